@@ -78,6 +78,12 @@ func TestTooFewForFolds(t *testing.T) {
   two: { use: baseline, matrix: { model: [kernel-ridge], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { inner: 2 } }
   three: { use: baseline, matrix: { model: [kernel-ridge], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { inner: 3 } }`,
 			[]string{`stage three will fail: inner: folds, inside fold 1: group "A" has 2 participants, too few for 3 folds with one of each group: set inner to 2 or less`}},
+		{"more graphs than a kernel takes", `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }
+  s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  c: { use: connectivity, each: subject, in: { series: s } }
+  one: { use: baseline, matrix: { model: [linear-svm, svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { draws: 2000 } }
+  two: { use: baseline, matrix: { model: [linear-svm, svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { draws: 3000 } }`,
+			[]string{`stage two will fail: svm, fold 1: 12000 training graphs: this model compares each with each and takes at most 11585; use fewer draws (draws: 1), or a linear model, which takes more`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

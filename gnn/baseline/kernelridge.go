@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"prgnn/internal/dense"
 )
@@ -49,8 +50,8 @@ func KernelRidgeTo(ctx context.Context, o KernelRidge, x Rows, y []float64, thre
 
 // fit trains one machine for each target.
 func (o KernelRidge) fit(ctx context.Context, x Rows, targets [][]float64, threads int) (machines, error) {
-	if err := TooMany(x.N); err != nil {
-		return nil, err
+	if x.N > MostPaired {
+		return o.primal(ctx, x, targets, threads)
 	}
 	z := unitRows(x)
 	k := make([]float64, x.N*x.N)
@@ -79,13 +80,143 @@ func (o KernelRidge) fit(ctx context.Context, x Rows, targets [][]float64, threa
 		if err != nil {
 			return nil, err
 		}
-		note := fmt.Sprintf("λ = %g", lambda)
-		if n := len(o.Penalties); n > 1 {
-			note += fmt.Sprintf(", of %d by inner cross-validation", n)
-		}
-		ms = append(ms, &kernelMachine{alpha: alpha, linear: linear{weights(z, alpha, threads), beta, note}})
+		ms = append(ms, &kernelMachine{linear{weights(z, alpha, threads), beta, o.note(lambda)}, x.N, alpha})
 	}
 	return ms, nil
+}
+
+// note names a penalty.
+func (o KernelRidge) note(lambda float64) string {
+	if n := len(o.Penalties); n > 1 {
+		return fmt.Sprintf("λ = %g, of %d by inner cross-validation", lambda, n)
+	}
+	return fmt.Sprintf("λ = %g", lambda)
+}
+
+// primal is fit of more rows than have a matrix of pairs, by the products of the inputs: the kernel of the correlation
+// is linear in the centered rows of length 1. Without a penalty that matrix would be singular, so 0 is not taken.
+func (o KernelRidge) primal(ctx context.Context, x Rows, targets [][]float64, threads int) (machines, error) {
+	if x.D > MostPaired {
+		return nil, tooWide(x)
+	}
+	x.unit = true
+	for len(o.Penalties) > 1 && o.Penalties[0] == 0 {
+		o.Penalties = o.Penalties[1:]
+	}
+	if o.Penalties[0] == 0 {
+		return nil, errSingular
+	}
+	chosen := make([]int, len(targets))
+	if len(o.Penalties) > 1 {
+		mse := make([][]float64, len(targets))
+		for t := range mse {
+			mse[t] = make([]float64, len(o.Penalties))
+		}
+		folds := slices.Max(o.Inner) + 1
+		for f := range folds {
+			if err := o.validatePrimal(ctx, mse, x, f, folds, targets, threads); err != nil {
+				return nil, err
+			}
+		}
+		for t := range targets {
+			chosen[t] = smallestAt(mse[t])
+		}
+	}
+	every := slices.Repeat([]float64{1}, x.N)
+	fit := newPrimalFit(x, every, targets, threads)
+	var ms machines
+	for t := range targets {
+		lambda := o.Penalties[chosen[t]]
+		if err := errors.Join(ctx.Err(), fit.factor(lambda)); err != nil {
+			return nil, err
+		}
+		w, b := fit.solve(t)
+		ms = append(ms, &kernelMachine{linear{w, b, o.note(lambda)}, x.N, nil})
+	}
+	return ms, x.Err()
+}
+
+// A primalFit is ridge regression to targets of those rows whose weight is 1, and not of those with 0.
+type primalFit struct {
+	d, threads   int
+	mean, level  []float64   // of the inputs, and of each target
+	matrix, work []float64   // products of the inputs; their factor with a penalty
+	pull         [][]float64 // of each target: products of the inputs with it
+}
+
+func newPrimalFit(x Rows, weight []float64, targets [][]float64, threads int) *primalFit {
+	p := &primalFit{d: x.D, threads: threads, mean: make([]float64, x.D), matrix: make([]float64, x.D*x.D)}
+	count := sumOf(weight)
+	x.eachRow(func(i int, row []float64) { dense.Axpy(p.mean, weight[i]/count, row) })
+	for _, y := range targets {
+		p.level, p.pull = append(p.level, dot(weight, y)/count), append(p.pull, make([]float64, x.D))
+	}
+	x.products(p.matrix, p.mean, weight, threads, func(i int, centered []float64) {
+		for t, y := range targets {
+			dense.Axpy(p.pull[t], weight[i]*(y[i]-p.level[t]), centered)
+		}
+	})
+	return p
+}
+
+func (p *primalFit) factor(lambda float64) error {
+	p.work = append(p.work[:0], p.matrix...)
+	for j := range p.d {
+		p.work[j*p.d+j] += lambda
+	}
+	return cholesky(p.work, p.d, p.threads)
+}
+
+func (p *primalFit) solve(target int) (w []float64, b float64) {
+	w = slices.Clone(p.pull[target])
+	substitute(p.work, w)
+	return w, p.level[target] - dot(w, p.mean)
+}
+
+// validatePrimal adds the squared errors in one of the inner folds to the means over all of them.
+func (o KernelRidge) validatePrimal(ctx context.Context, mse [][]float64, x Rows, fold, folds int, targets [][]float64,
+	threads int) error {
+	taught, count := make([]float64, x.N), 0.0
+	for i, f := range o.Inner {
+		if f != fold {
+			taught[i] = 1
+		} else {
+			count++
+		}
+	}
+	fit := newPrimalFit(x, taught, targets, threads)
+	var all []*linear // of each penalty and target
+	for _, lambda := range o.Penalties {
+		if err := errors.Join(ctx.Err(), x.Err(), fit.factor(lambda)); err != nil {
+			return err
+		}
+		for t := range targets {
+			w, b := fit.solve(t)
+			all = append(all, &linear{w: w, b: b})
+		}
+	}
+	unit := make([]float64, len(targets)) // what errors are divided by
+	for t, y := range targets {
+		unit[t] = count
+		if o.relative {
+			unit[t] = 0
+			for i, v := range y {
+				unit[t] += float64((1 - taught[i]) * (v - fit.level[t]) * (v - fit.level[t]))
+			}
+		}
+	}
+	x.each(func(first int, b Rows) {
+		for k, m := range all {
+			t := k % len(targets)
+			for i, f := range m.decide(b, threads) {
+				if at := first + i; taught[at] == 0 {
+					d := f - targets[t][at]
+					mse[t][k/len(targets)] += float64(d*d) / unit[t] / float64(folds)
+				}
+			}
+		}
+	})
+	return x.Err()
 }
 
 func smallestAt(v []float64) (at int) {
@@ -261,11 +392,13 @@ func unitRows(x Rows) Rows {
 // A kernelMachine is f(x) = Σ α_m·corr(x_m, x) + β = w·z(x) + β, z(x) being x centered and of length 1.
 type kernelMachine struct {
 	linear
-	alpha []float64
+	taught int       // rows
+	alpha  []float64 // nil where it was solved for w
 }
 
 func (m *kernelMachine) decide(x Rows, threads int) []float64 {
-	return m.linear.decide(unitRows(x), threads)
+	x.unit = true
+	return m.linear.decide(x, threads)
 }
 
-func (m *kernelMachine) describe() (int, string) { return len(m.alpha) + 1, m.note }
+func (m *kernelMachine) describe() (int, string) { return m.taught + 1, m.note }

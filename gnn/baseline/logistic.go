@@ -23,7 +23,7 @@ func FitLogistic(ctx context.Context, x Rows, label []int, classes int, c float6
 		x.times(f, weights(x, alpha, threads), threads)
 	}
 	rough := product(exactly)
-	if x.N <= most {
+	if x.N <= MostPaired {
 		rough = byGram[float32](x, threads)
 	} else {
 		double = exactly

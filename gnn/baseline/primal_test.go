@@ -49,10 +49,10 @@ func TestPrimalRidge(t *testing.T) {
 }
 
 // Ridge and logistic regression take more cases than have a matrix of pairs, and their gradients vanish, computed by
-// definition. A support vector machine refuses them.
+// definition.
 func TestManyCases(t *testing.T) {
 	ctx := context.Background()
-	x, label, sign := shifted(most+500, 6)
+	x, label, sign := shifted(MostPaired+500, 6)
 	residual := map[string]func(y, f float64) float64{ // the derivative of the loss of a case by f
 		"ridge":    func(y, f float64) float64 { return f - y },
 		"logistic": func(y, f float64) float64 { return -y / (1 + math.Exp(y*f)) },
@@ -77,8 +77,5 @@ func TestManyCases(t *testing.T) {
 		if got := norm(gradient); !(got <= 1e-7) {
 			t.Errorf("%s: the gradient is %g", name, got)
 		}
-	}
-	if _, err := FitSVM(ctx, SVM{Kernel: "linear", C: 1, Tolerance: 1e-3}, x, label, 2, 2); err == nil {
-		t.Error("a machine of all pairs takes them")
 	}
 }

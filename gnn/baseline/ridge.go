@@ -64,7 +64,7 @@ func RidgeTo(x Rows, y []float64, penalty float64, threads int) (Regressor, erro
 
 // ridge gives a function that fits to targets of the rows.
 func ridge(x Rows, penalty float64, threads int) (func(target []float64) (machine, error), error) {
-	if x.N > most {
+	if x.N > MostPaired {
 		return primalRidge(x, penalty, threads)
 	}
 	k := gram[float64](x, threads)
@@ -82,31 +82,14 @@ func ridge(x Rows, penalty float64, threads int) (func(target []float64) (machin
 }
 
 // primalRidge is ridge of more cases than have a matrix of pairs: it solves (XᵀX + penalty)·w = Xᵀy, X and y less their
-// means, in as many equations as there are inputs. It is summed up in the order of the cases, a block after the other.
+// means, in as many equations as there are inputs.
 func primalRidge(x Rows, penalty float64, threads int) (func(target []float64) (machine, error), error) {
 	d := x.D
-	if d > most {
-		return nil, fmt.Errorf("%d training graphs with %d inputs each: ridge compares all pairs of the one or of the other, and takes at most %d; use fewer draws, or fewer regions", x.N, d, most)
+	if d > MostPaired {
+		return nil, tooWide(x)
 	}
 	mean, a := x.mean(), make([]float64, d*d)
-	const block, strip = 1024, 96 // rows at a time; rows of the matrix, each up to its diagonal
-	centered := make([]float64, 0, block*d)
-	sumUp := func() {
-		dense.Each(threads, (d+strip-1)/strip, func(c int) {
-			i0 := c * strip
-			m := min(strip, d-i0)
-			dense.Multiply(a[i0*d:], d, dense.View[float64]{Data: centered[i0:], Row: 1, Col: d},
-				dense.Rows(centered, d), m, len(centered)/d, i0+m, true, 1)
-		})
-		centered = centered[:0]
-	}
-	x.eachRow(func(i int, row []float64) {
-		centered = append(centered, row...)
-		dense.Axpy(centered[len(centered)-d:], -1, mean)
-		if len(centered) == block*d || i == x.N-1 {
-			sumUp()
-		}
-	})
+	x.products(a, mean, nil, threads, func(int, []float64) {})
 	for j := range d {
 		a[j*d+j] += penalty
 	}
@@ -128,6 +111,39 @@ func primalRidge(x Rows, penalty float64, threads int) (func(target []float64) (
 		substitute(a, w)
 		return &linear{w, level - dot(w, mean), fmt.Sprintf("penalty %g", penalty)}, nil
 	}, nil
+}
+
+// products sets the lower triangle of a, which is 0, to Σ weight_i·x_i·x_iᵀ of the cases less a mean; weights are 1
+// where they are nil. It is summed up in the order of the cases, a block after the other. visit sees each case less the
+// mean.
+func (r Rows) products(a, mean, weight []float64, threads int, visit func(i int, centered []float64)) {
+	d := r.D
+	const block, strip = 1024, 96 // rows at a time; rows of the matrix, each up to its diagonal
+	centered := make([]float64, 0, block*d)
+	sumUp := func() {
+		dense.Each(threads, (d+strip-1)/strip, func(c int) {
+			i0 := c * strip
+			m := min(strip, d-i0)
+			dense.Multiply(a[i0*d:], d, dense.View[float64]{Data: centered[i0:], Row: 1, Col: d},
+				dense.Rows(centered, d), m, len(centered)/d, i0+m, true, 1)
+		})
+		centered = centered[:0]
+	}
+	r.eachRow(func(i int, row []float64) {
+		centered = append(centered, row...)
+		last := centered[len(centered)-d:]
+		dense.Axpy(last, -1, mean)
+		visit(i, last)
+		if weight != nil {
+			root := math.Sqrt(weight[i])
+			for j := range last {
+				last[j] *= root
+			}
+		}
+		if len(centered) == block*d || i == r.N-1 {
+			sumUp()
+		}
+	})
 }
 
 // weighted solves (K + D)α + b·1 = target with Σα = 0, D diagonal and positive:

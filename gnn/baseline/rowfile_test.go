@@ -77,7 +77,7 @@ func to64(v []float32) (out []float64) {
 // Logistic regression of more cases than have a matrix of pairs has the same bits, too.
 func TestRowFileOfManyCases(t *testing.T) {
 	ctx := context.Background()
-	x, label, _ := shifted(most+500, 6)
+	x, label, _ := shifted(MostPaired+500, 6)
 	inFile, _ := filed(t, ctx, x, 1<<20)
 	want := need.Value(FitLogistic(ctx, x, label, 2, 1, 2))(t)
 	got := need.Value(FitLogistic(ctx, inFile, label, 2, 1, 2))(t)

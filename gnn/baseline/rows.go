@@ -6,11 +6,13 @@ import (
 	"prgnn/internal/dense"
 )
 
-// Rows are n cases of d values each, row-major: X in memory, or a RowFile, which ridge and logistic regression take.
+// Rows are n cases of d values each, row-major: X in memory, or a RowFile, which ridge and logistic regression take,
+// and of more than MostPaired cases kernel ridge regression and linear support vector machines.
 type Rows struct {
 	N, D int
 	X    []float64
 	file *RowFile // in place of X
+	unit bool     // each row is centered and scaled to length 1 when it is used
 }
 
 // Row is one case in memory.
@@ -37,11 +39,22 @@ func (r Rows) view() dense.View[float64] { return dense.Rows(r.X, r.D) }
 // each calls use for all rows, a block after the other: the number of its first row, and the block, which is in memory
 // until use returns. Passes do not overlap.
 func (r Rows) each(use func(first int, b Rows)) {
-	if r.file == nil {
+	const some = 1024 // in memory at a time once more
+	switch {
+	case r.unit:
+		whole := r
+		whole.unit = false
+		whole.each(func(first int, b Rows) {
+			for i := 0; i < b.N; i += some {
+				n := min(some, b.N-i)
+				use(first+i, unitRows(Rows{N: n, D: b.D, X: b.X[i*b.D : (i+n)*b.D]}))
+			}
+		})
+	case r.file == nil:
 		use(0, r)
-		return
+	default:
+		r.file.each(0, r.N, use)
 	}
-	r.file.each(0, r.N, use)
 }
 
 // eachRow is each, row by row.

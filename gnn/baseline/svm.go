@@ -23,43 +23,35 @@ type SVM struct {
 	Tolerance float64
 }
 
-// most is how many cases a machine that compares each with each may have: their
-// matrix is 1 GiB then.
-const most = 11585
+// MostPaired is how many cases a machine that compares each with each may have: their matrix is 1 GiB then. Of more,
+// linear ones are solved for their weights.
+const MostPaired = 11585
 
-// TooMany refuses so many training graphs for a model that uses all pairs: svm, linear-svm, kernel-ridge.
+// TooMany refuses n training cases of a machine that needs the matrix of their pairs.
 func TooMany(n int) error {
-	if n > most {
-		return fmt.Errorf("%d training graphs: this model uses all pairs and takes at most %d; use fewer draws, or the models ridge or logistic, which take more", n, most)
+	if n > MostPaired {
+		return fmt.Errorf("%d training graphs: this model compares each with each and takes at most %d; use fewer draws (draws: 1), or a linear model, which takes more", n, MostPaired)
 	}
 	return nil
 }
 
 // FitSVM trains a support vector machine.
 func FitSVM(ctx context.Context, o SVM, x Rows, label []int, classes, threads int) (Classifier, error) {
-	if err := TooMany(x.N); err != nil {
+	train, err := o.trainer(ctx, x, threads)
+	if err != nil {
 		return nil, err
 	}
-	k := kernel{linear: o.Kernel == "linear", gamma: o.Gamma}
-	if k.gamma == 0 {
-		k.gamma = scale(x)
-	}
-	products := k.gram(x, threads)
 	hinge := make([]float64, x.N)
 	for i := range hinge {
 		hinge[i] = -1
 	}
 	var failed error
 	ms := oneAgainstRest(label, classes, func(sign []float64) machine {
-		alpha, rho, err := smo(ctx, products, hinge, sign, o.C, o.Tolerance)
+		m, err := train(hinge, sign)
 		if err != nil {
 			failed = err
 		}
-		coef := make([]float64, len(alpha))
-		for i, a := range alpha {
-			coef[i] = a * sign[i]
-		}
-		return newVectorMachine(k, x, coef, rho)
+		return m
 	})
 	return ms, failed
 }
@@ -67,12 +59,9 @@ func FitSVM(ctx context.Context, o SVM, x Rows, label []int, classes, threads in
 // SVMTo is support vector regression of numbers y (Drucker et al. 1996; Smola & Schölkopf 2004): it minimizes
 // ½‖w‖² + C·Σ max(0, |y − f(x)| − epsilon).
 func SVMTo(ctx context.Context, o SVM, epsilon float64, x Rows, y []float64, threads int) (Regressor, error) {
-	if err := TooMany(x.N); err != nil {
+	train, err := o.trainer(ctx, x, threads)
+	if err != nil {
 		return nil, err
-	}
-	k := kernel{linear: o.Kernel == "linear", gamma: o.Gamma}
-	if k.gamma == 0 {
-		k.gamma = scale(x)
 	}
 	// Each row has two multipliers, of which at most one is not 0: that of f(x) < y − epsilon and that of
 	// f(x) > y + epsilon.
@@ -82,15 +71,35 @@ func SVMTo(ctx context.Context, o SVM, epsilon float64, x Rows, y []float64, thr
 		linear[i], sign[i] = epsilon-v, 1
 		linear[n+i], sign[n+i] = epsilon+v, -1
 	}
-	alpha, rho, err := smo(ctx, k.gram(x, threads), linear, sign, o.C, o.Tolerance)
-	if err != nil {
+	m, err := train(linear, sign)
+	return machines{m}, err
+}
+
+// trainer gives a function that solves the problem of smo for p and y, by the matrix of all pairs or, of a linear
+// kernel and more cases than have one, for the weights. The number of cases alone decides.
+func (o SVM) trainer(ctx context.Context, x Rows, threads int) (func(p, y []float64) (machine, error), error) {
+	k := kernel{linear: o.Kernel == "linear", gamma: o.Gamma}
+	if k.linear && x.N > MostPaired {
+		return func(p, y []float64) (machine, error) { return fitInterior(ctx, x, p, y, o.C, threads) }, nil
+	}
+	if err := TooMany(x.N); err != nil {
 		return nil, err
 	}
-	coef := make([]float64, n)
-	for i := range coef {
-		coef[i] = alpha[i] - alpha[n+i]
+	if k.gamma == 0 {
+		k.gamma = scale(x)
 	}
-	return machines{newVectorMachine(k, x, coef, rho)}, nil
+	products := k.gram(x, threads)
+	return func(p, y []float64) (machine, error) {
+		alpha, rho, err := smo(ctx, products, p, y, o.C, o.Tolerance)
+		if err != nil {
+			return nil, err
+		}
+		coef := make([]float64, x.N)
+		for i, a := range alpha {
+			coef[i%x.N] += float64(a * y[i])
+		}
+		return newVectorMachine(k, x, coef, rho), nil
+	}, nil
 }
 
 // scale is 1/(d·var).

@@ -134,22 +134,10 @@ type modelRow struct {
 	Note       string `column:"note"`
 }
 
-// RefusesFolds says, from the planned folds, why there can be no training or no inner folds.
+// RefusesFolds says, from the planned folds, why there can be no inner folds, or that there are too many graphs.
 func (s *Baseline) RefusesFolds(planned *encoding.Table) error {
-	if slices.Contains([]string{"svm", "linear-svm", "kernel-ridge"}, s.Model) {
-		rows, err := column.Rows[fold.Member](planned)
-		if err != nil {
-			return err
-		}
-		n := 0 // at least a graph each
-		for _, m := range rows {
-			if m.Fold != 0 && int(m.Fold) != s.Fold {
-				n++
-			}
-		}
-		if err := baseline.TooMany(n); err != nil {
-			return fmt.Errorf("model %s: %w", s.Model, err)
-		}
+	if s.Model == "svm" {
+		return fewEnough(planned, s.Params, s.Model)
 	}
 	if s.Model != "kernel-ridge" || len(s.Penalties) < 2 {
 		return nil
@@ -192,8 +180,9 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	passes := s.Model == "majority" || s.Model == "ridge" || s.Model == "logistic"
-	set, err := readRows(ctx, t, s.Params, form, s.Standardize, passes)
+	needs := map[string]rowNeed{"majority": passes, "ridge": passes, "logistic": passes, "linear-svm": manyPass,
+		"kernel-ridge": manyPass, "svm": pairs}
+	set, err := readRows(ctx, t, s.Params, form, s.Standardize, needs[s.Model])
 	if err != nil {
 		return nil, err
 	}

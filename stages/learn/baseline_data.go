@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
+	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
 )
@@ -20,19 +22,32 @@ type rowSet struct {
 	sd    []float64     // of each input in training, by which it is divided; nil: by nothing
 
 	file    *baseline.RowFile // takes all of them
-	newFile func(rows, inputs int) *baseline.RowFile
+	newFile func(rows, taught, inputs int) (*baseline.RowFile, error)
 }
 
-// readRows reads what a model is trained on; for one that takes rows from a file, so many of them that memory holds.
-// After the last use, the file of the set is to be closed.
+// A rowNeed is what a model needs of its rows.
+type rowNeed int
+
+const (
+	allRows  rowNeed = iota // all in memory
+	passes                  // passes through them
+	manyPass                // passes, where too many are taught to compare each with each; else all in memory
+	pairs                   // no more than can be compared with each other
+)
+
+// readRows reads what a model is trained on; for one that makes passes, so many rows of them that memory holds. After
+// the last use, the file of the set is to be closed.
 func readRows(ctx context.Context, t *dag.Task, p fold.Params, form matrixForm, standardize string,
-	fromFile bool) (*rowSet, error) {
-	memory := int64(-1)
-	if fromFile {
-		memory = graphMemory
-	}
-	r := &rowSet{newFile: func(rows, inputs int) *baseline.RowFile {
-		return baseline.NewRowFile(ctx, rows, inputs, memory, t.Threads, t.File)
+	of rowNeed) (*rowSet, error) {
+	r := &rowSet{newFile: func(rows, taught, inputs int) (*baseline.RowFile, error) {
+		memory, many := int64(-1), baseline.TooMany(taught)
+		switch {
+		case of == pairs && many != nil:
+			return nil, many
+		case of == passes, of == manyPass && many != nil:
+			memory = graphMemory
+		}
+		return baseline.NewRowFile(ctx, rows, inputs, memory, t.Threads, t.File), nil
 	}}
 	err := r.read(t, p, form)
 	if err != nil {
@@ -104,6 +119,16 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm) error {
 			return err
 		}
 	}
+	taught := 0 // inputs
+	for _, in := range inputs {
+		of, err := d.Row(in)
+		if err != nil {
+			return err
+		}
+		if of.Side == 0 {
+			taught++
+		}
+	}
 	rows, graphs := 0, make([][]fold.Row, len(inputs))
 	first := make([]int, len(inputs)) // the first row of each input
 	for side := range 2 {
@@ -115,7 +140,7 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm) error {
 			if of.Side != side {
 				continue
 			}
-			if graphs[i], err = r.add(of, in, len(inputs), p, form, &nodes); err != nil {
+			if graphs[i], err = r.add(of, in, [2]int{len(inputs), taught}, p, form, &nodes); err != nil {
 				return err
 			}
 			first[i] = rows
@@ -131,8 +156,9 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm) error {
 	return r.check(d)
 }
 
-// add reads the matrices of one of count participants. nodes is how many regions the others have, 0 before the first.
-func (r *rowSet) add(of fold.Row, in dag.Input, count int, p fold.Params, form matrixForm, nodes *int) ([]fold.Row,
+// add reads the matrices of one of count participants, of whom the second count are taught. nodes is how many regions
+// the others have, 0 before the first.
+func (r *rowSet) add(of fold.Row, in dag.Input, count [2]int, p fold.Params, form matrixForm, nodes *int) ([]fold.Row,
 	error) {
 	draws, err := region.SharedDraws(in, "draw, roi, roi")
 	if err != nil {
@@ -155,7 +181,9 @@ func (r *rowSet) add(of fold.Row, in dag.Input, count int, p fold.Params, form m
 	}
 	width := form.width(n)
 	if r.file == nil {
-		r.file = r.newFile(count*len(numbers), width)
+		if r.file, err = r.newFile(count[0]*len(numbers), count[1]*len(numbers), width); err != nil {
+			return nil, err
+		}
 	}
 	var graphs []fold.Row
 	row := make([]float64, 0, width)
@@ -189,4 +217,23 @@ func innerRows(set *trainingSet, p fold.Params, penalties []float64, count int, 
 		}
 	}
 	return folds, nil
+}
+
+// fewEnough tells from the planned folds whether a model that compares each training graph with each has too many:
+// at least as many graphs as participants, or as random draws of them where their number is given.
+func fewEnough(planned *encoding.Table, p fold.Params, model string) error {
+	members, err := column.Rows[fold.LabeledMember](planned)
+	if err != nil {
+		return err
+	}
+	taught := 0
+	for _, m := range members {
+		if int(m.Repeat) == p.Repeat && m.Fold != 0 && int(m.Fold) != p.Fold {
+			taught++
+		}
+	}
+	if err := baseline.TooMany(taught * max(1, p.Draws)); err != nil {
+		return fmt.Errorf("%s, fold %d: %w", model, p.Fold, err)
+	}
+	return nil
 }

@@ -114,8 +114,11 @@ func scaleOf(rows []fold.Row) (scale, error) {
 	return s, nil
 }
 
-// RefusesFolds says, from the planned folds, why there can be no inner folds.
+// RefusesFolds says, from the planned folds, why there can be no inner folds, or that there are too many graphs.
 func (s *Regression) RefusesFolds(planned *encoding.Table) error {
+	if s.Model == "rbf-svr" {
+		return fewEnough(planned, s.Params, s.Model)
+	}
 	if s.Model != "kernel-ridge" || len(s.Penalties) < 2 {
 		return nil
 	}
@@ -128,7 +131,9 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 	if err != nil {
 		return nil, err
 	}
-	set, err := readRows(ctx, t, s.Params, form, s.Standardize, s.Model == "mean" || s.Model == "ridge")
+	needs := map[string]rowNeed{"mean": passes, "ridge": passes, "kernel-ridge": manyPass, "svr": manyPass,
+		"rbf-svr": pairs}
+	set, err := readRows(ctx, t, s.Params, form, s.Standardize, needs[s.Model])
 	if err != nil {
 		return nil, err
 	}

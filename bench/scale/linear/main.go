@@ -1,7 +1,7 @@
 //go:build unix
 
-// Command linear measures ridge and logistic regression of more inputs than memory holds: it makes rows, fits, rates
-// all rows, and prints the wall and the processor time of each part and a digest of the probabilities.
+// Command linear measures linear models of more inputs than memory holds: it makes rows, fits, rates all rows, and
+// prints the wall and the processor time of each part and a digest of the probabilities.
 //
 //	go build -o linear ./bench/scale/linear
 //	./linear -rows 400000 -inputs 3486 -dir /var/tmp    # 1 GB of rows in memory, all of them in a file
@@ -29,7 +29,7 @@ func main() {
 	inputs := flag.Int("inputs", 3486, "numbers a row")
 	memory := flag.Int64("memory", 1<<30, "bytes of rows in memory; -1: all")
 	dir := flag.String("dir", "", "where the file lies")
-	model := flag.String("model", "ridge", "ridge or logistic")
+	model := flag.String("model", "ridge", "ridge, logistic, linear-svm or kernel-ridge (penalty 1)")
 	threads := flag.Int("threads", 2, "threads")
 	flag.Parse()
 	file, err := os.CreateTemp(*dir, "rows")
@@ -59,10 +59,18 @@ func main() {
 	said(fmt.Sprintf("%d MB in the file", info.Size()/1e6))
 	train := x.First(*n * 4 / 5)
 	var m baseline.Classifier
-	if *model == "logistic" {
-		m, err = baseline.FitLogistic(context.Background(), train, label[:train.N], 2, 1, *threads)
-	} else {
-		m, err = baseline.FitRidge(train, label[:train.N], 2, 1, *threads)
+	ctx, label := context.Background(), label[:train.N]
+	switch *model {
+	case "ridge":
+		m, err = baseline.FitRidge(train, label, 2, 1, *threads)
+	case "logistic":
+		m, err = baseline.FitLogistic(ctx, train, label, 2, 1, *threads)
+	case "linear-svm":
+		m, err = baseline.FitSVM(ctx, baseline.SVM{Kernel: "linear", C: 1}, train, label, 2, *threads)
+	case "kernel-ridge":
+		m, err = baseline.FitKernelRidge(ctx, baseline.KernelRidge{Penalties: []float64{1}}, train, label, 2, *threads)
+	default:
+		err = fmt.Errorf("no model %s", *model)
 	}
 	check(x.Err())
 	check(err)
