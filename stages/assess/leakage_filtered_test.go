@@ -15,6 +15,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/random"
+	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
@@ -96,11 +97,16 @@ func TestSignalsThatWereCompared(t *testing.T) {
 		"not filtered":   {wide, Leakage{Correlation: 0.8}, fold.MeanSignalsCompared},
 		"filtered alone": {wide, Leakage{Filtered: 0.65}, ""},
 		"out of reach":   {wide, Leakage{Correlation: 1, Filtered: 1}, ""},
+		"by chance":      {wide, Leakage{Correlation: 0.05, Filtered: 0.05}, fold.SignalsCompared},
 	} {
 		out, err := stagetest.RunStage(t, &c.s, map[string][]dag.Input{
 			"folds": stagetest.PlantedInputs(t, 20, 3, 9, 1)["folds"], "scans": c.scans})
 		need.NoError(t, err, name)
 		checks, _ := out["checks"].(*encoding.Table).Strings("check")
+		text := out["checks"].(*encoding.Table).Meta[column.AlikeByChance]
+		if strings.HasPrefix(text, "Signals: 6 pairs") != (name == "by chance") || text != "" && name != "by chance" {
+			t.Errorf("%s: alike by chance: %q", name, text)
+		}
 		for _, check := range []string{fold.SignalsCompared, fold.MeanSignalsCompared} {
 			if slices.Contains(checks, check) != (check == c.want) {
 				t.Errorf("%s: checks %q, want %q", name, checks, c.want)
