@@ -5,9 +5,9 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 33ee72fcb31a967c580b4a994e5effffafd285e4ec35a8c6d1987481b1d8e052
-kind biomarkers f98e178b3345c9b899d22bbe5e78f44368654fcb0fb07935fa81c7bf7dc6dc0f
-kind bnt d43be8a5c6f17d3b5b36f0f28358bb9e6f6d4a3cb8b5b7160f32f287994d51ea
+var codes = dag.Codes(`kind baseline 44ace422f5d47b4e4c6fef61c0807e6d676ec88ac1c420339c478f1b7401c121
+kind biomarkers e78e8ea424de4755fe2ae0bc2e9ffb7387420ccafa360b122849f9d5ffb33aef
+kind bnt 47502c7a770edb7c49d69f1f7fcf95a38ca59a80249eb9d731f4c7d219400d7d
 kind bootstrap 6c56fa0e08725a21332a3e54a44129db829f86ef7122dcfc0b4c1b60d7186849
 kind braingnn 34d32390454195d96e6f27f6584f5a5bdccba7789fc4959b7290a7cb1f67688d
 kind brainmap 16789da1fb4ecab2d165d6be9d15c1c60a65a1a4564ed062f322ac8bc6ffe4ae
@@ -37,7 +37,7 @@ kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637
 kind figure-training 66ab5fb834c94b1eef1ffbe58b551a0060b7ea2522f716c9dd9ff8843d944140
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 0b4834d398ba0f8d7770d9e538a4c2400b736e71a444396dc4dd83592c0ad121
-kind individuality 6ebb3d1fab1892b57230be9def7e6b1ba8c3e1ea5c0b0fccebd269a435a71e1b
+kind individuality b6117bd793b218736c5f6ce6b013193a8e10efd7d7277a2f33a683bbc230ae46
 kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
 kind leakage 22f19d0546593d20d13798f8230aa257e01103a1a09694104dfc61e1126acf8e
 kind matrices 801ccdcac9cbfc8b23efa7ead134f1a8cde8936c6a30eb97e53fd991c916242a
@@ -51,7 +51,7 @@ kind predict f0c533c7a0257c1112e547c1521a486fb935938d9aca179e21b706958e693c2e
 kind project 905ddf5c03a5650d49ab4c9bd5ec582bbcd00c0615c0eddf79352dc6aa201e59
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc a9c9d4671f04be59f917d69b0d5c0157372fa9a9704df8498cfae549f055b2de
-kind regression d1e1c56e533213ea61fadaccc7acba8584aeea298200e8695414965fbbe15d95
+kind regression beed785c0c8732bba19fb377ab221bcc3b34ece27f385302cb7c19566354950a
 kind report 991dc477bcc77ba0f0f0cd2f23155d16d82a0c4f0026d68d52ce10ac5550b7ea
 kind saliency da41420e0fcf875113e653832c2842602a5113e2f4b54f059e09c63b2b480782
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
@@ -565,6 +565,7 @@ prgnn/gnn/baseline.oneAgainstRest b0361ec81a09.a5274d
 prgnn/gnn/baseline.sigmoid 1b67bc57e998.7a890b
 
 reached by baseline biomarkers bnt individuality regression
+prgnn/gnn/baseline.MostPaired 82a84bff992b.e3b0c4
 prgnn/gnn/baseline.RowFile c44fddbe1d52.a13ac0
 prgnn/gnn/baseline.RowFile.Add 10064fbf98c2.b07f47
 prgnn/gnn/baseline.RowFile.Close cec9bc0f565b.cd0be4
@@ -572,12 +573,13 @@ prgnn/gnn/baseline.RowFile.each 11b2fd73ab95.fc1b0e
 prgnn/gnn/baseline.RowFile.group 387f0ec2b4ae.d08e69
 prgnn/gnn/baseline.RowFile.put 70f7bab2dbc4.47003c
 prgnn/gnn/baseline.RowFile.read b51acee7f7bd.73b313
-prgnn/gnn/baseline.Rows 48b7e981c241.d08e69
+prgnn/gnn/baseline.Rows 21f8d74ee56e.d08e69
 prgnn/gnn/baseline.Rows.Err 7bc50a469230.44832a
 prgnn/gnn/baseline.Rows.Row e1bfd565419a.44832a
-prgnn/gnn/baseline.Rows.each afae316d98a7.631318
+prgnn/gnn/baseline.Rows.each ce1bf90c49bf.4c0fe3
 prgnn/gnn/baseline.Rows.eachRow 17a0b849e043.649071
 prgnn/gnn/baseline.Rows.mean 85415b7f3cf2.810c38
+prgnn/gnn/baseline.Rows.products ff9d79a6daa2.54ea27
 prgnn/gnn/baseline.Rows.times 9fc79167e4ca.63b250
 prgnn/gnn/baseline.Rows.view 464d86e8f4f9.c82b2f
 prgnn/gnn/baseline.balance 34f6e96090c3.e3b0c4
@@ -594,12 +596,13 @@ prgnn/gnn/baseline.machines 1bbb09b466d5.8a1247
 prgnn/gnn/baseline.machines.Decide c14fcfcd7612.ad6891
 prgnn/gnn/baseline.machines.Note 08fb8233e8d8.fd6787
 prgnn/gnn/baseline.machines.Parameters 4032373549f6.fd6787
-prgnn/gnn/baseline.most 82a84bff992b.e3b0c4
 prgnn/gnn/baseline.narrow 09f6b4400ffd.c4217a
-prgnn/gnn/baseline.primalRidge 978d268625ec.283e2b
-prgnn/gnn/baseline.ridge 45e89ab1ac84.d0ba84
+prgnn/gnn/baseline.primalRidge f1c7215f44d9.260840
+prgnn/gnn/baseline.ridge 45e89ab1ac84.69b8ea
 prgnn/gnn/baseline.substitute 411f2988ab55.e3b0c4
 prgnn/gnn/baseline.to e2bcf047cb0d.640c5c
+prgnn/gnn/baseline.tooWide 9ff202f95c25.7419d4
+prgnn/gnn/baseline.unitRows c953d9b79b4b.f80300
 prgnn/gnn/baseline.weighted e21ce7d23e41.4d1c26
 prgnn/gnn/baseline.weights f25b5581213e.7e8851
 prgnn/gnn/baseline.zscore c9c2876f978e.e3b0c4
@@ -612,9 +615,9 @@ prgnn/gnn/baseline.FitBrainNetCNN 5871119f4024.58ff87
 prgnn/gnn/baseline.FitForest 180fbe12d2fd.bbc88d
 prgnn/gnn/baseline.FitKernelRidge ee43afe161dc.ff0538
 prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.78f64a
-prgnn/gnn/baseline.FitLogistic 43b96234a0f8.fa3d73
+prgnn/gnn/baseline.FitLogistic 43b96234a0f8.435b92
 prgnn/gnn/baseline.FitMLP f7ba982b33af.09d3e5
-prgnn/gnn/baseline.FitSVM 57258e0ad1a2.910cc1
+prgnn/gnn/baseline.FitSVM 8e3a42654f2e.36f546
 prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
 prgnn/gnn/baseline.Li2019 6d404fe1db21.e3b0c4
 prgnn/gnn/baseline.Majority 63ddd478b294.8b9663
@@ -713,7 +716,7 @@ prgnn/stages/learn.Baseline.Validate 682980650712.8b787d
 prgnn/stages/learn.Baseline.fit 699f7b912545.dfca6c
 prgnn/stages/learn.Baseline.form 444ec37c8089.0c0953
 prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
-prgnn/stages/learn.Baseline.onRows e24380583210.3ce8bb
+prgnn/stages/learn.Baseline.onRows 85272410cb31.e7af56
 prgnn/stages/learn.Baseline.training cb9729eebb84.304377
 prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
 prgnn/stages/learn.baselineHistory 59c150b58a42.862786
@@ -1261,9 +1264,12 @@ prgnn/connectivity/tangent.Space.Weights 01d91a1f1c09.1c4144
 prgnn/gnn/baseline.AsLinear f5f53eebcd77.dbe0bd
 prgnn/gnn/baseline.Forest d2886dd0ac6b.e3b0c4
 prgnn/gnn/baseline.KernelRidge 04f86b358b2e.e3b0c4
-prgnn/gnn/baseline.KernelRidge.fit fd0c83fa0836.d105e0
+prgnn/gnn/baseline.KernelRidge.fit 330dbe451ff3.780ea5
 prgnn/gnn/baseline.KernelRidge.inner 59188e97ddc9.882c83
+prgnn/gnn/baseline.KernelRidge.note 9018f55a9e74.e98ec8
+prgnn/gnn/baseline.KernelRidge.primal 99a8cfb5363e.17a960
 prgnn/gnn/baseline.KernelRidge.validate 280e3e6107d2.97c17e
+prgnn/gnn/baseline.KernelRidge.validatePrimal 2cc88825dea3.226788
 prgnn/gnn/baseline.Linear a9e4b3bf5913.44832a
 prgnn/gnn/baseline.NewRowFile 24a21d318168.0ef0bf
 prgnn/gnn/baseline.NodesOf 0343535f6acf.e3b0c4
@@ -1271,13 +1277,15 @@ prgnn/gnn/baseline.Pattern 704819d4d38a.fa650e
 prgnn/gnn/baseline.RowFile.Rows 98bc9dc6072b.ade286
 prgnn/gnn/baseline.Rows.First 88a3e4f9a3ae.7c6e92
 prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
+prgnn/gnn/baseline.SVM.trainer 6d16485b6b11.56b75f
 prgnn/gnn/baseline.Standardize 631e132b63e0.1c2ba9
-prgnn/gnn/baseline.TooMany 9ba934dbb0f7.b8b6bc
+prgnn/gnn/baseline.TooMany 9fc53c1cf2da.90f2a6
 prgnn/gnn/baseline.cut 122492ffb7f3.e3b0c4
 prgnn/gnn/baseline.dual f01c8481b75f.db4eff
 prgnn/gnn/baseline.errSingular 6754439916c1.e3b0c4
 prgnn/gnn/baseline.factored bbff592b32ab.6941a8
 prgnn/gnn/baseline.few f6de9cd300fa.e3b0c4
+prgnn/gnn/baseline.fitInterior 3df1b88d0134.a24cde
 prgnn/gnn/baseline.fitMLP 82f7a9759e12.2e8810
 prgnn/gnn/baseline.forest d80bc21ee8d0.4327e6
 prgnn/gnn/baseline.forest.Note 52181b428fd8.421d64
@@ -1297,12 +1305,21 @@ prgnn/gnn/baseline.growing.share af8bed31dc39.f59bd7
 prgnn/gnn/baseline.grown 54b6171d630c.4a3802
 prgnn/gnn/baseline.growth 396cb462365f.1cd3f4
 prgnn/gnn/baseline.growth.grow 01f124619cf2.08c627
+prgnn/gnn/baseline.interior f9dbbd969ac5.44832a
+prgnn/gnn/baseline.interior.curve ef88304eedc8.e6cc5e
+prgnn/gnn/baseline.interior.direction cf2f25bfd42e.4f01eb
+prgnn/gnn/baseline.interior.equations f06317620381.528ac7
+prgnn/gnn/baseline.interior.gap 3314ae1f336b.bd1fae
+prgnn/gnn/baseline.interior.of 957a94a66338.e6cc5e
+prgnn/gnn/baseline.interior.room f1fce91c6824.e6cc5e
+prgnn/gnn/baseline.interior.step db4ee75063a5.a72e5c
+prgnn/gnn/baseline.interiorGap cb971d6be9e1.e3b0c4
 prgnn/gnn/baseline.kernel d8565fe63346.e3b0c4
 prgnn/gnn/baseline.kernel.apply 8054c93a1df4.c5058a
 prgnn/gnn/baseline.kernel.gram f31f4578f678.ee5465
-prgnn/gnn/baseline.kernelMachine 559ef3332b79.dbc5ab
-prgnn/gnn/baseline.kernelMachine.decide 98c71f8203fb.813e96
-prgnn/gnn/baseline.kernelMachine.describe 9ca231266ee4.b50c71
+prgnn/gnn/baseline.kernelMachine 59e0adb86f1e.dbc5ab
+prgnn/gnn/baseline.kernelMachine.decide 0d9f0cb5df34.01cff2
+prgnn/gnn/baseline.kernelMachine.describe 4a1db96e9d64.b50c71
 prgnn/gnn/baseline.linear.weights 74d08ffad894.dbc5ab
 prgnn/gnn/baseline.linearMachines 2d0a39461966.fd6787
 prgnn/gnn/baseline.linearMachines.Weights 75161a1729e5.e05199
@@ -1315,21 +1332,27 @@ prgnn/gnn/baseline.mlp.Layout 6f35cd0c4d26.73686f
 prgnn/gnn/baseline.mostRanked dfd194bfca22.e3b0c4
 prgnn/gnn/baseline.newGrowth 6ad2f98b10b7.575cea
 prgnn/gnn/baseline.newMLP 20bca63dbf1b.6ad2b9
+prgnn/gnn/baseline.newPrimalFit 82ac73db3f74.8f8f2a
 prgnn/gnn/baseline.newVectorMachine fb120a4a909a.f517e9
 prgnn/gnn/baseline.norms 5d6590c9d21b.2562b8
 prgnn/gnn/baseline.offset cd0136606413.e3b0c4
 prgnn/gnn/baseline.pairStep 355e49428fd6.e3b0c4
 prgnn/gnn/baseline.pile 94e338034c90.e3b0c4
+prgnn/gnn/baseline.primalFit 595c6c0a7088.e3b0c4
+prgnn/gnn/baseline.primalFit.factor 8c8f880a16c7.8dbf29
+prgnn/gnn/baseline.primalFit.solve 485fc272f77b.4857b0
+prgnn/gnn/baseline.primalMachine db0e9c0717c0.dbc5ab
+prgnn/gnn/baseline.primalMachine.describe c76fca193f07.705cfa
 prgnn/gnn/baseline.scale db518c2eb6ef.44832a
 prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
 prgnn/gnn/baseline.smo 1142e3bb7caa.ffbed8
 prgnn/gnn/baseline.solveDual 1590465ac30d.2a9fee
+prgnn/gnn/baseline.sumOf 93a33edd3126.e3b0c4
 prgnn/gnn/baseline.trainedMLP c82221e67554.cc58ce
 prgnn/gnn/baseline.trainedMLP.Note 0e02e97a2924.e070c8
 prgnn/gnn/baseline.trainedMLP.Parameters 0a9ce817e845.e070c8
 prgnn/gnn/baseline.trainedMLP.last 4973355ed074.09b205
 prgnn/gnn/baseline.treeNode eb79173291db.e3b0c4
-prgnn/gnn/baseline.unitRows c953d9b79b4b.f80300
 prgnn/gnn/baseline.vectorMachine 85a55989e8aa.88b665
 prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
 prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
@@ -1339,6 +1362,7 @@ prgnn/stages/learn.checkPenalties 50b12756cd7e.e3b0c4
 prgnn/stages/learn.formOf 14a055902bda.c20e93
 prgnn/stages/learn.inSet fc05990611a0.cc19c3
 prgnn/stages/learn.innerRows d464a5d5a518.7bb7db
+prgnn/stages/learn.manyPass a627130005a1.defe98
 prgnn/stages/learn.matrixForm db2d695f85e4.e3b0c4
 prgnn/stages/learn.matrixForm.check 95ad42b32e60.561713
 prgnn/stages/learn.matrixForm.each 47e7aab4c936.336f7e
@@ -1348,14 +1372,17 @@ prgnn/stages/learn.matrixForm.regions 0e805e73bdf1.23e012
 prgnn/stages/learn.matrixForm.row 36d70cb3d740.7917d6
 prgnn/stages/learn.matrixForm.spans 10c3d7a839ca.561713
 prgnn/stages/learn.matrixForm.width 2abc4028e57b.561713
-prgnn/stages/learn.readRows 26e289ee063d.daced6
+prgnn/stages/learn.pairs 55e7a88e3dde.defe98
+prgnn/stages/learn.passes 951c42c7dffc.defe98
+prgnn/stages/learn.readRows 0f9a24888149.02b298
 prgnn/stages/learn.refuseLeak dc9ef149b54f.f7563b
 prgnn/stages/learn.regionWeight 8ca1154cf8c6.e3b0c4
 prgnn/stages/learn.regionWeightRow 617cd8dcc33c.f62b9b
-prgnn/stages/learn.rowSet bee794b805f3.6691a3
-prgnn/stages/learn.rowSet.add 2cc531e8ea7f.969901
+prgnn/stages/learn.rowNeed f297976f73a3.e3b0c4
+prgnn/stages/learn.rowSet c45d07349499.6691a3
+prgnn/stages/learn.rowSet.add b5612178536c.969901
 prgnn/stages/learn.rowSet.either af12495c421b.028d06
-prgnn/stages/learn.rowSet.read bd4efdceecfb.6bb002
+prgnn/stages/learn.rowSet.read 7437c7d0ece9.18e79a
 prgnn/stages/learn.statesForm a60df60dcccb.0fd7a9
 
 reached by baseline bnt regression tangent
@@ -1677,10 +1704,11 @@ prgnn/gnn/bnt.together 57c4b32f7c1d.e3b0c4
 prgnn/gnn/bnt.unjoin cde31981f60b.a605df
 prgnn/stages/learn.BNT 69b6ab22b060.3cb1d8
 prgnn/stages/learn.BNT.Ports c0a9d0b56097.a6dfa9
-prgnn/stages/learn.BNT.Run 6aeb46377e13.c84071
+prgnn/stages/learn.BNT.Run a933f2e06747.3680df
 prgnn/stages/learn.BNT.Validate f83896356096.a3e314
 prgnn/stages/learn.BNT.matrices 986f255b5f53.790d43
 prgnn/stages/learn.BNT.rate d21ea14c3677.69a9e2
+prgnn/stages/learn.allRows 87910c90e002.defe98
 prgnn/stages/learn.bnt.New 84a85bc1c515.e2eaa5
 
 reached by bnt braingnn
@@ -4406,7 +4434,7 @@ prgnn/gnn/baseline.MLPTo 43ab74e78576.aaea23
 prgnn/gnn/baseline.Mean 005b70d6981c.4fcdda
 prgnn/gnn/baseline.Regressor 08048db6b2d2.44832a
 prgnn/gnn/baseline.RidgeTo c241331038ba.76bd3f
-prgnn/gnn/baseline.SVMTo 173c674fac68.e34761
+prgnn/gnn/baseline.SVMTo 8fa227f138ad.e8f490
 prgnn/gnn/baseline.constant f37c7be462c7.e3b0c4
 prgnn/gnn/baseline.constant.decide ad2489e886ae.d3cb0e
 prgnn/gnn/baseline.constant.describe 200252cb48e2.83ce49
@@ -4415,7 +4443,7 @@ prgnn/gnn/baseline.numbersForest.Decide 324899b0c9f4.4bcd1e
 prgnn/gnn/baseline.trainedMLP.Decide 7012b08c955a.a279ad
 prgnn/stages/learn.Regression 46e7c08d0085.3cb1d8
 prgnn/stages/learn.Regression.Ports 3bbea4000c1d.3626b7
-prgnn/stages/learn.Regression.Run 5a7d14c9f270.78e79c
+prgnn/stages/learn.Regression.Run c6c53ac20141.88d95c
 prgnn/stages/learn.Regression.Validate e21aa8a7dc16.77a12e
 prgnn/stages/learn.Regression.fit 784204d1c224.26bc26
 prgnn/stages/learn.regression.New 3c5c824f18d0.87f030
@@ -5274,15 +5302,16 @@ at gnn/baseline/crossed.go prgnn/gnn/baseline crossing:28 side:36 crossing.sides
 at gnn/baseline/crossed_amd64.go prgnn/gnn/baseline fastest:15 vectorize:25
 at gnn/baseline/crossed_stubs_amd64.go prgnn/gnn/baseline fillA16:10 fill16:15 add16:20 slopes16:25 fillA16wide:30 fill16wide:35 add16wide:40 slopes16wide:45
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 ForestTo:52 numbersForest:64 numbersForest.Decide:66 grown:69 forest.Probability:87 forest.Parameters:111 forest.Note:113 growth:122 newGrowth:133 growing:162 mass:179 mass.add:184 cut:187 growth.grow:193 pile:221 growing.pile:228 growing.share:248 growing.node:263 growing.search:301 few:337 growing.byMass:345 growing.byOrder:372 growing.gain:399 growing.byTally:406 growing.bySort:443
-at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:26 FitKernelRidge:34 KernelRidgeTo:45 KernelRidge.fit:51 smallestAt:91 KernelRidge.inner:101 KernelRidge.validate:135 dual:183 errSingular:192 factored:195 solveDual:212 balance:225 unitRows:239 kernelMachine:262 kernelMachine.decide:267 kernelMachine.describe:271
+at gnn/baseline/interior.go prgnn/gnn/baseline interior:16 interiorGap:37 primalMachine:40 primalMachine.describe:42 fitInterior:45 tooWide:101 interior.of:106 interior.curve:116 interior.equations:119 interior.gap:146 interior.step:162 interior.room:192 interior.direction:204 sumOf:235
+at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:20 CBIG:27 FitKernelRidge:35 KernelRidgeTo:46 KernelRidge.fit:52 KernelRidge.note:89 KernelRidge.primal:98 primalFit:140 newPrimalFit:147 primalFit.factor:162 primalFit.solve:170 KernelRidge.validatePrimal:177 smallestAt:222 KernelRidge.inner:232 KernelRidge.validate:266 dual:314 errSingular:323 factored:326 solveDual:343 balance:356 unitRows:370 kernelMachine:393 kernelMachine.decide:399 kernelMachine.describe:404
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
 at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:55 errStalled:57 product:60 byGram:63 descent:78 newDescent:89 descent.run:95 descent.gradient:144 descent.loss:157 conjugate:173 dot:228
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:24 narrow:31 mlp.Layout:39 mlp.Drops:40 forward:43 mlp.Gradient:56 trainedMLP:87 FitMLP:95 MLPTo:101 fitMLP:105 trainedMLP.last:118 trainedMLP.Probability:123 trainedMLP.Decide:128 trainedMLP.Parameters:136 trainedMLP.Note:138
 at gnn/baseline/regressor.go prgnn/gnn/baseline Regressor:4 constant:14 Mean:17 constant.decide:25 constant.describe:33
-at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:39 RidgeTo:56 ridge:66 primalRidge:86 weighted:136
+at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:39 RidgeTo:56 ridge:66 primalRidge:86 Rows.products:119 weighted:152
 at gnn/baseline/rowfile.go prgnn/gnn/baseline RowFile:17 batch:37 NewRowFile:41 RowFile.Add:52 RowFile.put:73 RowFile.Rows:87 RowFile.Close:104 RowFile.group:111 RowFile.each:114 RowFile.read:132 bytes:158
-at gnn/baseline/rows.go prgnn/gnn/baseline Rows:10 Rows.Row:17 Rows.First:20 Rows.Err:28 Rows.view:35 Rows.each:39 Rows.eachRow:48 Rows.times:57 Rows.mean:64 gram:74 to:99 Standardize:108 zscore:129
-at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 TooMany:31 FitSVM:39 SVMTo:69 scale:97 kernel:112 kernel.gram:118 kernel.apply:132 norms:138 vectorMachine:149 newVectorMachine:157 vectorMachine.decide:169 vectorMachine.describe:188 smo:201 pairStep:272 offset:303
+at gnn/baseline/rows.go prgnn/gnn/baseline Rows:11 Rows.Row:19 Rows.First:22 Rows.Err:30 Rows.view:37 Rows.each:41 Rows.eachRow:61 Rows.times:70 Rows.mean:77 gram:87 to:112 Standardize:121 zscore:142
+at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 MostPaired:28 TooMany:31 FitSVM:39 SVMTo:61 SVM.trainer:80 scale:106 kernel:121 kernel.gram:127 kernel.apply:141 norms:147 vectorMachine:158 newVectorMachine:166 vectorMachine.decide:178 vectorMachine.describe:197 smo:210 pairStep:281 offset:312
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
 at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:132 worker.memory:161 worker.features:173 worker.blocksForward:181 worker.predict:197 slot.crossEntropy:225 worker.gradient:256 worker.backward:311 worker.reduce:334 worker.batchLosses:349 worker.normForward:388 worker.normBackward:412
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
@@ -5544,8 +5573,8 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:71 Pattern:93
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:100 ratedSet:117 modelRow:129 Baseline.Run:160 Baseline.onRows:190 Baseline.fit:232 Baseline.onGraphs:256 Baseline.training:286 prediction:316 baselineEpochRow:327 baselineHistory:335
-at stages/learn/baseline_data.go prgnn/stages/learn rowSet:14 readRows:28 rowSet.either:58 inSet:66 rowSet.read:76 rowSet.add:135 innerRows:176
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:100 ratedSet:117 modelRow:129 Baseline.Run:148 Baseline.onRows:178 Baseline.fit:221 Baseline.onGraphs:245 Baseline.training:275 prediction:305 baselineEpochRow:316 baselineHistory:324
+at stages/learn/baseline_data.go prgnn/stages/learn rowSet:16 rowNeed:29 allRows:32 passes:33 manyPass:34 pairs:35 readRows:40 rowSet.either:73 inSet:81 rowSet.read:91 rowSet.add:161 innerRows:204
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.spans:93 matrixForm.each:107 matrixForm.row:116 matrixForm.refuse:144 matrixForm.check:156 refuseLeak:172 regionWeightRow:193 regionWeight:199 matrixForm.regions:206 matrixForm.nodes:262
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:35 BNT.Ports:56 BNT.Run:72 BNT.Validate:126 BNT.matrices:134 BNT.rate:153
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:142 BrainGNN.options:210 BrainGNN.parts:218 fisher:227 communityTable:245
@@ -5557,7 +5586,7 @@ at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation
 at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.New:17 PermutationRegression:21 PermutationRegression.Ports:24 PermutationRegression.Run:37
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:170 numberTable:201
+at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:129 Regression.fit:175 numberTable:206
 at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 strataRow:61 Split.number:68 Split.Divides:83 Split.Validate:99 member:107 member.stratum:114 Split.Run:116 Split.strata:139 Split.members:174 Split.divideAll:200 readMembers:244 readNumbers:271 quantiles:288 Split.permute:308 count:332 Split.enough:342 fewestDigits:381 largestTarget:381 fewest:384 Split.enoughNumbers:387 Split.divide:415 Split.deal:423 Split.inside:451 bySite:478
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:34 Train.Ports:39 Train.Validate:69 Train.Run:73 train:80 weightArray:144 convert:153
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:270 standardization:294 standardization.values:296 standardization.layout:298 Train.standardization:308 rounded:361 standardization.apply:370
