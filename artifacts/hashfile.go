@@ -66,20 +66,6 @@ func (s *Store) HashFile(path string, rehash bool) (Ref, error) {
 	return ref, nil
 }
 
-// Hashed reports whether a file is known to have this digest by its state, without reading it: as HashFile would.
-func (s *Store) Hashed(path string, d Digest) bool {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return false
-	}
-	state, err := memo.StateOf(abs)
-	if err != nil || state.Unsure || state.Younger(time.Now(), racy) {
-		return false
-	}
-	known, ok := s.files.Lookup(abs, state)
-	return ok && known == d
-}
-
 // notRegular says what lies where a file was expected.
 func notRegular(path string, stat func(string) (os.FileInfo, error)) error {
 	info, err := stat(path)
