@@ -39,7 +39,6 @@ var forTests = []string{"github.com/apache/arrow/go/arrow/...", "github.com/chew
 func main() {
 	args := os.Args[1:]
 	if len(args) == 0 {
-		compile()
 		args = append(slices.Clone(longest), "./...")
 	}
 	python, err := environment()
@@ -71,29 +70,16 @@ func main() {
 	}
 }
 
-func gcflags() (flags []string) {
-	for _, module := range forTests {
-		flags = append(flags, "-gcflags="+module+"=-N -l -dwarf=false")
-	}
-	return flags
-}
-
-// compile fills the build cache for go test, without collecting garbage: that takes a quarter of a compiler's time. The
-// tests themselves must not run so. What does not compile, go test will say.
-func compile() {
-	cmd := exec.Command("go", slices.Concat([]string{"list", "-e", "-export", "-test", "-deps", "-f", ""}, gcflags(),
-		[]string{"./..."})...)
-	cmd.Env = append(os.Environ(), "GOGC=off", "GOMEMLIMIT=500MiB")
-	_ = cmd.Run()
-}
-
 // test runs go test, and ends with the tests that were skipped. Under PRGNN_REQUIRE there
 // must be none.
 func test(args []string) (ok bool) {
 	// Vet is make lint's. One package more than there are processors runs at once, since some only wait. The limit
 	// of ten minutes a package is too short for cmd/pipeline on a machine that does other work.
-	cmd := exec.Command("go", slices.Concat([]string{"test", "-json", "-vet=off", fmt.Sprint("-p=", runtime.NumCPU()+1),
-		"-timeout=30m"}, gcflags(), args)...)
+	all := []string{"test", "-json", "-vet=off", fmt.Sprint("-p=", runtime.NumCPU()+1), "-timeout=30m"}
+	for _, module := range forTests {
+		all = append(all, "-gcflags="+module+"=-N -l -dwarf=false")
+	}
+	cmd := exec.Command("go", append(all, args...)...)
 	cmd.Stderr = os.Stderr
 	stream, err := cmd.StdoutPipe()
 	if err == nil {
