@@ -77,6 +77,28 @@ func TestNamedColumnsAndGroups(t *testing.T) {
 	}
 }
 
+// A reference of compare that is several settings, or none, is a mistake before anything runs.
+func TestReferenceIsOneSetting(t *testing.T) {
+	const learn = `s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  c: { use: connectivity, each: subject, in: { series: s } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }
+  net: { use: baseline, matrix: { model: [ridge, mlp], seed: [1, 2], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds } }
+  pairs: { use: compare, in: { predictions: ["net[*].predictions"] }, with: { reference: REFERENCE } }`
+	for reference, want := range map[string]string{
+		"[model=ridge]":         "stage pairs: reference: 2 settings match model=ridge: name more of the coordinates (model=ridge seed=1 stage=net, model=ridge seed=2 stage=net)",
+		"[model=svm]":           "stage pairs: reference: no setting matches model=svm; available: ",
+		"[model=ridge, seed=2]": "",
+	} {
+		_, err := guarded(t, "x", []string{"A\tx", "A\tx", "A\tx", "B\tx", "B\tx", "B\tx"}, "",
+			strings.Replace(learn, "REFERENCE", reference, 1))
+		if want == "" {
+			need.NoError(t, err)
+			continue
+		}
+		need.Error(t, err, want)
+	}
+}
+
 // Exclusions for quality that hit one group more are noted; those by what kind of participants the study is about are
 // not. The p of 5 of 8 and 0 of 8 is 2·C(8,5)/C(16,5) = 112/4368.
 func TestUnevenExclusions(t *testing.T) {

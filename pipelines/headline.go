@@ -18,20 +18,29 @@ type headliner interface {
 	NamedHeadline() (input, gathered string, coords []string)
 }
 
-// checkHeadlines refuses a headline that is not exactly one setting: before anything runs,
+// A referrer is a Stage with a parameter reference: coordinates of one of the settings that it gathers.
+type referrer interface {
+	NamedReference() (gathered string, coords []string)
+}
+
+// checkHeadlines refuses a headline, or a reference, that is not exactly one setting: before anything runs,
 // and so before anybody has seen which setting does best.
 func (l *loader) checkHeadlines() {
 	for _, s := range l.stages {
 		for i := range s.nodes {
-			h, ok := s.nodes[i].Work.(headliner)
-			if !ok {
-				break
+			n := &s.nodes[i]
+			var err error
+			switch work := n.Work.(type) {
+			case headliner:
+				input, gathered, coords := work.NamedHeadline()
+				err = oneSetting("headline", settingsBehind(n, input, gathered), coords, input)
+			case referrer:
+				gathered, coords := work.NamedReference()
+				if err = oneSetting("reference", settingsAt(n, gathered), coords, gathered); err != nil {
+					err = fmt.Errorf("%w; reference: null compares all pairs", err)
+				}
 			}
-			input, gathered, coords := h.NamedHeadline()
-			if coords == nil {
-				continue
-			}
-			if err := oneSetting(settingsBehind(&s.nodes[i], input, gathered), coords, input); err != nil {
+			if err != nil {
 				l.bad.Add(placeOf(s.pos, s.with)(err.Error()), "stage %s: %v", s.name, err)
 				break
 			}
@@ -40,7 +49,10 @@ func (l *loader) checkHeadlines() {
 }
 
 // oneSetting checks that coordinates name one of the settings.
-func oneSetting(settings [][]string, coords []string, input string) error {
+func oneSetting(parameter string, settings [][]string, coords []string, input string) error {
+	if coords == nil {
+		return nil
+	}
 	var fit []string
 	var all []string
 	for _, s := range settings {
@@ -54,33 +66,38 @@ func oneSetting(settings [][]string, coords []string, input string) error {
 	case len(fit) == 1:
 		return nil
 	case len(settings) == 0:
-		return fmt.Errorf("headline: there is no setting %s: %s is not connected to several trainings", named, input)
+		return fmt.Errorf("%s: there is no setting %s: %s is not connected to several trainings", parameter, named, input)
 	case len(fit) == 0:
-		return fmt.Errorf("headline: no setting matches %s; available: %s", named, words.Some(all, 10))
+		return fmt.Errorf("%s: no setting matches %s; available: %s", parameter, named, words.Some(all, 10))
 	}
-	return fmt.Errorf("headline: %d settings match %s: name more of the coordinates (%s)", len(fit), named, words.Some(fit, 4))
+	return fmt.Errorf("%s: %d settings match %s: name more of the coordinates (%s)", parameter, len(fit), named, words.Some(fit, 4))
 }
 
 // settingsBehind are the settings that the task behind an input gathers, as coordinates
 // AXIS=VALUE without fold and repeat.
 func settingsBehind(n *dag.Node, input, gathered string) (settings [][]string) {
+	for _, b := range n.Inputs {
+		if b.Port == input && len(b.Sources) == 1 && b.Sources[0].Node != nil {
+			settings = append(settings, settingsAt(b.Sources[0].Node, gathered)...)
+		}
+	}
+	return settings
+}
+
+// settingsAt are those that a task gathers itself.
+func settingsAt(n *dag.Node, gathered string) (settings [][]string) {
 	seen := map[string]bool{}
 	for _, b := range n.Inputs {
-		if b.Port != input || len(b.Sources) != 1 || b.Sources[0].Node == nil {
+		if b.Port != gathered {
 			continue
 		}
-		for _, inner := range b.Sources[0].Node.Inputs {
-			if inner.Port != gathered {
-				continue
-			}
-			for _, src := range inner.Sources {
-				coords := slices.DeleteFunc(slices.Clone(src.Coords),
-					func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" })
-				texts := column.CoordTexts(coords)
-				if key := strings.Join(texts, "\x00"); !seen[key] {
-					seen[key] = true
-					settings = append(settings, texts)
-				}
+		for _, src := range b.Sources {
+			coords := slices.DeleteFunc(slices.Clone(src.Coords),
+				func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" })
+			texts := column.CoordTexts(coords)
+			if key := strings.Join(texts, "\x00"); !seen[key] {
+				seen[key] = true
+				settings = append(settings, texts)
 			}
 		}
 	}

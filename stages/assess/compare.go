@@ -42,6 +42,11 @@ type decision struct {
 	label, predicted int
 }
 
+// NamedReference is the setting that the file names, of those whose predictions are gathered.
+func (s *Compare) NamedReference() (gathered string, coords []string) {
+	return "predictions", s.Reference
+}
+
 func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {

@@ -125,9 +125,9 @@ func TestDoubtfulGroups(t *testing.T) {
 		"a,1,x\nb,1,x\nc,2,y\nd,2,y\n":             "each site has participants of one group only: differences between groups and between sites cannot be told apart",
 		"a,asd,\nb,asd,\nc,ASD,\nd,ASD,\n":         "the groups ASD and asd differ only in case: if they are one, give them one name in levels: [ASD=ASD, asd=ASD]",
 		"a,1,x\nb,1,x\nc,2,\nd,2,\ne,n/a,x\n":      "",
-		"a,contol,\nb,ASD,\n" + many("control", 8): "the groups contol (1 participant) and control (8) have names that are alike: if they are one, give them one name by levels",
+		"a,contol,\nb,ASD,\n" + many("control", 8): "the groups contol (1 participant) and control (8) have names that are alike: if they are one, give them one name in levels: [ASD=ASD, contol=control, control=control]",
 		"a,contol,\nb,ASD,\n" + many("control", 7): "", // as many may be a group of its own
-		"a,H C,\nb,H C,\nc,HC,\nd,HC,\n":           "the groups H C (2 participants) and HC (2) have names that are alike: if they are one, give them one name by levels",
+		"a,H C,\nb,H C,\nc,HC,\nd,HC,\n":           "the groups H C (2 participants) and HC (2) have names that are alike: if they are one, give them one name in levels: [H C=HC, HC=HC]",
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,site\n" + rows, "x.csv": "1,2\n3,4\n"})
 		people := listed{File: "people.csv", ID: "id", Group: "dx"}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
@@ -91,12 +92,12 @@ func (l *list) doubtGroups() (notes []string) {
 	}
 	for i, g := range groups {
 		if twin, there := folded[strings.ToLower(g)]; there {
-			notes = append(notes, fmt.Sprintf("the groups %s and %s %s: if they are one, give them one name in levels: [%s=%s, %s=%s]",
-				twin, g, column.OnlyInCase, twin, twin, g, twin))
+			notes = append(notes, fmt.Sprintf("the groups %s and %s %s: if they are one, give them one name%s", twin, g,
+				column.OnlyInCase, l.oneName(groups, g, twin)))
 		}
 		folded[strings.ToLower(g)] = g
 		for _, other := range groups[:i] {
-			if text := l.alike(other, g, all); text != "" {
+			if text := l.alike(other, g, all, groups); text != "" {
 				notes = append(notes, text)
 			}
 		}
@@ -135,7 +136,7 @@ func (l *list) oneGroupEach(name string) bool {
 const rareGroup = 8
 
 // alike asks whether a rare group is another one, whose name differs in a letter or in blanks; "" where it is not.
-func (l *list) alike(a, b string, size map[string]int) string {
+func (l *list) alike(a, b string, size map[string]int, groups []string) string {
 	bare := func(s string) string { return strings.NewReplacer(" ", "", "_", "").Replace(strings.ToLower(s)) }
 	if strings.EqualFold(a, b) || isNumber(a) || isNumber(b) {
 		return ""
@@ -146,8 +147,22 @@ func (l *list) alike(a, b string, size map[string]int) string {
 	if bare(a) != bare(b) && (words.Nearest(a, []string{b}) == "" || rareGroup*size[a] > size[b]) {
 		return ""
 	}
-	return fmt.Sprintf("the groups %s (%s) and %s (%d) %s: if they are one, give them one name by levels", a,
-		words.Count(size[a], "participant"), b, size[b], column.Alike)
+	return fmt.Sprintf("the groups %s (%s) and %s (%d) %s: if they are one, give them one name%s", a,
+		words.Count(size[a], "participant"), b, size[b], column.Alike, l.oneName(groups, a, b))
+}
+
+// oneName is how levels gives a group the name of another one.
+func (l *list) oneName(groups []string, from, to string) string {
+	const most = 6 // groups in a message
+	if l.Levels != nil || len(groups) > most {
+		return " by levels"
+	}
+	return " in levels: [" + strings.Join(lists.Map(groups, func(g string) string {
+		if g == from {
+			return g + "=" + to
+		}
+		return g + "=" + g
+	}), ", ") + "]"
 }
 
 // most is the largest magnitude of a covariate or target: the squares of larger numbers, and their sums, overflow.
