@@ -146,7 +146,7 @@ func (s *Store) open(r Ref, wrong func() error) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewCheckedReader(f, r, wrong, func(right bool) {
+	return whole.NewCheckedReader(f, r.Size, r.Digest, wrong, func(right bool) {
 		switch {
 		case statErr != nil || st.Size != r.Size:
 		case right:

@@ -1,11 +1,13 @@
 package artifacts
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -268,13 +270,40 @@ func (s *Store) Runs() ([]*RunRecord, error) {
 			runs = append(runs, r)
 		}
 	}
-	slices.SortFunc(runs, func(a, b *RunRecord) int {
-		if c := b.Started.Compare(a.Started); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
+	slices.SortFunc(runs, newer)
 	return runs, errors.Join(errs...)
+}
+
+func newer(a, b *RunRecord) int {
+	return cmp.Or(b.Started.Compare(a.Started), strings.Compare(a.ID, b.ID))
+}
+
+// LatestRuns yields what Runs lists, but for damaged records, and reads about as many as are asked for: a run began
+// before its record was written.
+func (s *Store) LatestRuns() iter.Seq[*RunRecord] {
+	return func(yield func(*RunRecord) bool) {
+		entries, _ := os.ReadDir(filepath.Join(s.dir, runsDir))
+		written := map[string]time.Time{}
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil {
+				written[e.Name()] = info.ModTime().Add(time.Second) // clocks of file systems are coarse
+			}
+		}
+		names := slices.SortedFunc(maps.Keys(written), func(a, b string) int { return written[b].Compare(written[a]) })
+		var read []*RunRecord
+		for i, name := range append(names, "") {
+			for len(read) > 0 && (i == len(names) || read[0].Started.After(written[name])) {
+				if !yield(read[0]) {
+					return
+				}
+				read = read[1:]
+			}
+			if r, _, err := s.readRun(name); err == nil {
+				read = append(read, r)
+				slices.SortFunc(read, newer)
+			}
+		}
+	}
 }
 
 // LoadRun reads the record of a run with its tasks. The first digits of the id are

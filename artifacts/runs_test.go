@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,28 @@ func TestRuns(t *testing.T) {
 		if err := s.SaveRun(&r); err == nil {
 			t.Errorf("%+v was saved", r)
 		}
+	}
+}
+
+// TestLatestRuns: in the order of Runs, whenever the records were written.
+func TestLatestRuns(t *testing.T) {
+	s := newStore(t)
+	start := time.Now().Add(-time.Hour)
+	for i, minutes := range []int{5, 1, 40, 20, 3} { // when it began; each ended a minute after the one before
+		id := fmt.Sprintf("%016x", 100-i)
+		record(t, s, id, start.Add(time.Duration(minutes)*time.Minute))
+		end := start.Add(time.Duration(45+i) * time.Minute)
+		need.NoError(t, os.Chtimes(filepath.Join(s.Dir(), runsDir, id), end, end))
+	}
+	var got, want []string
+	for r := range s.LatestRuns() {
+		got = append(got, r.ID)
+	}
+	for _, r := range need.Value(s.Runs())(t) {
+		want = append(want, r.ID)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -309,27 +309,6 @@ func TestConcurrentWriters(t *testing.T) {
 	})
 }
 
-// A checking reader may be read in any pieces, and goes on saying what it found.
-func TestCheckedReader(t *testing.T) {
-	data := bytes.Repeat([]byte("abc"), 1000)
-	ref := Ref{Digest: DigestOf(data), Size: int64(len(data))}
-	wrong := errors.New("wrong")
-	for _, c := range []struct {
-		data []byte
-		want error
-	}{{data, nil}, {data[:2999], wrong}, {append(bytes.Clone(data), 0), wrong},
-		{flip(bytes.Clone(data)), wrong}, {nil, wrong}} {
-		for _, piece := range []int{1, 7, 4096} {
-			r := NewCheckedReader(io.NopCloser(bytes.NewReader(c.data)), ref, func() error { return wrong }, nil)
-			_, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, make([]byte, piece))
-			need.Equal(t, err, c.want, len(c.data), piece)
-			if _, again := r.Read(make([]byte, 1)); again != c.want && again != io.EOF {
-				t.Errorf("read again: %v", again)
-			}
-		}
-	}
-}
-
 func TestParseDigest(t *testing.T) {
 	d := DigestOf([]byte("abc"))
 	if d.String() != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" { // FIPS 180-2, appendix B.1

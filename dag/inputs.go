@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -145,7 +146,7 @@ func (in *jobInputs) reader(s *source) (io.ReadCloser, error) {
 			in.note(s, artifacts.ErrChanged)
 			return artifacts.ErrChanged
 		}
-		return artifacts.NewCheckedReader(f, s.Ref, wrong, func(right bool) { in.seen(s, right) }), nil
+		return whole.NewCheckedReader(f, s.Ref.Size, s.Ref.Digest, wrong, func(right bool) { in.seen(s, right) }), nil
 	}
 	rc, err := in.store.OpenBlob(s.Ref)
 	if errors.Is(err, artifacts.ErrMiss) || errors.Is(err, artifacts.ErrCorrupt) {

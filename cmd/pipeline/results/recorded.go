@@ -135,8 +135,7 @@ func AsRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 // LastRun is the last run of a pipeline file whose text is now text (as pipelines.Source has it), whether the file has
 // changed since, and the settings (--set) of that run; nil when there is none.
 func LastRun(store *artifacts.Store, file, text string) (rec *dag.Record, changed bool, sets []string) {
-	runs, _ := store.Runs() // damaged records are as good as none here
-	for _, r := range runs {
+	for r := range store.LatestRuns() {
 		rec, err := dag.ReadRecord(store, r)
 		if err != nil || filepath.Base(rec.File) != filepath.Base(file) {
 			continue

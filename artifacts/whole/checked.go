@@ -1,4 +1,4 @@
-package artifacts
+package whole
 
 import (
 	"crypto/sha256"
@@ -7,10 +7,11 @@ import (
 )
 
 // A checkedReader passes on the bytes of a file and, in place of the io.EOF that
-// would end them, an error when they are not the bytes that ref names.
+// would end them, an error when they are not of that size and SHA-256.
 type checkedReader struct {
 	f     io.ReadCloser
-	ref   Ref
+	size  int64
+	sum   [sha256.Size]byte
 	hash  hash.Hash
 	n     int64
 	wrong func() error     // the error of bytes that are not the right ones
@@ -18,10 +19,11 @@ type checkedReader struct {
 	err   error            // what the reader came to
 }
 
-// NewCheckedReader checks the bytes of f as they are read: wrong is called where they are not those of
-// ref, and ended, which may be nil, at the end.
-func NewCheckedReader(f io.ReadCloser, ref Ref, wrong func() error, ended func(right bool)) io.ReadCloser {
-	return &checkedReader{f: f, ref: ref, hash: sha256.New(), wrong: wrong, ended: ended}
+// NewCheckedReader checks the size and the SHA-256 of f as it is read: wrong is called where they are others, and
+// ended, which may be nil, at the end.
+func NewCheckedReader(f io.ReadCloser, size int64, sum [sha256.Size]byte, wrong func() error,
+	ended func(right bool)) io.ReadCloser {
+	return &checkedReader{f: f, size: size, sum: sum, hash: sha256.New(), wrong: wrong, ended: ended}
 }
 
 func (c *checkedReader) Read(p []byte) (int, error) {
@@ -32,10 +34,10 @@ func (c *checkedReader) Read(p []byte) (int, error) {
 	c.hash.Write(p[:n])
 	c.n += int64(n)
 	switch {
-	case c.n > c.ref.Size: // too long: no need to go on to the end
+	case c.n > c.size: // too long: no need to go on to the end
 		c.end(false)
 	case err == io.EOF:
-		c.end(c.n == c.ref.Size && Digest(c.hash.Sum(nil)) == c.ref.Digest)
+		c.end(c.n == c.size && [sha256.Size]byte(c.hash.Sum(nil)) == c.sum)
 	case err != nil:
 		c.err = err
 	}
@@ -52,6 +54,6 @@ func (c *checkedReader) end(right bool) {
 }
 
 // Len is how many bytes are still to come, if they are the right ones.
-func (c *checkedReader) Len() int { return int(max(0, c.ref.Size-c.n)) }
+func (c *checkedReader) Len() int { return int(max(0, c.size-c.n)) }
 
 func (c *checkedReader) Close() error { return c.f.Close() }
