@@ -150,7 +150,7 @@ def test_shapes_that_differ_are_an_error(write: Write) -> None:
 
 
 # Results that are files of their own: a small one lies in a pack, from which its file is written again.
-LARGE = "stages:\n  n: { use: echo, matrix: { k: [1, 2] }, with: { value: '${k}" + 20000 * "x" + "' } }\n"
+LARGE = "stages:\n  n: { use: echo, matrix: { k: [1, 2] }, with: { value: '${k}" + 150_000 * "x" + "' } }\n"
 
 
 def test_damage_is_found(write: Write) -> None:

@@ -151,7 +151,7 @@ def test_problems_are_read_from_events() -> None:
 
 
 # A result that is a file of its own: a small one lies in a pack, from which its file is written again.
-LARGE = "stages:\n  n: { use: echo, with: { value: '" + 20000 * "x" + "' } }\n"
+LARGE = "stages:\n  n: { use: echo, with: { value: '" + 150_000 * "x" + "' } }\n"
 
 
 def test_damage_has_an_exit_code_of_its_own(write: Write) -> None:
