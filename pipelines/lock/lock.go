@@ -9,15 +9,22 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/words"
 	"prgnn/pipelines"
 )
 
-// Incomplete is the error where a task has no result. It names no command that makes it: a package above knows its
+// Incomplete is the error where tasks have no result. It names no command that makes them: a package above knows its
 // settings and its store.
-type Incomplete struct{ Task, Why string }
+type Incomplete struct {
+	Tasks []string
+	Why   string // of the first
+}
 
 func (e *Incomplete) Error() string {
-	return fmt.Sprintf("cannot lock: %s has no result (%s)", e.Task, e.Why)
+	if len(e.Tasks) == 1 {
+		return fmt.Sprintf("cannot lock: %s has no result (%s)", e.Tasks[0], e.Why)
+	}
+	return fmt.Sprintf("cannot lock: %d tasks have no result, as %s (%s)", len(e.Tasks), words.Some(e.Tasks, 5), e.Why)
 }
 
 // A Lock is what a run.lock says.
@@ -65,7 +72,7 @@ func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifac
 	for i := range steps {
 		done[steps[i].Node] = &steps[i]
 	}
-	codes := map[string]string{}
+	codes, lacks := map[string]string{}, &Incomplete{}
 	for _, s := range p.Graph.Stages {
 		st := Stage{Name: s.Name, Kind: s.Kind.Name, Parameters: shared(s)}
 		if len(s.Tasks) > 0 {
@@ -78,11 +85,14 @@ func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifac
 		for _, n := range s.Tasks {
 			step := done[n]
 			if step == nil || step.State != dag.Cached {
-				why := "it has not been run"
-				if step != nil && step.Reason != "" {
-					why = step.Reason
+				if lacks.Tasks == nil {
+					lacks.Why = "it has not been run"
+					if step != nil && step.Reason != "" {
+						lacks.Why = step.Reason
+					}
 				}
-				return nil, &Incomplete{n.ID, why}
+				lacks.Tasks = append(lacks.Tasks, n.ID)
+				continue
 			}
 			t := Task{ID: n.ID, Key: step.Key, Outputs: step.Outputs}
 			var err error
@@ -92,6 +102,9 @@ func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifac
 			st.Tasks = append(st.Tasks, t)
 		}
 		l.Stages = append(l.Stages, st)
+	}
+	if lacks.Tasks != nil {
+		return nil, lacks
 	}
 	for kind, digest := range codes {
 		l.Codes = append(l.Codes, Code{kind, digest})

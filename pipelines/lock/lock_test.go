@@ -175,8 +175,12 @@ func TestDamagedLocks(t *testing.T) {
 			t.Errorf("changed at byte %d, it is taken: %q", i, text[max(0, i-20):i+20])
 		}
 	}
-	if _, err := Parse([]byte(text + "\n")); err == nil || !strings.Contains(err.Error(), "after its end") {
+	if _, err := Parse([]byte(text + "\nmore\n")); err == nil || !strings.Contains(err.Error(), "after its end") {
 		t.Error(err)
+	}
+	// What editors and git do to a text.
+	for _, edited := range []string{text + "\n\n", "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n")} {
+		need.Equal(t, encoded(t, need.Value(Parse([]byte(edited)))(t)), text)
 	}
 }
 
@@ -187,7 +191,8 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := l.Encode(); err != nil || string(again) != text {
+		text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+		if again, err := l.Encode(); err != nil || string(again) != strings.TrimRight(text, "\n")+"\n" {
 			t.Errorf("%q became %q, %v", text, again, err)
 		}
 	})

@@ -95,14 +95,18 @@ func noneOr(s string) string {
 	return s
 }
 
-// Parse reads what Encode wrote, and nothing else: every error names the line and
-// what is wrong with it.
+// Parse reads what Encode wrote, and nothing else but what editors and git do to line ends and to both ends of a file:
+// every error names the line and what is wrong with it.
 func Parse(text []byte) (*Lock, error) {
 	if len(text) > maxSize {
 		return nil, fmt.Errorf("it has %d bytes; the limit for a lock is %d", len(text), maxSize)
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if bytes.HasPrefix(text, []byte(magic+"\r\n")) { // git writes so where its autocrlf is set
 		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	}
+	if last := bytes.TrimRight(text, "\n"); len(last)+1 < len(text) { // editors leave blank lines at the end
+		text = text[:len(last)+1]
 	}
 	r := &reader{rest: string(text)}
 	l := r.head()
@@ -110,7 +114,7 @@ func Parse(text []byte) (*Lock, error) {
 		l.Stages = append(l.Stages, r.stage())
 	}
 	if r.err == nil && r.rest != "end\n" {
-		r.fail("%.40q instead of a stage or the end: it is truncated, or continues after its end", r.peek())
+		r.fail("%.40q instead of a stage or the last line: it is truncated, or continues after its end", r.peek())
 	}
 	if r.err != nil {
 		return nil, r.err

@@ -117,7 +117,7 @@ func (l *list) doubtGroups() (notes []string) {
 	return notes
 }
 
-// oneGroupEach reports whether a column has several values, and each of them one group.
+// oneGroupEach reports whether a column has several values, shared by participants, and each of them one group.
 func (l *list) oneGroupEach(name string) bool {
 	group := map[string]string{} // by value
 	for _, r := range l.rows {
@@ -129,7 +129,7 @@ func (l *list) oneGroupEach(name string) bool {
 			group[v] = r.label
 		}
 	}
-	return len(group) > 1
+	return len(group) > 1 && 2*len(group) <= len(l.rows)
 }
 
 // rareGroup is how many times as many participants a group has than one that is taken for a slip of its name.

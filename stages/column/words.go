@@ -32,13 +32,17 @@ const (
 // Doubts are all of them.
 var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, NotJudged}
 
-// siteName is the name of a column of sites or scanners: SITE_ID, scan_site, Center, acquisition_site.
-var siteName = pattern.New(`^(.*_)?(sites?|cent(er|re)s?|scanners?|institution|hospital)(_?(id|name|nr|no|number|code))?$`)
+// siteName is the name of a column of sites or scanners: SITE_ID, scan_site, Center, Site (MRI), DeviceSerialNumber.
+var siteName = pattern.New(`^(.*_)?(sites?|cent(er|re)s?|scanners?|institut(e|ion)|hospital|clinic|facility|university|` +
+	`vendor|manufacturers?|device|magnet|batch)(_?(id|name|nr|no|num|number|code|serial|model|mri|[0-9]+))*_?$`)
 
 // NamesSite reports whether a column is named as one of sites or scanners.
 func NamesSite(name string) bool {
-	return siteName.MatchString(strings.ToLower(humps.ReplaceAllString(name, "${1}_$2")))
+	return siteName.MatchString(strings.ToLower(marks.ReplaceAllString(humps.ReplaceAllString(name, "${1}_$2"), "_")))
 }
+
+// marks are what stands between the words of a name.
+var marks = pattern.New(`[^A-Za-z0-9]+`)
 
 // AdmittedLeaks is the metadata by which leakage's checks list the trainings with known leakage that were let pass: a
 // JSON list of their coordinates.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -152,7 +153,10 @@ func ofResult(err error) bool {
 func inWords(err error) string {
 	text := err.Error()
 	var call *fs.PathError
-	if !errors.As(err, &call) {
+	if link := (*os.LinkError)(nil); errors.As(err, &link) && errors.Is(link, syscall.ENOTDIR) {
+		call = &fs.PathError{Op: link.Op, Path: filepath.Dir(link.New), Err: link.Err}
+		text = strings.Replace(text, link.Error(), call.Error(), 1)
+	} else if !errors.As(err, &call) {
 		return text
 	}
 	what := ""

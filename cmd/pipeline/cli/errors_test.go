@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,6 +26,7 @@ func TestErrorsInWords(t *testing.T) {
 		{fmt.Errorf("x.tar: %w", open(syscall.ENOENT)), "x.tar: there is no such file or directory"},
 		{fmt.Errorf("the lock: %w", open(syscall.EACCES)), "the lock: x.tar: permission denied"},
 		{&fs.PathError{Op: "mkdir", Path: "a", Err: syscall.ENOTDIR}, "a: it is a file, or below one, but a directory is needed"},
+		{&os.LinkError{Op: "rename", Old: "s/tmp/a", New: "s/runs/b", Err: syscall.ENOTDIR}, "s/runs: it is a file, or below one, but a directory is needed"},
 		{open(syscall.EIO), "open x.tar: " + syscall.EIO.Error()},
 		{errors.New("open question"), "open question"},
 	} {
