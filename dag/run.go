@@ -70,6 +70,9 @@ func Run(ctx context.Context, g *Graph, s *artifacts.Store, o Options) (*Result,
 		}
 	}
 	res := r.result()
+	if !errors.Is(r.readOnly, artifacts.ErrReadOnly) {
+		res.NoRecord = r.readOnly
+	}
 	// Who has asked for results that are there has got them.
 	if errors.Is(err, artifacts.ErrFull) && r.fatal == nil && res.Cached == res.Tasks {
 		res.ID, res.NoRecord, err = unrecorded, err, nil

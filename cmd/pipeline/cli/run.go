@@ -239,7 +239,11 @@ func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
 		}
 	}
 	if r.NoRecord != nil {
-		a.Warn("everything was cached, but the run record could not be written: %v; %s frees space", r.NoRecord, a.Command("gc"))
+		remedy := ""
+		if errors.Is(r.NoRecord, artifacts.ErrFull) {
+			remedy = "; " + a.Command("gc") + " frees space"
+		}
+		a.Warn("everything was cached, but the run record could not be written: %s%s", inWords(r.NoRecord), remedy)
 	}
 }
 
