@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 )
 
 // guarded builds a pipeline of participants whose rows of participants.tsv are given, with series.
@@ -33,8 +36,8 @@ func notesWith(p *Pipeline, text string) []string {
 	return slices.DeleteFunc(slices.Clone(p.Notes), func(n string) bool { return !strings.Contains(n, text) })
 }
 
-// A column that holds the site under another name is noted where labels would be permuted over all sites, and not
-// where a stage names it; a within that names no column is a mistake.
+// A column that holds the site under another name is noted where labels would be permuted over all sites: until the
+// stage has it as within, whatever else names it. A within that names no column is a mistake.
 func TestSitesOfAnotherName(t *testing.T) {
 	rows := []string{"A\tx", "A\ty", "A\tx", "B\ty", "B\tx", "B\ty"}
 	const folds = "folds: { use: split, matrix: { permutation: [0..9] }, in: { participants: cohort.participants }, with: { folds: 3"
@@ -42,6 +45,8 @@ func TestSitesOfAnotherName(t *testing.T) {
 		{"scanner", folds + " } }", "column scanner has 2 values: if it is the site, set within: scanner in folds; labels are permuted within site, and there is no column site"},
 		{"acquisition_site", "c: { use: covariates, in: { participants: cohort.participants } }", "column acquisition_site has 2 values: if it is the site, set within: acquisition_site in c; labels are permuted within site, and there is no column site"},
 		{"scanner", folds + ", within: scanner } }", ""},
+		{"scanner", folds + ", leave_out: scanner } }", "column scanner has 2 values: if it is the site, set within: scanner in folds; labels are permuted within site, and there is no column site"},
+		{"scanner", folds + ", within: scanner } }\n  c: { use: covariates, in: { participants: cohort.participants } }", "column scanner has 2 values: if it is the site, set within: scanner in c; labels are permuted within site, and there is no column site"},
 		{"scanner", "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }", ""}, // true labels
 		{"site", folds + " } }", ""},
 		{"handedness", folds + " } }", ""},
@@ -51,6 +56,70 @@ func TestSitesOfAnotherName(t *testing.T) {
 	}
 	_, err := guarded(t, "scanner", rows, "", folds+", within: scaner } }")
 	need.Error(t, err, `stage folds: within: the participants have no column "scaner" (did you mean "scanner"?)`)
+}
+
+// Numbers are names where a column is the site, or a parameter has it as one; ages are numbers also as strata.
+func TestSitesThatAreNumbers(t *testing.T) {
+	rows := []string{"A\t1", "A\t2", "A\t1", "B\t2", "B\tn/a", "B\t2"}
+	const split = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3, "
+	for _, c := range []struct {
+		column, stages string
+		category       bool
+	}{
+		{"site", "", true},
+		{"SITE_ID", "", true},
+		{"machine", "", false},
+		{"machine", split + "leave_out: machine } }", true},
+		{"machine", split + "stratify_by: [machine] } }", true},
+		{"machine", split + "permutation: 1, within: machine } }", true},
+		{"machine", split + "within: machine } }", false}, // the true labels: nothing is permuted
+		{"machine", "c: { use: covariates, in: { participants: cohort.participants }, with: { within: machine } }", true},
+		{"age", split + "stratify_by: [age] } }", false},
+	} {
+		if c.stages == "" {
+			c.stages = split + "seed: 1 } }"
+		}
+		p := need.Value(guarded(t, c.column, rows, "", c.stages))(t)
+		var tables []*encoding.Table
+		for _, s := range p.Graph.Stages {
+			if work, ok := s.Tasks[0].Work.(*cohortValues); ok && work.outputs["participants"] != nil {
+				ref, _ := work.refs.Get("participants")
+				need.Equal(t, ref, need.Value(artifacts.RefOf(work.outputs["participants"]))(t), c.column)
+				tables = append(tables, work.outputs["participants"].(*encoding.Table), p.Roster.Participants)
+			}
+		}
+		need.Equal(t, len(tables), 2)
+		for _, table := range tables {
+			own, _ := table.Column(c.column)
+			_, text := own.Values.([]string)
+			need.Equal(t, text, c.category, c.column, c.stages)
+			need.Equal(t, strings.Join(need.Value(table.Strings(c.column))(t), " "), "1 2 1 2 n/a 2", c.column)
+		}
+	}
+}
+
+// Sites that are one by mistake, and sites that cannot be told from the groups, are noted, whichever name the column
+// has.
+func TestDoubtfulSites(t *testing.T) {
+	const split = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3, "
+	const apart = " has participants of one group only: differences between groups and between "
+	for _, c := range []struct {
+		column, stages, rows, want string
+	}{
+		{"site", "seed: 1", "A\tx A\tx A\tx B\ty B\ty B\ty", "each site" + apart + "sites cannot be told apart"},
+		{"SITE_ID", "seed: 1", "A\t1 A\t3 A\t1 B\t2 B\t2 B\tn/a", "each site (column SITE_ID)" + apart + "sites cannot be told apart"},
+		{"SITE_ID", "seed: 1", "A\t1 A\t3 A\t1 B\t2 B\t2 B\t1", ""},
+		{"machine", "leave_out: machine", "A\tx A\tx A\tx B\ty B\ty B\ty", "each value of machine" + apart + "values of machine cannot be told apart"},
+		{"machine", "seed: 1", "A\tx A\tx A\tx B\ty B\ty B\ty", ""},
+		{"site", "seed: 1", "A\tx A\tx A\tx B\tx B\tx B\tx", ""},
+		{"site", "seed: 1", "A\tGE A\tge A\tSiemens B\tGE B\tge B\tSiemens", "column site: GE and ge differ only in case: if they are one, write them alike in the table"},
+		{"machine", "leave_out: machine", "A\tGE A\tge A\tge B\tGE B\tge B\tGE", "column machine: GE and ge differ only in case: if they are one, write them alike in the table"},
+		{"machine", "seed: 1", "A\tGE A\tge A\tge B\tGE B\tge B\tGE", ""},
+	} {
+		p := need.Value(guarded(t, c.column, strings.Split(c.rows, " "), "", split+c.stages+" } }"))(t)
+		got := append(notesWith(p, column.OneGroup), notesWith(p, column.OnlyInCase)...)
+		need.Equal(t, strings.Join(got, "; "), c.want, c.column, c.rows)
+	}
 }
 
 // A column or group that a parameter names and nobody has is a mistake before anything runs; of a division by another

@@ -164,6 +164,8 @@ type loader struct {
 
 	timesApart string // the note of scans whose header and sidecar give different repetition times; "" for none
 
+	sites []string // columns of the participants that name sites, or that stages read as categories
+
 	without map[string]string // participants whom a stage refuses, who are left out → why
 
 	cohortTree  *tree.Node
@@ -225,6 +227,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 			return buildWithout(f, dir, sets, limit, refused)
 		}
 	}
+	l.nameSites()
 	l.countGathered(p.Graph.Stages)
 	l.checkHeadlines()
 	l.precheck(p.Graph)

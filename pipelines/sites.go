@@ -2,12 +2,11 @@ package pipelines
 
 import (
 	"slices"
-	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/words"
-	"prgnn/pipelines/tree"
+	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 )
 
@@ -15,14 +14,53 @@ import (
 // is no such column, over all participants. The column is "" where it permutes nothing.
 type blocked interface{ PermutesWithin() string }
 
+// A categorizer is a Stage with parameters that name columns of the participants whose values are categories: sites.
+type categorizer interface{ ReadsCategories() []string }
+
+// nameSites makes texts of the numbers by which columns name sites, as a table is read before anything is known of its
+// use.
+func (l *loader) nameSites() {
+	if l.roster == nil || l.roster.Participants == nil || l.roster.Axis != "" {
+		return
+	}
+	named := map[string]bool{}
+	for _, s := range l.stages {
+		for i := range s.nodes {
+			if work, ok := s.nodes[i].Work.(categorizer); ok && takesParticipants(&s.nodes[i]) {
+				for _, name := range work.ReadsCategories() {
+					named[name] = true
+				}
+			}
+		}
+	}
+	for _, c := range l.roster.Participants.Columns {
+		if named[c.Name] || column.NamesSite(c.Name) {
+			l.sites = append(l.sites, c.Name)
+		}
+	}
+	codes := slices.DeleteFunc(slices.Clone(l.sites), func(name string) bool {
+		return column.NamesMeasure(name) || !cohort.Coded(l.roster.Participants, name)
+	})
+	if codes == nil {
+		return
+	}
+	l.roster.Participants = column.AsCategories(l.roster.Participants, codes...)
+	work, err := newCohortValues(l.roster)
+	if err != nil {
+		l.bad.Add(l.cohortNodes.values.Pos, "%v", err)
+		return
+	}
+	*l.cohortNodes.values.Tasks[0].Work.(*cohortValues) = *work
+}
+
 // checkSites refuses a within that names no column of the participants, and notes the columns that hold the site under
-// another name than that which the stages look for.
+// another name than that within which stages permute labels.
 func (l *loader) checkSites() {
 	if l.roster == nil || l.roster.Participants == nil || l.roster.Axis != "" {
 		return
 	}
 	table := l.roster.Participants
-	asks, used := map[string][]string{}, map[string]bool{} // stages by the column that they lack
+	asks := map[string][]string{} // stages by the column that they lack
 	for _, s := range l.stages {
 		for i := range s.nodes {
 			work, ok := s.nodes[i].Work.(blocked)
@@ -30,10 +68,7 @@ func (l *loader) checkSites() {
 				break
 			}
 			by := work.PermutesWithin()
-			if by == "" || !takesParticipants(&s.nodes[i]) {
-				continue
-			}
-			if used[by] = true; columnOf(table, by) || slices.Contains(asks[by], s.name) {
+			if by == "" || !takesParticipants(&s.nodes[i]) || columnOf(table, by) || slices.Contains(asks[by], s.name) {
 				continue
 			}
 			asks[by] = append(asks[by], s.name)
@@ -43,26 +78,17 @@ func (l *loader) checkSites() {
 			}
 		}
 	}
-	stages := asks["site"]
-	for _, c := range table.Columns {
-		if stages == nil || used[c.Name] || l.uses(c.Name) || !column.NamesSite(c.Name) {
+	for _, name := range l.sites {
+		n := cohort.Categories(table, name)
+		if n < 2 || name == "group" {
 			continue
 		}
-		if n := categories(table, c.Name); n > 1 {
+		l.notes = append(l.notes, cohort.DoubtSites(table, name)...)
+		if stages := asks["site"]; stages != nil && column.NamesSite(name) {
 			l.note("column %s has %d values: %s, set within: %s in %s; labels are permuted within site, and there is no column site",
-				c.Name, n, column.IfSite, c.Name, words.Some(stages, 4))
+				name, n, column.IfSite, name, words.Some(stages, 4))
 		}
 	}
-}
-
-// uses reports whether a parameter of a stage of the file names a column, as site, leave_out and stratify_by do.
-func (l *loader) uses(name string) bool {
-	var names func(t *tree.Node) bool
-	names = func(t *tree.Node) bool {
-		return t != nil && (t.Kind == tree.Scalar && t.Text == name || slices.ContainsFunc(t.Items, names) ||
-			slices.ContainsFunc(t.Keys, func(k tree.Key) bool { return names(k.Value) }))
-	}
-	return slices.ContainsFunc(l.stages, func(s *stage) bool { return names(s.with) })
 }
 
 // takesParticipants reports whether a task takes the cohort's own participants.
@@ -71,21 +97,6 @@ func takesParticipants(n *dag.Node) bool {
 		return b.Port == "participants" && len(b.Sources) == 1 && b.Sources[0].Node != nil &&
 			b.Sources[0].Node.Stage.Name == "cohort"
 	})
-}
-
-// categories is how many values a column of few values has; 0 for one of identifiers or of many numbers.
-func categories(t *encoding.Table, name string) int {
-	values, err := t.Strings(name)
-	seen := map[string]bool{}
-	for _, v := range values {
-		if v = strings.TrimSpace(v); v != "" && !strings.EqualFold(v, "n/a") {
-			seen[v] = true
-		}
-	}
-	if err != nil || 2*len(seen) > t.Rows() {
-		return 0
-	}
-	return len(seen)
 }
 
 func columnOf(t *encoding.Table, name string) bool {

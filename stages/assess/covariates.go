@@ -34,6 +34,9 @@ type Covariates struct {
 // PermutesWithin is the column within whose values labels are permuted.
 func (s *Covariates) PermutesWithin() string { return s.Within }
 
+// ReadsCategories are the columns of the participants that its parameters name, and whose values are categories.
+func (s *Covariates) ReadsCategories() []string { return []string{s.Within} }
+
 func (s *Covariates) Ports() dag.Ports {
 	checks := column.Type[column.CovariateRow]()
 	if s.Label == column.Target {
@@ -64,7 +67,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, err := s.columns(table)
+	columns, err := s.columns(column.AsCategories(table, "site", s.Within))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}

@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -48,6 +49,34 @@ func TestCovariateOfUnusableRegions(t *testing.T) {
 		}
 		if values, _ := out.Strings("values"); values[at] != "ASD 0.20 (0.63) · HC 3 (0)" {
 			t.Errorf("values %q", values[at])
+		}
+	}
+}
+
+// Sites are names, also where they are numbers: in a table of any program, the site and the column within whose values
+// labels are permuted give the same checks as texts do.
+func TestSitesThatAreNumbersAreCategories(t *testing.T) {
+	for _, within := range []string{"site", "scanner"} {
+		texts, numbers, age := make([]string, 40), make([]float64, 40), make([]float64, 40)
+		for i := range 40 { // the second group is at site 2, the first at 1 and 3
+			numbers[i], age[i] = 2, float64(10*(i%2))+float64(i%7)
+			if i%2 == 0 {
+				numbers[i] = float64(1 + i%4)
+			}
+			texts[i] = encoding.FormatFloat(numbers[i], 64)
+		}
+		checks := func(values any) *encoding.Table {
+			people := stagetest.SomeParticipants(40, "ASD", "HC")
+			people.Columns = append(people.Columns, encoding.Column{Name: "age", Values: age},
+				encoding.Column{Name: within, Values: values})
+			return stagetest.MustRun(t, &Covariates{Label: "group", Within: within, Permutations: 199},
+				map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
+		}
+		got := checks(numbers)
+		need.Equal(t, fmt.Sprint(got), fmt.Sprint(checks(texts)), within) // NaN is not itself
+		need.Equal(t, got.Meta["within"], within)
+		if auc := stagetest.FloatsOf(t, got, "auc"); auc[1] != 1 {
+			t.Errorf("AUC of %s %v", within, auc[1])
 		}
 	}
 }

@@ -108,21 +108,11 @@ func many(group string, n int) (rows string) {
 	return rows
 }
 
-// The column of sites may have another name, and the covariate that is made of it.
-func TestSitesOfOneGroup(t *testing.T) {
-	dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,SITE_ID\na,1,x\nb,1,x\nc,2,y\nd,2,y\n", "x.csv": "1,2\n3,4\n"})
-	people := listed{File: "people.csv", ID: "id", Group: "dx", Levels: []string{"1=A", "2=B", "3=C"}}
-	r, err := (&TimeseriesCohort{listed: people, Series: "x.csv", Columns: []string{"site=SITE_ID"}}).Load(dir)
-	need.NoError(t, err)
-	need.Equal(t, strings.Join(r.Notes, "\n"), "levels: no row has dx 3 (C)\neach site (column SITE_ID) has participants of one group only: differences between groups and between sites cannot be told apart")
-}
-
 // Groups that nothing can be learnt of are named before anything runs.
 func TestDoubtfulGroups(t *testing.T) {
 	for rows, want := range map[string]string{
 		"a,1,x\nb,1,x\nc,2,x\nd,2,y\n":             "",
 		"a,1,x\nb,1,y\n":                           "every participant is in the group 1: there is nothing to compare",
-		"a,1,x\nb,1,x\nc,2,y\nd,2,y\n":             "each site has participants of one group only: differences between groups and between sites cannot be told apart",
 		"a,asd,\nb,asd,\nc,ASD,\nd,ASD,\n":         "the groups ASD and asd differ only in case: if they are one, give them one name in levels: [ASD=ASD, asd=ASD]",
 		"a,1,x\nb,1,x\nc,2,\nd,2,\ne,n/a,x\n":      "",
 		"a,contol,\nb,ASD,\n" + many("control", 8): "the groups contol (1 participant) and control (8) have names that are alike: if they are one, give them one name in levels: [ASD=ASD, contol=control, control=control]",

@@ -105,31 +105,7 @@ func (l *list) doubtGroups() (notes []string) {
 	if len(groups) == 1 {
 		notes = append(notes, "every participant is in the group "+groups[0]+": there is nothing to compare")
 	}
-	for _, name := range l.sheet.Columns {
-		if len(groups) > 1 && column.NamesSite(name) && l.oneGroupEach(name) {
-			of := ""
-			if name != "site" {
-				of = " (column " + name + ")"
-			}
-			notes = append(notes, fmt.Sprintf("each site%s has participants of one group only: differences between groups and between sites cannot be told apart", of))
-		}
-	}
 	return notes
-}
-
-// oneGroupEach reports whether a column has several values, shared by participants, and each of them one group.
-func (l *list) oneGroupEach(name string) bool {
-	group := map[string]string{} // by value
-	for _, r := range l.rows {
-		v := r.cells.get(name)
-		if other, there := group[v]; there && other != r.label && v != "" && r.label != "" {
-			return false
-		}
-		if v != "" && r.label != "" {
-			group[v] = r.label
-		}
-	}
-	return len(group) > 1 && 2*len(group) <= len(l.rows)
 }
 
 // rareGroup is how many times as many participants a group has than one that is taken for a slip of its name.

@@ -142,7 +142,7 @@ func oddTexts(name string, values, ids []string) string {
 		numbers += len(commas)
 	}
 	switch {
-	case len(odd) > 0 && numbers == 0 && measured.MatchString(name):
+	case len(odd) > 0 && numbers == 0 && column.NamesMeasure(name):
 		return fmt.Sprintf("column %s: no value is a number (%s): "+column.TakenAsText+", although its name is that of a number; write numbers as 30 or 1.5",
 			name, words.Some(odd, 2))
 	case len(odd) == 0 || numbers <= len(odd):
@@ -152,12 +152,8 @@ func oddTexts(name string, values, ids []string) string {
 		name, words.Count(numbers, "number"), words.Count(len(odd), "text"), words.Some(odd, 4))
 }
 
-var (
-	// decimal is a number with a decimal comma.
-	decimal = pattern.New(`^[+-]?\d+,\d+$`)
-	// measured are names of columns of numbers: motion, age, IQ.
-	measured = pattern.New(`(?i)^(.*_)?(age|age_at_scan|age_years|fd|mean_fd|fd_mean|framewise_displacement|motion|dvars|iq|fiq|viq|piq|bmi)$`)
-)
+// decimal is a number with a decimal comma.
+var decimal = pattern.New(`^[+-]?\d+,\d+$`)
 
 // covariate makes a column of numbers, if all values are, or of texts.
 func covariate(name string, values []string) encoding.Column {

@@ -45,6 +45,34 @@ func ReadCovariate(t *encoding.Table, name string) (CovariateColumn, error) {
 	return c, err
 }
 
+// AsCategories is a table whose columns of these names hold texts in place of numbers: a site that is called 1 is a
+// name, and no quantity.
+func AsCategories(t *encoding.Table, names ...string) *encoding.Table {
+	out := *t
+	out.Columns = slices.Clone(t.Columns)
+	for i := range out.Columns {
+		c := &out.Columns[i]
+		switch c.Values.(type) {
+		case []string, []bool:
+			continue
+		}
+		if !slices.Contains(names, c.Name) {
+			continue
+		}
+		texts, err := t.Strings(c.Name)
+		if err != nil {
+			continue // a second column of the name: whoever reads it says so
+		}
+		for i := range texts {
+			if !c.Has(i) {
+				texts[i] = ""
+			}
+		}
+		c.Values = texts
+	}
+	return &out
+}
+
 // Identifies reports whether the values are names rather than properties: texts of which
 // more than half differ, or whole numbers of which all do, in a column whose name says so
 // (ages in years, too, may all differ).

@@ -26,11 +26,12 @@ const (
 	Alike       = "have names that are alike"
 	IfSite      = "if it is the site"
 	Uneven      = "exclusions differ between the groups"
+	OneGroup    = "has participants of one group only"
 	NotJudged   = "nobody judges whether it learned anything"
 )
 
 // Doubts are all of them.
-var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, NotJudged}
+var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, OneGroup, NotJudged}
 
 // siteName is the name of a column of sites or scanners: SITE_ID, scan_site, Center, Site (MRI), DeviceSerialNumber.
 var siteName = pattern.New(`^(.*_)?(sites?|cent(er|re)s?|scanners?|institut(e|ion)|hospital|clinic|facility|university|` +
@@ -43,6 +44,12 @@ func NamesSite(name string) bool {
 
 // marks are what stands between the words of a name.
 var marks = pattern.New(`[^A-Za-z0-9]+`)
+
+// measureName is the name of a column of numbers: motion, age, IQ.
+var measureName = pattern.New(`(?i)^(.*_)?(age|age_at_scan|age_years|fd|mean_fd|fd_mean|framewise_displacement|motion|dvars|iq|fiq|viq|piq|bmi)$`)
+
+// NamesMeasure reports whether a column is named as one of numbers.
+func NamesMeasure(name string) bool { return measureName.MatchString(name) }
 
 // AdmittedLeaks is the metadata by which leakage's checks list the trainings with known leakage that were let pass: a
 // JSON list of their coordinates.

@@ -96,6 +96,11 @@ func (s *Split) PermutesWithin() string {
 	return s.Within
 }
 
+// ReadsCategories are the columns of the participants that its parameters name, and whose values are categories.
+func (s *Split) ReadsCategories() []string {
+	return append([]string{s.LeaveOut, s.PermutesWithin()}, s.StratifyBy...)
+}
+
 func (s *Split) Validate() []error {
 	if !s.Stratify && s.StratifyBy != nil {
 		return []error{errors.New("stratify_by needs stratify: true")}

@@ -66,6 +66,9 @@ func (s *Combat) ReadsColumns() map[string][]string {
 	return map[string][]string{"site": {s.Site}, "preserve": s.Preserve}
 }
 
+// ReadsCategories are the columns of the participants that its parameters name, and whose values are categories.
+func (s *Combat) ReadsCategories() []string { return []string{s.Site} }
+
 func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	d, err := fold.Params{Fold: s.Fold, Repeat: s.Repeat}.Divide(t.In("folds"))
 	if err != nil {

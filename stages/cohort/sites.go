@@ -1,0 +1,78 @@
+package cohort
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/stages/column"
+)
+
+// Coded reports whether a column has a few integers as its values.
+func Coded(t *encoding.Table, name string) bool {
+	values, err := t.Floats(name)
+	return err == nil && Categories(t, name) > 0 && !slices.ContainsFunc(values, func(x float64) bool {
+		return !math.IsNaN(x) && x != math.Trunc(x)
+	})
+}
+
+// Categories is how many values a column of few values has; 0 for one of identifiers or of many numbers.
+func Categories(t *encoding.Table, name string) int {
+	values, err := t.Strings(name)
+	seen := map[string]bool{}
+	for _, v := range values {
+		if v = strings.TrimSpace(v); v != "" && !strings.EqualFold(v, "n/a") {
+			seen[v] = true
+		}
+	}
+	if err != nil || 2*len(seen) > t.Rows() {
+		return 0
+	}
+	return len(seen)
+}
+
+// DoubtSites names sites, the values of a column of the participants, that are one by mistake, and sites that cannot be
+// told from the groups.
+func DoubtSites(table *encoding.Table, name string) (notes []string) {
+	values, err := table.Strings(name)
+	if err != nil {
+		return nil
+	}
+	group, err := table.Strings("group")
+	if err != nil { // a number is predicted
+		group = make([]string, len(values))
+	}
+	groups := map[string]map[string]bool{} // of each site
+	all := map[string]bool{}
+	for i, v := range values {
+		if v = strings.TrimSpace(v); v == "" || strings.EqualFold(v, "n/a") {
+			continue
+		}
+		if groups[v] == nil {
+			groups[v] = map[string]bool{}
+		}
+		groups[v][group[i]], all[group[i]] = true, true
+	}
+	folded, alone := map[string]string{}, true
+	for _, v := range slices.Sorted(maps.Keys(groups)) {
+		if twin, there := folded[strings.ToLower(v)]; there {
+			notes = append(notes, fmt.Sprintf("column %s: %s and %s %s: if they are one, write them alike in the table", name, twin, v, column.OnlyInCase))
+		}
+		folded[strings.ToLower(v)], alone = v, alone && len(groups[v]) == 1
+	}
+	if !alone || len(all) < 2 || Categories(table, name) == 0 {
+		return notes
+	}
+	each, what := "site (column "+name+")", "sites"
+	switch {
+	case name == "site":
+		each = "site"
+	case !column.NamesSite(name):
+		each, what = "value of "+name, "values of "+name
+	}
+	notes = append(notes, fmt.Sprintf("each %s %s: differences between groups and between %s cannot be told apart", each, column.OneGroup, what))
+	return notes
+}
