@@ -108,16 +108,24 @@ func many(group string, n int) (rows string) {
 	return rows
 }
 
+// others are n more rows of a group.
+func others(group string, n int) string { return strings.ReplaceAll(many(group, n), "m", "o") }
+
 // Groups that nothing can be learnt of are named before anything runs.
 func TestDoubtfulGroups(t *testing.T) {
 	for rows, want := range map[string]string{
-		"a,1,x\nb,1,x\nc,2,x\nd,2,y\n":             "",
-		"a,1,x\nb,1,y\n":                           "every participant is in the group 1: there is nothing to compare",
-		"a,asd,\nb,asd,\nc,ASD,\nd,ASD,\n":         "the groups ASD and asd differ only in case: if they are one, give them one name in levels: [ASD=ASD, asd=ASD]",
-		"a,1,x\nb,1,x\nc,2,\nd,2,\ne,n/a,x\n":      "",
-		"a,contol,\nb,ASD,\n" + many("control", 8): "the groups contol (1 participant) and control (8) have names that are alike: if they are one, give them one name in levels: [ASD=ASD, contol=control, control=control]",
-		"a,contol,\nb,ASD,\n" + many("control", 7): "", // as many may be a group of its own
-		"a,H C,\nb,H C,\nc,HC,\nd,HC,\n":           "the groups H C (2 participants) and HC (2) have names that are alike: if they are one, give them one name in levels: [H C=HC, HC=HC]",
+		"a,1,x\nb,1,x\nc,2,x\nd,2,y\n":                        "",
+		"a,1,x\nb,1,y\n":                                      "every participant is in the group 1: there is nothing to compare",
+		"a,asd,\nb,asd,\nc,ASD,\nd,ASD,\n":                    "the groups ASD and asd differ only in case: if they are one, give them one name in levels: [ASD=ASD, asd=ASD]",
+		"a,1,x\nb,1,x\nc,2,\nd,2,\ne,n/a,x\n":                 "",
+		"a,contol,\nb,ASD,\n" + many("control", 8):            "the groups contol (1 participant) and control (8) have names that are alike: if they are one, give them one name in levels: [ASD=ASD, contol=control, control=control]",
+		"a,contol,\nb,ASD,\n" + many("control", 7):            "", // as many may be a group of its own
+		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,HC,\n": "the group HC is very rare (2 participants, and ASD has 21), and the study has 3 groups: if it is one of the others, levels gives it that name (HC=TD), and exclude leaves it out",
+		many("TD", 30) + others("ASD", 20) + "x,HC,\ny,HC,\n": "",
+		many("TD", 30) + "x,ASD,\ny,ASD,\n":                   "", // two groups
+		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,Autism,\n": "the group Autism is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others, levels gives it that name (Autism=TD), and exclude leaves it out\n" +
+			"the group HC is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others, levels gives it that name (HC=TD), and exclude leaves it out",
+		"a,H C,\nb,H C,\nc,HC,\nd,HC,\n": "the groups H C (2 participants) and HC (2) have names that are alike: if they are one, give them one name in levels: [H C=HC, HC=HC]",
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,site\n" + rows, "x.csv": "1,2\n3,4\n"})
 		people := listed{File: "people.csv", ID: "id", Group: "dx"}

@@ -102,8 +102,31 @@ func (l *list) doubtGroups() (notes []string) {
 			}
 		}
 	}
+	if notes == nil && l.Levels == nil { // no name was doubted, and none was given
+		notes = rareGroups(all)
+	}
 	if len(groups) == 1 {
 		notes = append(notes, "every participant is in the group "+groups[0]+": there is nothing to compare")
+	}
+	return notes
+}
+
+// rareGroups doubts a third group, and further ones, with fewer than a tenth of the participants of the next larger
+// one: controls, of whom a few are called otherwise, are rather one group than two.
+func rareGroups(size map[string]int) (notes []string) {
+	groups := slices.SortedFunc(maps.Keys(size), func(a, b string) int {
+		return cmp.Or(size[b]-size[a], strings.Compare(a, b))
+	})
+	for i := 2; i < len(groups); i++ {
+		if 10*size[groups[i]] >= size[groups[i-1]] {
+			continue
+		}
+		for _, g := range groups[i:] {
+			n := words.Count(size[g], "participant")
+			notes = append(notes, fmt.Sprintf("the group %s %s (%s, and %s has %d), and the study has %d groups: if it is one of the others, levels gives it that name (%[1]s=%[7]s), and exclude leaves it out",
+				g, column.VeryRare, n, groups[i-1], size[groups[i-1]], len(groups), groups[0]))
+		}
+		break
 	}
 	return notes
 }

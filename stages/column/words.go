@@ -26,12 +26,13 @@ const (
 	Alike       = "have names that are alike"
 	IfSite      = "if it is the site"
 	Uneven      = "exclusions differ between the groups"
+	VeryRare    = "is very rare"
 	OneGroup    = "has participants of one group only"
 	NotJudged   = "nobody judges whether it learned anything"
 )
 
 // Doubts are all of them.
-var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, OneGroup, NotJudged}
+var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, VeryRare, OneGroup, NotJudged}
 
 // siteName is the name of a column of sites or scanners: SITE_ID, scan_site, Center, Site (MRI), DeviceSerialNumber.
 var siteName = pattern.New(`^(.*_)?(sites?|cent(er|re)s?|scanners?|institut(e|ion)|hospital|clinic|facility|university|` +
