@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/present/section"
@@ -166,22 +167,24 @@ var ResponseWords = map[string]string{
 	"fir":    "finite impulse responses",
 }
 
-// cautionScans names participants whose scans differ from the others or lack something.
+// cautionScans names participants whose scans differ from the others or lack something, the worst first.
 func (a *Cohort) cautionScans() {
 	scans := a.Scans
-	list := func(format string, text func(CleanedScan) string) {
-		var named []string
-		for _, s := range scans {
-			if what := text(s); what != "" {
-				named = append(named, s.who+" ("+what+")")
-			}
-		}
-		switch {
-		case nobodyStandsOut(len(named), len(scans)):
-			a.Caution(format, fmt.Sprintf("%d of %d scans", len(named), len(scans)))
-		case named != nil:
+	worst := func(severity func(CleanedScan) float64, format string, text func(CleanedScan) string) {
+		found := slices.DeleteFunc(slices.Clone(scans), func(s CleanedScan) bool { return text(s) == "" })
+		slices.SortStableFunc(found, func(x, y CleanedScan) int { return cmp.Compare(severity(y), severity(x)) })
+		named := lists.Map(found, func(s CleanedScan) string { return s.who + " (" + text(s) + ")" })
+		switch n := len(named); {
+		case nobodyStandsOut(n, len(scans)) && severity(found[0]) > severity(found[n-1]):
+			a.Caution(format, fmt.Sprintf("%d of %d scans, most in %s", n, len(scans), named[0]))
+		case nobodyStandsOut(n, len(scans)):
+			a.Caution(format, fmt.Sprintf("%d of %d scans", n, len(scans)))
+		case n > 0:
 			a.Caution(format, words.Some(named, 6))
 		}
+	}
+	list := func(format string, text func(CleanedScan) string) {
+		worst(func(CleanedScan) float64 { return 0 }, format, text)
 	}
 	counted := func(n int32, what string) string {
 		if n == 0 {
@@ -199,31 +202,37 @@ func (a *Cohort) cautionScans() {
 			return map[bool]string{true: fmt.Sprintf("%g s", s.TR)}[s.TR != tr && !math.IsNaN(s.TR)]
 		})
 	}
-	list(section.UpperFirst(a.Element())+"s with NaN or infinity, excluded from their regions: %s", func(s CleanedScan) string { return counted(s.NonFinite, a.Element()) })
+	worst(func(s CleanedScan) float64 { return float64(s.NonFinite) },
+		section.UpperFirst(a.Element())+"s with NaN or infinity, excluded from their regions: %s", func(s CleanedScan) string { return counted(s.NonFinite, a.Element()) })
 	a.cautionLost()
-	list("Regions without a usable series ("+strings.ReplaceAll(noSeries(a.Element(), a.leastValid), "%", "%%")+"): %s", func(s CleanedScan) string {
-		return counted(s.Missing+s.Constant, "region")
-	})
+	worst(func(s CleanedScan) float64 { return float64(s.Missing + s.Constant) },
+		"Regions without a usable series ("+strings.ReplaceAll(noSeries(a.Element(), a.leastValid), "%", "%%")+"): %s", func(s CleanedScan) string {
+			return counted(s.Missing+s.Constant, "region")
+		})
 	copied := func(s CleanedScan) int32 { return s.RepeatedVolumes }
-	list("Volumes that equal the volume before them in all regions (zeros or copies; "+orExclude(scans, copied)+"): %s", func(s CleanedScan) string {
-		if s.RepeatedVolumes == 0 {
-			return ""
-		}
-		return fmt.Sprintf("%d of %s", s.RepeatedVolumes, words.Count(int(s.Volumes), "volume"))
-	})
+	worst(func(s CleanedScan) float64 { return float64(s.RepeatedVolumes) / float64(s.Volumes) },
+		"Volumes that equal the volume before them in all regions (zeros or copies; "+orExclude(scans, copied)+"): %s", func(s CleanedScan) string {
+			if s.RepeatedVolumes == 0 {
+				return ""
+			}
+			return fmt.Sprintf("%d of %s", s.RepeatedVolumes, words.Count(int(s.Volumes), "volume"))
+		})
 	copied = func(s CleanedScan) int32 { return s.RepeatedRegions }
-	list("Regions with the same series as another region ("+orExclude(scans, copied)+"): %s", func(s CleanedScan) string {
-		return counted(s.RepeatedRegions, "region")
-	})
-	list("More than half of the volumes censored for motion: %s", func(s CleanedScan) string {
-		return map[bool]string{true: fmt.Sprintf("%d of %d", s.Censored, s.Volumes)}[2*s.Censored > s.Volumes]
-	})
-	list(fmt.Sprintf("Strong motion and no volume censored (mean FD above %g mm, or more than half of the volumes; exclude, or censor with fd of denoise): %%s", column.StrongMotion), func(s CleanedScan) string {
-		if s.Censored > 0 || !(s.MeanFD > column.StrongMotion) && 2*s.HighFD <= s.Volumes {
-			return ""
-		}
-		return fmt.Sprintf("mean FD %.2f mm, %d of %d volumes above %g mm", s.MeanFD, s.HighFD, s.Volumes, column.StrongMotion)
-	})
+	worst(func(s CleanedScan) float64 { return float64(s.RepeatedRegions) },
+		"Regions with the same series as another region ("+orExclude(scans, copied)+"): %s", func(s CleanedScan) string {
+			return counted(s.RepeatedRegions, "region")
+		})
+	worst(func(s CleanedScan) float64 { return float64(s.Censored) / float64(s.Volumes) },
+		"More than half of the volumes censored for motion: %s", func(s CleanedScan) string {
+			return map[bool]string{true: fmt.Sprintf("%d of %d", s.Censored, s.Volumes)}[2*s.Censored > s.Volumes]
+		})
+	worst(func(s CleanedScan) float64 { return s.MeanFD },
+		fmt.Sprintf("Strong motion and no volume censored (mean FD above %g mm, or more than half of the volumes; exclude, or censor with fd of denoise): %%s", column.StrongMotion), func(s CleanedScan) string {
+			if s.Censored > 0 || !(s.MeanFD > column.StrongMotion) && 2*s.HighFD <= s.Volumes {
+				return ""
+			}
+			return fmt.Sprintf("mean FD %.2f mm, %d of %d volumes above %g mm", s.MeanFD, s.HighFD, s.Volumes, column.StrongMotion)
+		})
 	if slices.ContainsFunc(scans, func(s CleanedScan) bool { return s.Strategy == "ica_aroma" }) &&
 		a.About.Description != "smoothAROMAnonaggr" {
 		a.Caution("The strategy ica_aroma does not regress out motion: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr), and these are not known to be")

@@ -63,19 +63,28 @@ func TestCleaningIsTold(t *testing.T) {
 			with(func(r *column.CleaningRow) { r.RepeatedRegions = 1 }),
 			with(func(r *column.CleaningRow) { r.RepeatedVolumes, r.RepeatedRegions = 1, 2 })}, simple, []string{
 			"Volumes that equal the volume before them in all regions (zeros or copies; repair the data, or under cohort: exclude: [sub-3, sub-5]): sub-3 (105 of 148 volumes), sub-5 (1 of 148 volumes)",
-			"Regions with the same series as another region (repair the data, or under cohort: exclude: [sub-4, sub-5]): sub-4 (1 region), sub-5 (2 regions)",
+			"Regions with the same series as another region (repair the data, or under cohort: exclude: [sub-4, sub-5]): sub-5 (2 regions), sub-4 (1 region)",
 		}},
 		{"everybody's series damaged", slices.Repeat([]column.CleaningRow{
 			with(func(r *column.CleaningRow) { r.RepeatedVolumes, r.RepeatedRegions = 9, 2 })}, 7), simple, []string{
 			"Volumes that equal the volume before them in all regions (zeros or copies; repair the data): 7 of 7 scans",
 			"Regions with the same series as another region (repair the data): 7 of 7 scans",
 		}},
+		{"many regions of one scan", append(slices.Repeat([]column.CleaningRow{
+			with(func(r *column.CleaningRow) { r.Constant = 1 })}, 6),
+			with(func(r *column.CleaningRow) { r.Missing, r.Constant = 50, 8 })), simple, []string{
+			"Regions without a usable series (no signal): 7 of 7 scans, most in sub-7 (58 regions)",
+		}},
+		{"the worst first", []column.CleaningRow{fine, with(func(r *column.CleaningRow) { r.Constant = 1 }),
+			with(func(r *column.CleaningRow) { r.Missing, r.Constant = 50, 8 })}, simple, []string{
+			"Regions without a usable series (no signal): sub-3 (58 regions), sub-2 (1 region)",
+		}},
 		{"strong motion", []column.CleaningRow{fine,
 			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD = 0.4, 75 }),
 			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD = 0.51, 20 }),
 			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD = 0.5, 74 }),
 			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD, r.Censored = 0.51, 70, 70 })}, simple, []string{
-			"Strong motion and no volume censored (mean FD above 0.5 mm, or more than half of the volumes; exclude, or censor with fd of denoise): sub-2 (mean FD 0.40 mm, 75 of 148 volumes above 0.5 mm), sub-3 (mean FD 0.51 mm, 20 of 148 volumes above 0.5 mm)",
+			"Strong motion and no volume censored (mean FD above 0.5 mm, or more than half of the volumes; exclude, or censor with fd of denoise): sub-3 (mean FD 0.51 mm, 20 of 148 volumes above 0.5 mm), sub-2 (mean FD 0.40 mm, 75 of 148 volumes above 0.5 mm)",
 		}},
 		{"task out", []column.CleaningRow{with(func(r *column.CleaningRow) { r.Task = "fir: go, stop" }),
 			with(func(r *column.CleaningRow) { r.Task = "fir: go, error" })},
