@@ -127,3 +127,16 @@ func TestCovariateOfOneGroup(t *testing.T) {
 		}
 	}
 }
+
+// The summary repeats the notes that may spoil the result as cautions, as the report does; the run has printed the
+// notes.
+func TestSummaryCautionsOfNotes(t *testing.T) {
+	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+	notes := []string{"column scanner has 3 values: if it is the site, set within: scanner in folds", "limit: 2 of 3"}
+	in["notes"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "note", Values: notes}))}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+	if !strings.Contains(text, "- Column scanner has 3 values: if it is the site, set within: scanner in folds") ||
+		strings.Contains(text, "limit: 2") || strings.Contains(text, "Notes on the data") {
+		t.Error(text)
+	}
+}

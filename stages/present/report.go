@@ -78,12 +78,16 @@ func excludedPort() dag.Port {
 	return optional("excluded", "pipeline.excluded: excluded participants, with the reason", "participant_id", "reason")
 }
 
+func notesPort() dag.Port {
+	return optional("notes", "pipeline.notes: notes of the loader", "note")
+}
+
 func (*Report) Ports() dag.Ports {
 	in := []dag.Port{
 		optional("participants", "who took part", "participant_id"),
 		optional("nodes", "the node list", "index", "name"),
 		optional("settings", "pipeline.settings: the parameters, for the methods", "stage", "kind", "parameter", "value", "default", "unit", "doc"),
-		optional("notes", "pipeline.notes: notes of the loader", "note"),
+		notesPort(),
 		excludedPort(),
 	}
 	in = append(in, sharedPorts()...)

@@ -29,7 +29,7 @@ type Summary struct {
 func (*Summary) Ports() dag.Ports {
 	participants := dag.Port{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "who took part"}
 	return dag.Ports{
-		In:  append([]dag.Port{participants, excludedPort()}, sharedPorts()...),
+		In:  append([]dag.Port{participants, notesPort(), excludedPort()}, sharedPorts()...),
 		Out: []dag.Port{{Name: "text", Type: dag.Format("text"), Doc: "UTF-8, at most 100 columns wide"}},
 	}
 }

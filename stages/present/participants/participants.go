@@ -94,14 +94,16 @@ func (a *Cohort) Describe() error {
 	if err != nil || len(notes) == 0 {
 		return err
 	}
-	a.Heading("Notes on the data")
 	list := lists.Map(notes, func(n noteRow) string { return n.Note })
 	for _, note := range list {
 		if slices.ContainsFunc(column.Doubts, func(doubt string) bool { return strings.Contains(note, doubt) }) {
 			a.Caution("%s", section.UpperFirst(note))
 		}
 	}
-	a.Add(report.Block{List: list})
+	if a.Pictures { // a run prints them before it begins
+		a.Heading("Notes on the data")
+		a.Add(report.Block{List: list})
+	}
 	return nil
 }
 
