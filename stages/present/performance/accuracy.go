@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
@@ -284,6 +285,7 @@ func (a *Results) cautionOneGroup() error {
 	if err != nil {
 		return err
 	}
+	said := seedCautions{at: map[string]int{}}
 	for _, r := range a.PerParticipant() {
 		folds, one := 0, 0
 		for _, s := range scores {
@@ -296,9 +298,10 @@ func (a *Results) cautionOneGroup() error {
 			}
 		}
 		if folds > 0 && one == folds && !r.IsMajority() {
-			a.Caution("%s names one group in every fold: it tells no participants apart", section.UpperFirst(r.Called()))
+			said.add(r, "%s names one group in every fold: it tells no participants apart", section.UpperFirst(r.Called()))
 		}
 	}
+	said.say(a)
 	return nil
 }
 
@@ -324,14 +327,14 @@ const nearPerfect = 0.98
 
 // CautionAccuracy warns of accuracies that show nothing.
 func (a *Results) CautionAccuracy() {
-	compared := 0
+	compared, said := 0, seedCautions{at: map[string]int{}}
 	shown := slices.Concat(a.StagesBehind("ranking", "scores"), a.StagesBehind("fidelity", "model"))
 	for _, r := range a.PerParticipant() {
 		if !r.IsMajority() {
 			compared++
 		}
 		if r.Accuracy >= nearPerfect && r.Participants >= 20 {
-			a.Caution("%s: accuracy is %s of %d participants. Look for the label in the data or the processing: regions that one group lacks, another scanner or length, a step that knew the groups", section.UpperFirst(r.Called()), report.Share(r.Accuracy), r.Participants)
+			said.add(r, "%s: accuracy is %s of %d participants. Look for the label in the data or the processing: regions that one group lacks, another scanner or length, a step that knew the groups", section.UpperFirst(r.Called()), report.Share(r.Accuracy), r.Participants)
 		}
 		above, why := a.AboveChance(r)
 		if !above && (r.Own || slices.Contains(shown, stageOf(r.Setting))) {
@@ -342,33 +345,34 @@ func (a *Results) CautionAccuracy() {
 		}
 		switch {
 		case r.High < r.Majority:
-			a.Caution("%s: accuracy is below the majority-class rate (%s)", r.Called(), report.Share(r.Majority))
+			said.add(r, "%s: accuracy is below the majority-class rate (%s)", r.Called(), report.Share(r.Majority))
 		case !above:
-			a.Caution("%s: accuracy is not above chance: %s", r.Called(), why)
+			said.add(r, "%s: accuracy is not above chance: %s", r.Called(), why)
 		case r.Low <= r.Majority:
-			a.Caution("%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): not shown to be better than naming the largest group", r.Called(), report.Range(r.Low, r.High), report.Share(r.Majority))
+			said.add(r, "%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): not shown to be better than naming the largest group", r.Called(), report.Range(r.Low, r.High), report.Share(r.Majority))
 		}
 		accuracy, tested := a.decisive(r, "accuracy")
 		if auc, ok := a.decisive(r, "auc"); tested && ok && (accuracy.p < 0.05) != (auc.p < 0.05) {
-			a.Caution("%s: the tests of accuracy and AUC disagree: accuracy %v, AUC %v", r.Called(), accuracy, auc)
+			said.add(r, "%s: the tests of accuracy and AUC disagree: accuracy %v, AUC %v", r.Called(), accuracy, auc)
 		}
 		switch {
 		case r.Sensitivity == 0 && r.Specificity == 1:
-			a.Caution("%s calls nobody %s (sensitivity 0, specificity 1)", r.Called(), r.Positive)
+			said.add(r, "%s calls nobody %s (sensitivity 0, specificity 1)", r.Called(), r.Positive)
 		case r.Sensitivity == 0:
-			a.Caution("%s detects none of the %s participants (sensitivity 0)", r.Called(), r.Positive)
+			said.add(r, "%s detects none of the %s participants (sensitivity 0)", r.Called(), r.Positive)
 		case r.Sensitivity < 0.5:
-			a.Caution("%s detects fewer than half of the %s participants (sensitivity %s)", r.Called(), r.Positive, report.Share(r.Sensitivity))
+			said.add(r, "%s detects fewer than half of the %s participants (sensitivity %s)", r.Called(), r.Positive, report.Share(r.Sensitivity))
 		}
 		switch {
 		case r.Specificity == 0 && r.Sensitivity == 1:
-			a.Caution("%s calls everybody %s (sensitivity 1, specificity 0)", r.Called(), r.Positive)
+			said.add(r, "%s calls everybody %s (sensitivity 1, specificity 0)", r.Called(), r.Positive)
 		case r.Specificity == 0:
-			a.Caution("%s calls every other participant %s (specificity 0)", r.Called(), r.Positive)
+			said.add(r, "%s calls every other participant %s (specificity 0)", r.Called(), r.Positive)
 		case r.Specificity < 0.5:
-			a.Caution("%s calls more than half of the other participants %s (specificity %s)", r.Called(), r.Positive, report.Share(r.Specificity))
+			said.add(r, "%s calls more than half of the other participants %s (specificity %s)", r.Called(), r.Positive, report.Share(r.Specificity))
 		}
 	}
+	said.say(a)
 	own, best := a.First, a.bestOther()
 	if own != nil && own.Level == "participant" && best != nil && best.Accuracy > own.Accuracy {
 		a.Caution("%s is not the best classifier here: %s has an accuracy of %s on the same folds, against %s; report both",
@@ -385,13 +389,12 @@ func (a *Results) cautionSeeds() {
 	if a.First == nil {
 		return
 	}
-	others := func(r Row) []string { return slices.DeleteFunc(coordsOf(r.Setting), isSeed) }
 	if !slices.ContainsFunc(coordsOf(a.First.Setting), isSeed) {
 		return
 	}
 	var accuracy []float64
 	for _, r := range a.PerParticipant() {
-		if slices.Equal(others(r), others(*a.First)) {
+		if slices.Equal(withoutSeed(r), withoutSeed(*a.First)) {
 			accuracy = append(accuracy, r.Accuracy)
 		}
 	}
@@ -399,6 +402,35 @@ func (a *Results) cautionSeeds() {
 		mean, _ := column.MeanSD(accuracy)
 		a.Caution("The headline is one of %d seeds of the same training (accuracy %s to %s, mean %s): a seed that was chosen by its result biases the accuracy upward; report all seeds", len(accuracy),
 			report.Share(slices.Min(accuracy)), report.Share(slices.Max(accuracy)), report.Share(mean))
+	}
+}
+
+// withoutSeed are the coordinates of a setting but for its seed.
+func withoutSeed(r Row) []string { return slices.DeleteFunc(coordsOf(r.Setting), isSeed) }
+
+// seedCautions are cautions about settings, in which several seeds of a training with the same fault have one line.
+type seedCautions struct {
+	texts []string
+	more  []int          // seeds that a text stands for beyond its own
+	at    map[string]int // fault and training → number of its text
+}
+
+func (c *seedCautions) add(r Row, format string, args ...any) {
+	key := format + "\x00" + strings.Join(withoutSeed(r), " ")
+	if i, there := c.at[key]; there && slices.ContainsFunc(coordsOf(r.Setting), isSeed) {
+		c.more[i]++
+		return
+	}
+	c.at[key] = len(c.texts)
+	c.texts, c.more = append(c.texts, fmt.Sprintf(format, args...)), append(c.more, 0)
+}
+
+func (c *seedCautions) say(a *Results) {
+	for i, text := range c.texts {
+		if n := c.more[i]; n > 0 {
+			text += "; likewise " + words.Count(n, "other seed") + " of the same training"
+		}
+		a.Caution("%s", text)
 	}
 }
 

@@ -57,6 +57,27 @@ func TestCautionOfSeeds(t *testing.T) {
 	}
 }
 
+// A fault that several seeds of a training share is one line; seeds of another setting, and settings without seeds,
+// have their own.
+func TestCautionsOfSeedsAreOne(t *testing.T) {
+	row := func(title, setting string, sensitivity float64) Row {
+		r := Row{Title: title, Setting: setting, Own: true}
+		r.Level, r.Positive, r.Sensitivity, r.Specificity = "participant", "PAT", sensitivity, 1
+		r.Low, r.High, r.Majority = 0.7, 0.9, 0.6
+		return r
+	}
+	a := &Results{Writer: section.NewWriter(nil), Accuracy: []Row{
+		row("A1", "seed=1 stage=a", 0.1), row("A2", "seed=2 stage=a", 0.2),
+		row("A3", "seed=3 stage=a", 0.9), row("A4", "seed=4 stage=a", 0.3), row("B1", "seed=1 stage=b", 0.4),
+		row("C1", "pool=x", 0.45), row("C2", "pool=y", 0.46)}}
+	a.CautionAccuracy()
+	need.Equal(t, strings.Join(a.Page.Cautions, "\n"), `A1 detects fewer than half of the PAT participants (sensitivity 0.100); likewise 2 other seeds of the same training
+B1 detects fewer than half of the PAT participants (sensitivity 0.400)
+C1 detects fewer than half of the PAT participants (sensitivity 0.450)
+C2 detects fewer than half of the PAT participants (sensitivity 0.460)
+7 classifiers were compared: the accuracy of the best one is biased upward`)
+}
+
 // A classifier that names one group in every fold is told, also where the group differs from fold to fold.
 func TestCautionOfOneGroup(t *testing.T) {
 	for second, want := range map[float64]string{
