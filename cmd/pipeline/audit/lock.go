@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/pipelines/lock"
 	"prgnn/pipelines/proof"
@@ -94,9 +95,19 @@ func (a *auditor) whole(p *pipelines.Pipeline, l *lock.Lock, room *Room, g *dag.
 			return err
 		}
 	} else if sum.Failed == 0 && !a.JSON {
-		fmt.Fprintf(a.Out, "every digest of %s was reproduced, with %s threads each\n", stored.Name, eachOf(a.Threads))
+		a.reproduced(sum.Identical, stored)
 	}
 	return a.endAudit(sum)
+}
+
+// reproduced says that the n tasks that were audited gave the digests of the stored ones.
+func (a *auditor) reproduced(n int, stored proof.Results) {
+	text := "every digest of " + stored.Name + " was reproduced"
+	if all := len(stored.Tasks); n < all {
+		be := map[bool]string{true: "was", false: "were"}[n == 1]
+		text = fmt.Sprintf("%d of %s of %s %s audited: no digest differs", n, words.Count(all, "task"), stored.Name, be)
+	}
+	fmt.Fprintf(a.Out, "%s, with %s threads each\n", text, eachOf(a.Threads))
 }
 
 // worst is the pass in which a difference begins, and all that it could have reached
