@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 )
 
@@ -98,8 +99,67 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 			return nil, nil, fmt.Errorf("row %d: predicted is %d, but there are %d groups", i+1, r.Predicted, len(groups))
 		}
 	}
+	if err := checkProbabilities(all, groups); err != nil {
+		return nil, nil, err
+	}
 	folds, err := byFold(all)
 	return folds, groups, err
+}
+
+// slack is by how much a probability may leave 0 to 1, and a sum of probabilities miss 1: they may come from float32.
+const slack = 1e-6
+
+// checkProbabilities refuses test rows whose p_GROUP are no probabilities, or whose predicted group has not the largest
+// of them; ties are free.
+func checkProbabilities(rows []graphRow, groups []string) error {
+	for _, check := range []struct {
+		fault  func(Case) string
+		remedy string
+	}{
+		{func(c Case) string {
+			for k, p := range c.Probability {
+				if !(p >= -slack && p <= 1+slack) { // NaN too
+					return fmt.Sprintf("p_%s is %.6g", groups[k], p)
+				}
+			}
+			return ""
+		}, "a probability lies between 0 and 1: divide percentages by 100, and predict for each test row"},
+		{func(c Case) string {
+			sum := 0.0
+			for _, p := range c.Probability {
+				sum += p
+			}
+			if math.Abs(sum-1) > slack {
+				return fmt.Sprintf("p_%s sum to %.9g", strings.Join(groups, " + p_"), sum)
+			}
+			return ""
+		}, "the probabilities of a row sum to 1 (±1e-6): divide each by their sum"},
+		{func(c Case) string {
+			most := slices.Max(c.Probability)
+			if own := c.Probability[c.Predicted]; own < most {
+				k := slices.Index(c.Probability, most)
+				return fmt.Sprintf("predicted is %d (%s), but p_%s = %.6g is larger than p_%s = %.6g", c.Predicted, groups[c.Predicted], groups[k], most, groups[c.Predicted], own)
+			}
+			return ""
+		}, "predicted is the number of the group with the largest probability, from 0 in sorted order: check whether columns p_GROUP are swapped, or write that number"},
+	} {
+		first, faulty, tested := "", 0, 0
+		for i, r := range rows {
+			if r.set != "test" {
+				continue
+			}
+			tested++
+			if fault := check.fault(r.Case); fault != "" {
+				if faulty++; faulty == 1 {
+					first = fmt.Sprintf("row %d (%s): %s", i+1, r.Id, fault)
+				}
+			}
+		}
+		if faulty > 0 {
+			return fmt.Errorf("%s; so in %d of %s: %s", first, faulty, words.Count(tested, "test row"), check.remedy)
+		}
+	}
+	return nil
 }
 
 // readNumbers reads the test side of a table of predicted numbers, by repeat and fold. There are no groups.

@@ -1,0 +1,51 @@
+package fold_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/stages/fold"
+	"prgnn/stages/stagetest"
+)
+
+// Tables of a classifier of the user's: a (ASD) is trained on, b (HC), c (ASD) and d (HC) are tested.
+func TestReadTestedProbabilities(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		name      string
+		asd, hc   []float64
+		predicted []int32
+		want      string
+	}{
+		{"sound", []float64{0.2, 0.3, 0.9, 0}, []float64{0.8, 0.7, 0.1, 1}, []int32{1, 1, 0, 1}, ""},
+		{"rounded", []float64{0.2, 0.3, 1 + 5e-7, 0}, []float64{0.8, 0.7000005, -5e-7, 1}, []int32{1, 1, 0, 1}, ""},
+		{"ties", []float64{0.5, 0.5, 0.5, 0.5}, []float64{0.5, 0.5, 0.5, 0.5}, []int32{1, 1, 0, 1}, ""},
+		{"training rows", []float64{nan, 0.3, 0.9, 0}, []float64{12, 0.7, 0.1, 1}, []int32{7, 1, 0, 1}, ""},
+		{"percent", []float64{0.2, 0.3, -18.4, -98}, []float64{0.8, 0.7, 19.4, 99}, []int32{1, 1, 0, 1},
+			"row 3 (c): p_ASD is -18.4; so in 2 of 3 test rows: a probability lies between 0 and 1: divide percentages by 100, and predict for each test row"},
+		{"NaN", []float64{0.2, 0.3, 0.9, 0}, []float64{0.8, nan, 0.1, 1}, []int32{1, 1, 0, 1},
+			"row 2 (b): p_HC is NaN; so in 1 of 3 test rows: a probability lies between 0 and 1: divide percentages by 100, and predict for each test row"},
+		{"sum", []float64{0.2, 0.3, 0.9, 0}, []float64{0.8, 0.7, 0.10001, 0.99}, []int32{1, 1, 0, 1},
+			"row 3 (c): p_ASD + p_HC sum to 1.00001; so in 2 of 3 test rows: the probabilities of a row sum to 1 (±1e-6): divide each by their sum"},
+		{"swapped", []float64{0.8, 0.7, 0.1, 0.5}, []float64{0.2, 0.3, 0.9, 0.5}, []int32{1, 1, 0, 1},
+			"row 2 (b): predicted is 1 (HC), but p_ASD = 0.7 is larger than p_HC = 0.3; so in 2 of 3 test rows: predicted is the number of the group with the largest probability, from 0 in sorted order: check whether columns p_GROUP are swapped, or write that number"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table := stagetest.OneFold(1, [2]string{"ASD", "HC"}, [3]any{"a", 0, 0.}, [3]any{"b", 1, 0.},
+				[3]any{"c", 0, 0.}, [3]any{"d", 1, 0.})
+			for name, values := range map[string]any{"p_ASD": c.asd, "p_HC": c.hc, "predicted": c.predicted,
+				"set": []string{"train", "test", "test", "test"}} {
+				column, _ := table.Column(name)
+				column.Values = values
+			}
+			_, _, err := fold.ReadTested(table)
+			if c.want == "" {
+				need.NoError(t, err)
+			} else if fmt.Sprint(err) != c.want {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+		})
+	}
+}
