@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
+	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
 
@@ -243,7 +244,11 @@ func (f *bidsFiles) motion() error {
 // addMotion puts mean_fd among the columns, unless the table has one of its own.
 func (l *list) addMotion(found map[string]*bidsFiles) {
 	has := slices.ContainsFunc(l.rows, func(r listedRow) bool { return found[r.id].hasFD })
-	if !has || slices.Contains(l.sheet.Columns, "mean_fd") {
+	if !has {
+		return
+	}
+	if slices.Contains(l.sheet.Columns, "mean_fd") {
+		l.doubtMotion(found)
 		return
 	}
 	l.sheet.Columns = append(l.sheet.Columns, "mean_fd")
@@ -253,5 +258,26 @@ func (l *list) addMotion(found map[string]*bidsFiles) {
 			fd = strconv.FormatFloat(f.meanFD, 'g', 6, 64)
 		}
 		l.rows[i].cells.set("mean_fd", fd)
+	}
+}
+
+// doubtMotion notes the participants whose mean_fd in the table is not that of their confounds (mm).
+func (l *list) doubtMotion(found map[string]*bidsFiles) {
+	var apart []string
+	both := 0
+	for _, r := range l.rows {
+		own, _ := sheet.Numbers([]string{r.cells.get("mean_fd")})
+		f := found[r.id]
+		if !f.hasFD || own == nil || math.IsNaN(own[0]) {
+			continue
+		}
+		both++
+		if math.Abs(own[0]-f.meanFD) > 0.01 {
+			apart = append(apart, fmt.Sprintf("%s (%.3g and %.3g mm)", r.id, own[0], f.meanFD))
+		}
+	}
+	if apart != nil {
+		l.notes = append(l.notes, fmt.Sprintf("%s by more than 0.01 mm for %d of %s: %s; select and covariates use the column: rename it in the table to use that of the confounds",
+			column.MotionApart, len(apart), words.Count(both, "participant"), words.Some(apart, 3)))
 	}
 }

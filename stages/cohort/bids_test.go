@@ -260,6 +260,34 @@ func TestBIDSRegimes(t *testing.T) {
 	}
 }
 
+// A column mean_fd of the table is used, and noted where the confounds contradict it by more than rounding. Their means
+// are 0.2, 0.2 and 0.6 mm; those of sub-04 have none.
+func TestBIDSMotionOfTable(t *testing.T) {
+	for _, c := range []struct{ values, want string }{
+		{"0.1 0.195 0.611 0.9", "mean_fd of the participants table differs from the mean framewise displacement of the confounds by more than 0.01 mm for 2 of 3 participants: sub-01 (0.1 and 0.2 mm), sub-03 (0.611 and 0.6 mm); select and covariates use the column: rename it in the table to use that of the confounds"},
+		{"0.209 n/a 0.6 0.9", ""},
+	} {
+		v := strings.Fields(c.values)
+		d := newDataset(t, fmt.Sprintf("participant_id\tdx\tmean_fd\nsub-01\tASD\t%s\nsub-02\tHC\t%s\nsub-03\tASD\t%s\nsub-04\tHC\t%s\n", v[0], v[1], v[2], v[3]))
+		for i, fd := range []string{"0.1\n0.3", "0.2\n0.2", "0.6\n0.6", "n/a\nn/a"} {
+			id := fmt.Sprintf("sub-0%d", i+1)
+			d.list("legacy.txt", "sub-01", id)
+			d.write(id+"/func/"+id+"_task-mixedgamblestask_run-02_desc-confounds_timeseries.tsv",
+				"framewise_displacement\n"+fd+"\n")
+		}
+		r, err := d.load(func(c *BIDSCohort) { c.Group = "dx" })
+		need.NoError(t, err)
+		got := strings.Join(slices.DeleteFunc(slices.Clone(r.Notes), func(n string) bool {
+			return !strings.HasPrefix(n, "mean_fd")
+		}), "\n")
+		need.Equal(t, got, c.want, "note")
+		fd := stagetest.Sure(r.Participants.Floats("mean_fd"))
+		if want := strings.SplitN(c.values, " ", 2)[0]; fmt.Sprint(fd[0]) != want {
+			t.Errorf("mean_fd %v, want that of the table, %s", fd, want)
+		}
+	}
+}
+
 // Selection sees the motion that the tables of confounds tell, and those who are
 // left out are named.
 func TestBIDSPeople(t *testing.T) {

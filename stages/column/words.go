@@ -29,10 +29,11 @@ const (
 	VeryRare    = "is very rare"
 	OneGroup    = "has participants of one group only"
 	NotJudged   = "nobody judges whether it learned anything"
+	MotionApart = "mean_fd of the participants table differs from the mean framewise displacement of the confounds"
 )
 
 // Doubts are all of them.
-var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, VeryRare, OneGroup, NotJudged}
+var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, VeryRare, OneGroup, NotJudged, MotionApart}
 
 // siteName is the name of a column of sites or scanners: SITE_ID, scan_site, Center, Site (MRI), DeviceSerialNumber.
 var siteName = pattern.New(`^(.*_)?(sites?|cent(er|re)s?|scanners?|institut(e|ion)|hospital|clinic|facility|university|` +
