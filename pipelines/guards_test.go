@@ -146,6 +146,21 @@ func TestNamedColumnsAndGroups(t *testing.T) {
 	}
 }
 
+// Groups of which most have one participant are named with their sizes. They stop no command that only looks.
+func TestGroupsOfOneParticipant(t *testing.T) {
+	rows := []string{"ASD\t9", "ASD\t7.1", "asd\t7.2", "Asd\t9", "HC\t6", "HC\t8", "HC1\t5"}
+	const folds = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, label: LABEL } }"
+	for label, want := range map[string]string{
+		"group": "holds 5 values in 7 participants, most of them of one participant alone: ASD (2), Asd (1), HC (2), HC1 (1), asd (1)",
+		"age":   "holds 6 values in 7 participants, most of them of one participant alone: 5 (1), 6 (1), 7.1 (1), 7.2 (1), 8 (1), 9 (2)",
+	} {
+		p := need.Value(guarded(t, "age", rows, "", strings.Replace(folds, "LABEL", label, 1)))(t)
+		need.Equal(t, len(p.Doomed), 1)
+		need.Equal(t, p.Doomed[0].Why, "the column "+label+" "+want+"; such groups cannot be trained on and tested: give misspelled "+
+			"groups their name by levels, or name a column of groups (group of the cohort, or label of the stage)")
+	}
+}
+
 // A reference of compare that is several settings, or none, is a mistake before anything runs.
 func TestReferenceIsOneSetting(t *testing.T) {
 	const learn = `s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }

@@ -21,13 +21,16 @@ type plan struct {
 	err   error
 }
 
-// Fail tells why a task of one stage will fail: there are too few participants for its folds, or one is in none. Those
-// of a division that fails itself are not named.
+// Fail tells why a task of one stage will fail: there are too few participants for its folds, one is in none, or most
+// groups are of one participant. Those of a division that fails itself are not named.
 func (p *Plans) Fail(tasks []dag.Node) error {
 	for i := range tasks {
 		n := &tasks[i]
 		switch work := n.Work.(type) {
 		case divider:
+			if err := notGroups(n, work, p.Participants); err != nil {
+				return err
+			}
 			if err := p.of(n).err; err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ package folds
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"prgnn/artifacts/encoding"
@@ -49,10 +50,6 @@ func Mistakes(tasks []dag.Node, participants *encoding.Table) []string {
 			if over, text := beyond(n, work, participants); over > largest {
 				largest, wrong = over, text
 			}
-		case divider:
-			if text := notGroups(n, work, participants); text != "" && !slices.Contains(out, text) {
-				out = append(out, text)
-			}
 		case chooser:
 			if text := apart(n, work); text != "" && !slices.Contains(out, text) {
 				out = append(out, text)
@@ -88,17 +85,17 @@ func divisions(n *dag.Node, participants *encoding.Table) (repeats, folds int) {
 	return repeats, folds
 }
 
-// notGroups says that a column does not hold groups: more than two values, most of them of one participant alone.
-func notGroups(n *dag.Node, d divider, participants *encoding.Table) string {
+// notGroups refuses a column that does not hold groups: more than two values, most of them of one participant alone.
+func notGroups(n *dag.Node, d divider, participants *encoding.Table) error {
 	if participants == nil || !ofCohort(n) {
-		return ""
+		return nil
 	}
 	if d.Divides() == column.Target {
-		return "" // a number; the task says what is wrong with it
+		return nil // a number; the task says what is wrong with it
 	}
 	_, values, err := column.ByParticipant(participants, d.Divides())
 	if err != nil {
-		return "" // the task says so
+		return nil // the task says so
 	}
 	count, alone := map[string]int{}, 0
 	for _, v := range values {
@@ -110,11 +107,15 @@ func notGroups(n *dag.Node, d divider, participants *encoding.Table) string {
 		}
 	}
 	if len(count) < 3 || 2*alone <= len(count) {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("the column %s holds %d values in %s, most of them of one participant alone: such groups cannot be "+
-		"trained on and tested; name a column of groups (group of the cohort, or label of the stage)", d.Divides(),
-		len(count), words.Count(len(values), "participant"))
+	named := lists.Map(slices.Sorted(maps.Keys(count)), func(v string) string {
+		return fmt.Sprintf("%s (%d)", v, count[v])
+	})
+	return fmt.Errorf("the column %s holds %d values in %s, most of them of one participant alone: %s; such groups cannot "+
+		"be trained on and tested: give misspelled groups their name by levels, or name a column of groups "+
+		"(group of the cohort, or label of the stage)", d.Divides(), len(count), words.Count(len(values), "participant"),
+		words.Some(named, 10))
 }
 
 // ofCohort reports whether a division is of the cohort's own participants.

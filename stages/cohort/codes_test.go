@@ -116,16 +116,16 @@ func TestDoubtfulGroups(t *testing.T) {
 	for rows, want := range map[string]string{
 		"a,1,x\nb,1,x\nc,2,x\nd,2,y\n":                        "",
 		"a,1,x\nb,1,y\n":                                      "every participant is in the group 1: there is nothing to compare",
-		"a,asd,\nb,asd,\nc,ASD,\nd,ASD,\n":                    "the groups ASD and asd differ only in case: if they are one, give them one name in levels: [ASD=ASD, asd=ASD]",
+		"a,asd,\nb,asd,\nc,ASD,\nd,ASD,\n":                    "the groups asd (2 participants, lines 2, 3) and ASD (2) differ only in case: if they are one, give them one name in levels: [ASD=ASD, asd=ASD]",
 		"a,1,x\nb,1,x\nc,2,\nd,2,\ne,n/a,x\n":                 "",
-		"a,contol,\nb,ASD,\n" + many("control", 8):            "the groups contol (1 participant) and control (8) have names that are alike: if they are one, give them one name in levels: [ASD=ASD, contol=control, control=control]",
-		"a,contol,\nb,ASD,\n" + many("control", 7):            "", // as many may be a group of its own
-		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,HC,\n": "the group HC is very rare (2 participants, and ASD has 21), and the study has 3 groups: if it is one of the others, levels gives it that name (HC=TD), and exclude leaves it out",
+		"a,contol,\nb,ASD,\nc,ASD,\n" + many("control", 8):    "the groups contol (1 participant, line 2) and control (8) have names that are alike: if they are one, give them one name in levels: [ASD=ASD, contol=control, control=control]",
+		"a,contol,\nb,ASD,\nc,ASD,\n" + many("control", 7):    "groups of one participant: contol (line 2); all groups: ASD (2), contol (1), control (7)", // as many may be a group of its own
+		"a,H C,\nb,H C,\nc,HC,\nd,HC,\n":                      "the groups HC (2 participants, lines 4, 5) and H C (2) have names that are alike: if they are one, give them one name in levels: [H C=H C, HC=H C]",
+		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,HC,\n": "the group HC is very rare (2 participants, and ASD has 21), and the study has 3 groups: if it is one of the others by another name, give it that one, such as in levels: [ASD=ASD, HC=TD, TD=TD]; exclude leaves it out",
 		many("TD", 30) + others("ASD", 20) + "x,HC,\ny,HC,\n": "",
 		many("TD", 30) + "x,ASD,\ny,ASD,\n":                   "", // two groups
-		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,Autism,\n": "the group Autism is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others, levels gives it that name (Autism=TD), and exclude leaves it out\n" +
-			"the group HC is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others, levels gives it that name (HC=TD), and exclude leaves it out",
-		"a,H C,\nb,H C,\nc,HC,\nd,HC,\n": "the groups H C (2 participants) and HC (2) have names that are alike: if they are one, give them one name in levels: [H C=HC, HC=HC]",
+		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,Autism,\n": "the group Autism is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others by another name, give it that one, such as in levels: [ASD=ASD, Autism=TD, HC=HC, TD=TD]; exclude leaves it out\n" +
+			"the group HC is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others by another name, give it that one, such as in levels: [ASD=ASD, Autism=Autism, HC=TD, TD=TD]; exclude leaves it out",
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,site\n" + rows, "x.csv": "1,2\n3,4\n"})
 		people := listed{File: "people.csv", ID: "id", Group: "dx"}
@@ -135,6 +135,31 @@ func TestDoubtfulGroups(t *testing.T) {
 			t.Errorf("%q: %q, want %q", rows, got, want)
 		}
 	}
+}
+
+// The levels that a note or a mistake names are those of the whole table, with all slips, and can be pasted.
+func TestLevelsToPaste(t *testing.T) {
+	const rows = "id,dx,age\na,asd,9\nb,Asd,9\nc,hc,9\nd,\"x, y\",9\ne,OTHER,3\nf,n/a,9\n"
+	const levels = `[ASD=ASD, Asd=ASD, HC=HC, OTHER=OTHER, asd=ASD, hc=HC, "x, y=x, y"]`
+	dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n",
+		"people.csv": rows + strings.ReplaceAll(many("ASD", 8), ",\n", ",9\n") +
+			strings.NewReplacer("m", "n", ",\n", ",9\n").Replace(many("HC", 9))})
+	people := listed{File: "people.csv", ID: "id", Group: "dx", Select: "age > 5"}
+	r, err := (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+	need.NoError(t, err)
+	one := ": if they are one, give them one name in levels: " + levels
+	need.Equal(t, strings.Join(r.Notes[2:], "\n"), "the groups Asd (1 participant, line 3) and ASD (8) differ only in case"+one+
+		"\nthe groups asd (1 participant, line 2) and ASD (8) differ only in case"+one+
+		"\nthe groups hc (1 participant, line 4) and HC (9) differ only in case"+one+
+		"\ngroups of one participant: x, y (line 5); all groups: ASD (8), Asd (1), HC (9), asd (1), hc (1), x, y (1)")
+	people.Levels = []string{"ASD=ASD", "Asd=ASD", "HC=HC", "OTHER=OTHER", "asd=ASD", "hc=HC", "x, y=x, y"}
+	r, err = (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+	need.NoError(t, err)
+	need.Equal(t, len(r.Notes), 3, "%q", r.Notes)
+	people.Levels = []string{"ASD=ASD", "asd=ASD"}
+	_, err = (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+	need.Error(t, err, `dx is "HC" in 9 rows, but levels has no name for it: name every value in levels: `+
+		strings.NewReplacer("Asd=ASD", "Asd=Asd", "hc=HC", "hc=hc").Replace(levels))
 }
 
 // What a table holds in the place of numbers is told, or read as what it is.

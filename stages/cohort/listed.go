@@ -100,7 +100,8 @@ type list struct {
 	covariates [][2]string
 	notes      []string
 	left       []LeftOut
-	named      []listedRow // of those whom exclude names
+	named      []listedRow       // of those whom exclude names
+	groups     map[string]string // values of the column of groups, as the table has them, and their names
 }
 
 // read reads the table, names the participants and selects. All mistakes are
@@ -196,6 +197,12 @@ func (l *list) name(levels map[string]string) error {
 		}
 	}
 	codes := sheet.Codes(labels)
+	l.groups = map[string]string{}
+	for _, value := range labels {
+		if name, ok := levels[value]; ok || value != "" && !codes[value] {
+			l.groups[value] = cmp.Or(name, value)
+		}
+	}
 	for _, value := range slices.Sorted(maps.Keys(levels)) {
 		if !slices.Contains(labels, value) {
 			l.notes = append(l.notes, fmt.Sprintf("levels: no row has %s %s (%s)", l.Group, value, levels[value]))
@@ -225,8 +232,8 @@ func (l *list) name(levels map[string]string) error {
 		problems, nameless = append(problems, many), nil
 	}
 	for _, value := range slices.Sorted(maps.Keys(nameless)) {
-		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %s, but levels has no name for it",
-			l.path, l.Group, value, words.Count(nameless[value], "row")))
+		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %s, but levels has no name for it: name every value%s",
+			l.path, l.Group, value, words.Count(nameless[value], "row"), l.allLevels(nil)))
 	}
 	if numbers := map[string]bool{}; l.Target == "" && levels == nil {
 		for _, r := range l.rows {
@@ -417,7 +424,8 @@ func (l *list) choose() error {
 		}
 	}
 	if len(l.rows) == 0 {
-		return fmt.Errorf("%s: all of its %d %ss are excluded: %s", l.path, len(l.sheet.Rows), l.each, strings.Join(append(l.notes, "see select and exclude"), "; "))
+		return fmt.Errorf("%s: all of its %d %ss are excluded: %s; change select or exclude", l.path, len(l.sheet.Rows),
+			l.each, strings.Join(lists.Map(l.notes, strings.TrimSpace), "; "))
 	}
 	switch {
 	case l.each == "row":

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/dag"
@@ -80,30 +81,51 @@ func isNumber(text string) bool {
 
 // doubtGroups names groups that no comparison is possible between, or that are one by mistake.
 func (l *list) doubtGroups() (notes []string) {
-	all, folded := map[string]int{}, map[string]string{}
+	size, lines := map[string]int{}, map[string][]string{}
 	for i, r := range l.rows {
 		if r.label != "" && (i == 0 || l.rows[i-1].id != r.id) {
-			all[r.label]++
+			size[r.label]++
+			lines[r.label] = append(lines[r.label], strconv.Itoa(r.line))
 		}
 	}
-	groups := slices.Sorted(maps.Keys(all))
+	groups := slices.Sorted(maps.Keys(size))
 	if l.Group == "DX_GROUP" && l.Levels == nil && slices.Equal(groups, []string{"1", "2"}) {
 		notes = append(notes, "the groups are named 1 and 2; in tables of ABIDE DX_GROUP is 1 for autism and 2 for controls (SEX is 1 for male, 2 for female): levels: [1=ASD, 2=TD] names them")
 	}
+	one := map[string]string{} // groups that are another one by mistake, and that one
+	var doubts []string
 	for i, g := range groups {
-		if twin, there := folded[strings.ToLower(g)]; there {
-			notes = append(notes, fmt.Sprintf("the groups %s and %s %s: if they are one, give them one name%s", twin, g,
-				column.OnlyInCase, l.oneName(groups, g, twin)))
-		}
-		folded[strings.ToLower(g)] = g
-		for _, other := range groups[:i] {
-			if text := l.alike(other, g, all, groups); text != "" {
-				notes = append(notes, text)
+		for _, to := range groups[:i] {
+			from := g
+			if size[from] > size[to] {
+				from, to = to, from
 			}
+			how := alike(from, to, size)
+			if how == "" || one[from] != "" {
+				continue
+			}
+			one[from] = to
+			doubts = append(doubts, fmt.Sprintf("the groups %s (%s%s) and %s (%d) %s", from,
+				words.Count(size[from], "participant"), inLines(lines[from]), to, size[to], how))
 		}
 	}
+	for _, text := range doubts {
+		notes = append(notes, text+": if they are one, give them one name"+l.allLevels(one))
+	}
 	if notes == nil && l.Levels == nil { // no name was doubted, and none was given
-		notes = rareGroups(all)
+		if notes = l.rareGroups(size); notes != nil {
+			return notes
+		}
+	}
+	var alone []string
+	for _, g := range groups {
+		if size[g] == 1 && one[g] == "" {
+			alone = append(alone, g+" (line "+lines[g][0]+")")
+		}
+	}
+	if 0 < len(alone) && len(alone) < len(groups)-1 && len(groups) <= fewGroups {
+		notes = append(notes, fmt.Sprintf("groups of one participant: %s; all groups: %s", strings.Join(alone, ", "),
+			strings.Join(lists.Map(groups, func(g string) string { return fmt.Sprintf("%s (%d)", g, size[g]) }), ", ")))
 	}
 	if len(groups) == 1 {
 		notes = append(notes, "every participant is in the group "+groups[0]+": there is nothing to compare")
@@ -113,7 +135,7 @@ func (l *list) doubtGroups() (notes []string) {
 
 // rareGroups doubts a third group, and further ones, with fewer than a tenth of the participants of the next larger
 // one: controls, of whom a few are called otherwise, are rather one group than two.
-func rareGroups(size map[string]int) (notes []string) {
+func (l *list) rareGroups(size map[string]int) (notes []string) {
 	groups := slices.SortedFunc(maps.Keys(size), func(a, b string) int {
 		return cmp.Or(size[b]-size[a], strings.Compare(a, b))
 	})
@@ -123,8 +145,9 @@ func rareGroups(size map[string]int) (notes []string) {
 		}
 		for _, g := range groups[i:] {
 			n := words.Count(size[g], "participant")
-			notes = append(notes, fmt.Sprintf("the group %s %s (%s, and %s has %d), and the study has %d groups: if it is one of the others, levels gives it that name (%[1]s=%[7]s), and exclude leaves it out",
-				g, column.VeryRare, n, groups[i-1], size[groups[i-1]], len(groups), groups[0]))
+			notes = append(notes, fmt.Sprintf("the group %s %s (%s, and %s has %d), and the study has %d groups: if it is one of the others by another name, give it that one, such as%s; exclude leaves it out",
+				g, column.VeryRare, n, groups[i-1], size[groups[i-1]], len(groups),
+				l.allLevels(map[string]string{g: groups[0]})))
 		}
 		break
 	}
@@ -134,35 +157,54 @@ func rareGroups(size map[string]int) (notes []string) {
 // rareGroup is how many times as many participants a group has than one that is taken for a slip of its name.
 const rareGroup = 8
 
-// alike asks whether a rare group is another one, whose name differs in a letter or in blanks; "" where it is not.
-func (l *list) alike(a, b string, size map[string]int, groups []string) string {
+// alike asks whether a group is a larger one by a slip: its name differs in case, in blanks, or in a letter where it is
+// rare; "" where it is not.
+func alike(from, to string, size map[string]int) string {
 	bare := func(s string) string { return strings.NewReplacer(" ", "", "_", "").Replace(strings.ToLower(s)) }
-	if strings.EqualFold(a, b) || isNumber(a) || isNumber(b) {
+	switch {
+	case strings.EqualFold(from, to):
+		return column.OnlyInCase
+	case isNumber(from) || isNumber(to):
 		return ""
+	case bare(from) == bare(to), words.Nearest(from, []string{to}) != "" && rareGroup*size[from] <= size[to]:
+		return column.Alike
 	}
-	if size[a] > size[b] {
-		a, b = b, a
-	}
-	if bare(a) != bare(b) && (words.Nearest(a, []string{b}) == "" || rareGroup*size[a] > size[b]) {
-		return ""
-	}
-	return fmt.Sprintf("the groups %s (%s) and %s (%d) %s: if they are one, give them one name%s", a,
-		words.Count(size[a], "participant"), b, size[b], column.Alike, l.oneName(groups, a, b))
+	return ""
 }
 
-// oneName is how levels gives a group the name of another one.
-func (l *list) oneName(groups []string, from, to string) string {
-	const most = 6 // groups in a message
-	if l.Levels != nil || len(groups) > most {
+// inLines names the lines of a few rows: ", lines 3, 9".
+func inLines(lines []string) string {
+	const most = 3
+	switch {
+	case len(lines) > most:
+		return ""
+	case len(lines) == 1:
+		return ", line " + lines[0]
+	}
+	return ", lines " + strings.Join(lines, ", ")
+}
+
+// allLevels writes levels for every value of the table, those of rows that select leaves out too, with some groups
+// under the name of others.
+func (l *list) allLevels(one map[string]string) string {
+	if len(l.groups) > fewGroups {
 		return " by levels"
 	}
-	return " in levels: [" + strings.Join(lists.Map(groups, func(g string) string {
-		if g == from {
-			return g + "=" + to
+	return " in levels: [" + strings.Join(lists.Map(slices.Sorted(maps.Keys(l.groups)), func(value string) string {
+		name := l.groups[value]
+		for one[name] != "" {
+			name = one[name]
 		}
-		return g + "=" + g
+		entry := value + "=" + name
+		if !plainEntry.MatchString(entry) {
+			return strconv.Quote(entry)
+		}
+		return entry
 	}), ", ") + "]"
 }
+
+// plainEntry is an entry of a list in a pipeline file that needs no quotation marks.
+var plainEntry = pattern.New(`^[\pL\pN][\pL\pN ._=+/()-]*$`)
 
 // most is the largest magnitude of a covariate or target: the squares of larger numbers, and their sums, overflow.
 const most = 1e100

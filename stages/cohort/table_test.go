@@ -234,12 +234,12 @@ func TestTableCohortRefuses(t *testing.T) {
 		{"levels", func(c *TableCohort) { c.Levels = []string{"ASD", "HC=a", "HC=b"} }, "",
 			"levels: \"ASD\" is not of the form VALUE=NAME, such as 1=ASD\nlevels: the value \"HC\" is named twice"},
 		{"a level without a name", func(c *TableCohort) { c.Levels = []string{"ASD=1"} }, "",
-			"levels: study/people.csv: dx is \"HC\" in 2 rows, but levels has no name for it"},
+			"levels: study/people.csv: dx is \"HC\" in 2 rows, but levels has no name for it: name every value in levels: [ASD=1, HC=HC]"},
 		{"exclude and select", func(c *TableCohort) { c.Exclude, c.Select = []string{"sub-004"}, "ages > 7" }, "",
 			`exclude: study/people.csv: there is no participant "sub-004" (did you mean "sub-001"?)` + "\n" +
 				`select: at character 1: there is no column "ages"; the columns are name, dx, years, mean_fd, scan, conf, participant_id, group`},
 		{"nobody", func(c *TableCohort) { c.Select = "years > 99" }, "",
-			`study/people.csv: all of its 4 participants are excluded: participant names consist of letters and digits only: A_4 is sub-A4; selected 0 of 4 participants;   4 do not meet years > 99 (1 without a value); see select and exclude`},
+			`study/people.csv: all of its 4 participants are excluded: participant names consist of letters and digits only: A_4 is sub-A4; selected 0 of 4 participants; 4 do not meet years > 99 (1 without a value); change select or exclude`},
 		{"not a table", nil, "name;dx\n1;HC;x\n", "study/people.csv:2: 3 values, but the first line has 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

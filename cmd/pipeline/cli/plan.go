@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,11 +62,7 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 		return err
 	}
 	failing := doomed(p, o)
-	for _, n := range members.Notes(p, nil) {
-		if !slices.ContainsFunc(failing, func(err error) bool { return strings.HasSuffix(err.Error(), n) }) {
-			a.Note("%s", n)
-		}
-	}
+	a.notes(members.Notes(p, nil), failing)
 	store, done, err := a.openToLook(p)
 	if err != nil {
 		return err

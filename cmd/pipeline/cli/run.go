@@ -101,11 +101,10 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	if err := checkSelection(p.Graph, r.Options); err != nil {
 		return nil, err
 	}
-	if errs := doomed(p, r.Options); errs != nil {
-		return nil, exit.Wrong(errors.Join(append(errs, fmt.Errorf("nothing was run; %s runs a stage that does not need these", a.With("--until", "STAGE")))...))
-	}
-	for _, n := range slices.Concat(p.Here, p.Notes) {
-		a.Note("%s", n)
+	errs := doomed(p, r.Options)
+	a.notes(slices.Concat(p.Here, p.Notes), errs)
+	if errs != nil {
+		return nil, exit.Wrong(errors.Join(append(errs, fmt.Errorf("nothing was run; %s runs a stage that does not need these", a.Instead("--until", "STAGE")))...))
 	}
 	var shown progress.Display
 	if err := r.executor.open(cmd, p.Graph, &r.Options, func(line string) { shown.Say(line) }); err != nil {
@@ -272,6 +271,15 @@ func doomed(p *pipelines.Pipeline, o dag.Options) (errs []error) {
 		}
 	}
 	return errs
+}
+
+// notes prints those of a pipeline that no error repeats.
+func (a *app) notes(notes []string, errs []error) {
+	for _, n := range notes {
+		if !slices.ContainsFunc(errs, func(err error) bool { return strings.HasSuffix(err.Error(), n) }) {
+			a.Note("%s", n)
+		}
+	}
 }
 
 // lastLine is what scripts read.

@@ -140,6 +140,19 @@ func (a *Console) Again(replace ...string) string {
 // With is the command line as it was typed, with more words.
 func (a *Console) With(words ...string) string { return commandLine(slices.Concat(a.Args, words)) }
 
+// Instead is the command line as it was typed, with one value of a flag in the place of those that it had.
+func (a *Console) Instead(flag, value string) string {
+	var args []string
+	for i := 0; i < len(a.Args); i++ {
+		if a.Args[i] == flag {
+			i++ // its value
+		} else if !strings.HasPrefix(a.Args[i], flag+"=") {
+			args = append(args, a.Args[i])
+		}
+	}
+	return commandLine(append(args, flag, value))
+}
+
 // Command is another command line for the same store and remote.
 func (a *Console) Command(words ...string) string {
 	if a.StoreFlag != "" {
