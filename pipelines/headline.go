@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,10 +34,10 @@ func (l *loader) checkHeadlines() {
 			switch work := n.Work.(type) {
 			case headliner:
 				input, gathered, coords := work.NamedHeadline()
-				err = oneSetting("headline", settingsBehind(n, input, gathered), coords, input)
+				err = oneSetting(s.name, "headline", settingsBehind(n, input, gathered), coords, input)
 			case referrer:
 				gathered, coords := work.NamedReference()
-				if err = oneSetting("reference", settingsAt(n, gathered), coords, gathered); err != nil {
+				if err = oneSetting(s.name, "reference", settingsAt(n, gathered), coords, gathered); err != nil {
 					err = fmt.Errorf("%w; reference: null compares all pairs", err)
 				}
 			}
@@ -49,16 +50,16 @@ func (l *loader) checkHeadlines() {
 }
 
 // oneSetting checks that coordinates name one of the settings.
-func oneSetting(parameter string, settings [][]string, coords []string, input string) error {
+func oneSetting(stage, parameter string, settings [][]string, coords []string, input string) error {
 	if coords == nil {
 		return nil
 	}
-	var fit []string
-	var all []string
+	var fit, all []string
+	first := ""
 	for _, s := range settings {
 		all = append(all, strings.Join(s, " "))
 		if column.HasCoords(s, coords) {
-			fit = append(fit, strings.Join(s, " "))
+			fit, first = append(fit, strings.Join(s, " ")), cmp.Or(first, strings.Join(s, ", "))
 		}
 	}
 	named := strings.Join(coords, ", ")
@@ -70,7 +71,8 @@ func oneSetting(parameter string, settings [][]string, coords []string, input st
 	case len(fit) == 0:
 		return fmt.Errorf("%s: no setting matches %s; available: %s", parameter, named, words.Some(all, 10))
 	}
-	return fmt.Errorf("%s: %d settings match %s: name more of the coordinates (%s)", parameter, len(fit), named, words.Some(fit, 4))
+	return fmt.Errorf("%s: %d settings match %s (%s): name one, such as %s: { with: { %[1]s: [%[6]s] } }", parameter, len(fit),
+		named, words.Some(fit, 4), stage, first)
 }
 
 // settingsBehind are the settings that the task behind an input gathers, as coordinates

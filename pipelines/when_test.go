@@ -30,6 +30,27 @@ func TestChoosePage(t *testing.T) {
 	}
 }
 
+// The example of several seeds in docs/statistics.md loads, with one comparison of all classifiers.
+func TestSeedsPage(t *testing.T) {
+	page := need.Value(os.ReadFile("../docs/statistics.md"))(t)
+	_, after, _ := strings.Cut(string(page), "## Several seeds")
+	_, after, _ = strings.Cut(after, "```yaml\n")
+	example, _, _ := strings.Cut(after, "```")
+	t.Chdir(t.TempDir())
+	need.NoError(t, os.WriteFile("study.yaml", []byte(example), 0o644))
+	p := need.Value(Load("study.yaml", nil))(t)
+	if got := tasks(p); got["train"] != 20 || got["comparison"] != 1 || got["summary"] != 1 {
+		t.Errorf("%v", got)
+	}
+	one := strings.Replace(example, "reference: null", "reference: [stage=train]", 1)
+	need.NoError(t, os.WriteFile("study.yaml", []byte(one), 0o644))
+	_, err := Load("study.yaml", nil)
+	need.Error(t, err, "name one, such as comparison: { with: { reference: [seed=1, stage=train] } }")
+	one = strings.Replace(example, "reference: null", "reference: [seed=1, stage=train]", 1)
+	need.NoError(t, os.WriteFile("study.yaml", []byte(one), 0o644))
+	need.Value(Load("study.yaml", nil))(t)
+}
+
 // The experiments of docs/when-prgnn.md load with this version of the program.
 func TestWhenFiles(t *testing.T) {
 	bench, err := filepath.Abs("../bench/when")
