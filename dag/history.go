@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"slices"
 	"sync"
 
 	"prgnn/artifacts"
@@ -99,9 +100,30 @@ func (h *history) failed(task string) *TaskRecord {
 	return nil
 }
 
-// Durations are the seconds that each task took when it last ran, as far as recorded runs of this pipeline say.
-func Durations(g *Graph, s *artifacts.Store) map[string]float64 {
-	return lastOf(g, s, func(t *TaskRecord) (float64, bool) { return t.Seconds, t.State == Ran })
+// Durations are the seconds that each task took when it last ran, as far as recorded runs of this pipeline say, and
+// what changed the parameters of a task since then.
+func Durations(g *Graph, s *artifacts.Store) (map[string]float64, func(*Node) []Difference) {
+	last := lastOf(g, s, func(t *TaskRecord) (*TaskRecord, bool) { return t, t.State == Ran })
+	took := make(map[string]float64, len(last))
+	for id, t := range last {
+		took[id] = t.Seconds
+	}
+	return took, func(n *Node) []Difference {
+		t := last[n.ID]
+		if t == nil {
+			return nil
+		}
+		a, err := s.Lookup(t.Key)
+		if err != nil {
+			return nil // it is not recorded
+		}
+		now, err := n.Recipe(func(*Source) (artifacts.Ref, error) { return artifacts.Ref{}, nil })
+		if err != nil {
+			return nil // a run says so
+		}
+		return slices.DeleteFunc(RecipeDifferences(a.Recipe, now),
+			func(d Difference) bool { return d.What != "parameter" })
+	}
 }
 
 // LastKeys are the keys under which each task last ran, or failed, as far as recorded runs of this pipeline say.

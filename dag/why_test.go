@@ -327,7 +327,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%+v", rec)
 		}
 	}
-	took := Durations(&s.Graph, st)
+	took, _ := Durations(&s.Graph, st)
 	for _, id := range []string{"a", "b", "c", "d"} {
 		if took[id] <= 0 {
 			t.Errorf("no time is known of %s", id)

@@ -98,7 +98,8 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	}
 	fmt.Fprintln(a.Out)
 	if states[dag.Stale]+states[dag.Unknown] > 0 {
-		fmt.Fprintf(a.Out, "time: %s\n", progress.Estimated(steps, dag.Durations(p.Graph, store), o.Workers))
+		took, changed := dag.Durations(p.Graph, store)
+		fmt.Fprintf(a.Out, "time: %s\n", progress.Estimated(steps, took, changed, o.Workers))
 	}
 	return exit.Wrong(errors.Join(failing...))
 }

@@ -19,21 +19,24 @@ type Estimate struct {
 	Tasks   int     // to run
 	Unknown int     // of these, tasks of stages that have never run: not in Seconds
 	Workers int
-	Stage   string  // the one that takes longest
-	Share   float64 // of the work; of the tasks where no time is known
-	Members int     // its tasks
-	Permute bool    // it repeats work on permuted labels: a run may leave it out
+	Stage   string   // the one that takes longest
+	Share   float64  // of the work; of the tasks where no time is known
+	Members int      // its tasks
+	Permute bool     // it repeats work on permuted labels: a run may leave it out
+	Changed []string // parameters of the tasks that were others in the earlier runs: "clean.draws 0 → 100"
 }
 
-// Estimated adds up the times of earlier runs; a task that has not run takes the mean of its stage.
-func Estimated(steps []dag.Step, took map[string]float64, workers int) Estimate {
+// Estimated adds up the times of earlier runs; a task that has not run takes the mean of its stage. Nobody knows by how
+// much another parameter changes a time: changed tells them, of one task for each stage.
+func Estimated(steps []dag.Step, took map[string]float64, changed func(*dag.Node) []dag.Difference,
+	workers int) Estimate {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	e := Estimate{Workers: workers}
 	means := stageMeans(took)
 	work, longest := 0.0, 0.0
-	perStage, members := map[string]float64{}, map[string]int{}
+	perStage, members, asked := map[string]float64{}, map[string]int{}, map[string]bool{}
 	var most *dag.StageNode
 	for _, s := range steps {
 		if s.State != dag.Stale && s.State != dag.Unknown {
@@ -43,6 +46,14 @@ func Estimated(steps []dag.Step, took map[string]float64, workers int) Estimate 
 		stage := s.Node.Stage.Name
 		members[stage]++
 		seconds, known := took[s.Node.ID]
+		if known && !asked[stage] {
+			asked[stage] = true
+			for _, d := range changed(s.Node) {
+				if d.Old != "" && d.New != "" && d.Name != "seed" {
+					e.Changed = append(e.Changed, fmt.Sprintf("%s.%s %s → %s", stage, d.Name, d.Old, d.New))
+				}
+			}
+		}
 		if !known {
 			seconds, known = means[stage]
 		}
@@ -74,7 +85,7 @@ func Estimated(steps []dag.Step, took map[string]float64, workers int) Estimate 
 // Ahead tells before a run what Estimated says of it: "12 tasks to run: about 41 min on 2 workers …". It is "" when
 // nothing is to run, or the time of most tasks is not known.
 func Ahead(g *dag.Graph, s *artifacts.Store, o dag.Options) string {
-	took := dag.Durations(g, s)
+	took, changed := dag.Durations(g, s)
 	if len(took) == 0 {
 		return ""
 	}
@@ -82,7 +93,7 @@ func Ahead(g *dag.Graph, s *artifacts.Store, o dag.Options) string {
 	if err != nil {
 		return "" // the run says what is wrong
 	}
-	e := Estimated(steps, took, o.Workers)
+	e := Estimated(steps, took, changed, o.Workers)
 	if e.mostUnknown() {
 		return ""
 	}
@@ -120,6 +131,9 @@ func (e Estimate) String() string {
 	text := fmt.Sprintf("about %s on %d workers, from earlier runs", console.Seconds(e.Seconds), e.Workers)
 	if e.Workers == 1 {
 		text = fmt.Sprintf("about %s on 1 worker, from earlier runs", console.Seconds(e.Seconds))
+	}
+	if e.Changed != nil {
+		text += ", not counting that " + words.Some(e.Changed, 4) + " changed since"
 	}
 	if e.Unknown > 0 {
 		text += fmt.Sprintf("; plus %d of %d tasks whose stage has not run before", e.Unknown, e.Tasks)

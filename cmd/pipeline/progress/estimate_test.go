@@ -20,6 +20,13 @@ func TestEstimated(t *testing.T) {
 	}
 	steps = append(steps, dag.Step{Node: g.Stages[1].Tasks[0], State: dag.Unknown})
 	took := map[string]float64{"series[sub-1]": 3, "series[sub-3]": 5}
+	changed := func(n *dag.Node) []dag.Difference {
+		return []dag.Difference{{Name: "draws", Old: "1", New: "100"}, {Name: "seed", Old: "1", New: "2"},
+			{Name: "new", New: "3"}}
+	}
+	need.Equal(t, Estimated(steps, took, changed, 1).String(), "about 7.0 s on 1 worker, from earlier runs, not counting that "+
+		"series.draws 1 → 100 changed since; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)")
+	changed = func(*dag.Node) []dag.Difference { return nil }
 	for _, tt := range []struct {
 		workers int
 		want    string
@@ -27,7 +34,7 @@ func TestEstimated(t *testing.T) {
 		{1, "about 7.0 s on 1 worker, from earlier runs; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)"},
 		{2, "about 4.0 s on 2 workers, from earlier runs; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)"}, // the longest task
 	} {
-		if got := Estimated(steps, took, tt.workers).String(); got != tt.want {
+		if got := Estimated(steps, took, changed, tt.workers).String(); got != tt.want {
 			t.Errorf("%d workers: %s\nwant %s", tt.workers, got, tt.want)
 		}
 	}
@@ -36,15 +43,15 @@ func TestEstimated(t *testing.T) {
 		"; series: 100 % of the work (2 of 3 tasks), left out by --without series":                    took,
 		"unknown, no earlier run of these stages; series: 2 of 3 tasks, left out by --without series": nil,
 	} {
-		if got := Estimated(steps, took, 1).String(); !strings.HasSuffix(got, end) {
+		if got := Estimated(steps, took, changed, 1).String(); !strings.HasSuffix(got, end) {
 			t.Errorf("permutations: %s, want … %s", got, end)
 		}
 	}
 	g.Stages[0].Axes = nil
-	need.Equal(t, Estimated(steps, nil, 1).String(), "unknown, no earlier run of these stages", "without records")
+	need.Equal(t, Estimated(steps, nil, changed, 1).String(), "unknown, no earlier run of these stages", "without records")
 	few := append(steps[:1:1], slices.Repeat([]dag.Step{steps[3]}, 5)...)
-	need.Equal(t, Estimated(few, took, 1).String(), "unknown, no earlier run of the stages of 5 of 6 tasks")
-	need.Equal(t, Estimated(steps[2:3], took, 1).String(), "nothing to run", "all cached")
+	need.Equal(t, Estimated(few, took, changed, 1).String(), "unknown, no earlier run of the stages of 5 of 6 tasks")
+	need.Equal(t, Estimated(steps[2:3], took, changed, 1).String(), "nothing to run", "all cached")
 }
 
 // TestAllLeft: a stage goes on at the mean of its tasks in this run, and else of earlier runs.

@@ -27,7 +27,10 @@ func For(a *console.Console, g *dag.Graph, store *artifacts.Store, o dag.Options
 	case a.Quiet:
 		return Silent{a}
 	case a.Term.IsTerminal() && !a.Verbose:
-		return newBars(a.Stderr, a.Term, newTallies(g, o), func() map[string]float64 { return dag.Durations(g, store) })
+		return newBars(a.Stderr, a.Term, newTallies(g, o), func() map[string]float64 {
+			took, _ := dag.Durations(g, store)
+			return took
+		})
 	}
 	return newLines(a.Stderr, newTallies(g, o), a.Verbose)
 }
