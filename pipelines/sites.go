@@ -41,7 +41,7 @@ func (l *loader) nameSites() {
 	codes := slices.DeleteFunc(slices.Clone(l.sites), func(name string) bool {
 		return column.NamesMeasure(name) || !cohort.Coded(l.roster.Participants, name)
 	})
-	if codes == nil {
+	if len(codes) == 0 {
 		return
 	}
 	l.roster.Participants = column.AsCategories(l.roster.Participants, codes...)

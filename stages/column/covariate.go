@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -132,6 +133,14 @@ func (c CovariateColumn) Describe(group []int, groups int) []string {
 	return texts
 }
 
+// CountOf is how many have a category, "5 GE"; the name of one that is a number stands before it, "3: 5".
+func CountOf(n int, name, blank string) string {
+	if _, err := strconv.Atoi(name); err == nil {
+		return fmt.Sprintf("%s:%s%d", name, blank, n)
+	}
+	return fmt.Sprintf("%d%s%s", n, blank, name)
+}
+
 // categories counts each category in one group.
 func (c CovariateColumn) categories(group []int, g int) string {
 	_, names := Numbered(c.Text)
@@ -149,7 +158,7 @@ func (c CovariateColumn) categories(group []int, g int) string {
 		case k >= most:
 			return strings.Join(parts, ", ") + " …"
 		default:
-			parts = append(parts, fmt.Sprintf("%d %s", n, name))
+			parts = append(parts, CountOf(n, name, " "))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -30,3 +30,11 @@ func TestIdentifies(t *testing.T) {
 		t.Error("texts of which all differ are taken for a covariate")
 	}
 }
+
+// The count of a category whose name is a number cannot be taken for the name.
+func TestCountOfCodes(t *testing.T) {
+	c := CovariateColumn{Text: []string{"1", "2", "1", "GE", ""}}
+	if got := c.Describe([]int{0, 0, 0, 0, 1}, 2); got[0] != "1: 2, 2: 1, 1 GE" || got[1] != "1: 0, 2: 0, 0 GE" {
+		t.Errorf("%q", got)
+	}
+}

@@ -354,7 +354,7 @@ func describeColumn(t *report.Table, table *encoding.Table, c encoding.Column, r
 			}
 			var parts []string
 			for _, w := range slices.Sorted(maps.Keys(count)) {
-				parts = append(parts, fmt.Sprintf("%d\u00a0%s", count[w], w)) // no line break within
+				parts = append(parts, column.CountOf(count[w], w, "\u00a0")) // no line break within
 			}
 			t.Rows[g] = append(t.Rows[g], report.Cell{Text: strings.Join(parts, ", ")})
 		}
