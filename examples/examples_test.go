@@ -4,10 +4,12 @@ package examples_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -452,5 +454,90 @@ func TestPythonExec(t *testing.T) {
 		if want := sum[g] / count[g]; math.Abs(got-want) > 1e-9 || n[i] != count[g] {
 			t.Errorf("%s, draw %v: %v edges of %v mm, want %v of %v", g.subject, g.draw, n[i], got, count[g], want)
 		}
+	}
+}
+
+// TestPythonClassifier runs the classifier in Python beside PR-GNN, and compares its predictions with the nearest group
+// mean of what the engine stored.
+func TestPythonClassifier(t *testing.T) {
+	python := need.Python(t, "numpy", "pyarrow")
+	dir := t.TempDir()
+	need.NoError(t, os.CopyFS(dir, os.DirFS("python-exec")))
+	pipeline := func(args ...string) string {
+		return output(t, dir, append([]string{program, args[0], "-q", "--set", "python=" + python,
+			"--set", "cohort.asd=7", "--set", "cohort.hc=5", "--set", "series.draws=2", "--set", "train.epochs=1",
+			"classifier.yaml"}, args[1:]...)...)
+	}
+	pipeline("run", "--until", "evaluate")
+	open := func(output, extension string) *os.File {
+		pipeline("export", output, "-o", output+extension)
+		return need.Value(os.Open(filepath.Join(dir, output+extension)))(t)
+	}
+	pearson := open("connectivity.pearson", ".npy")
+	defer pearson.Close()
+	array := need.Value(encoding.ReadArray(pearson))(t)
+	r := array.Float64s() // participant, draw, roi, roi
+	size := array.Shape[2] * array.Shape[3]
+	x := func(person int) []float64 { return r[person*array.Shape[1]*size:][:size] }
+	table := open("nearest.predictions", ".arrow")
+	defer table.Close()
+	rows := need.Value(encoding.ReadTable(table))(t)
+	id, set := need.Value(rows.Strings("participant_id"))(t), need.Value(rows.Strings("set"))(t)
+	label, predicted := need.Value(rows.Floats("label"))(t), need.Value(rows.Floats("predicted"))(t)
+	const people = 12
+	if len(id) != 3*people || array.Shape[0] != people {
+		t.Fatalf("%d predictions and %d participants, want 36 and 12", len(id), array.Shape[0])
+	}
+	tested, correct := 0, 0
+	for at := 0; at < len(id); at += people { // one fold after the other
+		mean, n := [2][]float64{make([]float64, size), make([]float64, size)}, [2]float64{}
+		person := map[string]int{}
+		for i := at; i < at+people; i++ {
+			person[id[i]] = i - at
+		}
+		if names := slices.Sorted(maps.Keys(person)); names[0] != "sub-sim001" || names[people-1] != "sub-sim012" {
+			t.Fatalf("participants %v", names)
+		}
+		for i, name := range slices.Sorted(maps.Keys(person)) {
+			row := at + person[name]
+			if person[name] = i; set[row] == "test" { // now its place in the array
+				continue
+			}
+			g := int(label[row])
+			n[g]++
+			for k, v := range x(i) {
+				mean[g][k] += v
+			}
+		}
+		for i := at; i < at+people; i++ {
+			if set[i] != "test" {
+				continue
+			}
+			var far [2]float64
+			for g := range far {
+				for k, v := range x(person[id[i]]) {
+					d := v - mean[g][k]/n[g]
+					far[g] += d * d
+				}
+			}
+			want := 0.0
+			if far[1] < far[0] {
+				want = 1
+			}
+			if tested++; predicted[i] != want {
+				t.Errorf("%s: predicted %v, want %v", id[i], predicted[i], want)
+			}
+			if want == label[i] {
+				correct++
+			}
+		}
+	}
+	summary := open("evaluate.summary", ".arrow")
+	defer summary.Close()
+	scores := need.Value(encoding.ReadTable(summary))(t)
+	stage, accuracy := need.Value(scores.Strings("stage"))(t), need.Value(scores.Floats("accuracy"))(t)
+	at := slices.Index(stage, "nearest")
+	if tested != people || at < 0 || math.Abs(accuracy[at]-float64(correct)/people) > 1e-12 {
+		t.Errorf("%d tested, %d correct; scored as %v of %v", tested, correct, accuracy, stage)
 	}
 }

@@ -280,7 +280,11 @@ func (l *loader) checkAxes(s *stage) {
 	for _, a := range s.axes {
 		if !a.param && !a.used {
 			names := lists.Map(param.Of(s.work), func(p param.Param) string { return p.Name })
-			l.bad.Add(a.pos, "stage %s: the axis %s is neither a parameter of %s nor an axis of one of its inputs%s", s.name, a.name, s.kind.Name, words.OrAll(a.name, names))
+			hint := words.OrAll(a.name, names)
+			if slices.Contains(names, "parameters") { // of a command, whose parameters are its own
+				hint = fmt.Sprintf("; write parameters: [\"%[1]s=${%[1]s}\"], and {%[1]s} in the command is its value", a.name)
+			}
+			l.bad.Add(a.pos, "stage %s: the axis %s is neither a parameter of %s nor an axis of one of its inputs, and no value has ${%s}%s", s.name, a.name, s.kind.Name, a.name, hint)
 		}
 	}
 }

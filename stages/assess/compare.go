@@ -29,9 +29,7 @@ type Compare struct {
 
 func (*Compare) Ports() dag.Ports {
 	return dag.Ports{
-		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of the trainings to compare",
-			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")},
-			fold.LeakagePort()},
+		In: []dag.Port{fold.PredictionsPort("predictions of the trainings to compare"), fold.LeakagePort()},
 		Out: []dag.Port{{Name: "pairs", Type: column.Type[column.PairRow](),
 			Doc: "one row per pair of settings, at participant level"}},
 	}

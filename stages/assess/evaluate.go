@@ -32,8 +32,7 @@ func (s *Evaluate) TestsEverybody() (port string, all bool) { return "prediction
 
 func (*Evaluate) Ports() dag.Ports {
 	return dag.Ports{
-		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of the trainings to compare",
-			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")},
+		In: []dag.Port{fold.PredictionsPort("predictions of the trainings to compare"),
 			{Name: "folds", Type: dag.Arrow("participant_id", "repeat", "fold"), Optional: true,
 				Doc: "split's folds: scores names what each fold leaves out (leave_out of split)"},
 			fold.LeakagePort()},

@@ -41,8 +41,7 @@ func (*Confusion) Ports() dag.Ports {
 	return dag.Ports{In: []dag.Port{predictionsPort, fold.LeakagePort()}, Out: picturePorts("the matrix")}
 }
 
-var predictionsPort = dag.Port{Name: "predictions", Gather: true, Doc: "of the classifiers",
-	Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}
+var predictionsPort = fold.PredictionsPort("of the classifiers")
 
 // NamesGroup is the group that its parameter names.
 func (s *ROC) NamesGroup() (parameter, name string) { return "positive", s.Positive }

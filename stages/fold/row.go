@@ -1,5 +1,7 @@
 package fold
 
+import "prgnn/dag"
+
 // A Row is one graph of a training: one draw of one participant.
 type Row struct {
 	Id     string
@@ -21,6 +23,13 @@ type PredictionRow struct {
 	Label       int32   `column:"label" doc:"number of the participant's group, from 0, in sorted order"`
 	Probability float64 `column:"probability,optional" doc:"of group 1; with more than two groups, of the predicted one"`
 	Predicted   int32   `column:"predicted" doc:"number of the predicted group"`
+}
+
+// PredictionsPort takes the predictions of several trainings.
+func PredictionsPort(doc string) dag.Port {
+	return dag.Port{Name: "predictions", Gather: true,
+		Doc:  doc + ", with a column p_GROUP for each group (p_ASD, p_HC): its probability",
+		Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}
 }
 
 // A NumberRow is the prediction of a number for one graph, by one model.

@@ -29,8 +29,7 @@ type Permutation struct {
 
 func (*Permutation) Ports() dag.Ports {
 	return dag.Ports{
-		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of trainings that fan out over permutation, including 0",
-			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")},
+		In: []dag.Port{fold.PredictionsPort("predictions of trainings that fan out over permutation, including 0"),
 			fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "test", Type: column.Type[column.PermutationTestRow](),
