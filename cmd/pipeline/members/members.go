@@ -241,7 +241,7 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 		}
 	}
 	if p.Roster.Make == nil {
-		fmt.Fprintln(w, "The voxels of scans and labels were not read: a run may still find participants whose data are damaged, or one scan under two ids.")
+		fmt.Fprintln(w, "Voxels of scans and labels were read only where the size of a file does not match its header: a run may still find participants whose data are damaged, or one scan under two ids.")
 	}
 	if len(unusable) > 1 && numbers["taken"] > 0 {
 		fmt.Fprintln(w, p.Roster.CompleteExclude(fmt.Sprintf("To continue without those that are unusable, under cohort:\n    exclude: [%s]", strings.Join(unusable, ", "))))
