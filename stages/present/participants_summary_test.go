@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -59,16 +58,26 @@ func TestTableOfGroupsTakesMotionFromScans(t *testing.T) {
 func TestSummaryPointsToTheExcluded(t *testing.T) {
 	in := stagetest.ReportInputs("sub-01", "ASD", "HC")
 	one := participants.ExcludedRow{Participant: "sub-9", Reason: "sub-9.nii: cut", Category: "unusable"}
-	left := slices.Repeat([]participants.ExcludedRow{one}, 13)
+	left := slices.Repeat([]participants.ExcludedRow{one}, 22)
 	in["excluded"] = []dag.Input{dag.InputOf(column.Table(left))}
 	delete(in, "settings")
-	out := stagetest.MustRun(t, &Summary{}, in)["text"].(artifacts.Bytes)
-	text := strings.Join(strings.Fields(string(out.Data)), " ")
-	for _, want := range []string{"1 HC; 13 of 16 excluded (pipeline cohort FILE lists them).",
-		"13 participants excluded (pipeline cohort FILE lists them).",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("it does not say %q:\n%s", want, text)
+	says := func(said ...string) {
+		t.Helper()
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
+		for _, want := range said {
+			if !strings.Contains(text, want) {
+				t.Errorf("it does not say %q:\n%s", want, text)
+			}
 		}
 	}
+	says("1 HC; 22 of 25 excluded (pipeline cohort FILE lists them).",
+		"22 participants excluded (pipeline cohort FILE lists them).")
+	// Twenty reasons are told, and twenty participants.
+	for i := range 20 {
+		left[i].Participant, left[i].Reason = fmt.Sprintf("sub-1%02d", i), fmt.Sprintf("reason %02d", i)
+	}
+	in["excluded"] = []dag.Input{dag.InputOf(column.Table(left))}
+	says("- 1: reason 00", "- 1: reason 18", "- 1: other reasons")
+	in["excluded"] = []dag.Input{dag.InputOf(column.Table(left[:20]))}
+	says("(listed under Participants)", "sub-119 reason 19")
 }

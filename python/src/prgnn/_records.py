@@ -100,7 +100,7 @@ class RunRecord:
     interrupted: bool = False
     stopped: str = ""  #: why it ended before its time
     version: str = ""  #: of the program
-    commit: str = ""
+    commit: str | None = None  #: of the program; None where its build has no version-control stamp
 
     @classmethod
     def of(cls, event: Mapping[str, Any]) -> RunRecord:

@@ -149,7 +149,7 @@ func (a *Cohort) describeExcluded() error {
 	if len(shown) < len(a.Excluded) {
 		t.Note = fmt.Sprintf("The first %d of %s. pipeline cohort FILE --json lists all.", len(shown), report.Thousands(float64(len(a.Excluded))))
 	}
-	const most = 12 // rows in the text
+	const most = 20 // rows in the text, and reasons
 	a.excludedTable = t
 	if len(a.Excluded) <= most {
 		a.Table(t, fmt.Sprintf("lists %s.", words.The(len(a.Excluded), "excluded participant")))
@@ -157,7 +157,7 @@ func (a *Cohort) describeExcluded() error {
 	}
 	a.Supplement(t)
 	a.Say("%s excluded (%s).", words.Count(len(a.Excluded), "participant"), a.ExcludedList())
-	if list := Reasons(a.Excluded, 8, func(r ExcludedRow) string { return r.Reason }); len(list) < len(a.Excluded) {
+	if list := Reasons(a.Excluded, most, func(r ExcludedRow) string { return r.Reason }); len(list) < len(a.Excluded) {
 		a.Add(report.Block{List: list})
 	}
 	return nil
