@@ -11,19 +11,19 @@ kind bnt 47502c7a770edb7c49d69f1f7fcf95a38ca59a80249eb9d731f4c7d219400d7d
 kind bootstrap 6c56fa0e08725a21332a3e54a44129db829f86ef7122dcfc0b4c1b60d7186849
 kind braingnn 34d32390454195d96e6f27f6584f5a5bdccba7789fc4959b7290a7cb1f67688d
 kind brainmap 16789da1fb4ecab2d165d6be9d15c1c60a65a1a4564ed062f322ac8bc6ffe4ae
-kind choose 27005290c4a1e0cd5ca73cc0e2127c09e0b70b3f7e3864a4af431e049bf0767f
+kind choose 146153ae3fed2240fb0277db496469ad96e60b05479025f5e00dc91723d51928
 kind combat 9a025e75c35746d8292b2681e4ec0bb33f063acfcf4bd4530ad9ac9b59e600b6
-kind compare 7ec1e1e509c13609095a2320af5b06dc41fffa86b59e555efd83322b475b5117
+kind compare 90b2ffd614ebc91e3d36283fa0252058f4a684131489c74c396713dab3ea9d0f
 kind connectivity 003b282c87a2a61f95cc21ef99df27b14929555f7f8c02fcd67d04827d1d1c8e
-kind covariates 9c5f9d960c53d262c1aa2a4f6156cabf17aa09393262fc9f31df069d1ca09c6f
+kind covariates 0e2cf7489a01d5e302421bf53a4fadd75cd2e9b33e46563fa33a28fa21ba5468
 kind denoise 9721470d5976437055e9e3eae3c8824f82da9c9a9f58957bc828fff38b48be98
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
-kind evaluate 89e1c5b574551b758e95a67c11af04cd4376e940e8af3a719ffb2f9b0c75259c
+kind evaluate 75d3ab752fdeaf68c6af48c29fcf06a1515b1258f5ac9918c512814eb4576c13
 kind evaluate-regression aa028066001dc8df9a63a1f2f6c80f9398dc1858857d4631ccce0f313964b737
 kind exec c1bb962066c70dfb1a395950f6989c950a19229a5e2d46c2313ae923f7328226
 kind fidelity cc30ea1755fb1e46807a91248f7e7ba9ffa4a0e06e82d9f2f8c48b7e1113f1cf
-kind figure-calibration 86cec2bd10ba80fa6345d385ff80c1b2a14b5eb4a1d3ee6e6085e3958b133852
-kind figure-confusion 62c06ae8668e839c9fb6ce659d0d9955f6220351c0eb83483f0f6fbe10b5c13f
+kind figure-calibration 44b8f76a3c8f0cd4a01d6a93062fc113f61e0e382b04ed3389d78ac0dbc45500
+kind figure-confusion 12562c10d10720c740902b5bb917f650a2ec806227d462ef5fba9e685fdcfd9a
 kind figure-connectivity 4fcb9d19e0ee762ad9b00484bed89149e9cde868328a0224b9ee810e8ecbb05b
 kind figure-degrees 441ab267e4ba17c2758e7c03a90a11ea523c1d3ad1f2b89488a517020e8539fa
 kind figure-distributions 140ce2442b0288bfa74f08e212b4e41f41fa33da86eb511de5f6ab2cec28ecdf
@@ -32,7 +32,7 @@ kind figure-individuals 81ece9dfe15cd03ae258eb00c37f6612ad26017a59815d24db316a90
 kind figure-qc f66736a86022e89e495d558b99a7d015811ec2e342ec8650bfb696ae2e554080
 kind figure-qcfc 07a57baf0ab92e3b0b91c6893d510edcda318a599fe30e5d777acd0ba5ebd80a
 kind figure-ranking b0fd80a86140a27532d984a8b531e813875d4347caf228d3f17ecce9e3e84aad
-kind figure-roc 4108382b1662d1f9ff27a1df244da41f707a67d85801a0c049c219fe9b2d18f8
+kind figure-roc 9689f50a7049771a1fa6e881546c58ff19ee292b459bcbef555066a93de70da1
 kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637d15
 kind figure-training 66ab5fb834c94b1eef1ffbe58b551a0060b7ea2522f716c9dd9ff8843d944140
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
@@ -45,20 +45,20 @@ kind mean-volume c94d6c2893ef2cddcc1c3daaa8e3dfbe94868f6473678bb192ae5566c8258c0
 kind meanmlp 1c8fda8ff636897eaa8f24fb92ffb927191e4b382acbf7db6676b819822231e6
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
 kind parcellate f026f2a079082f1b2b5a970fd24753aec08f6dc2ca82036388c3e9b977998d78
-kind permutation 3b19ecec360d729e1f566635b9a110380c5b32a1483e43cb76cccbedf9a95385
+kind permutation e650476be1cbc177a71a1287f0e7541fdf76a20fc5ad91c35be32aa70d066b7f
 kind permutation-regression b00198bc0ea62ef6c6213336f8bd14a376d373467b46ec18cf19992f654c41ed
 kind predict f0c533c7a0257c1112e547c1521a486fb935938d9aca179e21b706958e693c2e
 kind project 905ddf5c03a5650d49ab4c9bd5ec582bbcd00c0615c0eddf79352dc6aa201e59
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc a9c9d4671f04be59f917d69b0d5c0157372fa9a9704df8498cfae549f055b2de
 kind regression beed785c0c8732bba19fb377ab221bcc3b34ece27f385302cb7c19566354950a
-kind report 991dc477bcc77ba0f0f0cd2f23155d16d82a0c4f0026d68d52ce10ac5550b7ea
+kind report 9ece3567381c38b26ec6c53096a3171e5ac5f7490f69c2544500206e160bd476
 kind saliency da41420e0fcf875113e653832c2842602a5113e2f4b54f059e09c63b2b480782
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 8d406b30e2d917b2239dbdbdc547c859e59476a8c9c74aef189ad0f2efbf62df
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
-kind summary 607b16533e0d39ff83bb832e186902067fe96117b037b661652e430e4fb66785
+kind summary 6c1d502479fc9f34c1c3b55ba542176291a281d4fac51634eb057ff530369b35
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent f99803c7358afb2ff27d8f8d4b66510078454902600ae83bdda39b4a33906cec
 kind timeseries 6e09f75ad1c629e14985c23013a5292b321b0df72bd55e585c51ddc3898e6d80
@@ -1394,6 +1394,9 @@ prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
 reached by biomarkers
 prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 
+reached by biomarkers brainmap choose compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-states individuality leakage permutation published report states summary tables windows
+prgnn/internal/words.Count 12426abc43fb.e3b0c4
+
 reached by biomarkers brainmap choose compare covariates denoise evaluate evaluate-regression fidelity figure-qc figure-roc figure-states individuality permutation permutation-regression qcfc report summary
 prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
 
@@ -1402,9 +1405,6 @@ prgnn/stages/column.Known df9e67050663.e3b0c4
 
 reached by biomarkers brainmap compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation permutation-regression report summary
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
-
-reached by biomarkers brainmap connectivity denoise evaluate evaluate-regression fidelity figure-individuality figure-individuals figure-qcfc figure-ranking figure-states individuality leakage published report states summary tables windows
-prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
 reached by biomarkers brainmap figure-ranking individuality report summary
 prgnn/stages/column.RankingRow 5565f697226d.c63136
@@ -2633,7 +2633,9 @@ prgnn/stages/fold.oneSide 9c7d5e26297f.cf6efa
 prgnn/stages/fold.place 331b8453f1e0.e3b0c4
 
 reached by choose compare evaluate figure-calibration figure-confusion figure-roc permutation report summary
-prgnn/stages/fold.ReadTested d6c0123ab941.4c82e7
+prgnn/stages/fold.ReadTested ded79430d5f2.2268c9
+prgnn/stages/fold.checkProbabilities 4d73fbd54dae.1f70fe
+prgnn/stages/fold.slack 688309d193d1.e3b0c4
 
 reached by choose compare evaluate figure-roc permutation report summary
 prgnn/gnn.Confusion 9c9b0f6f0e4e.e3b0c4
@@ -2722,7 +2724,7 @@ prgnn/stages/prepare.trainedOn 3840858277d4.618d75
 
 reached by compare
 prgnn/stages/assess.Compare 3d6726008303.e3b0c4
-prgnn/stages/assess.Compare.Ports 4a8b88f08343.196ccd
+prgnn/stages/assess.Compare.Ports d258233fd8f0.58ecbf
 prgnn/stages/assess.Compare.Run 9ea886bb28ae.5862bb
 prgnn/stages/assess.Compare.reference 2e08a5302e5a.e92e04
 prgnn/stages/assess.compare.New d54eff27cd87.6aa728
@@ -2742,6 +2744,9 @@ prgnn/stages/fold.Settings 0f3eae43f076.2e1e5c
 prgnn/stages/fold.Settings.name 8cd5f7c99902.cd279a
 prgnn/stages/fold.bySetting e066f4e65391.42b1e7
 prgnn/stages/fold.readSettings b993daaed76a.762fb6
+
+reached by compare evaluate figure-calibration figure-confusion figure-roc permutation
+prgnn/stages/fold.PredictionsPort ede3d4bfb35c.4c17fd
 
 reached by compare evaluate figure-calibration figure-confusion figure-roc permutation report summary
 prgnn/stages/fold.ReadSettings ff01653c190a.a0fc37
@@ -2874,7 +2879,7 @@ prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
 reached by covariates
 prgnn/stages/assess.Covariates af21e3888421.e3b0c4
 prgnn/stages/assess.Covariates.Ports 31d388d9053f.94a1e4
-prgnn/stages/assess.Covariates.Run 7e0601864f5a.5b10a6
+prgnn/stages/assess.Covariates.Run 7fb2e5ffb0e7.3400f3
 prgnn/stages/assess.Covariates.columns 531c49d5a96a.006542
 prgnn/stages/assess.Covariates.meta a1a30a506fc3.c22b72
 prgnn/stages/assess.Covariates.ofNumber 491216e8149d.7999bc
@@ -2888,8 +2893,9 @@ prgnn/stages/assess.sameNumbers f632f5b67f1e.f6a5a5
 prgnn/stages/assess.scanCovariates e771878651ff.c875a7
 prgnn/stages/assess.unusable b61cdaa1273d.4d180f
 prgnn/stages/assess.varies 37006d2990fd.d6bf30
+prgnn/stages/column.AsCategories 3f31d8723b2f.bf0aa7
 prgnn/stages/column.CovariateColumn.Describe 65c7bb12368d.a194bf
-prgnn/stages/column.CovariateColumn.categories feeb0fd799cc.86e681
+prgnn/stages/column.CovariateColumn.categories 6009cc108325.200843
 prgnn/stages/inference.Associate 282809d15934.0862f0
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
 prgnn/stages/inference.Separate 4be69f205075.be7985
@@ -2914,6 +2920,7 @@ prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 
 reached by covariates report summary
 prgnn/internal/pattern.Pattern.ReplaceAllString 27203507f529.b76113
+prgnn/stages/column.CountOf f2b798027669.e3b0c4
 prgnn/stages/column.CovariateColumn.Identifies 6b0b9aa8bb3b.d0caff
 prgnn/stages/column.CovariateRow db59773c716e.e3b0c4
 prgnn/stages/column.Describe 2e2107272a36.754838
@@ -3174,7 +3181,7 @@ prgnn/stages/command.echo.New d54eff27cd87.c4e9d1
 reached by evaluate
 prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
 prgnn/stages/assess.Evaluate f04eea1c2e3c.e3b0c4
-prgnn/stages/assess.Evaluate.Ports 4ba15c271a76.a53550
+prgnn/stages/assess.Evaluate.Ports d8f24cf48261.69a100
 prgnn/stages/assess.Evaluate.Run 973c474fef0d.64896f
 prgnn/stages/assess.Evaluate.summaryTable 9b4be8cc49a0.d42799
 prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
@@ -3394,7 +3401,7 @@ reached by figure-calibration figure-confusion figure-ranking figure-roc report 
 prgnn/stages/chart.column c5d6fa5b459f.e3b0c4
 
 reached by figure-calibration figure-confusion figure-roc
-prgnn/stages/figure.predictionsPort 35bd4c04c231.4ce5e2
+prgnn/stages/figure.predictionsPort 2f836fe53bed.4c6555
 
 reached by figure-calibration figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training report summary
 prgnn/stages/draw.Categories 108e6783882b.441d7a
@@ -4331,7 +4338,7 @@ prgnn/stages/region.Place fac4d42c6333.e3b0c4
 reached by permutation
 prgnn/stages/column.PermutationRow 89da1f2c759b.c63136
 prgnn/stages/learn.Permutation 0a604c5f3fd9.e3b0c4
-prgnn/stages/learn.Permutation.Ports 25046fc0c599.585548
+prgnn/stages/learn.Permutation.Ports db18d0a01a7f.291fb8
 prgnn/stages/learn.Permutation.Run 270dba2d6b7e.743b60
 prgnn/stages/learn.permutation.New d54eff27cd87.210a45
 prgnn/stages/learn.permutedSetting.rows b3bb04ad49b1.b3fe12
@@ -4463,12 +4470,14 @@ prgnn/internal/markup.ElementText 90b635269970.e3b0c4
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.Alike 251fa6535f77.e3b0c4
-prgnn/stages/column.Doubts a8e42b5a0cc9.b94e66
+prgnn/stages/column.Doubts 8c338ef46a3f.22513e
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.IfSite 78116ca4dcbc.e3b0c4
+prgnn/stages/column.MotionApart aa6eb04d26ad.e3b0c4
 prgnn/stages/column.NameDoc d4688ca62ad8.e3b0c4
 prgnn/stages/column.NotJudged a94b9e1751f7.e3b0c4
 prgnn/stages/column.NotMet 1e8520fcf71c.e3b0c4
+prgnn/stages/column.OneGroup b52cc37dbb14.e3b0c4
 prgnn/stages/column.OnlyInCase 97e6edf9dc3b.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
 prgnn/stages/column.RecoveryRow.Name 353daa50cf10.8d6f0a
@@ -4480,6 +4489,7 @@ prgnn/stages/column.Unchecked d10f166f12ac.e3b0c4
 prgnn/stages/column.Unchecked.String 63ea1e6c8ee8.020db9
 prgnn/stages/column.UncheckedPort 25896d9138a5.e3b0c4
 prgnn/stages/column.Uneven ae4d1a0862bf.e3b0c4
+prgnn/stages/column.VeryRare 0355cef05b94.e3b0c4
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
@@ -4504,7 +4514,7 @@ prgnn/stages/present.Partial ca665c63ab1e.e3b0c4
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page d064fe356bfb.5ba15c
 prgnn/stages/present.Report.PartialPage 2ad0829f4a53.d1d041
-prgnn/stages/present.Report.Ports 91b058552bec.10e282
+prgnn/stages/present.Report.Ports 8bcccecbf63c.97a83c
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.author 89387a093975.30d0ff
 prgnn/stages/present.author.abstract 940dea92720b.5559eb
@@ -4555,6 +4565,7 @@ prgnn/stages/present.gathered e247e38f5e2d.4c17fd
 prgnn/stages/present.judge 0ce8325964c1.3aca19
 prgnn/stages/present.mostMembers 6f511baa541d.e3b0c4
 prgnn/stages/present.newAuthor a4867bff8c15.45249d
+prgnn/stages/present.notesPort b8082bc5dbc6.fd4c5e
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
 prgnn/stages/present.programs c36f217d49f2.020db9
@@ -4641,7 +4652,7 @@ prgnn/stages/present/participants.CleanedScan.lostRegions 193855a12fac.223707
 prgnn/stages/present/participants.CleanedScan.lostText 01dd0081beec.79cd78
 prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
 prgnn/stages/present/participants.Cohort 3ca1ae185cc3.22b265
-prgnn/stages/present/participants.Cohort.Describe 8e1ad631bba9.91c40e
+prgnn/stages/present/participants.Cohort.Describe a928489e7a97.eda397
 prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
 prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
 prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
@@ -4651,9 +4662,9 @@ prgnn/stages/present/participants.Cohort.Quality 277c4ed8d758.3e6c27
 prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
 prgnn/stages/present/participants.Cohort.ScanQuality 466cf117b23a.d824b5
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
-prgnn/stages/present/participants.Cohort.cautionScans 1c51c4f9a302.a21439
+prgnn/stages/present/participants.Cohort.cautionScans 2b50aac328ec.266b04
 prgnn/stages/present/participants.Cohort.cleaning b0f3eb430c31.a7d59a
-prgnn/stages/present/participants.Cohort.describeExcluded a6c199978589.3320a5
+prgnn/stages/present/participants.Cohort.describeExcluded e19ff8fae758.3320a5
 prgnn/stages/present/participants.Cohort.describeGroups f6839a8f147b.1d9609
 prgnn/stages/present/participants.Cohort.eachParticipant 05543f1640ea.09a795
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
@@ -4683,7 +4694,7 @@ prgnn/stages/present/participants.TaskConditions c4275635cc41.c69b17
 prgnn/stages/present/participants.arrangements ec1a3814f3da.39778c
 prgnn/stages/present/participants.byRegionText 80169f3cd30f.6d88b3
 prgnn/stages/present/participants.countCodes dc6ecf629f0a.e3b0c4
-prgnn/stages/present/participants.describeColumn 69c998c29927.344b80
+prgnn/stages/present/participants.describeColumn bcf8c0e726b1.36c398
 prgnn/stages/present/participants.describeNumbers 23a324c5cd79.f3dd6f
 prgnn/stages/present/participants.eachColumn 82a94887f19a.e3b0c4
 prgnn/stages/present/participants.eachColumn.at 53ba57593000.caea3c
@@ -4725,7 +4736,7 @@ prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
 prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
 prgnn/stages/present/performance.Results 7da06df5291a.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
-prgnn/stages/present/performance.Results.CautionAccuracy b743873513b1.68d07c
+prgnn/stages/present/performance.Results.CautionAccuracy 5ab88bc082b9.d9c064
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
 prgnn/stages/present/performance.Results.Describe e637af9f170e.2e38d3
@@ -4742,10 +4753,10 @@ prgnn/stages/present/performance.Results.RegressionResult 4510fc512f84.2ff605
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
 prgnn/stages/present/performance.Results.StagesBehind 574c7692ddfd.50f153
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
-prgnn/stages/present/performance.Results.cautionOneGroup a9eba9cf4c25.79dfa9
+prgnn/stages/present/performance.Results.cautionOneGroup df25c1e47f50.7df9c9
 prgnn/stages/present/performance.Results.cautionRegression b67915fcc8eb.a26502
 prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
-prgnn/stages/present/performance.Results.cautionSeeds cad993593e60.0b8553
+prgnn/stages/present/performance.Results.cautionSeeds d25940530e1c.7f3652
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
 prgnn/stages/present/performance.Results.comparison fea11874f7d8.877ec8
 prgnn/stages/present/performance.Results.decisive 697fdeb0e137.9949e8
@@ -4790,11 +4801,15 @@ prgnn/stages/present/performance.perParticipant 0fdfa04c865e.dc66ab
 prgnn/stages/present/performance.readAccuracy 310bd70706d1.916886
 prgnn/stages/present/performance.sameLevels f2c0271add15.306ce6
 prgnn/stages/present/performance.sameTested 96942c8ef9da.5da104
+prgnn/stages/present/performance.seedCautions 6d8530215720.e3b0c4
+prgnn/stages/present/performance.seedCautions.add 0066d045314c.72828a
+prgnn/stages/present/performance.seedCautions.say faf37943e6b1.f841a2
 prgnn/stages/present/performance.sorted c9368b4b7dab.b92338
 prgnn/stages/present/performance.stageOf 405305ec80e4.c29b51
 prgnn/stages/present/performance.unstaged 7ead12d6a2e4.bca324
 prgnn/stages/present/performance.valuesIn 3b2727e30c1d.f5437a
 prgnn/stages/present/performance.withoutEffect bfd81d22ca62.e3b0c4
+prgnn/stages/present/performance.withoutSeed 5aba28174f50.dbe8f4
 prgnn/stages/present/section.InSentence 55995dc21d00.e3b0c4
 prgnn/stages/present/section.Keyed bcd3e5e979ec.33cbe6
 prgnn/stages/present/section.LowerFirst 1875f830e2f2.e3b0c4
@@ -5097,7 +5112,7 @@ prgnn/stages/region.StateFacts.Table f3a38e20e83a.f8086f
 reached by summary
 prgnn/artifacts.Text bec277306bda.7f7add
 prgnn/stages/present.Summary 0d66fc09cbf8.e3b0c4
-prgnn/stages/present.Summary.Ports 48355f29ce6b.a6ea05
+prgnn/stages/present.Summary.Ports 4be025883ca8.457726
 prgnn/stages/present.Summary.Run 474da84dfb41.fb5cf4
 prgnn/stages/present.summary.New aa4650227ebb.071387
 prgnn/stages/report.Bar.text 1e21acfdc939.842c88
@@ -5440,9 +5455,9 @@ at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:2
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
-at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:41 Compare.Run:50 Compare.reference:91 decide:117 compareTwo:130 foldDifferences:168
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:37 Covariates.Run:57 Covariates.meta:157 sameNumbers:165 Covariates.ofNumber:172 covariateOf:195 varies:211 knownIn:217 kindOf:231 known:239 Covariates.columns:252 scanCovariates:280 unusable:336 covariateRow:354
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:54 complete:81 participantAccuracy:101 Evaluate.test:104
+at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:40 Covariates.Run:60 Covariates.meta:160 sameNumbers:168 Covariates.ofNumber:175 covariateOf:198 varies:214 knownIn:220 kindOf:234 known:242 Covariates.columns:255 scanCovariates:283 unusable:339 covariateRow:357
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:53 complete:80 participantAccuracy:100 Evaluate.test:103
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:26 Fidelity:32 Fidelity.Ports:41 maskSetting:58 maskEffect:69 Fidelity.Run:79 Fidelity.sizes:129 Fidelity.settings:147 atOnce:214 Fidelity.ask:217 Fidelity.first:283 maskSetting.overModels:321 Fidelity.table:332
@@ -5485,7 +5500,7 @@ at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22 paintTrends:28
 at stages/cohort/simulate/scan.go prgnn/stages/cohort/simulate simulate.New:22 Scanner:27 DefaultScanner:40 Scan:45 Scan.Ports:55 Scan.Run:63 confoundsTSV:114
 at stages/column/blocks.go prgnn/stages/column block:13 Blocks:16 TableOf:39
 at stages/column/columns.go prgnn/stages/column JSON:8
-at stages/column/covariate.go prgnn/stages/column UnusableRegions:15 CovariateColumn:18 ReadCovariate:25 CovariateColumn.Identifies:51 humps:66 identifierName:68 namesIdentifier:74 CovariateColumn.Describe:82 CovariateColumn.categories:108
+at stages/column/covariate.go prgnn/stages/column UnusableRegions:16 CovariateColumn:19 ReadCovariate:26 AsCategories:51 CovariateColumn.Identifies:80 humps:95 identifierName:97 namesIdentifier:103 CovariateColumn.Describe:111 CountOf:137 CovariateColumn.categories:145
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
 at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 MadeLines:73 nameRow:82 NodeNames:87 WithMeta:100
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
@@ -5505,7 +5520,7 @@ at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:17
-at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 NotJudged:29 Doubts:33 AdmittedLeaks:49 AlikeByChance:53 HasCoords:57 Numbered:68 Coordinate:78
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 Doubts:36 AdmittedLeaks:58 AlikeByChance:62 HasCoords:66 Numbered:77 Coordinate:87
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:156 Exec.Run:159 Exec.call:198 Exec.program:249 runLogged:265 Exec.lookPath:290 Exec.environment:311 Exec.set:323
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -5536,7 +5551,7 @@ at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:1
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:27 Individuals:31 Individuals.Ports:37 Individuals.Run:51 keptRegion:64 individualScores:70 readIndividual:76 individualScores.group:104 individualScores.shared:122 first:141 selected:153 nodeRow:166 ReadNames:173 Individuals.Draw:187 rowTitle:267 lambdaPair:274
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:18 HeadMotion:22 HeadMotion.Ports:26 HeadMotion.Run:37 DrawHeadMotion:43 people:112
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:28 Ranking.Run:36 ReadRanking:53 Reading:56 ReadReading:64 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:104 DrawContrast:122
-at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:36 Confusion.Ports:40 predictionsPort:44 ROC.Run:50 Confusion.Run:59 DrawROC:71 DrawConfusion:123
+at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:36 Confusion.Ports:40 predictionsPort:44 ROC.Run:49 Confusion.Run:58 DrawROC:70 DrawConfusion:122
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:20 ScanQuality:24 ScanQuality.Ports:28 regionQualityRow:53 ScanQuality.Run:58 scanCaption:119 scanHead:155
 at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:53 drawZero:88 scan.readCarpet:100 joinedCarpet:129 meanTSNR:173 withoutSilent:187 scan.silent:202 outlined:212
 at stages/figure/scatter.go prgnn/stages/figure DrawPredicted:14
@@ -5557,9 +5572,9 @@ at stages/fold/mean.go prgnn/stages/fold MeanOver:10
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:11 fewestValues:17 PrintOf:20 PrintOfDigest:33 Print.Same:37 sketchOf:56 PrintIndex:94 NewPrintIndex:102 PrintIndex.Add:107 PrintIndex.Find:120 PrintIndex.cell:144
 at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80
-at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:14 NumberRow:27
+at stages/fold/row.go prgnn/stages/fold Row:6 PredictionRow:16 PredictionsPort:29 NumberRow:36
 at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Score:27 Numbers:59 Distinct:77 Accuracy:88 Majority:102
-at stages/fold/tested.go prgnn/stages/fold Case:16 Tested:25 Settings:39 Settings.name:47 ReadTested:64 readNumbers:106 graphRow:124 byFold:131 OverDraws:166 bySetting:196 OnlyOnce:218 Tested.Cases:237
+at stages/fold/tested.go prgnn/stages/fold Case:17 Tested:26 Settings:40 Settings.name:48 ReadTested:65 slack:110 checkProbabilities:114 readNumbers:166 graphRow:184 byFold:191 OverDraws:226 bySetting:256 OnlyOnce:278 Tested.Cases:297
 at stages/inference/agreement.go prgnn/stages/inference Agreement:14 manyRankings:30 Agree:34 orders:74 manyOrders:91 places:111 topPlaces:114 places.has:125 overlap:128 shared:138 agreeByChance:148 expectedJaccard:171 PermutationP:193 AsLarge:197
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 byStratum:107 percentiles:119 Quantile:126
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
@@ -5582,12 +5597,12 @@ at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Port
 at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.Ports:52 validatedRow:69 MeanMLP.Run:83 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
 at stages/learn/model.go prgnn/stages/learn noTime:27 modelFile:30 Trained:38 layouts:47 modelNPZ:52 ReadModels:84 largestModel:109 ReadModel:113 readMember:144 Trained.check:162 Trained.Predict:203 predictIn:210
-at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:30 permutedSetting:44 Permutation.Run:55 byPermutation:78 permutedSetting.check:119 label:154 labelsOf:160 graphsOf:170 permutedSetting.rows:179 permutedSetting.test:208
+at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:30 permutedSetting:43 Permutation.Run:54 byPermutation:77 permutedSetting.check:118 label:153 labelsOf:159 graphsOf:169 permutedSetting.rows:178 permutedSetting.test:207
 at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.New:17 PermutationRegression:21 PermutationRegression.Ports:24 PermutationRegression.Run:37
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:129 Regression.fit:175 numberTable:206
-at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 strataRow:61 Split.number:68 Split.Divides:83 Split.Validate:99 member:107 member.stratum:114 Split.Run:116 Split.strata:139 Split.members:174 Split.divideAll:200 readMembers:244 readNumbers:271 quantiles:288 Split.permute:308 count:332 Split.enough:342 fewestDigits:381 largestTarget:381 fewest:384 Split.enoughNumbers:387 Split.divide:415 Split.deal:423 Split.inside:451 bySite:478
+at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 strataRow:61 Split.number:68 Split.Divides:83 Split.Validate:104 member:112 member.stratum:119 Split.Run:121 Split.strata:144 Split.members:179 Split.divideAll:205 readMembers:249 readNumbers:276 quantiles:293 Split.permute:313 count:337 Split.enough:347 fewestDigits:386 largestTarget:386 fewest:389 Split.enoughNumbers:392 Split.divide:420 Split.deal:428 Split.inside:456 bySite:483
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:34 Train.Ports:39 Train.Validate:69 Train.Run:73 train:80 weightArray:144 convert:153
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:270 standardization:294 standardization.values:296 standardization.layout:298 Train.standardization:308 rounded:361 standardization.apply:370
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
@@ -5603,7 +5618,7 @@ at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:1
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:15 Scan:34 signalPercent:46 material:49 materialOf:55 Make:66 Settings.check:93 signals:127 ar1:152 process:161 processOf:163 process.next:166 Scan.fill:172 waves:242 newWaves:249 measures:260 waves.measures:267 waves.voxel:283 rhythm:311
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
-at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:69 combatBook.table:127 slopeColumn:149 shiftColumn:150 scaleColumn:151 combatRow:154 combatBook.siteTable:163 siteRow:184
+at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:72 combatBook.table:130 slopeColumn:152 shiftColumn:153 scaleColumn:154 combatRow:157 combatBook.siteTable:166 siteRow:187
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 combatBook.readPeople:82 saysGroup:134 saysNumber:147 combatBook.choose:165 combatBook.row:216 pairsOf:241
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:57 Connectivity.Run:68 leftRow:105 matrixRow:110 connectivityQuality:125
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:61 Denoise.Validate:82 readScan:111 stepRow:119 Denoise.strategy:125 Denoise.Run:132 Denoise.TimeFrom:201 Denoise.prepare:224 Denoise.cleaner:260 lostVoxels:292 tooLittle:312 orExclude:318 Denoise.confounds:323 unknownVolumes:401 Denoise.without:411 Denoise.choose:422 readConfounds:435 aboutConfounds:452 meanAndMax:462
@@ -5642,14 +5657,14 @@ at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOf
 at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfEdges:132 Author.methodsOfMatrices:153 graphText:172 Author.methodsOfCleaning:205 estimator:240 share:258 percentText:268 Author.hasModels:278 Author.methodsOfTraining:284 Author.methodsOfEvaluation:351 listed:413 Author.target:418 Author.methodsOfRegression:426 Author.methodsOfBaselines:452 Author.unit:466 settingsOf:475 orDefault:503 Author.namesOf:511
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
-at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:19 Cohort.readCleaned:26 scansOf:39 NuisanceWords:63 CleanedScan.Nuisance:77 Cohort.cleaning:91 CleanedScan.taskOf:126 TaskConditions:132 Cohort.taskRegression:147 ResponseWords:163 Cohort.cautionScans:170 orExclude:235 mostFrequent:251 nobodyStandsOut:261 usual:264
+at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 Cohort.cleaning:92 CleanedScan.taskOf:127 TaskConditions:133 Cohort.taskRegression:148 ResponseWords:164 Cohort.cautionScans:171 orExclude:244 mostFrequent:260 nobodyStandsOut:270 usual:273
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:109 ExcludedRow:114 mostExcluded:122 Cohort.describeExcluded:125 Cohort.NotMeeting:165 Cohort.ExcludedList:175 Cohort.describeGroups:186 Cohort.motionIn:285 Cohort.tableOfNumber:303 arrangements:312 CovariateNames:324 describeColumn:330 describeNumbers:410 twoCodes:432 countCodes:450 Reasons:471
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:111 ExcludedRow:116 mostExcluded:124 Cohort.describeExcluded:127 Cohort.NotMeeting:167 Cohort.ExcludedList:177 Cohort.describeGroups:188 Cohort.motionIn:287 Cohort.tableOfNumber:305 arrangements:314 CovariateNames:326 describeColumn:332 describeNumbers:412 twoCodes:434 countCodes:452 Reasons:473
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 eachColumn:230 eachColumn.set:235 eachColumn.at:242 eachColumn.text:249 Cohort.shownRows:258 MedianRange:287 warned:296 Cohort.warnings:305 mostWarnings:351 warned.add:353
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:18 Row:32 readAccuracy:40 Row.Called:56 Row.IsMajority:64 Results.Read:70 Results.readAdmitted:109 Results.leaks:127 sorted:134 Results.cautions:146 Results.markOwn:162 baseline:184 ModelOf:188 Results.PerParticipant:198 perParticipant:200 Results.Nested:206 chanceTest:223 chanceTest.String:229 Results.permutationTests:239 Results.ChanceTests:253 Results.decisive:261 Results.AboveChance:273 Results.cautionOneGroup:282 Results.Corrected:307 nearPerfect:323 Results.CautionAccuracy:326 Results.cautionSeeds:384 isSeed:406 Results.bestOther:412 Results.IsUnproven:424
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:19 Row:33 readAccuracy:41 Row.Called:57 Row.IsMajority:65 Results.Read:71 Results.readAdmitted:110 Results.leaks:128 sorted:135 Results.cautions:147 Results.markOwn:163 baseline:185 ModelOf:189 Results.PerParticipant:199 perParticipant:201 Results.Nested:207 chanceTest:224 chanceTest.String:230 Results.permutationTests:240 Results.ChanceTests:254 Results.decisive:262 Results.AboveChance:274 Results.cautionOneGroup:283 Results.Corrected:310 nearPerfect:326 Results.CautionAccuracy:329 Results.cautionSeeds:388 withoutSeed:409 seedCautions:412 seedCautions.add:418 seedCautions.say:428 isSeed:438 Results.bestOther:444 Results.IsUnproven:456
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 stageOf:75 Results.StagesBehind:86 Results.ofAnother:104 Results.RegionsOf:122
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:103 intervalColumn:105 foldsColumn:107 permutedColumn:109 areaColumn:110 Results.eachLevel:114 sameLevels:140 sameTested:156 foldScore:163 Results.folds:169 Results.permutationTable:218 Results.permutation:246 ofClassifiers:285 Results.comparison:293 Results.paperTables:325 calibrationBins:367 Results.performanceFigures:370 Results.othersLast:420 accuracyChart:433
@@ -5658,7 +5673,7 @@ at stages/present/performance/retrained.go prgnn/stages/present/performance with
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:124 fewHeldOut:149 author.recovered:153
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:439
-at stages/present/report.go prgnn/stages/present report.New:22 Report:28 optional:36 gathered:40 sharedPorts:45 excludedPort:77 Report.Ports:81 Report.Page:122 Partial:125 Report.PartialPage:131 Report.Run:152
+at stages/present/report.go prgnn/stages/present report.New:22 Report:28 optional:36 gathered:40 sharedPorts:45 excludedPort:77 notesPort:81 Report.Ports:85 Report.Page:126 Partial:129 Report.PartialPage:135 Report.Run:156
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.LongTable:61 Writer.Supplement:71 Writer.Figures:79 Writer.Show:100
 at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:29 Parameter:69 Settings.Of:79 Settings.Sources:89 Settings.KindOf:102 Settings.Shown:111 StageSettings.Is:123 StageSettings.Number:126 Writer.Exported:136
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
