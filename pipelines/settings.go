@@ -66,18 +66,22 @@ func (l *loader) settingsProducer() *producer {
 	l.settings.Tasks = []*dag.Node{node}
 	return &producer{
 		name: settingsName, members: 1,
-		outs: []dag.Port{
-			{Name: "settings", Type: column.Type[settingRow](), Doc: "every parameter of every stage"},
-			{Name: "notes", Type: dag.Arrow("note"), Doc: "notes from loading the file"},
-			{Name: "excluded", Type: dag.Arrow(l.excludedID(), "reason"), Doc: "excluded members of the cohort, with the reason"},
-			{Name: column.UncheckedPort, Type: column.Type[column.Unchecked](), Doc: "stages that take participants together: no leakage check knows what they do"},
-			{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, connected by arrows"},
-		},
+		outs: l.settingsPorts(),
 		source: func(_ int, output string, _ bool, _ string) *dag.Source {
 			l.settled = true
 			l.drawn = l.drawn || output == "graph"
 			return &dag.Source{Node: node, Output: output}
 		},
+	}
+}
+
+func (l *loader) settingsPorts() []dag.Port {
+	return []dag.Port{
+		{Name: "settings", Type: column.Type[settingRow](), Doc: "every parameter of every stage"},
+		{Name: "notes", Type: dag.Arrow("note"), Doc: "notes from loading the file"},
+		{Name: "excluded", Type: dag.Arrow(l.excludedID(), "reason"), Doc: "excluded members of the cohort, with the reason"},
+		{Name: column.UncheckedPort, Type: column.Type[column.Unchecked](), Doc: "stages that take participants together: no leakage check knows what they do"},
+		{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, connected by arrows"},
 	}
 }
 
@@ -111,6 +115,13 @@ func (l *loader) addSettings(g *dag.Graph) error {
 	work, err := newCohortValues(&cohort.Roster{Extra: values})
 	if err != nil {
 		return fmt.Errorf("pipeline: %w", err)
+	}
+	for _, described := range l.settingsPorts() {
+		for i := range work.ports {
+			if work.ports[i].Name == described.Name {
+				work.ports[i].Doc = described.Doc
+			}
+		}
 	}
 	l.settings.Tasks[0].Work = work
 	return nil

@@ -52,6 +52,15 @@ func TestSettings(t *testing.T) {
 	} {
 		need.Equal(t, got[name], want, name)
 	}
+	at := slices.IndexFunc(p.Graph.Stages, func(s *dag.StageNode) bool { return s.Name == "pipeline" })
+	docs := map[string]bool{}
+	outs := p.Graph.Stages[at].Tasks[0].Work.Ports().Out
+	for _, port := range outs {
+		docs[port.Doc] = true
+	}
+	if len(docs) != len(outs) || !docs["every parameter of every stage"] {
+		t.Errorf("the outputs of pipeline are described as %v", docs)
+	}
 	notes, _ := outputOf(t, p.Graph, "pipeline", "notes").Strings("note")
 	if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "excluded by name: sub-sim001") }) {
 		t.Errorf("the notes are %q", notes)
