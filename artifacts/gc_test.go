@@ -425,3 +425,31 @@ func TestForget(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A directory of the store may be a link to where others have files: gc leaves them alone.
+func TestGCBehindLinks(t *testing.T) {
+	s := newStore(t)
+	threeRuns(t, s)
+	need.NoError(t, s.Close())
+	for _, sub := range []string{tmpDir, locksDir} {
+		elsewhere := filepath.Join(t.TempDir(), "scratch")
+		need.NoError(t, os.MkdirAll(filepath.Join(elsewhere, "thesis"), 0o777))
+		need.NoError(t, os.WriteFile(filepath.Join(elsewhere, "thesis", "text"), []byte("mine"), 0o666))
+		need.NoError(t, os.WriteFile(filepath.Join(elsewhere, "notes"), []byte("mine"), 0o666))
+		path := filepath.Join(s.Dir(), sub)
+		need.NoError(t, os.RemoveAll(path))
+		if os.Symlink(elsewhere, path) != nil {
+			t.Skip("no links here")
+		}
+		again := openStore(t, s.Dir())
+		plan := need.Value(again.PlanGC(GCOptions{}))(t)
+		_, _, err := plan.Execute()
+		need.NoError(t, err)
+		for _, name := range []string{"notes", filepath.Join("thesis", "text")} {
+			if b, err := os.ReadFile(filepath.Join(elsewhere, name)); string(b) != "mine" {
+				t.Errorf("%s behind %s: %v", name, sub, err)
+			}
+		}
+		need.NoError(t, again.Close())
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"prgnn/artifacts/pack"
 	"prgnn/artifacts/whole"
+	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
 )
 
@@ -91,6 +92,8 @@ type presence struct {
 	alive bool
 }
 
+var sessionName = pattern.New(`^[0-9a-f]{16}$`)
+
 // sessions looks who is at work. Only what is seen under the exclusive gate is
 // certain: a session that is just beginning has a directory and no lease yet.
 func (s *Store) sessions() ([]presence, error) {
@@ -104,7 +107,7 @@ func (s *Store) sessions() ([]presence, error) {
 	var all []presence
 	for _, d := range dirs {
 		p := presence{dir: filepath.Join(s.dir, tmpDir, d.Name())}
-		if p.dir == own {
+		if p.dir == own || !sessionName.MatchString(d.Name()) { // tmp may be a link to where others have files
 			continue
 		}
 		lease := filepath.Join(p.dir, leaseFile)

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
 )
 
@@ -92,11 +93,14 @@ func (c *Set) lock(k [32]byte, kind int16) error {
 	})
 }
 
+// shard is the name of a directory of claims; the directory that holds them may be a link to where others have files.
+var shard = pattern.New(`^[0-9a-f]{2}$`)
+
 // RemoveStale removes what other versions have left, which had a file for each claim.
 func (c *Set) RemoveStale() {
 	entries, _ := os.ReadDir(c.Dir)
 	for _, e := range entries {
-		if e.IsDir() {
+		if e.IsDir() && shard.MatchString(e.Name()) {
 			_ = os.RemoveAll(filepath.Join(c.Dir, e.Name()))
 		}
 	}

@@ -62,15 +62,18 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	summary := s.summaryTable(all.Axes, all.Settings, all.Groups, positive)
-	if all.Cautions != nil {
-		summary.Meta["caution"] = strings.Join(all.Cautions, "\n")
-	}
 	scores := scoresTable(all.Axes, all.Settings, positive)
 	if t.Has("folds") {
 		if err := fold.NameLeftOut(scores, t.In("folds"), all.Settings); err != nil {
 			return nil, err
 		}
+		if err := lacking(t.In("folds"), all, s.Partial); err != nil {
+			return nil, err
+		}
+	}
+	summary := s.summaryTable(all.Axes, all.Settings, all.Groups, positive)
+	if all.Cautions != nil {
+		summary.Meta["caution"] = strings.Join(all.Cautions, "\n")
 	}
 	return dag.Outputs{"scores": scores, "summary": summary}, nil
 }
@@ -92,6 +95,29 @@ func complete(all *fold.Settings, partial bool) error {
 	}
 	if text := fold.ApartText(all.Settings); text != "" {
 		all.Cautions = append(all.Cautions, text)
+	}
+	return nil
+}
+
+// lacking refuses settings that test a fold without some of its participants, or with partial adds a caution: a
+// classifier that leaves out whom it is not sure of looks better than it is.
+func lacking(planned dag.Input, all *fold.Settings, partial bool) error {
+	var parts []string
+	for _, fs := range all.Settings {
+		text, err := fold.LacksText(planned, fs)
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	switch {
+	case parts == nil:
+	case partial:
+		all.Cautions = append(all.Cautions, "Folds are tested in part (partial: true): "+strings.Join(parts, "; "))
+	default:
+		return fmt.Errorf("%s, or accept the others by partial: true", strings.Join(parts, "; "))
 	}
 	return nil
 }

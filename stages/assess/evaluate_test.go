@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
@@ -170,4 +171,26 @@ func TestScoresNameWhatIsLeftOut(t *testing.T) {
 		"predictions": predictions,
 		"folds":       {dag.InputOf(other)}}))
 	need.Error(t, err, "tests b in fold 1 of repeat 1, where these folds do not have them", "folds of other models")
+}
+
+// Who leaves out participants of a fold is refused, or with partial gets a caution.
+func TestEvaluateTestsWholeFolds(t *testing.T) {
+	g := [2]string{"ASD", "HC"}
+	predictions := []dag.Input{
+		dag.InputOf(stagetest.OneFold(1, g, [3]any{"a", 0, 0.1}, [3]any{"b", 1, 0.6}),
+			dag.Coord{Axis: "fold", Value: "1"}),
+		dag.InputOf(stagetest.OneFold(2, g, [3]any{"c", 0, 0.7}, [3]any{"d", 1, 0.4}),
+			dag.Coord{Axis: "fold", Value: "2"}),
+	}
+	planned := encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"a", "b", "c", "d", "e"}},
+		encoding.Column{Name: "group", Values: []string{"ASD", "HC", "ASD", "HC", "HC"}},
+		encoding.Column{Name: "repeat", Values: []int32{1, 1, 1, 1, 1}},
+		encoding.Column{Name: "fold", Values: []int32{1, 1, 2, 2, 2}})
+	in := map[string][]dag.Input{"predictions": predictions, "folds": {dag.InputOf(planned)}}
+	_, err := (&Evaluate{Permutations: 9}).Run(t.Context(), dag.NewTask(in))
+	need.Error(t, err, "has no test row for 1 participant of its folds (e): write one for each, or accept the others by partial: true")
+	summary := stagetest.MustRun(t, &Evaluate{Permutations: 9, Partial: true}, in)["summary"].(*encoding.Table)
+	if caution := summary.Meta["caution"]; !strings.Contains(caution, "Folds are tested in part (partial: true)") {
+		t.Errorf("%q", caution)
+	}
 }

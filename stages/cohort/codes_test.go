@@ -121,11 +121,11 @@ func TestDoubtfulGroups(t *testing.T) {
 		"a,contol,\nb,ASD,\nc,ASD,\n" + many("control", 8):    "the groups contol (1 participant, line 2) and control (8) have names that are alike: if they are one, give them one name in levels: [ASD=ASD, contol=control, control=control]",
 		"a,contol,\nb,ASD,\nc,ASD,\n" + many("control", 7):    "groups of one participant: contol (line 2); all groups: ASD (2), contol (1), control (7)", // as many may be a group of its own
 		"a,H C,\nb,H C,\nc,HC,\nd,HC,\n":                      "the groups HC (2 participants, lines 4, 5) and H C (2) have names that are alike: if they are one, give them one name in levels: [H C=H C, HC=H C]",
-		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,HC,\n": "the group HC is very rare (2 participants, and ASD has 21), and the study has 3 groups: if it is one of the others by another name, give it that one, such as in levels: [ASD=ASD, HC=TD, TD=TD]; exclude leaves it out",
+		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,HC,\n": "the group HC is very rare (2 participants, and ASD has 21), and the study has 3 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, HC=GROUP, TD=TD]; select: dx != HC leaves it out",
 		many("TD", 30) + others("ASD", 20) + "x,HC,\ny,HC,\n": "",
 		many("TD", 30) + "x,ASD,\ny,ASD,\n":                   "", // two groups
-		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,Autism,\n": "the group Autism is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others by another name, give it that one, such as in levels: [ASD=ASD, Autism=TD, HC=HC, TD=TD]; exclude leaves it out\n" +
-			"the group HC is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others by another name, give it that one, such as in levels: [ASD=ASD, Autism=Autism, HC=TD, TD=TD]; exclude leaves it out",
+		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,Autism,\n": "the group Autism is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, Autism=GROUP, HC=GROUP, TD=TD]; select: dx != Autism leaves it out\n" +
+			"the group HC is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, Autism=GROUP, HC=GROUP, TD=TD]; select: dx != HC leaves it out",
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,site\n" + rows, "x.csv": "1,2\n3,4\n"})
 		people := listed{File: "people.csv", ID: "id", Group: "dx"}

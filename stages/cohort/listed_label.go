@@ -143,11 +143,14 @@ func (l *list) rareGroups(size map[string]int) (notes []string) {
 		if 10*size[groups[i]] >= size[groups[i-1]] {
 			continue
 		}
+		others := map[string]string{}
 		for _, g := range groups[i:] {
-			n := words.Count(size[g], "participant")
-			notes = append(notes, fmt.Sprintf("the group %s %s (%s, and %s has %d), and the study has %d groups: if it is one of the others by another name, give it that one, such as%s; exclude leaves it out",
-				g, column.VeryRare, n, groups[i-1], size[groups[i-1]], len(groups),
-				l.allLevels(map[string]string{g: groups[0]})))
+			others[g] = "GROUP"
+		}
+		for _, g := range groups[i:] {
+			notes = append(notes, fmt.Sprintf("the group %s %s (%s, and %s has %d), and the study has %d groups: if it is one of the others by another name, put that for GROUP%s; select: %s != %s leaves it out",
+				g, column.VeryRare, words.Count(size[g], "participant"), groups[i-1], size[groups[i-1]], len(groups),
+				l.allLevels(others), l.Group, g))
 		}
 		break
 	}
