@@ -16,7 +16,7 @@ import (
 	"prgnn/internal/need"
 )
 
-var update = flag.Bool("update", false, "write testdata/store-2 anew, for a new version of a format only")
+var update = flag.Bool("update", false, "write testdata/store-3 anew, for a new version of a format only")
 
 // sample is a table with a column of each type and missing values.
 func sample() *encoding.Table {
@@ -33,7 +33,7 @@ func sample() *encoding.Table {
 	return t
 }
 
-// goldenValues are in testdata/store-1 and store-2 in every encoding there is.
+// goldenValues are in testdata/store-1, store-2 and store-3 in every encoding there is.
 func goldenValues() map[string]Value {
 	return map[string]Value{
 		"f8": encoding.NewArray([]float64{0, -0.5, math.Inf(1), math.NaN(), 5e-324, math.MaxFloat64}, 2, 3),
@@ -55,11 +55,11 @@ func goldenRun(k Key, outputs Refs) *RunRecord {
 		Tasks: []RunTask{{ID: "golden[value=ç]", Key: k, Outputs: outputs}}, Detail: []byte("{\"a\":\n1}")}
 }
 
-// A store that version 1 or 2 of the layout and version 1 of all formats wrote is read by today's
+// A store that version 1, 2 or 3 of the layout and version 1 of all formats wrote is read by today's
 // program, for ever; and what today's program makes of the same values are the same
 // bytes, or every result of every user would be made anew.
 func TestGoldenStore(t *testing.T) {
-	const golden = "testdata/store-2"
+	const golden = "testdata/store-3"
 	fill := func(dir string) (Key, Refs) {
 		s := need.Value(Open(dir))(t)
 		refs := Refs{}
@@ -88,7 +88,7 @@ func TestGoldenStore(t *testing.T) {
 	if a, b := files(t, golden), files(t, today); !reflect.DeepEqual(a, b) {
 		t.Errorf("%s holds %q, and today it would hold %q", golden, slices.Sorted(maps.Keys(a)), slices.Sorted(maps.Keys(b)))
 	}
-	for _, version := range []string{"testdata/store-1", golden} {
+	for _, version := range []string{"testdata/store-1", "testdata/store-2", golden} {
 		t.Run(version, func(t *testing.T) { readGolden(t, version, k, refs) })
 	}
 }

@@ -104,7 +104,7 @@ func (l *link) greet(ctx context.Context, s *Store) error {
 		return err
 	})
 	switch {
-	case err == nil && string(text) != unpackedVersion && string(text) != version: // which a store is that lies there
+	case err == nil && !readable(text): // which a store is that lies there
 		return fmt.Errorf("its layout is %.40q, but this program uses %q", text, unpackedVersion)
 	case err == nil:
 		return nil

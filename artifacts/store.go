@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -75,11 +76,19 @@ const (
 )
 
 // version names the layout. A program refuses a store of a layout that it does not know, rather than guess.
-const version = "prgnn store 2\n"
+const version = "prgnn store 3\n"
 
-// unpackedVersion names the layout without packs, which is that of remotes, too. A store of it gets the
-// other one with its first pack.
-const unpackedVersion = "prgnn store 1\n"
+// unpackedVersion names the layout without packs, which is that of remotes, too, and smallPacksVersion that of packs of
+// objects of up to 16 KiB. A store of theirs gets the other one with the next pack.
+const (
+	unpackedVersion   = "prgnn store 1\n"
+	smallPacksVersion = "prgnn store 2\n"
+)
+
+// readable reports whether a version is one of a store that this program reads.
+func readable(text []byte) bool {
+	return slices.Contains([]string{version, smallPacksVersion, unpackedVersion}, string(text))
+}
 
 //go:embed readme.txt
 var readme string
@@ -107,7 +116,7 @@ func Open(dir string) (*Store, error) {
 // making was interrupted is one that has not been made.
 func (s *Store) prepare() error {
 	switch b, err := regular.ReadFile(filepath.Join(s.dir, versionFile)); {
-	case err == nil && (string(b) == version || string(b) == unpackedVersion):
+	case err == nil && readable(b):
 		return nil
 	case err == nil && strings.HasPrefix(string(b), "prgnn store "):
 		return fmt.Errorf("its layout is %.40q, but this program uses %q: use the program that made it, or another directory", b, version)
