@@ -291,8 +291,8 @@ func (s *Store) LatestRuns() iter.Seq[*RunRecord] {
 		}
 		names := slices.SortedFunc(maps.Keys(written), func(a, b string) int { return written[b].Compare(written[a]) })
 		var read []*RunRecord
-		for i, name := range append(names, "") {
-			for len(read) > 0 && (i == len(names) || read[0].Started.After(written[name])) {
+		for _, name := range names {
+			for len(read) > 0 && read[0].Started.After(written[name]) {
 				if !yield(read[0]) {
 					return
 				}
@@ -301,6 +301,11 @@ func (s *Store) LatestRuns() iter.Seq[*RunRecord] {
 			if r, _, err := s.readRun(name); err == nil {
 				read = append(read, r)
 				slices.SortFunc(read, newer)
+			}
+		}
+		for _, r := range read {
+			if !yield(r) {
+				return
 			}
 		}
 	}

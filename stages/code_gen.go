@@ -18,7 +18,7 @@ kind connectivity 003b282c87a2a61f95cc21ef99df27b14929555f7f8c02fcd67d04827d1d1c
 kind covariates 0e2cf7489a01d5e302421bf53a4fadd75cd2e9b33e46563fa33a28fa21ba5468
 kind denoise 9721470d5976437055e9e3eae3c8824f82da9c9a9f58957bc828fff38b48be98
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
-kind evaluate 7255853b6d1b88680ac8d24f65971646ecb1c45d3bf7ca3f39a08c48ca926cd0
+kind evaluate 94a32c2ddd25b9e77de6eaa8dc8839645f935131576c3d4fd1ec977b0de5c47c
 kind evaluate-regression aa028066001dc8df9a63a1f2f6c80f9398dc1858857d4631ccce0f313964b737
 kind exec c1bb962066c70dfb1a395950f6989c950a19229a5e2d46c2313ae923f7328226
 kind fidelity cc30ea1755fb1e46807a91248f7e7ba9ffa4a0e06e82d9f2f8c48b7e1113f1cf
@@ -3186,9 +3186,9 @@ prgnn/stages/assess.Evaluate.Run db7b8cfe70e5.b88b8c
 prgnn/stages/assess.Evaluate.summaryTable 9b4be8cc49a0.d42799
 prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
 prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
-prgnn/stages/assess.lacking eb3030084dcd.14e8c2
+prgnn/stages/assess.lacking 402008369c12.384ced
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
-prgnn/stages/fold.LacksText 76e438da2dd6.2b0026
+prgnn/stages/fold.LacksTexts 57e5c9a3e115.2b0026
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
 prgnn/stages/fold.NameLeftOut 9ac5be781810.90f9e6
@@ -5459,7 +5459,7 @@ at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 ra
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:40 Covariates.Run:60 Covariates.meta:160 sameNumbers:168 Covariates.ofNumber:175 covariateOf:198 varies:214 knownIn:220 kindOf:234 known:242 Covariates.columns:255 scanCovariates:283 unusable:339 covariateRow:357
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:53 complete:83 lacking:104 participantAccuracy:126 Evaluate.test:129
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:53 complete:83 lacking:104 participantAccuracy:120 Evaluate.test:123
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:26 Fidelity:32 Fidelity.Ports:41 maskSetting:58 maskEffect:69 Fidelity.Run:79 Fidelity.sizes:129 Fidelity.settings:147 atOnce:214 Fidelity.ask:217 Fidelity.first:283 maskSetting.overModels:321 Fidelity.table:332
@@ -5565,7 +5565,7 @@ at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training
 at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:33 chanceOf:80 Ranked.name:99 Ranked.scale:108 Ranked.colored:113 Ranked.coloredText:125 Ranked.Unmapped:149 tick:159 DrawSlices:162 gz:186 Viewer:194
 at stages/fold/alike.go prgnn/stages/fold similarCenter:16 similarLead:17 fewestSimilar:18 mostSimilar:19 Similar:24 center:91
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
-at stages/fold/complete.go prgnn/stages/fold Untested:14 LacksText:34 PartText:60 ApartText:82
+at stages/fold/complete.go prgnn/stages/fold Untested:14 LacksTexts:33 PartText:62 ApartText:84
 at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:39 Params.Stream:61 First:64 Apart:67 Member:70 NumberMember:78 LabeledMember:86 LabeledMember.Label:95 Folds:103 Division:106 Params.Divide:116 Division.Row:142 Params.sides:169 SideNames:198
 at stages/fold/features.go prgnn/stages/fold sameFeatures:17 mostValues:18 screenedValues:19 screen:20 Features:24 FeaturesOf:34 symmetric:56 edges:68 Features.Same:89 Features.alike:120 candidates:139 bothHave:187 unitRanks:197
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 answer:49 answers:55 answerFor:61 findDuplicates:80 RefuseDuplicates:113 DuplicateText:127 ScansCompared:159 SignalsCompared:160 MeanSignalsCompared:161 FeaturesCompared:162 PredictionsCompared:163 LeakagePort:167

@@ -102,15 +102,9 @@ func complete(all *fold.Settings, partial bool) error {
 // lacking refuses settings that test a fold without some of its participants, or with partial adds a caution: a
 // classifier that leaves out whom it is not sure of looks better than it is.
 func lacking(planned dag.Input, all *fold.Settings, partial bool) error {
-	var parts []string
-	for _, fs := range all.Settings {
-		text, err := fold.LacksText(planned, fs)
-		if err != nil {
-			return err
-		}
-		if text != "" {
-			parts = append(parts, text)
-		}
+	parts, err := fold.LacksTexts(planned, all.Settings)
+	if err != nil {
+		return err
 	}
 	switch {
 	case parts == nil:

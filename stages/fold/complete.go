@@ -29,31 +29,33 @@ func Untested(folds []Tested) []string {
 	return slices.Sorted(maps.Keys(left))
 }
 
-// LacksText says that a setting has no test row for participants of folds that it tests, as these are planned; "" where
-// it has all.
-func LacksText(planned dag.Input, folds []Tested) (string, error) {
+// LacksTexts say which settings have no test row for participants of folds that they test, as these are planned.
+func LacksTexts(planned dag.Input, settings [][]Tested) (texts []string, err error) {
 	rows, err := column.Read[leftOutRow](planned)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	has, tests := map[place]bool{}, map[place]bool{} // the latter without a participant
-	for _, f := range folds {
-		tests[place{"", int32(f.Repeat), int32(f.Fold)}] = true
-		for _, p := range f.Participants {
-			has[place{p.Id, int32(f.Repeat), int32(f.Fold)}] = true
+	for _, folds := range settings {
+		has, tests := map[place]bool{}, map[place]bool{} // the latter without a participant
+		for _, f := range folds {
+			tests[place{"", int32(f.Repeat), int32(f.Fold)}] = true
+			for _, p := range f.Participants {
+				has[place{p.Id, int32(f.Repeat), int32(f.Fold)}] = true
+			}
+		}
+		var lacks []string
+		seen := map[string]bool{}
+		for _, r := range rows {
+			if tests[place{"", r.Repeat, r.Fold}] && !has[place{r.ID, r.Repeat, r.Fold}] && !seen[r.ID] {
+				lacks, seen[r.ID] = append(lacks, r.ID), true
+			}
+		}
+		if lacks != nil {
+			texts = append(texts, fmt.Sprintf("%s has no test row for %s of its folds (%s): write one for each", folds[0].Name,
+				words.Count(len(lacks), "participant"), words.Some(lacks, 5)))
 		}
 	}
-	var lacks []string
-	for _, r := range rows {
-		if tests[place{"", r.Repeat, r.Fold}] && !has[place{r.ID, r.Repeat, r.Fold}] && !slices.Contains(lacks, r.ID) {
-			lacks = append(lacks, r.ID)
-		}
-	}
-	if lacks == nil {
-		return "", nil
-	}
-	return fmt.Sprintf("%s has no test row for %s of its folds (%s): write one for each", folds[0].Name,
-		words.Count(len(lacks), "participant"), words.Some(lacks, 5)), nil
+	return texts, nil
 }
 
 // PartText says that a setting tests some of its participants only, and in which folds; "" where it tests everybody.
