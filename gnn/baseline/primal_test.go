@@ -25,6 +25,17 @@ func shifted(n, d int) (x Rows, label []int, sign []float64) {
 	return x, label, sign
 }
 
+// sameBits fits with one to three goroutines, which must give the same bits.
+func sameBits(t *testing.T, what any, fit func(threads int) []float64) {
+	t.Helper()
+	first := fit(1)
+	for threads := 2; threads < 4; threads++ {
+		if !slices.Equal(first, fit(threads)) {
+			t.Fatalf("%v: %d goroutines give other bits", what, threads)
+		}
+	}
+}
+
 // Ridge by its inputs predicts what ridge by all pairs of cases does, with the same bits at any number of goroutines:
 // more cases than a block, more inputs than a strip, and more inputs than cases.
 func TestPrimalRidge(t *testing.T) {
@@ -34,17 +45,12 @@ func TestPrimalRidge(t *testing.T) {
 	}{{1500, 130, 1}, {300, 7, 50}, {60, 100, 0.1}} {
 		x, _, sign := shifted(c.n, c.d)
 		dual := need.Value(need.Value(ridge(x, c.penalty, 2))(t)(sign))(t)
-		var first []float64
-		for threads := 1; threads < 4; threads++ {
+		sameBits(t, c, func(threads int) []float64 {
 			m := need.Value(need.Value(primalRidge(x, c.penalty, threads))(t)(sign))(t)
 			got := m.decide(x, 1)
 			near(t, fmt.Sprint(c), got, dual.decide(x, 1), 1e-9)
-			if first == nil {
-				first = got
-			} else if !slices.Equal(first, got) {
-				t.Fatalf("%v: %d goroutines give other bits", c, threads)
-			}
-		}
+			return got
+		})
 	}
 }
 
