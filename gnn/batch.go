@@ -82,7 +82,7 @@ func (w *worker[T]) begin(graphs []*Graph[T], batch int) error {
 // filed gives the numbers of those graphs that are in a file.
 func (w *worker[T]) filed(graphs []*Graph[T]) (numbers []int32, err error) {
 	for _, g := range graphs {
-		if g.record == nil {
+		if !g.filed() {
 			continue
 		}
 		if w.file == nil {
@@ -108,7 +108,7 @@ func (w *worker[T]) load(batch []*Graph[T]) ([]*slot[T], error) {
 	for i, g := range batch {
 		s := w.slots[i]
 		s.graph, s.place = g, filed
-		if g.record != nil {
+		if g.filed() {
 			s.adj = &s.own
 			filed++
 		} else {
@@ -137,9 +137,10 @@ func (w *worker[T]) forward(slots []*slot[T], do func(s *slot[T], in, soon []T))
 		}
 		s, sc := slots[i], w.scratch[worker]
 		var in []T
-		if r := s.graph.record; r == nil {
+		if !s.graph.filed() {
 			in = s.graph.Features
 		} else {
+			r := &s.graph.record
 			b, err := w.reader.Get(s.place)
 			if err != nil {
 				w.failed.Store(&err)
@@ -162,7 +163,7 @@ func (w *worker[T]) memory(slots []*slot[T], i int) []T {
 	if i < 0 || i >= len(slots) {
 		return nil
 	}
-	if s := slots[i]; s.graph.record != nil {
+	if s := slots[i]; s.graph.filed() {
 		return view[T](w.reader.Memory(s.place))
 	}
 	return slots[i].graph.all
@@ -171,7 +172,7 @@ func (w *worker[T]) memory(slots []*slot[T], i int) []T {
 // features are those of the graph in a slot, the ones of a file until the goroutine works on another graph: to write
 // them out again is faster than to fetch what is twice as long.
 func (w *worker[T]) features(s *slot[T], sc *scratch[T]) []T {
-	if r := s.graph.record; r != nil {
+	if r := &s.graph.record; s.graph.filed() {
 		return r.matrix(w.m.k, &sc.room, r.unpack(w.m.k, &sc.room, w.reader.Memory(s.place)))
 	}
 	return s.graph.Features

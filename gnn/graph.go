@@ -22,9 +22,12 @@ type Graph[T Float] struct {
 	Target      float64 // of models with Options.Number: what they predict
 	nodes, each int     // each: features per node
 
-	*whole[T]            // in memory, or
-	record    *record[T] // in a GraphFile
+	*whole[T]           // in memory, or
+	record    record[T] // in a GraphFile
 }
+
+// filed reports whether the graph is in a GraphFile.
+func (g *Graph[T]) filed() bool { return g.record.file != nil }
 
 // A whole is what the kernels need of a graph.
 type whole[T Float] struct {
@@ -91,7 +94,7 @@ func NewGraph[T Float](o Options, label int, features []float64, edges []Edge) (
 		}
 	}
 	w.build(kernelsOf[T](), n)
-	w.work, w.places = nil, nil
+	w.work = nil
 	w.together()
 	return &Graph[T]{Label: label, nodes: n, each: o.Features, whole: w}, nil
 }
@@ -167,8 +170,8 @@ type adjacency[T Float] struct {
 	reverse []int32 // per entry (i, j): where (j, i) is
 	weight  []T     // per entry: e_ij
 
-	work, places []int32 // working memory of build; 0, 1, 2 …, as many as were ever wanted
-	dense        []T     // and of augment
+	work  []int32 // working memory of build
+	dense []T     // and of augment
 }
 
 // build lays out the rows of a graph of n nodes from its edges.
@@ -197,7 +200,7 @@ func (a *adjacency[T]) rows(n int) {
 
 // layOut lays out the rows in their order.
 func (a *adjacency[T]) layOut(k *kernels[T]) {
-	n, rows := a.n, len(a.row)
+	rows := len(a.row)
 	total := int32(0)
 	for s := range rows / lanes {
 		a.start[s] = total
@@ -205,28 +208,8 @@ func (a *adjacency[T]) layOut(k *kernels[T]) {
 	}
 	a.start[rows/lanes] = total
 	a.col, a.reverse, a.weight = resize(a.col, int(total)), resize(a.reverse, int(total)), resize(a.weight, int(total))
-	clear(a.weight)
-	first, self := a.first, [lanes]int32{}
-	for s := range rows / lanes {
-		e := a.start[s]
-		weight := (*[lanes]T)(a.weight[e:])
-		for lane, i := range (*[lanes]int32)(a.row[s*lanes:]) {
-			first[i] = e + int32(lane)
-			if int(i) < n {
-				self[lane], weight[lane] = i, a.self
-			} else {
-				self[lane] = int32(n - 1)
-			}
-		}
-		for ; e < a.start[s+1]; e += lanes {
-			*(*[lanes]int32)(a.col[e:]) = self
-		}
-	}
-	for e := len(a.places); e < int(total); e++ {
-		a.places = append(a.places, int32(e))
-	}
-	copy(a.reverse, a.places)
-	a.work = append(a.work[:0], first...)
+	k.blank(a)
+	a.work = append(a.work[:0], a.first...)
 	k.link(a, a.work)
 }
 

@@ -59,6 +59,6 @@ func (f *GraphFile[T]) Add(g *Graph[T]) error {
 func (f *GraphFile[T]) put(g *Graph[T]) error {
 	p, data := pack(g.whole)
 	number, err := f.records.Add(data)
-	g.whole, g.record = nil, &record[T]{p, f, number}
+	g.whole, g.record = nil, record[T]{p, f, number}
 	return err
 }

@@ -83,7 +83,7 @@ func keeps[T Float](t *testing.T) {
 			g.record.join(kernelsOf[T](), &w.adjacency, values, data)
 			w.Features = g.record.matrix(kernelsOf[T](), &r, values)
 			after := w
-			before.all, after.work, after.places, after.dense = nil, nil, nil, nil
+			before.all, after.work, after.dense = nil, nil, nil
 			if len(before.from) == 0 {
 				before.from, before.to, before.strength = after.from, after.to, after.strength
 			}
@@ -141,7 +141,7 @@ func TestNarrow(t *testing.T) {
 			if !f.used {
 				continue
 			}
-			need.Equal(t, len(data), inRegisters(n)*7/2+4*f.exceptions, "bytes of", n)
+			need.Equal(t, len(data), inRegisters(n)*7/2+4*int(f.exceptions), "bytes of", n)
 			back := widened(k, f, nil, n, data)
 			for i, x := range v {
 				if math.Float32bits(back[i]) != math.Float32bits(x) {

@@ -49,6 +49,9 @@ type kernels[T Float] struct {
 	// edges: the edges of b whose ends have a rank below k, numbered by rank and in order, to the edges of a, which
 	// have room for 16 more. It gives their number.
 	edges func(a, b *adjacency[T], rank []int32, k int) int
+	// blank writes the first entry of each row, the node itself, where that is, and in all other places of a no entry
+	// until link puts one there.
+	blank func(a *adjacency[T])
 	// link writes the two entries of each edge behind those that were last written in their rows, and where those are.
 	link func(a *adjacency[T], last []int32)
 	// gate: row p of out = s[i]·(row i of h), i = kept[p].
@@ -59,6 +62,10 @@ type kernels[T Float] struct {
 	widen func(v []T, low []uint16, high, codes []byte, largest uint8)
 	// unfold: x (n × n) = the symmetric matrix whose upper triangle lies row by row in upper.
 	unfold func(x, upper []T, n int)
+	// integers: to[i] = from[i].
+	integers func(to []int32, from []uint8)
+	// repeated: to = each i < len(times) so many times, in order; to has room for eight more.
+	repeated func(to []int32, times []uint8)
 	// mmdSums: with x = weight[j]·exp(inside·(s[i]−s[j])²), value[i] = Σ_j x and
 	// slope[i] = Σ_j x·(s[i]−s[j]); inside·(s[i]−s[j])² is at most 0, or small.
 	mmdSums func(value, slope, s, weight []T, inside T, n int)

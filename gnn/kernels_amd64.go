@@ -156,6 +156,12 @@ func vectorize(k *kernels[float32], wide bool) {
 	if wide {
 		vectorizeWide(k)
 	}
+	k.blank = func(a *adjacency[float32]) {
+		slices := len(a.row) / lanes
+		_, _, _, _, _ = a.col[a.start[slices]-1], a.reverse[a.start[slices]-1], a.weight[a.start[slices]-1],
+			a.first[len(a.row)-1], a.row[slices*lanes-1]
+		blankSlices(&a.col[0], &a.reverse[0], &a.weight[0], &a.first[0], &a.start[0], &a.row[0], a.self, a.n, slices)
+	}
 	k.link = func(a *adjacency[float32], last []int32) {
 		edges, size := len(a.from), len(a.col)
 		if edges == 0 {
@@ -193,6 +199,22 @@ func vectorize(k *kernels[float32], wide bool) {
 			copy(x[(n-rows+1)*n-rows:], rest[len(rest)-rows*(rows+1)/2:][:rows])
 		}
 		unfoldRows(&x[0], &upper[0], n)
+	}
+	k.integers = func(to []int32, from []uint8) {
+		eights := len(from) / lanes
+		if eights > 0 {
+			_ = to[len(from)-1]
+			integersVec(&to[0], &from[0], eights)
+		}
+		integers(to[eights*lanes:], from[eights*lanes:])
+	}
+	k.repeated = func(to []int32, times []uint8) {
+		end := 0
+		for _, n := range times {
+			end += int(n)
+		}
+		_ = to[end+lanes-1]
+		repeatedVec(&to[0], &times[0], len(times))
 	}
 	k.mmdSums = func(value, slope, s, weight []float32, inside float32, n int) {
 		p := padded(n)

@@ -152,17 +152,41 @@ func compareKernels(t *testing.T, fast, slow *kernels[float32]) {
 			k.unfold(x, upper, n)
 			return [][]float32{x}
 		})
+		same("blank", n, 1, func(k *kernels[float32]) [][]float32 {
+			to := need.Value(NewGraph[float32](o, 0, make([]float64, 3*n), randomEdges(n, n, 4*n)))(t).adjacency
+			to.self = 2.5
+			for i := range to.col {
+				to.col[i], to.reverse[i], to.weight[i] = -1, -1, -1
+			}
+			clear(to.first)
+			k.blank(&to)
+			return [][]float32{to.weight, floats(to.col), floats(to.reverse), floats(to.first)}
+		})
+		same("integers", n, 1, func(k *kernels[float32]) [][]float32 {
+			to := make([]int32, n)
+			k.integers(to, data[:n])
+			return [][]float32{floats(to)}
+		})
+		same("repeated", n, 1, func(k *kernels[float32]) [][]float32 {
+			times := slices.Clone(data[:n])
+			for i := range times {
+				times[i] >>= i % 8
+			}
+			end := 0
+			for _, x := range times {
+				end += int(x)
+			}
+			to := make([]int32, end+lanes)
+			k.repeated(to, times)
+			return [][]float32{floats(to[:end])}
+		})
 		same("link", n, 1, func(k *kernels[float32]) [][]float32 {
 			to := need.Value(NewGraph[float32](o, 0, make([]float64, 3*n), randomEdges(n, n, 4*n)))(t).adjacency
 			clear(to.col)
 			clear(to.reverse)
 			clear(to.weight)
 			k.link(&to, slices.Clone(a.first))
-			out := [][]float32{to.weight, make([]float32, a.size()), make([]float32, a.size())}
-			for e := range a.size() {
-				out[1][e], out[2][e] = float32(to.col[e]), float32(to.reverse[e])
-			}
-			return out
+			return [][]float32{to.weight, floats(to.col), floats(to.reverse)}
 		})
 		same("mmdSums", n, 1, func(k *kernels[float32]) [][]float32 {
 			v, s := make([]float32, p), make([]float32, p)
@@ -246,4 +270,13 @@ func TestVectorExp(t *testing.T) {
 			}
 		}
 	}
+}
+
+// floats are the same numbers.
+func floats(of []int32) []float32 {
+	out := make([]float32, len(of))
+	for i, x := range of {
+		out[i] = float32(x)
+	}
+	return out
 }

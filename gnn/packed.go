@@ -16,10 +16,10 @@ import (
 //	nodes    8, 16 or 32 bits each, as their number wants: to how many later nodes each has edges;
 //	         to how many nodes; the nodes in the order of adjacency.row; then the later end of each edge
 type packed[T Float] struct {
-	n, features, edges int // features: per node
-	symmetric          bool
+	n, features, edges int32 // features: per node
 	self               T
 	narrow             narrow
+	symmetric          bool
 }
 
 // narrow says how numbers in single precision lie in 28 bits each. Correlations differ in all bits but those of the
@@ -31,9 +31,9 @@ type packed[T Float] struct {
 //	codes        per number, 4 bits: the largest exponent less its own
 //	exceptions   32 bits each: which number, times 256, and its exponent
 type narrow struct {
+	exceptions int32
 	used       bool
 	largest    uint8
-	exceptions int
 }
 
 // register is how many numbers one holds at most.
@@ -43,7 +43,7 @@ const register = 16
 func inRegisters(n int) int { return (n + register - 1) &^ (register - 1) }
 
 // size is how many bytes n numbers take.
-func (f narrow) size(n int) int { return inRegisters(n)*7/2 + 4*f.exceptions }
+func (f narrow) size(n int) int { return inRegisters(n)*7/2 + 4*int(f.exceptions) }
 
 // parts are those of the narrow form.
 func (f narrow) parts(n int, data []byte) (low []uint16, high, codes []byte, exceptions []uint32) {
@@ -69,7 +69,7 @@ func narrowed[T Float](values []T) (f narrow, data []byte) {
 			exceptions = append(exceptions, uint32(i)<<8|x>>24)
 		}
 	}
-	f.exceptions = len(exceptions)
+	f.exceptions = int32(len(exceptions))
 	if f.size(len(v)) >= 4*len(v) {
 		return narrow{}, nil
 	}
@@ -100,7 +100,7 @@ func widened[T Float](k *kernels[T], f narrow, room []T, n int, data []byte) []T
 // pack gives the packed form of a graph.
 func pack[T Float](w *whole[T]) (packed[T], []byte) {
 	n := w.n
-	p := packed[T]{n: n, features: len(w.Features) / n, edges: len(w.from), self: w.self,
+	p := packed[T]{n: int32(n), features: int32(len(w.Features) / n), edges: int32(len(w.from)), self: w.self,
 		symmetric: symmetric(n, w.Features)}
 	values := make([]T, 0, p.values())
 	if p.symmetric {
@@ -165,13 +165,14 @@ func (p *packed[T]) nodeBytes() int {
 
 // inputs is how many of the values are features.
 func (p *packed[T]) inputs() int {
+	n := int(p.n)
 	if p.symmetric {
-		return p.n * (p.n + 1) / 2
+		return n * (n + 1) / 2
 	}
-	return p.n * p.features
+	return n * int(p.features)
 }
 
-func (p *packed[T]) values() int { return p.inputs() + p.edges }
+func (p *packed[T]) values() int { return p.inputs() + int(p.edges) }
 
 // bytes is how many the values take.
 func (p *packed[T]) bytes() int {
@@ -198,57 +199,43 @@ func (p *packed[T]) matrix(k *kernels[T], r *room[T], values []T) []T {
 	if !p.symmetric {
 		return values[:p.inputs()]
 	}
-	r.features = resize(r.features, p.n*p.n)
-	k.unfold(r.features, values, p.n)
+	n := int(p.n)
+	r.features = resize(r.features, n*n)
+	k.unfold(r.features, values, n)
 	return r.features
 }
 
 // join makes a the adjacency of the graph.
 func (p *packed[T]) join(k *kernels[T], a *adjacency[T], values []T, data []byte) {
 	a.self = p.self
-	a.to = resize(a.to, p.edges)
+	const over = 8 // what a kernel may write beyond
+	a.from, a.to = resize(a.from, int(p.edges)+over), resize(a.to, int(p.edges))
 	a.strength = append(a.strength[:0], values[p.inputs():]...)
-	a.rows(p.n)
+	a.rows(int(p.n))
 	switch data = data[p.bytes():]; p.nodeBytes() {
 	case 1:
-		joinNodes(data, a)
+		joinNodes(a, data, k.integers, k.repeated)
 	case 2:
-		joinNodes(view[uint16](data), a)
+		joinNodes(a, view[uint16](data), integers, repeated)
 	default:
-		joinNodes(view[uint32](data), a)
+		joinNodes(a, view[uint32](data), integers, repeated)
 	}
 	a.layOut(k)
 }
 
-func joinNodes[N uint8 | uint16 | uint32, T Float](nodes []N, a *adjacency[T]) {
-	n, edges := a.n, len(a.to)
-	// How often a node comes is as good as random: in place of a loop of that length there is a mark where the next
-	// node begins, and the marks are counted.
-	from := resize(a.from, edges+1)
-	clear(from)
-	at := 0
-	for _, later := range nodes[:n] {
-		at += int(later)
-		from[at]++
-	}
-	count := int32(0)
-	for i, marks := range from {
-		count += marks
-		from[i] = count
-	}
-	a.from = from[:edges]
-	for i, x := range nodes[n : 2*n] {
-		a.degree[i] = int32(x) + 1
-	}
-	for i, x := range nodes[2*n : 3*n] {
-		a.row[i] = int32(x)
-	}
-	for i := n; i < len(a.row); i++ {
-		a.degree[i], a.row[i] = 0, int32(i)
-	}
-	nodes = nodes[3*n:][:edges]
-	for i, x := range nodes {
-		a.to[i] = int32(x)
+func joinNodes[N uint8 | uint16 | uint32, T Float](a *adjacency[T], nodes []N, integers, repeated func([]int32, []N)) {
+	n := a.n
+	repeated(a.from, nodes[:n])
+	a.from = a.from[:len(a.to)]
+	integers(a.degree, nodes[n:2*n])
+	integers(a.row, nodes[2*n:3*n])
+	integers(a.to, nodes[3*n:][:len(a.to)])
+	for i := range a.degree {
+		if i < n {
+			a.degree[i]++
+		} else {
+			a.degree[i], a.row[i] = 0, int32(i)
+		}
 	}
 }
 

@@ -17,9 +17,9 @@ func portable[T Float]() *kernels[T] {
 		sigmoid: sigmoid[T], softmax: softmax[T],
 		rank:  rank[T],
 		edges: func(a, b *adjacency[T], rank []int32, k int) int { return keepEdges(a, b, rank, k, 0, 0) },
-		link:  link[T],
-		gate:  gate[T], gateBack: gateBack[T], mmdSums: mmdSums[T],
-		widen: widen[T], unfold: unfold[T],
+		blank: blank[T], link: link[T],
+		gate: gate[T], gateBack: gateBack[T], mmdSums: mmdSums[T],
+		widen: widen[T], unfold: unfold[T], integers: integers[uint8], repeated: repeated[uint8],
 	}
 }
 
@@ -220,6 +220,24 @@ func rank[T Float](rank []int32, r []T, n int) {
 	}
 }
 
+func blank[T Float](a *adjacency[T]) {
+	clear(a.weight)
+	for i := range a.reverse {
+		a.reverse[i] = int32(i)
+	}
+	for s, e := range a.start[:len(a.start)-1] {
+		for lane, i := range a.row[s*lanes:][:lanes] {
+			a.first[i] = e + int32(lane)
+			if int(i) < a.n {
+				a.weight[int(e)+lane] = a.self
+			}
+			for at := int(e) + lane; at < int(a.start[s+1]); at += lanes {
+				a.col[at] = min(i, int32(a.n-1))
+			}
+		}
+	}
+}
+
 func link[T Float](a *adjacency[T], last []int32) {
 	from, to, strength := a.from, a.to[:len(a.from)], a.strength[:len(a.from)]
 	col, reverse, weight := a.col, a.reverse[:len(a.col)], a.weight[:len(a.col)]
@@ -308,6 +326,21 @@ func unfold[T Float](x, upper []T, n int) {
 		upper = upper[copy(x[i*n+i:], row):]
 		for j, v := range row[1:] { // its column
 			x[(i+1+j)*n+i] = v
+		}
+	}
+}
+
+func integers[N uint8 | uint16 | uint32](to []int32, from []N) {
+	for i, x := range from {
+		to[i] = int32(x)
+	}
+}
+
+func repeated[N uint8 | uint16 | uint32](to []int32, times []N) {
+	at := 0
+	for i, n := range times {
+		for end := at + int(n); at < end; at++ {
+			to[at] = int32(i)
 		}
 	}
 }

@@ -114,6 +114,15 @@ func edgesWide(outFrom *int32, outTo *int32, outStrength *float32, from *int32, 
 // linkEdges is link.
 func linkEdges(col *int32, reverse *int32, weight *float32, last *int32, from *int32, to *int32, strength *float32, edges int)
 
+// blankSlices is blank.
+func blankSlices(col *int32, reverse *int32, weight *float32, first *int32, start *int32, row *int32, self float32, n int, slices int)
+
+// integersVec is integers, for blocks of eight.
+func integersVec(to *int32, from *uint8, eights int)
+
+// repeatedVec is repeated; it may write eight numbers beyond.
+func repeatedVec(to *int32, times *uint8, n int)
+
 // widenVec is widen for so many times 16 numbers.
 func widenVec(v *float32, low *uint16, high *uint8, codes *uint8, largest int, sixteens int)
 

@@ -3337,6 +3337,143 @@ edge_gl:
 	JNZ     edge_gl
 	RET
 
+// func blankSlices(col *int32, reverse *int32, weight *float32, first *int32, start *int32, row *int32, self float32, n int, slices int)
+// Requires: AVX, AVX2
+TEXT ·blankSlices(SB), NOSPLIT, $0-72
+	MOVQ         col+0(FP), AX
+	MOVQ         reverse+8(FP), CX
+	MOVQ         weight+16(FP), DX
+	MOVQ         first+24(FP), BX
+	MOVQ         start+32(FP), SI
+	MOVQ         row+40(FP), DI
+	MOVQ         slices+64(FP), R8
+	VBROADCASTSS self+48(FP), Y0
+	MOVQ         n+56(FP), R9
+	VMOVD        R9, X1
+	VPBROADCASTD X1, Y1
+	VMOVDQU      eight<>+0(SB), Y3
+	VPSUBD       intOne<>+0(SB), Y1, Y2
+
+slice_gm:
+	TESTQ        R8, R8
+	JLE          slice_end_gn
+	VMOVDQU      (DI), Y4
+	MOVLQSX      (SI), R9
+	MOVLQSX      4(SI), R10
+	MOVLQSX      (DI), R11
+	LEAQ         (R9), R12
+	MOVL         R12, (BX)(R11*4)
+	MOVLQSX      4(DI), R11
+	LEAQ         1(R9), R12
+	MOVL         R12, (BX)(R11*4)
+	MOVLQSX      8(DI), R11
+	LEAQ         2(R9), R12
+	MOVL         R12, (BX)(R11*4)
+	MOVLQSX      12(DI), R11
+	LEAQ         3(R9), R12
+	MOVL         R12, (BX)(R11*4)
+	MOVLQSX      16(DI), R11
+	LEAQ         4(R9), R12
+	MOVL         R12, (BX)(R11*4)
+	MOVLQSX      20(DI), R11
+	LEAQ         5(R9), R12
+	MOVL         R12, (BX)(R11*4)
+	MOVLQSX      24(DI), R11
+	LEAQ         6(R9), R12
+	MOVL         R12, (BX)(R11*4)
+	MOVLQSX      28(DI), R11
+	LEAQ         7(R9), R12
+	MOVL         R12, (BX)(R11*4)
+	VPBROADCASTD (SI), Y5
+	VPADDD       order<>+0(SB), Y5, Y5
+	VPCMPGTD     Y4, Y1, Y6
+	VANDPS       Y0, Y6, Y6
+	VPMINSD      Y2, Y4, Y4
+
+places_go:
+	CMPQ    R9, R10
+	JGE     placed_gp
+	VMOVDQU Y4, (AX)(R9*4)
+	VMOVDQU Y5, (CX)(R9*4)
+	VMOVDQU Y6, (DX)(R9*4)
+	VXORPS  Y6, Y6, Y6
+	VPADDD  Y3, Y5, Y5
+	ADDQ    $+8, R9
+	JMP     places_go
+
+placed_gp:
+	ADDQ $+4, SI
+	ADDQ $+32, DI
+	DECQ R8
+	JMP  slice_gm
+
+slice_end_gn:
+	VZEROUPPER
+	RET
+
+DATA eight<>+0(SB)/4, $0x00000008
+DATA eight<>+4(SB)/4, $0x00000008
+DATA eight<>+8(SB)/4, $0x00000008
+DATA eight<>+12(SB)/4, $0x00000008
+DATA eight<>+16(SB)/4, $0x00000008
+DATA eight<>+20(SB)/4, $0x00000008
+DATA eight<>+24(SB)/4, $0x00000008
+DATA eight<>+28(SB)/4, $0x00000008
+GLOBL eight<>(SB), RODATA|NOPTR, $32
+
+DATA order<>+0(SB)/4, $0x00000000
+DATA order<>+4(SB)/4, $0x00000001
+DATA order<>+8(SB)/4, $0x00000002
+DATA order<>+12(SB)/4, $0x00000003
+DATA order<>+16(SB)/4, $0x00000004
+DATA order<>+20(SB)/4, $0x00000005
+DATA order<>+24(SB)/4, $0x00000006
+DATA order<>+28(SB)/4, $0x00000007
+GLOBL order<>(SB), RODATA|NOPTR, $32
+
+// func integersVec(to *int32, from *uint8, eights int)
+// Requires: AVX, AVX2
+TEXT ·integersVec(SB), NOSPLIT, $0-24
+	MOVQ to+0(FP), AX
+	MOVQ from+8(FP), CX
+	MOVQ eights+16(FP), DX
+
+eight_gq:
+	VPMOVZXBD (CX), Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+8, CX
+	ADDQ      $+32, AX
+	DECQ      DX
+	JNZ       eight_gq
+	VZEROUPPER
+	RET
+
+// func repeatedVec(to *int32, times *uint8, n int)
+// Requires: AVX, AVX2
+TEXT ·repeatedVec(SB), NOSPLIT, $0-24
+	MOVQ    to+0(FP), AX
+	MOVQ    times+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VXORPS  Y0, Y0, Y0
+	VMOVDQU intOne<>+0(SB), Y1
+
+number_gr:
+	MOVQ    AX, BX
+	MOVBQZX (CX), SI
+	LEAQ    (AX)(SI*4), AX
+	INCQ    CX
+
+eights_gs:
+	VMOVDQU Y0, (BX)
+	ADDQ    $+32, BX
+	CMPQ    BX, AX
+	JLT     eights_gs
+	VPADDD  Y1, Y0, Y0
+	DECQ    DX
+	JNZ     number_gr
+	VZEROUPPER
+	RET
+
 DATA nibbles<>+0(SB)/4, $0x00000000
 DATA nibbles<>+4(SB)/4, $0x00000004
 DATA nibbles<>+8(SB)/4, $0x00000008
@@ -3371,7 +3508,7 @@ TEXT ·widenVec(SB), NOSPLIT, $0-48
 	VMOVD        SI, X1
 	VPBROADCASTD X1, Y1
 
-sixteen_gm:
+sixteen_gt:
 	VPMOVZXWD    (CX), Y3
 	VPMOVZXBD    (DX), Y4
 	VPSLLD       $0x10, Y4, Y4
@@ -3405,7 +3542,7 @@ sixteen_gm:
 	ADDQ         $+16, DX
 	ADDQ         $+8, BX
 	DECQ         DI
-	JNZ          sixteen_gm
+	JNZ          sixteen_gt
 	VZEROUPPER
 	RET
 
@@ -3425,7 +3562,7 @@ TEXT ·widenWide(SB), NOSPLIT, $0-48
 	MOVL         $0x0000ff00, SI
 	KMOVW        SI, K1
 
-sixteen_gn:
+sixteen_gu:
 	VPMOVZXWD    (CX), Z3
 	VPMOVZXBD    (DX), Z4
 	VPSLLD       $0x10, Z4, Z4
@@ -3444,7 +3581,7 @@ sixteen_gn:
 	ADDQ         $+16, DX
 	ADDQ         $+8, BX
 	DECQ         DI
-	JNZ          sixteen_gn
+	JNZ          sixteen_gu
 	VZEROUPPER
 	RET
 
@@ -3460,33 +3597,33 @@ TEXT ·unfoldRows(SB), NOSPLIT, $0-24
 	MOVQ AX, DI
 	MOVQ DX, R8
 
-copy_go:
+copy_gv:
 	SUBQ $+8, R8
-	JL   copied_gp
+	JL   copied_gw
 	XORQ R9, R9
 
-eight_gq:
+eight_gx:
 	CMPQ    R9, R8
-	JGE     tail_gr
+	JGE     tail_gy
 	VMOVUPS (CX)(R9*4), Y0
 	VMOVUPS Y0, (DI)(R9*4)
 	ADDQ    $+8, R9
-	JMP     eight_gq
+	JMP     eight_gx
 
-tail_gr:
+tail_gy:
 	VMOVUPS (CX)(R8*4), Y0
 	VMOVUPS Y0, (DI)(R8*4)
 	LEAQ    32(CX)(R8*4), CX
 	LEAQ    4(DI)(BX*1), DI
 	ADDQ    $+7, R8
-	JMP     copy_go
+	JMP     copy_gv
 
-copied_gp:
+copied_gw:
 	XORQ CX, CX
 
-diagonal_gs:
+diagonal_gz:
 	CMPQ       CX, DX
-	JGE        diagonal_end_gt
+	JGE        diagonal_end_ha
 	MOVQ       CX, DI
 	CMPQ       SI, DI
 	CMOVQLT    SI, DI
@@ -3542,22 +3679,22 @@ diagonal_gs:
 	VBLENDPS   $0x80, (R9)(BX*1), Y0, Y0
 	VMOVUPS    Y0, (R9)(BX*1)
 	ADDQ       $+8, CX
-	JMP        diagonal_gs
+	JMP        diagonal_gz
 
-diagonal_end_gt:
+diagonal_end_ha:
 	XORQ CX, CX
 
-rows_gu:
+rows_hb:
 	CMPQ    CX, DX
-	JGE     rows_end_gv
+	JGE     rows_end_hc
 	MOVQ    CX, DI
 	CMPQ    SI, DI
 	CMOVQLT SI, DI
 	LEAQ    8(CX), R8
 
-columns_gw:
+columns_hd:
 	CMPQ       R8, DX
-	JGE        columns_end_gx
+	JGE        columns_end_he
 	MOVQ       R8, R9
 	CMPQ       SI, R9
 	CMOVQLT    SI, R9
@@ -3613,13 +3750,13 @@ columns_gw:
 	VMOVUPS    Y3, (R11)
 	VMOVUPS    Y0, (R11)(BX*1)
 	ADDQ       $+8, R8
-	JMP        columns_gw
+	JMP        columns_hd
 
-columns_end_gx:
+columns_end_he:
 	ADDQ $+8, CX
-	JMP  rows_gu
+	JMP  rows_hb
 
-rows_end_gv:
+rows_end_hc:
 	VZEROUPPER
 	RET
 
@@ -3635,17 +3772,17 @@ TEXT ·mmdVec(SB), NOSPLIT, $0-56
 	VBROADCASTSS inside+32(FP), Y0
 	XORQ         R8, R8
 
-block_gy:
+block_hf:
 	TESTQ   DI, DI
-	JLE     block_end_gz
+	JLE     block_end_hg
 	VMOVUPS (DX)(R8*4), Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    R9, R9
 
-pair_ha:
+pair_hh:
 	CMPQ         R9, SI
-	JGE          pair_end_hb
+	JGE          pair_end_hi
 	VBROADCASTSS (DX)(R9*4), Y5
 	VSUBPS       Y5, Y1, Y4
 	VMULPS       Y4, Y4, Y5
@@ -3682,15 +3819,15 @@ pair_ha:
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y3, Y3
 	INCQ         R9
-	JMP          pair_ha
+	JMP          pair_hh
 
-pair_end_hb:
+pair_end_hi:
 	VMOVUPS Y2, (AX)(R8*4)
 	VMOVUPS Y3, (CX)(R8*4)
 	ADDQ    $+8, R8
 	DECQ    DI
-	JMP     block_gy
+	JMP     block_hf
 
-block_end_gz:
+block_end_hg:
 	VZEROUPPER
 	RET

@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 44ace422f5d47b4e4c6fef61c0807e6d676ec88ac1c420339c478f1b7401c121
-kind biomarkers e78e8ea424de4755fe2ae0bc2e9ffb7387420ccafa360b122849f9d5ffb33aef
-kind bnt 47502c7a770edb7c49d69f1f7fcf95a38ca59a80249eb9d731f4c7d219400d7d
+var codes = dag.Codes(`kind baseline c90b12dad35ec1ad24606d170ca6f9d26e5c1607fc24a6dc10dd534ad57f4870
+kind biomarkers 41eb0fab56a69bb13643b11d082074e9a7b926b02321560642baba37a6a86f5a
+kind bnt 7910233fae0d304763e61628b3f23ec7770da55393c83da5519dbe61364946da
 kind bootstrap 6c56fa0e08725a21332a3e54a44129db829f86ef7122dcfc0b4c1b60d7186849
-kind braingnn 34d32390454195d96e6f27f6584f5a5bdccba7789fc4959b7290a7cb1f67688d
+kind braingnn e55183b763f069b3b8078c8da92602c27602f41c80f0275aa9597e13af6e9ed6
 kind brainmap 16789da1fb4ecab2d165d6be9d15c1c60a65a1a4564ed062f322ac8bc6ffe4ae
 kind choose 146153ae3fed2240fb0277db496469ad96e60b05479025f5e00dc91723d51928
 kind combat 9a025e75c35746d8292b2681e4ec0bb33f063acfcf4bd4530ad9ac9b59e600b6
@@ -21,7 +21,7 @@ kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
 kind evaluate 94a32c2ddd25b9e77de6eaa8dc8839645f935131576c3d4fd1ec977b0de5c47c
 kind evaluate-regression aa028066001dc8df9a63a1f2f6c80f9398dc1858857d4631ccce0f313964b737
 kind exec c1bb962066c70dfb1a395950f6989c950a19229a5e2d46c2313ae923f7328226
-kind fidelity cc30ea1755fb1e46807a91248f7e7ba9ffa4a0e06e82d9f2f8c48b7e1113f1cf
+kind fidelity 9ac02bd6cd81b76cbc85c4f180e161f084eb1a1c443331f74adaf10d5b67423a
 kind figure-calibration 44b8f76a3c8f0cd4a01d6a93062fc113f61e0e382b04ed3389d78ac0dbc45500
 kind figure-confusion 12562c10d10720c740902b5bb917f650a2ec806227d462ef5fba9e685fdcfd9a
 kind figure-connectivity 4fcb9d19e0ee762ad9b00484bed89149e9cde868328a0224b9ee810e8ecbb05b
@@ -37,21 +37,21 @@ kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637
 kind figure-training 66ab5fb834c94b1eef1ffbe58b551a0060b7ea2522f716c9dd9ff8843d944140
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 0b4834d398ba0f8d7770d9e538a4c2400b736e71a444396dc4dd83592c0ad121
-kind individuality b6117bd793b218736c5f6ce6b013193a8e10efd7d7277a2f33a683bbc230ae46
+kind individuality d37154a6dddaa2b217b063e9ee8e694ce689a9ff299f6ce96b13f41d9e60bf8c
 kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
-kind leakage 22f19d0546593d20d13798f8230aa257e01103a1a09694104dfc61e1126acf8e
+kind leakage be871dbbbac359049013f3293eb9743edec00b8232ec877049f872bb34c1d9ea
 kind matrices 801ccdcac9cbfc8b23efa7ead134f1a8cde8936c6a30eb97e53fd991c916242a
 kind mean-volume c94d6c2893ef2cddcc1c3daaa8e3dfbe94868f6473678bb192ae5566c8258c03
-kind meanmlp 1c8fda8ff636897eaa8f24fb92ffb927191e4b382acbf7db6676b819822231e6
+kind meanmlp 63f1c4ed2a9619b7290ca6b06cd88e472d1f7c0d7bd4fd73f55162a2c43e631f
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
 kind parcellate f026f2a079082f1b2b5a970fd24753aec08f6dc2ca82036388c3e9b977998d78
 kind permutation e650476be1cbc177a71a1287f0e7541fdf76a20fc5ad91c35be32aa70d066b7f
 kind permutation-regression b00198bc0ea62ef6c6213336f8bd14a376d373467b46ec18cf19992f654c41ed
-kind predict f0c533c7a0257c1112e547c1521a486fb935938d9aca179e21b706958e693c2e
-kind project 905ddf5c03a5650d49ab4c9bd5ec582bbcd00c0615c0eddf79352dc6aa201e59
+kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
+kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
-kind qcfc a9c9d4671f04be59f917d69b0d5c0157372fa9a9704df8498cfae549f055b2de
-kind regression beed785c0c8732bba19fb377ab221bcc3b34ece27f385302cb7c19566354950a
+kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
+kind regression 15d3a07aefd52c537fd2a51e4dbb84eb1e4d1478786866e57c59d6439c379adf
 kind report 9ece3567381c38b26ec6c53096a3171e5ac5f7490f69c2544500206e160bd476
 kind saliency da41420e0fcf875113e653832c2842602a5113e2f4b54f059e09c63b2b480782
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
@@ -60,10 +60,10 @@ kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
 kind summary 6c1d502479fc9f34c1c3b55ba542176291a281d4fac51634eb057ff530369b35
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
-kind tangent f99803c7358afb2ff27d8f8d4b66510078454902600ae83bdda39b4a33906cec
+kind tangent 3c85c91099bf71c39ace163f5540f06bc65c389fb954a5a0e8b8e85775f96ee9
 kind timeseries 6e09f75ad1c629e14985c23013a5292b321b0df72bd55e585c51ddc3898e6d80
-kind train ab1d4a17d0ffc5d571c7e4ea0a1e48c837a410a2ef98e9c38a11c3fddaac0d11
-kind train-regression 905bd97095d5386522edf229b4b605f8c33bc8cee05dcbd89cf0fe25758a7fa6
+kind train 29d511033179f995b4a35e3ad0fee4360660d1e9412b0bb7c317971863bb0d61
+kind train-regression f08562d1f5039fe60f99b80f52b5d2ab6a698fc5682f96a270c091912e2fe816
 kind windows 2349272958efb4e1f70033e66048f67f1d2ae7e23c699aaa528466012f7b4ae6
 
 reached by baseline
@@ -386,11 +386,13 @@ prgnn/gnn.activate 56ed92dd6f84.c4217a
 prgnn/gnn.activateBack dfbbbee5d8fe.c4217a
 prgnn/gnn.add b43f4260bfd6.c4217a
 prgnn/gnn.addVec 3ede19fdc1ae.e2a681
-prgnn/gnn.adjacency d778f967e67f.c4217a
+prgnn/gnn.adjacency ac053e040e3d.c4217a
 prgnn/gnn.adjacency.size de483ae68f83.36bb30
 prgnn/gnn.attend 00b0b3357000.45d668
 prgnn/gnn.attendBack 4547accafc62.ebe26f
 prgnn/gnn.attendBackSlices 3c629ec6bb02.988abd
+prgnn/gnn.blank c2208e9e0af6.0b17e7
+prgnn/gnn.blankSlices fb1dfd95340a.233c13
 prgnn/gnn.collect 506a1dcfbbc4.4db84c
 prgnn/gnn.collectSlices ab0aac58e065.47ac00
 prgnn/gnn.dot 42e8fd3f018a.17b395
@@ -416,8 +418,10 @@ prgnn/gnn.gemm 41bb20706244.e593af
 prgnn/gnn.gemm16 4ea2270b97a8.9ae413
 prgnn/gnn.gemm16wide 4ea2270b97a8.c56c4d
 prgnn/gnn.gemm8 4ea2270b97a8.d4a6f1
+prgnn/gnn.integers b4679e520aa0.e3b0c4
+prgnn/gnn.integersVec e9cac79163b6.ad342a
 prgnn/gnn.keepEdges 1ceea213ccc4.17172a
-prgnn/gnn.kernels 40f3d67747f5.047213
+prgnn/gnn.kernels 4ed7ef607765.d02662
 prgnn/gnn.kernels32 f6c6b5cae7b3.bd92c8
 prgnn/gnn.kernels64 c24b8ce87e38.bd92c8
 prgnn/gnn.lanes 069781a2de55.e3b0c4
@@ -425,16 +429,18 @@ prgnn/gnn.link bd0ae51cada7.4db84c
 prgnn/gnn.linkEdges 70f3b6583707.02327b
 prgnn/gnn.logitSlices 01ee72ef2715.a8bd50
 prgnn/gnn.mmdSums 1187f538abec.a6dd66
-prgnn/gnn.mmdVec eea7738d20fc.fc07f7
+prgnn/gnn.mmdVec eea7738d20fc.dd4301
 prgnn/gnn.outerAdd c4a745eb1f35.c4217a
 prgnn/gnn.outerAdd16 31afd02efdc5.9a9d8f
 prgnn/gnn.outerAdd8 31afd02efdc5.4cde99
 prgnn/gnn.padded a9ef6baa7028.03667b
-prgnn/gnn.portable b18188a51f92.3144f7
+prgnn/gnn.portable 6619dada76c4.2b27ad
 prgnn/gnn.rank a0cf872f9788.c4217a
 prgnn/gnn.rankVec 29992903850c.e9baf2
 prgnn/gnn.rankWide 29992903850c.4006eb
 prgnn/gnn.register 57c4b32f7c1d.e3b0c4
+prgnn/gnn.repeated 4c08cdbec6c3.e3b0c4
+prgnn/gnn.repeatedVec e9cac79163b6.3ec48f
 prgnn/gnn.scaleSlices dd3716ba3c28.8dfc10
 prgnn/gnn.sigmoid 22057794adf6.ec00fa
 prgnn/gnn.sigmoidVec 19d9fe765be0.d42c09
@@ -451,13 +457,13 @@ prgnn/gnn.spread1Slices c698d385a52f.6c3171
 prgnn/gnn.spread8 4ac4b0b7912d.d48ae8
 prgnn/gnn.spread8back 4ac4b0b7912d.3d2c15
 prgnn/gnn.unfold 76975e3d1f62.c4217a
-prgnn/gnn.unfoldRows 3ede19fdc1ae.3ec48f
-prgnn/gnn.vectorize b8146f1aeb26.ec50e6
+prgnn/gnn.unfoldRows 3ede19fdc1ae.e0f72b
+prgnn/gnn.vectorize 6873b016f3e8.96fdac
 prgnn/gnn.vectorizeWide 768a48bbb4dc.450fd9
 prgnn/gnn.widen 6a11684656db.c4217a
-prgnn/gnn.widenVec ae058edce36c.233c13
-prgnn/gnn.widenWide ae058edce36c.ad342a
-prgnn/gnn/vector_amd64.s 69e4f9365763.e3b0c4
+prgnn/gnn.widenVec ae058edce36c.fc07f7
+prgnn/gnn.widenWide ae058edce36c.46bfa4
+prgnn/gnn/vector_amd64.s 56464cae801f.e3b0c4
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
 prgnn/internal/dense.Multiply bc89e4b0419c.4e6af7
 prgnn/internal/dense.View 8a80b2a46cf1.c4217a
@@ -498,12 +504,12 @@ prgnn/gnn/spill.File ba048f3edf40.1b3de8
 prgnn/gnn/spill.File.Add 8a2b435c4278.d085a1
 prgnn/gnn/spill.File.flush 325841d743ac.96f8b3
 prgnn/gnn/spill.NewFile f2e2d1406151.0784ca
-prgnn/gnn/spill.Reader d46282a6efb5.e5cf28
+prgnn/gnn/spill.Reader 5c9578265a9a.ddd749
 prgnn/gnn/spill.Reader.Ahead 5e68207de79b.3f93e0
-prgnn/gnn/spill.Reader.Begin 9a2b2b15aa0e.16e1c7
+prgnn/gnn/spill.Reader.Begin 74195e9714dc.16e1c7
 prgnn/gnn/spill.Reader.Close 682958441188.9a620e
-prgnn/gnn/spill.Reader.Get 8780796e7b40.828405
-prgnn/gnn/spill.Reader.Next 9354e5153cc4.372962
+prgnn/gnn/spill.Reader.Get b4441801d421.ed44d5
+prgnn/gnn/spill.Reader.Next 68e92aed5421.8a77f4
 prgnn/gnn/spill.Reader.Pieces 0fa51c603d19.5de710
 prgnn/gnn/spill.Reader.arrived 30eae15fe626.dfa3cf
 prgnn/gnn/spill.Reader.ask bd80c3b9cf1a.0e216f
@@ -529,6 +535,7 @@ prgnn/gnn/spill.sectors 2c91a817d1f5.5db41e
 prgnn/gnn/spill.slot 979598de0a52.927489
 prgnn/gnn/spill.state e6c9d2d385e2.e3b0c4
 prgnn/gnn/spill.unchecked 951c42c7dffc.927489
+prgnn/gnn/spill.use 234ccb98ed95.e2744e
 prgnn/gnn/spill.window f46e128dbf4f.e3b0c4
 
 reached by baseline biomarkers bnt braingnn individuality leakage meanmlp project qcfc regression tangent
@@ -826,12 +833,12 @@ prgnn/gnn/spill.direct 972b5dfdd1aa.d8073d
 prgnn/gnn/spill.direct.close a099dfad993e.96f56a
 prgnn/gnn/spill.direct.resident c9182803fe33.68d453
 prgnn/gnn/spill.direct.submit 398d6cda9642.e752a1
-prgnn/gnn/spill.direct.wait 7909ceb2cad6.96f56a
+prgnn/gnn/spill.direct.wait fe011d615aa2.96f56a
 prgnn/gnn/spill.event 400ab00911b6.e3b0c4
 prgnn/gnn/spill.goroutines e3a32b76961a.5656fa
 prgnn/gnn/spill.goroutines.close cdd72edc6e9e.9fc618
 prgnn/gnn/spill.goroutines.submit 7976b2440527.ac9a7f
-prgnn/gnn/spill.goroutines.wait 553dae781eae.9fc618
+prgnn/gnn/spill.goroutines.wait 8cee51e99701.9fc618
 prgnn/gnn/spill.iocb b7ec208e8735.e3b0c4
 prgnn/gnn/spill.newArena 19f722f69d9d.043253
 prgnn/gnn/spill.newEngine badb70a03b4a.035762
@@ -841,11 +848,12 @@ prgnn/gnn/spill.result 9f60d39a0a47.e3b0c4
 reached by baseline bnt braingnn fidelity predict train train-regression
 prgnn/gnn.Checked b72f06eb1fa0.fd51d7
 prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
-prgnn/gnn.Graph b143fb47f44f.f516dd
+prgnn/gnn.Graph 8475f6182fa6.f516dd
 prgnn/gnn.Graph.bytes 4bc63337c786.4c34d8
+prgnn/gnn.Graph.filed 38080943c020.4c34d8
 prgnn/gnn.GraphFile abf99d12ceab.ac064d
 prgnn/gnn.GraphFile.Add 70e7cab82f3b.694363
-prgnn/gnn.GraphFile.put c0d2c7dcfeb6.ddb13e
+prgnn/gnn.GraphFile.put 25a0b28d4949.ddb13e
 prgnn/gnn.Model 0c5228261626.177740
 prgnn/gnn.Model.PredictEach 1f68737eebe1.ba79d9
 prgnn/gnn.Model.fits cb7d57c51bf6.fa9a45
@@ -853,7 +861,7 @@ prgnn/gnn.Model.param 3d6ad4a5f69e.16f052
 prgnn/gnn.Model.prepare 6897323e1911.33240d
 prgnn/gnn.Model.readoutForward 6fab5275dded.09c1b2
 prgnn/gnn.Model.room fccf5cebbe73.702de3
-prgnn/gnn.NewGraph 74cd8130aec0.033e47
+prgnn/gnn.NewGraph abfa7678fa7c.033e47
 prgnn/gnn.Options.Keep 03724a8fd728.c7625e
 prgnn/gnn.Options.reads ff44b64ceec9.c7625e
 prgnn/gnn.ScoreBins a9377ed9369a.e3b0c4
@@ -862,7 +870,7 @@ prgnn/gnn.Zero 9bee7014647a.2dbfdc
 prgnn/gnn.adjacency.augment 1df970d4d2e9.d9dd99
 prgnn/gnn.adjacency.build 5fafbe6e71c1.303bf0
 prgnn/gnn.adjacency.induce 524301a1e749.4e99c3
-prgnn/gnn.adjacency.layOut e3b9fabf2c26.727e98
+prgnn/gnn.adjacency.layOut 55125cf9ac1c.e21bfe
 prgnn/gnn.adjacency.rows b9b69792fbab.25bce8
 prgnn/gnn.adjacency.sortRows 0644ca80f635.12a560
 prgnn/gnn.awake ac034282be55.e3b0c4
@@ -879,17 +887,17 @@ prgnn/gnn.convState ade903d343b2.c4217a
 prgnn/gnn.finite 0a2321f1fbf1.c4217a
 prgnn/gnn.helper 9388bfc4aa73.e3b0c4
 prgnn/gnn.inRegisters a9ef6baa7028.2b0f85
-prgnn/gnn.joinNodes c2b7c9fa82b8.781fda
+prgnn/gnn.joinNodes 03b9512a04a1.17172a
 prgnn/gnn.kernelsOf f37d75fe6ffd.98b254
 prgnn/gnn.length f1d55a4ae1a8.c4217a
 prgnn/gnn.linear 876183b90b2d.d5f1b5
 prgnn/gnn.linear.forward a8ed84086695.6bf4c4
 prgnn/gnn.linear.prepare 8c2bd2257b03.1b6693
 prgnn/gnn.mlpState 858fc092ed83.c4217a
-prgnn/gnn.narrow 82ab7866cceb.e3b0c4
+prgnn/gnn.narrow 3e9df85b8f79.e3b0c4
 prgnn/gnn.narrow.parts f9c6e361ec23.6e7907
-prgnn/gnn.narrow.size afbaa19eb5d4.992314
-prgnn/gnn.narrowed 0e69238a1d39.0b0ce3
+prgnn/gnn.narrow.size 8e9a59faf2ad.992314
+prgnn/gnn.narrowed e2f33c360644.0b0ce3
 prgnn/gnn.newBlock 2c0328199fa6.6d7d0a
 prgnn/gnn.newConv a7e101c6d93c.3cc987
 prgnn/gnn.newLinear d78d237848a3.942cb3
@@ -902,15 +910,15 @@ prgnn/gnn.norm 86b65502fe4e.e4bb67
 prgnn/gnn.norm.infer ca9cae864d9c.01dc35
 prgnn/gnn.normEpsilon 7223c1bf482d.e3b0c4
 prgnn/gnn.of e1b61c754b73.b5140b
-prgnn/gnn.pack e23e90a41946.0c1cd5
-prgnn/gnn.packed b555d1f1b965.640c5c
+prgnn/gnn.pack 8f9522f39e91.0c1cd5
+prgnn/gnn.packed de6e89d2836a.640c5c
 prgnn/gnn.packed.bytes c40c5d16cade.623a08
-prgnn/gnn.packed.inputs f7bb97252b41.d535a3
-prgnn/gnn.packed.join 924efeb03aeb.86858c
-prgnn/gnn.packed.matrix 0df3a9945544.1755b8
+prgnn/gnn.packed.inputs c00a8a74d19f.d535a3
+prgnn/gnn.packed.join a7e1b9dd2d06.8f8bf5
+prgnn/gnn.packed.matrix 85997ecb640e.1755b8
 prgnn/gnn.packed.nodeBytes c2f1f409d1ae.d535a3
 prgnn/gnn.packed.unpack 76cad2be1d21.ac2c7f
-prgnn/gnn.packed.values a505ceaf122a.836eab
+prgnn/gnn.packed.values ae2d5759ae93.836eab
 prgnn/gnn.record 36098a04e13f.f117b4
 prgnn/gnn.resize 466fae4bb42c.e3b0c4
 prgnn/gnn.room a51097e12aef.c4217a
@@ -944,12 +952,12 @@ prgnn/gnn.worker e7974e52dfe9.5491de
 prgnn/gnn.worker.begin bc402b609f0c.eef1f3
 prgnn/gnn.worker.blocksForward 818c928073c1.d15a2a
 prgnn/gnn.worker.end f9ff66302ba8.e2f33d
-prgnn/gnn.worker.filed 6712014fa370.a31f6e
-prgnn/gnn.worker.forward e169547c29a5.f3bb44
-prgnn/gnn.worker.load c3f0faf99787.d40ab2
-prgnn/gnn.worker.memory f3deb22e4d8f.424bfa
+prgnn/gnn.worker.filed 019803f1fb3e.e19196
+prgnn/gnn.worker.forward 427c270ee949.b9bbc4
+prgnn/gnn.worker.load 4d46129de35b.026b48
+prgnn/gnn.worker.memory ce2a5b0bf488.f9b038
 prgnn/gnn.worker.predict 691ea1050c54.42049d
-prgnn/gnn/spill.Reader.Memory 7f7e939fe623.516f21
+prgnn/gnn/spill.Reader.Memory eaf0c8709692.413fc3
 prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
 prgnn/stages/learn.Participant 9c6eabd87967.e38146
 prgnn/stages/learn.ReadParticipant accf5dbb6590.d925ac
@@ -1170,7 +1178,7 @@ prgnn/gnn.team.back 8922a1870914.1fe9d6
 prgnn/gnn.tooLarge 10b6e48e2020.e3b0c4
 prgnn/gnn.worker.backward 2a42f90827d9.b1d97e
 prgnn/gnn.worker.batchLosses 812af6b094ad.7b9ac7
-prgnn/gnn.worker.features b87ddefac2c3.c0a676
+prgnn/gnn.worker.features 5626b1413d9d.a6f413
 prgnn/gnn.worker.gradient 5c4b9570a941.fad26c
 prgnn/gnn.worker.normBackward f0ac49752374.fb7cc5
 prgnn/gnn.worker.normForward e04d3a9646ce.4836f3
@@ -5330,7 +5338,7 @@ at gnn/baseline/rowfile.go prgnn/gnn/baseline RowFile:17 batch:37 NewRowFile:41 
 at gnn/baseline/rows.go prgnn/gnn/baseline Rows:11 Rows.Row:19 Rows.First:22 Rows.Err:30 Rows.view:37 Rows.each:41 Rows.eachRow:61 Rows.times:70 Rows.mean:77 gram:87 to:112 Standardize:121 zscore:142
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 MostPaired:28 TooMany:31 FitSVM:39 SVMTo:61 SVM.trainer:80 scale:106 kernel:121 kernel.gram:127 kernel.apply:141 norms:147 vectorMachine:158 newVectorMachine:166 vectorMachine.decide:178 vectorMachine.describe:197 smo:210 pairStep:281 offset:312
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
-at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:132 worker.memory:161 worker.features:173 worker.blocksForward:181 worker.predict:197 slot.crossEntropy:225 worker.gradient:256 worker.backward:311 worker.reduce:334 worker.batchLosses:349 worker.normForward:388 worker.normBackward:412
+at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:132 worker.memory:162 worker.features:174 worker.blocksForward:182 worker.predict:198 slot.crossEntropy:226 worker.gradient:257 worker.backward:312 worker.reduce:335 worker.batchLosses:350 worker.normForward:389 worker.normBackward:413
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 IdentityColumns:29 Released:33 Options.Columns:43 leaky:48 Net:51 New:67 Net.Layout:96 Net.Drops:99 Net.Buffers:102 Net.Penalty:105 pass:109 pass.logits:116 Net.forward:120 Net.back:140 Net.padded:156 Net.Gradient:168 mix:207 mixedEntropy:222 Centers:235 orthogonal:248
 at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:69 normal:81 graph:88 block.forward:90 block.parts:127 state.dropped:134 join:146 unjoin:170 block.back:193 sum:255 softmax:262 softmaxBack:269
@@ -5346,11 +5354,11 @@ at gnn/consistency.go prgnn/gnn Model.consistency:18 spreadOf:46 sigmoidSpreadOf
 at gnn/conv.go prgnn/gnn conv:5 newConv:17 conv.prepare:30 conv.finish:45 convState:68 convScratch:76 conv.forward:89 conv.backward:117
 at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 Model.mmd:93 mmdKernels:122 Model.mmdAuthors:133
 at gnn/dropout.go prgnn/gnn Model.dropout:6
-at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 whole:30 Checked:38 NewGraph:75 whole.together:101 trouble:126 finite:133 Graph.bytes:139 lanes:146 padded:148 adjacency:156 adjacency.build:175 adjacency.rows:191 adjacency.layOut:199 adjacency.sortRows:234 adjacency.size:252 resize:256
+at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 Graph.filed:30 whole:33 Checked:41 NewGraph:78 whole.together:104 trouble:129 finite:136 Graph.bytes:142 lanes:149 padded:151 adjacency:159 adjacency.build:178 adjacency.rows:194 adjacency.layOut:202 adjacency.sortRows:217 adjacency.size:235 resize:239
 at gnn/graphfile.go prgnn/gnn GraphFile:13 NewGraphFile:23 record:28 GraphFile.Add:35 GraphFile.put:59
 at gnn/induce.go prgnn/gnn adjacency.induce:5 keepEdges:16
-at gnn/kernels.go prgnn/gnn kernels:14 kernels32:67 kernels64:67 kernelsOf:70 Rank:78 Softmax:90
-at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29 vectorizeWide:205
+at gnn/kernels.go prgnn/gnn kernels:14 kernels32:74 kernels64:74 kernelsOf:77 Rank:85 Softmax:97
+at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29 vectorizeWide:227
 at gnn/meanmlp/meanmlp.go prgnn/gnn/meanmlp Options:13 Released:21 Net:24 block:35 New:41 Net.Layout:59 Net.Drops:62 pass:66 layer:75 Net.forward:82 Net.Gradient:147 Net.back:173 Net.backOutput:236
 at gnn/meanmlp/model.go prgnn/gnn/meanmlp Model:11 Training:19 Fit:25 Model.Parameters:35 together:38 Model.Probability:41 Model.RegionScores:55 regionScores:64 upTo:102 Untrained:111
 at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107
@@ -5360,20 +5368,20 @@ at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 ru
 at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Mask:119 Times:136 epsilon:143 Normalize:147 Center:156 Unnormalize:171 Contrast:189
 at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:59 further:71 Training.stream:79 Initial:88 Uniform:133 Train:136 run.tested:198 run.diverged:212 finite:220 Optimizer:230 chunk:238 NewOptimizer:241 Optimizer.Step:254 Entropies:274 Squares:288 CrossEntropy:300 Probabilities:322 Softmax:334
 at gnn/options.go prgnn/gnn Options:14 Paper:53 AuthorsCode:67 Choices:78 Options.Check:88 Options.Keep:135 Options.outputs:140 Options.readoutWidth:148
-at gnn/packed.go prgnn/gnn packed:18 narrow:33 register:40 inRegisters:43 narrow.size:46 narrow.parts:49 narrowed:55 widened:89 pack:101 symmetric:140 packed.nodeBytes:156 packed.inputs:167 packed.values:174 packed.bytes:177 room:185 packed.unpack:188 packed.matrix:197 packed.join:207 joinNodes:223 view:257
+at gnn/packed.go prgnn/gnn packed:18 narrow:33 register:40 inRegisters:43 narrow.size:46 narrow.parts:49 narrowed:55 widened:89 pack:101 symmetric:140 packed.nodeBytes:156 packed.inputs:167 packed.values:175 packed.bytes:178 room:186 packed.unpack:189 packed.matrix:198 packed.join:209 joinNodes:226 view:244
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
 at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:80 block.forward:101 block.backward:160 takeMean:191
-at gnn/portable.go prgnn/gnn portable:12 Exp:27 gemm:36 dot:41 dots:59 attend:67 attendBack:93 activate:114 activateBack:119 spread:126 edgeDots:149 collect:160 sigmoid:172 softmax:185 abs:203 rank:205 link:223 outerAdd:235 add:245 spread1:252 edgeDots1:268 gate:278 gateBack:287 widen:297 unfold:305 mmdSums:315
+at gnn/portable.go prgnn/gnn portable:12 Exp:27 gemm:36 dot:41 dots:59 attend:67 attendBack:93 activate:114 activateBack:119 spread:126 edgeDots:149 collect:160 sigmoid:172 softmax:185 abs:203 rank:205 blank:223 link:241 outerAdd:253 add:263 spread1:270 edgeDots1:286 gate:296 gateBack:305 widen:315 unfold:323 integers:333 repeated:339 mmdSums:348
 at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 Model.PredictEach:31 blockState.scores:61
 at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:53
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
-at gnn/spill/engine.go prgnn/gnn/spill request:6 engine:13 goroutines:22 result:28 newGoroutines:33 goroutines.submit:37 goroutines.wait:48 goroutines.close:56
-at gnn/spill/engine_linux.go prgnn/gnn/spill direct:18 iocb:28 event:40 newEngine:47 direct.submit:67 direct.resident:99 direct.wait:121 direct.close:150 newArena:159 freeArena:167
-at gnn/spill/reader.go prgnn/gnn/spill window:12 depth:13 piece:14 Reader:19 slot:39 state:45 reading:48 unchecked:49 checked:50 File.NewReader:54 Reader.Close:77 Reader.settle:84 Reader.Begin:94 Reader.Next:105 Reader.Pieces:132 Reader.Ahead:135 Reader.ask:138 Reader.choose:145 Reader.drop:170 Reader.arrived:181 Reader.Get:187 Reader.Memory:201 Reader.memory:206
+at gnn/spill/engine.go prgnn/gnn/spill request:6 engine:13 goroutines:23 result:29 newGoroutines:34 goroutines.submit:38 goroutines.wait:49 goroutines.close:57
+at gnn/spill/engine_linux.go prgnn/gnn/spill direct:18 iocb:28 event:40 newEngine:47 direct.submit:67 direct.resident:99 direct.wait:121 direct.close:151 newArena:160 freeArena:168
+at gnn/spill/reader.go prgnn/gnn/spill window:12 depth:13 piece:14 Reader:19 slot:40 use:47 state:53 reading:56 unchecked:57 checked:58 File.NewReader:62 Reader.Close:85 Reader.settle:92 Reader.Begin:102 Reader.Next:113 Reader.Pieces:146 Reader.Ahead:149 Reader.ask:152 Reader.choose:159 Reader.drop:184 Reader.arrived:195 Reader.Get:201 Reader.Memory:213 Reader.memory:215
 at gnn/spill/spill.go prgnn/gnn/spill sector:17 File:20 extent:29 NewFile:36 chunk:39 castagnoli:41 File.Add:44 File.flush:66 sectors:75 aligned:78 failed:84 errAltered:86
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
 at gnn/train.go prgnn/gnn Training:15 PaperTraining:40 AuthorsTraining:44 Epoch:51 ScoreBins:62 ScoreCounts:66 countScores:70 Training.Check:79 tooLarge:102 Model.Train:107 run.trainEpoch:170 worker.tellScores:208 Model.fits:221 Training.stream:238 Training.rate:247 Losses.check:258 Losses.addScaled:278 slot.predicted:288 slot.right:299 worker.test:302
-at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 logitSlices:57 expVec:60 expVecWide:63 scaleSlices:66 attendBackSlices:69 collectSlices:72 spread1Slices:75 spread1BackSlices:78 edgeDots1Slices:81 outerAdd16:84 outerAdd8:87 gateRows:90 gateBackRows:93 addVec:96 sigmoidVec:99 softmaxVec:102 rankVec:105 rankWide:109 edgesWide:112 linkEdges:115 widenVec:118 widenWide:121 unfoldRows:124 mmdVec:127
+at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 logitSlices:57 expVec:60 expVecWide:63 scaleSlices:66 attendBackSlices:69 collectSlices:72 spread1Slices:75 spread1BackSlices:78 edgeDots1Slices:81 outerAdd16:84 outerAdd8:87 gateRows:90 gateBackRows:93 addVec:96 sigmoidVec:99 softmaxVec:102 rankVec:105 rankWide:109 edgesWide:112 linkEdges:115 blankSlices:118 integersVec:121 repeatedVec:124 widenVec:127 widenWide:130 unfoldRows:133 mmdVec:136
 at internal/dense/above.go prgnn/internal/dense Above:12 longest:59
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240

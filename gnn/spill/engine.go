@@ -13,7 +13,8 @@ type request struct {
 type engine interface {
 	// submit begins to read. It calls done for what it has at once, or not at all.
 	submit(rs []request, done func(slot int32, err error))
-	// wait calls done for what was read, at least so often. After an error nothing more can be waited for.
+	// wait calls done for all that was read, and waits until it was called at least so often. After an error nothing
+	// more can be waited for.
 	wait(least int, done func(slot int32, err error)) error
 	close()
 }
@@ -46,7 +47,7 @@ func (g goroutines) submit(rs []request, _ func(int32, error)) {
 }
 
 func (g goroutines) wait(least int, done func(int32, error)) error {
-	for range least {
+	for ; least > 0 || len(g.done) > 0; least-- {
 		r := <-g.done
 		done(r.slot, r.err)
 	}

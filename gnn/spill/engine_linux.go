@@ -119,10 +119,10 @@ func (d *direct) resident(r request) bool {
 }
 
 func (d *direct) wait(least int, done func(int32, error)) error {
-	for least > 0 {
+	for {
 		n, _, e := unix.RawSyscall6(unix.SYS_IO_GETEVENTS, d.context, 1, uintptr(len(d.events)),
 			uintptr(unsafe.Pointer(unsafe.SliceData(d.events))), uintptr(unsafe.Pointer(new(unix.Timespec))), 0)
-		if n == 0 && e == 0 { // nothing was there at once
+		if n == 0 && e == 0 && least > 0 { // nothing was there at once
 			n, _, e = unix.Syscall6(unix.SYS_IO_GETEVENTS, d.context, uintptr(least), uintptr(len(d.events)),
 				uintptr(unsafe.Pointer(unsafe.SliceData(d.events))), 0, 0)
 		}
@@ -142,9 +142,10 @@ func (d *direct) wait(least int, done func(int32, error)) error {
 			}
 			done(int32(v.data), err)
 		}
-		least -= int(n)
+		if least -= int(n); least <= 0 {
+			return nil
+		}
 	}
-	return nil
 }
 
 func (d *direct) close() {

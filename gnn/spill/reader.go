@@ -29,6 +29,7 @@ type Reader struct {
 	order []int32
 	ended int     // the end of batch in order
 	batch []int32 // a part of order: what is in use
+	uses  []use   // of the batch
 
 	mu      sync.Mutex   // of Ahead
 	asked   int          // so many of order are read or being read
@@ -40,6 +41,13 @@ type slot struct {
 	pins  int32 // how often it is needed for what was asked for
 	state state
 	err   error
+}
+
+// A use is what Get wants of a record of the batch: to look it up for all at once takes a fraction of the time.
+type use struct {
+	slot   *slot
+	memory []byte
+	sum    uint32
 }
 
 type state uint8
@@ -97,14 +105,14 @@ func (r *Reader) Begin(order []int32) error {
 	}
 	r.drop(r.batch)
 	r.drop(r.order[r.ended:r.asked])
-	r.order, r.batch, r.asked, r.ended = order, nil, 0, 0
+	r.order, r.batch, r.uses, r.asked, r.ended = order, nil, nil, 0, 0
 	return nil
 }
 
 // Next waits for the next n records of the order. The records before them are out of use.
 func (r *Reader) Next(n int) error {
-	for _, k := range r.batch {
-		r.slots[r.slotOf[k]].state = checked // by Get
+	for _, u := range r.uses {
+		u.slot.state = checked // by Get
 	}
 	r.drop(r.batch)
 	r.batch = r.order[r.ended:][:n]
@@ -120,12 +128,18 @@ func (r *Reader) Next(n int) error {
 			}
 		}
 		if waiting == 0 {
-			return nil
+			break
 		}
 		if err := r.reads.wait(min(waiting, int(r.reading.Load())), r.arrived); err != nil {
 			return failed(err)
 		}
 	}
+	r.uses = r.uses[:0]
+	for _, k := range r.batch {
+		e, s := r.file.records[k], r.slotOf[k]
+		r.uses = append(r.uses, use{&r.slots[s], r.memory(s)[:e.size], e.sum})
+	}
+	return nil
 }
 
 // Pieces is how many calls of Ahead read as much as is in use.
@@ -185,23 +199,18 @@ func (r *Reader) arrived(s int32, err error) {
 
 // Get returns the record at a place of the batch. One that was read for this batch is checked.
 func (r *Reader) Get(i int) ([]byte, error) {
-	k := r.batch[i]
-	e, s := r.file.records[k], &r.slots[r.slotOf[k]]
-	b := r.memory(r.slotOf[k])[:e.size]
-	if s.err != nil {
-		return nil, failed(s.err)
+	u := r.uses[i]
+	if u.slot.err != nil {
+		return nil, failed(u.slot.err)
 	}
-	if s.state == unchecked && crc32.Checksum(b, castagnoli) != e.sum {
+	if u.slot.state == unchecked && crc32.Checksum(u.memory, castagnoli) != u.sum {
 		return nil, errAltered
 	}
-	return b, nil
+	return u.memory, nil
 }
 
 // Memory is where the record at a place of the batch is, and what Get returns once it has checked it.
-func (r *Reader) Memory(i int) []byte {
-	k := r.batch[i]
-	return r.memory(r.slotOf[k])[:r.file.records[k].size]
-}
+func (r *Reader) Memory(i int) []byte { return r.uses[i].memory }
 
 func (r *Reader) memory(s int32) []byte {
 	size := r.file.largest

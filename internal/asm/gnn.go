@@ -44,6 +44,9 @@ func inGNN() {
 	rankWide()
 	edgesWide()
 	link()
+	blank()
+	integers()
+	repeated()
 	shifts := nibbles()
 	widen("widenVec", false, shifts)
 	widen("widenWide", true, shifts)
@@ -57,6 +60,7 @@ var constants = map[string]uint32{
 	"one":      math.Float32bits(1),
 	"sign":     1 << 31,
 	"intOne":   1,
+	"eight":    8,
 	// Of Exp32 in package exact.
 	"expMin": math.Float32bits(-0x1.5d589ep+6),
 	"log2e":  math.Float32bits(1 / math.Ln2),

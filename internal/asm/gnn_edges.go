@@ -194,3 +194,97 @@ func link() {
 	})
 	RET()
 }
+
+// blank writes, slice by slice, the first entries of eight rows, which are the nodes themselves, and as many places as
+// the slice has behind them.
+func blank() {
+	TEXT("blankSlices", NOSPLIT, "func(col, reverse *int32, weight *float32, first, start, row *int32, self float32, n, slices int)")
+	Doc("blankSlices is blank.")
+	arrays := []GPVirtual{load("col"), load("reverse"), load("weight")}
+	first, start, row, slices := load("first"), load("start"), load("row"), load("slices")
+	self, n, last, eight := scalar("self"), YMM(), YMM(), YMM()
+	count := XMM()
+	VMOVD(load("n").As32(), count)
+	VPBROADCASTD(count, n)
+	VMOVDQU(c("eight"), eight)
+	VPSUBD(c("intOne"), n, last)
+	order := GLOBL("order", RODATA|NOPTR)
+	for i := range 8 {
+		DATA(4*i, U32(uint32(i)))
+	}
+	loop("slice", slices, func() {
+		nodes, entries, weight, at, end := YMM(), YMM(), YMM(), GP64(), GP64()
+		VMOVDQU(Mem{Base: row}, nodes)
+		MOVLQSX(Mem{Base: start}, at)
+		MOVLQSX(Mem{Base: start, Disp: 4}, end)
+		for i := range 8 {
+			node, entry := GP64(), GP64()
+			MOVLQSX(Mem{Base: row, Disp: 4 * i}, node)
+			LEAQ(Mem{Base: at, Disp: i}, entry)
+			MOVL(entry.As32(), Mem{Base: first, Index: node, Scale: 4})
+		}
+		VPBROADCASTD(Mem{Base: start}, entries)
+		VPADDD(order, entries, entries)
+		VPCMPGTD(nodes, n, weight)
+		VANDPS(self, weight, weight)
+		VPMINSD(last, nodes, nodes) // rows beyond the last node join it to itself
+		top, done := label("places"), label("placed")
+		Label(top)
+		CMPQ(at, end)
+		JGE(LabelRef(done))
+		for i, v := range []Register{nodes, entries, weight} {
+			VMOVDQU(v, Mem{Base: arrays[i], Index: at, Scale: 4})
+		}
+		VXORPS(weight, weight, weight)
+		VPADDD(eight, entries, entries)
+		ADDQ(I8(8), at)
+		JMP(LabelRef(top))
+		Label(done)
+		ADDQ(I8(4), start)
+		ADDQ(I8(32), row)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// integers widens bytes, eight at a time.
+func integers() {
+	TEXT("integersVec", NOSPLIT, "func(to *int32, from *uint8, eights int)")
+	Doc("integersVec is integers, for blocks of eight.")
+	to, from, eights := load("to"), load("from"), load("eights")
+	atLeastOnce("eight", eights, func() {
+		v := YMM()
+		VPMOVZXBD(Mem{Base: from}, v)
+		VMOVDQU(v, Mem{Base: to})
+		ADDQ(I8(8), from)
+		ADDQ(I8(32), to)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// repeated writes eight of each number at least, over which the next one goes.
+func repeated() {
+	TEXT("repeatedVec", NOSPLIT, "func(to *int32, times *uint8, n int)")
+	Doc("repeatedVec is repeated; it may write eight numbers beyond.")
+	to, times, n := load("to"), load("times"), load("n")
+	number, one := YMM(), YMM()
+	VXORPS(number, number, number)
+	VMOVDQU(c("intOne"), one)
+	atLeastOnce("number", n, func() {
+		at, next := GP64(), GP64()
+		MOVQ(to, at)
+		MOVBQZX(Mem{Base: times}, next)
+		LEAQ(Mem{Base: to, Index: next, Scale: 4}, to)
+		INCQ(times)
+		top := label("eights")
+		Label(top)
+		VMOVDQU(number, Mem{Base: at})
+		ADDQ(I8(32), at)
+		CMPQ(at, to)
+		JLT(LabelRef(top))
+		VPADDD(one, number, number)
+	})
+	VZEROUPPER()
+	RET()
+}
