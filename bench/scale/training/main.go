@@ -5,6 +5,7 @@
 //
 //	go build -o training ./bench/scale/training
 //	./training -graphs 400000 -dir /var/tmp             # 512 MB of graphs in memory, the others in a file
+//	./training -graphs 400000 -dir /var/tmp -alone      # the disk alone
 //	./training -graphs 10000 -memory 1000000000         # all in memory, for comparison
 //
 // Run it in a memory cgroup, so that the system's cache cannot hold the file either.
@@ -20,6 +21,8 @@ import (
 	"time"
 
 	"prgnn/gnn"
+	"prgnn/gnn/spill"
+	"prgnn/internal/lists"
 	"prgnn/internal/random"
 )
 
@@ -29,11 +32,16 @@ func main() {
 	dir := flag.String("dir", "", "where the file lies")
 	epochs := flag.Int("epochs", 3, "epochs")
 	threads := flag.Int("threads", 2, "threads")
+	alone := flag.Bool("alone", false, "read the file as a training does, and compute nothing")
 	flag.Parse()
 	file, err := os.CreateTemp(*dir, "graphs")
 	check(err)
 	check(os.Remove(file.Name()))
 	defer file.Close()
+	if *alone {
+		readAlone(file, *n, *memory, *epochs)
+		return
+	}
 	start := time.Now()
 	graphs := make([]*gnn.Graph[float32], *n)
 	to := gnn.NewGraphFile[float32](*memory, func() (*os.File, error) { return file, nil })
@@ -56,16 +64,43 @@ func main() {
 	t.Epochs, t.Workers, t.Seed = *epochs, *threads, 1
 	last, used := time.Now(), processor()
 	t.Progress = func(e gnn.Epoch) {
-		each := 1e6 / float64(*n)
-		fmt.Printf("epoch %d: %.1f µs a graph, %.1f µs of processor, loss %.6f\n", e.Number,
-			each*time.Since(last).Seconds(), each*(processor()-used), e.Losses.Total)
-		last, used = time.Now(), processor()
+		each, wall, cpu := 1e6/float64(*n), time.Since(last).Seconds(), processor()-used
+		last, used = time.Now(), processor() // before the line, at which training.sh may stop this process
+		fmt.Printf("epoch %d: %.1f µs a graph, %.1f µs of processor, loss %.6f\n", e.Number, each*wall, each*cpu,
+			e.Losses.Total)
 	}
 	_, err = m.Train(context.Background(), graphs, nil, t)
 	check(err)
 	var u syscall.Rusage
 	check(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	fmt.Printf("resident at most %d MB\n", u.Maxrss/1000)
+}
+
+// readAlone says how fast the disk gives records as large as packed graphs, in random order.
+func readAlone(file *os.File, n int, memory int64, epochs int) {
+	const batch = 100
+	records, bytes := spill.NewFile(file), random.New(1, "record")
+	record := lists.Map(make([]struct{}, 14_300), func(struct{}) byte { return byte(bytes.Float64() * 256) })
+	for range n {
+		_, err := records.Add(record)
+		check(err)
+	}
+	check(file.Sync())
+	r, err := records.NewReader(memory, batch)
+	check(err)
+	defer r.Close()
+	for e := range epochs {
+		order := lists.Map(random.New(1, "order", e).Perm(n), func(i int) int32 { return int32(i) })
+		start := time.Now()
+		check(r.Begin(order))
+		for at := 0; at < n; at += batch {
+			check(r.Next(min(batch, n-at)))
+			for range r.Pieces() {
+				r.Ahead()
+			}
+		}
+		fmt.Printf("pass %d: %.1f µs a record\n", e+1, 1e6*time.Since(start).Seconds()/float64(n))
+	}
 }
 
 // processor is the time, in s, that this process has had of processors.
