@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -88,7 +89,7 @@ func ThisProgram() Program {
 // results are in the store's part, which runs that changed nothing share; here
 // are only those of which there is more to say than that they were cached. What the
 // kinds reach is a blob, which runs of the same code share.
-type detail struct {
+type detail struct { // FileOf counts on the order of the first two
 	File    string            `json:"file"`
 	Source  string            `json:"source"`
 	Program Program           `json:"program"`
@@ -234,6 +235,23 @@ func (r *runner) recordTask(i int32, at int, rec *artifacts.RunRecord, d *detail
 		t.Error = s.err.Error()
 	}
 	d.Tasks = append(d.Tasks, t)
+}
+
+// FileOf reads File and Source of a run's record and nothing else: tasks that ran take some 100 bytes each.
+func FileOf(rr *artifacts.RunRecord) (file, source string, err error) {
+	in := json.NewDecoder(bytes.NewReader(rr.Detail))
+	var first [5]json.Token // {, "file", its value, "source", its value
+	for i := range first {
+		if first[i], err = in.Token(); err != nil {
+			return "", "", fmt.Errorf("run %s: its details: %w", rr.ID, err)
+		}
+	}
+	file, isFile := first[2].(string)
+	source, isSource := first[4].(string)
+	if first[1] != "file" || first[3] != "source" || !isFile || !isSource {
+		return "", "", fmt.Errorf("run %s: its details do not begin with the pipeline file", rr.ID)
+	}
+	return file, source, nil
 }
 
 // ReadRecord unpacks the record of a run. One that Store.Runs listed has no

@@ -45,6 +45,28 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestFileOf: the pipeline file is read from a record without the rest, as with it.
+func TestFileOf(t *testing.T) {
+	st, s := newStore(t), chain("a")
+	s.Graph.File, s.Graph.Source = "study/é \"a\".yaml", "stages:\n  a: <&>\n"
+	res, _ := s.run(t, st, Options{})
+	rr := need.Value(st.LoadRun(res.ID))(t)
+	rec := need.Value(ReadRecord(st, rr))(t)
+	file, source, err := FileOf(rr)
+	if err != nil || file != rec.File || source != rec.Source || file != s.Graph.File || source != s.Graph.Source {
+		t.Errorf("%q, %q, %v", file, source, err)
+	}
+	rest := &artifacts.RunRecord{Detail: []byte(`{"file":"a","source":"b","tasks":[{`)}
+	if file, source, err := FileOf(rest); err != nil || file+source != "ab" {
+		t.Errorf("the rest was read: %q, %q, %v", file, source, err)
+	}
+	for _, detail := range []string{``, `[]`, `{"file":"a"}`, `{"source":"a","file":"b"}`, `{"file":1,"source":"a"}`} {
+		if file, source, err := FileOf(&artifacts.RunRecord{Detail: []byte(detail)}); err == nil || file+source != "" {
+			t.Errorf("of %s: %q, %q, %v", detail, file, source, err)
+		}
+	}
+}
+
 // TestStoreBreaks takes the store away under a run: that is nobody's fault in
 // particular, and the run ends.
 func TestStoreBreaks(t *testing.T) {

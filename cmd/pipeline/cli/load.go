@@ -220,7 +220,7 @@ func (a *app) look(file string, sets []string, named ...string) (*results.Curren
 		return nil, err
 	}
 	if changed && !c.Complete() {
-		a.Warn("%s has changed since its last run: these are results of the file as it is now; that run is %s", file, a.Command("show", last.ID))
+		a.Warn("%s has changed since its last run: these are results of the file as it is now; that run is %s", file, a.Command("show", last))
 	}
 	return c, nil
 }
@@ -240,7 +240,7 @@ func (a *app) lookUp(file string, sets []string, store *artifacts.Store) (*resul
 
 // lastSets are the settings to look with: those that are given, else those of the last run. It says where the file
 // without them, or what is given, is not what last ran.
-func (a *app) lastSets(file string, last *dag.Record, then, given []string) []string {
+func (a *app) lastSets(file, last string, then, given []string) []string {
 	missing := slices.DeleteFunc(slices.Clone(then), func(set string) bool {
 		path, _, _ := strings.Cut(set, "=")
 		return slices.ContainsFunc(given, func(own string) bool { return strings.HasPrefix(own, path+"=") })
@@ -252,9 +252,9 @@ func (a *app) lastSets(file string, last *dag.Record, then, given []string) []st
 	switch {
 	case a.asWritten:
 	case len(given) > 0:
-		a.Warn("these are other settings than those of the last run of %s, which also had --set %s (%s)", file, shown, a.Command("show", last.ID))
+		a.Warn("these are other settings than those of the last run of %s, which also had --set %s (%s)", file, shown, a.Command("show", last))
 	default:
-		a.Warn("settings of the last run of %s (%s): --set %s; --as-written leaves them out", file, last.ID, shown)
+		a.Warn("settings of the last run of %s (%s): --set %s; --as-written leaves them out", file, last, shown)
 		return then
 	}
 	return given
@@ -285,7 +285,7 @@ func (a *app) dropped(file string, sets []string, store *artifacts.Store) {
 	for _, d := range dropped {
 		had, now, again = append(had, "--set "+d.Set), append(now, d.Now), append(again, "--set", d.Set)
 	}
-	a.Warn("the last run of %s (%s) had %s; now %s. To keep that: %s", file, last.ID,
+	a.Warn("the last run of %s (%s) had %s; now %s. To keep that: %s", file, last,
 		console.Clip(strings.Join(had, " "), 200), console.Clip(strings.Join(now, ", "), 200), a.With(again...))
 }
 

@@ -133,23 +133,23 @@ func AsRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 }
 
 // LastRun is the last run of a pipeline file whose text is now text (as pipelines.Source has it), whether the file has
-// changed since, and the settings (--set) of that run; nil when there is none.
-func LastRun(store *artifacts.Store, file, text string) (rec *dag.Record, changed bool, sets []string) {
+// changed since, and the settings (--set) of that run; id is "" when there is none.
+func LastRun(store *artifacts.Store, file, text string) (id string, changed bool, sets []string) {
 	for r := range store.LatestRuns() {
-		rec, err := dag.ReadRecord(store, r)
-		if err != nil || filepath.Base(rec.File) != filepath.Base(file) {
+		ran, source, err := dag.FileOf(r)
+		if err != nil || filepath.Base(ran) != filepath.Base(file) {
 			continue
 		}
-		then, sets := pipelines.SplitSource(rec.Source)
-		if rest, same := strings.CutPrefix(rec.Source, text); same { // a comment at its end may look like settings
+		then, sets := pipelines.SplitSource(source)
+		if rest, same := strings.CutPrefix(source, text); same { // a comment at its end may look like settings
 			then = text
 			_, sets = pipelines.SplitSource(strings.TrimPrefix(rest, "\n"))
 		}
-		if then == text || samePath(rec.File, file) { // not another file of that name, in a shared store
-			return rec, then != text, sets
+		if then == text || samePath(ran, file) { // not another file of that name, in a shared store
+			return r.ID, then != text, sets
 		}
 	}
-	return nil, false, nil
+	return "", false, nil
 }
 
 func samePath(a, b string) bool {
