@@ -40,11 +40,11 @@ func (t Terminal) paint(code, s string) string {
 	if !t.color {
 		return s
 	}
-	return Control + code + "m" + s + Control + "0m"
+	return Control() + code + "m" + s + Control() + "0m"
 }
 
 // ClearLine goes back to the beginning of the line and empties it.
-func ClearLine() string { return Control + "1G" + Control + "K" }
+func ClearLine() string { return Control() + "1G" + Control() + "K" }
 
 // Red, Green, Faint and Bold paint a text where colors are shown.
 func (t Terminal) Red(s string) string { return t.paint("31", s) }

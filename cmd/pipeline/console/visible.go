@@ -13,7 +13,7 @@ import (
 
 // Control begins a control sequence of ours (CSI). It is another in each process, so that no
 // name, cell or log can hold one.
-var Control = "\x1b" + rand.Text() + "["
+var Control = sync.OnceValue(func() string { return "\x1b" + rand.Text() + "[" })
 
 // A visibleWriter is what all text for a person goes through. It passes our own control
 // sequences on; every other control character is written out as \u001b, so that no data can
@@ -62,11 +62,11 @@ func appendVisible(b, text []byte, ends bool) (shown, rest []byte) {
 			b = append(b, c)
 			i++
 			continue
-		case c == '\x1b' && bytes.HasPrefix(text[i:], []byte(Control)):
+		case c == '\x1b' && bytes.HasPrefix(text[i:], []byte(Control())):
 			b = append(b, "\x1b["...)
-			i += len(Control)
+			i += len(Control())
 			continue
-		case !ends && (c == '\x1b' && strings.HasPrefix(Control, string(text[i:])) || !utf8.FullRune(text[i:])):
+		case !ends && (c == '\x1b' && strings.HasPrefix(Control(), string(text[i:])) || !utf8.FullRune(text[i:])):
 			return b, text[i:]
 		}
 		var n int

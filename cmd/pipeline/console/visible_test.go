@@ -34,8 +34,8 @@ func TestVisibleWriter(t *testing.T) {
 		{"\x1b[31mred", `\u001b[31mred`},
 		{"\u009b31m \x7f \r \u202e \u2028", `\u009b31m \u007f \u000d \u202e \u2028`},
 		{"\xff\xc3", `\xff\xc3`},
-		{Control + "31mours" + Control + "0m", "\x1b[31mours\x1b[0m"},
-		{Control[:5] + "31m", `\u001b` + Control[1:5] + "31m"},
+		{Control() + "31mours" + Control() + "0m", "\x1b[31mours\x1b[0m"},
+		{Control()[:5] + "31m", `\u001b` + Control()[1:5] + "31m"},
 	} {
 		for size := 1; size <= len(c.in); size++ { // in pieces of any size
 			var b bytes.Buffer

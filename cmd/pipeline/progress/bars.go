@@ -76,7 +76,7 @@ func (b *bars) Say(line string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.drawn > 0 {
-		fmt.Fprintf(b.w, "%s%dA%s%sJ", console.Control, b.drawn, console.ClearLine(), console.Control)
+		fmt.Fprintf(b.w, "%s%dA%s%sJ", console.Control(), b.drawn, console.ClearLine(), console.Control())
 		b.drawn = 0
 	}
 	fmt.Fprintln(b.w, line)
@@ -98,13 +98,13 @@ func (b *bars) draw(now time.Time) {
 	frame := b.frame(now, width, height)
 	var out strings.Builder
 	if b.drawn > 0 {
-		fmt.Fprintf(&out, "%s%dA", console.Control, b.drawn)
+		fmt.Fprintf(&out, "%s%dA", console.Control(), b.drawn)
 	}
 	for _, line := range frame {
 		out.WriteString(console.ClearLine() + line + "\n")
 	}
 	if b.drawn > len(frame) {
-		out.WriteString(console.Control + "J")
+		out.WriteString(console.Control() + "J")
 	}
 	io.WriteString(b.w, out.String())
 	b.drawn = len(frame)
