@@ -11,7 +11,7 @@ FOR_OTHERS  = unreachable func: (FromDense|Tensor|FromTensor|fromTensor|Array.Va
 .PHONY: build test check lint prose vulnerabilities ci race crash fuzz cross generate words callgraph assembly bench web
 
 build: ## the program, as ./pipeline
-	go build -o pipeline ./cmd/pipeline
+	CGO_ENABLED=0 go build -o pipeline ./cmd/pipeline # as it is released: it starts sooner
 
 test: ## all tests, those in Python too; what this machine lacks is skipped and listed
 	go run ./test
