@@ -67,6 +67,9 @@ type Dropped struct {
 // DroppedSets lists the settings of then that change what file with the settings given says: neither those that given
 // sets to something else, nor those that say what the file says anyway, nor those for which it has no place now.
 func DroppedSets(file string, then, given []string) (dropped []Dropped) {
+	if len(then) == 0 {
+		return nil
+	}
 	f, _, err := readFirst(file)
 	if err != nil {
 		return nil
