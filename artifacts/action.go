@@ -91,7 +91,7 @@ func (s *Store) LookupHere(k Key) (Action, error) {
 
 // recorded finds the record of an action, wherever it came from.
 func (s *Store) recorded(k Key) (Action, error) {
-	text, err := s.packs.Get(packedAction(k))
+	text, _, err := s.packs.Get(packedAction(k))
 	if err != nil {
 		damaged := errors.Is(err, pack.ErrDamaged)
 		if text, err = regular.ReadFile(s.actionPath(k)); err != nil && damaged {

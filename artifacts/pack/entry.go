@@ -26,8 +26,8 @@ const (
 	indexSize = 1 + 32 + 4 + 8
 )
 
-// Longest is the size of the largest body, in bytes.
-const Longest = 1 << 26
+// longest is the size of the largest body, in bytes.
+const longest = 1 << 26
 
 // longestPack bounds the offsets in a pack, in bytes. Those that are written have roll and one entry more.
 const longestPack = 1 << 31
@@ -63,7 +63,7 @@ func parseHead(b []byte) (h head, ok bool) {
 	h.name.Kind, h.size = b[4], int64(binary.LittleEndian.Uint32(b[8:]))
 	copy(h.name.ID[:], b[12:])
 	copy(h.sum[:], b[44:])
-	return h, h.size <= Longest
+	return h, h.size <= longest
 }
 
 // whole reports whether an entry is what its head says.

@@ -153,7 +153,7 @@ func (s *Set) loadIndex(p *file, f io.ReaderAt, size int64) bool {
 	}
 	at := binary.LittleEndian.Uint64(tail)
 	length := size - int64(tailSize)
-	if at > uint64(length) || length-int64(at) < headSize || length-int64(at) > headSize+Longest {
+	if at > uint64(length) || length-int64(at) < headSize || length-int64(at) > headSize+longest {
 		return false
 	}
 	b := make([]byte, length-int64(at))

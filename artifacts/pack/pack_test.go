@@ -64,17 +64,17 @@ func same(t testing.TB, what string, got []string, want ...string) {
 func TestTwoWriters(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "packs")
 	a, b := at(t, dir, one), at(t, dir, two)
-	if _, err := b.Get(named("x")); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := b.Get(named("x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 	for i := range 50 {
 		text := fmt.Sprint("of a ", i)
 		put(t, a, text)
-		if got, err := b.Get(named(text)); string(got) != text {
+		if got, _, err := b.Get(named(text)); string(got) != text {
 			t.Fatalf("%q, %v", got, err)
 		}
 		put(t, b, fmt.Sprint("of b ", i))
-		if got, err := a.Get(named(fmt.Sprint("of b ", i))); err != nil {
+		if got, _, err := a.Get(named(fmt.Sprint("of b ", i))); err != nil {
 			t.Fatalf("%q, %v", got, err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestMissLooksOnce(t *testing.T) {
 	s := at(t, t.TempDir(), one)
 	put(t, s, "one")
 	before := s.looks
-	if _, err := s.Get(named("nothing")); !errors.Is(err, fs.ErrNotExist) || s.looks != before+1 {
+	if _, _, err := s.Get(named("nothing")); !errors.Is(err, fs.ErrNotExist) || s.looks != before+1 {
 		t.Errorf("%v after %d looks", err, s.looks-before)
 	}
 }
@@ -135,11 +135,11 @@ func TestCompact(t *testing.T) {
 	gc.Release(one + "-1")
 	need.NoError(t, os.Remove(gc.Path(one+"-1")))
 	for _, s := range []*Set{reader, gc, at(t, dir, "")} {
-		if b, err := s.Get(named("keep")); string(b) != "keep" {
+		if b, _, err := s.Get(named("keep")); string(b) != "keep" {
 			t.Errorf("%q, %v", b, err)
 		}
 		same(t, "left", found(t, s), "keep", "keep too")
-		if _, err := s.Get(named("drop")); !errors.Is(err, fs.ErrNotExist) {
+		if _, _, err := s.Get(named("drop")); !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
 	}
@@ -166,7 +166,7 @@ func TestFlips(t *testing.T) {
 		s := at(t, dir, "")
 		right, damaged := 0, 0
 		for _, text := range texts {
-			switch got, err := s.Get(named(text)); {
+			switch got, _, err := s.Get(named(text)); {
 			case err == nil && string(got) == text:
 				right++
 			case errors.Is(err, ErrDamaged):
@@ -377,7 +377,7 @@ func FuzzPack(f *testing.F) {
 			t.Error(err)
 		}
 		put(t, s, "more")
-		if got, err := s.Get(named("more")); string(got) != "more" {
+		if got, _, err := s.Get(named("more")); string(got) != "more" {
 			t.Errorf("%q, %v", got, err)
 		}
 		s.Close()

@@ -190,15 +190,9 @@ func (s *Set) Find(n Name) []Item {
 	return items
 }
 
-// Get reads an object. The error is fs.ErrNotExist when no pack has it, and ErrDamaged when
-// no copy is whole.
-func (s *Set) Get(n Name) ([]byte, error) {
-	b, _, err := s.GetHashed(n)
-	return b, err
-}
-
-// GetHashed is Get with the SHA-256 of the body, which was checked.
-func (s *Set) GetHashed(n Name) (body []byte, sum [32]byte, err error) {
+// Get reads an object; sum is the SHA-256 of its body, which was checked. The error is fs.ErrNotExist when no pack has
+// it, and ErrDamaged when no copy is whole.
+func (s *Set) Get(n Name) (body []byte, sum [32]byte, err error) {
 	body, sum, err = s.first(s.Listed(n))
 	if err != nil && s.look(true) { // others may have appended it; a pack may have been compacted
 		body, sum, err = s.first(s.Known(n))

@@ -41,7 +41,7 @@ func TestView(t *testing.T) {
 		for range 60 {
 			from := draw.IntN(len(texts))
 			for _, text := range texts[from:min(from+draw.IntN(20), len(texts))] {
-				want, err := a.Get(named(text))
+				want, _, err := a.Get(named(text))
 				got, sum, ok := v.Get(named(text))
 				right := string(got) == string(want) && sum == sha256.Sum256(want) && text != bad
 				if ok != (err == nil) || ok && !right {

@@ -43,7 +43,7 @@ func (s *Set) Append(n Name, body []byte) error { return s.AppendHashed(n, body,
 
 // AppendHashed is Append for who knows the SHA-256 of the body.
 func (s *Set) AppendHashed(n Name, body []byte, sum [32]byte) error {
-	if len(body) > Longest || n.Kind == index {
+	if len(body) > longest || n.Kind == index {
 		return fmt.Errorf("a pack cannot hold an object of %d bytes and kind %q", len(body), n.Kind)
 	}
 	w := &s.write
