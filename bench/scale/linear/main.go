@@ -15,12 +15,11 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
-	"log"
 	"os"
-	"syscall"
 	"time"
 	"unsafe"
 
+	"prgnn/bench/measure"
 	"prgnn/gnn/baseline"
 )
 
@@ -33,8 +32,8 @@ func main() {
 	threads := flag.Int("threads", 2, "threads")
 	flag.Parse()
 	file, err := os.CreateTemp(*dir, "rows")
-	check(err)
-	check(os.Remove(file.Name()))
+	measure.Check(err)
+	measure.Check(os.Remove(file.Name()))
 	defer file.Close()
 
 	to := baseline.NewRowFile(context.Background(), *n, *inputs, *memory, *threads,
@@ -49,13 +48,13 @@ func main() {
 				row[j] += 0.02 * float64(label[i])
 			}
 		}
-		check(to.Add(row))
+		measure.Check(to.Add(row))
 	}
 	x, err := to.Rows()
-	check(err)
+	measure.Check(err)
 	defer to.Close()
 	info, err := file.Stat()
-	check(err)
+	measure.Check(err)
 	said(fmt.Sprintf("%d MB in the file", info.Size()/1e6))
 	train := x.First(*n * 4 / 5)
 	var m baseline.Classifier
@@ -72,11 +71,11 @@ func main() {
 	default:
 		err = fmt.Errorf("no model %s", *model)
 	}
-	check(x.Err())
-	check(err)
+	measure.Check(x.Err())
+	measure.Check(err)
 	said(m.Note())
 	p := m.Probability(x, *threads)
-	check(x.Err())
+	measure.Check(x.Err())
 	said(fmt.Sprintf("%x", sha256.Sum256(unsafe.Slice((*byte)(unsafe.Pointer(&p[0])), 8*len(p))))[:16])
 }
 
@@ -84,16 +83,8 @@ var last, used = time.Now(), 0.0
 
 // said prints what was done, and what it took.
 func said(what string) {
-	var u syscall.Rusage
-	check(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	processor := float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-	fmt.Printf("%s: %.1f s, %.1f s of processor, resident at most %d MB\n", what, time.Since(last).Seconds(),
-		processor-used, u.Maxrss/1000)
+	processor := measure.Processor()
+	fmt.Printf("%s: %.1f s, %.1f s of processor, resident at most %.0f MiB\n", what, time.Since(last).Seconds(),
+		processor-used, measure.PeakMiB())
 	last, used = time.Now(), processor
-}
-
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
-	}
 }

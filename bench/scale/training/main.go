@@ -15,11 +15,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"log"
 	"os"
-	"syscall"
 	"time"
 
+	"prgnn/bench/measure"
 	"prgnn/gnn"
 	"prgnn/gnn/spill"
 	"prgnn/internal/lists"
@@ -35,8 +34,8 @@ func main() {
 	alone := flag.Bool("alone", false, "read the file as a training does, and compute nothing")
 	flag.Parse()
 	file, err := os.CreateTemp(*dir, "graphs")
-	check(err)
-	check(os.Remove(file.Name()))
+	measure.Check(err)
+	measure.Check(os.Remove(file.Name()))
 	defer file.Close()
 	if *alone {
 		readAlone(file, *n, *memory, *epochs)
@@ -52,28 +51,26 @@ func main() {
 	for i := range graphs {
 		of := made[i%len(made)]
 		graphs[i], err = gnn.NewGraph[float32](gnn.Paper(nodes), i%2, of.features, of.edges)
-		check(err)
-		check(to.Add(graphs[i]))
+		measure.Check(err)
+		measure.Check(to.Add(graphs[i]))
 	}
 	info, err := file.Stat()
-	check(err)
+	measure.Check(err)
 	fmt.Printf("%d graphs made in %.1f s, %d MB in the file\n", *n, time.Since(start).Seconds(), info.Size()/1e6)
 	m, err := gnn.New[float32](gnn.Paper(nodes), 1)
-	check(err)
+	measure.Check(err)
 	t := gnn.PaperTraining()
 	t.Epochs, t.Workers, t.Seed = *epochs, *threads, 1
-	last, used := time.Now(), processor()
+	last, used := time.Now(), measure.Processor()
 	t.Progress = func(e gnn.Epoch) {
-		each, wall, cpu := 1e6/float64(*n), time.Since(last).Seconds(), processor()-used
-		last, used = time.Now(), processor() // before the line, at which training.sh may stop this process
+		each, wall, cpu := 1e6/float64(*n), time.Since(last).Seconds(), measure.Processor()-used
+		last, used = time.Now(), measure.Processor() // before the line, at which training.sh may stop this process
 		fmt.Printf("epoch %d: %.1f µs a graph, %.1f µs of processor, loss %.6f\n", e.Number, each*wall, each*cpu,
 			e.Losses.Total)
 	}
 	_, err = m.Train(context.Background(), graphs, nil, t)
-	check(err)
-	var u syscall.Rusage
-	check(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	fmt.Printf("resident at most %d MB\n", u.Maxrss/1000)
+	measure.Check(err)
+	fmt.Printf("resident at most %.0f MiB\n", measure.PeakMiB())
 }
 
 // readAlone says how fast the disk gives records as large as packed graphs, in random order.
@@ -83,31 +80,24 @@ func readAlone(file *os.File, n int, memory int64, epochs int) {
 	record := lists.Map(make([]struct{}, 14_300), func(struct{}) byte { return byte(bytes.Float64() * 256) })
 	for range n {
 		_, err := records.Add(record)
-		check(err)
+		measure.Check(err)
 	}
-	check(file.Sync())
+	measure.Check(file.Sync())
 	r, err := records.NewReader(memory, batch)
-	check(err)
+	measure.Check(err)
 	defer r.Close()
 	for e := range epochs {
 		order := lists.Map(random.New(1, "order", e).Perm(n), func(i int) int32 { return int32(i) })
 		start := time.Now()
-		check(r.Begin(order))
+		measure.Check(r.Begin(order))
 		for at := 0; at < n; at += batch {
-			check(r.Next(min(batch, n-at)))
+			measure.Check(r.Next(min(batch, n-at)))
 			for range r.Pieces() {
 				r.Ahead()
 			}
 		}
 		fmt.Printf("pass %d: %.1f µs a record\n", e+1, 1e6*time.Since(start).Seconds()/float64(n))
 	}
-}
-
-// processor is the time, in s, that this process has had of processors.
-func processor() float64 {
-	var u syscall.Rusage
-	check(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 const (
@@ -150,10 +140,4 @@ func pair(p int) (a, b int) {
 		p -= a
 	}
 	return a, p
-}
-
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
-	}
 }
