@@ -65,9 +65,6 @@ func (t DataType) Size() int {
 	return 0
 }
 
-// Integral reports whether voxels of the type are integers.
-func (t DataType) Integral() bool { return t != Float32 && t != Float64 }
-
 // readable says why a type cannot be read, or nil.
 func (t DataType) readable() error {
 	d, ok := dataTypes[t]

@@ -38,7 +38,7 @@ func (s sixteen) each(body func(i, offset int)) {
 	}
 }
 
-// spread is a parameter in all lanes.
+// spreadParam is a parameter in all lanes.
 func spreadParam(name string, wide bool) VecVirtual {
 	v := YMM()
 	if wide {
