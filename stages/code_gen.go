@@ -6,59 +6,59 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline c90b12dad35ec1ad24606d170ca6f9d26e5c1607fc24a6dc10dd534ad57f4870
-kind biomarkers 41eb0fab56a69bb13643b11d082074e9a7b926b02321560642baba37a6a86f5a
+kind biomarkers 79596a367f49516cbb96502e74eda610f61157dcaa8be2905a27c948ad0e7ce2
 kind bnt 7910233fae0d304763e61628b3f23ec7770da55393c83da5519dbe61364946da
 kind bootstrap 6c56fa0e08725a21332a3e54a44129db829f86ef7122dcfc0b4c1b60d7186849
 kind braingnn e55183b763f069b3b8078c8da92602c27602f41c80f0275aa9597e13af6e9ed6
-kind brainmap 16789da1fb4ecab2d165d6be9d15c1c60a65a1a4564ed062f322ac8bc6ffe4ae
+kind brainmap 33e4d2cb64da6ce89240d3084e077200f92d1254538508ce3f0c8b9abd59a354
 kind choose 146153ae3fed2240fb0277db496469ad96e60b05479025f5e00dc91723d51928
 kind combat 9a025e75c35746d8292b2681e4ec0bb33f063acfcf4bd4530ad9ac9b59e600b6
-kind compare 90b2ffd614ebc91e3d36283fa0252058f4a684131489c74c396713dab3ea9d0f
+kind compare 74304661a41a8d54b6441128311a5527c870870af904b616289188aa880a1f42
 kind connectivity 003b282c87a2a61f95cc21ef99df27b14929555f7f8c02fcd67d04827d1d1c8e
 kind covariates 0e2cf7489a01d5e302421bf53a4fadd75cd2e9b33e46563fa33a28fa21ba5468
 kind denoise 9721470d5976437055e9e3eae3c8824f82da9c9a9f58957bc828fff38b48be98
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
-kind evaluate 94a32c2ddd25b9e77de6eaa8dc8839645f935131576c3d4fd1ec977b0de5c47c
-kind evaluate-regression aa028066001dc8df9a63a1f2f6c80f9398dc1858857d4631ccce0f313964b737
+kind evaluate ca144ed6d8f4e88e24c6906d31d481891049c58d8ae32b22f6bb17e3b1c7162a
+kind evaluate-regression 686ec647b0785d0d97f9f5c59bc670e5d787fc5e4fe1a12d3cc4ff97abbfe2d1
 kind exec c1bb962066c70dfb1a395950f6989c950a19229a5e2d46c2313ae923f7328226
-kind fidelity 9ac02bd6cd81b76cbc85c4f180e161f084eb1a1c443331f74adaf10d5b67423a
-kind figure-calibration 44b8f76a3c8f0cd4a01d6a93062fc113f61e0e382b04ed3389d78ac0dbc45500
-kind figure-confusion 12562c10d10720c740902b5bb917f650a2ec806227d462ef5fba9e685fdcfd9a
+kind fidelity 79fdf13bb7d6e519ec6af68e03c97ad860cfc4eaa6a67af95c9f8af6df93a014
+kind figure-calibration fc2775ce35ea29e2a22bd4843393842d108007a8954eac8ab4b17a8c43dbf702
+kind figure-confusion 4181268c5b5304e0cbcf6e02b82a1772e355e027f9f0894b2e3c808e7cc890f8
 kind figure-connectivity 4fcb9d19e0ee762ad9b00484bed89149e9cde868328a0224b9ee810e8ecbb05b
 kind figure-degrees 441ab267e4ba17c2758e7c03a90a11ea523c1d3ad1f2b89488a517020e8539fa
-kind figure-distributions 140ce2442b0288bfa74f08e212b4e41f41fa33da86eb511de5f6ab2cec28ecdf
+kind figure-distributions bd3a3d8f5555807db452e24b77afa6d80f24a22b8eef80080a47a951f4132cb5
 kind figure-individuality fa7aa66e062413872c9eb789f0b477a32d4efb62c7c5047dd70a868e75051ffe
 kind figure-individuals 81ece9dfe15cd03ae258eb00c37f6612ad26017a59815d24db316a90b57d21e7
 kind figure-qc f66736a86022e89e495d558b99a7d015811ec2e342ec8650bfb696ae2e554080
-kind figure-qcfc 07a57baf0ab92e3b0b91c6893d510edcda318a599fe30e5d777acd0ba5ebd80a
-kind figure-ranking b0fd80a86140a27532d984a8b531e813875d4347caf228d3f17ecce9e3e84aad
-kind figure-roc 9689f50a7049771a1fa6e881546c58ff19ee292b459bcbef555066a93de70da1
+kind figure-qcfc 088f0ea12490b8071f96a377ef53ccd2740547c8a934356d1eb5136c84eae4f8
+kind figure-ranking a0c6b180a690cf23ccfe61c49c46914fe23ee1d41b3fd223ead676c0ca76f072
+kind figure-roc 8fcbbaf7b34f3dd0cc597e1c763f213967cc181027a4ef4958d97e8a4ccd9ffc
 kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637d15
-kind figure-training 66ab5fb834c94b1eef1ffbe58b551a0060b7ea2522f716c9dd9ff8843d944140
+kind figure-training 62f6bfb7ab0cce8da4f979a328bd2cd98675cff3e6189ecc59fd9c7430313fc6
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 0b4834d398ba0f8d7770d9e538a4c2400b736e71a444396dc4dd83592c0ad121
-kind individuality d37154a6dddaa2b217b063e9ee8e694ce689a9ff299f6ce96b13f41d9e60bf8c
+kind individuality 288229c3fa944bae0ae161f2109e691533307c65892779ac04e64f227a9e75f7
 kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
-kind leakage be871dbbbac359049013f3293eb9743edec00b8232ec877049f872bb34c1d9ea
+kind leakage 66889b7cd3ceac1ba8cc8b4fbd76b78b9557112d16125f68b224af8ed3c17e5e
 kind matrices 801ccdcac9cbfc8b23efa7ead134f1a8cde8936c6a30eb97e53fd991c916242a
 kind mean-volume c94d6c2893ef2cddcc1c3daaa8e3dfbe94868f6473678bb192ae5566c8258c03
 kind meanmlp 63f1c4ed2a9619b7290ca6b06cd88e472d1f7c0d7bd4fd73f55162a2c43e631f
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
 kind parcellate f026f2a079082f1b2b5a970fd24753aec08f6dc2ca82036388c3e9b977998d78
-kind permutation e650476be1cbc177a71a1287f0e7541fdf76a20fc5ad91c35be32aa70d066b7f
-kind permutation-regression b00198bc0ea62ef6c6213336f8bd14a376d373467b46ec18cf19992f654c41ed
+kind permutation 4ce7cc795ec2170804c242555df38e71c2a9cbab47065994362a490cd382f143
+kind permutation-regression 70d59cb2fd9e73af13c711f493f21e0a235198932d59a76348366e174bc25fb6
 kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
 kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression 15d3a07aefd52c537fd2a51e4dbb84eb1e4d1478786866e57c59d6439c379adf
-kind report 9ece3567381c38b26ec6c53096a3171e5ac5f7490f69c2544500206e160bd476
+kind report 9535d1f00024ffa8fdd47c31fae8e0b771edc0adb16689c5a13c433239b37858
 kind saliency da41420e0fcf875113e653832c2842602a5113e2f4b54f059e09c63b2b480782
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 8d406b30e2d917b2239dbdbdc547c859e59476a8c9c74aef189ad0f2efbf62df
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
-kind summary 6c1d502479fc9f34c1c3b55ba542176291a281d4fac51634eb057ff530369b35
+kind summary d6e1d9e10997f9dbfdb0656e5a468dbaa338f3154dea4d3ae72c3bde9006621c
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent 3c85c91099bf71c39ace163f5540f06bc65c389fb954a5a0e8b8e85775f96ee9
 kind timeseries 6e09f75ad1c629e14985c23013a5292b321b0df72bd55e585c51ddc3898e6d80
@@ -1412,7 +1412,8 @@ reached by biomarkers brainmap choose compare covariates evaluate evaluate-regre
 prgnn/stages/column.Known df9e67050663.e3b0c4
 
 reached by biomarkers brainmap compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation permutation-regression report summary
-prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
+prgnn/stages/column.SettingCoords 58690b1b96e1.305f88
+prgnn/stages/column.SettingName 1005e153629e.f92c98
 
 reached by biomarkers brainmap figure-ranking individuality report summary
 prgnn/stages/column.RankingRow 5565f697226d.c63136
@@ -1556,7 +1557,7 @@ prgnn/stages/assess.Tally.add a777c0dd307d.3bd65c
 prgnn/stages/assess.WithoutNetwork e4f713a4e341.e3b0c4
 prgnn/stages/assess.absolute aea328ee7674.e3b0c4
 prgnn/stages/assess.added 3e7b44f2e09b.3532b2
-prgnn/stages/assess.alike eccd8a9c1f53.a0dfa6
+prgnn/stages/assess.alike cb4ee9fee524.738f16
 prgnn/stages/assess.auroc 9470ec58c24b.17f7c4
 prgnn/stages/assess.biomarkerInputs d2b1edbf14d5.8a8783
 prgnn/stages/assess.biomarkerInputs.contrastsRetrained 4b9ae32d1c6d.e9ac86
@@ -1588,15 +1589,14 @@ prgnn/stages/assess.rankingRows a256dfff7268.290961
 prgnn/stages/assess.relative 7391722a9798.7ae86c
 prgnn/stages/assess.ridgePenalty 8b95a66de076.e3b0c4
 prgnn/stages/assess.saliency 3cfc95499ef6.f4574f
-prgnn/stages/assess.settingOf 00c3881ed6a3.3a2886
+prgnn/stages/assess.settingOf 039525aeaa4e.55590c
 prgnn/stages/assess.settingScores 77cb772a774d.cd3e2c
-prgnn/stages/assess.shuffled 59d5938ce182.6c3f99
-prgnn/stages/assess.singly aa7908e9ccb5.991870
-prgnn/stages/assess.sortedKeys 0aed50a9e06d.e3b0c4
+prgnn/stages/assess.shuffled 6c5836a2390e.ce8ce3
+prgnn/stages/assess.singly 608365db3b73.efa2f8
 prgnn/stages/assess.testShare 8c94d522033c.452450
 prgnn/stages/assess.testedContrast d3092f23479d.55e531
 prgnn/stages/assess.testedLeast 4fc006bed643.452450
-prgnn/stages/assess.unstaged 535f768d36bd.305f88
+prgnn/stages/assess.unstaged 29587b6270d4.305f88
 prgnn/stages/column.Blocks 88bb960c0ccc.8defa8
 prgnn/stages/column.FeatureTest 1d37cf30dd9b.e3b0c4
 prgnn/stages/column.RidgePattern be0dac9e39b0.e3b0c4
@@ -3361,7 +3361,7 @@ prgnn/stages/assess.Fidelity.Ports 4ef98df266e1.587275
 prgnn/stages/assess.Fidelity.Run 97e7e39c7edc.e0ad81
 prgnn/stages/assess.Fidelity.ask cc807aea3656.9cf6d7
 prgnn/stages/assess.Fidelity.first bb9526a2fba3.467fe1
-prgnn/stages/assess.Fidelity.settings ca1361f24f50.e1c215
+prgnn/stages/assess.Fidelity.settings df3a8f9e891c.7bf84a
 prgnn/stages/assess.Fidelity.sizes e7be12da2e86.39c4f0
 prgnn/stages/assess.Fidelity.table 9b461f5ed337.f3410c
 prgnn/stages/assess.atOnce 3e220ec7f6d4.e3b0c4
@@ -3919,7 +3919,7 @@ prgnn/stages/assess.leastOverlap a9377ed9369a.e3b0c4
 prgnn/stages/assess.leastPart 7223c1bf482d.e3b0c4
 prgnn/stages/assess.leastRegions c8409648400f.e3b0c4
 prgnn/stages/assess.likeness 6c3fa5119f19.5e19cc
-prgnn/stages/assess.lookAtFitted afca07e2639d.84320c
+prgnn/stages/assess.lookAtFitted 11899102be5d.929bb3
 prgnn/stages/assess.lookAtModels f154a9e1fe4f.4e4f85
 prgnn/stages/assess.meanTrace 9593da3743bb.7769b0
 prgnn/stages/assess.meeting f22a62d36724.e3b0c4
@@ -5376,7 +5376,7 @@ at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 Model.Predic
 at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:53
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
 at gnn/spill/engine.go prgnn/gnn/spill request:6 engine:13 goroutines:23 result:29 newGoroutines:34 goroutines.submit:38 goroutines.wait:49 goroutines.close:57
-at gnn/spill/engine_linux.go prgnn/gnn/spill direct:18 iocb:28 event:40 newEngine:47 direct.submit:67 direct.resident:99 direct.wait:121 direct.close:151 newArena:160 freeArena:168
+at gnn/spill/engine_linux.go prgnn/gnn/spill direct:18 iocb:28 event:40 newEngine:47 direct.submit:67 direct.resident:100 direct.wait:122 direct.close:152 newArena:161 freeArena:169
 at gnn/spill/reader.go prgnn/gnn/spill window:12 depth:13 piece:14 Reader:19 slot:40 use:47 state:53 reading:56 unchecked:57 checked:58 File.NewReader:62 Reader.Close:85 Reader.settle:92 Reader.Begin:102 Reader.Next:113 Reader.Pieces:146 Reader.Ahead:149 Reader.ask:152 Reader.choose:159 Reader.drop:184 Reader.arrived:195 Reader.Get:201 Reader.Memory:213 Reader.memory:215
 at gnn/spill/spill.go prgnn/gnn/spill sector:17 File:20 extent:29 NewFile:36 chunk:39 castagnoli:41 File.Add:44 File.flush:66 sectors:75 aligned:78 failed:84 errAltered:86
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
@@ -5420,7 +5420,7 @@ at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Mode
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Centroids:15 Labels.Within:35
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86
-at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.readable:72
+at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.readable:69
 at nifti/fit.go prgnn/nifti WeightedMeans:22 Means.judge:84 Means.count:122 weightRows:140 Weights.rows:146 fit:179 newFit:188 mostInflated:244 fit.each:246 fit.solve:259
 at nifti/grid.go prgnn/nifti Grid:9 Grid.Voxels:16 Grid.Same:22 Grid.box:41 Grid.String:62
 at nifti/hdf5/chunk.go prgnn/nifti/hdf5 longestChunk:13 deflate:17 shuffle:18 filter:21 readFilters:24 Vector.chunks:60 unpacker:99 unpacker.undo:105 unpacker.inflate:121 resize:147
@@ -5460,9 +5460,9 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:26 Biomarkers:32 Biomarkers.Ports:40 settingScores:70 ModelScores:76 NewModelScores:91 settingOf:98 Tally:115 saliency:122 Biomarkers.Run:136 biomarkerInputs:156 biomarkerInputs.contrastsRetrained:168 Biomarkers.inputs:172 biomarkerRows:224 biomarkerRows.tables:232 Biomarkers.setting:251 Biomarkers.ranked:299 Biomarkers.readAll:325 ordered:341 Biomarkers.read:351 Biomarkers.count:379 ModelScores.add:420 Tally.add:431 Biomarkers.rank:441 plantedNodes:471 auroc:497
-at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
-at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:26 Biomarkers:32 Biomarkers.Ports:40 settingScores:70 ModelScores:76 NewModelScores:91 settingOf:98 Tally:110 saliency:117 Biomarkers.Run:131 biomarkerInputs:151 biomarkerInputs.contrastsRetrained:163 Biomarkers.inputs:167 biomarkerRows:219 biomarkerRows.tables:227 Biomarkers.setting:246 Biomarkers.ranked:294 Biomarkers.readAll:320 ordered:336 Biomarkers.read:346 Biomarkers.count:374 ModelScores.add:415 Tally.add:426 Biomarkers.rank:436 plantedNodes:466 auroc:492
+at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:16 added:27 ModelScores.ofDraw:40 means:49 perPerson:58 Biomarkers.readings:77 heldOut:103 testedContrast:138 Biomarkers.contrasts:144 Biomarkers.spread:162 singly:194 by:199 Biomarkers.agreements:215
+at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:16 shuffled:25 Biomarkers.retrainedContrasts:48 Biomarkers.against:71 unstaged:106 alike:114 relative:128
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
@@ -5470,7 +5470,7 @@ at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:53 complete:83 lacking:104 participantAccuracy:120 Evaluate.test:123
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
-at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:26 Fidelity:32 Fidelity.Ports:41 maskSetting:58 maskEffect:69 Fidelity.Run:79 Fidelity.sizes:129 Fidelity.settings:147 atOnce:214 Fidelity.ask:217 Fidelity.first:283 maskSetting.overModels:321 Fidelity.table:332
+at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:279 maskSetting.overModels:317 Fidelity.table:328
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:24 Leakage:30 Leakage.Ports:36 leakCheck:55 leakCheck.fail:64 foldPlace:69 foldBook:72 Leakage.Run:78 similarText:137 checkRow:149 readBook:155 foldBook.tested:180 foldBook.takesPart:186 Leakage.lookAtPredictions:196 placeOf:275 foldBook.seen:291 lookAtModels:311 lookAtFitted:328
 at stages/assess/leakage_chance.go prgnn/stages/assess chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:93 steps:110 trace.stationaryBasis:124 chanceOfWalk:159 bessel:195 likeness:216 mostTold:223 rarest:226 byChance:234 byChance.text:241
@@ -5514,7 +5514,7 @@ at stages/column/covariate.go prgnn/stages/column UnusableRegions:16 CovariateCo
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
 at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 MadeLines:73 nameRow:82 NodeNames:87 WithMeta:100
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
-at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingName:30 PrGNN:63 MixedTraining:67 Classifiers:71 NameClassifiers:83 joinTexts:118 CompareNamed:123 ShownSetting:138 Lambdas:154
+at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingCoords:30 SettingName:37 PrGNN:65 MixedTraining:69 Classifiers:73 NameClassifiers:85 joinTexts:120 CompareNamed:125 ShownSetting:140 Lambdas:156
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91

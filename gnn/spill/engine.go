@@ -11,10 +11,10 @@ type request struct {
 
 // An engine reads while others compute.
 type engine interface {
-	// submit begins to read. It calls done for what it has at once, or not at all.
+	// submit begins to read. It calls done for requests that it can answer at once; wait does for all others.
 	submit(rs []request, done func(slot int32, err error))
-	// wait calls done for all that was read, and waits until it was called at least so often. After an error nothing
-	// more can be waited for.
+	// wait calls done for each request that was read, and waits until there are at least least of them. After an error
+	// it must not be called again.
 	wait(least int, done func(slot int32, err error)) error
 	close()
 }

@@ -19,7 +19,7 @@ type direct struct {
 	cache   int             // the file
 	disk    int             // the same, past the cache
 	pages   []byte          // the file, for resident alone
-	gone    []atomic.Uint32 // a bit a page: the system's cache did not have it, or what follows it
+	gone    []atomic.Uint32 // a bit a page: the system's cache lacked a record that begins there
 	context uintptr
 	events  []event
 }
@@ -94,8 +94,9 @@ func (d *direct) submit(rs []request, done func(int32, error)) {
 	}
 }
 
-// resident reports whether the system's cache has a part of the file. To try (RWF_NOWAIT) would have the system read
-// what it lacks into the cache too. To ask costs a third of a read, so that it is asked no more after it said no.
+// resident reports whether the system's cache has a part of the file. A read that does not wait (RWF_NOWAIT) would make
+// the system load what the cache lacks. A question costs a third of a read, so a page that was absent once is not
+// asked for again.
 func (d *direct) resident(r request) bool {
 	page := int64(os.Getpagesize())
 	from, to := r.at/page*page, min(r.at+int64(len(r.memory)), int64(len(d.pages)))
@@ -156,7 +157,7 @@ func (d *direct) close() {
 	}
 }
 
-// newArena gives memory that the garbage collector does not count: it would let as much garbage come together.
+// newArena gives memory that the garbage collector does not count: else it would let as much garbage pile up.
 func newArena(n int) ([]byte, error) {
 	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err == nil {

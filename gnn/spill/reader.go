@@ -14,8 +14,8 @@ const (
 	piece  = 32  // records that one call of Ahead begins to read
 )
 
-// A Reader reads records batch by batch: Begin a pass, then for each batch Next and Get, and between them Ahead so many
-// times as Pieces says. Get and Ahead may be called from several goroutines at once.
+// A Reader reads records batch by batch: Begin a pass, then for each batch call Next, Get its records, and call Ahead
+// Pieces times. Get and Ahead may be called from several goroutines at once.
 type Reader struct {
 	file  *File
 	reads engine
@@ -32,7 +32,7 @@ type Reader struct {
 	uses  []use   // of the batch
 
 	mu      sync.Mutex   // of Ahead
-	asked   int          // so many of order are read or being read
+	asked   int          // of order: what stands before is read or being read
 	reading atomic.Int64 // how many are being read
 }
 
@@ -43,7 +43,7 @@ type slot struct {
 	err   error
 }
 
-// A use is what Get wants of a record of the batch: to look it up for all at once takes a fraction of the time.
+// A use is what Get wants of a record. Next looks it up for the whole batch: one by one, each look-up waits for memory.
 type use struct {
 	slot   *slot
 	memory []byte
@@ -58,7 +58,7 @@ const (
 	checked
 )
 
-// NewReader reads batches of so many records with about so many bytes of memory, and more if a batch needs it.
+// NewReader reads batches of batch records in about memory bytes, or more if a batch needs them.
 func (f *File) NewReader(memory int64, batch int) (*Reader, error) {
 	if err := f.flush(); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (f *File) NewReader(memory int64, batch int) (*Reader, error) {
 
 // Close ends what is being read and frees the memory of the records.
 func (r *Reader) Close() {
-	r.settle() // or else the engine's end is that of what it reads
+	r.settle() // an engine that closes would wait for its reads, or write into freed memory
 	r.reads.close()
 	freeArena(r.arena)
 }
@@ -142,7 +142,7 @@ func (r *Reader) Next(n int) error {
 	return nil
 }
 
-// Pieces is how many calls of Ahead read as much as is in use.
+// Pieces is how many calls of Ahead read as many records as the batch has.
 func (r *Reader) Pieces() int { return (len(r.batch) + piece - 1) / piece }
 
 // Ahead begins to read some of the records that follow.
@@ -197,7 +197,7 @@ func (r *Reader) arrived(s int32, err error) {
 	r.reading.Add(-1)
 }
 
-// Get returns the record at a place of the batch. One that was read for this batch is checked.
+// Get returns the record at a place of the batch, checked if it was read for this batch.
 func (r *Reader) Get(i int) ([]byte, error) {
 	u := r.uses[i]
 	if u.slot.err != nil {
@@ -209,7 +209,7 @@ func (r *Reader) Get(i int) ([]byte, error) {
 	return u.memory, nil
 }
 
-// Memory is where the record at a place of the batch is, and what Get returns once it has checked it.
+// Memory is what Get returns, without a check.
 func (r *Reader) Memory(i int) []byte { return r.uses[i].memory }
 
 func (r *Reader) memory(s int32) []byte {

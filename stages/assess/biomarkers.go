@@ -96,12 +96,7 @@ func NewModelScores(in dag.Input) *ModelScores {
 
 // settingOf finds the setting of a member of a fan-out, or begins it.
 func settingOf(settings []*settingScores, coords []dag.Coord) (*settingScores, []*settingScores) {
-	var own []dag.Coord
-	for _, c := range coords {
-		if c.Axis != "fold" && c.Axis != "repeat" && c.Axis != "seed" {
-			own = append(own, c)
-		}
-	}
+	own := column.SettingCoords(coords)
 	for _, s := range settings {
 		if slices.Equal(s.coords, own) {
 			return s, settings

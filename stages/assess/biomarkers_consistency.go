@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
@@ -191,11 +192,7 @@ func (b *Biomarkers) spread(rows []saliency, people *column.People, of *settingS
 }
 
 func singly(models []*ModelScores) [][]*ModelScores {
-	var lists [][]*ModelScores
-	for _, m := range models {
-		lists = append(lists, []*ModelScores{m})
-	}
-	return lists
+	return lists.Map(models, func(m *ModelScores) []*ModelScores { return []*ModelScores{m} })
 }
 
 // by groups models by a coordinate.

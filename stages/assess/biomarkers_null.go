@@ -3,6 +3,7 @@ package assess
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -23,13 +24,10 @@ type nullRow struct {
 // shuffled are the models of each training on permuted groups that belongs to a setting; nil without any.
 func shuffled(of *settingScores, permuted []*settingScores) (lists [][]*ModelScores, err error) {
 	for _, s := range permuted {
-		var own []dag.Coord
-		number := ""
+		own, number := unstaged(s.coords), ""
 		for _, c := range s.coords {
 			if c.Axis == "permutation" {
 				number = c.Value
-			} else if c.Axis != "stage" {
-				own = append(own, c)
 			}
 		}
 		if number == "" {
@@ -104,14 +102,11 @@ func (b *Biomarkers) against(ids []string, rows []saliency, of *settingScores,
 	return out, nil
 }
 
+// unstaged are the coordinates of a setting that trainings on permuted labels share.
 func unstaged(coords []dag.Coord) []dag.Coord {
-	var own []dag.Coord
-	for _, c := range coords {
-		if c.Axis != "stage" && c.Axis != "permutation" {
-			own = append(own, c)
-		}
-	}
-	return own
+	return slices.DeleteFunc(slices.Clone(coords), func(c dag.Coord) bool {
+		return c.Axis == "stage" || c.Axis == "permutation"
+	})
 }
 
 // alike refuses permuted trainings that were made in another way: with other
@@ -121,21 +116,12 @@ func alike(a, b *settingScores) error {
 		return fmt.Errorf("%d models, but %d without permutation", len(b.models), len(a.models))
 	}
 	x, y := merged(a.models), merged(b.models)
-	for _, id := range sortedKeys(x.graphs) {
+	for _, id := range slices.Sorted(maps.Keys(x.graphs)) {
 		if x.graphs[id] != y.graphs[id] {
 			return fmt.Errorf("%d test graphs of %s, but %d without permutation: use the same parameters for both trainings", y.graphs[id], id, x.graphs[id])
 		}
 	}
 	return nil
-}
-
-func sortedKeys(m map[string]int) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // relative takes the mean over the regions off and divides by their sd.

@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/internal/dense"
+	"prgnn/internal/lists"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -154,10 +155,7 @@ func (s *Fidelity) settings(t *dag.Task, sizes []int) (settings []*maskSetting, 
 		return nil, nil, err
 	}
 	for i, in := range ins {
-		own := slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool {
-			return c.Axis == "fold" ||
-				c.Axis == "repeat" || c.Axis == "seed"
-		})
+		own := column.SettingCoords(in.Coords)
 		at := slices.IndexFunc(settings, func(m *maskSetting) bool { return slices.Equal(m.coords, own) })
 		if at < 0 {
 			at = len(settings)
@@ -166,9 +164,7 @@ func (s *Fidelity) settings(t *dag.Task, sizes []int) (settings []*maskSetting, 
 		settings[at].models = append(settings[at].models, models[i])
 		settings[at].tested, settings[at].whole = append(settings[at].tested, 0), append(settings[at].whole, 0)
 	}
-	for _, c := range settings[0].coords {
-		axes = append(axes, c.Axis)
-	}
+	axes = lists.Map(settings[0].coords, func(c dag.Coord) string { return c.Axis })
 	for _, of := range settings {
 		for _, k := range sizes {
 			for _, keep := range []bool{false, true} {

@@ -332,13 +332,14 @@ func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	c := &leakCheck{name: "nothing was fitted on a participant that its fold tests"}
 	every := &leakCheck{name: "each fold has its own fits"} // that predictions test
 	places := map[string]map[foldPlace]bool{}               // of each stage
+	example := map[string]string{}                          // of each stage: a fit
 	for _, in := range t.All("fitted") {
 		at, err := placeOf(in)
 		if err != nil {
 			return nil, err
 		}
 		if places[in.Coord("stage")] == nil {
-			places[in.Coord("stage")] = map[foldPlace]bool{}
+			places[in.Coord("stage")], example[in.Coord("stage")] = map[foldPlace]bool{}, in.Name
 		}
 		places[in.Coord("stage")][at] = true
 		table, err := in.Table()
@@ -360,7 +361,7 @@ func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 		for _, at := range b.used {
 			every.of++
 			if !places[stage][at] {
-				every.fail("%s was not fitted for fold %d of repeat %d, which is tested: the predictions depend on a fit that includes test participants", t.All("fitted")[0].Name, at.fold, at.repeat)
+				every.fail("%s was not fitted for fold %d of repeat %d, which is tested: the predictions depend on a fit that includes test participants", example[stage], at.fold, at.repeat)
 			}
 		}
 	}

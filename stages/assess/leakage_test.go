@@ -104,6 +104,12 @@ func TestLeakageIsFound(t *testing.T) {
 		}, "does not list its training participants"},
 		{"the fit of one fold for all", func(in map[string][]dag.Input) { in["fitted"] = in["fitted"][:1] },
 			"was not fitted for fold 2 of repeat 1, which is tested"},
+		{"the same of a second stage", func(in map[string][]dag.Input) {
+			one := in["fitted"][0]
+			one.Name = "tangent[fold=1].fitted"
+			one.Coords = append(slices.Clone(one.Coords), dag.Coord{Axis: "stage", Value: "tangent"})
+			in["fitted"] = append(in["fitted"], one)
+		}, "tangent[fold=1].fitted was not fitted for fold 2 of repeat 1, which is tested"},
 		{"twice in a division", func(in map[string][]dag.Input) {
 			in["folds"][0] = edit(in["folds"][0], func(t *encoding.Table) {
 				for i, c := range t.Columns {

@@ -26,14 +26,16 @@ func CoordText(coords []dag.Coord) string { return strings.Join(CoordTexts(coord
 // NameDoc is the doc of a column with a setting in words, by which a report finds it.
 const NameDoc = "display name of the classifier"
 
+// SettingCoords are the coordinates of a training that identify its setting: all but fold, repeat and seed.
+func SettingCoords(coords []dag.Coord) []dag.Coord {
+	return slices.DeleteFunc(slices.Clone(coords), func(c dag.Coord) bool {
+		return c.Axis == "fold" || c.Axis == "repeat" || c.Axis == "seed"
+	})
+}
+
 // SettingName names a setting by its coordinates, for people: "TopK, BCE, λ 0.1, 0".
 func SettingName(coords []dag.Coord) string {
-	var own []dag.Coord
-	for _, c := range coords {
-		if c.Axis != "fold" && c.Axis != "repeat" && c.Axis != "seed" {
-			own = append(own, c)
-		}
-	}
+	own := SettingCoords(coords)
 	words := map[string]string{"pool=topk": "TopK", "pool=sage": "SAGE", "distance=bce": "BCE", "distance=mmd": "MMD"}
 	order := []string{"stage", "model", "pool", "distance", "lambda"}
 	rank := func(axis string) int {
