@@ -129,7 +129,7 @@ func (c *coordinator) arguments(s shape, b *batch, each int) []string {
 		fmt.Sprintf("--array=0-%d", len(b.elements)-1),
 		fmt.Sprintf("--cpus-per-task=%d", s.threads),
 		fmt.Sprintf("--mem=%dM", (s.memory+mb-1)/mb),
-		fmt.Sprintf("--time=%d", max(1, int((limit+time.Minute-1)/time.Minute))),
+		fmt.Sprintf("--time=%d", minutes(limit)),
 		"--output=" + strings.ReplaceAll(c.space.path(logsDir, b.name), "%", "%%") + "-%a",
 		"--open-mode=append",
 		"--requeue",

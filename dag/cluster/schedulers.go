@@ -155,8 +155,8 @@ func (t *Template) has(name string) bool {
 	return slices.Contains(placeholder.FindAllString(t.text, -1), "{"+name+"}")
 }
 
-// Script is the script for n pilots.
-func (t *Template) Script(n int, r Request) string {
+// script is the script for n pilots.
+func (t *Template) script(n int, r Request) string {
 	d, mb := r.Needs.Time, int(r.Needs.Memory>>20)
 	values := map[string]string{
 		"n": strconv.Itoa(n), "command": shellLine(r.Command), "cpus": strconv.Itoa(r.Needs.Threads),
@@ -180,7 +180,7 @@ func (t *Template) Start(ctx context.Context, n int, r Request) (int, error) {
 		piece = 1
 	}
 	for started := 0; started < n; started += piece {
-		if _, err := call(ctx, "sh", "-e", "-c", t.Script(piece, r)); err != nil {
+		if _, err := call(ctx, "sh", "-e", "-c", t.script(piece, r)); err != nil {
 			return started, fmt.Errorf("the script %s failed: %w", filepath.Base(t.path), err)
 		}
 	}
