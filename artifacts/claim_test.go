@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -86,8 +87,8 @@ func TestClaimOnce(t *testing.T) {
 	}
 }
 
-// The claim of a process that dies is free at once, and its file is gone with the
-// next that has it.
+// The claim of a process that dies is free at once; where a claim is a file (not on Linux), that is gone with the next
+// holder.
 func TestClaimOfTheDead(t *testing.T) {
 	s := newStore(t)
 	k := KeyOf("held")
@@ -115,8 +116,19 @@ func TestClaimOfTheDead(t *testing.T) {
 	}
 }
 
-// Among goroutines, and among stores of one process, a claim is had by one; also
-// when it is asked for without a pause, while its file comes and goes.
+// If the file of the locks is removed, the next claims exclude each other in a new one.
+func TestClaimAfterLocksWereRemoved(t *testing.T) {
+	s := newStore(t)
+	need.NoError(t, need.Value(s.Claim(context.Background(), KeyOf("before")))(t).Release())
+	need.NoError(t, os.RemoveAll(filepath.Join(s.Dir(), locksDir, "claims")))
+	c := need.Value(s.Claim(context.Background(), KeyOf("k")))(t)
+	if _, ok, err := openStore(t, s.Dir()).TryClaim(KeyOf("k")); ok || err != nil {
+		t.Errorf("two have the claim (%v)", err)
+	}
+	need.NoError(t, c.Release())
+}
+
+// Among goroutines, and among stores of one process, one at a time has a claim, also when all ask without a pause.
 func TestClaimExcludes(t *testing.T) {
 	s := newStore(t)
 	stores := []*Store{s, openStore(t, s.Dir())}
@@ -146,7 +158,7 @@ func TestClaimExcludes(t *testing.T) {
 	group.Wait()
 }
 
-// Who waits for a claim can tell whose it is; a process that only reads, or is dead, is nobody's.
+// Who waits for a claim can name the processes that have some; a process that only reads, or is dead, is none.
 func TestClaimants(t *testing.T) {
 	s := newStore(t)
 	need.NoError(t, s.Hold())
