@@ -262,7 +262,7 @@ func (b *Biomarkers) setting(in *biomarkerInputs, i int, out *biomarkerRows, beg
 	}
 	out.consistency = append(out.consistency, agreements...)
 	begin("null distribution")
-	against, err := b.against(ids, rows, of, in.retrained[i])
+	null, err := b.compareWithNull(ids, rows, of, in.retrained[i])
 	if err != nil {
 		return err
 	}
@@ -271,12 +271,9 @@ func (b *Biomarkers) setting(in *biomarkerInputs, i int, out *biomarkerRows, beg
 	if err != nil {
 		return err
 	}
-	if against != nil {
-		out.null = append(out.null, nullRows(of.coords, against, in.nodes, in.planted)...)
-		excess := make([]float64, len(against))
-		for j, r := range against {
-			excess[j] = r.excess
-		}
+	if null != nil {
+		out.null = append(out.null, nullRows(of.coords, null, in.nodes, in.planted)...)
+		excess := lists.Map(null, func(r nullRow) float64 { return r.excess })
 		rankings = slices.Insert(rankings, 2, rankedBy{method: column.TrainedModels, by: "null", all: excess})
 	}
 	out.recovery = append(out.recovery, b.recoveries(of.coords, rankings, in.planted,

@@ -103,7 +103,7 @@ func (b *Biomarkers) readings(by string, ids []string, n int, lists ...[]*ModelS
 func heldOut(ids []string, models []*ModelScores) (held []inference.HeldOut, group []int,
 	groups int, first []int, err error) {
 	var names []string
-	told := map[string]string{}
+	label := map[string]string{}
 	group, first = make([]int, len(ids)), make([]int, len(ids))
 	for _, m := range models {
 		var h inference.HeldOut
@@ -112,11 +112,11 @@ func heldOut(ids []string, models []*ModelScores) (held []inference.HeldOut, gro
 			if !ok {
 				continue
 			}
-			switch g, again := told[id]; {
+			switch g, again := label[id]; {
 			case again && g != m.Group[id]:
 				return nil, nil, 0, nil, fmt.Errorf("participant %s has the label %s in one training and %s in another: the labels were permuted differently", id, g, m.Group[id])
 			case !again:
-				told[id], first[i] = m.Group[id], len(held)
+				label[id], first[i] = m.Group[id], len(held)
 			}
 			g := slices.Index(names, m.Group[id])
 			if g < 0 {

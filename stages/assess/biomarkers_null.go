@@ -12,7 +12,7 @@ import (
 	"prgnn/stages/inference"
 )
 
-// A nullRow is a region against trainings with permuted groups.
+// A nullRow is a region compared with trainings on permuted labels.
 type nullRow struct {
 	node               int
 	observed, mean, sd float64
@@ -64,11 +64,10 @@ func (b *Biomarkers) retrainedContrasts(ids []string, n int, lists [][]*ModelSco
 	return high, nil
 }
 
-// against compares what the models give to the regions with what models give that were trained on
-// permuted groups (shuffled), in the same way. A mean pooling score is taken relative to the other
-// regions of its ranking, (s − mean)/sd over the regions: its level says nothing. The result is by
-// node; nil when there are no such trainings.
-func (b *Biomarkers) against(ids []string, rows []saliency, of *settingScores,
+// compareWithNull compares the models' values of the regions with those of models trained on permuted labels (shuffled).
+// A mean pooling score is taken relative to the other regions of its ranking, (s − mean)/sd over the regions: its level
+// means nothing. The result is by node; nil without such trainings.
+func (b *Biomarkers) compareWithNull(ids []string, rows []saliency, of *settingScores,
 	lists [][]*ModelScores) ([]nullRow, error) {
 	if lists == nil {
 		return nil, nil

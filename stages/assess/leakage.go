@@ -287,7 +287,7 @@ func placeOf(in dag.Input) (foldPlace, error) {
 	return p, nil
 }
 
-// seen compares whom something was fitted to with whom its fold tests.
+// seen checks that a fit used no test participant of its fold, and only participants of the folds.
 func (b *foldBook) seen(c *leakCheck, in dag.Input, ids []string) error {
 	at, err := placeOf(in)
 	if err != nil {
@@ -356,7 +356,7 @@ func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 			return nil, err
 		}
 	}
-	// With the fit of one fold for all of them, the tested of the others have been seen.
+	// A fit of one fold that serves all folds has seen the test participants of the others.
 	for _, stage := range slices.Sorted(maps.Keys(places)) {
 		for _, at := range b.used {
 			every.of++

@@ -14,12 +14,12 @@ import (
 	"prgnn/stages/fold"
 )
 
-// chanceOfAny bounds the probability that any two unrelated traces of a run, mean or filtered ones, count as of one
-// scan: a pair does only where what it shows at a lag has a probability of at most chanceOfAny over all comparisons,
-// each pair at each lag (Bonferroni).
+// chanceOfAny bounds the probability that any two unrelated traces of a run, mean or filtered ones each, count as one
+// scan: a pair does only if its probability at its lag is at most chanceOfAny divided by the number of comparisons, each
+// pair at each lag (Bonferroni).
 const chanceOfAny = 0.005
 
-// stationaryReach is the longest overlap whose stationary basis is worth its time; of longer ones cosines say enough.
+// stationaryReach is the longest overlap whose stationary basis is worth its time; for longer ones cosines suffice.
 const stationaryReach = 256
 
 // comparisons counts the pairs of traces at all lags, of mean and of filtered traces.
@@ -47,26 +47,27 @@ func comparisons(all []*trace) (of [2]float64) {
 // kind is 0 of mean traces and 1 of filtered ones.
 func (x *trace) kind() int { return min(x.regions, 1) }
 
-// chance is the logarithm of a bound on the probability that two traces which have nothing to do with each other
-// correlate at a lag as much as these, with either sign.
+// chance is the logarithm of a bound on the probability that two unrelated traces correlate at a lag at least as much
+// as these, with either sign.
 //
-// Two stationary Gaussian series with one spectrum are, in the basis where their values are independent, pairs (a, b)
-// of normal numbers of one variance: whatever that is, given a² + b² the angle of the pair is uniform. With both of
-// length 1 and w = (a² + b²)/2, so that Σw = 1, the sum of the vectors of length w at twice that angle is
-// (½Σ(a² − b²), Σab) = (0, r). So r is no more probable than that a walk of steps w in random directions (Kluyver 1906)
-// ends at |r| or farther: for the windows are divided by their lengths, whose squares are 1 ± d before that,
-// |r| = |Σab|/√(1 − d²), and then (Σab)² + d² ≥ r². Nothing is estimated but the basis; different spectra make r
-// rarer, and that w is taken after the division here changes it in the order of d. There is one basis in time, and for
-// several channels the directions in which those of both are uncorrelated.
+// In a basis in which their values are independent, two stationary Gaussian series with one spectrum are pairs (a, b)
+// of normal numbers with equal variance. Given a² + b², the angle of such a pair is uniform, whatever the variance.
+// With both windows of length 1 and w = (a² + b²)/2, so that Σw = 1, the vectors of length w at twice these angles add
+// up to (½Σ(a² − b²), Σab) = (0, r). So r is at most as probable as that a walk of steps w in random directions
+// (Kluyver 1906) ends at |r| or farther. (Before the windows are divided by their lengths, these have squares 1 ± d:
+// |r| = |Σab|/√(1 − d²), and (Σab)² + d² ≥ r². Taking w after the division changes it in the order of d.) Only the
+// basis is estimated, and different spectra make r rarer. The basis is one in time and, for several channels, the
+// directions in which the channels of both are uncorrelated.
 //
-// In time the values are nearly independent in cosines, which take little time, and of a narrow band nearer so in the
-// eigenvectors of the covariance that the whole traces have: the larger of the two probabilities counts. Less than
-// least is as good as least.
+// Cosines are fast to compute and make the values nearly independent in time. For a narrow band the eigenvectors of the
+// covariance of the whole traces do so better. The larger of the two probabilities counts; the second is computed only
+// where the first is at most least.
 func (x *trace) chance(y *trace, lag int, least float64) float64 {
 	from, to := x.overlap(y, lag)
+	n := to - from
 	u, v := x.window(from, to), y.window(from+lag, to+lag)
 	r := math.Abs(dense.Dot(u, v))
-	if channels, n := len(x.channels), to-from; channels > 1 {
+	if channels := len(x.channels); channels > 1 {
 		a, b := dense.Rows(u, n), dense.Rows(v, n)
 		gram := make([]float64, channels*channels)
 		dense.Multiply(gram, channels, a, a.T(), channels, n, channels, false, 1)
@@ -77,7 +78,6 @@ func (x *trace) chance(y *trace, lag int, least float64) float64 {
 		dense.Multiply(turned[len(u):], n, dense.Rows(turn, channels), b, channels, channels, n, false, 1)
 		u, v = turned[:len(u)], turned[len(u):]
 	}
-	n := to - from
 	var all []int
 	for j := range n - 1 {
 		all = append(all, j+1)
@@ -153,9 +153,8 @@ func (x *trace) stationaryBasis(y *trace, n int) []float64 {
 // chanceOfWalk is the logarithm of a bound on the probability that steps of these lengths, of sum 1, in uniformly
 // random directions end at a distance of r or more from their beginning. The projection of the end on any direction
 // has the generating function Π I₀(tw), which is the mean of I₀(t·distance); by Markov's inequality the probability is
-// at most Π I₀(tw)/I₀(tr) for each t > 0. Taken is about the best t for the projection (Chernoff 1952). Steps shorter
-// than a hundredth of the longest lead ahead: in a narrow band they are not free, but what the basis leaves of the
-// others.
+// at most Π I₀(tw)/I₀(tr) for each t > 0; t is about the best one for the projection (Chernoff 1952). Steps shorter than
+// a hundredth of the longest are taken straight ahead: in a narrow band they leak from the others and are not free.
 func chanceOfWalk(steps []float64, r float64) float64 {
 	w, least := make([]float64, 0, len(steps)), slices.Max(steps)/100
 	for _, a := range steps {
@@ -222,7 +221,7 @@ type likeness struct {
 // mostTold is how many pairs that may be alike by chance are named.
 const mostTold = 5
 
-// rarest keeps the pairs that are hardest to explain by chance, these first.
+// rarest keeps the pairs that are least probable by chance, in this order.
 func rarest(pairs []likeness) []likeness {
 	slices.SortFunc(pairs, func(a, b likeness) int {
 		return cmp.Or(cmp.Compare(a.chance, b.chance), cmp.Compare(a.later, b.later), cmp.Compare(a.first, b.first))
@@ -230,7 +229,7 @@ func rarest(pairs []likeness) []likeness {
 	return pairs[:min(mostTold, len(pairs))]
 }
 
-// byChance are the pairs that correlate by enough, and no more than unrelated traces may in so many comparisons.
+// byChance are the pairs that correlate by enough, but no more than unrelated traces may in that many comparisons.
 type byChance struct {
 	count  int        // of them all
 	rarest []likeness // some of them

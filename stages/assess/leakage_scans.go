@@ -57,7 +57,7 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 			twins = append(twins, d)
 		}
 	}
-	// A comparison that leaves out a series is not one: what it does not find may be there.
+	// A comparison that leaves out a series does not count as made: a copy of that series would go unnoticed.
 	signals := leakCheck{name: fold.SignalsCompared, of: series, byChance: chance.text(s)}
 	if having[1] < series {
 		signals.name = fold.MeanSignalsCompared
@@ -124,7 +124,7 @@ func sharedScans(ins []dag.Input) ([]fold.Duplicate, error) {
 
 // timePoints are an input's time points: of a scan the first ones; of an
 // array (draw, time, node) the first and last ones of draw 0; any other file is one.
-// One whose values are all equal, as of an empty volume, is none, and one that comes again counts once.
+// A time point whose values are all equal (an empty volume) does not count, and a repeated one counts once.
 func timePoints(in dag.Input) ([]fold.Print, error) {
 	var points []fold.Print
 	add := func(v []float64) {
