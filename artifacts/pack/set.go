@@ -36,8 +36,8 @@ func (s *Set) Ordered(i Item) bool {
 	return i.file.own || i.file.sealed
 }
 
-// Settled reports whether nothing more is appended to the pack of an item; else, whether all of it was read when it
-// was found, entry by entry, and was whole.
+// Settled reports whether the pack of an item is sealed, so that nothing more is appended; or else whether it is another
+// process's, whose entries were read and checked when they were found.
 func (s *Set) Settled(i Item) (sealed, read bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -14,8 +14,7 @@ import (
 	"prgnn/internal/regular"
 )
 
-// A report is how a job ended that has no result, or a forced one: what is in the
-// store may be older.
+// A report says how a job ended: one without a result, or a forced one, for which the result in the store may be older.
 type report struct {
 	Done  bool
 	NoJob bool // what was to be done is not written down any more
@@ -26,7 +25,7 @@ type report struct {
 
 	Seconds float64 // that it took
 
-	// Of a pilot: which it was, whether it was stopped before the job ended, and that for its time was over.
+	// Of a pilot: its name, whether it was stopped before the job ended, and whether because its time was over.
 	Pilot         string
 	Stopped, Late bool
 }

@@ -171,9 +171,9 @@ func (p *Pilot) free(f finished) {
 	p.longest = max(p.longest, f.took)
 }
 
-// leaving reports whether the time that is left is too short for a job: for one that says how long it takes, and
-// for others when it is less than the longest of them took so far, or a tenth of the pilot's time. A pilot that
-// has most of its time takes everything: none has more.
+// leaving reports whether too little time is left for a job that takes so long. For one that does not say (0) that is
+// less than the longest job took so far, or than a tenth of the pilot's time, at most ten minutes. A pilot with nine
+// tenths of its time takes everything: no other has much more.
 func (p *Pilot) leaving(takes time.Duration) bool {
 	if p.until.IsZero() {
 		return false

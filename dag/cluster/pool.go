@@ -28,8 +28,8 @@ import (
 //	cluster/pools/<pool>/ended/<id>         a pilot that ended
 //	cluster/pools/<pool>/beat               renewed by the run
 //
-// The name of a job is its key, and what it needs. No lock is needed, and no two clocks are compared: who
-// waits for another one's lease looks whether its time changes, for leaseTime by the own clock.
+// The name of a job is its key, and what it needs. No lock is needed, and no two clocks are compared: a process that
+// watches a lease sees by its own clock whether the time of the lease changes within leaseTime.
 type Pool struct {
 	Kinds     func(name string) (*dag.Kind, bool)
 	Scheduler Scheduler
@@ -235,8 +235,8 @@ func (p *Pool) least() time.Duration {
 	return max(leastPause, time.Duration(p.Pilots)*time.Millisecond)
 }
 
-// slower is the next pause while nothing happens: a tenth of all of them so far, so that what happens after a while is
-// seen after a twentieth of that while.
+// slower is the next pause while nothing happens. Growing by a tenth, each is a tenth of the idle time so far, so that an
+// event is seen, on average, after a twentieth of it.
 func slower(pause time.Duration) time.Duration { return pause * 11 / 10 }
 
 // jitter keeps many processes from asking at the same moment.

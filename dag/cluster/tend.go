@@ -59,7 +59,7 @@ func (p *Pool) bury(dir string) {
 	}
 }
 
-// lonesome is how long there is work and no pilot until the person is told, and the scheduler asked.
+// lonesome is how long work waits without a pilot before the scheduler is asked, and the person told.
 var lonesome = time.Minute
 
 const barrens = 3 // times that all pilots come to nothing
@@ -171,8 +171,7 @@ func (p *Pool) request() Request {
 		"--pilots", strconv.Itoa(p.Pilots), p.name}}
 }
 
-// search finds jobs that are in no place where a job may be: a file system may lose a name in a crash, and a mark may
-// have been seen late.
+// search finds jobs that are in no directory where a job may be: a file system may lose a name in a crash.
 func (p *Pool) search() {
 	places := jobsIn(filepath.Join(p.dir, queueDir)) // in the order in which a job goes through them
 	for _, id := range list(filepath.Join(p.dir, pilotsDir)) {
