@@ -20,12 +20,6 @@ type hashed struct {
 	digest [32]byte
 }
 
-// An entry is what a log keeps under a name. (Its method's name takes part in the code identities of kinds, as
-// those of all interfaces below the engine do: with another one, their results would be made anew.)
-type entry interface{ encode(name string) []byte }
-
-func (m *Log) put(name string, e entry) { m.Append(e.encode(name)) }
-
 const filesHead = 5*8 + 32
 
 // Open says where the memo lies, and how many bytes of entries may wait to be written.
@@ -77,7 +71,7 @@ func (m *Files) Remember(path string, st State, d [32]byte) {
 	m.mu.Lock()
 	m.entries[path] = hashed{st, d}
 	m.mu.Unlock()
-	m.log.put(path, hashed{st, d})
+	m.log.Append(hashed{st, d}.encode(path))
 }
 
 // A file of many objects has no digest that anybody knows: these stand in the place of one.
