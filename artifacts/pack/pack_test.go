@@ -100,6 +100,23 @@ func TestMissLooksOnce(t *testing.T) {
 	}
 }
 
+// A directory that was listed while it was young may have changed since without another time.
+func TestLookAtAYoungDirectory(t *testing.T) {
+	dir := t.TempDir()
+	a, b := at(t, dir, one), at(t, dir, two)
+	young := func() {
+		soon := time.Unix(4102444800, 0)
+		need.NoError(t, os.Chtimes(dir, soon, soon))
+	}
+	put(t, b, "first")
+	young()
+	need.Equal(t, len(a.Find(named("first"))), 1, "copies in the first pack")
+	need.NoError(t, b.Seal(time.Time{}))
+	put(t, b, "second")
+	young()
+	need.Equal(t, len(a.Find(named("second"))), 1, "copies in a pack that came later")
+}
+
 // A removal holds for those who know the object and for those who come later; a newer copy stays.
 func TestRemove(t *testing.T) {
 	dir := t.TempDir()
@@ -107,7 +124,7 @@ func TestRemove(t *testing.T) {
 	put(t, a, "wrong", "right", "right")
 	need.NoError(t, errors.Join(b.Remove(b.Find(named("wrong"))[0]), b.Remove(b.Find(named("right"))[1])))
 	for _, s := range []*Set{a, b, at(t, dir, "")} {
-		if a.look(true); len(s.Find(named("wrong"))) != 0 || len(s.Find(named("right"))) != 1 {
+		if s.look(true); len(s.Find(named("wrong"))) != 0 || len(s.Find(named("right"))) != 1 {
 			t.Errorf("%v", found(t, s))
 		}
 		same(t, "left", found(t, s), "right")
