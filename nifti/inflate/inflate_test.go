@@ -363,6 +363,35 @@ func TestBadCodes(t *testing.T) {
 	}
 }
 
+// A repeated length may not go beyond the last code, not even by one.
+func TestRepeatBeyondTheCodes(t *testing.T) {
+	for dists, ok := range map[int]bool{4: true, 3: false} {
+		var w bitWriter
+		w.number(0b101, 3) // the last block, with codes of its own
+		w.number(0, 5)     // 257 literals and lengths
+		w.number(dists-1, 5)
+		w.number(18-4, 4)
+		for _, n := range []int{0, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1} { // of symbols 16, 17, 18 … 1
+			w.number(n, 3)
+		}
+		one := func() { w.code(0, 1) }
+		zeros := func(n int) { w.code(0b11, 2); w.number(n-11, 7) }
+		one() // the literal 0
+		zeros(138)
+		zeros(117)
+		one() // the end of the block
+		one() // the first distance
+		w.code(0b10, 2)
+		w.number(0, 3) // three zeros
+		w.code(1, 1)
+		_, err := io.ReadAll(NewReader(bytes.NewReader(withHeader(w.bytes()))))
+		_, stdErr := io.ReadAll(flate.NewReader(bytes.NewReader(w.bytes())))
+		if errors.Is(err, errLengths) == ok || (stdErr == nil) != ok {
+			t.Errorf("%d distances: error %v; compress/flate: %v", dists, err, stdErr)
+		}
+	}
+}
+
 // Every truncation is an error that names the byte, and every flipped bit gives an
 // error or, in the few bits of the header that mean nothing, the right bytes.
 func TestDamage(t *testing.T) {
