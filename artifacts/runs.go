@@ -258,19 +258,9 @@ func (s *Store) readRun(id string) (*RunRecord, Ref, error) {
 // Runs lists all runs, the newest first, without their tasks. Records that are
 // damaged are named by the error; the others are there all the same.
 func (s *Store) Runs() ([]*RunRecord, error) {
-	entries, err := os.ReadDir(filepath.Join(s.dir, runsDir))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, s.fault(unreadable(err))
-	}
-	var runs []*RunRecord
 	var errs []error
-	for _, e := range entries {
-		r, _, err := s.readRun(e.Name())
-		if errs = append(errs, err); err == nil {
-			runs = append(runs, r)
-		}
-	}
-	slices.SortFunc(runs, newer)
+	// Sorted, for the times of files may be wrong.
+	runs := slices.SortedFunc(s.latestRuns(func(err error) { errs = append(errs, err) }), newer)
 	return runs, errors.Join(errs...)
 }
 
@@ -280,13 +270,20 @@ func newer(a, b *RunRecord) int {
 
 // LatestRuns yields what Runs lists, but for damaged records, and reads about as many as are asked for: a run began
 // before its record was written.
-func (s *Store) LatestRuns() iter.Seq[*RunRecord] {
+func (s *Store) LatestRuns() iter.Seq[*RunRecord] { return s.latestRuns(func(error) {}) }
+
+func (s *Store) latestRuns(damaged func(error)) iter.Seq[*RunRecord] {
 	return func(yield func(*RunRecord) bool) {
-		entries, _ := os.ReadDir(filepath.Join(s.dir, runsDir))
+		entries, err := os.ReadDir(filepath.Join(s.dir, runsDir))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			damaged(s.fault(unreadable(err)))
+		}
 		written := map[string]time.Time{}
 		for _, e := range entries {
 			if info, err := e.Info(); err == nil {
 				written[e.Name()] = info.ModTime().Add(time.Second) // clocks of file systems are coarse
+			} else if !errors.Is(err, os.ErrNotExist) {
+				damaged(s.fault(unreadable(err)))
 			}
 		}
 		names := slices.SortedFunc(maps.Keys(written), func(a, b string) int { return written[b].Compare(written[a]) })
@@ -301,6 +298,8 @@ func (s *Store) LatestRuns() iter.Seq[*RunRecord] {
 			if r, _, err := s.readRun(name); err == nil {
 				read = append(read, r)
 				slices.SortFunc(read, newer)
+			} else {
+				damaged(err)
 			}
 		}
 		for _, r := range read {

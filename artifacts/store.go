@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -75,6 +76,9 @@ const (
 	collectedFile = "collected"
 )
 
+// parts are the directories of a store, those of results first; the last belongs to package dag/cluster.
+var parts = []string{blobsDir, packsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, logsDir, memoDir, "cluster"}
+
 // version names the layout. A program refuses a store of a layout that it does not know, rather than guess.
 const version = "prgnn store 3\n"
 
@@ -115,6 +119,9 @@ func Open(dir string) (*Store, error) {
 // prepare makes what is missing of the layout, the version last: a store whose
 // making was interrupted is one that has not been made.
 func (s *Store) prepare() error {
+	if err := s.reach(); err != nil {
+		return err
+	}
 	switch b, err := regular.ReadFile(filepath.Join(s.dir, versionFile)); {
 	case err == nil && readable(b):
 		return nil
@@ -129,11 +136,6 @@ func (s *Store) prepare() error {
 	if err := refuseForeign(s.dir); err != nil {
 		return err
 	}
-	if to, err := os.Readlink(s.dir); err == nil {
-		if _, err := os.Stat(s.dir); errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("it is a link to %s, where there is nothing: make that directory, mount its disk, or remove the link", to)
-		}
-	}
 	for _, sub := range []string{blobsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, memoDir} {
 		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o777); err != nil {
 			return err
@@ -145,6 +147,22 @@ func (s *Store) prepare() error {
 		}
 	}
 	return pack.SyncDir(filepath.Dir(s.dir))
+}
+
+// reach refuses a store with a part out of reach, such as a disk that is not mounted: the results there would look
+// lost. A file in place of another part spoils no result.
+func (s *Store) reach() error {
+	for i, name := range slices.Concat(parts, []string{versionFile, collectedFile, ""}) {
+		path := filepath.Join(s.dir, name)
+		info, err := os.Stat(path)
+		if to, link := os.Readlink(path); err != nil && link == nil && !errors.Is(err, fs.ErrPermission) {
+			return fmt.Errorf("%s is a link to %s, where there is nothing: make that directory, mount its disk, or remove the link", cmp.Or(name, "it"), to)
+		}
+		if err == nil && !info.IsDir() && i < slices.Index(parts, runsDir) {
+			return fmt.Errorf("%s is %s, where a directory belongs: move it away, and put back what was there", name, cmp.Or(regular.Otherwise(info), "a file"))
+		}
+	}
+	return nil
 }
 
 // writeText replaces a file of the store, by way of a directory for unfinished files.
@@ -166,10 +184,7 @@ func refuseForeign(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		switch e.Name() {
-		case blobsDir, packsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, logsDir, memoDir, readmeFile,
-			collectedFile:
-		default:
+		if !slices.Contains(parts, e.Name()) && e.Name() != readmeFile && e.Name() != collectedFile {
 			return fmt.Errorf("is not a store and holds other files, such as %s: name a new or empty directory", e.Name())
 		}
 	}

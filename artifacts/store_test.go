@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -323,6 +324,32 @@ func TestParseDigest(t *testing.T) {
 		}
 		if _, err := ParseKey(bad); err == nil {
 			t.Errorf("%q is a key", bad)
+		}
+	}
+}
+
+// A store with a part on a disk that is not mounted is refused, and nothing is made or noted in its place.
+func TestPartsOutOfReach(t *testing.T) {
+	for i, name := range append(parts[:len(parts):len(parts)], versionFile, collectedFile) {
+		s := need.Value(Open(filepath.Join(t.TempDir(), "store")))(t)
+		recordWork(t, s, "recipe")
+		need.NoError(t, s.Close())
+		path, away := s.relativePath(name), filepath.Join(t.TempDir(), "away")
+		need.NoError(t, os.RemoveAll(path))
+		if err := os.Symlink(away, path); err != nil {
+			need.Missing(t, "symbolic links: %v", err)
+		}
+		_, err := Open(s.Dir())
+		need.Error(t, err, name+" is a link to "+away+", where there is nothing")
+		need.NoError(t, errors.Join(os.Remove(path), os.Symlink(filepath.Base(path), path))) // a link to itself
+		_, err = Open(s.Dir())
+		need.Error(t, err, name+" is a link to "+name)
+		_, err = os.Lstat(away)
+		need.Equal(t, errors.Is(err, fs.ErrNotExist), true, name, "is not made")
+		if i < 3 {
+			need.NoError(t, errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o666)))
+			_, err = Open(s.Dir())
+			need.Error(t, err, name+" is a file, where a directory belongs")
 		}
 	}
 }
