@@ -20,6 +20,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 // pilotMain is "pipeline exec-pilot" of this test.
@@ -368,7 +369,7 @@ func TestTemplate(t *testing.T) {
 		Command: []string{"/it's/a $(touch " + dir + "/bad)", "exec-pilot", "--time", "4h0m0s"},
 		Needs:   dag.Needs{Threads: 2, Memory: 3 << 30, Time: 100*time.Minute + time.Second}, Log: "/a b"}
 	write("for w in {command} {log}; do printf '%s\\n' \"$w\"; done >" + dir + "/out\n" +
-		"n={n}; echo ${n} {cpus} {time} {minutes} {seconds} {memory} {megabytes} {name} {other} >>" + dir + "/out\n")
+		"n={n}; echo ${n} {cpus} {time} {minutes} {seconds} {memory} {megabytes} {name} { other } >>" + dir + "/out\n")
 	tpl, err := ReadTemplate(path)
 	if err != nil {
 		t.Fatal(err)
@@ -377,7 +378,7 @@ func TestTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _ := os.ReadFile(dir + "/out")
-	want := r.Command[0] + "\nexec-pilot\n--time\n4h0m0s\n/a b\n7 2 01:40:01 101 6001 3072M 3072 prgnn-1 {other}\n"
+	want := r.Command[0] + "\nexec-pilot\n--time\n4h0m0s\n/a b\n7 2 01:40:01 101 6001 3072M 3072 prgnn-1 { other }\n"
 	if string(got) != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -407,12 +408,29 @@ func TestTemplate(t *testing.T) {
 		t.Error(err)
 	}
 	for text, says := range map[string]string{"qsub -t 1-{n}": "{command} is missing", "qsub '{command}'": "line 1",
-		"qsub ${command}": "{command} is missing", "n={n}\nqsub \"${n}\" {command} \"{log}": `line 2: "{log}`} {
+		"qsub ${command}": "{command} is missing",
+		"#!/bin/sh\n#PBS -l mem={mem}\nqsub {command}": `line 2: {mem} is no placeholder (did you mean "memory"?); those are {n}, {command}`,
+		"qsub -R 'rusage[mem={n_tasks}]' {command}":    "line 1: {n_tasks} is no placeholder; those are",
+		"qsub {comand}":      `line 1: {comand} is no placeholder (did you mean "command"?)`,
+		"qsub {N} {command}": "line 1: {N} is no placeholder", "n={n}\nqsub \"${n}\" {command} \"{log}": `line 2: "{log}`} {
 		write(text)
 		if _, err := ReadTemplate(path); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+	// Braces of other programs, and the line ends of Windows.
+	write("\ufeff" + strings.ReplaceAll(`V=4
+printf '%s\n' '{"a": {}}' "${V}${undefined:-}" '%{http_code}' '{{json}} {{json .}}' \
+  '{ name }' | awk '{print} END {print NR}' >`+dir+`/braces; : {1..3} {command}
+`, "\n", "\r\n"))
+	if tpl, err = ReadTemplate(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tpl.Start(context.Background(), 1, r); err != nil {
+		t.Fatal(err)
+	}
+	got, _ = os.ReadFile(dir + "/braces")
+	need.Equal(t, string(got), "{\"a\": {}}\n4\n%{http_code}\n{{json}} {{json .}}\n{ name }\n5\n")
 }
 
 func TestSlurmTime(t *testing.T) {

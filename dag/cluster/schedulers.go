@@ -12,6 +12,7 @@ import (
 
 	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
+	"prgnn/internal/words"
 )
 
 // SlurmPilots are pilots that Slurm starts, as arrays.
@@ -123,31 +124,44 @@ type Template struct {
 	path, text string
 }
 
-// ReadTemplate reads a script. It fails where a placeholder is missing, or stands in quotes.
+// ReadTemplate reads a script. It fails where {command} is missing, and where a placeholder is unknown or stands in
+// quotes.
 func ReadTemplate(path string) (*Template, error) {
 	b, err := regular.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	t := &Template{path, string(b)}
-	if !t.has("command") {
-		return nil, fmt.Errorf("%s: the placeholder {command} is missing: it stands where the scheduler's command takes the program to run", path)
-	}
+	text := strings.ReplaceAll(strings.TrimPrefix(string(b), "\ufeff"), "\r\n", "\n") // as editors of Windows write it
+	t := &Template{path, text}
 	for i, line := range strings.Split(t.text, "\n") {
 		for _, at := range quotedPlaceholder.FindAllString(line, -1) {
 			if strings.ContainsAny(at, `"'`) && !strings.Contains(at, "$") {
 				return nil, fmt.Errorf("%s, line %d: %s: a placeholder needs no quotes: its value comes quoted where that is necessary", path, i+1, at)
 			}
 		}
+		for _, at := range wordInBraces.FindAllStringSubmatch(line, -1) {
+			name := at[1]
+			if strings.HasPrefix(at[0], "{"+name) && !slices.Contains(slices.Concat(awk, placeholders), name) {
+				return nil, fmt.Errorf("%s, line %d: {%s} is no placeholder%s; those are {%s}. If the braces are for another program, put blanks inside: { %[3]s }",
+					path, i+1, name, words.DidYouMean(name, placeholders), strings.Join(placeholders, "}, {"))
+			}
+		}
+	}
+	if !t.has("command") {
+		return nil, fmt.Errorf("%s: the placeholder {command} is missing: it stands where the scheduler's command takes the program to run", path)
 	}
 	return t, nil
 }
 
-const inBraces = `\$?\{(n|command|cpus|time|minutes|seconds|memory|megabytes|name|log)\}`
-
 var (
+	placeholders = []string{"n", "command", "cpus", "time", "minutes", "seconds", "memory", "megabytes", "name", "log"}
+	awk          = []string{"print", "next", "exit"} // its statements of one word
+
+	inBraces          = `\$?\{(` + strings.Join(placeholders, "|") + `)\}`
 	placeholder       = pattern.New(inBraces)
 	quotedPlaceholder = pattern.New(`["']?` + inBraces + `["']?`)
+	// ${n} is a variable of the shell; %{http_code}, @{upstream} and {{json}} are words of other programs.
+	wordInBraces = pattern.New(`[$%@{]?\{([A-Za-z_][\w-]*)\}`)
 )
 
 // has reports whether the script has a placeholder; ${n} is a variable of the shell.
