@@ -2,6 +2,7 @@ package lock
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -165,7 +166,7 @@ func TestForgedLock(t *testing.T) {
 func TestDamagedLocks(t *testing.T) {
 	_, _, l := made(t)
 	text := encoded(t, l)
-	for i := range len(text) {
+	for i := range len(text) - 1 { // without its last line end it is whole
 		if _, err := Parse([]byte(text[:i])); err == nil {
 			t.Errorf("cut at byte %d of %d, it is taken", i, len(text))
 		}
@@ -175,11 +176,23 @@ func TestDamagedLocks(t *testing.T) {
 			t.Errorf("changed at byte %d, it is taken: %q", i, text[max(0, i-20):i+20])
 		}
 	}
-	if _, err := Parse([]byte(text + "\nmore\n")); err == nil || !strings.Contains(err.Error(), "after its end") {
-		t.Error(err)
+	lines := strings.Count(text, "\n")
+	for damaged, says := range map[string]string{
+		text + "\nmore\n":                     fmt.Sprintf(`line %d: the lock ends here, but "more\n" follows: remove`, lines),
+		text + text:                           fmt.Sprintf(`line %d: a second lock follows the line "end": keep one`, lines),
+		strings.TrimSuffix(text, "\n") + text: fmt.Sprintf(`line %d: a second lock follows`, lines),
+		text[:len(text)/2]: fmt.Sprintf(`line %d: it is truncated here: a lock ends with the line "end"; copy it again`,
+			strings.Count(strings.TrimRight(text[:len(text)/2], "\n"), "\n")+1),
+		strings.TrimSuffix(text, "end\n"): `it is truncated here`,
+		strings.Replace(text, "\nend\n", "\nand\nend\n", 1): fmt.Sprintf(`line %d: "and" instead of a stage or the last line`,
+			lines),
+	} {
+		_, err := Parse([]byte(damaged))
+		need.Error(t, err, says)
 	}
 	// What editors and git do to a text.
-	for _, edited := range []string{text + "\n\n", "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n")} {
+	for _, edited := range []string{text + "\n\n", strings.TrimSuffix(text, "\n"),
+		"\ufeff" + strings.ReplaceAll(text, "\n", "\r\n")} {
 		need.Equal(t, encoded(t, need.Value(Parse([]byte(edited)))(t)), text)
 	}
 }

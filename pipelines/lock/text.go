@@ -105,21 +105,32 @@ func Parse(text []byte) (*Lock, error) {
 	if bytes.HasPrefix(text, []byte(magic+"\r\n")) { // git writes so where its autocrlf is set
 		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	}
-	if last := bytes.TrimRight(text, "\n"); len(last)+1 < len(text) { // editors leave blank lines at the end
-		text = text[:len(last)+1]
+	// Editors add empty lines to the end, and take away the last line end.
+	whole := string(bytes.TrimRight(text, "\n")) + "\n"
+	r := &reader{rest: whole}
+	if strings.HasPrefix(whole, magic+"\n") && !strings.Contains(whole, "\nend\n") {
+		r.lines = strings.Count(whole, "\n") - 1
+		r.fail("it is truncated here: a lock ends with the line \"end\"; copy it again, or write it with pipeline lock FILE")
 	}
-	r := &reader{rest: string(text)}
 	l := r.head()
 	for r.err == nil && r.at("stage") {
 		l.Stages = append(l.Stages, r.stage())
 	}
-	if r.err == nil && r.rest != "end\n" {
-		r.fail("%.40q instead of a stage or the last line: it is truncated, or continues after its end", r.peek())
+	if after, ended := strings.CutPrefix(r.rest, "end"); r.err == nil && after != "\n" {
+		after, more := strings.CutPrefix(after, "\n")
+		switch {
+		case ended && strings.HasPrefix(strings.TrimLeft(after, "\n"), magic):
+			r.fail("a second lock follows the line \"end\": keep one of the two in the file")
+		case ended && more:
+			r.fail("the lock ends here, but %.40q follows: remove what follows", strings.TrimLeft(after, "\n"))
+		default:
+			r.fail("%.60q instead of a stage or the last line \"end\": copy the lock again, or write it with pipeline lock FILE", r.peek())
+		}
 	}
 	if r.err != nil {
 		return nil, r.err
 	}
-	if again, err := l.Encode(); err != nil || string(again) != string(text) {
+	if again, err := l.Encode(); err != nil || string(again) != whole {
 		return nil, fmt.Errorf("its content is that of a lock, but not its exact format: was it edited by hand?")
 	}
 	return l, nil
@@ -155,7 +166,7 @@ func (r *reader) next(word string) string {
 	}
 	line, rest, whole := strings.Cut(r.rest, "\n")
 	if !whole || !r.at(word) {
-		r.fail("%.60q instead of a line %q: it is truncated, or not a lock of this version", line, word)
+		r.fail("%.60q instead of a line %q: it is damaged, or not a lock of this version", line, word)
 		return ""
 	}
 	r.rest = rest
