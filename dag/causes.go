@@ -12,7 +12,7 @@ import (
 // A Cause is a fact that makes tasks run, and that does not follow from a change in another task.
 type Cause struct {
 	Stage  string     `json:"stage,omitempty"` // "" where tasks of several stages have it
-	Change Difference `json:"change"`          // its zero value where only Text is known
+	Change Difference `json:"change"`          // What is also "failure", "result" (forced, lost or damaged) or "new"
 	Text   string     `json:"text"`            // "graphs.density 0.1 → 0.2"
 	Tasks  []string   `json:"tasks"`
 }
@@ -103,7 +103,7 @@ func (r *runner) addCauses(c *causes, i int32, past *pastRun, stale bool) {
 	if p.state == Failed {
 		var failed *Error
 		if errors.As(p.tale().err, &failed) {
-			c.add(&c.edits, stage, n.ID+" cannot run: "+failed.Err.Error(), n.ID, Difference{})
+			c.add(&c.edits, stage, n.ID+" cannot run: "+failed.Err.Error(), n.ID, Difference{What: "failure"})
 		}
 		return
 	}
@@ -119,16 +119,16 @@ func (r *runner) addCauses(c *causes, i int32, past *pastRun, stale bool) {
 		failure = r.failure(i)
 	}
 	if failure != "" {
-		c.add(&c.edits, stage, stage+" failed when it was last run: "+failure, n.ID, Difference{})
+		c.add(&c.edits, stage, stage+" failed when it was last run: "+failure, n.ID, Difference{What: "failure"})
 	}
 	switch {
 	case p.state == Stale && (p.forced || p.damaged || p.remake):
-		c.add(&c.edits, stage, stage+": "+r.reason(i), n.ID, Difference{})
+		c.add(&c.edits, stage, stage+": "+r.reason(i), n.ID, Difference{What: "result"})
 		return
 	case t == nil && failure != "":
 		return
 	case t == nil && p.state != Cached:
-		c.add(&c.new, stage, "not run before", n.ID, Difference{})
+		c.add(&c.new, stage, "not run before", n.ID, Difference{What: "new"})
 		return
 	case t == nil || t.Key == p.key && p.state == Cached:
 		return
@@ -136,7 +136,7 @@ func (r *runner) addCauses(c *causes, i int32, past *pastRun, stale bool) {
 	a, err := r.store.Lookup(t.Key)
 	if err != nil {
 		if p.state == Stale {
-			c.add(&c.edits, stage, stage+": "+r.reason(i), n.ID, Difference{})
+			c.add(&c.edits, stage, stage+": "+r.reason(i), n.ID, Difference{What: "result"})
 		}
 		return
 	}
