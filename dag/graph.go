@@ -16,7 +16,7 @@ type Graph struct {
 	File   string // the pipeline file as the user gave it
 	Source string // its text, kept with the run
 	Stages []*StageNode
-	Absent map[string]string // the participants without tasks, and why they take no part
+	Absent map[string]string // the participants and stages without tasks, and why they take no part
 }
 
 // A StageNode is one entry of the pipeline file. No two have one name, but for the

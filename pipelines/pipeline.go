@@ -32,6 +32,7 @@ type Pipeline struct {
 	Shared  Shared         // what of the file and of --set is for others
 	Roster  *cohort.Roster // the cohort without those who are excluded; nil when the file has none
 	Paths   []string       // the values of the file and of --set that can be paths, absolute
+	LeftOut []string       // the stages that --without leaves out
 	Doomed  []Doom         // stages that will fail, as Notes say, too
 	about   span           // the notes that are about the scans of all participants
 }
@@ -245,9 +246,12 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 		return nil, l.bad.Sorted()
 	}
 	p.Roster, p.Notes, p.Doomed, p.about = l.roster, l.notes, l.doomed, l.about
+	p.LeftOut, p.Graph.Absent = l.leftOut, map[string]string{}
+	for _, stage := range l.leftOut {
+		p.Graph.Absent[stage] = "--without leaves it out"
+	}
 	if l.roster != nil {
 		p.Here = l.roster.Here
-		p.Graph.Absent = map[string]string{}
 		for _, left := range l.roster.Left {
 			p.Graph.Absent[left.ID] = left.Why
 		}

@@ -214,15 +214,37 @@ func (a *app) look(file string, sets []string, named ...string) (*results.Curren
 		return nil, err
 	}
 	last, changed, then := results.LastRun(store, file, text)
-	c, err := a.lookUp(file, a.lastSets(file, last, then, sets), store)
+	used := a.lastSets(file, last, then, sets)
+	c, err := a.lookUp(file, used, store)
 	if err != nil {
 		store.Close()
 		return nil, err
+	}
+	if len(sets) == 0 && len(used) > 0 {
+		a.tellLeftOut(file, last, used, c.Pipeline)
 	}
 	if changed && !c.Complete() {
 		a.Warn("%s has changed since its last run: these are results of the file as it is now; that run is %s", file, a.Command("show", last))
 	}
 	return c, nil
+}
+
+// tellLeftOut has an error about a stage that the last run left out say so, and how to get its result.
+func (a *app) tellLeftOut(file string, last *dag.Record, sets []string, p *pipelines.Pipeline) {
+	others := slices.DeleteFunc(slices.Clone(sets), func(set string) bool {
+		return strings.HasPrefix(set, "stages.") && strings.HasSuffix(set, "=null")
+	})
+	look := []string{"--as-written"}
+	if len(others) > 0 {
+		look = nil
+	}
+	for _, set := range others {
+		look = append(look, "--set", set)
+	}
+	for _, stage := range p.LeftOut {
+		p.Graph.Absent[stage] = fmt.Sprintf("the last run, %s, left it out; %s makes it; for an earlier result: %s",
+			last.ID, results.Run(a.Console, file, others), a.With(look...))
+	}
 }
 
 func (a *app) lookUp(file string, sets []string, store *artifacts.Store) (*results.Current, error) {
