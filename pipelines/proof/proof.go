@@ -126,8 +126,17 @@ func Compare(g *dag.Graph, a, b Results) []Verdict {
 	return all
 }
 
-// inOrder are the tasks, every one after those that it needs.
+// inOrder are the tasks of a graph, every one after those that it needs.
 func inOrder(g *dag.Graph) []*dag.Node {
+	var all []*dag.Node
+	for _, s := range g.Stages {
+		all = append(all, s.Tasks...)
+	}
+	return Needed(all)
+}
+
+// Needed are tasks and all that they need, every one after those that it needs.
+func Needed(tasks []*dag.Node) []*dag.Node {
 	var order []*dag.Node
 	seen := map[*dag.Node]bool{}
 	var visit func(n *dag.Node)
@@ -145,10 +154,8 @@ func inOrder(g *dag.Graph) []*dag.Node {
 		}
 		order = append(order, n)
 	}
-	for _, s := range g.Stages {
-		for _, n := range s.Tasks {
-			visit(n)
-		}
+	for _, n := range tasks {
+		visit(n)
 	}
 	return order
 }

@@ -46,7 +46,7 @@ func Against(con *console.Console, g *dag.Graph, here proof.Results, places []st
 		defer done()
 		h := host{there: there, states: map[*dag.Node]string{}}
 		c := comparison{g, here, there}
-		events, _, err := verdicts([]comparison{c}, []int{0}, nil)
+		events, _, err := verdicts(nil, []comparison{c}, []int{0}, nil)
 		if err != nil {
 			return err
 		}

@@ -43,6 +43,14 @@ func Lock(con *console.Console, p *pipelines.Pipeline, l *lock.Lock, path string
 // whole runs a graph, once for each number of threads, and compares. What is
 // not as a lock has it (the code, the data) is told before anything runs.
 func (a *auditor) whole(p *pipelines.Pipeline, l *lock.Lock, room *Room, g *dag.Graph, stored proof.Results) error {
+	named, err := allOr(g, a.Stages)
+	if err != nil {
+		return err
+	}
+	asked := map[*dag.Node]bool{}
+	for _, n := range proof.Needed(named) {
+		asked[n] = true
+	}
 	sum := auditEvent{Event: "audit"}
 	var passes []comparison
 	failed := map[string]*dag.Error{}
@@ -71,7 +79,7 @@ func (a *auditor) whole(p *pipelines.Pipeline, l *lock.Lock, room *Room, g *dag.
 		}
 		passes = append(passes, comparison{g, stored, ofResult(clean, result)})
 	}
-	events, differ, err := verdicts(passes, a.Threads, failed)
+	events, differ, err := verdicts(asked, passes, a.Threads, failed)
 	if err != nil {
 		return err
 	}
@@ -150,10 +158,10 @@ func eachOf(ns []int) string {
 	return text
 }
 
-// verdicts are what became of each task, the worst of its passes, and those that
+// verdicts are what became of each task, or of those that were run (asked), the worst of its passes; and those that
 // differ.
-func verdicts(passes []comparison, threads []int, failed map[string]*dag.Error) (map[*dag.Node]auditedEvent,
-	map[*dag.Node]comparison, error) {
+func verdicts(asked map[*dag.Node]bool, passes []comparison, threads []int, failed map[string]*dag.Error) (
+	map[*dag.Node]auditedEvent, map[*dag.Node]comparison, error) {
 	rank := []string{"identical", "allowed", "different", "absent", "failed"}
 	events, differ := map[*dag.Node]auditedEvent{}, map[*dag.Node]comparison{}
 	states := map[*dag.Node]map[string]bool{}
@@ -162,9 +170,8 @@ func verdicts(passes []comparison, threads []int, failed map[string]*dag.Error) 
 		for _, v := range proof.Compare(pass.graph, pass.stored, pass.again) {
 			n := v.Node
 			_, wanted := pass.stored.Tasks[n.ID]
-			_, came := pass.again.Tasks[n.ID]
-			if !came && failed[n.ID] == nil && wanted && v.State == proof.Absent && len(failed) == 0 {
-				continue // not asked for
+			if asked != nil && !asked[n] {
+				continue
 			}
 			e := auditedEvent{Event: "audited", Task: n.ID, Stage: n.Stage.Name, State: string(v.State)}
 			var err error
