@@ -3,6 +3,7 @@ package dag
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"prgnn/artifacts"
@@ -41,13 +42,27 @@ type Needs struct {
 	Time    time.Duration // after which a cluster ends it; 0: not known
 }
 
-// Largest is what the largest of the tasks of a graph needs.
-func (g *Graph) Largest() (n Needs) {
+// Largest is what the largest of the tasks of a graph needs, of those that do with so many bytes of memory.
+func (g *Graph) Largest(memory int64) (n Needs) {
 	for _, s := range g.Stages {
-		of := s.needs()
-		n = Needs{max(n.Threads, of.Threads), max(n.Memory, of.Memory), max(n.Time, of.Time)}
+		if of := s.needs(); of.Memory <= memory {
+			n = Needs{max(n.Threads, of.Threads), max(n.Memory, of.Memory), max(n.Time, of.Time)}
+		}
 	}
 	return n
+}
+
+// UsualMemory are the bytes with which nine in ten tasks do.
+func (g *Graph) UsualMemory() int64 {
+	var all []int64
+	for _, s := range g.Stages {
+		all = append(all, slices.Repeat([]int64{s.needs().Memory}, len(s.Tasks))...)
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[(len(all)*9+9)/10-1]
 }
 
 // needs are those of the file, or else of the kind.

@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"math"
 	"testing"
 
 	"prgnn/internal/need"
@@ -10,7 +11,15 @@ import (
 func TestMemoryOfParticipants(t *testing.T) {
 	k := &Kind{Name: "gather", Memory: 100, Each: 10}
 	all := &StageNode{Kind: k, Participants: 7}
-	need.Equal(t, (&Graph{Stages: []*StageNode{{Kind: k}, all}}).Largest().Memory, 170, "100 and 7 times 10")
+	two := &Graph{Stages: []*StageNode{{Kind: k}, all}}
+	need.Equal(t, two.Largest(math.MaxInt64).Memory, 170, "100 and 7 times 10")
 	all.Needs.Memory = 50
-	need.Equal(t, (&Graph{Stages: []*StageNode{all}}).Largest().Memory, 50, "what the file says")
+	need.Equal(t, (&Graph{Stages: []*StageNode{all}}).Largest(math.MaxInt64).Memory, 50, "what the file says")
+	for few, want := range []int64{50, 50, 170} { // large tasks among 10 to 12
+		large := &StageNode{Kind: k, Participants: 7, Tasks: make([]*Node, few)}
+		all.Tasks = make([]*Node, 10)
+		g := &Graph{Stages: []*StageNode{large, all}}
+		need.Equal(t, g.UsualMemory(), want, few, "large tasks")
+		need.Equal(t, g.Largest(169).Memory, 50, "but for those that need 170")
+	}
 }

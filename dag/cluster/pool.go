@@ -35,6 +35,7 @@ type Pool struct {
 	Scheduler Scheduler
 	Pilots    int               // how many
 	Needs     dag.Needs         // what each of them has; tasks share it
+	Large     *Executor         // carries out the jobs that need more memory; nil: pilots do, each alone
 	Note      func(line string) // something for the person; may be nil
 
 	begin   sync.Once
@@ -112,6 +113,9 @@ func (p *Pool) Execute(ctx context.Context, s *artifacts.Store, j *dag.Job) dag.
 	if k, ok := p.Kinds(j.Kind.Name); !ok || k != j.Kind {
 		return dag.Local{}.Execute(ctx, s, j)
 	}
+	if p.Large != nil && j.Memory > p.Needs.Memory {
+		return p.Large.Execute(ctx, s, j)
+	}
 	if lost := fetch(ctx, s, j); lost != nil {
 		return dag.Report{Lost: lost}
 	}
@@ -179,18 +183,22 @@ func deserted(dir string) bool {
 	return !slices.ContainsFunc(all, func(path string) bool { return age(path) <= abandoned })
 }
 
-// Begun reports whether any pilot was asked for.
-func (p *Pool) Begun() bool { return p.live != nil }
+// Begun reports whether any pilot or job was asked for.
+func (p *Pool) Begun() bool { return p.live != nil || p.Large != nil && p.Large.Begun() }
 
-// Cancel ends the pool, and with it its pilots.
+// Cancel ends the pool, and with it its pilots and jobs.
 func (p *Pool) Cancel() error {
-	if !p.Begun() || p.problem != nil || p.live.Err() != nil {
-		return nil
+	var err error
+	if p.Large != nil {
+		err = p.Large.Cancel()
+	}
+	if p.live == nil || p.problem != nil || p.live.Err() != nil {
+		return err
 	}
 	p.stop()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	err := p.Scheduler.Cancel(context.Background(), p.name)
+	err = errors.Join(err, p.Scheduler.Cancel(context.Background(), p.name))
 	// Renamed first: nobody finds half of it.
 	gone := filepath.Join(filepath.Dir(p.dir), gonePrefix+p.name)
 	if moved := os.Rename(p.dir, gone); moved != nil {

@@ -512,10 +512,7 @@ func TestPilotsOnANarrowCluster(t *testing.T) {
 	f.set("longest", "3")
 	f.set("most", "7")
 	f.set("held", "")
-	p, err := NewSlurmPilots([]string{"--comment=two words"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := &SlurmPilots{Args: []string{"--comment=two words"}}
 	n, err := p.Start(context.Background(), 10, Request{Name: newName(), Command: []string{"true"}, Needs: one,
 		Log: f.s.Dir() + "/log"})
 	if n != 7 || err == nil || !passing(err) {
@@ -530,6 +527,25 @@ func TestPilotsOnANarrowCluster(t *testing.T) {
 		out, _ := exec.Command("squeue").Output()
 		return !strings.Contains(string(out), "PENDING") && !strings.Contains(string(out), "RUNNING")
 	})
+}
+
+// What needs more memory than a pilot has is a job of its own.
+func TestLargeJobs(t *testing.T) {
+	f := newFake(t, "store")
+	pilots := &office{t: t}
+	p := &Pool{Kinds: lookup, Scheduler: pilots, Pilots: 1, Needs: one, Large: f.executor()}
+	g := doubles(3, "")
+	large := doubles(4, "").Stages[0]
+	large.Name, large.Needs, large.Tasks = "large", dag.Needs{Memory: one.Memory + 1<<20}, large.Tasks[3:]
+	large.Tasks[0].ID = "large[n=3]"
+	g.Stages = append(g.Stages, large)
+	r, err := dag.Run(context.Background(), g, f.s, dag.Options{Workers: 10, Executor: p})
+	need.NoError(t, errors.Join(err, p.Cancel()))
+	need.Equal(t, fmt.Sprint(r.Ran, r.Outputs["large[n=3]"].Of("out").Size > 0, pilots.asked()), "4 true [1]")
+	need.Equal(t, f.text("id"), "1\n", "jobs")
+	if args := f.text("args"); !strings.Contains(args, "--array=0-0\n") || !strings.Contains(args, "--mem=1025M\n") {
+		t.Error(args)
+	}
 }
 
 // The number of one element of an array is that of the whole array, too.

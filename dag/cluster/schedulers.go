@@ -20,9 +20,6 @@ type SlurmPilots struct {
 	Args []string // further words for sbatch: --partition=long …
 }
 
-// NewSlurmPilots fails where Slurm is not installed.
-func NewSlurmPilots(args []string) (*SlurmPilots, error) { return &SlurmPilots{Args: args}, present() }
-
 // Start submits an array, or several where the cluster takes shorter ones only, or fewer jobs of one user.
 func (p *SlurmPilots) Start(ctx context.Context, n int, r Request) (int, error) {
 	for started, piece := 0, n; ; {

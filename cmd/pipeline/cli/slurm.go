@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"slices"
@@ -88,17 +89,15 @@ func (e *executor) open(cmd *cobra.Command, g *dag.Graph, o *dag.Options, say fu
 	case e.where == "submit":
 		var t *cluster.Template
 		if t, err = cluster.ReadTemplate(e.template); err == nil {
-			e.cluster = e.pool(g, t, say)
-		}
-	case e.where == "slurm" && e.pilots > 0:
-		var p *cluster.SlurmPilots
-		if p, err = cluster.NewSlurmPilots(words); err == nil {
-			e.cluster = e.pool(g, p, say)
+			e.cluster = e.pool(g, t, nil, say)
 		}
 	case e.where == "slurm":
 		var x *cluster.Executor
 		if x, err = cluster.New(stages.Lookup, words, say); err == nil {
 			x.Interval, e.cluster = e.interval, x
+			if e.pilots > 0 {
+				e.cluster = e.pool(g, &cluster.SlurmPilots{Args: words}, x, say)
+			}
 		}
 	default:
 		return usage(cmd, "there is no executor %q (choose local, slurm or submit)", e.where)
@@ -113,12 +112,21 @@ func (e *executor) open(cmd *cobra.Command, g *dag.Graph, o *dag.Options, say fu
 	return nil
 }
 
-// pool is a pool of pilots that are each as large as the largest task.
-func (e *executor) pool(g *dag.Graph, s cluster.Scheduler, say func(string)) *cluster.Pool {
-	n := g.Largest()
+// moderate is the memory in bytes that any pilot may ask for.
+const moderate = 4 << 30
+
+// pool is a pool of pilots that are each as large as the largest task, but for the few that need much more memory than
+// most: jobs of their own carry these out, where there is an executor for them.
+func (e *executor) pool(g *dag.Graph, s cluster.Scheduler, large *cluster.Executor, say func(string)) *cluster.Pool {
+	most := int64(math.MaxInt64)
+	if large != nil {
+		most = max(moderate, 2*g.UsualMemory())
+	}
+	n := g.Largest(most)
 	n.Memory = cluster.PilotMemory(n.Threads, n.Memory)
 	n.Time = cmp.Or(e.time, max(cluster.PilotTime, 2*n.Time))
-	return &cluster.Pool{Kinds: stages.Lookup, Scheduler: s, Pilots: cmp.Or(e.pilots, 10), Needs: n, Note: say}
+	return &cluster.Pool{Kinds: stages.Lookup, Scheduler: s, Pilots: cmp.Or(e.pilots, 10), Needs: n, Large: large,
+		Note: say}
 }
 
 // end lets the pilots end.

@@ -3,7 +3,25 @@ package cli
 import (
 	"slices"
 	"testing"
+
+	"prgnn/dag"
+	"prgnn/dag/cluster"
+	"prgnn/internal/need"
 )
+
+// A few stages that need much more memory than others make no pilot larger where jobs of their own run them.
+func TestSizeOfPilots(t *testing.T) {
+	stage := func(tasks int, memory int64) *dag.StageNode {
+		return &dag.StageNode{Kind: &dag.Kind{}, Tasks: make([]*dag.Node, tasks),
+			Needs: dag.Needs{Memory: memory << 30}}
+	}
+	g := &dag.Graph{Stages: []*dag.StageNode{stage(40, 1), stage(3, 4), stage(1, 11)}}
+	for largest, x := range map[int64]*cluster.Executor{4: {}, 11: nil} {
+		need.Equal(t, (&executor{}).pool(g, nil, x, nil).Needs.Memory>>30, largest)
+	}
+	g.Stages = append(g.Stages, stage(40, 6)) // no few
+	need.Equal(t, (&executor{}).pool(g, nil, &cluster.Executor{}, nil).Needs.Memory>>30, 11)
+}
 
 // --slurm-args is a line of words, quoted as in a shell.
 func TestShellWords(t *testing.T) {
