@@ -58,6 +58,7 @@ func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 	if err := os.MkdirAll(x.Path, 0o777); err != nil {
 		return err
 	}
+	names := memberNames(sel.Stage)
 	for _, n := range tasks {
 		for _, port := range n.Work.Ports().Out {
 			if sel.Named && port.Name != sel.Port.Name {
@@ -68,7 +69,7 @@ func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 			}
 			name := port.Name
 			if len(n.Coords) > 0 {
-				name = memberName(sel.Stage.Name, n.Coords) + "_" + PlainName(port.Name)
+				name = names[n] + "_" + PlainName(port.Name)
 			}
 			if err := x.writeOutput(n, port, filepath.Join(x.Path, name)); err != nil {
 				return err

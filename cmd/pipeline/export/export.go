@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/artifacts/parquet"
 	"prgnn/cmd/pipeline/console"
@@ -138,13 +139,30 @@ func (x *job) eachMember(dir string, sel *results.Selection, tasks []*dag.Node,
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
+	names := memberNames(sel.Stage)
 	for _, n := range tasks {
-		path := filepath.Join(dir, memberName(sel.Stage.Name, n.Coords)+ending(n))
+		path := filepath.Join(dir, names[n]+ending(n))
 		if err := x.toFile(path, func(w io.Writer) error { return write(w, n) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// memberNames are the names of the members' files. Where two coordinates ("x y", "x-y") would give one name, each has
+// the digest of its task's name behind it.
+func memberNames(s *dag.StageNode) map[*dag.Node]string {
+	names, count := make(map[*dag.Node]string, len(s.Tasks)), map[string]int{}
+	for _, n := range s.Tasks {
+		names[n] = memberName(s.Name, n.Coords)
+		count[names[n]]++
+	}
+	for n, name := range names {
+		if count[name] > 1 {
+			names[n] += "-" + artifacts.DigestOf([]byte(n.ID)).String()[:8]
+		}
+	}
+	return names
 }
 
 // memberName makes the name of a member's file of its coordinates.

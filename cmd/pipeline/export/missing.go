@@ -90,9 +90,9 @@ func (x *job) refuseLeftovers(dir string, sel *results.Selection, tasks []*dag.N
 	if axis := tasks[0].Coords[0].Axis; axis != "subject" {
 		first = axis + "-"
 	}
-	written := map[string]bool{}
+	written, names := map[string]bool{}, memberNames(sel.Stage)
 	for _, n := range tasks {
-		written[memberName(sel.Stage.Name, n.Coords)] = true
+		written[names[n]] = true
 	}
 	entries, _ := os.ReadDir(dir) // what cannot be read is said when it is written to
 	var left []string
