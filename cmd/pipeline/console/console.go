@@ -2,6 +2,7 @@ package console
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,14 +55,16 @@ func (a *Console) Flush() error { return errors.Join(a.Out.Flush(), a.shown.Clos
 // Close flushes stdout and stderr.
 func (a *Console) Close() error { return errors.Join(a.Flush(), a.said.Close()) }
 
-// Object writes one JSON object on a line of its own.
+// Object writes one JSON object on a line of its own. What cannot be written, Flush tells.
 func (a *Console) Object(v any) {
-	e := json.NewEncoder(a.Out)
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		// Values are our own plain structs; only NaN or a cycle could end here.
 		panic("cli: " + err.Error())
 	}
+	a.Out.Write(line.Bytes())
 }
 
 type errorEvent struct {

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -99,3 +100,18 @@ func unfinished(t *testing.T, dir string) string {
 	}
 	return found[0]
 }
+
+// A stream that takes no more bytes ends in an error, also of objects.
+func TestFullStream(t *testing.T) {
+	c := New(nil, fullStream{}, io.Discard)
+	c.JSON = true
+	for range 10000 {
+		c.Object(errorEvent{Event: "error", Error: "much of it"})
+	}
+	c.Complain("more")
+	need.Error(t, c.Flush(), "no room")
+}
+
+type fullStream struct{}
+
+func (fullStream) Write([]byte) (int, error) { return 0, errors.New("no room") }
