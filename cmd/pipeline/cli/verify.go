@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -119,6 +120,10 @@ func (a *app) verify(repair bool) error {
 			a.Note("damaged objects were removed; a run recomputes those that it needs")
 		case damaged > 0:
 			a.Note("pipeline verify --repair removes damaged objects; a run recomputes those that it needs")
+			missing := func(f artifacts.Finding) bool { return f.Problem == artifacts.MissingBlob }
+			if slices.ContainsFunc(report.Findings, missing) {
+				a.Note("a store that was copied may lack what was not copied to the end: copy it again first")
+			}
 		}
 	}
 	// A store that cannot be written is not tried.
