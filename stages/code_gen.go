@@ -6,11 +6,11 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline c90b12dad35ec1ad24606d170ca6f9d26e5c1607fc24a6dc10dd534ad57f4870
-kind biomarkers 79596a367f49516cbb96502e74eda610f61157dcaa8be2905a27c948ad0e7ce2
+kind biomarkers d4154c1c3898950ee2af01033ba7542908c49a3ebc8dfc6022b2b298b30d5701
 kind bnt 7910233fae0d304763e61628b3f23ec7770da55393c83da5519dbe61364946da
-kind bootstrap 6c56fa0e08725a21332a3e54a44129db829f86ef7122dcfc0b4c1b60d7186849
+kind bootstrap 80bfe74f4450be0339e0f68d9d674d49d2505238da62c64abfad97b910525316
 kind braingnn e55183b763f069b3b8078c8da92602c27602f41c80f0275aa9597e13af6e9ed6
-kind brainmap 33e4d2cb64da6ce89240d3084e077200f92d1254538508ce3f0c8b9abd59a354
+kind brainmap 2655f3021f3ba880df7aadb59f8c7430736fe9d8ee9d279901b25edb76c54e76
 kind choose 146153ae3fed2240fb0277db496469ad96e60b05479025f5e00dc91723d51928
 kind combat 9a025e75c35746d8292b2681e4ec0bb33f063acfcf4bd4530ad9ac9b59e600b6
 kind compare 74304661a41a8d54b6441128311a5527c870870af904b616289188aa880a1f42
@@ -20,7 +20,7 @@ kind denoise 9721470d5976437055e9e3eae3c8824f82da9c9a9f58957bc828fff38b48be98
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
 kind evaluate ca144ed6d8f4e88e24c6906d31d481891049c58d8ae32b22f6bb17e3b1c7162a
 kind evaluate-regression 686ec647b0785d0d97f9f5c59bc670e5d787fc5e4fe1a12d3cc4ff97abbfe2d1
-kind exec c1bb962066c70dfb1a395950f6989c950a19229a5e2d46c2313ae923f7328226
+kind exec 4cc82e5b0cb03c603189ef956ec737a5bcd82f126f73288e4c684c95b26f6118
 kind fidelity 79fdf13bb7d6e519ec6af68e03c97ad860cfc4eaa6a67af95c9f8af6df93a014
 kind figure-calibration fc2775ce35ea29e2a22bd4843393842d108007a8954eac8ab4b17a8c43dbf702
 kind figure-confusion 4181268c5b5304e0cbcf6e02b82a1772e355e027f9f0894b2e3c808e7cc890f8
@@ -28,8 +28,8 @@ kind figure-connectivity 4fcb9d19e0ee762ad9b00484bed89149e9cde868328a0224b9ee810
 kind figure-degrees 441ab267e4ba17c2758e7c03a90a11ea523c1d3ad1f2b89488a517020e8539fa
 kind figure-distributions bd3a3d8f5555807db452e24b77afa6d80f24a22b8eef80080a47a951f4132cb5
 kind figure-individuality fa7aa66e062413872c9eb789f0b477a32d4efb62c7c5047dd70a868e75051ffe
-kind figure-individuals 81ece9dfe15cd03ae258eb00c37f6612ad26017a59815d24db316a90b57d21e7
-kind figure-qc f66736a86022e89e495d558b99a7d015811ec2e342ec8650bfb696ae2e554080
+kind figure-individuals d15428721a30edf1901bfe63370d1ed1e5d239148d4b15fa39abe2f2c8b97649
+kind figure-qc 2a3e91fddf0b7b34ea4fd6bdc01e1a3058a1ee5d7d7282d7cc436049c8cb2c6c
 kind figure-qcfc 088f0ea12490b8071f96a377ef53ccd2740547c8a934356d1eb5136c84eae4f8
 kind figure-ranking a0c6b180a690cf23ccfe61c49c46914fe23ee1d41b3fd223ead676c0ca76f072
 kind figure-roc 8fcbbaf7b34f3dd0cc597e1c763f213967cc181027a4ef4958d97e8a4ccd9ffc
@@ -37,14 +37,14 @@ kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637
 kind figure-training 62f6bfb7ab0cce8da4f979a328bd2cd98675cff3e6189ecc59fd9c7430313fc6
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 0b4834d398ba0f8d7770d9e538a4c2400b736e71a444396dc4dd83592c0ad121
-kind individuality 288229c3fa944bae0ae161f2109e691533307c65892779ac04e64f227a9e75f7
+kind individuality 0c4f7d1d26438f052cca16a84b7ec84de80e3327c7d870d7aae1df4e4651e759
 kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
-kind leakage 66889b7cd3ceac1ba8cc8b4fbd76b78b9557112d16125f68b224af8ed3c17e5e
+kind leakage 9790bbabbf160a2ee9782511c8ec0e0f5385aed49f34b04facf8c7aebea7e224
 kind matrices 801ccdcac9cbfc8b23efa7ead134f1a8cde8936c6a30eb97e53fd991c916242a
-kind mean-volume c94d6c2893ef2cddcc1c3daaa8e3dfbe94868f6473678bb192ae5566c8258c03
+kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
 kind meanmlp 63f1c4ed2a9619b7290ca6b06cd88e472d1f7c0d7bd4fd73f55162a2c43e631f
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
-kind parcellate f026f2a079082f1b2b5a970fd24753aec08f6dc2ca82036388c3e9b977998d78
+kind parcellate 2fb4cbe70150a4cf0e3c6ff05402c6284e97cf3ea8ed59b5dddf37d8e5b23629
 kind permutation 4ce7cc795ec2170804c242555df38e71c2a9cbab47065994362a490cd382f143
 kind permutation-regression 70d59cb2fd9e73af13c711f493f21e0a235198932d59a76348366e174bc25fb6
 kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
@@ -52,16 +52,16 @@ kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression 15d3a07aefd52c537fd2a51e4dbb84eb1e4d1478786866e57c59d6439c379adf
-kind report 9535d1f00024ffa8fdd47c31fae8e0b771edc0adb16689c5a13c433239b37858
-kind saliency da41420e0fcf875113e653832c2842602a5113e2f4b54f059e09c63b2b480782
+kind report 2218ce5ed1811427ca5916490658ed5bf512813ed6a605e2788ae5291ecff022
+kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
-kind simulate 8d406b30e2d917b2239dbdbdc547c859e59476a8c9c74aef189ad0f2efbf62df
+kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
-kind summary d6e1d9e10997f9dbfdb0656e5a468dbaa338f3154dea4d3ae72c3bde9006621c
+kind summary c38b72b2305eed2fcb18f448078e7d086258b8e20c0a93f24f15ab8d6a8805a6
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent 3c85c91099bf71c39ace163f5540f06bc65c389fb954a5a0e8b8e85775f96ee9
-kind timeseries 6e09f75ad1c629e14985c23013a5292b321b0df72bd55e585c51ddc3898e6d80
+kind timeseries bc23f72cea87b0dd5638aafccf77599152b83778d96c7cc586975f62e03356c3
 kind train 29d511033179f995b4a35e3ad0fee4360660d1e9412b0bb7c317971863bb0d61
 kind train-regression f08562d1f5039fe60f99b80f52b5d2ab6a698fc5682f96a270c091912e2fe816
 kind windows 2349272958efb4e1f70033e66048f67f1d2ae7e23c699aaa528466012f7b4ae6
@@ -1532,8 +1532,8 @@ reached by biomarkers individuality
 prgnn/stages/assess.Biomarkers 4922bba7aa01.e3b0c4
 prgnn/stages/assess.Biomarkers.Ports dfece0421ddb.2df297
 prgnn/stages/assess.Biomarkers.Run f37fa1222fa2.2b9518
-prgnn/stages/assess.Biomarkers.against 7b68d47719bb.914744
 prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
+prgnn/stages/assess.Biomarkers.compareWithNull 3be718d7775f.914744
 prgnn/stages/assess.Biomarkers.contrasts 5590fda1de2f.736d39
 prgnn/stages/assess.Biomarkers.count 86d22a274b4e.f25282
 prgnn/stages/assess.Biomarkers.inputs bb219c735d39.69b001
@@ -1545,7 +1545,7 @@ prgnn/stages/assess.Biomarkers.readAll 20c4fb9eed1e.1523ae
 prgnn/stages/assess.Biomarkers.readings 795524d10115.57522e
 prgnn/stages/assess.Biomarkers.recoveries 8d1cbd69e34a.e02907
 prgnn/stages/assess.Biomarkers.retrainedContrasts a2e1b5b4c1bb.955bea
-prgnn/stages/assess.Biomarkers.setting bf1e0f67fc85.8e7bce
+prgnn/stages/assess.Biomarkers.setting ae750bdb3693.b334b8
 prgnn/stages/assess.Biomarkers.spread 65663cb976e1.3881c7
 prgnn/stages/assess.ModelScores 0d49bbeab66e.2a93ab
 prgnn/stages/assess.ModelScores.add 333d314a58ec.6fc3d2
@@ -1858,7 +1858,6 @@ prgnn/nifti.DataType.String 2ffe756132fc.76f891
 prgnn/nifti.Float32 c4d7c085d972.ffec83
 prgnn/nifti.Float64 843b21029ab8.ffec83
 prgnn/nifti.Header 96d9ba73b1db.3df0dc
-prgnn/nifti.Header.encode 634401cd2f7b.67b6fa
 prgnn/nifti.Header.order c8bf791c9977.514d8f
 prgnn/nifti.Identity 61d76f1e33ae.3df0dc
 prgnn/nifti.Int16 ecc8d7929514.ffec83
@@ -1885,7 +1884,6 @@ prgnn/nifti.kind e6c9d2d385e2.e3b0c4
 prgnn/nifti.kindSize 9e4b6e69a794.aa868e
 prgnn/nifti.none 87910c90e002.e1ae36
 prgnn/nifti.place 98b883778d5c.e1ae36
-prgnn/nifti.putNumber 79bde235bcc8.1a1b7e
 prgnn/nifti.text 951c42c7dffc.e1ae36
 prgnn/nifti.unitMillimetre 96607dbc6afe.e3b0c4
 prgnn/nifti.unitSecond 069781a2de55.e3b0c4
@@ -2204,11 +2202,13 @@ prgnn/stages/prepare/extract.openGrayordinates 43125e9eb6bb.894154
 reached by bootstrap mean-volume parcellate report saliency simulate summary
 prgnn/nifti.Affine.quaternion f741e3c95bee.2f76a7
 prgnn/nifti.Encode 1fe1cbce1b85.dd7579
+prgnn/nifti.Header.encode 634401cd2f7b.67b6fa
 prgnn/nifti.Image 38bab462032c.3df0dc
 prgnn/nifti.Image.dataType 822ddc1acaa8.5e9be6
 prgnn/nifti.Image.header 09efac7b6433.913e3e
 prgnn/nifti.det3 9665d238a86e.e3b0c4
 prgnn/nifti.gzipLevel 96607dbc6afe.e3b0c4
+prgnn/nifti.putNumber 79bde235bcc8.1a1b7e
 prgnn/nifti.span c36dc9a4c2e5.e3b0c4
 prgnn/nifti.writeData 2077c27cdb32.e3b0c4
 
@@ -3953,7 +3953,7 @@ prgnn/stages/assess.tileTraces 22b9b8e28774.e3b0c4
 prgnn/stages/assess.tileValues 3e220ec7f6d4.e3b0c4
 prgnn/stages/assess.timePoints 9a696374930b.a4231a
 prgnn/stages/assess.trace d71d93a44110.ea4f8e
-prgnn/stages/assess.trace.chance 2edab02d0037.6dcb45
+prgnn/stages/assess.trace.chance 82706d360a29.6dcb45
 prgnn/stages/assess.trace.correlation 518643912e76.8a97b7
 prgnn/stages/assess.trace.kind 778aeb9b9906.ea4f8e
 prgnn/stages/assess.trace.lags eefc22bc7035.93d220
@@ -4749,16 +4749,16 @@ prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
 prgnn/stages/present/performance.Results.CautionAccuracy 5ab88bc082b9.d9c064
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
-prgnn/stages/present/performance.Results.Describe e637af9f170e.2e38d3
+prgnn/stages/present/performance.Results.Describe 014fc45a0110.2e38d3
 prgnn/stages/present/performance.Results.DescribeRegression 788232133b73.5811b6
 prgnn/stages/present/performance.Results.Error 84d2d75f2a30.7d158f
-prgnn/stages/present/performance.Results.IsUnproven ab00f5b03e98.82877f
+prgnn/stages/present/performance.Results.IsUnproven 7091bbf8d541.dc7570
 prgnn/stages/present/performance.Results.LeftOut 4adbbb84c438.23a660
 prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
 prgnn/stages/present/performance.Results.OtherSettings cf7ba56b96c7.1b7f98
 prgnn/stages/present/performance.Results.PerParticipant bc0dbefab38b.5dd36e
 prgnn/stages/present/performance.Results.Read 5abf99d1b0b5.e47303
-prgnn/stages/present/performance.Results.RegionsOf 8006af5bfe22.d3508d
+prgnn/stages/present/performance.Results.RegionsOf 99b7d2dde44a.a20c7d
 prgnn/stages/present/performance.Results.RegressionResult 4510fc512f84.2ff605
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
 prgnn/stages/present/performance.Results.StagesBehind 574c7692ddfd.50f153
@@ -4777,8 +4777,9 @@ prgnn/stages/present/performance.Results.leaks 4690cc20c7c7.30364b
 prgnn/stages/present/performance.Results.leftOut 35457c044bb6.67a52b
 prgnn/stages/present/performance.Results.leftOutEach 8b0cab696455.3863a9
 prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
-prgnn/stages/present/performance.Results.ofAnother 27f392686ad9.fb8125
+prgnn/stages/present/performance.Results.ofAnother cdfa5f32e4e1.a9ac9b
 prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
+prgnn/stages/present/performance.Results.overSeeds 2e86543ca589.bcbc49
 prgnn/stages/present/performance.Results.pOfR 6beec6bd465f.1f25c5
 prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
@@ -4791,6 +4792,7 @@ prgnn/stages/present/performance.Results.readRegression aee98d378deb.36441f
 prgnn/stages/present/performance.Results.trainings 8a6348f92bef.ec8707
 prgnn/stages/present/performance.Row.IsMajority a7174aa90b03.826b89
 prgnn/stages/present/performance.Row.is 6d5a6a603092.95695a
+prgnn/stages/present/performance.Row.unseeded 2f2dbeea6e27.0175d8
 prgnn/stages/present/performance.accuracyChart 2632486e4229.76711c
 prgnn/stages/present/performance.baseline 3a405b8f8202.b015d2
 prgnn/stages/present/performance.calibrationBins 3b8398fc6105.e3b0c4
@@ -4800,8 +4802,9 @@ prgnn/stages/present/performance.coordsOf 92f35f59efff.2a6ddc
 prgnn/stages/present/performance.fewTested 519c5671bb11.e3b0c4
 prgnn/stages/present/performance.foldScore 78ec004334b8.00f291
 prgnn/stages/present/performance.headlineOf 9041ffc40a34.5ed447
-prgnn/stages/present/performance.headlineSetting d42da847650d.c31564
+prgnn/stages/present/performance.headlineSetting d1ea762ffe6f.538c08
 prgnn/stages/present/performance.isMean b13091cd2fbf.4f6814
+prgnn/stages/present/performance.isPooled 5c6388cd7145.e3b0c4
 prgnn/stages/present/performance.isSeed 64752f1af388.e3b0c4
 prgnn/stages/present/performance.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present/performance.nearPerfect f0601424ec41.e3b0c4
@@ -4810,13 +4813,15 @@ prgnn/stages/present/performance.otherResult f201914d751e.a19319
 prgnn/stages/present/performance.perParticipant 0fdfa04c865e.dc66ab
 prgnn/stages/present/performance.readAccuracy 310bd70706d1.916886
 prgnn/stages/present/performance.sameLevels f2c0271add15.306ce6
+prgnn/stages/present/performance.sameSetting 81d4fd86bd5f.61ad5e
 prgnn/stages/present/performance.sameTested 96942c8ef9da.5da104
 prgnn/stages/present/performance.seedCautions 6d8530215720.e3b0c4
 prgnn/stages/present/performance.seedCautions.add 0066d045314c.72828a
 prgnn/stages/present/performance.seedCautions.say faf37943e6b1.f841a2
 prgnn/stages/present/performance.sorted c9368b4b7dab.b92338
 prgnn/stages/present/performance.stageOf 405305ec80e4.c29b51
-prgnn/stages/present/performance.unstaged 7ead12d6a2e4.bca324
+prgnn/stages/present/performance.told 5beb73953be7.6b5544
+prgnn/stages/present/performance.unstaged 5cfe29ec2959.c29b51
 prgnn/stages/present/performance.valuesIn 3b2727e30c1d.f5437a
 prgnn/stages/present/performance.withoutEffect bfd81d22ca62.e3b0c4
 prgnn/stages/present/performance.withoutSeed 5aba28174f50.dbe8f4
@@ -5460,9 +5465,9 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:26 Biomarkers:32 Biomarkers.Ports:40 settingScores:70 ModelScores:76 NewModelScores:91 settingOf:98 Tally:110 saliency:117 Biomarkers.Run:131 biomarkerInputs:151 biomarkerInputs.contrastsRetrained:163 Biomarkers.inputs:167 biomarkerRows:219 biomarkerRows.tables:227 Biomarkers.setting:246 Biomarkers.ranked:294 Biomarkers.readAll:320 ordered:336 Biomarkers.read:346 Biomarkers.count:374 ModelScores.add:415 Tally.add:426 Biomarkers.rank:436 plantedNodes:466 auroc:492
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:26 Biomarkers:32 Biomarkers.Ports:40 settingScores:70 ModelScores:76 NewModelScores:91 settingOf:98 Tally:110 saliency:117 Biomarkers.Run:131 biomarkerInputs:151 biomarkerInputs.contrastsRetrained:163 Biomarkers.inputs:167 biomarkerRows:219 biomarkerRows.tables:227 Biomarkers.setting:246 Biomarkers.ranked:291 Biomarkers.readAll:317 ordered:333 Biomarkers.read:343 Biomarkers.count:371 ModelScores.add:412 Tally.add:423 Biomarkers.rank:433 plantedNodes:463 auroc:489
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:16 added:27 ModelScores.ofDraw:40 means:49 perPerson:58 Biomarkers.readings:77 heldOut:103 testedContrast:138 Biomarkers.contrasts:144 Biomarkers.spread:162 singly:194 by:199 Biomarkers.agreements:215
-at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:16 shuffled:25 Biomarkers.retrainedContrasts:48 Biomarkers.against:71 unstaged:106 alike:114 relative:128
+at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:16 shuffled:25 Biomarkers.retrainedContrasts:48 Biomarkers.compareWithNull:70 unstaged:105 alike:113 relative:127
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
@@ -5473,7 +5478,7 @@ at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:279 maskSetting.overModels:317 Fidelity.table:328
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:24 Leakage:30 Leakage.Ports:36 leakCheck:55 leakCheck.fail:64 foldPlace:69 foldBook:72 Leakage.Run:78 similarText:137 checkRow:149 readBook:155 foldBook.tested:180 foldBook.takesPart:186 Leakage.lookAtPredictions:196 placeOf:275 foldBook.seen:291 lookAtModels:311 lookAtFitted:328
-at stages/assess/leakage_chance.go prgnn/stages/assess chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:93 steps:110 trace.stationaryBasis:124 chanceOfWalk:159 bessel:195 likeness:216 mostTold:223 rarest:226 byChance:234 byChance.text:241
+at stages/assess/leakage_chance.go prgnn/stages/assess chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:93 steps:110 trace.stationaryBasis:124 chanceOfWalk:158 bessel:194 likeness:215 mostTold:222 rarest:225 byChance:233 byChance.text:240
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:87 sharedPoints:88 rescaled:89 sharedScans:94 timePoints:128
 at stages/assess/leakage_screen.go prgnn/stages/assess screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:70 cosines:116 screen.turned:133 tile:144 tileTraces:150 tileValues:151 fewPairs:152 Leakage.tiles:156 tile.pairs:199 basis:236 screen.basis:243 basis.signatures:253 screen.may:279
@@ -5676,7 +5681,7 @@ at stages/present/participants/registration.go prgnn/stages/present/participants
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:19 Row:33 readAccuracy:41 Row.Called:57 Row.IsMajority:65 Results.Read:71 Results.readAdmitted:110 Results.leaks:128 sorted:135 Results.cautions:147 Results.markOwn:163 baseline:185 ModelOf:189 Results.PerParticipant:199 perParticipant:201 Results.Nested:207 chanceTest:224 chanceTest.String:230 Results.permutationTests:240 Results.ChanceTests:254 Results.decisive:262 Results.AboveChance:274 Results.cautionOneGroup:283 Results.Corrected:310 nearPerfect:326 Results.CautionAccuracy:329 Results.cautionSeeds:388 withoutSeed:409 seedCautions:412 seedCautions.add:418 seedCautions.say:428 isSeed:438 Results.bestOther:444 Results.IsUnproven:456
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
-at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 stageOf:75 Results.StagesBehind:86 Results.ofAnother:104 Results.RegionsOf:122
+at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:103 intervalColumn:105 foldsColumn:107 permutedColumn:109 areaColumn:110 Results.eachLevel:114 sameLevels:140 sameTested:156 foldScore:163 Results.folds:169 Results.permutationTable:218 Results.permutation:246 ofClassifiers:285 Results.comparison:293 Results.paperTables:325 calibrationBins:367 Results.performanceFigures:370 Results.othersLast:420 accuracyChart:433
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:50 isMean:63 Interval:68 Results.DescribeRegression:76 fewTested:127 Results.cautionRegression:130 Results.RegressionResult:165
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122

@@ -230,7 +230,7 @@ func (a *app) look(file string, sets []string, named ...string) (*results.Curren
 }
 
 // tellLeftOut has an error about a stage that the last run left out say so, and how to get its result.
-func (a *app) tellLeftOut(file string, last *dag.Record, sets []string, p *pipelines.Pipeline) {
+func (a *app) tellLeftOut(file, last string, sets []string, p *pipelines.Pipeline) {
 	others := slices.DeleteFunc(slices.Clone(sets), func(set string) bool {
 		return strings.HasPrefix(set, "stages.") && strings.HasSuffix(set, "=null")
 	})
@@ -243,7 +243,7 @@ func (a *app) tellLeftOut(file string, last *dag.Record, sets []string, p *pipel
 	}
 	for _, stage := range p.LeftOut {
 		p.Graph.Absent[stage] = fmt.Sprintf("the last run, %s, left it out; %s makes it; for an earlier result: %s",
-			last.ID, results.Run(a.Console, file, others), a.With(look...))
+			last, results.Run(a.Console, file, others), a.With(look...))
 	}
 }
 

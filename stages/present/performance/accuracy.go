@@ -459,6 +459,6 @@ func (a *Results) IsUnproven(setting string, of []string) bool {
 	}
 	return slices.ContainsFunc(a.Unproven, func(s string) bool {
 		stage := stageOf(s)
-		return unstaged(s) == unstaged(setting) && (of == nil || stage == "" || slices.Contains(of, stage))
+		return sameSetting(s, setting) && (of == nil || stage == "" || slices.Contains(of, stage))
 	})
 }

@@ -47,16 +47,10 @@ func coordsOf(setting string) (coords []string) {
 }
 
 // headlineSetting is the setting of a ranking that is the headline: the one that is named,
-// or without a name the first. A ranking of one stage does not name it. found is false
-// where the ranking has no such setting.
+// or without a name the first. found is false where the ranking has no such setting.
 func headlineSetting(settings, named []string) (setting string, found bool) {
 	for _, s := range settings {
-		own := coordsOf(s)
-		want := named
-		if !slices.ContainsFunc(own, isStage) {
-			want = slices.DeleteFunc(slices.Clone(named), isStage)
-		}
-		if column.HasCoords(own, want) {
+		if own := coordsOf(s); column.HasCoords(own, told(named, own)) {
 			return s, true
 		}
 	}
@@ -65,10 +59,28 @@ func headlineSetting(settings, named []string) (setting string, found bool) {
 
 func isStage(coord string) bool { return strings.HasPrefix(coord, "stage=") }
 
-// unstaged takes the name of the stage out of a setting: evaluate takes the trainings of
-// several stages, the ranking is of one.
-func unstaged(setting string) string {
-	return strings.Join(slices.DeleteFunc(strings.Fields(setting), isStage), " ")
+// isPooled is the coordinate over which a ranking pools models, besides fold and repeat.
+func isPooled(coord string) bool { return strings.HasPrefix(coord, "seed=") }
+
+// told are those of some coordinates that the setting of a ranking can tell: a ranking of one stage does not name it,
+// and none names the seeds that it pools.
+func told(coords, ranking []string) []string {
+	for _, of := range []func(string) bool{isStage, isPooled} {
+		if !slices.ContainsFunc(ranking, of) {
+			coords = slices.DeleteFunc(slices.Clone(coords), of)
+		}
+	}
+	return coords
+}
+
+// unstaged are the coordinates of a setting but for its stage: evaluate takes the trainings of several stages, the
+// ranking is of one.
+func unstaged(setting string) []string { return slices.DeleteFunc(coordsOf(setting), isStage) }
+
+// sameSetting reports whether an accuracy is of the setting of a ranking, but for the stage, as far as that tells.
+func sameSetting(accuracy, ranking string) bool {
+	own := unstaged(ranking)
+	return slices.Equal(told(coordsOf(accuracy), own), own)
 }
 
 // stageOf is the stage of a setting; "" where it names none.
@@ -110,11 +122,39 @@ func (a *Results) ofAnother(setting string) (name string, another bool) {
 		return "", false
 	}
 	for _, r := range a.PerParticipant() {
-		if slices.Contains(stages, stageOf(r.Setting)) && unstaged(r.Setting) == unstaged(setting) {
-			return r.Title, true
+		if slices.Contains(stages, stageOf(r.Setting)) && sameSetting(r.Setting, setting) {
+			return r.unseeded(setting), true
 		}
 	}
 	return "", true
+}
+
+// unseeded is the title of a row without the seed, where a ranking pools those.
+func (r Row) unseeded(ranking string) string {
+	own := coordsOf(ranking)
+	for _, c := range coordsOf(r.Setting) {
+		if isPooled(c) && !slices.ContainsFunc(own, isPooled) {
+			return strings.Replace(r.Title, ", seed "+strings.TrimPrefix(c, "seed="), "", 1)
+		}
+	}
+	return r.Title
+}
+
+// overSeeds says that a ranking of the headline pools the seeds of its training; "" where there are no several.
+func (a *Results) overSeeds(setting string) string {
+	if a.First == nil || slices.ContainsFunc(coordsOf(setting), isPooled) {
+		return ""
+	}
+	n, of := 0, told(coordsOf(a.First.Setting), []string{"stage="})
+	for _, r := range a.PerParticipant() {
+		if slices.Equal(told(coordsOf(r.Setting), []string{"stage="}), of) {
+			n++
+		}
+	}
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", over its %d seeds", n)
 }
 
 // RegionsOf is the setting whose regions are named, and how to say so after a title: ""
@@ -147,10 +187,12 @@ func (a *Results) RegionsOf(settings []string, chosen string) (setting, said str
 		return setting, beside
 	case a.Headline != nil && !found:
 		return setting, fmt.Sprintf(" of %s (not of the headline)", cmp.Or(name, "another setting"))
+	case len(distinct) == 1 && a.overSeeds(setting) != "":
+		return setting, " of the headline" + a.overSeeds(setting)
 	case len(distinct) == 1:
 		return setting, ""
 	case a.Headline != nil:
-		return setting, fmt.Sprintf(" of the headline (%s)", name)
+		return setting, fmt.Sprintf(" of the headline (%s)%s", name, a.overSeeds(setting))
 	}
 	return setting, fmt.Sprintf(" of the first of %d settings (%s)", len(distinct), name)
 }

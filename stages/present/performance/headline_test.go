@@ -93,3 +93,39 @@ func TestHeadlineOfAnotherNetwork(t *testing.T) {
 		need.Equal(t, a.IsUnproven("", a.StagesBehind("ranking", "scores")), c.unproven)
 	}
 }
+
+// A ranking pools the seeds of a training: it is of the headline, which names one of them, and so is what is said of
+// its accuracy.
+func TestRegionsOverTheSeedsOfTheHeadline(t *testing.T) {
+	rows := func(settings ...string) (rows []Row) {
+		for _, s := range settings {
+			r := Row{Title: "PR-GNN, " + s, Setting: s}
+			r.Level = "participant"
+			rows = append(rows, r)
+		}
+		return rows
+	}
+	one := rows("seed=1 stage=train", "seed=2 stage=train", "seed=1 stage=net")
+	two := rows("pool=sage seed=1", "pool=sage seed=2", "pool=topk seed=1")
+	for _, c := range []struct {
+		rows               []Row
+		headline, settings []string
+		said               string
+	}{
+		{one, []string{"stage=train", "seed=2"}, []string{""}, " of the headline, over its 2 seeds"},
+		{one[:1], []string{"stage=train", "seed=1"}, []string{""}, ""},
+		{two, []string{"seed=1", "pool=sage"}, []string{"pool=topk", "pool=sage"}, " of the headline (SAGE), over its 2 seeds"},
+		{two, []string{"seed=1", "pool=sage"}, []string{"pool=topk"}, " of TopK (not of the headline)"},
+	} {
+		a := &Results{Writer: section.NewWriter(dag.NewTask(nil)), Headline: c.headline, Accuracy: c.rows,
+			First: &c.rows[0]}
+		_, said := a.RegionsOf(c.settings, "")
+		need.Equal(t, said, c.said, c.headline, c.settings)
+	}
+	a := &Results{Unproven: []string{"seed=2 stage=train", "pool=sage seed=1"}}
+	for setting, want := range map[string]bool{"": true, "pool=sage": true, "pool=topk": false, "seed=2": true,
+		"seed=1": false} {
+		need.Equal(t, a.IsUnproven(setting, []string{"train"}), want, setting)
+	}
+	need.Equal(t, Row{Title: "PR-GNN, SAGE, seed 2 (own)", Setting: "pool=sage seed=2"}.unseeded("pool=sage"), "PR-GNN, SAGE (own)")
+}

@@ -75,7 +75,7 @@ func (a *Results) Describe() error {
 		return err
 	} else if r := nested; r != nil {
 		if above, _ := a.AboveChance(*r); !above {
-			a.Unproven = append(a.Unproven, unstaged(r.Setting))
+			a.Unproven = append(a.Unproven, strings.Join(unstaged(r.Setting), " "))
 		}
 		a.Say("With the setting chosen inside each fold (nested cross-validation), accuracy per participant is %s, 95 %% CI %s (over the folds %s), AUC %s.",
 			report.Share(r.Accuracy), report.Range(r.Low, r.High), section.PlusMinus(r.FoldMean, r.FoldSD),
