@@ -58,6 +58,13 @@ stages:
 
 // Too few participants for folds, and a site without a name, are known before anything runs. A run says the same.
 func TestTooFewForFolds(t *testing.T) {
+	const (
+		draws = `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }
+  s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  more: { use: denoise, each: subject, in: { series: s, scan: s.scan }, with: { draws: 3000 } }
+  c: { use: connectivity, each: subject, in: { series: more } }`
+		many = " training graphs: this model compares each with each and takes at most 11585; use fewer draws (draws: 1), or a linear model, which takes more"
+	)
 	for _, c := range []struct {
 		name, stages string
 		want         []string
@@ -78,12 +85,24 @@ func TestTooFewForFolds(t *testing.T) {
   two: { use: baseline, matrix: { model: [kernel-ridge], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { inner: 2 } }
   three: { use: baseline, matrix: { model: [kernel-ridge], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { inner: 3 } }`,
 			[]string{`stage three will fail: inner: folds, inside fold 1: group "A" has 2 participants, too few for 3 folds with one of each group: set inner to 2 or less`}},
-		{"more graphs than a kernel takes", `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }
-  s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
-  c: { use: connectivity, each: subject, in: { series: s } }
+		{"more graphs than a kernel takes", draws + `
   one: { use: baseline, matrix: { model: [linear-svm, svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { draws: 2000 } }
   two: { use: baseline, matrix: { model: [linear-svm, svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { draws: 3000 } }`,
-			[]string{`stage two will fail: svm, fold 1: 12000 training graphs: this model compares each with each and takes at most 11585; use fewer draws (draws: 1), or a linear model, which takes more`}},
+			[]string{"stage two will fail: svm, fold 1: 12000" + many}},
+		{"as many by all draws of the series", draws + `
+  one: { use: baseline, matrix: { model: [linear-svm, svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds } }
+  few: { use: denoise, each: subject, in: { series: s, scan: s.scan }, with: { draws: 2300 } }
+  f: { use: connectivity, each: subject, in: { series: few } }
+  two: { use: baseline, matrix: { model: [svm], fold: [1..3] }, in: { pearson: "f[*].pearson", folds: folds } }`,
+			[]string{"stage one will fail: svm, fold 1: 12000" + many}},
+		{"more draws than there are", draws + `
+  one: { use: baseline, matrix: { model: [ridge], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { draws: 3001 } }`,
+			[]string{"stage one will fail: c[sub-1].pearson: draws is 3001, but there are 3000 random draws"}},
+		{"no draws", `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }
+  s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  c: { use: connectivity, each: subject, in: { series: s } }
+  one: { use: baseline, matrix: { model: [svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { draws: 3000 } }`,
+			nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

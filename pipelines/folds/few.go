@@ -1,19 +1,33 @@
 package folds
 
 import (
+	"slices"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
-// A refuser is a Stage that divides the training participants of its fold once more.
+// A refuser is a Stage that divides the training participants of its fold once more, or takes only so many graphs.
 type refuser interface {
-	RefusesFolds(planned *encoding.Table) error
+	RefusesFolds(planned *encoding.Table, graphs int) error
+}
+
+// A drawer is a Stage that says how many draws, draw 0 among them, its arrays have, where its input has so many; 0 is
+// not known.
+type drawer interface{ DrawsOf(input int) int }
+
+// A drawUser is a Stage that says how many graphs of each participant it uses, of so many draws (0: not known) of a
+// result.
+type drawUser interface {
+	Graphs(draws int, of string) (int, error)
 }
 
 // Plans are divisions of the cohort's participants, as far as they have been looked at.
 type Plans struct {
 	Participants *encoding.Table // nil when they are not known
 	made         map[*dag.Node]plan
+	drawn        map[*dag.StageNode][]string // its inputs that have an axis of draws
+	draws        map[*dag.Node]int           // of its arrays; 0: not known
 }
 
 type plan struct {
@@ -35,13 +49,17 @@ func (p *Plans) Fail(tasks []dag.Node) error {
 				return err
 			}
 		case tester:
+			graphs, err := p.graphsOf(n)
+			if err != nil {
+				return err
+			}
 			r, ok := n.Work.(refuser)
 			by := divisionOf(n)
 			if repeat, _ := work.TestFold(); !ok || by == nil || repeat != 1 {
 				continue
 			}
 			if planned := p.of(by); planned.folds != nil {
-				if err := r.RefusesFolds(planned.folds); err != nil {
+				if err := r.RefusesFolds(planned.folds, graphs); err != nil {
 					return err
 				}
 			}
@@ -65,4 +83,52 @@ func (p *Plans) of(n *dag.Node) plan {
 	made.folds, made.err = n.Work.(divider).Plan(p.Participants)
 	p.made[n] = made
 	return made
+}
+
+// graphsOf is how many graphs of each participant a training uses.
+func (p *Plans) graphsOf(n *dag.Node) (int, error) {
+	c, ok := n.Work.(drawUser)
+	if !ok {
+		return 1, nil
+	}
+	return c.Graphs(p.drawsBefore(n))
+}
+
+// drawsBefore is how many draws the arrays have that a task takes, 0 where that is not known, and what they are called.
+func (p *Plans) drawsBefore(n *dag.Node) (draws int, from string) {
+	for _, b := range n.Inputs {
+		src := b.Sources[0]
+		if src.Node == nil {
+			continue
+		}
+		d, ok := src.Node.Work.(drawer)
+		if !ok || !p.hasDraws(n, b.Port) {
+			continue
+		}
+		draws, known := p.draws[src.Node]
+		if !known {
+			before, _ := p.drawsBefore(src.Node)
+			draws = d.DrawsOf(before)
+			p.draws[src.Node] = draws
+		}
+		return draws, src.Node.ID + "." + src.Output
+	}
+	return 0, ""
+}
+
+// hasDraws reports whether the arrays of a port have an axis of draws.
+func (p *Plans) hasDraws(n *dag.Node, port string) bool {
+	ports, known := p.drawn[n.Stage]
+	if !known {
+		for _, in := range n.Work.Ports().In {
+			if len(in.Type.Axes) > 0 && in.Type.Axes[0] == "draw" {
+				ports = append(ports, in.Name)
+			}
+		}
+		if p.drawn == nil {
+			p.drawn, p.draws = map[*dag.StageNode][]string{}, map[*dag.Node]int{}
+		}
+		p.drawn[n.Stage] = ports
+	}
+	return slices.Contains(ports, port)
 }

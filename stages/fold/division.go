@@ -34,7 +34,16 @@ func (s Params) Numbers(n int, name string) ([]int, error) {
 	return draws, nil
 }
 
-// TestFold is the fold that is tested, and its repeat.
+// Graphs is how many graphs of each participant are used, of so many draws with draw 0; where that is not known (0), at
+// least.
+func (s Params) Graphs(draws int, name string) (int, error) {
+	if draws == 0 {
+		return max(1, s.Draws), nil
+	}
+	used, err := s.Numbers(draws, name)
+	return len(used), err
+}
+
 // DrawsText names draws of n, of which draw 0 is not resampled: "random draws 1 to 3 of 10".
 func DrawsText(draws []int, n int) string {
 	var parts []string

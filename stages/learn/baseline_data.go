@@ -219,9 +219,9 @@ func innerRows(set *trainingSet, p fold.Params, penalties []float64, count int, 
 	return folds, nil
 }
 
-// fewEnough tells from the planned folds whether a model that compares each training graph with each has too many:
-// at least as many graphs as participants, or as random draws of them where their number is given.
-func fewEnough(planned *encoding.Table, p fold.Params, model string) error {
+// fewEnough tells from the planned folds whether a model that compares each training graph with each has too many, with
+// so many graphs a participant.
+func fewEnough(planned *encoding.Table, p fold.Params, model string, graphs int) error {
 	members, err := column.Rows[fold.LabeledMember](planned)
 	if err != nil {
 		return err
@@ -232,7 +232,7 @@ func fewEnough(planned *encoding.Table, p fold.Params, model string) error {
 			taught++
 		}
 	}
-	if err := baseline.TooMany(taught * max(1, p.Draws)); err != nil {
+	if err := baseline.TooMany(taught * graphs); err != nil {
 		return fmt.Errorf("%s, fold %d: %w", model, p.Fold, err)
 	}
 	return nil

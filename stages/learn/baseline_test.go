@@ -244,7 +244,7 @@ func TestBaselineRefusesTooMany(t *testing.T) {
 	} {
 		work := baselineKind.New().(*Baseline)
 		work.Model = model
-		err := work.RefusesFolds(column.Table(rows))
+		err := work.RefusesFolds(column.Table(rows), 1)
 		if want == "" {
 			need.NoError(t, err)
 			continue
@@ -252,5 +252,6 @@ func TestBaselineRefusesTooMany(t *testing.T) {
 		need.Error(t, err, want)
 	}
 	work := baselineKind.New().(*Baseline)
-	need.NoError(t, work.RefusesFolds(column.Table(rows[:14400])))
+	need.NoError(t, work.RefusesFolds(column.Table(rows[:14400]), 1))
+	need.Error(t, work.RefusesFolds(column.Table(rows[:1450]), 10), "svm, fold 1: 11600 training graphs")
 }

@@ -132,7 +132,7 @@ func (s *BrainGNN) Validate() []error {
 }
 
 // RefusesFolds says, from the planned folds, why there can be no validation.
-func (s *BrainGNN) RefusesFolds(planned *encoding.Table) error {
+func (s *BrainGNN) RefusesFolds(planned *encoding.Table, _ int) error {
 	if s.Select != "validation" {
 		return nil
 	}

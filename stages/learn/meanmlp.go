@@ -76,7 +76,7 @@ type validatedRow struct {
 }
 
 // RefusesFolds says, from the planned folds, why there can be no validation.
-func (s *MeanMLP) RefusesFolds(planned *encoding.Table) error {
+func (s *MeanMLP) RefusesFolds(planned *encoding.Table, _ int) error {
 	return enoughInside(planned, s.Params, s.Validation, "validation")
 }
 

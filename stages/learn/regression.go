@@ -114,10 +114,11 @@ func scaleOf(rows []fold.Row) (scale, error) {
 	return s, nil
 }
 
-// RefusesFolds says, from the planned folds, why there can be no inner folds, or that there are too many graphs.
-func (s *Regression) RefusesFolds(planned *encoding.Table) error {
+// RefusesFolds says, from the planned folds and the graphs of a participant, why there can be no inner folds, or that
+// there are too many graphs.
+func (s *Regression) RefusesFolds(planned *encoding.Table, graphs int) error {
 	if s.Model == "rbf-svr" {
-		return fewEnough(planned, s.Params, s.Model)
+		return fewEnough(planned, s.Params, s.Model, graphs)
 	}
 	if s.Model != "kernel-ridge" || len(s.Penalties) < 2 {
 		return nil

@@ -33,6 +33,9 @@ type Connectivity struct {
 	Covariance  bool    `param:"covariance" doc:"also output the covariance and its inverse, the precision"`
 }
 
+// DrawsOf is how many draws its arrays have, of an input with so many.
+func (*Connectivity) DrawsOf(input int) int { return input }
+
 func (s *Connectivity) Ports() dag.Ports {
 	matrix := func(name, doc string) dag.Port {
 		return dag.Port{Name: name, Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: doc}

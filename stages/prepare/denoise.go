@@ -58,6 +58,14 @@ type Denoise struct {
 	Session     string   `param:"session" doc:"the session, filled in by each: session"`
 }
 
+// DrawsOf is how many draws its series have, draw 0 among them, of an input with so many.
+func (s *Denoise) DrawsOf(input int) int {
+	if s.Draws == 0 {
+		return input
+	}
+	return 1 + s.Draws
+}
+
 func (*Denoise) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{

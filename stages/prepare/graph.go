@@ -31,6 +31,9 @@ type Graph struct {
 	Features   string  `param:"features" doc:"features of a node: its row of the correlation matrix; its local degree profile (5 numbers); its identity (one-hot)" choices:"pearson|degree-profile|identity"`
 }
 
+// DrawsOf is how many draws its arrays have, of an input with so many.
+func (*Graph) DrawsOf(input int) int { return input }
+
 func (*Graph) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{

@@ -31,6 +31,9 @@ type Harmonize struct {
 	Subject string `param:"subject" doc:"the participant, filled in by each: subject"`
 }
 
+// DrawsOf is how many draws its arrays have, of an input with so many.
+func (*Harmonize) DrawsOf(input int) int { return input }
+
 func (*Harmonize) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{

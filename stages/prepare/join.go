@@ -28,6 +28,9 @@ type Join struct {
 	MinVolumes int `param:"min_volumes" doc:"a participant with fewer kept volumes in all runs together fails" min:"0" unit:"volumes"`
 }
 
+// DrawsOf is how many draws its arrays have, of an input with so many.
+func (*Join) DrawsOf(input int) int { return input }
+
 func (*Join) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{

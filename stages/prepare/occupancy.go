@@ -24,6 +24,9 @@ var occupancyKind = dag.Kind{
 // Occupancy counts time in states.
 type Occupancy struct{}
 
+// DrawsOf is how many draws its features have.
+func (*Occupancy) DrawsOf(int) int { return 1 }
+
 func (*Occupancy) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{

@@ -37,6 +37,9 @@ type SlidingWindows struct {
 	TR    float64 `param:"tr" doc:"repetition time; 0: from quality" min:"0" max:"60" unit:"s"`
 }
 
+// DrawsOf is how many draws its arrays have.
+func (*SlidingWindows) DrawsOf(int) int { return 1 }
+
 func (*SlidingWindows) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{

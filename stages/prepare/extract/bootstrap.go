@@ -41,6 +41,9 @@ type Bootstrap struct {
 	Session     string  `param:"session" doc:"the session, filled in by each: session"`
 }
 
+// DrawsOf is how many draws its series have, draw 0 among them.
+func (b *Bootstrap) DrawsOf(int) int { return 1 + b.Draws }
+
 func (*Bootstrap) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{

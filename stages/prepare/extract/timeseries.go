@@ -25,6 +25,9 @@ type Timeseries struct {
 	TR float64 `param:"tr" doc:"repetition time; 0: from the sidecar, or else from a CIFTI file, else unknown (filters, windows and models of events need it); one that differs from the file's is refused" min:"0" max:"60" unit:"s"`
 }
 
+// DrawsOf is how many draws its series have.
+func (*Timeseries) DrawsOf(int) int { return 1 }
+
 func (*Timeseries) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
