@@ -61,6 +61,24 @@ func (*Combat) Ports() dag.Ports {
 // TestFold is the fold that is tested, and its repeat.
 func (s *Combat) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
 
+// Validate refuses to preserve what may not be: the sites, which are taken out, and the number to predict.
+func (s *Combat) Validate() (wrong []error) {
+	for i, name := range s.Preserve {
+		switch {
+		case name == s.Site:
+			wrong = append(wrong, fmt.Errorf("preserve: %s names the sites, whose effects are removed: remove it from preserve, or set site to another column", name))
+			if name != "site" { // the default stands on no line
+				wrong = append(wrong, fmt.Errorf("site: %s is named in preserve too", name))
+			}
+		case name == targetColumn:
+			wrong = append(wrong, leaksLabel(name))
+		case slices.Contains(s.Preserve[:i], name):
+			wrong = append(wrong, fmt.Errorf("preserve: %s is named twice: remove one of them", name))
+		}
+	}
+	return wrong
+}
+
 // ReadsColumns are the columns of the participants that its parameters name.
 func (s *Combat) ReadsColumns() map[string][]string {
 	return map[string][]string{"site": {s.Site}, "preserve": s.Preserve}

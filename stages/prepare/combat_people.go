@@ -72,10 +72,14 @@ func (s *Combat) read(in dag.Input) (*combatBook, error) {
 		}
 		if column == targetColumn || saysNumber(b.number[column], people) ||
 			people.Numbers == nil && saysGroup(value, people) {
-			return nil, fmt.Errorf("preserve: %s is the label to predict, or determines it, and would leak into the matrices of test participants; preserve age, sex and the like", column)
+			return nil, leaksLabel(column)
 		}
 	}
 	return b, nil
+}
+
+func leaksLabel(column string) error {
+	return fmt.Errorf("preserve: %s is the label to predict, or determines it, and would leak into the matrices of test participants; preserve age, sex and the like", column)
 }
 
 // readPeople reads the column of the sites, and covariates.
