@@ -2,7 +2,7 @@ package assess
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strings"
 
 	"prgnn/dag"
@@ -55,9 +55,6 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := complete(all, s.Partial); err != nil {
-		return nil, err
-	}
 	positive, err := fold.PositiveGroup(s.Positive, all.Groups)
 	if err != nil {
 		return nil, err
@@ -67,9 +64,9 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err := fold.NameLeftOut(scores, t.In("folds"), all.Settings); err != nil {
 			return nil, err
 		}
-		if err := lacking(t.In("folds"), all, s.Partial); err != nil {
-			return nil, err
-		}
+	}
+	if err := complete(t, all, s.Partial); err != nil {
+		return nil, err
 	}
 	summary := s.summaryTable(all.Axes, all.Settings, all.Groups, positive)
 	if all.Cautions != nil {
@@ -78,40 +75,37 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"scores": scores, "summary": summary}, nil
 }
 
-// complete refuses a cross-validation that tests only some of its participants, or with partial adds a caution;
-// likewise settings that were tested on different participants.
-func complete(all *fold.Settings, partial bool) error {
-	var parts []string
+// complete refuses a cross-validation that tests only some of its participants, and folds that are tested in part, or
+// with partial adds cautions: a classifier that leaves out whom it is not sure of looks better than it is. Settings
+// that were tested on different participants have a caution.
+func complete(t *dag.Task, all *fold.Settings, partial bool) (err error) {
+	var parts, lacks []string
 	for _, fs := range all.Settings {
 		if text := fold.PartText(fs); text != "" {
 			parts = append(parts, text)
 		}
 	}
-	if parts != nil && !partial {
-		return fmt.Errorf("%s: train on every fold (matrix: { fold: [1..N] }), or accept some folds by partial: true", strings.Join(parts, "; "))
+	if t.Has("folds") {
+		if lacks, err = fold.LacksTexts(t.In("folds"), all.Settings); err != nil {
+			return err
+		}
 	}
-	if parts != nil {
-		all.Cautions = append(all.Cautions, "Not a complete cross-validation (partial: true): "+strings.Join(parts, "; "))
+	for _, c := range []struct {
+		texts         []string
+		said, refused string
+	}{
+		{parts, "Not a complete cross-validation", ": train on every fold (matrix: { fold: [1..N] }), or accept some folds by partial: true"},
+		{lacks, "Folds are tested in part", ", or accept the others by partial: true"},
+	} {
+		switch text := strings.Join(c.texts, "; "); {
+		case text != "" && partial:
+			all.Cautions = append(all.Cautions, c.said+" (partial: true): "+text)
+		case text != "":
+			return errors.New(text + c.refused)
+		}
 	}
 	if text := fold.ApartText(all.Settings); text != "" {
 		all.Cautions = append(all.Cautions, text)
-	}
-	return nil
-}
-
-// lacking refuses settings that test a fold without some of its participants, or with partial adds a caution: a
-// classifier that leaves out whom it is not sure of looks better than it is.
-func lacking(planned dag.Input, all *fold.Settings, partial bool) error {
-	parts, err := fold.LacksTexts(planned, all.Settings)
-	if err != nil {
-		return err
-	}
-	switch {
-	case parts == nil:
-	case partial:
-		all.Cautions = append(all.Cautions, "Folds are tested in part (partial: true): "+strings.Join(parts, "; "))
-	default:
-		return fmt.Errorf("%s, or accept the others by partial: true", strings.Join(parts, "; "))
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 	if err != nil {
 		return nil, err
 	}
-	if err := complete(all, s.Partial); err != nil {
+	if err := complete(t, all, s.Partial); err != nil {
 		return nil, err
 	}
 	var scores []column.RegressionFoldRow
