@@ -29,7 +29,7 @@ var execKind = dag.Kind{
 type Exec struct {
 	Command     []string `param:"command" doc:"the program and its arguments as a list; {NAME} stands for a path or a parameter, {{ and }} for braces"`
 	Inputs      []string `param:"inputs" doc:"declared inputs: NAME=FORMAT, or NAME*=FORMAT for one that gathers; without =FORMAT, any format is accepted"`
-	Outputs     []string `param:"outputs" doc:"declared outputs: NAME=FORMAT, such as result=arrow; the command must write a file of that format for each"`
+	Outputs     []string `param:"outputs" doc:"declared outputs: NAME=FORMAT, such as result=arrow; the command must write a file of that format for each. A table may declare columns that it must have, NAME=FORMAT(COLUMN COLUMN), such as 'fit=tsv(plant rate)'"`
 	Parameters  []string `param:"parameters" doc:"NAME=VALUE, for {NAME} in the command"`
 	Environment []string `param:"environment" doc:"environment variables of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again (another PATH only if PATH is listed). Only a hash of a passed value is recorded"`
 	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" max:"1e9" unit:"s"`
@@ -40,14 +40,33 @@ type Exec struct {
 
 // A declared is one entry of inputs, outputs or parameters.
 type declared struct {
-	name, value string // value: the format, or the parameter's value
-	gather, has bool   // has: there was an =
+	name, value string   // value: the format, or the parameter's value
+	gather, has bool     // has: there was an =
+	columns     []string // of an output that is a table
 }
 
 func declare(entry string) declared {
 	name, value, has := strings.Cut(entry, "=")
 	name, gather := strings.CutSuffix(strings.TrimSpace(name), "*")
-	return declared{strings.TrimSpace(name), strings.TrimSpace(value), gather, has}
+	return declared{strings.TrimSpace(name), strings.TrimSpace(value), gather, has, nil}
+}
+
+// declareOutput takes the columns from the format of an output: those between commas, or else between blanks.
+func declareOutput(entry string) declared {
+	d := declare(entry)
+	format, columns, ok := strings.Cut(d.value, "(")
+	if !ok || !strings.HasSuffix(columns, ")") {
+		return d
+	}
+	d.value, columns = strings.TrimSpace(format), strings.TrimSuffix(columns, ")")
+	if !strings.Contains(columns, ",") {
+		d.columns = strings.Fields(columns)
+		return d
+	}
+	for _, c := range strings.Split(columns, ",") {
+		d.columns = append(d.columns, strings.TrimSpace(c))
+	}
+	return d
 }
 
 // EnvNames are the variables whose values the result depends on.
@@ -78,8 +97,8 @@ func (e *Exec) Ports() dag.Ports {
 		p.In = append(p.In, dag.Port{Name: d.name, Type: dag.Format(d.value), Gather: d.gather})
 	}
 	for _, entry := range e.Outputs {
-		d := declare(entry)
-		p.Out = append(p.Out, dag.Port{Name: d.name, Type: dag.Format(d.value)})
+		d := declareOutput(entry)
+		p.Out = append(p.Out, dag.Port{Name: d.name, Type: dag.Type{Format: d.value, Columns: d.columns}})
 	}
 	return p
 }
@@ -103,6 +122,9 @@ func (e *Exec) Validate() []error {
 	}{{"inputs", "input", e.Inputs}, {"outputs", "output", e.Outputs}, {"parameters", "parameter", e.Parameters}} {
 		for _, entry := range list.entries {
 			d := declare(entry)
+			if list.what == "output" {
+				d = declareOutput(entry)
+			}
 			switch other := seen[d.name]; {
 			case !execName.MatchString(d.name):
 				bad("%s: %q does not begin with a name of letters, digits, _ and -", list.parameter, entry)
@@ -117,6 +139,8 @@ func (e *Exec) Validate() []error {
 			case list.what != "parameter" && d.has && d.value == "", list.what != "parameter" &&
 				strings.ContainsAny(d.value, `/\. `):
 				bad("%s: %q: %q is not a format", list.parameter, entry, d.value)
+			case d.columns != nil && !slices.Contains(tables, d.value):
+				bad("%s: %q: only tables have columns (%s)", list.parameter, entry, strings.Join(tables, ", "))
 			}
 			seen[d.name] = "an " + list.what
 			if list.what == "parameter" {
@@ -183,7 +207,7 @@ func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	out := dag.Outputs{}
 	var wrong []error
 	for _, entry := range e.Outputs {
-		d := declare(entry)
+		d := declareOutput(entry)
 		v, err := collect(filepath.Join(dir, places[d.name]), d)
 		if err != nil {
 			wrong = append(wrong, err)

@@ -2,12 +2,14 @@ package command
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +17,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/regular"
+	"prgnn/internal/words"
 	"prgnn/nifti"
 )
 
@@ -41,7 +44,7 @@ func (e *Exec) lay(dir string, t *dag.Task) (map[string]string, error) {
 		}
 	}
 	for _, entry := range e.Outputs {
-		d := declare(entry)
+		d := declareOutput(entry)
 		places[d.name] = filepath.Join("outputs", d.name+extension(d.value, nil))
 	}
 	for _, entry := range e.Parameters {
@@ -175,6 +178,9 @@ func collect(path string, d declared) (artifacts.Value, error) {
 	if err := checkFormat(b, d); err != nil {
 		return nil, fmt.Errorf("the output %s is not %s: %w", d.name, d.value, err)
 	}
+	if err := checkColumns(b, d); err != nil {
+		return nil, fmt.Errorf("the output %s (%s) %w", d.name, filepath.Base(path), err)
+	}
 	return artifacts.Bytes{Kind: d.value, Data: b}, nil
 }
 
@@ -207,4 +213,42 @@ func checkFormat(b []byte, d declared) error {
 		}
 	}
 	return nil
+}
+
+// tables are the formats with columns that an output may declare.
+var tables = []string{"arrow", "tsv", "csv"}
+
+// checkColumns refuses a table without a column that its output declares: what reads it later would say so, or not.
+func checkColumns(b []byte, d declared) error {
+	if d.columns == nil {
+		return nil
+	}
+	var have []string
+	if d.value == "arrow" {
+		table, err := encoding.ReadTable(bytes.NewReader(b))
+		if err != nil {
+			return err
+		}
+		for _, c := range table.Columns {
+			have = append(have, c.Name)
+		}
+	} else {
+		r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(b, []byte("\ufeff"))))
+		if d.value == "tsv" {
+			r.Comma, r.LazyQuotes = '\t', true
+		}
+		var err error
+		if have, err = r.Read(); err != nil && err != io.EOF {
+			return fmt.Errorf("has no line of column names: %w", err)
+		}
+	}
+	lacks := slices.DeleteFunc(slices.Clone(d.columns), func(c string) bool { return slices.Contains(have, c) })
+	if len(lacks) == 0 {
+		return nil
+	}
+	found := "it is empty"
+	if have != nil {
+		found = "its columns are " + words.Some(have, 20)
+	}
+	return fmt.Errorf("has no column %s, which outputs declares; %s", strings.Join(lacks, ", "), found)
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -66,22 +68,22 @@ func TestExec(t *testing.T) {
 
 func TestExecPorts(t *testing.T) {
 	e := newExec()
-	e.Inputs, e.Outputs = []string{"a=arrow", "b*=npy", "c"}, []string{"r=arrow", "s=json"}
+	e.Inputs, e.Outputs = []string{"a=arrow", "b*=npy", "c"}, []string{"r=arrow", "s=json", "t=tsv(plant rate)"}
 	p := e.Ports()
 	var got []string
 	for _, in := range p.In {
 		got = append(got, fmt.Sprint(in.Name, " ", in.Type.Format, " ", in.Gather))
 	}
 	for _, out := range p.Out {
-		got = append(got, out.Name+" "+out.Type.Format)
+		got = append(got, out.Name+" "+out.Type.String())
 	}
 	need.Equal(t, strings.Join(got, "; "),
-		"container  false; requirements  false; a arrow false; b npy true; c  false; r arrow; s json", "ports ")
+		"container  false; requirements  false; a arrow false; b npy true; c  false; r arrow; s json; t tsv (plant, rate)", "ports ")
 }
 
 func TestExecMistakes(t *testing.T) {
 	e := newExec()
-	e.Inputs, e.Outputs = []string{"table=arrow", "2x"}, []string{"result", "table=npy", "m*=npy"}
+	e.Inputs, e.Outputs = []string{"table=arrow", "2x"}, []string{"result", "table=npy", "m*=npy", "image=nifti(a)"}
 	e.Parameters, e.Environment = []string{"alpha"}, []string{"=x", "A B"}
 	e.Command = []string{"run", "{tabel}", "{{literal}}", "{not a name}"}
 	want := []string{
@@ -89,6 +91,7 @@ func TestExecMistakes(t *testing.T) {
 		`outputs: "result" does not say the format: result=arrow, npy, nifti, tsv, text …`,
 		`outputs: "table" is taken already: it is an input`,
 		`outputs: "m*=npy": only inputs gather`,
+		`outputs: "image=nifti(a)": only tables have columns (arrow, tsv, csv)`,
 		`parameters: "alpha" has no value: alpha=VALUE`,
 		`command: {tabel} is neither an input, an output nor a parameter (did you mean "table"?); {{ stands for a brace`,
 		`environment: "=x" is neither NAME nor NAME=VALUE`,
@@ -118,6 +121,9 @@ func TestExecFailures(t *testing.T) {
 		{"no output", "true", []string{"r=arrow", "s=json"}, "the command did not write its output r ({r} in the command is the path of the file)\nthe command did not write its output s ({s} in the command is the path of the file)"},
 		{"not utf-8", `printf '\377' > {r}`, []string{"r=text"}, "the output r is not text: it is not UTF-8"},
 		{"not json", `echo '[1,' > {r}`, []string{"r=json"}, "the output r is not json: unexpected end of JSON input"},
+		{"no such column", `printf 'plant\theight\n1\t2\n' > {r}`, []string{"r=tsv(plant rate)"}, "the output r (r.tsv) has no column rate, which outputs declares; its columns are plant, height"},
+		{"no such columns", `printf '"plant id",height\n1,2\n' > {r}`, []string{"r=csv(plant id, rate, age)"}, "the output r (r.csv) has no column rate, age, which outputs declares; its columns are plant id, height"},
+		{"an empty table", "true > {r}", []string{"r=tsv(plant)"}, "the output r (r.tsv) has no column plant, which outputs declares; it is empty"},
 		{"a directory", "mkdir {r}", []string{"r=text"}, "the output r is not a file"},
 		{"a link", "ln -s /etc/passwd {r}", []string{"r=text"}, "the output r is not a file"},
 	} {
@@ -129,6 +135,21 @@ func TestExecFailures(t *testing.T) {
 			}
 		})
 	}
+	t.Run("arrow", func(t *testing.T) {
+		table := column.Table([]column.TargetRow{{ID: "sub-1", Target: 1}})
+		e := execShell(t, "cp {table} {r}")
+		e.Inputs = []string{"table=arrow"}
+		for columns, want := range map[string]string{
+			"target":        "",
+			"target, group": "the output r (r.arrow) has no column group, which outputs declares; its columns are participant_id, target",
+		} {
+			e.Outputs = []string{"r=arrow(" + columns + ")"}
+			_, err := e.Run(context.Background(), dag.NewTask(map[string][]dag.Input{"table": {dag.InputOf(table)}}))
+			if got := fmt.Sprint(err); got != cmp.Or(want, "<nil>") {
+				t.Errorf("%s: %s", columns, got)
+			}
+		}
+	})
 	for _, format := range []string{"npy", "arrow", "nifti"} {
 		e := execShell(t, "echo nonsense > {r}")
 		e.Outputs = []string{"r=" + format}
