@@ -50,9 +50,17 @@ func TestSitesOfAnotherName(t *testing.T) {
 		{"scanner", "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }", ""}, // true labels
 		{"site", folds + " } }", ""},
 		{"handedness", folds + " } }", ""},
+		{"StationName", folds + " } }", "column StationName has 2 values: if it is the site, set within: StationName in folds; labels are permuted within site, and there is no column site"},
+		{"54-0.0", folds + " } }", "column 54-0.0 has 2 values: if it is the site, set within: 54-0.0 in folds; labels are permuted within site, and there is no column site"},
+		{"days_in_hospital", folds + " } }", ""},
 	} {
 		p := need.Value(guarded(t, c.column, rows, "", c.stages))(t)
 		need.Equal(t, strings.Join(notesWith(p, "if it is the site"), "; "), c.want, c.column, c.stages)
+	}
+	for _, v := range []string{"1.5", "3"} { // numbers, and codes
+		measured := strings.Split(strings.ReplaceAll("A\t1 A\t2 A\t1 B\t2 B\t1 B\t2", "1", v), " ")
+		p := need.Value(guarded(t, "hospital", measured, "", folds+" } }"))(t)
+		need.Equal(t, len(notesWith(p, "if it is the site")) > 0, v == "3", v)
 	}
 	_, err := guarded(t, "scanner", rows, "", folds+", within: scaner } }")
 	need.Error(t, err, `stage folds: within: the participants have no column "scaner" (did you mean "scanner"?)`)
@@ -111,13 +119,14 @@ func TestDoubtfulSites(t *testing.T) {
 		{"SITE_ID", "seed: 1", "A\t1 A\t3 A\t1 B\t2 B\t2 B\t1", ""},
 		{"machine", "leave_out: machine", "A\tx A\tx A\tx B\ty B\ty B\ty", "each value of machine" + apart + "values of machine cannot be told apart"},
 		{"machine", "seed: 1", "A\tx A\tx A\tx B\ty B\ty B\ty", ""},
+		{"site", "seed: 1", "A\t1 A\t01 A\t2 B\t1 B\t01 B\t2", "column site: 01 and 1 have names that are alike: if they are one, write them alike in the table"},
 		{"site", "seed: 1", "A\tx A\tx A\tx B\tx B\tx B\tx", ""},
 		{"site", "seed: 1", "A\tGE A\tge A\tSiemens B\tGE B\tge B\tSiemens", "column site: GE and ge differ only in case: if they are one, write them alike in the table"},
 		{"machine", "leave_out: machine", "A\tGE A\tge A\tge B\tGE B\tge B\tGE", "column machine: GE and ge differ only in case: if they are one, write them alike in the table"},
 		{"machine", "seed: 1", "A\tGE A\tge A\tge B\tGE B\tge B\tGE", ""},
 	} {
 		p := need.Value(guarded(t, c.column, strings.Split(c.rows, " "), "", split+c.stages+" } }"))(t)
-		got := append(notesWith(p, column.OneGroup), notesWith(p, column.OnlyInCase)...)
+		got := slices.Concat(notesWith(p, column.OneGroup), notesWith(p, column.OnlyInCase), notesWith(p, column.Alike))
 		need.Equal(t, strings.Join(got, "; "), c.want, c.column, c.rows)
 	}
 }

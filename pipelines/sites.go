@@ -6,7 +6,6 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/words"
-	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 )
 
@@ -34,12 +33,12 @@ func (l *loader) nameSites() {
 		}
 	}
 	for _, c := range l.roster.Participants.Columns {
-		if named[c.Name] || column.NamesSite(c.Name) {
+		if named[c.Name] || column.NamesSite(c.Name) && column.HasCategories(l.roster.Participants, c.Name) {
 			l.sites = append(l.sites, c.Name)
 		}
 	}
 	codes := slices.DeleteFunc(slices.Clone(l.sites), func(name string) bool {
-		return column.NamesMeasure(name) || !cohort.Coded(l.roster.Participants, name)
+		return column.NamesMeasure(name) || !column.Coded(l.roster.Participants, name)
 	})
 	if len(codes) == 0 {
 		return
@@ -79,11 +78,11 @@ func (l *loader) checkSites() {
 		}
 	}
 	for _, name := range l.sites {
-		n := cohort.Categories(table, name)
+		n := column.Categories(table, name)
 		if n < 2 || name == "group" {
 			continue
 		}
-		l.notes = append(l.notes, cohort.DoubtSites(table, name)...)
+		l.notes = append(l.notes, column.DoubtSites(table, name)...)
 		if stages := asks["site"]; stages != nil && column.NamesSite(name) {
 			l.note("column %s has %d values: %s, set within: %s in %s; labels are permuted within site, and there is no column site",
 				name, n, column.IfSite, name, words.Some(stages, 4))

@@ -141,6 +141,9 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if len(l.rows) == 0 {
 		return nil, fmt.Errorf("%s: no participant has all files: %s", root, strings.Join(l.notes, "; "))
 	}
+	if err := l.doubt(); err != nil {
+		return nil, err
+	}
 	r := c.roster(l, found)
 	if err := labels.misplaced(nodes, r, c.Space); err != nil {
 		return nil, err

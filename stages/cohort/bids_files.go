@@ -248,25 +248,67 @@ func (l *list) addMotion(found map[string]*bidsFiles) {
 		return
 	}
 	if slices.Contains(l.sheet.Columns, "mean_fd") {
-		l.doubtMotion(found)
+		if !l.doubtMotion(found) {
+			l.fillMotion(found)
+		}
 		return
 	}
 	l.sheet.Columns = append(l.sheet.Columns, "mean_fd")
 	for i := range l.rows {
-		fd := ""
-		if f := found[l.rows[i].id]; f.hasFD {
-			fd = strconv.FormatFloat(f.meanFD, 'g', 6, 64)
-		}
-		l.rows[i].cells.set("mean_fd", fd)
+		l.rows[i].cells.set("mean_fd", found[l.rows[i].id].motionCell())
 	}
 }
 
-// doubtMotion notes the participants whose mean_fd in the table is not that of their confounds (mm).
-func (l *list) doubtMotion(found map[string]*bidsFiles) {
+// motionCell is the mean framewise displacement as a cell of the table; "" where it is not known.
+func (f *bidsFiles) motionCell() string {
+	if !f.hasFD {
+		return ""
+	}
+	return strconv.FormatFloat(f.meanFD, 'g', 6, 64)
+}
+
+// ownMotion is mean_fd as the table has it; "" where it is missing.
+func (l *list) ownMotion() []string {
+	values := lists.Map(l.rows, func(r listedRow) string { return r.cells.get("mean_fd") })
+	codes := sheet.Codes(values)
+	return lists.Map(values, func(v string) string {
+		if codes[v] {
+			return ""
+		}
+		return v
+	})
+}
+
+// withoutMotion are the rows without a mean_fd in the table, although their confounds give it.
+func (l *list) withoutMotion(found map[string]*bidsFiles) (rows []int, who []string) {
+	for i, v := range l.ownMotion() {
+		if f := found[l.rows[i].id]; f.hasFD && v == "" {
+			rows, who = append(rows, i), append(who, fmt.Sprintf("%s (%.3g mm)", l.rows[i].id, f.meanFD))
+		}
+	}
+	return rows, who
+}
+
+// fillMotion takes the mean_fd that the table lacks from the confounds.
+func (l *list) fillMotion(found map[string]*bidsFiles) {
+	rows, who := l.withoutMotion(found)
+	for _, i := range rows {
+		l.rows[i].cells.set("mean_fd", found[l.rows[i].id].motionCell())
+	}
+	if who != nil {
+		l.notes = append(l.notes, fmt.Sprintf("column mean_fd of the participants table is empty for %s, and %s: %s",
+			words.Count(len(who), "participant"), column.MotionFilled, words.Some(who, 3)))
+	}
+}
+
+// doubtMotion notes the participants whose mean_fd in the table is not that of their confounds (mm): the column then
+// has something else, with which that of the confounds is not mixed.
+func (l *list) doubtMotion(found map[string]*bidsFiles) (doubt bool) {
 	var apart []string
 	both := 0
-	for _, r := range l.rows {
-		own, _ := sheet.Numbers([]string{r.cells.get("mean_fd")})
+	values := l.ownMotion()
+	for i, r := range l.rows {
+		own, _ := sheet.Numbers(values[i : i+1])
 		f := found[r.id]
 		if !f.hasFD || own == nil || math.IsNaN(own[0]) {
 			continue
@@ -276,8 +318,14 @@ func (l *list) doubtMotion(found map[string]*bidsFiles) {
 			apart = append(apart, fmt.Sprintf("%s (%.3g and %.3g mm)", r.id, own[0], f.meanFD))
 		}
 	}
-	if apart != nil {
-		l.notes = append(l.notes, fmt.Sprintf("%s by more than 0.01 mm for %d of %s: %s; select and covariates use the column: rename it in the table to use that of the confounds",
-			column.MotionApart, len(apart), words.Count(both, "participant"), words.Some(apart, 3)))
+	if apart == nil {
+		return false
 	}
+	empty := ""
+	if _, who := l.withoutMotion(found); who != nil {
+		empty = fmt.Sprintf("; it stays empty for %s", words.Some(who, 3))
+	}
+	l.notes = append(l.notes, fmt.Sprintf("%s by more than 0.01 mm for %d of %s: %s; select and covariates use the column%s: rename it in the table to use that of the confounds",
+		column.MotionApart, len(apart), words.Count(both, "participant"), words.Some(apart, 3), empty))
+	return true
 }

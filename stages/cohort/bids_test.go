@@ -260,12 +260,15 @@ func TestBIDSRegimes(t *testing.T) {
 	}
 }
 
-// A column mean_fd of the table is used, and noted where the confounds contradict it by more than rounding. Their means
-// are 0.2, 0.2 and 0.6 mm; those of sub-04 have none.
+// A column mean_fd of the table is used, and noted where the confounds contradict it by more than rounding. Where they
+// do not, they fill its empty cells. Their means are 0.2, 0.2 and 0.6 mm; those of sub-04 have none.
 func TestBIDSMotionOfTable(t *testing.T) {
-	for _, c := range []struct{ values, want string }{
-		{"0.1 0.195 0.611 0.9", "mean_fd of the participants table differs from the mean framewise displacement of the confounds by more than 0.01 mm for 2 of 3 participants: sub-01 (0.1 and 0.2 mm), sub-03 (0.611 and 0.6 mm); select and covariates use the column: rename it in the table to use that of the confounds"},
-		{"0.209 n/a 0.6 0.9", ""},
+	for _, c := range []struct{ values, want, second string }{
+		{"0.1 0.195 0.611 0.9", "mean_fd of the participants table differs from the mean framewise displacement of the confounds by more than 0.01 mm for 2 of 3 participants: sub-01 (0.1 and 0.2 mm), sub-03 (0.611 and 0.6 mm); select and covariates use the column: rename it in the table to use that of the confounds", "0.195"},
+		{"0.209 0.2 0.6 n/a", "", "0.2"},
+		{"0.209 n/a 0.6 0.9", "column mean_fd of the participants table is empty for 1 participant, and taken from their confounds: sub-02 (0.2 mm)", "0.2"},
+		{"0.2 -999 n/a n/a", "column mean_fd of the participants table is empty for 2 participants, and taken from their confounds: sub-02 (0.2 mm), sub-03 (0.6 mm)", "0.2"},
+		{"0.1 n/a 0.6 n/a", "mean_fd of the participants table differs from the mean framewise displacement of the confounds by more than 0.01 mm for 1 of 2 participants: sub-01 (0.1 and 0.2 mm); select and covariates use the column; it stays empty for sub-02 (0.2 mm): rename it in the table to use that of the confounds", "NaN"},
 	} {
 		v := strings.Fields(c.values)
 		d := newDataset(t, fmt.Sprintf("participant_id\tdx\tmean_fd\nsub-01\tASD\t%s\nsub-02\tHC\t%s\nsub-03\tASD\t%s\nsub-04\tHC\t%s\n", v[0], v[1], v[2], v[3]))
@@ -278,13 +281,14 @@ func TestBIDSMotionOfTable(t *testing.T) {
 		r, err := d.load(func(c *BIDSCohort) { c.Group = "dx" })
 		need.NoError(t, err)
 		got := strings.Join(slices.DeleteFunc(slices.Clone(r.Notes), func(n string) bool {
-			return !strings.HasPrefix(n, "mean_fd")
+			return !strings.HasPrefix(n, "mean_fd") && !strings.HasPrefix(n, "column mean_fd")
 		}), "\n")
 		need.Equal(t, got, c.want, "note")
 		fd := stagetest.Sure(r.Participants.Floats("mean_fd"))
 		if want := strings.SplitN(c.values, " ", 2)[0]; fmt.Sprint(fd[0]) != want {
 			t.Errorf("mean_fd %v, want that of the table, %s", fd, want)
 		}
+		need.Equal(t, fmt.Sprint(fd[1]), c.second, "of sub-02")
 	}
 }
 
@@ -344,6 +348,16 @@ func TestBIDSPeople(t *testing.T) {
 	r, err = d.load(func(c *BIDSCohort) { group(c); c.Incomplete = "skip" })
 	if err != nil || len(r.Subjects) != 2 || !strings.Contains(strings.Join(r.Notes, "\n"), "excluded sub-03: ") {
 		t.Errorf("error %v, %+v", err, r)
+	}
+	// Who is excluded is in no group.
+	d.write("few.tsv", "participant_id\tdx\nsub-01\t1\nsub-03\t2\n")
+	for incomplete, want := range map[string]bool{"fail": false, "skip": true} {
+		r, err = d.load(func(c *BIDSCohort) {
+			group(c)
+			c.File, c.Incomplete = filepath.Join(d.dir, "few.tsv"), incomplete
+		})
+		need.NoError(t, err)
+		need.Equal(t, strings.Contains(notesOf(r), "every participant is in the group ASD: there is nothing to compare"), want, incomplete)
 	}
 
 	for _, c := range []struct {

@@ -121,7 +121,7 @@ func (p *listed) read(dir string) (*list, error) {
 	if err := errors.Join(l.exclude(), l.choose(), l.identify()); err != nil {
 		return nil, err
 	}
-	return l, nil
+	return l, l.doubt()
 }
 
 func (l *list) readRows(dir string) error {
@@ -140,11 +140,12 @@ func (l *list) readRows(dir string) error {
 	l.notes = append(l.notes, l.sheet.DecimalCommas(func(name string) bool {
 		return name == l.ID || name == l.Group && l.Target == ""
 	})...)
-	levels, err := l.levels()
+	labels, _ := l.sheet.Column(l.labelColumn())
+	levels, err := l.levels(labels)
 	if err := errors.Join(l.column("id", l.ID), l.labeled(), err); err != nil {
 		return err
 	}
-	return l.name(levels)
+	return l.name(levels, labels)
 }
 
 // forget empties the cells that hold one of the values that missing names: that text, or that number however it is
@@ -186,16 +187,10 @@ func (l *list) column(parameter, name string) error {
 }
 
 // name gives every row its id and group. Whether the ids are good is asked of the rows that are chosen (identify).
-func (l *list) name(levels map[string]string) error {
+func (l *list) name(levels map[string]string, labels []string) error {
 	var problems []error
 	changed := ""
 	nameless := map[string]int{} // values without a level → rows
-	var labels []string
-	if at := slices.Index(l.sheet.Columns, l.labelColumn()); at >= 0 {
-		for _, values := range l.sheet.Rows {
-			labels = append(labels, values[at])
-		}
-	}
 	codes := sheet.Codes(labels)
 	l.groups = map[string]string{}
 	for _, value := range labels {
@@ -427,13 +422,15 @@ func (l *list) choose() error {
 		return fmt.Errorf("%s: all of its %d %ss are excluded: %s; change select or exclude", l.path, len(l.sheet.Rows),
 			l.each, strings.Join(lists.Map(l.notes, strings.TrimSpace), "; "))
 	}
-	switch {
-	case l.each == "row":
-	case l.Target != "":
+	return nil
+}
+
+// doubt notes what is doubtful in the groups, or in the number to predict, of those who take part.
+func (l *list) doubt() error {
+	if l.Target != "" {
 		return l.doubtTarget()
-	default:
-		l.notes = append(l.notes, l.doubtGroups()...)
 	}
+	l.notes = append(l.notes, l.doubtGroups()...)
 	return nil
 }
 

@@ -160,16 +160,17 @@ func (l *list) rareGroups(size map[string]int) (notes []string) {
 // rareGroup is how many times as many participants a group has than one that is taken for a slip of its name.
 const rareGroup = 8
 
-// alike asks whether a group is a larger one by a slip: its name differs in case, in blanks, or in a letter where it is
-// rare; "" where it is not.
+// alike asks whether a group is a larger one by a slip: its name is another spelling, or differs in a letter where it
+// is rare; "" where it is not.
 func alike(from, to string, size map[string]int) string {
-	bare := func(s string) string { return strings.NewReplacer(" ", "", "_", "").Replace(strings.ToLower(s)) }
 	switch {
 	case strings.EqualFold(from, to):
 		return column.OnlyInCase
+	case column.Spelling(from) == column.Spelling(to):
+		return column.Alike
 	case isNumber(from) || isNumber(to):
 		return ""
-	case bare(from) == bare(to), words.Nearest(from, []string{to}) != "" && rareGroup*size[from] <= size[to]:
+	case rareGroup*size[from] <= size[to] && column.Slip(from, to):
 		return column.Alike
 	}
 	return ""
@@ -197,6 +198,9 @@ func (l *list) allLevels(one map[string]string) string {
 		name := l.groups[value]
 		for one[name] != "" {
 			name = one[name]
+		}
+		if strings.Contains(value, "=") {
+			return "'" + strings.ReplaceAll(`"`+value+`"=`+name, "'", "''") + "'"
 		}
 		entry := value + "=" + name
 		if !plainEntry.MatchString(entry) {
@@ -269,24 +273,54 @@ func (l *list) clean() error {
 	return errors.Join(problems...)
 }
 
-func (p *listed) levels() (map[string]string, error) {
+// levels are the names of the values, of which labels has those of the table: a value with = in it is found by them, or
+// stands in quotation marks.
+func (p *listed) levels(labels []string) (map[string]string, error) {
 	if len(p.Levels) == 0 {
 		return nil, nil
 	}
 	levels := map[string]string{}
 	var problems []error
 	for _, entry := range p.Levels {
-		value, name, ok := strings.Cut(entry, "=")
-		value, name = strings.TrimSpace(value), strings.TrimSpace(name)
-		switch _, twice := levels[value]; {
-		case !ok || value == "" || name == "":
-			problems = append(problems, fmt.Errorf("levels: %q is not of the form VALUE=NAME, such as 1=ASD", entry))
+		value, name, err := level(entry, labels)
+		_, twice := levels[value]
+		switch {
+		case err != nil:
+			problems = append(problems, err)
 		case twice:
 			problems = append(problems, fmt.Errorf("levels: the value %q is named twice", value))
 		}
 		levels[value] = name
 	}
 	return levels, errors.Join(problems...)
+}
+
+// quotedLevel is VALUE=NAME with the value in quotation marks.
+var quotedLevel = pattern.New(`^\s*"([^"]*)"\s*=(.*)$`)
+
+// level takes VALUE=NAME apart.
+func level(entry string, labels []string) (value, name string, err error) {
+	value, name, ok := strings.Cut(entry, "=")
+	value, name = strings.TrimSpace(value), strings.TrimSpace(name)
+	var fits []string
+	if m := quotedLevel.FindStringSubmatch(entry); m != nil {
+		value, name = m[1], strings.TrimSpace(m[2])
+	} else {
+		for at, c := range entry {
+			v, rest := strings.TrimSpace(entry[:at]), strings.TrimSpace(strings.TrimPrefix(entry[at:], "="))
+			if c == '=' && rest != "" && slices.Contains(labels, v) {
+				fits, value, name = append(fits, v), v, rest
+			}
+		}
+	}
+	switch {
+	case !ok || value == "" || name == "":
+		return value, name, fmt.Errorf("levels: %q is not of the form VALUE=NAME, such as 1=ASD", entry)
+	case len(fits) > 1:
+		return value, name, fmt.Errorf("levels: %q may name the value %s: put the value in quotation marks, such as '\"%s\"=%s'", entry,
+			strings.Join(fits, " or "), value, name)
+	}
+	return value, name, nil
 }
 
 // idName are names of columns that number people.

@@ -26,7 +26,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(l.keep(c.Columns), l.choose()); err != nil {
+	if err := errors.Join(l.keep(c.Columns), l.choose(), l.doubt()); err != nil {
 		return nil, err
 	}
 	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")},

@@ -21,27 +21,51 @@ func CoordTexts(coords []dag.Coord) (parts []string) {
 
 // What notes say that may spoil the result: a report repeats them as cautions.
 const (
-	OnlyInCase  = "differ only in case"
-	TakenAsText = "taken as text"
-	Alike       = "have names that are alike"
-	IfSite      = "if it is the site"
-	Uneven      = "exclusions differ between the groups"
-	VeryRare    = "is very rare"
-	OneGroup    = "has participants of one group only"
-	NotJudged   = "nobody judges whether it learned anything"
-	MotionApart = "mean_fd of the participants table differs from the mean framewise displacement of the confounds"
+	OnlyInCase   = "differ only in case"
+	TakenAsText  = "taken as text"
+	Alike        = "have names that are alike"
+	IfSite       = "if it is the site"
+	Uneven       = "exclusions differ between the groups"
+	VeryRare     = "is very rare"
+	OneGroup     = "has participants of one group only"
+	NotJudged    = "nobody judges whether it learned anything"
+	MotionApart  = "mean_fd of the participants table differs from the mean framewise displacement of the confounds"
+	MotionFilled = "taken from their confounds"
 )
 
 // Doubts are all of them.
-var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, VeryRare, OneGroup, NotJudged, MotionApart}
+var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, VeryRare, OneGroup, NotJudged, MotionApart,
+	MotionFilled}
 
-// siteName is the name of a column of sites or scanners: SITE_ID, scan_site, Center, Site (MRI), DeviceSerialNumber.
-var siteName = pattern.New(`^(.*_)?(sites?|cent(er|re)s?|scanners?|institut(e|ion)|hospital|clinic|facility|university|` +
-	`vendor|manufacturers?|device|magnet|batch)(_?(id|name|nr|no|num|number|code|serial|model|mri|[0-9]+))*_?$`)
+var (
+	// siteWord is a word that means a site, a scanner, or one of several collections of data, and what may follow it in
+	// the word: siteid, site2.
+	siteWord = pattern.New(`^(sites?|cent(er|re)s?|scanners?|institut(e|ion)s?|hospitals?|clinics?|facility|university|` +
+		`vendors?|manufacturers?|devices?|magnets?|batch|stations?|labs?|laboratory|study|dataset|cohort|collection)` + siteRest + `*$`)
+	// afterSite is a word that may follow it: SITE_ID, Site (MRI), site_id_l, scanner_type.
+	afterSite = pattern.New(`^` + siteRest + `+$`)
+	// counts are words before it that make a number of it: days_in_hospital, n_sites.
+	counts = pattern.New(`^(in|at|to|since|from|per|n|num|number|count|days?|weeks?|months?|years?|hours?|minutes?|time|age|distance|duration|date|score|visits?)$`)
+	// biobankCentre is the assessment centre of UK Biobank, field 54: 54-0.0, f.54.0.0, p54_i0.
+	biobankCentre = pattern.New(`(?i)^(p54|[fx]?\.?54[-._]i?[0-9]+)([-._]i?[0-9]+)*$`)
+)
 
-// NamesSite reports whether a column is named as one of sites or scanners.
+const siteRest = `(id|ids|name|names|nr|no|num|number|code|codes|serial|model|type|label|mri|l|[a-z]?[0-9]+)`
+
+// NamesSite reports whether a column is named as one of sites or scanners, by the words of its name: SITE_ID, Center,
+// scan_site, Site (MRI), DeviceSerialNumber, StationName.
 func NamesSite(name string) bool {
-	return siteName.MatchString(strings.ToLower(marks.ReplaceAllString(humps.ReplaceAllString(name, "${1}_$2"), "_")))
+	if biobankCentre.MatchString(name) {
+		return true
+	}
+	words := strings.Fields(strings.ToLower(marks.ReplaceAllString(humps.ReplaceAllString(name, "${1}_$2"), " ")))
+	for i, w := range words {
+		if siteWord.MatchString(w) && !slices.ContainsFunc(words[:i], counts.MatchString) &&
+			!slices.ContainsFunc(words[i+1:], func(w string) bool { return !afterSite.MatchString(w) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // marks are what stands between the words of a name.

@@ -114,6 +114,7 @@ func TestExtremesOfMany(t *testing.T) {
 func TestNotesThatAreCautions(t *testing.T) {
 	notes := []string{"the groups TD and td " + column.OnlyInCase + ": if they are one, give them one name",
 		"column age: 45 numbers and 5 texts (unknown): " + column.TakenAsText + ", so no value counts as a number",
+		"column mean_fd of the participants table is empty for 1 participant, and " + column.MotionFilled + ": sub-02 (0.2 mm)",
 		"participant names consist of letters and digits only"}
 	w := section.NewWriter(dag.NewTask(map[string][]dag.Input{
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
@@ -122,7 +123,7 @@ func TestNotesThatAreCautions(t *testing.T) {
 	need.NoError(t, a.Read())
 	need.NoError(t, a.Describe())
 	for i, note := range notes {
-		if got := slices.Contains(w.Page.Cautions, section.UpperFirst(note)); got != (i < 2) {
+		if got := slices.Contains(w.Page.Cautions, section.UpperFirst(note)); got != (i < 3) {
 			t.Errorf("%s: %v in %q", note, got, w.Page.Cautions)
 		}
 	}

@@ -1,4 +1,4 @@
-package cohort
+package column
 
 import (
 	"fmt"
@@ -8,15 +8,20 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
-	"prgnn/stages/column"
 )
 
 // Coded reports whether a column has a few integers as its values.
 func Coded(t *encoding.Table, name string) bool {
+	_, err := t.Floats(name)
+	return err == nil && HasCategories(t, name)
+}
+
+// HasCategories reports whether the values of a column may be categories: few texts, or few integers.
+func HasCategories(t *encoding.Table, name string) bool {
 	values, err := t.Floats(name)
-	return err == nil && Categories(t, name) > 0 && !slices.ContainsFunc(values, func(x float64) bool {
+	return Categories(t, name) > 0 && (err != nil || !slices.ContainsFunc(values, func(x float64) bool {
 		return !math.IsNaN(x) && x != math.Trunc(x)
-	})
+	}))
 }
 
 // Categories is how many values a column of few values has; 0 for one of identifiers or of many numbers.
@@ -56,12 +61,16 @@ func DoubtSites(table *encoding.Table, name string) (notes []string) {
 		}
 		groups[v][group[i]], all[group[i]] = true, true
 	}
-	folded, alone := map[string]string{}, true
+	spelled, alone := map[string]string{}, true
 	for _, v := range slices.Sorted(maps.Keys(groups)) {
-		if twin, there := folded[strings.ToLower(v)]; there {
-			notes = append(notes, fmt.Sprintf("column %s: %s and %s %s: if they are one, write them alike in the table", name, twin, v, column.OnlyInCase))
+		if twin, there := spelled[Spelling(v)]; there {
+			how := Alike
+			if strings.EqualFold(twin, v) {
+				how = OnlyInCase
+			}
+			notes = append(notes, fmt.Sprintf("column %s: %s and %s %s: if they are one, write them alike in the table", name, twin, v, how))
 		}
-		folded[strings.ToLower(v)], alone = v, alone && len(groups[v]) == 1
+		spelled[Spelling(v)], alone = v, alone && len(groups[v]) == 1
 	}
 	if !alone || len(all) < 2 || Categories(table, name) == 0 {
 		return notes
@@ -70,9 +79,9 @@ func DoubtSites(table *encoding.Table, name string) (notes []string) {
 	switch {
 	case name == "site":
 		each = "site"
-	case !column.NamesSite(name):
+	case !NamesSite(name):
 		each, what = "value of "+name, "values of "+name
 	}
-	notes = append(notes, fmt.Sprintf("each %s %s: differences between groups and between %s cannot be told apart", each, column.OneGroup, what))
+	notes = append(notes, fmt.Sprintf("each %s %s: differences between groups and between %s cannot be told apart", each, OneGroup, what))
 	return notes
 }
