@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/markup"
+	"prgnn/internal/pattern"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
@@ -88,9 +89,12 @@ func shownNumber(column string, x float64) string {
 	return report.Short(x)
 }
 
-// UpperFirst writes the first letter, an ASCII one, as a capital.
+// identifier is a first word that is a name as it is, of a column or a stage: mean_fd.
+var identifier = pattern.New(`^\w*[_0-9]|^[a-z]+[A-Z]`)
+
+// UpperFirst writes the first letter, an ASCII one, as a capital; a column's or a stage's name stays as it is.
 func UpperFirst(s string) string {
-	if s == "" {
+	if s == "" || identifier.MatchString(s) {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
