@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/words"
 )
 
@@ -49,7 +51,7 @@ func Estimated(steps []dag.Step, took map[string]float64, changed func(*dag.Node
 		if known && !asked[stage] {
 			asked[stage] = true
 			for _, d := range changed(s.Node) {
-				if d.Old != "" && d.New != "" && d.Name != "seed" {
+				if d.Old != "" && d.New != "" && weighs(s.Node.Work, d.Name) {
 					e.Changed = append(e.Changed, fmt.Sprintf("%s.%s %s → %s", stage, d.Name, d.Old, d.New))
 				}
 			}
@@ -80,6 +82,20 @@ func Estimated(steps []dag.Step, took map[string]float64, changed func(*dag.Node
 		e.Share = perStage[e.Stage] / work
 	}
 	return e
+}
+
+// weighs reports whether another value of a parameter may take another time: a number, a switch or a choice, and all of
+// a command's. Free texts name columns, groups, settings and titles.
+func weighs(work dag.Stage, name string) bool {
+	if _, command := work.(dag.EnvReader); command {
+		return true
+	}
+	for _, p := range param.Of(work) {
+		if p.Name == name {
+			return name != "seed" && (p.Choices != nil || !strings.Contains(p.Type, "text"))
+		}
+	}
+	return false
 }
 
 // Ahead tells before a run what Estimated says of it: "12 tasks to run: about 41 min on 2 workers …". It is "" when

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,23 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 )
+
+// A timed is a Stage with parameters that may change its time, and others.
+type timed struct {
+	Draws    int      `param:"draws" doc:"-"`
+	Model    string   `param:"model" choices:"a|b" doc:"-"`
+	Headline []string `param:"headline" doc:"-"`
+	Site     string   `param:"site" doc:"-"`
+	Seed     uint64   `param:"seed" doc:"-"`
+}
+
+func (*timed) Ports() dag.Ports                                    { return dag.Ports{} }
+func (*timed) Run(context.Context, *dag.Task) (dag.Outputs, error) { return nil, nil }
+
+// A command is a timed Stage whose texts are those of a program.
+type command struct{ timed }
+
+func (*command) EnvNames() []string { return nil }
 
 // TestEstimated: 2 stale tasks of a known stage, one of them never run, and one task of a stage
 // without a record. series: 3 s and, for the task that has not run, the mean of 3 and 5 s.
@@ -22,10 +40,15 @@ func TestEstimated(t *testing.T) {
 	took := map[string]float64{"series[sub-1]": 3, "series[sub-3]": 5}
 	changed := func(n *dag.Node) []dag.Difference {
 		return []dag.Difference{{Name: "draws", Old: "1", New: "100"}, {Name: "seed", Old: "1", New: "2"},
-			{Name: "new", New: "3"}}
+			{Name: "headline", Old: "[]", New: "[a]"}, {Name: "site", Old: "a", New: "b"},
+			{Name: "model", Old: "a", New: "b"}, {Name: "new", New: "3"}}
+	}
+	for _, n := range g.Stages[0].Tasks {
+		n.Work = &timed{}
 	}
 	need.Equal(t, Estimated(steps, took, changed, 1).String(), "about 7.0 s on 1 worker, from earlier runs, not counting that "+
-		"series.draws 1 → 100 changed since; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)")
+		"series.draws 1 → 100, series.model a → b changed since; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)")
+	need.Equal(t, weighs(&command{}, "site"), true)
 	changed = func(*dag.Node) []dag.Difference { return nil }
 	for _, tt := range []struct {
 		workers int
