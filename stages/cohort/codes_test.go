@@ -28,6 +28,13 @@ func TestMissingCodes(t *testing.T) {
 		t.Errorf("notes %s", n)
 	}
 	need.Error(t, r.Subjects[2].Problem, "its group is -9999, a code for a missing value")
+	// In a column of texts too, such as HANDEDNESS_CATEGORY of ABIDE; a number beside texts is one.
+	r, err = load("id,dx,hand,ward\na,1,R,12\nb,2,-9999,a\nc,1,L,999\n", "")
+	need.NoError(t, err)
+	need.Equal(t, r.Notes[0], "codes for missing values count as missing: hand (-9999, in 1 row)")
+	hand, _ := r.Participants.Column("hand")
+	need.Equal(t, fmt.Sprint(hand.Values, hand.Valid), "[R  L] [true false true]")
+	need.Equal(t, strings.Join(stagetest.Sure(r.Participants.Strings("ward")), " "), "12 a 999")
 	levels = []string{"1=ASD", "2=HC"} // they name no missing value
 	if r, err = load("id,dx,iq\na,1,100\nb,2,90\nc,-9999,90\nd,1,120\n", ""); err != nil || r.Subjects[1].Problem != nil {
 		t.Fatalf("%+v, %v", r, err)

@@ -216,8 +216,8 @@ var plainEntry = pattern.New(`^[\pL\pN][\pL\pN ._=+/()-]*$`)
 // most is the largest magnitude of a covariate or target: the squares of larger numbers, and their sums, overflow.
 const most = 1e100
 
-// clean empties the cells of covariates that hold codes for missing values, and refuses numbers beyond most. The column
-// of what is predicted keeps its codes for the message about them.
+// clean empties the cells of covariates that hold codes for missing values, in columns of texts too, and refuses
+// numbers beyond most. The column of what is predicted keeps its codes for the message about them.
 func (l *list) clean() error {
 	var problems []error
 	var found, doubtful, asked []string
@@ -226,17 +226,17 @@ func (l *list) clean() error {
 		for i, r := range l.rows {
 			values[i] = r.cells.get(name)
 		}
-		numbers, _ := sheet.Numbers(values)
-		if numbers == nil || name == l.ID {
+		if name == l.ID {
 			continue
 		}
+		numbers, _ := sheet.Numbers(values)
 		for i, x := range numbers {
 			if math.Abs(x) > most {
 				problems = append(problems, fmt.Errorf("%s:%d: %s of %s is %s, beyond ±%g: correct it, or write n/a", l.path,
 					l.rows[i].line, name, l.rows[i].source, values[i], most))
 			}
 		}
-		if of := sheet.Doubtful(values); of != nil && (name != l.Group || l.Target != "") {
+		if of := sheet.Doubtful(values); numbers != nil && of != nil && (name != l.Group || l.Target != "") {
 			n := 0
 			for _, v := range values {
 				if slices.Contains(of, v) {
@@ -252,7 +252,7 @@ func (l *list) clean() error {
 		}
 		codes, n := sheet.Codes(values), 0
 		for i, v := range values {
-			if codes[v] {
+			if codes[v] && (numbers != nil || v[0] == '-') { // 999 beside texts may be one
 				l.rows[i].cells.set(name, "")
 				n++
 			}

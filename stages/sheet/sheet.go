@@ -109,6 +109,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
+	s.dots()
 	if c.Comma == ';' {
 		s.decimalCommas(nil)
 	}
@@ -250,8 +251,30 @@ func whyFields(fields []string, sep rune) string {
 	return ""
 }
 
-// noValue are the texts that stand for a missing value.
-var noValue = []string{"n/a", "N/A", "NA", "nan", "NaN", "null"}
+// noValue are the texts that stand for a missing value, those of spreadsheets, SPSS, pandas and databases among them.
+var noValue = []string{"n/a", "N/A", "NA", "nan", "NaN", "null", "#N/A", "#NULL!", "<NA>", "NULL"}
+
+// dots empties the cells in which columns of numbers have a dot, as SAS and Stata write a missing value.
+func (s *Sheet) dots() {
+	for i := range s.Columns {
+		numbers, dots := 0, []int{}
+		for at, row := range s.Rows {
+			point, _ := decimalComma(row[i])
+			if _, ok := number(point); ok {
+				numbers++
+			} else if row[i] == "." {
+				dots = append(dots, at)
+			} else if row[i] != "" {
+				numbers = -len(s.Rows)
+			}
+		}
+		for _, at := range dots {
+			if numbers > 0 {
+				s.Rows[at][i] = ""
+			}
+		}
+	}
+}
 
 // checkHeader names columns without a name and names of two columns, the first few: a line that is no header may have
 // a million of them.

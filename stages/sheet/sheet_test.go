@@ -35,6 +35,8 @@ func TestRead(t *testing.T) {
 		{"row numbers of R or pandas", ",id,age\n1,a,2\n,,\n2,b,3\n", []string{"id", "age"},
 			[][]string{{"a", "2"}, {"b", "3"}}, []int{2, 4}},
 		{"lines of old Macs", "id\tage\ra\t2\rb\t3", []string{"id", "age"}, [][]string{{"a", "2"}, {"b", "3"}}, []int{2, 3}},
+		{"missing values of other programs", "id,a,b,c\n1,#N/A,.,.\n2,#NULL!,3,x\n3,<NA>,\"4,5\",NULL\n", []string{"id", "a", "b", "c"},
+			[][]string{{"1", "", "", "."}, {"2", "", "3", "x"}, {"3", "", "4,5", ""}}, []int{2, 3, 4}},
 		{"one column", "id\na\n", []string{"id"}, [][]string{{"a"}}, []int{2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
