@@ -12,15 +12,15 @@ kind bootstrap 80bfe74f4450be0339e0f68d9d674d49d2505238da62c64abfad97b910525316
 kind braingnn e55183b763f069b3b8078c8da92602c27602f41c80f0275aa9597e13af6e9ed6
 kind brainmap 2655f3021f3ba880df7aadb59f8c7430736fe9d8ee9d279901b25edb76c54e76
 kind choose 146153ae3fed2240fb0277db496469ad96e60b05479025f5e00dc91723d51928
-kind combat 9a025e75c35746d8292b2681e4ec0bb33f063acfcf4bd4530ad9ac9b59e600b6
+kind combat 175ada4aaed66c3f3b859854f9c78cc0e1f9b3b2aa8689561f82600497838895
 kind compare 74304661a41a8d54b6441128311a5527c870870af904b616289188aa880a1f42
 kind connectivity 003b282c87a2a61f95cc21ef99df27b14929555f7f8c02fcd67d04827d1d1c8e
 kind covariates 0e2cf7489a01d5e302421bf53a4fadd75cd2e9b33e46563fa33a28fa21ba5468
-kind denoise 9721470d5976437055e9e3eae3c8824f82da9c9a9f58957bc828fff38b48be98
+kind denoise d6c0306dc8b3a763c4dad0fe0e36e0f2070b455c947d38e6408cc042be2b9c16
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
-kind evaluate ca144ed6d8f4e88e24c6906d31d481891049c58d8ae32b22f6bb17e3b1c7162a
-kind evaluate-regression 686ec647b0785d0d97f9f5c59bc670e5d787fc5e4fe1a12d3cc4ff97abbfe2d1
-kind exec 4cc82e5b0cb03c603189ef956ec737a5bcd82f126f73288e4c684c95b26f6118
+kind evaluate 26efd9cd52b94f7e980caaeef0b8c2fd4fe085841bbf79283f47f69f708464bd
+kind evaluate-regression 38520d98f79a252223759043f39a7b91f3c69f8b94af3b8e2f59e3e22be75816
+kind exec a9a7b5c0343223f39b039cd38de9fc69ebbe7274d681d973e26161bf7e0f3d29
 kind fidelity 79fdf13bb7d6e519ec6af68e03c97ad860cfc4eaa6a67af95c9f8af6df93a014
 kind figure-calibration fc2775ce35ea29e2a22bd4843393842d108007a8954eac8ab4b17a8c43dbf702
 kind figure-confusion 4181268c5b5304e0cbcf6e02b82a1772e355e027f9f0894b2e3c808e7cc890f8
@@ -52,13 +52,13 @@ kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression 15d3a07aefd52c537fd2a51e4dbb84eb1e4d1478786866e57c59d6439c379adf
-kind report 2218ce5ed1811427ca5916490658ed5bf512813ed6a605e2788ae5291ecff022
+kind report 1fcda440d0fa2df15308f1a0ddd0951a46772aebb614ed22211ed987554a9473
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
-kind summary c38b72b2305eed2fcb18f448078e7d086258b8e20c0a93f24f15ab8d6a8805a6
+kind summary cfa64391d3aeeaf200b99f03c84aac6eb3a1c721cbcc9496dbb8e08c15ede9e2
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent 3c85c91099bf71c39ace163f5540f06bc65c389fb954a5a0e8b8e85775f96ee9
 kind timeseries bc23f72cea87b0dd5638aafccf77599152b83778d96c7cc586975f62e03356c3
@@ -232,13 +232,13 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 71879a9a9385.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-states figure-training graph harmonize individuality leakage matrices meanmlp occupancy parcellate predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-states figure-training graph harmonize individuality leakage matrices meanmlp occupancy parcellate predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap combat covariates evaluate fidelity figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-states figure-training harmonize individuality join leakage meanmlp occupancy parcellate predict published qcfc regression report saliency sessions states summary tables tangent train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat covariates evaluate evaluate-regression fidelity figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-states figure-training harmonize individuality join leakage meanmlp occupancy parcellate predict published qcfc regression report saliency sessions states summary tables tangent train train-regression windows
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc regression report sessions states summary tables timeseries train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate evaluate-regression fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc regression report sessions states summary tables timeseries train train-regression windows
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
 reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-connectivity figure-degrees figure-qc figure-states graph individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
@@ -2173,7 +2173,7 @@ prgnn/stages/bids.ShortestTime 6c91d9f8681b.e3b0c4
 reached by bootstrap denoise windows
 prgnn/stages/region.Float32 1936fa9041f3.d4d313
 
-reached by bootstrap evaluate evaluate-regression figure-individuals leakage matrices parcellate report states summary tangent timeseries
+reached by bootstrap evaluate evaluate-regression exec figure-individuals leakage matrices parcellate report states summary tangent timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap figure-qc leakage mean-volume parcellate report summary
@@ -2679,11 +2679,13 @@ prgnn/connectivity/combat.within.slopes 03f14bb20492.5e2452
 prgnn/stages/prepare.Combat 32717801272a.e3b0c4
 prgnn/stages/prepare.Combat.Ports 7c8bed26e4cd.f3b3b3
 prgnn/stages/prepare.Combat.Run 222dbab640ad.1837c7
-prgnn/stages/prepare.Combat.read 299752a9a68b.b8ae46
+prgnn/stages/prepare.Combat.Validate bc39679c8946.b92cdd
+prgnn/stages/prepare.Combat.read 151840d2210f.a94c29
 prgnn/stages/prepare.combat.New e4df08458c00.0b4657
 prgnn/stages/prepare.combatBook.choose cd1a63f0c2d5.452abd
 prgnn/stages/prepare.combatBook.siteTable 3520f146696d.0d0733
 prgnn/stages/prepare.combatBook.table b26993d688e5.ac0d51
+prgnn/stages/prepare.leaksLabel 5fddaca87a47.e3b0c4
 prgnn/stages/prepare.saysGroup 172a02108f48.8a364b
 prgnn/stages/prepare.saysNumber 589fb7c35b24.8a364b
 prgnn/stages/prepare.siteRow 22fd582d32a7.e3b0c4
@@ -3092,10 +3094,11 @@ prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/prepare.unknownVolumes e5fb70e6344b.d008c3
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
-prgnn/stages/sheet.Read 9e726c96f5c1.9446ab
+prgnn/stages/sheet.Read b42a0cce951c.a6acce
 prgnn/stages/sheet.Sheet 46b9d9586702.e3b0c4
 prgnn/stages/sheet.Sheet.Column 356c2cad26a8.fb4414
 prgnn/stages/sheet.Sheet.decimalCommas af78331f573b.997608
+prgnn/stages/sheet.Sheet.dots d0fc5bcf90d1.ac741a
 prgnn/stages/sheet.checkHeader ce5bcd18a375.51a3d3
 prgnn/stages/sheet.decimalComma 117f6313a34d.e3b0c4
 prgnn/stages/sheet.isText abbff6e9ffed.0ec5f8
@@ -3103,7 +3106,7 @@ prgnn/stages/sheet.maxBytes d389e7042c85.e3b0c4
 prgnn/stages/sheet.maxRows 1f93875d2261.e3b0c4
 prgnn/stages/sheet.maxValues 92eef9297313.e3b0c4
 prgnn/stages/sheet.mostWrong 70a586560e99.e3b0c4
-prgnn/stages/sheet.noValue 48c5ef449230.e3b0c4
+prgnn/stages/sheet.noValue a9841d10f36e.e3b0c4
 prgnn/stages/sheet.number 157f94023c9d.e3b0c4
 prgnn/stages/sheet.reader 3c09e8d8541c.2d9456
 prgnn/stages/sheet.sepLine 65fb159a5fe4.8933d2
@@ -3190,28 +3193,27 @@ reached by evaluate
 prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
 prgnn/stages/assess.Evaluate f04eea1c2e3c.e3b0c4
 prgnn/stages/assess.Evaluate.Ports d8f24cf48261.69a100
-prgnn/stages/assess.Evaluate.Run db7b8cfe70e5.b88b8c
+prgnn/stages/assess.Evaluate.Run 6199bf2dc8f1.376662
 prgnn/stages/assess.Evaluate.summaryTable 9b4be8cc49a0.d42799
 prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
 prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
-prgnn/stages/assess.lacking 402008369c12.384ced
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
-prgnn/stages/fold.LacksTexts 57e5c9a3e115.2b0026
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
 prgnn/stages/fold.NameLeftOut 9ac5be781810.90f9e6
-prgnn/stages/fold.leftOutRow 3d4e0b55df61.e3b0c4
 prgnn/stages/inference.PredictionTest d49c54ca6830.e3b0c4
 prgnn/stages/inference.TestPredictions 051861801386.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
 prgnn/stages/inference.foldArea 70f28ada5652.d855ee
 
 reached by evaluate evaluate-regression
-prgnn/stages/assess.complete 7173be71c3e4.420083
+prgnn/stages/assess.complete 77783503ea84.0a1916
 prgnn/stages/fold.ApartText 1c49c4c97b7e.998011
 prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
+prgnn/stages/fold.LacksTexts 57e5c9a3e115.2b0026
 prgnn/stages/fold.PartText 01660137582c.9d7f1c
 prgnn/stages/fold.Untested fafc4b82957c.549c77
+prgnn/stages/fold.leftOutRow 3d4e0b55df61.e3b0c4
 
 reached by evaluate figure-calibration figure-individuals figure-roc permutation report summary
 prgnn/stages/fold.PositiveGroup 55bfaa37f408.b1c52c
@@ -3223,7 +3225,7 @@ prgnn/stages/column.FoldRow 7325eb99e321.c63136
 reached by evaluate-regression
 prgnn/stages/assess.EvaluateRegression 719332737bb9.e3b0c4
 prgnn/stages/assess.EvaluateRegression.Ports 4e42abeb9c50.17c454
-prgnn/stages/assess.EvaluateRegression.Run 2fd269a9eeab.8d9271
+prgnn/stages/assess.EvaluateRegression.Run 0cdee5767871.8d9271
 prgnn/stages/assess.evaluate-regression.New cf571e4676ed.3d2c69
 prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
 prgnn/stages/inference.NumberTest 50a8689e9049.8b030b
@@ -3292,25 +3294,26 @@ prgnn/internal/workdir.workName 9b7ea37e2edd.e3b0c4
 prgnn/stages/command.Exec 19d22787a9ad.e3b0c4
 prgnn/stages/command.Exec.Advise 6c110a6e455d.edcdbf
 prgnn/stages/command.Exec.EnvNames 9cdb65b5a780.35851a
-prgnn/stages/command.Exec.Ports 73320c053176.e6ea9d
+prgnn/stages/command.Exec.Ports 0147eb307506.30d34d
 prgnn/stages/command.Exec.Promise 5ae2d207c130.0f3dc0
-prgnn/stages/command.Exec.Run d11baa5cda95.7b8993
-prgnn/stages/command.Exec.Validate 19c5cb7115fd.3f6ec6
+prgnn/stages/command.Exec.Run d11baa5cda95.463280
+prgnn/stages/command.Exec.Validate 17baeb823b3e.b81a87
 prgnn/stages/command.Exec.call 1eac25da4109.ea27bf
 prgnn/stages/command.Exec.containerOf b9530bf357ee.559206
 prgnn/stages/command.Exec.environment 08dd0d6e014b.b8587a
-prgnn/stages/command.Exec.lay 9a56b59e1131.60482e
+prgnn/stages/command.Exec.lay 9a56b59e1131.026fc4
 prgnn/stages/command.Exec.lookPath 02da88579ae8.35851a
 prgnn/stages/command.Exec.program 3da95e747b03.70c744
 prgnn/stages/command.Exec.pythonOf 526887d17e8c.2249e2
 prgnn/stages/command.Exec.secrets 2680649a5bc4.5a6ae9
 prgnn/stages/command.Exec.set 8ae81ef5cec3.35851a
 prgnn/stages/command.ExecRooms e9229e7e4ac0.e3b0c4
+prgnn/stages/command.checkColumns e0ea9d964465.bc7cf6
 prgnn/stages/command.checkFormat ae6794e6f4e0.5ebc95
 prgnn/stages/command.checkLock 64650b80d834.ba2c1e
 prgnn/stages/command.cloneFile 1719fa5e3cd2.bfe0f9
 prgnn/stages/command.cloudCredential 65681b9bc2d9.8933d2
-prgnn/stages/command.collect 6ebcde75eee2.fabdbe
+prgnn/stages/command.collect 67b3e58b1997.622dc4
 prgnn/stages/command.container a21da854fc3a.3bfbd9
 prgnn/stages/command.container.command 196804ffac54.5cc51c
 prgnn/stages/command.container.load d8a23afc1708.77ff70
@@ -3318,8 +3321,9 @@ prgnn/stages/command.container.name 4353f11cbc7f.22eba1
 prgnn/stages/command.container.podman 31fa21e5579e.22eba1
 prgnn/stages/command.container.podmanRun d8ddf01959a2.219920
 prgnn/stages/command.containerPort 44194952d97e.e3b0c4
-prgnn/stages/command.declare 7e445297ee8d.7c855d
-prgnn/stages/command.declared 309233b743d4.e3b0c4
+prgnn/stages/command.declare c93923597177.7c855d
+prgnn/stages/command.declareOutput 684938be9a20.9a5d81
+prgnn/stages/command.declared 44805de8a7f1.e3b0c4
 prgnn/stages/command.dockerBundle 65530492db22.3bfbd9
 prgnn/stages/command.exec.New a0d39ee4dc97.3609b4
 prgnn/stages/command.execName 090851c4c39a.8933d2
@@ -3353,6 +3357,7 @@ prgnn/stages/command.runLogged 925614ff0bd7.35d34b
 prgnn/stages/command.secretName f17a1f8d0578.8933d2
 prgnn/stages/command.shareFrom 1f93875d2261.e3b0c4
 prgnn/stages/command.sifImage 39c980e8564d.3bfbd9
+prgnn/stages/command.tables ce190e4cd890.e3b0c4
 prgnn/stages/command.withoutComment 71cc3e1851be.e3b0c4
 
 reached by fidelity
@@ -4480,10 +4485,11 @@ prgnn/internal/markup.ElementText 90b635269970.e3b0c4
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.Alike 251fa6535f77.e3b0c4
-prgnn/stages/column.Doubts 8c338ef46a3f.22513e
+prgnn/stages/column.Doubts 19f37ad2ca14.93bcd7
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.IfSite 78116ca4dcbc.e3b0c4
 prgnn/stages/column.MotionApart aa6eb04d26ad.e3b0c4
+prgnn/stages/column.MotionFilled 7c64a1909db3.e3b0c4
 prgnn/stages/column.NameDoc d4688ca62ad8.e3b0c4
 prgnn/stages/column.NotJudged a94b9e1751f7.e3b0c4
 prgnn/stages/column.NotMet 1e8520fcf71c.e3b0c4
@@ -4846,7 +4852,7 @@ prgnn/stages/present/section.StageSettings.Is de6eb7f8657f.85e63a
 prgnn/stages/present/section.StageSettings.Number 9cae964e3fba.85e63a
 prgnn/stages/present/section.TableOf 658b2ec20ad3.0cd5e6
 prgnn/stages/present/section.UnitName 68ed813a3c43.e3b0c4
-prgnn/stages/present/section.UpperFirst 2c14ad4f7585.e3b0c4
+prgnn/stages/present/section.UpperFirst f6bf6486ca53.238d0e
 prgnn/stages/present/section.WholeTable c5ccb6fb46a1.665305
 prgnn/stages/present/section.Writer 7be52df7b7f0.220112
 prgnn/stages/present/section.Writer.Add 554e4163ed7e.c5e366
@@ -4860,6 +4866,7 @@ prgnn/stages/present/section.Writer.Say e16df3781753.a9f2bf
 prgnn/stages/present/section.Writer.Show 37cc88fc5e16.90a1c0
 prgnn/stages/present/section.Writer.Supplement 00fa1aa17f85.07b0ad
 prgnn/stages/present/section.Writer.Table ab67ddca10cb.49b77b
+prgnn/stages/present/section.identifier ce02c1c30b30.8933d2
 prgnn/stages/present/section.readPipelineSettings 485c56c8fddc.1c1cc1
 prgnn/stages/present/section.shownNumber c10005f31f51.e7db4b
 prgnn/stages/report.Alike 11636a290db3.397c0e
@@ -5472,7 +5479,7 @@ at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 ra
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:40 Covariates.Run:60 Covariates.meta:160 sameNumbers:168 Covariates.ofNumber:175 covariateOf:198 varies:214 knownIn:220 kindOf:234 known:242 Covariates.columns:255 scanCovariates:283 unusable:339 covariateRow:357
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:53 complete:83 lacking:104 participantAccuracy:120 Evaluate.test:123
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:53 complete:81 participantAccuracy:114 Evaluate.test:117
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:279 maskSetting.overModels:317 Fidelity.table:328
@@ -5535,12 +5542,12 @@ at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:17
-at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 Doubts:36 AdmittedLeaks:58 AlikeByChance:62 HasCoords:66 Numbered:77 Coordinate:87
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 Doubts:37 AdmittedLeaks:82 AlikeByChance:86 HasCoords:90 Numbered:101 Coordinate:111
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
-at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:156 Exec.Run:159 Exec.call:198 Exec.program:249 runLogged:265 Exec.lookPath:290 Exec.environment:311 Exec.set:323
+at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:48 declareOutput:55 Exec.EnvNames:73 Exec.Promise:84 Exec.Ports:90 execName:107 execPlace:108 Exec.Validate:112 ExecRooms:180 Exec.Run:183 Exec.call:222 Exec.program:273 runLogged:289 Exec.lookPath:314 Exec.environment:335 Exec.set:347
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
 at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:139 container.podmanRun:146 container.name:168 container.load:171
-at stages/command/exec_files.go prgnn/stages/command Exec.lay:24 layOne:59 shareFrom:87 firstBytes:90 layAll:108 extension:146 collect:161 checkFormat:182
+at stages/command/exec_files.go prgnn/stages/command Exec.lay:27 layOne:62 shareFrom:90 firstBytes:93 layAll:111 extension:149 collect:164 checkFormat:188 tables:219 checkColumns:222
 at stages/command/exec_python.go prgnn/stages/command lockPort:17 interpreter:18 pipOptions:23 pinned:26 hashed:27 indexOption:28 checkLock:32 withoutComment:65 Exec.pythonOf:75
 at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:15 secretName:17 Exec.Advise:21 leastSecret:36 Exec.secrets:40 maskingWriter:63 maskingWriter.Write:69 maskingWriter.Flush:91
 at stages/command/exec_unix.go prgnn/stages/command guardScript:17 runGuarded:23 resourceLimits:47 mostOfPodman:63 removeAtEnd:67 peakMemory:86
@@ -5579,7 +5586,7 @@ at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:33 chanceOf:80
 at stages/fold/alike.go prgnn/stages/fold similarCenter:16 similarLead:17 fewestSimilar:18 mostSimilar:19 Similar:24 center:91
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:14 LacksTexts:33 PartText:62 ApartText:84
-at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:39 Params.Stream:61 First:64 Apart:67 Member:70 NumberMember:78 LabeledMember:86 LabeledMember.Label:95 Folds:103 Division:106 Params.Divide:116 Division.Row:142 Params.sides:169 SideNames:198
+at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:48 Params.Stream:70 First:73 Apart:76 Member:79 NumberMember:87 LabeledMember:95 LabeledMember.Label:104 Folds:112 Division:115 Params.Divide:125 Division.Row:151 Params.sides:178 SideNames:207
 at stages/fold/features.go prgnn/stages/fold sameFeatures:17 mostValues:18 screenedValues:19 screen:20 Features:24 FeaturesOf:34 symmetric:56 edges:68 Features.Same:89 Features.alike:120 candidates:139 bothHave:187 unitRanks:197
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 answer:49 answers:55 answerFor:61 findDuplicates:80 RefuseDuplicates:113 DuplicateText:127 ScansCompared:159 SignalsCompared:160 MeanSignalsCompared:161 FeaturesCompared:162 PredictionsCompared:163 LeakagePort:167
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
@@ -5603,7 +5610,7 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:71 Pattern:93
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:100 ratedSet:117 modelRow:129 Baseline.Run:148 Baseline.onRows:178 Baseline.fit:221 Baseline.onGraphs:245 Baseline.training:275 prediction:305 baselineEpochRow:316 baselineHistory:324
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:100 ratedSet:117 modelRow:129 Baseline.Run:149 Baseline.onRows:179 Baseline.fit:222 Baseline.onGraphs:246 Baseline.training:276 prediction:306 baselineEpochRow:317 baselineHistory:325
 at stages/learn/baseline_data.go prgnn/stages/learn rowSet:16 rowNeed:29 allRows:32 passes:33 manyPass:34 pairs:35 readRows:40 rowSet.either:73 inSet:81 rowSet.read:91 rowSet.add:161 innerRows:204
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.spans:93 matrixForm.each:107 matrixForm.row:116 matrixForm.refuse:144 matrixForm.check:156 refuseLeak:172 regionWeightRow:193 regionWeight:199 matrixForm.regions:206 matrixForm.nodes:262
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:35 BNT.Ports:56 BNT.Run:72 BNT.Validate:126 BNT.matrices:134 BNT.rate:153
@@ -5616,7 +5623,7 @@ at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation
 at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.New:17 PermutationRegression:21 PermutationRegression.Ports:24 PermutationRegression.Run:37
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:129 Regression.fit:175 numberTable:206
+at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:130 Regression.fit:176 numberTable:207
 at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 strataRow:61 Split.number:68 Split.Divides:83 Split.Validate:104 member:112 member.stratum:119 Split.Run:121 Split.strata:144 Split.members:179 Split.divideAll:205 readMembers:249 readNumbers:276 quantiles:293 Split.permute:313 count:337 Split.enough:347 fewestDigits:386 largestTarget:386 fewest:389 Split.enoughNumbers:392 Split.divide:420 Split.deal:428 Split.inside:456 bySite:483
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:34 Train.Ports:39 Train.Validate:69 Train.Run:73 train:80 weightArray:144 convert:153
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:270 standardization:294 standardization.values:296 standardization.layout:298 Train.standardization:308 rounded:361 standardization.apply:370
@@ -5633,30 +5640,30 @@ at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:1
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:15 Scan:34 signalPercent:46 material:49 materialOf:55 Make:66 Settings.check:93 signals:127 ar1:152 process:161 processOf:163 process.next:166 Scan.fill:172 waves:242 newWaves:249 measures:260 waves.measures:267 waves.voxel:283 rhythm:311
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
-at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:72 combatBook.table:130 slopeColumn:152 shiftColumn:153 scaleColumn:154 combatRow:157 combatBook.siteTable:166 siteRow:187
-at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 combatBook.readPeople:82 saysGroup:134 saysNumber:147 combatBook.choose:165 combatBook.row:216 pairsOf:241
-at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:57 Connectivity.Run:68 leftRow:105 matrixRow:110 connectivityQuality:125
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:61 Denoise.Validate:82 readScan:111 stepRow:119 Denoise.strategy:125 Denoise.Run:132 Denoise.TimeFrom:201 Denoise.prepare:224 Denoise.cleaner:260 lostVoxels:292 tooLittle:312 orExclude:318 Denoise.confounds:323 unknownVolumes:401 Denoise.without:411 Denoise.choose:422 readConfounds:435 aboutConfounds:452 meanAndMax:462
+at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Validate:65 Combat.Run:90 combatBook.table:148 slopeColumn:170 shiftColumn:171 scaleColumn:172 combatRow:175 combatBook.siteTable:184 siteRow:205
+at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 leaksLabel:81 combatBook.readPeople:86 saysGroup:138 saysNumber:151 combatBook.choose:169 combatBook.row:220 pairsOf:245
+at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:39 Connectivity.Validate:60 Connectivity.Run:71 leftRow:108 matrixRow:113 connectivityQuality:128
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:69 Denoise.Validate:90 readScan:119 stepRow:127 Denoise.strategy:133 Denoise.Run:140 Denoise.TimeFrom:209 Denoise.prepare:232 Denoise.cleaner:268 lostVoxels:300 tooLittle:320 orExclude:326 Denoise.confounds:331 unknownVolumes:409 Denoise.without:419 Denoise.choose:430 readConfounds:443 aboutConfounds:460 meanAndMax:470
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
-at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:44 Bootstrap.Run:66 Bootstrap.meta:147 voxelsOf:160 openSeries:175 Bootstrap.TimeFrom:197 Bootstrap.Validate:208 Bootstrap.made:211 sidecarTR:217 denoised:236 sameGrid:252 Bootstrap.size:259 Bootstrap.draw:267 countDistinct:298 Bootstrap.drop:306 whyNone:321 badVolumes:336 voxelRow:361 voxelTable:371 mostLost:385 scanTable:388 scanRow:420
+at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:47 Bootstrap.Run:69 Bootstrap.meta:150 voxelsOf:163 openSeries:178 Bootstrap.TimeFrom:200 Bootstrap.Validate:211 Bootstrap.made:214 sidecarTR:220 denoised:239 sameGrid:255 Bootstrap.size:262 Bootstrap.draw:270 countDistinct:301 Bootstrap.drop:309 whyNone:324 badVolumes:339 voxelRow:364 voxelTable:374 mostLost:388 scanTable:391 scanRow:423
 at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:72 grayordinateMeans:138 readParcels:158
 at stages/prepare/extract/mean_image.go prgnn/stages/prepare/extract meanImage:17 usualRange:38
 at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:79
 at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:24 Parcellate:31 Parcellate.Ports:39 Parcellate.Run:60 Parcellate.meaning:164 Parcellate.outputs:180 Parcellate.covered:194 mostUnseen:212 Parcellate.refuseLost:215 parcelImage:230 dkt:240 Parcellate.refuseMissing:243 otherLabels:268
 at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:110 readLabels:116 readMask:126 layer.over:138 beyond:160 layer.warped:165 in:204 share:206 layer.through:215 zero:230 layer.tally:238 layer.look:271 mostElsewhere:288 elsewhere:292 corners:315 mostBeside:330 leastOfBrain:333 layer.besideBrain:337 layer.quality:373 layer.sample:400
 at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
-at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:28 Timeseries.Run:42 Timeseries.Validate:87 Timeseries.time:92 seriesRow:111
+at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:31 Timeseries.Run:45 Timeseries.Validate:90 Timeseries.time:95 seriesRow:114
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
-at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:34 Graph.Run:49 graphRow:93 graphQuality:110
-at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:34 Harmonize.Run:49 fittedQuality:112 fits:135 mostFitted:140 knownFit:142 knownFit.numbers:149 recentFit:154 readFit:189
-at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:31 Join.Run:49 sameParts:90 runNames:109 joinSeries:118 spreadMissing:146 missingRegions:159 runQuality:174 readRuns:180 runQuality.whole:208 runQuality.list:265 joinedRow:274 runVolumeRow:282 runQuality.volumes:288 leastCoverage:308
+at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:37 Graph.Run:52 graphRow:96 graphQuality:113
+at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:37 Harmonize.Run:52 fittedQuality:115 fits:138 mostFitted:143 knownFit:145 knownFit.numbers:152 recentFit:157 readFit:192
+at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:34 Join.Run:52 sameParts:93 runNames:112 joinSeries:121 spreadMissing:149 missingRegions:162 runQuality:177 readRuns:183 runQuality.whole:211 runQuality.list:268 joinedRow:277 runVolumeRow:285 runQuality.volumes:291 leastCoverage:311
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:51 Matrices.Run:65 Matrices.read:107
-at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:21 Occupancy:25 Occupancy.Ports:27 transitionRow:45 sequenceRow:53 Occupancy.Run:60 commonPairs:123
-at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:26 Project.Run:40
+at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:21 Occupancy:25 Occupancy.Ports:30 transitionRow:48 sequenceRow:56 Occupancy.Run:63 commonPairs:126
+at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:29 Project.Run:43
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
-at stages/prepare/sliding.go prgnn/stages/prepare windows.New:24 SlidingWindows:31 SlidingWindows.Ports:40 windowRow:57 windowsRow:67 fewestWidths:78 SlidingWindows.Run:80 segmentsOf:156 highPassOf:190 windowsRow.warn:206 varianceOf:220 variability:232 SlidingWindows.Validate:249
+at stages/prepare/sliding.go prgnn/stages/prepare windows.New:24 SlidingWindows:31 SlidingWindows.Ports:43 windowRow:60 windowsRow:70 fewestWidths:81 SlidingWindows.Run:83 segmentsOf:159 highPassOf:193 windowsRow.warn:209 varianceOf:223 variability:235 SlidingWindows.Validate:252
 at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:109 spread:127 clustered:142 States.read:151 clustered.without:208 numbersOf:223 pairsWithSignal:233 silentRegions:247 readWindows:264
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:75 notDefinite:123 covarianceOf:129
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
@@ -5692,7 +5699,7 @@ at stages/present/report.go prgnn/stages/present report.New:22 Report:28 optiona
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.LongTable:61 Writer.Supplement:71 Writer.Figures:79 Writer.Show:100
 at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:29 Parameter:69 Settings.Of:79 Settings.Sources:89 Settings.KindOf:102 Settings.Shown:111 StageSettings.Is:123 StageSettings.Number:126 Writer.Exported:136
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
-at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:92 LowerFirst:100 OrItself:108 UnitName:116 InSentence:124 PlusMinus:127 MemberText:135 SVGTitle:149
+at stages/present/section/words.go prgnn/stages/present/section WholeTable:19 PlainName:67 shownNumber:79 identifier:93 UpperFirst:96 LowerFirst:104 OrItself:112 UnitName:120 InSentence:128 PlusMinus:131 MemberText:139 SVGTitle:153
 at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:22 Summary.Ports:29 Summary.Run:38
 at stages/present/tables/layout.go prgnn/stages/present/tables tableCaption:18 printedNames:32 PrintedName:35 layoutOne:42 layoutTwo:75 tableText:97
 at stages/present/tables/published.go prgnn/stages/present/tables published.New:18 Published:22 Published.Ports:27 PublishedRow:39 ThisRun:55 publication:58 publishedFigure:67 publications:73 Published.Run:94
@@ -5721,5 +5728,5 @@ at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealE
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:64 textWriter.section:66 textWriter.lines:74 textWriter.paragraph:84 textWriter.list:88 textWriter.items:96 textWriter.block:102 textWriter.table:124 widths:175 Bar.text:206 wrap:221
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
-at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:22 maxValues:25 maxRows:29 Sheet:32 Read:42 mostWrong:119 sepLine:122 reader:125 Sheet.decimalCommas:164 decimalComma:226 whyFields:235 noValue:254 checkHeader:258 isText:275 separator:301 Sheet.Column:325 number:361
+at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:22 maxValues:25 maxRows:29 Sheet:32 Read:42 mostWrong:120 sepLine:123 reader:126 Sheet.decimalCommas:165 decimalComma:227 whyFields:236 noValue:255 Sheet.dots:258 checkHeader:281 isText:298 separator:324 Sheet.Column:348 number:384
 `)

@@ -39,8 +39,8 @@ while read -r line; do
 		kill -STOP "$child"
 		from=$(date +%s%N)
 		# The line counts the stop of the turn before.
-		awk -v s="$stopped" -v n="$graphs" '{ printf "file: %s %.1f µs a graph, %s of processor\n", $2, $3 - s / 1e3 / n, $7 }' <<<"$line"
-		"$work/training" -graphs 12000 -epochs 6 -dir "$work" | awk '/^epoch/ && NR > 3 { print $3, $7 }' | sort -n |
+		awk -v s="$stopped" -v n="$graphs" '{ printf "file: %s %.1f µs a graph, %s of processor\n", $2, $13 - s / 1e3 / n, $15 }' <<<"$line"
+		"$work/training" -graphs 12000 -epochs 6 -dir "$work" | awk '/^epoch/ && NR > 3 { print $13, $15 }' | sort -n |
 			awk '{ wall[NR] = $1; used[NR] = $2 } END { m = int((NR + 1) / 2); printf "memory:  %.1f µs a graph, %.1f of processor\n", wall[m], used[m] }'
 		stopped=$(($(date +%s%N) - from))
 		kill -CONT "$child"
@@ -53,5 +53,5 @@ child=
 # What the disk takes without a training, within the same memory.
 (
 	limit
-	exec "$work/training" -graphs "$graphs" -epochs 3 -dir "$work" -alone
+	exec "$work/training" -graphs "$graphs" -epochs 3 -dir "$work" -model none
 )
