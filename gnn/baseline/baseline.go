@@ -29,26 +29,35 @@ type machine interface {
 // machines are one machine for two classes, or one a class against the others.
 type machines []machine
 
-// oneAgainstRest fits the machines; fit is given +1 for the class and −1 for the others.
-func oneAgainstRest(label []int, classes int, fit func(sign []float64) machine) machines {
-	sign := make([]float64, len(label))
-	of := func(class int) machine {
+// signs are +1 for a class and −1 for the others: of the last of two classes, or of each.
+func signs(label []int, classes int) (all [][]float64) {
+	for class := range classes {
+		if class == 0 && classes == 2 {
+			continue
+		}
+		sign := make([]float64, len(label))
 		for i, l := range label {
 			sign[i] = -1
 			if l == class {
 				sign[i] = 1
 			}
 		}
-		return fit(sign)
-	}
-	if classes == 2 {
-		return machines{of(1)}
-	}
-	var all machines
-	for c := range classes {
-		all = append(all, of(c))
+		all = append(all, sign)
 	}
 	return all
+}
+
+// oneAgainstRest fits a machine to the signs of each class.
+func oneAgainstRest(label []int, classes int, fit func(sign []float64) (machine, error)) (machines, error) {
+	var all machines
+	for _, sign := range signs(label, classes) {
+		m, err := fit(sign)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
 }
 
 // Decide gives the decision values: one a case for two classes, else n × classes.

@@ -21,16 +21,14 @@ type interior struct {
 	c       float64
 	threads int
 
-	w, f                []float64 // weights and their products with the cases
-	b                   float64
-	alpha, slack, z, v  []float64 // slack is C − α; z and v are the multipliers of α ≥ 0 and slack ≥ 0
-	dAlpha, dZ, dV      []float64 // a step
-	dW, dF              []float64
-	dB                  float64
-	matrix, level, pull []float64 // A = 1 + XᵀEX as a Cholesky factor, A⁻¹q, and Xᵀa
-	share               []float64 // E
-	q                   []float64 // XᵀE·1
-	total               float64   // ΣE
+	w, f               []float64 // weights and their products with the cases
+	b                  float64
+	alpha, slack, z, v []float64 // slack is C − α; z and v are the multipliers of α ≥ 0 and slack ≥ 0
+	dAlpha, dZ, dV     []float64 // a step
+	dW, dF             []float64
+	dB                 float64
+	pull               []float64 // Xᵀa
+	equations                    // E is the inverse of the curvatures
 }
 
 // interiorGap is the share of the objective by which it may miss the optimum, as the dual one proves.
@@ -48,7 +46,7 @@ func fitInterior(ctx context.Context, x Rows, p, y []float64, c float64, threads
 	}
 	m := len(p)
 	s := &interior{x: x, mean: x.mean(), p: p, y: y, c: c, threads: threads, w: make([]float64, x.D),
-		f: make([]float64, x.N), dF: make([]float64, x.N), dW: make([]float64, x.D), share: make([]float64, x.N)}
+		f: make([]float64, x.N), dF: make([]float64, x.N), dW: make([]float64, x.D)}
 	for _, v := range []*[]float64{&s.alpha, &s.slack, &s.z, &s.v, &s.dAlpha, &s.dZ, &s.dV} {
 		*v = make([]float64, m)
 	}
@@ -69,7 +67,7 @@ func fitInterior(ctx context.Context, x Rows, p, y []float64, c float64, threads
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		err := s.equations()
+		err := s.prepare()
 		if err := x.Err(); err != nil {
 			return nil, err
 		}
@@ -98,10 +96,6 @@ func fitInterior(ctx context.Context, x Rows, p, y []float64, c float64, threads
 	return &primalMachine{linear{s.w, s.b - dot(s.w, s.mean), note}}, nil
 }
 
-func tooWide(x Rows) error {
-	return fmt.Errorf("%d training graphs with %d inputs each: this model compares all pairs of the one or of the other, and takes at most %d; use fewer draws, or fewer regions", x.N, x.D, MostPaired)
-}
-
 // of sums a number of each multiplier up over those of each case.
 func (s *interior) of(number func(k int) float64) []float64 {
 	out := make([]float64, s.x.N)
@@ -115,30 +109,14 @@ func (s *interior) of(number func(k int) float64) []float64 {
 // if each step had to stay near (Friedlander & Orban 2012, Math. Program. Comput. 4:71). It changes no optimum.
 func (s *interior) curve(k int) float64 { return s.z[k]/s.alpha[k] + s.v[k]/s.slack[k] + s.near }
 
-// equations sets up and factors what the steps from here are solved with.
-func (s *interior) equations() error {
-	s.share = s.of(func(k int) float64 { return 1 / s.curve(k) })
-	s.total = sumOf(s.share)
+// prepare sets up and factors what the steps from here are solved with.
+func (s *interior) prepare() error {
+	share := s.of(func(k int) float64 { return 1 / s.curve(k) })
 	a := s.of(func(k int) float64 { return s.y[k] * s.alpha[k] })
-	s.q, s.pull = make([]float64, s.x.D), make([]float64, s.x.D)
-	if s.matrix == nil {
-		s.matrix = make([]float64, s.x.D*s.x.D)
-	} else {
-		clear(s.matrix)
-	}
-	s.x.products(s.matrix, s.mean, s.share, s.threads, func(i int, centered []float64) {
-		dense.Axpy(s.q, s.share[i], centered)
+	s.pull = make([]float64, s.x.D)
+	return s.set(s.x, s.mean, share, 0, s.threads, func(i int, centered []float64) {
 		dense.Axpy(s.pull, a[i], centered)
 	})
-	for j := range s.x.D {
-		s.matrix[j*s.x.D+j]++
-	}
-	if err := cholesky(s.matrix, s.x.D, s.threads); err != nil {
-		return err
-	}
-	s.level = append([]float64(nil), s.q...)
-	substitute(s.matrix, s.level)
-	return nil
 }
 
 // gap is by how much of it the objective is above what the dual one says that it may be at least, with what constraints
@@ -217,9 +195,7 @@ func (s *interior) direction(target func(k int) (z, v float64)) {
 	for j := range s.dW {
 		s.dW[j] += s.pull[j] - s.w[j]
 	}
-	substitute(s.matrix, s.dW)
-	s.dB = (sumOf(g) + sumOf(a) - dot(s.q, s.dW)) / (s.total - dot(s.q, s.level))
-	dense.Axpy(s.dW, -s.dB, s.level)
+	s.dB = s.solve(s.dW, sumOf(g)+sumOf(a))
 	s.x.times(s.dF, s.dW, s.threads)
 	less := dot(s.dW, s.mean)
 	for i := range s.dF {
@@ -230,11 +206,4 @@ func (s *interior) direction(target func(k int) (z, v float64)) {
 		s.dZ[k] = (toZ[k] - float64(s.z[k]*s.dAlpha[k])) / s.alpha[k]
 		s.dV[k] = (toV[k] + float64(s.v[k]*s.dAlpha[k])) / s.slack[k]
 	}
-}
-
-func sumOf(v []float64) (sum float64) {
-	for _, x := range v {
-		sum += x
-	}
-	return sum
 }

@@ -33,12 +33,7 @@ func CBIG() []float64 {
 // inner folds; of equals the smallest. A penalty for which K + λI is singular is not taken: of all
 // training rows, too, for tangent vectors average to 0 over them, and not over a part.
 func FitKernelRidge(ctx context.Context, o KernelRidge, x Rows, label []int, classes, threads int) (Classifier, error) {
-	var targets [][]float64
-	oneAgainstRest(label, classes, func(sign []float64) machine {
-		targets = append(targets, append([]float64(nil), sign...))
-		return nil
-	})
-	return o.fit(ctx, x, targets, threads)
+	return o.fit(ctx, x, signs(label, classes), threads)
 }
 
 // KernelRidgeTo trains it to numbers y in place of ±1. The penalty has the largest R² about the mean of the rows that

@@ -11,25 +11,33 @@ import (
 )
 
 // FitLogistic is logistic regression with a penalty on the weights: it minimizes
-// C·Σ log(1 + exp(−y·f(x))) + ½‖w‖², f(x) = w·x + b, to the optimum.
+// C·Σ log(1 + exp(−y·f(x))) + ½‖w‖², f(x) = w·x + b, to the optimum. The numbers of cases and of inputs decide how.
+func FitLogistic(ctx context.Context, x Rows, label []int, classes int, c float64, threads int) (Classifier, error) {
+	if x.N > MostPaired && x.D <= MostPaired {
+		return fitPrimalLogistic(ctx, x, signs(label, classes), c, threads)
+	}
+	return fitDualLogistic(ctx, x, label, classes, c, x.N <= MostPaired, threads)
+}
+
+// fitDualLogistic solves for the cases.
 //
 // The weights lie in the span of the cases, w = Xᵀα, so that all of it goes on in n
 // numbers and needs X only for K = XXᵀ. K in single precision costs less than half and
 // shows the way; where it has led is measured on X itself, in double precision,
-// and that alone decides when the way ends. Of more cases than have a matrix of pairs, X shows the way too.
-func FitLogistic(ctx context.Context, x Rows, label []int, classes int, c float64, threads int) (Classifier, error) {
+// and that alone decides when the way ends. Where cases are not paired, X shows the way too.
+func fitDualLogistic(ctx context.Context, x Rows, label []int, classes int, c float64, paired bool,
+	threads int) (machines, error) {
 	var double product
 	exactly := func(f, alpha []float64) {
 		x.times(f, weights(x, alpha, threads), threads)
 	}
 	rough := product(exactly)
-	if x.N <= MostPaired {
+	if paired {
 		rough = byGram[float32](x, threads)
 	} else {
 		double = exactly
 	}
-	var failed error
-	ms := oneAgainstRest(label, classes, func(sign []float64) machine {
+	return oneAgainstRest(label, classes, func(sign []float64) (machine, error) {
 		d := newDescent(sign, c)
 		err := d.run(ctx, rough, rough, 1e-8)
 		if err == nil || errors.Is(err, errStalled) {
@@ -42,17 +50,16 @@ func FitLogistic(ctx context.Context, x Rows, label []int, classes int, c float6
 			err = d.run(ctx, double, double, optimum)
 		}
 		// or as near as rounding lets it come
-		if err != nil && !(errors.Is(err, errStalled) && d.norm <= 1e-6*d.start) {
-			failed = err
-			return nil
+		if err != nil && !(errors.Is(err, errStalled) && d.norm <= nearly*d.start) {
+			return nil, err
 		}
-		return &linear{weights(x, d.alpha, threads), d.b, fmt.Sprintf("C = %g, %d Newton steps", c, d.steps)}
+		return &linear{weights(x, d.alpha, threads), d.b, fmt.Sprintf("C = %g, %d Newton steps", c, d.steps)}, nil
 	})
-	return ms, failed
 }
 
-// optimum is how small the gradient has become there, as a share of what it was at w = 0.
-const optimum = 1e-12
+// How small the gradient is, as a share of what it was at w = 0: at the optimum, and at least where rounding lets it
+// come no nearer.
+const optimum, nearly = 1e-12, 1e-6
 
 var errStalled = errors.New("logistic regression does not converge: use a smaller C")
 
@@ -87,7 +94,7 @@ type descent struct {
 }
 
 func newDescent(y []float64, c float64) *descent {
-	return &descent{y: append([]float64(nil), y...), c: c, alpha: make([]float64, len(y)), f: make([]float64, len(y))}
+	return &descent{y: y, c: c, alpha: make([]float64, len(y)), f: make([]float64, len(y))}
 }
 
 // run takes Newton steps until the gradient is down to goal. The steps are found with
@@ -160,11 +167,13 @@ func (d *descent) loss(share float64, v, kv []float64, vb float64) float64 {
 	for i, y := range d.y {
 		f := d.f[i] + float64(share*kv[i])
 		norm += float64((d.alpha[i] + float64(share*v[i])) * f)
-		z := y * (f + b)
-		loss += exact.Log1p(exact.Exp(-math.Abs(z))) + max(0, -z)
+		loss += logLoss(y * (f + b))
 	}
 	return float64(d.c*loss) + float64(norm/2)
 }
+
+// logLoss is log(1 + exp(−z)).
+func logLoss(z float64) float64 { return exact.Log1p(exact.Exp(-math.Abs(z))) + max(0, -z) }
 
 // conjugate gives the Newton step v of α: (K + S⁻¹)v + b·1 = −S⁻¹g with Σv = 0 (Rasmussen &
 // Williams 2006, section 3.4, with a free offset b), until what is missing of the gradient is

@@ -36,52 +36,61 @@ func sameBits(t *testing.T, what any, fit func(threads int) []float64) {
 	}
 }
 
-// Ridge by its inputs predicts what ridge by all pairs of cases does, with the same bits at any number of goroutines:
-// more cases than a block, more inputs than a strip, and more inputs than cases.
-func TestPrimalRidge(t *testing.T) {
+// Ridge and logistic regression by their inputs predict what those by all pairs of cases do, with the same bits at any
+// number of goroutines: more cases than a block, more inputs than a strip, and more inputs than cases.
+func TestPrimalAgainstAllPairs(t *testing.T) {
+	ctx := context.Background()
 	for _, c := range []struct {
 		n, d    int
 		penalty float64
 	}{{1500, 130, 1}, {300, 7, 50}, {60, 100, 0.1}} {
-		x, _, sign := shifted(c.n, c.d)
+		x, label, sign := shifted(c.n, c.d)
 		dual := need.Value(need.Value(ridge(x, c.penalty, 2))(t)(sign))(t)
+		pairs := need.Value(fitDualLogistic(ctx, x, label, 2, 1/c.penalty, true, 2))(t)
 		sameBits(t, c, func(threads int) []float64 {
 			m := need.Value(need.Value(primalRidge(x, c.penalty, threads))(t)(sign))(t)
 			got := m.decide(x, 1)
-			near(t, fmt.Sprint(c), got, dual.decide(x, 1), 1e-9)
-			return got
+			near(t, fmt.Sprint("ridge", c), got, dual.decide(x, 1), 1e-9)
+			l := need.Value(fitPrimalLogistic(ctx, x, [][]float64{sign}, 1/c.penalty, threads))(t).Decide(x, 1)
+			near(t, fmt.Sprint("logistic", c), l, pairs.Decide(x, 1), 1e-9)
+			return append(got, l...)
 		})
 	}
 }
 
-// Ridge and logistic regression take more cases than have a matrix of pairs, and their gradients vanish, computed by
-// definition.
+// gradientOf is that of ½‖w‖² and of losses of the cases, by definition; slope is the derivative of a loss by f. The
+// offset is last.
+func gradientOf(l *linear, x Rows, target []float64, slope func(y, f float64) float64) []float64 {
+	gradient := append(slices.Clone(l.w), 0)
+	for i := range x.N {
+		f := l.b
+		for j, v := range x.Row(i) {
+			f += l.w[j] * v
+		}
+		pull := slope(target[i], f)
+		for j, v := range x.Row(i) {
+			gradient[j] += pull * v
+		}
+		gradient[x.D] += pull
+	}
+	return gradient
+}
+
+// Ridge and logistic regression take more cases than have a matrix of pairs, and their gradients vanish.
 func TestManyCases(t *testing.T) {
 	ctx := context.Background()
 	x, label, sign := shifted(MostPaired+500, 6)
-	residual := map[string]func(y, f float64) float64{ // the derivative of the loss of a case by f
-		"ridge":    func(y, f float64) float64 { return f - y },
-		"logistic": func(y, f float64) float64 { return -y / (1 + math.Exp(y*f)) },
-	}
-	for name, fit := range map[string]func() (Classifier, error){
-		"ridge":    func() (Classifier, error) { return FitRidge(x, label, 2, 1, 2) },
-		"logistic": func() (Classifier, error) { return FitLogistic(ctx, x, label, 2, 1, 2) },
+	for _, c := range []struct {
+		model any
+		slope func(y, f float64) float64
+	}{
+		{need.Value(FitRidge(x, label, 2, 1, 2))(t), func(y, f float64) float64 { return f - y }},
+		{need.Value(FitLogistic(ctx, x, label, 2, 1, 2))(t),
+			func(y, f float64) float64 { return -y / (1 + math.Exp(y*f)) }},
 	} {
-		l := need.Value(fit())(t).(machines)[0].(*linear)
-		gradient := append(slices.Clone(l.w), 0)
-		for i := range x.N {
-			f := l.b
-			for j, v := range x.Row(i) {
-				f += l.w[j] * v
-			}
-			pull := residual[name](sign[i], f)
-			for j, v := range x.Row(i) {
-				gradient[j] += pull * v
-			}
-			gradient[x.D] += pull
-		}
-		if got := norm(gradient); !(got <= 1e-7) {
-			t.Errorf("%s: the gradient is %g", name, got)
+		l := c.model.(machines)[0].(*linear)
+		if got := norm(gradientOf(l, x, sign, c.slope)); !(got <= 1e-7) {
+			t.Errorf("%s: the gradient is %g", l.note, got)
 		}
 	}
 }

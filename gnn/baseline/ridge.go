@@ -25,11 +25,11 @@ func (m *linear) decide(x Rows, threads int) []float64 {
 
 func (m *linear) describe() (int, string) { return len(m.w) + 1, m.note }
 
-// weights are w = Xᵀα: with a penalty on ‖w‖², w lies in the span of the cases.
+// weights are w = Xᵀα, of each of some α: with a penalty on ‖w‖², w lies in the span of the cases.
 func weights(x Rows, alpha []float64, threads int) []float64 {
-	w := make([]float64, x.D)
+	w := make([]float64, len(alpha)/x.N*x.D)
 	x.each(func(first int, b Rows) {
-		dense.Multiply(w, x.D, dense.Rows(alpha[first:], b.N), b.view(), 1, b.N, x.D, first > 0, threads)
+		dense.Multiply(w, x.D, dense.Rows(alpha[first:], x.N), b.view(), len(alpha)/x.N, b.N, x.D, first > 0, threads)
 	})
 	return w
 }
@@ -41,15 +41,7 @@ func FitRidge(x Rows, label []int, classes int, penalty float64, threads int) (C
 	if err != nil {
 		return nil, err
 	}
-	var failed error
-	ms := oneAgainstRest(label, classes, func(sign []float64) machine {
-		m, err := fit(sign)
-		if err != nil {
-			failed = err
-		}
-		return m
-	})
-	return ms, failed
+	return oneAgainstRest(label, classes, fit)
 }
 
 // RidgeTo is the same to numbers y.

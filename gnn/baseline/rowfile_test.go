@@ -51,7 +51,8 @@ func TestRowFile(t *testing.T) {
 				all = append(all, gram[float64](train, 2), train.mean(), Pattern(train, sign))
 				primal := need.Value(need.Value(primalRidge(train, 1, 2))(t)(sign))(t).(*linear)
 				for _, m := range []Classifier{machines{primal}, need.Value(FitRidge(train, label, 2, 1, 2))(t),
-					need.Value(FitLogistic(ctx, train, label, 2, 1, 2))(t)} {
+					need.Value(FitLogistic(ctx, train, label, 2, 1, 2))(t),
+					need.Value(fitPrimalLogistic(ctx, train, [][]float64{sign}, 1, 2))(t)} {
 					all = append(all, m.(machines)[0].(*linear).w, m.Probability(x, 2))
 				}
 				return append(all, Standardize(train, x))

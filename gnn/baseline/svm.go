@@ -45,15 +45,7 @@ func FitSVM(ctx context.Context, o SVM, x Rows, label []int, classes, threads in
 	for i := range hinge {
 		hinge[i] = -1
 	}
-	var failed error
-	ms := oneAgainstRest(label, classes, func(sign []float64) machine {
-		m, err := train(hinge, sign)
-		if err != nil {
-			failed = err
-		}
-		return m
-	})
-	return ms, failed
+	return oneAgainstRest(label, classes, func(sign []float64) (machine, error) { return train(hinge, sign) })
 }
 
 // SVMTo is support vector regression of numbers y (Drucker et al. 1996; Smola & Schölkopf 2004): it minimizes
