@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,10 +35,10 @@ var lab = sync.OnceValues(func() (said string, err error) {
 		return "", err
 	}
 	program := filepath.Join(dir, "pipeline.exe")
-	if said, err = run("own-stage", nil, "go", "build", "-ldflags=-s -w", "-o", program, "."); err != nil {
+	if said, err = run("own-stage", "", "go", "build", "-ldflags=-s -w", "-o", program, "."); err != nil {
 		return said, err
 	}
-	return run(dir, nil, program, "run", "-q", "outliers.yaml")
+	return run(dir, "", program, "run", "-q", "outliers.yaml")
 })
 
 func labDir() string { return filepath.Join(made, "lab") }
@@ -287,24 +288,23 @@ func number(t *testing.T, text string) float64 {
 // output runs a command, which must succeed, and gives what it printed.
 func output(t *testing.T, dir string, command ...string) string {
 	t.Helper()
-	out, err := run(dir, nil, command...)
+	out, err := run(dir, "", command...)
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
 	}
 	return out
 }
 
-// run runs a command. Nothing is fetched: the example's modules are those of the project. Vet, which reads all that is
-// imported, judges the examples where nothing may be left out.
-func run(dir string, env []string, command ...string) (string, error) {
+// run runs a command, for which go has more flags. Nothing is fetched: the example's modules are those of the project.
+// Vet, which reads all that is imported, judges the examples where nothing may be left out.
+func run(dir, more string, command ...string) (string, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = dir
 	flags := "-mod=readonly "
 	if !need.Required() {
 		flags += "-vet=off "
 	}
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS="+flags+os.Getenv("GOFLAGS"), "GOWORK=off")
-	cmd.Env = append(cmd.Env, env...)
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS="+flags+os.Getenv("GOFLAGS")+" "+more, "GOWORK=off")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -322,9 +322,36 @@ func otherwise(t *testing.T) {
 }
 
 // copied is what new-kind/add.sh says, which adds a stage kind to a copy of the repository.
-var copied = sync.OnceValues(func() (string, error) { return run(".", nil, "bash", "new-kind/add.sh", copyDir()) })
+var copied = sync.OnceValues(func() (string, error) {
+	flag, err := besideCopy("..")
+	if err != nil {
+		return "", err
+	}
+	return run(".", flag, "bash", "new-kind/add.sh", copyDir())
+})
 
 func copyDir() string { return filepath.Join(made, "copy") }
+
+var replacement = regexp.MustCompile(`=> (\S+)`)
+
+// besideCopy has go read another go.mod of a module: prgnn is the copy, and the modules that lie in directories of this
+// repository are those here. What they compile to is there already, and so is all that imports them, such as Arrow.
+func besideCopy(module string) (flag string, err error) {
+	text, err := os.ReadFile(filepath.Join(module, "go.mod"))
+	sums, err2 := os.ReadFile(filepath.Join(module, "go.sum"))
+	root, err3 := filepath.Abs("..")
+	at, err4 := filepath.Abs(module)
+	text = replacement.ReplaceAllFunc(text, func(b []byte) []byte {
+		dir := filepath.Join(at, string(b[len("=> "):]))
+		if dir == root {
+			dir = copyDir()
+		}
+		return strconv.AppendQuote([]byte("=> "), filepath.ToSlash(dir))
+	})
+	to := filepath.Join(made, filepath.Base(at))
+	return `"-modfile=` + to + `.mod"`, errors.Join(err, err2, err3, err4,
+		os.WriteFile(to+".mod", text, 0o666), os.WriteFile(to+".sum", sums, 0o666))
+}
 
 // TestNewKind adds a stage kind of one file and its example to a copy of the repository: one error
 // says what it lacks, then it is listed, tested and run, and only generated files are changed.
@@ -358,22 +385,18 @@ func TestNewKind(t *testing.T) {
 
 // TestAnotherBuild: a kind is known by the source that it reaches, not by the build of the program. Another one finds
 // all results of the lab, and makes the same bytes. Where there is the copy of TestNewKind, whose packages are compiled
-// so, it is built there.
+// so, it is built of that.
 func TestAnotherBuild(t *testing.T) {
 	if said, err := lab(); err != nil {
 		t.Fatal(said, err)
 	}
 	otherwise(t)
-	dir, env := "own-stage", []string(nil)
+	flag := ""
 	if _, err := copied(); err == nil {
-		dir = filepath.Join(copyDir(), "examples", "own-stage")
-		env = []string{"GOWORK="}
-		if said, err := run(copyDir(), env, "go", "work", "init", ".", "./examples/own-stage"); err != nil {
-			t.Fatal(said, err)
-		}
+		flag = need.Value(besideCopy("own-stage"))(t)
 	}
 	other := filepath.Join(labDir(), "other.exe")
-	if said, err := run(dir, env, "go", "build", "-o", other, "."); err != nil {
+	if said, err := run("own-stage", flag, "go", "build", "-o", other, "."); err != nil {
 		t.Fatal(said, err)
 	}
 	if got, want := output(t, labDir(), other, "run", "-q", "outliers.yaml"), ": 36 tasks: 0 ran, 36 cached, 0 failed"; !strings.Contains(got, want) {
