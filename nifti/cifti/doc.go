@@ -13,8 +13,11 @@
 package cifti
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"prgnn/nifti"
 )
@@ -99,14 +102,9 @@ func Balls(points [][3]float64, radius float64, names []string) (*Parcels, error
 			}
 		}
 	}
-	for k := range mni.Shape[2] { // in the order of the grid, not of the map
-		for j := range mni.Shape[1] {
-			for i := range mni.Shape[0] {
-				if c, ok := claims[[3]int{i, j, k}]; ok {
-					p.Voxels[c.parcel] = append(p.Voxels[c.parcel], [3]int{i, j, k})
-				}
-			}
-		}
+	inGrid := func(a, b [3]int) int { return cmp.Or(a[2]-b[2], a[1]-b[1], a[0]-b[0]) } // not in the order of the map
+	for _, v := range slices.SortedFunc(maps.Keys(claims), inGrid) {
+		p.Voxels[claims[v].parcel] = append(p.Voxels[claims[v].parcel], v)
 	}
 	return p, p.check()
 }
