@@ -20,7 +20,7 @@ import (
 
 // Places in MNI space lie in the outline of a brain, others in their own hull.
 func TestBrainMapOutlines(t *testing.T) {
-	nodes := (&chain{}).cohort(t, "nodes")["nodes"][0]
+	nodes := studied.cohort(t, "nodes")["nodes"][0]
 	table, err := nodes.Table()
 	need.NoError(t, err)
 	at, err := figure.NodePlaces(table)
@@ -45,7 +45,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%v: %v %v, want %v", c.names, got, err, c.want)
 		}
 	}
-	got, err := region.Blocks((&chain{}).nodes(t))
+	got, err := region.Blocks(studied.nodes(t))
 	if err != nil || got[0] != "L cortex" || got[83] != "R cerebellum" {
 		t.Errorf("%v %v", got, err)
 	}
@@ -93,9 +93,18 @@ func TestPicturesOfHostileNamesAreXML(t *testing.T) {
 	}
 }
 
+// studied is the study whose pictures and pages are looked at, and wholePage its report: made once, and only read.
+var (
+	studied   = &chain{}
+	wholePage []byte
+)
+
 // wholeReport is the report of a small cohort, with everything that a pipeline connects.
 func wholeReport(t *testing.T) []byte {
-	c := &chain{}
+	if wholePage != nil {
+		return wholePage
+	}
+	c := studied
 	in := map[string][]dag.Input{"settings": stagetest.ReportInputs("a", "b", "c")["settings"]}
 	for port, from := range map[string]string{
 		"participants": "cohort.participants", "nodes": "cohort.nodes",
@@ -111,7 +120,8 @@ func wholeReport(t *testing.T) []byte {
 		in[port] = c.source(t, from)
 	}
 	in["scans"] = c.scans(t)
-	return stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"])
+	wholePage = stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"])
+	return wholePage
 }
 
 // scans are the pages of all participants.

@@ -26,7 +26,7 @@ func TestRatingsInBrowser(t *testing.T) {
 	need.NoError(t, os.WriteFile(page, wholeReport(t), 0o644))
 	s := startSession(t, page, dir)
 	const rated = `[...document.querySelectorAll(".rating")].map(r => r.querySelector("[aria-pressed=true]")?.textContent ?? "n/a").join(" ")`
-	scans := (&chain{}).scans(t)
+	scans := studied.scans(t)
 	if len(scans) != 6 {
 		t.Fatalf("%d scans", len(scans))
 	}
@@ -94,7 +94,7 @@ func checkRatings(t *testing.T, dir string, ids, ratings []string) {
 func TestScanPagesInBrowser(t *testing.T) {
 	browser(t)
 	dir := t.TempDir()
-	picture := (&chain{}).scans(t)[0]
+	picture := studied.scans(t)[0]
 	var scans []dag.Input
 	var ids, ratings []string
 	for i := range 51 {
