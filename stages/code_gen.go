@@ -5,9 +5,9 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline c90b12dad35ec1ad24606d170ca6f9d26e5c1607fc24a6dc10dd534ad57f4870
-kind biomarkers d4154c1c3898950ee2af01033ba7542908c49a3ebc8dfc6022b2b298b30d5701
-kind bnt 7910233fae0d304763e61628b3f23ec7770da55393c83da5519dbe61364946da
+var codes = dag.Codes(`kind baseline ac2475a2d32669977e274db62fc17e5b797e96c2539c5b36284ccd85d8c726e2
+kind biomarkers 1f1fa00d20b6eea9ef67802594ad5d64627c518a19850a1d9d933965a5ff50a4
+kind bnt 96ad181cf534de0c69ad0b44cf422a0cb28d29506cc803ccd67c77d5672172a7
 kind bootstrap 80bfe74f4450be0339e0f68d9d674d49d2505238da62c64abfad97b910525316
 kind braingnn e55183b763f069b3b8078c8da92602c27602f41c80f0275aa9597e13af6e9ed6
 kind brainmap 2655f3021f3ba880df7aadb59f8c7430736fe9d8ee9d279901b25edb76c54e76
@@ -37,7 +37,7 @@ kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637
 kind figure-training 62f6bfb7ab0cce8da4f979a328bd2cd98675cff3e6189ecc59fd9c7430313fc6
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 0b4834d398ba0f8d7770d9e538a4c2400b736e71a444396dc4dd83592c0ad121
-kind individuality 0c4f7d1d26438f052cca16a84b7ec84de80e3327c7d870d7aae1df4e4651e759
+kind individuality 1c1dfd909a9eff1e3ab8c5f49155a551c3684c79cc3941d1774b5759c090d75e
 kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
 kind leakage 9790bbabbf160a2ee9782511c8ec0e0f5385aed49f34b04facf8c7aebea7e224
 kind matrices 801ccdcac9cbfc8b23efa7ead134f1a8cde8936c6a30eb97e53fd991c916242a
@@ -51,7 +51,7 @@ kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
 kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
-kind regression 15d3a07aefd52c537fd2a51e4dbb84eb1e4d1478786866e57c59d6439c379adf
+kind regression fe0adf5b950afc5459d7feaca4119a6be3909ad6e3aa06b042cfa99865a5c063
 kind report 1fcda440d0fa2df15308f1a0ddd0951a46772aebb614ed22211ed987554a9473
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
@@ -566,10 +566,11 @@ prgnn/stages/column.block b89625acf5ff.e3b0c4
 
 reached by baseline biomarkers bnt individuality
 prgnn/gnn/baseline.Classifier 7dfe27144072.44832a
-prgnn/gnn/baseline.FitRidge 1758250cb792.f130ec
+prgnn/gnn/baseline.FitRidge 479df4ed303c.cfeb60
 prgnn/gnn/baseline.machines.Probability e24759694995.ad1dfc
-prgnn/gnn/baseline.oneAgainstRest b0361ec81a09.a5274d
+prgnn/gnn/baseline.oneAgainstRest a0d69bcc745e.9797e4
 prgnn/gnn/baseline.sigmoid 1b67bc57e998.7a890b
+prgnn/gnn/baseline.signs cabf7b4fd986.e3b0c4
 
 reached by baseline biomarkers bnt individuality regression
 prgnn/gnn/baseline.MostPaired 82a84bff992b.e3b0c4
@@ -611,7 +612,7 @@ prgnn/gnn/baseline.to e2bcf047cb0d.640c5c
 prgnn/gnn/baseline.tooWide 9ff202f95c25.7419d4
 prgnn/gnn/baseline.unitRows c953d9b79b4b.f80300
 prgnn/gnn/baseline.weighted e21ce7d23e41.4d1c26
-prgnn/gnn/baseline.weights f25b5581213e.7e8851
+prgnn/gnn/baseline.weights 529512ce2e20.7e8851
 prgnn/gnn/baseline.zscore c9c2876f978e.e3b0c4
 
 reached by baseline bnt
@@ -620,11 +621,11 @@ prgnn/gnn/baseline.EdgeGraph b606c47ac68a.8b64dd
 prgnn/gnn/baseline.EdgeGraph.Check 6be448d04411.c14ed3
 prgnn/gnn/baseline.FitBrainNetCNN 5871119f4024.58ff87
 prgnn/gnn/baseline.FitForest 180fbe12d2fd.bbc88d
-prgnn/gnn/baseline.FitKernelRidge ee43afe161dc.ff0538
+prgnn/gnn/baseline.FitKernelRidge bd56453eef20.127ded
 prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.78f64a
-prgnn/gnn/baseline.FitLogistic 43b96234a0f8.435b92
+prgnn/gnn/baseline.FitLogistic 3b112a930b9d.c08ab0
 prgnn/gnn/baseline.FitMLP f7ba982b33af.09d3e5
-prgnn/gnn/baseline.FitSVM 8e3a42654f2e.36f546
+prgnn/gnn/baseline.FitSVM 9a14edfc781e.36f546
 prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
 prgnn/gnn/baseline.Li2019 6d404fe1db21.e3b0c4
 prgnn/gnn/baseline.Majority 63ddd478b294.8b9663
@@ -632,6 +633,7 @@ prgnn/gnn/baseline.accumulate 19fe12fe2e7e.c4217a
 prgnn/gnn/baseline.add 09c8dc680dca.0af744
 prgnn/gnn/baseline.add16 93370961f696.0b854d
 prgnn/gnn/baseline.add16wide 93370961f696.a425b3
+prgnn/gnn/baseline.bfgs f2145f86994e.e3b0c4
 prgnn/gnn/baseline.block 57c4b32f7c1d.e3b0c4
 prgnn/gnn/baseline.brainNetCNN b76acffbfc49.e8d6f3
 prgnn/gnn/baseline.brainNetCNN.Drops ddd5a7d7751c.e03820
@@ -651,9 +653,10 @@ prgnn/gnn/baseline.crossing.set d04d18bb8f93.b58e62
 prgnn/gnn/baseline.crossing.sides 0a803ee59f9d.55c013
 prgnn/gnn/baseline.descent a9f60918b6ce.e3b0c4
 prgnn/gnn/baseline.descent.gradient aaed04498cc6.84b9c2
-prgnn/gnn/baseline.descent.loss f0c3d5ad10c4.8ca968
+prgnn/gnn/baseline.descent.loss 62df07496736.54eb2e
 prgnn/gnn/baseline.descent.run bd0f57f54c34.efd81f
 prgnn/gnn/baseline.edgeLayer 02e431c7a7ca.c39a2d
+prgnn/gnn/baseline.equations.times 729ffcc1456a.70d3e9
 prgnn/gnn/baseline.errStalled 0404be922584.e3b0c4
 prgnn/gnn/baseline.falling e9e570380d62.c4217a
 prgnn/gnn/baseline.fastest b6ed83ca8db9.142b56
@@ -662,7 +665,10 @@ prgnn/gnn/baseline.fill16 2f9270e5c843.cbf038
 prgnn/gnn/baseline.fill16wide 2f9270e5c843.1c7869
 prgnn/gnn/baseline.fillA16 65e718e905e3.1c043e
 prgnn/gnn/baseline.fillA16wide 65e718e905e3.46657c
+prgnn/gnn/baseline.fitDualLogistic c32159254200.6a5802
+prgnn/gnn/baseline.fitPrimalLogistic 10d23e432f4f.2b2b59
 prgnn/gnn/baseline.length 53281e537e6a.c4217a
+prgnn/gnn/baseline.less 62d2800b3a19.76e8e7
 prgnn/gnn/baseline.li2019 2545ba48fa5e.a4f149
 prgnn/gnn/baseline.li2019.Drops 6a098b725f69.803806
 prgnn/gnn/baseline.li2019.Gradient f019fd90acac.068337
@@ -682,16 +688,27 @@ prgnn/gnn/baseline.liState.readoutBack 1cb8d557959d.516741
 prgnn/gnn/baseline.line 87338b956e56.61987c
 prgnn/gnn/baseline.line.backward aca5c470d7a3.df5edf
 prgnn/gnn/baseline.line.forward 1291c553caf6.a8fc8d
+prgnn/gnn/baseline.logLoss 0644a16d0720.aa7d32
 prgnn/gnn/baseline.majority 0eb9d01fc72e.e3b0c4
 prgnn/gnn/baseline.majority.Note a29024687c69.852075
 prgnn/gnn/baseline.majority.Parameters 3c89abfafdea.852075
 prgnn/gnn/baseline.majority.Probability f67dc366620e.1ca55f
+prgnn/gnn/baseline.nearly 688309d193d1.e3b0c4
 prgnn/gnn/baseline.newBrainNetCNN 3ff36af49365.6da3c8
-prgnn/gnn/baseline.newDescent ca6acc160ff3.36fe40
+prgnn/gnn/baseline.newDescent a3405a6b43ec.36fe40
 prgnn/gnn/baseline.newLi2019 b194a7601106.a63e0e
 prgnn/gnn/baseline.newLiGraph bb50bf4ce8fc.6157be
 prgnn/gnn/baseline.newTable 9a90fb8070ee.b975b0
 prgnn/gnn/baseline.optimum 7a1fcf4e5c5f.e3b0c4
+prgnn/gnn/baseline.place b841ce2391e5.e3b0c4
+prgnn/gnn/baseline.primalDescent 421c35e53984.99b3fe
+prgnn/gnn/baseline.primalDescent.aim b6620334a4c5.e3c9c0
+prgnn/gnn/baseline.primalLogistic 6a0090eac02b.86eda8
+prgnn/gnn/baseline.primalLogistic.descend ecc77190a4fb.04c093
+prgnn/gnn/baseline.primalLogistic.gradient 92591ee08480.437d82
+prgnn/gnn/baseline.primalLogistic.look 2f0d6ba63bc8.5a44e1
+prgnn/gnn/baseline.primalLogistic.loss a1fc5250fee3.a7e603
+prgnn/gnn/baseline.primalLogistic.move e27e6b6f800a.6ce2a8
 prgnn/gnn/baseline.product 9ab89dc2a28b.e3b0c4
 prgnn/gnn/baseline.side cb415edfa615.c4217a
 prgnn/gnn/baseline.slopes 7c66ae700194.0af744
@@ -1290,10 +1307,13 @@ prgnn/gnn/baseline.Standardize 631e132b63e0.1c2ba9
 prgnn/gnn/baseline.TooMany 9fc53c1cf2da.90f2a6
 prgnn/gnn/baseline.cut 122492ffb7f3.e3b0c4
 prgnn/gnn/baseline.dual f01c8481b75f.db4eff
+prgnn/gnn/baseline.equations bc2c549aca4c.e3b0c4
+prgnn/gnn/baseline.equations.set d44965a81403.3c9938
+prgnn/gnn/baseline.equations.solve 74c1c399f47b.80cce8
 prgnn/gnn/baseline.errSingular 6754439916c1.e3b0c4
 prgnn/gnn/baseline.factored bbff592b32ab.6941a8
 prgnn/gnn/baseline.few f6de9cd300fa.e3b0c4
-prgnn/gnn/baseline.fitInterior 3df1b88d0134.a24cde
+prgnn/gnn/baseline.fitInterior ee474a67c7f3.af936c
 prgnn/gnn/baseline.fitMLP 82f7a9759e12.2e8810
 prgnn/gnn/baseline.forest d80bc21ee8d0.4327e6
 prgnn/gnn/baseline.forest.Note 52181b428fd8.421d64
@@ -1313,12 +1333,12 @@ prgnn/gnn/baseline.growing.share af8bed31dc39.f59bd7
 prgnn/gnn/baseline.grown 54b6171d630c.4a3802
 prgnn/gnn/baseline.growth 396cb462365f.1cd3f4
 prgnn/gnn/baseline.growth.grow 01f124619cf2.08c627
-prgnn/gnn/baseline.interior f9dbbd969ac5.44832a
+prgnn/gnn/baseline.interior bc4224446003.86eda8
 prgnn/gnn/baseline.interior.curve ef88304eedc8.e6cc5e
-prgnn/gnn/baseline.interior.direction cf2f25bfd42e.4f01eb
-prgnn/gnn/baseline.interior.equations f06317620381.528ac7
+prgnn/gnn/baseline.interior.direction 9671667bdb0d.459c62
 prgnn/gnn/baseline.interior.gap 3314ae1f336b.bd1fae
 prgnn/gnn/baseline.interior.of 957a94a66338.e6cc5e
+prgnn/gnn/baseline.interior.prepare 026ee6863e0c.723179
 prgnn/gnn/baseline.interior.room f1fce91c6824.e6cc5e
 prgnn/gnn/baseline.interior.step db4ee75063a5.a72e5c
 prgnn/gnn/baseline.interiorGap cb971d6be9e1.e3b0c4
@@ -5332,23 +5352,25 @@ at dag/task.go prgnn/dag Task:17 Input:38 NewTask:53 heard:79 heard.Write:84 hea
 at dag/warnings.go prgnn/dag WarningColumn:11 Warnings:14
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:16 Adam.Step:25
 at gnn/augment.go prgnn/gnn adjacency.augment:7
-at gnn/baseline/baseline.go prgnn/gnn/baseline NodesOf:11 Classifier:14 machine:24 machines:30 oneAgainstRest:33 machines.Decide:55 machines.Probability:65 machines.Parameters:81 machines.Note:90 sigmoid:98 majority:107 Majority:110 majority.Probability:121 majority.Parameters:129 majority.Note:130
+at gnn/baseline/baseline.go prgnn/gnn/baseline NodesOf:11 Classifier:14 machine:24 machines:30 signs:33 oneAgainstRest:51 machines.Decide:64 machines.Probability:74 machines.Parameters:90 machines.Note:99 sigmoid:107 majority:116 Majority:119 majority.Probability:130 majority.Parameters:138 majority.Note:139
 at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:26 Kawahara:35 brainNetCNN:39 edgeLayer:54 cnnState:61 newBrainNetCNN:71 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 brainNetCNN.each:152 brainNetCNN.backward:161 cnnState.noSides:205 cnnState.down:214 swap:227 turn:236 brainNetCNN.head:245 brainNetCNN.Gradient:261 sumRows:290 trainedCNN:300 FitBrainNetCNN:309 trainedCNN.Probability:321 trainedCNN.Parameters:333 trainedCNN.Note:335
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
 at gnn/baseline/crossed.go prgnn/gnn/baseline crossing:28 side:36 crossing.sides:43 crossing.set:50 sorter.sort:74 sorter:100 sorter.falling:106 falling:135 block:146 sums:150 fill:159 add:180 slopes:194 table:208 newTable:213 line:216 line.forward:219 line.backward:231 accumulate:247
 at gnn/baseline/crossed_amd64.go prgnn/gnn/baseline fastest:15 vectorize:25
 at gnn/baseline/crossed_stubs_amd64.go prgnn/gnn/baseline fillA16:10 fill16:15 add16:20 slopes16:25 fillA16wide:30 fill16wide:35 add16wide:40 slopes16wide:45
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 ForestTo:52 numbersForest:64 numbersForest.Decide:66 grown:69 forest.Probability:87 forest.Parameters:111 forest.Note:113 growth:122 newGrowth:133 growing:162 mass:179 mass.add:184 cut:187 growth.grow:193 pile:221 growing.pile:228 growing.share:248 growing.node:263 growing.search:301 few:337 growing.byMass:345 growing.byOrder:372 growing.gain:399 growing.byTally:406 growing.bySort:443
-at gnn/baseline/interior.go prgnn/gnn/baseline interior:16 interiorGap:37 primalMachine:40 primalMachine.describe:42 fitInterior:45 tooWide:101 interior.of:106 interior.curve:116 interior.equations:119 interior.gap:146 interior.step:162 interior.room:192 interior.direction:204 sumOf:235
-at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:20 CBIG:27 FitKernelRidge:35 KernelRidgeTo:46 KernelRidge.fit:52 KernelRidge.note:89 KernelRidge.primal:98 primalFit:140 newPrimalFit:147 primalFit.factor:162 primalFit.solve:170 KernelRidge.validatePrimal:177 smallestAt:222 KernelRidge.inner:232 KernelRidge.validate:266 dual:314 errSingular:323 factored:326 solveDual:343 balance:356 unitRows:370 kernelMachine:393 kernelMachine.decide:399 kernelMachine.describe:404
+at gnn/baseline/interior.go prgnn/gnn/baseline interior:16 interiorGap:35 primalMachine:38 primalMachine.describe:40 fitInterior:43 interior.of:100 interior.curve:110 interior.prepare:113 interior.gap:124 interior.step:140 interior.room:170 interior.direction:182
+at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:20 CBIG:27 FitKernelRidge:35 KernelRidgeTo:41 KernelRidge.fit:47 KernelRidge.note:84 KernelRidge.primal:93 primalFit:135 newPrimalFit:142 primalFit.factor:157 primalFit.solve:165 KernelRidge.validatePrimal:172 smallestAt:217 KernelRidge.inner:227 KernelRidge.validate:261 dual:309 errSingular:318 factored:321 solveDual:338 balance:351 unitRows:365 kernelMachine:388 kernelMachine.decide:394 kernelMachine.describe:399
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
-at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:55 errStalled:57 product:60 byGram:63 descent:78 newDescent:89 descent.run:95 descent.gradient:144 descent.loss:157 conjugate:173 dot:228
+at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:15 fitDualLogistic:28 nearly:62 optimum:62 errStalled:64 product:67 byGram:70 descent:85 newDescent:96 descent.run:102 descent.gradient:151 descent.loss:164 logLoss:176 conjugate:182 dot:237
+at gnn/baseline/logisticprimal.go prgnn/gnn/baseline primalLogistic:19 primalDescent:28 place:43 bfgs:49 fitPrimalLogistic:55 primalLogistic.descend:102 primalLogistic.gradient:142 primalLogistic.look:149 primalLogistic.loss:190 primalLogistic.move:196 primalDescent.aim:229 less:258
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:24 narrow:31 mlp.Layout:39 mlp.Drops:40 forward:43 mlp.Gradient:56 trainedMLP:87 FitMLP:95 MLPTo:101 fitMLP:105 trainedMLP.last:118 trainedMLP.Probability:123 trainedMLP.Decide:128 trainedMLP.Parameters:136 trainedMLP.Note:138
+at gnn/baseline/primal.go prgnn/gnn/baseline equations:15 tooWide:22 equations.set:28 equations.solve:57 equations.times:65 sumOf:71
 at gnn/baseline/regressor.go prgnn/gnn/baseline Regressor:4 constant:14 Mean:17 constant.decide:25 constant.describe:33
-at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:39 RidgeTo:56 ridge:66 primalRidge:86 Rows.products:119 weighted:152
+at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:39 RidgeTo:48 ridge:58 primalRidge:78 Rows.products:111 weighted:144
 at gnn/baseline/rowfile.go prgnn/gnn/baseline RowFile:17 batch:37 NewRowFile:41 RowFile.Add:52 RowFile.put:73 RowFile.Rows:87 RowFile.Close:104 RowFile.group:111 RowFile.each:114 RowFile.read:132 bytes:158
 at gnn/baseline/rows.go prgnn/gnn/baseline Rows:11 Rows.Row:19 Rows.First:22 Rows.Err:30 Rows.view:37 Rows.each:41 Rows.eachRow:61 Rows.times:70 Rows.mean:77 gram:87 to:112 Standardize:121 zscore:142
-at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 MostPaired:28 TooMany:31 FitSVM:39 SVMTo:61 SVM.trainer:80 scale:106 kernel:121 kernel.gram:127 kernel.apply:141 norms:147 vectorMachine:158 newVectorMachine:166 vectorMachine.decide:178 vectorMachine.describe:197 smo:210 pairStep:281 offset:312
+at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 MostPaired:28 TooMany:31 FitSVM:39 SVMTo:53 SVM.trainer:72 scale:98 kernel:113 kernel.gram:119 kernel.apply:133 norms:139 vectorMachine:150 newVectorMachine:158 vectorMachine.decide:170 vectorMachine.describe:189 smo:202 pairStep:273 offset:304
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
 at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:132 worker.memory:162 worker.features:174 worker.blocksForward:182 worker.predict:198 slot.crossEntropy:226 worker.gradient:257 worker.backward:312 worker.reduce:335 worker.batchLosses:350 worker.normForward:389 worker.normBackward:413
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
