@@ -36,8 +36,8 @@ func (s *Set) Ordered(i Item) bool {
 	return i.file.own || i.file.sealed
 }
 
-// Settled reports whether the pack of an item is sealed, so that nothing more is appended; or else whether it is another
-// process's, whose entries were read and checked when they were found.
+// Settled reports whether the pack of an item is sealed, so that nothing more is appended; or else whether it is that
+// of another process, whose entries were read and checked when they were found.
 func (s *Set) Settled(i Item) (sealed, read bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -243,8 +243,8 @@ func (p *Pool) least() time.Duration {
 	return max(leastPause, time.Duration(p.Pilots)*time.Millisecond)
 }
 
-// slower is the next pause while nothing happens. Growing by a tenth, each is a tenth of the idle time so far, so that an
-// event is seen, on average, after a twentieth of it.
+// slower is the next pause while nothing happens. Growing by a tenth, each is a tenth of the idle time so far, so that
+// an event is seen, on average, after a twentieth of it.
 func slower(pause time.Duration) time.Duration { return pause * 11 / 10 }
 
 // jitter keeps many processes from asking at the same moment.

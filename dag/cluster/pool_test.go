@@ -531,19 +531,23 @@ func TestPilotsOnANarrowCluster(t *testing.T) {
 
 // What needs more memory than a pilot has is a job of its own.
 func TestLargeJobs(t *testing.T) {
-	f := newFake(t, "store")
-	pilots := &office{t: t}
-	p := &Pool{Kinds: lookup, Scheduler: pilots, Pilots: 1, Needs: one, Large: f.executor()}
+	c := newCrew(t)
+	p := c.pool(1, one)
+	p.Large = c.executor()
 	g := doubles(3, "")
 	large := doubles(4, "").Stages[0]
 	large.Name, large.Needs, large.Tasks = "large", dag.Needs{Memory: one.Memory + 1<<20}, large.Tasks[3:]
 	large.Tasks[0].ID = "large[n=3]"
 	g.Stages = append(g.Stages, large)
-	r, err := dag.Run(context.Background(), g, f.s, dag.Options{Workers: 10, Executor: p})
+	r, err := dag.Run(context.Background(), g, c.s, dag.Options{Workers: 10, Executor: p})
 	need.NoError(t, errors.Join(err, p.Cancel()))
-	need.Equal(t, fmt.Sprint(r.Ran, r.Outputs["large[n=3]"].Of("out").Size > 0, pilots.asked()), "4 true [1]")
-	need.Equal(t, f.text("id"), "1\n", "jobs")
-	if args := f.text("args"); !strings.Contains(args, "--array=0-0\n") || !strings.Contains(args, "--mem=1025M\n") {
+	c.waitFor("ended", func() bool {
+		out, _ := exec.Command("squeue").Output()
+		return c.office.pilot(0).Signal(syscall.Signal(0)) != nil && strings.Contains(string(out), "COMPLETED")
+	})
+	need.Equal(t, fmt.Sprint(r.Ran, r.Outputs["large[n=3]"].Of("out").Size > 0, c.office.asked()), "4 true [1]")
+	need.Equal(t, c.text("id"), "1\n", "jobs")
+	if args := c.text("args"); !strings.Contains(args, "--array=0-0\n") || !strings.Contains(args, "--mem=1025M\n") {
 		t.Error(args)
 	}
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // chanceOfAny bounds the probability that any two unrelated traces of a run, mean or filtered ones each, count as one
-// scan: a pair does only if its probability at its lag is at most chanceOfAny divided by the number of comparisons, each
-// pair at each lag (Bonferroni).
+// scan: a pair does only if its probability at its lag is at most chanceOfAny divided by the number of comparisons,
+// each pair at each lag (Bonferroni).
 const chanceOfAny = 0.005
 
 // stationaryReach is the longest overlap whose stationary basis is worth its time; for longer ones cosines suffice.
@@ -153,8 +153,9 @@ func (x *trace) stationaryBasis(y *trace, n int) []float64 {
 // chanceOfWalk is the logarithm of a bound on the probability that steps of these lengths, of sum 1, in uniformly
 // random directions end at a distance of r or more from their beginning. The projection of the end on any direction
 // has the generating function Π I₀(tw), which is the mean of I₀(t·distance); by Markov's inequality the probability is
-// at most Π I₀(tw)/I₀(tr) for each t > 0; t is about the best one for the projection (Chernoff 1952). Steps shorter than
-// a hundredth of the longest are taken straight ahead: in a narrow band they leak from the others and are not free.
+// at most Π I₀(tw)/I₀(tr) for each t > 0; t is about the best one for the projection (Chernoff 1952). Steps shorter
+// than a hundredth of the longest are taken straight ahead: in a narrow band they leak from the others and are not
+// free.
 func chanceOfWalk(steps []float64, r float64) float64 {
 	w, least := make([]float64, 0, len(steps)), slices.Max(steps)/100
 	for _, a := range steps {
