@@ -16,7 +16,7 @@ kind combat 175ada4aaed66c3f3b859854f9c78cc0e1f9b3b2aa8689561f82600497838895
 kind compare 74304661a41a8d54b6441128311a5527c870870af904b616289188aa880a1f42
 kind connectivity 003b282c87a2a61f95cc21ef99df27b14929555f7f8c02fcd67d04827d1d1c8e
 kind covariates 0e2cf7489a01d5e302421bf53a4fadd75cd2e9b33e46563fa33a28fa21ba5468
-kind denoise d6c0306dc8b3a763c4dad0fe0e36e0f2070b455c947d38e6408cc042be2b9c16
+kind denoise 5047ebb8e63c4fa07512bc75491f0cdc70c84e0559e5fb08d6008071a78bb45f
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
 kind evaluate 26efd9cd52b94f7e980caaeef0b8c2fd4fe085841bbf79283f47f69f708464bd
 kind evaluate-regression 38520d98f79a252223759043f39a7b91f3c69f8b94af3b8e2f59e3e22be75816
@@ -3114,8 +3114,8 @@ prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/prepare.unknownVolumes e5fb70e6344b.d008c3
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
-prgnn/stages/sheet.Read b42a0cce951c.a6acce
-prgnn/stages/sheet.Sheet 46b9d9586702.e3b0c4
+prgnn/stages/sheet.Read 9228f5620121.a6acce
+prgnn/stages/sheet.Sheet 016afb72d9ab.e3b0c4
 prgnn/stages/sheet.Sheet.Column 356c2cad26a8.fb4414
 prgnn/stages/sheet.Sheet.decimalCommas af78331f573b.997608
 prgnn/stages/sheet.Sheet.dots d0fc5bcf90d1.ac741a
@@ -5750,5 +5750,5 @@ at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealE
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:64 textWriter.section:66 textWriter.lines:74 textWriter.paragraph:84 textWriter.list:88 textWriter.items:96 textWriter.block:102 textWriter.table:124 widths:175 Bar.text:206 wrap:221
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
-at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:22 maxValues:25 maxRows:29 Sheet:32 Read:42 mostWrong:120 sepLine:123 reader:126 Sheet.decimalCommas:165 decimalComma:227 whyFields:236 noValue:255 Sheet.dots:258 checkHeader:281 isText:298 separator:324 Sheet.Column:348 number:384
+at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:22 maxValues:25 maxRows:29 Sheet:32 Read:43 mostWrong:121 sepLine:124 reader:127 Sheet.decimalCommas:166 decimalComma:228 whyFields:237 noValue:256 Sheet.dots:259 checkHeader:282 isText:299 separator:325 Sheet.Column:349 number:385
 `)

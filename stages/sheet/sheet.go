@@ -34,6 +34,7 @@ type Sheet struct {
 	Columns []string   // distinct, not empty
 	Rows    [][]string // each as long as Columns; "" where there is no value
 	Lines   []int      // of each row in the file
+	commas  []string   // columns that were read with decimal commas
 }
 
 // Read reads a table separated by tabs, semicolons or commas, whichever its first
@@ -111,7 +112,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 	}
 	s.dots()
 	if c.Comma == ';' {
-		s.decimalCommas(nil)
+		s.commas = s.decimalCommas(nil)
 	}
 	return s, nil
 }
@@ -188,12 +189,12 @@ func (s *Sheet) decimalCommas(skip func(i int) bool) (changed []string) {
 	return changed
 }
 
-// DecimalCommas writes numbers such as 22,5 as 22.5 in a table whose values are not separated by semicolons, and says
-// in which columns. Where all commas stand before three digits (1,234) they may separate thousands as well, and the
+// DecimalCommas writes numbers such as 22,5 as 22.5, and says in which columns; with semicolons between the values,
+// Read has done so already. Where all commas stand before three digits (1,234) they may separate thousands as well, and the
 // column is left as it is; keep tells other columns to leave.
 func (s *Sheet) DecimalCommas(keep func(name string) bool) (notes []string) {
 	var either []string
-	changed := s.decimalCommas(func(i int) bool {
+	changed := append(s.commas, s.decimalCommas(func(i int) bool {
 		if keep(s.Columns[i]) {
 			return true
 		}
@@ -210,7 +211,7 @@ func (s *Sheet) DecimalCommas(keep func(name string) bool) (notes []string) {
 			either = append(either, fmt.Sprintf("%s (%s)", s.Columns[i], first))
 		}
 		return first != ""
-	})
+	})...)
 	if changed != nil {
 		notes = append(notes, "decimal commas are read as decimal points: "+words.Some(changed, 8))
 	}

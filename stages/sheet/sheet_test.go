@@ -120,4 +120,10 @@ func TestDecimalCommas(t *testing.T) {
 		"a comma before three digits may be a decimal comma or separate thousands, so these columns are taken as text: pay (1,234); write 1.234 or 1234"}; !reflect.DeepEqual(notes, want) {
 		t.Errorf("notes %q", notes)
 	}
+	for _, text := range []string{"id;age;fd\na;22,5;1,234\nb;7;2,5\n", "id\tage\tfd\na\t22,5\t1,234\nb\t7\t2,5\n"} {
+		s, err := Read(strings.NewReader(text), "p.csv")
+		need.NoError(t, err)
+		need.Equal(t, strings.Join(s.DecimalCommas(func(string) bool { return false }), "; "),
+			"decimal commas are read as decimal points: age, fd", text)
+	}
 }
