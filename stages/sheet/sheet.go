@@ -189,8 +189,8 @@ func (s *Sheet) decimalCommas(skip func(i int) bool) (changed []string) {
 	return changed
 }
 
-// DecimalCommas writes numbers such as 22,5 as 22.5, and says in which columns; with semicolons between the values, Read
-// has done so already. Where all commas stand before three digits (1,234) they may separate thousands as well, and the
+// DecimalCommas writes numbers such as 22,5 as 22.5, and says in which columns; where semicolons separate the values,
+// Read has done so. Where all commas stand before three digits (1,234) they may separate thousands as well, and the
 // column is left as it is; keep tells other columns to leave.
 func (s *Sheet) DecimalCommas(keep func(name string) bool) (notes []string) {
 	var either []string
