@@ -51,7 +51,7 @@ var mayImport = map[string][]string{
 	"stages/learn": {"artifacts", "artifacts/encoding", "dag", "gnn", "stages/column", "stages/fold",
 		"stages/region", "stages/inference"},
 	"stages/prepare": {"artifacts", "artifacts/encoding", "dag", "nifti", "connectivity", "stages/column",
-		"stages/fold", "stages/region", "stages/sheet", "stages/bids"},
+		"stages/fold", "stages/region", "stages/sheet", "stages/bids", "stages/inference"},
 	"stages/prepare/extract": {"artifacts", "artifacts/encoding", "dag", "nifti", "connectivity", "stages/column",
 		"stages/region", "stages/bids"},
 	"stages/cohort": {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/column", "stages/region",

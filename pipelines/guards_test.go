@@ -231,3 +231,37 @@ func TestNetworksNobodyJudges(t *testing.T) {
 		need.Equal(t, strings.Join(notesWith(p, "nobody judges"), "; "), c.want, c.models, c.end)
 	}
 }
+
+// What ComBat is to preserve is compared with the label when the table is known: what stands for it is a mistake, what
+// tells much of it a note, which the report repeats, and sex in numbers beside ages that all differ is neither.
+func TestPreservedCovariatesThatTellTheLabel(t *testing.T) {
+	var groups, ages []string
+	for i := range 24 {
+		g := i % 2
+		site, sex := "xyz"[i%3], i/2%2+1
+		groups = append(groups, fmt.Sprintf("%c\t%c\t%d\t%d\t%d", "AB"[g], site, sex, 50+10*g+i%7, 20+3*g+i%7))
+		ages = append(ages, fmt.Sprintf("A\t%c\t%d\t%d.5\t%d", site, sex, 8+i, 99+12*i))
+	}
+	stages := `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2LABEL } }
+  series: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  connectivity: { use: connectivity, each: subject, in: { series: series } }
+  combat: { use: combat, matrix: { fold: [1..2] }, in: { matrices: "connectivity[*].pearson", folds: folds, participants: cohort.participants },
+      with: { preserve: [sex, other, tells] } }`
+	number := strings.Replace(stages, "LABEL", ", label: target", 1)
+	stages = strings.Replace(stages, "LABEL", "", 1)
+	const head = "site\tsex\tother\ttells"
+	_, err := guarded(t, head, groups, "", stages)
+	need.Error(t, err, "x.yaml:7:25: stage combat: preserve: other stands for the group (AUC 1.000, refused from 0.95)")
+	p := need.Value(guarded(t, head, groups, "", strings.Replace(stages, "other, ", "", 1)))(t)
+	doubts := notesWith(p, column.TiedTo)
+	const want = "stage combat: preserve: tells is closely tied to the group (AUC 0.8"
+	if len(doubts) != 1 || !strings.HasPrefix(doubts[0], want) || !slices.Contains(column.Doubts, column.TiedTo) {
+		t.Errorf("notes %q", p.Notes)
+	}
+	const cohort = "target: other"
+	number = strings.Replace(number, "other, ", "", 1)
+	_, err = guarded(t, head, ages, cohort, number)
+	need.Error(t, err, "stage combat: preserve: tells stands for other (rank correlation 1.000, refused from 0.95)")
+	p = need.Value(guarded(t, head, ages, cohort, strings.Replace(number, ", tells", "", 1)))(t)
+	need.Equal(t, len(notesWith(p, "preserve")), 0, p.Notes)
+}

@@ -122,6 +122,13 @@ func (l *loader) checkFolds() {
 			l.doomed = append(l.doomed, Doom{s.name, s.pos, err.Error()})
 			l.note("%v", l.doomed[len(l.doomed)-1])
 		}
+		refused, doubts := plans.Preserved(s.nodes)
+		for _, text := range refused {
+			l.bad.Add(placeOf(s.pos, s.with)("preserve"), "stage %s: %s", s.name, text)
+		}
+		for _, text := range doubts {
+			l.note("stage %s: %s", s.name, text)
+		}
 		leaks, unknown := fits.Leaks(s.nodes)
 		for _, text := range leaks {
 			l.bad.Add(s.pos, "stage %s: %s", s.name, text)

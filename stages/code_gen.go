@@ -12,7 +12,7 @@ kind bootstrap 80bfe74f4450be0339e0f68d9d674d49d2505238da62c64abfad97b910525316
 kind braingnn e55183b763f069b3b8078c8da92602c27602f41c80f0275aa9597e13af6e9ed6
 kind brainmap 2655f3021f3ba880df7aadb59f8c7430736fe9d8ee9d279901b25edb76c54e76
 kind choose 146153ae3fed2240fb0277db496469ad96e60b05479025f5e00dc91723d51928
-kind combat 175ada4aaed66c3f3b859854f9c78cc0e1f9b3b2aa8689561f82600497838895
+kind combat 6b09bf183681312665b1e473b260859882aeeadd0c7c2e2ee2c3163d743af6dc
 kind compare 74304661a41a8d54b6441128311a5527c870870af904b616289188aa880a1f42
 kind connectivity 003b282c87a2a61f95cc21ef99df27b14929555f7f8c02fcd67d04827d1d1c8e
 kind covariates 0e2cf7489a01d5e302421bf53a4fadd75cd2e9b33e46563fa33a28fa21ba5468
@@ -36,7 +36,7 @@ kind figure-roc 8fcbbaf7b34f3dd0cc597e1c763f213967cc181027a4ef4958d97e8a4ccd9ffc
 kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637d15
 kind figure-training 62f6bfb7ab0cce8da4f979a328bd2cd98675cff3e6189ecc59fd9c7430313fc6
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
-kind harmonize 0b4834d398ba0f8d7770d9e538a4c2400b736e71a444396dc4dd83592c0ad121
+kind harmonize 05354f29d41c30d6b06c99bef648f2829fe12403171318094593a96d549e2edf
 kind individuality 1c1dfd909a9eff1e3ab8c5f49155a551c3684c79cc3941d1774b5759c090d75e
 kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
 kind leakage 9790bbabbf160a2ee9782511c8ec0e0f5385aed49f34b04facf8c7aebea7e224
@@ -52,13 +52,13 @@ kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression fe0adf5b950afc5459d7feaca4119a6be3909ad6e3aa06b042cfa99865a5c063
-kind report 1fcda440d0fa2df15308f1a0ddd0951a46772aebb614ed22211ed987554a9473
+kind report f74a16559fccf4757f5e2f61b31da63ee8cd04c2ba091de32f6473a19da4ca47
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
-kind summary cfa64391d3aeeaf200b99f03c84aac6eb3a1c721cbcc9496dbb8e08c15ede9e2
+kind summary fea5ad91e45fd492d4adbddf56467424be39a243266af1024d51cec6c66084dc
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent 3c85c91099bf71c39ace163f5540f06bc65c389fb954a5a0e8b8e85775f96ee9
 kind timeseries bc23f72cea87b0dd5638aafccf77599152b83778d96c7cc586975f62e03356c3
@@ -315,6 +315,9 @@ prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 reached by baseline biomarkers bnt braingnn choose connectivity denoise fidelity individuality leakage meanmlp predict project regression simulate tangent train train-regression
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
+reached by baseline biomarkers bnt braingnn combat compare covariates individuality leakage meanmlp qcfc regression report summary train train-regression
+prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
+
 reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
@@ -366,8 +369,12 @@ reached by baseline biomarkers bnt braingnn combat fidelity individuality meanml
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers bnt braingnn compare covariates individuality leakage meanmlp qcfc regression report summary train train-regression
-prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
+reached by baseline biomarkers bnt braingnn combat individuality leakage meanmlp qcfc regression train train-regression
+prgnn/stages/inference.Ranks bd4fec345de1.11eb04
+prgnn/stages/inference.newRanking 47c7385c671b.49d5c9
+prgnn/stages/inference.order c426292859fc.8e15ea
+prgnn/stages/inference.ranking 4285558f060e.e3b0c4
+prgnn/stages/inference.ranking.spearman 16948b1571cb.d53040
 
 reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc figure-states harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
 prgnn/internal/exact.Exp f563184d9b04.f161fd
@@ -543,13 +550,6 @@ prgnn/internal/dense.View.T 3d371b3204ac.1af526
 
 reached by baseline biomarkers bnt braingnn individuality leakage meanmlp project qcfc regression tangent train train-regression
 prgnn/internal/dense.Rows 77a642804fb0.14e495
-
-reached by baseline biomarkers bnt braingnn individuality leakage meanmlp qcfc regression train train-regression
-prgnn/stages/inference.Ranks bd4fec345de1.11eb04
-prgnn/stages/inference.newRanking 47c7385c671b.49d5c9
-prgnn/stages/inference.order c426292859fc.8e15ea
-prgnn/stages/inference.ranking 4285558f060e.e3b0c4
-prgnn/stages/inference.ranking.spearman 16948b1571cb.d53040
 
 reached by baseline biomarkers bnt braingnn individuality leakage qcfc regression
 prgnn/internal/dense.Gram e1311cab233a.841c2c
@@ -788,6 +788,9 @@ prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 reached by baseline bnt braingnn combat evaluate leakage meanmlp states tangent train train-regression
 prgnn/stages/column.JSON c102a263d336.e3b0c4
 
+reached by baseline bnt braingnn combat leakage meanmlp qcfc regression train train-regression
+prgnn/stages/inference.Spearman 706a09df9c11.162f67
+
 reached by baseline bnt braingnn combat leakage meanmlp regression states tangent train train-regression
 prgnn/stages/fold.LabeledMember 4d76858575f4.e3b0c4
 
@@ -989,9 +992,6 @@ prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 
 reached by baseline bnt braingnn join occupancy predict sessions states train train-regression
 prgnn/stages/column.MadeApart a70db2ecb2f4.49a8af
-
-reached by baseline bnt braingnn leakage meanmlp qcfc regression train train-regression
-prgnn/stages/inference.Spearman 706a09df9c11.162f67
 
 reached by baseline bnt braingnn leakage meanmlp regression train train-regression
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
@@ -2698,18 +2698,27 @@ prgnn/connectivity/combat.within ebc66efaefbe.e3b0c4
 prgnn/connectivity/combat.within.slopes 03f14bb20492.5e2452
 prgnn/stages/prepare.Combat 32717801272a.e3b0c4
 prgnn/stages/prepare.Combat.Ports 7c8bed26e4cd.f3b3b3
-prgnn/stages/prepare.Combat.Run 222dbab640ad.1837c7
+prgnn/stages/prepare.Combat.Run 55f81fee07b4.f980b0
+prgnn/stages/prepare.Combat.Tells 823690f879a6.a4db7e
 prgnn/stages/prepare.Combat.Validate bc39679c8946.b92cdd
-prgnn/stages/prepare.Combat.read 151840d2210f.a94c29
+prgnn/stages/prepare.Combat.read a69fb6fbd0c8.74be05
+prgnn/stages/prepare.areaOf 161ceb396b15.fca96d
 prgnn/stages/prepare.combat.New e4df08458c00.0b4657
 prgnn/stages/prepare.combatBook.choose cd1a63f0c2d5.452abd
 prgnn/stages/prepare.combatBook.siteTable 3520f146696d.0d0733
 prgnn/stages/prepare.combatBook.table b26993d688e5.ac0d51
-prgnn/stages/prepare.leaksLabel 5fddaca87a47.e3b0c4
-prgnn/stages/prepare.saysGroup 172a02108f48.8a364b
-prgnn/stages/prepare.saysNumber 589fb7c35b24.8a364b
+prgnn/stages/prepare.combatLabel f095254f2238.e3b0c4
+prgnn/stages/prepare.combatLabel.told 5a8f6be4c464.d71508
+prgnn/stages/prepare.combatLabels 211731a1ccaf.047a28
+prgnn/stages/prepare.fewestTold 3b8398fc6105.e3b0c4
+prgnn/stages/prepare.larger 263fd55ae2e5.e3b0c4
+prgnn/stages/prepare.leaksLabel c7348fe8a8c3.e3b0c4
+prgnn/stages/prepare.negative 79ac1d25bd1b.e3b0c4
+prgnn/stages/prepare.ofTheOthers f33b1c8eba8f.e3b0c4
 prgnn/stages/prepare.siteRow 22fd582d32a7.e3b0c4
 prgnn/stages/prepare.targetColumn 5b91a908ec00.e3b0c4
+prgnn/stages/prepare.tellsAll a365a9fc8b27.e3b0c4
+prgnn/stages/prepare.tellsMuch d8f39f7e8460.e3b0c4
 
 reached by combat connectivity denoise figure-qc graph harmonize join meanmlp project qcfc sessions tangent windows
 prgnn/stages/region.ReadDraws 70440c7fc1b3.ea980d
@@ -2732,7 +2741,7 @@ reached by combat harmonize
 prgnn/connectivity/combat.Fit f0d78d450954.ce2f29
 prgnn/connectivity/combat.Prior 07175cfd3d38.e3b0c4
 prgnn/stages/prepare.combatBook e61be9e17b96.a0669b
-prgnn/stages/prepare.combatBook.readPeople bab78a495c3a.591e1f
+prgnn/stages/prepare.combatBook.readPeople 314e54b2b82e.3ff7de
 prgnn/stages/prepare.combatBook.row 348d22c9b427.10ada8
 prgnn/stages/prepare.combatFacts 248d545bd9e6.e93bc4
 prgnn/stages/prepare.combatRow 2fcf602b0678.e3b0c4
@@ -2746,8 +2755,14 @@ prgnn/stages/prepare.slopeColumn c4dd096b5657.29f4d3
 reached by combat harmonize project tangent
 prgnn/stages/prepare.symmetric 751728f81ed6.c14421
 
+reached by combat leakage
+prgnn/stages/column.LabelOf d119dbb67261.575c68
+
 reached by combat leakage states tangent
 prgnn/stages/fold.Folds 8ba9eec3b8ff.0db332
+
+reached by combat report summary
+prgnn/stages/column.TiedTo a42c11261935.e3b0c4
 
 reached by combat tangent
 prgnn/stages/prepare.trainedOn 3840858277d4.618d75
@@ -3849,7 +3864,7 @@ prgnn/stages/prepare.knownFit 60d6d9c0b14b.fbe99d
 prgnn/stages/prepare.knownFit.numbers 9e6b812b4a01.f596a5
 prgnn/stages/prepare.mostFitted 812028183106.e3b0c4
 prgnn/stages/prepare.readFit 50573121e7ea.724656
-prgnn/stages/prepare.recentFit dcf69418fc48.6193fd
+prgnn/stages/prepare.recentFit 609b6e48fe61.6193fd
 
 reached by harmonize matrices project timeseries
 prgnn/stages/region.DrawNumbers 7e1da8cafb3c.e3b0c4
@@ -3990,7 +4005,6 @@ prgnn/stages/assess.trace.overlap 79bad5a2950b.e66a14
 prgnn/stages/assess.trace.stationaryBasis 35bf00c0555a.a2aa97
 prgnn/stages/assess.trace.variation eac4eb0f2aa8.ea4f8e
 prgnn/stages/assess.trace.window a3c89d0efbb8.34f914
-prgnn/stages/column.LabelOf d119dbb67261.575c68
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 prgnn/stages/fold.LabeledMember.Label 2ba3a323be55.07089d
 prgnn/stages/fold.NewPrintIndex 2e1a3bc9cbb7.2a4c4b
@@ -4505,7 +4519,7 @@ prgnn/internal/markup.ElementText 90b635269970.e3b0c4
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.Alike 251fa6535f77.e3b0c4
-prgnn/stages/column.Doubts 19f37ad2ca14.93bcd7
+prgnn/stages/column.Doubts b0c5c8c44c3e.6cf8a2
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.IfSite 78116ca4dcbc.e3b0c4
 prgnn/stages/column.MotionApart aa6eb04d26ad.e3b0c4
@@ -5564,7 +5578,7 @@ at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:17
-at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 Doubts:37 AdmittedLeaks:82 AlikeByChance:86 HasCoords:90 Numbered:101 Coordinate:111
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 TiedTo:34 Doubts:38 AdmittedLeaks:83 AlikeByChance:87 HasCoords:91 Numbered:102 Coordinate:112
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:48 declareOutput:55 Exec.EnvNames:73 Exec.Promise:84 Exec.Ports:90 execName:107 execPlace:108 Exec.Validate:112 ExecRooms:180 Exec.Run:183 Exec.call:222 Exec.program:273 runLogged:289 Exec.lookPath:314 Exec.environment:335 Exec.set:347
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -5663,7 +5677,8 @@ at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 com
 at stages/phantom/scan.go prgnn/stages/phantom Settings:15 Scan:34 signalPercent:46 material:49 materialOf:55 Make:66 Settings.check:93 signals:127 ar1:152 process:161 processOf:163 process.next:166 Scan.fill:172 waves:242 newWaves:249 measures:260 waves.measures:267 waves.voxel:283 rhythm:311
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Validate:65 Combat.Run:90 combatBook.table:148 slopeColumn:170 shiftColumn:171 scaleColumn:172 combatRow:175 combatBook.siteTable:184 siteRow:205
-at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 leaksLabel:81 combatBook.readPeople:86 saysGroup:138 saysNumber:151 combatBook.choose:169 combatBook.row:220 pairsOf:245
+at stages/prepare/combat_leak.go prgnn/stages/prepare tellsAll:17 tellsMuch:18 fewestTold:20 combatLabel:24 Combat.Tells:32 combatLabels:71 combatLabel.told:119 larger:176 negative:186 ofTheOthers:196 areaOf:213
+at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 leaksLabel:78 combatBook.readPeople:83 combatBook.choose:135 combatBook.row:186 pairsOf:211
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:39 Connectivity.Validate:60 Connectivity.Run:71 leftRow:108 matrixRow:113 connectivityQuality:128
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:69 Denoise.Validate:90 readScan:119 stepRow:127 Denoise.strategy:133 Denoise.Run:140 Denoise.TimeFrom:209 Denoise.prepare:232 Denoise.cleaner:268 lostVoxels:300 tooLittle:320 orExclude:326 Denoise.confounds:331 unknownVolumes:409 Denoise.without:419 Denoise.choose:430 readConfounds:443 aboutConfounds:460 meanAndMax:470
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16

@@ -31,11 +31,12 @@ const (
 	NotJudged    = "nobody judges whether it learned anything"
 	MotionApart  = "mean_fd of the participants table differs from the mean framewise displacement of the confounds"
 	MotionFilled = "taken from their confounds"
+	TiedTo       = "is closely tied to"
 )
 
 // Doubts are all of them.
 var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, VeryRare, OneGroup, NotJudged, MotionApart,
-	MotionFilled}
+	MotionFilled, TiedTo}
 
 var (
 	// siteWord is a word that means a site, a scanner, or one of several collections of data, and what may follow it in

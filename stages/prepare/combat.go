@@ -34,7 +34,7 @@ type Combat struct {
 	Fold      int      `param:"fold" doc:"the test fold; ComBat is fitted on the other folds" min:"1"`
 	Repeat    int      `param:"repeat" doc:"the assignment to folds" min:"1"`
 	Site      string   `param:"site" doc:"column of the participants: the site or scanner"`
-	Preserve  []string `param:"preserve" doc:"columns whose effects are preserved, such as [age, sex]: numbers linearly, texts as categories. Never the predicted label, which must be unknown for test participants"`
+	Preserve  []string `param:"preserve" doc:"columns whose effects are preserved, such as [age, sex]: numbers linearly, texts as categories. Never the predicted label, which must be unknown for test participants, nor what stands for it (AUC or rank correlation from 0.95)"`
 	Bayes     bool     `param:"empirical_bayes" doc:"shrink the shifts and scales of a site towards their mean over all pairs of regions; false: no shrinkage"`
 	MeanOnly  bool     `param:"mean_only" doc:"remove shifts only, not scales"`
 	Reference string   `param:"reference" doc:"the reference site, to which the others are harmonized; by default their mean"`
@@ -92,7 +92,7 @@ func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	book, err := s.read(t.In("participants"))
+	book, err := s.read(t.In("participants"), t.In("folds"))
 	if err != nil {
 		return nil, err
 	}

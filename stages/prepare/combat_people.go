@@ -1,7 +1,7 @@
 package prepare
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -55,57 +55,54 @@ type combatBook struct {
 }
 
 // read reads the participants, and refuses to preserve what is to be predicted.
-func (s *Combat) read(in dag.Input) (*combatBook, error) {
+func (s *Combat) read(in, folds dag.Input) (*combatBook, error) {
 	b := &combatBook{combatFacts: combatFacts{Fold: s.Fold, Repeat: s.Repeat, Column: s.Site, Reference: s.Reference,
 		Minimum: s.Minimum, Few: s.Few, Transform: s.Transform}}
-	people, err := b.readPeople(in, s.Preserve)
-	if err != nil {
-		return nil, err
-	}
-	for _, column := range s.Preserve {
-		value := b.text[column]
-		if value == nil {
-			value = map[string]string{}
-			for id, x := range b.number[column] {
-				value[id] = fmt.Sprint(x)
-			}
-		}
-		if column == targetColumn || saysNumber(b.number[column], people) ||
-			people.Numbers == nil && saysGroup(value, people) {
-			return nil, leaksLabel(column)
-		}
-	}
-	return b, nil
-}
-
-func leaksLabel(column string) error {
-	return fmt.Errorf("preserve: %s is the label to predict, or determines it, and would leak into the matrices of test participants; preserve age, sex and the like", column)
-}
-
-// readPeople reads the column of the sites, and covariates.
-func (b *combatBook) readPeople(in dag.Input, covariates []string) (*column.People, error) {
-	p, err := column.ReadPeople(in)
-	if err != nil {
+	if err := b.readPeople(in, s.Preserve); err != nil {
 		return nil, err
 	}
 	table, err := in.Table()
 	if err != nil {
 		return nil, err
 	}
+	members, err := folds.Table()
+	if err != nil {
+		return nil, err
+	}
+	if refused, _ := s.Tells(table, members); refused != nil {
+		return nil, errors.Join(refused...)
+	}
+	return b, nil
+}
+
+func leaksLabel(column string) error {
+	return fmt.Errorf("preserve: %s is the label to predict, which would leak into the matrices of test participants: preserve other covariates", column)
+}
+
+// readPeople reads the column of the sites, and covariates.
+func (b *combatBook) readPeople(in dag.Input, covariates []string) error {
+	p, err := column.ReadPeople(in)
+	if err != nil {
+		return err
+	}
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
 	b.name, b.number, b.text = in.Name, map[string]map[string]float64{}, map[string]map[string]string{}
 	for _, name := range append([]string{b.Column}, covariates...) {
 		if _, ok := table.Column(name); !ok {
 			_, err := table.Strings(name)
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
+			return fmt.Errorf("%s: %w", in.Name, err)
 		}
 		c, err := column.ReadCovariate(table, name)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
+			return fmt.Errorf("%s: %w", in.Name, err)
 		}
 		if name == b.Column { // a number is a name too
 			if c.Text == nil {
 				if c.Text, err = table.Strings(name); err != nil {
-					return nil, fmt.Errorf("%s: %w", in.Name, err)
+					return fmt.Errorf("%s: %w", in.Name, err)
 				}
 			}
 			b.site = map[string]string{}
@@ -130,38 +127,7 @@ func (b *combatBook) readPeople(in dag.Input, covariates []string) (*column.Peop
 			b.text[name] = text
 		}
 	}
-	return p, nil
-}
-
-// saysGroup reports whether a value gives the group away: each of a few values is of one
-// group alone.
-func saysGroup(value map[string]string, p *column.People) bool {
-	of := map[string]string{}
-	for _, id := range p.Ids {
-		if g, known := of[value[id]]; known && g != p.Group[id] {
-			return false
-		}
-		of[value[id]] = p.Group[id]
-	}
-	return len(of) > 1 && 2*len(of) <= len(p.Ids)
-}
-
-// saysNumber tells whether a covariate gives the number to predict away: one rises or falls with the other throughout,
-// as age in months does with age in years.
-func saysNumber(value map[string]float64, p *column.People) bool {
-	if value == nil || p.Numbers == nil {
-		return false
-	}
-	ids := slices.Clone(p.Ids)
-	slices.SortFunc(ids, func(a, b string) int {
-		return cmp.Or(cmp.Compare(value[a], value[b]), cmp.Compare(p.Numbers[a], p.Numbers[b]))
-	})
-	rises, falls := true, true
-	for i := 1; i < len(ids); i++ {
-		x, y := value[ids[i-1]] < value[ids[i]], p.Numbers[ids[i-1]]-p.Numbers[ids[i]]
-		rises, falls = rises && !(x && y > 0), falls && !(x && y < 0)
-	}
-	return (rises || falls) && value[ids[0]] < value[ids[len(ids)-1]]
+	return nil
 }
 
 // choose finds the sites to learn of, and the terms of the covariates, from those who

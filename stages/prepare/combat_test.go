@@ -142,7 +142,7 @@ func TestCombatRefuses(t *testing.T) {
 	}{
 		{"the group", stagetest.Fresh("combat", "preserve", []any{"age", "group"}), func(map[string][]dag.Input) {},
 			"preserve: group is the label to predict"},
-		{"the group by another name", stagetest.Fresh("combat", "preserve", []any{"dx"}), name("dx", diagnosis), "preserve: dx is the label to predict"},
+		{"the group by another name", stagetest.Fresh("combat", "preserve", []any{"dx"}), name("dx", diagnosis), "preserve: dx stands for the group (AUC 1.000"},
 		{"the site twice", stagetest.Fresh("combat", "preserve", []any{"half"}), name("half", half), "preserve: half does not vary within the sites"},
 		{"no column", stagetest.Fresh("combat", "preserve", []any{"iq"}), func(map[string][]dag.Input) {}, `"iq"`},
 		{"a small site", stagetest.Fresh("combat"), name("site", lone), "fewer than 3 training participants for site c ("},

@@ -170,7 +170,7 @@ func recentFit(fitted, participants dag.Input) (*combatBook, *combat.Fit, error)
 				covariates = append(covariates, term.Column)
 			}
 		}
-		if _, err := book.readPeople(participants, covariates); err != nil {
+		if err := book.readPeople(participants, covariates); err != nil {
 			return nil, nil, err
 		}
 		at = len(fits.recent)
