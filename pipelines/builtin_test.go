@@ -24,7 +24,7 @@ func tasks(p *Pipeline) map[string]int {
 func TestBuiltins(t *testing.T) {
 	for _, name := range []string{"abide.yaml", "abide-bnt.yaml", "abide-nyu.yaml", "biopoint.yaml",
 		"matrices.yaml", "quick.yaml",
-		"rest40.yaml", "timeseries.yaml"} {
+		"rest40.yaml", "timeseries.yaml", "timeseries-runs.yaml", "timeseries-sessions.yaml"} {
 		if !slices.Contains(Builtins(), name) {
 			t.Errorf("there is no built-in %s", name)
 		}

@@ -242,7 +242,11 @@ func (l *loader) noOutput(p *dag.Port, r ref, named []*producer, where string) b
 			return true
 		}
 		hint := ""
-		if file := l.cohortKind + ".yaml"; slices.Contains(Builtins(), file) {
+		file := l.cohortKind + ".yaml"
+		if l.roster != nil && l.roster.PerRun {
+			file = l.cohortKind + "-" + l.roster.PartAxis() + "s.yaml"
+		}
+		if slices.Contains(Builtins(), file) {
 			hint = "; for such a cohort: extends: " + file
 		}
 		l.bad.Add(r.pos, "%s needs cohort.%s, but this cohort (%s) has %s%s", where, r.output, l.cohortKind, strings.Join(names, ", "), hint)

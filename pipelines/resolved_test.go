@@ -44,6 +44,14 @@ func builtinSets(t *testing.T) map[string][]string {
 	for i := range 10 {
 		testdir.Write(t, filepath.Join(dir, "series", fmt.Sprintf("sub-%02d.tsv", i+1)), "a\tb\n1\t2\n2\t1\n3\t5\n")
 	}
+	for part, name := range map[string]string{"run": "run", "session": "ses"} {
+		parts := "participant_id\tgroup\t" + part + "\n"
+		for i := range 20 {
+			parts += fmt.Sprintf("sub-%02d\t%s\t%d\n", i/2+1, []string{"ASD", "HC"}[i/2%2], i%2+1)
+			testdir.Write(t, filepath.Join(dir, part+"s", fmt.Sprintf("sub-%02d_%s-%d.tsv", i/2+1, name, i%2+1)), "a\tb\n1\t2\n2\t1\n3\t5\n")
+		}
+		testdir.Write(t, filepath.Join(dir, part+"s", "participants.tsv"), parts)
+	}
 	phenotypes := ",SUB_ID,FILE_ID,DX_GROUP,SITE_ID,AGE_AT_SCAN,SEX,EYE_STATUS_AT_SCAN,func_mean_fd," +
 		"qc_rater_1,qc_anat_rater_2,qc_func_rater_2,qc_anat_rater_3,qc_func_rater_3\n"
 	for i := range 12 { // with those whom abide.yaml excludes
@@ -66,6 +74,10 @@ func builtinSets(t *testing.T) map[string][]string {
 		"abide-nyu.yaml":  {"data=" + filepath.Join(dir, "abide")},
 		"matrices.yaml":   {"data=" + dir},
 		"timeseries.yaml": {"data=" + filepath.Join(dir, "series")},
+
+		"timeseries-runs.yaml":     {"data=" + filepath.Join(dir, "runs")},
+		"timeseries-sessions.yaml": {"data=" + filepath.Join(dir, "sessions")},
+
 		"rest40.yaml":     {"data=" + dir, "labels=" + filepath.Join(dir, "labels.nii.gz")},
 	}
 }

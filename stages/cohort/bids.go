@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 )
@@ -81,7 +82,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if c.Dir == "" {
 		return nil, errors.New("dir is not set: the directory of the derivatives")
 	}
-	if err := c.checkSessions(); err != nil {
+	if err := checkSessions(c.Sessions, c.all()); err != nil {
 		return nil, err
 	}
 	root, err := bids.Find(within(dir, c.Dir))
@@ -413,7 +414,7 @@ func (c *BIDSCohort) about(rows []listedRow, found map[string]*bidsFiles) (notes
 	}
 	slices.Sort(notes)
 	if c.longitudinal() {
-		notes = append(notes, sessionNote(rows, found))
+		notes = append(notes, sessionNote(lists.Map(rows, func(r listedRow) int { return len(found[r.id].runs) })))
 	}
 	times, timesApart := timeNotes(rows, found)
 	return slices.Concat(notes, times, maskNotes(rows, found)), timesApart

@@ -36,7 +36,7 @@ func (c *BIDSCohort) preprocessed(files []bids.File) []bids.File {
 	}
 	return slices.DeleteFunc(pick(files, "func", bids.Want{Suffixes: []string{"bold"},
 		Extensions: extensions, Entities: want}),
-		func(f bids.File) bool { return !c.takesName(f.Name) || !c.takesSession(f.Get("ses")) })
+		func(f bids.File) bool { return !c.takesName(f.Name) || !takesSession(c.Sessions, f.Get("ses")) })
 }
 
 // fits reports whether a grid is one of those asked for.

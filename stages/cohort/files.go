@@ -179,7 +179,10 @@ func (l *list) roster(sources []*fileSource) *Roster {
 	if l.each != "row" {
 		r.Participants = l.participants(append(used, l.sessions))
 	}
-	r.PerRun = l.each == "run"
+	r.PerRun, r.Sessions = l.each == "run", l.sessions != ""
+	if r.Sessions {
+		r.About = r.aboutSessions
+	}
 	for i, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
 		var problems []error

@@ -110,7 +110,7 @@ func (p *listed) read(dir string) (*list, error) {
 	if p.File == "" {
 		return nil, errors.New("file is not set: the table of participants")
 	}
-	l := &list{listed: p, path: within(dir, p.File), each: "participant", hint: "; if each row is a run: runs: all"}
+	l := &list{listed: p, path: within(dir, p.File), each: "participant", hint: "; if each row is a run: runs: all; if each is a session: sessions: COLUMN, the column that names it"}
 	if p.all() {
 		l.each = "run"
 	}
@@ -260,6 +260,8 @@ func (l *list) identify() error {
 	for i := range byLine {
 		byLine[i] = i
 	}
+	var again []string // participants that come twice, after the first
+	first := -1        // the place of its problem
 	slices.SortFunc(byLine, func(i, j int) int { return cmp.Compare(l.rows[i].line, l.rows[j].line) })
 	for _, i := range byLine {
 		r := &l.rows[i]
@@ -283,8 +285,11 @@ func (l *list) identify() error {
 			bad("%q and %q (line %d) differ only in case, and some file systems cannot tell their files apart: rename one of them", r.source, cased.source, cased.line)
 		case twice && other.source != r.source:
 			bad("%q and %q (line %d) would both be named %s: rename one of them", r.source, other.source, other.line, r.id)
+		case twice && l.each == "participant" && first < 0:
+			first = len(problems)
+			bad("participant %s is already in line %d", r.source, other.line)
 		case twice && l.each == "participant":
-			bad("participant %s is already in line %d%s", r.source, other.line, l.hint)
+			again = append(again, r.source)
 		case twice && r.label != other.label && r.number:
 			bad("participant %s has the %s %q, but %q in line %d", r.source, l.Target, r.label, other.label, other.line)
 		case twice && r.label != other.label:
@@ -292,6 +297,13 @@ func (l *list) identify() error {
 		default:
 			byID[r.id], folded[strings.ToLower(r.id)] = i, i
 		}
+	}
+	if first >= 0 {
+		also := ""
+		if again != nil {
+			also = "; several rows also have " + words.Some(slices.Compact(again), 6)
+		}
+		problems[first] = fmt.Errorf("%w%s%s", problems[first], also, l.hint)
 	}
 	return errors.Join(problems...)
 }
@@ -364,7 +376,7 @@ func (l *list) leftOut() []LeftOut {
 		return here[o.ID] || again
 	})
 	if some > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%d runs excluded of participants with other runs included", some))
+		l.notes = append(l.notes, fmt.Sprintf("%d %[2]ss excluded of participants with other %[2]ss included", some, l.part()))
 	}
 	slices.SortFunc(l.left, func(a, b LeftOut) int { return strings.Compare(a.ID, b.ID) })
 	return l.left

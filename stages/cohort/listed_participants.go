@@ -109,7 +109,7 @@ func (l *list) participants(used []string) *encoding.Table {
 		}
 	}
 	if ofRuns != nil {
-		l.notes = append(l.notes, "no covariates, since they differ between the runs of a participant: "+words.Some(ofRuns, 6))
+		l.notes = append(l.notes, fmt.Sprintf("no covariates, since they differ between the %ss of a participant: %s", l.part(), words.Some(ofRuns, 6)))
 	}
 	t := encoding.NewTable(columns...)
 	if l.Target != "" {

@@ -78,12 +78,7 @@ type Roster struct {
 func (r *Roster) AxisName() string { return cmp.Or(r.Axis, "subject") }
 
 // PartAxis is the axis of the parts of a participant, of a roster PerRun.
-func (r *Roster) PartAxis() string {
-	if r.Sessions {
-		return "session"
-	}
-	return "run"
-}
+func (r *Roster) PartAxis() string { return partName(r.Sessions) }
 
 // Noun is what a member is called in a sentence.
 func (r *Roster) Noun() string {

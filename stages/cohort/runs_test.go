@@ -147,7 +147,7 @@ func TestRowsAreRuns(t *testing.T) {
 	if !slices.Contains(r.Notes, "1 runs excluded of participants with other runs included") {
 		t.Errorf("notes %q", r.Notes)
 	}
-	if _, err = load(t, func(c *TableCohort) { c.Runs = "one" }); err == nil || !strings.Contains(err.Error(), "participant 2 is already in line 2; if each row is a run: runs: all") {
+	if _, err = load(t, func(c *TableCohort) { c.Runs = "one" }); err == nil || !strings.Contains(err.Error(), "participant 2 is already in line 2; several rows also have 1; if each row is a run: runs: all") {
 		t.Error(err)
 	}
 	texts["people.csv"] = strings.Replace(texts["people.csv"], "1,ASD,8,0.3", "1,HC,8,0.3", 1)
@@ -205,6 +205,63 @@ func TestTimeseriesRuns(t *testing.T) {
 	}
 	if names := stagetest.Sure(r.Nodes.Strings("name")); !slices.Equal(names, []string{"a", "b"}) {
 		t.Errorf("nodes %q", names)
+	}
+}
+
+// Series have sessions as scans have: of a directory by their names, of a table by a column.
+func TestTimeseriesSessions(t *testing.T) {
+	const series = "a\tb\n1\t2\n2\t1\n"
+	d := newDataset(t, onePerson)
+	for _, at := range []string{"ses-10", "ses-2"} {
+		d.write("sub-01/"+at+"/func/sub-01_"+at+"_task-rest_atlas-A_timeseries.tsv", series)
+	}
+	d.write("v1.tsv", series)
+	d.write("v2.tsv", series)
+	d.write("people.csv", "id,group,visit,file\n2,HC,1,v1.tsv\n1,ASD,2,v2.tsv\n1,ASD,ses-1,v1.tsv\n")
+	table := func(c *TimeseriesCohort, sessions ...string) {
+		c.File, c.ID, c.Series, c.Sessions = "people.csv", "id", "{file}", sessions
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*TimeseriesCohort)
+		want   string // the runs, or the mistake
+	}{
+		{"directory", func(c *TimeseriesCohort) { c.Dir, c.Sessions = ".", []string{"all"} },
+			"sub-01 2 sub-01_ses-2_task-rest_atlas-A_timeseries.tsv\nsub-01 10 sub-01_ses-10_task-rest_atlas-A_timeseries.tsv"},
+		{"some", func(c *TimeseriesCohort) { c.Dir, c.Sessions = ".", []string{"ses-02"} },
+			"sub-01 2 sub-01_ses-2_task-rest_atlas-A_timeseries.tsv"},
+		{"neither", func(c *TimeseriesCohort) { c.Dir = "." }, "use sessions: all to treat each as a session"},
+		{"both", func(c *TimeseriesCohort) { c.Dir, c.Runs, c.Sessions = ".", "all", []string{"all"} },
+			errApart.Error()},
+		{"table", func(c *TimeseriesCohort) {
+			c.File, c.ID, c.Series, c.Sessions = "people.csv", "id", "{file}", []string{"visit"}
+		},
+			"sub-1 2 v2.tsv\nsub-1 1 v1.tsv\nsub-2 1 v1.tsv"},
+		{"two columns", func(c *TimeseriesCohort) {
+			c.File, c.ID, c.Series, c.Sessions = "people.csv", "id", "{file}", []string{"1", "2"}
+		},
+			"with series it is the column that names the session of a row, not [1, 2]"},
+		{"table without", func(c *TimeseriesCohort) { table(c) },
+			"if each is a session: sessions: COLUMN"},
+	} {
+		cohort := &TimeseriesCohort{listed: defaultListed()}
+		c.change(cohort)
+		r, err := cohort.Load(d.dir)
+		if err == nil && len(cohort.Sessions) == 0 {
+			err = r.Subjects[0].Problem
+		}
+		if err != nil {
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %s", c.name, err, c.want)
+			}
+			continue
+		}
+		if got := runsText(r, "series"); got != c.want || !r.PerRun || !r.Sessions {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+		if notes, _ := r.About(r.IDs()); len(notes) != 1 || !strings.HasPrefix(notes[0], "sessions per participant") {
+			t.Errorf("%s: notes %q", c.name, notes)
+		}
 	}
 }
 

@@ -36,18 +36,7 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	if c.ConfoundsSidecar != "" && c.Confounds == "" {
 		missing = append(missing, errors.New("confounds is not set, but confounds_sidecar describes its columns"))
 	}
-	if c.Sessions != "" {
-		if c.all() {
-			missing = append(missing, errApart)
-		}
-		longitudinal := *c // the parameters stay as they were written
-		longitudinal.Runs = "all"
-		c = &longitudinal
-	}
-	l, err := c.read(dir)
-	if err == nil && c.Sessions != "" {
-		l.sessions, err = c.Sessions, l.column("sessions", c.Sessions)
-	}
+	l, err := c.sessions(dir, c.Sessions)
 	if err := errors.Join(append(missing, err)...); err != nil {
 		return nil, errors.Join(err, atlasMistake(c.Labels, where{dir: dir}))
 	}
@@ -79,7 +68,7 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	if err := labels.misplaced(nodes, r, space); err != nil {
 		return nil, err
 	}
-	r.Sessions, r.space, r.labels = c.Sessions != "", space, labels.from
+	r.space, r.labels = space, labels.from
 	if labels.wanted != nil {
 		r.Notes = append(r.Notes, "labels: "+labels.from)
 	}

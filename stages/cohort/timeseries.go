@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/stages/atlas"
@@ -28,6 +29,7 @@ type TimeseriesCohort struct {
 	Space string `param:"space" doc:"with dir: the space- entity; not needed if there is only one"`
 	Desc  string `param:"desc" doc:"with dir: the desc- entity, such as denoiseSimple; not needed if there is only one"`
 	entities
+	Sessions   []string `param:"sessions" doc:"longitudinal data, for stages with each: session and the kind sessions: with dir all, or the sessions to use, such as [01, 02], with one file each; with series the column that names the session, with one row per session of a participant"`
 	Series     string   `param:"series" place:"maybe" doc:"without dir: each participant's time series: a column, or a path with {columns}, in which * is any text if one file matches"`
 	Columns    []string `param:"columns" doc:"the columns of the table that are covariates, under their names or others, such as [age, site=SITE_ID]; by default all"`
 	Incomplete string   `param:"incomplete" choices:"fail|skip" doc:"participants without a file or a group: let their tasks fail, or exclude them"`
@@ -53,7 +55,10 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 	if c.Series == "" {
 		missing = errors.New("neither dir nor series is set: a directory of derivatives, or a column of the table, or a path with {columns}")
 	}
-	l, err := c.read(dir)
+	if len(c.Sessions) > 1 {
+		missing = errors.Join(missing, fmt.Errorf("sessions: with series it is the column that names the session of a row, not [%s]", strings.Join(c.Sessions, ", ")))
+	}
+	l, err := c.sessions(dir, strings.Join(c.Sessions, ", "))
 	if err == nil {
 		err = l.keep(c.Columns)
 	}
@@ -182,24 +187,9 @@ func seriesNames(path string) ([]string, error) {
 		}
 	}
 	for i, name := range names {
-		if counts(x.Data[i:], x.Rows, x.Cols) {
+		if region.Counts(x.Data[i:], x.Rows, x.Cols) {
 			return nil, fmt.Errorf("%s: the column %s is no region: from row to row it only rises, or only falls, as time does; remove it from all files", path, name)
 		}
 	}
 	return names, nil
-}
-
-// counts reports whether a column, which begins x, goes one way only over twenty rows or more, as the number of a
-// volume and its time do, also rounded, backwards, or of some of the volumes. A signal does not.
-func counts(x []float64, rows, columns int) bool {
-	up, down := 0, 0
-	for row := 1; row < rows; row++ {
-		switch step := x[row*columns] - x[(row-1)*columns]; {
-		case step > 0:
-			up++
-		case step < 0:
-			down++
-		}
-	}
-	return min(up, down) == 0 && max(up, down) >= max(10, rows/3) && rows >= 20
 }

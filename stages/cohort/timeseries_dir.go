@@ -18,6 +18,10 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if c.Series != "" {
 		return nil, errors.New("dir and series exclude each other: dir finds the files by their names")
 	}
+	if err := checkSessions(c.Sessions, c.all()); err != nil {
+		return nil, err
+	}
+	several := c.all() || len(c.Sessions) > 0
 	root, err := bids.Find(within(dir, c.Dir))
 	if err != nil {
 		return nil, fmt.Errorf("dir: %w", err)
@@ -30,7 +34,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")},
-		Left: l.leftOut(), PerRun: c.all(), Root: root, Table: l.path}
+		Left: l.leftOut(), PerRun: several, Sessions: len(c.Sessions) > 0, Root: root, Table: l.path}
 	sidecars := &bids.Sidecars{Root: root}
 	for _, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
@@ -40,7 +44,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		}
 		if found, names, err := c.find(root, row.id); err != nil {
 			problems = append(problems, err)
-		} else if c.all() {
+		} else if several {
 			s.Files = nil
 			for i, f := range found {
 				s.Runs = append(s.Runs, Run{names[i], seriesFiles(f.Path, sidecars.Of(f, timeFields...))})
@@ -57,6 +61,9 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	r.Here = append(r.Here, whereFound(root, l.path))
 	r.Notes = append(r.Notes, fmt.Sprintf("%s, participants of %s", by, NameIn(root, l.path)))
 	r.Notes = append(r.Notes, l.notes...)
+	if r.Sessions {
+		r.About = r.aboutSessions
+	}
 	sidecarPort(r)
 	nodes, err := c.nodes(l, r.Subjects)
 	if err != nil {
@@ -66,7 +73,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	return r, nil
 }
 
-// find finds the file of series that is meant, or those of all runs with their names.
+// find finds the file of series that is meant, or those of all runs or sessions with their names.
 // The dialects:
 //
 //	XCP-D from 26.0     …_atlas-A_stat-mean_timeseries.tsv
@@ -95,10 +102,13 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 		})
 	fits := slices.DeleteFunc(slices.Clone(every), func(f bids.File) bool {
 		return !want.Fits(f.Name) || !c.takesName(f.Name) || !c.takes("res", f.Get("res")) ||
-			c.Atlas != "" && !strings.EqualFold(atlasOf(f), c.Atlas)
+			!takesSession(c.Sessions, f.Get("ses")) || c.Atlas != "" && !strings.EqualFold(atlasOf(f), c.Atlas)
 	})
 	parameters := map[string]string{"atlas": "atlas", "seg": "atlas", "space": "space", "desc": "desc"}
 	switch {
+	case len(fits) > 0 && len(c.Sessions) > 0:
+		names, err = sortSessions(fits)
+		return fits, names, err
 	case len(fits) > 0 && c.all():
 		if names, err = sortRuns(fits, parameters); err != nil {
 			return nil, nil, err
@@ -107,7 +117,8 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 	case len(fits) == 1:
 		return fits, nil, nil
 	case len(fits) > 1:
-		return nil, nil, fmt.Errorf("%d time series files match; they differ in %s%s", len(fits), differences(fits, parameters), joinHint(fits, parameters))
+		return nil, nil, fmt.Errorf("%d time series files match; they differ in %s%s", len(fits),
+			differences(fits, parameters), sessionsHint(fits)+joinHint(fits, parameters))
 	case len(every) == 0:
 		return nil, nil, errors.New("it has no time series of an atlas (func/…_atlas-…_timeseries.tsv or .1D)")
 	}

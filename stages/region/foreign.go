@@ -202,3 +202,18 @@ func seriesArray(r io.Reader) (connectivity.Matrix, error) {
 func Counted(names []string) bool {
 	return !slices.ContainsFunc(DrawNumbers(len(names)), func(i int32) bool { return names[i] != strconv.Itoa(int(i)) })
 }
+
+// Counts reports whether a column, which begins x, goes one way only over twenty rows or more, as the number of a
+// volume and its time do, also rounded, backwards, or of some of the volumes. A signal does not.
+func Counts(x []float64, rows, columns int) bool {
+	up, down := 0, 0
+	for row := 1; row < rows; row++ {
+		switch step := x[row*columns] - x[(row-1)*columns]; {
+		case step > 0:
+			up++
+		case step < 0:
+			down++
+		}
+	}
+	return min(up, down) == 0 && max(up, down) >= max(10, rows/3) && rows >= 20
+}
