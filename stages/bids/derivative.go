@@ -2,6 +2,8 @@ package bids
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -74,6 +76,7 @@ type Derivative struct {
 	temp  *workdir.Dir
 	root  *os.Root        // nothing is written outside of it
 	names []string        // slash-separated
+	sums  []string        // the SHA-256 of each, in hexadecimal
 	paths map[string]bool // names in lower case
 }
 
@@ -87,17 +90,6 @@ func Create(dir string) (*Derivative, error) {
 		return nil, err
 	}
 	return begin(dir, filepath.Dir(filepath.Clean(dir)))
-}
-
-// Join begins files for a dataset in dir, which may be there, and which other processes may
-// change. Finish replaces each participant's directory as a whole, and other files one by one.
-func Join(dir string) (*Derivative, error) {
-	d, err := begin(dir, dir)
-	if err != nil {
-		return nil, err
-	}
-	d.join = true
-	return d, nil
 }
 
 // begin makes the directory in which the files are written first, in the directory near.
@@ -141,8 +133,11 @@ func (d *Derivative) Put(name string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriterSize(f, 1<<18)
-	return errors.Join(write(w), w.Flush(), f.Close())
+	sum := sha256.New()
+	w := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<18)
+	err = errors.Join(write(w), w.Flush(), f.Close())
+	d.sums = append(d.sums, hex.EncodeToString(sum.Sum(nil)))
+	return err
 }
 
 // PutJSON writes a JSON file, as people read it.
@@ -160,25 +155,11 @@ func (d *Derivative) PutJSON(name string, v any) error {
 // Names are the files so far, by their slash-separated paths.
 func (d *Derivative) Names() []string { return d.names }
 
-// Replaced are the directories of participants, there or not, whose place Finish gives to others.
-func (d *Derivative) Replaced() (dirs []string) {
-	for _, name := range d.names {
-		if top, _, below := strings.Cut(name, "/"); below && isParticipant(top) && d.join {
-			dirs = append(dirs, filepath.Join(d.dir, top))
-		}
-	}
-	slices.Sort(dirs)
-	return slices.Compact(dirs)
-}
-
-// isParticipant reports whether a directory of a dataset is that of a participant.
-func isParticipant(name string) bool { return strings.HasPrefix(name, "sub-") }
-
-// Finish moves the dataset to its target.
+// Finish moves the dataset to its target. One that joins others is refused where the file of another is in the way.
 func (d *Derivative) Finish() error {
 	d.root.Close()
 	if d.join {
-		if err := replaceAll(d.root.Name(), d.dir, d.temp.Path); err != nil {
+		if err := d.joinOthers(); err != nil {
 			return err
 		}
 		return d.temp.Remove()
@@ -196,44 +177,4 @@ func (d *Derivative) Finish() error {
 func (d *Derivative) Abort() {
 	d.root.Close()
 	d.temp.Remove()
-}
-
-// replaceAll renames what from holds into the directory to. A participant's directory takes
-// the place of the one that is there, which goes to aside; any other directory is merged.
-func replaceAll(from, to, aside string) error {
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		there, here := filepath.Join(to, e.Name()), filepath.Join(from, e.Name())
-		switch {
-		case !e.IsDir():
-			err = os.Rename(here, there)
-		case isParticipant(e.Name()):
-			err = replaceDir(here, there, filepath.Join(aside, "old-"+e.Name()))
-		default:
-			if err = os.MkdirAll(there, 0o777); err == nil {
-				err = replaceAll(here, there, aside)
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// replaceDir renames a directory over another. Two processes may do so at once: each moves
-// away what it finds, and the later one stays.
-func replaceDir(from, to, aside string) error {
-	for i := 0; ; i++ {
-		if err := os.Rename(to, aside+fmt.Sprint(i)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		err := os.Rename(from, to)
-		if err == nil || i == 100 || !errors.Is(err, os.ErrExist) { // ENOTEMPTY is ErrExist: another one was faster
-			return err
-		}
-	}
 }

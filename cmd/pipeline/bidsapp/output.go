@@ -16,6 +16,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/version"
 	"prgnn/pipelines"
+	"prgnn/stages/bids"
 )
 
 // Leave writes what a run leaves in OUTPUT_DIR: logs of failed tasks, and the dataset with the
@@ -34,12 +35,28 @@ func (b *App) dataset(a *console.Console, p *pipelines.Pipeline, store *artifact
 		return err
 	}
 	c.File, c.Sets = p.File, b.Sets
-	return export.BIDS(a, c, export.Options{Path: b.Out, Format: "bids", Partial: true,
+	return export.BIDS(a, c, b.options(chosen, files))
+}
+
+func (b *App) options(chosen []string, files map[string]string) export.Options {
+	return export.Options{Path: b.Out, Format: "bids", Partial: true,
 		Task: slices.Concat(b.tasks, []string{"rest"})[0], App: &export.App{
 			Participants: chosen, Container: container(),
 			Files:  files,
 			Ignore: []string{"logs/", "*.html", "prgnn.yaml"},
-		}})
+		}}
+}
+
+// The files of OUTPUT_DIR that say what to cite.
+const (
+	CitationText   = "logs/CITATION.md"
+	CitationBibTeX = "logs/CITATION.bib"
+)
+
+// InTheWay says which files of others stand where this call would write its own, before it computes anything.
+func (b *App) InTheWay(p *pipelines.Pipeline, chosen []string) error {
+	o := b.options(chosen, map[string]string{CitationText: "", CitationBibTeX: ""})
+	return bids.InTheWay(b.Out, export.BIDSNames(p, o))
 }
 
 // crashLogs writes a file of each task that failed to OUTPUT_DIR/logs.

@@ -97,6 +97,9 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 		ids[id] = true
 	}
 	p.Notes = members.Notes(p, ids)
+	if err := x.InTheWay(p, chosen); err != nil {
+		return exit.Wrong(err)
+	}
 	if err := x.Record(study); err != nil {
 		return exit.Wrong(err)
 	}
@@ -135,5 +138,7 @@ func (a *app) appCitation(p *pipelines.Pipeline, store *artifacts.Store, file st
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{"logs/CITATION.md": files["CITATION.md"], "logs/CITATION.bib": files["CITATION.bib"]}, nil
+	return map[string]string{
+		bidsapp.CitationText: files["CITATION.md"], bidsapp.CitationBibTeX: files["CITATION.bib"],
+	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/pipelines"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/prepare"
@@ -198,8 +200,24 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 	return nil
 }
 
+// BIDSNames are the files that a dataset has when all its results are there, by their slash-separated paths.
+func BIDSNames(p *pipelines.Pipeline, o Options) []string {
+	x := &job{Current: &results.Current{Pipeline: p}, Options: o}
+	label, _ := x.atlasName()
+	names := append(rootNames(label), slices.Sorted(maps.Keys(o.App.Files))...)
+	chosen := x.bidsStages("")
+	for _, s := range chosen {
+		for _, n := range x.bidsTasks(s) {
+			for _, m := range x.bidsMembers(n, chosen) {
+				names = append(names, m.fileName(0)+m.file.extension, m.fileName(0)+".json")
+			}
+		}
+	}
+	return names
+}
+
 // mayPut refuses a dataset that would take the place of files which no command may write over: of
-// a participant who is there already, the whole directory is replaced.
+// a participant who is there already, all files of this program are replaced.
 func (x *job) mayPut(d *bids.Derivative) error {
 	for _, name := range d.Names() {
 		if err := x.MayWrite(filepath.Join(x.Path, filepath.FromSlash(name))); err != nil {

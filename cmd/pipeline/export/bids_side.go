@@ -105,6 +105,13 @@ func plainValue(v any) any {
 	return v
 }
 
+// rootNames are the files of a dataset as a whole, in the order in which bidsRoot writes them.
+func rootNames(atlas string) []string {
+	atlas = "atlas-" + atlas
+	return []string{"dataset_description.json", "README", ".bidsignore", "participants.tsv", "participants.json",
+		atlas + "_dseg.tsv", atlas + "_dseg.json", atlas + "_description.json"}
+}
+
 // bidsRoot writes the files of the dataset as a whole.
 func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
 	label, _ := x.atlasName()
@@ -134,17 +141,18 @@ func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
 		"GeneratedBy": []any{generated},
 	}
 	links.describe(description)
+	names := rootNames(label)
 	steps := []error{
-		d.PutJSON("dataset_description.json", description),
-		d.Put("README", text("Regional time series, connectivity matrices and brain graphs, made by PR-GNN Pipeline ("+x.Pipeline.Name+").\n\n"+
+		d.PutJSON(names[0], description),
+		d.Put(names[1], text("Regional time series, connectivity matrices and brain graphs, made by PR-GNN Pipeline ("+x.Pipeline.Name+").\n\n"+
 			"*_timeseries.tsv: one row per volume, one column per region. *_relmat.tsv: regions by regions, with names. The\nfiles are named as in XCP-D 26; the sidecars state estimator, parameters and quality.\n"+
 			"Matrices are based on the plain mean of each region; desc-bootNN is a draw of its voxels.\nConnectivity is not yet part of BIDS (BEP017): .bidsignore names those files.\n")),
-		d.Put(".bidsignore", text(strings.Join(ignore, "\n")+"\n")),
-		d.Put("participants.tsv", func(w io.Writer) error { return people.WriteCSV(w, '\t') }),
-		d.PutJSON("participants.json", columnDocs(people)),
-		d.Put("atlas-"+label+"_dseg.tsv", func(w io.Writer) error { return x.Pipeline.Roster.Nodes.WriteCSV(w, '\t') }),
-		d.PutJSON("atlas-"+label+"_dseg.json", columnDocs(x.Pipeline.Roster.Nodes)),
-		d.PutJSON("atlas-"+label+"_description.json", map[string]any{"Name": label, "Description": "the regions, numbered by index in the order of the matrices; id is their value in the original label image"}),
+		d.Put(names[2], text(strings.Join(ignore, "\n")+"\n")),
+		d.Put(names[3], func(w io.Writer) error { return people.WriteCSV(w, '\t') }),
+		d.PutJSON(names[4], columnDocs(people)),
+		d.Put(names[5], func(w io.Writer) error { return x.Pipeline.Roster.Nodes.WriteCSV(w, '\t') }),
+		d.PutJSON(names[6], columnDocs(x.Pipeline.Roster.Nodes)),
+		d.PutJSON(names[7], map[string]any{"Name": label, "Description": "the regions, numbered by index in the order of the matrices; id is their value in the original label image"}),
 	}
 	for _, err := range steps {
 		if err != nil {
