@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
@@ -134,8 +135,16 @@ func (b *App) places() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sameDir(dir, b.Out) {
-		return nil, fmt.Errorf("OUTPUT_DIR holds the derivatives that are read, and nothing is written there (%s): name another directory", dir)
+	if results.LiesIn(b.Out, dir) {
+		return nil, fmt.Errorf("OUTPUT_DIR is or lies in the directory of the derivatives that are read, and nothing is written there (%s): name another directory", dir)
+	}
+	for _, read := range []string{b.In, dir} {
+		if at := participantIn(b.Out, read); at != "" {
+			return nil, fmt.Errorf("OUTPUT_DIR: files of a participant would be written to %s, and %s, which is read, is there: name another OUTPUT_DIR", at, read)
+		}
+		if at := participantIn(read, b.Out); at != "" {
+			return nil, fmt.Errorf("OUTPUT_DIR lies in %s, which holds data that are read: name another directory", at)
+		}
 	}
 	sets := []string{"cohort.dir=" + quote(dir)}
 	if dir != b.In && exists(filepath.Join(b.In, "participants.tsv")) {
@@ -149,6 +158,16 @@ func (b *App) places() ([]string, error) {
 		sets = append(sets, "cohort.freesurfer="+quote(at))
 	}
 	return sets, nil
+}
+
+// participantIn is the directory of a participant of a dataset which is a path, or in which the path lies; "" for none.
+func participantIn(dataset, path string) string {
+	for at := path; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if strings.HasPrefix(filepath.Base(at), "sub-") && sameDir(filepath.Dir(at), dataset) {
+			return at
+		}
+	}
+	return ""
 }
 
 // sameDir reports whether two paths are one directory, under whatever names.

@@ -19,7 +19,7 @@ type Kept struct{ Path, What string } // What ends a sentence: "the pipeline fil
 func Guard(p *pipelines.Pipeline, store string) func(path string) error {
 	files := Keep(func() []Kept { return filesOf(p) })
 	return func(path string) error {
-		if liesIn(path, store) {
+		if LiesIn(path, store) {
 			return exit.Wrongf("%s cannot be written: it is inside the store %s\n  name a PATH outside the store", path, store)
 		}
 		return files(path)
@@ -93,8 +93,8 @@ func filesOf(p *pipelines.Pipeline) (files []Kept) {
 	return files
 }
 
-// liesIn reports whether a path, which need not exist, is a directory or lies below it.
-func liesIn(path, dir string) bool {
+// LiesIn reports whether a path, which need not exist, is a directory or lies below it.
+func LiesIn(path, dir string) bool {
 	path, dir = whole.Resolved(path), whole.Resolved(dir)
 	info, _ := os.Stat(dir)
 	for at := path; ; at = filepath.Dir(at) {
