@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -35,24 +36,94 @@ stages:
   summary: { use: summary, in: { participants: cohort.participants, evaluation: judged.summary } }
   page: { use: report }
   noted: { use: baseline, matrix: { fold: [1, 2] }, in: { pearson: "less[*].out", folds: folds } }
+  labels: { use: exec, in: { all: cohort.participants }, with: { command: [own, "{all}", "{out}"], inputs: [all=arrow], outputs: ["out=arrow(participant_id group)"] } }
+  others: { use: split, in: { participants: labels.out }, with: { folds: 2 } }
+  clustered: { use: baseline, matrix: { fold: [1, 2] }, in: { pearson: "alone[*].out", folds: others } }
   plain: { use: baseline, matrix: { fold: [1, 2] }, in: { pearson: "alone[*].out", folds: folds } }
 `)
 	var noted []string
 	for _, n := range p.Notes {
-		if place, _, ok := strings.Cut(n, ", which gathers participants: no leakage check knows what"); ok {
+		if place, _, ok := strings.Cut(n, ", which can read several participants or their labels"); ok {
 			noted = append(noted, place)
 		}
 	}
 	slices.Sort(noted)
-	if want := []string{"stage judged: input predictions depends on own", "stage noted: input pearson depends on fit",
+	if want := []string{"stage clustered: input folds depends on labels", "stage judged: input predictions depends on own", "stage noted: input pearson depends on fit",
 		"stage paired: input pearson depends on pair"}; !slices.Equal(noted, want) {
 		t.Errorf("%q, want %q", noted, want)
 	}
 	rows := need.Value(column.Rows[column.Unchecked](outputOf(t, p.Graph, "pipeline", "unchecked")))(t)
-	need.Equal(t, len(rows), 3, "stages that no check sees")
+	need.Equal(t, len(rows), 4, "stages that no check sees")
 	for _, s := range p.Graph.Stages {
 		told := slices.ContainsFunc(s.Tasks[0].Inputs, func(b dag.Binding) bool { return b.Port == "unchecked" })
 		need.Equal(t, told, s.Name == "summary" || s.Name == "page", s.Name+" is told")
+	}
+}
+
+// A program with a task a participant is not known where it can read more than that participant; where it reads the
+// participant's own results, files, programs and images, nothing is noted.
+func TestProgramsThatReadOthers(t *testing.T) {
+	for _, c := range []struct {
+		name, more, in, reads string // stages before it; its inputs; the input that is named, "" for no note
+	}{
+		{"its own", "", "", ""},
+		{"its own series and scan", "", "s: series, o: cohort.series", ""},
+		{"the regions", "", "n: cohort.nodes", ""},
+		{"a script and an atlas", "", "s: {file: fit.py}, a: {file: atlas.nii.gz}", ""},
+		{"a file a participant", "", `f: {file: "s/${subject}.tsv"}`, ""},
+		{"its own draws gathered", "", `f: "connectivity[*].pearson"`, ""},
+		{"a fit of the fold", "  tan: { use: tangent, matrix: { fold: [1, 2] }, in: { matrices: \"connectivity[*].pearson\", folds: folds } }\n", "t: tan.fitted", ""},
+		{"labels", "", "w: cohort.participants", "w"},
+		{"folds", "", "w: folds", "w"},
+		{"a table", "", "w: {file: participants.tsv}", "w"},
+		{"another participant", "", `w: "connectivity[sub-1].pearson"`, "w"},
+		{"labels that another program read", "  less: { use: exec, in: { a: cohort.participants }, with: { command: [cp, \"{a}\", \"{o}\"], inputs: [a], outputs: [o=tsv] } }\n", "w: less", "a"},
+		{"a table that another program read", "  less: { use: exec, in: { a: {file: participants.tsv} }, with: { command: [cp, \"{a}\", \"{o}\"], inputs: [a], outputs: [o=tsv] } }\n", "w: less", "a"},
+		{"an atlas that another program read", "  less: { use: exec, in: { a: {file: atlas.nii.gz} }, with: { command: [cp, \"{a}\", \"{o}\"], inputs: [a], outputs: [o=tsv] } }\n", "w: less", ""},
+		{"predictions", "  one: { use: baseline, matrix: { fold: [1, 2] }, in: { pearson: \"connectivity[*].pearson\", folds: folds } }\n", "w: one.predictions", "w"},
+	} {
+		for _, shape := range []struct{ name, fan, with, to, takes string }{
+			{"a classifier", "", "", "baseline", `pearson: "own[*].out"`},
+			{"a classifier with its own fold", "matrix: { fold: [1, 2] }, ", `, parameters: ["fold=${fold}"]`, "baseline", `pearson: "own[*].out"`},
+			{"a network", "", "", "train", `edges: "gr[*].edges", features: "gr[*].features"`},
+		} {
+			if strings.Contains(c.more, "matrix") && shape.fan == "" {
+				continue // its results are of a fold
+			}
+			t.Run(c.name+", "+shape.name, func(t *testing.T) {
+				files := map[string]string{"fit.py": "", "atlas.nii.gz": ""}
+				table := "participant_id\tgroup\n"
+				for i, g := range []string{"A", "B", "A", "B"} {
+					table += fmt.Sprintf("sub-%d\t%s\n", i+1, g)
+					files[fmt.Sprintf("s/sub-%d.tsv", i+1)] = "a\tb\tc\n1\t2\t4\n2\t1\t3\n3\t4\t1\n"
+				}
+				files["participants.tsv"] = table
+				declared, in := "p", "p: connectivity.pearson"
+				if c.in != "" {
+					in += ", " + c.in
+					for _, part := range strings.Split(c.in, ", ") {
+						name, _, _ := strings.Cut(part, ":")
+						declared += `, "` + name + strings.Repeat("*", strings.Count(part, "[*]")) + `"`
+					}
+				}
+				p := need.Value(build("x.yaml", []byte(`cohort: { timeseries: { file: participants.tsv, series: "s/{participant_id}.tsv" } }
+stages:
+  series: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  connectivity: { use: connectivity, each: subject, in: { series: series } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+`+c.more+`  own: { use: exec, each: subject, `+shape.fan+`in: { `+in+` }, with: { command: [own], inputs: [`+declared+`], outputs: [out=npy]`+shape.with+` } }
+  gr: { use: graph, each: subject, `+shape.fan+`in: { pearson: own.out, partial: connectivity.partial } }
+  test: { use: `+shape.to+`, matrix: { fold: [1, 2] }, in: { `+shape.takes+`, folds: folds } }
+`), testdir.Files(t, files), nil, maxTasks))(t)
+				said := ""
+				for _, n := range p.Notes {
+					if _, what, ok := strings.Cut(n, ", which can read several participants or their labels (input "); ok {
+						said += what[:1]
+					}
+				}
+				need.Equal(t, said, c.reads, "the input that is named")
+			})
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/pipelines/folds"
+	"prgnn/stages"
 	"prgnn/stages/column"
 )
 
@@ -113,7 +114,7 @@ func (l *loader) checkFolds() {
 	if l.roster != nil {
 		participants = l.roster.Participants
 	}
-	fits, plans := folds.Fits{Participants: participants}, folds.Plans{Participants: participants}
+	fits, plans := folds.Fits{Participants: participants, Own: stages.Own}, folds.Plans{Participants: participants}
 	for _, s := range l.stages {
 		for _, text := range folds.Mistakes(s.nodes, participants) {
 			l.bad.Add(placeOf(s.pos, s.with)(text), "stage %s: %s", s.name, text)

@@ -35,6 +35,11 @@ func Register(k dag.Kind) {
 	registered = append(registered, []dag.Kind{k})
 }
 
+// Own reports whether a kind was added by Register.
+func Own(k *dag.Kind) bool {
+	return slices.ContainsFunc(registered, func(kinds []dag.Kind) bool { return kinds[0].Name == k.Name })
+}
+
 var coded sync.Once
 
 // topics are the kinds of all topics, with their code identities. A kind has one place

@@ -28,12 +28,15 @@ type comparer interface {
 }
 
 // Fits are the tasks upstream of a task that have learned from participants: of each path the nearest one of a kind
-// with a test fold, for what is upstream of that is its own matter, and all others that gather participants.
+// with a test fold, for what is upstream of that is its own matter, and all others that take participants together.
 type Fits struct {
-	Participants *encoding.Table // of the cohort; nil when they are not known
+	Participants *encoding.Table      // of the cohort; nil when they are not known
+	Own          func(*dag.Kind) bool // a kind of the user's, not of this program
 
-	behind map[*dag.Node][]*dag.Node
-	files  map[string]*dag.Node
+	behind  map[*dag.Node][]*dag.Node
+	files   map[string]*dag.Node
+	madeOf  map[*dag.Node]string                    // whose data a task's results are made of
+	readers map[*dag.StageNode]map[[2]string]string // port and file → who reads it there
 }
 
 // Leaks are the mistakes of the tasks of one stage, in words: they test participants whom a fit upstream has seen. The
@@ -47,7 +50,11 @@ func (f *Fits) Leaks(tasks []dag.Node) (leaks []string, unknown []column.Uncheck
 		for _, b := range n.Inputs {
 			// A ranking of the regions, which fidelity takes too, is of all folds and enters no prediction.
 			features := ofSubjects(b) || slices.Contains(tests, n)
-			if tests == nil || !features || b.Port == "folds" || gate(n, b.Port) {
+			if tests == nil || !features || gate(n, b.Port) {
+				continue
+			}
+			if b.Port == "folds" {
+				unknown = append(unknown, f.dividedBy(n, b, said)...)
 				continue
 			}
 			for _, src := range b.Sources {
@@ -57,7 +64,7 @@ func (f *Fits) Leaks(tasks []dag.Node) (leaks []string, unknown []column.Uncheck
 						continue
 					}
 					if !known(fit) {
-						unknown = append(unknown, unchecked(fit, n, b.Port))
+						unknown = append(unknown, f.unchecked(fit, n, b.Port))
 						said[fit.Stage] = true
 					} else if leak := verdict(fit, compared, n); leak != "" {
 						leaks = append(leaks, fmt.Sprintf("leakage: input %s of %s depends on %s", b.Port, n.ID, leak))
@@ -68,6 +75,30 @@ func (f *Fits) Leaks(tasks []dag.Node) (leaks []string, unknown []column.Uncheck
 		}
 	}
 	return leaks, unknown
+}
+
+// dividedBy are the stages of unknown work that make the folds of a task, or the labels that these divide.
+func (f *Fits) dividedBy(n *dag.Node, b dag.Binding, said map[*dag.StageNode]bool) (unknown []column.Unchecked) {
+	for _, src := range b.Sources {
+		made := []dag.Source{src}
+		if src.Node != nil {
+			if _, ok := src.Node.Work.(divider); ok {
+				made = sources(src.Node, "participants")
+			}
+		}
+		for _, src := range made {
+			if src.Node == nil {
+				continue
+			}
+			for _, fit := range f.of(b.Port, src) {
+				if !known(fit) && !said[fit.Stage] {
+					unknown = append(unknown, f.unchecked(fit, n, b.Port))
+					said[fit.Stage] = true
+				}
+			}
+		}
+	}
+	return unknown
 }
 
 // ownPredictions are the stages that take participants together and make predictions without a training of ours: no
@@ -86,7 +117,7 @@ func (f *Fits) ownPredictions(n *dag.Node, said map[*dag.StageNode]bool) (unknow
 			if _, applies := fit.Work.(applier); known(fit) || applies || said[fit.Stage] {
 				continue
 			}
-			unknown = append(unknown, unchecked(fit, n, port))
+			unknown = append(unknown, f.unchecked(fit, n, port))
 			said[fit.Stage] = true
 		}
 	}
@@ -99,8 +130,8 @@ func known(fit *dag.Node) bool {
 	return ok || fit.Work == nil // a file names its participants
 }
 
-func unchecked(fit, n *dag.Node, port string) column.Unchecked {
-	return column.Unchecked{By: fit.Stage.Name, Stage: n.Stage.Name, Input: port}
+func (f *Fits) unchecked(fit, n *dag.Node, port string) column.Unchecked {
+	return column.Unchecked{By: fit.Stage.Name, Reads: f.together(fit), Stage: n.Stage.Name, Input: port}
 }
 
 // verdict says of a fit why it leaks into one of these tests; "" where it does not.
@@ -194,7 +225,6 @@ func (f *Fits) of(port string, src dag.Source) []*dag.Node {
 	if known {
 		return fits
 	}
-	subjects := map[string]bool{} // of all inputs: a list of members may stand in several
 	for _, b := range n.Inputs {
 		for _, src := range b.Sources {
 			for _, fit := range f.of(b.Port, src) {
@@ -202,14 +232,9 @@ func (f *Fits) of(port string, src dag.Source) []*dag.Node {
 					fits = append(fits, fit)
 				}
 			}
-			for _, c := range src.Coords {
-				if c.Axis == "subject" {
-					subjects[c.Value] = true
-				}
-			}
 		}
 	}
-	if len(subjects) > 1 && !slices.Contains(fits, n) {
+	if f.together(n) != "" && !slices.Contains(fits, n) {
 		fits = append(fits, n)
 	}
 	if f.behind == nil {

@@ -103,6 +103,9 @@ func (e *Exec) Ports() dag.Ports {
 	return p
 }
 
+// ProgramPorts hold the program: what else it can read is data.
+func (e *Exec) ProgramPorts() []string { return []string{containerPort, lockPort} }
+
 var (
 	execName  = pattern.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
 	execPlace = pattern.New(`\{\{|\}\}|\{[A-Za-z][A-Za-z0-9_-]*\}`)

@@ -108,13 +108,13 @@ func (a *author) leakage() error {
 		said += fmt.Sprintf(" Not compared: %s.", words.Some(missing, len(missing)))
 	}
 	if by := programs(unchecked); by != nil {
-		said += fmt.Sprintf(" Not checked: what %s computed from participants taken together.", words.Some(by, len(by)))
+		said += fmt.Sprintf(" Not checked: what %s computed from several participants or their labels.", words.Some(by, len(by)))
 	}
 	a.Say("%s", said)
 	return nil
 }
 
-// unchecked is a caution of each stage that takes participants together before a test, and whose work is not known.
+// unchecked is a caution of each stage that can read several participants before a test, and whose work is not known.
 func (a *author) unchecked(all []column.Unchecked) {
 	for _, by := range programs(all) {
 		var to []string
@@ -123,11 +123,11 @@ func (a *author) unchecked(all []column.Unchecked) {
 				to = append(to, fmt.Sprintf("%s (input %s)", u.Stage, u.Input))
 			}
 		}
-		a.Caution("No leakage check knows what %s did with the participants that it gathered. If it fitted anything to the test participants among them, the performance is too high. It enters %s", by, words.Some(to, 6))
+		a.Caution("No leakage check knows what %s did with the participants or labels that it could read. If it fitted anything to the test participants among them, or used their labels, the performance is too high. It enters %s", by, words.Some(to, 6))
 	}
 }
 
-// programs are the stages that take participants together, each once.
+// programs are these stages, each once.
 func programs(all []column.Unchecked) (by []string) {
 	for _, u := range all {
 		if !slices.Contains(by, u.By) {

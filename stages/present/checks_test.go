@@ -69,9 +69,9 @@ func TestUncheckedPrograms(t *testing.T) {
 			{By: "fit", Stage: "ridge", Input: "pearson"}}))}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
 	for _, want := range []string{
-		"- No leakage check knows what fit did with the participants that it gathered.",
+		"- No leakage check knows what fit did with the participants or labels that it could read.",
 		"It enters train (input edges), ridge (input pearson)",
-		"Leakage checks: 4 checks, 40 comparisons, 0 violations. Not checked: what fit computed from participants taken together.",
+		"Leakage checks: 4 checks, 40 comparisons, 0 violations. Not checked: what fit computed from several participants or their labels.",
 	} {
 		if !strings.Contains(text, want) || strings.Contains(text, "Leakage checks passed") {
 			t.Errorf("want %s in %s", want, text)

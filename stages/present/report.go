@@ -50,7 +50,7 @@ func sharedPorts() []dag.Port {
 		optional("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
 		optional("nested", "evaluate's summary of the settings that choose selected inside each fold", accuracy...),
 		fold.LeakagePort(),
-		optional(column.UncheckedPort, "pipeline.unchecked: stages that take participants together, unseen by the leakage checks; connected where there are any, also when the file does not name it", column.Names[column.Unchecked]()...),
+		optional(column.UncheckedPort, "pipeline.unchecked: stages that can read several participants, unseen by the leakage checks; connected where there are any, also when the file does not name it", column.Names[column.Unchecked]()...),
 		optional("permutation", "permutation's or permutation-regression's test: models retrained on permuted labels", "measure", "observed", "chance_mean", "chance_95", "permutations", "p"),
 		optional("comparison", "compare's pairs: differences between classifiers", "a", "b", "accuracy_a", "accuracy_b",
 			"only_a", "only_b", "mcnemar_p", "mcnemar_holm", "t_p"),

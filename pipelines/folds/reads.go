@@ -1,0 +1,159 @@
+package folds
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+)
+
+// A program is a Stage that runs one of the user's: what it does with its inputs is not known.
+type program interface {
+	// ProgramPorts hold the program, and no data.
+	ProgramPorts() []string
+}
+
+// everybody is whom tables of the cohort are of, in place of one participant.
+const everybody = "*"
+
+// together is the input by which a task takes participants together; "" where its result is of one participant.
+//
+// A kind of ours does so where it gathers members of several participants: it uses tables and files as it says. A
+// program of the user's could read anything, so each of its inputs counts that is not of the participant whose result
+// it makes, and of nobody else: gathered members, another participant's result, the table of participants, folds, what
+// other tasks made of them, and files that several participants share.
+func (f *Fits) together(n *dag.Node) string {
+	var holds []string // the program
+	runs, foreign := n.Work.(program)
+	if foreign {
+		holds = runs.ProgramPorts()
+	} else {
+		foreign = f.Own != nil && f.Own(n.Stage.Kind)
+	}
+	own := subjectOf(n.Coords)
+	if !foreign {
+		own = "" // a template of one participant, say
+	}
+	who := own
+	for _, b := range n.Inputs {
+		if slices.Contains(holds, b.Port) {
+			continue
+		}
+		for _, src := range b.Sources {
+			of := subjectOf(src.Coords)
+			if foreign {
+				of = f.whose(n, b.Port, src)
+			}
+			if who = both(who, of); who == everybody {
+				return b.Port
+			}
+		}
+	}
+	return ""
+}
+
+// whose is the participant an input is of, everybody where it is of several, and "" of nobody.
+func (f *Fits) whose(n *dag.Node, port string, src dag.Source) string {
+	if of := subjectOf(src.Coords); of != "" {
+		return of
+	}
+	if src.Node == nil {
+		return f.whoseFile(n, port, src.File)
+	}
+	if of := subjectOf(src.Node.Coords); of != "" {
+		return of
+	}
+	switch src.Node.Work.(type) {
+	case divider:
+		return everybody
+	case tester: // a fit, which is checked where it is used, or predictions, with labels
+		if src.Output == "fitted" || src.Output == "model" {
+			return ""
+		}
+		return everybody
+	}
+	switch src.Node.Stage.Name {
+	case "pipeline":
+		return ""
+	case "cohort":
+		if src.Output == "nodes" || src.Output == "truth" {
+			return ""
+		}
+		return everybody
+	}
+	who, known := f.madeOf[src.Node]
+	if !known {
+		for _, b := range src.Node.Inputs {
+			for _, in := range b.Sources {
+				who = both(who, f.whose(src.Node, b.Port, in))
+			}
+		}
+		if f.together(src.Node) != "" {
+			who = "" // that task is named, and not those that read what it made
+		}
+		if f.madeOf == nil {
+			f.madeOf = map[*dag.Node]string{}
+		}
+		f.madeOf[src.Node] = who
+	}
+	return who
+}
+
+// whoseFile is the participant whose tasks alone read a file. One that others read, too, may be of everybody, unless it
+// is a program or an image, such as an atlas.
+func (f *Fits) whoseFile(n *dag.Node, port, file string) string {
+	name := strings.ToLower(filepath.Base(file))
+	kind := filepath.Ext(strings.TrimSuffix(name, ".gz"))
+	if slices.Contains(programs, kind) || slices.Contains(images, kind) {
+		return ""
+	}
+	if subjectOf(n.Coords) == "" {
+		return everybody
+	}
+	readers := f.readers[n.Stage]
+	if readers == nil {
+		readers = map[[2]string]string{}
+		for _, task := range n.Stage.Tasks {
+			for _, b := range task.Inputs {
+				for _, src := range b.Sources {
+					if src.File != "" {
+						at := [2]string{b.Port, src.File}
+						readers[at] = both(readers[at], subjectOf(task.Coords))
+					}
+				}
+			}
+		}
+		if f.readers == nil {
+			f.readers = map[*dag.StageNode]map[[2]string]string{}
+		}
+		f.readers[n.Stage] = readers
+	}
+	return readers[[2]string{port, file}]
+}
+
+var (
+	programs = []string{"", ".py", ".r", ".sh", ".bash", ".zsh", ".m", ".jl", ".pl", ".rb", ".js", ".go",
+		".c", ".cpp", ".f90", ".awk", ".sed", ".exe", ".jar", ".so", ".whl", ".sif", ".simg"}
+	images = []string{".nii", ".mgh", ".mgz", ".gii", ".annot", ".label"}
+)
+
+func subjectOf(coords []dag.Coord) string {
+	for _, c := range coords {
+		if c.Axis == "subject" {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// both are two sets of participants together.
+func both(a, b string) string {
+	switch {
+	case a == "" || a == b:
+		return b
+	case b == "":
+		return a
+	}
+	return everybody
+}
