@@ -52,13 +52,13 @@ kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression fe0adf5b950afc5459d7feaca4119a6be3909ad6e3aa06b042cfa99865a5c063
-kind report f74a16559fccf4757f5e2f61b31da63ee8cd04c2ba091de32f6473a19da4ca47
+kind report 880cf3dd47563db8d0d9d51cc24a908e98132dc93455c5fadde99f173d85a093
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
-kind summary fea5ad91e45fd492d4adbddf56467424be39a243266af1024d51cec6c66084dc
+kind summary 2ac48bd90685401ebea1aba37f350f28edd9d8f9f4bae429ca052858f85f0c07
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent 3c85c91099bf71c39ace163f5540f06bc65c389fb954a5a0e8b8e85775f96ee9
 kind timeseries bc23f72cea87b0dd5638aafccf77599152b83778d96c7cc586975f62e03356c3
@@ -4535,8 +4535,8 @@ prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
 prgnn/stages/column.Scans f8008c1bce3f.e3b0c4
 prgnn/stages/column.ScansOf 0badf10d4ed9.7b35a9
 prgnn/stages/column.TakenAsText aac33195b710.e3b0c4
-prgnn/stages/column.Unchecked d10f166f12ac.e3b0c4
-prgnn/stages/column.Unchecked.String 63ea1e6c8ee8.020db9
+prgnn/stages/column.Unchecked 4f0308975dad.e3b0c4
+prgnn/stages/column.Unchecked.String 18e5cd31667b.020db9
 prgnn/stages/column.UncheckedPort 25896d9138a5.e3b0c4
 prgnn/stages/column.Uneven ae4d1a0862bf.e3b0c4
 prgnn/stages/column.VeryRare 0355cef05b94.e3b0c4
@@ -4581,7 +4581,7 @@ prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
 prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
-prgnn/stages/present.author.leakage 7729a52d1c68.a97164
+prgnn/stages/present.author.leakage 9d42c7b2b9f3.a97164
 prgnn/stages/present.author.learned 336b1e4bc848.19a4bf
 prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
@@ -4600,7 +4600,7 @@ prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles eb9bc31d0239.845351
 prgnn/stages/present.author.training 25198cd1a6ec.a1ec9f
 prgnn/stages/present.author.trainings 6a0eba197d85.56ce11
-prgnn/stages/present.author.unchecked dc28804c804d.a3f395
+prgnn/stages/present.author.unchecked f25796843947.a3f395
 prgnn/stages/present.author.write b689060d55a2.a52623
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.checkRow b3b4f92f38d0.e3b0c4
@@ -4619,7 +4619,7 @@ prgnn/stages/present.notesPort b8082bc5dbc6.fd4c5e
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
 prgnn/stages/present.programs c36f217d49f2.020db9
-prgnn/stages/present.sharedPorts c19223483c16.7f1bfd
+prgnn/stages/present.sharedPorts 0efab80107d2.7f1bfd
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.together 5a8967755750.06ae07
 prgnn/stages/present.trained 5f73ad486173.ff7517
@@ -5577,10 +5577,10 @@ at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
-at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:17
+at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:18
 at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 TiedTo:34 Doubts:38 AdmittedLeaks:83 AlikeByChance:87 HasCoords:91 Numbered:102 Coordinate:112
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
-at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:48 declareOutput:55 Exec.EnvNames:73 Exec.Promise:84 Exec.Ports:90 execName:107 execPlace:108 Exec.Validate:112 ExecRooms:180 Exec.Run:183 Exec.call:222 Exec.program:273 runLogged:289 Exec.lookPath:314 Exec.environment:335 Exec.set:347
+at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:48 declareOutput:55 Exec.EnvNames:73 Exec.Promise:84 Exec.Ports:90 execName:110 execPlace:111 Exec.Validate:115 ExecRooms:183 Exec.Run:186 Exec.call:225 Exec.program:276 runLogged:292 Exec.lookPath:317 Exec.environment:338 Exec.set:350
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
 at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:139 container.podmanRun:146 container.name:168 container.load:171
 at stages/command/exec_files.go prgnn/stages/command Exec.lay:27 layOne:62 shareFrom:90 firstBytes:93 layAll:111 extension:149 collect:164 checkFormat:188 tables:219 checkColumns:222
