@@ -20,6 +20,12 @@ func Everything(a *console.Console, c *results.Current, o Options) error {
 	if o.Path == "-" {
 		return exit.Wrongf("--format all writes several files: give a directory: -o results/")
 	}
+	for _, s := range c.Pipeline.Graph.Stages { // a link may lead to files that are not results
+		at := filepath.Join(o.Path, s.Name)
+		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return exit.Wrongf("%s is a link to another directory, and nothing is written through it\n  remove it, or name another PATH", at)
+		}
+	}
 	written, every := 0, job{Console: a}
 	for _, s := range c.Pipeline.Graph.Stages {
 		if s.Name == "cohort" && len(s.Axes) > 0 || len(s.Tasks) == 0 {
