@@ -128,12 +128,16 @@ func (s *Store) prepare() error {
 	case err == nil && strings.HasPrefix(string(b), "prgnn store "):
 		return fmt.Errorf("its layout is %.40q, but this program uses %q: use the program that made it, or another directory", b, version)
 	case err == nil && len(b) > 0:
+		_, none := os.Stat(filepath.Join(s.dir, actionsDir))
+		if err := cmp.Or(refuseForeign(s.dir, versionFile), none); err != nil {
+			return fmt.Errorf("is not a store, although it has a file %s: name a new or empty directory", versionFile)
+		}
 		return fmt.Errorf("%s is damaged (it begins with %.40q): delete it; no result is in it, and the next run writes it",
 			filepath.Join(s.dir, versionFile), b)
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return unreadable(err)
 	}
-	if err := refuseForeign(s.dir); err != nil {
+	if err := refuseForeign(s.dir, readmeFile); err != nil {
 		return err
 	}
 	for _, sub := range []string{blobsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, memoDir} {
@@ -175,7 +179,7 @@ func (s *Store) writeText(tmp, text, name string) error {
 }
 
 // refuseForeign keeps a slip of the hand (--store ~) from scattering a store over a directory that is something else.
-func refuseForeign(dir string) error {
+func refuseForeign(dir, also string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -184,7 +188,7 @@ func refuseForeign(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if !slices.Contains(parts, e.Name()) && e.Name() != readmeFile && e.Name() != collectedFile {
+		if !slices.Contains(append(parts, readmeFile, collectedFile, also), e.Name()) {
 			return fmt.Errorf("is not a store and holds other files, such as %s: name a new or empty directory", e.Name())
 		}
 	}

@@ -226,6 +226,20 @@ func TestOpen(t *testing.T) {
 	if _, err := Open(s.Dir()); err == nil || !strings.Contains(err.Error(), `its layout is "prgnn store 9\n"`) {
 		t.Error(err)
 	}
+	// A damaged version is told from one of another program, which nobody should delete.
+	overwrite(t, filepath.Join(s.Dir(), "version"), func([]byte) []byte { return []byte("2.3.1") })
+	_, err := Open(s.Dir())
+	need.Error(t, err, "version is damaged", "a damaged version")
+	for _, other := range []string{"main.c", "version"} {
+		dir := t.TempDir()
+		need.NoError(t, os.WriteFile(filepath.Join(dir, other), []byte("2.3.1"), 0o666))
+		need.NoError(t, os.WriteFile(filepath.Join(dir, "version"), []byte("2.3.1"), 0o666))
+		_, err := Open(dir)
+		need.Error(t, err, "is not a store, although it has a file version", other)
+		if strings.Contains(fmt.Sprint(err), "delete") {
+			t.Error(err)
+		}
+	}
 	// The making of a store that was interrupted goes on.
 	need.NoError(t, os.Remove(filepath.Join(s.Dir(), "version")))
 	work(t, openStore(t, s.Dir()), "recipe", "result")
