@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"sync"
 	"time"
 )
@@ -104,12 +105,14 @@ func (l *link) greet(ctx context.Context, s *Store) error {
 		return err
 	})
 	switch {
-	case err == nil && !readable(text): // which a store is that lies there
-		return fmt.Errorf("its layout is %.40q, but this program uses %q", text, unpackedVersion)
-	case err == nil:
+	case err == nil && readable(text): // which a store is that lies there
 		return nil
+	case err == nil && strings.HasPrefix(string(text), "prgnn store "):
+		return fmt.Errorf("its layout is %.40q, but this program uses %q", text, unpackedVersion)
 	case errors.Is(err, ErrCorrupt) && errors.Is(err, fs.ErrPermission):
 		return unreadable(err)
+	case err == nil || errors.Is(err, ErrCorrupt):
+		return fmt.Errorf("its file %s is damaged: if the remote is one of this program, delete the file; no result is in it, and the next run writes it", versionFile)
 	case errors.Is(err, ErrMiss):
 		t, tempErr := s.temp()
 		if tempErr != nil {
