@@ -13,6 +13,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
 )
 
 // An app is one call of the program, with the flags that every command has.
@@ -36,10 +37,9 @@ func isCommand(word string) bool {
 }
 
 func run(args []string, stdout io.Writer, stderr io.Writer) int {
-	a := &app{
-		Console: console.New(args, stdout, stderr),
-		private: !slices.Contains([]string{"", "0"}, os.Getenv("PIPELINE_PRIVATE")),
-	}
+	a := &app{Console: console.New(args, stdout, stderr)}
+	var wrong error
+	a.private, wrong = privateByDefault(os.Getenv("PIPELINE_PRIVATE"))
 	only := ""
 	if len(args) > 0 {
 		only = args[0]
@@ -48,13 +48,27 @@ func run(args []string, stdout io.Writer, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(a.Out)
 	root.SetErr(a.Stderr)
-	err := root.Execute()
+	err := wrong
+	if err == nil {
+		err = root.Execute()
+	}
 	if flushErr := a.Flush(); err == nil && flushErr != nil && !brokenPipe(flushErr) {
 		err = flushErr
 	}
 	code := a.finish(err)
 	_ = a.Close() // nobody is left to be told
 	return code
+}
+
+// privateByDefault reads PIPELINE_PRIVATE.
+func privateByDefault(value string) (bool, error) {
+	switch strings.ToLower(value) {
+	case "1", "true", "yes":
+		return true, nil
+	case "", "0", "false", "no":
+		return false, nil
+	}
+	return false, exit.Wrongf("PIPELINE_PRIVATE is %q: it takes 1, true or yes, or 0, false or no", value)
 }
 
 // A subcommand is one word of the command line, in the group under which the help lists it.
