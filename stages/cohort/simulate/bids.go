@@ -27,6 +27,11 @@ func WriteBIDS(ctx context.Context, r *cohort.Roster, dir string, workers int, d
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("%s exists already and is not empty: name a new directory", dir)
 	}
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		if _, err := os.Stat(dir); err != nil {
+			return fmt.Errorf("%s is a link that leads nowhere: remove it, or name another directory", dir)
+		}
+	}
 	if err := writeDescription(r, dir); err != nil {
 		return err
 	}
@@ -112,12 +117,18 @@ func writeDescription(r *cohort.Roster, dir string) error {
 		}
 		columns[c.Name] = about
 	}
-	return errors.Join(
-		writeFile(filepath.Join(dir, "dataset_description.json"), description.Data),
-		writeFile(filepath.Join(dir, "participants.tsv"), people.Bytes()),
-		writeFile(filepath.Join(dir, "participants.json"), jsonText(columns).Data),
-		writeFile(filepath.Join(dir, "desc-aparcaseg_dseg.tsv"), lut.Bytes()),
-	)
+	for _, f := range []struct {
+		name string
+		text []byte
+	}{
+		{"dataset_description.json", description.Data}, {"participants.tsv", people.Bytes()},
+		{"participants.json", jsonText(columns).Data}, {"desc-aparcaseg_dseg.tsv", lut.Bytes()},
+	} {
+		if err := writeFile(filepath.Join(dir, f.name), f.text); err != nil {
+			return err // of all files, if the directory is at fault
+		}
+	}
+	return nil
 }
 
 // jsonText writes what is known to be writable; maps come out sorted.

@@ -92,3 +92,20 @@ func TestBIDSReadsWhatWasSimulated(t *testing.T) {
 		}
 	}
 }
+
+// Where no directory can be made, one error says so, and not one for each file.
+func TestWriteBIDSNowhere(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "dangling")
+	if err := os.Symlink("nowhere", at); err != nil {
+		t.Skip(err)
+	}
+	people := simulated(t, func(c *Cohort) { c.ASD, c.HC = 2, 2 })
+	err := WriteBIDS(t.Context(), people, at, 1, nil)
+	need.Error(t, err, "is a link that leads nowhere", "a dangling link")
+	file := filepath.Join(t.TempDir(), "file")
+	need.NoError(t, os.WriteFile(file, nil, 0o666))
+	err = WriteBIDS(t.Context(), people, filepath.Join(file, "x"), 1, nil)
+	if err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("below a file: %v", err)
+	}
+}
