@@ -11,6 +11,7 @@ package workdir
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -47,6 +48,9 @@ var swept sync.Map
 func Make(parent, prefix string) (*Dir, error) {
 	if parent == "" {
 		parent = os.TempDir()
+		if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("%s, where temporary files go, is no directory: make it, or name another one by the variable %s", parent, tempVariable())
+		}
 	}
 	if _, again := swept.LoadOrStore([2]string{parent, prefix}, true); !again {
 		Sweep(parent, prefix)
@@ -65,6 +69,14 @@ func Make(parent, prefix string) (*Dir, error) {
 			return nil, err
 		}
 	}
+}
+
+// tempVariable names the place of temporary files.
+func tempVariable() string {
+	if runtime.GOOS == "windows" {
+		return "TMP"
+	}
+	return "TMPDIR"
 }
 
 // open names a lock file without making one that has gone meanwhile.

@@ -188,3 +188,13 @@ func TestSweepLeavesOthers(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Without a directory for temporary files, the error names the variable that is wrong.
+func TestNoDirectoryForTemporaryFiles(t *testing.T) {
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	t.Setenv("TMPDIR", nowhere)
+	t.Setenv("TMP", nowhere)
+	_, err := Make("", "prefix-")
+	need.Error(t, err, nowhere+", where temporary files go, is no directory", "no directory")
+	need.Error(t, err, "by the variable TMP", "no directory")
+}
