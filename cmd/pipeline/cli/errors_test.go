@@ -13,6 +13,8 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
+	"prgnn/pipelines"
+	"prgnn/stages/cohort"
 )
 
 // What the system says of a file is told with the file in front, and once.
@@ -80,4 +82,22 @@ func TestFlatten(t *testing.T) {
 			t.Errorf("got %q, want %s", got, x.want)
 		}
 	}
+}
+
+// Who failed only because the machine did is not to be excluded.
+func TestFaultyIsNotTheMachine(t *testing.T) {
+	var tasks []*dag.Node
+	for _, id := range []string{"sub-1", "sub-2", "sub-3"} {
+		tasks = append(tasks, &dag.Node{ID: "a[" + id + "]", Coords: []dag.Coord{{Axis: "subject", Value: id}}})
+	}
+	g := &dag.Graph{Stages: []*dag.StageNode{{Name: "a", Tasks: tasks}}}
+	p := &pipelines.Pipeline{Roster: &cohort.Roster{}, Graph: g}
+	full := fmt.Errorf("a: %w", &fs.PathError{Op: "write", Path: "/tmp/x", Err: syscall.ENOSPC})
+	damaged := errors.New("it is damaged")
+	r := &dag.Result{Errors: []*dag.Error{{Task: "a[sub-1]", Err: full}, {Task: "a[sub-2]", Err: damaged}}}
+	need.Equal(t, strings.Join(faulty(p, r), " "), "sub-2")
+	need.Equal(t, strings.Join(machineRemedies(r), "; "),
+		"the disk of /tmp or its quota is full: free space; TMPDIR names another directory for temporary files")
+	r.Errors = r.Errors[:1]
+	need.Equal(t, strings.Join(faulty(p, r), " "), "")
 }

@@ -314,6 +314,9 @@ func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline)
 		a.Warn("  %s: %s: %s", c.first.Pos, words.Some(c.tasks, 6),
 			indented(p.Roster.CompleteExclude(a.brief(c.text)))+a.said(c.first, p.Graph.File))
 	})
+	for _, remedy := range machineRemedies(r) {
+		a.Warn("The machine failed, not the data: %s", remedy)
+	}
 	if out := faulty(p, r); out != nil {
 		where, what := "under cohort", p.Roster.CompleteExclude("exclude: ["+strings.Join(out, ", ")+"]")
 		if cmd.Name() == bidsAppName { // who calls that has no file to write into
@@ -331,15 +334,25 @@ func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline)
 	a.Warn("%s kept. After fixing the cause, continue with: %s", words.Count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.Again())
 }
 
-// faulty lists the participants whose tasks failed. It is nil where nobody failed alone: with all participants,
-// something else is wrong.
+// machineRemedies say what to do about tasks that failed by a fault of the machine.
+func machineRemedies(r *dag.Result) (remedies []string) {
+	for _, e := range r.Errors {
+		if remedy := exit.MachineRemedy(e.Err); remedy != "" && !slices.Contains(remedies, remedy) {
+			remedies = append(remedies, remedy)
+		}
+	}
+	return remedies
+}
+
+// faulty lists the participants whose tasks failed, but for faults of the machine. It is nil where nobody failed alone:
+// with all participants, something else is wrong.
 func faulty(p *pipelines.Pipeline, r *dag.Result) []string {
 	if p.Roster == nil {
 		return nil
 	}
 	failed := map[string]bool{}
 	for _, e := range r.Errors {
-		failed[e.Task] = true
+		failed[e.Task] = exit.MachineRemedy(e.Err) == ""
 	}
 	all, out := map[string]bool{}, map[string]bool{}
 	for _, s := range p.Graph.Stages {

@@ -1,0 +1,37 @@
+package exit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+)
+
+// MachineRemedy says what to do about a failure that the machine causes, and no input: a full disk, too many open
+// files. It is "" for any other failure.
+func MachineRemedy(err error) string {
+	var no syscall.Errno
+	if !errors.As(err, &no) {
+		return ""
+	}
+	where := "the disk"
+	if call := (*fs.PathError)(nil); errors.As(err, &call) {
+		where = "the disk of " + filepath.Dir(call.Path)
+	}
+	switch no {
+	case syscall.EMFILE, syscall.ENFILE, syscall.EBADF: // a process cannot be started without a file of its own
+		return "too many files are open: raise the limit (ulimit -n), or run fewer tasks at once (-j)"
+	case syscall.EAGAIN:
+		return "too many processes: raise the limit (ulimit -u), or run fewer tasks at once (-j)"
+	case syscall.ENOMEM:
+		return "memory ran out: run fewer tasks at once (-j)"
+	case syscall.ENOSPC, syscall.EDQUOT:
+		return fmt.Sprintf("%s or its quota is full: free space; TMPDIR names another directory for temporary files", where)
+	case syscall.EROFS:
+		return where + " is mounted read-only: mount it for writing; TMPDIR names another directory for temporary files"
+	case syscall.EIO:
+		return where + " reports an error: look into the log of the system (dmesg)"
+	}
+	return ""
+}

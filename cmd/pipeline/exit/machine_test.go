@@ -1,0 +1,38 @@
+package exit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A failure of the machine has a remedy that names its cause, however it is wrapped; a faulty input has none.
+func TestMachineRemedy(t *testing.T) {
+	at := func(no syscall.Errno) error {
+		return fmt.Errorf("sub-01: %w", &fs.PathError{Op: "write", Path: "/scratch/x/file", Err: no})
+	}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{at(syscall.EMFILE), "ulimit -n"},
+		{fmt.Errorf("x: %w", syscall.ENFILE), "ulimit -n"},
+		{at(syscall.ENOSPC), "the disk of /scratch/x or its quota is full"},
+		{errors.Join(errors.New("x"), at(syscall.EDQUOT)), "the disk of /scratch/x or its quota is full"},
+		{at(syscall.ENOMEM), "memory"},
+		{at(syscall.EIO), "the disk of /scratch/x reports an error"},
+		{at(syscall.EROFS), "read-only"},
+	} {
+		if got := MachineRemedy(c.err); !strings.Contains(strings.ReplaceAll(got, `\`, "/"), c.want) {
+			t.Errorf("%v: %q, want %q", c.err, got, c.want)
+		}
+	}
+	for _, err := range []error{nil, errors.New("it is damaged"), at(syscall.ENOENT), at(syscall.EACCES)} {
+		if got := MachineRemedy(err); got != "" {
+			t.Errorf("%v: %q", err, got)
+		}
+	}
+}
