@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"slices"
 	"strings"
@@ -37,6 +38,7 @@ func isCommand(word string) bool {
 }
 
 func run(args []string, stdout io.Writer, stderr io.Writer) int {
+	log.SetOutput(io.Discard) // net/http logs what servers send, which no user can act on, past -q and --json
 	a := &app{Console: console.New(args, stdout, stderr)}
 	var wrong error
 	a.private, wrong = privateByDefault(os.Getenv("PIPELINE_PRIVATE"))

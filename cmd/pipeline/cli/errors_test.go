@@ -3,7 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log"
 	"os"
 	"strings"
 	"syscall"
@@ -100,4 +102,15 @@ func TestFaultyIsNotTheMachine(t *testing.T) {
 		"the disk of /tmp or its quota is full: free space; TMPDIR names another directory for temporary files")
 	r.Errors = r.Errors[:1]
 	need.Equal(t, strings.Join(faulty(p, r), " "), "")
+}
+
+// net/http prints through the standard logger what a server sends unasked, past -q, --json and the console that makes
+// control characters visible.
+func TestNoLogOfLibraries(t *testing.T) {
+	defer log.SetOutput(log.Writer())
+	log.SetOutput(os.Stderr)
+	need.Equal(t, run([]string{"version"}, io.Discard, io.Discard), 0)
+	if log.Writer() != io.Discard {
+		t.Error("the standard logger prints")
+	}
 }
