@@ -169,6 +169,9 @@ func (a *Console) Bytes(write func(io.Writer) error) error {
 	if a.Page.IsTerminal() {
 		return write(a.Out)
 	}
+	if isClosed(a.stdout) {
+		return errors.New("stdout is closed, and nothing was written: -o PATH writes a file")
+	}
 	if err := a.Out.Flush(); err != nil {
 		return err
 	}
