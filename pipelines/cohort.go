@@ -226,7 +226,9 @@ func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 		why, category := c.excluded.Why[s.ID], ""
 		switch {
 		case c.without[s.ID] != "":
-			why, category = c.without[s.ID], cohort.NotDenoised
+			if why = c.without[s.ID]; !strings.HasPrefix(why, column.NoValue) {
+				category = cohort.NotDenoised
+			}
 		case why == "" && !kept[s.ID]:
 			why = beyondLimit
 		}

@@ -265,3 +265,62 @@ func TestPreservedCovariatesThatTellTheLabel(t *testing.T) {
 	p = need.Value(guarded(t, head, ages, cohort, strings.Replace(number, ", tells", "", 1)))(t)
 	need.Equal(t, len(notesWith(p, "preserve")), 0, p.Notes)
 }
+
+// What ComBat cannot use of the participants' table is told of all folds at once, before anything runs, with the lines.
+func TestParticipantsThatComBatCannotUse(t *testing.T) {
+	rows := make([]string, 24)
+	for i := range rows {
+		rows[i] = fmt.Sprintf("%c\t%s\t%c\t%d", "AB"[i%2], []string{"NYU", "USM"}[i/2%2], "MFF"[i%3], 20+i*7%24)
+	}
+	stages := `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3, SPLIT } }
+  series: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  connectivity: { use: connectivity, each: subject, in: { series: series } }
+  combat: { use: combat, matrix: { fold: [1..FOLDS] }, in: { matrices: "connectivity[*].pearson", folds: folds, participants: cohort.participants },
+      with: { site: scanner, preserve: [PRESERVE] } }
+  harmonized: { use: harmonize, each: subject, matrix: { fold: [1..FOLDS] },
+      in: { matrices: connectivity.pearson, fitted: combat.fitted, participants: cohort.participants } }`
+	with := func(split, folds, preserve string) string {
+		return strings.NewReplacer("SPLIT", split, "FOLDS", folds, "PRESERVE", preserve).Replace(stages)
+	}
+	typos := slices.Clone(rows)
+	typos[2], typos[7] = "A\tnyu\tM\tn/a", "B\tUSM\tF\t"
+	typos[9] = "B\tNYU\tFemale\t30"
+	one := slices.Repeat([]string{"A\tNYU\tM\t1", "B\tNYU\tF\t2", "A\tNYU\tF\t3", "B\tNYU\tM\t4"}, 6)
+	const missing = "age of sub-03 (participants.tsv:4), sub-08 (participants.tsv:9): no value: fill it in, leave the " +
+		"participants out (incomplete: skip, or exclude: [sub-03, sub-08]), or do not preserve it"
+	const left = "harmonized will fail: scanner NYU, USM, x: no training participants in the fold that tests it, so its " +
+		"effect is unknown: set few: keep in the stage combat to leave its matrices unharmonized"
+	const bySite = "combat will fail: preserve: sex=M does not vary within the sites, or is collinear with the covariates " +
+		"before it: their effects cannot be separated"
+	const small = "scanner nyu of sub-03 (participants.tsv:4): fewer than 3 training participants: if the name is misspelled " +
+		`(did you mean "NYU"?), correct it; else keep its matrices unharmonized (few: keep), or set minimum`
+	const unseen = "sex Female of sub-10 (participants.tsv:11): no training participant has it in the fold that tests it: if " +
+		"it is misspelled (available: F, M), correct it; else do not preserve the column"
+	for _, c := range []struct {
+		name, cohort, stages string
+		rows, want           []string
+	}{
+		{"nothing", "", with("seed: 1", "3", "age, sex"), rows, nil},
+		{"typos", "", with("seed: 1", "3", "age, sex"), typos,
+			[]string{"combat will fail: " + missing, "combat will fail: " + small, "harmonized will fail: " + unseen}},
+		{"those without a value are left out", "incomplete: skip", with("seed: 1", "3", "age, sex"), typos,
+			[]string{"harmonized will fail: " + unseen}},
+		{"a fit that is not applied", "", strings.Split(with("seed: 1", "3", "sex"), "\n  harm")[0], typos[8:], nil},
+		{"sites left out", "", with("leave_out: scanner", "3", "sex"), append(slices.Clone(rows), "A\tx\tM\t1",
+			"A\tx\tF\t1", "B\tx\tF\t1"), []string{left}},
+		{"one site", "", with("seed: 1", "3", "sex"), one, []string{
+			"combat will fail: only one scanner has enough training participants, NYU: nothing to harmonize"}},
+		{"sex by scanner", "", with("seed: 1", "3", "sex"), slices.Repeat([]string{"A\tNYU\tM\t1", "B\tNYU\tM\t1",
+			"A\tUSM\tF\t1", "B\tUSM\tF\t1"}, 6), []string{bySite}},
+	} {
+		p := need.Value(guarded(t, "scanner\tsex\tage", c.rows, c.cohort, c.stages))(t)
+		var got []string
+		for _, d := range p.Doomed {
+			got = append(got, strings.TrimPrefix(d.String(), "stage "))
+		}
+		need.Equal(t, strings.Join(got, "\n"), strings.Join(c.want, "\n"), c.name)
+		if c.cohort != "" {
+			need.Equal(t, fmt.Sprint(p.Roster.Left), "[{sub-03 A no value of age } {sub-08 B no value of age }]")
+		}
+	}
+}

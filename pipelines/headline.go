@@ -115,12 +115,19 @@ func (l *loader) checkFolds() {
 		participants = l.roster.Participants
 	}
 	fits, plans := folds.Fits{Participants: participants, Own: stages.Own}, folds.Plans{Participants: participants}
+	if l.roster != nil {
+		plans.Line, plans.Skips = l.roster.Line, l.roster.Incomplete != ""
+	}
 	for _, s := range l.stages {
 		for _, text := range folds.Mistakes(s.nodes, participants) {
 			l.bad.Add(placeOf(s.pos, s.with)(text), "stage %s: %s", s.name, text)
 		}
+		why := plans.Faults(s.nodes)
 		if err := plans.Fail(s.nodes); err != nil {
-			l.doomed = append(l.doomed, Doom{s.name, s.pos, err.Error()})
+			why = append(why, err.Error())
+		}
+		for _, text := range why {
+			l.doomed = append(l.doomed, Doom{s.name, s.pos, text})
 			l.note("%v", l.doomed[len(l.doomed)-1])
 		}
 		refused, doubts := plans.Preserved(s.nodes)

@@ -122,6 +122,17 @@ func (e *CovariateError) Error() string {
 }
 func (e *CovariateError) Unwrap() error { return errCollinear }
 
+// Separable tells by a CovariateError which covariate of a sample does not vary within the sites, or is collinear with
+// those before it. The sample needs no values.
+func Separable(s Sample) error {
+	there := make([]bool, len(s.Site))
+	for j := range there {
+		there[j] = true
+	}
+	_, err := newWithin(&s, there)
+	return err
+}
+
 func newWithin(s *Sample, there []bool) (*within, error) {
 	w := &within{count: make([]int, s.Sites)}
 	for j, yes := range there {

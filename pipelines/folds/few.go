@@ -25,9 +25,13 @@ type drawUser interface {
 // Plans are divisions of the cohort's participants, as far as they have been looked at.
 type Plans struct {
 	Participants *encoding.Table // nil when they are not known
-	made         map[*dag.Node]plan
-	drawn        map[*dag.StageNode][]string // its inputs that have an axis of draws
-	draws        map[*dag.Node]int           // of its arrays; 0: not known
+	// Line is where a participant stands in the table of the cohort, "" where that is not known; nil without a table.
+	Line func(id string) string
+	// Skips is set where the cohort may leave out participants who lack something (incomplete: skip).
+	Skips bool
+	made  map[*dag.Node]plan
+	drawn map[*dag.StageNode][]string // its inputs that have an axis of draws
+	draws map[*dag.Node]int           // of its arrays; 0: not known
 }
 
 type plan struct {

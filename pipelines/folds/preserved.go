@@ -20,15 +20,19 @@ func (p *Plans) Preserved(tasks []dag.Node) (refused, doubts []string) {
 		if !ok || p.Participants == nil || !ofCohort(&tasks[i]) {
 			continue
 		}
-		var planned *encoding.Table
-		if by := divisionOf(&tasks[i]); by != nil {
-			planned = p.of(by).folds
-		}
-		errs, some := work.Tells(p.Participants, planned)
+		errs, some := work.Tells(p.Participants, p.planned(&tasks[i]))
 		for _, err := range errs {
 			refused = append(refused, err.Error())
 		}
 		doubts = append(doubts, some...)
 	}
 	return slices.Compact(slices.Sorted(slices.Values(refused))), slices.Compact(slices.Sorted(slices.Values(doubts)))
+}
+
+// planned are the folds that a task takes; nil where they are not known.
+func (p *Plans) planned(n *dag.Node) *encoding.Table {
+	if by := divisionOf(n); by != nil {
+		return p.of(by).folds
+	}
+	return nil
 }

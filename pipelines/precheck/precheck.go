@@ -4,9 +4,11 @@ package precheck
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/cohort"
 )
@@ -41,10 +43,14 @@ func Description(r *cohort.Roster, s *dag.StageNode) error {
 
 // Refused are the participants that a stage of the graph would refuse, with the reasons.
 func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
-	if r == nil || r.Scan == nil {
+	why := map[string]string{}
+	if r == nil {
 		return nil
 	}
-	why := map[string]string{}
+	lacking(r, g, why)
+	if r.Scan == nil {
+		return why
+	}
 	for _, s := range g.Stages {
 		for _, n := range s.Tasks {
 			work, ok := n.Work.(refuser)
@@ -74,6 +80,27 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
 		}
 	}
 	return why
+}
+
+// A lacker is a Stage that needs values of the participants' table: it tells who has none, and what is missing.
+type lacker interface {
+	Lacks(people *encoding.Table) map[string]string
+}
+
+// lacking adds the participants without a value that a stage needs.
+func lacking(r *cohort.Roster, g *dag.Graph, why map[string]string) {
+	if r.Participants == nil || r.Axis != "" {
+		return
+	}
+	for _, s := range g.Stages {
+		for _, n := range s.Tasks {
+			work, ok := n.Work.(lacker)
+			if !ok {
+				break
+			}
+			maps.Copy(why, work.Lacks(r.Participants))
+		}
+	}
 }
 
 // inputFiles are the files of a task's inputs. They are not known where another stage makes confounds or events.

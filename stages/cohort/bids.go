@@ -39,7 +39,7 @@ type BIDSCohort struct {
 	FreeSurfer  string            `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; by default searched for in the dataset and beside it"`
 	Confounds   bool              `param:"confounds" doc:"also use the tables of confounds"`
 	Events      string            `param:"events" place:"always" doc:"the dataset with the event tables of task scans (sub-…/func/…_events.tsv); by default the raw dataset, or one found at the derivatives' recorded source or around the derivatives"`
-	Incomplete  string            `param:"incomplete" choices:"fail|skip" doc:"participants with missing or unreadable files (a truncated scan, confounds of another length), or whose scans denoise would refuse: let their tasks fail, or exclude them"`
+	Incomplete  string            `param:"incomplete" choices:"fail|skip" doc:"participants with missing or unreadable files (a truncated scan, confounds of another length), whose scans denoise would refuse, or without a value that combat needs: let their tasks fail, or exclude them"`
 	Time        string            `param:"repetition_time" choices:"auto|sidecar|header" doc:"the right one where header and sidecar of a scan differ, by more than 1 ms: auto refuses them if a stage filters or models events by the repetition time; header leaves out cohort.sidecar"`
 	Nodes       string            `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or CIFTI label file in labels, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
@@ -253,6 +253,7 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 		Incomplete:   c.Incomplete,
 		Participants: l.participants(nil),
 		Table:        l.path,
+		Lines:        l.lines(),
 		Files:        map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti")},
 	}
 	ports := c.ports(r, l, found)

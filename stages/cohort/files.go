@@ -170,7 +170,7 @@ func templateOf(path string) string {
 
 // roster puts a cohort together from its list and the sources of its files.
 func (l *list) roster(sources []*fileSource) *Roster {
-	r := &Roster{Files: map[string]dag.Type{}, Root: l.root, Table: l.path}
+	r := &Roster{Files: map[string]dag.Type{}, Root: l.root, Table: l.path, Lines: l.lines()}
 	var used []string
 	for _, f := range sources {
 		r.Files[f.port] = dag.Format(f.format)

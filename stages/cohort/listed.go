@@ -360,6 +360,17 @@ func (l *list) groupOf(r listedRow) string {
 	return r.label
 }
 
+// lines are those of the participants, the first one of each.
+func (l *list) lines() map[string]int {
+	at := map[string]int{}
+	for _, r := range l.rows {
+		if at[r.id] == 0 {
+			at[r.id] = r.line
+		}
+	}
+	return at
+}
+
 // leftOut are those who were taken out, sorted.
 func (l *list) leftOut() []LeftOut {
 	here := map[string]bool{}

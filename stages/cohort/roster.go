@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -70,8 +71,9 @@ type Roster struct {
 	// Scan, when set, gives volumes and repetition time (s; 0 where they are not known) of a participant's scan, by the
 	// name of its run or session: so stages can refuse a scan before anything runs.
 	Scan  func(id, part string) (volumes int, tr float64)
-	Table string // the table of the participants or rows, absolute; "" where there is none
-	Root  string // the directory from which results name the participants' files (see NameIn)
+	Table string         // the table of the participants or rows, absolute; "" where there is none
+	Lines map[string]int // of the participants in it, the first one of each
+	Root  string         // the directory from which results name the participants' files (see NameIn)
 }
 
 // AxisName is the axis that the members span.
@@ -86,6 +88,15 @@ func (r *Roster) Noun() string {
 		return "row"
 	}
 	return "participant"
+}
+
+// Line is where a participant stands in its table, "participants.tsv:12"; "" where there is none. It names no place of
+// this machine.
+func (r *Roster) Line(id string) string {
+	if r.Lines[id] == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(r.Table), r.Lines[id])
 }
 
 // IDs are the members that take part.

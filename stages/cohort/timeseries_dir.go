@@ -34,7 +34,8 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")},
-		Left: l.leftOut(), PerRun: several, Sessions: len(c.Sessions) > 0, Root: root, Table: l.path}
+		Left: l.leftOut(), PerRun: several, Sessions: len(c.Sessions) > 0, Root: root, Table: l.path,
+		Lines: l.lines()}
 	sidecars := &bids.Sidecars{Root: root}
 	for _, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/exact"
@@ -54,15 +55,19 @@ type combatBook struct {
 	text   map[string]map[string]string
 }
 
+func (s *Combat) book() *combatBook {
+	return &combatBook{combatFacts: combatFacts{Fold: s.Fold, Repeat: s.Repeat, Column: s.Site, Reference: s.Reference,
+		Minimum: s.Minimum, Few: s.Few, Transform: s.Transform}}
+}
+
 // read reads the participants, and refuses to preserve what is to be predicted.
 func (s *Combat) read(in, folds dag.Input) (*combatBook, error) {
-	b := &combatBook{combatFacts: combatFacts{Fold: s.Fold, Repeat: s.Repeat, Column: s.Site, Reference: s.Reference,
-		Minimum: s.Minimum, Few: s.Few, Transform: s.Transform}}
-	if err := b.readPeople(in, s.Preserve); err != nil {
-		return nil, err
-	}
+	b := s.book()
 	table, err := in.Table()
 	if err != nil {
+		return nil, err
+	}
+	if err := b.readPeople(table, in.Name, s.Preserve); err != nil {
 		return nil, err
 	}
 	members, err := folds.Table()
@@ -80,33 +85,29 @@ func leaksLabel(column string) error {
 }
 
 // readPeople reads the column of the sites, and covariates.
-func (b *combatBook) readPeople(in dag.Input, covariates []string) error {
-	p, err := column.ReadPeople(in)
+func (b *combatBook) readPeople(table *encoding.Table, name string, covariates []string) error {
+	ids, err := table.Strings("participant_id")
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	table, err := in.Table()
-	if err != nil {
-		return err
-	}
-	b.name, b.number, b.text = in.Name, map[string]map[string]float64{}, map[string]map[string]string{}
+	b.name, b.number, b.text = name, map[string]map[string]float64{}, map[string]map[string]string{}
 	for _, name := range append([]string{b.Column}, covariates...) {
 		if _, ok := table.Column(name); !ok {
 			_, err := table.Strings(name)
-			return fmt.Errorf("%s: %w", in.Name, err)
+			return fmt.Errorf("%s: %w", b.name, err)
 		}
 		c, err := column.ReadCovariate(table, name)
 		if err != nil {
-			return fmt.Errorf("%s: %w", in.Name, err)
+			return fmt.Errorf("%s: %w", b.name, err)
 		}
 		if name == b.Column { // a number is a name too
 			if c.Text == nil {
 				if c.Text, err = table.Strings(name); err != nil {
-					return fmt.Errorf("%s: %w", in.Name, err)
+					return fmt.Errorf("%s: %w", b.name, err)
 				}
 			}
 			b.site = map[string]string{}
-			for i, id := range p.Ids {
+			for i, id := range ids {
 				if b.site[id] = c.Text[i]; c.Number != nil && math.IsNaN(c.Number[i]) {
 					b.site[id] = ""
 				}
@@ -114,7 +115,7 @@ func (b *combatBook) readPeople(in dag.Input, covariates []string) error {
 			continue
 		}
 		number, text := map[string]float64{}, map[string]string{}
-		for i, id := range p.Ids {
+		for i, id := range ids {
 			if c.Text == nil {
 				number[id] = c.Number[i]
 			} else {
@@ -150,9 +151,9 @@ func (b *combatBook) choose(s *Combat, who []string) error {
 	}
 	switch {
 	case few != nil && s.Few == "refuse":
-		return fmt.Errorf("fewer than %d training participants for %s %s: exclude these sites (exclude, select), keep their matrices unharmonized (few: keep), or set minimum", s.Minimum, b.Column, strings.Join(few, ", "))
+		return fmt.Errorf("fewer than %d training participants for %s %s: correct the names if they are misspelled, exclude these sites (exclude, select), keep their matrices unharmonized (few: keep), or set minimum", s.Minimum, b.Column, strings.Join(few, ", "))
 	case len(b.Sites) < 2:
-		return fmt.Errorf("outside fold %d only one %s has enough participants, %s: nothing to harmonize", s.Fold, b.Column, strings.Join(b.Sites, ""))
+		return fmt.Errorf("only one %s has enough training participants, %s: nothing to harmonize", b.Column, strings.Join(b.Sites, ""))
 	case s.Reference != "" && !slices.Contains(b.Sites, s.Reference):
 		return fmt.Errorf("reference: there is no %s %q with training participants%s; available: %s", b.Column, s.Reference,
 			words.DidYouMean(s.Reference, b.Sites), strings.Join(b.Sites, ", "))
@@ -199,7 +200,7 @@ func (b *combatBook) row(id string) ([]float64, error) {
 			if v == "" {
 				v = "not known"
 			}
-			return nil, fmt.Errorf("%s: %s of %s is %s, which no training participant has (%s): exclude the participant, or do not preserve it", b.name, term.Column, id, v, strings.Join(b.Levels[term.Column], ", "))
+			return nil, fmt.Errorf("%s: %s of %s is %s, which no training participant has (%s): correct it if it is misspelled, exclude the participant, or do not preserve it", b.name, term.Column, id, v, strings.Join(b.Levels[term.Column], ", "))
 		}
 		x = append(x, map[bool]float64{true: 1}[v == term.Level])
 	}

@@ -151,7 +151,7 @@ func TestCombatRefuses(t *testing.T) {
 			v[4] = math.NaN() // trained on
 			return v
 		}()), "site of sub-005 is unknown: fill it in, or exclude the participant"},
-		{"one site", stagetest.Fresh("combat"), name("site", slices.Repeat([]string{"a"}, stagetest.Sited)), "only one site has enough participants, a: nothing to harmonize"},
+		{"one site", stagetest.Fresh("combat"), name("site", slices.Repeat([]string{"a"}, stagetest.Sited)), "only one site has enough training participants, a: nothing to harmonize"},
 		{"no reference", stagetest.Fresh("combat", "reference", "d"), func(map[string][]dag.Input) {}, `reference: there is no site "d" with training participants`},
 		{"a fit on all", stagetest.Fresh("combat"), func(in map[string][]dag.Input) {
 			f, _ := in["folds"][0].Table()

@@ -31,6 +31,9 @@ type Harmonize struct {
 	Subject string `param:"subject" doc:"the participant, filled in by each: subject"`
 }
 
+// AppliesFit is the port with the fit that it applies to its participant.
+func (*Harmonize) AppliesFit() string { return "fitted" }
+
 // DrawsOf is how many draws its arrays have, of an input with so many.
 func (*Harmonize) DrawsOf(input int) int { return input }
 
@@ -170,7 +173,11 @@ func recentFit(fitted, participants dag.Input) (*combatBook, *combat.Fit, error)
 				covariates = append(covariates, term.Column)
 			}
 		}
-		if err := book.readPeople(participants, covariates); err != nil {
+		table, err := participants.Table()
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := book.readPeople(table, participants.Name, covariates); err != nil {
 			return nil, nil, err
 		}
 		at = len(fits.recent)

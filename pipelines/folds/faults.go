@@ -1,0 +1,106 @@
+package folds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+)
+
+// A fitter is a Stage that is fitted to what a table says of participants: it tells of what it cannot use.
+type fitter interface {
+	Faults(people, planned *encoding.Table) []column.Fault
+}
+
+// A fitUser is a Stage that applies what a fitter made to one participant; AppliesFit is the port.
+type fitUser interface{ AppliesFit() string }
+
+// Faults are why tasks of one stage will fail by what the table says of participants, over all folds: for a fit those
+// that it is fitted to, and for what applies it those that it was not.
+func (p *Plans) Faults(tasks []dag.Node) (why []string) {
+	var fits []*dag.Node
+	seen, applied := map[*dag.Node]bool{}, false
+	for i := range tasks {
+		n := &tasks[i]
+		if _, ok := n.Work.(fitter); ok {
+			fits = append(fits, n)
+		}
+		work, ok := n.Work.(fitUser)
+		if !ok {
+			continue
+		}
+		for _, b := range n.Inputs {
+			if b.Port != work.AppliesFit() || len(b.Sources) != 1 {
+				continue
+			}
+			if fit := b.Sources[0].Node; fit != nil && !seen[fit] {
+				fits = append(fits, fit)
+				seen[fit], applied = true, true
+			}
+		}
+	}
+	var faults []column.Fault
+	for _, n := range fits {
+		if work, ok := n.Work.(fitter); ok && p.Participants != nil && ofCohort(n) {
+			faults = merged(faults, work.Faults(p.Participants, p.planned(n)))
+		}
+	}
+	for _, f := range faults {
+		if f.Tested == applied {
+			why = append(why, p.text(f))
+		}
+	}
+	slices.Sort(why)
+	return why
+}
+
+// merged adds the faults of a fold to those of others.
+func merged(all, more []column.Fault) []column.Fault {
+	for _, f := range more {
+		at := slices.IndexFunc(all, func(g column.Fault) bool {
+			return g.Column == f.Column && g.Why == f.Why && (f.IDs == nil || slices.Equal(g.Values, f.Values))
+		})
+		if at < 0 {
+			all = append(all, f)
+			continue
+		}
+		g := &all[at]
+		g.Tested = g.Tested && f.Tested
+		g.Values = slices.Compact(slices.Sorted(slices.Values(slices.Concat(g.Values, f.Values))))
+		g.IDs = slices.Compact(slices.Sorted(slices.Values(slices.Concat(g.IDs, f.IDs))))
+	}
+	return all
+}
+
+// text tells of a fault, with the lines of the table where it stands.
+func (p *Plans) text(f column.Fault) string {
+	if f.Column == "" {
+		return f.Why
+	}
+	named := f.Column
+	if f.Values != nil {
+		named += " " + words.Some(f.Values, 8)
+	}
+	who := make([]string, len(f.IDs))
+	for i, id := range f.IDs {
+		if who[i] = id; p.Line != nil && p.Line(id) != "" {
+			who[i] += " (" + p.Line(id) + ")"
+		}
+	}
+	text := named + ": " + f.Why
+	if len(who) > 0 {
+		text = fmt.Sprintf("%s of %s: %s", named, words.Some(who, 8), f.Why)
+	}
+	if f.Values == nil && f.IDs != nil { // missing
+		out := "exclude: [" + strings.Join(f.IDs, ", ") + "]"
+		if p.Skips {
+			out = "incomplete: skip, or " + out
+		}
+		return fmt.Sprintf("%s: fill it in, leave the participants out (%s)%s", text, out, f.Remedy)
+	}
+	return text + ": " + f.Remedy
+}

@@ -1,0 +1,14 @@
+package column
+
+// A Fault is what a stage cannot use in a column of the participants' table.
+type Fault struct {
+	Column string
+	Values []string // names of sites, or categories; nil where values are missing
+	Why    string   // of the values
+	Remedy string
+	IDs    []string // the participants, where they are few by the nature of the fault
+	Tested bool     // it is of test participants: what is fitted does not need it, what is applied does
+}
+
+// NoValue begins the reason why a participant takes no part who lacks a value that a stage needs.
+const NoValue = "no value of"
