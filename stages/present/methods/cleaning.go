@@ -84,7 +84,7 @@ func methodsOfNuisance(m *Text, scans []participants.CleanedScan, d *section.Sta
 		}
 		said = append(said, s.Nuisance())
 		if s.Why == column.SeriesGiven {
-			parts = append(parts, "the time series were used as given, without nuisance regression by this program")
+			parts = append(parts, "no nuisance regression was done, since the time series came from a source that says how they were cleaned")
 			continue
 		}
 		if s.Why != "" {

@@ -27,7 +27,7 @@ func TestMethodsOfNuisance(t *testing.T) {
 	}
 	row.Why = column.SeriesGiven
 	if got := strings.Join(methodsOfNuisance(&Text{}, []participants.CleanedScan{{CleaningRow: row}}, d),
-		"; "); !strings.HasPrefix(got, "the time series were used as given, without nuisance regression by this program") {
+		"; "); !strings.HasPrefix(got, "no nuisance regression was done, since the time series came from a source that says how they were cleaned") {
 		t.Errorf("%s", got)
 	}
 }

@@ -76,7 +76,7 @@ func (a *Author) inputsOfWindows(m *Text) {
 		default:
 			continue
 		}
-		m.say("The inputs of %s in the stage %s are %s, not the correlations of the whole scan.", strings.Join(a.called(s), ", "), s.Stage, what)
+		m.say("The inputs of %s are %s, not the correlations of the whole scan.", a.models(s), what)
 	}
 }
 

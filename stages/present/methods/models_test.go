@@ -17,7 +17,7 @@ func TestMethodsOfModels(t *testing.T) {
 			{Kind: "bootstrap", Value: map[string]string{"draws": "10", "fraction": "0.5"}},
 			{Kind: "connectivity", Value: map[string]string{"pearson": "empirical", "partial": "ridge", "rho": "0.1"}},
 			{Kind: "split", Value: map[string]string{"folds": "5", "seed": "1", "stratify": "true",
-				"stratify_by": "[site, sex]"}},
+				"stratify_by": "[site, sex, hand]"}},
 			{Kind: "regression", Value: map[string]string{"model": "ridge; kernel-ridge; svr", "penalty": "1", "penalties": "[0 0.1 1]",
 				"inner": "4", "c": "2", "epsilon": "0.1", "transform": "own"}},
 		}}
@@ -32,7 +32,7 @@ func TestMethodsOfModels(t *testing.T) {
 	}
 	plain := write(false)
 	for _, want := range []string{"each draw gives one matrix", "all matrices of a participant",
-		"5 folds, stratified by group within site and sex (seed 1)",
+		"5 folds, stratified by group within site, sex and hand (seed 1)",
 		"ridge regression (penalty 1)", "kernel ridge regression (penalty: of 3 values, the best in 4 inner folds)",
 		"linear SVR (C = 2, ε = 0.1)",
 		"The inputs of these models are the correlations of all pairs of regions, in ridge regression as Fisher's z."} {

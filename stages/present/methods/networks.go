@@ -12,7 +12,7 @@ import (
 func (a *Author) methodsOfNetworks(m *Text) {
 	for i := range a.Run.Stages {
 		s := &a.Run.Stages[i]
-		model := fmt.Sprintf("%s in the stage %s", strings.Join(a.called(s), ", "), s.Stage)
+		model := a.models(s)
 		last := "weights are those of the last epoch"
 		switch s.Kind {
 		case "bnt":
@@ -24,7 +24,7 @@ func (a *Author) methodsOfNetworks(m *Text) {
 			if s.Is("select", "validation") {
 				last = fmt.Sprintf("weights are those of the epoch, after the fifth, with the smallest loss in one of %s parts of the training participants, which was held out", s.Value["validation"])
 			}
-			m.say("%s (%s) has convolutions of widths %s, each followed by a pooling layer that keeps %s of the regions, and an MLP with a second layer of width %s; Adam ran for %s epochs with batches of %s graphs and a learning rate of %s%s, weight decay of %s, dropout of %s; %s.",
+			m.say("%s, %s, has convolutions of widths %s, each followed by a pooling layer that keeps %s of the regions, and an MLP with a second layer of width %s; Adam ran for %s epochs with batches of %s graphs and a learning rate of %s%s, weight decay of %s, dropout of %s; %s.",
 				model, map[bool]string{true: "as in the released program", false: "as in the paper, in our reading"}[s.Is("variant", "authors-code")],
 				s.Value["widths"], percentText(s.Value["ratio"]), s.Value["hidden"], s.Value["epochs"],
 				s.Value["batch"],
@@ -35,15 +35,19 @@ func (a *Author) methodsOfNetworks(m *Text) {
 				s.Value["learning_rate"], s.Value["dropout"], s.Value["patience"], s.Value["validation"])
 		case "baseline":
 			models := strings.Split(s.Value["model"], "; ")
+			which := a.which(s)
+			if which != "" {
+				which = " (" + which + ")"
+			}
 			if slices.Contains(models, "brainnetcnn") {
-				m.say("BrainNetCNN in the stage %s has layers of %s channels and full layers of widths %s; gradient descent with momentum ran for %s with batches of %s matrices and a learning rate of %s, dropout of %s.",
-					s.Stage, s.Value["channels"], s.Value["full_widths"],
+				m.say("BrainNetCNN%s has layers of %s channels and full layers of widths %s; gradient descent with momentum ran for %s with batches of %s matrices and a learning rate of %s, dropout of %s.",
+					which, s.Value["channels"], s.Value["full_widths"],
 					map[bool]string{true: "700 steps, and at least 10 epochs,", false: s.Value["epochs"] + " epochs"}[s.Is("epochs", "0")],
 					orDefault(s.Value["batch"], "14"), orDefault(s.Value["learning_rate"], "0.01"), s.Value["dropout"])
 			}
 			if slices.Contains(models, "li2019") {
-				m.say("The model of Li et al. 2019 in the stage %s has blocks of widths %s, each of which keeps %s of the regions, and an MLP of hidden widths %s; Adam ran for %s epochs with batches of %s graphs and a learning rate of %s, halved every 20 epochs.",
-					s.Stage, s.Value["widths"], percentText(s.Value["ratio"]), s.Value["graph_hidden"],
+				m.say("The model of Li et al. 2019%s has blocks of widths %s, each of which keeps %s of the regions, and an MLP of hidden widths %s; Adam ran for %s epochs with batches of %s graphs and a learning rate of %s, halved every 20 epochs.",
+					which, s.Value["widths"], percentText(s.Value["ratio"]), s.Value["graph_hidden"],
 					orDefault(s.Value["epochs"], "100"), orDefault(s.Value["batch"], "100"),
 					orDefault(s.Value["learning_rate"], "0.001"))
 			}

@@ -2,6 +2,7 @@ package methods
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"prgnn/stages/column"
@@ -18,7 +19,7 @@ func (a *Author) methodsOfRankings(m *Text) {
 	m.say("Group differences in region scores were tested by permutation and corrected by the false discovery rate %s.", m.cite("benjamini"))
 	for i := range a.Run.Stages {
 		if s := &a.Run.Stages[i]; s.Kind == "biomarkers" && s != shown {
-			m.say("In the stage %s they are ranked by %s.", s.Stage, a.rankedBy(m, s))
+			m.say("In another ranking (%s) they are ranked by %s.", section.PlainName(s.Stage), a.rankedBy(m, s))
 		}
 	}
 }
@@ -54,13 +55,35 @@ func (a *Author) rankedBy(m *Text, b *section.StageSettings) string {
 	return fmt.Sprintf(how, scored+of, m.cite(cited))
 }
 
-// models names what stages train, and the stages: "PR-GNN in the stage train".
+// models names what stages train: "PR-GNN", "ridge regression (after combat)".
 func (a *Author) models(stages ...*section.StageSettings) string {
 	var parts []string
 	for _, s := range stages {
-		parts = append(parts, fmt.Sprintf("%s in the stage %s", strings.Join(a.called(s), ", "), s.Stage))
+		if which := a.which(s); which != "" {
+			parts = append(parts, join(a.called(s))+" ("+which+")")
+		} else {
+			parts = append(parts, a.called(s)...)
+		}
 	}
 	return join(parts)
+}
+
+// which tells the models of a stage from those of the same names of other stages: the name of the stage, in words; ""
+// where there are none, or where the stage is named as its kind.
+func (a *Author) which(s *section.StageSettings) string {
+	if s.Stage == s.Kind {
+		return ""
+	}
+	for i := range a.Run.Stages {
+		other := &a.Run.Stages[i]
+		if other.Stage == s.Stage || !slices.Contains(learners, other.Kind) {
+			continue
+		}
+		if slices.ContainsFunc(a.called(other), func(name string) bool { return slices.Contains(a.called(s), name) }) {
+			return section.PlainName(s.Stage)
+		}
+	}
+	return ""
 }
 
 // join writes a list in a sentence: "a, b and c".

@@ -29,13 +29,31 @@ func (a *Author) methodsOfScans(m *Text) {
 		}
 		category := func(r participants.ExcludedRow) string { return r.Category }
 		if !slices.ContainsFunc(a.Excluded, func(r participants.ExcludedRow) bool { return r.Category == "" }) {
-			text += " (" + strings.Join(participants.Reasons(a.Excluded, 6, category), "; ") + ")"
+			text += " (" + reasons(participants.Reasons(a.Excluded, 6, category)) + ")"
 		}
 		m.say("%s.", text)
 	}
 	if a.Nodes > 0 && !(a.About.DK84 && a.Run.Of("parcellate") != nil) {
 		m.say("The analysis has %s.", words.Count(a.Nodes, "region"))
 	}
+}
+
+// reasons writes counted reasons for a paper: "missing or unusable data, n = 2; rated fail, n = 1"; one alone is not
+// counted again.
+func reasons(counted []string) string {
+	for i, text := range counted {
+		n, why, _ := strings.Cut(text, ": ")
+		if criterion, is := strings.CutPrefix(why, column.NotMet+": "); is {
+			why = "inclusion criterion " + criterion + " not met"
+			if known, none := strings.CutSuffix(criterion, " (no value)"); none {
+				why = "no value for the inclusion criterion " + known
+			}
+		}
+		if counted[i] = why; len(counted) > 1 {
+			counted[i] += ", n = " + n
+		}
+	}
+	return strings.Join(counted, "; ")
 }
 
 // lengths are sentences on the number of volumes and the repetition time.

@@ -33,17 +33,30 @@ func TestMethodsTellLengths(t *testing.T) {
 
 // A filter with one edge is no band.
 func TestMethodsOfFilter(t *testing.T) {
-	for _, c := range [][3]string{
-		{"0.01", "0.08", "a Butterworth filter kept 0.01–0.08 Hz"},
-		{"0.01", "0", "a Butterworth filter kept frequencies above 0.01 Hz"},
-		{"0", "0.08", "a Butterworth filter kept frequencies below 0.08 Hz"},
+	for _, c := range [][4]string{
+		{"0.01", "0.08", "a Butterworth filter kept 0.01–0.08 Hz", "-1"},
+		{"0.01", "0", "a linear trend was removed; a Butterworth filter kept frequencies above 0.01 Hz", "1"},
+		{"0", "0.08", "linear and quadratic trends were removed; a Butterworth filter kept frequencies below 0.08 Hz", "2"},
 	} {
 		m := &Text{}
 		a := New(section.NewWriter(nil), nil)
-		a.methodsOfCleaning(m, &section.StageSettings{Value: map[string]string{"detrend": "-1",
+		a.methodsOfCleaning(m, &section.StageSettings{Value: map[string]string{"detrend": c[3],
 			"filter": "butterworth", "high_pass": c[0], "low_pass": c[1]}})
 		if want := "Denoising: " + c[2] + "."; len(m.sentences) != 1 || m.sentences[0] != want {
 			t.Errorf("%s–%s: %q, want %q", c[0], c[1], m.sentences, want)
+		}
+	}
+}
+
+// Excluded participants as a paper tells of them: one reason is not counted twice.
+func TestMethodsOfReasons(t *testing.T) {
+	for want, counted := range map[string][]string{
+		"no value for the inclusion criterion age > 0": {"2: inclusion criterion not met: age > 0 (no value)"},
+		"inclusion criterion age > 8 not met, n = 3; no value of IQ, n = 1": {"3: inclusion criterion not met: age > 8",
+			"1: no value of IQ"},
+	} {
+		if got := reasons(counted); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

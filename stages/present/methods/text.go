@@ -208,6 +208,10 @@ func (a *Author) methodsOfCleaning(m *Text, d *section.StageSettings) {
 	case "-1":
 	case "0":
 		parts = append(parts, "the mean was removed")
+	case "1":
+		parts = append(parts, "a linear trend was removed")
+	case "2":
+		parts = append(parts, "linear and quadratic trends were removed")
 	default:
 		parts = append(parts, fmt.Sprintf("a polynomial trend of degree %s was removed", d.Value["detrend"]))
 	}
@@ -409,9 +413,13 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 	m.say("All computations were done with PR-GNN Pipeline %s.", m.cite("prgnn"))
 }
 
-// listed are the names that a parameter lists, joined by "and"; "" without any.
+// listed are the names that a parameter lists: "age, sex and IQ"; "" without any.
 func listed(s *section.StageSettings, parameter string) string {
-	return strings.ReplaceAll(strings.Trim(s.Value[parameter], "[]"), ", ", " and ")
+	names := strings.Trim(s.Value[parameter], "[]")
+	if names == "" {
+		return ""
+	}
+	return join(strings.Split(names, ", "))
 }
 
 // target is what the number that is predicted is called.

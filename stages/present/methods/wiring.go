@@ -47,15 +47,15 @@ func (a *Author) comesOf(s, of *section.StageSettings, seen map[string]bool) boo
 	return false
 }
 
-// only begins a sentence on a step that some models alone take: "For PR-GNN in the stage train, "; it is empty where
-// all take it.
+// only begins a sentence on a step that some models alone take: "For ridge regression (after combat), "; it is empty
+// where all take it.
 func (a *Author) only(of *section.StageSettings) string {
 	takers, all := a.takers(of)
 	switch {
 	case all:
 		return ""
 	case takers == nil:
-		return "For no classifier (stage " + of.Stage + "), "
+		return "For no classifier (" + section.PlainName(of.Stage) + "), "
 	}
 	return "For " + a.models(takers...) + ", "
 }
