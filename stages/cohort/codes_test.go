@@ -138,6 +138,8 @@ func TestDoubtfulGroups(t *testing.T) {
 		"a,TC,\nb,BD I,\nc,T1D,\n" + many("TD", 9) + others("BD II", 9) + named("T2D", 9):            alone("BD I (line 3), T1D (line 4), TC (line 2)"),
 		"a,APOE-,\nb,APOE-,\nc,APOE+,\nd,APOE+,\n":                                                   "",
 		"a,A-S.D,\nb,A-S.D,\nc,asd,\nd,asd,\n":                                                       "the groups asd (2 participants, lines 4, 5) and A-S.D (2) have names that are alike: if they are one, give them one name in levels: [A-S.D=A-S.D, asd=A-S.D]",
+		"a,Z\u00fcrich,\nb,Z\u00fcrich,\nc,Zu\u0308rich,\nd,Zu\u0308rich,\ne,HC,\nf,HC,\n":           `the groups Zu\u0308rich (2 participants, lines 4, 5) and Zürich (2) have names that are alike: if they are one, give them one name in levels: [HC=HC, "Zu\u0308rich=Zürich", Zürich=Zürich]`,
+		"a,-0,\nb,-0,\nc,0,\nd,0,\n":                                                                 "the groups 0 (2 participants, lines 4, 5) and -0 (2) have names that are alike: if they are one, give them one name in levels: [\"-0=-0\", 0=-0]",
 		"a,01,\nb,01,\nc,1,\nd,1,\n":                                                                 "the groups 1 (2 participants, lines 4, 5) and 01 (2) have names that are alike: if they are one, give them one name in levels: [01=01, 1=01]",
 		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,HC,\n":                                        "the group HC is very rare (2 participants, and ASD has 21), and the study has 3 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, HC=GROUP, TD=TD]; select: dx != HC leaves it out",
 		many("TD", 30) + others("ASD", 20) + "x,HC,\ny,HC,\n":                                        "",

@@ -97,7 +97,7 @@ func (l *list) doubtGroups() (notes []string) {
 	for i, g := range groups {
 		for _, to := range groups[:i] {
 			from := g
-			if size[from] > size[to] {
+			if size[from] > size[to] || size[from] == size[to] && column.Shown(to) != to {
 				from, to = to, from
 			}
 			how := alike(from, to, size)
@@ -105,8 +105,8 @@ func (l *list) doubtGroups() (notes []string) {
 				continue
 			}
 			one[from] = to
-			doubts = append(doubts, fmt.Sprintf("the groups %s (%s%s) and %s (%d) %s", from,
-				words.Count(size[from], "participant"), inLines(lines[from]), to, size[to], how))
+			doubts = append(doubts, fmt.Sprintf("the groups %s (%s%s) and %s (%d) %s", column.Shown(from),
+				words.Count(size[from], "participant"), inLines(lines[from]), column.Shown(to), size[to], how))
 		}
 	}
 	for _, text := range doubts {
@@ -163,11 +163,9 @@ const rareGroup = 8
 // alike asks whether a group is a larger one by a slip: its name is another spelling, or differs in a letter where it
 // is rare; "" where it is not.
 func alike(from, to string, size map[string]int) string {
-	switch {
-	case strings.EqualFold(from, to):
-		return column.OnlyInCase
-	case column.Spelling(from) == column.Spelling(to):
-		return column.Alike
+	switch how := column.Twins(from, to); {
+	case how != "":
+		return how
 	case isNumber(from) || isNumber(to):
 		return ""
 	case rareGroup*size[from] <= size[to] && column.Slip(from, to):
@@ -203,6 +201,9 @@ func (l *list) allLevels(one map[string]string) string {
 			return "'" + strings.ReplaceAll(`"`+value+`"=`+name, "'", "''") + "'"
 		}
 		entry := value + "=" + name
+		if shown := column.Shown(entry); shown != entry {
+			return `"` + column.Shown(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(entry)) + `"`
+		}
 		if !plainEntry.MatchString(entry) {
 			return strconv.Quote(entry)
 		}

@@ -64,11 +64,8 @@ func DoubtSites(table *encoding.Table, name string) (notes []string) {
 	spelled, alone := map[string]string{}, true
 	for _, v := range slices.Sorted(maps.Keys(groups)) {
 		if twin, there := spelled[Spelling(v)]; there {
-			how := Alike
-			if strings.EqualFold(twin, v) {
-				how = OnlyInCase
-			}
-			notes = append(notes, fmt.Sprintf("column %s: %s and %s %s: if they are one, write them alike in the table", name, twin, v, how))
+			notes = append(notes, fmt.Sprintf("column %s: %s and %s %s: if they are one, write them alike in the table", name,
+				Shown(twin), Shown(v), Twins(twin, v)))
 		}
 		spelled[Spelling(v)], alone = v, alone && len(groups[v]) == 1
 	}

@@ -1,32 +1,34 @@
 package column
 
 import (
+	"math/big"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
 
 // Spelling is what names have in common that are one name in two spellings: without capitals, blanks, punctuation
-// between letters and zeros before a number. Signs stay, since they mean something: APOE4+ and APOE4-, <60 and >60.
+// between letters and zeros before a number, and a letter with its accent as one character or two. A number is its
+// value. Signs stay, since they mean something: APOE4+ and APOE4-, <60 and >60.
 func Spelling(name string) string {
-	const exact = 15 // digits
-	if x, err := strconv.ParseFloat(name, 64); err == nil && len(name) <= exact &&
-		strings.Trim(name, "0123456789.+-") == "" {
-		return strconv.FormatFloat(x, 'f', -1, 64)
+	name = looks(name)
+	if number.MatchString(name) {
+		return value(name)
 	}
 	var out []rune
 	between := rune(0) // what stands between the last letter or digit and this one
-	all := []rune(strings.ToLower(name))
+	all := []rune(strings.ReplaceAll(strings.ToLower(strings.ToUpper(name)), "ß", "ss"))
 	for i, r := range all {
 		last := rune(0)
 		if len(out) > 0 {
 			last = out[len(out)-1]
 		}
 		switch {
-		case unicode.Is(unicode.Cf, r): // shows nothing
 		case r == '-' && (i == 0 || i == len(all)-1): // a sign
 			out, between = append(out, r), 0
 		case unicode.IsSpace(r), strings.ContainsRune("_-.,:;/()[]'’\"&", r):
@@ -40,6 +42,72 @@ func Spelling(name string) string {
 		}
 	}
 	return string(out)
+}
+
+// looks is what a name looks like, as far as Unicode says: its composed form (NFKC), with the hyphen for each dash and
+// without characters that show nothing.
+func looks(name string) string {
+	return strings.TrimSpace(norm.NFKC.String(strings.Map(func(r rune) rune {
+		switch {
+		case invisible(r):
+			return -1
+		case unicode.Is(unicode.Pd, r), r == '−':
+			return '-'
+		}
+		return r
+	}, name)))
+}
+
+// invisible reports whether a character shows nothing: a joiner, a soft hyphen, a mark of direction or of variants.
+func invisible(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Cc, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
+		!unicode.IsSpace(r)
+}
+
+// Shown is a name for a note in which it stands beside one that may look the same: as it is, or with what cannot be
+// seen written out (Zu\u0308rich), as in a YAML text between quotation marks.
+func Shown(name string) string {
+	if !strings.ContainsFunc(name, unseen) && norm.NFC.IsNormalString(name) {
+		return name
+	}
+	var b strings.Builder
+	for _, r := range name {
+		if unseen(r) || unicode.Is(unicode.Mn, r) {
+			quoted := strconv.QuoteToASCII(string(r))
+			b.WriteString(quoted[1 : len(quoted)-1])
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// unseen reports whether a character cannot be told from another one, or from none.
+func unseen(r rune) bool {
+	return invisible(r) || unicode.IsSpace(r) && r != ' ' || unicode.Is(unicode.Pd, r) && r != '-' || r == '−' ||
+		r > unicode.MaxASCII && norm.NFKC.String(string(r)) != string(r)
+}
+
+// Twins says how two names that may be one differ, by which a report knows it as a doubt; "" where they are two.
+func Twins(a, b string) string {
+	switch {
+	case strings.EqualFold(a, b):
+		return OnlyInCase
+	case Spelling(a) == Spelling(b):
+		return Alike
+	}
+	return ""
+}
+
+var number = pattern.New(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`)
+
+// value writes a number as a whole one or a fraction, exactly: 1.0, 01 and 1e0 as 1, and -0 as 0.
+func value(text string) string {
+	x, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return text
+	}
+	return x.RatString()
 }
 
 var (

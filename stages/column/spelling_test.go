@@ -4,21 +4,39 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
 )
 
 // Spellings of one name agree, and names that mean something else do not.
 func TestSpelling(t *testing.T) {
-	for _, same := range []string{"1 01 1.0 001 +1", "SITE_1 site01 Site-1 SITE_001", "Sankt_Gallen sankt-gallen", "v1.2 V1-2"} {
-		all := strings.Fields(same)
+	for _, same := range []string{"1 01 1.0 001 +1", "SITE_1 site01 Site-1 SITE_001", "Sankt_Gallen sankt-gallen", "v1.2 V1-2",
+		"Z\u00fcrich Zu\u0308rich z\u00dcRICH Z\u200bu\u0308\ufeffrich", "-0 0 0.0 +0 -0.0 00", "1e2 100 100. 1E+02",
+		"1000000000000000 1000000000000000.0", "S\uff11 S1 S\u034f1 S1\ufe0f S\u00ad01", "A\u20131 A-1 A\u22121", "Stra\u00dfe STRASSE",
+		"\ufb01eld Field", "\u03c3\u03c2 \u03a3\u03a3", "S\u00a01 S1 S\u30001", "-1 \u22121 -01.0"} {
+		all := strings.FieldsFunc(same, func(r rune) bool { return r == ' ' })
 		for _, s := range all {
 			need.Equal(t, Spelling(s), Spelling(all[0]), s)
 		}
 	}
-	for _, other := range []string{"APOE+ APOE-", "<60 >60", "1.1 11", "-1 1", "10 1", "v1.05 v15", "12345678901234567 12345678901234568"} {
+	for _, other := range []string{"APOE+ APOE-", "<60 >60", "1.1 11", "-1 1", "10 1", "v1.05 v15", "12345678901234567 12345678901234568", "1+ 1", "1e2 1e3", "0.1 0.10000000000000001",
+		"Zurich Z\u00fcrich", "e1 1"} {
 		all := strings.Fields(other)
 		need.Equal(t, Spelling(all[0]) == Spelling(all[1]), false, other)
+	}
+}
+
+// A note shows how two names differ that look the same, as YAML between quotation marks reads it.
+func TestShown(t *testing.T) {
+	for name, want := range map[string]string{"Z\u00fcrich": "Z\u00fcrich", "Zu\u0308rich": `Zu\u0308rich`,
+		"S\u200b1": `S\u200b1`, "S\u00a01": `S\u00a01`, "S\uff11": `S\uff11`, "A\u20131": `A\u20131`, "\u0e01\u0e34": "\u0e01\u0e34",
+		"a  b": "a  b", "\U000e0100x": `\U000e0100x`, "\u212a1": `\u212a1`} {
+		need.Equal(t, Shown(name), want, name)
+		var read string
+		need.NoError(t, yaml.Unmarshal([]byte(`"`+Shown(name)+`"`), &read))
+		need.Equal(t, read, name, "read again")
 	}
 }
 
@@ -27,7 +45,8 @@ func TestSitesInTwoSpellings(t *testing.T) {
 	for values, want := range map[string]string{
 		"1 01 1 01 2 2":       "column site: 01 and 1 have names that are alike: if they are one, write them alike in the table",
 		"NYU nyu NYU nyu 1 1": "column site: NYU and nyu differ only in case: if they are one, write them alike in the table",
-		"1 2 1 2 10 10":       "",
+		"Z\u00fcrich Z\u00fcrich Zu\u0308rich Zu\u0308rich X X": `column site: Zu\u0308rich and Z` + "\u00fcrich have names that are alike: if they are one, write them alike in the table",
+		"1 2 1 2 10 10": "",
 	} {
 		v := strings.Fields(values)
 		t.Run(values, func(t *testing.T) {
