@@ -60,8 +60,8 @@ func looks(name string) string {
 
 // invisible reports whether a character shows nothing: a joiner, a soft hyphen, a mark of direction or of variants.
 func invisible(r rune) bool {
-	return unicode.In(r, unicode.Cf, unicode.Cc, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
-		!unicode.IsSpace(r)
+	return !unicode.IsSpace(r) && unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // Shown is a name for a note in which it stands beside one that may look the same: as it is, or with what cannot be

@@ -21,7 +21,8 @@ func TestSpelling(t *testing.T) {
 			need.Equal(t, Spelling(s), Spelling(all[0]), s)
 		}
 	}
-	for _, other := range []string{"APOE+ APOE-", "<60 >60", "1.1 11", "-1 1", "10 1", "v1.05 v15", "12345678901234567 12345678901234568", "1+ 1", "1e2 1e3", "0.1 0.10000000000000001",
+	for _, other := range []string{"APOE+ APOE-", "<60 >60", "1.1 11", "-1 1", "10 1", "v1.05 v15",
+		"12345678901234567 12345678901234568", "1+ 1", "1e2 1e3", "0.1 0.10000000000000001",
 		"Zurich Z\u00fcrich", "e1 1"} {
 		all := strings.Fields(other)
 		need.Equal(t, Spelling(all[0]) == Spelling(all[1]), false, other)
@@ -31,8 +32,9 @@ func TestSpelling(t *testing.T) {
 // A note shows how two names differ that look the same, as YAML between quotation marks reads it.
 func TestShown(t *testing.T) {
 	for name, want := range map[string]string{"Z\u00fcrich": "Z\u00fcrich", "Zu\u0308rich": `Zu\u0308rich`,
-		"S\u200b1": `S\u200b1`, "S\u00a01": `S\u00a01`, "S\uff11": `S\uff11`, "A\u20131": `A\u20131`, "\u0e01\u0e34": "\u0e01\u0e34",
-		"a  b": "a  b", "\U000e0100x": `\U000e0100x`, "\u212a1": `\u212a1`} {
+		"S\u200b1": `S\u200b1`, "S\u00a01": `S\u00a01`, "S\uff11": `S\uff11`, "A\u20131": `A\u20131`,
+		"\u0e01\u0e34": "\u0e01\u0e34",
+		"a  b":         "a  b", "\U000e0100x": `\U000e0100x`, "\u212a1": `\u212a1`} {
 		need.Equal(t, Shown(name), want, name)
 		var read string
 		need.NoError(t, yaml.Unmarshal([]byte(`"`+Shown(name)+`"`), &read))
