@@ -14,7 +14,7 @@ func BenchmarkFanOut(b *testing.B) {
 
 func BenchmarkBiopoint(b *testing.B) {
 	for b.Loop() {
-		if _, err := build("biopoint.yaml", []byte(Template()), ".", nil, maxTasks); err != nil {
+		if _, err := build("biopoint.yaml", []byte(template()), ".", nil, maxTasks); err != nil {
 			b.Fatal(err)
 		}
 	}

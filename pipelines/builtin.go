@@ -25,10 +25,10 @@ func Builtins() []string {
 	return names
 }
 
-// Template is the commented pipeline with every step: the built-in biopoint.yaml.
-func Template() string {
-	text, _ := builtinText("biopoint.yaml")
-	return string(text)
+// Builtin is the text of the built-in pipeline of a name; false when there is none.
+func Builtin(name string) (string, bool) {
+	text, ok := builtinText(name)
+	return string(text), ok
 }
 
 // Study is what a new project starts from: a file that extends biopoint.yaml.

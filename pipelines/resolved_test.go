@@ -78,7 +78,7 @@ func builtinSets(t *testing.T) map[string][]string {
 		"timeseries-runs.yaml":     {"data=" + filepath.Join(dir, "runs")},
 		"timeseries-sessions.yaml": {"data=" + filepath.Join(dir, "sessions")},
 
-		"rest40.yaml":     {"data=" + dir, "labels=" + filepath.Join(dir, "labels.nii.gz")},
+		"rest40.yaml": {"data=" + dir, "labels=" + filepath.Join(dir, "labels.nii.gz")},
 	}
 }
 

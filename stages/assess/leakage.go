@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/dag"
@@ -142,7 +143,8 @@ func similarText(t *dag.Task, b *foldBook) (map[string]string, error) {
 		return nil, err
 	}
 	names := lists.Map(pairs, func(d fold.Duplicate) string { return d.First + " and " + d.Later })
-	return map[string]string{"caution": fmt.Sprintf("Connectivity as similar as that of two scans of one person: %s. If one person has two ids here, scans of that person may be in training and test data, and the performance is too high: give the person one id, with sessions (pipeline init sessions.yaml)", words.Some(names, 10))}, nil
+	return map[string]string{column.SimilarScans: strconv.Itoa(len(pairs)),
+		"caution": fmt.Sprintf("Connectivity as similar as that of two scans of one person: %s. If one person has two ids here, scans of that person may be in training and test data, and the performance is too high: give the person one id, with sessions (pipeline init sessions.yaml; for time series of regions: pipeline init timeseries-sessions.yaml)", words.Some(names, 10))}, nil
 }
 
 // A checkRow is one check that found nothing.

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/learn"
 	"prgnn/stages/stagetest"
@@ -266,4 +267,32 @@ func TestTrainingRefusesDuplicates(t *testing.T) {
 	c.Values = fold
 	in["folds"] = []dag.Input{dag.InputOf(table)}
 	stagetest.MustRun(t, s, in)
+}
+
+// Participants who may be one person are a caution with the command that writes the pipeline for sessions, and counted
+// for the sentences that give the result.
+func TestSimilarScansAreCounted(t *testing.T) {
+	const regions, people = 24, 30
+	book := &foldBook{fold: map[int64]map[string]int64{1: {}}}
+	var features []dag.Input
+	for i := range people {
+		id := fmt.Sprintf("sub-%02d", i)
+		book.fold[1][id] = 1
+		own, noise := random.New(1, "own", max(i, 1)), random.New(1, "noise", i) // the first two are one person
+		m := make([]float64, regions*regions)
+		for a := range regions {
+			for b := range a {
+				x := own.Normal() + float64(0.5*noise.Normal())
+				m[a*regions+b], m[b*regions+a] = x, x
+			}
+		}
+		features = append(features, dag.InputOf(encoding.NewArray(m, 1, regions, regions), dag.Coord{Axis: "subject", Value: id}))
+	}
+	meta := need.Value(similarText(dag.NewTask(map[string][]dag.Input{"features": features}), book))(t)
+	need.Equal(t, meta[column.SimilarScans], "1", "pairs")
+	for _, want := range []string{"sub-00 and sub-01", "pipeline init sessions.yaml", "pipeline init timeseries-sessions.yaml"} {
+		if !strings.Contains(meta["caution"], want) {
+			t.Errorf("%q lacks %q", meta["caution"], want)
+		}
+	}
 }

@@ -86,6 +86,10 @@ const AdmittedLeaks = "admitted"
 // scan do, and may do so by chance.
 const AlikeByChance = "alike by chance"
 
+// SimilarScans is the metadata by which leakage's checks tell how many pairs of participants are as similar as two
+// scans of one person.
+const SimilarScans = "similar scans"
+
 // HasCoords reports whether a setting has all of some coordinates; both are written
 // AXIS=VALUE, with or without blanks in a list.
 func HasCoords(setting, wanted []string) bool {

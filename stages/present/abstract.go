@@ -106,8 +106,9 @@ func (a *author) result(r performance.Row) string {
 	if r.Title != "" {
 		of = " (" + r.Title + ")"
 	}
-	text := fmt.Sprintf("Result: accuracy per participant%s %s (pooled over %s), 95 %% CI %s; majority-class rate %s",
-		of, report.Share(r.Accuracy), words.Count(int(r.Folds), "fold"), report.Range(r.Low, r.High),
+	doubt, why := a.Doubt()
+	text := fmt.Sprintf("Result%s: accuracy per participant%s %s (pooled over %s), 95 %% CI %s; majority-class rate %s",
+		doubt+why, of, report.Share(r.Accuracy), words.Count(int(r.Folds), "fold"), report.Range(r.Low, r.High),
 		report.Share(r.Majority))
 	if p := a.ChanceTests(r, "accuracy"); p != nil {
 		text += "; " + strings.Join(p, "; ")
@@ -148,9 +149,10 @@ func (a *author) othersAbove() string {
 	if tested > 1 {
 		by = fmt.Sprintf(" (p corrected by Holm for %d classifiers)", tested)
 	}
+	doubt, _ := a.Doubt()
 	switch {
 	case names != nil:
-		return " Above chance" + by + ": " + words.Some(names, 6) + "."
+		return " Above chance" + by + doubt + ": " + words.Some(names, 6) + "."
 	case before:
 		return " No other classifier is above chance" + by + "."
 	}

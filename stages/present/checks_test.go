@@ -83,6 +83,36 @@ func TestUncheckedPrograms(t *testing.T) {
 	}
 }
 
+// Where two participants may be one person, no sentence gives an accuracy without saying so.
+func TestSimilarScansQualifyTheResult(t *testing.T) {
+	checks := encoding.NewTable(encoding.Column{Name: "check", Values: []string{fold.ScansCompared}},
+		encoding.Column{Name: "of", Values: []int32{10}}, encoding.Column{Name: "found", Values: []int32{0}})
+	row := func(stage, name string, accuracy, p float64) column.AccuracyRow {
+		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "stage", Value: stage}}, Name: name, P: p,
+			Level: "participant", Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5,
+			Participants: 40, Folds: 2}
+	}
+	const doubt = ", too high if one person has two ids"
+	const why = " (3 pairs of participants with connectivity as similar as that of two scans of one person)"
+	for pairs, want := range map[string][]string{
+		"3": {"Result" + doubt + why + ": accuracy per participant",
+			"Above chance (p corrected by Holm for 2 classifiers)" + doubt + ": linear SVM (0.900)"},
+		"": {"Result: accuracy per participant", "classifiers): linear SVM (0.900)"},
+	} {
+		checks.Meta = map[string]string{column.SimilarScans: pairs}
+		evaluation := column.Table([]column.AccuracyRow{row("train", "PR-GNN", 0.5, 1),
+			row("svm", "linear SVM", 0.9, 0.001)}, "stage")
+		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+			"evaluation": {dag.InputOf(evaluation)}, "leakage": {dag.InputOf(checks)}}
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%q: %q is missing in %s", pairs, w, text)
+			}
+		}
+	}
+}
+
 // A leak that was let pass is told as one, and the row of its classifier is marked: of the other classifier it is not.
 func TestAdmittedLeaks(t *testing.T) {
 	every := []string{fold.ScansCompared, fold.SignalsCompared, fold.FeaturesCompared, fold.PredictionsCompared}

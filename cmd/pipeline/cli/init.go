@@ -9,6 +9,7 @@ import (
 
 	"prgnn/cmd/pipeline/scaffold"
 	"prgnn/internal/version"
+	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/stages/bids"
 )
@@ -16,25 +17,35 @@ import (
 func (a *app) initCommand() *cobra.Command {
 	full := false
 	cmd := &cobra.Command{
-		Use:   "init [DIR]",
-		Short: "write a commented biopoint.yaml to start from",
+		Use:   "init [DIR|NAME.yaml]",
+		Short: "write a commented pipeline file to start from",
 		Long: `Writes biopoint.yaml into DIR (default: the working directory): a short file that extends the
 built-in biopoint.yaml, with the cohort and a parameter to change. --full writes a copy of the
-built-in file, with a comment on every step. An existing file is left alone.`,
+built-in file, with a comment on every step. NAME.yaml, with or without a directory before it, is
+that file: for biopoint.yaml the same, for another built-in pipeline a copy of it. An existing file
+is left alone.`,
 		Example: `  pipeline init my-study
   cd my-study && pipeline run biopoint.yaml
+  pipeline init sessions.yaml
   pipeline init --full everything`,
 		Args: between(0, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			dir := "."
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := "biopoint.yaml"
 			if len(args) == 1 {
-				dir = args[0]
+				path = args[0]
 			}
-			text := pipelines.Study()
-			if full {
-				text = pipelines.Template()
+			if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" {
+				path = filepath.Join(path, "biopoint.yaml")
 			}
-			return a.init(dir, text)
+			name := filepath.Base(path)
+			text, ok := pipelines.Builtin(name)
+			if !ok {
+				return usage(cmd, "there is no built-in pipeline %s%s; a file of your own begins with extends: NAME.yaml", name, words.OrAll(name, pipelines.Builtins()))
+			}
+			if name == "biopoint.yaml" && !full {
+				text = pipelines.Study()
+			}
+			return a.init(path, text)
 		},
 	}
 	cmd.Flags().BoolVar(&full, "full", false, "the whole pipeline, with a comment on every step, and no extends")
@@ -48,12 +59,11 @@ type initEvent struct {
 	Derivatives []string `json:"derivatives,omitempty"`
 }
 
-func (a *app) init(dir, text string) error {
-	if err := a.MayWrite(dir); err != nil {
+func (a *app) init(path, text string) error {
+	if err := a.MayWrite(filepath.Dir(path)); err != nil {
 		return err
 	}
-	path, err := scaffold.Study(dir, text)
-	if err != nil {
+	if err := scaffold.Study(path, text); err != nil {
 		return err
 	}
 	found := bids.FMRIPrepWithin(filepath.Dir(path))

@@ -23,25 +23,23 @@ import (
 	"prgnn/stages"
 )
 
-// Study writes the text of a pipeline file into dir, and returns its path. A file that is there is left
-// alone.
-func Study(dir, text string) (path string, err error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", err
+// Study writes the text of a pipeline file to a path. A file that is there is left alone.
+func Study(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
 	}
-	path = filepath.Join(dir, "biopoint.yaml")
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return "", exit.Wrongf("%s exists already and was not changed", path)
+		return exit.Wrongf("%s exists already and was not changed", path)
 	}
 	if err != nil {
-		return "", err
+		return err
 	}
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	return path, nil
+	return nil
 }
 
 // stageName is a kind's name that is a Go package's too.

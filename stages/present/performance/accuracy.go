@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/dag"
@@ -23,6 +24,7 @@ type Results struct {
 	First    *Row                        // the headline; nil when there is none
 	Permuted []column.PermutationTestRow // of models retrained on permuted labels
 	Unproven []string                    // settings whose accuracy is not above chance, of those that are judged
+	similar  int                         // pairs of participants that may be one person each
 	Admitted []string                    // coordinates of trainings with known leakage that was let pass
 	Another  bool                        // the headline is of another classifier than the pipeline's own
 
@@ -69,6 +71,9 @@ func (r Row) IsMajority() bool {
 // Read reads the accuracies of all settings, PR-GNN first, then by accuracy, and
 // finds the headline.
 func (a *Results) Read() error {
+	if err := a.readLeakage(); err != nil {
+		return err
+	}
 	if !a.T.Has("evaluation") {
 		return a.readRegression()
 	}
@@ -80,9 +85,6 @@ func (a *Results) Read() error {
 		return err
 	}
 	if a.Permuted, err = section.Read[column.PermutationTestRow](a.T, "permutation"); err != nil {
-		return err
-	}
-	if err := a.readAdmitted(); err != nil {
 		return err
 	}
 	for i, r := range rows {
@@ -106,8 +108,8 @@ func (a *Results) Read() error {
 	return nil
 }
 
-// readAdmitted finds the trainings whose known leakage the checks let pass.
-func (a *Results) readAdmitted() error {
+// readLeakage finds the trainings whose known leakage the checks let pass, and the participants who may be one person.
+func (a *Results) readLeakage() error {
 	for _, in := range a.T.All("leakage") {
 		table, err := in.Table()
 		if err != nil {
@@ -120,8 +122,25 @@ func (a *Results) readAdmitted() error {
 			}
 			a.Admitted = append(a.Admitted, of...)
 		}
+		if text := table.Meta[column.SimilarScans]; text != "" {
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return fmt.Errorf("%s: %w", in.Name, err)
+			}
+			a.similar = max(a.similar, n)
+		}
 	}
 	return nil
+}
+
+// Doubt qualifies a result where two participants may be one person, so that nobody quotes it without, and says why;
+// "" where there is no doubt.
+func (a *Results) Doubt() (text, why string) {
+	if a.similar == 0 {
+		return "", ""
+	}
+	return ", too high if one person has two ids", fmt.Sprintf(
+		" (%s of participants with connectivity as similar as that of two scans of one person)", words.Count(a.similar, "pair"))
 }
 
 // leaks reports whether a training of a setting has known leakage: its coordinates are the setting's, and its fold.

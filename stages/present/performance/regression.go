@@ -174,6 +174,7 @@ func (a *Results) RegressionResult(name string) string {
 			Interval(r.RLow, r.RHigh, report.Share), report.DrawnPText(p, permutations), how, report.Share(r.R2),
 			a.Error(r.MAE)))
 	}
-	return fmt.Sprintf("Result for %s (means over %s): %s.", name, words.Count(int(a.Regression[0].Folds), "fold"),
-		strings.Join(parts, "; "))
+	doubt, why := a.Doubt()
+	return fmt.Sprintf("Result for %s (means over %s)%s: %s.", name, words.Count(int(a.Regression[0].Folds), "fold"),
+		doubt+why, strings.Join(parts, "; "))
 }
