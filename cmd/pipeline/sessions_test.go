@@ -134,9 +134,19 @@ stages:
 	if scores != 12 || !found {
 		t.Errorf("%d participants; the column of sessions.tsv is a covariate: %v", scores, found)
 	}
-	if page, err := os.ReadFile(filepath.Join(s.dir, "study.html")); err != nil ||
-		!strings.Contains(string(page), "<td>score</td>") {
-		t.Errorf("the report: %v", err)
+	page := string(need.Value(os.ReadFile(filepath.Join(s.dir, "study.html")))(t))
+	for _, want := range []string{"<td>score</td>", "All scans have 60 volumes at a repetition time of 2 s.",
+		"23 sessions of 12 participants (1 to 2 each) were analyzed. Each session was denoised and its correlations were estimated separately.",
+		"of draw 0 (not resampled)", "Quality of each participant and session"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "of unusual length") { // sub-sim012 has one session, as long as all
+		t.Error("the report calls a participant with one session a scan of unusual length")
+	}
+	if row := export("cohort.inventory")[0]; row["session"] != "01" {
+		t.Errorf("the inventory names no session: %v", row)
 	}
 }
 

@@ -260,7 +260,7 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	r.Subjects = bidsSubjects(l, found, ports, r.Without)
 	r.Notes = append(l.notes, r.Notes...)
 	r.Left = l.leftOut()
-	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found)}
+	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found, c.part())}
 	r.Scan = func(id, part string) (volumes int, tr float64) {
 		for _, run := range found[id].each() {
 			if run.name == part || len(found[id].runs) == 0 {

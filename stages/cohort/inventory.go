@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/stages/column"
@@ -13,7 +14,7 @@ import (
 // An InventoryRow is what was found of one participant, or of one of its runs (bids).
 type InventoryRow struct {
 	Participant string  `column:"participant_id"`
-	Run         *string `column:"run" doc:"the run, with runs: all"`
+	Run         *string `column:"run" doc:"the run, with runs: all; with sessions the column is called session"`
 	Bold        *string `column:"bold" doc:"name of the scan's file"`
 	Labels      *string `column:"labels" doc:"source of the labels"`
 	Confounds   bool    `column:"confounds" doc:"whether there is a table of confounds"`
@@ -28,7 +29,7 @@ type InventoryRow struct {
 }
 
 // inventory is what was found of the participants.
-func inventory(l *list, found map[string]*bidsFiles) *encoding.Table {
+func inventory(l *list, found map[string]*bidsFiles, part string) *encoding.Table {
 	var rows []InventoryRow
 	for _, r := range l.rows {
 		for _, f := range found[r.id].each() {
@@ -53,7 +54,19 @@ func inventory(l *list, found map[string]*bidsFiles) *encoding.Table {
 			rows = append(rows, row)
 		}
 	}
-	return column.Table(rows)
+	return renamed(column.Table(rows), "run", part)
+}
+
+// renamed is a table with another name for a column.
+func renamed(t *encoding.Table, from, to string) *encoding.Table {
+	all := *t
+	all.Columns = slices.Clone(t.Columns)
+	for i := range all.Columns {
+		if all.Columns[i].Name == from {
+			all.Columns[i].Name = to
+		}
+	}
+	return &all
 }
 
 // Scans is what the methods of a report say of the participants' scans. (With runs: all, one participant counts once.)
@@ -105,7 +118,7 @@ func (r *Roster) Inventory() (rows map[string][]InventoryRow, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	all, err := column.Rows[InventoryRow](t)
+	all, err := column.Rows[InventoryRow](renamed(t, "session", "run"))
 	if err != nil {
 		panic(fmt.Sprintf("cohort: its own inventory: %v", err))
 	}

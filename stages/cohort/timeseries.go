@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"prgnn/dag"
@@ -174,25 +173,14 @@ func firstProblem(subjects []Subject) string {
 
 // seriesNames are the names of the columns of a file of series; where it has none
 // they are numbered from 1.
-func seriesNames(path string) ([]string, error) {
+func seriesNames(path string) (names []string, err error) {
 	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	names, x, _, err := region.ReadSeries(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if names, err = region.SeriesNames(f); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	if names == nil {
-		for i := range x.Cols {
-			names = append(names, strconv.Itoa(i+1))
-		}
-	}
-	for i, name := range names {
-		if region.Counts(x.Data[i:], x.Rows, x.Cols) {
-			return nil, fmt.Errorf("%s: the column %s is no region: from row to row it only rises, or only falls, as time does; remove it from all files", path, name)
-		}
-	}
-	return names, nil
+	return names, err
 }

@@ -121,7 +121,7 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 		alt += " and of their difference"
 	}
 	c := &Chart{Figure: chart.Matrices(panels[:min(len(panels), 4)], blocks), Title: "Mean connectivity by group", Alt: alt,
-		Caption: fmt.Sprintf("Mean %s of each group (number of participants), of draw 0 (all voxels of a region), averaged as Fisher's z.", s.measure())}
+		Caption: fmt.Sprintf("Mean %s of each group (number of participants), of draw 0 (not resampled), averaged as Fisher's z.", s.measure())}
 	if slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] }) {
 		c.Caption += " Regions are in blocks by hemisphere and structure or network, in the order of the node list within a block."
 	}

@@ -203,9 +203,28 @@ func Counted(names []string) bool {
 	return !slices.ContainsFunc(DrawNumbers(len(names)), func(i int32) bool { return names[i] != strconv.Itoa(int(i)) })
 }
 
-// Counts reports whether a column, which begins x, goes one way only over twenty rows or more, as the number of a
+// SeriesNames are the names of the columns of a file of series; where it has none they are numbered from 1.
+func SeriesNames(r io.Reader) ([]string, error) {
+	names, x, _, err := ReadSeries(r)
+	if err != nil {
+		return nil, err
+	}
+	if names == nil {
+		for i := range x.Cols {
+			names = append(names, strconv.Itoa(i+1))
+		}
+	}
+	for i, name := range names {
+		if counts(x.Data[i:], x.Rows, x.Cols) {
+			return nil, fmt.Errorf("the column %s is no region: from row to row it only rises, or only falls, as time does; remove it from all files", name)
+		}
+	}
+	return names, nil
+}
+
+// counts reports whether a column, which begins x, goes one way only over twenty rows or more, as the number of a
 // volume and its time do, also rounded, backwards, or of some of the volumes. A signal does not.
-func Counts(x []float64, rows, columns int) bool {
+func counts(x []float64, rows, columns int) bool {
 	up, down := 0, 0
 	for row := 1; row < rows; row++ {
 		switch step := x[row*columns] - x[(row-1)*columns]; {

@@ -75,8 +75,10 @@ func methodsOfTask(m *Text, scans []participants.CleanedScan, d *section.StageSe
 	return parts
 }
 
-// methodsOfNuisance says what was regressed out, for the methods; d are denoise's parameters.
-func methodsOfNuisance(m *Text, scans []participants.CleanedScan, d *section.StageSettings) (parts []string) {
+// methodsOfNuisance says what was regressed out, for the methods; d are denoise's parameters. The scans are joined
+// series or not.
+func methodsOfNuisance(m *Text, scans []participants.CleanedScan, d *section.StageSettings,
+	joined bool) (parts []string) {
 	var said []string
 	for _, s := range scans {
 		if slices.Contains(said, s.Nuisance()) {
@@ -114,7 +116,11 @@ func methodsOfNuisance(m *Text, scans []participants.CleanedScan, d *section.Sta
 		for _, s := range scans {
 			left = append(left, s.TEff)
 		}
-		parts = append(parts, fmt.Sprintf("%s degrees of freedom were left", participants.MedianRange(left)))
+		in := ""
+		if joined {
+			in = " in the joined series"
+		}
+		parts = append(parts, fmt.Sprintf("%s degrees of freedom were left%s", participants.MedianRange(left), in))
 	}
 	return parts
 }

@@ -19,7 +19,7 @@ import (
 // are, as the stages found it: what they do not know is not written.
 func (a *Author) methodsOfScans(m *Text) {
 	if c := cohortSettings(a.Run); c == nil || c.Kind != "simulate" {
-		m.sentences = append(m.sentences, lengths(a.Scans)...)
+		m.sentences = append(m.sentences, a.lengths()...)
 	}
 	if n := len(a.Excluded); n > 0 {
 		text := fmt.Sprintf("%s excluded", words.Count(n, "participant"))
@@ -57,7 +57,11 @@ func reasons(counted []string) string {
 }
 
 // lengths are sentences on the number of volumes and the repetition time.
-func lengths(scans []participants.CleanedScan) (sentences []string) {
+func (a *Author) lengths() (sentences []string) {
+	scans, what := a.Scans, "scans"
+	if a.Joined() {
+		what = "joined series"
+	}
 	if len(scans) == 0 {
 		return nil
 	}
@@ -69,9 +73,9 @@ func lengths(scans []participants.CleanedScan) (sentences []string) {
 		}
 	}
 	low, high := slices.Min(volumes), slices.Max(volumes)
-	text := fmt.Sprintf("All scans have %g volumes", low)
+	text := fmt.Sprintf("All %s have %g volumes", what, low)
 	if low != high {
-		text = fmt.Sprintf("The scans have %g to %g volumes (median %g)", low, high, inference.Median(volumes))
+		text = fmt.Sprintf("The %s have %g to %g volumes (median %g)", what, low, high, inference.Median(volumes))
 	}
 	if tr == nil {
 		return []string{text + "."}
@@ -86,6 +90,27 @@ func lengths(scans []participants.CleanedScan) (sentences []string) {
 		text += fmt.Sprintf(" (unknown for %s)", words.Count(n, "scan"))
 	}
 	return []string{text + "."}
+}
+
+// methodsOfSessions tells how many sessions the participants have, and how they enter the analysis.
+func (a *Author) methodsOfSessions(m *Text) {
+	if a.Run.Of("sessions") == nil {
+		return
+	}
+	number := ""
+	if of := participants.SessionsOf(a.Scans); of != nil {
+		sum := 0
+		for _, n := range of {
+			sum += n
+		}
+		each := fmt.Sprint(of[0])
+		if most := of[len(of)-1]; most > of[0] {
+			each += fmt.Sprintf(" to %d", most)
+		}
+		number = fmt.Sprintf("%s of %s (%s each) were analyzed. ", words.Count(sum, "session"),
+			words.Count(len(of), "participant"), each)
+	}
+	m.say("%sEach session was denoised and its correlations were estimated separately. The matrices of all sessions of a participant are those of one participant, on one side of every split; one matrix of a participant is the mean over the sessions (of Fisher's z).", number)
 }
 
 // methodsOfSilence tells how regions without a signal enter the analysis, where there are any.

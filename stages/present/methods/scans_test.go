@@ -3,8 +3,10 @@ package methods
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
@@ -25,8 +27,32 @@ func TestMethodsTellLengths(t *testing.T) {
 			[]string{"The scans have 150 to 200 volumes (median 176) at repetition times of 2 to 2.5 s (unknown for 1 scan)."}},
 		{[]participants.CleanedScan{scan(176, math.NaN())}, []string{"All scans have 176 volumes."}},
 	} {
-		if got := lengths(c.scans); !slices.Equal(got, c.want) {
+		a := New(section.NewWriter(nil), nil)
+		a.Scans = c.scans
+		if got := a.lengths(); !slices.Equal(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// What is joined is called so: no scan has the volumes of all runs.
+func TestMethodsOfJoinedRuns(t *testing.T) {
+	a := New(section.NewWriter(nil), nil)
+	a.Scans = []participants.CleanedScan{{CleaningRow: column.CleaningRow{Volumes: 148, TR: 2}},
+		{CleaningRow: column.CleaningRow{Volumes: 74, TR: 2}}}
+	stage := func(name, kind string, in map[string][]string) section.StageSettings {
+		return section.StageSettings{Stage: name, Kind: kind, Value: map[string]string{"detrend": "-1"}, Inputs: in}
+	}
+	a.Run.Stages = []section.StageSettings{stage("clean", "denoise", nil), stage("joined", "join", nil),
+		stage("connectivity", "connectivity", map[string][]string{"series": {"joined.series"}}),
+		stage("report", "report", map[string][]string{"cleaning": {"joined.quality"}})}
+	need.Equal(t, strings.Join(a.lengths(), ""), "The joined series have 74 to 148 volumes (median 111) at a repetition time of 2 s.", "lengths")
+	m := &Text{}
+	a.methodsOfGraphs(m)
+	for _, want := range []string{"degrees of freedom were left in the joined series",
+		"The denoised series of the runs of a participant were put one after the other."} {
+		if text := strings.Join(m.sentences, " "); !strings.Contains(text, want) {
+			t.Errorf("%s\nlacks %s", text, want)
 		}
 	}
 }

@@ -100,8 +100,12 @@ func (a *Author) methodsOfGraphs(m *Text) {
 		a.methodsOfCleaning(m, d)
 	}
 	for i, c := range a.kinds("connectivity") {
+		if a.Run.KindOf(c, "series") == "join" {
+			m.say("The denoised series of the runs of a participant were put one after the other.")
+		}
 		a.methodsOfMatrices(m, c, i > 0)
 	}
+	a.methodsOfSessions(m)
 	for _, c := range a.kinds("combat") {
 		shrunk := " with empirical Bayes"
 		if c.Is("empirical_bayes", "false") {
@@ -215,7 +219,7 @@ func (a *Author) methodsOfCleaning(m *Text, d *section.StageSettings) {
 	default:
 		parts = append(parts, fmt.Sprintf("a polynomial trend of degree %s was removed", d.Value["detrend"]))
 	}
-	parts = append(parts, methodsOfNuisance(m, a.Scans, d)...)
+	parts = append(parts, methodsOfNuisance(m, a.Scans, d, a.Joined())...)
 	if fd := d.Number("fd"); fd > 0 {
 		parts = append(parts, fmt.Sprintf("volumes with a framewise displacement above %s mm were censored %s", report.Short(fd), m.cite("power")))
 	}

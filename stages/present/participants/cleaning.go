@@ -35,8 +35,8 @@ func (a *Cohort) readCleaned() (err error) {
 	return err
 }
 
-// scansOf makes a list of the rows at a port, in its order, each with the name of its participant (and run). Tables
-// without the column has are of another kind, and left out. look sees every table.
+// scansOf makes a list of the rows at a port, in its order, each with the name of its participant and session or run.
+// Tables without the column has are of another kind, and left out. look sees every table.
 func scansOf[R, S any](t *dag.Task, port, has string, scan func(who string, row R) S,
 	look func(*encoding.Table)) (scans []S, err error) {
 	for _, in := range t.All(port) {
@@ -54,7 +54,7 @@ func scansOf[R, S any](t *dag.Task, port, has string, scan func(who string, row 
 		}
 		column.Keep(rows)
 		for _, r := range rows {
-			scans = append(scans, scan(cmp.Or(in.Coord("subject"), section.MemberText(in.Coords)), r))
+			scans = append(scans, scan(scanName(in), r))
 		}
 	}
 	return scans, nil
@@ -193,7 +193,11 @@ func (a *Cohort) cautionScans() {
 		return words.Count(int(n), what)
 	}
 	if length, ok := usual(scans, func(s CleanedScan) float64 { return float64(s.Volumes) }); ok {
-		list(fmt.Sprintf("Scans of unusual length (most have %g volumes): %%s", length), func(s CleanedScan) string {
+		what := "Scans"
+		if a.Joined() {
+			what = "Joined series"
+		}
+		list(fmt.Sprintf("%s of unusual length (most have %g volumes): %%s", what, length), func(s CleanedScan) string {
 			return map[bool]string{true: counted(s.Volumes, "volume")}[float64(s.Volumes) != length]
 		})
 	}
@@ -239,13 +243,40 @@ func (a *Cohort) cautionScans() {
 	}
 }
 
+// participant is whose scan it is.
+func (s CleanedScan) participant() string {
+	if id, _, _ := strings.Cut(s.who, " "); strings.HasPrefix(id, "sub-") {
+		return id
+	}
+	return s.who[strings.LastIndex(s.who, " ")+1:]
+}
+
+// SessionsOf are how many scans each participant has, sorted, where they are of sessions; nil where they are not.
+func SessionsOf(scans []CleanedScan) (of []int) {
+	count := map[string]int{}
+	for _, s := range scans {
+		if strings.Contains(s.who, " session ") {
+			count[s.participant()]++
+		}
+	}
+	return slices.Sorted(maps.Values(count))
+}
+
+// Joined reports whether what the page knows of the cleaning is of the joined series of a participant's runs or
+// sessions, and not of each scan.
+func (a *Cohort) Joined() bool {
+	return slices.ContainsFunc(a.Run.Stages, func(s section.StageSettings) bool {
+		return (s.Kind == "report" || s.Kind == "summary") && a.Run.KindOf(&s, "cleaning") == "join"
+	})
+}
+
 // orExclude is the remedy for scans with a fault that is counted, in a format: the line names all their participants.
 // Of most scans the fault is one of the data.
 func orExclude(scans []CleanedScan, fault func(CleanedScan) int32) string {
 	var ids []string
 	for _, s := range scans {
 		if fault(s) > 0 {
-			ids = append(ids, s.who[strings.LastIndex(s.who, " ")+1:])
+			ids = append(ids, s.participant())
 		}
 	}
 	if nobodyStandsOut(len(ids), len(scans)) {

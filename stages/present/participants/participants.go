@@ -290,7 +290,7 @@ func (a *Cohort) motionIn(table *encoding.Table) []float64 {
 	}
 	sum, scans := map[string]float64{}, map[string]float64{}
 	for _, s := range a.Scans {
-		if who, _, _ := strings.Cut(s.who, " "); !math.IsNaN(s.MeanFD) {
+		if who := s.participant(); !math.IsNaN(s.MeanFD) {
 			sum[who] += s.MeanFD
 			scans[who]++
 		}
@@ -323,7 +323,7 @@ func arrangements(groups []groupSize) float64 {
 }
 
 // CovariateNames are columns that cohorts and denoise know, for people.
-var CovariateNames = map[string]string{"mean_fd": "mean framewise displacement", "max_fd": "largest framewise displacement", "kept": "volumes kept", "volumes": "volumes of the scan",
+var CovariateNames = map[string]string{"mean_fd": "mean framewise displacement", "max_fd": "largest framewise displacement", "kept": "volumes kept", "volumes": "volumes scanned",
 	column.UnusableRegions: "regions without a usable series"}
 
 // describeColumn adds a covariate of each group: mean, SD and range of numbers, counts of

@@ -65,7 +65,7 @@ func (a *Cohort) Quality() error {
 			section.Text("measure", "", func(l line) string { return l.label }),
 			section.Number("median", "", func(l line) string { return l.numbers[0] }),
 			section.Number("smallest", "", func(l line) string { return l.numbers[1] }),
-			section.Number("largest", "", func(l line) string { return l.numbers[2] })), "gives the quality of each step: median, smallest and largest value over participants, and over their regions or draws.")
+			section.Number("largest", "", func(l line) string { return l.numbers[2] })), "gives the quality of each step: median, smallest and largest value over participants, and over their scans, regions or draws.")
 	}
 	a.registration()
 	a.cleaning()
@@ -176,8 +176,11 @@ const mostRows = 1000
 // eachParticipant has a row per participant, over its draws and regions; nil without any.
 func (a *Cohort) eachParticipant(tables map[string]*measured) *report.Table {
 	var columns []eachColumn
-	var ids []string
+	ids, title := rowsOfMembers(tables)
 	row := map[string]int{} // of a participant
+	for i, id := range ids {
+		row[id] = i
+	}
 	for _, c := range []struct {
 		port, column, head string
 		of                 func([]float64) float64
@@ -203,16 +206,11 @@ func (a *Cohort) eachParticipant(tables map[string]*measured) *report.Table {
 			if len(v) == 0 {
 				continue
 			}
-			at, known := row[id]
-			if !known {
-				at = len(ids)
-				row[id], ids = at, append(ids, id)
-			}
-			of.set(at, c.of(v))
+			of.set(row[id], c.of(v))
 		}
 		columns = append(columns, of)
 	}
-	if len(ids) == 0 {
+	if len(columns) == 0 {
 		return nil
 	}
 	shown, note := a.shownRows(columns, len(ids))
@@ -220,10 +218,36 @@ func (a *Cohort) eachParticipant(tables map[string]*measured) *report.Table {
 	for _, c := range columns {
 		heads = append(heads, section.Number(c.head, "", c.text))
 	}
-	t := section.TableOf("Quality of each participant (median over draws or regions unless named otherwise)", 1, shown,
+	t := section.TableOf(title+" (median over draws or regions unless named otherwise)", 1, shown,
 		heads...)
 	t.Note = "No series: regions without a usable one, in the draw with the most." + note
 	return t
+}
+
+// rowsOfMembers are the members that have a number, in the order of the ports, and what they are. Where some are
+// sessions or runs, they are sorted, so that those of a participant come after it.
+func rowsOfMembers(tables map[string]*measured) (ids []string, title string) {
+	title = "Quality of each participant"
+	seen := map[string]bool{}
+	for _, port := range []string{"coverage", "cleaning", "connectivity", "graphs"} {
+		for i, id := range tables[port].members {
+			has := slices.ContainsFunc(measures, func(m measure) bool {
+				return m.port == port && len(tables[port].of(m.column, i)) > 0
+			})
+			if has && !seen[id] {
+				seen[id], ids = true, append(ids, id)
+			}
+			for _, part := range []string{"session", "run"} {
+				if strings.HasPrefix(id, "sub-") && strings.Contains(id, " "+part+" ") {
+					title = "Quality of each participant and " + part
+				}
+			}
+		}
+	}
+	if title != "Quality of each participant" {
+		slices.SortStableFunc(ids, dag.CompareValues)
+	}
+	return ids, title
 }
 
 // An eachColumn is one number of each participant, by row; NaN is a missing one.
