@@ -127,6 +127,31 @@ stages:
 	}
 }
 
+// Pages with a permutation test know the stages, whether the file connects the settings or not; other pages do not.
+func TestPagesOfPermutationTestsKnowTheStages(t *testing.T) {
+	p := mustBuild(t, `
+cohort: { simulate: { asd: 6, hc: 6 } }
+stages:
+  s: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: cohort.labels, nodes: cohort.nodes } }
+  c: { use: connectivity, each: subject, in: { series: s } }
+  folds: { use: split, matrix: { permutation: [0, 1] }, in: { participants: cohort.participants }, with: { folds: 2 } }
+  permuted: { use: baseline, matrix: { permutation: [0, 1], fold: [1, 2] }, in: { pearson: "c[*].pearson", folds: folds } }
+  test: { use: permutation, in: { predictions: "permuted[*].predictions" } }
+  summary: { use: summary, in: { participants: cohort.participants, permutation: test.test } }
+  page: { use: report, in: { permutation: test.test, settings: pipeline.settings } }
+  other: { use: summary, in: { participants: cohort.participants } }
+`)
+	for _, s := range p.Graph.Stages {
+		n := 0
+		for _, b := range s.Tasks[0].Inputs {
+			if b.Port == "settings" {
+				n++
+			}
+		}
+		need.Equal(t, n, map[string]int{"summary": 1, "page": 1}[s.Name], s.Name)
+	}
+}
+
 // Too few participants for folds, and a site without a name, are known before anything runs. A run says the same.
 func TestTooFewForFolds(t *testing.T) {
 	const (

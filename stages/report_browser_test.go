@@ -49,7 +49,7 @@ func TestReportInBrowser(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "report.html")
 	need.NoError(t, os.WriteFile(path, page, 0o644))
-	for _, part := range []string{"Permutation test (", "Comparison of classifiers", "Variations of the model", "Other classifiers", "Effect of masking the top regions", "Agreement of rankings", "Individual or group level"} {
+	for _, part := range []string{"Permutation test", "Comparison of classifiers", "Variations of the model", "Other classifiers", "Effect of masking the top regions", "Agreement of rankings", "Individual or group level"} {
 		if !regexp.MustCompile(`\d\.(</strong>)? ` + regexp.QuoteMeta(part)).Match(page) {
 			t.Errorf("the report has nothing headed %q", part)
 		}

@@ -120,8 +120,12 @@ func (a *author) result(r performance.Row) string {
 		}
 	}
 	text += "."
-	if above, _ := a.AboveChance(r); !above {
-		text += " The accuracy is not above chance." + a.othersAbove()
+	if above, why := a.AboveChance(r); !above {
+		is := "not above chance."
+		if a.Unattributed(r.Setting, r.Title) {
+			is = "not called above chance: " + why + " (see Cautions)."
+		}
+		text += " The accuracy is " + is + a.othersAbove()
 	}
 	return text
 }

@@ -66,6 +66,9 @@ func (a *author) write() (*report.Page, error) {
 		{"provenance", "Provenance", a.provenance},
 		{"references", "References", a.methods.References},
 	} {
+		if !a.Pictures && s.id == "methods" { // a text for the terminal
+			continue
+		}
 		a.Section = &report.Section{ID: s.id, Title: s.title}
 		if err := s.write(); err != nil {
 			return nil, err

@@ -47,7 +47,7 @@ func TestPermutationByHand(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	in["permutation"] = []dag.Input{dag.InputOf(test)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"accuracy 0.750 0.583 0.950 3 0.500", "AUC 1.000 0.500 0.950 3 0.500", "The permutation test cannot be significant: 3 label shuffles cannot give a p below 0.25: p < 0.05 needs 20 or more", "p = 0.500 (models retrained on 3 label shuffles; accuracy 0.750 with the true labels)"} {
+	for _, want := range []string{"accuracy 0.750 0.583 0.950 3 0.500", "AUC 1.000 0.500 0.950 3 0.500", "The permutation test cannot be significant: 3 label shuffles cannot give a p below 0.25: p < 0.05 needs 20 or more", "The permutation test is of another training (accuracy 0.750 with the true labels). Its p is attributed to no evaluated model, and this is not called above chance: the model (accuracy 0.800)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -94,7 +94,7 @@ func TestPermutationAtItsFloor(t *testing.T) {
 		want         []string
 	}{
 		{1.0 / 20, 19, []string{"0.800 0.500 0.600 19 ≤ 0.05 (19 draws)", "p ≤ 0.05 (models retrained on 19 label shuffles)", "19 label shuffles cannot give a p below 0.05: p < 0.05 needs 20 or more"}},
-		{0.31, 99, []string{"0.800 0.500 0.600 99 0.310", "p = 0.310 (models", "The permutation test is not significant (p = 0.310 for the AUC): the accuracy may be due to chance"}},
+		{0.31, 99, []string{"0.800 0.500 0.600 99 0.310", "p = 0.310 (models", "The permutation test is not significant (p = 0.310 for the AUC): its accuracy may be due to chance"}},
 	} {
 		text := rows(c.p, c.permutations)
 		for _, want := range c.want {
@@ -129,24 +129,28 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 		{"the same", settings("20", "sage"), 0.8, "p = 0.310 (models retrained on 99 label shuffles)", "", ""},
 		{"fewer epochs", settings("4", "topk"), 0.55,
 			"p = 0.310 (models retrained on 99 label shuffles with epochs 4 instead of 20; accuracy 0.550 with the true labels)",
-			said + "retrained with epochs 4 instead of 20. It tests that training (accuracy 0.550), not the evaluated model (accuracy 0.800)",
+			said + "retrained with epochs 4 instead of 20. It tests that training (accuracy 0.550 with the true labels), not the evaluated model (accuracy 0.800)",
 			"For this test the model was trained with epochs 4 instead of 20."},
 		{"two settings, the same accuracy", settings("4", "none"), 0.8,
 			"(models retrained on 99 label shuffles with epochs 4 instead of 20, pool none instead of topk; sage)",
-			said + "retrained with epochs 4 instead of 20, pool none instead of topk; sage. It tests that training (accuracy 0.800)",
+			said + "retrained with epochs 4 instead of 20, pool none instead of topk; sage. It tests that training (accuracy 0.800 with the true labels)",
 			"trained with epochs 4 instead of 20, pool none instead of topk; sage."},
-		{"unknown settings", nil, 0.55, "p = 0.310 (models retrained on 99 label shuffles; accuracy 0.550 with the true labels)",
-			said + "is of another training (accuracy 0.550), not of the evaluated model (accuracy 0.800)", ""},
+		{"unknown settings", nil, 0.55, "The accuracy is not called above chance: a permutation test cannot be attributed to it",
+			"The permutation test is of another training (accuracy 0.550 with the true labels). Its p is attributed to no evaluated model, and this is not called above chance: the model (accuracy 0.800)", ""},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 		in["permutation"] = []dag.Input{dag.InputOf(column.Table([]column.PermutationTestRow{
 			{Measure: "accuracy", Observed: c.observed, Permutations: 99, P: 0.31}}))}
 		if c.settings != nil {
-			rows := append(c.settings, section.Parameter{Stage: "permutation", Kind: "permutation", Tasks: 1})
-			table := column.Table(rows)
-			for _, name := range []string{"unit", "doc"} {
-				table.Columns = append(table.Columns, encoding.Column{Name: name, Values: make([]string, len(rows))})
+			rows := c.settings
+			for _, kind := range []string{"permutation", "evaluate", "report"} {
+				rows = append(rows, section.Parameter{Stage: kind, Kind: kind, Tasks: 1})
 			}
+			table := column.Table(rows)
+			table.Columns = append(table.Columns, encoding.Column{Name: "unit", Values: make([]string, len(rows))})
+			table.Meta = map[string]string{"inputs": "evaluate predictions train.predictions\n" +
+				"permutation predictions permuted.predictions\nreport evaluation evaluate.summary\n" +
+				"report permutation permutation.test\n"}
 			in["settings"] = []dag.Input{dag.InputOf(table)}
 		}
 		page := need.Value((&Report{Top: 5}).Page(dag.NewTask(in)))(t)
@@ -155,7 +159,8 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 			t.Errorf("%s: no %q in %s", c.name, c.how, text)
 		}
 		cautions := strings.Join(page.Cautions, "\n")
-		if !strings.Contains(cautions, c.caution) || strings.Contains(cautions, said) != (c.caution != "") {
+		if !strings.Contains(cautions, c.caution) ||
+			strings.Contains(cautions, "permutation test") != (c.caution != "") {
 			t.Errorf("%s: want %q in\n%s", c.name, c.caution, cautions)
 		}
 		methods := ""
@@ -168,6 +173,40 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 		}
 		if !strings.Contains(methods, c.tell) || strings.Contains(methods, "For this test") != (c.tell != "") {
 			t.Errorf("%s: want %q in\n%s", c.name, c.tell, methods)
+		}
+	}
+}
+
+// The methods name the models that were retrained, on how many permutations, and within what the labels were permuted.
+func TestMethodsNameTheRetrainedModels(t *testing.T) {
+	for within, want := range map[string]string{
+		"age":  "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels within the values of age [",
+		"site": "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels over all participants [",
+	} {
+		in := stagetest.ReportInputs("sub-01", "ASD", "HC")
+		var tests []column.PermutationTestRow
+		var rows []section.Parameter
+		for _, name := range []string{"SVM", "ridge"} {
+			stage := "permuted_" + strings.ToLower(name)
+			tests = append(tests, column.PermutationTestRow{Name: name, Measure: "accuracy", Permutations: 99, P: 0.5,
+				Coords: []dag.Coord{{Axis: "stage", Value: stage}}})
+			rows = append(rows, section.Parameter{Stage: stage, Kind: "baseline", Parameter: "fold", Value: "1; 2"})
+		}
+		in["permutation"] = []dag.Input{dag.InputOf(column.Table(tests, "stage"))}
+		rows = append(rows, section.Parameter{Stage: "folds", Kind: "split", Parameter: "within", Value: within})
+		table := column.Table(rows)
+		table.Columns = append(table.Columns, encoding.Column{Name: "unit", Values: make([]string, len(rows))})
+		table.Meta = map[string]string{"inputs": "permuted_svm folds folds.folds\npermuted_ridge folds folds.folds\n"}
+		in["settings"] = []dag.Input{dag.InputOf(table)}
+		page := need.Value((&Report{Top: 5}).Page(dag.NewTask(in)))(t)
+		methods := ""
+		for _, s := range page.Sections {
+			for _, b := range s.Blocks {
+				methods += b.Text + "\n"
+			}
+		}
+		if !strings.Contains(methods, want) {
+			t.Errorf("within %s: no %q in %s", within, want, methods)
 		}
 	}
 }

@@ -51,6 +51,7 @@ func sharedPorts() []dag.Port {
 		optional("nested", "evaluate's summary of the settings that choose selected inside each fold", accuracy...),
 		fold.LeakagePort(),
 		optional(column.UncheckedPort, "pipeline.unchecked: stages that can read several participants, unseen by the leakage checks; connected where there are any, also when the file does not name it", column.Names[column.Unchecked]()...),
+		optional("settings", "pipeline.settings: the parameters and connections of all stages, for the methods and to find the classifier that a permutation test is of; connected where permutation is, also when the file does not name it", "stage", "kind", "parameter", "value", "default", "unit", "doc"),
 		optional("permutation", "permutation's or permutation-regression's test: models retrained on permuted labels", "measure", "observed", "chance_mean", "chance_95", "permutations", "p"),
 		optional("comparison", "compare's pairs: differences between classifiers", "a", "b", "accuracy_a", "accuracy_b",
 			"only_a", "only_b", "mcnemar_p", "mcnemar_holm", "t_p"),
@@ -86,7 +87,6 @@ func (*Report) Ports() dag.Ports {
 	in := []dag.Port{
 		optional("participants", "who took part", "participant_id"),
 		optional("nodes", "the node list", "index", "name"),
-		optional("settings", "pipeline.settings: the parameters, for the methods", "stage", "kind", "parameter", "value", "default", "unit", "doc"),
 		notesPort(),
 		excludedPort(),
 	}

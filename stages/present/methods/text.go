@@ -9,6 +9,7 @@ import (
 
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -398,23 +399,63 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 	if c := a.Run.Of("compare"); c != nil && a.T.Has("comparison") {
 		m.say("Classifiers were compared over the same participants by McNemar's exact test and by the corrected resampled t-test %s, with Holm's correction for the number of pairs.", m.cite("nadeau"))
 	}
-	if p := a.Run.Of("permutation"); p != nil && a.T.Has("permutation") {
-		m.say("A permutation test retrained the models on permuted labels %s.", m.cite("phipson"))
-		for _, r := range a.PerParticipant() {
-			for _, t := range a.Retrained(r) {
-				if other := a.OtherSettings(r, t); other != "" && r.Own && t.Measure == "accuracy" {
-					m.say("For this test %s was trained with %s.", section.InSentence(r.Called()), other)
-				}
-			}
-		}
-	}
-	if p := a.Run.Of("permutation-regression"); p != nil && a.T.Has("permutation") {
-		m.say("A permutation test retrained the models on permuted values of %s %s.", a.target(), m.cite("phipson"))
-	}
+	a.methodsOfPermutations(m)
 	if a.T.Has("ranking") {
 		a.methodsOfRankings(m)
 	}
 	m.say("All computations were done with PR-GNN Pipeline %s.", m.cite("prgnn"))
+}
+
+// methodsOfPermutations tell which models were retrained on permuted labels, on how many, and how these were permuted.
+func (a *Author) methodsOfPermutations(m *Text) {
+	label := "the labels"
+	if a.Regression != nil {
+		label = a.target()
+	}
+	var how []string
+	retrained := map[string][]string{}
+	tests := a.RetrainedTests()
+	for _, t := range tests {
+		text := fmt.Sprintf("%s of %s%s", words.Count(int(t.Rows[0].Permutations), "permutation"), label,
+			a.permutedWithin(t))
+		if retrained[text] == nil {
+			how = append(how, text)
+		}
+		retrained[text] = append(retrained[text], cmp.Or(t.Name(), "the model"))
+	}
+	for _, text := range how {
+		m.say("A permutation test retrained %s on %s %s; folds and trainings were repeated for every permutation.",
+			join(retrained[text]), text, m.cite("phipson"))
+	}
+	for _, t := range tests {
+		if t.Other != "" {
+			m.say("For this test %s was trained with %s.", cmp.Or(t.Name(), "the model"), t.Other)
+		}
+		if t.Reason != "" {
+			m.say("The test of %s %s.", cmp.Or(t.Name(), "the model"), t.Reason)
+		}
+	}
+}
+
+// permutedWithin says within what the labels of a permutation test were permuted; "" where it is not known.
+func (a *Author) permutedWithin(t *performance.RetrainedTest) string {
+	if t.Stage == nil || !a.T.Has("participants") {
+		return ""
+	}
+	table, err := a.T.In("participants").Table()
+	for _, s := range a.Run.Sources(t.Stage, "folds") {
+		if s.Kind != "split" || err != nil {
+			return ""
+		}
+		switch _, there := table.Column(s.Value["within"]); {
+		case !there:
+			return " over all participants"
+		case s.Is("within", "site"):
+			return " within sites"
+		}
+		return " within the values of " + s.Value["within"]
+	}
+	return ""
 }
 
 // listed are the names that a parameter lists: "age, sex and IQ"; "" without any.

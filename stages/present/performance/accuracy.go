@@ -241,14 +241,15 @@ func (a *Results) Nested() (*Row, error) {
 
 // A chanceTest is a permutation test of a measure.
 type chanceTest struct {
-	p     float64
-	draws int32
-	how   string
+	p         float64
+	draws     int32
+	how       string
+	retrained bool // its models
 }
 
 func (c chanceTest) String() string {
 	p, draws, bound := strings.Cut(report.DrawnPText(c.p, c.draws), " (") // p ≤ 0.05 (19 draws)
-	if draws = strings.TrimSuffix(draws, ")"); bound && !strings.Contains(c.how, "label shuffle") {
+	if draws = strings.TrimSuffix(draws, ")"); bound && !c.retrained {
 		return fmt.Sprintf("%s (%s: %s)", p, draws, c.how)
 	}
 	return fmt.Sprintf("%s (%s)", p, c.how)
@@ -259,11 +260,11 @@ func (c chanceTest) String() string {
 func (a *Results) permutationTests(r Row, measure string) (tests []chanceTest) {
 	p := map[string]float64{"accuracy": r.P, "auc": r.AUCP}[measure]
 	if !math.IsNaN(p) {
-		tests = append(tests, chanceTest{p, r.Permutations, "test labels permuted, models not retrained"})
+		tests = append(tests, chanceTest{p, r.Permutations, "test labels permuted, models not retrained", false})
 	}
 	for _, t := range a.Retrained(r) {
-		if t.Measure == measure {
-			tests = append(tests, chanceTest{t.P, t.Permutations, a.howRetrained(r, t)})
+		if m := t.Measured(measure); m != nil {
+			tests = append(tests, chanceTest{m.P, m.Permutations, t.howRetrained(*m), true})
 		}
 	}
 	return tests
@@ -277,8 +278,12 @@ func (a *Results) ChanceTests(r Row, measure string) (texts []string) {
 	return texts
 }
 
-// decisive is the test that a measure is judged by: the last that can go below 0.05; ok is false without any.
+// decisive is the test that a measure is judged by: the last that can go below 0.05; ok is false without any, and for a
+// classifier that a permutation test may be of, and cannot be attributed to.
 func (a *Results) decisive(r Row, measure string) (t chanceTest, ok bool) {
+	if a.Unattributed(r.Setting, r.Title) {
+		return t, false
+	}
 	tests := a.permutationTests(r, measure)
 	for i, t := range slices.Backward(tests) {
 		if i == 0 || report.TooFewDraws(t.draws, "") == "" {
@@ -289,8 +294,12 @@ func (a *Results) decisive(r Row, measure string) (t chanceTest, ok bool) {
 }
 
 // AboveChance reports whether an accuracy is above chance, and why it is not: by the p of models retrained
-// on permuted labels, or else of permuted test labels; without either by the 95 % CI and the majority-class rate.
+// on permuted labels, or else of permuted test labels; without either by the 95 % CI and the majority-class rate. It is
+// not where a test with retrained models cannot be attributed to it.
 func (a *Results) AboveChance(r Row) (above bool, why string) {
+	if a.Unattributed(r.Setting, r.Title) {
+		return false, "a permutation test cannot be attributed to it"
+	}
 	t, ok := a.decisive(r, "accuracy")
 	if !ok {
 		return r.Low > r.Majority, fmt.Sprintf("its 95 %% CI, %s, includes the majority-class rate, %s", report.Range(r.Low, r.High), report.Share(r.Majority))
@@ -365,6 +374,7 @@ func (a *Results) CautionAccuracy() {
 		switch {
 		case r.High < r.Majority:
 			said.add(r, "%s: accuracy is below the majority-class rate (%s)", r.Called(), report.Share(r.Majority))
+		case !above && a.Unattributed(r.Setting, r.Title): // cautionRetrained says so
 		case !above:
 			said.add(r, "%s: accuracy is not above chance: %s", r.Called(), why)
 		case r.Low <= r.Majority:

@@ -117,13 +117,13 @@ func (a *Results) eachLevel() {
 		rows, caption = people, "Further measures of performance; per graph they are the same"
 	}
 	corrected := a.Corrected()
-	a.Supplement(section.TableOf(caption, 2, rows,
+	t := section.TableOf(caption, 2, rows,
 		classifierColumn,
 		section.Text("level", "graph: every draw counts; participant: the mean probability over the draws decides", func(r Row) string { return r.Level }),
 		section.Number("accuracy", "pooled over the folds", func(r Row) string { return report.Share(r.Accuracy) }),
 		intervalColumn,
 		foldsColumn,
-		section.Number("p Holm", "p of the accuracy per participant (of retrained models, where there are enough), corrected for all classifiers of the table", func(r Row) string {
+		section.Number("p Holm", "p of the accuracy per participant (of retrained models, where there are enough), corrected for all classifiers that have one", func(r Row) string {
 			if p, ok := corrected[r.Setting]; ok && r.Level == "participant" {
 				return report.Probability(p)
 			}
@@ -133,7 +133,32 @@ func (a *Results) eachLevel() {
 		section.Number("AUC", "", func(r Row) string { return report.Share(r.AUC) }),
 		section.Number("AUC p", "of the AUC: test labels permuted within folds, models not retrained", func(r Row) string { return report.DrawnP(r.AUCP, r.Permutations) }),
 		section.Number("sensitivity", "", func(r Row) string { return report.Share(r.Sensitivity) }),
-		section.Number("specificity", "", func(r Row) string { return report.Share(r.Specificity) })))
+		section.Number("specificity", "", func(r Row) string { return report.Share(r.Specificity) }))
+	t.Note = a.judgedBy(corrected)
+	a.Supplement(t)
+}
+
+// judgedBy says which p of a table, corrected, are of retrained models; "" where no models were retrained.
+func (a *Results) judgedBy(corrected map[string]float64) string {
+	var retrained, without []string
+	for _, r := range a.PerParticipant() {
+		if _, ok := corrected[r.Setting]; !ok {
+			if a.Unattributed(r.Setting, r.Title) {
+				without = append(without, section.InSentence(r.Called()))
+			}
+		} else if t, _ := a.decisive(r, "accuracy"); t.retrained {
+			retrained = append(retrained, section.InSentence(r.Called()))
+		}
+	}
+	note := ""
+	if len(a.Permuted) > 0 {
+		note = "p Holm: with retrained models for " + cmp.Or(words.Some(retrained, 8), "no classifier") +
+			"; otherwise with test labels permuted and models not retrained."
+	}
+	if without != nil {
+		note += " A permutation test cannot be attributed to " + words.Some(without, 8) + ": no p."
+	}
+	return note
 }
 
 // sameLevels reports whether each setting has the same measures per graph and per participant: of one graph each.
@@ -214,66 +239,65 @@ func (a *Results) folds() error {
 	return nil
 }
 
-// permutationTable is the table of the test by models that are retrained, which are called so.
-func (a *Results) permutationTable(model string) {
+// permutationTables are those of the tests by models that are retrained, one for each model.
+func (a *Results) permutationTables() {
 	type row = column.PermutationTestRow
-	rows := a.Permuted
 	number := func(head, help string, of func(r row) float64) section.Column[row] {
 		return section.Number(head, help, func(r row) string {
 			if r.Measure == "mae" {
-				return report.Short(of(r))
+				return a.Error(of(r))
 			}
 			return report.Share(of(r))
 		})
 	}
-	columns := section.Keyed(model, func(r row) string { return r.Name }, rows,
-		section.Text("measure", "per participant", func(r row) string { return section.PlainName(r.Measure) }),
-		number("observed", "with the true labels", func(r row) float64 { return r.Observed }),
-		number("chance, mean", "over the permutations", func(r row) float64 { return r.Mean }),
-		number("chance, 95 %", "95th percentile of the permutations", func(r row) float64 { return r.Quantile95 }),
-		section.Number("permutations", "", func(r row) string { return fmt.Sprint(r.Permutations) }),
-		section.Number("p", "", func(r row) string { return report.DrawnP(r.P, r.Permutations) }))
-	t := section.TableOf(fmt.Sprintf("Permutation test (%s)", words.Count(int(rows[0].Permutations), "label shuffle")),
-		len(columns)-5, rows, columns...)
-	t.Note = "Folds and trainings are repeated for every permutation; p = (b + 1) / (n + 1) for b of n permutations that do at least as well."
-	if slices.ContainsFunc(rows, func(r row) bool { return r.Measure == "mae" }) {
-		t.Note += " Of MAE, where less is better, the 5th percentile is given."
+	for _, test := range a.RetrainedTests() {
+		name := ofClassifiers(test.Name())
+		t := section.TableOf(fmt.Sprintf("Permutation test%s, %s", name, words.Count(int(test.Rows[0].Permutations), "label shuffle")),
+			1, test.Rows,
+			section.Text("measure", "per participant", func(r row) string { return section.PlainName(r.Measure) }),
+			number("observed", "with the true labels", func(r row) float64 { return r.Observed }),
+			number("chance, mean", "over the permutations", func(r row) float64 { return r.Mean }),
+			number("chance, 95 %", "95th percentile of the permutations", func(r row) float64 { return r.Quantile95 }),
+			section.Number("permutations", "", func(r row) string { return fmt.Sprint(r.Permutations) }),
+			section.Number("p", "", func(r row) string { return report.DrawnP(r.P, r.Permutations) }))
+		t.Note = "Folds and trainings are repeated for every permutation; p = (b + 1) / (n + 1) for b of n permutations that do at least as well."
+		if test.Measured("mae") != nil {
+			t.Note += " Of MAE, where less is better, the 5th percentile is given."
+		}
+		if test.of == nil {
+			t.Note += " The test is attributed to no evaluated model (see Cautions)."
+		}
+		a.Table(t, fmt.Sprintf("gives the permutation test%s with retrained models.", name))
 	}
-	a.Table(t, "gives the permutation test with retrained models.")
 }
 
 // permutation adds the test by models that are retrained on permuted groups.
 func (a *Results) permutation() error {
-	rows := a.Permuted
-	if len(rows) == 0 {
+	tests := a.RetrainedTests()
+	if len(tests) == 0 {
 		if slices.ContainsFunc(a.Accuracy, func(r Row) bool { return !math.IsNaN(r.P) }) {
 			a.Say("No models were retrained on permuted labels. Without retraining, p is too small: of 80 cohorts without a group difference, ridge regression had p ≤ 0.05 in 11, where 4 are expected.")
 		}
 		return nil
 	}
-	a.permutationTable("classifier")
+	a.permutationTables()
 	a.cautionRetrained()
-	significant := map[string]bool{}
-	for _, r := range rows {
-		if r.P < 0.05 {
-			significant[r.Name] = true
-		}
-	}
 	var tooFew []string // why, each once
 	of := map[string][]string{}
-	for _, r := range rows {
-		if r.Measure != "auc" || significant[r.Name] {
+	for _, t := range tests {
+		r := t.Measured("auc")
+		if r == nil || slices.ContainsFunc(t.Rows, func(r column.PermutationTestRow) bool { return r.P < 0.05 }) {
 			continue
 		}
 		if why := report.TooFewDraws(r.Permutations, "label shuffle"); why != "" {
 			if of[why] == nil {
 				tooFew = append(tooFew, why)
 			}
-			of[why] = append(of[why], r.Name)
+			of[why] = append(of[why], t.Name())
 			continue
 		}
-		a.Caution("The permutation test%s is not significant (%s for the AUC): the accuracy may be due to chance",
-			ofClassifiers(r.Name), report.DrawnPText(r.P, r.Permutations))
+		a.Caution("The permutation test%s is not significant (%s for the AUC): its accuracy may be due to chance",
+			ofClassifiers(t.Name()), report.DrawnPText(r.P, r.Permutations))
 	}
 	for _, why := range tooFew {
 		a.Caution("The permutation test%s cannot be significant: %s", ofClassifiers(of[why]...), why)

@@ -38,19 +38,25 @@ func (a *Results) readRegression() error {
 
 // pOfR is p of r: of models retrained on permuted targets where there are such, how says so.
 func (a *Results) pOfR(r column.RegressionRow) (p float64, permutations int32, how string) {
-	for _, t := range a.Permuted {
-		if t.Measure == "r" && (t.Name == r.Name || t.Name == "") {
-			return t.P, t.Permutations, " with retrained models"
+	for _, t := range a.retrained(column.CoordText(r.Coords), r.Name) {
+		if m := t.Measured("r"); m != nil {
+			return m.P, m.Permutations, " with retrained models"
 		}
 	}
 	return r.P, r.Permutations, ""
 }
 
-// Error writes a mean absolute error, or an end of its interval, with the decimals of all models: 12.0 beside 11.9.
+// Error writes a mean absolute error, or an end of its interval, with the decimals of all models and permutation tests:
+// 12.0 beside 11.9.
 func (a *Results) Error(x float64) string {
 	var all []float64
 	for _, r := range a.Regression {
 		all = append(all, r.MAE, r.MAELow, r.MAEHigh)
+	}
+	for _, t := range a.Permuted {
+		if t.Measure == "mae" {
+			all = append(all, t.Observed, t.Mean, t.Quantile95)
+		}
 	}
 	all = column.Known(all)
 	if at := slices.Index(all, x); at >= 0 {
@@ -108,9 +114,8 @@ func (a *Results) DescribeRegression(name string) error {
 			func(r row) string { return report.Share(r.R2Trained) }),
 		section.Number("p of MAE", "one-sided: target of the test participants permuted within folds, models not retrained",
 			func(r row) string { return report.DrawnP(r.MAEP, r.Permutations) })))
-	if len(a.Permuted) > 0 {
-		a.permutationTable("model")
-	}
+	a.permutationTables()
+	a.cautionRetrained()
 	a.cautionRegression(name)
 	if !a.Pictures || len(a.T.All("predicted")) == 0 {
 		return nil
@@ -128,7 +133,8 @@ const fewTested = 10
 
 // cautionRegression warns of predictions that show nothing.
 func (a *Results) cautionRegression(name string) {
-	compared, kept := 0, false
+	compared := 0
+	var kept []string
 	for _, r := range a.Regression {
 		if isMean(r) {
 			continue
@@ -139,6 +145,7 @@ func (a *Results) cautionRegression(name string) {
 		}
 		p, permutations, how := a.pOfR(r)
 		switch why := report.TooFewDraws(permutations, "label shuffle"); {
+		case a.Unattributed(column.CoordText(r.Coords), r.Name): // cautionRetrained says so
 		case why != "" && !math.IsNaN(r.R):
 			a.Caution("The permutation test of %s cannot be significant: %s", r.Name, why)
 		case math.IsNaN(r.R) || p >= 0.05:
@@ -148,10 +155,12 @@ func (a *Results) cautionRegression(name string) {
 		case r.R2Low <= 0:
 			a.Caution("%s: R² may be 0 (%s, 95 %% CI %s): the predictions of %s may be no closer to the observed values than their mean", r.Name, report.Share(r.R2), Interval(r.R2Low, r.R2High, report.Share), name)
 		}
-		kept = kept || how == "" && p < 0.05
+		if how == "" && p < 0.05 {
+			kept = append(kept, r.Name)
+		}
 	}
-	if kept {
-		a.Caution("p of r is of models that were not retrained on permuted values of %s: it can be too small. The kind permutation-regression retrains them (docs/targets.md)", name)
+	if kept != nil {
+		a.Caution("p of r of %s is of models that were not retrained on permuted values of %s: it can be too small. The kind permutation-regression retrains them (docs/targets.md)", words.Some(kept, 6), name)
 	}
 	if r := a.Regression[0]; r.Folds > 0 && r.Participants < fewTested*r.Folds {
 		a.Caution("A fold tests only %s on average: r and R² of a fold are noisy", words.Count(int(r.Participants/r.Folds), "participant"))

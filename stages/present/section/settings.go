@@ -24,6 +24,7 @@ type StageSettings struct {
 	Parameters  []string // in their order
 	Value       map[string]string
 	Inputs      map[string][]string // by port: the results of stages that are connected, stage.output
+	doc         map[string]string
 }
 
 func readPipelineSettings(t *dag.Task) (*Settings, error) {
@@ -43,23 +44,24 @@ func readPipelineSettings(t *dag.Task) (*Settings, error) {
 	for _, r := range rows {
 		if n := len(s.Stages); n == 0 || s.Stages[n-1].Stage != r.Stage {
 			s.Stages = append(s.Stages, StageSettings{r.Stage, r.Kind, r.Tasks, nil, map[string]string{},
-				map[string][]string{}})
+				map[string][]string{}, map[string]string{}})
 		}
 		last := &s.Stages[len(s.Stages)-1]
 		last.Parameters, last.Value[r.Parameter] = append(last.Parameters, r.Parameter), r.Value
+		last.doc[r.Parameter] = r.Doc
 	}
 	for line := range strings.Lines(table.Meta["inputs"]) {
 		words := strings.Fields(line)
 		if len(words) != 3 {
 			continue
 		}
-		i := slices.IndexFunc(s.Stages, func(of StageSettings) bool { return of.Stage == words[0] })
-		if i < 0 { // a stage without parameters is known by its connections alone
-			i = len(s.Stages)
+		of := s.Stage(words[0])
+		if of == nil { // a stage without parameters is known by its connections alone
 			s.Stages = append(s.Stages, StageSettings{Stage: words[0], Value: map[string]string{},
 				Inputs: map[string][]string{}})
+			of = &s.Stages[len(s.Stages)-1]
 		}
-		in := s.Stages[i].Inputs
+		in := of.Inputs
 		in[words[1]] = append(in[words[1]], words[2])
 	}
 	return s, nil
@@ -73,6 +75,29 @@ type Parameter struct {
 	Parameter string `column:"parameter"`
 	Value     string `column:"value"`
 	Default   string `column:"default"`
+	Doc       string `column:"doc,optional"`
+}
+
+// Stage is the stage of a name; nil when there is none.
+func (s *Settings) Stage(name string) *StageSettings {
+	if s == nil {
+		return nil
+	}
+	i := slices.IndexFunc(s.Stages, func(of StageSettings) bool { return of.Stage == name })
+	if i < 0 {
+		return nil
+	}
+	return &s.Stages[i]
+}
+
+// Concerns reports whether a parameter has to do with one of some models: the doc of one that has to do with some of
+// them only begins with their names, "ridge, logistic: …".
+func (s *StageSettings) Concerns(parameter string, models []string) bool {
+	before, _, found := strings.Cut(s.doc[parameter], ": ")
+	of := strings.Split(before, ", ")
+	unknown := func(model string) bool { return column.Classifiers[model] == "" }
+	return !found || slices.ContainsFunc(of, unknown) ||
+		slices.ContainsFunc(models, func(m string) bool { return slices.Contains(of, m) || unknown(m) })
 }
 
 // Of is the first stage of a kind; nil when there is none.

@@ -1,0 +1,136 @@
+package performance
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/present/section"
+)
+
+// study is a pipeline of baselines, of others in tangent space and after ComBat, and of baselines on permuted labels;
+// each text that begins with a stage and a parameter, "folds seed 7", sets the parameter.
+func study(t *testing.T, sets ...string) *dag.Task {
+	t.Helper()
+	var rows []section.Parameter
+	for _, line := range []string{
+		"folds split folds=5 stratify_by=scanner within=site permutation=0 seed=1",
+		"permuted_folds split folds=5 stratify_by=scanner within=scanner permutation=0;_1 seed=1",
+		"tangent tangent reference=geometric fold=1;_2", "permuted_tangent tangent reference=geometric fold=1;_2",
+		"combat combat site=scanner", "connectivity connectivity pearson=empirical",
+		"baselines baseline model=ridge;_svm fold=1;_2 penalty=1 trees=10 lambda=0.1,_1;_2 seed=1;_2",
+		"tangents baseline model=ridge fold=1;_2 penalty=1 trees=10 lambda=0.1,_1 seed=1",
+		"after_combat baseline model=ridge fold=1;_2 penalty=1 trees=10 lambda=0.1,_1 seed=1",
+		"permuted baseline model=ridge fold=1;_2 penalty=1 trees=10 lambda=0.1,_1 seed=1",
+		"gate leakage least=1", "evaluate evaluate n=1", "permutation permutation n=1", "report report top=5",
+	} {
+		words := strings.Fields(line)
+		for _, w := range words[2:] {
+			name, value, _ := strings.Cut(w, "=")
+			p := section.Parameter{Stage: words[0], Kind: words[1], Parameter: name,
+				Value: strings.ReplaceAll(value, "_", " ")}
+			for _, s := range sets {
+				if f := strings.Fields(s); len(f) > 0 && f[0] == p.Stage && f[1] == name {
+					p.Value = strings.Join(f[2:], " ")
+				}
+			}
+			if name == "trees" {
+				p.Doc = "forest: number of trees"
+			}
+			rows = append(rows, p)
+		}
+	}
+	settings := column.Table(rows)
+	settings.Columns = append(settings.Columns, encoding.Column{Name: "unit", Values: make([]string, len(rows))})
+	inputs := []string{"tangent matrices connectivity.pearson", "tangent folds folds.folds",
+		"permuted_tangent matrices connectivity.pearson", "permuted_tangent folds permuted_folds.folds",
+		"combat folds folds.folds", "baselines pearson connectivity.pearson", "baselines folds folds.folds",
+		"baselines checked gate.passed", "tangents tangent tangent.fitted", "tangents folds folds.folds",
+		"after_combat pearson combat.fitted", "after_combat folds folds.folds", "permuted folds permuted_folds.folds",
+		"evaluate predictions baselines.predictions", "evaluate predictions tangents.predictions",
+		"evaluate predictions after_combat.predictions", "permutation predictions permuted.predictions",
+		"report evaluation evaluate.summary", "report permutation permutation.test"}
+	on := "permuted pearson connectivity.pearson"
+	for _, s := range sets {
+		if f := strings.Fields(s); len(f) > 0 && f[0] == "takes" {
+			on = "permuted " + strings.Join(f[1:], " ")
+		}
+	}
+	settings.Meta = map[string]string{"inputs": strings.Join(append(inputs, on), "\n")}
+	return dag.NewTask(map[string][]dag.Input{"settings": {dag.InputOf(settings)}})
+}
+
+// A permutation test is of the evaluated classifier whose stage has its kind, inputs, folds and parameters, whatever
+// the names are; a test of another design, or with another result, is of none, and says so.
+func TestPermutationTestsFindTheirClassifier(t *testing.T) {
+	const baselines, tangents, combat = "model=ridge seed=1 stage=baselines", "model=ridge stage=tangents",
+		"model=ridge stage=after_combat"
+	const loud = "The permutation test of ridge regression (permuted) "
+	const none = " (accuracy 0.706 with the true labels). Its p is attributed to no evaluated model"
+	const nobody = "is of no evaluated model: none has its kind, coordinates and inputs"
+	for _, c := range []struct {
+		name, sets, coords string
+		observed           float64
+		of, other, caution string
+	}{
+		{"the same", "", "model=ridge", 0.706, baselines, "", ""},
+		{"a parameter of another model", "permuted trees 99", "model=ridge", 0.706, baselines, "", ""},
+		{"behind tangent space", "takes tangent permuted_tangent.fitted", "model=ridge", 0.725, tangents, "", ""},
+		{"behind ComBat of the true labels", "takes pearson combat.fitted", "model=ridge", 0.598, combat, "", ""},
+		{"another seed of the training", "permuted seed 2", "model=ridge", 0.61, "model=ridge seed=2 stage=baselines", "", ""},
+		{"another parameter", "permuted penalty 3", "model=ridge", 0.6, baselines, "penalty 3 instead of 1",
+			"ridge regression (baselines), seed 1: the permutation test retrained with penalty 3 instead of 1. It tests that training (accuracy 0.600 with the true labels), not the evaluated model (accuracy 0.706)"},
+		{"other folds", "permuted_folds stratify_by", "model=ridge", 0.706, "", "",
+			loud + "is of another design: stratify_by is none in permuted_folds, scanner in folds" + none +
+				", and this is not called above chance: ridge regression (baselines), seed 1 (accuracy 0.706)"},
+		{"another tangent space", "takes tangent permuted_tangent.fitted; permuted_tangent reference euclidean",
+			"model=ridge", 0.706, "", "", loud + "is of another design: reference is euclidean in permuted_tangent, geometric in tangent" + none},
+		{"fewer folds", "permuted fold 1", "model=ridge", 0.706, "", "",
+			loud + "is of another design: fold 1 instead of 1; 2" + none},
+		{"another result", "", "model=ridge", 0.657, "", "", loud + "is of another training (accuracy 0.657 with"},
+		{"another kind", "", "model=forest", 0.706, "", "", loud + nobody + none},
+		{"any seed", "permuted seed 3", "model=ridge", 0.706, "", "", loud + nobody + none},
+		{"other data", "takes pearson baselines.predictions", "model=ridge", 0.706, "", "", loud + nobody + none},
+	} {
+		var coords []dag.Coord
+		for _, f := range strings.Fields(c.coords) {
+			axis, value, _ := strings.Cut(f, "=")
+			coords = append(coords, dag.Coord{Axis: axis, Value: value})
+		}
+		row := func(setting, title string, accuracy float64) Row {
+			return Row{AccuracyRow: column.AccuracyRow{Level: "participant", Accuracy: accuracy, Low: 0.6,
+				Majority: 0.5, P: 0.001, AUCP: 0.001, Permutations: 9999}, Setting: setting, Title: title}
+		}
+		w := section.NewWriter(study(t, strings.Split(c.sets, "; ")...))
+		need.NoError(t, w.ReadSettings())
+		a := &Results{Writer: w, Permuted: []column.PermutationTestRow{{Coords: coords, Name: "ridge regression",
+			Measure: "accuracy", Observed: c.observed, Permutations: 39, P: 0.025}},
+			Accuracy: []Row{row(baselines, "ridge regression (baselines), seed 1", 0.706),
+				row("model=ridge seed=2 stage=baselines", "ridge regression (baselines), seed 2", 0.61),
+				row("model=svm seed=1 stage=baselines", "SVM (RBF)", 0.706),
+				row(tangents, "ridge regression (tangents)", 0.725), row(combat, "ridge regression (after combat)", 0.598)}}
+		test := a.RetrainedTests()[0]
+		of := ""
+		if test.of != nil {
+			of = test.of.setting
+		}
+		need.Equal(t, of, c.of, c.name, test.Reason)
+		need.Equal(t, test.Other, c.other, c.name)
+		a.cautionRetrained()
+		said := strings.Join(a.Page.Cautions, "\n")
+		if !strings.HasPrefix(said, c.caution) || (said == "") != (c.caution == "") {
+			t.Errorf("%s: cautions %q, want %q", c.name, said, c.caution)
+		}
+		for _, r := range a.Accuracy {
+			judged, ok := a.decisive(r, "accuracy")
+			doubtful := strings.Contains(said, "above chance: "+r.Title+" (")
+			above, _ := a.AboveChance(r)
+			need.Equal(t, fmt.Sprint(ok, above), fmt.Sprint(!doubtful, !doubtful), c.name, r.Title)
+			need.Equal(t, judged.retrained, r.Setting == c.of, c.name, r.Title)
+		}
+	}
+}
