@@ -12,7 +12,7 @@ kind bootstrap 80bfe74f4450be0339e0f68d9d674d49d2505238da62c64abfad97b910525316
 kind braingnn e55183b763f069b3b8078c8da92602c27602f41c80f0275aa9597e13af6e9ed6
 kind brainmap 2655f3021f3ba880df7aadb59f8c7430736fe9d8ee9d279901b25edb76c54e76
 kind choose 146153ae3fed2240fb0277db496469ad96e60b05479025f5e00dc91723d51928
-kind combat 6b09bf183681312665b1e473b260859882aeeadd0c7c2e2ee2c3163d743af6dc
+kind combat 1c1603ae66ae1885e9332343c5f6655a458aac9ba63da941addec5560f5f48f0
 kind compare 74304661a41a8d54b6441128311a5527c870870af904b616289188aa880a1f42
 kind connectivity 003b282c87a2a61f95cc21ef99df27b14929555f7f8c02fcd67d04827d1d1c8e
 kind covariates 0e2cf7489a01d5e302421bf53a4fadd75cd2e9b33e46563fa33a28fa21ba5468
@@ -20,11 +20,11 @@ kind denoise 5047ebb8e63c4fa07512bc75491f0cdc70c84e0559e5fb08d6008071a78bb45f
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
 kind evaluate 26efd9cd52b94f7e980caaeef0b8c2fd4fe085841bbf79283f47f69f708464bd
 kind evaluate-regression 38520d98f79a252223759043f39a7b91f3c69f8b94af3b8e2f59e3e22be75816
-kind exec a9a7b5c0343223f39b039cd38de9fc69ebbe7274d681d973e26161bf7e0f3d29
+kind exec e357f60169a346658757f522c853bb75ee523c58e04dd94a943cbe2465ea8b2a
 kind fidelity 79fdf13bb7d6e519ec6af68e03c97ad860cfc4eaa6a67af95c9f8af6df93a014
 kind figure-calibration fc2775ce35ea29e2a22bd4843393842d108007a8954eac8ab4b17a8c43dbf702
 kind figure-confusion 4181268c5b5304e0cbcf6e02b82a1772e355e027f9f0894b2e3c808e7cc890f8
-kind figure-connectivity 4fcb9d19e0ee762ad9b00484bed89149e9cde868328a0224b9ee810e8ecbb05b
+kind figure-connectivity 90a8fe84f73d0c4fa972be335442133513354a87150bbb2db200c24a8a3ee6df
 kind figure-degrees 441ab267e4ba17c2758e7c03a90a11ea523c1d3ad1f2b89488a517020e8539fa
 kind figure-distributions bd3a3d8f5555807db452e24b77afa6d80f24a22b8eef80080a47a951f4132cb5
 kind figure-individuality fa7aa66e062413872c9eb789f0b477a32d4efb62c7c5047dd70a868e75051ffe
@@ -36,10 +36,10 @@ kind figure-roc 8fcbbaf7b34f3dd0cc597e1c763f213967cc181027a4ef4958d97e8a4ccd9ffc
 kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637d15
 kind figure-training 62f6bfb7ab0cce8da4f979a328bd2cd98675cff3e6189ecc59fd9c7430313fc6
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
-kind harmonize 05354f29d41c30d6b06c99bef648f2829fe12403171318094593a96d549e2edf
+kind harmonize 9cf18695ff7922093bf6c607a1268da8cb6368c5cc658695ba92d55c3174683a
 kind individuality 1c1dfd909a9eff1e3ab8c5f49155a551c3684c79cc3941d1774b5759c090d75e
 kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
-kind leakage 9790bbabbf160a2ee9782511c8ec0e0f5385aed49f34b04facf8c7aebea7e224
+kind leakage b37c838065da379691baf1f7736ef001aee50e23d1cc9fd4f73a86871ad26d49
 kind matrices 801ccdcac9cbfc8b23efa7ead134f1a8cde8936c6a30eb97e53fd991c916242a
 kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
 kind meanmlp 63f1c4ed2a9619b7290ca6b06cd88e472d1f7c0d7bd4fd73f55162a2c43e631f
@@ -52,13 +52,13 @@ kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression fe0adf5b950afc5459d7feaca4119a6be3909ad6e3aa06b042cfa99865a5c063
-kind report 880cf3dd47563db8d0d9d51cc24a908e98132dc93455c5fadde99f173d85a093
+kind report 314b6338b0496035fc4adbbfdbf37e8e3aeca3fffe6416f9db62fab2b627623e
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
-kind summary 2ac48bd90685401ebea1aba37f350f28edd9d8f9f4bae429ca052858f85f0c07
+kind summary ce9dcb0e243748ba153b804850f0403ada6c2104a18e5fe59436ea501b5b6ecf
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent 3c85c91099bf71c39ace163f5540f06bc65c389fb954a5a0e8b8e85775f96ee9
 kind timeseries bc23f72cea87b0dd5638aafccf77599152b83778d96c7cc586975f62e03356c3
@@ -235,7 +235,7 @@ prgnn/stages/column.fill 05b0ed359aa2.fa039d
 reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-states figure-training graph harmonize individuality leakage matrices meanmlp occupancy parcellate predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap combat covariates evaluate evaluate-regression fidelity figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-states figure-training harmonize individuality join leakage meanmlp occupancy parcellate predict published qcfc regression report saliency sessions states summary tables tangent train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat covariates evaluate evaluate-regression fidelity figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-states figure-training individuality join leakage meanmlp occupancy parcellate predict published qcfc regression report saliency sessions states summary tables tangent train train-regression windows
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate evaluate-regression fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc regression report sessions states summary tables timeseries train train-regression windows
@@ -356,14 +356,11 @@ prgnn/artifacts/encoding.DecodeArray 9f16f96b4972.98750e
 prgnn/artifacts/encoding.inPlace 202da539e224.586731
 prgnn/dag.Input.Array adab406f89fa.49f284
 
-reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality leakage meanmlp regression report split summary tables
+reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states individuality leakage meanmlp regression report split summary tables
 prgnn/stages/column.Target 5b91a908ec00.e3b0c4
 
-reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality meanmlp qcfc regression report split summary tables
+reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states individuality meanmlp qcfc regression report split summary tables
 prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
-
-reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality meanmlp regression report split summary tables
-prgnn/stages/column.TargetRow e759e937c835.e3b0c4
 
 reached by baseline biomarkers bnt braingnn combat fidelity individuality meanmlp predict regression states tangent train train-regression
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
@@ -381,6 +378,9 @@ prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
+
+reached by baseline biomarkers bnt braingnn covariates fidelity figure-connectivity figure-degrees figure-states individuality meanmlp regression report split summary tables
+prgnn/stages/column.TargetRow e759e937c835.e3b0c4
 
 reached by baseline biomarkers bnt braingnn fidelity figure-connectivity individuality leakage meanmlp predict regression train train-regression
 prgnn/dag.Shared 19c7bb467931.3d83b8
@@ -1456,11 +1456,6 @@ reached by biomarkers choose fidelity individuality
 prgnn/stages/learn.choiceRow 46e607e46149.e3b0c4
 prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
 
-reached by biomarkers combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality report summary tables
-prgnn/stages/column.People 261d3450be11.e3b0c4
-prgnn/stages/column.ReadPeople 5469c9759487.340c94
-prgnn/stages/column.simulated ff3cc9e91e71.9c2cd8
-
 reached by biomarkers compare covariates individuality qcfc report summary
 prgnn/stages/inference.ascending bdd3516cb319.8e15ea
 prgnn/stages/inference.nans 5433e8101520.e3b0c4
@@ -1497,6 +1492,11 @@ prgnn/stages/inference.byStratum 1e3ebda4fc1e.e3b0c4
 
 reached by biomarkers covariates evaluate individuality
 prgnn/stages/inference.Permute 928b9a52f5bf.3672ac
+
+reached by biomarkers covariates fidelity figure-connectivity figure-degrees figure-states individuality report summary tables
+prgnn/stages/column.People 261d3450be11.e3b0c4
+prgnn/stages/column.ReadPeople 5469c9759487.340c94
+prgnn/stages/column.simulated ff3cc9e91e71.9c2cd8
 
 reached by biomarkers covariates individuality qcfc
 prgnn/stages/inference.FDR 8e08967f89db.481a4c
@@ -2701,10 +2701,11 @@ prgnn/stages/prepare.Combat.Ports 7c8bed26e4cd.f3b3b3
 prgnn/stages/prepare.Combat.Run 55f81fee07b4.f980b0
 prgnn/stages/prepare.Combat.Tells 823690f879a6.a4db7e
 prgnn/stages/prepare.Combat.Validate bc39679c8946.b92cdd
-prgnn/stages/prepare.Combat.read a69fb6fbd0c8.74be05
+prgnn/stages/prepare.Combat.book 8926b030ab13.c03246
+prgnn/stages/prepare.Combat.read d89803a27f68.b06706
 prgnn/stages/prepare.areaOf 161ceb396b15.fca96d
 prgnn/stages/prepare.combat.New e4df08458c00.0b4657
-prgnn/stages/prepare.combatBook.choose cd1a63f0c2d5.452abd
+prgnn/stages/prepare.combatBook.choose aaebf4134398.452abd
 prgnn/stages/prepare.combatBook.siteTable 3520f146696d.0d0733
 prgnn/stages/prepare.combatBook.table b26993d688e5.ac0d51
 prgnn/stages/prepare.combatLabel f095254f2238.e3b0c4
@@ -2741,8 +2742,8 @@ reached by combat harmonize
 prgnn/connectivity/combat.Fit f0d78d450954.ce2f29
 prgnn/connectivity/combat.Prior 07175cfd3d38.e3b0c4
 prgnn/stages/prepare.combatBook e61be9e17b96.a0669b
-prgnn/stages/prepare.combatBook.readPeople 314e54b2b82e.3ff7de
-prgnn/stages/prepare.combatBook.row 348d22c9b427.10ada8
+prgnn/stages/prepare.combatBook.readPeople e4104c531b48.0ebaf9
+prgnn/stages/prepare.combatBook.row a0ab4c5372ee.10ada8
 prgnn/stages/prepare.combatFacts 248d545bd9e6.e93bc4
 prgnn/stages/prepare.combatRow 2fcf602b0678.e3b0c4
 prgnn/stages/prepare.combatTerm d3cecebff2dd.e3b0c4
@@ -3314,7 +3315,7 @@ prgnn/internal/venv.unfinishedName 2e1faad82565.e3b0c4
 prgnn/internal/workdir.Dir dd07c0c6f1e5.e3b0c4
 prgnn/internal/workdir.Dir.Remove 8ac7c4033a94.f09d99
 prgnn/internal/workdir.Dir.begin 1ec516a7c6cc.96b60b
-prgnn/internal/workdir.Make ad7c5950ca56.c74b27
+prgnn/internal/workdir.Make 58ff94d3f883.32e630
 prgnn/internal/workdir.Sweep a3b4b5455ad7.2df647
 prgnn/internal/workdir.Unfinished 6f72e7e837b5.e3b0c4
 prgnn/internal/workdir.errSwept 1a597addfcbf.e3b0c4
@@ -3325,6 +3326,7 @@ prgnn/internal/workdir.ours c89ddff6b4b1.e3b0c4
 prgnn/internal/workdir.reclaim 56ef7c5d6e60.5232b6
 prgnn/internal/workdir.remove cf4d001ab71f.20a6f9
 prgnn/internal/workdir.swept 2f8139f7ef73.e3b0c4
+prgnn/internal/workdir.tempVariable d313f336f772.e3b0c4
 prgnn/internal/workdir.workName 9b7ea37e2edd.e3b0c4
 prgnn/stages/command.Exec 19d22787a9ad.e3b0c4
 prgnn/stages/command.Exec.Advise 6c110a6e455d.edcdbf
@@ -3511,7 +3513,7 @@ prgnn/stages/chart.Matrices f324545d107d.40045b
 prgnn/stages/figure.Connectivity b98f30ca7228.e3b0c4
 prgnn/stages/figure.Connectivity.Ports eea1cdcd03bb.68917f
 prgnn/stages/figure.Connectivity.Run c5beff06d8bc.eb69f7
-prgnn/stages/figure.Connectivity.draw 25019268cf7c.7de299
+prgnn/stages/figure.Connectivity.draw 4e4255fb2158.7de299
 prgnn/stages/figure.Connectivity.measure 0cd5bc84833a.74c22a
 prgnn/stages/figure.figure-connectivity.New 07cfa2122a94.64e07a
 prgnn/stages/figure.groupRow 9847801309a7.e3b0c4
@@ -3864,7 +3866,7 @@ prgnn/stages/prepare.knownFit 60d6d9c0b14b.fbe99d
 prgnn/stages/prepare.knownFit.numbers 9e6b812b4a01.f596a5
 prgnn/stages/prepare.mostFitted 812028183106.e3b0c4
 prgnn/stages/prepare.readFit 50573121e7ea.724656
-prgnn/stages/prepare.recentFit 609b6e48fe61.6193fd
+prgnn/stages/prepare.recentFit e58d08bc10f1.9fa609
 
 reached by harmonize matrices project timeseries
 prgnn/stages/region.DrawNumbers 7e1da8cafb3c.e3b0c4
@@ -3915,9 +3917,11 @@ prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 reached by join parcellate
 prgnn/stages/region.CoverageRow f01bc69d0dae.2ce0c3
 
+reached by join report sessions summary
+prgnn/dag.CompareValues baefdd7a86f4.e3b0c4
+
 reached by join sessions
 prgnn/dag.CompareCoords f9c772d15387.ee64d0
-prgnn/dag.CompareValues baefdd7a86f4.e3b0c4
 prgnn/stages/prepare.runNames 02c098b18f6a.8c138d
 prgnn/stages/prepare.sameParts 5d4b5d2461cc.711565
 
@@ -3983,7 +3987,7 @@ prgnn/stages/assess.screenSD b245d90d0623.e3b0c4
 prgnn/stages/assess.screenSample b6b774a93a8b.e3b0c4
 prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
 prgnn/stages/assess.sharedScans 55851b8f3b40.87dbc2
-prgnn/stages/assess.similarText a3c996a2dd9f.1e924b
+prgnn/stages/assess.similarText bd2d204adbe5.c337be
 prgnn/stages/assess.standardize db6d48629697.e3b0c4
 prgnn/stages/assess.stationaryReach 6b39c9d3a325.e3b0c4
 prgnn/stages/assess.steps a766244b7781.fd2618
@@ -4029,6 +4033,7 @@ prgnn/stages/inference.Median de5fb685162c.e3b0c4
 reached by leakage report summary
 prgnn/stages/column.AdmittedLeaks 5ed51dc05ad6.e3b0c4
 prgnn/stages/column.AlikeByChance 4b9d37800a86.e3b0c4
+prgnn/stages/column.SimilarScans 239d73af8416.e3b0c4
 prgnn/stages/fold.FeaturesCompared 8d82bedca7b0.e3b0c4
 prgnn/stages/fold.MeanSignalsCompared ea4a11e6c49d.e3b0c4
 prgnn/stages/fold.PredictionsCompared 460614f7ca0a.e3b0c4
@@ -4564,7 +4569,7 @@ prgnn/stages/present.Partial ca665c63ab1e.e3b0c4
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page d064fe356bfb.5ba15c
 prgnn/stages/present.Report.PartialPage 2ad0829f4a53.d1d041
-prgnn/stages/present.Report.Ports 8bcccecbf63c.97a83c
+prgnn/stages/present.Report.Ports d4401829d9da.4e2905
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.author 89387a093975.30d0ff
 prgnn/stages/present.author.abstract 940dea92720b.5559eb
@@ -4586,7 +4591,7 @@ prgnn/stages/present.author.learned 336b1e4bc848.19a4bf
 prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
-prgnn/stages/present.author.othersAbove 6460ee904f37.c44640
+prgnn/stages/present.author.othersAbove 1a8afbd2456b.36db1f
 prgnn/stages/present.author.permutedWithin 3bfde7fdc464.3b0bf8
 prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
 prgnn/stages/present.author.rankingTables 5229397d509c.69de01
@@ -4595,13 +4600,13 @@ prgnn/stages/present.author.recovered fb6db952de94.166a9c
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions 5bd39811a420.2a6a90
 prgnn/stages/present.author.regressionTiles a4bee919024c.22ca2f
-prgnn/stages/present.author.result eedc09e8556a.d69d70
+prgnn/stages/present.author.result 3d739fa157ea.cf11de
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles eb9bc31d0239.845351
 prgnn/stages/present.author.training 25198cd1a6ec.a1ec9f
 prgnn/stages/present.author.trainings 6a0eba197d85.56ce11
 prgnn/stages/present.author.unchecked f25796843947.a3f395
-prgnn/stages/present.author.write b689060d55a2.a52623
+prgnn/stages/present.author.write 75dbd40df0d3.a52623
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.checkRow b3b4f92f38d0.e3b0c4
 prgnn/stages/present.coefficient 1499e48cd206.3826c5
@@ -4619,7 +4624,7 @@ prgnn/stages/present.notesPort b8082bc5dbc6.fd4c5e
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
 prgnn/stages/present.programs c36f217d49f2.020db9
-prgnn/stages/present.sharedPorts 0efab80107d2.7f1bfd
+prgnn/stages/present.sharedPorts 64fd2f257d61.17737d
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.together 5a8967755750.06ae07
 prgnn/stages/present.trained 5f73ad486173.ff7517
@@ -4640,26 +4645,30 @@ prgnn/stages/present/methods.Author.Write f18190502889.bf9d53
 prgnn/stages/present/methods.Author.called 5ad9982e2062.daf86a
 prgnn/stages/present/methods.Author.comesOf 0a6943b68b10.1692cb
 prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
-prgnn/stages/present/methods.Author.inputsOfWindows 55aac5364d89.80b555
+prgnn/stages/present/methods.Author.inputsOfWindows b6d770616adb.bd3b10
 prgnn/stages/present/methods.Author.kinds e76d7180f970.b4326f
+prgnn/stages/present/methods.Author.lengths 57ff1996d9b6.67ae85
 prgnn/stages/present/methods.Author.matrices be77ab589546.b4326f
 prgnn/stages/present/methods.Author.methodsOfBaselines 6e734dc469fb.b28318
-prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
+prgnn/stages/present/methods.Author.methodsOfCleaning a234f8504126.308a1d
 prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
-prgnn/stages/present/methods.Author.methodsOfEvaluation 0491e119bb2a.6e8bbb
-prgnn/stages/present/methods.Author.methodsOfGraphs fa54a9e51930.bf56bc
+prgnn/stages/present/methods.Author.methodsOfEvaluation 5d1f2b4381d1.c24dbf
+prgnn/stages/present/methods.Author.methodsOfGraphs a4e45ef514d5.ec0ba8
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
-prgnn/stages/present/methods.Author.methodsOfNetworks ac6da88c09d9.e3d025
-prgnn/stages/present/methods.Author.methodsOfRankings 86bceba16264.1d0d6a
+prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
+prgnn/stages/present/methods.Author.methodsOfPermutations e92f863ec116.eaeeaa
+prgnn/stages/present/methods.Author.methodsOfRankings cb519adba76e.36eca6
 prgnn/stages/present/methods.Author.methodsOfRegression 0e33b61e5f07.365268
-prgnn/stages/present/methods.Author.methodsOfScans 33ab89cecd26.8b7aee
+prgnn/stages/present/methods.Author.methodsOfScans 40c2c369fb94.fad423
+prgnn/stages/present/methods.Author.methodsOfSessions 6d3c4ea2eb1c.bfea8e
 prgnn/stages/present/methods.Author.methodsOfSilence 56a010aa1578.301470
 prgnn/stages/present/methods.Author.methodsOfTraining 928dcbbd93d7.94b9f3
 prgnn/stages/present/methods.Author.methodsOfWindows 140e4a451e2e.dc0708
-prgnn/stages/present/methods.Author.models 37d43940e686.533089
+prgnn/stages/present/methods.Author.models 77500b6af95d.4b0be2
 prgnn/stages/present/methods.Author.namesOf 00563c879b56.a0e044
-prgnn/stages/present/methods.Author.only d4bb1084764a.e1fb12
+prgnn/stages/present/methods.Author.only 378957fa32d6.1a828a
+prgnn/stages/present/methods.Author.permutedWithin 529142bf0827.4c1725
 prgnn/stages/present/methods.Author.rankedBy bc79744a2c13.5b1c9d
 prgnn/stages/present/methods.Author.readSilence 205910c80b3f.327b68
 prgnn/stages/present/methods.Author.sameFolds 827edc10550f.0bad80
@@ -4668,6 +4677,7 @@ prgnn/stages/present/methods.Author.takers ba47ff7b1cb0.193de0
 prgnn/stages/present/methods.Author.takes caad9ede1160.b4326f
 prgnn/stages/present/methods.Author.target 6c046dcb0a88.e7bed8
 prgnn/stages/present/methods.Author.unit 17c1cb82cd45.c851ef
+prgnn/stages/present/methods.Author.which 58bff0aef0e2.caf0f9
 prgnn/stages/present/methods.New fe1e5074aac6.26e678
 prgnn/stages/present/methods.Text 24e7c7186466.e3b0c4
 prgnn/stages/present/methods.Text.cite 547edd3ec15f.3c0a22
@@ -4679,15 +4689,15 @@ prgnn/stages/present/methods.halved 058030985193.424083
 prgnn/stages/present/methods.join 0d9077ec2a18.e3b0c4
 prgnn/stages/present/methods.labelingWords de5080112fb8.e3b0c4
 prgnn/stages/present/methods.learners 24f685141d31.e3b0c4
-prgnn/stages/present/methods.lengths 59c5b6f7fad2.6a44ab
-prgnn/stages/present/methods.listed 3fac75df7c3a.85e63a
+prgnn/stages/present/methods.listed 6df0e197000d.12f129
 prgnn/stages/present/methods.methodsOfBlocks 7a328109c245.074a3a
 prgnn/stages/present/methods.methodsOfLabels 8e95f31d3c24.8464d4
-prgnn/stages/present/methods.methodsOfNuisance c4532c32a35f.e07403
+prgnn/stages/present/methods.methodsOfNuisance a0b7278a07cf.e07403
 prgnn/stages/present/methods.methodsOfTask 5b3bbede5f98.57fae4
 prgnn/stages/present/methods.modelOf 8c719d957f76.4bad0b
 prgnn/stages/present/methods.orDefault e0886d07f1b6.e3b0c4
 prgnn/stages/present/methods.percentText 4824c72005af.f0252a
+prgnn/stages/present/methods.reasons 306ddb038b7b.06f394
 prgnn/stages/present/methods.sentence d34478730118.0c2e23
 prgnn/stages/present/methods.settingsOf d3aa91014d7d.f8e2a0
 prgnn/stages/present/methods.share 03fd1d7f28d5.e7db4b
@@ -4700,25 +4710,27 @@ prgnn/stages/present/participants.CleanedScan 36c8fed1cbe2.2627d5
 prgnn/stages/present/participants.CleanedScan.Nuisance 2a35ca9cae7e.a26678
 prgnn/stages/present/participants.CleanedScan.lostRegions 193855a12fac.223707
 prgnn/stages/present/participants.CleanedScan.lostText 01dd0081beec.79cd78
+prgnn/stages/present/participants.CleanedScan.participant 42e99227b0a0.4cc7c1
 prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
 prgnn/stages/present/participants.Cohort 3ca1ae185cc3.22b265
 prgnn/stages/present/participants.Cohort.Describe a928489e7a97.eda397
 prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
 prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
 prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
+prgnn/stages/present/participants.Cohort.Joined 4574d1bf6c3d.c76ef7
 prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
 prgnn/stages/present/participants.Cohort.NotMeeting 3fc53175a32d.40ca1b
-prgnn/stages/present/participants.Cohort.Quality 277c4ed8d758.3e6c27
+prgnn/stages/present/participants.Cohort.Quality a27879320609.3e6c27
 prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
 prgnn/stages/present/participants.Cohort.ScanQuality 466cf117b23a.d824b5
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
-prgnn/stages/present/participants.Cohort.cautionScans 2b50aac328ec.266b04
+prgnn/stages/present/participants.Cohort.cautionScans 248d800b1e0f.e3271e
 prgnn/stages/present/participants.Cohort.cleaning b0f3eb430c31.a7d59a
 prgnn/stages/present/participants.Cohort.describeExcluded e19ff8fae758.3320a5
 prgnn/stages/present/participants.Cohort.describeGroups f6839a8f147b.1d9609
-prgnn/stages/present/participants.Cohort.eachParticipant 05543f1640ea.09a795
+prgnn/stages/present/participants.Cohort.eachParticipant e65b25c6746f.ace29b
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
-prgnn/stages/present/participants.Cohort.motionIn 668723eaa6f4.a9bc49
+prgnn/stages/present/participants.Cohort.motionIn 2a2987358729.fc491a
 prgnn/stages/present/participants.Cohort.motionTable 657fdfad2756.fdb081
 prgnn/stages/present/participants.Cohort.readCleaned 1747b58493e0.f137c1
 prgnn/stages/present/participants.Cohort.registration 34d485349852.0b9eb6
@@ -4729,7 +4741,7 @@ prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
 prgnn/stages/present/participants.Cohort.typicality c286eb231fdd.1ec34e
 prgnn/stages/present/participants.Cohort.warnings e565b4d1131f.5c401b
 prgnn/stages/present/participants.Cohort.withoutVoxels 06061c13d75b.8a6975
-prgnn/stages/present/participants.CovariateNames d9738482c7dc.2936b1
+prgnn/stages/present/participants.CovariateNames 062678937520.2936b1
 prgnn/stages/present/participants.ExcludedRow 8c9bff4fcd32.e3b0c4
 prgnn/stages/present/participants.LabeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present/participants.LabeledScan.gray eba5323a8e73.ac0e26
@@ -4739,6 +4751,7 @@ prgnn/stages/present/participants.PagedScans 6f511baa541d.e3b0c4
 prgnn/stages/present/participants.Reasons 1894380956bf.32e03c
 prgnn/stages/present/participants.RegistrationPort fe4a6405cd91.9f23dc
 prgnn/stages/present/participants.ResponseWords 7ed68826a3b1.e3b0c4
+prgnn/stages/present/participants.SessionsOf fa177ad76dac.81f763
 prgnn/stages/present/participants.ShownScans a9377ed9369a.e3b0c4
 prgnn/stages/present/participants.TaskConditions c4275635cc41.c69b17
 prgnn/stages/present/participants.arrangements ec1a3814f3da.39778c
@@ -4769,13 +4782,14 @@ prgnn/stages/present/participants.mostWarnings 00c71a33bfe2.e3b0c4
 prgnn/stages/present/participants.noSeries 1d5a1cdf7c70.e3b0c4
 prgnn/stages/present/participants.nobodyStandsOut 427758de6f1f.e3b0c4
 prgnn/stages/present/participants.noteRow f4b7aa829e76.e3b0c4
-prgnn/stages/present/participants.orExclude 222691038383.5ff1df
+prgnn/stages/present/participants.orExclude 3e5cbeff9612.dfaa2f
 prgnn/stages/present/participants.outlierWords e5d3b0481d0f.e3b0c4
 prgnn/stages/present/participants.readMeasures 4c297b35d6c8.808869
+prgnn/stages/present/participants.rowsOfMembers 40a0495f4392.014d5f
 prgnn/stages/present/participants.scanFigure ea013954b46a.63a506
 prgnn/stages/present/participants.scanName 49bb5e843edc.37b2fc
 prgnn/stages/present/participants.scanNames 35826d95f61b.044f7d
-prgnn/stages/present/participants.scansOf c2c0cd4b14f3.4bfb09
+prgnn/stages/present/participants.scansOf c6c869e8945c.04988c
 prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
 prgnn/stages/present/participants.twoCodes b7e84c473dc7.e3b0c4
 prgnn/stages/present/participants.usual 4ddd2be99784.62655e
@@ -4784,73 +4798,91 @@ prgnn/stages/present/participants.warned.add 57e529f77406.790aa7
 prgnn/stages/present/participants.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
 prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
-prgnn/stages/present/performance.Results 7da06df5291a.6fa8ee
-prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
-prgnn/stages/present/performance.Results.CautionAccuracy 5ab88bc082b9.d9c064
+prgnn/stages/present/performance.Results 97ba5b2de007.6fa8ee
+prgnn/stages/present/performance.Results.AboveChance 6bc550ba51e8.cd381d
+prgnn/stages/present/performance.Results.CautionAccuracy d60bf3e42f55.8e6d1e
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
 prgnn/stages/present/performance.Results.Describe 014fc45a0110.2e38d3
-prgnn/stages/present/performance.Results.DescribeRegression 788232133b73.5811b6
-prgnn/stages/present/performance.Results.Error 84d2d75f2a30.7d158f
+prgnn/stages/present/performance.Results.DescribeRegression c3f2352fec2a.dd7818
+prgnn/stages/present/performance.Results.Doubt 9f51844063ba.0361b8
+prgnn/stages/present/performance.Results.Error f5f251e1a571.7d158f
 prgnn/stages/present/performance.Results.IsUnproven 7091bbf8d541.dc7570
 prgnn/stages/present/performance.Results.LeftOut 4adbbb84c438.23a660
 prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
-prgnn/stages/present/performance.Results.OtherSettings cf7ba56b96c7.1b7f98
 prgnn/stages/present/performance.Results.PerParticipant bc0dbefab38b.5dd36e
-prgnn/stages/present/performance.Results.Read 5abf99d1b0b5.e47303
+prgnn/stages/present/performance.Results.Read d358c0d91a50.8b6f8e
 prgnn/stages/present/performance.Results.RegionsOf 99b7d2dde44a.a20c7d
-prgnn/stages/present/performance.Results.RegressionResult 4510fc512f84.2ff605
-prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
+prgnn/stages/present/performance.Results.RegressionResult 688207093378.a4bf78
+prgnn/stages/present/performance.Results.Retrained 97b002943bc1.fa9873
+prgnn/stages/present/performance.Results.RetrainedTests eddcda366073.957bc6
 prgnn/stages/present/performance.Results.StagesBehind 574c7692ddfd.50f153
+prgnn/stages/present/performance.Results.Unattributed 3f39fe881f6e.5144bc
+prgnn/stages/present/performance.Results.attribute 6dd7b88a3474.56f7b7
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
 prgnn/stages/present/performance.Results.cautionOneGroup df25c1e47f50.7df9c9
-prgnn/stages/present/performance.Results.cautionRegression b67915fcc8eb.a26502
-prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
+prgnn/stages/present/performance.Results.cautionRegression 570832acd59a.b061b9
+prgnn/stages/present/performance.Results.cautionRetrained b944539bdf85.5ef8d8
 prgnn/stages/present/performance.Results.cautionSeeds d25940530e1c.7f3652
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
 prgnn/stages/present/performance.Results.comparison fea11874f7d8.877ec8
-prgnn/stages/present/performance.Results.decisive 697fdeb0e137.9949e8
-prgnn/stages/present/performance.Results.eachLevel fbe2806607da.7c6515
+prgnn/stages/present/performance.Results.decisive 8db255fd4d2d.8d7d2b
+prgnn/stages/present/performance.Results.differences eb83360dfc28.a35fc6
+prgnn/stages/present/performance.Results.eachLevel 407269cd7e26.b58e62
 prgnn/stages/present/performance.Results.folds c009babb4679.8b9af7
-prgnn/stages/present/performance.Results.howRetrained 535db7d0a86f.f2ae60
+prgnn/stages/present/performance.Results.judgedBy 38cd9bb27d17.ccf8d3
 prgnn/stages/present/performance.Results.leaks 4690cc20c7c7.30364b
 prgnn/stages/present/performance.Results.leftOut 35457c044bb6.67a52b
 prgnn/stages/present/performance.Results.leftOutEach 8b0cab696455.3863a9
 prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
+prgnn/stages/present/performance.Results.models 58766138aedc.3ed86d
 prgnn/stages/present/performance.Results.ofAnother cdfa5f32e4e1.a9ac9b
+prgnn/stages/present/performance.Results.otherInputs 44de9be96f0e.6b006d
 prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
 prgnn/stages/present/performance.Results.overSeeds 2e86543ca589.bcbc49
-prgnn/stages/present/performance.Results.pOfR 6beec6bd465f.1f25c5
+prgnn/stages/present/performance.Results.pOfR 6d36609d81ac.413095
 prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
-prgnn/stages/present/performance.Results.permutation 5083aba61931.4e5187
-prgnn/stages/present/performance.Results.permutationTable 7a5001bec01f.55a962
-prgnn/stages/present/performance.Results.permutationTests 700a6b4baa41.6fb9ae
+prgnn/stages/present/performance.Results.permutation 1488d53e3553.c4f6ba
+prgnn/stages/present/performance.Results.permutationTables dc5bf6e0481b.237a51
+prgnn/stages/present/performance.Results.permutationTests 1e8c71531852.0f216c
 prgnn/stages/present/performance.Results.published 2a915ee3049f.1af90a
-prgnn/stages/present/performance.Results.readAdmitted 840efda9a4dd.0c81d8
+prgnn/stages/present/performance.Results.readLeakage 9497bb925b57.777825
 prgnn/stages/present/performance.Results.readRegression aee98d378deb.36441f
-prgnn/stages/present/performance.Results.trainings 8a6348f92bef.ec8707
+prgnn/stages/present/performance.Results.retrained 996a42429632.03cb37
+prgnn/stages/present/performance.Results.source f18345b10322.be3964
+prgnn/stages/present/performance.Results.stageBehind db16fa680846.068928
+prgnn/stages/present/performance.Results.without 42bd235d3b93.90495c
+prgnn/stages/present/performance.RetrainedTest 0a10cbf26f9c.03e22d
+prgnn/stages/present/performance.RetrainedTest.Measured 5e8f95b4c629.50026d
+prgnn/stages/present/performance.RetrainedTest.Name 6bd1655161e1.ad0caa
+prgnn/stages/present/performance.RetrainedTest.anotherResult f52389c40d26.b21f19
+prgnn/stages/present/performance.RetrainedTest.howRetrained 0d0756e9fc39.8d49c3
 prgnn/stages/present/performance.Row.IsMajority a7174aa90b03.826b89
 prgnn/stages/present/performance.Row.is 6d5a6a603092.95695a
 prgnn/stages/present/performance.Row.unseeded 2f2dbeea6e27.0175d8
 prgnn/stages/present/performance.accuracyChart 2632486e4229.76711c
 prgnn/stages/present/performance.baseline 3a405b8f8202.b015d2
 prgnn/stages/present/performance.calibrationBins 3b8398fc6105.e3b0c4
-prgnn/stages/present/performance.chanceTest 3803e775db38.e3b0c4
-prgnn/stages/present/performance.chanceTest.String 8a42d922d7f4.e2829e
+prgnn/stages/present/performance.chanceTest a982ac8e1c34.e3b0c4
+prgnn/stages/present/performance.chanceTest.String 60273c681a40.e2829e
 prgnn/stages/present/performance.coordsOf 92f35f59efff.2a6ddc
+prgnn/stages/present/performance.evaluated 3f5bd0579912.e3b0c4
 prgnn/stages/present/performance.fewTested 519c5671bb11.e3b0c4
 prgnn/stages/present/performance.foldScore 78ec004334b8.00f291
+prgnn/stages/present/performance.has e357cb5883d3.0b0421
 prgnn/stages/present/performance.headlineOf 9041ffc40a34.5ed447
 prgnn/stages/present/performance.headlineSetting d1ea762ffe6f.538c08
 prgnn/stages/present/performance.isMean b13091cd2fbf.4f6814
 prgnn/stages/present/performance.isPooled 5c6388cd7145.e3b0c4
 prgnn/stages/present/performance.isSeed 64752f1af388.e3b0c4
 prgnn/stages/present/performance.isStage cab7451cd00d.e3b0c4
+prgnn/stages/present/performance.joined cac758f2c689.e3b0c4
 prgnn/stages/present/performance.nearPerfect f0601424ec41.e3b0c4
 prgnn/stages/present/performance.ofClassifiers a147597ebdbd.585a95
-prgnn/stages/present/performance.otherResult f201914d751e.a19319
+prgnn/stages/present/performance.overlap 7663f972bbf4.e3b0c4
 prgnn/stages/present/performance.perParticipant 0fdfa04c865e.dc66ab
+prgnn/stages/present/performance.ports cf1796c83edc.85e63a
 prgnn/stages/present/performance.readAccuracy 310bd70706d1.916886
 prgnn/stages/present/performance.sameLevels f2c0271add15.306ce6
 prgnn/stages/present/performance.sameSetting 81d4fd86bd5f.61ad5e
@@ -4862,7 +4894,7 @@ prgnn/stages/present/performance.sorted c9368b4b7dab.b92338
 prgnn/stages/present/performance.stageOf 405305ec80e4.c29b51
 prgnn/stages/present/performance.told 5beb73953be7.6b5544
 prgnn/stages/present/performance.unstaged 5cfe29ec2959.c29b51
-prgnn/stages/present/performance.valuesIn 3b2727e30c1d.f5437a
+prgnn/stages/present/performance.valuesIn 91f5ee9dfdee.f5437a
 prgnn/stages/present/performance.withoutEffect bfd81d22ca62.e3b0c4
 prgnn/stages/present/performance.withoutSeed 5aba28174f50.dbe8f4
 prgnn/stages/present/section.InSentence 55995dc21d00.e3b0c4
@@ -4871,7 +4903,7 @@ prgnn/stages/present/section.LowerFirst 1875f830e2f2.e3b0c4
 prgnn/stages/present/section.MemberText d9b1337daee3.c63136
 prgnn/stages/present/section.NewWriter 1bfd6dec8125.a8b4ea
 prgnn/stages/present/section.OrItself 827690b739c3.e3b0c4
-prgnn/stages/present/section.Parameter 3ed1ac75b329.e3b0c4
+prgnn/stages/present/section.Parameter 422a107b3d17.e3b0c4
 prgnn/stages/present/section.PlainName 0543d3f7707e.e3b0c4
 prgnn/stages/present/section.Read 970b5aa700c3.6e070b
 prgnn/stages/present/section.SVGTitle 4b706514dba8.70faeb
@@ -4881,7 +4913,9 @@ prgnn/stages/present/section.Settings.KindOf f11044a4d511.93f4ea
 prgnn/stages/present/section.Settings.Of 1b901e3c1cae.10639c
 prgnn/stages/present/section.Settings.Shown 015d179fc1d4.5ba618
 prgnn/stages/present/section.Settings.Sources 42fa32716205.473133
-prgnn/stages/present/section.StageSettings 4b2c1db17912.e3b0c4
+prgnn/stages/present/section.Settings.Stage c43219098a8d.473133
+prgnn/stages/present/section.StageSettings 618c59891bdb.e3b0c4
+prgnn/stages/present/section.StageSettings.Concerns 6eaf88a7ce60.38ef3a
 prgnn/stages/present/section.StageSettings.Is de6eb7f8657f.85e63a
 prgnn/stages/present/section.StageSettings.Number 9cae964e3fba.85e63a
 prgnn/stages/present/section.TableOf 658b2ec20ad3.0cd5e6
@@ -4901,7 +4935,7 @@ prgnn/stages/present/section.Writer.Show 37cc88fc5e16.90a1c0
 prgnn/stages/present/section.Writer.Supplement 00fa1aa17f85.07b0ad
 prgnn/stages/present/section.Writer.Table ab67ddca10cb.49b77b
 prgnn/stages/present/section.identifier ce02c1c30b30.8933d2
-prgnn/stages/present/section.readPipelineSettings 485c56c8fddc.1c1cc1
+prgnn/stages/present/section.readPipelineSettings 3cae419faf03.9b46ff
 prgnn/stages/present/section.shownNumber c10005f31f51.e7db4b
 prgnn/stages/report.Alike 11636a290db3.397c0e
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
@@ -5330,7 +5364,7 @@ at connectivity/clean.go prgnn/connectivity Cleaner:9 TooLittle:20 TooLittle.Err
 at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:37 OverKept:42 Filter:46 NoFilter:52 Butterworth:53 Cosine:54 Standardize:58 ScaleZ:63 ScalePSC:64 ScaleNone:65 CleanQuality:69 Cleaning.check:84
 at connectivity/combat/apply.go prgnn/connectivity/combat Fit.Apply:7
 at connectivity/combat/bayes.go prgnn/connectivity/combat Fit.shrink:9 moments:45 posteriorShift:63 Fit.iterate:68
-at connectivity/combat/learn.go prgnn/connectivity/combat Sample:15 Options:23 Fit:33 Prior:43 Learn:51 rows:97 within:107 errCollinear:115 CovariateError:118 CovariateError.Error:120 CovariateError.Unwrap:123 newWithin:125 within.slopes:178 leastSquares:201 raw:209 leastSquares.withinOf:215 leastSquares.fit:235
+at connectivity/combat/learn.go prgnn/connectivity/combat Sample:15 Options:23 Fit:33 Prior:43 Learn:51 rows:97 within:107 errCollinear:115 CovariateError:118 CovariateError.Error:120 CovariateError.Unwrap:123 newWithin:136 within.slopes:189 leastSquares:212 raw:220 leastSquares.withinOf:226 leastSquares.fit:246
 at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:23 FMRIPrepCosines:30 FirstRow:36 FirstNext:41 FirstZero:42 FirstMean:43 Confounds.Select:51 Confounds.needsCosines:117 columnsText:130 some:138 camelCase:146 Confounds.NonSteady:152 Confounds.column:169 Confounds.Motion:196 fillFirst:214
 at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 scaled:21 spread:47 nearOne:57 FisherZ:62
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
@@ -5460,7 +5494,7 @@ at internal/words/nearest.go prgnn/internal/words Nearest:12 editDistance:34
 at internal/words/visible.go prgnn/internal/words Reorders:42 InOrder:47
 at internal/words/words.go prgnn/internal/words Count:12 The:24 Each:32 LeastP:41 DrawnLeast:51 Some:58 DidYouMean:67
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
-at internal/workdir/workdir.go prgnn/internal/workdir Unfinished:25 formerUnfinished:28 Dir:31 lockName:38 workName:39 swept:43 Make:47 open:71 errSwept:73 Dir.begin:75 Dir.Remove:97 Sweep:100 reclaim:116 remove:153
+at internal/workdir/workdir.go prgnn/internal/workdir Unfinished:26 formerUnfinished:29 Dir:32 lockName:39 workName:40 swept:44 Make:48 tempVariable:75 open:83 errSwept:85 Dir.begin:87 Dir.Remove:109 Sweep:112 reclaim:128 remove:165
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
 at nifti/check.go prgnn/nifti Problem:13 Problem.String:20 checks:29 Header.Check:50 HeaderError:59 HeaderError.Error:61 Header.fatal:67 fatal:80 warning:84 reexport:88 lineEnds:91 Header.single:94 checkMagic:96 checkDim:114 maxVolume:146 Header.volumeSize:149 checkDatatype:157 checkBitpix:164 checkOffset:171 Header.dataStart:193 checkScaling:200 checkCodes:210 checkSform:226 checkQform:236 checkQfac:258 checkAgreement:266 checkUnits:292 checkTime:303 checkIntent:316
 at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:66 File.Values:80 Means:128 survey:174 draw:225 keep:251 eachSeries:264
@@ -5520,7 +5554,7 @@ at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:279 maskSetting.overModels:317 Fidelity.table:328
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:24 Leakage:30 Leakage.Ports:36 leakCheck:55 leakCheck.fail:64 foldPlace:69 foldBook:72 Leakage.Run:78 similarText:137 checkRow:149 readBook:155 foldBook.tested:180 foldBook.takesPart:186 Leakage.lookAtPredictions:196 placeOf:275 foldBook.seen:291 lookAtModels:311 lookAtFitted:328
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:25 Leakage:31 Leakage.Ports:37 leakCheck:56 leakCheck.fail:65 foldPlace:70 foldBook:73 Leakage.Run:79 similarText:138 checkRow:151 readBook:157 foldBook.tested:182 foldBook.takesPart:188 Leakage.lookAtPredictions:198 placeOf:277 foldBook.seen:293 lookAtModels:313 lookAtFitted:330
 at stages/assess/leakage_chance.go prgnn/stages/assess chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:93 steps:110 trace.stationaryBasis:124 chanceOfWalk:159 bessel:195 likeness:216 mostTold:223 rarest:226 byChance:234 byChance.text:241
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:87 sharedPoints:88 rescaled:89 sharedScans:94 timePoints:128
@@ -5578,7 +5612,7 @@ at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:18
-at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 TiedTo:34 Doubts:38 AdmittedLeaks:83 AlikeByChance:87 HasCoords:91 Numbered:102 Coordinate:112
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 TiedTo:34 Doubts:38 AdmittedLeaks:83 AlikeByChance:87 SimilarScans:91 HasCoords:95 Numbered:106 Coordinate:116
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:48 declareOutput:55 Exec.EnvNames:73 Exec.Promise:84 Exec.Ports:90 execName:110 execPlace:111 Exec.Validate:115 ExecRooms:183 Exec.Run:186 Exec.call:225 Exec.program:276 runLogged:292 Exec.lookPath:317 Exec.environment:338 Exec.set:350
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -5678,7 +5712,7 @@ at stages/phantom/scan.go prgnn/stages/phantom Settings:15 Scan:34 signalPercent
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Validate:65 Combat.Run:90 combatBook.table:148 slopeColumn:170 shiftColumn:171 scaleColumn:172 combatRow:175 combatBook.siteTable:184 siteRow:205
 at stages/prepare/combat_leak.go prgnn/stages/prepare tellsAll:17 tellsMuch:18 fewestTold:20 combatLabel:24 Combat.Tells:32 combatLabels:71 combatLabel.told:119 larger:176 negative:186 ofTheOthers:196 areaOf:213
-at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 leaksLabel:78 combatBook.readPeople:83 combatBook.choose:135 combatBook.row:186 pairsOf:211
+at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:20 combatTerm:35 combatTerm.String:40 targetColumn:47 combatBook:50 Combat.book:58 Combat.read:64 leaksLabel:83 combatBook.readPeople:88 combatBook.choose:136 combatBook.row:187 pairsOf:212
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:39 Connectivity.Validate:60 Connectivity.Run:71 leftRow:108 matrixRow:113 connectivityQuality:128
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:69 Denoise.Validate:90 readScan:119 stepRow:127 Denoise.strategy:133 Denoise.Run:140 Denoise.TimeFrom:209 Denoise.prepare:232 Denoise.cleaner:268 lostVoxels:300 tooLittle:320 orExclude:326 Denoise.confounds:331 unknownVolumes:409 Denoise.without:419 Denoise.choose:430 readConfounds:443 aboutConfounds:460 meanAndMax:470
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
@@ -5694,7 +5728,7 @@ at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 othe
 at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:31 Timeseries.Run:45 Timeseries.Validate:90 Timeseries.time:95 seriesRow:114
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:37 Graph.Run:52 graphRow:96 graphQuality:113
-at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:37 Harmonize.Run:52 fittedQuality:115 fits:138 mostFitted:143 knownFit:145 knownFit.numbers:152 recentFit:157 readFit:192
+at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:40 Harmonize.Run:55 fittedQuality:118 fits:141 mostFitted:146 knownFit:148 knownFit.numbers:155 recentFit:160 readFit:199
 at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:34 Join.Run:52 sameParts:93 runNames:112 joinSeries:121 spreadMissing:149 missingRegions:162 runQuality:177 readRuns:183 runQuality.whole:211 runQuality.list:268 joinedRow:277 runVolumeRow:285 runQuality.volumes:291 leastCoverage:311
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:51 Matrices.Run:65 Matrices.read:107
 at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:21 Occupancy:25 Occupancy.Ports:30 transitionRow:48 sequenceRow:56 Occupancy.Run:63 commonPairs:126
@@ -5704,37 +5738,37 @@ at stages/prepare/sliding.go prgnn/stages/prepare windows.New:24 SlidingWindows:
 at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:109 spread:127 clustered:142 States.read:151 clustered.without:208 numbersOf:223 pairsWithSignal:233 silentRegions:247 readWindows:264
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:75 notDefinite:123 covarianceOf:129
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
-at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:130 author.tiles:161 author.regressionTiles:182
-at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
+at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:135 author.tiles:167 author.regressionTiles:188
+at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
 at stages/present/checks.go prgnn/stages/present author.checks:23 checkRow:33 comparisons:40 author.leakage:49 author.unchecked:118 programs:131 author.covariates:141 author.covariatesOfNumber:195 author.permutedWithin:231 cutWithin:248 author.cautionsOf:254 coefficient:262 covariateName:270 varying:276 stuckSkill:304 epochRow:307 trained:313 author.trainings:322 author.training:364 author.learned:393
-at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:79 methodsOfBlocks:123
+at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:129
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
-at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:55 Author.sameFolds:63
-at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:12 Author.rankedBy:27 Author.models:58 join:67 works:76 modelOf:80
-at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 lengths:42 Author.methodsOfSilence:74 silence:87 Author.readSilence:90 silentRow:117
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfEdges:132 Author.methodsOfMatrices:153 graphText:172 Author.methodsOfCleaning:205 estimator:240 share:258 percentText:268 Author.hasModels:278 Author.methodsOfTraining:284 Author.methodsOfEvaluation:351 listed:413 Author.target:418 Author.methodsOfRegression:426 Author.methodsOfBaselines:452 Author.unit:466 settingsOf:475 orDefault:503 Author.namesOf:511
+at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:59 Author.sameFolds:67
+at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
+at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:96 Author.methodsOfSilence:117 silence:130 Author.readSilence:133 silentRow:160
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:137 Author.methodsOfMatrices:158 graphText:177 Author.methodsOfCleaning:210 estimator:249 share:267 percentText:277 Author.hasModels:287 Author.methodsOfTraining:293 Author.methodsOfEvaluation:360 Author.methodsOfPermutations:410 Author.permutedWithin:441 listed:462 Author.target:471 Author.methodsOfRegression:479 Author.methodsOfBaselines:505 Author.unit:519 settingsOf:528 orDefault:556 Author.namesOf:564
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
-at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 Cohort.cleaning:92 CleanedScan.taskOf:127 TaskConditions:133 Cohort.taskRegression:148 ResponseWords:164 Cohort.cautionScans:171 orExclude:244 mostFrequent:260 nobodyStandsOut:270 usual:273
+at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 Cohort.cleaning:92 CleanedScan.taskOf:127 TaskConditions:133 Cohort.taskRegression:148 ResponseWords:164 Cohort.cautionScans:171 CleanedScan.participant:247 SessionsOf:255 Cohort.Joined:267 orExclude:275 mostFrequent:291 nobodyStandsOut:301 usual:304
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
 at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:111 ExcludedRow:116 mostExcluded:124 Cohort.describeExcluded:127 Cohort.NotMeeting:167 Cohort.ExcludedList:177 Cohort.describeGroups:188 Cohort.motionIn:287 Cohort.tableOfNumber:305 arrangements:314 CovariateNames:326 describeColumn:332 describeNumbers:412 twoCodes:434 countCodes:452 Reasons:473
-at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 eachColumn:230 eachColumn.set:235 eachColumn.at:242 eachColumn.text:249 Cohort.shownRows:258 MedianRange:287 warned:296 Cohort.warnings:305 mostWarnings:351 warned.add:353
+at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 rowsOfMembers:229 eachColumn:254 eachColumn.set:259 eachColumn.at:266 eachColumn.text:273 Cohort.shownRows:282 MedianRange:311 warned:320 Cohort.warnings:329 mostWarnings:375 warned.add:377
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:19 Row:33 readAccuracy:41 Row.Called:57 Row.IsMajority:65 Results.Read:71 Results.readAdmitted:110 Results.leaks:128 sorted:135 Results.cautions:147 Results.markOwn:163 baseline:185 ModelOf:189 Results.PerParticipant:199 perParticipant:201 Results.Nested:207 chanceTest:224 chanceTest.String:230 Results.permutationTests:240 Results.ChanceTests:254 Results.decisive:262 Results.AboveChance:274 Results.cautionOneGroup:283 Results.Corrected:310 nearPerfect:326 Results.CautionAccuracy:329 Results.cautionSeeds:388 withoutSeed:409 seedCautions:412 seedCautions.add:418 seedCautions.say:428 isSeed:438 Results.bestOther:444 Results.IsUnproven:456
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:20 Row:35 readAccuracy:43 Row.Called:59 Row.IsMajority:67 Results.Read:73 Results.readLeakage:112 Results.Doubt:138 Results.leaks:147 sorted:154 Results.cautions:166 Results.markOwn:182 baseline:204 ModelOf:208 Results.PerParticipant:218 perParticipant:220 Results.Nested:226 chanceTest:243 chanceTest.String:250 Results.permutationTests:260 Results.ChanceTests:274 Results.decisive:283 Results.AboveChance:299 Results.cautionOneGroup:311 Results.Corrected:338 nearPerfect:354 Results.CautionAccuracy:357 Results.cautionSeeds:417 withoutSeed:438 seedCautions:441 seedCautions.add:447 seedCautions.say:457 isSeed:467 Results.bestOther:473 Results.IsUnproven:485
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:103 intervalColumn:105 foldsColumn:107 permutedColumn:109 areaColumn:110 Results.eachLevel:114 sameLevels:140 sameTested:156 foldScore:163 Results.folds:169 Results.permutationTable:218 Results.permutation:246 ofClassifiers:285 Results.comparison:293 Results.paperTables:325 calibrationBins:367 Results.performanceFigures:370 Results.othersLast:420 accuracyChart:433
-at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:50 isMean:63 Interval:68 Results.DescribeRegression:76 fewTested:127 Results.cautionRegression:130 Results.RegressionResult:165
-at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:103 intervalColumn:105 foldsColumn:107 permutedColumn:109 areaColumn:110 Results.eachLevel:114 Results.judgedBy:142 sameLevels:165 sameTested:181 foldScore:188 Results.folds:194 Results.permutationTables:243 Results.permutation:275 ofClassifiers:309 Results.comparison:317 Results.paperTables:349 calibrationBins:391 Results.performanceFigures:394 Results.othersLast:444 accuracyChart:457
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 Results.DescribeRegression:82 fewTested:132 Results.cautionRegression:135 Results.RegressionResult:174
+at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:190 Results.differences:201 Results.otherInputs:240 Results.source:274 ports:283 Results.without:286 has:295 valuesIn:301 overlap:311 joined:316
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:124 fewHeldOut:149 author.recovered:153
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:439
-at stages/present/report.go prgnn/stages/present report.New:22 Report:28 optional:36 gathered:40 sharedPorts:45 excludedPort:77 notesPort:81 Report.Ports:85 Report.Page:126 Partial:129 Report.PartialPage:135 Report.Run:156
+at stages/present/report.go prgnn/stages/present report.New:22 Report:28 optional:36 gathered:40 sharedPorts:45 excludedPort:78 notesPort:82 Report.Ports:86 Report.Page:126 Partial:129 Report.PartialPage:135 Report.Run:156
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.LongTable:61 Writer.Supplement:71 Writer.Figures:79 Writer.Show:100
-at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:29 Parameter:69 Settings.Of:79 Settings.Sources:89 Settings.KindOf:102 Settings.Shown:111 StageSettings.Is:123 StageSettings.Number:126 Writer.Exported:136
+at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:30 Parameter:71 Settings.Stage:82 StageSettings.Concerns:95 Settings.Of:104 Settings.Sources:114 Settings.KindOf:127 Settings.Shown:136 StageSettings.Is:148 StageSettings.Number:151 Writer.Exported:161
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
 at stages/present/section/words.go prgnn/stages/present/section WholeTable:19 PlainName:67 shownNumber:79 identifier:93 UpperFirst:96 LowerFirst:104 OrItself:112 UnitName:120 InSentence:128 PlusMinus:131 MemberText:139 SVGTitle:153
 at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:22 Summary.Ports:29 Summary.Run:38

@@ -286,7 +286,8 @@ func TestSimilarScansAreCounted(t *testing.T) {
 				m[a*regions+b], m[b*regions+a] = x, x
 			}
 		}
-		features = append(features, dag.InputOf(encoding.NewArray(m, 1, regions, regions), dag.Coord{Axis: "subject", Value: id}))
+		features = append(features,
+			dag.InputOf(encoding.NewArray(m, 1, regions, regions), dag.Coord{Axis: "subject", Value: id}))
 	}
 	meta := need.Value(similarText(dag.NewTask(map[string][]dag.Input{"features": features}), book))(t)
 	need.Equal(t, meta[column.SimilarScans], "1", "pairs")
