@@ -62,3 +62,18 @@ func TestMethodsOfChoice(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Which sites ComBat left as they were, and which one it kept, is told.
+func TestMethodsOfComBat(t *testing.T) {
+	w := section.NewWriter(dag.NewTask(nil))
+	w.Run = &section.Settings{Stages: []section.StageSettings{{Kind: "combat", Value: map[string]string{"site": "scanner",
+		"preserve": "[age, sex, IQ]", "few": "keep", "minimum": "3", "reference": "NYU", "empirical_bayes": "true"}}}}
+	m := &Text{}
+	New(w, nil).methodsOfGraphs(m)
+	const want = "Effects of scanner on the correlations were removed by ComBat [1] with empirical Bayes, relative to NYU, " +
+		"fitted in each fold to the training participants; the effects of age, sex and IQ were preserved; matrices of each " +
+		"scanner with fewer than 3 training participants in a fold, or none, were left as they were."
+	if got := strings.Join(m.sentences, " "); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}

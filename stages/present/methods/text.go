@@ -119,6 +119,13 @@ func (a *Author) methodsOfGraphs(m *Text) {
 		if names := listed(c, "preserve"); names != "" {
 			kept = "; the effects of " + names + " were preserved"
 		}
+		if at := c.Value["reference"]; at != "" {
+			shrunk += ", relative to " + at
+		}
+		if c.Is("few", "keep") {
+			kept += fmt.Sprintf("; matrices of each %s with fewer than %s training participants in a fold, or none, were left as they were",
+				c.Value["site"], c.Value["minimum"])
+		}
 		m.say("%s.", sentence(a.only(c), fmt.Sprintf("effects of %s on the %s were removed by ComBat %s%s, fitted in each fold to the training participants%s",
 			c.Value["site"], a.matrices(c), m.cite("johnson"), shrunk, kept)))
 	}
