@@ -66,8 +66,9 @@ func TestMethodsOfChoice(t *testing.T) {
 // Which sites ComBat left as they were, and which one it kept, is told.
 func TestMethodsOfComBat(t *testing.T) {
 	w := section.NewWriter(dag.NewTask(nil))
-	w.Run = &section.Settings{Stages: []section.StageSettings{{Kind: "combat", Value: map[string]string{"site": "scanner",
-		"preserve": "[age, sex, IQ]", "few": "keep", "minimum": "3", "reference": "NYU", "empirical_bayes": "true"}}}}
+	w.Run = &section.Settings{Stages: []section.StageSettings{{Kind: "combat", Value: map[string]string{
+		"site": "scanner", "preserve": "[age, sex, IQ]", "few": "keep", "minimum": "3", "reference": "NYU",
+		"empirical_bayes": "true"}}}}
 	m := &Text{}
 	New(w, nil).methodsOfGraphs(m)
 	const want = "Effects of scanner on the correlations were removed by ComBat [1] with empirical Bayes, relative to NYU, " +
