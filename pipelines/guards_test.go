@@ -127,6 +127,8 @@ func TestDoubtfulSites(t *testing.T) {
 	} {
 		p := need.Value(guarded(t, c.column, strings.Split(c.rows, " "), "", split+c.stages+" } }"))(t)
 		got := slices.Concat(notesWith(p, column.OneGroup), notesWith(p, column.OnlyInCase), notesWith(p, column.Alike))
+		// Those of TestFoldsOfOneGroup.
+		got = slices.DeleteFunc(got, func(n string) bool { return strings.HasPrefix(n, "stage folds") })
 		need.Equal(t, strings.Join(got, "; "), c.want, c.column, c.rows)
 	}
 }
@@ -321,6 +323,24 @@ func TestParticipantsThatComBatCannotUse(t *testing.T) {
 		need.Equal(t, strings.Join(got, "\n"), strings.Join(c.want, "\n"), c.name)
 		if c.cohort != "" {
 			need.Equal(t, fmt.Sprint(p.Roster.Left), "[{sub-03 A no value of age } {sub-08 B no value of age }]")
+		}
+	}
+}
+
+// A fold that tests one group only is noted: its AUC is none, and its balanced accuracy is of that group.
+func TestFoldsOfOneGroup(t *testing.T) {
+	for _, c := range []struct{ rows, with, want string }{
+		{"A\tx B\tx A\ty B\ty A\tz A\tz", "leave_out: site", "stage folds: fold 3 (z) has participants of one group only: "},
+		{"A\tx A\tx A\ty B\ty A\tz A\tz", "leave_out: site", "stage folds: each of the folds 1 (x), 3 (z) has participants of one group only: "},
+		{"A\tx B\tx A\ty B\ty A\tz B\tz", "leave_out: site", ""},
+		{"A\tx B\tx A\ty B\ty A\tz A\tz", "folds: 2", ""},
+		{"A\tx B\tx A\ty B\ty A\tz A\tz", "leave_out: site, permutation: 1", ""},
+	} {
+		p := need.Value(guarded(t, "site", strings.Split(c.rows, " "), "",
+			"folds: { use: split, in: { participants: cohort.participants }, with: { "+c.with+" } }"))(t)
+		got := strings.Join(notesWith(p, "stage folds"), "; ")
+		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s, %s: %q", c.rows, c.with, got)
 		}
 	}
 }
