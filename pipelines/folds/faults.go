@@ -76,6 +76,9 @@ func merged(all, more []column.Fault) []column.Fault {
 	return all
 }
 
+// mostNamed is how many participants a fault names.
+const mostNamed = 8
+
 // text tells of a fault, with the lines of the table where it stands.
 func (p *Plans) text(f column.Fault) string {
 	if f.Column == "" {
@@ -93,14 +96,20 @@ func (p *Plans) text(f column.Fault) string {
 	}
 	text := named + ": " + f.Why
 	if len(who) > 0 {
-		text = fmt.Sprintf("%s of %s: %s", named, words.Some(who, 8), f.Why)
+		text = fmt.Sprintf("%s of %s: %s", named, words.Some(who, mostNamed), f.Why)
 	}
 	if f.Values == nil && f.IDs != nil { // missing
-		out := "exclude: [" + strings.Join(f.IDs, ", ") + "]"
+		var out []string
 		if p.Skips {
-			out = "incomplete: skip, or " + out
+			out = append(out, "incomplete: skip")
 		}
-		return fmt.Sprintf("%s: fill it in, leave the participants out (%s)%s", text, out, f.Remedy)
+		if len(f.IDs) <= mostNamed {
+			out = append(out, "exclude: ["+strings.Join(f.IDs, ", ")+"]")
+		}
+		if out == nil {
+			return text + ": fill it in, leave the participants out" + f.Remedy
+		}
+		return fmt.Sprintf("%s: fill it in, leave the participants out (%s)%s", text, strings.Join(out, ", or "), f.Remedy)
 	}
 	return text + ": " + f.Remedy
 }

@@ -27,8 +27,8 @@ type combatLabel struct {
 	number map[string]float64 // nil for groups
 }
 
-// Tells names the covariates to preserve that are the label to predict or stand for it, which is refused, and those
-// that tell much of it. folds may be nil.
+// Tells names the covariates to preserve that are the label to predict, stand for it or are the participants' names,
+// which is refused, and those that tell much of the label. folds may be nil.
 func (s *Combat) Tells(people, folds *encoding.Table) (refused []error, doubts []string) {
 	labels, err := combatLabels(people, folds)
 	if err != nil {
@@ -48,6 +48,10 @@ func (s *Combat) Tells(people, folds *encoding.Table) (refused []error, doubts [
 		}
 		c, err := column.ReadCovariate(people, name)
 		if err != nil {
+			continue
+		}
+		if c.Identifies() {
+			refused = append(refused, fmt.Errorf("preserve: %s names participants rather than a property of theirs, and has no effect that could be estimated: remove it from preserve", name))
 			continue
 		}
 		for _, l := range labels {

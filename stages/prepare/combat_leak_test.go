@@ -63,7 +63,7 @@ func TestCombatTells(t *testing.T) {
 		{"where it is known", false, half, "refused"},
 		{"much of it", false, numbers(func(i int) float64 { return group(i) + 1.6*r.Float64() }), "doubt"},
 		{"age beside groups", false, numbers(func(i int) float64 { return age[i] }), ""},
-		{"a name", false, texts(func(i int) string { return strings.Repeat("x", i+1) }), ""},
+		{"a name", false, texts(func(i int) string { return strings.Repeat("x", i+1) }), "refused"},
 		{"age in months", true, numbers(func(i int) float64 { return math.Round(12 * age[i]) }), "refused"},
 		{"what falls with age", true, numbers(func(i int) float64 { return -age[i] * age[i] }), "refused"},
 		{"grade at school", true, numbers(func(i int) float64 { return math.Floor(age[i]) }), "refused"},
