@@ -31,7 +31,7 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 			}
 		}
 	}
-	twins, err := sharedScans(taking["scans"])
+	twins, repeated, err := sharedScans(taking["scans"])
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +75,18 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if twins != nil {
 		checks[0].fail("%s", fold.DuplicateText(twins)) // one list, with one line to paste
 	}
+	for _, p := range sameParts(traces, taking["scans"]) {
+		if !slices.ContainsFunc(repeated, p.SamePair) { // found by volumes
+			repeated = append(repeated, p)
+		}
+	}
+	if n := fold.InParts(taking["scans"]); n > 0 {
+		c := &leakCheck{name: "no participant has one scan as two runs or sessions", of: n}
+		for _, d := range repeated {
+			c.fail("%s and %s %s: one scan counts as two; take one of them out, or name the right file", d.First, d.Later, d.How)
+		}
+		checks = append(checks, c)
+	}
 	return checks, nil
 }
 
@@ -89,17 +101,16 @@ const (
 	rescaled     = 1e-8
 )
 
-// sharedScans finds scans that two participants share. Each is reported with the first
-// participant that has it.
-func sharedScans(ins []dag.Input) ([]fold.Duplicate, error) {
+// sharedScans finds scans that two participants share, each reported with the first participant that has it, and scans
+// that are two runs or sessions of one participant.
+func sharedScans(ins []dag.Input) (twins, repeated []fold.Duplicate, err error) {
 	points := fold.NewPrintIndex(rescaled)
 	var owner []int // of each point: the first input that has it
 	told := map[[2]string]bool{}
-	var twins []fold.Duplicate
 	for i, in := range ins {
 		own, err := timePoints(in)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		shared := map[int]int{} // earlier input → time points that it has, too
 		for _, p := range own {
@@ -112,14 +123,47 @@ func sharedScans(ins []dag.Input) ([]fold.Duplicate, error) {
 		}
 		for _, other := range slices.Sorted(maps.Keys(shared)) {
 			pair := [2]string{ins[other].Coord("subject"), in.Coord("subject")}
-			if shared[other] >= min(sharedPoints, len(own)) && pair[0] != pair[1] && !told[pair] {
+			if shared[other] < min(sharedPoints, len(own)) {
+				continue
+			}
+			if fold.Parts(ins[other], in) {
+				repeated = append(repeated, fold.Repeat(ins[other], in, "share volumes of a scan"))
+			}
+			if pair[0] != pair[1] && !told[pair] {
 				told[pair] = true
 				twins = append(twins, fold.Duplicate{First: pair[0], Later: pair[1],
 					How: fmt.Sprintf("share volumes of a scan (%s and %s)", filepath.Base(ins[other].Name), filepath.Base(in.Name))})
 			}
 		}
 	}
-	return twins, nil
+	return twins, repeated, nil
+}
+
+// onePart is from which correlation on the mean signals of two runs of a participant are of one scan. It is far above
+// that of two scans during one task or film, which is no doubt between participants alone.
+const onePart = 0.99
+
+// sameParts finds series of two runs or sessions of a participant that are of one scan by their mean signals.
+func sameParts(all []*trace, ins []dag.Input) (repeated []fold.Duplicate) {
+	of := map[string][]*trace{} // of each participant
+	for _, y := range all {
+		b := ins[y.input]
+		id := b.Coord("subject")
+		if y.regions != 0 || fold.PartOf(b) == "" {
+			continue
+		}
+		for _, x := range of[id] {
+			a := ins[x.input]
+			if !fold.Parts(a, b) {
+				continue
+			}
+			if m := x.meet(y); math.Abs(m.r) >= onePart {
+				repeated = append(repeated, fold.Repeat(a, b, fmt.Sprintf("have mean signals that correlate %.3f", m.r)))
+			}
+		}
+		of[id] = append(of[id], y)
+	}
+	return repeated
 }
 
 // timePoints are an input's time points: of a scan the first ones; of an

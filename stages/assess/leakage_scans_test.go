@@ -15,6 +15,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/nifti"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -72,6 +73,67 @@ func seriesOf(t *testing.T, seed int64, from, to int, subject string) dag.Input 
 	return in
 }
 
+// One scan as two runs or sessions of a participant is found by its volumes, whatever its factor, and by its signal
+// where there are too few regions. Other runs, other settings of one run, and a run and what it is joined to are none.
+func TestOneScanAsTwoRuns(t *testing.T) {
+	const nodes, volumes = 12, 60
+	series := func(seed int64, nodes int, factor float64, coords ...dag.Coord) dag.Input {
+		r := rand.New(rand.NewSource(seed))
+		v := make([]float64, nodes*volumes)
+		for i := range v {
+			v[i] = r.NormFloat64() * factor
+		}
+		return dag.InputOf(encoding.NewArray(v, 1, volumes, nodes), coords...)
+	}
+	at := func(axes ...string) (coords []dag.Coord) {
+		for _, c := range axes {
+			axis, value, _ := strings.Cut(c, "=")
+			coords = append(coords, dag.Coord{Axis: axis, Value: value})
+		}
+		return coords
+	}
+	one, other := at("run=1", "subject=sub-001"), at("run=2", "subject=sub-001")
+	for _, c := range []struct {
+		name, want string
+		of         int32
+		in         []dag.Input
+	}{
+		{"its volumes", "sub-001, run 1 and sub-001, run 2 share volumes of a scan", 0, []dag.Input{series(1, 20, 1, one...), series(1, 20, 3, other...)}},
+		{"a scan", "sub-001, run 1 and sub-001, run 2 share volumes of a scan", 0, []dag.Input{scanOf(t, 1, 0, 12, "sub-001", "1"), scanOf(t, 1, 0, 10, "sub-001", "2")}},
+		{"its signal", "sub-001, run 1 and sub-001, run 2 have mean signals that correlate -1.000", 0, []dag.Input{series(1, nodes, 1, one...), series(1, nodes, -3, other...)}},
+		{"sessions", "sub-001, session x and sub-001, session y share volumes of a scan", 0,
+			[]dag.Input{series(1, nodes, 1, at("session=x", "subject=sub-001")...),
+				series(1, nodes, 1, at("session=y", "subject=sub-001")...)}},
+		{"of two people", "", 4, []dag.Input{series(1, nodes, 1, one...), series(2, nodes, 1, other...),
+			series(3, nodes, 1, at("run=1", "subject=sub-002")...),
+			series(4, nodes, 1, at("run=2", "subject=sub-002")...)}},
+		{"another setting", "", 0, []dag.Input{
+			series(1, nodes, 1, at("draw=1", "run=1", "subject=sub-001")...),
+			series(1, nodes, 1, at("draw=2", "run=1", "subject=sub-001")...)}},
+		{"the joined series", "", 0, []dag.Input{series(1, nodes, 1, one...),
+			series(1, nodes, 1, at("subject=sub-001")...)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := map[string][]dag.Input{"folds": stagetest.PlantedInputs(t, 20, 3, 9, 1)["folds"], "scans": c.in}
+			out, err := stagetest.RunStage(t, &Leakage{Correlation: 0.8, Filtered: 0.65}, in)
+			if c.want != "" {
+				need.Error(t, err, c.want)
+				need.Error(t, err, "one scan counts as two")
+				return
+			}
+			need.NoError(t, err)
+			rows := need.Value(column.Rows[checkRow](out["checks"].(*encoding.Table)))(t)
+			at := slices.IndexFunc(rows, func(r checkRow) bool {
+				return r.Check == "no participant has one scan as two runs or sessions"
+			})
+			need.Equal(t, at >= 0, c.of > 0, "the check is made")
+			if at >= 0 {
+				need.Equal(t, rows[at].Of, c.of, "comparisons")
+			}
+		})
+	}
+}
+
 // One scan under two ids is found whatever labels and cleaning make of it, in any run, and
 // when it was cut short; scans that differ, and empty volumes, are not taken for one.
 func TestLeakageOfScans(t *testing.T) {
@@ -113,7 +175,8 @@ func TestLeakageOfScans(t *testing.T) {
 				func(i int, x float32) float32 { return float32(1000*(i%voxelsOfScan%2)) + x }),
 			altered(t, 2, 20, "sub-002",
 				func(i int, x float32) float32 { return float32(1000*(i%voxelsOfScan%2)) + x })}, ""},
-		{"one run twice in one participant", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 1, 0, 20, "sub-001", "2")}, ""},
+		{"one run twice in one participant", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 1, 0, 20, "sub-001", "2")},
+			"sub-001, run 1 and sub-001, run 2 share volumes of a scan (sub-001_run-1 and sub-001_run-2): one scan counts as two"},
 		{"empty volumes", []dag.Input{volumes(t, half(1), "sub-001", "1"), volumes(t, half(2), "sub-002", "1")}, ""},
 		{"empty scans", []dag.Input{volumes(t, empty, "sub-001", "1"), volumes(t, empty, "sub-002", "1")}, ""},
 		{"other series", []dag.Input{seriesOf(t, 1, 0, 30, "sub-001"), seriesOf(t, 2, 0, 30, "sub-002")}, ""},
@@ -167,7 +230,7 @@ func TestScansOfPeople(t *testing.T) {
 		ins = append(ins, dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: data},
 			dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}))
 	}
-	twins, err := sharedScans(ins)
+	twins, _, err := sharedScans(ins)
 	if err != nil || len(twins) > 0 {
 		t.Errorf("%v, %v", twins, err)
 	}
@@ -191,7 +254,7 @@ func TestScansOfPeople(t *testing.T) {
 	need.NoError(t, nifti.Encode(&b, img))
 	ins = append(ins, dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()},
 		dag.Coord{Axis: "subject", Value: "sub-041"}))
-	twins, err = sharedScans(ins)
+	twins, _, err = sharedScans(ins)
 	if err != nil || len(twins) != 1 || twins[0].First != "sub-007" || twins[0].Later != "sub-041" {
 		t.Errorf("rescaled: %v, %v", twins, err)
 	}

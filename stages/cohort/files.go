@@ -207,6 +207,9 @@ func (l *list) roster(sources []*fileSource) *Roster {
 			if err != nil {
 				problems = append(problems, err)
 			}
+			if err := oneScan(Run{name, s.Files}, s.Runs); err != nil {
+				problems = append(problems, err)
+			}
 			if s.Runs = append(s.Runs, Run{name, s.Files}); last != nil {
 				last.Runs = s.Runs
 				if problems != nil && last.Problem == nil {
@@ -224,6 +227,23 @@ func (l *list) roster(sources []*fileSource) *Roster {
 	r.Left = l.leftOut()
 	r.Notes = append(r.Notes, l.notes...)
 	return r
+}
+
+// oneScan refuses a run or session of a participant whose scan or series is that of an earlier one: one scan is no two.
+func oneScan(run Run, earlier []Run) error {
+	for _, port := range []string{"bold", "series"} {
+		path := run.Files[port]
+		for _, other := range earlier {
+			if was := other.Files[port]; path != "" && was != "" && regular.Same(was, path) {
+				file := filepath.Base(path)
+				if name := filepath.Base(was); name != file {
+					file += ", as in " + name
+				}
+				return fmt.Errorf("its scans %s and %s are one (%s): a scan that counts twice is no more data; take one of them out, or name the right file", other.Name, run.Name, file)
+			}
+		}
+	}
+	return nil
 }
 
 // runName names a further run of a participant: by the column of sessions, or its number.

@@ -278,3 +278,26 @@ func TestExcludeNobody(t *testing.T) {
 		}
 	}
 }
+
+// One file as two runs of a participant is refused before anything runs, by its path or its bytes; files of one size
+// that differ, and files that hold nothing, are two.
+func TestOneFileAsTwoRuns(t *testing.T) {
+	long := strings.Repeat("1\t2\n", 2000)
+	dir := testdir.Files(t, map[string]string{
+		"a.tsv": "a\tb\n1\t2\n", "copy.tsv": "a\tb\n1\t2\n", "b.tsv": "a\tb\n1\t3\n",
+		"x.tsv": long + "1\n", "y.tsv": long + "2\n",
+		"participants.tsv": "participant_id\tgroup\tf\n1\tA\ta.tsv\n1\tA\ta.tsv\n2\tB\ta.tsv\n2\tB\tcopy.tsv\n" +
+			"3\tA\ta.tsv\n3\tA\tb.tsv\n4\tB\tx.tsv\n4\tB\ty.tsv\n5\tB\tx.tsv\n5\tB\ty.tsv\n5\tB\tx.tsv\n"})
+	c := &TimeseriesCohort{listed: defaultListed(), Series: "f"}
+	c.File, c.Runs = "participants.tsv", "all"
+	r := need.Value(c.Load(dir))(t)
+	for i, want := range []string{"participants.tsv:3: participant sub-1: its scans 1 and 2 are one (a.tsv)",
+		"participants.tsv:5: participant sub-2: its scans 1 and 2 are one (copy.tsv, as in a.tsv)", "", "",
+		"participants.tsv:12: participant sub-5: its scans 1 and 3 are one (x.tsv)"} {
+		if want == "" {
+			need.NoError(t, r.Subjects[i].Problem)
+		} else {
+			need.Error(t, r.Subjects[i].Problem, want)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package fold
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+)
+
+// PartOf names the run or session that an input is of; "" where it is of neither.
+func PartOf(in dag.Input) string {
+	var part []string
+	for _, c := range in.Coords {
+		if c.Axis == "run" || c.Axis == "session" {
+			part = append(part, c.Axis+" "+c.Value)
+		}
+	}
+	return strings.Join(part, ", ")
+}
+
+// Parts reports whether two inputs are the same of two runs or sessions of one participant: not a run and the series
+// that it is joined to, nor a run under two settings.
+func Parts(a, b dag.Input) bool {
+	rest := func(in dag.Input) []dag.Coord {
+		return slices.DeleteFunc(slices.Clone(in.Coords),
+			func(c dag.Coord) bool { return c.Axis == "run" || c.Axis == "session" })
+	}
+	return PartOf(a) != "" && PartOf(b) != "" && PartOf(a) != PartOf(b) && slices.Equal(rest(a), rest(b))
+}
+
+// Repeat says of two runs or sessions that they are one.
+func Repeat(a, b dag.Input, how string) Duplicate {
+	return Duplicate{First: a.Coord("subject") + ", " + PartOf(a), Later: a.Coord("subject") + ", " + PartOf(b),
+		How: fmt.Sprintf("%s (%s and %s)", how, filepath.Base(a.Name), filepath.Base(b.Name))}
+}
+
+// InParts counts the inputs of participants with several runs or sessions.
+func InParts(ins []dag.Input) (n int) {
+	of := map[string]map[string]int{} // participant → run → inputs
+	for _, in := range ins {
+		if id, part := in.Coord("subject"), PartOf(in); part != "" {
+			if of[id] == nil {
+				of[id] = map[string]int{}
+			}
+			of[id][part]++
+		}
+	}
+	for _, parts := range of {
+		for _, inputs := range parts {
+			if len(parts) > 1 {
+				n += inputs
+			}
+		}
+	}
+	return n
+}
