@@ -156,7 +156,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	}
 	a.noteResult(result, changed)
 	if !a.JSON {
-		a.failures(cmd, result, p)
+		a.failures(cmd, result, p, r.Options)
 	}
 	if err != nil && ctx.Err() != nil {
 		r.executor.interrupted(a)
@@ -303,7 +303,7 @@ func (a *app) lastLine(r *dag.Result, interrupted bool) {
 
 // failures prints what went wrong: each cause once, with the tasks that it
 // struck, then what that means for the rest.
-func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline) {
+func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline, o dag.Options) {
 	if r.Failed == 0 {
 		return
 	}
@@ -317,7 +317,7 @@ func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline)
 	for _, remedy := range machineRemedies(r) {
 		a.Warn("The machine failed, not the data: %s", remedy)
 	}
-	if out := faulty(p, r); out != nil {
+	if out := faulty(p, r, o); out != nil {
 		where, what := "under cohort", p.Roster.CompleteExclude("exclude: ["+strings.Join(out, ", ")+"]")
 		if cmd.Name() == bidsAppName { // who calls that has no file to write into
 			where, what = "at the group level", "--set 'cohort."+strings.Replace(what, ": ", "=", 1)+"' --change-settings"
@@ -345,8 +345,8 @@ func machineRemedies(r *dag.Result) (remedies []string) {
 }
 
 // faulty lists the participants whose tasks failed, but for faults of the machine. It is nil where nobody failed alone:
-// with all participants, something else is wrong.
-func faulty(p *pipelines.Pipeline, r *dag.Result) []string {
+// with all participants, or all of several that the run was for and one cause, something else is wrong.
+func faulty(p *pipelines.Pipeline, r *dag.Result, o dag.Options) []string {
 	if p.Roster == nil {
 		return nil
 	}
@@ -354,12 +354,16 @@ func faulty(p *pipelines.Pipeline, r *dag.Result) []string {
 	for _, e := range r.Errors {
 		failed[e.Task] = exit.MachineRemedy(e.Err) == ""
 	}
-	all, out := map[string]bool{}, map[string]bool{}
+	selected := progress.Selected(p.Graph, o)
+	all, here, out := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, s := range p.Graph.Stages {
 		for _, n := range s.Tasks {
 			for _, c := range n.Coords {
 				if c.Axis == p.Roster.AxisName() {
 					all[c.Value] = true
+					if selected[n] {
+						here[c.Value] = true
+					}
 					if failed[n.ID] {
 						out[c.Value] = true
 					}
@@ -367,7 +371,8 @@ func faulty(p *pipelines.Pipeline, r *dag.Result) []string {
 			}
 		}
 	}
-	if len(out) == 0 || len(out) == len(all) {
+	common := len(out) > 1 && len(out) == len(here) && len(groupCauses(r.Errors, false)) == 1
+	if len(out) == 0 || len(out) == len(all) || common {
 		return nil
 	}
 	return slices.SortedFunc(maps.Keys(out), dag.CompareValues)
