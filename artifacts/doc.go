@@ -33,8 +33,8 @@
 //	tmp/<id>/           unfinished files of one process, and the lease that it
 //	                    holds while it lives
 //	locks/              claims, and the gate that gc closes for moments
-//	memo/               digests of the user's files and of blobs, what is damaged in a
-//	                    remote, and what is still to be shared
+//	memo/               digests of the user's files, of blobs and of exports, what is
+//	                    damaged in a remote, and what is still to be shared
 //	collected           the digests of blobs that are named and not here: gc or Repair
 //	                    has removed them, or they are in a remote
 //	README, version     for people, and for programs of another layout

@@ -26,14 +26,14 @@ func Everything(a *console.Console, c *results.Current, o Options) error {
 			return exit.Wrongf("%s is a link to another directory, and nothing is written through it\n  remove it, or name another PATH", at)
 		}
 	}
-	written, every := 0, job{Console: a}
+	written, every := 0, job{Console: a, record: new(record)}
 	for _, s := range c.Pipeline.Graph.Stages {
 		if s.Name == "cohort" && len(s.Axes) > 0 || len(s.Tasks) == 0 {
 			continue
 		}
 		one := o
 		one.What, one.Path = s.Name, filepath.Join(o.Path, s.Name)+"/"
-		x := &job{Console: a, Current: c, Options: one, brief: true}
+		x := &job{Console: a, Current: c, Options: one, brief: true, record: every.record}
 		if there, others := c.Shown(s.Tasks); len(there) == 0 && o.Partial {
 			x.Note("%s left out: %s", s.Name, words.Count(len(others), "missing or withheld result"))
 			continue
@@ -123,7 +123,7 @@ func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 		if err := x.mayReplace(path+f.ending, write); err != nil {
 			return err
 		}
-		err := x.WriteFile(path+f.ending, write)
+		err := x.put(path+f.ending, write)
 		var told *exit.Error
 		switch {
 		case errors.As(err, &told) && told.Code == exit.Usage: // the format cannot hold this one, and says why

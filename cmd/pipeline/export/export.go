@@ -38,7 +38,7 @@ var extensions = map[string]string{
 
 // Stage writes the results of one stage as the options ask.
 func Stage(a *console.Console, c *results.Current, o Options) error {
-	return (&job{Console: a, Current: c, Options: o}).stage()
+	return (&job{Console: a, Current: c, Options: o, record: new(record)}).stage()
 }
 
 func (x *job) stage() error {

@@ -50,8 +50,9 @@ type job struct {
 	*console.Console
 	*results.Current
 	Options
-	brief bool // a line a stage, not a line a file
-	lost  []lost
+	brief  bool // a line a stage, not a line a file
+	lost   []lost
+	record *record // see made
 }
 
 // A lost says why formats cannot hold some results of an output.

@@ -3,46 +3,87 @@ package export
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"io"
 	"path/filepath"
 	"strings"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	"prgnn/artifacts/memo"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/regular"
 )
 
 // toPath writes the one file that -o names.
 func (x *job) toPath(write func(io.Writer) error) error {
-	if err := x.mayReplace(x.Path, write); err != nil {
-		return err
+	if x.Path == "-" {
+		return x.WriteTo(x.Path, write)
 	}
-	return x.WriteTo(x.Path, write)
+	return x.toFile(x.Path, write)
 }
 
-// toFile writes a file of the directory that -o names.
+// toFile writes a file, also in the directory that -o names.
 func (x *job) toFile(path string, write func(io.Writer) error) error {
 	if err := x.mayReplace(path, write); err != nil {
 		return err
 	}
-	return x.WriteFile(path, write)
+	return x.put(path, write)
+}
+
+// put writes a file which may be replaced, and remembers it.
+func (x *job) put(path string, write func(io.Writer) error) error {
+	sum := sha256.New()
+	err := x.WriteFile(path, func(w io.Writer) error { return write(io.MultiWriter(w, sum)) })
+	if err == nil {
+		x.made().add(artifacts.Digest(sum.Sum(nil)))
+	}
+	return err
 }
 
 // mayReplace says why a file must not be written over; nil when it may. A file that is there is replaced where it is an
-// earlier export: its metadata name results, it is a stored result, a csv or tsv with the same columns, or the same
-// bytes.
+// earlier export: its metadata name results, an export from this store has its bytes, it is a stored result, or it is
+// what would be written.
 func (x *job) mayReplace(path string, write func(io.Writer) error) error {
-	return x.MayReplace(path, "an earlier export of this output", func(path string) bool {
-		return namesResults(path) || x.isStored(path) || beginsAs(path, write)
+	return x.MayReplace(path, "an earlier export of this output, unedited", func(path string) bool {
+		return namesResults(path) || x.isOurs(path) || isWritten(path, write)
 	})
 }
 
-// isStored reports whether a file has the bytes of a result.
-func (x *job) isStored(path string) bool {
+// isOurs reports whether a file has the bytes of a result, or of an earlier export.
+func (x *job) isOurs(path string) bool {
 	ref, err := x.Store.HashFile(path, false)
-	return err == nil && x.Store.Has(ref)
+	return err == nil && (x.Store.Has(ref) || x.made().digests[ref.Digest])
+}
+
+// A record remembers the digests of exported files, beside what a store remembers of other files. Where it is lost, or
+// cannot be written, a file that another result would replace is kept.
+type record struct {
+	log     memo.Log
+	digests map[artifacts.Digest]bool
+}
+
+// made is the record of the exports from the store.
+func (x *job) made() *record {
+	if x.record.digests == nil {
+		x.record.log.Open(filepath.Join(x.Store.Dir(), "memo", "exported"), 0)
+		x.record.digests = map[artifacts.Digest]bool{}
+		for _, entry := range x.record.log.Load() {
+			if len(entry) == len(artifacts.Digest{}) {
+				x.record.digests[artifacts.Digest(entry)] = true
+			}
+		}
+	}
+	return x.record
+}
+
+func (r *record) add(d artifacts.Digest) {
+	if !r.digests[d] {
+		r.digests[d] = true
+		r.log.Append(d[:])
+	}
 }
 
 // namesResults reports whether the metadata of an Arrow or Parquet file, or the sidecar of an npy file, name the
@@ -78,16 +119,15 @@ func readSidecar(path string) (side struct {
 	return side, ok
 }
 
-// beginsAs reports whether a file is what would be written there; of a csv or tsv, whether its first line is. What
-// cannot be written does not write over anything either.
-func beginsAs(path string, write func(io.Writer) error) bool {
+// isWritten reports whether a file is what would be written there. What cannot be written does not write over anything
+// either.
+func isWritten(path string, write func(io.Writer) error) bool {
 	f, err := regular.Open(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	ending := strings.ToLower(filepath.Ext(path))
-	c := &comparison{was: bufio.NewReader(f), line: ending == ".csv" || ending == ".tsv"}
+	c := &comparison{was: bufio.NewReader(f)}
 	if err := write(c); err != nil {
 		return !c.differs
 	}
@@ -95,27 +135,19 @@ func beginsAs(path string, write func(io.Writer) error) bool {
 	return err == io.EOF
 }
 
-var (
-	errSameLine = errors.New("the first line is the same")
-	errDiffers  = errors.New("the files differ")
-)
+var errDiffers = errors.New("the files differ")
 
 // A comparison is a writer that compares what it is given with a file.
 type comparison struct {
 	was     *bufio.Reader
-	line    bool // only the first line
 	differs bool
 }
 
 func (c *comparison) Write(b []byte) (int, error) {
-	all, same := len(b), error(nil)
-	if at := bytes.IndexByte(b, '\n'); c.line && at >= 0 {
-		b, same = b[:at+1], errSameLine
-	}
 	was := make([]byte, len(b))
 	if _, err := io.ReadFull(c.was, was); err != nil || !bytes.Equal(was, b) {
 		c.differs = true
 		return 0, errDiffers
 	}
-	return all, same
+	return len(b), nil
 }
