@@ -195,7 +195,7 @@ func refuseForeign(dir, also string) error {
 	return nil
 }
 
-// Readable reports whether permissions let this user see what the store has. What cannot be seen would look missing.
+// Readable reports whether permissions and links let this user see what the store has; else it would look missing.
 func (s *Store) Readable() error {
 	for _, sub := range []string{packsDir, actionsDir, blobsDir} {
 		f, err := os.Open(filepath.Join(s.dir, sub))
@@ -203,7 +203,7 @@ func (s *Store) Readable() error {
 			return s.fault(unreadable(err))
 		}
 	}
-	return nil
+	return s.packs.Dangling()
 }
 
 // Dir is the directory of the store.

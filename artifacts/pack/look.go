@@ -19,6 +19,22 @@ const tick = 20 * time.Millisecond
 // settled is how old the end of a pack must be to count as torn, and not as being written.
 const settled = 2 * time.Second
 
+var errDangling = errors.New("a link that leads nowhere, and the results behind it look missing: bring back what it " +
+	"leads to, or remove the link to compute them again")
+
+// Dangling says which pack is a link that leads nowhere; nil for none.
+func (s *Set) Dangling() error {
+	s.look(false)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, p := range s.byID {
+		if !p.gone && p.err == errDangling {
+			return fmt.Errorf("%s is %w", p.path, errDangling)
+		}
+	}
+	return nil
+}
+
 // look reads what is new, and reports whether anything may be: packs that came or went, and with grown what
 // other processes have appended. Asking for the directory's state costs less than 1 µs.
 func (s *Set) look(grown bool) (changed bool) {
@@ -106,7 +122,10 @@ func (s *Set) newFile(name string) *file {
 func (s *Set) load(p *file) (changed bool) {
 	f, err := regular.Open(p.path) // NFS asks the server how long a file is when it is opened
 	if errors.Is(err, fs.ErrNotExist) {
-		return false
+		if info, err := os.Lstat(p.path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return false
+		}
+		err = errDangling
 	}
 	if p.err = err; err != nil {
 		return false
