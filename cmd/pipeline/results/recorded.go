@@ -78,7 +78,30 @@ func RecordedOutputs(r *dag.Record, what string) ([]Output, error) {
 	case port != "" && len(ports) > 0:
 		return nil, exit.Wrongf("%s made no output %q in run %s%s", name, port, r.ID, words.OrAll(port, slices.Compact(ports)))
 	}
-	return nil, exit.Wrongf("run %s has no result of %q%s", r.ID, name, words.OrAll(name, slices.Compact(stages)))
+	return nil, exit.Wrongf("run %s has no result of %q%s%s", r.ID, name, leftOut(r, name), words.OrAll(name, slices.Compact(stages)))
+}
+
+// leftOut says that a stage of the file was no part of a run, if that is why the run has no result of it.
+func leftOut(r *dag.Record, name string) string {
+	p, err := pipelineOf(r)
+	if err != nil {
+		return ""
+	}
+	stage := dag.StageOf(name)
+	if why := p.Graph.Absent[stage]; why != "" {
+		return ": " + why
+	}
+	isOf := func(t dag.TaskRecord) bool { return dag.StageOf(t.ID) == stage }
+	if _, err := p.Graph.Select(name); err != nil || slices.ContainsFunc(r.Tasks, isOf) {
+		return ""
+	}
+	switch {
+	case r.Until != nil:
+		return fmt.Sprintf(": the run was for --until %s, which left it out", strings.Join(r.Until, ", "))
+	case r.Only != nil:
+		return fmt.Sprintf(": the run was for --only %s, which left it out", strings.Join(r.Only, ", "))
+	}
+	return ""
 }
 
 // OfRun looks up the results of a run. It fails when the pipeline has other results now.
