@@ -197,7 +197,7 @@ func (r *Room) runIn(clean *artifacts.Store, g *dag.Graph, o dag.Options) (*dag.
 	if r.JSON {
 		shown = progress.Silent{Console: r.Console} // its tasks are told as audited
 	}
-	ctx, done := console.Interruptible(shown.Say)
+	ctx, done := console.Interruptible("the tasks that are run again are aborted, and the store stays as it is", shown.Say)
 	defer done()
 	o.Progress = shown.Event
 	result, err := dag.Run(ctx, g, clean, o)

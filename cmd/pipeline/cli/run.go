@@ -137,7 +137,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 		}
 	}
 	shown = progress.For(a.Console, p.Graph, store, r.Options)
-	ctx, done := console.Interruptible(shown.Say)
+	ctx, done := console.Interruptible("running tasks are aborted cleanly", shown.Say)
 	defer done()
 	ahead := sync.OnceFunc(func() { // a run that finds everything needs no estimate
 		if text := progress.Ahead(p.Graph, store, r.Options); text != "" && r.Executor == nil && !a.JSON && !a.Quiet {

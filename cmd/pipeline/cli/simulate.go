@@ -65,7 +65,7 @@ func (a *app) simulate(file, dir string, sets []string, workers int) error {
 	if err := a.MayWrite(dir); err != nil {
 		return err
 	}
-	ctx, done := console.Interruptible(func(text string) { fmt.Fprintln(a.Stderr, text) })
+	ctx, done := console.Interruptible("the dataset stays incomplete", func(text string) { fmt.Fprintln(a.Stderr, text) })
 	defer done()
 	var n atomic.Int64
 	err = simulate.WriteBIDS(ctx, p.Roster, dir, workers, func() {

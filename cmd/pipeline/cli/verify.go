@@ -78,7 +78,7 @@ func (a *app) verify(repair bool) error {
 		return err
 	}
 	defer store.Close()
-	ctx, done := console.Interruptible(progress.Silent{Console: a.Console}.Say)
+	ctx, done := console.Interruptible("the check ends unfinished, and the store stays as it is", progress.Silent{Console: a.Console}.Say)
 	defer done()
 	meter := a.NewMeter()
 	report, err := store.Verify(ctx, meter.At)

@@ -95,9 +95,9 @@ func (a *Console) Note(format string, args ...any) {
 // Warn prints a warning that must not be missed, even with -q.
 func (a *Console) Warn(format string, args ...any) { fmt.Fprintf(a.Stderr, format+"\n", args...) }
 
-// Interruptible returns a context that the first Ctrl-C cancels. The second ends
+// Interruptible returns a context that the first Ctrl-C cancels, and says what becomes of the work. The second ends
 // the process at once; the store survives that as it survives a power cut.
-func Interruptible(say func(string)) (context.Context, func()) {
+func Interruptible(work string, say func(string)) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -113,7 +113,7 @@ func Interruptible(say func(string)) (context.Context, func()) {
 				os.Exit(exit.Interrupted)
 			}
 			cancel()
-			say("stopping: running tasks are aborted cleanly; Ctrl-C again stops at once")
+			say("stopping: " + work + "; Ctrl-C again stops at once")
 		}
 	}()
 	return ctx, func() {
