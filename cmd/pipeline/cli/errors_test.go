@@ -94,12 +94,11 @@ func TestFaultyIsNotTheMachine(t *testing.T) {
 	}
 	g := &dag.Graph{Stages: []*dag.StageNode{{Name: "a", Tasks: tasks}}}
 	p := &pipelines.Pipeline{Roster: &cohort.Roster{}, Graph: g}
-	full := fmt.Errorf("a: %w", &fs.PathError{Op: "write", Path: "/tmp/x", Err: syscall.ENOSPC})
+	full := fmt.Errorf("a: %w", &fs.PathError{Op: "write", Path: "/scratch/x", Err: syscall.ENOSPC})
 	damaged := errors.New("it is damaged")
 	r := &dag.Result{Errors: []*dag.Error{{Task: "a[sub-1]", Err: full}, {Task: "a[sub-2]", Err: damaged}}}
 	need.Equal(t, strings.Join(faulty(p, r), " "), "sub-2")
-	need.Equal(t, strings.Join(machineRemedies(r), "; "),
-		"the disk of /tmp or its quota is full: free space; TMPDIR names another directory for temporary files")
+	need.Equal(t, strings.Join(machineRemedies(r), "; "), "the disk of /scratch or its quota is full: free space")
 	r.Errors = r.Errors[:1]
 	need.Equal(t, strings.Join(faulty(p, r), " "), "")
 }

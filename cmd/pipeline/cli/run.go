@@ -337,7 +337,8 @@ func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline,
 // machineRemedies say what to do about tasks that failed by a fault of the machine.
 func machineRemedies(r *dag.Result) (remedies []string) {
 	for _, e := range r.Errors {
-		if remedy := exit.MachineRemedy(e.Err); remedy != "" && !slices.Contains(remedies, remedy) {
+		remedy := exit.MachineRemedy(e.Err)
+		if remedy != "" && len(remedies) < 3 && !slices.Contains(remedies, remedy) { // of many directories, a few do
 			remedies = append(remedies, remedy)
 		}
 	}

@@ -2,9 +2,10 @@ package exit
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -15,9 +16,13 @@ func MachineRemedy(err error) string {
 	if !errors.As(err, &no) {
 		return ""
 	}
-	where := "the disk"
+	where, elsewhere := "the disk", ""
 	if call := (*fs.PathError)(nil); errors.As(err, &call) {
-		where = "the disk of " + filepath.Dir(call.Path)
+		at, temp := filepath.Dir(call.Path), filepath.Clean(os.TempDir())
+		if strings.HasPrefix(at+string(filepath.Separator), temp+string(filepath.Separator)) {
+			at, elsewhere = temp, ", or name another directory for temporary files (TMPDIR)"
+		}
+		where += " of " + at
 	}
 	switch no {
 	case syscall.EMFILE, syscall.ENFILE, syscall.EBADF: // a process cannot be started without a file of its own
@@ -27,9 +32,9 @@ func MachineRemedy(err error) string {
 	case syscall.ENOMEM:
 		return "memory ran out: run fewer tasks at once (-j)"
 	case syscall.ENOSPC, syscall.EDQUOT:
-		return fmt.Sprintf("%s or its quota is full: free space; TMPDIR names another directory for temporary files", where)
+		return where + " or its quota is full: free space" + elsewhere
 	case syscall.EROFS:
-		return where + " is mounted read-only: mount it for writing; TMPDIR names another directory for temporary files"
+		return where + " is mounted read-only: mount it for writing" + elsewhere
 	case syscall.EIO:
 		return where + " reports an error: look into the log of the system (dmesg)"
 	}

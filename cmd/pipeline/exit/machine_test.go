@@ -30,6 +30,12 @@ func TestMachineRemedy(t *testing.T) {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)
 		}
 	}
+	t.Setenv("TMPDIR", "/scratch/")
+	t.Setenv("TMP", "/scratch/")
+	need := "the disk of /scratch or its quota is full: free space, or name another directory for temporary files (TMPDIR)"
+	if got := MachineRemedy(at(syscall.ENOSPC)); strings.ReplaceAll(got, `\`, "/") != need {
+		t.Errorf("among the temporary files: %q", got)
+	}
 	for _, err := range []error{nil, errors.New("it is damaged"), at(syscall.ENOENT), at(syscall.EACCES)} {
 		if got := MachineRemedy(err); got != "" {
 			t.Errorf("%v: %q", err, got)
