@@ -71,6 +71,8 @@ func (b *App) Record(s *Study) error {
 	switch {
 	case err == nil && string(old) == s.text:
 		return nil
+	case err == nil && !strings.HasPrefix(string(old), recordHead):
+		return fmt.Errorf("%s is not a file of this program: move it away, or name another OUTPUT_DIR", path)
 	case err == nil && !b.change:
 		return fmt.Errorf("%s was made with other settings:\n%s  use the same settings, name another OUTPUT_DIR, or add --change-settings", b.Out, difference(string(old), s.text))
 	}
