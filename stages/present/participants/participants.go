@@ -270,6 +270,9 @@ func (a *Cohort) describeGroups() error {
 		return err
 	}
 	all.Caption = "Participants"
+	if at := all.Head(section.PlainName(column.Target)); at >= 0 && a.Who.Numbers != nil {
+		all.Heads[at].Text = section.PlainName(a.Who.Target)
+	}
 	if len(all.Rows) < len(a.Who.Ids) {
 		all.Note += " pipeline cohort FILE --json lists all."
 	}

@@ -43,8 +43,10 @@ func WholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, e
 				return nil, err
 			}
 			text = make([]string, len(v))
+			shares := !slices.ContainsFunc(v, func(x float64) bool { return math.Abs(x) > 1 }) &&
+				(c.Doc != "" || slices.ContainsFunc(v, func(x float64) bool { return x != math.Trunc(x) && !math.IsNaN(x) }))
 			for i, x := range v {
-				text[i] = shownNumber(c.Name, x)
+				text[i] = shownNumber(c.Name, x, shares)
 			}
 		case []int32, []int64:
 			head.Number = true
@@ -74,15 +76,17 @@ func PlainName(name string) string {
 	return strings.ReplaceAll(name, "_", " ")
 }
 
-// shownNumber writes a number to three places where it is a share, in three digits
-// otherwise; a p value of nothing is below what can be told.
-func shownNumber(column string, x float64) string {
+// shownNumber writes a number to three places where it may be a share, in three digits otherwise; a p value of nothing
+// is below what can be told. Whole numbers are written as such where the column holds others than shares: counts, and
+// codes, of which only a column that nobody describes may have just 0 and 1.
+func shownNumber(column string, x float64, shares bool) string {
 	a := math.Abs(x)
 	switch {
 	case math.IsNaN(x):
 		return "n/a"
 	case (column == "p" || column == "q" || strings.HasPrefix(column, "p_value")) && x < 0.001:
 		return "< 0.001"
+	case x == math.Trunc(x) && !shares:
 	case a <= 1 && a >= 0.0005, x == 0 && column != "":
 		return strconv.FormatFloat(x, 'f', 3, 64)
 	}
