@@ -43,8 +43,9 @@ func WholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, e
 				return nil, err
 			}
 			text = make([]string, len(v))
-			shares := !slices.ContainsFunc(v, func(x float64) bool { return math.Abs(x) > 1 }) &&
-				(c.Doc != "" || slices.ContainsFunc(v, func(x float64) bool { return x != math.Trunc(x) && !math.IsNaN(x) }))
+			above := func(x float64) bool { return math.Abs(x) > 1 }
+			fraction := func(x float64) bool { return x != math.Trunc(x) && !math.IsNaN(x) }
+			shares := !slices.ContainsFunc(v, above) && (c.Doc != "" || slices.ContainsFunc(v, fraction))
 			for i, x := range v {
 				text[i] = shownNumber(c.Name, x, shares)
 			}
