@@ -170,3 +170,19 @@ func TestCautionOfNearPerfectAccuracy(t *testing.T) {
 		need.Equal(t, strings.HasPrefix(text, "Linear SVM: accuracy is "), c.want, text)
 	}
 }
+
+// The table of the folds names the classifier that it is of.
+func TestFoldsNameTheirClassifier(t *testing.T) {
+	scores := column.Table([]column.FoldRow{{Fold: 1, Repeat: 1, Level: "participant", Accuracy: 0.5}})
+	r := Row{Title: "PR-GNN"}
+	a := &Results{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"scores": {dag.InputOf(scores)}})),
+		First: &r}
+	need.NoError(t, a.folds())
+	var captions []string
+	for _, b := range a.Section.Blocks {
+		if b.Table != nil {
+			captions = append(captions, b.Table.Caption)
+		}
+	}
+	need.Equal(t, strings.Join(captions, "; "), "Performance in each fold; Accuracy of PR-GNN in each fold, per participant")
+}

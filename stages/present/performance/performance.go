@@ -217,7 +217,7 @@ func (a *Results) folds() error {
 	if len(own) == 0 || len(own) > most {
 		return nil
 	}
-	t := section.TableOf("Accuracy in each fold, per participant", 1, own,
+	t := section.TableOf(fmt.Sprintf("Accuracy%s in each fold, per participant", ofClassifiers(a.First.Title)), 1, own,
 		section.Text("fold", "", func(r foldScore) string {
 			if repeats {
 				return fmt.Sprintf("%d.%d", r.Repeat, r.Fold)
