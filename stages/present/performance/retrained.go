@@ -133,12 +133,12 @@ func (a *Results) retrained(setting, title string) []*RetrainedTest {
 	})
 }
 
-// Unattributed reports whether a permutation test may be of a model, and cannot be attributed to it: then nothing says
-// that the model is above chance.
+// Unattributed reports whether a permutation test may be of a model and cannot be attributed to it, and no other test
+// is of the model: then nothing says that it is above chance.
 func (a *Results) Unattributed(setting, title string) bool {
-	return slices.ContainsFunc(a.RetrainedTests(), func(t *RetrainedTest) bool {
-		return slices.ContainsFunc(t.may, func(m evaluated) bool { return m.setting == setting && m.title == title })
-	})
+	is := func(m evaluated) bool { return m.setting == setting && m.title == title }
+	return len(a.retrained(setting, title)) == 0 && slices.ContainsFunc(a.RetrainedTests(),
+		func(t *RetrainedTest) bool { return slices.ContainsFunc(t.may, is) })
 }
 
 // howRetrained says on what the models of a permutation test were trained, and how else they differ from the
@@ -176,9 +176,13 @@ func (a *Results) cautionRetrained() {
 			continue
 		}
 		text := fmt.Sprintf("The permutation test%s %s%s. Its p is attributed to no evaluated model", ofClassifiers(name), t.Reason, with)
-		if names := lists.Map(t.may, func(m evaluated) string {
-			return section.InSentence(Row{Title: m.title}.Called()) + " (" + m.shown + ")"
-		}); len(names) > 0 {
+		var names []string
+		for _, m := range t.may {
+			if a.Unattributed(m.setting, m.title) {
+				names = append(names, section.InSentence(Row{Title: m.title}.Called())+" ("+m.shown+")")
+			}
+		}
+		if names != nil {
 			text += ", and this is not called above chance: " + words.Some(names, 6)
 		}
 		a.Caution("%s", text)

@@ -134,3 +134,30 @@ func TestPermutationTestsFindTheirClassifier(t *testing.T) {
 		}
 	}
 }
+
+// A test of another training takes nothing from a classifier that has a test of its own.
+func TestOneOfTwoPermutationTestsIsOfTheClassifier(t *testing.T) {
+	r := Row{AccuracyRow: column.AccuracyRow{Level: "participant", Accuracy: 0.7, P: 0.001, Permutations: 9999},
+		Title: "SVM"}
+	test := func(run string, observed float64) column.PermutationTestRow {
+		return column.PermutationTestRow{Coords: []dag.Coord{{Axis: "run", Value: run}}, Name: "SVM",
+			Measure: "accuracy", Observed: observed, Permutations: 99, P: 0.02}
+	}
+	other := test("2", 0.6)
+	for _, c := range []struct {
+		tests      []column.PermutationTestRow
+		p          float64
+		ok, caught bool
+	}{
+		{[]column.PermutationTestRow{test("1", 0.7), other}, 0.02, true, false},
+		{[]column.PermutationTestRow{other}, 0, false, true},
+	} {
+		a := &Results{Writer: section.NewWriter(dag.NewTask(nil)), Accuracy: []Row{r}, Permuted: c.tests}
+		judged, ok := a.decisive(r, "accuracy")
+		need.Equal(t, fmt.Sprint(judged.p, ok), fmt.Sprint(c.p, c.ok))
+		a.cautionRetrained()
+		said := strings.Join(a.Page.Cautions, "; ")
+		need.Equal(t, strings.Contains(said, "is of another training"), true, said)
+		need.Equal(t, strings.Contains(said, "not called above chance"), c.caught, said)
+	}
+}
