@@ -12,7 +12,7 @@ kind bootstrap 80bfe74f4450be0339e0f68d9d674d49d2505238da62c64abfad97b910525316
 kind braingnn e55183b763f069b3b8078c8da92602c27602f41c80f0275aa9597e13af6e9ed6
 kind brainmap 2655f3021f3ba880df7aadb59f8c7430736fe9d8ee9d279901b25edb76c54e76
 kind choose 146153ae3fed2240fb0277db496469ad96e60b05479025f5e00dc91723d51928
-kind combat 1c1603ae66ae1885e9332343c5f6655a458aac9ba63da941addec5560f5f48f0
+kind combat 78fcfe636d662a5fd97830d820c86bf1ed5cc28596a429b648dbdfb63a2cad12
 kind compare 74304661a41a8d54b6441128311a5527c870870af904b616289188aa880a1f42
 kind connectivity 003b282c87a2a61f95cc21ef99df27b14929555f7f8c02fcd67d04827d1d1c8e
 kind covariates 0e2cf7489a01d5e302421bf53a4fadd75cd2e9b33e46563fa33a28fa21ba5468
@@ -39,7 +39,7 @@ kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 9cf18695ff7922093bf6c607a1268da8cb6368c5cc658695ba92d55c3174683a
 kind individuality 1c1dfd909a9eff1e3ab8c5f49155a551c3684c79cc3941d1774b5759c090d75e
 kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
-kind leakage b37c838065da379691baf1f7736ef001aee50e23d1cc9fd4f73a86871ad26d49
+kind leakage b6383c6f9385e502ba65c75d04572124fe2355985f62707cea875869d225b156
 kind matrices 801ccdcac9cbfc8b23efa7ead134f1a8cde8936c6a30eb97e53fd991c916242a
 kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
 kind meanmlp 63f1c4ed2a9619b7290ca6b06cd88e472d1f7c0d7bd4fd73f55162a2c43e631f
@@ -52,13 +52,13 @@ kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression fe0adf5b950afc5459d7feaca4119a6be3909ad6e3aa06b042cfa99865a5c063
-kind report 314b6338b0496035fc4adbbfdbf37e8e3aeca3fffe6416f9db62fab2b627623e
+kind report c024c628b41c696a674da7e59d73b7cfdd08066986de7d5be9d124daa6f1db57
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
-kind summary ce9dcb0e243748ba153b804850f0403ada6c2104a18e5fe59436ea501b5b6ecf
+kind summary 091cd7cce4471af05fa2e9a0befd394625638936e5904ddb57cc4b6560c38a85
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent 3c85c91099bf71c39ace163f5540f06bc65c389fb954a5a0e8b8e85775f96ee9
 kind timeseries bc23f72cea87b0dd5638aafccf77599152b83778d96c7cc586975f62e03356c3
@@ -1456,6 +1456,11 @@ reached by biomarkers choose fidelity individuality
 prgnn/stages/learn.choiceRow 46e607e46149.e3b0c4
 prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
 
+reached by biomarkers combat covariates denoise exec fidelity figure-individuals figure-qcfc individuality report simulate summary
+prgnn/internal/pattern.New 9c8c948eccc1.f2360a
+prgnn/internal/pattern.Pattern 9b1e2b0b33a7.e3b0c4
+prgnn/internal/pattern.inTest b5757c8556c1.e3b0c4
+
 reached by biomarkers compare covariates individuality qcfc report summary
 prgnn/stages/inference.ascending bdd3516cb319.8e15ea
 prgnn/stages/inference.nans 5433e8101520.e3b0c4
@@ -1477,11 +1482,6 @@ reached by biomarkers connectivity individuality leakage tangent windows
 prgnn/internal/dense.SumSquares ba0b9f52535e.8ce8b2
 prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
 prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
-
-reached by biomarkers covariates denoise exec fidelity figure-individuals figure-qcfc individuality report simulate summary
-prgnn/internal/pattern.New 9c8c948eccc1.f2360a
-prgnn/internal/pattern.Pattern 9b1e2b0b33a7.e3b0c4
-prgnn/internal/pattern.inTest b5757c8556c1.e3b0c4
 
 reached by biomarkers covariates evaluate evaluate-regression fidelity individuality permutation permutation-regression
 prgnn/stages/inference.AsLarge d983b64cb89b.e3b0c4
@@ -2699,7 +2699,7 @@ prgnn/connectivity/combat.within.slopes 03f14bb20492.5e2452
 prgnn/stages/prepare.Combat 32717801272a.e3b0c4
 prgnn/stages/prepare.Combat.Ports 7c8bed26e4cd.f3b3b3
 prgnn/stages/prepare.Combat.Run 55f81fee07b4.f980b0
-prgnn/stages/prepare.Combat.Tells 823690f879a6.a4db7e
+prgnn/stages/prepare.Combat.Tells 625f1bc56592.60c805
 prgnn/stages/prepare.Combat.Validate bc39679c8946.b92cdd
 prgnn/stages/prepare.Combat.book 8926b030ab13.c03246
 prgnn/stages/prepare.Combat.read d89803a27f68.b06706
@@ -2727,11 +2727,24 @@ prgnn/stages/region.ReadDraws 70440c7fc1b3.ea980d
 reached by combat connectivity denoise graph harmonize matrices timeseries windows
 prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
 
+reached by combat covariates exec report simulate summary
+prgnn/internal/pattern.Pattern.MatchString 3b576e1f14f3.b76113
+
 reached by combat covariates harmonize qcfc
 prgnn/stages/column.ReadCovariate 9c82cb758fca.aa72b7
 
 reached by combat covariates harmonize qcfc report summary
 prgnn/stages/column.CovariateColumn 757c11ce1d5c.e3b0c4
+
+reached by combat covariates qcfc report summary
+prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
+
+reached by combat covariates report summary
+prgnn/internal/pattern.Pattern.ReplaceAllString 27203507f529.b76113
+prgnn/stages/column.CovariateColumn.Identifies 6b0b9aa8bb3b.d0caff
+prgnn/stages/column.humps ad18d0aebc3c.8933d2
+prgnn/stages/column.identifierName 716a015a2241.8933d2
+prgnn/stages/column.namesIdentifier ff15c910dcbf.39ddac
 
 reached by combat exec tangent
 prgnn/internal/words.DidYouMean 07b186d3086c.bc0433
@@ -2955,19 +2968,11 @@ prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
 prgnn/stages/inference.area.above b48e0e6b4359.006b0e
 prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
 
-reached by covariates exec report simulate summary
-prgnn/internal/pattern.Pattern.MatchString 3b576e1f14f3.b76113
-
 reached by covariates leakage
 prgnn/stages/assess.checkRow 425bebf66c54.e3b0c4
 
-reached by covariates qcfc report summary
-prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
-
 reached by covariates report summary
-prgnn/internal/pattern.Pattern.ReplaceAllString 27203507f529.b76113
 prgnn/stages/column.CountOf f2b798027669.e3b0c4
-prgnn/stages/column.CovariateColumn.Identifies 6b0b9aa8bb3b.d0caff
 prgnn/stages/column.CovariateRow db59773c716e.e3b0c4
 prgnn/stages/column.Describe 2e2107272a36.754838
 prgnn/stages/column.Description c61d111bafbd.e3b0c4
@@ -2975,9 +2980,6 @@ prgnn/stages/column.NumberCovariateRow 80bdd7c284ca.e3b0c4
 prgnn/stages/column.UnusableRegions 5b52fd67412a.e3b0c4
 prgnn/stages/column.decimals 9cede38d19f1.e3b0c4
 prgnn/stages/column.groupSD 4a3c1ab4057e.dc3b72
-prgnn/stages/column.humps ad18d0aebc3c.8933d2
-prgnn/stages/column.identifierName 716a015a2241.8933d2
-prgnn/stages/column.namesIdentifier ff15c910dcbf.39ddac
 
 reached by denoise
 prgnn/connectivity.AboutColumn cf542a23ca73.e3b0c4
@@ -3931,7 +3933,7 @@ prgnn/stages/assess.Leakage.Ports 1ca710021e9d.f8203a
 prgnn/stages/assess.Leakage.Run eca25076fc2a.34c4df
 prgnn/stages/assess.Leakage.alike 87243da38377.c117fe
 prgnn/stages/assess.Leakage.lookAtPredictions 557a6dd68bd3.de01bb
-prgnn/stages/assess.Leakage.lookAtScans 5a704768c785.5c9550
+prgnn/stages/assess.Leakage.lookAtScans 23acee8c2eb2.72a325
 prgnn/stages/assess.Leakage.sameTraces 0fd868d18130.9d7757
 prgnn/stages/assess.Leakage.tiles c1f3b1250506.52a436
 prgnn/stages/assess.basis 92357664102c.be763d
@@ -3970,6 +3972,7 @@ prgnn/stages/assess.meeting f22a62d36724.e3b0c4
 prgnn/stages/assess.mostTold 3b8398fc6105.e3b0c4
 prgnn/stages/assess.newScreen 7ccb6d203848.8d6683
 prgnn/stages/assess.newTrace c0947f7b3388.65c02a
+prgnn/stages/assess.onePart 1ef068ddb857.e3b0c4
 prgnn/stages/assess.placeOf 89225e3c6d5d.018616
 prgnn/stages/assess.projections 57c4b32f7c1d.e3b0c4
 prgnn/stages/assess.ranks 901533841470.e3b0c4
@@ -3977,6 +3980,7 @@ prgnn/stages/assess.rarest 327dd9c12a8c.291875
 prgnn/stages/assess.readBook 9d689b1b8c89.f5fd9c
 prgnn/stages/assess.readTraces 09b9987c7afc.e0726a
 prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
+prgnn/stages/assess.sameParts fd015f84240e.c262ea
 prgnn/stages/assess.screen da912ca217d6.e3b0c4
 prgnn/stages/assess.screen.basis 7503e65f76ab.0bd68c
 prgnn/stages/assess.screen.choose ea8422c64e85.c961f1
@@ -3986,7 +3990,7 @@ prgnn/stages/assess.screenRoom 688309d193d1.e3b0c4
 prgnn/stages/assess.screenSD b245d90d0623.e3b0c4
 prgnn/stages/assess.screenSample b6b774a93a8b.e3b0c4
 prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
-prgnn/stages/assess.sharedScans 55851b8f3b40.87dbc2
+prgnn/stages/assess.sharedScans 552389c9415a.ecf17d
 prgnn/stages/assess.similarText bd2d204adbe5.c337be
 prgnn/stages/assess.standardize db6d48629697.e3b0c4
 prgnn/stages/assess.stationaryReach 6b39c9d3a325.e3b0c4
@@ -4010,13 +4014,17 @@ prgnn/stages/assess.trace.stationaryBasis 35bf00c0555a.a2aa97
 prgnn/stages/assess.trace.variation eac4eb0f2aa8.ea4f8e
 prgnn/stages/assess.trace.window a3c89d0efbb8.34f914
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
+prgnn/stages/fold.InParts 57fe9c0eb69a.af83e1
 prgnn/stages/fold.LabeledMember.Label 2ba3a323be55.07089d
 prgnn/stages/fold.NewPrintIndex 2e1a3bc9cbb7.2a4c4b
+prgnn/stages/fold.PartOf eb55ef201eae.de3666
+prgnn/stages/fold.Parts fcf7e2292aa1.1dedb4
 prgnn/stages/fold.Print.Same 1a272cc51a34.905f75
 prgnn/stages/fold.PrintIndex be5dbdf17cf8.e32ad7
 prgnn/stages/fold.PrintIndex.Add 4fbe1f27788f.2c9d67
 prgnn/stages/fold.PrintIndex.Find c510e11db74e.74fe49
 prgnn/stages/fold.PrintIndex.cell 7f7251ceb616.7b15b3
+prgnn/stages/fold.Repeat 4ae7563023ca.6532ad
 prgnn/stages/fold.Similar dd3ac837c45a.e5f8e2
 prgnn/stages/fold.center e222b62d09c1.7b69c7
 prgnn/stages/fold.fewestSimilar c8409648400f.e3b0c4
@@ -4654,7 +4662,7 @@ prgnn/stages/present/methods.Author.methodsOfCleaning a234f8504126.308a1d
 prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
 prgnn/stages/present/methods.Author.methodsOfEvaluation 5d1f2b4381d1.c24dbf
-prgnn/stages/present/methods.Author.methodsOfGraphs a4e45ef514d5.ec0ba8
+prgnn/stages/present/methods.Author.methodsOfGraphs 0e84cc790da8.34a29c
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
 prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
 prgnn/stages/present/methods.Author.methodsOfPermutations e92f863ec116.eaeeaa
@@ -4727,7 +4735,7 @@ prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
 prgnn/stages/present/participants.Cohort.cautionScans 248d800b1e0f.e3271e
 prgnn/stages/present/participants.Cohort.cleaning b0f3eb430c31.a7d59a
 prgnn/stages/present/participants.Cohort.describeExcluded e19ff8fae758.3320a5
-prgnn/stages/present/participants.Cohort.describeGroups f6839a8f147b.1d9609
+prgnn/stages/present/participants.Cohort.describeGroups 8154b40b2e53.3cc82d
 prgnn/stages/present/participants.Cohort.eachParticipant e65b25c6746f.ace29b
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
 prgnn/stages/present/participants.Cohort.motionIn 2a2987358729.fc491a
@@ -4817,19 +4825,19 @@ prgnn/stages/present/performance.Results.RegressionResult 688207093378.a4bf78
 prgnn/stages/present/performance.Results.Retrained 97b002943bc1.fa9873
 prgnn/stages/present/performance.Results.RetrainedTests eddcda366073.957bc6
 prgnn/stages/present/performance.Results.StagesBehind 574c7692ddfd.50f153
-prgnn/stages/present/performance.Results.Unattributed 3f39fe881f6e.5144bc
+prgnn/stages/present/performance.Results.Unattributed 7a553b18f626.a33f72
 prgnn/stages/present/performance.Results.attribute 6dd7b88a3474.56f7b7
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
 prgnn/stages/present/performance.Results.cautionOneGroup df25c1e47f50.7df9c9
 prgnn/stages/present/performance.Results.cautionRegression 570832acd59a.b061b9
-prgnn/stages/present/performance.Results.cautionRetrained b944539bdf85.5ef8d8
+prgnn/stages/present/performance.Results.cautionRetrained 2cd587a22275.970e49
 prgnn/stages/present/performance.Results.cautionSeeds d25940530e1c.7f3652
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
 prgnn/stages/present/performance.Results.comparison fea11874f7d8.877ec8
 prgnn/stages/present/performance.Results.decisive 8db255fd4d2d.8d7d2b
 prgnn/stages/present/performance.Results.differences eb83360dfc28.a35fc6
 prgnn/stages/present/performance.Results.eachLevel 407269cd7e26.b58e62
-prgnn/stages/present/performance.Results.folds c009babb4679.8b9af7
+prgnn/stages/present/performance.Results.folds 1382447c4f71.84ffa5
 prgnn/stages/present/performance.Results.judgedBy 38cd9bb27d17.ccf8d3
 prgnn/stages/present/performance.Results.leaks 4690cc20c7c7.30364b
 prgnn/stages/present/performance.Results.leftOut 35457c044bb6.67a52b
@@ -4921,7 +4929,7 @@ prgnn/stages/present/section.StageSettings.Number 9cae964e3fba.85e63a
 prgnn/stages/present/section.TableOf 658b2ec20ad3.0cd5e6
 prgnn/stages/present/section.UnitName 68ed813a3c43.e3b0c4
 prgnn/stages/present/section.UpperFirst f6bf6486ca53.238d0e
-prgnn/stages/present/section.WholeTable c5ccb6fb46a1.665305
+prgnn/stages/present/section.WholeTable 83eca2b4af9d.665305
 prgnn/stages/present/section.Writer 7be52df7b7f0.220112
 prgnn/stages/present/section.Writer.Add 554e4163ed7e.c5e366
 prgnn/stages/present/section.Writer.Caution 3b3ec3196b8d.e3ec33
@@ -4936,7 +4944,7 @@ prgnn/stages/present/section.Writer.Supplement 00fa1aa17f85.07b0ad
 prgnn/stages/present/section.Writer.Table ab67ddca10cb.49b77b
 prgnn/stages/present/section.identifier ce02c1c30b30.8933d2
 prgnn/stages/present/section.readPipelineSettings 3cae419faf03.9b46ff
-prgnn/stages/present/section.shownNumber c10005f31f51.e7db4b
+prgnn/stages/present/section.shownNumber 6383d956e763.e7db4b
 prgnn/stages/report.Alike 11636a290db3.397c0e
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
 prgnn/stages/report.Block 279bb4f92f6d.b20b12
@@ -5557,7 +5565,7 @@ at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Indiv
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:25 Leakage:31 Leakage.Ports:37 leakCheck:56 leakCheck.fail:65 foldPlace:70 foldBook:73 Leakage.Run:79 similarText:138 checkRow:151 readBook:157 foldBook.tested:182 foldBook.takesPart:188 Leakage.lookAtPredictions:198 placeOf:277 foldBook.seen:293 lookAtModels:313 lookAtFitted:330
 at stages/assess/leakage_chance.go prgnn/stages/assess chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:93 steps:110 trace.stationaryBasis:124 chanceOfWalk:159 bessel:195 likeness:216 mostTold:223 rarest:226 byChance:234 byChance.text:241
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
-at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:87 sharedPoints:88 rescaled:89 sharedScans:94 timePoints:128
+at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:99 sharedPoints:100 rescaled:101 sharedScans:106 onePart:144 sameParts:147 timePoints:172
 at stages/assess/leakage_screen.go prgnn/stages/assess screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:70 cosines:116 screen.turned:133 tile:144 tileTraces:150 tileValues:151 fewPairs:152 Leakage.tiles:156 tile.pairs:199 basis:236 screen.basis:243 basis.signatures:253 screen.may:279
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 newTrace:30 trace.len:46 meanTrace:52 ranks:81 leastOverlap:105 meeting:108 trace.leastOverlap:115 trace.lags:120 trace.overlap:126 trace.variation:131 trace.correlation:142 trace.means:152 trace.meet:161 readTraces:191 Leakage.sameTraces:216 Leakage.alike:261
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:31 QCFC.Ports:35 QCFC.Validate:51 connectome:61 QCFC.Run:72 connectomes:124 listedParticipants:161 listedMotion:172 QCFC.measure:200 fisherEdges:269 edgeDistances:307 QCFC.covariates:338 typicality:389
@@ -5661,6 +5669,7 @@ at stages/fold/features.go prgnn/stages/fold sameFeatures:17 mostValues:18 scree
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 answer:49 answers:55 answerFor:61 findDuplicates:80 RefuseDuplicates:113 DuplicateText:127 ScansCompared:159 SignalsCompared:160 MeanSignalsCompared:161 FeaturesCompared:162 PredictionsCompared:163 LeakagePort:167
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
 at stages/fold/mean.go prgnn/stages/fold MeanOver:10
+at stages/fold/parts.go prgnn/stages/fold PartOf:13 Parts:25 Repeat:34 InParts:40
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:11 fewestValues:17 PrintOf:20 PrintOfDigest:33 Print.Same:37 sketchOf:56 PrintIndex:94 NewPrintIndex:102 PrintIndex.Add:107 PrintIndex.Find:120 PrintIndex.cell:144
 at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80
@@ -5711,7 +5720,7 @@ at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 com
 at stages/phantom/scan.go prgnn/stages/phantom Settings:15 Scan:34 signalPercent:46 material:49 materialOf:55 Make:66 Settings.check:93 signals:127 ar1:152 process:161 processOf:163 process.next:166 Scan.fill:172 waves:242 newWaves:249 measures:260 waves.measures:267 waves.voxel:283 rhythm:311
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Validate:65 Combat.Run:90 combatBook.table:148 slopeColumn:170 shiftColumn:171 scaleColumn:172 combatRow:175 combatBook.siteTable:184 siteRow:205
-at stages/prepare/combat_leak.go prgnn/stages/prepare tellsAll:17 tellsMuch:18 fewestTold:20 combatLabel:24 Combat.Tells:32 combatLabels:71 combatLabel.told:119 larger:176 negative:186 ofTheOthers:196 areaOf:213
+at stages/prepare/combat_leak.go prgnn/stages/prepare tellsAll:17 tellsMuch:18 fewestTold:20 combatLabel:24 Combat.Tells:32 combatLabels:75 combatLabel.told:123 larger:180 negative:190 ofTheOthers:200 areaOf:217
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:20 combatTerm:35 combatTerm.String:40 targetColumn:47 combatBook:50 Combat.book:58 Combat.read:64 leaksLabel:83 combatBook.readPeople:88 combatBook.choose:136 combatBook.row:187 pairsOf:212
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:39 Connectivity.Validate:60 Connectivity.Run:71 leftRow:108 matrixRow:113 connectivityQuality:128
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:69 Denoise.Validate:90 readScan:119 stepRow:127 Denoise.strategy:133 Denoise.Run:140 Denoise.TimeFrom:209 Denoise.prepare:232 Denoise.cleaner:268 lostVoxels:300 tooLittle:320 orExclude:326 Denoise.confounds:331 unknownVolumes:409 Denoise.without:419 Denoise.choose:430 readConfounds:443 aboutConfounds:460 meanAndMax:470
@@ -5747,13 +5756,13 @@ at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:
 at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:59 Author.sameFolds:67
 at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:96 Author.methodsOfSilence:117 silence:130 Author.readSilence:133 silentRow:160
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:137 Author.methodsOfMatrices:158 graphText:177 Author.methodsOfCleaning:210 estimator:249 share:267 percentText:277 Author.hasModels:287 Author.methodsOfTraining:293 Author.methodsOfEvaluation:360 Author.methodsOfPermutations:410 Author.permutedWithin:441 listed:462 Author.target:471 Author.methodsOfRegression:479 Author.methodsOfBaselines:505 Author.unit:519 settingsOf:528 orDefault:556 Author.namesOf:564
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:144 Author.methodsOfMatrices:165 graphText:184 Author.methodsOfCleaning:217 estimator:256 share:274 percentText:284 Author.hasModels:294 Author.methodsOfTraining:300 Author.methodsOfEvaluation:367 Author.methodsOfPermutations:417 Author.permutedWithin:448 listed:469 Author.target:478 Author.methodsOfRegression:486 Author.methodsOfBaselines:512 Author.unit:526 settingsOf:535 orDefault:563 Author.namesOf:571
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 Cohort.cleaning:92 CleanedScan.taskOf:127 TaskConditions:133 Cohort.taskRegression:148 ResponseWords:164 Cohort.cautionScans:171 CleanedScan.participant:247 SessionsOf:255 Cohort.Joined:267 orExclude:275 mostFrequent:291 nobodyStandsOut:301 usual:304
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:111 ExcludedRow:116 mostExcluded:124 Cohort.describeExcluded:127 Cohort.NotMeeting:167 Cohort.ExcludedList:177 Cohort.describeGroups:188 Cohort.motionIn:287 Cohort.tableOfNumber:305 arrangements:314 CovariateNames:326 describeColumn:332 describeNumbers:412 twoCodes:434 countCodes:452 Reasons:473
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:111 ExcludedRow:116 mostExcluded:124 Cohort.describeExcluded:127 Cohort.NotMeeting:167 Cohort.ExcludedList:177 Cohort.describeGroups:188 Cohort.motionIn:290 Cohort.tableOfNumber:308 arrangements:317 CovariateNames:329 describeColumn:335 describeNumbers:415 twoCodes:437 countCodes:455 Reasons:476
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 rowsOfMembers:229 eachColumn:254 eachColumn.set:259 eachColumn.at:266 eachColumn.text:273 Cohort.shownRows:282 MedianRange:311 warned:320 Cohort.warnings:329 mostWarnings:375 warned.add:377
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
@@ -5762,7 +5771,7 @@ at stages/present/performance/beside.go prgnn/stages/present/performance Results
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:103 intervalColumn:105 foldsColumn:107 permutedColumn:109 areaColumn:110 Results.eachLevel:114 Results.judgedBy:142 sameLevels:165 sameTested:181 foldScore:188 Results.folds:194 Results.permutationTables:243 Results.permutation:275 ofClassifiers:309 Results.comparison:317 Results.paperTables:349 calibrationBins:391 Results.performanceFigures:394 Results.othersLast:444 accuracyChart:457
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 Results.DescribeRegression:82 fewTested:132 Results.cautionRegression:135 Results.RegressionResult:174
-at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:190 Results.differences:201 Results.otherInputs:240 Results.source:274 ports:283 Results.without:286 has:295 valuesIn:301 overlap:311 joined:316
+at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:278 ports:287 Results.without:290 has:299 valuesIn:305 overlap:315 joined:320
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:124 fewHeldOut:149 author.recovered:153
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:439
@@ -5770,7 +5779,7 @@ at stages/present/report.go prgnn/stages/present report.New:22 Report:28 optiona
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.LongTable:61 Writer.Supplement:71 Writer.Figures:79 Writer.Show:100
 at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:30 Parameter:71 Settings.Stage:82 StageSettings.Concerns:95 Settings.Of:104 Settings.Sources:114 Settings.KindOf:127 Settings.Shown:136 StageSettings.Is:148 StageSettings.Number:151 Writer.Exported:161
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
-at stages/present/section/words.go prgnn/stages/present/section WholeTable:19 PlainName:67 shownNumber:79 identifier:93 UpperFirst:96 LowerFirst:104 OrItself:112 UnitName:120 InSentence:128 PlusMinus:131 MemberText:139 SVGTitle:153
+at stages/present/section/words.go prgnn/stages/present/section WholeTable:19 PlainName:70 shownNumber:83 identifier:98 UpperFirst:101 LowerFirst:109 OrItself:117 UnitName:125 InSentence:133 PlusMinus:136 MemberText:144 SVGTitle:158
 at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:22 Summary.Ports:29 Summary.Run:38
 at stages/present/tables/layout.go prgnn/stages/present/tables tableCaption:18 printedNames:32 PrintedName:35 layoutOne:42 layoutTwo:75 tableText:97
 at stages/present/tables/published.go prgnn/stages/present/tables published.New:18 Published:22 Published.Ports:27 PublishedRow:39 ThisRun:55 publication:58 publishedFigure:67 publications:73 Published.Run:94

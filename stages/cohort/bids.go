@@ -30,7 +30,7 @@ type BIDSCohort struct {
 	listed
 	Dir string `param:"dir" place:"always" doc:"the directory of the derivatives, which holds sub-…"`
 	Raw string `param:"raw" place:"always" doc:"the raw dataset, for its participants.tsv; by default searched for at the derivatives' recorded source and around the derivatives"`
-	entities
+	bids.Choice
 	bare        map[string]string // the parameters of entities that somebody's scans lack, and how to set those
 	Sessions    []string          `param:"sessions" doc:"longitudinal data: all, or the sessions to use, such as [01, 02], with one scan each, for stages with each: session and the kind sessions"`
 	Description string            `param:"description" doc:"the desc- entity of the scans: preproc (fMRIPrep); denoised (XCP-D), which is not denoised again; smoothAROMAnonaggr (fMRIPrep up to 23.0), for regress: ica_aroma; optcom (tedana)"`
@@ -185,7 +185,7 @@ func (c *BIDSCohort) labelSource(dir string, l *list, root string) (*labelSource
 		return nil, fmt.Errorf("labels: %s resampled aparcaseg to space-%s incorrectly (fixed in 1.4.0); set labels: freesurfer, or labels: to an image in space-%s", bids.GeneratedBy(root), c.Space, c.Space)
 	case c.Space == surfaceSpace && (c.Labels == "auto" || c.Labels == "freesurfer"):
 		return nil, errors.New("labels: scans of grayordinates (space: fsLR) need a CIFTI label file: an atlas by its name, such as { atlas: 4S456Parcels, density: 91k }, or the path of a .dlabel.nii file")
-	case c.Labels == "freesurfer" && c.Space == none:
+	case c.Labels == "freesurfer" && c.Space == bids.Native:
 		return nil, errors.New("labels: there is no transform from FreeSurfer's labels to scans in native space; set space, or labels: to an image on the scans' grid")
 	case c.Labels == "auto", c.Labels == "freesurfer":
 		return nil, nil
@@ -207,7 +207,7 @@ func (c *BIDSCohort) besideFile(dir string, l *list) string {
 func (c *BIDSCohort) withConfounds() bool { return c.Confounds && c.Description != "denoised" }
 
 // template reports whether the scans are in the space of a template.
-func (c *BIDSCohort) template() bool { return c.Space != "T1w" && c.Space != none && c.Space != "auto" }
+func (c *BIDSCohort) template() bool { return c.Space != "T1w" && c.Space != bids.Native && c.Space != "auto" }
 
 // misplacedLabels reports whether a version of fMRIPrep took wrong transforms for the
 // labels in the spaces of templates (nipreps/fmriprep#1631, mended by #1636 for 1.4.0).

@@ -49,7 +49,7 @@ func (f *eventsFinder) of(bold string) string {
 	if !ok {
 		return ""
 	}
-	raw := scan.Only(runEntities...)
+	raw := scan.Only(bids.RunEntities...)
 	for _, root := range f.roots {
 		subject := filepath.Join(root, "sub-"+scan.Get("sub"))
 		dirs := []string{filepath.Join(subject, "func"), subject, root}

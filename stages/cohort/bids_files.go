@@ -143,7 +143,7 @@ func (c *BIDSCohort) otherDescriptions(files []bids.File) string {
 
 // sameRun adds to what is wanted that it is of a scan's run.
 func sameRun(bold bids.File, want map[string]string) map[string]string {
-	for _, key := range runEntities {
+	for _, key := range bids.RunEntities {
 		want[key] = bold.Get(key)
 	}
 	return want
@@ -190,20 +190,21 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 		return scans, names, err
 	}
 	if len(scans) > 0 && c.all() {
-		names, err := sortRuns(scans, nil)
+		names, err := bids.SortRuns(scans, nil)
 		return scans, names, err
 	}
 	if len(scans) == 1 {
 		return scans, nil, nil
 	}
 	if len(scans) > 1 {
-		return nil, nil, fmt.Errorf("%d scans match; they differ in %s%s", len(scans), differences(scans, c.bare), sessionsHint(scans)+joinHint(scans, nil))
+		return nil, nil, fmt.Errorf("%d scans match; they differ in %s%s%s", len(scans), bids.Differences(scans, c.bare),
+			sessionsHint(scans), bids.JoinHint(scans, nil))
 	}
 	if len(every) == 0 {
-		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-%s_bold.nii.gz)%s%s%s", c.Description, c.text(), c.otherScans(files), c.otherDescriptions(files))
+		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-%s_bold.nii.gz)%s%s%s", c.Description, c.Text(), c.otherScans(files), c.otherDescriptions(files))
 	}
 	have := lists.Map(every, func(f bids.File) string { return filepath.Base(f.Path) })
-	return nil, nil, fmt.Errorf("none of its scans is in space-%s%s; it has %s", c.Space, c.text(), strings.Join(have, ", "))
+	return nil, nil, fmt.Errorf("none of its scans is in space-%s%s; it has %s", c.Space, c.Text(), strings.Join(have, ", "))
 }
 
 // motion reads a table of confounds: the number of its rows, and the mean framewise displacement, mm, over the

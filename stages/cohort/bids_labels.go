@@ -40,10 +40,10 @@ func (c *BIDSCohort) findLabels(f *bidsFiles, root string, row listedRow, files 
 				f.labels, f.labelsFrom = found[0].Path, labelsOnT1w
 				return nil
 			} else if len(found) > 1 {
-				return fmt.Errorf("%d label images match; they differ in %s", len(found), differences(found, nil))
+				return fmt.Errorf("%d label images match; they differ in %s", len(found), bids.Differences(found, nil))
 			}
 		}
-		if c.Space == none {
+		if c.Space == bids.Native {
 			return errors.New("it has no labels (desc-aparcaseg_dseg.nii.gz) on the scan's grid; set the parameter labels to an image")
 		}
 		if err := c.surferLabels(f, root, row, files, bold); err != nil {
@@ -93,7 +93,7 @@ func transform(files []bids.File, session, ext, from string, to ...string) (stri
 	case 1:
 		return found[0].Path, nil
 	}
-	return "", fmt.Errorf("%d transforms from %s to %s match; they differ in %s", len(found), from, to[0], differences(found, nil))
+	return "", fmt.Errorf("%d transforms from %s to %s match; they differ in %s", len(found), from, to[0], bids.Differences(found, nil))
 }
 
 // anatomy picks anatomical files that belong to a scan: those of its session, where it has a T1w

@@ -10,15 +10,12 @@ import (
 	"prgnn/stages/bids"
 )
 
-// none is the value of the parameters space and resolution for a name without the entity.
-const none = "native"
-
 // A gridName is the space of scans, and the res- entity where there is one.
 type gridName struct{ space, res string }
 
 // String names the grid as the parameters do.
 func (g gridName) String() string {
-	text := cmp.Or(g.space, none)
+	text := cmp.Or(g.space, bids.Native)
 	if g.res != "" {
 		text += " res-" + g.res
 	}
@@ -36,13 +33,13 @@ func (c *BIDSCohort) preprocessed(files []bids.File) []bids.File {
 	}
 	return slices.DeleteFunc(pick(files, "func", bids.Want{Suffixes: []string{"bold"},
 		Extensions: extensions, Entities: want}),
-		func(f bids.File) bool { return !c.takesName(f.Name) || !takesSession(c.Sessions, f.Get("ses")) })
+		func(f bids.File) bool { return !c.TakesName(f.Name) || !takesSession(c.Sessions, f.Get("ses")) })
 }
 
 // fits reports whether a grid is one of those asked for.
 func (c *BIDSCohort) fits(g gridName) bool {
-	space := c.Space == "auto" || c.Space == cmp.Or(g.space, none)
-	return space && c.takes("res", g.res)
+	space := c.Space == "auto" || c.Space == cmp.Or(g.space, bids.Native)
+	return space && c.Takes("res", g.res)
 }
 
 // chooseSpace makes up the space and the resolution of the scans from what is there: where all
@@ -81,7 +78,7 @@ func (c *BIDSCohort) chooseSpace(l *list, files map[string][]bids.File) (note st
 		return "", nil
 	case len(fit) == 0:
 		asked := "space: " + c.Space
-		if res := c.values("res"); res != nil {
+		if res := c.Values("res"); res != nil {
 			asked += ", resolution: " + strings.Join(res, " or ")
 		}
 		return "", fmt.Errorf("no scan matches %s; the scans are in %s; write %s, or remove space and resolution", asked, counted(have, with), alternatives(have))
@@ -92,8 +89,8 @@ func (c *BIDSCohort) chooseSpace(l *list, files map[string][]bids.File) (note st
 		if c.Space == "auto" {
 			note = fmt.Sprintf("space: %s, the only one", g)
 		}
-		c.Space = cmp.Or(g.space, none)
-		c.Resolution = []string{cmp.Or(g.res, none)}
+		c.Space = cmp.Or(g.space, bids.Native)
+		c.Resolution = []string{cmp.Or(g.res, bids.Native)}
 	}
 	return note, nil
 }
@@ -101,15 +98,15 @@ func (c *BIDSCohort) chooseSpace(l *list, files map[string][]bids.File) (note st
 // noteBare notes the entities that no scan of a participant has: a value chosen for another participant would leave
 // this one without a scan.
 func (c *BIDSCohort) noteBare(scans []bids.File) {
-	for _, e := range entityParameters {
-		has := func(f bids.File) bool { return f.Get(e.key) != "" }
-		if e.key == "res" || len(scans) == 0 || slices.ContainsFunc(scans, has) {
+	for _, e := range bids.ChoiceParameters {
+		has := func(f bids.File) bool { return f.Get(e.Key) != "" }
+		if e.Key == "res" || len(scans) == 0 || slices.ContainsFunc(scans, has) {
 			continue
 		}
 		if c.bare == nil {
 			c.bare = map[string]string{}
 		}
-		c.bare[e.key] = fmt.Sprintf("%s to a list with none, since other participants' scans have no %s-", e.parameter, e.key)
+		c.bare[e.Key] = fmt.Sprintf("%s to a list with none, since other participants' scans have no %s-", e.Parameter, e.Key)
 	}
 }
 
@@ -137,9 +134,9 @@ func alternatives(n map[gridName]int) string {
 	}
 	var text []string
 	for _, g := range byCount(n) {
-		line := "space: " + cmp.Or(g.space, none)
+		line := "space: " + cmp.Or(g.space, bids.Native)
 		if spaces[g.space] > 1 {
-			line += " with resolution: " + cmp.Or(g.res, none)
+			line += " with resolution: " + cmp.Or(g.res, bids.Native)
 		}
 		text = append(text, line)
 	}

@@ -14,6 +14,7 @@ import (
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/atlas"
+	"prgnn/stages/bids"
 	"prgnn/stages/region"
 )
 
@@ -81,7 +82,7 @@ func (s *labelSource) find(spec string, w where) error {
 	case w.space != "" && wanted.Space != w.space:
 		return fmt.Errorf("labels: the key space is %s, but the scans are in %s: templates differ by millimeters; use an atlas in the space of the scans", wanted.Space, w.space)
 	}
-	if w.space == "T1w" || w.space == none {
+	if w.space == "T1w" || w.space == bids.Native {
 		return fmt.Errorf("labels: the scans are in the participants' native space (%s), but an atlas is in a template's space; set space to the template, such as MNI152NLin2009cAsym", w.space)
 	}
 	if wanted.Dir != "" {

@@ -27,7 +27,7 @@ type TimeseriesCohort struct {
 	Atlas string `param:"atlas" doc:"with dir: the atlas- (or seg-) entity; not needed if there is only one"`
 	Space string `param:"space" doc:"with dir: the space- entity; not needed if there is only one"`
 	Desc  string `param:"desc" doc:"with dir: the desc- entity, such as denoiseSimple; not needed if there is only one"`
-	entities
+	bids.Choice
 	Sessions   []string `param:"sessions" doc:"longitudinal data, for stages with each: session and the kind sessions: with dir all, or the sessions to use, such as [01, 02], with one file each; with series the column that names the session, with one row per session of a participant"`
 	Series     string   `param:"series" place:"maybe" doc:"without dir: each participant's time series: a column, or a path with {columns}, in which * is any text if one file matches"`
 	Columns    []string `param:"columns" doc:"the columns of the table that are covariates, under their names or others, such as [age, site=SITE_ID]; by default all"`

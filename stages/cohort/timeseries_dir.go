@@ -102,7 +102,7 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 			return atlasOf(f) == "" || stat != "" && stat != "mean"
 		})
 	fits := slices.DeleteFunc(slices.Clone(every), func(f bids.File) bool {
-		return !want.Fits(f.Name) || !c.takesName(f.Name) || !c.takes("res", f.Get("res")) ||
+		return !want.Fits(f.Name) || !c.TakesName(f.Name) || !c.Takes("res", f.Get("res")) ||
 			!takesSession(c.Sessions, f.Get("ses")) || c.Atlas != "" && !strings.EqualFold(atlasOf(f), c.Atlas)
 	})
 	parameters := map[string]string{"atlas": "atlas", "seg": "atlas", "space": "space", "desc": "desc"}
@@ -111,7 +111,7 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 		names, err = sortSessions(fits)
 		return fits, names, err
 	case len(fits) > 0 && c.all():
-		if names, err = sortRuns(fits, parameters); err != nil {
+		if names, err = bids.SortRuns(fits, parameters); err != nil {
 			return nil, nil, err
 		}
 		return fits, names, nil
@@ -119,7 +119,7 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 		return fits, nil, nil
 	case len(fits) > 1:
 		return nil, nil, fmt.Errorf("%d time series files match; they differ in %s%s", len(fits),
-			differences(fits, parameters), sessionsHint(fits)+joinHint(fits, parameters))
+			bids.Differences(fits, parameters), sessionsHint(fits)+bids.JoinHint(fits, parameters))
 	case len(every) == 0:
 		return nil, nil, errors.New("it has no time series of an atlas (func/…_atlas-…_timeseries.tsv or .1D)")
 	}

@@ -97,10 +97,10 @@ func TestFaultyIsNotTheMachine(t *testing.T) {
 	full := fmt.Errorf("a: %w", &fs.PathError{Op: "write", Path: "/scratch/x", Err: syscall.ENOSPC})
 	damaged := errors.New("it is damaged")
 	r := &dag.Result{Errors: []*dag.Error{{Task: "a[sub-1]", Err: full}, {Task: "a[sub-2]", Err: damaged}}}
-	need.Equal(t, strings.Join(faulty(p, r), " "), "sub-2")
+	need.Equal(t, strings.Join(faulty(p, r, dag.Options{}), " "), "sub-2")
 	need.Equal(t, strings.Join(machineRemedies(r), "; "), "the disk of /scratch or its quota is full: free space")
 	r.Errors = r.Errors[:1]
-	need.Equal(t, strings.Join(faulty(p, r), " "), "")
+	need.Equal(t, strings.Join(faulty(p, r, dag.Options{}), " "), "")
 }
 
 // net/http prints through the standard logger what a server sends unasked, past -q, --json and the console that makes

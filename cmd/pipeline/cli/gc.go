@@ -15,9 +15,9 @@ import (
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/dag/param"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
-	"prgnn/pipelines"
 	"prgnn/stages/command"
 )
 
@@ -221,6 +221,6 @@ func (s size) String() string {
 func (s size) Type() string { return "SIZE" }
 
 func (s size) Set(text string) (err error) {
-	*s.n, err = pipelines.ParseSize(text)
+	*s.n, err = param.ParseSize(text)
 	return err
 }

@@ -1,4 +1,4 @@
-package cohort
+package bids
 
 import (
 	"fmt"
@@ -6,12 +6,11 @@ import (
 	"strings"
 
 	"prgnn/dag"
-	"prgnn/stages/bids"
 )
 
-// entities are the parameters that choose among a participant's files by the parts
+// A Choice holds the parameters that choose among a participant's files by the parts
 // of their names. A file fits whose value is one of those listed; no list takes every value.
-type entities struct {
+type Choice struct {
 	Task           []string `param:"task" doc:"the task, such as rest, or several, of which each participant has one; not needed where there is one"`
 	Session        []string `param:"session" doc:"the session, or several; none is for names without ses-; not needed where there is one"`
 	Run            []string `param:"run" doc:"the run, or several; none is for names without run-; not needed where there is one"`
@@ -21,18 +20,18 @@ type entities struct {
 	Resolution     []string `param:"resolution" doc:"the res- entity, such as 2, or native for names without it; not needed if there is only one"`
 }
 
-// entityParameters are the entities that can be chosen, in the order of names, each
+// ChoiceParameters are the entities that can be chosen, in the order of names, each
 // with its parameter.
-var entityParameters = [...]struct{ key, parameter string }{
+var ChoiceParameters = [...]struct{ Key, Parameter string }{
 	{"ses", "session"}, {"task", "task"}, {"acq", "acquisition"}, {"rec", "reconstruction"},
 	{"dir", "direction"}, {"run", "run"}, {"res", "resolution"},
 }
 
-// runEntities are those that tell the runs of a participant apart.
-var runEntities = []string{"ses", "task", "acq", "rec", "dir", "run"}
+// RunEntities are those that tell the runs of a participant apart.
+var RunEntities = []string{"ses", "task", "acq", "rec", "dir", "run"}
 
-// values are those chosen for an entity: "1" where ses-1 was written.
-func (e *entities) values(key string) []string {
+// Values are those chosen for an entity: "1" where ses-1 was written.
+func (e *Choice) Values(key string) []string {
 	var values []string
 	for _, v := range map[string][]string{"ses": e.Session, "task": e.Task, "acq": e.Acquisition,
 		"rec": e.Reconstruction, "dir": e.Direction, "run": e.Run, "res": e.Resolution}[key] {
@@ -43,39 +42,42 @@ func (e *entities) values(key string) []string {
 	return values
 }
 
-// noEntity chooses names without an entity. Of res it is none.
-const noEntity = "none"
+// What the parameters call names without an entity: Native of space and res, None of all others.
+const (
+	None   = "none"
+	Native = "native"
+)
 
-// takes reports whether a value of an entity is one of those chosen.
-func (e *entities) takes(key, value string) bool {
+// Takes reports whether a value of an entity is one of those chosen.
+func (e *Choice) Takes(key, value string) bool {
 	if value == "" {
-		value = noEntity
+		value = None
 		if key == "res" {
-			value = none
+			value = Native
 		}
 	}
-	chosen := e.values(key)
-	return chosen == nil || slices.ContainsFunc(chosen, func(v string) bool { return bids.Same(v, value) })
+	chosen := e.Values(key)
+	return chosen == nil || slices.ContainsFunc(chosen, func(v string) bool { return Same(v, value) })
 }
 
-// takesName reports whether a file's name fits what was chosen, but for the resolution.
-func (e *entities) takesName(n bids.Name) bool {
-	return !slices.ContainsFunc(entityParameters[:], func(p struct{ key, parameter string }) bool {
-		return p.key != "res" && !e.takes(p.key, n.Get(p.key))
+// TakesName reports whether a file's name fits what was chosen, but for the resolution.
+func (e *Choice) TakesName(n Name) bool {
+	return !slices.ContainsFunc(ChoiceParameters[:], func(p struct{ Key, Parameter string }) bool {
+		return p.Key != "res" && !e.Takes(p.Key, n.Get(p.Key))
 	})
 }
 
-// text lists what was chosen: ", task-rest, run-1 or run-2".
-func (e *entities) text() string {
+// Text lists what was chosen: ", task-rest, run-1 or run-2".
+func (e *Choice) Text() string {
 	text := ""
-	for _, p := range entityParameters {
+	for _, p := range ChoiceParameters {
 		var names []string
-		for _, v := range e.values(p.key) {
+		for _, v := range e.Values(p.Key) {
 			switch {
-			case v == noEntity:
-				names = append(names, "no "+p.key+"-")
-			case v != none:
-				names = append(names, p.key+"-"+v)
+			case v == None:
+				names = append(names, "no "+p.Key+"-")
+			case v != Native:
+				names = append(names, p.Key+"-"+v)
 			}
 		}
 		if names != nil {
@@ -85,15 +87,15 @@ func (e *entities) text() string {
 	return text
 }
 
-// sortRuns checks that files differ in nothing but what tells the runs of one task
+// SortRuns checks that files differ in nothing but what tells the runs of one task
 // apart, puts them in the order of their names, and names the runs: by the one
 // entity in which they differ, or by all of those.
-func sortRuns(files []bids.File, parameters map[string]string) (names []string, err error) {
+func SortRuns(files []File, parameters map[string]string) (names []string, err error) {
 	differ := func(key string) bool {
-		return slices.ContainsFunc(files, func(f bids.File) bool { return f.Get(key) != files[0].Get(key) })
+		return slices.ContainsFunc(files, func(f File) bool { return f.Get(key) != files[0].Get(key) })
 	}
 	var keys []string
-	for _, key := range runEntities {
+	for _, key := range RunEntities {
 		if key == "task" || key == "rec" {
 			continue
 		}
@@ -116,7 +118,7 @@ func sortRuns(files []bids.File, parameters map[string]string) (names []string, 
 			n = "1"
 		}
 		if same[n] {
-			return nil, fmt.Errorf("%d files match; they differ in %s: runs: all joins the runs of one task", len(files), differences(files, parameters))
+			return nil, fmt.Errorf("%d files match; they differ in %s: runs: all joins the runs of one task", len(files), Differences(files, parameters))
 		}
 		same[n] = true
 		names = append(names, n)
@@ -124,7 +126,7 @@ func sortRuns(files []bids.File, parameters map[string]string) (names []string, 
 	for _, f := range files {
 		for _, e := range f.Entities {
 			if !slices.Contains(keys, e.Key) && differ(e.Key) {
-				return nil, fmt.Errorf("%d files match; they differ in %s: runs: all joins the runs of one task", len(files), differences(files, parameters))
+				return nil, fmt.Errorf("%d files match; they differ in %s: runs: all joins the runs of one task", len(files), Differences(files, parameters))
 			}
 		}
 	}
@@ -133,7 +135,7 @@ func sortRuns(files []bids.File, parameters map[string]string) (names []string, 
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return dag.CompareValues(names[a], names[b]) })
-	sortedFiles, sortedNames := make([]bids.File, len(files)), make([]string, len(files))
+	sortedFiles, sortedNames := make([]File, len(files)), make([]string, len(files))
 	for i, at := range order {
 		sortedFiles[i], sortedNames[i] = files[at], names[at]
 	}
@@ -141,16 +143,16 @@ func sortRuns(files []bids.File, parameters map[string]string) (names []string, 
 	return sortedNames, nil
 }
 
-// joinHint names runs: all where it takes all of the files, which are of one task.
-func joinHint(files []bids.File, parameters map[string]string) string {
-	if _, err := sortRuns(slices.Clone(files), parameters); err != nil {
+// JoinHint names runs: all where it takes all of the files, which are of one task.
+func JoinHint(files []File, parameters map[string]string) string {
+	if _, err := SortRuns(slices.Clone(files), parameters); err != nil {
 		return ""
 	}
 	return "; runs: all uses them all and joins them after denoising"
 }
 
-// differences says in which entities files differ, and how to choose.
-func differences(files []bids.File, parameters map[string]string) string {
+// Differences says in which entities files differ, and how to choose.
+func Differences(files []File, parameters map[string]string) string {
 	var keys []string
 	for _, f := range files {
 		for _, e := range f.Entities {
@@ -165,7 +167,7 @@ func differences(files []bids.File, parameters map[string]string) string {
 		for _, f := range files {
 			v := f.Get(key)
 			if v == "" {
-				v = noEntity
+				v = None
 			}
 			if !slices.Contains(values, v) {
 				values = append(values, v)
@@ -176,9 +178,9 @@ func differences(files []bids.File, parameters map[string]string) string {
 		}
 		line := key + " (" + strings.Join(values, ", ") + ")"
 		p := parameters[key]
-		for _, e := range entityParameters {
-			if e.key == key && p == "" {
-				p = e.parameter
+		for _, e := range ChoiceParameters {
+			if e.Key == key && p == "" {
+				p = e.Parameter
 			}
 		}
 		if p != "" {
