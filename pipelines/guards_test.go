@@ -344,3 +344,28 @@ func TestFoldsOfOneGroup(t *testing.T) {
 		}
 	}
 }
+
+// Relatives whom a division may put on both sides are noted, by whatever name their column has: not where each is
+// alone, where a family is a fold, or where nothing is divided.
+func TestFamilies(t *testing.T) {
+	pairs := []string{"A\t7", "A\t7", "A\tn/a", "B\t9", "B\tn/a", "B\t9"}
+	alone := []string{"A\t1", "A\t2", "A\tn/a", "B\t4", "B\tn/a", "B\t6"}
+	const folds = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }"
+	for _, c := range []struct {
+		column, stages string
+		rows           []string
+		noted          int
+	}{
+		{"Family_ID", folds, pairs, 1}, {"twin_pair", folds, pairs, 1}, {"Mother_ID", folds, pairs, 1},
+		{"Family_ID", folds, alone, 0}, {"score", folds, pairs, 0},
+		{"family_history", folds, pairs, 0}, {"pair", folds, pairs, 0},
+		{"Family_ID", "c: { use: covariates, in: { participants: cohort.participants } }", pairs, 0},
+	} {
+		p := need.Value(guarded(t, c.column, c.rows, "", c.stages))(t)
+		said := notesWith(p, "relatives may be in training and test data, since folds divides")
+		need.Equal(t, len(said), c.noted, c.column+" "+c.stages)
+	}
+	p := need.Value(guarded(t, "Family_ID", []string{"A\tx", "A\tx", "B\ty", "B\ty"}, "",
+		"folds: { use: split, in: { participants: cohort.participants }, with: { leave_out: Family_ID } }"))(t)
+	need.Equal(t, len(notesWith(p, "relatives")), 0, "a family is a fold")
+}

@@ -235,6 +235,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 	l.checkFolds()
 	l.checkExclusions()
 	l.checkSites()
+	l.checkFamilies()
 	l.checkNamed()
 	l.checkJudged()
 	if l.settled {

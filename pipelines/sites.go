@@ -90,6 +90,26 @@ func (l *loader) checkSites() {
 	}
 }
 
+// checkFamilies notes the columns of families whose members a division may put on both sides.
+func (l *loader) checkFamilies() {
+	if l.roster == nil || l.roster.Participants == nil || l.roster.Axis != "" {
+		return
+	}
+	var divided []string // stages that divide without regard to families
+	for _, s := range l.stages {
+		for i := range s.nodes {
+			d, ok := s.nodes[i].Work.(interface{ LeavesOut() string })
+			if ok && !column.NamesFamily(d.LeavesOut()) && takesParticipants(&s.nodes[i]) {
+				divided = append(divided, s.name)
+				break
+			}
+		}
+	}
+	if divided != nil {
+		l.notes = append(l.notes, column.DoubtFamilies(l.roster.Participants, words.Some(divided, 4))...)
+	}
+}
+
 // takesParticipants reports whether a task takes the cohort's own participants.
 func takesParticipants(n *dag.Node) bool {
 	return slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool {

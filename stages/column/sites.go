@@ -82,3 +82,28 @@ func DoubtSites(table *encoding.Table, name string) (notes []string) {
 	notes = append(notes, fmt.Sprintf("each %s %s: differences between groups and between %s cannot be told apart", each, OneGroup, what))
 	return notes
 }
+
+// DoubtFamilies names the columns of families whose members a stage may put on both sides of a split.
+func DoubtFamilies(table *encoding.Table, by string) (notes []string) {
+	for _, c := range table.Columns {
+		_, values, err := ByParticipant(table, c.Name)
+		if err != nil || !NamesFamily(c.Name) {
+			continue
+		}
+		members, shared := map[string]int{}, 0
+		for _, v := range values {
+			if v = strings.TrimSpace(v); v == "" || strings.EqualFold(v, "n/a") || strings.EqualFold(v, "nan") {
+				continue
+			}
+			if members[v]++; members[v] == 2 {
+				shared++
+			}
+		}
+		if shared > 0 {
+			notes = append(notes, fmt.Sprintf("column %s: %d of its %d values have several participants, and relatives %s, "+
+				"since %s divides participants one by one: take one of each (exclude), or set leave_out: %[1]s, by which each "+
+				"is a fold", c.Name, shared, len(members), Relatives, by))
+		}
+	}
+	return notes
+}

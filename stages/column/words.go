@@ -32,11 +32,12 @@ const (
 	MotionApart  = "mean_fd of the participants table differs from the mean framewise displacement of the confounds"
 	MotionFilled = "taken from their confounds"
 	TiedTo       = "is closely tied to"
+	Relatives    = "may be in training and test data"
 )
 
 // Doubts are all of them.
 var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, VeryRare, OneGroup, NotJudged, MotionApart,
-	MotionFilled, TiedTo}
+	MotionFilled, TiedTo, Relatives}
 
 var (
 	// siteWord is a word that means a site, a scanner, or one of several collections of data, and what may follow it in
@@ -68,6 +69,13 @@ func NamesSite(name string) bool {
 	}
 	return false
 }
+
+// familyName is the name of a column of families, or of pairs of twins.
+var familyName = pattern.New(`(?i)^(.*[_ -])?((family|pedigree|twin[_ -]?pair|sibship|household)([_ -]?(id|nr|no|num|number))?|` +
+	`(mother|father)[_ -]?id)$`)
+
+// NamesFamily reports whether a column is named as one of families: Family_ID, twin_pair, Mother_ID.
+func NamesFamily(name string) bool { return familyName.MatchString(name) }
 
 // marks are what stands between the words of a name.
 var marks = pattern.New(`[^A-Za-z0-9]+`)
