@@ -226,14 +226,14 @@ func (q *Quality) judge(n int, partial Estimator) error {
 	const remedy = "use partial: ledoit-wolf or ridge; a wider band or fewer regressors leave more degrees of freedom"
 	turned := ""
 	if n > q.Volumes {
-		turned = fmt.Sprintf("; with more regions than volumes (%d), see that rows of the file are volumes", q.Volumes)
+		turned = fmt.Sprintf(". There are more regions than volumes (%d): check that each row of the file is a volume", q.Volumes)
 	}
 	switch {
 	case partial == Empirical && q.TEff < float64(n+margin):
 		return fmt.Errorf("the empirical partial correlation of %d regions needs at least %d independent volumes, but these time series have %.4g (of %d volumes): the estimate would be mostly noise; %s%s",
 			n, n+margin, q.TEff, q.Volumes, remedy, turned)
 	case q.TEff < float64(n+margin):
-		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes: the data alone do not determine the partial correlations, the regularization (%s) does; use a wider band, fewer regressors or fewer regions%s", n, q.TEff, partial, turned)
+		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes: the data alone do not determine the partial correlations, the regularization (%s) does. A wider band, fewer regressors or fewer regions help%s", n, q.TEff, partial, turned)
 	case partial == Empirical && q.TEff < float64(2*n):
 		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes, fewer than twice the number of regions: a true partial correlation of 0 has a standard error of %.2g; use ledoit-wolf or ridge", n, q.TEff, q.PartialSE)
 	}

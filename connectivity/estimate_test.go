@@ -259,11 +259,11 @@ func TestQuality(t *testing.T) {
 	}
 	need.Equal(t, e.Quality[0].Warning, "", "warning", "at T = 146")
 	short := need.Value(Estimate([]Matrix{{Rows: 90, Cols: 84, Data: x.Data[:90*84]}}, Options{}))(t)
-	if w := short.Quality[0].Warning; w != "84 regions but only 90 independent volumes: the data alone do not determine the partial correlations, the regularization (ledoit-wolf) does; use a wider band, fewer regressors or fewer regions" {
+	if w := short.Quality[0].Warning; w != "84 regions but only 90 independent volumes: the data alone do not determine the partial correlations, the regularization (ledoit-wolf) does. A wider band, fewer regressors or fewer regions help" {
 		t.Errorf("warning %q", w)
 	}
 	turned := need.Value(Estimate([]Matrix{{Rows: 80, Cols: 84, Data: x.Data[:80*84]}}, Options{}))(t)
-	if w := turned.Quality[0].Warning; !strings.HasSuffix(w, "; with more regions than volumes (80), see that rows of the file are volumes") {
+	if w := turned.Quality[0].Warning; !strings.HasSuffix(w, ". There are more regions than volumes (80): check that each row of the file is a volume") {
 		t.Errorf("warning %q", w)
 	}
 	shorter := need.Value(Estimate([]Matrix{{Rows: 85, Cols: 84, Data: x.Data[:85*84]}}, Options{}))(t)

@@ -55,7 +55,7 @@ func TestWhichRepetitionTime(t *testing.T) {
 			sidecars(c.tr)
 			p, err := build("biopoint-study.yaml", []byte(file+c.more), dir, c.sets, maxTasks)
 			need.NoError(t, err)
-			apart := slices.Contains(p.Notes, "the repetition times of sidecar and header differ: sub-01 (2.5 and 2 s), sub-02 (2.5 and 2 s)")
+			apart := slices.Contains(p.Notes, "the repetition times of sidecar and header differ: sub-01 (sidecar 2.5 s, header 2 s), sub-02 (sidecar 2.5 s, header 2 s)")
 			if apart != (c.want != "") {
 				t.Errorf("notes %q", p.Notes)
 			}
@@ -69,7 +69,7 @@ func TestWhichRepetitionTime(t *testing.T) {
 		})
 	}
 	filtered := []string{"clean.filter=butterworth", "clean.low_pass=0.08"}
-	const refused = "the repetition times of sidecar and header differ: sub-01 (2.5 and 2 s), sub-02 (2.5 and 2 s); " +
+	const refused = "the repetition times of sidecar and header differ: sub-01 (sidecar 2.5 s, header 2 s), sub-02 (sidecar 2.5 s, header 2 s); " +
 		"stage clean filters by the repetition time of the sidecar, and that is not known to be right"
 	for _, c := range []struct {
 		name, tr string

@@ -417,7 +417,7 @@ func (c *BIDSCohort) about(rows []listedRow, found map[string]*bidsFiles) (notes
 	if c.longitudinal() {
 		notes = append(notes, sessionNote(lists.Map(rows, func(r listedRow) int { return len(found[r.id].runs) })))
 	}
-	times, timesApart := timeNotes(rows, found)
+	times, timesApart := timeNotes(rows, found, c.part())
 	return slices.Concat(notes, times, maskNotes(rows, found)), timesApart
 }
 

@@ -410,7 +410,7 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 		t.Errorf("left out %q, want %q", left, want)
 	}
 	notes := notesOf(r)
-	if want := "the repetition times of sidecar and header differ: sub-04 (2.003 and 2 s)"; !strings.Contains(notes, want) {
+	if want := "the repetition times of sidecar and header differ: sub-04 (sidecar 2.003 s, header 2 s)"; !strings.Contains(notes, want) {
 		t.Errorf("%q is missing from the notes\n%s", want, notes)
 	}
 	if r, err = d.load(func(c *BIDSCohort) { c.Confounds = false }); err != nil {
@@ -418,7 +418,7 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 	}
 	notes = notesOf(r)
 	_, apart := r.About(r.IDs())
-	if want := "header differ: sub-03 (2.002 and 2 s), sub-04 (2.003 and 2 s), sub-05 (2.004 and 2 s)"; !strings.Contains(apart, want) || !strings.Contains(notes, apart) || !strings.Contains(notes, "not all scans have the same repetition time: 2 s (1), 2.001 s (1)") {
+	if want := "header differ: sub-03 (sidecar 2.002 s, header 2 s), sub-04 (sidecar 2.003 s, header 2 s), sub-05 (sidecar 2.004 s, header 2 s)"; !strings.Contains(apart, want) || !strings.Contains(notes, apart) || !strings.Contains(notes, "not all scans have the same repetition time: 2 s (1), 2.001 s (1)") {
 		t.Errorf("%q is missing from the notes\n%s", want, notes)
 	}
 	for _, s := range []string{"sub-01", "sub-02", "sub-03", "sub-04", "sub-05"} {

@@ -41,14 +41,14 @@ func (f *bidsFiles) apart() bool {
 
 // timeNotes tell of repetition times that contradict each other, or differ between
 // participants. contradict is the note of those that contradict each other, "" where none do.
-func timeNotes(rows []listedRow, found map[string]*bidsFiles) (notes []string, contradict string) {
+func timeNotes(rows []listedRow, found map[string]*bidsFiles, part string) (notes []string, contradict string) {
 	var apart []string
 	used := map[float64]int{}
 	for _, row := range rows {
 		for _, f := range found[row.id].each() {
 			if f.apart() {
-				apart = append(apart, fmt.Sprintf("%s (%g and %g s)", strings.TrimSpace(row.id+" "+f.name), f.tr,
-					f.headerTR))
+				who := row.id + map[bool]string{true: " " + part + " " + f.name}[f.name != ""]
+				apart = append(apart, fmt.Sprintf("%s (sidecar %g s, header %g s)", who, f.tr, f.headerTR))
 			}
 			if tr := f.tr; tr > 0 {
 				used[tr]++

@@ -408,7 +408,9 @@ func TestSummaryOfWarnings(t *testing.T) {
 	in["connectivity"] = []dag.Input{quality("")}
 	short := quality("the windows are too short")
 	short.Coords = []dag.Coord{{Axis: "stage", Value: "windows"}, {Axis: "subject", Value: "sub-001"}}
-	in["warnings"] = []dag.Input{short}
+	again := short // another session of this participant
+	again.Coords = append(slices.Clone(short.Coords), dag.Coord{Axis: "session", Value: "2"})
+	in["warnings"] = []dag.Input{short, again}
 	text := summaryText(t, &Summary{Top: 2}, in)
 	for _, want := range []string{"  - Windows of 1 of 1 participants: the windows are too short\n",
 		"  - windows: the windows are too short (1 participant: sub-001)\n"} {

@@ -322,6 +322,15 @@ type warned struct {
 	all, hit int // participants
 	order    []string
 	whom     map[string][]string
+	seen     map[[2]string]bool // what was counted of whom: a participant may have several tables, and draws
+}
+
+// first reports whether something is counted of a participant for the first time; of nobody known it always is.
+func (s *warned) first(what, whose string) bool {
+	key := [2]string{what, whose}
+	again := s.seen[key] && whose != ""
+	s.seen[key] = true
+	return !again
 }
 
 // warnings lists what the tables of quality warn of, such as too few independent volumes for the regions, or windows
@@ -337,7 +346,7 @@ func (a *Cohort) warnings() error {
 		at := slices.IndexFunc(steps, func(w *warned) bool { return w.step == name })
 		if at < 0 {
 			at = len(steps)
-			steps = append(steps, &warned{step: name, whom: map[string][]string{}})
+			steps = append(steps, &warned{step: name, whom: map[string][]string{}, seen: map[[2]string]bool{}})
 		}
 		steps[at].add(dag.Warnings(table), in.Coord("subject"))
 	}
@@ -375,14 +384,18 @@ func (a *Cohort) warnings() error {
 const mostWarnings = 100
 
 func (s *warned) add(warnings []string, whose string) {
-	s.all++
-	if len(warnings) > 0 {
+	if s.first("all", whose) {
+		s.all++
+	}
+	if len(warnings) > 0 && s.first("hit", whose) {
 		s.hit++
 	}
 	for _, w := range warnings {
 		if s.whom[w] == nil {
 			s.order = append(s.order, w)
 		}
-		s.whom[w] = append(s.whom[w], whose)
+		if s.first("warning "+w, whose) {
+			s.whom[w] = append(s.whom[w], whose)
+		}
 	}
 }
