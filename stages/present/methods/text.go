@@ -450,19 +450,18 @@ func (a *Author) permutedWithin(t *performance.RetrainedTest) string {
 		return ""
 	}
 	table, err := a.T.In("participants").Table()
-	for _, s := range a.Run.Sources(t.Stage, "folds") {
-		if s.Kind != "split" || err != nil {
-			return ""
-		}
-		switch _, there := table.Column(s.Value["within"]); {
-		case !there:
-			return " over all participants"
-		case s.Is("within", "site"):
-			return " within sites"
-		}
-		return " within the values of " + s.Value["within"]
+	from := a.Run.Sources(t.Stage, "folds")
+	if err != nil || from == nil || from[0].Kind != "split" {
+		return ""
 	}
-	return ""
+	within := from[0].Value["within"]
+	switch _, there := table.Column(within); {
+	case !there:
+		return " over all participants"
+	case within == "site":
+		return " within sites"
+	}
+	return " within the values of " + within
 }
 
 // listed are the names that a parameter lists: "age, sex and IQ"; "" without any.
