@@ -235,7 +235,9 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 	l.checkFolds()
 	l.checkExclusions()
 	l.checkSites()
-	l.checkFamilies()
+	if l.roster != nil && l.roster.Participants != nil && l.roster.Axis == "" {
+		l.notes = append(l.notes, precheck.Families(p.Graph, l.roster.Participants)...)
+	}
 	l.checkNamed()
 	l.checkJudged()
 	if l.settled {

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"prgnn/artifacts/encoding"
-	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/pipelines/precheck"
 	"prgnn/stages/column"
 )
 
@@ -25,7 +25,7 @@ func (l *loader) nameSites() {
 	named := map[string]bool{}
 	for _, s := range l.stages {
 		for i := range s.nodes {
-			if work, ok := s.nodes[i].Work.(categorizer); ok && takesParticipants(&s.nodes[i]) {
+			if work, ok := s.nodes[i].Work.(categorizer); ok && precheck.TakesParticipants(&s.nodes[i]) {
 				for _, name := range work.ReadsCategories() {
 					named[name] = true
 				}
@@ -67,7 +67,8 @@ func (l *loader) checkSites() {
 				break
 			}
 			by := work.PermutesWithin()
-			if by == "" || !takesParticipants(&s.nodes[i]) || columnOf(table, by) || slices.Contains(asks[by], s.name) {
+			if by == "" || !precheck.TakesParticipants(&s.nodes[i]) || columnOf(table, by) ||
+				slices.Contains(asks[by], s.name) {
 				continue
 			}
 			asks[by] = append(asks[by], s.name)
@@ -88,34 +89,6 @@ func (l *loader) checkSites() {
 				name, n, column.IfSite, name, words.Some(stages, 4))
 		}
 	}
-}
-
-// checkFamilies notes the columns of families whose members a division may put on both sides.
-func (l *loader) checkFamilies() {
-	if l.roster == nil || l.roster.Participants == nil || l.roster.Axis != "" {
-		return
-	}
-	var divided []string // stages that divide without regard to families
-	for _, s := range l.stages {
-		for i := range s.nodes {
-			d, ok := s.nodes[i].Work.(interface{ LeavesOut() string })
-			if ok && !column.NamesFamily(d.LeavesOut()) && takesParticipants(&s.nodes[i]) {
-				divided = append(divided, s.name)
-				break
-			}
-		}
-	}
-	if divided != nil {
-		l.notes = append(l.notes, column.DoubtFamilies(l.roster.Participants, words.Some(divided, 4))...)
-	}
-}
-
-// takesParticipants reports whether a task takes the cohort's own participants.
-func takesParticipants(n *dag.Node) bool {
-	return slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool {
-		return b.Port == "participants" && len(b.Sources) == 1 && b.Sources[0].Node != nil &&
-			b.Sources[0].Node.Stage.Name == "cohort"
-	})
 }
 
 func columnOf(t *encoding.Table, name string) bool {

@@ -14,7 +14,7 @@ kind brainmap 2655f3021f3ba880df7aadb59f8c7430736fe9d8ee9d279901b25edb76c54e76
 kind choose 146153ae3fed2240fb0277db496469ad96e60b05479025f5e00dc91723d51928
 kind combat 78fcfe636d662a5fd97830d820c86bf1ed5cc28596a429b648dbdfb63a2cad12
 kind compare 74304661a41a8d54b6441128311a5527c870870af904b616289188aa880a1f42
-kind connectivity 003b282c87a2a61f95cc21ef99df27b14929555f7f8c02fcd67d04827d1d1c8e
+kind connectivity 143dacd5fba41c07d1d693ee4b93aefd94090c4547768995ea41b9197e76a608
 kind covariates 0e2cf7489a01d5e302421bf53a4fadd75cd2e9b33e46563fa33a28fa21ba5468
 kind denoise 5047ebb8e63c4fa07512bc75491f0cdc70c84e0559e5fb08d6008071a78bb45f
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
@@ -40,7 +40,7 @@ kind harmonize 9cf18695ff7922093bf6c607a1268da8cb6368c5cc658695ba92d55c3174683a
 kind individuality 1c1dfd909a9eff1e3ab8c5f49155a551c3684c79cc3941d1774b5759c090d75e
 kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
 kind leakage b6383c6f9385e502ba65c75d04572124fe2355985f62707cea875869d225b156
-kind matrices 801ccdcac9cbfc8b23efa7ead134f1a8cde8936c6a30eb97e53fd991c916242a
+kind matrices 4894d80e10911430b90f6856fe90d4e284835e0186a5a0cd465e678ae9c1eeb7
 kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
 kind meanmlp 63f1c4ed2a9619b7290ca6b06cd88e472d1f7c0d7bd4fd73f55162a2c43e631f
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
@@ -52,13 +52,13 @@ kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression fe0adf5b950afc5459d7feaca4119a6be3909ad6e3aa06b042cfa99865a5c063
-kind report c024c628b41c696a674da7e59d73b7cfdd08066986de7d5be9d124daa6f1db57
+kind report 982587bd6fd53de6e3446de415391f7561fbeab44774c8ad898f315b2a2755d2
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
-kind summary 091cd7cce4471af05fa2e9a0befd394625638936e5904ddb57cc4b6560c38a85
+kind summary cd9c4956706fc1fb97ea395ae6833b88f1d622d0533915836ecebbdee80ccef9
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent 3c85c91099bf71c39ace163f5540f06bc65c389fb954a5a0e8b8e85775f96ee9
 kind timeseries bc23f72cea87b0dd5638aafccf77599152b83778d96c7cc586975f62e03356c3
@@ -2909,7 +2909,7 @@ reached by connectivity matrices
 prgnn/connectivity.Empirical 25932778740d.7b171b
 prgnn/connectivity.Estimator e621c9066c91.e3b0c4
 prgnn/connectivity.Quality 16f3619ace14.e3b0c4
-prgnn/connectivity.Quality.judge 7b911645f42a.d35097
+prgnn/connectivity.Quality.judge c9270074888d.d35097
 prgnn/connectivity.Ridge 2672b1f2d375.7b171b
 prgnn/connectivity.count 6a7fff03ab0e.29145e
 prgnn/connectivity.margin 519c5671bb11.e3b0c4
@@ -4532,7 +4532,7 @@ prgnn/internal/markup.ElementText 90b635269970.e3b0c4
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.Alike 251fa6535f77.e3b0c4
-prgnn/stages/column.Doubts b0c5c8c44c3e.6cf8a2
+prgnn/stages/column.Doubts e2dad5a15a9b.4a5921
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.IfSite 78116ca4dcbc.e3b0c4
 prgnn/stages/column.MotionApart aa6eb04d26ad.e3b0c4
@@ -4545,6 +4545,7 @@ prgnn/stages/column.OnlyInCase 97e6edf9dc3b.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
 prgnn/stages/column.RecoveryRow.Name 353daa50cf10.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
+prgnn/stages/column.Relatives c0bb1fd3e6a1.e3b0c4
 prgnn/stages/column.Scans f8008c1bce3f.e3b0c4
 prgnn/stages/column.ScansOf 0badf10d4ed9.7b35a9
 prgnn/stages/column.TakenAsText aac33195b710.e3b0c4
@@ -4676,7 +4677,7 @@ prgnn/stages/present/methods.Author.methodsOfWindows 140e4a451e2e.dc0708
 prgnn/stages/present/methods.Author.models 77500b6af95d.4b0be2
 prgnn/stages/present/methods.Author.namesOf 00563c879b56.a0e044
 prgnn/stages/present/methods.Author.only 378957fa32d6.1a828a
-prgnn/stages/present/methods.Author.permutedWithin 529142bf0827.4c1725
+prgnn/stages/present/methods.Author.permutedWithin 93cbf8bc0984.a75d75
 prgnn/stages/present/methods.Author.rankedBy bc79744a2c13.5b1c9d
 prgnn/stages/present/methods.Author.readSilence 205910c80b3f.327b68
 prgnn/stages/present/methods.Author.sameFolds 827edc10550f.0bad80
@@ -4747,7 +4748,7 @@ prgnn/stages/present/participants.Cohort.shownRows 3fe213a57cb3.eb7f90
 prgnn/stages/present/participants.Cohort.tableOfNumber 153eac7a4348.a9fa92
 prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
 prgnn/stages/present/participants.Cohort.typicality c286eb231fdd.1ec34e
-prgnn/stages/present/participants.Cohort.warnings e565b4d1131f.5c401b
+prgnn/stages/present/participants.Cohort.warnings 8c658134dc1b.5c401b
 prgnn/stages/present/participants.Cohort.withoutVoxels 06061c13d75b.8a6975
 prgnn/stages/present/participants.CovariateNames 062678937520.2936b1
 prgnn/stages/present/participants.ExcludedRow 8c9bff4fcd32.e3b0c4
@@ -4801,8 +4802,9 @@ prgnn/stages/present/participants.scansOf c6c869e8945c.04988c
 prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
 prgnn/stages/present/participants.twoCodes b7e84c473dc7.e3b0c4
 prgnn/stages/present/participants.usual 4ddd2be99784.62655e
-prgnn/stages/present/participants.warned 1c272f9b4f91.e3b0c4
-prgnn/stages/present/participants.warned.add 57e529f77406.790aa7
+prgnn/stages/present/participants.warned 45179ff55099.e3b0c4
+prgnn/stages/present/participants.warned.add 521f14cb1fa3.ff9b09
+prgnn/stages/present/participants.warned.first 35a3e37b043d.790aa7
 prgnn/stages/present/participants.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
 prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
@@ -5620,7 +5622,7 @@ at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:18
-at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 TiedTo:34 Doubts:38 AdmittedLeaks:83 AlikeByChance:87 SimilarScans:91 HasCoords:95 Numbered:106 Coordinate:116
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 TiedTo:34 Relatives:35 Doubts:39 AdmittedLeaks:91 AlikeByChance:95 SimilarScans:99 HasCoords:103 Numbered:114 Coordinate:124
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:48 declareOutput:55 Exec.EnvNames:73 Exec.Promise:84 Exec.Ports:90 execName:110 execPlace:111 Exec.Validate:115 ExecRooms:183 Exec.Run:186 Exec.call:225 Exec.program:276 runLogged:292 Exec.lookPath:317 Exec.environment:338 Exec.set:350
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -5756,14 +5758,14 @@ at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:
 at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:59 Author.sameFolds:67
 at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:96 Author.methodsOfSilence:117 silence:130 Author.readSilence:133 silentRow:160
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:144 Author.methodsOfMatrices:165 graphText:184 Author.methodsOfCleaning:217 estimator:256 share:274 percentText:284 Author.hasModels:294 Author.methodsOfTraining:300 Author.methodsOfEvaluation:367 Author.methodsOfPermutations:417 Author.permutedWithin:448 listed:469 Author.target:478 Author.methodsOfRegression:486 Author.methodsOfBaselines:512 Author.unit:526 settingsOf:535 orDefault:563 Author.namesOf:571
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:144 Author.methodsOfMatrices:165 graphText:184 Author.methodsOfCleaning:217 estimator:256 share:274 percentText:284 Author.hasModels:294 Author.methodsOfTraining:300 Author.methodsOfEvaluation:367 Author.methodsOfPermutations:417 Author.permutedWithin:448 listed:468 Author.target:477 Author.methodsOfRegression:485 Author.methodsOfBaselines:511 Author.unit:525 settingsOf:534 orDefault:562 Author.namesOf:570
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 Cohort.cleaning:92 CleanedScan.taskOf:127 TaskConditions:133 Cohort.taskRegression:148 ResponseWords:164 Cohort.cautionScans:171 CleanedScan.participant:247 SessionsOf:255 Cohort.Joined:267 orExclude:275 mostFrequent:291 nobodyStandsOut:301 usual:304
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
 at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:111 ExcludedRow:116 mostExcluded:124 Cohort.describeExcluded:127 Cohort.NotMeeting:167 Cohort.ExcludedList:177 Cohort.describeGroups:188 Cohort.motionIn:290 Cohort.tableOfNumber:308 arrangements:317 CovariateNames:329 describeColumn:335 describeNumbers:415 twoCodes:437 countCodes:455 Reasons:476
-at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 rowsOfMembers:229 eachColumn:254 eachColumn.set:259 eachColumn.at:266 eachColumn.text:273 Cohort.shownRows:282 MedianRange:311 warned:320 Cohort.warnings:329 mostWarnings:375 warned.add:377
+at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 rowsOfMembers:229 eachColumn:254 eachColumn.set:259 eachColumn.at:266 eachColumn.text:273 Cohort.shownRows:282 MedianRange:311 warned:320 warned.first:329 Cohort.warnings:338 mostWarnings:384 warned.add:386
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:20 Row:35 readAccuracy:43 Row.Called:59 Row.IsMajority:67 Results.Read:73 Results.readLeakage:112 Results.Doubt:138 Results.leaks:147 sorted:154 Results.cautions:166 Results.markOwn:182 baseline:204 ModelOf:208 Results.PerParticipant:218 perParticipant:220 Results.Nested:226 chanceTest:243 chanceTest.String:250 Results.permutationTests:260 Results.ChanceTests:274 Results.decisive:283 Results.AboveChance:299 Results.cautionOneGroup:311 Results.Corrected:338 nearPerfect:354 Results.CautionAccuracy:357 Results.cautionSeeds:417 withoutSeed:438 seedCautions:441 seedCautions.add:447 seedCautions.say:457 isSeed:467 Results.bestOther:473 Results.IsUnproven:485
