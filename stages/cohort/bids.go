@@ -207,7 +207,9 @@ func (c *BIDSCohort) besideFile(dir string, l *list) string {
 func (c *BIDSCohort) withConfounds() bool { return c.Confounds && c.Description != "denoised" }
 
 // template reports whether the scans are in the space of a template.
-func (c *BIDSCohort) template() bool { return c.Space != "T1w" && c.Space != bids.Native && c.Space != "auto" }
+func (c *BIDSCohort) template() bool {
+	return c.Space != "T1w" && c.Space != bids.Native && c.Space != "auto"
+}
 
 // misplacedLabels reports whether a version of fMRIPrep took wrong transforms for the
 // labels in the spaces of templates (nipreps/fmriprep#1631, mended by #1636 for 1.4.0).
