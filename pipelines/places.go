@@ -192,6 +192,24 @@ func setName(set string) string {
 	return strings.TrimPrefix(strings.TrimSpace(name), "vars.")
 }
 
+// MissingSets are those of the names that Shared.Left lists which none of the sets gives, be it with the kind of the
+// cohort or without.
+func MissingSets(left, sets []string) (missing []string) {
+	bare := func(set string) string {
+		parts := strings.Split(setName(set), ".")
+		if len(parts) == 3 && parts[0] == "cohort" {
+			parts = []string{parts[0], parts[2]}
+		}
+		return strings.Join(parts, ".")
+	}
+	for _, name := range left {
+		if !slices.ContainsFunc(sets, func(set string) bool { return bare(set) == bare(name) }) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
 // blank writes "" in place of a value, in quotes or not.
 func blank(line *string, value string, from int) bool {
 	for _, form := range []string{`"` + value + `"`, "'" + value + "'", value} {

@@ -201,30 +201,11 @@ func (l *Lock) Inputs() []File {
 	return all
 }
 
-// missingSets are those of the names that a lock left out which none of the sets gives, be it with the kind of the
-// cohort or without.
-func missingSets(left, sets []string) (missing []string) {
-	bare := func(set string) string {
-		name, _, _ := strings.Cut(set, "=")
-		parts := strings.Split(strings.TrimPrefix(strings.TrimSpace(name), "vars."), ".")
-		if len(parts) == 3 && parts[0] == "cohort" {
-			parts = []string{parts[0], parts[2]}
-		}
-		return strings.Join(parts, ".")
-	}
-	for _, name := range left {
-		if !slices.ContainsFunc(sets, func(set string) bool { return bare(set) == bare(name) }) {
-			missing = append(missing, name)
-		}
-	}
-	return missing
-}
-
 // Load makes the pipeline that the lock describes. dir is where relative paths
 // begin; sets come over those of the lock: where the data are here. One that the lock left out must be among them: what
 // the file names in its place may be other data.
 func (l *Lock) Load(dir string, sets []string) (*pipelines.Pipeline, error) {
-	if missing := missingSets(l.Left, sets); missing != nil {
+	if missing := pipelines.MissingSets(l.Left, sets); missing != nil {
 		return nil, fmt.Errorf("it was made with --set %s, and a lock keeps no path to data: add --set %s=PATH",
 			strings.Join(missing, " and --set "), strings.Join(missing, "=PATH --set "))
 	}
