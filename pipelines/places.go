@@ -23,7 +23,6 @@ import (
 type Shared struct {
 	Text string   // of the file, with "" for each absolute path that says where data lie
 	Sets []string // those that do not say where data lie
-	Left []string // the names of the others, such as cohort.file
 	Err  error    // why a place cannot be left out
 
 	places []string // absolute: the directories that are not to be named
@@ -168,8 +167,6 @@ func (p *places) shared(text string, sets []string, dir string, roster *cohort.R
 	for _, set := range sets {
 		if !gone[setName(set)] {
 			s.Sets = append(s.Sets, set)
-		} else if name, _, _ := strings.Cut(set, "="); !slices.Contains(s.Left, name) {
-			s.Left = append(s.Left, name)
 		}
 	}
 	if roster != nil && roster.Root != "" {
@@ -190,24 +187,6 @@ func (p *places) shared(text string, sets []string, dir string, roster *cohort.R
 func setName(set string) string {
 	name, _, _ := strings.Cut(set, "=")
 	return strings.TrimPrefix(strings.TrimSpace(name), "vars.")
-}
-
-// MissingSets are those of the names that Shared.Left lists which none of the sets gives, be it with the kind of the
-// cohort or without.
-func MissingSets(left, sets []string) (missing []string) {
-	bare := func(set string) string {
-		parts := strings.Split(setName(set), ".")
-		if len(parts) == 3 && parts[0] == "cohort" {
-			parts = []string{parts[0], parts[2]}
-		}
-		return strings.Join(parts, ".")
-	}
-	for _, name := range left {
-		if !slices.ContainsFunc(sets, func(set string) bool { return bare(set) == bare(name) }) {
-			missing = append(missing, name)
-		}
-	}
-	return missing
 }
 
 // blank writes "" in place of a value, in quotes or not.

@@ -34,7 +34,6 @@ type Lock struct {
 	File     string      // the name of the pipeline file, without its directory
 	Text     string      // of the pipeline file
 	Sets     []string    // what was set over it
-	Left     []string    // the names of what else was set over it: where data lay, which no lock keeps
 	Codes    []Code      // of the kinds, by name
 	Stages   []Stage     // in the order of the pipeline
 }
@@ -68,7 +67,7 @@ type File struct {
 // data lie is left out; an error says where that is not possible.
 func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifacts.Ref, error)) (*Lock, error) {
 	l := &Lock{Pipeline: p.Name, Program: dag.ThisProgram(), File: filepath.Base(p.File),
-		Text: p.Shared.Text, Sets: p.Shared.Sets, Left: p.Shared.Left}
+		Text: p.Shared.Text, Sets: p.Shared.Sets}
 	done := make(map[*dag.Node]*dag.Step, len(steps))
 	for i := range steps {
 		done[steps[i].Node] = &steps[i]
@@ -202,12 +201,7 @@ func (l *Lock) Inputs() []File {
 }
 
 // Load makes the pipeline that the lock describes. dir is where relative paths
-// begin; sets come over those of the lock: where the data are here. One that the lock left out must be among them: what
-// the file names in its place may be other data.
+// begin; sets come over those of the lock: where the data are here.
 func (l *Lock) Load(dir string, sets []string) (*pipelines.Pipeline, error) {
-	if missing := pipelines.MissingSets(l.Left, sets); missing != nil {
-		return nil, fmt.Errorf("it was made with --set %s, and a lock keeps no path to data: add --set %s=PATH",
-			strings.Join(missing, " and --set "), strings.Join(missing, "=PATH --set "))
-	}
 	return pipelines.LoadText(filepath.Join(dir, l.File), l.Text, dir, slices.Concat(l.Sets, sets))
 }

@@ -35,9 +35,6 @@ func (l *Lock) Encode() ([]byte, error) {
 	for _, s := range l.Sets {
 		w.line("set", strconv.Quote(s))
 	}
-	for _, s := range l.Left {
-		w.line("left", strconv.Quote(s))
-	}
 	for _, c := range l.Codes {
 		w.line("code", c.Kind, c.Digest)
 	}
@@ -246,9 +243,6 @@ func (r *reader) head() *Lock {
 	}
 	for r.at("set") {
 		l.Sets = append(l.Sets, r.quoted(r.next("set")))
-	}
-	for r.at("left") {
-		l.Left = append(l.Left, r.quoted(r.next("left")))
 	}
 	for r.at("code") {
 		f := r.words("code", 2)
