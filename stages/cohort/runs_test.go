@@ -216,7 +216,7 @@ func TestTimeseriesSessions(t *testing.T) {
 		d.write("sub-01/"+at+"/func/sub-01_"+at+"_task-rest_atlas-A_timeseries.tsv", series)
 	}
 	d.write("v1.tsv", series)
-	d.write("v2.tsv", series)
+	d.write("v2.tsv", series+"9\t9\n")
 	d.write("people.csv", "id,group,visit,file\n2,HC,1,v1.tsv\n1,ASD,2,v2.tsv\n1,ASD,ses-1,v1.tsv\n")
 	table := func(c *TimeseriesCohort, sessions ...string) {
 		c.File, c.ID, c.Series, c.Sessions = "people.csv", "id", "{file}", sessions
