@@ -127,6 +127,28 @@ stages:
 	}
 }
 
+// No note accuses a built-in kind, in any built-in pipeline and in a nested choice, which waits for the leakage check;
+// nor does it a program whose results are only compared there.
+func TestBuiltinKindsAreNoProgramsOfTheUsers(t *testing.T) {
+	sets := builtinSets(t)
+	t.Chdir(testdir.Files(t, map[string]string{"nested.yaml": `extends: quick.yaml
+stages:
+  inner_folds: { use: split, matrix: { outer: [1..3] }, in: { participants: cohort.participants }, with: { folds: 3, inner: 3 } }
+  inner: { use: baseline, matrix: { model: [ridge, svm], outer: [1..3], fold: [1..3] }, in: { pearson: "connectivity[*].pearson", folds: inner_folds } }
+  nested: { use: choose, in: { inner: "inner[*].predictions", outer: ["baselines[model=ridge,*].predictions", "baselines[model=svm,*].predictions"] } }
+  evaluate_nested: { use: evaluate, in: { predictions: nested } }
+  shorter: { use: exec, in: { all: "series[*].series" }, with: { command: [cp, "{all}", "{o}"], inputs: ["all*=npy"], outputs: [o=npy] } }
+  duplicates: { in: { scans: ["series[*]", shorter.o] } }
+`}))
+	for _, name := range append(Builtins(), "nested.yaml") {
+		for _, n := range need.Value(Load(name, sets[name]))(t).Notes {
+			if strings.Contains(n, "no leakage check knows") {
+				t.Errorf("%s: %s", name, n)
+			}
+		}
+	}
+}
+
 // Pages with a permutation test know the stages, whether the file connects the settings or not; other pages do not.
 func TestPagesOfPermutationTestsKnowTheStages(t *testing.T) {
 	p := mustBuild(t, `

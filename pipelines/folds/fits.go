@@ -28,7 +28,8 @@ type comparer interface {
 }
 
 // Fits are the tasks upstream of a task that have learned from participants: of each path the nearest one of a kind
-// with a test fold, for what is upstream of that is its own matter, and all others that take participants together.
+// with a test fold, for what is upstream of that is its own matter, and programs of the user's that take participants
+// together.
 type Fits struct {
 	Participants *encoding.Table      // of the cohort; nil when they are not known
 	Own          func(*dag.Kind) bool // a kind of the user's, not of this program
@@ -226,6 +227,9 @@ func (f *Fits) of(port string, src dag.Source) []*dag.Node {
 		return fits
 	}
 	for _, b := range n.Inputs {
+		if gate(n, b.Port) {
+			continue // nothing is made of what a check says
+		}
 		for _, src := range b.Sources {
 			for _, fit := range f.of(b.Port, src) {
 				if !slices.Contains(fits, fit) {

@@ -17,35 +17,26 @@ type program interface {
 // everybody is whom tables of the cohort are of, in place of one participant.
 const everybody = "*"
 
-// together is the input by which a task takes participants together; "" where its result is of one participant.
+// together is the input by which a program of the user's takes participants together; "" where its result is of one
+// participant, and of a kind of ours, which uses tables, files and gathered members as it says.
 //
-// A kind of ours does so where it gathers members of several participants: it uses tables and files as it says. A
-// program of the user's could read anything, so each of its inputs counts that is not of the participant whose result
-// it makes, and of nobody else: gathered members, another participant's result, the table of participants, folds, what
-// other tasks made of them, and files that several participants share.
+// A program could read anything, so each of its inputs counts that is not of the participant whose result it makes, and
+// of nobody else: gathered members, another participant's result, the table of participants, folds, what other tasks
+// made of them, and files that several participants share.
 func (f *Fits) together(n *dag.Node) string {
 	var holds []string // the program
-	runs, foreign := n.Work.(program)
-	if foreign {
+	if runs, ok := n.Work.(program); ok {
 		holds = runs.ProgramPorts()
-	} else {
-		foreign = f.Own != nil && f.Own(n.Stage.Kind)
+	} else if f.Own == nil || !f.Own(n.Stage.Kind) {
+		return ""
 	}
-	own := subjectOf(n.Coords)
-	if !foreign {
-		own = "" // a template of one participant, say
-	}
-	who := own
+	who := subjectOf(n.Coords)
 	for _, b := range n.Inputs {
 		if slices.Contains(holds, b.Port) {
 			continue
 		}
 		for _, src := range b.Sources {
-			of := subjectOf(src.Coords)
-			if foreign {
-				of = f.whose(n, b.Port, src)
-			}
-			if who = both(who, of); who == everybody {
+			if who = both(who, f.whose(n, b.Port, src)); who == everybody {
 				return b.Port
 			}
 		}
