@@ -11,19 +11,19 @@ kind bnt 96ad181cf534de0c69ad0b44cf422a0cb28d29506cc803ccd67c77d5672172a7
 kind bootstrap 80bfe74f4450be0339e0f68d9d674d49d2505238da62c64abfad97b910525316
 kind braingnn e55183b763f069b3b8078c8da92602c27602f41c80f0275aa9597e13af6e9ed6
 kind brainmap 2655f3021f3ba880df7aadb59f8c7430736fe9d8ee9d279901b25edb76c54e76
-kind choose 146153ae3fed2240fb0277db496469ad96e60b05479025f5e00dc91723d51928
+kind choose 1ba24a5d506655d53a25e8f09401ab9e932ef465856fbbd6be4bea89708f9a46
 kind combat 78fcfe636d662a5fd97830d820c86bf1ed5cc28596a429b648dbdfb63a2cad12
-kind compare 74304661a41a8d54b6441128311a5527c870870af904b616289188aa880a1f42
+kind compare f8325bc9edeb8ba779620917ebbb71413281b757ab26578710fd47b6ef59c439
 kind connectivity 143dacd5fba41c07d1d693ee4b93aefd94090c4547768995ea41b9197e76a608
 kind covariates 0e2cf7489a01d5e302421bf53a4fadd75cd2e9b33e46563fa33a28fa21ba5468
 kind denoise 5047ebb8e63c4fa07512bc75491f0cdc70c84e0559e5fb08d6008071a78bb45f
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
-kind evaluate 26efd9cd52b94f7e980caaeef0b8c2fd4fe085841bbf79283f47f69f708464bd
-kind evaluate-regression 38520d98f79a252223759043f39a7b91f3c69f8b94af3b8e2f59e3e22be75816
+kind evaluate 61d4df5d445bf69231ef78bf7dd74a17ed8cb35ffa3e9c79827c2fd209661164
+kind evaluate-regression 1069c438aea905b66c577a13559304b547901446826c4e900c68beb39cb62cf9
 kind exec e357f60169a346658757f522c853bb75ee523c58e04dd94a943cbe2465ea8b2a
 kind fidelity 79fdf13bb7d6e519ec6af68e03c97ad860cfc4eaa6a67af95c9f8af6df93a014
-kind figure-calibration fc2775ce35ea29e2a22bd4843393842d108007a8954eac8ab4b17a8c43dbf702
-kind figure-confusion 4181268c5b5304e0cbcf6e02b82a1772e355e027f9f0894b2e3c808e7cc890f8
+kind figure-calibration 83e3a3652d0fe3df8ab1325f92363e68ab2c38037dac8ecd6d4471a4e43a7426
+kind figure-confusion 6b60dd02b30f7bfd39d0e3556e1023efe7752fc6d5c6a188eb47b0dbbd925c60
 kind figure-connectivity 90a8fe84f73d0c4fa972be335442133513354a87150bbb2db200c24a8a3ee6df
 kind figure-degrees 441ab267e4ba17c2758e7c03a90a11ea523c1d3ad1f2b89488a517020e8539fa
 kind figure-distributions bd3a3d8f5555807db452e24b77afa6d80f24a22b8eef80080a47a951f4132cb5
@@ -32,33 +32,33 @@ kind figure-individuals d15428721a30edf1901bfe63370d1ed1e5d239148d4b15fa39abe2f2
 kind figure-qc 2a3e91fddf0b7b34ea4fd6bdc01e1a3058a1ee5d7d7282d7cc436049c8cb2c6c
 kind figure-qcfc 088f0ea12490b8071f96a377ef53ccd2740547c8a934356d1eb5136c84eae4f8
 kind figure-ranking a0c6b180a690cf23ccfe61c49c46914fe23ee1d41b3fd223ead676c0ca76f072
-kind figure-roc 8fcbbaf7b34f3dd0cc597e1c763f213967cc181027a4ef4958d97e8a4ccd9ffc
+kind figure-roc 856f8fdc639ada9904c45abf27746b6d01f69d09b327a5097274eeff2905ab44
 kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637d15
 kind figure-training 62f6bfb7ab0cce8da4f979a328bd2cd98675cff3e6189ecc59fd9c7430313fc6
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 9cf18695ff7922093bf6c607a1268da8cb6368c5cc658695ba92d55c3174683a
 kind individuality 1c1dfd909a9eff1e3ab8c5f49155a551c3684c79cc3941d1774b5759c090d75e
 kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
-kind leakage b6383c6f9385e502ba65c75d04572124fe2355985f62707cea875869d225b156
+kind leakage 44f13be3c1dde7babc9b148eb698bdb53538f169df8a007ddd4a531e9b72f773
 kind matrices 4894d80e10911430b90f6856fe90d4e284835e0186a5a0cd465e678ae9c1eeb7
 kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
 kind meanmlp 63f1c4ed2a9619b7290ca6b06cd88e472d1f7c0d7bd4fd73f55162a2c43e631f
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
 kind parcellate 2fb4cbe70150a4cf0e3c6ff05402c6284e97cf3ea8ed59b5dddf37d8e5b23629
-kind permutation 4ce7cc795ec2170804c242555df38e71c2a9cbab47065994362a490cd382f143
-kind permutation-regression 70d59cb2fd9e73af13c711f493f21e0a235198932d59a76348366e174bc25fb6
+kind permutation 46da4935620fd89616b3ece31d34a2633263bc4a2fb4131bb21772f8518583a7
+kind permutation-regression c3a4374ba82875faba196befd2397876f3cbe713bc55ac46017e621ef7950152
 kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
 kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression fe0adf5b950afc5459d7feaca4119a6be3909ad6e3aa06b042cfa99865a5c063
-kind report 982587bd6fd53de6e3446de415391f7561fbeab44774c8ad898f315b2a2755d2
+kind report 3a2994bd04465a9c6b4357afbd06c02c45dba9d49074abc449e3e48f3597c244
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
-kind summary cd9c4956706fc1fb97ea395ae6833b88f1d622d0533915836ecebbdee80ccef9
+kind summary bbc52ddc9923a8612aeb7fc679e8a7d00c81a6f1b77fac1efad29eb72ce3b554
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent 3c85c91099bf71c39ace163f5540f06bc65c389fb954a5a0e8b8e85775f96ee9
 kind timeseries bc23f72cea87b0dd5638aafccf77599152b83778d96c7cc586975f62e03356c3
@@ -2650,18 +2650,24 @@ prgnn/stages/learn.choose.New fdf7913d79ef.d9b9a6
 prgnn/stages/learn.describe cd1080b18571.aba845
 prgnn/stages/learn.idRow d28774d816ee.e3b0c4
 
+reached by choose compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc leakage permutation permutation-regression report summary
+prgnn/stages/fold.TestRows ae37d7908266.f6518e
+prgnn/stages/fold.TestRows.Again d25687c8c794.fdd7dd
+prgnn/stages/fold.testRow 4b848719b9cd.e3b0c4
+
 reached by choose compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation permutation-regression report summary
 prgnn/stages/fold.Case a6b39a8ea263.e3b0c4
 prgnn/stages/fold.OnlyOnce 5c72cf9cfa2e.2e1e5c
 prgnn/stages/fold.OverDraws d47e11d21792.97e4f8
 prgnn/stages/fold.Tested 6637944789ee.c5d94f
-prgnn/stages/fold.byFold f03901bd298b.28fb32
-prgnn/stages/fold.graphRow bbb79f680df5.514bba
+prgnn/stages/fold.byFold 3499c930146c.088915
+prgnn/stages/fold.graphRow da6b5ac24622.514bba
+prgnn/stages/fold.oneRow 83cdf5bd1577.0038a8
 prgnn/stages/fold.oneSide 9c7d5e26297f.cf6efa
 prgnn/stages/fold.place 331b8453f1e0.e3b0c4
 
 reached by choose compare evaluate figure-calibration figure-confusion figure-roc permutation report summary
-prgnn/stages/fold.ReadTested ded79430d5f2.2268c9
+prgnn/stages/fold.ReadTested e12debf053cd.2268c9
 prgnn/stages/fold.checkProbabilities 4d73fbd54dae.1f70fe
 prgnn/stages/fold.slack 688309d193d1.e3b0c4
 
@@ -3287,7 +3293,7 @@ prgnn/stages/fold.NumberRow 44aa4da4a39b.e3b0c4
 
 reached by evaluate-regression permutation-regression report summary
 prgnn/stages/fold.ReadNumbers ff01653c190a.eaf780
-prgnn/stages/fold.readNumbers 8f25842a79be.210f92
+prgnn/stages/fold.readNumbers 8942ee3ff7c7.210f92
 
 reached by evaluate-regression report summary
 prgnn/stages/column.RegressionRow 6426371dbd46.c63136
@@ -3932,7 +3938,7 @@ prgnn/stages/assess.Leakage e70290ed5d9f.e3b0c4
 prgnn/stages/assess.Leakage.Ports 1ca710021e9d.f8203a
 prgnn/stages/assess.Leakage.Run eca25076fc2a.34c4df
 prgnn/stages/assess.Leakage.alike 87243da38377.c117fe
-prgnn/stages/assess.Leakage.lookAtPredictions 557a6dd68bd3.de01bb
+prgnn/stages/assess.Leakage.lookAtPredictions a927b9c31e9e.dff9ad
 prgnn/stages/assess.Leakage.lookAtScans 23acee8c2eb2.72a325
 prgnn/stages/assess.Leakage.sameTraces 0fd868d18130.9d7757
 prgnn/stages/assess.Leakage.tiles c1f3b1250506.52a436
@@ -5564,7 +5570,7 @@ at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:279 maskSetting.overModels:317 Fidelity.table:328
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:25 Leakage:31 Leakage.Ports:37 leakCheck:56 leakCheck.fail:65 foldPlace:70 foldBook:73 Leakage.Run:79 similarText:138 checkRow:151 readBook:157 foldBook.tested:182 foldBook.takesPart:188 Leakage.lookAtPredictions:198 placeOf:277 foldBook.seen:293 lookAtModels:313 lookAtFitted:330
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:25 Leakage:31 Leakage.Ports:37 leakCheck:56 leakCheck.fail:65 foldPlace:70 foldBook:73 Leakage.Run:79 similarText:138 checkRow:151 readBook:157 foldBook.tested:182 foldBook.takesPart:188 Leakage.lookAtPredictions:198 placeOf:274 foldBook.seen:290 lookAtModels:310 lookAtFitted:327
 at stages/assess/leakage_chance.go prgnn/stages/assess chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:93 steps:110 trace.stationaryBasis:124 chanceOfWalk:159 bessel:195 likeness:216 mostTold:223 rarest:226 byChance:234 byChance.text:241
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:99 sharedPoints:100 rescaled:101 sharedScans:106 onePart:144 sameParts:147 timePoints:172
@@ -5674,10 +5680,10 @@ at stages/fold/mean.go prgnn/stages/fold MeanOver:10
 at stages/fold/parts.go prgnn/stages/fold PartOf:13 Parts:25 Repeat:34 InParts:40
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:11 fewestValues:17 PrintOf:20 PrintOfDigest:33 Print.Same:37 sketchOf:56 PrintIndex:94 NewPrintIndex:102 PrintIndex.Add:107 PrintIndex.Find:120 PrintIndex.cell:144
-at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80
+at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80 TestRows:96 testRow:98 TestRows.Again:105 oneRow:115
 at stages/fold/row.go prgnn/stages/fold Row:6 PredictionRow:16 PredictionsPort:29 NumberRow:36
 at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Score:27 Numbers:59 Distinct:77 Accuracy:88 Majority:102
-at stages/fold/tested.go prgnn/stages/fold Case:17 Tested:26 Settings:40 Settings.name:48 ReadTested:65 slack:110 checkProbabilities:114 readNumbers:166 graphRow:184 byFold:191 OverDraws:226 bySetting:256 OnlyOnce:278 Tested.Cases:297
+at stages/fold/tested.go prgnn/stages/fold Case:18 Tested:27 Settings:41 Settings.name:49 ReadTested:66 slack:111 checkProbabilities:115 readNumbers:167 graphRow:185 byFold:193 OverDraws:228 bySetting:258 OnlyOnce:280 Tested.Cases:299
 at stages/inference/agreement.go prgnn/stages/inference Agreement:14 manyRankings:30 Agree:34 orders:74 manyOrders:91 places:111 topPlaces:114 places.has:125 overlap:128 shared:138 agreeByChance:148 expectedJaccard:171 PermutationP:193 AsLarge:197
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 byStratum:107 percentiles:119 Quantile:126
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210

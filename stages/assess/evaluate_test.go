@@ -136,6 +136,11 @@ func TestEvaluateTwiceTested(t *testing.T) {
 	if want := "participant a is tested in fold 1 and in fold 2 of repeat 1: the gathered trainings differ in an axis that is not one of their coordinates"; fmt.Sprint(err) != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
+	// One draw of a participant counts once: right rows that are repeated would raise the accuracy.
+	want := "a is tested twice with draw 0, in rows 1 and 3: write one test row for each participant and draw; no accuracy"
+	_, err = stagetest.RunStage(t, &Evaluate{},
+		map[string][]dag.Input{"predictions": {dag.InputOf(twice(a, 0))}})
+	need.Error(t, err, want)
 }
 
 // The scores name what each fold leaves out, where the table of the folds says it; other folds are refused.

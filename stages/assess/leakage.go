@@ -202,7 +202,7 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 	sides := &leakCheck{name: fold.PredictionsCompared}
 	once := &leakCheck{name: "each participant is tested once in each repeat of each setting"}
 	admitted := &leakCheck{name: "no training with known leakage"}
-	testedIn := map[string]map[string]string{} // setting and repeat → participant → training
+	testedIn := map[[2]string]int64{} // setting and repeat, and participant → fold
 	for _, in := range t.All("predictions") {
 		table, err := in.Table()
 		if err != nil {
@@ -214,8 +214,8 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 				return nil, fmt.Errorf("%s: %w", in.Name, err)
 			}
 		}
-		var ints [2][]int64
-		for i, name := range []string{"repeat", "fold"} {
+		var ints [3][]int64
+		for i, name := range []string{"repeat", "fold", "draw"} {
 			if ints[i], err = table.Ints(name); err != nil {
 				return nil, fmt.Errorf("%s: %w", in.Name, err)
 			}
@@ -230,7 +230,7 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 		}
 		setting := column.CoordText(slices.DeleteFunc(slices.Clone(in.Coords),
 			func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" }))
-		told := map[string]bool{}
+		told, rows := map[string]bool{}, fold.TestRows{}
 		for i, id := range text[0] {
 			sides.of++
 			at := foldPlace{ints[0][i], ints[1][i]}
@@ -255,21 +255,18 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 			if !slices.Contains(b.used, at) {
 				b.used = append(b.used, at)
 			}
-			key := fmt.Sprintf("%s\x00%d", setting, at.repeat)
-			if testedIn[key] == nil {
-				testedIn[key] = map[string]string{}
+			again := rows.Again(id, at.repeat, at.fold, ints[2][i], i+1)
+			who := [2]string{fmt.Sprintf("%s\x00%d", setting, at.repeat), id}
+			if other := testedIn[who]; other != 0 && other != at.fold {
+				again = fmt.Sprintf("%s is tested in fold %d and in fold %d", id, other, at.fold)
 			}
-			here := fmt.Sprintf("fold %d", at.fold)
-			if other, ok := testedIn[key][id]; ok && other != here && !told[id] {
+			if testedIn[who] = at.fold; again != "" && !told[id] {
 				told[id] = true
-				once.fail("%s: %s is tested in %s and in %s", in.Name, id, other, here)
+				once.fail("%s: %s", in.Name, again)
 			}
-			testedIn[key][id] = here
 		}
 	}
-	for _, tested := range testedIn {
-		once.of += len(tested)
-	}
+	once.of = len(testedIn)
 	return []*leakCheck{sides, once, admitted}, nil
 }
 

@@ -91,3 +91,36 @@ func oneSide(rows []graphRow) error {
 	}
 	return nil
 }
+
+// TestRows are the test rows of predictions, counted from 1, by what they are of.
+type TestRows map[testRow]int
+
+type testRow struct {
+	id                 string
+	repeat, fold, draw int64
+}
+
+// Again adds a test row. It says so where an earlier one is of the same draw of the participant in the same fold: it
+// would count twice at graph level.
+func (r TestRows) Again(id string, repeat, fold, draw int64, row int) string {
+	of := testRow{id, repeat, fold, draw}
+	if first := r[of]; first > 0 {
+		return fmt.Sprintf("%s is tested twice with draw %d, in rows %d and %d: write one test row for each participant and draw", id, draw, first, row)
+	}
+	r[of] = row
+	return ""
+}
+
+// oneRow refuses predictions that test a draw of a participant twice.
+func oneRow(rows []graphRow) error {
+	tested := TestRows{}
+	for i, r := range rows {
+		if r.set != "test" {
+			continue
+		}
+		if again := tested.Again(r.id, int64(r.repeat), int64(r.fold), int64(r.draw), i+1); again != "" {
+			return fmt.Errorf("%s; no accuracy is computed from these predictions", again)
+		}
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package fold
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -84,7 +85,7 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 	}
 	all := make([]graphRow, len(rows))
 	for i, r := range rows {
-		all[i] = graphRow{place{r.ID, r.Repeat, r.Fold}, r.Set,
+		all[i] = graphRow{place{r.ID, r.Repeat, r.Fold}, r.Draw, r.Set,
 			Case{Id: r.ID, Label: int(r.Label), Predicted: int(r.Predicted)}}
 		for _, v := range p {
 			all[i].Probability = append(all[i].Probability, v[i])
@@ -173,7 +174,7 @@ func readNumbers(t *encoding.Table) ([]Tested, []string, error) {
 		if math.IsNaN(r.Target) || math.IsNaN(r.Predicted) || math.IsInf(r.Target, 0) || math.IsInf(r.Predicted, 0) {
 			return nil, nil, fmt.Errorf("row %d: the target of %s is %v, and its prediction %v: not finite", i+1, r.ID, r.Target, r.Predicted)
 		}
-		all[i] = graphRow{place{r.ID, r.Repeat, r.Fold}, r.Set,
+		all[i] = graphRow{place{r.ID, r.Repeat, r.Fold}, r.Draw, r.Set,
 			Case{Id: r.ID, Target: r.Target, Probability: []float64{r.Predicted}}}
 	}
 	folds, err := byFold(all)
@@ -183,13 +184,14 @@ func readNumbers(t *encoding.Table) ([]Tested, []string, error) {
 // A graphRow is a row of predictions, of either kind.
 type graphRow struct {
 	place
-	set string
+	draw int32
+	set  string
 	Case
 }
 
 // byFold gathers the test side by repeat and fold, and who was trained on.
 func byFold(rows []graphRow) ([]Tested, error) {
-	if err := oneSide(rows); err != nil {
+	if err := errors.Join(oneSide(rows), oneRow(rows)); err != nil {
 		return nil, err
 	}
 	var folds []Tested
