@@ -60,6 +60,8 @@ func (p *listed) sessions(dir, column string) (*list, error) {
 	l, err := longitudinal.read(dir)
 	if err == nil {
 		l.sessions, err = column, l.column("sessions", column)
+		l.doubtNames("sessions", column, "if two are one session, it counts twice",
+			func(r listedRow) (string, string) { return " of " + r.id, r.cells.get(column) })
 	}
 	return l, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -53,6 +54,29 @@ func TestMissingCodes(t *testing.T) {
 	if _, err = load("id,dx,iq\na,1,100\nb,2,1e300\n", ""); err == nil ||
 		!strings.HasSuffix(err.Error(), "people.csv:3: iq of b is 1e300, beyond ±1e+100: correct it, or write n/a") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A person under two spellings of a name, and a session under two, are noted: a spreadsheet drops zeros. The note is a
+// caution of the report by its words.
+func TestNamesThatAreAlike(t *testing.T) {
+	for rows, want := range map[string]string{
+		"1,HC,1\n01,HC,2\n01,HC,3\n":            "the participants 01 (line 3) and 1 (line 2) have names that are alike: if two are one person, scans of that person may be in training and test data; write each in one way in column id",
+		"007,HC,1\n7,ASD,1\nb,HC,1\n":           "the participants 007 (line 2) and 7 (line 3) have names that are alike",
+		"1.0,HC,1\n1,ASD,1\n":                   "the participants 1 (line 3) and 1.0 (line 2) have names that are alike",
+		"sub-P01,HC,1\nP1,ASD,1\n":              "the participants sub-P01 (line 2) and P1 (line 3) have names that are alike",
+		"a,HC,1\na,HC,01\nb,ASD,01\n":           "the sessions 1 (line 2) and 01 (line 3) of sub-a have names that are alike: if two are one session, it counts twice; write each in one way in column visit",
+		"a,HC,1\nb,ASD,01\nc1,HC,1\nc11,HC,1\n": "",
+	} {
+		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,visit\n" + rows, "x.csv": "1,2\n3,4\n"})
+		people := listed{File: "people.csv", ID: "id", Group: "dx"}
+		c := &TimeseriesCohort{listed: people, Series: "x.csv", Sessions: []string{"visit"}}
+		r, err := c.Load(dir)
+		need.NoError(t, err)
+		notes := strings.Join(r.Notes, "\n")
+		if !strings.Contains(notes, want) || strings.Contains(notes, column.Alike) != (want != "") {
+			t.Errorf("%s: %s, want %s", rows, notes, want)
+		}
 	}
 }
 

@@ -448,8 +448,10 @@ func (l *list) choose() error {
 	return nil
 }
 
-// doubt notes what is doubtful in the groups, or in the number to predict, of those who take part.
+// doubt notes what is doubtful in the names, and in the groups or the number to predict, of those who take part.
 func (l *list) doubt() error {
+	l.doubtNames("participants", l.ID, "if two are one person, scans of that person may be in training and test data",
+		func(r listedRow) (string, string) { return "", r.source })
 	if l.Target != "" {
 		return l.doubtTarget()
 	}

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/stages/column"
 )
 
 // ExcludedByName is why a participant that exclude names takes no part.
@@ -105,4 +106,30 @@ func (ids Names) near(name string) string {
 		return near
 	}
 	return fmt.Sprintf(" (available: %s)", words.Some(ids, 6))
+}
+
+// doubtNames notes names in two spellings that may be one: 01 loses its zero in a spreadsheet. of gives the name of a
+// row, and within whom it counts.
+func (l *list) doubtNames(what, in, remedy string, of func(listedRow) (who, name string)) {
+	first, said := map[[2]string]listedRow{}, map[[2]string]bool{}
+	var pairs []string
+	for _, r := range l.rows {
+		who, name := of(r)
+		bare := strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(name), "sub-"), "ses-")
+		spelled, written := [2]string{who, column.Spelling(bare)}, [2]string{who, name}
+		if name == "" || said[written] {
+			continue
+		}
+		said[written] = true
+		if f, there := first[spelled]; there {
+			_, other := of(f)
+			pairs = append(pairs, fmt.Sprintf("%s (line %d) and %s (line %d)%s", other, f.line, name, r.line, who))
+			continue
+		}
+		first[spelled] = r
+	}
+	if pairs != nil {
+		l.notes = append(l.notes, fmt.Sprintf("the %s %s %s: %s; write each in one way in column %s", what,
+			words.Some(pairs, 6), column.Alike, remedy, in))
+	}
 }
