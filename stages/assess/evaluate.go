@@ -6,26 +6,31 @@ import (
 	"strings"
 
 	"prgnn/dag"
-	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
-	"prgnn/stages/inference"
 )
 
 var evaluateKind = dag.Kind{
 	Name: "evaluate",
 	Doc: "accuracy, AUC, sensitivity and specificity of classifiers, per fold and over folds\n" +
-		"For test participants only. At graph level each draw counts; at participant level the mean probability over the draws decides. Accuracy is pooled over folds and has a 95 % confidence interval; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test: the labels of the test participants are permuted within each fold, and the models are not retrained; the kind permutation retrains.",
-	New: func() dag.Stage { return &Evaluate{Permutations: 9999} },
+		"For test participants only. At graph level each draw counts; at participant level the mean probability over the draws decides. Accuracy is pooled over folds and has a 95 % confidence interval; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test: the labels of the test participants are permuted within each fold, and with participants connected within sites, if there are sites; the models are not retrained: the kind permutation retrains.",
+	New: func() dag.Stage { return &Evaluate{Within: "site", Permutations: 9999} },
 }
 
 // Evaluate scores predictions.
 type Evaluate struct {
 	Positive     string `param:"positive" doc:"positive group, for sensitivity and AUC; by default, of two groups, the first in sorted order that is not named like a control group (HC, TD, CON, control …)"`
+	Within       string `param:"within" doc:"test labels are permuted within the values of this column of the participants, if it exists: participants of different sites are not exchangeable"`
 	Permutations int    `param:"permutations" doc:"number of permutations of the test labels, for p" min:"99" max:"10000000"`
 	Seed         uint64 `param:"seed" doc:"of the permutations"`
 	Partial      bool   `param:"partial" doc:"accept an incomplete cross-validation: all results are then for the participants of the given folds, and a caution says so. Otherwise it is refused"`
 }
+
+// PermutesWithin is the column within whose values labels are permuted.
+func (s *Evaluate) PermutesWithin() string { return s.Within }
+
+// ReadsCategories are the columns of the participants that its parameters name, and whose values are categories.
+func (s *Evaluate) ReadsCategories() []string { return []string{s.Within} }
 
 // TestsEverybody reports whether the gathered predictions have to be of all folds.
 func (s *Evaluate) TestsEverybody() (port string, all bool) { return "predictions", !s.Partial }
@@ -35,6 +40,8 @@ func (*Evaluate) Ports() dag.Ports {
 		In: []dag.Port{fold.PredictionsPort("predictions of the trainings to compare"),
 			{Name: "folds", Type: dag.Arrow("participant_id", "repeat", "fold"), Optional: true,
 				Doc: "split's folds: scores names what each fold leaves out (leave_out of split)"},
+			{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true,
+				Doc: "the participants, with their sites: labels are then permuted within sites"},
 			fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.FoldRow](),
@@ -68,7 +75,22 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err := complete(t, all, s.Partial); err != nil {
 		return nil, err
 	}
-	summary := s.summaryTable(all.Axes, all.Settings, all.Groups, positive)
+	var sites fold.Sites
+	if t.Has("participants") {
+		if sites, err = fold.ReadSites(t.In("participants"), s.Within); err != nil {
+			return nil, err
+		}
+	}
+	if text := sites.Fixed(all.Settings); text != "" {
+		all.Cautions = append(all.Cautions, text)
+	}
+	summary, err := s.summaryTable(all.Axes, all.Settings, all.Groups, positive, sites)
+	if err != nil {
+		return nil, err
+	}
+	if sites.By != "" {
+		summary.Meta["within"] = sites.By
+	}
 	if all.Cautions != nil {
 		summary.Meta["caution"] = strings.Join(all.Cautions, "\n")
 	}
@@ -112,37 +134,3 @@ func complete(t *dag.Task, all *fold.Settings, partial bool) (err error) {
 
 // participantAccuracy is the accuracy of one fold, each participant counted once.
 func participantAccuracy(f fold.Tested) float64 { return fold.Score(f.Participants, -1).Accuracy }
-
-// test finds whether the predictions of one setting have to do with the groups.
-func (s *Evaluate) test(folds []fold.Tested, level string, groups int) inference.PredictionTest {
-	person := map[string]int{}
-	var group, first []int
-	var tested []inference.TestedFold
-	for at, f := range folds {
-		t := inference.TestedFold{}
-		for _, c := range f.Participants {
-			if _, ok := person[c.Id]; !ok {
-				person[c.Id] = len(group)
-				group, first = append(group, c.Label), append(first, at)
-			}
-			named := make([]float64, groups)
-			if level == "participant" {
-				named[c.Predicted] = 1
-			}
-			t.Person, t.Named, t.Score = append(t.Person, person[c.Id]), append(t.Named, named),
-				append(t.Score, c.Probability)
-		}
-		if level == "graph" {
-			at := map[string]int{}
-			for i, c := range f.Participants {
-				at[c.Id] = i
-			}
-			for _, c := range f.Graphs {
-				t.Named[at[c.Id]][c.Predicted]++
-			}
-		}
-		tested = append(tested, t)
-	}
-	return inference.TestPredictions(tested, group, groups, first, s.Permutations,
-		random.New(s.Seed, "evaluate", level))
-}

@@ -5,6 +5,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/gnn"
+	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )
@@ -28,7 +29,7 @@ func scoresTable(axes []string, settings [][]fold.Tested, positive int) *encodin
 }
 
 func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups []string,
-	positive int) *encoding.Table {
+	positive int, sites fold.Sites) (*encoding.Table, error) {
 	named := "n/a"
 	if positive >= 0 {
 		named = groups[positive]
@@ -37,7 +38,10 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 	for _, fs := range settings {
 		tested := fold.Distinct(fs)
 		for _, l := range fold.Levels {
-			test := s.test(fs, l, len(groups))
+			test, err := sites.Test(fs, l, len(groups), s.Permutations, random.New(s.Seed, "evaluate", l))
+			if err != nil {
+				return nil, err
+			}
 			if l == "graph" { // the graphs of one participant have no area of their own
 				test.AUCP = math.NaN()
 			}
@@ -66,5 +70,5 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 	}
 	t := column.Table(rows, axes...)
 	t.Meta = map[string]string{"groups": column.JSON(groups)}
-	return t
+	return t, nil
 }

@@ -272,6 +272,21 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 	}
 }
 
+// Where evaluate permuted test labels within sites, the sentence says so.
+func TestSummaryOfPermutationsWithinSites(t *testing.T) {
+	for within, want := range map[string]string{"site": "within sites, models not retrained", "": "permuted, models not",
+		"scanner": "within values of scanner, models not retrained"} {
+		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+		evaluation, _ := stagetest.Evaluated(0.8, 0.7, 0.9)
+		evaluation.Meta = map[string]string{"within": within}
+		in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+		if !strings.Contains(text, want) || within == "" && strings.Contains(text, "within sites") {
+			t.Errorf("within %q: %q is missing in\n%s", within, want, text)
+		}
+	}
+}
+
 // A ranking that the next training would turn round is not presented as a finding.
 func TestSummaryOfLuckyRanking(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))

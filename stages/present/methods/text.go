@@ -398,7 +398,7 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 	if e := a.Run.Of("evaluate"); e != nil && a.T.Has("evaluation") {
 		a.methodsOfBaselines(m)
 		m.say("Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC curve (AUC) are given per graph and per participant (mean probability over the draws). Accuracy is the share of correct predictions, pooled over the folds, with Wilson's 95 %% confidence interval for the number of participants %s; its mean and standard deviation over the folds are also given. The other measures are means over the folds.", m.cite("wilson"))
-		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds, with the models not retrained %s.", report.Thousands(e.Number("permutations")), m.cite("phipson"))
+		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds%s, with the models not retrained %s.", report.Thousands(e.Number("permutations")), a.evaluatedWithin(), m.cite("phipson"))
 	}
 	if e := a.Run.Of("evaluate-regression"); e != nil && a.T.Has("regression") {
 		a.methodsOfRegression(m, e)
@@ -442,6 +442,14 @@ func (a *Author) methodsOfPermutations(m *Text) {
 			m.say("The test of %s %s.", cmp.Or(t.Name(), "the model"), t.Reason)
 		}
 	}
+}
+
+// evaluatedWithin says within what, beside folds, evaluate permuted the groups of the test participants.
+func (a *Author) evaluatedWithin() string {
+	if rows := a.Accuracy; len(rows) > 0 {
+		return rows[0].Within
+	}
+	return ""
 }
 
 // permutedWithin says within what the labels of a permutation test were permuted; "" where it is not known.

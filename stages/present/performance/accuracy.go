@@ -38,6 +38,7 @@ type Row struct {
 	Title   string // the classifier for people
 	Leaks   bool   // its training has known leakage, which was let pass
 	Own     bool   // the model that the pipeline is about, not one to compare with
+	Within  string // what test labels were permuted within, beside folds: " and sites"; "" for nothing else
 }
 
 func readAccuracy(in dag.Input) ([]Row, error) {
@@ -45,9 +46,19 @@ func readAccuracy(in dag.Input) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	within := ""
+	if by := table.Meta["within"]; by == "site" {
+		within = " and sites"
+	} else if by != "" {
+		within = " and values of " + section.PlainName(by)
+	}
 	rows := make([]Row, len(read))
 	for i, r := range read {
-		rows[i] = Row{AccuracyRow: r, Setting: column.CoordText(r.Coords), Title: r.Name}
+		rows[i] = Row{AccuracyRow: r, Setting: column.CoordText(r.Coords), Title: r.Name, Within: within}
 		if r.Name == "" {
 			rows[i].Title = section.SettingName(r.Coords)
 		}
@@ -260,7 +271,11 @@ func (c chanceTest) String() string {
 func (a *Results) permutationTests(r Row, measure string) (tests []chanceTest) {
 	p := map[string]float64{"accuracy": r.P, "auc": r.AUCP}[measure]
 	if !math.IsNaN(p) {
-		tests = append(tests, chanceTest{p, r.Permutations, "test labels permuted, models not retrained", false})
+		within := ""
+		if r.Within != "" {
+			within = strings.Replace(r.Within, " and ", " within ", 1)
+		}
+		tests = append(tests, chanceTest{p, r.Permutations, "test labels permuted" + within + ", models not retrained", false})
 	}
 	for _, t := range a.Retrained(r) {
 		if m := t.Measured(measure); m != nil {

@@ -46,7 +46,7 @@ func (a *Results) leftOut() error {
 		accuracyColumn,
 		intervalColumn,
 		foldsColumn,
-		permutedColumn,
+		permutedColumn(rows),
 		areaColumn)
 	t.Note = fmt.Sprintf("%s, %s.",
 		words.Count(int(rows[0].Folds), where), words.Count(int(rows[0].Participants), "participant"))

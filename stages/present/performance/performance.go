@@ -32,7 +32,7 @@ func (a *Results) Describe() error {
 		accuracyColumn,
 		intervalColumn,
 		foldsColumn,
-		permutedColumn,
+		permutedColumn(rows),
 		section.Number("balanced", "balanced accuracy: mean over the groups of the share of correct predictions, mean over the folds", func(r Row) string { return report.Share(r.Balanced) }),
 		areaColumn,
 		section.Number("sens./spec.", "sensitivity and specificity for "+first.Positive+", mean over the folds", func(r Row) string {
@@ -106,9 +106,14 @@ var (
 		func(r Row) string { return report.Range(r.Low, r.High) })
 	foldsColumn = section.Number("over folds", "accuracy of each fold: mean ± standard deviation (n − 1) over the folds",
 		func(r Row) string { return section.PlusMinus(r.FoldMean, r.FoldSD) })
-	permutedColumn = section.Number("p", "of the accuracy: test labels permuted within folds, models not retrained", func(r Row) string { return report.DrawnP(r.P, r.Permutations) })
-	areaColumn     = section.Number("AUC", "area under the ROC curve, mean over the folds", func(r Row) string { return report.Share(r.AUC) })
+	areaColumn = section.Number("AUC", "area under the ROC curve, mean over the folds", func(r Row) string { return report.Share(r.AUC) })
 )
+
+// permutedColumn is the p of accuracies, whose help says within what test labels were permuted.
+func permutedColumn(rows []Row) section.Column[Row] {
+	return section.Number("p", "of the accuracy: test labels permuted within folds"+rows[0].Within+", models not retrained",
+		func(r Row) string { return report.DrawnP(r.P, r.Permutations) })
+}
 
 // eachLevel adds the accuracies per graph beside those per participant, where they differ.
 func (a *Results) eachLevel() {
@@ -131,7 +136,7 @@ func (a *Results) eachLevel() {
 		}),
 		section.Number("balanced", "", func(r Row) string { return report.Share(r.Balanced) }),
 		section.Number("AUC", "", func(r Row) string { return report.Share(r.AUC) }),
-		section.Number("AUC p", "of the AUC: test labels permuted within folds, models not retrained", func(r Row) string { return report.DrawnP(r.AUCP, r.Permutations) }),
+		section.Number("AUC p", "of the AUC: test labels permuted within folds"+rows[0].Within+", models not retrained", func(r Row) string { return report.DrawnP(r.AUCP, r.Permutations) }),
 		section.Number("sensitivity", "", func(r Row) string { return report.Share(r.Sensitivity) }),
 		section.Number("specificity", "", func(r Row) string { return report.Share(r.Specificity) }))
 	t.Note = a.judgedBy(corrected)
