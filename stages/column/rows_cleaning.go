@@ -9,6 +9,9 @@ const (
 	CleanedScan  = "scan already denoised"
 )
 
+// AsSidecarSays stands between SeriesGiven and how the sidecar of the series says that they were cleaned.
+const AsSidecarSays = "; according to the sidecar, cleaned with "
+
 // CleanedBefore is the metadata by which the table of a scan says that its series need no nuisance regression, and why.
 const CleanedBefore = "cleaned"
 

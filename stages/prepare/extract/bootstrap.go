@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -152,8 +153,8 @@ func (b *Bootstrap) meta(t *dag.Task) (map[string]string, error) {
 	if !t.Has("sidecar") {
 		return meta, nil
 	}
-	cleaned, err := denoised(t.In("sidecar"))
-	if cleaned {
+	how, err := denoised(t.In("sidecar"))
+	if how != "" {
 		meta[column.CleanedBefore] = column.CleanedScan
 	}
 	return meta, err
@@ -235,19 +236,27 @@ func sidecarTR(in dag.Input) (float64, error) {
 	return sidecar.RepetitionTime, nil
 }
 
-// denoised reports whether a scan's sidecar says that confounds were regressed out: XCP-D names its strategy there.
-func denoised(in dag.Input) (bool, error) {
+// denoised is how the sidecar of a scan or of series says that confounds were regressed out: XCP-D names its strategy
+// there, giga_connectome its regressors; "" where it says nothing.
+func denoised(in dag.Input) (string, error) {
 	var fields map[string]json.RawMessage
 	if err := region.ReadJSON(in, &fields); err != nil {
-		return false, err
+		return "", err
 	}
-	for name, value := range fields {
-		if strings.ToLower(strings.ReplaceAll(name, " ", "")) == "nuisanceparameters" &&
-			!slices.Contains([]string{`null`, `""`, `"none"`}, string(value)) {
-			return true, nil
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		value, names := fields[name], []string(nil)
+		switch strings.ToLower(strings.ReplaceAll(name, " ", "")) {
+		case "nuisanceparameters":
+			if !slices.Contains([]string{`null`, `""`, `"none"`}, string(value)) {
+				return strings.Trim(string(value), `"`), nil
+			}
+		case "confoundregressors":
+			if json.Unmarshal(value, &names) == nil && len(names) > 0 {
+				return words.Count(len(names), "confound regressor"), nil
+			}
 		}
 	}
-	return false, nil
+	return "", nil
 }
 
 // sameGrid compares shape and place. Parcels always say where they lie, also those

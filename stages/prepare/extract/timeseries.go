@@ -33,7 +33,7 @@ func (*Timeseries) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "series", Type: dag.Format("series"), Doc: "the participant's file"},
 			{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"},
-			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the BIDS sidecar of the series, for its RepetitionTime or SamplingFrequency"},
+			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the BIDS sidecar of the series, for its RepetitionTime or SamplingFrequency, and how the series were cleaned"},
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "the time series, as one draw; NaN for a missing region"},
@@ -79,10 +79,20 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if !(row.TR > 0) {
 		row.TR, row.From = math.NaN(), ""
 	}
+	cleaned := column.SeriesGiven
+	if t.Has("sidecar") {
+		how, err := denoised(t.In("sidecar"))
+		if err != nil {
+			return nil, err
+		}
+		if how != "" {
+			cleaned += column.AsSidecarSays + how
+		}
+	}
 	return dag.Outputs{
 		"series": encoding.NewArray(y.Data, 1, y.Rows, y.Cols),
 		"scan": column.WithMeta(column.Table([]seriesRow{row}),
-			map[string]string{column.CleanedBefore: column.SeriesGiven}),
+			map[string]string{column.CleanedBefore: cleaned}),
 	}, nil
 }
 

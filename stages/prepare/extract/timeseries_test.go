@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -91,6 +92,20 @@ func TestTimeseries(t *testing.T) {
 		if tr := stagetest.ColumnOf(t, out["scan"], "tr"); tr != c.want && !(math.IsNaN(tr) && math.IsNaN(c.want)) {
 			t.Errorf("%s, parameter %v: repetition time %v, want %v", c.text, c.tr, tr, c.want)
 		}
+	}
+}
+
+// How the series were cleaned is known where their sidecar says it, and only there.
+func TestTimeseriesTellsOfItsSidecar(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"RepetitionTime": 2}`:                                     column.SeriesGiven,
+		`{"RepetitionTime": 2, "nuisance parameters": "36P"}`:       column.SeriesGiven + column.AsSidecarSays + "36P",
+		`{"RepetitionTime": 2, "ConfoundRegressors": ["csf", "x"]}`: column.SeriesGiven + column.AsSidecarSays + "2 confound regressors",
+		`{"RepetitionTime": 2, "ConfoundRegressors": []}`:           column.SeriesGiven,
+	} {
+		out := need.Value(stagetest.RunWith(stagetest.NewStage[*Timeseries](t, "timeseries"), map[string]dag.Input{
+			"series": fileOf("f", "1 2 3\n4 5 6\n"), "nodes": regionNodes(), "sidecar": fileOf("s.json", text)}))(t)
+		need.Equal(t, out["scan"].(*encoding.Table).Meta[column.CleanedBefore], want, text)
 	}
 }
 

@@ -86,7 +86,11 @@ func methodsOfNuisance(m *Text, scans []participants.CleanedScan, d *section.Sta
 		}
 		said = append(said, s.Nuisance())
 		if s.Why == column.SeriesGiven {
-			parts = append(parts, "no nuisance regression was done, since the time series came from a source that says how they were cleaned")
+			parts = append(parts, "the time series were used as given; how they were cleaned and how many degrees of freedom that cost is not known to this program")
+			continue
+		}
+		if s.Given() {
+			parts = append(parts, "the "+strings.Replace(s.Why, " used", " were used", 1)+"; how many degrees of freedom that cost is not known to this program")
 			continue
 		}
 		if s.Why != "" {
@@ -116,11 +120,14 @@ func methodsOfNuisance(m *Text, scans []participants.CleanedScan, d *section.Sta
 		for _, s := range scans {
 			left = append(left, s.TEff)
 		}
-		in := ""
+		in, most := "", ""
+		if participants.UpperBound(scans) {
+			most = "at most "
+		}
 		if joined {
 			in = " in the joined series"
 		}
-		parts = append(parts, fmt.Sprintf("%s degrees of freedom were left%s", participants.MedianRange(left), in))
+		parts = append(parts, fmt.Sprintf("%s%s degrees of freedom were left%s", most, participants.MedianRange(left), in))
 	}
 	return parts
 }

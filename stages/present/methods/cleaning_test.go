@@ -25,10 +25,16 @@ func TestMethodsOfNuisance(t *testing.T) {
 		"; "); !strings.HasPrefix(got, "no nuisance regression (regress: none) was done") {
 		t.Errorf("%s", got)
 	}
-	row.Why = column.SeriesGiven
-	if got := strings.Join(methodsOfNuisance(&Text{}, []participants.CleanedScan{{CleaningRow: row}}, d, false),
-		"; "); !strings.HasPrefix(got, "no nuisance regression was done, since the time series came from a source that says how they were cleaned") {
-		t.Errorf("%s", got)
+	for why, want := range map[string]string{
+		column.SeriesGiven: "the time series were used as given; how they were cleaned and how many degrees of freedom that cost is not known to this program",
+		column.SeriesGiven + column.AsSidecarSays + "36P": "the time series were used as given; according to the sidecar, cleaned with 36P; how many degrees of freedom that cost is not known to this program",
+		column.CleanedScan: "no nuisance regression (scan already denoised) was done",
+	} {
+		row.Why = why
+		got := strings.Join(methodsOfNuisance(&Text{}, []participants.CleanedScan{{CleaningRow: row}}, d, false), "; ")
+		if want += "; at most 147 degrees of freedom were left"; got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
 	}
 }
 

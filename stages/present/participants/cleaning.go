@@ -79,13 +79,60 @@ func (s CleanedScan) Nuisance() string {
 	what := NuisanceWords[s.Strategy]
 	switch {
 	case s.Why == column.SeriesGiven:
-		return "no nuisance regression by this program (" + s.Why + ": their source says how they were cleaned)"
+		return "no nuisance regression by this program (" + s.Why + "; how they were cleaned is not known to it)"
+	case s.Given():
+		return "no nuisance regression by this program (" + s.Why + ")"
 	case s.Why != "":
 		return "no nuisance regression (" + s.Why + ")"
 	case what == "":
 		return "columns of the confounds that the pipeline names"
 	}
 	return "strategy " + s.Strategy + ": " + what
+}
+
+// Given reports whether the series are not of this program, which cannot know what their cleaning cost.
+func (s CleanedScan) Given() bool { return strings.HasPrefix(s.Why, column.SeriesGiven) }
+
+// UpperBound reports whether degrees of freedom were lost before this program, which does not know how many: what it
+// counts as left is then an upper bound, and a standard error a lower one.
+func UpperBound(scans []CleanedScan) bool {
+	return slices.ContainsFunc(scans, func(s CleanedScan) bool { return s.Given() || s.Why == column.CleanedScan })
+}
+
+// cautionGiven says what is not known of series that others made.
+func (a *Cohort) cautionGiven() {
+	var silent []string // of whom no sidecar says how they were cleaned
+	still := 0          // whose motion is not known
+	for _, s := range a.Scans {
+		if s.Why == column.SeriesGiven {
+			silent = append(silent, s.who)
+		}
+		if s.Given() && math.IsNaN(s.MeanFD) {
+			still++
+		}
+	}
+	if silent == nil {
+		return
+	}
+	motion := ""
+	if still > 0 && !a.motionGiven() {
+		motion = "; their motion was not assessed"
+	}
+	a.Caution("Time series used as given of %d of %s: how they were cleaned is not known, and degrees of freedom are upper bounds%s",
+		len(silent), words.Count(len(a.Scans), "scan"), motion)
+}
+
+// motionGiven reports whether a column of the participants gives the framewise displacement.
+func (a *Cohort) motionGiven() bool {
+	if !a.T.Has("participants") {
+		return false
+	}
+	table, err := a.T.In("participants").Table()
+	if err != nil {
+		return false
+	}
+	_, there := table.Column("mean_fd")
+	return there
 }
 
 // cleaning says what was regressed out, and warns of scans that were not cleaned, or differ from the others.
@@ -118,6 +165,7 @@ func (a *Cohort) cleaning() {
 			a.Caution("%s for %s, while others were cleaned", section.UpperFirst(text), words.Some(whom, 6))
 		}
 	}
+	a.cautionGiven()
 	a.taskRegression()
 	a.cautionScans()
 }

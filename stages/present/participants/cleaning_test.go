@@ -44,7 +44,15 @@ func TestCleaningIsTold(t *testing.T) {
 		{"no table", []column.CleaningRow{raw(column.NoConfounds)}, "No nuisance regression (no confounds in the data)",
 			[]string{"No nuisance regression (no confounds in the data): motion and physiological noise remain in the correlations"}},
 		{"simulated", []column.CleaningRow{raw(column.Simulated)}, "No nuisance regression (simulated confounds)", nil},
-		{"series", []column.CleaningRow{raw(column.SeriesGiven)}, "No nuisance regression by this program (time series used as given: their source says how they were cleaned)", nil},
+		{"series", []column.CleaningRow{raw(column.SeriesGiven)}, "No nuisance regression by this program (time series used as given; how they were cleaned is not known to it)",
+			[]string{"Time series used as given of 1 of 1 scan: how they were cleaned is not known, and degrees of freedom are upper bounds; their motion was not assessed"}},
+		{"series with motion", []column.CleaningRow{with(func(r *column.CleaningRow) {
+			r.Strategy, r.Why, r.MeanFD = "none", column.SeriesGiven, 0.1
+		})},
+			"(time series used as given; how they were cleaned is not known to it)",
+			[]string{"Time series used as given of 1 of 1 scan: how they were cleaned is not known, and degrees of freedom are upper bounds"}},
+		{"series with a sidecar", []column.CleaningRow{raw(column.SeriesGiven + column.AsSidecarSays + "36P")},
+			"No nuisance regression by this program (time series used as given; according to the sidecar, cleaned with 36P)", nil},
 		{"one without", []column.CleaningRow{fine, fine, raw(column.NoConfounds)}, simple + ": sub-1, sub-2",
 			[]string{"No nuisance regression (no confounds in the data) for sub-3, while others were cleaned"}},
 		{"other scans", []column.CleaningRow{fine, fine, fine,
@@ -120,6 +128,27 @@ func TestCleaningIsTold(t *testing.T) {
 		}
 		if got, want := strings.Join(a.Page.Cautions, "\n"), strings.Join(c.cautions, "\n"); got != want {
 			t.Errorf("%s: cautions\n%s\nwant\n%s", c.name, got, want)
+		}
+	}
+}
+
+// What was lost before this program is not known: what it counts as left is a bound.
+func TestDegreesOfFreedomAreBounds(t *testing.T) {
+	for why, bound := range map[string]bool{column.SeriesGiven: true, column.CleanedScan: true,
+		column.AskedForNone: false} {
+		row := column.CleaningRow{Volumes: 120, Kept: 120, TEff: 119, Strategy: "none", Why: why, MeanFD: math.NaN()}
+		a := &Cohort{Writer: section.NewWriter(cleaningTask(map[string]column.CleaningRow{"sub-1": row}, "sub-1"))}
+		a.Section.Title = "Checks"
+		need.NoError(t, a.readCleaned())
+		need.NoError(t, a.Quality())
+		a.motionTable([]column.MotionRow{{Strategy: "none", Participants: 40, Lost: 1, Remaining: 119}})
+		a.Page.Sections = []report.Section{*a.Section}
+		text := strings.Join(strings.Fields(a.Page.Text()), " ")
+		for _, want := range []string{"degrees of freedom (upper bound)",
+			"What cleaning before this program cost is not known: dof lost is a lower bound, dof left an upper one."} {
+			if strings.Contains(text, want) != bound {
+				t.Errorf("%s: %q is told: %v in\n%s", why, want, !bound, text)
+			}
 		}
 	}
 }

@@ -82,8 +82,12 @@ func (a *Cohort) motionTable(rows []column.MotionRow) {
 		section.Number("dof lost", "degrees of freedom lost to removed volumes, regressors, filter and trend, mean over the participants", func(m row) string { return report.Short(m.Lost) }),
 		section.Number("dof left", "degrees of freedom left, mean over the participants", func(m row) string { return report.Short(m.Remaining) }))
 	if rows[0].Covariates != "" {
-		t.Note = "Partial correlations, without " + rows[0].Covariates + "."
+		t.Note = "Partial correlations, without " + rows[0].Covariates + ". "
 	}
+	if UpperBound(a.Scans) {
+		t.Note += "What cleaning before this program cost is not known: dof lost is a lower bound, dof left an upper one."
+	}
+	t.Note = strings.TrimSpace(t.Note)
 	a.Table(t, "gives QC-FC: how strongly connectivity correlates with head motion after denoising (Ciric et al. 2017; Parkes et al. 2018).")
 	for _, m := range rows {
 		if m.MissingEdges > 0 {

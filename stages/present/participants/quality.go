@@ -39,6 +39,9 @@ var measures = []measure{
 	{"graphs", "graphs", "components", "connected components"},
 }
 
+// bounds are what measures are where degrees of freedom were lost before this program (UpperBound).
+var bounds = map[string]string{"t_eff": " (upper bound)", "partial_se": " (lower bound)"}
+
 // Quality writes the quality of each step, over all participants and of each.
 func (a *Cohort) Quality() error {
 	type line struct {
@@ -54,6 +57,9 @@ func (a *Cohort) Quality() error {
 		v := tables[m.port].values[m.column]
 		if strings.Contains(m.label, "%s") {
 			m.label = fmt.Sprintf(m.label, a.Element())
+		}
+		if UpperBound(a.Scans) {
+			m.label += bounds[m.column]
 		}
 		if len(v) > 0 {
 			lines = append(lines, line{m, report.Alike(inference.Median(v), slices.Min(v), slices.Max(v))})
@@ -197,6 +203,9 @@ func (a *Cohort) eachParticipant(tables map[string]*measured) *report.Table {
 		{"graphs", "silent", "no series", slices.Max[[]float64]},
 		{"graphs", "components", "most components", slices.Max[[]float64]},
 	} {
+		if UpperBound(a.Scans) {
+			c.head += bounds[c.column]
+		}
 		m, of := tables[c.port], eachColumn{head: c.head}
 		if len(m.values[c.column]) == 0 {
 			continue
