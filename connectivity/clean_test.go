@@ -152,8 +152,8 @@ func TestBandPassTrap(t *testing.T) {
 		t.Errorf("T_eff %v, want %v", got, want)
 	}
 	x := Matrix{Rows: 146, Cols: 84, Data: randoms(1, 146*84)}
-	_, err = Estimate([]Matrix{x}, Options{Partial: Empirical, TEff: c.Quality.TEff})
-	const want = "draw 0: the empirical partial correlation of 84 regions needs at least 94 independent volumes, but these time series have 52.56 (of 146 volumes): the estimate would be mostly noise; use partial: ledoit-wolf or ridge; a wider band or fewer regressors leave more degrees of freedom"
+	_, err = Estimate([]Matrix{x}, Options{Partial: Empirical, TEff: c.Quality.TEff, Band: true})
+	const want = "draw 0: the empirical partial correlation of 84 regions needs at least 94 independent volumes, but these time series have 52.56 (of 146 volumes): the estimate would be mostly noise; use partial: ledoit-wolf or ridge; a wider band leaves more degrees of freedom"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant %s", err, want)
 	}

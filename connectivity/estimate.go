@@ -26,6 +26,8 @@ type Options struct {
 	// TEff is how many independent volumes the series are worth (CleanQuality); 0
 	// takes the number of volumes.
 	TEff float64
+	// Band and Nuisance say whether a filter, and regressors, took some of the others: what can be done about it.
+	Band, Nuisance bool
 	// Both asks for the covariance of the partial estimator and its inverse, too.
 	Both    bool
 	Workers int // draws at a time; 0 is one
@@ -137,7 +139,7 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 	if err != nil {
 		return err
 	}
-	if err := q.judge(len(place), partial); err != nil {
+	if err := q.judge(len(place), partial, o); err != nil {
 		return err
 	}
 	if len(w.cov) != len(w.s) {
@@ -217,13 +219,24 @@ func (w *estimation) loadPresent(x Matrix, q *Quality, raw bool) ([]int, error) 
 const margin = 10
 
 // judge compares T_eff with the number of regions: it refuses an empirical inverse
-// that would be noise, and warns of one that would be weak.
-func (q *Quality) judge(n int, partial Estimator) error {
+// that would be noise, and warns of one that would be weak. Its advice is what o leaves to be done.
+func (q *Quality) judge(n int, partial Estimator, o Options) error {
 	q.PartialSE = math.NaN()
 	if df := q.TEff - float64(n-2) - 3; df > 0 {
 		q.PartialSE = 1 / math.Sqrt(df)
 	}
-	const remedy = "use partial: ledoit-wolf or ridge; a wider band or fewer regressors leave more degrees of freedom"
+	remedy, help := "use partial: ledoit-wolf or ridge", "Fewer regions help"
+	switch {
+	case o.Band && o.Nuisance:
+		remedy += "; a wider band or fewer regressors leave more degrees of freedom"
+		help = "A wider band, fewer regressors or fewer regions help"
+	case o.Band:
+		remedy += "; a wider band leaves more degrees of freedom"
+		help = "A wider band or fewer regions help"
+	case o.Nuisance:
+		remedy += "; fewer regressors leave more degrees of freedom"
+		help = "Fewer regressors or fewer regions help"
+	}
 	turned := ""
 	if n > q.Volumes {
 		turned = fmt.Sprintf(". There are more regions than volumes (%d): check that each row of the file is a volume", q.Volumes)
@@ -232,8 +245,10 @@ func (q *Quality) judge(n int, partial Estimator) error {
 	case partial == Empirical && q.TEff < float64(n+margin):
 		return fmt.Errorf("the empirical partial correlation of %d regions needs at least %d independent volumes, but these time series have %.4g (of %d volumes): the estimate would be mostly noise; %s%s",
 			n, n+margin, q.TEff, q.Volumes, remedy, turned)
+	case q.TEff < float64(n):
+		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes: the data alone do not determine the partial correlations, the regularization (%s) does. %s%s", n, q.TEff, partial, help, turned)
 	case q.TEff < float64(n+margin):
-		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes: the data alone do not determine the partial correlations, the regularization (%s) does. A wider band, fewer regressors or fewer regions help%s", n, q.TEff, partial, turned)
+		q.Warning = fmt.Sprintf("%d regions and %.4g independent volumes, not many more: the data alone determine the partial correlations poorly, and they depend much on the regularization (%s). %s%s", n, q.TEff, partial, help, turned)
 	case partial == Empirical && q.TEff < float64(2*n):
 		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes, fewer than twice the number of regions: a true partial correlation of 0 has a standard error of %.2g; use ledoit-wolf or ridge", n, q.TEff, q.PartialSE)
 	}

@@ -258,9 +258,17 @@ func TestQuality(t *testing.T) {
 		t.Errorf("condition number %v, want %v", e.Quality[0].Condition, want)
 	}
 	need.Equal(t, e.Quality[0].Warning, "", "warning", "at T = 146")
-	short := need.Value(Estimate([]Matrix{{Rows: 90, Cols: 84, Data: x.Data[:90*84]}}, Options{}))(t)
-	if w := short.Quality[0].Warning; w != "84 regions but only 90 independent volumes: the data alone do not determine the partial correlations, the regularization (ledoit-wolf) does. A wider band, fewer regressors or fewer regions help" {
-		t.Errorf("warning %q", w)
+	const poorly = "84 regions and 84 independent volumes, not many more: the data alone determine the partial correlations poorly, and they depend much on the regularization (ledoit-wolf). "
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{TEff: 94}, ""},
+		{Options{TEff: 93.9}, strings.Replace(poorly, "and 84", "and 93.9", 1) + "Fewer regions help"},
+		{Options{TEff: 84, Nuisance: true}, poorly + "Fewer regressors or fewer regions help"},
+		{Options{TEff: 83, Band: true, Nuisance: true}, "84 regions but only 83 independent volumes: the data alone do not determine the partial correlations, the regularization (ledoit-wolf) does. A wider band, fewer regressors or fewer regions help"},
+	} {
+		need.Equal(t, need.Value(Estimate([]Matrix{x}, c.o))(t).Quality[0].Warning, c.want, "warning", c.o.TEff)
 	}
 	turned := need.Value(Estimate([]Matrix{{Rows: 80, Cols: 84, Data: x.Data[:80*84]}}, Options{}))(t)
 	if w := turned.Quality[0].Warning; !strings.HasSuffix(w, ". There are more regions than volumes (80): check that each row of the file is a volume") {

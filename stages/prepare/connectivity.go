@@ -88,7 +88,7 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 		if err != nil {
 			return nil, err
 		}
-		o.TEff, made = left.TEff, quality.Meta["made"]
+		o.TEff, o.Band, o.Nuisance, made = left.TEff, left.Filter > 0, left.Regressors > 0, quality.Meta["made"]
 	}
 	c, err := connectivity.Estimate(draws, o)
 	if err != nil {
@@ -106,7 +106,9 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 
 // A leftRow is what the estimators take from the quality of the cleaning.
 type leftRow struct {
-	TEff float64 `column:"t_eff"`
+	TEff       float64 `column:"t_eff"`
+	Filter     float64 `column:"filter_loss,optional"`
+	Regressors int32   `column:"regressors,optional"`
 }
 
 // A matrixRow is the quality of the matrices of one draw.

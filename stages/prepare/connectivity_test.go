@@ -92,11 +92,11 @@ func TestConnectivityCatchesTheBandPass(t *testing.T) {
 	out, err := stagetest.RunWith(s, in)
 	need.NoError(t, err)
 	warning, err := out["quality"].(*encoding.Table).Strings("warning")
-	if err != nil || !strings.HasPrefix(warning[0], "84 regions but only 52.56 independent volumes: the data alone do not determine the partial correlations, the regularization (ledoit-wolf) does") {
+	if err != nil || !strings.HasPrefix(warning[0], "84 regions but only 52.56 independent volumes: the data alone do not determine the partial correlations, the regularization (ledoit-wolf) does. A wider band or fewer regions help") {
 		t.Errorf("warning %q (%v)", warning, err)
 	}
 	s.Partial = "empirical"
-	const want = "clean[sub-1].series: draw 0: the empirical partial correlation of 84 regions needs at least 94 independent volumes, but these time series have 52.56 (of 146 volumes): the estimate would be mostly noise; use partial: ledoit-wolf or ridge; a wider band or fewer regressors leave more degrees of freedom"
+	const want = "clean[sub-1].series: draw 0: the empirical partial correlation of 84 regions needs at least 94 independent volumes, but these time series have 52.56 (of 146 volumes): the estimate would be mostly noise; use partial: ledoit-wolf or ridge; a wider band leaves more degrees of freedom"
 	if _, err := stagetest.RunWith(s, in); err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant  %s", err, want)
 	}

@@ -416,8 +416,12 @@ func TestSummaryOfWarnings(t *testing.T) {
 			encoding.Column{Name: "warning", Values: []string{"", warning}}))
 	}
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
-	in["connectivity"] = []dag.Input{quality(""), quality("84 regions and 53 independent volumes"), quality("84 regions and 60 independent volumes")}
-	if got, want := summaryText(t, &Summary{Top: 2}, in), "  - Connectivity of 2 of 3 participants: 84 regions and 53 independent volumes (and 1 other warning,\n"; !strings.Contains(got, want) {
+	in["connectivity"] = []dag.Input{quality(""), quality("84 regions and 53 independent volumes"), quality("84 regions and 160 independent volumes")}
+	if got, want := summaryText(t, &Summary{Top: 2}, in), "  - Connectivity of 2 of 3 participants: 84 regions and 53–160 independent volumes\n"; !strings.Contains(got, want) {
+		t.Errorf("%s\ndoes not say\n%s", got, want)
+	}
+	in["connectivity"] = append(in["connectivity"], quality("a region is silent"))
+	if got, want := summaryText(t, &Summary{Top: 2}, in), "  - Connectivity of 3 of 4 participants: 84 regions and 53–160 independent volumes (and 1 other\n    warning, see Warnings)\n"; !strings.Contains(got, want) {
 		t.Errorf("%s\ndoes not say\n%s", got, want)
 	}
 	in["connectivity"] = []dag.Input{quality("")}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -150,5 +151,24 @@ func TestDegreesOfFreedomAreBounds(t *testing.T) {
 				t.Errorf("%s: %q is told: %v in\n%s", why, want, !bound, text)
 			}
 		}
+	}
+}
+
+// Who has no standard error, for too few independent volumes, is counted beside the largest of the others.
+func TestUndefinedStandardErrorsAreCounted(t *testing.T) {
+	var in []dag.Input
+	for i, v := range []float64{0.11, math.NaN(), 0.3} {
+		one := dag.InputOf(encoding.NewTable(encoding.Column{Name: "partial_se", Values: []float64{v}},
+			encoding.Column{Name: "warning", Values: []string{""}}))
+		one.Coords = []dag.Coord{{Axis: "subject", Value: []string{"sub-1", "sub-2", "sub-3"}[i]}}
+		in = append(in, one)
+	}
+	a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"connectivity": in}))}
+	a.Section.Title = "Checks"
+	need.NoError(t, a.Quality())
+	a.Page.Sections = []report.Section{*a.Section}
+	text := strings.Join(strings.Fields(a.Page.Text()), " ")
+	if want := "The standard error is undefined for 1 participant with too few independent volumes."; !strings.Contains(text, want) {
+		t.Errorf("%q is missing in\n%s", want, text)
 	}
 }

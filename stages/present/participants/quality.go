@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
@@ -66,12 +68,18 @@ func (a *Cohort) Quality() error {
 		}
 	}
 	if lines != nil {
-		a.Table(section.TableOf("Quality of each step", 2, lines,
+		t := section.TableOf("Quality of each step", 2, lines,
 			section.Text("step", "", func(l line) string { return l.step }),
 			section.Text("measure", "", func(l line) string { return l.label }),
 			section.Number("median", "", func(l line) string { return l.numbers[0] }),
 			section.Number("smallest", "", func(l line) string { return l.numbers[1] }),
-			section.Number("largest", "", func(l line) string { return l.numbers[2] })), "gives the quality of each step: median, smallest and largest value over participants, and over their scans, regions or draws.")
+			section.Number("largest", "", func(l line) string { return l.numbers[2] }))
+		c := tables["connectivity"]
+		if n := c.without("partial_se"); n > 0 && len(c.values["partial_se"]) > 0 {
+			t.Note = fmt.Sprintf("The standard error is undefined for %s with too few independent volumes.",
+				words.Count(n, "participant"))
+		}
+		a.Table(t, "gives the quality of each step: median, smallest and largest value over participants, and over their scans, regions or draws.")
 	}
 	a.registration()
 	a.cleaning()
@@ -133,6 +141,16 @@ func (m *measured) of(column string, member int) []float64 {
 		start = m.ends[column][member-1]
 	}
 	return m.values[column][start:m.ends[column][member]]
+}
+
+// without is the number of members without a value.
+func (m *measured) without(column string) (n int) {
+	for i := range m.members {
+		if len(m.of(column, i)) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // readMeasures reads the measures of each port. Each table is read once, and of it only these numbers are kept.
@@ -328,10 +346,28 @@ func MedianRange(v []float64) string {
 // A warned holds the warnings of one step: each once, in the order in which they come, with the participants.
 type warned struct {
 	step     string
-	all, hit int // participants
-	order    []string
+	all, hit int                 // participants
+	order    []string            // without their numbers
+	texts    map[string][]string // of each, with its numbers
 	whom     map[string][]string
 	seen     map[[2]string]bool // what was counted of whom: a participant may have several tables, and draws
+}
+
+// numbered are the numbers of a warning, in which it may differ between participants.
+var numbered = regexp.MustCompile(`\b[0-9]+(\.[0-9]+)?\b`)
+
+// text is a warning with its numbers; where participants differ in one, with the range of it.
+func (s *warned) text(warning string) string {
+	texts, at := s.texts[warning], 0
+	return numbered.ReplaceAllStringFunc(texts[0], func(string) string {
+		v := lists.Map(texts, func(text string) string { return numbered.FindAllString(text, -1)[at] })
+		at++
+		low, high := slices.MinFunc(v, dag.CompareValues), slices.MaxFunc(v, dag.CompareValues)
+		if low == high {
+			return low
+		}
+		return low + "–" + high
+	})
 }
 
 // first reports whether something is counted of a participant for the first time; of nobody known it always is.
@@ -355,7 +391,8 @@ func (a *Cohort) warnings() error {
 		at := slices.IndexFunc(steps, func(w *warned) bool { return w.step == name })
 		if at < 0 {
 			at = len(steps)
-			steps = append(steps, &warned{step: name, whom: map[string][]string{}, seen: map[[2]string]bool{}})
+			steps = append(steps, &warned{step: name, texts: map[string][]string{}, whom: map[string][]string{},
+				seen: map[[2]string]bool{}})
 		}
 		steps[at].add(dag.Warnings(table), in.Coord("subject"))
 	}
@@ -368,14 +405,14 @@ func (a *Cohort) warnings() error {
 		if n := len(s.order) - 1; n > 0 {
 			more = fmt.Sprintf(" (and %s, see Warnings)", words.Count(n, "other warning"))
 		}
-		a.Caution("%s of %d of %d participants: %s%s", section.UpperFirst(s.step), s.hit, s.all, s.order[0], more)
+		a.Caution("%s of %d of %d participants: %s%s", section.UpperFirst(s.step), s.hit, s.all, s.text(s.order[0]), more)
 		for _, w := range s.order {
 			whose := words.Count(len(s.whom[w]), "participant")
 			names := slices.DeleteFunc(slices.Clone(s.whom[w]), func(id string) bool { return id == "" })
 			if len(names) > 0 {
 				whose += ": " + words.Some(names, 10)
 			}
-			list = append(list, fmt.Sprintf("%s: %s (%s)", s.step, w, whose))
+			list = append(list, fmt.Sprintf("%s: %s (%s)", s.step, s.text(w), whose))
 		}
 	}
 	if list != nil {
@@ -399,10 +436,12 @@ func (s *warned) add(warnings []string, whose string) {
 	if len(warnings) > 0 && s.first("hit", whose) {
 		s.hit++
 	}
-	for _, w := range warnings {
+	for _, text := range warnings {
+		w := numbered.ReplaceAllString(text, "#")
 		if s.whom[w] == nil {
 			s.order = append(s.order, w)
 		}
+		s.texts[w] = append(s.texts[w], text)
 		if s.first("warning "+w, whose) {
 			s.whom[w] = append(s.whom[w], whose)
 		}
