@@ -6,22 +6,22 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline ac2475a2d32669977e274db62fc17e5b797e96c2539c5b36284ccd85d8c726e2
-kind biomarkers 1f1fa00d20b6eea9ef67802594ad5d64627c518a19850a1d9d933965a5ff50a4
+kind biomarkers 81a479f8cc479f7e0b648453245deca7a946dbbd991458a732b07a468bef01ca
 kind bnt 96ad181cf534de0c69ad0b44cf422a0cb28d29506cc803ccd67c77d5672172a7
-kind bootstrap 80bfe74f4450be0339e0f68d9d674d49d2505238da62c64abfad97b910525316
+kind bootstrap bb3618e4981384da37daccf91b9863e7d24733fa8cd44a9d010e97d0ce05ffbc
 kind braingnn e55183b763f069b3b8078c8da92602c27602f41c80f0275aa9597e13af6e9ed6
 kind brainmap 2655f3021f3ba880df7aadb59f8c7430736fe9d8ee9d279901b25edb76c54e76
 kind choose 1ba24a5d506655d53a25e8f09401ab9e932ef465856fbbd6be4bea89708f9a46
 kind combat 78fcfe636d662a5fd97830d820c86bf1ed5cc28596a429b648dbdfb63a2cad12
 kind compare f8325bc9edeb8ba779620917ebbb71413281b757ab26578710fd47b6ef59c439
-kind connectivity 143dacd5fba41c07d1d693ee4b93aefd94090c4547768995ea41b9197e76a608
+kind connectivity 9a9eb361e4f1124ea3acdb79752a27d25687d4c46aac87ce649fc8fe8e2ac2c4
 kind covariates 0e2cf7489a01d5e302421bf53a4fadd75cd2e9b33e46563fa33a28fa21ba5468
 kind denoise 5047ebb8e63c4fa07512bc75491f0cdc70c84e0559e5fb08d6008071a78bb45f
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
-kind evaluate 61d4df5d445bf69231ef78bf7dd74a17ed8cb35ffa3e9c79827c2fd209661164
+kind evaluate f9b351c6a2e7932bd489b02f63db6d9362f48292ae71cc1b7a2d1e70681c20c7
 kind evaluate-regression 1069c438aea905b66c577a13559304b547901446826c4e900c68beb39cb62cf9
 kind exec e357f60169a346658757f522c853bb75ee523c58e04dd94a943cbe2465ea8b2a
-kind fidelity 79fdf13bb7d6e519ec6af68e03c97ad860cfc4eaa6a67af95c9f8af6df93a014
+kind fidelity 7c7931de6f421eb1288a6e0c155d6b9279f0c50b324c724ea08a727df9d6d46f
 kind figure-calibration 83e3a3652d0fe3df8ab1325f92363e68ab2c38037dac8ecd6d4471a4e43a7426
 kind figure-confusion 6b60dd02b30f7bfd39d0e3556e1023efe7752fc6d5c6a188eb47b0dbbd925c60
 kind figure-connectivity 90a8fe84f73d0c4fa972be335442133513354a87150bbb2db200c24a8a3ee6df
@@ -30,17 +30,17 @@ kind figure-distributions bd3a3d8f5555807db452e24b77afa6d80f24a22b8eef80080a47a9
 kind figure-individuality fa7aa66e062413872c9eb789f0b477a32d4efb62c7c5047dd70a868e75051ffe
 kind figure-individuals d15428721a30edf1901bfe63370d1ed1e5d239148d4b15fa39abe2f2c8b97649
 kind figure-qc 2a3e91fddf0b7b34ea4fd6bdc01e1a3058a1ee5d7d7282d7cc436049c8cb2c6c
-kind figure-qcfc 088f0ea12490b8071f96a377ef53ccd2740547c8a934356d1eb5136c84eae4f8
+kind figure-qcfc 20fb24ef83458e5bb1462c5bed5778c5316578a22106b1766ac86a79fc25915a
 kind figure-ranking a0c6b180a690cf23ccfe61c49c46914fe23ee1d41b3fd223ead676c0ca76f072
 kind figure-roc 856f8fdc639ada9904c45abf27746b6d01f69d09b327a5097274eeff2905ab44
 kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637d15
 kind figure-training 62f6bfb7ab0cce8da4f979a328bd2cd98675cff3e6189ecc59fd9c7430313fc6
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 9cf18695ff7922093bf6c607a1268da8cb6368c5cc658695ba92d55c3174683a
-kind individuality 1c1dfd909a9eff1e3ab8c5f49155a551c3684c79cc3941d1774b5759c090d75e
+kind individuality a28f3b982c735b9340b0e4b5b32b94dd85a751aa05f6a847025bfccb2d145fe8
 kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
 kind leakage 44f13be3c1dde7babc9b148eb698bdb53538f169df8a007ddd4a531e9b72f773
-kind matrices 4894d80e10911430b90f6856fe90d4e284835e0186a5a0cd465e678ae9c1eeb7
+kind matrices d995b0164197c54ee6a9a1cbd9b5f802c320d961c540952d2de16792303c6207
 kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
 kind meanmlp 63f1c4ed2a9619b7290ca6b06cd88e472d1f7c0d7bd4fd73f55162a2c43e631f
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
@@ -52,16 +52,16 @@ kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression fe0adf5b950afc5459d7feaca4119a6be3909ad6e3aa06b042cfa99865a5c063
-kind report 3a2994bd04465a9c6b4357afbd06c02c45dba9d49074abc449e3e48f3597c244
+kind report c326326f4a669b266f974afcb5311d7bab90c38ae17da82d41eb93a116a64708
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
-kind summary bbc52ddc9923a8612aeb7fc679e8a7d00c81a6f1b77fac1efad29eb72ce3b554
+kind summary ebe6611c589989203dfdc5abaa46930bcc16cc5eed5a2e3a7b82779428856e02
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent 3c85c91099bf71c39ace163f5540f06bc65c389fb954a5a0e8b8e85775f96ee9
-kind timeseries bc23f72cea87b0dd5638aafccf77599152b83778d96c7cc586975f62e03356c3
+kind timeseries f2cf8306561ef4f75fb352fadeec904de11006c6460a9d534bd7b992bfc8dca7
 kind train 29d511033179f995b4a35e3ad0fee4360660d1e9412b0bb7c317971863bb0d61
 kind train-regression f08562d1f5039fe60f99b80f52b5d2ab6a698fc5682f96a270c091912e2fe816
 kind windows 2349272958efb4e1f70033e66048f67f1d2ae7e23c699aaa528466012f7b4ae6
@@ -356,11 +356,11 @@ prgnn/artifacts/encoding.DecodeArray 9f16f96b4972.98750e
 prgnn/artifacts/encoding.inPlace 202da539e224.586731
 prgnn/dag.Input.Array adab406f89fa.49f284
 
+reached by baseline biomarkers bnt braingnn combat covariates evaluate fidelity figure-connectivity figure-degrees figure-states individuality meanmlp qcfc regression report split summary tables
+prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
+
 reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states individuality leakage meanmlp regression report split summary tables
 prgnn/stages/column.Target 5b91a908ec00.e3b0c4
-
-reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states individuality meanmlp qcfc regression report split summary tables
-prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
 
 reached by baseline biomarkers bnt braingnn combat fidelity individuality meanmlp predict regression states tangent train train-regression
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
@@ -1422,7 +1422,7 @@ prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
 reached by biomarkers
 prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 
-reached by biomarkers brainmap choose compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-states individuality leakage permutation published report states summary tables windows
+reached by biomarkers bootstrap brainmap choose compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-individuality figure-individuals figure-ranking figure-roc figure-states individuality leakage permutation published report states summary tables timeseries windows
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
 reached by biomarkers brainmap choose compare covariates denoise evaluate evaluate-regression fidelity figure-qc figure-roc figure-states individuality permutation permutation-regression qcfc report summary
@@ -1516,26 +1516,21 @@ prgnn/stages/report.Share d5a88af68bb9.397c0e
 
 reached by biomarkers fidelity figure-qcfc individuality report summary
 prgnn/internal/pattern.Pattern.FindAllStringSubmatch b9b695bfc175.b76113
-prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
-prgnn/internal/words.LeastP a1b90a295bd0.3dc057
 prgnn/stages/column.Coordinate 683b312ccbef.8933d2
 prgnn/stages/column.ShownSetting 55fb1f1fc73b.0c01bd
-prgnn/stages/present/performance.Row 8d3d0cc2c2d3.ce5e26
+prgnn/stages/present/performance.Row 8023fc2e973d.ce5e26
 prgnn/stages/present/performance.Row.Called 232efee64556.4f3b18
 prgnn/stages/present/performance.accuracyColumn 110c20b22805.8b7058
 prgnn/stages/present/performance.areaColumn c702e0df219e.a76b9c
 prgnn/stages/present/performance.classifierColumn b86e23710ece.e2be32
 prgnn/stages/present/performance.foldsColumn 84747bdc1a14.1ffbb0
 prgnn/stages/present/performance.intervalColumn d5eeb321a3cb.90c0e8
-prgnn/stages/present/performance.permutedColumn d3c3cb5f9d77.63e106
 prgnn/stages/present/section.Column a0058673e990.1abcb0
 prgnn/stages/present/section.Number 42a6014712ab.6751ee
 prgnn/stages/present/section.PlusMinus 138d802f9e1e.d8a784
 prgnn/stages/present/section.Strong d7e3ca0dbc3e.45f843
 prgnn/stages/present/section.Text 39f15acbb062.6751ee
-prgnn/stages/report.DrawnP 21d4443db71d.06655f
 prgnn/stages/report.Head 4496f455cbb9.e3b0c4
-prgnn/stages/report.Probability 8026198bfc9e.397c0e
 prgnn/stages/report.Range 445427973a5b.ecf706
 
 reached by biomarkers fidelity individuality
@@ -1834,13 +1829,12 @@ prgnn/stages/prepare/extract.Bootstrap.Validate 8e8aef5a79e4.3d0fd2
 prgnn/stages/prepare/extract.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare/extract.Bootstrap.drop 35a4c37e27ff.deb9e8
 prgnn/stages/prepare/extract.Bootstrap.made 9c6ed04d8413.b23b9c
-prgnn/stages/prepare/extract.Bootstrap.meta 8acf9c97f4e0.b8044b
+prgnn/stages/prepare/extract.Bootstrap.meta 718fc0257757.b8044b
 prgnn/stages/prepare/extract.Bootstrap.size b570e1085c90.d066e7
 prgnn/stages/prepare/extract.Bootstrap.weightedMeans 898def2c6c18.8634e6
 prgnn/stages/prepare/extract.badVolumes cf1c74954fa1.71965c
 prgnn/stages/prepare/extract.bootstrap.New 0553985bd832.485a82
 prgnn/stages/prepare/extract.countDistinct 2fc3ee995ae7.e3b0c4
-prgnn/stages/prepare/extract.denoised 6a42ab7c7d7a.f51c16
 prgnn/stages/prepare/extract.grayordinateMeans 3f9b7ae0671a.738745
 prgnn/stages/prepare/extract.meanImage d9f05d6ba751.56e2f5
 prgnn/stages/prepare/extract.mostLost 91a22af5f73d.e3b0c4
@@ -2175,8 +2169,10 @@ prgnn/internal/dense.tileCols 069781a2de55.e3b0c4
 prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
 
 reached by bootstrap denoise
-prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
 prgnn/stages/region.StreamOf 2a1c2ab12127.e3b0c4
+
+reached by bootstrap denoise report summary
+prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
 
 reached by bootstrap denoise timeseries
 prgnn/stages/bids.Decode a9086221d4d8.e3b0c4
@@ -2288,6 +2284,7 @@ reached by bootstrap parcellate saliency
 prgnn/nifti/cifti.File.Values 83beb3bc4d18.1f6813
 
 reached by bootstrap timeseries
+prgnn/stages/prepare/extract.denoised 5f22199c506c.d5caad
 prgnn/stages/prepare/extract.sidecarTR 1bfe4ee4f17f.53c821
 
 reached by braingnn
@@ -2733,6 +2730,9 @@ prgnn/stages/region.ReadDraws 70440c7fc1b3.ea980d
 reached by combat connectivity denoise graph harmonize matrices timeseries windows
 prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
 
+reached by combat covariates evaluate qcfc report summary
+prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
+
 reached by combat covariates exec report simulate summary
 prgnn/internal/pattern.Pattern.MatchString 3b576e1f14f3.b76113
 
@@ -2741,9 +2741,6 @@ prgnn/stages/column.ReadCovariate 9c82cb758fca.aa72b7
 
 reached by combat covariates harmonize qcfc report summary
 prgnn/stages/column.CovariateColumn 757c11ce1d5c.e3b0c4
-
-reached by combat covariates qcfc report summary
-prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 
 reached by combat covariates report summary
 prgnn/internal/pattern.Pattern.ReplaceAllString 27203507f529.b76113
@@ -2828,7 +2825,6 @@ reached by connectivity
 prgnn/connectivity.Connectomes 227de61f94b8.36a67b
 prgnn/connectivity.Connectomes.view bae3bd5ff40e.b29f8d
 prgnn/connectivity.Estimate 7ba4dd945064.58cc46
-prgnn/connectivity.Fisher e621c9066c91.e3b0c4
 prgnn/connectivity.FisherBoth 5e730de1a074.caeb78
 prgnn/connectivity.FisherPartial 36d03490fdf3.caeb78
 prgnn/connectivity.FisherPearson 59488d6db257.caeb78
@@ -2837,7 +2833,6 @@ prgnn/connectivity.Glasso 1ac82dea8f83.7b171b
 prgnn/connectivity.GlassoCV 0d6c87a69fd3.7b171b
 prgnn/connectivity.LedoitWolf e2795e85c6e8.7b171b
 prgnn/connectivity.OAS d6cfe3b2c6ef.7b171b
-prgnn/connectivity.Options 601d3578a1e3.5e4ed6
 prgnn/connectivity.correlations df30c6c5d550.ae7b3a
 prgnn/connectivity.covarianceOf 81637b30054e.2f9920
 prgnn/connectivity.cvAlphas b245d90d0623.e3b0c4
@@ -2846,7 +2841,7 @@ prgnn/connectivity.cvFold.path 55cb91f7e921.fad8fa
 prgnn/connectivity.cvFolds 3b8398fc6105.e3b0c4
 prgnn/connectivity.cvRefinements b245d90d0623.e3b0c4
 prgnn/connectivity.estimation dca8ec753928.03e060
-prgnn/connectivity.estimation.estimate 894e85a60a54.3bf293
+prgnn/connectivity.estimation.estimate f0fbda4bf9b4.3bf293
 prgnn/connectivity.estimation.loadPresent 2317000cd8e7.5872cd
 prgnn/connectivity.glassoSweeps 4c943ed59fe6.e3b0c4
 prgnn/connectivity.glassoTolerance 688309d193d1.e3b0c4
@@ -2877,10 +2872,10 @@ prgnn/internal/dense.addSquaresAVX ef35e3ffbb50.a64858
 prgnn/internal/dense.addSquaresGo 3add2bc0faea.e3b0c4
 prgnn/stages/prepare.Connectivity 178e89b1aa80.e3b0c4
 prgnn/stages/prepare.Connectivity.Ports ae025f3b5f50.483053
-prgnn/stages/prepare.Connectivity.Run 0cb1ed567c22.8fb0dc
+prgnn/stages/prepare.Connectivity.Run e14539e8d636.8fb0dc
 prgnn/stages/prepare.Connectivity.Validate b0ca1ebf537e.74c22a
 prgnn/stages/prepare.connectivity.New 7da17855b034.64e07a
-prgnn/stages/prepare.leftRow 369dd24db237.e3b0c4
+prgnn/stages/prepare.leftRow 9b1a6b170453.e3b0c4
 
 reached by connectivity denoise
 prgnn/connectivity.center 3b022da19c71.c1da35
@@ -2914,8 +2909,10 @@ prgnn/connectivity.nearOne 70acb9aab7f1.e3b0c4
 reached by connectivity matrices
 prgnn/connectivity.Empirical 25932778740d.7b171b
 prgnn/connectivity.Estimator e621c9066c91.e3b0c4
+prgnn/connectivity.Fisher e621c9066c91.e3b0c4
+prgnn/connectivity.Options 3a6ee73bfc8f.5e4ed6
 prgnn/connectivity.Quality 16f3619ace14.e3b0c4
-prgnn/connectivity.Quality.judge c9270074888d.d35097
+prgnn/connectivity.Quality.judge a427e0281d31.92c557
 prgnn/connectivity.Ridge 2672b1f2d375.7b171b
 prgnn/connectivity.count 6a7fff03ab0e.29145e
 prgnn/connectivity.margin 519c5671bb11.e3b0c4
@@ -3235,16 +3232,19 @@ prgnn/stages/command.echo.New d54eff27cd87.c4e9d1
 
 reached by evaluate
 prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
-prgnn/stages/assess.Evaluate f04eea1c2e3c.e3b0c4
-prgnn/stages/assess.Evaluate.Ports d8f24cf48261.69a100
-prgnn/stages/assess.Evaluate.Run 6199bf2dc8f1.376662
-prgnn/stages/assess.Evaluate.summaryTable 9b4be8cc49a0.d42799
-prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
-prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
+prgnn/stages/assess.Evaluate b704e8ace6de.e3b0c4
+prgnn/stages/assess.Evaluate.Ports 28f816d38e25.f90c7f
+prgnn/stages/assess.Evaluate.Run 63d8b8f01d3d.c5c59f
+prgnn/stages/assess.Evaluate.summaryTable f3953c1fc90a.6f3b16
+prgnn/stages/assess.evaluate.New 12dbb184ee75.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
 prgnn/stages/fold.NameLeftOut 9ac5be781810.90f9e6
+prgnn/stages/fold.ReadSites 8cb5e560dc0f.f9f7ca
+prgnn/stages/fold.Sites 8930f673b3f6.e3b0c4
+prgnn/stages/fold.Sites.Fixed 9b1b7341d8a9.e1181c
+prgnn/stages/fold.Sites.Test 11a4c5f6bf69.cbb019
 prgnn/stages/inference.PredictionTest d49c54ca6830.e3b0c4
 prgnn/stages/inference.TestPredictions 051861801386.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
@@ -4056,7 +4056,7 @@ prgnn/stages/fold.SignalsCompared f8ecbd4d5f0d.e3b0c4
 
 reached by matrices
 prgnn/connectivity.Given 65be935fa816.3f22c1
-prgnn/connectivity.PartialOf eab2e8221dec.200c5e
+prgnn/connectivity.PartialOf b6d45d67cacc.334559
 prgnn/connectivity.ReadRelmat 16027a9daf2f.e02243
 prgnn/connectivity.asymmetry 7223c1bf482d.e3b0c4
 prgnn/connectivity.numbered a4ed8d6e8a68.e3b0c4
@@ -4535,6 +4535,8 @@ reached by report summary
 prgnn/dag.WarningColumn 31ef39a2f003.e3b0c4
 prgnn/dag.Warnings 7a61486b2669.af4980
 prgnn/internal/markup.ElementText 90b635269970.e3b0c4
+prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
+prgnn/internal/words.LeastP a1b90a295bd0.3dc057
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.Alike 251fa6535f77.e3b0c4
@@ -4659,6 +4661,7 @@ prgnn/stages/present/methods.Author.References 95f3ce12a64e.cefeb4
 prgnn/stages/present/methods.Author.Write f18190502889.bf9d53
 prgnn/stages/present/methods.Author.called 5ad9982e2062.daf86a
 prgnn/stages/present/methods.Author.comesOf 0a6943b68b10.1692cb
+prgnn/stages/present/methods.Author.evaluatedWithin 93c73d1ba824.e7bed8
 prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
 prgnn/stages/present/methods.Author.inputsOfWindows b6d770616adb.bd3b10
 prgnn/stages/present/methods.Author.kinds e76d7180f970.b4326f
@@ -4668,7 +4671,7 @@ prgnn/stages/present/methods.Author.methodsOfBaselines 6e734dc469fb.b28318
 prgnn/stages/present/methods.Author.methodsOfCleaning a234f8504126.308a1d
 prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
-prgnn/stages/present/methods.Author.methodsOfEvaluation 5d1f2b4381d1.c24dbf
+prgnn/stages/present/methods.Author.methodsOfEvaluation 873017311135.de2120
 prgnn/stages/present/methods.Author.methodsOfGraphs 0e84cc790da8.34a29c
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
 prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
@@ -4707,7 +4710,7 @@ prgnn/stages/present/methods.learners 24f685141d31.e3b0c4
 prgnn/stages/present/methods.listed 6df0e197000d.12f129
 prgnn/stages/present/methods.methodsOfBlocks 7a328109c245.074a3a
 prgnn/stages/present/methods.methodsOfLabels 8e95f31d3c24.8464d4
-prgnn/stages/present/methods.methodsOfNuisance a0b7278a07cf.e07403
+prgnn/stages/present/methods.methodsOfNuisance e2e32e7de2d0.a71f20
 prgnn/stages/present/methods.methodsOfTask 5b3bbede5f98.57fae4
 prgnn/stages/present/methods.modelOf 8c719d957f76.4bad0b
 prgnn/stages/present/methods.orDefault e0886d07f1b6.e3b0c4
@@ -4722,7 +4725,8 @@ prgnn/stages/present/methods.valid 8042939455a1.e3b0c4
 prgnn/stages/present/methods.windowEstimate 95e017a1b0a9.e8e32f
 prgnn/stages/present/methods.works 073e707579cc.e3b0c4
 prgnn/stages/present/participants.CleanedScan 36c8fed1cbe2.2627d5
-prgnn/stages/present/participants.CleanedScan.Nuisance 2a35ca9cae7e.a26678
+prgnn/stages/present/participants.CleanedScan.Given 5c8b87e9bc1f.543a44
+prgnn/stages/present/participants.CleanedScan.Nuisance c3a1429c265c.621ea1
 prgnn/stages/present/participants.CleanedScan.lostRegions 193855a12fac.223707
 prgnn/stages/present/participants.CleanedScan.lostText 01dd0081beec.79cd78
 prgnn/stages/present/participants.CleanedScan.participant 42e99227b0a0.4cc7c1
@@ -4735,18 +4739,20 @@ prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
 prgnn/stages/present/participants.Cohort.Joined 4574d1bf6c3d.c76ef7
 prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
 prgnn/stages/present/participants.Cohort.NotMeeting 3fc53175a32d.40ca1b
-prgnn/stages/present/participants.Cohort.Quality a27879320609.3e6c27
+prgnn/stages/present/participants.Cohort.Quality bd48a787358b.02b081
 prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
 prgnn/stages/present/participants.Cohort.ScanQuality 466cf117b23a.d824b5
+prgnn/stages/present/participants.Cohort.cautionGiven a7ebd3da36ab.04f280
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
 prgnn/stages/present/participants.Cohort.cautionScans 248d800b1e0f.e3271e
-prgnn/stages/present/participants.Cohort.cleaning b0f3eb430c31.a7d59a
+prgnn/stages/present/participants.Cohort.cleaning ba2c7f0fb1e9.b096cd
 prgnn/stages/present/participants.Cohort.describeExcluded e19ff8fae758.3320a5
 prgnn/stages/present/participants.Cohort.describeGroups 8154b40b2e53.3cc82d
-prgnn/stages/present/participants.Cohort.eachParticipant e65b25c6746f.ace29b
+prgnn/stages/present/participants.Cohort.eachParticipant 710d65ecc119.07d8fb
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
+prgnn/stages/present/participants.Cohort.motionGiven ca4f86fa7135.88fb1f
 prgnn/stages/present/participants.Cohort.motionIn 2a2987358729.fc491a
-prgnn/stages/present/participants.Cohort.motionTable 657fdfad2756.fdb081
+prgnn/stages/present/participants.Cohort.motionTable 14e844a0535a.fef6c5
 prgnn/stages/present/participants.Cohort.readCleaned 1747b58493e0.f137c1
 prgnn/stages/present/participants.Cohort.registration 34d485349852.0b9eb6
 prgnn/stages/present/participants.Cohort.scanLinks a35b2cb93aac.b82c43
@@ -4754,7 +4760,7 @@ prgnn/stages/present/participants.Cohort.shownRows 3fe213a57cb3.eb7f90
 prgnn/stages/present/participants.Cohort.tableOfNumber 153eac7a4348.a9fa92
 prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
 prgnn/stages/present/participants.Cohort.typicality c286eb231fdd.1ec34e
-prgnn/stages/present/participants.Cohort.warnings 8c658134dc1b.5c401b
+prgnn/stages/present/participants.Cohort.warnings f5be8c5ed954.d81f4a
 prgnn/stages/present/participants.Cohort.withoutVoxels 06061c13d75b.8a6975
 prgnn/stages/present/participants.CovariateNames 062678937520.2936b1
 prgnn/stages/present/participants.ExcludedRow 8c9bff4fcd32.e3b0c4
@@ -4769,7 +4775,9 @@ prgnn/stages/present/participants.ResponseWords 7ed68826a3b1.e3b0c4
 prgnn/stages/present/participants.SessionsOf fa177ad76dac.81f763
 prgnn/stages/present/participants.ShownScans a9377ed9369a.e3b0c4
 prgnn/stages/present/participants.TaskConditions c4275635cc41.c69b17
+prgnn/stages/present/participants.UpperBound 4f7edf5cbad3.7f507f
 prgnn/stages/present/participants.arrangements ec1a3814f3da.39778c
+prgnn/stages/present/participants.bounds 57be22f8a645.e3b0c4
 prgnn/stages/present/participants.byRegionText 80169f3cd30f.6d88b3
 prgnn/stages/present/participants.countCodes dc6ecf629f0a.e3b0c4
 prgnn/stages/present/participants.describeColumn bcf8c0e726b1.36c398
@@ -4787,6 +4795,7 @@ prgnn/stages/present/participants.measure 69567829ace1.e3b0c4
 prgnn/stages/present/participants.measured 0a410f6e6191.e3b0c4
 prgnn/stages/present/participants.measured.add 3b0eb1ddda0e.dcd375
 prgnn/stages/present/participants.measured.of 5f61cf5d1957.ab139e
+prgnn/stages/present/participants.measured.without 965a021160d8.05ef79
 prgnn/stages/present/participants.measures d7f60feab388.7f379c
 prgnn/stages/present/participants.mostExcluded c964cdcc9f36.e3b0c4
 prgnn/stages/present/participants.mostFrequent 9b430d9b31a1.e3b0c4
@@ -4797,6 +4806,7 @@ prgnn/stages/present/participants.mostWarnings 00c71a33bfe2.e3b0c4
 prgnn/stages/present/participants.noSeries 1d5a1cdf7c70.e3b0c4
 prgnn/stages/present/participants.nobodyStandsOut 427758de6f1f.e3b0c4
 prgnn/stages/present/participants.noteRow f4b7aa829e76.e3b0c4
+prgnn/stages/present/participants.numbered 98be7097acb8.e3b0c4
 prgnn/stages/present/participants.orExclude 3e5cbeff9612.dfaa2f
 prgnn/stages/present/participants.outlierWords e5d3b0481d0f.e3b0c4
 prgnn/stages/present/participants.readMeasures 4c297b35d6c8.808869
@@ -4808,9 +4818,10 @@ prgnn/stages/present/participants.scansOf c6c869e8945c.04988c
 prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
 prgnn/stages/present/participants.twoCodes b7e84c473dc7.e3b0c4
 prgnn/stages/present/participants.usual 4ddd2be99784.62655e
-prgnn/stages/present/participants.warned 45179ff55099.e3b0c4
-prgnn/stages/present/participants.warned.add 521f14cb1fa3.ff9b09
+prgnn/stages/present/participants.warned b5eec0f6cf85.e3b0c4
+prgnn/stages/present/participants.warned.add cecfcfdc41bc.6d2436
 prgnn/stages/present/participants.warned.first 35a3e37b043d.790aa7
+prgnn/stages/present/participants.warned.text d4f303d2c3e9.eaa99a
 prgnn/stages/present/participants.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
 prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
@@ -4819,7 +4830,7 @@ prgnn/stages/present/performance.Results.AboveChance 6bc550ba51e8.cd381d
 prgnn/stages/present/performance.Results.CautionAccuracy d60bf3e42f55.8e6d1e
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
-prgnn/stages/present/performance.Results.Describe 014fc45a0110.2e38d3
+prgnn/stages/present/performance.Results.Describe 7388323dd3df.2e38d3
 prgnn/stages/present/performance.Results.DescribeRegression c3f2352fec2a.dd7818
 prgnn/stages/present/performance.Results.Doubt 9f51844063ba.0361b8
 prgnn/stages/present/performance.Results.Error f5f251e1a571.7d158f
@@ -4844,11 +4855,11 @@ prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
 prgnn/stages/present/performance.Results.comparison fea11874f7d8.877ec8
 prgnn/stages/present/performance.Results.decisive 8db255fd4d2d.8d7d2b
 prgnn/stages/present/performance.Results.differences eb83360dfc28.a35fc6
-prgnn/stages/present/performance.Results.eachLevel 407269cd7e26.b58e62
+prgnn/stages/present/performance.Results.eachLevel 73be3833a716.b58e62
 prgnn/stages/present/performance.Results.folds 1382447c4f71.84ffa5
 prgnn/stages/present/performance.Results.judgedBy 38cd9bb27d17.ccf8d3
 prgnn/stages/present/performance.Results.leaks 4690cc20c7c7.30364b
-prgnn/stages/present/performance.Results.leftOut 35457c044bb6.67a52b
+prgnn/stages/present/performance.Results.leftOut a0b1a54b00c6.67a52b
 prgnn/stages/present/performance.Results.leftOutEach 8b0cab696455.3863a9
 prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
 prgnn/stages/present/performance.Results.models 58766138aedc.3ed86d
@@ -4861,7 +4872,7 @@ prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
 prgnn/stages/present/performance.Results.permutation 1488d53e3553.c4f6ba
 prgnn/stages/present/performance.Results.permutationTables dc5bf6e0481b.237a51
-prgnn/stages/present/performance.Results.permutationTests 1e8c71531852.0f216c
+prgnn/stages/present/performance.Results.permutationTests 5f46d9ec5cea.0f216c
 prgnn/stages/present/performance.Results.published 2a915ee3049f.1af90a
 prgnn/stages/present/performance.Results.readLeakage 9497bb925b57.777825
 prgnn/stages/present/performance.Results.readRegression aee98d378deb.36441f
@@ -4898,8 +4909,9 @@ prgnn/stages/present/performance.nearPerfect f0601424ec41.e3b0c4
 prgnn/stages/present/performance.ofClassifiers a147597ebdbd.585a95
 prgnn/stages/present/performance.overlap 7663f972bbf4.e3b0c4
 prgnn/stages/present/performance.perParticipant 0fdfa04c865e.dc66ab
+prgnn/stages/present/performance.permutedColumn f8d6df0a7d10.e9ea3e
 prgnn/stages/present/performance.ports cf1796c83edc.85e63a
-prgnn/stages/present/performance.readAccuracy 310bd70706d1.916886
+prgnn/stages/present/performance.readAccuracy 1470b8098351.a1dda7
 prgnn/stages/present/performance.sameLevels f2c0271add15.306ce6
 prgnn/stages/present/performance.sameSetting 81d4fd86bd5f.61ad5e
 prgnn/stages/present/performance.sameTested 96942c8ef9da.5da104
@@ -4962,6 +4974,7 @@ prgnn/stages/report.Cell ef8997aa0ed0.2f0c05
 prgnn/stages/report.Count ff8e3ec2e4ad.e3b0c4
 prgnn/stages/report.Count.Figure fa1142e07211.1e8443
 prgnn/stages/report.Count.Table b7ad38f4210e.e18008
+prgnn/stages/report.DrawnP 21d4443db71d.06655f
 prgnn/stages/report.DrawnPText 8f10522f3615.dc168e
 prgnn/stages/report.Figure 54b8cd4e0700.e3b0c4
 prgnn/stages/report.Figure.Label fed7add20243.3239cf
@@ -4971,6 +4984,7 @@ prgnn/stages/report.Page.Check ff877b9167db.0500f9
 prgnn/stages/report.Page.HTML f8ed7846c25a.988678
 prgnn/stages/report.Page.viewer f75f628dcc36.2fd0fc
 prgnn/stages/report.Percent 75da7ba8a752.397c0e
+prgnn/stages/report.Probability 8026198bfc9e.397c0e
 prgnn/stages/report.Region 6ad4fff5a0a9.e3b0c4
 prgnn/stages/report.Section 79ea2c6a5328.5624e7
 prgnn/stages/report.Sheet d32c3c26ce09.e3b0c4
@@ -5296,9 +5310,10 @@ prgnn/stages/region.ReferenceFacts.Table 1a8025c45aa0.61cacf
 reached by timeseries
 prgnn/nifti/cifti.ReadParcels ef4d398e866f.00dfeb
 prgnn/stages/bids.SameTime dca3e18f3654.e3b0c4
+prgnn/stages/column.AsSidecarSays 45df2d7074a6.e3b0c4
 prgnn/stages/prepare/extract.Timeseries b73f6584d7e3.e3b0c4
 prgnn/stages/prepare/extract.Timeseries.Ports f80f9a378427.fb4b03
-prgnn/stages/prepare/extract.Timeseries.Run 8d43fa4ba174.74df3f
+prgnn/stages/prepare/extract.Timeseries.Run 41c33bb61f4d.cf303c
 prgnn/stages/prepare/extract.Timeseries.Validate 8e8aef5a79e4.6fb62c
 prgnn/stages/prepare/extract.Timeseries.time 734ea8133028.c2399d
 prgnn/stages/prepare/extract.seriesRow 868b154f43fa.e3b0c4
@@ -5389,7 +5404,7 @@ at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 maxLin
 at connectivity/dynamic/sliding.go prgnn/connectivity/dynamic Taper:13 Rectangular:18 Gaussian:19 Hamming:20 Weights:25 Window:64 Windows:73 Estimator:87 NewEstimator:98 Estimator.Estimate:114 nearOne:137 Estimator.correlate:140 Estimator.shrink:181
 at connectivity/dynamic/states.go prgnn/connectivity/dynamic Metric:14 L1:18 L2:19 Rows:23 Rows.N:29 Rows.Only:32 Rows.row:46 Clustering:49 mostSteps:57 KMeans:61 plusPlus:83 Lloyd:108 Nearest:151 nearest:162 distance:175 center:191 median:223 nth:233 Clustering.sort:261 each:281 Stay:295 Stays:303 Exemplars:329
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
-at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:35 FisherPearson:40 FisherPartial:41 FisherBoth:42 Quality:46 Connectomes:64 Estimate:73 Connectomes.view:111 estimation:117 estimation.estimate:123 estimation.loadPresent:194 margin:217 Quality.judge:221 norm1:245
+at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:37 FisherPearson:42 FisherPartial:43 FisherBoth:44 Quality:48 Connectomes:66 Estimate:75 Connectomes.view:113 estimation:119 estimation.estimate:125 estimation.loadPresent:196 margin:219 Quality.judge:223 norm1:260
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
 at connectivity/filter.go prgnn/connectivity padding:6 filtfilt:24 reverse:47 steadyState:55 cascade:70
 at connectivity/given.go prgnn/connectivity asymmetry:13 Given:22 givenStatus:66 PartialOf:90
@@ -5565,9 +5580,9 @@ at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 ra
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:40 Covariates.Run:60 Covariates.meta:160 sameNumbers:168 Covariates.ofNumber:175 covariateOf:198 varies:214 knownIn:220 kindOf:234 known:242 Covariates.columns:255 scanCovariates:283 unusable:339 covariateRow:357
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:53 complete:81 participantAccuracy:114 Evaluate.test:117
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:38 Evaluate.Run:60 complete:103 participantAccuracy:136
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
-at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
+at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:13 Evaluate.summaryTable:31
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:279 maskSetting.overModels:317 Fidelity.table:328
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:25 Leakage:31 Leakage.Ports:37 leakCheck:56 leakCheck.fail:65 foldPlace:70 foldBook:73 Leakage.Run:79 similarText:138 checkRow:151 readBook:157 foldBook.tested:182 foldBook.takesPart:188 Leakage.lookAtPredictions:198 placeOf:274 foldBook.seen:290 lookAtModels:310 lookAtFitted:327
@@ -5616,7 +5631,7 @@ at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDo
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleanedBefore:13 StrongMotion:17 CleaningRow:21 VolumeRow:54
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 StrongMotion:20 CleaningRow:24 VolumeRow:57
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
@@ -5684,6 +5699,7 @@ at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSett
 at stages/fold/row.go prgnn/stages/fold Row:6 PredictionRow:16 PredictionsPort:29 NumberRow:36
 at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Score:27 Numbers:59 Distinct:77 Accuracy:88 Majority:102
 at stages/fold/tested.go prgnn/stages/fold Case:18 Tested:27 Settings:41 Settings.name:49 ReadTested:66 slack:111 checkProbabilities:115 readNumbers:167 graphRow:185 byFold:193 OverDraws:228 bySetting:258 OnlyOnce:280 Tested.Cases:299
+at stages/fold/within.go prgnn/stages/fold Sites:15 ReadSites:22 Sites.Fixed:46 Sites.Test:66
 at stages/inference/agreement.go prgnn/stages/inference Agreement:14 manyRankings:30 Agree:34 orders:74 manyOrders:91 places:111 topPlaces:114 places.has:125 overlap:128 shared:138 agreeByChance:148 expectedJaccard:171 PermutationP:193 AsLarge:197
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 byStratum:107 percentiles:119 Quantile:126
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
@@ -5730,19 +5746,19 @@ at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Validate:65 Combat.Run:90 combatBook.table:148 slopeColumn:170 shiftColumn:171 scaleColumn:172 combatRow:175 combatBook.siteTable:184 siteRow:205
 at stages/prepare/combat_leak.go prgnn/stages/prepare tellsAll:17 tellsMuch:18 fewestTold:20 combatLabel:24 Combat.Tells:32 combatLabels:75 combatLabel.told:123 larger:180 negative:190 ofTheOthers:200 areaOf:217
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:20 combatTerm:35 combatTerm.String:40 targetColumn:47 combatBook:50 Combat.book:58 Combat.read:64 leaksLabel:83 combatBook.readPeople:88 combatBook.choose:136 combatBook.row:187 pairsOf:212
-at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:39 Connectivity.Validate:60 Connectivity.Run:71 leftRow:108 matrixRow:113 connectivityQuality:128
+at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:39 Connectivity.Validate:60 Connectivity.Run:71 leftRow:108 matrixRow:115 connectivityQuality:130
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:69 Denoise.Validate:90 readScan:119 stepRow:127 Denoise.strategy:133 Denoise.Run:140 Denoise.TimeFrom:209 Denoise.prepare:232 Denoise.cleaner:268 lostVoxels:300 tooLittle:320 orExclude:326 Denoise.confounds:331 unknownVolumes:409 Denoise.without:419 Denoise.choose:430 readConfounds:443 aboutConfounds:460 meanAndMax:470
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
-at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:47 Bootstrap.Run:69 Bootstrap.meta:150 voxelsOf:163 openSeries:178 Bootstrap.TimeFrom:200 Bootstrap.Validate:211 Bootstrap.made:214 sidecarTR:220 denoised:239 sameGrid:255 Bootstrap.size:262 Bootstrap.draw:270 countDistinct:301 Bootstrap.drop:309 whyNone:324 badVolumes:339 voxelRow:364 voxelTable:374 mostLost:388 scanTable:391 scanRow:423
+at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:27 Bootstrap:33 Bootstrap.Ports:48 Bootstrap.Run:70 Bootstrap.meta:151 voxelsOf:164 openSeries:179 Bootstrap.TimeFrom:201 Bootstrap.Validate:212 Bootstrap.made:215 sidecarTR:221 denoised:241 sameGrid:264 Bootstrap.size:271 Bootstrap.draw:279 countDistinct:310 Bootstrap.drop:318 whyNone:333 badVolumes:348 voxelRow:373 voxelTable:383 mostLost:397 scanTable:400 scanRow:432
 at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:72 grayordinateMeans:138 readParcels:158
 at stages/prepare/extract/mean_image.go prgnn/stages/prepare/extract meanImage:17 usualRange:38
 at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:79
 at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:24 Parcellate:31 Parcellate.Ports:39 Parcellate.Run:60 Parcellate.meaning:164 Parcellate.outputs:180 Parcellate.covered:194 mostUnseen:212 Parcellate.refuseLost:215 parcelImage:230 dkt:240 Parcellate.refuseMissing:243 otherLabels:268
 at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:110 readLabels:116 readMask:126 layer.over:138 beyond:160 layer.warped:165 in:204 share:206 layer.through:215 zero:230 layer.tally:238 layer.look:271 mostElsewhere:288 elsewhere:292 corners:315 mostBeside:330 leastOfBrain:333 layer.besideBrain:337 layer.quality:373 layer.sample:400
 at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
-at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:31 Timeseries.Run:45 Timeseries.Validate:90 Timeseries.time:95 seriesRow:114
+at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:31 Timeseries.Run:45 Timeseries.Validate:100 Timeseries.time:105 seriesRow:124
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:37 Graph.Run:52 graphRow:96 graphQuality:113
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:40 Harmonize.Run:55 fittedQuality:118 fits:141 mostFitted:146 knownFit:148 knownFit.numbers:155 recentFit:160 readFit:199
@@ -5758,26 +5774,26 @@ at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:135 author.tiles:167 author.regressionTiles:188
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
 at stages/present/checks.go prgnn/stages/present author.checks:23 checkRow:33 comparisons:40 author.leakage:49 author.unchecked:118 programs:131 author.covariates:141 author.covariatesOfNumber:195 author.permutedWithin:231 cutWithin:248 author.cautionsOf:254 coefficient:262 covariateName:270 varying:276 stuckSkill:304 epochRow:307 trained:313 author.trainings:322 author.training:364 author.learned:393
-at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:129
+at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:136
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:59 Author.sameFolds:67
 at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:96 Author.methodsOfSilence:117 silence:130 Author.readSilence:133 silentRow:160
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:144 Author.methodsOfMatrices:165 graphText:184 Author.methodsOfCleaning:217 estimator:256 share:274 percentText:284 Author.hasModels:294 Author.methodsOfTraining:300 Author.methodsOfEvaluation:367 Author.methodsOfPermutations:417 Author.permutedWithin:448 listed:468 Author.target:477 Author.methodsOfRegression:485 Author.methodsOfBaselines:511 Author.unit:525 settingsOf:534 orDefault:562 Author.namesOf:570
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:144 Author.methodsOfMatrices:165 graphText:184 Author.methodsOfCleaning:217 estimator:256 share:274 percentText:284 Author.hasModels:294 Author.methodsOfTraining:300 Author.methodsOfEvaluation:367 Author.methodsOfPermutations:417 Author.evaluatedWithin:448 Author.permutedWithin:456 listed:476 Author.target:485 Author.methodsOfRegression:493 Author.methodsOfBaselines:519 Author.unit:533 settingsOf:542 orDefault:570 Author.namesOf:578
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
-at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 Cohort.cleaning:92 CleanedScan.taskOf:127 TaskConditions:133 Cohort.taskRegression:148 ResponseWords:164 Cohort.cautionScans:171 CleanedScan.participant:247 SessionsOf:255 Cohort.Joined:267 orExclude:275 mostFrequent:291 nobodyStandsOut:301 usual:304
+at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 Cohort.cautionScans:219 CleanedScan.participant:295 SessionsOf:303 Cohort.Joined:315 orExclude:323 mostFrequent:339 nobodyStandsOut:349 usual:352
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
-at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
+at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:107
 at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:111 ExcludedRow:116 mostExcluded:124 Cohort.describeExcluded:127 Cohort.NotMeeting:167 Cohort.ExcludedList:177 Cohort.describeGroups:188 Cohort.motionIn:290 Cohort.tableOfNumber:308 arrangements:317 CovariateNames:329 describeColumn:335 describeNumbers:415 twoCodes:437 countCodes:455 Reasons:476
-at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 rowsOfMembers:229 eachColumn:254 eachColumn.set:259 eachColumn.at:266 eachColumn.text:273 Cohort.shownRows:282 MedianRange:311 warned:320 warned.first:329 Cohort.warnings:338 mostWarnings:384 warned.add:386
+at stages/present/participants/quality.go prgnn/stages/present/participants measure:21 measures:24 bounds:45 Cohort.Quality:48 Cohort.withoutVoxels:111 measured:131 measured.of:138 measured.without:147 readMeasures:157 measured.add:175 mostRows:198 Cohort.eachParticipant:201 rowsOfMembers:256 eachColumn:281 eachColumn.set:286 eachColumn.at:293 eachColumn.text:300 Cohort.shownRows:309 MedianRange:338 warned:347 numbered:357 warned.text:360 warned.first:374 Cohort.warnings:383 mostWarnings:430 warned.add:432
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:20 Row:35 readAccuracy:43 Row.Called:59 Row.IsMajority:67 Results.Read:73 Results.readLeakage:112 Results.Doubt:138 Results.leaks:147 sorted:154 Results.cautions:166 Results.markOwn:182 baseline:204 ModelOf:208 Results.PerParticipant:218 perParticipant:220 Results.Nested:226 chanceTest:243 chanceTest.String:250 Results.permutationTests:260 Results.ChanceTests:274 Results.decisive:283 Results.AboveChance:299 Results.cautionOneGroup:311 Results.Corrected:338 nearPerfect:354 Results.CautionAccuracy:357 Results.cautionSeeds:417 withoutSeed:438 seedCautions:441 seedCautions.add:447 seedCautions.say:457 isSeed:467 Results.bestOther:473 Results.IsUnproven:485
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:20 Row:35 readAccuracy:44 Row.Called:70 Row.IsMajority:78 Results.Read:84 Results.readLeakage:123 Results.Doubt:149 Results.leaks:158 sorted:165 Results.cautions:177 Results.markOwn:193 baseline:215 ModelOf:219 Results.PerParticipant:229 perParticipant:231 Results.Nested:237 chanceTest:254 chanceTest.String:261 Results.permutationTests:271 Results.ChanceTests:289 Results.decisive:298 Results.AboveChance:314 Results.cautionOneGroup:326 Results.Corrected:353 nearPerfect:369 Results.CautionAccuracy:372 Results.cautionSeeds:432 withoutSeed:453 seedCautions:456 seedCautions.add:462 seedCautions.say:472 isSeed:482 Results.bestOther:488 Results.IsUnproven:500
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:103 intervalColumn:105 foldsColumn:107 permutedColumn:109 areaColumn:110 Results.eachLevel:114 Results.judgedBy:142 sameLevels:165 sameTested:181 foldScore:188 Results.folds:194 Results.permutationTables:243 Results.permutation:275 ofClassifiers:309 Results.comparison:317 Results.paperTables:349 calibrationBins:391 Results.performanceFigures:394 Results.othersLast:444 accuracyChart:457
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:103 intervalColumn:105 foldsColumn:107 areaColumn:109 permutedColumn:113 Results.eachLevel:119 Results.judgedBy:147 sameLevels:170 sameTested:186 foldScore:193 Results.folds:199 Results.permutationTables:248 Results.permutation:280 ofClassifiers:314 Results.comparison:322 Results.paperTables:354 calibrationBins:396 Results.performanceFigures:399 Results.othersLast:449 accuracyChart:462
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 Results.DescribeRegression:82 fewTested:132 Results.cautionRegression:135 Results.RegressionResult:174
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:278 ports:287 Results.without:290 has:299 valuesIn:305 overlap:315 joined:320
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
