@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 )
 
@@ -19,8 +18,12 @@ func MachineRemedy(err error) string {
 	where, elsewhere := "the disk", ""
 	if call := (*fs.PathError)(nil); errors.As(err, &call) {
 		at, temp := filepath.Dir(call.Path), filepath.Clean(os.TempDir())
-		if strings.HasPrefix(at+string(filepath.Separator), temp+string(filepath.Separator)) {
+		// What is temporary is gone by now; a store may lie below the directory of temporary files too.
+		switch there := existing(at, temp); {
+		case there == temp:
 			at, elsewhere = temp, ", or name another directory for temporary files (TMPDIR)"
+		case there != filepath.Dir(there):
+			at = there
 		}
 		where += " of " + at
 	}
@@ -39,4 +42,15 @@ func MachineRemedy(err error) string {
 		return where + " reports an error: look into the log of the system (dmesg)"
 	}
 	return ""
+}
+
+// existing is the directory at or the nearest one above it that exists, or last if that comes first.
+func existing(at, last string) string {
+	for at != last && at != filepath.Dir(at) {
+		if _, err := os.Stat(at); err == nil {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	return at
 }

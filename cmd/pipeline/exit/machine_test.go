@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,6 +36,14 @@ func TestMachineRemedy(t *testing.T) {
 	need := "the disk of /scratch or its quota is full: free space, or name another directory for temporary files (TMPDIR)"
 	if got := MachineRemedy(at(syscall.ENOSPC)); strings.ReplaceAll(got, `\`, "/") != need {
 		t.Errorf("among the temporary files: %q", got)
+	}
+	// A store may lie below the directory of temporary files, which then is not what is full.
+	store := t.TempDir()
+	t.Setenv("TMPDIR", filepath.Dir(store))
+	t.Setenv("TMP", filepath.Dir(store))
+	err := &fs.PathError{Op: "write", Path: filepath.Join(store, "gone", "file"), Err: syscall.ENOSPC}
+	if got := MachineRemedy(err); !strings.Contains(got, store) || strings.Contains(got, "TMPDIR") {
+		t.Errorf("in a store: %q", got)
 	}
 	for _, err := range []error{nil, errors.New("it is damaged"), at(syscall.ENOENT), at(syscall.EACCES)} {
 		if got := MachineRemedy(err); got != "" {
