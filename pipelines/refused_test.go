@@ -84,6 +84,51 @@ stages:
 	}
 }
 
+// With runs.yaml, min_minutes is on what is joined: a short run with censored volumes is no fault where another run of
+// the participant makes up for it.
+func TestRunsAreRefusedTogether(t *testing.T) {
+	dir := t.TempDir()
+	participants := "participant_id\tgroup\n"
+	for i, runs := range [][]int{{100, 40}, {70, 40}, {40, 40}, {100, 5}} {
+		id := fmt.Sprintf("sub-%d", i+1)
+		participants += id + "\t" + []string{"A", "B"}[i%2] + "\n"
+		for r, volumes := range runs {
+			img := &nifti.Image{Shape: []int{1, 1, 1, volumes}, TR: 2,
+				Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}},
+				Data:   make([]int16, volumes)}
+			var b bytes.Buffer
+			need.NoError(t, nifti.Encode(&b, img))
+			stem := fmt.Sprintf("%s/func/%s_task-rest_run-%d", id, id, r+1)
+			testdir.Write(t, filepath.Join(dir, stem+"_space-T1w_desc-preproc_bold.nii.gz"), b.String())
+			testdir.Write(t, filepath.Join(dir, stem+"_space-T1w_desc-aparcaseg_dseg.nii.gz"), b.String())
+			confounds := "framewise_displacement\n"
+			for v := range volumes {
+				moved := 0.1
+				if r == 1 && v == 3 && i != 2 { // one volume of the second run; of the third participant none
+					moved = 0.9
+				}
+				confounds += fmt.Sprintln(moved)
+			}
+			testdir.Write(t, filepath.Join(dir, stem+"_desc-confounds_timeseries.tsv"), confounds)
+		}
+	}
+	testdir.Write(t, filepath.Join(dir, "participants.tsv"), participants)
+	load := func(stages string) map[string]string {
+		p := need.Value(build("x.yaml", []byte("extends: runs.yaml\ncohort: { simulate: null, bids: { dir: ., group: group, runs: all } }\nstages:\n"+
+			"  clean: { with: { regress: none, fd: 0.5 } }\n"+stages), dir, nil, maxTasks))(t)
+		return precheck.Refused(p.Roster, p.Graph)
+	}
+	alone := "clean: 2: its scan: 4 of 5 volumes are kept, fewer than min_volumes (6)"
+	want := map[string]string{"sub-4": alone,
+		"sub-2": "joined: censoring for motion keeps 109 of 110 volumes in 2 runs, 3.6 minutes, less than min_minutes (4)"}
+	if got := load(""); !maps.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	if got := load("  joined: { with: { min_minutes: 3 } }\n"); !maps.Equal(got, map[string]string{"sub-4": alone}) {
+		t.Errorf("with min_minutes: 3: %q", got)
+	}
+}
+
 // The strategy ica_aroma is refused for scans that ICA-AROMA has not denoised.
 func TestDescriptionOfAROMA(t *testing.T) {
 	dir := t.TempDir()

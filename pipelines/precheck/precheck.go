@@ -11,14 +11,21 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 )
 
 // A refuser is a stage that can tell from the files of a participant whether its task fails: the participant's scan has
-// these volumes and this repetition time, s (0 where it is not known).
+// these volumes and this repetition time, s (0 where it is not known). left is what cleaning leaves of it.
 type refuser interface {
-	Refuses(volumes int, tr float64, files map[string]dag.Input) error
+	Refuses(volumes int, tr float64, files map[string]dag.Input) (left column.CleaningRow, err error)
 	// FollowsFromScan tells which inputs say nothing that decides, beyond the scan's length.
 	FollowsFromScan(port string) bool
+}
+
+// A joiner is a stage that joins runs: it can tell from what is left of each, the quality that it gathers, whether its
+// task fails.
+type joiner interface {
+	RefusesJoined(runs []column.CleaningRow) error
 }
 
 // A particular stage is made for scans with one desc- entity; "" for any.
@@ -51,6 +58,7 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
 	if r.Scan == nil {
 		return why
 	}
+	left := map[*dag.Node]column.CleaningRow{}
 	for _, s := range g.Stages {
 		for _, n := range s.Tasks {
 			work, ok := n.Work.(refuser)
@@ -71,15 +79,52 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
 			if volumes == 0 || !known || why[id] != "" {
 				continue
 			}
-			if err := work.Refuses(volumes, tr, files); err != nil {
+			row, err := work.Refuses(volumes, tr, files)
+			if err != nil {
 				if part != "" {
 					part += ": "
 				}
 				why[id] = s.Name + ": " + part + err.Error()
+				continue
+			}
+			left[n] = row
+		}
+	}
+	joined(g, left, why)
+	return why
+}
+
+// joined adds the participants of whom too little would be left in all runs together.
+func joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow, why map[string]string) {
+	for _, s := range g.Stages {
+		for _, n := range s.Tasks {
+			work, ok := n.Work.(joiner)
+			if !ok {
+				break
+			}
+			var runs []column.CleaningRow
+			id, known := "", true
+			for _, c := range n.Coords {
+				if c.Axis == "subject" {
+					id = c.Value
+				}
+			}
+			for _, b := range n.Inputs {
+				for _, src := range b.Sources {
+					if b.Port == "quality" {
+						run, cleaned := left[src.Node]
+						runs, known = append(runs, run), known && cleaned
+					}
+				}
+			}
+			if len(runs) == 0 || !known || why[id] != "" {
+				continue
+			}
+			if err := work.RefusesJoined(runs); err != nil {
+				why[id] = s.Name + ": " + err.Error()
 			}
 		}
 	}
-	return why
 }
 
 // A lacker is a Stage that needs values of the participants' table: it tells who has none, and what is missing.

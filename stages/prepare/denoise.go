@@ -46,7 +46,7 @@ type Denoise struct {
 	DVARS       float64  `param:"dvars" doc:"standardized DVARS above which a volume is censored; 0: as set by regress (scrubbing: 1.5)" min:"0"`
 	MinSegment  int      `param:"min_segment" doc:"segments of kept volumes shorter than this are censored too; 0: as set by regress (scrubbing: 5)" min:"0" unit:"volumes"`
 	MinVolumes  int      `param:"min_volumes" doc:"a run with fewer kept volumes fails (fMRIPrep itself skips scans of 5 volumes)" min:"0" unit:"volumes"`
-	MinMinutes  float64  `param:"min_minutes" doc:"if volumes are censored for motion, a run with less remaining time fails (XCP-D: 4)" min:"0" unit:"min"`
+	MinMinutes  float64  `param:"min_minutes" doc:"if volumes are censored for motion, a run with less remaining time fails (XCP-D: 4); 0: no limit, for runs that are joined, where join has it" min:"0" unit:"min"`
 	MinDOF      int      `param:"min_dof" doc:"a run with fewer remaining degrees of freedom fails; at 10 the standard error of a correlation is 0.38 (Fisher z)" min:"0"`
 	Standardize string   `param:"standardize" doc:"scale of the result: zscore (ddof 1), psc (percent signal change), none" choices:"zscore|psc|none"`
 	TR          float64  `param:"tr" doc:"repetition time; 0: from the scan; needed by filters and min_minutes" min:"0" max:"60" unit:"s"`
@@ -275,13 +275,11 @@ func (s *Denoise) cleaner(volumes int, o connectivity.Cleaning, row *column.Clea
 	if int(row.Kept) < s.MinVolumes {
 		return nil, tooLittle("%d of %d volumes are kept, fewer than min_volumes (%d)", row.Kept, volumes, s.MinVolumes)
 	}
-	if row.Censored > 0 && s.MinMinutes > 0 {
-		if !(o.TR > 0) {
-			return nil, errors.New("volumes are censored, and min_minutes needs the repetition time, and it is not known: set tr, in s, or min_minutes: 0")
+	if err := enoughMinutes(*row, s.MinMinutes, ""); err != nil {
+		if errors.As(err, new(connectivity.TooLittle)) && s.ScanRun != "" {
+			err = tooLittle("%s; where runs are joined, set min_minutes: 0 here, and the limit in join", err)
 		}
-		if row.Seconds < 60*s.MinMinutes {
-			return nil, tooLittle("censoring for motion keeps %d of %d volumes, %.2g minutes, less than min_minutes (%g)", row.Kept, volumes, row.Seconds/60, s.MinMinutes)
-		}
+		return nil, err
 	}
 	c, err := connectivity.NewCleaner(volumes, o)
 	if err != nil {
@@ -313,6 +311,19 @@ func lostVoxels(t *dag.Task, scan *encoding.Table, row *column.CleaningRow) erro
 	if len(lost) == 1 {
 		row.NonFinite, row.Reduced = lost[0].NonFinite, lost[0].Reduced
 		row.Lost, row.LostShares = lost[0].Nodes, lost[0].Shares
+	}
+	return nil
+}
+
+// enoughMinutes refuses what censoring for motion leaves too little time of, in min; 0: nothing. where is " in 2 runs",
+// or empty.
+func enoughMinutes(left column.CleaningRow, least float64, where string) error {
+	switch {
+	case left.Censored == 0 || least == 0:
+	case math.IsNaN(left.Seconds):
+		return errors.New("volumes are censored, and min_minutes needs the repetition time, and it is not known: set tr of denoise, in s, or min_minutes: 0")
+	case left.Seconds < 60*least:
+		return tooLittle("censoring for motion keeps %d of %d volumes%s, %.2g minutes, less than min_minutes (%g)", left.Kept, left.Volumes, where, left.Seconds/60, least)
 	}
 	return nil
 }

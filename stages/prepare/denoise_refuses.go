@@ -7,11 +7,13 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/stages/column"
 )
 
 // Refuses tells from a scan's length, its repetition time (s; 0 where it is not known) and its files whether it would
-// be refused: for confounds or events that cannot be used, or since too little of it would be left.
-func (s *Denoise) Refuses(volumes int, tr float64, files map[string]dag.Input) error {
+// be refused: for confounds or events that cannot be used, or since too little of it would be left. left is what
+// remains of it.
+func (s *Denoise) Refuses(volumes int, tr float64, files map[string]dag.Input) (left column.CleaningRow, err error) {
 	series := dag.InputOf(encoding.NewArray(make([]float64, volumes), 1, volumes, 1))
 	series.Name = "its scan"
 	scan := encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}})
@@ -19,11 +21,11 @@ func (s *Denoise) Refuses(volumes int, tr float64, files map[string]dag.Input) e
 	for port, file := range files {
 		in[port] = []dag.Input{file}
 	}
-	_, _, _, err := s.prepare(dag.NewTask(in), scan, volumes)
+	_, left, _, err = s.prepare(dag.NewTask(in), scan, volumes)
 	if err == nil {
-		return nil
+		return left, nil
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), orExclude, ""))
+	return left, errors.New(strings.ReplaceAll(err.Error(), orExclude, ""))
 }
 
 // FollowsFromScan tells which inputs decide nothing beyond the length of the scan.

@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -25,7 +26,8 @@ var joinKind = dag.Kind{
 
 // Join concatenates the runs of a participant.
 type Join struct {
-	MinVolumes int `param:"min_volumes" doc:"a participant with fewer kept volumes in all runs together fails" min:"0" unit:"volumes"`
+	MinVolumes int     `param:"min_volumes" doc:"a participant with fewer kept volumes in all runs together fails" min:"0" unit:"volumes"`
+	MinMinutes float64 `param:"min_minutes" doc:"if volumes of a participant are censored for motion, one with less remaining time in all runs together fails; 0: no limit" min:"0" unit:"min"`
 }
 
 // DrawsOf is how many draws its arrays have, of an input with so many.
@@ -68,8 +70,8 @@ func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	whole := q.whole(int32(missingRegions(joined)))
-	if int(whole.Kept) < s.MinVolumes {
-		return nil, fmt.Errorf("%d volumes are kept in %d runs, fewer than min_volumes (%d)%s", whole.Kept, len(rows), s.MinVolumes, orExclude)
+	if err := s.enough(whole, len(rows)); err != nil {
+		return nil, fmt.Errorf("%w%s", err, orExclude)
 	}
 	coverage, err := leastCoverage(t.All("coverage"))
 	if err != nil {
@@ -86,6 +88,19 @@ func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		"runs":     q.list(runNames(series)),
 		"coverage": coverage,
 	}, nil
+}
+
+// RefusesJoined tells from what cleaning leaves of each run whether too little would be left of all.
+func (s *Join) RefusesJoined(runs []column.CleaningRow) error {
+	q := runQuality{runs: runs}
+	return s.enough(q.whole(0), len(runs))
+}
+
+func (s *Join) enough(whole column.CleaningRow, runs int) error {
+	if int(whole.Kept) < s.MinVolumes {
+		return tooLittle("%d volumes are kept in %s, fewer than min_volumes (%d)", whole.Kept, words.Count(runs, "run"), s.MinVolumes)
+	}
+	return enoughMinutes(whole, s.MinMinutes, " in "+words.Count(runs, "run"))
 }
 
 // sameParts refuses runs, or sessions, of several participants, which nobody may join, and inputs that are not of the

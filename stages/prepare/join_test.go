@@ -152,6 +152,42 @@ func TestJoinRefuses(t *testing.T) {
 	}
 }
 
+// min_minutes is on all runs together, of which any volume is censored: 146 volumes of 2 s are 4.9 minutes, though
+// neither run has 4. What the files tell before a run is the same.
+func TestJoinMinutes(t *testing.T) {
+	for _, c := range []struct {
+		fd, least float64
+		want      string
+	}{
+		{0.5, 4, ""},
+		{0.5, 5, "censoring for motion keeps 146 of 150 volumes in 2 runs, 4.9 minutes, less than min_minutes (5)"},
+		{0.5, 0, ""},
+		{0, 6, ""}, // nothing is censored
+	} {
+		series, quality, _ := cleanRuns(t, func(_ int, s *Denoise) { s.FD, s.MinMinutes = c.fd, 0 })
+		s := stagetest.NewStage[*Join](t, "join")
+		s.MinMinutes = c.least
+		_, err := s.Run(t.Context(), dag.NewTask(map[string][]dag.Input{"series": series, "quality": quality}))
+		var runs []column.CleaningRow
+		for i, long := range []int{60, 90} {
+			clean := stagetest.NewStage[*Denoise](t, "denoise")
+			clean.Regress, clean.FD, clean.MinMinutes = "none", c.fd, 0
+			files := map[string]dag.Input{"confounds": dag.InputOf(confoundsOf(long))}
+			row := need.Value(clean.Refuses(long, 2, files))(t)
+			need.Equal(t, row.Kept, stagetest.Sure(column.One[column.CleaningRow](quality[i])).Kept, "volumes that are kept")
+			runs = append(runs, row)
+		}
+		before := s.RefusesJoined(runs)
+		if c.want == "" {
+			need.NoError(t, err)
+			need.NoError(t, before)
+			continue
+		}
+		need.Error(t, err, c.want+orExclude, "the task")
+		need.Error(t, before, c.want, "before a run")
+	}
+}
+
 // The volumes of all runs are those of each, counted on and with the run's name.
 func TestJoinVolumes(t *testing.T) {
 	series, quality, volumes := cleanRuns(t, nil)
