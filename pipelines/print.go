@@ -1,6 +1,11 @@
 package pipelines
 
-import "prgnn/pipelines/tree"
+import (
+	"fmt"
+	"path/filepath"
+
+	"prgnn/pipelines/tree"
+)
 
 // Print gives a pipeline file with everything that it extends and with what --set sets, as one
 // file that extends nothing and gives the same keys. Unless plain, each line ends with the file
@@ -28,6 +33,24 @@ func Print(file string, sets []string, plain bool) (string, error) {
 		root.Keys = append([]tree.Key{named}, root.Keys...)
 	}
 	return tree.Print(root, plain), nil
+}
+
+// Place names where a line of the text that locks keep comes from (1 is the first): the text is the file's, or, of one
+// that extends others, all in one.
+func Place(file string, line int) string {
+	f, _, err := readFirst(file)
+	if err != nil {
+		return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+	}
+	l := newLoader(file, maxTasks)
+	root, files := l.resolve(f)
+	if root == nil || len(files) < 2 {
+		return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+	}
+	if from := tree.Origins(root); line <= len(from) && from[line-1].Line > 0 {
+		return fmt.Sprintf("%s:%d", from[line-1].File, from[line-1].Line)
+	}
+	return fmt.Sprintf("%s, line %d of pipeline print --plain", filepath.Base(file), line)
 }
 
 // text is the text of a file that extends others, all in one: what is kept with a run and in

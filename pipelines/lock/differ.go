@@ -31,11 +31,12 @@ func (d Difference) String() string {
 
 // Before lists how a pipeline that is about to run differs from the lock: in its text, the code of its
 // kinds, its parameters and tasks, and the user's files, which file digests. The words of --set are not
-// compared, but their effect: the data may lie elsewhere.
-func (l *Lock) Before(g *dag.Graph, text string, file func(path string) (artifacts.Ref, error)) ([]Difference, error) {
+// compared, but their effect: the data may lie elsewhere. place names where a line of the text comes from.
+func (l *Lock) Before(g *dag.Graph, text string, place func(line int) string,
+	file func(path string) (artifacts.Ref, error)) ([]Difference, error) {
 	var ds []Difference
 	add := func(place, was, now string) { ds = append(ds, Difference{place, was, now}) }
-	l.text(text, add)
+	l.text(text, place, add)
 	codes, stages := map[string]string{}, map[string]*Stage{}
 	for _, c := range l.Codes {
 		codes[c.Kind] = c.Digest
@@ -91,7 +92,7 @@ func stageKey(name, kind string) string { return name + " " + kind }
 func short(digest string) string { return digest[:min(len(digest), 12)] }
 
 // text finds the first line in which two texts of the pipeline file differ.
-func (l *Lock) text(text string, add func(place, was, now string)) {
+func (l *Lock) text(text string, place func(line int) string, add func(place, was, now string)) {
 	if l.Text == text {
 		return
 	}
@@ -99,7 +100,7 @@ func (l *Lock) text(text string, add func(place, was, now string)) {
 	for i := range max(len(a), len(b)) {
 		was, now := at(a, i), at(b, i)
 		if was != now {
-			add(fmt.Sprintf("%s:%d", l.File, i+1), was, now)
+			add(place(i+1), was, now)
 			return
 		}
 	}

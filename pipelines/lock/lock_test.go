@@ -75,7 +75,7 @@ func TestLockRoundTrip(t *testing.T) {
 	if ds := again.Contradictions(loaded.Graph); len(ds) > 0 {
 		t.Errorf("it contradicts itself: %v", ds)
 	}
-	if ds, err := again.Before(loaded.Graph, twoStages, hash(s)); err != nil || len(ds) > 0 {
+	if ds, err := again.Before(loaded.Graph, twoStages, nil, hash(s)); err != nil || len(ds) > 0 {
 		t.Errorf("%v, %v", ds, err)
 	}
 	crlf := strings.ReplaceAll(text, "\n", "\r\n") // as git writes it where its autocrlf is set
@@ -123,7 +123,8 @@ func TestLockBefore(t *testing.T) {
 		need.NoError(t, os.WriteFile(data, []byte(c.data), 0o666))
 		now, err := pipelines.LoadText("two.yaml", c.text, p.Dir, append([]string{"word=\"two\\nlines\""}, c.sets...))
 		need.NoError(t, err)
-		ds, err := l.Before(now.Graph, c.text, hash(s))
+		place := func(line int) string { return fmt.Sprint("two.yaml:", line) }
+		ds, err := l.Before(now.Graph, c.text, place, hash(s))
 		need.NoError(t, err)
 		all := lists.Map(ds, func(d Difference) string { return d.String() })
 		if got := strings.Join(all, "\n"); !strings.Contains(got, c.want) {
@@ -132,7 +133,7 @@ func TestLockBefore(t *testing.T) {
 	}
 	need.NoError(t, os.WriteFile(data, []byte("data\n"), 0o666))
 	l.Codes[0].Digest = strings.Repeat("0", 64)
-	if ds, err := l.Before(p.Graph, twoStages, hash(s)); err != nil || len(ds) != 1 ||
+	if ds, err := l.Before(p.Graph, twoStages, nil, hash(s)); err != nil || len(ds) != 1 ||
 		ds[0].Place != "code of "+l.Codes[0].Kind {
 		t.Errorf("%v, %v", ds, err)
 	}

@@ -6,17 +6,26 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"prgnn/dag"
 	"prgnn/internal/pattern"
 )
 
 // Print writes a value as YAML. Unless plain, each line ends with the file and line it comes from.
 func Print(t *Node, plain bool) string { return (&printer{plain: plain}).print(t) }
 
+// Origins are where the lines of Print come from; nowhere for comments and empty lines.
+func Origins(t *Node) []dag.Pos {
+	p := &printer{plain: true}
+	p.print(t)
+	return p.from
+}
+
 // A printer writes values as YAML.
 type printer struct {
 	plain bool
 	lines []string
 	notes []string // of each line: the comment behind it
+	from  []dag.Pos
 	line  strings.Builder
 }
 
@@ -49,8 +58,12 @@ func (p *printer) end(at, of *Node) {
 		from.Col = 0
 		note = strings.TrimSpace(strings.Join(strings.Fields(from.String()), " ") + "  " + note)
 	}
-	p.lines, p.notes = append(p.lines, p.line.String()), append(p.notes, note)
+	p.add(p.line.String(), note, at.Pos)
 	p.line.Reset()
+}
+
+func (p *printer) add(line, note string, from dag.Pos) {
+	p.lines, p.notes, p.from = append(p.lines, line), append(p.notes, note), append(p.from, from)
 }
 
 // comment writes the comment above a key.
@@ -62,7 +75,7 @@ func (p *printer) comment(text, indent string) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			line = "# " + line
 		}
-		p.lines, p.notes = append(p.lines, strings.TrimRight(indent+line, " ")), append(p.notes, "")
+		p.add(strings.TrimRight(indent+line, " "), "", dag.Pos{})
 	}
 }
 
@@ -73,7 +86,7 @@ func (p *printer) mapping(t *Node, depth int) {
 	indent := strings.Repeat("  ", depth)
 	for i, k := range t.Keys {
 		if i > 0 && (depth == 0 && k.Value.Kind == Mapping || depth == 1 && t.spaced()) {
-			p.lines, p.notes = append(p.lines, ""), append(p.notes, "")
+			p.add("", "", dag.Pos{})
 		}
 		p.comment(k.Value.Above, indent)
 		here := &Node{Pos: k.Pos}

@@ -60,7 +60,7 @@ func (a *auditor) whole(p *pipelines.Pipeline, l *lock.Lock, room *Room, g *dag.
 			return err
 		}
 		if i == 0 && p != nil && l != nil {
-			ds, err := l.Before(p.Graph, l.Text, results.Hasher(clean))
+			ds, err := l.Before(p.Graph, l.Text, nil, results.Hasher(clean))
 			if err != nil {
 				return err
 			}

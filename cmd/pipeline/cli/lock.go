@@ -111,7 +111,8 @@ func (a *app) hold(p *pipelines.Pipeline, store *artifacts.Store, path string) (
 	if err != nil {
 		return nil, err
 	}
-	ds, err := l.Before(p.Graph, p.Shared.Text, results.Hasher(store))
+	place := func(line int) string { return pipelines.Place(p.File, line) }
+	ds, err := l.Before(p.Graph, p.Shared.Text, place, results.Hasher(store))
 	if err != nil {
 		return nil, err
 	}
