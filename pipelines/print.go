@@ -38,19 +38,12 @@ func Print(file string, sets []string, plain bool) (string, error) {
 // Place names where a line of the text that locks keep comes from (1 is the first): the text is the file's, or, of one
 // that extends others, all in one.
 func Place(file string, line int) string {
-	f, _, err := readFirst(file)
-	if err != nil {
-		return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+	if f, _, err := readFirst(file); err == nil {
+		if root, files := newLoader(file, maxTasks).resolve(f); root != nil && len(files) > 1 {
+			return tree.Origin(root, line)
+		}
 	}
-	l := newLoader(file, maxTasks)
-	root, files := l.resolve(f)
-	if root == nil || len(files) < 2 {
-		return fmt.Sprintf("%s:%d", filepath.Base(file), line)
-	}
-	if from := tree.Origins(root); line <= len(from) && from[line-1].Line > 0 {
-		return fmt.Sprintf("%s:%d", from[line-1].File, from[line-1].Line)
-	}
-	return fmt.Sprintf("%s, line %d of pipeline print --plain", filepath.Base(file), line)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
 }
 
 // text is the text of a file that extends others, all in one: what is kept with a run and in

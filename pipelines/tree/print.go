@@ -13,11 +13,16 @@ import (
 // Print writes a value as YAML. Unless plain, each line ends with the file and line it comes from.
 func Print(t *Node, plain bool) string { return (&printer{plain: plain}).print(t) }
 
-// Origins are where the lines of Print come from; nowhere for comments and empty lines.
-func Origins(t *Node) []dag.Pos {
+// Origin is the file and line that a line of Print comes from; comments and empty lines come from nowhere.
+func Origin(t *Node, line int) string {
 	p := &printer{plain: true}
 	p.print(t)
-	return p.from
+	if line > len(p.from) || p.from[line-1].Line == 0 {
+		return fmt.Sprintf("line %d of the whole pipeline (pipeline print)", line)
+	}
+	from := p.from[line-1]
+	from.Col = 0
+	return from.String()
 }
 
 // A printer writes values as YAML.
