@@ -62,6 +62,7 @@ type RemoteReport struct {
 	Down     error // why it is not asked at the moment
 	ReadOnly bool
 	Fetched  int // blobs
+	Found    int // actions that were found there
 	Shared   int // actions with their blobs
 	Left     int // actions that could not be shared yet
 	Refused  int // objects that are damaged there, and count as missing
@@ -198,8 +199,8 @@ func (l *link) takes() bool {
 func (l *link) report() RemoteReport {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r := RemoteReport{Name: l.remote.String(), ReadOnly: l.readOnly, Fetched: l.fetched, Shared: l.shared,
-		Refused: len(l.refused.names), Replaced: l.refused.replaced, Blocked: l.blocked}
+	r := RemoteReport{Name: l.remote.String(), ReadOnly: l.readOnly, Fetched: l.fetched, Found: len(l.used),
+		Shared: l.shared, Refused: len(l.refused.names), Replaced: l.refused.replaced, Blocked: l.blocked}
 	if !l.again.IsZero() {
 		r.Down = l.err
 	}

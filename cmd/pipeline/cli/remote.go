@@ -69,8 +69,8 @@ func (a *app) openRemote() (artifacts.Remote, error) {
 }
 
 // share waits for what a run made to arrive at the remote. Ctrl-C leaves the rest to
-// the next run.
-func (a *app) share(s *artifacts.Store) {
+// the next run. cached is how many results the run found.
+func (a *app) share(s *artifacts.Store, cached int) {
 	if s.Remote() == nil {
 		return
 	}
@@ -103,5 +103,7 @@ func (a *app) share(s *artifacts.Store) {
 		a.Note("%s: %s not shared yet; the next run with it shares them", r.Name, words.Count(r.Left, "result")+" "+areIs(r.Left))
 	case r.Fetched+r.Shared > 0:
 		a.Note("%s: %s fetched, %s shared", r.Name, words.Count(r.Fetched, "file"), words.Count(r.Shared, "result"))
+	case r.Found == 0 && r.Down == nil && cached > 0:
+		a.Note("%s: nothing sent: this store had the %s; what was made without the remote is sent when it is made again (--force STAGE)", r.Name, words.Count(cached, "result"))
 	}
 }

@@ -183,7 +183,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	if left := page.Leave(a.Console, p, store, result, r.Options); left != nil {
 		err = cmp.Or(err, error(&exit.Error{Code: exitCode(left)})) // Leave has said why
 	}
-	a.share(store)
+	a.share(store, result.Cached)
 	a.doubts(store)
 	a.lastLine(result, false)
 	return result, err
