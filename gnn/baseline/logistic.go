@@ -49,19 +49,42 @@ func fitDualLogistic(ctx context.Context, x Rows, label []int, classes int, c fl
 			}
 			err = d.run(ctx, double, double, optimum)
 		}
+		if errors.Is(err, errStalled) && !d.near() { // nearly all cases are saturated
+			d.least = 0x1p-900
+			err = d.run(ctx, double, double, optimum)
+		}
 		// or as near as rounding lets it come
-		if err != nil && !(errors.Is(err, errStalled) && d.norm <= nearly*d.start) {
+		if err != nil && !errors.Is(err, errStalled) {
 			return nil, err
+		}
+		exactly(d.f, d.alpha) // what steps have summed up is not what the weights give
+		if d.measure(); !d.near() {
+			return nil, stalled(x, c, d.norm/norm(d.alpha))
 		}
 		return &linear{weights(x, d.alpha, threads), d.b, fmt.Sprintf("C = %g, %d Newton steps", c, d.steps)}, nil
 	})
 }
 
-// How small the gradient is, as a share of what it was at w = 0: at the optimum, and at least where rounding lets it
-// come no nearer.
-const optimum, nearly = 1e-12, 1e-6
+// optimum is how small the gradient is at the optimum, as a share of what it was at w = 0. By nearly may decision
+// values of the cases be off: where groups are separable, that share says little.
+const optimum, nearly = 1e-12, 1e-7
 
-var errStalled = errors.New("logistic regression does not converge: use a smaller C")
+var errStalled = errors.New("logistic regression does not converge")
+
+// stalled says what keeps it from the optimum, where decision values may be off by what is missing.
+func stalled(x Rows, c, missing float64) error {
+	largest := 0.0
+	x.eachRow(func(_ int, row []float64) {
+		for _, v := range row {
+			largest = max(largest, math.Abs(v))
+		}
+	})
+	if err := x.Err(); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: decision values may be off by %.1g, and by %g at most they should; C = %g with inputs up to %.3g is too much for double precision: use a smaller C, or inputs nearer 1 (standardize: training)",
+		errStalled, missing, nearly, c, largest)
+}
 
 // A product computes f = Ku.
 type product func(f, u []float64)
@@ -91,10 +114,21 @@ type descent struct {
 	start float64 // norm of the gradient at w = 0, b = 0
 	norm  float64 // of the last gradient
 	steps int
+	least float64 // curvature that a case has at least, as a share of C
+}
+
+// near tells whether α is nearly C·y·p. Both differ by as large a share as p would, were decision values off by it.
+func (d *descent) near() bool { return d.norm <= nearly*norm(d.alpha) }
+
+// measure is the norm of the gradient.
+func (d *descent) measure() {
+	g, s := make([]float64, len(d.y)), make([]float64, len(d.y))
+	gb, _ := d.gradient(g, s)
+	d.norm = math.Sqrt(dot(g, g) + float64(gb*gb))
 }
 
 func newDescent(y []float64, c float64) *descent {
-	return &descent{y: y, c: c, alpha: make([]float64, len(y)), f: make([]float64, len(y))}
+	return &descent{y: y, c: c, least: 1e-12, alpha: make([]float64, len(y)), f: make([]float64, len(y))}
 }
 
 // run takes Newton steps until the gradient is down to goal. The steps are found with
@@ -114,7 +148,7 @@ func (d *descent) run(ctx context.Context, exact, rough product, goal float64) e
 		if d.start == 0 {
 			d.start = d.norm
 		}
-		if d.norm <= goal*d.start {
+		if d.norm <= goal*d.start && (goal > optimum || d.near()) {
 			return nil
 		}
 		if full && d.norm > last/2 && last <= 1e-3*d.start {
@@ -152,7 +186,7 @@ func (d *descent) gradient(g, s []float64) (gb, total float64) {
 	for i, y := range d.y {
 		p := sigmoid(-y * (d.f[i] + d.b))
 		pull := float64(d.c * y * p)
-		s[i] = max(d.c*p*(1-p), 1e-12*d.c)
+		s[i] = max(d.c*p*(1-p), d.least*d.c)
 		g[i] = d.alpha[i] - pull
 		gb -= pull
 		total += s[i]
@@ -241,3 +275,5 @@ func dot(a, b []float64) float64 {
 	}
 	return s
 }
+
+func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }

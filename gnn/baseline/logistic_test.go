@@ -67,8 +67,6 @@ func TestLogisticIsAtTheOptimum(t *testing.T) {
 	}
 }
 
-func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }
-
 func TestLogisticStops(t *testing.T) {
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
@@ -79,6 +77,39 @@ func TestLogisticStops(t *testing.T) {
 		bad := Rows{N: 2, D: 1, X: []float64{1, math.NaN()}}
 		if _, err := way.fit(context.Background(), bad, []int{0, 1}, 1, 1); err == nil {
 			t.Error(way.name, "give weights of a feature that is no number")
+		}
+	}
+}
+
+// Groups that a plane parts, at a C or with inputs so large that nearly all cases are saturated: the weights are those
+// where the gradient vanishes, or there is an error that says what is too large.
+func TestLogisticReachesTheOptimumOrSaysWhyNot(t *testing.T) {
+	r := random.New(3, "saturated")
+	x, label := Rows{N: 20, D: 21}, make([]int, 20)
+	for i := range label {
+		label[i] = i % 2
+		for range x.D {
+			x.X = append(x.X, 0.3*r.Normal()+0.03*float64(label[i]))
+		}
+	}
+	for _, scale := range []struct{ c, size float64 }{{1e12, 1}, {1e16, 1}, {1e20, 1}, {1, 1e8}} {
+		scaled := Rows{N: x.N, D: x.D}
+		for _, v := range x.X {
+			scaled.X = append(scaled.X, v*scale.size)
+		}
+		for _, way := range logisticWays {
+			ms, err := way.fit(context.Background(), scaled, label, scale.c, 1)
+			if err != nil || scale.c == 1e20 && way.name == "inputs" {
+				need.Error(t, err, "use a smaller C, or inputs nearer 1")
+				continue
+			}
+			l := ms[0].(*linear)
+			gradient := gradientOf(l, scaled, signs(label, 2)[0], func(y, f float64) float64 {
+				return -scale.c * y / (1 + math.Exp(y*f))
+			})
+			if got := norm(gradient); !(got <= 1e-4*norm(l.w)) {
+				t.Errorf("%v %s: the gradient is %g where the weights are %g", scale, way.name, got, norm(l.w))
+			}
 		}
 	}
 }

@@ -24,9 +24,13 @@ type primalLogistic struct {
 	equations
 }
 
+// rest is how small a share of the gradient at w = 0 may be left where rounding ends the way.
+const rest = 1e-6
+
 // A primalDescent is the way of one machine to the optimum.
 type primalDescent struct {
 	y        []float64
+	c        float64
 	at, next place // where it is, and where it looks in the next pass
 	steps    []bfgs
 	taken    int     // steps, also those before the last Hessian
@@ -66,7 +70,7 @@ func fitPrimalLogistic(ctx context.Context, x Rows, signs [][]float64, c float64
 	}
 	var all []*primalDescent
 	for k, y := range signs {
-		d := &primalDescent{y: y, best: math.Inf(1)}
+		d := &primalDescent{y: y, c: c, best: math.Inf(1)}
 		d.at = place{w: make([]float64, x.D+1), f: make([]float64, x.N), loss: c * float64(x.N) * math.Ln2}
 		d.at.g = l.gradient(d.at.w, sums[(k+1)*x.D:][:x.D], sumOf(pulls[(k+1)*x.N:][:x.N]))
 		d.next.f = make([]float64, x.N)
@@ -80,7 +84,7 @@ func fitPrimalLogistic(ctx context.Context, x Rows, signs [][]float64, c float64
 	for _, d := range all {
 		for tries := 0; !d.done; tries++ { // with Hessians of its own
 			if tries == 100 {
-				return nil, errStalled
+				return nil, stalled(x, c, d.missing())
 			}
 			for i, f := range d.at.f {
 				p := sigmoid(f)
@@ -89,6 +93,9 @@ func fitPrimalLogistic(ctx context.Context, x Rows, signs [][]float64, c float64
 			if err := l.descend(ctx, []*primalDescent{d}, curve); err != nil {
 				return nil, err
 			}
+		}
+		if !(d.missing() <= nearly) {
+			return nil, stalled(x, c, d.missing())
 		}
 		w, b := d.at.w[:x.D], d.at.w[x.D]
 		note := fmt.Sprintf("C = %g, solved for the weights in %d steps", c, d.taken)
@@ -219,8 +226,8 @@ func (l *primalLogistic) move(d *primalDescent) error {
 			return nil
 		}
 	}
-	if d.done = d.best <= nearly*d.start; !d.done {
-		return errStalled
+	if d.done = d.best <= rest*d.start; !d.done {
+		return stalled(l.x, l.c, d.missing())
 	}
 	return nil
 }
@@ -250,8 +257,22 @@ func (d *primalDescent) aim() {
 	if d.stale++; d.norm < d.best {
 		d.best, d.stale = d.norm, 0
 	}
-	d.done = d.norm <= optimum*d.start || d.stale >= 3 && d.best <= nearly*d.start
+	d.done = d.norm <= optimum*d.start || d.stale >= 3 && d.best <= rest*d.start
 	d.next.w = less(d.at.w, v)
+}
+
+// missing is by how much decision values of the cases may be off: the root of their mean squared error, each weighing
+// as much as its curvature. It cannot be told where that which the Hessian adds is more than a tenth of them.
+func (d *primalDescent) missing() float64 {
+	sum := 0.0
+	for _, f := range d.at.f {
+		p := sigmoid(f)
+		sum += float64(p * (1 - p))
+	}
+	if sum < 1e-11*float64(len(d.y)) {
+		return math.Inf(1)
+	}
+	return d.best / math.Sqrt(float64(d.c*sum))
 }
 
 // less is v − u.
