@@ -48,6 +48,9 @@ func (o KernelRidge) fit(ctx context.Context, x Rows, targets [][]float64, threa
 	if x.N > MostPaired {
 		return o.primal(ctx, x, targets, threads)
 	}
+	if err := x.squares(); err != nil {
+		return nil, err
+	}
 	z := unitRows(x)
 	k := make([]float64, x.N*x.N)
 	dense.Gram(k, z.view(), x.N, x.D, threads)

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"fmt"
 	"math"
 
 	"prgnn/internal/dense"
@@ -64,6 +65,19 @@ func (r Rows) eachRow(use func(i int, row []float64)) {
 			use(first+i, b.Row(i))
 		}
 	})
+}
+
+// squares refuses rows in memory whose squares overflow, or vanish although there are numbers.
+func (r Rows) squares() error {
+	sum, largest := 0.0, 0.0
+	for _, v := range r.X {
+		sum += float64(v * v)
+		largest = max(largest, math.Abs(v))
+	}
+	if largest == 0 || sum >= 0x1p-900 && sum <= math.MaxFloat64 {
+		return nil
+	}
+	return fmt.Errorf("inputs are up to %.3g: their squares are beyond double precision; use inputs nearer 1", largest)
 }
 
 // times sets out to the products of the rows with w.

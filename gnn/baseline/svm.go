@@ -77,6 +77,9 @@ func (o SVM) trainer(ctx context.Context, x Rows, threads int) (func(p, y []floa
 	if err := TooMany(x.N); err != nil {
 		return nil, err
 	}
+	if err := x.squares(); err != nil {
+		return nil, err
+	}
 	if k.gamma == 0 {
 		k.gamma = scale(x)
 	}
