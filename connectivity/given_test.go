@@ -145,7 +145,14 @@ func TestPartialOfRefuses(t *testing.T) {
 	for j := range 10 {
 		copies.Row(j)[1] = copies.At(j, 0)
 	}
+	indefinite := square(3, 1, .9, -.9, .9, 1, .9, -.9, .9, 1) // its least eigenvalue is -0.8
+	_, _, err := PartialOf(indefinite, Ridge, 0.81, 60)
+	need.NoError(t, err)
 	for want, f := range map[string]func() error{
+		"use a larger rho": func() error {
+			_, _, err := PartialOf(indefinite, Ridge, 0.79, 60)
+			return err
+		},
 		"needs at least 20 independent volumes": func() error { _, _, err := PartialOf(r, Empirical, 0, 15); return err },
 		"needs the time series": func() error {
 			_, _, err := PartialOf(r, LedoitWolf, 0, 60)
