@@ -2,6 +2,7 @@ package cohort
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,53 @@ func TestMissingCodes(t *testing.T) {
 	if _, err = load("id,dx,iq\na,1,100\nb,2,1e300\n", ""); err == nil ||
 		!strings.HasSuffix(err.Error(), "people.csv:3: iq of b is 1e300, beyond ±1e+100: correct it, or write n/a") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A code is no group, unless levels names it.
+func TestCodesAreNoGroups(t *testing.T) {
+	for groups, want := range map[string]string{
+		"1 2 -9":      "-9",
+		"1 2 -77":     "-77",
+		"1 2 -88.0":   "-88.0",
+		"1 2 -99 -9":  "-99 -9",
+		"1 2 999":     "999",
+		"HC ASD .":    ".",
+		"HC ASD ?":    "?",
+		"HC ASD -9":   "-9",
+		"HC ASD ??":   "??",
+		"1 -1":        "",
+		"1 -9 -1":     "",
+		"HC -6":       "",
+		"+ -":         "",
+		"HC 9":        "",
+		"A. A? -a 7":  "",
+		"1 2 999 998": "",
+	} {
+		load := func(levels ...string) *Roster {
+			text := "id,dx\n"
+			for i, g := range strings.Fields(groups + " " + groups) {
+				text += fmt.Sprintf("a%02d,%s\n", i, g)
+			}
+			dir := testdir.Files(t, map[string]string{"people.csv": text, "x.csv": "1,2\n3,4\n"})
+			people := listed{File: "people.csv", ID: "id", Group: "dx", Levels: levels}
+			return need.Value((&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir))(t)
+		}
+		n, levels := 0, []string{}
+		for i, s := range load().Subjects {
+			g := strings.Fields(groups + " " + groups)[i]
+			if code := slices.Contains(strings.Fields(want), g); code != (s.Problem != nil) {
+				t.Errorf("%s: %s: %v", groups, g, s.Problem)
+			} else if code {
+				n++
+				need.Error(t, s.Problem, "its group is "+g+", a code for a missing value (column")
+			}
+			levels = append(levels, g+"=g"+fmt.Sprint(len(g)))
+		}
+		need.Equal(t, n, 2*len(strings.Fields(want)), groups)
+		for _, s := range load(levels[:len(levels)/2]...).Subjects {
+			need.NoError(t, s.Problem, groups)
+		}
 	}
 }
 

@@ -191,7 +191,10 @@ func (l *list) name(levels map[string]string, labels []string) error {
 	var problems []error
 	changed := ""
 	nameless := map[string]int{} // values without a level → rows
-	codes := sheet.Codes(labels)
+	codes := sheet.GroupCodes(labels)
+	if l.Target != "" {
+		codes = sheet.Codes(labels)
+	}
 	l.groups = map[string]string{}
 	for _, value := range labels {
 		if name, ok := levels[value]; ok || value != "" && !codes[value] {

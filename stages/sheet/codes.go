@@ -36,6 +36,29 @@ func Codes(values []string) map[string]bool {
 	return codes
 }
 
+// GroupCodes are the values of a column of groups that stand for a missing one: Codes; one digit repeated from -7 on
+// (-9, -88), where no other value is negative; and dots or question marks alone.
+func GroupCodes(values []string) map[string]bool {
+	codes, repeated, negative := Codes(values), map[string]bool{}, false
+	for _, v := range values {
+		x, ok := number(v)
+		digits := strconv.FormatFloat(-x, 'f', -1, 64)
+		switch {
+		case !ok && v != "" && strings.Trim(v, ".?") == "":
+			codes[v] = true
+		case !ok || x >= 0 || codes[v]:
+		case digits[0] >= '7' && strings.Trim(digits, digits[:1]) == "":
+			repeated[v] = true
+		default:
+			negative = true
+		}
+	}
+	for v := range repeated {
+		codes[v] = codes[v] || !negative
+	}
+	return codes
+}
+
 // Doubtful are the negative values of a column of numbers that is otherwise positive which may stand for a missing
 // one, ascending: at most three whole numbers, in less than half of the rows, where all others are above 0, or which
 // are larger than those in magnitude, or one digit repeated from -7 on (-77).
