@@ -1,10 +1,12 @@
 package bids
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -129,11 +131,30 @@ func Decode(b []byte, into any) error {
 	return err
 }
 
-// gives reports whether a JSON file has a value for one of the fields; null is none.
+// Broken says why a JSON file that is there cannot be read, with the place and the remedy; nil where it can be.
+func Broken(path string) error {
+	b, err := ReadJSON(path)
+	if err == nil {
+		err = json.Unmarshal(b, new(json.RawMessage))
+	}
+	const remedy = "correct the file, or remove it"
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		before := b[:max(syntax.Offset-1, 0)]
+		return fmt.Errorf("%s:%d:%d: no JSON: %w: %s", path, 1+bytes.Count(before, []byte("\n")),
+			len(before)-bytes.LastIndexByte(before, '\n'), err, remedy)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: %s", err, remedy)
+	}
+	return nil
+}
+
+// gives reports whether a JSON file has a value for one of the fields; null is none. A broken one may have it.
 func gives(path string, fields []string) bool {
 	b, err := ReadJSON(path)
-	if err != nil {
-		return false
+	if err != nil || !json.Valid(b) {
+		return Broken(path) != nil
 	}
 	var has map[string]json.RawMessage
 	return json.Unmarshal(b, &has) == nil && slices.ContainsFunc(fields, func(f string) bool {

@@ -59,7 +59,9 @@ func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, la
 	f := &bidsFiles{bold: bold.Path, grid: gridName{bold.Get("space"), bold.Get("res")}}
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	var err error
-	f.sidecar = sidecars.Of(bold, "RepetitionTime")
+	if f.sidecar = sidecars.Of(bold, "RepetitionTime"); bids.Broken(f.sidecar) != nil {
+		bad(bids.Broken(f.sidecar))
+	}
 	f.times()
 	if labels != nil {
 		f.labelsFrom = labels.from

@@ -114,10 +114,13 @@ func sidecarPort(r *Roster) {
 			with++
 		}
 	}
-	for _, s := range r.Subjects {
-		count(s.Files)
-		for _, run := range s.Runs {
+	for i := range r.Subjects {
+		s := &r.Subjects[i]
+		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
 			count(run.Files)
+			if err := bids.Broken(run.Files["sidecar"]); err != nil && s.Problem == nil {
+				s.Problem = fmt.Errorf("participant %s: %w%s", s.ID, err, r.Without(s.ID))
+			}
 		}
 	}
 	switch {

@@ -26,6 +26,8 @@ func TestTimeseriesSidecar(t *testing.T) {
 	}{
 		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2}`,
 			name("2", ".json"): `{"SamplingFrequency": 0.5}`}, []string{name("1", ".json"), name("2", ".json")}, ""},
+		{map[string]string{name("1", ".json"): "{\n\"a\": }",
+			name("2", ".json"): `{"RepetitionTime": 2}`}, []string{name("1", ".json"), name("2", ".json")}, ""},
 		{map[string]string{"task-rest_timeseries.json": `{"RepetitionTime": 2}`}, []string{"task-rest_timeseries.json", "task-rest_timeseries.json"}, ""},
 		{map[string]string{"task-rest_timeseries.json": `{"Sources": []}`}, []string{"", ""}, ""},
 		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2}`}, []string{"", ""}, "no cohort.sidecar: for 1 of 2 time series files, no JSON file gives the RepetitionTime"},
@@ -56,6 +58,13 @@ func TestTimeseriesSidecar(t *testing.T) {
 			}
 			if _, port := r.Files["sidecar"]; port != (c.want[0] != "") {
 				t.Errorf("%s, %v: port %v", how, c.files, port)
+			}
+			for i, s := range r.Subjects {
+				if broken := strings.Contains(c.files[name("1", ".json")], "\"a\""); broken && i == 0 {
+					need.Error(t, s.Problem, "timeseries.json:2:6: no JSON: invalid character '}' looking for beginning of value: correct the file, or remove it (to continue without it: ")
+				} else {
+					need.NoError(t, s.Problem, how, c.files, s.ID)
+				}
 			}
 			if c.note != "" && !slices.Contains(r.Notes, c.note) {
 				t.Errorf("%s: notes %q, want %q", how, r.Notes, c.note)
