@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -45,13 +44,43 @@ func callWith(ctx context.Context, stdin, name string, args ...string) (string, 
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
-	var out, diag bytes.Buffer
+	out, diag := ends{most: mostAnswer}, ends{most: mostSaid}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &diag
 	err := cmd.Run()
 	if err != nil {
-		return "", fmt.Errorf("%s: %w: %s", name, err, strings.TrimSpace(diag.String()))
+		return "", fmt.Errorf("%s: %w: %s", name, err, strings.TrimSpace(diag.text()))
 	}
-	return out.String(), nil
+	if out.lost > 0 {
+		return "", fmt.Errorf("%s: an answer of more than %d MiB", name, mostAnswer>>20)
+	}
+	return out.text(), nil
+}
+
+// What is kept of a command's answer, and of what else it says, in bytes.
+const mostAnswer, mostSaid = 64 << 20, 4 << 10
+
+// ends keeps the beginning and the end of what is written, at most bytes of it.
+type ends struct {
+	most, lost int
+	head, tail []byte
+}
+
+func (e *ends) Write(p []byte) (int, error) {
+	n := min(len(p), e.most/2-len(e.head))
+	e.head, e.tail = append(e.head, p[:n]...), append(e.tail, p[n:]...)
+	if over := len(e.tail) - e.most/2; over > 0 {
+		e.lost += over
+		e.tail = e.tail[:copy(e.tail, e.tail[over:])]
+	}
+	return len(p), nil
+}
+
+// text is what was written, with the number of bytes that are left out.
+func (e *ends) text() string {
+	if e.lost == 0 {
+		return string(e.head) + string(e.tail)
+	}
+	return fmt.Sprintf("%s\n… %d bytes left out …\n%s", e.head, e.lost, e.tail)
 }
 
 // submit hands a script over as an array and returns the array's id.
@@ -61,7 +90,7 @@ func (commands) submit(ctx context.Context, args []string, script string) (strin
 		return "", err
 	}
 	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // with several clusters, ";cluster" follows
-	if _, err := strconv.Atoi(id); err != nil {
+	if n, err := strconv.Atoi(id); err != nil || n <= 0 {
 		return "", fmt.Errorf("sbatch: %q is not a job id", id)
 	}
 	return id, nil

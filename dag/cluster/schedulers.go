@@ -191,7 +191,7 @@ func (t *Template) Start(ctx context.Context, n int, r Request) (int, error) {
 		piece = 1
 	}
 	for started := 0; started < n; started += piece {
-		if _, err := call(ctx, "sh", "-e", "-c", t.script(piece, r)); err != nil {
+		if _, err := call(ctx, "sh", "-e", "-c", "exec >&2; "+t.script(piece, r)); err != nil {
 			return started, fmt.Errorf("the script %s failed: %w", filepath.Base(t.path), err)
 		}
 	}
