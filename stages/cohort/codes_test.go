@@ -105,6 +105,15 @@ func TestCodesAreNoGroups(t *testing.T) {
 	}
 }
 
+// Few numbers beside texts are noted in a column that is named as a number.
+func TestFewNumbersAmongTexts(t *testing.T) {
+	values, ids := strings.Fields("0x1F 1_000 Inf 12"), strings.Fields("a b c d")
+	need.Equal(t, oddTexts("ward", values, ids), "")
+	if note := oddTexts("age", values, ids); !strings.HasPrefix(note, `column age: 1 number and 3 texts ("0x1F" of a`) {
+		t.Errorf("note %q", note)
+	}
+}
+
 // A person under two spellings of a name, and a session under two, are noted: a spreadsheet drops zeros. The note is a
 // caution of the report by its words.
 func TestNamesThatAreAlike(t *testing.T) {

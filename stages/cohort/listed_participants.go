@@ -145,7 +145,7 @@ func oddTexts(name string, values, ids []string) string {
 	case len(odd) > 0 && numbers == 0 && column.NamesMeasure(name):
 		return fmt.Sprintf("column %s: no value is a number (%s): "+column.TakenAsText+", although its name is that of a number; write numbers as 30 or 1.5",
 			name, words.Some(odd, 2))
-	case len(odd) == 0 || numbers <= len(odd):
+	case len(odd) == 0 || numbers <= len(odd) && !column.NamesMeasure(name):
 		return ""
 	}
 	return fmt.Sprintf("column %s: %s and %s (%s): "+column.TakenAsText+", so no value counts as a number; write n/a where a value is missing, and numbers as 30 or 1.5",
