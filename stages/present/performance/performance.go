@@ -288,24 +288,27 @@ func (a *Results) permutation() error {
 	a.permutationTables()
 	a.cautionRetrained()
 	var tooFew []string // why, each once
-	of := map[string][]string{}
+	names := map[string][]string{}
 	for _, t := range tests {
-		r := t.Measured("auc")
+		r, of := t.Measured("accuracy"), "accuracy"
+		if r == nil {
+			r, of = t.Measured("auc"), "AUC"
+		}
 		if r == nil || slices.ContainsFunc(t.Rows, func(r column.PermutationTestRow) bool { return r.P < 0.05 }) {
 			continue
 		}
 		if why := report.TooFewDraws(r.Permutations, "label shuffle"); why != "" {
-			if of[why] == nil {
+			if names[why] == nil {
 				tooFew = append(tooFew, why)
 			}
-			of[why] = append(of[why], t.Name())
+			names[why] = append(names[why], t.Name())
 			continue
 		}
-		a.Caution("The permutation test%s is not significant (%s for the AUC): its accuracy may be due to chance",
-			ofClassifiers(t.Name()), report.DrawnPText(r.P, r.Permutations))
+		a.Caution("The permutation test%s is not significant (%s for the %s; significant is p < 0.05): the %[3]s may be due to chance",
+			ofClassifiers(t.Name()), report.DrawnPText(r.P, r.Permutations), of)
 	}
 	for _, why := range tooFew {
-		a.Caution("The permutation test%s cannot be significant: %s", ofClassifiers(of[why]...), why)
+		a.Caution("The permutation test%s cannot be significant: %s", ofClassifiers(names[why]...), why)
 	}
 	return nil
 }
