@@ -146,7 +146,7 @@ func (a *author) othersAbove() string {
 			continue
 		}
 		if before = true; !ok || p < 0.05 {
-			names = append(names, fmt.Sprintf("%s (%s)", r.Called(), report.Share(r.Accuracy)))
+			names = append(names, a.Shown(r))
 		}
 	}
 	by := ""

@@ -83,6 +83,29 @@ func TestUncheckedPrograms(t *testing.T) {
 	}
 }
 
+// A permutation test of one classifier leaves the others without retraining, and every sentence on them says so.
+func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
+	row := func(name string, accuracy, p float64) column.AccuracyRow {
+		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name, P: p,
+			Permutations: 9999, Level: "participant", Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5,
+			Participants: 40, Folds: 2}
+	}
+	evaluation := column.Table([]column.AccuracyRow{row("PR-GNN", 0.5, 1), row("linear SVM", 0.9, 0.001),
+		row("ridge regression", 0.8, 0.001)}, "model")
+	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+		"evaluation": {dag.InputOf(evaluation)},
+		"permutation": {dag.InputOf(column.Table([]column.PermutationTestRow{{Name: "ridge regression",
+			Measure: "accuracy", Observed: 0.8, P: 0.001, Permutations: 999}}))}}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
+	for _, want := range []string{"linear SVM (0.900, not retrained), ridge regression (0.800).",
+		"Judged by p of models that were not retrained on permuted labels: PR-GNN, linear SVM. Without retraining, p is too small",
+		"p is of models that were not retrained, in all rows: a permutation test below gives that of retrained models for ridge regression."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in %s", want, text)
+		}
+	}
+}
+
 // Where two participants may be one person, no sentence gives an accuracy without saying so.
 func TestSimilarScansQualifyTheResult(t *testing.T) {
 	checks := encoding.NewTable(encoding.Column{Name: "check", Values: []string{fold.ScansCompared}},
@@ -96,8 +119,8 @@ func TestSimilarScansQualifyTheResult(t *testing.T) {
 	const why = " (3 pairs of participants with connectivity as similar as that of two scans of one person)"
 	for pairs, want := range map[string][]string{
 		"3": {"Result" + doubt + why + ": accuracy per participant",
-			"Above chance (p corrected by Holm for 2 classifiers)" + doubt + ": linear SVM (0.900)"},
-		"": {"Result: accuracy per participant", "classifiers): linear SVM (0.900)"},
+			"Above chance (p corrected by Holm for 2 classifiers)" + doubt + ": linear SVM (0.900, not retrained)"},
+		"": {"Result: accuracy per participant", "classifiers): linear SVM (0.900, not retrained)"},
 	} {
 		checks.Meta = map[string]string{column.SimilarScans: pairs}
 		evaluation := column.Table([]column.AccuracyRow{row("train", "PR-GNN", 0.5, 1),

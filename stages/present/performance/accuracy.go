@@ -308,6 +308,20 @@ func (a *Results) decisive(r Row, measure string) (t chanceTest, ok bool) {
 	return t, false
 }
 
+// notRetrained reports whether an accuracy is judged by a p without retrained models; the majority classifier is not.
+func (a *Results) notRetrained(r Row) bool {
+	t, ok := a.decisive(r, "accuracy")
+	return ok && !t.retrained && !r.IsMajority()
+}
+
+// Shown is the accuracy of a classifier in a list of those above chance.
+func (a *Results) Shown(r Row) string {
+	if a.notRetrained(r) {
+		return fmt.Sprintf("%s (%s, not retrained)", r.Called(), report.Share(r.Accuracy))
+	}
+	return fmt.Sprintf("%s (%s)", r.Called(), report.Share(r.Accuracy))
+}
+
 // AboveChance reports whether an accuracy is above chance, and why it is not: by the p of models retrained
 // on permuted labels, or else of permuted test labels; without either by the 95 % CI and the majority-class rate. It is
 // not where a test with retrained models cannot be attributed to it.

@@ -49,6 +49,11 @@ func (a *Results) Describe() error {
 	} else {
 		t.Note = "The classifiers were not tested on the same participants: the rows cannot be compared."
 	}
+	retrained := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return len(a.Retrained(r)) == 0 })
+	if len(retrained) > 0 {
+		t.Note += " p is of models that were not retrained, in all rows: a permutation test below gives that of retrained models for " +
+			words.Some(lists.Map(retrained, func(r Row) string { return section.InSentence(r.Called()) }), 8) + "."
+	}
 	if slices.ContainsFunc(rows, Row.IsMajority) {
 		t.Note += " The majority classifier names the largest group of the training participants."
 	}
@@ -279,10 +284,20 @@ func (a *Results) permutationTables() {
 // permutation adds the test by models that are retrained on permuted groups.
 func (a *Results) permutation() error {
 	tests := a.RetrainedTests()
-	if len(tests) == 0 {
-		if slices.ContainsFunc(a.Accuracy, func(r Row) bool { return !math.IsNaN(r.P) }) {
-			a.Say("No models were retrained on permuted labels. Without retraining, p is too small: of 80 cohorts without a group difference, ridge regression had p ≤ 0.05 in 11, where 4 are expected.")
+	var not []string
+	for _, r := range a.PerParticipant() {
+		if a.notRetrained(r) {
+			not = append(not, section.InSentence(r.Called()))
 		}
+	}
+	if not != nil {
+		which := "No models were retrained on permuted labels."
+		if len(tests) > 0 {
+			which = "Judged by p of models that were not retrained on permuted labels: " + words.Some(not, 8) + "."
+		}
+		a.Say("%s Without retraining, p is too small: of 80 cohorts without a group difference, ridge regression had p ≤ 0.05 in 11, where 4 are expected.", which)
+	}
+	if len(tests) == 0 {
 		return nil
 	}
 	a.permutationTables()
