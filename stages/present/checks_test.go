@@ -87,7 +87,8 @@ func TestUncheckedPrograms(t *testing.T) {
 func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 	row := func(name string, accuracy, p float64) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name, P: p,
-			Permutations: 9999, Level: "participant", Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5,
+			Permutations: 9999, Level: "participant",
+			Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5,
 			Participants: 40, Folds: 2}
 	}
 	evaluation := column.Table([]column.AccuracyRow{row("PR-GNN", 0.5, 1), row("linear SVM", 0.9, 0.001),
