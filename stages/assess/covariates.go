@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 )
 
@@ -124,7 +125,14 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			all := inference.Separate(of, group, len(groups), make([]int, len(group)), s.Permutations,
 				random.New(s.Seed, "covariates", "all", c.Name))
 			if told.Chance, told.P = math.NaN(), math.NaN(); all.P < 0.05 {
-				cautions = append(cautions, fmt.Sprintf("The covariate %s alone distinguishes the groups (AUC %.2f, p < 0.05 over all participants), and %s cannot be told from group: no permutation within %[3]ss changes the AUC. The classifier may have learned %[1]s or %[3]s instead of the group difference", c.Name, told.AUC, s.Within))
+				name, what := c.Name, s.Within+" cannot be told from group"
+				if name == "kept" {
+					name = "volumes kept"
+				}
+				if !fold.OneGroupEach(group, within) {
+					what = name + " cannot be told from " + s.Within
+				}
+				cautions = append(cautions, fmt.Sprintf("The covariate %s alone distinguishes the groups (AUC %.2f, p < 0.05 over all participants), and %s: no permutation within %ss changes the AUC. The classifier may have learned %[1]s or %[4]s instead of the group difference", name, told.AUC, what, s.Within))
 			}
 		}
 		rows = append(rows, covariateRow(c, of, told, group, groups))

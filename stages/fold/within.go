@@ -42,6 +42,18 @@ func ReadSites(in dag.Input, by string) (Sites, error) {
 	return s, nil
 }
 
+// OneGroupEach reports whether all participants of each site are of one group: no permutation within sites changes one.
+func OneGroupEach(group, site []int) bool {
+	of := map[int]int{}
+	for i, s := range site {
+		if g, ok := of[s]; ok && g != group[i] {
+			return false
+		}
+		of[s] = group[i]
+	}
+	return true
+}
+
 // Fixed is a caution where no permutation within folds and sites gives any tested participant another group.
 func (s Sites) Fixed(settings [][]Tested) string {
 	if s.By == "" {
@@ -49,12 +61,9 @@ func (s Sites) Fixed(settings [][]Tested) string {
 	}
 	for _, folds := range settings {
 		for _, f := range folds {
-			group := map[int]int{} // of each site
-			for _, c := range f.Participants {
-				if g, ok := group[s.of[c.Id]]; ok && g != c.Label {
-					return ""
-				}
-				group[s.of[c.Id]] = c.Label
+			label := lists.Map(f.Participants, func(c Case) int { return c.Label })
+			if !OneGroupEach(label, lists.Map(f.Participants, func(c Case) int { return s.of[c.Id] })) {
+				return ""
 			}
 		}
 	}
