@@ -226,7 +226,11 @@ func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 		why, category := c.excluded.Why[s.ID], ""
 		switch {
 		case c.without[s.ID] != "":
-			if why = c.without[s.ID]; !strings.HasPrefix(why, column.NoValue) {
+			why = c.without[s.ID]
+			switch {
+			case strings.Contains(why, column.CensoringKeeps):
+				category = cohort.MuchMotion
+			case !strings.HasPrefix(why, column.NoValue):
 				category = cohort.NotDenoised
 			}
 		case why == "" && !kept[s.ID]:

@@ -60,9 +60,9 @@ stages:
 	check(t, "who takes part", strings.ReplaceAll(stageText(t, p, "clean"), dir, ""),
 		strings.ReplaceAll(stageText(t, load("fail", "sub-2, sub-3, sub-4"), "clean"), dir, ""))
 	want := map[string]string{
-		"sub-2": "clean: its scan: 3 of 3 volumes are kept, fewer than min_volumes (6)",
+		"sub-2": "clean: 3 of 3 volumes are kept, fewer than min_volumes (6)",
 		"sub-3": "clean: sub-3/func/sub-3_task-rest_desc-confounds_timeseries.tsv: strategy 6P: column trans_x has no value in volume 21; only the first volume may lack one; choose another strategy with regress",
-		"sub-4": "clean: its scan: 7 degrees of freedom are left (14 volumes kept − 6 regressors − 0 of the filter − 1 of the trend), fewer than min_dof (10)",
+		"sub-4": "clean: 7 degrees of freedom are left (14 volumes kept − 6 regressors − 0 of the filter − 1 of the trend), fewer than min_dof (10)",
 	}
 	left := map[string]string{}
 	for _, l := range p.Roster.Left {
@@ -146,4 +146,39 @@ func TestDescriptionOfAROMA(t *testing.T) {
 			t.Errorf("%s: %v", description, err)
 		}
 	}
+}
+
+// Whoever moved too much is called so, with the run, and counted as such.
+func TestMotionIsTheReason(t *testing.T) {
+	dir := t.TempDir()
+	participants := "participant_id\tgroup\n"
+	for i := range 4 {
+		id := fmt.Sprintf("sub-%d", i+1)
+		participants += id + "\t" + []string{"A", "B"}[i%2] + "\n"
+		img := &nifti.Image{Shape: []int{1, 1, 1, 40}, TR: 2,
+			Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: make([]int16, 40)}
+		var b bytes.Buffer
+		need.NoError(t, nifti.Encode(&b, img))
+		var c strings.Builder
+		c.WriteString("trans_x\ttrans_y\ttrans_z\trot_x\trot_y\trot_z\n")
+		for v := range 40 {
+			fmt.Fprintf(&c, "%d\t0\t0\t0\t0\t0\n", map[bool]int{true: v % 2}[i == 1]) // mm: sub-2 jumps
+		}
+		stem := filepath.Join(dir, id, "func", id+"_task-rest_run-1")
+		testdir.Write(t, stem+"_space-T1w_desc-preproc_bold.nii.gz", b.String())
+		testdir.Write(t, stem+"_space-T1w_desc-aparcaseg_dseg.nii.gz", b.String())
+		testdir.Write(t, stem+"_desc-confounds_timeseries.tsv", c.String())
+	}
+	testdir.Write(t, filepath.Join(dir, "participants.tsv"), participants)
+	p, err := build("x.yaml", []byte(`
+extends: runs.yaml
+cohort: { simulate: null, bids: { dir: ., runs: all, incomplete: skip } }
+stages:
+  clean: { with: { regress: 6P, fd: 0.5, min_minutes: 0 } }
+`), dir, nil, maxTasks)
+	need.NoError(t, err)
+	need.Equal(t, len(p.Roster.Left), 1, "left out")
+	l := p.Roster.Left[0]
+	need.Equal(t, l.Why, "clean, run 1: censoring for motion keeps 1 of 40 volumes, fewer than min_volumes (6)", l.ID)
+	need.Equal(t, l.Counted(), cohort.MuchMotion, "counted as")
 }

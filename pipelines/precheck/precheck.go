@@ -65,13 +65,13 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
 			if !ok || n.Problem != nil {
 				continue
 			}
-			id, part := "", ""
+			id, part, where := "", "", ""
 			for _, c := range n.Coords {
 				switch c.Axis {
 				case "subject":
 					id = c.Value
 				case "run", "session":
-					part = c.Value
+					part, where = c.Value, fmt.Sprintf(", %s %s", c.Axis, c.Value)
 				}
 			}
 			volumes, tr := r.Scan(id, part)
@@ -81,10 +81,7 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
 			}
 			row, err := work.Refuses(volumes, tr, files)
 			if err != nil {
-				if part != "" {
-					part += ": "
-				}
-				why[id] = s.Name + ": " + part + err.Error()
+				why[id] = s.Name + where + ": " + err.Error()
 				continue
 			}
 			left[n] = row

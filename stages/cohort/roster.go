@@ -217,6 +217,7 @@ type LeftOut struct {
 const (
 	UnusableData = "missing or unusable data"
 	NotDenoised  = "not enough volumes or confounds for denoising"
+	MuchMotion   = "too few volumes left after censoring for motion"
 )
 
 // Counted is what the methods of a paper count the participant as: without ids, files or advice.

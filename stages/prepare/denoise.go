@@ -272,6 +272,9 @@ func (s *Denoise) cleaner(volumes int, o connectivity.Cleaning, row *column.Clea
 	if o.TR > 0 {
 		row.TR, row.Seconds = o.TR, float64(row.Kept)*o.TR
 	}
+	if int(row.Kept) < s.MinVolumes && row.Censored > 0 {
+		return nil, tooLittle(column.CensoringKeeps+" %d of %d volumes, fewer than min_volumes (%d)", row.Kept, volumes, s.MinVolumes)
+	}
 	if int(row.Kept) < s.MinVolumes {
 		return nil, tooLittle("%d of %d volumes are kept, fewer than min_volumes (%d)", row.Kept, volumes, s.MinVolumes)
 	}

@@ -15,7 +15,7 @@ import (
 // remains of it.
 func (s *Denoise) Refuses(volumes int, tr float64, files map[string]dag.Input) (left column.CleaningRow, err error) {
 	series := dag.InputOf(encoding.NewArray(make([]float64, volumes), 1, volumes, 1))
-	series.Name = "its scan"
+	series.Name = "scan"
 	scan := encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}})
 	in := map[string][]dag.Input{"series": {series}, "scan": {dag.InputOf(scan)}}
 	for port, file := range files {
@@ -25,7 +25,7 @@ func (s *Denoise) Refuses(volumes int, tr float64, files map[string]dag.Input) (
 	if err == nil {
 		return left, nil
 	}
-	return left, errors.New(strings.ReplaceAll(err.Error(), orExclude, ""))
+	return left, errors.New(strings.TrimPrefix(strings.ReplaceAll(err.Error(), orExclude, ""), series.Name+": "))
 }
 
 // FollowsFromScan tells which inputs decide nothing beyond the length of the scan.
