@@ -116,9 +116,14 @@ func methodsOfNuisance(m *Text, scans []participants.CleanedScan, d *section.Sta
 		parts = append(parts, "volumes with a framewise displacement above 0.5 mm or a standardized DVARS above 1.5, and segments of fewer than five volumes between them, were censored "+m.cite("power"))
 	}
 	if scans != nil {
-		var left []float64
+		var left, kept []float64
+		removed := false
 		for _, s := range scans {
-			left = append(left, s.TEff)
+			left, kept = append(left, s.TEff), append(kept, float64(s.Kept))
+			removed = removed || s.Kept < s.Volumes
+		}
+		if removed {
+			parts = append(parts, participants.MedianRange(kept)+" volumes were kept")
 		}
 		in, most := "", ""
 		if participants.UpperBound(scans) {

@@ -12,11 +12,12 @@ import (
 // The methods tell the strategy that was used, not the word auto.
 func TestMethodsOfNuisance(t *testing.T) {
 	d := &section.StageSettings{Value: map[string]string{"regress": "auto"}}
-	row := column.CleaningRow{Strategy: "acompcor", TEff: 90, NonSteady: 2}
+	row := column.CleaningRow{Strategy: "acompcor", TEff: 90, NonSteady: 2, Volumes: 148, Kept: 146}
 	two := []participants.CleanedScan{{CleaningRow: row}, {CleaningRow: row}}
+	two[1].Kept = 120
 	got := strings.Join(methodsOfNuisance(&Text{}, two, d, false), "; ")
 	const want = "12 motion parameters, components of aCompCor of white matter and of CSF, and fMRIPrep's cosines (high-pass filter at 1/128 Hz) were regressed out [1, 2]; " +
-		"non-steady-state volumes were removed; 90 degrees of freedom were left"
+		"non-steady-state volumes were removed; 133 (120–146) volumes were kept; 90 degrees of freedom were left"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

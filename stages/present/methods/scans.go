@@ -59,8 +59,11 @@ func reasons(counted []string) string {
 // lengths are sentences on the number of volumes and the repetition time.
 func (a *Author) lengths() (sentences []string) {
 	scans, what := a.Scans, "scans"
-	if a.Joined() {
+	switch n := a.Joined(); {
+	case n > 0 && n == len(scans):
 		what = "joined series"
+	case n > 0:
+		what = "scans and joined series"
 	}
 	if len(scans) == 0 {
 		return nil

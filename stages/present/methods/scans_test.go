@@ -38,7 +38,7 @@ func TestMethodsTellLengths(t *testing.T) {
 // What is joined is called so: no scan has the volumes of all runs.
 func TestMethodsOfJoinedRuns(t *testing.T) {
 	a := New(section.NewWriter(nil), nil)
-	a.Scans = []participants.CleanedScan{{CleaningRow: column.CleaningRow{Volumes: 148, TR: 2}},
+	a.Scans = []participants.CleanedScan{{CleaningRow: column.CleaningRow{Volumes: 148, TR: 2, Trend: 1}},
 		{CleaningRow: column.CleaningRow{Volumes: 74, TR: 2}}}
 	stage := func(name, kind string, in map[string][]string) section.StageSettings {
 		return section.StageSettings{Stage: name, Kind: kind, Value: map[string]string{"detrend": "-1"}, Inputs: in}
@@ -46,14 +46,24 @@ func TestMethodsOfJoinedRuns(t *testing.T) {
 	a.Run.Stages = []section.StageSettings{stage("clean", "denoise", nil), stage("joined", "join", nil),
 		stage("connectivity", "connectivity", map[string][]string{"series": {"joined.series"}}),
 		stage("report", "report", map[string][]string{"cleaning": {"joined.quality"}})}
-	need.Equal(t, strings.Join(a.lengths(), ""), "The joined series have 74 to 148 volumes (median 111) at a repetition time of 2 s.", "lengths")
+	need.Equal(t, strings.Join(a.lengths(), ""), "The scans and joined series have 74 to 148 volumes (median 111) at a repetition time of 2 s.", "lengths")
 	m := &Text{}
 	a.methodsOfGraphs(m)
 	for _, want := range []string{"degrees of freedom were left in the joined series",
-		"The denoised series of the runs of a participant were put one after the other."} {
+		"The denoised series of the runs of a participant were put one after the other (1 of 2 participants)."} {
 		if text := strings.Join(m.sentences, " "); !strings.Contains(text, want) {
 			t.Errorf("%s\nlacks %s", text, want)
 		}
+	}
+	a.Scans[1].Trend = 1
+	need.Equal(t, strings.Join(a.lengths(), ""), "The joined series have 74 to 148 volumes (median 111) at a repetition time of 2 s.", "all joined")
+	// Where everybody has one run, nothing was joined.
+	a.Scans[0].Trend, a.Scans[1].Trend = 0, 0
+	need.Equal(t, strings.Join(a.lengths(), ""), "The scans have 74 to 148 volumes (median 111) at a repetition time of 2 s.", "one run each")
+	m = &Text{}
+	a.methodsOfGraphs(m)
+	if text := strings.Join(m.sentences, " "); strings.Contains(text, "one after the other") || strings.Contains(text, "joined") {
+		t.Errorf("nothing was joined: %s", text)
 	}
 }
 

@@ -102,7 +102,13 @@ func (a *Author) methodsOfGraphs(m *Text) {
 	}
 	for i, c := range a.kinds("connectivity") {
 		if a.Run.KindOf(c, "series") == "join" {
-			m.say("The denoised series of the runs of a participant were put one after the other.")
+			switch n := a.Joined(); {
+			case n > 0 && n == len(a.Scans):
+				m.say("The denoised series of the runs of a participant were put one after the other.")
+			case n > 0:
+				m.say("The denoised series of the runs of a participant were put one after the other (%d of %s).", n,
+					words.Count(len(a.Scans), "participant"))
+			}
 		}
 		a.methodsOfMatrices(m, c, i > 0)
 	}
@@ -227,7 +233,7 @@ func (a *Author) methodsOfCleaning(m *Text, d *section.StageSettings) {
 	default:
 		parts = append(parts, fmt.Sprintf("a polynomial trend of degree %s was removed", d.Value["detrend"]))
 	}
-	parts = append(parts, methodsOfNuisance(m, a.Scans, d, a.Joined())...)
+	parts = append(parts, methodsOfNuisance(m, a.Scans, d, a.Joined() > 0)...)
 	if fd := d.Number("fd"); fd > 0 {
 		parts = append(parts, fmt.Sprintf("volumes with a framewise displacement above %s mm were censored %s", report.Short(fd), m.cite("power")))
 	}

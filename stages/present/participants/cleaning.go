@@ -242,7 +242,7 @@ func (a *Cohort) cautionScans() {
 	}
 	if length, ok := usual(scans, func(s CleanedScan) float64 { return float64(s.Volumes) }); ok {
 		what := "Scans"
-		if a.Joined() {
+		if a.Joined() > 0 {
 			what = "Joined series"
 		}
 		list(fmt.Sprintf("%s of unusual length (most have %g volumes): %%s", what, length), func(s CleanedScan) string {
@@ -310,12 +310,24 @@ func SessionsOf(scans []CleanedScan) (of []int) {
 	return slices.Sorted(maps.Values(count))
 }
 
-// Joined reports whether what the page knows of the cleaning is of the joined series of a participant's runs or
-// sessions, and not of each scan.
-func (a *Cohort) Joined() bool {
-	return slices.ContainsFunc(a.Run.Stages, func(s section.StageSettings) bool {
+// Joined is of how many participants what the page knows of the cleaning is that of several runs or sessions, joined,
+// and not of one scan. join counts each further run with the trend.
+func (a *Cohort) Joined() (n int) {
+	if !slices.ContainsFunc(a.Run.Stages, func(s section.StageSettings) bool {
 		return (s.Kind == "report" || s.Kind == "summary") && a.Run.KindOf(&s, "cleaning") == "join"
-	})
+	}) {
+		return 0
+	}
+	degree := math.NaN()
+	if d := a.Run.Of("denoise"); d != nil {
+		degree = max(d.Number("detrend"), 0)
+	}
+	for _, s := range a.Scans {
+		if !(float64(s.Trend) <= degree) {
+			n++
+		}
+	}
+	return n
 }
 
 // orExclude is the remedy for scans with a fault that is counted, in a format: the line names all their participants.
