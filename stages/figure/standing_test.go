@@ -83,7 +83,7 @@ func TestColorScaleStartsAtTheNull(t *testing.T) {
 	if got := contrast.scaleText(0.4); !strings.Contains(got, "starts at 0.4, the 95th percentile of the contrast under the null hypothesis (models retrained on permuted labels), mean over the regions, uncorrected; q < 0.05: 1 of 3 regions.") {
 		t.Error(got)
 	}
-	if got := score.coloredText(3); got != "Colored: 2 of the 3 regions with the highest mean pooling score; the others lie below 0.5." {
+	if got := score.coloredText(3); got != "Colored: 2 of all 3 regions, by the mean pooling score; the others lie below 0.5." {
 		t.Error(got)
 	}
 	for i := range rows {
@@ -93,7 +93,10 @@ func TestColorScaleStartsAtTheNull(t *testing.T) {
 	if got := r[1].scaleText(0.2); !strings.Contains(got, "starts at 0.2, the mean contrast over permuted labels") {
 		t.Error(got)
 	}
-	if got := r[0].coloredText(0); got != "No region is colored: the 3 regions with the highest mean pooling score: below 0.5." {
+	if got := r[0].coloredText(0); got != "No region is colored: the mean pooling score of the 3 regions lies below 0.5." {
+		t.Error(got)
+	}
+	if got := r[0].coloredText(2); got != "No region is colored: the 2 regions with the highest mean pooling score: below 0.5." {
 		t.Error(got)
 	}
 }

@@ -136,7 +136,11 @@ func (s Ranked) coloredText(top int) string {
 	low, _ := s.ends()
 	n := len(s.colored(top))
 	text := fmt.Sprintf("Colored: %s with the highest %s%s", words.The(n, "region"), by, s.ofLayer())
-	switch {
+	switch all := first == len(s.rank); {
+	case n == 0 && first > 0 && all:
+		text = fmt.Sprintf("No region is colored: the %s%s of %s lies below %s", by, s.ofLayer(), words.The(first, "region"), tick(low))
+	case n < first && all:
+		text = fmt.Sprintf("Colored: %d of all %s, by the %s%s; the others lie below %s", n, words.Count(first, "region"), by, s.ofLayer(), tick(low))
 	case n == 0 && first > 0:
 		text = fmt.Sprintf("No region is colored: %s with the highest %s%s: below %s", words.The(first, "region"), by, s.ofLayer(), tick(low))
 	case n < first:
