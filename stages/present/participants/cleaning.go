@@ -245,8 +245,9 @@ func (a *Cohort) cautionScans() {
 		if a.Joined() > 0 {
 			what = "Joined series"
 		}
+		alike := a.cautionSites(what, length)
 		list(fmt.Sprintf("%s of unusual length (most have %g volumes): %%s", what, length), func(s CleanedScan) string {
-			return map[bool]string{true: counted(s.Volumes, "volume")}[float64(s.Volumes) != length]
+			return map[bool]string{true: counted(s.Volumes, "volume")}[float64(s.Volumes) != length && !alike[s.who]]
 		})
 	}
 	if tr, ok := usual(scans, func(s CleanedScan) float64 { return s.TR }); ok {
@@ -289,6 +290,44 @@ func (a *Cohort) cautionScans() {
 		a.About.Description != "smoothAROMAnonaggr" {
 		a.Caution("The strategy ica_aroma does not regress out motion: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr), and these are not known to be")
 	}
+}
+
+// cautionSites names sites all of whose scans have one length that is not the usual one. It returns these scans.
+func (a *Cohort) cautionSites(what string, usual float64) (alike map[string]bool) {
+	if !a.T.Has("participants") {
+		return nil
+	}
+	table, err := a.T.In("participants").Table()
+	if err != nil {
+		return nil
+	}
+	_, site, err := column.ByParticipant(table, "site")
+	if err != nil { // no sites
+		return nil
+	}
+	of := map[string][]CleanedScan{}
+	for _, s := range a.Scans {
+		if at := site[s.participant()]; at != "" {
+			of[at] = append(of[at], s)
+		}
+	}
+	alike = map[string]bool{}
+	var named []string
+	for _, at := range slices.SortedFunc(maps.Keys(of), dag.CompareValues) {
+		scans, length := of[at], of[at][0].Volumes
+		if len(scans) < 2 || float64(length) == usual ||
+			slices.ContainsFunc(scans, func(s CleanedScan) bool { return s.Volumes != length }) {
+			continue
+		}
+		for _, s := range scans {
+			alike[s.who] = true
+		}
+		named = append(named, fmt.Sprintf("%s (%d volumes in all %d)", at, length, len(scans)))
+	}
+	if named != nil {
+		a.Caution("%s differ in length between sites (most have %g volumes): %s", what, usual, words.Some(named, 6))
+	}
+	return alike
 }
 
 // participant is whose scan it is.

@@ -172,3 +172,22 @@ func TestUndefinedStandardErrorsAreCounted(t *testing.T) {
 		t.Errorf("%q is missing in\n%s", want, text)
 	}
 }
+
+// A site all of whose scans are shorter is named once; other scans of unusual length are named each.
+func TestSitesThatDifferInLength(t *testing.T) {
+	rows := map[string]column.CleaningRow{}
+	ids := []string{"sub-1", "sub-2", "sub-3", "sub-4", "sub-5", "sub-6", "sub-7"}
+	for i, volumes := range []int32{196, 196, 196, 196, 90, 146, 146} {
+		rows[ids[i]] = column.CleaningRow{Volumes: volumes, Kept: volumes, TR: 2, MeanFD: math.NaN()}
+	}
+	task := cleaningTask(rows, ids...)
+	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "site", Values: []string{"A", "A", "A", "A", "A", "B", "B"}})
+	a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{
+		"cleaning": task.All("cleaning"), "participants": {dag.InputOf(people)}}))}
+	need.NoError(t, a.readCleaned())
+	a.cautionScans()
+	need.Equal(t, strings.Join(a.Page.Cautions, "\n"),
+		"Scans differ in length between sites (most have 196 volumes): B (146 volumes in all 2)\n"+
+			"Scans of unusual length (most have 196 volumes): sub-5 (90 volumes)", "cautions")
+}
