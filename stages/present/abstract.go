@@ -156,9 +156,9 @@ func (a *author) othersAbove() string {
 	doubt, _ := a.Doubt()
 	switch {
 	case names != nil:
-		return " Above chance" + by + doubt + ": " + words.Some(names, 6) + "."
+		return " Above chance" + by + doubt + ": " + words.Some(names, 6) + "." + a.TooFewShuffles()
 	case before:
-		return " No other classifier is above chance" + by + "."
+		return " No other classifier is above chance" + by + "." + a.TooFewShuffles()
 	}
 	return ""
 }

@@ -107,6 +107,32 @@ func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 	}
 }
 
+// A permutation test with too few label shuffles for Holm's correction says so beside the classifiers above chance: of
+// 24 the smallest p is 0.04, twice that beside one classifier with a smaller p and one with a larger one.
+func TestTooFewShufflesForHolm(t *testing.T) {
+	row := func(name string, accuracy, p float64) column.AccuracyRow {
+		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name, P: p,
+			Permutations: 9999, Level: "participant",
+			Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5, Participants: 40, Folds: 2}
+	}
+	evaluation := column.Table([]column.AccuracyRow{row("PR-GNN", 0.5, 1), row("linear SVM", 0.9, 0.001),
+		row("ridge regression", 0.8, 0.001)}, "model")
+	for n, want := range map[int32]string{
+		24: "linear SVM (0.900, not retrained). The 24 label shuffles of ridge regression cannot give p < 0.05 after Holm's " +
+			"correction for 3 classifiers (at best 0.080): use at least 60.",
+		60: "linear SVM (0.900, not retrained), ridge regression (0.800). A",
+	} {
+		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+			"evaluation": {dag.InputOf(evaluation)},
+			"permutation": {dag.InputOf(column.Table([]column.PermutationTestRow{{Name: "ridge regression",
+				Measure: "accuracy", Observed: 0.8, P: 1 / float64(n+1), Permutations: n}}))}}
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
+		if !strings.Contains(text, want) {
+			t.Errorf("%d: %q is missing in %s", n, want, text[:600])
+		}
+	}
+}
+
 // Where two participants may be one person, no sentence gives an accuracy without saying so.
 func TestSimilarScansQualifyTheResult(t *testing.T) {
 	checks := encoding.NewTable(encoding.Column{Name: "check", Values: []string{fold.ScansCompared}},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
@@ -377,6 +378,28 @@ func (a *Results) Corrected() map[string]float64 {
 		of[settings[i]] = p
 	}
 	return of
+}
+
+// TooFewShuffles says of which classifiers a permutation test has too few label shuffles for Holm's correction: they
+// would not be below 0.05 if no shuffle did as well; "" for none.
+func (a *Results) TooFewShuffles() (text string) {
+	var tests []chanceTest
+	var names []string
+	for _, r := range a.PerParticipant() {
+		if t, ok := a.decisive(r, "accuracy"); ok && !r.IsMajority() {
+			tests, names = append(tests, t), append(names, section.InSentence(r.Called()))
+		}
+	}
+	for i, t := range tests {
+		p := lists.Map(tests, func(t chanceTest) float64 { return t.p })
+		p[i] = 1 / float64(t.draws+1)
+		if least := inference.Holm(p)[i]; t.retrained && p[i] < 0.05 && least >= 0.05 {
+			text += fmt.Sprintf(" The %s of %s cannot give p < 0.05 after Holm's correction for %d classifiers (at best %s): use at least %d.",
+				words.Count(int(t.draws), "label shuffle"), names[i], len(tests), report.Probability(least),
+				20*len(tests))
+		}
+	}
+	return text
 }
 
 // nearPerfect is an accuracy per participant that is rather a sign of the label in the data than of brains.
