@@ -235,9 +235,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 	l.checkFolds()
 	l.checkExclusions()
 	l.checkSites()
-	if l.roster != nil && l.roster.Participants != nil && l.roster.Axis == "" {
-		l.notes = append(l.notes, precheck.Families(p.Graph, l.roster.Participants)...)
-	}
+	l.notes = append(l.notes, precheck.Families(l.roster, p.Graph)...)
 	l.checkNamed()
 	l.checkJudged()
 	if l.settled {

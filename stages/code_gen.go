@@ -5,20 +5,20 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline ac2475a2d32669977e274db62fc17e5b797e96c2539c5b36284ccd85d8c726e2
+var codes = dag.Codes(`kind baseline 39c4164aa3c004096422dee3b424b437a49db20044060ec5193c682073984bfc
 kind biomarkers 81a479f8cc479f7e0b648453245deca7a946dbbd991458a732b07a468bef01ca
-kind bnt 96ad181cf534de0c69ad0b44cf422a0cb28d29506cc803ccd67c77d5672172a7
+kind bnt 412d120562cc09f3afa5b58d9f33f8ce5a05e0a3b54266eac091cddd317784e4
 kind bootstrap bb3618e4981384da37daccf91b9863e7d24733fa8cd44a9d010e97d0ce05ffbc
 kind braingnn e55183b763f069b3b8078c8da92602c27602f41c80f0275aa9597e13af6e9ed6
-kind brainmap 2655f3021f3ba880df7aadb59f8c7430736fe9d8ee9d279901b25edb76c54e76
+kind brainmap b250df1bc4736c3f2e4c0e3031fef6cbdac949d48db8842d6b80cfcddee5819f
 kind choose 1ba24a5d506655d53a25e8f09401ab9e932ef465856fbbd6be4bea89708f9a46
 kind combat 78fcfe636d662a5fd97830d820c86bf1ed5cc28596a429b648dbdfb63a2cad12
 kind compare f8325bc9edeb8ba779620917ebbb71413281b757ab26578710fd47b6ef59c439
 kind connectivity 9a9eb361e4f1124ea3acdb79752a27d25687d4c46aac87ce649fc8fe8e2ac2c4
-kind covariates 0e2cf7489a01d5e302421bf53a4fadd75cd2e9b33e46563fa33a28fa21ba5468
-kind denoise 5047ebb8e63c4fa07512bc75491f0cdc70c84e0559e5fb08d6008071a78bb45f
+kind covariates 7e181bfdd3320e3fa30fbadd4ea2c030390ed4c52e11da73a4d1069942afe818
+kind denoise 5c21e85d714678a1709a4f70d4b54bba4a4e8a954f499aba7c5189a7406b260f
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
-kind evaluate f9b351c6a2e7932bd489b02f63db6d9362f48292ae71cc1b7a2d1e70681c20c7
+kind evaluate 59cb252ee7ebe352ebfeeb4ebfba2174a39067e152a2ccfca19c4fdc08eda205
 kind evaluate-regression 1069c438aea905b66c577a13559304b547901446826c4e900c68beb39cb62cf9
 kind exec e357f60169a346658757f522c853bb75ee523c58e04dd94a943cbe2465ea8b2a
 kind fidelity 7c7931de6f421eb1288a6e0c155d6b9279f0c50b324c724ea08a727df9d6d46f
@@ -38,9 +38,9 @@ kind figure-training 62f6bfb7ab0cce8da4f979a328bd2cd98675cff3e6189ecc59fd9c74303
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 9cf18695ff7922093bf6c607a1268da8cb6368c5cc658695ba92d55c3174683a
 kind individuality a28f3b982c735b9340b0e4b5b32b94dd85a751aa05f6a847025bfccb2d145fe8
-kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
+kind join 625c841d68b15edb7c7a41d22d49a9512ec0d1dd3494c979dbc9f8201f79b9c0
 kind leakage 44f13be3c1dde7babc9b148eb698bdb53538f169df8a007ddd4a531e9b72f773
-kind matrices d995b0164197c54ee6a9a1cbd9b5f802c320d961c540952d2de16792303c6207
+kind matrices 2b1ca219afd644674056f2abaff3901f38ff5264918c5a7483addce69d701810
 kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
 kind meanmlp 63f1c4ed2a9619b7290ca6b06cd88e472d1f7c0d7bd4fd73f55162a2c43e631f
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
@@ -51,14 +51,14 @@ kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
 kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
-kind regression fe0adf5b950afc5459d7feaca4119a6be3909ad6e3aa06b042cfa99865a5c063
-kind report c326326f4a669b266f974afcb5311d7bab90c38ae17da82d41eb93a116a64708
+kind regression 3cfbf46a3e9c874de6e31f103f4c414984a721e90c9cd1fa302d93ec05d14f12
+kind report 0fe23f3ed64ac155f6f2ab6cce6f0c1cda91c18e9534c8fd9270b457fc9958db
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
-kind summary ebe6611c589989203dfdc5abaa46930bcc16cc5eed5a2e3a7b82779428856e02
+kind summary 6351e3cc1132212445ed355468336014bcef5fc1b04520a397b6a26bd8f0d9a6
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent 3c85c91099bf71c39ace163f5540f06bc65c389fb954a5a0e8b8e85775f96ee9
 kind timeseries f2cf8306561ef4f75fb352fadeec904de11006c6460a9d534bd7b992bfc8dca7
@@ -651,13 +651,15 @@ prgnn/gnn/baseline.conjugate a0cc0ff7d36c.20bc0d
 prgnn/gnn/baseline.crossing 220995dca0d3.c4217a
 prgnn/gnn/baseline.crossing.set d04d18bb8f93.b58e62
 prgnn/gnn/baseline.crossing.sides 0a803ee59f9d.55c013
-prgnn/gnn/baseline.descent a9f60918b6ce.e3b0c4
-prgnn/gnn/baseline.descent.gradient aaed04498cc6.84b9c2
+prgnn/gnn/baseline.descent a4c0730c3bb2.e3b0c4
+prgnn/gnn/baseline.descent.gradient 5e8e930fc43e.84b9c2
 prgnn/gnn/baseline.descent.loss 62df07496736.54eb2e
-prgnn/gnn/baseline.descent.run bd0f57f54c34.efd81f
+prgnn/gnn/baseline.descent.measure 35f97e4c7b1d.cfb2ae
+prgnn/gnn/baseline.descent.near 23760f81af22.08f315
+prgnn/gnn/baseline.descent.run af94d31a157f.72e1b5
 prgnn/gnn/baseline.edgeLayer 02e431c7a7ca.c39a2d
 prgnn/gnn/baseline.equations.times 729ffcc1456a.70d3e9
-prgnn/gnn/baseline.errStalled 0404be922584.e3b0c4
+prgnn/gnn/baseline.errStalled 8ad7e2f49be8.e3b0c4
 prgnn/gnn/baseline.falling e9e570380d62.c4217a
 prgnn/gnn/baseline.fastest b6ed83ca8db9.142b56
 prgnn/gnn/baseline.fill b40cae9e5bb2.a11db0
@@ -665,8 +667,8 @@ prgnn/gnn/baseline.fill16 2f9270e5c843.cbf038
 prgnn/gnn/baseline.fill16wide 2f9270e5c843.1c7869
 prgnn/gnn/baseline.fillA16 65e718e905e3.1c043e
 prgnn/gnn/baseline.fillA16wide 65e718e905e3.46657c
-prgnn/gnn/baseline.fitDualLogistic c32159254200.6a5802
-prgnn/gnn/baseline.fitPrimalLogistic 10d23e432f4f.2b2b59
+prgnn/gnn/baseline.fitDualLogistic d901763c49dd.11eb91
+prgnn/gnn/baseline.fitPrimalLogistic 66403a95a782.fbf5b4
 prgnn/gnn/baseline.length 53281e537e6a.c4217a
 prgnn/gnn/baseline.less 62d2800b3a19.76e8e7
 prgnn/gnn/baseline.li2019 2545ba48fa5e.a4f149
@@ -693,23 +695,26 @@ prgnn/gnn/baseline.majority 0eb9d01fc72e.e3b0c4
 prgnn/gnn/baseline.majority.Note a29024687c69.852075
 prgnn/gnn/baseline.majority.Parameters 3c89abfafdea.852075
 prgnn/gnn/baseline.majority.Probability f67dc366620e.1ca55f
-prgnn/gnn/baseline.nearly 688309d193d1.e3b0c4
+prgnn/gnn/baseline.nearly a5234529f43c.e3b0c4
 prgnn/gnn/baseline.newBrainNetCNN 3ff36af49365.6da3c8
-prgnn/gnn/baseline.newDescent a3405a6b43ec.36fe40
+prgnn/gnn/baseline.newDescent 33b2ebb42229.36fe40
 prgnn/gnn/baseline.newLi2019 b194a7601106.a63e0e
 prgnn/gnn/baseline.newLiGraph bb50bf4ce8fc.6157be
 prgnn/gnn/baseline.newTable 9a90fb8070ee.b975b0
+prgnn/gnn/baseline.norm 827bbf4ece25.5ddbce
 prgnn/gnn/baseline.optimum 7a1fcf4e5c5f.e3b0c4
 prgnn/gnn/baseline.place b841ce2391e5.e3b0c4
-prgnn/gnn/baseline.primalDescent 421c35e53984.99b3fe
-prgnn/gnn/baseline.primalDescent.aim b6620334a4c5.e3c9c0
+prgnn/gnn/baseline.primalDescent 864badfceaba.99b3fe
+prgnn/gnn/baseline.primalDescent.aim b6620334a4c5.217c2a
+prgnn/gnn/baseline.primalDescent.missing 85bab1795b7f.7f31f0
 prgnn/gnn/baseline.primalLogistic 6a0090eac02b.86eda8
 prgnn/gnn/baseline.primalLogistic.descend ecc77190a4fb.04c093
 prgnn/gnn/baseline.primalLogistic.gradient 92591ee08480.437d82
 prgnn/gnn/baseline.primalLogistic.look 2f0d6ba63bc8.5a44e1
 prgnn/gnn/baseline.primalLogistic.loss a1fc5250fee3.a7e603
-prgnn/gnn/baseline.primalLogistic.move e27e6b6f800a.6ce2a8
+prgnn/gnn/baseline.primalLogistic.move f529092be7a6.6f6678
 prgnn/gnn/baseline.product 9ab89dc2a28b.e3b0c4
+prgnn/gnn/baseline.rest 688309d193d1.e3b0c4
 prgnn/gnn/baseline.side cb415edfa615.c4217a
 prgnn/gnn/baseline.slopes 7c66ae700194.0af744
 prgnn/gnn/baseline.slopes16 4e037b59be00.6e462f
@@ -717,6 +722,7 @@ prgnn/gnn/baseline.slopes16wide 4e037b59be00.2c80e0
 prgnn/gnn/baseline.sorter d4a6b62d8649.c4217a
 prgnn/gnn/baseline.sorter.falling d1cd330f7ca1.7e860b
 prgnn/gnn/baseline.sorter.sort ec66ef8432fe.8c672b
+prgnn/gnn/baseline.stalled b4a68aceeb3c.6904fb
 prgnn/gnn/baseline.sumRows bfa4abfe657f.c4217a
 prgnn/gnn/baseline.sums bca2a887d25c.b10017
 prgnn/gnn/baseline.swap aa77364e0fc9.c4217a
@@ -1289,7 +1295,7 @@ prgnn/connectivity/tangent.Space.Weights 01d91a1f1c09.1c4144
 prgnn/gnn/baseline.AsLinear f5f53eebcd77.dbe0bd
 prgnn/gnn/baseline.Forest d2886dd0ac6b.e3b0c4
 prgnn/gnn/baseline.KernelRidge 04f86b358b2e.e3b0c4
-prgnn/gnn/baseline.KernelRidge.fit 330dbe451ff3.780ea5
+prgnn/gnn/baseline.KernelRidge.fit fb61342538c5.ab7a30
 prgnn/gnn/baseline.KernelRidge.inner 59188e97ddc9.882c83
 prgnn/gnn/baseline.KernelRidge.note 9018f55a9e74.e98ec8
 prgnn/gnn/baseline.KernelRidge.primal 99a8cfb5363e.17a960
@@ -1301,8 +1307,9 @@ prgnn/gnn/baseline.NodesOf 0343535f6acf.e3b0c4
 prgnn/gnn/baseline.Pattern 704819d4d38a.fa650e
 prgnn/gnn/baseline.RowFile.Rows 98bc9dc6072b.ade286
 prgnn/gnn/baseline.Rows.First 88a3e4f9a3ae.7c6e92
+prgnn/gnn/baseline.Rows.squares 7143ed26e181.44832a
 prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
-prgnn/gnn/baseline.SVM.trainer 6d16485b6b11.56b75f
+prgnn/gnn/baseline.SVM.trainer 249971e60fd9.d92866
 prgnn/gnn/baseline.Standardize 631e132b63e0.1c2ba9
 prgnn/gnn/baseline.TooMany 9fc53c1cf2da.90f2a6
 prgnn/gnn/baseline.cut 122492ffb7f3.e3b0c4
@@ -1422,7 +1429,7 @@ prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
 reached by biomarkers
 prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 
-reached by biomarkers bootstrap brainmap choose compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-individuality figure-individuals figure-ranking figure-roc figure-states individuality leakage permutation published report states summary tables timeseries windows
+reached by biomarkers bootstrap brainmap choose compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-individuality figure-individuals figure-ranking figure-roc figure-states individuality join leakage permutation published report states summary tables timeseries windows
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
 reached by biomarkers brainmap choose compare covariates denoise evaluate evaluate-regression fidelity figure-qc figure-roc figure-states individuality permutation permutation-regression qcfc report summary
@@ -2621,7 +2628,7 @@ prgnn/stages/figure.BrainMap.Draw ee33e4d40956.c48d27
 prgnn/stages/figure.BrainMap.Ports 069c018782a4.7d80ef
 prgnn/stages/figure.BrainMap.Run 5c15bcd7ba5f.36c44e
 prgnn/stages/figure.Ranked.colored 0a5d78280aa4.1b4cc7
-prgnn/stages/figure.Ranked.coloredText 530d3e68de81.99c6d1
+prgnn/stages/figure.Ranked.coloredText 81326f0d0854.7b71a2
 prgnn/stages/figure.Readings 195e1f940fc6.2bd959
 prgnn/stages/figure.Stand 5d6e4ff5a034.aa0cc1
 prgnn/stages/figure.Standing 97789a664214.e3b0c4
@@ -2941,7 +2948,7 @@ prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
 reached by covariates
 prgnn/stages/assess.Covariates af21e3888421.e3b0c4
 prgnn/stages/assess.Covariates.Ports 31d388d9053f.94a1e4
-prgnn/stages/assess.Covariates.Run 7fb2e5ffb0e7.3400f3
+prgnn/stages/assess.Covariates.Run 68758d041b19.cddc2b
 prgnn/stages/assess.Covariates.columns 531c49d5a96a.006542
 prgnn/stages/assess.Covariates.meta a1a30a506fc3.c22b72
 prgnn/stages/assess.Covariates.ofNumber 491216e8149d.7999bc
@@ -2967,6 +2974,7 @@ prgnn/stages/inference.area.of 4c1f080a6d9e.b26874
 prgnn/stages/inference.ratio 28ff708981af.e3b0c4
 
 reached by covariates evaluate
+prgnn/stages/fold.OneGroupEach b956ba7b715b.e3b0c4
 prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
 prgnn/stages/inference.area.above b48e0e6b4359.006b0e
 prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
@@ -3055,8 +3063,6 @@ prgnn/connectivity.Task.columns 49cb89dd5cd9.050954
 prgnn/connectivity.Task.convolve 5f1bdef64aaf.fcfd2c
 prgnn/connectivity.Task.grid 5467be61e117.c9bd78
 prgnn/connectivity.Task.response d196570dcf3b.baaf66
-prgnn/connectivity.TooLittle e621c9066c91.e3b0c4
-prgnn/connectivity.TooLittle.Error 10b97c5163f4.6dd590
 prgnn/connectivity.TrendOver e621c9066c91.e3b0c4
 prgnn/connectivity.analogue 72306350ce43.a5e128
 prgnn/connectivity.at e18767230948.e3b0c4
@@ -3109,6 +3115,7 @@ prgnn/connectivity.steadyState db9ead6b5696.af69df
 prgnn/connectivity.tissueNames 5fc549562cd2.e3b0c4
 prgnn/connectivity.warp 20ae540fa4f2.f2b3b0
 prgnn/connectivity.zscore 6abb9efc1454.4083d8
+prgnn/stages/column.CensoringKeeps e78df153da9b.e3b0c4
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 2c82416941c7.e3b0c4
 prgnn/stages/prepare.Denoise.Ports 79936ba0faeb.4afa85
@@ -3117,7 +3124,7 @@ prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
 prgnn/stages/prepare.Denoise.Validate aa3487cfe109.09cfd2
 prgnn/stages/prepare.Denoise.addTask 6b9bb8f78cd1.6ed91e
 prgnn/stages/prepare.Denoise.choose bba07cfa5120.c9b7ba
-prgnn/stages/prepare.Denoise.cleaner 5025e6c2ca0c.dac33c
+prgnn/stages/prepare.Denoise.cleaner bbac83d73e89.3197d9
 prgnn/stages/prepare.Denoise.confounds e3f47ab0fc24.86035e
 prgnn/stages/prepare.Denoise.events 4efe6c564f50.e613c3
 prgnn/stages/prepare.Denoise.prepare 5131dd0b5747.0b926a
@@ -3132,7 +3139,6 @@ prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
 prgnn/stages/prepare.readConfounds 2df327ceee6e.42aa98
 prgnn/stages/prepare.readScan 979b455e7198.7cb5a5
 prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
-prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/prepare.unknownVolumes e5fb70e6344b.d008c3
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
 prgnn/stages/sheet.Read 9228f5620121.a6acce
@@ -3168,6 +3174,12 @@ prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
 
 reached by denoise graph matrices
 prgnn/stages/region.Stack 0140607f73a4.cea2b6
+
+reached by denoise join
+prgnn/connectivity.TooLittle e621c9066c91.e3b0c4
+prgnn/connectivity.TooLittle.Error 10b97c5163f4.6dd590
+prgnn/stages/prepare.enoughMinutes 3edac31e106c.221ae8
+prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 
 reached by denoise join occupancy windows
 prgnn/stages/prepare.orExclude 8f65000deb9b.e3b0c4
@@ -3243,7 +3255,7 @@ prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
 prgnn/stages/fold.NameLeftOut 9ac5be781810.90f9e6
 prgnn/stages/fold.ReadSites 8cb5e560dc0f.f9f7ca
 prgnn/stages/fold.Sites 8930f673b3f6.e3b0c4
-prgnn/stages/fold.Sites.Fixed 9b1b7341d8a9.e1181c
+prgnn/stages/fold.Sites.Fixed 1927f0262d31.d518ac
 prgnn/stages/fold.Sites.Test 11a4c5f6bf69.cbb019
 prgnn/stages/inference.PredictionTest d49c54ca6830.e3b0c4
 prgnn/stages/inference.TestPredictions 051861801386.da171f
@@ -3906,9 +3918,10 @@ reached by individuality tables
 prgnn/stages/column.Lambdas 500dbe9aa095.e3b0c4
 
 reached by join
-prgnn/stages/prepare.Join e92653984bb7.e3b0c4
+prgnn/stages/prepare.Join 392a9feafe70.e3b0c4
 prgnn/stages/prepare.Join.Ports 3765accff99b.e1ece6
-prgnn/stages/prepare.Join.Run ff4279c87fa4.9a5955
+prgnn/stages/prepare.Join.Run 752421f32419.35e174
+prgnn/stages/prepare.Join.enough 4507a6548549.95c609
 prgnn/stages/prepare.join.New d54eff27cd87.86a7f5
 prgnn/stages/prepare.joinSeries ec2e08be215b.3f5a45
 prgnn/stages/prepare.joinedRow 87e01db58118.e3b0c4
@@ -4056,7 +4069,7 @@ prgnn/stages/fold.SignalsCompared f8ecbd4d5f0d.e3b0c4
 
 reached by matrices
 prgnn/connectivity.Given 65be935fa816.3f22c1
-prgnn/connectivity.PartialOf b6d45d67cacc.334559
+prgnn/connectivity.PartialOf 2d46fc5ddc51.3dfe60
 prgnn/connectivity.ReadRelmat 16027a9daf2f.e02243
 prgnn/connectivity.asymmetry 7223c1bf482d.e3b0c4
 prgnn/connectivity.numbered a4ed8d6e8a68.e3b0c4
@@ -4608,7 +4621,7 @@ prgnn/stages/present.author.learned 336b1e4bc848.19a4bf
 prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
-prgnn/stages/present.author.othersAbove 1a8afbd2456b.36db1f
+prgnn/stages/present.author.othersAbove 2f55a2dce04e.125db4
 prgnn/stages/present.author.permutedWithin 3bfde7fdc464.3b0bf8
 prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
 prgnn/stages/present.author.rankingTables 5229397d509c.69de01
@@ -4665,14 +4678,14 @@ prgnn/stages/present/methods.Author.evaluatedWithin 93c73d1ba824.e7bed8
 prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
 prgnn/stages/present/methods.Author.inputsOfWindows b6d770616adb.bd3b10
 prgnn/stages/present/methods.Author.kinds e76d7180f970.b4326f
-prgnn/stages/present/methods.Author.lengths 57ff1996d9b6.67ae85
+prgnn/stages/present/methods.Author.lengths 71391eaf386a.67ae85
 prgnn/stages/present/methods.Author.matrices be77ab589546.b4326f
 prgnn/stages/present/methods.Author.methodsOfBaselines 6e734dc469fb.b28318
-prgnn/stages/present/methods.Author.methodsOfCleaning a234f8504126.308a1d
+prgnn/stages/present/methods.Author.methodsOfCleaning 5080ea8d82ed.308a1d
 prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
 prgnn/stages/present/methods.Author.methodsOfEvaluation 873017311135.de2120
-prgnn/stages/present/methods.Author.methodsOfGraphs 0e84cc790da8.34a29c
+prgnn/stages/present/methods.Author.methodsOfGraphs 0f1ff369769b.01a7a5
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
 prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
 prgnn/stages/present/methods.Author.methodsOfPermutations e92f863ec116.eaeeaa
@@ -4710,7 +4723,7 @@ prgnn/stages/present/methods.learners 24f685141d31.e3b0c4
 prgnn/stages/present/methods.listed 6df0e197000d.12f129
 prgnn/stages/present/methods.methodsOfBlocks 7a328109c245.074a3a
 prgnn/stages/present/methods.methodsOfLabels 8e95f31d3c24.8464d4
-prgnn/stages/present/methods.methodsOfNuisance e2e32e7de2d0.a71f20
+prgnn/stages/present/methods.methodsOfNuisance d931dd9476f8.3d17d4
 prgnn/stages/present/methods.methodsOfTask 5b3bbede5f98.57fae4
 prgnn/stages/present/methods.modelOf 8c719d957f76.4bad0b
 prgnn/stages/present/methods.orDefault e0886d07f1b6.e3b0c4
@@ -4736,7 +4749,7 @@ prgnn/stages/present/participants.Cohort.Describe a928489e7a97.eda397
 prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
 prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
 prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
-prgnn/stages/present/participants.Cohort.Joined 4574d1bf6c3d.c76ef7
+prgnn/stages/present/participants.Cohort.Joined c4c7f48c8cac.726538
 prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
 prgnn/stages/present/participants.Cohort.NotMeeting 3fc53175a32d.40ca1b
 prgnn/stages/present/participants.Cohort.Quality bd48a787358b.02b081
@@ -4744,7 +4757,8 @@ prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
 prgnn/stages/present/participants.Cohort.ScanQuality 466cf117b23a.d824b5
 prgnn/stages/present/participants.Cohort.cautionGiven a7ebd3da36ab.04f280
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
-prgnn/stages/present/participants.Cohort.cautionScans 248d800b1e0f.e3271e
+prgnn/stages/present/participants.Cohort.cautionScans 85bf4373aed9.e9848b
+prgnn/stages/present/participants.Cohort.cautionSites 2a5ea48f5db3.4af02e
 prgnn/stages/present/participants.Cohort.cleaning ba2c7f0fb1e9.b096cd
 prgnn/stages/present/participants.Cohort.describeExcluded e19ff8fae758.3320a5
 prgnn/stages/present/participants.Cohort.describeGroups 8154b40b2e53.3cc82d
@@ -4830,7 +4844,7 @@ prgnn/stages/present/performance.Results.AboveChance 6bc550ba51e8.cd381d
 prgnn/stages/present/performance.Results.CautionAccuracy d60bf3e42f55.8e6d1e
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
-prgnn/stages/present/performance.Results.Describe 7388323dd3df.2e38d3
+prgnn/stages/present/performance.Results.Describe 509d9eb7a992.2f6bdf
 prgnn/stages/present/performance.Results.DescribeRegression c3f2352fec2a.dd7818
 prgnn/stages/present/performance.Results.Doubt 9f51844063ba.0361b8
 prgnn/stages/present/performance.Results.Error f5f251e1a571.7d158f
@@ -4843,7 +4857,9 @@ prgnn/stages/present/performance.Results.RegionsOf 99b7d2dde44a.a20c7d
 prgnn/stages/present/performance.Results.RegressionResult 688207093378.a4bf78
 prgnn/stages/present/performance.Results.Retrained 97b002943bc1.fa9873
 prgnn/stages/present/performance.Results.RetrainedTests eddcda366073.957bc6
+prgnn/stages/present/performance.Results.Shown e27b8fa825df.6d9ca7
 prgnn/stages/present/performance.Results.StagesBehind 574c7692ddfd.50f153
+prgnn/stages/present/performance.Results.TooFewShuffles 19c5353757ce.6c3be3
 prgnn/stages/present/performance.Results.Unattributed 7a553b18f626.a33f72
 prgnn/stages/present/performance.Results.attribute 6dd7b88a3474.56f7b7
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
@@ -4863,6 +4879,7 @@ prgnn/stages/present/performance.Results.leftOut a0b1a54b00c6.67a52b
 prgnn/stages/present/performance.Results.leftOutEach 8b0cab696455.3863a9
 prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
 prgnn/stages/present/performance.Results.models 58766138aedc.3ed86d
+prgnn/stages/present/performance.Results.notRetrained dd316c91f906.051927
 prgnn/stages/present/performance.Results.ofAnother cdfa5f32e4e1.a9ac9b
 prgnn/stages/present/performance.Results.otherInputs 44de9be96f0e.6b006d
 prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
@@ -4870,7 +4887,7 @@ prgnn/stages/present/performance.Results.overSeeds 2e86543ca589.bcbc49
 prgnn/stages/present/performance.Results.pOfR 6d36609d81ac.413095
 prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
-prgnn/stages/present/performance.Results.permutation 1488d53e3553.c4f6ba
+prgnn/stages/present/performance.Results.permutation c7c8fc493b66.c9680c
 prgnn/stages/present/performance.Results.permutationTables dc5bf6e0481b.237a51
 prgnn/stages/present/performance.Results.permutationTests 5f46d9ec5cea.0f216c
 prgnn/stages/present/performance.Results.published 2a915ee3049f.1af90a
@@ -5439,17 +5456,17 @@ at gnn/baseline/crossed_amd64.go prgnn/gnn/baseline fastest:15 vectorize:25
 at gnn/baseline/crossed_stubs_amd64.go prgnn/gnn/baseline fillA16:10 fill16:15 add16:20 slopes16:25 fillA16wide:30 fill16wide:35 add16wide:40 slopes16wide:45
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 ForestTo:52 numbersForest:64 numbersForest.Decide:66 grown:69 forest.Probability:87 forest.Parameters:111 forest.Note:113 growth:122 newGrowth:133 growing:162 mass:179 mass.add:184 cut:187 growth.grow:193 pile:221 growing.pile:228 growing.share:248 growing.node:263 growing.search:301 few:337 growing.byMass:345 growing.byOrder:372 growing.gain:399 growing.byTally:406 growing.bySort:443
 at gnn/baseline/interior.go prgnn/gnn/baseline interior:16 interiorGap:35 primalMachine:38 primalMachine.describe:40 fitInterior:43 interior.of:100 interior.curve:110 interior.prepare:113 interior.gap:124 interior.step:140 interior.room:170 interior.direction:182
-at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:20 CBIG:27 FitKernelRidge:35 KernelRidgeTo:41 KernelRidge.fit:47 KernelRidge.note:84 KernelRidge.primal:93 primalFit:135 newPrimalFit:142 primalFit.factor:157 primalFit.solve:165 KernelRidge.validatePrimal:172 smallestAt:217 KernelRidge.inner:227 KernelRidge.validate:261 dual:309 errSingular:318 factored:321 solveDual:338 balance:351 unitRows:365 kernelMachine:388 kernelMachine.decide:394 kernelMachine.describe:399
+at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:20 CBIG:27 FitKernelRidge:35 KernelRidgeTo:41 KernelRidge.fit:47 KernelRidge.note:87 KernelRidge.primal:96 primalFit:138 newPrimalFit:145 primalFit.factor:160 primalFit.solve:168 KernelRidge.validatePrimal:175 smallestAt:220 KernelRidge.inner:230 KernelRidge.validate:264 dual:312 errSingular:321 factored:324 solveDual:341 balance:354 unitRows:368 kernelMachine:391 kernelMachine.decide:397 kernelMachine.describe:402
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
-at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:15 fitDualLogistic:28 nearly:62 optimum:62 errStalled:64 product:67 byGram:70 descent:85 newDescent:96 descent.run:102 descent.gradient:151 descent.loss:164 logLoss:176 conjugate:182 dot:237
-at gnn/baseline/logisticprimal.go prgnn/gnn/baseline primalLogistic:19 primalDescent:28 place:43 bfgs:49 fitPrimalLogistic:55 primalLogistic.descend:102 primalLogistic.gradient:142 primalLogistic.look:149 primalLogistic.loss:190 primalLogistic.move:196 primalDescent.aim:229 less:258
+at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:15 fitDualLogistic:28 nearly:70 optimum:70 errStalled:72 stalled:75 product:90 byGram:93 descent:108 descent.near:121 descent.measure:124 newDescent:130 descent.run:136 descent.gradient:185 descent.loss:198 logLoss:210 conjugate:216 dot:271 norm:279
+at gnn/baseline/logisticprimal.go prgnn/gnn/baseline primalLogistic:19 rest:28 primalDescent:31 place:47 bfgs:53 fitPrimalLogistic:59 primalLogistic.descend:109 primalLogistic.gradient:149 primalLogistic.look:156 primalLogistic.loss:197 primalLogistic.move:203 primalDescent.aim:236 primalDescent.missing:266 less:279
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:24 narrow:31 mlp.Layout:39 mlp.Drops:40 forward:43 mlp.Gradient:56 trainedMLP:87 FitMLP:95 MLPTo:101 fitMLP:105 trainedMLP.last:118 trainedMLP.Probability:123 trainedMLP.Decide:128 trainedMLP.Parameters:136 trainedMLP.Note:138
 at gnn/baseline/primal.go prgnn/gnn/baseline equations:15 tooWide:22 equations.set:28 equations.solve:57 equations.times:65 sumOf:71
 at gnn/baseline/regressor.go prgnn/gnn/baseline Regressor:4 constant:14 Mean:17 constant.decide:25 constant.describe:33
 at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:39 RidgeTo:48 ridge:58 primalRidge:78 Rows.products:111 weighted:144
 at gnn/baseline/rowfile.go prgnn/gnn/baseline RowFile:17 batch:37 NewRowFile:41 RowFile.Add:52 RowFile.put:73 RowFile.Rows:87 RowFile.Close:104 RowFile.group:111 RowFile.each:114 RowFile.read:132 bytes:158
-at gnn/baseline/rows.go prgnn/gnn/baseline Rows:11 Rows.Row:19 Rows.First:22 Rows.Err:30 Rows.view:37 Rows.each:41 Rows.eachRow:61 Rows.times:70 Rows.mean:77 gram:87 to:112 Standardize:121 zscore:142
-at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 MostPaired:28 TooMany:31 FitSVM:39 SVMTo:53 SVM.trainer:72 scale:98 kernel:113 kernel.gram:119 kernel.apply:133 norms:139 vectorMachine:150 newVectorMachine:158 vectorMachine.decide:170 vectorMachine.describe:189 smo:202 pairStep:273 offset:304
+at gnn/baseline/rows.go prgnn/gnn/baseline Rows:12 Rows.Row:20 Rows.First:23 Rows.Err:31 Rows.view:38 Rows.each:42 Rows.eachRow:62 Rows.squares:71 Rows.times:84 Rows.mean:91 gram:101 to:126 Standardize:135 zscore:156
+at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 MostPaired:28 TooMany:31 FitSVM:39 SVMTo:53 SVM.trainer:72 scale:101 kernel:116 kernel.gram:122 kernel.apply:136 norms:142 vectorMachine:153 newVectorMachine:161 vectorMachine.decide:173 vectorMachine.describe:192 smo:205 pairStep:276 offset:307
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
 at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:132 worker.memory:162 worker.features:174 worker.blocksForward:182 worker.predict:198 slot.crossEntropy:226 worker.gradient:257 worker.backward:312 worker.reduce:335 worker.batchLosses:350 worker.normForward:389 worker.normBackward:413
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
@@ -5579,7 +5596,7 @@ at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:16 shuffled:25 B
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:40 Covariates.Run:60 Covariates.meta:160 sameNumbers:168 Covariates.ofNumber:175 covariateOf:198 varies:214 knownIn:220 kindOf:234 known:242 Covariates.columns:255 scanCovariates:283 unusable:339 covariateRow:357
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:23 Covariates:27 Covariates.Ports:41 Covariates.Run:61 Covariates.meta:168 sameNumbers:176 Covariates.ofNumber:183 covariateOf:206 varies:222 knownIn:228 kindOf:242 known:250 Covariates.columns:263 scanCovariates:291 unusable:347 covariateRow:365
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:38 Evaluate.Run:60 complete:103 participantAccuracy:136
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:13 Evaluate.summaryTable:31
@@ -5596,7 +5613,7 @@ at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Sal
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:19 Read:29 columnsOf:105 isColor:125 readPlain:127 check:140 parseID:170 line:175 readLines:181 separator:203 split:212
-at stages/bids/sidecar.go prgnn/stages/bids SameTime:18 LongestTime:22 ShortestTime:22 IsTime:25 CheckTime:28 LongestJSON:102 Decode:119
+at stages/bids/sidecar.go prgnn/stages/bids SameTime:20 LongestTime:24 ShortestTime:24 IsTime:27 CheckTime:30 LongestJSON:104 Decode:121
 at stages/chart/brain.go prgnn/stages/chart Spot:17 drawSpots:25 shown:85 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 shared:200 Atlas.above:209 heat:223
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
 at stages/chart/carpet.go prgnn/stages/chart Run:17 NamedBrain:23 carpetRows:30 carpetVolumes:30 Participant.carpet:33 carpetLines:76 atMost:89 Participant.joins:95 Participant.runNames:104 Participant.times:113
@@ -5631,7 +5648,7 @@ at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDo
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 StrongMotion:20 CleaningRow:24 VolumeRow:57
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoringKeeps:19 StrongMotion:23 CleaningRow:27 VolumeRow:60
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
@@ -5683,7 +5700,7 @@ at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingNam
 at stages/figure/states.go prgnn/stages/figure figure-states.New:23 States:27 States.Ports:31 stateGroupRow:45 States.Run:57 descriptive:109 cut:112 stays:115 add:130 stateGroups:136 sampleMean:187
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:27 Training.Run:39 epochRow:45 majorityRow:52 noRows:57 nameNetworks:63 DrawTraining:93
-at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:33 chanceOf:80 Ranked.name:99 Ranked.scale:108 Ranked.colored:113 Ranked.coloredText:125 Ranked.Unmapped:149 tick:159 DrawSlices:162 gz:186 Viewer:194
+at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:33 chanceOf:80 Ranked.name:99 Ranked.scale:108 Ranked.colored:113 Ranked.coloredText:125 Ranked.Unmapped:153 tick:163 DrawSlices:166 gz:190 Viewer:198
 at stages/fold/alike.go prgnn/stages/fold similarCenter:16 similarLead:17 fewestSimilar:18 mostSimilar:19 Similar:24 center:91
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:14 LacksTexts:33 PartText:62 ApartText:84
@@ -5699,7 +5716,7 @@ at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSett
 at stages/fold/row.go prgnn/stages/fold Row:6 PredictionRow:16 PredictionsPort:29 NumberRow:36
 at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Score:27 Numbers:59 Distinct:77 Accuracy:88 Majority:102
 at stages/fold/tested.go prgnn/stages/fold Case:18 Tested:27 Settings:41 Settings.name:49 ReadTested:66 slack:111 checkProbabilities:115 readNumbers:167 graphRow:185 byFold:193 OverDraws:228 bySetting:258 OnlyOnce:280 Tested.Cases:299
-at stages/fold/within.go prgnn/stages/fold Sites:15 ReadSites:22 Sites.Fixed:46 Sites.Test:66
+at stages/fold/within.go prgnn/stages/fold Sites:15 ReadSites:22 OneGroupEach:46 Sites.Fixed:58 Sites.Test:75
 at stages/inference/agreement.go prgnn/stages/inference Agreement:14 manyRankings:30 Agree:34 orders:74 manyOrders:91 places:111 topPlaces:114 places.has:125 overlap:128 shared:138 agreeByChance:148 expectedJaccard:171 PermutationP:193 AsLarge:197
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 byStratum:107 percentiles:119 Quantile:126
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
@@ -5747,7 +5764,7 @@ at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.
 at stages/prepare/combat_leak.go prgnn/stages/prepare tellsAll:17 tellsMuch:18 fewestTold:20 combatLabel:24 Combat.Tells:32 combatLabels:75 combatLabel.told:123 larger:180 negative:190 ofTheOthers:200 areaOf:217
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:20 combatTerm:35 combatTerm.String:40 targetColumn:47 combatBook:50 Combat.book:58 Combat.read:64 leaksLabel:83 combatBook.readPeople:88 combatBook.choose:136 combatBook.row:187 pairsOf:212
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:39 Connectivity.Validate:60 Connectivity.Run:71 leftRow:108 matrixRow:115 connectivityQuality:130
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:69 Denoise.Validate:90 readScan:119 stepRow:127 Denoise.strategy:133 Denoise.Run:140 Denoise.TimeFrom:209 Denoise.prepare:232 Denoise.cleaner:268 lostVoxels:300 tooLittle:320 orExclude:326 Denoise.confounds:331 unknownVolumes:409 Denoise.without:419 Denoise.choose:430 readConfounds:443 aboutConfounds:460 meanAndMax:470
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:69 Denoise.Validate:90 readScan:119 stepRow:127 Denoise.strategy:133 Denoise.Run:140 Denoise.TimeFrom:209 Denoise.prepare:232 Denoise.cleaner:268 lostVoxels:301 enoughMinutes:323 tooLittle:334 orExclude:340 Denoise.confounds:345 unknownVolumes:423 Denoise.without:433 Denoise.choose:444 readConfounds:457 aboutConfounds:474 meanAndMax:484
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
@@ -5762,7 +5779,7 @@ at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:37 Graph.Run:52 graphRow:96 graphQuality:113
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:40 Harmonize.Run:55 fittedQuality:118 fits:141 mostFitted:146 knownFit:148 knownFit.numbers:155 recentFit:160 readFit:199
-at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:34 Join.Run:52 sameParts:93 runNames:112 joinSeries:121 spreadMissing:149 missingRegions:162 runQuality:177 readRuns:183 runQuality.whole:211 runQuality.list:268 joinedRow:277 runVolumeRow:285 runQuality.volumes:291 leastCoverage:311
+at stages/prepare/join.go prgnn/stages/prepare join.New:24 Join:28 Join.Ports:36 Join.Run:54 Join.enough:99 sameParts:108 runNames:127 joinSeries:136 spreadMissing:164 missingRegions:177 runQuality:192 readRuns:198 runQuality.whole:226 runQuality.list:283 joinedRow:292 runVolumeRow:300 runQuality.volumes:306 leastCoverage:326
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:51 Matrices.Run:65 Matrices.read:107
 at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:21 Occupancy:25 Occupancy.Ports:30 transitionRow:48 sequenceRow:56 Occupancy.Run:63 commonPairs:126
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:29 Project.Run:43
@@ -5774,26 +5791,26 @@ at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:135 author.tiles:167 author.regressionTiles:188
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
 at stages/present/checks.go prgnn/stages/present author.checks:23 checkRow:33 comparisons:40 author.leakage:49 author.unchecked:118 programs:131 author.covariates:141 author.covariatesOfNumber:195 author.permutedWithin:231 cutWithin:248 author.cautionsOf:254 coefficient:262 covariateName:270 varying:276 stuckSkill:304 epochRow:307 trained:313 author.trainings:322 author.training:364 author.learned:393
-at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:136
+at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:141
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:59 Author.sameFolds:67
 at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
-at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:96 Author.methodsOfSilence:117 silence:130 Author.readSilence:133 silentRow:160
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:144 Author.methodsOfMatrices:165 graphText:184 Author.methodsOfCleaning:217 estimator:256 share:274 percentText:284 Author.hasModels:294 Author.methodsOfTraining:300 Author.methodsOfEvaluation:367 Author.methodsOfPermutations:417 Author.evaluatedWithin:448 Author.permutedWithin:456 listed:476 Author.target:485 Author.methodsOfRegression:493 Author.methodsOfBaselines:519 Author.unit:533 settingsOf:542 orDefault:570 Author.namesOf:578
+at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:99 Author.methodsOfSilence:120 silence:133 Author.readSilence:136 silentRow:163
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 estimator:262 share:280 percentText:290 Author.hasModels:300 Author.methodsOfTraining:306 Author.methodsOfEvaluation:373 Author.methodsOfPermutations:423 Author.evaluatedWithin:454 Author.permutedWithin:462 listed:482 Author.target:491 Author.methodsOfRegression:499 Author.methodsOfBaselines:525 Author.unit:539 settingsOf:548 orDefault:576 Author.namesOf:584
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
-at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 Cohort.cautionScans:219 CleanedScan.participant:295 SessionsOf:303 Cohort.Joined:315 orExclude:323 mostFrequent:339 nobodyStandsOut:349 usual:352
+at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 Cohort.cautionScans:219 Cohort.cautionSites:296 CleanedScan.participant:334 SessionsOf:342 Cohort.Joined:354 orExclude:374 mostFrequent:390 nobodyStandsOut:400 usual:403
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:107
 at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:111 ExcludedRow:116 mostExcluded:124 Cohort.describeExcluded:127 Cohort.NotMeeting:167 Cohort.ExcludedList:177 Cohort.describeGroups:188 Cohort.motionIn:290 Cohort.tableOfNumber:308 arrangements:317 CovariateNames:329 describeColumn:335 describeNumbers:415 twoCodes:437 countCodes:455 Reasons:476
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:21 measures:24 bounds:45 Cohort.Quality:48 Cohort.withoutVoxels:111 measured:131 measured.of:138 measured.without:147 readMeasures:157 measured.add:175 mostRows:198 Cohort.eachParticipant:201 rowsOfMembers:256 eachColumn:281 eachColumn.set:286 eachColumn.at:293 eachColumn.text:300 Cohort.shownRows:309 MedianRange:338 warned:347 numbered:357 warned.text:360 warned.first:374 Cohort.warnings:383 mostWarnings:430 warned.add:432
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:20 Row:35 readAccuracy:44 Row.Called:70 Row.IsMajority:78 Results.Read:84 Results.readLeakage:123 Results.Doubt:149 Results.leaks:158 sorted:165 Results.cautions:177 Results.markOwn:193 baseline:215 ModelOf:219 Results.PerParticipant:229 perParticipant:231 Results.Nested:237 chanceTest:254 chanceTest.String:261 Results.permutationTests:271 Results.ChanceTests:289 Results.decisive:298 Results.AboveChance:314 Results.cautionOneGroup:326 Results.Corrected:353 nearPerfect:369 Results.CautionAccuracy:372 Results.cautionSeeds:432 withoutSeed:453 seedCautions:456 seedCautions.add:462 seedCautions.say:472 isSeed:482 Results.bestOther:488 Results.IsUnproven:500
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:21 Row:36 readAccuracy:45 Row.Called:71 Row.IsMajority:79 Results.Read:85 Results.readLeakage:124 Results.Doubt:150 Results.leaks:159 sorted:166 Results.cautions:178 Results.markOwn:194 baseline:216 ModelOf:220 Results.PerParticipant:230 perParticipant:232 Results.Nested:238 chanceTest:255 chanceTest.String:262 Results.permutationTests:272 Results.ChanceTests:290 Results.decisive:299 Results.notRetrained:313 Results.Shown:319 Results.AboveChance:329 Results.cautionOneGroup:341 Results.Corrected:368 Results.TooFewShuffles:385 nearPerfect:406 Results.CautionAccuracy:409 Results.cautionSeeds:469 withoutSeed:490 seedCautions:493 seedCautions.add:499 seedCautions.say:509 isSeed:519 Results.bestOther:525 Results.IsUnproven:537
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:103 intervalColumn:105 foldsColumn:107 areaColumn:109 permutedColumn:113 Results.eachLevel:119 Results.judgedBy:147 sameLevels:170 sameTested:186 foldScore:193 Results.folds:199 Results.permutationTables:248 Results.permutation:280 ofClassifiers:314 Results.comparison:322 Results.paperTables:354 calibrationBins:396 Results.performanceFigures:399 Results.othersLast:449 accuracyChart:462
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:102 accuracyColumn:108 intervalColumn:110 foldsColumn:112 areaColumn:114 permutedColumn:118 Results.eachLevel:124 Results.judgedBy:152 sameLevels:175 sameTested:191 foldScore:198 Results.folds:204 Results.permutationTables:253 Results.permutation:285 ofClassifiers:332 Results.comparison:340 Results.paperTables:372 calibrationBins:414 Results.performanceFigures:417 Results.othersLast:467 accuracyChart:480
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 Results.DescribeRegression:82 fewTested:132 Results.cautionRegression:135 Results.RegressionResult:174
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:278 ports:287 Results.without:290 has:299 valuesIn:305 overlap:315 joined:320
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76

@@ -3,9 +3,9 @@ package precheck
 import (
 	"slices"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 )
 
@@ -13,7 +13,10 @@ import (
 type dividing interface{ LeavesOut() string }
 
 // Families notes the columns of families whose members a division may put on both sides.
-func Families(g *dag.Graph, participants *encoding.Table) []string {
+func Families(r *cohort.Roster, g *dag.Graph) []string {
+	if r == nil || r.Participants == nil || r.Axis != "" {
+		return nil
+	}
 	var divided []string // stages that divide without regard to families
 	for _, s := range g.Stages {
 		if slices.ContainsFunc(s.Tasks, func(n *dag.Node) bool {
@@ -26,7 +29,7 @@ func Families(g *dag.Graph, participants *encoding.Table) []string {
 	if divided == nil {
 		return nil
 	}
-	return column.DoubtFamilies(participants, words.Some(divided, 4))
+	return column.DoubtFamilies(r.Participants, words.Some(divided, 4))
 }
 
 // TakesParticipants reports whether a task takes the cohort's own participants.
