@@ -129,7 +129,7 @@ func PartialOf(r Matrix, e Estimator, rho, teff float64) (partial Matrix, q Qual
 	}
 	if !s.Factor(cov) {
 		if e == Ridge {
-			return Matrix{}, q, fmt.Errorf("the correlation matrix of %d regions has a negative eigenvalue that ridge with rho: %g does not lift above 0: it is no correlation matrix of one set of series; use a larger rho", len(place), rho)
+			return Matrix{}, q, fmt.Errorf("the correlation matrix of %d regions has a negative eigenvalue that ridge with rho: %g does not lift above 0: it cannot come from one set of series; use a larger rho", len(place), rho)
 		}
 		return Matrix{}, q, fmt.Errorf("the correlation matrix of %d regions cannot be inverted: there are too few volumes, or two regions are identical; use ridge", len(place))
 	}

@@ -118,7 +118,7 @@ func TestRunsAreRefusedTogether(t *testing.T) {
 			"  clean: { with: { regress: none, fd: 0.5 } }\n"+stages), dir, nil, maxTasks))(t)
 		return precheck.Refused(p.Roster, p.Graph)
 	}
-	alone := "clean: 2: its scan: 4 of 5 volumes are kept, fewer than min_volumes (6)"
+	alone := "clean, run 2: censoring for motion keeps 4 of 5 volumes, fewer than min_volumes (6)"
 	want := map[string]string{"sub-4": alone,
 		"sub-2": "joined: censoring for motion keeps 109 of 110 volumes in 2 runs, 3.6 minutes, less than min_minutes (4)"}
 	if got := load(""); !maps.Equal(got, want) {

@@ -84,7 +84,7 @@ func (s Sites) Test(folds []Tested, level string, groups, permutations int,
 				person[c.Id] = len(group)
 				n, ok := s.of[c.Id]
 				if s.By != "" && !ok {
-					return inference.PredictionTest{}, fmt.Errorf("predictions: %q is not among the participants, and its %s is not known: connect the participants whom the models were trained on", c.Id, s.By)
+					return inference.PredictionTest{}, fmt.Errorf("predictions: %q is not among the participants, and its %s is not known: connect the participants of the training", c.Id, s.By)
 				}
 				group, stratum = append(group, c.Label), append(stratum, at*(s.most+1)+n)
 			}
