@@ -74,7 +74,13 @@ func (s *StageNode) needs() Needs {
 }
 
 // Memory is what one of its tasks takes by what its kind says, in bytes.
-func (s *StageNode) Memory() int64 { return s.Kind.Memory + int64(s.Participants)*s.Kind.Each }
+func (s *StageNode) Memory() int64 {
+	needs := s.Kind.Memory + int64(s.Participants)*s.Kind.Each
+	if s.Kind.Ceiling > 0 {
+		needs = min(needs, s.Kind.Ceiling)
+	}
+	return needs
+}
 
 // A Node is one task.
 type Node struct {

@@ -13,6 +13,10 @@ func TestMemoryOfParticipants(t *testing.T) {
 	all := &StageNode{Kind: k, Participants: 7}
 	two := &Graph{Stages: []*StageNode{{Kind: k}, all}}
 	need.Equal(t, two.Largest(math.MaxInt64).Memory, 170, "100 and 7 times 10")
+	bounded := &StageNode{Kind: &Kind{Name: "bounded", Memory: 100, Each: 10, Ceiling: 120}, Participants: 7}
+	need.Equal(t, bounded.Memory(), 120, "at most")
+	bounded.Participants = 1
+	need.Equal(t, bounded.Memory(), 110, "and else as many as they are")
 	all.Needs.Memory = 50
 	need.Equal(t, (&Graph{Stages: []*StageNode{all}}).Largest(math.MaxInt64).Memory, 50, "what the file says")
 	for few, want := range []int64{50, 50, 170} { // large tasks among 10 to 12

@@ -5,9 +5,9 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 39c4164aa3c004096422dee3b424b437a49db20044060ec5193c682073984bfc
+var codes = dag.Codes(`kind baseline 2e77c102eb645e17a5db8aaeab1893b8bcd3cd50206beb4e1784c9779e18f930
 kind biomarkers 81a479f8cc479f7e0b648453245deca7a946dbbd991458a732b07a468bef01ca
-kind bnt 412d120562cc09f3afa5b58d9f33f8ce5a05e0a3b54266eac091cddd317784e4
+kind bnt ef1ddf9a56805cfc76a6317e73f9a39ce8914ab896fcbce9690a0d2de0cb8109
 kind bootstrap bb3618e4981384da37daccf91b9863e7d24733fa8cd44a9d010e97d0ce05ffbc
 kind braingnn e55183b763f069b3b8078c8da92602c27602f41c80f0275aa9597e13af6e9ed6
 kind brainmap b250df1bc4736c3f2e4c0e3031fef6cbdac949d48db8842d6b80cfcddee5819f
@@ -722,7 +722,7 @@ prgnn/gnn/baseline.slopes16wide 4e037b59be00.2c80e0
 prgnn/gnn/baseline.sorter d4a6b62d8649.c4217a
 prgnn/gnn/baseline.sorter.falling d1cd330f7ca1.7e860b
 prgnn/gnn/baseline.sorter.sort ec66ef8432fe.8c672b
-prgnn/gnn/baseline.stalled b4a68aceeb3c.6904fb
+prgnn/gnn/baseline.stalled 630d2d4aaf2a.6904fb
 prgnn/gnn/baseline.sumRows bfa4abfe657f.c4217a
 prgnn/gnn/baseline.sums bca2a887d25c.b10017
 prgnn/gnn/baseline.swap aa77364e0fc9.c4217a
@@ -5730,7 +5730,7 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:71 Pattern:93
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:100 ratedSet:117 modelRow:129 Baseline.Run:149 Baseline.onRows:179 Baseline.fit:222 Baseline.onGraphs:246 Baseline.training:276 prediction:306 baselineEpochRow:317 baselineHistory:325
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:41 Baseline.Ports:73 Baseline.Validate:102 ratedSet:119 modelRow:131 Baseline.Run:151 Baseline.onRows:181 Baseline.fit:224 Baseline.onGraphs:248 Baseline.training:278 prediction:308 baselineEpochRow:319 baselineHistory:327
 at stages/learn/baseline_data.go prgnn/stages/learn rowSet:16 rowNeed:29 allRows:32 passes:33 manyPass:34 pairs:35 readRows:40 rowSet.either:73 inSet:81 rowSet.read:91 rowSet.add:161 innerRows:204
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.spans:93 matrixForm.each:107 matrixForm.row:116 matrixForm.refuse:144 matrixForm.check:156 refuseLeak:172 regionWeightRow:193 regionWeight:199 matrixForm.regions:206 matrixForm.nodes:262
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:35 BNT.Ports:56 BNT.Run:72 BNT.Validate:126 BNT.matrices:134 BNT.rate:153
@@ -5743,12 +5743,12 @@ at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation
 at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.New:17 PermutationRegression:21 PermutationRegression.Ports:24 PermutationRegression.Run:37
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:130 Regression.fit:176 numberTable:207
+at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:37 Regression.Ports:64 Regression.Validate:82 checkPenalties:87 scale:95 scaleOf:98 Regression.Run:132 Regression.fit:178 numberTable:209
 at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 strataRow:61 Split.number:68 Split.Divides:83 Split.Validate:104 member:112 member.stratum:119 Split.Run:121 Split.strata:144 Split.members:179 Split.divideAll:205 readMembers:249 readNumbers:276 quantiles:293 Split.permute:313 count:337 Split.enough:347 fewestDigits:386 largestTarget:386 fewest:389 Split.enoughNumbers:392 Split.divide:420 Split.deal:428 Split.inside:456 bySite:483
-at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:34 Train.Ports:39 Train.Validate:69 Train.Run:73 train:80 weightArray:144 convert:153
+at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:146 convert:155
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:270 standardization:294 standardization.values:296 standardization.layout:298 Train.standardization:308 rounded:361 standardization.apply:370
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
-at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:26 TrainRegression.Ports:34 numberEpochRow:46 trainRegressionOf:56 TrainRegression.Validate:62 TrainRegression.train:65 TrainRegression.Run:70 quantileCuts:120 numberHistory:134
+at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:28 TrainRegression.Ports:36 numberEpochRow:48 trainRegressionOf:58 TrainRegression.Validate:64 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:122 numberHistory:136
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:19 groupColumns:43 lossRow:56 accuracyRow:64 accuracies:72 finalRow:77 historyTable:82 scoreTable:100 trainingSet.outputs:129 allKept:142 distributionRow:158 distributionTable:167 parameterRow:181 parameterTable:189
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:40
 at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:114

@@ -82,7 +82,7 @@ func stalled(x Rows, c, missing float64) error {
 	if err := x.Err(); err != nil {
 		return err
 	}
-	return fmt.Errorf("%w: decision values may be off by %.1g, and by %g at most they should; C = %g with inputs up to %.3g is too much for double precision: use a smaller C, or inputs nearer 1 (standardize: training)",
+	return fmt.Errorf("%w: decision values may be off by %.1g (accepted: %g); C = %g with inputs up to %.3g is too large for double precision: use a smaller C, or inputs nearer 1 (standardize: training)",
 		errStalled, missing, nearly, c, largest)
 }
 

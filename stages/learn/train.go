@@ -20,6 +20,8 @@ var trainKind = dag.Kind{
 	Variant: func(variant string) dag.Stage { return trainOf(variant) },
 	Most:    8,
 	Memory:  256 << 20,
+	Each:    1e6, // docs/scale.md#the-memory-of-stages-that-gather-everybody
+	Ceiling: 2e9,
 }
 
 // Train trains one model.

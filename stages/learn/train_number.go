@@ -20,6 +20,8 @@ var trainRegressionKind = dag.Kind{
 	Variant: func(variant string) dag.Stage { return trainRegressionOf(variant) },
 	Most:    8,
 	Memory:  256 << 20,
+	Each:    1e6, // docs/scale.md#the-memory-of-stages-that-gather-everybody
+	Ceiling: 2e9,
 }
 
 // TrainRegression trains one model of a number.
