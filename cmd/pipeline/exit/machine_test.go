@@ -31,6 +31,7 @@ func TestMachineRemedy(t *testing.T) {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)
 		}
 	}
+	store := t.TempDir()
 	t.Setenv("TMPDIR", "/scratch/")
 	t.Setenv("TMP", "/scratch/")
 	need := "the disk of /scratch or its quota is full: free space, or name another directory for temporary files (TMPDIR)"
@@ -38,7 +39,6 @@ func TestMachineRemedy(t *testing.T) {
 		t.Errorf("among the temporary files: %q", got)
 	}
 	// A store may lie below the directory of temporary files, which then is not what is full.
-	store := t.TempDir()
 	t.Setenv("TMPDIR", filepath.Dir(store))
 	t.Setenv("TMP", filepath.Dir(store))
 	err := &fs.PathError{Op: "write", Path: filepath.Join(store, "gone", "file"), Err: syscall.ENOSPC}
