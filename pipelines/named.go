@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"prgnn/internal/words"
-	"prgnn/pipelines/precheck"
+	"prgnn/pipelines/folds"
 	"prgnn/stages/column"
 )
 
@@ -34,7 +34,7 @@ func (l *loader) checkNamed() {
 		}
 		for i := range s.nodes {
 			n := &s.nodes[i]
-			if work, ok := n.Work.(columnReader); ok && precheck.TakesParticipants(n) {
+			if work, ok := n.Work.(columnReader); ok && folds.OfCohort(n) {
 				for parameter, names := range work.ReadsColumns() {
 					for _, name := range names {
 						refuse(parameter, "the participants have no column", name, columnNames(table))
@@ -57,7 +57,7 @@ func (l *loader) predictedGroups() []string {
 	for _, s := range l.stages {
 		for i := range s.nodes {
 			if d, ok := s.nodes[i].Work.(interface{ Divides() string }); ok {
-				if d.Divides() != "group" || !precheck.TakesParticipants(&s.nodes[i]) {
+				if d.Divides() != "group" || !folds.OfCohort(&s.nodes[i]) {
 					return nil
 				}
 				divided = true

@@ -5,7 +5,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/words"
-	"prgnn/pipelines/precheck"
+	"prgnn/pipelines/folds"
 	"prgnn/stages/column"
 )
 
@@ -25,7 +25,7 @@ func (l *loader) nameSites() {
 	named := map[string]bool{}
 	for _, s := range l.stages {
 		for i := range s.nodes {
-			if work, ok := s.nodes[i].Work.(categorizer); ok && precheck.TakesParticipants(&s.nodes[i]) {
+			if work, ok := s.nodes[i].Work.(categorizer); ok && folds.OfCohort(&s.nodes[i]) {
 				for _, name := range work.ReadsCategories() {
 					named[name] = true
 				}
@@ -67,7 +67,7 @@ func (l *loader) checkSites() {
 				break
 			}
 			by := work.PermutesWithin()
-			if by == "" || !precheck.TakesParticipants(&s.nodes[i]) || columnOf(table, by) ||
+			if by == "" || !folds.OfCohort(&s.nodes[i]) || columnOf(table, by) ||
 				slices.Contains(asks[by], s.name) {
 				continue
 			}

@@ -45,7 +45,7 @@ func (p *Plans) Faults(tasks []dag.Node) (why []string) {
 	}
 	var faults []column.Fault
 	for _, n := range fits {
-		if work, ok := n.Work.(fitter); ok && p.Participants != nil && ofCohort(n) {
+		if work, ok := n.Work.(fitter); ok && p.Participants != nil && OfCohort(n) {
 			faults = merged(faults, work.Faults(p.Participants, p.planned(n)))
 		}
 	}

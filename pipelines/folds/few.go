@@ -74,7 +74,7 @@ func (p *Plans) Fail(tasks []dag.Node) error {
 
 // of is the planned division of a task; none where it is not of the cohort's own participants.
 func (p *Plans) of(n *dag.Node) plan {
-	if p.Participants == nil || !ofCohort(n) {
+	if p.Participants == nil || !OfCohort(n) {
 		return plan{}
 	}
 	if made, ok := p.made[n]; ok {

@@ -256,7 +256,7 @@ func (f *Fits) ofFile(port string, src dag.Source) []*dag.Node {
 	}
 	fit, known := f.files[src.File]
 	if !known {
-		if who, named := f.ofCohort(src.File); len(who) > 0 || !named {
+		if who, named := f.OfCohort(src.File); len(who) > 0 || !named {
 			fit = &dag.Node{ID: words.Some(who, 4), Stage: &dag.StageNode{Name: src.Name}}
 		}
 		if f.files == nil {
@@ -270,9 +270,9 @@ func (f *Fits) ofFile(port string, src dag.Source) []*dag.Node {
 	return []*dag.Node{fit}
 }
 
-// ofCohort are the participants of the cohort whom the metadata of a fit name; named is false where these name nobody
+// OfCohort are the participants of the cohort whom the metadata of a fit name; named is false where these name nobody
 // at all. What is no table is left to the task, which says so.
-func (f *Fits) ofCohort(file string) (who []string, named bool) {
+func (f *Fits) OfCohort(file string) (who []string, named bool) {
 	r, err := regular.Open(file)
 	if err != nil {
 		return nil, true

@@ -70,7 +70,7 @@ func Mistakes(tasks []dag.Node, participants *encoding.Table) []string {
 func divisions(n *dag.Node, participants *encoding.Table) (repeats, folds int) {
 	d := n.Work.(divider)
 	repeats, folds = d.Divisions()
-	if by := d.LeavesOut(); by != "" && participants != nil && ofCohort(n) {
+	if by := d.LeavesOut(); by != "" && participants != nil && OfCohort(n) {
 		if _, values, err := column.ByParticipant(participants, by); err == nil {
 			distinct := map[string]bool{}
 			for _, v := range values {
@@ -87,7 +87,7 @@ func divisions(n *dag.Node, participants *encoding.Table) (repeats, folds int) {
 
 // notGroups refuses a column that does not hold groups: more than two values, most of them of one participant alone.
 func notGroups(n *dag.Node, d divider, participants *encoding.Table) error {
-	if participants == nil || !ofCohort(n) {
+	if participants == nil || !OfCohort(n) {
 		return nil
 	}
 	if d.Divides() == column.Target {
@@ -118,8 +118,8 @@ func notGroups(n *dag.Node, d divider, participants *encoding.Table) error {
 		words.Some(named, 10))
 }
 
-// ofCohort reports whether a division is of the cohort's own participants.
-func ofCohort(n *dag.Node) bool {
+// OfCohort reports whether a task takes the participants of the cohort itself.
+func OfCohort(n *dag.Node) bool {
 	for _, b := range n.Inputs {
 		for _, src := range b.Sources {
 			if b.Port == "participants" {

@@ -17,7 +17,7 @@ type preserver interface {
 func (p *Plans) Preserved(tasks []dag.Node) (refused, doubts []string) {
 	for i := range tasks {
 		work, ok := tasks[i].Work.(preserver)
-		if !ok || p.Participants == nil || !ofCohort(&tasks[i]) {
+		if !ok || p.Participants == nil || !OfCohort(&tasks[i]) {
 			continue
 		}
 		errs, some := work.Tells(p.Participants, p.planned(&tasks[i]))

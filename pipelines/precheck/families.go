@@ -5,6 +5,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/pipelines/folds"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 )
@@ -21,7 +22,7 @@ func Families(r *cohort.Roster, g *dag.Graph) []string {
 	for _, s := range g.Stages {
 		if slices.ContainsFunc(s.Tasks, func(n *dag.Node) bool {
 			d, ok := n.Work.(dividing)
-			return ok && !column.NamesFamily(d.LeavesOut()) && TakesParticipants(n)
+			return ok && !column.NamesFamily(d.LeavesOut()) && folds.OfCohort(n)
 		}) {
 			divided = append(divided, s.Name)
 		}
@@ -30,12 +31,4 @@ func Families(r *cohort.Roster, g *dag.Graph) []string {
 		return nil
 	}
 	return column.DoubtFamilies(r.Participants, words.Some(divided, 4))
-}
-
-// TakesParticipants reports whether a task takes the cohort's own participants.
-func TakesParticipants(n *dag.Node) bool {
-	return slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool {
-		return b.Port == "participants" && len(b.Sources) == 1 && b.Sources[0].Node != nil &&
-			b.Sources[0].Node.Stage.Name == "cohort"
-	})
 }
