@@ -58,7 +58,7 @@ var last, used = time.Now(), 0.0
 // said prints what was done, and what it took.
 func said(what string) {
 	wall, processor := time.Since(last).Seconds(), measure.Processor()-used
-	last, used = time.Now(), measure.Processor() // before the line, at which training.sh may stop this process
+	last, used = time.Now(), measure.Processor() // before the line, at which training.py may stop this process
 	each := 1e6 / float64(*n)
 	fmt.Printf("%s: %.1f s, %.1f s of processor; a graph %.1f µs, %.1f µs of processor; resident at most %.0f MiB\n",
 		what, wall, processor, each*wall, each*processor, measure.PeakMiB())
