@@ -14,7 +14,8 @@ const inChild = "PRGNN_PEAK_OF"
 
 // Below runs f as the test t in a process of its own, and fails when the Go runtime of that
 // process has taken more than limit MiB from the system. The runtime gives no
-// addresses back, so this is the peak. An empty program takes some 10 MiB.
+// addresses back, so this is the peak. An empty program takes some 10 MiB. Garbage is
+// collected as it is by default, whatever GOGC is around the test.
 //
 // What comes before the call runs in both processes.
 func Below(t *testing.T, limit int, f func(t *testing.T)) {
@@ -33,7 +34,7 @@ func Below(t *testing.T, limit int, f func(t *testing.T)) {
 		pattern = append(pattern, "^"+regexp.QuoteMeta(name)+"$")
 	}
 	cmd := exec.Command(os.Args[0], "-test.run="+strings.Join(pattern, "/"), "-test.timeout=2m", "-test.v")
-	cmd.Env = append(os.Environ(), inChild+"="+t.Name())
+	cmd.Env = append(os.Environ(), inChild+"="+t.Name(), "GOGC=100")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
