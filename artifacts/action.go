@@ -101,7 +101,7 @@ func (s *Store) recorded(k Key) (Action, error) {
 	if err != nil {
 		return Action{}, fmt.Errorf("action %s: %w", k, ErrMiss)
 	}
-	a, err := parseAction(k, text)
+	a, err := ParseAction(k, text)
 	if err != nil {
 		return Action{}, fmt.Errorf("action %s: %w: %w: %w", k, ErrMiss, ErrCorrupt, err)
 	}
@@ -119,8 +119,8 @@ func (a Action) encode() ([]byte, error) {
 	return seal(appendText(b, "recipe", []byte(a.Recipe))), nil
 }
 
-// parseAction reads what encode wrote, and nothing else. The recipe is part of it, and nobody changes it any more.
-func parseAction(k Key, sealed []byte) (Action, error) {
+// ParseAction reads what encode wrote, and nothing else. The recipe is part of it, and nobody changes it any more.
+func ParseAction(k Key, sealed []byte) (Action, error) {
 	body, err := unseal(sealed)
 	if err != nil {
 		return Action{}, err

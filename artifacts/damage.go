@@ -52,7 +52,7 @@ func (s *Store) LostRemotely(k Key, r Ref) bool {
 		return true
 	}
 	// The record is asked for first: blobs arrive before it, and gc takes them after it.
-	if _, err := s.link.size(context.Background(), objectName(actionsDir, k.String())); err != nil {
+	if _, err := s.link.size(context.Background(), ObjectName(actionsDir, k.String())); err != nil {
 		return false
 	}
 	n, err := s.link.blobSize(context.Background(), r.Digest)

@@ -34,7 +34,7 @@ const fetchers = 8
 
 // fetch copies a blob from the remote. It gets its name only when its bytes are the ones named.
 func (s *Store) fetch(ctx context.Context, r Ref) error {
-	name := objectName(blobsDir, r.Digest.String())
+	name := ObjectName(blobsDir, r.Digest.String())
 	if n, err := s.link.blobSize(ctx, r.Digest); err != nil {
 		return err
 	} else if n != r.Size {
@@ -105,8 +105,8 @@ func (l *livelyReader) Read(p []byte) (int, error) {
 // and, where keys are trusted, signed by one of them.
 func (s *Store) lookupRemote(k Key) (Action, error) {
 	if len(s.trust.Keys) == 0 {
-		name := objectName(actionsDir, k.String())
-		a, err := s.lookupRecord(k, name, Unsigned, longestRecord, func(b []byte) ([]byte, error) { return b, nil })
+		name := ObjectName(actionsDir, k.String())
+		a, err := s.lookupRecord(k, name, Unsigned, LongestRecord, func(b []byte) ([]byte, error) { return b, nil })
 		if errors.Is(err, ErrCorrupt) {
 			s.link.refuse(name)
 		}
@@ -124,7 +124,7 @@ func (s *Store) lookupRemote(k Key) (Action, error) {
 		}
 		forged = forged || errors.Is(err, ErrCorrupt)
 	}
-	if _, err := s.link.size(context.Background(), objectName(actionsDir, k.String())); forged || err == nil {
+	if _, err := s.link.size(context.Background(), ObjectName(actionsDir, k.String())); forged || err == nil {
 		s.distrust(k, forged)
 	}
 	return Action{}, ErrMiss
@@ -137,13 +137,13 @@ func (s *Store) lookupRecord(k Key, name, origin string, most int64,
 	defer s.link.record.Unlock()
 	var text []byte
 	err := s.link.ask(context.Background(), func(ctx context.Context) (err error) {
-		text, err = getAll(ctx, s.link.remote, name, most)
+		text, err = ReadAll(ctx, s.link.remote, name, most)
 		return err
 	})
 	var a Action
 	if err == nil {
 		if text, err = open(text); err == nil {
-			a, err = parseAction(k, text)
+			a, err = ParseAction(k, text)
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w: %w", name, ErrCorrupt, err)

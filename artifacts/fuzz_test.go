@@ -29,7 +29,7 @@ func FuzzAction(f *testing.F) {
 		if err != nil || !bytes.Equal(again, seal(bytes.Clone(body))) {
 			t.Fatalf("%q parses, and is written as %q (%v)", body, again, err)
 		}
-		if b, err := parseAction(KeyOf(a.Recipe), again); err != nil || !reflect.DeepEqual(a, b) {
+		if b, err := ParseAction(KeyOf(a.Recipe), again); err != nil || !reflect.DeepEqual(a, b) {
 			t.Fatalf("%v, %v", b, err)
 		}
 	})

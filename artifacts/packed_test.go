@@ -284,11 +284,11 @@ func TestOldStoreMigrates(t *testing.T) {
 		unpacked(t)
 		work(t, openStore(t, dir), "recipe", "result")
 	})
-	need.NoError(t, os.WriteFile(filepath.Join(dir, "new"), []byte(unpackedVersion), 0o444))
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "new"), []byte(RemoteVersion), 0o444))
 	need.NoError(t, os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, versionFile)))
 	s := openStore(t, dir)
 	layout := func() string { return string(need.Value(os.ReadFile(filepath.Join(dir, versionFile)))(t)) }
-	if a, err := s.Lookup(KeyOf("recipe")); err != nil || !s.Has(a.Outputs.Of("text")) || layout() != unpackedVersion {
+	if a, err := s.Lookup(KeyOf("recipe")); err != nil || !s.Has(a.Outputs.Of("text")) || layout() != RemoteVersion {
 		t.Errorf("%v, %q", err, layout())
 	}
 	_, again := work(t, s, "recipe", "another result") // as a forced run gives it

@@ -102,14 +102,14 @@ var errDown = errors.New("the remote does not answer")
 func (l *link) greet(ctx context.Context, s *Store) error {
 	var text []byte
 	err := l.ask(ctx, func(ctx context.Context) (err error) {
-		text, err = getAll(ctx, l.remote, versionFile, 1<<10)
+		text, err = ReadAll(ctx, l.remote, versionFile, 1<<10)
 		return err
 	})
 	switch {
 	case err == nil && readable(text): // which a store is that lies there
 		return nil
 	case err == nil && strings.HasPrefix(string(text), "prgnn store "):
-		return fmt.Errorf("its layout is %.40q, but this program uses %q", text, unpackedVersion)
+		return fmt.Errorf("its layout is %.40q, but this program uses %q", text, RemoteVersion)
 	case errors.Is(err, ErrCorrupt) && errors.Is(err, fs.ErrPermission):
 		return unreadable(err)
 	case err == nil || errors.Is(err, ErrCorrupt):
@@ -120,7 +120,7 @@ func (l *link) greet(ctx context.Context, s *Store) error {
 			return nil // who cannot write here shares nothing
 		}
 		defer os.Remove(t.Path)
-		_, err = t.Write([]byte(unpackedVersion))
+		_, err = t.Write([]byte(RemoteVersion))
 		if err = errors.Join(err, t.Close()); err == nil {
 			err = l.ask(ctx, func(ctx context.Context) error { return l.remote.Put(ctx, versionFile, t.Path) })
 		}
@@ -216,7 +216,7 @@ func (l *link) refuse(name string) {
 
 // refuseBlob does that for a blob.
 func (l *link) refuseBlob(d Digest) {
-	l.refuse(objectName(blobsDir, d.String()))
+	l.refuse(ObjectName(blobsDir, d.String()))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.sizes, d)
@@ -226,7 +226,7 @@ func (l *link) refuseBlob(d Digest) {
 func (l *link) refuses(d Digest) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.refused.names[objectName(blobsDir, d.String())]
+	return l.refused.names[ObjectName(blobsDir, d.String())]
 }
 
 // size is how long an object is.
@@ -252,7 +252,7 @@ func (l *link) blobSize(ctx context.Context, d Digest) (int64, error) {
 	if known {
 		return n, nil
 	}
-	n, err := l.size(ctx, objectName(blobsDir, d.String()))
+	n, err := l.size(ctx, ObjectName(blobsDir, d.String()))
 	if err == nil {
 		l.know(d, n)
 	}
@@ -272,11 +272,11 @@ func (l *link) accept(name string) {
 	l.refused.remove(name)
 }
 
-// objectName is the name of a blob or an action in a remote.
-func objectName(kind, name string) string { return path.Join(kind, name[:2], name) }
+// ObjectName is the name of a blob, an action or a signed record in a remote; kind is the directory of its kind.
+func ObjectName(kind, name string) string { return path.Join(kind, name[:2], name) }
 
-// getAll reads an object that is small.
-func getAll(ctx context.Context, r Remote, name string, most int64) ([]byte, error) {
+// ReadAll reads an object of a remote that has at most so many bytes. A longer one is ErrCorrupt.
+func ReadAll(ctx context.Context, r Remote, name string, most int64) ([]byte, error) {
 	body, err := r.Get(ctx, name)
 	if err != nil {
 		return nil, err

@@ -148,7 +148,7 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 		return nil
 	}
 	record, err := a.encode()
-	if err != nil || len(record) > longestRecord {
+	if err != nil || len(record) > LongestRecord {
 		return nil // nobody would read it
 	}
 	spoilt := false // where one file of the work is damaged, none of the others is relied on
@@ -166,7 +166,7 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 		if s.Check(ref.Ref) != nil {
 			return nil
 		}
-		object := objectName(blobsDir, ref.Digest.String())
+		object := ObjectName(blobsDir, ref.Digest.String())
 		if b, err := s.packed(ref.Digest); err == nil {
 			err = s.putBytes(ctx, object, b)
 			if err != nil {
@@ -177,7 +177,7 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 		}
 		s.link.know(ref.Digest, ref.Size)
 	}
-	object := objectName(actionsDir, k.String())
+	object := ObjectName(actionsDir, k.String())
 	_, err = s.link.size(ctx, object)
 	if errors.Is(err, ErrMiss) || err == nil && s.trust.Signer != nil && s.distrusted(k) {
 		err = s.putBytes(ctx, object, record)
@@ -205,7 +205,7 @@ func (s *Store) contradict(k Key, a Action) {
 		if !errors.Is(err, ErrMiss) && (err != nil || n == ref.Size) {
 			continue
 		}
-		s.link.refuse(objectName(actionsDir, k.String()))
+		s.link.refuse(ObjectName(actionsDir, k.String()))
 		if s.trust.Signer != nil && s.trust.Signer.ID() == old.Origin {
 			s.link.refuse(signedName(k, old.Origin))
 		}

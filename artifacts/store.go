@@ -82,16 +82,16 @@ var parts = []string{blobsDir, packsDir, actionsDir, runsDir, tmpDir, locksDir, 
 // version names the layout. A program refuses a store of a layout that it does not know, rather than guess.
 const version = "prgnn store 3\n"
 
-// unpackedVersion names the layout without packs, which is that of remotes, too, and smallPacksVersion that of packs of
+// RemoteVersion names the layout without packs, which is that of remotes, and smallPacksVersion that of packs of
 // objects of up to 16 KiB. A store of theirs gets the other one with the next pack.
 const (
-	unpackedVersion   = "prgnn store 1\n"
+	RemoteVersion     = "prgnn store 1\n"
 	smallPacksVersion = "prgnn store 2\n"
 )
 
 // readable reports whether a version is one of a store that this program reads.
 func readable(text []byte) bool {
-	return slices.Contains([]string{version, smallPacksVersion, unpackedVersion}, string(text))
+	return slices.Contains([]string{version, smallPacksVersion, RemoteVersion}, string(text))
 }
 
 //go:embed readme.txt

@@ -33,10 +33,10 @@ type Verifier interface {
 // or whose signature was not checked, since no keys were trusted.
 const Unsigned = "unsigned"
 
-// The longest record that is exchanged with a remote, and the longest envelope of one
-// (base64 in JSON). A recipe that gathers 40,000 inputs has some 5 MiB.
+// LongestRecord is the size in bytes of the longest record that is exchanged with a remote, and longestEnvelope that of
+// its envelope (base64 in JSON). A recipe that gathers 40,000 inputs has some 5 MiB.
 const (
-	longestRecord   = 8 << 20
+	LongestRecord   = 8 << 20
 	longestEnvelope = 11 << 20
 )
 
@@ -97,7 +97,7 @@ func (s *Store) distrusted(k Key) bool {
 // signedName is the name of an action's signed record in a remote. The key's id is part
 // of it, so that nobody's signature hides another's.
 func signedName(k Key, id string) string {
-	return objectName(signedDir, k.String()) + "." + id
+	return ObjectName(signedDir, k.String()) + "." + id
 }
 
 // putSigned shares the signed record of an action.

@@ -21,7 +21,7 @@ type endless struct {
 
 func (e *endless) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	if name == versionFile {
-		return io.NopCloser(bytes.NewReader([]byte(unpackedVersion))), nil
+		return io.NopCloser(bytes.NewReader([]byte(RemoteVersion))), nil
 	}
 	if n := e.open.Add(1); n > e.most.Load() {
 		e.most.Store(n)
@@ -46,7 +46,7 @@ func TestEndlessRecords(t *testing.T) {
 		})
 	}
 	asking.Wait()
-	if most := int64(n * (longestRecord + 1)); e.read.Load() == 0 || e.read.Load() > most || e.most.Load() != 1 {
+	if most := int64(n * (LongestRecord + 1)); e.read.Load() == 0 || e.read.Load() > most || e.most.Load() != 1 {
 		t.Errorf("%d bytes were read, the limit is %d; %d records at once", e.read.Load(), most, e.most.Load())
 	}
 	if r := s.Remote(); r.Refused != n {
@@ -61,7 +61,7 @@ func TestLongRecords(t *testing.T) {
 	f := newShelf()
 	one := attached(t, f)
 	fits, _ := recordWork(t, one, gather)
-	tooLong, _ := recordWork(t, one, strings.Repeat("x", longestRecord))
+	tooLong, _ := recordWork(t, one, strings.Repeat("x", LongestRecord))
 	share(one)
 	two := attached(t, f)
 	if a, err := two.Lookup(fits); err != nil || a.Recipe != gather {

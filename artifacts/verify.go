@@ -282,7 +282,7 @@ func (v *verifier) actions(ctx context.Context) error {
 			v.find(v.cause(DamagedAction, err), o.path, f)
 			continue
 		}
-		a, parseErr := parseAction(k, text)
+		a, parseErr := ParseAction(k, text)
 		err = cmp.Or(parseErr, err)
 		switch {
 		case errors.Is(err, errOtherKey):
@@ -427,7 +427,7 @@ func (s *Store) Repair(r *Report) error {
 			gone = append(gone, Victim{Digest: f.Digest})
 		case DamagedAction, WrongKey:
 			text, _ := s.readObject(f.object)
-			if a, err := parseAction(f.Keys[0], text); err == nil && s.hasAll(a.Outputs) {
+			if a, err := ParseAction(f.Keys[0], text); err == nil && s.hasAll(a.Outputs) {
 				continue
 			}
 			errs = append(errs, s.removeObject(f.object))

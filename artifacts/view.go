@@ -69,7 +69,7 @@ func (v *View) list() {
 // Lookup is Store.Lookup, without the recipe.
 func (v *View) Lookup(k Key) (outputs Refs, fetched bool, err error) {
 	if text, _, ok := v.packs.Get(packedAction(k)); ok {
-		a, err := parseAction(k, text)
+		a, err := ParseAction(k, text)
 		if err == nil && v.s.trust.believes(a.Origin) {
 			return a.Outputs, a.Origin != "", nil
 		}

@@ -5,7 +5,7 @@
 // blobs/ab/<sha256>,
 // actions/ab/<key> and version; and signed/ab/<key>.<id>, the record of an action in
 // a DSSE envelope, signed by the key with that id; and uses/<random>, which actions somebody fetched.
-// Nothing else is ever read or written there, only artifacts.RemoteGCPlan deletes, and nothing there has to
+// Nothing else is ever read or written there, only package prune deletes, and nothing there has to
 // be locked: equal names mean equal bytes.
 package remote
 

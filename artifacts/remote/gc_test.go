@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/prune"
 	"prgnn/internal/need"
 	"prgnn/internal/remotetest"
 )
@@ -61,8 +62,8 @@ func TestGC(t *testing.T) {
 				t.Fatal(err)
 			}
 			need.NoError(t, two.Close())
-			o := artifacts.RemoteGCOptions{Older: 15 * 24 * time.Hour}
-			plan, err := artifacts.PlanRemoteGC(ctx, open(t, address).(artifacts.Pruner), o, time.Now())
+			o := prune.Options{Older: 15 * 24 * time.Hour}
+			plan, err := prune.Make(ctx, open(t, address).(artifacts.Pruner), o, time.Now())
 			need.NoError(t, err)
 			if err := plan.Execute(ctx); err != nil || plan.Kept != 2 || plan.Results != 2 {
 				t.Errorf("%+v, %v", plan, err)

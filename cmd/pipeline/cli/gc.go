@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/prune"
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
@@ -44,7 +45,7 @@ runs, audits and commands. It is safe while runs are in progress: their files st
 }
 
 func (a *app) remoteCommand() *cobra.Command {
-	var o artifacts.RemoteGCOptions
+	var o prune.Options
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "remote gc",
@@ -85,7 +86,7 @@ type remoteGCEvent struct {
 	Over    int64  `json:"over"`    // bytes above --keep
 }
 
-func (a *app) remoteGC(ctx context.Context, o artifacts.RemoteGCOptions, dry bool) error {
+func (a *app) remoteGC(ctx context.Context, o prune.Options, dry bool) error {
 	place, err := a.openRemote()
 	switch {
 	case err != nil:
@@ -97,7 +98,7 @@ func (a *app) remoteGC(ctx context.Context, o artifacts.RemoteGCOptions, dry boo
 	if !ok {
 		return exit.Wrongf("%s frees space by itself: set its own limit (bazel-remote: --max_size)", place)
 	}
-	plan, err := artifacts.PlanRemoteGC(ctx, r, o, time.Now())
+	plan, err := prune.Make(ctx, r, o, time.Now())
 	if err == nil && !dry {
 		err = plan.Execute(ctx)
 	}

@@ -1,0 +1,66 @@
+package artifacts
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"path"
+	"time"
+)
+
+// A Pruner is a remote that can be kept small: it tells what it holds, and removes it.
+type Pruner interface {
+	Remote
+	// List calls each for all objects of blobs, actions, signed or uses, one at a time.
+	List(ctx context.Context, part string, each func(RemoteObject)) error
+	Remove(ctx context.Context, name string) error // nil also when it is not there
+}
+
+// A RemoteObject is one of a remote as it lies there.
+type RemoteObject struct {
+	Name    string
+	Size    int64 // bytes
+	Changed time.Time
+}
+
+// Unfinished is in the name of a file that a remote is still writing.
+const Unfinished = ".part-"
+
+// UsesDir is the directory of the uses in a remote. A use is a list of the actions that one process has fetched:
+// UsesMagic, then a key a line. Its age says when. So a remote knows what is used, whatever its file system or server
+// records of reading. It lies in the remote, for all machines; memo/unshared (see sharing) lies in the store and lists
+// what has not arrived in the remote yet.
+const (
+	UsesDir   = "uses"
+	UsesMagic = "prgnn uses 1\n"
+)
+
+func (l *link) use(k Key) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.used = append(l.used, k)
+}
+
+// tellUses leaves the list of what was fetched. Where it cannot, nothing is lost but the order in which a
+// remote is emptied.
+func (l *link) tellUses() {
+	l.mu.Lock()
+	used := l.used
+	l.used = nil
+	l.mu.Unlock()
+	if _, ok := l.remote.(Pruner); !ok || len(used) == 0 || !l.takes() {
+		return
+	}
+	f, err := os.CreateTemp("", "prgnn-uses-")
+	if err != nil {
+		return
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(keyLines(UsesMagic, used))
+	if errors.Join(err, f.Close()) == nil {
+		_ = l.ask(context.Background(), func(ctx context.Context) error {
+			return l.remote.Put(ctx, path.Join(UsesDir, rand.Text()), f.Name())
+		})
+	}
+}
