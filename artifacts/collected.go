@@ -6,13 +6,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 
 	"prgnn/internal/regular"
 )
 
 // The file "collected" lists the blobs that gc or Repair has removed, or that were never brought from a remote, a line
-// "digest size" each, so that verify does not take them for lost.
+// "digest size" each, so that verify does not take them for lost. A line "key record time" (ns since 1970) is of an
+// action whose record was removed then, or was gone.
 func (s *Store) collectedPath() string { return filepath.Join(s.dir, collectedFile) }
 
 func (s *Store) appendCollected(victims []Victim) error {
@@ -23,6 +26,24 @@ func (s *Store) appendCollected(victims []Victim) error {
 	for _, v := range victims {
 		b = fmt.Appendf(b, "%s %d\n", v.Digest, v.Size)
 	}
+	return s.noteCollected(b)
+}
+
+// appendForgotten notes records that are gone, so that verify does not take them for lost.
+func (s *Store) appendForgotten(keys []Key) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	var b []byte
+	for _, k := range keys {
+		b = fmt.Appendf(b, "%s %s %d\n", k, recordWord, time.Now().UnixNano())
+	}
+	return s.noteCollected(b)
+}
+
+const recordWord = "record"
+
+func (s *Store) noteCollected(b []byte) error {
 	f, err := regular.OpenFile(s.collectedPath(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
@@ -36,19 +57,33 @@ func (s *Store) appendCollected(victims []Victim) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-func (s *Store) readCollected() map[Digest]bool {
+// readCollected lists the blobs that were removed, and when records were.
+func (s *Store) readCollected() (blobs map[Digest]bool, records map[Key]time.Time) {
 	b, _ := regular.ReadFile(s.collectedPath())
-	gone := map[Digest]bool{}
+	blobs, records = map[Digest]bool{}, map[Key]time.Time{}
 	for line := range strings.Lines(string(b)) {
-		name, _, _ := strings.Cut(line, " ")
-		if d, err := ParseDigest(name); err == nil {
-			gone[d] = true
+		name, rest, _ := strings.Cut(line, " ")
+		d, err := ParseDigest(name)
+		if err != nil {
+			continue
+		}
+		if at, ok := forgotten(rest); ok {
+			records[Key(d)] = at
+		} else {
+			blobs[d] = true
 		}
 	}
-	return gone
+	return blobs, records
 }
 
-// compactCollected forgets the blobs that were made again. The gate is closed.
+// forgotten reads what follows a key in the line of a record.
+func forgotten(rest string) (at time.Time, ok bool) {
+	word, when, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	ns, err := strconv.ParseInt(when, 10, 64)
+	return time.Unix(0, ns), word == recordWord && err == nil
+}
+
+// compactCollected forgets the blobs and the records that were made again. The gate is closed.
 func (s *Store) compactCollected() error {
 	b, err := regular.ReadFile(s.collectedPath())
 	if errors.Is(err, os.ErrNotExist) {
@@ -60,9 +95,18 @@ func (s *Store) compactCollected() error {
 	var kept []byte
 	seen := map[Digest]bool{}
 	for line := range strings.Lines(string(b)) {
-		name, _, _ := strings.Cut(line, " ")
+		name, rest, _ := strings.Cut(line, " ")
 		d, err := ParseDigest(name)
-		if err != nil || seen[d] {
+		if err != nil {
+			continue
+		}
+		if _, ok := forgotten(rest); ok {
+			if _, err := s.recorded(Key(d)); err != nil {
+				kept = append(kept, line...)
+			}
+			continue
+		}
+		if seen[d] {
 			continue
 		}
 		seen[d] = true

@@ -36,7 +36,8 @@
 //	memo/               digests of the user's files, of blobs and of exports, what is
 //	                    damaged in a remote, and what is still to be shared
 //	collected           the digests of blobs that are named and not here: gc or Repair
-//	                    has removed them, or they are in a remote
+//	                    has removed them, or they are in a remote; the keys of actions
+//	                    that runs list and whose records are gone
 //	README, version     for people, and for programs of another layout
 //
 // # Crashes

@@ -382,8 +382,8 @@ func (v *verifier) packs(context.Context) error {
 			v.find(Unreadable, path, Finding{Detail: unwrapPath(p.Err).Error()})
 		case p.Err != nil:
 			v.find(Foreign, path, Finding{Detail: unwrapPath(p.Err).Error()})
-		case p.End < p.Size && !busy[p.Pack]:
-			v.find(Stray, path, Finding{Detail: fmt.Sprintf("its last %d bytes were not written to the end", p.Size-p.End)})
+		case !p.Sealed && !busy[p.Pack]:
+			v.unended(p, path)
 		}
 	}
 	return v.closed(err)

@@ -32,6 +32,7 @@ type session struct {
 
 const (
 	leaseFile    = "lease"
+	gateFile     = "gate"     // in locks
 	claimantFile = "claimant" // whose session it is, for those who wait for one of its claims
 )
 
@@ -134,7 +135,7 @@ func (s *Store) gate(exclusive bool) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	l := whole.NewLock(filepath.Join(dir, "gate"))
+	l := whole.NewLock(filepath.Join(dir, gateFile))
 	lock := l.RLock
 	if exclusive {
 		lock = l.Lock

@@ -119,7 +119,8 @@ func (s *Store) ForgetFetched() (int, error) {
 	if err != nil {
 		return 0, s.fault(err)
 	}
-	n := 0
+	var fetched []object
+	var keys []Key
 	for _, o := range all {
 		k, err := ParseKey(o.name)
 		if err != nil || o.foreign != "" {
@@ -128,10 +129,11 @@ func (s *Store) ForgetFetched() (int, error) {
 		if a, err := s.recorded(k); err != nil || a.Origin == "" {
 			continue
 		}
-		if err := s.removeObject(o); err != nil {
-			return n, s.fault(err)
-		}
-		n++
+		fetched, keys = append(fetched, o), append(keys, k)
 	}
-	return n, nil
+	errs := []error{s.appendForgotten(keys)}
+	for _, o := range fetched {
+		errs = append(errs, s.removeObject(o))
+	}
+	return len(fetched), s.fault(errors.Join(errs...))
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -32,6 +33,8 @@ const (
 	DamagedAction Problem = "damaged action" // not whole, or not understood
 	WrongKey      Problem = "wrong key"      // an action whose key is not the digest of its recipe
 	DamagedRun    Problem = "damaged run"    // a run record, or its list of tasks
+	LostRecord    Problem = "lost records"   // of tasks that runs list, and that nothing has removed
+	CutPack       Problem = "truncated pack" // it was complete once
 	Foreign       Problem = "foreign file"   // nothing that the store put there
 	Unreadable    Problem = "unreadable"     // its permissions forbid to read it: it may be whole
 	Stray         Problem = "stray file"     // left by a process that died, or damaged and named by no record
@@ -69,12 +72,16 @@ func (f Finding) Remedy() string {
 		return "it may be intact: make it readable (chmod u+rX), and verify again"
 	case f.Problem == DamagedRun:
 		return "pipeline verify --repair removes the record, and gc may then remove results that no other run has"
+	case f.Problem == CutPack && len(f.Keys) == 0:
+		return "pipeline verify --repair writes what is left to a new pack"
 	case len(f.Tasks) == 0:
 		return "pipeline verify --repair removes the record"
 	case f.spare:
 		return "another copy is whole, and the next run of " + task + " removes or replaces this one"
 	case f.Problem == MissingBlob:
 		return "when a run needs it, " + task + " makes it again"
+	case f.Problem == LostRecord || f.Problem == CutPack:
+		return "the next run of " + task + " makes them again"
 	}
 	return "the next run of " + task + " makes it again"
 }
@@ -89,11 +96,15 @@ type Report struct {
 	Findings  []Finding
 }
 
-// Damaged counts the findings that are damage.
+// Damaged counts the findings that are damage, of lost records each.
 func (r *Report) Damaged() int {
 	n := 0
 	for _, f := range r.Findings {
-		if f.Problem != Stray && f.Problem != Unreadable {
+		switch f.Problem {
+		case Stray, Unreadable:
+		case LostRecord, CutPack:
+			n += max(1, len(f.Keys))
+		default:
 			n++
 		}
 	}
@@ -130,7 +141,8 @@ func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) (*
 		sound: map[Key]bool{},
 	}
 	// In this order: what an action promises was there before the action.
-	steps := []func(context.Context) error{v.packs, v.runs, v.actions, v.blobs, v.promises, v.strays}
+	v.collected, v.forgotten = s.readCollected()
+	steps := []func(context.Context) error{v.packs, v.runs, v.actions, v.lost, v.blobs, v.promises, v.strays}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return nil, s.fault(err)
@@ -148,6 +160,10 @@ type verifier struct {
 	blind    bool // a pack or a directory cannot be read
 	progress func(done, total int64)
 	report   Report
+
+	collected map[Digest]bool   // blobs that were removed
+	forgotten map[Key]time.Time // when the record of work was removed that no run has listed since
+	open      []string          // paths of packs that have no index, and no process that writes to them
 
 	tasks   map[Key][]string    // what the work is called
 	makers  map[Digest][]Key    // the actions that made a blob
@@ -247,6 +263,9 @@ func (v *verifier) runs(ctx context.Context) error {
 			v.find(v.cause(DamagedRun, err), path, Finding{Detail: err.Error()})
 		}
 		for _, t := range tasks {
+			if at, ok := v.forgotten[t.Key]; ok && r.Finished.After(at) {
+				delete(v.forgotten, t.Key)
+			}
 			if !slices.Contains(v.tasks[t.Key], t.ID) {
 				v.tasks[t.Key] = append(v.tasks[t.Key], t.ID)
 			}
@@ -365,14 +384,13 @@ func (v *verifier) promises(ctx context.Context) error {
 			damaged[f.Digest] = true
 		}
 	}
-	collected := v.s.readCollected()
 	for d, r := range v.refs {
 		size, ok := v.healthy[d]
 		path := v.s.BlobPath(d)
 		switch {
 		case damaged[d]:
 		case !ok && v.s.Has(r): // it came while we looked
-		case !ok && collected[d]:
+		case !ok && v.collected[d]:
 			v.report.Collected++
 		case !ok:
 			v.find(v.cause(MissingBlob, ErrMiss), path, Finding{Digest: d, Detail: fmt.Sprintf("%d bytes of %s are recorded", r.Size, r.Format)})
@@ -383,7 +401,7 @@ func (v *verifier) promises(ctx context.Context) error {
 		}
 	}
 	for d, k := range v.kept {
-		if _, ok := v.healthy[d]; !ok && !damaged[d] && !collected[d] && !v.s.Has(k.Ref) {
+		if _, ok := v.healthy[d]; !ok && !damaged[d] && !v.collected[d] && !v.s.Has(k.Ref) {
 			v.find(v.cause(MissingBlob, ErrMiss), v.s.BlobPath(d), Finding{Digest: d, Detail: k.String()})
 		}
 	}
@@ -404,17 +422,25 @@ func (v *verifier) strays(ctx context.Context) error {
 }
 
 // Repair removes what a verification found damaged, so that the next run makes it anew: blobs and actions that are
-// wrong, and records of runs that cannot be read. Blobs that it removes, and those that are missing, are written down
-// as gone, as those that gc removes are: after it, Verify finds nothing but foreign files, which are left for a person
-// to look at. Each thing is looked at once more before it goes: a run may have healed it by now.
+// wrong, and records of runs that cannot be read. What is left of a pack that was cut off is written to another. Blobs
+// and records that it removes, and those that are missing, are written down as gone, as blobs that gc removes are:
+// after it, Verify finds nothing but foreign files, which are left for a person to look at. Each thing is looked at once
+// more before it goes: a run may have healed it by now.
 func (s *Store) Repair(r *Report) error {
+	cut, err := s.removeDamaged(r)
+	return s.fault(errors.Join(err, s.rewrite(cut)))
+}
+
+// removeDamaged is Repair of all but the packs that were cut off, which it lists.
+func (s *Store) removeDamaged(r *Report) (packs []string, err error) {
 	unlock, err := s.gate(false)
 	if err != nil {
-		return s.fault(err)
+		return nil, err
 	}
 	defer unlock()
 	var errs []error
 	var gone []Victim
+	var forgotten []Key
 	for _, f := range r.Findings {
 		path := filepath.Join(s.dir, filepath.FromSlash(f.Path))
 		switch f.Problem {
@@ -431,12 +457,17 @@ func (s *Store) Repair(r *Report) error {
 				continue
 			}
 			errs = append(errs, s.removeObject(f.object))
+			forgotten = append(forgotten, f.Keys[0])
 		case DamagedRun:
 			errs = append(errs, whole.Displace(path))
+		case LostRecord:
+			forgotten = append(forgotten, f.Keys...)
+		case CutPack:
+			packs, forgotten = append(packs, filepath.Base(path)), append(forgotten, f.Keys...)
 		}
 	}
-	errs = append(errs, s.appendCollected(gone))
-	return s.fault(errors.Join(errs...))
+	errs = append(errs, s.appendCollected(gone), s.appendForgotten(forgotten))
+	return packs, errors.Join(errs...)
 }
 
 func (s *Store) hasAll(outputs Refs) bool {

@@ -288,33 +288,35 @@ type State struct {
 	Size   int64 // of the file, in bytes
 	End    int64 // of what is whole, in bytes
 	Sealed bool
-	Own    bool  // this process appends to it
-	Bodies int64 // of all entries, those that were removed among them, in bytes
-	Err    error // why it cannot be read, or is no pack
+	// ReadOnly says that its permissions forbid to write: this program takes the right away when the index is durable.
+	ReadOnly bool
+	Own      bool  // this process appends to it
+	Bodies   int64 // of all entries, those that were removed among them, in bytes
+	Err      error // why it cannot be read, or is no pack
 }
 
 // Packs lists what lies in the directory, by name.
 func (s *Set) Packs() ([]State, error) {
-	s.look(true)
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	var found []State
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil { // else deleted meanwhile
+			found = append(found, State{Pack: e.Name(), Size: info.Size(), ReadOnly: info.Mode().Perm()&0o222 == 0})
+		}
+	}
+	s.look(true) // after that: the index of a pack stands in it before its permissions change
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var all []State
-	for _, e := range entries {
-		st := State{Pack: e.Name()}
-		info, err := e.Info()
-		if err != nil {
-			continue // deleted meanwhile
-		}
-		st.Size = info.Size()
-		switch p := s.files[e.Name()]; {
-		case !packName.MatchString(e.Name()):
+	for _, st := range found {
+		switch p := s.files[st.Pack]; {
+		case !packName.MatchString(st.Pack):
 			st.Err = ErrForeign
-		case p == nil:
-			continue // it has just come
+		case p == nil || p.gone:
+			continue // it has just come or gone
 		default:
 			st.End, st.Bodies, st.Sealed, st.Own, st.Err = p.end, p.bodies, p.sealed, p.own, p.err
 		}

@@ -246,6 +246,7 @@ func (s *Set) Close() error {
 // Copy appends the objects of a pack that keep wants, with the removals that are still needed, and makes
 // them durable: the pack may then be deleted. An object that is not whole is an error.
 func (s *Set) Copy(pack string, keep func(Item) bool) error {
+	s.look(true)
 	for _, i := range s.Of(pack) { // a record after its bytes
 		if i.Kind == removal {
 			target := string(i.ID[:24])

@@ -89,14 +89,25 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// truncate FILE BYTES cuts a file short, as a broken transfer does.
+// truncate PATTERN BYTES cuts files short, as a broken transfer does.
 func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: truncate FILE BYTES")
+		ts.Fatalf("usage: truncate PATTERN BYTES")
 	}
 	n, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
-	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+	files, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(files) == 0 {
+		ts.Fatalf("there is no %s", args[0])
+	}
+	for _, path := range files {
+		info, err := os.Stat(path)
+		ts.Check(err)
+		ts.Check(os.Chmod(path, 0o600))
+		ts.Check(os.Truncate(path, n))
+		ts.Check(os.Chmod(path, info.Mode().Perm()))
+	}
 }
 
 // signal NAME RESULTS CODE COMMAND… starts a command, sends it INT, INT twice (INT2)

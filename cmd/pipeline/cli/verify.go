@@ -20,8 +20,9 @@ func (a *app) verifyCommand() *cobra.Command {
 		Use:   "verify [STATEMENT]",
 		Short: "check every blob and every key of the store, or a signed statement",
 		Long: `Reads everything in the store and checks it: every blob against the digest that names it, every
-record against its seal and its key, and that what records promise is there. Each damaged
-object is named with its remedy. Exit code 3 when there is any, or
+record against its seal and its key, and that what records promise and what runs list is there.
+Each damaged object is named with its remedy; a pack that was cut off, with the records that it
+had of runs. Exit code 3 when there is any, or
 something that your permissions forbid to read. Nothing is changed without --repair.
 A run recomputes damaged results of its pipeline, and missing ones when a task needs them.
 
@@ -120,8 +121,10 @@ func (a *app) verify(repair bool) error {
 			a.Note("damaged objects were removed; a run recomputes those that it needs")
 		case damaged > 0:
 			a.Note("pipeline verify --repair removes damaged objects; a run recomputes those that it needs")
-			missing := func(f artifacts.Finding) bool { return f.Problem == artifacts.MissingBlob }
-			if slices.ContainsFunc(report.Findings, missing) {
+			missing := []artifacts.Problem{artifacts.MissingBlob, artifacts.LostRecord, artifacts.CutPack}
+			if slices.ContainsFunc(report.Findings, func(f artifacts.Finding) bool {
+				return slices.Contains(missing, f.Problem)
+			}) {
 				a.Note("a store that was copied may lack what was not copied to the end: copy it again first")
 			}
 		}
