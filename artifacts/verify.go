@@ -424,8 +424,8 @@ func (v *verifier) strays(ctx context.Context) error {
 // Repair removes what a verification found damaged, so that the next run makes it anew: blobs and actions that are
 // wrong, and records of runs that cannot be read. What is left of a pack that was cut off is written to another. Blobs
 // and records that it removes, and those that are missing, are written down as gone, as blobs that gc removes are:
-// after it, Verify finds nothing but foreign files, which are left for a person to look at. Each thing is looked at once
-// more before it goes: a run may have healed it by now.
+// after it, Verify finds nothing but foreign files, which are left for a person to look at. Each thing is looked at
+// once more before it goes: a run may have healed it by now.
 func (s *Store) Repair(r *Report) error {
 	cut, err := s.removeDamaged(r)
 	return s.fault(errors.Join(err, s.rewrite(cut)))
