@@ -59,8 +59,23 @@ func (s *Store) LostRemotely(k Key, r Ref) bool {
 	if err == nil && n == r.Size || err != nil && !errors.Is(err, ErrMiss) {
 		return false
 	}
-	s.link.refuseBlob(r.Digest)
+	sign := damagedSign
+	if err != nil {
+		sign = missingSign
+	}
+	s.link.refuseBlob(r.Digest, sign)
 	return true
+}
+
+// MissingRemotely reports whether a blob that is not here was found missing in the remote (see LostRemotely): a gc of
+// the remote removes blobs while others read its records.
+func (s *Store) MissingRemotely(r Ref) bool {
+	if s.link == nil || s.hasHere(r) {
+		return false
+	}
+	s.link.mu.Lock()
+	defer s.link.mu.Unlock()
+	return s.link.refused.names[ObjectName(blobsDir, r.Digest.String())] == missingSign
 }
 
 // known tells what is known of a blob's bytes.

@@ -38,7 +38,7 @@ func (s *Store) fetch(ctx context.Context, r Ref) error {
 	if n, err := s.link.blobSize(ctx, r.Digest); err != nil {
 		return err
 	} else if n != r.Size {
-		s.link.refuseBlob(r.Digest)
+		s.link.refuseBlob(r.Digest, damagedSign)
 		return fmt.Errorf("%s has %d bytes, not %d: %w", name, n, r.Size, ErrCorrupt)
 	}
 	a := arrival{s: s}
@@ -48,7 +48,7 @@ func (s *Store) fetch(ctx context.Context, r Ref) error {
 		err = fmt.Errorf("%s: %w", name, ErrCorrupt)
 	}
 	if errors.Is(err, ErrCorrupt) {
-		s.link.refuseBlob(r.Digest)
+		s.link.refuseBlob(r.Digest, damagedSign)
 	}
 	if err != nil {
 		return err

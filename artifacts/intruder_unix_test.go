@@ -56,7 +56,7 @@ func TestIntruders(t *testing.T) {
 				}
 				need.NoError(t, errors.Join(os.Remove(path), intrude(path)))
 				within(t, func() {
-					if a, err := s.Lookup(k); err == nil && s.hasAll(a.Outputs) {
+					if a, err := s.Lookup(k); err == nil && s.HasAll(a.Outputs) {
 						t.Error("it is taken for a result")
 					}
 					need.Equal(t, s.Damaged(outputs.Of("a")), strings.HasSuffix(place, "blob"), "damaged")
@@ -78,7 +78,7 @@ func TestIntruders(t *testing.T) {
 						t.Fatal("another key")
 					}
 				})
-				if a, err := s.Lookup(k); err != nil || !s.hasAll(a.Outputs) {
+				if a, err := s.Lookup(k); err != nil || !s.HasAll(a.Outputs) {
 					t.Errorf("not healed: %v", err)
 				}
 				kept, _ := filepath.Glob(path + whole.Displaced + "*/notes")

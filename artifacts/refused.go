@@ -14,33 +14,36 @@ import (
 type refused struct {
 	log      memo.Log
 	remote   string
-	names    map[string]bool
-	replaced int // by this process
+	names    map[string]string // by their sign
+	replaced int               // of those that were damaged, by this process
 }
 
 // An entry is a sign, the name of the remote, a line end, and the name of the object.
 const (
-	refusedSign  = "-"
+	damagedSign  = "-"
+	missingSign  = "?"
 	replacedSign = "+"
 )
 
 func (f *refused) open(dir string, r Remote) {
 	f.log.Open(filepath.Join(dir, memoDir, "refused"), 0)
-	f.remote, f.names = r.String(), map[string]bool{}
+	f.remote, f.names = r.String(), map[string]string{}
 	raw := f.log.Load()
-	all := map[string]bool{} // of all remotes
+	all := map[string]string{} // of all remotes
 	for _, b := range raw {
-		if entry := string(b); strings.HasPrefix(entry, refusedSign) {
-			all[entry[1:]] = true
-		} else if strings.HasPrefix(entry, replacedSign) {
+		entry := string(b)
+		switch sign := entry[:min(1, len(entry))]; sign {
+		case damagedSign, missingSign:
+			all[entry[1:]] = sign
+		case replacedSign:
 			delete(all, entry[1:])
 		}
 	}
 	var live [][]byte
-	for entry := range all {
-		live = append(live, []byte(refusedSign+entry))
+	for entry, sign := range all {
+		live = append(live, []byte(sign+entry))
 		if remote, name, _ := strings.Cut(entry, "\n"); remote == f.remote {
-			f.names[name] = true
+			f.names[name] = sign
 		}
 	}
 	if len(raw) > 64+2*len(live) { // more than half is outdated
@@ -48,17 +51,29 @@ func (f *refused) open(dir string, r Remote) {
 	}
 }
 
-func (f *refused) add(name string) {
-	if !f.names[name] {
-		f.names[name] = true
-		f.log.Append([]byte(refusedSign + f.remote + "\n" + name))
+func (f *refused) add(name, sign string) {
+	if f.names[name] != sign {
+		f.names[name] = sign
+		f.log.Append([]byte(sign + f.remote + "\n" + name))
 	}
 }
 
 func (f *refused) remove(name string) {
-	if f.names[name] {
+	if sign := f.names[name]; sign != "" {
 		delete(f.names, name)
-		f.replaced++
+		if sign == damagedSign {
+			f.replaced++
+		}
 		f.log.Append([]byte(replacedSign + f.remote + "\n" + name))
 	}
+}
+
+// damaged counts what is there with other bytes.
+func (f *refused) damaged() (n int) {
+	for _, sign := range f.names {
+		if sign == damagedSign {
+			n++
+		}
+	}
+	return n
 }

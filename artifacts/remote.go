@@ -200,7 +200,7 @@ func (l *link) report() RemoteReport {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := RemoteReport{Name: l.remote.String(), ReadOnly: l.readOnly, Fetched: l.fetched, Found: len(l.used),
-		Shared: l.shared, Refused: len(l.refused.names), Replaced: l.refused.replaced, Blocked: l.blocked}
+		Shared: l.shared, Refused: l.refused.damaged(), Replaced: l.refused.replaced, Blocked: l.blocked}
 	if !l.again.IsZero() {
 		r.Down = l.err
 	}
@@ -211,22 +211,22 @@ func (l *link) report() RemoteReport {
 func (l *link) refuse(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.refused.add(name)
+	l.refused.add(name, damagedSign)
 }
 
-// refuseBlob does that for a blob.
-func (l *link) refuseBlob(d Digest) {
-	l.refuse(ObjectName(blobsDir, d.String()))
+// refuseBlob remembers a blob that is damaged there, or missing although its record is there.
+func (l *link) refuseBlob(d Digest, sign string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.refused.add(ObjectName(blobsDir, d.String()), sign)
 	delete(l.sizes, d)
 }
 
-// refuses reports whether a blob was found damaged there.
+// refuses reports whether a blob was found damaged there, or missing.
 func (l *link) refuses(d Digest) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.refused.names[ObjectName(blobsDir, d.String())]
+	return l.refused.names[ObjectName(blobsDir, d.String())] != ""
 }
 
 // size is how long an object is.
@@ -234,7 +234,7 @@ func (l *link) size(ctx context.Context, name string) (n int64, err error) {
 	l.mu.Lock()
 	bad := l.refused.names[name]
 	l.mu.Unlock()
-	if bad {
+	if bad != "" {
 		return 0, ErrMiss
 	}
 	err = l.ask(ctx, func(ctx context.Context) (err error) {

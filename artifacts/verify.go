@@ -453,7 +453,7 @@ func (s *Store) removeDamaged(r *Report) (packs []string, err error) {
 			gone = append(gone, Victim{Digest: f.Digest})
 		case DamagedAction, WrongKey:
 			text, _ := s.readObject(f.object)
-			if a, err := ParseAction(f.Keys[0], text); err == nil && s.hasAll(a.Outputs) {
+			if a, err := ParseAction(f.Keys[0], text); err == nil && s.HasAll(a.Outputs) {
 				continue
 			}
 			errs = append(errs, s.removeObject(f.object))
@@ -470,7 +470,8 @@ func (s *Store) removeDamaged(r *Report) (packs []string, err error) {
 	return packs, errors.Join(errs...)
 }
 
-func (s *Store) hasAll(outputs Refs) bool {
+// HasAll is Has of all outputs of a task.
+func (s *Store) HasAll(outputs Refs) bool {
 	for _, r := range outputs {
 		if !s.Has(r.Ref) {
 			return false

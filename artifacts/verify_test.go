@@ -90,7 +90,7 @@ func TestVerify(t *testing.T) {
 			}
 			need.NoError(t, s.Repair(r))
 			a, err := s.Lookup(task.Key)
-			need.Equal(t, err != nil || !s.hasAll(a.Outputs), c.lost, "lost")
+			need.Equal(t, err != nil || !s.HasAll(a.Outputs), c.lost, "lost")
 			if got := len(verify(t, s.dir).Findings) > 0; got != c.stays {
 				t.Errorf("after repair: %v", verify(t, s.dir).Findings)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"prgnn/artifacts"
@@ -16,6 +17,7 @@ type verdict struct {
 	outputs artifacts.Refs // of the record, when there is one
 	fetched bool           // the record came from a remote
 	damaged bool           // some of its bytes are not the ones that were recorded, or its record is damaged
+	missing bool           // it counts as damaged, and is missing in the remote
 	lost    bool           // it is damaged, or its bytes are needed and not all there
 	err     error          // an input file that cannot be read …
 }
@@ -54,8 +56,10 @@ func (r *runner) check(i int32, d *description) verdict {
 		r.store.Fetch(context.Background(), v.outputs.List()...)
 		r.lostRemotely(v.key, v.outputs) // such blobs count as damaged from now on
 	}
-	v.damaged = r.at[i].wanted && (needed || r.readOnly == nil) && r.damaged(d.view, v.outputs)
-	v.lost = v.damaged || needed && !r.hasAll(v.outputs)
+	if r.at[i].wanted && (needed || r.readOnly == nil) {
+		v.damaged, v.missing = r.damaged(d.view, v.outputs)
+	}
+	v.lost = v.damaged || needed && !r.store.HasAll(v.outputs)
 	if r.dry && v.lost && !v.damaged {
 		v.damaged = r.lostRemotely(v.key, v.outputs)
 	}
@@ -64,35 +68,24 @@ func (r *runner) check(i int32, d *description) verdict {
 
 // lostRemotely reports whether the remote lacks any of the blobs of a task whose record it has.
 func (r *runner) lostRemotely(k artifacts.Key, outputs artifacts.Refs) bool {
-	for _, ref := range outputs {
-		if r.store.LostRemotely(k, ref.Ref) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(outputs, func(ref artifacts.NamedRef) bool { return r.store.LostRemotely(k, ref.Ref) })
 }
 
-// damaged reports whether any of these blobs is. A plan goes by what is known and reads none.
-func (r *runner) damaged(view *artifacts.View, outputs artifacts.Refs) bool {
+// damaged reports whether any of these blobs is, and whether all that are count as such since they are missing in the
+// remote. A plan goes by what is known and reads none.
+func (r *runner) damaged(view *artifacts.View, outputs artifacts.Refs) (damaged, missing bool) {
 	ask := view.Damaged
 	if r.dry {
 		ask = view.KnownDamaged
 	}
+	missing = true
 	for _, ref := range outputs {
 		if ask(ref.Ref) {
-			return true
+			damaged = true
+			missing = missing && r.store.MissingRemotely(ref.Ref)
 		}
 	}
-	return false
-}
-
-func (r *runner) hasAll(outputs artifacts.Refs) bool {
-	for _, ref := range outputs {
-		if !r.store.Has(ref.Ref) {
-			return false
-		}
-	}
-	return true
+	return damaged, damaged && missing
 }
 
 // lookup finds what was recorded under a key, if it has all outputs that the

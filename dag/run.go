@@ -42,6 +42,7 @@ type Result struct {
 	Errors     []*Error // of the failed tasks, in the order of the graph
 	// tasks that have a result again, whose bytes or record were damaged when the run began
 	Damaged []string
+	Missing []string                  // tasks that have a result again, which the remote promised and had not
 	Outputs map[string]artifacts.Refs // by task, then port, of every task that ran or was cached
 }
 

@@ -90,6 +90,7 @@ type status struct {
 	forced   bool
 	remake   bool  // there is a record, but bytes of it that somebody needs are lost
 	damaged  bool  // bytes of it were found damaged
+	missing  bool  // they were so only since the remote lacks them
 	fetched  bool  // the record, with which outputs are compared, came from a remote
 	ran      bool  // in this run; it may be looked at again all the same, when bytes are lost
 	foretold bool  // of a plan: stale, but what it will give is known

@@ -26,6 +26,7 @@ func (r *runner) take(v *verdict) {
 		return
 	}
 	p.remake = v.lost
+	p.missing = v.missing && (p.missing || !p.damaged)
 	p.damaged = p.damaged || v.damaged
 	if v.outputs != nil { // to compare with what it gives now
 		p.outputs.Store(&v.outputs)
@@ -283,7 +284,10 @@ func (r *runner) result() *Result {
 			continue
 		}
 		res.Tasks++
-		if p.damaged && (p.state == Ran || p.state == Cached) {
+		switch again := p.state == Ran || p.state == Cached; {
+		case again && p.missing:
+			res.Missing = append(res.Missing, r.nodes[i].ID)
+		case again && p.damaged:
 			res.Damaged = append(res.Damaged, r.nodes[i].ID)
 		}
 		switch p.state {

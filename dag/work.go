@@ -48,7 +48,7 @@ func (r *runner) carryOut(ctx context.Context, w work) (o outcome) {
 			_ = r.store.Discard(ref.Ref) // if it cannot be removed, new bytes replace it anyway
 		}
 	}
-	if !w.forced && o.Outputs != nil && r.hasAll(o.Outputs) {
+	if !w.forced && o.Outputs != nil && r.store.HasAll(o.Outputs) {
 		o.adopted = true
 		return o
 	}

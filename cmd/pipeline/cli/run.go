@@ -232,6 +232,9 @@ func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
 	if len(r.Damaged) > 0 {
 		a.Warn("damaged and restored: %s", words.Some(r.Damaged, 6))
 	}
+	if len(r.Missing) > 0 {
+		a.Note("no longer in the remote (a gc there removes results), made again: %s", words.Some(r.Missing, 6))
+	}
 	if r.Ran > 0 {
 		if size := results.Bytes(r); size >= 500e6 {
 			a.Note("the results of this run take %s in the store; %s removes those of older runs", console.ByteCount(size), a.Command("gc", "--keep-runs", "1"))
