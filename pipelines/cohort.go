@@ -210,9 +210,6 @@ func (l *loader) limited(c *choice, r *cohort.Roster, all int, n *tree.Node) boo
 	return true
 }
 
-// beyondLimit is why a participant takes no part whom nothing speaks against.
-const beyondLimit = "beyond limit"
-
 // keep is the roster of those who are kept of the ids that are left; the others are listed, with the reason.
 func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 	chosen := *r
@@ -234,7 +231,7 @@ func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 				category = cohort.NotDenoised
 			}
 		case why == "" && !kept[s.ID]:
-			why = beyondLimit
+			why = cohort.BeyondLimit
 		}
 		if why != "" {
 			left := cohort.LeftOut{ID: s.ID, Group: group[s.ID], Why: why, Category: category}

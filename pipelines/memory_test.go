@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/pipelines/precheck"
 )
 
 // A study of 40,000 is told which stages need more memory than there is; one of the size of ABIDE is told nothing on
@@ -57,10 +58,13 @@ stages:
 			}
 		}
 		for machine, want := range c.want {
-			if got := p.TooLarge(func() int64 { return machine }, planned(dag.Unknown)); !slices.Equal(got, want) {
+			notes := func(state dag.State) []string {
+				return precheck.TooLarge(p.Roster, p.Graph, func() int64 { return machine }, planned(state))
+			}
+			if got := notes(dag.Unknown); !slices.Equal(got, want) {
 				t.Errorf("%d, %s, a machine of %d: %q, want %q", c.participants, c.memory, machine, got, want)
 			}
-			if got := p.TooLarge(func() int64 { return machine }, planned(dag.Cached)); got != nil {
+			if got := notes(dag.Cached); got != nil {
 				t.Errorf("%d, a machine of %d, everything has its result: %q", c.participants, machine, got)
 			}
 		}

@@ -229,11 +229,11 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 		}
 	}
 	l.nameSites()
-	l.countGathered(p.Graph.Stages)
+	precheck.CountGathered(l.roster, p.Graph)
 	l.checkHeadlines()
 	l.precheck(p.Graph)
 	l.checkFolds()
-	l.checkExclusions()
+	l.notes = append(l.notes, precheck.Exclusions(l.roster)...)
 	l.checkSites()
 	l.notes = append(l.notes, precheck.Families(l.roster, p.Graph)...)
 	l.checkNamed()

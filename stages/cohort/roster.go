@@ -204,6 +204,9 @@ func (r *Roster) CompleteExclude(message string) string {
 	})
 }
 
+// BeyondLimit is why a participant takes no part whom nothing speaks against.
+const BeyondLimit = "beyond limit"
+
 // A LeftOut is an excluded participant.
 type LeftOut struct {
 	ID    string // "sub-004"

@@ -14,6 +14,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/machine"
 	"prgnn/internal/words"
+	"prgnn/pipelines/precheck"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -73,7 +74,8 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range p.TooLarge(machine.Memory, func() ([]dag.Step, error) { return steps, nil }) {
+	planned := func() ([]dag.Step, error) { return steps, nil }
+	for _, n := range precheck.TooLarge(p.Roster, p.Graph, machine.Memory, planned) {
 		a.Note("%s", n)
 	}
 	if a.JSON {

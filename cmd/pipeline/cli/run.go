@@ -23,6 +23,7 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
+	"prgnn/pipelines/precheck"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -119,7 +120,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	if r.executor.where == "local" {
 		memory = machine.Memory
 	}
-	for _, n := range p.TooLarge(memory, func() ([]dag.Step, error) {
+	for _, n := range precheck.TooLarge(p.Roster, p.Graph, memory, func() ([]dag.Step, error) {
 		return dag.Plan(p.Graph, store, dag.Options{Until: r.Until, Only: r.Only, Force: r.Force})
 	}) {
 		a.Note("%s", n)

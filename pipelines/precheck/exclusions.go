@@ -1,4 +1,4 @@
-package pipelines
+package precheck
 
 import (
 	"fmt"
@@ -13,21 +13,21 @@ import (
 	"prgnn/stages/report"
 )
 
-// checkExclusions notes that exclusions hit one group more than the others: what led to them may go with the group.
-func (l *loader) checkExclusions() {
-	if l.roster == nil || l.roster.Participants == nil || l.roster.Axis != "" {
-		return
+// Exclusions notes that exclusions hit one group more than the others: what led to them may go with the group.
+func Exclusions(r *cohort.Roster) []string {
+	if r == nil || r.Participants == nil || r.Axis != "" {
+		return nil
 	}
-	_, group, err := column.ByParticipant(l.roster.Participants, "group")
+	_, group, err := column.ByParticipant(r.Participants, "group")
 	if err != nil { // a number is predicted
-		return
+		return nil
 	}
 	out, all := map[string]int{}, map[string]int{} // by group of those who take part
 	for _, g := range group {
 		all[g]++
 	}
 	excluded, n := 0, len(group)
-	for _, left := range l.roster.Left {
+	for _, left := range r.Left {
 		if all[left.Group] > 0 && ofQuality(left) {
 			out[left.Group]++
 			excluded++
@@ -35,7 +35,7 @@ func (l *loader) checkExclusions() {
 	}
 	groups := slices.Sorted(maps.Keys(all))
 	if excluded == 0 || len(groups) < 2 {
-		return
+		return nil
 	}
 	var texts []string
 	p := make([]float64, len(groups)) // of a group against the others
@@ -49,10 +49,12 @@ func (l *loader) checkExclusions() {
 	} else {
 		p, corrected = inference.Holm(p), " of a group against the others, corrected by Holm"
 	}
-	if least := slices.Min(p); least < 0.05 {
-		l.note("%s: %s were excluded (Fisher's exact test%s, %s): what led to exclusion may go with the group, and then those who remain do not stand for it",
-			column.Uneven, words.Some(texts, 6), corrected, report.P(least))
+	least := slices.Min(p)
+	if least >= 0.05 {
+		return nil
 	}
+	return []string{fmt.Sprintf("%s: %s were excluded (Fisher's exact test%s, %s): what led to exclusion may go with the group, and then those who remain do not stand for it",
+		column.Uneven, words.Some(texts, 6), corrected, report.P(least))}
 }
 
 // ofQuality reports whether a participant was excluded for data or a measure: by name, a rating, a file or a bound, and
@@ -61,5 +63,5 @@ func ofQuality(left cohort.LeftOut) bool {
 	if strings.HasPrefix(left.Why, column.NotMet) {
 		return strings.ContainsAny(left.Why, "<>")
 	}
-	return left.Why != beyondLimit
+	return left.Why != cohort.BeyondLimit
 }

@@ -1,4 +1,4 @@
-package pipelines
+package precheck
 
 import (
 	"fmt"
@@ -8,24 +8,25 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/stages/cohort"
 )
 
-// countGathered counts the participants whose data come together in the tasks of a stage, where the memory of its
+// CountGathered counts the participants whose data come together in the tasks of a stage, where the memory of its
 // kind grows with them: those that one of its tasks gathers, or all where the table of participants is connected.
-func (l *loader) countGathered(stages []*dag.StageNode) {
-	if l.roster == nil {
+func CountGathered(r *cohort.Roster, g *dag.Graph) {
+	if r == nil {
 		return
 	}
-	for _, s := range stages {
+	for _, s := range g.Stages {
 		if s.Kind.Each == 0 {
 			continue
 		}
 		for _, n := range s.Tasks {
 			for _, b := range n.Inputs {
 				if b.Port == "participants" {
-					s.Participants = len(l.roster.Subjects)
+					s.Participants = len(r.Subjects)
 				} else {
-					s.Participants = max(s.Participants, l.membersOf(b.Sources))
+					s.Participants = max(s.Participants, membersOf(r, b.Sources))
 				}
 			}
 		}
@@ -33,11 +34,11 @@ func (l *loader) countGathered(stages []*dag.StageNode) {
 }
 
 // membersOf is how many participants these sources are of.
-func (l *loader) membersOf(sources []dag.Source) int {
+func membersOf(r *cohort.Roster, sources []dag.Source) int {
 	ids := map[string]bool{}
 	for i := range sources {
 		for _, c := range sources[i].Coords {
-			if c.Axis == l.roster.AxisName() {
+			if c.Axis == r.AxisName() {
 				ids[c.Value] = true
 			}
 		}
@@ -47,10 +48,11 @@ func (l *loader) membersOf(sources []dag.Source) int {
 
 // TooLarge notes the stages with tasks to run that need more memory than their resources give, or else than this
 // machine has (bytes; 0 where they run on others, or it is not known). No result depends on it, so these are not among
-// Notes. plan tells what is to run, and is asked only where a stage is too large; if it fails, so will the run.
-func (p *Pipeline) TooLarge(machine func() int64, plan func() ([]dag.Step, error)) (notes []string) {
+// the notes of a pipeline. plan tells what is to run, and is asked only where a stage is too large; if it fails, so will the run.
+func TooLarge(r *cohort.Roster, g *dag.Graph, machine func() int64, plan func() ([]dag.Step, error)) (
+	notes []string) {
 	machine, steps := sync.OnceValue(machine), sync.OnceValues(plan)
-	for _, s := range p.Graph.Stages {
+	for _, s := range g.Stages {
 		needs, has := s.Memory(), s.Needs.Memory
 		limit, remedy := "its resources give", fmt.Sprintf("set memory to %.0fG", math.Ceil(float64(needs)/1e9))
 		if has == 0 && s.Participants > 0 {
@@ -58,7 +60,7 @@ func (p *Pipeline) TooLarge(machine func() int64, plan func() ([]dag.Step, error
 		}
 		if s.Participants > 0 && has > 0 && needs > has && toRun(s, steps) {
 			notes = append(notes, fmt.Sprintf("stage %s needs about %s for %s, and %s %s: %s", s.Name, gigabytes(needs),
-				words.Count(s.Participants, p.Roster.Noun()), limit, gigabytes(has), remedy))
+				words.Count(s.Participants, r.Noun()), limit, gigabytes(has), remedy))
 		}
 	}
 	return notes
