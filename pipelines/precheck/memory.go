@@ -48,7 +48,8 @@ func membersOf(r *cohort.Roster, sources []dag.Source) int {
 
 // TooLarge notes the stages with tasks to run that need more memory than their resources give, or else than this
 // machine has (bytes; 0 where they run on others, or it is not known). No result depends on it, so these are not among
-// the notes of a pipeline. plan tells what is to run, and is asked only where a stage is too large; if it fails, so will the run.
+// the notes of a pipeline. plan tells what is to run, and is asked only where a stage is too large; if it fails, so
+// will the run.
 func TooLarge(r *cohort.Roster, g *dag.Graph, machine func() int64, plan func() ([]dag.Step, error)) (
 	notes []string) {
 	machine, steps := sync.OnceValue(machine), sync.OnceValues(plan)
