@@ -368,4 +368,12 @@ func TestFamilies(t *testing.T) {
 	p := need.Value(guarded(t, "Family_ID", []string{"A\tx", "A\tx", "B\ty", "B\ty"}, "",
 		"folds: { use: split, in: { participants: cohort.participants }, with: { leave_out: Family_ID } }"))(t)
 	need.Equal(t, len(notesWith(p, "relatives")), 0, "a family is a fold")
+	const kept = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, keep_together: [%s] } }"
+	p = need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "Family_ID")))(t)
+	need.Equal(t, strings.Join(notesWith(p, "relatives"), "; "), "column Family_ID: relatives are in one fold, but "+
+		"confidence intervals and p-values count relatives as independent participants, so intervals are too narrow and "+
+		"p-values too small; only models retrained on label shuffles (the kind permutation) exchange the labels of whole "+
+		"families")
+	_, err := guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "family"))
+	need.Error(t, err, `stage folds: keep_together: the participants have no column "family"`)
 }

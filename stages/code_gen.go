@@ -5,14 +5,14 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 2e77c102eb645e17a5db8aaeab1893b8bcd3cd50206beb4e1784c9779e18f930
+var codes = dag.Codes(`kind baseline 011227700681805a477c30c3d9756435e08de3b67977c4ca857f6a76feded2d0
 kind biomarkers 81a479f8cc479f7e0b648453245deca7a946dbbd991458a732b07a468bef01ca
-kind bnt ef1ddf9a56805cfc76a6317e73f9a39ce8914ab896fcbce9690a0d2de0cb8109
+kind bnt e5c9415076b2bd969cb3de508284e89dc2669f90ee4e36776b101e87bd5b413d
 kind bootstrap bb3618e4981384da37daccf91b9863e7d24733fa8cd44a9d010e97d0ce05ffbc
-kind braingnn e55183b763f069b3b8078c8da92602c27602f41c80f0275aa9597e13af6e9ed6
+kind braingnn ef7901c3c06c44d02919f4e91d141eed9ae14534ce6f834769de0db9aea8d689
 kind brainmap b250df1bc4736c3f2e4c0e3031fef6cbdac949d48db8842d6b80cfcddee5819f
 kind choose 1ba24a5d506655d53a25e8f09401ab9e932ef465856fbbd6be4bea89708f9a46
-kind combat 78fcfe636d662a5fd97830d820c86bf1ed5cc28596a429b648dbdfb63a2cad12
+kind combat 64f2ef9d002396b71f7f77c5fc96cfffd0dcfdd3b1cb58590b6188773f2c97c6
 kind compare f8325bc9edeb8ba779620917ebbb71413281b757ab26578710fd47b6ef59c439
 kind connectivity 9a9eb361e4f1124ea3acdb79752a27d25687d4c46aac87ce649fc8fe8e2ac2c4
 kind covariates 7e181bfdd3320e3fa30fbadd4ea2c030390ed4c52e11da73a4d1069942afe818
@@ -39,10 +39,10 @@ kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 9cf18695ff7922093bf6c607a1268da8cb6368c5cc658695ba92d55c3174683a
 kind individuality a28f3b982c735b9340b0e4b5b32b94dd85a751aa05f6a847025bfccb2d145fe8
 kind join 625c841d68b15edb7c7a41d22d49a9512ec0d1dd3494c979dbc9f8201f79b9c0
-kind leakage 44f13be3c1dde7babc9b148eb698bdb53538f169df8a007ddd4a531e9b72f773
+kind leakage 55ac60a46fa12ae643d88933441fd9accfc8f3ec95ff9bcf9a7f93d7b7e3a6c4
 kind matrices a974993f6e3617e9b451460eaa9714bfa4b8bce7c562ed2655ee8ce8e7d74999
 kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
-kind meanmlp 63f1c4ed2a9619b7290ca6b06cd88e472d1f7c0d7bd4fd73f55162a2c43e631f
+kind meanmlp 601a4681f04b2402768ddc91aa06184cec9fc378b0e89a1cc9d9d8c47e86fad3
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
 kind parcellate 2fb4cbe70150a4cf0e3c6ff05402c6284e97cf3ea8ed59b5dddf37d8e5b23629
 kind permutation 46da4935620fd89616b3ece31d34a2633263bc4a2fb4131bb21772f8518583a7
@@ -51,19 +51,19 @@ kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
 kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
-kind regression 3cfbf46a3e9c874de6e31f103f4c414984a721e90c9cd1fa302d93ec05d14f12
-kind report 0fe23f3ed64ac155f6f2ab6cce6f0c1cda91c18e9534c8fd9270b457fc9958db
+kind regression a8fd5ba12a03ea20e8a6423ec5c9f945a63b086073e7611d57d7a2daa8a5697b
+kind report 2b5eb79e182515cf71a67f30a10d7023cb4e4ecf89aeac321ff91c17c66dbfd8
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
-kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
-kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
-kind summary 6351e3cc1132212445ed355468336014bcef5fc1b04520a397b6a26bd8f0d9a6
+kind split 47f78045718c7d6e20a277d75c387458dad83b3c477146bdf8c8673790f1443f
+kind states ed66e12a3c73ff92eda7d3d8d3d40ac1f7bb8055fea0fd898cc0d80bcfca09f1
+kind summary c36d775f1b31c18fd46b14a948dd1599e576a50ea64055c87d3717b2375c1736
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
-kind tangent 3c85c91099bf71c39ace163f5540f06bc65c389fb954a5a0e8b8e85775f96ee9
+kind tangent e59228dcc683fa3b82a541802b41872995cca4aa35de831537aa80182ad77eee
 kind timeseries f2cf8306561ef4f75fb352fadeec904de11006c6460a9d534bd7b992bfc8dca7
-kind train 29d511033179f995b4a35e3ad0fee4360660d1e9412b0bb7c317971863bb0d61
-kind train-regression f08562d1f5039fe60f99b80f52b5d2ab6a698fc5682f96a270c091912e2fe816
+kind train eecbb8afa9268d8ae72c08a2eda47f342414668f6f68e9ce883a0f1690b0a0e9
+kind train-regression 72f703f9142dc7b1181f44fc271fd7aeda2f2de7e7c6b41370843f6d15a6117f
 kind windows 2349272958efb4e1f70033e66048f67f1d2ae7e23c699aaa528466012f7b4ae6
 
 reached by baseline
@@ -231,6 +231,9 @@ prgnn/stages/column.chosen c6a58529703c.e3b0c4
 prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 71879a9a9385.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
+
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-individuality figure-individuals figure-ranking figure-roc figure-states individuality join leakage meanmlp permutation published regression report split states summary tables timeseries windows
+prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-states figure-training graph harmonize individuality leakage matrices meanmlp occupancy parcellate predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/dag.Task.In bd1751b68d1c.467bad
@@ -798,7 +801,7 @@ reached by baseline bnt braingnn combat leakage meanmlp qcfc regression train tr
 prgnn/stages/inference.Spearman 706a09df9c11.162f67
 
 reached by baseline bnt braingnn combat leakage meanmlp regression states tangent train train-regression
-prgnn/stages/fold.LabeledMember 4d76858575f4.e3b0c4
+prgnn/stages/fold.LabeledMember 80212868f4fb.e3b0c4
 
 reached by baseline bnt braingnn combat meanmlp regression states tangent train train-regression
 prgnn/stages/fold.Apart 3ed4eb029130.e3b0c4
@@ -1074,33 +1077,43 @@ prgnn/internal/random.Stream.uniform 65b33eee498f.3672ac
 prgnn/internal/random.radius 717a878f8d64.d710a3
 
 reached by baseline bnt braingnn meanmlp regression split
+prgnn/stages/column.Unrelated 011627e90354.e3b0c4
 prgnn/stages/fold.LeftOutColumn c041a9ac6b53.be59e7
-prgnn/stages/learn.Split fe38aaad1722.e3b0c4
+prgnn/stages/fold.TogetherColumn 9f559584f040.45f843
+prgnn/stages/learn.Split e21849a24021.e3b0c4
 prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
 prgnn/stages/learn.Split.Ports 8d1f85a36808.98ed4c
 prgnn/stages/learn.Split.Run 99d767632e65.3a89a7
 prgnn/stages/learn.Split.Validate 242e90df9ff5.c39218
-prgnn/stages/learn.Split.deal 6a39c50130b8.66a621
+prgnn/stages/learn.Split.deal db2e0297df44.1921e1
+prgnn/stages/learn.Split.dealUnits 4aa34351e2ec.bc3c6e
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
-prgnn/stages/learn.Split.divideAll 4cebcac0f62b.106ef2
+prgnn/stages/learn.Split.divideAll 79f944568333.d1760e
 prgnn/stages/learn.Split.enough e9730903cfd5.285647
 prgnn/stages/learn.Split.enoughNumbers 07003ebea945.85e2bc
-prgnn/stages/learn.Split.inside e50819659c76.d23438
-prgnn/stages/learn.Split.members db153ba07d92.9ee24b
+prgnn/stages/learn.Split.foldsParam 1be71a1bea3d.c39218
+prgnn/stages/learn.Split.inside a56b6cd0ab62.d23438
+prgnn/stages/learn.Split.members bb5a8b1655de.d96a96
 prgnn/stages/learn.Split.number 91e527aed64b.918bd2
-prgnn/stages/learn.Split.permute 616b1c090eb5.b40c63
+prgnn/stages/learn.Split.permute 150bd7db9b23.5b2d9c
+prgnn/stages/learn.Split.permuteUnits b3e48f43f778.ca27da
+prgnn/stages/learn.Split.relate 289a1699fa47.800ff7
 prgnn/stages/learn.Split.strata 3116d97a050f.561f8b
+prgnn/stages/learn.Split.whole 1ea37e37f38a.363242
+prgnn/stages/learn.balance 95f7c0bf39d7.2a9520
 prgnn/stages/learn.bySite 667b2fbd4a89.9a630d
 prgnn/stages/learn.count 19466b6bcf76.906271
 prgnn/stages/learn.fewest 70a586560e99.e3b0c4
 prgnn/stages/learn.fewestDigits 78d2901638e6.e3b0c4
 prgnn/stages/learn.largestTarget 85f128f448da.e3b0c4
-prgnn/stages/learn.member 7ab2eaf08c8e.e3b0c4
+prgnn/stages/learn.member 818db1bff222.e3b0c4
 prgnn/stages/learn.member.stratum 7c1d1fae43eb.9a630d
 prgnn/stages/learn.quantiles 5c9f47d3bad0.906271
 prgnn/stages/learn.readMembers 3a77f99125dc.c39e35
 prgnn/stages/learn.readNumbers 83988ae5ab35.603df4
+prgnn/stages/learn.share 457c86a887c4.e3b0c4
 prgnn/stages/learn.strataRow c8d73653b2ca.e3b0c4
+prgnn/stages/learn.units 63fd6b85974c.784d9f
 
 reached by baseline bnt braingnn meanmlp regression split train train-regression
 prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
@@ -1428,9 +1441,6 @@ prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
 
 reached by biomarkers
 prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
-
-reached by biomarkers bootstrap brainmap choose compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-individuality figure-individuals figure-ranking figure-roc figure-states individuality join leakage permutation published report states summary tables timeseries windows
-prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
 reached by biomarkers brainmap choose compare covariates denoise evaluate evaluate-regression fidelity figure-qc figure-roc figure-states individuality permutation permutation-regression qcfc report summary
 prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
@@ -3949,7 +3959,7 @@ prgnn/stages/prepare.sameParts 5d4b5d2461cc.711565
 reached by leakage
 prgnn/stages/assess.Leakage e70290ed5d9f.e3b0c4
 prgnn/stages/assess.Leakage.Ports 1ca710021e9d.f8203a
-prgnn/stages/assess.Leakage.Run eca25076fc2a.34c4df
+prgnn/stages/assess.Leakage.Run 2322e0cec64c.e2d2ea
 prgnn/stages/assess.Leakage.alike 87243da38377.c117fe
 prgnn/stages/assess.Leakage.lookAtPredictions a927b9c31e9e.dff9ad
 prgnn/stages/assess.Leakage.lookAtScans 23acee8c2eb2.72a325
@@ -3972,7 +3982,7 @@ prgnn/stages/assess.filterReach ab2f185cd526.e3b0c4
 prgnn/stages/assess.filterSD f85bf162be88.e3b0c4
 prgnn/stages/assess.filterStep 96607dbc6afe.e3b0c4
 prgnn/stages/assess.filteredTrace 84ddce7c8fb5.023cc6
-prgnn/stages/assess.foldBook 1aacaa4e6da5.d93234
+prgnn/stages/assess.foldBook 072b6122785a.f01d96
 prgnn/stages/assess.foldBook.seen b2c114d5ec40.65f219
 prgnn/stages/assess.foldBook.takesPart d32a964fc2d6.9526c9
 prgnn/stages/assess.foldBook.tested 9cb4625f292c.256f68
@@ -3996,7 +4006,7 @@ prgnn/stages/assess.placeOf 89225e3c6d5d.018616
 prgnn/stages/assess.projections 57c4b32f7c1d.e3b0c4
 prgnn/stages/assess.ranks 901533841470.e3b0c4
 prgnn/stages/assess.rarest 327dd9c12a8c.291875
-prgnn/stages/assess.readBook 9d689b1b8c89.f5fd9c
+prgnn/stages/assess.readBook bb09c7609124.89767b
 prgnn/stages/assess.readTraces 09b9987c7afc.e0726a
 prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
 prgnn/stages/assess.sameParts fd015f84240e.c262ea
@@ -4034,6 +4044,7 @@ prgnn/stages/assess.trace.variation eac4eb0f2aa8.ea4f8e
 prgnn/stages/assess.trace.window a3c89d0efbb8.34f914
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 prgnn/stages/fold.InParts 57fe9c0eb69a.af83e1
+prgnn/stages/fold.KeptTogether aa7bfed3fa82.e3b0c4
 prgnn/stages/fold.LabeledMember.Label 2ba3a323be55.07089d
 prgnn/stages/fold.NewPrintIndex 2e1a3bc9cbb7.2a4c4b
 prgnn/stages/fold.PartOf eb55ef201eae.de3666
@@ -4044,6 +4055,7 @@ prgnn/stages/fold.PrintIndex.Add 4fbe1f27788f.2c9d67
 prgnn/stages/fold.PrintIndex.Find c510e11db74e.74fe49
 prgnn/stages/fold.PrintIndex.cell 7f7251ceb616.7b15b3
 prgnn/stages/fold.Repeat 4ae7563023ca.6532ad
+prgnn/stages/fold.Separated 829902e0f907.2409cf
 prgnn/stages/fold.Similar dd3ac837c45a.e5f8e2
 prgnn/stages/fold.center e222b62d09c1.7b69c7
 prgnn/stages/fold.fewestSimilar c8409648400f.e3b0c4
@@ -4553,12 +4565,13 @@ prgnn/internal/words.LeastP a1b90a295bd0.3dc057
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.Alike 251fa6535f77.e3b0c4
-prgnn/stages/column.Doubts e2dad5a15a9b.4a5921
+prgnn/stages/column.Doubts fa6fc169d274.f5fcd2
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.IfSite 78116ca4dcbc.e3b0c4
 prgnn/stages/column.MotionApart aa6eb04d26ad.e3b0c4
 prgnn/stages/column.MotionFilled 7c64a1909db3.e3b0c4
 prgnn/stages/column.NameDoc d4688ca62ad8.e3b0c4
+prgnn/stages/column.NotIndependent 226c02b361bb.e3b0c4
 prgnn/stages/column.NotJudged a94b9e1751f7.e3b0c4
 prgnn/stages/column.NotMet 1e8520fcf71c.e3b0c4
 prgnn/stages/column.OneGroup b52cc37dbb14.e3b0c4
@@ -4684,7 +4697,7 @@ prgnn/stages/present/methods.Author.methodsOfBaselines 6e734dc469fb.b28318
 prgnn/stages/present/methods.Author.methodsOfCleaning 5080ea8d82ed.308a1d
 prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
-prgnn/stages/present/methods.Author.methodsOfEvaluation 873017311135.de2120
+prgnn/stages/present/methods.Author.methodsOfEvaluation b320406acc5f.af0c39
 prgnn/stages/present/methods.Author.methodsOfGraphs 0f1ff369769b.01a7a5
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
 prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
@@ -5602,7 +5615,7 @@ at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:13 Evaluate.summaryTable:31
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:279 maskSetting.overModels:317 Fidelity.table:328
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:25 Leakage:31 Leakage.Ports:37 leakCheck:56 leakCheck.fail:65 foldPlace:70 foldBook:73 Leakage.Run:79 similarText:138 checkRow:151 readBook:157 foldBook.tested:182 foldBook.takesPart:188 Leakage.lookAtPredictions:198 placeOf:274 foldBook.seen:290 lookAtModels:310 lookAtFitted:327
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:25 Leakage:31 Leakage.Ports:37 leakCheck:56 leakCheck.fail:65 foldPlace:70 foldBook:73 Leakage.Run:80 similarText:136 checkRow:149 readBook:155 foldBook.tested:183 foldBook.takesPart:189 Leakage.lookAtPredictions:199 placeOf:275 foldBook.seen:291 lookAtModels:311 lookAtFitted:328
 at stages/assess/leakage_chance.go prgnn/stages/assess chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:93 steps:110 trace.stationaryBasis:124 chanceOfWalk:159 bessel:195 likeness:216 mostTold:223 rarest:226 byChance:234 byChance.text:241
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:99 sharedPoints:100 rescaled:101 sharedScans:106 onePart:144 sameParts:147 timePoints:172
@@ -5659,8 +5672,9 @@ at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
+at stages/column/sites.go prgnn/stages/column Unrelated:102
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:18
-at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 TiedTo:34 Relatives:35 Doubts:39 AdmittedLeaks:91 AlikeByChance:95 SimilarScans:99 HasCoords:103 Numbered:114 Coordinate:124
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 TiedTo:34 Relatives:35 NotIndependent:37 Doubts:41 AdmittedLeaks:93 AlikeByChance:97 SimilarScans:101 HasCoords:105 Numbered:116 Coordinate:126
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:48 declareOutput:55 Exec.EnvNames:73 Exec.Promise:84 Exec.Ports:90 execName:110 execPlace:111 Exec.Validate:115 ExecRooms:183 Exec.Run:186 Exec.call:225 Exec.program:276 runLogged:292 Exec.lookPath:317 Exec.environment:338 Exec.set:350
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -5704,7 +5718,7 @@ at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:33 chanceOf:80
 at stages/fold/alike.go prgnn/stages/fold similarCenter:16 similarLead:17 fewestSimilar:18 mostSimilar:19 Similar:24 center:91
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:14 LacksTexts:33 PartText:62 ApartText:84
-at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:48 Params.Stream:70 First:73 Apart:76 Member:79 NumberMember:87 LabeledMember:95 LabeledMember.Label:104 Folds:112 Division:115 Params.Divide:125 Division.Row:151 Params.sides:178 SideNames:207
+at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:48 Params.Stream:70 First:73 Apart:76 Member:79 NumberMember:87 LabeledMember:95 LabeledMember.Label:106 Folds:114 Division:117 Params.Divide:127 Division.Row:153 Params.sides:180 SideNames:209
 at stages/fold/features.go prgnn/stages/fold sameFeatures:17 mostValues:18 screenedValues:19 screen:20 Features:24 FeaturesOf:34 symmetric:56 edges:68 Features.Same:89 Features.alike:120 candidates:139 bothHave:187 unitRanks:197
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 answer:49 answers:55 answerFor:61 findDuplicates:80 RefuseDuplicates:113 DuplicateText:127 ScansCompared:159 SignalsCompared:160 MeanSignalsCompared:161 FeaturesCompared:162 PredictionsCompared:163 LeakagePort:167
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
@@ -5716,6 +5730,7 @@ at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSett
 at stages/fold/row.go prgnn/stages/fold Row:6 PredictionRow:16 PredictionsPort:29 NumberRow:36
 at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Score:27 Numbers:59 Distinct:77 Accuracy:88 Majority:102
 at stages/fold/tested.go prgnn/stages/fold Case:18 Tested:27 Settings:41 Settings.name:49 ReadTested:66 slack:111 checkProbabilities:115 readNumbers:167 graphRow:185 byFold:193 OverDraws:228 bySetting:258 OnlyOnce:280 Tested.Cases:299
+at stages/fold/together.go prgnn/stages/fold TogetherColumn:10 KeptTogether:16 Separated:19
 at stages/fold/within.go prgnn/stages/fold Sites:15 ReadSites:22 OneGroupEach:46 Sites.Fixed:58 Sites.Test:75
 at stages/inference/agreement.go prgnn/stages/inference Agreement:14 manyRankings:30 Agree:34 orders:74 manyOrders:91 places:111 topPlaces:114 places.has:125 overlap:128 shared:138 agreeByChance:148 expectedJaccard:171 PermutationP:193 AsLarge:197
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 byStratum:107 percentiles:119 Quantile:126
@@ -5744,7 +5759,8 @@ at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:37 Regression.Ports:64 Regression.Validate:82 checkPenalties:87 scale:95 scaleOf:98 Regression.Run:132 Regression.fit:178 numberTable:209
-at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 strataRow:61 Split.number:68 Split.Divides:83 Split.Validate:104 member:112 member.stratum:119 Split.Run:121 Split.strata:144 Split.members:179 Split.divideAll:205 readMembers:249 readNumbers:276 quantiles:293 Split.permute:313 count:337 Split.enough:347 fewestDigits:386 largestTarget:386 fewest:389 Split.enoughNumbers:392 Split.divide:420 Split.deal:428 Split.inside:456 bySite:483
+at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:46 strataRow:62 Split.number:69 Split.Divides:84 Split.Validate:113 member:121 member.stratum:129 Split.Run:131 Split.strata:154 Split.members:189 Split.divideAll:220 readMembers:274 readNumbers:301 quantiles:318 Split.permute:338 count:366 Split.enough:376 fewestDigits:415 largestTarget:415 fewest:418 Split.enoughNumbers:421 Split.divide:449 Split.deal:457 Split.inside:488 bySite:515
+at stages/learn/together.go prgnn/stages/learn Split.relate:20 units:62 share:71 Split.dealUnits:74 balance:106 Split.whole:164 Split.foldsParam:219 Split.permuteUnits:229
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:146 convert:155
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:270 standardization:294 standardization.values:296 standardization.layout:298 Train.standardization:308 rounded:361 standardization.apply:370
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
@@ -5797,7 +5813,7 @@ at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:
 at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:59 Author.sameFolds:67
 at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:99 Author.methodsOfSilence:120 silence:133 Author.readSilence:136 silentRow:163
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 estimator:262 share:280 percentText:290 Author.hasModels:300 Author.methodsOfTraining:306 Author.methodsOfEvaluation:373 Author.methodsOfPermutations:423 Author.evaluatedWithin:454 Author.permutedWithin:462 listed:482 Author.target:491 Author.methodsOfRegression:499 Author.methodsOfBaselines:525 Author.unit:539 settingsOf:548 orDefault:576 Author.namesOf:584
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 estimator:262 share:280 percentText:290 Author.hasModels:300 Author.methodsOfTraining:306 Author.methodsOfEvaluation:373 Author.methodsOfPermutations:426 Author.evaluatedWithin:457 Author.permutedWithin:465 listed:485 Author.target:494 Author.methodsOfRegression:502 Author.methodsOfBaselines:528 Author.unit:542 settingsOf:551 orDefault:579 Author.namesOf:587
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 Cohort.cautionScans:219 Cohort.cautionSites:296 CleanedScan.participant:334 SessionsOf:342 Cohort.Joined:354 orExclude:374 mostFrequent:390 nobodyStandsOut:400 usual:403

@@ -74,6 +74,7 @@ type foldBook struct {
 	label map[string]string          // group, or number to predict
 	fold  map[int64]map[string]int64 // repeat → participant → fold
 	used  []foldPlace                // in which predictions are tested
+	whole []*leakCheck               // of families that the folds keep together
 }
 
 func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
@@ -82,7 +83,7 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	checks := []*leakCheck{division}
+	checks := append([]*leakCheck{division}, book.whole...)
 	var problems []error
 	for _, look := range []func(*dag.Task, *foldBook) ([]*leakCheck, error){s.lookAtPredictions, lookAtModels,
 		lookAtFitted, s.lookAtScans} {
@@ -108,10 +109,7 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if problems != nil {
 		return nil, errors.Join(problems...)
 	}
-	rows := make([]checkRow, len(checks))
-	for i, c := range checks {
-		rows[i] = checkRow{c.name, int32(c.of), int32(len(c.found))}
-	}
+	rows := lists.Map(checks, func(c *leakCheck) checkRow { return checkRow{c.name, int32(c.of), int32(len(c.found))} })
 	table := column.Table(rows)
 	if table.Meta, err = similarText(t, book); err != nil {
 		return nil, err
@@ -174,6 +172,9 @@ func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
 			c.fail("%s has the labels %s and %s", m.ID, l, m.Label())
 		}
 		folds[m.ID], b.label[m.ID] = int64(m.Fold), m.Label()
+	}
+	if n, found := fold.Separated(members); n > 0 {
+		b.whole = []*leakCheck{{name: fold.KeptTogether, of: n, found: found}}
 	}
 	return b, nil
 }

@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/learn"
 	"prgnn/stages/stagetest"
 )
@@ -313,4 +314,21 @@ func TestSimilarScansAreCounted(t *testing.T) {
 			t.Errorf("%q lacks %q", meta["caution"], want)
 		}
 	}
+}
+
+// Relatives whom the folds keep together are compared, and found where one of them is in another fold.
+func TestLeakageOfRelatives(t *testing.T) {
+	folds := func(of ...int32) map[string][]dag.Input {
+		members := make([]fold.Member, len(of))
+		for i, f := range of {
+			members[i] = fold.Member{ID: fmt.Sprintf("sub-%d", i), Group: "AB"[i%2 : i%2+1], Repeat: 1, Fold: f}
+		}
+		table := column.Table(members)
+		table.Columns = append(table.Columns, fold.TogetherColumn([]string{"sub-0", "sub-0", "sub-2", "sub-2"}))
+		return map[string][]dag.Input{"folds": {dag.InputOf(table)}}
+	}
+	out := stagetest.MustRun(t, &Leakage{}, folds(1, 1, 2, 2))["checks"]
+	need.Equal(t, fmt.Sprint(stagetest.FloatsOf(t, out, "of")), "[4 4]")
+	_, err := stagetest.RunStage(t, &Leakage{}, folds(1, 1, 2, 1))
+	need.Error(t, err, "sub-2 and sub-3 are kept together, but in fold 2 and fold 1 of repeat 1")
 }

@@ -86,24 +86,38 @@ func DoubtSites(table *encoding.Table, name string) (notes []string) {
 // DoubtFamilies names the columns of families whose members a stage may put on both sides of a split.
 func DoubtFamilies(table *encoding.Table, by string) (notes []string) {
 	for _, c := range table.Columns {
-		_, values, err := ByParticipant(table, c.Name)
-		if err != nil || !NamesFamily(c.Name) {
+		if !NamesFamily(c.Name) {
 			continue
 		}
-		members, shared := map[string]int{}, 0
-		for _, v := range values {
-			if v = strings.TrimSpace(v); v == "" || strings.EqualFold(v, "n/a") || strings.EqualFold(v, "nan") {
-				continue
-			}
-			if members[v]++; members[v] == 2 {
-				shared++
-			}
-		}
-		if shared > 0 {
+		if shared, all := SharedValues(table, c.Name); shared > 0 {
 			notes = append(notes, fmt.Sprintf("column %s: %d of its %d values have several participants, and relatives %s, "+
-				"since %s divides participants one by one: take one of each (exclude), or set leave_out: %[1]s, by which each "+
-				"is a fold", c.Name, shared, len(members), Relatives, by))
+				"since %s divides participants one by one: set keep_together: [%[1]s] there, or take one of each (exclude)",
+				c.Name, shared, all, Relatives, by))
 		}
 	}
 	return notes
+}
+
+// Unrelated reports whether a column of families says nothing of a participant.
+func Unrelated(value string) bool {
+	v := strings.TrimSpace(value)
+	return v == "" || strings.EqualFold(v, "n/a") || strings.EqualFold(v, "nan")
+}
+
+// SharedValues is how many values of a column several participants have, of all values.
+func SharedValues(table *encoding.Table, name string) (shared, all int) {
+	_, values, err := ByParticipant(table, name)
+	if err != nil {
+		return 0, 0
+	}
+	members := map[string]int{}
+	for _, v := range values {
+		if Unrelated(v) {
+			continue
+		}
+		if members[strings.TrimSpace(v)]++; members[strings.TrimSpace(v)] == 2 {
+			shared++
+		}
+	}
+	return shared, len(members)
 }

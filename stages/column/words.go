@@ -33,11 +33,13 @@ const (
 	MotionFilled = "taken from their confounds"
 	TiedTo       = "is closely tied to"
 	Relatives    = "may be in training and test data"
+
+	NotIndependent = "count relatives as independent participants"
 )
 
 // Doubts are all of them.
 var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, VeryRare, OneGroup, NotJudged, MotionApart,
-	MotionFilled, TiedTo, Relatives}
+	MotionFilled, TiedTo, Relatives, NotIndependent}
 
 var (
 	// siteWord is a word that means a site, a scanner, or one of several collections of data, and what may follow it in

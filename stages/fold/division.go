@@ -98,6 +98,8 @@ type LabeledMember struct {
 	Target float64 `column:"target,missing,optional"` // NaN where groups are predicted
 	Repeat int32   `column:"repeat"`
 	Fold   int32   `column:"fold"`
+	// The first of those who stay in one fold with this participant; "" where the folds keep nobody together.
+	Together string `column:"together,optional"`
 }
 
 // Label is the label as a text: the group, or the number.

@@ -21,7 +21,7 @@ import (
 var splitKind = dag.Kind{
 	Name: "split",
 	Doc: "assigns the participants to folds for cross-validation\n" +
-		"Each participant is tested in one fold of every repeat; all draws of a participant are on one side. Folds are balanced within each group (stratified) and in size, to within one participant; with stratify_by also within each group at each site. A number to predict (label: target) is balanced by its order: of the smallest as many as there are folds, each is tested in another fold, and so on.",
+		"Each participant is tested in one fold of every repeat; all draws of a participant are on one side. Folds are balanced within each group (stratified) and in size, to within one participant; with stratify_by also within each group at each site. With keep_together, relatives are in one fold, and a label permutation exchanges the labels of whole families of one size, and those within a family. A number to predict (label: target) is balanced by its order: of the smallest as many as there are folds, each is tested in another fold, and so on.",
 	New: func() dag.Stage {
 		return &Split{Folds: 5, Repeats: 1, Stratify: true, Inner: 4, Label: "group", Within: "site"}
 	},
@@ -29,17 +29,18 @@ var splitKind = dag.Kind{
 
 // Split divides participants into folds.
 type Split struct {
-	Folds       int      `param:"folds" doc:"number of folds" min:"2"`
-	Repeats     int      `param:"repeats" doc:"number of repeats of the cross-validation" min:"1" max:"10000"`
-	Stratify    bool     `param:"stratify" doc:"spread each group, or the values of a number to predict, evenly over the folds"`
-	StratifyBy  []string `param:"stratify_by" doc:"further columns of the participants table, such as [site]: each group is spread evenly over the folds within each of their values. A warning follows if most strata have fewer participants than there are folds, as with a column of numbers"`
-	LeaveOut    string   `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify are ignored"`
-	Permutation int      `param:"permutation" doc:"0: the true labels; n: the n-th random permutation of the labels, for a permutation test (matrix: {permutation: [0..100]})" min:"0"`
-	Outer       int      `param:"outer" doc:"0: the outer folds; n: inner folds of the training participants of outer fold n, for choosing parameters (nested cross-validation); its test participants get fold 0 and are not used" min:"0"`
-	Inner       int      `param:"inner" doc:"number of inner folds" min:"2"`
-	Label       string   `param:"label" doc:"column of the participants table to predict: group; target, a number, for a cohort with the parameter target; or another one, such as site, to test whether the data predict it"`
-	Within      string   `param:"within" doc:"labels are permuted within the values of this column, if it exists: participants of different sites are not exchangeable"`
-	Seed        uint64   `param:"seed" doc:"seed of the random assignment"`
+	Folds        int      `param:"folds" doc:"number of folds" min:"2"`
+	Repeats      int      `param:"repeats" doc:"number of repeats of the cross-validation" min:"1" max:"10000"`
+	Stratify     bool     `param:"stratify" doc:"spread each group, or the values of a number to predict, evenly over the folds"`
+	StratifyBy   []string `param:"stratify_by" doc:"further columns of the participants table, such as [site]: each group is spread evenly over the folds within each of their values. A warning follows if most strata have fewer participants than there are folds, as with a column of numbers"`
+	LeaveOut     string   `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify are ignored"`
+	KeepTogether []string `param:"keep_together" doc:"columns of the participants table, such as [Family_ID]: participants who share a value of one of them are in one fold of every repeat (the groups of scikit-learn's StratifiedGroupKFold); without a value, a participant is related to nobody. Groups are then spread as evenly as whole families allow"`
+	Permutation  int      `param:"permutation" doc:"0: the true labels; n: the n-th random permutation of the labels, for a permutation test (matrix: {permutation: [0..100]})" min:"0"`
+	Outer        int      `param:"outer" doc:"0: the outer folds; n: inner folds of the training participants of outer fold n, for choosing parameters (nested cross-validation); its test participants get fold 0 and are not used" min:"0"`
+	Inner        int      `param:"inner" doc:"number of inner folds" min:"2"`
+	Label        string   `param:"label" doc:"column of the participants table to predict: group; target, a number, for a cohort with the parameter target; or another one, such as site, to test whether the data predict it"`
+	Within       string   `param:"within" doc:"labels are permuted within the values of this column, if it exists: participants of different sites are not exchangeable"`
+	Seed         uint64   `param:"seed" doc:"seed of the random assignment"`
 }
 
 func (s *Split) Ports() dag.Ports {
@@ -101,6 +102,14 @@ func (s *Split) ReadsCategories() []string {
 	return append([]string{s.LeaveOut, s.PermutesWithin()}, s.StratifyBy...)
 }
 
+// ReadsColumns are the columns of the participants that it needs, by parameter.
+func (s *Split) ReadsColumns() map[string][]string {
+	return map[string][]string{"keep_together": s.KeepTogether}
+}
+
+// KeepsTogether are the columns whose values are never divided.
+func (s *Split) KeepsTogether() []string { return s.KeepTogether }
+
 func (s *Split) Validate() []error {
 	if !s.Stratify && s.StratifyBy != nil {
 		return []error{errors.New("stratify_by needs stratify: true")}
@@ -113,6 +122,7 @@ type member struct {
 	id, group string
 	number    float64 // to predict, in place of a group
 	within    string  // the values of stratify_by
+	unit      string  // of keep_together: the first participant of those who stay in one fold
 }
 
 // stratum is what is spread evenly over the folds. Those of a group stand together when they are sorted.
@@ -184,6 +194,11 @@ func (s *Split) members(table *encoding.Table, name string) ([]member, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.KeepTogether != nil {
+		if err := s.relate(members, table); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	if s.Permutation > 0 {
 		if err := s.permute(members, table); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -215,6 +230,7 @@ func (s *Split) divideAll(members []member, table *encoding.Table, name string) 
 		return nil, err
 	}
 	var rows []fold.Member
+	var together []string
 	var numbers []fold.NumberMember
 	for r := range repeats {
 		folds := s.divide(members, r+1)
@@ -228,7 +244,13 @@ func (s *Split) divideAll(members []member, table *encoding.Table, name string) 
 				return nil, err
 			}
 		}
+		if s.KeepTogether != nil {
+			if err := s.whole(members, folds, name); err != nil {
+				return nil, err
+			}
+		}
 		for i, m := range members {
+			together = append(together, m.unit)
 			rows = append(rows, fold.Member{ID: m.id, Group: m.group, Repeat: int32(r + 1), Fold: folds[i]})
 			numbers = append(numbers,
 				fold.NumberMember{ID: m.id, Target: m.number, Repeat: int32(r + 1), Fold: folds[i]})
@@ -240,6 +262,9 @@ func (s *Split) divideAll(members []member, table *encoding.Table, name string) 
 	}
 	if site != nil && s.Outer == 0 { // the folds inside an outer one leave out no site
 		out.Columns = append(out.Columns, fold.LeftOutColumn(rows, site))
+	}
+	if s.KeepTogether != nil {
+		out.Columns = append(out.Columns, fold.TogetherColumn(together))
 	}
 	return out, nil
 }
@@ -317,6 +342,10 @@ func (s *Split) permute(members []member, t *encoding.Table) error {
 		if _, site, err = column.ByParticipant(t, s.Within); err != nil {
 			return err
 		}
+	}
+	if s.KeepTogether != nil {
+		s.permuteUnits(members, site)
+		return nil
 	}
 	at := map[string][]int{}
 	for i, m := range members {
@@ -434,6 +463,9 @@ func (s *Split) deal(members []member, stream ...any) []int32 {
 	if !s.Stratify {
 		of = func(member) string { return "" }
 	}
+	if s.KeepTogether != nil {
+		return s.dealUnits(members, of, stream)
+	}
 	strata, _ := count(members, of)
 	dealt := 0
 	for _, stratum := range strata {
@@ -457,7 +489,7 @@ func (s *Split) inside(members []member, folds []int32, repeat int, name string)
 	if s.Outer > int(slices.Max(folds)) {
 		return fmt.Errorf("%s: outer is %d, but there are %d folds", name, s.Outer, slices.Max(folds))
 	}
-	inner := &Split{Folds: s.Inner, Stratify: s.Stratify, Seed: s.Seed, Label: s.Label}
+	inner := &Split{Folds: s.Inner, Stratify: s.Stratify, Seed: s.Seed, Label: s.Label, KeepTogether: s.KeepTogether}
 	var rest []member
 	for i, m := range members {
 		if int(folds[i]) != s.Outer {

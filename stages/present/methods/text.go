@@ -386,6 +386,9 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 				}
 				strata = ", stratified by " + by
 			}
+			if kept := listed(s, "keep_together"); kept != "" {
+				strata += ", with all who share " + kept + " in one fold"
+			}
 			times := ""
 			if s.Number("repeats") > 1 {
 				times = fmt.Sprintf(", repeated %s times", s.Value["repeats"])

@@ -1,0 +1,206 @@
+package learn
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/stagetest"
+)
+
+// TestBalance: whole units go into the folds of scikit-learn's StratifiedGroupKFold (testdata/together.py).
+func TestBalance(t *testing.T) {
+	var oracle struct {
+		Cases []struct {
+			Folds int
+			Units [][]int // members of each class
+			Fold  []int
+		}
+	}
+	need.NoError(t, json.Unmarshal(need.Value(os.ReadFile("testdata/together.json"))(t), &oracle))
+	need.Equal(t, len(oracle.Cases), 40)
+	for i, c := range oracle.Cases {
+		sizes := make([]int, len(c.Units[0]))
+		shares := make([][]share, len(c.Units))
+		for u, counts := range c.Units {
+			for class, n := range counts {
+				if sizes[class] += n; n > 0 {
+					shares[u] = append(shares[u], share{class, n})
+				}
+			}
+		}
+		if got := balance(shares, sizes, c.Folds); !slices.Equal(got, c.Fold) {
+			t.Errorf("case %d, %d folds of %v:\n%v, want\n%v", i, c.Folds, c.Units, got, c.Fold)
+		}
+	}
+}
+
+// families is a table of participants in families of one group each, of these sizes in turn; a family of one has no ID.
+func families(sizes ...int) *encoding.Table {
+	var ids, group, family []string
+	for f, n := range sizes {
+		for range n {
+			ids = append(ids, fmt.Sprintf("sub-%03d", (7*len(ids))%211)) // relatives are not neighbors
+			group = append(group, []string{"ASD", "HC"}[f%2])
+			family = append(family, map[bool]string{true: fmt.Sprint(f), false: "n/a"}[n > 1])
+		}
+	}
+	return encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "group", Values: group}, encoding.Column{Name: "Family_ID", Values: family})
+}
+
+// TestKeepTogether: no family is in two folds of a repeat, and folds differ in each group by no more than the largest
+// family; without the option families are divided.
+func TestKeepTogether(t *testing.T) {
+	sizes := slices.Repeat([]int{1, 2, 3, 1, 1, 4, 2, 1}, 8)
+	p := families(sizes...)
+	_, family, err := column.ByParticipant(p, "Family_ID")
+	need.NoError(t, err)
+	divided := func(s *Split) (apart, widest int) {
+		in, n := map[string]int32{}, map[string][]int{}
+		for _, r := range foldsOf(t, s, p) {
+			of := fmt.Sprint(r.Repeat, r.Group)
+			if n[of] == nil {
+				n[of] = make([]int, s.Folds)
+			}
+			n[of][r.Fold-1]++
+			if f := fmt.Sprint(r.Repeat, family[r.ID]); family[r.ID] != "n/a" {
+				if other, there := in[f]; there && other != r.Fold {
+					apart++
+				}
+				in[f] = r.Fold
+			}
+		}
+		for _, sizes := range n {
+			widest = max(widest, slices.Max(sizes)-slices.Min(sizes))
+		}
+		return apart, widest
+	}
+	for seed := range uint64(20) {
+		s := &Split{Folds: 5, Repeats: 3, Stratify: true, KeepTogether: []string{"Family_ID"}, Seed: seed}
+		if apart, widest := divided(s); apart > 0 || widest > 4 {
+			t.Errorf("seed %d: %d relatives are apart, and folds differ by %d of a group", seed, apart, widest)
+		}
+		s.KeepTogether = nil
+		if apart, _ := divided(s); apart == 0 {
+			t.Errorf("seed %d: nobody is apart without the option: this test shows nothing", seed)
+		}
+	}
+	first := foldsOf(t, &Split{Folds: 5, Repeats: 2, Stratify: true, KeepTogether: []string{"Family_ID"}}, p)
+	slices.SortStableFunc(first, func(a, b fold.Member) int { return strings.Compare(a.ID, b.ID) })
+	same := 0
+	for i := 0; i < len(first); i += 2 {
+		same += map[bool]int{true: 1}[first[i].Fold == first[i+1].Fold]
+	}
+	if same > len(first)/4 {
+		t.Errorf("%d of %d are in the same fold of both repeats", same, len(first)/2)
+	}
+}
+
+// The option holds inside an outer fold too, for a number, and along chains of columns.
+func TestKeepTogetherEverywhere(t *testing.T) {
+	p := families(slices.Repeat([]int{2, 2, 1, 3}, 12)...)
+	n := p.Rows()
+	target, mother := make([]float64, n), make([]string, n)
+	for i := range target {
+		target[i], mother[i] = float64(i*i%17), ""
+	}
+	mother[0], mother[n-1] = "m", "m" // half-siblings of two families
+	p.Columns = append(p.Columns, encoding.Column{Name: "target", Values: target},
+		encoding.Column{Name: "Mother_ID", Values: mother})
+	for _, s := range []*Split{{Folds: 4}, {Folds: 4, Stratify: true}, {Folds: 4, Stratify: true, Outer: 2, Inner: 3},
+		{Folds: 4, Stratify: true, Label: "target"}, {Folds: 4, Stratify: true, Permutation: 5}} {
+		s.Repeats, s.KeepTogether = 1, []string{"Family_ID", "Mother_ID"}
+		out := stagetest.MustRun(t, s, map[string][]dag.Input{"participants": {dag.InputOf(p)}})["folds"]
+		rows := need.Value(column.Rows[fold.LabeledMember](out.(*encoding.Table)))(t)
+		compared, apart := fold.Separated(rows)
+		if compared != n || apart != nil {
+			t.Errorf("%+v: %d of %d are compared, and %v", s, compared, n, apart)
+		}
+		units := map[string]bool{}
+		for _, r := range rows {
+			units[r.Together] = true
+		}
+		need.Equal(t, len(units), 47, "48 families, two of them joined by a mother") // closed form
+	}
+}
+
+// TestPermuteUnits: relatives who share a label share one in each permutation, families that do not never do, labels
+// stay at their site, and each of four pairs gets each label as often.
+func TestPermuteUnits(t *testing.T) {
+	var members []member
+	site := map[string]string{}
+	for f, labels := range []string{"AA", "AA", "BB", "BB", "AB", "AB", "A", "B", "A", "B", "AB", "AB"} {
+		for i, label := range labels {
+			id := fmt.Sprintf("%c%d", 'a'+f, i)
+			members = append(members, member{id: id, group: string(label), unit: fmt.Sprintf("%c0", 'a'+f)})
+			if site[id] = "1"; f == 8 || f == 9 || f > 9 && i == 1 { // the last two families are at both sites
+				site[id] = "2"
+			}
+		}
+	}
+	const n = 3000
+	var pairA, mixed, alone int // the first pair is A; is mixed; the last one alone is A
+	for k := 1; k <= n; k++ {
+		now := slices.Clone(members)
+		(&Split{Permutation: k}).permuteUnits(now, site)
+		var pairs []string
+		for i := 0; i < 12; i += 2 {
+			pair := []string{now[i].group, now[i+1].group}
+			slices.Sort(pair)
+			pairs = append(pairs, strings.Join(pair, ""))
+		}
+		pairA += map[bool]int{true: 1}[pairs[0] == "AA"]
+		mixed += map[bool]int{true: 1}[pairs[0] == "AB"]
+		alone += map[bool]int{true: 1}[now[15].group == "A"]
+		slices.Sort(pairs)
+		need.Equal(t, fmt.Sprint(pairs), "[AA AA AB AB BB BB]", "what pairs share")
+		need.Equal(t, now[14].group+now[15].group == "AB" || now[14].group+now[15].group == "BA", true, "site 2")
+		need.Equal(t, now[16].group+now[17].group+now[18].group+now[19].group, "ABAB", "families of two sites")
+	}
+	for what, c := range map[string]struct {
+		got  int
+		want float64
+	}{"A A": {pairA, 1. / 3}, "A B": {mixed, 1. / 3}, "A alone": {alone, 1. / 2}} {
+		if sd := math.Sqrt(n * c.want * (1 - c.want)); math.Abs(float64(c.got)-n*c.want) > 4*sd {
+			t.Errorf("%s: %d of %d times, want %.3f", what, c.got, n, c.want)
+		}
+	}
+}
+
+func TestKeepTogetherErrors(t *testing.T) {
+	p := families(4, 4, 4, 4)
+	site := encoding.Column{Name: "site", Values: strings.Split("a a a a b b b b a a a a a b b b", " ")}
+	at := encoding.NewTable(append(slices.Clone(p.Columns), site)...)
+	for _, c := range []struct {
+		s    *Split
+		p    *encoding.Table
+		want string
+	}{
+		{&Split{Folds: 3, Stratify: true}, p, `fold 2 has nobody of group "ASD", whose participants are kept together by Family_ID ` +
+			`in 2 units: set folds to fewer, or stratify to false`},
+		{&Split{Folds: 5}, p, "16 participants who are kept together by Family_ID in 4 units are too few for 5 folds: fold 5 has " +
+			"0 participants; set folds to fewer"},
+		{&Split{Folds: 2, LeaveOut: "site"}, at, "keep_together: sub-084 and sub-091 share a value of Family_ID, but are in fold 1 and fold 2: " +
+			"exclude one of them, or name no column by leave_out"},
+		{&Split{Folds: 2, KeepTogether: []string{"pedigree"}}, p, `keep_together: no column "pedigree"`},
+	} {
+		c.s.Repeats = 1
+		if c.s.KeepTogether == nil {
+			c.s.KeepTogether = []string{"Family_ID"}
+		}
+		_, err := stagetest.RunStage(t, c.s, map[string][]dag.Input{"participants": {dag.InputOf(c.p)}})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
