@@ -29,8 +29,8 @@ var mayImport = map[string][]string{
 
 	// The topics of the stages, from the top down.
 	"stages": {"artifacts/parquet", "dag", "stages/command", "stages/present", "stages/present/tables", "stages/figure",
-		"stages/assess", "stages/learn", "stages/prepare", "stages/prepare/extract", "stages/cohort",
-		"stages/cohort/simulate"},
+		"stages/assess", "stages/assess/leakage", "stages/learn", "stages/prepare", "stages/prepare/extract",
+		"stages/cohort", "stages/cohort/simulate"},
 	"stages/command": {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/column"},
 	"stages/present": {"artifacts", "artifacts/encoding", "dag", "stages/present/methods", "stages/present/participants",
 		"stages/present/performance", "stages/present/section", "stages/present/tables", "stages/figure", "stages/column",
@@ -48,6 +48,8 @@ var mayImport = map[string][]string{
 		"stages/fold", "stages/region", "stages/report", "stages/chart", "stages/draw"},
 	"stages/assess": {"artifacts", "artifacts/encoding", "dag", "nifti", "gnn", "stages/column", "stages/fold",
 		"stages/region", "stages/learn", "stages/inference"},
+	"stages/assess/leakage": {"artifacts/encoding", "dag", "stages/column", "stages/fold", "stages/region",
+		"stages/learn"},
 	"stages/learn": {"artifacts", "artifacts/encoding", "dag", "gnn", "stages/column", "stages/fold",
 		"stages/region", "stages/inference"},
 	"stages/prepare": {"artifacts", "artifacts/encoding", "dag", "nifti", "connectivity", "stages/column",

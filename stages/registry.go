@@ -12,6 +12,7 @@ import (
 	_ "prgnn/artifacts/parquet" // a user's table, as an input of a stage, may be Parquet
 	"prgnn/dag"
 	"prgnn/stages/assess"
+	"prgnn/stages/assess/leakage"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/simulate"
 	"prgnn/stages/command"
@@ -45,8 +46,8 @@ var coded sync.Once
 // topics are the kinds of all topics, with their code identities. A kind has one place
 // in memory: executors compare them by it.
 func topics() [][]dag.Kind {
-	all := [][]dag.Kind{simulate.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, figure.Kinds,
-		present.Kinds, tables.Kinds, command.Kinds}
+	all := [][]dag.Kind{simulate.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, leakage.Kinds,
+		figure.Kinds, present.Kinds, tables.Kinds, command.Kinds}
 	coded.Do(func() {
 		for _, kinds := range all {
 			for i := range kinds {

@@ -195,7 +195,7 @@ func TestEvaluateTwiceTested(t *testing.T) {
 	// One draw of a participant counts once: right rows that are repeated would raise the accuracy.
 	want := "a is tested twice with draw 0, in rows 1 and 3: write one test row for each participant and draw; no accuracy"
 	_, err = stagetest.RunStage(t, &Evaluate{},
-		map[string][]dag.Input{"predictions": {dag.InputOf(twice(a, 0))}})
+		map[string][]dag.Input{"predictions": {dag.InputOf(stagetest.Twice(a, 0))}})
 	need.Error(t, err, want)
 }
 

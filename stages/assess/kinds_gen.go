@@ -13,7 +13,6 @@ var Kinds = []dag.Kind{
 	evaluateRegressionKind,
 	fidelityKind,
 	individualityKind,
-	leakageKind,
 	qcfcKind,
 	saliencyKind,
 }

@@ -1,6 +1,9 @@
 package stagetest
 
 import (
+	"reflect"
+	"slices"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
@@ -40,4 +43,17 @@ func OneFold(fold int32, groups [2]string, rows ...[3]any) *encoding.Table {
 		encoding.Column{Name: "probability", Values: p1},
 		encoding.Column{Name: "predicted", Values: predicted},
 		encoding.Column{Name: "p_" + groups[0], Values: p0}, encoding.Column{Name: "p_" + groups[1], Values: p1})
+}
+
+// Twice is a table with one of its rows at the end once more.
+func Twice(t *encoding.Table, row int) *encoding.Table {
+	out := *t
+	out.Columns = slices.Clone(t.Columns)
+	for i := range out.Columns {
+		c := &out.Columns[i]
+		v := reflect.ValueOf(c.Values)
+		all := reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()+1), v)
+		c.Values = reflect.Append(all, v.Index(row)).Interface()
+	}
+	return &out
 }

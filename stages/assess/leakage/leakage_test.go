@@ -1,9 +1,8 @@
-package assess
+package leakage
 
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -144,7 +143,7 @@ func TestLeakageIsFound(t *testing.T) {
 			})
 		}, id + " is on the test side of fold 2, repeat 1, and tested in fold 1"},
 		{"a test row twice", func(in map[string][]dag.Input) {
-			in["predictions"][0] = edit(in["predictions"][0], func(t *encoding.Table) { *t = *twice(t, row) })
+			in["predictions"][0] = edit(in["predictions"][0], func(t *encoding.Table) { *t = *stagetest.Twice(t, row) })
 		}, fmt.Sprintf("%s is tested twice with draw 1, in rows %d and 41: write one test row for each", id, row+1)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -165,19 +164,6 @@ func TestLeakageIsFound(t *testing.T) {
 			}
 		})
 	}
-}
-
-// twice is a table with one of its rows at the end once more.
-func twice(t *encoding.Table, row int) *encoding.Table {
-	out := *t
-	out.Columns = slices.Clone(t.Columns)
-	for i := range out.Columns {
-		c := &out.Columns[i]
-		v := reflect.ValueOf(c.Values)
-		all := reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()+1), v)
-		c.Values = reflect.Append(all, v.Index(row)).Interface()
-	}
-	return &out
 }
 
 // redrawn are the features of a scan with draw 0 as it is and other random draws.
