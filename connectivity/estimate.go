@@ -139,7 +139,7 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 	if err != nil {
 		return err
 	}
-	if err := q.judge(len(place), partial, o); err != nil {
+	if err := q.judge(len(place), partial, "ledoit-wolf or ridge", o); err != nil {
 		return err
 	}
 	if len(w.cov) != len(w.s) {
@@ -173,7 +173,7 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 		from, to = to, from
 	}
 	if !w.solver.Factor(from) {
-		return fmt.Errorf("the %s covariance of %d regions over %d volumes is singular: two regions may be identical, or there are too few volumes; use ledoit-wolf or ridge", partial, w.n, x.Rows)
+		return fmt.Errorf("the %s covariance of %d regions over %d volumes is singular: two regions may be identical, or there are too few volumes; %s", partial, w.n, x.Rows, unlikeSingular(partial))
 	}
 	w.solver.Invert(to)
 	q.Condition = norm1(w.cov, w.n, w.m) * norm1(w.inv, w.n, w.m)
@@ -189,6 +189,19 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 		q.Saturated += FisherZ(c.view(c.Partial, d))
 	}
 	return nil
+}
+
+// unlikeSingular says what to do where the covariance of an estimator is singular.
+func unlikeSingular(e Estimator) string {
+	switch e {
+	case Ridge:
+		return "use a larger rho"
+	case Glasso:
+		return "use a larger alpha"
+	case Empirical:
+		return "use ledoit-wolf or ridge"
+	}
+	return fmt.Sprintf("%s regularizes too little here: use ridge, or leave out one of identical regions", e)
 }
 
 // loadPresent loads the regions that have a signal, and returns their places. Nearly always all have one, and looking
@@ -219,13 +232,14 @@ func (w *estimation) loadPresent(x Matrix, q *Quality, raw bool) ([]int, error) 
 const margin = 10
 
 // judge compares T_eff with the number of regions: it refuses an empirical inverse
-// that would be noise, and warns of one that would be weak. Its advice is what o leaves to be done.
-func (q *Quality) judge(n int, partial Estimator, o Options) error {
+// that would be noise, and warns of one that would be weak. Its advice is what o leaves to be done, and
+// the other estimators.
+func (q *Quality) judge(n int, partial Estimator, others string, o Options) error {
 	q.PartialSE = math.NaN()
 	if df := q.TEff - float64(n-2) - 3; df > 0 {
 		q.PartialSE = 1 / math.Sqrt(df)
 	}
-	remedy, help := "use partial: ledoit-wolf or ridge", "Fewer regions help"
+	remedy, help := "use partial: "+others, "Fewer regions help"
 	switch {
 	case o.Band && o.Nuisance:
 		remedy += "; a wider band or fewer regressors leave more degrees of freedom"
@@ -237,20 +251,22 @@ func (q *Quality) judge(n int, partial Estimator, o Options) error {
 		remedy += "; fewer regressors leave more degrees of freedom"
 		help = "Fewer regressors or fewer regions help"
 	}
-	turned := ""
-	if n > q.Volumes {
+	turned, has := "", fmt.Sprintf("these time series have %.4g (of %d volumes)", q.TEff, q.Volumes)
+	if q.Volumes == 0 { // a matrix that was given
+		has = fmt.Sprintf("there are %.4g", q.TEff)
+	} else if n > q.Volumes {
 		turned = fmt.Sprintf(". There are more regions than volumes (%d): check that each row of the file is a volume", q.Volumes)
 	}
 	switch {
 	case partial == Empirical && q.TEff < float64(n+margin):
-		return fmt.Errorf("the empirical partial correlation of %d regions needs at least %d independent volumes, but these time series have %.4g (of %d volumes): the estimate would be mostly noise; %s%s",
-			n, n+margin, q.TEff, q.Volumes, remedy, turned)
+		return fmt.Errorf("the empirical partial correlation of %d regions needs at least %d independent volumes, but %s: the estimate would be mostly noise; %s%s",
+			n, n+margin, has, remedy, turned)
 	case q.TEff < float64(n):
 		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes: the data alone do not determine the partial correlations, the regularization (%s) does. %s%s", n, q.TEff, partial, help, turned)
 	case q.TEff < float64(n+margin):
 		q.Warning = fmt.Sprintf("%d regions and %.4g independent volumes, not many more: the data alone determine the partial correlations poorly, and they depend much on the regularization (%s). %s%s", n, q.TEff, partial, help, turned)
 	case partial == Empirical && q.TEff < float64(2*n):
-		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes, fewer than twice the number of regions: a true partial correlation of 0 has a standard error of %.2g; use ledoit-wolf or ridge", n, q.TEff, q.PartialSE)
+		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes, fewer than twice the number of regions: a true partial correlation of 0 has a standard error of %.2g; use %s", n, q.TEff, q.PartialSE, others)
 	}
 	return nil
 }

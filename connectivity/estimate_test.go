@@ -293,13 +293,19 @@ func TestFisherZIsBounded(t *testing.T) {
 
 func TestEstimateRefusesWhatHasNoAnswer(t *testing.T) {
 	v := randoms(1, 40)
-	copies := columns(v, v, randoms(2, 40))
+	copies, square := columns(v, v, randoms(2, 40)), make([]float64, 40)
+	for i := range square {
+		square[i] = 1 - 2*float64(i%2)
+	}
+	equal := columns(square, square, square) // every volume has the same products, so that δ is 0
 	for _, c := range []struct {
 		x    Matrix
 		o    Options
 		want string
 	}{
 		{copies, Options{Partial: Empirical}, "the empirical covariance of 3 regions over 40 volumes is singular: two regions may be identical, or there are too few volumes; use ledoit-wolf or ridge"},
+		{copies, Options{Partial: Ridge}, "the ridge covariance of 3 regions over 40 volumes is singular: two regions may be identical, or there are too few volumes; use a larger rho"},
+		{equal, Options{}, "the ledoit-wolf covariance of 3 regions over 40 volumes is singular: two regions may be identical, or there are too few volumes; ledoit-wolf regularizes too little here: use ridge, or leave out one of identical regions"},
 		{columns(v, make([]float64, 40)), Options{}, "too few volumes or regions for connectivity: 40 volumes, 1 region with a signal (0 missing, 1 constant)"},
 		{columns([]float64{1, 3, 2, 2}, []float64{nan, nan, nan, nan}, []float64{nan, nan, nan, nan}), Options{}, "too few volumes or regions for connectivity: 4 volumes, 1 region with a signal (2 missing, 0 constant): the labels may not overlap the brain"},
 		{columns([]float64{1, nan, 2}, []float64{3, 1, 2}), Options{}, "region 1 has no value in 1 of 3 volumes, first in volume 2; a region needs all volumes, or none when it is missing"},

@@ -101,13 +101,13 @@ func PartialOf(r Matrix, e Estimator, rho, teff float64) (partial Matrix, q Qual
 	}
 	switch e {
 	case Empirical:
-		if err := q.judge(len(place), e, Options{}); err != nil {
+		if err := q.judge(len(place), e, "ridge", Options{}); err != nil {
 			return Matrix{}, q, err
 		}
 	case Ridge:
 		q.Shrinkage = rho
 		if teff > 0 {
-			if err := q.judge(len(place), e, Options{}); err != nil {
+			if err := q.judge(len(place), e, "ridge", Options{}); err != nil {
 				return Matrix{}, q, err
 			}
 		} else {

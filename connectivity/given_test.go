@@ -153,7 +153,7 @@ func TestPartialOfRefuses(t *testing.T) {
 			_, _, err := PartialOf(indefinite, Ridge, 0.79, 60)
 			return err
 		},
-		"needs at least 20 independent volumes": func() error { _, _, err := PartialOf(r, Empirical, 0, 15); return err },
+		"needs at least 20 independent volumes, but there are 15: the estimate would be mostly noise; use partial: ridge": func() error { _, _, err := PartialOf(r, Empirical, 0, 15); return err },
 		"needs the time series": func() error {
 			_, _, err := PartialOf(r, LedoitWolf, 0, 60)
 			return err

@@ -40,11 +40,11 @@ type primalMachine struct{ linear }
 func (m *primalMachine) describe() (int, string) { return len(m.w), m.note }
 
 // fitInterior solves the problem.
-func fitInterior(ctx context.Context, x Rows, p, y []float64, c float64, threads int) (machine, error) {
+func fitInterior(ctx context.Context, o SVM, x Rows, p, y []float64, threads int) (machine, error) {
 	if x.D > MostPaired {
 		return nil, tooWide(x)
 	}
-	m := len(p)
+	m, c := len(p), o.C
 	s := &interior{x: x, mean: x.mean(), p: p, y: y, c: c, threads: threads, w: make([]float64, x.D),
 		f: make([]float64, x.N), dF: make([]float64, x.N), dW: make([]float64, x.D)}
 	for _, v := range []*[]float64{&s.alpha, &s.slack, &s.z, &s.v, &s.dAlpha, &s.dZ, &s.dV} {
@@ -83,7 +83,7 @@ func fitInterior(ctx context.Context, x Rows, p, y []float64, c float64, threads
 		s.step()
 	}
 	if !(gap <= 1e-8) {
-		return nil, fmt.Errorf("the SVM has not converged: it may miss the optimum by %.1g of its objective; use a smaller C, or standardize: training", gap)
+		return nil, fmt.Errorf("the SVM has not converged: it may miss the optimum by %.1g of its objective; use %s", gap, o.calmer(x, p))
 	}
 	taken, support := make([]bool, x.N), 0
 	for k, a := range s.alpha {

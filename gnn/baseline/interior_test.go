@@ -70,7 +70,7 @@ func TestInteriorAgainstAllPairs(t *testing.T) {
 		pairs := newVectorMachine(k, x, coef, rho)
 		want := pairs.decide(x, 1)
 		sameBits(t, c, func(threads int) []float64 {
-			m := need.Value(fitInterior(ctx, x, p, y, c.c, threads))(t).(*primalMachine)
+			m := need.Value(fitInterior(ctx, SVM{Kernel: "linear", C: c.c}, x, p, y, threads))(t).(*primalMachine)
 			got := m.decide(x, 1)
 			near(t, fmt.Sprint(c), got, want, 1e-6)
 			best := objective(x, p, y, pairs.weights(), -rho, c.c)
@@ -91,7 +91,7 @@ func TestInteriorAgainstScikitLearn(t *testing.T) {
 	}
 	readFixture(t, "regression.json", &numbers)
 	p, y := tubes(numbers.Y, 0.1)
-	m := need.Value(fitInterior(context.Background(), rowsOf(numbers.X), p, y, 1, 2))(t)
+	m := need.Value(fitInterior(context.Background(), SVM{Kernel: "linear", C: 1}, rowsOf(numbers.X), p, y, 2))(t)
 	near(t, "svr", m.decide(rowsOf(numbers.Test), 1), numbers.Predicted["svr"], 1e-6)
 }
 

@@ -45,11 +45,11 @@ func KernelRidgeTo(ctx context.Context, o KernelRidge, x Rows, y []float64, thre
 
 // fit trains one machine for each target.
 func (o KernelRidge) fit(ctx context.Context, x Rows, targets [][]float64, threads int) (machines, error) {
-	if x.N > MostPaired {
-		return o.primal(ctx, x, targets, threads)
-	}
 	if err := x.squares(); err != nil {
 		return nil, err
+	}
+	if x.N > MostPaired {
+		return o.primal(ctx, x, targets, threads)
 	}
 	z := unitRows(x)
 	k := make([]float64, x.N*x.N)

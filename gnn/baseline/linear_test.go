@@ -88,7 +88,7 @@ func TestMachinesAgainstScikitLearn(t *testing.T) {
 		},
 		"linear, by inputs": func(x Rows, y []int, n int) (Classifier, error) {
 			return oneAgainstRest(y, n, func(sign []float64) (machine, error) {
-				return fitInterior(ctx, x, slices.Repeat([]float64{-1}, x.N), sign, 1, 2)
+				return fitInterior(ctx, SVM{Kernel: "linear", C: 1}, x, slices.Repeat([]float64{-1}, x.N), sign, 2)
 			})
 		},
 	}

@@ -13,6 +13,9 @@ import (
 // FitLogistic is logistic regression with a penalty on the weights: it minimizes
 // C·Σ log(1 + exp(−y·f(x))) + ½‖w‖², f(x) = w·x + b, to the optimum. The numbers of cases and of inputs decide how.
 func FitLogistic(ctx context.Context, x Rows, label []int, classes int, c float64, threads int) (Classifier, error) {
+	if err := x.squares(); err != nil {
+		return nil, err
+	}
 	if x.N > MostPaired && x.D <= MostPaired {
 		return fitPrimalLogistic(ctx, x, signs(label, classes), c, threads)
 	}

@@ -56,6 +56,9 @@ func RidgeTo(x Rows, y []float64, penalty float64, threads int) (Regressor, erro
 
 // ridge gives a function that fits to targets of the rows.
 func ridge(x Rows, penalty float64, threads int) (func(target []float64) (machine, error), error) {
+	if err := x.squares(); err != nil {
+		return nil, err
+	}
 	if x.N > MostPaired {
 		return primalRidge(x, penalty, threads)
 	}

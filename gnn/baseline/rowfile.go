@@ -22,6 +22,7 @@ type RowFile struct {
 	open    func() (*os.File, error)
 
 	n       int         // rows
+	size    size        // of all numbers
 	held    []float64   // all rows; when there is a file, those of the record that is not full
 	records *spill.File // nil until it is needed
 	per     int         // rows a record
@@ -51,6 +52,7 @@ func NewRowFile(ctx context.Context, rows, d int, memory int64, threads int, ope
 // Add takes a row, which is copied.
 func (f *RowFile) Add(row []float64) error {
 	f.n++
+	f.size.add(row)
 	f.held = append(f.held, row...)
 	switch {
 	case f.records != nil:

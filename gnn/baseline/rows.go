@@ -67,17 +67,31 @@ func (r Rows) eachRow(use func(i int, row []float64)) {
 	})
 }
 
-// squares refuses rows in memory whose squares overflow, or vanish although there are numbers.
+// squares refuses rows that are not finite, or whose squares overflow, or vanish although there are numbers. Every
+// model of products of rows asks, before it makes them.
 func (r Rows) squares() error {
-	sum, largest := 0.0, 0.0
-	for _, v := range r.X {
-		sum += float64(v * v)
-		largest = max(largest, math.Abs(v))
+	var s size
+	if s.add(r.X); r.file != nil {
+		s = r.file.size // of all rows, as they were added
 	}
+	sum, largest := s.sum, s.largest
 	if largest == 0 || sum >= 0x1p-900 && sum <= math.MaxFloat64 {
 		return nil
 	}
+	if largest-largest != 0 {
+		return fmt.Errorf("an input is %v, which is not finite: exclude the participant, or the region", largest)
+	}
 	return fmt.Errorf("inputs are up to %.3g: their squares are beyond double precision; use inputs nearer 1", largest)
+}
+
+// A size is that of numbers: the sum of their squares, and the largest absolute value.
+type size struct{ sum, largest float64 }
+
+func (s *size) add(v []float64) {
+	for _, x := range v {
+		s.sum += float64(x * x)
+		s.largest = max(s.largest, math.Abs(x))
+	}
 }
 
 // times sets out to the products of the rows with w.

@@ -2,24 +2,61 @@ package baseline
 
 import (
 	"context"
+	"math"
+	"os"
 	"testing"
 
 	"prgnn/internal/need"
 )
 
-// A kernel of inputs whose squares overflow or vanish is no model: all cases would be alike.
-func TestKernelsRefuseWhatCannotBeSquared(t *testing.T) {
-	label := []int{0, 1, 0, 1}
-	for _, size := range []float64{1e160, 1e-160, 1e-170} {
-		x := Rows{N: 4, D: 3, X: []float64{1, 2, 4, 5, 1, 3, 2, 2, 5, 7, 1, 2}}
-		for i := range x.X {
-			x.X[i] *= size
+// Inputs that are not finite, or whose squares overflow or vanish, are no model: all cases would be alike. So it is for
+// few cases, which are compared in pairs, and for many, in memory and in a file.
+func TestModelsRefuseWhatCannotBeSquared(t *testing.T) {
+	ctx, ridge := context.Background(), KernelRidge{Penalties: []float64{1}}
+	fits := map[string]func(x Rows, label []int) error{
+		"svm": func(x Rows, label []int) error {
+			_, err := FitSVM(ctx, SVM{Kernel: "rbf", C: 1, Tolerance: 1e-3}, x, label, 2, 1)
+			return err
+		},
+		"linear-svm": func(x Rows, label []int) error {
+			_, err := FitSVM(ctx, SVM{Kernel: "linear", C: 1, Tolerance: 1e-3}, x, label, 2, 1)
+			return err
+		},
+		"kernel-ridge": func(x Rows, label []int) error {
+			_, err := FitKernelRidge(ctx, ridge, x, label, 2, 1)
+			return err
+		},
+		"ridge":      func(x Rows, label []int) error { _, err := FitRidge(x, label, 2, 1, 1); return err },
+		"logistic":   func(x Rows, label []int) error { _, err := FitLogistic(ctx, x, label, 2, 1, 1); return err },
+		"to numbers": func(x Rows, _ []int) error { _, err := RidgeTo(x, make([]float64, x.N), 1, 1); return err },
+	}
+	small := []float64{1, 2, 4, 5, 1, 3, 2, 2, 5, 7, 1, 2}
+	for _, n := range []int{4, MostPaired + 1} {
+		for _, size := range []float64{1e160, 1e-160, 1e-170, math.NaN(), math.Inf(1)} {
+			label, x := make([]int, n), Rows{N: n, D: 3, X: make([]float64, 3*n)}
+			file := NewRowFile(ctx, n, 3, 16, 1, func() (*os.File, error) { return os.CreateTemp(t.TempDir(), "") })
+			for i := range x.X {
+				x.X[i] = size * small[i%len(small)]
+			}
+			for i := range n {
+				label[i] = i % 2
+				need.NoError(t, file.Add(x.Row(i)))
+			}
+			want := "their squares are beyond double precision"
+			if size-size != 0 {
+				want = "which is not finite"
+			}
+			stored := need.Value(file.Rows())(t)
+			for name, fit := range fits {
+				if name == "svm" && n > MostPaired {
+					continue // refused for their number
+				}
+				need.Error(t, fit(x, label), want)
+				if n > MostPaired || name == "ridge" || name == "logistic" {
+					need.Error(t, fit(stored, label), want)
+				}
+			}
+			file.Close()
 		}
-		for _, kernel := range []string{"rbf", "linear"} {
-			_, err := FitSVM(context.Background(), SVM{Kernel: kernel, C: 1, Tolerance: 1e-3}, x, label, 2, 1)
-			need.Error(t, err, "their squares are beyond double precision")
-		}
-		_, err := FitKernelRidge(context.Background(), KernelRidge{Penalties: []float64{1}}, x, label, 2, 1)
-		need.Error(t, err, "their squares are beyond double precision")
 	}
 }

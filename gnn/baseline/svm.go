@@ -2,9 +2,11 @@ package baseline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/internal/dense"
 	"prgnn/internal/exact"
@@ -70,14 +72,14 @@ func SVMTo(ctx context.Context, o SVM, epsilon float64, x Rows, y []float64, thr
 // trainer gives a function that solves the problem of smo for p and y, by the matrix of all pairs or, of a linear
 // kernel and more cases than have one, for the weights. The number of cases alone decides.
 func (o SVM) trainer(ctx context.Context, x Rows, threads int) (func(p, y []float64) (machine, error), error) {
-	k := kernel{linear: o.Kernel == "linear", gamma: o.Gamma}
-	if k.linear && x.N > MostPaired {
-		return func(p, y []float64) (machine, error) { return fitInterior(ctx, x, p, y, o.C, threads) }, nil
-	}
-	if err := TooMany(x.N); err != nil {
+	if err := x.squares(); err != nil {
 		return nil, err
 	}
-	if err := x.squares(); err != nil {
+	k := kernel{linear: o.Kernel == "linear", gamma: o.Gamma}
+	if k.linear && x.N > MostPaired {
+		return func(p, y []float64) (machine, error) { return fitInterior(ctx, o, x, p, y, threads) }, nil
+	}
+	if err := TooMany(x.N); err != nil {
 		return nil, err
 	}
 	if k.gamma == 0 {
@@ -86,6 +88,9 @@ func (o SVM) trainer(ctx context.Context, x Rows, threads int) (func(p, y []floa
 	products := k.gram(x, threads)
 	return func(p, y []float64) (machine, error) {
 		alpha, rho, err := smo(ctx, products, p, y, o.C, o.Tolerance)
+		if errors.Is(err, errSteps) {
+			return nil, fmt.Errorf("%w: use %s", err, o.calmer(x, p, "a larger tolerance"))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -95,6 +100,36 @@ func (o SVM) trainer(ctx context.Context, x Rows, threads int) (func(p, y []floa
 		}
 		return newVectorMachine(k, x, coef, rho), nil
 	}, nil
+}
+
+var errSteps = errors.New("the SVM has not converged in 10 million steps")
+
+// calmer says what makes the problem for p easier. A smaller C does where the multipliers have a say in the gradient,
+// and inputs nearer 1 where the kernel is linear and they are larger.
+func (o SVM) calmer(x Rows, p []float64, others ...string) string {
+	s, linear, products := size{}, 0.0, 1.0
+	if s.add(x.X); x.file != nil && x.file.sd != nil {
+		s.sum = float64(x.N * x.D)
+	} else if x.file != nil {
+		s = x.file.size
+	}
+	square := s.sum / float64(x.N*x.D)
+	if o.Kernel == "linear" {
+		products = float64(x.D) * square
+	}
+	for _, v := range p {
+		linear = max(linear, math.Abs(v))
+	}
+	if o.C*products*float64(x.N) > linear {
+		others = append([]string{"a smaller c"}, others...)
+	}
+	if o.Kernel == "linear" && square > 4 {
+		others = append(others, "inputs nearer 1 (standardize: training)")
+	}
+	if others == nil {
+		return "inputs that differ more, or another model"
+	}
+	return strings.Join(others, ", or ")
 }
 
 // scale is 1/(d·var).
@@ -228,7 +263,7 @@ func smo(ctx context.Context, k, p, y []float64, c, tolerance float64) (alpha []
 			return nil, 0, ctx.Err()
 		}
 		if step > 10000000 {
-			return nil, 0, fmt.Errorf("the SVM has not converged in 10 million steps: use a smaller C or a larger tolerance")
+			return nil, 0, errSteps
 		}
 		i, best := -1, math.Inf(-1)
 		for t := range n {

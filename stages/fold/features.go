@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -51,6 +52,32 @@ func FeaturesOf(a *encoding.Array) Features {
 	}
 	f.ranks = inference.Ranks(f.values)
 	return f
+}
+
+// unknown names the first value of an array's draw 0, where none of them is finite: NaN are no features, and the same
+// in everybody. "" otherwise. The diagonal of a matrix tells nothing, and does not count.
+func unknown(a *encoding.Array) string {
+	v, shape := a.Float64s(), a.Shape
+	if len(shape) == 3 && shape[0] > 0 {
+		v, shape = v[:len(v)/shape[0]], shape[1:]
+	}
+	square, first := len(shape) == 2 && shape[0] == shape[1] && shape[0] > 1, -1
+	for i, x := range v {
+		switch {
+		case square && i%(shape[0]+1) == 0:
+		case !math.IsNaN(x) && !math.IsInf(x, 0):
+			return ""
+		case first < 0:
+			first = i
+		}
+	}
+	switch {
+	case first < 0:
+		return ""
+	case len(shape) == 2:
+		return fmt.Sprintf("row %d, column %d is %v", first/shape[1]+1, first%shape[1]+1, v[first])
+	}
+	return fmt.Sprintf("value %d is %v", first+1, v[first])
 }
 
 func symmetric(v []float64, n int) bool {

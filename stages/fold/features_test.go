@@ -49,6 +49,47 @@ func TestDuplicatesAllAtOnce(t *testing.T) {
 	}
 }
 
+// Participants without any finite feature are named, and are no duplicates of each other; a value is enough.
+func TestFeaturesThatAreNotFinite(t *testing.T) {
+	const n = 20
+	scan := func(id string, x float64, keep bool, shape ...int) dag.Input {
+		v := slices.Repeat([]float64{x}, n*n)
+		for i := range n {
+			v[i*n+i] = 1
+		}
+		if keep {
+			v[1], v[n] = 0.5, 0.5
+		}
+		if len(shape) == 0 {
+			shape = []int{1, n, n}
+		} else {
+			v[0] = x
+		}
+		in := dag.InputOf(encoding.NewArray(v[:shape[0]*shape[1]*shape[2]], shape...),
+			dag.Coord{Axis: "subject", Value: id})
+		in.Name = "connectivity[" + id + "].pearson"
+		return in
+	}
+	nan := math.NaN()
+	for _, c := range []struct {
+		ins  []dag.Input
+		want string
+	}{
+		{[]dag.Input{scan("sub-1", nan, false), scan("sub-2", nan, false)},
+			"connectivity[sub-1].pearson: no feature of sub-1 is finite (draw 0: row 1, column 2 is NaN, and all others)"},
+		{[]dag.Input{scan("sub-1", 0.5, false), scan("sub-2", math.Inf(-1), false)}, "no feature of sub-2 is finite (draw 0: row 1, column 2 is -Inf"},
+		{[]dag.Input{scan("sub-1", nan, false, 1, 1, 15)}, "row 1, column 1 is NaN"},
+		{[]dag.Input{scan("sub-1", nan, true), scan("sub-2", 0, false)}, ""},
+	} {
+		twins, err := Duplicates(c.ins)
+		if c.want != "" {
+			need.Error(t, err, c.want)
+		} else if err != nil || twins != nil {
+			t.Errorf("%v, %v", twins, err)
+		}
+	}
+}
+
 // One matrix under two ids is found when regions are missing in either copy, and when its entries are any increasing or
 // decreasing function of the other's, whatever is on the diagonal.
 func TestFeaturesOfOneScan(t *testing.T) {

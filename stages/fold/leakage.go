@@ -26,7 +26,7 @@ func (d Duplicate) SamePair(other Duplicate) bool {
 
 // Duplicates finds participants with the same features in draw 0 (Features.Same): one scan under two ids. (Random draws
 // of one scan differ, for their streams are named by the id.) Models that see the same participants ask the same: the
-// last answers are remembered.
+// last answers are remembered. Features of which none is finite are refused.
 func Duplicates(ins []dag.Input) ([]Duplicate, error) {
 	var of strings.Builder
 	for _, in := range ins {
@@ -83,6 +83,9 @@ func findDuplicates(ins []dag.Input) ([]Duplicate, error) {
 		a, err := dag.Shared(in, dag.Input.Array)
 		if err != nil {
 			return nil, err
+		}
+		if value := unknown(a); value != "" {
+			return nil, fmt.Errorf("%s: no feature of %s is finite (draw 0: %s, and all others): exclude the participant, or look where the stage before it gets them from", in.Name, in.Coord("subject"), value)
 		}
 		all = append(all, FeaturesOf(a))
 	}
