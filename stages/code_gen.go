@@ -5,17 +5,17 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 011227700681805a477c30c3d9756435e08de3b67977c4ca857f6a76feded2d0
-kind biomarkers 81a479f8cc479f7e0b648453245deca7a946dbbd991458a732b07a468bef01ca
-kind bnt e5c9415076b2bd969cb3de508284e89dc2669f90ee4e36776b101e87bd5b413d
+var codes = dag.Codes(`kind baseline 951c321c00ca5fa66b4aa165227d09869f423f78d17e3c05aef5c25f15014413
+kind biomarkers bc5826579b16bc8151ca436acc56ec65f348fe180e123214afe07f9062974a2b
+kind bnt b36c3697dbd248f0361749100e7ea518a5f55c85b438d2cb7bbf3533d9c6d075
 kind bootstrap bb3618e4981384da37daccf91b9863e7d24733fa8cd44a9d010e97d0ce05ffbc
-kind braingnn ef7901c3c06c44d02919f4e91d141eed9ae14534ce6f834769de0db9aea8d689
+kind braingnn 4931c865250f60ba55aa72a9d971401387988bb983e6a7d2a82744bc8f54b80d
 kind brainmap b250df1bc4736c3f2e4c0e3031fef6cbdac949d48db8842d6b80cfcddee5819f
 kind choose 1ba24a5d506655d53a25e8f09401ab9e932ef465856fbbd6be4bea89708f9a46
 kind combat 64f2ef9d002396b71f7f77c5fc96cfffd0dcfdd3b1cb58590b6188773f2c97c6
 kind compare f8325bc9edeb8ba779620917ebbb71413281b757ab26578710fd47b6ef59c439
-kind connectivity 9a9eb361e4f1124ea3acdb79752a27d25687d4c46aac87ce649fc8fe8e2ac2c4
-kind covariates 7e181bfdd3320e3fa30fbadd4ea2c030390ed4c52e11da73a4d1069942afe818
+kind connectivity b187048ddb33e33a9ac37242a32afb5dc7679324a75e261e6c9d45900d04a4c8
+kind covariates bb188054fea1f0dc6cb23f156b71ac0434b0dda807af36545b282e72b6ac68b0
 kind denoise 5c21e85d714678a1709a4f70d4b54bba4a4e8a954f499aba7c5189a7406b260f
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
 kind evaluate 824b04c8b8569a960c62bcfb89485590c6963e0509ab9fb51ed7691e50f0e822
@@ -37,12 +37,12 @@ kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637
 kind figure-training 62f6bfb7ab0cce8da4f979a328bd2cd98675cff3e6189ecc59fd9c7430313fc6
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 9cf18695ff7922093bf6c607a1268da8cb6368c5cc658695ba92d55c3174683a
-kind individuality a28f3b982c735b9340b0e4b5b32b94dd85a751aa05f6a847025bfccb2d145fe8
+kind individuality 8d01bbb3198c0ac535aee60292860a5b6336073e8a6a79293115c97c604bcd4a
 kind join 625c841d68b15edb7c7a41d22d49a9512ec0d1dd3494c979dbc9f8201f79b9c0
-kind leakage 55ac60a46fa12ae643d88933441fd9accfc8f3ec95ff9bcf9a7f93d7b7e3a6c4
-kind matrices a974993f6e3617e9b451460eaa9714bfa4b8bce7c562ed2655ee8ce8e7d74999
+kind leakage 50937ee78c8f67241e1a89676b1768b7d845cf8e5503e16698dc64469633b9e8
+kind matrices 0bbf32b4578651e8297d89c55efa367f3ef5ff7f1e7d081848df59e9b7bfed68
 kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
-kind meanmlp 601a4681f04b2402768ddc91aa06184cec9fc378b0e89a1cc9d9d8c47e86fad3
+kind meanmlp 06373395c31b67d133f8dced2fa0a871e25a965bfea3a826c50bbc57a0f3bdf2
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
 kind parcellate 2fb4cbe70150a4cf0e3c6ff05402c6284e97cf3ea8ed59b5dddf37d8e5b23629
 kind permutation 46da4935620fd89616b3ece31d34a2633263bc4a2fb4131bb21772f8518583a7
@@ -51,7 +51,7 @@ kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
 kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
-kind regression a8fd5ba12a03ea20e8a6423ec5c9f945a63b086073e7611d57d7a2daa8a5697b
+kind regression 2c1fb9e9650c1316e09455e0dc5f00d571dd13e014f2a28e2a7eec982e96ab56
 kind report 2b5eb79e182515cf71a67f30a10d7023cb4e4ecf89aeac321ff91c17c66dbfd8
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
@@ -62,8 +62,8 @@ kind summary c36d775f1b31c18fd46b14a948dd1599e576a50ea64055c87d3717b2375c1736
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent e59228dcc683fa3b82a541802b41872995cca4aa35de831537aa80182ad77eee
 kind timeseries f2cf8306561ef4f75fb352fadeec904de11006c6460a9d534bd7b992bfc8dca7
-kind train eecbb8afa9268d8ae72c08a2eda47f342414668f6f68e9ce883a0f1690b0a0e9
-kind train-regression 72f703f9142dc7b1181f44fc271fd7aeda2f2de7e7c6b41370843f6d15a6117f
+kind train 918b0b5a3c57edde8c2e2d2efa8362144a84ac43286a10d7664b386222a6f5d8
+kind train-regression e293c857878b9a4206e7d8fb9a8feb3fd19e616706188a68621db380d3a7db90
 kind windows 2349272958efb4e1f70033e66048f67f1d2ae7e23c699aaa528466012f7b4ae6
 
 reached by baseline
@@ -577,8 +577,8 @@ prgnn/gnn/baseline.signs cabf7b4fd986.e3b0c4
 
 reached by baseline biomarkers bnt individuality regression
 prgnn/gnn/baseline.MostPaired 82a84bff992b.e3b0c4
-prgnn/gnn/baseline.RowFile c44fddbe1d52.a13ac0
-prgnn/gnn/baseline.RowFile.Add 10064fbf98c2.b07f47
+prgnn/gnn/baseline.RowFile 917bf040fc33.952b77
+prgnn/gnn/baseline.RowFile.Add 70093117c5e0.ae92f7
 prgnn/gnn/baseline.RowFile.Close cec9bc0f565b.cd0be4
 prgnn/gnn/baseline.RowFile.each 11b2fd73ab95.fc1b0e
 prgnn/gnn/baseline.RowFile.group 387f0ec2b4ae.d08e69
@@ -591,6 +591,7 @@ prgnn/gnn/baseline.Rows.each ce1bf90c49bf.4c0fe3
 prgnn/gnn/baseline.Rows.eachRow 17a0b849e043.649071
 prgnn/gnn/baseline.Rows.mean 85415b7f3cf2.810c38
 prgnn/gnn/baseline.Rows.products ff9d79a6daa2.54ea27
+prgnn/gnn/baseline.Rows.squares 24db03bd8366.f6908e
 prgnn/gnn/baseline.Rows.times 9fc79167e4ca.63b250
 prgnn/gnn/baseline.Rows.view 464d86e8f4f9.c82b2f
 prgnn/gnn/baseline.balance 34f6e96090c3.e3b0c4
@@ -609,7 +610,9 @@ prgnn/gnn/baseline.machines.Note 08fb8233e8d8.fd6787
 prgnn/gnn/baseline.machines.Parameters 4032373549f6.fd6787
 prgnn/gnn/baseline.narrow 09f6b4400ffd.c4217a
 prgnn/gnn/baseline.primalRidge f1c7215f44d9.260840
-prgnn/gnn/baseline.ridge 45e89ab1ac84.69b8ea
+prgnn/gnn/baseline.ridge f7529b5c81c5.a18379
+prgnn/gnn/baseline.size d2729cdff69d.e3b0c4
+prgnn/gnn/baseline.size.add 7ae6f7577cac.485fc1
 prgnn/gnn/baseline.substitute 411f2988ab55.e3b0c4
 prgnn/gnn/baseline.to e2bcf047cb0d.640c5c
 prgnn/gnn/baseline.tooWide 9ff202f95c25.7419d4
@@ -626,7 +629,7 @@ prgnn/gnn/baseline.FitBrainNetCNN 5871119f4024.58ff87
 prgnn/gnn/baseline.FitForest 180fbe12d2fd.bbc88d
 prgnn/gnn/baseline.FitKernelRidge bd56453eef20.127ded
 prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.78f64a
-prgnn/gnn/baseline.FitLogistic 3b112a930b9d.c08ab0
+prgnn/gnn/baseline.FitLogistic 393a19687ef9.c4a488
 prgnn/gnn/baseline.FitMLP f7ba982b33af.09d3e5
 prgnn/gnn/baseline.FitSVM 9a14edfc781e.36f546
 prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
@@ -1023,7 +1026,7 @@ prgnn/stages/fold.bothHave 52245ff682c3.e06b60
 prgnn/stages/fold.candidates 644cc8eb27a7.3bacf9
 prgnn/stages/fold.edges 9c9b087b5109.e3b0c4
 prgnn/stages/fold.fewestValues 57c4b32f7c1d.e3b0c4
-prgnn/stages/fold.findDuplicates 40b2a057ee7c.6ce8a5
+prgnn/stages/fold.findDuplicates 9393cf5b387b.5c0055
 prgnn/stages/fold.mostValues 22b9b8e28774.e3b0c4
 prgnn/stages/fold.sameFeatures ffb89b3091db.e3b0c4
 prgnn/stages/fold.screen e625cea22029.e3b0c4
@@ -1031,6 +1034,7 @@ prgnn/stages/fold.screenedValues b6b774a93a8b.e3b0c4
 prgnn/stages/fold.sketchOf 24e1717e3c72.e3b0c4
 prgnn/stages/fold.symmetric a809d6989766.e3b0c4
 prgnn/stages/fold.unitRanks a786d305b0b0.9724e7
+prgnn/stages/fold.unknown 7eb0563dc29a.72c55a
 
 reached by baseline bnt braingnn meanmlp
 prgnn/gnn/network.Probabilities 7a1d03209f9f.fc46c2
@@ -1308,7 +1312,7 @@ prgnn/connectivity/tangent.Space.Weights 01d91a1f1c09.1c4144
 prgnn/gnn/baseline.AsLinear f5f53eebcd77.dbe0bd
 prgnn/gnn/baseline.Forest d2886dd0ac6b.e3b0c4
 prgnn/gnn/baseline.KernelRidge 04f86b358b2e.e3b0c4
-prgnn/gnn/baseline.KernelRidge.fit fb61342538c5.ab7a30
+prgnn/gnn/baseline.KernelRidge.fit bae856ae5ed5.07120b
 prgnn/gnn/baseline.KernelRidge.inner 59188e97ddc9.882c83
 prgnn/gnn/baseline.KernelRidge.note 9018f55a9e74.e98ec8
 prgnn/gnn/baseline.KernelRidge.primal 99a8cfb5363e.17a960
@@ -1320,9 +1324,9 @@ prgnn/gnn/baseline.NodesOf 0343535f6acf.e3b0c4
 prgnn/gnn/baseline.Pattern 704819d4d38a.fa650e
 prgnn/gnn/baseline.RowFile.Rows 98bc9dc6072b.ade286
 prgnn/gnn/baseline.Rows.First 88a3e4f9a3ae.7c6e92
-prgnn/gnn/baseline.Rows.squares 7143ed26e181.44832a
 prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
-prgnn/gnn/baseline.SVM.trainer 249971e60fd9.d92866
+prgnn/gnn/baseline.SVM.calmer d1765bfb46ed.49b114
+prgnn/gnn/baseline.SVM.trainer ce71db2a7e2f.081dea
 prgnn/gnn/baseline.Standardize 631e132b63e0.1c2ba9
 prgnn/gnn/baseline.TooMany 9fc53c1cf2da.90f2a6
 prgnn/gnn/baseline.cut 122492ffb7f3.e3b0c4
@@ -1331,9 +1335,10 @@ prgnn/gnn/baseline.equations bc2c549aca4c.e3b0c4
 prgnn/gnn/baseline.equations.set d44965a81403.3c9938
 prgnn/gnn/baseline.equations.solve 74c1c399f47b.80cce8
 prgnn/gnn/baseline.errSingular 6754439916c1.e3b0c4
+prgnn/gnn/baseline.errSteps c3effe777791.e3b0c4
 prgnn/gnn/baseline.factored bbff592b32ab.6941a8
 prgnn/gnn/baseline.few f6de9cd300fa.e3b0c4
-prgnn/gnn/baseline.fitInterior ee474a67c7f3.af936c
+prgnn/gnn/baseline.fitInterior f3758a1808fd.9e27dc
 prgnn/gnn/baseline.fitMLP 82f7a9759e12.2e8810
 prgnn/gnn/baseline.forest d80bc21ee8d0.4327e6
 prgnn/gnn/baseline.forest.Note 52181b428fd8.421d64
@@ -1393,7 +1398,7 @@ prgnn/gnn/baseline.primalMachine db0e9c0717c0.dbc5ab
 prgnn/gnn/baseline.primalMachine.describe c76fca193f07.705cfa
 prgnn/gnn/baseline.scale db518c2eb6ef.44832a
 prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
-prgnn/gnn/baseline.smo 1142e3bb7caa.ffbed8
+prgnn/gnn/baseline.smo c47e2ca9b39f.d3fe76
 prgnn/gnn/baseline.solveDual 1590465ac30d.2a9fee
 prgnn/gnn/baseline.sumOf 93a33edd3126.e3b0c4
 prgnn/gnn/baseline.trainedMLP c82221e67554.cc58ce
@@ -2858,7 +2863,7 @@ prgnn/connectivity.cvFold.path 55cb91f7e921.fad8fa
 prgnn/connectivity.cvFolds 3b8398fc6105.e3b0c4
 prgnn/connectivity.cvRefinements b245d90d0623.e3b0c4
 prgnn/connectivity.estimation dca8ec753928.03e060
-prgnn/connectivity.estimation.estimate f0fbda4bf9b4.3bf293
+prgnn/connectivity.estimation.estimate 8f2ce1ac6613.fb95ba
 prgnn/connectivity.estimation.loadPresent 2317000cd8e7.5872cd
 prgnn/connectivity.glassoSweeps 4c943ed59fe6.e3b0c4
 prgnn/connectivity.glassoTolerance 688309d193d1.e3b0c4
@@ -2883,6 +2888,7 @@ prgnn/connectivity.newLasso 6c13ef7b3034.499d0b
 prgnn/connectivity.spaced 56b508f4f307.93abc2
 prgnn/connectivity.spread 29b3042089ea.489cb4
 prgnn/connectivity.trial 0781af8285b5.e3b0c4
+prgnn/connectivity.unlikeSingular 7d3f954be758.bde75b
 prgnn/internal/dense.AddSquares 872640bbc838.705c94
 prgnn/internal/dense.Cholesky.LogDet 859da6099983.0f3ac3
 prgnn/internal/dense.addSquaresAVX ef35e3ffbb50.a64858
@@ -2929,7 +2935,7 @@ prgnn/connectivity.Estimator e621c9066c91.e3b0c4
 prgnn/connectivity.Fisher e621c9066c91.e3b0c4
 prgnn/connectivity.Options 3a6ee73bfc8f.5e4ed6
 prgnn/connectivity.Quality 16f3619ace14.e3b0c4
-prgnn/connectivity.Quality.judge a427e0281d31.92c557
+prgnn/connectivity.Quality.judge e9b36b0b10e9.92c557
 prgnn/connectivity.Ridge 2672b1f2d375.7b171b
 prgnn/connectivity.count 6a7fff03ab0e.29145e
 prgnn/connectivity.margin 519c5671bb11.e3b0c4
@@ -2957,7 +2963,7 @@ prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
 
 reached by covariates
 prgnn/stages/assess.Covariates af21e3888421.e3b0c4
-prgnn/stages/assess.Covariates.Ports 31d388d9053f.94a1e4
+prgnn/stages/assess.Covariates.Ports 1dda530ccb3c.378974
 prgnn/stages/assess.Covariates.Run 68758d041b19.cddc2b
 prgnn/stages/assess.Covariates.columns 531c49d5a96a.006542
 prgnn/stages/assess.Covariates.meta a1a30a506fc3.c22b72
@@ -2988,9 +2994,6 @@ prgnn/stages/fold.OneGroupEach b956ba7b715b.e3b0c4
 prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
 prgnn/stages/inference.area.above b48e0e6b4359.006b0e
 prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
-
-reached by covariates leakage
-prgnn/stages/assess.checkRow 425bebf66c54.e3b0c4
 
 reached by covariates report summary
 prgnn/stages/column.CountOf f2b798027669.e3b0c4
@@ -3957,91 +3960,92 @@ prgnn/stages/prepare.runNames 02c098b18f6a.8c138d
 prgnn/stages/prepare.sameParts 5d4b5d2461cc.711565
 
 reached by leakage
-prgnn/stages/assess.Leakage e70290ed5d9f.e3b0c4
-prgnn/stages/assess.Leakage.Ports 1ca710021e9d.f8203a
-prgnn/stages/assess.Leakage.Run 2322e0cec64c.e2d2ea
-prgnn/stages/assess.Leakage.alike 87243da38377.c117fe
-prgnn/stages/assess.Leakage.lookAtPredictions a927b9c31e9e.dff9ad
-prgnn/stages/assess.Leakage.lookAtScans 23acee8c2eb2.72a325
-prgnn/stages/assess.Leakage.sameTraces 0fd868d18130.9d7757
-prgnn/stages/assess.Leakage.tiles c1f3b1250506.52a436
-prgnn/stages/assess.basis 92357664102c.be763d
-prgnn/stages/assess.basis.signatures 34b35d47dd7d.c9d224
-prgnn/stages/assess.bessel 0ca0da82e9d9.0bd637
-prgnn/stages/assess.byChance 239a0f72474a.e4cbbd
-prgnn/stages/assess.byChance.text 090288a7a686.27eecc
-prgnn/stages/assess.chanceOfAny 6a2acb93abd7.e3b0c4
-prgnn/stages/assess.chanceOfWalk 41a99143d4e0.535c59
-prgnn/stages/assess.coarseProjections b245d90d0623.e3b0c4
-prgnn/stages/assess.coarseShare a3a2318c456d.e3b0c4
-prgnn/stages/assess.comparisons 35813c47b1b5.912af7
-prgnn/stages/assess.cosines b708ccc7ef06.f2b3b0
-prgnn/stages/assess.endPoints 519c5671bb11.e3b0c4
-prgnn/stages/assess.fewPairs 6b39c9d3a325.e3b0c4
-prgnn/stages/assess.filterReach ab2f185cd526.e3b0c4
-prgnn/stages/assess.filterSD f85bf162be88.e3b0c4
-prgnn/stages/assess.filterStep 96607dbc6afe.e3b0c4
-prgnn/stages/assess.filteredTrace 84ddce7c8fb5.023cc6
-prgnn/stages/assess.foldBook 072b6122785a.f01d96
-prgnn/stages/assess.foldBook.seen b2c114d5ec40.65f219
-prgnn/stages/assess.foldBook.takesPart d32a964fc2d6.9526c9
-prgnn/stages/assess.foldBook.tested 9cb4625f292c.256f68
-prgnn/stages/assess.foldPlace 32fa1bfdbeff.e3b0c4
-prgnn/stages/assess.leakCheck 610a1b22a7cc.e3b0c4
-prgnn/stages/assess.leakCheck.fail 854f51d89808.56e0de
-prgnn/stages/assess.leakage.New 7367b0119a29.d98fce
-prgnn/stages/assess.leastOverlap a9377ed9369a.e3b0c4
-prgnn/stages/assess.leastPart 7223c1bf482d.e3b0c4
-prgnn/stages/assess.leastRegions c8409648400f.e3b0c4
-prgnn/stages/assess.likeness 6c3fa5119f19.5e19cc
-prgnn/stages/assess.lookAtFitted 11899102be5d.929bb3
-prgnn/stages/assess.lookAtModels f154a9e1fe4f.4e4f85
-prgnn/stages/assess.meanTrace 9593da3743bb.7769b0
-prgnn/stages/assess.meeting f22a62d36724.e3b0c4
-prgnn/stages/assess.mostTold 3b8398fc6105.e3b0c4
-prgnn/stages/assess.newScreen 7ccb6d203848.8d6683
-prgnn/stages/assess.newTrace c0947f7b3388.65c02a
-prgnn/stages/assess.onePart 1ef068ddb857.e3b0c4
-prgnn/stages/assess.placeOf 89225e3c6d5d.018616
-prgnn/stages/assess.projections 57c4b32f7c1d.e3b0c4
-prgnn/stages/assess.ranks 901533841470.e3b0c4
-prgnn/stages/assess.rarest 327dd9c12a8c.291875
-prgnn/stages/assess.readBook bb09c7609124.89767b
-prgnn/stages/assess.readTraces 09b9987c7afc.e0726a
-prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
-prgnn/stages/assess.sameParts fd015f84240e.c262ea
-prgnn/stages/assess.screen da912ca217d6.e3b0c4
-prgnn/stages/assess.screen.basis 7503e65f76ab.0bd68c
-prgnn/stages/assess.screen.choose ea8422c64e85.c961f1
-prgnn/stages/assess.screen.may e57558eb9e25.996e5b
-prgnn/stages/assess.screen.turned 228c4a8e2464.344a14
-prgnn/stages/assess.screenRoom 688309d193d1.e3b0c4
-prgnn/stages/assess.screenSD b245d90d0623.e3b0c4
-prgnn/stages/assess.screenSample b6b774a93a8b.e3b0c4
-prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
-prgnn/stages/assess.sharedScans 552389c9415a.ecf17d
-prgnn/stages/assess.similarText bd2d204adbe5.c337be
-prgnn/stages/assess.standardize db6d48629697.e3b0c4
-prgnn/stages/assess.stationaryReach 6b39c9d3a325.e3b0c4
-prgnn/stages/assess.steps a766244b7781.fd2618
-prgnn/stages/assess.tile 44f56650db94.be763d
-prgnn/stages/assess.tile.pairs e798512fcd4a.cb7255
-prgnn/stages/assess.tileTraces 22b9b8e28774.e3b0c4
-prgnn/stages/assess.tileValues 3e220ec7f6d4.e3b0c4
-prgnn/stages/assess.timePoints 9a696374930b.a4231a
-prgnn/stages/assess.trace d71d93a44110.ea4f8e
-prgnn/stages/assess.trace.chance 82706d360a29.6dcb45
-prgnn/stages/assess.trace.correlation 518643912e76.8a97b7
-prgnn/stages/assess.trace.kind 778aeb9b9906.ea4f8e
-prgnn/stages/assess.trace.lags eefc22bc7035.93d220
-prgnn/stages/assess.trace.leastOverlap 22b5b7fb1a34.3a9a4b
-prgnn/stages/assess.trace.len 59ac648343ab.ea4f8e
-prgnn/stages/assess.trace.means 67d2621bcf49.65c02a
-prgnn/stages/assess.trace.meet 6ecf7b70cc0a.718fd4
-prgnn/stages/assess.trace.overlap 79bad5a2950b.e66a14
-prgnn/stages/assess.trace.stationaryBasis 35bf00c0555a.a2aa97
-prgnn/stages/assess.trace.variation eac4eb0f2aa8.ea4f8e
-prgnn/stages/assess.trace.window a3c89d0efbb8.34f914
+prgnn/stages/assess/leakage.Leakage e70290ed5d9f.e3b0c4
+prgnn/stages/assess/leakage.Leakage.Ports 1ca710021e9d.f8203a
+prgnn/stages/assess/leakage.Leakage.Run 2322e0cec64c.e2d2ea
+prgnn/stages/assess/leakage.Leakage.alike 87243da38377.c117fe
+prgnn/stages/assess/leakage.Leakage.lookAtPredictions a927b9c31e9e.dff9ad
+prgnn/stages/assess/leakage.Leakage.lookAtScans 23acee8c2eb2.72a325
+prgnn/stages/assess/leakage.Leakage.sameTraces 0fd868d18130.9d7757
+prgnn/stages/assess/leakage.Leakage.tiles c1f3b1250506.52a436
+prgnn/stages/assess/leakage.basis 92357664102c.be763d
+prgnn/stages/assess/leakage.basis.signatures 34b35d47dd7d.c9d224
+prgnn/stages/assess/leakage.bessel 0ca0da82e9d9.0bd637
+prgnn/stages/assess/leakage.byChance 239a0f72474a.e4cbbd
+prgnn/stages/assess/leakage.byChance.text 090288a7a686.27eecc
+prgnn/stages/assess/leakage.chanceOfAny 6a2acb93abd7.e3b0c4
+prgnn/stages/assess/leakage.chanceOfWalk 41a99143d4e0.535c59
+prgnn/stages/assess/leakage.checkRow 425bebf66c54.e3b0c4
+prgnn/stages/assess/leakage.coarseProjections b245d90d0623.e3b0c4
+prgnn/stages/assess/leakage.coarseShare a3a2318c456d.e3b0c4
+prgnn/stages/assess/leakage.comparisons 35813c47b1b5.912af7
+prgnn/stages/assess/leakage.cosines b708ccc7ef06.f2b3b0
+prgnn/stages/assess/leakage.endPoints 519c5671bb11.e3b0c4
+prgnn/stages/assess/leakage.fewPairs 6b39c9d3a325.e3b0c4
+prgnn/stages/assess/leakage.filterReach ab2f185cd526.e3b0c4
+prgnn/stages/assess/leakage.filterSD f85bf162be88.e3b0c4
+prgnn/stages/assess/leakage.filterStep 96607dbc6afe.e3b0c4
+prgnn/stages/assess/leakage.filteredTrace 84ddce7c8fb5.023cc6
+prgnn/stages/assess/leakage.foldBook 072b6122785a.f01d96
+prgnn/stages/assess/leakage.foldBook.seen b2c114d5ec40.65f219
+prgnn/stages/assess/leakage.foldBook.takesPart d32a964fc2d6.9526c9
+prgnn/stages/assess/leakage.foldBook.tested 9cb4625f292c.256f68
+prgnn/stages/assess/leakage.foldPlace 32fa1bfdbeff.e3b0c4
+prgnn/stages/assess/leakage.leakCheck 610a1b22a7cc.e3b0c4
+prgnn/stages/assess/leakage.leakCheck.fail 854f51d89808.56e0de
+prgnn/stages/assess/leakage.leakage.New 7367b0119a29.d98fce
+prgnn/stages/assess/leakage.leastOverlap a9377ed9369a.e3b0c4
+prgnn/stages/assess/leakage.leastPart 7223c1bf482d.e3b0c4
+prgnn/stages/assess/leakage.leastRegions c8409648400f.e3b0c4
+prgnn/stages/assess/leakage.likeness 6c3fa5119f19.5e19cc
+prgnn/stages/assess/leakage.lookAtFitted 11899102be5d.929bb3
+prgnn/stages/assess/leakage.lookAtModels f154a9e1fe4f.4e4f85
+prgnn/stages/assess/leakage.meanTrace 9593da3743bb.7769b0
+prgnn/stages/assess/leakage.meeting f22a62d36724.e3b0c4
+prgnn/stages/assess/leakage.mostTold 3b8398fc6105.e3b0c4
+prgnn/stages/assess/leakage.newScreen 7ccb6d203848.8d6683
+prgnn/stages/assess/leakage.newTrace c0947f7b3388.65c02a
+prgnn/stages/assess/leakage.onePart 1ef068ddb857.e3b0c4
+prgnn/stages/assess/leakage.placeOf 89225e3c6d5d.018616
+prgnn/stages/assess/leakage.projections 57c4b32f7c1d.e3b0c4
+prgnn/stages/assess/leakage.ranks 901533841470.e3b0c4
+prgnn/stages/assess/leakage.rarest 327dd9c12a8c.291875
+prgnn/stages/assess/leakage.readBook bb09c7609124.89767b
+prgnn/stages/assess/leakage.readTraces 09b9987c7afc.e0726a
+prgnn/stages/assess/leakage.rescaled 1adda8b8e202.e3b0c4
+prgnn/stages/assess/leakage.sameParts fd015f84240e.c262ea
+prgnn/stages/assess/leakage.screen da912ca217d6.e3b0c4
+prgnn/stages/assess/leakage.screen.basis 7503e65f76ab.0bd68c
+prgnn/stages/assess/leakage.screen.choose ea8422c64e85.c961f1
+prgnn/stages/assess/leakage.screen.may e57558eb9e25.996e5b
+prgnn/stages/assess/leakage.screen.turned 228c4a8e2464.344a14
+prgnn/stages/assess/leakage.screenRoom 688309d193d1.e3b0c4
+prgnn/stages/assess/leakage.screenSD b245d90d0623.e3b0c4
+prgnn/stages/assess/leakage.screenSample b6b774a93a8b.e3b0c4
+prgnn/stages/assess/leakage.sharedPoints 3b8398fc6105.e3b0c4
+prgnn/stages/assess/leakage.sharedScans 552389c9415a.ecf17d
+prgnn/stages/assess/leakage.similarText bd2d204adbe5.c337be
+prgnn/stages/assess/leakage.standardize db6d48629697.e3b0c4
+prgnn/stages/assess/leakage.stationaryReach 6b39c9d3a325.e3b0c4
+prgnn/stages/assess/leakage.steps a766244b7781.fd2618
+prgnn/stages/assess/leakage.tile 44f56650db94.be763d
+prgnn/stages/assess/leakage.tile.pairs e798512fcd4a.cb7255
+prgnn/stages/assess/leakage.tileTraces 22b9b8e28774.e3b0c4
+prgnn/stages/assess/leakage.tileValues 3e220ec7f6d4.e3b0c4
+prgnn/stages/assess/leakage.timePoints 9a696374930b.a4231a
+prgnn/stages/assess/leakage.trace d71d93a44110.ea4f8e
+prgnn/stages/assess/leakage.trace.chance 82706d360a29.6dcb45
+prgnn/stages/assess/leakage.trace.correlation 518643912e76.8a97b7
+prgnn/stages/assess/leakage.trace.kind 778aeb9b9906.ea4f8e
+prgnn/stages/assess/leakage.trace.lags eefc22bc7035.93d220
+prgnn/stages/assess/leakage.trace.leastOverlap 22b5b7fb1a34.3a9a4b
+prgnn/stages/assess/leakage.trace.len 59ac648343ab.ea4f8e
+prgnn/stages/assess/leakage.trace.means 67d2621bcf49.65c02a
+prgnn/stages/assess/leakage.trace.meet 6ecf7b70cc0a.718fd4
+prgnn/stages/assess/leakage.trace.overlap 79bad5a2950b.e66a14
+prgnn/stages/assess/leakage.trace.stationaryBasis 35bf00c0555a.a2aa97
+prgnn/stages/assess/leakage.trace.variation eac4eb0f2aa8.ea4f8e
+prgnn/stages/assess/leakage.trace.window a3c89d0efbb8.34f914
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 prgnn/stages/fold.InParts 57fe9c0eb69a.af83e1
 prgnn/stages/fold.KeptTogether aa7bfed3fa82.e3b0c4
@@ -4081,7 +4085,7 @@ prgnn/stages/fold.SignalsCompared f8ecbd4d5f0d.e3b0c4
 
 reached by matrices
 prgnn/connectivity.Given 65be935fa816.3f22c1
-prgnn/connectivity.PartialOf 193fb9b57011.3dfe60
+prgnn/connectivity.PartialOf 0260bcf14ceb.3dfe60
 prgnn/connectivity.ReadRelmat 16027a9daf2f.e02243
 prgnn/connectivity.asymmetry 7223c1bf482d.e3b0c4
 prgnn/connectivity.numbered a4ed8d6e8a68.e3b0c4
@@ -5434,7 +5438,7 @@ at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 maxLin
 at connectivity/dynamic/sliding.go prgnn/connectivity/dynamic Taper:13 Rectangular:18 Gaussian:19 Hamming:20 Weights:25 Window:64 Windows:73 Estimator:87 NewEstimator:98 Estimator.Estimate:114 nearOne:137 Estimator.correlate:140 Estimator.shrink:181
 at connectivity/dynamic/states.go prgnn/connectivity/dynamic Metric:14 L1:18 L2:19 Rows:23 Rows.N:29 Rows.Only:32 Rows.row:46 Clustering:49 mostSteps:57 KMeans:61 plusPlus:83 Lloyd:108 Nearest:151 nearest:162 distance:175 center:191 median:223 nth:233 Clustering.sort:261 each:281 Stay:295 Stays:303 Exemplars:329
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
-at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:37 FisherPearson:42 FisherPartial:43 FisherBoth:44 Quality:48 Connectomes:66 Estimate:75 Connectomes.view:113 estimation:119 estimation.estimate:125 estimation.loadPresent:196 margin:219 Quality.judge:223 norm1:260
+at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:37 FisherPearson:42 FisherPartial:43 FisherBoth:44 Quality:48 Connectomes:66 Estimate:75 Connectomes.view:113 estimation:119 estimation.estimate:125 unlikeSingular:195 estimation.loadPresent:209 margin:232 Quality.judge:237 norm1:276
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
 at connectivity/filter.go prgnn/connectivity padding:6 filtfilt:24 reverse:47 steadyState:55 cascade:70
 at connectivity/given.go prgnn/connectivity asymmetry:13 Given:22 givenStatus:66 PartialOf:90
@@ -5471,15 +5475,15 @@ at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mos
 at gnn/baseline/interior.go prgnn/gnn/baseline interior:16 interiorGap:35 primalMachine:38 primalMachine.describe:40 fitInterior:43 interior.of:100 interior.curve:110 interior.prepare:113 interior.gap:124 interior.step:140 interior.room:170 interior.direction:182
 at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:20 CBIG:27 FitKernelRidge:35 KernelRidgeTo:41 KernelRidge.fit:47 KernelRidge.note:87 KernelRidge.primal:96 primalFit:138 newPrimalFit:145 primalFit.factor:160 primalFit.solve:168 KernelRidge.validatePrimal:175 smallestAt:220 KernelRidge.inner:230 KernelRidge.validate:264 dual:312 errSingular:321 factored:324 solveDual:341 balance:354 unitRows:368 kernelMachine:391 kernelMachine.decide:397 kernelMachine.describe:402
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
-at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:15 fitDualLogistic:28 nearly:70 optimum:70 errStalled:72 stalled:75 product:90 byGram:93 descent:108 descent.near:121 descent.measure:124 newDescent:130 descent.run:136 descent.gradient:185 descent.loss:198 logLoss:210 conjugate:216 dot:271 norm:279
+at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:15 fitDualLogistic:31 nearly:73 optimum:73 errStalled:75 stalled:78 product:93 byGram:96 descent:111 descent.near:124 descent.measure:127 newDescent:133 descent.run:139 descent.gradient:188 descent.loss:201 logLoss:213 conjugate:219 dot:274 norm:282
 at gnn/baseline/logisticprimal.go prgnn/gnn/baseline primalLogistic:19 rest:28 primalDescent:31 place:47 bfgs:53 fitPrimalLogistic:59 primalLogistic.descend:109 primalLogistic.gradient:149 primalLogistic.look:156 primalLogistic.loss:197 primalLogistic.move:203 primalDescent.aim:236 primalDescent.missing:266 less:279
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:24 narrow:31 mlp.Layout:39 mlp.Drops:40 forward:43 mlp.Gradient:56 trainedMLP:87 FitMLP:95 MLPTo:101 fitMLP:105 trainedMLP.last:118 trainedMLP.Probability:123 trainedMLP.Decide:128 trainedMLP.Parameters:136 trainedMLP.Note:138
 at gnn/baseline/primal.go prgnn/gnn/baseline equations:15 tooWide:22 equations.set:28 equations.solve:57 equations.times:65 sumOf:71
 at gnn/baseline/regressor.go prgnn/gnn/baseline Regressor:4 constant:14 Mean:17 constant.decide:25 constant.describe:33
-at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:39 RidgeTo:48 ridge:58 primalRidge:78 Rows.products:111 weighted:144
-at gnn/baseline/rowfile.go prgnn/gnn/baseline RowFile:17 batch:37 NewRowFile:41 RowFile.Add:52 RowFile.put:73 RowFile.Rows:87 RowFile.Close:104 RowFile.group:111 RowFile.each:114 RowFile.read:132 bytes:158
-at gnn/baseline/rows.go prgnn/gnn/baseline Rows:12 Rows.Row:20 Rows.First:23 Rows.Err:31 Rows.view:38 Rows.each:42 Rows.eachRow:62 Rows.squares:71 Rows.times:84 Rows.mean:91 gram:101 to:126 Standardize:135 zscore:156
-at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 MostPaired:28 TooMany:31 FitSVM:39 SVMTo:53 SVM.trainer:72 scale:101 kernel:116 kernel.gram:122 kernel.apply:136 norms:142 vectorMachine:153 newVectorMachine:161 vectorMachine.decide:173 vectorMachine.describe:192 smo:205 pairStep:276 offset:307
+at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:39 RidgeTo:48 ridge:58 primalRidge:81 Rows.products:114 weighted:147
+at gnn/baseline/rowfile.go prgnn/gnn/baseline RowFile:17 batch:38 NewRowFile:42 RowFile.Add:53 RowFile.put:75 RowFile.Rows:89 RowFile.Close:106 RowFile.group:113 RowFile.each:116 RowFile.read:134 bytes:160
+at gnn/baseline/rows.go prgnn/gnn/baseline Rows:12 Rows.Row:20 Rows.First:23 Rows.Err:31 Rows.view:38 Rows.each:42 Rows.eachRow:62 Rows.squares:72 size:88 size.add:90 Rows.times:98 Rows.mean:105 gram:115 to:140 Standardize:149 zscore:170
+at gnn/baseline/svm.go prgnn/gnn/baseline SVM:17 MostPaired:30 TooMany:33 FitSVM:41 SVMTo:55 SVM.trainer:74 errSteps:105 SVM.calmer:109 scale:136 kernel:151 kernel.gram:157 kernel.apply:171 norms:177 vectorMachine:188 newVectorMachine:196 vectorMachine.decide:208 vectorMachine.describe:227 smo:240 pairStep:311 offset:342
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
 at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:132 worker.memory:162 worker.features:174 worker.blocksForward:182 worker.predict:198 slot.crossEntropy:226 worker.gradient:257 worker.backward:312 worker.reduce:335 worker.batchLosses:350 worker.normForward:389 worker.normBackward:413
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
@@ -5615,12 +5619,12 @@ at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:13 Evaluate.summaryTable:31
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:279 maskSetting.overModels:317 Fidelity.table:328
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:25 Leakage:31 Leakage.Ports:37 leakCheck:56 leakCheck.fail:65 foldPlace:70 foldBook:73 Leakage.Run:80 similarText:136 checkRow:149 readBook:155 foldBook.tested:183 foldBook.takesPart:189 Leakage.lookAtPredictions:199 placeOf:275 foldBook.seen:291 lookAtModels:311 lookAtFitted:328
-at stages/assess/leakage_chance.go prgnn/stages/assess chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:93 steps:110 trace.stationaryBasis:124 chanceOfWalk:159 bessel:195 likeness:216 mostTold:223 rarest:226 byChance:234 byChance.text:241
-at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
-at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:99 sharedPoints:100 rescaled:101 sharedScans:106 onePart:144 sameParts:147 timePoints:172
-at stages/assess/leakage_screen.go prgnn/stages/assess screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:70 cosines:116 screen.turned:133 tile:144 tileTraces:150 tileValues:151 fewPairs:152 Leakage.tiles:156 tile.pairs:199 basis:236 screen.basis:243 basis.signatures:253 screen.may:279
-at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 newTrace:30 trace.len:46 meanTrace:52 ranks:81 leastOverlap:105 meeting:108 trace.leastOverlap:115 trace.lags:120 trace.overlap:126 trace.variation:131 trace.correlation:142 trace.means:152 trace.meet:161 readTraces:191 Leakage.sameTraces:216 Leakage.alike:261
+at stages/assess/leakage/chance.go prgnn/stages/assess/leakage chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:93 steps:110 trace.stationaryBasis:124 chanceOfWalk:159 bessel:195 likeness:216 mostTold:223 rarest:226 byChance:234 byChance.text:241
+at stages/assess/leakage/filtered.go prgnn/stages/assess/leakage filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
+at stages/assess/leakage/leakage.go prgnn/stages/assess/leakage leakage.New:25 Leakage:31 Leakage.Ports:37 leakCheck:56 leakCheck.fail:65 foldPlace:70 foldBook:73 Leakage.Run:80 similarText:136 checkRow:149 readBook:155 foldBook.tested:183 foldBook.takesPart:189 Leakage.lookAtPredictions:199 placeOf:275 foldBook.seen:291 lookAtModels:311 lookAtFitted:328
+at stages/assess/leakage/scans.go prgnn/stages/assess/leakage Leakage.lookAtScans:18 endPoints:99 sharedPoints:100 rescaled:101 sharedScans:106 onePart:144 sameParts:147 timePoints:172
+at stages/assess/leakage/screen.go prgnn/stages/assess/leakage screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:70 cosines:116 screen.turned:133 tile:144 tileTraces:150 tileValues:151 fewPairs:152 Leakage.tiles:156 tile.pairs:199 basis:236 screen.basis:243 basis.signatures:253 screen.may:279
+at stages/assess/leakage/traces.go prgnn/stages/assess/leakage trace:20 newTrace:30 trace.len:46 meanTrace:52 ranks:81 leastOverlap:105 meeting:108 trace.leastOverlap:115 trace.lags:120 trace.overlap:126 trace.variation:131 trace.correlation:142 trace.means:152 trace.meet:161 readTraces:191 Leakage.sameTraces:216 Leakage.alike:261
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:31 QCFC.Ports:35 QCFC.Validate:51 connectome:61 QCFC.Run:72 connectomes:124 listedParticipants:161 listedMotion:172 QCFC.measure:200 fisherEdges:269 edgeDistances:307 QCFC.covariates:338 typicality:389
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
@@ -5719,8 +5723,8 @@ at stages/fold/alike.go prgnn/stages/fold similarCenter:16 similarLead:17 fewest
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:14 LacksTexts:33 PartText:62 ApartText:84
 at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:48 Params.Stream:70 First:73 Apart:76 Member:79 NumberMember:87 LabeledMember:95 LabeledMember.Label:106 Folds:114 Division:117 Params.Divide:127 Division.Row:153 Params.sides:180 SideNames:209
-at stages/fold/features.go prgnn/stages/fold sameFeatures:17 mostValues:18 screenedValues:19 screen:20 Features:24 FeaturesOf:34 symmetric:56 edges:68 Features.Same:89 Features.alike:120 candidates:139 bothHave:187 unitRanks:197
-at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 answer:49 answers:55 answerFor:61 findDuplicates:80 RefuseDuplicates:113 DuplicateText:127 ScansCompared:159 SignalsCompared:160 MeanSignalsCompared:161 FeaturesCompared:162 PredictionsCompared:163 LeakagePort:167
+at stages/fold/features.go prgnn/stages/fold sameFeatures:18 mostValues:19 screenedValues:20 screen:21 Features:25 FeaturesOf:35 unknown:59 symmetric:83 edges:95 Features.Same:116 Features.alike:147 candidates:166 bothHave:214 unitRanks:224
+at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 answer:49 answers:55 answerFor:61 findDuplicates:80 RefuseDuplicates:116 DuplicateText:130 ScansCompared:162 SignalsCompared:163 MeanSignalsCompared:164 FeaturesCompared:165 PredictionsCompared:166 LeakagePort:170
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
 at stages/fold/mean.go prgnn/stages/fold MeanOver:10
 at stages/fold/parts.go prgnn/stages/fold PartOf:13 Parts:25 Repeat:34 InParts:40
