@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 )
 
 // A program keeps a file mapped and writes to a page that it has written to before:
@@ -19,10 +20,7 @@ func TestHashFileMapped(t *testing.T) {
 		t.Skip("waits for a file to be two seconds old")
 	}
 	t.Parallel() // with the others that wait
-	for name, dir := range map[string]string{"on a disk": t.TempDir(), "in memory": memoryDir(t)} {
-		if dir == "" {
-			continue
-		}
+	for name, dir := range map[string]string{"on a disk": t.TempDir(), "in memory": testdir.Memory(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := dir + "/series.npy"
@@ -45,14 +43,4 @@ func TestHashFileMapped(t *testing.T) {
 			}
 		})
 	}
-}
-
-// memoryDir is a directory in memory, where there is one.
-func memoryDir(t *testing.T) string {
-	dir, err := os.MkdirTemp("/dev/shm", "prgnn")
-	if err != nil {
-		return ""
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
 }

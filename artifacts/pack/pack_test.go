@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 )
 
 func at(t testing.TB, dir, prefix string) *Set {
@@ -62,7 +63,7 @@ func same(t testing.TB, what string, got []string, want ...string) {
 
 // Others find an object at once, before the pack is sealed and after; the directory may be none yet.
 func TestTwoWriters(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "packs")
+	dir := filepath.Join(testdir.Memory(t), "packs")
 	a, b := at(t, dir, one), at(t, dir, two)
 	if _, _, err := b.Get(named("x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
@@ -92,7 +93,7 @@ func TestTwoWriters(t *testing.T) {
 
 // TestMissLooksOnce: a look opens the packs of all others.
 func TestMissLooksOnce(t *testing.T) {
-	s := at(t, t.TempDir(), one)
+	s := at(t, testdir.Memory(t), one)
 	put(t, s, "one")
 	before := s.looks
 	if _, _, err := s.Get(named("nothing")); !errors.Is(err, fs.ErrNotExist) || s.looks != before+1 {
@@ -102,7 +103,7 @@ func TestMissLooksOnce(t *testing.T) {
 
 // A directory that was listed while it was young may have changed since without another time.
 func TestLookAtAYoungDirectory(t *testing.T) {
-	dir := t.TempDir()
+	dir := testdir.Memory(t)
 	a, b := at(t, dir, one), at(t, dir, two)
 	young := func() {
 		soon := time.Unix(4102444800, 0)
@@ -119,7 +120,7 @@ func TestLookAtAYoungDirectory(t *testing.T) {
 
 // A removal holds for those who know the object and for those who come later; a newer copy stays.
 func TestRemove(t *testing.T) {
-	dir := t.TempDir()
+	dir := testdir.Memory(t)
 	a, b := at(t, dir, one), at(t, dir, two)
 	put(t, a, "wrong", "right", "right")
 	need.NoError(t, errors.Join(b.Remove(b.Find(named("wrong"))[0]), b.Remove(b.Find(named("right"))[1])))
@@ -141,7 +142,7 @@ func TestRemove(t *testing.T) {
 
 // A pack that is compacted while others read leaves no moment without its objects.
 func TestCompact(t *testing.T) {
-	dir := t.TempDir()
+	dir := testdir.Memory(t)
 	a := at(t, dir, one)
 	put(t, a, "keep", "drop", "keep too")
 	a.Close()
@@ -167,7 +168,7 @@ func TestCompact(t *testing.T) {
 
 // Every single bit that flips in a sealed pack costs one object at most, and is found.
 func TestFlips(t *testing.T) {
-	dir := t.TempDir()
+	dir := testdir.Memory(t)
 	a := at(t, dir, one)
 	texts := []string{"the first", "", "the third"}
 	put(t, a, texts...)
@@ -209,7 +210,7 @@ func TestLostPower(t *testing.T) {
 	const block = 32
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		dir := t.TempDir()
+		dir := testdir.Memory(t)
 		a := at(t, dir, one)
 		var texts []string // in order
 		var ends []int64   // of their entries
@@ -243,7 +244,7 @@ func TestLostPower(t *testing.T) {
 					clear(lost[at:min(at+block, int64(len(lost)))])
 				}
 			}
-			after := t.TempDir()
+			after := testdir.Memory(t)
 			need.NoError(t, os.WriteFile(filepath.Join(after, one+"-1"), lost, 0o666))
 			s := at(t, after, two)
 			there := map[string]bool{}
@@ -274,7 +275,7 @@ func setOf(texts []string) map[string]bool {
 
 // A process may be killed at every byte that it writes: what was written whole before is there.
 func TestCutAnywhere(t *testing.T) {
-	dir := t.TempDir()
+	dir := testdir.Memory(t)
 	a := at(t, dir, one)
 	var ends []int64
 	texts := []string{"a", "", "ccc", "dddd"}
@@ -293,7 +294,7 @@ func TestCutAnywhere(t *testing.T) {
 		whole[n] = true
 	}
 	for n := range len(b) + 1 {
-		after := t.TempDir()
+		after := testdir.Memory(t)
 		need.NoError(t, os.WriteFile(filepath.Join(after, one+"-1"), b[:n], 0o444))
 		want := 0
 		for want < len(ends) && ends[want] <= int64(n) {
@@ -310,7 +311,7 @@ func TestCutAnywhere(t *testing.T) {
 
 // Packs are rolled, closed when too many are open, and named by nobody else.
 func TestManyPacks(t *testing.T) {
-	dir := t.TempDir()
+	dir := testdir.Memory(t)
 	for i := range maxOpen + 10 {
 		s := at(t, dir, fmt.Sprintf("%016x", i))
 		put(t, s, fmt.Sprint(i))
@@ -345,7 +346,7 @@ func TestManyPacks(t *testing.T) {
 
 // What is appended becomes durable in the background, and Seal gives the pack the time of its last use.
 func TestSyncSoonAndSeal(t *testing.T) {
-	dir := t.TempDir()
+	dir := testdir.Memory(t)
 	s := at(t, dir, one)
 	put(t, s, "text")
 	s.SyncSoon()
@@ -367,7 +368,7 @@ func TestSyncSoonAndSeal(t *testing.T) {
 
 // Any bytes may lie in a pack: nothing is believed that is not whole, and nothing panics.
 func FuzzPack(f *testing.F) {
-	dir := f.TempDir()
+	dir := testdir.Memory(f)
 	s := at(f, dir, one)
 	put(f, s, "a", "b")
 	need.NoError(f, s.Remove(s.Find(named("a"))[0]))
@@ -377,7 +378,7 @@ func FuzzPack(f *testing.F) {
 	f.Add(need.Value(os.ReadFile(s.Path(one + "-1")))(f))
 	f.Add([]byte(fileMagic))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		dir := t.TempDir()
+		dir := testdir.Memory(t)
 		need.NoError(t, os.WriteFile(filepath.Join(dir, one+"-1"), b, 0o666))
 		s := at(t, dir, two)
 		for _, i := range s.All() {
@@ -405,7 +406,7 @@ func FuzzPack(f *testing.F) {
 // else each of its entries would count twice, and each look would read all of it.
 func TestBeginBesideLook(t *testing.T) {
 	for range 100 {
-		s := at(t, t.TempDir(), "00000000000000aa")
+		s := at(t, testdir.Memory(t), "00000000000000aa")
 		var begun atomic.Bool
 		var group sync.WaitGroup
 		for range 2 {
@@ -427,7 +428,7 @@ func TestBeginBesideLook(t *testing.T) {
 
 // TestTooLong: a file with offsets that the index has no room for is no pack, however well it begins.
 func TestTooLong(t *testing.T) {
-	dir := t.TempDir()
+	dir := testdir.Memory(t)
 	put(t, at(t, dir, one), "first")
 	path := filepath.Join(dir, one+"-1")
 	if err := os.Truncate(path, longestPack+1); err != nil {

@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 )
 
 // TestView: in any order, in the packs of several writers that go on, a view finds what Get finds, and nothing that
 // is damaged or removed.
 func TestView(t *testing.T) {
-	dir := t.TempDir()
+	dir := testdir.Memory(t)
 	a, b := at(t, dir, one), at(t, dir, two)
 	draw := rand.New(rand.NewPCG(1, 2))
 	var texts []string

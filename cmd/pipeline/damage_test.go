@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts/storetest"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 )
 
 // small has what a run hands out (a text), results in the middle and at the end, a fan-out
@@ -158,7 +159,7 @@ type rot struct {
 func newRot(t *testing.T) *rot {
 	need.Program(t, "dash", "sh")
 	program := need.Value(os.Executable())(t)
-	c := &rot{t, t.TempDir(), filepath.Join(t.TempDir(), "pipeline")}
+	c := &rot{t, testdir.Memory(t), filepath.Join(t.TempDir(), "pipeline")}
 	if err := os.Symlink(program, c.program); err != nil {
 		need.Missing(t, "symbolic links: %v", err)
 	}

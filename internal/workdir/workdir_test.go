@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 )
 
 func TestMain(m *testing.M) {
@@ -52,7 +53,7 @@ func started(t *testing.T, parent string, env ...string) *exec.Cmd {
 
 // What a killed process left goes, what a living one has stays.
 func TestSweep(t *testing.T) {
-	parent := t.TempDir()
+	parent := testdir.Memory(t)
 	cmd := started(t, parent)
 	own := need.Value(Make(parent, "x-"))(t)
 	if entries, err := os.ReadDir(own.Path); err != nil || len(entries) > 0 {
@@ -77,7 +78,7 @@ func TestSweep(t *testing.T) {
 // A process that is killed while it removes its directory leaves nothing that the next sweep
 // cannot remove, and nothing that others may read.
 func TestKilledWhileRemoving(t *testing.T) {
-	parent := t.TempDir()
+	parent := testdir.Memory(t)
 	for i := range 15 {
 		cmd := started(t, parent, "WORKDIR_TEST_REMOVE=yes")
 		time.Sleep(time.Duration(i) * 600 * time.Microsecond)
@@ -99,7 +100,7 @@ func TestKilledWhileRemoving(t *testing.T) {
 
 // Directories that are being made while others sweep are whole once they are made.
 func TestMakeDuringSweeps(t *testing.T) {
-	parent := t.TempDir()
+	parent := testdir.Memory(t)
 	stop := make(chan bool)
 	var sweeps, makers sync.WaitGroup
 	for range 2 {
