@@ -1,7 +1,7 @@
 """Validates an RO-Crate with rocrate-validator (pip install roc-validator==0.13.0) as a Workflow Run
 Crate, without network: the context of RO-Crate 1.1 is replaced by the terms of it that we use.
 
-usage: check_crate.py DIR
+usage: check_crate.py DIR...
 """
 
 import io
@@ -70,10 +70,12 @@ requests.sessions.Session.request = reply
 
 from rocrate_validator import models, services  # noqa: E402
 
-result = services.validate(services.ValidationSettings(
-    rocrate_uri=sys.argv[1], profile_identifier=sys.argv[2] if len(sys.argv) > 2 else "workflow-run-crate",
-    requirement_severity=models.Severity.REQUIRED))
-for issue in result.get_issues():
-    print(issue.severity.name, issue.check.identifier, issue.message, getattr(issue, "violatingEntity", ""))
-print(len(result.get_issues()), "issues")
-sys.exit(1 if result.has_issues() else 0)
+faulty = False
+for crate in sys.argv[1:]:
+    result = services.validate(services.ValidationSettings(
+        rocrate_uri=crate, profile_identifier="workflow-run-crate", requirement_severity=models.Severity.REQUIRED))
+    for issue in result.get_issues():
+        print(crate, issue.severity.name, issue.check.identifier, issue.message, getattr(issue, "violatingEntity", ""))
+    print(crate, len(result.get_issues()), "issues")
+    faulty = faulty or result.has_issues()
+sys.exit(1 if faulty else 0)

@@ -16,6 +16,5 @@ func TestProvenanceIsValid(t *testing.T) {
 	output(t, dir, program, "provenance", "-q", "quick.yaml", "-o", "crate")
 	output(t, dir, program, "provenance", "-q", "quick.yaml", "-o", "licensed", "--license", "CC-BY-4.0")
 	t.Logf("%s", output(t, dir, python, script(t, "check_prov.py"), "prov.json"))
-	t.Logf("%s", output(t, dir, python, script(t, "check_crate.py"), "crate"))
-	t.Logf("%s", output(t, dir, python, script(t, "check_crate.py"), "licensed"))
+	t.Logf("%s", output(t, dir, python, script(t, "check_crate.py"), "crate", "licensed"))
 }
