@@ -22,7 +22,6 @@ func newPage(t *testing.T) *page {
 	p := &page{string(text), t.TempDir()}
 	source := need.Value(filepath.Abs(filepath.Join("..", "..", "python", "src")))(t)
 	t.Setenv("PYTHONPATH", source)
-	t.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 	write(t, p.dir, "export.sh", []byte("set -e\n"+blocksOf(p.text)["sh"]))
 	output(t, p.dir, "sh", "export.sh")
 	return p
@@ -72,7 +71,8 @@ var program string
 // TestMain makes the test program the command, which need not be linked then, and gives all tests one store: the
 // pipeline that they look at runs once.
 func TestMain(m *testing.M) {
-	testscript.Main(prepared{m}, map[string]func(){"pipeline": func() { os.Exit(cli.Main()) }})
+	command := func() { os.Exit(cli.Main()) }
+	testscript.Main(prepared{m}, map[string]func(){"pipeline": command, "prgnn": command})
 }
 
 type prepared struct{ *testing.M }
@@ -87,5 +87,7 @@ func (p prepared) Run() int {
 		panic(err)
 	}
 	os.Setenv("PIPELINE_STORE", filepath.Join(dir, "store"))
+	os.Setenv("PRGNN_PIPELINE", program)
+	os.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 	return p.M.Run()
 }

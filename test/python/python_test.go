@@ -1,5 +1,5 @@
-// Package python_test opens what the program exports in Python, as its users do,
-// and compares names and values with what the program says of them itself.
+// Package python_test opens what the program exports in Python, as its users do, and compares names and values with
+// what the program says of them itself. It runs the tests of the Python package prgnn, which call the program.
 package python_test
 
 import (

@@ -1,5 +1,4 @@
-// Package prgnn_test runs the tests of the Python package prgnn, which call the program.
-package prgnn_test
+package python_test
 
 import (
 	"fmt"
@@ -11,9 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
-	"prgnn/cmd/pipeline/cli"
 	"prgnn/internal/need"
 )
 
@@ -47,7 +43,7 @@ func TestOtherPythons(t *testing.T) {
 	t.Parallel()
 	others, given := os.LookupEnv("PRGNN_PYTHONS")
 	if !given {
-		need.Missing(t, "on request: PRGNN_PYTHONS=all go run ./test ./test/prgnn")
+		need.Missing(t, "on request: PRGNN_PYTHONS=all go run ./test ./test/python")
 	}
 	for _, python := range filepath.SplitList(others) {
 		version, err := exec.Command(python, "-c", "import sys; print('%d.%d' % sys.version_info[:2], end='')").Output()
@@ -73,47 +69,21 @@ func run(t *testing.T, python string, module ...string) {
 	t.Logf("%s", out)
 }
 
-// store is a store of the test's own with the results of quick.yaml, which is run once.
+// store is a store of the test's own with the results of quick.yaml: a copy of that of all tests.
 func store(t *testing.T) string {
 	need.NoError(t, quick())
 	dir := filepath.Join(t.TempDir(), "store")
-	need.NoError(t, os.CopyFS(dir, os.DirFS(made)))
+	need.NoError(t, os.CopyFS(dir, os.DirFS(os.Getenv("PIPELINE_STORE"))))
 	return dir
 }
 
-// made is the store that is copied.
-var made string
-
+// quick runs quick.yaml where no other test has done so.
 var quick = sync.OnceValue(func() error {
-	run := exec.Command(os.Getenv("PRGNN_PIPELINE"), "run", "-q", "quick.yaml", "--store", made)
-	run.Dir = filepath.Dir(made)
+	run := exec.Command(program, "run", "-q", "quick.yaml")
+	run.Dir = filepath.Dir(os.Getenv("PIPELINE_STORE"))
 	out, err := run.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%v: %w\n%s", run, err, out)
 	}
 	return nil
 })
-
-// TestMain makes the test program the command that the package calls: none has to be linked.
-func TestMain(m *testing.M) {
-	command := func() { os.Exit(cli.Main()) }
-	testscript.Main(prepared{m}, map[string]func(){"pipeline": command, "prgnn": command})
-}
-
-type prepared struct{ *testing.M }
-
-func (p prepared) Run() int {
-	dir, err := os.MkdirTemp("", "prgnn-package-")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	program, err := exec.LookPath("pipeline")
-	if err != nil {
-		panic(err)
-	}
-	os.Setenv("PRGNN_PIPELINE", program)
-	made = filepath.Join(dir, "store")
-	os.Setenv("PYTHONDONTWRITEBYTECODE", "1")
-	return p.M.Run()
-}
