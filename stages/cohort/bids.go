@@ -417,7 +417,11 @@ func (c *BIDSCohort) about(rows []listedRow, found map[string]*bidsFiles) (notes
 	}
 	slices.Sort(notes)
 	if c.longitudinal() {
-		notes = append(notes, sessionNote(lists.Map(rows, func(r listedRow) int { return len(found[r.id].runs) })))
+		sessions := map[string][]string{}
+		for _, r := range rows {
+			sessions[r.id] = lists.Map(found[r.id].runs, func(f *bidsFiles) string { return f.name })
+		}
+		notes = append(notes, sessionNotes(sessions)...)
 	}
 	times, timesApart := timeNotes(rows, found, c.part())
 	return slices.Concat(notes, times, maskNotes(rows, found)), timesApart

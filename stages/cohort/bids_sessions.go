@@ -9,7 +9,10 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/bids"
+	"prgnn/stages/column"
 )
 
 // longitudinal reports whether the sessions of a participant are taken apart from each other.
@@ -94,26 +97,43 @@ func (l *list) part() string { return partName(l.sessions != "") }
 
 // aboutSessions notes the sessions of some participants, as Roster.About.
 func (r *Roster) aboutSessions(ids map[string]bool) (notes []string, timesApart string) {
-	var sessions []int
+	sessions := map[string][]string{}
 	for _, s := range r.Subjects {
 		if ids[s.ID] {
-			sessions = append(sessions, len(s.Runs))
+			sessions[s.ID] = lists.Map(s.Runs, func(run Run) string { return run.Name })
 		}
 	}
-	return []string{sessionNote(sessions)}, ""
+	return sessionNotes(sessions), ""
 }
 
-// sessionNote says how many participants have how many sessions.
-func sessionNote(sessions []int) string {
-	count := map[int]int{}
-	for _, n := range sessions {
-		if n > 0 {
+// sessionNotes say how many participants have how many of these sessions, by participant, and which names of sessions
+// may mean one: BIDS keeps ses-01 and ses-1 apart, so that what is done for each session is done for the two.
+func sessionNotes(sessions map[string][]string) []string {
+	count, first, doubts := map[int]int{}, map[string][2]string{}, map[string]string{}
+	for _, id := range slices.Sorted(maps.Keys(sessions)) {
+		if n := len(sessions[id]); n > 0 {
 			count[n]++
+		}
+		for _, name := range sessions[id] {
+			spelled := column.Spelling(name)
+			other, there := first[spelled]
+			switch {
+			case !there:
+				first[spelled] = [2]string{name, id}
+			case other[0] != name && doubts[name] == "":
+				doubts[name] = fmt.Sprintf("%s (%s) and %s (%s)", other[0], other[1], name, id)
+			}
 		}
 	}
 	var text []string
 	for _, n := range slices.Sorted(maps.Keys(count)) {
 		text = append(text, fmt.Sprintf("%d (%d)", n, count[n]))
 	}
-	return "sessions per participant (participants): " + strings.Join(text, ", ")
+	notes := []string{"sessions per participant (participants): " + strings.Join(text, ", ")}
+	if len(doubts) > 0 {
+		pairs := lists.Map(slices.Sorted(maps.Keys(doubts)), func(name string) string { return doubts[name] })
+		notes = append(notes, fmt.Sprintf("sessions %s: %s; if two are one visit, they are compared and counted as two: name them "+
+			"alike", column.Alike, words.Some(pairs, 6)))
+	}
+	return notes
 }

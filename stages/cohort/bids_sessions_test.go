@@ -2,6 +2,7 @@ package cohort
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 )
 
 // Sessions that were processed each for itself keep to their own anatomy.
@@ -134,6 +136,30 @@ func TestBIDSSessions(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+}
+
+// TestAlikeSessions: 01 of one participant and 1 of another are two sessions, and are told as a doubt; of those who do
+// not take part nothing is said.
+func TestAlikeSessions(t *testing.T) {
+	d := newDataset(t, onePerson+"sub-02\tHC\t9\nsub-03\tHC\t9\n")
+	for _, name := range []string{"sub-01_ses-01", "sub-01_ses-02", "sub-02_ses-1", "sub-03_ses-02"} {
+		sub, ses, _ := strings.Cut(name, "_")
+		d.write(filepath.Join(sub, ses, "func", name+"_task-rest_space-T1w_desc-preproc_bold.nii.gz"), "")
+	}
+	r, err := d.load(func(b *BIDSCohort) { b.Confounds, b.Sessions = false, []string{"all"} })
+	need.NoError(t, err)
+	alike := func(ids ...string) (said []string) {
+		who := map[string]bool{}
+		for _, id := range ids {
+			who[id] = true
+		}
+		notes, _ := r.About(who)
+		return slices.DeleteFunc(notes, func(n string) bool { return !strings.Contains(n, column.Alike) })
+	}
+	need.Equal(t, strings.Join(alike("sub-01", "sub-02", "sub-03"), "; "), "sessions have names that are alike: 01 (sub-01) "+
+		"and 1 (sub-02); if two are one visit, they are compared and counted as two: name them alike")
+	need.Equal(t, len(alike("sub-01", "sub-03")), 0, "without sub-02")
+	need.Equal(t, fmt.Sprint(r.Subjects[0].RunNames(), r.Subjects[1].RunNames()), "[01 02] [1]", "labels stay as they are")
 }
 
 // Of several values of an entity, any of them fits: of each participant the one scan, the runs of runs: all, or the
