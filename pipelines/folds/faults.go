@@ -11,9 +11,10 @@ import (
 	"prgnn/stages/column"
 )
 
-// A fitter is a Stage that is fitted to what a table says of participants: it tells of what it cannot use.
+// A fitter is a Stage that is fitted to what a table says of participants: it tells of what it cannot use. once makes a
+// value when it is first called with a name, and then returns that one: what the folds have in common.
 type fitter interface {
-	Faults(people, planned *encoding.Table) []column.Fault
+	Faults(people, planned *encoding.Table, once func(name string, value func() any) any) []column.Fault
 }
 
 // A fitUser is a Stage that applies what a fitter made to one participant; AppliesFit is the port.
@@ -44,9 +45,18 @@ func (p *Plans) Faults(tasks []dag.Node) (why []string) {
 		}
 	}
 	var faults []column.Fault
+	known := map[string]any{}
+	once := func(name string, value func() any) any {
+		v, there := known[name]
+		if !there {
+			v = value()
+			known[name] = v
+		}
+		return v
+	}
 	for _, n := range fits {
 		if work, ok := n.Work.(fitter); ok && p.Participants != nil && OfCohort(n) {
-			faults = merged(faults, work.Faults(p.Participants, p.planned(n)))
+			faults = merged(faults, work.Faults(p.Participants, p.planned(n), once))
 		}
 	}
 	for _, f := range faults {

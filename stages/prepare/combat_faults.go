@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity/combat"
@@ -13,12 +14,25 @@ import (
 )
 
 // Faults are those of the participants, before anything runs: why the stage cannot fit its fold, or harmonize not apply
-// the fit. planned are the folds of the first repeat.
-func (s *Combat) Faults(people, planned *encoding.Table) (faults []column.Fault) {
-	b := s.book()
-	if planned == nil || s.Repeat != 1 || b.readPeople(people, "", s.Preserve) != nil {
+// the fit. planned are the folds of the first repeat. once has what the folds have in common: the table of the people.
+func (s *Combat) Faults(people, planned *encoding.Table, once func(name string, value func() any) any) (
+	faults []column.Fault) {
+	if planned == nil || s.Repeat != 1 {
 		return nil
 	}
+	read := once(strings.Join(append([]string{s.Site}, s.Preserve...), "\x00"), func() any {
+		b := s.book()
+		if b.readPeople(people, "", s.Preserve) != nil {
+			return nil
+		}
+		return *b
+	})
+	of, ok := read.(combatBook)
+	if !ok {
+		return nil
+	}
+	b := &of // each fold adds its own sites
+	b.combatFacts = s.book().combatFacts
 	members, err := column.Rows[fold.LabeledMember](planned)
 	if err != nil {
 		return nil
