@@ -124,8 +124,10 @@ func joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow, why map[string]
 	}
 }
 
-// A lacker is a Stage that needs values of the participants' table: it tells who has none, and what is missing.
+// A lacker is a Stage that needs values of the participants' table: it tells who has none in the columns that its
+// parameters name, and what is missing.
 type lacker interface {
+	ReadsColumns() map[string][]string
 	Lacks(people *encoding.Table) map[string]string
 }
 
@@ -135,12 +137,16 @@ func lacking(r *cohort.Roster, g *dag.Graph, why map[string]string) {
 		return
 	}
 	for _, s := range g.Stages {
+		read := map[string]bool{} // the same columns in each fold
 		for _, n := range s.Tasks {
 			work, ok := n.Work.(lacker)
 			if !ok {
 				break
 			}
-			maps.Copy(why, work.Lacks(r.Participants))
+			if columns := fmt.Sprint(work.ReadsColumns()); !read[columns] {
+				read[columns] = true
+				maps.Copy(why, work.Lacks(r.Participants))
+			}
 		}
 	}
 }

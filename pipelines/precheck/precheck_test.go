@@ -1,0 +1,37 @@
+package precheck
+
+import (
+	"context"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/cohort"
+)
+
+// A reading Stage counts how often it reads the participants.
+type reading struct {
+	column string
+	reads  *int
+}
+
+func (*reading) Ports() dag.Ports                                    { return dag.Ports{} }
+func (*reading) Run(context.Context, *dag.Task) (dag.Outputs, error) { return nil, nil }
+func (s *reading) ReadsColumns() map[string][]string                 { return map[string][]string{"site": {s.column}} }
+func (s *reading) Lacks(*encoding.Table) map[string]string {
+	*s.reads++
+	return map[string]string{"sub-" + s.column: "no value of " + s.column}
+}
+
+// TestLackingReadsOnce: the folds of a stage read the same columns, which are read once; others are read too.
+func TestLackingReadsOnce(t *testing.T) {
+	reads, s := 0, &dag.StageNode{Name: "combat"}
+	for _, column := range []string{"site", "site", "scanner", "site"} {
+		s.Tasks = append(s.Tasks, &dag.Node{Work: &reading{column, &reads}})
+	}
+	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"sub-1"}})
+	why := Refused(&cohort.Roster{Participants: people}, &dag.Graph{Stages: []*dag.StageNode{s}})
+	need.Equal(t, len(why), 2, "participants who lack something")
+	need.Equal(t, reads, 2, "readings")
+}
