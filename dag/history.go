@@ -100,15 +100,11 @@ func (h *history) failed(task string) *TaskRecord {
 	return nil
 }
 
-// Durations are the seconds that each task took when it last ran, as far as recorded runs of this pipeline say, and
-// what changed the parameters of a task since then.
-func Durations(g *Graph, s *artifacts.Store) (map[string]float64, func(*Node) []Difference) {
+// LastRan are the records of each task from when it last ran, as far as recorded runs of this pipeline say, and what
+// changed the parameters of a task since then.
+func LastRan(g *Graph, s *artifacts.Store) (map[string]*TaskRecord, func(*Node) []Difference) {
 	last := lastOf(g, s, func(t *TaskRecord) (*TaskRecord, bool) { return t, t.State == Ran })
-	took := make(map[string]float64, len(last))
-	for id, t := range last {
-		took[id] = t.Seconds
-	}
-	return took, func(n *Node) []Difference {
+	return last, func(n *Node) []Difference {
 		t := last[n.ID]
 		if t == nil {
 			return nil

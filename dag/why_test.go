@@ -327,9 +327,9 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%+v", rec)
 		}
 	}
-	took, _ := Durations(&s.Graph, st)
+	last, _ := LastRan(&s.Graph, st)
 	for _, id := range []string{"a", "b", "c", "d"} {
-		if took[id] <= 0 {
+		if last[id] == nil || last[id].Seconds <= 0 {
 			t.Errorf("no time is known of %s", id)
 		}
 	}

@@ -78,6 +78,12 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	for _, n := range precheck.TooLarge(p.Roster, p.Graph, machine.Memory, planned) {
 		a.Note("%s", n)
 	}
+	past := progress.Remember(p.Graph, store)
+	past.Regions = p.Regions()
+	e := progress.Estimated(steps, past, o.Workers)
+	if full := e.NoRoom(a.storeDir(p.Dir)); full != "" {
+		a.Note("%s", full)
+	}
 	if a.JSON {
 		for _, s := range steps {
 			a.Object(planEvent{"plan", s.Node.ID, s.Node.Stage.Name, s.State, s.Reason, progress.KeyText(s.Key),
@@ -100,8 +106,10 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	}
 	fmt.Fprintln(a.Out)
 	if states[dag.Stale]+states[dag.Unknown] > 0 {
-		took, changed := dag.Durations(p.Graph, store)
-		fmt.Fprintf(a.Out, "time: %s\n", progress.Estimated(steps, took, changed, o.Workers))
+		fmt.Fprintf(a.Out, "time: %s\n", e)
+		if disk := e.Disk(); disk != "" {
+			fmt.Fprintf(a.Out, "disk: %s\n", disk)
+		}
 	}
 	return exit.Wrong(errors.Join(failing...))
 }

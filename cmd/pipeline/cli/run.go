@@ -141,7 +141,11 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	ctx, done := console.Interruptible("running tasks are aborted cleanly", shown.Say)
 	defer done()
 	ahead := sync.OnceFunc(func() { // a run that finds everything needs no estimate
-		if text := progress.Ahead(p.Graph, store, r.Options); text != "" && r.Executor == nil && !a.JSON && !a.Quiet {
+		text, full := progress.Ahead(p.Graph, store, r.Options, p.Regions())
+		if full != "" && !a.Quiet {
+			shown.Say(full)
+		}
+		if text != "" && r.Executor == nil && !a.JSON && !a.Quiet {
 			shown.Say(text)
 		}
 	})

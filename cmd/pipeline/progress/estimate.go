@@ -1,43 +1,47 @@
 package progress
 
 import (
-	"time"
-
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/machine"
 	"prgnn/internal/words"
 )
 
-// An Estimate is how long tasks that must run will take.
+// An Estimate is how long tasks that must run will take, and how much disk.
 type Estimate struct {
-	Seconds float64 // wall clock
-	Tasks   int     // to run
-	Unknown int     // of these, tasks of stages that have never run: not in Seconds
+	Seconds span  // wall clock
+	Bytes   span  // of results
+	Files   int64 // bytes of the files that trainings at work hold for a time, in place of memory
+	Tasks   int   // to run
+	Unknown int   // of these, tasks of stages that have never run: not in Seconds
 	Workers int
 	Stage   string   // the one that takes longest
 	Share   float64  // of the work; of the tasks where no time is known
 	Members int      // its tasks
 	Permute bool     // it repeats work on permuted labels: a run may leave it out
-	Changed []string // parameters of the tasks that were others in the earlier runs: "clean.draws 0 → 100"
+	Scaled  []string // parameters by which the earlier times were multiplied: "series.draws 0 → 100"
+	Changed []string // other parameters of the tasks that were others in the earlier runs: "clean.regress 6P → 24P"
 }
 
-// Estimated adds up the times of earlier runs; a task that has not run takes the mean of its stage. Nobody knows by how
-// much another parameter changes a time: changed tells them, of one task for each stage.
-func Estimated(steps []dag.Step, took map[string]float64, changed func(*dag.Node) []dag.Difference,
-	workers int) Estimate {
+// Estimated adds up the times and sizes of earlier runs, multiplied by how much more the tasks work on; a task that has
+// not run takes the mean of its stage. Nobody knows by how much another parameter changes a time: these are named.
+func Estimated(steps []dag.Step, past *Past, workers int) Estimate {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	e := Estimate{Workers: workers}
-	means := stageMeans(took)
-	work, longest := 0.0, 0.0
+	var files []int64
+	var work, longest span
+	known, means := past.each(steps)
 	perStage, members, asked := map[string]float64{}, map[string]int{}, map[string]bool{}
 	var most *dag.StageNode
 	for _, s := range steps {
@@ -47,39 +51,49 @@ func Estimated(steps []dag.Step, took map[string]float64, changed func(*dag.Node
 		e.Tasks++
 		stage := s.Node.Stage.Name
 		members[stage]++
-		seconds, known := took[s.Node.ID]
-		if known && !asked[stage] {
+		files = append(files, past.spills(s.Node))
+		need, there := known[s.Node]
+		if there && !asked[stage] {
 			asked[stage] = true
-			for _, d := range changed(s.Node) {
-				if d.Old != "" && d.New != "" && weighs(s.Node.Work, d.Name) {
-					e.Changed = append(e.Changed, fmt.Sprintf("%s.%s %s → %s", stage, d.Name, d.Old, d.New))
+			for _, d := range past.changed(s.Node) {
+				text := fmt.Sprintf("%s.%s %s → %s", stage, d.Name, d.Old, d.New)
+				switch {
+				case d.Old == "" || d.New == "" || !weighs(s.Node.Work, d.Name):
+				case past.counted(s.Node, d.Name):
+					e.Scaled = append(e.Scaled, text)
+				default:
+					e.Changed = append(e.Changed, text)
 				}
 			}
 		}
-		if !known {
-			seconds, known = means[stage]
+		if !there {
+			need, there = means[stage]
 		}
-		if !known { // where no time is known, the stage with most tasks counts
+		if !there { // where no time is known, the stage with most tasks counts
 			e.Unknown++
-			if work == 0 && members[stage] > members[e.Stage] {
+			if work.high == 0 && members[stage] > members[e.Stage] {
 				e.Stage, most = stage, s.Node.Stage
 			}
 			continue
 		}
-		work += seconds
-		longest = max(longest, seconds)
-		perStage[stage] += seconds
+		work, e.Bytes = work.plus(need.time), e.Bytes.plus(need.size)
+		longest = span{max(longest.low, need.time.low), max(longest.high, need.time.high)}
+		perStage[stage] += need.time.high
 		if perStage[stage] > perStage[e.Stage] {
 			e.Stage, most = stage, s.Node.Stage
 		}
 	}
-	e.Seconds = max(work/float64(workers), longest)
+	e.Seconds = span{max(work.low/float64(workers), longest.low), max(work.high/float64(workers), longest.high)}
+	slices.SortFunc(files, func(a, b int64) int { return cmp.Compare(b, a) })
+	for _, bytes := range files[:min(workers, len(files))] {
+		e.Files += bytes
+	}
 	if most != nil {
 		e.Members, e.Permute = members[e.Stage], slices.Contains(most.Axes, "permutation")
 		e.Share = float64(e.Members) / float64(e.Tasks)
 	}
-	if work > 0 {
-		e.Share = perStage[e.Stage] / work
+	if work.high > 0 {
+		e.Share = perStage[e.Stage] / work.high
 	}
 	return e
 }
@@ -99,21 +113,20 @@ func weighs(work dag.Stage, name string) bool {
 }
 
 // Ahead tells before a run what Estimated says of it: "12 tasks to run: about 41 min on 2 workers …". It is "" when
-// nothing is to run, or the time of most tasks is not known.
-func Ahead(g *dag.Graph, s *artifacts.Store, o dag.Options) string {
-	took, changed := dag.Durations(g, s)
-	if len(took) == 0 {
-		return ""
-	}
+// nothing is to run, or the time of most tasks is not known. full is what NoRoom says, of graphs with so many regions.
+func Ahead(g *dag.Graph, s *artifacts.Store, o dag.Options, regions int) (text, full string) {
+	past := Remember(g, s)
+	past.Regions = regions
 	steps, err := dag.Plan(g, s, dag.Options{Until: o.Until, Only: o.Only, Force: o.Force})
 	if err != nil {
-		return "" // the run says what is wrong
+		return "", "" // the run says what is wrong
 	}
-	e := Estimated(steps, took, changed, o.Workers)
+	e := Estimated(steps, past, o.Workers)
+	full = e.NoRoom(s.Dir())
 	if e.mostUnknown() {
-		return ""
+		return "", full
 	}
-	return words.Count(e.Tasks, "task") + " to run: " + e.String()
+	return words.Count(e.Tasks, "task") + " to run: " + e.String(), full
 }
 
 func stageMeans(took map[string]float64) map[string]float64 {
@@ -144,9 +157,10 @@ func (e Estimate) String() string {
 		}
 		return text
 	}
-	text := fmt.Sprintf("about %s on %d workers, from earlier runs", console.Seconds(e.Seconds), e.Workers)
-	if e.Workers == 1 {
-		text = fmt.Sprintf("about %s on 1 worker, from earlier runs", console.Seconds(e.Seconds))
+	text := fmt.Sprintf("about %s on %s, from earlier runs", between(e.Seconds, console.Seconds),
+		words.Count(e.Workers, "worker"))
+	if e.Scaled != nil {
+		text += ", scaled for " + words.Some(e.Scaled, 4)
 	}
 	if e.Changed != nil {
 		text += ", not counting that " + words.Some(e.Changed, 4) + " changed since"
@@ -158,6 +172,53 @@ func (e Estimate) String() string {
 		text += fmt.Sprintf("; %s: %.0f %% of the work (%d of %d tasks)%s", e.Stage, 100*e.Share, e.Members, e.Tasks, e.without())
 	}
 	return text
+}
+
+// between writes a span: "9.0 s to 1 min 12 s", or one number where its ends are close together.
+func between(s span, write func(float64) string) string {
+	if low, high := write(s.low), write(s.high); s.high > 1.2*s.low && low != high {
+		return low + " to " + high
+	}
+	return write((s.low + s.high) / 2)
+}
+
+// NoRoom notes that the file system of a store has too little free for what is to run; "" where it will do.
+func (e Estimate) NoRoom(store string) string {
+	if free, known := machine.Free(store); known {
+		return e.noRoom(store, free)
+	}
+	return ""
+}
+
+func (e Estimate) noRoom(store string, free int64) string {
+	results := e.Bytes
+	if e.mostUnknown() {
+		results = span{}
+	}
+	if results.high+float64(e.Files) <= float64(free) {
+		return ""
+	}
+	var parts []string
+	if results.high > 0 {
+		parts = append(parts, e.Disk()+" of results, from earlier runs")
+	}
+	if e.Files > 0 {
+		parts = append(parts, "about "+console.ByteCount(e.Files)+" for a time, in files of graphs that memory cannot hold")
+	}
+	verb := "may not hold"
+	if results.low+float64(e.Files) > float64(free) {
+		verb = "will not hold"
+	}
+	return fmt.Sprintf("the disk of %s has %s free and %s what is to run: %s; free space (pipeline gc), or keep the results on "+
+		"another disk (--store DIR)", store, console.ByteCount(free), verb, strings.Join(parts, ", and "))
+}
+
+// Disk is "about 1.2 GB to 3.4 GB", or "" where the size of most results is not known.
+func (e Estimate) Disk() string {
+	if e.mostUnknown() {
+		return ""
+	}
+	return "about " + between(e.Bytes, func(b float64) string { return console.ByteCount(int64(b)) })
 }
 
 // without names the flag that leaves out a stage of permutations.

@@ -38,6 +38,13 @@ func TestEstimated(t *testing.T) {
 	}
 	steps = append(steps, dag.Step{Node: g.Stages[1].Tasks[0], State: dag.Unknown})
 	took := map[string]float64{"series[sub-1]": 3, "series[sub-3]": 5}
+	past := func(took map[string]float64, changed func(*dag.Node) []dag.Difference) *Past {
+		p := &Past{last: map[string]*dag.TaskRecord{}, changed: changed, work: func(*dag.Node) dag.Stage { return nil }}
+		for id, seconds := range took {
+			p.last[id] = &dag.TaskRecord{ID: id, Seconds: seconds}
+		}
+		return p
+	}
 	changed := func(n *dag.Node) []dag.Difference {
 		return []dag.Difference{{Name: "draws", Old: "1", New: "100"}, {Name: "seed", Old: "1", New: "2"},
 			{Name: "headline", Old: "[]", New: "[a]"}, {Name: "site", Old: "a", New: "b"},
@@ -46,7 +53,7 @@ func TestEstimated(t *testing.T) {
 	for _, n := range g.Stages[0].Tasks {
 		n.Work = &timed{}
 	}
-	need.Equal(t, Estimated(steps, took, changed, 1).String(), "about 7.0 s on 1 worker, from earlier runs, not counting that "+
+	need.Equal(t, Estimated(steps, past(took, changed), 1).String(), "about 7.0 s on 1 worker, from earlier runs, not counting that "+
 		"series.draws 1 → 100, series.model a → b changed since; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)")
 	need.Equal(t, weighs(&command{}, "site"), true)
 	changed = func(*dag.Node) []dag.Difference { return nil }
@@ -57,7 +64,7 @@ func TestEstimated(t *testing.T) {
 		{1, "about 7.0 s on 1 worker, from earlier runs; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)"},
 		{2, "about 4.0 s on 2 workers, from earlier runs; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)"}, // the longest task
 	} {
-		if got := Estimated(steps, took, changed, tt.workers).String(); got != tt.want {
+		if got := Estimated(steps, past(took, changed), tt.workers).String(); got != tt.want {
 			t.Errorf("%d workers: %s\nwant %s", tt.workers, got, tt.want)
 		}
 	}
@@ -66,15 +73,15 @@ func TestEstimated(t *testing.T) {
 		"; series: 100 % of the work (2 of 3 tasks), left out by --without series":                    took,
 		"unknown, no earlier run of these stages; series: 2 of 3 tasks, left out by --without series": nil,
 	} {
-		if got := Estimated(steps, took, changed, 1).String(); !strings.HasSuffix(got, end) {
+		if got := Estimated(steps, past(took, changed), 1).String(); !strings.HasSuffix(got, end) {
 			t.Errorf("permutations: %s, want … %s", got, end)
 		}
 	}
 	g.Stages[0].Axes = nil
-	need.Equal(t, Estimated(steps, nil, changed, 1).String(), "unknown, no earlier run of these stages", "without records")
+	need.Equal(t, Estimated(steps, past(nil, changed), 1).String(), "unknown, no earlier run of these stages", "without records")
 	few := append(steps[:1:1], slices.Repeat([]dag.Step{steps[3]}, 5)...)
-	need.Equal(t, Estimated(few, took, changed, 1).String(), "unknown, no earlier run of the stages of 5 of 6 tasks")
-	need.Equal(t, Estimated(steps[2:3], took, changed, 1).String(), "nothing to run", "all cached")
+	need.Equal(t, Estimated(few, past(took, changed), 1).String(), "unknown, no earlier run of the stages of 5 of 6 tasks")
+	need.Equal(t, Estimated(steps[2:3], past(took, changed), 1).String(), "nothing to run", "all cached")
 }
 
 // TestAllLeft: a stage goes on at the mean of its tasks in this run, and else of earlier runs.

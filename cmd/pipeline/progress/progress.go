@@ -28,8 +28,8 @@ func For(a *console.Console, g *dag.Graph, store *artifacts.Store, o dag.Options
 		return Silent{a}
 	case a.Term.IsTerminal() && !a.Verbose:
 		return newBars(a.Stderr, a.Term, newTallies(g, o), func() map[string]float64 {
-			took, _ := dag.Durations(g, store)
-			return took
+			past := Remember(g, store)
+			return past.seconds()
 		})
 	}
 	return newLines(a.Stderr, newTallies(g, o), a.Verbose)
