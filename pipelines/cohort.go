@@ -14,6 +14,7 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/pipelines/precheck"
 	"prgnn/pipelines/tree"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
@@ -121,7 +122,7 @@ func (l *loader) loadCohort(c cohort.Source, at tree.Key, t *tree.Node) {
 // A choice says who of a roster is left out, and how many of the others are kept.
 type choice struct {
 	excluded cohort.Exclusion
-	without  map[string]string // by what they lack; why. They are not excluded
+	without  map[string]precheck.Refusal // by what they lack. They are not excluded
 	few      int
 	notes    []string
 }
@@ -130,17 +131,17 @@ type choice struct {
 func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 	ids := lists.Map(r.Subjects, func(s cohort.Subject) string { return s.ID })
 	c := choice{excluded: cohort.Exclusion{Noun: r.Noun(), Find: r.Finder(), Why: map[string]string{}},
-		without: map[string]string{}, notes: slices.Clone(r.Notes)}
+		without: map[string]precheck.Refusal{}, notes: slices.Clone(r.Notes)}
 	fine := l.exclude(&c.excluded, t.Get("exclude"))
 	c.notes = append(c.notes, c.excluded.Notes()...)
 	for _, id := range slices.Sorted(maps.Keys(l.without)) {
 		if why := l.without[id]; c.excluded.Why[id] == "" {
 			c.without[id] = why
-			c.notes = append(c.notes, fmt.Sprintf("excluded %s: %s", id, why))
+			c.notes = append(c.notes, fmt.Sprintf("excluded %s: %s", id, why.Why))
 		}
 	}
 	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		return c.excluded.Why[id] != "" || c.without[id] != ""
+		return c.excluded.Why[id] != "" || c.without[id].Why != ""
 	})
 	if !l.limited(&c, r, len(left), t.Get("limit")) || !fine {
 		return nil
@@ -222,14 +223,8 @@ func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 	for _, s := range r.Subjects {
 		why, category := c.excluded.Why[s.ID], ""
 		switch {
-		case c.without[s.ID] != "":
-			why = c.without[s.ID]
-			switch {
-			case strings.Contains(why, column.CensoringKeeps):
-				category = cohort.MuchMotion
-			case !strings.HasPrefix(why, column.NoValue):
-				category = cohort.NotDenoised
-			}
+		case c.without[s.ID].Why != "":
+			why, category = c.without[s.ID].Why, c.without[s.ID].Category
 		case why == "" && !kept[s.ID]:
 			why = cohort.BeyondLimit
 		}

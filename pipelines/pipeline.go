@@ -175,7 +175,7 @@ type loader struct {
 
 	sites []string // columns of the participants that name sites, or that stages read as categories
 
-	without map[string]string // participants whom a stage refuses, who are left out → why
+	without map[string]precheck.Refusal // participants whom a stage refuses, who are left out
 
 	cohortTree  *tree.Node
 	cohortKind  string
@@ -213,7 +213,8 @@ func buildFile(f sourceFile, dir string, sets []string, limit int) (*Pipeline, e
 }
 
 // buildWithout leaves out the participants of that name, with the reason of each.
-func buildWithout(f sourceFile, dir string, sets []string, limit int, without map[string]string) (*Pipeline, error) {
+func buildWithout(f sourceFile, dir string, sets []string, limit int,
+	without map[string]precheck.Refusal) (*Pipeline, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the directory of %s cannot be found: %w", f.shown, err)

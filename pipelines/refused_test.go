@@ -76,9 +76,11 @@ stages:
 	if n := len(p.Roster.Subjects); n != 4 {
 		t.Errorf("%d participants by default, want 4: their tasks fail", n)
 	}
-	if refused := precheck.Refused(p.Roster, p.Graph); !maps.Equal(refused, want) {
-		t.Errorf("refused before a run: %q\nwant %q", refused, want)
+	for id, refused := range precheck.Refused(p.Roster, p.Graph) {
+		need.Equal(t, refused, precheck.Refusal{Why: want[id], Category: cohort.NotDenoised}, id, " is refused before a run")
+		delete(want, id)
 	}
+	need.Equal(t, len(want), 0, "those who are not refused")
 	if p := load("skip", "sub-1, sub-3"); len(p.Roster.Subjects) != 2 {
 		t.Errorf("%d participants where nobody would be left, want 2: their tasks say why", len(p.Roster.Subjects))
 	}
@@ -113,18 +115,19 @@ func TestRunsAreRefusedTogether(t *testing.T) {
 		}
 	}
 	testdir.Write(t, filepath.Join(dir, "participants.tsv"), participants)
-	load := func(stages string) map[string]string {
+	load := func(stages string) map[string]precheck.Refusal {
 		p := need.Value(build("x.yaml", []byte("extends: runs.yaml\ncohort: { simulate: null, bids: { dir: ., group: group, runs: all } }\nstages:\n"+
 			"  clean: { with: { regress: none, fd: 0.5 } }\n"+stages), dir, nil, maxTasks))(t)
 		return precheck.Refused(p.Roster, p.Graph)
 	}
-	alone := "clean, run 2: censoring for motion keeps 4 of 5 volumes, fewer than min_volumes (6)"
-	want := map[string]string{"sub-4": alone,
-		"sub-2": "joined: censoring for motion keeps 109 of 110 volumes in 2 runs, 3.6 minutes, less than min_minutes (4)"}
+	moved := func(why string) precheck.Refusal { return precheck.Refusal{Why: why, Category: cohort.MuchMotion} }
+	alone := moved("clean, run 2: censoring for motion keeps 4 of 5 volumes, fewer than min_volumes (6)")
+	want := map[string]precheck.Refusal{"sub-4": alone,
+		"sub-2": moved("joined: censoring for motion keeps 109 of 110 volumes in 2 runs, 3.6 minutes, less than min_minutes (4)")}
 	if got := load(""); !maps.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
-	if got := load("  joined: { with: { min_minutes: 3 } }\n"); !maps.Equal(got, map[string]string{"sub-4": alone}) {
+	if got := load("  joined: { with: { min_minutes: 3 } }\n"); !maps.Equal(got, map[string]precheck.Refusal{"sub-4": alone}) {
 		t.Errorf("with min_minutes: 3: %q", got)
 	}
 }

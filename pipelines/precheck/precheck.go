@@ -2,9 +2,9 @@
 package precheck
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 
 	"prgnn/artifacts"
@@ -48,9 +48,21 @@ func Description(r *cohort.Roster, s *dag.StageNode) error {
 	return nil
 }
 
-// Refused are the participants that a stage of the graph would refuse, with the reasons.
-func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
-	why := map[string]string{}
+// A Refusal is why a stage would refuse a participant, in words and as a category (cohort.LeftOut.Category).
+type Refusal struct{ Why, Category string }
+
+// refused is the refusal by a stage that cleans scans, or joins what is left of them.
+func refused(where string, err error) Refusal {
+	category := cohort.NotDenoised
+	if errors.As(err, new(column.CensoredError)) {
+		category = cohort.MuchMotion
+	}
+	return Refusal{where + ": " + err.Error(), category}
+}
+
+// Refused are the participants that a stage of the graph would refuse.
+func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
+	why := map[string]Refusal{}
 	if r == nil {
 		return nil
 	}
@@ -76,12 +88,12 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
 			}
 			volumes, tr := r.Scan(id, part)
 			files, known := inputFiles(n, work.FollowsFromScan)
-			if volumes == 0 || !known || why[id] != "" {
+			if volumes == 0 || !known || why[id] != (Refusal{}) {
 				continue
 			}
 			row, err := work.Refuses(volumes, tr, files)
 			if err != nil {
-				why[id] = s.Name + where + ": " + err.Error()
+				why[id] = refused(s.Name+where, err)
 				continue
 			}
 			left[n] = row
@@ -92,7 +104,7 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
 }
 
 // joined adds the participants of whom too little would be left in all runs together.
-func joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow, why map[string]string) {
+func joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow, why map[string]Refusal) {
 	for _, s := range g.Stages {
 		for _, n := range s.Tasks {
 			work, ok := n.Work.(joiner)
@@ -114,11 +126,11 @@ func joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow, why map[string]
 					}
 				}
 			}
-			if len(runs) == 0 || !known || why[id] != "" {
+			if len(runs) == 0 || !known || why[id] != (Refusal{}) {
 				continue
 			}
 			if err := work.RefusesJoined(runs); err != nil {
-				why[id] = s.Name + ": " + err.Error()
+				why[id] = refused(s.Name, err)
 			}
 		}
 	}
@@ -132,7 +144,7 @@ type lacker interface {
 }
 
 // lacking adds the participants without a value that a stage needs.
-func lacking(r *cohort.Roster, g *dag.Graph, why map[string]string) {
+func lacking(r *cohort.Roster, g *dag.Graph, why map[string]Refusal) {
 	if r.Participants == nil || r.Axis != "" {
 		return
 	}
@@ -145,7 +157,9 @@ func lacking(r *cohort.Roster, g *dag.Graph, why map[string]string) {
 			}
 			if columns := fmt.Sprint(work.ReadsColumns()); !read[columns] {
 				read[columns] = true
-				maps.Copy(why, work.Lacks(r.Participants))
+				for id, lacks := range work.Lacks(r.Participants) {
+					why[id] = Refusal{Why: lacks}
+				}
 			}
 		}
 	}

@@ -9,6 +9,3 @@ type Fault struct {
 	IDs    []string // the participants, where they are few by the nature of the fault
 	Tested bool     // it is of test participants: what is fitted does not need it, what is applied does
 }
-
-// NoValue begins the reason why a participant takes no part who lacks a value that a stage needs.
-const NoValue = "no value of"

@@ -15,8 +15,11 @@ const AsSidecarSays = "; according to the sidecar, cleaned with "
 // CleanedBefore is the metadata by which the table of a scan says that its series need no nuisance regression, and why.
 const CleanedBefore = "cleaned"
 
-// CensoringKeeps begins the reason for refusing a scan of which censoring for motion leaves too little.
-const CensoringKeeps = "censoring for motion keeps"
+// A CensoredError refuses a scan of which censoring for motion leaves too little.
+type CensoredError struct{ Err error }
+
+func (e CensoredError) Error() string { return e.Err.Error() }
+func (e CensoredError) Unwrap() error { return e.Err }
 
 // StrongMotion is the framewise displacement above which a volume is censored by usual strategies (nilearn's
 // scrubbing), mm.

@@ -168,7 +168,7 @@ func (s *Combat) Lacks(people *encoding.Table) map[string]string {
 	for _, id := range ids {
 		for _, name := range append([]string{s.Site}, s.Preserve...) {
 			if why[id] == "" && b.unknown(name, id) {
-				why[id] = column.NoValue + " " + name
+				why[id] = "no value of " + name
 			}
 		}
 	}

@@ -273,14 +273,14 @@ func (s *Denoise) cleaner(volumes int, o connectivity.Cleaning, row *column.Clea
 		row.TR, row.Seconds = o.TR, float64(row.Kept)*o.TR
 	}
 	if int(row.Kept) < s.MinVolumes && row.Censored > 0 {
-		return nil, tooLittle(column.CensoringKeeps+" %d of %d volumes, fewer than min_volumes (%d)", row.Kept, volumes, s.MinVolumes)
+		return nil, censored("censoring for motion keeps %d of %d volumes, fewer than min_volumes (%d)", row.Kept, volumes, s.MinVolumes)
 	}
 	if int(row.Kept) < s.MinVolumes {
 		return nil, tooLittle("%d of %d volumes are kept, fewer than min_volumes (%d)", row.Kept, volumes, s.MinVolumes)
 	}
 	if err := enoughMinutes(*row, s.MinMinutes, ""); err != nil {
 		if errors.As(err, new(connectivity.TooLittle)) && s.ScanRun != "" {
-			err = tooLittle("%s; where runs are joined, set min_minutes: 0 here, and the limit in join", err)
+			err = censored("%s; where runs are joined, set min_minutes: 0 here, and the limit in join", err)
 		}
 		return nil, err
 	}
@@ -326,13 +326,18 @@ func enoughMinutes(left column.CleaningRow, least float64, where string) error {
 	case math.IsNaN(left.Seconds):
 		return errors.New("volumes are censored, and min_minutes needs the repetition time, and it is not known: set tr of denoise, in s, or min_minutes: 0")
 	case left.Seconds < 60*least:
-		return tooLittle("censoring for motion keeps %d of %d volumes%s, %.2g minutes, less than min_minutes (%g)", left.Kept, left.Volumes, where, left.Seconds/60, least)
+		return censored("censoring for motion keeps %d of %d volumes%s, %.2g minutes, less than min_minutes (%g)", left.Kept, left.Volumes, where, left.Seconds/60, least)
 	}
 	return nil
 }
 
 func tooLittle(format string, args ...any) error {
 	return connectivity.TooLittle(fmt.Sprintf(format, args...))
+}
+
+// censored is tooLittle where censoring for motion is the reason.
+func censored(format string, args ...any) error {
+	return column.CensoredError{Err: tooLittle(format, args...)}
 }
 
 // orExclude is the remedy that helps against a faulty participant, whatever is wrong. A run names all of them in one

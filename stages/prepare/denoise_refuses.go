@@ -25,7 +25,11 @@ func (s *Denoise) Refuses(volumes int, tr float64, files map[string]dag.Input) (
 	if err == nil {
 		return left, nil
 	}
-	return left, errors.New(strings.TrimPrefix(strings.ReplaceAll(err.Error(), orExclude, ""), series.Name+": "))
+	why := errors.New(strings.TrimPrefix(strings.ReplaceAll(err.Error(), orExclude, ""), series.Name+": "))
+	if errors.As(err, new(column.CensoredError)) {
+		return left, column.CensoredError{Err: why}
+	}
+	return left, why
 }
 
 // FollowsFromScan tells which inputs decide nothing beyond the length of the scan.
