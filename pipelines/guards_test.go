@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 // guarded builds a pipeline of participants whose rows of participants.tsv are given, with series.
@@ -376,4 +377,66 @@ func TestFamilies(t *testing.T) {
 		"families")
 	_, err := guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "family"))
 	need.Error(t, err, `stage folds: keep_together: the participants have no column "family"`)
+}
+
+// Permutations that can show little are noted before they are made: fewer different ones than are asked for, labels
+// permuted across sites, and fewer than Holm's correction for all classifiers takes; none that changes a label is
+// refused.
+func TestShuffles(t *testing.T) {
+	const (
+		pairs    = "A\tx B\tx A\ty B\ty A\tz B\tz" // 2³ permutations within sites, 6!/3!3! = 20 in all
+		shuffled = "folds: { use: split, matrix: { permutation: [0..9] }, in: { participants: cohort.participants }, with: { folds: 3, within: %s } }"
+		own      = `mine: { use: exec, in: { people: cohort.participants }, with: { command: [fit, "{people}", "{predictions}"], inputs: [people=arrow], outputs: [predictions=arrow] } }
+  evaluate: { use: evaluate, in: { predictions: mine.predictions%s } }`
+	)
+	for _, c := range []struct{ rows, stages, about, want string }{
+		{pairs, fmt.Sprintf(shuffled, "site"), "folds: ", "folds: 9 permutations of the labels within the values of site are asked for, and there are only 8 different ones: p cannot be much below 0.12"},
+		{pairs, fmt.Sprintf(shuffled, "''"), "folds: ", ""},
+		{"A\tx B\tx A\ty B\ty A\tz B\tz A\tz", fmt.Sprintf(shuffled, "site"), "folds: ", ""}, // 2·2·3
+		{"A\tx A\tx A\tx B\ty B\ty B\ty", fmt.Sprintf(shuffled, "site"), "stage folds", "stage folds will fail: cohort.participants: permutation 1: labels are permuted within the values of site, in each of which all participants have the same group: no permutation changes a label; set within to another column, or to \"\" to permute over all participants"},
+		{pairs, fmt.Sprintf(shuffled, "group"), "stage folds", "stage folds will fail: cohort.participants: permutation 1: labels are permuted within the values of group, in each of which"},
+		{pairs, fmt.Sprintf(own, ""), "evaluate permutes", "evaluate permutes labels over all participants, whatever their site (3 values): participants of different sites are not exchangeable; add participants: cohort.participants to its inputs"},
+		{pairs, fmt.Sprintf(own, ", participants: cohort.participants"), "evaluate permutes", ""},
+		{"A\tx B\tx A\tx B\tx", fmt.Sprintf(own, ""), "evaluate permutes", ""},
+	} {
+		p := need.Value(guarded(t, "site", strings.Split(c.rows, " "), "", c.stages))(t)
+		said := notesWith(p, c.about)
+		for _, d := range p.Doomed {
+			said = append(said, notesWith(&Pipeline{Notes: []string{d.String()}}, c.about)...)
+		}
+		if got := strings.Join(said, "\n"); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s, %s: %q, want %q", c.rows, c.stages, got, c.want)
+		}
+	}
+	const page = `s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  c: { use: connectivity, each: subject, in: { series: s.series } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  shuffled: { use: split, matrix: { permutation: [0..%d] }, in: { participants: cohort.participants }, with: { folds: 2, within: '' } }
+  models: { use: baseline, matrix: { model: [%s], fold: [1, 2] }, in: { pearson: "c[*].pearson", folds: folds } }
+  again: { use: baseline, matrix: { permutation: [0..%[1]d], fold: [1, 2] }, in: { pearson: "c[*].pearson", folds: shuffled } }
+  evaluate: { use: evaluate, in: { predictions: "models[*].predictions", participants: cohort.participants } }
+  test: { use: permutation, in: { predictions: "again[*].predictions" } }
+  summary: { use: summary, in: { participants: cohort.participants, evaluation: evaluate.summary, permutation: test.test } }`
+	for _, c := range []struct {
+		last   int
+		models string
+		want   string
+	}{
+		{59, "svm, ridge, logistic, majority", "test: with 59 label shuffles, no p is sure to fall below 0.05 after Holm's correction for 3 classifiers, however accurate a classifier is: use at least 60 (permutation: [0..60])"},
+		{60, "svm, ridge, logistic, majority", ""}, {59, "svm, ridge", ""},
+		{19, "svm, majority", "test: with 19 label shuffles, no p is sure to fall below 0.05, however accurate a classifier is: use at least 20 (permutation: [0..20])"},
+	} {
+		p, err := guarded(t, "site", strings.Split(strings.Repeat("A\tx B\tx ", 20), " ")[:40], "",
+			fmt.Sprintf(page, c.last, c.models))
+		need.NoError(t, err)
+		need.Equal(t, strings.Join(notesWith(p, "test: "), "\n"), c.want)
+	}
+	// Holm's p of k equal ones is k times each: what the note asks for suffices, and one less does not.
+	for k := 1; k < 30; k++ {
+		for n, below := range map[int]bool{20*k - 1: false, 20 * k: true} {
+			if p := inference.Holm(slices.Repeat([]float64{1 / float64(n+1)}, k))[0]; p < 0.05-1e-12 != below {
+				t.Errorf("%d shuffles for %d classifiers: %v", n, k, p)
+			}
+		}
+	}
 }

@@ -244,7 +244,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 	l.checkFolds()
 	l.notes = append(l.notes, precheck.Exclusions(l.roster)...)
 	l.checkSites()
-	l.notes = append(l.notes, precheck.Families(l.roster, p.Graph)...)
+	l.notes = append(l.notes, precheck.Notes(l.roster, p.Graph)...)
 	l.checkNamed()
 	l.checkJudged()
 	if l.settled {

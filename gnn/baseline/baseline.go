@@ -82,7 +82,9 @@ func (ms machines) Probability(x Rows, threads int) []float64 {
 	out := make([]float64, 2*x.N)
 	for i, v := range f {
 		out[2*i+1] = sigmoid(v)
-		out[2*i] = 1 - out[2*i+1]
+		if out[2*i] = 1 - out[2*i+1]; out[2*i] == 0 {
+			out[2*i] = sigmoid(-v) // not 0: its size keeps the order of f
+		}
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"prgnn/gnn"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/learn"
 )
@@ -21,9 +22,11 @@ var biomarkersKind = dag.Kind{
 	Name: "biomarkers",
 	Doc: "ranks regions by the trained models' pooling scores\n" +
 		"Averages the pooling scores of each region over the test graphs of a participant, then over participants, and ranks the regions (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.4: node importance scores of the first pooling layer). The reliability of the ranking is reported with it: bootstrap intervals over participants, the ranks in single models, and the agreement between models, draws and participants, compared with chance.\n" +
-		"The pooling score measures how much a model uses a region, in all participants. The contrast measures whether the groups differ there: the absolute difference between the groups' mean scores in a model's test participants, divided by the within-group SD, averaged over models. Its p comes from permutations of the test participants' labels.\n" +
+		"The pooling score measures how much a model uses a region, in all participants. The contrast measures whether the groups differ there: the absolute difference between the groups' mean scores in a model's test participants, divided by the within-group SD, averaged over models. Its p comes from permutations of the test participants' labels within each fold and, if there are sites, within sites.\n" +
 		"A ranking depends on training only if it beats reference rankings without training: the same models at their initial weights, Welch's t-test of node strength and of the features, and the pattern of a ridge regression. The output recovery compares all of them: by the planted regions found (simulated participants), and by the group difference in held-out participants (connect features).",
-	New: func() dag.Stage { return &Biomarkers{Reading: "score", Layer: 1, Top: 10, Resamples: 2000} },
+	New: func() dag.Stage {
+		return &Biomarkers{Reading: "score", Layer: 1, Top: 10, Within: "site", Resamples: 2000}
+	},
 
 	Each: 275e3, // between 24 and 84 regions: docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
@@ -33,9 +36,16 @@ type Biomarkers struct {
 	Reading   string `param:"reading" doc:"ranking criterion: score, the mean pooling score (as in the paper); contrast, the difference in scores between the groups" choices:"score|contrast"`
 	Layer     int    `param:"layer" doc:"the pooling layer whose scores are used" min:"1" max:"100"`
 	Top       int    `param:"top" doc:"number of top regions that count as found" min:"1" max:"20000"`
+	Within    string `param:"within" doc:"test labels are permuted within the values of this column of the participants, if it exists, for the p of the contrasts: participants of different sites are not exchangeable"`
 	Resamples int    `param:"resamples" doc:"number of bootstrap samples of the participants, of label permutations, and of random rankings for the chance level of agreement" min:"100" max:"1000000"`
 	Seed      uint64 `param:"seed" doc:"of bootstraps and permutations"`
 }
+
+// PermutesWithin is the column within whose values labels are permuted.
+func (b *Biomarkers) PermutesWithin() string { return b.Within }
+
+// ReadsCategories are the columns of the participants that its parameters name, and whose values are categories.
+func (b *Biomarkers) ReadsCategories() []string { return []string{b.Within} }
 
 func (*Biomarkers) Ports() dag.Ports {
 	return dag.Ports{
@@ -154,6 +164,7 @@ type biomarkerInputs struct {
 	planted  []bool // of each node; nil where it is not known
 	features *nodeFeatures
 	settings []*settingScores
+	sites    fold.Sites
 	chosen   string // the settings that were chosen inside the folds, in words; "" without a choice
 	// retrained are the models trained on permuted groups, by setting and permutation; a setting without them has nil.
 	retrained [][][]*ModelScores
@@ -171,6 +182,9 @@ func (b *Biomarkers) inputs(t *dag.Task) (*biomarkerInputs, error) {
 		return nil, err
 	}
 	if in.people, err = column.ReadPeople(t.In("participants")); err != nil {
+		return nil, err
+	}
+	if in.sites, err = fold.ReadSites(t.In("participants"), b.Within); err != nil {
 		return nil, err
 	}
 	n := len(in.nodes)
@@ -227,12 +241,18 @@ type biomarkerRows struct {
 func (r *biomarkerRows) tables(b *Biomarkers, in *biomarkerInputs) dag.Outputs {
 	axes := lists.Map(in.settings[0].coords, func(c dag.Coord) string { return c.Axis })
 	layer, null := strconv.Itoa(b.Layer), "test participants' groups permuted, models not retrained"
+	if by := in.sites.By; by != "" {
+		null = fmt.Sprintf("test participants' groups permuted within %ss, models not retrained", by)
+	}
 	if in.contrastsRetrained() {
 		null = "models retrained on permuted labels"
 	}
 	ranking, individual := column.Table(r.ranking, axes...), column.Table(r.individual, axes...)
 	ranking.Meta = map[string]string{"reading": b.Reading, "layer": layer, "contrast_null": null}
 	individual.Meta = map[string]string{"layer": layer}
+	if in.sites.By != "" {
+		ranking.Meta["within"] = in.sites.By
+	}
 	if in.chosen != "" {
 		ranking.Meta["chosen"] = in.chosen
 	}
@@ -291,7 +311,7 @@ func (b *Biomarkers) setting(in *biomarkerInputs, i int, out *biomarkerRows, beg
 func (b *Biomarkers) ranked(in *biomarkerInputs, i int, all *ModelScores) ([]saliency, error) {
 	of, ids := in.settings[i], in.people.Ids
 	rows := b.rank(ids, all, len(in.nodes))
-	contrasts, err := b.contrasts(ids, of.models)
+	contrasts, err := b.contrasts(in, of.models)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (b *Biomarkers) readings(by string, ids []string, n int, lists ...[]*ModelS
 }
 
 // heldOut are the scores of the test participants of each model, their groups by number,
-// and the first model in which each is tested.
+// and the first model in which each is tested; one more than there are for those who are not.
 func heldOut(ids []string, models []*ModelScores) (held []inference.HeldOut, group []int,
 	groups int, first []int, err error) {
 	var names []string
@@ -130,6 +130,11 @@ func heldOut(ids []string, models []*ModelScores) (held []inference.HeldOut, gro
 			held = append(held, h)
 		}
 	}
+	for i, id := range ids {
+		if _, tested := label[id]; !tested { // and exchanged with nobody
+			first[i] = len(held)
+		}
+	}
 	return held, group, len(names), first, nil
 }
 
@@ -141,10 +146,16 @@ type testedContrast struct {
 }
 
 // contrasts tells how differently the models score the groups, region by region.
-func (b *Biomarkers) contrasts(ids []string, models []*ModelScores) ([]testedContrast, error) {
+func (b *Biomarkers) contrasts(in *biomarkerInputs, models []*ModelScores) ([]testedContrast, error) {
+	ids := in.people.Ids
 	held, group, groups, first, err := heldOut(ids, models)
 	if err != nil {
 		return nil, err
+	}
+	for i, id := range ids {
+		if first[i], err = in.sites.Stratum(first[i], id); err != nil {
+			return nil, err
+		}
 	}
 	out := make([]testedContrast, len(held[0].Scores[0]))
 	p := make([]float64, len(out))

@@ -40,9 +40,7 @@ func (*Evaluate) Ports() dag.Ports {
 		In: []dag.Port{fold.PredictionsPort("predictions of the trainings to compare"),
 			{Name: "folds", Type: dag.Arrow("participant_id", "repeat", "fold"), Optional: true,
 				Doc: "split's folds: scores names what each fold leaves out (leave_out of split)"},
-			{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true,
-				Doc: "the participants, with their sites: labels are then permuted within sites"},
-			fold.LeakagePort()},
+			sitesPort("labels are"), fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.FoldRow](),
 				Doc: "one row for each setting, repeat, fold and level"},
@@ -75,15 +73,11 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err := complete(t, all, s.Partial); err != nil {
 		return nil, err
 	}
-	var sites fold.Sites
-	if t.Has("participants") {
-		if sites, err = fold.ReadSites(t.In("participants"), s.Within); err != nil {
-			return nil, err
-		}
+	sites, err := readSites(t, s.Within, all, s.Permutations)
+	if err != nil {
+		return nil, err
 	}
-	if text := sites.Fixed(all.Settings); text != "" {
-		all.Cautions = append(all.Cautions, text)
-	}
+	all.Cautions = append(all.Cautions, fold.Saturated(all.Settings, positive)...)
 	summary, err := s.summaryTable(all.Axes, all.Settings, all.Groups, positive, sites)
 	if err != nil {
 		return nil, err
@@ -95,6 +89,27 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		summary.Meta["caution"] = strings.Join(all.Cautions, "\n")
 	}
 	return dag.Outputs{"scores": scores, "summary": summary}, nil
+}
+
+// sitesPort takes the participants, within whose sites something is permuted.
+func sitesPort(what string) dag.Port {
+	return dag.Port{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true,
+		Doc: "the participants, with their sites: " + what + " then permuted within sites"}
+}
+
+// readSites reads the sites of the participants, where they are connected, and adds a caution of too few permutations
+// within them.
+func readSites(t *dag.Task, within string, all *fold.Settings, permutations int) (sites fold.Sites, err error) {
+	if t.Has("participants") {
+		if sites, err = fold.ReadSites(t.In("participants"), within); err != nil {
+			return sites, err
+		}
+	}
+	few, err := sites.Few(all.Settings, permutations)
+	if few != "" {
+		all.Cautions = append(all.Cautions, few)
+	}
+	return sites, err
 }
 
 // complete refuses a cross-validation that tests only some of its participants, and folds that are tested in part, or

@@ -2,6 +2,7 @@ package assess
 
 import (
 	"context"
+	"maps"
 	"math"
 	"strings"
 
@@ -15,17 +16,24 @@ import (
 var evaluateRegressionKind = dag.Kind{
 	Name: "evaluate-regression",
 	Doc: "Pearson's r, R² and mean absolute error of regression models, per fold and over folds\n" +
-		"For test participants only; a participant's prediction is the mean over its draws. Each measure is computed in each fold, and its mean over the folds is reported: predictions of different folds come from different models. A fold with constant predictions has no r and counts as 0 in the mean. R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, and r2_training that with the mean of the training participants. The 95 % intervals are percentiles of a bootstrap over participants, within folds. p is from a permutation test of r: the target of the test participants is permuted within each fold, and the models are not retrained; mae_p is the same of the mean absolute error. The coordinates of the gathered trainings, except fold and repeat, identify settings and become columns.",
-	New: func() dag.Stage { return &EvaluateRegression{Permutations: 9999, Resamples: 2000} },
+		"For test participants only; a participant's prediction is the mean over its draws. Each measure is computed in each fold, and its mean over the folds is reported: predictions of different folds come from different models. A fold with constant predictions has no r and counts as 0 in the mean. R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, and r2_training that with the mean of the training participants. The 95 % intervals are percentiles of a bootstrap over participants, within folds. p is from a permutation test of r: the target of the test participants is permuted within each fold, and with participants connected within sites, if there are sites; the models are not retrained; mae_p is the same of the mean absolute error. The coordinates of the gathered trainings, except fold and repeat, identify settings and become columns.",
+	New: func() dag.Stage { return &EvaluateRegression{Within: "site", Permutations: 9999, Resamples: 2000} },
 }
 
 // EvaluateRegression scores predictions of a number.
 type EvaluateRegression struct {
+	Within       string `param:"within" doc:"the target is permuted within the values of this column of the participants, if it exists: participants of different sites are not exchangeable"`
 	Permutations int    `param:"permutations" doc:"number of permutations of the target, for p" min:"99" max:"10000000"`
 	Resamples    int    `param:"resamples" doc:"number of bootstrap resamples of the participants, for the intervals" min:"100" max:"1000000"`
 	Seed         uint64 `param:"seed" doc:"of the resamples and the permutations"`
 	Partial      bool   `param:"partial" doc:"accept an incomplete cross-validation: all results are then for the participants of the given folds, and a caution says so. Otherwise it is refused"`
 }
+
+// PermutesWithin is the column within whose values the target is permuted.
+func (s *EvaluateRegression) PermutesWithin() string { return s.Within }
+
+// ReadsCategories are the columns of the participants that its parameters name, and whose values are categories.
+func (s *EvaluateRegression) ReadsCategories() []string { return []string{s.Within} }
 
 // TestsEverybody reports whether the gathered predictions have to be of all folds.
 func (s *EvaluateRegression) TestsEverybody() (port string, all bool) {
@@ -35,7 +43,7 @@ func (s *EvaluateRegression) TestsEverybody() (port string, all bool) {
 func (*EvaluateRegression) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of the trainings to compare",
-			Type: column.Type[fold.NumberRow]()}, fold.LeakagePort()},
+			Type: column.Type[fold.NumberRow]()}, sitesPort("the target is"), fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.RegressionFoldRow](), Doc: "one row for each setting, repeat and fold"},
 			{Name: "summary", Type: column.Type[column.RegressionRow](), Doc: "one row for each setting"},
@@ -51,6 +59,10 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 	if err := complete(t, all, s.Partial); err != nil {
 		return nil, err
 	}
+	sites, err := readSites(t, s.Within, all, s.Permutations)
+	if err != nil {
+		return nil, err
+	}
 	var scores []column.RegressionFoldRow
 	var summary []column.RegressionRow
 	for _, fs := range all.Settings {
@@ -63,7 +75,11 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 				Fold: int32(f.Fold), N: int32(len(f.Participants)),
 				R: of.R, R2: of.R2, R2Trained: of.R2Trained, MAE: of.MAE})
 		}
-		of := inference.TestNumbers(folds, stratum, s.Resamples, s.Permutations,
+		within, err := sites.Strata(fs)
+		if err != nil {
+			return nil, err
+		}
+		of := inference.TestNumbers(folds, stratum, within, s.Resamples, s.Permutations,
 			random.New(s.Seed, "evaluate-regression"))
 		sd := math.NaN()
 		if known := column.Known(rs); len(known) > 1 {
@@ -76,8 +92,7 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 			Permutations: int32(s.Permutations), Resamples: int32(s.Resamples)})
 	}
 	table := column.Table(summary, all.Axes...)
-	if all.Cautions != nil {
-		table.Meta = map[string]string{"caution": strings.Join(all.Cautions, "\n")}
-	}
+	table.Meta = map[string]string{"within": sites.By, "caution": strings.Join(all.Cautions, "\n")}
+	maps.DeleteFunc(table.Meta, func(_, text string) bool { return text == "" })
 	return dag.Outputs{"scores": column.Table(scores, all.Axes...), "summary": table}, nil
 }

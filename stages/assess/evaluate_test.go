@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/internal/random"
 	"prgnn/stages/stagetest"
 )
 
@@ -131,7 +132,12 @@ func TestEvaluatePWithinSites(t *testing.T) {
 				t.Errorf("within %s: p %d is %v, by counting %v", c.within, i, got, want)
 			}
 		}
-		if got := summary.Meta["within"] != ""; got != (c.within == "site") || summary.Meta["caution"] != "" {
+		few := "there are only 70 distinct permutations of test labels" // 8 over 4; at each site 4 over 1
+		if c.within == "site" {
+			few = "there are only 16 distinct permutations of test labels"
+		}
+		if got := summary.Meta["within"] != ""; got != (c.within == "site") ||
+			!strings.Contains(summary.Meta["caution"], few) {
 			t.Errorf("within %s: %v", c.within, summary.Meta)
 		}
 	}
@@ -166,6 +172,7 @@ func TestEvaluatePart(t *testing.T) {
 		}
 		return ins
 	}
+	const fixed = "No permutation of test labels within folds changes a label: p is 1 whatever the predictions are, since each fold tests one group, or one number"
 	in := map[string][]dag.Input{"predictions": append(of("ridge", 2), of("svm", 3)...)}
 	_, err := stagetest.RunStage(t, &Evaluate{Permutations: 99}, in)
 	if want := "ridge regression was tested on 2 of 3 participants (fold 1, 2): train on every fold (matrix: { fold: [1..N] }), or accept some folds by partial: true"; fmt.Sprint(err) != want {
@@ -173,13 +180,74 @@ func TestEvaluatePart(t *testing.T) {
 	}
 	summary := stagetest.MustRun(t, &Evaluate{Permutations: 99, Partial: true}, in)["summary"].(*encoding.Table)
 	need.Equal(t, summary.Meta["caution"], "Not a complete cross-validation (partial: true): ridge regression was tested on 2 of 3 participants (fold 1, 2)\n"+
-		"Classifiers were tested on different participants, so their accuracies cannot be compared (ridge regression: 2, SVM (RBF): 3)", "caution ")
+		"Classifiers were tested on different participants, so their accuracies cannot be compared (ridge regression: 2, SVM (RBF): 3)\n"+fixed, "caution ")
 	if n := stagetest.FloatsOf(t, summary, "participants"); n[1] != 2 || n[3] != 3 {
 		t.Errorf("participants %v", n)
 	}
 	if summary = stagetest.MustRun(t, &Evaluate{Permutations: 99}, map[string][]dag.Input{"predictions": of("svm",
-		3)})["summary"].(*encoding.Table); summary.Meta["caution"] != "" {
+		3)})["summary"].(*encoding.Table); summary.Meta["caution"] != fixed {
 		t.Errorf("a complete cross-validation: %q", summary.Meta["caution"])
+	}
+}
+
+// AUC is that of the decision values up to 708, of which the probability of the other group keeps the order. Where
+// rounding has lost it, the caution counts the pairs of which AUC counts one half for that.
+func TestEvaluateSaturated(t *testing.T) {
+	sigmoid := func(f float64) float64 { return 1 / (1 + math.Exp(-f)) }
+	r := random.New(5, "test", "saturated")
+	const half, ends = "have a probability of exactly the same for all groups", "have a probability of exactly 0 or 1"
+	for _, c := range []struct {
+		size  float64
+		exact bool // the probability of the other group is not 1 − p
+		want  string
+	}{
+		{1, true, ""}, {1, false, ""}, {150, true, ""}, {150, false, ends}, {4000, true, ends}, {1e-20, true, half},
+	} {
+		f, label, rows := make([]float64, 60), make([]int, 60), make([][3]any, 60)
+		for i := range f {
+			label[i] = i % 2
+			f[i] = c.size * (float64(label[i]) - 0.5 + r.Normal())
+			rows[i] = [3]any{fmt.Sprint(i), label[i], sigmoid(f[i])}
+		}
+		table := stagetest.OneFold(1, [2]string{"ASD", "HC"}, rows...)
+		if other, _ := table.Column("p_ASD"); c.exact {
+			for i := range f {
+				other.Values.([]float64)[i] = sigmoid(-f[i])
+			}
+		}
+		ties, pairs, auc := 0, 0, 0.0 // by the definition
+		for i := range f {
+			for j := range f {
+				if label[i] != 1 || label[j] != 0 {
+					continue
+				}
+				pairs++
+				x, y := f[i], f[j]
+				if c.want != "" {
+					x, y = sigmoid(x), sigmoid(y)
+				}
+				if x == y && c.exact && c.want == ends { // both 1, as far as 1 − p is known
+					x, y = -sigmoid(-f[i]), -sigmoid(-f[j])
+				}
+				switch {
+				case x > y:
+					auc++
+				case x == y:
+					auc += 0.5
+					ties++
+				}
+			}
+		}
+		summary := stagetest.MustRun(t, &Evaluate{Permutations: 99},
+			map[string][]dag.Input{"predictions": {dag.InputOf(table)}})["summary"].(*encoding.Table)
+		if got := stagetest.FloatsOf(t, summary, "auc")[1]; math.Abs(got-auc/float64(pairs)) > 1e-12 {
+			t.Errorf("size %g: AUC %v, by definition %v", c.size, got, auc/float64(pairs))
+		}
+		share, caution := fmt.Sprintf("in %.0f %% of the pairs", 100*float64(ties)/float64(pairs)), summary.Meta["caution"]
+		if c.want == "" && caution != "" || c.want != "" &&
+			!(strings.Contains(caution, c.want) && strings.Contains(caution, share)) {
+			t.Errorf("size %g: %q, want %q and %q", c.size, caution, c.want, share)
+		}
 	}
 }
 

@@ -22,6 +22,21 @@ var Levels = [2]string{"graph", "participant"}
 var controls = []string{"hc", "control", "controls", "con", "ctrl", "ctl", "td", "tc", "nc", "cn", "hv",
 	"healthy", "typical", "0"}
 
+// score is what orders cases by a group: its probability, or, where that is 1 by rounding, the inverse of what the
+// other groups have, which goes on where the probability ends. Decision values up to 708 keep their order so.
+func (c Case) score(group int) float64 {
+	p, others := c.Probability[group], 0.0
+	if p != 1 {
+		return p
+	}
+	for k, other := range c.Probability {
+		if k != group {
+			others += other
+		}
+	}
+	return 1 / max(0, others)
+}
+
 // Score measures one fold. The AUC of more than two groups is the mean over the
 // groups of the AUC of each against the rest.
 func Score(cases []Case, positive int) foldScores {
@@ -33,7 +48,7 @@ func Score(cases []Case, positive int) foldScores {
 	auc := func(class int) float64 {
 		p, is := make([]float64, len(cases)), make([]bool, len(cases))
 		for i, c := range cases {
-			p[i], is[i] = c.Probability[class], c.Label == class
+			p[i], is[i] = c.score(class), c.Label == class
 		}
 		return gnn.AUC(p, is)
 	}

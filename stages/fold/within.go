@@ -2,6 +2,7 @@ package fold
 
 import (
 	"fmt"
+	"math"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -54,46 +55,90 @@ func OneGroupEach(group, site []int) bool {
 	return true
 }
 
-// Fixed is a caution where no permutation within folds and sites gives any tested participant another group.
-func (s Sites) Fixed(settings [][]Tested) string {
-	if s.By == "" {
-		return ""
+// Stratum is that within which a participant's label is permuted: the number of the fold of the first test, and the
+// site.
+func (s Sites) Stratum(fold int, id string) (int, error) {
+	n, ok := s.of[id]
+	if s.By != "" && !ok {
+		return 0, fmt.Errorf("predictions: %q is not among the participants, and its %s is not known: connect the participants of the training", id, s.By)
 	}
-	for _, folds := range settings {
-		for _, f := range folds {
-			label := lists.Map(f.Participants, func(c Case) int { return c.Label })
-			if !OneGroupEach(label, lists.Map(f.Participants, func(c Case) int { return s.of[c.Id] })) {
-				return ""
+	return fold*(s.most+1) + n, nil
+}
+
+// persons numbers the participants of a setting in the order in which each is first tested: their first cases, and the
+// strata within which labels are permuted.
+func (s Sites) persons(folds []Tested) (number map[string]int, first []Case, stratum []int, err error) {
+	number = map[string]int{}
+	for at, f := range folds {
+		for _, c := range f.Participants {
+			if _, ok := number[c.Id]; ok {
+				continue
 			}
+			n, err := s.Stratum(at, c.Id)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			number[c.Id] = len(first)
+			first, stratum = append(first, c), append(stratum, n)
 		}
 	}
-	return fmt.Sprintf("No permutation of test labels within folds and values of %s changes a label: p is 1 whatever the predictions are, since differences between groups and between values of %[1]s cannot be told apart", s.By)
+	return number, first, stratum, nil
+}
+
+// Strata are those of the participants of a setting, in the order of Numbers.
+func (s Sites) Strata(folds []Tested) ([]int, error) {
+	_, _, stratum, err := s.persons(folds)
+	return stratum, err
+}
+
+// Few is a caution where fewer permutations than these within folds and sites give other labels; "" where there are
+// enough.
+func (s Sites) Few(settings [][]Tested, permutations int) (string, error) {
+	least := math.Inf(1)
+	for _, folds := range settings {
+		_, first, stratum, err := s.persons(folds)
+		if err != nil {
+			return "", err
+		}
+		level, _ := column.Numbered(lists.Map(first, func(c Case) string { return fmt.Sprint(c.Label, c.Target) }))
+		least = min(least, inference.Arrangements(level, stratum, float64(permutations)))
+	}
+	within, since := "folds", "each fold tests one group, or one number"
+	if s.By != "" {
+		within += " and values of " + s.By
+		since = fmt.Sprintf("differences between groups and between values of %s cannot be told apart", s.By)
+	}
+	switch {
+	case least > float64(permutations):
+		return "", nil
+	case least == 1:
+		return fmt.Sprintf("No permutation of test labels within %s changes a label: p is 1 whatever the predictions are, since %s", within, since), nil
+	}
+	return fmt.Sprintf("Within %s, there are only %.0f distinct permutations of test labels, and not the %d that were asked for: p cannot be much below %.2g", within, least, permutations, 1/least), nil
 }
 
 // Test finds whether the predictions of one setting have to do with the groups: labels of the tested are permuted
 // within folds and sites.
 func (s Sites) Test(folds []Tested, level string, groups, permutations int,
 	stream *random.Stream) (inference.PredictionTest, error) {
-	person := map[string]int{}
-	var group, stratum []int
+	person, first, stratum, err := s.persons(folds)
+	if err != nil {
+		return inference.PredictionTest{}, err
+	}
+	group := lists.Map(first, func(c Case) int { return c.Label })
 	var tested []inference.TestedFold
-	for at, f := range folds {
+	for _, f := range folds {
 		t := inference.TestedFold{}
 		for _, c := range f.Participants {
-			if _, ok := person[c.Id]; !ok {
-				person[c.Id] = len(group)
-				n, ok := s.of[c.Id]
-				if s.By != "" && !ok {
-					return inference.PredictionTest{}, fmt.Errorf("predictions: %q is not among the participants, and its %s is not known: connect the participants of the training", c.Id, s.By)
-				}
-				group, stratum = append(group, c.Label), append(stratum, at*(s.most+1)+n)
+			named, score := make([]float64, groups), make([]float64, groups)
+			for g := range score {
+				score[g] = c.score(g)
 			}
-			named := make([]float64, groups)
 			if level == "participant" {
 				named[c.Predicted] = 1
 			}
 			t.Person, t.Named, t.Score = append(t.Person, person[c.Id]), append(t.Named, named),
-				append(t.Score, c.Probability)
+				append(t.Score, score)
 		}
 		if level == "graph" {
 			at := map[string]int{}

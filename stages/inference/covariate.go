@@ -41,6 +41,9 @@ func Separate(c Covariate, group []int, groups int, stratum []int, permutations 
 	a.category = c.Category
 	seen := a.of(g, groups)
 	strata := byStratum(st)
+	if !math.IsNaN(seen) && Arrangements(g, st, 1) == 1 {
+		return Separation{AUC: seen, Chance: seen, P: 1, Fixed: true}
+	}
 	as, sum, fixed := 0, 0.0, true
 	for range permutations {
 		Permute(g, strata, s)
@@ -58,6 +61,22 @@ func Permute(label []int, strata [][]int, s *random.Stream) {
 	for _, at := range strata {
 		s.Shuffle(len(at), func(i, j int) { label[at[i]], label[at[j]] = label[at[j]], label[at[i]] })
 	}
+}
+
+// Arrangements is how many different labellings Permute can make of one: in each stratum of n labels n!/Π k! with the
+// number k of each label. It is exact up to enough, and otherwise larger than that.
+func Arrangements(label, stratum []int, enough float64) float64 {
+	ways := 1.0
+	for _, at := range byStratum(stratum) {
+		of := map[int]int{}
+		for n, i := range at {
+			of[label[i]]++
+			if ways = ways * float64(n+1) / float64(of[label[i]]); ways > enough {
+				return ways
+			}
+		}
+	}
+	return ways
 }
 
 // levelsOf numbers the distinct values from 0 in ascending order.

@@ -124,9 +124,11 @@ type NumberTest struct {
 
 // TestNumbers scores predictions. The intervals are percentiles over resamples of the participants, with replacement,
 // within the fold in which each is first tested (stratum): one who is tested in several repeats is drawn into all of
-// them. P is the share of permutations of the target, within the strata, that correlate at least as much with the
-// predictions, and MAEP that of those with at most as large an error; the models stay as they are.
-func TestNumbers(folds []NumberFold, stratum []int, resamples, permutations int, s *random.Stream) NumberTest {
+// them. P is the share of permutations of the target that correlate at least as much with the predictions, and MAEP
+// that of those with at most as large an error; the models stay as they are. They are permuted within the strata or,
+// by within, parts of them.
+func TestNumbers(folds []NumberFold, stratum, within []int, resamples, permutations int,
+	s *random.Stream) NumberTest {
 	out := NumberTest{NumberScore: MeanScore(folds), Constant: constants(folds)}
 	strata := byStratum(stratum)
 
@@ -163,9 +165,9 @@ func TestNumbers(folds []NumberFold, stratum []int, resamples, permutations int,
 			target[p] = f.Target[i]
 		}
 	}
-	rs, maes := 0, 0
+	rs, maes, blocks := 0, 0, byStratum(within)
 	for range permutations {
-		for _, at := range strata {
+		for _, at := range blocks {
 			s.Shuffle(len(at), func(i, j int) { target[at[i]], target[at[j]] = target[at[j]], target[at[i]] })
 		}
 		permuted := meanScore(folds, out.Constant, func(f NumberFold) NumberScore {

@@ -98,6 +98,9 @@ func (s *Baseline) InEpochs() bool {
 	return slices.Contains([]string{"mlp", "brainnetcnn", "li2019"}, s.Model)
 }
 
+// PredictsLargest reports whether the largest group is predicted, always.
+func (s *Baseline) PredictsLargest() bool { return s.Model == "majority" }
+
 // Validate checks parameters against each other.
 func (s *Baseline) Validate() []error {
 	var errs []error

@@ -16,6 +16,7 @@ import (
 	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/inference"
 )
 
 var splitKind = dag.Kind{
@@ -336,12 +337,13 @@ func quantiles(members []member, folds int) []member {
 // permute gives the groups to other participants: as many of each, at random, within
 // each site. The bare order of the members decides, and nothing else that is known of them.
 func (s *Split) permute(members []member, t *encoding.Table) error {
-	site := map[string]string{}
-	if _, ok := t.Column(s.Within); ok {
-		var err error
-		if _, site, err = column.ByParticipant(t, s.Within); err != nil {
-			return err
-		}
+	site, err := s.blocks(t)
+	if err != nil {
+		return err
+	}
+	if arrangements(members, site, 1) == 1 && arrangements(members, nil, 1) > 1 {
+		return fmt.Errorf("permutation %d: labels are permuted within the values of %s, in each of which all participants have the same %s: no permutation changes a label; set within to another column, or to \"\" to permute over all participants",
+			s.Permutation, s.Within, s.Divides())
 	}
 	if s.KeepTogether != nil {
 		s.permuteUnits(members, site)
@@ -360,6 +362,35 @@ func (s *Split) permute(members []member, t *encoding.Table) error {
 		}
 	}
 	return nil
+}
+
+// blocks are the values within which labels are permuted, by participant; none where all are one block.
+func (s *Split) blocks(t *encoding.Table) (map[string]string, error) {
+	if _, ok := t.Column(s.Within); !ok {
+		return nil, nil
+	}
+	_, site, err := column.ByParticipant(t, s.Within)
+	return site, err
+}
+
+// arrangements is how many different labellings permutations of the labels within sites can give, exactly up to enough.
+func arrangements(members []member, site map[string]string, enough float64) float64 {
+	label, _ := column.Numbered(lists.Map(members, func(m member) string { return fmt.Sprint(m.group, m.number) }))
+	block, _ := column.Numbered(lists.Map(members, func(m member) string { return site[m.id] }))
+	return inference.Arrangements(label, block, enough)
+}
+
+// Arrangements is how many different labellings its permutations of these participants can give, exactly up to enough;
+// 0 where there can be none, which Plan tells.
+func (s *Split) Arrangements(people *encoding.Table, enough float64) float64 {
+	as := *s
+	as.Permutation, as.StratifyBy = 0, nil
+	members, err := as.members(people, "")
+	site, missing := s.blocks(people)
+	if err != nil || missing != nil {
+		return 0
+	}
+	return arrangements(members, site, enough)
 }
 
 // count counts the members by what of names: sorted, and how many each.

@@ -407,7 +407,7 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 	if e := a.Run.Of("evaluate"); e != nil && a.T.Has("evaluation") {
 		a.methodsOfBaselines(m)
 		m.say("Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC curve (AUC) are given per graph and per participant (mean probability over the draws). Accuracy is the share of correct predictions, pooled over the folds, with Wilson's 95 %% confidence interval for the number of participants %s; its mean and standard deviation over the folds are also given. The other measures are means over the folds.", m.cite("wilson"))
-		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds%s, with the models not retrained %s.", report.Thousands(e.Number("permutations")), a.evaluatedWithin(), m.cite("phipson"))
+		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds%s, with the models not retrained %s.", report.Thousands(e.Number("permutations")), a.within("evaluation"), m.cite("phipson"))
 	}
 	if e := a.Run.Of("evaluate-regression"); e != nil && a.T.Has("regression") {
 		a.methodsOfRegression(m, e)
@@ -453,12 +453,13 @@ func (a *Author) methodsOfPermutations(m *Text) {
 	}
 }
 
-// evaluatedWithin says within what, beside folds, evaluate permuted the groups of the test participants.
-func (a *Author) evaluatedWithin() string {
-	if rows := a.Accuracy; len(rows) > 0 {
-		return rows[0].Within
+// within says within what, beside folds, the stage at a port permuted labels of the test participants.
+func (a *Author) within(port string) string {
+	if !a.T.Has(port) {
+		return ""
 	}
-	return ""
+	text, _ := performance.Within(a.T.In(port)) // that the table can be read is known
+	return text
 }
 
 // permutedWithin says within what the labels of a permutation test were permuted; "" where it is not known.
@@ -521,7 +522,7 @@ func (a *Author) methodsOfRegression(m *Text, e *section.StageSettings) {
 	}
 	m.say("Pearson's correlation r of predicted and observed %s, R² and the mean absolute error (MAE) are given per participant%s as means over the folds; R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of a fold. Intervals of 95 %% are percentiles of %s bootstrap resamples of the participants within folds %s.",
 		a.target(), drawn, report.Thousands(e.Number("resamples")), m.cite("efron"))
-	m.say("p values come from %s permutations of %s of the test participants within folds, with the models not retrained %s.", report.Thousands(e.Number("permutations")), a.target(), m.cite("phipson"))
+	m.say("p values come from %s permutations of %s of the test participants within folds%s, with the models not retrained %s.", report.Thousands(e.Number("permutations")), a.target(), a.within("regression"), m.cite("phipson"))
 }
 
 // methodsOfBaselines names the classifiers that the model is compared with.

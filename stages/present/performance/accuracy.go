@@ -42,20 +42,30 @@ type Row struct {
 	Within  string // what test labels were permuted within, beside folds: " and sites"; "" for nothing else
 }
 
+// Within says within what a stage permuted labels beside folds, by its table: " and sites"; "" for nothing else.
+func Within(in dag.Input) (string, error) {
+	table, err := in.Table()
+	if err != nil {
+		return "", err
+	}
+	switch by := table.Meta["within"]; by {
+	case "":
+		return "", nil
+	case "site":
+		return " and sites", nil
+	default:
+		return " and values of " + section.PlainName(by), nil
+	}
+}
+
 func readAccuracy(in dag.Input) ([]Row, error) {
 	read, err := column.Read[column.AccuracyRow](in)
 	if err != nil {
 		return nil, err
 	}
-	table, err := in.Table()
+	within, err := Within(in)
 	if err != nil {
 		return nil, err
-	}
-	within := ""
-	if by := table.Meta["within"]; by == "site" {
-		within = " and sites"
-	} else if by != "" {
-		within = " and values of " + section.PlainName(by)
 	}
 	rows := make([]Row, len(read))
 	for i, r := range read {

@@ -82,6 +82,10 @@ func Interval(low, high float64, write func(float64) string) string {
 func (a *Results) DescribeRegression(name string) error {
 	type row = column.RegressionRow
 	rows := a.Regression
+	within, err := Within(a.T.In("regression"))
+	if err != nil {
+		return err
+	}
 	t := section.TableOf("Performance on test participants", 1, rows,
 		section.Text("model", "", func(r row) string { return r.Name }),
 		section.Strong(section.Number("r", "Pearson's correlation of predicted and observed values, mean over the folds",
@@ -89,7 +93,7 @@ func (a *Results) DescribeRegression(name string) error {
 		section.Number("95 % CI of r", "bootstrap over participants", func(r row) string {
 			return Interval(r.RLow, r.RHigh, report.Share)
 		}),
-		section.Number("p", "of r, one-sided: target of the test participants permuted within folds, models not retrained",
+		section.Number("p", "of r, one-sided: target of the test participants permuted within folds"+within+", models not retrained",
 			func(r row) string { return report.DrawnP(r.P, r.Permutations) }),
 		section.Number("R²", "1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, mean over the folds",
 			func(r row) string { return report.Share(r.R2) }),
@@ -112,7 +116,7 @@ func (a *Results) DescribeRegression(name string) error {
 		section.Number("SD of r", "over the folds (n − 1)", func(r row) string { return report.Share(r.RSD) }),
 		section.Number("R², training mean", "with the mean ȳ of the training participants in place of that of the test participants, mean over the folds",
 			func(r row) string { return report.Share(r.R2Trained) }),
-		section.Number("p of MAE", "one-sided: target of the test participants permuted within folds, models not retrained",
+		section.Number("p of MAE", "one-sided: target of the test participants permuted within folds"+within+", models not retrained",
 			func(r row) string { return report.DrawnP(r.MAEP, r.Permutations) })))
 	a.permutationTables()
 	a.cautionRetrained()

@@ -1,0 +1,174 @@
+package precheck
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/pipelines/folds"
+	"prgnn/stages/cohort"
+	"prgnn/stages/column"
+)
+
+// Notes are what a person is told of a graph before it runs: families that a division parts, and permutations of
+// labels that can show little.
+func Notes(r *cohort.Roster, g *dag.Graph) []string {
+	notes := Families(r, g)
+	for _, s := range g.Stages {
+		if r != nil && r.Participants != nil && r.Axis == "" {
+			notes = append(notes, sparse(r.Participants, s)...)
+			notes = append(notes, acrossSites(r.Participants, s)...)
+		}
+		for _, note := range uncorrected(s) {
+			if !slices.Contains(notes, note) { // several pages show one test
+				notes = append(notes, note)
+			}
+		}
+	}
+	return notes
+}
+
+// A shuffler is a Stage that permutes labels: it tells how many different labellings that can give, exactly up to
+// enough; 0 for none.
+type shuffler interface {
+	Arrangements(people *encoding.Table, enough float64) float64
+}
+
+// A blocked Stage permutes labels within the values of a column of the participants; "" for over all of them.
+type blocked interface{ PermutesWithin() string }
+
+// A labeled Stage divides participants, and names the column that is predicted.
+type labeled interface{ Divides() string }
+
+// sparse notes a stage whose permutations are more than there are different ones.
+func sparse(people *encoding.Table, s *dag.StageNode) []string {
+	asked := map[string]bool{}
+	for _, n := range s.Tasks {
+		if v := valueOf(n.Coords, "permutation"); v != "" && v != "0" {
+			asked[v] = true
+		}
+	}
+	if len(asked) < 2 {
+		return nil
+	}
+	work, ok := s.Tasks[len(s.Tasks)-1].Work.(shuffler)
+	if !ok || !folds.OfCohort(s.Tasks[0]) {
+		return nil
+	}
+	ways := work.Arrangements(people, float64(len(asked)))
+	if ways > float64(len(asked)) || ways < 2 { // one is refused
+		return nil
+	}
+	within := ""
+	if b, ok := work.(blocked); ok && column.Categories(people, b.PermutesWithin()) > 0 {
+		within = " within the values of " + b.PermutesWithin()
+	}
+	return []string{fmt.Sprintf("%s: %d permutations of the labels%s are asked for, and there are only %.0f different ones: p cannot be much below %.2g",
+		s.Name, len(asked), within, ways, 1/ways)}
+}
+
+// acrossSites notes a stage that would permute labels within sites if it knew them.
+func acrossSites(people *encoding.Table, s *dag.StageNode) []string {
+	if len(s.Tasks) == 0 {
+		return nil
+	}
+	n := s.Tasks[0]
+	work, ok := n.Work.(blocked)
+	if !ok || bound(n, "participants") || !bound(n, "predictions") {
+		return nil
+	}
+	by := work.PermutesWithin()
+	sites := column.Categories(people, by)
+	for _, m := range behind(n, "predictions") {
+		for _, d := range behind(m, "folds") {
+			if l, ok := d.Work.(labeled); ok && l.Divides() == by { // the site itself is predicted
+				return nil
+			}
+		}
+	}
+	if by == "" || sites < 2 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s permutes labels over all participants, whatever their %s (%d values): participants of different sites are not exchangeable; add participants: cohort.participants to its inputs",
+		s.Name, by, sites)}
+}
+
+// uncorrected notes retrained permutation tests on a page that have too few label shuffles for Holm's correction.
+func uncorrected(s *dag.StageNode) (notes []string) {
+	for _, n := range s.Tasks {
+		classifiers := map[string]bool{}
+		for _, e := range behind(n, "evaluation") {
+			for _, b := range e.Inputs {
+				for _, src := range b.Sources {
+					if b.Port == "predictions" && src.Node != nil && !largestGroup(src.Node) {
+						classifiers[src.Node.Stage.Name+settingOf(src.Node.Coords)] = true
+					}
+				}
+			}
+		}
+		for _, p := range behind(n, "permutation") {
+			shuffles := map[string]bool{}
+			for _, m := range behind(p, "predictions") {
+				if v := valueOf(m.Coords, "permutation"); v != "" && v != "0" {
+					shuffles[v] = true
+				}
+			}
+			needed := 20 * max(1, len(classifiers)) // classifiers/(needed + 1) < 0.05
+			if k := len(shuffles); k > 0 && k < needed {
+				correction := ""
+				if len(classifiers) > 1 {
+					correction = fmt.Sprintf(" after Holm's correction for %d classifiers", len(classifiers))
+				}
+				notes = append(notes, fmt.Sprintf("%s: with %s, no p is sure to fall below 0.05%s, however accurate a classifier is: use at least %d (permutation: [0..%d])",
+					p.Stage.Name, words.Count(k, "label shuffle"), correction, needed, needed))
+			}
+		}
+	}
+	return notes
+}
+
+// largestGroup reports whether a task predicts the largest group, always: nobody asks whether that is above chance.
+func largestGroup(n *dag.Node) bool {
+	work, ok := n.Work.(interface{ PredictsLargest() bool })
+	return ok && work.PredictsLargest()
+}
+
+// settingOf are the coordinates that tell settings apart.
+func settingOf(coords []dag.Coord) string {
+	var text []string
+	for _, c := range coords {
+		if c.Axis != "fold" && c.Axis != "repeat" {
+			text = append(text, c.Axis+"="+c.Value)
+		}
+	}
+	return "[" + strings.Join(text, ",") + "]"
+}
+
+func valueOf(coords []dag.Coord, axis string) string {
+	for _, c := range coords {
+		if c.Axis == axis {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// behind are the tasks whose results a task takes at a port.
+func behind(n *dag.Node, port string) (of []*dag.Node) {
+	for _, b := range n.Inputs {
+		for _, src := range b.Sources {
+			if b.Port == port && src.Node != nil {
+				of = append(of, src.Node)
+			}
+		}
+	}
+	return of
+}
+
+// bound reports whether a port is connected.
+func bound(n *dag.Node, port string) bool {
+	return slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool { return b.Port == port && len(b.Sources) > 0 })
+}

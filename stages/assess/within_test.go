@@ -1,0 +1,82 @@
+package assess
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/stagetest"
+)
+
+// Predictions of the site alone are as good in every permutation within sites, and those of the number are beside four
+// of them: two sites of two have 2·2 orders, and all four have 4! = 24.
+func TestEvaluateRegressionWithinSites(t *testing.T) {
+	target := []float64{1, 2, 7, 9}
+	ids := []string{"a", "b", "c", "d"}
+	run := func(predicted []float64, within string, known ...string) (*encoding.Table, error) {
+		rows := make([]fold.NumberRow, 4)
+		for i, id := range ids {
+			rows[i] = fold.NumberRow{ID: id, Target: target[i], Draw: 1, Fold: 1, Repeat: 1, Set: "test",
+				Predicted: predicted[i]}
+		}
+		out, err := stagetest.RunWith(&EvaluateRegression{Within: within, Permutations: 7999, Resamples: 100},
+			map[string]dag.Input{"predictions": dag.InputOf(column.Table(rows)),
+				"participants": dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: known},
+					encoding.Column{Name: "site", Values: []string{"x", "x", "y", "y"}[:len(known)]}))})
+		if err != nil {
+			return nil, err
+		}
+		return out["summary"].(*encoding.Table), nil
+	}
+	for _, c := range []struct {
+		predicted []float64
+		within    string
+		p         float64
+		few       string
+	}{
+		{[]float64{1, 1, 2, 2}, "site", 1, "only 4 distinct permutations"},
+		{[]float64{1, 1, 2, 2}, "scanner", 4. / 24, "only 24 distinct permutations"},
+		{target, "site", 1. / 4, "only 4 distinct permutations"}, {target, "scanner", 1. / 24, "only 24 distinct"},
+	} {
+		summary := need.Value(run(c.predicted, c.within, ids...))(t)
+		if p := stagetest.FloatsOf(t, summary, "p")[0]; math.Abs(p-c.p) > 0.016 {
+			t.Errorf("within %s: p is %v, by counting %v", c.within, p, c.p)
+		}
+		if got := summary.Meta["within"] != ""; got != (c.within == "site") ||
+			!strings.Contains(summary.Meta["caution"], c.few) {
+			t.Errorf("within %s: %v", c.within, summary.Meta)
+		}
+	}
+	_, err := run(target, "site", ids[:3]...)
+	need.Error(t, err, `"d" is not among the participants`)
+}
+
+// The contrasts of 16 participants, two at each site, one of each group: 2⁸ permutations within sites, of which four
+// are as far apart in both folds, the true one and its reverse in either.
+func TestBiomarkersWithinSites(t *testing.T) {
+	in := stagetest.BiomarkerInputs()
+	people := stagetest.SomeParticipants(16, "ASD", "HC")
+	var sites []string
+	for i := range 16 {
+		sites = append(sites, strconv.Itoa(i/2))
+	}
+	people.Columns = append(people.Columns, encoding.Column{Name: "center", Values: sites})
+	in["scores"], in["participants"] = stagetest.Contrasted(1), []dag.Input{dag.InputOf(people)}
+	for within, want := range map[string]float64{"center": 4. / 256, "site": 4. / 4900} {
+		ranking := stagetest.MustRun(t, &Biomarkers{Reading: "contrast", Layer: 1, Top: 1, Within: within,
+			Resamples: 20000}, in)["ranking"].(*encoding.Table)
+		if p := stagetest.FloatsOf(t, ranking, "p"); math.Abs(p[0]-want) > 0.004 {
+			t.Errorf("within %s: p is %v, by counting %v", within, p[0], want)
+		}
+		if got := ranking.Meta["within"] == "center" &&
+			strings.Contains(ranking.Meta["contrast_null"], "within centers"); got != (within == "center") {
+			t.Errorf("within %s: %v", within, ranking.Meta)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package learn
+
+import (
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/stagetest"
+)
+
+// Labels that no permutation within blocks changes are refused; a single block, or others, are not. The arrangements
+// are counted one by one.
+func TestSplitRefusesFixedLabels(t *testing.T) {
+	people := encoding.NewTable(
+		encoding.Column{Name: "participant_id", Values: []string{"a", "b", "c", "d", "e", "f"}},
+		encoding.Column{Name: "group", Values: []string{"P", "P", "P", "C", "C", "C"}},
+		encoding.Column{Name: "site", Values: []string{"x", "x", "y", "y", "y", "z"}})
+	for within, want := range map[string]struct {
+		error string
+		ways  float64
+	}{
+		"group": {"permutation 3: labels are permuted within the values of group, in each of which all participants have the same group: no permutation changes a label; set within to another column", 1},
+		"site":  {"", 3}, "": {"", 20}, "center": {"", 20},
+	} {
+		s := stagetest.Fresh("split", "folds", 3, "within", within, "permutation", 3).(*Split)
+		_, err := stagetest.RunStage(t, s, map[string][]dag.Input{"participants": {dag.InputOf(people)}})
+		if want.error != "" {
+			need.Error(t, err, want.error)
+		} else {
+			need.NoError(t, err, within)
+		}
+		need.Equal(t, s.Arrangements(people, 1000), want.ways, within)
+		s.Permutation = 0 // the true labels
+		_, err = stagetest.RunStage(t, s, map[string][]dag.Input{"participants": {dag.InputOf(people)}})
+		need.NoError(t, err, within)
+	}
+}
