@@ -106,6 +106,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	var rows []column.CovariateRow
 	var p []float64
 	var cautions []string
+	ofVolumes := -1       // the caution of the volumes that were scanned
 	twin := map[int]int{} // a covariate with the values of an earlier one is tested once
 	for k, c := range columns {
 		within := strata
@@ -126,7 +127,12 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 				random.New(s.Seed, "covariates", "all", c.Name))
 			if told.Chance, told.P = math.NaN(), math.NaN(); all.P < 0.05 {
 				name, what := c.Name, s.Within+" cannot be told from group"
-				if name == "kept" {
+				switch {
+				case name == "volumes":
+					ofVolumes = len(cautions)
+				case name == "kept" && ofVolumes >= 0: // one thing is said once
+					name, cautions = "volumes (scanned and kept)", slices.Delete(cautions, ofVolumes, ofVolumes+1)
+				case name == "kept":
 					name = "volumes kept"
 				}
 				if !fold.OneGroupEach(group, within) {

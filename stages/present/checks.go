@@ -156,13 +156,14 @@ func (a *author) covariates() error {
 		a.Say("No covariate was tested.%s", note)
 		return nil
 	}
+	both := found(rows, func(r column.CovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
 		switch {
-		case !(r.P < 0.05):
+		case !(r.P < 0.05) || both && r.Name == "volumes":
 		case r.Name == column.UnusableRegions:
 			a.Caution("The groups differ in regions without a usable series: their number alone distinguishes them (AUC %.2f, chance %.2f, %s), and the classifier may have learned which regions are missing instead of the group difference", r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
 		default:
-			a.Caution("The covariate %s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference", name(r), r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
+			a.Caution("The covariate %s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference", volumes(name(r), r.Name, both), r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
 		}
 	}
 	columns := []section.Column[column.CovariateRow]{
@@ -207,9 +208,10 @@ func (a *author) covariatesOfNumber() error {
 		a.Say("No covariate was tested.%s", note)
 		return nil
 	}
+	both := found(rows, func(r column.NumberCovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
-		if r.P < 0.05 {
-			a.Caution("The covariate %s is associated with %s (%s %s, %s): a model may have learned it instead of %[2]s", name(r), a.number(),
+		if r.P < 0.05 && !(both && r.Name == "volumes") {
+			a.Caution("The covariate %s is associated with %s (%s %s, %s): a model may have learned it instead of %[2]s", volumes(name(r), r.Name, both), a.number(),
 				coefficient(r), report.Share(r.R), report.DrawnPText(r.P, r.Permutations))
 		}
 	}
@@ -224,6 +226,26 @@ func (a *author) covariatesOfNumber() error {
 	t.Note = fmt.Sprintf("p from permutations of %s%s. r: Pearson's correlation; η: correlation ratio of a category, never below 0.", a.number(), within) + note
 	a.Table(t, fmt.Sprintf("gives the association of each covariate with %s: a model may learn age, sex, site or motion instead.", a.number()))
 	return nil
+}
+
+// found reports whether both the volumes that were scanned and those that were kept have p < 0.05: of the length of
+// scans there is one caution.
+func found[R any](rows []R, of func(R) (name string, p float64)) bool {
+	n := 0
+	for _, r := range rows {
+		if name, p := of(r); (name == "volumes" || name == "kept") && p < 0.05 {
+			n++
+		}
+	}
+	return n == 2
+}
+
+// volumes is the name of a covariate in a caution, which may be that of both numbers of volumes.
+func volumes(shown, name string, both bool) string {
+	if both && name == "kept" {
+		return "volumes (scanned and kept)"
+	}
+	return shown
 }
 
 // permutedWithin says within what labels were permuted for the covariates, and repeats the cautions of their table;

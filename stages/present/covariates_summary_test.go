@@ -126,6 +126,36 @@ func TestCovariateThatIsTheSite(t *testing.T) {
 	}
 }
 
+// The volumes that were scanned and those that were kept are of one thing, which has one caution: where they go with
+// the groups alone, and where they cannot be told from the site.
+func TestVolumesHaveOneCaution(t *testing.T) {
+	for _, sites := range []bool{false, true} {
+		volumes, kept, site := make([]float64, 40), make([]float64, 40), make([]string, 40)
+		for i := range 40 {
+			at := i % 2
+			if i < 8 {
+				at = 1 - at
+			}
+			volumes[i], kept[i], site[i] = 110+50*float64(at), 100+50*float64(at), []string{"one", "two"}[at]
+		}
+		columns := []encoding.Column{{Name: "volumes", Values: volumes}, {Name: "kept", Values: kept}}
+		want := "The covariate volumes (scanned and kept) alone distinguishes the groups (AUC 0.80, chance"
+		if sites {
+			columns = append(columns, encoding.Column{Name: "site", Values: site})
+			want = "The covariate volumes (scanned and kept) alone distinguishes the groups (AUC 0.80, p < 0.05 over all participants), and volumes (scanned and kept) cannot be told from site"
+		}
+		people := stagetest.PeopleWith(columns...)
+		out := stagetest.MustRun(t, &assess.Covariates{Label: "group", Within: "site", Permutations: 199},
+			map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
+		in := summaryInputs(t, people)
+		in["covariates"] = []dag.Input{dag.InputOf(out)}
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+		if n := strings.Count(text, "The covariate volumes"); n != 1 || !strings.Contains(text, want) {
+			t.Errorf("sites %v: %d cautions of volumes, want one: %s", sites, n, text)
+		}
+	}
+}
+
 // A covariate of one group only is not tested, and a caution says so.
 func TestCovariateOfOneGroup(t *testing.T) {
 	iq, age := make([]float64, 40), make([]float64, 40)

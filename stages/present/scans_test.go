@@ -56,6 +56,46 @@ func TestScansAreRated(t *testing.T) {
 	}
 }
 
+// What the captions of all scans say is said once, before them; a page of its own has the whole caption.
+func TestScanCaptionsAreSaidOnce(t *testing.T) {
+	for _, n := range []int{1, 3, participants.ShownScans + 1} {
+		var in []dag.Input
+		for i := range n {
+			own := ""
+			if i == 1 {
+				own = "Gray: removed volumes. "
+			}
+			in = append(in, dag.InputOf(artifacts.Bytes{Kind: "svg", Data: []byte("<svg width=\"500pt\"><title>Quality of the scan</title><desc>Traces</desc><metadata>Over the volumes: FD. " + own + "Below: correlations.</metadata></svg>")},
+				dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i)}))
+		}
+		task := dag.NewTask(map[string][]dag.Input{"scans": in})
+		page := need.Value((&Report{Top: 5}).Page(task))(t)
+		lead, captions := "", []string(nil)
+		for _, s := range page.Sections {
+			for _, b := range s.Blocks {
+				lead += b.Lead
+				if b.Figure != nil {
+					captions = append(captions, b.Figure.Caption)
+				}
+			}
+		}
+		switch n {
+		case 1:
+			need.Equal(t, strings.Join(captions, "|"), "Over the volumes: FD. Below: correlations.")
+		case 3:
+			need.Equal(t, strings.Join(captions, "|"), "|Gray: removed volumes.|")
+			if !strings.Contains(lead, "show the quality of each scan. Over the volumes: FD. Below: correlations.") {
+				t.Error(lead)
+			}
+		default:
+			html := need.Value(need.Value(participants.ScanPages(task))(t)[1].HTML())(t)
+			if !strings.Contains(string(html), "Over the volumes: FD. Gray: removed volumes. Below: correlations.") {
+				t.Error("a page of its own lacks its caption")
+			}
+		}
+	}
+}
+
 // TestScansOfSessions: each session of a participant has a page of its own, and the rating is the participant's.
 func TestScansOfSessions(t *testing.T) {
 	for _, n := range []int{3, participants.ShownScans} {

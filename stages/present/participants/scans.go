@@ -44,8 +44,39 @@ func (a *Cohort) ScanQuality() error {
 		}
 		pages = append(pages, f)
 	}
-	a.Show("the quality of each scan", nil, pages)
+	sentence := "the quality of each scan"
+	if shared := sharedSentences(pages); shared != "" {
+		sentence += ". " + strings.TrimSuffix(shared, ".")
+	}
+	a.Show(sentence, nil, pages)
 	return nil
+}
+
+// sharedSentences takes the sentences that the captions of all of several figures have out of them: they are said once.
+func sharedSentences(figures []report.Figure) string {
+	if len(figures) < 2 {
+		return ""
+	}
+	count := map[string]int{}
+	captions := lists.Map(figures, func(f report.Figure) []string { return strings.SplitAfter(f.Caption, ". ") })
+	for _, sentences := range captions {
+		for _, s := range sentences {
+			count[strings.TrimSpace(s)]++
+		}
+	}
+	var shared []string
+	for i, sentences := range captions {
+		var own []string
+		for _, s := range sentences {
+			if s = strings.TrimSpace(s); count[s] < len(figures) {
+				own = append(own, s)
+			} else if i == 0 {
+				shared = append(shared, s)
+			}
+		}
+		figures[i].Caption = strings.Join(own, " ")
+	}
+	return strings.Join(shared, " ")
 }
 
 // scanFigure is the picture of one scan.
