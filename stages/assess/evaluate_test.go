@@ -195,18 +195,20 @@ func TestEvaluatePart(t *testing.T) {
 func TestEvaluateSaturated(t *testing.T) {
 	sigmoid := func(f float64) float64 { return 1 / (1 + math.Exp(-f)) }
 	r := random.New(5, "test", "saturated")
-	const half, ends = "have a probability of exactly the same for all groups", "have a probability of exactly 0 or 1"
+	const alike, ends = "have a probability of the same size but for rounding", "have a probability of exactly 0 or 1"
 	for _, c := range []struct {
 		size  float64
-		exact bool // the probability of the other group is not 1 − p
+		level float64 // of the decision values
+		exact bool    // the probability of the other group is not 1 − p
 		want  string
 	}{
-		{1, true, ""}, {1, false, ""}, {150, true, ""}, {150, false, ends}, {4000, true, ends}, {1e-20, true, half},
+		{1, 0, true, ""}, {1, 0, false, ""}, {150, 0, true, ""}, {150, 0, false, ends}, {4000, 0, true, ends},
+		{1e-20, 0, true, alike}, {1e-16, 0.3, false, alike}, {1e-13, 0.3, false, ""},
 	} {
 		f, label, rows := make([]float64, 60), make([]int, 60), make([][3]any, 60)
 		for i := range f {
 			label[i] = i % 2
-			f[i] = c.size * (float64(label[i]) - 0.5 + r.Normal())
+			f[i] = c.level + c.size*(float64(label[i])-0.5+r.Normal())
 			rows[i] = [3]any{fmt.Sprint(i), label[i], sigmoid(f[i])}
 		}
 		table := stagetest.OneFold(1, [2]string{"ASD", "HC"}, rows...)
@@ -223,7 +225,7 @@ func TestEvaluateSaturated(t *testing.T) {
 				}
 				pairs++
 				x, y := f[i], f[j]
-				if c.want != "" {
+				if c.size != 1 && c.size != 150 || !c.exact {
 					x, y = sigmoid(x), sigmoid(y)
 				}
 				if x == y && c.exact && c.want == ends { // both 1, as far as 1 − p is known
@@ -234,6 +236,9 @@ func TestEvaluateSaturated(t *testing.T) {
 					auc++
 				case x == y:
 					auc += 0.5
+				}
+				p, q := sigmoid(-f[i]), sigmoid(-f[j])
+				if x == y || c.want == alike && math.Abs(p-q) <= 1e-15*max(p, q) {
 					ties++
 				}
 			}

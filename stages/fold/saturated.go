@@ -2,6 +2,7 @@ package fold
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -9,30 +10,33 @@ import (
 // probability without a caution.
 const mostTied = 0.05
 
+// rounding is the share by which probabilities differ that differ by rounding alone.
+const rounding = 1e-15
+
 // Saturated are cautions of classifiers whose probabilities are so near 0 and 1, or so near each other, that rounding
 // makes them equal: of such pairs of participants of different groups nobody knows the order, and the AUC counts one
-// half. Of the probability 1/(1+exp(−f)) of a decision value f the order is lost where |f| is above 708 (of tables that
-// have 1 − p for the other group, above 37), or below 1e-16. The majority classifier gives one probability to all, as
-// it should.
+// half. Of the probability 1/(1+exp(−f)) of a decision value f the order is lost where |f| is above 708 (of tables
+// that have 1 − p for the other group, above 37), or where values differ by less than 1e-15. The majority classifier
+// gives one probability to all, as it should.
 func Saturated(settings [][]Tested, positive int) (texts []string) {
 	for _, folds := range settings {
 		if folds[0].Model == "majority" {
 			continue
 		}
-		pairs, atEnds, atHalf := 0, 0, 0
+		pairs, atEnds, close := 0, 0, 0
 		for _, f := range folds {
-			p, ends, half := tied(f.Participants, positive)
-			pairs, atEnds, atHalf = pairs+p, atEnds+ends, atHalf+half
+			p, ends, alike := tied(f.Participants, positive)
+			pairs, atEnds, close = pairs+p, atEnds+ends, close+alike
 		}
 		for _, c := range []struct {
 			tied         int
 			what, remedy string
 		}{
-			{atEnds, "0 or 1", "stronger regularization or smaller inputs keep probabilities off 0 and 1"},
-			{atHalf, "the same for all groups", "weaker regularization or larger inputs let decision values differ by more than 1e-16; the first group is predicted where they do not"},
+			{atEnds, "exactly 0 or 1", "stronger regularization or smaller inputs keep probabilities off 0 and 1"},
+			{close, "the same size but for rounding", "weaker regularization, larger inputs or more trees let them differ"},
 		} {
 			if float64(c.tied) > mostTied*float64(pairs) {
-				texts = append(texts, fmt.Sprintf("%s: in %.0f %% of the pairs of test participants of different groups, both have a probability of exactly %s. Their order is lost, and the AUC counts each as one half: %s",
+				texts = append(texts, fmt.Sprintf("%s: in %.0f %% of the pairs of test participants of different groups, both have a probability of %s. Their order is lost, and the AUC counts ties as one half: %s",
 					folds[0].Name, 100*float64(c.tied)/float64(pairs), c.what, c.remedy))
 			}
 		}
@@ -41,8 +45,8 @@ func Saturated(settings [][]Tested, positive int) (texts []string) {
 }
 
 // tied counts the pairs of cases of different groups in a fold, and those in which both have a probability of 0 or of
-// 1, of the group whose AUC is taken (of more than two groups, of one of theirs), or the same for all groups.
-func tied(cases []Case, positive int) (pairs, ends, half int) {
+// 1, of the group whose AUC is taken (of more than two groups, of one of theirs), or the same but for rounding.
+func tied(cases []Case, positive int) (pairs, ends, alike int) {
 	for i, a := range cases {
 		for _, b := range cases[:i] {
 			if a.Label == b.Label {
@@ -59,10 +63,12 @@ func tied(cases []Case, positive int) (pairs, ends, half int) {
 				return a.score(k) == b.score(k) && (p == 0 || p == 1)
 			}):
 				ends++
-			case slices.Equal(a.Probability, b.Probability) && slices.Min(a.Probability) == slices.Max(a.Probability):
-				half++
+			case slices.EqualFunc(a.Probability, b.Probability, func(p, q float64) bool {
+				return math.Abs(p-q) <= rounding*max(p, q)
+			}):
+				alike++
 			}
 		}
 	}
-	return pairs, ends, half
+	return pairs, ends, alike
 }
