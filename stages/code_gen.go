@@ -5,21 +5,21 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 951c321c00ca5fa66b4aa165227d09869f423f78d17e3c05aef5c25f15014413
-kind biomarkers bc5826579b16bc8151ca436acc56ec65f348fe180e123214afe07f9062974a2b
-kind bnt b36c3697dbd248f0361749100e7ea518a5f55c85b438d2cb7bbf3533d9c6d075
+var codes = dag.Codes(`kind baseline 03074cce763f8a420eaf880652becafc05d0de3ae974acf955817e7905361b0f
+kind biomarkers 27c65061f37af990d91839f82e9a480e72495ec22c10e460dab626fe363e544a
+kind bnt e1d75bd08c376b7e631e88fa04ca151137d0de7d9e9fb8cd81faf0823758c081
 kind bootstrap bb3618e4981384da37daccf91b9863e7d24733fa8cd44a9d010e97d0ce05ffbc
-kind braingnn 4931c865250f60ba55aa72a9d971401387988bb983e6a7d2a82744bc8f54b80d
+kind braingnn c7cb099cdc80d1b76099aa736791322d7c2cf59004801386ce773d8f13f1fdb0
 kind brainmap b250df1bc4736c3f2e4c0e3031fef6cbdac949d48db8842d6b80cfcddee5819f
-kind choose 1ba24a5d506655d53a25e8f09401ab9e932ef465856fbbd6be4bea89708f9a46
+kind choose c14a494f6077c968d2641fff0fc2458b57f5c43ffbbedb69b56c874e3c94377d
 kind combat 64f2ef9d002396b71f7f77c5fc96cfffd0dcfdd3b1cb58590b6188773f2c97c6
-kind compare f8325bc9edeb8ba779620917ebbb71413281b757ab26578710fd47b6ef59c439
+kind compare b63e29c86da2bd2cfa9dadd90b169cdab1a0fbb77baf89c191ab9915cee17cc2
 kind connectivity b187048ddb33e33a9ac37242a32afb5dc7679324a75e261e6c9d45900d04a4c8
-kind covariates bb188054fea1f0dc6cb23f156b71ac0434b0dda807af36545b282e72b6ac68b0
-kind denoise 5c21e85d714678a1709a4f70d4b54bba4a4e8a954f499aba7c5189a7406b260f
+kind covariates fa5cfe82a5b54d7437682d8e1ece1bfcdf643569c41c71261426b2be8408fe2f
+kind denoise c214c7147eb4d09f5014f0bb2c9e3b9e9530f689a4ae6a527cebb6d8635b4486
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
-kind evaluate 824b04c8b8569a960c62bcfb89485590c6963e0509ab9fb51ed7691e50f0e822
-kind evaluate-regression 1069c438aea905b66c577a13559304b547901446826c4e900c68beb39cb62cf9
+kind evaluate 4b53c9d65d1583c690916e667732953bfecba90302afab00bed5ea11e92e59d9
+kind evaluate-regression 4c9870b4b61ac83c61cca507e1da4d2e9d07712cdae04d6e12e36b0611ca379e
 kind exec e357f60169a346658757f522c853bb75ee523c58e04dd94a943cbe2465ea8b2a
 kind fidelity 7c7931de6f421eb1288a6e0c155d6b9279f0c50b324c724ea08a727df9d6d46f
 kind figure-calibration 83e3a3652d0fe3df8ab1325f92363e68ab2c38037dac8ecd6d4471a4e43a7426
@@ -32,33 +32,33 @@ kind figure-individuals d15428721a30edf1901bfe63370d1ed1e5d239148d4b15fa39abe2f2
 kind figure-qc 2a3e91fddf0b7b34ea4fd6bdc01e1a3058a1ee5d7d7282d7cc436049c8cb2c6c
 kind figure-qcfc 20fb24ef83458e5bb1462c5bed5778c5316578a22106b1766ac86a79fc25915a
 kind figure-ranking a0c6b180a690cf23ccfe61c49c46914fe23ee1d41b3fd223ead676c0ca76f072
-kind figure-roc 856f8fdc639ada9904c45abf27746b6d01f69d09b327a5097274eeff2905ab44
+kind figure-roc 1597b6b597988808b78c24fa80b71bbfd44e17b6d3892033ca8a1909f8113160
 kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637d15
 kind figure-training 62f6bfb7ab0cce8da4f979a328bd2cd98675cff3e6189ecc59fd9c7430313fc6
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 9cf18695ff7922093bf6c607a1268da8cb6368c5cc658695ba92d55c3174683a
-kind individuality 8d01bbb3198c0ac535aee60292860a5b6336073e8a6a79293115c97c604bcd4a
-kind join 625c841d68b15edb7c7a41d22d49a9512ec0d1dd3494c979dbc9f8201f79b9c0
+kind individuality 3795cfb82bd02dcbbbf504946209996fab248ab87449a4e32370816cdd26af54
+kind join 56f8bc93a3910aa805e3b9a5ff5167438788f85a42f045d066fbfeeb64953414
 kind leakage 50937ee78c8f67241e1a89676b1768b7d845cf8e5503e16698dc64469633b9e8
 kind matrices 0bbf32b4578651e8297d89c55efa367f3ef5ff7f1e7d081848df59e9b7bfed68
 kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
-kind meanmlp 06373395c31b67d133f8dced2fa0a871e25a965bfea3a826c50bbc57a0f3bdf2
+kind meanmlp c6629ffebe487b75e73258865b36acc0e348c418b3b00fe3894b3c5d42acd878
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
 kind parcellate 2fb4cbe70150a4cf0e3c6ff05402c6284e97cf3ea8ed59b5dddf37d8e5b23629
-kind permutation 46da4935620fd89616b3ece31d34a2633263bc4a2fb4131bb21772f8518583a7
+kind permutation 9c65d34dbf977047da778b2c62cf1b23ac77e394846c46c49aaf280714f636ca
 kind permutation-regression c3a4374ba82875faba196befd2397876f3cbe713bc55ac46017e621ef7950152
 kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
 kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
-kind regression 2c1fb9e9650c1316e09455e0dc5f00d571dd13e014f2a28e2a7eec982e96ab56
-kind report 2b5eb79e182515cf71a67f30a10d7023cb4e4ecf89aeac321ff91c17c66dbfd8
+kind regression 2229496ecb59c7d1e05464d5ee94c37f6a28dc3def0bfe8c4e3c2e5ec3e95785
+kind report 5c0b5a493ca613d7ad7523a6d7d1364cba372741436389bf1c8cbc5a83b55f5b
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
-kind split 47f78045718c7d6e20a277d75c387458dad83b3c477146bdf8c8673790f1443f
+kind split f72be8b3d0090cad3eb1619c1800b1b6fe9a6ff28b04eb4d2b3bd6ccc0718ffa
 kind states ed66e12a3c73ff92eda7d3d8d3d40ac1f7bb8055fea0fd898cc0d80bcfca09f1
-kind summary c36d775f1b31c18fd46b14a948dd1599e576a50ea64055c87d3717b2375c1736
+kind summary 16ce32f133da49a07e0cadea6532562812582d4bc2913d133f9508c7dd8e1409
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent e59228dcc683fa3b82a541802b41872995cca4aa35de831537aa80182ad77eee
 kind timeseries f2cf8306561ef4f75fb352fadeec904de11006c6460a9d534bd7b992bfc8dca7
@@ -359,8 +359,11 @@ prgnn/artifacts/encoding.DecodeArray 9f16f96b4972.98750e
 prgnn/artifacts/encoding.inPlace 202da539e224.586731
 prgnn/dag.Input.Array adab406f89fa.49f284
 
-reached by baseline biomarkers bnt braingnn combat covariates evaluate fidelity figure-connectivity figure-degrees figure-states individuality meanmlp qcfc regression report split summary tables
+reached by baseline biomarkers bnt braingnn combat covariates evaluate evaluate-regression fidelity figure-connectivity figure-degrees figure-states individuality meanmlp qcfc regression report split summary tables
 prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
+
+reached by baseline biomarkers bnt braingnn combat covariates evaluate evaluate-regression individuality meanmlp qcfc regression report split summary
+prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 
 reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states individuality leakage meanmlp regression report split summary tables
 prgnn/stages/column.Target 5b91a908ec00.e3b0c4
@@ -381,6 +384,9 @@ prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
+
+reached by baseline biomarkers bnt braingnn covariates evaluate evaluate-regression individuality meanmlp regression split
+prgnn/stages/inference.byStratum 1e3ebda4fc1e.e3b0c4
 
 reached by baseline biomarkers bnt braingnn covariates fidelity figure-connectivity figure-degrees figure-states individuality meanmlp regression report split summary tables
 prgnn/stages/column.TargetRow e759e937c835.e3b0c4
@@ -570,7 +576,7 @@ prgnn/stages/column.block b89625acf5ff.e3b0c4
 reached by baseline biomarkers bnt individuality
 prgnn/gnn/baseline.Classifier 7dfe27144072.44832a
 prgnn/gnn/baseline.FitRidge 479df4ed303c.cfeb60
-prgnn/gnn/baseline.machines.Probability e24759694995.ad1dfc
+prgnn/gnn/baseline.machines.Probability 20bcb954ad7f.5d13a8
 prgnn/gnn/baseline.oneAgainstRest a0d69bcc745e.9797e4
 prgnn/gnn/baseline.sigmoid 1b67bc57e998.7a890b
 prgnn/gnn/baseline.signs cabf7b4fd986.e3b0c4
@@ -813,6 +819,9 @@ prgnn/stages/fold.Division.Row bad98a81d9bf.dff7a6
 prgnn/stages/fold.Params.Divide ec8ae89ddc97.0b3fd8
 prgnn/stages/fold.Params.sides 6ef89f07fc03.b77b5c
 prgnn/stages/fold.Row e6cf7bfb6da4.e3b0c4
+
+reached by baseline bnt braingnn covariates evaluate evaluate-regression meanmlp regression split
+prgnn/stages/inference.Arrangements dfc299b9e28a.7ca4e6
 
 reached by baseline bnt braingnn covariates leakage meanmlp qcfc regression train train-regression
 prgnn/stages/inference.Correlation aee372c94102.c82a67
@@ -1089,6 +1098,7 @@ prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
 prgnn/stages/learn.Split.Ports 8d1f85a36808.98ed4c
 prgnn/stages/learn.Split.Run 99d767632e65.3a89a7
 prgnn/stages/learn.Split.Validate 242e90df9ff5.c39218
+prgnn/stages/learn.Split.blocks 8705c57f2630.970757
 prgnn/stages/learn.Split.deal db2e0297df44.1921e1
 prgnn/stages/learn.Split.dealUnits 4aa34351e2ec.bc3c6e
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
@@ -1099,11 +1109,12 @@ prgnn/stages/learn.Split.foldsParam 1be71a1bea3d.c39218
 prgnn/stages/learn.Split.inside a56b6cd0ab62.d23438
 prgnn/stages/learn.Split.members bb5a8b1655de.d96a96
 prgnn/stages/learn.Split.number 91e527aed64b.918bd2
-prgnn/stages/learn.Split.permute 150bd7db9b23.5b2d9c
+prgnn/stages/learn.Split.permute 0d61c5855d10.a5315e
 prgnn/stages/learn.Split.permuteUnits b3e48f43f778.ca27da
 prgnn/stages/learn.Split.relate 289a1699fa47.800ff7
 prgnn/stages/learn.Split.strata 3116d97a050f.561f8b
 prgnn/stages/learn.Split.whole 1ea37e37f38a.363242
+prgnn/stages/learn.arrangements 75b438c92e67.25ea6f
 prgnn/stages/learn.balance 95f7c0bf39d7.2a9520
 prgnn/stages/learn.bySite 667b2fbd4a89.9a630d
 prgnn/stages/learn.count 19466b6bcf76.906271
@@ -1445,7 +1456,7 @@ reached by baseline regression
 prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
 
 reached by biomarkers
-prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
+prgnn/stages/assess.biomarkers.New 52ac226bba4f.7261fb
 
 reached by biomarkers brainmap choose compare covariates denoise evaluate evaluate-regression fidelity figure-qc figure-roc figure-states individuality permutation permutation-regression qcfc report summary
 prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
@@ -1509,9 +1520,6 @@ reached by biomarkers covariates evaluate evaluate-regression fidelity individua
 prgnn/stages/inference.AsLarge d983b64cb89b.e3b0c4
 prgnn/stages/inference.PermutationP e6afa7c3215d.e3b0c4
 
-reached by biomarkers covariates evaluate evaluate-regression individuality
-prgnn/stages/inference.byStratum 1e3ebda4fc1e.e3b0c4
-
 reached by biomarkers covariates evaluate individuality
 prgnn/stages/inference.Permute 928b9a52f5bf.3672ac
 
@@ -1522,6 +1530,11 @@ prgnn/stages/column.simulated ff3cc9e91e71.9c2cd8
 
 reached by biomarkers covariates individuality qcfc
 prgnn/stages/inference.FDR 8e08967f89db.481a4c
+
+reached by biomarkers evaluate evaluate-regression individuality
+prgnn/stages/fold.ReadSites 8cb5e560dc0f.f9f7ca
+prgnn/stages/fold.Sites 8930f673b3f6.e3b0c4
+prgnn/stages/fold.Sites.Stratum eaee8e6ce243.c55941
 
 reached by biomarkers evaluate fidelity figure-qcfc individuality published report summary tables
 prgnn/stages/column.AccuracyRow 145c1ff5088e.c63136
@@ -1566,16 +1579,16 @@ reached by biomarkers figure-individuals individuality report summary
 prgnn/stages/column.IndividualRow f081643510dd.c63136
 
 reached by biomarkers individuality
-prgnn/stages/assess.Biomarkers 4922bba7aa01.e3b0c4
+prgnn/stages/assess.Biomarkers bca8e5862570.e3b0c4
 prgnn/stages/assess.Biomarkers.Ports dfece0421ddb.2df297
 prgnn/stages/assess.Biomarkers.Run f37fa1222fa2.2b9518
 prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
 prgnn/stages/assess.Biomarkers.compareWithNull 3be718d7775f.914744
-prgnn/stages/assess.Biomarkers.contrasts 5590fda1de2f.736d39
+prgnn/stages/assess.Biomarkers.contrasts a929a5951972.121e68
 prgnn/stages/assess.Biomarkers.count 86d22a274b4e.f25282
-prgnn/stages/assess.Biomarkers.inputs bb219c735d39.69b001
+prgnn/stages/assess.Biomarkers.inputs 621c10234f18.f86461
 prgnn/stages/assess.Biomarkers.rank 31301ae6b932.e251cb
-prgnn/stages/assess.Biomarkers.ranked 9351a45f9dd2.4180aa
+prgnn/stages/assess.Biomarkers.ranked 06ddec626eec.4180aa
 prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
 prgnn/stages/assess.Biomarkers.read 61447252e5af.dfcf03
 prgnn/stages/assess.Biomarkers.readAll 20c4fb9eed1e.1523ae
@@ -1596,13 +1609,13 @@ prgnn/stages/assess.absolute aea328ee7674.e3b0c4
 prgnn/stages/assess.added 3e7b44f2e09b.3532b2
 prgnn/stages/assess.alike cb4ee9fee524.738f16
 prgnn/stages/assess.auroc 9470ec58c24b.17f7c4
-prgnn/stages/assess.biomarkerInputs d2b1edbf14d5.8a8783
+prgnn/stages/assess.biomarkerInputs 4926a24fcd6d.15a206
 prgnn/stages/assess.biomarkerInputs.contrastsRetrained 4b9ae32d1c6d.e9ac86
 prgnn/stages/assess.biomarkerRows a23f7f6641da.b257cc
-prgnn/stages/assess.biomarkerRows.tables 9da8b158c197.c5d381
+prgnn/stages/assess.biomarkerRows.tables 9e8574fa3baa.c5d381
 prgnn/stages/assess.both 73ec6eed0b20.e3b0c4
 prgnn/stages/assess.by 6d22ed3ab549.991870
-prgnn/stages/assess.heldOut 1b87d897adb7.231fc7
+prgnn/stages/assess.heldOut a4670128f09e.231fc7
 prgnn/stages/assess.individualRows 7e37f6bdaa7b.abcab1
 prgnn/stages/assess.isPlanted f8b7d688bd68.e3b0c4
 prgnn/stages/assess.leadOf 85a54b7c4db6.5fd8a3
@@ -2698,7 +2711,8 @@ prgnn/gnn.Confusion.Balanced 1e1ef75e5647.a82bdf
 prgnn/gnn.Confusion.Recall 11ae3b813a2c.86c9fb
 prgnn/gnn.Confusion.Specificity a0decc0794e7.86c9fb
 prgnn/gnn.NewConfusion a2683d91f2df.31624a
-prgnn/stages/fold.Score d47cf746b421.dc7a5d
+prgnn/stages/fold.Case.score 21af838866d7.bfa5ad
+prgnn/stages/fold.Score cb2cf09bc12a.f99d10
 prgnn/stages/fold.foldScores e9ab1bcdfbf1.e3b0c4
 
 reached by combat
@@ -2751,9 +2765,6 @@ prgnn/stages/region.ReadDraws 70440c7fc1b3.ea980d
 
 reached by combat connectivity denoise graph harmonize matrices timeseries windows
 prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
-
-reached by combat covariates evaluate qcfc report summary
-prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 
 reached by combat covariates exec report simulate summary
 prgnn/internal/pattern.Pattern.MatchString 3b576e1f14f3.b76113
@@ -2964,7 +2975,7 @@ prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
 reached by covariates
 prgnn/stages/assess.Covariates af21e3888421.e3b0c4
 prgnn/stages/assess.Covariates.Ports 1dda530ccb3c.378974
-prgnn/stages/assess.Covariates.Run 68758d041b19.cddc2b
+prgnn/stages/assess.Covariates.Run 2af85fed6e4e.cddc2b
 prgnn/stages/assess.Covariates.columns 531c49d5a96a.006542
 prgnn/stages/assess.Covariates.meta a1a30a506fc3.c22b72
 prgnn/stages/assess.Covariates.ofNumber 491216e8149d.7999bc
@@ -2981,16 +2992,16 @@ prgnn/stages/assess.varies 37006d2990fd.d6bf30
 prgnn/stages/column.AsCategories 3f31d8723b2f.bf0aa7
 prgnn/stages/column.CovariateColumn.Describe 65c7bb12368d.a194bf
 prgnn/stages/column.CovariateColumn.categories 6009cc108325.200843
+prgnn/stages/fold.OneGroupEach b956ba7b715b.e3b0c4
 prgnn/stages/inference.Associate 282809d15934.0862f0
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
-prgnn/stages/inference.Separate 4be69f205075.be7985
+prgnn/stages/inference.Separate 5c1cc690d441.0de788
 prgnn/stages/inference.Separation 684c6abcd40e.e3b0c4
 prgnn/stages/inference.area.against 0843d7ba5ec3.6d47b8
 prgnn/stages/inference.area.of 4c1f080a6d9e.b26874
 prgnn/stages/inference.ratio 28ff708981af.e3b0c4
 
 reached by covariates evaluate
-prgnn/stages/fold.OneGroupEach b956ba7b715b.e3b0c4
 prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
 prgnn/stages/inference.area.above b48e0e6b4359.006b0e
 prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
@@ -3128,7 +3139,6 @@ prgnn/connectivity.steadyState db9ead6b5696.af69df
 prgnn/connectivity.tissueNames 5fc549562cd2.e3b0c4
 prgnn/connectivity.warp 20ae540fa4f2.f2b3b0
 prgnn/connectivity.zscore 6abb9efc1454.4083d8
-prgnn/stages/column.CensoringKeeps e78df153da9b.e3b0c4
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 2c82416941c7.e3b0c4
 prgnn/stages/prepare.Denoise.Ports 79936ba0faeb.4afa85
@@ -3137,7 +3147,7 @@ prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
 prgnn/stages/prepare.Denoise.Validate aa3487cfe109.09cfd2
 prgnn/stages/prepare.Denoise.addTask 6b9bb8f78cd1.6ed91e
 prgnn/stages/prepare.Denoise.choose bba07cfa5120.c9b7ba
-prgnn/stages/prepare.Denoise.cleaner bbac83d73e89.3197d9
+prgnn/stages/prepare.Denoise.cleaner 3c9c655c736f.b78096
 prgnn/stages/prepare.Denoise.confounds e3f47ab0fc24.86035e
 prgnn/stages/prepare.Denoise.events 4efe6c564f50.e613c3
 prgnn/stages/prepare.Denoise.prepare 5131dd0b5747.0b926a
@@ -3191,7 +3201,11 @@ prgnn/stages/region.Stack 0140607f73a4.cea2b6
 reached by denoise join
 prgnn/connectivity.TooLittle e621c9066c91.e3b0c4
 prgnn/connectivity.TooLittle.Error 10b97c5163f4.6dd590
-prgnn/stages/prepare.enoughMinutes 3edac31e106c.221ae8
+prgnn/stages/column.CensoredError 7e05a176751a.e3b0c4
+prgnn/stages/column.CensoredError.Error a3447c49a696.8a1bb3
+prgnn/stages/column.CensoredError.Unwrap 447d9a089396.8a1bb3
+prgnn/stages/prepare.censored 431f1e7eefe6.99bdbc
+prgnn/stages/prepare.enoughMinutes 3edac31e106c.8b706f
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 
 reached by denoise join occupancy windows
@@ -3258,18 +3272,19 @@ prgnn/stages/command.echo.New d54eff27cd87.c4e9d1
 reached by evaluate
 prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
 prgnn/stages/assess.Evaluate b704e8ace6de.e3b0c4
-prgnn/stages/assess.Evaluate.Ports 28f816d38e25.f90c7f
-prgnn/stages/assess.Evaluate.Run 63d8b8f01d3d.c5c59f
+prgnn/stages/assess.Evaluate.Ports 85d575f44888.0cbeb3
+prgnn/stages/assess.Evaluate.Run 1639a27df3f1.e05a01
 prgnn/stages/assess.Evaluate.summaryTable f3953c1fc90a.6f3b16
 prgnn/stages/assess.evaluate.New 12dbb184ee75.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
 prgnn/stages/fold.NameLeftOut 9ac5be781810.90f9e6
-prgnn/stages/fold.ReadSites 8cb5e560dc0f.f9f7ca
-prgnn/stages/fold.Sites 8930f673b3f6.e3b0c4
-prgnn/stages/fold.Sites.Fixed 1927f0262d31.d518ac
-prgnn/stages/fold.Sites.Test b26b92a613c4.cbb019
+prgnn/stages/fold.Saturated 70b0bf328738.cd1931
+prgnn/stages/fold.Sites.Test ff98e9c8bb78.75c9ed
+prgnn/stages/fold.mostTied 343de1777982.e3b0c4
+prgnn/stages/fold.rounding ae8e467d1565.e3b0c4
+prgnn/stages/fold.tied 91d420d62931.6d8956
 prgnn/stages/inference.PredictionTest d49c54ca6830.e3b0c4
 prgnn/stages/inference.TestPredictions 051861801386.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
@@ -3277,10 +3292,14 @@ prgnn/stages/inference.foldArea 70f28ada5652.d855ee
 
 reached by evaluate evaluate-regression
 prgnn/stages/assess.complete 77783503ea84.0a1916
+prgnn/stages/assess.readSites 871987077484.c6d407
+prgnn/stages/assess.sitesPort 66f65e0c3e87.4c17fd
 prgnn/stages/fold.ApartText 1c49c4c97b7e.998011
 prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
 prgnn/stages/fold.LacksTexts 57e5c9a3e115.2b0026
 prgnn/stages/fold.PartText 01660137582c.9d7f1c
+prgnn/stages/fold.Sites.Few 90b62d1ba8a9.8c6134
+prgnn/stages/fold.Sites.persons d7410bf59077.3c8a13
 prgnn/stages/fold.Untested fafc4b82957c.549c77
 prgnn/stages/fold.leftOutRow 3d4e0b55df61.e3b0c4
 
@@ -3292,13 +3311,14 @@ reached by evaluate report summary
 prgnn/stages/column.FoldRow 7325eb99e321.c63136
 
 reached by evaluate-regression
-prgnn/stages/assess.EvaluateRegression 719332737bb9.e3b0c4
-prgnn/stages/assess.EvaluateRegression.Ports 4e42abeb9c50.17c454
-prgnn/stages/assess.EvaluateRegression.Run 0cdee5767871.8d9271
-prgnn/stages/assess.evaluate-regression.New cf571e4676ed.3d2c69
+prgnn/stages/assess.EvaluateRegression f4bb279ae40e.e3b0c4
+prgnn/stages/assess.EvaluateRegression.Ports 16d94e11d93f.8ef6ee
+prgnn/stages/assess.EvaluateRegression.Run b3d3d45a7b43.380ed9
+prgnn/stages/assess.evaluate-regression.New 1936c1efb04c.3d2c69
 prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
+prgnn/stages/fold.Sites.Strata d5ea1a6d606d.17c8c0
 prgnn/stages/inference.NumberTest 50a8689e9049.8b030b
-prgnn/stages/inference.TestNumbers 1293d39f9e7c.b92473
+prgnn/stages/inference.TestNumbers fbab3d71aa1b.1e6a9f
 
 reached by evaluate-regression permutation-regression
 prgnn/stages/fold.Numbers 4bd58896dd3e.1e1c6c
@@ -4625,8 +4645,8 @@ prgnn/stages/present.author.cautionMasking a284b12074a4.180133
 prgnn/stages/present.author.cautionsOf 13a8feeb039b.1c8a65
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
-prgnn/stages/present.author.covariates 3cf71a0b18a3.ec4a8d
-prgnn/stages/present.author.covariatesOfNumber 220d391ed961.43139c
+prgnn/stages/present.author.covariates 883a96e53af4.81034a
+prgnn/stages/present.author.covariatesOfNumber 40a67a6a6dd2.cfc92f
 prgnn/stages/present.author.data 61a38d33d840.c30b5b
 prgnn/stages/present.author.fidelity 73805aca6ed9.58190c
 prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
@@ -4663,6 +4683,7 @@ prgnn/stages/present.cutWithin d419fcbcffe3.e3b0c4
 prgnn/stages/present.epochRow 6d892aa208d3.e3b0c4
 prgnn/stages/present.excludedPort 7e7afad5c24e.fd4c5e
 prgnn/stages/present.fewHeldOut 70a586560e99.e3b0c4
+prgnn/stages/present.found d1f871c8e159.e3b0c4
 prgnn/stages/present.gathered e247e38f5e2d.4c17fd
 prgnn/stages/present.judge 0ce8325964c1.3aca19
 prgnn/stages/present.mostMembers 6f511baa541d.e3b0c4
@@ -4684,6 +4705,7 @@ prgnn/stages/present.verdict.caution b36ac93d4dd2.0538ab
 prgnn/stages/present.verdict.reading 42225111140e.6fffb0
 prgnn/stages/present.verdict.sentence 3c2384150747.2dcd7c
 prgnn/stages/present.verdict.value 866934cb6e0b.105f2a
+prgnn/stages/present.volumes 53e5934bc7ef.e3b0c4
 prgnn/stages/present.widthOfSVG 6b82b449d465.8933d2
 prgnn/stages/present/methods.Author 2865ea77ba6f.c22369
 prgnn/stages/present/methods.Author.Read 89cad7c042bf.a46350
@@ -4691,7 +4713,6 @@ prgnn/stages/present/methods.Author.References 95f3ce12a64e.cefeb4
 prgnn/stages/present/methods.Author.Write f18190502889.bf9d53
 prgnn/stages/present/methods.Author.called 5ad9982e2062.daf86a
 prgnn/stages/present/methods.Author.comesOf 0a6943b68b10.1692cb
-prgnn/stages/present/methods.Author.evaluatedWithin 93c73d1ba824.e7bed8
 prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
 prgnn/stages/present/methods.Author.inputsOfWindows b6d770616adb.bd3b10
 prgnn/stages/present/methods.Author.kinds e76d7180f970.b4326f
@@ -4701,13 +4722,13 @@ prgnn/stages/present/methods.Author.methodsOfBaselines 6e734dc469fb.b28318
 prgnn/stages/present/methods.Author.methodsOfCleaning 5080ea8d82ed.308a1d
 prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
-prgnn/stages/present/methods.Author.methodsOfEvaluation b320406acc5f.af0c39
+prgnn/stages/present/methods.Author.methodsOfEvaluation 3dc7581307d0.84dccf
 prgnn/stages/present/methods.Author.methodsOfGraphs 0f1ff369769b.01a7a5
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
 prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
 prgnn/stages/present/methods.Author.methodsOfPermutations e92f863ec116.eaeeaa
-prgnn/stages/present/methods.Author.methodsOfRankings cb519adba76e.36eca6
-prgnn/stages/present/methods.Author.methodsOfRegression 0e33b61e5f07.365268
+prgnn/stages/present/methods.Author.methodsOfRankings b8f83668f334.ce7410
+prgnn/stages/present/methods.Author.methodsOfRegression 2fe15e656398.6f83e5
 prgnn/stages/present/methods.Author.methodsOfScans 40c2c369fb94.fad423
 prgnn/stages/present/methods.Author.methodsOfSessions 6d3c4ea2eb1c.bfea8e
 prgnn/stages/present/methods.Author.methodsOfSilence 56a010aa1578.301470
@@ -4726,6 +4747,7 @@ prgnn/stages/present/methods.Author.takes caad9ede1160.b4326f
 prgnn/stages/present/methods.Author.target 6c046dcb0a88.e7bed8
 prgnn/stages/present/methods.Author.unit 17c1cb82cd45.c851ef
 prgnn/stages/present/methods.Author.which 58bff0aef0e2.caf0f9
+prgnn/stages/present/methods.Author.within a217ceebfc0f.aed220
 prgnn/stages/present/methods.New fe1e5074aac6.26e678
 prgnn/stages/present/methods.Text 24e7c7186466.e3b0c4
 prgnn/stages/present/methods.Text.cite 547edd3ec15f.3c0a22
@@ -4771,7 +4793,7 @@ prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
 prgnn/stages/present/participants.Cohort.NotMeeting 3fc53175a32d.40ca1b
 prgnn/stages/present/participants.Cohort.Quality bd48a787358b.02b081
 prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
-prgnn/stages/present/participants.Cohort.ScanQuality 466cf117b23a.d824b5
+prgnn/stages/present/participants.Cohort.ScanQuality 61a42faaddfe.88a4ef
 prgnn/stages/present/participants.Cohort.cautionGiven a7ebd3da36ab.04f280
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
 prgnn/stages/present/participants.Cohort.cautionScans 85bf4373aed9.e9848b
@@ -4846,6 +4868,7 @@ prgnn/stages/present/participants.scanFigure ea013954b46a.63a506
 prgnn/stages/present/participants.scanName 49bb5e843edc.37b2fc
 prgnn/stages/present/participants.scanNames 35826d95f61b.044f7d
 prgnn/stages/present/participants.scansOf c6c869e8945c.04988c
+prgnn/stages/present/participants.sharedSentences 9f88f507f417.4b0af3
 prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
 prgnn/stages/present/participants.twoCodes b7e84c473dc7.e3b0c4
 prgnn/stages/present/participants.usual 4ddd2be99784.62655e
@@ -4862,7 +4885,7 @@ prgnn/stages/present/performance.Results.CautionAccuracy d60bf3e42f55.8e6d1e
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
 prgnn/stages/present/performance.Results.Describe 509d9eb7a992.2f6bdf
-prgnn/stages/present/performance.Results.DescribeRegression c3f2352fec2a.dd7818
+prgnn/stages/present/performance.Results.DescribeRegression 2a9d64e986e5.8ae86b
 prgnn/stages/present/performance.Results.Doubt 9f51844063ba.0361b8
 prgnn/stages/present/performance.Results.Error f5f251e1a571.7d158f
 prgnn/stages/present/performance.Results.IsUnproven 7091bbf8d541.dc7570
@@ -4922,6 +4945,7 @@ prgnn/stages/present/performance.RetrainedTest.howRetrained 0d0756e9fc39.8d49c3
 prgnn/stages/present/performance.Row.IsMajority a7174aa90b03.826b89
 prgnn/stages/present/performance.Row.is 6d5a6a603092.95695a
 prgnn/stages/present/performance.Row.unseeded 2f2dbeea6e27.0175d8
+prgnn/stages/present/performance.Within a7bef59c1a57.eafe74
 prgnn/stages/present/performance.accuracyChart 2632486e4229.76711c
 prgnn/stages/present/performance.baseline 3a405b8f8202.b015d2
 prgnn/stages/present/performance.calibrationBins 3b8398fc6105.e3b0c4
@@ -4945,7 +4969,7 @@ prgnn/stages/present/performance.overlap 7663f972bbf4.e3b0c4
 prgnn/stages/present/performance.perParticipant 0fdfa04c865e.dc66ab
 prgnn/stages/present/performance.permutedColumn f8d6df0a7d10.e9ea3e
 prgnn/stages/present/performance.ports cf1796c83edc.85e63a
-prgnn/stages/present/performance.readAccuracy 1470b8098351.a1dda7
+prgnn/stages/present/performance.readAccuracy 40b76d559ec3.924d6b
 prgnn/stages/present/performance.sameLevels f2c0271add15.306ce6
 prgnn/stages/present/performance.sameSetting 81d4fd86bd5f.61ad5e
 prgnn/stages/present/performance.sameTested 96942c8ef9da.5da104
@@ -5465,7 +5489,7 @@ at dag/task.go prgnn/dag Task:17 Input:38 NewTask:53 heard:79 heard.Write:84 hea
 at dag/warnings.go prgnn/dag WarningColumn:11 Warnings:14
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:16 Adam.Step:25
 at gnn/augment.go prgnn/gnn adjacency.augment:7
-at gnn/baseline/baseline.go prgnn/gnn/baseline NodesOf:11 Classifier:14 machine:24 machines:30 signs:33 oneAgainstRest:51 machines.Decide:64 machines.Probability:74 machines.Parameters:90 machines.Note:99 sigmoid:107 majority:116 Majority:119 majority.Probability:130 majority.Parameters:138 majority.Note:139
+at gnn/baseline/baseline.go prgnn/gnn/baseline NodesOf:11 Classifier:14 machine:24 machines:30 signs:33 oneAgainstRest:51 machines.Decide:64 machines.Probability:74 machines.Parameters:92 machines.Note:101 sigmoid:109 majority:118 Majority:121 majority.Probability:132 majority.Parameters:140 majority.Note:141
 at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:26 Kawahara:35 brainNetCNN:39 edgeLayer:54 cnnState:61 newBrainNetCNN:71 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 brainNetCNN.each:152 brainNetCNN.backward:161 cnnState.noSides:205 cnnState.down:214 swap:227 turn:236 brainNetCNN.head:245 brainNetCNN.Gradient:261 sumRows:290 trainedCNN:300 FitBrainNetCNN:309 trainedCNN.Probability:321 trainedCNN.Parameters:333 trainedCNN.Note:335
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
 at gnn/baseline/crossed.go prgnn/gnn/baseline crossing:28 side:36 crossing.sides:43 crossing.set:50 sorter.sort:74 sorter:100 sorter.falling:106 falling:135 block:146 sums:150 fill:159 add:180 slopes:194 table:208 newTable:213 line:216 line.forward:219 line.backward:231 accumulate:247
@@ -5607,15 +5631,15 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:26 Biomarkers:32 Biomarkers.Ports:40 settingScores:70 ModelScores:76 NewModelScores:91 settingOf:98 Tally:110 saliency:117 Biomarkers.Run:131 biomarkerInputs:151 biomarkerInputs.contrastsRetrained:163 Biomarkers.inputs:167 biomarkerRows:219 biomarkerRows.tables:227 Biomarkers.setting:246 Biomarkers.ranked:291 Biomarkers.readAll:317 ordered:333 Biomarkers.read:343 Biomarkers.count:371 ModelScores.add:412 Tally.add:423 Biomarkers.rank:433 plantedNodes:463 auroc:489
-at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:16 added:27 ModelScores.ofDraw:40 means:49 perPerson:58 Biomarkers.readings:77 heldOut:103 testedContrast:138 Biomarkers.contrasts:144 Biomarkers.spread:162 singly:194 by:199 Biomarkers.agreements:215
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:27 Biomarkers:35 Biomarkers.Ports:50 settingScores:80 ModelScores:86 NewModelScores:101 settingOf:108 Tally:120 saliency:127 Biomarkers.Run:141 biomarkerInputs:161 biomarkerInputs.contrastsRetrained:174 Biomarkers.inputs:178 biomarkerRows:233 biomarkerRows.tables:241 Biomarkers.setting:266 Biomarkers.ranked:311 Biomarkers.readAll:337 ordered:353 Biomarkers.read:363 Biomarkers.count:391 ModelScores.add:432 Tally.add:443 Biomarkers.rank:453 plantedNodes:483 auroc:509
+at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:16 added:27 ModelScores.ofDraw:40 means:49 perPerson:58 Biomarkers.readings:77 heldOut:103 testedContrast:143 Biomarkers.contrasts:149 Biomarkers.spread:173 singly:205 by:210 Biomarkers.agreements:226
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:16 shuffled:25 Biomarkers.retrainedContrasts:48 Biomarkers.compareWithNull:70 unstaged:105 alike:113 relative:127
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:23 Covariates:27 Covariates.Ports:41 Covariates.Run:61 Covariates.meta:168 sameNumbers:176 Covariates.ofNumber:183 covariateOf:206 varies:222 knownIn:228 kindOf:242 known:250 Covariates.columns:263 scanCovariates:291 unusable:347 covariateRow:365
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:38 Evaluate.Run:60 complete:103 participantAccuracy:136
-at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:23 Covariates:27 Covariates.Ports:41 Covariates.Run:61 Covariates.meta:174 sameNumbers:182 Covariates.ofNumber:189 covariateOf:212 varies:228 knownIn:234 kindOf:248 known:256 Covariates.columns:269 scanCovariates:297 unusable:353 covariateRow:371
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:38 Evaluate.Run:58 sitesPort:95 readSites:102 complete:118 participantAccuracy:151
+at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:20 EvaluateRegression:24 EvaluateRegression.Ports:43 EvaluateRegression.Run:54
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:13 Evaluate.summaryTable:31
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:279 maskSetting.overModels:317 Fidelity.table:328
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
@@ -5665,7 +5689,7 @@ at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDo
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoringKeeps:19 StrongMotion:23 CleaningRow:27 VolumeRow:60
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:63
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
@@ -5732,24 +5756,25 @@ at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:11 fewestValues:17 PrintOf:20 PrintOfDigest:33 Print.Same:37 sketchOf:56 PrintIndex:94 NewPrintIndex:102 PrintIndex.Add:107 PrintIndex.Find:120 PrintIndex.cell:144
 at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80 TestRows:96 testRow:98 TestRows.Again:105 oneRow:115
 at stages/fold/row.go prgnn/stages/fold Row:6 PredictionRow:16 PredictionsPort:29 NumberRow:36
-at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Score:27 Numbers:59 Distinct:77 Accuracy:88 Majority:102
+at stages/fold/saturated.go prgnn/stages/fold mostTied:11 rounding:14 Saturated:21 tied:49
+at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Case.score:27 Score:42 Numbers:74 Distinct:92 Accuracy:103 Majority:117
 at stages/fold/tested.go prgnn/stages/fold Case:18 Tested:27 Settings:41 Settings.name:49 ReadTested:66 slack:111 checkProbabilities:115 readNumbers:167 graphRow:185 byFold:193 OverDraws:228 bySetting:258 OnlyOnce:280 Tested.Cases:299
 at stages/fold/together.go prgnn/stages/fold TogetherColumn:10 KeptTogether:16 Separated:19
-at stages/fold/within.go prgnn/stages/fold Sites:15 ReadSites:22 OneGroupEach:46 Sites.Fixed:58 Sites.Test:75
+at stages/fold/within.go prgnn/stages/fold Sites:16 ReadSites:23 OneGroupEach:47 Sites.Stratum:60 Sites.persons:70 Sites.Strata:89 Sites.Few:96 Sites.Test:122
 at stages/inference/agreement.go prgnn/stages/inference Agreement:14 manyRankings:30 Agree:34 orders:74 manyOrders:91 places:111 topPlaces:114 places.has:125 overlap:128 shared:138 agreeByChance:148 expectedJaccard:171 PermutationP:193 AsLarge:197
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 byStratum:107 percentiles:119 Quantile:126
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
-at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:32 Permute:57 levelsOf:64 area:74 area.of:81 area.against:94 area.above:103
+at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:32 Permute:60 Arrangements:68 levelsOf:83 area:93 area.of:100 area.against:113 area.above:122
 at stages/inference/motion.go prgnn/stages/inference Motion:13 MotionOf:23 preparedMotion:53 prepareMotion:60 where:82 addDirection:92 remainder:100 inner:121 Correlation:129 MedianAbs:144 RobustZ:156 Median:170
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
-at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.constant:69 vary:82 meanScore:86 MeanScore:103 constants:108 NumberTest:118 TestNumbers:129 Associate:193 ratio:221
+at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.constant:69 vary:82 meanScore:86 MeanScore:103 constants:108 NumberTest:118 TestNumbers:130 Associate:195 ratio:223
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 PredictionTest:18 TestPredictions:29 foldArea:82
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:71 Pattern:93
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:41 Baseline.Ports:73 Baseline.Validate:102 ratedSet:119 modelRow:131 Baseline.Run:151 Baseline.onRows:181 Baseline.fit:224 Baseline.onGraphs:248 Baseline.training:278 prediction:308 baselineEpochRow:319 baselineHistory:327
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:41 Baseline.Ports:73 Baseline.Validate:105 ratedSet:122 modelRow:134 Baseline.Run:154 Baseline.onRows:184 Baseline.fit:227 Baseline.onGraphs:251 Baseline.training:281 prediction:311 baselineEpochRow:322 baselineHistory:330
 at stages/learn/baseline_data.go prgnn/stages/learn rowSet:16 rowNeed:29 allRows:32 passes:33 manyPass:34 pairs:35 readRows:40 rowSet.either:73 inSet:81 rowSet.read:91 rowSet.add:161 innerRows:204
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.spans:93 matrixForm.each:107 matrixForm.row:116 matrixForm.refuse:144 matrixForm.check:156 refuseLeak:172 regionWeightRow:193 regionWeight:199 matrixForm.regions:206 matrixForm.nodes:262
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:35 BNT.Ports:56 BNT.Run:72 BNT.Validate:126 BNT.matrices:134 BNT.rate:153
@@ -5763,10 +5788,10 @@ at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:37 Regression.Ports:64 Regression.Validate:82 checkPenalties:87 scale:95 scaleOf:98 Regression.Run:132 Regression.fit:178 numberTable:209
-at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:46 strataRow:62 Split.number:69 Split.Divides:84 Split.Validate:113 member:121 member.stratum:129 Split.Run:131 Split.strata:154 Split.members:189 Split.divideAll:220 readMembers:274 readNumbers:301 quantiles:318 Split.permute:338 count:366 Split.enough:376 fewestDigits:415 largestTarget:415 fewest:418 Split.enoughNumbers:421 Split.divide:449 Split.deal:457 Split.inside:488 bySite:515
+at stages/learn/split.go prgnn/stages/learn split.New:26 Split:32 Split.Ports:47 strataRow:63 Split.number:70 Split.Divides:85 Split.Validate:114 member:122 member.stratum:130 Split.Run:132 Split.strata:155 Split.members:190 Split.divideAll:221 readMembers:275 readNumbers:302 quantiles:319 Split.permute:339 Split.blocks:368 arrangements:377 count:397 Split.enough:407 fewestDigits:446 largestTarget:446 fewest:449 Split.enoughNumbers:452 Split.divide:480 Split.deal:488 Split.inside:519 bySite:546
 at stages/learn/together.go prgnn/stages/learn Split.relate:20 units:62 share:71 Split.dealUnits:74 balance:106 Split.whole:164 Split.foldsParam:219 Split.permuteUnits:229
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:146 convert:155
-at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:270 standardization:294 standardization.values:296 standardization.layout:298 Train.standardization:308 rounded:361 standardization.apply:370
+at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:288 standardization:312 standardization.values:314 standardization.layout:316 Train.standardization:326 rounded:379 standardization.apply:388
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
 at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:28 TrainRegression.Ports:36 numberEpochRow:48 trainRegressionOf:58 TrainRegression.Validate:64 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:122 numberHistory:136
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:19 groupColumns:43 lossRow:56 accuracyRow:64 accuracies:72 finalRow:77 historyTable:82 scoreTable:100 trainingSet.outputs:129 allKept:142 distributionRow:158 distributionTable:167 parameterRow:181 parameterTable:189
@@ -5784,7 +5809,7 @@ at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.
 at stages/prepare/combat_leak.go prgnn/stages/prepare tellsAll:17 tellsMuch:18 fewestTold:20 combatLabel:24 Combat.Tells:32 combatLabels:75 combatLabel.told:123 larger:180 negative:190 ofTheOthers:200 areaOf:217
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:20 combatTerm:35 combatTerm.String:40 targetColumn:47 combatBook:50 Combat.book:58 Combat.read:64 leaksLabel:83 combatBook.readPeople:88 combatBook.choose:136 combatBook.row:187 pairsOf:212
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:39 Connectivity.Validate:60 Connectivity.Run:71 leftRow:108 matrixRow:115 connectivityQuality:130
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:69 Denoise.Validate:90 readScan:119 stepRow:127 Denoise.strategy:133 Denoise.Run:140 Denoise.TimeFrom:209 Denoise.prepare:232 Denoise.cleaner:268 lostVoxels:301 enoughMinutes:323 tooLittle:334 orExclude:340 Denoise.confounds:345 unknownVolumes:423 Denoise.without:433 Denoise.choose:444 readConfounds:457 aboutConfounds:474 meanAndMax:484
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:69 Denoise.Validate:90 readScan:119 stepRow:127 Denoise.strategy:133 Denoise.Run:140 Denoise.TimeFrom:209 Denoise.prepare:232 Denoise.cleaner:268 lostVoxels:301 enoughMinutes:323 tooLittle:334 censored:339 orExclude:345 Denoise.confounds:350 unknownVolumes:428 Denoise.without:438 Denoise.choose:449 readConfounds:462 aboutConfounds:479 meanAndMax:489
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
@@ -5810,14 +5835,14 @@ at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tang
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:135 author.tiles:167 author.regressionTiles:188
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
-at stages/present/checks.go prgnn/stages/present author.checks:23 checkRow:33 comparisons:40 author.leakage:49 author.unchecked:118 programs:131 author.covariates:141 author.covariatesOfNumber:195 author.permutedWithin:231 cutWithin:248 author.cautionsOf:254 coefficient:262 covariateName:270 varying:276 stuckSkill:304 epochRow:307 trained:313 author.trainings:322 author.training:364 author.learned:393
+at stages/present/checks.go prgnn/stages/present author.checks:23 checkRow:33 comparisons:40 author.leakage:49 author.unchecked:118 programs:131 author.covariates:141 author.covariatesOfNumber:196 found:233 volumes:244 author.permutedWithin:253 cutWithin:270 author.cautionsOf:276 coefficient:284 covariateName:292 varying:298 stuckSkill:326 epochRow:329 trained:335 author.trainings:344 author.training:386 author.learned:415
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:141
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:59 Author.sameFolds:67
 at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:99 Author.methodsOfSilence:120 silence:133 Author.readSilence:136 silentRow:163
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 estimator:262 share:280 percentText:290 Author.hasModels:300 Author.methodsOfTraining:306 Author.methodsOfEvaluation:373 Author.methodsOfPermutations:426 Author.evaluatedWithin:457 Author.permutedWithin:465 listed:485 Author.target:494 Author.methodsOfRegression:502 Author.methodsOfBaselines:528 Author.unit:542 settingsOf:551 orDefault:579 Author.namesOf:587
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 estimator:262 share:280 percentText:290 Author.hasModels:300 Author.methodsOfTraining:306 Author.methodsOfEvaluation:373 Author.methodsOfPermutations:426 Author.within:457 Author.permutedWithin:466 listed:486 Author.target:495 Author.methodsOfRegression:503 Author.methodsOfBaselines:529 Author.unit:543 settingsOf:552 orDefault:580 Author.namesOf:588
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 Cohort.cautionScans:219 Cohort.cautionSites:296 CleanedScan.participant:334 SessionsOf:342 Cohort.Joined:354 orExclude:374 mostFrequent:390 nobodyStandsOut:400 usual:403
@@ -5826,12 +5851,12 @@ at stages/present/participants/motion.go prgnn/stages/present/participants fewFo
 at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:111 ExcludedRow:116 mostExcluded:124 Cohort.describeExcluded:127 Cohort.NotMeeting:167 Cohort.ExcludedList:177 Cohort.describeGroups:188 Cohort.motionIn:290 Cohort.tableOfNumber:308 arrangements:317 CovariateNames:329 describeColumn:335 describeNumbers:415 twoCodes:437 countCodes:455 Reasons:476
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:21 measures:24 bounds:45 Cohort.Quality:48 Cohort.withoutVoxels:111 measured:131 measured.of:138 measured.without:147 readMeasures:157 measured.add:175 mostRows:198 Cohort.eachParticipant:201 rowsOfMembers:256 eachColumn:281 eachColumn.set:286 eachColumn.at:293 eachColumn.text:300 Cohort.shownRows:309 MedianRange:338 warned:347 numbered:357 warned.text:360 warned.first:374 Cohort.warnings:383 mostWarnings:430 warned.add:432
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
-at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:21 Row:36 readAccuracy:45 Row.Called:71 Row.IsMajority:79 Results.Read:85 Results.readLeakage:124 Results.Doubt:150 Results.leaks:159 sorted:166 Results.cautions:178 Results.markOwn:194 baseline:216 ModelOf:220 Results.PerParticipant:230 perParticipant:232 Results.Nested:238 chanceTest:255 chanceTest.String:262 Results.permutationTests:272 Results.ChanceTests:290 Results.decisive:299 Results.notRetrained:313 Results.Shown:319 Results.AboveChance:329 Results.cautionOneGroup:341 Results.Corrected:368 Results.TooFewShuffles:385 nearPerfect:406 Results.CautionAccuracy:409 Results.cautionSeeds:469 withoutSeed:490 seedCautions:493 seedCautions.add:499 seedCautions.say:509 isSeed:519 Results.bestOther:525 Results.IsUnproven:537
+at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 sharedSentences:56 scanFigure:83 Cohort.scanLinks:94 scanNames:146 scanName:152 outlierWords:213
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:21 Row:36 Within:46 readAccuracy:61 Row.Called:81 Row.IsMajority:89 Results.Read:95 Results.readLeakage:134 Results.Doubt:160 Results.leaks:169 sorted:176 Results.cautions:188 Results.markOwn:204 baseline:226 ModelOf:230 Results.PerParticipant:240 perParticipant:242 Results.Nested:248 chanceTest:265 chanceTest.String:272 Results.permutationTests:282 Results.ChanceTests:300 Results.decisive:309 Results.notRetrained:323 Results.Shown:329 Results.AboveChance:339 Results.cautionOneGroup:351 Results.Corrected:378 Results.TooFewShuffles:395 nearPerfect:416 Results.CautionAccuracy:419 Results.cautionSeeds:479 withoutSeed:500 seedCautions:503 seedCautions.add:509 seedCautions.say:519 isSeed:529 Results.bestOther:535 Results.IsUnproven:547
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:102 accuracyColumn:108 intervalColumn:110 foldsColumn:112 areaColumn:114 permutedColumn:118 Results.eachLevel:124 Results.judgedBy:152 sameLevels:175 sameTested:191 foldScore:198 Results.folds:204 Results.permutationTables:253 Results.permutation:285 ofClassifiers:332 Results.comparison:340 Results.paperTables:372 calibrationBins:414 Results.performanceFigures:417 Results.othersLast:467 accuracyChart:480
-at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 Results.DescribeRegression:82 fewTested:132 Results.cautionRegression:135 Results.RegressionResult:174
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 Results.DescribeRegression:82 fewTested:136 Results.cautionRegression:139 Results.RegressionResult:178
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:278 ports:287 Results.without:290 has:299 valuesIn:305 overlap:315 joined:320
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:124 fewHeldOut:149 author.recovered:153

@@ -72,8 +72,8 @@ func Of(p *pipelines.Pipeline) []Event {
 			e.State, e.Reason = "unusable", s.Problem.Error()
 		} else if err := r.Unreadable(s); err != nil {
 			e.State, e.Reason = "unusable", err.Error()+r.Without(s.ID)
-		} else if why := refused[s.ID]; why != "" {
-			e.State, e.Reason = "unusable", fmt.Sprintf("%s %s: %s", r.Noun(), s.ID, why)
+		} else if refusal, ok := refused[s.ID]; ok {
+			e.State, e.Reason = "unusable", fmt.Sprintf("%s %s: %s", r.Noun(), s.ID, refusal.Why)
 			if len(refused) < len(r.Subjects) { // else nobody would be left
 				e.Reason += r.Without(s.ID)
 			}
