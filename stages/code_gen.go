@@ -6,22 +6,22 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 03074cce763f8a420eaf880652becafc05d0de3ae974acf955817e7905361b0f
-kind biomarkers 27c65061f37af990d91839f82e9a480e72495ec22c10e460dab626fe363e544a
+kind biomarkers d792178f95f94b33731b66582f6b919e1e846c1067fbaa7bf6751f93ace8180f
 kind bnt e1d75bd08c376b7e631e88fa04ca151137d0de7d9e9fb8cd81faf0823758c081
 kind bootstrap bb3618e4981384da37daccf91b9863e7d24733fa8cd44a9d010e97d0ce05ffbc
 kind braingnn c7cb099cdc80d1b76099aa736791322d7c2cf59004801386ce773d8f13f1fdb0
 kind brainmap b250df1bc4736c3f2e4c0e3031fef6cbdac949d48db8842d6b80cfcddee5819f
-kind choose c14a494f6077c968d2641fff0fc2458b57f5c43ffbbedb69b56c874e3c94377d
+kind choose b229c9b1f4eab352d5a01c968387296773bfcd3aec5c1c4619e0595d7e5b8bc7
 kind combat 64f2ef9d002396b71f7f77c5fc96cfffd0dcfdd3b1cb58590b6188773f2c97c6
-kind compare b63e29c86da2bd2cfa9dadd90b169cdab1a0fbb77baf89c191ab9915cee17cc2
+kind compare f09ced75cad797e2e8b90444cb5255e9370e72ce61584b2cb1cea8c12d26afe6
 kind connectivity b187048ddb33e33a9ac37242a32afb5dc7679324a75e261e6c9d45900d04a4c8
 kind covariates fa5cfe82a5b54d7437682d8e1ece1bfcdf643569c41c71261426b2be8408fe2f
 kind denoise c214c7147eb4d09f5014f0bb2c9e3b9e9530f689a4ae6a527cebb6d8635b4486
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
-kind evaluate 4b53c9d65d1583c690916e667732953bfecba90302afab00bed5ea11e92e59d9
-kind evaluate-regression 4c9870b4b61ac83c61cca507e1da4d2e9d07712cdae04d6e12e36b0611ca379e
+kind evaluate 6439ef8d85961cacab9737bfcdba56aac59d5d4c6e19f4c5dac07202a96df9f1
+kind evaluate-regression 6f086462afc2a8bb5bd4489f09eec703ebcf67928b438a4e9164360b64d6572c
 kind exec e357f60169a346658757f522c853bb75ee523c58e04dd94a943cbe2465ea8b2a
-kind fidelity 7c7931de6f421eb1288a6e0c155d6b9279f0c50b324c724ea08a727df9d6d46f
+kind fidelity 746594e0cfd8de3b4ccea8768567deabd15df9195aa69939a1b6d1a1bbb67f80
 kind figure-calibration 83e3a3652d0fe3df8ab1325f92363e68ab2c38037dac8ecd6d4471a4e43a7426
 kind figure-confusion 6b60dd02b30f7bfd39d0e3556e1023efe7752fc6d5c6a188eb47b0dbbd925c60
 kind figure-connectivity 90a8fe84f73d0c4fa972be335442133513354a87150bbb2db200c24a8a3ee6df
@@ -30,14 +30,14 @@ kind figure-distributions bd3a3d8f5555807db452e24b77afa6d80f24a22b8eef80080a47a9
 kind figure-individuality fa7aa66e062413872c9eb789f0b477a32d4efb62c7c5047dd70a868e75051ffe
 kind figure-individuals d15428721a30edf1901bfe63370d1ed1e5d239148d4b15fa39abe2f2c8b97649
 kind figure-qc 2a3e91fddf0b7b34ea4fd6bdc01e1a3058a1ee5d7d7282d7cc436049c8cb2c6c
-kind figure-qcfc 20fb24ef83458e5bb1462c5bed5778c5316578a22106b1766ac86a79fc25915a
+kind figure-qcfc 5424a5a894ff651c2be9eaefc76b14a6784313919e1c5b83f38f4a7144cf8ef5
 kind figure-ranking a0c6b180a690cf23ccfe61c49c46914fe23ee1d41b3fd223ead676c0ca76f072
-kind figure-roc 1597b6b597988808b78c24fa80b71bbfd44e17b6d3892033ca8a1909f8113160
+kind figure-roc 5b16c36140f71d63745d82c0d7c3be26aa2d4179402fbdb2a4c10ce50bce98cb
 kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637d15
 kind figure-training 62f6bfb7ab0cce8da4f979a328bd2cd98675cff3e6189ecc59fd9c7430313fc6
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 9cf18695ff7922093bf6c607a1268da8cb6368c5cc658695ba92d55c3174683a
-kind individuality 3795cfb82bd02dcbbbf504946209996fab248ab87449a4e32370816cdd26af54
+kind individuality fc1cf4b7476f544255b61d48fa053bfcea9c0a1988294cebb5e83a4f52be871c
 kind join 56f8bc93a3910aa805e3b9a5ff5167438788f85a42f045d066fbfeeb64953414
 kind leakage 50937ee78c8f67241e1a89676b1768b7d845cf8e5503e16698dc64469633b9e8
 kind matrices 0bbf32b4578651e8297d89c55efa367f3ef5ff7f1e7d081848df59e9b7bfed68
@@ -45,21 +45,21 @@ kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01
 kind meanmlp c6629ffebe487b75e73258865b36acc0e348c418b3b00fe3894b3c5d42acd878
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
 kind parcellate 2fb4cbe70150a4cf0e3c6ff05402c6284e97cf3ea8ed59b5dddf37d8e5b23629
-kind permutation 9c65d34dbf977047da778b2c62cf1b23ac77e394846c46c49aaf280714f636ca
+kind permutation 365b5d16ea91513583cbb6884e9812192cc031b3bea94adecb8ee8ed75f2a2dd
 kind permutation-regression c3a4374ba82875faba196befd2397876f3cbe713bc55ac46017e621ef7950152
 kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
 kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
-kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
+kind published 6a8579cfac3ef7fab211f91e089b3941287d5311f3c9c661c176ed7bb94b947a
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression 2229496ecb59c7d1e05464d5ee94c37f6a28dc3def0bfe8c4e3c2e5ec3e95785
-kind report 5c0b5a493ca613d7ad7523a6d7d1364cba372741436389bf1c8cbc5a83b55f5b
+kind report 4991d318a17fa47502f1ab4603ff0bcfbc372ebbc35b4c1f3465eb0df32d396d
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split f72be8b3d0090cad3eb1619c1800b1b6fe9a6ff28b04eb4d2b3bd6ccc0718ffa
 kind states ed66e12a3c73ff92eda7d3d8d3d40ac1f7bb8055fea0fd898cc0d80bcfca09f1
-kind summary 16ce32f133da49a07e0cadea6532562812582d4bc2913d133f9508c7dd8e1409
-kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
+kind summary ef8b60ecf7d0d5dd4fff53a2c39cdbd8bcd80b7225c7d5325215bcd57c5cda66
+kind tables 78599486b6af15372a7ce2364eb7282bb218c0302342bf64a87f1a120a7ac9ca
 kind tangent e59228dcc683fa3b82a541802b41872995cca4aa35de831537aa80182ad77eee
 kind timeseries f2cf8306561ef4f75fb352fadeec904de11006c6460a9d534bd7b992bfc8dca7
 kind train 918b0b5a3c57edde8c2e2d2efa8362144a84ac43286a10d7664b386222a6f5d8
@@ -1537,7 +1537,7 @@ prgnn/stages/fold.Sites 8930f673b3f6.e3b0c4
 prgnn/stages/fold.Sites.Stratum eaee8e6ce243.c55941
 
 reached by biomarkers evaluate fidelity figure-qcfc individuality published report summary tables
-prgnn/stages/column.AccuracyRow 145c1ff5088e.c63136
+prgnn/stages/column.AccuracyRow 935982f6aa57.c63136
 
 reached by biomarkers evaluate-regression individuality
 prgnn/stages/inference.percentiles 28061f6fc7ba.1fa0c5
@@ -2675,7 +2675,7 @@ prgnn/stages/learn.Choose.Advise 61abfca6c993.37b530
 prgnn/stages/learn.Choose.Ports 9c29451d7a93.d2bca1
 prgnn/stages/learn.Choose.Run 6b43ea8a3f58.b98027
 prgnn/stages/learn.Choose.candidates 70463a9615c9.dbf621
-prgnn/stages/learn.Choose.measure 57afccadbbeb.fb270b
+prgnn/stages/learn.Choose.measure 9e104eaaa398.fb270b
 prgnn/stages/learn.Choose.table 7819f74093d1.932cd8
 prgnn/stages/learn.candidate ec67aeb1fc7d.2e1e5c
 prgnn/stages/learn.choose.New fdf7913d79ef.d9b9a6
@@ -2712,7 +2712,7 @@ prgnn/gnn.Confusion.Recall 11ae3b813a2c.86c9fb
 prgnn/gnn.Confusion.Specificity a0decc0794e7.86c9fb
 prgnn/gnn.NewConfusion a2683d91f2df.31624a
 prgnn/stages/fold.Case.score 21af838866d7.bfa5ad
-prgnn/stages/fold.Score cb2cf09bc12a.f99d10
+prgnn/stages/fold.Score 4ae9d345c803.f99d10
 prgnn/stages/fold.foldScores e9ab1bcdfbf1.e3b0c4
 
 reached by combat
@@ -3274,21 +3274,21 @@ prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
 prgnn/stages/assess.Evaluate b704e8ace6de.e3b0c4
 prgnn/stages/assess.Evaluate.Ports 85d575f44888.0cbeb3
 prgnn/stages/assess.Evaluate.Run 1639a27df3f1.e05a01
-prgnn/stages/assess.Evaluate.summaryTable f3953c1fc90a.6f3b16
+prgnn/stages/assess.Evaluate.summaryTable 7395dbc3e7ae.e75b42
 prgnn/stages/assess.evaluate.New 12dbb184ee75.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
 prgnn/stages/fold.NameLeftOut 9ac5be781810.90f9e6
 prgnn/stages/fold.Saturated 70b0bf328738.cd1931
-prgnn/stages/fold.Sites.Test ff98e9c8bb78.75c9ed
+prgnn/stages/fold.Sites.Test f69363694889.75c9ed
 prgnn/stages/fold.mostTied 343de1777982.e3b0c4
 prgnn/stages/fold.rounding ae8e467d1565.e3b0c4
 prgnn/stages/fold.tied 91d420d62931.6d8956
 prgnn/stages/inference.PredictionTest d49c54ca6830.e3b0c4
-prgnn/stages/inference.TestPredictions 051861801386.da171f
+prgnn/stages/inference.TestPredictions 3fb8c5721fa4.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
-prgnn/stages/inference.foldArea 70f28ada5652.d855ee
+prgnn/stages/inference.foldArea e422a62d7f89.a75825
 
 reached by evaluate evaluate-regression
 prgnn/stages/assess.complete 77783503ea84.0a1916
@@ -3298,7 +3298,8 @@ prgnn/stages/fold.ApartText 1c49c4c97b7e.998011
 prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
 prgnn/stages/fold.LacksTexts 57e5c9a3e115.2b0026
 prgnn/stages/fold.PartText 01660137582c.9d7f1c
-prgnn/stages/fold.Sites.Few 90b62d1ba8a9.8c6134
+prgnn/stages/fold.Sites.Few ce0dfe5c80e4.1633fd
+prgnn/stages/fold.Sites.Least 42dd6013c024.8c6134
 prgnn/stages/fold.Sites.persons d7410bf59077.3c8a13
 prgnn/stages/fold.Untested fafc4b82957c.549c77
 prgnn/stages/fold.leftOutRow 3d4e0b55df61.e3b0c4
@@ -3313,7 +3314,7 @@ prgnn/stages/column.FoldRow 7325eb99e321.c63136
 reached by evaluate-regression
 prgnn/stages/assess.EvaluateRegression f4bb279ae40e.e3b0c4
 prgnn/stages/assess.EvaluateRegression.Ports 16d94e11d93f.8ef6ee
-prgnn/stages/assess.EvaluateRegression.Run b3d3d45a7b43.380ed9
+prgnn/stages/assess.EvaluateRegression.Run 62c3e512f33c.cc63ab
 prgnn/stages/assess.evaluate-regression.New 1936c1efb04c.3d2c69
 prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
 prgnn/stages/fold.Sites.Strata d5ea1a6d606d.17c8c0
@@ -3341,7 +3342,7 @@ prgnn/stages/fold.ReadNumbers ff01653c190a.eaf780
 prgnn/stages/fold.readNumbers 8942ee3ff7c7.210f92
 
 reached by evaluate-regression report summary
-prgnn/stages/column.RegressionRow 6426371dbd46.c63136
+prgnn/stages/column.RegressionRow 4e7e3982f7cf.c63136
 
 reached by exec
 module github.com/gofrs/flock v0.13.1
@@ -4658,7 +4659,7 @@ prgnn/stages/present.author.learned 336b1e4bc848.19a4bf
 prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
-prgnn/stages/present.author.othersAbove 2f55a2dce04e.125db4
+prgnn/stages/present.author.othersAbove eea995025b53.121603
 prgnn/stages/present.author.permutedWithin 3bfde7fdc464.3b0bf8
 prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
 prgnn/stages/present.author.rankingTables 5229397d509c.69de01
@@ -4667,7 +4668,7 @@ prgnn/stages/present.author.recovered fb6db952de94.166a9c
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions 5bd39811a420.2a6a90
 prgnn/stages/present.author.regressionTiles a4bee919024c.22ca2f
-prgnn/stages/present.author.result 3d739fa157ea.cf11de
+prgnn/stages/present.author.result 486a2f4e43f8.1a4c8b
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles eb9bc31d0239.845351
 prgnn/stages/present.author.training 25198cd1a6ec.a1ec9f
@@ -4881,10 +4882,10 @@ prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
 prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
 prgnn/stages/present/performance.Results 97ba5b2de007.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 6bc550ba51e8.cd381d
-prgnn/stages/present/performance.Results.CautionAccuracy d60bf3e42f55.8e6d1e
+prgnn/stages/present/performance.Results.CautionAccuracy b63833cfdb2e.6e6f1c
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
-prgnn/stages/present/performance.Results.Describe 509d9eb7a992.2f6bdf
+prgnn/stages/present/performance.Results.Describe a5d21a990a6b.2f6bdf
 prgnn/stages/present/performance.Results.DescribeRegression 2a9d64e986e5.8ae86b
 prgnn/stages/present/performance.Results.Doubt 9f51844063ba.0361b8
 prgnn/stages/present/performance.Results.Error f5f251e1a571.7d158f
@@ -4899,17 +4900,18 @@ prgnn/stages/present/performance.Results.Retrained 97b002943bc1.fa9873
 prgnn/stages/present/performance.Results.RetrainedTests eddcda366073.957bc6
 prgnn/stages/present/performance.Results.Shown e27b8fa825df.6d9ca7
 prgnn/stages/present/performance.Results.StagesBehind 574c7692ddfd.50f153
-prgnn/stages/present/performance.Results.TooFewShuffles 19c5353757ce.6c3be3
 prgnn/stages/present/performance.Results.Unattributed 7a553b18f626.a33f72
+prgnn/stages/present/performance.Results.Uncorrectable b3b344cd7f3d.6c3be3
+prgnn/stages/present/performance.Results.Undecidable af439abe976c.c78038
 prgnn/stages/present/performance.Results.attribute 6dd7b88a3474.56f7b7
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
 prgnn/stages/present/performance.Results.cautionOneGroup df25c1e47f50.7df9c9
-prgnn/stages/present/performance.Results.cautionRegression 570832acd59a.b061b9
+prgnn/stages/present/performance.Results.cautionRegression 61fadc4bd9b6.736749
 prgnn/stages/present/performance.Results.cautionRetrained 2cd587a22275.970e49
 prgnn/stages/present/performance.Results.cautionSeeds d25940530e1c.7f3652
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
 prgnn/stages/present/performance.Results.comparison fea11874f7d8.877ec8
-prgnn/stages/present/performance.Results.decisive 8db255fd4d2d.8d7d2b
+prgnn/stages/present/performance.Results.decisive 91451544e43e.ac1b7a
 prgnn/stages/present/performance.Results.differences eb83360dfc28.a35fc6
 prgnn/stages/present/performance.Results.eachLevel 73be3833a716.b58e62
 prgnn/stages/present/performance.Results.folds 1382447c4f71.84ffa5
@@ -4929,7 +4931,7 @@ prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
 prgnn/stages/present/performance.Results.permutation c7c8fc493b66.c9680c
 prgnn/stages/present/performance.Results.permutationTables dc5bf6e0481b.237a51
-prgnn/stages/present/performance.Results.permutationTests 5f46d9ec5cea.0f216c
+prgnn/stages/present/performance.Results.permutationTests d5b4eca35c83.06f882
 prgnn/stages/present/performance.Results.published 2a915ee3049f.1af90a
 prgnn/stages/present/performance.Results.readLeakage 9497bb925b57.777825
 prgnn/stages/present/performance.Results.readRegression aee98d378deb.36441f
@@ -4949,10 +4951,13 @@ prgnn/stages/present/performance.Within a7bef59c1a57.eafe74
 prgnn/stages/present/performance.accuracyChart 2632486e4229.76711c
 prgnn/stages/present/performance.baseline 3a405b8f8202.b015d2
 prgnn/stages/present/performance.calibrationBins 3b8398fc6105.e3b0c4
-prgnn/stages/present/performance.chanceTest a982ac8e1c34.e3b0c4
+prgnn/stages/present/performance.chanceTest 8aa43418ee44.e3b0c4
+prgnn/stages/present/performance.chanceTest.Powerless e2ee78b1b883.4aedcf
 prgnn/stages/present/performance.chanceTest.String 60273c681a40.e2829e
 prgnn/stages/present/performance.coordsOf 92f35f59efff.2a6ddc
+prgnn/stages/present/performance.drawnLeast b12704afba1c.e3b0c4
 prgnn/stages/present/performance.evaluated 3f5bd0579912.e3b0c4
+prgnn/stages/present/performance.fewDiffer b0a8cadef07f.78c45a
 prgnn/stages/present/performance.fewTested 519c5671bb11.e3b0c4
 prgnn/stages/present/performance.foldScore 78ec004334b8.00f291
 prgnn/stages/present/performance.has e357cb5883d3.0b0421
@@ -5688,14 +5693,14 @@ at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingCoords:30 SettingName:37 PrGNN:65 MixedTraining:69 Classifiers:73 NameClassifiers:85 joinTexts:120 CompareNamed:125 ShownSetting:140 Lambdas:156
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
-at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
+at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:45 CovariateRow:65 PermutationTestRow:79 PermutationRow:92
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:63
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:45 RecoveryRow.Lead:53 RecoveryRow.HeldOutLead:61 RecoveryRow.Shared:69
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:36 ConsistencyRow:53 IndividualRow:71 IndividualityRow:81 FidelityRow:104
-at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberPermutationTestRow:43 NumberPermutationRow:56 NumberCovariateRow:66
+at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberPermutationTestRow:44 NumberPermutationRow:57 NumberCovariateRow:67
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
@@ -5760,7 +5765,7 @@ at stages/fold/saturated.go prgnn/stages/fold mostTied:11 rounding:14 Saturated:
 at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Case.score:27 Score:42 Numbers:74 Distinct:92 Accuracy:103 Majority:117
 at stages/fold/tested.go prgnn/stages/fold Case:18 Tested:27 Settings:41 Settings.name:49 ReadTested:66 slack:111 checkProbabilities:115 readNumbers:167 graphRow:185 byFold:193 OverDraws:228 bySetting:258 OnlyOnce:280 Tested.Cases:299
 at stages/fold/together.go prgnn/stages/fold TogetherColumn:10 KeptTogether:16 Separated:19
-at stages/fold/within.go prgnn/stages/fold Sites:16 ReadSites:23 OneGroupEach:47 Sites.Stratum:60 Sites.persons:70 Sites.Strata:89 Sites.Few:96 Sites.Test:122
+at stages/fold/within.go prgnn/stages/fold Sites:15 ReadSites:22 OneGroupEach:46 Sites.Stratum:59 Sites.persons:69 Sites.Strata:88 Sites.Least:94 Sites.Few:105 Sites.Test:130
 at stages/inference/agreement.go prgnn/stages/inference Agreement:14 manyRankings:30 Agree:34 orders:74 manyOrders:91 places:111 topPlaces:114 places.has:125 overlap:128 shared:138 agreeByChance:148 expectedJaccard:171 PermutationP:193 AsLarge:197
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 byStratum:107 percentiles:119 Quantile:126
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
@@ -5833,7 +5838,7 @@ at stages/prepare/sliding.go prgnn/stages/prepare windows.New:24 SlidingWindows:
 at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:109 spread:127 clustered:142 States.read:151 clustered.without:208 numbersOf:223 pairsWithSignal:233 silentRegions:247 readWindows:264
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:75 notDefinite:123 covarianceOf:129
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
-at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:135 author.tiles:167 author.regressionTiles:188
+at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:137 author.tiles:169 author.regressionTiles:190
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
 at stages/present/checks.go prgnn/stages/present author.checks:23 checkRow:33 comparisons:40 author.leakage:49 author.unchecked:118 programs:131 author.covariates:141 author.covariatesOfNumber:196 found:233 volumes:244 author.permutedWithin:253 cutWithin:270 author.cautionsOf:276 coefficient:284 covariateName:292 varying:298 stuckSkill:326 epochRow:329 trained:335 author.trainings:344 author.training:386 author.learned:415
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:141
@@ -5852,11 +5857,11 @@ at stages/present/participants/participants.go prgnn/stages/present/participants
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:21 measures:24 bounds:45 Cohort.Quality:48 Cohort.withoutVoxels:111 measured:131 measured.of:138 measured.without:147 readMeasures:157 measured.add:175 mostRows:198 Cohort.eachParticipant:201 rowsOfMembers:256 eachColumn:281 eachColumn.set:286 eachColumn.at:293 eachColumn.text:300 Cohort.shownRows:309 MedianRange:338 warned:347 numbered:357 warned.text:360 warned.first:374 Cohort.warnings:383 mostWarnings:430 warned.add:432
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 sharedSentences:56 scanFigure:83 Cohort.scanLinks:94 scanNames:146 scanName:152 outlierWords:213
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:21 Row:36 Within:46 readAccuracy:61 Row.Called:81 Row.IsMajority:89 Results.Read:95 Results.readLeakage:134 Results.Doubt:160 Results.leaks:169 sorted:176 Results.cautions:188 Results.markOwn:204 baseline:226 ModelOf:230 Results.PerParticipant:240 perParticipant:242 Results.Nested:248 chanceTest:265 chanceTest.String:272 Results.permutationTests:282 Results.ChanceTests:300 Results.decisive:309 Results.notRetrained:323 Results.Shown:329 Results.AboveChance:339 Results.cautionOneGroup:351 Results.Corrected:378 Results.TooFewShuffles:395 nearPerfect:416 Results.CautionAccuracy:419 Results.cautionSeeds:479 withoutSeed:500 seedCautions:503 seedCautions.add:509 seedCautions.say:519 isSeed:529 Results.bestOther:535 Results.IsUnproven:547
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:21 Row:36 Within:46 readAccuracy:61 Row.Called:81 Row.IsMajority:89 Results.Read:95 Results.readLeakage:134 Results.Doubt:160 Results.leaks:169 sorted:176 Results.cautions:188 Results.markOwn:204 baseline:226 ModelOf:230 Results.PerParticipant:240 perParticipant:242 Results.Nested:248 chanceTest:265 chanceTest.String:273 drawnLeast:282 chanceTest.Powerless:285 fewDiffer:296 Results.permutationTests:303 Results.ChanceTests:326 Results.decisive:335 Results.notRetrained:349 Results.Shown:355 Results.AboveChance:365 Results.Undecidable:377 Results.cautionOneGroup:385 Results.Corrected:412 Results.Uncorrectable:429 nearPerfect:461 Results.CautionAccuracy:464 Results.cautionSeeds:526 withoutSeed:547 seedCautions:550 seedCautions.add:556 seedCautions.say:566 isSeed:576 Results.bestOther:582 Results.IsUnproven:594
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:102 accuracyColumn:108 intervalColumn:110 foldsColumn:112 areaColumn:114 permutedColumn:118 Results.eachLevel:124 Results.judgedBy:152 sameLevels:175 sameTested:191 foldScore:198 Results.folds:204 Results.permutationTables:253 Results.permutation:285 ofClassifiers:332 Results.comparison:340 Results.paperTables:372 calibrationBins:414 Results.performanceFigures:417 Results.othersLast:467 accuracyChart:480
-at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 Results.DescribeRegression:82 fewTested:136 Results.cautionRegression:139 Results.RegressionResult:178
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 Results.DescribeRegression:82 fewTested:136 Results.cautionRegression:139 Results.RegressionResult:180
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:278 ports:287 Results.without:290 has:299 valuesIn:305 overlap:315 joined:320
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:124 fewHeldOut:149 author.recovered:153

@@ -75,6 +75,10 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 				Fold: int32(f.Fold), N: int32(len(f.Participants)),
 				R: of.R, R2: of.R2, R2Trained: of.R2Trained, MAE: of.MAE})
 		}
+		least, err := sites.Least(fs, s.Permutations)
+		if err != nil {
+			return nil, err
+		}
 		within, err := sites.Strata(fs)
 		if err != nil {
 			return nil, err
@@ -89,7 +93,7 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 			Participants: int32(len(stratum)), R: of.R, Constant: int32(of.Constant), RLow: of.Low.R, RHigh: of.High.R,
 			RSD: sd, R2: of.R2, R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained,
 			MAE: of.MAE, MAELow: of.Low.MAE, MAEHigh: of.High.MAE, P: of.P, MAEP: of.MAEP,
-			Permutations: int32(s.Permutations), Resamples: int32(s.Resamples)})
+			Permutations: int32(s.Permutations), Least: least, Resamples: int32(s.Resamples)})
 	}
 	table := column.Table(summary, all.Axes...)
 	table.Meta = map[string]string{"within": sites.By, "caution": strings.Join(all.Cautions, "\n")}

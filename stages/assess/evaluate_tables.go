@@ -37,8 +37,12 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 	var rows []column.AccuracyRow
 	for _, fs := range settings {
 		tested := fold.Distinct(fs)
+		least, err := sites.Least(fs, s.Permutations)
+		if err != nil {
+			return nil, err
+		}
 		for _, l := range fold.Levels {
-			test, err := sites.Test(fs, l, len(groups), s.Permutations, random.New(s.Seed, "evaluate", l))
+			test, err := sites.Test(fs, l, len(groups), positive, s.Permutations, random.New(s.Seed, "evaluate", l))
 			if err != nil {
 				return nil, err
 			}
@@ -64,7 +68,7 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 				Accuracy:     accuracy, Low: low, High: high, FoldMean: mean[0], FoldSD: sd[0],
 				Majority: fold.Majority(fs, len(groups)),
 				Balanced: mean[1], AUC: mean[2], Sensitivity: mean[3], Specificity: mean[4],
-				Positive: named, P: test.P, AUCP: test.AUCP, Permutations: int32(s.Permutations),
+				Positive: named, P: test.P, AUCP: test.AUCP, Permutations: int32(s.Permutations), Least: least,
 			})
 		}
 	}

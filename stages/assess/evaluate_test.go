@@ -132,12 +132,13 @@ func TestEvaluatePWithinSites(t *testing.T) {
 				t.Errorf("within %s: p %d is %v, by counting %v", c.within, i, got, want)
 			}
 		}
-		few := "there are only 70 distinct permutations of test labels" // 8 over 4; at each site 4 over 1
+		few, least := "", 1./70 // 8 over 4; at each site 4 over 1
 		if c.within == "site" {
-			few = "there are only 16 distinct permutations of test labels"
+			few, least = "Only 16 permutations of test labels within folds and values of site differ: p cannot be below 0.062, however good the predictions are", 1./16
 		}
+		need.Equal(t, stagetest.FloatsOf(t, summary, "p_least")[0], least, "smallest p")
 		if got := summary.Meta["within"] != ""; got != (c.within == "site") ||
-			!strings.Contains(summary.Meta["caution"], few) {
+			!strings.Contains(summary.Meta["caution"], few) || few == "" && strings.Contains(summary.Meta["caution"], "differ:") {
 			t.Errorf("within %s: %v", c.within, summary.Meta)
 		}
 	}

@@ -38,18 +38,19 @@ func TestEvaluateRegressionWithinSites(t *testing.T) {
 		predicted []float64
 		within    string
 		p         float64
-		few       string
+		least     float64
+		few       bool
 	}{
-		{[]float64{1, 1, 2, 2}, "site", 1, "only 4 distinct permutations"},
-		{[]float64{1, 1, 2, 2}, "scanner", 4. / 24, "only 24 distinct permutations"},
-		{target, "site", 1. / 4, "only 4 distinct permutations"}, {target, "scanner", 1. / 24, "only 24 distinct"},
+		{[]float64{1, 1, 2, 2}, "site", 1, 1. / 4, true}, {[]float64{1, 1, 2, 2}, "scanner", 4. / 24, 1. / 24, false},
+		{target, "site", 1. / 4, 1. / 4, true}, {target, "scanner", 1. / 24, 1. / 24, false},
 	} {
 		summary := need.Value(run(c.predicted, c.within, ids...))(t)
 		if p := stagetest.FloatsOf(t, summary, "p")[0]; math.Abs(p-c.p) > 0.016 {
 			t.Errorf("within %s: p is %v, by counting %v", c.within, p, c.p)
 		}
+		need.Equal(t, stagetest.FloatsOf(t, summary, "p_least")[0], c.least, "smallest p")
 		if got := summary.Meta["within"] != ""; got != (c.within == "site") ||
-			!strings.Contains(summary.Meta["caution"], c.few) {
+			strings.Contains(summary.Meta["caution"], "Only 4 permutations of test labels") != c.few {
 			t.Errorf("within %s: %v", c.within, summary.Meta)
 		}
 	}

@@ -38,6 +38,7 @@ type AccuracyRow struct {
 	P            float64     `column:"p,missing,optional" doc:"p of the accuracy: share of permutations of the test labels, within folds, with at least this accuracy, (b+1)/(n+1); models not retrained"`
 	AUCP         float64     `column:"auc_p,missing,optional" doc:"p of the AUC, likewise"`
 	Permutations int32       `column:"permutations,optional" doc:"of both"`
+	Least        float64     `column:"p_least,missing,optional" doc:"smallest p that these permutations can give: the labels may have fewer different ones within folds and sites"`
 }
 
 // A PairRow compares two settings (compare).

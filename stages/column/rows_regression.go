@@ -36,6 +36,7 @@ type RegressionRow struct {
 	P            float64     `column:"p,missing" doc:"p of r: share of permutations of the test participants' target, within folds, with at least this r, (b+1)/(n+1); models not retrained"`
 	MAEP         float64     `column:"mae_p" doc:"p of the mean absolute error, likewise: with at most this error"`
 	Permutations int32       `column:"permutations" doc:"of both"`
+	Least        float64     `column:"p_least" doc:"smallest p that these permutations can give: the targets may have fewer different ones within folds and sites"`
 	Resamples    int32       `column:"resamples" doc:"of the bootstrap"`
 }
 

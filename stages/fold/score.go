@@ -37,8 +37,8 @@ func (c Case) score(group int) float64 {
 	return 1 / max(0, others)
 }
 
-// Score measures one fold. The AUC of more than two groups is the mean over the
-// groups of the AUC of each against the rest.
+// Score measures one fold. The AUC of more than two groups is that of the positive one against the rest, or without
+// one the mean over the groups.
 func Score(cases []Case, positive int) foldScores {
 	classes := len(cases[0].Probability)
 	table := gnn.NewConfusion(classes)
@@ -57,7 +57,7 @@ func Score(cases []Case, positive int) foldScores {
 	if positive >= 0 {
 		out.Sensitivity, out.Specificity = table.Recall(positive), table.Specificity(positive)
 	}
-	if classes == 2 {
+	if classes == 2 || positive >= 0 {
 		out.Auc = auc(max(positive, 0))
 		return out
 	}

@@ -2,7 +2,6 @@ package fold
 
 import (
 	"fmt"
-	"math"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -91,17 +90,26 @@ func (s Sites) Strata(folds []Tested) ([]int, error) {
 	return stratum, err
 }
 
-// Few is a caution where fewer permutations than these within folds and sites give other labels; "" where there are
-// enough.
+// Least is the smallest p that so many permutations within folds and sites can give: not all of them may differ.
+func (s Sites) Least(folds []Tested, permutations int) (float64, error) {
+	_, first, stratum, err := s.persons(folds)
+	if err != nil {
+		return 0, err
+	}
+	level, _ := column.Numbered(lists.Map(first, func(c Case) string { return fmt.Sprint(c.Label, c.Target) }))
+	all := float64(permutations + 1)
+	return 1 / min(all, inference.Arrangements(level, stratum, all)), nil
+}
+
+// Few is a caution where no permutation within folds and sites can give a p below 0.05; "" where one can.
 func (s Sites) Few(settings [][]Tested, permutations int) (string, error) {
-	least := math.Inf(1)
+	most := 0.0
 	for _, folds := range settings {
-		_, first, stratum, err := s.persons(folds)
+		least, err := s.Least(folds, permutations)
 		if err != nil {
 			return "", err
 		}
-		level, _ := column.Numbered(lists.Map(first, func(c Case) string { return fmt.Sprint(c.Label, c.Target) }))
-		least = min(least, inference.Arrangements(level, stratum, float64(permutations)))
+		most = max(most, least)
 	}
 	within, since := "folds", "each fold tests one group, or one number"
 	if s.By != "" {
@@ -109,17 +117,17 @@ func (s Sites) Few(settings [][]Tested, permutations int) (string, error) {
 		since = fmt.Sprintf("differences between groups and between values of %s cannot be told apart", s.By)
 	}
 	switch {
-	case least > float64(permutations):
+	case most < 0.05 || permutations == 0:
 		return "", nil
-	case least == 1:
+	case most == 1:
 		return fmt.Sprintf("No permutation of test labels within %s changes a label: p is 1 whatever the predictions are, since %s", within, since), nil
 	}
-	return fmt.Sprintf("Within %s, there are only %.0f distinct permutations of test labels, and not the %d that were asked for: p cannot be much below %.2g", within, least, permutations, 1/least), nil
+	return fmt.Sprintf("Only %.0f permutations of test labels within %s differ: p cannot be below %.2g, however good the predictions are", 1/most, within, most), nil
 }
 
 // Test finds whether the predictions of one setting have to do with the groups: labels of the tested are permuted
 // within folds and sites.
-func (s Sites) Test(folds []Tested, level string, groups, permutations int,
+func (s Sites) Test(folds []Tested, level string, groups, positive, permutations int,
 	stream *random.Stream) (inference.PredictionTest, error) {
 	person, first, stratum, err := s.persons(folds)
 	if err != nil {
@@ -151,5 +159,5 @@ func (s Sites) Test(folds []Tested, level string, groups, permutations int,
 		}
 		tested = append(tested, t)
 	}
-	return inference.TestPredictions(tested, group, groups, stratum, permutations, stream), nil
+	return inference.TestPredictions(tested, group, groups, positive, stratum, permutations, stream), nil
 }

@@ -25,8 +25,8 @@ type PredictionTest struct {
 // mean over the folds, with those of the same predictions and permuted groups, within each stratum. The models
 // stay as they are: that a participant was not seen by the model that tests it makes any other
 // grouping of the tested as good, if there is nothing to learn. It takes the folds for independent.
-// The strata should hold the folds.
-func TestPredictions(folds []TestedFold, group []int, groups int, stratum []int, permutations int,
+// The strata should hold the folds. positive is the group whose AUC is asked for, of more than two, or −1.
+func TestPredictions(folds []TestedFold, group []int, groups, positive int, stratum []int, permutations int,
 	s *random.Stream) PredictionTest {
 	areas := make([][]area, len(folds)) // fold, group
 	for f, fold := range folds {
@@ -48,7 +48,7 @@ func TestPredictions(folds []TestedFold, group []int, groups int, stratum []int,
 					all += n
 				}
 			}
-			if a := foldArea(fold.Person, areas[f], label); !math.IsNaN(a) {
+			if a := foldArea(fold.Person, areas[f], positive, label); !math.IsNaN(a) {
 				auc += a
 				told++
 			}
@@ -77,12 +77,15 @@ func TestPredictions(folds []TestedFold, group []int, groups int, stratum []int,
 	return out
 }
 
-// foldArea is the area under the ROC curve of one fold: of the last of two groups, or the mean over
-// more of each against the rest. NaN when a group or all others are missing.
-func foldArea(person []int, areas []area, label []int) float64 {
+// foldArea is the area under the ROC curve of one fold: of the last of two groups, or of more that of the positive one
+// against the rest, or if it is −1 the mean over all. NaN when a group or all others are missing.
+func foldArea(person []int, areas []area, positive int, label []int) float64 {
 	own := lists.Map(person, func(p int) int { return label[p] })
-	if len(areas) == 2 {
+	switch {
+	case len(areas) == 2:
 		return areas[1].above(own, 1)
+	case positive >= 0:
+		return areas[positive].above(own, positive)
 	}
 	sum := 0.0
 	for g := range areas {

@@ -279,9 +279,9 @@ func (s *Choose) candidates(ins []dag.Input) ([]*candidate, map[string]map[strin
 func (s *Choose) measure(f fold.Tested) float64 {
 	switch s.By {
 	case "accuracy":
-		return fold.Score(f.Participants, 0).Accuracy
+		return fold.Score(f.Participants, -1).Accuracy
 	case "auc":
-		return fold.Score(f.Participants, 0).Auc
+		return fold.Score(f.Participants, -1).Auc
 	}
 	sum := 0.0
 	for _, p := range f.Participants {

@@ -121,11 +121,13 @@ func (a *author) result(r performance.Row) string {
 	}
 	text += "."
 	if above, why := a.AboveChance(r); !above {
-		is := "not above chance."
-		if a.Unattributed(r.Setting, r.Title) {
-			is = "not called above chance: " + why + " (see Cautions)."
+		is := "is not above chance."
+		if no := a.Undecidable(r); no != "" {
+			is = "cannot be shown to be above chance: " + no + "."
+		} else if a.Unattributed(r.Setting, r.Title) {
+			is = "is not called above chance: " + why + " (see Cautions)."
 		}
-		text += " The accuracy is " + is + a.othersAbove()
+		text += " The accuracy " + is + a.othersAbove()
 	}
 	return text
 }
@@ -156,9 +158,9 @@ func (a *author) othersAbove() string {
 	doubt, _ := a.Doubt()
 	switch {
 	case names != nil:
-		return " Above chance" + by + doubt + ": " + words.Some(names, 6) + "." + a.TooFewShuffles()
+		return " Above chance" + by + doubt + ": " + words.Some(names, 6) + "." + a.Uncorrectable()
 	case before:
-		return " No other classifier is above chance" + by + "." + a.TooFewShuffles()
+		return " No other classifier is shown to be above chance" + by + "." + a.Uncorrectable()
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
@@ -129,6 +130,25 @@ func TestTooFewShufflesForHolm(t *testing.T) {
 		text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
 		if !strings.Contains(text, want) {
 			t.Errorf("%d: %q is missing in %s", n, want, text[:600])
+		}
+	}
+}
+
+// So does a test without retraining whose labels have too few different permutations: of 64 the smallest p is 0.016,
+// four times that beside three classifiers.
+func TestTooFewPermutationsForHolm(t *testing.T) {
+	rows := lists.Map([]string{"PR-GNN", "linear SVM", "ridge regression", "SVM (RBF)"}, func(name string) column.AccuracyRow {
+		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name, P: 0.017, Least: 1. / 64,
+			Permutations: 9999, Level: "participant", Accuracy: 1, Low: 0.9, High: 1, Majority: 0.5, Participants: 40, Folds: 2}
+	})
+	rows[0].P = 0.2
+	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+		"evaluation": {dag.InputOf(column.Table(rows, "model"))}}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
+	for _, want := range []string{"No other classifier is shown to be above chance (p corrected by Holm for 4 classifiers). The 64 " +
+		"different permutations of test labels cannot give p < 0.05 after Holm's correction for 4 classifiers (at best 0.062). A"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in %s", want, text)
 		}
 	}
 }

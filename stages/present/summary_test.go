@@ -174,6 +174,23 @@ Quality control and checks
 	}
 }
 
+// Where too few permutations of the labels differ, a test that could never show anything is not taken for a result.
+func TestSummaryOfPowerlessTest(t *testing.T) {
+	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+	evaluation, _ := stagetest.Evaluated(1, 0.9, 1)
+	for name, v := range map[string]float64{"p": 0.068, "auc_p": 0.068, "p_least": 1. / 16} {
+		column, _ := evaluation.Column(name)
+		column.Values = []float64{v, v}
+	}
+	in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+	const why = "cannot be shown to be above chance: p cannot be below 0.062, since only 16 permutations of the test labels differ"
+	if !strings.Contains(text, "The accuracy "+why+".") || !strings.Contains(text, "- The model: accuracy "+why) ||
+		strings.Contains(text, "not above chance") {
+		t.Error(text)
+	}
+}
+
 // What is not shown is not claimed.
 func TestSummaryOfChance(t *testing.T) {
 	const not, regions = "AUC 0.800 (mean over the folds); p = 0.020 (test labels permuted, models not retrained). The accuracy is not above chance.", "The models are not shown to classify above chance: the regions say nothing about the groups."
@@ -245,7 +262,7 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 			"Above chance (p corrected by Holm for 3 classifiers): ridge (0.800, not retrained).", ""},
 		{"none is after the correction", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.02, 0.001),
 			row("linear SVM", false, 0.75, 0.03, 0.03)}, nil,
-			"The accuracy is not above chance. No other classifier is above chance (p corrected by Holm for 3 classifiers).", ""},
+			"The accuracy is not above chance. No other classifier is shown to be above chance (p corrected by Holm for 3 classifiers).", ""},
 		{"none is", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.02),
 			row("majority classifier", false, 0.55, 0.001, 1)}, nil, "The accuracy is not above chance.",
 			"PR-GNN: the tests of accuracy and AUC disagree: accuracy p = 0.300 (test labels permuted, models not retrained), AUC p = 0.020 (test labels permuted, models not retrained)"},
@@ -404,7 +421,7 @@ func TestSummaryOfThreeGroups(t *testing.T) {
 	column.Values = []string{"n/a", "n/a"}
 	in["evaluation"] = []dag.Input{dag.InputOf(table)}
 	text := summaryText(t, &Summary{Top: 2}, in)
-	if strings.Contains(text, "Positive: n/a") || !strings.Contains(text, "AUC, sensitivity and specificity need") {
+	if strings.Contains(text, "Positive: n/a") || !strings.Contains(text, "AUC: mean over the groups, each against the rest.") {
 		t.Errorf("three groups:\n%s", text)
 	}
 }

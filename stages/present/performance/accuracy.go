@@ -264,6 +264,7 @@ func (a *Results) Nested() (*Row, error) {
 // A chanceTest is a permutation test of a measure.
 type chanceTest struct {
 	p         float64
+	least     float64 // smallest p that it can give
 	draws     int32
 	how       string
 	retrained bool // its models
@@ -277,6 +278,26 @@ func (c chanceTest) String() string {
 	return fmt.Sprintf("%s (%s)", p, c.how)
 }
 
+// drawnLeast is the smallest p of so many permutations, if all differ.
+func drawnLeast(permutations int32) float64 { return 1 / float64(permutations+1) }
+
+// Powerless says why the test cannot show anything, whatever the classifier does; "" if it can.
+func (c chanceTest) Powerless() string {
+	switch {
+	case c.least < 0.05:
+		return ""
+	case c.retrained:
+		return report.TooFewDraws(c.draws, "label shuffle")
+	}
+	return fewDiffer("labels", c.least)
+}
+
+// fewDiffer says that the permutations of what was tested cannot give a p below least.
+func fewDiffer(what string, least float64) string {
+	return fmt.Sprintf("p cannot be below %s, since only %s of the test %s differ%s", report.Probability(least),
+		words.Count(int(math.Round(1/least)), "permutation"), what, map[bool]string{true: "s"}[least > 0.6])
+}
+
 // permutationTests are those of a measure, accuracy or auc: by permuted test labels, then by models retrained on
 // permuted labels.
 func (a *Results) permutationTests(r Row, measure string) (tests []chanceTest) {
@@ -286,11 +307,16 @@ func (a *Results) permutationTests(r Row, measure string) (tests []chanceTest) {
 		if r.Within != "" {
 			within = strings.Replace(r.Within, " and ", " within ", 1)
 		}
-		tests = append(tests, chanceTest{p, r.Permutations, "test labels permuted" + within + ", models not retrained", false})
+		least := drawnLeast(r.Permutations)
+		if r.Least > least { // not where it is missing
+			least = r.Least
+		}
+		tests = append(tests, chanceTest{p, least, r.Permutations,
+			"test labels permuted" + within + ", models not retrained", false})
 	}
 	for _, t := range a.Retrained(r) {
 		if m := t.Measured(measure); m != nil {
-			tests = append(tests, chanceTest{m.P, m.Permutations, t.howRetrained(*m), true})
+			tests = append(tests, chanceTest{m.P, drawnLeast(m.Permutations), m.Permutations, t.howRetrained(*m), true})
 		}
 	}
 	return tests
@@ -312,7 +338,7 @@ func (a *Results) decisive(r Row, measure string) (t chanceTest, ok bool) {
 	}
 	tests := a.permutationTests(r, measure)
 	for i, t := range slices.Backward(tests) {
-		if i == 0 || report.TooFewDraws(t.draws, "") == "" {
+		if i == 0 || t.least < 0.05 {
 			return t, true
 		}
 	}
@@ -345,6 +371,14 @@ func (a *Results) AboveChance(r Row) (above bool, why string) {
 		return r.Low > r.Majority, fmt.Sprintf("its 95 %% CI, %s, includes the majority-class rate, %s", report.Range(r.Low, r.High), report.Share(r.Majority))
 	}
 	return t.p < 0.05, t.String()
+}
+
+// Undecidable says why no test can show that an accuracy is above chance; "" where one can.
+func (a *Results) Undecidable(r Row) string {
+	if t, ok := a.decisive(r, "accuracy"); ok {
+		return t.Powerless()
+	}
+	return ""
 }
 
 // cautionOneGroup warns of classifiers that name the same group to all test participants of a fold, in every fold.
@@ -390,9 +424,9 @@ func (a *Results) Corrected() map[string]float64 {
 	return of
 }
 
-// TooFewShuffles says of which classifiers a permutation test has too few label shuffles for Holm's correction: they
-// would not be below 0.05 if no shuffle did as well; "" for none.
-func (a *Results) TooFewShuffles() (text string) {
+// Uncorrectable says of which classifiers a permutation test has too few permutations for Holm's correction: they
+// would not be below 0.05 if no permutation did as well; "" for none.
+func (a *Results) Uncorrectable() (text string) {
 	var tests []chanceTest
 	var names []string
 	for _, r := range a.PerParticipant() {
@@ -400,14 +434,25 @@ func (a *Results) TooFewShuffles() (text string) {
 			tests, names = append(tests, t), append(names, section.InSentence(r.Called()))
 		}
 	}
+	said := map[string]bool{}
 	for i, t := range tests {
 		p := lists.Map(tests, func(t chanceTest) float64 { return t.p })
-		p[i] = 1 / float64(t.draws+1)
-		if least := inference.Holm(p)[i]; t.retrained && p[i] < 0.05 && least >= 0.05 {
-			text += fmt.Sprintf(" The %s of %s cannot give p < 0.05 after Holm's correction for %d classifiers (at best %s): use at least %d.",
-				words.Count(int(t.draws), "label shuffle"), names[i], len(tests), report.Probability(least),
-				20*len(tests))
+		p[i] = t.least
+		least := inference.Holm(p)[i]
+		if t.least >= 0.05 || least < 0.05 {
+			continue
 		}
+		which := fmt.Sprintf("The %s of %s", words.Count(int(t.draws), "label shuffle"), names[i])
+		remedy := fmt.Sprintf(": use at least %d", 20*len(tests))
+		if !t.retrained {
+			which, remedy = fmt.Sprintf("The %.0f different permutations of test labels", 1/t.least), ""
+		}
+		line := fmt.Sprintf(" %s cannot give p < 0.05 after Holm's correction for %d classifiers (at best %s)%s.",
+			which, len(tests), report.Probability(least), remedy)
+		if !said[line] {
+			text += line
+		}
+		said[line] = true
 	}
 	return text
 }
@@ -437,6 +482,8 @@ func (a *Results) CautionAccuracy() {
 		case r.High < r.Majority:
 			said.add(r, "%s: accuracy is below the majority-class rate (%s)", r.Called(), report.Share(r.Majority))
 		case !above && a.Unattributed(r.Setting, r.Title): // cautionRetrained says so
+		case !above && a.Undecidable(r) != "":
+			said.add(r, "%s: accuracy cannot be shown to be above chance: %s", r.Called(), a.Undecidable(r))
 		case !above:
 			said.add(r, "%s: accuracy is not above chance: %s", r.Called(), why)
 		case r.Low <= r.Majority:

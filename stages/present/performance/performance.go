@@ -58,7 +58,7 @@ func (a *Results) Describe() error {
 		t.Note += " The majority classifier names the largest group of the training participants."
 	}
 	if first.Positive == "n/a" { // more than two groups
-		t.Note += " Accuracy, its 95 % CI and p are pooled over the folds; balanced accuracy is a mean over the folds. AUC, sensitivity and specificity need two groups, or evaluate's parameter positive."
+		t.Note += " Accuracy, its 95 % CI and p are pooled over the folds; balanced accuracy and AUC are means over the folds. AUC: mean over the groups, each against the rest. Sensitivity and specificity need two groups, or evaluate's parameter positive."
 	} else {
 		t.Note += fmt.Sprintf(" Positive: %s. Accuracy, its 95 %% CI and p are pooled over the folds; balanced accuracy, AUC, sensitivity and specificity are means over the folds.", first.Positive)
 	}

@@ -152,6 +152,8 @@ func (a *Results) cautionRegression(name string) {
 		case a.Unattributed(column.CoordText(r.Coords), r.Name): // cautionRetrained says so
 		case why != "" && !math.IsNaN(r.R):
 			a.Caution("The permutation test of %s cannot be significant: %s", r.Name, why)
+		case how == "" && r.Least >= 0.05 && !math.IsNaN(r.R):
+			a.Caution("%s: r between predicted and observed %s cannot be shown to be above chance: %s", r.Name, name, fewDiffer(name, r.Least))
 		case math.IsNaN(r.R) || p >= 0.05:
 			a.Caution("%s: r between predicted and observed %s is not above chance (r %s, %s%s)", r.Name, name, report.Share(r.R), report.DrawnPText(p, permutations), how)
 		case r.R2 <= 0:
