@@ -32,6 +32,7 @@ type StageNode struct {
 	Needs Needs    // of each of its tasks, where the file says so
 	// Participants whose data come together in one of its tasks, at most; counted where the kind has Each.
 	Participants int
+	Graphs       int // of each of them, where the memory grows with these; 0: it does not
 }
 
 // Needs are what one task takes of a machine. They are not part of the key: no
@@ -75,7 +76,8 @@ func (s *StageNode) needs() Needs {
 
 // Memory is what one of its tasks takes by what its kind says, in bytes.
 func (s *StageNode) Memory() int64 {
-	needs := s.Kind.Memory + int64(s.Participants)*s.Kind.Each
+	// What a kind says of a participant is that of eleven graphs.
+	needs := s.Kind.Memory + int64(s.Participants)*s.Kind.Each*int64(max(11, s.Graphs))/11
 	if s.Kind.Ceiling > 0 {
 		needs = min(needs, s.Kind.Ceiling)
 	}

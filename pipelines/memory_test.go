@@ -72,3 +72,22 @@ stages:
 		need.Equal(t, stands, false, "a note of this machine stands in results")
 	}
 }
+
+// TestMemoryGrowsWithDraws: a training of more than eleven graphs of each participant needs more, by the figures of
+// docs/scale.md: 1 MB for eleven graphs of each of 42 participants, and 256 MiB. Others do not grow.
+func TestMemoryGrowsWithDraws(t *testing.T) {
+	for draws, want := range map[int]int64{1: 42e6, 10: 42e6, 110: 420e6, 5000: 2e9 - 256<<20} {
+		p := mustBuild(t, fmt.Sprintf(`
+extends: quick.yaml
+stages: { series: { with: { draws: %d } } }
+`, draws))
+		for _, s := range p.Graph.Stages {
+			switch s.Name {
+			case "train":
+				need.Equal(t, s.Memory(), 256<<20+want, "draws: ", draws)
+			case "qcfc":
+				need.Equal(t, s.Memory(), 42*30e3, s.Name)
+			}
+		}
+	}
+}

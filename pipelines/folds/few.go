@@ -53,7 +53,7 @@ func (p *Plans) Fail(tasks []dag.Node) error {
 				return err
 			}
 		case tester:
-			graphs, err := p.graphsOf(n)
+			graphs, err := p.GraphsOf(n)
 			if err != nil {
 				return err
 			}
@@ -89,8 +89,8 @@ func (p *Plans) of(n *dag.Node) plan {
 	return made
 }
 
-// graphsOf is how many graphs of each participant a training uses.
-func (p *Plans) graphsOf(n *dag.Node) (int, error) {
+// GraphsOf is how many graphs of each participant a training uses, 1 of what is no training.
+func (p *Plans) GraphsOf(n *dag.Node) (int, error) {
 	c, ok := n.Work.(drawUser)
 	if !ok {
 		return 1, nil

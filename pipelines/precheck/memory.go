@@ -8,20 +8,26 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/pipelines/folds"
 	"prgnn/stages/cohort"
 )
 
 // CountGathered counts the participants whose data come together in the tasks of a stage, where the memory of its
-// kind grows with them: those that one of its tasks gathers, or all where the table of participants is connected.
+// kind grows with them: those that one of its tasks gathers, or all where the table of participants is connected. It
+// counts the graphs of each that a training uses, too.
 func CountGathered(r *cohort.Roster, g *dag.Graph) {
 	if r == nil {
 		return
 	}
+	var plans folds.Plans
 	for _, s := range g.Stages {
 		if s.Kind.Each == 0 {
 			continue
 		}
 		for _, n := range s.Tasks {
+			if graphs, err := plans.GraphsOf(n); err == nil { // else a mistake that is told
+				s.Graphs = max(s.Graphs, graphs)
+			}
 			for _, b := range n.Inputs {
 				if b.Port == "participants" {
 					s.Participants = len(r.Subjects)
