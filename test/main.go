@@ -42,10 +42,6 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		os.Setenv("GOGC", "400")
 	}
-	// Paths left out, copies of the tree share what they compile: other clones, and those that some tests make.
-	if flags, err := exec.Command("go", "env", "GOFLAGS").Output(); err == nil {
-		os.Setenv("GOFLAGS", strings.TrimSpace(string(flags))+" -trimpath")
-	}
 	if len(args) == 0 {
 		args = append(slices.Clone(longest), "./...")
 	}

@@ -137,9 +137,11 @@ func TestTooFewShufflesForHolm(t *testing.T) {
 // So does a test without retraining whose labels have too few different permutations: of 64 the smallest p is 0.016,
 // four times that beside three classifiers.
 func TestTooFewPermutationsForHolm(t *testing.T) {
-	rows := lists.Map([]string{"PR-GNN", "linear SVM", "ridge regression", "SVM (RBF)"}, func(name string) column.AccuracyRow {
-		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name, P: 0.017, Least: 1. / 64,
-			Permutations: 9999, Level: "participant", Accuracy: 1, Low: 0.9, High: 1, Majority: 0.5, Participants: 40, Folds: 2}
+	names := []string{"PR-GNN", "linear SVM", "ridge regression", "SVM (RBF)"}
+	rows := lists.Map(names, func(name string) column.AccuracyRow {
+		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name, Level: "participant",
+			P: 0.017, Least: 1. / 64, Permutations: 9999, Accuracy: 1, Low: 0.9, High: 1, Majority: 0.5,
+			Participants: 40, Folds: 2}
 	})
 	rows[0].P = 0.2
 	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
