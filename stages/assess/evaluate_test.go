@@ -137,8 +137,9 @@ func TestEvaluatePWithinSites(t *testing.T) {
 			few, least = "Only 16 permutations of test labels within folds and values of site differ: p cannot be below 0.062, however good the predictions are", 1./16
 		}
 		need.Equal(t, stagetest.FloatsOf(t, summary, "p_least")[0], least, "smallest p")
-		if got := summary.Meta["within"] != ""; got != (c.within == "site") ||
-			!strings.Contains(summary.Meta["caution"], few) || few == "" && strings.Contains(summary.Meta["caution"], "differ:") {
+		caution := summary.Meta["caution"]
+		if got := summary.Meta["within"] != ""; got != (c.within == "site") || !strings.Contains(caution, few) ||
+			few == "" && strings.Contains(caution, "differ:") {
 			t.Errorf("within %s: %v", c.within, summary.Meta)
 		}
 	}
