@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -49,6 +50,9 @@ func (s *Store) noteCollected(b []byte) error {
 		return err
 	}
 	before, err := f.Seek(0, io.SeekEnd)
+	if err == nil {
+		err = whole.ShareFile(s.collectedPath())
+	}
 	if err == nil {
 		if _, err = f.Write(b); err != nil {
 			_ = f.Truncate(before) // a piece of a line would spoil the next one

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/memo"
 	"prgnn/artifacts/pack"
+	"prgnn/artifacts/refused"
 	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
@@ -59,9 +60,9 @@ func (s *Store) LostRemotely(k Key, r Ref) bool {
 	if err == nil && n == r.Size || err != nil && !errors.Is(err, ErrMiss) {
 		return false
 	}
-	sign := damagedSign
+	sign := refused.Damaged
 	if err != nil {
-		sign = missingSign
+		sign = refused.Missing
 	}
 	s.link.refuseBlob(r.Digest, sign)
 	return true
@@ -75,7 +76,7 @@ func (s *Store) MissingRemotely(r Ref) bool {
 	}
 	s.link.mu.Lock()
 	defer s.link.mu.Unlock()
-	return s.link.refused.names[ObjectName(blobsDir, r.Digest.String())] == missingSign
+	return s.link.refused.Sign(ObjectName(blobsDir, r.Digest.String())) == refused.Missing
 }
 
 // known tells what is known of a blob's bytes.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"prgnn/artifacts/refused"
 )
 
 // Fetch tells of each blob whether it is in the store, and brings it from the remote
@@ -38,7 +40,7 @@ func (s *Store) fetch(ctx context.Context, r Ref) error {
 	if n, err := s.link.blobSize(ctx, r.Digest); err != nil {
 		return err
 	} else if n != r.Size {
-		s.link.refuseBlob(r.Digest, damagedSign)
+		s.link.refuseBlob(r.Digest, refused.Damaged)
 		return fmt.Errorf("%s has %d bytes, not %d: %w", name, n, r.Size, ErrCorrupt)
 	}
 	a := arrival{s: s}
@@ -48,7 +50,7 @@ func (s *Store) fetch(ctx context.Context, r Ref) error {
 		err = fmt.Errorf("%s: %w", name, ErrCorrupt)
 	}
 	if errors.Is(err, ErrCorrupt) {
-		s.link.refuseBlob(r.Digest, damagedSign)
+		s.link.refuseBlob(r.Digest, refused.Damaged)
 	}
 	if err != nil {
 		return err

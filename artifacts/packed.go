@@ -57,7 +57,7 @@ func (s *Store) beginPacks() (string, error) {
 		err = s.writeText(filepath.Join(tmpDir, filepath.Base(session)), version, versionFile)
 	}
 	if err == nil {
-		err = os.MkdirAll(filepath.Join(s.dir, packsDir), 0o777)
+		err = whole.MkdirAll(filepath.Join(s.dir, packsDir))
 	}
 	if err == nil {
 		err = pack.SyncDir(s.dir)

@@ -9,9 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"prgnn/artifacts/refused"
 )
 
 // A Remote is a place that the stores of many machines share: objects with the names that they have in a store,
@@ -32,12 +35,15 @@ type Remote interface {
 // somebody else, or lies on a file system that is mounted so.
 var ErrReadOnly = errors.New("writing is not permitted there")
 
+// ErrHalfShared says that a remote lets the group write, and a directory in it does not.
+var ErrHalfShared = fmt.Errorf("%w to all of the group", ErrReadOnly)
+
 // Attach lets the store read through to a remote, and share with it what is recorded from now on. A remote that does
 // not answer is no error: the store then works alone, and shares later. One that is of another layout, or that refuses
 // us, is one.
 func (s *Store) Attach(ctx context.Context, r Remote) error {
 	l := &link{remote: r, sizes: map[Digest]int64{}}
-	l.refused.open(s.dir, r)
+	l.refused.Open(filepath.Join(s.dir, memoDir, "refused"), r.String())
 	if err := l.greet(ctx, s); err != nil {
 		return fmt.Errorf("remote %s: %w", r, err)
 	}
@@ -60,13 +66,13 @@ func (s *Store) Remote() *RemoteReport {
 type RemoteReport struct {
 	Name     string
 	Down     error // why it is not asked at the moment
-	ReadOnly bool
-	Fetched  int // blobs
-	Found    int // actions that were found there
-	Shared   int // actions with their blobs
-	Left     int // actions that could not be shared yet
-	Refused  int // objects that are damaged there, and count as missing
-	Replaced int // objects that were damaged there, and are not any more
+	ReadOnly error // why it takes nothing
+	Fetched  int   // blobs
+	Found    int   // actions that were found there
+	Shared   int   // actions with their blobs
+	Left     int   // actions that could not be shared yet
+	Refused  int   // objects that are damaged there, and count as missing
+	Replaced int   // objects that were damaged there, and are not any more
 	Blocked  error
 }
 
@@ -76,12 +82,12 @@ type link struct {
 	remote Remote
 
 	mu       sync.Mutex
-	err      error     // of the last question
-	again    time.Time // when it may be asked next; zero while it answers
-	asking   bool      // one asks whether it has come back
-	readOnly bool
+	err      error      // of the last question
+	again    time.Time  // when it may be asked next; zero while it answers
+	asking   bool       // one asks whether it has come back
+	readOnly error      // the first ErrReadOnly
 	record   sync.Mutex // held while one record is read
-	refused  refused
+	refused  refused.Objects
 	blocked  error            // the first ErrBlocked
 	sizes    map[Digest]int64 // blobs that are known to be there
 	fetched  int
@@ -152,7 +158,7 @@ func (l *link) talk(ctx context.Context, question func(context.Context) error) e
 	case err == nil, errors.Is(err, ErrMiss), errors.Is(err, ErrCorrupt):
 		l.again, l.err = time.Time{}, nil
 	case errors.Is(err, ErrReadOnly):
-		l.readOnly = true
+		l.readOnly = cmp.Or(l.readOnly, err)
 	case errors.Is(err, ErrBlocked):
 		l.again, l.err = time.Time{}, nil
 		l.blocked = cmp.Or(l.blocked, err)
@@ -193,14 +199,14 @@ var ErrBlocked = errors.New("cannot be stored there")
 func (l *link) takes() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.again.IsZero() && !l.readOnly
+	return l.again.IsZero() && l.readOnly == nil
 }
 
 func (l *link) report() RemoteReport {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := RemoteReport{Name: l.remote.String(), ReadOnly: l.readOnly, Fetched: l.fetched, Found: len(l.used),
-		Shared: l.shared, Refused: l.refused.damaged(), Replaced: l.refused.replaced, Blocked: l.blocked}
+		Shared: l.shared, Refused: l.refused.CountDamaged(), Replaced: l.refused.Replaced, Blocked: l.blocked}
 	if !l.again.IsZero() {
 		r.Down = l.err
 	}
@@ -211,14 +217,14 @@ func (l *link) report() RemoteReport {
 func (l *link) refuse(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.refused.add(name, damagedSign)
+	l.refused.Add(name, refused.Damaged)
 }
 
 // refuseBlob remembers a blob that is damaged there, or missing although its record is there.
 func (l *link) refuseBlob(d Digest, sign string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.refused.add(ObjectName(blobsDir, d.String()), sign)
+	l.refused.Add(ObjectName(blobsDir, d.String()), sign)
 	delete(l.sizes, d)
 }
 
@@ -226,13 +232,13 @@ func (l *link) refuseBlob(d Digest, sign string) {
 func (l *link) refuses(d Digest) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.refused.names[ObjectName(blobsDir, d.String())] != ""
+	return l.refused.Sign(ObjectName(blobsDir, d.String())) != ""
 }
 
 // size is how long an object is.
 func (l *link) size(ctx context.Context, name string) (n int64, err error) {
 	l.mu.Lock()
-	bad := l.refused.names[name]
+	bad := l.refused.Sign(name)
 	l.mu.Unlock()
 	if bad != "" {
 		return 0, ErrMiss
@@ -269,7 +275,7 @@ func (l *link) know(d Digest, size int64) {
 func (l *link) accept(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.refused.remove(name)
+	l.refused.Remove(name)
 }
 
 // ObjectName is the name of a blob, an action or a signed record in a remote; kind is the directory of its kind.

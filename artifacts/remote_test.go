@@ -378,7 +378,7 @@ func TestARemoteThatOnlyGives(t *testing.T) {
 	}
 	recordWork(t, two, "more")
 	share(two)
-	if r := two.Remote(); !r.ReadOnly || f.count("actions/") != 1 {
+	if r := two.Remote(); r.ReadOnly == nil || f.count("actions/") != 1 {
 		t.Errorf("it tells %+v", r)
 	}
 }

@@ -76,7 +76,7 @@ func (p *session) begin(s *Store) (string, error) {
 	}
 	defer unlock()
 	dir := filepath.Join(s.dir, tmpDir, whole.RandomName())
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := whole.MkdirAll(dir); err != nil {
 		return "", err
 	}
 	lease := whole.NewLock(filepath.Join(dir, leaseFile))
@@ -132,7 +132,7 @@ func (p *session) use(path string, st memo.State) (here, marked bool) {
 // is decided under the exclusive gate is decided with all sessions known.
 func (s *Store) gate(exclusive bool) (unlock func(), err error) {
 	dir := filepath.Join(s.dir, locksDir)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := whole.MkdirAll(dir); err != nil {
 		return nil, err
 	}
 	l := whole.NewLock(filepath.Join(dir, gateFile))

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -89,7 +90,7 @@ func (p *sharing) add(s *Store, k Key) {
 func newList(s *Store) *os.File {
 	session, err := s.session.begin(s)
 	dir := filepath.Join(s.dir, memoDir, unsharedDir)
-	if err != nil || os.MkdirAll(dir, 0o777) != nil {
+	if err != nil || whole.MkdirAll(dir) != nil {
 		return nil
 	}
 	f, err := os.OpenFile(filepath.Join(dir, filepath.Base(session)), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)

@@ -140,8 +140,11 @@ func (s *Store) prepare() error {
 	if err := refuseForeign(s.dir, readmeFile); err != nil {
 		return err
 	}
+	if err := os.MkdirAll(s.dir, 0o777); err != nil { // shared if a person says so, whatever lies above
+		return err
+	}
 	for _, sub := range []string{blobsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, memoDir} {
-		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o777); err != nil {
+		if err := whole.MkdirAll(filepath.Join(s.dir, sub)); err != nil {
 			return err
 		}
 	}
@@ -217,7 +220,7 @@ func (s *Store) Close() error {
 	s.bytes.Close()
 	if s.link != nil {
 		s.link.tellUses()
-		s.link.refused.log.Close()
+		s.link.refused.Close()
 	}
 	s.blobs.Close()
 	s.claims.Close()

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"prgnn/artifacts/whole"
 	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
 )
@@ -41,10 +42,13 @@ func (c *Set) Try(k [32]byte) (release func() error, ok bool, err error) {
 		c.f = nil
 	}
 	if c.f == nil {
-		if err := os.MkdirAll(c.Dir, 0o777); err != nil {
+		if err := whole.MkdirAll(c.Dir); err != nil {
 			return nil, false, err
 		}
 		if c.f, err = regular.OpenFile(filepath.Join(c.Dir, file), os.O_CREATE|os.O_RDWR, 0o666); err != nil {
+			return nil, false, err
+		}
+		if err := whole.ShareFile(c.f.Name()); err != nil {
 			return nil, false, err
 		}
 		if c.held == nil {

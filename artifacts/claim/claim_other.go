@@ -26,7 +26,7 @@ func (c *Set) Try(k [32]byte) (release func() error, ok bool, err error) {
 		ok, err := l.TryLock()
 		switch {
 		case os.IsNotExist(err):
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			if err := whole.MkdirAll(filepath.Dir(path)); err != nil {
 				return nil, false, err
 			}
 			continue

@@ -75,19 +75,19 @@ func (m *Files) Remember(path string, st State, d [32]byte) {
 }
 
 // A file of many objects has no digest that anybody knows: these stand in the place of one.
-var whole, notWhole = sha256.Sum256([]byte("whole")), [32]byte{}
+var wholeSign, notWhole = sha256.Sum256([]byte("whole")), [32]byte{}
 
 // Whole tells whether all objects in a file were whole in this state, if it is known.
 func (m *Files) Whole(name string, st State) (all, known bool) {
 	found, known := m.Lookup(name, st.Identity())
-	return found == whole, known
+	return found == wholeSign, known
 }
 
 // SawWhole keeps whether all objects in a file are whole, in the state that it has now.
 func (m *Files) SawWhole(name, path string, all bool) {
 	found := notWhole
 	if all {
-		found = whole
+		found = wholeSign
 	}
 	if st, err := StateOf(path); err == nil {
 		m.Remember(name, st.Identity(), found)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -90,10 +91,12 @@ func (m *Log) Append(entry []byte) {
 // flush writes the entries that wait.
 func (m *Log) flush() {
 	if m.f == nil && len(m.wait) > 0 {
-		os.MkdirAll(filepath.Dir(m.path), 0o777)
+		_ = whole.MkdirAll(filepath.Dir(m.path))
 		f, err := regular.OpenFile(m.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 		if m.f = f; err != nil {
 			m.f, m.dead = nil, true
+		} else {
+			_ = whole.ShareFile(m.path)
 		}
 	}
 	if m.f != nil {

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"syscall"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -51,7 +53,12 @@ func openDir(u *url.URL) (artifacts.Remote, error) {
 	d := dir{root, map[string]*os.Root{}}
 	for _, part := range parts {
 		link := filepath.Join(path, part)
-		if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		info, err := os.Lstat(link)
+		if err == nil && !info.IsDir() && info.Mode()&fs.ModeSymlink == 0 {
+			return nil, fmt.Errorf("remote %s: %s is %s, where a directory belongs: move it away, and put back what was there",
+				bare(u), link, cmp.Or(regular.Otherwise(info), "a file"))
+		}
+		if err != nil || info.IsDir() {
 			continue
 		}
 		if d.moved[part], err = os.OpenRoot(link); err != nil {
@@ -126,26 +133,31 @@ func (d dir) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 // Put copies the file beside its place, and gives it its name when it is whole and on
 // the disk.
 func (d dir) Put(ctx context.Context, name, file string) error {
-	in, err := regular.Open(file)
+	content, err := regular.Open(file)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer content.Close()
 	root, name := d.at(name)
 	place := func(name string) string { return filepath.Join(root.Name(), filepath.FromSlash(name)) }
-	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		if link := linkAt(root, filepath.ToSlash(filepath.Dir(name))); link != "" {
+	above := filepath.Dir(name)
+	in := whole.Place{Mkdir: root.Mkdir, Stat: root.Stat, Chmod: root.Chmod, Chown: root.Chown}
+	if err := in.MkdirAll(above); err != nil {
+		if link := linkAt(root, filepath.ToSlash(above)); link != "" {
 			return fmt.Errorf("%w: %s is a symbolic link, which is not followed; put the directory itself there", artifacts.ErrBlocked, place(link))
 		}
-		return readOnly(err)
+		if info, statErr := root.Stat(above); errors.Is(err, syscall.ENOTDIR) || statErr == nil && !info.IsDir() {
+			return fmt.Errorf("%w: %s is no directory: move it away", artifacts.ErrBlocked, place(above))
+		}
+		return halfShared(root, above, err)
 	}
 	unfinished := name + artifacts.Unfinished + rand.Text()
 	out, err := root.OpenFile(unfinished, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
-		return readOnly(err)
+		return halfShared(root, above, err)
 	}
 	defer root.Remove(unfinished)
-	_, err = io.Copy(out, cancelled{ctx, in})
+	_, err = io.Copy(out, cancelled{ctx, content})
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return err
 	}
@@ -212,10 +224,25 @@ func (c cancelled) Read(p []byte) (int, error) {
 }
 
 func missing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // a file lies above it, which Put names
 		return artifacts.ErrMiss
 	}
 	return err
+}
+
+// halfShared says which directory forbids the group what the remote lets it.
+func halfShared(root *os.Root, dir string, err error) error {
+	all, statErr := root.Stat(".")
+	if !errors.Is(err, fs.ErrPermission) || statErr != nil || all.Mode().Perm()&0o020 == 0 {
+		return readOnly(err)
+	}
+	for ; dir != "."; dir = filepath.Dir(dir) {
+		if info, err := root.Stat(dir); err == nil && info.Mode().Perm()&0o020 == 0 {
+			return fmt.Errorf("%w: %s forbids it, although %[3]s does not: its owner mends that with chmod -R g+w %[3]s",
+				artifacts.ErrHalfShared, filepath.Join(root.Name(), dir), root.Name())
+		}
+	}
+	return readOnly(err)
 }
 
 func readOnly(err error) error {

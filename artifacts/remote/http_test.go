@@ -115,7 +115,7 @@ func TestBazelRemotePasswords(t *testing.T) {
 	need.NoError(t, s.Attach(ctx, open(t, readable)))
 	record(t, s, "by nobody")
 	s.Share(ctx, func(int) {})
-	if r := s.Remote(); !r.ReadOnly || r.Down != nil || r.Shared != 0 {
+	if r := s.Remote(); r.ReadOnly == nil || r.Down != nil || r.Shared != 0 {
 		t.Errorf("%+v", r)
 	}
 	if _, err := s.Lookup(artifacts.KeyOf("shared")); err != nil {

@@ -103,3 +103,25 @@ func TestDirectory(t *testing.T) {
 		t.Error("it reads outside of its directory")
 	}
 }
+
+// A file in the place of a directory is named.
+func TestFileForDirectory(t *testing.T) {
+	for _, part := range parts {
+		dir := t.TempDir()
+		need.NoError(t, os.WriteFile(filepath.Join(dir, part), nil, 0o666))
+		_, err := Open("file://" + filepath.ToSlash(dir))
+		need.Error(t, err, filepath.Join(dir, part)+" is a file, where a directory belongs", part)
+	}
+	dir := t.TempDir()
+	need.NoError(t, os.Mkdir(filepath.Join(dir, "blobs"), 0o777))
+	in := filepath.Join(dir, "blobs", "ab")
+	need.NoError(t, os.WriteFile(in, nil, 0o666))
+	r := open(t, "file://"+filepath.ToSlash(dir))
+	if _, err := r.Size(t.Context(), "blobs/ab/abc"); !errors.Is(err, artifacts.ErrMiss) {
+		t.Error(err)
+	}
+	err := r.Put(t.Context(), "blobs/ab/abc", in)
+	if !errors.Is(err, artifacts.ErrBlocked) || !strings.Contains(err.Error(), in+" is no directory") {
+		t.Error(err)
+	}
+}

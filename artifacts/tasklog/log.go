@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"prgnn/artifacts/whole"
 )
 
 // A Log is what a task says while it is carried out: text for people, kept under
@@ -65,7 +67,7 @@ func createLog(path string) (*os.File, error) {
 	const flags = os.O_CREATE | os.O_EXCL | os.O_WRONLY
 	f, err := os.OpenFile(path, flags, 0o666)
 	if errors.Is(err, os.ErrNotExist) {
-		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
+		if err = whole.MkdirAll(filepath.Dir(path)); err == nil {
 			f, err = os.OpenFile(path, flags, 0o666)
 		}
 	}

@@ -77,7 +77,7 @@ func (t *File) Publish(path string) (changed []string, err error) {
 	err = Rename(t.Path, path)
 	if errors.Is(err, os.ErrNotExist) {
 		changed = append(changed, filepath.Dir(dir))
-		if err = os.MkdirAll(dir, 0o777); err == nil {
+		if err = MkdirAll(dir); err == nil {
 			err = Rename(t.Path, path)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -37,7 +38,7 @@ func (c space) path(kind, name string) string { return filepath.Join(c.dir, kind
 // write puts a file in its place, whole or not at all. Its mode is what the umask leaves of mode.
 func (c space) write(kind, name string, b []byte, mode os.FileMode) error {
 	dir := filepath.Join(c.dir, kind)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := whole.MkdirAll(dir); err != nil {
 		return err
 	}
 	return publish(dir, c.path(kind, name), b, mode)

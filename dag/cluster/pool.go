@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/whole"
 	"prgnn/dag"
 )
 
@@ -159,7 +160,7 @@ func (p *Pool) start(s *artifacts.Store) (err error) {
 	}
 	p.dir = p.space.path(poolsDir, p.name)
 	for _, sub := range []string{queueDir, pilotsDir, doneDir, endedDir} {
-		if err := os.MkdirAll(filepath.Join(p.dir, sub), 0o777); err != nil {
+		if err := whole.MkdirAll(filepath.Join(p.dir, sub)); err != nil {
 			return err
 		}
 	}

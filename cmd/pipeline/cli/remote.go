@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -95,7 +96,9 @@ func (a *app) share(s *artifacts.Store, cached int) {
 		a.Note("%s: %s damaged there and treated as missing", r.Name, words.Count(r.Refused, "object"))
 	}
 	switch {
-	case r.ReadOnly:
+	case errors.Is(r.ReadOnly, artifacts.ErrHalfShared):
+		a.Warn("%s: %s fetched, nothing sent: %v", r.Name, words.Count(r.Fetched, "file"), r.ReadOnly)
+	case r.ReadOnly != nil:
 		a.Note("%s: %s fetched; it is read-only", r.Name, words.Count(r.Fetched, "file"))
 	case r.Left > 0 && r.Down != nil:
 		a.Note("%s does not answer: %s not shared yet; the next run with it shares them (%v)", r.Name, words.Count(r.Left, "result")+" "+areIs(r.Left), r.Down)
