@@ -51,7 +51,9 @@ type finished struct {
 
 const (
 	closing = 15 * time.Second // before its end, when a pilot stops what it carries out
-	stale   = 2 * time.Second  // after which the queue is listed again
+	// ShortestPilot is the shortest time of a pilot that has all of closing.
+	ShortestPilot = 10 * closing
+	stale         = 2 * time.Second // after which the queue is listed again
 )
 
 // Work takes jobs until the pool is gone, or the time is over, or ctx is done. What it has not finished then goes back.

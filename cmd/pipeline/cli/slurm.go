@@ -66,11 +66,14 @@ func (e *executor) open(cmd *cobra.Command, g *dag.Graph, o *dag.Options, say fu
 			return usage(cmd, "--%s needs --executor %s", flag, strings.Join(where, " or "))
 		}
 	}
-	if e.pilots == 0 && e.time != 0 && e.where == "slurm" {
+	if e.pilots == 0 && cmd.Flags().Changed("pilot-time") && e.where == "slurm" {
 		return usage(cmd, "--pilot-time needs --pilots")
 	}
-	if e.time < 0 || cmd.Flags().Changed("slurm-interval") && e.interval < time.Second {
-		return usage(cmd, "--pilot-time is a time such as 8h, --slurm-interval one of at least 1s")
+	if cmd.Flags().Changed("pilot-time") && e.time < cluster.ShortestPilot {
+		return usage(cmd, "--pilot-time %v is too short to stop tasks in time: give at least %v, such as 8h, or leave it out for 4h", e.time, cluster.ShortestPilot)
+	}
+	if cmd.Flags().Changed("slurm-interval") && e.interval < time.Second {
+		return usage(cmd, "--slurm-interval is a time of at least 1s")
 	}
 	var words []string
 	for _, a := range e.args {

@@ -10,7 +10,9 @@ import (
 )
 
 // isClosed reports whether the caller closed a stream (>&-). Go opens /dev/null in its place, for reading and writing;
-// a shell's >/dev/null is for writing alone. Who asks for the bytes of a file has no use for either.
+// a shell's >/dev/null is for writing alone. But Python's subprocess.DEVNULL is the same as the first, for all that a
+// process can see, and who runs a command with that wants its exit code. So only who asks for the bytes of a file, and
+// has no use for either, is refused.
 func isClosed(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
