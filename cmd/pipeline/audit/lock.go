@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/pipelines/lock"
@@ -69,6 +70,10 @@ func (a *auditor) whole(p *pipelines.Pipeline, l *lock.Lock, room *Room, g *dag.
 				w = io.Discard
 			}
 			PrintUnlocked(a.Console, w, ds, 10, func() { a.Note("differences from %s:", stored.Name) })
+			if read := readPlaces(l, p.Dir, p.Paths); len(read) > 0 && slices.ContainsFunc(ds, ofData) {
+				a.Note("the data were read from %s, as %s says: a lock holds no paths. If its run had others by --set, add %s",
+					words.Some(lists.Map(read, func(p place) string { return p.path }), 3), l.File, remedy(read))
+			}
 		}
 		result, err := room.runIn(clean, g, dag.Options{Workers: a.Workers, Threads: threads, Until: a.Stages})
 		if err != nil {

@@ -2,12 +2,14 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
@@ -66,7 +68,10 @@ func LoadLock(a *console.Console, l *lock.Lock, path string, sets []string) (*pi
 		for _, m := range mistakes {
 			fmt.Fprintln(a.Stderr, m)
 		}
-		return nil, exit.Wrongf("%s: the pipeline in it cannot be loaded here; set the paths of its data by --set", path)
+		named := func(path string) bool { return strings.Contains(err.Error(), path+": ") }
+		missing := places(l, filepath.Dir(path), named)
+		return nil, exit.Wrongf("%s: the pipeline in it cannot be loaded here: a lock holds no paths, and the data are looked for where %s says, beside the lock; set the paths of its data by %s",
+			path, l.File, cmp.Or(remedy(missing), "--set"))
 	}
 	if err != nil {
 		return nil, exit.Wrong(fmt.Errorf("%s: %w", path, err))
