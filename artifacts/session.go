@@ -135,7 +135,8 @@ func (s *Store) gate(exclusive bool) (unlock func(), err error) {
 	if err := whole.MkdirAll(dir); err != nil {
 		return nil, err
 	}
-	l := whole.NewLock(filepath.Join(dir, gateFile))
+	path := filepath.Join(dir, gateFile)
+	l := whole.NewLock(path)
 	lock := l.RLock
 	if exclusive {
 		lock = l.Lock
@@ -143,5 +144,6 @@ func (s *Store) gate(exclusive bool) (unlock func(), err error) {
 	if err := lock(); err != nil && !whole.LocksUnknown(err) {
 		return nil, fmt.Errorf("the store's gate cannot be locked: %w", err)
 	}
+	_ = whole.ShareFile(path) // NFS version 4 locks only what is open for writing
 	return func() { l.Unlock() }, nil
 }
