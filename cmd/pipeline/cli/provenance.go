@@ -64,6 +64,9 @@ type provenanceEvent struct {
 }
 
 func (a *app) provenance(what string, sets []string, path, format, license string) error {
+	if path == "-" {
+		return exit.Wrongf("provenance writes no stdout: name a directory (ro-crate) or a file (prov) by -o")
+	}
 	c, err := a.lookAt(what, sets)
 	if err != nil {
 		return err
