@@ -127,6 +127,16 @@ func (a *auditor) followUp(c *results.Current, room *Room, differ map[*dag.Node]
 		s := c.Steps[n]
 		return s == nil || s.State != dag.Cached || !c.InputsStored(n) || c.DamagedInput(n) != ""
 	})
+	for n := -1; n != len(rest); { // who lacks an input is not run, so that its stored outputs are inputs of others
+		n = len(rest)
+		anew := maps.Clone(rest)
+		maps.Copy(anew, of)
+		come, err := a.fetch(c, slices.Collect(maps.Keys(rest)), anew)
+		if err != nil {
+			return err
+		}
+		maps.DeleteFunc(rest, func(n *dag.Node, _ bool) bool { return !slices.Contains(come, n) || c.DamagedInput(n) != "" })
+	}
 	reached := maps.Clone(rest)
 	all := comparison{g, c.Results(), proof.Results{Name: "this audit", Tasks: map[string]proof.Result{}}}
 	for n, pass := range differ {
@@ -230,11 +240,23 @@ func (a *auditor) toAudit(c *results.Current) (tasks []*dag.Node, sum auditEvent
 	for _, n := range others {
 		if !a.damaged(c, n, &sum) {
 			sum.Skipped++
+			if c.Store.Remote() == nil && c.Fetched(n) {
+				sum.away++
+			}
 		}
 	}
+	if tasks, err = a.fetch(c, tasks, nil); err != nil {
+		return nil, sum, err
+	}
+	sum.Skipped += looked - len(tasks)
 	tasks = slices.DeleteFunc(tasks, func(n *dag.Node) bool { return a.damaged(c, n, &sum) })
 	if looked == 0 && sum.Damaged == 0 {
-		err = fmt.Errorf("nothing to audit: no task has %s\n  %s makes them", what, c.RunAll(a.Console))
+		remedy := c.RunAll(a.Console) + " makes them"
+		if sum.away > 0 {
+			remedy = a.With("--remote", "ADDRESS") + " fetches what came from a remote"
+		}
+		err = &exit.Error{Code: exit.NotAudited,
+			Err: fmt.Errorf("nothing to audit: no task has %s\n  %s", what, remedy)}
 	}
 	return tasks, sum, err
 }

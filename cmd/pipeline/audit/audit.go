@@ -81,6 +81,7 @@ type auditEvent struct {
 	Failed    int    `json:"failed"`
 	Damaged   int    `json:"damaged"` // not audited: their stored result or inputs are damaged
 	Skipped   int    `json:"skipped"` // without a stored result, or without stored inputs
+	away      int    // those of them whose results came from a remote, where no remote is named
 }
 
 func (s *auditEvent) add(state string) {
@@ -121,14 +122,20 @@ func (a *auditor) endAudit(sum auditEvent) error {
 		}
 		fmt.Fprintln(a.Out)
 		if sum.Skipped > 0 {
-			a.Warn("%s not audited, without a stored result or stored inputs: pipeline run makes results, --from-inputs needs no stored inputs, --partial accepts this", words.Count(sum.Skipped, "task"))
+			remedy := "pipeline run makes results"
+			if sum.away > 0 {
+				remedy = "--remote ADDRESS fetches what came from a remote, " + remedy
+			}
+			a.Warn("%s not audited, without a stored result or stored inputs: %s, --from-inputs needs no stored inputs, --partial accepts this", words.Count(sum.Skipped, "task"), remedy)
 		}
 	}
-	if sum.Damaged > 0 && sum.Different+sum.Failed == 0 {
-		return &exit.Error{Code: exit.Damaged}
-	}
-	if sum.Different+sum.Failed > 0 || sum.Skipped > 0 && !a.Partial {
+	switch {
+	case sum.Different+sum.Failed > 0:
 		return &exit.Error{Code: exit.Failed}
+	case sum.Damaged > 0:
+		return &exit.Error{Code: exit.Damaged}
+	case sum.Skipped > 0 && !a.Partial:
+		return &exit.Error{Code: exit.NotAudited}
 	}
 	return nil
 }

@@ -26,7 +26,8 @@ func FromInputs(con *console.Console, c *results.Current, o Options) error {
 		}
 	}
 	if len(tasks) == 0 {
-		return fmt.Errorf("nothing to audit: none of %d tasks has a result\n  %s makes them", len(all), c.RunAll(con))
+		return &exit.Error{Code: exit.NotAudited, Err: fmt.Errorf("nothing to audit: none of %d tasks has a result\n  %s makes them",
+			len(all), c.RunAll(con))}
 	}
 	if len(tasks) < len(c.Steps) || a.Sample < 1 {
 		a.Stages = results.IDs(a.sampled(tasks))

@@ -27,17 +27,18 @@ audit FILE           every task that has a result, each on its stored inputs, so
                      a task is the input of the next; results removed by gc are audited too
 audit --lock LOCK    the same, against the digests of a lock: for a reviewer who has the lock, the
                      data and this program
---fetched            only the tasks whose results were fetched from a remote. When one differs, the
-                     fetched results are removed from the store: the next run computes them
+--fetched            only the tasks whose results were fetched from a remote; --remote fetches
+                     their inputs. When one differs, the fetched results are removed from the
+                     store: the next run computes them
 --against PLACE      runs nothing: compares with the results of another store, or with a lock
                      or statement from another machine; may be repeated
 
 Each task runs with one thread and again with several. For a difference, audit names the task
 where it begins, the cells, the distance in units in the last place and the
 relative error. A kind promises identical bits unless it states otherwise (exec: promise); a
-difference within the promise is reported and is no failure. Only --fetched changes the store.
-Exit code 1 when anything differs, or when a task could not be audited (unless --partial): its result or
-its inputs are not stored. Exit code 3 when those are damaged, and nothing differs.`,
+difference within the promise is reported and is no failure. Only --fetched removes results.
+Exit code 1 when anything differs or fails. When nothing does: 3 when stored results or inputs are
+damaged; 4 when a task could not be audited, as its result or inputs are not stored (unless --partial).`,
 		Example: `  pipeline audit biopoint.yaml
   pipeline audit biopoint.yaml --stage connectivity
   pipeline audit biopoint.yaml --sample 0.1          a tenth of the tasks, chosen by --seed

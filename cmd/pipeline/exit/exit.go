@@ -11,6 +11,7 @@ const (
 	Failed      = 1
 	Usage       = 2
 	Damaged     = 3
+	NotAudited  = 4 // nothing differs, but not everything could be audited
 	Interrupted = 130
 )
 

@@ -115,10 +115,10 @@ func InFile(s *artifacts.Store, ref artifacts.Ref) (path, format string) {
 	return path, ref.Format
 }
 
-// Fetched reports whether the result of a task came from a remote.
+// Fetched reports whether the record of a task came from a remote; its bytes may be there alone.
 func (c *Current) Fetched(n *dag.Node) bool {
 	s := c.Steps[n]
-	if s == nil || s.State != dag.Cached {
+	if s == nil || s.Key == (artifacts.Key{}) {
 		return false
 	}
 	a, err := c.Store.LookupHere(s.Key)
@@ -169,7 +169,7 @@ func (c *Current) DamagedResult(n *dag.Node) bool {
 
 // damaged reads each blob once.
 func (c *Current) damaged(s *dag.Step, ref artifacts.Ref) bool {
-	if s.State != dag.Cached {
+	if s.State != dag.Cached || s.Damaged {
 		return s.Damaged
 	}
 	bad, known := c.read[ref.Digest]
