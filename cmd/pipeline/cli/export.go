@@ -29,7 +29,7 @@ table with a row for each element (draw counts from 0, every other axis from 1),
 into the directory PATH as plain arrays, for PyTorch Geometric; docs/python.md has the loader.
 --format all writes every output of a stage into the directory PATH, in every format that can hold it.
 The metadata of each file name the results that it holds: pipeline lineage reads them.
-Anything else (text, nifti) is written unchanged. When PATH is a directory, or ends in /, every
+Anything else (text, svg, nifti) is written unchanged, to .nii uncompressed. When PATH is a directory, or ends in /, every
 member of a fan-out becomes a file of its own there.
 
 Formats of other programs, by the extension of PATH or by --format; --draw selects one of several draws:

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +51,9 @@ func (a *app) report(file string, sets []string, path string) error {
 	defer c.Store.Close()
 	if err := a.MayReplace(path, "an unedited report of this program", console.Holds(report.Unedited)); err != nil {
 		return err
+	}
+	if ext := filepath.Ext(path); ext != "" && !strings.EqualFold(ext, ".html") && !strings.EqualFold(ext, ".htm") {
+		return exit.Wrongf("a report is HTML, so PATH must end in .html, not in %s; a browser prints it as PDF", ext)
 	}
 	if g, r := c.Pipeline.Graph, c.Pipeline.Roster; page.Stage(g) == nil {
 		if r != nil && r.Axis != "" {

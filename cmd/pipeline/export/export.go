@@ -231,7 +231,10 @@ func (x *job) writeOne(sel *results.Selection, tasks []*dag.Node) (format, sidec
 			len(tasks), stored, tasks[0].ID, sel.Port.Name,
 			strings.TrimSuffix(filepath.Base(x.Path), filepath.Ext(x.Path)))
 	}
-	return stored, "", x.toPath(func(w io.Writer) error { return x.Copy(w, x.Ref(tasks[0], sel.Port.Name)) })
+	if err := x.misnamed(sel, stored); err != nil {
+		return "", "", err
+	}
+	return stored, "", x.toPath(func(w io.Writer) error { return x.copyNamed(w, x.Ref(tasks[0], sel.Port.Name)) })
 }
 
 func nativeName(format string) string {
