@@ -135,7 +135,9 @@ func (a *auditor) followUp(c *results.Current, room *Room, differ map[*dag.Node]
 		if err != nil {
 			return err
 		}
-		maps.DeleteFunc(rest, func(n *dag.Node, _ bool) bool { return !slices.Contains(come, n) || c.DamagedInput(n) != "" })
+		maps.DeleteFunc(rest, func(n *dag.Node, _ bool) bool {
+			return !slices.Contains(come, n) || c.DamagedInput(n) != ""
+		})
 	}
 	reached := maps.Clone(rest)
 	all := comparison{g, c.Results(), proof.Results{Name: "this audit", Tasks: map[string]proof.Result{}}}
