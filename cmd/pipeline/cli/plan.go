@@ -168,8 +168,13 @@ func withoutMember(task, message string) string {
 // reasonOf is the reason of a step with the coordinates of its task left out.
 func reasonOf(s dag.Step) string {
 	reason := withoutMember(s.Node.ID, s.Reason)
-	for _, c := range s.Node.Coords { // the other stage may have fewer axes
-		reason = strings.ReplaceAll(reason, dag.TaskID("", []dag.Coord{c}), "[…]")
+	for _, c := range s.Node.Coords { // the other stage may have fewer axes, or more
+		one := strings.Trim(dag.TaskID("", []dag.Coord{c}), "[]")
+		reason = strings.NewReplacer("["+one+"]", "[…]", "["+one+",", "[…,", ","+one+"]", ",…]", ","+one+",", ",…,",
+			" "+c.Value+": ", " …: ").Replace(reason)
+		if strings.HasPrefix(c.Value, "sub-") { // in the names of its files
+			reason = strings.ReplaceAll(reason, c.Value, "…")
+		}
 	}
 	return reason
 }

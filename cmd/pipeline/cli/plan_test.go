@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"fmt"
+	"testing"
+
+	"prgnn/dag"
+	"prgnn/internal/need"
+)
+
+// A reason that differs between members by their names alone is one reason, also where the other stage has more axes
+// than this one, and where the error of a participant names it.
+func TestReasonsAreGrouped(t *testing.T) {
+	for _, c := range []struct{ reason, want string }{
+		{"needs clean[%[1]s], which failed", "needs clean[…], which failed"},
+		{"needs clean[%[1]s,run=1], which may not be up to date", "needs clean[…,run=1], which may not be up to date"},
+		{"needs clean[run=1,%[1]s]", "needs clean[run=1,…]"},
+		{"needs clean[run=1,%[1]s,draw=2]", "needs clean[run=1,…,draw=2]"},
+		{"participant %[1]s: /data/%[1]s_bold.nii.gz has no labels", "participant …: /data/…_bold.nii.gz has no labels"},
+	} {
+		stage := &dag.StageNode{Name: "joined"}
+		var steps []dag.Step
+		for _, subject := range []string{"sub-01", "sub-02"} {
+			coords := []dag.Coord{{Axis: "subject", Value: subject}}
+			n := &dag.Node{ID: dag.TaskID("joined", coords), Stage: stage, Coords: coords}
+			stage.Tasks = append(stage.Tasks, n)
+			steps = append(steps, dag.Step{Node: n, State: dag.Unknown, Reason: fmt.Sprintf(c.reason, subject)})
+		}
+		groups := groupSteps(steps, false)
+		need.Equal(t, len(groups), 1)
+		need.Equal(t, groups[0].name()+" "+groups[0].reason, "joined (all 2) "+c.want)
+	}
+	// A number of one participant is not its name.
+	one := &dag.Node{ID: "a[1]", Coords: []dag.Coord{{Axis: "subject", Value: "1"}}}
+	need.Equal(t, reasonOf(dag.Step{Node: one, Reason: "10 volumes"}), "10 volumes")
+}
