@@ -283,13 +283,14 @@ func (a *app) lastSets(file, last string, then, given []string) []string {
 }
 
 // dropped says what the last run of a file had set and this command does not set: the file may be another study now.
-// store is nil where the file could not be loaded, perhaps for want of that setting.
+// store is nil where the file could not be loaded, perhaps for want of that setting: then only if it can be with it.
 func (a *app) dropped(file string, sets []string, store *artifacts.Store) {
 	text, dir, err := pipelines.Source(file)
 	if err != nil {
 		return
 	}
-	if store == nil {
+	failed := store == nil
+	if failed {
 		if dir = a.storeDir(dir); !isStore(dir) {
 			return
 		}
@@ -304,8 +305,15 @@ func (a *app) dropped(file string, sets []string, store *artifacts.Store) {
 		return
 	}
 	var had, now, again []string
+	kept := slices.Clone(sets)
 	for _, d := range dropped {
 		had, now, again = append(had, "--set "+d.Set), append(now, d.Now), append(again, "--set", d.Set)
+		kept = append(kept, d.Set)
+	}
+	if failed {
+		if _, err := pipelines.Load(file, kept); err != nil {
+			return // it is no remedy
+		}
 	}
 	a.Warn("the last run of %s (%s) had %s; now %s. To keep that: %s", file, last,
 		console.Clip(strings.Join(had, " "), 200), console.Clip(strings.Join(now, ", "), 200), a.With(again...))
