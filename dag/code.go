@@ -3,10 +3,12 @@ package dag
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
 	"prgnn/artifacts"
+	"prgnn/dag/listing"
 )
 
 // Codes reads the text that package codeid generates:
@@ -82,4 +84,44 @@ func (r *runner) identify() error {
 		r.code[s.Kind] = d
 	}
 	return nil
+}
+
+// CodeDifferences says of a difference in the code of a kind, between two runs,
+// in which declarations the code differs, as far as that was recorded.
+func CodeDifferences(d Difference, kind string, old, now *Record) []Difference {
+	return codeDifferences(d, kind, old, now.reached())
+}
+
+func codeDifferences(d Difference, kind string, old *Record, now string) []Difference {
+	if files := old.Codes[kind]; strings.Contains(files, "\n") && artifacts.DigestOf([]byte(files)).String() == d.Old {
+		return []Difference{{What: "code format", Old: "by source files, of an earlier version of the program", New: "by declarations"}}
+	}
+	if old.Codes[kind] != d.Old {
+		return []Difference{d}
+	}
+	was, wasAt := listing.Reach(old.reached(), kind)
+	is, at := listing.Reach(now, kind)
+	if len(was) == 0 || len(is) == 0 {
+		return []Difference{d}
+	}
+	was, is = listing.Without(was, is), listing.Without(is, was)
+	var changed, other, mentions []Difference
+	for _, pair := range listing.Counterparts(was, is) {
+		o, n := pair[0], pair[1]
+		d := Difference{What: "code", Name: n.Name, Old: o.Digest, New: n.Digest, From: at[n.Name]}
+		switch {
+		case n.Name == "":
+			other = append(other, Difference{What: "code", Name: o.Name, Old: o.Digest, From: wasAt[o.Name]})
+		case o.Name == "":
+			other = append(other, d)
+		case o.Text() != n.Text():
+			changed = append(changed, d)
+		case o.Digest != n.Digest:
+			mentions = append(mentions, d)
+		}
+	}
+	if all := slices.Concat(changed, other, mentions); len(all) > 0 {
+		return all
+	}
+	return []Difference{d}
 }

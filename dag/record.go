@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/dag/listing"
+	"prgnn/internal/lists"
 	"prgnn/internal/version"
 )
 
@@ -160,11 +162,13 @@ const listingFormat = "declarations"
 func (r *runner) reached() ([]artifacts.Ref, error) {
 	if r.listing == nil {
 		kinds := slices.SortedFunc(maps.Keys(r.code), func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
-		text := excerpt(kinds)
+		text := listing.Excerpt(lists.Map(kinds, func(k *Kind) listing.Kind {
+			return listing.Kind{Name: k.Name, Code: k.Code}
+		}))
 		if text == "" {
 			return nil, nil
 		}
-		ref, err := r.store.PutOnce(artifacts.Bytes{Kind: listingFormat, Data: pack(text)})
+		ref, err := r.store.PutOnce(artifacts.Bytes{Kind: listingFormat, Data: listing.Pack(text)})
 		if err != nil {
 			return nil, err
 		}
@@ -188,9 +192,9 @@ func reachedBy(s *artifacts.Store, keeps []artifacts.Ref, held []byte) string {
 		if err != nil {
 			return ""
 		}
-		return unpack(b)
+		return listing.Unpack(b)
 	}
-	return unpack(held)
+	return listing.Unpack(held)
 }
 
 // results lists the tasks that have one, for the record.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/dag/listing"
 )
 
 // An Explanation says why a task would run, or why it ran last.
@@ -97,7 +98,8 @@ func (d Difference) ofCode() string {
 	case module:
 		return fmt.Sprintf("%s %s → %s", what, d.Old, d.New)
 	}
-	if text := (declaration{d.Name, d.New}).text(); text == (declaration{d.Name, d.Old}).text() {
+	then, now := listing.Declaration{Name: d.Name, Digest: d.Old}, listing.Declaration{Name: d.Name, Digest: d.New}
+	if then.Text() == now.Text() {
 		return what + " mentions other names" + from
 	}
 	return what + " changed" + from

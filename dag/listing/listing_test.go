@@ -1,4 +1,4 @@
-package dag
+package listing
 
 import (
 	"slices"
@@ -25,19 +25,19 @@ func TestExcerpt(t *testing.T) {
 				text.WriteString("at file.go " + place + " A:1 B:2 " + words + "\n")
 			}
 		}
-		var kinds []*Kind
+		var kinds []Kind
 		names := rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "ab", "b"}), rapid.ID).Draw(t, "kinds")
 		for _, name := range names {
-			kinds = append(kinds, &Kind{Name: name, Code: "kind " + name + " 00\n\n" + text.String()})
+			kinds = append(kinds, Kind{Name: name, Code: "kind " + name + " 00\n\n" + text.String()})
 		}
-		if got, want := excerpt(kinds), excerptOf("\n\n"+text.String(), kinds); got != want {
+		if got, want := Excerpt(kinds), excerptOf("\n\n"+text.String(), kinds); got != want {
 			t.Fatalf("%q\ngot\n%s\nwant\n%s", text.String(), got, want)
 		}
 	})
 }
 
 // excerptOf is excerpt of one text, word by word.
-func excerptOf(text string, kinds []*Kind) string {
+func excerptOf(text string, kinds []Kind) string {
 	if len(kinds) == 0 {
 		return ""
 	}
@@ -50,7 +50,7 @@ func excerptOf(text string, kinds []*Kind) string {
 			in = false
 		case words[0] == "reached" && words[1] == "by":
 			by := slices.DeleteFunc(words[2:], func(w string) bool {
-				return !slices.ContainsFunc(kinds, func(k *Kind) bool { return k.Name == w })
+				return !slices.ContainsFunc(kinds, func(k Kind) bool { return k.Name == w })
 			})
 			if in = len(by) > 0; in {
 				b.WriteString("\nreached by " + strings.Join(by, " ") + "\n")

@@ -1,0 +1,194 @@
+// Package listing reads the texts that say which declarations the code of a kind reaches: it makes the excerpt that
+// the record of a run keeps, and pairs what was reached then with what is reached now.
+package listing
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A Kind is a kind with the text of its code.
+type Kind struct{ Name, Code string }
+
+// A Declaration is one that a kind reaches, or a module, as the text of a code lists them.
+type Declaration struct {
+	Name   string // "prgnn/gnn.poolScores", "module golang.org/x/sys"
+	Digest string // of its text, and after a dot of what it mentions; or a version
+}
+
+func (d Declaration) module() bool { return strings.HasPrefix(d.Name, "module ") }
+
+// Text is the digest of the text alone.
+func (d Declaration) Text() string {
+	if d.module() {
+		return d.Digest
+	}
+	text, _, _ := strings.Cut(d.Digest, ".")
+	return text
+}
+
+// inPackage is the name without the package.
+func (d Declaration) inPackage() string {
+	_, name, _ := strings.Cut(d.Name[strings.LastIndexByte(d.Name, '/')+1:], ".")
+	return name
+}
+
+// Reach lists what a kind reaches, and where in the source each stands
+// ("gnn/pool.go:41").
+func Reach(text, kind string) (reached []Declaration, at map[string]string) {
+	at = map[string]string{}
+	in := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case line == "":
+			in = false
+		case strings.HasPrefix(line, "reached by "):
+			in = slices.Contains(strings.Fields(line)[2:], kind)
+		case strings.HasPrefix(line, "at "):
+			words := strings.Fields(line)
+			for _, w := range words[min(3, len(words)):] {
+				name, number, _ := strings.Cut(w, ":")
+				at[words[2]+"."+name] = words[1] + ":" + number
+			}
+		case in:
+			if i := strings.LastIndexByte(line, ' '); i > 0 {
+				reached = append(reached, Declaration{line[:i], line[i+1:]})
+			}
+		}
+	}
+	return reached, at
+}
+
+// Excerpt is what the texts say of some kinds. Every run writes one, and most lines are of other kinds.
+func Excerpt(kinds []Kind) string {
+	var texts []string // what follows the lines of all kinds; those of one program are one string, found by its address
+	var kindsOf [][]string
+	for _, k := range kinds {
+		if i := strings.Index(k.Code, "\n\n"); i >= 0 {
+			at := slices.Index(texts, k.Code[i:])
+			if at < 0 {
+				at = len(texts)
+				texts, kindsOf = append(texts, k.Code[i:]), append(kindsOf, nil)
+			}
+			kindsOf[at] = append(kindsOf[at], k.Name)
+		}
+	}
+	var b strings.Builder
+	var words []string
+	var name []byte
+	for i, text := range texts {
+		wanted, packages := map[string]bool{}, map[string]bool{}
+		in := false
+		for line := range strings.Lines(text) {
+			if !in && line[0] != 'r' && line[0] != 'a' { // a declaration that is not wanted: most lines
+				continue
+			}
+			switch {
+			case strings.TrimSpace(line) == "":
+				in = false
+			case strings.HasPrefix(line, "reached by "):
+				words = words[:0]
+				for w := range strings.FieldsSeq(line[len("reached by "):]) {
+					if slices.Contains(kindsOf[i], w) {
+						words = append(words, w)
+					}
+				}
+				if in = len(words) > 0; in {
+					b.WriteString("\nreached by " + strings.Join(words, " ") + "\n")
+				}
+			case strings.HasPrefix(line, "at "): // FILE PACKAGE NAME:LINE …
+				_, rest, _ := strings.Cut(line[len("at "):], " ")
+				if in, _, _ := strings.Cut(rest, " "); !packages[in] {
+					continue
+				}
+				words = words[:0]
+				for w := range strings.FieldsSeq(line) {
+					if len(words) >= 3 {
+						declared, _, _ := strings.Cut(w, ":")
+						name = append(append(append(name[:0], words[2]...), '.'), declared...)
+					}
+					if len(words) < 3 || wanted[string(name)] {
+						words = append(words, w)
+					}
+				}
+				if len(words) > 3 {
+					b.WriteString(strings.Join(words, " ") + "\n")
+				}
+			case in:
+				b.WriteString(line)
+				declared, _, _ := strings.Cut(line, " ")
+				wanted[declared] = true
+				for at := range len(declared) { // what may be its package
+					if declared[at] == '.' {
+						packages[declared[:at]] = true
+					}
+				}
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Pack compresses a text.
+func Pack(text string) []byte {
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // a level that there is
+	io.WriteString(z, text)                         // to memory: nothing goes wrong
+	z.Close()
+	return b.Bytes()
+}
+
+// Unpack gives "" for what is damaged: there is then nothing to explain with.
+func Unpack(b []byte) string {
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return ""
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// Counterparts pairs declarations with what they were: under their names, by their
+// text under other names, or under their names in other packages. What is new has
+// no first, what is gone no second.
+func Counterparts(was, is []Declaration) (pairs [][2]Declaration) {
+	for _, same := range []func(o, n Declaration) bool{
+		func(o, n Declaration) bool { return o.Name == n.Name },
+		func(o, n Declaration) bool { return !n.module() && !o.module() && o.Text() == n.Text() },
+		func(o, n Declaration) bool { return !n.module() && !o.module() && o.inPackage() == n.inPackage() },
+	} {
+		is = slices.DeleteFunc(is, func(n Declaration) bool {
+			i := slices.IndexFunc(was, func(o Declaration) bool { return same(o, n) })
+			if i < 0 {
+				return false
+			}
+			pairs = append(pairs, [2]Declaration{was[i], n})
+			was = slices.Delete(was, i, i+1)
+			return true
+		})
+	}
+	for _, n := range is {
+		pairs = append(pairs, [2]Declaration{{}, n})
+	}
+	for _, o := range was {
+		pairs = append(pairs, [2]Declaration{o, {}})
+	}
+	return pairs
+}
+
+// Without leaves out what is in the other list just so.
+func Without(list, other []Declaration) []Declaration {
+	has := map[Declaration]bool{}
+	for _, d := range other {
+		has[d] = true
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(d Declaration) bool { return has[d] })
+}
