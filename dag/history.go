@@ -14,7 +14,8 @@ type history struct {
 
 	once sync.Once
 	runs []*artifacts.RunRecord
-	read []*pastRun // the first of runs, as far as they are read
+	cut  []*artifacts.RunRecord // those that were killed, or are going on; at most lookBack
+	read []*pastRun             // the first of runs, as far as they are read
 }
 
 type pastRun struct {
@@ -47,8 +48,12 @@ func (h *history) back(yield func(*pastRun) bool) {
 	h.once.Do(func() {
 		runs, _ := h.store.Runs() // damaged records are as good as none here
 		for _, r := range runs {
-			if r.Pipeline == h.pipeline && !r.Finished.IsZero() {
+			switch {
+			case r.Pipeline != h.pipeline:
+			case !r.Finished.IsZero():
 				h.runs = append(h.runs, r)
+			case len(h.cut) < lookBack:
+				h.cut = append(h.cut, r)
 			}
 		}
 	})
@@ -129,17 +134,25 @@ func LastKeys(g *Graph, s *artifacts.Store) map[string]artifacts.Key {
 	})
 }
 
-// lastOf has a value for each task: of its latest record that has one.
+// lastOf has a value for each task: of its latest record that has one. What only killed runs did counts last.
 func lastOf[V any](g *Graph, s *artifacts.Store, value func(*TaskRecord) (V, bool)) map[string]V {
 	h, last := &history{store: s, pipeline: g.Name}, map[string]V{}
-	for p := range h.back {
-		for i := range p.Tasks {
-			t := &p.Tasks[i]
+	add := func(tasks []TaskRecord) {
+		for i := range tasks {
+			t := &tasks[i]
 			if v, ok := value(t); ok {
 				if _, known := last[t.ID]; !known {
 					last[t.ID] = v
 				}
 			}
+		}
+	}
+	for p := range h.back {
+		add(p.Tasks)
+	}
+	for _, r := range h.cut {
+		if rec, err := ReadRecord(s, r); err == nil {
+			add(rec.SoFar)
 		}
 	}
 	return last

@@ -44,6 +44,8 @@ type Record struct {
 	reached func() string // what each of the kinds reaches (see excerpt); "" when that is lost
 
 	Tasks []TaskRecord // in the order of the graph
+
+	SoFar []TaskRecord // of an unfinished run: those that ran, without their outputs (see saveTimes)
 }
 
 // A TaskRecord describes one task of a run.
@@ -148,11 +150,30 @@ func (r *runner) save(finished bool) error {
 				at++
 			}
 		}
+	} else {
+		for i := range r.at {
+			if p := &r.at[i]; p.phase == settled && p.state == Ran {
+				r.recordTask(int32(i), len(d.Tasks), rec, &d)
+				d.Tasks[len(d.Tasks)-1].Key = p.key.String()
+			}
+		}
 	}
 	if rec.Detail, err = json.Marshal(d); err != nil {
 		return fmt.Errorf("run record: %w", err)
 	}
 	return r.store.SaveRun(rec)
+}
+
+// saveEvery is how often an unfinished run writes down the times of its tasks, and less often as it goes on.
+var saveEvery = 5 * time.Second
+
+// saveTimes writes down the times of the tasks that ran: a run that is killed keeps its results, and what they took
+// would be lost. The record at the end of the run takes its place. That this one could not be written is no failure.
+func (r *runner) saveTimes() {
+	if now := time.Since(r.began); r.known && r.untold && now >= r.saveAt {
+		r.saveAt, r.untold = now+max(saveEvery, now/20), false
+		_ = r.save(false)
+	}
 }
 
 // listingFormat is that of the blob with what the kinds of a run reach: gzip.
@@ -304,5 +325,8 @@ func ReadRecord(s *artifacts.Store, rr *artifacts.RunRecord) (*Record, error) {
 		rec.Tasks = append(rec.Tasks, tr)
 	}
 	cachedUpTo(-1)
+	if rec.Finished.IsZero() {
+		rec.SoFar, rec.Tasks = rec.Tasks, nil
+	}
 	return rec, nil
 }

@@ -27,6 +27,8 @@ type runner struct {
 	id      string // of the run
 	began   time.Time
 	known   bool // the store has a record of the run, which says that it is going on
+	untold  bool // tasks ran since their times were saved
+	saveAt  time.Duration
 	files   fileDigests
 	past    *history         // of plans
 	code    map[*Kind]string // digests of the code identities
@@ -231,6 +233,7 @@ func (r *runner) loop(ctx context.Context) error {
 		select {
 		case <-ask.C:
 			r.sampleMemory()
+			r.saveTimes()
 			// A few at a time, in turn: asking costs some 20 µs each.
 			for _, i := range r.elsewhere[:min(len(r.elsewhere), 2*r.opt.Workers)] {
 				r.makeReady(i)

@@ -78,7 +78,7 @@ func (r *runner) finish(ctx context.Context, o *outcome) {
 	case o.Err == nil && o.lost == nil && o.adopted && !p.ran:
 		r.settle(i, Cached, o.Outputs, nil)
 	case o.Err == nil && o.lost == nil:
-		p.ran = true
+		p.ran, r.untold = true, true
 		r.settle(i, Ran, o.Outputs, nil)
 	case ctx.Err() != nil: // whatever it says: it was told to stop
 		p.phase = waiting

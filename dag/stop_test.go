@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
@@ -42,6 +43,39 @@ func TestCancel(t *testing.T) {
 	if _, ran := chain("a").run(t, st, Options{}); strings.Contains(ran, "a:ran") ||
 		!strings.Contains(ran, "b:ran c:ran") {
 		t.Errorf("then %q ran", ran)
+	}
+}
+
+// TestTimesOfKilledRun: what tasks took is known while the run goes on, so that it stays known of a run that is killed.
+func TestTimesOfKilledRun(t *testing.T) {
+	defer func(was time.Duration) { saveEvery = was }(saveEvery)
+	saveEvery = 0
+	st, s := newStore(t), chain("a")
+	s.nodes["b"].Work.(*join).during = func(context.Context, *Task) error {
+		var took map[string]float64
+		for range 1000 { // the runner writes while this task is at work
+			took, _ = Durations(&s.Graph, st)
+			if _, known := took["a"]; known {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if _, early := took["b"]; took["a"] <= 0 || early {
+			return fmt.Errorf("the tasks took %v", took)
+		}
+		if keys := LastKeys(&s.Graph, st); keys["a"] == (artifacts.Key{}) {
+			return fmt.Errorf("their keys are %v", keys)
+		}
+		return nil
+	}
+	res, err := Run(context.Background(), &s.Graph, st, Options{Workers: 1})
+	if err != nil || res.Failed > 0 {
+		t.Fatal(err, res.Errors)
+	}
+	rec := need.Value(ReadRecord(st, need.Value(st.LoadRun(res.ID))(t)))(t)
+	if rec.SoFar != nil || len(rec.Tasks) != res.Tasks {
+		t.Errorf("the record at the end has %d tasks of %d, and %d of a run that goes on", len(rec.Tasks), res.Tasks,
+			len(rec.SoFar))
 	}
 }
 
