@@ -351,6 +351,8 @@ func TestFoldsOfOneGroup(t *testing.T) {
 func TestFamilies(t *testing.T) {
 	pairs := []string{"A\t7", "A\t7", "A\tn/a", "B\t9", "B\tn/a", "B\t9"}
 	alone := []string{"A\t1", "A\t2", "A\tn/a", "B\t4", "B\tn/a", "B\t6"}
+	trios := []string{"A\t7", "A\t7", "A\t8", "B\t9", "B\t8", "B\t9"}
+	sibling := []string{"A\tn/a", "A\tsub-01", "A\tn/a", "B\t03", "B\tn/a", "B\tsub-05"}
 	const folds = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }"
 	for _, c := range []struct {
 		column, stages string
@@ -360,6 +362,9 @@ func TestFamilies(t *testing.T) {
 		{"Family_ID", folds, pairs, 1}, {"twin_pair", folds, pairs, 1}, {"Mother_ID", folds, pairs, 1},
 		{"Family_ID", folds, alone, 0}, {"score", folds, pairs, 0},
 		{"family_history", folds, pairs, 0}, {"pair", folds, pairs, 0},
+		{"famid", folds, pairs, 1}, {"FID", folds, pairs, 1}, {"pair_id", folds, trios, 1}, {"mother", folds, trios, 1},
+		{"kinship", folds, trios, 1}, {"sibling_group", folds, trios, 1}, {"twin_id", folds, alone, 0},
+		{"father", folds, pairs, 0}, {"n_siblings", folds, trios, 0}, {"sib_of", folds, sibling, 1}, {"age", folds, sibling, 0},
 		{"Family_ID", "c: { use: covariates, in: { participants: cohort.participants } }", pairs, 0},
 	} {
 		p := need.Value(guarded(t, c.column, c.rows, "", c.stages))(t)
@@ -439,4 +444,33 @@ func TestShuffles(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Rows that are scans of one person by another column than their id are noted, by whatever name, where values repeat.
+func TestPersons(t *testing.T) {
+	const folds = "folds: { use: split, in: { participants: cohort.participants }, with: { %s } }"
+	trios, codes := []string{"A\t7", "A\t7", "A\t8", "B\t9", "B\t8", "B\t9"}, []string{"A\t0", "A\t0", "A\t0", "B\t1", "B\t1", "B\t0"}
+	for _, c := range []struct {
+		names string
+		rows  []string
+		noted int
+	}{
+		{"person subject_id src_subject_id SUB_ID RID PTID patient subj eid participant subject person_id ID subjectkey mrn " +
+			"participant_label bids_id NDAR_GUID guid IID", trios, 1},
+		{"subject_id", codes, 1}, {"site_id scan_id visit_id patient participant subject score", codes, 0},
+		{"subject_id person", []string{"A\t1", "A\t2", "A\t3", "B\t4", "B\t5", "B\tn/a"}, 0},
+		{"site_id n_participants participant_age", trios, 0},
+	} {
+		for _, name := range strings.Fields(c.names) {
+			p := need.Value(guarded(t, name, c.rows, "", fmt.Sprintf(folds, "folds: 3")))(t)
+			said := notesWith(p, "that person "+column.Relatives+", since folds divides participants one by one")
+			need.Equal(t, len(said), c.noted, name)
+		}
+	}
+	p := need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "folds: 2, keep_together: [RID]")))(t)
+	need.Equal(t, len(notesWith(p, column.Relatives)), 0, "kept together")
+	need.Equal(t, len(notesWith(p, "column RID: scans of one person are in one fold, but confidence intervals and p-values count "+
+		"scans of one person "+column.NotIndependent)), 1, "kept together")
+	p = need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "leave_out: RID")))(t)
+	need.Equal(t, len(notesWith(p, "person")), 0, "left out")
 }

@@ -18,7 +18,7 @@ type dividing interface {
 	KeepsTogether() []string
 }
 
-// Families notes the columns of families whose members a division may put on both sides, and those whose members it
+// Families notes the columns of families, and of persons with several ids, whose members a division may put on both sides, and those whose members it
 // keeps together, but everything else counts as independent.
 func Families(r *cohort.Roster, g *dag.Graph) []string {
 	if r == nil || r.Participants == nil || r.Axis != "" {
@@ -32,22 +32,28 @@ func Families(r *cohort.Roster, g *dag.Graph) []string {
 				continue
 			}
 			kept = append(kept, d.KeepsTogether()...)
-			if d.KeepsTogether() == nil && !column.NamesFamily(d.LeavesOut()) && !slices.Contains(divided, s.Name) {
+			whole := column.NamesFamily(d.LeavesOut()) || column.NamesPerson(d.LeavesOut())
+			if d.KeepsTogether() == nil && !whole && !slices.Contains(divided, s.Name) {
 				divided = append(divided, s.Name)
 			}
 		}
 	}
 	if divided != nil {
-		return column.DoubtFamilies(r.Participants, words.Some(divided, 4))
+		return column.DoubtRelatives(r.Participants, words.Some(divided, 4))
 	}
 	slices.Sort(kept)
 	var notes []string
 	for _, name := range slices.Compact(kept) {
-		if shared, _ := column.SharedValues(r.Participants, name); shared > 0 {
-			notes = append(notes, fmt.Sprintf("column %s: relatives are in one fold, but confidence intervals and p-values %s, so "+
-				"intervals are too narrow and p-values too small; only models retrained on label shuffles "+
-				"(the kind permutation) exchange the labels of whole families", name, column.NotIndependent))
+		if !column.Shares(r.Participants, name) {
+			continue
 		}
+		who, whole := "relatives", "families"
+		if column.NamesPerson(name) {
+			who, whole = "scans of one person", "persons"
+		}
+		notes = append(notes, fmt.Sprintf("column %s: %s are in one fold, but confidence intervals and p-values count %[2]s %s, so "+
+			"intervals are too narrow and p-values too small; only models retrained on label shuffles "+
+			"(the kind permutation) exchange the labels of whole %[4]s", name, who, column.NotIndependent, whole))
 	}
 	return notes
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/pattern"
@@ -75,20 +74,29 @@ func AsCategories(t *encoding.Table, names ...string) *encoding.Table {
 }
 
 // Identifies reports whether the values are names rather than properties: texts of which
-// more than half differ, or whole numbers of which all do, in a column whose name says so
-// (ages in years, too, may all differ).
+// more than half differ, whole numbers of which all do, in a column whose name says so
+// (ages in years, too, may all differ), or names of persons or families.
 func (c CovariateColumn) Identifies() bool {
-	if c.Text != nil {
-		_, names := Numbered(c.Text)
-		return 2*len(names) > len(c.Text)
-	}
-	for _, v := range c.Number {
-		if v != math.Trunc(v) { // a NaN too
-			return false
+	texts := c.Text
+	if texts != nil {
+		if _, names := Numbered(texts); 2*len(names) > len(texts) {
+			return true
 		}
 	}
-	return len(slices.Compact(slices.Sorted(slices.Values(c.Number)))) == len(c.Number) && len(c.Number) > 2 &&
-		namesIdentifier(c.Name)
+	for _, v := range c.Number {
+		switch {
+		case math.IsNaN(v):
+		case v != math.Trunc(v):
+			return false
+		default:
+			texts = append(texts, strconv.FormatFloat(v, 'f', -1, 64))
+		}
+	}
+	members := counted(texts)
+	if (NamesPerson(c.Name) || NamesFamily(c.Name)) && len(members) > 2 && certain(c.Name, members) {
+		return true
+	}
+	return c.Text == nil && len(members) == len(c.Number) && len(c.Number) > 2 && namesIdentifier(c.Name)
 }
 
 var (
@@ -101,10 +109,7 @@ var (
 
 // namesIdentifier reports whether a column is named as one of identifiers: SUB_ID, subjectkey, scanID.
 func namesIdentifier(name string) bool {
-	words := strings.FieldsFunc(humps.ReplaceAllString(name, "${1}_$2"), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-	return identifierName.MatchString(strings.ToLower(strings.Join(words, "_")))
+	return identifierName.MatchString(wordsOf(name))
 }
 
 // Describe summarizes the values of each group: mean (SD), or the count of each category.

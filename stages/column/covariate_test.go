@@ -3,9 +3,12 @@ package column
 import (
 	"math"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
-// Numbers are covariates, even where everybody differs, unless the name of the column says that they are names.
+// Numbers are covariates, even where everybody differs, unless the name of the column says that they are names. Names of
+// persons and families are identifiers though some repeat, or lack; few values that many share are not.
 func TestIdentifies(t *testing.T) {
 	distinct, twice, broken := []float64{20, 21, 22, 50103}, []float64{20, 21, 22, 20}, []float64{20, 21, 22, 22.5}
 	missing := []float64{20, 21, 22, math.NaN()}
@@ -15,9 +18,8 @@ func TestIdentifies(t *testing.T) {
 			t.Errorf("%s is taken for a covariate", name)
 		}
 		for _, v := range [][]float64{twice, broken, missing} {
-			if (CovariateColumn{Name: name, Number: v}).Identifies() {
-				t.Errorf("%s %v is taken for an identifier", name, v)
-			}
+			person := name != "scanID" && name != "index" && v[3] != 22.5
+			need.Equal(t, (CovariateColumn{Name: name, Number: v}).Identifies(), person, name, v)
 		}
 	}
 	for _, name := range []string{"age", "body_mass_index", "thyroid", "amyloid", "monkey", "FIQ", "volumes",
@@ -26,6 +28,15 @@ func TestIdentifies(t *testing.T) {
 			t.Errorf("%s is taken for an identifier", name)
 		}
 	}
+	halves := []string{"p1", "p1", "p2", "p2", "p3", "p3", "p4", "p4"}
+	sexes := []string{"F", "F", "F", "F", "M", "M", "M", "M"}
+	codes := []float64{0, 1, 1, 0, 0, 0, 1, 1}
+	for _, name := range []string{"subject", "bids_id", "guid", "Family_ID", "famid", "pair"} {
+		need.Equal(t, (CovariateColumn{Name: name, Text: halves}).Identifies(), true, name)
+		need.Equal(t, (CovariateColumn{Name: name, Text: sexes}).Identifies(), false, name)
+		need.Equal(t, (CovariateColumn{Name: name, Number: codes}).Identifies(), false, name)
+	}
+	need.Equal(t, (CovariateColumn{Name: "site_id", Text: halves}).Identifies(), false, "site_id")
 	if !(CovariateColumn{Name: "age", Text: []string{"20", "21", "22", ">90"}}).Identifies() {
 		t.Error("texts of which all differ are taken for a covariate")
 	}

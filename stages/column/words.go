@@ -33,13 +33,14 @@ const (
 	MotionFilled = "taken from their confounds"
 	TiedTo       = "is closely tied to"
 	Relatives    = "may be in training and test data"
+	Regrouped    = "has another group in sessions.tsv"
 
-	NotIndependent = "count relatives as independent participants"
+	NotIndependent = "as independent participants"
 )
 
 // Doubts are all of them.
 var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, VeryRare, OneGroup, NotJudged, MotionApart,
-	MotionFilled, TiedTo, Relatives, NotIndependent}
+	MotionFilled, TiedTo, Relatives, Regrouped, NotIndependent}
 
 var (
 	// siteWord is a word that means a site, a scanner, or one of several collections of data, and what may follow it in
@@ -71,13 +72,6 @@ func NamesSite(name string) bool {
 	}
 	return false
 }
-
-// familyName is the name of a column of families, or of pairs of twins.
-var familyName = pattern.New(`(?i)^(.*[_ -])?((family|pedigree|twin[_ -]?pair|sibship|household)([_ -]?(id|nr|no|num|number))?|` +
-	`(mother|father)[_ -]?id)$`)
-
-// NamesFamily reports whether a column is named as one of families: Family_ID, twin_pair, Mother_ID.
-func NamesFamily(name string) bool { return familyName.MatchString(name) }
 
 // marks are what stands between the words of a name.
 var marks = pattern.New(`[^A-Za-z0-9]+`)

@@ -51,7 +51,7 @@ func (s *Combat) Tells(people, folds *encoding.Table) (refused []error, doubts [
 			continue
 		}
 		if c.Identifies() {
-			refused = append(refused, fmt.Errorf("preserve: %s names participants rather than a property of theirs, and has no effect that could be estimated: remove it from preserve", name))
+			refused = append(refused, fmt.Errorf("preserve: %s names participants or families rather than a property of theirs, and has no effect that could be estimated: remove it from preserve", name))
 			continue
 		}
 		for _, l := range labels {

@@ -1,0 +1,137 @@
+package column
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/pattern"
+)
+
+// Names of columns, as wordsOf joins their words. Those of the second kind are taken for what they say only where few
+// share a value (see certain): "mother" may be her education, "patient" yes or no.
+const (
+	numberOf = `(_?(id|ids|identifier|key|nr|no|num|number|guid))`
+	person   = `(sub|subj|subject|participant|patient|person|individual|proband|volunteer|bids|anon|anonymi[sz]ed)`
+)
+
+var (
+	// familyName is the name of a column of families: Family_ID, famid, FID (PLINK), Mother_ID.
+	familyName = pattern.New(`^(.*_)?((famil(y|ie|le|ia)|pedigree|twin_?pair|sibship|household)` + numberOf + `?|` +
+		`fid|(fam|mother|father|maternal|paternal|parent)` + numberOf + `)$`)
+	mayBeFamilyName = pattern.New(`^(fam|mother|father|kin|kinship|(twin_|sib_|sibling_)?pair|twin|sibling|sib)(_?(of|group|set))?` +
+		numberOf + `?$`)
+	// personName is the name of a column of persons: subject_id, src_subject_id, subjectkey, RID and PTID (ADNI), eid
+	// (UK Biobank), IID (PLINK), NDAR_GUID.
+	personName      = pattern.New(`^(.*_)?(` + person + numberOf + `|guid)$|^(rid|ptid|iid|eid|mrn)$`)
+	mayBePersonName = pattern.New(`^` + person + `(_?(label|code|index))?$|^(id|pid|uid|uuid|identifier)$`)
+)
+
+// wordsOf are the words of a column's name in lower case, joined by underscores: SubjectID gives subject_id.
+func wordsOf(name string) string {
+	return strings.ToLower(strings.Trim(marks.ReplaceAllString(humps.ReplaceAllString(name, "${1}_$2"), "_"), "_"))
+}
+
+// NamesFamily reports whether a column is named as one of families: Family_ID, twin_pair, Mother_ID.
+func NamesFamily(name string) bool {
+	return familyName.MatchString(wordsOf(name)) || mayBeFamilyName.MatchString(wordsOf(name))
+}
+
+// NamesPerson reports whether a column is named as one of persons: subject_id, RID, participant.
+func NamesPerson(name string) bool {
+	return personName.MatchString(wordsOf(name)) || mayBePersonName.MatchString(wordsOf(name))
+}
+
+// certain reports whether a column that is named as one of families or persons is one, by how many share each value.
+func certain(name string, members map[string]int) bool {
+	words, sizes := wordsOf(name), slices.Sorted(maps.Values(members))
+	few := len(sizes) > 2 && sizes[len(sizes)/2] <= 4
+	return familyName.MatchString(words) || personName.MatchString(words) || few ||
+		mayBePersonName.MatchString(words) && len(sizes) >= 10
+}
+
+// DoubtRelatives names the columns of families, and of persons whose scans have ids of their own, whose members a stage
+// may put on both sides of a split.
+func DoubtRelatives(table *encoding.Table, by string) (notes []string) {
+	for _, c := range table.Columns {
+		if c.Name == "participant_id" || !NamesFamily(c.Name) && !NamesPerson(c.Name) {
+			continue
+		}
+		members := sharing(table, c.Name)
+		begin, end := "column "+c.Name+": ", fmt.Sprintf("since %s divides participants one by one: ", by)
+		if n := named(table, c.Name); n > 0 && NamesFamily(c.Name) {
+			notes = append(notes, fmt.Sprintf("%s%d participants have the id of another one there, and relatives %s, %sadd a column "+
+				"with one value for each family, and set keep_together to it", begin, n, Relatives, end))
+			continue
+		}
+		shared, all := shared(members), len(members)
+		if shared == 0 || !certain(c.Name, members) {
+			continue
+		}
+		begin += fmt.Sprintf("%d of its %d values have several participants, and ", shared, all)
+		if NamesPerson(c.Name) {
+			notes = append(notes, fmt.Sprintf("%sif these are scans of one person, that person %s, %sgive each person one id, with "+
+				"sessions (docs/inputs.md, Longitudinal data), or set keep_together: [%s] there", begin, Relatives, end, c.Name))
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("%srelatives %s, %sset keep_together: [%s] there, or take one of each (exclude)",
+			begin, Relatives, end, c.Name))
+	}
+	return notes
+}
+
+// named is how many participants have the id of another one in a column: sib_of.
+func named(table *encoding.Table, name string) (n int) {
+	_, values, err := ByParticipant(table, name)
+	if err != nil {
+		return 0
+	}
+	for id, v := range values {
+		other := "sub-" + strings.TrimPrefix(strings.TrimSpace(v), "sub-")
+		if _, there := values[other]; there && other != id {
+			n++
+		}
+	}
+	return n
+}
+
+// Unrelated reports whether a column of families says nothing of a participant.
+func Unrelated(value string) bool {
+	v := strings.TrimSpace(value)
+	return v == "" || strings.EqualFold(v, "n/a") || strings.EqualFold(v, "nan")
+}
+
+// Shares reports whether several participants have one value of a column.
+func Shares(table *encoding.Table, name string) bool { return shared(sharing(table, name)) > 0 }
+
+// shared is how many values several have.
+func shared(members map[string]int) (n int) {
+	for _, m := range members {
+		if m > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// sharing is how many participants have each value of a column.
+func sharing(table *encoding.Table, name string) map[string]int {
+	_, values, err := ByParticipant(table, name)
+	if err != nil {
+		return nil
+	}
+	return counted(slices.Collect(maps.Values(values)))
+}
+
+// counted is how often each value occurs that says something.
+func counted(values []string) map[string]int {
+	count := map[string]int{}
+	for _, v := range values {
+		if !Unrelated(v) {
+			count[strings.TrimSpace(v)]++
+		}
+	}
+	return count
+}
