@@ -364,7 +364,8 @@ func TestFamilies(t *testing.T) {
 		{"family_history", folds, pairs, 0}, {"pair", folds, pairs, 0},
 		{"famid", folds, pairs, 1}, {"FID", folds, pairs, 1}, {"pair_id", folds, trios, 1}, {"mother", folds, trios, 1},
 		{"kinship", folds, trios, 1}, {"sibling_group", folds, trios, 1}, {"twin_id", folds, alone, 0},
-		{"father", folds, pairs, 0}, {"n_siblings", folds, trios, 0}, {"sib_of", folds, sibling, 1}, {"age", folds, sibling, 0},
+		{"father", folds, pairs, 0}, {"n_siblings", folds, trios, 0},
+		{"sib_of", folds, sibling, 1}, {"age", folds, sibling, 0},
 		{"Family_ID", "c: { use: covariates, in: { participants: cohort.participants } }", pairs, 0},
 	} {
 		p := need.Value(guarded(t, c.column, c.rows, "", c.stages))(t)
@@ -449,7 +450,8 @@ func TestShuffles(t *testing.T) {
 // Rows that are scans of one person by another column than their id are noted, by whatever name, where values repeat.
 func TestPersons(t *testing.T) {
 	const folds = "folds: { use: split, in: { participants: cohort.participants }, with: { %s } }"
-	trios, codes := []string{"A\t7", "A\t7", "A\t8", "B\t9", "B\t8", "B\t9"}, []string{"A\t0", "A\t0", "A\t0", "B\t1", "B\t1", "B\t0"}
+	trios := []string{"A\t7", "A\t7", "A\t8", "B\t9", "B\t8", "B\t9"}
+	codes := []string{"A\t0", "A\t0", "A\t0", "B\t1", "B\t1", "B\t0"}
 	for _, c := range []struct {
 		names string
 		rows  []string

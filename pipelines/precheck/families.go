@@ -18,8 +18,8 @@ type dividing interface {
 	KeepsTogether() []string
 }
 
-// Families notes the columns of families, and of persons with several ids, whose members a division may put on both sides, and those whose members it
-// keeps together, but everything else counts as independent.
+// Families notes the columns of families, and of persons with several ids, whose members a division may put on both
+// sides, and those whose members it keeps together, but everything else counts as independent.
 func Families(r *cohort.Roster, g *dag.Graph) []string {
 	if r == nil || r.Participants == nil || r.Axis != "" {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"prgnn/internal/need"
 )
 
-// Numbers are covariates, even where everybody differs, unless the name of the column says that they are names. Names of
-// persons and families are identifiers though some repeat, or lack; few values that many share are not.
+// Numbers are covariates, even where everybody differs, unless the name of the column says that they are names. Names
+// of persons and families are identifiers though some repeat, or lack; few values that many share are not.
 func TestIdentifies(t *testing.T) {
 	distinct, twice, broken := []float64{20, 21, 22, 50103}, []float64{20, 21, 22, 20}, []float64{20, 21, 22, 22.5}
 	missing := []float64{20, 21, 22, math.NaN()}
