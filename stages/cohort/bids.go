@@ -54,6 +54,7 @@ type bidsFiles struct {
 	confoundsSidecar                                                 string // the JSON file of the confounds
 	events                                                           string // the table of the task's events
 	labelsFrom                                                       string // a line for the inventory
+	regrouped                                                        string // which sessions have another group
 	meanFD                                                           float64
 	hasFD                                                            bool
 	confoundRows                                                     int
@@ -424,7 +425,7 @@ func (c *BIDSCohort) about(rows []listedRow, found map[string]*bidsFiles) (notes
 		notes = append(notes, sessionNotes(sessions)...)
 	}
 	times, timesApart := timeNotes(rows, found, c.part())
-	return slices.Concat(notes, times, maskNotes(rows, found)), timesApart
+	return slices.Concat(notes, regroupedNote(rows, found), times, maskNotes(rows, found)), timesApart
 }
 
 // datasetNotes say what the dataset is. space is the note of the space that was chosen, if one was.

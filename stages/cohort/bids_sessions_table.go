@@ -10,12 +10,13 @@ import (
 
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
+	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
 
 // addSessionColumns adds the columns of BIDS' sub-X_sessions.tsv to those of the participants: of numbers the mean over
 // the sessions that take part, of texts the one that all of them have. A column that participants.tsv has too gets
-// _session behind its name. The time of the scan (acq_time) is no covariate.
+// _session behind its name. The time of the scan (acq_time) is no covariate, nor is the group, which may disagree.
 func (l *list) addSessionColumns(roots []string, found map[string]*bidsFiles) {
 	has := slices.Clone(l.sheet.Columns)
 	named := func(name string) string {
@@ -32,12 +33,16 @@ func (l *list) addSessionColumns(roots []string, found map[string]*bidsFiles) {
 		if len(sessions) == 0 || path == "" {
 			continue
 		}
-		columns, values, err := readSessions(path, sessions)
+		columns, values, which, err := readSessions(path, sessions)
 		if err != nil {
 			found[r.id].problems = append(found[r.id].problems, err)
 			continue
 		}
 		for i, name := range columns {
+			if name == l.Group && l.Target == "" {
+				found[r.id].regrouped = l.regrouped(r, which, values[i])
+				continue
+			}
 			value, same := ofSessions(values[i])
 			if !same && !slices.Contains(differ, name) {
 				differ = append(differ, name)
@@ -54,8 +59,39 @@ func (l *list) addSessionColumns(roots []string, found map[string]*bidsFiles) {
 			gone[named(name)] = true
 		}
 		l.sheet.Columns = slices.DeleteFunc(l.sheet.Columns, func(name string) bool { return gone[name] })
-		l.notes = append(l.notes, fmt.Sprintf("no covariates, since they differ between the sessions of a participant and are no numbers: %s of sessions.tsv", words.Some(differ, 6)))
+		l.notes = append(l.notes, fmt.Sprintf("sessions.tsv: no covariate, since its text differs between the sessions of a participant: %s", words.Some(differ, 6)))
 	}
+}
+
+// regrouped says which sessions of a participant have another group than participants.tsv; "" for none.
+func (l *list) regrouped(r *listedRow, sessions, groups []string) string {
+	own := r.cells.get(l.Group)
+	var other []string
+	for i, g := range groups {
+		if g != "" && column.Spelling(g) != column.Spelling(own) {
+			other = append(other, fmt.Sprintf("%s in session %s", g, sessions[i]))
+		}
+	}
+	if other == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s (%s, but %s)", r.id, own, strings.Join(other, ", "))
+}
+
+// regroupedNote names the participants whose sessions have another group.
+func regroupedNote(rows []listedRow, found map[string]*bidsFiles) []string {
+	var who []string
+	for _, r := range rows {
+		if text := found[r.id].regrouped; text != "" {
+			who = append(who, text)
+		}
+	}
+	if who == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s with %s than in participants.tsv, whose group is taken for all sessions: %s: leave out who "+
+		"changed groups (exclude), take sessions of one group (sessions), or correct the table",
+		words.Count(len(who), "participant"), column.Regrouped, words.Some(who, 6))}
 }
 
 // sessions are the sessions of a participant's scans, without ses-.
@@ -80,20 +116,20 @@ func sessionsTable(roots []string, id string) string {
 	return ""
 }
 
-// readSessions reads the columns of a sessions.tsv, in the rows of these sessions.
-func readSessions(path string, sessions []string) (columns []string, values [][]string, err error) {
+// readSessions reads the columns of a sessions.tsv, in the rows of these sessions, and the session of each row.
+func readSessions(path string, sessions []string) (columns []string, values [][]string, which []string, err error) {
 	file, err := openFile(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer file.Close()
 	s, err := sheet.Read(file, path)
 	if err != nil {
-		return nil, nil, placed{err, path}
+		return nil, nil, nil, placed{err, path}
 	}
 	ids, ok := s.Column("session_id")
 	if !ok {
-		return nil, nil, placed{fmt.Errorf("%s: it has no column session_id", path), path}
+		return nil, nil, nil, placed{fmt.Errorf("%s: it has no column session_id", path), path}
 	}
 	for _, name := range s.Columns {
 		if name == "session_id" || name == "acq_time" {
@@ -101,15 +137,16 @@ func readSessions(path string, sessions []string) (columns []string, values [][]
 		}
 		all, _ := s.Column(name)
 		var of []string
+		which = nil
 		for i, id := range ids {
 			id = strings.TrimPrefix(id, "ses-")
 			if slices.ContainsFunc(sessions, func(ses string) bool { return bids.Same(id, ses) }) {
-				of = append(of, all[i])
+				of, which = append(of, all[i]), append(which, id)
 			}
 		}
 		columns, values = append(columns, name), append(values, of)
 	}
-	return columns, values, nil
+	return columns, values, which, nil
 }
 
 // ofSessions is one value for several sessions: the mean of numbers, or the text that all have. Empty values do not

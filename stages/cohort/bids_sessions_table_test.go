@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -49,7 +50,7 @@ func TestSessionColumns(t *testing.T) {
 	if coil := stagetest.Sure(r.Participants.Strings("coil")); coil[0] != "head" || coil[2] != "n/a" {
 		t.Errorf("coil %q", coil)
 	}
-	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "differ between the sessions of a participant and are no numbers: site of sessions.tsv") {
+	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "sessions.tsv: no covariate, since its text differs between the sessions of a participant: site") {
 		t.Errorf("notes\n%s", notes)
 	}
 	if r := load(func(b *BIDSCohort) { b.Select = "score > 5" }); r.Participants.Rows() != 1 {
@@ -64,4 +65,33 @@ func TestSessionColumns(t *testing.T) {
 	d.write("sub-02/sub-02_sessions.tsv", "visit\tage\n1\t8\n")
 	r = load(func(*BIDSCohort) {})
 	need.Error(t, r.Subjects[1].Problem, "it has no column session_id", "problem")
+}
+
+// A session with another group than its participant is told, whatever the spelling of groups, and only of those who
+// take part; the group of sessions is no covariate.
+func TestSessionGroups(t *testing.T) {
+	const scan, labels = "_space-T1w_desc-preproc_bold.nii.gz", "_space-T1w_desc-aparcaseg_dseg.nii.gz"
+	for _, c := range []struct{ own, other string }{{"HC", "ASD"}, {"0", "1"}} {
+		d := newDataset(t, "participant_id\tgroup\nsub-01\t"+c.other+"\nsub-02\t"+c.own+"\nsub-03\t"+c.own+"\n")
+		for _, sub := range []string{"01", "02", "03"} {
+			for _, ses := range []string{"1", "2"} {
+				d.write("sub-"+sub+"/ses-"+ses+"/func/sub-"+sub+"_ses-"+ses+"_task-rest"+scan, "")
+				d.write("sub-"+sub+"/ses-"+ses+"/func/sub-"+sub+"_ses-"+ses+"_task-rest"+labels, "")
+			}
+		}
+		d.write("sub-01/sub-01_sessions.tsv", "session_id\tgroup\nses-1\t"+c.other+"\nses-2\t"+c.own+"\n")
+		d.write("sub-02/sub-02_sessions.tsv", "session_id\tgroup\nses-1\t"+c.own+"\nses-2\tn/a\nses-3\t"+c.other+"\n")
+		d.write("sub-03/sub-03_sessions.tsv", "session_id\tgroup\nses-1\t"+strings.ToLower(c.own)+"\n")
+		r, err := d.load(func(b *BIDSCohort) { b.Confounds, b.Sessions = false, []string{"all"} })
+		need.NoError(t, err)
+		need.Equal(t, len(r.Participants.Columns), 2, "columns")
+		about, _ := r.About(r.IDs())
+		want := "1 participant with " + column.Regrouped + " than in participants.tsv, whose group is taken for all sessions: sub-01 (" +
+			c.other + ", but " + c.own + " in session 2): "
+		if text := strings.Join(about, "\n"); strings.Count(text, "but") != 1 || !strings.Contains(text, want) {
+			t.Errorf("%s\nwant %s", text, want)
+		}
+		about, _ = r.About(map[string]bool{"sub-02": true, "sub-03": true})
+		need.Equal(t, strings.Contains(strings.Join(about, "\n"), column.Regrouped), false, "without sub-01")
+	}
 }

@@ -33,7 +33,7 @@ const (
 	MotionFilled = "taken from their confounds"
 	TiedTo       = "is closely tied to"
 	Relatives    = "may be in training and test data"
-	Regrouped    = "has another group in sessions.tsv"
+	Regrouped    = "another group in sessions.tsv"
 
 	NotIndependent = "as independent participants"
 )
