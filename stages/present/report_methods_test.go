@@ -42,7 +42,7 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	page := reportText(t, in)
 	for _, want := range []string{
 		"1 HC; 3 of 6 excluded (Table 2).",
-		"3 participants took part. All scans have 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (missing or unusable data, <span class=\"whole\">n = 2</span>; rated fail, <span class=\"whole\">n = 1</span>). The analysis has 3 regions.",
+		"3 participants (2 ASD, 1 HC) took part. All scans have 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (missing or unusable data, <span class=\"whole\">n = 2</span>; rated fail, <span class=\"whole\">n = 1</span>). The analysis has 3 regions.",
 		"Regions without a usable series (in 1 of 2 participants, at most 3) are excluded from the estimate: their correlations are 0, and they are nodes without edges.",
 		"No series: regions without a usable one, in the draw with the most.",
 	} {

@@ -80,15 +80,19 @@ func (a *Author) Write() error {
 		return err
 	}
 	m := &a.cited
+	var failed error
 	for _, part := range []struct {
 		title string
 		say   func(*Text)
 	}{
 		{"Participants and scans", func(m *Text) { a.methodsOfCohort(m); a.methodsOfScans(m) }}, {"Series, correlations and graphs", a.methodsOfGraphs},
-		{"Model and training", a.methodsOfTraining}, {"Evaluation and regions", a.methodsOfEvaluation},
+		{"Model and training", a.methodsOfTraining},
+		{"Evaluation and regions", func(m *Text) { failed = a.methodsOfEvaluation(m) }},
 	} {
 		m.sentences = nil
-		part.say(m)
+		if part.say(m); failed != nil {
+			return failed
+		}
 		if len(m.sentences) == 0 {
 			continue
 		}

@@ -39,9 +39,9 @@ func (a *Author) methodsOfCohort(m *Text) {
 		if strings.HasPrefix(a.About.MadeBy, "fMRIPrep") {
 			by += " " + m.cite("esteban")
 		}
-		m.say("%s participants were taken from derivatives %s.", n, by)
+		m.say("%s participants%s were taken from derivatives %s.", n, a.groupSizes(), by)
 	case n != "":
-		m.say("%s participants took part.", n)
+		m.say("%s participants%s took part.", n, a.groupSizes())
 	}
 	switch a.About.Space {
 	case "":
@@ -370,7 +370,7 @@ func (a *Author) methodsOfTraining(m *Text) {
 }
 
 // methodsOfEvaluation tells how the result was measured.
-func (a *Author) methodsOfEvaluation(m *Text) {
+func (a *Author) methodsOfEvaluation(m *Text) error {
 	if s := a.Run.Of("split"); s != nil {
 		if where := s.Value["leave_out"]; where != "" {
 			m.say("Each value of %s was left out in turn (leave-one-%[1]s-out cross-validation).", where)
@@ -406,8 +406,7 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 	}
 	if e := a.Run.Of("evaluate"); e != nil && a.T.Has("evaluation") {
 		a.methodsOfBaselines(m)
-		m.say("Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC curve (AUC) are given per graph and per participant (mean probability over the draws). Accuracy is the share of correct predictions, pooled over the folds, with Wilson's 95 %% confidence interval for the number of participants %s; its mean and standard deviation over the folds are also given. The other measures are means over the folds.", m.cite("wilson"))
-		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds%s, with the models not retrained %s.", report.Thousands(e.Number("permutations")), a.within("evaluation"), m.cite("phipson"))
+		a.methodsOfMeasures(m, e)
 	}
 	if e := a.Run.Of("evaluate-regression"); e != nil && a.T.Has("regression") {
 		a.methodsOfRegression(m, e)
@@ -418,8 +417,15 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 	a.methodsOfPermutations(m)
 	if a.T.Has("ranking") {
 		a.methodsOfRankings(m)
+		if err := a.methodsOfReferences(m); err != nil {
+			return err
+		}
+	}
+	if err := a.methodsOfChecks(m); err != nil {
+		return err
 	}
 	m.say("All computations were done with PR-GNN Pipeline %s.", m.cite("prgnn"))
+	return nil
 }
 
 // methodsOfPermutations tell which models were retrained on permuted labels, on how many, and how these were permuted.
@@ -536,6 +542,7 @@ func (a *Author) methodsOfBaselines(m *Text) {
 		m.say("%s were trained on the same folds: %s.", before, strings.Join(names, ", "))
 	}
 	a.methodsOfNetworks(m)
+	a.inputsOfBaselines(m)
 	a.inputsOfWindows(m)
 }
 
