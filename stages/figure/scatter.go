@@ -16,8 +16,11 @@ func DrawPredicted(all *fold.Settings, name string, most int) []*Chart {
 	series := seriesOf(all)
 	for k, folds := range all.Settings {
 		var observed, predicted []float64
-		varies := false
+		varies, drawn := false, ""
 		for _, f := range folds {
+			if len(f.Graphs) > len(f.Participants) {
+				drawn = " (mean over the draws)"
+			}
 			for _, c := range f.Participants {
 				observed, predicted = append(observed, c.Target), append(predicted, c.Probability[0])
 				varies = varies || c.Probability[0] != f.Participants[0].Probability[0]
@@ -30,8 +33,8 @@ func DrawPredicted(all *fold.Settings, name string, most int) []*Chart {
 		charts = append(charts, &Chart{Figure: chart.Scatter(observed, predicted, name, max(0, series[k])),
 			Title: title,
 			Alt:   fmt.Sprintf("A dot for %s of %s: predicted over observed %s, with the line on which they are equal", words.Each(len(observed), "test participant"), title, name),
-			Caption: fmt.Sprintf("Predicted %s of each test participant (mean over the draws) over the observed one, participants of all folds pooled. Dashed: predicted and observed are equal.",
-				name)})
+			Caption: fmt.Sprintf("Predicted %s of each test participant%s over the observed one, participants of all folds pooled. Dashed: predicted and observed are equal.",
+				name, drawn)})
 	}
 	return charts
 }

@@ -107,8 +107,8 @@ func (a *author) result(r performance.Row) string {
 		of = " (" + r.Title + ")"
 	}
 	doubt, why := a.Doubt()
-	text := fmt.Sprintf("Result%s: accuracy per participant%s %s (pooled over %s), 95 %% CI %s; majority-class rate %s",
-		doubt+why, of, report.Share(r.Accuracy), words.Count(int(r.Folds), "fold"), report.Range(r.Low, r.High),
+	text := fmt.Sprintf("Result: accuracy per participant%s %s (%spooled over %s), 95 %% CI %s; majority-class rate %s",
+		of, report.Share(r.Accuracy), doubt, words.Count(int(r.Folds), "fold"), report.Range(r.Low, r.High),
 		report.Share(r.Majority))
 	if p := a.ChanceTests(r, "accuracy"); p != nil {
 		text += "; " + strings.Join(p, "; ")
@@ -119,7 +119,7 @@ func (a *author) result(r performance.Row) string {
 			text += "; " + strings.Join(p, "; ")
 		}
 	}
-	text += "."
+	text += "." + why
 	if above, why := a.AboveChance(r); !above {
 		is := "is not above chance."
 		if no := a.Undecidable(r); no != "" {
@@ -153,12 +153,15 @@ func (a *author) othersAbove() string {
 	}
 	by := ""
 	if tested > 1 {
-		by = fmt.Sprintf(" (p corrected by Holm for %d classifiers)", tested)
+		by = fmt.Sprintf("p corrected by Holm for %d classifiers", tested)
 	}
 	doubt, _ := a.Doubt()
+	if by = strings.TrimSuffix(doubt+by, "; "); by != "" {
+		by = " (" + by + ")"
+	}
 	switch {
 	case names != nil:
-		return " Above chance" + by + doubt + ": " + words.Some(names, 6) + "." + a.Uncorrectable()
+		return " Above chance" + by + ": " + words.Some(names, 6) + "." + a.Uncorrectable()
 	case before:
 		return " No other classifier is shown to be above chance" + by + "." + a.Uncorrectable()
 	}

@@ -99,7 +99,7 @@ func (a *author) leakage() error {
 		}
 	}
 	if missing == nil && len(unchecked) == 0 {
-		a.Say("%s: %s. No scan is in two participants. Whether two scans are of one person under two ids is not proved.", passed, made)
+		a.Say("%s: %s. No scan belongs to two participants. Whether two scans are of one person under two ids is not proved.", passed, made)
 		return nil
 	}
 	said := fmt.Sprintf("Leakage checks: %s.", made)

@@ -164,11 +164,11 @@ func TestSimilarScansQualifyTheResult(t *testing.T) {
 			Level: "participant", Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5,
 			Participants: 40, Folds: 2}
 	}
-	const doubt = ", too high if one person has two ids"
-	const why = " (3 pairs of participants with connectivity as similar as that of two scans of one person)"
+	const doubt = "(too high if one person has two ids; "
+	const why = " Connectivity as similar as that of two scans of one person: 3 pairs of participants."
 	for pairs, want := range map[string][]string{
-		"3": {"Result" + doubt + why + ": accuracy per participant",
-			"Above chance (p corrected by Holm for 2 classifiers)" + doubt + ": linear SVM (0.900, not retrained)"},
+		"3": {"Result: accuracy per participant (PR-GNN) 0.500 " + doubt + "pooled over 2 folds)", why,
+			"Above chance " + doubt + "p corrected by Holm for 2 classifiers): linear SVM (0.900, not retrained)"},
 		"": {"Result: accuracy per participant", "classifiers): linear SVM (0.900, not retrained)"},
 	} {
 		checks.Meta = map[string]string{column.SimilarScans: pairs}

@@ -66,7 +66,7 @@ func TestCovariates(t *testing.T) {
 		"predictions": slices.Concat(stagetest.TwoFolds("bad", 0.1, 0.2, 0.9, 0.3), stagetest.TwoFolds("good", 0.1, 0.9,
 			0.1, 0.6))})["pairs"])}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"age 39 1 1.000 0.575 ≤ 0.005 (199 draws)", "The covariate age alone distinguishes the groups (AUC 1.00, chance 0.58, p ≤ 0.005 (199 draws))", "bad good 0.250 1.000 0 : 3 0.250 0.250", "The same in all participants: site, volumes scanned. Not tested: "} {
+	for _, want := range []string{"age 39 1 1.000 0.575 ≤ 0.005 (199 randomizations)", "The covariate age alone distinguishes the groups (AUC 1.00, chance 0.58, p ≤ 0.005 (199 randomizations))", "bad good 0.250 1.000 0 : 3 0.250 0.250", "The same in all participants: site, volumes scanned. Not tested: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

@@ -288,9 +288,9 @@ func (a *author) agreement(first []column.RankingRow) error {
 		if r.Over != "models" || !slices.Equal(r.Coords, first[0].Coords) {
 			continue
 		}
-		a.Say("%s rank the regions: on average, two of them share %.1f of the top %d (%.1f by chance, %s); all share %d (%.1f by chance); rank correlation %.2f.",
+		a.Say("%s rank the regions: on average, two of them share %.1f of the top %d (%.1f by chance, %s); all share %d (%.1f by chance); rank correlation %s.",
 			words.Count(int(r.Rankings), "model"), r.Common, r.K, r.CommonChance, report.P(r.P), r.Every,
-			r.EveryChance, r.Spearman)
+			r.EveryChance, report.Fixed(r.Spearman, 2))
 		if r.Kuncheva < 0.5 {
 			a.Caution("Only %.1f of the top %d regions agree between two models on average: the ranking depends on the training split", r.Common, r.K)
 		}

@@ -357,7 +357,7 @@ func TestSummaryOfNull(t *testing.T) {
 		{[]float64{0.01, 0.02, 0.5}, []float64{0.01, 0.04, 0.9}, 99, "Beyond models retrained on 99 label shuffles (q < 0.05): 2 regions: L.X, L.Y."},
 		{[]float64{0.2, 0.2, 0.5}, []float64{0.12, 0.4, 0.9}, 99, "No region stands out from models retrained on 99 label shuffles (smallest family-wise p = 0.120)."},
 		{[]float64{0.5, 0.5, 0.5}, []float64{1.0 / 3, 0.7, 1}, 2, "No region can stand out from models retrained on permuted labels: 2 label shuffles cannot give a p below 0.34: p < 0.05 needs 20 or more."},
-		{[]float64{0.06, 0.06, 0.06}, []float64{1.0 / 26, 0.7, 1}, 25, "No region stands out from models retrained on 25 label shuffles (smallest family-wise p ≤ 0.039 (25 draws))."},
+		{[]float64{0.06, 0.06, 0.06}, []float64{1.0 / 26, 0.7, 1}, 25, "No region stands out from models retrained on 25 label shuffles (smallest family-wise p ≤ 0.039 (25 randomizations))."},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 		var rows []column.NullRow

@@ -254,9 +254,9 @@ func TestDrawnP(t *testing.T) {
 		draws int32
 		want  string
 	}{
-		{1.0 / 20, 19, "≤ 0.05 (19 draws)"}, {2.0 / 20, 19, "0.100"}, {1.0 / 3, 2, "≤ 0.34 (2 draws)"},
-		{0.5, 1, "≤ 0.5 (1 draw)"},
-		{1.0 / 12, 11, "≤ 0.084 (11 draws)"}, {0.01, 99, "≤ 0.01 (99 draws)"}, {0.001, 999, "≤ 0.001 (999 draws)"},
+		{1.0 / 20, 19, "≤ 0.05 (19 randomizations)"}, {2.0 / 20, 19, "0.100"}, {1.0 / 3, 2, "≤ 0.34 (2 randomizations)"},
+		{0.5, 1, "≤ 0.5 (1 randomization)"},
+		{1.0 / 12, 11, "≤ 0.084 (11 randomizations)"}, {0.01, 99, "≤ 0.01 (99 randomizations)"}, {0.001, 999, "≤ 0.001 (999 randomizations)"},
 		{0.0001, 9999, "< 0.001"}, {0.05, 0, "0.050"}, {math.NaN(), 19, "n/a"},
 	} {
 		need.Equal(t, DrawnP(c.p, c.draws), c.want, c.p, "of", c.draws, "draws")

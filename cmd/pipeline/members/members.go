@@ -240,8 +240,11 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 			fmt.Fprintln(w, text)
 		}
 	}
-	if p.Roster.Make == nil {
+	switch _, images := p.Roster.Files["bold"]; {
+	case images:
 		fmt.Fprintln(w, "Voxels of scans and labels were read only where the size of a file does not match its header: a run may still find participants whose data are damaged, or one scan under two ids.")
+	case p.Roster.Make == nil:
+		fmt.Fprintln(w, "A run may still find participants whose data are damaged, or one scan under two ids.")
 	}
 	if len(unusable) > 1 && numbers["taken"] > 0 {
 		fmt.Fprintln(w, p.Roster.CompleteExclude(fmt.Sprintf("To continue without those that are unusable, under cohort:\n    exclude: [%s]", strings.Join(unusable, ", "))))

@@ -155,14 +155,14 @@ func (a *Results) readLeakage() error {
 	return nil
 }
 
-// Doubt qualifies a result where two participants may be one person, so that nobody quotes it without, and says why;
-// "" where there is no doubt.
+// Doubt qualifies a result where two participants may be one person, so that nobody quotes it without, and a sentence
+// says why; "" where there is no doubt.
 func (a *Results) Doubt() (text, why string) {
 	if a.similar == 0 {
 		return "", ""
 	}
-	return ", too high if one person has two ids", fmt.Sprintf(
-		" (%s of participants with connectivity as similar as that of two scans of one person)", words.Count(a.similar, "pair"))
+	return "too high if one person has two ids; ", fmt.Sprintf(
+		" Connectivity as similar as that of two scans of one person: %s of participants.", words.Count(a.similar, "pair"))
 }
 
 // leaks reports whether a training of a setting has known leakage: its coordinates are the setting's, and its fold.
@@ -271,7 +271,7 @@ type chanceTest struct {
 }
 
 func (c chanceTest) String() string {
-	p, draws, bound := strings.Cut(report.DrawnPText(c.p, c.draws), " (") // p ≤ 0.05 (19 draws)
+	p, draws, bound := strings.Cut(report.DrawnPText(c.p, c.draws), " (") // p ≤ 0.05 (19 randomizations)
 	if draws = strings.TrimSuffix(draws, ")"); bound && !c.retrained {
 		return fmt.Sprintf("%s (%s: %s)", p, draws, c.how)
 	}
@@ -505,7 +505,7 @@ func (a *Results) CautionAccuracy() {
 		case r.Specificity == 0 && r.Sensitivity == 1:
 			said.add(r, "%s calls everybody %s (sensitivity 1, specificity 0)", r.Called(), r.Positive)
 		case r.Specificity == 0:
-			said.add(r, "%s calls every other participant %s (specificity 0)", r.Called(), r.Positive)
+			said.add(r, "%s calls all other participants %s (specificity 0)", r.Called(), r.Positive)
 		case r.Specificity < 0.5:
 			said.add(r, "%s calls more than half of the other participants %s (specificity %s)", r.Called(), r.Positive, report.Share(r.Specificity))
 		}

@@ -19,7 +19,7 @@ func TestCautionsOfOneAnswer(t *testing.T) {
 		want                     string
 	}{
 		{1, 0, "PR-GNN calls everybody PAT (sensitivity 1, specificity 0)"},
-		{0.933, 0, "PR-GNN calls every other participant PAT (specificity 0)"},
+		{0.933, 0, "PR-GNN calls all other participants PAT (specificity 0)"},
 		{0, 1, "PR-GNN calls nobody PAT (sensitivity 0, specificity 1)"},
 		{0, 0.933, "PR-GNN detects none of the PAT participants (sensitivity 0)"},
 		{0.9, 0.4, "PR-GNN calls more than half of the other participants PAT (specificity 0.400)"},
@@ -185,4 +185,14 @@ func TestFoldsNameTheirClassifier(t *testing.T) {
 		}
 	}
 	need.Equal(t, strings.Join(captions, "; "), "Performance in each fold; Accuracy of PR-GNN in each fold, per participant")
+}
+
+// Draws are told of where a participant has several graphs, so that the levels differ.
+func TestByDraws(t *testing.T) {
+	rows := []Row{{AccuracyRow: column.AccuracyRow{Level: "graph", Accuracy: 0.7}},
+		{AccuracyRow: column.AccuracyRow{Level: "participant", Accuracy: 0.7}}}
+	a := &Results{Accuracy: rows}
+	need.Equal(t, a.byDraws("draws"), "")
+	rows[0].Accuracy = 0.6
+	need.Equal(t, a.byDraws("draws"), "draws")
 }

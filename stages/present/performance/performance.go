@@ -62,7 +62,7 @@ func (a *Results) Describe() error {
 	} else {
 		t.Note += fmt.Sprintf(" Positive: %s. Accuracy, its 95 %% CI and p are pooled over the folds; balanced accuracy, AUC, sensitivity and specificity are means over the folds.", first.Positive)
 	}
-	a.Table(t, "gives the performance per participant, by the mean probability over the participant's draws.")
+	a.Table(t, "gives the performance per participant"+a.byDraws(", by the mean probability over the participant's draws")+".")
 	if !same {
 		a.Table(section.TableOf("Tested participants of each classifier", 1, rows,
 			classifierColumn,
@@ -184,6 +184,14 @@ func sameLevels(all, people []Row) bool {
 	return len(people) < len(all) && !slices.ContainsFunc(all, func(r Row) bool {
 		return fmt.Sprint(plain(r)) != fmt.Sprint(of[r.Setting]) // as text, for NaN is not NaN
 	})
+}
+
+// byDraws is a text on the draws of a participant; "" where each has one graph, and the levels are the same.
+func (a *Results) byDraws(text string) string {
+	if sameLevels(a.Accuracy, a.PerParticipant()) {
+		return ""
+	}
+	return text
 }
 
 // sameTested reports whether all classifiers were tested on as many participants in as many folds,
@@ -352,7 +360,9 @@ func (a *Results) comparison() error {
 	t := section.TableOf("Comparison of classifiers", 2, rows,
 		section.Text("A", "", func(r column.PairRow) string { return r.NameA }),
 		section.Text("B", "", func(r column.PairRow) string { return r.NameB }),
-		section.Number("accuracy A", "per participant, by the mean probability over the draws, pooled over the folds", func(r column.PairRow) string { return report.Share(r.AccuracyA) }),
+		section.Number("accuracy A",
+			"per participant, "+a.byDraws("by the mean probability over the draws, ")+"pooled over the folds",
+			func(r column.PairRow) string { return report.Share(r.AccuracyA) }),
 		section.Number("accuracy B", "", func(r column.PairRow) string { return report.Share(r.AccuracyB) }),
 		section.Number("only A : only B", "participants classified correctly by one of the two only",
 			func(r column.PairRow) string { return fmt.Sprintf("%d : %d", r.OnlyA, r.OnlyB) }),

@@ -190,6 +190,6 @@ func (a *Results) RegressionResult(name string) string {
 			a.Error(r.MAE)))
 	}
 	doubt, why := a.Doubt()
-	return fmt.Sprintf("Result for %s (means over %s)%s: %s.", name, words.Count(int(a.Regression[0].Folds), "fold"),
-		doubt+why, strings.Join(parts, "; "))
+	return fmt.Sprintf("Result for %s (%smeans over %s): %s.%s", name, doubt, words.Count(int(a.Regression[0].Folds), "fold"),
+		strings.Join(parts, "; "), why)
 }
