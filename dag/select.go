@@ -56,12 +56,13 @@ func (g *Graph) Select(patterns ...string) ([]*Node, error) {
 
 func (g *Graph) noMatch(text string, p pattern) error {
 	var names, ids []string
-	known := false
+	known, one, several := false, false, false
 	for _, s := range g.Stages {
 		names = append(names, s.Name)
 		known = known || glob(p.stage, s.Name)
 		for _, t := range s.Tasks {
-			ids = append(ids, t.ID)
+			ids, one = append(ids, t.ID), one || t.ID == p.stage
+			several = several || s.Name == p.stage && t.ID != p.stage
 		}
 	}
 	for _, c := range append(p.coords, Coord{Value: p.stage}) {
@@ -69,16 +70,16 @@ func (g *Graph) noMatch(text string, p pattern) error {
 			return fmt.Errorf("there is no task %q: %s takes no part (%s)", text, c.Value, why)
 		}
 	}
-	near, of := "", "stage"
+	near, of := words.Nearest(p.stage, names), "stage"
 	if known {
 		near, of = words.Nearest(text, ids), "task"
-	} else {
-		near = words.Nearest(p.stage, names)
 	}
-	if near != "" {
+	switch {
+	case near != "":
 		return fmt.Errorf("there is no %s %q (did you mean %q?)", of, text, near)
-	}
-	if known {
+	case one && !several:
+		return fmt.Errorf("there is no task %q: %s is one task, without [ ]", text, p.stage)
+	case known:
 		return fmt.Errorf("there is no task %q", text)
 	}
 	return fmt.Errorf("there is no stage %q; available: %s", text, strings.Join(slices.Compact(names), ", "))

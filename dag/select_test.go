@@ -77,10 +77,10 @@ func TestSelect(t *testing.T) {
 		"train[fold=7]":         `there is no task "train[fold=7]"`,
 		"train[fold=2":          `task "train[fold=2": the bracket is not closed`,
 		`odd["a]`:               `task "odd[\"a]": "a is not quoted`,
-		"folds[1]":              `there is no task "folds[1]"`,
+		"folds[1]":              `there is no task "folds[1]": folds is one task, without [ ]`,
 		"connectivity[fold=1]":  `there is no task "connectivity[fold=1]" (did you mean "connectivity[sub-001]"?)`,
 		"train[topk]":           `there is no task "train[topk]"`,
-		"folds[*]":              `there is no task "folds[*]"`,
+		"folds[*]":              `there is no task "folds[*]": folds is one task, without [ ]`,
 	} {
 		if _, err := fanned().Select(pattern); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", pattern, err, want)
