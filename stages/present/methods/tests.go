@@ -145,7 +145,7 @@ func (a *Author) methodsOfReferences(m *Text) error {
 		}
 	}
 	if methods != nil {
-		m.say("Rankings were compared with references that owe nothing to the training of the models: %s.", join(methods))
+		m.say("Rankings were compared with references without the training of the models: %s.", join(methods))
 	}
 	return err
 }

@@ -96,7 +96,7 @@ func TestMethodsOfChecks(t *testing.T) {
 		"participants": people, "recovery": column.Table([]column.RecoveryRow{
 			{Method: column.TrainedModels}, {Method: column.UntrainedModels},
 			{Method: column.RidgePattern}})})
-	need.Equal(t, got, "Rankings were compared with references that owe nothing to the training of the models: untrained models and "+
+	need.Equal(t, got, "Rankings were compared with references without the training of the models: untrained models and "+
 		"ridge pattern. To test whether the predictions depend on the ranked regions, the first regions by their scores in each "+
 		"graph (3 and 9) were removed from the test graphs of 1 draw of each participant, or they alone were kept, in "+
 		"comparison with 19 random choices of as many regions. Each covariate was tested by how well it alone tells the groups "+
