@@ -12,10 +12,10 @@ kind bootstrap bb3618e4981384da37daccf91b9863e7d24733fa8cd44a9d010e97d0ce05ffbc
 kind braingnn c7cb099cdc80d1b76099aa736791322d7c2cf59004801386ce773d8f13f1fdb0
 kind brainmap b250df1bc4736c3f2e4c0e3031fef6cbdac949d48db8842d6b80cfcddee5819f
 kind choose b229c9b1f4eab352d5a01c968387296773bfcd3aec5c1c4619e0595d7e5b8bc7
-kind combat 64f2ef9d002396b71f7f77c5fc96cfffd0dcfdd3b1cb58590b6188773f2c97c6
+kind combat 019857c85ab8b1c3b679a4a5e30a0545aa78bedeb67b7a7fe75602c67a7c6595
 kind compare f09ced75cad797e2e8b90444cb5255e9370e72ce61584b2cb1cea8c12d26afe6
 kind connectivity b187048ddb33e33a9ac37242a32afb5dc7679324a75e261e6c9d45900d04a4c8
-kind covariates fa5cfe82a5b54d7437682d8e1ece1bfcdf643569c41c71261426b2be8408fe2f
+kind covariates 24058e59720d8fb14d8b11ab9749c31415d55e596ece23fb034700c50599cfd5
 kind denoise c214c7147eb4d09f5014f0bb2c9e3b9e9530f689a4ae6a527cebb6d8635b4486
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
 kind evaluate 6439ef8d85961cacab9737bfcdba56aac59d5d4c6e19f4c5dac07202a96df9f1
@@ -52,13 +52,13 @@ kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 6a8579cfac3ef7fab211f91e089b3941287d5311f3c9c661c176ed7bb94b947a
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression 2229496ecb59c7d1e05464d5ee94c37f6a28dc3def0bfe8c4e3c2e5ec3e95785
-kind report 4991d318a17fa47502f1ab4603ff0bcfbc372ebbc35b4c1f3465eb0df32d396d
+kind report 8c3e94842da7502d9f865f6c8bb689a628718cec1c5d8b1a0a4bed6ab9d4596f
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split f72be8b3d0090cad3eb1619c1800b1b6fe9a6ff28b04eb4d2b3bd6ccc0718ffa
 kind states ed66e12a3c73ff92eda7d3d8d3d40ac1f7bb8055fea0fd898cc0d80bcfca09f1
-kind summary ef8b60ecf7d0d5dd4fff53a2c39cdbd8bcd80b7225c7d5325215bcd57c5cda66
+kind summary 33b244d673e3a73778f985ce49746723d559f9f0e5b51e612b6df63f443cd13a
 kind tables 78599486b6af15372a7ce2364eb7282bb218c0302342bf64a87f1a120a7ac9ca
 kind tangent e59228dcc683fa3b82a541802b41872995cca4aa35de831537aa80182ad77eee
 kind timeseries f2cf8306561ef4f75fb352fadeec904de11006c6460a9d534bd7b992bfc8dca7
@@ -803,6 +803,9 @@ prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 reached by baseline bnt braingnn combat connectivity figure-connectivity harmonize qcfc regression sessions windows
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
+reached by baseline bnt braingnn combat covariates meanmlp regression report split summary
+prgnn/stages/column.Unrelated 011627e90354.e3b0c4
+
 reached by baseline bnt braingnn combat evaluate leakage meanmlp states tangent train train-regression
 prgnn/stages/column.JSON c102a263d336.e3b0c4
 
@@ -1090,7 +1093,6 @@ prgnn/internal/random.Stream.uniform 65b33eee498f.3672ac
 prgnn/internal/random.radius 717a878f8d64.d710a3
 
 reached by baseline bnt braingnn meanmlp regression split
-prgnn/stages/column.Unrelated 011627e90354.e3b0c4
 prgnn/stages/fold.LeftOutColumn c041a9ac6b53.be59e7
 prgnn/stages/fold.TogetherColumn 9f559584f040.45f843
 prgnn/stages/learn.Split e21849a24021.e3b0c4
@@ -2738,7 +2740,7 @@ prgnn/connectivity/combat.within.slopes 03f14bb20492.5e2452
 prgnn/stages/prepare.Combat 32717801272a.e3b0c4
 prgnn/stages/prepare.Combat.Ports 7c8bed26e4cd.f3b3b3
 prgnn/stages/prepare.Combat.Run 55f81fee07b4.f980b0
-prgnn/stages/prepare.Combat.Tells 625f1bc56592.60c805
+prgnn/stages/prepare.Combat.Tells bfbefb0bc32c.60c805
 prgnn/stages/prepare.Combat.Validate bc39679c8946.b92cdd
 prgnn/stages/prepare.Combat.book 8926b030ab13.c03246
 prgnn/stages/prepare.Combat.read d89803a27f68.b06706
@@ -2777,10 +2779,22 @@ prgnn/stages/column.CovariateColumn 757c11ce1d5c.e3b0c4
 
 reached by combat covariates report summary
 prgnn/internal/pattern.Pattern.ReplaceAllString 27203507f529.b76113
-prgnn/stages/column.CovariateColumn.Identifies 6b0b9aa8bb3b.d0caff
+prgnn/stages/column.CovariateColumn.Identifies a87b588acc6c.eff911
+prgnn/stages/column.NamesFamily 29361a0c8442.5ad803
+prgnn/stages/column.NamesPerson 29361a0c8442.592889
+prgnn/stages/column.certain 4a8608fdc44f.1396a8
+prgnn/stages/column.counted c0a73da56839.95e64f
+prgnn/stages/column.familyName 702238b70ce3.e75d36
 prgnn/stages/column.humps ad18d0aebc3c.8933d2
 prgnn/stages/column.identifierName 716a015a2241.8933d2
-prgnn/stages/column.namesIdentifier ff15c910dcbf.39ddac
+prgnn/stages/column.marks 0e1000befaa1.8933d2
+prgnn/stages/column.mayBeFamilyName 9405a38e6e52.0f8216
+prgnn/stages/column.mayBePersonName 44f7e0bf6c47.e38baf
+prgnn/stages/column.namesIdentifier 28f838243bb8.7bc1fc
+prgnn/stages/column.numberOf 5632a1af2a22.e3b0c4
+prgnn/stages/column.person ae1b0388b4fe.e3b0c4
+prgnn/stages/column.personName 4402a793a02f.db711b
+prgnn/stages/column.wordsOf 6c0ed149be23.db57ed
 
 reached by combat exec tangent
 prgnn/internal/words.DidYouMean 07b186d3086c.bc0433
@@ -4586,17 +4600,17 @@ prgnn/dag.WarningColumn 31ef39a2f003.e3b0c4
 prgnn/dag.Warnings 7a61486b2669.af4980
 prgnn/internal/markup.ElementText 90b635269970.e3b0c4
 prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
-prgnn/internal/words.LeastP a1b90a295bd0.3dc057
+prgnn/internal/words.LeastP 65cdc38b7657.3dc057
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.Alike 251fa6535f77.e3b0c4
-prgnn/stages/column.Doubts fa6fc169d274.f5fcd2
+prgnn/stages/column.Doubts 71457d0940e8.3b9577
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.IfSite 78116ca4dcbc.e3b0c4
 prgnn/stages/column.MotionApart aa6eb04d26ad.e3b0c4
 prgnn/stages/column.MotionFilled 7c64a1909db3.e3b0c4
 prgnn/stages/column.NameDoc d4688ca62ad8.e3b0c4
-prgnn/stages/column.NotIndependent 226c02b361bb.e3b0c4
+prgnn/stages/column.NotIndependent cdaaa5e980bb.e3b0c4
 prgnn/stages/column.NotJudged a94b9e1751f7.e3b0c4
 prgnn/stages/column.NotMet 1e8520fcf71c.e3b0c4
 prgnn/stages/column.OneGroup b52cc37dbb14.e3b0c4
@@ -4604,6 +4618,7 @@ prgnn/stages/column.OnlyInCase 97e6edf9dc3b.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
 prgnn/stages/column.RecoveryRow.Name 353daa50cf10.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
+prgnn/stages/column.Regrouped 540226384a97.e3b0c4
 prgnn/stages/column.Relatives c0bb1fd3e6a1.e3b0c4
 prgnn/stages/column.Scans f8008c1bce3f.e3b0c4
 prgnn/stages/column.ScansOf 0badf10d4ed9.7b35a9
@@ -4616,7 +4631,7 @@ prgnn/stages/column.VeryRare 0355cef05b94.e3b0c4
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
-prgnn/stages/figure.DrawPredicted b0c4b9b201dc.cb4b61
+prgnn/stages/figure.DrawPredicted 213f32f44163.cb4b61
 prgnn/stages/figure.DrawSlices 2eb5589d7793.78519a
 prgnn/stages/figure.Ranked.Unmapped 36657ff0398c.c9ae36
 prgnn/stages/figure.Ranked.name f844631ab3e7.97489f
@@ -4641,7 +4656,7 @@ prgnn/stages/present.Report.Ports d4401829d9da.4e2905
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.author 89387a093975.30d0ff
 prgnn/stages/present.author.abstract 940dea92720b.5559eb
-prgnn/stages/present.author.agreement 34b84ce482e4.a69c78
+prgnn/stages/present.author.agreement e9114834e661.676477
 prgnn/stages/present.author.cautionMasking a284b12074a4.180133
 prgnn/stages/present.author.cautionsOf 13a8feeb039b.1c8a65
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
@@ -4654,12 +4669,12 @@ prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
 prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
-prgnn/stages/present.author.leakage 9d42c7b2b9f3.a97164
+prgnn/stages/present.author.leakage 1c14878ae986.a97164
 prgnn/stages/present.author.learned 336b1e4bc848.19a4bf
 prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
-prgnn/stages/present.author.othersAbove eea995025b53.121603
+prgnn/stages/present.author.othersAbove 815c9149b7ef.121603
 prgnn/stages/present.author.permutedWithin 3bfde7fdc464.3b0bf8
 prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
 prgnn/stages/present.author.rankingTables 5229397d509c.69de01
@@ -4668,7 +4683,7 @@ prgnn/stages/present.author.recovered fb6db952de94.166a9c
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions 5bd39811a420.2a6a90
 prgnn/stages/present.author.regressionTiles a4bee919024c.22ca2f
-prgnn/stages/present.author.result 486a2f4e43f8.1a4c8b
+prgnn/stages/present.author.result 109adc8acf02.1a4c8b
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles eb9bc31d0239.845351
 prgnn/stages/present.author.training 25198cd1a6ec.a1ec9f
@@ -4711,24 +4726,30 @@ prgnn/stages/present.widthOfSVG 6b82b449d465.8933d2
 prgnn/stages/present/methods.Author 2865ea77ba6f.c22369
 prgnn/stages/present/methods.Author.Read 89cad7c042bf.a46350
 prgnn/stages/present/methods.Author.References 95f3ce12a64e.cefeb4
-prgnn/stages/present/methods.Author.Write f18190502889.bf9d53
+prgnn/stages/present/methods.Author.Write c5380fb0e15e.f0b5af
 prgnn/stages/present/methods.Author.called 5ad9982e2062.daf86a
 prgnn/stages/present/methods.Author.comesOf 0a6943b68b10.1692cb
+prgnn/stages/present/methods.Author.drawn 8cfd235164f4.b7db4e
+prgnn/stages/present/methods.Author.groupSizes f16b6625372f.f10cd4
 prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
+prgnn/stages/present/methods.Author.inputsOfBaselines 28ed9c53684b.03e5d2
 prgnn/stages/present/methods.Author.inputsOfWindows b6d770616adb.bd3b10
 prgnn/stages/present/methods.Author.kinds e76d7180f970.b4326f
 prgnn/stages/present/methods.Author.lengths 71391eaf386a.67ae85
 prgnn/stages/present/methods.Author.matrices be77ab589546.b4326f
-prgnn/stages/present/methods.Author.methodsOfBaselines 6e734dc469fb.b28318
+prgnn/stages/present/methods.Author.methodsOfBaselines be02ade74e95.29922f
+prgnn/stages/present/methods.Author.methodsOfChecks a611c59bd376.93dc8f
 prgnn/stages/present/methods.Author.methodsOfCleaning 5080ea8d82ed.308a1d
-prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
+prgnn/stages/present/methods.Author.methodsOfCohort 45ee497cda8f.229f7a
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
-prgnn/stages/present/methods.Author.methodsOfEvaluation 3dc7581307d0.84dccf
+prgnn/stages/present/methods.Author.methodsOfEvaluation b99ba01ace44.9f483a
 prgnn/stages/present/methods.Author.methodsOfGraphs 0f1ff369769b.01a7a5
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
+prgnn/stages/present/methods.Author.methodsOfMeasures ef307ffbe6ed.e6cd82
 prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
 prgnn/stages/present/methods.Author.methodsOfPermutations e92f863ec116.eaeeaa
 prgnn/stages/present/methods.Author.methodsOfRankings b8f83668f334.ce7410
+prgnn/stages/present/methods.Author.methodsOfReferences f77db1e650dc.a43ae7
 prgnn/stages/present/methods.Author.methodsOfRegression 2fe15e656398.6f83e5
 prgnn/stages/present/methods.Author.methodsOfScans 40c2c369fb94.fad423
 prgnn/stages/present/methods.Author.methodsOfSessions 6d3c4ea2eb1c.bfea8e
@@ -4882,12 +4903,12 @@ prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
 prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
 prgnn/stages/present/performance.Results 97ba5b2de007.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 6bc550ba51e8.cd381d
-prgnn/stages/present/performance.Results.CautionAccuracy b63833cfdb2e.6e6f1c
+prgnn/stages/present/performance.Results.CautionAccuracy c87fa6668e2f.6e6f1c
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
-prgnn/stages/present/performance.Results.Describe a5d21a990a6b.2f6bdf
+prgnn/stages/present/performance.Results.Describe 19e2dbc9c760.298b97
 prgnn/stages/present/performance.Results.DescribeRegression 2a9d64e986e5.8ae86b
-prgnn/stages/present/performance.Results.Doubt 9f51844063ba.0361b8
+prgnn/stages/present/performance.Results.Doubt 1f8ee1eb06a0.0361b8
 prgnn/stages/present/performance.Results.Error f5f251e1a571.7d158f
 prgnn/stages/present/performance.Results.IsUnproven 7091bbf8d541.dc7570
 prgnn/stages/present/performance.Results.LeftOut 4adbbb84c438.23a660
@@ -4895,7 +4916,7 @@ prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
 prgnn/stages/present/performance.Results.PerParticipant bc0dbefab38b.5dd36e
 prgnn/stages/present/performance.Results.Read d358c0d91a50.8b6f8e
 prgnn/stages/present/performance.Results.RegionsOf 99b7d2dde44a.a20c7d
-prgnn/stages/present/performance.Results.RegressionResult 688207093378.a4bf78
+prgnn/stages/present/performance.Results.RegressionResult c0c0a3284a94.a4bf78
 prgnn/stages/present/performance.Results.Retrained 97b002943bc1.fa9873
 prgnn/stages/present/performance.Results.RetrainedTests eddcda366073.957bc6
 prgnn/stages/present/performance.Results.Shown e27b8fa825df.6d9ca7
@@ -4905,12 +4926,13 @@ prgnn/stages/present/performance.Results.Uncorrectable b3b344cd7f3d.6c3be3
 prgnn/stages/present/performance.Results.Undecidable af439abe976c.c78038
 prgnn/stages/present/performance.Results.attribute 6dd7b88a3474.56f7b7
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
+prgnn/stages/present/performance.Results.byDraws c709693c738b.848f22
 prgnn/stages/present/performance.Results.cautionOneGroup df25c1e47f50.7df9c9
 prgnn/stages/present/performance.Results.cautionRegression 61fadc4bd9b6.736749
 prgnn/stages/present/performance.Results.cautionRetrained 2cd587a22275.970e49
 prgnn/stages/present/performance.Results.cautionSeeds d25940530e1c.7f3652
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
-prgnn/stages/present/performance.Results.comparison fea11874f7d8.877ec8
+prgnn/stages/present/performance.Results.comparison 85a68424a94d.f98204
 prgnn/stages/present/performance.Results.decisive 91451544e43e.ac1b7a
 prgnn/stages/present/performance.Results.differences eb83360dfc28.a35fc6
 prgnn/stages/present/performance.Results.eachLevel 73be3833a716.b58e62
@@ -5586,7 +5608,7 @@ at internal/regular/regular.go prgnn/internal/regular Open:15 OpenFile:18 ReadFi
 at internal/venv/venv.go prgnn/internal/venv making:22 Make:28 interpreter:80 unfinishedName:87 sweep:90 scriptsTo:100 run:116
 at internal/words/nearest.go prgnn/internal/words Nearest:12 editDistance:34
 at internal/words/visible.go prgnn/internal/words Reorders:42 InOrder:47
-at internal/words/words.go prgnn/internal/words Count:12 The:24 Each:32 LeastP:41 DrawnLeast:51 Some:58 DidYouMean:67
+at internal/words/words.go prgnn/internal/words Count:12 The:24 Each:32 LeastP:42 DrawnLeast:52 Some:59 DidYouMean:68
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Unfinished:26 formerUnfinished:29 Dir:32 lockName:39 workName:40 swept:44 Make:48 tempVariable:75 open:83 errSwept:85 Dir.begin:87 Dir.Remove:109 Sweep:112 reclaim:128 remove:165
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
@@ -5686,12 +5708,13 @@ at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22 paintTrends:28
 at stages/cohort/simulate/scan.go prgnn/stages/cohort/simulate simulate.New:22 Scanner:27 DefaultScanner:40 Scan:45 Scan.Ports:55 Scan.Run:63 confoundsTSV:114
 at stages/column/blocks.go prgnn/stages/column block:13 Blocks:16 TableOf:39
 at stages/column/columns.go prgnn/stages/column JSON:8
-at stages/column/covariate.go prgnn/stages/column UnusableRegions:16 CovariateColumn:19 ReadCovariate:26 AsCategories:51 CovariateColumn.Identifies:80 humps:95 identifierName:97 namesIdentifier:103 CovariateColumn.Describe:111 CountOf:137 CovariateColumn.categories:145
+at stages/column/covariate.go prgnn/stages/column UnusableRegions:15 CovariateColumn:18 ReadCovariate:25 AsCategories:50 CovariateColumn.Identifies:79 humps:103 identifierName:105 namesIdentifier:111 CovariateColumn.Describe:116 CountOf:142 CovariateColumn.categories:150
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
 at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 MadeLines:73 nameRow:82 NodeNames:87 WithMeta:100
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingCoords:30 SettingName:37 PrGNN:65 MixedTraining:69 Classifiers:73 NameClassifiers:85 joinTexts:120 CompareNamed:125 ShownSetting:140 Lambdas:156
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
+at stages/column/relatives.go prgnn/stages/column numberOf:16 person:17 familyName:22 mayBeFamilyName:24 personName:28 mayBePersonName:29 wordsOf:33 NamesFamily:38 NamesPerson:43 certain:48 Unrelated:101 counted:129
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:45 CovariateRow:65 PermutationTestRow:79 PermutationRow:92
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:63
@@ -5705,9 +5728,8 @@ at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
-at stages/column/sites.go prgnn/stages/column Unrelated:102
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:18
-at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 TiedTo:34 Relatives:35 NotIndependent:37 Doubts:41 AdmittedLeaks:93 AlikeByChance:97 SimilarScans:101 HasCoords:105 Numbered:116 Coordinate:126
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 TiedTo:34 Relatives:35 Regrouped:36 NotIndependent:38 Doubts:42 marks:77 AdmittedLeaks:87 AlikeByChance:91 SimilarScans:95 HasCoords:99 Numbered:110 Coordinate:120
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:48 declareOutput:55 Exec.EnvNames:73 Exec.Promise:84 Exec.Ports:90 execName:110 execPlace:111 Exec.Validate:115 ExecRooms:183 Exec.Run:186 Exec.call:225 Exec.program:276 runLogged:292 Exec.lookPath:317 Exec.environment:338 Exec.set:350
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -5838,16 +5860,17 @@ at stages/prepare/sliding.go prgnn/stages/prepare windows.New:24 SlidingWindows:
 at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:109 spread:127 clustered:142 States.read:151 clustered.without:208 numbersOf:223 pairsWithSignal:233 silentRegions:247 readWindows:264
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:75 notDefinite:123 covarianceOf:129
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
-at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:137 author.tiles:169 author.regressionTiles:190
+at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:137 author.tiles:172 author.regressionTiles:193
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
 at stages/present/checks.go prgnn/stages/present author.checks:23 checkRow:33 comparisons:40 author.leakage:49 author.unchecked:118 programs:131 author.covariates:141 author.covariatesOfNumber:196 found:233 volumes:244 author.permutedWithin:253 cutWithin:270 author.cautionsOf:276 coefficient:284 covariateName:292 varying:298 stuckSkill:326 epochRow:329 trained:335 author.trainings:344 author.training:386 author.learned:415
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:141
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
-at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
+at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:109
 at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:59 Author.sameFolds:67
 at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:99 Author.methodsOfSilence:120 silence:133 Author.readSilence:136 silentRow:163
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 estimator:262 share:280 percentText:290 Author.hasModels:300 Author.methodsOfTraining:306 Author.methodsOfEvaluation:373 Author.methodsOfPermutations:426 Author.within:457 Author.permutedWithin:466 listed:486 Author.target:495 Author.methodsOfRegression:503 Author.methodsOfBaselines:529 Author.unit:543 settingsOf:552 orDefault:580 Author.namesOf:588
+at stages/present/methods/tests.go prgnn/stages/present/methods Author.methodsOfMeasures:18 Author.drawn:63 Author.inputsOfBaselines:70 Author.groupSizes:118 Author.methodsOfReferences:139 Author.methodsOfChecks:154
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 estimator:262 share:280 percentText:290 Author.hasModels:300 Author.methodsOfTraining:306 Author.methodsOfEvaluation:373 Author.methodsOfPermutations:432 Author.within:463 Author.permutedWithin:472 listed:492 Author.target:501 Author.methodsOfRegression:509 Author.methodsOfBaselines:535 Author.unit:550 settingsOf:559 orDefault:587 Author.namesOf:595
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 Cohort.cautionScans:219 Cohort.cautionSites:296 CleanedScan.participant:334 SessionsOf:342 Cohort.Joined:354 orExclude:374 mostFrequent:390 nobodyStandsOut:400 usual:403
@@ -5860,7 +5883,7 @@ at stages/present/participants/scans.go prgnn/stages/present/participants ShownS
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:21 Row:36 Within:46 readAccuracy:61 Row.Called:81 Row.IsMajority:89 Results.Read:95 Results.readLeakage:134 Results.Doubt:160 Results.leaks:169 sorted:176 Results.cautions:188 Results.markOwn:204 baseline:226 ModelOf:230 Results.PerParticipant:240 perParticipant:242 Results.Nested:248 chanceTest:265 chanceTest.String:273 drawnLeast:282 chanceTest.Powerless:285 fewDiffer:296 Results.permutationTests:303 Results.ChanceTests:326 Results.decisive:335 Results.notRetrained:349 Results.Shown:355 Results.AboveChance:365 Results.Undecidable:377 Results.cautionOneGroup:385 Results.Corrected:412 Results.Uncorrectable:429 nearPerfect:461 Results.CautionAccuracy:464 Results.cautionSeeds:526 withoutSeed:547 seedCautions:550 seedCautions.add:556 seedCautions.say:566 isSeed:576 Results.bestOther:582 Results.IsUnproven:594
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:102 accuracyColumn:108 intervalColumn:110 foldsColumn:112 areaColumn:114 permutedColumn:118 Results.eachLevel:124 Results.judgedBy:152 sameLevels:175 sameTested:191 foldScore:198 Results.folds:204 Results.permutationTables:253 Results.permutation:285 ofClassifiers:332 Results.comparison:340 Results.paperTables:372 calibrationBins:414 Results.performanceFigures:417 Results.othersLast:467 accuracyChart:480
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:102 accuracyColumn:108 intervalColumn:110 foldsColumn:112 areaColumn:114 permutedColumn:118 Results.eachLevel:124 Results.judgedBy:152 sameLevels:175 Results.byDraws:190 sameTested:199 foldScore:206 Results.folds:212 Results.permutationTables:261 Results.permutation:293 ofClassifiers:340 Results.comparison:348 Results.paperTables:382 calibrationBins:424 Results.performanceFigures:427 Results.othersLast:477 accuracyChart:490
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 Results.DescribeRegression:82 fewTested:136 Results.cautionRegression:139 Results.RegressionResult:180
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:278 ports:287 Results.without:290 has:299 valuesIn:305 overlap:315 joined:320
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
@@ -5892,7 +5915,7 @@ at stages/region/states.go prgnn/stages/region StateRow:14 StateFacts:22 StateFa
 at stages/report/body.go prgnn/stages/report body:21 body.put:28 body.prose:34 onOneLine:38 blankWithin:41 body.each:44 body.page:50 body.turn:105 body.tiles:118 body.block:135 body.table:181 number:224 body.cell:231 longestWhole:250 body.bar:252 mediaTypes:262 pictureURL:265 svgURL:275 body.figure:278 body.tag:303 body.viewer:309
 at stages/report/html.go prgnn/stages/report pageCSS:19 pageJS:21 Page.viewer:24 policy:37 inOrder:50 volumesInOrder:60 Page.HTML:69
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
-at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:30 Alike:42 Percent:67 Probability:75 P:83 DrawnP:92 DrawnPText:100 TooFewDraws:108 Range:117 Thousands:125
+at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:30 Alike:42 Percent:67 Probability:75 P:83 DrawnP:93 DrawnPText:101 TooFewDraws:109 Range:118 Thousands:126
 at stages/report/page.go prgnn/stages/report Page:6 Turn:19 Tile:25 Bar:31 Section:34 Block:40 Block.rated:54 Table:59 Table.Label:71 Table.Head:74 Head:79 Cell:86 Sheet:95 Place:101 Figure:104 Figure.Label:118 Viewer:121 Volume:129 Region:141
 at stages/report/printed.go prgnn/stages/report Printed:13 PrintedSection:22 Bracketed:28 Printed.Markdown:36 escapedCells:54 Printed.TSV:61 Printed.LaTeX:76 sameFirst:109
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21

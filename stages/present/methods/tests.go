@@ -40,7 +40,7 @@ func (a *Author) methodsOfMeasures(m *Text, e *section.StageSettings) {
 	}
 	m.say("%s are given per graph and per participant%s. Accuracy is the share of correct predictions, pooled over the folds, with Wilson's 95 %% confidence interval for the number of participants %s; its mean and standard deviation over the folds are also given. The other measures are means over the folds.", join(given), drawn, m.cite("wilson"))
 	if a.First != nil && a.First.Positive == "n/a" && !math.IsNaN(a.First.AUC) {
-		m.say("The AUC is the mean over the groups of the AUC of each group against the others.")
+		m.say("The AUC is the mean over the groups, each against the rest.")
 	}
 	if missing != nil {
 		m.say("Not computed: %s.", join(missing))
@@ -56,7 +56,7 @@ func (a *Author) methodsOfMeasures(m *Text, e *section.StageSettings) {
 		m.say("No p value of an accuracy was computed from permuted test labels.")
 		return
 	}
-	m.say("p values of %s come from %s permutations of the groups of the test participants within folds%s, with the models not retrained %s.", join(tested), report.Thousands(e.Number("permutations")), a.evaluatedWithin(), m.cite("phipson"))
+	m.say("p values of %s come from %s permutations of the groups of the test participants within folds%s, with the models not retrained %s.", join(tested), report.Thousands(e.Number("permutations")), a.within("evaluation"), m.cite("phipson"))
 }
 
 // drawn reports whether a participant has draws: of voxels, of volumes, or sessions.
