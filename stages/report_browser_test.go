@@ -55,7 +55,8 @@ func TestReportInBrowser(t *testing.T) {
 		}
 	}
 	t.Run("as it is", func(t *testing.T) {
-		s := startSession(t, path, dir, "--hide-scrollbars", "--window-size=1280,7800")
+		s := startSession(t, path, dir, "--hide-scrollbars", "--window-size=1280,2400")
+		s.ask("true", `(document.getElementById("viewer").scrollIntoView(), true)`)
 		s.ask("true", settled)
 		img := s.picture()
 		s.quiet()
