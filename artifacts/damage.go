@@ -156,7 +156,7 @@ func (s *Store) open(r Ref, wrong func() error) (io.ReadCloser, error) {
 		return nil, packErr
 	}
 	if statErr == nil && !st.Regular {
-		return nil, fmt.Errorf("%w: %w", ErrCorrupt, notRegular(s.BlobPath(r.Digest), os.Lstat))
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, regular.Not(s.BlobPath(r.Digest), os.Lstat))
 	}
 	f, err := regular.Open(s.BlobPath(r.Digest))
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"hash"
 	"io"
 	"strings"
+
+	"prgnn/artifacts/memo"
 )
 
 // A Digest names bytes: it is their SHA-256.
@@ -119,3 +121,15 @@ func (b Bytes) Encode(w io.Writer) error {
 
 // Text is a Value for people to read: UTF-8, lines ending in \n.
 func Text(s string) Bytes { return Bytes{Kind: "text", Data: []byte(s)} }
+
+// HashFile digests a file outside the store (see memo.Files.Hash). The Ref has no format: a name does not tell what a
+// file holds.
+func (s *Store) HashFile(path string, rehash bool) (Ref, error) {
+	d, n, err := s.files.Hash(path, rehash)
+	return Ref{Digest: d, Size: n}, err
+}
+
+func hashFile(path string) (Ref, error) {
+	d, n, err := memo.HashFile(path)
+	return Ref{Digest: d, Size: n}, err
+}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"prgnn/artifacts/memo"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 )
@@ -32,7 +33,7 @@ func TestHashFileMapped(t *testing.T) {
 			s := newStore(t)
 			pages[5000] = 1
 			for i := byte(2); i < 5; i++ {
-				time.Sleep(racy + 100*time.Millisecond)
+				time.Sleep(memo.Racy + 100*time.Millisecond)
 				for range 2 { // the second time from the memo, where the file system allows one
 					want := DigestOf(need.Value(os.ReadFile(path))(t))
 					if got := need.Value(s.HashFile(path, false))(t); got.Digest != want {

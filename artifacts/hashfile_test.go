@@ -44,7 +44,7 @@ func poison(s *Store, path string) Digest {
 // seconds in which nothing is believed: the ctime of a new file cannot be set.
 func settle(t *testing.T) {
 	t.Helper()
-	time.Sleep(racy + 10*time.Millisecond)
+	time.Sleep(memo.Racy + 10*time.Millisecond)
 }
 
 func TestHashFileMemo(t *testing.T) {
@@ -145,7 +145,7 @@ func TestHashFileFuture(t *testing.T) {
 	for ago, young := range map[time.Duration]bool{3 * time.Second: false, 2 * time.Second: false, time.Second: true,
 		0: true, -time.Hour: true} {
 		for _, st := range []memo.State{{Mtime: now.Add(-ago).UnixNano()}, {Ctime: now.Add(-ago).UnixNano()}} {
-			if st.Younger(now, racy) != young {
+			if st.Younger(now, memo.Racy) != young {
 				t.Errorf("a file of %v ago: younger is %v", ago, !young)
 			}
 		}

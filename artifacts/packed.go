@@ -379,9 +379,9 @@ func (v *verifier) packs(context.Context) error {
 			v.find(Foreign, path, Finding{Detail: p.Err.Error()})
 		case errors.Is(p.Err, fs.ErrPermission):
 			v.blind = true
-			v.find(Unreadable, path, Finding{Detail: unwrapPath(p.Err).Error()})
+			v.find(Unreadable, path, Finding{Detail: regular.Cause(p.Err).Error()})
 		case p.Err != nil:
-			v.find(Foreign, path, Finding{Detail: unwrapPath(p.Err).Error()})
+			v.find(Foreign, path, Finding{Detail: regular.Cause(p.Err).Error()})
 		case !p.Sealed && !busy[p.Pack]:
 			v.unended(p, path)
 		}

@@ -31,7 +31,7 @@ var ErrCorrupt = errors.New("damaged")
 var ErrDamagedRun = fmt.Errorf("%w record", ErrCorrupt)
 
 // ErrChanged says that a file outside the store is no longer what it was when it was hashed.
-var ErrChanged = errors.New("changed during the run")
+var ErrChanged = memo.ErrChanged
 
 // ErrFull says that the disk or the quota that the store is on has no room left.
 var ErrFull = errors.New("no space left for the store")

@@ -19,6 +19,7 @@ import (
 
 	"prgnn/artifacts/pack"
 	"prgnn/artifacts/whole"
+	"prgnn/internal/regular"
 	"prgnn/internal/words"
 )
 
@@ -297,7 +298,7 @@ func (v *verifier) actions(ctx context.Context) error {
 		}
 		text, err := v.s.readObject(o)
 		if err != nil && !errors.Is(err, pack.ErrDamaged) {
-			f := Finding{Keys: []Key{k}, Detail: unwrapPath(err).Error(), object: o}
+			f := Finding{Keys: []Key{k}, Detail: regular.Cause(err).Error(), object: o}
 			v.find(v.cause(DamagedAction, err), o.path, f)
 			continue
 		}
@@ -359,7 +360,7 @@ func (v *verifier) blobs(ctx context.Context) error {
 			switch {
 			case errors.Is(err, os.ErrNotExist): // removed while we looked
 			case err != nil && (got.Digest == want || !errors.Is(err, pack.ErrDamaged)):
-				f := Finding{Digest: want, Detail: unwrapPath(err).Error(), object: o}
+				f := Finding{Digest: want, Detail: regular.Cause(err).Error(), object: o}
 				v.find(v.cause(DamagedBlob, err), o.path, f)
 			case got.Digest != want:
 				v.find(DamagedBlob, o.path, Finding{Digest: want, object: o,

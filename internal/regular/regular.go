@@ -3,6 +3,8 @@
 package regular
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -124,4 +126,22 @@ func Otherwise(info fs.FileInfo) string {
 		return "a device"
 	}
 	return "a special file"
+}
+
+// Not says what lies where a file was expected.
+func Not(path string, stat func(string) (os.FileInfo, error)) error {
+	info, err := stat(path)
+	if err != nil {
+		return err
+	}
+	return &Error{Path: path, What: cmp.Or(Otherwise(info), "replaced")}
+}
+
+// Cause is the error behind that of a path.
+func Cause(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }

@@ -147,7 +147,7 @@ prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 prgnn/internal/exact.log1p a008f2d6757f.3dfe3e
 prgnn/internal/exact.rootHalf 304b5ffcd648.e3b0c4
 
-at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:20 Value:62 Ref:70
+at artifacts/digest.go prgnn/artifacts Digest:15 Digest.String:22 Value:64 Ref:72
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Data:81 Array.Format:118 Array.Encode:121
 at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:173 bitmap:186 canonical:198 textBuffers:219
 at artifacts/encoding/arrowread.go prgnn/artifacts/encoding FromRecord:134 tableOf:143 ColumnOf:159 readers:167 textArray:185 halfArray:186 readable:189 errType:196 Column.fill:201 read:212 readUint64:243

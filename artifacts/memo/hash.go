@@ -1,0 +1,90 @@
+package memo
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"prgnn/internal/regular"
+)
+
+// Racy is how old a file must be for its state to stand for its bytes. Two edits within one tick of the file system's
+// clock leave the same times; ticks are 10 ms on Linux, and up to 2 s on FAT and on some network file systems.
+const Racy = 2 * time.Second
+
+// ErrChanged says that a file outside the store is no longer what it was when it was hashed.
+var ErrChanged = errors.New("changed during the run")
+
+// Hash digests a file outside the store, and counts its bytes. A memo keyed on path, size, mtime, ctime, inode and
+// device spares reading it again; the memo is never trusted for a file younger than two seconds, nor when rehash is
+// set. A file that changes while it is read gives ErrChanged.
+//
+// A program that has mapped the file into memory (numpy.memmap, mode r+) moves the file's times with its first write
+// to a clean page only. So the pages are written back (see WriteBack) before the state is taken that goes into
+// the memo: the next write to any of them moves the times again. The clock is read before that, so that a write in
+// between makes the file too young to be remembered.
+func (m *Files) Hash(path string, rehash bool) (digest [32]byte, size int64, err error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return digest, 0, err
+	}
+	before, err := StateOf(abs)
+	if err != nil {
+		return digest, 0, &os.PathError{Op: "open", Path: path, Err: regular.Cause(err)}
+	}
+	if !before.Regular {
+		return digest, 0, regular.Not(path, os.Stat)
+	}
+	now := time.Now()
+	settled := !before.Unsure && !before.Younger(now, Racy)
+	if settled && !rehash {
+		if d, ok := m.Lookup(abs, before); ok {
+			return d, before.Size, nil
+		}
+	}
+	if settled {
+		WriteBack(abs)
+		if before, err = StateOf(abs); err != nil {
+			return digest, 0, fmt.Errorf("%s: %w: it was removed while it was being read", path, ErrChanged)
+		}
+		settled = !before.Unsure && !before.Younger(now, Racy)
+	}
+	digest, size, err = HashFile(abs)
+	if err != nil {
+		return digest, 0, err
+	}
+	if after, err := StateOf(abs); err != nil || after != before || size != before.Size {
+		return digest, 0, fmt.Errorf("%s: %w: it was changed while it was being read", path, ErrChanged)
+	}
+	if settled {
+		m.Remember(abs, before, digest)
+	}
+	return digest, size, nil
+}
+
+// HashFile digests a file, and counts its bytes.
+func HashFile(path string) (digest [32]byte, size int64, err error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return digest, 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	b := hashBuffers.Get().(*[hashBuffer]byte)
+	defer hashBuffers.Put(b)
+	n, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{f}, b[:])
+	if err != nil {
+		return digest, 0, err
+	}
+	return [32]byte(h.Sum(nil)), n, nil
+}
+
+// hashBuffer is how much of a file is read at a time, in bytes: little enough to stay in the processor's cache.
+const hashBuffer = 256 << 10
+
+var hashBuffers = sync.Pool{New: func() any { return new([hashBuffer]byte) }}
