@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +28,10 @@ type sharing struct {
 	mu    sync.Mutex
 	moved *sync.Cond // the queue, or at, has changed
 	queue []Key
-	at    int      // keys that are being carried
-	list  *os.File // nil when there is nothing in it, or it cannot be written
-	taken []string // lists whose keys are in the queue
+	at    int                  // keys that are being carried
+	list  *os.File             // nil when there is nothing in it, or it cannot be written
+	taken []string             // lists whose keys are in the queue
+	fresh map[Digest]time.Time // blobs that were sent or touched, and when
 }
 
 const (
@@ -39,7 +41,7 @@ const (
 
 func (p *sharing) begin(s *Store) {
 	p.ctx, p.stop = context.WithCancel(context.Background())
-	p.moved = sync.NewCond(&p.mu)
+	p.moved, p.fresh = sync.NewCond(&p.mu), map[Digest]time.Time{}
 	dir := filepath.Join(s.dir, memoDir, unsharedDir)
 	entries, _ := os.ReadDir(dir)
 	sessions, _ := s.sessions()
@@ -156,40 +158,121 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 	for _, ref := range a.Outputs {
 		spoilt = spoilt || s.link.refuses(ref.Digest)
 	}
+	began := time.Now()
+	var rely []Ref // on what others have sent
 	for _, ref := range a.Outputs {
-		switch n, err := s.link.blobSize(ctx, ref.Digest); {
-		case err == nil && n == ref.Size && !spoilt:
-			continue
-		case err != nil && !errors.Is(err, ErrMiss):
+		sent, err := s.carryBlob(ctx, ref.Ref, spoilt)
+		if err != nil {
 			return err
 		}
-		// Nobody else shall have to find out that our disk has damaged it.
-		if s.Check(ref.Ref) != nil {
-			return nil
+		if !sent {
+			rely = append(rely, ref.Ref)
 		}
-		object := ObjectName(blobsDir, ref.Digest.String())
-		if b, err := s.packed(ref.Digest); err == nil {
-			err = s.putBytes(ctx, object, b)
-			if err != nil {
-				return err
-			}
-		} else if err := s.put(ctx, object, s.BlobPath(ref.Digest)); err != nil {
-			return err
+	}
+	if time.Since(began) > Grace/4 { // what was sent first is old by now
+		rely = rely[:0]
+		for _, ref := range a.Outputs {
+			rely = append(rely, ref.Ref)
 		}
-		s.link.know(ref.Digest, ref.Size)
 	}
-	object := ObjectName(actionsDir, k.String())
-	_, err = s.link.size(ctx, object)
-	if errors.Is(err, ErrMiss) || err == nil && s.trust.Signer != nil && s.distrusted(k) {
-		err = s.putBytes(ctx, object, record)
-	}
+	err = s.putRecord(ctx, ObjectName(actionsDir, k.String()), record, s.trust.Signer != nil && s.distrusted(k))
 	if err == nil && s.trust.Signer != nil {
 		err = s.putSigned(ctx, k, record)
+	}
+	for _, r := range rely { // now that gc finds the record: has one removed it that did not find the record yet?
+		if err == nil {
+			err = s.renew(ctx, r.Digest)
+		}
+		if errors.Is(err, ErrMiss) {
+			err = s.sendBlob(ctx, r)
+		}
 	}
 	if err == nil {
 		s.link.mu.Lock()
 		s.link.shared++
 		s.link.mu.Unlock()
+	}
+	return err
+}
+
+// carryBlob makes sure that the remote has a blob, and will for an hour.
+func (s *Store) carryBlob(ctx context.Context, r Ref, spoilt bool) (sent bool, err error) {
+	n, err := s.link.blobSize(ctx, r.Digest)
+	if err != nil && !errors.Is(err, ErrMiss) {
+		return false, err
+	}
+	if err == nil && n == r.Size && !spoilt {
+		s.share.mu.Lock()
+		fresh := time.Since(s.share.fresh[r.Digest]) < Grace/4
+		s.share.mu.Unlock()
+		if fresh {
+			return true, nil
+		}
+		if err = s.renew(ctx, r.Digest); !errors.Is(err, ErrMiss) {
+			return false, err
+		}
+	}
+	return true, s.sendBlob(ctx, r)
+}
+
+func (s *Store) sendBlob(ctx context.Context, r Ref) error {
+	// Nobody else shall have to find out that our disk has damaged it.
+	if err := s.Check(r); err != nil {
+		return err
+	}
+	began, object := time.Now(), ObjectName(blobsDir, r.Digest.String())
+	b, err := s.packed(r.Digest)
+	if err == nil {
+		err = s.putBytes(ctx, object, b)
+	} else {
+		err = s.put(ctx, object, s.BlobPath(r.Digest))
+	}
+	if err == nil {
+		s.link.know(r.Digest, r.Size)
+		s.share.changed(r.Digest, began)
+	}
+	return err
+}
+
+// renew makes a blob of the remote as new as one that is sent now. ErrMiss: it has to be sent.
+func (s *Store) renew(ctx context.Context, d Digest) error {
+	p, ok := s.link.remote.(Pruner)
+	if !ok {
+		return nil
+	}
+	began := time.Now()
+	err := s.link.talk(ctx, func(ctx context.Context) error {
+		return p.Touch(ctx, ObjectName(blobsDir, d.String()))
+	})
+	if err == nil {
+		s.share.changed(d, began)
+	}
+	return err
+}
+
+// changed notes when a blob in the remote was sent or touched.
+func (p *sharing) changed(d Digest, at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fresh[d] = at
+}
+
+// putRecord shares a record. One that is there stays, unless it is to be replaced, and becomes as new as what it
+// promises where that is what ours does.
+func (s *Store) putRecord(ctx context.Context, object string, text []byte, replace bool) error {
+	_, err := s.link.size(ctx, object)
+	if err == nil && !replace {
+		err = s.link.ask(ctx, func(ctx context.Context) error {
+			there, err := ReadAll(ctx, s.link.remote, object, int64(len(text)))
+			replace = bytes.Equal(there, text)
+			return err
+		})
+	}
+	if replace || errors.Is(err, ErrMiss) {
+		return s.putBytes(ctx, object, text)
+	}
+	if errors.Is(err, ErrCorrupt) { // it is longer, or it cannot be read
+		return nil
 	}
 	return err
 }

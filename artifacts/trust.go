@@ -102,15 +102,11 @@ func signedName(k Key, id string) string {
 
 // putSigned shares the signed record of an action.
 func (s *Store) putSigned(ctx context.Context, k Key, record []byte) error {
-	name := signedName(k, s.trust.Signer.ID())
-	if _, err := s.link.size(ctx, name); !errors.Is(err, ErrMiss) && !(err == nil && s.distrusted(k)) {
-		return err
-	}
 	envelope, err := s.trust.Signer.Sign(record)
 	if err != nil {
 		return fmt.Errorf("signing action %s: %w", k, err)
 	}
-	return s.putBytes(ctx, name, envelope)
+	return s.putRecord(ctx, signedName(k, s.trust.Signer.ID()), envelope, s.distrusted(k))
 }
 
 // ForgetFetched removes the records that came from a remote, and counts them.

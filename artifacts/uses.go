@@ -14,8 +14,16 @@ type Pruner interface {
 	Remote
 	// List calls each for all objects of blobs, actions, signed or uses, one at a time.
 	List(ctx context.Context, part string, each func(RemoteObject)) error
-	Remove(ctx context.Context, name string) error // nil also when it is not there
+	// Remove removes an object, unless it changed after a time. Nil also when it is not there.
+	Remove(ctx context.Context, name string, after time.Time) error
+	// Touch makes an object as new as one that is put now; ErrMiss when it is not there, or has to be put for that. It
+	// may leave one that changed within Grace/4.
+	Touch(ctx context.Context, name string) error
 }
+
+// Grace protects what is on its way: nothing is removed from a remote that changed within this time before somebody
+// looked what it holds. Who finds a blob there touches it before recording what promises it.
+const Grace = time.Hour
 
 // A RemoteObject is one of a remote as it lies there.
 type RemoteObject struct {

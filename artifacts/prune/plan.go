@@ -32,15 +32,13 @@ type Plan struct {
 	Over    int64 // bytes above Keep that nothing may be removed for: they were used within the last hour
 
 	remote  artifacts.Pruner
+	cut     time.Time // what changed later stays
 	records []string
 	files   []string
 }
 
 // readers is how many records are read at once: each may be long.
 const readers = 8
-
-// grace protects what may be on its way: the files of an action come before its record.
-const grace = time.Hour
 
 // An action is one in a remote with all that belongs to it alone.
 type action struct {
@@ -53,7 +51,7 @@ type action struct {
 }
 
 // Make finds what a remote need not keep: results that nobody has shared or fetched for long, the
-// least recently used first, and files that no record promises. now is the time.
+// least recently used first, and files that no record promises. now is a time before the call.
 func Make(ctx context.Context, r artifacts.Pruner, o Options, now time.Time) (*Plan, error) {
 	text, err := artifacts.ReadAll(ctx, r, "version", 1<<10)
 	if err != nil && !errors.Is(err, artifacts.ErrMiss) {
@@ -62,7 +60,7 @@ func Make(ctx context.Context, r artifacts.Pruner, o Options, now time.Time) (*P
 	if string(text) != artifacts.RemoteVersion {
 		return nil, fmt.Errorf("not a remote that this program can empty: its version is %.40q, not %q", text, artifacts.RemoteVersion)
 	}
-	p := &Plan{remote: r}
+	p := &Plan{remote: r, cut: now.Add(-artifacts.Grace)}
 	actions := map[artifacts.Key]*action{}
 	for _, part := range []string{"actions", "signed"} {
 		err := r.List(ctx, part, func(o artifacts.RemoteObject) {
@@ -135,7 +133,7 @@ func (p *Plan) readUses(ctx context.Context, actions map[artifacts.Key]*action, 
 				a.used, needed = o.Changed, true
 			}
 		}
-		if !needed && now.Sub(o.Changed) > grace {
+		if !needed && now.Sub(o.Changed) > artifacts.Grace {
 			p.files, p.Freed = append(p.files, o.Name), p.Freed+o.Size
 		}
 	}
@@ -191,7 +189,7 @@ func (p *Plan) choose(actions map[artifacts.Key]*action, blobs map[artifacts.Dig
 		}
 		age := now.Sub(a.used)
 		full = full || o.Keep > 0 && p.Left+more > o.Keep
-		if age > grace && (full || !a.valid || o.Older > 0 && age > o.Older) {
+		if age > artifacts.Grace && (full || !a.valid || o.Older > 0 && age > o.Older) {
 			p.Results++
 			p.records, p.Freed = append(p.records, a.records...), p.Freed+a.size
 			continue
@@ -204,7 +202,7 @@ func (p *Plan) choose(actions map[artifacts.Key]*action, blobs map[artifacts.Dig
 	for d, b := range blobs {
 		switch {
 		case needed[d]:
-		case now.Sub(b.Changed) <= grace:
+		case now.Sub(b.Changed) <= artifacts.Grace:
 			p.Left += b.Size
 		default:
 			p.files, p.Freed = append(p.files, b.Name), p.Freed+b.Size
@@ -215,13 +213,14 @@ func (p *Plan) choose(actions map[artifacts.Key]*action, blobs map[artifacts.Dig
 	}
 }
 
-// Execute removes what the plan says. Stopped at any moment, it leaves no record that it has made false.
+// Execute removes what the plan says, but for what was put or touched meanwhile. Stopped at any moment, it
+// leaves no record that it has made false.
 func (p *Plan) Execute(ctx context.Context) error {
 	for _, names := range [][]string{p.records, p.files} {
 		some, ctx := errgroup.WithContext(ctx)
 		some.SetLimit(2 * readers)
 		for _, name := range names {
-			some.Go(func() error { return p.remote.Remove(ctx, name) })
+			some.Go(func() error { return p.remote.Remove(ctx, name, p.cut) })
 		}
 		if err := some.Wait(); err != nil {
 			return err

@@ -51,7 +51,7 @@ func (d dated) Put(_ context.Context, name, file string) error {
 	b, err := os.ReadFile(file)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.objects[name] = b
+	d.objects[name], d.changed[name] = b, time.Now()
 	return err
 }
 
@@ -64,11 +64,23 @@ func (d dated) List(_ context.Context, part string, each func(artifacts.RemoteOb
 	return nil
 }
 
-func (d dated) Remove(_ context.Context, name string) error {
+func (d dated) Remove(_ context.Context, name string, after time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.objects, name)
+	if !d.changed[name].After(after) {
+		delete(d.objects, name)
+	}
 	return nil
+}
+
+func (d dated) Touch(ctx context.Context, name string) error {
+	_, err := d.Size(ctx, name)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err == nil {
+		d.changed[name] = time.Now()
+	}
+	return err
 }
 
 func (d dated) count(prefix string) (n int) {
@@ -175,8 +187,8 @@ func TestPlan(t *testing.T) {
 					}
 				}
 				age := now.Sub(w.used)
-				young = young && age <= grace
-				if age > o.Older && age > grace {
+				young = young && age <= artifacts.Grace
+				if age > o.Older && age > artifacts.Grace {
 					total = o.Keep + 1 // does not stay for its age
 				}
 			}

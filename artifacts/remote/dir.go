@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/whole"
@@ -201,12 +202,36 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-func (d dir) Remove(ctx context.Context, name string) error {
+// Remove puts the object aside and then looks how old it is: whoever touches it has done so before, or finds that it is
+// gone.
+func (d dir) Remove(ctx context.Context, name string, after time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	root, name := d.at(name)
-	return readOnly(ignoreMissing(root.Remove(name)))
+	aside := name + artifacts.Unfinished + rand.Text()
+	if err := root.Rename(name, aside); err != nil {
+		return readOnly(ignoreMissing(err))
+	}
+	info, err := root.Stat(aside)
+	if err == nil && !info.ModTime().After(after) {
+		return readOnly(root.Remove(aside))
+	}
+	return errors.Join(err, root.Rename(aside, name))
+}
+
+// Touch sets the time of an object, if it is not another user's.
+func (d dir) Touch(ctx context.Context, name string) error {
+	root, name := d.at(name)
+	info, err := root.Stat(name)
+	if err != nil {
+		return missing(err)
+	}
+	now := time.Now()
+	if now.Sub(info.ModTime()) >= artifacts.Grace/4 && root.Chtimes(name, now, now) != nil {
+		return artifacts.ErrMiss
+	}
+	return nil
 }
 
 // A canceled reader ends with its context: a large file may take long, and Ctrl-C

@@ -4,6 +4,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,22 +18,7 @@ import (
 
 // TestGC: a directory and a bucket keep what was used last, whole, also where a part of it was moved.
 func TestGC(t *testing.T) {
-	moved := t.TempDir()
-	link(t, t.TempDir(), filepath.Join(moved, "blobs"))
-	for name, place := range map[string]func(t *testing.T) (address, dir string){
-		"directory": func(t *testing.T) (string, string) {
-			dir := t.TempDir()
-			return "file://" + dir, dir
-		},
-		"moved part": func(t *testing.T) (string, string) { return "file://" + moved, moved },
-		"bucket": func(t *testing.T) (string, string) {
-			s := remotetest.S3(t)
-			for name, value := range s.Env {
-				t.Setenv(name, value)
-			}
-			return "s3://lab/some/prefix", filepath.Join(s.Bucket, "some/prefix")
-		},
-	} {
+	for name, place := range places(t) {
 		t.Run(name, func(t *testing.T) {
 			address, dir := place(t)
 			ctx := context.Background()
@@ -43,17 +29,12 @@ func TestGC(t *testing.T) {
 				keys = append(keys, record(t, one, string(rune('a'+i))))
 			}
 			one.Share(ctx, func(int) {})
-			ago := func(path string, days int) {
-				t.Helper()
-				then := time.Now().AddDate(0, 0, -days)
-				need.NoError(t, os.Chtimes(path, then, then))
-			}
 			for i, k := range keys {
-				ago(filepath.Join(dir, "actions", k.String()[:2], k.String()), 40-10*i)
+				need.NoError(t, ago(filepath.Join(dir, "actions", k.String()[:2], k.String()), 40-10*i))
 			}
 			blobs, _ := filepath.Glob(filepath.Join(dir, "blobs", "*", "*"))
 			for _, path := range blobs {
-				ago(path, 50)
+				need.NoError(t, ago(path, 50))
 			}
 			// The oldest is fetched again.
 			two := store(t)
@@ -85,4 +66,76 @@ func TestGC(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGCMeanwhile: between the look of a gc and its removal, another machine shares work that gives an old file
+// which no result needs: the file stays.
+func TestGCMeanwhile(t *testing.T) {
+	for name, place := range places(t) {
+		t.Run(name, func(t *testing.T) {
+			address, dir := place(t)
+			ctx := t.Context()
+			share := func(recipe string) (k artifacts.Key) {
+				s := store(t)
+				need.NoError(t, s.Attach(ctx, open(t, address)))
+				ref := need.Value(s.Put(artifacts.Text("the same")))(t)
+				k, err := s.Record(artifacts.Action{Recipe: recipe, Outputs: artifacts.Refs{{Name: "out", Ref: ref}}})
+				need.NoError(t, err)
+				s.Share(ctx, func(int) {})
+				return k
+			}
+			share("old")
+			before, _ := filepath.Glob(filepath.Join(dir, "*", "*", "*"))
+			for _, path := range before {
+				need.NoError(t, ago(path, 50))
+			}
+			r := open(t, address).(artifacts.Pruner)
+			plan, err := prune.Make(ctx, r, prune.Options{Older: 24 * time.Hour}, time.Now())
+			need.NoError(t, err)
+			k := share("new")
+			need.NoError(t, plan.Execute(ctx))
+			after, _ := filepath.Glob(filepath.Join(dir, "*", "*", "*"))
+			if len(before) != 2 || len(after) != 2 {
+				t.Errorf("there were %v, and are %v", before, after)
+			}
+			two := store(t)
+			need.NoError(t, two.Attach(ctx, open(t, address)))
+			a, err := two.Lookup(k)
+			if err != nil || !two.Fetch(ctx, a.Outputs.Of("out"))[0] {
+				t.Errorf("the result is gone: %v", err)
+			}
+			if err := r.Touch(ctx, "blobs/ab/abc"); !errors.Is(err, artifacts.ErrMiss) {
+				t.Errorf("what is not there was touched: %v", err)
+			}
+			if err := r.Remove(ctx, "blobs/ab/abc", time.Now()); err != nil {
+				t.Errorf("what is not there was not removed: %v", err)
+			}
+		})
+	}
+}
+
+// places make remotes that can be emptied.
+func places(t *testing.T) map[string]func(t *testing.T) (address, dir string) {
+	moved := t.TempDir()
+	link(t, t.TempDir(), filepath.Join(moved, "blobs"))
+	return map[string]func(t *testing.T) (address, dir string){
+		"directory": func(t *testing.T) (string, string) {
+			dir := t.TempDir()
+			return "file://" + dir, dir
+		},
+		"moved part": func(t *testing.T) (string, string) { return "file://" + moved, moved },
+		"bucket": func(t *testing.T) (string, string) {
+			s := remotetest.S3(t)
+			for name, value := range s.Env {
+				t.Setenv(name, value)
+			}
+			return "s3://lab/some/prefix", filepath.Join(s.Bucket, "some/prefix")
+		},
+	}
+}
+
+// ago makes a file so many days old.
+func ago(path string, days int) error {
+	then := time.Now().AddDate(0, 0, -days)
+	return os.Chtimes(path, then, then)
 }

@@ -3,6 +3,7 @@ package remote
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -82,25 +83,28 @@ func transport() *http.Transport {
 }
 
 // plainAnswers bounds every answer that is not the content of an object: the client reads
-// those into memory, and reads on to their end when it is done with them. It dates them
-// all at the epoch: the client refuses those of servers that give no date, and we use none.
+// those into memory, and reads on to their end when it is done with them. It dates those at
+// the epoch that have no date, which the client would refuse.
 type plainAnswers struct{ http.RoundTripper }
 
 const longestAnswer = 1 << 20 // bytes; an answer of S3 has some hundreds
 
 func (p plainAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := p.RoundTripper.RoundTrip(r)
-	if err == nil {
+	if err != nil {
+		return nil, err
+	}
+	if _, err := http.ParseTime(resp.Header.Get("Last-Modified")); err != nil {
 		resp.Header.Set("Last-Modified", time.Unix(0, 0).UTC().Format(http.TimeFormat))
 	}
 	content := r.Method == http.MethodGet && r.URL.RawQuery == "" // of an object
-	if err == nil && !(content && resp.StatusCode < 300) {
+	if !(content && resp.StatusCode < 300) {
 		resp.Body = struct {
 			io.Reader
 			io.Closer
 		}{io.LimitReader(resp.Body, longestAnswer), resp.Body}
 	}
-	return resp, err
+	return resp, nil
 }
 
 func (b bucket) String() string { return "s3://" + path.Join(b.name, b.prefix) }
@@ -158,8 +162,36 @@ func (b bucket) List(ctx context.Context, part string, each func(artifacts.Remot
 	return ctx.Err()
 }
 
-func (b bucket) Remove(ctx context.Context, name string) error {
-	return understood(b.client.RemoveObject(ctx, b.name, path.Join(b.prefix, name), minio.RemoveObjectOptions{}))
+func (b bucket) Remove(ctx context.Context, name string, after time.Time) error {
+	name = path.Join(b.prefix, name)
+	info, err := b.client.StatObject(ctx, b.name, name, minio.StatObjectOptions{})
+	if err == nil && !info.LastModified.After(after) {
+		err = b.client.RemoveObject(ctx, b.name, name, minio.RemoveObjectOptions{})
+	}
+	if err = understood(err); errors.Is(err, artifacts.ErrMiss) {
+		return nil
+	}
+	return err
+}
+
+// Touch copies an object over itself, which the server does alone, and only where that changes something about it.
+func (b bucket) Touch(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*answer) // of 5 GB the server makes a copy, too
+	defer cancel()
+	name = path.Join(b.prefix, name)
+	info, err := b.client.StatObject(ctx, b.name, name, minio.StatObjectOptions{})
+	now := time.Now()
+	if err != nil || now.Sub(info.LastModified) < artifacts.Grace/4 {
+		return understood(err)
+	}
+	_, err = b.client.ComposeObject(ctx, minio.CopyDestOptions{
+		Bucket: b.name, Object: name, ContentType: "application/octet-stream",
+		ReplaceMetadata: true, UserMetadata: map[string]string{"used": now.UTC().Format(time.RFC3339Nano)},
+	}, minio.CopySrcOptions{Bucket: b.name, Object: name})
+	if err != nil {
+		return artifacts.ErrMiss // not every server and not every user can copy
+	}
+	return nil
 }
 
 // sentBytes hears of the bytes that were sent.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"prgnn/artifacts"
 	"prgnn/internal/need"
@@ -63,7 +64,7 @@ func TestTwoUsers(t *testing.T) {
 					t.Errorf("%v: the other user puts %s: %v", mode, name, err)
 				}
 			}
-			err := r.(artifacts.Pruner).Remove(t.Context(), "blobs/ab/abc")
+			err := r.(artifacts.Pruner).Remove(t.Context(), "blobs/ab/abc", time.Now())
 			if (err == nil) != shared {
 				t.Errorf("%v: the other user removes: %v", mode, err)
 			}
