@@ -46,7 +46,9 @@ func (p *session) introduce(s *Store) {
 		return
 	}
 	host, _ := os.Hostname()
-	_ = os.WriteFile(filepath.Join(dir, claimantFile), fmt.Appendf(nil, "process %d on %s", os.Getpid(), host), 0o666)
+	path := filepath.Join(dir, claimantFile)
+	_ = os.WriteFile(path, fmt.Appendf(nil, "process %d on %s", os.Getpid(), host), 0o666)
+	_ = whole.ShareFile(path)
 }
 
 // leaseSlack is how long before the beginning of a session a blob may have been used last and still be taken as fresh,
@@ -83,6 +85,7 @@ func (p *session) begin(s *Store) (string, error) {
 	if ok, err := lease.TryLock(); !ok && !whole.LocksUnknown(err) {
 		return "", errors.Join(errors.New("the lease of this process cannot be locked"), err, os.RemoveAll(dir))
 	}
+	_ = whole.ShareFile(lease.Path()) // others see by its lock whether this process lives
 	fi, err := lease.Stat()
 	if err != nil {
 		return "", errors.Join(err, lease.Unlock(), os.RemoveAll(dir))

@@ -99,6 +99,7 @@ func newList(s *Store) *os.File {
 	if err != nil {
 		return nil
 	}
+	_ = whole.ShareFile(f.Name()) // the next process may be another user's
 	return f
 }
 
@@ -368,7 +369,8 @@ func (p *sharing) end() {
 // rewrite replaces a list in one step.
 func rewrite(name string, keys []Key) error {
 	part := name + ".part"
-	if err := os.WriteFile(part, keyLines("", keys), 0o666); err != nil {
+	err := os.WriteFile(part, keyLines("", keys), 0o666)
+	if err = errors.Join(err, whole.ShareFile(part)); err != nil {
 		os.Remove(part)
 		return err
 	}

@@ -106,6 +106,7 @@ func Open(dir string) (*Store, error) {
 	s := &Store{dir: abs, claims: claim.Set{Dir: filepath.Join(abs, locksDir)}}
 	s.packing.Store(packing)
 	s.packs = pack.Open(filepath.Join(abs, packsDir), s.beginPacks)
+	s.packs.Begun = whole.ShareFile
 	s.packs.Sealed = func(name string) { s.sawPack(name, true) }
 	if err := s.prepare(); err != nil {
 		return nil, s.fault(err)

@@ -115,7 +115,11 @@ func (m *Log) Rewrite(entries [][]byte) {
 		b = appendFrame(b, e)
 	}
 	part := m.path + ".part-" + rand.Text()
-	if os.WriteFile(part, b, 0o666) != nil || os.Rename(part, m.path) != nil {
+	err := os.WriteFile(part, b, 0o666)
+	if err == nil {
+		err = whole.ShareFile(part)
+	}
+	if err != nil || os.Rename(part, m.path) != nil {
 		os.Remove(part)
 	}
 }

@@ -85,7 +85,8 @@ type Set struct {
 	looks   int               // that read what others have appended
 	early   bool              // it was so young then that it may have changed since and look the same
 
-	Sealed func(pack string) // called when this process has sealed a pack, as it lies on the disk then; may be nil
+	Begun  func(path string) error // called when this process has begun a pack; may be nil
+	Sealed func(pack string)       // called when it has sealed one, as it lies on the disk then; may be nil
 
 	open  []*file // for reading, the longest open first
 	write writer

@@ -98,7 +98,11 @@ func (s *Set) begin() error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.WriteAt([]byte(fileMagic), 0); err != nil {
+	_, err = f.WriteAt([]byte(fileMagic), 0)
+	if err == nil && s.Begun != nil {
+		err = s.Begun(f.Name())
+	}
+	if err != nil {
 		return errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	w.f, w.named, w.entries = f, true, nil

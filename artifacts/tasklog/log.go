@@ -71,6 +71,9 @@ func createLog(path string) (*os.File, error) {
 			f, err = os.OpenFile(path, flags, 0o666)
 		}
 	}
+	if err == nil {
+		_ = whole.ShareFile(path)
+	}
 	return f, err
 }
 

@@ -30,6 +30,9 @@ func Create(dir string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := ShareFile(path); err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(path))
+	}
 	return &File{f: f, Path: path, hash: sha256.New()}, nil
 }
 
@@ -61,7 +64,7 @@ func (t *File) Settle() error {
 	if err == nil {
 		var info os.FileInfo
 		if info, err = t.f.Stat(); err == nil {
-			err = t.f.Chmod(info.Mode().Perm() &^ 0o222) // who may read it, the umask has said
+			err = t.f.Chmod(info.Mode().Perm() &^ 0o222) // who may read it was said before
 		}
 	}
 	return errors.Join(err, t.f.Close())

@@ -68,7 +68,7 @@ func (p Place) share(path string) error {
 	return err
 }
 
-// ShareFile shares a file that many processes write to as the directory above asks.
+// ShareFile shares a file as the directory above asks.
 func ShareFile(path string) error { return osPlace.share(path) }
 
 // MkdirAll makes a directory, and those above it, each shared as the one above asks.
