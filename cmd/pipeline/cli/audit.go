@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/audit"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/dag"
 	"prgnn/pipelines/proof"
 )
@@ -58,7 +59,7 @@ damaged; 4 when a task could not be audited, as its result or inputs are not sto
 	f.Float64Var(&au.Sample, "sample", 1, "audit this fraction `P` of the tasks (and run what they need)")
 	f.Uint64Var(&au.Seed, "seed", 0, "draw the sample with seed `N` (default with --fetched: a random seed)")
 	f.IntSliceVar(&au.Threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
-	f.VarP(positive{&au.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
+	f.VarP(flags.Positive(&au.Workers), "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
 	f.BoolVar(&au.Downstream, "downstream", true, "also run what depends on a task that differs")
 	f.BoolVar(&au.Partial, "partial", false, "exit with 0 also when tasks could not be audited")
 	f.StringVar(&from.lock, "lock", "", "run everything that `LOCK` describes, and compare the results with it")
@@ -72,19 +73,19 @@ damaged; 4 when a task could not be audited, as its result or inputs are not sto
 func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.Options) error {
 	switch {
 	case !(au.Sample > 0 && au.Sample <= 1):
-		return usage(cmd, "--sample must be above 0 and at most 1")
+		return flags.Usage(cmd, "--sample must be above 0 and at most 1")
 	case slices.ContainsFunc(au.Threads, func(n int) bool { return n < 1 }) || len(au.Threads) == 0:
-		return usage(cmd, "--threads takes numbers of at least 1, such as 1,4")
+		return flags.Usage(cmd, "--threads takes numbers of at least 1, such as 1,4")
 	case len(args) == 1 && from.lock != "":
-		return usage(cmd, "FILE and --lock exclude each other: the lock contains the pipeline")
+		return flags.Usage(cmd, "FILE and --lock exclude each other: the lock contains the pipeline")
 	case len(args) == 0 && from.lock == "":
-		return usage(cmd, "FILE is missing, or --lock LOCK")
+		return flags.Usage(cmd, "FILE is missing, or --lock LOCK")
 	case len(from.against) > 0 && au.Sample < 1:
-		return usage(cmd, "--sample cannot be combined with --against, which runs nothing")
+		return flags.Usage(cmd, "--sample cannot be combined with --against, which runs nothing")
 	case au.Fetched && (from.inputs || from.lock != "" || len(from.against) > 0):
-		return usage(cmd, "--fetched needs FILE, without --lock or --against")
+		return flags.Usage(cmd, "--fetched needs FILE, without --lock or --against")
 	case from.inputs && (from.lock != "" || len(from.against) > 0):
-		return usage(cmd, "--from-inputs needs FILE: --lock starts from the inputs anyway, and --against runs nothing")
+		return flags.Usage(cmd, "--from-inputs needs FILE: --lock starts from the inputs anyway, and --against runs nothing")
 	}
 	if len(args) == 1 {
 		from.file = args[0]

@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/results"
@@ -62,7 +63,7 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 	r := &running{executor: executor{where: "local"}}
 	r.Workers, r.Memory = x.Workers, int64(x.Memory*1e9)
 	if err := x.Check(); err != nil {
-		return usage(cmd, "%v", err)
+		return flags.Usage(cmd, "%v", err)
 	}
 	study, err := x.Study(a.StoreFlag)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/words"
@@ -37,7 +38,7 @@ are participants' scans: --without-inputs leaves them out, and replay --inputs n
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if b.path == "" {
-				return usage(cmd, "-o PATH is missing")
+				return flags.Usage(cmd, "-o PATH is missing")
 			}
 			return a.bundle(args[0], b)
 		},
@@ -194,7 +195,7 @@ run commands of the bundle's author (exec) are run only with --allow-commands.`,
 		Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slices.ContainsFunc(r.threads, func(n int) bool { return n < 1 }) || len(r.threads) == 0 {
-				return usage(cmd, "--threads takes numbers of at least 1, such as 1,4")
+				return flags.Usage(cmd, "--threads takes numbers of at least 1, such as 1,4")
 			}
 			return a.replay(args[0], r)
 		},
@@ -203,7 +204,7 @@ run commands of the bundle's author (exec) are run only with --allow-commands.`,
 	f.StringVar(&r.inputs, "inputs", "", "look in `DIR` for inputs that the bundle leaves out; they are identified by their digests")
 	f.BoolVar(&r.allow, "allow-commands", false, "run the commands of exec stages; use it only with a bundle that you trust")
 	f.IntSliceVar(&r.threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
-	f.VarP(positive{&r.workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
+	f.VarP(flags.Positive(&r.workers), "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
 	f.StringVar(&r.keep, "keep", "", "keep the recomputed results as a store in `DIR`")
 	return cmd
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 )
 
 // An app is one call of the program, with the flags that every command has.
@@ -196,12 +196,12 @@ func between(low, high int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < low:
-			return usage(cmd, "%s is missing", missing(cmd, len(args)))
+			return flags.Usage(cmd, "%s is missing", missing(cmd, len(args)))
 		case len(args) > high:
 			if cmd.Flags().Lookup("until") != nil { // make and its kin take a target here
-				return usage(cmd, "unexpected argument %q; for a stage and what it needs: --until %[1]s", args[high])
+				return flags.Usage(cmd, "unexpected argument %q; for a stage and what it needs: --until %[1]s", args[high])
 			}
-			return usage(cmd, "unexpected argument %q", args[high])
+			return flags.Usage(cmd, "unexpected argument %q", args[high])
 		}
 		return nil
 	}
@@ -240,26 +240,5 @@ func (d directory) Set(s string) error {
 		return errors.New("it must name a directory")
 	}
 	*d.path = s
-	return nil
-}
-
-// positive is a flag's value: a whole number of at least 1.
-type positive struct{ n *int }
-
-func (p positive) String() string {
-	if p.n == nil || *p.n == 0 {
-		return ""
-	}
-	return fmt.Sprint(*p.n)
-}
-
-func (p positive) Type() string { return "N" }
-
-func (p positive) Set(s string) error {
-	var n int
-	if _, err := fmt.Sscanf(s+"\n", "%d\n", &n); err != nil || n < 1 {
-		return errors.New("it must be an integer of at least 1")
-	}
-	*p.n = n
 	return nil
 }

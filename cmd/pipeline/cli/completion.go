@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/stages"
@@ -35,7 +36,7 @@ func (a *app) completionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(a.Out)
 			}
-			return usage(cmd, "there is no shell %q%s", args[0], words.OrAll(args[0], cmd.ValidArgs))
+			return flags.Usage(cmd, "there is no shell %q%s", args[0], words.OrAll(args[0], cmd.ValidArgs))
 		},
 	}
 }

@@ -17,14 +17,10 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 )
-
-// usage is a mistake in the command line of one command.
-func usage(cmd *cobra.Command, format string, args ...any) error {
-	return exit.Wrongf("%s: %s\n  usage: %s\n  %s --help shows an example", cmd.CommandPath(), fmt.Sprintf(format, args...), cmd.UseLine(), cmd.CommandPath())
-}
 
 func (a *app) unknownCommand(root *cobra.Command, name string) error {
 	var names []string
@@ -43,7 +39,7 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return usage(cmd, "%s", flagMessage(err))
+		return flags.Usage(cmd, "%s", flagMessage(err))
 	}
 	name := unknown.GetSpecifiedName()
 	dashes := "--"
@@ -55,21 +51,21 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 		if strings.Contains(cmd.Use, "DIR") {
 			instead = "DIR stands without a flag"
 		}
-		return usage(cmd, "there is no flag %s%s; %s", dashes, name, instead)
+		return flags.Usage(cmd, "there is no flag %s%s; %s", dashes, name, instead)
 	}
 	if dashes == "-" {
-		return usage(cmd, "there is no flag -%s", name)
+		return flags.Usage(cmd, "there is no flag -%s", name)
 	}
 	if slices.Contains(otherJobs, name) && cmd.Flags().Lookup("jobs") != nil {
-		return usage(cmd, "there is no flag --%s (did you mean --jobs, -j?)", name)
+		return flags.Usage(cmd, "there is no flag --%s (did you mean --jobs, -j?)", name)
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	near := words.Nearest(name, names)
 	if near != "" {
-		return usage(cmd, "there is no flag --%s (did you mean --%s?)", name, near)
+		return flags.Usage(cmd, "there is no flag --%s (did you mean --%s?)", name, near)
 	}
-	return usage(cmd, "there is no flag --%s", name)
+	return flags.Usage(cmd, "there is no flag --%s", name)
 }
 
 // otherJobs are what other programs call --jobs.

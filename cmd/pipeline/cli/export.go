@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/export"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/results"
 )
@@ -90,17 +91,17 @@ func (a *app) export(cmd *cobra.Command, args []string, e export.Options, sets [
 	}
 	switch {
 	case citations && e.What == "":
-		return usage(cmd, "STAGE is missing: the name of the report stage, such as report")
+		return flags.Usage(cmd, "STAGE is missing: the name of the report stage, such as report")
 	case citations && (e.Format != "" || e.Path == "-"):
-		return usage(cmd, "--citations writes CITATION.bib and CITATION.md into the directory -o DIR")
+		return flags.Usage(cmd, "--citations writes CITATION.bib and CITATION.md into the directory -o DIR")
 	case citations && e.Path == "":
 		e.Path = "."
 	case e.What == "" && e.Format != "bids" && e.Format != "all":
-		return usage(cmd, "STAGE[.OUTPUT] is missing; for every stage: --format all -o DIR")
+		return flags.Usage(cmd, "STAGE[.OUTPUT] is missing; for every stage: --format all -o DIR")
 	case e.Path == "":
-		return usage(cmd, "-o PATH is missing")
+		return flags.Usage(cmd, "-o PATH is missing")
 	case e.CSVSafe && !slices.Contains([]string{"csv", "tsv", "all"}, e.FileFormat()):
-		return usage(cmd, "--csv-safe is for csv and tsv: -o PATH.csv, or --format csv")
+		return flags.Usage(cmd, "--csv-safe is for csv and tsv: -o PATH.csv, or --format csv")
 	}
 	c, err := a.lookAtRun(args[0], sets, results.AsRun, e.What)
 	if err != nil {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,7 +14,7 @@ import (
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
-	"prgnn/dag/param"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 	"prgnn/stages/command"
@@ -39,8 +37,8 @@ runs, audits and commands. It is safe while runs are in progress: their files st
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&dry, "dry-run", "n", false, "list what would be removed, and remove nothing")
-	f.Var(positive{&o.KeepRuns}, "keep-runs", "keep results of the newest `N` runs (default: of all recorded runs)")
-	f.Var(size{&o.MaxSize}, "max-size", "stop removing once the store has `SIZE`, such as 500M or 200G")
+	f.Var(flags.Positive(&o.KeepRuns), "keep-runs", "keep results of the newest `N` runs (default: of all recorded runs)")
+	f.Var(flags.Size(&o.MaxSize), "max-size", "stop removing once the store has `SIZE`, such as 500M or 200G")
 	return cmd
 }
 
@@ -62,17 +60,17 @@ does not ask the remote, so it does not count as a use.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case args[0] != "gc":
-				return usage(cmd, "unexpected argument %q", args[0])
+				return flags.Usage(cmd, "unexpected argument %q", args[0])
 			case o.Keep == 0 && o.Older == 0:
-				return usage(cmd, "what to remove is not given: add --keep SIZE, --older TIME or both")
+				return flags.Usage(cmd, "what to remove is not given: add --keep SIZE, --older TIME or both")
 			}
 			return a.remoteGC(cmd.Context(), o, dry)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&dry, "dry-run", "n", false, "say what would be removed, and remove nothing")
-	f.Var(size{&o.Keep}, "keep", "remove the least recently used results until the rest takes `SIZE`, such as 500G")
-	f.Var(days{&o.Older}, "older", "remove results that nobody has shared or fetched for `TIME`, such as 90d")
+	f.Var(flags.Size(&o.Keep), "keep", "remove the least recently used results until the rest takes `SIZE`, such as 500G")
+	f.Var(flags.Time(&o.Older), "older", "remove results that nobody has shared or fetched for `TIME`, such as 90d")
 	return cmd
 }
 
@@ -122,36 +120,6 @@ func removed(dry bool) string {
 		return "would remove"
 	}
 	return "removed"
-}
-
-// days is a flag value of time: 90d, 12w, or as Go writes it (36h).
-type days struct{ d *time.Duration }
-
-func (d days) String() string {
-	if d.d == nil || *d.d == 0 {
-		return ""
-	}
-	return d.d.String()
-}
-
-func (d days) Type() string { return "TIME" }
-
-func (d days) Set(text string) error {
-	for unit, n := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
-		if number, found := strings.CutSuffix(text, unit); found {
-			count, err := strconv.ParseUint(number, 10, 16)
-			*d.d = time.Duration(min(count, 100*366)) * n
-			if err != nil || count == 0 {
-				return fmt.Errorf("must be a time such as 90d, 12w or 36h")
-			}
-			return nil
-		}
-	}
-	var err error
-	if *d.d, err = time.ParseDuration(text); err != nil || *d.d <= 0 {
-		return fmt.Errorf("must be a time such as 90d, 12w or 36h")
-	}
-	return nil
 }
 
 type gcEvent struct {
@@ -207,21 +175,4 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 		a.Note("that is %s more than --max-size; a smaller --keep-runs frees more", console.ByteCount(e.Over))
 	}
 	return nil
-}
-
-// size is a flag value in bytes: 500M, 1.5G, 2TB; powers of 1000.
-type size struct{ n *int64 }
-
-func (s size) String() string {
-	if s.n == nil || *s.n == 0 {
-		return ""
-	}
-	return console.ByteCount(*s.n)
-}
-
-func (s size) Type() string { return "SIZE" }
-
-func (s size) Set(text string) (err error) {
-	*s.n, err = param.ParseSize(text)
-	return err
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/dag"
 	"prgnn/pipelines/diagram"
 )
@@ -27,7 +28,7 @@ that all members of a fan-out are gathered. No other program is needed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := drawings[format]
 			if !ok {
-				return usage(cmd, "there is no format %q (choose svg, dot or mermaid)", format)
+				return flags.Usage(cmd, "there is no format %q (choose svg, dot or mermaid)", format)
 			}
 			return a.graph(args[0], sets, path, write)
 		},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/scaffold"
 	"prgnn/internal/version"
 	"prgnn/internal/words"
@@ -40,7 +41,7 @@ is left alone.`,
 			name := filepath.Base(path)
 			text, ok := pipelines.Builtin(name)
 			if !ok {
-				return usage(cmd, "there is no built-in pipeline %s%s; a file of your own begins with extends: NAME.yaml", name, words.OrAll(name, pipelines.Builtins()))
+				return flags.Usage(cmd, "there is no built-in pipeline %s%s; a file of your own begins with extends: NAME.yaml", name, words.OrAll(name, pipelines.Builtins()))
 			}
 			if name == "biopoint.yaml" && !full {
 				text = pipelines.Study()

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/describe"
+	"prgnn/cmd/pipeline/flags"
 )
 
 func (a *app) inspectCommand() *cobra.Command {
@@ -25,6 +26,6 @@ little-endian, x fastest, to compare with other programs.`,
 		RunE: func(_ *cobra.Command, args []string) error { return describe.File(a.Console, args[0], withStats, rows) },
 	}
 	cmd.Flags().BoolVar(&withStats, "stats", false, "read the voxels too, which also finds damage")
-	cmd.Flags().Var(positive{&rows}, "rows", "show the first `N` rows of a table (with --json also elements of an array)")
+	cmd.Flags().Var(flags.Positive(&rows), "rows", "show the first `N` rows of a table (with --json also elements of an array)")
 	return cmd
 }

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
@@ -34,7 +35,7 @@ Tasks of a stage with the same reason share a line; -v gives each its own. Nothi
 		RunE:              func(_ *cobra.Command, args []string) error { return a.plan(args[0], sets, o) },
 	}
 	f := cmd.Flags()
-	f.VarP(positive{&o.Workers}, "jobs", "j", "estimate the time for at most `N` tasks at once (default: one for each CPU)")
+	f.VarP(flags.Positive(&o.Workers), "jobs", "j", "estimate the time for at most `N` tasks at once (default: one for each CPU)")
 	setFlag(cmd, &sets)
 	stagesFlag(cmd, &o.Until, "until", "only this `STAGE` or task and its upstream tasks; may be repeated")
 	stagesFlag(cmd, &o.Only, "only", "only this `STAGE` or task; may be repeated")

@@ -11,6 +11,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/export"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/regular"
@@ -39,11 +40,11 @@ prov       one PROV-JSON file (W3C): every file, task and link, for tools that d
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case path == "":
-				return usage(cmd, "-o PATH is missing")
+				return flags.Usage(cmd, "-o PATH is missing")
 			case format == "prov" && license != "":
-				return usage(cmd, "--license needs --format ro-crate: PROV has no field for it")
+				return flags.Usage(cmd, "--license needs --format ro-crate: PROV has no field for it")
 			case format != "prov" && format != "ro-crate":
-				return usage(cmd, "there is no format %q (choose ro-crate or prov)", format)
+				return flags.Usage(cmd, "there is no format %q (choose ro-crate or prov)", format)
 			}
 			return a.provenance(args[0], sets, path, format, license)
 		},

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/page"
 	"prgnn/stages/report"
 )
@@ -33,7 +34,7 @@ results give the same bytes.`,
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if path == "" {
-				return usage(cmd, "-o PATH is missing")
+				return flags.Usage(cmd, "-o PATH is missing")
 			}
 			return a.report(args[0], sets, path)
 		},

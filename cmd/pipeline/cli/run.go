@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/progress"
@@ -53,20 +54,20 @@ report stage is written to NAME.html beside FILE.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.file, r.FailFast = args[0], !keepGoing
 			if r.lock != "" && !r.locked {
-				return usage(cmd, "--lock names the lock for --locked: add --locked")
+				return flags.Usage(cmd, "--lock names the lock for --locked: add --locked")
 			}
 			return a.runFile(cmd, &r)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.VarP(positive{&r.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU; 1,000 on a cluster)")
+	f.VarP(flags.Positive(&r.Workers), "jobs", "j", "run at most `N` tasks at once (default: one for each CPU; 1,000 on a cluster)")
 	setFlag(cmd, &r.sets)
 	stagesFlag(cmd, &r.Until, "until", "run this `STAGE` or task and its upstream tasks; may be repeated")
 	stagesFlag(cmd, &r.Only, "only", "run only this `STAGE` or task; its upstream tasks must have results; may be repeated")
 	stagesFlag(cmd, &r.Force, "force", "run this `STAGE` or task even if it has a result; may be repeated")
 	f.BoolVar(&keepGoing, "keep-going", true, "continue with tasks that do not depend on a failed one; --keep-going=false stops")
-	f.Var(size{&r.Memory}, "mem", "limit the memory of all running tasks together to `SIZE`")
+	f.Var(flags.Size(&r.Memory), "mem", "limit the memory of all running tasks together to `SIZE`")
 	r.executor.flags(cmd)
 	f.BoolVar(&r.locked, "locked", false, "run exactly what run.lock describes, and compare the results with it")
 	f.StringVar(&r.lock, "lock", "", "with --locked: the lock is `PATH` (default: run.lock beside FILE)")

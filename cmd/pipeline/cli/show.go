@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
@@ -40,11 +41,11 @@ an object "axis" before them names the regions. These files must not be changed.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case where && (len(args) == 1 || results.IsRun(args[0])):
-				return usage(cmd, "--where needs a pipeline file and one of its stages")
+				return flags.Usage(cmd, "--where needs a pipeline file and one of its stages")
 			case where:
 				return a.where(args[0], sets, args[1], partial)
 			case partial:
-				return usage(cmd, "--partial needs --where")
+				return flags.Usage(cmd, "--partial needs --where")
 			case results.IsRun(args[0]):
 				return a.showRun(args[0], args[1:], rows)
 			}
@@ -57,7 +58,7 @@ an object "axis" before them names the regions. These files must not be changed.
 	a.asRunFlags(cmd, &sets)
 	cmd.Flags().BoolVar(&where, "where", false, "name the files of the store that hold the output STAGE[.OUTPUT]")
 	cmd.Flags().BoolVar(&partial, "partial", false, "with --where: also when some results are missing")
-	cmd.Flags().Var(positive{&rows}, "rows", "show the first `N` rows of a table (with --json also elements of an array)")
+	cmd.Flags().Var(flags.Positive(&rows), "rows", "show the first `N` rows of a table (with --json also elements of an array)")
 	return cmd
 }
 

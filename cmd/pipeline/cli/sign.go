@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/envelope"
 	"prgnn/internal/regular"
@@ -42,11 +43,11 @@ The keys are PEM files, as from openssl genpkey -algorithm ed25519.`,
 			case newKey != "" && len(args) == 0:
 				return a.newKey(newKey)
 			case newKey != "":
-				return usage(cmd, "--new-key only makes a key pair: sign with --key")
+				return flags.Usage(cmd, "--new-key only makes a key pair: sign with --key")
 			case len(args) == 0:
-				return usage(cmd, "RUN is missing")
+				return flags.Usage(cmd, "RUN is missing")
 			case key == "":
-				return usage(cmd, "--key KEY.pem is missing; pipeline sign --new-key NAME makes one")
+				return flags.Usage(cmd, "--key KEY.pem is missing; pipeline sign --new-key NAME makes one")
 			}
 			return a.sign(args[0], sets, key, path)
 		},

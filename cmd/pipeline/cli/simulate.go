@@ -11,6 +11,7 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/simulate"
 )
@@ -44,7 +45,7 @@ missing regions, damaged files.
 	setFlag(cmd, &sets)
 	f := cmd.Flags()
 	f.StringVar(&layout, "layout", layout, "how the files are named and laid out: `bids`")
-	f.VarP(positive{&workers}, "jobs", "j", "simulate `N` participants at the same time")
+	f.VarP(flags.Positive(&workers), "jobs", "j", "simulate `N` participants at the same time")
 	return cmd
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/dag"
 	"prgnn/dag/cluster"
 	"prgnn/stages"
@@ -52,7 +53,7 @@ func (e *executor) flags(cmd *cobra.Command) {
 		cobra.FixedCompletions([]string{"local", "slurm", "submit"}, cobra.ShellCompDirectiveNoFileComp))
 	f.StringArrayVar(&e.args, "slurm-args", nil, "further `ARGUMENTS` for sbatch, such as '--partition=long --account=brain'; may be repeated")
 	f.DurationVar(&e.interval, "slurm-interval", cluster.Interval, "ask Slurm's controller for the state of jobs at most once in `TIME`")
-	f.Var(positive{&e.pilots}, "pilots", "have a cluster start `K` pilots, which take one task after the other (default with --executor submit: 10)")
+	f.Var(flags.Positive(&e.pilots), "pilots", "have a cluster start `K` pilots, which take one task after the other (default with --executor submit: 10)")
 	f.DurationVar(&e.time, "pilot-time", 0, "ask for `TIME` for each pilot (default: 4h, or twice that of the longest stage)")
 	f.StringVar(&e.template, "submit-template", "", "with --executor submit: the script `FILE` hands pilots over to the scheduler")
 	f.BoolVar(&e.detach, "detach", false, "continue in the background; status FILE shows the progress")
@@ -63,23 +64,23 @@ func (e *executor) open(cmd *cobra.Command, g *dag.Graph, o *dag.Options, say fu
 	for flag, where := range map[string][]string{"slurm-args": {"slurm"}, "slurm-interval": {"slurm"},
 		"submit-template": {"submit"}, "pilots": {"slurm", "submit"}, "pilot-time": {"slurm", "submit"}} {
 		if cmd.Flags().Changed(flag) && !slices.Contains(where, e.where) && e.where != "" {
-			return usage(cmd, "--%s needs --executor %s", flag, strings.Join(where, " or "))
+			return flags.Usage(cmd, "--%s needs --executor %s", flag, strings.Join(where, " or "))
 		}
 	}
 	if e.pilots == 0 && cmd.Flags().Changed("pilot-time") && e.where == "slurm" {
-		return usage(cmd, "--pilot-time needs --pilots")
+		return flags.Usage(cmd, "--pilot-time needs --pilots")
 	}
 	if cmd.Flags().Changed("pilot-time") && e.time < cluster.ShortestPilot {
-		return usage(cmd, "--pilot-time %v is too short to stop tasks in time: give at least %v, such as 8h, or leave it out for 4h", e.time, cluster.ShortestPilot)
+		return flags.Usage(cmd, "--pilot-time %v is too short to stop tasks in time: give at least %v, such as 8h, or leave it out for 4h", e.time, cluster.ShortestPilot)
 	}
 	if cmd.Flags().Changed("slurm-interval") && e.interval < time.Second {
-		return usage(cmd, "--slurm-interval is a time of at least 1s")
+		return flags.Usage(cmd, "--slurm-interval is a time of at least 1s")
 	}
 	var words []string
 	for _, a := range e.args {
 		more, err := shellWords(a)
 		if err != nil {
-			return usage(cmd, "--slurm-args %q: %v", a, err)
+			return flags.Usage(cmd, "--slurm-args %q: %v", a, err)
 		}
 		words = append(words, more...)
 	}
@@ -88,7 +89,7 @@ func (e *executor) open(cmd *cobra.Command, g *dag.Graph, o *dag.Options, say fu
 	case e.where == "local":
 		return nil
 	case e.where == "submit" && e.template == "":
-		return usage(cmd, "--executor submit needs --submit-template FILE: a script that hands %s over to your scheduler (docs/cluster.md has some)", "{n} pilots")
+		return flags.Usage(cmd, "--executor submit needs --submit-template FILE: a script that hands %s over to your scheduler (docs/cluster.md has some)", "{n} pilots")
 	case e.where == "submit":
 		var t *cluster.Template
 		if t, err = cluster.ReadTemplate(e.template); err == nil {
@@ -103,7 +104,7 @@ func (e *executor) open(cmd *cobra.Command, g *dag.Graph, o *dag.Options, say fu
 			}
 		}
 	default:
-		return usage(cmd, "there is no executor %q (choose local, slurm or submit)", e.where)
+		return flags.Usage(cmd, "there is no executor %q (choose local, slurm or submit)", e.where)
 	}
 	if err != nil {
 		return exit.Wrong(err)
@@ -252,9 +253,9 @@ the time is over. The jobs of the cluster call it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.Var(positive{&p.Needs.Threads}, "cpus", "run tasks that need `N` CPUs together")
-	f.Var(size{&p.Needs.Memory}, "memory", "run tasks that need `SIZE` together")
+	f.Var(flags.Positive(&p.Needs.Threads), "cpus", "run tasks that need `N` CPUs together")
+	f.Var(flags.Size(&p.Needs.Memory), "memory", "run tasks that need `SIZE` together")
 	f.DurationVar(&p.Needs.Time, "time", 0, "end after `TIME`")
-	f.Var(positive{&p.Pilots}, "pilots", "`K` pilots take tasks of the run")
+	f.Var(flags.Positive(&p.Pilots), "pilots", "`K` pilots take tasks of the run")
 	return cmd
 }

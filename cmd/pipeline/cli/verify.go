@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/internal/words"
 )
@@ -36,11 +37,11 @@ or a store that does not exist is reported as not checked.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && signedBy == "":
-				return usage(cmd, "verify without an argument checks the whole store, for all pipeline files; for a signed statement, add --signed-by KEY.pub.pem")
+				return flags.Usage(cmd, "verify without an argument checks the whole store, for all pipeline files; for a signed statement, add --signed-by KEY.pub.pem")
 			case len(args) == 1:
 				return a.verifySigned(args[0], signedBy, lockPath)
 			case signedBy != "" || lockPath != "":
-				return usage(cmd, "STATEMENT is missing")
+				return flags.Usage(cmd, "STATEMENT is missing")
 			}
 			return a.verify(repair)
 		},

@@ -1,0 +1,96 @@
+// Package flags has values of flags that many commands take, and the error of a command line that is wrong.
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/dag/param"
+)
+
+// Usage is a mistake in the command line of one command.
+func Usage(cmd *cobra.Command, format string, args ...any) error {
+	return exit.Wrongf("%s: %s\n  usage: %s\n  %s --help shows an example", cmd.CommandPath(), fmt.Sprintf(format, args...), cmd.UseLine(), cmd.CommandPath())
+}
+
+// Positive is a flag's value: a whole number of at least 1.
+func Positive(n *int) pflag.Value { return positive{n} }
+
+type positive struct{ n *int }
+
+func (p positive) String() string {
+	if p.n == nil || *p.n == 0 {
+		return ""
+	}
+	return fmt.Sprint(*p.n)
+}
+
+func (p positive) Type() string { return "N" }
+
+func (p positive) Set(s string) error {
+	var n int
+	if _, err := fmt.Sscanf(s+"\n", "%d\n", &n); err != nil || n < 1 {
+		return errors.New("it must be an integer of at least 1")
+	}
+	*p.n = n
+	return nil
+}
+
+// Size is a flag value in bytes: 500M, 1.5G, 2TB; powers of 1000.
+func Size(n *int64) pflag.Value { return size{n} }
+
+type size struct{ n *int64 }
+
+func (s size) String() string {
+	if s.n == nil || *s.n == 0 {
+		return ""
+	}
+	return console.ByteCount(*s.n)
+}
+
+func (s size) Type() string { return "SIZE" }
+
+func (s size) Set(text string) (err error) {
+	*s.n, err = param.ParseSize(text)
+	return err
+}
+
+// Time is a flag value of time: 90d, 12w, or as Go writes it (36h).
+func Time(d *time.Duration) pflag.Value { return days{d} }
+
+type days struct{ d *time.Duration }
+
+func (d days) String() string {
+	if d.d == nil || *d.d == 0 {
+		return ""
+	}
+	return d.d.String()
+}
+
+func (d days) Type() string { return "TIME" }
+
+func (d days) Set(text string) error {
+	for unit, n := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if number, found := strings.CutSuffix(text, unit); found {
+			count, err := strconv.ParseUint(number, 10, 16)
+			*d.d = time.Duration(min(count, 100*366)) * n
+			if err != nil || count == 0 {
+				return fmt.Errorf("must be a time such as 90d, 12w or 36h")
+			}
+			return nil
+		}
+	}
+	var err error
+	if *d.d, err = time.ParseDuration(text); err != nil || *d.d <= 0 {
+		return fmt.Errorf("must be a time such as 90d, 12w or 36h")
+	}
+	return nil
+}
