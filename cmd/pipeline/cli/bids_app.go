@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/bidsapp"
+	"prgnn/cmd/pipeline/executor"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/members"
@@ -60,7 +61,7 @@ Exit codes: 0 success, 1 a participant or a stage failed, 2 wrong usage.`,
 
 func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 	leaveRoom()
-	r := &running{executor: executor{where: "local"}}
+	r := &running{executor: executor.Executor{Where: "local"}}
 	r.Workers, r.Memory = x.Workers, int64(x.Memory*1e9)
 	if err := x.Check(); err != nil {
 		return flags.Usage(cmd, "%v", err)

@@ -13,6 +13,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/executor"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/members"
@@ -68,7 +69,7 @@ report stage is written to NAME.html beside FILE.`,
 	stagesFlag(cmd, &r.Force, "force", "run this `STAGE` or task even if it has a result; may be repeated")
 	f.BoolVar(&keepGoing, "keep-going", true, "continue with tasks that do not depend on a failed one; --keep-going=false stops")
 	f.Var(flags.Size(&r.Memory), "mem", "limit the memory of all running tasks together to `SIZE`")
-	r.executor.flags(cmd)
+	r.executor.Flags(cmd)
 	f.BoolVar(&r.locked, "locked", false, "run exactly what run.lock describes, and compare the results with it")
 	f.StringVar(&r.lock, "lock", "", "with --locked: the lock is `PATH` (default: run.lock beside FILE)")
 	f.BoolVar(&a.private, "private", a.private, "make the store readable by you only, permanently (also: PIPELINE_PRIVATE=1)")
@@ -81,7 +82,7 @@ type running struct {
 	file string
 	sets []string
 	dag.Options
-	executor executor
+	executor executor.Executor
 	locked   bool   // the run is held to a lock
 	lock     string // its path; "" is run.lock beside the file
 }
@@ -109,7 +110,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 		return nil, exit.Wrong(errors.Join(append(errs, fmt.Errorf("nothing was run; %s runs a stage that does not need these", a.Instead("--until", "STAGE")))...))
 	}
 	var shown progress.Display
-	if err := r.executor.open(cmd, p.Graph, &r.Options, func(line string) { shown.Say(line) }); err != nil {
+	if err := r.executor.Open(cmd, p.Graph, &r.Options, func(line string) { shown.Say(line) }); err != nil {
 		return nil, err
 	}
 	store, err := a.open(p)
@@ -118,7 +119,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	}
 	defer store.Close()
 	memory := func() int64 { return 0 }
-	if r.executor.where == "local" {
+	if r.executor.Where == "local" {
 		memory = machine.Memory
 	}
 	for _, n := range precheck.TooLarge(p.Roster, p.Graph, memory, func() ([]dag.Step, error) {
@@ -129,7 +130,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	if r.file != "" && !r.locked { // a lock says itself which settings it was made with
 		a.dropped(r.file, r.sets, store)
 	}
-	if r.executor.detach {
+	if r.executor.Detach {
 		return nil, a.detachRun(store, r.file)
 	}
 	var held *held
@@ -154,7 +155,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	r.Bring = handedOut(p)
 	result, err := dag.Run(ctx, p.Graph, store, r.Options)
 	if ctx.Err() == nil {
-		r.executor.end(a)
+		r.executor.End(a.Console)
 	}
 	shown.Close()
 	if result == nil {
@@ -165,7 +166,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 		a.failures(cmd, result, p, r.Options)
 	}
 	if err != nil && ctx.Err() != nil {
-		r.executor.interrupted(a)
+		r.executor.Interrupted(a.Console)
 		a.Warn("interrupted; every finished task is kept. Continue with: %s", a.Again())
 		page.NoteEarlier(a.Console, p)
 		a.doubts(store)

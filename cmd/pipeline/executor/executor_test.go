@@ -1,4 +1,4 @@
-package cli
+package executor
 
 import (
 	"slices"
@@ -17,10 +17,10 @@ func TestSizeOfPilots(t *testing.T) {
 	}
 	g := &dag.Graph{Stages: []*dag.StageNode{stage(40, 1), stage(3, 4), stage(1, 11)}}
 	for largest, x := range map[int64]*cluster.Executor{4: {}, 11: nil} {
-		need.Equal(t, (&executor{}).pool(g, nil, x, nil).Needs.Memory>>30, largest)
+		need.Equal(t, (&Executor{}).pool(g, nil, x, nil).Needs.Memory>>30, largest)
 	}
 	g.Stages = append(g.Stages, stage(40, 6)) // no few
-	need.Equal(t, (&executor{}).pool(g, nil, &cluster.Executor{}, nil).Needs.Memory>>30, 11)
+	need.Equal(t, (&Executor{}).pool(g, nil, &cluster.Executor{}, nil).Needs.Memory>>30, 11)
 }
 
 // --slurm-args is a line of words, quoted as in a shell.
