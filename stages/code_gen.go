@@ -5458,7 +5458,7 @@ prgnn/stages/prepare.windows.New bf4527ba9e1c.65a369
 prgnn/stages/prepare.windowsRow 5f9c40d5f751.e3b0c4
 prgnn/stages/prepare.windowsRow.warn 486212eab0fc.189146
 
-at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:20 DigestOf:26 Value:62 Ref:70 Bytes:106 Bytes.Format:112 Bytes.Encode:115 Text:121
+at artifacts/digest.go prgnn/artifacts Digest:15 Digest.String:22 DigestOf:28 Value:64 Ref:72 Bytes:108 Bytes.Format:114 Bytes.Encode:117 Text:123
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
 at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:173 bitmap:186 canonical:198 textBuffers:219
 at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:21 maxArrowColumns:23 maxZstdWindow:24 flat:28 flat.u32:33 flat.field:36 flat.follow:48 flat.table:51 flat.vector:61 flat.tables:76 flat.text:85 flat.byte:90 flat.int64:97 flat.metadata:105 arrowTypes:115 arrowTypeNames:117 word:122 word.String:124 checkArrow:127 checkSchema:172 checkBatch:200 checkZstd:261 ReadSchema:273 checkArrowSchema:285
@@ -5604,7 +5604,7 @@ at internal/random/radii_amd64.go prgnn/internal/random radii:9
 at internal/random/radii_stubs_amd64.go prgnn/internal/random radiiAVX:10
 at internal/random/random.go prgnn/internal/random Stream:19 New:28 Stream.Normal:46 Stream.Normals:59 Stream.inDisk:86 Stream.uniform:98 radius:100 radiiGo:103
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
-at internal/regular/regular.go prgnn/internal/regular Open:15 OpenFile:18 ReadFile:38 Error:103 Error.Error:105 Otherwise:110
+at internal/regular/regular.go prgnn/internal/regular Open:17 OpenFile:20 ReadFile:40 Error:105 Error.Error:107 Otherwise:112
 at internal/venv/venv.go prgnn/internal/venv making:22 Make:28 interpreter:80 unfinishedName:87 sweep:90 scriptsTo:100 run:116
 at internal/words/nearest.go prgnn/internal/words Nearest:12 editDistance:34
 at internal/words/visible.go prgnn/internal/words Reorders:42 InOrder:47
