@@ -4,20 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/dag/environment"
 	"prgnn/internal/need"
 )
-
-// The hash is Argon2id as argon2-cffi 25.1 (Python, the reference implementation) computes it:
-//
-//	hash_secret_raw(b"tok-0123456789", b"prgnn environment TOKEN", 3, 65536, 1, 16, Type.ID)
-func TestHashOfAValue(t *testing.T) {
-	need.Equal(t, hashValue("TOKEN", "tok-0123456789"), "fd93f59c6b67e68182f905798bd9ea7e")
-}
 
 // A recipe tells equal values from others, and set from not set, and holds no value.
 func TestEnvironmentInRecipes(t *testing.T) {
 	t.Setenv("TOKEN", "tok-0123456789")
-	line := func() string { return string(appendEnvironment(nil, []string{"TOKEN", "PRGNN_NOT_SET"})) }
+	line := func() string { return string(environment.Append(nil, []string{"TOKEN", "PRGNN_NOT_SET"})) }
 	first := line()
 	if strings.Contains(first, "tok-") || !strings.HasPrefix(first, "environment PRGNN_NOT_SET\nenvironment TOKEN = argon2id ") {
 		t.Errorf("the recipe says %q", first)

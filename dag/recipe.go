@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 
 	"prgnn/artifacts"
+	"prgnn/dag/environment"
 	"prgnn/dag/param"
 )
 
@@ -34,7 +35,7 @@ func appendRecipe(b []byte, code string, n *Node, ports []Port, refs [][]artifac
 	b = append(b, '\n')
 	b = param.Append(b, "parameter ", n.Work)
 	if e, ok := n.Work.(EnvReader); ok {
-		b = appendEnvironment(b, e.EnvNames())
+		b = environment.Append(b, e.EnvNames())
 	}
 	if f, ok := n.Work.(Foreteller); ok {
 		b = appendForetold(b, f.Foretell())

@@ -1,4 +1,5 @@
-package dag
+// Package environment writes the variables of the environment that a task sees into its recipe.
+package environment
 
 import (
 	"encoding/hex"
@@ -14,9 +15,9 @@ import (
 // guess. It has no key and no random salt, for equal work has equal keys on all machines.
 // See docs/decisions/0004-environment.md.
 const (
-	environmentHash = "argon2id"
-	hashPasses      = 3
-	hashMemory      = 64 << 10 // KiB
+	hashName   = "argon2id"
+	hashPasses = 3
+	hashMemory = 64 << 10 // KiB
 )
 
 // hashed are the hashes that this process has computed, by name and value.
@@ -31,15 +32,15 @@ func hashValue(name, value string) string {
 	return once.(func() string)()
 }
 
-// appendEnvironment writes a line for each variable, sorted: one that is not set
+// Append writes a line for each variable, sorted: one that is not set
 // has no value, not an empty one.
-func appendEnvironment(b []byte, names []string) []byte {
+func Append(b []byte, names []string) []byte {
 	names = slices.Clone(names)
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		b = append(append(b, "environment "...), name...)
 		if v, set := os.LookupEnv(name); set {
-			b = append(append(b, " = "+environmentHash+" "...), hashValue(name, v)...)
+			b = append(append(b, " = "+hashName+" "...), hashValue(name, v)...)
 		}
 		b = append(b, '\n')
 	}
