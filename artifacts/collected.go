@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"prgnn/artifacts/whole"
@@ -45,6 +46,9 @@ func (s *Store) appendForgotten(keys []Key) error {
 const recordWord = "record"
 
 func (s *Store) noteCollected(b []byte) error {
+	s.noting.Lock()
+	unlock := sync.OnceFunc(s.noting.Unlock) // many sync the file at a time
+	defer unlock()
 	f, err := regular.OpenFile(s.collectedPath(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
@@ -58,6 +62,7 @@ func (s *Store) noteCollected(b []byte) error {
 			_ = f.Truncate(before) // a piece of a line would spoil the next one
 		}
 	}
+	unlock()
 	return errors.Join(err, f.Sync(), f.Close())
 }
 

@@ -132,16 +132,30 @@ func (s *Store) lookupRemote(k Key) (Action, error) {
 	return Action{}, ErrMiss
 }
 
+// Lookups is how many tasks are looked up in a remote at once: the answer takes a round trip, and no processor.
+const Lookups = 32
+
+// shortRecord bounds the bytes of records that are read at the same time as others. A task of few inputs has 1 kB.
+const shortRecord = 64 << 10
+
+// read is one object of at most so many bytes; a longer one is ErrCorrupt.
+func (l *link) read(name string, most int64) (text []byte, err error) {
+	err = l.ask(context.Background(), func(ctx context.Context) (err error) {
+		text, err = ReadAll(ctx, l.remote, name, most)
+		return err
+	})
+	return text, err
+}
+
 // lookupRecord reads one object that holds, once it is opened, the record of an action.
 func (s *Store) lookupRecord(k Key, name, origin string, most int64,
 	open func([]byte) ([]byte, error)) (Action, error) {
-	s.link.record.Lock() // one at a time, so that memory is bounded
-	defer s.link.record.Unlock()
-	var text []byte
-	err := s.link.ask(context.Background(), func(ctx context.Context) (err error) {
-		text, err = ReadAll(ctx, s.link.remote, name, most)
-		return err
-	})
+	text, err := s.link.read(name, shortRecord)
+	if errors.Is(err, ErrCorrupt) { // it may be longer: one at a time, so that memory is bounded
+		s.link.record.Lock()
+		defer s.link.record.Unlock()
+		text, err = s.link.read(name, most)
+	}
 	var a Action
 	if err == nil {
 		if text, err = open(text); err == nil {

@@ -86,7 +86,7 @@ type link struct {
 	again    time.Time  // when it may be asked next; zero while it answers
 	asking   bool       // one asks whether it has come back
 	readOnly error      // the first ErrReadOnly
-	record   sync.Mutex // held while one record is read
+	record   sync.Mutex // held while one long record is read
 	refused  refused.Objects
 	blocked  error            // the first ErrBlocked
 	sizes    map[Digest]int64 // blobs that are known to be there

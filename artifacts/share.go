@@ -28,7 +28,8 @@ type sharing struct {
 	mu    sync.Mutex
 	moved *sync.Cond // the queue, or at, has changed
 	queue []Key
-	at    int                  // keys that are being carried
+	at    int // keys that are being carried
+	large chan struct{}
 	list  *os.File             // nil when there is nothing in it, or it cannot be written
 	taken []string             // lists whose keys are in the queue
 	fresh map[Digest]time.Time // blobs that were sent or touched, and when
@@ -36,12 +37,14 @@ type sharing struct {
 
 const (
 	unsharedDir = "unshared"
-	carriers    = 4
+	carriers    = 32 // small files wait for round trips
+	largeAtOnce = 4  // of the carriers, those that send a file or a record that is not small
 )
 
 func (p *sharing) begin(s *Store) {
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	p.moved, p.fresh = sync.NewCond(&p.mu), map[Digest]time.Time{}
+	p.large = make(chan struct{}, largeAtOnce)
 	dir := filepath.Join(s.dir, memoDir, unsharedDir)
 	entries, _ := os.ReadDir(dir)
 	sessions, _ := s.sessions()
@@ -151,8 +154,7 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 	if err != nil || a.Origin != "" { // it is gone, or the work of others
 		return nil
 	}
-	record, err := a.encode()
-	if err != nil || len(record) > LongestRecord {
+	if record, err := a.encode(); err != nil || len(record) > LongestRecord {
 		return nil // nobody would read it
 	}
 	spoilt := false // where one file of the work is damaged, none of the others is relied on
@@ -176,10 +178,7 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 			rely = append(rely, ref.Ref)
 		}
 	}
-	err = s.putRecord(ctx, ObjectName(actionsDir, k.String()), record, s.trust.Signer != nil && s.distrusted(k))
-	if err == nil && s.trust.Signer != nil {
-		err = s.putSigned(ctx, k, record)
-	}
+	err = s.carryRecord(ctx, k, a)
 	for _, r := range rely { // now that gc finds the record: has one removed it that did not find the record yet?
 		if err == nil {
 			err = s.renew(ctx, r.Digest)
@@ -192,6 +191,22 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 		s.link.mu.Lock()
 		s.link.shared++
 		s.link.mu.Unlock()
+	}
+	return err
+}
+
+// carryRecord makes sure that the remote has the record of an action, and its signed one.
+func (s *Store) carryRecord(ctx context.Context, k Key, a Action) error {
+	if len(a.Recipe) > shortRecord {
+		s.share.large <- struct{}{}
+		defer func() { <-s.share.large }()
+	}
+	record, err := a.encode()
+	if err == nil {
+		err = s.putRecord(ctx, ObjectName(actionsDir, k.String()), record, s.trust.Signer != nil && s.distrusted(k))
+	}
+	if err == nil && s.trust.Signer != nil {
+		err = s.putSigned(ctx, k, record)
 	}
 	return err
 }
@@ -226,7 +241,7 @@ func (s *Store) sendBlob(ctx context.Context, r Ref) error {
 	if err == nil {
 		err = s.putBytes(ctx, object, b)
 	} else {
-		err = s.put(ctx, object, s.BlobPath(r.Digest))
+		err = s.putLarge(ctx, object, s.BlobPath(r.Digest))
 	}
 	if err == nil {
 		s.link.know(r.Digest, r.Size)
@@ -296,6 +311,12 @@ func (s *Store) contradict(k Key, a Action) {
 		}
 		return
 	}
+}
+
+func (s *Store) putLarge(ctx context.Context, object, file string) error {
+	s.share.large <- struct{}{}
+	defer func() { <-s.share.large }()
+	return s.put(ctx, object, file)
 }
 
 func (s *Store) put(ctx context.Context, object, file string) error {

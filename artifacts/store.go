@@ -47,6 +47,7 @@ type Store struct {
 	dirty   whole.Dirs // of blobs
 	packs   *pack.Set
 	packing atomic.Int64 // size in bytes up to which objects are written to packs
+	noting  sync.Mutex   // held while the file "collected" grows
 	wholes  sync.Mutex   // held while a pack is read as a whole
 	marked  sync.Map     // packs that count as used since the session began, by name
 	files   memo.Files   // of the user's files

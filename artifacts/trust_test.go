@@ -16,23 +16,41 @@ import (
 // An endless remote answers every question for a record with bytes without end.
 type endless struct {
 	*shelf
-	read, open, most atomic.Int64
+	read, long, most atomic.Int64
+}
+
+// An endlessObject is one answer.
+type endlessObject struct {
+	*endless
+	n int64
 }
 
 func (e *endless) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	if name == versionFile {
 		return io.NopCloser(bytes.NewReader([]byte(RemoteVersion))), nil
 	}
-	if n := e.open.Add(1); n > e.most.Load() {
-		e.most.Store(n)
-	}
-	return e, nil
+	return &endlessObject{endless: e}, nil
 }
 
-func (e *endless) Read(p []byte) (int, error) { e.read.Add(int64(len(p))); return len(p), nil }
-func (e *endless) Close() error               { e.open.Add(-1); return nil }
+func (e *endlessObject) Read(p []byte) (int, error) {
+	before := e.n
+	if e.n += int64(len(p)); before <= shortRecord+1 && e.n > shortRecord+1 {
+		if n := e.long.Add(1); n > e.most.Load() {
+			e.most.Store(n)
+		}
+	}
+	e.read.Add(int64(len(p)))
+	return len(p), nil
+}
 
-// Records that come without end are read one at a time, and no further than the limit.
+func (e *endlessObject) Close() error {
+	if e.n > shortRecord+1 {
+		e.long.Add(-1)
+	}
+	return nil
+}
+
+// Long records that come without end are read one at a time, and no further than the limit.
 func TestEndlessRecords(t *testing.T) {
 	e := &endless{shelf: newShelf()}
 	s := attached(t, e)
@@ -46,8 +64,9 @@ func TestEndlessRecords(t *testing.T) {
 		})
 	}
 	asking.Wait()
-	if most := int64(n * (LongestRecord + 1)); e.read.Load() == 0 || e.read.Load() > most || e.most.Load() != 1 {
-		t.Errorf("%d bytes were read, the limit is %d; %d records at once", e.read.Load(), most, e.most.Load())
+	read, limit := e.read.Load(), int64(n*(LongestRecord+1+shortRecord+1))
+	if read == 0 || read > limit || e.most.Load() != 1 {
+		t.Errorf("%d bytes were read, the limit is %d; %d records at once", read, limit, e.most.Load())
 	}
 	if r := s.Remote(); r.Refused != n {
 		t.Errorf("%d of %d are refused", r.Refused, n)

@@ -66,15 +66,19 @@ func (v *View) list() {
 	}
 }
 
-// Lookup is Store.Lookup, without the recipe.
-func (v *View) Lookup(k Key) (outputs Refs, fetched bool, err error) {
+// Lookup is Store.Lookup, or without the remote Store.LookupHere, and gives no recipe.
+func (v *View) Lookup(k Key, remote bool) (outputs Refs, fetched bool, err error) {
 	if text, _, ok := v.packs.Get(packedAction(k)); ok {
 		a, err := ParseAction(k, text)
 		if err == nil && v.s.trust.believes(a.Origin) {
 			return a.Outputs, a.Origin != "", nil
 		}
 	}
-	a, err := v.s.Lookup(k)
+	lookup := v.s.LookupHere
+	if remote {
+		lookup = v.s.Lookup
+	}
+	a, err := lookup(k)
 	return a.Outputs, a.Origin != "", err
 }
 

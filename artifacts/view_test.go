@@ -17,7 +17,7 @@ func TestView(t *testing.T) {
 	check := func(what string, known, damaged bool) {
 		t.Helper()
 		v.Begin()
-		outputs, fetched, err := v.Lookup(k)
+		outputs, fetched, err := v.Lookup(k, true)
 		if known != (err == nil) || known != (len(outputs) == 1 && outputs[0].Ref == small) || fetched {
 			t.Errorf("%s: %v, %v, %v", what, outputs, fetched, err)
 		}

@@ -46,7 +46,7 @@ func (r *runner) check(i int32, d *description) verdict {
 	}
 	v.key = artifacts.KeyOf(d.recipe)
 	var err error
-	v.outputs, v.fetched, err = lookup(d.view, v.key, d.ports)
+	v.outputs, v.fetched, err = lookup(d.view, v.key, d.ports, true)
 	if v.outputs == nil {
 		v.damaged = r.at[i].wanted && errors.Is(err, artifacts.ErrCorrupt)
 		return v
@@ -90,8 +90,9 @@ func (r *runner) damaged(view *artifacts.View, outputs artifacts.Refs) (damaged,
 
 // lookup finds what was recorded under a key, if it has all outputs that the
 // stage gives today.
-func lookup(view *artifacts.View, k artifacts.Key, ports Ports) (outputs artifacts.Refs, fetched bool, err error) {
-	outputs, fetched, err = view.Lookup(k)
+func lookup(view *artifacts.View, k artifacts.Key, ports Ports, remote bool) (outputs artifacts.Refs, fetched bool,
+	err error) {
+	outputs, fetched, err = view.Lookup(k, remote)
 	if err != nil { // anything wrong is a miss
 		return nil, false, err
 	}

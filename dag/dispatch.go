@@ -14,9 +14,9 @@ import (
 // dispatchChecks hands queued nodes to the checkers, in batches that are small
 // enough to keep all of them busy and large enough that 100,000 checks are not
 // 100,000 messages.
-func (r *runner) dispatchChecks(checkers int) {
+func (r *runner) dispatchChecks(checkers, most int) {
 	for len(r.toCheck) > 0 && r.checks < checkers && r.stopped == nil {
-		n := min(max(len(r.toCheck)/(2*checkers), 1), 256)
+		n := min(max(len(r.toCheck)/(2*checkers), 1), most)
 		batch := make([]int32, 0, n)
 		for len(r.toCheck) > 0 && len(batch) < n && r.stopped == nil {
 			i := r.order[heap.Pop(&r.toCheck).(int32)]
@@ -40,11 +40,16 @@ const lookahead = 64
 
 func (r *runner) dispatchTasks(ctx context.Context) {
 	var passed []int32
-	for len(r.toRun) > 0 && r.threads > 0 && len(passed) < lookahead && r.stopped == nil {
+	again := 0
+	for len(r.toRun) > 0 && r.threads > 0 && len(passed)+again < lookahead && r.stopped == nil {
 		rank := heap.Pop(&r.toRun).(int32)
 		i := r.order[rank]
 		if !r.fits(i) {
 			passed = append(passed, rank)
+			continue
+		}
+		if r.checkAgain(i) {
+			again++
 			continue
 		}
 		p := &r.at[i]
@@ -83,6 +88,20 @@ func (r *runner) dispatchTasks(ctx context.Context) {
 	for _, rank := range passed {
 		heap.Push(&r.toRun, rank)
 	}
+}
+
+// askRemoteAgain is how long a task may wait for its turn before the remote is asked for it once more.
+const askRemoteAgain = time.Minute
+
+// checkAgain sends a task back to its check whose result another machine may have shared since then. A task itself
+// does not ask: it would hold its threads for a round trip.
+func (r *runner) checkAgain(i int32) bool {
+	p := &r.at[i]
+	if !r.remote || p.forced || r.clock()-time.Duration(p.asked)*time.Second < askRemoteAgain {
+		return false
+	}
+	r.queue(i)
+	return true
 }
 
 // askAgain is how often a task that another process was at is looked at again.

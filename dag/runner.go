@@ -26,8 +26,10 @@ type runner struct {
 	dry     bool
 	id      string // of the run
 	began   time.Time
-	known   bool // the store has a record of the run, which says that it is going on
-	untold  bool // tasks ran since their times were saved
+	clock   func() time.Duration // since then
+	remote  bool                 // the store has one
+	known   bool                 // the store has a record of the run, which says that it is going on
+	untold  bool                 // tasks ran since their times were saved
 	saveAt  time.Duration
 	files   fileDigests
 	past    *history         // of plans
@@ -85,6 +87,7 @@ type status struct {
 	waits    int32
 	readers  atomic.Int32 // the nodes that are still to be settled that need it
 	threads  int32        // that it was given, and has not given back
+	asked    int32        // when the store and the remote were asked for it, in s by the runner's clock
 	phase    phase
 	state    State
 	wanted   bool // selected; else it is only looked up
@@ -143,7 +146,7 @@ func newRunner(g *Graph, s *artifacts.Store, o Options) (*runner, error) {
 		o.Executor = Local{}
 	}
 	r := &runner{
-		index: x, graph: g, store: s, opt: o, began: time.Now(),
+		index: x, graph: g, store: s, opt: o, began: time.Now(), remote: s.Remote() != nil,
 		at:       make([]status, len(x.nodes)),
 		heldBack: map[int32][]int32{}, heals: map[heal]int{},
 		threads: o.Workers, memory: o.Memory,
@@ -151,6 +154,7 @@ func newRunner(g *Graph, s *artifacts.Store, o Options) (*runner, error) {
 		waiting: make(chan int32), outcomes: make(chan outcome),
 		notes: make(chan Event, 64),
 	}
+	r.clock = func() time.Duration { return time.Since(r.began) }
 	r.files.rehash = o.Rehash
 	if err := r.choose(); err != nil {
 		return nil, err
@@ -209,9 +213,9 @@ func (r *runner) marks(patterns []string) ([]bool, error) {
 func (r *runner) loop(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	checkers := max(2, min(r.opt.Workers, runtime.GOMAXPROCS(0)))
-	if r.store.Remote() != nil {
-		checkers = max(checkers, 16) // they wait for a network, not for a processor
+	checkers, batch := max(2, min(r.opt.Workers, runtime.GOMAXPROCS(0))), 256
+	if r.remote {
+		checkers, batch = artifacts.Lookups, 16 // they wait for a network, not for a processor
 	}
 	for range checkers {
 		go r.checker()
@@ -224,8 +228,8 @@ func (r *runner) loop(ctx context.Context) error {
 	ask := time.NewTicker(askAgain)
 	defer ask.Stop()
 	for {
-		r.dispatchChecks(checkers)
 		r.dispatchTasks(ctx)
+		r.dispatchChecks(checkers, batch)
 		r.tellWait()
 		if r.checks == 0 && r.jobs == 0 && (len(r.elsewhere) == 0 || r.stopped != nil) {
 			break

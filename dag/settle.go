@@ -13,7 +13,7 @@ import (
 // take moves a node on after it was compared with the store.
 func (r *runner) take(v *verdict) {
 	p := &r.at[v.node]
-	p.key = v.key
+	p.key, p.asked = v.key, int32(r.clock().Seconds())
 	switch {
 	case v.err != nil:
 		r.settle(v.node, Failed, nil, v.err)

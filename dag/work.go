@@ -41,8 +41,8 @@ func (r *runner) carryOut(ctx context.Context, w work) (o outcome) {
 		return o
 	}
 	o.key = artifacts.KeyOf(d.recipe)
-	// Another process may have done it since it was checked.
-	o.Outputs, _, _ = lookup(d.view, o.key, d.ports)
+	// Another process may have done it since it was checked. Of another machine's, see checkAgain.
+	o.Outputs, _, _ = lookup(d.view, o.key, d.ports, false)
 	for _, ref := range o.Outputs {
 		if r.store.Damaged(ref.Ref) {
 			_ = r.store.Discard(ref.Ref) // if it cannot be removed, new bytes replace it anyway

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -36,7 +37,7 @@ type bazelCache struct {
 	user, password string
 }
 
-// longestResult bounds an object of /ac in memory: the longest record that a store accepts, and what a
+// longestResult bounds an object of /ac: the longest record that a store accepts, and what a
 // server adds to it.
 const longestResult = 16 << 20
 
@@ -125,6 +126,7 @@ func (b bazelCache) Size(ctx context.Context, name string) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
+		defer body.Close()
 		return io.Copy(io.Discard, body)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)
@@ -149,16 +151,8 @@ func (b bazelCache) Get(ctx context.Context, name string) (io.ReadCloser, error)
 	if err != nil || blob {
 		return bodyOf(resp), err
 	}
-	defer resp.Body.Close()
-	message, err := io.ReadAll(io.LimitReader(resp.Body, longestResult+1))
-	if err != nil {
-		return nil, err
-	}
-	content, valid := standardOutput(message)
-	if !valid || len(message) > longestResult {
-		return nil, fmt.Errorf("%s: not an ActionResult of at most %d bytes: %w", name, longestResult, artifacts.ErrCorrupt)
-	}
-	return io.NopCloser(bytes.NewReader(content)), nil
+	message := bufio.NewReader(io.LimitReader(resp.Body, longestResult))
+	return &standardOutput{Closer: resp.Body, name: name, r: message}, nil
 }
 
 // bodyOf is a nil interface where there is no answer.
@@ -241,23 +235,85 @@ func actionResult(stdout []byte) []byte {
 	return protowire.AppendBytes(m, by)
 }
 
-// standardOutput is that of a message, and whether it is a message. One that is empty is not written.
-func standardOutput(m []byte) (stdout []byte, valid bool) {
-	for len(m) > 0 {
-		number, kind, n := protowire.ConsumeTag(m)
-		if n < 0 {
-			return nil, false
+// A standardOutput reads that of a message as it comes. One that is empty is not written.
+type standardOutput struct {
+	io.Closer
+	name  string // of the object
+	r     *bufio.Reader
+	left  int // bytes of it that are still to come
+	depth int // of the groups around what comes next
+}
+
+func (s *standardOutput) Read(p []byte) (int, error) {
+	for s.left == 0 {
+		if _, err := s.r.Peek(1); err != nil && (s.depth == 0 || err != io.EOF) {
+			return 0, err
 		}
-		m = m[n:]
-		if number == stdoutRaw && kind == protowire.BytesType {
-			stdout, n = protowire.ConsumeBytes(m)
-		} else {
-			n = protowire.ConsumeFieldValue(number, kind, m)
+		if err := s.skip(); err != nil {
+			return 0, s.cut(err)
 		}
-		if n < 0 {
-			return nil, false
-		}
-		m = m[n:]
 	}
-	return stdout, true
+	n, err := s.r.Read(p[:min(len(p), s.left)])
+	s.left -= n
+	return n, s.cut(err)
+}
+
+// cut says of a message that ends too early that it is no message.
+func (s *standardOutput) cut(err error) error {
+	if err != io.EOF && err != errNoMessage {
+		return err
+	}
+	return fmt.Errorf("%s: not an ActionResult of at most %d bytes: %w", s.name, longestResult, artifacts.ErrCorrupt)
+}
+
+var errNoMessage = errors.New("not a message")
+
+// skip reads a field, or the beginning of one of the standard output.
+func (s *standardOutput) skip() error {
+	tag, err := s.varint()
+	if err != nil {
+		return err
+	}
+	length := uint64(0)
+	number, kind := protowire.DecodeTag(tag)
+	switch kind {
+	case protowire.VarintType:
+		_, err = s.varint()
+	case protowire.Fixed32Type:
+		length = 4
+	case protowire.Fixed64Type:
+		length = 8
+	case protowire.BytesType:
+		length, err = s.varint()
+	case protowire.StartGroupType:
+		s.depth++
+	case protowire.EndGroupType:
+		s.depth--
+	default:
+		return errNoMessage
+	}
+	switch {
+	case err != nil:
+		return err
+	case number < protowire.MinValidNumber || s.depth < 0 || length > longestResult:
+		return errNoMessage
+	case number == stdoutRaw && kind == protowire.BytesType && s.depth == 0:
+		s.left = int(length)
+		return nil
+	}
+	_, err = s.r.Discard(int(length))
+	return err
+}
+
+func (s *standardOutput) varint() (v uint64, err error) {
+	for shift := 0; shift < 64; shift += 7 {
+		b, err := s.r.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if v |= uint64(b&0x7f) << shift; b < 0x80 {
+			return v, nil
+		}
+	}
+	return 0, errNoMessage
 }

@@ -3,6 +3,7 @@
 package remote
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -163,8 +164,8 @@ func TestBazelRemoteOddAnswers(t *testing.T) {
 			defer s.Close()
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 			defer cancel()
-			if body, err := open(t, s.URL).Get(ctx, "actions/ab/abcdef"); !errors.Is(err, c.want) {
-				t.Errorf("%v, %v", body, err)
+			if b, err := artifacts.ReadAll(ctx, open(t, s.URL), "actions/ab/abcdef", 1<<30); !errors.Is(err, c.want) {
+				t.Errorf("%d bytes, %v", len(b), err)
 			}
 		})
 	}
@@ -177,15 +178,25 @@ func FuzzStandardOutput(f *testing.F) {
 	f.Add([]byte{}, protowire.AppendVarint(protowire.AppendTag(nil, 4, protowire.VarintType), 1))
 	f.Add(actionResult([]byte("record")), []byte{0x2a, 0xff})
 	f.Fuzz(func(t *testing.T, record, added []byte) {
-		standardOutput(record)
-		if got, found := standardOutput(actionResult(record)); !found || !bytes.Equal(got, record) {
-			t.Fatalf("%q, %v", got, found)
+		readOutput(record)
+		if got, err := readOutput(actionResult(record)); err != nil || !bytes.Equal(got, record) {
+			t.Fatalf("%q, %v", got, err)
 		}
 		if number, _, n := protowire.ConsumeField(added); n == len(added) && number != stdoutRaw {
-			got, valid := standardOutput(append(actionResult(record), added...))
-			if !valid || !bytes.Equal(got, record) {
-				t.Fatalf("with %x: %q, %v", added, got, valid)
+			got, err := readOutput(append(actionResult(record), added...))
+			if err != nil || !bytes.Equal(got, record) {
+				t.Fatalf("with %x: %q, %v", added, got, err)
+			}
+		}
+		for n := range actionResult(record)[1:] { // the end of the record's field is no place to cut at
+			if got, err := readOutput(actionResult(record)[:n+1]); err == nil && !bytes.Equal(got, record) ||
+				err != nil && !errors.Is(err, artifacts.ErrCorrupt) {
+				t.Fatalf("cut at %d: %q, %v", n+1, got, err)
 			}
 		}
 	})
+}
+
+func readOutput(message []byte) ([]byte, error) {
+	return io.ReadAll(&standardOutput{r: bufio.NewReader(bytes.NewReader(message))})
 }

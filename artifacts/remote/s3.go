@@ -70,14 +70,28 @@ func chain() []credentials.Provider {
 	return c
 }
 
+// dialsAtOnce is how many connections are opened at once: small servers let few wait to be accepted, and drop others.
+const dialsAtOnce = 4
+
 // transport gives up on a server that does not answer; how long an object may take
 // is for those who ask.
 func transport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.DialContext = (&net.Dialer{Timeout: 3 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	dialer := &net.Dialer{Timeout: 3 * time.Second, KeepAlive: 30 * time.Second}
+	dials := make(chan struct{}, dialsAtOnce)
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		select {
+		case dials <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		defer func() { <-dials }()
+		return dialer.DialContext(ctx, network, address)
+	}
 	t.TLSHandshakeTimeout = 5 * time.Second
 	t.ResponseHeaderTimeout = answer
-	t.MaxIdleConnsPerHost = 32
+	t.MaxIdleConns = 0 // without limit
+	t.MaxIdleConnsPerHost = 2 * artifacts.Lookups
 	t.DisableCompression = true // bytes as they are
 	return t
 }
