@@ -129,7 +129,7 @@ func (s *Store) prepare() error {
 		return nil
 	case err == nil && strings.HasPrefix(string(b), "prgnn store "):
 		return fmt.Errorf("its layout is %.40q, but this program uses %q: use the program that made it, or another directory", b, version)
-	case err == nil && len(b) > 0:
+	case err == nil:
 		_, none := os.Stat(filepath.Join(s.dir, actionsDir))
 		if err := cmp.Or(refuseForeign(s.dir, versionFile), none); err != nil {
 			return fmt.Errorf("is not a store, although it has a file %s: name a new or empty directory", versionFile)

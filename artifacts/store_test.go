@@ -227,9 +227,11 @@ func TestOpen(t *testing.T) {
 		t.Error(err)
 	}
 	// A damaged version is told from one of another program, which nobody should delete.
-	overwrite(t, filepath.Join(s.Dir(), "version"), func([]byte) []byte { return []byte("2.3.1") })
-	_, err := Open(s.Dir())
-	need.Error(t, err, "version is damaged", "a damaged version")
+	for _, text := range []string{"2.3.1", "", strings.Repeat("\x00", len(version))} {
+		overwrite(t, filepath.Join(s.Dir(), "version"), func([]byte) []byte { return []byte(text) })
+		_, err := Open(s.Dir())
+		need.Error(t, err, "version is damaged", text)
+	}
 	for _, other := range []string{"main.c", "version"} {
 		dir := t.TempDir()
 		need.NoError(t, os.WriteFile(filepath.Join(dir, other), []byte("2.3.1"), 0o666))
