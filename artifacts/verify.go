@@ -432,6 +432,22 @@ func (s *Store) Repair(r *Report) error {
 	return s.fault(errors.Join(err, s.rewrite(cut)))
 }
 
+// Left lists what Repair leaves to a person, in the store: foreign files, and directories with something in them that
+// it moved out of the place of a file.
+func (s *Store) Left(r *Report) []string {
+	var left []string
+	for _, f := range r.Findings {
+		if f.Problem == Foreign {
+			left = append(left, f.Path)
+			continue
+		}
+		moved, _ := fs.Glob(os.DirFS(s.dir), f.Path+whole.Displaced+"*")
+		left = append(left, moved...)
+	}
+	slices.Sort(left)
+	return slices.Compact(left)
+}
+
 // removeDamaged is Repair of all but the packs that were cut off, which it lists.
 func (s *Store) removeDamaged(r *Report) (packs []string, err error) {
 	unlock, err := s.gate(false)

@@ -24,7 +24,8 @@ func (a *app) verifyCommand() *cobra.Command {
 record against its seal and its key, and that what records promise and what runs list is there.
 Each damaged object is named with its remedy; a pack that was cut off, with the records that it
 had of runs. Exit code 3 when there is any, or
-something that your permissions forbid to read. Nothing is changed without --repair.
+something that your permissions forbid to read. Nothing is changed without --repair, which leaves
+files that the store did not put there: it names them, and the exit code stays 3.
 A run recomputes damaged results of its pipeline, and missing ones when a task needs them.
 
 verify STATEMENT --signed-by KEY checks who signed a statement of pipeline sign, and that the
@@ -72,6 +73,8 @@ type verifyEvent struct {
 	Bytes      int64 `json:"bytes"`
 	Collected  int   `json:"collected"` // blobs that gc has removed
 	Repaired   bool  `json:"repaired,omitempty"`
+	// Left is what --repair leaves to a person.
+	Left []string `json:"left,omitempty"`
 }
 
 func (a *app) verify(repair bool) error {
@@ -88,7 +91,7 @@ func (a *app) verify(repair bool) error {
 	if err != nil {
 		return err
 	}
-	damaged := report.Damaged()
+	damaged, left := report.Damaged(), store.Left(report)
 	for _, f := range report.Findings {
 		if a.JSON {
 			e := findingEvent{"damage", string(f.Problem), f.Path, f.Detail, f.Remedy(), f.Tasks}
@@ -100,13 +103,15 @@ func (a *app) verify(repair bool) error {
 			fmt.Fprintln(a.Out, f)
 		}
 	}
+	others := damaged - len(left)
 	if repair && damaged > 0 {
 		if err := store.Repair(report); err != nil {
 			return err
 		}
+		left = store.Left(report)
 	}
 	e := verifyEvent{"verify", report.Blobs, report.Actions, damaged, report.Unreadable(), report.Runs, report.Bytes,
-		report.Collected, repair && damaged > 0}
+		report.Collected, repair && others > 0, left}
 	if a.JSON {
 		a.Object(e)
 	} else {
@@ -117,10 +122,13 @@ func (a *app) verify(repair bool) error {
 		fmt.Fprintf(a.Out, "verify: %s (%s), %s, %s: %d damaged%s\n", words.Count(e.Blobs, "blob"),
 			console.ByteCount(e.Bytes), words.Count(e.Actions, "action"), words.Count(e.Runs, "run"), e.Damaged,
 			unreadable)
-		switch {
-		case e.Repaired:
+		if e.Repaired {
 			a.Note("damaged objects were removed; a run recomputes those that it needs")
-		case damaged > 0:
+		}
+		switch {
+		case repair && len(left) > 0:
+			a.Note("not repaired: the store did not put it there; move it or delete it: %s", words.Some(left, 5))
+		case others > 0 && !repair:
 			a.Note("pipeline verify --repair removes damaged objects; a run recomputes those that it needs")
 			missing := []artifacts.Problem{artifacts.MissingBlob, artifacts.LostRecord, artifacts.CutPack}
 			if slices.ContainsFunc(report.Findings, func(f artifacts.Finding) bool {
@@ -136,7 +144,7 @@ func (a *app) verify(repair bool) error {
 			a.Note("store %s: %v", store.Dir(), problems)
 		}
 	}
-	if damaged > 0 && !repair || e.Unreadable > 0 {
+	if damaged > 0 && !repair || len(left) > 0 || e.Unreadable > 0 {
 		return &exit.Error{Code: exit.Damaged}
 	}
 	return nil
