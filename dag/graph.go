@@ -33,6 +33,7 @@ type StageNode struct {
 	// Participants whose data come together in one of its tasks, at most; counted where the kind has Each.
 	Participants int
 	Graphs       int // of each of them, where the memory grows with these; 0: it does not
+	Regions      int // of each graph, where the memory grows with their square; 0: it does not
 }
 
 // Needs are what one task takes of a machine. They are not part of the key: no
@@ -76,8 +77,9 @@ func (s *StageNode) needs() Needs {
 
 // Memory is what one of its tasks takes by what its kind says, in bytes.
 func (s *StageNode) Memory() int64 {
-	// What a kind says of a participant is that of eleven graphs.
-	needs := s.Kind.Memory + int64(s.Participants)*s.Kind.Each*int64(max(11, s.Graphs))/11
+	// What a kind says of a participant is that of eleven graphs, of 84 regions.
+	graphs, regions := float64(max(11, s.Graphs))/11, float64(max(84, s.Regions))/84
+	needs := s.Kind.Memory + int64(float64(s.Participants)*float64(s.Kind.Each)*graphs*regions*regions)
 	if s.Kind.Ceiling > 0 {
 		needs = min(needs, s.Kind.Ceiling)
 	}

@@ -8,6 +8,8 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/pipelines/precheck"
+	"prgnn/stages/atlas"
+	"prgnn/stages/cohort"
 )
 
 // A study of 40,000 is told which stages need more memory than there is; one of the size of ABIDE is told nothing on
@@ -87,6 +89,25 @@ stages: { series: { with: { draws: %d } } }
 				need.Equal(t, s.Memory(), 256<<20+want, "draws: ", draws)
 			case "qcfc":
 				need.Equal(t, s.Memory(), 42*30e3, s.Name)
+			}
+		}
+	}
+}
+
+// TestMemoryGrowsWithRegions: what a training asks for grows with the square of the regions beyond 84.
+func TestMemoryGrowsWithRegions(t *testing.T) {
+	p := mustBuild(t, "extends: quick.yaml")
+	for regions, times := range map[int]int64{24: 1, 84: 1, 168: 4, 420: 25} {
+		p.Roster.Nodes = cohort.NodesTable(make([]atlas.Node, regions), "")
+		precheck.CountGathered(p.Roster, p.Graph)
+		for _, s := range p.Graph.Stages {
+			switch s.Name {
+			case "train":
+				need.Equal(t, s.Memory(), 256<<20+times*42e6, "train", regions)
+			case "baselines":
+				need.Equal(t, s.Memory(), 512<<20+times*42*700e3, "baselines", regions)
+			case "qcfc":
+				need.Equal(t, s.Memory(), 42*30e3, "qcfc", regions)
 			}
 		}
 	}

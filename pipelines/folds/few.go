@@ -89,6 +89,12 @@ func (p *Plans) of(n *dag.Node) plan {
 	return made
 }
 
+// IsTraining reports whether a task trains on graphs.
+func IsTraining(n *dag.Node) bool {
+	_, ok := n.Work.(drawUser)
+	return ok
+}
+
 // GraphsOf is how many graphs of each participant a training uses, 1 of what is no training.
 func (p *Plans) GraphsOf(n *dag.Node) (int, error) {
 	c, ok := n.Work.(drawUser)

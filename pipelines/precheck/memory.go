@@ -14,7 +14,7 @@ import (
 
 // CountGathered counts the participants whose data come together in the tasks of a stage, where the memory of its
 // kind grows with them: those that one of its tasks gathers, or all where the table of participants is connected. It
-// counts the graphs of each that a training uses, too.
+// counts the graphs of each that a training uses, too, and their regions.
 func CountGathered(r *cohort.Roster, g *dag.Graph) {
 	if r == nil {
 		return
@@ -27,6 +27,9 @@ func CountGathered(r *cohort.Roster, g *dag.Graph) {
 		for _, n := range s.Tasks {
 			if graphs, err := plans.GraphsOf(n); err == nil { // else a mistake that is told
 				s.Graphs = max(s.Graphs, graphs)
+			}
+			if folds.IsTraining(n) && r.Nodes != nil {
+				s.Regions = r.Nodes.Rows()
 			}
 			for _, b := range n.Inputs {
 				if b.Port == "participants" {
