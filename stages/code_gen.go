@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 03074cce763f8a420eaf880652becafc05d0de3ae974acf955817e7905361b0f
+var codes = dag.Codes(`kind baseline 7829ae5dc3dfc16eb4b3b4e413eab4031b26da48f81c77e7fa216db712a17496
 kind biomarkers d792178f95f94b33731b66582f6b919e1e846c1067fbaa7bf6751f93ace8180f
-kind bnt e1d75bd08c376b7e631e88fa04ca151137d0de7d9e9fb8cd81faf0823758c081
+kind bnt 51fa6579c5543c21e86ca2ba84f39d925d74317707fa3ea34d93123640832468
 kind bootstrap bb3618e4981384da37daccf91b9863e7d24733fa8cd44a9d010e97d0ce05ffbc
-kind braingnn c7cb099cdc80d1b76099aa736791322d7c2cf59004801386ce773d8f13f1fdb0
+kind braingnn d0d3da327697a1eb60da532160cf6b068f4ec1010cacd16ea6add2f3b6ae450a
 kind brainmap b250df1bc4736c3f2e4c0e3031fef6cbdac949d48db8842d6b80cfcddee5819f
 kind choose b229c9b1f4eab352d5a01c968387296773bfcd3aec5c1c4619e0595d7e5b8bc7
 kind combat 019857c85ab8b1c3b679a4a5e30a0545aa78bedeb67b7a7fe75602c67a7c6595
@@ -42,7 +42,7 @@ kind join 56f8bc93a3910aa805e3b9a5ff5167438788f85a42f045d066fbfeeb64953414
 kind leakage 50937ee78c8f67241e1a89676b1768b7d845cf8e5503e16698dc64469633b9e8
 kind matrices 0bbf32b4578651e8297d89c55efa367f3ef5ff7f1e7d081848df59e9b7bfed68
 kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
-kind meanmlp c6629ffebe487b75e73258865b36acc0e348c418b3b00fe3894b3c5d42acd878
+kind meanmlp 538a718905ec881234c4c4d8fc59b5da946eb07e959647735c19ccf6f596b4d1
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
 kind parcellate 2fb4cbe70150a4cf0e3c6ff05402c6284e97cf3ea8ed59b5dddf37d8e5b23629
 kind permutation 365b5d16ea91513583cbb6884e9812192cc031b3bea94adecb8ee8ed75f2a2dd
@@ -51,12 +51,12 @@ kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
 kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 6a8579cfac3ef7fab211f91e089b3941287d5311f3c9c661c176ed7bb94b947a
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
-kind regression 2229496ecb59c7d1e05464d5ee94c37f6a28dc3def0bfe8c4e3c2e5ec3e95785
+kind regression 3b3d277df629095148a7e2841f67b13f0f1437b17a36ae55cd76ee7de144f48d
 kind report 8c3e94842da7502d9f865f6c8bb689a628718cec1c5d8b1a0a4bed6ab9d4596f
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
-kind split f72be8b3d0090cad3eb1619c1800b1b6fe9a6ff28b04eb4d2b3bd6ccc0718ffa
+kind split 04e16e4f31dd3865307f98d27caa26ce6051db4d9525af243d4cc1588738aace
 kind states ed66e12a3c73ff92eda7d3d8d3d40ac1f7bb8055fea0fd898cc0d80bcfca09f1
 kind summary 33b244d673e3a73778f985ce49746723d559f9f0e5b51e612b6df63f443cd13a
 kind tables 78599486b6af15372a7ce2364eb7282bb218c0302342bf64a87f1a120a7ac9ca
@@ -1093,6 +1093,7 @@ prgnn/internal/random.Stream.uniform 65b33eee498f.3672ac
 prgnn/internal/random.radius 717a878f8d64.d710a3
 
 reached by baseline bnt braingnn meanmlp regression split
+prgnn/stages/column.NamesOthers 84e83717e429.95e64f
 prgnn/stages/fold.LeftOutColumn c041a9ac6b53.be59e7
 prgnn/stages/fold.TogetherColumn 9f559584f040.45f843
 prgnn/stages/learn.Split e21849a24021.e3b0c4
@@ -1111,15 +1112,16 @@ prgnn/stages/learn.Split.foldsParam 1be71a1bea3d.c39218
 prgnn/stages/learn.Split.inside a56b6cd0ab62.d23438
 prgnn/stages/learn.Split.members bb5a8b1655de.d96a96
 prgnn/stages/learn.Split.number 91e527aed64b.918bd2
-prgnn/stages/learn.Split.permute 0d61c5855d10.a5315e
-prgnn/stages/learn.Split.permuteUnits b3e48f43f778.ca27da
-prgnn/stages/learn.Split.relate 289a1699fa47.800ff7
+prgnn/stages/learn.Split.permute 34d553933347.a5315e
+prgnn/stages/learn.Split.permuteUnits 40a44d499569.238711
+prgnn/stages/learn.Split.relate af8a67bc310c.8d88cb
 prgnn/stages/learn.Split.strata 3116d97a050f.561f8b
 prgnn/stages/learn.Split.whole 1ea37e37f38a.363242
 prgnn/stages/learn.arrangements 75b438c92e67.25ea6f
 prgnn/stages/learn.balance 95f7c0bf39d7.2a9520
 prgnn/stages/learn.bySite 667b2fbd4a89.9a630d
 prgnn/stages/learn.count 19466b6bcf76.906271
+prgnn/stages/learn.exchanged 37759ba11d6b.e3b0c4
 prgnn/stages/learn.fewest 70a586560e99.e3b0c4
 prgnn/stages/learn.fewestDigits 78d2901638e6.e3b0c4
 prgnn/stages/learn.largestTarget 85f128f448da.e3b0c4
@@ -5714,7 +5716,7 @@ at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 Ma
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingCoords:30 SettingName:37 PrGNN:65 MixedTraining:69 Classifiers:73 NameClassifiers:85 joinTexts:120 CompareNamed:125 ShownSetting:140 Lambdas:156
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
-at stages/column/relatives.go prgnn/stages/column numberOf:16 person:17 familyName:22 mayBeFamilyName:24 personName:28 mayBePersonName:29 wordsOf:33 NamesFamily:38 NamesPerson:43 certain:48 Unrelated:101 counted:129
+at stages/column/relatives.go prgnn/stages/column numberOf:16 person:17 familyName:22 mayBeFamilyName:24 personName:28 mayBePersonName:29 wordsOf:33 NamesFamily:38 NamesPerson:43 certain:48 NamesOthers:101 Unrelated:121 counted:149
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:45 CovariateRow:65 PermutationTestRow:79 PermutationRow:92
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:63
@@ -5815,8 +5817,8 @@ at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:37 Regression.Ports:64 Regression.Validate:82 checkPenalties:87 scale:95 scaleOf:98 Regression.Run:132 Regression.fit:178 numberTable:209
-at stages/learn/split.go prgnn/stages/learn split.New:26 Split:32 Split.Ports:47 strataRow:63 Split.number:70 Split.Divides:85 Split.Validate:114 member:122 member.stratum:130 Split.Run:132 Split.strata:155 Split.members:190 Split.divideAll:221 readMembers:275 readNumbers:302 quantiles:319 Split.permute:339 Split.blocks:368 arrangements:377 count:397 Split.enough:407 fewestDigits:446 largestTarget:446 fewest:449 Split.enoughNumbers:452 Split.divide:480 Split.deal:488 Split.inside:519 bySite:546
-at stages/learn/together.go prgnn/stages/learn Split.relate:20 units:62 share:71 Split.dealUnits:74 balance:106 Split.whole:164 Split.foldsParam:219 Split.permuteUnits:229
+at stages/learn/split.go prgnn/stages/learn split.New:26 Split:32 Split.Ports:47 strataRow:63 Split.number:70 Split.Divides:85 Split.Validate:114 member:122 member.stratum:130 Split.Run:132 Split.strata:155 Split.members:190 Split.divideAll:221 readMembers:275 readNumbers:302 quantiles:319 Split.permute:339 Split.blocks:367 arrangements:376 count:396 Split.enough:406 fewestDigits:445 largestTarget:445 fewest:448 Split.enoughNumbers:451 Split.divide:479 Split.deal:487 Split.inside:518 bySite:545
+at stages/learn/together.go prgnn/stages/learn Split.relate:20 units:65 share:74 Split.dealUnits:77 balance:109 Split.whole:167 Split.foldsParam:222 Split.permuteUnits:232 exchanged:269
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:146 convert:155
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:288 standardization:312 standardization.values:314 standardization.layout:316 Train.standardization:326 rounded:379 standardization.apply:388
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152

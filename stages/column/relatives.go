@@ -97,6 +97,26 @@ func named(table *encoding.Table, name string) (n int) {
 	return n
 }
 
+// NamesOthers reports whether the values of most participants are ids of others, and of none their own.
+func NamesOthers(values map[string]string) bool {
+	known, others := 0, 0
+	for id, v := range values {
+		if Unrelated(v) {
+			continue
+		}
+		known++
+		other := "sub-" + strings.TrimPrefix(strings.TrimSpace(v), "sub-")
+		if other == "sub-"+strings.TrimPrefix(id, "sub-") {
+			return false
+		}
+		_, bare := values[strings.TrimPrefix(other, "sub-")]
+		if _, there := values[other]; there || bare {
+			others++
+		}
+	}
+	return 2*others > known
+}
+
 // Unrelated reports whether a column of families says nothing of a participant.
 func Unrelated(value string) bool {
 	v := strings.TrimSpace(value)

@@ -346,8 +346,7 @@ func (s *Split) permute(members []member, t *encoding.Table) error {
 			s.Permutation, s.Within, s.Divides())
 	}
 	if s.KeepTogether != nil {
-		s.permuteUnits(members, site)
-		return nil
+		return s.permuteUnits(members, site)
 	}
 	at := map[string][]int{}
 	for i, m := range members {

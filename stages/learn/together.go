@@ -38,6 +38,9 @@ func (s *Split) relate(members []member, table *encoding.Table) error {
 		if err != nil {
 			return fmt.Errorf("keep_together: %w", err)
 		}
+		if column.NamesOthers(values) {
+			return fmt.Errorf("keep_together: the values of %s are ids of other participants: add a column with one value for each family, and name that", name)
+		}
 		first := map[string]int{} // of each value
 		for i, m := range members {
 			value := strings.TrimSpace(values[m.id])
@@ -225,29 +228,42 @@ func (s *Split) foldsParam() string {
 
 // permuteUnits gives the labels of whole units to units of the same size and at the same sites, and within each unit
 // and site to other members, at random: what relatives share, they share under the null hypothesis too (Winkler et al.
-// 2015, NeuroImage 123:253).
-func (s *Split) permuteUnits(members []member, site map[string]string) {
+// 2015, NeuroImage 123:253). Labels that no such permutation changes are an error.
+func (s *Split) permuteUnits(members []member, site map[string]string) error {
 	stream := random.New(s.Seed, "permutation", s.Permutation, "together")
-	alike := map[string][][]int{} // units by the sites of their members
+	alike := map[string][]exchanged{} // units by the sites of their members
 	for _, unit := range units(members) {
-		shuffled := make([]int, len(unit))
-		for i, p := range stream.Perm(len(unit)) {
-			shuffled[i] = unit[p]
-		}
-		slices.SortStableFunc(shuffled, func(a, b int) int {
-			return strings.Compare(site[members[a].id], site[members[b].id])
-		})
-		where := strings.Join(lists.Map(shuffled, func(at int) string { return site[members[at].id] }), "\x00")
-		alike[where] = append(alike[where], shuffled)
+		bySite := func(a, b int) int { return strings.Compare(site[members[a].id], site[members[b].id]) }
+		u := exchanged{to: slices.SortedStableFunc(slices.Values(unit), bySite)}
+		u.from = lists.Map(stream.Perm(len(unit)), func(p int) int { return u.to[p] })
+		slices.SortStableFunc(u.from, bySite)
+		where := strings.Join(lists.Map(u.to, func(at int) string { return site[members[at].id] }), "\x00")
+		alike[where] = append(alike[where], u)
 	}
-	old := slices.Clone(members)
+	old, fixed := slices.Clone(members), true
 	for _, where := range slices.Sorted(maps.Keys(alike)) {
 		of := alike[where]
+		for _, u := range of {
+			for place, at := range u.to { // which labels this place may get
+				m, first, before := old[at], old[of[0].to[place]], old[u.to[max(place-1, 0)]]
+				within := site[m.id] == site[before.id] && (m.group != before.group || m.number != before.number)
+				fixed = fixed && !within && m.group == first.group && m.number == first.number
+			}
+		}
 		for i, p := range stream.Perm(len(of)) {
-			from := slices.Clone(of[p])
-			for place, at := range of[i] {
-				members[at].group, members[at].number = old[from[place]].group, old[from[place]].number
+			for place, at := range of[i].to {
+				from := of[p].from[place]
+				members[at].group, members[at].number = old[from].group, old[from].number
 			}
 		}
 	}
+	if fixed {
+		return fmt.Errorf("permutation %d: no permutation changes a label: whoever is kept together by %s has one %s, and no other unit of as many members has another one",
+			s.Permutation, strings.Join(s.KeepTogether, ", "), s.Divides())
+	}
+	return nil
 }
+
+// An exchanged unit gives its labels in one order, and takes others in another, so that a unit that takes its own
+// exchanges them among its members too.
+type exchanged struct{ from, to []int }

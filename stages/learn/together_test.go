@@ -152,7 +152,7 @@ func TestPermuteUnits(t *testing.T) {
 	var pairA, mixed, alone int // the first pair is A; is mixed; the last one alone is A
 	for k := 1; k <= n; k++ {
 		now := slices.Clone(members)
-		(&Split{Permutation: k}).permuteUnits(now, site)
+		need.NoError(t, (&Split{Permutation: k}).permuteUnits(now, site))
 		var pairs []string
 		for i := 0; i < 12; i += 2 {
 			pair := []string{now[i].group, now[i+1].group}
@@ -177,10 +177,67 @@ func TestPermuteUnits(t *testing.T) {
 	}
 }
 
+// Six pairs of one patient and one control have 2⁶ labellings, all equally likely, and a family whose size no other has
+// exchanges the labels of its members.
+func TestPermuteUnitsWithin(t *testing.T) {
+	label := func(members []member, k int) (text string) {
+		now := slices.Clone(members)
+		need.NoError(t, (&Split{Permutation: k}).permuteUnits(now, nil))
+		for _, m := range now {
+			text += m.group
+		}
+		return text
+	}
+	for _, c := range []struct {
+		sizes []int
+		all   float64
+	}{{[]int{2, 2, 2, 2, 2, 2}, 64}, {[]int{4, 2}, 12}} {
+		var members []member
+		for f, n := range c.sizes {
+			for i := range n {
+				members = append(members, member{id: fmt.Sprintf("%c%d", 'a'+f, i), group: "AB"[i%2 : i%2+1],
+					unit: fmt.Sprintf("%c0", 'a'+f)})
+			}
+		}
+		const n = 6400
+		seen := map[string]float64{}
+		for k := 1; k <= n; k++ {
+			seen[label(members, k)]++
+		}
+		need.Equal(t, float64(len(seen)), c.all, "labellings")
+		for text, times := range seen {
+			if sd := math.Sqrt(n / c.all); math.Abs(times-n/c.all) > 5*sd {
+				t.Errorf("%v: %s %.0f of %d times", c.sizes, text, times, n)
+			}
+		}
+	}
+}
+
+// Families of one group each, of which no two have one size, have labels that no permutation changes.
+func TestPermuteUnitsFixed(t *testing.T) {
+	for labels, fixed := range map[string]bool{"AAA BB": true, "AAA BB A": true, "AAA BB AA": false, "AAB BB": false,
+		"AA BB": false, "A B": false} {
+		var members []member
+		for f, text := range strings.Fields(labels) {
+			for i, group := range strings.Split(text, "") {
+				members = append(members, member{id: fmt.Sprint(f, i), group: group, unit: fmt.Sprint(f)})
+			}
+		}
+		err := (&Split{Permutation: 1, Label: "group", KeepTogether: []string{"Family_ID"}}).permuteUnits(members, nil)
+		if (err != nil) != fixed {
+			t.Errorf("%s: %v", labels, err)
+		}
+	}
+}
+
 func TestKeepTogetherErrors(t *testing.T) {
 	p := families(4, 4, 4, 4)
 	site := encoding.Column{Name: "site", Values: strings.Split("a a a a b b b b a a a a a b b b", " ")}
 	at := encoding.NewTable(append(slices.Clone(p.Columns), site)...)
+	ids, _ := p.Column("participant_id")
+	other := slices.Clone(ids.Values.([]string))
+	slices.Reverse(other)
+	twins := encoding.NewTable(append(slices.Clone(p.Columns), encoding.Column{Name: "twin_of", Values: other})...)
 	for _, c := range []struct {
 		s    *Split
 		p    *encoding.Table
@@ -193,6 +250,8 @@ func TestKeepTogetherErrors(t *testing.T) {
 		{&Split{Folds: 2, LeaveOut: "site"}, at, "keep_together: sub-084 and sub-091 share a value of Family_ID, but are in fold 1 and fold 2: " +
 			"exclude one of them, or name no column by leave_out"},
 		{&Split{Folds: 2, KeepTogether: []string{"pedigree"}}, p, `keep_together: no column "pedigree"`},
+		{&Split{Folds: 2, KeepTogether: []string{"twin_of"}}, twins, "keep_together: the values of twin_of are ids of other participants: " +
+			"add a column with one value for each family, and name that"},
 	} {
 		c.s.Repeats = 1
 		if c.s.KeepTogether == nil {
