@@ -1,11 +1,13 @@
 package artifacts
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -452,4 +454,29 @@ func TestGCBehindLinks(t *testing.T) {
 		}
 		need.NoError(t, again.Close())
 	}
+}
+
+// What gc removes while verify looks is not lost.
+func TestVerifyBesideGC(t *testing.T) {
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		threeRuns(t, s)
+		const garbage = 40
+		for i := range garbage {
+			_, r := work(t, s, fmt.Sprint("of no run ", i), fmt.Sprint("garbage ", i))
+			age(t, lies(s, r.Digest), 5*time.Hour)
+		}
+		collected := 0
+		var once sync.Once
+		report := need.Value(s.Verify(context.Background(), func(_, _ int64) {
+			once.Do(func() {
+				n, _, err := need.Value(s.PlanGC(GCOptions{}))(t).Execute()
+				need.NoError(t, err)
+				collected = n
+			})
+		}))(t)
+		if collected != garbage || report.Damaged() != 0 {
+			t.Errorf("%d were removed meanwhile: %v", collected, report.Findings)
+		}
+	})
 }

@@ -142,7 +142,7 @@ func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) (*
 		sound: map[Key]bool{},
 	}
 	// In this order: what an action promises was there before the action.
-	v.collected, v.forgotten = s.readCollected()
+	_, v.forgotten = s.readCollected()
 	steps := []func(context.Context) error{v.packs, v.runs, v.actions, v.lost, v.blobs, v.promises, v.strays}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -379,6 +379,7 @@ func (v *verifier) blobs(ctx context.Context) error {
 
 // promises looks for the blobs that actions name.
 func (v *verifier) promises(ctx context.Context) error {
+	v.collected, _ = v.s.readCollected() // again: gc notes what it removes before that, and may be at work
 	damaged := map[Digest]bool{}
 	for _, f := range v.report.Findings {
 		if f.Problem == DamagedBlob || f.Problem == Unreadable {
