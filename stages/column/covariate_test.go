@@ -2,6 +2,7 @@ package column
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"prgnn/internal/need"
@@ -39,6 +40,36 @@ func TestIdentifies(t *testing.T) {
 	need.Equal(t, (CovariateColumn{Name: "site_id", Text: halves}).Identifies(), false, "site_id")
 	if !(CovariateColumn{Name: "age", Text: []string{"20", "21", "22", ">90"}}).Identifies() {
 		t.Error("texts of which all differ are taken for a covariate")
+	}
+}
+
+// Columns of families and persons are told from categories of the same name by how many share a value.
+func TestCertain(t *testing.T) {
+	for _, c := range []struct {
+		names  string
+		values int
+		each   int // participants of each value
+		want   bool
+	}{
+		{"family household pedigree sibship twin_pair FID guid rid IID eid Family_ID subject_id Mother_ID", 20, 2, true},
+		{"family household pedigree sibship twin_pair FID guid rid Family_ID subject_id", 2, 3, true},
+		{"family household pedigree sibship Family_ID", 2, 6, true},
+		{"family pedigree FID Family_ID subject_id RID participant", 12, 9, true},
+		{"Family_ID famid Mother_ID subject_id SUB_ID NDAR_subject_guid", 5, 10, true},
+		{"family household pedigree sibship twin_pair FID guid rid", 2, 20, false},
+		{"family household sibship twin_pair FID father participant person pair", 4, 10, false},
+		{"household family_size", 6, 7, false},
+		{"Family_ID subject_id subject_number", 2, 20, false},
+		{"father mother pair sibling_group subject", 2, 3, false}, {"father mother", 9, 5, false},
+		{"family Family_ID", 0, 0, false},
+	} {
+		members := map[string]int{}
+		for v := range c.values {
+			members[string(rune('a'+v))] = c.each
+		}
+		for _, name := range strings.Fields(c.names) {
+			need.Equal(t, certain(name, members), c.want, name, c.values, c.each)
+		}
 	}
 }
 

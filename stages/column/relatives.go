@@ -10,23 +10,26 @@ import (
 	"prgnn/internal/pattern"
 )
 
-// Names of columns, as wordsOf joins their words. Those of the second kind are taken for what they say only where few
-// share a value (see certain): "mother" may be her education, "patient" yes or no.
+// Names of columns, as wordsOf joins their words. They are taken for what they say by how many share a value (see
+// certain): "household" may be urban or rural, "RID" right or left, "mother" her education, "patient" yes or no.
 const (
 	numberOf = `(_?(id|ids|identifier|key|nr|no|num|number|guid))`
+	family   = `(famil(y|ie|le|ia)|pedigree|twin_?pair|sibship|household)`
 	person   = `(sub|subj|subject|participant|patient|person|individual|proband|volunteer|bids|anon|anonymi[sz]ed)`
 )
 
 var (
 	// familyName is the name of a column of families: Family_ID, famid, FID (PLINK), Mother_ID.
-	familyName = pattern.New(`^(.*_)?((famil(y|ie|le|ia)|pedigree|twin_?pair|sibship|household)` + numberOf + `?|` +
-		`fid|(fam|mother|father|maternal|paternal|parent)` + numberOf + `)$`)
+	familyName = pattern.New(`^(.*_)?(` + family + numberOf + `?|fid|(fam|mother|father|maternal|paternal|parent)` +
+		numberOf + `)$`)
 	mayBeFamilyName = pattern.New(`^(fam|mother|father|kin|kinship|(twin_|sib_|sibling_)?pair|twin|sibling|sib)(_?(of|group|set))?` +
 		numberOf + `?$`)
 	// personName is the name of a column of persons: subject_id, src_subject_id, subjectkey, RID and PTID (ADNI), eid
 	// (UK Biobank), IID (PLINK), NDAR_GUID.
 	personName      = pattern.New(`^(.*_)?(` + person + numberOf + `|guid)$|^(rid|ptid|iid|eid|mrn)$`)
 	mayBePersonName = pattern.New(`^` + person + `(_?(label|code|index))?$|^(id|pid|uid|uuid|identifier)$`)
+	// identified is a name that says of its values that they are identifiers.
+	identified = pattern.New(`(` + family + `|fam|mother|father|maternal|paternal|parent|` + person + `)` + numberOf + `$`)
 )
 
 // wordsOf are the words of a column's name in lower case, joined by underscores: SubjectID gives subject_id.
@@ -44,12 +47,21 @@ func NamesPerson(name string) bool {
 	return personName.MatchString(wordsOf(name)) || mayBePersonName.MatchString(wordsOf(name))
 }
 
-// certain reports whether a column that is named as one of families or persons is one, by how many share each value.
+// certain reports whether a column that is named as one of families or persons is one, by how many share each value:
+// categories are few values of many participants each.
 func certain(name string, members map[string]int) bool {
 	words, sizes := wordsOf(name), slices.Sorted(maps.Values(members))
-	few := len(sizes) > 2 && sizes[len(sizes)/2] <= 4
-	return familyName.MatchString(words) || personName.MatchString(words) || few ||
-		mayBePersonName.MatchString(words) && len(sizes) >= 10
+	if len(sizes) == 0 {
+		return false
+	}
+	median, clear := sizes[len(sizes)/2], familyName.MatchString(words) || personName.MatchString(words)
+	switch {
+	case clear && median <= 6, len(sizes) > 2 && median <= 4:
+		return true
+	case len(sizes) >= 10: // large pedigrees, or many scans of each person
+		return clear || mayBePersonName.MatchString(words)
+	}
+	return len(sizes) > 2 && identified.MatchString(words)
 }
 
 // DoubtRelatives names the columns of families, and of persons whose scans have ids of their own, whose members a stage
