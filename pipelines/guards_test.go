@@ -385,6 +385,33 @@ func TestFamilies(t *testing.T) {
 	need.Error(t, err, `stage folds: keep_together: the participants have no column "family"`)
 }
 
+// Families in two spellings are noted where they may be in different folds, once.
+func TestFamiliesInTwoSpellings(t *testing.T) {
+	const split = "folds: { use: split, in: { participants: cohort.participants }, with: { %s } }"
+	cased := []string{"A\tF1", "A\tf1", "A\tF2", "B\tF2", "B\tF3", "B\tF4"}
+	numbers := []string{"A\t03", "A\t3", "A\t4", "B\t4.0", "B\t5", "B\t5"}
+	sites := []string{"A\tX", "A\tx", "A\tX", "B\tx", "B\tX", "B\tx"}
+	for _, c := range []struct {
+		column, with string
+		rows         []string
+		want         string
+	}{
+		{"home", "folds: 2, keep_together: [home]", cased, "column home: F1 and f1 differ only in case: if they are one, write them " +
+			"alike in the table, since they may be in different folds"},
+		{"Family_ID", "folds: 2, keep_together: [Family_ID]", numbers, "column Family_ID: 03 and 3 have names that are alike, " +
+			"4 and 4.0 have names that are alike: if they are one, write them alike in the table, since they may be in different folds"},
+		{"Family_ID", "folds: 2", cased, "column Family_ID: F1 and f1 differ only in case: if they are one, write them alike in the " +
+			"table, since they may be in different folds"},
+		{"home", "folds: 2", cased, ""},
+		{"famid", "leave_out: famid", sites, "column famid: X and x differ only in case: if they are one, write them alike in the table"},
+	} {
+		p := need.Value(guarded(t, c.column, c.rows, "", fmt.Sprintf(split, c.with)))(t)
+		need.Equal(t, strings.Join(notesWith(p, "if they are one"), "; "), c.want, c.column+" "+c.with)
+	}
+	p := need.Value(guarded(t, "famid", cased, "", "c: { use: covariates, in: { participants: cohort.participants } }"))(t)
+	need.Equal(t, len(notesWith(p, "if they are one")), 0, "nothing is divided")
+}
+
 // Permutations that can show little are noted before they are made: fewer different ones than are asked for, labels
 // permuted across sites, and fewer than Holm's correction for all classifiers takes; none that changes a label is
 // refused.

@@ -19,30 +19,39 @@ type dividing interface {
 }
 
 // Families notes the columns of families, and of persons with several ids, whose members a division may put on both
-// sides, and those whose members it keeps together, but everything else counts as independent.
+// sides, and those whose members it keeps together, but everything else counts as independent; and families in two
+// spellings.
 func Families(r *cohort.Roster, g *dag.Graph) []string {
 	if r == nil || r.Participants == nil || r.Axis != "" {
 		return nil
 	}
 	var divided, kept []string // stages that divide without regard to families; columns that others keep together
+	var categories []string    // columns that stages read so
+	divides := false
 	for _, s := range g.Stages {
 		for _, n := range s.Tasks {
+			if c, ok := n.Work.(interface{ ReadsCategories() []string }); ok && folds.OfCohort(n) {
+				categories = append(categories, c.ReadsCategories()...)
+			}
 			d, ok := n.Work.(dividing)
 			if !ok || !folds.OfCohort(n) {
 				continue
 			}
-			kept = append(kept, d.KeepsTogether()...)
+			divides, kept = true, append(kept, d.KeepsTogether()...)
 			whole := column.NamesFamily(d.LeavesOut()) || column.NamesPerson(d.LeavesOut())
 			if d.KeepsTogether() == nil && !whole && !slices.Contains(divided, s.Name) {
 				divided = append(divided, s.Name)
 			}
 		}
 	}
+	if !divides {
+		return nil
+	}
+	notes := column.DoubtSpelling(r.Participants, kept, categories)
 	if divided != nil {
-		return column.DoubtRelatives(r.Participants, words.Some(divided, 4))
+		return append(notes, column.DoubtRelatives(r.Participants, words.Some(divided, 4))...)
 	}
 	slices.Sort(kept)
-	var notes []string
 	for _, name := range slices.Compact(kept) {
 		if !column.Shares(r.Participants, name) {
 			continue

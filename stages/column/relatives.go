@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/pattern"
+	"prgnn/internal/words"
 )
 
 // Names of columns, as wordsOf joins their words. They are taken for what they say by how many share a value (see
@@ -50,18 +51,18 @@ func NamesPerson(name string) bool {
 // certain reports whether a column that is named as one of families or persons is one, by how many share each value:
 // categories are few values of many participants each.
 func certain(name string, members map[string]int) bool {
-	words, sizes := wordsOf(name), slices.Sorted(maps.Values(members))
+	name, sizes := wordsOf(name), slices.Sorted(maps.Values(members))
 	if len(sizes) == 0 {
 		return false
 	}
-	median, clear := sizes[len(sizes)/2], familyName.MatchString(words) || personName.MatchString(words)
+	median, clear := sizes[len(sizes)/2], familyName.MatchString(name) || personName.MatchString(name)
 	switch {
 	case clear && median <= 6, len(sizes) > 2 && median <= 4:
 		return true
 	case len(sizes) >= 10: // large pedigrees, or many scans of each person
-		return clear || mayBePersonName.MatchString(words)
+		return clear || mayBePersonName.MatchString(name)
 	}
-	return len(sizes) > 2 && identified.MatchString(words)
+	return len(sizes) > 2 && identified.MatchString(name)
 }
 
 // DoubtRelatives names the columns of families, and of persons whose scans have ids of their own, whose members a stage
@@ -90,6 +91,24 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []string) {
 		}
 		notes = append(notes, fmt.Sprintf("%srelatives %s, %sset keep_together: [%s] there, or take one of each (exclude)",
 			begin, Relatives, end, c.Name))
+	}
+	return notes
+}
+
+// DoubtSpelling names families, or persons, that are one in two spellings by mistake: in the columns that keep them
+// together, and in those that are named as theirs. Those that stages read as categories are left to DoubtSites.
+func DoubtSpelling(table *encoding.Table, kept, categories []string) (notes []string) {
+	for _, c := range table.Columns {
+		members := sharing(table, c.Name)
+		theirs := c.Name != "participant_id" && (NamesFamily(c.Name) || NamesPerson(c.Name)) && certain(c.Name, members)
+		site := (NamesSite(c.Name) || slices.Contains(categories, c.Name)) && Categories(table, c.Name) > 1
+		if site || !theirs && !slices.Contains(kept, c.Name) {
+			continue
+		}
+		if pairs := inTwoSpellings(maps.Keys(members)); pairs != nil {
+			notes = append(notes, fmt.Sprintf("column %s: %s: if they are one, write them alike in the table, since they may be in "+
+				"different folds", c.Name, words.Some(pairs, 6)))
+		}
 	}
 	return notes
 }

@@ -2,6 +2,7 @@ package column
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -61,13 +62,12 @@ func DoubtSites(table *encoding.Table, name string) (notes []string) {
 		}
 		groups[v][group[i]], all[group[i]] = true, true
 	}
-	spelled, alone := map[string]string{}, true
-	for _, v := range slices.Sorted(maps.Keys(groups)) {
-		if twin, there := spelled[Spelling(v)]; there {
-			notes = append(notes, fmt.Sprintf("column %s: %s and %s %s: if they are one, write them alike in the table", name,
-				Shown(twin), Shown(v), Twins(twin, v)))
-		}
-		spelled[Spelling(v)], alone = v, alone && len(groups[v]) == 1
+	alone := true
+	for _, of := range groups {
+		alone = alone && len(of) == 1
+	}
+	for _, pair := range inTwoSpellings(maps.Keys(groups)) {
+		notes = append(notes, fmt.Sprintf("column %s: %s: if they are one, write them alike in the table", name, pair))
 	}
 	if !alone || len(all) < 2 || Categories(table, name) == 0 {
 		return notes
@@ -81,4 +81,16 @@ func DoubtSites(table *encoding.Table, name string) (notes []string) {
 	}
 	notes = append(notes, fmt.Sprintf("each %s %s: differences between groups and between %s cannot be told apart", each, OneGroup, what))
 	return notes
+}
+
+// inTwoSpellings are the pairs of values that may be one, and how they differ.
+func inTwoSpellings(values iter.Seq[string]) (pairs []string) {
+	spelled := map[string]string{}
+	for _, v := range slices.Sorted(values) {
+		if twin, there := spelled[Spelling(v)]; there {
+			pairs = append(pairs, fmt.Sprintf("%s and %s %s", Shown(twin), Shown(v), Twins(twin, v)))
+		}
+		spelled[Spelling(v)] = v
+	}
+	return pairs
 }
