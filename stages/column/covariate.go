@@ -92,7 +92,7 @@ func (c CovariateColumn) Identifies() bool {
 			texts = append(texts, strconv.FormatFloat(v, 'f', -1, 64))
 		}
 	}
-	members := counted(texts)
+	members := counted(c.Name, texts)
 	if (NamesPerson(c.Name) || NamesFamily(c.Name)) && len(members) > 2 && certain(c.Name, members) {
 		return true
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
 )
 
@@ -71,6 +72,25 @@ func TestCertain(t *testing.T) {
 			need.Equal(t, certain(name, members), c.want, name, c.values, c.each)
 		}
 	}
+}
+
+// A value that is missing relates nobody, nor does 0 as a parent.
+func TestUnrelated(t *testing.T) {
+	for _, v := range []string{"", " ", "n/a", "N/A", "NaN", "unknown", "Unknown "} {
+		need.Equal(t, Unrelated(v), true, v)
+		need.Equal(t, UnrelatedBy("Family_ID", v), true, v)
+	}
+	for _, name := range []string{"father", "mother", "PAT", "MAT", "Mother_ID", "PaternalID", "maternal_id"} {
+		need.Equal(t, UnrelatedBy(name, "0"), true, name)
+		need.Equal(t, UnrelatedBy(name, "0.0"), true, name)
+		need.Equal(t, UnrelatedBy(name, "10"), false, name)
+	}
+	for _, name := range []string{"Family_ID", "pair", "PAT_ID", "subject_id"} {
+		need.Equal(t, UnrelatedBy(name, "0"), false, name)
+	}
+	table := encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"a", "b", "c", "d"}},
+		encoding.Column{Name: "father", Values: []string{"0", "0", "F1", "unknown"}})
+	need.Equal(t, Shares(table, "father"), false, "no father is no relative")
 }
 
 // The count of a category whose name is a number cannot be taken for the name.

@@ -25,6 +25,8 @@ var (
 		numberOf + `)$`)
 	mayBeFamilyName = pattern.New(`^(fam|mother|father|kin|kinship|(twin_|sib_|sibling_)?pair|twin|sibling|sib)(_?(of|group|set))?` +
 		numberOf + `?$`)
+	// parentName is the name of a column of parents: father, Mother_ID, PAT and MAT (PLINK).
+	parentName = pattern.New(`^(.*_)?(mother|father|maternal|paternal|parent)` + numberOf + `?$|^(pat|mat)$`)
 	// personName is the name of a column of persons: subject_id, src_subject_id, subjectkey, RID and PTID (ADNI), eid
 	// (UK Biobank), IID (PLINK), NDAR_GUID.
 	personName      = pattern.New(`^(.*_)?(` + person + numberOf + `|guid)$|^(rid|ptid|iid|eid|mrn)$`)
@@ -148,10 +150,18 @@ func NamesOthers(values map[string]string) bool {
 	return 2*others > known
 }
 
-// Unrelated reports whether a column of families says nothing of a participant.
+// Unrelated reports whether a value of a column of families says nothing of a participant.
 func Unrelated(value string) bool {
-	v := strings.TrimSpace(value)
-	return v == "" || strings.EqualFold(v, "n/a") || strings.EqualFold(v, "nan")
+	switch strings.ToLower(strings.TrimSpace(value)) {
+	case "", "n/a", "nan", "unknown":
+		return true
+	}
+	return false
+}
+
+// UnrelatedBy reports whether a column of families says nothing of a participant: a parent 0 is nobody (PLINK).
+func UnrelatedBy(name, value string) bool {
+	return Unrelated(value) || parentName.MatchString(wordsOf(name)) && Spelling(value) == "0"
 }
 
 // Shares reports whether several participants have one value of a column.
@@ -173,14 +183,14 @@ func sharing(table *encoding.Table, name string) map[string]int {
 	if err != nil {
 		return nil
 	}
-	return counted(slices.Collect(maps.Values(values)))
+	return counted(name, slices.Collect(maps.Values(values)))
 }
 
-// counted is how often each value occurs that says something.
-func counted(values []string) map[string]int {
+// counted is how often each value of a column occurs that says something.
+func counted(name string, values []string) map[string]int {
 	count := map[string]int{}
 	for _, v := range values {
-		if !Unrelated(v) {
+		if !UnrelatedBy(name, v) {
 			count[strings.TrimSpace(v)]++
 		}
 	}

@@ -44,7 +44,7 @@ func (s *Split) relate(members []member, table *encoding.Table) error {
 		first := map[string]int{} // of each value
 		for i, m := range members {
 			value := strings.TrimSpace(values[m.id])
-			if column.Unrelated(value) {
+			if column.UnrelatedBy(name, value) {
 				continue
 			}
 			if j, there := first[value]; there {
