@@ -171,7 +171,7 @@ func (s *Split) whole(members []member, folds []int32, name string) error {
 	} else if s.LeaveOut != "" {
 		count = int(slices.Max(folds))
 	}
-	columns := strings.Join(s.KeepTogether, ", ")
+	columns, used := strings.Join(s.KeepTogether, ", "), 0
 	in := make([]map[string]int, count+1) // fold → members of each group
 	for i := range in {
 		in[i] = map[string]int{}
@@ -187,12 +187,26 @@ func (s *Split) whole(members []member, folds []int32, name string) error {
 			if groups[m.group] == nil {
 				groups[m.group] = map[string]bool{}
 			}
+			if folds[at] == 0 { // a test participant of the outer fold
+				continue
+			}
 			groups[m.group][m.unit], related[m.unit] = true, true
 			in[folds[at]][m.group]++
+			used++
 		}
 	}
 	if s.LeaveOut != "" && s.Outer == 0 {
 		return nil
+	}
+	if s.Permutation > 0 {
+		name += fmt.Sprintf(", permutation %d", s.Permutation)
+	}
+	if s.Outer > 0 {
+		name += fmt.Sprintf(", inside fold %d", s.Outer)
+	}
+	loosen := "or stratify to false"
+	if s.StratifyBy != nil { // it needs stratify
+		loosen = "leave out stratify_by, or leave it out and set stratify to false"
 	}
 	for fold := 1; fold <= count; fold++ {
 		all := 0
@@ -205,13 +219,13 @@ func (s *Split) whole(members []member, folds []int32, name string) error {
 		}
 		if all < least {
 			return fmt.Errorf("%s: %d participants who are kept together by %s in %s are too few for %d folds: fold %d has %s; "+
-				"set %s to fewer", name, len(members), columns, words.Count(len(related), "unit"), count, fold,
+				"set %s to fewer", name, used, columns, words.Count(len(related), "unit"), count, fold,
 				words.Count(all, "participant"), s.foldsParam())
 		}
 		for _, g := range slices.Sorted(maps.Keys(groups)) {
 			if s.Stratify && in[fold][g] == 0 {
 				return fmt.Errorf("%s: fold %d has nobody of group %q, whose participants are kept together by %s in %s: set %s to "+
-					"fewer, or stratify to false", name, fold, g, columns, words.Count(len(groups[g]), "unit"), s.foldsParam())
+					"fewer, %s", name, fold, g, columns, words.Count(len(groups[g]), "unit"), s.foldsParam(), loosen)
 			}
 		}
 	}

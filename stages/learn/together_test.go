@@ -245,6 +245,13 @@ func TestKeepTogetherErrors(t *testing.T) {
 	}{
 		{&Split{Folds: 3, Stratify: true}, p, `fold 2 has nobody of group "ASD", whose participants are kept together by Family_ID ` +
 			`in 2 units: set folds to fewer, or stratify to false`},
+		{&Split{Folds: 3, Stratify: true, StratifyBy: []string{"site"}, Permutation: 2}, at, `, permutation 2: fold `},
+		{&Split{Folds: 3, Stratify: true, StratifyBy: []string{"site"}, Permutation: 2}, at, `set folds to fewer, ` +
+			`leave out stratify_by, or leave it out and set stratify to false`},
+		{&Split{Folds: 4, Outer: 2, Inner: 4}, p, ", inside fold 2: 12 participants who are kept together by Family_ID in " +
+			"3 units are too few for 4 folds: fold 4 has 0 participants; set inner to fewer"},
+		{&Split{Folds: 2, Stratify: true, Outer: 2, Inner: 2}, p, `, inside fold 2: fold 1 has nobody of group "HC", ` +
+			`whose participants are kept together by Family_ID in 1 unit: set inner to fewer, or stratify to false`},
 		{&Split{Folds: 5}, p, "16 participants who are kept together by Family_ID in 4 units are too few for 5 folds: fold 5 has " +
 			"0 participants; set folds to fewer"},
 		{&Split{Folds: 2, LeaveOut: "site"}, at, "keep_together: sub-084 and sub-091 share a value of Family_ID, but are in fold 1 and fold 2: " +
