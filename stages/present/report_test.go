@@ -149,6 +149,26 @@ func TestCaptionsOfFurtherPictures(t *testing.T) {
 	}
 }
 
+// Of three groups no ROC curves are drawn, and none are named.
+func TestReportNamesTheCurvesThatAreDrawn(t *testing.T) {
+	for groups, want := range map[int]string{2: "show the confusion matrix and the ROC curves.",
+		3: "shows the confusion matrix."} {
+		in := stagetest.ReportInputs("a", "ASD", "HC")
+		in["predictions"] = unevenRun("train", "prgnn")
+		for i, fold := range in["predictions"] {
+			table := *need.Value(fold.Table())(t)
+			if groups == 3 {
+				table.Columns = append(table.Columns,
+					encoding.Column{Name: "p_MCI", Values: make([]float64, table.Rows())})
+			}
+			in["predictions"][i] = dag.InputOf(&table, fold.Coords...)
+		}
+		if page := reportText(t, in); !strings.Contains(page, want) {
+			t.Errorf("%d groups: the page does not say %q", groups, want)
+		}
+	}
+}
+
 // An input with many members is one row of the page: their bytes, and the digest of their digests.
 func TestReportOfManyInputs(t *testing.T) {
 	for n, want := range map[int]string{1000: "", 1001: ">1001 members"} {

@@ -448,7 +448,11 @@ func (a *Results) performanceFigures(rows []Row) error {
 			return a.First != nil &&
 				a.First.is(column.CoordTexts(f[0].Coords))
 		}))
-		if err := a.Figures("the confusion matrix and the ROC curves", figure.DrawConfusion(all, shown), roc); err != nil {
+		drawn := "the confusion matrix"
+		if roc != nil {
+			drawn += " and the ROC curves"
+		}
+		if err := a.Figures(drawn, figure.DrawConfusion(all, shown), roc); err != nil {
 			return err
 		}
 		calibration, err := figure.DrawCalibration(all, "", calibrationBins)
