@@ -114,7 +114,7 @@ func (a *author) result(r performance.Row) string {
 		text += "; " + strings.Join(p, "; ")
 	}
 	if !math.IsNaN(r.AUC) {
-		text += ". AUC " + report.Share(r.AUC) + " (mean over the folds)"
+		text += ". AUC " + report.Share(r.AUC) + " (" + r.AreaOf(len(a.Groups())) + ")"
 		if p := a.ChanceTests(r, "auc"); p != nil {
 			text += "; " + strings.Join(p, "; ")
 		}
@@ -180,7 +180,7 @@ func (a *author) tiles(r performance.Row) {
 		Bar: &report.Bar{Share: r.Accuracy, Mark: r.Majority}})
 	if !math.IsNaN(r.AUC) {
 		a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: report.Share(r.AUC), Label: "Area under the ROC curve",
-			Note: "mean over the folds · chance level 0.5", Bar: &report.Bar{Share: r.AUC, Mark: 0.5}})
+			Note: r.AreaOf(len(a.Groups())) + " · chance level 0.5", Bar: &report.Bar{Share: r.AUC, Mark: 0.5}})
 	}
 	if !math.IsNaN(r.Sensitivity) {
 		a.Page.Tiles = append(a.Page.Tiles,

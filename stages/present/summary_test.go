@@ -413,14 +413,22 @@ func TestSummaryOfSettings(t *testing.T) {
 	}
 }
 
-// With three groups there is no positive one, and nothing is said of it.
+// With three groups there is no positive one unless evaluate names it, and the headline says what the AUC is of.
 func TestSummaryOfThreeGroups(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "A", "B", "C"))
 	table := need.Value(in["evaluation"][0].Table())(t)
 	column, _ := table.Column("positive")
+	named := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 2}, in)), " ")
+	if want := "AUC 0.800 (ASD against all other groups, mean over the folds)"; !strings.Contains(named, want) {
+		t.Errorf("no %q in %s", want, named)
+	}
 	column.Values = []string{"n/a", "n/a"}
 	in["evaluation"] = []dag.Input{dag.InputOf(table)}
 	text := summaryText(t, &Summary{Top: 2}, in)
+	if want := "AUC 0.800 (each group against the rest, mean over groups and folds)"; !strings.Contains(
+		strings.Join(strings.Fields(text), " "), want) {
+		t.Errorf("no %q in %s", want, text)
+	}
 	if strings.Contains(text, "Positive: n/a") || !strings.Contains(text, "AUC: mean over the groups, each against the rest.") {
 		t.Errorf("three groups:\n%s", text)
 	}

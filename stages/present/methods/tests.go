@@ -39,8 +39,13 @@ func (a *Author) methodsOfMeasures(m *Text, e *section.StageSettings) {
 		drawn = " (mean probability over the draws)"
 	}
 	m.say("%s are given per graph and per participant%s. Accuracy is the share of correct predictions, pooled over the folds, with Wilson's 95 %% confidence interval for the number of participants %s; its mean and standard deviation over the folds are also given. The other measures are means over the folds.", join(given), drawn, m.cite("wilson"))
-	if a.First != nil && a.First.Positive == "n/a" && !math.IsNaN(a.First.AUC) {
-		m.say("The AUC is the mean over the groups, each against the rest.")
+	if known(func(r performance.Row) float64 { return r.AUC }) {
+		switch positive := a.Accuracy[0].Positive; {
+		case positive == "n/a":
+			m.say("The AUC is the mean over the groups, each against the rest.")
+		case len(a.Groups()) > 2:
+			m.say("The AUC is that of %s against all other groups.", positive)
+		}
 	}
 	if missing != nil {
 		m.say("Not computed: %s.", join(missing))

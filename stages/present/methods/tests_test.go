@@ -20,6 +20,7 @@ func TestMethodsOfMeasures(t *testing.T) {
 		row         column.AccuracyRow
 		want, never string
 	}{
+		{column.AccuracyRow{Positive: "ASD"}, "The AUC is that of ASD against all other groups.", "each against the rest"},
 		{column.AccuracyRow{Positive: "ASD"}, "Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC " +
 			"curve (AUC) are given per graph and per participant. | p values of accuracy and AUC come from 99 permutations", "Not computed"},
 		{column.AccuracyRow{Positive: "n/a", Sensitivity: none, Specificity: none}, "Accuracy, balanced accuracy and the area under " +
@@ -34,6 +35,8 @@ func TestMethodsOfMeasures(t *testing.T) {
 		a, m := New(w, nil), &Text{}
 		a.Accuracy = []performance.Row{{AccuracyRow: c.row}}
 		a.First = &a.Accuracy[0]
+		a.Who = &column.People{Ids: []string{"a", "b", "c"}, Group: map[string]string{"a": "ASD", "b": "HC"}}
+		a.Who.Group["c"] = map[bool]string{true: "MCI", false: "HC"}[strings.Contains(c.want, "all other groups")]
 		a.methodsOfMeasures(m, &section.StageSettings{Value: map[string]string{"permutations": "99"}})
 		got := strings.Join(m.sentences, " ")
 		for want := range strings.SplitSeq(c.want, " | ") {
@@ -42,6 +45,7 @@ func TestMethodsOfMeasures(t *testing.T) {
 			}
 		}
 		need.Equal(t, strings.Contains(got, c.never), false, c.never)
+		need.Equal(t, strings.Contains(got, "against all other groups"), len(a.Groups()) > 2, "groups")
 	}
 }
 

@@ -66,8 +66,11 @@ type groupSize struct {
 	N    int
 }
 
-// Groups are the groups of the participants, the largest first.
+// Groups are the groups of the participants, the largest first; none where participants are not connected.
 func (a *Cohort) Groups() []groupSize {
+	if a.Who == nil {
+		return nil
+	}
 	counts := map[string]int{}
 	for _, id := range a.Who.Ids {
 		counts[a.Who.Group[id]]++

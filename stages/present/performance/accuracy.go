@@ -85,6 +85,17 @@ func (r Row) Called() string {
 	return r.Title
 }
 
+// AreaOf says what the AUC is the area of, in a study of so many groups.
+func (r Row) AreaOf(groups int) string {
+	switch {
+	case r.Positive == "n/a":
+		return "each group against the rest, mean over groups and folds"
+	case groups > 2:
+		return r.Positive + " against all other groups, mean over the folds"
+	}
+	return "mean over the folds"
+}
+
 // IsMajority reports whether a row is of the majority classifier.
 func (r Row) IsMajority() bool {
 	return strings.HasPrefix(r.Title, column.Classifiers["majority"])
