@@ -179,11 +179,16 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 
 // The methods name the models that were retrained, on how many permutations, and within what the labels were permuted.
 func TestMethodsNameTheRetrainedModels(t *testing.T) {
+	const one = "lab" // a column of one value
 	for within, want := range map[string]string{
+		one:    "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels over all participants [",
 		"age":  "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels within the values of age [",
 		"site": "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels over all participants [",
 	} {
 		in := stagetest.ReportInputs("sub-01", "ASD", "HC")
+		people := *need.Value(in["participants"][0].Table())(t)
+		people.Columns = append(people.Columns, encoding.Column{Name: one, Values: []string{"x", "x", "x"}})
+		in["participants"] = []dag.Input{dag.InputOf(&people)}
 		var tests []column.PermutationTestRow
 		var rows []section.Parameter
 		for _, name := range []string{"SVM", "ridge"} {

@@ -175,17 +175,9 @@ func (a *Author) methodsOfChecks(m *Text) error {
 			order, k, of, words.Count(int(f.Number("random")), "random choice"))
 	}
 	if c := a.Run.Of("covariates"); c != nil && a.T.Has("covariates") {
-		within := ""
-		if a.T.Has("participants") {
-			table, err := a.T.In("participants").Table()
-			if err != nil {
-				return err
-			}
-			if name := c.Value["within"]; name != "" {
-				if _, there := table.Column(name); there {
-					within = " within the values of " + name
-				}
-			}
+		table, err := a.T.In("covariates").Table()
+		if err != nil {
+			return err
 		}
 		what := "how well it alone tells the groups apart (AUC)"
 		label := "the groups"
@@ -194,7 +186,7 @@ func (a *Author) methodsOfChecks(m *Text) error {
 			what = "its association with " + label
 		}
 		m.say("Each covariate was tested by %s, with p values from %s permutations of %s%s, corrected by the false discovery rate %s; no model takes covariates.",
-			what, report.Thousands(c.Number("permutations")), label, within, m.cite("benjamini"))
+			what, report.Thousands(c.Number("permutations")), label, withinValues(table.Meta["within"]), m.cite("benjamini"))
 	}
 	if !a.T.Has("qcfc") {
 		return nil

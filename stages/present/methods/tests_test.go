@@ -94,19 +94,22 @@ func TestMethodsOfChecks(t *testing.T) {
 		return strings.Join(m.sentences, " ")
 	}
 	need.Equal(t, write(nil), "", "nothing was done")
-	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"sub-1"}},
-		encoding.Column{Name: "site", Values: []string{"A"}})
-	got := write(map[string]*encoding.Table{"fidelity": motion(0), "covariates": motion(0), "qcfc": motion(0.1),
-		"participants": people, "recovery": column.Table([]column.RecoveryRow{
+	within := motion(0)
+	within.Meta = map[string]string{"within": "site"}
+	got := write(map[string]*encoding.Table{"fidelity": motion(0), "covariates": within, "qcfc": motion(0.1),
+		"recovery": column.Table([]column.RecoveryRow{
 			{Method: column.TrainedModels}, {Method: column.UntrainedModels},
 			{Method: column.RidgePattern}})})
 	need.Equal(t, got, "Rankings were compared with references without the training of the models: untrained models and "+
 		"ridge pattern. To test whether the predictions depend on the ranked regions, the first regions by their scores in each "+
 		"graph (3 and 9) were removed from the test graphs of 1 draw of each participant, or they alone were kept, in "+
 		"comparison with 19 random choices of as many regions. Each covariate was tested by how well it alone tells the groups "+
-		"apart (AUC), with p values from 9,999 permutations of the groups within the values of site, corrected by the false "+
+		"apart (AUC), with p values from 9,999 permutations of the groups within sites, corrected by the false "+
 		"discovery rate [1]; no model takes covariates. After denoising, mean framewise displacement was correlated with the "+
 		"connectivity of each pair of regions over the participants (QC-FC), with age partialled out.")
+	if got := write(map[string]*encoding.Table{"covariates": motion(0)}); !strings.Contains(got, "permutations of the groups, ") {
+		t.Errorf("all are at one site: %s", got)
+	}
 	need.Equal(t, write(map[string]*encoding.Table{"qcfc": motion(math.NaN())}),
 		"The correlation of connectivity with head motion (QC-FC) was not computed, for lack of framewise displacements.")
 }

@@ -478,14 +478,23 @@ func (a *Author) permutedWithin(t *performance.RetrainedTest) string {
 	if err != nil || from == nil || from[0].Kind != "split" {
 		return ""
 	}
-	within := from[0].Value["within"]
-	switch _, there := table.Column(within); {
-	case !there:
+	by := from[0].Value["within"]
+	values, err := table.Strings(by)
+	if _, names := column.Numbered(values); err != nil || len(names) < 2 {
 		return " over all participants"
-	case within == "site":
+	}
+	return withinValues(by)
+}
+
+// withinValues says that labels were permuted within the values of a column; "" without one.
+func withinValues(by string) string {
+	switch by {
+	case "":
+		return ""
+	case "site":
 		return " within sites"
 	}
-	return " within the values of " + within
+	return " within the values of " + by
 }
 
 // listed are the names that a parameter lists: "age, sex and IQ"; "" without any.
