@@ -186,7 +186,8 @@ func (a *Author) methodsOfChecks(m *Text) error {
 			what = "its association with " + label
 		}
 		m.say("Each covariate was tested by %s, with p values from %s permutations of %s%s, corrected by the false discovery rate %s; no model takes covariates.",
-			what, report.Thousands(c.Number("permutations")), label, withinValues(table.Meta["within"]), m.cite("benjamini"))
+			what, report.Thousands(c.Number("permutations")), label, withinValues(table.Meta["within"]),
+			m.cite("benjamini"))
 	}
 	if !a.T.Has("qcfc") {
 		return nil
