@@ -179,8 +179,12 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 
 // The methods name the models that were retrained, on how many permutations, and within what the labels were permuted.
 func TestMethodsNameTheRetrainedModels(t *testing.T) {
-	const one = "lab" // a column of one value
+	const one, kept = "lab", "family_id" // of one value; that no participant has
 	for within, want := range map[string]string{
+		kept: "on 99 permutations of the labels over all participants (those who share family_id or twin exchanged their " +
+			"labels as a whole with as many others, and with each other) [",
+		"group": "on 99 permutations of the labels within the values of group (those who share family_id or twin exchanged their " +
+			"labels as a whole with as many others, and with each other) [",
 		one:    "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels over all participants [",
 		"age":  "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels within the values of age [",
 		"site": "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels over all participants [",
@@ -199,6 +203,10 @@ func TestMethodsNameTheRetrainedModels(t *testing.T) {
 		}
 		in["permutation"] = []dag.Input{dag.InputOf(column.Table(tests, "stage"))}
 		rows = append(rows, section.Parameter{Stage: "folds", Kind: "split", Parameter: "within", Value: within})
+		if within == kept || within == "group" {
+			rows = append(rows, section.Parameter{Stage: "folds", Kind: "split", Parameter: "keep_together",
+				Value: "[family_id, twin]"})
+		}
 		table := column.Table(rows)
 		table.Columns = append(table.Columns, encoding.Column{Name: "unit", Values: make([]string, len(rows))})
 		table.Meta = map[string]string{"inputs": "permuted_svm folds folds.folds\npermuted_ridge folds folds.folds\n"}

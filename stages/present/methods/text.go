@@ -386,7 +386,7 @@ func (a *Author) methodsOfEvaluation(m *Text) error {
 				}
 				strata = ", stratified by " + by
 			}
-			if kept := listed(s, "keep_together"); kept != "" {
+			if kept := together(s); kept != "" {
 				strata += ", with all who share " + kept + " in one fold"
 			}
 			times := ""
@@ -478,12 +478,15 @@ func (a *Author) permutedWithin(t *performance.RetrainedTest) string {
 	if err != nil || from == nil || from[0].Kind != "split" {
 		return ""
 	}
-	by := from[0].Value["within"]
+	by, where := from[0].Value["within"], " over all participants"
 	values, err := table.Strings(by)
-	if _, names := column.Numbered(values); err != nil || len(names) < 2 {
-		return " over all participants"
+	if _, names := column.Numbered(values); err == nil && len(names) > 1 {
+		where = withinValues(by)
 	}
-	return withinValues(by)
+	if kept := together(from[0]); kept != "" { // see Split.permuteUnits
+		where += " (those who share " + kept + " exchanged their labels as a whole with as many others, and with each other)"
+	}
+	return where
 }
 
 // withinValues says that labels were permuted within the values of a column; "" without one.
@@ -495,6 +498,11 @@ func withinValues(by string) string {
 		return " within sites"
 	}
 	return " within the values of " + by
+}
+
+// together are the columns any of which relatives share, whom a split keeps together; "" without any.
+func together(s *section.StageSettings) string {
+	return strings.ReplaceAll(listed(s, "keep_together"), " and ", " or ")
 }
 
 // listed are the names that a parameter lists: "age, sex and IQ"; "" without any.
