@@ -333,10 +333,14 @@ func (a *Results) permutationTests(r Row, measure string) (tests []chanceTest) {
 	return tests
 }
 
-// ChanceTests are permutationTests in words.
+// ChanceTests are permutationTests in words; of too few label shuffles they say so where Undecidable does not.
 func (a *Results) ChanceTests(r Row, measure string) (texts []string) {
 	for _, t := range a.permutationTests(r, measure) {
-		texts = append(texts, t.String())
+		text := t.String()
+		if t.retrained && t.Powerless() != "" && a.Undecidable(r) == "" {
+			text = strings.TrimSuffix(text, ")") + fmt.Sprintf("; p cannot be below %s)", words.DrawnLeast(int(t.draws)))
+		}
+		texts = append(texts, text)
 	}
 	return texts
 }
