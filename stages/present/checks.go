@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -272,9 +273,22 @@ func cutWithin(within string) string {
 	return text
 }
 
-// cautionsOf repeats the cautions of a table, each once.
+// ofOneGroup is the caution of a covariate that was not tested.
+var ofOneGroup = pattern.New(`^The covariate (.+) is known in (.+) only: it was not tested$`)
+
+// cautionsOf repeats the cautions of a table, each once; those of covariates of one group as one.
 func (a *author) cautionsOf(table *encoding.Table) {
-	for text := range strings.SplitSeq(table.Meta["caution"], "\n") {
+	cautions := strings.Split(table.Meta["caution"], "\n")
+	known := map[string][]string{} // in a group
+	for _, text := range cautions {
+		if m := ofOneGroup.FindStringSubmatch(text); m != nil {
+			known[m[2]] = append(known[m[2]], m[1])
+		}
+	}
+	for _, text := range cautions {
+		if m := ofOneGroup.FindStringSubmatch(text); m != nil && len(known[m[2]]) > 1 {
+			text = fmt.Sprintf("The covariates %s are known in %s only: they were not tested", words.Some(known[m[2]], 6), m[2])
+		}
 		if text != "" && !slices.Contains(a.Page.Cautions, text) {
 			a.Caution("%s", text)
 		}

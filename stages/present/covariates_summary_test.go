@@ -156,7 +156,7 @@ func TestVolumesHaveOneCaution(t *testing.T) {
 	}
 }
 
-// A covariate of one group only is not tested, and a caution says so.
+// A covariate of one group only is not tested, and a caution says so: one of several, of each group.
 func TestCovariateOfOneGroup(t *testing.T) {
 	iq, age := make([]float64, 40), make([]float64, 40)
 	for i := range iq {
@@ -174,6 +174,27 @@ func TestCovariateOfOneGroup(t *testing.T) {
 		"The covariate iq is known in HC only: it was not tested"} {
 		if !strings.Contains(text, want) || strings.Contains(text, "changes the AUC") {
 			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	hc := []encoding.Column{{Name: "age", Values: age}, {Name: "iq", Values: iq}}
+	for i := range 8 {
+		scale := slices.Clone(iq)
+		scale[1] += float64(i + 1)
+		if i == 7 { // of the other group
+			slices.Reverse(scale)
+		}
+		hc = append(hc, encoding.Column{Name: fmt.Sprintf("scale%d", i), Values: scale})
+	}
+	people = stagetest.PeopleWith(hc...)
+	out = stagetest.MustRun(t, &assess.Covariates{Label: "group", Permutations: 199},
+		map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
+	in = summaryInputs(t, people)
+	in["covariates"] = []dag.Input{dag.InputOf(out)}
+	text = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+	for _, want := range []string{"The covariates iq, scale0, scale1, scale2, scale3 and 3 more are known in HC only: they were not tested",
+		"The covariate scale7 is known in ASD only: it was not tested"} {
+		if strings.Count(text, want) != 1 || strings.Count(text, "not tested") != 2 {
+			t.Errorf("%q is not there once in\n%s", want, text)
 		}
 	}
 }
