@@ -227,7 +227,7 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, said st
 	}
 	if a.Pictures && some(func(r row) float64 { return r.Contrast }) { // too wide for a text
 		columns = append(columns,
-			section.Number("contrast", "difference of the groups' mean scores in within-group SDs, in test participants", func(r row) string { return report.Fixed(r.Contrast, 2) }),
+			section.Number("contrast", a.Difference()+" mean scores in within-group SDs, in test participants", func(r row) string { return report.Fixed(r.Contrast, 2) }),
 			section.Number("q", "of the contrast: false discovery rate over all regions", func(r row) string { return report.Probability(r.Q) }))
 	}
 	if rows.Planted() {

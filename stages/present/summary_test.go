@@ -1,6 +1,7 @@
 package present
 
 import (
+	"html"
 	"math"
 	"slices"
 	"strings"
@@ -431,6 +432,23 @@ func TestSummaryOfThreeGroups(t *testing.T) {
 	}
 	if strings.Contains(text, "Positive: n/a") || !strings.Contains(text, "AUC: mean over the groups, each against the rest.") {
 		t.Errorf("three groups:\n%s", text)
+	}
+}
+
+// A contrast of three groups is that of the two furthest apart, and a t-test that of the two it tells apart best; of
+// two groups nothing is said of that.
+func TestReportOfContrastsOfThreeGroups(t *testing.T) {
+	markers := stagetest.BiomarkerInputs()
+	markers["scores"], markers["participants"] = stagetest.Contrasted(1),
+		[]dag.Input{dag.InputOf(stagetest.SomeParticipants(16, "ASD", "HC"))}
+	out := stagetest.MustRun(t, &assess.Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 200}, markers)
+	for _, groups := range [][]string{{"A", "B"}, {"A", "B", "C"}} {
+		in := summaryInputs(t, stagetest.SomeParticipants(40, groups...))
+		in["ranking"] = []dag.Input{dag.InputOf(out["ranking"])}
+		page := html.UnescapeString(reportText(t, in))
+		for _, of := range []string{"largest difference between two groups' mean scores", "the two groups with the largest |t|"} {
+			need.Equal(t, strings.Contains(page, of), len(groups) > 2, of)
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func (a *Author) rankedBy(m *Text, b *section.StageSettings) string {
 	}
 	how := "%s, averaged over the test graphs of each participant and then over participants %s"
 	if b.Is("reading", "contrast") {
-		how = "the difference between the groups' means of %s, over the standard deviation within the groups, in the test participants of each model %s"
+		how = "the " + a.Difference() + " means of %s, over the standard deviation within the groups, in the test participants of each model %s"
 	}
 	return fmt.Sprintf(how, scored+of, m.cite(cited))
 }

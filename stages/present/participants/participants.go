@@ -83,6 +83,14 @@ func (a *Cohort) Groups() []groupSize {
 	return all
 }
 
+// Difference is what a contrast of groups is: of more than two that of the two whose means are furthest apart.
+func (a *Cohort) Difference() string {
+	if len(a.Groups()) > 2 {
+		return "largest difference between two groups'"
+	}
+	return "difference between the groups'"
+}
+
 // Describe writes the section on the groups, and on who was excluded and why.
 func (a *Cohort) Describe() error {
 	if a.T.Has("participants") {
