@@ -5,17 +5,17 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 7829ae5dc3dfc16eb4b3b4e413eab4031b26da48f81c77e7fa216db712a17496
+var codes = dag.Codes(`kind baseline d87115f53382c3949ddcc5914c4969d00aae7b590ebb7ba8911ff189ee2bc660
 kind biomarkers d792178f95f94b33731b66582f6b919e1e846c1067fbaa7bf6751f93ace8180f
-kind bnt 51fa6579c5543c21e86ca2ba84f39d925d74317707fa3ea34d93123640832468
+kind bnt 33747d96f39e59d072a0f7c0947c4801555ab81fbba4d43e6e3a8cf5078f5911
 kind bootstrap bb3618e4981384da37daccf91b9863e7d24733fa8cd44a9d010e97d0ce05ffbc
-kind braingnn d0d3da327697a1eb60da532160cf6b068f4ec1010cacd16ea6add2f3b6ae450a
+kind braingnn c31c02f52c48c2d6bb8393461d6ed6a36b81639600292f8f957504908ee312fc
 kind brainmap b250df1bc4736c3f2e4c0e3031fef6cbdac949d48db8842d6b80cfcddee5819f
 kind choose b229c9b1f4eab352d5a01c968387296773bfcd3aec5c1c4619e0595d7e5b8bc7
-kind combat 019857c85ab8b1c3b679a4a5e30a0545aa78bedeb67b7a7fe75602c67a7c6595
+kind combat 7613b65b28118ed7fe261a2d79aa399d24705adacc193db40b21deb5e55f1a57
 kind compare f09ced75cad797e2e8b90444cb5255e9370e72ce61584b2cb1cea8c12d26afe6
 kind connectivity b187048ddb33e33a9ac37242a32afb5dc7679324a75e261e6c9d45900d04a4c8
-kind covariates 24058e59720d8fb14d8b11ab9749c31415d55e596ece23fb034700c50599cfd5
+kind covariates f15d151cdcd75ff6edbe32ada1469f17353d557cc37051e0f68d7ee3bd93aee6
 kind denoise c214c7147eb4d09f5014f0bb2c9e3b9e9530f689a4ae6a527cebb6d8635b4486
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
 kind evaluate 6439ef8d85961cacab9737bfcdba56aac59d5d4c6e19f4c5dac07202a96df9f1
@@ -42,7 +42,7 @@ kind join 56f8bc93a3910aa805e3b9a5ff5167438788f85a42f045d066fbfeeb64953414
 kind leakage 50937ee78c8f67241e1a89676b1768b7d845cf8e5503e16698dc64469633b9e8
 kind matrices 0bbf32b4578651e8297d89c55efa367f3ef5ff7f1e7d081848df59e9b7bfed68
 kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
-kind meanmlp 538a718905ec881234c4c4d8fc59b5da946eb07e959647735c19ccf6f596b4d1
+kind meanmlp cb3e610f8d8e5d8392f93ee53e1c66eaef7fe389adfdaf8d9ef419a4d2f4e746
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
 kind parcellate 2fb4cbe70150a4cf0e3c6ff05402c6284e97cf3ea8ed59b5dddf37d8e5b23629
 kind permutation 365b5d16ea91513583cbb6884e9812192cc031b3bea94adecb8ee8ed75f2a2dd
@@ -51,14 +51,14 @@ kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
 kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 6a8579cfac3ef7fab211f91e089b3941287d5311f3c9c661c176ed7bb94b947a
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
-kind regression 3b3d277df629095148a7e2841f67b13f0f1437b17a36ae55cd76ee7de144f48d
-kind report 8c3e94842da7502d9f865f6c8bb689a628718cec1c5d8b1a0a4bed6ab9d4596f
+kind regression 4264bcc7cf964257aa9f2aae69af786883144afe88f0c489ed0c69e71fb1029d
+kind report f139215d03125fc558da5e0df7abd61c7c86de98dfaf0de1e67f1be5721b9a23
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
-kind split 04e16e4f31dd3865307f98d27caa26ce6051db4d9525af243d4cc1588738aace
+kind split 0902e3e4042c96168efe97412fe23bc0cc41cfd129b2fd9c370dcd97b2d53e6a
 kind states ed66e12a3c73ff92eda7d3d8d3d40ac1f7bb8055fea0fd898cc0d80bcfca09f1
-kind summary 33b244d673e3a73778f985ce49746723d559f9f0e5b51e612b6df63f443cd13a
+kind summary 9cbba58bf3892c1110a2406c7c513e48cf0dcc97fe4e049cd7bfc3bfad6297e1
 kind tables 78599486b6af15372a7ce2364eb7282bb218c0302342bf64a87f1a120a7ac9ca
 kind tangent e59228dcc683fa3b82a541802b41872995cca4aa35de831537aa80182ad77eee
 kind timeseries f2cf8306561ef4f75fb352fadeec904de11006c6460a9d534bd7b992bfc8dca7
@@ -296,7 +296,7 @@ prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 reached by baseline biomarkers bnt braingnn brainmap choose combat compare covariates evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-states figure-training individuality join leakage mean-volume meanmlp permutation permutation-regression predict qcfc regression report saliency sessions states summary tables tangent train train-regression
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers bnt braingnn brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression report sessions states summary tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt braingnn brainmap combat connectivity covariates denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression report sessions split states summary tangent timeseries train train-regression windows
 module golang.org/x/text v0.43.0
 
 reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc figure-states harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
@@ -358,6 +358,11 @@ reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity
 prgnn/artifacts/encoding.DecodeArray 9f16f96b4972.98750e
 prgnn/artifacts/encoding.inPlace 202da539e224.586731
 prgnn/dag.Input.Array adab406f89fa.49f284
+
+reached by baseline biomarkers bnt braingnn combat covariates denoise exec fidelity figure-individuals figure-qcfc individuality meanmlp regression report simulate split summary
+prgnn/internal/pattern.New 9c8c948eccc1.f2360a
+prgnn/internal/pattern.Pattern 9b1e2b0b33a7.e3b0c4
+prgnn/internal/pattern.inTest b5757c8556c1.e3b0c4
 
 reached by baseline biomarkers bnt braingnn combat covariates evaluate evaluate-regression fidelity figure-connectivity figure-degrees figure-states individuality meanmlp qcfc regression report split summary tables
 prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
@@ -803,8 +808,23 @@ prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 reached by baseline bnt braingnn combat connectivity figure-connectivity harmonize qcfc regression sessions windows
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
+reached by baseline bnt braingnn combat covariates exec meanmlp regression report simulate split summary
+prgnn/internal/pattern.Pattern.MatchString 3b576e1f14f3.b76113
+
 reached by baseline bnt braingnn combat covariates meanmlp regression report split summary
-prgnn/stages/column.Unrelated 011627e90354.e3b0c4
+prgnn/internal/pattern.Pattern.ReplaceAllString 27203507f529.b76113
+prgnn/stages/column.Spelling 40cb17573e2b.691b51
+prgnn/stages/column.Unrelated 9a865410e540.e3b0c4
+prgnn/stages/column.UnrelatedBy 2db732f275bc.9d6d05
+prgnn/stages/column.humps ad18d0aebc3c.8933d2
+prgnn/stages/column.invisible 02e879c7a3ff.e3b0c4
+prgnn/stages/column.looks 39fc95c7805d.cedacd
+prgnn/stages/column.marks 0e1000befaa1.8933d2
+prgnn/stages/column.number 4a8bad865cd2.8933d2
+prgnn/stages/column.numberOf 5632a1af2a22.e3b0c4
+prgnn/stages/column.parentName 58a989ee133a.0f8216
+prgnn/stages/column.value 4ea80bed613c.e3b0c4
+prgnn/stages/column.wordsOf 6c0ed149be23.db57ed
 
 reached by baseline bnt braingnn combat evaluate leakage meanmlp states tangent train train-regression
 prgnn/stages/column.JSON c102a263d336.e3b0c4
@@ -1114,9 +1134,9 @@ prgnn/stages/learn.Split.members bb5a8b1655de.d96a96
 prgnn/stages/learn.Split.number 91e527aed64b.918bd2
 prgnn/stages/learn.Split.permute 34d553933347.a5315e
 prgnn/stages/learn.Split.permuteUnits 40a44d499569.238711
-prgnn/stages/learn.Split.relate af8a67bc310c.8d88cb
+prgnn/stages/learn.Split.relate 4f59b2cb19dd.8df667
 prgnn/stages/learn.Split.strata 3116d97a050f.561f8b
-prgnn/stages/learn.Split.whole 1ea37e37f38a.363242
+prgnn/stages/learn.Split.whole 08859d8757d6.363242
 prgnn/stages/learn.arrangements 75b438c92e67.25ea6f
 prgnn/stages/learn.balance 95f7c0bf39d7.2a9520
 prgnn/stages/learn.bySite 667b2fbd4a89.9a630d
@@ -1492,11 +1512,6 @@ prgnn/stages/column.CoordTexts 43997bb944e6.c63136
 reached by biomarkers choose fidelity individuality
 prgnn/stages/learn.choiceRow 46e607e46149.e3b0c4
 prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
-
-reached by biomarkers combat covariates denoise exec fidelity figure-individuals figure-qcfc individuality report simulate summary
-prgnn/internal/pattern.New 9c8c948eccc1.f2360a
-prgnn/internal/pattern.Pattern 9b1e2b0b33a7.e3b0c4
-prgnn/internal/pattern.inTest b5757c8556c1.e3b0c4
 
 reached by biomarkers compare covariates individuality qcfc report summary
 prgnn/stages/inference.ascending bdd3516cb319.8e15ea
@@ -2770,9 +2785,6 @@ prgnn/stages/region.ReadDraws 70440c7fc1b3.ea980d
 reached by combat connectivity denoise graph harmonize matrices timeseries windows
 prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
 
-reached by combat covariates exec report simulate summary
-prgnn/internal/pattern.Pattern.MatchString 3b576e1f14f3.b76113
-
 reached by combat covariates harmonize qcfc
 prgnn/stages/column.ReadCovariate 9c82cb758fca.aa72b7
 
@@ -2780,23 +2792,20 @@ reached by combat covariates harmonize qcfc report summary
 prgnn/stages/column.CovariateColumn 757c11ce1d5c.e3b0c4
 
 reached by combat covariates report summary
-prgnn/internal/pattern.Pattern.ReplaceAllString 27203507f529.b76113
-prgnn/stages/column.CovariateColumn.Identifies a87b588acc6c.eff911
+prgnn/stages/column.CovariateColumn.Identifies c4c211f3bedb.eff911
 prgnn/stages/column.NamesFamily 29361a0c8442.5ad803
 prgnn/stages/column.NamesPerson 29361a0c8442.592889
-prgnn/stages/column.certain 4a8608fdc44f.1396a8
-prgnn/stages/column.counted c0a73da56839.95e64f
-prgnn/stages/column.familyName 702238b70ce3.e75d36
-prgnn/stages/column.humps ad18d0aebc3c.8933d2
+prgnn/stages/column.certain 6caa81e0985f.2fa7fb
+prgnn/stages/column.counted 1d087c094c9b.57a67e
+prgnn/stages/column.family 411a8ebfac29.e3b0c4
+prgnn/stages/column.familyName dd523c0adfab.de3d4c
+prgnn/stages/column.identified f2a81814dd70.dea73a
 prgnn/stages/column.identifierName 716a015a2241.8933d2
-prgnn/stages/column.marks 0e1000befaa1.8933d2
 prgnn/stages/column.mayBeFamilyName 9405a38e6e52.0f8216
 prgnn/stages/column.mayBePersonName 44f7e0bf6c47.e38baf
 prgnn/stages/column.namesIdentifier 28f838243bb8.7bc1fc
-prgnn/stages/column.numberOf 5632a1af2a22.e3b0c4
 prgnn/stages/column.person ae1b0388b4fe.e3b0c4
 prgnn/stages/column.personName 4402a793a02f.db711b
-prgnn/stages/column.wordsOf 6c0ed149be23.db57ed
 
 reached by combat exec tangent
 prgnn/internal/words.DidYouMean 07b186d3086c.bc0433
@@ -4660,7 +4669,7 @@ prgnn/stages/present.author 89387a093975.30d0ff
 prgnn/stages/present.author.abstract 940dea92720b.5559eb
 prgnn/stages/present.author.agreement e9114834e661.676477
 prgnn/stages/present.author.cautionMasking a284b12074a4.180133
-prgnn/stages/present.author.cautionsOf 13a8feeb039b.1c8a65
+prgnn/stages/present.author.cautionsOf aa561498377f.fdd13d
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
 prgnn/stages/present.author.covariates 883a96e53af4.81034a
@@ -4679,15 +4688,15 @@ prgnn/stages/present.author.number ae87e5620371.1f296c
 prgnn/stages/present.author.othersAbove 815c9149b7ef.121603
 prgnn/stages/present.author.permutedWithin 3bfde7fdc464.3b0bf8
 prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
-prgnn/stages/present.author.rankingTables 5229397d509c.69de01
+prgnn/stages/present.author.rankingTables 17ef2f611e94.c2d11e
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
-prgnn/stages/present.author.recovered fb6db952de94.166a9c
+prgnn/stages/present.author.recovered 563ef09e0257.fd58dc
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions 5bd39811a420.2a6a90
 prgnn/stages/present.author.regressionTiles a4bee919024c.22ca2f
-prgnn/stages/present.author.result 109adc8acf02.1a4c8b
+prgnn/stages/present.author.result b1d109167f9a.b98c38
 prgnn/stages/present.author.space cd152f40504f.28d337
-prgnn/stages/present.author.tiles eb9bc31d0239.845351
+prgnn/stages/present.author.tiles 9bc6c76622e0.fb4074
 prgnn/stages/present.author.training 25198cd1a6ec.a1ec9f
 prgnn/stages/present.author.trainings 6a0eba197d85.56ce11
 prgnn/stages/present.author.unchecked f25796843947.a3f395
@@ -4707,6 +4716,7 @@ prgnn/stages/present.judge 0ce8325964c1.3aca19
 prgnn/stages/present.mostMembers 6f511baa541d.e3b0c4
 prgnn/stages/present.newAuthor a4867bff8c15.45249d
 prgnn/stages/present.notesPort b8082bc5dbc6.fd4c5e
+prgnn/stages/present.ofOneGroup 4a75fbe3ceee.8933d2
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
 prgnn/stages/present.programs c36f217d49f2.020db9
@@ -4740,14 +4750,14 @@ prgnn/stages/present/methods.Author.kinds e76d7180f970.b4326f
 prgnn/stages/present/methods.Author.lengths 71391eaf386a.67ae85
 prgnn/stages/present/methods.Author.matrices be77ab589546.b4326f
 prgnn/stages/present/methods.Author.methodsOfBaselines be02ade74e95.29922f
-prgnn/stages/present/methods.Author.methodsOfChecks a611c59bd376.93dc8f
+prgnn/stages/present/methods.Author.methodsOfChecks de399c0504b7.ddd852
 prgnn/stages/present/methods.Author.methodsOfCleaning 5080ea8d82ed.308a1d
 prgnn/stages/present/methods.Author.methodsOfCohort 45ee497cda8f.229f7a
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
-prgnn/stages/present/methods.Author.methodsOfEvaluation b99ba01ace44.9f483a
+prgnn/stages/present/methods.Author.methodsOfEvaluation f7c21ee3e085.8c8fbe
 prgnn/stages/present/methods.Author.methodsOfGraphs 0f1ff369769b.01a7a5
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
-prgnn/stages/present/methods.Author.methodsOfMeasures ef307ffbe6ed.e6cd82
+prgnn/stages/present/methods.Author.methodsOfMeasures 591136a170ba.c11810
 prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
 prgnn/stages/present/methods.Author.methodsOfPermutations e92f863ec116.eaeeaa
 prgnn/stages/present/methods.Author.methodsOfRankings b8f83668f334.ce7410
@@ -4761,8 +4771,8 @@ prgnn/stages/present/methods.Author.methodsOfWindows 140e4a451e2e.dc0708
 prgnn/stages/present/methods.Author.models 77500b6af95d.4b0be2
 prgnn/stages/present/methods.Author.namesOf 00563c879b56.a0e044
 prgnn/stages/present/methods.Author.only 378957fa32d6.1a828a
-prgnn/stages/present/methods.Author.permutedWithin 93cbf8bc0984.a75d75
-prgnn/stages/present/methods.Author.rankedBy bc79744a2c13.5b1c9d
+prgnn/stages/present/methods.Author.permutedWithin 980e029932e0.f1c205
+prgnn/stages/present/methods.Author.rankedBy ffd89149db3a.197d8f
 prgnn/stages/present/methods.Author.readSilence 205910c80b3f.327b68
 prgnn/stages/present/methods.Author.sameFolds 827edc10550f.0bad80
 prgnn/stages/present/methods.Author.statesFitted e6634c55fa14.ec8902
@@ -4797,8 +4807,10 @@ prgnn/stages/present/methods.settingsOf d3aa91014d7d.f8e2a0
 prgnn/stages/present/methods.share 03fd1d7f28d5.e7db4b
 prgnn/stages/present/methods.silence 39cb821844c6.e3b0c4
 prgnn/stages/present/methods.silentRow 23ebe5a08dde.e3b0c4
+prgnn/stages/present/methods.together 75f800ea0f84.74e559
 prgnn/stages/present/methods.valid 8042939455a1.e3b0c4
 prgnn/stages/present/methods.windowEstimate 95e017a1b0a9.e8e32f
+prgnn/stages/present/methods.withinValues c152b750fa91.e3b0c4
 prgnn/stages/present/methods.works 073e707579cc.e3b0c4
 prgnn/stages/present/participants.CleanedScan 36c8fed1cbe2.2627d5
 prgnn/stages/present/participants.CleanedScan.Given 5c8b87e9bc1f.543a44
@@ -4809,9 +4821,10 @@ prgnn/stages/present/participants.CleanedScan.participant 42e99227b0a0.4cc7c1
 prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
 prgnn/stages/present/participants.Cohort 3ca1ae185cc3.22b265
 prgnn/stages/present/participants.Cohort.Describe a928489e7a97.eda397
+prgnn/stages/present/participants.Cohort.Difference 6445c5bdc961.2f514a
 prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
 prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
-prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
+prgnn/stages/present/participants.Cohort.Groups b49579b7102f.6ae98c
 prgnn/stages/present/participants.Cohort.Joined c4c7f48c8cac.726538
 prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
 prgnn/stages/present/participants.Cohort.NotMeeting 3fc53175a32d.40ca1b
@@ -4906,7 +4919,7 @@ prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
 prgnn/stages/present/performance.Results 97ba5b2de007.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 6bc550ba51e8.cd381d
 prgnn/stages/present/performance.Results.CautionAccuracy c87fa6668e2f.6e6f1c
-prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
+prgnn/stages/present/performance.Results.ChanceTests 70ea1d7e6cb4.c5a155
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
 prgnn/stages/present/performance.Results.Describe 19e2dbc9c760.298b97
 prgnn/stages/present/performance.Results.DescribeRegression 2a9d64e986e5.8ae86b
@@ -4952,7 +4965,7 @@ prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
 prgnn/stages/present/performance.Results.overSeeds 2e86543ca589.bcbc49
 prgnn/stages/present/performance.Results.pOfR 6d36609d81ac.413095
 prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
-prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
+prgnn/stages/present/performance.Results.performanceFigures 5902e1f88aac.47fc6e
 prgnn/stages/present/performance.Results.permutation c7c8fc493b66.c9680c
 prgnn/stages/present/performance.Results.permutationTables dc5bf6e0481b.237a51
 prgnn/stages/present/performance.Results.permutationTests d5b4eca35c83.06f882
@@ -4968,6 +4981,7 @@ prgnn/stages/present/performance.RetrainedTest.Measured 5e8f95b4c629.50026d
 prgnn/stages/present/performance.RetrainedTest.Name 6bd1655161e1.ad0caa
 prgnn/stages/present/performance.RetrainedTest.anotherResult f52389c40d26.b21f19
 prgnn/stages/present/performance.RetrainedTest.howRetrained 0d0756e9fc39.8d49c3
+prgnn/stages/present/performance.Row.AreaOf e296a6ac0b19.4f3b18
 prgnn/stages/present/performance.Row.IsMajority a7174aa90b03.826b89
 prgnn/stages/present/performance.Row.is 6d5a6a603092.95695a
 prgnn/stages/present/performance.Row.unseeded 2f2dbeea6e27.0175d8
@@ -5716,7 +5730,7 @@ at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 Ma
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingCoords:30 SettingName:37 PrGNN:65 MixedTraining:69 Classifiers:73 NameClassifiers:85 joinTexts:120 CompareNamed:125 ShownSetting:140 Lambdas:156
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
-at stages/column/relatives.go prgnn/stages/column numberOf:16 person:17 familyName:22 mayBeFamilyName:24 personName:28 mayBePersonName:29 wordsOf:33 NamesFamily:38 NamesPerson:43 certain:48 NamesOthers:101 Unrelated:121 counted:149
+at stages/column/relatives.go prgnn/stages/column numberOf:17 family:18 person:19 familyName:24 mayBeFamilyName:26 parentName:29 personName:32 mayBePersonName:33 identified:35 wordsOf:39 NamesFamily:44 NamesPerson:49 certain:55 NamesOthers:134 Unrelated:154 UnrelatedBy:163 counted:190
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:45 CovariateRow:65 PermutationTestRow:79 PermutationRow:92
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:63
@@ -5730,6 +5744,7 @@ at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
+at stages/column/spelling.go prgnn/stages/column Spelling:18 looks:49 invisible:62 number:102 value:105
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:18
 at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 TiedTo:34 Relatives:35 Regrouped:36 NotIndependent:38 Doubts:42 marks:77 AdmittedLeaks:87 AlikeByChance:91 SimilarScans:95 HasCoords:99 Numbered:110 Coordinate:120
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
@@ -5818,7 +5833,7 @@ at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:37 Regression.Ports:64 Regression.Validate:82 checkPenalties:87 scale:95 scaleOf:98 Regression.Run:132 Regression.fit:178 numberTable:209
 at stages/learn/split.go prgnn/stages/learn split.New:26 Split:32 Split.Ports:47 strataRow:63 Split.number:70 Split.Divides:85 Split.Validate:114 member:122 member.stratum:130 Split.Run:132 Split.strata:155 Split.members:190 Split.divideAll:221 readMembers:275 readNumbers:302 quantiles:319 Split.permute:339 Split.blocks:367 arrangements:376 count:396 Split.enough:406 fewestDigits:445 largestTarget:445 fewest:448 Split.enoughNumbers:451 Split.divide:479 Split.deal:487 Split.inside:518 bySite:545
-at stages/learn/together.go prgnn/stages/learn Split.relate:20 units:65 share:74 Split.dealUnits:77 balance:109 Split.whole:167 Split.foldsParam:222 Split.permuteUnits:232 exchanged:269
+at stages/learn/together.go prgnn/stages/learn Split.relate:20 units:65 share:74 Split.dealUnits:77 balance:109 Split.whole:167 Split.foldsParam:236 Split.permuteUnits:246 exchanged:283
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:146 convert:155
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:288 standardization:312 standardization.values:314 standardization.layout:316 Train.standardization:326 rounded:379 standardization.apply:388
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
@@ -5864,28 +5879,28 @@ at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tang
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:137 author.tiles:172 author.regressionTiles:193
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
-at stages/present/checks.go prgnn/stages/present author.checks:23 checkRow:33 comparisons:40 author.leakage:49 author.unchecked:118 programs:131 author.covariates:141 author.covariatesOfNumber:196 found:233 volumes:244 author.permutedWithin:253 cutWithin:270 author.cautionsOf:276 coefficient:284 covariateName:292 varying:298 stuckSkill:326 epochRow:329 trained:335 author.trainings:344 author.training:386 author.learned:415
+at stages/present/checks.go prgnn/stages/present author.checks:24 checkRow:34 comparisons:41 author.leakage:50 author.unchecked:119 programs:132 author.covariates:142 author.covariatesOfNumber:197 found:234 volumes:245 author.permutedWithin:254 cutWithin:271 ofOneGroup:277 author.cautionsOf:280 coefficient:298 covariateName:306 varying:312 stuckSkill:340 epochRow:343 trained:349 author.trainings:358 author.training:400 author.learned:429
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:141
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:109
 at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:59 Author.sameFolds:67
 at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:99 Author.methodsOfSilence:120 silence:133 Author.readSilence:136 silentRow:163
-at stages/present/methods/tests.go prgnn/stages/present/methods Author.methodsOfMeasures:18 Author.drawn:63 Author.inputsOfBaselines:70 Author.groupSizes:118 Author.methodsOfReferences:139 Author.methodsOfChecks:154
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 estimator:262 share:280 percentText:290 Author.hasModels:300 Author.methodsOfTraining:306 Author.methodsOfEvaluation:373 Author.methodsOfPermutations:432 Author.within:463 Author.permutedWithin:472 listed:492 Author.target:501 Author.methodsOfRegression:509 Author.methodsOfBaselines:535 Author.unit:550 settingsOf:559 orDefault:587 Author.namesOf:595
+at stages/present/methods/tests.go prgnn/stages/present/methods Author.methodsOfMeasures:18 Author.drawn:68 Author.inputsOfBaselines:75 Author.groupSizes:123 Author.methodsOfReferences:144 Author.methodsOfChecks:159
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 estimator:262 share:280 percentText:290 Author.hasModels:300 Author.methodsOfTraining:306 Author.methodsOfEvaluation:373 Author.methodsOfPermutations:432 Author.within:463 Author.permutedWithin:472 withinValues:493 together:504 listed:509 Author.target:518 Author.methodsOfRegression:526 Author.methodsOfBaselines:552 Author.unit:567 settingsOf:576 orDefault:604 Author.namesOf:612
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 Cohort.cautionScans:219 Cohort.cautionSites:296 CleanedScan.participant:334 SessionsOf:342 Cohort.Joined:354 orExclude:374 mostFrequent:390 nobodyStandsOut:400 usual:403
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:107
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:111 ExcludedRow:116 mostExcluded:124 Cohort.describeExcluded:127 Cohort.NotMeeting:167 Cohort.ExcludedList:177 Cohort.describeGroups:188 Cohort.motionIn:290 Cohort.tableOfNumber:308 arrangements:317 CovariateNames:329 describeColumn:335 describeNumbers:415 twoCodes:437 countCodes:455 Reasons:476
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Difference:87 Cohort.Describe:95 noteRow:122 ExcludedRow:127 mostExcluded:135 Cohort.describeExcluded:138 Cohort.NotMeeting:178 Cohort.ExcludedList:188 Cohort.describeGroups:199 Cohort.motionIn:301 Cohort.tableOfNumber:319 arrangements:328 CovariateNames:340 describeColumn:346 describeNumbers:426 twoCodes:448 countCodes:466 Reasons:487
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:21 measures:24 bounds:45 Cohort.Quality:48 Cohort.withoutVoxels:111 measured:131 measured.of:138 measured.without:147 readMeasures:157 measured.add:175 mostRows:198 Cohort.eachParticipant:201 rowsOfMembers:256 eachColumn:281 eachColumn.set:286 eachColumn.at:293 eachColumn.text:300 Cohort.shownRows:309 MedianRange:338 warned:347 numbered:357 warned.text:360 warned.first:374 Cohort.warnings:383 mostWarnings:430 warned.add:432
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 sharedSentences:56 scanFigure:83 Cohort.scanLinks:94 scanNames:146 scanName:152 outlierWords:213
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:21 Row:36 Within:46 readAccuracy:61 Row.Called:81 Row.IsMajority:89 Results.Read:95 Results.readLeakage:134 Results.Doubt:160 Results.leaks:169 sorted:176 Results.cautions:188 Results.markOwn:204 baseline:226 ModelOf:230 Results.PerParticipant:240 perParticipant:242 Results.Nested:248 chanceTest:265 chanceTest.String:273 drawnLeast:282 chanceTest.Powerless:285 fewDiffer:296 Results.permutationTests:303 Results.ChanceTests:326 Results.decisive:335 Results.notRetrained:349 Results.Shown:355 Results.AboveChance:365 Results.Undecidable:377 Results.cautionOneGroup:385 Results.Corrected:412 Results.Uncorrectable:429 nearPerfect:461 Results.CautionAccuracy:464 Results.cautionSeeds:526 withoutSeed:547 seedCautions:550 seedCautions.add:556 seedCautions.say:566 isSeed:576 Results.bestOther:582 Results.IsUnproven:594
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:21 Row:36 Within:46 readAccuracy:61 Row.Called:81 Row.AreaOf:89 Row.IsMajority:100 Results.Read:106 Results.readLeakage:145 Results.Doubt:171 Results.leaks:180 sorted:187 Results.cautions:199 Results.markOwn:215 baseline:237 ModelOf:241 Results.PerParticipant:251 perParticipant:253 Results.Nested:259 chanceTest:276 chanceTest.String:284 drawnLeast:293 chanceTest.Powerless:296 fewDiffer:307 Results.permutationTests:314 Results.ChanceTests:337 Results.decisive:350 Results.notRetrained:364 Results.Shown:370 Results.AboveChance:380 Results.Undecidable:392 Results.cautionOneGroup:400 Results.Corrected:427 Results.Uncorrectable:444 nearPerfect:476 Results.CautionAccuracy:479 Results.cautionSeeds:541 withoutSeed:562 seedCautions:565 seedCautions.add:571 seedCautions.say:581 isSeed:591 Results.bestOther:597 Results.IsUnproven:609
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:102 accuracyColumn:108 intervalColumn:110 foldsColumn:112 areaColumn:114 permutedColumn:118 Results.eachLevel:124 Results.judgedBy:152 sameLevels:175 Results.byDraws:190 sameTested:199 foldScore:206 Results.folds:212 Results.permutationTables:261 Results.permutation:293 ofClassifiers:340 Results.comparison:348 Results.paperTables:382 calibrationBins:424 Results.performanceFigures:427 Results.othersLast:477 accuracyChart:490
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:102 accuracyColumn:108 intervalColumn:110 foldsColumn:112 areaColumn:114 permutedColumn:118 Results.eachLevel:124 Results.judgedBy:152 sameLevels:175 Results.byDraws:190 sameTested:199 foldScore:206 Results.folds:212 Results.permutationTables:261 Results.permutation:293 ofClassifiers:340 Results.comparison:348 Results.paperTables:382 calibrationBins:424 Results.performanceFigures:427 Results.othersLast:481 accuracyChart:494
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 Results.DescribeRegression:82 fewTested:136 Results.cautionRegression:139 Results.RegressionResult:180
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:278 ports:287 Results.without:290 has:299 valuesIn:305 overlap:315 joined:320
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
