@@ -67,6 +67,8 @@ func (f Finding) Remedy() string {
 	switch {
 	case f.Problem == Foreign:
 		return "the store did not put it there: move it or delete it"
+	case f.Problem == Stray && strings.Contains(f.Path, Unfinished):
+		return "delete it"
 	case f.Problem == Stray:
 		return "pipeline gc removes it"
 	case f.Problem == Unreadable:
@@ -285,7 +287,7 @@ func (v *verifier) actions(ctx context.Context) error {
 			return err
 		}
 		if o.foreign != "" && !o.irregular {
-			v.find(Foreign, o.path, Finding{Detail: o.foreign})
+			v.find(o.problem, o.path, Finding{Detail: o.foreign})
 			continue
 		}
 		if !o.copy {
@@ -336,7 +338,7 @@ func (v *verifier) blobs(ctx context.Context) error {
 	for _, o := range all {
 		want, _ := ParseDigest(o.name)
 		if o.foreign != "" {
-			f, p := Finding{Detail: o.foreign, object: o}, Foreign
+			f, p := Finding{Detail: o.foreign, object: o}, o.problem
 			_, promised := v.refs[want]
 			if _, kept := v.kept[want]; (promised || kept) && o.irregular {
 				f.Digest, p = want, DamagedBlob

@@ -49,6 +49,17 @@ func TestVerify(t *testing.T) {
 		{"foreign file", func(t *testing.T, s *Store, k Key, r Ref) {
 			os.WriteFile(s.BlobPath(r.Digest)+".bak", nil, 0o666)
 		}, "blobs: foreign file", "", false, true},
+		{"half an upload, of a killed process, in what was a remote", func(t *testing.T, s *Store, k Key, r Ref) {
+			os.WriteFile(s.BlobPath(r.Digest)+Unfinished+"XYZ", nil, 0o666)
+		}, "blobs: stray file", "", false, true},
+		{"flipped blob behind a link in place of a directory", func(t *testing.T, s *Store, k Key, r Ref) {
+			other := filepath.Join(t.TempDir(), "blobs")
+			need.NoError(t, os.Rename(filepath.Join(s.dir, "blobs"), other))
+			if os.Symlink(other, filepath.Join(s.dir, "blobs")) != nil {
+				need.NoError(t, os.Rename(other, filepath.Join(s.dir, "blobs"))) // no links here
+			}
+			overwrite(t, s.BlobPath(r.Digest), flip)
+		}, "blobs: damaged blob", "make[x]", true, false},
 		{"blob in the wrong directory", func(t *testing.T, s *Store, k Key, r Ref) {
 			other := filepath.Join(s.dir, "blobs", "zz")
 			os.Mkdir(other, 0o777)

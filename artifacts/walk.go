@@ -18,16 +18,15 @@ import (
 
 // An object is a blob or an action as it lies in the store.
 type object struct {
-	name    string // 64 hexadecimal digits
-	path    string
-	size    int64
-	mtime   int64  // ns
-	foreign string // why it is none, although it lies among them; "" for a real one
-
-	irregular bool // foreign, in the place of one
-
-	item *pack.Item // where it lies in a pack; nil for a file
-	copy bool       // another one of that name stands before it in the list
+	name      string // 64 hexadecimal digits
+	path      string
+	size      int64
+	mtime     int64      // ns
+	foreign   string     // why it is none, although it lies among them; "" for a real one
+	problem   Problem    // of a foreign one
+	irregular bool       // foreign, in the place of one
+	item      *pack.Item // where it lies in a pack; nil for a file
+	copy      bool       // another one of that name stands before it in the list
 }
 
 // objects lists what lies in blobs or actions, sorted by name. The error has the directories that cannot be read.
@@ -35,7 +34,7 @@ func (s *Store) objects(kind string) ([]object, error) {
 	root := filepath.Join(s.dir, kind)
 	var all []object
 	var closed []error
-	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root+string(filepath.Separator), func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil && errors.Is(err, fs.ErrNotExist): // removed while we looked, or no store yet
 			return nil
@@ -44,10 +43,10 @@ func (s *Store) objects(kind string) ([]object, error) {
 			return fs.SkipDir
 		case err != nil:
 			return err
-		case path == root, e.IsDir() && filepath.Dir(path) == root && len(e.Name()) == 2:
+		case filepath.Clean(path) == root, e.IsDir() && filepath.Dir(path) == root && len(e.Name()) == 2:
 			return nil
 		}
-		o := object{name: e.Name(), path: path}
+		o := object{name: e.Name(), path: path, problem: Foreign}
 		otherwise := ""
 		if fi, err := e.Info(); err == nil {
 			o.size, o.mtime = fi.Size(), fi.ModTime().UnixNano()
@@ -58,6 +57,8 @@ func (s *Store) objects(kind string) ([]object, error) {
 		switch _, err := ParseDigest(o.name); {
 		case strings.Contains(o.name, whole.Displaced):
 			o.foreign = "it was in the place of a result or a record; inspect it and remove it"
+		case strings.Contains(o.name, Unfinished) && !e.IsDir():
+			o.foreign, o.problem = "what a killed upload to a remote leaves", Stray
 		case err != nil:
 			o.foreign = "not named by a digest"
 		case o.name[:2] != filepath.Base(filepath.Dir(path)):
