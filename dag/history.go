@@ -109,6 +109,12 @@ func (h *history) failed(task string) *TaskRecord {
 // changed the parameters of a task since then.
 func LastRan(g *Graph, s *artifacts.Store) (map[string]*TaskRecord, func(*Node) []Difference) {
 	last := lastOf(g, s, func(t *TaskRecord) (*TaskRecord, bool) { return t, t.State == Ran })
+	for _, t := range last {
+		if t.Outputs == nil { // a run that was killed has written its times alone
+			a, _ := s.LookupHere(t.Key)
+			t.Outputs = a.Outputs
+		}
+	}
 	return last, func(n *Node) []Difference {
 		t := last[n.ID]
 		if t == nil {

@@ -60,7 +60,7 @@ func TestTimesOfKilledRun(t *testing.T) {
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		if last["a"] == nil || last["a"].Seconds <= 0 || last["b"] != nil {
+		if last["a"] == nil || last["a"].Seconds <= 0 || len(last["a"].Outputs) == 0 || last["b"] != nil {
 			return fmt.Errorf("the tasks ran: %v", last)
 		}
 		if keys := LastKeys(&s.Graph, st); keys["a"] == (artifacts.Key{}) {
