@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline d87115f53382c3949ddcc5914c4969d00aae7b590ebb7ba8911ff189ee2bc660
+var codes = dag.Codes(`kind baseline 77703b3cb3a80f9c43be009a3103e6cddeeeaf6ca89a5b58785b8e6a5b1a3c62
 kind biomarkers d792178f95f94b33731b66582f6b919e1e846c1067fbaa7bf6751f93ace8180f
-kind bnt 33747d96f39e59d072a0f7c0947c4801555ab81fbba4d43e6e3a8cf5078f5911
+kind bnt ce00574ca468c178306c568ff933b613a3e0f1af83a69d5adc4afbea9f4e04d2
 kind bootstrap bb3618e4981384da37daccf91b9863e7d24733fa8cd44a9d010e97d0ce05ffbc
-kind braingnn c31c02f52c48c2d6bb8393461d6ed6a36b81639600292f8f957504908ee312fc
+kind braingnn d2133e175b1d0025eb2c8de27b5e8e56d8bc94041a56980eca642fb752625d7e
 kind brainmap b250df1bc4736c3f2e4c0e3031fef6cbdac949d48db8842d6b80cfcddee5819f
 kind choose b229c9b1f4eab352d5a01c968387296773bfcd3aec5c1c4619e0595d7e5b8bc7
 kind combat 7613b65b28118ed7fe261a2d79aa399d24705adacc193db40b21deb5e55f1a57
@@ -42,7 +42,7 @@ kind join 56f8bc93a3910aa805e3b9a5ff5167438788f85a42f045d066fbfeeb64953414
 kind leakage 50937ee78c8f67241e1a89676b1768b7d845cf8e5503e16698dc64469633b9e8
 kind matrices 0bbf32b4578651e8297d89c55efa367f3ef5ff7f1e7d081848df59e9b7bfed68
 kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
-kind meanmlp cb3e610f8d8e5d8392f93ee53e1c66eaef7fe389adfdaf8d9ef419a4d2f4e746
+kind meanmlp 3ec6e15735022e24ae3e95cfa833560f9f1d342ab8c6f54fb2b8b34e233bfef9
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
 kind parcellate 2fb4cbe70150a4cf0e3c6ff05402c6284e97cf3ea8ed59b5dddf37d8e5b23629
 kind permutation 365b5d16ea91513583cbb6884e9812192cc031b3bea94adecb8ee8ed75f2a2dd
@@ -51,12 +51,12 @@ kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
 kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
 kind published 6a8579cfac3ef7fab211f91e089b3941287d5311f3c9c661c176ed7bb94b947a
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
-kind regression 4264bcc7cf964257aa9f2aae69af786883144afe88f0c489ed0c69e71fb1029d
+kind regression 52696f82af706da9cd6cc667b3eaf928b9086e647349a04a5641afad8df5fefb
 kind report f139215d03125fc558da5e0df7abd61c7c86de98dfaf0de1e67f1be5721b9a23
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
-kind split 0902e3e4042c96168efe97412fe23bc0cc41cfd129b2fd9c370dcd97b2d53e6a
+kind split fae46c58bd456c25d145f84c89b7e91c9d1eaef6b41bedd54976e1c86b7fd0c0
 kind states ed66e12a3c73ff92eda7d3d8d3d40ac1f7bb8055fea0fd898cc0d80bcfca09f1
 kind summary 9cbba58bf3892c1110a2406c7c513e48cf0dcc97fe4e049cd7bfc3bfad6297e1
 kind tables 78599486b6af15372a7ce2364eb7282bb218c0302342bf64a87f1a120a7ac9ca
@@ -1113,7 +1113,8 @@ prgnn/internal/random.Stream.uniform 65b33eee498f.3672ac
 prgnn/internal/random.radius 717a878f8d64.d710a3
 
 reached by baseline bnt braingnn meanmlp regression split
-prgnn/stages/column.NamesOthers 84e83717e429.95e64f
+prgnn/stages/column.NamesOthers 19500c0df190.33ff76
+prgnn/stages/column.whose a85c7630715b.e3b0c4
 prgnn/stages/fold.LeftOutColumn c041a9ac6b53.be59e7
 prgnn/stages/fold.TogetherColumn 9f559584f040.45f843
 prgnn/stages/learn.Split e21849a24021.e3b0c4
@@ -5730,7 +5731,7 @@ at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 Ma
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingCoords:30 SettingName:37 PrGNN:65 MixedTraining:69 Classifiers:73 NameClassifiers:85 joinTexts:120 CompareNamed:125 ShownSetting:140 Lambdas:156
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
-at stages/column/relatives.go prgnn/stages/column numberOf:17 family:18 person:19 familyName:24 mayBeFamilyName:26 parentName:29 personName:32 mayBePersonName:33 identified:35 wordsOf:39 NamesFamily:44 NamesPerson:49 certain:55 NamesOthers:134 Unrelated:154 UnrelatedBy:163 counted:190
+at stages/column/relatives.go prgnn/stages/column numberOf:17 family:18 person:19 familyName:24 mayBeFamilyName:26 parentName:29 personName:32 mayBePersonName:33 identified:35 wordsOf:39 NamesFamily:44 NamesPerson:49 certain:55 whose:133 NamesOthers:142 Unrelated:161 UnrelatedBy:170 counted:197
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:45 CovariateRow:65 PermutationTestRow:79 PermutationRow:92
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:63

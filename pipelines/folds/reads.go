@@ -129,9 +129,12 @@ var (
 	images = []string{".nii", ".mgh", ".mgz", ".gii", ".annot", ".label"}
 )
 
-func subjectOf(coords []dag.Coord) string {
+func subjectOf(coords []dag.Coord) string { return Coord(coords, "subject") }
+
+// Coord is the coordinate on an axis; "" without such an axis.
+func Coord(coords []dag.Coord, axis string) string {
 	for _, c := range coords {
-		if c.Axis == "subject" {
+		if c.Axis == axis {
 			return c.Value
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/pipelines/folds"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 )
@@ -112,12 +113,7 @@ func joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow, why map[string]
 				break
 			}
 			var runs []column.CleaningRow
-			id, known := "", true
-			for _, c := range n.Coords {
-				if c.Axis == "subject" {
-					id = c.Value
-				}
-			}
+			id, known := folds.Coord(n.Coords, "subject"), true
 			for _, b := range n.Inputs {
 				for _, src := range b.Sources {
 					if b.Port == "quality" {

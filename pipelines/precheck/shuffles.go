@@ -47,7 +47,7 @@ type labeled interface{ Divides() string }
 func sparse(people *encoding.Table, s *dag.StageNode) []string {
 	asked := map[string]bool{}
 	for _, n := range s.Tasks {
-		if v := valueOf(n.Coords, "permutation"); v != "" && v != "0" {
+		if v := folds.Coord(n.Coords, "permutation"); v != "" && v != "0" {
 			asked[v] = true
 		}
 	}
@@ -112,7 +112,7 @@ func uncorrected(s *dag.StageNode) (notes []string) {
 		for _, p := range behind(n, "permutation") {
 			shuffles := map[string]bool{}
 			for _, m := range behind(p, "predictions") {
-				if v := valueOf(m.Coords, "permutation"); v != "" && v != "0" {
+				if v := folds.Coord(m.Coords, "permutation"); v != "" && v != "0" {
 					shuffles[v] = true
 				}
 			}
@@ -145,15 +145,6 @@ func settingOf(coords []dag.Coord) string {
 		}
 	}
 	return "[" + strings.Join(text, ",") + "]"
-}
-
-func valueOf(coords []dag.Coord, axis string) string {
-	for _, c := range coords {
-		if c.Axis == axis {
-			return c.Value
-		}
-	}
-	return ""
 }
 
 // behind are the tasks whose results a task takes at a port.

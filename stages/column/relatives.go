@@ -122,12 +122,20 @@ func named(table *encoding.Table, name string) (n int) {
 		return 0
 	}
 	for id, v := range values {
-		other := "sub-" + strings.TrimPrefix(strings.TrimSpace(v), "sub-")
-		if _, there := values[other]; there && other != id {
+		if other := whose(values, v); other != "" && other != id {
 			n++
 		}
 	}
 	return n
+}
+
+// whose is the participant whose id is a value, with or without "sub-"; "" for any other value.
+func whose(values map[string]string, value string) string {
+	id := "sub-" + strings.TrimPrefix(strings.TrimSpace(value), "sub-")
+	if _, there := values[id]; there {
+		return id
+	}
+	return ""
 }
 
 // NamesOthers reports whether the values of most participants are ids of others, and of none their own.
@@ -138,12 +146,11 @@ func NamesOthers(values map[string]string) bool {
 			continue
 		}
 		known++
-		other := "sub-" + strings.TrimPrefix(strings.TrimSpace(v), "sub-")
-		if other == "sub-"+strings.TrimPrefix(id, "sub-") {
+		switch whose(values, v) {
+		case id:
 			return false
-		}
-		_, bare := values[strings.TrimPrefix(other, "sub-")]
-		if _, there := values[other]; there || bare {
+		case "":
+		default:
 			others++
 		}
 	}
