@@ -45,6 +45,10 @@ func child(t testing.TB, job, store string) (*exec.Cmd, *bufio.Scanner) {
 	cmd.Stderr = os.Stderr
 	out := need.Value(cmd.StdoutPipe())(t)
 	need.NoError(t, cmd.Start())
+	t.Cleanup(func() { // where a test did not wait for it
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
 	return cmd, bufio.NewScanner(out)
 }
 

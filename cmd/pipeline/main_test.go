@@ -141,12 +141,17 @@ func signal(ts *testscript.TestScript, neg bool, args []string) {
 		cmd.Wait()
 		close(ended)
 	}()
+	defer func() { // where the command does not come to its end
+		cmd.Process.Kill()
+		<-ended
+	}()
 	for waited := 0; ; waited++ {
 		if made() >= results {
 			break
 		}
 		if waited == 2000 {
 			cmd.Process.Kill()
+			<-ended
 			ts.Fatalf("%d results after 20 s, want %d\n%s", made(), results, diag.Bytes())
 		}
 		time.Sleep(10 * time.Millisecond)

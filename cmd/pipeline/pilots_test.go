@@ -51,7 +51,6 @@ func gridEnginePilotsDie(t *testing.T) {
 	killByFile(t, filepath.Join(root, "spool/execd/localhost/execd.pid"))
 	killByFile(t, filepath.Join(root, "spool/qmaster/qmaster.pid"))
 	killFirst(t, dir)
-	time.Sleep(time.Second)
 	for _, daemon := range []string{"sge_qmaster", "sge_execd"} {
 		if said, err := exec.Command(daemon).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", daemon, err, said)
@@ -78,6 +77,7 @@ func killByFile(t *testing.T, path string) {
 		t.Fatal(err, bad)
 	}
 	syscall.Kill(pid, syscall.SIGKILL)
+	waitForEnd(t, pid)
 }
 
 // A machine dies with its pilots, a pilot is killed elsewhere, and the controller dies: all tasks get done, and

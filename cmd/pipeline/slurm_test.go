@@ -78,6 +78,10 @@ func (c *cluster) start(args ...string) (*exec.Cmd, *bytes.Buffer) {
 	c.t.Helper()
 	cmd, out := c.command(slices.Concat([]string{"run", "work.yaml"}, c.flags, args)...)
 	need.NoError(c.t, cmd.Start())
+	c.t.Cleanup(func() { // where the test did not wait for it
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
 	return cmd, out
 }
 
@@ -496,9 +500,21 @@ func controllerDies(t *testing.T) {
 	var pid int
 	fmt.Sscan(string(b), &pid)
 	syscall.Kill(pid, syscall.SIGKILL)
-	time.Sleep(5 * time.Second)
+	waitForEnd(t, pid)
 	need.NoError(t, exec.Command("slurmctld", "-f", os.Getenv("SLURM_CONF")).Run())
 	t.Cleanup(resumeNodes)
+}
+
+// waitForEnd waits until a process that was killed is gone.
+func waitForEnd(t *testing.T, pid int) {
+	t.Helper()
+	for range 3000 {
+		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(state), ") Z ") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("process %d does not end", pid)
 }
 
 // resumeNodes does what an operator would: a controller that was killed may give a number again that a node

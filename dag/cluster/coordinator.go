@@ -44,7 +44,10 @@ type place struct {
 	index int
 }
 
-var looking = 500 * time.Millisecond // between two looks into the store
+var (
+	looking = 500 * time.Millisecond // between two looks into the store
+	beating = abandoned / 6          // between two marks of an array
+)
 
 const (
 	gathering = 300 * time.Millisecond // jobs that come together go together
@@ -54,8 +57,7 @@ const (
 	grace    = 10 * time.Second // a network file system may show a report later than Slurm shows the end
 	// and NFS remembers for 60 s what was not there: then a job that succeeded is lost
 	longGrace = 70 * time.Second
-	abandoned = time.Hour // after which an array that nobody marks is waited for by nobody
-	beating   = abandoned / 6
+	abandoned = time.Hour      // after which an array that nobody marks is waited for by nobody
 	outdated  = 24 * time.Hour // after which a program that nobody marks is that of a former run
 )
 
@@ -90,6 +92,8 @@ func (c *coordinator) loop() {
 			}
 		case answer := <-c.x.cancels:
 			answer <- c.cancel()
+		case <-c.x.quit:
+			return
 		}
 	}
 }

@@ -25,6 +25,8 @@ type Executor struct {
 	problem  error // why it could not begin
 	requests chan *tracked
 	cancels  chan chan error
+	quit     chan struct{} // ends the coordinator; nil: it ends with the process
+	work     sync.WaitGroup
 }
 
 // New fails where Slurm is not installed.
@@ -124,8 +126,7 @@ func (x *Executor) Cancel() error {
 	return <-answer
 }
 
-// start makes the coordinator's goroutine, which owns all that follows. It ends with
-// the process.
+// start makes the coordinator's goroutine, which owns all that follows.
 func (x *Executor) start(s *artifacts.Store) error {
 	c := &coordinator{x: x, store: s, space: spaceOf(s), waiting: map[artifacts.Key]*tracked{},
 		arrays: map[string]*array{}, most: maxElements, piece: wholePiece}
@@ -140,7 +141,7 @@ func (x *Executor) start(s *artifacts.Store) error {
 		return err
 	}
 	x.begun.Store(true)
-	go c.loop()
+	x.work.Go(c.loop)
 	return nil
 }
 

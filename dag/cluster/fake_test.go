@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -50,7 +52,7 @@ func lookup(name string) (*dag.Kind, bool) { return doubleKind, name == doubleKi
 
 // The program that the arrays call is this test.
 func TestMain(m *testing.M) {
-	looking = 50 * time.Millisecond
+	looking, beating = 50*time.Millisecond, 0
 	if os.Getenv("QUICK_LEASES") != "" {
 		leaseTime, renewing = time.Second, 100*time.Millisecond
 	}
@@ -82,8 +84,10 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
+// What sbatch leaves behind has the pipe alive open, with all that it starts, so that a test can wait for its end.
 const fakeSbatch = `#!/bin/sh
 dir=$(dirname "$0")
+exec 9>"$dir/alive"
 for a; do case $a in
   --array=0-*) last=${a#--array=0-};;
   --job-name=*) name=${a#--job-name=};;
@@ -115,9 +119,11 @@ echo "$@" >>"$(dirname "$0")/cancelled"
 
 // A fake is where the scripts are, and what they know.
 type fake struct {
-	t   *testing.T
-	dir string
-	s   *artifacts.Store
+	t         *testing.T
+	dir       string
+	s         *artifacts.Store
+	executors []*Executor
+	runs      sync.WaitGroup
 }
 
 func newFake(t *testing.T, store string) *fake {
@@ -133,8 +139,21 @@ func newFake(t *testing.T, store string) *fake {
 	t.Setenv("PATH", f.dir+":"+os.Getenv("PATH"))
 	s := need.Value(artifacts.Open(filepath.Join(t.TempDir(), store)))(t)
 	f.s = s
-	t.Cleanup(func() {
+	alive := filepath.Join(f.dir, "alive")
+	need.NoError(t, syscall.Mkfifo(alive, 0o600))
+	jobs := need.Value(os.OpenFile(alive, os.O_RDONLY|syscall.O_NONBLOCK, 0))(t)
+	t.Cleanup(func() { // in the order in which one starts the next
 		f.unset("held")
+		f.runs.Wait()
+		for _, x := range f.executors {
+			close(x.quit)
+			x.work.Wait()
+		}
+		jobs.SetReadDeadline(time.Now().Add(time.Minute))
+		if _, err := io.Copy(io.Discard, jobs); err != nil {
+			t.Errorf("a job of the fake Slurm outlives its test: %v", err)
+		}
+		jobs.Close()
 		s.Close()
 	})
 	return f
@@ -160,7 +179,13 @@ func (f *fake) executor(args ...string) *Executor {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	x.Interval = 100 * time.Millisecond
+	return f.watch(x)
+}
+
+// watch has the end of the test wait for what an executor does.
+func (f *fake) watch(x *Executor) *Executor {
+	x.Interval, x.quit = 100*time.Millisecond, make(chan struct{})
+	f.executors = append(f.executors, x)
 	return x
 }
 
@@ -178,11 +203,27 @@ func doubles(n int, fail string) *dag.Graph {
 
 func (f *fake) run(x *Executor, g *dag.Graph) *dag.Result {
 	f.t.Helper()
-	r, err := dag.Run(context.Background(), g, f.s, dag.Options{Workers: 1000, Executor: x})
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return r
+	return <-f.start(x, g)
+}
+
+// start runs a graph in the background.
+func (f *fake) start(x dag.Executor, g *dag.Graph) <-chan *dag.Result {
+	return f.startWith(f.t.Context(), x, g)
+}
+
+func (f *fake) startWith(ctx context.Context, x dag.Executor, g *dag.Graph) <-chan *dag.Result {
+	ended := make(chan *dag.Result, 1)
+	f.runs.Go(func() {
+		r, err := dag.Run(ctx, g, f.s, dag.Options{Workers: 1000, Executor: x})
+		if err != nil && ctx.Err() == nil {
+			f.t.Error(err)
+		}
+		if r == nil {
+			r = &dag.Result{}
+		}
+		ended <- r
+	})
+	return ended
 }
 
 func (f *fake) waitFor(what string, that func() bool) {
@@ -270,8 +311,7 @@ func TestTakingAway(t *testing.T) {
 	f := newFake(t, "store")
 	f.set("held", "")
 	g := doubles(2, "")
-	ended := make(chan *dag.Result)
-	go func() { ended <- f.run(f.executor(), g) }()
+	ended := f.start(f.executor(), g)
 	c := spaceOf(f.s)
 	f.waitFor("handed over", func() bool {
 		return len(c.batches()) == 1 &&
@@ -307,8 +347,7 @@ func TestTakingAway(t *testing.T) {
 func TestNoJob(t *testing.T) {
 	f := newFake(t, "store")
 	f.set("held", "")
-	ended := make(chan *dag.Result)
-	go func() { ended <- f.run(f.executor(), doubles(1, "")) }()
+	ended := f.start(f.executor(), doubles(1, ""))
 	c := spaceOf(f.s)
 	f.waitFor("handed over", func() bool { return strings.Contains(f.text("q/1.0"), "PENDING") })
 	for _, k := range c.batches()[0].elements[0] {
@@ -325,10 +364,8 @@ func TestTellsOfAStuckJob(t *testing.T) {
 	f := newFake(t, "store")
 	f.set("held", "")
 	told := make(chan string, 10)
-	x := need.Value(New(lookup, nil, func(line string) { told <- line }))(t)
-	x.Interval = 100 * time.Millisecond
-	ended := make(chan *dag.Result, 1)
-	go func() { ended <- f.run(x, doubles(1, "")) }()
+	x := f.watch(need.Value(New(lookup, nil, func(line string) { told <- line }))(t))
+	ended := f.start(x, doubles(1, ""))
 	f.waitFor("handed over", func() bool { return f.text("q/1.0") != "" })
 	f.set("q/1.0", strings.Replace(f.text("q/1.0"), "|None|", "|PartitionTimeLimit|", 1))
 	const want = "doubles[n=0]: Slurm cannot start it (PartitionTimeLimit): it requests 1 CPUs, 512 MB and 1h0m0s"
@@ -442,10 +479,14 @@ func TestInterval(t *testing.T) {
 	f.set("held", "")
 	x := f.executor()
 	x.Interval = time.Hour
-	ended := make(chan *dag.Result)
-	go func() { ended <- f.run(x, doubles(3, "")) }()
-	f.waitFor("asked", func() bool { return f.text("asked") != "" })
-	time.Sleep(3 * looking)
+	ended := f.start(x, doubles(3, ""))
+	c := spaceOf(f.s)
+	f.waitFor("handed over", func() bool { return len(c.batches()) == 1 && f.text("q/1.0") != "" })
+	for range 3 { // each look marks the array
+		path, long := c.path(batchesDir, c.batches()[0].name), time.Now().Add(-time.Hour)
+		need.NoError(t, os.Chtimes(path, long, long))
+		f.waitFor("looked at", func() bool { return age(path) < time.Minute })
+	}
 	f.unset("held")
 	if r := <-ended; r.Ran != 3 {
 		t.Errorf("%+v", r)

@@ -49,6 +49,7 @@ type Pool struct {
 	others  []string        // pools of earlier runs
 	live    context.Context // until Cancel
 	stop    context.CancelFunc
+	work    sync.WaitGroup // what goes on in the background
 
 	mu        sync.Mutex
 	orders    map[artifacts.Key]*order
@@ -171,7 +172,7 @@ func (p *Pool) start(s *artifacts.Store) (err error) {
 	if err := p.space.write(logsDir, ".keep", nil, 0o666); err != nil {
 		return err
 	}
-	go p.loop()
+	p.work.Go(p.loop)
 	return nil
 }
 
@@ -221,6 +222,10 @@ func (p *Pool) loop() {
 		case <-time.After(jitter(pause)):
 		}
 		p.mu.Lock()
+		if p.live.Err() != nil { // cancelled meanwhile
+			p.mu.Unlock()
+			return
+		}
 		if p.look() {
 			pause = p.least()
 		} else {

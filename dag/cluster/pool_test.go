@@ -92,6 +92,7 @@ type office struct {
 	t     *testing.T
 	mu    sync.Mutex
 	procs []*exec.Cmd
+	ends  sync.WaitGroup
 	calls []int // how many pilots were asked for
 	fail  error
 	idle  bool // accepts pilots, and starts none
@@ -113,7 +114,7 @@ func (o *office) Start(_ context.Context, n int, r Request) (int, error) {
 			return 0, err
 		}
 		o.procs = append(o.procs, cmd)
-		go cmd.Wait()
+		o.ends.Go(func() { cmd.Wait() })
 	}
 	return n, nil
 }
@@ -157,6 +158,7 @@ func newCrew(t *testing.T) *crew {
 		for i := range c.office.procs {
 			c.office.pilot(i).Kill()
 		}
+		c.office.ends.Wait()
 	})
 	c.set("while", "")
 	return c
@@ -165,7 +167,12 @@ func newCrew(t *testing.T) *crew {
 func (c *crew) pool(n int, needs dag.Needs) *Pool {
 	p := &Pool{Kinds: pilotKinds, Scheduler: c.office, Pilots: n, Needs: needs,
 		Note: func(line string) { c.t.Log(line); c.notes.add(line) }}
-	c.t.Cleanup(func() { p.Cancel() })
+	c.t.Cleanup(func() {
+		c.unset("while")
+		c.runs.Wait()
+		p.Cancel()
+		p.work.Wait()
+	})
 	return p
 }
 
@@ -192,16 +199,6 @@ func (c *crew) began() map[string]int {
 
 // times counts all.
 func (c *crew) times() int { return strings.Count(c.text("began"), "\n") }
-
-// start runs a graph in the background.
-func (c *crew) start(ctx context.Context, p *Pool, g *dag.Graph) <-chan *dag.Result {
-	ended := make(chan *dag.Result, 1)
-	go func() {
-		r, _ := dag.Run(ctx, g, c.s, dag.Options{Workers: 1000, Executor: p})
-		ended <- r
-	}()
-	return ended
-}
 
 var one = dag.Needs{Threads: 1, Memory: 1 << 30, Time: time.Hour}
 
@@ -261,7 +258,7 @@ func TestPilotDies(t *testing.T) {
 	for _, sign := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP, syscall.SIGTERM} {
 		t.Run(sign.String(), func(t *testing.T) {
 			c := newCrew(t)
-			ended := c.start(context.Background(), c.pool(2, one), c.naps(4))
+			ended := c.start(c.pool(2, one), c.naps(4))
 			c.waitFor("two at work", func() bool { return len(c.began()) == 2 })
 			c.office.pilot(0).Signal(sign)
 			c.waitFor("another one at work", func() bool {
@@ -285,7 +282,7 @@ func TestPilotDies(t *testing.T) {
 // A task that ends its pilot each time is given up, and the rest is done.
 func TestTaskEndsItsPilots(t *testing.T) {
 	c := newCrew(t)
-	ended := c.start(context.Background(), c.pool(1, one), c.naps(1))
+	ended := c.start(c.pool(1, one), c.naps(1))
 	for i := range 4 {
 		c.waitFor("at work again", func() bool { return c.began()["0"] == i+1 })
 		c.office.pilot(i).Kill()
@@ -302,7 +299,7 @@ func TestTaskEndsItsPilots(t *testing.T) {
 func TestPilotTime(t *testing.T) {
 	c := newCrew(t)
 	short := dag.Needs{Threads: 1, Memory: 1 << 30, Time: 2 * time.Second}
-	ended := c.start(context.Background(), c.pool(1, short), c.naps(2))
+	ended := c.start(c.pool(1, short), c.naps(2))
 	c.waitFor("another one at work", func() bool { return c.times() == 2 })
 	c.unset("while")
 	if r := <-ended; r.Ran != 2 {
@@ -318,12 +315,12 @@ func TestAnotherRunTakesOver(t *testing.T) {
 	c := newCrew(t)
 	ctx, kill := context.WithCancel(context.Background())
 	first := c.pool(1, one)
-	ended := c.start(ctx, first, c.naps(3))
+	ended := c.startWith(ctx, first, c.naps(3))
 	c.waitFor("one at work", func() bool { return len(c.began()) == 1 })
 	kill()
 	<-ended
 	first.stop() // as if the process had gone
-	again := c.start(context.Background(), c.pool(1, one), c.naps(3))
+	again := c.start(c.pool(1, one), c.naps(3))
 	c.waitFor("a second one at work", func() bool { return len(c.began()) == 2 })
 	c.unset("while")
 	if r := <-again; r.Ran+r.Cached != 3 {
@@ -469,7 +466,7 @@ func TestOtherClock(t *testing.T) {
 func TestLate(t *testing.T) {
 	c := newCrew(t)
 	p := c.pool(1, dag.Needs{Threads: 1, Memory: 1 << 30, Time: time.Second})
-	r := <-c.start(context.Background(), p, c.naps(1))
+	r := <-c.start(p, c.naps(1))
 	if r.Failed != 1 || !strings.Contains(r.Errors[0].Error(), "Give pilots more: --pilot-time 2s") {
 		t.Errorf("%+v", r.Errors)
 	}

@@ -117,13 +117,13 @@ func (p *Pool) replenish(alive, ended int) {
 // ask asks the scheduler while the pool goes on, and then does what follows.
 func (p *Pool) ask(question func() (then func())) {
 	p.asking = true
-	go func() {
+	p.work.Go(func() {
 		then := question()
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.asking = false
 		then()
-	}()
+	})
 }
 
 // without deals with a pool that has had work and no pilot for a while.

@@ -45,6 +45,10 @@ func started(t *testing.T, parent string, env ...string) *exec.Cmd {
 	cmd.Env = append(append(os.Environ(), "WORKDIR_TEST_PARENT="+parent), env...)
 	out := need.Value(cmd.StdoutPipe())(t)
 	need.NoError(t, cmd.Start())
+	t.Cleanup(func() { // where the test did not come to it
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
 	if _, err := io.ReadFull(out, make([]byte, 6)); err != nil {
 		t.Fatal(err)
 	}

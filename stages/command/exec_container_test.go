@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -329,15 +330,12 @@ func TestExecPodman(t *testing.T) {
 	e.Command = append(e.Command, "forever")
 	ctx, cancel := context.WithCancel(context.Background())
 	task := dag.NewTask(ins)
-	go func() {
-		for limit := time.Now().Add(time.Minute); said(task) == "" && time.Now().Before(limit); {
-			time.Sleep(10 * time.Millisecond)
-		}
-		cancel()
-	}()
+	var watch sync.WaitGroup
+	watch.Go(func() { cancelWhenBegun(task, cancel) })
 	if _, err := e.Run(ctx, task); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
+	watch.Wait()
 	left := func() string {
 		out, err := exec.Command("podman", "ps", "--all", "--quiet").CombinedOutput()
 		if err != nil {
@@ -350,6 +348,10 @@ func TestExecPodman(t *testing.T) {
 	// When the program itself is killed, its container ends too.
 	cmd := again(t, os.Args[0], t.Name(), "PRGNN_TEST_IMAGE="+image)
 	need.NoError(t, cmd.Start())
+	t.Cleanup(func() { // where the test did not come to it
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
 	// Podman asks and starts under one lock: who asks without a pause keeps the container from starting.
 	const pause = 100 * time.Millisecond
 	for limit := time.Now().Add(2 * time.Minute); left() == ""; time.Sleep(pause) {

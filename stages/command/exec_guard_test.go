@@ -48,9 +48,17 @@ func TestExecKilled(t *testing.T) {
 		}
 	}
 	temp, pids := t.TempDir(), filepath.Join(t.TempDir(), "pids")
+	ended, inherited, err := os.Pipe() // all processes of the program and of its commands have the pipe open
+	need.NoError(t, err)
+	defer ended.Close()
 	for i := range 12 {
 		cmd := again(t, os.Args[0], t.Name(), "PRGNN_TEST_KILLED="+pids, "TMPDIR="+temp)
+		cmd.ExtraFiles = []*os.File{inherited}
 		need.NoError(t, cmd.Start())
+		t.Cleanup(func() { // where the test did not come to it
+			cmd.Process.Kill()
+			cmd.Wait()
+		})
 		if i%2 == 0 { // while the command runs
 			for limit := time.Now().Add(time.Minute); !there(pids + ".go"); {
 				if time.Now().After(limit) {
@@ -70,15 +78,17 @@ func TestExecKilled(t *testing.T) {
 		})
 		os.Remove(pids + ".go")
 	}
+	inherited.Close()
+	ended.SetReadDeadline(time.Now().Add(time.Minute))
+	if _, err := io.Copy(io.Discard, ended); err != nil {
+		t.Errorf("processes outlive the program: %v", err)
+	}
 	said := need.Value(os.ReadFile(pids))(t)
 	for word := range strings.FieldsSeq(string(said)) {
 		pid := need.Value(strconv.Atoi(word))(t)
-		for limit := time.Now().Add(20 * time.Second); running(pid); time.Sleep(time.Millisecond) {
-			if time.Now().After(limit) {
-				syscall.Kill(pid, syscall.SIGKILL)
-				t.Errorf("the command's process %d outlives the program", pid)
-				break
-			}
+		if running(pid) {
+			syscall.Kill(pid, syscall.SIGKILL)
+			t.Errorf("the command's process %d outlives the program", pid)
 		}
 	}
 	long := time.Now().Add(-time.Hour) // a minute later

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -167,6 +168,14 @@ func TestExecFailures(t *testing.T) {
 	})
 }
 
+// cancelWhenBegun stops a task that has written to its log.
+func cancelWhenBegun(task *dag.Task, cancel func()) {
+	for limit := time.Now().Add(time.Minute); said(task) == "" && time.Now().Before(limit); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	cancel()
+}
+
 // TestExecStops: the time limit and the end of the run stop the command and what
 // it has started, although that holds the pipes open.
 func TestExecStops(t *testing.T) {
@@ -178,11 +187,14 @@ func TestExecStops(t *testing.T) {
 		t.Errorf("%v\nwant\n%s", err, want)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	time.AfterFunc(100*time.Millisecond, cancel)
 	e.TimeLimit = 0
-	if _, err = e.Run(ctx, dag.NewTask(nil)); !errors.Is(err, context.Canceled) {
+	task = dag.NewTask(nil)
+	var watch sync.WaitGroup
+	watch.Go(func() { cancelWhenBegun(task, cancel) })
+	if _, err = e.Run(ctx, task); !errors.Is(err, context.Canceled) || said(task) != "begun\n" {
 		t.Errorf("cancelled: %v", err)
 	}
+	watch.Wait()
 }
 
 // TestExecClean: nothing of the command stays behind, even what it locked.

@@ -30,6 +30,10 @@ func TestKilledWhileWriting(t *testing.T) {
 	child.Env = append(os.Environ(), "PRGNN_TEST_WRITES="+path)
 	out := need.Value(child.StdoutPipe())(t)
 	need.NoError(t, child.Start())
+	defer func() { // where the test does not come to it
+		child.Process.Kill()
+		child.Wait()
+	}()
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "writing\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
