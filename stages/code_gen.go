@@ -5,9 +5,9 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 77703b3cb3a80f9c43be009a3103e6cddeeeaf6ca89a5b58785b8e6a5b1a3c62
+var codes = dag.Codes(`kind baseline 5b0eb94b8cb47b230277edb855819b1393d6f8c54c05c3c0adbbf0a7232e4b1e
 kind biomarkers d792178f95f94b33731b66582f6b919e1e846c1067fbaa7bf6751f93ace8180f
-kind bnt ce00574ca468c178306c568ff933b613a3e0f1af83a69d5adc4afbea9f4e04d2
+kind bnt e752a11f24d1604c2fe8cde1a1da03fe38f9e1e2de11390e9bc6742cf9192a38
 kind bootstrap bb3618e4981384da37daccf91b9863e7d24733fa8cd44a9d010e97d0ce05ffbc
 kind braingnn d2133e175b1d0025eb2c8de27b5e8e56d8bc94041a56980eca642fb752625d7e
 kind brainmap b250df1bc4736c3f2e4c0e3031fef6cbdac949d48db8842d6b80cfcddee5819f
@@ -39,7 +39,7 @@ kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 9cf18695ff7922093bf6c607a1268da8cb6368c5cc658695ba92d55c3174683a
 kind individuality fc1cf4b7476f544255b61d48fa053bfcea9c0a1988294cebb5e83a4f52be871c
 kind join 56f8bc93a3910aa805e3b9a5ff5167438788f85a42f045d066fbfeeb64953414
-kind leakage 50937ee78c8f67241e1a89676b1768b7d845cf8e5503e16698dc64469633b9e8
+kind leakage f5586adead7ce467b5768a5c4a92d35b086bf0c6b745cef8c8050c2a99766dde
 kind matrices 0bbf32b4578651e8297d89c55efa367f3ef5ff7f1e7d081848df59e9b7bfed68
 kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
 kind meanmlp 3ec6e15735022e24ae3e95cfa833560f9f1d342ab8c6f54fb2b8b34e233bfef9
@@ -48,19 +48,19 @@ kind parcellate 2fb4cbe70150a4cf0e3c6ff05402c6284e97cf3ea8ed59b5dddf37d8e5b23629
 kind permutation 365b5d16ea91513583cbb6884e9812192cc031b3bea94adecb8ee8ed75f2a2dd
 kind permutation-regression c3a4374ba82875faba196befd2397876f3cbe713bc55ac46017e621ef7950152
 kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
-kind project 49e6beee6a672f379aa8a4ad512bbbccdcbe1f9e8dbd23f8845fc772ff9ba148
+kind project 16daa61c6de99433c557c1747341e9ad81e9d13cba0b3bcef06cefd3f1672d34
 kind published 6a8579cfac3ef7fab211f91e089b3941287d5311f3c9c661c176ed7bb94b947a
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
-kind regression 52696f82af706da9cd6cc667b3eaf928b9086e647349a04a5641afad8df5fefb
+kind regression 54a90c0f0bd202e9e2be1ed0e7f0c9137c26de5abc8c3393706c96e13095ae43
 kind report f139215d03125fc558da5e0df7abd61c7c86de98dfaf0de1e67f1be5721b9a23
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split fae46c58bd456c25d145f84c89b7e91c9d1eaef6b41bedd54976e1c86b7fd0c0
-kind states ed66e12a3c73ff92eda7d3d8d3d40ac1f7bb8055fea0fd898cc0d80bcfca09f1
+kind states 63194c2adae0ae3c883bf71b7af9e4c622bebf4d617078fc4cc0c0c3d926985f
 kind summary 9cbba58bf3892c1110a2406c7c513e48cf0dcc97fe4e049cd7bfc3bfad6297e1
 kind tables 78599486b6af15372a7ce2364eb7282bb218c0302342bf64a87f1a120a7ac9ca
-kind tangent e59228dcc683fa3b82a541802b41872995cca4aa35de831537aa80182ad77eee
+kind tangent 80b429499568787e467e33cf31a05d7feff3a9c75cb6cf8c6be7b93ce7435a01
 kind timeseries f2cf8306561ef4f75fb352fadeec904de11006c6460a9d534bd7b992bfc8dca7
 kind train 918b0b5a3c57edde8c2e2d2efa8362144a84ac43286a10d7664b386222a6f5d8
 kind train-regression e293c857878b9a4206e7d8fb9a8feb3fd19e616706188a68621db380d3a7db90
@@ -1320,11 +1320,15 @@ prgnn/stages/region.StateFacts a5fbd1a080fd.e3b0c4
 prgnn/stages/region.StateRow fc0a13ca3245.e3b0c4
 
 reached by baseline bnt leakage project regression tangent
-prgnn/internal/dense.Eigen cddc9eafce8a.14be35
+prgnn/internal/dense.Eigen 1556850d3c0a.e7de68
+prgnn/internal/dense.ErrNotConverged 9ea331594698.e3b0c4
+prgnn/internal/dense.ErrNotFinite 9ab06656cb27.e3b0c4
 prgnn/internal/dense.accumulate 0d4c00563d63.9fe3af
-prgnn/internal/dense.implicitQL ce2d6959a5e9.cd6e64
+prgnn/internal/dense.eigen 1be9570046ff.227243
+prgnn/internal/dense.implicitQL 5b37c7570229.cd6e64
+prgnn/internal/dense.negligible bc4b4ff7e54e.e3b0c4
 prgnn/internal/dense.rotate 8db3db474df8.e3b0c4
-prgnn/internal/dense.tridiagonal 1fe4ceac3143.78d3a5
+prgnn/internal/dense.tridiagonal ac9e1d2dbaf8.a6689e
 
 reached by baseline bnt meanmlp predict
 prgnn/stages/learn.prediction 90aac7540d9d.79156b
@@ -1334,9 +1338,8 @@ prgnn/connectivity/tangent.At 3b59e5263791.e6edb0
 prgnn/stages/region.ReadReference 8a80e53359ce.eb779a
 
 reached by baseline bnt project regression tangent
-prgnn/connectivity/tangent.Space 356d6eb3fc3c.fec1d5
+prgnn/connectivity/tangent.Space aa65ccf45cab.fec1d5
 prgnn/connectivity/tangent.Step 144f2182a60f.e3b0c4
-prgnn/connectivity/tangent.errNotFinite 9ab06656cb27.e3b0c4
 prgnn/connectivity/tangent.sandwich f45e5848519e.6421a8
 prgnn/internal/dense.Spectral 60739e9162d8.4cd342
 prgnn/stages/region.ReferenceFacts a65d60fb13c7.e3b0c4
@@ -1475,7 +1478,7 @@ prgnn/stages/learn.rowSet.read 7437c7d0ece9.18e79a
 prgnn/stages/learn.statesForm a60df60dcccb.0fd7a9
 
 reached by baseline bnt regression tangent
-prgnn/connectivity/tangent.apply 567b2cf1b872.7840da
+prgnn/connectivity/tangent.apply 87b7adde5eaf.357f30
 
 reached by baseline regression
 prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
@@ -4012,9 +4015,9 @@ prgnn/stages/assess/leakage.Leakage.Ports 1ca710021e9d.f8203a
 prgnn/stages/assess/leakage.Leakage.Run 2322e0cec64c.e2d2ea
 prgnn/stages/assess/leakage.Leakage.alike 87243da38377.c117fe
 prgnn/stages/assess/leakage.Leakage.lookAtPredictions a927b9c31e9e.dff9ad
-prgnn/stages/assess/leakage.Leakage.lookAtScans 23acee8c2eb2.72a325
-prgnn/stages/assess/leakage.Leakage.sameTraces 0fd868d18130.9d7757
-prgnn/stages/assess/leakage.Leakage.tiles c1f3b1250506.52a436
+prgnn/stages/assess/leakage.Leakage.lookAtScans e275b9a1fd4b.72a325
+prgnn/stages/assess/leakage.Leakage.sameTraces de77e7e71694.c8f8ce
+prgnn/stages/assess/leakage.Leakage.tiles 43ee94e64e6c.52a436
 prgnn/stages/assess/leakage.basis 92357664102c.be763d
 prgnn/stages/assess/leakage.basis.signatures 34b35d47dd7d.c9d224
 prgnn/stages/assess/leakage.bessel 0ca0da82e9d9.0bd637
@@ -4050,7 +4053,7 @@ prgnn/stages/assess/leakage.lookAtModels f154a9e1fe4f.4e4f85
 prgnn/stages/assess/leakage.meanTrace 9593da3743bb.7769b0
 prgnn/stages/assess/leakage.meeting f22a62d36724.e3b0c4
 prgnn/stages/assess/leakage.mostTold 3b8398fc6105.e3b0c4
-prgnn/stages/assess/leakage.newScreen 7ccb6d203848.8d6683
+prgnn/stages/assess/leakage.newScreen b5c36a739f5e.8d6683
 prgnn/stages/assess/leakage.newTrace c0947f7b3388.65c02a
 prgnn/stages/assess/leakage.onePart 1ef068ddb857.e3b0c4
 prgnn/stages/assess/leakage.placeOf 89225e3c6d5d.018616
@@ -4081,7 +4084,7 @@ prgnn/stages/assess/leakage.tileTraces 22b9b8e28774.e3b0c4
 prgnn/stages/assess/leakage.tileValues 3e220ec7f6d4.e3b0c4
 prgnn/stages/assess/leakage.timePoints 9a696374930b.a4231a
 prgnn/stages/assess/leakage.trace d71d93a44110.ea4f8e
-prgnn/stages/assess/leakage.trace.chance 82706d360a29.6dcb45
+prgnn/stages/assess/leakage.trace.chance 5e68c638cfe7.225f6a
 prgnn/stages/assess/leakage.trace.correlation 518643912e76.8a97b7
 prgnn/stages/assess/leakage.trace.kind 778aeb9b9906.ea4f8e
 prgnn/stages/assess/leakage.trace.lags eefc22bc7035.93d220
@@ -4090,7 +4093,7 @@ prgnn/stages/assess/leakage.trace.len 59ac648343ab.ea4f8e
 prgnn/stages/assess/leakage.trace.means 67d2621bcf49.65c02a
 prgnn/stages/assess/leakage.trace.meet 6ecf7b70cc0a.718fd4
 prgnn/stages/assess/leakage.trace.overlap 79bad5a2950b.e66a14
-prgnn/stages/assess/leakage.trace.stationaryBasis 35bf00c0555a.a2aa97
+prgnn/stages/assess/leakage.trace.stationaryBasis 42dd8d835d46.a2aa97
 prgnn/stages/assess/leakage.trace.variation eac4eb0f2aa8.ea4f8e
 prgnn/stages/assess/leakage.trace.window a3c89d0efbb8.34f914
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
@@ -4526,19 +4529,19 @@ reached by project
 prgnn/connectivity/tangent.Space.Log c2a1f9ffe5ce.9165eb
 prgnn/stages/prepare.Project dba1b61b2ad0.e3b0c4
 prgnn/stages/prepare.Project.Ports f92976e36971.343f3c
-prgnn/stages/prepare.Project.Run 3c3e35fe63b3.a53797
+prgnn/stages/prepare.Project.Run 22a5fede32e7.5e8fe4
 prgnn/stages/prepare.project.New d54eff27cd87.c2a830
 
 reached by project tangent
-prgnn/connectivity/tangent.DefiniteError c3ecf4298ea2.e3b0c4
+prgnn/connectivity/tangent.DefiniteError 339c1bd65fbd.e3b0c4
 prgnn/connectivity/tangent.DefiniteError.Error 1a1846b2701a.704ad5
-prgnn/connectivity/tangent.definite dfd5f00056d1.972a5d
+prgnn/connectivity/tangent.definite 9456b031ff43.d0129d
 prgnn/connectivity/tangent.extent cea0601e19bf.e3b0c4
-prgnn/connectivity/tangent.logOf ed473ec24d59.8c0a00
+prgnn/connectivity/tangent.logOf 8ed05b5414d1.70f58a
 prgnn/connectivity/tangent.smallest 78d2901638e6.e3b0c4
-prgnn/internal/dense.Eigenvalues bb7fe3d955d8.a4c2ae
+prgnn/internal/dense.Eigenvalues deea0b97c8e3.e7de68
 prgnn/stages/prepare.covarianceOf caeb46c7ce02.e8bf42
-prgnn/stages/prepare.notDefinite 11a4e37b93c3.e3b0c4
+prgnn/stages/prepare.ofMatrix 6b70e690c818.704ad5
 
 reached by published
 prgnn/stages/present/tables.Published e2bfcdd1a67a.e3b0c4
@@ -5309,10 +5312,10 @@ reached by split
 prgnn/stages/learn.split.New 03e69c4d17a4.69c394
 
 reached by states
-prgnn/connectivity/dynamic.Clustering aad884ecdbed.e3b0c4
+prgnn/connectivity/dynamic.Clustering b2a48ee29e70.e3b0c4
 prgnn/connectivity/dynamic.Clustering.sort f197f0cc6e02.20f890
 prgnn/connectivity/dynamic.KMeans 323d2a9ce239.a4f678
-prgnn/connectivity/dynamic.Lloyd 4d3645ee0cff.abf5ac
+prgnn/connectivity/dynamic.Lloyd 201e67a7ea3b.abf5ac
 prgnn/connectivity/dynamic.center 93d8e820f4e9.874e9d
 prgnn/connectivity/dynamic.median 44c4344d5889.aad47d
 prgnn/connectivity/dynamic.mostSteps fd0e2bf38661.e3b0c4
@@ -5320,7 +5323,7 @@ prgnn/connectivity/dynamic.nth 70fd89f107ce.e3b0c4
 prgnn/connectivity/dynamic.plusPlus ebebe42ad46c.79de32
 prgnn/stages/prepare.States b87f84b4a4f3.e3b0c4
 prgnn/stages/prepare.States.Ports 44fee17be82a.1fbbfd
-prgnn/stages/prepare.States.Run 76f0ab3f994c.c7d17b
+prgnn/stages/prepare.States.Run 615ac46e06d3.c7d17b
 prgnn/stages/prepare.States.read ee0930af34ba.5274d2
 prgnn/stages/prepare.States.shared 00d63a971cca.d21f83
 prgnn/stages/prepare.clustered 305decae920e.44832a
@@ -5392,21 +5395,24 @@ prgnn/connectivity/tangent.Euclidean 3018d4eb391a.c34c2a
 prgnn/connectivity/tangent.Fit 99aeae9ad805.6f4815
 prgnn/connectivity/tangent.Geometric c686e235d4be.c34c2a
 prgnn/connectivity/tangent.LogEuclidean 77232a3d3f8e.c34c2a
+prgnn/connectivity/tangent.MatrixError 36ec7a81aa10.e3b0c4
+prgnn/connectivity/tangent.MatrixError.Error 81ff308d700d.645fcf
+prgnn/connectivity/tangent.MatrixError.Unwrap 4601a5f94a21.645fcf
 prgnn/connectivity/tangent.Options ccacbef0a098.077719
 prgnn/connectivity/tangent.Reference e621c9066c91.e3b0c4
 prgnn/connectivity/tangent.fit 7db275d332fb.e3b0c4
-prgnn/connectivity/tangent.fit.average 5757ee227a2a.785cfe
-prgnn/connectivity/tangent.fit.geometric a82c0212b913.eb638e
+prgnn/connectivity/tangent.fit.average 78995c597588.91a8f8
+prgnn/connectivity/tangent.fit.geometric cdf79e2fbd42.02eb68
 prgnn/connectivity/tangent.inverseRoot f394ee9f5eea.e3b0c4
 prgnn/connectivity/tangent.moved ec485482aec6.ff3ec3
 prgnn/connectivity/tangent.rounding 1adda8b8e202.e3b0c4
 prgnn/connectivity/tangent.secant b4df6d93ca3c.cfc849
 prgnn/stages/prepare.Tangent 1f84a42c073c.e3b0c4
 prgnn/stages/prepare.Tangent.Ports 79e46d4fc006.1ff864
-prgnn/stages/prepare.Tangent.Run 8e47ef419c71.eb8a37
+prgnn/stages/prepare.Tangent.Run b8e866aef23a.aef1c5
 prgnn/stages/prepare.Tangent.Validate aae19559a7b7.22c8db
 prgnn/stages/prepare.tangent.New aadd21c57c6a.2ba38e
-prgnn/stages/prepare.updateRow 7988ed4e0b94.e3b0c4
+prgnn/stages/prepare.updateRow a09cd1fe9a92.e3b0c4
 prgnn/stages/region.ReferenceFacts.Table 1a8025c45aa0.61cacf
 
 reached by timeseries
@@ -5504,7 +5510,7 @@ at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 Ledoi
 at connectivity/decimal.go prgnn/connectivity plainRow:11 plainCell:37 decimal:53 digits:94 quotient:117 fives:138 powers:147
 at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 maxLines:20 Decompress:24 members:39 members.Read:44 bounded:69 bounded.Read:74 blocks:87 blockSize:93 blocks.add:96 blocks.after:109
 at connectivity/dynamic/sliding.go prgnn/connectivity/dynamic Taper:13 Rectangular:18 Gaussian:19 Hamming:20 Weights:25 Window:64 Windows:73 Estimator:87 NewEstimator:98 Estimator.Estimate:114 nearOne:137 Estimator.correlate:140 Estimator.shrink:181
-at connectivity/dynamic/states.go prgnn/connectivity/dynamic Metric:14 L1:18 L2:19 Rows:23 Rows.N:29 Rows.Only:32 Rows.row:46 Clustering:49 mostSteps:57 KMeans:61 plusPlus:83 Lloyd:108 Nearest:151 nearest:162 distance:175 center:191 median:223 nth:233 Clustering.sort:261 each:281 Stay:295 Stays:303 Exemplars:329
+at connectivity/dynamic/states.go prgnn/connectivity/dynamic Metric:14 L1:18 L2:19 Rows:23 Rows.N:29 Rows.Only:32 Rows.row:46 Clustering:49 mostSteps:58 KMeans:62 plusPlus:84 Lloyd:109 Nearest:153 nearest:164 distance:177 center:193 median:225 nth:235 Clustering.sort:263 each:283 Stay:297 Stays:305 Exemplars:331
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
 at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:37 FisherPearson:42 FisherPartial:43 FisherBoth:44 Quality:48 Connectomes:66 Estimate:75 Connectomes.view:113 estimation:119 estimation.estimate:125 unlikeSingular:195 estimation.loadPresent:209 margin:232 Quality.judge:237 norm1:276
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
@@ -5521,7 +5527,7 @@ at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56
 at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 mostSize:25 Inspect:30 present:75 count:86 means:99 squares:113 center:124 zscore:137
 at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:99
 at connectivity/strategy.go prgnn/connectivity Expansion:12 Basic:18 Derivatives:19 Full:20 Expansion.suffixes:24 CompCor:29 NoCompCor:34 Combined:35 Separate:36 Strategy:40 Strategies:54 StrategyNames:72 StrategyOf:78 motionNames:87 tissueNames:88 Confounds.columns:93 Confounds.beginning:123 Confounds.components:134
-at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:49 DefiniteError.Error:54 smallest:59 Fit:62 At:100 Space.Log:105 Space.Weights:115 Space.Pattern:122 fit:132 fit.average:138 rounding:167 fit.geometric:170 secant:228 moved:251 errNotFinite:260 apply:263 inverseRoot:272 logOf:275 extent:288 definite:297 sandwich:309
+at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:50 DefiniteError.Error:52 MatrixError:57 MatrixError.Error:62 MatrixError.Unwrap:63 smallest:66 Fit:69 At:107 Space.Log:112 Space.Weights:122 Space.Pattern:129 fit:139 fit.average:145 rounding:170 fit.geometric:173 secant:232 moved:255 apply:265 inverseRoot:274 logOf:277 extent:290 definite:299 sandwich:311
 at connectivity/task.go prgnn/connectivity Event:14 Response:20 GloverResponse:27 FIRResponse:28 Task:32 Task.Conditions:41 oversampling:49 earliest:50 responseLength:51 Task.Regressors:56 Task.columns:89 Task.grid:112 boxcar:126 Task.response:144 Task.convolve:175
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 oldMac:76 oldMac.Read:78 maxLine:89 readLine:92 text:109 text.line:128 text.row:156 text.add:170 notNumber:183 text.finish:191 checkNames:233 commentNames:249 dropIndex:265 splitter:283 unquoted:304 isNumber:311 parseNumber:316
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
@@ -5601,7 +5607,7 @@ at internal/dense/above.go prgnn/internal/dense Above:12 longest:59
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240
 at internal/dense/dot.go prgnn/internal/dense Dot:5
-at internal/dense/eigen.go prgnn/internal/dense Eigen:9 Eigenvalues:19 tridiagonal:26 accumulate:80 implicitQL:110 rotate:166 Spectral:176
+at internal/dense/eigen.go prgnn/internal/dense ErrNotFinite:10 ErrNotConverged:12 Eigen:19 Eigenvalues:22 eigen:27 negligible:58 tridiagonal:62 accumulate:110 implicitQL:146 rotate:210 Spectral:220
 at internal/dense/kernel_amd64.go prgnn/internal/dense kernels:11 bytes:33 hasAVX2:45 addTiles:47
 at internal/dense/kernel_stubs_amd64.go prgnn/internal/dense run32:8 run32wide:11 run64:14 run64wide:17
 at internal/dense/portable.go prgnn/internal/dense portable:4 run:6
@@ -5687,12 +5693,12 @@ at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:13 Evaluate.summaryTable:31
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:279 maskSetting.overModels:317 Fidelity.table:328
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
-at stages/assess/leakage/chance.go prgnn/stages/assess/leakage chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:93 steps:110 trace.stationaryBasis:124 chanceOfWalk:159 bessel:195 likeness:216 mostTold:223 rarest:226 byChance:234 byChance.text:241
+at stages/assess/leakage/chance.go prgnn/stages/assess/leakage chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:100 steps:117 trace.stationaryBasis:131 chanceOfWalk:169 bessel:205 likeness:226 mostTold:233 rarest:236 byChance:244 byChance.text:251
 at stages/assess/leakage/filtered.go prgnn/stages/assess/leakage filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage/leakage.go prgnn/stages/assess/leakage leakage.New:25 Leakage:31 Leakage.Ports:37 leakCheck:56 leakCheck.fail:65 foldPlace:70 foldBook:73 Leakage.Run:80 similarText:136 checkRow:149 readBook:155 foldBook.tested:183 foldBook.takesPart:189 Leakage.lookAtPredictions:199 placeOf:275 foldBook.seen:291 lookAtModels:311 lookAtFitted:328
-at stages/assess/leakage/scans.go prgnn/stages/assess/leakage Leakage.lookAtScans:18 endPoints:99 sharedPoints:100 rescaled:101 sharedScans:106 onePart:144 sameParts:147 timePoints:172
-at stages/assess/leakage/screen.go prgnn/stages/assess/leakage screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:70 cosines:116 screen.turned:133 tile:144 tileTraces:150 tileValues:151 fewPairs:152 Leakage.tiles:156 tile.pairs:199 basis:236 screen.basis:243 basis.signatures:253 screen.may:279
-at stages/assess/leakage/traces.go prgnn/stages/assess/leakage trace:20 newTrace:30 trace.len:46 meanTrace:52 ranks:81 leastOverlap:105 meeting:108 trace.leastOverlap:115 trace.lags:120 trace.overlap:126 trace.variation:131 trace.correlation:142 trace.means:152 trace.meet:161 readTraces:191 Leakage.sameTraces:216 Leakage.alike:261
+at stages/assess/leakage/scans.go prgnn/stages/assess/leakage Leakage.lookAtScans:18 endPoints:102 sharedPoints:103 rescaled:104 sharedScans:109 onePart:147 sameParts:150 timePoints:175
+at stages/assess/leakage/screen.go prgnn/stages/assess/leakage screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:73 cosines:119 screen.turned:136 tile:147 tileTraces:153 tileValues:154 fewPairs:155 Leakage.tiles:159 tile.pairs:205 basis:242 screen.basis:249 basis.signatures:259 screen.may:285
+at stages/assess/leakage/traces.go prgnn/stages/assess/leakage trace:20 newTrace:30 trace.len:46 meanTrace:52 ranks:81 leastOverlap:105 meeting:108 trace.leastOverlap:115 trace.lags:120 trace.overlap:126 trace.variation:131 trace.correlation:142 trace.means:152 trace.meet:161 readTraces:191 Leakage.sameTraces:216 Leakage.alike:272
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:31 QCFC.Ports:35 QCFC.Validate:51 connectome:61 QCFC.Run:72 connectomes:124 listedParticipants:161 listedMotion:172 QCFC.measure:200 fisherEdges:269 edgeDistances:307 QCFC.covariates:338 typicality:389
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
@@ -5872,11 +5878,11 @@ at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:3
 at stages/prepare/join.go prgnn/stages/prepare join.New:24 Join:28 Join.Ports:36 Join.Run:54 Join.enough:99 sameParts:108 runNames:127 joinSeries:136 spreadMissing:164 missingRegions:177 runQuality:192 readRuns:198 runQuality.whole:226 runQuality.list:283 joinedRow:292 runVolumeRow:300 runQuality.volumes:306 leastCoverage:326
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:51 Matrices.Run:65 Matrices.read:107
 at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:21 Occupancy:25 Occupancy.Ports:30 transitionRow:48 sequenceRow:56 Occupancy.Run:63 commonPairs:126
-at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:29 Project.Run:43
+at stages/prepare/project.go prgnn/stages/prepare project.New:18 Project:22 Project.Ports:27 Project.Run:41
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
 at stages/prepare/sliding.go prgnn/stages/prepare windows.New:24 SlidingWindows:31 SlidingWindows.Ports:43 windowRow:60 windowsRow:70 fewestWidths:81 SlidingWindows.Run:83 segmentsOf:159 highPassOf:193 windowsRow.warn:209 varianceOf:223 variability:235 SlidingWindows.Validate:252
-at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:109 spread:127 clustered:142 States.read:151 clustered.without:208 numbersOf:223 pairsWithSignal:233 silentRegions:247 readWindows:264
-at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:75 notDefinite:123 covarianceOf:129
+at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:112 spread:130 clustered:145 States.read:154 clustered.without:211 numbersOf:226 pairsWithSignal:236 silentRegions:250 readWindows:267
+at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:77 ofMatrix:128 covarianceOf:137
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:137 author.tiles:172 author.regressionTiles:193
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84

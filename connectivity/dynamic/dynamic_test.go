@@ -247,6 +247,24 @@ func TestKMeans(t *testing.T) {
 	}
 }
 
+// From a bad start, many states of evenly spread numbers do not settle in mostSteps.
+func TestLloydStops(t *testing.T) {
+	s, x := random.New(1, "spread"), Rows{D: 1}
+	for i := range 2500 {
+		x.X = append(x.X, float32(float64(i)+s.Float64())/2500)
+	}
+	for k, want := range map[int]bool{5: false, 40: true} {
+		var centers [][]float64
+		for c := range k {
+			centers = append(centers, []float64{float64(c) * 1e-4})
+		}
+		c, err := Lloyd(t.Context(), x, centers, L2, 2)
+		if err != nil || c.Stopped != want || c.Stopped != (c.Steps == mostSteps) {
+			t.Errorf("%d states: %d steps, stopped %v (%v)", k, c.Steps, c.Stopped, err)
+		}
+	}
+}
+
 // By hand: visits end where a segment ends.
 func TestStays(t *testing.T) {
 	label, starts := []int{0, 0, 1, 1, 1, 0, 0, 0}, make([]bool, 8)

@@ -51,6 +51,7 @@ type Clustering struct {
 	Label   []int   // the center of each row, from 0; of equal distances the first
 	Inertia float64 // sum of the distances, squared with L2
 	Steps   int
+	Stopped bool // after mostSteps: rows still change their centers
 }
 
 // mostSteps bounds Lloyd's algorithm; it ends when no row changes its center.
@@ -130,8 +131,9 @@ func Lloyd(ctx context.Context, x Rows, centers [][]float64, metric Metric, thre
 				members[l], label[far], d[far] = []int{far}, l, 0
 			}
 		}
-		done := slices.Equal(label, c.Label) || c.Steps == mostSteps
-		if c.Label = label; done {
+		settled := slices.Equal(label, c.Label)
+		if c.Label = label; settled || c.Steps == mostSteps {
+			c.Stopped = !settled
 			for _, v := range d {
 				c.Inertia += v
 			}

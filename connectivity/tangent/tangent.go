@@ -43,17 +43,24 @@ type Space struct {
 	Mean      []float64 // G
 	Whitening []float64 // G^−½
 	Steps     []Step    // of a geometric mean
+	Stopped   bool      // Options.Nilearn: after the last step, above its tolerance
 }
 
 // A DefiniteError is about a covariance that is not positive definite to working precision.
-type DefiniteError struct {
-	Index             int // among the covariances
-	Smallest, Largest float64
-}
+type DefiniteError struct{ Smallest, Largest float64 }
 
 func (e *DefiniteError) Error() string {
 	return fmt.Sprintf("the matrix is not positive definite: its eigenvalues go from %.3g to %.3g", e.Smallest, e.Largest)
 }
+
+// A MatrixError is about one of the covariances that a reference is fitted to.
+type MatrixError struct {
+	Index int
+	Err   error
+}
+
+func (e *MatrixError) Error() string { return e.Err.Error() }
+func (e *MatrixError) Unwrap() error { return e.Err }
 
 // smallest is how small the smallest eigenvalue may be beside the largest.
 const smallest = 1e-10
@@ -150,12 +157,8 @@ func (f *fit) average(ctx context.Context, work func(dst, c []float64) error) ([
 			errs[i] = work(held[i*size:][:size], part[i])
 		})
 		for i := range part {
-			var not *DefiniteError
-			if errors.As(errs[i], &not) {
-				not.Index = at + i
-			}
 			if errs[i] != nil {
-				return nil, errs[i]
+				return nil, &MatrixError{at + i, errs[i]}
 			}
 			dense.Axpy(sum, share, held[i*size:][:size])
 		}
@@ -177,9 +180,9 @@ func (f *fit) geometric(ctx context.Context, s *Space, o Options) error {
 	best, direction := s.Mean, []float64(nil) // the mean of the smallest norm, and its mean logarithm
 	length, least := 1.0, math.Inf(1)
 	for step := 1; step <= most && length > 1e-3; step++ {
-		values, vectors, ok := dense.Eigen(s.Mean, n)
-		if !ok {
-			return errNotFinite
+		values, vectors, err := dense.Eigen(s.Mean, n)
+		if err != nil {
+			return err
 		}
 		dense.Spectral(white, values, vectors, n, inverseRoot)
 		mean, err := f.average(ctx, func(dst, c []float64) error {
@@ -217,6 +220,7 @@ func (f *fit) geometric(ctx context.Context, s *Space, o Options) error {
 		}
 	}
 	if o.Nilearn { // it warns, and goes on
+		s.Stopped = true
 		return nil
 	}
 	return fmt.Errorf("the geometric mean of %d matrices is not found in %d steps: the mean logarithm has the norm %.3g, and %g is asked for; the matrices lie too far apart or too close to singular (shrink them: ledoit-wolf), or tolerance is below rounding", len(f.all), len(s.Steps), least, o.Tolerance)
@@ -257,13 +261,11 @@ func moved(root, direction []float64, length float64, n int) ([]float64, error) 
 	return out, err
 }
 
-var errNotFinite = errors.New("the matrix has entries that are not finite")
-
 // apply sets dst to f of the symmetric matrix a.
 func apply(dst, a []float64, n int, f func(float64) float64) error {
-	values, vectors, ok := dense.Eigen(a, n)
-	if !ok {
-		return errNotFinite
+	values, vectors, err := dense.Eigen(a, n)
+	if err != nil {
+		return err
 	}
 	dense.Spectral(dst, values, vectors, n, f)
 	return nil
@@ -273,9 +275,9 @@ func inverseRoot(l float64) float64 { return 1 / math.Sqrt(l) }
 
 // logOf sets dst to log a.
 func logOf(dst, a []float64, n int) error {
-	values, vectors, ok := dense.Eigen(a, n)
-	if !ok {
-		return errNotFinite
+	values, vectors, err := dense.Eigen(a, n)
+	if err != nil {
+		return err
 	}
 	low, high := extent(values)
 	if !(low > 0) {
@@ -295,9 +297,9 @@ func extent(values []float64) (low, high float64) {
 
 // definite refuses a matrix whose smallest eigenvalue is not above smallest times its largest.
 func definite(c []float64, n int) error {
-	values, ok := dense.Eigenvalues(c, n)
-	if !ok {
-		return errNotFinite
+	values, err := dense.Eigenvalues(c, n)
+	if err != nil {
+		return err
 	}
 	if low, high := extent(values); !(low > smallest*high) {
 		return &DefiniteError{Smallest: low, Largest: high}

@@ -213,15 +213,16 @@ func TestFitRefuses(t *testing.T) {
 	all[5] = singular
 	for _, reference := range []Reference{Geometric, Euclidean, LogEuclidean} {
 		var not *DefiniteError
+		var one *MatrixError
 		_, err := Fit(context.Background(), all, regions, Options{Reference: reference, Tolerance: 1e-10})
-		if !errors.As(err, &not) || not.Index != 5 {
+		if !errors.As(err, &not) || !errors.As(err, &one) || one.Index != 5 {
 			t.Errorf("%s of a singular matrix: %v", reference, err)
 		}
 	}
 	all[5] = slices.Clone(all[4])
 	all[5][3] = math.NaN()
-	if _, err := Fit(context.Background(), all, regions, Options{Reference: Geometric, Tolerance: 1e-10}); err == nil {
-		t.Error("a matrix with NaN is fitted")
+	if _, err := Fit(context.Background(), all, regions, Options{Reference: Geometric, Tolerance: 1e-10}); !errors.Is(err, dense.ErrNotFinite) {
+		t.Errorf("a matrix with NaN is fitted: %v", err)
 	}
 	// Below rounding the mean is as good as it can be; where matrices lie too far apart there is an error.
 	s := fitted(t, covariances(t, training), regions, Options{Reference: Geometric, Tolerance: 1e-30})
@@ -236,6 +237,43 @@ func TestFitRefuses(t *testing.T) {
 		}
 	} else if !strings.Contains(err.Error(), "is not found in") {
 		t.Error(err)
+	}
+	if s := fitted(t, far, 2, Options{Reference: Geometric, Nilearn: true}); !s.Stopped {
+		t.Errorf("nilearn's steps end at the norm %g, and no word of it", s.Steps[len(s.Steps)-1].Norm)
+	}
+}
+
+// Shrunken covariances of fewer independent volumes than regions have a mean: most of their eigenvalues are equal.
+func TestFitOfManyEqualEigenvalues(t *testing.T) {
+	const n, volumes = 120, 14
+	r := random.New(3, "equal")
+	for _, shrinkage := range []float64{0.1, 1e-3, 1e-6} {
+		var all [][]float64
+		for range 6 {
+			x, c := make([]float64, volumes*n), make([]float64, n*n)
+			for i := range volumes {
+				common := r.Normal()
+				for j := range n {
+					x[i*n+j] = (r.Normal() + common) / math.Sqrt(2*volumes)
+				}
+			}
+			dense.Gram(c, dense.Rows(x, n).T(), n, volumes, 1)
+			for i := range c {
+				c[i] *= 1 - shrinkage
+				if i%(n+1) == 0 {
+					c[i] += shrinkage
+				}
+			}
+			all = append(all, c)
+		}
+		s := fitted(t, all, n, Options{Reference: Euclidean})
+		one := make([]float64, n*n)
+		sandwich(one, s.Whitening, s.Mean, n)
+		for i, v := range one {
+			if id := float64(max(0, 1-i%(n+1))); !(math.Abs(v-id) <= 1e-13/shrinkage) { // rounding of the largest beside the smallest
+				t.Fatalf("shrinkage %g: entry %d of G^-1/2 G G^-1/2 is %g", shrinkage, i, v)
+			}
+		}
 	}
 }
 
@@ -253,8 +291,8 @@ func TestBits(t *testing.T) {
 		dense.Gram(c, dense.Rows(x, n).T(), n, volumes, 1)
 		all = append(all, c)
 	}
-	for reference, want := range map[Reference]string{Geometric: "e95605337c99da73", Euclidean: "72ac8adf3ff2c857",
-		LogEuclidean: "12e9b712bb69ecb9"} {
+	for reference, want := range map[Reference]string{Geometric: "1cb51c239bbc53ce", Euclidean: "922cb5f62600e064",
+		LogEuclidean: "50fe41541d313f33"} {
 		for _, threads := range []int{1, 3} {
 			s := fitted(t, all, n, Options{Reference: reference, Tolerance: 1e-10, Threads: threads})
 			h := sha256.New()

@@ -1,35 +1,65 @@
 package dense
 
-import "math"
+import (
+	"errors"
+	"math"
+)
+
+var (
+	// ErrNotFinite is about a matrix with infinite or missing entries, or whose eigenvalues are too large for a float64.
+	ErrNotFinite = errors.New("the matrix has entries that are not finite")
+	// ErrNotConverged is about a finite matrix whose eigenvalues are not found.
+	ErrNotConverged = errors.New("the eigenvalues of the matrix do not converge")
+)
 
 // Eigen finds the eigenvalues of a symmetric n × n matrix and its eigenvectors, row k of vectors
 // for values[k], in no order: Householder reduction to tridiagonal form and implicit QL steps
 // (Golub & Van Loan 2013, Matrix Computations, 8.3). Errors are of the order of the rounding of the
-// largest eigenvalue. It returns false when a is not finite.
-func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
-	values, off, w, scale, ok := tridiagonal(a, n)
-	if !ok {
-		return nil, nil, false
-	}
-	vectors = accumulate(w, scale, n)
-	return values, vectors, implicitQL(values, off, vectors, n)
-}
+// largest eigenvalue. The error is ErrNotFinite or ErrNotConverged.
+func Eigen(a []float64, n int) (values, vectors []float64, err error) { return eigen(a, n, true) }
 
 // Eigenvalues are those of Eigen, to the bit.
-func Eigenvalues(a []float64, n int) (values []float64, ok bool) {
-	values, off, _, _, ok := tridiagonal(a, n)
-	return values, ok && implicitQL(values, off, nil, n)
+func Eigenvalues(a []float64, n int) (values []float64, err error) {
+	values, _, err = eigen(a, n, false)
+	return values, err
 }
 
-// tridiagonal finds A = Q·T·Qᵀ: the diagonal and the off-diagonal of T, off[i] the entry (i, i+1). Q is
-// the product of reflections I − β·v·vᵀ: β is scale[k], v lies in row k of w behind the diagonal.
-func tridiagonal(a []float64, n int) (diagonal, off, w, scale []float64, ok bool) {
+func eigen(a []float64, n int, both bool) (values, vectors []float64, err error) {
+	largest := 0.0
 	for _, v := range a[:n*n] {
 		if v-v != 0 { // infinite or NaN
-			return nil, nil, nil, nil, false
+			return nil, nil, ErrNotFinite
+		}
+		largest = max(largest, math.Abs(v))
+	}
+	// Entries of at most 1: squares neither overflow nor lose digits. A power of 2 changes no bits.
+	_, power := math.Frexp(largest)
+	w := make([]float64, n*n)
+	for i, v := range a[:n*n] {
+		w[i] = math.Ldexp(v, -power)
+	}
+	values, off, scale := tridiagonal(w, n)
+	if both {
+		vectors = accumulate(w, scale, n)
+	}
+	if !implicitQL(values, off, vectors, n) {
+		return nil, nil, ErrNotConverged
+	}
+	for i, v := range values {
+		if values[i] = math.Ldexp(v, power); math.IsInf(values[i], 0) {
+			return nil, nil, ErrNotFinite
 		}
 	}
-	w = append([]float64(nil), a[:n*n]...)
+	return values, vectors, nil
+}
+
+// negligible is a sum of squares beside a largest entry of ½ to 1: far below its rounding, and above the squares that
+// lose digits.
+const negligible = 0x1p-400
+
+// tridiagonal finds A = Q·T·Qᵀ: the diagonal and the off-diagonal of T, off[i] the entry (i, i+1). Q is
+// the product of reflections I − β·v·vᵀ: β is scale[k], v lies in row k of w behind the diagonal. A is w before.
+func tridiagonal(w []float64, n int) (diagonal, off, scale []float64) {
 	diagonal, off, scale = make([]float64, n), make([]float64, n), make([]float64, n)
 	p := make([]float64, n)
 	for k := range n {
@@ -43,7 +73,7 @@ func tridiagonal(a []float64, n int) (diagonal, off, w, scale []float64, ok bool
 			rest += float64(x * x)
 		}
 		off[k] = v[0]
-		if rest == 0 {
+		if rest <= negligible {
 			continue
 		}
 		norm := math.Sqrt(float64(v[0]*v[0]) + rest)
@@ -73,7 +103,7 @@ func tridiagonal(a []float64, n int) (diagonal, off, w, scale []float64, ok bool
 			Axpy(row, -u[i], v)
 		}
 	}
-	return diagonal, off, w, scale, true
+	return diagonal, off, scale
 }
 
 // accumulate multiplies the reflections: Qᵀ.
@@ -107,13 +137,27 @@ func accumulate(w, scale []float64, n int) []float64 {
 
 // implicitQL makes d the eigenvalues of a tridiagonal matrix with off-diagonal e, and turns the
 // rows of z, unless it is nil, as the matrix is turned.
+//
+// With Wilkinson's shift the off-diagonal entry of the block's end goes to 0 from every start
+// (Wilkinson 1968, Linear Algebra Appl 1:409; Parlett 1998, The Symmetric Eigenvalue Problem, 8.10). Steps
+// are rounded to about the norm of the whole matrix times 2⁻⁵³: an entry counts as 0 below
+// twice that. A bound relative to its two neighbors on the diagonal is never reached where many eigenvalues are
+// at the rounding of the largest, as those of a covariance of fewer volumes than regions.
 func implicitQL(d, e, z []float64, n int) bool {
 	const most = 60 // steps an eigenvalue; two are usual
+	norm := 0.0
+	for i := range n {
+		row := math.Abs(d[i]) + math.Abs(e[i])
+		if i > 0 {
+			row += math.Abs(e[i-1])
+		}
+		norm = max(norm, row)
+	}
 	for l := range n {
 		for step := 0; ; step++ {
 			m := l
 			for ; m < n-1; m++ {
-				if math.Abs(e[m]) <= 0x1p-53*(math.Abs(d[m])+math.Abs(d[m+1])) {
+				if math.Abs(e[m]) <= 0x1p-52*norm {
 					break
 				}
 			}

@@ -2,11 +2,9 @@ package prepare
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"prgnn/artifacts/encoding"
-	"prgnn/connectivity/tangent"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -60,11 +58,8 @@ func (s *Project) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s, draw %d: %w", in.Name, d, err)
 		}
-		err = space.Log(out[d*n*n:][:n*n], c)
-		if not := new(tangent.DefiniteError); errors.As(err, &not) {
-			return nil, notDefinite(fmt.Sprintf("%s, draw %d", in.Name, d), not)
-		} else if err != nil {
-			return nil, fmt.Errorf("%s, draw %d: %w", in.Name, d, err)
+		if err := space.Log(out[d*n*n:][:n*n], c); err != nil {
+			return nil, ofMatrix(fmt.Sprintf("%s, draw %d", in.Name, d), err)
 		}
 	}
 	quality, err := fittedQuality(t, "project", len(draws))

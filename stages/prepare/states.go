@@ -95,6 +95,9 @@ func (s *States) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Stopped {
+		warning = strings.TrimPrefix(warning+fmt.Sprintf("; k-means has not converged in %d steps: some windows still change their states; use fewer states", c.Steps), "; ")
+	}
 	facts := region.StateFacts{Metric: s.Distance, Nodes: nodes, States: s.States}
 	if t.Has("folds") {
 		facts.Fold, facts.Repeat = s.Fold, s.Repeat

@@ -67,6 +67,8 @@ type updateRow struct {
 	Step   int32   `column:"step" doc:"from 1"`
 	Norm   float64 `column:"norm" doc:"Frobenius norm of the mean logarithm before the update"`
 	Length float64 `column:"length" doc:"1, or less after steps at which the norm grew"`
+
+	Warning string `column:"warning" doc:"of the last step; empty if none"`
 }
 
 // NamesGroup is the group that its parameter names.
@@ -104,23 +106,29 @@ func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		o.Reference = tangent.Geometric
 	}
 	space, err := tangent.Fit(ctx, all, nodes, o)
-	var not *tangent.DefiniteError
-	switch {
-	case errors.As(err, &not):
-		return nil, notDefinite(who[not.Index], not)
-	case err != nil:
+	if one := new(tangent.MatrixError); errors.As(err, &one) {
+		return nil, ofMatrix(who[one.Index], one.Err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	steps := make([]updateRow, len(space.Steps))
 	for i, u := range space.Steps {
-		steps[i] = updateRow{int32(u.Number), u.Norm, u.Length}
+		steps[i] = updateRow{int32(u.Number), u.Norm, u.Length, ""}
+	}
+	if space.Stopped {
+		steps[len(steps)-1].Warning = fmt.Sprintf("the geometric mean has not converged in %d steps, where nilearn stops and warns too; stop: tolerance goes on", len(steps))
 	}
 	facts := region.ReferenceFacts{Fold: s.Fold, Repeat: s.Repeat, Reference: s.Reference, Controls: s.Controls,
 		ZScore: s.ZScore, Nodes: nodes}
 	return dag.Outputs{"steps": column.Table(steps), "fitted": facts.Table(space, who)}, nil
 }
 
-func notDefinite(name string, err error) error {
+// ofMatrix adds to an error of the package tangent whose matrix it is about, and the remedy.
+func ofMatrix(name string, err error) error {
+	if not := new(tangent.DefiniteError); !errors.As(err, &not) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	return fmt.Errorf("%s: %w; empirical covariances of fewer volumes than regions are singular, as are those with two identical regions: use ledoit-wolf in connectivity, or exclude the participant or the regions", name, err)
 }
 

@@ -62,7 +62,7 @@ func (x *trace) kind() int { return min(x.regions, 1) }
 // Cosines are fast to compute and make the values nearly independent in time. For a narrow band the eigenvectors of the
 // covariance of the whole traces do so better. The larger of the two probabilities counts; the second is computed only
 // where the first is at most least.
-func (x *trace) chance(y *trace, lag int, least float64) float64 {
+func (x *trace) chance(y *trace, lag int, least float64) (float64, error) {
 	from, to := x.overlap(y, lag)
 	n := to - from
 	u, v := x.window(from, to), y.window(from+lag, to+lag)
@@ -72,7 +72,10 @@ func (x *trace) chance(y *trace, lag int, least float64) float64 {
 		gram := make([]float64, channels*channels)
 		dense.Multiply(gram, channels, a, a.T(), channels, n, channels, false, 1)
 		dense.Multiply(gram, channels, b, b.T(), channels, n, channels, true, 1)
-		_, turn, _ := dense.Eigen(gram, channels)
+		_, turn, err := dense.Eigen(gram, channels)
+		if err != nil {
+			return 0, err
+		}
 		turned := make([]float64, 2*len(u))
 		dense.Multiply(turned, n, dense.Rows(turn, channels), a, channels, channels, n, false, 1)
 		dense.Multiply(turned[len(u):], n, dense.Rows(turn, channels), b, channels, channels, n, false, 1)
@@ -84,9 +87,13 @@ func (x *trace) chance(y *trace, lag int, least float64) float64 {
 	}
 	p := chanceOfWalk(steps(u, v, cosines(n, all), n), r)
 	if p > least || n > stationaryReach {
-		return p
+		return p, nil
 	}
-	return max(p, chanceOfWalk(steps(u, v, x.stationaryBasis(y, n), n), r))
+	basis, err := x.stationaryBasis(y, n)
+	if err != nil {
+		return 0, err
+	}
+	return max(p, chanceOfWalk(steps(u, v, basis, n), r)), nil
 }
 
 // window is a part of a trace, channel by channel, each about its mean there, of length 1 in all.
@@ -121,7 +128,7 @@ func steps(u, v, basis []float64, n int) []float64 {
 
 // stationaryBasis are the eigenvectors, n × n, one a column, of the covariance that n values about their mean have if
 // they are autocorrelated as two traces are (Karhunen 1947; Loève 1948).
-func (x *trace) stationaryBasis(y *trace, n int) []float64 {
+func (x *trace) stationaryBasis(y *trace, n int) ([]float64, error) {
 	auto := make([]float64, n)
 	for _, t := range []*trace{x, y} {
 		whole := t.window(0, t.len())
@@ -142,12 +149,15 @@ func (x *trace) stationaryBasis(y *trace, n int) []float64 {
 	for i := range covariance {
 		covariance[i] += whole - mean[i/n] - mean[i%n]
 	}
-	_, vectors, _ := dense.Eigen(covariance, n)
+	_, vectors, err := dense.Eigen(covariance, n)
+	if err != nil {
+		return nil, err
+	}
 	basis := make([]float64, n*n)
 	for i := range basis {
 		basis[i] = vectors[i%n*n+i/n]
 	}
-	return basis
+	return basis, nil
 }
 
 // chanceOfWalk is the logarithm of a bound on the probability that steps of these lengths, of sum 1, in uniformly
@@ -169,7 +179,7 @@ func chanceOfWalk(steps []float64, r float64) float64 {
 		return 0
 	}
 	t := 0.0
-	for range 60 {
+	for range 60 { // the bound holds at any t; two to ten steps are usual
 		slope, curve := -r, 0.0
 		for _, a := range w {
 			_, ratio, bend := bessel(t * a)

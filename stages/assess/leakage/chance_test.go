@@ -96,7 +96,7 @@ func TestStationaryBasis(t *testing.T) {
 	x := filteredTrace(encoding.NewArray(slow(1, 24, 90), 1, 90, 24))
 	y := filteredTrace(encoding.NewArray(slow(2, 24, 70), 1, 70, 24))
 	const n = 25
-	basis := x.stationaryBasis(y, n)
+	basis := need.Value(x.stationaryBasis(y, n))(t)
 	covariance := func(i, j int) (sum float64) { // of values before their mean is taken off
 		for _, z := range []*trace{x, y} {
 			v := z.window(0, z.len())
@@ -212,7 +212,7 @@ func TestChanceOfUnrelatedSeries(t *testing.T) {
 			dense.Each(2, count, func(i int) {
 				for _, y := range traces[:i] {
 					if m := traces[i].meet(y); math.Abs(m.r) > 0.5 {
-						of[i] = append(of[i], traces[i].chance(y, m.lag, 0))
+						of[i] = append(of[i], need.Value(traces[i].chance(y, m.lag, 0))(t))
 					}
 				}
 			})
@@ -247,7 +247,9 @@ func TestUnrelatedSeriesAreAlikeByChance(t *testing.T) {
 		heard := func(ins []dag.Input) ([]fold.Duplicate, byChance) {
 			all, _, _, err := readTraces(ins, meanTrace, filteredTrace)
 			need.NoError(t, err)
-			return s.sameTraces(all, ins, 2)
+			same, chance, err := s.sameTraces(all, ins, 2)
+			need.NoError(t, err)
+			return same, chance
 		}
 		same, chance := heard(ins)
 		text := chance.text(s)

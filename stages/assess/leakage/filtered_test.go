@@ -119,7 +119,7 @@ func filteredTwins(t *testing.T, ins []dag.Input) []fold.Duplicate {
 	t.Helper()
 	all, _, _, err := readTraces(ins, filteredTrace)
 	need.NoError(t, err)
-	same, _ := (&Leakage{Filtered: 0.65}).sameTraces(all, ins, 2)
+	same, _, _ := (&Leakage{Filtered: 0.65}).sameTraces(all, ins, 2)
 	return same
 }
 

@@ -51,7 +51,10 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if err != nil {
 		return nil, err
 	}
-	heard, chance := s.sameTraces(traces, taking["scans"], t.Threads)
+	heard, chance, err := s.sameTraces(traces, taking["scans"], t.Threads)
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range slices.Concat(heard, same) {
 		if !slices.ContainsFunc(twins, d.SamePair) { // found by volumes, or by another trace
 			twins = append(twins, d)

@@ -39,7 +39,7 @@ const (
 )
 
 // newScreen is for traces with as many channels, at these overlaps.
-func newScreen(traces []*trace, least float64, overlaps []int, threads int) *screen {
+func newScreen(traces []*trace, least float64, overlaps []int, threads int) (*screen, error) {
 	n := len(traces[0].channels)
 	s := &screen{least: least - screenRoom, channels: n, kept: map[int][][]int{}}
 	var sample []*trace
@@ -53,7 +53,10 @@ func newScreen(traces []*trace, least float64, overlaps []int, threads int) *scr
 			}
 		}
 	}
-	_, s.turn, _ = dense.Eigen(gram, n)
+	var err error
+	if _, s.turn, err = dense.Eigen(gram, n); err != nil {
+		return nil, err
+	}
 	turned := make([][]float64, len(sample))
 	for i, x := range sample {
 		turned[i] = s.turned([]*trace{x})
@@ -63,7 +66,7 @@ func newScreen(traces []*trace, least float64, overlaps []int, threads int) *scr
 	for i, n := range overlaps {
 		s.kept[n] = kept[i]
 	}
-	return s
+	return s, nil
 }
 
 // choose keeps the numbers that hold most of the squares of a sample of turned traces at an overlap.
@@ -153,7 +156,7 @@ const (
 )
 
 // tiles are all pairs of traces that can be of one scan.
-func (s *Leakage) tiles(all []*trace, threads int) (tiles []tile) {
+func (s *Leakage) tiles(all []*trace, threads int) (tiles []tile, err error) {
 	lengths := map[int]map[int][]int{} // regions → length → places
 	for i, x := range all {
 		if lengths[x.regions] == nil {
@@ -181,7 +184,10 @@ func (s *Leakage) tiles(all []*trace, threads int) (tiles []tile) {
 			size := min(tileTraces, max(64, tileValues/(length*len(x.channels))))
 			blocks = slices.AppendSeq(blocks, slices.Chunk(places, size))
 		}
-		screen := newScreen(traces, least, slices.Sorted(maps.Keys(overlaps)), threads)
+		screen, err := newScreen(traces, least, slices.Sorted(maps.Keys(overlaps)), threads)
+		if err != nil {
+			return nil, err
+		}
 		for i, xs := range blocks {
 			for _, ys := range blocks[:i+1] {
 				if len(xs)*len(ys) > fewPairs {
@@ -192,7 +198,7 @@ func (s *Leakage) tiles(all []*trace, threads int) (tiles []tile) {
 			}
 		}
 	}
-	return tiles
+	return tiles, nil
 }
 
 // pairs calls found once for each pair that may be of one scan, the earlier place first.

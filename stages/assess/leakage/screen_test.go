@@ -11,12 +11,13 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/fold"
 )
 
 // sameByDefinition compares all pairs of traces, one by one.
-func (s *Leakage) sameByDefinition(all []*trace, ins []dag.Input) (found []fold.Duplicate, byChance int) {
+func (s *Leakage) sameByDefinition(t *testing.T, all []*trace, ins []dag.Input) (found []fold.Duplicate, byChance int) {
 	var compared [2]float64
 	for i, x := range all {
 		for _, y := range all[:i] {
@@ -32,7 +33,7 @@ func (s *Leakage) sameByDefinition(all []*trace, ins []dag.Input) (found []fold.
 				continue
 			}
 			if m, what, same := s.alike(x, y); same {
-				if x.chance(y, m.lag, 0) > math.Log(0.005/compared[x.kind()])+1e-9 {
+				if need.Value(x.chance(y, m.lag, 0))(t) > math.Log(0.005/compared[x.kind()])+1e-9 {
 					byChance++
 					continue
 				}
@@ -97,12 +98,12 @@ func TestScreenFindsWhatAllPairsFind(t *testing.T) {
 	}
 	for _, s := range []Leakage{{Correlation: 0.8, Filtered: 0.65}, {Correlation: 0.4, Filtered: 0.4},
 		{Correlation: 0.97, Filtered: 0.97}} {
-		want, chance := s.sameByDefinition(all, ins)
+		want, chance := s.sameByDefinition(t, all, ins)
 		if len(want) < 12 {
 			t.Fatalf("%+v: %d pairs: nothing to lose", s, len(want))
 		}
 		for threads := range 2 {
-			got, by := s.sameTraces(all, ins, threads+1)
+			got, by, _ := s.sameTraces(all, ins, threads+1)
 			if !slices.Equal(got, want) || by.count != chance {
 				t.Errorf("%+v: %d pairs and %d by chance with %d threads, %d and %d by definition", s, len(got), by.count,
 					threads+1, len(want), chance)
@@ -140,7 +141,7 @@ func TestScreenBound(t *testing.T) {
 	for least := 0.05; least < 1; least += 0.15 {
 		passed := map[[2]int]bool{}
 		s := &Leakage{Correlation: least, Filtered: least}
-		for _, tile := range s.tiles(all, 1) {
+		for _, tile := range need.Value(s.tiles(all, 1))(t) {
 			if tile.screen == nil {
 				continue
 			}
@@ -177,9 +178,9 @@ func TestScreenOnABIDE(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &Leakage{Correlation: 0.8, Filtered: 0.65}
-	got, _ := s.sameTraces(all, ins, 2)
+	got, _, _ := s.sameTraces(all, ins, 2)
 	t.Logf("%d traces of %d scans: %v", len(all), len(ins), got)
-	if want, _ := s.sameByDefinition(all, ins); len(want) == 0 || !reflect.DeepEqual(got, want) {
+	if want, _ := s.sameByDefinition(t, all, ins); len(want) == 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, by definition %v", got, want)
 	}
 }

@@ -213,11 +213,15 @@ func readTraces(ins []dag.Input, kinds ...func(*encoding.Array) *trace) (all []*
 
 // sameTraces finds series of two participants that are of one scan by their traces: of those that a screen of all pairs
 // leaves. Others that correlate by as much may do so by chance.
-func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) (same []fold.Duplicate, chance byChance) {
+func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) (same []fold.Duplicate, chance byChance, err error) {
 	for kind, n := range comparisons(all) {
 		chance.least[kind] = exact.Log(chanceOfAny / max(1, n))
 	}
-	tiles := s.tiles(all, threads)
+	tiles, err := s.tiles(all, threads)
+	if err != nil {
+		return nil, chance, fmt.Errorf("signals of scans cannot be compared: %w", err)
+	}
+	errs := make([]error, len(tiles))
 	found, likely, count := make([][]likeness, len(tiles)), make([][]likeness, len(tiles)), make([]int, len(tiles))
 	dense.Each(threads, len(tiles), func(k int) {
 		tiles[k].pairs(all, func(i, j int) {
@@ -233,8 +237,12 @@ func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) (same [
 			how := fmt.Sprintf("have %s that correlate %.2f over %d volumes at a lag of %d (%s and %s)", what, m.r,
 				m.shared*x.step+x.margin, max(m.lag, -m.lag)*x.step, filepath.Base(a.Name), filepath.Base(b.Name))
 			least := chance.least[x.kind()]
-			l := likeness{j, i, x.chance(y, m.lag, least),
-				fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"), How: how}}
+			p, err := x.chance(y, m.lag, least)
+			if err != nil {
+				errs[k] = cmp.Or(errs[k], fmt.Errorf("signals of %s and %s cannot be compared: %w", a.Name, b.Name, err))
+				return
+			}
+			l := likeness{j, i, p, fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"), How: how}}
 			if l.chance <= least {
 				found[k] = append(found[k], l)
 				return
@@ -243,6 +251,9 @@ func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) (same [
 			likely[k] = rarest(append(likely[k], l))
 		})
 	})
+	if err := cmp.Or(errs...); err != nil {
+		return nil, chance, err
+	}
 	pairs := slices.Concat(found...)
 	slices.SortFunc(pairs, func(a, b likeness) int {
 		return cmp.Or(cmp.Compare(a.later, b.later), cmp.Compare(a.first, b.first))
@@ -254,7 +265,7 @@ func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) (same [
 		chance.count += n
 	}
 	chance.rarest = rarest(slices.Concat(likely...))
-	return same, chance
+	return same, chance, nil
 }
 
 // alike reports whether two traces correlate as those of one scan do, where they meet, and what they are.

@@ -64,7 +64,7 @@ func seriesInput(a *encoding.Array, subject string) dag.Input {
 
 func findTraces(ins []dag.Input, least float64, threads int) ([]fold.Duplicate, error) {
 	all, _, _, err := readTraces(ins, meanTrace)
-	same, _ := (&Leakage{Correlation: least}).sameTraces(all, ins, threads)
+	same, _, _ := (&Leakage{Correlation: least}).sameTraces(all, ins, threads)
 	return same, err
 }
 
@@ -241,10 +241,10 @@ func TestTracesOnABIDE(t *testing.T) {
 			continue
 		}
 		long++
-		if m := whole.meet(rounded); m.r >= 0.8 && whole.chance(rounded, m.lag, limit) <= limit {
+		if m := whole.meet(rounded); m.r >= 0.8 && need.Value(whole.chance(rounded, m.lag, limit))(t) <= limit {
 			cut++
 		}
-		if m := first.meet(second); m.r >= 0.8 && first.chance(second, m.lag, limit) <= limit {
+		if m := first.meet(second); m.r >= 0.8 && need.Value(first.chance(second, m.lag, limit))(t) <= limit {
 			others++
 		}
 	}
