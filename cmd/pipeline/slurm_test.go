@@ -509,7 +509,8 @@ func controllerDies(t *testing.T) {
 func waitForEnd(t *testing.T, pid int) {
 	t.Helper()
 	for range 3000 {
-		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(state), ") Z ") {
+		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || strings.Contains(string(state), ") Z ") {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
