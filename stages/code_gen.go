@@ -52,13 +52,13 @@ kind project 16daa61c6de99433c557c1747341e9ad81e9d13cba0b3bcef06cefd3f1672d34
 kind published 6a8579cfac3ef7fab211f91e089b3941287d5311f3c9c661c176ed7bb94b947a
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression 54a90c0f0bd202e9e2be1ed0e7f0c9137c26de5abc8c3393706c96e13095ae43
-kind report f139215d03125fc558da5e0df7abd61c7c86de98dfaf0de1e67f1be5721b9a23
+kind report 3eeab89db4ee416919a5346cfe9ded51abfbea079b48f3818dd21fcc49784d5c
 kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
 kind split fae46c58bd456c25d145f84c89b7e91c9d1eaef6b41bedd54976e1c86b7fd0c0
 kind states 63194c2adae0ae3c883bf71b7af9e4c622bebf4d617078fc4cc0c0c3d926985f
-kind summary 9cbba58bf3892c1110a2406c7c513e48cf0dcc97fe4e049cd7bfc3bfad6297e1
+kind summary ec73ba6cf9ccddafa7f79b90bfc324c3bd833204e2ff8593fc0724d4989cfc6b
 kind tables 78599486b6af15372a7ce2364eb7282bb218c0302342bf64a87f1a120a7ac9ca
 kind tangent 80b429499568787e467e33cf31a05d7feff3a9c75cb6cf8c6be7b93ce7435a01
 kind timeseries f2cf8306561ef4f75fb352fadeec904de11006c6460a9d534bd7b992bfc8dca7
@@ -4670,18 +4670,18 @@ prgnn/stages/present.Report.PartialPage 2ad0829f4a53.d1d041
 prgnn/stages/present.Report.Ports d4401829d9da.4e2905
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.author 89387a093975.30d0ff
-prgnn/stages/present.author.abstract 940dea92720b.5559eb
+prgnn/stages/present.author.abstract 7c0e37cd0551.5559eb
 prgnn/stages/present.author.agreement e9114834e661.676477
 prgnn/stages/present.author.cautionMasking a284b12074a4.180133
 prgnn/stages/present.author.cautionsOf aa561498377f.fdd13d
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
+prgnn/stages/present.author.classes e906cad76b5e.99e207
 prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
-prgnn/stages/present.author.covariates 883a96e53af4.81034a
+prgnn/stages/present.author.covariates ff78862699b0.8b5c55
 prgnn/stages/present.author.covariatesOfNumber 40a67a6a6dd2.cfc92f
-prgnn/stages/present.author.data 61a38d33d840.c30b5b
+prgnn/stages/present.author.data aa3036dbf1c4.d898f4
 prgnn/stages/present.author.fidelity 73805aca6ed9.58190c
 prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
-prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
 prgnn/stages/present.author.leakage 1c14878ae986.a97164
@@ -4690,20 +4690,21 @@ prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
 prgnn/stages/present.author.othersAbove 815c9149b7ef.121603
-prgnn/stages/present.author.permutedWithin 3bfde7fdc464.3b0bf8
+prgnn/stages/present.author.permutedWithin 0cb0e3f10b38.0752e1
 prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
 prgnn/stages/present.author.rankingTables 17ef2f611e94.c2d11e
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
-prgnn/stages/present.author.recovered 563ef09e0257.fd58dc
+prgnn/stages/present.author.recovered f8057dcdfb0a.345817
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions 5bd39811a420.2a6a90
 prgnn/stages/present.author.regressionTiles a4bee919024c.22ca2f
-prgnn/stages/present.author.result b1d109167f9a.b98c38
+prgnn/stages/present.author.result b0f023f5de02.e325ad
 prgnn/stages/present.author.space cd152f40504f.28d337
-prgnn/stages/present.author.tiles 9bc6c76622e0.fb4074
+prgnn/stages/present.author.tiles 599699b240ad.f39df6
 prgnn/stages/present.author.training 25198cd1a6ec.a1ec9f
 prgnn/stages/present.author.trainings 6a0eba197d85.56ce11
 prgnn/stages/present.author.unchecked f25796843947.a3f395
+prgnn/stages/present.author.unseen 5f0d597b38d7.2d9e8c
 prgnn/stages/present.author.write 75dbd40df0d3.a52623
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.checkRow b3b4f92f38d0.e3b0c4
@@ -4717,6 +4718,7 @@ prgnn/stages/present.fewHeldOut 70a586560e99.e3b0c4
 prgnn/stages/present.found d1f871c8e159.e3b0c4
 prgnn/stages/present.gathered e247e38f5e2d.4c17fd
 prgnn/stages/present.judge 0ce8325964c1.3aca19
+prgnn/stages/present.listOf 47f1327c088b.585a95
 prgnn/stages/present.mostMembers 6f511baa541d.e3b0c4
 prgnn/stages/present.newAuthor a4867bff8c15.45249d
 prgnn/stages/present.notesPort b8082bc5dbc6.fd4c5e
@@ -4740,7 +4742,7 @@ prgnn/stages/present.verdict.value 866934cb6e0b.105f2a
 prgnn/stages/present.volumes 53e5934bc7ef.e3b0c4
 prgnn/stages/present.widthOfSVG 6b82b449d465.8933d2
 prgnn/stages/present/methods.Author 2865ea77ba6f.c22369
-prgnn/stages/present/methods.Author.Read 89cad7c042bf.a46350
+prgnn/stages/present/methods.Author.Read 189c11a42a0c.a46350
 prgnn/stages/present/methods.Author.References 95f3ce12a64e.cefeb4
 prgnn/stages/present/methods.Author.Write c5380fb0e15e.f0b5af
 prgnn/stages/present/methods.Author.called 5ad9982e2062.daf86a
@@ -4758,10 +4760,10 @@ prgnn/stages/present/methods.Author.methodsOfChecks de399c0504b7.ddd852
 prgnn/stages/present/methods.Author.methodsOfCleaning 5080ea8d82ed.308a1d
 prgnn/stages/present/methods.Author.methodsOfCohort 45ee497cda8f.229f7a
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
-prgnn/stages/present/methods.Author.methodsOfEvaluation f7c21ee3e085.8c8fbe
+prgnn/stages/present/methods.Author.methodsOfEvaluation 69fd1de6cc01.1c12ab
 prgnn/stages/present/methods.Author.methodsOfGraphs 0f1ff369769b.01a7a5
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
-prgnn/stages/present/methods.Author.methodsOfMeasures 591136a170ba.c11810
+prgnn/stages/present/methods.Author.methodsOfMeasures 82e92d5e8f13.6ab5c3
 prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
 prgnn/stages/present/methods.Author.methodsOfPermutations e92f863ec116.eaeeaa
 prgnn/stages/present/methods.Author.methodsOfRankings b8f83668f334.ce7410
@@ -4823,15 +4825,17 @@ prgnn/stages/present/participants.CleanedScan.lostRegions 193855a12fac.223707
 prgnn/stages/present/participants.CleanedScan.lostText 01dd0081beec.79cd78
 prgnn/stages/present/participants.CleanedScan.participant 42e99227b0a0.4cc7c1
 prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
-prgnn/stages/present/participants.Cohort 3ca1ae185cc3.22b265
+prgnn/stages/present/participants.Cohort 1fc3fc76b5a9.22b265
+prgnn/stages/present/participants.Cohort.ColumnOf 2c3c295ec049.1cf9d3
 prgnn/stages/present/participants.Cohort.Describe a928489e7a97.eda397
-prgnn/stages/present/participants.Cohort.Difference 6445c5bdc961.2f514a
+prgnn/stages/present/participants.Cohort.Difference 5215716bddc0.73b3e1
 prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
 prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
-prgnn/stages/present/participants.Cohort.Groups b49579b7102f.6ae98c
+prgnn/stages/present/participants.Cohort.Groups 519714dd4660.eee59b
 prgnn/stages/present/participants.Cohort.Joined c4c7f48c8cac.726538
 prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
 prgnn/stages/present/participants.Cohort.NotMeeting 3fc53175a32d.40ca1b
+prgnn/stages/present/participants.Cohort.Predicted b07f04b3fd5c.c99522
 prgnn/stages/present/participants.Cohort.Quality bd48a787358b.02b081
 prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
 prgnn/stages/present/participants.Cohort.ScanQuality 61a42faaddfe.88a4ef
@@ -4841,7 +4845,7 @@ prgnn/stages/present/participants.Cohort.cautionScans 85bf4373aed9.e9848b
 prgnn/stages/present/participants.Cohort.cautionSites 2a5ea48f5db3.4af02e
 prgnn/stages/present/participants.Cohort.cleaning ba2c7f0fb1e9.b096cd
 prgnn/stages/present/participants.Cohort.describeExcluded e19ff8fae758.3320a5
-prgnn/stages/present/participants.Cohort.describeGroups 8154b40b2e53.3cc82d
+prgnn/stages/present/participants.Cohort.describeGroups cffd95fb3e9c.76c001
 prgnn/stages/present/participants.Cohort.eachParticipant 710d65ecc119.07d8fb
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
 prgnn/stages/present/participants.Cohort.motionGiven ca4f86fa7135.88fb1f
@@ -4873,6 +4877,7 @@ prgnn/stages/present/participants.UpperBound 4f7edf5cbad3.7f507f
 prgnn/stages/present/participants.arrangements ec1a3814f3da.39778c
 prgnn/stages/present/participants.bounds 57be22f8a645.e3b0c4
 prgnn/stages/present/participants.byRegionText 80169f3cd30f.6d88b3
+prgnn/stages/present/participants.bySize d1e26f64402c.39778c
 prgnn/stages/present/participants.countCodes dc6ecf629f0a.e3b0c4
 prgnn/stages/present/participants.describeColumn bcf8c0e726b1.36c398
 prgnn/stages/present/participants.describeNumbers 23a324c5cd79.f3dd6f
@@ -4920,20 +4925,21 @@ prgnn/stages/present/participants.warned.text d4f303d2c3e9.eaa99a
 prgnn/stages/present/participants.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
 prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
-prgnn/stages/present/performance.Results 97ba5b2de007.6fa8ee
+prgnn/stages/present/performance.Results 78161e7b9107.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 6bc550ba51e8.cd381d
-prgnn/stages/present/performance.Results.CautionAccuracy c87fa6668e2f.6e6f1c
+prgnn/stages/present/performance.Results.CautionAccuracy 5f25f84e2ef4.6e6f1c
 prgnn/stages/present/performance.Results.ChanceTests 70ea1d7e6cb4.c5a155
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
-prgnn/stages/present/performance.Results.Describe 19e2dbc9c760.298b97
+prgnn/stages/present/performance.Results.Describe 4d866d65ce0e.298b97
 prgnn/stages/present/performance.Results.DescribeRegression 2a9d64e986e5.8ae86b
 prgnn/stages/present/performance.Results.Doubt 1f8ee1eb06a0.0361b8
 prgnn/stages/present/performance.Results.Error f5f251e1a571.7d158f
+prgnn/stages/present/performance.Results.HeldOut b4ba6f7b4e3d.a3c969
 prgnn/stages/present/performance.Results.IsUnproven 7091bbf8d541.dc7570
 prgnn/stages/present/performance.Results.LeftOut 4adbbb84c438.23a660
 prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
 prgnn/stages/present/performance.Results.PerParticipant bc0dbefab38b.5dd36e
-prgnn/stages/present/performance.Results.Read d358c0d91a50.8b6f8e
+prgnn/stages/present/performance.Results.Read f28bbd938886.685a06
 prgnn/stages/present/performance.Results.RegionsOf 99b7d2dde44a.a20c7d
 prgnn/stages/present/performance.Results.RegressionResult c0c0a3284a94.a4bf78
 prgnn/stages/present/performance.Results.Retrained 97b002943bc1.fa9873
@@ -4974,6 +4980,7 @@ prgnn/stages/present/performance.Results.permutation c7c8fc493b66.c9680c
 prgnn/stages/present/performance.Results.permutationTables dc5bf6e0481b.237a51
 prgnn/stages/present/performance.Results.permutationTests d5b4eca35c83.06f882
 prgnn/stages/present/performance.Results.published 2a915ee3049f.1af90a
+prgnn/stages/present/performance.Results.readLabels 4b5ab29fa796.bc9e7b
 prgnn/stages/present/performance.Results.readLeakage 9497bb925b57.777825
 prgnn/stages/present/performance.Results.readRegression aee98d378deb.36441f
 prgnn/stages/present/performance.Results.retrained 996a42429632.03cb37
@@ -5884,30 +5891,30 @@ at stages/prepare/sliding.go prgnn/stages/prepare windows.New:24 SlidingWindows:
 at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:112 spread:130 clustered:145 States.read:154 clustered.without:211 numbersOf:226 pairsWithSignal:236 silentRegions:250 readWindows:267
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:77 ofMatrix:128 covarianceOf:137
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
-at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:137 author.tiles:172 author.regressionTiles:193
+at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:54 author.classes:106 author.unseen:112 listOf:121 author.result:134 author.othersAbove:167 author.tiles:202 author.regressionTiles:223
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
-at stages/present/checks.go prgnn/stages/present author.checks:24 checkRow:34 comparisons:41 author.leakage:50 author.unchecked:119 programs:132 author.covariates:142 author.covariatesOfNumber:197 found:234 volumes:245 author.permutedWithin:254 cutWithin:271 ofOneGroup:277 author.cautionsOf:280 coefficient:298 covariateName:306 varying:312 stuckSkill:340 epochRow:343 trained:349 author.trainings:358 author.training:400 author.learned:429
+at stages/present/checks.go prgnn/stages/present author.checks:24 checkRow:34 comparisons:41 author.leakage:50 author.unchecked:119 programs:132 author.covariates:142 author.covariatesOfNumber:202 found:239 volumes:250 author.permutedWithin:259 cutWithin:278 ofOneGroup:284 author.cautionsOf:287 coefficient:305 covariateName:313 varying:319 stuckSkill:347 epochRow:350 trained:356 author.trainings:365 author.training:407 author.learned:436
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:141
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
-at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:109
+at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:46 Text.say:52 Text.cite:57 Author.Write:77 Author.References:111
 at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:59 Author.sameFolds:67
 at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:99 Author.methodsOfSilence:120 silence:133 Author.readSilence:136 silentRow:163
-at stages/present/methods/tests.go prgnn/stages/present/methods Author.methodsOfMeasures:18 Author.drawn:68 Author.inputsOfBaselines:75 Author.groupSizes:123 Author.methodsOfReferences:144 Author.methodsOfChecks:159
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 estimator:262 share:280 percentText:290 Author.hasModels:300 Author.methodsOfTraining:306 Author.methodsOfEvaluation:373 Author.methodsOfPermutations:432 Author.within:463 Author.permutedWithin:472 withinValues:493 together:504 listed:509 Author.target:518 Author.methodsOfRegression:526 Author.methodsOfBaselines:552 Author.unit:567 settingsOf:576 orDefault:604 Author.namesOf:612
+at stages/present/methods/tests.go prgnn/stages/present/methods Author.methodsOfMeasures:18 Author.drawn:69 Author.inputsOfBaselines:76 Author.groupSizes:124 Author.methodsOfReferences:145 Author.methodsOfChecks:160
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 estimator:262 share:280 percentText:290 Author.hasModels:300 Author.methodsOfTraining:306 Author.methodsOfEvaluation:373 Author.methodsOfPermutations:438 Author.within:469 Author.permutedWithin:478 withinValues:499 together:510 listed:515 Author.target:524 Author.methodsOfRegression:532 Author.methodsOfBaselines:558 Author.unit:573 settingsOf:582 orDefault:610 Author.namesOf:618
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 Cohort.cautionScans:219 Cohort.cautionSites:296 CleanedScan.participant:334 SessionsOf:342 Cohort.Joined:354 orExclude:374 mostFrequent:390 nobodyStandsOut:400 usual:403
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:107
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Difference:87 Cohort.Describe:95 noteRow:122 ExcludedRow:127 mostExcluded:135 Cohort.describeExcluded:138 Cohort.NotMeeting:178 Cohort.ExcludedList:188 Cohort.describeGroups:199 Cohort.motionIn:301 Cohort.tableOfNumber:319 arrangements:328 CovariateNames:340 describeColumn:346 describeNumbers:426 twoCodes:448 countCodes:466 Reasons:487
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:40 groupSize:65 Cohort.Groups:71 Cohort.Predicted:89 Cohort.ColumnOf:106 bySize:134 Cohort.Difference:137 Cohort.Describe:145 noteRow:172 ExcludedRow:177 mostExcluded:185 Cohort.describeExcluded:188 Cohort.NotMeeting:228 Cohort.ExcludedList:238 Cohort.describeGroups:249 Cohort.motionIn:353 Cohort.tableOfNumber:371 arrangements:380 CovariateNames:392 describeColumn:398 describeNumbers:478 twoCodes:500 countCodes:518 Reasons:539
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:21 measures:24 bounds:45 Cohort.Quality:48 Cohort.withoutVoxels:111 measured:131 measured.of:138 measured.without:147 readMeasures:157 measured.add:175 mostRows:198 Cohort.eachParticipant:201 rowsOfMembers:256 eachColumn:281 eachColumn.set:286 eachColumn.at:293 eachColumn.text:300 Cohort.shownRows:309 MedianRange:338 warned:347 numbered:357 warned.text:360 warned.first:374 Cohort.warnings:383 mostWarnings:430 warned.add:432
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 sharedSentences:56 scanFigure:83 Cohort.scanLinks:94 scanNames:146 scanName:152 outlierWords:213
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:21 Row:36 Within:46 readAccuracy:61 Row.Called:81 Row.AreaOf:89 Row.IsMajority:100 Results.Read:106 Results.readLeakage:145 Results.Doubt:171 Results.leaks:180 sorted:187 Results.cautions:199 Results.markOwn:215 baseline:237 ModelOf:241 Results.PerParticipant:251 perParticipant:253 Results.Nested:259 chanceTest:276 chanceTest.String:284 drawnLeast:293 chanceTest.Powerless:296 fewDiffer:307 Results.permutationTests:314 Results.ChanceTests:337 Results.decisive:350 Results.notRetrained:364 Results.Shown:370 Results.AboveChance:380 Results.Undecidable:392 Results.cautionOneGroup:400 Results.Corrected:427 Results.Uncorrectable:444 nearPerfect:476 Results.CautionAccuracy:479 Results.cautionSeeds:541 withoutSeed:562 seedCautions:565 seedCautions.add:571 seedCautions.say:581 isSeed:591 Results.bestOther:597 Results.IsUnproven:609
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:21 Row:37 Within:47 readAccuracy:62 Row.Called:82 Row.AreaOf:90 Row.IsMajority:101 Results.Read:107 Results.readLabels:149 Results.readLeakage:161 Results.Doubt:187 Results.leaks:196 sorted:203 Results.cautions:215 Results.markOwn:231 baseline:253 ModelOf:257 Results.PerParticipant:267 perParticipant:269 Results.Nested:275 chanceTest:292 chanceTest.String:300 drawnLeast:309 chanceTest.Powerless:312 fewDiffer:323 Results.permutationTests:330 Results.ChanceTests:353 Results.decisive:366 Results.notRetrained:380 Results.Shown:386 Results.AboveChance:396 Results.Undecidable:408 Results.cautionOneGroup:416 Results.Corrected:443 Results.Uncorrectable:460 nearPerfect:492 Results.CautionAccuracy:495 Results.cautionSeeds:557 withoutSeed:578 seedCautions:581 seedCautions.add:587 seedCautions.say:597 isSeed:607 Results.bestOther:613 Results.IsUnproven:625
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:102 accuracyColumn:108 intervalColumn:110 foldsColumn:112 areaColumn:114 permutedColumn:118 Results.eachLevel:124 Results.judgedBy:152 sameLevels:175 Results.byDraws:190 sameTested:199 foldScore:206 Results.folds:212 Results.permutationTables:261 Results.permutation:293 ofClassifiers:340 Results.comparison:348 Results.paperTables:382 calibrationBins:424 Results.performanceFigures:427 Results.othersLast:481 accuracyChart:494
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:102 accuracyColumn:108 intervalColumn:110 foldsColumn:112 areaColumn:114 permutedColumn:118 Results.eachLevel:124 Results.judgedBy:152 sameLevels:175 Results.byDraws:190 sameTested:199 foldScore:206 Results.HeldOut:212 Results.folds:223 Results.permutationTables:272 Results.permutation:304 ofClassifiers:351 Results.comparison:359 Results.paperTables:393 calibrationBins:435 Results.performanceFigures:438 Results.othersLast:492 accuracyChart:505
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 Results.DescribeRegression:82 fewTested:136 Results.cautionRegression:139 Results.RegressionResult:180
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:278 ports:287 Results.without:290 has:299 valuesIn:305 overlap:315 joined:320
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76

@@ -14,7 +14,11 @@ import (
 
 // abstract writes the top of the page: question, data, result, and the tiles.
 func (a *author) abstract() error {
-	a.Page.Abstract = a.data()
+	data, err := a.data()
+	if err != nil {
+		return err
+	}
+	a.Page.Abstract = data
 	if a.Regression != nil {
 		a.Page.Abstract = append(a.Page.Abstract, a.RegressionResult(a.number()))
 		a.regressionTiles()
@@ -39,29 +43,32 @@ func (a *author) abstract() error {
 		a.Page.Abstract = append(a.Page.Abstract, a.result(*row))
 		a.tiles(*row)
 	case own > 1:
-		a.Page.Abstract = append(a.Page.Abstract, fmt.Sprintf("Result: %d settings, no headline. Name one before the results are seen (headline: [pool=topk, …]), or choose inside each fold (choose): never by test performance.", own))
+		a.Page.Abstract = append(a.Page.Abstract, fmt.Sprintf("Result: %d settings, no headline. Name one before the results are seen (headline: [AXIS=VALUE, …]), or choose inside each fold (choose): never by test performance.", own))
 		a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: fmt.Sprintf("%d settings", own), Label: "No headline",
 			Note: "Performance of each setting below"})
 	}
 	return nil
 }
 
-// data says who was classified.
-func (a *author) data() []string {
+// data says who was classified, and as what.
+func (a *author) data() ([]string, error) {
 	if a.Who == nil {
-		return nil
+		return nil, nil
 	}
-	var groups []string
-	for _, g := range a.Groups() {
-		groups = append(groups, fmt.Sprintf("%d %s", g.N, g.Name))
+	var groups, names []string
+	of, classes := a.Predicted()
+	for _, g := range classes {
+		if names = append(names, g.Name); of != "" {
+			groups = append(groups, fmt.Sprintf("%d %s", g.N, g.Name))
+		}
 	}
 	kind := "participant"
 	if a.Who.Simulated {
 		kind = "simulated participant"
 	}
-	data := fmt.Sprintf("Data: %s: %s", words.Count(len(a.Who.Ids), kind), strings.Join(groups, ", "))
-	if a.Who.Numbers != nil {
-		data = fmt.Sprintf("Data: %s", words.Count(len(a.Who.Ids), kind))
+	data := fmt.Sprintf("Data: %s", words.Count(len(a.Who.Ids), kind))
+	if groups != nil && names[0] != "" { // a number has no groups
+		data += ": " + strings.Join(groups, ", ")
 	}
 	n, unmet := len(a.Excluded), a.NotMeeting()
 	switch in := fmt.Sprintf("; inclusion criteria not met by %s of %s in the table", report.Thousands(float64(unmet)),
@@ -79,20 +86,43 @@ func (a *author) data() []string {
 	data += "."
 	switch {
 	case a.Regression != nil:
-		return []string{fmt.Sprintf("Question: does functional connectivity predict %s in participants who were not in the training set?", a.number()), data}
+		return []string{fmt.Sprintf("Question: does functional connectivity predict %s in participants who were not in the training set?", a.number()), data}, nil
 	case a.Accuracy == nil:
-		return []string{data}
+		return []string{data}, nil
 	}
-	return []string{fmt.Sprintf("Question: does functional connectivity distinguish %s in participants who were not in the training set?", a.groupNames()), data}
+	unseen, err := a.unseen()
+	if err != nil {
+		return nil, err
+	}
+	question := "distinguish " + listOf(names)
+	if of != "group" && of != "" {
+		question = fmt.Sprintf("predict %s (%s)", section.PlainName(of), listOf(names))
+		data += fmt.Sprintf(" On this page, the groups that models predict are the values of %s.", section.PlainName(of))
+	}
+	return []string{fmt.Sprintf("Question: does functional connectivity %s in %s?", question, unseen), data}, nil
 }
 
-// groupNames are the groups in a sentence: "ASD and HC".
-func (a *author) groupNames() string {
-	var names []string
-	for _, g := range a.Groups() {
-		names = append(names, g.Name)
+// classes is the number of classes that the models predict.
+func (a *author) classes() int {
+	_, all := a.Predicted()
+	return len(all)
+}
+
+// unseen are the participants that models are tested on.
+func (a *author) unseen() (string, error) {
+	values, err := a.HeldOut()
+	if of, _ := a.ColumnOf(values); of != "" && of != "participant_id" {
+		return fmt.Sprintf("participants whose %s was not in the training set", section.PlainName(of)), err
 	}
+	return "participants who were not in the training set", err
+}
+
+// listOf are names in a sentence: "ASD and HC".
+func listOf(names []string) string {
 	slices.Sort(names)
+	if len(names) > 6 {
+		return words.Some(names, 6)
+	}
 	last := len(names) - 1
 	if last < 1 {
 		return strings.Join(names, "")
@@ -114,7 +144,7 @@ func (a *author) result(r performance.Row) string {
 		text += "; " + strings.Join(p, "; ")
 	}
 	if !math.IsNaN(r.AUC) {
-		text += ". AUC " + report.Share(r.AUC) + " (" + r.AreaOf(len(a.Groups())) + ")"
+		text += ". AUC " + report.Share(r.AUC) + " (" + r.AreaOf(a.classes()) + ")"
 		if p := a.ChanceTests(r, "auc"); p != nil {
 			text += "; " + strings.Join(p, "; ")
 		}
@@ -180,7 +210,7 @@ func (a *author) tiles(r performance.Row) {
 		Bar: &report.Bar{Share: r.Accuracy, Mark: r.Majority}})
 	if !math.IsNaN(r.AUC) {
 		a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: report.Share(r.AUC), Label: "Area under the ROC curve",
-			Note: r.AreaOf(len(a.Groups())) + " · chance level 0.5", Bar: &report.Bar{Share: r.AUC, Mark: 0.5}})
+			Note: r.AreaOf(a.classes()) + " · chance level 0.5", Bar: &report.Bar{Share: r.AUC, Mark: 0.5}})
 	}
 	if !math.IsNaN(r.Sensitivity) {
 		a.Page.Tiles = append(a.Page.Tiles,

@@ -158,8 +158,13 @@ func (a *author) covariates() error {
 		return nil
 	}
 	both := found(rows, func(r column.CovariateRow) (string, float64) { return r.Name, r.P })
+	of, _ := a.Predicted()
+	if of != "group" {
+		a.Caution("No covariate was tested against %s, which the models predict: the table of covariates is of the groups of the participants", cmp.Or(section.PlainName(of), "the classes"))
+	}
 	for _, r := range rows {
 		switch {
+		case of != "group":
 		case !(r.P < 0.05) || both && r.Name == "volumes":
 		case r.Name == column.UnusableRegions:
 			a.Caution("The groups differ in regions without a usable series: their number alone distinguishes them (AUC %.2f, chance %.2f, %s), and the classifier may have learned which regions are missing instead of the group difference", r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
@@ -256,7 +261,9 @@ func (a *author) permutedWithin() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	a.cautionsOf(table)
+	if of, _ := a.Predicted(); of == "group" {
+		a.cautionsOf(table)
+	}
 	switch by := table.Meta["within"]; by {
 	case "":
 		return "", nil

@@ -55,3 +55,32 @@ func TestSummaryNamesClassifiers(t *testing.T) {
 		t.Errorf("coordinates are shown to people:\n%s", text)
 	}
 }
+
+// The question is of the classes that the evaluated models predict, and of the participants that these are tested on.
+func TestQuestion(t *testing.T) {
+	people := stagetest.SomeParticipants(4, "ASD", "HC", "ASD", "HC")
+	people.Columns = append(people.Columns, encoding.Column{Name: "site", Values: []string{"s1", "s2", "s2", "s1"}},
+		encoding.Column{Name: "sex", Values: []string{"F", "M", "M", "M"}})
+	const unseen = " in participants who were not in the training set?"
+	for _, c := range []struct{ groups, leftOut, want, data string }{
+		{`["ASD","HC"]`, "", "distinguish ASD and HC" + unseen, "4 participants: 2 ASD, 2 HC."},
+		{`["s1","s2"]`, "", "predict site (s1 and s2)" + unseen, "4 participants: 2 s1, 2 s2. On this page, the groups that models predict are the values of site."},
+		{`["F","M"]`, "", "predict sex (F and M)" + unseen, "4 participants: 3 M, 1 F. On this page"},
+		{`["other","some"]`, "", "distinguish other and some" + unseen, "4 participants."},
+		{`["ASD","HC"]`, "s1 s2", "distinguish ASD and HC in participants whose site was not in the training set?", "4 participants: 2 ASD, 2 HC."},
+		{`["ASD","HC"]`, "s1 s3", "distinguish ASD and HC" + unseen, "4 participants: 2 ASD, 2 HC."},
+	} {
+		evaluation, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
+		evaluation.Meta = map[string]string{"groups": c.groups}
+		if left := strings.Fields(c.leftOut); len(left) > 0 {
+			scores.Columns = append(scores.Columns, encoding.Column{Name: "left_out", Values: []string{left[0], left[0], left[1], left[1]}})
+		}
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{}, map[string][]dag.Input{"participants": {dag.InputOf(people)},
+			"evaluation": {dag.InputOf(evaluation)}, "scores": {dag.InputOf(scores)}})), " ")
+		for _, want := range []string{"Question: does functional connectivity " + c.want + " Data: ", "Data: " + c.data} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is missing in\n%s", c.groups, want, text)
+			}
+		}
+	}
+}

@@ -126,7 +126,7 @@ Classification performance
   Performance on test participants
     classifier  accuracy      95 % CI     over folds        p  balanced    AUC  sens./spec.
     The model      0.800  0.700–0.900  0.750 ± 0.050  < 0.001     0.700  0.800  0.900/0.400
-    3 folds, 40 participants. Majority-class rate: 0.600, the share of the largest group among the
+    3 folds, 40 participants. Majority-class rate: 0.600, the share of the largest class among the
     tested participants. Positive: ASD. Accuracy, its 95 % CI and p are pooled over the folds;
     balanced accuracy, AUC, sensitivity and specificity are means over the folds.
 
@@ -205,7 +205,7 @@ func TestSummaryOfChance(t *testing.T) {
 		{0.61, math.NaN(), math.NaN(), true, ""},
 		// p decides, whatever the interval says.
 		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not above chance: p = 0.241 (test labels permuted, models not retrained)"},
-		{0.5, 0.003, math.NaN(), true, "The model: the 95 % CI of the accuracy (0.500–0.700) includes the majority-class rate (0.600): not shown to be better than naming the largest group"},
+		{0.5, 0.003, math.NaN(), true, "The model: the 95 % CI of the accuracy (0.500–0.700) includes the majority-class rate (0.600): not shown to be better than predicting the largest class"},
 		{0.61, 0.003, 0.2, false, "The model: accuracy is not above chance: p = 0.200 (models retrained on 99 label shuffles)"},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))

@@ -37,7 +37,9 @@ func (a *Author) Read() error {
 	if err := a.Cohort.Read(); err != nil {
 		return err
 	}
-	return a.Results.Read()
+	err := a.Results.Read()
+	a.Classes = a.Labels
+	return err
 }
 
 // A Text is a paragraph of the methods while it is written, and the works cited up to it.

@@ -40,10 +40,11 @@ func (a *Author) methodsOfMeasures(m *Text, e *section.StageSettings) {
 	}
 	m.say("%s are given per graph and per participant%s. Accuracy is the share of correct predictions, pooled over the folds, with Wilson's 95 %% confidence interval for the number of participants %s; its mean and standard deviation over the folds are also given. The other measures are means over the folds.", join(given), drawn, m.cite("wilson"))
 	if known(func(r performance.Row) float64 { return r.AUC }) {
+		_, classes := a.Predicted()
 		switch positive := a.Accuracy[0].Positive; {
 		case positive == "n/a":
 			m.say("The AUC is the mean over the groups, each against the rest.")
-		case len(a.Groups()) > 2:
+		case len(classes) > 2:
 			m.say("The AUC is that of %s against all other groups.", positive)
 		}
 	}
@@ -61,7 +62,7 @@ func (a *Author) methodsOfMeasures(m *Text, e *section.StageSettings) {
 		m.say("No p value of an accuracy was computed from permuted test labels.")
 		return
 	}
-	m.say("p values of %s come from %s permutations of the groups of the test participants within folds%s, with the models not retrained %s.", join(tested), report.Thousands(e.Number("permutations")), a.within("evaluation"), m.cite("phipson"))
+	m.say("p values of %s come from %s permutations of the labels of the test participants within folds%s, with the models not retrained %s.", join(tested), report.Thousands(e.Number("permutations")), a.within("evaluation"), m.cite("phipson"))
 }
 
 // drawn reports whether a participant has draws: of voxels, of volumes, or sessions.

@@ -377,7 +377,7 @@ func (a *Author) methodsOfEvaluation(m *Text) error {
 		} else {
 			strata := ""
 			if s.Is("stratify", "true") {
-				by := "group"
+				by := section.PlainName(cmp.Or(s.Value["label"], "group"))
 				if s.Is("label", column.Target) {
 					by = a.target()
 				}
@@ -399,6 +399,12 @@ func (a *Author) methodsOfEvaluation(m *Text) error {
 	}
 	if where := a.LeftOut(); where != "" {
 		m.say("In a second cross-validation, each %s was left out in turn (leave-one-%[1]s-out).", section.PlainName(where))
+	}
+	for _, s := range a.kinds("split") {
+		of := cmp.Or(s.Value["label"], "group")
+		if by, _ := a.takers(s); by != nil && s != a.Run.Of("split") && of != cmp.Or(a.Run.Of("split").Value["label"], "group") {
+			m.say("The %s of a participant was predicted by %s, in folds that are stratified by %[1]s.", section.PlainName(of), a.models(by...))
+		}
 	}
 	if c := a.Run.Of("choose"); c != nil {
 		m.say("In nested cross-validation, the setting was chosen in each of these folds by inner folds of its training participants, without its test participants: the one with the %s per participant, on average over the inner folds.",

@@ -20,6 +20,7 @@ import (
 // A Cohort is what a page says of the participants and their scans.
 type Cohort struct {
 	*section.Writer
+	Classes    []string // that the evaluated models predict; nil where none are evaluated
 	Duplicates []string // participants whose scan has another id, too
 	Lacking    int      // number of participants without all results, in an incomplete run
 
@@ -79,13 +80,62 @@ func (a *Cohort) Groups() []groupSize {
 	for name, n := range counts {
 		all = append(all, groupSize{name, n})
 	}
-	slices.SortFunc(all, func(x, y groupSize) int { return cmp.Or(y.N-x.N, strings.Compare(x.Name, y.Name)) })
+	slices.SortFunc(all, bySize)
 	return all
 }
 
+// Predicted are the classes that the models predict, the largest first, and the column of the participants that holds
+// them: group, or another one, such as site. Where no column does, it is "", and the sizes of the classes are 0.
+func (a *Cohort) Predicted() (of string, all []groupSize) {
+	is := func(g groupSize) bool { return slices.Contains(a.Classes, g.Name) }
+	groups := a.Groups()
+	if a.Classes == nil {
+		return "group", groups
+	}
+	if all = slices.DeleteFunc(slices.Clone(groups), func(g groupSize) bool { return !is(g) }); len(all) == len(a.Classes) {
+		return "group", all
+	}
+	of, size := a.ColumnOf(a.Classes)
+	all = lists.Map(a.Classes, func(name string) groupSize { return groupSize{name, size[name]} })
+	slices.SortFunc(all, bySize)
+	return of, all
+}
+
+// ColumnOf is the only column of the participants that has exactly these values, and how many participants have each;
+// "" where no column, or more than one, has them.
+func (a *Cohort) ColumnOf(values []string) (name string, size map[string]int) {
+	if !a.T.Has("participants") {
+		return "", nil
+	}
+	table, err := a.T.In("participants").Table()
+	if err != nil {
+		return "", nil // describeGroups reports it
+	}
+	for _, c := range table.Columns {
+		texts, err := table.Strings(c.Name)
+		if err != nil {
+			continue
+		}
+		count := map[string]int{}
+		for _, text := range texts {
+			count[text]++
+		}
+		if len(count) != len(values) || slices.ContainsFunc(values, func(v string) bool { return count[v] == 0 }) {
+			continue
+		}
+		if name != "" {
+			return "", nil
+		}
+		name, size = c.Name, count
+	}
+	return name, size
+}
+
+func bySize(x, y groupSize) int { return cmp.Or(y.N-x.N, strings.Compare(x.Name, y.Name)) }
+
 // Difference is what a contrast of groups is: of more than two that of the two whose means are furthest apart.
 func (a *Cohort) Difference() string {
-	if len(a.Groups()) > 2 {
+	if _, classes := a.Predicted(); len(classes) > 2 {
 		return "largest difference between two groups'"
 	}
 	return "difference between the groups'"
@@ -220,15 +270,17 @@ func (a *Cohort) describeGroups() error {
 		t, sentence = a.tableOfNumber(), "describes the participants."
 	}
 	t.Note = "Mean ± SD (range), or counts."
-	for _, g := range groups {
+	of, classes := a.Predicted()
+	for _, g := range classes {
 		switch {
-		case g.N < 20 && a.Who.Numbers != nil:
+		case of == "" || g.N >= 20:
+		case g.Name == "": // a number is predicted
 			a.Caution("The study has only %s", words.Count(g.N, "participant"))
-		case g.N < 20:
-			a.Caution("Group %s has only %s", g.Name, words.Count(g.N, "participant"))
+		default:
+			a.Caution("%s %s has only %s", section.UpperFirst(section.PlainName(of)), g.Name, words.Count(g.N, "participant"))
 		}
 	}
-	if ways := arrangements(groups); ways < 20 && len(groups) > 1 {
+	if ways := arrangements(classes); ways < 20 && len(classes) > 1 && of != "" {
 		a.Caution("%s can be divided into groups of these sizes in %.0f ways only: no permutation test can give p < 0.05 (two groups of 4: 70 ways)", words.Count(len(a.Who.Ids), "participant"), ways)
 	}
 	var alike []string  // columns of one value

@@ -22,6 +22,7 @@ type Results struct {
 	*section.Writer
 	Headline []string                    // coordinates of the setting whose accuracy comes first
 	Accuracy []Row                       // of all settings
+	Labels   []string                    // the classes that they predict, in the order of their names
 	First    *Row                        // the headline; nil when there is none
 	Permuted []column.PermutationTestRow // of models retrained on permuted labels
 	Unproven []string                    // settings whose accuracy is not above chance, of those that are judged
@@ -114,6 +115,9 @@ func (a *Results) Read() error {
 	if err != nil {
 		return err
 	}
+	if err := a.readLabels(); err != nil {
+		return err
+	}
 	if err := a.cautions(a.T.In("evaluation")); err != nil {
 		return err
 	}
@@ -138,6 +142,18 @@ func (a *Results) Read() error {
 		a.First = &first
 	}
 	a.Accuracy = sorted(rows)
+	return nil
+}
+
+// readLabels reads the classes that evaluate found in the predictions.
+func (a *Results) readLabels() error {
+	table, err := a.T.In("evaluation").Table()
+	if err != nil || table.Meta["groups"] == "" {
+		return err
+	}
+	if err := json.Unmarshal([]byte(table.Meta["groups"]), &a.Labels); err != nil {
+		return fmt.Errorf("%s: groups: %w", a.T.In("evaluation").Name, err)
+	}
 	return nil
 }
 
@@ -484,7 +500,7 @@ func (a *Results) CautionAccuracy() {
 			compared++
 		}
 		if r.Accuracy >= nearPerfect && r.Participants >= 20 {
-			said.add(r, "%s: accuracy is %s of %d participants. Look for the label in the data or the processing: regions that one group lacks, another scanner or length, a step that knew the groups", section.UpperFirst(r.Called()), report.Share(r.Accuracy), r.Participants)
+			said.add(r, "%s: accuracy is %s of %d participants. Look for the label in the data or the processing: regions that one class lacks, a different scanner or scan length, a step that used the labels", section.UpperFirst(r.Called()), report.Share(r.Accuracy), r.Participants)
 		}
 		above, why := a.AboveChance(r)
 		if !above && (r.Own || slices.Contains(shown, stageOf(r.Setting))) {
@@ -502,7 +518,7 @@ func (a *Results) CautionAccuracy() {
 		case !above:
 			said.add(r, "%s: accuracy is not above chance: %s", r.Called(), why)
 		case r.Low <= r.Majority:
-			said.add(r, "%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): not shown to be better than naming the largest group", r.Called(), report.Range(r.Low, r.High), report.Share(r.Majority))
+			said.add(r, "%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): not shown to be better than predicting the largest class", r.Called(), report.Range(r.Low, r.High), report.Share(r.Majority))
 		}
 		accuracy, tested := a.decisive(r, "accuracy")
 		if auc, ok := a.decisive(r, "auc"); tested && ok && (accuracy.p < 0.05) != (auc.p < 0.05) {

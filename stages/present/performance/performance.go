@@ -43,7 +43,7 @@ func (a *Results) Describe() error {
 		}))
 	same := sameTested(rows)
 	if same {
-		t.Note = fmt.Sprintf("%s, %s. Majority-class rate: %s, the share of the largest group among the tested participants.",
+		t.Note = fmt.Sprintf("%s, %s. Majority-class rate: %s, the share of the largest class among the tested participants.",
 			words.Count(int(first.Folds), "fold"), words.Count(int(first.Participants), "participant"),
 			report.Share(first.Majority))
 	} else {
@@ -55,7 +55,7 @@ func (a *Results) Describe() error {
 			words.Some(lists.Map(retrained, func(r Row) string { return section.InSentence(r.Called()) }), 8) + "."
 	}
 	if slices.ContainsFunc(rows, Row.IsMajority) {
-		t.Note += " The majority classifier names the largest group of the training participants."
+		t.Note += " The majority classifier predicts the largest class of the training participants."
 	}
 	if first.Positive == "n/a" { // more than two groups
 		t.Note += " Accuracy, its 95 % CI and p are pooled over the folds; balanced accuracy and AUC are means over the folds. AUC: mean over the groups, each against the rest. Sensitivity and specificity need two groups, or evaluate's parameter positive."
@@ -68,7 +68,7 @@ func (a *Results) Describe() error {
 			classifierColumn,
 			section.Number("n", "participants tested", func(r Row) string { return fmt.Sprint(r.Participants) }),
 			section.Number("folds", "", func(r Row) string { return fmt.Sprint(r.Folds) }),
-			section.Number("majority-class rate", "share of the largest group among the tested participants", func(r Row) string { return report.Share(r.Majority) })),
+			section.Number("majority-class rate", "share of the largest class among the tested participants", func(r Row) string { return report.Share(r.Majority) })),
 			"gives the test participants of each classifier.")
 	}
 	a.eachLevel()
@@ -206,6 +206,17 @@ func sameTested(rows []Row) bool {
 type foldScore struct {
 	column.FoldRow
 	LeftOut string `column:"left_out,optional"`
+}
+
+// HeldOut are the values that the folds leave out in turn (leave_out of split); none where folds leave out none.
+func (a *Results) HeldOut() (values []string, err error) {
+	rows, err := section.Read[foldScore](a.T, "scores")
+	for _, r := range rows {
+		if r.LeftOut != "" && !slices.Contains(values, r.LeftOut) {
+			values = append(values, r.LeftOut)
+		}
+	}
+	return values, err
 }
 
 // folds adds the accuracy of each fold: with bars for the headline, in a supplement for all.
