@@ -221,7 +221,8 @@ func TestFitRefuses(t *testing.T) {
 	}
 	all[5] = slices.Clone(all[4])
 	all[5][3] = math.NaN()
-	if _, err := Fit(context.Background(), all, regions, Options{Reference: Geometric, Tolerance: 1e-10}); !errors.Is(err, dense.ErrNotFinite) {
+	_, err := Fit(context.Background(), all, regions, Options{Reference: Geometric, Tolerance: 1e-10})
+	if !errors.Is(err, dense.ErrNotFinite) {
 		t.Errorf("a matrix with NaN is fitted: %v", err)
 	}
 	// Below rounding the mean is as good as it can be; where matrices lie too far apart there is an error.
@@ -270,7 +271,7 @@ func TestFitOfManyEqualEigenvalues(t *testing.T) {
 		one := make([]float64, n*n)
 		sandwich(one, s.Whitening, s.Mean, n)
 		for i, v := range one {
-			if id := float64(max(0, 1-i%(n+1))); !(math.Abs(v-id) <= 1e-13/shrinkage) { // rounding of the largest beside the smallest
+			if id := float64(max(0, 1-i%(n+1))); !(math.Abs(v-id) <= 1e-13/shrinkage) { // rounding of the largest
 				t.Fatalf("shrinkage %g: entry %d of G^-1/2 G G^-1/2 is %g", shrinkage, i, v)
 			}
 		}

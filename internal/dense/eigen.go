@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	// ErrNotFinite is about a matrix with infinite or missing entries, or whose eigenvalues are too large for a float64.
+	// ErrNotFinite is about a matrix with infinite or missing entries, or with eigenvalues that overflow.
 	ErrNotFinite = errors.New("the matrix has entries that are not finite")
 	// ErrNotConverged is about a finite matrix whose eigenvalues are not found.
 	ErrNotConverged = errors.New("the eigenvalues of the matrix do not converge")

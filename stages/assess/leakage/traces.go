@@ -213,7 +213,8 @@ func readTraces(ins []dag.Input, kinds ...func(*encoding.Array) *trace) (all []*
 
 // sameTraces finds series of two participants that are of one scan by their traces: of those that a screen of all pairs
 // leaves. Others that correlate by as much may do so by chance.
-func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) (same []fold.Duplicate, chance byChance, err error) {
+func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) (same []fold.Duplicate, chance byChance,
+	err error) {
 	for kind, n := range comparisons(all) {
 		chance.least[kind] = exact.Log(chanceOfAny / max(1, n))
 	}
