@@ -116,8 +116,8 @@ func (a *Affine) Axes() string {
 	return string(name)
 }
 
-// usable reports whether the affine gives voxels a place and a volume.
-func (a *Affine) usable() bool {
+// Usable reports whether the affine gives voxels a place and a volume.
+func (a *Affine) Usable() bool {
 	_, ok := a.Inverse()
 	return ok && a.finite()
 }

@@ -245,7 +245,7 @@ func TestBadLabels(t *testing.T) {
 		s := scan{dtype, false, slope, 0, [4]int{len(values), 1, 1, 1}, values}
 		return s.file()
 	}
-	nan, inf := nanInf()
+	_, inf := nanInf()
 	for _, c := range []struct {
 		name string
 		file []byte
@@ -257,8 +257,7 @@ func TestBadLabels(t *testing.T) {
 		{"scaled to integers", label(Int16, 0.5, 0, 2, 4), ""},
 		{"int64", label(Int64, 1, 0, 14175), ""},
 		{"fraction", label(Float32, 1, 0, 3, 3.5), "x.nii: voxel [2 0 0] holds 3.5, but labels are integers; if the image was interpolated, resample it with nearest-neighbor interpolation"},
-		{"fraction by scaling", label(Int16, 0.5, 0, 3), "x.nii: voxel [1 0 0] holds 1.5, but labels are integers; if the image was interpolated, resample it with nearest-neighbor interpolation"},
-		{"NaN", label(Float32, 1, 0, nan), "x.nii: voxel [1 0 0] holds NaN, but labels are integers; if the image was interpolated, resample it with nearest-neighbor interpolation"},
+		{"fraction by scaling", label(Int16, 0.5, 0, 3), "x.nii: voxel [1 0 0] holds 1.5, but labels are integers, and scl_slope and scl_inter (0.5, 0) make no integer of it; write the labels as integers without scaling, and if the image was interpolated, resample it with nearest-neighbor interpolation"},
 		{"infinite", label(Float64, 1, inf), "x.nii: voxel [0 0 0] holds +Inf, but labels are integers; if the image was interpolated, resample it with nearest-neighbor interpolation"},
 		{"too large", label(Float64, 1, 0, 1<<31), "x.nii: voxel [1 0 0] holds 2.147483648e+09, but the largest label allowed is 2147483647"},
 		{"uint32 too large", label(Uint32, 1, 1<<32-1), "x.nii: voxel [0 0 0] holds 4.294967295e+09, but the largest label allowed is 2147483647"},

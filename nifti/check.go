@@ -227,7 +227,7 @@ func checkSform(h *Header) []Problem {
 	if h.AffineSource() != "sform" {
 		return nil
 	}
-	if a := h.Affine(); !a.usable() { // in mm: a unit may leave nothing of it
+	if a := h.Affine(); !a.Usable() { // in mm: a unit may leave nothing of it
 		return fatal("srow", "set sform_code to 0 to use the qform, or set a correct affine", "%v cannot be inverted: its voxels have no volume", h.Srow)
 	}
 	return nil
@@ -240,7 +240,7 @@ func checkQform(h *Header) []Problem {
 	_, err := h.qform()
 	a := h.Affine() // in mm
 	switch {
-	case (err != nil || !a.usable()) && h.AffineSource() == "qform":
+	case (err != nil || !a.Usable()) && h.AffineSource() == "qform":
 		switch {
 		case err != nil:
 		case !a.finite():

@@ -94,7 +94,7 @@ func (img *Image) header() (*Header, error) {
 	if !(img.TR >= 0) || math.IsInf(img.TR, 0) {
 		bad("repetition time %v s", img.TR)
 	}
-	if !img.Affine.usable() || img.Affine[3] != Identity[3] {
+	if !img.Affine.Usable() || img.Affine[3] != Identity[3] {
 		bad("affine %v cannot be inverted", img.Affine)
 	}
 	if len(wrong) > 0 {

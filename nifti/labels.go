@@ -16,9 +16,9 @@ type Labels struct {
 }
 
 // ReadLabels reads a label image of any real data type whose values are integers
-// that fit in an int32. A float image is taken if every value is a whole number,
-// since atlases often come so; a fraction is refused, for it means that somebody
-// interpolated the labels, and so made regions that are not there.
+// that fit in an int32. A float image is taken if every value is a whole number or
+// NaN, which is the background, since atlases often come so; a fraction is refused, for
+// it means that somebody interpolated the labels, and so made regions that are not there.
 func ReadLabels(r *Reader) (*Labels, error) {
 	l, err := readLabels(r)
 	var named *unreadable
@@ -61,13 +61,11 @@ func readLabels(r *Reader) (*Labels, error) {
 		decode(part, stored, t)
 		scale(part, slope, inter)
 		for i, v := range part {
-			if v != math.Trunc(v) || math.IsInf(v, 0) { // a NaN is not equal to itself
-				return nil, fmt.Errorf("voxel %v holds %v, but labels are integers; if the image was interpolated, resample it with nearest-neighbor interpolation", g.coords(at+i), v)
+			label, err := h.Label(v)
+			if err != nil {
+				return nil, fmt.Errorf("voxel %v holds %w", g.coords(at+i), err)
 			}
-			if v < math.MinInt32 || v > math.MaxInt32 {
-				return nil, fmt.Errorf("voxel %v holds %v, but the largest label allowed is %d", g.coords(at+i), v, math.MaxInt32)
-			}
-			l.Voxels = append(l.Voxels, int32(v))
+			l.Voxels = append(l.Voxels, label)
 		}
 	}
 	r.volume++
@@ -75,6 +73,32 @@ func readLabels(r *Reader) (*Labels, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// Label is the label that a scaled value of a label image means. NaN is the background. A value that was stored as a
+// scaled integer may lie half a step from its label: nibabel stores labels so that were floats, and 2 may come as 1.99998.
+// Steps of a half and more cannot tell labels from fractions.
+func (h *Header) Label(v float64) (int32, error) {
+	if l := int32(v); float64(l) == v {
+		return l, nil
+	} else if math.IsNaN(v) {
+		return 0, nil
+	}
+	slope, inter, _ := h.Scaling() // checked when the header was read
+	scaled, slack := slope != 1 || inter != 0, 0.0
+	if t := DataType(h.Datatype); scaled && math.Abs(slope) < 0.5 && t != Float32 && t != Float64 {
+		slack = math.Abs(slope)/2 + float64(1e-6*(math.Abs(inter)+math.Abs(v))) // header and slope are float32
+	}
+	label := math.Round(v)
+	switch apart := math.Abs(v - label); {
+	case apart <= slack && label >= math.MinInt32 && label <= math.MaxInt32:
+		return int32(label), nil
+	case apart == 0:
+		return 0, fmt.Errorf("%v, but the largest label allowed is %d", v, math.MaxInt32)
+	case scaled:
+		return 0, fmt.Errorf("%v, but labels are integers, and scl_slope and scl_inter (%v, %v) make no integer of it; write the labels as integers without scaling, and if the image was interpolated, resample it with nearest-neighbor interpolation", v, slope, inter)
+	}
+	return 0, fmt.Errorf("%v, but labels are integers; if the image was interpolated, resample it with nearest-neighbor interpolation", v)
 }
 
 // coords are the indices of a voxel given by its place in memory.

@@ -1,10 +1,12 @@
 package nifti
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,5 +133,36 @@ func TestMoved(t *testing.T) {
 	}
 	if l.Affine != Identity {
 		t.Error("the label image itself was moved")
+	}
+}
+
+// A NaN is the background, and labels that nibabel stored as scaled integers are read as they were: 1 to 2035 in int16
+// with the slope and intercept that its writer chooses (nibabel 5.3.2, ArrayWriter), and 0 to 3 in uint8.
+func TestLabelsAsTheyWereMeant(t *testing.T) {
+	nan, _ := nanInf()
+	slope := float64(float32(2035.0 / 65535))
+	inter := float64(float32(2035.0 / 65535 * 32768))
+	stored := func(labels ...float64) (all []float64) {
+		for _, l := range labels {
+			all = append(all, math.RoundToEven((l-inter)/slope))
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		dtype        DataType
+		slope, inter float64
+		values       []float64
+		want         []int32
+	}{
+		"NaN":                 {Float32, 1, 0, []float64{nan, 3, 0}, []int32{0, 3, 0}},
+		"scaled":              {Int16, slope, inter, stored(0, 1, 17, 1035, 2034, 2035), []int32{0, 1, 17, 1035, 2034, 2035}},
+		"scaled to 255 steps": {Uint8, 3.0 / 255, 0, []float64{0, 85, 170, 255}, []int32{0, 1, 2, 3}},
+	} {
+		s := scan{c.dtype, false, c.slope, c.inter, [4]int{len(c.values), 1, 1, 1}, c.values}
+		r := need.Value(NewReader(bytes.NewReader(s.file()), "x.nii"))(t)
+		l, err := ReadLabels(r)
+		if err != nil || !slices.Equal(l.Voxels, c.want) {
+			t.Errorf("%s: %v, want %v, error %v", name, l, c.want, err)
+		}
 	}
 }

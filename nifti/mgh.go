@@ -69,7 +69,7 @@ func decodeMGH(b []byte) (*Header, error) {
 	}
 	copy(h.Pixdim[1:], size[:])
 	h.mgh = &m
-	if !m.usable() {
+	if !m.Usable() {
 		return nil, fmt.Errorf("MGH header: affine %v cannot be inverted: its voxels have no volume; convert the image again with mri_convert", m)
 	}
 	return h, nil

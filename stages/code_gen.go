@@ -8,9 +8,9 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 5b0eb94b8cb47b230277edb855819b1393d6f8c54c05c3c0adbbf0a7232e4b1e
 kind biomarkers d792178f95f94b33731b66582f6b919e1e846c1067fbaa7bf6751f93ace8180f
 kind bnt e752a11f24d1604c2fe8cde1a1da03fe38f9e1e2de11390e9bc6742cf9192a38
-kind bootstrap bb3618e4981384da37daccf91b9863e7d24733fa8cd44a9d010e97d0ce05ffbc
+kind bootstrap 6c0884a7c48cf7970dacb764bea01980d5beb53694ed50e8f5ba9a7dc614b6f8
 kind braingnn d2133e175b1d0025eb2c8de27b5e8e56d8bc94041a56980eca642fb752625d7e
-kind brainmap b250df1bc4736c3f2e4c0e3031fef6cbdac949d48db8842d6b80cfcddee5819f
+kind brainmap 5e5ca62b377b700c8e32021828d3e5e7f3dbccf5db58e59b21dd1a47d6cfdbea
 kind choose b229c9b1f4eab352d5a01c968387296773bfcd3aec5c1c4619e0595d7e5b8bc7
 kind combat 7613b65b28118ed7fe261a2d79aa399d24705adacc193db40b21deb5e55f1a57
 kind compare f09ced75cad797e2e8b90444cb5255e9370e72ce61584b2cb1cea8c12d26afe6
@@ -20,7 +20,7 @@ kind denoise c214c7147eb4d09f5014f0bb2c9e3b9e9530f689a4ae6a527cebb6d8635b4486
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
 kind evaluate 6439ef8d85961cacab9737bfcdba56aac59d5d4c6e19f4c5dac07202a96df9f1
 kind evaluate-regression 6f086462afc2a8bb5bd4489f09eec703ebcf67928b438a4e9164360b64d6572c
-kind exec e357f60169a346658757f522c853bb75ee523c58e04dd94a943cbe2465ea8b2a
+kind exec 8bf3f41f63ed670f7cd390ce0ae3468af0c68d9ab2e8e7e7d9f9bcf074f7a64c
 kind fidelity 746594e0cfd8de3b4ccea8768567deabd15df9195aa69939a1b6d1a1bbb67f80
 kind figure-calibration 83e3a3652d0fe3df8ab1325f92363e68ab2c38037dac8ecd6d4471a4e43a7426
 kind figure-confusion 6b60dd02b30f7bfd39d0e3556e1023efe7752fc6d5c6a188eb47b0dbbd925c60
@@ -28,8 +28,8 @@ kind figure-connectivity 90a8fe84f73d0c4fa972be335442133513354a87150bbb2db200c24
 kind figure-degrees 441ab267e4ba17c2758e7c03a90a11ea523c1d3ad1f2b89488a517020e8539fa
 kind figure-distributions bd3a3d8f5555807db452e24b77afa6d80f24a22b8eef80080a47a951f4132cb5
 kind figure-individuality fa7aa66e062413872c9eb789f0b477a32d4efb62c7c5047dd70a868e75051ffe
-kind figure-individuals d15428721a30edf1901bfe63370d1ed1e5d239148d4b15fa39abe2f2c8b97649
-kind figure-qc 2a3e91fddf0b7b34ea4fd6bdc01e1a3058a1ee5d7d7282d7cc436049c8cb2c6c
+kind figure-individuals 51ba587daf2cb1a76dda6815fff8d40f8a87fa699c9fefe247fabd9f0cc77088
+kind figure-qc f6d61d4d2f2a4637917477537ce218a928fcd89865131daaeecfdadf7fce23d8
 kind figure-qcfc 5424a5a894ff651c2be9eaefc76b14a6784313919e1c5b83f38f4a7144cf8ef5
 kind figure-ranking a0c6b180a690cf23ccfe61c49c46914fe23ee1d41b3fd223ead676c0ca76f072
 kind figure-roc 5b16c36140f71d63745d82c0d7c3be26aa2d4179402fbdb2a4c10ce50bce98cb
@@ -39,12 +39,12 @@ kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 9cf18695ff7922093bf6c607a1268da8cb6368c5cc658695ba92d55c3174683a
 kind individuality fc1cf4b7476f544255b61d48fa053bfcea9c0a1988294cebb5e83a4f52be871c
 kind join 56f8bc93a3910aa805e3b9a5ff5167438788f85a42f045d066fbfeeb64953414
-kind leakage f5586adead7ce467b5768a5c4a92d35b086bf0c6b745cef8c8050c2a99766dde
+kind leakage 4ab7ea59ad57640a28cdffa68edfb488bb49340e6b976a11de5f0a1ce11286ab
 kind matrices 0bbf32b4578651e8297d89c55efa367f3ef5ff7f1e7d081848df59e9b7bfed68
-kind mean-volume 7a78ecdc31bf261d28d4ca330f3d05db00e5ceea8bff83fa81446564fe7ed01f
+kind mean-volume 13f9a01ae152b6e542b8f98af2eb501dd2eb730cfc42a87b9724d9be67d270a5
 kind meanmlp 3ec6e15735022e24ae3e95cfa833560f9f1d342ab8c6f54fb2b8b34e233bfef9
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
-kind parcellate 2fb4cbe70150a4cf0e3c6ff05402c6284e97cf3ea8ed59b5dddf37d8e5b23629
+kind parcellate 2a561b934bf68485b537352c3108601c6276cb93a44438f12c9afe916b2771c7
 kind permutation 365b5d16ea91513583cbb6884e9812192cc031b3bea94adecb8ee8ed75f2a2dd
 kind permutation-regression c3a4374ba82875faba196befd2397876f3cbe713bc55ac46017e621ef7950152
 kind predict 8737953cd03aaf7aa142532339478998df0b2f52f3e153652536e87bf6fecab8
@@ -52,16 +52,16 @@ kind project 16daa61c6de99433c557c1747341e9ad81e9d13cba0b3bcef06cefd3f1672d34
 kind published 6a8579cfac3ef7fab211f91e089b3941287d5311f3c9c661c176ed7bb94b947a
 kind qcfc bea9941a5e5d6cb884467825e3cf25ada2fd70428e2665bdfb172c5e99a639c5
 kind regression 54a90c0f0bd202e9e2be1ed0e7f0c9137c26de5abc8c3393706c96e13095ae43
-kind report 3eeab89db4ee416919a5346cfe9ded51abfbea079b48f3818dd21fcc49784d5c
-kind saliency 034f2493e341a04fa24e468fd92c196dee89ea350123e43e8565d5695642a735
+kind report a9840932cfc97ef455919518a0ef5fc1ce86771a309887eaf0666d071fef46b9
+kind saliency e626039b019bae9321126cd0b6edf6c6ab40ec1eecd6c43ce0a5221a7b424bd8
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
-kind simulate 1746e65b6df9e665b26cc8463f4bea43f0cc5442c0d8ec3bd7219179fa1293e9
+kind simulate 77b2869054cffb5c0b7c093ed75b1943456981291f45777a0f50a92b00877859
 kind split fae46c58bd456c25d145f84c89b7e91c9d1eaef6b41bedd54976e1c86b7fd0c0
 kind states 63194c2adae0ae3c883bf71b7af9e4c622bebf4d617078fc4cc0c0c3d926985f
-kind summary ec73ba6cf9ccddafa7f79b90bfc324c3bd833204e2ff8593fc0724d4989cfc6b
+kind summary cbafc92ba166688905d1394a8b311f23708ddc0e94f739236c317910e9ed8486
 kind tables 78599486b6af15372a7ce2364eb7282bb218c0302342bf64a87f1a120a7ac9ca
 kind tangent 80b429499568787e467e33cf31a05d7feff3a9c75cb6cf8c6be7b93ce7435a01
-kind timeseries f2cf8306561ef4f75fb352fadeec904de11006c6460a9d534bd7b992bfc8dca7
+kind timeseries 5e90ebe29e84013e4caff88b8c6d4fc94e0216bc175cbb85276c954611da82f7
 kind train 918b0b5a3c57edde8c2e2d2efa8362144a84ac43286a10d7664b386222a6f5d8
 kind train-regression e293c857878b9a4206e7d8fb9a8feb3fd19e616706188a68621db380d3a7db90
 kind windows 2349272958efb4e1f70033e66048f67f1d2ae7e23c699aaa528466012f7b4ae6
@@ -1897,7 +1897,7 @@ prgnn/stages/prepare/extract.grayordinateMeans 3f9b7ae0671a.738745
 prgnn/stages/prepare/extract.meanImage d9f05d6ba751.56e2f5
 prgnn/stages/prepare/extract.mostLost 91a22af5f73d.e3b0c4
 prgnn/stages/prepare/extract.openSeries 31199d8a1f14.b275d3
-prgnn/stages/prepare/extract.readParcels 4d22687af171.e50b35
+prgnn/stages/prepare/extract.readParcels ce1dcf4b38b1.e50b35
 prgnn/stages/prepare/extract.sameGrid bdb4e14cb055.90bea1
 prgnn/stages/prepare/extract.sampled 766e65c2bb81.dfbe76
 prgnn/stages/prepare/extract.scanRow 2e83700b22d5.e3b0c4
@@ -1922,8 +1922,8 @@ prgnn/internal/foreign.rData 2f9a4ceb6913.e3b0c4
 reached by bootstrap brainmap exec figure-individuals figure-qc leakage mean-volume parcellate report saliency simulate summary timeseries
 prgnn/nifti.Affine 8970c587b9d4.e3b0c4
 prgnn/nifti.Affine.Inverse 99493095d69e.541c54
+prgnn/nifti.Affine.Usable 6aec2028004b.b5c27b
 prgnn/nifti.Affine.finite 100af460aa99.3df0dc
-prgnn/nifti.Affine.usable 16bd1022bd84.b5c27b
 prgnn/nifti.DataType f297976f73a3.e3b0c4
 prgnn/nifti.DataType.Size d3822095a278.76f891
 prgnn/nifti.DataType.String 2ffe756132fc.76f891
@@ -2013,14 +2013,14 @@ prgnn/nifti.checkIntent 74b67f086ba1.7aad0a
 prgnn/nifti.checkMagic 9eeac8f22698.5e452b
 prgnn/nifti.checkOffset c9bb026f2b4a.7f12d8
 prgnn/nifti.checkQfac d08a4574a942.5ca143
-prgnn/nifti.checkQform b6e2b9240637.8f1db1
+prgnn/nifti.checkQform 2c2151ed3cb2.6ba55a
 prgnn/nifti.checkScaling 3999e5c08f27.77db6e
-prgnn/nifti.checkSform e618f7e550b6.6010c7
+prgnn/nifti.checkSform c73bb988a9d3.10b6dd
 prgnn/nifti.checkTime 3e33e0f49260.98952e
 prgnn/nifti.checkUnits 4175722bd51a.6c1047
 prgnn/nifti.checks ce91eedbaea9.7de3ff
 prgnn/nifti.decodeHeader 0ceb088c18ca.39056e
-prgnn/nifti.decodeMGH 05b394d23285.5e7784
+prgnn/nifti.decodeMGH 54562efa232b.2a32d1
 prgnn/nifti.ended 8ab5831ed9e1.6e7fea
 prgnn/nifti.fatal e8235bdba000.daed89
 prgnn/nifti.fromQuaternion 07e732b042e1.9767ce
@@ -2185,9 +2185,10 @@ prgnn/nifti.scale 37736f00d22c.e3b0c4
 
 reached by bootstrap brainmap figure-individuals figure-qc parcellate report saliency summary
 prgnn/nifti.Grid.coords 273cb49af203.32a7cd
+prgnn/nifti.Header.Label f7d5aae5cd17.d0acd1
 prgnn/nifti.Labels 8fe93d13f761.32a7cd
 prgnn/nifti.ReadLabels c05dac937532.ab2ed7
-prgnn/nifti.readLabels fffb753a93c7.ed4e1e
+prgnn/nifti.readLabels f839f806c9e3.43b4f2
 
 reached by bootstrap brainmap figure-individuals parcellate report saliency summary
 prgnn/stages/region.ReadNodes 91bb9b925f01.1db103
@@ -2279,7 +2280,7 @@ prgnn/nifti.Encode 1fe1cbce1b85.dd7579
 prgnn/nifti.Header.encode 634401cd2f7b.67b6fa
 prgnn/nifti.Image 38bab462032c.3df0dc
 prgnn/nifti.Image.dataType 822ddc1acaa8.5e9be6
-prgnn/nifti.Image.header 09efac7b6433.913e3e
+prgnn/nifti.Image.header dbfd9bb2e5b3.8fb3c0
 prgnn/nifti.det3 9665d238a86e.e3b0c4
 prgnn/nifti.gzipLevel 96607dbc6afe.e3b0c4
 prgnn/nifti.putNumber 79bde235bcc8.1a1b7e
@@ -2301,19 +2302,20 @@ prgnn/nifti/cifti.Axis 4b9a4421e40b.a1cf79
 prgnn/nifti/cifti.File 4f4e50303295.232735
 prgnn/nifti/cifti.File.Close 65b3fcb52505.6393b7
 prgnn/nifti/cifti.File.Next 96f2064eb678.77e085
-prgnn/nifti/cifti.File.read 054a2f603e1c.d4a211
+prgnn/nifti/cifti.File.read ddb280689706.d4a211
 prgnn/nifti/cifti.Label 2d0500521850.e3b0c4
 prgnn/nifti/cifti.Model e804f220ffb1.e3b0c4
 prgnn/nifti/cifti.Model.Len 1a24eac26b15.f2d1e8
 prgnn/nifti/cifti.Models b2436ad8a460.d88c83
 prgnn/nifti/cifti.Read cfc1f9abed07.0a2853
+prgnn/nifti/cifti.distinct eb154b9b1f2e.e3b0c4
 prgnn/nifti/cifti.extensionCode 3938787f903b.e3b0c4
 prgnn/nifti/cifti.mostIndices 1f93875d2261.e3b0c4
 prgnn/nifti/cifti.mostVertices 3e220ec7f6d4.e3b0c4
 prgnn/nifti/cifti.numbers f71642c6d1b0.e3b0c4
 prgnn/nifti/cifti.xmlMap e9535f10953f.e3b0c4
-prgnn/nifti/cifti.xmlMap.axis 73640b97cba6.f9287a
-prgnn/nifti/cifti.xmlMap.models c5481544ab69.f03c62
+prgnn/nifti/cifti.xmlMap.axis 8490880e6438.f9287a
+prgnn/nifti/cifti.xmlMap.models 14c4dfb66813.5ce5b4
 prgnn/nifti/cifti.xmlMatrix 256a9ea963b4.84a696
 
 reached by bootstrap parcellate
@@ -2326,11 +2328,12 @@ prgnn/nifti.Weights.Onto 61fab1c34978.1f2eed
 prgnn/nifti.Weights.Within 1d14337f75d6.553ef7
 prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
 prgnn/nifti.mostWeights 335c22517515.e3b0c4
-prgnn/nifti/cifti.Models.Match 721269e9e589.b3fe9e
+prgnn/nifti/cifti.Model.key ee03f8c4e6d2.f2d1e8
+prgnn/nifti/cifti.Models.Match ed44fd138341.03e0a4
 prgnn/stages/prepare/extract.largestWeights d24293f7affa.e3b0c4
 prgnn/stages/prepare/extract.mapsOf 928bf61b7acd.c13d0c
 prgnn/stages/prepare/extract.masked 32383f1fa252.cbde3e
-prgnn/stages/prepare/extract.readGrayLabels 1c699a024f3d.81227f
+prgnn/stages/prepare/extract.readGrayLabels 31d24c60f3d0.66af93
 prgnn/stages/prepare/extract.readLabels d2cf1b9b35a1.007380
 prgnn/stages/prepare/extract.readMask 16d3e8172d53.5dbb95
 prgnn/stages/prepare/extract.readWeights c9e79bb9d227.3ab65c
@@ -2339,7 +2342,7 @@ prgnn/stages/prepare/extract.weigh 55ae0f4dc9e3.0d1e42
 prgnn/stages/prepare/extract.weighted d959cee6aa37.b224fd
 
 reached by bootstrap parcellate saliency
-prgnn/nifti/cifti.File.Values 83beb3bc4d18.1f6813
+prgnn/nifti/cifti.File.Labels 166a11aca787.9e83ff
 
 reached by bootstrap timeseries
 prgnn/stages/prepare/extract.denoised 5f22199c506c.d5caad
@@ -2564,7 +2567,7 @@ prgnn/stages/chart.faded 3091d2dc813a.e3b0c4
 reached by brainmap figure-individuals figure-qc parcellate report saliency summary
 prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
 prgnn/stages/region.Meaning 2ea698d00b26.46ef14
-prgnn/stages/region.MeaningName 94ecf8e16c4d.2ce0c3
+prgnn/stages/region.MeaningName 51fad6e0c022.2ce0c3
 
 reached by brainmap figure-individuals figure-qc report summary
 prgnn/stages/chart.Brain bd6203b9a75e.e3b0c4
@@ -4401,11 +4404,11 @@ prgnn/stages/prepare/extract.Parcellate.Ports d986c9074cf2.ca4185
 prgnn/stages/prepare/extract.Parcellate.Run 87529f97aba1.343b78
 prgnn/stages/prepare/extract.Parcellate.choose 17b4cdf896d2.bba13a
 prgnn/stages/prepare/extract.Parcellate.covered da3b4df676d1.d0a251
-prgnn/stages/prepare/extract.Parcellate.grayordinates a1fc1b9a25d7.bec703
+prgnn/stages/prepare/extract.Parcellate.grayordinates 7351fc5800d9.36e13f
 prgnn/stages/prepare/extract.Parcellate.meaning be528a481772.9b8297
 prgnn/stages/prepare/extract.Parcellate.outputs b1c178614511.cc7b93
 prgnn/stages/prepare/extract.Parcellate.refuseLost 901dd77ef4ca.a42918
-prgnn/stages/prepare/extract.Parcellate.refuseMissing b4fa6b820689.7f18a4
+prgnn/stages/prepare/extract.Parcellate.refuseMissing d8e802f1e1cd.ac1004
 prgnn/stages/prepare/extract.Parcellate.sampleGray 074770dd809a.686ff6
 prgnn/stages/prepare/extract.Parcellate.sampleVoxels 403822348436.466468
 prgnn/stages/prepare/extract.beyond c8409648400f.e3b0c4
@@ -4436,7 +4439,7 @@ prgnn/stages/prepare/extract.mostElsewhere 3b8398fc6105.e3b0c4
 prgnn/stages/prepare/extract.mostRotation 29ccd50b5e88.e3b0c4
 prgnn/stages/prepare/extract.mostUnseen 91a22af5f73d.e3b0c4
 prgnn/stages/prepare/extract.other 89c7bd2bb02a.e3b0c4
-prgnn/stages/prepare/extract.otherLabels c8199f79f78f.be351c
+prgnn/stages/prepare/extract.otherLabels c466ce0d856e.1e3d65
 prgnn/stages/prepare/extract.parcelImage 7b3ab55c6e16.db9de0
 prgnn/stages/prepare/extract.parcellate.New 2b61bef6cce8.3b1f59
 prgnn/stages/prepare/extract.readAtlas d977afe4135d.a79ba9
@@ -4449,8 +4452,10 @@ prgnn/stages/prepare/extract.weighted.count 1134fd550bda.ecf2e3
 prgnn/stages/prepare/extract.wholeBrain 23f6c5923ccf.8d129e
 prgnn/stages/prepare/extract.within 5bb70881960d.3da0fa
 prgnn/stages/prepare/extract.zero 430a2773fd59.e3b0c4
+prgnn/stages/region.Contradiction 2d73ea0165b3.7c6449
 prgnn/stages/region.File 20c72b1be815.e3b0c4
 prgnn/stages/region.File.Close d3a7745361ec.696b09
+prgnn/stages/region.Fit e360f8598341.e37b88
 prgnn/stages/region.Frame c82dfa8f656b.996b17
 prgnn/stages/region.Frame.Native 5348c7f8bda4.16b7f1
 prgnn/stages/region.FrameOf 77349196cacd.f19407
@@ -5162,7 +5167,7 @@ prgnn/stages/assess.Saliency.Ports e8ead1c56a57.173b94
 prgnn/stages/assess.Saliency.Run 385ea59b9d55.4c48f4
 prgnn/stages/assess.Saliency.connectome ff6db74842d1.0e1b86
 prgnn/stages/assess.Saliency.rows 8fdec48e4015.1348f9
-prgnn/stages/assess.labelsOf 1ceb2a172cf1.3933f9
+prgnn/stages/assess.labelsOf bec45074fc5b.67f577
 prgnn/stages/assess.paintedRow bb30fa2ef6df.9e800f
 prgnn/stages/assess.paintedTable e7108dd93651.2f42d8
 prgnn/stages/assess.regionRow 8ed128353539.e3b0c4
@@ -5193,7 +5198,9 @@ prgnn/stages/atlas.DK84 c0c3d9fed80f.666c80
 prgnn/stages/atlas.Named a700c35c277d.b3ce44
 prgnn/stages/atlas.Node 15f2b16dcde8.e3b0c4
 prgnn/stages/atlas.Plain 506f6fbf2182.875ea7
-prgnn/stages/atlas.Read 81118a7c900b.0d5421
+prgnn/stages/atlas.Read 753b8ebecd30.477a4a
+prgnn/stages/atlas.Zero cf9bc7c5bef8.404cc3
+prgnn/stages/atlas.background 0291b826ad54.8933d2
 prgnn/stages/atlas.check 6042833a3651.e12faf
 prgnn/stages/atlas.columnsOf e1f5e95738de.e3b0c4
 prgnn/stages/atlas.dk84 c742e88611af.03298a
@@ -5202,9 +5209,9 @@ prgnn/stages/atlas.isColor e05e9a3b0501.8933d2
 prgnn/stages/atlas.line 5bfddcb4569a.e3b0c4
 prgnn/stages/atlas.maxNodes a05a197c0b74.e3b0c4
 prgnn/stages/atlas.nan 774ae7471b42.e3b0c4
-prgnn/stages/atlas.parseID 4b7e6d1181a4.e3b0c4
+prgnn/stages/atlas.parseID ec3f5402d0d0.e3b0c4
 prgnn/stages/atlas.readLines e83b068a878a.0b3ed6
-prgnn/stages/atlas.readPlain f61df1b451f8.f9af42
+prgnn/stages/atlas.readPlain f6558e11feec.225ccd
 prgnn/stages/atlas.separator a4a1f03bb033.e3b0c4
 prgnn/stages/atlas.split dfa6673103a3.e3b0c4
 prgnn/stages/atlas/dk84.tsv 99575ccf86c0.e3b0c4
@@ -5641,10 +5648,10 @@ at internal/words/visible.go prgnn/internal/words Reorders:42 InOrder:47
 at internal/words/words.go prgnn/internal/words Count:12 The:24 Each:32 LeastP:42 DrawnLeast:52 Some:59 DidYouMean:68
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Unfinished:26 formerUnfinished:29 Dir:32 lockName:39 workName:40 swept:44 Make:48 tempVariable:75 open:83 errSwept:85 Dir.begin:87 Dir.Remove:109 Sweep:112 reclaim:128 remove:165
-at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
+at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.Usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
 at nifti/check.go prgnn/nifti Problem:13 Problem.String:20 checks:29 Header.Check:50 HeaderError:59 HeaderError.Error:61 Header.fatal:67 fatal:80 warning:84 reexport:88 lineEnds:91 Header.single:94 checkMagic:96 checkDim:114 maxVolume:146 Header.volumeSize:149 checkDatatype:157 checkBitpix:164 checkOffset:171 Header.dataStart:193 checkScaling:200 checkCodes:210 checkSform:226 checkQform:236 checkQfac:258 checkAgreement:266 checkUnits:292 checkTime:303 checkIntent:316
-at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:66 File.Values:80 Means:128 survey:174 draw:225 keep:251 eachSeries:264
-at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:199 mostVertices:216 xmlMap.models:218 ReadParcels:286
+at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:54 File.Labels:69 Means:121 survey:167 draw:218 keep:244 eachSeries:257
+at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Model.key:57 Label:65 Read:72 mostIndices:81 File.read:83 File.Next:124 File.Close:127 xmlMatrix:130 xmlMap:135 xmlMap.axis:173 numbers:215 distinct:232 mostVertices:245 xmlMap.models:247 ReadParcels:324
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Centroids:15 Labels.Within:35
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86
@@ -5675,7 +5682,7 @@ at nifti/itk/composite.go prgnn/nifti/itk group:14 mostParts:17 readComposite:22
 at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:59 field.apply:72 longestOf:125 field.between:133
 at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read:46 Transform.Map:61 Transform.Linear:77 affine:91 affine.apply:93 flip:102 affineOf:108
 at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
-at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:81 Labels.Values:87 Labels.Moved:106 errNoInverse:116 Labels.Onto:126 Labels.oriented:147 Labels.fill:160 Labels.at:198 nearest:214 Affine.diagonal:222
+at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Header.Label:81 Grid.coords:105 Labels.Values:111 Labels.Moved:130 errNoInverse:140 Labels.Onto:150 Labels.oriented:171 Labels.fill:184 Labels.at:222 nearest:238 Affine.diagonal:246
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:147 Header.CIFTI:164
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:36 laneSums:46 meansRoom:60 trusted:70 meansRoom.reserve:74 meansRoom.fix:91 newPass:98 pass.run:112 Reader.batches:152 pass.add:213 pass.flush:226 pass.sum:238 pass.choose:263 pass.judge:291
@@ -5707,10 +5714,10 @@ at stages/assess/leakage/scans.go prgnn/stages/assess/leakage Leakage.lookAtScan
 at stages/assess/leakage/screen.go prgnn/stages/assess/leakage screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:73 cosines:119 screen.turned:136 tile:147 tileTraces:153 tileValues:154 fewPairs:155 Leakage.tiles:159 tile.pairs:205 basis:242 screen.basis:249 basis.signatures:259 screen.may:285
 at stages/assess/leakage/traces.go prgnn/stages/assess/leakage trace:20 newTrace:30 trace.len:46 meanTrace:52 ranks:81 leastOverlap:105 meeting:108 trace.leastOverlap:115 trace.lags:120 trace.overlap:126 trace.variation:131 trace.correlation:142 trace.means:152 trace.meet:161 readTraces:191 Leakage.sameTraces:216 Leakage.alike:273
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:31 QCFC.Ports:35 QCFC.Validate:51 connectome:61 QCFC.Run:72 connectomes:124 listedParticipants:161 listedMotion:172 QCFC.measure:200 fisherEdges:269 edgeDistances:307 QCFC.covariates:338 typicality:389
-at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
+at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:265
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
-at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
-at stages/atlas/read.go prgnn/stages/atlas maxNodes:19 Read:29 columnsOf:105 isColor:125 readPlain:127 check:140 parseID:170 line:175 readLines:181 separator:203 split:212
+at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:258
+at stages/atlas/read.go prgnn/stages/atlas maxNodes:19 Read:29 columnsOf:108 isColor:128 readPlain:130 background:146 Zero:150 check:158 parseID:188 line:194 readLines:200 separator:222 split:231
 at stages/bids/sidecar.go prgnn/stages/bids SameTime:20 LongestTime:24 ShortestTime:24 IsTime:27 CheckTime:30 LongestJSON:104 Decode:121
 at stages/chart/brain.go prgnn/stages/chart Spot:17 drawSpots:25 shown:85 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 shared:200 Atlas.above:209 heat:223
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
@@ -5872,10 +5879,10 @@ at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
 at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:27 Bootstrap:33 Bootstrap.Ports:48 Bootstrap.Run:70 Bootstrap.meta:151 voxelsOf:164 openSeries:179 Bootstrap.TimeFrom:201 Bootstrap.Validate:212 Bootstrap.made:215 sidecarTR:221 denoised:241 sameGrid:264 Bootstrap.size:271 Bootstrap.draw:279 countDistinct:310 Bootstrap.drop:318 whyNone:333 badVolumes:348 voxelRow:373 voxelTable:383 mostLost:397 scanTable:400 scanRow:432
-at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:72 grayordinateMeans:138 readParcels:158
+at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:61 grayordinateMeans:130 readParcels:150
 at stages/prepare/extract/mean_image.go prgnn/stages/prepare/extract meanImage:17 usualRange:38
 at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:79
-at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:24 Parcellate:31 Parcellate.Ports:39 Parcellate.Run:60 Parcellate.meaning:164 Parcellate.outputs:180 Parcellate.covered:194 mostUnseen:212 Parcellate.refuseLost:215 parcelImage:230 dkt:240 Parcellate.refuseMissing:243 otherLabels:268
+at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:25 Parcellate:32 Parcellate.Ports:40 Parcellate.Run:61 Parcellate.meaning:165 Parcellate.outputs:181 Parcellate.covered:195 mostUnseen:213 Parcellate.refuseLost:216 parcelImage:231 dkt:241 Parcellate.refuseMissing:244 otherLabels:263
 at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:110 readLabels:116 readMask:126 layer.over:138 beyond:160 layer.warped:165 in:204 share:206 layer.through:215 zero:230 layer.tally:238 layer.look:271 mostElsewhere:288 elsewhere:292 corners:315 mostBeside:330 leastOfBrain:333 layer.besideBrain:337 layer.quality:373 layer.sample:400
 at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
 at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:31 Timeseries.Run:45 Timeseries.Validate:100 Timeseries.time:105 seriesRow:124
@@ -5934,7 +5941,7 @@ at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
 at stages/region/coverage.go prgnn/stages/region CoverageRow:4
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
-at stages/region/labels.go prgnn/stages/region MeaningName:9 Meaning:26
+at stages/region/labels.go prgnn/stages/region MeaningName:14 Meaning:34 Fit:43 Contradiction:81
 at stages/region/misplaced.go prgnn/stages/region farOff:22 mostFarOff:23 mostApart:24 overMidline:25 leastCosine:26 leastPlaces:27 Frame:31 SpaceKey:37 FrameOf:40 Frame.Native:51 placed:61 placed.where:68 renamed:74 mirrored:75 Misplaced:83 align:120 middles:152 farther:163 exchanged:173 turned:196 swapped:222 shifted:248
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:28
 at stages/region/paint.go prgnn/stages/region Clip:4

@@ -34,24 +34,12 @@ func (m *Models) Match(other *Models) ([]int32, error) {
 			return nil, fmt.Errorf("%s: the voxels are on %v in one file, and on %v in the other", a.Structure, m.Grid, other.Grid)
 		}
 		common = true
-		if a.Surface > 0 {
-			at := make([]int32, a.Surface) // from 1
-			for k, v := range b.Vertices {
-				at[v] = int32(k) + 1
-			}
-			for k, v := range a.Vertices {
-				if at[v] > 0 {
-					place[a.From+k] = int32(b.From) + at[v] - 1
-				}
-			}
-			continue
+		at := make(map[[3]int32]int32, b.Len()) // not by the claimed size of a surface
+		for k := range b.Len() {
+			at[b.key(k)] = int32(b.From + k)
 		}
-		at := make(map[[3]int32]int32, len(b.Voxels))
-		for k, v := range b.Voxels {
-			at[v] = int32(b.From + k)
-		}
-		for k, v := range a.Voxels {
-			if p, there := at[v]; there {
+		for k := range a.Len() {
+			if p, there := at[a.key(k)]; there {
 				place[a.From+k] = p
 			}
 		}
@@ -76,33 +64,38 @@ func (m *Models) Same(other *Models) bool {
 	return true
 }
 
-// Values reads the first map of a file of labels or scalars: a value for each grayordinate.
-func (f *File) Values() ([]float64, error) {
+// Labels reads the first map of a file of labels or scalars: a label for each grayordinate, as nifti.ReadLabels does
+// for each voxel.
+func (f *File) Labels() ([]int32, error) {
 	if f.Rows.Models == nil || f.Columns.Series {
 		return nil, fmt.Errorf("%s: not a map of grayordinates (dlabel, dscalar)", f.name)
 	}
-	var values []float64
+	var labels []int32
 	row := make([]float64, f.Columns.N)
 	for range f.Rows.N {
 		if err := f.Next(row); err != nil {
 			return nil, err
 		}
-		values = append(values, row[0])
+		label, err := f.Header.Label(row[0])
+		if err != nil {
+			return nil, fmt.Errorf("%s: grayordinate %d holds %w", f.name, len(labels), err)
+		}
+		labels = append(labels, label)
 	}
 	if err := f.Next(row); err != io.EOF {
 		return nil, err
 	}
-	return values, nil
+	return labels, nil
 }
 
 // Centroids are the means of the voxels' centers, mm, of each label of a map; only of labels without vertices,
 // which have no place without the mesh of their surface.
-func (m *Models) Centroids(values []float64) map[int32]nifti.Point {
+func (m *Models) Centroids(labels []int32) map[int32]nifti.Point {
 	type sum struct{ n, i, j, k float64 }
 	sums, onSurface := map[int32]sum{}, map[int32]bool{}
 	for _, model := range m.List {
 		for at := range model.Len() {
-			label := int32(values[model.From+at])
+			label := labels[model.From+at]
 			if model.Vertices != nil {
 				onSurface[label] = true
 				continue

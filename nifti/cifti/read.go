@@ -53,6 +53,14 @@ type Model struct {
 // Len is the number of its grayordinates.
 func (m *Model) Len() int { return max(len(m.Vertices), len(m.Voxels)) }
 
+// key tells its grayordinate k from its other ones.
+func (m *Model) key(k int) [3]int32 {
+	if m.Surface > 0 {
+		return [3]int32{m.Vertices[k], -1, -1}
+	}
+	return m.Voxels[k]
+}
+
 // A Label is a parcel of a label file.
 type Label struct {
 	Key   int
@@ -96,6 +104,9 @@ func (f *File) read() error {
 		var found *xmlMap
 		for k := range x.Maps {
 			if slices.Contains(strings.Split(x.Maps[k].Dimensions, ","), strconv.Itoa(dimension)) {
+				if found != nil {
+					return fmt.Errorf("the CIFTI XML describes dimension %d twice: write the file again with one MatrixIndicesMap for each dimension", dimension)
+				}
 				found = &x.Maps[k]
 			}
 		}
@@ -180,7 +191,12 @@ func (x *xmlMap) axis(a *Axis) error {
 		}
 	case "CIFTI_INDEX_TYPE_LABELS", "CIFTI_INDEX_TYPE_SCALARS":
 		if n = len(x.Named); n > 0 {
+			keys := map[int]string{}
 			for _, l := range x.Named[0].Labels {
+				if other, twice := keys[l.Key]; twice {
+					return fmt.Errorf("the label table has the key %d twice, for %q and %q", l.Key, other, strings.TrimSpace(l.Name))
+				}
+				keys[l.Key] = strings.TrimSpace(l.Name)
 				b := func(v float64) int { return int(math.Round(255 * min(max(v, 0), 1))) }
 				a.Labels = append(a.Labels, Label{l.Key, strings.TrimSpace(l.Name),
 					fmt.Sprintf("#%02x%02x%02x", b(l.Red), b(l.Green), b(l.Blue))})
@@ -212,6 +228,19 @@ func numbers(text string, n, limit int) ([]int32, error) {
 	return out, nil
 }
 
+// distinct refuses vertices that appear twice; files list them in ascending order.
+func distinct(vertices []int32) error {
+	if !slices.IsSorted(vertices) {
+		vertices = slices.Sorted(slices.Values(vertices))
+	}
+	for i := 1; i < len(vertices); i++ {
+		if vertices[i] == vertices[i-1] {
+			return fmt.Errorf("the vertex %d appears twice", vertices[i])
+		}
+	}
+	return nil
+}
+
 // mostVertices bounds the vertices of a surface; FreeSurfer's have some 160,000.
 const mostVertices = 1 << 22
 
@@ -234,11 +263,14 @@ func (x *xmlMap) models() (*Models, error) {
 			}
 			m.Grid.Affine[i/4][i%4] = v
 		}
+		if !m.Grid.Affine.Usable() {
+			return nil, fmt.Errorf("the transform of Volume, %v, is no affine: its numbers must be finite, and its voxels have a volume", fields)
+		}
 		for a := range 3 {
 			m.Grid.Shape[a] = int(shape[a])
 		}
 	}
-	seen := map[string]bool{}
+	seen, voxels := map[string]bool{}, map[[3]int32]string{}
 	for _, b := range x.Models {
 		one := Model{Structure: b.Structure, From: b.Offset}
 		var err error
@@ -248,7 +280,9 @@ func (x *xmlMap) models() (*Models, error) {
 			if one.Surface = b.Surface; one.Surface < 1 || one.Surface > mostVertices {
 				return nil, fmt.Errorf("%s: a surface of %d vertices", b.Structure, b.Surface)
 			}
-			one.Vertices, err = numbers(b.Vertices, 1, b.Surface)
+			if one.Vertices, err = numbers(b.Vertices, 1, b.Surface); err == nil {
+				err = distinct(one.Vertices)
+			}
 		case "CIFTI_MODEL_TYPE_VOXELS":
 			if x.Volume == nil {
 				return nil, fmt.Errorf("%s: voxels without the element Volume", b.Structure)
@@ -261,6 +295,10 @@ func (x *xmlMap) models() (*Models, error) {
 						err = fmt.Errorf("the voxel %v of a volume of %v", v, m.Grid.Shape)
 					}
 				}
+				if of, twice := voxels[v]; twice && err == nil {
+					err = fmt.Errorf("the voxel %v appears twice, first in %s", v, of)
+				}
+				voxels[v] = b.Structure
 				one.Voxels = append(one.Voxels, v)
 			}
 		default:

@@ -50,7 +50,7 @@ func parcels(t *testing.T, scan, labels string, n int) nifti.ROIs {
 	defer s.Close()
 	defer l.Close()
 	place := need.Value(s.Rows.Models.Match(l.Rows.Models))(t)
-	values := need.Value(l.Values())(t)
+	values := need.Value(l.Labels())(t)
 	rois := nifti.ROIs{Voxels: make([][]int32, n)}
 	for at, p := range place {
 		if p >= 0 && values[p] > 0 {
@@ -195,9 +195,10 @@ func TestWriteDense(t *testing.T) {
 	dir := need.Shared(t, "fixtures", "fmriprep", "cifti")
 	f := openFile(t, filepath.Join(dir, bold))
 	defer f.Close()
-	values := make([]float64, f.Rows.N)
+	values, want := make([]float64, f.Rows.N), make([]int32, f.Rows.N)
 	for i := range values {
 		values[i] = float64(i % 25)
+		want[i] = int32(i % 25)
 	}
 	var b bytes.Buffer
 	need.NoError(t, f.Rows.Models.WriteDense(&b, []string{"a", "b"}, [][]float64{values, values}))
@@ -205,14 +206,48 @@ func TestWriteDense(t *testing.T) {
 	need.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
 	back := openFile(t, path)
 	defer back.Close()
-	got, err := back.Values()
-	if err != nil || !slices.Equal(got, values) || !back.Rows.Models.Same(f.Rows.Models) {
+	got, err := back.Labels()
+	if err != nil || !slices.Equal(got, want) || !back.Rows.Models.Same(f.Rows.Models) {
 		t.Errorf("error %v, %d values", err, len(got))
 	}
 	tool := need.Program(t, "connectome-workbench", "wb_command")
 	if said, err := exec.Command(tool, "-file-information", path).CombinedOutput(); err != nil ||
 		!strings.Contains(string(said), "CortexLeft") {
 		t.Errorf("%v: %s", err, said)
+	}
+}
+
+// What the XML claims and cannot be: each is one change of a file that is read.
+func TestReadRefuses(t *testing.T) {
+	grid := nifti.Grid{Shape: [3]int{2, 2, 2}, Affine: nifti.Affine{{500, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0},
+		{0, 0, 0, 1}}, Oriented: true}
+	m := &Models{N: 5, Grid: grid, List: []Model{
+		{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", Surface: 5, Vertices: []int32{1, 4}},
+		{Structure: "CIFTI_STRUCTURE_BRAIN_STEM", From: 2, Voxels: [][3]int32{{0, 1, 1}, {1, 1, 1}}},
+		{Structure: "CIFTI_STRUCTURE_THALAMUS_LEFT", From: 4, Voxels: [][3]int32{{0, 0, 1}}}}}
+	var b bytes.Buffer
+	need.NoError(t, m.WriteDense(&b, []string{"x"}, [][]float64{{1, 2, 3, 4, 5}}))
+	read := func(data []byte) error {
+		r, err := nifti.NewReader(bytes.NewReader(data), "f")
+		if err == nil {
+			_, err = Read(r, "f")
+		}
+		return err
+	}
+	need.NoError(t, read(b.Bytes()))
+	for _, c := range []struct{ old, changed, want string }{
+		{`Dimension="1"`, `Dimension="0"`, "describes dimension 0 twice"},
+		{">1 4<", ">4 4<", "the vertex 4 appears twice"},
+		{"1 1 1\n", "0 1 1\n", "the voxel [0 1 1] appears twice, first in CIFTI_STRUCTURE_BRAIN_STEM"},
+		{">0 0 1\n", ">0 1 1\n", "the voxel [0 1 1] appears twice, first in CIFTI_STRUCTURE_BRAIN_STEM"},
+		{"500", "nan", "the transform of Volume"},
+		{"500", "inf", "the transform of Volume"},
+		{"500", "0.0", "the transform of Volume"},
+	} {
+		data := bytes.Replace(b.Bytes(), []byte(c.old), []byte(c.changed), 1)
+		if err := read(data); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: error %v, want %s", c.changed, err, c.want)
+		}
 	}
 }
 
@@ -254,7 +289,7 @@ func TestCentroids(t *testing.T) {
 		{Surface: 5, Vertices: []int32{1, 4}}, {From: 2, Voxels: [][3]int32{{1, 2, 3}, {2, 2, 3}}},
 		{From: 4, Voxels: [][3]int32{{6, 5, 3}, {0, 0, 0}}},
 	}}
-	got := m.Centroids([]float64{7, 8, 9, 9, 9, 7})
+	got := m.Centroids([]int32{7, 8, 9, 9, 9, 7})
 	if want := (map[int32]nifti.Point{9: {-2*3 + 90, 2*3 - 126, 2*3 - 72}}); !maps.Equal(got, want) {
 		t.Errorf("centroids %v, want %v", got, want)
 	}

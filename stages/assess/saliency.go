@@ -254,15 +254,11 @@ func labelsOf(r *nifti.Reader, name string) (*nifti.Labels, *cifti.Models, error
 	if err != nil {
 		return nil, nil, err
 	}
-	values, err := f.Values()
+	labels, err := f.Labels()
 	if err != nil {
 		return nil, nil, err
 	}
-	labels := &nifti.Labels{Voxels: make([]int32, len(values))}
-	for i, v := range values {
-		labels.Voxels[i] = int32(v)
-	}
-	return labels, f.Rows.Models, nil
+	return &nifti.Labels{Voxels: labels}, f.Rows.Models, nil
 }
 
 // writeDense writes a map of grayordinates for each setting (CIFTI dscalar).

@@ -2,6 +2,7 @@ package atlas
 
 import (
 	"encoding/csv"
+	"encoding/xml"
 	"math"
 	"os"
 	"path/filepath"
@@ -193,4 +194,48 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A row of value 0 is the background, or the table counts from 0; its name decides, in every kind of table.
+func TestZero(t *testing.T) {
+	tsv := func(name string) error {
+		_, err := Read(strings.NewReader("index\tname\n0\t"+name+"\n1\tb\n"), "t.tsv")
+		return err
+	}
+	lut := func(name string) error {
+		_, err := ReadLUT(strings.NewReader("# a LUT\n0 "+strings.ReplaceAll(name, " ", "_")+" 0 0 0 0\n1 b 1 2 3 0\n"), "t.txt")
+		return err
+	}
+	fsl := func(name string) error {
+		var a fslAtlas
+		text := `<atlas><data><label index="0">` + name + `</label><label index="1">b</label></data></atlas>`
+		need.NoError(t, xml.Unmarshal([]byte(text), &a))
+		_, err := a.nodes("t.xml", 0)
+		return err
+	}
+	for name, read := range map[string]func(string) error{"TSV": tsv, "LUT": lut, "FSL": fsl} {
+		for _, zero := range []string{"Background", "Unknown", "ctx-lh-unknown", "???", "NONE", "*.*.*.*", "Medial wall",
+			"Clear Label", "Unclassified", "not labeled"} {
+			if err := read(zero); err != nil {
+				t.Errorf("%s: %s: %v", name, zero, err)
+			}
+		}
+		for _, zero := range []string{"Frontal Pole", "Left-Thalamus", "R1", "none of them"} {
+			if err := read(zero); err == nil || !strings.Contains(err.Error(), "add 1 to every value; if 0 is the background, name it Background") {
+				t.Errorf("%s: %s: error %v", name, zero, err)
+			}
+		}
+	}
+	if err := tsv("n/a"); err == nil {
+		t.Error("a row 0 without a name is taken for the background")
+	}
+	_, err := Read(strings.NewReader("Background\na\nb\n"), "names.txt")
+	need.Error(t, err, `names.txt:1: the first name is "Background"`)
+	nodes, err := Read(strings.NewReader("index,name\n1.0,a\n7.00,b\n"), "pandas.csv")
+	if err != nil || nodes[0].ID != 1 || nodes[1].ID != 7 {
+		t.Errorf("%v, error %v", nodes, err)
+	}
+	if _, err := Read(strings.NewReader("index,name\n1.5,a\n"), "t.csv"); err == nil {
+		t.Error("a value of 1.5 is read")
+	}
 }

@@ -115,7 +115,7 @@ func (p Place) fsl() []candidate {
 }
 
 // nodes are the regions; from is the value of label 0 in the image. The label 0 of an image of
-// labels is the background.
+// labels is the background, and its name has to be one of it.
 func (a *fslAtlas) nodes(path string, from int) ([]Node, error) {
 	var nodes []Node
 	for _, l := range a.Labels {
@@ -123,7 +123,11 @@ func (a *fslAtlas) nodes(path string, from int) ([]Node, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s: the label %q has the index %q, which is not an integer", path, l.Name, l.Index)
 		}
-		if id := index + from; id > 0 {
+		if id := index + from; id == 0 {
+			if err := Zero(strings.TrimSpace(l.Name)); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+		} else {
 			nodes = append(nodes, Node{Index: len(nodes) + 1, ID: id, Name: strings.TrimSpace(l.Name), X: nan, Y: nan,
 				Z: nan, Volume: nan})
 		}
@@ -169,7 +173,7 @@ func (p Place) freeSurfer() []candidate {
 }
 
 // ReadLUT reads a color table of FreeSurfer: value, name, red, green, blue and alpha a line. The
-// value 0 and lines that begin with # are passed over.
+// value 0, if its name is one of the background, and lines that begin with # are passed over.
 func ReadLUT(r io.Reader, file string) ([]Node, error) {
 	var nodes []Node
 	var at []int
@@ -194,6 +198,9 @@ func ReadLUT(r io.Reader, file string) ([]Node, error) {
 			return nil, fmt.Errorf("%s:%d: %q; a color table has a value, a name, and red, green and blue from 0 to 255", file, n, s.Text())
 		}
 		if id == 0 {
+			if err := Zero(fields[1]); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", file, n, err)
+			}
 			continue
 		}
 		nodes = append(nodes, Node{Index: len(nodes) + 1, ID: id, Name: fields[1],

@@ -23,7 +23,7 @@ const maxNodes = 20_000
 // value in "id", or, as BIDS has it, in "index". abbreviation, hemisphere (or hemi),
 // structure (or network, or network_label), x, y, z (mm), volume (mm³) and color (#rrggbb) may
 // follow in any order; other columns are left alone. The order of the rows is the order of the
-// nodes, and a row of value 0 (the background) is passed over. A file that has
+// nodes, and a row of value 0 is passed over, if its name is one of the background. A file that has
 // one column and no such header is a plain list of names. All mistakes are
 // reported at once, with file and line.
 func Read(r io.Reader, file string) ([]Node, error) {
@@ -50,7 +50,7 @@ func Read(r io.Reader, file string) ([]Node, error) {
 	for _, line := range lines[1:] {
 		fields := split(line.text, sep)
 		problem := func(format string, args ...any) {
-			problems = append(problems, fmt.Errorf("%s:%d: %s", file, line.number, fmt.Sprintf(format, args...)))
+			problems = append(problems, fmt.Errorf("%s:%d: %w", file, line.number, fmt.Errorf(format, args...)))
 		}
 		if len(fields) != len(header) {
 			problem("%d values, but the first line has %d", len(fields), len(header))
@@ -81,6 +81,9 @@ func Read(r io.Reader, file string) ([]Node, error) {
 			continue
 		}
 		if id == 0 {
+			if err := Zero(text("name")); err != nil {
+				problem("%w", err)
+			}
 			continue
 		}
 		n := Node{Index: len(nodes) + 1, ID: id, Name: text("name"), Abbreviation: text("abbreviation"),
@@ -129,11 +132,26 @@ func readPlain(lines []line, file string) ([]Node, error) {
 	for i, l := range lines {
 		names[i] = l.text
 	}
+	if Zero(names[0]) == nil { // nilearn's lists of labels begin so
+		return nil, fmt.Errorf("%s:%d: the first name is %q, but a list of names counts from 1, and the background has no name in it: remove the line",
+			file, lines[0].number, names[0])
+	}
 	nodes, err := Plain(names)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return nodes, nil
+}
+
+var background = pattern.New(`(?i)background|unknown|unlabel|unclassified|unassigned|undefined|outside|exterior` +
+	`|(medial|no|not|clear)[-_. ]?(wall|label)|^(none|null|empty|void|air|bg|[^\pL\pN]+)$`)
+
+// Zero refuses a name of the value 0, which is the background of every label image, that is the name of a region.
+func Zero(name string) error {
+	if background.MatchString(name) {
+		return nil
+	}
+	return fmt.Errorf("the value 0 is the background of a label image, but its name is %q: if the table counts from 0 and the image from 1, add 1 to every value; if 0 is the background, name it Background", name)
 }
 
 // check looks at the list of a file ("" of none) as a whole; where tells the place of node i.
@@ -168,8 +186,9 @@ func check(nodes []Node, file string, where func(i int) string) error {
 }
 
 func parseID(s string) (int, bool) {
-	v, err := strconv.ParseInt(strings.TrimSpace(s), 10, 32)
-	return int(v), err == nil && v >= 0
+	whole, zeros, _ := strings.Cut(strings.TrimSpace(s), ".") // pandas writes 1 as 1.0 where a cell is empty
+	v, err := strconv.ParseInt(whole, 10, 32)
+	return int(v), err == nil && v >= 0 && strings.Trim(zeros, "0") == ""
 }
 
 type line struct {

@@ -135,6 +135,56 @@ func TestBIDSGrayordinates(t *testing.T) {
 	}
 }
 
+// A label table that does not fit its map, and node lists that contradict it or lack some of its labels.
+func TestCIFTITableFits(t *testing.T) {
+	from := need.Shared(t, "fixtures", "fmriprep", "cifti")
+	const name = "tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii"
+	whole := string(need.Value(os.ReadFile(filepath.Join(from, name)))(t))
+	list := func(first int, names ...string) string {
+		text := "index\tname\n"
+		for i, n := range names {
+			text += fmt.Sprintf("%d\t%s\n", first+i, n)
+		}
+		return text
+	}
+	var names []string
+	for i := range 24 {
+		names = append(names, fmt.Sprintf("P%02d", i+1))
+	}
+	for _, c := range []struct{ old, changed, nodes, wrong, note string }{
+		{"", "", "", "", ""},
+		{"", "", list(1, names...), "", ""},
+		{"???", "V1x", "", `the value 0 is the background of a label image, but its name is "V1x"`, ""},
+		{`Key="24"`, `Key="77"`, "", "1 of the 24 labels of " + name + " have no row in its table of regions: 24; set nodes", ""},
+		{"", "", list(1, names[:22]...), "", "2 of the 24 labels of " + name + " have no row in the node list and belong to no region: 23, 24"},
+		{"", "", list(1, append([]string{"P00"}, names...)...), "gives 24 of 25 regions another value than the label table of the file: P01 (2, in the file 1)", ""},
+		{"", "", list(1, append(slices.Clone(names), "P25")...), "", "1 of the 25 regions of the node list have no label in " + name + ": 25 P25"},
+	} {
+		dir := t.TempDir()
+		if !strings.Contains(whole, c.old) || len(c.old) != len(c.changed) {
+			t.Fatalf("%q is not in the file", c.old)
+		}
+		dataset{t, dir}.write(name, strings.Replace(whole, c.old, c.changed, 1))
+		dataset{t, dir}.write("b.dtseries.nii", "")
+		dataset{t, dir}.write("p.tsv", "participant_id\tgroup\nsub-01\ta\n")
+		k := tableCohortKind.New().(*TableCohort)
+		k.File, k.BOLD, k.Labels = "p.tsv", "b.dtseries.nii", name
+		if c.nodes != "" {
+			k.Nodes = "nodes.tsv"
+			dataset{t, dir}.write("nodes.tsv", c.nodes)
+		}
+		r, err := k.Load(dir)
+		if c.wrong != "" {
+			need.Error(t, err, c.wrong)
+			continue
+		}
+		need.NoError(t, err)
+		if notes := strings.Join(r.Notes, "\n"); c.note == "" && strings.Contains(notes, name) || !strings.Contains(notes, c.note) {
+			t.Errorf("%s\nwant %s", notes, c.note)
+		}
+	}
+}
+
 // The place of a map of a probabilistic atlas is the center of its weights; what the atlas's table says counts more.
 func TestWeightedPlaces(t *testing.T) {
 	img := &nifti.Image{Shape: []int{3, 2, 2, 3}, Affine: nifti.Affine{{-2, 0, 0, 4}, {0, 2, 0, -6}, {0, 0, 2, 8},

@@ -8,9 +8,12 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
+	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/atlas"
@@ -28,6 +31,9 @@ type labelSource struct {
 	own     []atlas.Node // those that the atlas names itself
 	more    bool         // own has regions that are not in the image
 	wanted  *atlas.Wanted
+	// of the one image of all participants
+	table  []cifti.Label // of a CIFTI file
+	values []int32       // labels, ascending; nil where they were not read
 }
 
 // surfaceSpace is the space of CIFTI scans.
@@ -55,11 +61,14 @@ func (l *list) labelSource(spec string, w where) (*labelSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.column == "" && s.pieces == nil { // one file for everybody
+	if s.one() {
 		return s, s.look(within(l.root, s.spec))
 	}
 	return s, nil
 }
+
+// one reports whether it is one file for all participants.
+func (s *labelSource) one() bool { return s.column == "" && s.pieces == nil }
 
 // atlasMistake is what is wrong with an atlas by its name, beside mistakes in the table of the participants. Where the
 // space is not known, nothing is said of it.
@@ -178,16 +187,21 @@ func (s *labelSource) weightedPlaces(r *nifti.Reader) error {
 func (s *labelSource) lookCIFTI(r *nifti.Reader, path string) error {
 	f, err := cifti.Read(r, path)
 	if err != nil {
-		return err
+		return fmt.Errorf("labels: %w", err)
 	}
-	values, err := f.Values()
+	labels, err := f.Labels()
 	if err != nil {
 		return fmt.Errorf("labels: %w", err)
 	}
+	s.table, s.values = f.Columns.Labels, (&nifti.Labels{Voxels: labels}).Values()
 	if s.own == nil {
 		var nodes []atlas.Node
-		for _, l := range f.Columns.Labels {
-			if l.Key > 0 && slices.Contains(values, float64(l.Key)) {
+		for _, l := range s.table {
+			if l.Key == 0 {
+				if err := atlas.Zero(l.Name); err != nil {
+					return fmt.Errorf("labels: the label table of %s: %w", path, err)
+				}
+			} else if _, there := slices.BinarySearch(s.values, int32(l.Key)); there {
 				nodes = append(nodes, atlas.Node{Index: len(nodes) + 1, ID: l.Key, Name: l.Name, Color: l.Color,
 					X: math.NaN(), Y: math.NaN(), Z: math.NaN(), Volume: math.NaN()})
 			}
@@ -197,16 +211,61 @@ func (s *labelSource) lookCIFTI(r *nifti.Reader, path string) error {
 		}
 	}
 	if f.Rows.Models != nil {
-		s.place(f.Rows.Models.Centroids(values))
+		s.place(f.Rows.Models.Centroids(labels))
 	}
 	return nil
 }
 
-// misplaced refuses an image whose labels do not lie where the node list says: the one of all participants, or the
-// first that is there. The tasks of parcellate look at each.
+// fit compares the labels of an atlas, or of the one image of all participants, with the nodes. own reports whether the
+// nodes are of its own table, which has to name every label; a list of the user's may choose among them.
+func (s *labelSource) fit(nodes []region.Node, by func(region.Node) int32, own bool, r *Roster) error {
+	if s.values == nil {
+		return nil
+	}
+	if err := region.Contradiction(nodes, by, s.table); err != nil {
+		return err
+	}
+	missing, nameless, hint := region.Fit(nodes, by, s.values)
+	file := NameIn(r.Root, within(r.Root, s.spec))
+	some := lists.Map(nameless, func(v int32) string { return strconv.Itoa(int(v)) })
+	count := fmt.Sprintf("%d of the %d labels of %s", len(nameless), len(s.values), file)
+	switch {
+	case len(nameless) > 0 && own:
+		return fmt.Errorf("%s have no row in its table of regions: %s%s; set nodes to a TSV with the columns index and name that has them, or the regions to use",
+			count, words.Some(some, 6), hint)
+	case len(nameless) > 0 && !dkIDs(nodes):
+		r.Notes = append(r.Notes, fmt.Sprintf("%s have no row in the node list and belong to no region: %s%s", count, words.Some(some, 6), hint))
+	}
+	if len(missing) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d of the %d regions of the node list have no label in %s: %s%s", len(missing), len(nodes),
+			file, words.Some(lists.Map(missing, func(n region.Node) string { return fmt.Sprintf("%d %s", by(n), n.Name) }), 6), hint))
+	}
+	return nil
+}
+
+// dkIDs reports whether the nodes are of FreeSurfer's labels, of which dk84 is a choice.
+func dkIDs(nodes []region.Node) bool {
+	dk := atlas.DK84()
+	return len(nodes) == len(dk) && nodes[0].Id == int32(dk[0].ID) && nodes[len(dk)-1].Id == int32(dk[len(dk)-1].ID)
+}
+
+// misplaced refuses an image whose labels are not those of the node list, or do not lie where it says: the one of all
+// participants, or the first that is there. The tasks of parcellate look at each.
 func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) error {
 	if s == nil {
 		return nil
+	}
+	list := make([]region.Node, len(nodes))
+	frame := region.Frame{Places: make([]region.Place, len(nodes)), Space: space}
+	for i, n := range nodes {
+		list[i] = region.Node{Index: int32(n.Index), Id: int32(n.ID), Name: n.Name}
+		frame.Places[i] = region.Place{X: n.X, Y: n.Y, Z: n.Z, Hemisphere: n.Hemisphere}
+	}
+	own := len(s.own) > 0 && len(nodes) > 0 && &nodes[0] == &s.own[0]
+	if s.table != nil {
+		if err := s.fit(list, region.Meaning("auto", list, s.values), own, r); err != nil {
+			return fmt.Errorf("labels: %w", placed{err, s.spec})
+		}
 	}
 	for _, subject := range r.Subjects {
 		path, there := subject.first("labels")
@@ -221,13 +280,14 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 			r.Notes = append(r.Notes, fmt.Sprintf("%s does not say which side is left (sform and qform codes are 0): the positions and hemispheres of its regions are not checked",
 				NameIn(r.Root, path)))
 		}
-		list := make([]region.Node, len(nodes))
-		frame := region.Frame{Places: make([]region.Place, len(nodes)), Space: space}
-		for i, n := range nodes {
-			list[i] = region.Node{Index: int32(n.Index), Id: int32(n.ID), Name: n.Name}
-			frame.Places[i] = region.Place{X: n.X, Y: n.Y, Z: n.Z, Hemisphere: n.Hemisphere}
+		values := labels.Values()
+		by := region.Meaning("auto", list, values)
+		if s.one() {
+			s.values = values
+			if err := s.fit(list, by, own, r); err != nil {
+				return fmt.Errorf("labels: %w", placed{err, path})
+			}
 		}
-		by := region.Meaning("auto", list, labels.Values())
 		if err := region.Misplaced(list, frame, by, labels); err != nil {
 			return fmt.Errorf("labels: %w", placed{fmt.Errorf("%s: %w", path, err), path})
 		}

@@ -1,22 +1,30 @@
 package region
 
 import (
+	"fmt"
 	"slices"
+
+	"prgnn/internal/words"
+	"prgnn/nifti/cifti"
 )
 
 // MeaningName decides whether the labels are ids or node numbers: ids, unless all labels are node numbers
-// and match more nodes that way (the ids of FreeSurfer's subcortical regions are small numbers too).
+// and match more nodes that way (the ids of FreeSurfer's subcortical regions are small numbers too). The ids
+// of a list that counts 2, 3, 4 … or 1, 2, 4 … are meant as labels, and do not fit an image that counts 1, 2, 3 …
 func MeaningName(labels string, nodes []Node, values []int32) string {
 	if labels != "auto" {
 		return labels
 	}
-	ids := 0
+	ids, counting := 0, false
+	offsets := map[int32]int{}
 	for _, n := range nodes {
+		offsets[n.Id-n.Index]++
+		counting = counting || 2*offsets[n.Id-n.Index] > len(nodes)
 		if slices.Contains(values, n.Id) {
 			ids++
 		}
 	}
-	if values[0] >= 1 && int(values[len(values)-1]) <= len(nodes) && len(values) > ids {
+	if values[0] >= 1 && int(values[len(values)-1]) <= len(nodes) && len(values) > ids && !(ids > 0 && counting) {
 		return "index"
 	}
 	return "id"
@@ -28,4 +36,62 @@ func Meaning(labels string, nodes []Node, values []int32) func(Node) int32 {
 		return func(n Node) int32 { return n.Index }
 	}
 	return func(n Node) int32 { return n.Id }
+}
+
+// Fit compares the labels of an image with a node list: missing are the nodes without a label, and nameless the labels
+// without a node, ascending. hint is what to do where the two would fit if one counted from another number.
+func Fit(nodes []Node, by func(Node) int32, values []int32) (missing []Node, nameless []int32, hint string) {
+	in, known := map[int32]bool{}, map[int32]bool{}
+	for _, v := range values {
+		in[v] = true
+	}
+	first := int32(1)
+	for i, n := range nodes {
+		if known[by(n)] = true; !in[by(n)] {
+			missing = append(missing, n)
+		}
+		if i == 0 || by(n) < first {
+			first = by(n)
+		}
+	}
+	for _, v := range values {
+		if !known[v] {
+			nameless = append(nameless, v)
+		}
+	}
+	if len(missing) == 0 {
+		return nil, nameless, ""
+	}
+	fits := func(shift int32) bool {
+		return !slices.ContainsFunc(nodes, func(n Node) bool { return by(n)+shift != 0 && !in[by(n)+shift] }) &&
+			!slices.ContainsFunc(values, func(v int32) bool { return !known[v-shift] })
+	}
+	switch {
+	case fits(1):
+		hint = fmt.Sprintf("; the list counts from %d and the image from %d: add 1 to the values of the list", first, first+1)
+	case fits(-1) && nameless != nil:
+		hint = fmt.Sprintf("; the list counts from %d and the image from %d: subtract 1 from the values of the list", first, first-1)
+	case fits(-1):
+		hint = "; if the image counts from 0, its first region is taken for the background: add 1 to the labels of the image"
+	}
+	return missing, nameless, hint
+}
+
+// Contradiction refuses a node list that gives a region another value than the label table of a CIFTI file does.
+func Contradiction(nodes []Node, by func(Node) int32, table []cifti.Label) error {
+	keys := map[string]int{}
+	for _, l := range table {
+		keys[l.Name] = l.Key
+	}
+	var apart []string
+	for _, n := range nodes {
+		if key, there := keys[n.Name]; there && key != int(by(n)) {
+			apart = append(apart, fmt.Sprintf("%s (%d, in the file %d)", n.Name, by(n), key))
+		}
+	}
+	if apart == nil {
+		return nil
+	}
+	return fmt.Errorf("the node list gives %d of %d regions another value than the label table of the file: %s; correct the list, or use the table of the file (nodes: auto)",
+		len(apart), len(nodes), words.Some(apart, 6))
 }

@@ -47,25 +47,14 @@ func openGrayordinates(in dag.Input) (*cifti.File, error) {
 	return f, nil
 }
 
-// readGrayLabels reads a map of whole numbers: labels, or node numbers.
-func readGrayLabels(in dag.Input) ([]int32, *cifti.Models, error) {
-	f, err := openCIFTI(in)
-	if err != nil {
+// readGrayLabels reads a map of whole numbers: labels, or node numbers. f is closed, and has its axes.
+func readGrayLabels(in dag.Input) (labels []int32, f *cifti.File, err error) {
+	if f, err = openCIFTI(in); err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	values, err := f.Values()
-	if err != nil {
-		return nil, nil, err
-	}
-	labels := make([]int32, len(values))
-	for i, v := range values {
-		if v != math.Trunc(v) || math.Abs(v) > math.MaxInt32 {
-			return nil, nil, fmt.Errorf("%s: grayordinate %d holds %v, but labels are integers", in.Name, i, v)
-		}
-		labels[i] = int32(v)
-	}
-	return labels, f.Rows.Models, nil
+	labels, err = f.Labels()
+	return labels, f, err
 }
 
 // grayordinates numbers the grayordinates of a scan by a label file of grayordinates.
@@ -86,7 +75,7 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 	} else if r.Close(); !r.Header.CIFTI() {
 		return nil, fmt.Errorf("%s: a volumetric image, but the scan %s has grayordinates: use a CIFTI label file (.dlabel.nii)", in.Name, t.In("bold").Name)
 	}
-	labels, models, err := readGrayLabels(in)
+	labels, file, err := readGrayLabels(in)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +88,10 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 	if err := p.refuseMissing(nodes, by, values); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	place, err := scan.Rows.Models.Match(models)
+	if err := region.Contradiction(nodes, by, file.Columns.Labels); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	place, err := scan.Rows.Models.Match(file.Rows.Models)
 	if err != nil {
 		return nil, fmt.Errorf("%s over %s: %w", in.Name, t.In("bold").Name, err)
 	}
@@ -162,8 +154,11 @@ func readParcels(in dag.Input) (labels *nifti.Labels, models *cifti.Models, desc
 	}
 	defer r.Close()
 	if r.Header.CIFTI() {
-		values, models, err := readGrayLabels(in)
-		return &nifti.Labels{Voxels: values}, models, "", err
+		values, f, err := readGrayLabels(in)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		return &nifti.Labels{Voxels: values}, f.Rows.Models, "", nil
 	}
 	labels, err = nifti.ReadLabels(r)
 	return labels, nil, strings.TrimRight(string(r.Header.Descrip[:]), "\x00"), err

@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/stages/column"
@@ -241,43 +242,28 @@ var dkt = []int32{1001, 1032, 1033, 2001, 2032, 2033}
 
 // refuseMissing names the nodes that the label image lacks.
 func (p *Parcellate) refuseMissing(nodes []region.Node, by func(region.Node) int32, values []int32) error {
-	var ids []int32
-	var names []string
-	for _, n := range nodes {
-		if !slices.Contains(values, by(n)) {
-			ids = append(ids, n.Id)
-			names = append(names, fmt.Sprintf("%d %s", by(n), n.Name))
-		}
-	}
+	missing, _, hint := region.Fit(nodes, by, values)
 	switch {
-	case len(names) == len(nodes):
+	case len(missing) == len(nodes):
 		return fmt.Errorf("none of the %d nodes is in the image: its %d labels run from %d to %d, the node list's from %d; use the labels of this atlas, or the node list of these labels",
 			len(nodes), len(values), values[0], values[len(values)-1], by(nodes[0]))
-	case len(names) == 0 || p.Missing == "keep":
+	case len(missing) == 0 || p.Missing == "keep":
 		return nil
 	}
-	hint := ""
+	ids := lists.Map(missing, func(n region.Node) int32 { return n.Id })
 	slices.Sort(ids)
 	if slices.Equal(ids, dkt) {
 		hint = "; the DKT atlas lacks these: use aparc+aseg, not aparc.DKTatlas+aseg"
 	}
+	names := lists.Map(missing, func(n region.Node) string { return fmt.Sprintf("%d %s", by(n), n.Name) })
 	return fmt.Errorf("%d of the %d nodes are missing: %s%s (missing: keep continues with their rows empty)", len(names), len(nodes), strings.Join(names, ", "), hint)
 }
 
 // otherLabels lists the labels that belong to no node.
 func otherLabels(nodes []region.Node, by func(region.Node) int32, values []int32) string {
-	known := map[int32]bool{}
-	for _, n := range nodes {
-		known[by(n)] = true
-	}
-	var other []string
-	for _, v := range values {
-		if !known[v] {
-			other = append(other, fmt.Sprint(v))
-		}
-	}
-	if len(other) == 0 {
+	_, other, _ := region.Fit(nodes, by, values)
+	if other == nil {
 		return "none"
 	}
-	return strings.Join(other, " ")
+	return strings.Trim(fmt.Sprint(other), "[]")
 }

@@ -203,6 +203,24 @@ func TestParcellateNumbers(t *testing.T) {
 	}
 }
 
+// A node list that counts from another number than the image is refused with what to do, also where its numbers could
+// be taken for node numbers.
+func TestParcellateShifted(t *testing.T) {
+	row := imageInput(t, "dseg.nii.gz", cube(4, 0, func(i, j, k int) int32 { return int32(i) })) // 1, 2, 3
+	for _, c := range []struct {
+		ids  []int32
+		want string
+	}{
+		{[]int32{2, 3, 4}, "1 of the 3 nodes are missing: 4 n4; the list counts from 2 and the image from 1: subtract 1 from the values of the list"},
+		{[]int32{1, 2, 3, 4}, "1 of the 4 nodes are missing: 4 n4; if the image counts from 0, its first region is taken for the background: add 1 to the labels of the image"},
+		{[]int32{1, 2, 7}, "1 of the 3 nodes are missing: 7 n7 (missing: keep"},
+	} {
+		in := map[string]dag.Input{"bold": boldCube(t, 4, 0, 2), "labels": row, "nodes": stagetest.Nodes(c.ids...)}
+		_, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, in)
+		need.Error(t, err, c.want)
+	}
+}
+
 // Labels in a space of their own, with the transform from it.
 func TestParcellateTransform(t *testing.T) {
 	in := map[string]dag.Input{
