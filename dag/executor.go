@@ -78,8 +78,8 @@ type Local struct{}
 // Execute looks for the job's inputs, calls its stage, and checks, stores and
 // records what it gave, in this order.
 func (Local) Execute(ctx context.Context, s *artifacts.Store, j *Job) Report {
-	in := openInputs(s, j)
-	if lost := in.absent(ctx); lost != nil {
+	in := openInputs(ctx, s, j)
+	if lost := in.absent(); lost != nil {
 		return Report{Lost: lost}
 	}
 	log := s.Log(j.Key)

@@ -129,7 +129,7 @@ func TestDamagedReadByPath(t *testing.T) {
 		s := newSketch()
 		s.task("a", &join{Text: good})
 		s.task("b", &pathReader{during: during})
-		s.nodes["b"].Inputs = []Binding{{Port: "file", Sources: []Source{{Node: s.nodes["a"], Output: "out"}}}}
+		s.blob("b", "a")
 		return s
 	}
 	s := newSketch()
@@ -150,6 +150,7 @@ func TestDamagedReadByPath(t *testing.T) {
 
 type pathReader struct {
 	during func(context.Context, *Task) error
+	after  func()
 }
 
 func (*pathReader) Ports() Ports {
@@ -161,6 +162,9 @@ func (p *pathReader) Run(ctx context.Context, t *Task) (Outputs, error) {
 		return nil, err
 	}
 	b, err := os.ReadFile(t.In("file").Path)
+	if p.after != nil {
+		p.after()
+	}
 	return Outputs{"out": artifacts.Text(string(b))}, err
 }
 

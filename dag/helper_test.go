@@ -101,6 +101,12 @@ func (s *sketch) file(id, path string) {
 	n.Inputs = append(n.Inputs, Binding{Port: "file", Sources: []Source{{File: path, Format: "text"}}})
 }
 
+// blob connects the port "file" of a task to the output of another.
+func (s *sketch) blob(id, from string) {
+	source := Source{Node: s.nodes[from], Output: "out"}
+	s.nodes[id].Inputs = append(s.nodes[id].Inputs, Binding{Port: "file", Sources: []Source{source}})
+}
+
 func newStore(t testing.TB) *artifacts.Store {
 	t.Helper()
 	s := need.Value(artifacts.Open(filepath.Join(t.TempDir(), "store")))(t)

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"syscall"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/memo"
 	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
@@ -17,49 +20,69 @@ import (
 // jobInputs are the inputs of one job on their way to its stage, and what became
 // of them.
 type jobInputs struct {
+	ctx    context.Context // of the job: once it has ended, nothing of it is kept
 	store  *artifacts.Store
 	byPort map[string][]Input
-	all    []*source
 
-	mu      sync.Mutex // guards what readers write: a stage may read in many goroutines
+	mu      sync.Mutex // guards what follows: a stage may read in many goroutines
+	all     []*source
+	open    map[*watched]bool
 	damaged map[*source]bool
 	changed error // a file of the user's is not what was hashed
 }
 
-// A source is one of them.
+// A source is one of them, or one reading of it whose result other tasks share.
 type source struct {
 	*JobInput
-	read bool // once to its end, and found right
+	path string // "" in a pack
+	then state  // of the file there, before the stage began
+	read bool   // once to its end, and found right
 }
 
-func openInputs(s *artifacts.Store, j *Job) *jobInputs {
-	in := &jobInputs{store: s, byPort: map[string][]Input{}, damaged: map[*source]bool{}}
+func openInputs(ctx context.Context, s *artifacts.Store, j *Job) *jobInputs {
+	in := &jobInputs{ctx: ctx, store: s, byPort: map[string][]Input{}, open: map[*watched]bool{},
+		damaged: map[*source]bool{}}
 	for i := range j.Inputs {
-		src := &source{JobInput: &j.Inputs[i]}
-		in.all = append(in.all, src)
-		input := Input{Coords: src.Coords, Name: src.Name, Ref: src.Ref, Path: src.File}
-		if src.File == "" {
-			input.Path = s.Path(src.Ref)
-		}
-		input.Reader = func() (io.ReadCloser, error) { return in.reader(src) }
+		src := in.add(&j.Inputs[i])
+		input := in.input(src)
 		if src.shelf != nil {
-			input.shared = func(read func() (any, error)) (any, error) { return in.shared(src, read) }
+			input.shared = func(read func(Input) (any, error)) (any, error) { return in.shared(src, read) }
 		}
 		in.byPort[src.Port] = append(in.byPort[src.Port], input)
 	}
 	return in
 }
 
+func (in *jobInputs) add(j *JobInput) *source {
+	src := &source{JobInput: j, path: j.File}
+	if src.path == "" {
+		src.path = in.store.Path(j.Ref)
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.all = append(in.all, src)
+	return src
+}
+
+// input is an input as a stage sees it.
+func (in *jobInputs) input(s *source) Input {
+	return Input{Coords: s.Coords, Name: s.Name, Ref: s.Ref, Path: s.path,
+		Reader: func() (io.ReadCloser, error) { return in.reader(s) }}
+}
+
 // absent brings the blobs into the store that are in its remote, and lists those
 // that are nowhere.
-func (in *jobInputs) absent(ctx context.Context) []artifacts.Digest {
+func (in *jobInputs) absent() []artifacts.Digest {
 	var refs []artifacts.Ref
 	for _, s := range in.all {
 		if s.File == "" {
 			refs = append(refs, s.Ref)
 		}
 	}
-	here := in.store.Fetch(ctx, refs...)
+	here := in.store.Fetch(in.ctx, refs...)
+	for _, s := range in.all {
+		s.then = stateOf(s.path)
+	}
 	at := -1
 	return in.blobs(func(*source) bool { at++; return !here[at] })
 }
@@ -94,33 +117,81 @@ func (in *jobInputs) blobs(that func(*source) bool) []artifacts.Digest {
 // is recorded for bytes that were not there. It goes on after the first that is
 // damaged: all of them are to be made again at once.
 func (in *jobInputs) recheck() error {
+	in.mu.Lock()
+	all := slices.Clone(in.all)
+	in.mu.Unlock()
 	var first error
-	for _, s := range in.all {
-		in.mu.Lock()
-		read := s.read
-		in.mu.Unlock()
-		if read {
-			continue
-		}
-		if s.File != "" {
-			now, err := in.store.HashFile(s.File, false)
-			if err != nil || now.Digest != s.Ref.Digest {
-				in.note(s, artifacts.ErrChanged)
-			}
-			continue
-		}
-		rc, err := in.reader(s)
-		if err == nil {
-			_, err = io.Copy(io.Discard, rc)
-			rc.Close()
-		}
-		if err != nil && first == nil {
+	for _, s := range all {
+		if err := in.check(s); err != nil && first == nil {
 			first = fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return cmp.Or(first, in.changed)
+}
+
+// check makes sure that all that was read of an input was right.
+func (in *jobInputs) check(s *source) error {
+	in.mu.Lock()
+	open := slices.DeleteFunc(slices.Collect(maps.Keys(in.open)), func(w *watched) bool { return w.s != s })
+	in.mu.Unlock()
+	for _, w := range open {
+		w.Close()
+	}
+	in.mu.Lock()
+	read, wrong := s.read, in.damaged[s]
+	in.mu.Unlock()
+	switch {
+	case wrong:
+		return artifacts.ErrCorrupt
+	case read && stateOf(s.path) == s.then:
+		return nil
+	case s.File != "":
+		now, err := in.store.HashFile(s.File, false)
+		if err != nil || now.Digest != s.Ref.Digest || !read && !s.same(stateOf(s.path)) {
+			in.note(s, artifacts.ErrChanged)
+		}
+		return nil
+	}
+	rc, err := in.reader(s)
+	if err == nil {
+		_, err = io.Copy(io.Discard, rc)
+		rc.Close()
+	}
+	if err == nil && !read && !s.same(stateOf(s.path)) {
+		err = errReplaced
+		in.note(s, err)
+	}
+	return err
+}
+
+var errReplaced = errors.New("its file was replaced while the stage ran")
+
+// A state is that of the file of an input; none has the zero value. The file system gives the inode number of a file
+// that is gone to a new one, which has another birth.
+type state struct {
+	memo.State
+	born int64
+}
+
+func stateOf(path string) state {
+	if path == "" {
+		return state{}
+	}
+	st, err := memo.StateOf(path)
+	if err != nil {
+		return state{}
+	}
+	return state{st, memo.Born(path)}
+}
+
+// same reports whether the file that a stage may have read by its path is the one that lies there now. The times of a
+// blob do not count: another run moves them when it marks the blob as used.
+func (s *source) same(now state) bool {
+	then := s.then
+	return then.Inode == now.Inode && then.Device == now.Device && then.Size == now.Size && then.born == now.born &&
+		(s.File == "" || then.Mtime == now.Mtime)
 }
 
 // note keeps what a reader found wrong with an input. The engine goes by this
@@ -137,63 +208,95 @@ func (in *jobInputs) note(s *source, err error) {
 
 // reader opens an input and checks it on the way.
 func (in *jobInputs) reader(s *source) (io.ReadCloser, error) {
+	w := &watched{in: in, s: s}
 	if s.File != "" {
 		f, err := regular.Open(s.File)
 		if err != nil {
 			return nil, err
 		}
-		wrong := func() error {
-			in.note(s, artifacts.ErrChanged)
-			return artifacts.ErrChanged
+		w.rc = whole.NewCheckedReader(f, s.Ref.Size, s.Ref.Digest, func() error { return artifacts.ErrChanged }, nil)
+		return w, nil
+	}
+	var err error
+	if w.rc, err = in.store.OpenBlob(s.Ref); err != nil {
+		if errors.Is(err, artifacts.ErrMiss) || errors.Is(err, artifacts.ErrCorrupt) {
+			in.note(s, err)
 		}
-		return whole.NewCheckedReader(f, s.Ref.Size, s.Ref.Digest, wrong, func(right bool) { in.seen(s, right) }), nil
-	}
-	rc, err := in.store.OpenBlob(s.Ref)
-	if errors.Is(err, artifacts.ErrMiss) || errors.Is(err, artifacts.ErrCorrupt) {
-		in.note(s, err)
-	}
-	if err != nil {
 		return nil, err
 	}
-	return &watchedBlob{ReadCloser: rc, in: in, s: s}, nil
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.open[w] = true
+	return w, nil
 }
 
-// shared is what read makes of an input. Where it was made before, the bytes were read then, and found right.
-func (in *jobInputs) shared(s *source, read func() (any, error)) (any, error) {
+// shared is what read makes of an input. What goes to the shelf was made of bytes that were found right, however they
+// were read: once there, nothing reads them again.
+func (in *jobInputs) shared(s *source, read func(Input) (any, error)) (any, error) {
+	defer in.seen(s)
 	if v := s.shelf.get(s.Ref.Digest); v != nil {
-		in.seen(s, true)
 		return v, nil
 	}
-	v, err := read()
-	if err == nil && s.again {
-		s.shelf.put(s.Ref, v)
+	own := in.add(s.JobInput)
+	own.then = stateOf(own.path)
+	v, err := read(in.input(own))
+	if err != nil || !s.again {
+		return v, err
 	}
-	return v, err
+	if err := in.check(own); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	s.shelf.put(s.Ref, v)
+	return v, nil
 }
 
 // seen notes that an input was read to its end, and was what it is said to be.
-func (in *jobInputs) seen(s *source, right bool) {
-	if right {
-		in.mu.Lock()
-		s.read = true
-		in.mu.Unlock()
-	}
+func (in *jobInputs) seen(s *source) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	s.read = true
 }
 
-// A watchedBlob remembers how the reading of a blob ended.
-type watchedBlob struct {
-	io.ReadCloser
+// watched remembers how the reading of an input ended.
+type watched struct {
 	in *jobInputs
 	s  *source
+
+	mu    sync.Mutex // a stage may close it while another of its goroutines reads
+	rc    io.ReadCloser
+	began bool
+	ended bool // at the end, or at an error
 }
 
-func (w *watchedBlob) Read(p []byte) (int, error) {
-	n, err := w.ReadCloser.Read(p)
+func (w *watched) Read(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.began = true
+	n, err := w.rc.Read(p)
+	w.ended = err != nil
 	switch {
 	case err == io.EOF:
-		w.in.seen(w.s, true)
-	case errors.Is(err, artifacts.ErrCorrupt), errors.Is(err, syscall.EIO):
+		w.in.seen(w.s)
+	case errors.Is(err, artifacts.ErrCorrupt), errors.Is(err, artifacts.ErrChanged), errors.Is(err, syscall.EIO):
 		w.in.note(w.s, err)
 	}
 	return n, err
+}
+
+// Close reads a blob that was read in part to its end: only then it shows whether the part was right. A user's file
+// may be a scan of gigabytes of which a stage reads the header, and nothing of ours replaces it: see check.
+func (w *watched) Close() error {
+	w.mu.Lock()
+	rest := w.s.File == "" && w.began && !w.ended && w.in.ctx.Err() == nil
+	w.mu.Unlock()
+	if rest {
+		_, _ = io.Copy(io.Discard, struct{ io.Reader }{w}) // Read notes what is wrong
+	}
+	w.in.mu.Lock()
+	delete(w.in.open, w)
+	w.in.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	return w.rc.Close()
 }

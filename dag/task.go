@@ -40,12 +40,12 @@ type Input struct {
 	Name   string  // for messages: the path of the user's file, or "bootstrap[sub-003].series"
 	Ref    artifacts.Ref
 	// Path is where the bytes lie, for readers that need to seek; "" in memory.
-	// What is read there is not checked on the way: the engine checks the whole
-	// file again before it keeps what the stage made of it.
+	// What is read there is not checked on the way: before the engine keeps what the
+	// stage made of it, it checks the whole file, and that no other one took its place.
 	Path   string
 	Reader func() (io.ReadCloser, error) // checks the bytes against Ref on the way
 
-	shared func(read func() (any, error)) (any, error) // nil where there are no other tasks
+	shared func(read func(Input) (any, error)) (any, error) // nil where there are no other tasks
 }
 
 // NewTask makes a task outside a run, for tests: each port with its inputs. Its Log
@@ -198,7 +198,7 @@ func Shared[T any](in Input, read func(Input) (T, error)) (T, error) {
 	if in.shared == nil {
 		return read(in)
 	}
-	v, err := in.shared(func() (any, error) { return read(in) })
+	v, err := in.shared(func(in Input) (any, error) { return read(in) })
 	if err != nil {
 		var none T
 		return none, err

@@ -37,3 +37,12 @@ func hidesWrites(path string, device uint64) bool {
 	inMemory.Store(device, hides)
 	return hides
 }
+
+// Born is when a file was made, in ns since 1970; 0 where the file system does not keep it.
+func Born(path string) int64 {
+	var st unix.Statx_t
+	if unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_BTIME, &st) != nil || st.Mask&unix.STATX_BTIME == 0 {
+		return 0
+	}
+	return st.Btime.Sec*1e9 + int64(st.Btime.Nsec)
+}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
@@ -60,25 +61,26 @@ func (e *Exec) lay(dir string, t *dag.Task) (map[string]string, error) {
 // Shared blocks are not read here, so the engine compares the file with its digest
 // after the command.
 func layOne(dir, name string, in dag.Input) (string, error) {
-	start, err := firstBytes(in)
+	r, err := in.Reader()
 	if err != nil {
 		return "", err
+	}
+	defer r.Close()
+	from := bufio.NewReader(r)
+	var start []byte
+	if in.Ref.Format == "nifti" {
+		start, _ = from.Peek(2) // it may be shorter; another error comes again with the copy
 	}
 	name += extension(in.Ref.Format, start)
 	path := filepath.Join(dir, name)
 	if in.Path != "" && in.Ref.Size >= shareFrom && cloneFile(in.Path, path) == nil {
 		return name, nil
 	}
-	r, err := in.Reader()
-	if err != nil {
-		return "", err
-	}
-	defer r.Close()
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if err != nil {
 		return "", err
 	}
-	if _, err = io.Copy(f, r); err != nil {
+	if _, err = io.Copy(f, from); err != nil {
 		f.Close()
 		return "", err
 	}
@@ -88,24 +90,6 @@ func layOne(dir, name string, in dag.Input) (string, error) {
 // shareFrom is the size in bytes from which an input is worth sharing: a small
 // copy costs less than looking at the file once more afterwards.
 const shareFrom = 1 << 20
-
-// firstBytes tells a gzipped image from one that is not.
-func firstBytes(in dag.Input) ([]byte, error) {
-	if in.Ref.Format != "nifti" {
-		return nil, nil
-	}
-	r, err := in.Reader()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	start := make([]byte, 2)
-	n, err := io.ReadFull(r, start)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	return start[:n], err
-}
 
 // layAll writes the members of a gathered input, and a table of them.
 func layAll(dir, name string, all []dag.Input) (string, error) {

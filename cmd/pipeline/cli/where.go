@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/lists"
@@ -66,6 +67,9 @@ func (a *app) where(file string, sets []string, what string, partial bool) error
 			return fmt.Errorf("%s: %w", n.ID, err)
 		}
 		blob.Close()
+		if c.Store.Damaged(ref) { // the other program reads it without a check
+			return fmt.Errorf("%s: blob %s: %w", n.ID, c.Store.BlobPath(ref.Digest), artifacts.ErrCorrupt)
+		}
 		path, err := c.Store.File(ref)
 		if err != nil {
 			return fmt.Errorf("%s: %w", n.ID, err)

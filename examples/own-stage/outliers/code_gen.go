@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers 4ffadb27a44f6b621b182ce8a54377d63ea5df66365e4fa5a2712d7a50b191db
+var codes = dag.Codes(`kind outliers f3179fe43a5439cbecabbac2ba2e7a91865c1a19062d3a2b72aaa23770954e40
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -126,7 +126,7 @@ prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
 prgnn/connectivity.nearOne 70acb9aab7f1.e3b0c4
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Coord ae0e0621e024.e3b0c4
-prgnn/dag.Input 07f9528aec8a.760ebc
+prgnn/dag.Input 2d76feae6f95.82e176
 prgnn/dag.Input.Array adab406f89fa.49f284
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 prgnn/dag.NPY d4147bcdf395.a2023e
