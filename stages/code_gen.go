@@ -5,66 +5,66 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 01d9b124eee04950fe499e659bfd5545af851830fd8694cf8a0db26332563086
-kind biomarkers aaa0d7fa3d7eca0e1f89d2c60ae4b0f642701a5e52f9b40ea326f6d64f0d1bef
-kind bnt 42781f62415262c9716d44f4103473d3c0c9e71176dc1d5d6d09b2ddca36687e
-kind bootstrap 295c2beb80685bb46d19a54a2d87d6d528e9e4c4e9177d40b264c80bcffb2798
-kind braingnn 1646f0c2b4046ad4f9e2d852fac9a401c637775322a282b1ad54e892313c7165
-kind brainmap 338753f989df87f444d4da68f75b533f68215265b32348e4c9499c1d27058840
-kind choose a7d3c5404f9da6a1d4089ff5abd575c631de8d1ba3d3ea08388c7e169b02930f
-kind combat e4badfa1e705f9c99cb044546d6ac6fc6d013224c20fce9c8312e3e15e70a028
-kind compare e7fd74393c95eab5a3d3b7b751985bef2772711d8804b79e9fc3d9bfcc566fc4
-kind connectivity 47c23cc5723a27aa896b6d852767d7a997b10520072320e92d61a3a64540b1f6
-kind covariates 144fb726118794fa2f84f732407a469011b8e810faa759ad50ea9d0c474cca57
-kind denoise a48124d627bf88fe59c9ae73d4770a75e1c80990b01f5b266bf88249b36033eb
+var codes = dag.Codes(`kind baseline 2897c45b06b5a698fba53995fd705a060f7ceefa01dfc9d0f9b54c2fe793c269
+kind biomarkers d1178f4134fc9bba0f2316e22f48055fc70e83d03c90ad1cbf9daabdfba8babc
+kind bnt 63d853de2cb1e2b9c3050f7b4beb3ac20d1f8a994d552ccb09f8b738031d98f1
+kind bootstrap 1020db4b6fe15b1903c4c15568ab0e951d0d140f7db512baefa5da4a176b7fb4
+kind braingnn 4fe714d51ab2f9264bab050097080e34125a20b44060f93400ede08d39295feb
+kind brainmap 9fb8f790e0dd9af115c13bf69033754453ca165b4b6d68a2ac2a7586f74df895
+kind choose 2f2c6f33da26038d5569ead537e467dd0d99f6c07476bf23c3d8ebf69ab246b6
+kind combat a9ced1a0e6a198f32ac61a58158940f8afa2e64d916d0072268ed876958c5cc1
+kind compare 1cf9b9ad0bd50b71b2e8ec6f056eb83cfe4ec211adebcd1bca08f46b447a8861
+kind connectivity 7f4d9fd2fbc5d6837b3627d4d954021375ea2e89c1ea7e223bee312944f2a734
+kind covariates 579c46123183a8a3b8341976d7d7bf11a7fd25b3a066e0611c5b2bfb5c0ea028
+kind denoise 11fb488f59471bba127242c9faee5e6ebc928b91de16c5be273246ff950f56cc
 kind echo dd18d5dda72f44902a2634814704ec83fe2e10ef429ca1a5b1d0d80cd5c6b1fa
-kind evaluate 012dd4e5ed6eadab7b0db86be8ee48a5d5acdbce4ce9c1ec991237e8113c6e1d
-kind evaluate-regression 5c014d9bfb83ca4b7e5448ae667d7b8cca2a37837b4915728f83ba9941fef362
-kind exec 5bac3fbea0b9b8722b94280b65415c6489c7ff19c95179929a4d668a406f074d
-kind fidelity 20c5cef963eb34f55be74c10580d154a6aed91d5f4f74b5df964f2827b428cef
-kind figure-calibration e9686e40c56f6c8593a962ae94c2e625a7f3485ff16d7860aed53b4bfc54bb70
-kind figure-confusion a093f20a9d9aba3f2bf8112e40b11e9ce3b1f0db0375491fb38cae81ffbee231
-kind figure-connectivity 295372e2d28905b70cfa9414771c7c2c81e1e7c029ca80e09d6b46108eef2a9c
-kind figure-degrees fd2e3324621aa848faeb92a758792ad0f46c089f2cde275a8cae91c298d7e1a9
-kind figure-distributions 148837491fef04ec82dbd694509ae5850d32063dbb2079e1332d66c4e92ad541
-kind figure-individuality ff8cd5c6740fce8945c2c6a6c67f7c7962263b02bcb1c22ced3c898d2e2dc8f5
-kind figure-individuals 9ec984b04fc416d60edaf9c16761794aad264556301de6977ab01a63680f72c1
-kind figure-qc bda2fdefe9209cdd49e4b6c6d8dec1bf2be2af105a462afad25f965111dcf3bc
-kind figure-qcfc a13816cf8f0cb2c56767aa233bbc0698045795032cc139b067eb8fd49854acaf
-kind figure-ranking 35ab4c0409dd17b66ad4c1105f80d856a6a7e07736f1003c80bb6954a64f82ba
-kind figure-roc 2f731cf1797945bd28be49f10a63f553d870a1ac0019fae48cc5dfece7adf3c7
-kind figure-states 45e89522e0a6e0f3b1c5c06ef0044b33c40e06398bf2999d24f6d2fa602771a7
-kind figure-training 9851222951851b301c67c0530ba72bee3717a2c0370ac6971f4d8246b995d04b
-kind graph 2f5ad9c57a8b5aa6fe022a720e17e480796c740af2153786f74e0bfec58d2f2a
-kind harmonize 473a3972aa16c89e9af9c67c2be6edb33c4e0e3299d5bcd44e6ace284b2004d9
-kind individuality 831f5a19780adc5ca586e979ed2b9a5fc806bb67be742d414cc99930aa1cd8e4
-kind join f33855c1615fcdb773bfd8dd4d3b006e6cff37fb17498e18530f1694319f8f73
-kind leakage dc4c147b1714adf5aeb865e3fb707f0150a7f93a4edab124dfa36db459c2a091
-kind matrices 153291e8ac91a40cb0773afe4bbf3bbf7a8b175c4769b5515d4bb97ee0e85605
+kind evaluate 6eda43ac97deb49576904f3673cb373f776fa779cd70e56053e49c701262d07f
+kind evaluate-regression 76c44fbbf3fe359952e2dc6543e0044d4c8db146857eace1ff06057ccc2619fa
+kind exec db348111024bf3ee0188f141eb345a8261a9b1fa1df6f106cb18f00355432169
+kind fidelity 9c31085a99f3bb7d776fdd89848cd6d9275645dc102f411fe623fceaf3bafb67
+kind figure-calibration 07e877b3e62546e2612f2263391fd1a1d31b9718fb74fd83a63d30a2cdf8b094
+kind figure-confusion a4655e67cb7781cdb663c0270028cd4448967774002fc75eb4f5043a6829e8ee
+kind figure-connectivity 93c19b745aa675923da0555dfe96123ef4783ae02878bb988ade16bd8502da04
+kind figure-degrees 271f903906e3c7be3fa1e3eb570ab255ba7fab203e4a1f6ad943f01436743fb6
+kind figure-distributions 3a3a2dcab97199d0e256f2c7db4e98af7f477fa7c2576dcac8d2043d5c25536d
+kind figure-individuality ac14413f41820ef7c583ee96b2c9e60e0640dc46293cf2d12b955cfc1205b88e
+kind figure-individuals dd590f8005d4ee34df4e2a6c154830a6a4207d467bb8f50a6b6de2d272439397
+kind figure-qc 2e5bf6d21a2e6b941ce9226c84d2dc11d4dd224128979e64de66995c2d5b245b
+kind figure-qcfc 5b49fa25a832fae6eb26bd803f14988b387b4ce86b78b4a1d37bbebd8cc85e4e
+kind figure-ranking 1901e3dff5ee06ebde0aa39637262e7a6313dcbdf60d3d7b4dd1da85aa5b0b01
+kind figure-roc 867896745a9b13fc1e94d86d2203598b66b00a9c45a53886db73e1a3526792c1
+kind figure-states 4ec0d9c2edf8ea037fb0a16ad776f8808cc9bfb3316c5b703a76ae813d59c273
+kind figure-training ed0b9093fe5acfdd278081743fde81ee30096a595ed27bbdf775da77c7130821
+kind graph a63ba5aa7953948888104a9aec3c30649474652425b12d31772bb243940b072b
+kind harmonize f627f1ad3d7c4accf231bd0f12a96d9aa2b4f6b0270e49a00160a24f8398ccb9
+kind individuality c5a267a2bb7fccbe6c2958cdb2a8526b4c31a7d117617ecda6c1b973736e7123
+kind join 764d208742260c2a91740ea6763bf5211fd96ef72ca7d92b5824b274f9d0182c
+kind leakage 8aa1c0c36ebbe3ae190006ffe8c94b8a8c7dae39e827306e085ce846cb064eee
+kind matrices 2566108821ff90ee4eccd9d6296845f3e88b0c703022c970cf6b7aacf393c52e
 kind mean-volume ca44d01a58f2fe911fb965a05ba1ac0e524ab0e9e2a0e8a5aadf56a1f13ce73b
-kind meanmlp bc35a23cbe2d54d980b130cd83bfad0fac2365a3451a89e70b95a35f04249752
-kind occupancy 415f63fd5857db60ad68aaa673c2a7af064758352fe271c2df75f99c1dc76c57
-kind parcellate 10fa0a25d4a6c7ebfd12f0645bbe34dee23cc11b5da05a15dc357676e0976937
-kind permutation 916ef205ae43eab7bf6c543b96c55f228f9c278cc59f58ff06347ff276a5b8e3
-kind permutation-regression cf7638e8c258f5fb4b32cd4a4bbb79ce1b1d2d5d39e1221601f7c8ef1d7e8265
-kind predict b8787e6c0f9f4dbad7fe4c663b080d3e1abee009563f5788b78cafe01621dfbe
-kind project 6d3a6fd3620714434627bfbcae18734dc5efbee5bbdcbf9f546fa1d0aab0997d
-kind published c11578f2ee67ce9ffb708d25b5ab75d25de989d541df1675a672edeba21ed00a
-kind qcfc cf39bd544f4df7597331fd505944e40bb7318614a71db1beb39ee2d0af1bcadd
-kind regression 10dc4d0a39dbd4b71b4d8578d8fe81ef6975e48e114524bdaeef834df75812ce
-kind report 5f3ba3f5f82a12741f7046810c7ded3d935126c64416be62893605eadcbb2040
-kind saliency 5bff76750553a212c004147eb8464bbcfb4f222a387e06ed0baa9a875efb0910
-kind sessions e61bc55287e508eb695ee31d5ea471db90debcb1c2e2342ad01418827537f8cb
+kind meanmlp c5366389430550d079321fc90dd5aeb13c765c812b73f64b1d5bf1cb109095a4
+kind occupancy 4f078b10d1b0778f5945a57b31df0ef2839f6f455564bd6e6571b828f2344420
+kind parcellate c46c4d2e016540826c7f5aa82835c6a9fab94aa12777fcd7ac846a4f1dc9716f
+kind permutation 6c62b8f37a075266c038f52107ed3b7544d4f87eb99501e85ffe2d4c00135294
+kind permutation-regression 2c1175fd9f021c88174c34101d0536063af73ed013f49b806c2584f1cd253b9a
+kind predict 6f40ebe10278e9f255a164b3c1547c063b272858bfeb0159ca0e7aa8dd62ee48
+kind project 2e1b64b7a3b1cfe9f7b325178adc0abfb2b1a7fa5e383d95a1078d2f149606e7
+kind published c993e90924dc491c702c9406784737f88067745041a4fc7f83655944128fa0b5
+kind qcfc b3478a4f1927aaeb4e5362a867e5afbb09d884ac2370e0d3acb56b59ad9975a2
+kind regression 93caec862a2f60628971879766336f0900e74f94c4a057ed89ef23c5f7b5f6cc
+kind report 093cae20859e38cd9d49f7229bfb7e48cf7c35ce5ce0d1f742777dce68dbfde2
+kind saliency 2960a26a0993ef266ed5258bf7627f726bbb4474e671f0dff0157bf97af9f9d2
+kind sessions effec84223c93a229cc89d2e796bfdf750432cc088abb8f861405124fe593295
 kind simulate 5500f87ac5f67adcd7ba7e2a63a609436b6b59dfdb182bed471fd1ba8a301041
-kind split 39af4bc12961ea15dc41e3b3367193bdfa4e187ca06fd0a0340671d645c750c2
-kind states 20c86086b81d014d17331d7bbe04265f080748c527b50fe3625c6242ff67aa81
-kind summary 7363bef53111da959da013b09e91068f9a3fa79f08c706c3bf896430c67bbead
-kind tables 9991137aeb1f1583f53ad023c259677e990845f9b076f9fd8cffae7e2557db33
-kind tangent e713bb148110e8b60fea0246bd8423b70acc7838badce405ad54024c92f6bbe1
-kind timeseries 576324aff51a85156e1d4c90677e67291b3a66913064ccc07288370b6daaac1a
-kind train ed55a0498897085414136b75c8f07c98f0c8b354ae6259d5b83f0b0ef79eb333
-kind train-regression f6fdf17e3a63c0fd21cf1535c50a7ef9bc9bd329bed7f9529b4c1382042c7e4b
-kind windows 95a17efb02354de4aada35aafd262aed9a14365e81a94c936b4f744d6a2ead93
+kind split 5be6b48551a78af08b026166f56fdd9de9a3b54584391e34e8cf4882f2dec880
+kind states 57af4a181bbd7bf15ea5fcf0d4ac4a30186823569568717d2f702f111d0ed91a
+kind summary 3b4cfc4d83641e0ce0c500962406e9e1fab09f9e6209d704a8dcac29643aabac
+kind tables acf0b3c2d2529e32914b6f5a3b5ddfb87b2c573e8b89fe8fcdba7d97f12f0ae0
+kind tangent 00f30fe82291970be9ea4893bc4c07b8dcdefedffc84eb6760b3af5891d4a7c5
+kind timeseries c5817d36c719c3aade07d082b70982dae6bbf95d3b733096496b362d8f390e2f
+kind train 3821011beb78f512d6113f48bd6e432c3c289f72a1e4cad0b4287dcb49f97384
+kind train-regression 4d0b86cee5f7a10e06f42114cd341dd5d82d8b70cfeb3790951c856c3f1134df
+kind windows 6842f772a1a0aba1762103405dc75a7de203edc78e8484627e159506ad50f0da
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -108,16 +108,13 @@ module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/zeebo/xxh3 v1.1.0
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
-prgnn/artifacts/encoding.Budget fd25388cf15d.e3b0c4
-prgnn/artifacts/encoding.Budget.Allocate cb8ab2755cbd.e34462
-prgnn/artifacts/encoding.Budget.Reallocate e3c1b33d5d07.e34462
-prgnn/artifacts/encoding.Budget.take c56a2caf990e.8c4a8c
 prgnn/artifacts/encoding.Column 795ed3d0c350.e3b0c4
 prgnn/artifacts/encoding.Column.Has 4e1f08b53a11.cb7c20
-prgnn/artifacts/encoding.Column.fill c8dfc1d4ab80.0e8105
+prgnn/artifacts/encoding.Column.fill 1ec732c1e304.efa497
 prgnn/artifacts/encoding.Column.len 932ab203fc03.cb7c20
 prgnn/artifacts/encoding.ColumnOf 8247898f8129.0e29b4
-prgnn/artifacts/encoding.ReadSchema 6fa51be688b7.eb2862
+prgnn/artifacts/encoding.HalfToFloat 7b6d68d8d7c3.e3b0c4
+prgnn/artifacts/encoding.ReadSchema a394871963bc.4f81f4
 prgnn/artifacts/encoding.ReadTable 53104dec136c.c7d30f
 prgnn/artifacts/encoding.RegisterTable 7d7a392afc20.602b96
 prgnn/artifacts/encoding.Table 05333ff0a705.cb7c20
@@ -127,52 +124,57 @@ prgnn/artifacts/encoding.Table.Encode 7788b3b5c575.75915d
 prgnn/artifacts/encoding.Table.Format ce798aa82c30.aaa7f7
 prgnn/artifacts/encoding.Table.Record f2f74b153d78.ae2ad5
 prgnn/artifacts/encoding.Table.Rows 0032b43cbeef.7afd19
+prgnn/artifacts/encoding.allocator d67538cbdd34.8c4a8c
+prgnn/artifacts/encoding.allocator.Allocate 5177e5b5ed24.7a10dd
+prgnn/artifacts/encoding.allocator.Reallocate d14c3ff473ca.7a10dd
+prgnn/artifacts/encoding.allocator.take 93464a244239.f0ff11
 prgnn/artifacts/encoding.arrowData 5cfdbb82d31b.93315a
 prgnn/artifacts/encoding.arrowMagic b213a19550d2.e3b0c4
 prgnn/artifacts/encoding.arrowTypeNames f25b27d2e262.5aacc8
 prgnn/artifacts/encoding.arrowTypes 834a99c44d67.e3b0c4
 prgnn/artifacts/encoding.bitmap 738941c8c3fd.e3b0c4
 prgnn/artifacts/encoding.canonical 85ec4b4d934e.c7d5b2
-prgnn/artifacts/encoding.checkArrow 3ef9189449d3.e41456
-prgnn/artifacts/encoding.checkArrowSchema ef41180c3ea2.a7eeeb
-prgnn/artifacts/encoding.checkBatch ebae1aec4602.86a72d
-prgnn/artifacts/encoding.checkSchema 9e017c5b9e50.d11900
+prgnn/artifacts/encoding.checkArrow bab6f6a5dcee.9b2284
+prgnn/artifacts/encoding.checkArrowSchema ad3ef452db42.d4032d
+prgnn/artifacts/encoding.checkBatch bba37aee05cd.115ef3
+prgnn/artifacts/encoding.checkSchema 8a4d8196678b.2d0a8e
 prgnn/artifacts/encoding.checkZstd 6fd985a5ecbe.6faabc
 prgnn/artifacts/encoding.countingWriter d8f997316180.e3b0c4
 prgnn/artifacts/encoding.countingWriter.Seek b545f66a85a2.432310
 prgnn/artifacts/encoding.countingWriter.Write 67ccb1e07726.432310
 prgnn/artifacts/encoding.errType acbf37d5f62f.e3b0c4
 prgnn/artifacts/encoding.fieldMetadata 14d711732326.8cc74b
-prgnn/artifacts/encoding.flat 4a743321bd31.e3b0c4
+prgnn/artifacts/encoding.fieldSize f46e128dbf4f.e3b0c4
+prgnn/artifacts/encoding.flat 3f19cac49769.8c4a8c
 prgnn/artifacts/encoding.flat.byte 7778bbae49e0.2555d6
 prgnn/artifacts/encoding.flat.field 4565e76c9ca6.3334d9
 prgnn/artifacts/encoding.flat.follow 8027504d9cf7.3334d9
 prgnn/artifacts/encoding.flat.int64 ba2d9decceac.2555d6
 prgnn/artifacts/encoding.flat.metadata e4ba3ace667d.beaec2
-prgnn/artifacts/encoding.flat.table 640a68c477df.90f695
-prgnn/artifacts/encoding.flat.tables 90400414ffb0.7fbc40
-prgnn/artifacts/encoding.flat.text 6ff65da8343f.937c29
+prgnn/artifacts/encoding.flat.table 4ded1f1f4edd.90f695
+prgnn/artifacts/encoding.flat.tables 85d90643cf9d.fae655
+prgnn/artifacts/encoding.flat.take 9f5feff7affc.a87c3c
+prgnn/artifacts/encoding.flat.text 4030a5eaf276.7355b0
 prgnn/artifacts/encoding.flat.u32 54e09a0f3b1d.6bc66a
 prgnn/artifacts/encoding.flat.vector 26f0485ce5c5.b092ac
 prgnn/artifacts/encoding.formatOf bbc2ace5a0b0.07be6c
+prgnn/artifacts/encoding.half fc5a001134a9.67cd40
 prgnn/artifacts/encoding.halfArray 806ae6893abc.e3b0c4
-prgnn/artifacts/encoding.maxArrowColumns dfd194bfca22.e3b0c4
 prgnn/artifacts/encoding.maxZstdWindow 1d1043e30636.e3b0c4
 prgnn/artifacts/encoding.metaDoc 4ac916ebe547.e3b0c4
 prgnn/artifacts/encoding.metaUnit a6b53aedd5c4.e3b0c4
-prgnn/artifacts/encoding.newBudget 4123ef4e4c05.d9dbdd
-prgnn/artifacts/encoding.read f88038161203.45f843
-prgnn/artifacts/encoding.readArrow 7b6f81d91ef0.a2b1d6
-prgnn/artifacts/encoding.readUint64 7820a0379ae8.a27392
+prgnn/artifacts/encoding.read 049538d1e8ef.974bff
+prgnn/artifacts/encoding.readArrow ae65c37e18d4.c4bfa6
+prgnn/artifacts/encoding.readUint64 dbe908f33607.6bf57e
 prgnn/artifacts/encoding.readable 36efb9aa2007.178d98
-prgnn/artifacts/encoding.readers bcd13af3560f.18e58d
-prgnn/artifacts/encoding.recoverDamage 251b30ee35d3.aaa7f7
+prgnn/artifacts/encoding.readers ee53fbc8ee1d.28146a
+prgnn/artifacts/encoding.recoverDamage 42aa0c471f19.25b8a6
 prgnn/artifacts/encoding.remaining 92f837d57b64.e3b0c4
 prgnn/artifacts/encoding.sortedMetadata 526d9f76ee52.e3b0c4
 prgnn/artifacts/encoding.tableFormat d024ca8fb5b4.63f4b4
-prgnn/artifacts/encoding.tableFormat.table cdcaf6c494eb.698c31
+prgnn/artifacts/encoding.tableFormat.table 3aec9631c9a9.b3172a
 prgnn/artifacts/encoding.tableFormats e025015653be.cb4aa5
-prgnn/artifacts/encoding.tableOf 1240b6206fdb.61d561
+prgnn/artifacts/encoding.tableOf 013419741ae3.ae4035
 prgnn/artifacts/encoding.textArray a515f19bb163.e3b0c4
 prgnn/artifacts/encoding.textBuffers ac9e8e3ac1f9.eb101e
 prgnn/artifacts/encoding.validity dbaa96946938.483b5c
@@ -181,21 +183,81 @@ prgnn/artifacts/encoding.word.String 5afc8cabe94f.5aacc8
 prgnn/artifacts/encoding.writeArrow d7d6a5363ff5.6dc1e4
 prgnn/artifacts/encoding.writeRecord f0f3283f5e4d.432310
 prgnn/artifacts/parquet.arrowSchemaKey fcf8072bfe85.e3b0c4
-prgnn/artifacts/parquet.arrowSchemaOf a3e4aa860ed5.e8c8af
-prgnn/artifacts/parquet.batchReader 25caf641ed62.e3b0c4
+prgnn/artifacts/parquet.arrowSchemaOf 28b1b6657d48.4f35ea
 prgnn/artifacts/parquet.bits e2b673922807.e3b0c4
-prgnn/artifacts/parquet.checkFooter 80e206f16034.e3b0c4
-prgnn/artifacts/parquet.checkPages 540327c78b01.08cc6c
-prgnn/artifacts/parquet.chunks 06d145181e59.f17e6a
-prgnn/artifacts/parquet.converted 965cd5c5d8b5.e3b0c4
-prgnn/artifacts/parquet.copying d16eca334237.0f65a9
-prgnn/artifacts/parquet.eachRun f73b0df8ca8c.e3b0c4
+prgnn/artifacts/parquet.booleans 2d38f49b2ba7.a686a2
+prgnn/artifacts/parquet.checkFooter c4d212f2f92c.31eb10
+prgnn/artifacts/parquet.checkRows c41a8e108211.e3b0c4
+prgnn/artifacts/parquet.chunk 76807750609f.8c4a8c
+prgnn/artifacts/parquet.chunk.levels 4e6bbc51e950.18d765
+prgnn/artifacts/parquet.chunk.next c58afc85b106.6d6de4
+prgnn/artifacts/parquet.column fed6e794c8f0.aabe08
+prgnn/artifacts/parquet.deltaTexts b5d43faa4250.1442ed
+prgnn/artifacts/parquet.deltas 87718d20f820.bb2944
+prgnn/artifacts/parquet.dictionaryOf 8daffaa84cd0.2a57ba
+prgnn/artifacts/parquet.eachRun ba14953ee73f.cbee29
+prgnn/artifacts/parquet.encByteSplit f82a57501391.e3b0c4
+prgnn/artifacts/parquet.encDelta 3b8398fc6105.e3b0c4
+prgnn/artifacts/parquet.encDeltaBytes ab2f185cd526.e3b0c4
+prgnn/artifacts/parquet.encDeltaLength abdbd56df1ad.e3b0c4
+prgnn/artifacts/parquet.encDict 069781a2de55.e3b0c4
+prgnn/artifacts/parquet.encPlain a87015332314.e3b0c4
+prgnn/artifacts/parquet.encPlainDict 96607dbc6afe.e3b0c4
+prgnn/artifacts/parquet.encRLE 70a586560e99.e3b0c4
+prgnn/artifacts/parquet.encodingNames e5913aa3cf4f.57ca7e
+prgnn/artifacts/parquet.errEncoding d15635e4a004.d6eca5
 prgnn/artifacts/parquet.errPage 677a30199c8a.e3b0c4
+prgnn/artifacts/parquet.errThrift a5ed71ed087e.e3b0c4
 prgnn/artifacts/parquet.errType 3d50f231b318.e3b0c4
+prgnn/artifacts/parquet.fixed dc1c941e2428.a8b8ec
+prgnn/artifacts/parquet.inflate 77d92901c3d6.67df46
 prgnn/artifacts/parquet.init 7099270abe37.199c03
-prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
-prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
+prgnn/artifacts/parquet.integers a8b2192311bd.1488b3
+prgnn/artifacts/parquet.kindByte 70a586560e99.e3b0c4
+prgnn/artifacts/parquet.kindBytes 069781a2de55.e3b0c4
+prgnn/artifacts/parquet.kindDouble ab2f185cd526.e3b0c4
+prgnn/artifacts/parquet.kindFalse 96607dbc6afe.e3b0c4
+prgnn/artifacts/parquet.kindInt64 abdbd56df1ad.e3b0c4
+prgnn/artifacts/parquet.kindList f82a57501391.e3b0c4
+prgnn/artifacts/parquet.kindSet 519c5671bb11.e3b0c4
+prgnn/artifacts/parquet.kindStruct f6de9cd300fa.e3b0c4
+prgnn/artifacts/parquet.kindTrue 8b95a66de076.e3b0c4
+prgnn/artifacts/parquet.longestDelta dfd194bfca22.e3b0c4
+prgnn/artifacts/parquet.openChunk 77c0889f1f5c.6d807e
+prgnn/artifacts/parquet.pageData a87015332314.e3b0c4
+prgnn/artifacts/parquet.pageDataV2 70a586560e99.e3b0c4
+prgnn/artifacts/parquet.pageDictionary 96607dbc6afe.e3b0c4
+prgnn/artifacts/parquet.pageHeader 51265c1d3426.e3b0c4
+prgnn/artifacts/parquet.physical baf633ce53d4.e3b0c4
+prgnn/artifacts/parquet.read 174731f166cb.f30218
+prgnn/artifacts/parquet.readColumn 9fe1d869a2d8.06c710
+prgnn/artifacts/parquet.structSize f46e128dbf4f.e3b0c4
+prgnn/artifacts/parquet.texts 8b9397b7fb9e.a686a2
+prgnn/artifacts/parquet.thriftReader 7eb07ed9b126.8c4a8c
+prgnn/artifacts/parquet.thriftReader.byte efad4d269f23.aa8db1
+prgnn/artifacts/parquet.thriftReader.fail 0021afa25fc4.53340e
+prgnn/artifacts/parquet.thriftReader.fields 4b4eeb2a76cf.e3d459
+prgnn/artifacts/parquet.thriftReader.int 45bcbe89ba2c.5994a3
+prgnn/artifacts/parquet.thriftReader.list 2ea66d0165f7.306377
+prgnn/artifacts/parquet.thriftReader.pageHeader 97915f70bbff.943441
+prgnn/artifacts/parquet.thriftReader.skip bfa321fabeca.a0db40
+prgnn/artifacts/parquet.thriftReader.take bbc9004c752e.66c651
+prgnn/artifacts/parquet.thriftReader.text ef8814aafd3a.a71ccc
+prgnn/artifacts/parquet.thriftReader.uint 2400fb48bd44.66c651
+prgnn/artifacts/parquet.unpack fdb8e25f201d.e3b0c4
+prgnn/artifacts/parquet.valuesOf d2b85c6f88ee.083dd6
+prgnn/artifacts/parquet.widestDictionary 3938787f903b.e3b0c4
+prgnn/artifacts/parquet.widestWindow 1d1043e30636.e3b0c4
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
+prgnn/internal/budget.Base 41deaa7108a7.e3b0c4
+prgnn/internal/budget.Budget 2694beff5352.e3b0c4
+prgnn/internal/budget.Budget.Give db1caa439e6c.8c4a8c
+prgnn/internal/budget.Budget.Take 25511fddaae3.129f60
+prgnn/internal/budget.Exceeded e42473b55044.e3b0c4
+prgnn/internal/budget.Exceeded.Error 0aeabd0f8767.8d7067
+prgnn/internal/budget.For 6267048b6d73.228bc7
+prgnn/internal/budget.PerByte 57c4b32f7c1d.e3b0c4
+prgnn/internal/budget.limit d55b370ac9e3.5f23db
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
@@ -336,7 +398,6 @@ prgnn/artifacts/encoding.dictParser.text a1acf3eb3006.17154d
 prgnn/artifacts/encoding.dictParser.tuple b7db26a1554a.b813c8
 prgnn/artifacts/encoding.dictParser.upTo fbe28047033e.394d0e
 prgnn/artifacts/encoding.foreign 6fd55586bf2e.2921b5
-prgnn/artifacts/encoding.halfToFloat 7b6d68d8d7c3.e3b0c4
 prgnn/artifacts/encoding.newCOrder 300b43653dbe.679326
 prgnn/artifacts/encoding.npyDescr 52c0d4a113b1.e3b0c4
 prgnn/artifacts/encoding.npyDescr.canonical 54263916a23a.ac9c5c
@@ -344,7 +405,7 @@ prgnn/artifacts/encoding.npyDescr.checkDescr cd6dec7787ca.dc682f
 prgnn/artifacts/encoding.npyMaxHeader dfd194bfca22.e3b0c4
 prgnn/artifacts/encoding.npySizes c9efb48efbd6.e3b0c4
 prgnn/artifacts/encoding.readElements 29de5bb55bd6.54c41d
-prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
+prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.1e599f
 prgnn/artifacts/encoding.readNPY 3a3f5d1fc417.472b2c
 prgnn/artifacts/encoding.readNPYHeader 70d23b460808.158359
 
@@ -5497,16 +5558,17 @@ prgnn/stages/prepare.windowsRow.warn 486212eab0fc.189146
 at artifacts/digest.go prgnn/artifacts Digest:15 Digest.String:22 DigestOf:28 Value:64 Ref:72 Bytes:108 Bytes.Format:114 Bytes.Encode:117 Text:123
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
 at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:173 bitmap:186 canonical:198 textBuffers:219
-at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:21 maxArrowColumns:23 maxZstdWindow:24 flat:28 flat.u32:33 flat.field:36 flat.follow:48 flat.table:51 flat.vector:61 flat.tables:76 flat.text:85 flat.byte:90 flat.int64:97 flat.metadata:105 arrowTypes:115 arrowTypeNames:117 word:122 word.String:124 checkArrow:127 checkSchema:172 checkBatch:200 checkZstd:261 ReadSchema:273 checkArrowSchema:285
-at artifacts/encoding/arrowread.go prgnn/artifacts/encoding tableFormat:20 tableFormats:25 RegisterTable:30 formatOf:35 ReadTable:47 tableFormat.table:64 readArrow:71 recoverDamage:94 Budget:106 newBudget:111 Budget.take:115 Budget.Allocate:122 Budget.Reallocate:127 tableOf:143 ColumnOf:159 readers:167 textArray:185 halfArray:186 readable:189 errType:196 Column.fill:201 read:212 readUint64:243
+at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:24 fieldSize:26 maxZstdWindow:27 flat:31 flat.take:38 flat.u32:44 flat.field:47 flat.follow:59 flat.table:62 flat.vector:72 flat.tables:87 flat.text:97 flat.byte:103 flat.int64:110 flat.metadata:118 arrowTypes:128 arrowTypeNames:130 word:135 word.String:137 checkArrow:140 checkSchema:186 checkBatch:211 checkZstd:270 ReadSchema:282 checkArrowSchema:294
+at artifacts/encoding/arrowread.go prgnn/artifacts/encoding tableFormat:23 tableFormats:28 RegisterTable:33 formatOf:38 ReadTable:50 tableFormat.table:67 readArrow:74 recoverDamage:97 allocator:110 allocator.take:115 allocator.Allocate:121 allocator.Reallocate:126 tableOf:142 ColumnOf:158 readers:166 textArray:184 halfArray:185 half:188 readable:191 errType:198 Column.fill:203 read:214 readUint64:257
 at artifacts/encoding/column.go prgnn/artifacts/encoding Table.Strings:14 missing:30 Column.text:34 FormatFloat:56 Table.Floats:64 Table.Ints:101 Table.Bools:129 Table.find:140 Table.findWhole:148
 at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:17 npyAlign:18 npyMaxHeader:21 npyMaxAxes:23 npyHeader:27 writeNPY:54 float64bits:81 float32bits:88 piece:95 pieces:97 writeElements:100
 at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.upTo:184 dictParser.tuple:193
-at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
+at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 HalfToFloat:125
 at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:19 ReadArrayUpTo:23 DecodeArray:32 inPlace:44 readNPY:67 remaining:125 readElements:139
 at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 NewTable:31 Table.Check:40 Column.len:59 Column.TypeName:78 Column.Has:97 Table.Rows:100 Table.Column:112 Table.Format:122 Table.Encode:125 Concat:128 concatValues:163 concatValid:171 Table.names:185
-at artifacts/parquet/check.go prgnn/artifacts/parquet checkFooter:23 errPage:42 checkPages:45 bits:112 eachRun:123
-at artifacts/parquet/read.go prgnn/artifacts/parquet init:17 read:23 arrowSchemaOf:61 readColumn:78 errType:154 batchReader:160 copying:163 converted:173 chunks:182
+at artifacts/parquet/pages.go prgnn/artifacts/parquet errPage:25 encPlain:29 encPlainDict:30 encRLE:31 encDelta:32 encDeltaLength:33 encDeltaBytes:34 encDict:35 encByteSplit:36 longestDelta:37 widestDictionary:38 widestWindow:39 encodingNames:42 errEncoding:45 physical:54 fixed:64 integers:78 booleans:89 texts:103 column:126 chunk:198 openChunk:206 chunk.next:232 inflate:274 chunk.levels:322 dictionaryOf:356 valuesOf:377 deltaTexts:449 deltas:479 bits:514 unpack:523 eachRun:536
+at artifacts/parquet/read.go prgnn/artifacts/parquet init:20 read:24 checkRows:64 arrowSchemaOf:81 readColumn:98 errType:157
+at artifacts/parquet/thrift.go prgnn/artifacts/parquet kindTrue:13 kindFalse:14 kindByte:15 kindInt64:16 kindDouble:17 kindBytes:18 kindList:19 kindSet:20 kindStruct:22 errThrift:25 structSize:29 thriftReader:32 thriftReader.fail:39 thriftReader.take:46 thriftReader.byte:56 thriftReader.uint:63 thriftReader.int:73 thriftReader.text:78 thriftReader.fields:81 thriftReader.list:106 thriftReader.skip:117 checkFooter:144 pageHeader:192 pageData:205 pageDictionary:207 pageDataV2:208 thriftReader.pageHeader:212
 at artifacts/parquet/write.go prgnn/artifacts/parquet arrowSchemaKey:27
 at connectivity/average.go prgnn/connectivity Average:12 Average.Add:19 Average.Matrices:44 Average.Mean:47
 at connectivity/basis.go prgnn/connectivity basis:11 collinear:16 basis.add:21 basis.remove:47 dot:66 basis.trend:77 cosine:105
@@ -5616,6 +5678,7 @@ at gnn/spill/spill.go prgnn/gnn/spill sector:17 File:20 extent:29 NewFile:36 chu
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
 at gnn/train.go prgnn/gnn Training:15 PaperTraining:40 AuthorsTraining:44 Epoch:51 ScoreBins:62 ScoreCounts:66 countScores:70 Training.Check:79 tooLarge:102 Model.Train:107 run.trainEpoch:170 worker.tellScores:208 Model.fits:221 Training.stream:238 Training.rate:247 Losses.check:258 Losses.addScaled:278 slot.predicted:288 slot.right:299 worker.test:302
 at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 logitSlices:57 expVec:60 expVecWide:63 scaleSlices:66 attendBackSlices:69 collectSlices:72 spread1Slices:75 spread1BackSlices:78 edgeDots1Slices:81 outerAdd16:84 outerAdd8:87 gateRows:90 gateBackRows:93 addVec:96 sigmoidVec:99 softmaxVec:102 rankVec:105 rankWide:109 edgesWide:112 linkEdges:115 blankSlices:118 integersVec:121 repeatedVec:124 widenVec:127 widenWide:130 unfoldRows:133 mmdVec:136
+at internal/budget/budget.go prgnn/internal/budget Base:17 PerByte:18 Budget:22 For:25 limit:30 Budget.Take:51 Budget.Give:60 Exceeded:63 Exceeded.Error:68
 at internal/dense/above.go prgnn/internal/dense Above:12 longest:59
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240

@@ -7,7 +7,10 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/klauspost/compress/zstd"
+
+	"prgnn/internal/budget"
 )
 
 // The library that reads Arrow files believes them: a flipped bit in a length can
@@ -20,14 +23,22 @@ import (
 const (
 	arrowMagic = "ARROW1"
 
-	maxArrowColumns = 1 << 16
-	maxZstdWindow   = 32 << 20 // what a decoder sets aside before it has seen a byte; writers use 8 MB at most
+	fieldSize     = 512      // what the library makes of a column, bytes
+	maxZstdWindow = 32 << 20 // what a decoder sets aside before it has seen a byte; writers use 8 MB at most
 )
 
 // A flat is a table of a flatbuffer: the buffer and where the table begins in it.
 type flat struct {
-	b  []byte
-	at int
+	b   []byte
+	at  int
+	mem *budget.Budget // for what the library makes of it
+}
+
+// take panics where the budget does not allow a claim.
+func (t flat) take(n, size int, what string) {
+	if err := t.mem.Take(int64(n), int64(size), what); err != nil {
+		panic(err)
+	}
 }
 
 func (t flat) u32(pos int) int { return int(binary.LittleEndian.Uint32(t.b[pos:])) }
@@ -53,7 +64,7 @@ func (t flat) table(i int) (sub flat, ok bool) {
 	if pos == 0 {
 		return flat{}, false
 	}
-	return flat{t.b, t.follow(pos)}, true
+	return flat{t.b, t.follow(pos), t.mem}, true
 }
 
 // vector is the i-th field, a vector of elements of some bytes each: where it
@@ -75,15 +86,17 @@ func (t flat) vector(i, size int) (start, n int) {
 // tables are the elements of the i-th field, a vector of tables.
 func (t flat) tables(i int) []flat {
 	start, n := t.vector(i, 4)
+	t.take(n, fieldSize, "further columns or metadata") // any number of them may be the same bytes
 	subs := make([]flat, n)
 	for j := range subs {
-		subs[j] = flat{t.b, t.follow(start + 4*j)}
+		subs[j] = flat{t.b, t.follow(start + 4*j), t.mem}
 	}
 	return subs
 }
 
 func (t flat) text(i int) string {
 	start, n := t.vector(i, 1)
+	t.take(n, 1, "further bytes of names and metadata")
 	return string(t.b[start : start+n])
 }
 
@@ -124,7 +137,7 @@ type word string
 func (w word) String() string { return string(w) }
 
 // checkArrow walks the metadata of an IPC file.
-func checkArrow(b []byte) error {
+func checkArrow(b []byte, mem *budget.Budget) error {
 	const head, tail = len(arrowMagic) + 2, 4 + len(arrowMagic)
 	if !bytes.HasPrefix(b, []byte(arrowMagic)) {
 		return fmt.Errorf("not an Arrow file: begins with %q, not with %q", b[:min(len(b), len(arrowMagic))], arrowMagic)
@@ -137,7 +150,7 @@ func checkArrow(b []byte) error {
 	if end < head {
 		return fmt.Errorf("a footer of %d bytes in a file of %d", size, len(b))
 	}
-	footer := flat{b: b[end : len(b)-tail]}
+	footer := flat{b: b[end : len(b)-tail], mem: mem}
 	footer.at = footer.follow(0)
 	schema, ok := footer.table(1)
 	if !ok {
@@ -159,7 +172,8 @@ func checkArrow(b []byte) error {
 				body > int64(end)-offset-meta {
 				return fmt.Errorf("a block of %d and %d bytes at %d, beyond the end of the file", meta, body, offset)
 			}
-			message := b[offset : offset+meta]
+			footer.take(int(meta+body), 1, "further bytes of record batches") // many may be the same bytes
+			message := flat{b: b[offset : offset+meta], mem: mem}
 			if err := checkBatch(message, b[offset+meta:offset+meta+body], columns, list == 2); err != nil {
 				return err
 			}
@@ -171,9 +185,6 @@ func checkArrow(b []byte) error {
 // checkSchema checks the columns, and returns how many there are.
 func checkSchema(schema flat) (int, error) {
 	fields := schema.tables(1)
-	if len(fields) > maxArrowColumns {
-		return 0, fmt.Errorf("%d columns, more than %d", len(fields), maxArrowColumns)
-	}
 	for _, f := range fields {
 		name, typ := f.text(0), f.byte(2)
 		if !arrowTypes[typ] {
@@ -197,15 +208,15 @@ func checkSchema(schema flat) (int, error) {
 
 // checkBatch checks a message that holds a record batch or a dictionary, and its
 // body.
-func checkBatch(message, body []byte, columns int, dictionary bool) error {
+func checkBatch(m flat, body []byte, columns int, dictionary bool) error {
 	prefix := 4
-	switch binary.LittleEndian.Uint32(message) {
+	switch m.u32(0) {
 	case 0:
 		prefix = 0
 	case 0xffffffff:
 		prefix = 8
 	}
-	m := flat{b: message[prefix:]}
+	m.b = m.b[prefix:]
 	m.at = m.follow(0)
 	batch, ok := m.table(2)
 	kind := byte(3)
@@ -221,21 +232,19 @@ func checkBatch(message, body []byte, columns int, dictionary bool) error {
 		}
 		columns = 1
 	}
-	// A value takes a bit at least; a column of nothing but missing ones takes none,
-	// and is held to the same.
-	room := int64(8*len(body) + 8*len(message))
-	if n := batch.int64(0); n < 0 || n > room {
-		return fmt.Errorf("%d rows in %d bytes", n, len(body))
+	if n := batch.int64(0); n < 0 {
+		return fmt.Errorf("%d rows", n)
 	}
 	start, n := batch.vector(1, 16)
 	if n != columns {
 		return fmt.Errorf("a batch of %d columns in a file of %d", n, columns)
 	}
+	m.take(1+n, fieldSize, "further columns in record batches")
 	for i := range n {
 		node := batch.b[start+16*i:]
 		length, nulls := int64(binary.LittleEndian.Uint64(node)), int64(binary.LittleEndian.Uint64(node[8:]))
-		if length < 0 || length > room || nulls < 0 || nulls > length {
-			return fmt.Errorf("a column of %d rows, %d of them missing, in %d bytes", length, nulls, len(body))
+		if length < 0 || nulls < 0 || nulls > length {
+			return fmt.Errorf("a column of %d rows, %d of them missing", length, nulls)
 		}
 	}
 	compression, compressed := batch.table(3)
@@ -270,11 +279,11 @@ func checkZstd(buffer []byte) error {
 }
 
 // ReadSchema reads a schema message by itself, such as Parquet files carry.
-func ReadSchema(b []byte) (*arrow.Schema, error) {
-	if err := checkArrowSchema(b); err != nil {
+func ReadSchema(b []byte, mem *budget.Budget) (*arrow.Schema, error) {
+	if err := checkArrowSchema(b, mem); err != nil {
 		return nil, err
 	}
-	r, err := ipc.NewReader(bytes.NewReader(b))
+	r, err := ipc.NewReader(bytes.NewReader(b), ipc.WithAllocator(allocator{memory.NewGoAllocator(), mem}))
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +291,7 @@ func ReadSchema(b []byte) (*arrow.Schema, error) {
 	return r.Schema(), nil
 }
 
-func checkArrowSchema(b []byte) error {
+func checkArrowSchema(b []byte, mem *budget.Budget) error {
 	if len(b) < 8 {
 		return fmt.Errorf("its Arrow schema is truncated")
 	}
@@ -290,7 +299,7 @@ func checkArrowSchema(b []byte) error {
 	if binary.LittleEndian.Uint32(b) == 0xffffffff {
 		prefix = 8
 	}
-	m := flat{b: b[prefix:]}
+	m := flat{b: b[prefix:], mem: mem}
 	m.at = m.follow(0)
 	schema, ok := m.table(2)
 	if !ok || m.byte(1) != 1 {

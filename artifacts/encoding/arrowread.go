@@ -8,18 +8,21 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"prgnn/internal/budget"
 )
 
 // A tableFormat is a file format of tables besides Arrow.
 type tableFormat struct {
 	name, magic string
-	read        func(file []byte, memory *Budget) (*Table, error)
+	read        func(file []byte, mem *budget.Budget) (*Table, error)
 }
 
 var tableFormats []tableFormat
@@ -27,7 +30,7 @@ var tableFormats []tableFormat
 // RegisterTable makes ReadTable and ReadMeta read another file format, known by its first
 // bytes, magic. read may panic on damaged bytes, in its own goroutine only. Call it from an
 // init function.
-func RegisterTable(name, magic string, read func(file []byte, memory *Budget) (*Table, error)) {
+func RegisterTable(name, magic string, read func(file []byte, mem *budget.Budget) (*Table, error)) {
 	tableFormats = append(tableFormats, tableFormat{name, magic, read})
 }
 
@@ -63,16 +66,16 @@ func ReadTable(r io.Reader) (*Table, error) {
 // table reads a file. A reader gets memory from a budget, and a panic means a damaged file.
 func (f tableFormat) table(b []byte) (t *Table, err error) {
 	defer recoverDamage(&t, &err)
-	return f.read(b, newBudget(len(b)))
+	return f.read(b, budget.For(int64(len(b))))
 }
 
 // readArrow parses an Arrow IPC file. The library believes every number in it, and
 // panics on much; so it gets only what checkArrow let pass.
-func readArrow(b []byte, memory *Budget) (*Table, error) {
-	if err := checkArrow(b); err != nil {
+func readArrow(b []byte, mem *budget.Budget) (*Table, error) {
+	if err := checkArrow(b, mem); err != nil {
 		return nil, err
 	}
-	f, err := ipc.NewFileReader(bytes.NewReader(b), ipc.WithAllocator(memory))
+	f, err := ipc.NewFileReader(bytes.NewReader(b), ipc.WithAllocator(allocator{memory.NewGoAllocator(), mem}))
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +91,7 @@ func readArrow(b []byte, memory *Budget) (*Table, error) {
 			chunks[j] = append(chunks[j], col)
 		}
 	}
-	return tableOf(schema, chunks)
+	return tableOf(schema, chunks, mem)
 }
 
 func recoverDamage(t **Table, err *error) {
@@ -96,37 +99,33 @@ func recoverDamage(t **Table, err *error) {
 	case nil:
 	case runtime.Error: // what lies outside of the file, or of its metadata
 		*t, *err = nil, fmt.Errorf("the file is damaged: its metadata point outside the file")
+	case *budget.Exceeded:
+		*t, *err = nil, p
 	default:
 		*t, *err = nil, fmt.Errorf("the file is damaged: %v", p)
 	}
 }
 
-// A Budget is an allocator that refuses what a file of its size cannot need, so
-// that a damaged length asks for an error and not for all memory.
-type Budget struct {
+// An allocator takes the memory of the Arrow library from a budget; a panic of it is caught as one of the library's.
+type allocator struct {
 	memory.Allocator
-	Left int // bytes
+	mem *budget.Budget
 }
 
-func newBudget(fileSize int) *Budget {
-	return &Budget{memory.NewGoAllocator(), 64<<20 + 16*fileSize}
-}
-
-func (b *Budget) take(size int) {
-	if size < 0 || size > b.Left {
-		panic(fmt.Errorf("it would need %d bytes of memory", size))
+func (a allocator) take(size int) {
+	if err := a.mem.Take(int64(size), 1, "further bytes"); err != nil {
+		panic(err)
 	}
-	b.Left -= size
 }
 
-func (b *Budget) Allocate(size int) []byte {
-	b.take(size)
-	return b.Allocator.Allocate(size)
+func (a allocator) Allocate(size int) []byte {
+	a.take(size)
+	return a.Allocator.Allocate(size)
 }
 
-func (b *Budget) Reallocate(size int, old []byte) []byte {
-	b.take(max(size-cap(old), 0))
-	return b.Allocator.Reallocate(size, old)
+func (a allocator) Reallocate(size int, old []byte) []byte {
+	a.take(max(size-cap(old), 0))
+	return a.Allocator.Reallocate(size, old)
 }
 
 // FromRecord copies an Arrow record into a table. Narrower numbers are widened, and large and
@@ -136,18 +135,18 @@ func FromRecord(rec arrow.Record) (*Table, error) {
 	for i := range chunks {
 		chunks[i] = []arrow.Array{rec.Column(i)}
 	}
-	return tableOf(rec.Schema(), chunks)
+	return tableOf(rec.Schema(), chunks, budget.For(math.MaxInt64)) // it is in memory already
 }
 
 // tableOf converts the columns of a file, each in one or more chunks.
-func tableOf(schema *arrow.Schema, chunks [][]arrow.Array) (*Table, error) {
+func tableOf(schema *arrow.Schema, chunks [][]arrow.Array, mem *budget.Budget) (*Table, error) {
 	t := &Table{}
 	if m := schema.Metadata(); m.Len() > 0 {
 		t.Meta = m.ToMap()
 	}
 	for i, field := range schema.Fields() {
 		c := ColumnOf(field)
-		if err := c.fill(field.Type, chunks[i]); err != nil {
+		if err := c.fill(field.Type, chunks[i], mem); err != nil {
 			return nil, err
 		}
 		t.Columns = append(t.Columns, c)
@@ -164,12 +163,12 @@ func ColumnOf(field arrow.Field) Column {
 }
 
 // readers convert a column of each Arrow type to the type that Column has for it.
-var readers = map[arrow.Type]func(c *Column, chunks []arrow.Array) error{
+var readers = map[arrow.Type]func(c *Column, chunks []arrow.Array, mem *budget.Budget) error{
 	arrow.STRING:       read[string, textArray](func(a textArray, i int) string { return a.Value(i) }),
 	arrow.LARGE_STRING: read[string, textArray](func(a textArray, i int) string { return a.Value(i) }),
 	arrow.FLOAT64:      read[float64, *array.Float64](func(a *array.Float64, i int) float64 { return a.Value(i) }),
 	arrow.FLOAT32:      read[float32, *array.Float32](func(a *array.Float32, i int) float32 { return a.Value(i) }),
-	arrow.FLOAT16:      read[float32, halfArray](func(a halfArray, i int) float32 { return a.Value(i).Float32() }),
+	arrow.FLOAT16:      read[float32, halfArray](half),
 	arrow.INT64:        read[int64, *array.Int64](func(a *array.Int64, i int) int64 { return a.Value(i) }),
 	arrow.INT32:        read[int32, *array.Int32](func(a *array.Int32, i int) int32 { return a.Value(i) }),
 	arrow.INT16:        read[int32, *array.Int16](func(a *array.Int16, i int) int32 { return int32(a.Value(i)) }),
@@ -185,6 +184,9 @@ var readers = map[arrow.Type]func(c *Column, chunks []arrow.Array) error{
 type textArray interface{ Value(int) string }
 type halfArray interface{ Value(int) float16.Num }
 
+// half widens exactly; the library's Float32 does not below 2⁻¹⁴.
+func half(a halfArray, i int) float32 { return HalfToFloat(a.Value(i).Uint16()) }
+
 // readable reports whether a column of this type can be read.
 func readable(typ arrow.DataType) bool {
 	if d, ok := typ.(*arrow.DictionaryType); ok {
@@ -198,20 +200,28 @@ func errType(column string, typ fmt.Stringer) error {
 }
 
 // fill sets the values of a column.
-func (c *Column) fill(typ arrow.DataType, chunks []arrow.Array) error {
+func (c *Column) fill(typ arrow.DataType, chunks []arrow.Array, mem *budget.Budget) error {
 	if !readable(typ) {
 		return errType(c.Name, typ)
 	}
 	if d, ok := typ.(*arrow.DictionaryType); ok {
 		typ = d.ValueType
 	}
-	return readers[typ.ID()](c, chunks)
+	return readers[typ.ID()](c, chunks, mem)
 }
 
 // read makes a reader of columns whose arrays are of type A.
-func read[T any, A any](value func(A, int) T) func(*Column, []arrow.Array) error {
-	return func(c *Column, chunks []arrow.Array) error {
-		values := []T{}
+func read[T any, A any](value func(A, int) T) func(*Column, []arrow.Array, *budget.Budget) error {
+	return func(c *Column, chunks []arrow.Array, mem *budget.Budget) error {
+		rows := 0
+		for _, a := range chunks {
+			rows += a.Len()
+		}
+		var zero T
+		if err := mem.Take(int64(rows), int64(unsafe.Sizeof(zero))+1, "further rows"); err != nil {
+			return fmt.Errorf("column %q: %w", c.Name, err)
+		}
+		values := make([]T, 0, rows)
 		var valid []bool // nil while no value is missing
 		for _, a := range chunks {
 			at, in := func(i int) int { return i }, a
@@ -220,15 +230,19 @@ func read[T any, A any](value func(A, int) T) func(*Column, []arrow.Array) error
 			}
 			typed, _ := in.(A)
 			whole := value != nil && a.NullBitmapBytes() == nil && in.NullBitmapBytes() == nil
-			values = slices.Grow(values, a.Len())
 			for i := range a.Len() {
 				var x T
 				ok := whole || value != nil && a.IsValid(i) && in.IsValid(at(i))
 				switch {
 				case ok:
 					x = value(typed, at(i))
+					if text, is := any(x).(string); is { // rows may share it, but what is made of them does not
+						if err := mem.Take(int64(len(text)), 1, "further bytes of text"); err != nil {
+							return fmt.Errorf("column %q: %w", c.Name, err)
+						}
+					}
 				case valid == nil:
-					valid = slices.Repeat([]bool{true}, len(values))
+					valid = append(make([]bool, 0, rows), slices.Repeat([]bool{true}, len(values))...)
 				}
 				if values = append(values, x); valid != nil {
 					valid = append(valid, ok)
@@ -240,12 +254,12 @@ func read[T any, A any](value func(A, int) T) func(*Column, []arrow.Array) error
 	}
 }
 
-func readUint64(c *Column, chunks []arrow.Array) error {
+func readUint64(c *Column, chunks []arrow.Array, mem *budget.Budget) error {
 	tooLarge := false
 	err := read[int64, *array.Uint64](func(a *array.Uint64, i int) int64 {
 		tooLarge = tooLarge || a.Value(i) > math.MaxInt64
 		return int64(a.Value(i))
-	})(c, chunks)
+	})(c, chunks, mem)
 	if tooLarge {
 		err = errors.New("column " + c.Name + " holds an unsigned number larger than an int64")
 	}
@@ -268,7 +282,8 @@ func ReadMeta(r io.Reader) (meta map[string]string, err error) {
 	}
 	var none *Table
 	defer recoverDamage(&none, &err)
-	f, damaged := ipc.NewFileReader(bytes.NewReader(b), ipc.WithAllocator(newBudget(len(b))))
+	mem := budget.For(int64(len(b)))
+	f, damaged := ipc.NewFileReader(bytes.NewReader(b), ipc.WithAllocator(allocator{memory.NewGoAllocator(), mem}))
 	if damaged != nil {
 		return nil, err // why it is no table says more
 	}

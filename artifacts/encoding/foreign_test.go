@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/artifacts/parquet"
 	"prgnn/internal/need"
+	"prgnn/internal/peak"
 )
 
 // pyarrowWant is what the rows of foreign.py are, as text.
@@ -62,6 +63,7 @@ func TestReadPyarrow(t *testing.T) {
 		{"parquet/plain.parquet", 15, 0, 10},
 		{"parquet/groups.parquet", 15, 0, 10},
 		{"parquet/v2.parquet", 15, 0, 10},
+		{"parquet/encodings.parquet", 15, 0, 10},
 	} {
 		tab, err := readTableFile(c.file)
 		if err != nil {
@@ -95,6 +97,27 @@ func TestReadPyarrow(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
+}
+
+// A few hundred bytes that claim gigabytes are refused; a file of zeros, which is as small, is read.
+func TestMemory(t *testing.T) {
+	for file, message := range map[string]string{
+		"shared.parquet": `parquet: column "s": 1000000 further bytes of text, too many for a file of 509 bytes`,
+		"shared.arrow":   `arrow: column "s": 1000000 further bytes of text, too many for a file of 882 bytes`,
+		"nulls.arrow":    `arrow: column "n0": 100000000 further rows, too many for a file of 1258 bytes`,
+	} {
+		t.Run(file, func(t *testing.T) {
+			peak.Below(t, 400, func(t *testing.T) {
+				_, err := readTableFile("hostile/" + file)
+				need.Error(t, err, message)
+			})
+		})
+	}
+	t.Run("zeros.parquet", func(t *testing.T) {
+		peak.Below(t, 300, func(t *testing.T) {
+			need.Equal(t, need.Value(readTableFile("hostile/zeros.parquet"))(t).Rows(), 8_000_000)
+		})
+	})
 }
 
 // A file that is cut short is an error, wherever it is cut.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"prgnn/internal/need"
@@ -70,5 +71,20 @@ func TestFromRecordOfOthers(t *testing.T) {
 	defer when.Release()
 	if _, err := FromRecord(when); err == nil || err.Error() != `column "when" has type date32: only text, numbers and Booleans can be read` {
 		t.Error(err)
+	}
+}
+
+// A float16 in a record is the number that it is in npy, which numpy vouches for.
+func TestHalfFloats(t *testing.T) {
+	b := array.NewFloat16Builder(memory.DefaultAllocator)
+	for bits := range 1 << 16 {
+		b.Append(float16.FromBits(uint16(bits)))
+	}
+	half := b.NewArray()
+	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "h", Type: half.DataType()}}, nil), []arrow.Array{half}, -1)
+	for bits, x := range need.Value(FromRecord(rec))(t).Columns[0].Values.([]float32) {
+		if want := HalfToFloat(uint16(bits)); x != want && want == want {
+			t.Fatalf("%#04x is %v, want %v", bits, x, want)
+		}
 	}
 }

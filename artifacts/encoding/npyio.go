@@ -29,7 +29,7 @@ func readForeign(r io.Reader, h npyDescr, n, known int) (any, error) {
 		return foreign(raw, h, n, func(x float32) (float32, error) { return x, nil })
 	case "f2": // npyio has no float16: its bits are read as an unsigned number
 		h.kind = 'u'
-		return foreign(raw, h, n, func(x uint16) (float32, error) { return halfToFloat(x), nil })
+		return foreign(raw, h, n, func(x uint16) (float32, error) { return HalfToFloat(x), nil })
 	case "i8":
 		return foreign(raw, h, n, func(x int64) (int64, error) { return x, nil })
 	case "i4":
@@ -121,8 +121,8 @@ func (c *cOrder) next() int {
 	return at
 }
 
-// halfToFloat widens an IEEE 754 binary16 number, exactly.
-func halfToFloat(h uint16) float32 {
+// HalfToFloat widens an IEEE 754 binary16 number, exactly.
+func HalfToFloat(h uint16) float32 {
 	sign := uint32(h>>15) << 31
 	exp := uint32(h >> 10 & 0x1f)
 	frac := uint32(h & 0x3ff)

@@ -94,3 +94,18 @@ for name, options in {"snappy": {}, "zstd": {"compression": "zstd"}, "gzip": {"c
                       "v2": {"data_page_version": "2.0"}}.items():
     pa.parquet.write_table(flat, path("parquet", name + ".parquet"), **options)
 pa.parquet.write_table(pa.table({"many": pa.array([[1.0, 2.0]])}), path("parquet", "list.parquet"))
+pa.parquet.write_table(flat, path("parquet", "encodings.parquet"), use_dictionary=False, column_encoding={
+    "text": "DELTA_BYTE_ARRAY", "group": "DELTA_LENGTH_BYTE_ARRAY", "float": "BYTE_STREAM_SPLIT", "double": "BYTE_STREAM_SPLIT",
+    "i32": "DELTA_BINARY_PACKED", "i64": "DELTA_BINARY_PACKED", "u32": "BYTE_STREAM_SPLIT", "flag": "RLE"},
+    data_page_version="2.0", write_page_checksum=True)
+
+# Small files that claim 20 GB of text, and 17 GB of nothing.
+shared = pa.table({"s": pa.DictionaryArray.from_arrays(np.zeros(20000, "i4"), pa.array(["a" * 10**6]))})
+pa.parquet.write_table(shared, path("hostile", "shared.parquet"), compression="zstd", write_statistics=False)
+with pa.ipc.new_file(path("hostile", "shared.arrow"), shared.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as w:
+    w.write_table(shared)
+nulls = pa.table({"n%d" % i: pa.nulls(10**8) for i in range(10)})
+with pa.ipc.new_file(path("hostile", "nulls.arrow"), nulls.schema) as w:
+    w.write_table(nulls)
+zeros = pa.table({"a": pa.array(np.zeros(8_000_000))})
+pa.parquet.write_table(zeros, path("hostile", "zeros.parquet"), compression="zstd", use_dictionary=False, write_statistics=False)

@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers f3179fe43a5439cbecabbac2ba2e7a91865c1a19062d3a2b72aaa23770954e40
+var codes = dag.Codes(`kind outliers cf0078ce6628360eec2d1eced65461c3645f8bbafda30f361fdf7685b4b04b00
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -41,12 +41,13 @@ prgnn/artifacts/encoding.Array.Format 2752e093342c.b726e4
 prgnn/artifacts/encoding.Array.Len 4a2abdec1c0b.2b231e
 prgnn/artifacts/encoding.Column 795ed3d0c350.e3b0c4
 prgnn/artifacts/encoding.Column.Has 4e1f08b53a11.cb7c20
-prgnn/artifacts/encoding.Column.fill c8dfc1d4ab80.0e8105
+prgnn/artifacts/encoding.Column.fill 1ec732c1e304.efa497
 prgnn/artifacts/encoding.Column.len 932ab203fc03.cb7c20
 prgnn/artifacts/encoding.ColumnOf 8247898f8129.0e29b4
 prgnn/artifacts/encoding.Data 4931e393cafb.6c4525
 prgnn/artifacts/encoding.DecodeArray 9f16f96b4972.98750e
-prgnn/artifacts/encoding.FromRecord c1d107281955.7f1040
+prgnn/artifacts/encoding.FromRecord f008242b7554.b62caa
+prgnn/artifacts/encoding.HalfToFloat 7b6d68d8d7c3.e3b0c4
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
@@ -78,8 +79,8 @@ prgnn/artifacts/encoding.fieldMetadata 14d711732326.8cc74b
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 prgnn/artifacts/encoding.foreign 6fd55586bf2e.2921b5
+prgnn/artifacts/encoding.half fc5a001134a9.67cd40
 prgnn/artifacts/encoding.halfArray 806ae6893abc.e3b0c4
-prgnn/artifacts/encoding.halfToFloat 7b6d68d8d7c3.e3b0c4
 prgnn/artifacts/encoding.inPlace 202da539e224.586731
 prgnn/artifacts/encoding.metaDoc 4ac916ebe547.e3b0c4
 prgnn/artifacts/encoding.metaUnit a6b53aedd5c4.e3b0c4
@@ -95,17 +96,17 @@ prgnn/artifacts/encoding.npyMaxHeader dfd194bfca22.e3b0c4
 prgnn/artifacts/encoding.npySizes c9efb48efbd6.e3b0c4
 prgnn/artifacts/encoding.piece dfd194bfca22.e3b0c4
 prgnn/artifacts/encoding.pieces a616b71e8640.d0313c
-prgnn/artifacts/encoding.read f88038161203.45f843
+prgnn/artifacts/encoding.read 049538d1e8ef.974bff
 prgnn/artifacts/encoding.readElements 29de5bb55bd6.54c41d
-prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
+prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.1e599f
 prgnn/artifacts/encoding.readNPY 3a3f5d1fc417.472b2c
 prgnn/artifacts/encoding.readNPYHeader 70d23b460808.158359
-prgnn/artifacts/encoding.readUint64 7820a0379ae8.a27392
+prgnn/artifacts/encoding.readUint64 dbe908f33607.6bf57e
 prgnn/artifacts/encoding.readable 36efb9aa2007.178d98
-prgnn/artifacts/encoding.readers bcd13af3560f.18e58d
+prgnn/artifacts/encoding.readers ee53fbc8ee1d.28146a
 prgnn/artifacts/encoding.remaining 92f837d57b64.e3b0c4
 prgnn/artifacts/encoding.sortedMetadata 526d9f76ee52.e3b0c4
-prgnn/artifacts/encoding.tableOf 1240b6206fdb.61d561
+prgnn/artifacts/encoding.tableOf 013419741ae3.ae4035
 prgnn/artifacts/encoding.textArray a515f19bb163.e3b0c4
 prgnn/artifacts/encoding.textBuffers ac9e8e3ac1f9.eb101e
 prgnn/artifacts/encoding.validity dbaa96946938.483b5c
@@ -138,6 +139,14 @@ prgnn/dag.Task 992044880636.dd1823
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
+prgnn/internal/budget.Base 41deaa7108a7.e3b0c4
+prgnn/internal/budget.Budget 2694beff5352.e3b0c4
+prgnn/internal/budget.Budget.Take 25511fddaae3.129f60
+prgnn/internal/budget.Exceeded e42473b55044.e3b0c4
+prgnn/internal/budget.Exceeded.Error 0aeabd0f8767.8d7067
+prgnn/internal/budget.For 6267048b6d73.228bc7
+prgnn/internal/budget.PerByte 57c4b32f7c1d.e3b0c4
+prgnn/internal/budget.limit d55b370ac9e3.5f23db
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
@@ -150,10 +159,10 @@ prgnn/internal/exact.rootHalf 304b5ffcd648.e3b0c4
 at artifacts/digest.go prgnn/artifacts Digest:15 Digest.String:22 Value:64 Ref:72
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Data:81 Array.Format:118 Array.Encode:121
 at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:173 bitmap:186 canonical:198 textBuffers:219
-at artifacts/encoding/arrowread.go prgnn/artifacts/encoding FromRecord:134 tableOf:143 ColumnOf:159 readers:167 textArray:185 halfArray:186 readable:189 errType:196 Column.fill:201 read:212 readUint64:243
+at artifacts/encoding/arrowread.go prgnn/artifacts/encoding FromRecord:133 tableOf:142 ColumnOf:158 readers:166 textArray:184 halfArray:185 half:188 readable:191 errType:198 Column.fill:203 read:214 readUint64:257
 at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:17 npyAlign:18 npyMaxHeader:21 npyMaxAxes:23 npyHeader:27 writeNPY:54 float64bits:81 float32bits:88 piece:95 pieces:97 writeElements:100
 at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.upTo:184 dictParser.tuple:193
-at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
+at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 HalfToFloat:125
 at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:19 ReadArrayUpTo:23 DecodeArray:32 inPlace:44 readNPY:67 remaining:125 readElements:139
 at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 Table.Check:40 Column.len:59 Column.Has:97 Table.Rows:100 Table.Format:122 Table.Encode:125
 at connectivity/correlation.go prgnn/connectivity nearOne:57 FisherZ:62
@@ -162,6 +171,7 @@ at dag/coord.go prgnn/dag Coord:11
 at dag/fit.go prgnn/dag Type.String:15
 at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:45 NPY:53 Arrow:56
 at dag/task.go prgnn/dag Task:17 Input:38 Task.All:126 Input.Bytes:154 Input.Array:171
+at internal/budget/budget.go prgnn/internal/budget Base:17 PerByte:18 Budget:22 For:25 limit:30 Budget.Take:51 Exceeded:63 Exceeded.Error:68
 at internal/exact/exact.go prgnn/internal/exact ln2Hi:22 ln2Lo:23 Log1p:88 frexp:114 rootHalf:126 log1p:131 atanhTail:140 Atanh:184
 at outliers/outliers.go examples/own-stage/outliers outliers.New:32 Outliers:38 Outliers.Ports:42 Outliers.Run:53 read:84 participant:117 distances:128 tableOf:150 matrices:171 rounded:199
 `)
