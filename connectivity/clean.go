@@ -3,6 +3,7 @@ package connectivity
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Cleaner cleans the draws of one run, which share its regressors and censoring.
@@ -10,7 +11,8 @@ type Cleaner struct {
 	o        Cleaning
 	volumes  int
 	keep     []int
-	trend    basis // over all volumes, before a Butterworth filter
+	from, to int   // the volumes that a Butterworth filter runs over
+	trend    basis // of them, before that filter
 	sections []section
 	nuisance basis // over the kept volumes
 	Quality  CleanQuality
@@ -36,6 +38,9 @@ func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
 	if len(c.keep) < 3 {
 		return nil, TooLittle(fmt.Sprintf("%d of %d volumes are kept, which is too few; raise the censoring thresholds", len(c.keep), volumes))
 	}
+	if c.to = volumes; o.Bridge == Cubic {
+		c.from, c.to = c.keep[0], c.keep[len(c.keep)-1]+1
+	}
 	if o.Filter == Butterworth {
 		order := o.Order
 		if order == 0 {
@@ -43,11 +48,11 @@ func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
 		}
 		nyquist := 0.5 / o.TR
 		c.sections = butterworth(order, o.HighPass/nyquist, o.LowPass/nyquist)
-		if p := padding(c.sections); volumes <= p {
-			return nil, fmt.Errorf("%d volumes are too few for a Butterworth filter of order %d, which needs more than %d; use the cosine filter", volumes, order, p)
+		if p := padding(c.sections); c.to-c.from <= p {
+			return nil, fmt.Errorf("%d volumes are too few for a Butterworth filter of order %d, which needs more than %d; use the cosine filter", c.to-c.from, order, p)
 		}
 	}
-	c.trend.trend(floats(upTo(volumes)), o.Detrend)
+	c.trend.trend(floats(upTo(c.to-c.from)), o.Detrend)
 	c.prepareNuisance()
 	c.account()
 	if c.Quality.TEff <= 1 { // of which the mean is one
@@ -95,16 +100,24 @@ func (c *Cleaner) filtered(x Matrix) Matrix {
 	if c.o.Filter != Butterworth {
 		return x.rows(c.keep)
 	}
-	y := x.Clone()
-	if len(c.keep) < c.volumes {
-		bridge(y, c.keep)
+	if len(c.keep) == c.volumes {
+		y := x.Clone()
+		c.trend.remove(y)
+		filtfilt(y, c.sections)
+		return y
+	}
+	y, keep := Matrix{c.to - c.from, x.Cols, slices.Clone(x.Data[c.from*x.Cols : c.to*x.Cols])}, slices.Clone(c.keep)
+	for i := range keep {
+		keep[i] -= c.from
+	}
+	if c.o.Bridge == Cubic {
+		bridgeCubic(y, keep)
+	} else {
+		bridge(y, keep)
 	}
 	c.trend.remove(y)
 	filtfilt(y, c.sections)
-	if len(c.keep) < c.volumes {
-		y = y.rows(c.keep)
-	}
-	return y
+	return y.rows(keep)
 }
 
 // cosines are the numbers of the cosines outside the pass band; the k-th has the
@@ -123,6 +136,11 @@ func (c *Cleaner) cosines() []int {
 // account fills in the quality.
 func (c *Cleaner) account() {
 	q := &c.Quality
+	for i, t := range c.keep[1:] {
+		if gap := t - c.keep[i] - 1; c.o.Filter == Butterworth {
+			q.Bridged, q.LongestGap = q.Bridged+gap, max(q.LongestGap, gap)
+		}
+	}
 	q.Volumes, q.Kept, q.Trend = c.volumes, len(c.keep), max(c.o.Detrend, 0)
 	trend := float64(q.Trend)
 	if c.o.Filter == Butterworth {

@@ -9,9 +9,9 @@ import (
 // A Cleaning says what is taken out of the series of a run. Its order is that of
 // nilearn's signal.clean, with censored volumes interpolated as they should be:
 //
-//  1. with a Butterworth filter, censored volumes are bridged by a cubic spline
-//     (series and regressors), as a recursive filter cannot leave them out;
-//     otherwise they are left out now;
+//  1. with a Butterworth filter, censored volumes are bridged (series and
+//     regressors), as a recursive filter cannot leave them out; otherwise they are
+//     left out now;
 //  2. the polynomial trend is taken out of series and regressors;
 //  3. the Butterworth filter runs over series and regressors (Lindquist et al.
 //     2019: a regression after filtering brings back what was filtered, unless the
@@ -24,6 +24,7 @@ type Cleaning struct {
 	Detrend     int     // degree of the polynomial; -1 takes out nothing
 	TrendOver   TrendOver
 	Filter      Filter
+	Bridge      Bridge  // of a Butterworth filter
 	HighPass    float64 // Hz, lower edge of the pass band; 0 has none
 	LowPass     float64 // Hz, upper edge; 0 has none
 	Order       int     // of the Butterworth filter; 0 means 5
@@ -54,6 +55,17 @@ const (
 	Cosine      Filter = "cosine"
 )
 
+// A Bridge takes the place of censored volumes while a Butterworth filter runs.
+type Bridge string
+
+// Linear ("") is a straight line between the kept volumes beside a gap, and the first and last kept value outside.
+// Cubic is a cubic spline through all kept volumes, and the filter runs from the first to the last of them only, as in
+// nilearn: in gaps of more than 5 volumes it overshoots by several SD.
+const (
+	Linear Bridge = "linear"
+	Cubic  Bridge = "nilearn"
+)
+
 // Standardize is how cleaned series are scaled.
 type Standardize string
 
@@ -72,6 +84,8 @@ type CleanQuality struct {
 	Regressors int     // linearly independent ones, without the trend and the cosines
 	Trend      int     // degree of the polynomial taken out
 	FilterLoss float64 // degrees of freedom that the filter took
+	Bridged    int     // censored volumes between kept ones that a Butterworth filter runs over
+	LongestGap int     // volumes, of those
 	// TEff is the number of independent volumes that the cleaned series are worth:
 	// kept − regressors − filter loss − trend. The mean is not subtracted, as in the
 	// T of Fisher's 1/√(T−3). A Butterworth filter takes the share of the spectrum

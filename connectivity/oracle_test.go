@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/internal/random"
 )
 
 // oracleValues are what testdata/oracle.py wrote.
@@ -19,15 +20,16 @@ type oracleValues struct {
 	}
 	Bridge []struct {
 		Censored []int
-		Y        [][]float64
+		Y, Cubic [][]float64
 	}
 	Trend []struct {
 		Order int
 		Y     [][]float64
 	}
-	ScrubbedButterworth scrubbed `json:"scrubbed_butterworth"`
-	ScrubbedTrend       scrubbed `json:"scrubbed_trend"`
-	ScrubbedCosine      scrubbed `json:"scrubbed_cosine"`
+	ScrubbedButterworth scrubbed   `json:"scrubbed_butterworth"`
+	NilearnButterworth  []scrubbed `json:"nilearn_butterworth"`
+	ScrubbedTrend       scrubbed   `json:"scrubbed_trend"`
+	ScrubbedCosine      scrubbed   `json:"scrubbed_cosine"`
 	Glasso              []struct {
 		Alpha                 float64
 		Covariance, Precision [][]float64
@@ -94,21 +96,100 @@ func TestFiltfiltOfScipy(t *testing.T) {
 	}
 }
 
-func TestBridgeOfScipy(t *testing.T) {
+// Straight lines are numpy's (interp), cubic splines scipy's (CubicSpline).
+func TestBridgesOfScipy(t *testing.T) {
 	x := firstColumns(golden(t, "ts_raw"), 2)
 	for _, c := range oracle(t).Bridge {
 		_, keep := keepAllBut(x.Rows, c.Censored)
-		y := x.Clone()
-		for _, t := range c.Censored { // what was censored must not matter
-			y.Row(t)[0], y.Row(t)[1] = 1e6, -1e6
+		for name, of := range map[string]struct {
+			make func(Matrix, []int)
+			want [][]float64
+		}{"linear": {bridge, c.Y}, "cubic": {bridgeCubic, c.Cubic}} {
+			y := x.Clone()
+			for _, t := range c.Censored { // what was censored must not matter
+				if name == "linear" || keep[0] < t && t < keep[len(keep)-1] {
+					y.Row(t)[0], y.Row(t)[1] = 1e6, -1e6
+				}
+			}
+			of.make(y, keep)
+			scale := 1.0
+			for _, v := range matrixOf(of.want).Data {
+				scale = max(scale, math.Abs(v))
+			}
+			closeTo(t, name, y, matrixOf(of.want), 1e-12*scale)
 		}
-		bridge(y, keep)
-		scale := 1.0
-		for _, v := range matrixOf(c.Y).Data {
-			scale = max(scale, math.Abs(v))
-		}
-		closeTo(t, "bridge", y, matrixOf(c.Y), 1e-12*scale)
 	}
+}
+
+// With its bridge, a censored run and a Butterworth filter are nilearn's, also where volumes at the ends are censored.
+func TestBridgeOfNilearn(t *testing.T) {
+	x := golden(t, "ts_raw")
+	_, confounds := readTSV(t, filepath.Join("testdata", "nilearn", "confounds.tsv"))
+	for _, c := range oracle(t).NilearnButterworth {
+		o := Cleaning{TR: 2, Detrend: 1, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1, Regressors: confounds}
+		o.Keep, _ = keepAllBut(x.Rows, c.Censored)
+		for _, o.Bridge = range []Bridge{Cubic, Linear} {
+			got, _, err := need.Value(NewCleaner(x.Rows, o))(t).Clean(x)
+			need.NoError(t, err)
+			if o.Bridge == Cubic {
+				closeTo(t, "nilearn", got, matrixOf(c.Y), 1e-8)
+			} else if want := matrixOf(c.Y); math.Abs(got.At(0, 0)-want.At(0, 0)) < 1e-3 {
+				t.Error("a straight line gives the same")
+			}
+		}
+	}
+}
+
+// A straight line leaves the correlations of independent series as they are, over a gap of any length; a cubic spline
+// does not.
+func TestBridgeOfLongGaps(t *testing.T) {
+	const volumes, regions = 200, 8
+	r := random.New(9, "gaps")
+	x := NewMatrix(volumes, regions)
+	for i := range x.Data {
+		x.Data[i] = 100 + 2*r.Normal()
+	}
+	for _, gap := range []int{10, 20, 40, 60} {
+		o := Cleaning{TR: 2, Detrend: 1, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1}
+		whole, _, err := need.Value(NewCleaner(volumes, o))(t).Clean(x)
+		need.NoError(t, err)
+		o.Keep = make([]bool, volumes)
+		var keep []int
+		for v := range o.Keep {
+			if o.Keep[v] = v < 60 || v >= 60+gap; o.Keep[v] {
+				keep = append(keep, v)
+			}
+		}
+		whole = whole.rows(keep)
+		far := map[Bridge]float64{} // the largest difference of a correlation
+		for _, o.Bridge = range []Bridge{Linear, Cubic} {
+			c := need.Value(NewCleaner(volumes, o))(t)
+			y, _, err := c.Clean(x)
+			need.NoError(t, err)
+			need.Equal(t, c.Quality.Bridged, gap, "bridged")
+			need.Equal(t, c.Quality.LongestGap, gap, "the longest gap")
+			for i := range regions {
+				for j := range i {
+					far[o.Bridge] = max(far[o.Bridge], math.Abs(pearson(y, i, j)-pearson(whole, i, j)))
+				}
+			}
+		}
+		t.Logf("a gap of %d volumes: linear %.3f, cubic %.3f", gap, far[Linear], far[Cubic])
+		if far[Linear] > 0.15 || far[Cubic] < far[Linear] || gap >= 20 && far[Cubic] < 0.4 {
+			t.Errorf("a gap of %d volumes changes correlations by up to %.3f, with a cubic spline by %.3f",
+				gap, far[Linear], far[Cubic])
+		}
+	}
+}
+
+func pearson(x Matrix, i, j int) float64 {
+	xy, xx, yy := 0.0, 0.0, 0.0
+	mean := means(x)
+	for t := range x.Rows {
+		a, b := x.At(t, i)-mean[i], x.At(t, j)-mean[j]
+		xy, xx, yy = xy+a*b, xx+a*a, yy+b*b
+	}
+	return xy / math.Sqrt(xx*yy)
 }
 
 func TestTrendOfNumpy(t *testing.T) {

@@ -2,10 +2,30 @@ package connectivity
 
 // bridge replaces the rows of x that are not kept by values interpolated from the
 // kept ones, column by column, so that a filter does not smear what was censored
-// into its neighbors: a cubic spline through the kept volumes between the first
-// and the last of them, and the nearest kept value outside, where a cubic would run
-// away. There are at least two kept rows.
+// into its neighbors: on a straight line between the kept volumes beside a gap, and
+// the nearest kept value outside. Neither leaves the range of the kept values.
 func bridge(x Matrix, keep []int) {
+	first, last := keep[0], keep[len(keep)-1]
+	for t := range first {
+		copy(x.Row(t), x.Row(first))
+	}
+	for i, to := range keep[1:] {
+		from := keep[i]
+		for t := from + 1; t < to; t++ {
+			share, row := float64(t-from)/float64(to-from), x.Row(t)
+			for j, a := range x.Row(from) {
+				row[j] = a + float64(share*(x.At(to, j)-a))
+			}
+		}
+	}
+	for t := last + 1; t < x.Rows; t++ {
+		copy(x.Row(t), x.Row(last))
+	}
+}
+
+// bridgeCubic replaces the rows between the first and the last kept one by a cubic spline through the kept ones, as
+// nilearn does. In a long gap the spline runs away from them. There are at least two.
+func bridgeCubic(x Matrix, keep []int) {
 	n := len(keep)
 	s := newSpline(keep)
 	y, slope := make([]float64, n), make([]float64, n)
@@ -14,16 +34,10 @@ func bridge(x Matrix, keep []int) {
 			y[i] = x.At(t, j)
 		}
 		s.slopes(slope, y)
-		for t := range keep[0] {
-			x.Data[t*x.Cols+j] = y[0]
-		}
 		for i := 1; i < n; i++ {
 			for t := keep[i-1] + 1; t < keep[i]; t++ {
 				x.Data[t*x.Cols+j] = s.at(float64(t), i-1, y, slope)
 			}
-		}
-		for t := keep[n-1] + 1; t < x.Rows; t++ {
-			x.Data[t*x.Cols+j] = y[n-1]
 		}
 	}
 }

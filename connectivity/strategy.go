@@ -49,8 +49,9 @@ type Strategy struct {
 }
 
 // Strategies are those of nilearn's load_confounds_strategy (simple, scrubbing, compcor, ica_aroma; Wang et al. 2024,
-// PLOS Comput Biol 20:e1011942), those of XCP-D (24P, 27P, 36P, acompcor, aroma; Ciric et al. 2017, NeuroImage
-// 154:174; Mehta et al. 2024, Imaging Neuroscience 2), and the six motion parameters.
+// PLOS Comput Biol 20:e1011942), those of XCP-D (24P, 27P, 36P, acompcor; Ciric et al. 2017, NeuroImage
+// 154:174; Mehta et al. 2024, Imaging Neuroscience 2), aroma as in the table of its documentation (XCP-D itself takes
+// no motion parameters), and the six motion parameters.
 var Strategies = []Strategy{
 	{Name: "none"},
 	{Name: "simple", Motion: Full, Tissue: Basic, Cosines: true},

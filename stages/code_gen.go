@@ -16,7 +16,7 @@ kind combat a9ced1a0e6a198f32ac61a58158940f8afa2e64d916d0072268ed876958c5cc1
 kind compare 1cf9b9ad0bd50b71b2e8ec6f056eb83cfe4ec211adebcd1bca08f46b447a8861
 kind connectivity 7f4d9fd2fbc5d6837b3627d4d954021375ea2e89c1ea7e223bee312944f2a734
 kind covariates 579c46123183a8a3b8341976d7d7bf11a7fd25b3a066e0611c5b2bfb5c0ea028
-kind denoise 11fb488f59471bba127242c9faee5e6ebc928b91de16c5be273246ff950f56cc
+kind denoise 3cc5b82c242fa8729043ed59042767f0ad171d171a613c8c24cfd5f4c24159a9
 kind echo dd18d5dda72f44902a2634814704ec83fe2e10ef429ca1a5b1d0d80cd5c6b1fa
 kind evaluate 6eda43ac97deb49576904f3673cb373f776fa779cd70e56053e49c701262d07f
 kind evaluate-regression 76c44fbbf3fe359952e2dc6543e0044d4c8db146857eace1ff06057ccc2619fa
@@ -29,7 +29,7 @@ kind figure-degrees 271f903906e3c7be3fa1e3eb570ab255ba7fab203e4a1f6ad943f0143674
 kind figure-distributions 3a3a2dcab97199d0e256f2c7db4e98af7f477fa7c2576dcac8d2043d5c25536d
 kind figure-individuality ac14413f41820ef7c583ee96b2c9e60e0640dc46293cf2d12b955cfc1205b88e
 kind figure-individuals dd590f8005d4ee34df4e2a6c154830a6a4207d467bb8f50a6b6de2d272439397
-kind figure-qc 2e5bf6d21a2e6b941ce9226c84d2dc11d4dd224128979e64de66995c2d5b245b
+kind figure-qc 39e05a62b43abd994a45b3c36815e8ab04ea22919d37e7eb07ab4a7f8178bd5e
 kind figure-qcfc 5b49fa25a832fae6eb26bd803f14988b387b4ce86b78b4a1d37bbebd8cc85e4e
 kind figure-ranking 1901e3dff5ee06ebde0aa39637262e7a6313dcbdf60d3d7b4dd1da85aa5b0b01
 kind figure-roc 867896745a9b13fc1e94d86d2203598b66b00a9c45a53886db73e1a3526792c1
@@ -38,7 +38,7 @@ kind figure-training ed0b9093fe5acfdd278081743fde81ee30096a595ed27bbdf775da77c71
 kind graph a63ba5aa7953948888104a9aec3c30649474652425b12d31772bb243940b072b
 kind harmonize f627f1ad3d7c4accf231bd0f12a96d9aa2b4f6b0270e49a00160a24f8398ccb9
 kind individuality c5a267a2bb7fccbe6c2958cdb2a8526b4c31a7d117617ecda6c1b973736e7123
-kind join 764d208742260c2a91740ea6763bf5211fd96ef72ca7d92b5824b274f9d0182c
+kind join b5c444bff186e78071414bf00db55c49c1fc7cce48b82dbe742d5271260ab987
 kind leakage 8aa1c0c36ebbe3ae190006ffe8c94b8a8c7dae39e827306e085ce846cb064eee
 kind matrices 2566108821ff90ee4eccd9d6296845f3e88b0c703022c970cf6b7aacf393c52e
 kind mean-volume ca44d01a58f2fe911fb965a05ba1ac0e524ab0e9e2a0e8a5aadf56a1f13ce73b
@@ -50,21 +50,21 @@ kind permutation-regression 2c1175fd9f021c88174c34101d0536063af73ed013f49b806c25
 kind predict 6f40ebe10278e9f255a164b3c1547c063b272858bfeb0159ca0e7aa8dd62ee48
 kind project 2e1b64b7a3b1cfe9f7b325178adc0abfb2b1a7fa5e383d95a1078d2f149606e7
 kind published c993e90924dc491c702c9406784737f88067745041a4fc7f83655944128fa0b5
-kind qcfc b3478a4f1927aaeb4e5362a867e5afbb09d884ac2370e0d3acb56b59ad9975a2
+kind qcfc 89fbab1ab460abf6d869eb8a691af9afe070b9b0b78f96f4d154a86c3f361b8f
 kind regression 93caec862a2f60628971879766336f0900e74f94c4a057ed89ef23c5f7b5f6cc
-kind report 093cae20859e38cd9d49f7229bfb7e48cf7c35ce5ce0d1f742777dce68dbfde2
+kind report 3ff536edef68ae57c804b443302744bf3390d3994ec01a1621db31a0dfd2f114
 kind saliency 2960a26a0993ef266ed5258bf7627f726bbb4474e671f0dff0157bf97af9f9d2
 kind sessions effec84223c93a229cc89d2e796bfdf750432cc088abb8f861405124fe593295
 kind simulate 5500f87ac5f67adcd7ba7e2a63a609436b6b59dfdb182bed471fd1ba8a301041
 kind split 5be6b48551a78af08b026166f56fdd9de9a3b54584391e34e8cf4882f2dec880
 kind states 57af4a181bbd7bf15ea5fcf0d4ac4a30186823569568717d2f702f111d0ed91a
-kind summary 3b4cfc4d83641e0ce0c500962406e9e1fab09f9e6209d704a8dcac29643aabac
+kind summary 3d96ded9cca0a8f00cb552054fdafcc244022efb0a570170f14b6763564e14e3
 kind tables acf0b3c2d2529e32914b6f5a3b5ddfb87b2c573e8b89fe8fcdba7d97f12f0ae0
 kind tangent 00f30fe82291970be9ea4893bc4c07b8dcdefedffc84eb6760b3af5891d4a7c5
 kind timeseries c5817d36c719c3aade07d082b70982dae6bbf95d3b733096496b362d8f390e2f
 kind train 3821011beb78f512d6113f48bd6e432c3c289f72a1e4cad0b4287dcb49f97384
 kind train-regression 4d0b86cee5f7a10e06f42114cd341dd5d82d8b70cfeb3790951c856c3f1134df
-kind windows 6842f772a1a0aba1762103405dc75a7de203edc78e8484627e159506ad50f0da
+kind windows 27fea05530902322806da851541a5e65c214a10fd640c484db39e79b5906335e
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -3114,19 +3114,20 @@ prgnn/connectivity.AboutColumn cf542a23ca73.e3b0c4
 prgnn/connectivity.Basic 951c42c7dffc.e0829d
 prgnn/connectivity.BlockLength e1cdeb8c0d7b.92366f
 prgnn/connectivity.Blocks 9e752ad52850.ce40d6
+prgnn/connectivity.Bridge e621c9066c91.e3b0c4
 prgnn/connectivity.Butterworth c1363984aeec.ea8b8f
-prgnn/connectivity.CleanQuality bdcff0fa7b9c.e3b0c4
-prgnn/connectivity.Cleaner 59478802d5af.223d5f
+prgnn/connectivity.CleanQuality bb133aa1dbd9.e3b0c4
+prgnn/connectivity.Cleaner a5622c3741b4.223d5f
 prgnn/connectivity.Cleaner.Clean 62269eddd902.13f4cc
 prgnn/connectivity.Cleaner.Resample 45955f3287ac.5b78ff
 prgnn/connectivity.Cleaner.Segments 097c7f6b5bcc.fa3b85
 prgnn/connectivity.Cleaner.Unscaled 7f8d122ef9c6.03e886
-prgnn/connectivity.Cleaner.account 4c542366ec47.e05894
+prgnn/connectivity.Cleaner.account d6aba12be61f.5df53c
 prgnn/connectivity.Cleaner.cosines 2e41c0316fd6.bfa8d8
-prgnn/connectivity.Cleaner.filtered ca7198a5e817.afb677
+prgnn/connectivity.Cleaner.filtered e72737aa5152.77b576
 prgnn/connectivity.Cleaner.prepareNuisance 138b47d804d7.46b24f
 prgnn/connectivity.Cleaner.times 4da4a201b873.24eb22
-prgnn/connectivity.Cleaning 5e029ddbeb15.cbcad5
+prgnn/connectivity.Cleaning 7af77e235244.1c8618
 prgnn/connectivity.Cleaning.check ce6503a2f042.4f7ddd
 prgnn/connectivity.Combined 951c42c7dffc.7194f4
 prgnn/connectivity.CompCor f297976f73a3.e3b0c4
@@ -3140,6 +3141,7 @@ prgnn/connectivity.Confounds.columns 55f045b78552.44868a
 prgnn/connectivity.Confounds.components 57d9ed9cbcfe.7191fe
 prgnn/connectivity.Confounds.needsCosines 6ea5d1b784f8.1174d9
 prgnn/connectivity.Cosine 74dc9901aeba.ea8b8f
+prgnn/connectivity.Cubic c34cf484affd.b57452
 prgnn/connectivity.Derivatives a627130005a1.e0829d
 prgnn/connectivity.Event dedc1ff0c96e.e3b0c4
 prgnn/connectivity.Expansion f297976f73a3.e3b0c4
@@ -3156,7 +3158,7 @@ prgnn/connectivity.Full 55e7a88e3dde.e0829d
 prgnn/connectivity.GloverResponse ffae5280cedf.19524c
 prgnn/connectivity.Matrix.rows f50358c1efdb.269629
 prgnn/connectivity.Matrix.setColumn 7453736dd673.489cb4
-prgnn/connectivity.NewCleaner 39ba131a0933.4ad1f0
+prgnn/connectivity.NewCleaner c6c670f630bd.28adaa
 prgnn/connectivity.NoCompCor 87910c90e002.7194f4
 prgnn/connectivity.NoFilter 5f1ab04d52ab.ea8b8f
 prgnn/connectivity.OverKept 884ce19902a2.556416
@@ -3188,7 +3190,8 @@ prgnn/connectivity.basis.add dd9f5246e88e.497d09
 prgnn/connectivity.basis.remove c06054514ebb.ec4156
 prgnn/connectivity.basis.trend 797f94e4ced4.1a3424
 prgnn/connectivity.boxcar 2ce3d55a7858.2393fa
-prgnn/connectivity.bridge 7f8c0e3cb26b.6a5147
+prgnn/connectivity.bridge aee7f3b1a22a.a053a6
+prgnn/connectivity.bridgeCubic a866b011e4e1.6a5147
 prgnn/connectivity.butterworth 7e1f2fdbab00.7c8869
 prgnn/connectivity.camelCase db339043363c.e3b0c4
 prgnn/connectivity.cascade f9469a05f365.af69df
@@ -3233,23 +3236,23 @@ prgnn/connectivity.tissueNames 5fc549562cd2.e3b0c4
 prgnn/connectivity.warp 20ae540fa4f2.f2b3b0
 prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
-prgnn/stages/prepare.Denoise 2c82416941c7.e3b0c4
+prgnn/stages/prepare.Denoise 2912175c2a2b.e3b0c4
 prgnn/stages/prepare.Denoise.Ports 79936ba0faeb.4afa85
-prgnn/stages/prepare.Denoise.Run a9aac32b6887.6e7067
+prgnn/stages/prepare.Denoise.Run 8d05979acbb3.6e7067
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
 prgnn/stages/prepare.Denoise.Validate aa3487cfe109.09cfd2
 prgnn/stages/prepare.Denoise.addTask 6b9bb8f78cd1.6ed91e
 prgnn/stages/prepare.Denoise.choose bba07cfa5120.c9b7ba
-prgnn/stages/prepare.Denoise.cleaner 3c9c655c736f.b78096
+prgnn/stages/prepare.Denoise.cleaner d9d88473f9c7.b78096
 prgnn/stages/prepare.Denoise.confounds e3f47ab0fc24.86035e
 prgnn/stages/prepare.Denoise.events 4efe6c564f50.e613c3
-prgnn/stages/prepare.Denoise.prepare 5131dd0b5747.0b926a
+prgnn/stages/prepare.Denoise.prepare e8d8b70e2847.9de39c
 prgnn/stages/prepare.Denoise.resample a0e33e54a91e.23bdae
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.Denoise.without 7d99d724768e.b11107
 prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.ff8f75
 prgnn/stages/prepare.carpet ee689f1a8ccf.3d9aad
-prgnn/stages/prepare.denoise.New c9277764380c.a67e5a
+prgnn/stages/prepare.denoise.New c91e37bfdd95.a67e5a
 prgnn/stages/prepare.lostVoxels 79ae063e0c8f.9f2e80
 prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
 prgnn/stages/prepare.readConfounds 2df327ceee6e.42aa98
@@ -3283,7 +3286,7 @@ reached by denoise figure-qc
 prgnn/stages/region.Standardized 1a9a05f568ec.462bdb
 
 reached by denoise figure-qc join qcfc report summary windows
-prgnn/stages/column.CleaningRow 122e24b829b7.e3b0c4
+prgnn/stages/column.CleaningRow c22898d9b9ff.e3b0c4
 
 reached by denoise figure-qc join windows
 prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
@@ -4057,7 +4060,7 @@ prgnn/stages/prepare.readRuns 780178337417.fbf2b7
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
 prgnn/stages/prepare.runQuality.list a3a5eacffa3c.49f86d
 prgnn/stages/prepare.runQuality.volumes 78045c7f37d5.dbdf94
-prgnn/stages/prepare.runQuality.whole c02e903d530b.ce0422
+prgnn/stages/prepare.runQuality.whole 0197b9e58e5a.ce0422
 prgnn/stages/prepare.runVolumeRow aa4f603cb2cc.305b68
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
@@ -4822,7 +4825,7 @@ prgnn/stages/present/methods.Author.lengths 71391eaf386a.67ae85
 prgnn/stages/present/methods.Author.matrices be77ab589546.b4326f
 prgnn/stages/present/methods.Author.methodsOfBaselines be02ade74e95.29922f
 prgnn/stages/present/methods.Author.methodsOfChecks de399c0504b7.ddd852
-prgnn/stages/present/methods.Author.methodsOfCleaning 5080ea8d82ed.308a1d
+prgnn/stages/present/methods.Author.methodsOfCleaning d0479e383a94.a4f4dd
 prgnn/stages/present/methods.Author.methodsOfCohort 45ee497cda8f.229f7a
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
 prgnn/stages/present/methods.Author.methodsOfEvaluation 69fd1de6cc01.1c12ab
@@ -4857,6 +4860,7 @@ prgnn/stages/present/methods.New fe1e5074aac6.26e678
 prgnn/stages/present/methods.Text 24e7c7186466.e3b0c4
 prgnn/stages/present/methods.Text.cite 547edd3ec15f.3c0a22
 prgnn/stages/present/methods.Text.say a989d8eef523.533bfd
+prgnn/stages/present/methods.bridges 4918fab9c55f.e3b0c4
 prgnn/stages/present/methods.cohortSettings b1bf21d2b7ad.10639c
 prgnn/stages/present/methods.estimator b6de2f302aba.bb0413
 prgnn/stages/present/methods.graphText a288585916da.94ef55
@@ -4906,7 +4910,7 @@ prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
 prgnn/stages/present/participants.Cohort.ScanQuality 61a42faaddfe.88a4ef
 prgnn/stages/present/participants.Cohort.cautionGiven a7ebd3da36ab.04f280
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
-prgnn/stages/present/participants.Cohort.cautionScans 85bf4373aed9.e9848b
+prgnn/stages/present/participants.Cohort.cautionScans 355e09e1da9d.0c336a
 prgnn/stages/present/participants.Cohort.cautionSites 2a5ea48f5db3.4af02e
 prgnn/stages/present/participants.Cohort.cleaning ba2c7f0fb1e9.b096cd
 prgnn/stages/present/participants.Cohort.describeExcluded e19ff8fae758.3320a5
@@ -4961,8 +4965,10 @@ prgnn/stages/present/participants.measured.add 3b0eb1ddda0e.dcd375
 prgnn/stages/present/participants.measured.of 5f61cf5d1957.ab139e
 prgnn/stages/present/participants.measured.without 965a021160d8.05ef79
 prgnn/stages/present/participants.measures d7f60feab388.7f379c
+prgnn/stages/present/participants.mostCubic 3b8398fc6105.e3b0c4
 prgnn/stages/present/participants.mostExcluded c964cdcc9f36.e3b0c4
 prgnn/stages/present/participants.mostFrequent 9b430d9b31a1.e3b0c4
+prgnn/stages/present/participants.mostLinear dee5ff4cb237.e3b0c4
 prgnn/stages/present/participants.mostNamed 70a586560e99.e3b0c4
 prgnn/stages/present/participants.mostRows 6f511baa541d.e3b0c4
 prgnn/stages/present/participants.mostStruck 105fd59e56ea.456c87
@@ -5574,8 +5580,8 @@ at connectivity/average.go prgnn/connectivity Average:12 Average.Add:19 Average.
 at connectivity/basis.go prgnn/connectivity basis:11 collinear:16 basis.add:21 basis.remove:47 dot:66 basis.trend:77 cosine:105
 at connectivity/blocks.go prgnn/connectivity Segment:11 Cleaner.Segments:14 Cleaner.Resample:28 Blocks:43 BlockLength:64 optimalBlock:81
 at connectivity/butterworth.go prgnn/connectivity section:11 butterworth:21 warp:84 analogue:91 prototype:128 section.gain:142 cplx:151 cplx.plus:153 cplx.minus:154 cplx.scale:155 cplx.norm:156 cplx.abs:157 cplx.inverse:158 cplx.square:159 cplx.sqrt:164 cplx.bilinear:181
-at connectivity/clean.go prgnn/connectivity Cleaner:9 TooLittle:20 TooLittle.Error:22 NewCleaner:26 Cleaner.prepareNuisance:61 Cleaner.times:85 Cleaner.filtered:94 Cleaner.cosines:112 Cleaner.account:124 Cleaner.Unscaled:142 Cleaner.Clean:150 scaleColumns:201 upTo:216 floats:224 at:232
-at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:37 OverKept:42 Filter:46 NoFilter:52 Butterworth:53 Cosine:54 Standardize:58 ScaleZ:63 ScalePSC:64 ScaleNone:65 CleanQuality:69 Cleaning.check:84
+at connectivity/clean.go prgnn/connectivity Cleaner:10 TooLittle:22 TooLittle.Error:24 NewCleaner:28 Cleaner.prepareNuisance:66 Cleaner.times:90 Cleaner.filtered:99 Cleaner.cosines:125 Cleaner.account:137 Cleaner.Unscaled:160 Cleaner.Clean:168 scaleColumns:219 upTo:234 floats:242 at:250
+at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:38 OverKept:43 Filter:47 NoFilter:53 Butterworth:54 Cosine:55 Bridge:59 Cubic:66 Standardize:70 ScaleZ:75 ScalePSC:76 ScaleNone:77 CleanQuality:81 Cleaning.check:98
 at connectivity/combat/apply.go prgnn/connectivity/combat Fit.Apply:7
 at connectivity/combat/bayes.go prgnn/connectivity/combat Fit.shrink:9 moments:45 posteriorShift:63 Fit.iterate:68
 at connectivity/combat/learn.go prgnn/connectivity/combat Sample:15 Options:23 Fit:33 Prior:43 Learn:51 rows:97 within:107 errCollinear:115 CovariateError:118 CovariateError.Error:120 CovariateError.Unwrap:123 newWithin:136 within.slopes:189 leastSquares:212 raw:220 leastSquares.withinOf:226 leastSquares.fit:246
@@ -5600,8 +5606,8 @@ at connectivity/repair.go prgnn/connectivity Graph.repair:12 Graph.degrees:56 Gr
 at connectivity/repeats.go prgnn/connectivity Repeats:10
 at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56 FramewiseDisplacement:62
 at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 mostSize:25 Inspect:30 present:75 count:86 means:99 squares:113 center:124 zscore:137
-at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:99
-at connectivity/strategy.go prgnn/connectivity Expansion:12 Basic:18 Derivatives:19 Full:20 Expansion.suffixes:24 CompCor:29 NoCompCor:34 Combined:35 Separate:36 Strategy:40 Strategies:54 StrategyNames:72 StrategyOf:78 motionNames:87 tissueNames:88 Confounds.columns:93 Confounds.beginning:123 Confounds.components:134
+at connectivity/spline.go prgnn/connectivity bridge:7 bridgeCubic:28 spline:49 newSpline:54 spline.h:77 spline.slopes:80 spline.at:113
+at connectivity/strategy.go prgnn/connectivity Expansion:12 Basic:18 Derivatives:19 Full:20 Expansion.suffixes:24 CompCor:29 NoCompCor:34 Combined:35 Separate:36 Strategy:40 Strategies:55 StrategyNames:73 StrategyOf:79 motionNames:88 tissueNames:89 Confounds.columns:94 Confounds.beginning:124 Confounds.components:135
 at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:50 DefiniteError.Error:52 MatrixError:57 MatrixError.Error:62 MatrixError.Unwrap:63 smallest:66 Fit:69 At:107 Space.Log:112 Space.Weights:122 Space.Pattern:129 fit:139 fit.average:145 rounding:170 fit.geometric:173 secant:232 moved:255 apply:265 inverseRoot:274 logOf:277 extent:290 definite:299 sandwich:311
 at connectivity/task.go prgnn/connectivity Event:14 Response:20 GloverResponse:27 FIRResponse:28 Task:32 Task.Conditions:41 oversampling:49 earliest:50 responseLength:51 Task.Regressors:56 Task.columns:89 Task.grid:112 boxcar:126 Task.response:144 Task.convolve:175
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 oldMac:76 oldMac.Read:78 maxLine:89 readLine:92 text:109 text.line:128 text.row:156 text.add:170 notNumber:183 text.finish:191 checkNames:233 commentNames:249 dropIndex:265 splitter:283 unquoted:304 isNumber:311 parseNumber:316
@@ -5816,7 +5822,7 @@ at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25
 at stages/column/relatives.go prgnn/stages/column numberOf:17 family:18 person:19 familyName:24 mayBeFamilyName:26 parentName:29 personName:32 mayBePersonName:33 identified:35 wordsOf:39 NamesFamily:44 NamesPerson:49 certain:55 whose:133 NamesOthers:142 Unrelated:161 UnrelatedBy:170 counted:197
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:45 CovariateRow:65 PermutationTestRow:79 PermutationRow:92
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:63
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:67
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
@@ -5936,7 +5942,7 @@ at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.
 at stages/prepare/combat_leak.go prgnn/stages/prepare tellsAll:17 tellsMuch:18 fewestTold:20 combatLabel:24 Combat.Tells:32 combatLabels:75 combatLabel.told:123 larger:180 negative:190 ofTheOthers:200 areaOf:217
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:20 combatTerm:35 combatTerm.String:40 targetColumn:47 combatBook:50 Combat.book:58 Combat.read:64 leaksLabel:83 combatBook.readPeople:88 combatBook.choose:136 combatBook.row:187 pairsOf:212
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:39 Connectivity.Validate:60 Connectivity.Run:71 leftRow:108 matrixRow:115 connectivityQuality:130
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:69 Denoise.Validate:90 readScan:119 stepRow:127 Denoise.strategy:133 Denoise.Run:140 Denoise.TimeFrom:209 Denoise.prepare:232 Denoise.cleaner:268 lostVoxels:301 enoughMinutes:323 tooLittle:334 censored:339 orExclude:345 Denoise.confounds:350 unknownVolumes:428 Denoise.without:438 Denoise.choose:449 readConfounds:462 aboutConfounds:479 meanAndMax:489
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:32 Denoise.Ports:71 Denoise.Validate:92 readScan:121 stepRow:129 Denoise.strategy:135 Denoise.Run:142 Denoise.TimeFrom:214 Denoise.prepare:237 Denoise.cleaner:273 lostVoxels:309 enoughMinutes:331 tooLittle:342 censored:347 orExclude:353 Denoise.confounds:358 unknownVolumes:436 Denoise.without:446 Denoise.choose:457 readConfounds:470 aboutConfounds:487 meanAndMax:497
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
@@ -5951,7 +5957,7 @@ at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:37 Graph.Run:52 graphRow:96 graphQuality:113
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:40 Harmonize.Run:55 fittedQuality:118 fits:141 mostFitted:146 knownFit:148 knownFit.numbers:155 recentFit:160 readFit:199
-at stages/prepare/join.go prgnn/stages/prepare join.New:24 Join:28 Join.Ports:36 Join.Run:54 Join.enough:99 sameParts:108 runNames:127 joinSeries:136 spreadMissing:164 missingRegions:177 runQuality:192 readRuns:198 runQuality.whole:226 runQuality.list:283 joinedRow:292 runVolumeRow:300 runQuality.volumes:306 leastCoverage:326
+at stages/prepare/join.go prgnn/stages/prepare join.New:24 Join:28 Join.Ports:36 Join.Run:54 Join.enough:99 sameParts:108 runNames:127 joinSeries:136 spreadMissing:164 missingRegions:177 runQuality:192 readRuns:198 runQuality.whole:226 runQuality.list:285 joinedRow:294 runVolumeRow:302 runQuality.volumes:308 leastCoverage:328
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:51 Matrices.Run:65 Matrices.read:107
 at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:21 Occupancy:25 Occupancy.Ports:30 transitionRow:48 sequenceRow:56 Occupancy.Run:63 commonPairs:126
 at stages/prepare/project.go prgnn/stages/prepare project.New:18 Project:22 Project.Ports:27 Project.Run:41
@@ -5970,10 +5976,10 @@ at stages/present/methods/networks.go prgnn/stages/present/methods Author.method
 at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:99 Author.methodsOfSilence:120 silence:133 Author.readSilence:136 silentRow:163
 at stages/present/methods/tests.go prgnn/stages/present/methods Author.methodsOfMeasures:18 Author.drawn:69 Author.inputsOfBaselines:76 Author.groupSizes:124 Author.methodsOfReferences:145 Author.methodsOfChecks:160
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 estimator:262 share:280 percentText:290 Author.hasModels:300 Author.methodsOfTraining:306 Author.methodsOfEvaluation:373 Author.methodsOfPermutations:438 Author.within:469 Author.permutedWithin:478 withinValues:499 together:510 listed:515 Author.target:524 Author.methodsOfRegression:532 Author.methodsOfBaselines:558 Author.unit:573 settingsOf:582 orDefault:610 Author.namesOf:618
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 bridges:269 estimator:271 share:289 percentText:299 Author.hasModels:309 Author.methodsOfTraining:315 Author.methodsOfEvaluation:382 Author.methodsOfPermutations:447 Author.within:478 Author.permutedWithin:487 withinValues:508 together:519 listed:524 Author.target:533 Author.methodsOfRegression:541 Author.methodsOfBaselines:567 Author.unit:582 settingsOf:591 orDefault:619 Author.namesOf:627
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
-at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 Cohort.cautionScans:219 Cohort.cautionSites:296 CleanedScan.participant:334 SessionsOf:342 Cohort.Joined:354 orExclude:374 mostFrequent:390 nobodyStandsOut:400 usual:403
+at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 mostCubic:221 mostLinear:221 Cohort.cautionScans:224 Cohort.cautionSites:315 CleanedScan.participant:353 SessionsOf:361 Cohort.Joined:373 orExclude:393 mostFrequent:409 nobodyStandsOut:419 usual:422
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:107
 at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:40 groupSize:65 Cohort.Groups:71 Cohort.Predicted:89 Cohort.ColumnOf:106 bySize:134 Cohort.Difference:137 Cohort.Describe:145 noteRow:172 ExcludedRow:177 mostExcluded:185 Cohort.describeExcluded:188 Cohort.NotMeeting:228 Cohort.ExcludedList:238 Cohort.describeGroups:249 Cohort.motionIn:353 Cohort.tableOfNumber:371 arrangements:380 CovariateNames:392 describeColumn:398 describeNumbers:478 twoCodes:500 countCodes:518 Reasons:539

@@ -4,7 +4,7 @@ nilearn/ts_raw.tsv (60 volumes, 9 regions) and the confounds beside it.
 usage: python3 oracle.py > oracle.json   (the versions used are in the file)
 """
 import json, os, sys
-import numpy as np, scipy, sklearn, nilearn
+import numpy as np, scipy, sklearn, nilearn, nilearn.signal
 from scipy.interpolate import CubicSpline
 from scipy.signal import butter, sosfiltfilt
 from sklearn.covariance import GraphicalLassoCV, graphical_lasso, LedoitWolf
@@ -27,19 +27,22 @@ for order, hp, lp in [(5, .01, .1), (5, 0, .1), (5, .01, 0), (2, .02, .12), (4, 
     else: sos = butter(order, hp, "highpass", fs=1 / TR, output="sos")
     out["filtfilt"].append(dict(order=order, high=hp, low=lp, y=r(sosfiltfilt(sos, X[:, :2], axis=0))))
 
-# cubic splines through the kept volumes; the nearest kept value outside
+# straight lines between the kept volumes and the nearest kept value outside; cubic splines through them
 def bridge(a, keep):
+    t = np.arange(T)
+    return np.column_stack([np.interp(t, t[keep], v[keep]) for v in a.T])
+def cubic(a, keep):
     t = np.arange(T)
     b = CubicSpline(t[keep], a[keep])(t)
     k = t[keep]
-    b[:k[0]], b[k[-1] + 1:] = a[k[0]], a[k[-1]]
+    b[:k[0]], b[k[-1] + 1:] = a[:k[0]], a[k[-1] + 1:]
     b[keep] = a[keep]
     return b
 out["bridge"] = []
 for censored in ([3, 4, 5, 30, 40, 41], [0, 1, 2, 17, 58, 59], list(range(1, 57)), list(range(2, 59)), list(range(1, 59))):
     keep = np.ones(T, bool); keep[censored] = False
     if keep.sum() >= 2:
-        out["bridge"].append(dict(censored=censored, y=r(bridge(X[:, :2], keep))))
+        out["bridge"].append(dict(censored=censored, y=r(bridge(X[:, :2], keep)), cubic=r(cubic(X[:, :2], keep))))
 
 # polynomial trends
 out["trend"] = [dict(order=p, y=r(np.column_stack([X[:, j] - np.polyval(np.polyfit(np.linspace(-1, 1, T), X[:, j], p), np.linspace(-1, 1, T)) for j in range(3)]))) for p in range(4)]
@@ -57,6 +60,11 @@ t = np.arange(T)
 sos = butter(5, [.01, .1], "bandpass", fs=1 / TR, output="sos")
 f = lambda a: sosfiltfilt(sos, detrend(bridge(a, keep), 2, t), axis=0)[keep]
 out["scrubbed_butterworth"] = dict(censored=censored, y=r(z(regress(f(X), f(C)))))
+out["nilearn_butterworth"] = []
+for c in ([22, 23, 39], [0, 1, 2, 22, 23, 39], [0, 20, 21, 22, 23, 57, 58]):  # no t with T-1-t: nilearn 0.14.1 interpolates neither
+    mask = np.setdiff1d(np.arange(T), c)
+    y = nilearn.signal.clean(X, confounds=C, sample_mask=mask, detrend=True, standardize="zscore_sample", filter="butterworth", low_pass=.1, high_pass=.01, t_r=TR)
+    out["nilearn_butterworth"].append(dict(censored=c, y=r(y)))
 out["scrubbed_trend"] = dict(censored=censored, y=r(z(regress(X[keep], np.column_stack([C[keep], (t[keep] / T) ** 2, t[keep] / T])))))
 freq = np.arange(1, T) / (2 * T * TR)
 dct = np.column_stack([np.cos(np.pi * k * (t + .5) / T) for k in range(1, T) if freq[k - 1] <= .01 or freq[k - 1] > .1])

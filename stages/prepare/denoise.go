@@ -22,8 +22,9 @@ var denoiseKind = dag.Kind{
 	Doc: "detrends time series, regresses out confounds, band-pass filters\n" +
 		"Works on regional means, in the order of nilearn's signal.clean: trend, filter (time series and confounds alike), censoring, confounds, scale. With least squares, denoising the means is equivalent to denoising the voxels. With a table of confounds, regress: auto is nilearn's strategy simple: 24 motion parameters, white matter, CSF, and fMRIPrep's cosines as the high-pass filter. Volumes that fMRIPrep marks as non-steady-state are removed. The output quality has the remaining degrees of freedom; the connectivity stage compares them with the number of regions.",
 	New: func() dag.Stage {
-		return &Denoise{Detrend: 1, TrendOver: "time", Filter: "none", Order: 5, Regress: "auto", Components: 5,
-			FirstRow: "next", MinVolumes: 6, MinMinutes: 4, MinDOF: 10, Standardize: "zscore", Task: "none", After: 18}
+		return &Denoise{Detrend: 1, TrendOver: "time", Filter: "none", Order: 5, Bridge: "linear", Regress: "auto",
+			Components: 5, FirstRow: "next", MinVolumes: 6, MinMinutes: 4, MinDOF: 10, Standardize: "zscore",
+			Task: "none", After: 18}
 	},
 }
 
@@ -35,7 +36,8 @@ type Denoise struct {
 	HighPass    float64  `param:"high_pass" doc:"lower edge of the pass band; 0: none" min:"0" unit:"Hz"`
 	LowPass     float64  `param:"low_pass" doc:"upper edge of the pass band; 0: none" min:"0" unit:"Hz"`
 	Order       int      `param:"order" doc:"order of the Butterworth filter" min:"1" max:"12"`
-	Regress     string   `param:"regress" doc:"nuisance regression: auto is simple where there are confounds; simple, scrubbing, compcor and ica_aroma are nilearn's strategies; 24P, 27P, 36P, acompcor and aroma are XCP-D's; 6P are the motion parameters; none is never a default when there are confounds (docs/denoising.md)" choices:"auto|none|simple|scrubbing|compcor|ica_aroma|6P|24P|27P|36P|acompcor|aroma"`
+	Bridge      string   `param:"bridge" doc:"values of censored volumes while the Butterworth filter runs: linear, a straight line between the kept volumes beside a gap; nilearn, a cubic spline, which overshoots in gaps of more than 5 volumes (docs/denoising.md)" choices:"linear|nilearn"`
+	Regress     string   `param:"regress" doc:"nuisance regression: auto is simple where there are confounds; simple, scrubbing, compcor and ica_aroma are nilearn's strategies; 24P, 27P, 36P and acompcor are XCP-D's; aroma has 12 motion parameters, white matter, CSF and the components that ICA-AROMA labels as motion; 6P are the motion parameters; none is never a default when there are confounds (docs/denoising.md)" choices:"auto|none|simple|scrubbing|compcor|ica_aroma|6P|24P|27P|36P|acompcor|aroma"`
 	Components  int      `param:"components" doc:"number of components of white matter, and of CSF, in acompcor" min:"1" max:"1000"`
 	Columns     []string `param:"columns" doc:"further columns of the confounds to regress out; * and ? are wildcards"`
 	Task        string   `param:"task" doc:"task response model to regress out together with the confounds, for background connectivity: spm and glover convolve each condition with a canonical response; fir has one regressor per volume after an onset, without an assumed shape (docs/denoising.md)" choices:"none|spm|glover|fir"`
@@ -193,6 +195,9 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if s.Draws == 0 {
 		same = append(same, "block")
 	}
+	if s.Filter != "butterworth" {
+		same = append(same, "bridge")
+	}
 	if s.Task == "none" {
 		same = append(same, "task", "conditions", "after")
 	}
@@ -234,7 +239,7 @@ func (s *Denoise) prepare(t *dag.Task, scan *encoding.Table, volumes int) (c *co
 	o := connectivity.Cleaning{
 		TR: s.TR, Detrend: s.Detrend, TrendOver: connectivity.TrendOver(s.TrendOver),
 		Filter: connectivity.Filter(s.Filter), HighPass: s.HighPass, LowPass: s.LowPass,
-		Order: s.Order, Standardize: connectivity.Standardize(s.Standardize),
+		Order: s.Order, Bridge: connectivity.Bridge(s.Bridge), Standardize: connectivity.Standardize(s.Standardize),
 	}
 	from := s.TimeFrom(t.Has)
 	if from == "" && t.Has("scan") {
@@ -290,6 +295,9 @@ func (s *Denoise) cleaner(volumes int, o connectivity.Cleaning, row *column.Clea
 	}
 	q := c.Quality
 	row.Regressors, row.Trend, row.FilterLoss, row.TEff = int32(q.Regressors), int32(q.Trend), q.FilterLoss, q.TEff
+	if row.Bridged, row.LongestGap = int32(q.Bridged), int32(q.LongestGap); q.Bridged > 0 {
+		row.Bridge = s.Bridge
+	}
 	if q.TEff < float64(s.MinDOF) {
 		return nil, tooLittle("%.3g degrees of freedom are left (%d volumes kept − %d regressors − %.3g of the filter − %d of the trend), fewer than min_dof (%d)",
 			q.TEff, q.Kept, q.Regressors, q.FilterLoss, q.Trend, s.MinDOF)

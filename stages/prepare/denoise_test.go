@@ -60,12 +60,13 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 		"volumes": 100, "kept": 98, "regressors": 25, "trend": 1, "tr": 2, "max_fd": 0.75,
 		"mean_fd":     (97*0.25 + 2*0.75) / 99,
 		"filter_loss": 98 * 0.64, "t_eff": 98*0.36 - 25, "missing": 0, "constant": 0, "censored": 2, "high_fd": 2,
-		"non_steady": 0, "seconds": 196,
+		"non_steady": 0, "seconds": 196, "bridged": 2, "longest_gap": 2,
 	} {
 		if got := stagetest.ColumnOf(t, out["quality"], name); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
+	need.Equal(t, need.Value(out["quality"].(*encoding.Table).Strings("bridge"))(t)[0], "linear", "bridge")
 	names, err := out["quality"].(*encoding.Table).Strings("confounds")
 	if err != nil || !strings.HasPrefix(names[0], "trans_x trans_x_derivative1 trans_x_power2") || !strings.HasSuffix(names[0], " csf") {
 		t.Errorf("confounds %q (%v)", names, err)

@@ -245,6 +245,8 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 			w.Reduced, w.Lost, w.LostShares = run.Reduced, run.Lost, run.LostShares
 		}
 		w.NonFinite += run.NonFinite
+		w.Bridge, w.Bridged = cmp.Or(w.Bridge, run.Bridge), w.Bridged+run.Bridged
+		w.LongestGap = max(w.LongestGap, run.LongestGap)
 		w.RepeatedVolumes += run.RepeatedVolumes
 		w.RepeatedRegions = max(w.RepeatedRegions, run.RepeatedRegions)
 		if !math.IsNaN(run.MeanFD) {

@@ -84,6 +84,24 @@ func TestMethodsOfFilter(t *testing.T) {
 	}
 }
 
+// Censored volumes that a Butterworth filter runs over are part of the method.
+func TestMethodsOfBridge(t *testing.T) {
+	for bridge, want := range map[string]string{
+		"":        "; a Butterworth filter kept 0.01–0.08 Hz.",
+		"linear":  "; a Butterworth filter kept 0.01–0.08 Hz; while it ran, straight lines stood in for censored volumes.",
+		"nilearn": "; a Butterworth filter kept 0.01–0.08 Hz; while it ran, cubic splines stood in for censored volumes.",
+	} {
+		m, a := &Text{}, New(section.NewWriter(nil), nil)
+		a.Scans = make([]participants.CleanedScan, 2)
+		a.Scans[1].Bridge = bridge
+		a.methodsOfCleaning(m, &section.StageSettings{Value: map[string]string{"detrend": "-1",
+			"filter": "butterworth", "high_pass": "0.01", "low_pass": "0.08"}})
+		if text := strings.Join(m.sentences, " "); !strings.HasSuffix(text, want) {
+			t.Errorf("%q, want %q", m.sentences, want)
+		}
+	}
+}
+
 // Excluded participants as a paper tells of them: one reason is not counted twice.
 func TestMethodsOfReasons(t *testing.T) {
 	for want, counted := range map[string][]string{

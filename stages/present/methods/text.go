@@ -246,6 +246,12 @@ func (a *Author) methodsOfCleaning(m *Text, d *section.StageSettings) {
 			band = "frequencies below " + d.Value["low_pass"] + " Hz"
 		}
 		parts = append(parts, fmt.Sprintf("a %s filter kept %s", strings.Replace(f, "butterworth", "Butterworth", 1), band))
+		for _, s := range a.Scans {
+			if by := bridges[s.Bridge]; by != "" {
+				parts = append(parts, "while it ran, "+by+" stood in for censored volumes")
+				break
+			}
+		}
 	}
 	switch d.Value["standardize"] {
 	case "zscore":
@@ -258,6 +264,9 @@ func (a *Author) methodsOfCleaning(m *Text, d *section.StageSettings) {
 	}
 	methodsOfBlocks(m, a.Scans, d)
 }
+
+// bridges are what stands in for censored volumes.
+var bridges = map[string]string{"linear": "straight lines", "nilearn": "cubic splines"}
 
 func estimator(m *Text, name string, c *section.StageSettings, empirical string) string {
 	switch name {

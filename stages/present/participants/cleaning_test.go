@@ -95,6 +95,18 @@ func TestCleaningIsTold(t *testing.T) {
 			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD, r.Censored = 0.51, 70, 70 })}, simple, []string{
 			"Strong motion and no volume censored (mean FD above 0.5 mm, or more than half of the volumes; exclude, or censor with fd of denoise): sub-3 (mean FD 0.51 mm, 20 of 148 volumes above 0.5 mm), sub-2 (mean FD 0.40 mm, 75 of 148 volumes above 0.5 mm)",
 		}},
+		{"gaps under lines", []column.CleaningRow{fine,
+			with(func(r *column.CleaningRow) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "linear", 75, 25, 9 }),
+			with(func(r *column.CleaningRow) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "linear", 74, 26, 9 })},
+			simple, []string{
+				"More than 25 % of the volumes bridged while the Butterworth filter ran, which changes the correlations (filter: cosine needs no bridge): sub-3 (26 of 100, longest gap 9 volumes)",
+			}},
+		{"gaps under splines", []column.CleaningRow{fine,
+			with(func(r *column.CleaningRow) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "nilearn", 74, 26, 5 }),
+			with(func(r *column.CleaningRow) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "nilearn", 90, 6, 6 })},
+			simple, []string{
+				"Gaps of more than 5 censored volumes bridged by a cubic spline, which overshoots and distorts the correlations (use bridge: linear of denoise): sub-3 (a gap of 6 volumes)",
+			}},
 		{"task out", []column.CleaningRow{with(func(r *column.CleaningRow) { r.Task = "fir: go, stop" }),
 			with(func(r *column.CleaningRow) { r.Task = "fir: go, error" })},
 			"Task regression: responses to error, go, stop (finite impulse responses) were regressed out of 2 scans.", nil},
