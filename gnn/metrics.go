@@ -101,13 +101,3 @@ func AUC(score []float64, positive []bool) float64 {
 	}
 	return float64(twice) / float64(2*positives*negatives)
 }
-
-// Wilson is the 95 % confidence interval of a proportion p seen in n cases
-// (Wilson 1927).
-func Wilson(p, n float64) (low, high float64) {
-	const z = 1.959963984540054 // the 97.5 % point of the normal distribution
-	z2 := float64(z*z) / n
-	center := p + float64(z2/2)
-	half := math.Sqrt(float64(z2 * (float64(p*(1-p)) + float64(z2/4))))
-	return max(0, (center-half)/(1+z2)), min(1, (center+half)/(1+z2))
-}

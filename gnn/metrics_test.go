@@ -41,23 +41,6 @@ func TestAUC(t *testing.T) {
 	}
 }
 
-// The ends of Wilson's interval are the p₀ that a score test just does not
-// refuse: (p − p₀)² = z²·p₀(1−p₀)/n.
-func TestWilson(t *testing.T) {
-	const z = 1.959963984540054
-	for _, c := range []struct{ p, n float64 }{{94. / 118, 118}, {0, 10}, {1, 10}, {0.5, 3}} {
-		low, high := Wilson(c.p, c.n)
-		for _, p0 := range []float64{low, high} {
-			if d := (c.p-p0)*(c.p-p0) - z*z*p0*(1-p0)/c.n; math.Abs(d) > 1e-14 {
-				t.Errorf("Wilson(%v, %v): %v does not solve the score equation (%v)", c.p, c.n, p0, d)
-			}
-		}
-		if !(low <= c.p && c.p <= high && low < high) {
-			t.Errorf("Wilson(%v, %v) = %v, %v", c.p, c.n, low, high)
-		}
-	}
-}
-
 func TestConfusion(t *testing.T) {
 	c := NewConfusion(3)
 	for label, row := range [][]int{{5, 1, 0}, {2, 3, 1}, {0, 0, 0}} {

@@ -83,7 +83,7 @@ var examples = map[string]func(*testing.T, *chain) example{
 	"evaluate-regression": func(t *testing.T, c *chain) example {
 		in := map[string][]dag.Input{"predictions": append(c.numbers(t, "mean", "model", "mean"),
 			c.numbers(t, "ridge", "model", "ridge")...)}
-		return example{stagetest.Fresh("evaluate-regression", "permutations", 99, "resamples", 100), in}
+		return example{stagetest.Fresh("evaluate-regression", "permutations", 99), in}
 	},
 	"permutation-regression": func(t *testing.T, c *chain) example {
 		in := map[string][]dag.Input{"predictions": append(c.numbers(t, "ridge", "permutation", "0"),

@@ -13,7 +13,7 @@ import (
 var evaluateKind = dag.Kind{
 	Name: "evaluate",
 	Doc: "accuracy, AUC, sensitivity and specificity of classifiers, per fold and over folds\n" +
-		"For test participants only. At graph level each draw counts; at participant level the mean probability over the draws decides. Accuracy is pooled over folds and has a 95 % confidence interval; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test: the labels of the test participants are permuted within each fold, and with participants connected within sites, if there are sites; the models are not retrained: the kind permutation retrains.",
+		"For test participants only. At graph level each draw counts; at participant level the mean probability over the draws decides. Accuracy is pooled over folds; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The 95 % confidence intervals are of the expected measure of models trained on as many participants as in each fold, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test: the labels of the test participants are permuted within each fold, and with participants connected within sites, if there are sites; the models are not retrained: the kind permutation retrains.",
 	New: func() dag.Stage { return &Evaluate{Within: "site", Permutations: 9999} },
 }
 
@@ -47,7 +47,7 @@ func (*Evaluate) Ports() dag.Ports {
 			{Name: "summary", Type: dag.Arrow("name", "level", "folds", "participants", "accuracy", "ci_low", "ci_high",
 				"fold_mean", "fold_sd", "majority",
 				"balanced_accuracy", "auc", "sensitivity", "specificity", "positive", "p", "auc_p"),
-				Doc: "one row for each setting and level; ci is Wilson's 95 % interval of accuracy, for the number of participants"},
+				Doc: "one row for each setting and level; ci is the 95 % confidence interval of accuracy"},
 		},
 	}
 }

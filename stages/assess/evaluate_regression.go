@@ -16,16 +16,15 @@ import (
 var evaluateRegressionKind = dag.Kind{
 	Name: "evaluate-regression",
 	Doc: "Pearson's r, R² and mean absolute error of regression models, per fold and over folds\n" +
-		"For test participants only; a participant's prediction is the mean over its draws. Each measure is computed in each fold, and its mean over the folds is reported: predictions of different folds come from different models. A fold with constant predictions has no r and counts as 0 in the mean. R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, and r2_training that with the mean of the training participants. The 95 % intervals are percentiles of a bootstrap over participants, within folds. p is from a permutation test of r: the target of the test participants is permuted within each fold, and with participants connected within sites, if there are sites; the models are not retrained; mae_p is the same of the mean absolute error. The coordinates of the gathered trainings, except fold and repeat, identify settings and become columns.",
-	New: func() dag.Stage { return &EvaluateRegression{Within: "site", Permutations: 9999, Resamples: 2000} },
+		"For test participants only; a participant's prediction is the mean over its draws. Each measure is computed in each fold, and its mean over the folds is reported: predictions of different folds come from different models. A fold with constant predictions has no r and counts as 0 in the mean. R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, and r2_training that with the mean of the training participants. The 95 % intervals are of the expected measure of models trained on as many participants as in each fold: of r by Fisher's z, of R² and the error on logarithmic scales, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). p is from a permutation test of r: the target of the test participants is permuted within each fold, and with participants connected within sites, if there are sites; the models are not retrained; mae_p is the same of the mean absolute error. The coordinates of the gathered trainings, except fold and repeat, identify settings and become columns.",
+	New: func() dag.Stage { return &EvaluateRegression{Within: "site", Permutations: 9999} },
 }
 
 // EvaluateRegression scores predictions of a number.
 type EvaluateRegression struct {
 	Within       string `param:"within" doc:"the target is permuted within the values of this column of the participants, if it exists: participants of different sites are not exchangeable"`
 	Permutations int    `param:"permutations" doc:"number of permutations of the target, for p" min:"99" max:"10000000"`
-	Resamples    int    `param:"resamples" doc:"number of bootstrap resamples of the participants, for the intervals" min:"100" max:"1000000"`
-	Seed         uint64 `param:"seed" doc:"of the resamples and the permutations"`
+	Seed         uint64 `param:"seed" doc:"of the permutations"`
 	Partial      bool   `param:"partial" doc:"accept an incomplete cross-validation: all results are then for the participants of the given folds, and a caution says so. Otherwise it is refused"`
 }
 
@@ -83,7 +82,7 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 		if err != nil {
 			return nil, err
 		}
-		of := inference.TestNumbers(folds, stratum, within, s.Resamples, s.Permutations,
+		of := inference.TestNumbers(folds, fold.Validation(fs), stratum, within, s.Permutations,
 			random.New(s.Seed, "evaluate-regression"))
 		sd := math.NaN()
 		if known := column.Known(rs); len(known) > 1 {
@@ -93,7 +92,7 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 			Participants: int32(len(stratum)), R: of.R, Constant: int32(of.Constant), RLow: of.Low.R, RHigh: of.High.R,
 			RSD: sd, R2: of.R2, R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained,
 			MAE: of.MAE, MAELow: of.Low.MAE, MAEHigh: of.High.MAE, P: of.P, MAEP: of.MAEP,
-			Permutations: int32(s.Permutations), Least: least, Resamples: int32(s.Resamples)})
+			Permutations: int32(s.Permutations), Least: least})
 	}
 	table := column.Table(summary, all.Axes...)
 	table.Meta = map[string]string{"within": sites.By, "caution": strings.Join(all.Cautions, "\n")}

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"prgnn/artifacts/encoding"
-	"prgnn/gnn"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -60,16 +59,16 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 			for i := range each {
 				mean[i], sd[i] = column.MeanSD(column.Known(each[i]))
 			}
-			accuracy := fold.Accuracy(fs, l)
-			low, high := gnn.Wilson(accuracy, float64(len(tested)))
-			rows = append(rows, column.AccuracyRow{
+			row := column.AccuracyRow{
 				Coords: fs[0].Coords, Name: fs[0].Name, Level: l, Folds: int32(len(fs)),
 				Participants: int32(len(tested)),
-				Accuracy:     accuracy, Low: low, High: high, FoldMean: mean[0], FoldSD: sd[0],
+				Accuracy:     fold.Accuracy(fs, l), FoldMean: mean[0], FoldSD: sd[0],
 				Majority: fold.Majority(fs, len(groups)),
 				Balanced: mean[1], AUC: mean[2], Sensitivity: mean[3], Specificity: mean[4],
 				Positive: named, P: test.P, AUCP: test.AUCP, Permutations: int32(s.Permutations), Least: least,
-			})
+			}
+			fold.Intervals(&row, fs, len(groups), positive)
+			rows = append(rows, row)
 		}
 	}
 	t := column.Table(rows, axes...)

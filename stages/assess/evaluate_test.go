@@ -44,16 +44,21 @@ func TestEvaluateByHand(t *testing.T) {
 		}
 	}
 	summary := out["summary"].(*encoding.Table)
+	// Wilson's interval about p, (p + z²/2n ± z√(p(1−p)/n + z²/4n²))/(1 + z²/n), for n = 4/(3·f) participants: 3 is
+	// 1 + 2/2 + 2/2 for the folds' common training participants, f the folds' variance over that within them.
 	const z2 = 1.959963984540054 * 1.959963984540054
+	const graphs, people = 4 / (3 * (0.32 / (12. / 98))), 4 / (3 * (0.5 / 0.125))
+	half := math.Sqrt(z2 * (12./49/graphs + z2/4/graphs/graphs))
+	graphLow, graphHigh := (4./7+z2/2/graphs-half)/(1+z2/graphs), (4./7+z2/2/graphs+half)/(1+z2/graphs)
+	peopleLow := 0.5 - math.Sqrt(z2/(people+z2))/2
 	for name, want := range map[string][]float64{
 		"accuracy":     {4. / 7, 0.5},
 		"fold_mean":    {0.4, 0.5},
 		"fold_sd":      {0.8 / math.Sqrt2, 1 / math.Sqrt2},
 		"participants": {4, 4},
 		"majority":     {0.5, 0.5},
-		// Wilson's interval about p: (p + z²/2n ± z√(p(1−p)/n + z²/4n²))/(1 + z²/n)
-		"ci_low":  {(4./7 + z2/8 - math.Sqrt(z2*(12./49/4+z2/64))) / (1 + z2/4), 0.5 - math.Sqrt(z2/(4+z2))/2},
-		"ci_high": {(4./7 + z2/8 + math.Sqrt(z2*(12./49/4+z2/64))) / (1 + z2/4), 0.5 + math.Sqrt(z2/(4+z2))/2},
+		"ci_low":       {graphLow, peopleLow},
+		"ci_high":      {graphHigh, 1 - peopleLow},
 	} {
 		got := need.Value(summary.Floats(name))(t)
 		for i := range want {

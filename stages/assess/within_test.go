@@ -25,7 +25,7 @@ func TestEvaluateRegressionWithinSites(t *testing.T) {
 			rows[i] = fold.NumberRow{ID: id, Target: target[i], Draw: 1, Fold: 1, Repeat: 1, Set: "test",
 				Predicted: predicted[i]}
 		}
-		out, err := stagetest.RunWith(&EvaluateRegression{Within: within, Permutations: 7999, Resamples: 100},
+		out, err := stagetest.RunWith(&EvaluateRegression{Within: within, Permutations: 7999},
 			map[string]dag.Input{"predictions": dag.InputOf(column.Table(rows)),
 				"participants": dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: known},
 					encoding.Column{Name: "site", Values: []string{"x", "x", "y", "y"}[:len(known)]}))})

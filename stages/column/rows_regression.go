@@ -23,21 +23,20 @@ type RegressionRow struct {
 	Participants int32       `column:"participants" doc:"distinct participants tested"`
 	R            float64     `column:"r,missing" doc:"Pearson's correlation of predicted and observed values, mean over the folds; a fold with constant predictions counts as 0; none where all folds have such"`
 	Constant     int32       `column:"constant_folds" doc:"folds in which the model predicts the same number for all participants"`
-	RLow         float64     `column:"r_low,missing" doc:"95 % confidence interval of r (bootstrap over participants)"`
+	RLow         float64     `column:"r_low,missing" doc:"95 % confidence interval of the expected r of models trained on as many participants as in each fold (Fisher's z, corrected for overlapping training sets)"`
 	RHigh        float64     `column:"r_high,missing"`
 	RSD          float64     `column:"r_sd,missing" doc:"standard deviation of r over the folds (n−1)"`
 	R2           float64     `column:"r2,missing" doc:"R² about the mean of the test participants, mean over the folds"`
-	R2Low        float64     `column:"r2_low,missing" doc:"95 % confidence interval of r2 (bootstrap over participants)"`
+	R2Low        float64     `column:"r2_low,missing" doc:"95 % confidence interval of r2 (scale of log(1 − R²), corrected likewise)"`
 	R2High       float64     `column:"r2_high,missing"`
 	R2Trained    float64     `column:"r2_training,missing" doc:"R² about the mean of the training participants, mean over the folds"`
 	MAE          float64     `column:"mae" doc:"mean absolute error, in units of the target, mean over the folds"`
-	MAELow       float64     `column:"mae_low,missing" doc:"95 % confidence interval of mae (bootstrap over participants)"`
+	MAELow       float64     `column:"mae_low,missing" doc:"95 % confidence interval of mae (logarithmic scale, corrected likewise)"`
 	MAEHigh      float64     `column:"mae_high,missing"`
 	P            float64     `column:"p,missing" doc:"p of r: share of permutations of the test participants' target, within folds, with at least this r, (b+1)/(n+1); models not retrained"`
 	MAEP         float64     `column:"mae_p" doc:"p of the mean absolute error, likewise: with at most this error"`
 	Permutations int32       `column:"permutations" doc:"of both"`
 	Least        float64     `column:"p_least" doc:"smallest p that these permutations can give: the targets may have fewer different ones within folds and sites"`
-	Resamples    int32       `column:"resamples" doc:"of the bootstrap"`
 }
 
 // A NumberPermutationTestRow compares one measure of one setting with permuted numbers (permutation-regression).

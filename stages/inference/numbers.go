@@ -122,42 +122,13 @@ type NumberTest struct {
 	Constant  int     // folds in which the model predicts the same for all participants
 }
 
-// TestNumbers scores predictions. The intervals are percentiles over resamples of the participants, with replacement,
-// within the fold in which each is first tested (stratum): one who is tested in several repeats is drawn into all of
-// them. P is the share of permutations of the target that correlate at least as much with the predictions, and MAEP
-// that of those with at most as large an error; the models stay as they are. They are permuted within the strata or,
-// by within, parts of them.
-func TestNumbers(folds []NumberFold, stratum, within []int, resamples, permutations int,
+// TestNumbers scores predictions. The intervals have the target of Validation. P is the share of permutations of the
+// target that correlate at least as much with the predictions, and MAEP that of those with at most as large an error;
+// the models stay as they are. They are permuted within the strata or, by within, parts of them.
+func TestNumbers(folds []NumberFold, v Validation, stratum, within []int, permutations int,
 	s *random.Stream) NumberTest {
 	out := NumberTest{NumberScore: MeanScore(folds), Constant: constants(folds)}
-	strata := byStratum(stratum)
-
-	weight := make([]float64, len(stratum))
-	var values [4][]float64
-	for range resamples {
-		clear(weight)
-		for _, at := range strata {
-			for range at {
-				weight[at[s.IntN(len(at))]]++
-			}
-		}
-		drawn := meanScore(folds, out.Constant, func(f NumberFold) NumberScore {
-			return f.score(f.Target, func(person int) float64 { return weight[person] })
-		})
-		for k, v := range drawn.values() {
-			if !math.IsNaN(v) {
-				values[k] = append(values[k], v)
-			}
-		}
-	}
-	var low, high [4]float64
-	for k, v := range values {
-		low[k], high[k] = math.NaN(), math.NaN()
-		if v != nil && !math.IsNaN(out.values()[k]) {
-			low[k], high[k] = percentiles(v)
-		}
-	}
-	out.Low, out.High = NumberScore{low[0], low[1], low[2], low[3]}, NumberScore{high[0], high[1], high[2], high[3]}
+	out.Low, out.High = v.numbers(folds, out.NumberScore)
 
 	target := make([]float64, len(stratum))
 	for _, f := range folds {

@@ -64,6 +64,8 @@ var Works = map[string]Work{
 		title: "Adam: a method for stochastic optimization", venue: iclr, year: 2015},
 	"wilson": {"article", "Wilson, Edwin B.",
 		"Probable inference, the law of succession, and statistical inference", "Journal of the American Statistical Association", "", "22", "209–212", 1927, "10.1080/01621459.1927.10502953"},
+	"newcombe": {"article", "Newcombe, Robert G.",
+		"Confidence intervals for an effect size measure based on the Mann–Whitney statistic. Part 2: asymptotic methods and evaluation", "Statistics in Medicine", "", "25", "559–573", 2006, "10.1002/sim.2324"},
 	"kawahara": {"article", "Kawahara, Jeremy and Brown, Colin J. and Miller, Steven P. and others",
 		"BrainNetCNN: convolutional neural networks for brain networks; towards predicting neurodevelopment", neuroImage, "", "146", "1038–1049", 2017, "10.1016/j.neuroimage.2016.09.046"},
 	"li2019": {"inproceedings", "Li, Xiaoxiao and Dvornek, Nicha C. and Zhou, Yuan and Zhuang, Juntang and Ventola, Pamela and Duncan, James S.",

@@ -38,7 +38,7 @@ func (a *Author) methodsOfMeasures(m *Text, e *section.StageSettings) {
 	if a.drawn() {
 		drawn = " (mean probability over the draws)"
 	}
-	m.say("%s are given per graph and per participant%s. Accuracy is the share of correct predictions, pooled over the folds, with Wilson's 95 %% confidence interval for the number of participants %s; its mean and standard deviation over the folds are also given. The other measures are means over the folds.", join(given), drawn, m.cite("wilson"))
+	m.say("%s are given per graph and per participant%s. Accuracy is the share of correct predictions, pooled over the folds, the mean and standard deviation over the folds are also given. The other measures are means over the folds. The 95 %% confidence intervals are of the expected measure of models trained on as many participants as in each fold: of shares Wilson's %s, of the AUC Newcombe's %s, for numbers of participants that are reduced for overlapping training sets %s.", join(given), drawn, m.cite("wilson"), m.cite("newcombe"), m.cite("nadeau"))
 	if known(func(r performance.Row) float64 { return r.AUC }) {
 		_, classes := a.Predicted()
 		switch positive := a.Accuracy[0].Positive; {

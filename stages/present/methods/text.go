@@ -558,8 +558,8 @@ func (a *Author) methodsOfRegression(m *Text, e *section.StageSettings) {
 	if b := a.Run.Of("bootstrap"); b != nil && !b.Is("draws", "0") {
 		drawn = " (mean prediction over the draws)"
 	}
-	m.say("Pearson's correlation r of predicted and observed %s, R² and the mean absolute error (MAE) are given per participant%s as means over the folds; R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of a fold. Intervals of 95 %% are percentiles of %s bootstrap resamples of the participants within folds %s.",
-		a.target(), drawn, report.Thousands(e.Number("resamples")), m.cite("efron"))
+	m.say("Pearson's correlation r of predicted and observed %s, R² and the mean absolute error (MAE) are given per participant%s as means over the folds; R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of a fold. Intervals of 95 %% are of the expected value for models trained on as many participants as in each fold: of r on Fisher's scale, of R² and MAE on logarithmic scales, the variance being corrected for overlapping training sets %s.",
+		a.target(), drawn, m.cite("nadeau"))
 	m.say("p values come from %s permutations of %s of the test participants within folds%s, with the models not retrained %s.", report.Thousands(e.Number("permutations")), a.target(), a.within("regression"), m.cite("phipson"))
 }
 

@@ -63,6 +63,7 @@ func (a *Results) Describe() error {
 		t.Note += fmt.Sprintf(" Positive: %s. Accuracy, its 95 %% CI and p are pooled over the folds; balanced accuracy, AUC, sensitivity and specificity are means over the folds.", first.Positive)
 	}
 	a.Table(t, "gives the performance per participant"+a.byDraws(", by the mean probability over the participant's draws")+".")
+	a.Supplement(intervals(rows, first.Positive))
 	if !same {
 		a.Table(section.TableOf("Tested participants of each classifier", 1, rows,
 			classifierColumn,
@@ -97,6 +98,37 @@ func (a *Results) Describe() error {
 	return a.performanceFigures(rows)
 }
 
+// intervals is the table of measures with their confidence intervals.
+func intervals(rows []Row, positive string) *report.Table {
+	of := func(value, low, high func(Row) float64) func(Row) string {
+		return func(r Row) string {
+			if math.IsNaN(low(r)) {
+				return report.Share(value(r))
+			}
+			return report.Share(value(r)) + " (" + report.Range(low(r), high(r)) + ")"
+		}
+	}
+	columns := []section.Column[Row]{classifierColumn,
+		section.Number("accuracy", "pooled over the folds", of(func(r Row) float64 { return r.Accuracy },
+			func(r Row) float64 { return r.Low }, func(r Row) float64 { return r.High })),
+		section.Number("balanced accuracy", "mean over the folds", of(func(r Row) float64 { return r.Balanced },
+			func(r Row) float64 { return r.BalancedLow }, func(r Row) float64 { return r.BalancedHigh })),
+		section.Number("AUC", "mean over the folds", of(func(r Row) float64 { return r.AUC },
+			func(r Row) float64 { return r.AUCLow }, func(r Row) float64 { return r.AUCHigh }))}
+	if positive != "n/a" {
+		columns = append(columns,
+			section.Number("sensitivity", "for "+positive+", mean over the folds", of(func(r Row) float64 { return r.Sensitivity },
+				func(r Row) float64 { return r.SensLow }, func(r Row) float64 { return r.SensHigh })),
+			section.Number("specificity", "for "+positive+", mean over the folds", of(func(r Row) float64 { return r.Specificity },
+				func(r Row) float64 { return r.SpecLow }, func(r Row) float64 { return r.SpecHigh })),
+			section.Number("Brier score", "mean of (probability − outcome)² over the participants", of(func(r Row) float64 { return r.Brier },
+				func(r Row) float64 { return r.BrierLow }, func(r Row) float64 { return r.BrierHigh })))
+	}
+	t := section.TableOf("Measures with 95 % confidence intervals", 1, rows, columns...)
+	t.Note = "Each interval is of the expected value for models trained on as many participants as in each fold, not of these models. An interval is not a test."
+	return t
+}
+
 // Columns that the tables of performance share.
 var (
 	classifierColumn = section.Text("classifier", "", func(r Row) string {
@@ -107,7 +139,7 @@ var (
 	})
 	accuracyColumn = section.Strong(section.Number("accuracy", "share of correct predictions, pooled over the folds",
 		func(r Row) string { return report.Share(r.Accuracy) }))
-	intervalColumn = section.Number("95 % CI", "Wilson's interval of the accuracy, for the number of participants",
+	intervalColumn = section.Number("95 % CI", "of the expected accuracy of models trained on as many participants as in each fold",
 		func(r Row) string { return report.Range(r.Low, r.High) })
 	foldsColumn = section.Number("over folds", "accuracy of each fold: mean ± standard deviation (n − 1) over the folds",
 		func(r Row) string { return section.PlusMinus(r.FoldMean, r.FoldSD) })
@@ -391,7 +423,7 @@ func (a *Results) comparison() error {
 
 // paperTables adds the paper's Tables 1 and 2.
 func (a *Results) paperTables() error {
-	const note = "Over folds: mean ± SD of the accuracy of each fold. Accuracy: pooled over the folds, with its 95 % interval for the number of participants. Paper: mean ± SD over the folds, as printed there, on its own 118 participants."
+	const note = "Over folds: mean ± SD of the accuracy of each fold. Accuracy: pooled over the folds, with its 95 % confidence interval. Paper: mean ± SD over the folds, as printed there, on its own 118 participants."
 	printed := func(mean, sd float64) string { return strings.Replace(section.PlusMinus(mean, sd), "n/a", "–", 1) }
 	ones, err := section.Read[tables.VariationRow](a.T, "table1")
 	if err != nil {
@@ -503,7 +535,7 @@ func (a *Results) othersLast(coords []dag.Coord) int {
 
 // accuracyChart draws the accuracy of each classifier over participants, with its interval.
 func accuracyChart(rows []Row) *figure.Chart {
-	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI (Wilson)", Mark: math.NaN(), MarkName: "majority-class rate"}
+	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI", Mark: math.NaN(), MarkName: "majority-class rate"}
 	names := lists.Map(rows, func(r Row) string { return r.Title })
 	series := column.Series(names)
 	for i, r := range rows[:min(len(rows), 40)] {
@@ -516,5 +548,5 @@ func accuracyChart(rows []Row) *figure.Chart {
 	}
 	return &figure.Chart{Figure: d.Figure(), Title: "Accuracy of the classifiers",
 		Alt:     fmt.Sprintf("A dot for %s at its accuracy over participants, with the 95 %% interval; a dashed line at the majority-class rate, %s", words.Each(len(d.Rows), "classifier"), report.Share(d.Mark)),
-		Caption: "Accuracy per participant, pooled over the folds, with Wilson's 95 % interval for the number of participants. Overlapping intervals are not a test of the difference."}
+		Caption: "Accuracy per participant, pooled over the folds, with the 95 % confidence interval of the expected accuracy of models trained on as many participants as in each fold. Overlapping intervals are not a test of the difference."}
 }

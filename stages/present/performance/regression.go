@@ -78,6 +78,9 @@ func Interval(low, high float64, write func(float64) string) string {
 	return write(low) + " to " + write(high)
 }
 
+// ofProcedure is the target of an interval.
+const ofProcedure = "of the expected value for models trained on as many participants as in each fold"
+
 // DescribeRegression is the section of predicted numbers; name is what the number is called.
 func (a *Results) DescribeRegression(name string) error {
 	type row = column.RegressionRow
@@ -90,23 +93,22 @@ func (a *Results) DescribeRegression(name string) error {
 		section.Text("model", "", func(r row) string { return r.Name }),
 		section.Strong(section.Number("r", "Pearson's correlation of predicted and observed values, mean over the folds",
 			func(r row) string { return report.Share(r.R) })),
-		section.Number("95 % CI of r", "bootstrap over participants", func(r row) string {
+		section.Number("95 % CI of r", ofProcedure, func(r row) string {
 			return Interval(r.RLow, r.RHigh, report.Share)
 		}),
 		section.Number("p", "of r, one-sided: target of the test participants permuted within folds"+within+", models not retrained",
 			func(r row) string { return report.DrawnP(r.P, r.Permutations) }),
 		section.Number("R²", "1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, mean over the folds",
 			func(r row) string { return report.Share(r.R2) }),
-		section.Number("95 % CI of R²", "bootstrap over participants",
+		section.Number("95 % CI of R²", ofProcedure,
 			func(r row) string { return Interval(r.R2Low, r.R2High, report.Share) }),
 		section.Number("MAE", "mean absolute error in units of "+name+", mean over the folds",
 			func(r row) string { return a.Error(r.MAE) }),
-		section.Number("95 % CI of MAE", "bootstrap over participants",
+		section.Number("95 % CI of MAE", ofProcedure,
 			func(r row) string { return Interval(r.MAELow, r.MAEHigh, a.Error) }))
 	first := rows[0]
-	t.Note = fmt.Sprintf("%s, %s. All measures are means over the folds. MAE: mean absolute error, in units of %s. Intervals: %s resamples of the participants within folds.",
-		words.Count(int(first.Folds), "fold"), words.Count(int(first.Participants), "participant"), name,
-		report.Thousands(float64(first.Resamples)))
+	t.Note = fmt.Sprintf("%s, %s. All measures are means over the folds. MAE: mean absolute error, in units of %s. 95 %% CI: of the expected value for models trained on as many participants as in each fold.",
+		words.Count(int(first.Folds), "fold"), words.Count(int(first.Participants), "participant"), name)
 	if slices.ContainsFunc(rows, isMean) {
 		t.Note += " The mean of the training participants is the same prediction for everybody: it has no r, and the other models must have a smaller error."
 	}
