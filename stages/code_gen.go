@@ -6,7 +6,7 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 2897c45b06b5a698fba53995fd705a060f7ceefa01dfc9d0f9b54c2fe793c269
-kind biomarkers d1178f4134fc9bba0f2316e22f48055fc70e83d03c90ad1cbf9daabdfba8babc
+kind biomarkers 5e4158266eb8bbbacabaca0ddc24e4c6381ca961d5d79e59d129c8a3d667abcf
 kind bnt 63d853de2cb1e2b9c3050f7b4beb3ac20d1f8a994d552ccb09f8b738031d98f1
 kind bootstrap 1020db4b6fe15b1903c4c15568ab0e951d0d140f7db512baefa5da4a176b7fb4
 kind braingnn 4fe714d51ab2f9264bab050097080e34125a20b44060f93400ede08d39295feb
@@ -18,10 +18,10 @@ kind connectivity 7f4d9fd2fbc5d6837b3627d4d954021375ea2e89c1ea7e223bee312944f2a7
 kind covariates 579c46123183a8a3b8341976d7d7bf11a7fd25b3a066e0611c5b2bfb5c0ea028
 kind denoise 3cc5b82c242fa8729043ed59042767f0ad171d171a613c8c24cfd5f4c24159a9
 kind echo dd18d5dda72f44902a2634814704ec83fe2e10ef429ca1a5b1d0d80cd5c6b1fa
-kind evaluate 6eda43ac97deb49576904f3673cb373f776fa779cd70e56053e49c701262d07f
-kind evaluate-regression 76c44fbbf3fe359952e2dc6543e0044d4c8db146857eace1ff06057ccc2619fa
+kind evaluate f8e218668e493130c5f9e48d40f2285b3e48b8f983659965be78755f4397bb07
+kind evaluate-regression 350ec06726dcbab53920151c8b317030f5d2c694073160937cc3b91bebfb35db
 kind exec db348111024bf3ee0188f141eb345a8261a9b1fa1df6f106cb18f00355432169
-kind fidelity 9c31085a99f3bb7d776fdd89848cd6d9275645dc102f411fe623fceaf3bafb67
+kind fidelity 64273e72f6c14140642eabaf4c8fdd52ba35bbdb1bbad23729139670d492af19
 kind figure-calibration 07e877b3e62546e2612f2263391fd1a1d31b9718fb74fd83a63d30a2cdf8b094
 kind figure-confusion a4655e67cb7781cdb663c0270028cd4448967774002fc75eb4f5043a6829e8ee
 kind figure-connectivity 93c19b745aa675923da0555dfe96123ef4783ae02878bb988ade16bd8502da04
@@ -30,14 +30,14 @@ kind figure-distributions 3a3a2dcab97199d0e256f2c7db4e98af7f477fa7c2576dcac8d204
 kind figure-individuality ac14413f41820ef7c583ee96b2c9e60e0640dc46293cf2d12b955cfc1205b88e
 kind figure-individuals dd590f8005d4ee34df4e2a6c154830a6a4207d467bb8f50a6b6de2d272439397
 kind figure-qc 39e05a62b43abd994a45b3c36815e8ab04ea22919d37e7eb07ab4a7f8178bd5e
-kind figure-qcfc 5b49fa25a832fae6eb26bd803f14988b387b4ce86b78b4a1d37bbebd8cc85e4e
+kind figure-qcfc 15c6416d3a252959852f573adc84524aac0691e0f712b56ff5c85fd3cff2503a
 kind figure-ranking 1901e3dff5ee06ebde0aa39637262e7a6313dcbdf60d3d7b4dd1da85aa5b0b01
 kind figure-roc 867896745a9b13fc1e94d86d2203598b66b00a9c45a53886db73e1a3526792c1
 kind figure-states 4ec0d9c2edf8ea037fb0a16ad776f8808cc9bfb3316c5b703a76ae813d59c273
 kind figure-training ed0b9093fe5acfdd278081743fde81ee30096a595ed27bbdf775da77c7130821
 kind graph a63ba5aa7953948888104a9aec3c30649474652425b12d31772bb243940b072b
 kind harmonize f627f1ad3d7c4accf231bd0f12a96d9aa2b4f6b0270e49a00160a24f8398ccb9
-kind individuality c5a267a2bb7fccbe6c2958cdb2a8526b4c31a7d117617ecda6c1b973736e7123
+kind individuality 4ea6be320c433513f5a9e040359d87abee5d77c869f230e3ec4fc49a3d400da1
 kind join b5c444bff186e78071414bf00db55c49c1fc7cce48b82dbe742d5271260ab987
 kind leakage 8aa1c0c36ebbe3ae190006ffe8c94b8a8c7dae39e827306e085ce846cb064eee
 kind matrices 2566108821ff90ee4eccd9d6296845f3e88b0c703022c970cf6b7aacf393c52e
@@ -49,17 +49,17 @@ kind permutation 6c62b8f37a075266c038f52107ed3b7544d4f87eb99501e85ffe2d4c0013529
 kind permutation-regression 2c1175fd9f021c88174c34101d0536063af73ed013f49b806c2584f1cd253b9a
 kind predict 6f40ebe10278e9f255a164b3c1547c063b272858bfeb0159ca0e7aa8dd62ee48
 kind project 2e1b64b7a3b1cfe9f7b325178adc0abfb2b1a7fa5e383d95a1078d2f149606e7
-kind published c993e90924dc491c702c9406784737f88067745041a4fc7f83655944128fa0b5
+kind published 182a50c2645292f3f40e730c322d6f649600f7d254e29239407a043302c70b8f
 kind qcfc 89fbab1ab460abf6d869eb8a691af9afe070b9b0b78f96f4d154a86c3f361b8f
 kind regression 93caec862a2f60628971879766336f0900e74f94c4a057ed89ef23c5f7b5f6cc
-kind report 3ff536edef68ae57c804b443302744bf3390d3994ec01a1621db31a0dfd2f114
+kind report 74a3fd68d9c38364709aeb9394ee7b4e95cbbdda3eb29d8e1cbe21109f88a73e
 kind saliency 2960a26a0993ef266ed5258bf7627f726bbb4474e671f0dff0157bf97af9f9d2
 kind sessions effec84223c93a229cc89d2e796bfdf750432cc088abb8f861405124fe593295
 kind simulate 5500f87ac5f67adcd7ba7e2a63a609436b6b59dfdb182bed471fd1ba8a301041
 kind split 5be6b48551a78af08b026166f56fdd9de9a3b54584391e34e8cf4882f2dec880
 kind states 57af4a181bbd7bf15ea5fcf0d4ac4a30186823569568717d2f702f111d0ed91a
-kind summary 3d96ded9cca0a8f00cb552054fdafcc244022efb0a570170f14b6763564e14e3
-kind tables acf0b3c2d2529e32914b6f5a3b5ddfb87b2c573e8b89fe8fcdba7d97f12f0ae0
+kind summary 67e91859eda3bb6fa8a52e238ffe97d9b4a6d52b6cb091be9ff091eef73e3565
+kind tables 7dd99d4be0c11505df4369b4b524800f410e61064146c2fe61d5e8718c78bdec
 kind tangent 00f30fe82291970be9ea4893bc4c07b8dcdefedffc84eb6760b3af5891d4a7c5
 kind timeseries c5817d36c719c3aade07d082b70982dae6bbf95d3b733096496b362d8f390e2f
 kind train 3821011beb78f512d6113f48bd6e432c3c289f72a1e4cad0b4287dcb49f97384
@@ -361,11 +361,11 @@ prgnn/dag.Task.All cc938ef1cbfd.467bad
 reached by baseline biomarkers bnt braingnn brainmap combat connectivity covariates denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression report sessions split states summary tangent timeseries train train-regression windows
 module golang.org/x/text v0.43.0
 
-reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc figure-states harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
+reached by baseline biomarkers bnt braingnn choose combat connectivity denoise evaluate evaluate-regression fidelity figure-connectivity figure-qcfc figure-states harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
+reached by baseline biomarkers bnt braingnn choose combat connectivity denoise evaluate-regression fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp 6c702fe0dd69.b1914b
 prgnn/internal/exact.log1p a008f2d6757f.3dfe3e
@@ -445,7 +445,7 @@ prgnn/stages/inference.order c426292859fc.8e15ea
 prgnn/stages/inference.ranking 4285558f060e.e3b0c4
 prgnn/stages/inference.ranking.spearman 16948b1571cb.d53040
 
-reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc figure-states harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
+reached by baseline biomarkers bnt braingnn connectivity denoise evaluate evaluate-regression fidelity figure-connectivity figure-qcfc figure-states harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
@@ -863,10 +863,10 @@ prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 reached by baseline bnt braingnn choose compare evaluate figure-calibration figure-confusion figure-roc meanmlp permutation report summary train train-regression
 prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
 
-reached by baseline bnt braingnn combat connectivity figure-connectivity figure-qcfc harmonize qcfc regression report sessions summary windows
+reached by baseline bnt braingnn combat connectivity evaluate-regression figure-connectivity figure-qcfc harmonize qcfc regression report sessions summary windows
 prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 
-reached by baseline bnt braingnn combat connectivity figure-connectivity harmonize qcfc regression sessions windows
+reached by baseline bnt braingnn combat connectivity evaluate-regression figure-connectivity harmonize qcfc regression sessions windows
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
 reached by baseline bnt braingnn combat covariates exec meanmlp regression report simulate split summary
@@ -1367,7 +1367,7 @@ prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
 reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join meanmlp project qcfc regression sessions tangent windows
 prgnn/stages/region.draws c05d4d120272.c6cc20
 
-reached by baseline bnt figure-connectivity figure-states harmonize matrices sessions
+reached by baseline bnt evaluate-regression figure-connectivity figure-states harmonize matrices sessions
 prgnn/internal/exact.Tanh da3bb1c0c800.c0ff94
 
 reached by baseline bnt figure-connectivity regression
@@ -1582,12 +1582,12 @@ reached by biomarkers compare covariates individuality qcfc report summary
 prgnn/stages/inference.ascending bdd3516cb319.8e15ea
 prgnn/stages/inference.nans 5433e8101520.e3b0c4
 
-reached by biomarkers compare individuality
-prgnn/stages/inference.CorrectedT f1e583592fc8.0cc3b9
-
-reached by biomarkers compare individuality qcfc
+reached by biomarkers compare evaluate evaluate-regression individuality qcfc
 prgnn/stages/inference.StudentP 068be0c8ad47.d7a824
 prgnn/stages/inference.arctan 7c34020b5096.d7a824
+
+reached by biomarkers compare individuality
+prgnn/stages/inference.CorrectedT f1e583592fc8.0cc3b9
 
 reached by biomarkers connectivity denoise figure-qc individuality join occupancy qcfc report summary windows
 prgnn/stages/column.Keep 0f57f9db9898.8e7438
@@ -1621,13 +1621,7 @@ prgnn/stages/fold.Sites 8930f673b3f6.e3b0c4
 prgnn/stages/fold.Sites.Stratum eaee8e6ce243.c55941
 
 reached by biomarkers evaluate fidelity figure-qcfc individuality published report summary tables
-prgnn/stages/column.AccuracyRow 935982f6aa57.c63136
-
-reached by biomarkers evaluate-regression individuality
-prgnn/stages/inference.percentiles 28061f6fc7ba.1fa0c5
-
-reached by biomarkers evaluate-regression individuality permutation permutation-regression
-prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
+prgnn/stages/column.AccuracyRow 7a10ecd85016.c63136
 
 reached by biomarkers fidelity figure-calibration figure-distributions figure-individuality figure-qcfc figure-roc individuality report summary tables
 prgnn/stages/report.Fixed 5a57299c24ce.e3b0c4
@@ -1643,7 +1637,7 @@ prgnn/stages/present/performance.accuracyColumn 110c20b22805.8b7058
 prgnn/stages/present/performance.areaColumn c702e0df219e.a76b9c
 prgnn/stages/present/performance.classifierColumn b86e23710ece.e2be32
 prgnn/stages/present/performance.foldsColumn 84747bdc1a14.1ffbb0
-prgnn/stages/present/performance.intervalColumn d5eeb321a3cb.90c0e8
+prgnn/stages/present/performance.intervalColumn 97b4c9a5cb36.90c0e8
 prgnn/stages/present/section.Column a0058673e990.1abcb0
 prgnn/stages/present/section.Number 42a6014712ab.6751ee
 prgnn/stages/present/section.PlusMinus 138d802f9e1e.d8a784
@@ -1765,6 +1759,7 @@ prgnn/stages/inference.moments b27c4b5541df.e3b0c4
 prgnn/stages/inference.newContraster 8c50d051b58c.edd01d
 prgnn/stages/inference.orders bf60ab0f2469.f6d9f7
 prgnn/stages/inference.overlap 0feb2d4e0e40.dd4e00
+prgnn/stages/inference.percentiles 28061f6fc7ba.1fa0c5
 prgnn/stages/inference.places f72cccc08b64.e3b0c4
 prgnn/stages/inference.places.has a3e243caec0b.dd4e00
 prgnn/stages/inference.ranking.kendall 287408840917.447f3f
@@ -1777,6 +1772,9 @@ prgnn/stages/inference.tail.quantile 4ba3b09e0ad1.8d9dc2
 prgnn/stages/inference.tailFor 0520a5131186.d59621
 prgnn/stages/inference.topPlaces f3edc3c2c297.3273e2
 prgnn/stages/inference.welch 84e1f4577b7e.cc3ae7
+
+reached by biomarkers individuality permutation permutation-regression
+prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
 
 reached by biomarkers individuality report summary
 prgnn/stages/column.ConsistencyRow c1a936ee632c.c63136
@@ -3366,13 +3364,13 @@ prgnn/stages/command.Echo.Run 2b030530d370.f83c5c
 prgnn/stages/command.echo.New d54eff27cd87.c4e9d1
 
 reached by evaluate
-prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
 prgnn/stages/assess.Evaluate b704e8ace6de.e3b0c4
 prgnn/stages/assess.Evaluate.Ports 85d575f44888.0cbeb3
 prgnn/stages/assess.Evaluate.Run 1639a27df3f1.e05a01
-prgnn/stages/assess.Evaluate.summaryTable 7395dbc3e7ae.e75b42
+prgnn/stages/assess.Evaluate.summaryTable 7df23530f78c.5c5ba5
 prgnn/stages/assess.evaluate.New 12dbb184ee75.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
+prgnn/stages/fold.Intervals 1953529372df.979ffd
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
 prgnn/stages/fold.NameLeftOut 9ac5be781810.90f9e6
@@ -3380,11 +3378,19 @@ prgnn/stages/fold.Saturated 70b0bf328738.cd1931
 prgnn/stages/fold.Sites.Test f69363694889.75c9ed
 prgnn/stages/fold.mostTied 343de1777982.e3b0c4
 prgnn/stages/fold.rounding ae8e467d1565.e3b0c4
+prgnn/stages/fold.sum 93a33edd3126.e3b0c4
 prgnn/stages/fold.tied 91d420d62931.6d8956
+prgnn/stages/inference.MeanOfShares 9e2f494c6688.e3b0c4
 prgnn/stages/inference.PredictionTest d49c54ca6830.e3b0c4
 prgnn/stages/inference.TestPredictions 3fb8c5721fa4.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
+prgnn/stages/inference.Validation.AUC 44993bfbfd3f.97543c
+prgnn/stages/inference.Validation.Brier d5095d294c2f.18acbb
+prgnn/stages/inference.Validation.Share fc4d8210a322.64caec
+prgnn/stages/inference.Wilson b4c5c07bee7b.b960fc
+prgnn/stages/inference.areaVariance aa761096a3d2.e3b0c4
 prgnn/stages/inference.foldArea e422a62d7f89.a75825
+prgnn/stages/inference.newcombe a81fb6583044.805060
 
 reached by evaluate evaluate-regression
 prgnn/stages/assess.complete 77783503ea84.0a1916
@@ -3398,7 +3404,16 @@ prgnn/stages/fold.Sites.Few ce0dfe5c80e4.1633fd
 prgnn/stages/fold.Sites.Least 42dd6013c024.8c6134
 prgnn/stages/fold.Sites.persons d7410bf59077.3c8a13
 prgnn/stages/fold.Untested fafc4b82957c.549c77
+prgnn/stages/fold.Validation 0bf58fcb5818.8906e4
 prgnn/stages/fold.leftOutRow 3d4e0b55df61.e3b0c4
+prgnn/stages/inference.Validation e5f91f29be72.e3b0c4
+prgnn/stages/inference.Validation.Correction c49215a755f1.4708b2
+prgnn/stages/inference.Validation.Error bba173b2d538.18acbb
+prgnn/stages/inference.Validation.lossSE 8a37612a7fce.58673f
+prgnn/stages/inference.inflation 8771cc937b0e.e3b0c4
+prgnn/stages/inference.meanVariance c5c2f7799fc0.e3b0c4
+prgnn/stages/inference.normal975 7ddb9b8bf5c9.e3b0c4
+prgnn/stages/inference.studentQuantile d4c15300e09c.0cc3b9
 
 reached by evaluate figure-calibration figure-individuals figure-roc permutation report summary
 prgnn/stages/fold.PositiveGroup 55bfaa37f408.b1c52c
@@ -3408,14 +3423,18 @@ reached by evaluate report summary
 prgnn/stages/column.FoldRow 7325eb99e321.c63136
 
 reached by evaluate-regression
-prgnn/stages/assess.EvaluateRegression f4bb279ae40e.e3b0c4
+prgnn/stages/assess.EvaluateRegression d3ce64f1cfd6.e3b0c4
 prgnn/stages/assess.EvaluateRegression.Ports 16d94e11d93f.8ef6ee
-prgnn/stages/assess.EvaluateRegression.Run 62c3e512f33c.cc63ab
-prgnn/stages/assess.evaluate-regression.New 1936c1efb04c.3d2c69
+prgnn/stages/assess.EvaluateRegression.Run 1fd6a1d19371.dba22f
+prgnn/stages/assess.evaluate-regression.New 12dbb184ee75.3d2c69
 prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
 prgnn/stages/fold.Sites.Strata d5ea1a6d606d.17c8c0
 prgnn/stages/inference.NumberTest 50a8689e9049.8b030b
-prgnn/stages/inference.TestNumbers fbab3d71aa1b.1e6a9f
+prgnn/stages/inference.TestNumbers af710711f9b2.a1cd86
+prgnn/stages/inference.Validation.R faa27da4a21d.205741
+prgnn/stages/inference.Validation.R2 69e887cb9c70.375ace
+prgnn/stages/inference.Validation.numbers 471c6ab5c05e.473b96
+prgnn/stages/inference.fisher 904aa23e534f.188a68
 
 reached by evaluate-regression permutation-regression
 prgnn/stages/fold.Numbers 4bd58896dd3e.1e1c6c
@@ -3438,7 +3457,7 @@ prgnn/stages/fold.ReadNumbers ff01653c190a.eaf780
 prgnn/stages/fold.readNumbers 8942ee3ff7c7.210f92
 
 reached by evaluate-regression report summary
-prgnn/stages/column.RegressionRow 4e7e3982f7cf.c63136
+prgnn/stages/column.RegressionRow 0cd82a77ab2b.c63136
 
 reached by exec
 module github.com/gofrs/flock v0.13.1
@@ -4724,7 +4743,7 @@ prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/literature.Work 302927a04ef5.e3b0c4
 prgnn/stages/literature.Work.String 662082d68015.2699e0
-prgnn/stages/literature.Works 201d0947408f.ed9048
+prgnn/stages/literature.Works af47d5e18a76.ed9048
 prgnn/stages/literature.iclr 914a751f2274.e3b0c4
 prgnn/stages/literature.icml b2b02cbfcef4.e3b0c4
 prgnn/stages/literature.lncs 6e14189a13ae.e3b0c4
@@ -4831,12 +4850,12 @@ prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
 prgnn/stages/present/methods.Author.methodsOfEvaluation 69fd1de6cc01.1c12ab
 prgnn/stages/present/methods.Author.methodsOfGraphs 0f1ff369769b.01a7a5
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
-prgnn/stages/present/methods.Author.methodsOfMeasures 82e92d5e8f13.6ab5c3
+prgnn/stages/present/methods.Author.methodsOfMeasures c62472b00553.3ea3f2
 prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
 prgnn/stages/present/methods.Author.methodsOfPermutations e92f863ec116.eaeeaa
 prgnn/stages/present/methods.Author.methodsOfRankings b8f83668f334.ce7410
 prgnn/stages/present/methods.Author.methodsOfReferences f77db1e650dc.a43ae7
-prgnn/stages/present/methods.Author.methodsOfRegression 2fe15e656398.6f83e5
+prgnn/stages/present/methods.Author.methodsOfRegression 7a9c071125f6.3727bd
 prgnn/stages/present/methods.Author.methodsOfScans 40c2c369fb94.fad423
 prgnn/stages/present/methods.Author.methodsOfSessions 6d3c4ea2eb1c.bfea8e
 prgnn/stages/present/methods.Author.methodsOfSilence 56a010aa1578.301470
@@ -5001,8 +5020,8 @@ prgnn/stages/present/performance.Results.AboveChance 6bc550ba51e8.cd381d
 prgnn/stages/present/performance.Results.CautionAccuracy 5f25f84e2ef4.6e6f1c
 prgnn/stages/present/performance.Results.ChanceTests 70ea1d7e6cb4.c5a155
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
-prgnn/stages/present/performance.Results.Describe 4d866d65ce0e.298b97
-prgnn/stages/present/performance.Results.DescribeRegression 2a9d64e986e5.8ae86b
+prgnn/stages/present/performance.Results.Describe 2ac162c4b676.ed2d01
+prgnn/stages/present/performance.Results.DescribeRegression a01528443e36.0801fa
 prgnn/stages/present/performance.Results.Doubt 1f8ee1eb06a0.0361b8
 prgnn/stages/present/performance.Results.Error f5f251e1a571.7d158f
 prgnn/stages/present/performance.Results.HeldOut b4ba6f7b4e3d.a3c969
@@ -5045,7 +5064,7 @@ prgnn/stages/present/performance.Results.otherInputs 44de9be96f0e.6b006d
 prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
 prgnn/stages/present/performance.Results.overSeeds 2e86543ca589.bcbc49
 prgnn/stages/present/performance.Results.pOfR 6d36609d81ac.413095
-prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
+prgnn/stages/present/performance.Results.paperTables f6dfc1d6f7ad.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 5902e1f88aac.47fc6e
 prgnn/stages/present/performance.Results.permutation c7c8fc493b66.c9680c
 prgnn/stages/present/performance.Results.permutationTables dc5bf6e0481b.237a51
@@ -5068,7 +5087,7 @@ prgnn/stages/present/performance.Row.IsMajority a7174aa90b03.826b89
 prgnn/stages/present/performance.Row.is 6d5a6a603092.95695a
 prgnn/stages/present/performance.Row.unseeded 2f2dbeea6e27.0175d8
 prgnn/stages/present/performance.Within a7bef59c1a57.eafe74
-prgnn/stages/present/performance.accuracyChart 2632486e4229.76711c
+prgnn/stages/present/performance.accuracyChart 0d3719acb838.76711c
 prgnn/stages/present/performance.baseline 3a405b8f8202.b015d2
 prgnn/stages/present/performance.calibrationBins 3b8398fc6105.e3b0c4
 prgnn/stages/present/performance.chanceTest 8aa43418ee44.e3b0c4
@@ -5083,6 +5102,7 @@ prgnn/stages/present/performance.foldScore 78ec004334b8.00f291
 prgnn/stages/present/performance.has e357cb5883d3.0b0421
 prgnn/stages/present/performance.headlineOf 9041ffc40a34.5ed447
 prgnn/stages/present/performance.headlineSetting d1ea762ffe6f.538c08
+prgnn/stages/present/performance.intervals d3d3bcf193d9.a41908
 prgnn/stages/present/performance.isMean b13091cd2fbf.4f6814
 prgnn/stages/present/performance.isPooled 5c6388cd7145.e3b0c4
 prgnn/stages/present/performance.isSeed 64752f1af388.e3b0c4
@@ -5090,6 +5110,7 @@ prgnn/stages/present/performance.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present/performance.joined cac758f2c689.e3b0c4
 prgnn/stages/present/performance.nearPerfect f0601424ec41.e3b0c4
 prgnn/stages/present/performance.ofClassifiers a147597ebdbd.585a95
+prgnn/stages/present/performance.ofProcedure 75f67a4a931b.e3b0c4
 prgnn/stages/present/performance.overlap 7663f972bbf4.e3b0c4
 prgnn/stages/present/performance.perParticipant 0fdfa04c865e.dc66ab
 prgnn/stages/present/performance.permutedColumn f8d6df0a7d10.e9ea3e
@@ -5663,7 +5684,7 @@ at gnn/kernels.go prgnn/gnn kernels:14 kernels32:74 kernels64:74 kernelsOf:77 Ra
 at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29 vectorizeWide:227
 at gnn/meanmlp/meanmlp.go prgnn/gnn/meanmlp Options:13 Released:21 Net:24 block:35 New:41 Net.Layout:59 Net.Drops:62 pass:66 layer:75 Net.forward:82 Net.Gradient:147 Net.back:173 Net.backOutput:236
 at gnn/meanmlp/model.go prgnn/gnn/meanmlp Model:11 Training:19 Fit:25 Model.Parameters:35 together:38 Model.Probability:41 Model.RegionScores:55 regionScores:64 upTo:102 Untrained:111
-at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107
+at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79
 at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:24 linear.finish:31 linear.forward:39 linear.backward:52 mlpState:67 newMLPState:75 Model.mlpForward:96 Model.mlpBackward:111 mlpState.drop:128
 at gnn/model.go prgnn/gnn Model:10 New:27 Zero:46 Model.param:71 of:80 span:83 part:85 Model.room:88 Model.prepare:95 Model.finish:106 length:116
 at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 run.save:59 run.ended:68 run.penalty:71
@@ -5771,8 +5792,8 @@ at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:23 Covariates:27 Covariates.Ports:41 Covariates.Run:61 Covariates.meta:174 sameNumbers:182 Covariates.ofNumber:189 covariateOf:212 varies:228 knownIn:234 kindOf:248 known:256 Covariates.columns:269 scanCovariates:297 unusable:353 covariateRow:371
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:38 Evaluate.Run:58 sitesPort:95 readSites:102 complete:118 participantAccuracy:151
-at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:20 EvaluateRegression:24 EvaluateRegression.Ports:43 EvaluateRegression.Run:54
-at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:13 Evaluate.summaryTable:31
+at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:20 EvaluateRegression:24 EvaluateRegression.Ports:42 EvaluateRegression.Run:53
+at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:279 maskSetting.overModels:317 Fidelity.table:328
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
 at stages/assess/leakage/chance.go prgnn/stages/assess/leakage chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:100 steps:117 trace.stationaryBasis:131 chanceOfWalk:169 bessel:205 likeness:226 mostTold:233 rarest:236 byChance:244 byChance.text:251
@@ -5821,14 +5842,14 @@ at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDo
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
 at stages/column/relatives.go prgnn/stages/column numberOf:17 family:18 person:19 familyName:24 mayBeFamilyName:26 parentName:29 personName:32 mayBePersonName:33 identified:35 wordsOf:39 NamesFamily:44 NamesPerson:49 certain:55 whose:133 NamesOthers:142 Unrelated:161 UnrelatedBy:170 counted:197
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
-at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:45 CovariateRow:65 PermutationTestRow:79 PermutationRow:92
+at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:56 CovariateRow:76 PermutationTestRow:90 PermutationRow:103
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:67
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:45 RecoveryRow.Lead:53 RecoveryRow.HeldOutLead:61 RecoveryRow.Shared:69
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:36 ConsistencyRow:53 IndividualRow:71 IndividualityRow:81 FidelityRow:104
-at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberPermutationTestRow:44 NumberPermutationRow:57 NumberCovariateRow:67
+at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberPermutationTestRow:43 NumberPermutationRow:56 NumberCovariateRow:66
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
@@ -5881,6 +5902,7 @@ at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:14 LacksTexts:33 PartText:62 ApartText:84
 at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:48 Params.Stream:70 First:73 Apart:76 Member:79 NumberMember:87 LabeledMember:95 LabeledMember.Label:106 Folds:114 Division:117 Params.Divide:127 Division.Row:153 Params.sides:180 SideNames:209
 at stages/fold/features.go prgnn/stages/fold sameFeatures:18 mostValues:19 screenedValues:20 screen:21 Features:25 FeaturesOf:35 unknown:59 symmetric:83 edges:95 Features.Same:116 Features.alike:147 candidates:166 bothHave:214 unitRanks:224
+at stages/fold/interval.go prgnn/stages/fold Validation:13 Intervals:31 sum:101
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 answer:49 answers:55 answerFor:61 findDuplicates:80 RefuseDuplicates:116 DuplicateText:130 ScansCompared:162 SignalsCompared:163 MeanSignalsCompared:164 FeaturesCompared:165 PredictionsCompared:166 LeakagePort:170
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
 at stages/fold/mean.go prgnn/stages/fold MeanOver:10
@@ -5899,9 +5921,10 @@ at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanki
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:32 Permute:60 Arrangements:68 levelsOf:83 area:93 area.of:100 area.against:113 area.above:122
+at stages/inference/interval.go prgnn/stages/inference Validation:15 normal975:19 Validation.Correction:22 inflation:32 Validation.Share:52 Wilson:64 MeanOfShares:72 Validation.AUC:84 areaVariance:92 newcombe:99 Validation.Brier:120 Validation.Error:129 Validation.lossSE:135 Validation.R:155 fisher:171 Validation.R2:175 Validation.numbers:206 meanVariance:231 studentQuantile:242
 at stages/inference/motion.go prgnn/stages/inference Motion:13 MotionOf:23 preparedMotion:53 prepareMotion:60 where:82 addDirection:92 remainder:100 inner:121 Correlation:129 MedianAbs:144 RobustZ:156 Median:170
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
-at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.constant:69 vary:82 meanScore:86 MeanScore:103 constants:108 NumberTest:118 TestNumbers:130 Associate:195 ratio:223
+at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.constant:69 vary:82 meanScore:86 MeanScore:103 constants:108 NumberTest:118 TestNumbers:128 Associate:166 ratio:194
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 PredictionTest:18 TestPredictions:29 foldArea:82
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
@@ -5929,7 +5952,7 @@ at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 Mode
 at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:28 TrainRegression.Ports:36 numberEpochRow:48 trainRegressionOf:58 TrainRegression.Validate:64 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:122 numberHistory:136
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:19 groupColumns:43 lossRow:56 accuracyRow:64 accuracies:72 finalRow:77 historyTable:82 scoreTable:100 trainingSet.outputs:129 allKept:142 distributionRow:158 distributionTable:167 parameterRow:181 parameterTable:189
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:40
-at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:114
+at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:116
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
 at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 extent:18 reach:24 mantle:26 mantleReach:27 least:30 air:35 white:36 csf:37 brain:41 brain.position:49 below:59 seed:80 metricOf:89 seed.squared:107 seed.side:114 place:122 near:131 sighting:133 sight:139 near.take:142 near.look:156 grow:180 fill:201 ventricle:269
@@ -5989,8 +6012,8 @@ at stages/present/participants/scans.go prgnn/stages/present/participants ShownS
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:21 Row:37 Within:47 readAccuracy:62 Row.Called:82 Row.AreaOf:90 Row.IsMajority:101 Results.Read:107 Results.readLabels:149 Results.readLeakage:161 Results.Doubt:187 Results.leaks:196 sorted:203 Results.cautions:215 Results.markOwn:231 baseline:253 ModelOf:257 Results.PerParticipant:267 perParticipant:269 Results.Nested:275 chanceTest:292 chanceTest.String:300 drawnLeast:309 chanceTest.Powerless:312 fewDiffer:323 Results.permutationTests:330 Results.ChanceTests:353 Results.decisive:366 Results.notRetrained:380 Results.Shown:386 Results.AboveChance:396 Results.Undecidable:408 Results.cautionOneGroup:416 Results.Corrected:443 Results.Uncorrectable:460 nearPerfect:492 Results.CautionAccuracy:495 Results.cautionSeeds:557 withoutSeed:578 seedCautions:581 seedCautions.add:587 seedCautions.say:597 isSeed:607 Results.bestOther:613 Results.IsUnproven:625
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:102 accuracyColumn:108 intervalColumn:110 foldsColumn:112 areaColumn:114 permutedColumn:118 Results.eachLevel:124 Results.judgedBy:152 sameLevels:175 Results.byDraws:190 sameTested:199 foldScore:206 Results.HeldOut:212 Results.folds:223 Results.permutationTables:272 Results.permutation:304 ofClassifiers:351 Results.comparison:359 Results.paperTables:393 calibrationBins:435 Results.performanceFigures:438 Results.othersLast:492 accuracyChart:505
-at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 Results.DescribeRegression:82 fewTested:136 Results.cautionRegression:139 Results.RegressionResult:180
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 intervals:102 classifierColumn:134 accuracyColumn:140 intervalColumn:142 foldsColumn:144 areaColumn:146 permutedColumn:150 Results.eachLevel:156 Results.judgedBy:184 sameLevels:207 Results.byDraws:222 sameTested:231 foldScore:238 Results.HeldOut:244 Results.folds:255 Results.permutationTables:304 Results.permutation:336 ofClassifiers:383 Results.comparison:391 Results.paperTables:425 calibrationBins:467 Results.performanceFigures:470 Results.othersLast:524 accuracyChart:537
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 ofProcedure:82 Results.DescribeRegression:85 fewTested:138 Results.cautionRegression:141 Results.RegressionResult:182
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:278 ports:287 Results.without:290 has:299 valuesIn:305 overlap:315 joined:320
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:124 fewHeldOut:149 author.recovered:153
