@@ -149,20 +149,24 @@ func camelCase(name string) bool {
 }
 
 // NonSteady tells which volumes fMRIPrep marks as not in steady state, and how many there are.
-func (c Confounds) NonSteady() (marked []bool, n int) {
+func (c Confounds) NonSteady() (marked []bool, n int, err error) {
 	marked = make([]bool, c.Values.Rows)
 	for j, name := range c.Names {
 		if !strings.HasPrefix(name, "non_steady_state") {
 			continue
 		}
 		for t := range marked {
-			if v := c.Values.At(t, j); v != 0 && finite(v) && !marked[t] {
+			v := c.Values.At(t, j)
+			if !finite(v) {
+				return nil, 0, fmt.Errorf("column %s has no value in volume %d", name, t+1)
+			}
+			if v != 0 && !marked[t] {
 				marked[t] = true
 				n++
 			}
 		}
 	}
-	return marked, n
+	return marked, n, nil
 }
 
 // column finds or computes a column; n/a is NaN.

@@ -121,6 +121,26 @@ func TestScrub(t *testing.T) {
 		}
 		need.Equal(t, got, c.want, c.s)
 	}
+	// A volume whose motion is not known is neither kept nor censored: only the first may lack a value.
+	all := slices.Repeat([]float64{nan}, 10)
+	gap := append(slices.Clone(fd[:4]), nan, nan, 0.1, 0.1, 0.1, 0.1)
+	for _, c := range []struct {
+		s         Scrub
+		fd, dvars []float64
+		want      string
+	}{
+		{Scrub{FD: 0.5}, all, dvars, "framewise displacement has no values (n/a throughout)"},
+		{Scrub{FD: 0.5}, gap, all, "framewise displacement has no value in 2 volumes, the first of them volume 5"},
+		{Scrub{DVARS: 1.5}, gap, all, "standardized DVARS has no values (n/a throughout)"},
+		{Scrub{FD: 0.5, DVARS: 1.5}, gap, append(slices.Clone(fd[:9]), nan),
+			"framewise displacement has no value in 2 volumes, the first of them volume 5; standardized DVARS has no value in 1 volume, the first of them volume 10"},
+	} {
+		_, err := c.s.Keep(c.fd, c.dvars, 10)
+		need.Error(t, err, c.want+": whether to censor these volumes is not known; only the first volume may lack a value")
+	}
+	if _, err := (Scrub{DVARS: 1.5}).Keep(gap, dvars, 10); err != nil {
+		t.Errorf("displacement without a threshold: %v", err)
+	}
 	if _, err := (Scrub{FD: 1}).Keep(fd, nil, 9); err == nil || err.Error() != "framewise displacement has 10 values for 9 volumes" {
 		t.Errorf("error %v", err)
 	}

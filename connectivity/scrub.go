@@ -3,6 +3,9 @@ package connectivity
 import (
 	"fmt"
 	"math"
+	"strings"
+
+	"prgnn/internal/words"
 )
 
 // A Scrub says which volumes are censored for motion (Power et al. 2012, NeuroImage
@@ -13,13 +16,14 @@ type Scrub struct {
 	MinSegment int     // runs of kept volumes shorter than this are censored too
 }
 
-// Keep tells which volumes are kept. fd and dvars have one value a volume, and NaN
-// where there is none (the first volume has no displacement): such a volume is kept.
+// Keep tells which volumes are kept. fd and dvars have one value a volume. The first volume may have NaN, as it has no
+// displacement, and is kept then; another one without a value is an error.
 func (s Scrub) Keep(fd, dvars []float64, volumes int) ([]bool, error) {
 	keep := make([]bool, volumes)
 	for t := range keep {
 		keep[t] = true
 	}
+	var errs []string
 	for _, c := range []struct {
 		name   string
 		values []float64
@@ -31,11 +35,26 @@ func (s Scrub) Keep(fd, dvars []float64, volumes int) ([]bool, error) {
 		if len(c.values) != volumes {
 			return nil, fmt.Errorf("%s has %d values for %d volumes", c.name, len(c.values), volumes)
 		}
+		unknown, first := 0, 0
 		for t, v := range c.values {
+			if math.IsNaN(v) && t > 0 {
+				if unknown++; first == 0 {
+					first = t
+				}
+			}
 			if v > c.limit {
 				keep[t] = false
 			}
 		}
+		switch {
+		case unknown == volumes-1 && unknown > 0:
+			errs = append(errs, c.name+" has no values (n/a throughout)")
+		case unknown > 0:
+			errs = append(errs, fmt.Sprintf("%s has no value in %s, the first of them volume %d", c.name, words.Count(unknown, "volume"), first+1))
+		}
+	}
+	if errs != nil {
+		return nil, fmt.Errorf("%s: whether to censor these volumes is not known; only the first volume may lack a value", strings.Join(errs, "; "))
 	}
 	for t := 0; t < volumes; {
 		end := t

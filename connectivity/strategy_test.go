@@ -55,7 +55,8 @@ func TestStrategiesOfNilearn(t *testing.T) {
 				}
 				keep, err := s.Scrub.Keep(table.column1("framewise_displacement"), table.column1("std_dvars"), series.Rows)
 				need.NoError(t, err)
-				marked, _ := table.NonSteady()
+				marked, _, err := table.NonSteady()
+				need.NoError(t, err)
 				var kept []int
 				for v := range keep {
 					if keep[v] = keep[v] && !marked[v]; keep[v] {
@@ -199,8 +200,8 @@ func TestStrategiesOfVersions(t *testing.T) {
 					err = json.Unmarshal(b, &c.About)
 				}
 				need.NoError(t, err)
-				if _, n := c.NonSteady(); n != 1 {
-					t.Errorf("%s: %d volumes not in steady state, want 1", filepath.Base(path), n)
+				if _, n, err := c.NonSteady(); n != 1 {
+					t.Errorf("%s: %d volumes not in steady state, want 1 (%v)", filepath.Base(path), n, err)
 				}
 				for name, want := range map[string]int{"simple": 27, "scrubbing": 33, "compcor": 31, "24P": 24,
 					"27P": 27, "36P": 36, "acompcor": 22} {

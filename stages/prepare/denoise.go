@@ -374,7 +374,10 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 		return row, each, err
 	}
 	names := table.Names
-	marked, nonSteady := table.NonSteady()
+	marked, nonSteady, err := table.NonSteady()
+	if err != nil {
+		return row, each, fmt.Errorf("%s: %w%s", in.Name, err, orExclude)
+	}
 	if o.TR > 0 {
 		table.Cosines = connectivity.FMRIPrepCosines(volumes-nonSteady, o.TR)
 	}
@@ -404,7 +407,7 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 		return row, each, fmt.Errorf("%s: dvars needs the column std_dvars", in.Name)
 	}
 	if o.Keep, err = scrub.Keep(fd, dvars, volumes); err != nil {
-		return row, each, fmt.Errorf("%s: %w", in.Name, err)
+		return row, each, fmt.Errorf("%s: %w; repair the table (without the column framewise_displacement, it is computed from the motion parameters), or censor nothing (another strategy with regress, fd: 0, dvars: 0)%s", in.Name, err, orExclude)
 	}
 	row.NonSteady = int32(nonSteady)
 	global := slices.Index(names, "global_signal")

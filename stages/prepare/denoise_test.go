@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -138,6 +139,10 @@ func TestDenoiseRefuses(t *testing.T) {
 	series := stagetest.Named("series[sub-1]", stagetest.Series(1, 50, 3))
 	short := stagetest.Named("series[sub-7]", stagetest.Series(1, 3, 3))
 	confounds := stagetest.Named("sub-1_confounds.tsv", confoundsOf(50))
+	withoutMotion := stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
+		Data: bytes.ReplaceAll(confoundsOf(50).Data, []byte("0.75\t"), []byte("n/a\t"))})
+	unmarked := stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
+		Data: []byte("non_steady_state_outlier00\n1\nn/a\n" + strings.Repeat("0\n", 48))})
 	const exclude = "; or exclude this participant (exclude, under cohort)"
 	has := "; it has csf, trans_x, trans_y, trans_z, rot_x, rot_y, rot_z, global_signal, framewise_displacement, std_dvars; choose another strategy with regress" + exclude
 	for _, c := range []struct {
@@ -169,6 +174,10 @@ func TestDenoiseRefuses(t *testing.T) {
 			"series[sub-1]: censoring for motion keeps 48 of 50 volumes, 1.6 minutes, less than min_minutes (4); where runs are joined, set min_minutes: 0 here, and the limit in join" + exclude},
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.1 }, map[string]dag.Input{"confounds": confounds},
 			"series[sub-1]: censoring for motion keeps 1 of 50 volumes, fewer than min_volumes (6)" + exclude},
+		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": withoutMotion},
+			"x.tsv: framewise displacement has no value in 2 volumes, the first of them volume 4: whether to censor these volumes is not known; only the first volume may lack a value; repair the table (without the column framewise_displacement, it is computed from the motion parameters), or censor nothing (another strategy with regress, fd: 0, dvars: 0)" + exclude},
+		{func(s *Denoise) { s.Regress = "none" }, map[string]dag.Input{"confounds": unmarked},
+			"x.tsv: column non_steady_state_outlier00 has no value in volume 2" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"series": short}, "series[sub-7]: 3 of 3 volumes are kept, fewer than min_volumes (6)" + exclude},
 		{func(s *Denoise) { s.Regress, s.Detrend = "24P", 20 }, map[string]dag.Input{"confounds": confounds},
 			"series[sub-1]: 6 degrees of freedom are left (50 volumes kept − 24 regressors − 0 of the filter − 20 of the trend), fewer than min_dof (10)" + exclude},
