@@ -66,11 +66,7 @@ func forgeFile(f *forge.File, kind int) {
 	var pages []forgedPage
 	body := &thriftWriter{File: f}
 	numbers := func(make func(w *thriftWriter)) []byte { // their lies count with the others
-		at := f.Len()
-		make(body)
-		b := bytes.Clone(f.Bytes()[at:])
-		f.Truncate(at)
-		return b
+		return f.Part(func() { make(body) })
 	}
 	f.WriteString("PAR1")
 	levels := numbers(func(w *thriftWriter) { w.uint(rows << 1); w.WriteByte(1) }) // a run of 1

@@ -33,14 +33,27 @@ func (f *File) Put(size int, numbers ...uint64) {
 	}
 }
 
+// Part is what write writes, which is taken off again: a header whose checksum or place follows. Its numbers count with
+// the others.
+func (f *File) Part(write func()) []byte {
+	at := f.Len()
+	write()
+	b := bytes.Clone(f.Bytes()[at:])
+	f.Truncate(at)
+	return b
+}
+
 // Limits for a file of less than 5 MB.
 const (
 	mostMemory = 600 << 20 // bytes allocated in all
 	mostTime   = 20 * time.Second
 )
 
-// Fuzz reads files of several kinds, each with one lie. Seeds are every number of every kind with values that readers
-// stumble over. A file without a lie has to be read.
+// lies are numbers over which readers stumble.
+var lies = []uint64{0, 1, 3, 255, 1 << 16, 20_000_000, 1<<31 - 1, 1 << 40, 1<<63 - 1, 1<<64 - 8}
+
+// Fuzz reads files of several kinds, each with one lie. Seeds are every number of every kind with all of these
+// values. A file without a lie has to be read.
 func Fuzz(f *testing.F, kinds int, make func(f *File, kind int), read func(b []byte) error) {
 	forged := func(kind, lie int, value uint64) *File {
 		file := &File{lie: lie, value: value}
@@ -53,7 +66,7 @@ func Fuzz(f *testing.F, kinds int, make func(f *File, kind int), read func(b []b
 			f.Fatalf("kind %d without a lie: %v", kind, err)
 		}
 		for lie := range whole.seen {
-			for _, value := range []uint64{0, 1, 3, 255, 1 << 16, 20_000_000, 1<<31 - 1, 1 << 40, 1<<63 - 1, 1<<64 - 8} {
+			for _, value := range lies {
 				f.Add(uint8(kind), uint16(lie+1), value)
 			}
 		}

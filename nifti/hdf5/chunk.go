@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"prgnn/internal/budget"
 )
 
 // longestChunk bounds the bytes of a chunk, unpacked; ITK's have 1 Mi numbers.
@@ -59,7 +61,8 @@ func readFilters(b []byte) (filters []filter, err error) {
 // chunks reads a dataset of chunks through its B-tree, in order.
 func (v *Vector) chunks(tree, chunk uint64, take func([]float64) error) error {
 	u := &unpacker{size: int(chunk) * v.size, elem: v.size}
-	var next uint64 // number
+	mem := budget.For(v.f.size) // for one pass: several chunks may be the same bytes
+	var next uint64             // number
 	var x []float64
 	err := v.f.tree(tree, 1, 24, -1, func(key []byte, at uint64) error {
 		size, skipped, offset := uint64(u32(key)), u32(key[4:]), u64(key[8:])
@@ -69,7 +72,10 @@ func (v *Vector) chunks(tree, chunk uint64, take func([]float64) error) error {
 		if size > longestChunk+longestChunk/8 {
 			return fmt.Errorf("a packed chunk of %d bytes is too long: the file is damaged", size)
 		}
-		b, err := v.f.bytes(at, size, "chunk")
+		if err := mem.Take(int64(size)+int64(u.size), 1, "further bytes of chunks"); err != nil {
+			return err
+		}
+		b, err := v.f.read(at, size, "chunk")
 		if err != nil {
 			return err
 		}

@@ -152,7 +152,7 @@ func (v *Vector) each(take func([]float64) error) error {
 		}
 		var x []float64
 		for size > 0 {
-			b, err := v.f.bytes(at, min(size, piece), "data")
+			b, err := v.f.read(at, min(size, piece), "data")
 			if err != nil {
 				return err
 			}

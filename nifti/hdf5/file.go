@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"prgnn/internal/budget"
 )
 
 // A File is an HDF5 file that has been opened.
@@ -14,6 +16,7 @@ type File struct {
 	r    io.ReaderAt
 	size int64 // bytes
 	root *object
+	mem  *budget.Budget // for all that is read but the numbers of vectors, which pass by
 }
 
 // undefined is the address of what is not there.
@@ -28,7 +31,7 @@ func Is(first []byte) bool {
 
 // Open reads the superblock (II.A) and the root group of a file of so many bytes.
 func Open(r io.ReaderAt, size int64) (*File, error) {
-	f := &File{r: r, size: size}
+	f := &File{r: r, size: size, mem: budget.For(size)}
 	b, err := f.bytes(0, 48, "the superblock")
 	if err != nil || !Is(b) {
 		return nil, errors.New("not an HDF5 file: it does not begin with \\x89HDF")
@@ -95,7 +98,7 @@ func (f *File) find(path string) (*object, error) {
 		}
 		at, ok := links[name]
 		if !ok {
-			return nil, fmt.Errorf("%q is missing in group /%s", name, done)
+			return nil, fmt.Errorf("%.80q is missing in group /%.200s", name, done)
 		}
 		done = strings.TrimPrefix(done+"/"+name, "/")
 		if o, err = f.object(at); err != nil {
@@ -107,6 +110,16 @@ func (f *File) find(path string) (*object, error) {
 
 // bytes reads n bytes at an address; what names them in an error.
 func (f *File) bytes(at, n uint64, what string) ([]byte, error) {
+	if n <= uint64(f.size) {
+		if err := f.mem.Take(int64(n), 1, "further bytes of headers and names"); err != nil { // blocks may be read again and again
+			return nil, fmt.Errorf("%s at byte %d: %w", what, at, err)
+		}
+	}
+	return f.read(at, n, what)
+}
+
+// read is bytes for the numbers of a vector, which pass by.
+func (f *File) read(at, n uint64, what string) ([]byte, error) {
 	if at > uint64(f.size) || n > uint64(f.size)-at {
 		return nil, fmt.Errorf("%s: %d bytes at byte %d, but the file has %d", what, n, at, f.size)
 	}
@@ -121,6 +134,9 @@ func (f *File) bytes(at, n uint64, what string) ([]byte, error) {
 
 // block reads n bytes at an address that begin with a signature of 4 bytes and a version.
 func (f *File) block(at, n uint64, mark string, version byte) ([]byte, error) {
+	if n < uint64(len(mark)+1) {
+		return nil, fmt.Errorf("%s of %d bytes at byte %d: the file is damaged", mark, n, at)
+	}
 	b, err := f.bytes(at, n, mark)
 	if err != nil {
 		return nil, err

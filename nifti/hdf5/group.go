@@ -8,9 +8,6 @@ import (
 	"slices"
 )
 
-// mostLinks bounds a group; ITK's have one for each part of a transform.
-const mostLinks = 4096
-
 func sortedNames(links map[string]uint64) []string { return slices.Sorted(maps.Keys(links)) }
 
 // links are the names in a group with the addresses of their objects.
@@ -20,7 +17,7 @@ func (f *File) links(o *object) (map[string]uint64, error) {
 		var err error
 		switch m.kind {
 		case msgLink:
-			group, err = true, addLink(links, m.data)
+			group, err = true, f.addLink(links, m.data)
 		case msgLinkInfo:
 			group, err = true, f.denseLinks(links, m.data)
 		case msgSymbolTable:
@@ -37,7 +34,7 @@ func (f *File) links(o *object) (map[string]uint64, error) {
 }
 
 // addLink reads a link message (IV.A.2.g).
-func addLink(links map[string]uint64, b []byte) error {
+func (f *File) addLink(links map[string]uint64, b []byte) error {
 	c := cursor{b: b}
 	version, flags := c.byte(), c.byte()
 	if version != 1 {
@@ -61,15 +58,18 @@ func addLink(links map[string]uint64, b []byte) error {
 	name := string(c.take(int(n)))
 	at := c.uint(8)
 	if c.short {
-		return fmt.Errorf("link %q is too short: the file is damaged", name)
+		return fmt.Errorf("link %.80q is too short: the file is damaged", name)
 	}
-	return put(links, name, at)
+	return f.put(links, name, at)
 }
 
 // put adds a link. No name comes twice, so that a tree which points at itself ends.
-func put(links map[string]uint64, name string, at uint64) error {
-	if _, twice := links[name]; twice || len(links) >= mostLinks {
-		return fmt.Errorf("link %q: its name appears twice, or the group has more than %d links", name, mostLinks)
+func (f *File) put(links map[string]uint64, name string, at uint64) error {
+	if _, twice := links[name]; twice {
+		return fmt.Errorf("link %.80q: its name appears twice: the file is damaged", name)
+	}
+	if err := f.mem.Take(int64(len(name)+64), 1, "further bytes of names"); err != nil { // names may overlap
+		return err
 	}
 	links[name] = at
 	return nil
@@ -88,9 +88,6 @@ func (f *File) symbolTable(links map[string]uint64, data []byte) error {
 		return err
 	}
 	size := u64(b[8:])
-	if size > 1<<24 {
-		return fmt.Errorf("a name heap of %d bytes is not supported", size)
-	}
 	names, err := f.bytes(u64(b[24:]), size, "name heap")
 	if err != nil {
 		return err
@@ -114,9 +111,9 @@ func (f *File) symbolTable(links map[string]uint64, data []byte) error {
 			}
 			name, _, ended := bytes.Cut(names[at:], []byte{0})
 			if !ended || u32(b[16:]) == 2 {
-				return fmt.Errorf("%q is unterminated, or is a soft link, which is not supported", name)
+				return fmt.Errorf("%.80q is unterminated, or is a soft link, which is not supported", name)
 			}
-			if err := put(links, string(name), u64(b[8:])); err != nil {
+			if err := f.put(links, string(name), u64(b[8:])); err != nil {
 				return err
 			}
 		}
@@ -200,7 +197,7 @@ func (f *File) denseLinks(links map[string]uint64, data []byte) error {
 		if err != nil {
 			return err
 		}
-		if err := addLink(links, link); err != nil {
+		if err := f.addLink(links, link); err != nil {
 			return err
 		}
 	}

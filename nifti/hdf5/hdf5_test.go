@@ -3,6 +3,7 @@ package hdf5
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"math"
 	"os"
 	"path/filepath"
@@ -168,32 +169,44 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		h, err := Open(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			return
-		}
-		groups := []string{""}
-		for seen := 0; len(groups) > 0 && seen < 50; seen++ {
-			g := groups[0]
-			groups = groups[1:]
-			names, err := h.Names(g)
-			if err != nil {
-				if v, err := h.Vector(g); err == nil {
-					n := 0
-					if err := v.Each(func(x []float64) error { n += len(x); return nil }); err == nil && n != v.Len {
-						t.Fatalf("%d numbers of %d", n, v.Len)
-					}
-				} else if _, err := h.Text(g); err == nil {
-					continue
-				}
-				continue
-			}
-			for _, name := range names[:min(len(names), 10)] {
-				if len(groups) < 50 && name != "" && !strings.Contains(name, "/") {
-					groups = append(groups, strings.TrimPrefix(g+"/"+name, "/"))
-				}
+	f.Fuzz(func(t *testing.T, b []byte) { _ = walk(t, b) })
+}
+
+// walk reads all objects of a file, and returns the first error.
+func walk(t testing.TB, b []byte) error {
+	h, first := Open(bytes.NewReader(b), int64(len(b)))
+	if first != nil {
+		return first
+	}
+	groups := []string{""}
+	for seen := 0; len(groups) > 0 && seen < 50; seen++ {
+		g := groups[0]
+		groups = groups[1:]
+		names, err := h.Names(g)
+		for _, name := range names[:min(len(names), 10)] {
+			if len(groups) < 50 && name != "" && !strings.Contains(name, "/") {
+				groups = append(groups, strings.TrimPrefix(g+"/"+name, "/"))
 			}
 		}
-	})
+		if err == nil {
+			continue
+		}
+		v, isNumbers := h.Vector(g)
+		if isNumbers != nil {
+			if _, isText := h.Text(g); isText != nil {
+				if !strings.HasSuffix(err.Error(), "it is not a group") {
+					isNumbers = err
+				}
+				first = cmp.Or(first, isNumbers)
+			}
+			continue
+		}
+		n := 0
+		err = v.Each(func(x []float64) error { n += len(x); return nil })
+		if err == nil && n != v.Len {
+			t.Fatalf("%d numbers of %d", n, v.Len)
+		}
+		first = cmp.Or(first, err)
+	}
+	return first
 }

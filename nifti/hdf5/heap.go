@@ -26,7 +26,7 @@ func (f *File) fractalHeap(at uint64) (*fractalHeap, error) {
 		return nil, err
 	}
 	size, width := u64(b[112:]), uint64(u16(b[128:])+7)/8
-	if u16(b[140:]) != 0 || size > 1<<20 || width < 1 || width > 8 {
+	if u16(b[140:]) != 0 || width < 1 || width > 8 {
 		return nil, errors.New("a group with so many links that its heap has several blocks is not supported")
 	}
 	sums := b[9]&2 != 0
@@ -34,11 +34,11 @@ func (f *File) fractalHeap(at uint64) (*fractalHeap, error) {
 	if sums {
 		h.begin += 4
 	}
-	if h.block, err = f.block(u64(b[132:]), size, "FHDB", 0); err != nil {
-		return nil, err
-	}
 	if size < h.begin {
 		return nil, fmt.Errorf("FHDB of %d bytes: the file is damaged", size)
+	}
+	if h.block, err = f.block(u64(b[132:]), size, "FHDB", 0); err != nil {
+		return nil, err
 	}
 	if sums { // of the block, with zeros in place of the checksum
 		sum := h.block[h.begin-4 : h.begin]
@@ -71,8 +71,8 @@ func (f *File) global(at uint64, index uint32) ([]byte, error) {
 		return nil, err
 	}
 	size := u64(b[8:])
-	if size > 1<<24 || size < 16 {
-		return nil, fmt.Errorf("a global heap of %d bytes is not supported", size)
+	if size < 16 {
+		return nil, fmt.Errorf("a global heap of %d bytes: the file is damaged", size)
 	}
 	if b, err = f.bytes(at, size, "GCOL"); err != nil {
 		return nil, err

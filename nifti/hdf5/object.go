@@ -36,11 +36,6 @@ func (o *object) get(kind int) ([]byte, bool) {
 	return nil, false
 }
 
-const (
-	longestHeader = 1 << 20 // bytes of a block of a header
-	mostBlocks    = 64      // of a header
-)
-
 // A span is a block of a header.
 type span struct{ at, n uint64 }
 
@@ -68,7 +63,7 @@ func (f *File) object(at uint64) (*object, error) {
 			if b = b[8:]; size > len(b) {
 				return nil, fmt.Errorf("object header at byte %d: a message of %d bytes, but %d are left", at, size, len(b))
 			}
-			if more, err = o.add(kind, flags, b[:size], more); err != nil {
+			if more, err = f.add(o, kind, flags, b[:size], more); err != nil {
 				return nil, err
 			}
 			b = b[size:]
@@ -97,8 +92,8 @@ func (f *File) objectV2(at uint64) (*object, error) {
 		return nil, err
 	}
 	size := uintOf(b[begin:])
-	if size > longestHeader {
-		return nil, fmt.Errorf("object header at byte %d: %d bytes; the limit is %d", at, size, longestHeader)
+	if size > uint64(f.size) {
+		return nil, fmt.Errorf("object header at byte %d: %d bytes, but the file has %d", at, size, f.size)
 	}
 	begin += width
 	o := &object{}
@@ -126,7 +121,7 @@ func (f *File) objectV2(at uint64) (*object, error) {
 			if b = b[prefix:]; size > len(b) {
 				return nil, fmt.Errorf("object header at byte %d: a message of %d bytes, but %d are left", at, size, len(b))
 			}
-			if more, err = o.add(kind, mflags, b[:size], more); err != nil {
+			if more, err = f.add(o, kind, mflags, b[:size], more); err != nil {
 				return nil, err
 			}
 			b = b[size:]
@@ -138,9 +133,6 @@ func (f *File) objectV2(at uint64) (*object, error) {
 // headerBlock reads one block of a header.
 func (f *File) headerBlock(blocks []span, n int) ([]byte, error) {
 	s := blocks[n]
-	if n >= mostBlocks || s.n > longestHeader+64 {
-		return nil, fmt.Errorf("an object header of %d blocks, one of %d bytes, is too long", n+1, s.n)
-	}
 	if n > 0 && s.n < 8 {
 		return nil, errors.New("an object header continues in an empty block: the file is damaged")
 	}
@@ -148,7 +140,10 @@ func (f *File) headerBlock(blocks []span, n int) ([]byte, error) {
 }
 
 // add keeps a message, or goes where the header is continued.
-func (o *object) add(kind int, flags byte, data []byte, more []span) ([]span, error) {
+func (f *File) add(o *object, kind int, flags byte, data []byte, more []span) ([]span, error) {
+	if err := f.mem.Take(1, 64, "further messages in object headers"); err != nil {
+		return nil, err
+	}
 	switch {
 	case kind == msgContinuation:
 		c := cursor{b: data}

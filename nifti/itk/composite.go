@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/internal/words"
 	"prgnn/nifti/hdf5"
 )
 
@@ -68,7 +69,7 @@ func countParts(h *hdf5.File) (int, error) {
 	}
 	for i := range names {
 		if !slices.Contains(names, strconv.Itoa(i)) {
-			return 0, fmt.Errorf("the parts in the TransformGroup are not numbered from 0 to %d: %s", len(names)-1, strings.Join(names, ", "))
+			return 0, fmt.Errorf("the parts in the TransformGroup are not numbered from 0 to %d: %s", len(names)-1, words.Some(names, 10))
 		}
 	}
 	return len(names), nil
@@ -102,8 +103,12 @@ func readPart(h *hdf5.File, path, kind string) (step, error) {
 
 // vector opens parameters. ITK 4 wrote the name without an s.
 func vector(h *hdf5.File, path, name string) (*hdf5.Vector, error) {
-	if misspelt := path + "Tranform" + name; h.Has(misspelt) {
-		return h.Vector(misspelt)
+	misspelt, right := path+"Tranform"+name, path+"Transform"+name
+	switch {
+	case !h.Has(misspelt):
+		return h.Vector(right)
+	case h.Has(right):
+		return nil, fmt.Errorf("it has both /%s and /%s: remove one of them", misspelt, right)
 	}
-	return h.Vector(path + "Transform" + name)
+	return h.Vector(misspelt)
 }

@@ -19,6 +19,7 @@ var affines = []string{"MatrixOffsetTransformBase", "AffineTransform"}
 func readText(r io.Reader) (a affine, err error) {
 	const most = 1 << 16 // such a file has a few hundred bytes
 	lines := bufio.NewScanner(io.LimitReader(r, most))
+	lines.Buffer(nil, most+1)
 	var parameters, center []float64
 	kind, n := "", 0
 	for lines.Scan() {
@@ -46,7 +47,7 @@ func readText(r io.Reader) (a affine, err error) {
 	}
 	base, _, _ := strings.Cut(kind, "_")
 	if !slices.Contains(affines, base) || !strings.HasSuffix(kind, "_3_3") {
-		return a, fmt.Errorf("the transform is %q, expected a three-dimensional affine transform", kind)
+		return a, fmt.Errorf("the transform is %.80q, expected a three-dimensional affine transform", kind)
 	}
 	return affineOf(parameters, center)
 }
@@ -56,7 +57,7 @@ func numbers(text string) ([]float64, error) {
 	for _, f := range strings.Fields(text) {
 		x, err := strconv.ParseFloat(f, 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf("%q is not a number", f)
+			return nil, fmt.Errorf("%.40q is not a number", f)
 		}
 		v = append(v, x)
 	}

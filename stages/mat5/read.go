@@ -3,19 +3,23 @@ package mat5
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"prgnn/internal/budget"
 )
 
-// MaxSize bounds a file, what its compressed variables hold together, and the numbers and
-// texts that are read, each in bytes: a matrix of 2,896 by 2,896 numbers.
+// MaxSize bounds a file, bytes: a matrix of 2,896 by 2,896 numbers.
 const MaxSize = 1 << 26
 
 // Read reads the variables of a file, in its order.
@@ -31,22 +35,33 @@ func Read(in io.Reader) ([]Variable, error) {
 	if len(b) > MaxSize {
 		return nil, errLarge
 	}
-	r := &reader{order: order, left: MaxSize, room: MaxSize}
+	r := &reader{order, budget.For(int64(len(b)))}
 	at, rest := HeaderSize, b[HeaderSize:]
 	var all []Variable
+	seen := map[string]bool{}
 	for len(rest) > 0 {
+		if len(rest) < 8 && len(all) > 0 {
+			return nil, fmt.Errorf("%d bytes follow the last variable, at byte %d: the file is damaged; copy it again", len(rest), at)
+		}
 		e, after, err := r.element(rest)
 		if err == nil && e.kind == miCOMPRESSED {
 			e, err = r.inflate(e.data)
 		}
-		if err == nil && e.kind == miMATRIX {
+		if err == nil && e.kind != miMATRIX {
+			err = fmt.Errorf("a data element of type %d, expected a variable: the file is damaged", e.kind)
+		}
+		if err == nil {
+			err = r.take(1, 256, "further variables")
+		}
+		if err == nil {
 			var v Variable
-			if v, err = r.array(e.data, 0); err == nil {
-				all = append(all, v)
+			if v, err = r.array(e.data, 0); err == nil && v.Name != "" && seen[v.Name] {
+				err = fmt.Errorf("the name %.80q is used twice: save the file again with each name once", v.Name)
 			}
+			all, seen[v.Name] = append(all, v), true
 		}
 		if err != nil {
-			return nil, fmt.Errorf("variable %d, at byte %d: %w", len(all)+1, at, err)
+			return nil, fmt.Errorf("the variable at byte %d: %w", at, err)
 		}
 		at, rest = at+len(rest)-len(after), after
 	}
@@ -77,20 +92,13 @@ func header(b []byte) (binary.ByteOrder, error) {
 
 type reader struct {
 	order binary.ByteOrder
-	left  int // bytes that may still be inflated
-	room  int // bytes that numbers and texts may still take
+	mem   *budget.Budget
 }
 
-var errLarge = fmt.Errorf("it holds more than the limit of %d MiB for MAT-files: save only the matrix, or save it as npy", MaxSize>>20)
+var errLarge = fmt.Errorf("it has more than the limit of %d MiB for MAT-files: save only the matrix, or save it as npy", MaxSize>>20)
 
-// take takes room for n things of a size in bytes.
-func (r *reader) take(n, size int) error {
-	if n > r.room/size {
-		return errLarge
-	}
-	r.room -= n * size
-	return nil
-}
+// take takes memory for n things of a size in bytes.
+func (r *reader) take(n, size int, what string) error { return r.mem.Take(int64(n), int64(size), what) }
 
 // An element is one data element: its type and its bytes.
 type element struct {
@@ -131,21 +139,33 @@ func (r *reader) inflate(b []byte) (element, error) {
 		return element{}, err
 	}
 	z := bufio.NewReader(in)
-	if tag, _ := z.Peek(8); len(tag) == 8 && r.order.Uint32(tag)>>16 == 0 &&
-		uint64(r.order.Uint32(tag[4:]))+8 > uint64(r.left) {
-		return element{}, errLarge
-	}
-	raw := bytes.NewBuffer(make([]byte, 0, min(r.left, 4*len(b))+bytes.MinRead))
-	switch _, err := raw.ReadFrom(io.LimitReader(z, int64(r.left)+1)); {
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	tag, err := z.Peek(8)
+	if err != nil {
 		return element{}, errShort
-	case err != nil:
-		return element{}, err
-	case raw.Len() > r.left:
-		return element{}, errLarge
 	}
-	r.left -= raw.Len()
-	e, _, err := r.element(raw.Bytes())
+	size := 8
+	if r.order.Uint32(tag)>>16 == 0 {
+		size += int(r.order.Uint32(tag[4:]))
+	}
+	// It is inflated as far as there are bytes, so that a tag alone takes no memory.
+	if err := r.take(size, 1, "bytes in a compressed variable"); err != nil {
+		return element{}, err
+	}
+	raw := make([]byte, 0, min(size, 4*len(b)))
+	for len(raw) < size {
+		raw = slices.Grow(raw, min(size-len(raw), max(len(raw), 1<<16)))
+		n, err := io.ReadFull(z, raw[len(raw):min(cap(raw), size)])
+		if raw = raw[:len(raw)+n]; errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return element{}, errShort
+		} else if err != nil {
+			return element{}, err
+		}
+	}
+	// The checksum is compared at the end; up to seven bytes may pad it.
+	if n, err := io.CopyN(io.Discard, z, 8); err != io.EOF {
+		return element{}, cmp.Or(err, fmt.Errorf("%d bytes or more follow a compressed variable: the file is damaged", n))
+	}
+	e, _, err := r.element(raw)
 	return e, err
 }
 
@@ -202,7 +222,7 @@ func (r *reader) array(b []byte, depth int) (v Variable, err error) {
 		v.Problem = fmt.Errorf("it is a %s, which is not supported: save the matrix in it as a separate variable", v.Class)
 	}
 	if err != nil {
-		return v, fmt.Errorf("%q: %w", v.Name, err)
+		return v, fmt.Errorf("%.80q: %w", v.Name, err)
 	}
 	return v, nil
 }
@@ -242,15 +262,18 @@ func (r *reader) numbers(v *Variable, b []byte, n int) error {
 		v.Numbers = []float64{}
 		return nil
 	}
-	e, _, err := r.element(b)
+	e, rest, err := r.element(b)
 	if err != nil {
 		return err
+	}
+	if len(rest) >= 8 {
+		return fmt.Errorf("%d bytes follow its numbers: the file is damaged", len(rest))
 	}
 	width := widths[e.kind]
 	if width == 0 || len(e.data) != n*width {
 		return fmt.Errorf("%d bytes of type %d for %d numbers", len(e.data), e.kind, n)
 	}
-	if err := r.take(n, 8); err != nil {
+	if err := r.take(n, 24, "further numbers"); err != nil { // and copies of them in C order
 		return err
 	}
 	v.Numbers = make([]float64, n)
@@ -275,12 +298,26 @@ func (r *reader) numbers(v *Variable, b []byte, n int) error {
 		case miDOUBLE:
 			v.Numbers[i] = math.Float64frombits(o.Uint64(d))
 		case miINT64:
-			v.Numbers[i] = float64(int64(o.Uint64(d)))
+			x := int64(o.Uint64(d))
+			if v.Numbers[i] = float64(x); v.Numbers[i] == 1<<63 || int64(v.Numbers[i]) != x {
+				v.inexact(strconv.FormatInt(x, 10))
+				return nil
+			}
 		case miUINT64:
-			v.Numbers[i] = float64(o.Uint64(d))
+			x := o.Uint64(d)
+			if v.Numbers[i] = float64(x); v.Numbers[i] == 1<<64 || uint64(v.Numbers[i]) != x {
+				v.inexact(strconv.FormatUint(x, 10))
+				return nil
+			}
 		}
 	}
 	return nil
+}
+
+// inexact refuses whole numbers beyond 2^53.
+func (v *Variable) inexact(x string) {
+	v.Numbers = nil
+	v.Problem = fmt.Errorf("it holds %s, which double precision cannot hold exactly: save double(x) where that will do", x)
 }
 
 // chars reads a character array; every row is a text, spaces at its end left out.
@@ -317,7 +354,7 @@ func (r *reader) chars(v *Variable, b []byte, n int) error {
 
 func (r *reader) letters(e element) ([]rune, error) {
 	var out []rune
-	if err := r.take(len(e.data), 16); err != nil { // four bytes a letter, and as many texts
+	if err := r.take(len(e.data), 16, "further bytes of text"); err != nil { // four bytes a letter, and as many texts
 		return nil, err
 	}
 	switch e.kind {
@@ -355,7 +392,7 @@ func (r *reader) cells(v *Variable, b []byte, n, depth int) error {
 		v.Problem = errors.New("it is a nested cell, which is not supported")
 		return nil
 	}
-	if err := r.take(n, 16); err != nil {
+	if err := r.take(n, 64, "further cells"); err != nil {
 		return err
 	}
 	texts := make([]string, 0, n)
