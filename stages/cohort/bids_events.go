@@ -42,8 +42,7 @@ func (c *BIDSCohort) rawRoots(dir, root string, l *list) (roots []string) {
 }
 
 // of is the table of events of a scan, "" where there is none: nearest to the scan's place in the raw dataset, and
-// there
-// the one with most entities (the inheritance principle). Every entity of its name is one of the scan's.
+// there the one with most entities (the inheritance principle). Every entity of its name is one of the scan's.
 func (f *eventsFinder) of(bold string) string {
 	scan, ok := bids.Parse(filepath.Base(bold))
 	if !ok {

@@ -157,8 +157,7 @@ func absent(root, id string) error {
 	return placed{fmt.Errorf("%s does not exist%s", path, lostZeros(root, id)), path}
 }
 
-// lostZeros tells of a participant whose name differs by zeros that a spreadsheet
-// takes for needless.
+// lostZeros tells of a participant whose name differs by zeros that a spreadsheet takes for needless.
 func lostZeros(root, id string) string {
 	short := func(id string) string { return strings.TrimLeft(strings.TrimPrefix(id, "sub-"), "0") }
 	subjects, _ := bids.Subjects(root) // which Find has read

@@ -81,8 +81,7 @@ func (c *BIDSCohort) surferLabels(f *bidsFiles, root string, row listedRow, file
 	return nil
 }
 
-// transform finds the file that resamples images from a space to another, and so takes points
-// the other way.
+// transform finds the file that resamples images from a space to another, and so takes points the other way.
 func transform(files []bids.File, session, ext, from string, to ...string) (string, error) {
 	found := anatomy(files, session, bids.Want{Suffixes: []string{"xfm"}, Extensions: []string{ext},
 		Entities: map[string]string{"from": from}})

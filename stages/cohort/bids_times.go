@@ -11,8 +11,7 @@ import (
 	"prgnn/stages/bids"
 )
 
-// times reads the repetition time and the length of a scan. A scan that cannot be
-// read says why when its task runs.
+// times reads the repetition time and the length of a scan. A scan that cannot be read says why when its task runs.
 func (f *bidsFiles) times() {
 	if b, err := bids.ReadJSON(f.sidecar); f.sidecar != "" && err == nil {
 		var fields struct{ RepetitionTime float64 }

@@ -33,11 +33,9 @@ func inventory(l *list, found map[string]*bidsFiles, part string) *encoding.Tabl
 	var rows []InventoryRow
 	for _, r := range l.rows {
 		for _, f := range found[r.id].each() {
-			row := InventoryRow{
-				Participant: r.id, Run: given(f.name), Labels: given(f.labelsFrom),
+			row := InventoryRow{Participant: r.id, Run: given(f.name), Labels: given(f.labelsFrom),
 				Confounds: f.confounds != "", Sidecar: f.sidecar != "", Complete: f.problems == nil,
-				TR: positive(f.tr), HeaderTR: positive(f.headerTR), MeanFD: math.NaN(),
-			}
+				TR: positive(f.tr), HeaderTR: positive(f.headerTR), MeanFD: math.NaN()}
 			if f.bold != "" {
 				row.Bold, row.Space = given(filepath.Base(f.bold)), given(f.grid.String())
 			}
@@ -111,8 +109,7 @@ func positive(x float64) float64 {
 	return math.NaN()
 }
 
-// Inventory is what was found of each participant's scans; ok is false where the cohort has no
-// such table.
+// Inventory is what was found of each participant's scans; ok is false where the cohort has no such table.
 func (r *Roster) Inventory() (rows map[string][]InventoryRow, ok bool) {
 	t, ok := r.Extra["inventory"].(*encoding.Table)
 	if !ok {

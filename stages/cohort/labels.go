@@ -21,8 +21,7 @@ import (
 	"prgnn/stages/region"
 )
 
-// A labelSource says where the label images are: in files as given, or one of an atlas that was
-// looked for by its name.
+// A labelSource says where the label images are: in files as given, or one of an atlas that was looked for by its name.
 type labelSource struct {
 	*fileSource
 	from    string       // a line for the inventory
@@ -111,8 +110,7 @@ func (s *labelSource) find(spec string, w where) error {
 	return nil
 }
 
-// look reads what the image says of itself: whether it holds weights, and where the regions of an
-// atlas lie.
+// look reads what the image says of itself: whether it holds weights, and where the regions of an atlas lie.
 func (s *labelSource) look(path string) error {
 	r, err := nifti.Open(path)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"prgnn/artifacts/encoding"
 )
 
-// Spread chooses n of the participants: as many of each group as its share, at least one while
-// places last, and of a group evenly over the list. So neither a list sorted by group nor one
-// that alternates loses a group.
+// Spread chooses n of the participants: as many of each group as its share, at least one while places last, and of a
+// group evenly over the list. So neither a list sorted by group nor one that alternates loses a group.
 func Spread(ids []string, group map[string]string, n int) map[string]bool {
 	members := map[string][]string{}
 	for _, id := range ids {

@@ -18,10 +18,9 @@ import (
 // A Loader reads a cohort: the block under `cohort:` in a pipeline file. It is a pointer to a struct of
 // parameters, tagged like those of a Stage.
 type Loader interface {
-	// Load finds the participants. dir is the directory of the pipeline file,
-	// against which relative paths are read. Mistakes in the parameters or in
-	// the participants table as a whole are errors (all of them, joined); what
-	// is wrong with one participant only stands in its Subject.Problem.
+	// Load finds the participants. dir is the directory of the pipeline file, against which relative paths are read.
+	// Mistakes in the parameters or in the participants table as a whole are errors (all of them, joined); what is
+	// wrong with one participant only stands in its Subject.Problem.
 	Load(dir string) (*Roster, error)
 }
 
@@ -33,8 +32,7 @@ type Roster struct {
 	// Nodes is the node list: index (1…N), id (the label's value), name,
 	// abbreviation, hemisphere, structure, x, y, z (mm, MNI), color.
 	Nodes *encoding.Table
-	// Extra are further values of the cohort as a whole, by output name (the
-	// truth of a simulated one).
+	// Extra are further values of the cohort as a whole, by output name (the truth of a simulated one).
 	Extra map[string]artifacts.Value
 
 	Subjects []Subject           // sorted by ID
@@ -243,8 +241,7 @@ var Sources = []Source{
 }
 
 // Unreadable says which of a participant's files would fail when they are read: scans that break off, and what the
-// cohort
-// itself can compare. It reads headers, sizes and tables, and no voxels of a scan whose size is right.
+// cohort itself can compare. It reads headers, sizes and tables, and no voxels of a scan whose size is right.
 func (r *Roster) Unreadable(s Subject) error {
 	var problems []error
 	if r.unreadable != nil {

@@ -202,8 +202,7 @@ func (l *list) oneFormat(f *fileSource, subjects []Subject) (string, error) {
 	return FormatOf(first.Files[f.port]), nil
 }
 
-// rowColumns are the columns of the table without those of paths, as texts; the column of names is
-// called as the axis.
+// rowColumns are the columns of the table without those of paths, as texts; the column of names is called as the axis.
 func (l *list) rowColumns(axis string, sources []*fileSource) []encoding.Column {
 	columns := []encoding.Column{{Name: axis, Values: l.values(l.ID), Doc: "name of the row, column " + l.ID + " of the table"}}
 	used := map[string]bool{l.ID: true}

@@ -174,8 +174,7 @@ func firstProblem(subjects []Subject) string {
 	return fmt.Sprintf("; the first: %v", subjects[first].Problem)
 }
 
-// seriesNames are the names of the columns of a file of series; where it has none
-// they are numbered from 1.
+// seriesNames are the names of the columns of a file of series; where it has none they are numbered from 1.
 func seriesNames(path string) (names []string, err error) {
 	f, err := openFile(path)
 	if err != nil {

@@ -34,8 +34,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")},
-		Left: l.leftOut(), PerRun: several, Sessions: len(c.Sessions) > 0, Root: root, Table: l.path,
-		Lines: l.lines()}
+		Left: l.leftOut(), PerRun: several, Sessions: len(c.Sessions) > 0, Root: root, Table: l.path, Lines: l.lines()}
 	sidecars := &bids.Sidecars{Root: root}
 	for _, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
@@ -74,8 +73,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	return r, nil
 }
 
-// find finds the file of series that is meant, or those of all runs or sessions with their names.
-// The dialects:
+// find finds the file of series that is meant, or those of all runs or sessions with their names. The dialects:
 //
 //	XCP-D from 26.0     …_atlas-A_stat-mean_timeseries.tsv
 //	XCP-D 0.7 to 0.x    …_seg-A_stat-mean_timeseries.tsv

@@ -34,8 +34,7 @@ func plainError(path string, err error) error {
 	return placed{said, path}
 }
 
-// nearFile proposes the file that may have been meant, or names the directory from
-// which on a path is wrong.
+// nearFile proposes the file that may have been meant, or names the directory from which on a path is wrong.
 func nearFile(path string) string {
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); err != nil {
