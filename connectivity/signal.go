@@ -1,10 +1,11 @@
 package connectivity
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"prgnn/internal/words"
 )
 
 // A Status says whether a region has a signal.
@@ -64,11 +65,7 @@ func Inspect(x Matrix) ([]Status, error) {
 			status[j] = Constant
 		}
 	}
-	const most = 5
-	if len(errs) > most {
-		errs = append(errs[:most], fmt.Errorf("and %d more", len(errs)-most))
-	}
-	return status, errors.Join(errs...)
+	return status, words.Errors(errs, 5)
 }
 
 // present lists the regions that have a signal.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/internal/words"
 )
 
 // An Executor carries out tasks somewhere: in this process (Local), or in others
@@ -102,6 +103,7 @@ func (Local) Execute(ctx context.Context, s *artifacts.Store, j *Job) Report {
 		rep.Outputs, err = keep(s, j, ports, out)
 	}
 	if err != nil {
+		err = words.Bound(err)
 		rep.Err = err
 		rep.Said = log.Tail(saidLines)
 		writeLine(log, "error: "+err.Error())

@@ -178,7 +178,7 @@ func TestBadInput(t *testing.T) {
 		{"everything", with(func(h *Header) { h.Dim[1], h.Datatype, h.VoxOffset = 0, 1, 0 }), "header: dim[1]: length 0, want at least 1; " + again + "\n  header: datatype: data type binary (code 1) does not hold one real number a voxel; convert the image to a real type, such as float32 or int16\n  header: vox_offset: 0: the voxels would start inside the header of 352 bytes; " + again},
 		{"an extension without size", extended(0, 384), "the extension at byte 352 has a size of 0 bytes, expected at least 8 and no more than fits before the voxels; " + again},
 		{"an extension beyond the voxels", extended(48, 384), "the extension at byte 352 has a size of 48 bytes, expected at least 8 and no more than fits before the voxels; " + again},
-		{"an extension of 2 GB", extended(0x7ffffff0, 4294967296), "its extensions exceed the limit of 64 MiB; export the image again from the program that wrote it"},
+		{"an extension of 2 GB", extended(0x7ffffff0, 4294967296), "the extension at byte 352: 4294967520 further bytes of extensions, too many for a file of 528 bytes, which may take 256 MiB of memory: it is damaged; if not, write it without compression or in parts"},
 		{"an MGH type", mgh(func(b []byte) { b[23] = 2 }), "MGH header: type 2 is not supported (uint8 0, int32 1, float32 3, int16 4, uint16 10 are); convert the image with mri_convert -odt float"},
 		{"MGH voxels without volume", mgh(func(b []byte) { b[29] = 1 }), "MGH header: affine [[0 0 0 0] [0 0 0 0] [0 0 0 0] [0 0 0 1]] cannot be inverted: its voxels have no volume; convert the image again with mri_convert"},
 		{"an MGH axis of 0", mgh(func(b []byte) { b[7] = 0 }), "header: dim[1]: length 0, want at least 1; " + again},

@@ -43,11 +43,9 @@ func readLabels(r *Reader) (*Labels, error) {
 	t := DataType(h.Datatype)
 	g := h.Grid()
 	n := int(r.volumeBytes()) / t.Size()
-	// The volume is read in parts: as stored and as labels, one of 256³ voxels would take 134 MB. A header may promise
-	// any
-	// number, so that a large image gets its memory as it comes.
-	const some, most = 1 << 16, 1 << 25
-	l := &Labels{Grid: g, Voxels: make([]int32, 0, min(n, most))}
+	// The volume is read in parts: as stored and as labels, one of 256³ voxels would take 134 MB.
+	const some = 1 << 16
+	l := &Labels{Grid: g, Voxels: make([]int32, 0, n)}
 	raw, values := make([]byte, some*t.Size()), make([]float64, some)
 	for at := 0; at < n; at += some {
 		part := values[:min(some, n-at)]

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"prgnn/internal/budget"
 	"prgnn/internal/foreign"
 	"prgnn/internal/regular"
 )
@@ -93,7 +94,10 @@ func openPair(header, voxels string, missing error) (*Reader, error) {
 			return openError(err)
 		}
 		r.closers = append(r.closers, v)
-		r.name = voxels
+		r.name, r.mem = voxels, budget.Of(v)
+		if err := r.claimVolume(); err != nil {
+			return err
+		}
 		if r.src, err = unzip(v); err != nil {
 			return err
 		}

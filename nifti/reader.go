@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"prgnn/internal/budget"
 	"prgnn/nifti/inflate"
 )
 
@@ -14,6 +15,7 @@ type Reader struct {
 	Extensions []Extension
 
 	name    string // for messages
+	mem     *budget.Budget
 	src     io.Reader
 	file    io.Seeker // set when volumes can be sought: an uncompressed file
 	closers []io.Closer
@@ -62,6 +64,7 @@ func (e *unreadable) Unwrap() error { return e.err }
 // open reads all that stands before the voxels.
 func (r *Reader) open(src io.Reader, pair bool) error {
 	var err error
+	r.mem = budget.Of(src)
 	if r.src, err = unzip(src); err != nil {
 		return err
 	}
@@ -80,12 +83,25 @@ func (r *Reader) open(src io.Reader, pair bool) error {
 	if pair {
 		return nil
 	}
+	if err := r.claimVolume(); err != nil {
+		return err
+	}
 	r.start = int64(r.Header.VoxOffset)
 	if err := r.readExtensions(r.start); err != nil {
 		return err
 	}
 	return r.skipTo(r.start)
 }
+
+// claimVolume takes the memory of a volume, as stored and as labels are kept.
+func (r *Reader) claimVolume() error {
+	h := r.Header
+	size := max(int64(DataType(h.Datatype).Size()), 4)
+	return r.mem.Take(h.axis(1)*h.axis(2)*h.axis(3), size, "voxels in a volume")
+}
+
+// Budget is what may still be made of the file.
+func (r *Reader) Budget() *budget.Budget { return r.mem }
 
 // Threads lets n goroutines decompress a gzipped image from now on, which asks for memory (inflate.Reader.Threads).
 func (r *Reader) Threads(n int) {

@@ -152,9 +152,6 @@ func (r *Reader) skipTo(place int64) error {
 	return err
 }
 
-// maxExtensions bounds the extensions of a file, bytes. The largest in use is the XML of CIFTI-2.
-const maxExtensions = 64 << 20
-
 // readExtensions reads the chain of extensions that ends at byte end, or with the
 // file when end is negative. A file may end right after its header.
 func (r *Reader) readExtensions(end int64) error {
@@ -168,7 +165,6 @@ func (r *Reader) readExtensions(end int64) error {
 		}
 		return fmt.Errorf("the header: %w", err)
 	}
-	total := int64(0)
 	for flag[0] != 0 && (end < 0 || r.at+8 <= end) {
 		var head [8]byte
 		at := r.at
@@ -183,8 +179,9 @@ func (r *Reader) readExtensions(end int64) error {
 		if size < 8 || end >= 0 && at+size > end {
 			return fmt.Errorf("the extension at byte %d has a size of %d bytes, expected at least 8 and no more than fits before the voxels; %s", at, size, reexport)
 		}
-		if total += size; total > maxExtensions {
-			return fmt.Errorf("its extensions exceed the limit of %d MiB; %s", maxExtensions>>20, reexport)
+		// Twice, for it grows as it comes; an empty one is kept too.
+		if err := r.mem.Take(2*size+256, 1, "further bytes of extensions"); err != nil {
+			return fmt.Errorf("the extension at byte %d: %w", at, err)
 		}
 		data, err := r.readGrowing(nil, size-8)
 		if err != nil {

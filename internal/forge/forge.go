@@ -52,7 +52,7 @@ const (
 // lies are numbers over which readers stumble.
 var lies = []uint64{0, 1, 3, 255, 1 << 16, 20_000_000, 1<<31 - 1, 1 << 40, 1<<63 - 1, 1<<64 - 8}
 
-// Fuzz reads files of several kinds, each with one lie. Seeds are every number of every kind with all of these
+// Fuzz reads files of several kinds, each with one lie. Seeds are up to 300 numbers of every kind with all of these
 // values. A file without a lie has to be read.
 func Fuzz(f *testing.F, kinds int, make func(f *File, kind int), read func(b []byte) error) {
 	forged := func(kind, lie int, value uint64) *File {
@@ -65,7 +65,7 @@ func Fuzz(f *testing.F, kinds int, make func(f *File, kind int), read func(b []b
 		if err := read(whole.Bytes()); err != nil {
 			f.Fatalf("kind %d without a lie: %v", kind, err)
 		}
-		for lie := range whole.seen {
+		for lie := 0; lie < whole.seen; lie += 1 + whole.seen/300 {
 			for _, value := range lies {
 				f.Add(uint8(kind), uint16(lie+1), value)
 			}

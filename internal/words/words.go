@@ -2,8 +2,10 @@
 package words
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -61,6 +63,35 @@ func Some(names []string, most int) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
+}
+
+// Errors joins at most so many errors, and states how many more there are.
+func Errors(errs []error, most int) error {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if n := len(errs) - most; n > 0 {
+		errs = append(slices.Clone(errs[:most]), fmt.Errorf("and %d more", n))
+	}
+	return errors.Join(errs...)
+}
+
+// longest is how much of an error is kept, bytes: a list of a thousand participants. A file can hold a name of many MB.
+const longest = 64 << 10
+
+// Bound is an error whose text is cut where it is too long for a person.
+func Bound(err error) error {
+	if err == nil || len(err.Error()) <= longest {
+		return err
+	}
+	return &bounded{err}
+}
+
+type bounded struct{ error }
+
+func (b *bounded) Unwrap() error { return b.error }
+
+func (b *bounded) Error() string {
+	text := b.error.Error()
+	return fmt.Sprintf("%s … and %d more bytes of this message", strings.ToValidUTF8(text[:longest], ""), len(text)-longest)
 }
 
 // DidYouMean ends an error about an unknown name with the nearest of the candidates; it is

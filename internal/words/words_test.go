@@ -1,6 +1,9 @@
 package words
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"prgnn/internal/need"
@@ -50,5 +53,19 @@ func TestNumbers(t *testing.T) {
 		Each(1, "region"): "the region", Each(3, "classifier"): "each of the 3 classifiers",
 	} {
 		need.Equal(t, got, want)
+	}
+}
+
+// A list of errors is counted, and a text of megabytes is cut; what an error wraps is found as before.
+func TestErrors(t *testing.T) {
+	one := errors.New("one")
+	need.Equal(t, Errors([]error{one, nil, one, one}, 2).Error(), "one\none\nand 1 more")
+	need.Equal(t, Errors([]error{nil}, 2), nil)
+	need.Equal(t, Bound(one), one)
+	long := fmt.Errorf("%w %s", one, strings.Repeat("é", 2<<20))
+	err := Bound(long)
+	if text := err.Error(); len(text) > longest+60 || !strings.HasSuffix(text, "é … and 4128772 more bytes of this message") ||
+		!errors.Is(err, one) {
+		t.Errorf("%d bytes, ending with %s", len(text), text[len(text)-60:])
 	}
 }

@@ -1,6 +1,7 @@
 package cifti
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -77,8 +78,8 @@ func Read(r *nifti.Reader, name string) (*File, error) {
 	return f, nil
 }
 
-// mostIndices bounds both dimensions, so that a row may be kept in memory on the header's word.
-const mostIndices = 1 << 20
+// What the XML becomes: an element, and each byte of a list of indices and of the places that are looked up.
+const elementSize, byteSize = 512, 16
 
 func (f *File) read() error {
 	h := f.Header
@@ -89,16 +90,27 @@ func (f *File) read() error {
 	if i < 0 {
 		return errors.New("not a CIFTI-2 file: it has no XML extension (code 32)")
 	}
+	text, mem := bytes.TrimRight(f.r.Extensions[i].Data, "\x00"), f.r.Budget()
+	if err := mem.Take(int64(bytes.Count(text, []byte("<"))), elementSize, "elements in the CIFTI XML"); err != nil {
+		return err
+	}
+	if err := mem.Take(int64(len(text)), byteSize, "bytes of CIFTI XML"); err != nil {
+		return err
+	}
 	var x xmlMatrix
-	if err := xml.Unmarshal([]byte(strings.TrimRight(string(f.r.Extensions[i].Data), "\x00")), &x); err != nil {
+	if err := xml.Unmarshal(text, &x); err != nil {
 		return fmt.Errorf("the CIFTI XML: %w", err)
 	}
 	if x.Version != "2" && x.Version != "2.0" {
 		return fmt.Errorf("CIFTI version %q; only version 2 can be read (wb_command -file-convert -cifti-version-convert)", x.Version)
 	}
 	for dimension, axis := range []*Axis{&f.Columns, &f.Rows} {
-		if n := h.Dim[5+dimension]; n < 1 || n > mostIndices {
-			return fmt.Errorf("dimension %d has the length %d, expected 1 to %d", dimension, n, mostIndices)
+		n := h.Dim[5+dimension]
+		if n < 1 {
+			return fmt.Errorf("dimension %d has the length %d, expected at least 1", dimension, n)
+		}
+		if err := mem.Take(n, 64, "indices along a dimension"); err != nil { // rows are kept on the header's word
+			return err
 		}
 		axis.N = int(h.Dim[5+dimension])
 		var found *xmlMap
@@ -335,8 +347,11 @@ func ReadParcels(r io.Reader) (names []string, series []float64, tr float64, err
 		return nil, nil, 0, errors.New("a CIFTI file that is not a parcellated time series (ptseries)")
 	}
 	volumes, parcels := f.Columns.N, f.Rows.N
+	if err := n.Budget().Take(int64(volumes)*int64(parcels), 16, "values of parcels"); err != nil {
+		return nil, nil, 0, err
+	}
 	row := make([]float64, volumes)
-	var rows []float64 // parcels × volumes, as they come
+	rows := make([]float64, 0, volumes*parcels) // parcels × volumes
 	for range parcels {
 		if err := f.Next(row); err != nil {
 			return nil, nil, 0, err

@@ -239,3 +239,23 @@ func TestZero(t *testing.T) {
 		t.Error("a value of 1.5 is read")
 	}
 }
+
+// A list of megabytes of wrong lines is refused in a few lines of text.
+func TestBoundedMistakes(t *testing.T) {
+	wrong := strings.Repeat("x\n", 2<<20)
+	for name, c := range map[string]struct{ text, want string }{
+		"lines":    {"name\tid\n" + wrong, "the list has more lines than the limit of 20000 regions"},
+		"mistakes": {"name\tid\n" + wrong[:2000], "f:21: 1 values, but the first line has 2\nand 980 more"},
+		"a line":   {"name\tid\n" + strings.Repeat("x", 1<<17), "f:2: the line has more than 65536 bytes"},
+		"a text":   {"name\tid\na\t" + strings.Repeat("x", 1<<15), "id is "},
+		"a header": {strings.Repeat("c\t", 1000) + "d", `two columns are named "c"`},
+	} {
+		_, err := Read(strings.NewReader(c.text), "f")
+		need.Error(t, err, c.want, name)
+		if n := len(err.Error()); n > 4000 {
+			t.Errorf("%s: an error of %d bytes", name, n)
+		}
+	}
+	_, err := ReadLUT(strings.NewReader(strings.Repeat("1 a 0 0 0 0\n", 1<<20)), "f")
+	need.Error(t, err, "f: the table has more than 20000 regions")
+}

@@ -1,7 +1,6 @@
 package atlas
 
 import (
-	"bufio"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -177,11 +176,13 @@ func (p Place) freeSurfer() []candidate {
 func ReadLUT(r io.Reader, file string) ([]Node, error) {
 	var nodes []Node
 	var at []int
-	s := bufio.NewScanner(r)
-	for n := 1; s.Scan(); n++ {
-		fields := strings.Fields(s.Text())
+	err := eachLine(r, file, func(n int, text string) error {
+		fields := strings.Fields(text)
 		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
-			continue
+			return nil
+		}
+		if len(nodes) > maxNodes {
+			return fmt.Errorf("%s: the table has more than %d regions: is it the right file?", file, maxNodes)
 		}
 		id, ok := parseID(fields[0])
 		var rgb [3]int64
@@ -195,20 +196,21 @@ func ReadLUT(r io.Reader, file string) ([]Node, error) {
 			ok = ok && err == nil && rgb[i] >= 0 && rgb[i] <= 255
 		}
 		if !ok {
-			return nil, fmt.Errorf("%s:%d: %q; a color table has a value, a name, and red, green and blue from 0 to 255", file, n, s.Text())
+			return fmt.Errorf("%s:%d: %.80q; a color table has a value, a name, and red, green and blue from 0 to 255", file, n, text)
 		}
 		if id == 0 {
 			if err := Zero(fields[1]); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", file, n, err)
+				return fmt.Errorf("%s:%d: %w", file, n, err)
 			}
-			continue
+			return nil
 		}
 		nodes = append(nodes, Node{Index: len(nodes) + 1, ID: id, Name: fields[1],
 			Color: fmt.Sprintf("#%02x%02x%02x", rgb[0], rgb[1], rgb[2]), X: nan, Y: nan, Z: nan, Volume: nan})
 		at = append(at, n)
-	}
-	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	fill(nodes)
 	return nodes, check(nodes, file, func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) })

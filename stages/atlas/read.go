@@ -12,11 +12,15 @@ import (
 	"unicode/utf8"
 
 	"prgnn/internal/pattern"
+	"prgnn/internal/words"
 )
 
 // maxNodes bounds a list: the finest parcellations in use have some thousands of
 // regions, and matrices of N² numbers are made from it.
 const maxNodes = 20_000
+
+// mostProblems is how many mistakes of a list are reported one by one.
+const mostProblems = 20
 
 // Read reads a list from a table separated by tabs, commas or semicolons, whose
 // first line names the columns. It must have a column "name" and the label's
@@ -70,14 +74,14 @@ func Read(r io.Reader, file string) ([]Node, error) {
 			}
 			v, err := strconv.ParseFloat(s, 64)
 			if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-				problem("%s is %q, which is not a number", column, s)
+				problem("%s is %.80q, which is not a number", column, s)
 				return nan
 			}
 			return v
 		}
 		id, ok := parseID(text(idColumn))
 		if !ok {
-			problem("%s is %q; values of a label image are integers from 0 to %d", idColumn, text(idColumn), math.MaxInt32)
+			problem("%s is %.80q; values of a label image are integers from 0 to %d", idColumn, text(idColumn), math.MaxInt32)
 			continue
 		}
 		if id == 0 {
@@ -91,13 +95,16 @@ func Read(r io.Reader, file string) ([]Node, error) {
 				text("network"), text("network_label")),
 			X: number("x"), Y: number("y"), Z: number("z"), Volume: number("volume"), Color: text("color")}
 		if n.Color != "" && !isColor.MatchString(n.Color) {
-			problem("color is %q; write colors as #rrggbb", n.Color)
+			problem("color is %.80q; write colors as #rrggbb", n.Color)
 		}
 		nodes = append(nodes, n)
 		at = append(at, line.number)
 	}
+	if len(nodes) == 0 && problems != nil {
+		return nil, words.Errors(problems, mostProblems)
+	}
 	problems = append(problems, check(nodes, file, func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) }))
-	if err := errors.Join(problems...); err != nil {
+	if err := words.Errors(problems, mostProblems); err != nil {
 		return nil, err
 	}
 	return nodes, nil
@@ -110,19 +117,19 @@ func columnsOf(header []string) (columns map[string]int, id string, err error) {
 	for i, name := range header {
 		name = strings.ToLower(name)
 		if _, twice := columns[name]; twice {
-			return nil, "", fmt.Errorf("two columns are named %q: rename or remove one of them", name)
+			return nil, "", fmt.Errorf("two columns are named %.80q: rename or remove one of them", name)
 		}
 		columns[name] = i
 	}
 	if _, ok := columns["name"]; !ok {
-		return nil, "", fmt.Errorf("no column \"name\"; the columns are %s", strings.Join(header, ", "))
+		return nil, "", fmt.Errorf("no column \"name\"; the columns are %s", words.Some(header, 30))
 	}
 	for _, id := range []string{"id", "index"} {
 		if _, ok := columns[id]; ok {
 			return columns, id, nil
 		}
 	}
-	return nil, "", fmt.Errorf("no column \"index\" (or \"id\") with the value of each region in the label image; the columns are %s", strings.Join(header, ", "))
+	return nil, "", fmt.Errorf("no column \"index\" (or \"id\") with the value of each region in the label image; the columns are %s", words.Some(header, 30))
 }
 
 var isColor = pattern.New(`^#[0-9a-fA-F]{6}$`)
@@ -133,7 +140,7 @@ func readPlain(lines []line, file string) ([]Node, error) {
 		names[i] = l.text
 	}
 	if Zero(names[0]) == nil { // nilearn's lists of labels begin so
-		return nil, fmt.Errorf("%s:%d: the first name is %q, but a list of names counts from 1, and the background has no name in it: remove the line",
+		return nil, fmt.Errorf("%s:%d: the first name is %.80q, but a list of names counts from 1, and the background has no name in it: remove the line",
 			file, lines[0].number, names[0])
 	}
 	nodes, err := Plain(names)
@@ -151,7 +158,7 @@ func Zero(name string) error {
 	if background.MatchString(name) {
 		return nil
 	}
-	return fmt.Errorf("the value 0 is the background of a label image, but its name is %q: if the table counts from 0 and the image from 1, add 1 to every value; if 0 is the background, name it Background", name)
+	return fmt.Errorf("the value 0 is the background of a label image, but its name is %.80q: if the table counts from 0 and the image from 1, add 1 to every value; if 0 is the background, name it Background", name)
 }
 
 // check looks at the list of a file ("" of none) as a whole; where tells the place of node i.
@@ -172,7 +179,7 @@ func check(nodes []Node, file string, where func(i int) string) error {
 		if n.Name == "" {
 			problems = append(problems, fmt.Errorf("%s: the region has no name: fill it in", where(i)))
 		} else if j, twice := names[n.Name]; twice {
-			problems = append(problems, fmt.Errorf("%s: the name %q was used before (%s): rename one of the two", where(i), n.Name, where(j)))
+			problems = append(problems, fmt.Errorf("%s: the name %.80q was used before (%s): rename one of the two", where(i), n.Name, where(j)))
 		} else {
 			names[n.Name] = i
 		}
@@ -182,7 +189,7 @@ func check(nodes []Node, file string, where func(i int) string) error {
 			ids[n.ID] = i
 		}
 	}
-	return errors.Join(problems...)
+	return words.Errors(problems, mostProblems)
 }
 
 func parseID(s string) (int, bool) {
@@ -199,23 +206,37 @@ type line struct {
 // readLines gives the lines that are not blank.
 func readLines(r io.Reader, file string) ([]line, error) {
 	var lines []line
-	s := bufio.NewScanner(r)
-	for n := 1; s.Scan(); n++ {
-		text := s.Text()
+	return lines, eachLine(r, file, func(n int, text string) error {
+		if len(lines) > maxNodes+1 { // and the header and the background
+			return fmt.Errorf("%s: the list has more lines than the limit of %d regions: is it the right file?", file, maxNodes)
+		}
 		if n == 1 {
 			text = strings.TrimPrefix(text, "\ufeff")
 		}
 		if !utf8.ValidString(text) {
-			return nil, fmt.Errorf("%s:%d: not UTF-8 text", file, n)
+			return fmt.Errorf("%s:%d: not UTF-8 text", file, n)
 		}
 		if strings.TrimSpace(text) != "" {
 			lines = append(lines, line{strings.TrimRight(text, "\r"), n})
 		}
+		return nil
+	})
+}
+
+// eachLine reads the lines of a file, counted from 1, up to the first error of take.
+func eachLine(r io.Reader, file string, take func(n int, text string) error) error {
+	s, n := bufio.NewScanner(r), 1
+	for ; s.Scan(); n++ {
+		if err := take(n, s.Text()); err != nil {
+			return err
+		}
 	}
-	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", file, len(lines)+1, err)
+	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("%s:%d: the line has more than %d bytes, too many for a list of regions: is it the right file?", file, n, bufio.MaxScanTokenSize)
+	} else if err != nil {
+		return fmt.Errorf("%s:%d: %w", file, n, err)
 	}
-	return lines, nil
+	return nil
 }
 
 // separator is the one of tab, semicolon and comma that the header uses.

@@ -11,6 +11,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
+	"prgnn/internal/words"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/mat5"
 )
@@ -71,19 +72,23 @@ func matSquares(all []mat5.Variable, variable string) ([]string, []connectivity.
 	var has, fits []string
 	var found mat5.Variable
 	for _, v := range all {
-		has = append(has, fmt.Sprintf("%s (%s %s)", v.Name,
-			strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Shape), " ", "×"), "[]"), v.Class))
+		one := fmt.Sprintf("%.80s (%s %s)", v.Name,
+			strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Shape), " ", "×"), "[]"), v.Class)
+		if v.Problem != nil {
+			one += " – " + v.Problem.Error()
+		}
+		has = append(has, one)
 		if v.Name == variable || variable == "" && matSquare(v) {
 			fits, found = append(fits, v.Name), v
 		}
 	}
 	switch {
 	case len(fits) > 1:
-		return nil, nil, fmt.Errorf("several variables could be the matrix: %s; name one (pearson_variable, partial_variable)", strings.Join(fits, ", "))
+		return nil, nil, fmt.Errorf("several variables could be the matrix: %s; name one (pearson_variable, partial_variable)", words.Some(fits, 10))
 	case len(fits) == 0 && variable != "":
-		return nil, nil, fmt.Errorf("there is no variable %q; it has %s", variable, strings.Join(has, ", "))
+		return nil, nil, fmt.Errorf("there is no variable %q; it has %s", variable, words.Some(has, 10))
 	case len(fits) == 0:
-		return nil, nil, fmt.Errorf("no variable is a square matrix; it has %s", strings.Join(has, ", "))
+		return nil, nil, fmt.Errorf("no variable is a square matrix; it has %s", words.Some(has, 10))
 	case found.Problem != nil:
 		return nil, nil, fmt.Errorf("variable %s: %w", found.Name, found.Problem)
 	case !matSquare(found):

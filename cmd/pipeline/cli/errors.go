@@ -127,7 +127,7 @@ func (a *app) explain(err error) {
 	}
 	all := flatten(err)
 	for i, one := range all {
-		text := inWords(one)
+		text := inWords(words.Bound(one))
 		if i == len(all)-1 {
 			text += remedy
 		}

@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/foreign"
 	"prgnn/internal/regular"
+	"prgnn/internal/words"
 )
 
 // A fileEvent is what a file holds, or why it cannot be read.
@@ -56,7 +57,7 @@ func File(a *console.Console, path string, withStats bool, rows int) error {
 		}
 		return inspectImage(a, e, withStats)
 	}()
-	if err != nil && a.JSON {
+	if err = words.Bound(err); err != nil && a.JSON {
 		e.Error = err.Error()
 		a.Object(e)
 		fmt.Fprintln(a.Stderr, a.Term.Red("error: ")+err.Error())
