@@ -81,7 +81,8 @@ func TestHalfFloats(t *testing.T) {
 		b.Append(float16.FromBits(uint16(bits)))
 	}
 	half := b.NewArray()
-	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "h", Type: half.DataType()}}, nil), []arrow.Array{half}, -1)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "h", Type: half.DataType()}}, nil)
+	rec := array.NewRecord(schema, []arrow.Array{half}, -1)
 	for bits, x := range need.Value(FromRecord(rec))(t).Columns[0].Values.([]float32) {
 		if want := HalfToFloat(uint16(bits)); x != want && want == want {
 			t.Fatalf("%#04x is %v, want %v", bits, x, want)

@@ -234,7 +234,8 @@ func (k *chunk) next() (h pageHeader, page []byte, err error) {
 	k.held = 0
 	for {
 		t := &thriftReader{b: k.b}
-		if h = t.pageHeader(); t.err != nil || h.stored < 0 || h.size < 0 || h.values < 0 || h.stored > int64(len(t.b)) {
+		h = t.pageHeader()
+		if t.err != nil || min(h.stored, h.size, h.values) < 0 || h.stored > int64(len(t.b)) {
 			return h, nil, errPage
 		}
 		stored := t.b[:h.stored]
@@ -374,7 +375,8 @@ func dictionaryOf[T any](k *chunk, p physical[T], h pageHeader, page []byte) ([]
 }
 
 // valuesOf decodes the n values of a page.
-func valuesOf[T any](mem *budget.Budget, p physical[T], encoding int64, page []byte, n int, dictionary []T) ([]T, error) {
+func valuesOf[T any](mem *budget.Budget, p physical[T], encoding int64, page []byte, n int, dictionary []T) ([]T,
+	error) {
 	if n == 0 {
 		return nil, nil
 	}

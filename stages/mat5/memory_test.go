@@ -61,7 +61,8 @@ func TestNothingIsLost(t *testing.T) {
 	variable := func(class uint32, numbers ...uint64) []byte {
 		var in, out buffer
 		in.u32(miUINT32, 8, class, 0)
-		in.element(miINT32, binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(len(numbers))), 1))
+		shape := binary.LittleEndian.AppendUint32(nil, uint32(len(numbers)))
+		in.element(miINT32, binary.LittleEndian.AppendUint32(shape, 1))
 		in.element(miINT8, []byte("x"))
 		var data []byte
 		for _, v := range numbers {
