@@ -5,66 +5,66 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 2897c45b06b5a698fba53995fd705a060f7ceefa01dfc9d0f9b54c2fe793c269
-kind biomarkers 5e4158266eb8bbbacabaca0ddc24e4c6381ca961d5d79e59d129c8a3d667abcf
-kind bnt 63d853de2cb1e2b9c3050f7b4beb3ac20d1f8a994d552ccb09f8b738031d98f1
-kind bootstrap 1020db4b6fe15b1903c4c15568ab0e951d0d140f7db512baefa5da4a176b7fb4
-kind braingnn 4fe714d51ab2f9264bab050097080e34125a20b44060f93400ede08d39295feb
-kind brainmap 9fb8f790e0dd9af115c13bf69033754453ca165b4b6d68a2ac2a7586f74df895
-kind choose 2f2c6f33da26038d5569ead537e467dd0d99f6c07476bf23c3d8ebf69ab246b6
-kind combat a9ced1a0e6a198f32ac61a58158940f8afa2e64d916d0072268ed876958c5cc1
-kind compare 1cf9b9ad0bd50b71b2e8ec6f056eb83cfe4ec211adebcd1bca08f46b447a8861
-kind connectivity 7f4d9fd2fbc5d6837b3627d4d954021375ea2e89c1ea7e223bee312944f2a734
-kind covariates 579c46123183a8a3b8341976d7d7bf11a7fd25b3a066e0611c5b2bfb5c0ea028
-kind denoise 3cc5b82c242fa8729043ed59042767f0ad171d171a613c8c24cfd5f4c24159a9
+var codes = dag.Codes(`kind baseline 115dca32cbca5fd3c111f9d679a9ddd8e3619a99e28037b233270f1e12ff3dfa
+kind biomarkers 8290a2cec4f39cf33807beb49c1710ea0cb33a2927f6e45cd7468807c1dc1ca1
+kind bnt f6059d1eaa1aae4f5efd765f07eb73427c6d8d8c08c6652628abdb7d52480e42
+kind bootstrap 468f324216656e47354077805a84735a2e15d4be95919de7c460ef2412e03526
+kind braingnn c53419dbeb3deb17f7874988b6aa35e0538242930d0845a3a45f0bd2d33b5ae0
+kind brainmap 67166d039b1c3323ce779cd51c185a5b2c275fb533a4da27132ebddb6ab1d702
+kind choose de79c421c7608b93edcbc8b7bef3af5d5d2482188996de39c1b18da028c8cb48
+kind combat 178d7eaa430d5f27e7bd5e9e20d955e13331516bff1327e8aef470545103333f
+kind compare 75dbaacd69de95b28294e601499cfdafec283d37e74b5b0a3d2054778dd93b62
+kind connectivity 3652ef94818f8b33894934ac7519a2eee60cfa20fd3a14eedd904dcf6c670f89
+kind covariates 8633d2bb97915655dc3d781b534fcb4655a19bb3ddc4fa8aac46f1c18f33fa9c
+kind denoise 50a4b504813dc343c59abd53c4c36af942a366d95f10a823630c535dbce52a43
 kind echo dd18d5dda72f44902a2634814704ec83fe2e10ef429ca1a5b1d0d80cd5c6b1fa
-kind evaluate f8e218668e493130c5f9e48d40f2285b3e48b8f983659965be78755f4397bb07
-kind evaluate-regression 350ec06726dcbab53920151c8b317030f5d2c694073160937cc3b91bebfb35db
-kind exec db348111024bf3ee0188f141eb345a8261a9b1fa1df6f106cb18f00355432169
-kind fidelity 64273e72f6c14140642eabaf4c8fdd52ba35bbdb1bbad23729139670d492af19
-kind figure-calibration 07e877b3e62546e2612f2263391fd1a1d31b9718fb74fd83a63d30a2cdf8b094
-kind figure-confusion a4655e67cb7781cdb663c0270028cd4448967774002fc75eb4f5043a6829e8ee
-kind figure-connectivity 93c19b745aa675923da0555dfe96123ef4783ae02878bb988ade16bd8502da04
-kind figure-degrees 271f903906e3c7be3fa1e3eb570ab255ba7fab203e4a1f6ad943f01436743fb6
-kind figure-distributions 3a3a2dcab97199d0e256f2c7db4e98af7f477fa7c2576dcac8d2043d5c25536d
-kind figure-individuality ac14413f41820ef7c583ee96b2c9e60e0640dc46293cf2d12b955cfc1205b88e
-kind figure-individuals dd590f8005d4ee34df4e2a6c154830a6a4207d467bb8f50a6b6de2d272439397
-kind figure-qc 39e05a62b43abd994a45b3c36815e8ab04ea22919d37e7eb07ab4a7f8178bd5e
-kind figure-qcfc 15c6416d3a252959852f573adc84524aac0691e0f712b56ff5c85fd3cff2503a
-kind figure-ranking 1901e3dff5ee06ebde0aa39637262e7a6313dcbdf60d3d7b4dd1da85aa5b0b01
-kind figure-roc 867896745a9b13fc1e94d86d2203598b66b00a9c45a53886db73e1a3526792c1
-kind figure-states 4ec0d9c2edf8ea037fb0a16ad776f8808cc9bfb3316c5b703a76ae813d59c273
-kind figure-training ed0b9093fe5acfdd278081743fde81ee30096a595ed27bbdf775da77c7130821
-kind graph a63ba5aa7953948888104a9aec3c30649474652425b12d31772bb243940b072b
-kind harmonize f627f1ad3d7c4accf231bd0f12a96d9aa2b4f6b0270e49a00160a24f8398ccb9
-kind individuality 4ea6be320c433513f5a9e040359d87abee5d77c869f230e3ec4fc49a3d400da1
-kind join b5c444bff186e78071414bf00db55c49c1fc7cce48b82dbe742d5271260ab987
-kind leakage 8aa1c0c36ebbe3ae190006ffe8c94b8a8c7dae39e827306e085ce846cb064eee
-kind matrices 2566108821ff90ee4eccd9d6296845f3e88b0c703022c970cf6b7aacf393c52e
-kind mean-volume ca44d01a58f2fe911fb965a05ba1ac0e524ab0e9e2a0e8a5aadf56a1f13ce73b
-kind meanmlp c5366389430550d079321fc90dd5aeb13c765c812b73f64b1d5bf1cb109095a4
-kind occupancy 4f078b10d1b0778f5945a57b31df0ef2839f6f455564bd6e6571b828f2344420
-kind parcellate c46c4d2e016540826c7f5aa82835c6a9fab94aa12777fcd7ac846a4f1dc9716f
-kind permutation 6c62b8f37a075266c038f52107ed3b7544d4f87eb99501e85ffe2d4c00135294
-kind permutation-regression 2c1175fd9f021c88174c34101d0536063af73ed013f49b806c2584f1cd253b9a
-kind predict 6f40ebe10278e9f255a164b3c1547c063b272858bfeb0159ca0e7aa8dd62ee48
-kind project 2e1b64b7a3b1cfe9f7b325178adc0abfb2b1a7fa5e383d95a1078d2f149606e7
-kind published 182a50c2645292f3f40e730c322d6f649600f7d254e29239407a043302c70b8f
-kind qcfc 89fbab1ab460abf6d869eb8a691af9afe070b9b0b78f96f4d154a86c3f361b8f
-kind regression 93caec862a2f60628971879766336f0900e74f94c4a057ed89ef23c5f7b5f6cc
-kind report 74a3fd68d9c38364709aeb9394ee7b4e95cbbdda3eb29d8e1cbe21109f88a73e
-kind saliency 2960a26a0993ef266ed5258bf7627f726bbb4474e671f0dff0157bf97af9f9d2
-kind sessions effec84223c93a229cc89d2e796bfdf750432cc088abb8f861405124fe593295
-kind simulate 5500f87ac5f67adcd7ba7e2a63a609436b6b59dfdb182bed471fd1ba8a301041
-kind split 5be6b48551a78af08b026166f56fdd9de9a3b54584391e34e8cf4882f2dec880
-kind states 57af4a181bbd7bf15ea5fcf0d4ac4a30186823569568717d2f702f111d0ed91a
-kind summary 67e91859eda3bb6fa8a52e238ffe97d9b4a6d52b6cb091be9ff091eef73e3565
-kind tables 7dd99d4be0c11505df4369b4b524800f410e61064146c2fe61d5e8718c78bdec
-kind tangent 00f30fe82291970be9ea4893bc4c07b8dcdefedffc84eb6760b3af5891d4a7c5
-kind timeseries c5817d36c719c3aade07d082b70982dae6bbf95d3b733096496b362d8f390e2f
-kind train 3821011beb78f512d6113f48bd6e432c3c289f72a1e4cad0b4287dcb49f97384
-kind train-regression 4d0b86cee5f7a10e06f42114cd341dd5d82d8b70cfeb3790951c856c3f1134df
-kind windows 27fea05530902322806da851541a5e65c214a10fd640c484db39e79b5906335e
+kind evaluate 18ba9134ca6847f1f252b6da53cd1b29e03a8fecf9a8b7b61ba6109631ff50c1
+kind evaluate-regression 59d49836f9b9cc57db153c253da2dd2b7ed7113861797d08479331b16e623fb6
+kind exec ba10dd3d99fe432acb29c00a33093b3a89da69d1dfadb91018a60fb95a438cd7
+kind fidelity 738f32163628bb5cdecd76e6dd42a2d491a7f415e03f4e98cffd356968ad3233
+kind figure-calibration b2d063fbf60f0e4856211971328af1780d813882c54f21e1c0f8c9624b36e402
+kind figure-confusion 161428fc0306eef433392d5b80765d2732d34bac6d9e342704a1c784ad3c5c12
+kind figure-connectivity 496c422384efcf5c1fc834456495ef67b4274d0cece286c3a81ba63818608428
+kind figure-degrees 2cec72ffbf4526aca5617d8fab438c4bdd471829943bcd47ea1eb629ffd8b992
+kind figure-distributions 7e77640d3deae2c55fd9fc2a162f4921c5c88d9afab62fcd662a085e30183516
+kind figure-individuality b88aeadae35eee2e0589e09d03c5175bed2c21055a9ca20c283725c3e6779343
+kind figure-individuals 85bf9413ef734e7e1b1ccbbebe4bd5a08949d8e8a024e45f487d5f21162e60a3
+kind figure-qc a955f004029d48bf7aafe6590f17e175826d847f20523565ea134c067b2d4e62
+kind figure-qcfc 577741c697592e625e3f6cb3482804e3f568d2837ff2fda99bc840791cfa503b
+kind figure-ranking 040d658c7e85203c04a03b6348917e0b9c8cd6e53247efe67fdf83237f2b72bb
+kind figure-roc 7ee16655e83a78ceba2d9d21937cab5b19f2b6e94f83ea7d83bb3dcff0e7b562
+kind figure-states bfe6eecb50e86a1b7bab29c6c72d0876cd3ce3f8499696a588c20dd303cdb0b0
+kind figure-training 1e84a53d85e6cafa011f9d0b797b5798e380716e6e88022c94e132019db6b553
+kind graph 856c5711d1c13be5e53485e8645e359e64917f0aedb5396161a7ce8869bcc495
+kind harmonize e7ca1c19071ba195e83a2a877a44b05cf85231d86d528b2cd70328e99ae77685
+kind individuality 7d7f38eb64a62955d862a6772dfb5cdfc6aeef2ae97deed0962f658d202585fd
+kind join 6e2121497f9c9df9acf964838bab458f294614410b7b6622c51376f4908f4296
+kind leakage 5d7f24f799a86f41f80ce26dff6f6a317fa623e01f87c1e24af2485499b1f091
+kind matrices daf915e9a9aa496b90d253d1f8ef2950d128d8984cf5d72af03668bb6d6970bb
+kind mean-volume 992228751bfc365432e0211354383ea3553e60ac345913c8efa73de7a3c3cb7c
+kind meanmlp d72825f2db76e4c7d54da259a8799f0a6fd65ea32ef177fab1c33679c6ba01b0
+kind occupancy 345a8e971e14489179d77cb164735f747995220eceff95a9275284cffe938db8
+kind parcellate b998361e9f58e65803d6376b557c396966a89637b3c55ed91c986d0c19425a0f
+kind permutation 9bcf6051d62c8a3903e77368b8f86f2f057c3258dd10080b6d9de03fef2e87a5
+kind permutation-regression 761a794a7c4d4f448020aef3a4e6ae58d09160cfef9b2fd5aa7a673be7084d54
+kind predict 6cf3843f719ebee206e493655d0d4d7554bb6ed4d2104b59fb221f3d0102b660
+kind project 5f3b596b3145b1e5b420def414b2878113655cfdc7c61bbae5759cebe45da8c6
+kind published 2d0734406c50a939fc2213541f1326a62f905e10e6b18f2e418ed2b7ffaa17d0
+kind qcfc cd6e599523c557ec875a9e828a0b859cc206eefc62abb7f3f36e7f0db641dca5
+kind regression 3eec7d91faa88e4356fd946848388c858491db78013fc9838e072467a896dce8
+kind report 974feb6c3c7e1dab1eb848436357f0885fe6f8c7c03793059c4d9eff15f6b2a3
+kind saliency 6dc6a748b1985be69c27b04dc5ab61930da24624785c297690443f73c2f78cb7
+kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
+kind simulate 0d020ea14574e5bda4c23942217c4332b4986269e3a9c037e5d73183601eeba2
+kind split 28a9f4d2722587c5bf63836b46c674eeefcfbaeb8d838bad1f89abb22102386e
+kind states 0a04f18d3ec1eebf593fb3f259cc50a043c1869e60793fb4e5005671e48235a0
+kind summary ebc23b23a1de11871814d7eca6459fe72c9057a9804ecfbc24df302227650937
+kind tables 7cd6ae9d876c77f63d1f1c1ab6bea21d4beabc245cea76a09e38dddc29939348
+kind tangent 141582767bcd7c36434c869b2a8753f55b2d09d8d0b0bad9dccb2c4193e5a50f
+kind timeseries aa7343157e451bec4aa53049a97700902d859238a612551440a3b0e3e7e270b0
+kind train 0506b6caf15d005e43c30f75337cacdbd9c818c0da493c49fcd7f1293d20195a
+kind train-regression 4476ba7049dc87c04837e7a7e585a2be250626ba0cda3b180bbd2831ff602ccb
+kind windows 8eaf56cb8e57197b9c362df499eb60c7055db0904e98cd9b144474382ec5c032
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -95,6 +95,14 @@ module github.com/klauspost/compress v1.20.3
 module golang.org/x/sys v0.49.0
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
+prgnn/internal/budget.Base 41deaa7108a7.e3b0c4
+prgnn/internal/budget.Budget 2694beff5352.e3b0c4
+prgnn/internal/budget.Budget.Take 25511fddaae3.129f60
+prgnn/internal/budget.Exceeded e42473b55044.e3b0c4
+prgnn/internal/budget.Exceeded.Error 0aeabd0f8767.8d7067
+prgnn/internal/budget.For 6267048b6d73.228bc7
+prgnn/internal/budget.PerByte 57c4b32f7c1d.e3b0c4
+prgnn/internal/budget.limit d55b370ac9e3.5f23db
 prgnn/internal/lists.Map 965cd5c5d8b5.e3b0c4
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
@@ -190,7 +198,7 @@ prgnn/artifacts/parquet.checkFooter c4d212f2f92c.31eb10
 prgnn/artifacts/parquet.checkRows c41a8e108211.e3b0c4
 prgnn/artifacts/parquet.chunk 76807750609f.8c4a8c
 prgnn/artifacts/parquet.chunk.levels 4e6bbc51e950.18d765
-prgnn/artifacts/parquet.chunk.next c58afc85b106.6d6de4
+prgnn/artifacts/parquet.chunk.next e3c0c888581a.6d6de4
 prgnn/artifacts/parquet.column fed6e794c8f0.aabe08
 prgnn/artifacts/parquet.deltaTexts b5d43faa4250.1442ed
 prgnn/artifacts/parquet.deltas 87718d20f820.bb2944
@@ -249,15 +257,7 @@ prgnn/artifacts/parquet.valuesOf d2b85c6f88ee.083dd6
 prgnn/artifacts/parquet.widestDictionary 3938787f903b.e3b0c4
 prgnn/artifacts/parquet.widestWindow 1d1043e30636.e3b0c4
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
-prgnn/internal/budget.Base 41deaa7108a7.e3b0c4
-prgnn/internal/budget.Budget 2694beff5352.e3b0c4
 prgnn/internal/budget.Budget.Give db1caa439e6c.8c4a8c
-prgnn/internal/budget.Budget.Take 25511fddaae3.129f60
-prgnn/internal/budget.Exceeded e42473b55044.e3b0c4
-prgnn/internal/budget.Exceeded.Error 0aeabd0f8767.8d7067
-prgnn/internal/budget.For 6267048b6d73.228bc7
-prgnn/internal/budget.PerByte 57c4b32f7c1d.e3b0c4
-prgnn/internal/budget.limit d55b370ac9e3.5f23db
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
@@ -2024,6 +2024,7 @@ prgnn/nifti.Reader.NextRaw bf0ff7d2a403.6d60be
 prgnn/nifti.Reader.volumeBytes c21dedf7129c.4270d6
 
 reached by bootstrap brainmap exec figure-individuals figure-qc leakage mean-volume parcellate report saliency summary timeseries
+prgnn/internal/budget.Of c052b1cd3266.95c71e
 prgnn/nifti.Affine.Apply 17ba275d2dcf.3df0dc
 prgnn/nifti.DataType.readable 79a2ec9bf5a9.76f891
 prgnn/nifti.Extension 1990a1f234b5.e3b0c4
@@ -2051,14 +2052,15 @@ prgnn/nifti.Point 0cc05f4aa55e.e3b0c4
 prgnn/nifti.Point.Distance 89448385c99a.3ef8a2
 prgnn/nifti.Problem 3714f0bd9b1e.e3b0c4
 prgnn/nifti.Problem.String 93a0e6d47298.1a4dfb
-prgnn/nifti.Reader 4d39d6a8b291.23ba86
+prgnn/nifti.Reader afbcfd05a910.ac15d9
 prgnn/nifti.Reader.Close 8aa81098085b.413fc3
 prgnn/nifti.Reader.Volumes 690c6a90edaa.923b7b
+prgnn/nifti.Reader.claimVolume e01a9a926a57.fc1c71
 prgnn/nifti.Reader.fail 92c67b1a926f.733dc9
 prgnn/nifti.Reader.finish 6eafa3f8a4f3.413fc3
-prgnn/nifti.Reader.open cc5678082369.a44bff
+prgnn/nifti.Reader.open 75479c7eaa55.146e9f
 prgnn/nifti.Reader.read d3efdb327ba5.aa356d
-prgnn/nifti.Reader.readExtensions f6c0189241bc.4227a5
+prgnn/nifti.Reader.readExtensions e266ea9c93ef.751af5
 prgnn/nifti.Reader.readGrowing 55250c77b4c4.ba3943
 prgnn/nifti.Reader.readHeader 2bce54500a03.66b590
 prgnn/nifti.Reader.skipTo 35693c81feee.aa356d
@@ -2086,7 +2088,6 @@ prgnn/nifti.fromQuaternion 07e732b042e1.9767ce
 prgnn/nifti.getNumber ebe5244276a4.1a1b7e
 prgnn/nifti.isMGH e94c9fde3a64.e3b0c4
 prgnn/nifti.lineEnds a4fde575ccc8.e3b0c4
-prgnn/nifti.maxExtensions d389e7042c85.e3b0c4
 prgnn/nifti.maxVolume 810bc3f8a3c6.e3b0c4
 prgnn/nifti.mghHeaderSize 6132d7f01bec.e3b0c4
 prgnn/nifti.mghTypes 16fd8f0d2e7f.57b656
@@ -2247,7 +2248,7 @@ prgnn/nifti.Grid.coords 273cb49af203.32a7cd
 prgnn/nifti.Header.Label f7d5aae5cd17.d0acd1
 prgnn/nifti.Labels 8fe93d13f761.32a7cd
 prgnn/nifti.ReadLabels c05dac937532.ab2ed7
-prgnn/nifti.readLabels f839f806c9e3.43b4f2
+prgnn/nifti.readLabels 6556c0590ef3.43b4f2
 
 reached by bootstrap brainmap figure-individuals parcellate report saliency summary
 prgnn/stages/region.ReadNodes 91bb9b925f01.1db103
@@ -2307,7 +2308,7 @@ prgnn/stages/bids.ShortestTime 6c91d9f8681b.e3b0c4
 reached by bootstrap denoise windows
 prgnn/stages/region.Float32 1936fa9041f3.d4d313
 
-reached by bootstrap evaluate evaluate-regression exec figure-individuals leakage matrices parcellate report states summary tangent timeseries
+reached by bootstrap evaluate evaluate-regression exec figure-individuals leakage matrices parcellate report simulate states summary tangent timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap figure-qc leakage mean-volume parcellate report summary
@@ -2356,20 +2357,22 @@ prgnn/nifti/cifti.writeMatrix 542ab53050dd.b575bd
 prgnn/nifti/cifti.writeVolume dca47f4281d5.32a7cd
 
 reached by bootstrap mean-volume parcellate saliency timeseries
+prgnn/nifti.Reader.Budget b615b3453e56.ee3d80
 prgnn/nifti.Reader.NextRow 88ad469c72b8.dec4b2
 prgnn/nifti/cifti.Axis 4b9a4421e40b.a1cf79
 prgnn/nifti/cifti.File 4f4e50303295.232735
 prgnn/nifti/cifti.File.Close 65b3fcb52505.6393b7
 prgnn/nifti/cifti.File.Next 96f2064eb678.77e085
-prgnn/nifti/cifti.File.read ddb280689706.d4a211
+prgnn/nifti/cifti.File.read ba9c2f60f1ca.390bb0
 prgnn/nifti/cifti.Label 2d0500521850.e3b0c4
 prgnn/nifti/cifti.Model e804f220ffb1.e3b0c4
 prgnn/nifti/cifti.Model.Len 1a24eac26b15.f2d1e8
 prgnn/nifti/cifti.Models b2436ad8a460.d88c83
 prgnn/nifti/cifti.Read cfc1f9abed07.0a2853
+prgnn/nifti/cifti.byteSize 57c4b32f7c1d.e3b0c4
 prgnn/nifti/cifti.distinct eb154b9b1f2e.e3b0c4
+prgnn/nifti/cifti.elementSize f46e128dbf4f.e3b0c4
 prgnn/nifti/cifti.extensionCode 3938787f903b.e3b0c4
-prgnn/nifti/cifti.mostIndices 1f93875d2261.e3b0c4
 prgnn/nifti/cifti.mostVertices 3e220ec7f6d4.e3b0c4
 prgnn/nifti/cifti.numbers f71642c6d1b0.e3b0c4
 prgnn/nifti/cifti.xmlMap e9535f10953f.e3b0c4
@@ -3022,8 +3025,11 @@ reached by connectivity denoise graph
 prgnn/connectivity.finite 8364b0c8aef3.e3b0c4
 prgnn/connectivity.upTo 6d8f1c1eb832.e3b0c4
 
+reached by connectivity denoise simulate timeseries windows
+prgnn/internal/words.Errors 711081d273b6.e3b0c4
+
 reached by connectivity denoise timeseries windows
-prgnn/connectivity.Inspect f0c8cc37c262.04dd5f
+prgnn/connectivity.Inspect 9e2d9c8be9d3.f91a72
 prgnn/connectivity.Matrix.column 88b39d61e866.489cb4
 prgnn/connectivity.flat 7a1fcf4e5c5f.e3b0c4
 prgnn/connectivity.mostSize d0872397b0e5.e3b0c4
@@ -3131,7 +3137,7 @@ prgnn/connectivity.Combined 951c42c7dffc.7194f4
 prgnn/connectivity.CompCor f297976f73a3.e3b0c4
 prgnn/connectivity.Confounds 1026d79e1e5d.826248
 prgnn/connectivity.Confounds.Motion a7cb6a8d35d5.472baa
-prgnn/connectivity.Confounds.NonSteady e9c0343af97e.64bc6b
+prgnn/connectivity.Confounds.NonSteady a88d3c34622f.64bc6b
 prgnn/connectivity.Confounds.Select 4db4997beb6b.3d5cb5
 prgnn/connectivity.Confounds.beginning 73a26cbc8687.8ca16c
 prgnn/connectivity.Confounds.column 04ee1afdeeef.ee2d9a
@@ -3166,7 +3172,7 @@ prgnn/connectivity.ScaleNone 5f1ab04d52ab.d8bf28
 prgnn/connectivity.ScalePSC 39f25b9be71f.d8bf28
 prgnn/connectivity.ScaleZ b14407782bac.d8bf28
 prgnn/connectivity.Scrub 9ad4e81bf6e3.e3b0c4
-prgnn/connectivity.Scrub.Keep d9824b61860a.ab0d0a
+prgnn/connectivity.Scrub.Keep 6bf452e60558.7594ee
 prgnn/connectivity.Separate a627130005a1.7194f4
 prgnn/connectivity.Standardize e621c9066c91.e3b0c4
 prgnn/connectivity.Strategies 5d82e016a86b.a74d37
@@ -3242,7 +3248,7 @@ prgnn/stages/prepare.Denoise.Validate aa3487cfe109.09cfd2
 prgnn/stages/prepare.Denoise.addTask 6b9bb8f78cd1.6ed91e
 prgnn/stages/prepare.Denoise.choose bba07cfa5120.c9b7ba
 prgnn/stages/prepare.Denoise.cleaner d9d88473f9c7.b78096
-prgnn/stages/prepare.Denoise.confounds e3f47ab0fc24.86035e
+prgnn/stages/prepare.Denoise.confounds a5de0b069a19.5d0e7e
 prgnn/stages/prepare.Denoise.events 4efe6c564f50.e613c3
 prgnn/stages/prepare.Denoise.prepare e8d8b70e2847.9de39c
 prgnn/stages/prepare.Denoise.resample a0e33e54a91e.23bdae
@@ -4228,9 +4234,10 @@ prgnn/stages/mat5.HeaderSize 5ea3326aca81.e3b0c4
 prgnn/stages/mat5.Is 52ea633622ea.810e1f
 prgnn/stages/mat5.Matrix 8cf387dd5df1.1e60de
 prgnn/stages/mat5.MaxSize d389e7042c85.e3b0c4
-prgnn/stages/mat5.Read 7d602bc3826b.281586
+prgnn/stages/mat5.Read 605f6465ff09.f65b23
 prgnn/stages/mat5.Variable dce7564f76ea.e3b0c4
 prgnn/stages/mat5.Variable.Rows acf27b0d6c59.89abc3
+prgnn/stages/mat5.Variable.inexact 1a49767df755.737a38
 prgnn/stages/mat5.Variable.shape 7b2d024bded9.737a38
 prgnn/stages/mat5.classCell 8b95a66de076.e3b0c4
 prgnn/stages/mat5.classChar b245d90d0623.e3b0c4
@@ -4238,7 +4245,7 @@ prgnn/stages/mat5.classLast 4bd2f8d98a2d.e3b0c4
 prgnn/stages/mat5.classReal abdbd56df1ad.e3b0c4
 prgnn/stages/mat5.classes bb80ce0f8099.e3b0c4
 prgnn/stages/mat5.element 9b5a5b1db897.e3b0c4
-prgnn/stages/mat5.errLarge cf3ee6a108b9.6fe79a
+prgnn/stages/mat5.errLarge 706d6f493d4b.6fe79a
 prgnn/stages/mat5.errShort 0b5934789172.e3b0c4
 prgnn/stages/mat5.flagComplex fdbb76d92ec1.e3b0c4
 prgnn/stages/mat5.flagLogical f46e128dbf4f.e3b0c4
@@ -4258,16 +4265,16 @@ prgnn/stages/mat5.miUINT8 96607dbc6afe.e3b0c4
 prgnn/stages/mat5.miUTF16 3eff46f3121f.e3b0c4
 prgnn/stages/mat5.miUTF32 c37302c9ebfa.e3b0c4
 prgnn/stages/mat5.miUTF8 57c4b32f7c1d.e3b0c4
-prgnn/stages/mat5.reader 57bd95325e45.e3b0c4
-prgnn/stages/mat5.reader.array a79889762ad6.4b2c8b
-prgnn/stages/mat5.reader.cells 319cffe890b0.f70ac3
+prgnn/stages/mat5.reader 1326d9ad5eba.8c4a8c
+prgnn/stages/mat5.reader.array 51506895986f.4b2c8b
+prgnn/stages/mat5.reader.cells 204a31472180.f70ac3
 prgnn/stages/mat5.reader.chars e3431606a25e.f53b9a
 prgnn/stages/mat5.reader.element 72c3839d6ea8.22f3ff
-prgnn/stages/mat5.reader.inflate 1ebb44b654a0.cfae04
-prgnn/stages/mat5.reader.letters 660d314ea8df.a620d9
-prgnn/stages/mat5.reader.numbers 407241aad27e.90f0df
+prgnn/stages/mat5.reader.inflate c8fca4c457f3.b02de1
+prgnn/stages/mat5.reader.letters 860429b2a56a.a620d9
+prgnn/stages/mat5.reader.numbers a9927f3394b5.cda02c
 prgnn/stages/mat5.reader.part c8b99df19fd2.c2dc20
-prgnn/stages/mat5.reader.take 87430353cb73.243c03
+prgnn/stages/mat5.reader.take 6ccc991d447d.6bea54
 prgnn/stages/mat5.widths 28787a62065b.7ed2fe
 prgnn/stages/prepare.Matrices 9d3652e65744.e3b0c4
 prgnn/stages/prepare.Matrices.Ports 03d158f9b8be.9e3299
@@ -4278,7 +4285,7 @@ prgnn/stages/prepare.matrices.New a2fe7d4e682e.de2e22
 prgnn/stages/region.ReadSquares 41c41288e31d.34e7d0
 prgnn/stages/region.matNames f28a486c4af1.737a38
 prgnn/stages/region.matSquare 87a8b4bd284b.737a38
-prgnn/stages/region.matSquares 22883f74a6b0.64d8b8
+prgnn/stages/region.matSquares 0bd60ad943b1.7d30a8
 prgnn/stages/region.squares 53424655ddce.934be5
 
 reached by matrices timeseries
@@ -4379,34 +4386,37 @@ prgnn/nifti.Weights.Largest 043f756016dc.744ce4
 prgnn/nifti.majority 6f0666c76bb0.e3b0c4
 prgnn/nifti.mostPoints 3e220ec7f6d4.e3b0c4
 prgnn/nifti.nearest 305ba3706550.e3b0c4
-prgnn/nifti/hdf5.File 061dd97adf8d.eab32d
+prgnn/nifti/hdf5.File 1e7984dc2c72.8e61bc
 prgnn/nifti/hdf5.File.Has be9102a396cf.d9bdbe
 prgnn/nifti/hdf5.File.Names 7f94bbdff560.ae1e9a
 prgnn/nifti/hdf5.File.Text 535bb2ed37fe.94526c
 prgnn/nifti/hdf5.File.Vector f9d7a7eaedeb.a0e273
-prgnn/nifti/hdf5.File.block 06e5f025ff38.53333a
-prgnn/nifti/hdf5.File.bytes f1aac86721c7.696b09
-prgnn/nifti/hdf5.File.denseLinks b062316c4655.cdee53
-prgnn/nifti/hdf5.File.find ddc729a69bfe.54c915
-prgnn/nifti/hdf5.File.fractalHeap 1478860323d0.adb4fb
-prgnn/nifti/hdf5.File.global f4e5bb16234c.560945
-prgnn/nifti/hdf5.File.headerBlock fbb768b85f3b.b9a229
-prgnn/nifti/hdf5.File.links 64375762c3fc.da243d
-prgnn/nifti/hdf5.File.object c622bb8cdd23.156d1f
-prgnn/nifti/hdf5.File.objectV2 90f4e25519d9.06afbc
-prgnn/nifti/hdf5.File.symbolTable 3e05fddc7637.60cd0f
+prgnn/nifti/hdf5.File.add 71101397f3b4.547869
+prgnn/nifti/hdf5.File.addLink 837a3606144f.e38909
+prgnn/nifti/hdf5.File.block 79733c06c786.53333a
+prgnn/nifti/hdf5.File.bytes ba41de86646a.0a4616
+prgnn/nifti/hdf5.File.denseLinks d539a68fc2a2.cdee53
+prgnn/nifti/hdf5.File.find 311058d0bfcd.54c915
+prgnn/nifti/hdf5.File.fractalHeap 5f57297cfe40.adb4fb
+prgnn/nifti/hdf5.File.global 3e5e6b04bc55.560945
+prgnn/nifti/hdf5.File.headerBlock 4ba67c4c4d14.b58178
+prgnn/nifti/hdf5.File.links b28b381f3c72.da243d
+prgnn/nifti/hdf5.File.object 0d6b3c223107.156d1f
+prgnn/nifti/hdf5.File.objectV2 9c255c5f90a2.86b77a
+prgnn/nifti/hdf5.File.put 0de6f6920a19.0e9505
+prgnn/nifti/hdf5.File.read c3894028fbf8.696b09
+prgnn/nifti/hdf5.File.symbolTable 595dd9f418a9.60cd0f
 prgnn/nifti/hdf5.File.text b0bdf9610fd9.45a043
 prgnn/nifti/hdf5.File.tree 72c96de957d5.c04e73
 prgnn/nifti/hdf5.Is b5e05667f681.f4b3a3
-prgnn/nifti/hdf5.Open 603004b2f97a.5ac1b3
+prgnn/nifti/hdf5.Open 82c5ab411627.4aa341
 prgnn/nifti/hdf5.Vector a7ed5d918a51.afbd72
 prgnn/nifti/hdf5.Vector.All 712ecae03841.525032
 prgnn/nifti/hdf5.Vector.Each e6a9c7a02bfe.f7465d
-prgnn/nifti/hdf5.Vector.chunks 58298df3609d.461448
+prgnn/nifti/hdf5.Vector.chunks 0e276b450732.dd0294
 prgnn/nifti/hdf5.Vector.describe a090a94a72ab.07a66f
-prgnn/nifti/hdf5.Vector.each 1aeb19f5f5bd.911c35
+prgnn/nifti/hdf5.Vector.each 189957fab35f.cd9813
 prgnn/nifti/hdf5.Vector.numbers 279abb208378.b12913
-prgnn/nifti/hdf5.addLink 023cf4eecf7a.7e0a19
 prgnn/nifti/hdf5.checked 60f6d4c1f4d2.df3717
 prgnn/nifti/hdf5.cursor 1de5ed6fd936.e3b0c4
 prgnn/nifti/hdf5.cursor.byte 2ace35aaf1d9.868334
@@ -4421,11 +4431,8 @@ prgnn/nifti/hdf5.fractalHeap.get f9ebe63e3b07.8fc8e5
 prgnn/nifti/hdf5.ieee a98116969a3a.e3b0c4
 prgnn/nifti/hdf5.length a6a17d3214f5.65fd77
 prgnn/nifti/hdf5.longestChunk 812028183106.e3b0c4
-prgnn/nifti/hdf5.longestHeader 1f93875d2261.e3b0c4
 prgnn/nifti/hdf5.lookup3 aa107267be81.57918f
 prgnn/nifti/hdf5.message 97893c5e7693.e3b0c4
-prgnn/nifti/hdf5.mostBlocks b6b774a93a8b.e3b0c4
-prgnn/nifti/hdf5.mostLinks b89625acf5ff.e3b0c4
 prgnn/nifti/hdf5.msgContinuation 57c4b32f7c1d.e3b0c4
 prgnn/nifti/hdf5.msgDataspace 8b95a66de076.e3b0c4
 prgnn/nifti/hdf5.msgDatatype 70a586560e99.e3b0c4
@@ -4436,10 +4443,8 @@ prgnn/nifti/hdf5.msgLink abdbd56df1ad.e3b0c4
 prgnn/nifti/hdf5.msgLinkInfo 96607dbc6afe.e3b0c4
 prgnn/nifti/hdf5.msgSymbolTable 3eff46f3121f.e3b0c4
 prgnn/nifti/hdf5.object 3165180581a3.00cf20
-prgnn/nifti/hdf5.object.add 82d5416c47a0.dd292f
 prgnn/nifti/hdf5.object.get 9d097f80fc03.eab32d
 prgnn/nifti/hdf5.piece 092b2eeedbd4.e3b0c4
-prgnn/nifti/hdf5.put a6c8307a10ca.2c0adf
 prgnn/nifti/hdf5.readFilters 15535556722d.075d5a
 prgnn/nifti/hdf5.resize 4b8ed7fa7b10.e3b0c4
 prgnn/nifti/hdf5.shuffle a627130005a1.8d57ef
@@ -4464,7 +4469,7 @@ prgnn/nifti/itk.affine c2be1624a413.3df0dc
 prgnn/nifti/itk.affine.apply 014ef6a8bd81.be7a84
 prgnn/nifti/itk.affineOf 51c81dbe23ed.317812
 prgnn/nifti/itk.affines 61633d6221f2.e3b0c4
-prgnn/nifti/itk.countParts 54175dff7e71.301de2
+prgnn/nifti/itk.countParts 5c01c40a48e6.a3e3f6
 prgnn/nifti/itk.field 418e96c4dd9f.e952eb
 prgnn/nifti/itk.field.apply a14ca66d3ac1.1c070d
 prgnn/nifti/itk.field.between c8b3bbb52600.eede39
@@ -4475,12 +4480,12 @@ prgnn/nifti/itk.group 1c431d95e2fe.e3b0c4
 prgnn/nifti/itk.longestOf f2c46527f565.e3b0c4
 prgnn/nifti/itk.mostNodes 1f93875d2261.e3b0c4
 prgnn/nifti/itk.mostParts b6b774a93a8b.e3b0c4
-prgnn/nifti/itk.numbers 53072da9928c.e3b0c4
+prgnn/nifti/itk.numbers e074786b7065.e3b0c4
 prgnn/nifti/itk.readComposite 2aed24aaef28.5d4f97
 prgnn/nifti/itk.readPart 0c3ae488770c.6470d5
-prgnn/nifti/itk.readText bf1cf39a3306.894d09
+prgnn/nifti/itk.readText 4049483b86eb.894d09
 prgnn/nifti/itk.step 261c8b7e43c6.37bfca
-prgnn/nifti/itk.vector 037137becf7f.6d1294
+prgnn/nifti/itk.vector 5baa8aa480fa.af33a7
 prgnn/stages/prepare/extract.Parcellate 012fc03575bc.e3b0c4
 prgnn/stages/prepare/extract.Parcellate.Ports d986c9074cf2.ca4185
 prgnn/stages/prepare/extract.Parcellate.Run 87529f97aba1.343b78
@@ -5285,20 +5290,22 @@ prgnn/stages/atlas.DK84 c0c3d9fed80f.666c80
 prgnn/stages/atlas.Named a700c35c277d.b3ce44
 prgnn/stages/atlas.Node 15f2b16dcde8.e3b0c4
 prgnn/stages/atlas.Plain 506f6fbf2182.875ea7
-prgnn/stages/atlas.Read 753b8ebecd30.477a4a
-prgnn/stages/atlas.Zero cf9bc7c5bef8.404cc3
+prgnn/stages/atlas.Read d491a080fd22.a2568d
+prgnn/stages/atlas.Zero 7febd5bb6522.404cc3
 prgnn/stages/atlas.background 0291b826ad54.8933d2
-prgnn/stages/atlas.check 6042833a3651.e12faf
-prgnn/stages/atlas.columnsOf e1f5e95738de.e3b0c4
+prgnn/stages/atlas.check 51fe72de5d92.64c95e
+prgnn/stages/atlas.columnsOf 2dac598b8500.090ec1
 prgnn/stages/atlas.dk84 c742e88611af.03298a
+prgnn/stages/atlas.eachLine 0a74df533624.e3b0c4
 prgnn/stages/atlas.hemisphere 19230dedfc5e.e3b0c4
 prgnn/stages/atlas.isColor e05e9a3b0501.8933d2
 prgnn/stages/atlas.line 5bfddcb4569a.e3b0c4
 prgnn/stages/atlas.maxNodes a05a197c0b74.e3b0c4
+prgnn/stages/atlas.mostProblems c8409648400f.e3b0c4
 prgnn/stages/atlas.nan 774ae7471b42.e3b0c4
 prgnn/stages/atlas.parseID ec3f5402d0d0.e3b0c4
-prgnn/stages/atlas.readLines e83b068a878a.0b3ed6
-prgnn/stages/atlas.readPlain f6558e11feec.225ccd
+prgnn/stages/atlas.readLines 6fbab988ef8c.d67c33
+prgnn/stages/atlas.readPlain 1de30b626b70.225ccd
 prgnn/stages/atlas.separator a4a1f03bb033.e3b0c4
 prgnn/stages/atlas.split dfa6673103a3.e3b0c4
 prgnn/stages/atlas/dk84.tsv 99575ccf86c0.e3b0c4
@@ -5517,7 +5524,7 @@ prgnn/stages/prepare.updateRow a09cd1fe9a92.e3b0c4
 prgnn/stages/region.ReferenceFacts.Table 1a8025c45aa0.61cacf
 
 reached by timeseries
-prgnn/nifti/cifti.ReadParcels ef4d398e866f.00dfeb
+prgnn/nifti/cifti.ReadParcels e4a88d482828.89e48e
 prgnn/stages/bids.SameTime dca3e18f3654.e3b0c4
 prgnn/stages/column.AsSidecarSays 45df2d7074a6.e3b0c4
 prgnn/stages/prepare/extract.Timeseries b73f6584d7e3.e3b0c4
@@ -5593,7 +5600,7 @@ at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes
 at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 HalfToFloat:125
 at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:19 ReadArrayUpTo:23 DecodeArray:32 inPlace:44 readNPY:67 remaining:125 readElements:139
 at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 NewTable:31 Table.Check:40 Column.len:59 Column.TypeName:78 Column.Has:97 Table.Rows:100 Table.Column:112 Table.Format:122 Table.Encode:125 Concat:128 concatValues:163 concatValid:171 Table.names:185
-at artifacts/parquet/pages.go prgnn/artifacts/parquet errPage:25 encPlain:29 encPlainDict:30 encRLE:31 encDelta:32 encDeltaLength:33 encDeltaBytes:34 encDict:35 encByteSplit:36 longestDelta:37 widestDictionary:38 widestWindow:39 encodingNames:42 errEncoding:45 physical:54 fixed:64 integers:78 booleans:89 texts:103 column:126 chunk:198 openChunk:206 chunk.next:232 inflate:274 chunk.levels:322 dictionaryOf:356 valuesOf:377 deltaTexts:449 deltas:479 bits:514 unpack:523 eachRun:536
+at artifacts/parquet/pages.go prgnn/artifacts/parquet errPage:25 encPlain:29 encPlainDict:30 encRLE:31 encDelta:32 encDeltaLength:33 encDeltaBytes:34 encDict:35 encByteSplit:36 longestDelta:37 widestDictionary:38 widestWindow:39 encodingNames:42 errEncoding:45 physical:54 fixed:64 integers:78 booleans:89 texts:103 column:126 chunk:198 openChunk:206 chunk.next:232 inflate:275 chunk.levels:323 dictionaryOf:357 valuesOf:378 deltaTexts:451 deltas:481 bits:516 unpack:525 eachRun:538
 at artifacts/parquet/read.go prgnn/artifacts/parquet init:20 read:24 checkRows:64 arrowSchemaOf:81 readColumn:98 errType:157
 at artifacts/parquet/thrift.go prgnn/artifacts/parquet kindTrue:13 kindFalse:14 kindByte:15 kindInt64:16 kindDouble:17 kindBytes:18 kindList:19 kindSet:20 kindStruct:22 errThrift:25 structSize:29 thriftReader:32 thriftReader.fail:39 thriftReader.take:46 thriftReader.byte:56 thriftReader.uint:63 thriftReader.int:73 thriftReader.text:78 thriftReader.fields:81 thriftReader.list:106 thriftReader.skip:117 checkFooter:144 pageHeader:192 pageData:205 pageDictionary:207 pageDataV2:208 thriftReader.pageHeader:212
 at artifacts/parquet/write.go prgnn/artifacts/parquet arrowSchemaKey:27
@@ -5606,7 +5613,7 @@ at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:38 OverKept
 at connectivity/combat/apply.go prgnn/connectivity/combat Fit.Apply:7
 at connectivity/combat/bayes.go prgnn/connectivity/combat Fit.shrink:9 moments:45 posteriorShift:63 Fit.iterate:68
 at connectivity/combat/learn.go prgnn/connectivity/combat Sample:15 Options:23 Fit:33 Prior:43 Learn:51 rows:97 within:107 errCollinear:115 CovariateError:118 CovariateError.Error:120 CovariateError.Unwrap:123 newWithin:136 within.slopes:189 leastSquares:212 raw:220 leastSquares.withinOf:226 leastSquares.fit:246
-at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:23 FMRIPrepCosines:30 FirstRow:36 FirstNext:41 FirstZero:42 FirstMean:43 Confounds.Select:51 Confounds.needsCosines:117 columnsText:130 some:138 camelCase:146 Confounds.NonSteady:152 Confounds.column:169 Confounds.Motion:196 fillFirst:214
+at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:23 FMRIPrepCosines:30 FirstRow:36 FirstNext:41 FirstZero:42 FirstMean:43 Confounds.Select:51 Confounds.needsCosines:117 columnsText:130 some:138 camelCase:146 Confounds.NonSteady:152 Confounds.column:173 Confounds.Motion:200 fillFirst:218
 at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 scaled:21 spread:47 nearOne:57 FisherZ:62
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
 at connectivity/decimal.go prgnn/connectivity plainRow:11 plainCell:37 decimal:53 digits:94 quotient:117 fives:138 powers:147
@@ -5625,8 +5632,8 @@ at connectivity/matrix.go prgnn/connectivity Matrix:14 NewMatrix:22 Matrix.Row:2
 at connectivity/relmat.go prgnn/connectivity ReadRelmat:14 text.cutName:39 numbered:59
 at connectivity/repair.go prgnn/connectivity Graph.repair:12 Graph.degrees:56 Graph.describe:66
 at connectivity/repeats.go prgnn/connectivity Repeats:10
-at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56 FramewiseDisplacement:62
-at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 mostSize:25 Inspect:30 present:75 count:86 means:99 squares:113 center:124 zscore:137
+at connectivity/scrub.go prgnn/connectivity Scrub:13 Scrub.Keep:21 headRadius:75 FramewiseDisplacement:81
+at connectivity/signal.go prgnn/connectivity Status:12 Present:16 Missing:17 Constant:18 flat:23 mostSize:26 Inspect:31 present:72 count:83 means:96 squares:110 center:121 zscore:134
 at connectivity/spline.go prgnn/connectivity bridge:7 bridgeCubic:28 spline:49 newSpline:54 spline.h:77 spline.slopes:80 spline.at:113
 at connectivity/strategy.go prgnn/connectivity Expansion:12 Basic:18 Derivatives:19 Full:20 Expansion.suffixes:24 CompCor:29 NoCompCor:34 Combined:35 Separate:36 Strategy:40 Strategies:55 StrategyNames:73 StrategyOf:79 motionNames:88 tissueNames:89 Confounds.columns:94 Confounds.beginning:124 Confounds.components:135
 at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:50 DefiniteError.Error:52 MatrixError:57 MatrixError.Error:62 MatrixError.Unwrap:63 smallest:66 Fit:69 At:107 Space.Log:112 Space.Weights:122 Space.Pattern:129 fit:139 fit.average:145 rounding:170 fit.geometric:173 secant:232 moved:255 apply:265 inverseRoot:274 logOf:277 extent:290 definite:299 sandwich:311
@@ -5705,7 +5712,7 @@ at gnn/spill/spill.go prgnn/gnn/spill sector:17 File:20 extent:29 NewFile:36 chu
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
 at gnn/train.go prgnn/gnn Training:15 PaperTraining:40 AuthorsTraining:44 Epoch:51 ScoreBins:62 ScoreCounts:66 countScores:70 Training.Check:79 tooLarge:102 Model.Train:107 run.trainEpoch:170 worker.tellScores:208 Model.fits:221 Training.stream:238 Training.rate:247 Losses.check:258 Losses.addScaled:278 slot.predicted:288 slot.right:299 worker.test:302
 at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 logitSlices:57 expVec:60 expVecWide:63 scaleSlices:66 attendBackSlices:69 collectSlices:72 spread1Slices:75 spread1BackSlices:78 edgeDots1Slices:81 outerAdd16:84 outerAdd8:87 gateRows:90 gateBackRows:93 addVec:96 sigmoidVec:99 softmaxVec:102 rankVec:105 rankWide:109 edgesWide:112 linkEdges:115 blankSlices:118 integersVec:121 repeatedVec:124 widenVec:127 widenWide:130 unfoldRows:133 mmdVec:136
-at internal/budget/budget.go prgnn/internal/budget Base:17 PerByte:18 Budget:22 For:25 limit:30 Budget.Take:51 Budget.Give:60 Exceeded:63 Exceeded.Error:68
+at internal/budget/budget.go prgnn/internal/budget Base:17 PerByte:18 Budget:22 For:25 limit:30 Of:38 Budget.Take:51 Budget.Give:60 Exceeded:63 Exceeded.Error:68
 at internal/dense/above.go prgnn/internal/dense Above:12 longest:59
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240
@@ -5734,26 +5741,26 @@ at internal/regular/regular.go prgnn/internal/regular Open:17 OpenFile:20 ReadFi
 at internal/venv/venv.go prgnn/internal/venv making:22 Make:28 interpreter:80 unfinishedName:87 sweep:90 scriptsTo:100 run:116
 at internal/words/nearest.go prgnn/internal/words Nearest:12 editDistance:34
 at internal/words/visible.go prgnn/internal/words Reorders:42 InOrder:47
-at internal/words/words.go prgnn/internal/words Count:12 The:24 Each:32 LeastP:42 DrawnLeast:52 Some:59 DidYouMean:68
+at internal/words/words.go prgnn/internal/words Count:14 The:26 Each:34 LeastP:44 DrawnLeast:54 Some:61 Errors:69 DidYouMean:99
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Unfinished:26 formerUnfinished:29 Dir:32 lockName:39 workName:40 swept:44 Make:48 tempVariable:75 open:83 errSwept:85 Dir.begin:87 Dir.Remove:109 Sweep:112 reclaim:128 remove:165
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.Usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
 at nifti/check.go prgnn/nifti Problem:13 Problem.String:20 checks:29 Header.Check:50 HeaderError:59 HeaderError.Error:61 Header.fatal:67 fatal:80 warning:84 reexport:88 lineEnds:91 Header.single:94 checkMagic:96 checkDim:114 maxVolume:146 Header.volumeSize:149 checkDatatype:157 checkBitpix:164 checkOffset:171 Header.dataStart:193 checkScaling:200 checkCodes:210 checkSform:226 checkQform:236 checkQfac:258 checkAgreement:266 checkUnits:292 checkTime:303 checkIntent:316
 at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:54 File.Labels:69 Means:121 survey:167 draw:218 keep:244 eachSeries:257
-at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Model.key:57 Label:65 Read:72 mostIndices:81 File.read:83 File.Next:124 File.Close:127 xmlMatrix:130 xmlMap:135 xmlMap.axis:173 numbers:215 distinct:232 mostVertices:245 xmlMap.models:247 ReadParcels:324
+at nifti/cifti/read.go prgnn/nifti/cifti File:18 Axis:29 Models:39 Model:46 Model.Len:55 Model.key:58 Label:66 Read:73 byteSize:82 elementSize:82 File.read:84 File.Next:136 File.Close:139 xmlMatrix:142 xmlMap:147 xmlMap.axis:185 numbers:227 distinct:244 mostVertices:257 xmlMap.models:259 ReadParcels:336
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Centroids:15 Labels.Within:35
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86
 at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.readable:69
 at nifti/fit.go prgnn/nifti WeightedMeans:22 Means.judge:84 Means.count:122 weightRows:140 Weights.rows:146 fit:179 newFit:188 mostInflated:244 fit.each:246 fit.solve:259
 at nifti/grid.go prgnn/nifti Grid:9 Grid.Voxels:16 Grid.Same:22 Grid.box:41 Grid.String:62
-at nifti/hdf5/chunk.go prgnn/nifti/hdf5 longestChunk:13 deflate:17 shuffle:18 filter:21 readFilters:24 Vector.chunks:60 unpacker:99 unpacker.undo:105 unpacker.inflate:121 resize:147
+at nifti/hdf5/chunk.go prgnn/nifti/hdf5 longestChunk:15 deflate:19 shuffle:20 filter:23 readFilters:26 Vector.chunks:62 unpacker:105 unpacker.undo:111 unpacker.inflate:127 resize:153
 at nifti/hdf5/dataset.go prgnn/nifti/hdf5 Vector:10 File.Vector:21 Vector.describe:33 length:54 ieee:87 floatSize:93 Vector.Each:107 Vector.All:115 piece:127 Vector.each:130 Vector.numbers:177 File.Text:191 File.text:199
-at nifti/hdf5/file.go prgnn/nifti/hdf5 File:13 undefined:20 signature:22 Is:25 Open:30 File.Names:67 File.Has:80 File.find:86 File.bytes:109 File.block:123 u16:137 u32:138 u64:139 uintOf:142 cursor:150 cursor.take:155 cursor.skip:166 cursor.byte:167 cursor.uint:168
-at nifti/hdf5/group.go prgnn/nifti/hdf5 mostLinks:12 sortedNames:14 File.links:17 addLink:40 put:70 File.symbolTable:80 File.tree:129 File.denseLinks:158
+at nifti/hdf5/file.go prgnn/nifti/hdf5 File:15 undefined:23 signature:25 Is:28 Open:33 File.Names:70 File.Has:83 File.find:89 File.bytes:112 File.read:122 File.block:136 u16:153 u32:154 u64:155 uintOf:158 cursor:166 cursor.take:171 cursor.skip:182 cursor.byte:183 cursor.uint:184
+at nifti/hdf5/group.go prgnn/nifti/hdf5 sortedNames:11 File.links:14 File.addLink:37 File.put:67 File.symbolTable:80 File.tree:126 File.denseLinks:155
 at nifti/hdf5/heap.go prgnn/nifti/hdf5 fractalHeap:10 File.fractalHeap:17 fractalHeap.get:56 File.global:68
 at nifti/hdf5/lookup3.go prgnn/nifti/hdf5 lookup3:10 checked:50
-at nifti/hdf5/object.go prgnn/nifti/hdf5 msgDataspace:10 msgLinkInfo:11 msgDatatype:12 msgLink:13 msgExternal:14 msgLayout:15 msgFilters:16 msgContinuation:17 msgSymbolTable:18 object:22 message:24 object.get:30 longestHeader:40 mostBlocks:41 span:45 File.object:48 File.objectV2:81 File.headerBlock:139 object.add:151
+at nifti/hdf5/object.go prgnn/nifti/hdf5 msgDataspace:10 msgLinkInfo:11 msgDatatype:12 msgLink:13 msgExternal:14 msgLayout:15 msgFilters:16 msgContinuation:17 msgSymbolTable:18 object:22 message:24 object.get:30 span:40 File.object:43 File.objectV2:76 File.headerBlock:134 File.add:143
 at nifti/header.go prgnn/nifti Header:12 kind:57 none:60 text:61 i8:62 i16:63 i32:64 i64:65 f32:66 f64:67 kindSize:70 place:73 field:81 fields:89 headerSize:131 field.place:134 field.bytesOf:143 versionOf:153 Header.order:166 decodeHeader:174 Header.Encode:205 Header.encode:208 getNumber:238 putNumber:258
 at nifti/image.go prgnn/nifti Image:16 gzipLevel:28 Encode:33 Image.header:53 Image.dataType:128 span:143 writeData:159
 at nifti/inflate/bits.go prgnn/nifti/inflate decoder:10 decoder.fill:37 decoder.need:64 decoder.overrun:74 decoder.bits:79 decoder.align:93 decoder.place:99 decoder.bit:102 decoder.seek:105
@@ -5767,18 +5774,18 @@ at nifti/inflate/member.go prgnn/nifti/inflate flagHeaderSum:12 flagExtra:13 fla
 at nifti/inflate/parallel.go prgnn/nifti/inflate reach:6 room:7 ahead:11 Reader.Threads:29 Reader.parallel:31 Reader.meet:48 Reader.send:75 Reader.takeGuess:97 resolve:122
 at nifti/inflate/stream.go prgnn/nifti/inflate stream:11 stream.extend:22 stream.drop:47 stream.copy:58 tail:71 tail.Read:77 peek:89 errAhead:94 peek.Read:96
 at nifti/inflate/table.go prgnn/nifti/inflate shiftCode:17 shiftByte:18 shiftWidth:19 shiftValue:20 flagDistance:21 flagEnd:22 flagSubtable:23 flagDirect:24 flagLength:25 flagLiteral:26 maxBits:34 litBits:35 distBits:36 litSize:37 distSize:38 lengthBase:44 lengthExtra:46 distBase:48 distExtra:50 litMeaning,distMeaning,preMeaning:56 finish:74 build:84 increment:153
-at nifti/itk/composite.go prgnn/nifti/itk group:14 mostParts:17 readComposite:22 countParts:58 readPart:77 vector:104
+at nifti/itk/composite.go prgnn/nifti/itk group:15 mostParts:18 readComposite:23 countParts:59 readPart:78 vector:105
 at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:59 field.apply:72 longestOf:125 field.between:133
 at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read:46 Transform.Map:61 Transform.Linear:77 affine:91 affine.apply:93 flip:102 affineOf:108
-at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
-at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Header.Label:81 Grid.coords:105 Labels.Values:111 Labels.Moved:130 errNoInverse:140 Labels.Onto:150 Labels.oriented:171 Labels.fill:184 Labels.at:222 nearest:238 Affine.diagonal:246
+at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:55
+at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Header.Label:79 Grid.coords:103 Labels.Values:109 Labels.Moved:128 errNoInverse:138 Labels.Onto:148 Labels.oriented:169 Labels.fill:182 Labels.at:220 nearest:236 Affine.diagonal:244
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:147 Header.CIFTI:164
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:36 laneSums:46 meansRoom:60 trusted:70 meansRoom.reserve:74 meansRoom.fix:91 newPass:98 pass.run:112 Reader.batches:152 pass.add:213 pass.flush:226 pass.sum:238 pass.choose:263 pass.judge:291
-at nifti/reader.go prgnn/nifti Reader:12 Extension:28 NewReader:37 Reader.fail:50 unreadable:53 unreadable.Error:59 unreadable.Unwrap:60 Reader.open:63 Reader.Threads:91 Reader.Volumes:98 Reader.volumeBytes:101 Reader.NextRaw:109 Reader.Next:130 Reader.finish:148 Reader.Close:158 Reader.CheckSeries:167 Reader.CheckSize:176 Reader.NextRow:186
+at nifti/reader.go prgnn/nifti Reader:13 Extension:30 NewReader:39 Reader.fail:52 unreadable:55 unreadable.Error:61 unreadable.Unwrap:62 Reader.open:65 Reader.claimVolume:97 Reader.Budget:104 Reader.Threads:107 Reader.Volumes:114 Reader.volumeBytes:117 Reader.NextRaw:125 Reader.Next:146 Reader.finish:164 Reader.Close:174 Reader.CheckSeries:183 Reader.CheckSize:192 Reader.NextRow:202
 at nifti/resample.go prgnn/nifti Point:9 Point.Distance:12 Box:21 Grid.Box:24 mostPoints:27 Labels.Resampled:39 Grid.samples:69 Grid.Points:97 Labels.Lookup:101 majority:123 Labels.Around:149
 at nifti/roi.go prgnn/nifti ROIs:9 Means:24 Count:40 ROIMeans:59 errChanged:94
-at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
+at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 Reader.readExtensions:157
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
 at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.mean:53
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
@@ -5805,8 +5812,8 @@ at stages/assess/leakage/traces.go prgnn/stages/assess/leakage trace:20 newTrace
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:31 QCFC.Ports:35 QCFC.Validate:51 connectome:61 QCFC.Run:72 connectomes:124 listedParticipants:161 listedMotion:172 QCFC.measure:200 fisherEdges:269 edgeDistances:307 QCFC.covariates:338 typicality:389
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:265
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
-at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:258
-at stages/atlas/read.go prgnn/stages/atlas maxNodes:19 Read:29 columnsOf:108 isColor:128 readPlain:130 background:146 Zero:150 check:158 parseID:188 line:194 readLines:200 separator:222 split:231
+at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:260
+at stages/atlas/read.go prgnn/stages/atlas maxNodes:20 mostProblems:23 Read:33 columnsOf:115 isColor:135 readPlain:137 background:153 Zero:157 check:165 parseID:195 line:201 readLines:207 eachLine:227 separator:243 split:252
 at stages/bids/sidecar.go prgnn/stages/bids SameTime:20 LongestTime:24 ShortestTime:24 IsTime:27 CheckTime:30 LongestJSON:104 Decode:121
 at stages/chart/brain.go prgnn/stages/chart Spot:17 drawSpots:25 shown:85 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 shared:200 Atlas.above:209 heat:223
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
@@ -5954,7 +5961,7 @@ at stages/learn/train_tables.go prgnn/stages/learn predictionTable:19 groupColum
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:40
 at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:116
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
-at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
+at stages/mat5/read.go prgnn/stages/mat5 MaxSize:23 Read:26 header:72 reader:93 errLarge:98 reader.take:101 element:104 errShort:109 reader.element:112 reader.inflate:136 reader.array:173 reader.part:231 Variable.shape:240 widths:256 reader.numbers:260 Variable.inexact:318 reader.chars:324 reader.letters:355 reader.cells:387
 at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 extent:18 reach:24 mantle:26 mantleReach:27 least:30 air:35 white:36 csf:37 brain:41 brain.position:49 below:59 seed:80 metricOf:89 seed.squared:107 seed.side:114 place:122 near:131 sighting:133 sight:139 near.take:142 near.look:156 grow:180 fill:201 ventricle:269
 at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionNames:22 move:26 Column:66 confounds:74 square:94
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:102 region:106 inCircuit:115 Settings.coupling:135 mixing:160 Settings.scanner:238 fade:251 length:257 scale:265
@@ -5965,7 +5972,7 @@ at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.
 at stages/prepare/combat_leak.go prgnn/stages/prepare tellsAll:17 tellsMuch:18 fewestTold:20 combatLabel:24 Combat.Tells:32 combatLabels:75 combatLabel.told:123 larger:180 negative:190 ofTheOthers:200 areaOf:217
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:20 combatTerm:35 combatTerm.String:40 targetColumn:47 combatBook:50 Combat.book:58 Combat.read:64 leaksLabel:83 combatBook.readPeople:88 combatBook.choose:136 combatBook.row:187 pairsOf:212
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:39 Connectivity.Validate:60 Connectivity.Run:71 leftRow:108 matrixRow:115 connectivityQuality:130
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:32 Denoise.Ports:71 Denoise.Validate:92 readScan:121 stepRow:129 Denoise.strategy:135 Denoise.Run:142 Denoise.TimeFrom:214 Denoise.prepare:237 Denoise.cleaner:273 lostVoxels:309 enoughMinutes:331 tooLittle:342 censored:347 orExclude:353 Denoise.confounds:358 unknownVolumes:436 Denoise.without:446 Denoise.choose:457 readConfounds:470 aboutConfounds:487 meanAndMax:497
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:32 Denoise.Ports:71 Denoise.Validate:92 readScan:121 stepRow:129 Denoise.strategy:135 Denoise.Run:142 Denoise.TimeFrom:214 Denoise.prepare:237 Denoise.cleaner:273 lostVoxels:309 enoughMinutes:331 tooLittle:342 censored:347 orExclude:353 Denoise.confounds:358 unknownVolumes:439 Denoise.without:449 Denoise.choose:460 readConfounds:473 aboutConfounds:490 meanAndMax:500
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
@@ -6030,7 +6037,7 @@ at stages/present/tables/read.go prgnn/stages/present/tables variation:14 Variat
 at stages/present/tables/tables.go prgnn/stages/present/tables tables.New:19 Tables:23 Tables.Ports:27 Tables.Run:50 tableSource:87 tableSource.String:89 tableSource.mark:96 paperSource:104
 at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
 at stages/region/coverage.go prgnn/stages/region CoverageRow:4
-at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
+at stages/region/foreign.go prgnn/stages/region DrawNumbers:20 ReadSquares:30 squares:56 matSquares:71 matSquare:107 matNames:112 ReadSeries:165 npyMagic:187 niftiMagic:188 mostNumbers:192 seriesArray:195 Counted:207
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
 at stages/region/labels.go prgnn/stages/region MeaningName:14 Meaning:34 Fit:43 Contradiction:81
 at stages/region/misplaced.go prgnn/stages/region farOff:22 mostFarOff:23 mostApart:24 overMidline:25 leastCosine:26 leastPlaces:27 Frame:31 SpaceKey:37 FrameOf:40 Frame.Native:51 placed:61 placed.where:68 renamed:74 mirrored:75 Misplaced:83 align:120 middles:152 farther:163 exchanged:173 turned:196 swapped:222 shifted:248

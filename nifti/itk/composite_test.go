@@ -78,6 +78,7 @@ func TestPointsOfSimpleITK(t *testing.T) {
 func TestRefuse(t *testing.T) {
 	for file, want := range map[string]string{
 		"adler-wrong.h5":          "zlib: invalid checksum: the file is damaged",
+		"both-spellings.h5":       "it has both /TransformGroup/1/TranformFixedParameters and /TransformGroup/1/TransformFixedParameters",
 		"bspline.h5":              "part 1 (BSplineTransform_double_3_3): only affine transforms and displacement fields are read",
 		"cut-in-half.h5":          "the file has 10492 bytes of 20984: it is truncated",
 		"euler.h5":                "part 1 (Euler3DTransform_double_3_3): only affine transforms and displacement fields are read",
