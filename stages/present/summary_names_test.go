@@ -73,10 +73,12 @@ func TestQuestion(t *testing.T) {
 		evaluation, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
 		evaluation.Meta = map[string]string{"groups": c.groups}
 		if left := strings.Fields(c.leftOut); len(left) > 0 {
-			scores.Columns = append(scores.Columns, encoding.Column{Name: "left_out", Values: []string{left[0], left[0], left[1], left[1]}})
+			scores.Columns = append(scores.Columns,
+				encoding.Column{Name: "left_out", Values: []string{left[0], left[0], left[1], left[1]}})
 		}
-		text := strings.Join(strings.Fields(summaryText(t, &Summary{}, map[string][]dag.Input{"participants": {dag.InputOf(people)},
-			"evaluation": {dag.InputOf(evaluation)}, "scores": {dag.InputOf(scores)}})), " ")
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{}, map[string][]dag.Input{
+			"participants": {dag.InputOf(people)},
+			"evaluation":   {dag.InputOf(evaluation)}, "scores": {dag.InputOf(scores)}})), " ")
 		for _, want := range []string{"Question: does functional connectivity " + c.want + " Data: ", "Data: " + c.data} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q is missing in\n%s", c.groups, want, text)

@@ -410,8 +410,8 @@ func (a *Author) methodsOfEvaluation(m *Text) error {
 		m.say("In a second cross-validation, each %s was left out in turn (leave-one-%[1]s-out).", section.PlainName(where))
 	}
 	for _, s := range a.kinds("split") {
-		of := cmp.Or(s.Value["label"], "group")
-		if by, _ := a.takers(s); by != nil && s != a.Run.Of("split") && of != cmp.Or(a.Run.Of("split").Value["label"], "group") {
+		of, first := cmp.Or(s.Value["label"], "group"), cmp.Or(a.Run.Of("split").Value["label"], "group")
+		if by, _ := a.takers(s); by != nil && of != first {
 			m.say("The %s of a participant was predicted by %s, in folds that are stratified by %[1]s.", section.PlainName(of), a.models(by...))
 		}
 	}

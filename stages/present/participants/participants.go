@@ -92,7 +92,8 @@ func (a *Cohort) Predicted() (of string, all []groupSize) {
 	if a.Classes == nil {
 		return "group", groups
 	}
-	if all = slices.DeleteFunc(slices.Clone(groups), func(g groupSize) bool { return !is(g) }); len(all) == len(a.Classes) {
+	all = slices.DeleteFunc(slices.Clone(groups), func(g groupSize) bool { return !is(g) })
+	if len(all) == len(a.Classes) {
 		return "group", all
 	}
 	of, size := a.ColumnOf(a.Classes)
@@ -277,7 +278,8 @@ func (a *Cohort) describeGroups() error {
 		case g.Name == "": // a number is predicted
 			a.Caution("The study has only %s", words.Count(g.N, "participant"))
 		default:
-			a.Caution("%s %s has only %s", section.UpperFirst(section.PlainName(of)), g.Name, words.Count(g.N, "participant"))
+			a.Caution("%s %s has only %s", section.UpperFirst(section.PlainName(of)), g.Name,
+				words.Count(g.N, "participant"))
 		}
 	}
 	if ways := arrangements(classes); ways < 20 && len(classes) > 1 && of != "" {
