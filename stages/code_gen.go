@@ -18,11 +18,11 @@ kind connectivity 3652ef94818f8b33894934ac7519a2eee60cfa20fd3a14eedd904dcf6c670f
 kind covariates 8633d2bb97915655dc3d781b534fcb4655a19bb3ddc4fa8aac46f1c18f33fa9c
 kind denoise 50a4b504813dc343c59abd53c4c36af942a366d95f10a823630c535dbce52a43
 kind echo dd18d5dda72f44902a2634814704ec83fe2e10ef429ca1a5b1d0d80cd5c6b1fa
-kind evaluate 18ba9134ca6847f1f252b6da53cd1b29e03a8fecf9a8b7b61ba6109631ff50c1
+kind evaluate b745edf06a242bcd7956566239e643e6f6761decec8c19e7cbe4052ef5990446
 kind evaluate-regression 59d49836f9b9cc57db153c253da2dd2b7ed7113861797d08479331b16e623fb6
 kind exec ba10dd3d99fe432acb29c00a33093b3a89da69d1dfadb91018a60fb95a438cd7
 kind fidelity 738f32163628bb5cdecd76e6dd42a2d491a7f415e03f4e98cffd356968ad3233
-kind figure-calibration b2d063fbf60f0e4856211971328af1780d813882c54f21e1c0f8c9624b36e402
+kind figure-calibration bd350dffa6988ef70d3019b84455b8422fd593231a1cda4644e625240840b386
 kind figure-confusion 161428fc0306eef433392d5b80765d2732d34bac6d9e342704a1c784ad3c5c12
 kind figure-connectivity 496c422384efcf5c1fc834456495ef67b4274d0cece286c3a81ba63818608428
 kind figure-degrees 2cec72ffbf4526aca5617d8fab438c4bdd471829943bcd47ea1eb629ffd8b992
@@ -31,10 +31,10 @@ kind figure-individuality b88aeadae35eee2e0589e09d03c5175bed2c21055a9ca20c283725
 kind figure-individuals 85bf9413ef734e7e1b1ccbbebe4bd5a08949d8e8a024e45f487d5f21162e60a3
 kind figure-qc a955f004029d48bf7aafe6590f17e175826d847f20523565ea134c067b2d4e62
 kind figure-qcfc 577741c697592e625e3f6cb3482804e3f568d2837ff2fda99bc840791cfa503b
-kind figure-ranking 040d658c7e85203c04a03b6348917e0b9c8cd6e53247efe67fdf83237f2b72bb
-kind figure-roc 7ee16655e83a78ceba2d9d21937cab5b19f2b6e94f83ea7d83bb3dcff0e7b562
+kind figure-ranking 5750aa8c1293e9a05acae66c54b5e16ce96bba3e8ba6805a630396f5b0b3091a
+kind figure-roc c797daf4e9c45caf88c22e5453911525134c16f9894fabf2657dff4183717ddd
 kind figure-states bfe6eecb50e86a1b7bab29c6c72d0876cd3ce3f8499696a588c20dd303cdb0b0
-kind figure-training 1e84a53d85e6cafa011f9d0b797b5798e380716e6e88022c94e132019db6b553
+kind figure-training e75b5d55f34fc45953e01fa6155595d71e5cb392f7806513cd6c6351cc9f3faa
 kind graph 856c5711d1c13be5e53485e8645e359e64917f0aedb5396161a7ce8869bcc495
 kind harmonize e7ca1c19071ba195e83a2a877a44b05cf85231d86d528b2cd70328e99ae77685
 kind individuality 7d7f38eb64a62955d862a6772dfb5cdfc6aeef2ae97deed0962f658d202585fd
@@ -52,13 +52,13 @@ kind project 5f3b596b3145b1e5b420def414b2878113655cfdc7c61bbae5759cebe45da8c6
 kind published 2d0734406c50a939fc2213541f1326a62f905e10e6b18f2e418ed2b7ffaa17d0
 kind qcfc cd6e599523c557ec875a9e828a0b859cc206eefc62abb7f3f36e7f0db641dca5
 kind regression 3eec7d91faa88e4356fd946848388c858491db78013fc9838e072467a896dce8
-kind report 974feb6c3c7e1dab1eb848436357f0885fe6f8c7c03793059c4d9eff15f6b2a3
+kind report 1d667a5cc6bdfb697c9380cefb90e16967e5cab7d253e7fa8685b7e71cacb422
 kind saliency 6dc6a748b1985be69c27b04dc5ab61930da24624785c297690443f73c2f78cb7
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
 kind simulate 0d020ea14574e5bda4c23942217c4332b4986269e3a9c037e5d73183601eeba2
 kind split 28a9f4d2722587c5bf63836b46c674eeefcfbaeb8d838bad1f89abb22102386e
 kind states 0a04f18d3ec1eebf593fb3f259cc50a043c1869e60793fb4e5005671e48235a0
-kind summary ebc23b23a1de11871814d7eca6459fe72c9057a9804ecfbc24df302227650937
+kind summary c5fd8621737c68d779baec45da651b131b8104083fcb3a7d2c94deb7eddd1a4a
 kind tables 7cd6ae9d876c77f63d1f1c1ab6bea21d4beabc245cea76a09e38dddc29939348
 kind tangent 141582767bcd7c36434c869b2a8753f55b2d09d8d0b0bad9dccb2c4193e5a50f
 kind timeseries aa7343157e451bec4aa53049a97700902d859238a612551440a3b0e3e7e270b0
@@ -3380,7 +3380,7 @@ prgnn/stages/fold.Intervals 1953529372df.979ffd
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
 prgnn/stages/fold.NameLeftOut 9ac5be781810.90f9e6
-prgnn/stages/fold.Saturated 70b0bf328738.cd1931
+prgnn/stages/fold.Saturated e5db09da15f4.4d9933
 prgnn/stages/fold.Sites.Test f69363694889.75c9ed
 prgnn/stages/fold.mostTied 343de1777982.e3b0c4
 prgnn/stages/fold.rounding ae8e467d1565.e3b0c4
@@ -3427,6 +3427,7 @@ prgnn/stages/fold.controls 6ecd9d23b580.e3b0c4
 
 reached by evaluate report summary
 prgnn/stages/column.FoldRow 7325eb99e321.c63136
+prgnn/stages/fold.OrderLost 926a5f5d29c3.e3b0c4
 
 reached by evaluate-regression
 prgnn/stages/assess.EvaluateRegression d3ce64f1cfd6.e3b0c4
@@ -3645,8 +3646,8 @@ prgnn/stages/chart.seriesColor 1dd1ff9eda1d.1c4ba9
 prgnn/stages/chart.seriesColors ab2f185cd526.e3b0c4
 
 reached by figure-calibration figure-roc figure-training report summary
-prgnn/stages/column.Series dd0bec7bed02.6a4b07
-prgnn/stages/column.seriesOrder d1090fac26f9.dafc3e
+prgnn/stages/column.Series 6c9ea8f42d07.6a4b07
+prgnn/stages/column.seriesOrder ab254cb5132b.dafc3e
 
 reached by figure-calibration figure-roc report summary
 prgnn/stages/chart.MostSeries 285173afd5c6.e3b0c4
@@ -3916,11 +3917,11 @@ prgnn/stages/figure.figure-ranking.New 9ddb348b4039.accd05
 reached by figure-ranking report summary
 prgnn/internal/words.Each 9835bd64effc.e7a77d
 prgnn/stages/chart.Dots 19c986634f08.4f3b18
-prgnn/stages/chart.Dots.Figure 14d12bfe33a7.2ab6a3
+prgnn/stages/chart.Dots.Figure cc4857ff980b.2ab6a3
 prgnn/stages/chart.Dots.paint 51758cd13cf0.cc6241
 prgnn/stages/chart.Row d2cb31d84d3d.e3b0c4
 prgnn/stages/chart.dotRow f6de9cd300fa.e3b0c4
-prgnn/stages/figure.DrawContrast a0cf38a76cdc.c30c65
+prgnn/stages/figure.DrawContrast 00c534fae4d9.0545e6
 prgnn/stages/figure.DrawRanking 8c9ce0a0918b.fac65c
 prgnn/stages/figure.RankingRows.First 128fb02d66de.c227d3
 
@@ -3986,10 +3987,10 @@ prgnn/stages/chart.testColor a100d3a37986.ac9f17
 prgnn/stages/chart.trainColor 962074003235.e3b0c4
 prgnn/stages/chart.trainDashes 1832d9ec5cf8.e3b0c4
 prgnn/stages/column.CompareNamed cdc9f6b7ff3e.56ebc6
-prgnn/stages/figure.DrawTraining d14365aa0caf.08ce21
+prgnn/stages/figure.DrawTraining d76d6cf7d5c4.f8f487
 prgnn/stages/figure.epochRow 4a49bfbde0c0.e3b0c4
 prgnn/stages/figure.majorityRow c7fb6f87cc8c.e3b0c4
-prgnn/stages/figure.nameNetworks 18e5854ea5f7.145460
+prgnn/stages/figure.nameNetworks 9d50dfdb5399.e573dd
 prgnn/stages/figure.noRows 485fd5d6e7b6.435b08
 
 reached by graph
@@ -4764,20 +4765,20 @@ prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.author 89387a093975.30d0ff
 prgnn/stages/present.author.abstract 7c0e37cd0551.5559eb
 prgnn/stages/present.author.agreement e9114834e661.676477
-prgnn/stages/present.author.cautionMasking a284b12074a4.180133
-prgnn/stages/present.author.cautionsOf aa561498377f.fdd13d
+prgnn/stages/present.author.cautionMasking 3d7f9d4846ff.b39e5c
+prgnn/stages/present.author.cautionsOf 68c16a393b6e.f72b2a
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.classes e906cad76b5e.99e207
 prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
-prgnn/stages/present.author.covariates ff78862699b0.8b5c55
-prgnn/stages/present.author.covariatesOfNumber 40a67a6a6dd2.cfc92f
+prgnn/stages/present.author.covariates 3e1d7cc2615e.3198e5
+prgnn/stages/present.author.covariatesOfNumber 859d3264d370.a7d347
 prgnn/stages/present.author.data aa3036dbf1c4.d898f4
 prgnn/stages/present.author.fidelity 73805aca6ed9.58190c
 prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
 prgnn/stages/present.author.leakage 1c14878ae986.a97164
-prgnn/stages/present.author.learned 336b1e4bc848.19a4bf
+prgnn/stages/present.author.learned fe86b8f23edc.e5ae52
 prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
@@ -4786,16 +4787,16 @@ prgnn/stages/present.author.permutedWithin 0cb0e3f10b38.0752e1
 prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
 prgnn/stages/present.author.rankingTables 17ef2f611e94.c2d11e
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
-prgnn/stages/present.author.recovered f8057dcdfb0a.345817
+prgnn/stages/present.author.recovered 1961d2c3092b.50831a
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions 5bd39811a420.2a6a90
 prgnn/stages/present.author.regressionTiles a4bee919024c.22ca2f
 prgnn/stages/present.author.result b0f023f5de02.e325ad
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles 599699b240ad.f39df6
-prgnn/stages/present.author.training 25198cd1a6ec.a1ec9f
+prgnn/stages/present.author.training 992f4364e6af.6f0a56
 prgnn/stages/present.author.trainings 6a0eba197d85.56ce11
-prgnn/stages/present.author.unchecked f25796843947.a3f395
+prgnn/stages/present.author.unchecked b85a9a6011c7.eb18d5
 prgnn/stages/present.author.unseen 5f0d597b38d7.2d9e8c
 prgnn/stages/present.author.write 75dbd40df0d3.a52623
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
@@ -4827,7 +4828,7 @@ prgnn/stages/present.upsideDownText 6036c8f41ab1.e3b0c4
 prgnn/stages/present.varying cacbb1b92632.10d139
 prgnn/stages/present.verdict 9b0479f54336.284716
 prgnn/stages/present.verdict.against e115142511bf.3097a1
-prgnn/stages/present.verdict.caution b36ac93d4dd2.0538ab
+prgnn/stages/present.verdict.caution e1e8fc9b9e3b.af0667
 prgnn/stages/present.verdict.reading 42225111140e.6fffb0
 prgnn/stages/present.verdict.sentence 3c2384150747.2dcd7c
 prgnn/stages/present.verdict.value 866934cb6e0b.105f2a
@@ -4852,7 +4853,7 @@ prgnn/stages/present/methods.Author.methodsOfChecks de399c0504b7.ddd852
 prgnn/stages/present/methods.Author.methodsOfCleaning d0479e383a94.a4f4dd
 prgnn/stages/present/methods.Author.methodsOfCohort 45ee497cda8f.229f7a
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
-prgnn/stages/present/methods.Author.methodsOfEvaluation 69fd1de6cc01.1c12ab
+prgnn/stages/present/methods.Author.methodsOfEvaluation 2e5dc2518d9b.f2f2f6
 prgnn/stages/present/methods.Author.methodsOfGraphs 0f1ff369769b.01a7a5
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
 prgnn/stages/present/methods.Author.methodsOfMeasures c62472b00553.3ea3f2
@@ -4920,7 +4921,7 @@ prgnn/stages/present/participants.CleanedScan.participant 42e99227b0a0.4cc7c1
 prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
 prgnn/stages/present/participants.Cohort 1fc3fc76b5a9.22b265
 prgnn/stages/present/participants.Cohort.ColumnOf 2c3c295ec049.1cf9d3
-prgnn/stages/present/participants.Cohort.Describe a928489e7a97.eda397
+prgnn/stages/present/participants.Cohort.Describe 23eb9906fa71.c8494e
 prgnn/stages/present/participants.Cohort.Difference 5215716bddc0.73b3e1
 prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
 prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
@@ -4928,11 +4929,11 @@ prgnn/stages/present/participants.Cohort.Groups 519714dd4660.eee59b
 prgnn/stages/present/participants.Cohort.Joined c4c7f48c8cac.726538
 prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
 prgnn/stages/present/participants.Cohort.NotMeeting 3fc53175a32d.40ca1b
-prgnn/stages/present/participants.Cohort.Predicted b07f04b3fd5c.c99522
+prgnn/stages/present/participants.Cohort.Predicted 998e4b61b5f0.c99522
 prgnn/stages/present/participants.Cohort.Quality bd48a787358b.02b081
 prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
 prgnn/stages/present/participants.Cohort.ScanQuality 61a42faaddfe.88a4ef
-prgnn/stages/present/participants.Cohort.cautionGiven a7ebd3da36ab.04f280
+prgnn/stages/present/participants.Cohort.cautionGiven 6da240bca216.d27d93
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
 prgnn/stages/present/participants.Cohort.cautionScans 355e09e1da9d.0c336a
 prgnn/stages/present/participants.Cohort.cautionSites 2a5ea48f5db3.4af02e
@@ -5022,7 +5023,7 @@ prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
 prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
 prgnn/stages/present/performance.Results 78161e7b9107.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 6bc550ba51e8.cd381d
-prgnn/stages/present/performance.Results.CautionAccuracy 5f25f84e2ef4.6e6f1c
+prgnn/stages/present/performance.Results.CautionAccuracy 7d72397a19dc.be42f1
 prgnn/stages/present/performance.Results.ChanceTests 70ea1d7e6cb4.c5a155
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
 prgnn/stages/present/performance.Results.Describe 2ac162c4b676.ed2d01
@@ -5045,13 +5046,14 @@ prgnn/stages/present/performance.Results.Unattributed 7a553b18f626.a33f72
 prgnn/stages/present/performance.Results.Uncorrectable b3b344cd7f3d.6c3be3
 prgnn/stages/present/performance.Results.Undecidable af439abe976c.c78038
 prgnn/stages/present/performance.Results.attribute 6dd7b88a3474.56f7b7
+prgnn/stages/present/performance.Results.behind 835851249401.ae9adf
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
 prgnn/stages/present/performance.Results.byDraws c709693c738b.848f22
-prgnn/stages/present/performance.Results.cautionOneGroup df25c1e47f50.7df9c9
-prgnn/stages/present/performance.Results.cautionRegression 61fadc4bd9b6.736749
+prgnn/stages/present/performance.Results.cautionOneGroup d1288c60d136.f46fb3
+prgnn/stages/present/performance.Results.cautionRegression 0ed67f45b6f3.175340
 prgnn/stages/present/performance.Results.cautionRetrained 2cd587a22275.970e49
 prgnn/stages/present/performance.Results.cautionSeeds d25940530e1c.7f3652
-prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
+prgnn/stages/present/performance.Results.cautions dd6717bcfcb2.a80414
 prgnn/stages/present/performance.Results.comparison 85a68424a94d.f98204
 prgnn/stages/present/performance.Results.decisive 91451544e43e.ac1b7a
 prgnn/stages/present/performance.Results.differences eb83360dfc28.a35fc6
@@ -5071,7 +5073,7 @@ prgnn/stages/present/performance.Results.overSeeds 2e86543ca589.bcbc49
 prgnn/stages/present/performance.Results.pOfR 6d36609d81ac.413095
 prgnn/stages/present/performance.Results.paperTables f6dfc1d6f7ad.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 5902e1f88aac.47fc6e
-prgnn/stages/present/performance.Results.permutation c7c8fc493b66.c9680c
+prgnn/stages/present/performance.Results.permutation 5d6e840a6edc.6ae3c3
 prgnn/stages/present/performance.Results.permutationTables dc5bf6e0481b.237a51
 prgnn/stages/present/performance.Results.permutationTests d5b4eca35c83.06f882
 prgnn/stages/present/performance.Results.published 2a915ee3049f.1af90a
@@ -5124,22 +5126,27 @@ prgnn/stages/present/performance.readAccuracy 40b76d559ec3.924d6b
 prgnn/stages/present/performance.sameLevels f2c0271add15.306ce6
 prgnn/stages/present/performance.sameSetting 81d4fd86bd5f.61ad5e
 prgnn/stages/present/performance.sameTested 96942c8ef9da.5da104
-prgnn/stages/present/performance.seedCautions 6d8530215720.e3b0c4
-prgnn/stages/present/performance.seedCautions.add 0066d045314c.72828a
-prgnn/stages/present/performance.seedCautions.say faf37943e6b1.f841a2
+prgnn/stages/present/performance.settingCaution 8dcb440b8e54.4caae7
+prgnn/stages/present/performance.settingCautions 09ae2c6c2c4e.abf2d4
+prgnn/stages/present/performance.settingCautions.add 1cdc48a51f08.4510c9
+prgnn/stages/present/performance.settingCautions.say 795d4f8ad38c.928f8a
 prgnn/stages/present/performance.sorted c9368b4b7dab.b92338
 prgnn/stages/present/performance.stageOf 405305ec80e4.c29b51
 prgnn/stages/present/performance.told 5beb73953be7.6b5544
 prgnn/stages/present/performance.unstaged 5cfe29ec2959.c29b51
 prgnn/stages/present/performance.valuesIn 91f5ee9dfdee.f5437a
+prgnn/stages/present/performance.weightOf d7419dd33cf0.b19bc4
 prgnn/stages/present/performance.withoutEffect bfd81d22ca62.e3b0c4
 prgnn/stages/present/performance.withoutSeed 5aba28174f50.dbe8f4
 prgnn/stages/present/section.InSentence 55995dc21d00.e3b0c4
 prgnn/stages/present/section.Keyed bcd3e5e979ec.33cbe6
+prgnn/stages/present/section.Limits 951c42c7dffc.547d59
 prgnn/stages/present/section.LowerFirst 1875f830e2f2.e3b0c4
 prgnn/stages/present/section.MemberText d9b1337daee3.c63136
 prgnn/stages/present/section.NewWriter 1bfd6dec8125.a8b4ea
+prgnn/stages/present/section.Notes a627130005a1.547d59
 prgnn/stages/present/section.OrItself 827690b739c3.e3b0c4
+prgnn/stages/present/section.Overturns 87910c90e002.547d59
 prgnn/stages/present/section.Parameter 422a107b3d17.e3b0c4
 prgnn/stages/present/section.PlainName 0543d3f7707e.e3b0c4
 prgnn/stages/present/section.Read 970b5aa700c3.6e070b
@@ -5158,10 +5165,11 @@ prgnn/stages/present/section.StageSettings.Number 9cae964e3fba.85e63a
 prgnn/stages/present/section.TableOf 658b2ec20ad3.0cd5e6
 prgnn/stages/present/section.UnitName 68ed813a3c43.e3b0c4
 prgnn/stages/present/section.UpperFirst f6bf6486ca53.238d0e
+prgnn/stages/present/section.Weight f297976f73a3.e3b0c4
 prgnn/stages/present/section.WholeTable 83eca2b4af9d.665305
-prgnn/stages/present/section.Writer 7be52df7b7f0.220112
+prgnn/stages/present/section.Writer 15f29c03544f.220112
 prgnn/stages/present/section.Writer.Add 554e4163ed7e.c5e366
-prgnn/stages/present/section.Writer.Caution 3b3ec3196b8d.e3ec33
+prgnn/stages/present/section.Writer.Caution 96d31c5ffdd0.6c3b6d
 prgnn/stages/present/section.Writer.Exported bef736c3f72a.e3ec33
 prgnn/stages/present/section.Writer.Figures fd50c24cf0f1.d038de
 prgnn/stages/present/section.Writer.Heading 7e39046c0532.a9f2bf
@@ -5171,6 +5179,7 @@ prgnn/stages/present/section.Writer.Say e16df3781753.a9f2bf
 prgnn/stages/present/section.Writer.Show 37cc88fc5e16.90a1c0
 prgnn/stages/present/section.Writer.Supplement 00fa1aa17f85.07b0ad
 prgnn/stages/present/section.Writer.Table ab67ddca10cb.49b77b
+prgnn/stages/present/section.Writer.Weighed af83777be94d.cd8697
 prgnn/stages/present/section.identifier ce02c1c30b30.8933d2
 prgnn/stages/present/section.readPipelineSettings 3cae419faf03.9b46ff
 prgnn/stages/present/section.shownNumber 6383d956e763.e7db4b
@@ -5860,7 +5869,7 @@ at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 Regr
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
-at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
+at stages/column/series.go prgnn/stages/column seriesOrder:9 Series:15
 at stages/column/spelling.go prgnn/stages/column Spelling:18 looks:49 invisible:62 number:102 value:105
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:18
 at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 TiedTo:34 Relatives:35 Regrouped:36 NotIndependent:38 Doubts:42 marks:77 AdmittedLeaks:87 AlikeByChance:91 SimilarScans:95 HasCoords:99 Numbered:110 Coordinate:120
@@ -5902,7 +5911,7 @@ at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 Rea
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
 at stages/figure/states.go prgnn/stages/figure figure-states.New:23 States:27 States.Ports:31 stateGroupRow:45 States.Run:57 descriptive:109 cut:112 stays:115 add:130 stateGroups:136 sampleMean:187
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
-at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:27 Training.Run:39 epochRow:45 majorityRow:52 noRows:57 nameNetworks:63 DrawTraining:93
+at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:27 Training.Run:39 epochRow:45 majorityRow:52 noRows:57 nameNetworks:64 DrawTraining:94
 at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:33 chanceOf:80 Ranked.name:99 Ranked.scale:108 Ranked.colored:113 Ranked.coloredText:125 Ranked.Unmapped:153 tick:163 DrawSlices:166 gz:190 Viewer:198
 at stages/fold/alike.go prgnn/stages/fold similarCenter:16 similarLead:17 fewestSimilar:18 mostSimilar:19 Similar:24 center:91
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
@@ -5918,7 +5927,7 @@ at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:11 fewestValues:17 PrintOf:20 PrintOfDigest:33 Print.Same:37 sketchOf:56 PrintIndex:94 NewPrintIndex:102 PrintIndex.Add:107 PrintIndex.Find:120 PrintIndex.cell:144
 at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80 TestRows:96 testRow:98 TestRows.Again:105 oneRow:115
 at stages/fold/row.go prgnn/stages/fold Row:6 PredictionRow:16 PredictionsPort:29 NumberRow:36
-at stages/fold/saturated.go prgnn/stages/fold mostTied:11 rounding:14 Saturated:21 tied:49
+at stages/fold/saturated.go prgnn/stages/fold mostTied:11 OrderLost:14 rounding:17 Saturated:24 tied:52
 at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Case.score:27 Score:42 Numbers:74 Distinct:92 Accuracy:103 Majority:117
 at stages/fold/tested.go prgnn/stages/fold Case:18 Tested:27 Settings:41 Settings.name:49 ReadTested:66 slack:111 checkProbabilities:115 readNumbers:167 graphRow:185 byFold:193 OverDraws:228 bySetting:258 OnlyOnce:280 Tested.Cases:299
 at stages/fold/together.go prgnn/stages/fold TogetherColumn:10 KeptTogether:16 Separated:19
@@ -5998,7 +6007,7 @@ at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tang
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:54 author.classes:106 author.unseen:112 listOf:121 author.result:134 author.othersAbove:167 author.tiles:202 author.regressionTiles:223
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
-at stages/present/checks.go prgnn/stages/present author.checks:24 checkRow:34 comparisons:41 author.leakage:50 author.unchecked:119 programs:132 author.covariates:142 author.covariatesOfNumber:202 found:239 volumes:250 author.permutedWithin:259 cutWithin:278 ofOneGroup:284 author.cautionsOf:287 coefficient:305 covariateName:313 varying:319 stuckSkill:347 epochRow:350 trained:356 author.trainings:365 author.training:407 author.learned:436
+at stages/present/checks.go prgnn/stages/present author.checks:24 checkRow:34 comparisons:41 author.leakage:50 author.unchecked:119 programs:132 author.covariates:142 author.covariatesOfNumber:203 found:240 volumes:251 author.permutedWithin:260 cutWithin:279 ofOneGroup:285 author.cautionsOf:288 coefficient:310 covariateName:318 varying:324 stuckSkill:352 epochRow:355 trained:361 author.trainings:370 author.training:412 author.learned:441
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:141
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:46 Text.say:52 Text.cite:57 Author.Write:77 Author.References:111
@@ -6012,21 +6021,21 @@ at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPict
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 mostCubic:221 mostLinear:221 Cohort.cautionScans:224 Cohort.cautionSites:315 CleanedScan.participant:353 SessionsOf:361 Cohort.Joined:373 orExclude:393 mostFrequent:409 nobodyStandsOut:419 usual:422
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:107
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:40 groupSize:65 Cohort.Groups:71 Cohort.Predicted:89 Cohort.ColumnOf:106 bySize:134 Cohort.Difference:137 Cohort.Describe:145 noteRow:172 ExcludedRow:177 mostExcluded:185 Cohort.describeExcluded:188 Cohort.NotMeeting:228 Cohort.ExcludedList:238 Cohort.describeGroups:249 Cohort.motionIn:353 Cohort.tableOfNumber:371 arrangements:380 CovariateNames:392 describeColumn:398 describeNumbers:478 twoCodes:500 countCodes:518 Reasons:539
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:40 groupSize:65 Cohort.Groups:71 Cohort.Predicted:89 Cohort.ColumnOf:107 bySize:135 Cohort.Difference:138 Cohort.Describe:146 noteRow:177 ExcludedRow:182 mostExcluded:190 Cohort.describeExcluded:193 Cohort.NotMeeting:233 Cohort.ExcludedList:243 Cohort.describeGroups:254 Cohort.motionIn:359 Cohort.tableOfNumber:377 arrangements:386 CovariateNames:398 describeColumn:404 describeNumbers:484 twoCodes:506 countCodes:524 Reasons:545
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:21 measures:24 bounds:45 Cohort.Quality:48 Cohort.withoutVoxels:111 measured:131 measured.of:138 measured.without:147 readMeasures:157 measured.add:175 mostRows:198 Cohort.eachParticipant:201 rowsOfMembers:256 eachColumn:281 eachColumn.set:286 eachColumn.at:293 eachColumn.text:300 Cohort.shownRows:309 MedianRange:338 warned:347 numbered:357 warned.text:360 warned.first:374 Cohort.warnings:383 mostWarnings:430 warned.add:432
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 sharedSentences:56 scanFigure:83 Cohort.scanLinks:94 scanNames:146 scanName:152 outlierWords:213
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:21 Row:37 Within:47 readAccuracy:62 Row.Called:82 Row.AreaOf:90 Row.IsMajority:101 Results.Read:107 Results.readLabels:149 Results.readLeakage:161 Results.Doubt:187 Results.leaks:196 sorted:203 Results.cautions:215 Results.markOwn:231 baseline:253 ModelOf:257 Results.PerParticipant:267 perParticipant:269 Results.Nested:275 chanceTest:292 chanceTest.String:300 drawnLeast:309 chanceTest.Powerless:312 fewDiffer:323 Results.permutationTests:330 Results.ChanceTests:353 Results.decisive:366 Results.notRetrained:380 Results.Shown:386 Results.AboveChance:396 Results.Undecidable:408 Results.cautionOneGroup:416 Results.Corrected:443 Results.Uncorrectable:460 nearPerfect:492 Results.CautionAccuracy:495 Results.cautionSeeds:557 withoutSeed:578 seedCautions:581 seedCautions.add:587 seedCautions.say:597 isSeed:607 Results.bestOther:613 Results.IsUnproven:625
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:22 Row:38 Within:48 readAccuracy:63 Row.Called:83 Row.AreaOf:91 Row.IsMajority:102 Results.Read:108 Results.readLabels:150 Results.readLeakage:162 Results.Doubt:188 Results.leaks:197 sorted:204 Results.cautions:216 weightOf:230 Results.markOwn:243 baseline:265 ModelOf:269 Results.PerParticipant:279 perParticipant:281 Results.Nested:287 chanceTest:304 chanceTest.String:312 drawnLeast:321 chanceTest.Powerless:324 fewDiffer:335 Results.permutationTests:342 Results.ChanceTests:365 Results.decisive:378 Results.notRetrained:392 Results.Shown:398 Results.AboveChance:408 Results.Undecidable:420 Results.cautionOneGroup:428 Results.Corrected:459 Results.Uncorrectable:476 nearPerfect:508 Results.CautionAccuracy:511 Results.behind:577 Results.cautionSeeds:588 withoutSeed:609 settingCautions:612 settingCaution:617 settingCautions.add:625 settingCautions.say:644 isSeed:658 Results.bestOther:664 Results.IsUnproven:676
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 intervals:102 classifierColumn:134 accuracyColumn:140 intervalColumn:142 foldsColumn:144 areaColumn:146 permutedColumn:150 Results.eachLevel:156 Results.judgedBy:184 sameLevels:207 Results.byDraws:222 sameTested:231 foldScore:238 Results.HeldOut:244 Results.folds:255 Results.permutationTables:304 Results.permutation:336 ofClassifiers:383 Results.comparison:391 Results.paperTables:425 calibrationBins:467 Results.performanceFigures:470 Results.othersLast:524 accuracyChart:537
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 ofProcedure:82 Results.DescribeRegression:85 fewTested:138 Results.cautionRegression:141 Results.RegressionResult:182
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:278 ports:287 Results.without:290 has:299 valuesIn:305 overlap:315 joined:320
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
-at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:124 fewHeldOut:149 author.recovered:153
+at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:139 fewHeldOut:164 author.recovered:168
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:439
 at stages/present/report.go prgnn/stages/present report.New:22 Report:28 optional:36 gathered:40 sharedPorts:45 excludedPort:78 notesPort:82 Report.Ports:86 Report.Page:126 Partial:129 Report.PartialPage:135 Report.Run:156
-at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.LongTable:61 Writer.Supplement:71 Writer.Figures:79 Writer.Show:100
+at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:26 Writer.ReadSettings:31 Writer.Add:37 Writer.Say:40 Writer.Heading:45 Weight:48 Overturns:51 Limits:52 Notes:53 Writer.Caution:57 Writer.Weighed:60 Writer.Table:74 Writer.LongTable:80 Writer.Supplement:90 Writer.Figures:98 Writer.Show:119
 at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:30 Parameter:71 Settings.Stage:82 StageSettings.Concerns:95 Settings.Of:104 Settings.Sources:114 Settings.KindOf:127 Settings.Shown:136 StageSettings.Is:148 StageSettings.Number:151 Writer.Exported:161
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
 at stages/present/section/words.go prgnn/stages/present/section WholeTable:19 PlainName:70 shownNumber:83 identifier:98 UpperFirst:101 LowerFirst:109 OrItself:117 UnitName:125 InSentence:133 PlusMinus:136 MemberText:144 SVGTitle:158

@@ -69,7 +69,7 @@ func (d Dots) Figure() ours.Figure {
 		signs = append(signs, sign{d.Filled, dot(blue, 2.8, draw.CircleGlyph{})})
 	}
 	if chance {
-		signs = append(signs, sign{"by chance", func(c draw.Canvas, at vg.Point) {
+		signs = append(signs, sign{"95th percentile by chance", func(c draw.Canvas, at vg.Point) {
 			c.StrokeLine2(draw.LineStyle{Color: ours.Ink, Width: 1}, at.X+7, at.Y-3.5, at.X+7, at.Y+3.5)
 		}})
 	}

@@ -131,15 +131,20 @@ func DrawContrast(all RankingRows, top int) *Chart {
 		}
 		if len(rows) < top {
 			rows = append(rows, chart.Row{Name: r.Name, Value: r.Contrast, Low: math.NaN(), High: math.NaN(),
-				Chance: r.ContrastChance, Hollow: !sure, Ring: planted(r)})
+				Chance: r.ContrastHigh, Hollow: !sure, Ring: planted(r)})
 		}
 	}
 	if rows == nil {
 		return nil
 	}
+	null, stroke := "", ""
+	if slices.ContainsFunc(rows, func(r chart.Row) bool { return !math.IsNaN(r.Chance) }) {
+		stroke = ", and a stroke at the 95th percentile under the null hypothesis"
+		null = " Stroke: 95th percentile of the contrast of the region under the null hypothesis, uncorrected."
+	}
 	d := chart.Dots{Axis: "contrast between the groups", Rows: rows, Ring: "planted", Filled: "filled: q < 0.05", Mark: math.NaN()}
 	return &Chart{Figure: d.Figure(), Title: "Contrast between the groups",
-		Alt: fmt.Sprintf("A dot for %s with the largest contrast between the groups, and a stroke at the value expected by chance; regions with q < 0.05: %d of %d; the first is %s", words.Each(len(rows), "region"), found, len(first), rows[0].Name),
+		Alt: fmt.Sprintf("A dot for %s with the largest contrast between the groups%s; regions with q < 0.05: %d of %d; the first is %s", words.Each(len(rows), "region"), stroke, found, len(first), rows[0].Name),
 		Caption: fmt.Sprintf("Contrast: difference of the groups' mean scores in within-group SDs, in test participants; mean over the models, without sign. q < 0.05 (false discovery rate over all regions): %d of %d regions.",
-			found, len(first)) + settingCaption(all)}
+			found, len(first)) + null + settingCaption(all)}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 )
 
@@ -98,5 +99,17 @@ func TestColorScaleStartsAtTheNull(t *testing.T) {
 	}
 	if got := r[0].coloredText(2); got != "No region is colored: the 2 regions with the highest mean pooling score: below 0.5." {
 		t.Error(got)
+	}
+}
+
+// The stroke of a contrast is the 95th percentile under the null hypothesis; without one there is none.
+func TestContrastStroke(t *testing.T) {
+	for high, want := range map[float64]bool{0.5: true, math.NaN(): false} {
+		row := column.RankingRow{Rank: 1, Index: 1, Contrast: 0.9, ContrastChance: 0.2, ContrastHigh: high, Q: 0.01}
+		c := DrawContrast(RankingRows{row}, 5)
+		b := need.Value(c.InReport())(t).Data
+		const text = "95th percentile"
+		need.Equal(t, strings.Contains(c.Caption, text), want)
+		need.Equal(t, strings.Contains(string(b), text), want)
 	}
 }

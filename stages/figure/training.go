@@ -59,8 +59,9 @@ func noRows(in dag.Input) bool {
 	return err == nil && table.Rows() == 0
 }
 
-// nameNetworks names settings of several classifiers by these, PR-GNN first.
-func nameNetworks(settings []settingInputs) error {
+// nameNetworks names settings of several classifiers by these, PR-GNN first. names are those of the classifiers, also
+// where the figure shows one only.
+func nameNetworks(settings []settingInputs) (names []string, err error) {
 	coords, models := make([][]dag.Coord, len(settings)), make([]string, len(settings))
 	several := false
 	for i, s := range settings {
@@ -72,21 +73,21 @@ func nameNetworks(settings []settingInputs) error {
 		})
 		table, err := s.members[0].Table()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		models[i] = table.Meta["model"]
 		if _, ok := table.Column("glc"); ok { // the group-level loss is PR-GNN's own
 			models[i] = column.PrGNN
 		}
 	}
-	if !several {
-		return nil
+	if names = column.NameClassifiers(coords, models); !several {
+		return names, nil
 	}
-	for i, name := range column.NameClassifiers(coords, models) {
+	for i, name := range names {
 		settings[i].name = name
 	}
 	slices.SortStableFunc(settings, func(a, b settingInputs) int { return column.CompareNamed(a.name, b.name, 0, 0) })
-	return nil
+	return lists.Map(settings, func(s settingInputs) string { return s.name }), nil
 }
 
 // DrawTraining is nil when there is nothing to draw.
@@ -102,12 +103,12 @@ func DrawTraining(t *dag.Task, most int) (*Chart, error) {
 		}
 	}
 	settings := bySettings(slices.DeleteFunc(slices.Clone(t.All("training")), noRows))
-	if err := nameNetworks(settings); err != nil {
+	names, err := nameNetworks(settings)
+	if err != nil {
 		return nil, err
 	}
 	left := max(len(settings)-most, 0)
 	var rows []chart.Training
-	names := lists.Map(settings, func(s settingInputs) string { return s.name })
 	series := column.Series(names)
 	for i, s := range settings[:len(settings)-left] {
 		row := chart.Training{Title: s.name, Chance: chance, Series: max(series[i], 0)}

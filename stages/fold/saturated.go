@@ -10,6 +10,9 @@ import (
 // probability without a caution.
 const mostTied = 0.05
 
+// OrderLost stands in the cautions of Saturated.
+const OrderLost = "Their order is lost"
+
 // rounding is the share by which probabilities differ that differ by rounding alone.
 const rounding = 1e-15
 
@@ -36,7 +39,7 @@ func Saturated(settings [][]Tested, positive int) (texts []string) {
 			{close, "the same size but for rounding", "weaker regularization, larger inputs or more trees let them differ"},
 		} {
 			if float64(c.tied) > mostTied*float64(pairs) {
-				texts = append(texts, fmt.Sprintf("%s: in %.0f %% of the pairs of test participants of different groups, both have a probability of %s. Their order is lost, and the AUC counts ties as one half: %s",
+				texts = append(texts, fmt.Sprintf("%s: in %.0f %% of the pairs of test participants of different groups, both have a probability of %s. "+OrderLost+", and the AUC counts ties as one half: %s",
 					folds[0].Name, 100*float64(c.tied)/float64(pairs), c.what, c.remedy))
 			}
 		}

@@ -124,7 +124,7 @@ func (a *author) unchecked(all []column.Unchecked) {
 				to = append(to, fmt.Sprintf("%s (input %s)", u.Stage, u.Input))
 			}
 		}
-		a.Caution("No leakage check knows what %s did with the participants or labels that it could read. If it fitted anything to the test participants among them, or used their labels, the performance is too high. It enters %s", by, words.Some(to, 6))
+		a.Weighed(section.Overturns, "No leakage check knows what %s did with the participants or labels that it could read. If it fitted anything to the test participants among them, or used their labels, the performance is too high. It enters %s", by, words.Some(to, 6))
 	}
 }
 
@@ -167,9 +167,10 @@ func (a *author) covariates() error {
 		case of != "group":
 		case !(r.P < 0.05) || both && r.Name == "volumes":
 		case r.Name == column.UnusableRegions:
-			a.Caution("The groups differ in regions without a usable series: their number alone distinguishes them (AUC %.2f, chance %.2f, %s), and the classifier may have learned which regions are missing instead of the group difference", r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
+			a.Weighed(section.Overturns, "The groups differ in regions without a usable series: their number alone distinguishes them (AUC %.2f, chance %.2f, %s), and the classifier may have learned which regions are missing instead of the group difference", r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
 		default:
-			a.Caution("The covariate %s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference", volumes(name(r), r.Name, both), r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
+			a.Weighed(section.Overturns, "The covariate %s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference",
+				volumes(name(r), r.Name, both), r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
 		}
 	}
 	columns := []section.Column[column.CovariateRow]{
@@ -217,7 +218,7 @@ func (a *author) covariatesOfNumber() error {
 	both := found(rows, func(r column.NumberCovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
 		if r.P < 0.05 && !(both && r.Name == "volumes") {
-			a.Caution("The covariate %s is associated with %s (%s %s, %s): a model may have learned it instead of %[2]s", volumes(name(r), r.Name, both), a.number(),
+			a.Weighed(section.Overturns, "The covariate %s is associated with %s (%s %s, %s): a model may have learned it instead of %[2]s", volumes(name(r), r.Name, both), a.number(),
 				coefficient(r), report.Share(r.R), report.DrawnPText(r.P, r.Permutations))
 		}
 	}
@@ -296,8 +297,12 @@ func (a *author) cautionsOf(table *encoding.Table) {
 		if m := ofOneGroup.FindStringSubmatch(text); m != nil && len(known[m[2]]) > 1 {
 			text = fmt.Sprintf("The covariates %s are known in %s only: they were not tested", words.Some(known[m[2]], 6), m[2])
 		}
-		if text != "" && !slices.Contains(a.Page.Cautions, text) {
-			a.Caution("%s", text)
+		weight := section.Overturns
+		if strings.HasSuffix(text, "not tested") {
+			weight = section.Limits
+		}
+		if text != "" {
+			a.Weighed(weight, "%s", text)
 		}
 	}
 }
@@ -422,7 +427,7 @@ func (a *author) training() error {
 		}
 	}
 	if stuck != nil {
-		a.Caution("%d of %s did not learn their training graphs: %s; training accuracy (running mean over the batches of the last epoch) below %.3f, a fifth of the way from the majority rate to 1. The predictions and regions of such a model depend little on training", len(stuck), words.Count(judged, "model"), words.Some(stuck, 8), least)
+		a.Weighed(section.Overturns, "%d of %s did not learn their training graphs: %s; training accuracy (running mean over the batches of the last epoch) below %.3f, a fifth of the way from the majority rate to 1. The predictions and regions of such a model depend little on training", len(stuck), words.Count(judged, "model"), words.Some(stuck, 8), least)
 	}
 	if unknown != nil {
 		a.Say("Whether %s learned the training graphs is not known: %s (no majority rate in the history, or accuracies of mixed graphs, which are lower than those of the graphs).",
@@ -458,7 +463,7 @@ func (a *author) learned(all []trained) {
 		on, _ := column.MeanSD(tested[model])
 		a.Say("Accuracy%s per graph is %s on training graphs (running mean over the batches of the last epoch, while the weights change; mean over %s) and %s on test graphs.", named[model], report.Share(of), words.Count(len(trained[model]), "model"), report.Share(on))
 		if of-on > 0.15 {
-			a.Caution("Overfitting: accuracy%s %s on training graphs, %s on test graphs", named[model], report.Share(of), report.Share(on))
+			a.Weighed(section.Notes, "Overfitting: accuracy%s %s on training graphs, %s on test graphs", named[model], report.Share(of), report.Share(on))
 		}
 	}
 }

@@ -107,17 +107,32 @@ func (v verdict) reading() string {
 }
 
 // caution is the verdict in short, where the trained models do not beat every reference. regions is how many are
-// ranked.
-func (v verdict) caution(said string, regions int) string {
-	measure := v.measure
-	if v.trained.Planted != nil && *v.trained.Planted > 0 {
-		measure = fmt.Sprintf("%d of %s among the top %d, %.1f by chance", *v.trained.Found,
-			words.Count(int(*v.trained.Planted), "planted region"), v.trained.Top,
-			float64(v.trained.Top*(*v.trained.Planted))/float64(regions))
+// ranked. A ranking that is worse than a reference, or has no more planted regions than a random one, names no regions.
+func (v verdict) caution(said string, regions int) (weight section.Weight, text string) {
+	weight, text = section.Limits, fmt.Sprintf("The trained models' ranking of regions by %s%s", v.reading(), said)
+	measure := " (" + v.measure + ")"
+	if r := v.trained; r.Planted != nil && *r.Planted > 0 {
+		chance := float64(r.Top*(*r.Planted)) / float64(regions)
+		text += fmt.Sprintf(" has %d of %s among the top %d, %.1f by chance", *r.Found,
+			words.Count(int(*r.Planted), "planted region"), r.Top, chance)
+		if measure = ""; float64(*r.Found) <= chance {
+			weight = section.Overturns
+			text += ": no more than a random ranking"
+		}
+		text += ". It"
 	}
-	names := lists.Map(slices.Concat(v.equal, v.ahead), func(r column.RecoveryRow) string { return r.Method })
-	return fmt.Sprintf("The trained models' ranking of regions by %s%s is not shown to be better than that of %s (%s)",
-		v.reading(), said, words.Some(names, 6), measure)
+	names := func(rows []column.RecoveryRow) string {
+		return words.Some(lists.Map(rows, func(r column.RecoveryRow) string { return r.Method }), 6)
+	}
+	var parts []string
+	if v.ahead != nil {
+		weight = section.Overturns
+		parts = append(parts, "is worse than that of "+names(v.ahead))
+	}
+	if v.equal != nil {
+		parts = append(parts, "is not shown to be better than that of "+names(v.equal))
+	}
+	return weight, text + " " + strings.Join(parts, ", and ") + measure
 }
 
 // sentence is the verdict in words; said names the setting, after a blank, where there are several.
@@ -165,7 +180,8 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 			if v, ok := judge(setting, by); ok && (i == 0 || by != setting[0].By) {
 				a.Say("%s.", v.sentence(said))
 				if i == 0 && (v.equal != nil || v.ahead != nil) {
-					a.Caution("%s", v.caution(said, len(first)))
+					weight, text := v.caution(said, len(first))
+					a.Weighed(weight, "%s", text)
 				}
 			}
 		}
@@ -176,7 +192,7 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 		case !math.IsNaN(setting[0].HeldOut):
 			a.Caution("Held-out effects of regions are noisy: %s", tests)
 		case slices.ContainsFunc(setting, func(r row) bool { return r.By == "statistic" }): // features are connected
-			a.Caution("No held-out effects of regions: %s, and with fewer than three degrees of freedom a difference in SDs has no finite variance (Hedges 1981)", tests)
+			a.Weighed(section.Notes, "No held-out effects of regions: %s, and with fewer than three degrees of freedom a difference in SDs has no finite variance (Hedges 1981)", tests)
 		}
 	}
 	leading := map[string]string{} // reading of the first ranking of each setting

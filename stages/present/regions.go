@@ -431,7 +431,7 @@ func (a *author) cautionMasking(rows []column.FidelityRow) {
 		a.Caution("The models are not shown to classify above chance: masking their top regions says little about the groups")
 	}
 	if !slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return r.Changed > 0 || r.RandomChanged > 0 }) {
-		a.Caution("Masking changes no prediction, neither of the top regions nor of random ones: the drops and their p are of the probability only")
+		a.Weighed(section.Notes, "Masking changes no prediction, neither of the top regions nor of random ones: the drops and their p are of the probability only")
 	}
 }
 

@@ -112,9 +112,9 @@ Cautions
   - The model calls more than half of the other participants ASD (specificity 0.400)
   - No stage of this pipeline checks leakage: one scan under two ids may be in training and test
     data
-  - Overfitting: accuracy 0.990 on training graphs, 0.800 on test graphs
   - Regions without a voxel (all participants together): 1 of 6 (c in 1): check that the labels are
     in the space of the scans
+  - Overfitting: accuracy 0.990 on training graphs, 0.800 on test graphs
 
 Participants
   Groups

@@ -118,7 +118,7 @@ func (a *Cohort) cautionGiven() {
 	if still > 0 && !a.motionGiven() {
 		motion = "; their motion was not assessed"
 	}
-	a.Caution("Time series used as given of %d of %s: how they were cleaned is not known, and degrees of freedom are upper bounds%s",
+	a.Weighed(section.Notes, "Time series used as given of %d of %s: how they were cleaned is not known, and degrees of freedom are upper bounds%s",
 		len(silent), words.Count(len(a.Scans), "scan"), motion)
 }
 

@@ -159,7 +159,11 @@ func (a *Cohort) Describe() error {
 	list := lists.Map(notes, func(n noteRow) string { return n.Note })
 	for _, note := range list {
 		if slices.ContainsFunc(column.Doubts, func(doubt string) bool { return strings.Contains(note, doubt) }) {
-			a.Caution("%s", section.UpperFirst(note))
+			weight := section.Limits
+			if strings.Contains(note, column.Relatives) || strings.Contains(note, column.NotIndependent) {
+				weight = section.Overturns
+			}
+			a.Weighed(weight, "%s", section.UpperFirst(note))
 		}
 	}
 	if a.Pictures { // a run prints them before it begins

@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -219,10 +220,21 @@ func (a *Results) cautions(in dag.Input) error {
 	}
 	for text := range strings.SplitSeq(table.Meta["caution"], "\n") {
 		if text != "" {
-			a.Caution("%s", text)
+			a.Weighed(weightOf(text), "%s", text)
 		}
 	}
 	return nil
+}
+
+// weightOf is the weight of a caution that a table of evaluate has.
+func weightOf(text string) section.Weight {
+	switch {
+	case strings.Contains(text, "leakage"):
+		return section.Overturns
+	case strings.Contains(text, fold.OrderLost):
+		return section.Notes
+	}
+	return section.Limits
 }
 
 // markOwn marks the rows of the model that the pipeline is about: those of stages of the
@@ -418,7 +430,7 @@ func (a *Results) cautionOneGroup() error {
 	if err != nil {
 		return err
 	}
-	said := seedCautions{at: map[string]int{}}
+	said := settingCautions{}
 	for _, r := range a.PerParticipant() {
 		folds, one := 0, 0
 		for _, s := range scores {
@@ -431,7 +443,11 @@ func (a *Results) cautionOneGroup() error {
 			}
 		}
 		if folds > 0 && one == folds && !r.IsMajority() {
-			said.add(r, "%s names one group in every fold: it tells no participants apart", section.UpperFirst(r.Called()))
+			weight := section.Notes
+			if r.Own {
+				weight = section.Limits
+			}
+			said.add(weight, r, "%s predicts one class for all test participants of each fold: its accuracy is the share of that class (AUC %s)", section.UpperFirst(r.Called()), report.Share(r.AUC))
 		}
 	}
 	said.say(a)
@@ -493,52 +509,55 @@ const nearPerfect = 0.98
 
 // CautionAccuracy warns of accuracies that show nothing.
 func (a *Results) CautionAccuracy() {
-	compared, said := 0, seedCautions{at: map[string]int{}}
+	compared, said := 0, settingCautions{}
 	shown := slices.Concat(a.StagesBehind("ranking", "scores"), a.StagesBehind("fidelity", "model"))
-	for _, r := range a.PerParticipant() {
+	rows := a.PerParticipant()
+	slices.SortStableFunc(rows, func(x, y Row) int { return a.behind(x) - a.behind(y) })
+	for _, r := range rows {
 		if !r.IsMajority() {
 			compared++
 		}
 		if r.Accuracy >= nearPerfect && r.Participants >= 20 {
-			said.add(r, "%s: accuracy is %s of %d participants. Look for the label in the data or the processing: regions that one class lacks, a different scanner or scan length, a step that used the labels", section.UpperFirst(r.Called()), report.Share(r.Accuracy), r.Participants)
+			said.add(section.Overturns, r, "%s: accuracy is %s of %d participants. Look for the label in the data or the processing: regions that one class lacks, a different scanner or scan length, a step that used the labels", section.UpperFirst(r.Called()), report.Share(r.Accuracy), r.Participants)
 		}
 		above, why := a.AboveChance(r)
 		if !above && (r.Own || slices.Contains(shown, stageOf(r.Setting))) {
 			a.Unproven = append(a.Unproven, r.Setting)
+		}
+		if above && r.Low <= r.Majority && !r.IsMajority() {
+			said.add(section.Limits, r, "%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): not shown to be better than predicting the largest class", r.Called(), report.Range(r.Low, r.High), report.Share(r.Majority))
 		}
 		if !r.Own {
 			continue
 		}
 		switch {
 		case r.High < r.Majority:
-			said.add(r, "%s: accuracy is below the majority-class rate (%s)", r.Called(), report.Share(r.Majority))
+			said.add(section.Overturns, r, "%s: accuracy is below the majority-class rate (%s)", r.Called(), report.Share(r.Majority))
 		case !above && a.Unattributed(r.Setting, r.Title): // cautionRetrained says so
 		case !above && a.Undecidable(r) != "":
-			said.add(r, "%s: accuracy cannot be shown to be above chance: %s", r.Called(), a.Undecidable(r))
+			said.add(section.Overturns, r, "%s: accuracy cannot be shown to be above chance: %s", r.Called(), a.Undecidable(r))
 		case !above:
-			said.add(r, "%s: accuracy is not above chance: %s", r.Called(), why)
-		case r.Low <= r.Majority:
-			said.add(r, "%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): not shown to be better than predicting the largest class", r.Called(), report.Range(r.Low, r.High), report.Share(r.Majority))
+			said.add(section.Overturns, r, "%s: accuracy is not above chance: %s", r.Called(), why)
 		}
 		accuracy, tested := a.decisive(r, "accuracy")
 		if auc, ok := a.decisive(r, "auc"); tested && ok && (accuracy.p < 0.05) != (auc.p < 0.05) {
-			said.add(r, "%s: the tests of accuracy and AUC disagree: accuracy %v, AUC %v", r.Called(), accuracy, auc)
+			said.add(section.Limits, r, "%s: the tests of accuracy and AUC disagree: accuracy %v, AUC %v", r.Called(), accuracy, auc)
 		}
 		switch {
 		case r.Sensitivity == 0 && r.Specificity == 1:
-			said.add(r, "%s calls nobody %s (sensitivity 0, specificity 1)", r.Called(), r.Positive)
+			said.add(section.Overturns, r, "%s calls nobody %s (sensitivity 0, specificity 1)", r.Called(), r.Positive)
 		case r.Sensitivity == 0:
-			said.add(r, "%s detects none of the %s participants (sensitivity 0)", r.Called(), r.Positive)
+			said.add(section.Limits, r, "%s detects none of the %s participants (sensitivity 0)", r.Called(), r.Positive)
 		case r.Sensitivity < 0.5:
-			said.add(r, "%s detects fewer than half of the %s participants (sensitivity %s)", r.Called(), r.Positive, report.Share(r.Sensitivity))
+			said.add(section.Limits, r, "%s detects fewer than half of the %s participants (sensitivity %s)", r.Called(), r.Positive, report.Share(r.Sensitivity))
 		}
 		switch {
 		case r.Specificity == 0 && r.Sensitivity == 1:
-			said.add(r, "%s calls everybody %s (sensitivity 1, specificity 0)", r.Called(), r.Positive)
+			said.add(section.Overturns, r, "%s calls everybody %s (sensitivity 1, specificity 0)", r.Called(), r.Positive)
 		case r.Specificity == 0:
-			said.add(r, "%s calls all other participants %s (specificity 0)", r.Called(), r.Positive)
+			said.add(section.Limits, r, "%s calls all other participants %s (specificity 0)", r.Called(), r.Positive)
 		case r.Specificity < 0.5:
-			said.add(r, "%s calls more than half of the other participants %s (specificity %s)", r.Called(), r.Positive, report.Share(r.Specificity))
+			said.add(section.Limits, r, "%s calls more than half of the other participants %s (specificity %s)", r.Called(), r.Positive, report.Share(r.Specificity))
 		}
 	}
 	said.say(a)
@@ -549,8 +568,20 @@ func (a *Results) CautionAccuracy() {
 	}
 	a.cautionSeeds()
 	if compared > 1 {
-		a.Caution("%d classifiers were compared: the accuracy of the best one is biased upward", compared)
+		a.Weighed(section.Notes, "%d classifiers were compared: the accuracy of the best one is biased upward", compared)
 	}
+}
+
+// behind is 0 for the headline, 1 for other settings of the model that the page is about, 2 for classifiers to compare
+// with.
+func (a *Results) behind(r Row) int {
+	switch {
+	case a.First != nil && r.Setting == a.First.Setting:
+		return 0
+	case r.Own:
+		return 1
+	}
+	return 2
 }
 
 // cautionSeeds warns where the headline is one of several seeds of the same training.
@@ -577,29 +608,49 @@ func (a *Results) cautionSeeds() {
 // withoutSeed are the coordinates of a setting but for its seed.
 func withoutSeed(r Row) []string { return slices.DeleteFunc(coordsOf(r.Setting), isSeed) }
 
-// seedCautions are cautions about settings, in which several seeds of a training with the same fault have one line.
-type seedCautions struct {
-	texts []string
-	more  []int          // seeds that a text stands for beyond its own
-	at    map[string]int // fault and training → number of its text
+// settingCautions are cautions about settings; several with the same fault have one line.
+type settingCautions struct {
+	all []settingCaution
+	at  map[string]int // fault → its place
 }
 
-func (c *seedCautions) add(r Row, format string, args ...any) {
-	key := format + "\x00" + strings.Join(withoutSeed(r), " ")
-	if i, there := c.at[key]; there && slices.ContainsFunc(coordsOf(r.Setting), isSeed) {
-		c.more[i]++
+type settingCaution struct {
+	weight section.Weight
+	first  Row
+	text   string
+	also   []string // other settings with this fault
+	seeds  int      // other seeds of the first training
+}
+
+func (c *settingCautions) add(weight section.Weight, r Row, format string, args ...any) {
+	if c.at == nil {
+		c.at = map[string]int{}
+	}
+	i, there := c.at[format]
+	if !there {
+		c.at[format] = len(c.all)
+		c.all = append(c.all, settingCaution{weight: weight, first: r, text: fmt.Sprintf(format, args...)})
 		return
 	}
-	c.at[key] = len(c.texts)
-	c.texts, c.more = append(c.texts, fmt.Sprintf(format, args...)), append(c.more, 0)
+	s := &c.all[i]
+	seeded := slices.ContainsFunc(coordsOf(r.Setting), isSeed)
+	if seeded && slices.Equal(withoutSeed(r), withoutSeed(s.first)) {
+		s.seeds++
+		return
+	}
+	s.also = append(s.also, section.InSentence(r.Called()))
 }
 
-func (c *seedCautions) say(a *Results) {
-	for i, text := range c.texts {
-		if n := c.more[i]; n > 0 {
-			text += "; likewise " + words.Count(n, "other seed") + " of the same training"
+func (c *settingCautions) say(a *Results) {
+	for _, s := range c.all {
+		var also []string
+		if s.seeds > 0 {
+			also = append(also, words.Count(s.seeds, "other seed")+" of the same training")
 		}
-		a.Caution("%s", text)
+		if also = append(also, s.also...); also != nil {
+			s.text += "; likewise " + words.Some(also, 6)
+		}
+		a.Weighed(s.weight, "%s", s.text)
 	}
 }
 

@@ -57,9 +57,9 @@ func TestCautionOfSeeds(t *testing.T) {
 	}
 }
 
-// A fault that several seeds of a training share is one line; seeds of another setting, and settings without seeds,
-// have their own.
-func TestCautionsOfSeedsAreOne(t *testing.T) {
+// A fault that several settings share is one line, in which the other seeds of the first training are counted, and the
+// others named.
+func TestCautionsOfSettingsAreOne(t *testing.T) {
 	row := func(title, setting string, sensitivity float64) Row {
 		r := Row{Title: title, Setting: setting, Own: true}
 		r.Level, r.Positive, r.Sensitivity, r.Specificity = "participant", "PAT", sensitivity, 1
@@ -71,24 +71,21 @@ func TestCautionsOfSeedsAreOne(t *testing.T) {
 		row("A3", "seed=3 stage=a", 0.9), row("A4", "seed=4 stage=a", 0.3), row("B1", "seed=1 stage=b", 0.4),
 		row("C1", "pool=x", 0.45), row("C2", "pool=y", 0.46)}}
 	a.CautionAccuracy()
-	need.Equal(t, strings.Join(a.Page.Cautions, "\n"), `A1 detects fewer than half of the PAT participants (sensitivity 0.100); likewise 2 other seeds of the same training
-B1 detects fewer than half of the PAT participants (sensitivity 0.400)
-C1 detects fewer than half of the PAT participants (sensitivity 0.450)
-C2 detects fewer than half of the PAT participants (sensitivity 0.460)
+	need.Equal(t, strings.Join(a.Page.Cautions, "\n"), `A1 detects fewer than half of the PAT participants (sensitivity 0.100); likewise 2 other seeds of the same training, B1, C1, C2
 7 classifiers were compared: the accuracy of the best one is biased upward`)
 }
 
-// A classifier that names one group in every fold is told, also where the group differs from fold to fold.
+// A classifier that predicts one class in every fold has a caution, also where the group differs from fold to fold.
 func TestCautionOfOneGroup(t *testing.T) {
 	for second, want := range map[float64]string{
-		1:   "Brain Network Transformer names one group in every fold: it tells no participants apart",
+		1:   "Brain Network Transformer predicts one class for all test participants of each fold: its accuracy is the share of that class (AUC 0.568)",
 		0.9: "",
 	} {
 		scores := column.Table([]column.FoldRow{
 			{Fold: 1, Repeat: 1, Level: "participant", Sensitivity: 0, Specificity: 1},
 			{Fold: 2, Repeat: 1, Level: "participant", Sensitivity: second, Specificity: 0}})
 		r := Row{Title: "Brain Network Transformer"}
-		r.Level = "participant"
+		r.Level, r.AUC = "participant", 0.568
 		a := &Results{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"scores": {dag.InputOf(scores)}})),
 			Accuracy: []Row{r}}
 		need.NoError(t, a.cautionOneGroup())

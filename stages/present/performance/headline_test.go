@@ -85,7 +85,7 @@ func TestHeadlineOfAnotherNetwork(t *testing.T) {
 		a.CautionAccuracy()
 		other := map[string]string{"stage=net": "PR-GNN", "stage=train": "BrainGNN"}[c.headline]
 		if got := a.Page.Cautions; !strings.HasPrefix(got[0], c.warns) ||
-			slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, other) }) {
+			slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, other+": accuracy") }) {
 			t.Errorf("%+v: cautions %q", c, got)
 		}
 		_, said := a.RegionsOf([]string{""}, "")

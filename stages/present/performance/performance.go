@@ -370,7 +370,7 @@ func (a *Results) permutation() error {
 			names[why] = append(names[why], t.Name())
 			continue
 		}
-		a.Caution("The permutation test%s is not significant (%s for the %s; significant is p < 0.05): the %[3]s may be due to chance",
+		a.Weighed(section.Overturns, "The permutation test%s is not significant (%s for the %s; significant is p < 0.05): the %[3]s may be due to chance",
 			ofClassifiers(t.Name()), report.DrawnPText(r.P, r.Permutations), of)
 	}
 	for _, why := range tooFew {

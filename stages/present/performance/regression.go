@@ -157,9 +157,9 @@ func (a *Results) cautionRegression(name string) {
 		case how == "" && r.Least >= 0.05 && !math.IsNaN(r.R):
 			a.Caution("%s: r between predicted and observed %s cannot be shown to be above chance: %s", r.Name, name, fewDiffer(name, r.Least))
 		case math.IsNaN(r.R) || p >= 0.05:
-			a.Caution("%s: r between predicted and observed %s is not above chance (r %s, %s%s)", r.Name, name, report.Share(r.R), report.DrawnPText(p, permutations), how)
+			a.Weighed(section.Overturns, "%s: r between predicted and observed %s is not above chance (r %s, %s%s)", r.Name, name, report.Share(r.R), report.DrawnPText(p, permutations), how)
 		case r.R2 <= 0:
-			a.Caution("%s: R² is %s, not above 0: the predictions of %s are no closer to the observed values than their mean is", r.Name, report.Share(r.R2), name)
+			a.Weighed(section.Overturns, "%s: R² is %s, not above 0: the predictions of %s are no closer to the observed values than their mean is", r.Name, report.Share(r.R2), name)
 		case r.R2Low <= 0:
 			a.Caution("%s: R² may be 0 (%s, 95 %% CI %s): the predictions of %s may be no closer to the observed values than their mean", r.Name, report.Share(r.R2), Interval(r.R2Low, r.R2High, report.Share), name)
 		}
@@ -168,13 +168,13 @@ func (a *Results) cautionRegression(name string) {
 		}
 	}
 	if kept != nil {
-		a.Caution("p of r of %s is of models that were not retrained on permuted values of %s: it can be too small. The kind permutation-regression retrains them (docs/targets.md)", words.Some(kept, 6), name)
+		a.Weighed(section.Notes, "p of r of %s is of models that were not retrained on permuted values of %s: it can be too small. The kind permutation-regression retrains them (docs/targets.md)", words.Some(kept, 6), name)
 	}
 	if r := a.Regression[0]; r.Folds > 0 && r.Participants < fewTested*r.Folds {
 		a.Caution("A fold tests only %s on average: r and R² of a fold are noisy", words.Count(int(r.Participants/r.Folds), "participant"))
 	}
 	if compared > 1 {
-		a.Caution("%d models were compared: r of the best one is biased upward", compared)
+		a.Weighed(section.Notes, "%d models were compared: r of the best one is biased upward", compared)
 	}
 }
 

@@ -16,9 +16,10 @@ type Writer struct {
 	Run      *Settings // the parameters
 	Pictures bool      // the page has figures
 
-	Page    *report.Page
-	Count   report.Count
-	Section *report.Section // the section being written
+	Page     *report.Page
+	cautions [3]int // of each weight
+	Count    report.Count
+	Section  *report.Section // the section being written
 }
 
 // NewWriter is the writer of an empty page.
@@ -43,12 +44,30 @@ func (w *Writer) Say(format string, args ...any) {
 // Heading adds a heading within the section.
 func (w *Writer) Heading(text string) { w.Add(report.Block{Heading: text}) }
 
-// Caution adds a sentence to the cautions at the top of the page.
-func (w *Writer) Caution(format string, args ...any) {
+// A Weight is how much a caution matters; the cautions of a page are in this order.
+type Weight int
+
+const (
+	Overturns Weight = iota // a conclusion of the page may be wrong
+	Limits                  // a conclusion holds within limits
+	Notes                   // a reader should know it
+)
+
+// Caution adds a sentence that limits the conclusions to the cautions at the top of the page.
+func (w *Writer) Caution(format string, args ...any) { w.Weighed(Limits, format, args...) }
+
+// Weighed adds a caution of some weight behind those of the same weight.
+func (w *Writer) Weighed(of Weight, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if !slices.Contains(w.Page.Cautions, text) {
-		w.Page.Cautions = append(w.Page.Cautions, text)
+	if slices.Contains(w.Page.Cautions, text) {
+		return
 	}
+	at := 0
+	for _, n := range w.cautions[:of+1] {
+		at += n
+	}
+	w.Page.Cautions = slices.Insert(w.Page.Cautions, at, text)
+	w.cautions[of]++
 }
 
 // Table adds a table behind a sentence that begins with its name: "Table 2 lists …".
