@@ -228,7 +228,7 @@ func badInputs() []struct {
 				append(s.read("a.nii")[:headerEnd], make([]byte, 5*48)...))
 		}},
 		{"labels with fractions", floatLabels(11, 12, 11.5)},
-		{"labels NaN", floatLabels(11, 12, nan)},
+		{"labels infinite", floatLabels(11, 12, float32(math.Inf(1)))},
 		{"labels beyond int32", floatLabels(11, 12, 1e12)},
 		{"labels all 0", floatLabels(0)},
 		{"labels of another atlas", floatLabels(400, 500)},
