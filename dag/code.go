@@ -2,7 +2,10 @@ package dag
 
 import (
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +18,8 @@ import (
 //
 //	kind echo 59ef861f7b9c…
 //	kind graph 8d9f932ef274…
+//
+//	source prgnn/connectivity/graph.go 5f1c0a9e27d4b836
 //
 //	reached by echo graph
 //	prgnn/artifacts/encoding.NewArray 12fa6887d2c8
@@ -30,6 +35,7 @@ import (
 // kind reaches, without names and places. The rest explains how two identities
 // differ.
 func Codes(text string) map[string]string {
+	listings = append(listings, text)
 	codes := map[string]string{}
 	for rest := text; strings.HasPrefix(rest, "kind "); {
 		name, _, _ := strings.Cut(rest[len("kind "):], " ")
@@ -40,14 +46,16 @@ func Codes(text string) map[string]string {
 }
 
 // CodeDigest is what recipes say of the kind's code: its identity as generated, or
-// the digest of what its author wrote instead. A kind without either is taken to
-// change with every build of the program: that runs too much again, and never too
-// little.
+// the digest of what its author wrote instead. A kind without either, or whose sources
+// differ from the listing, is taken to change with every build of the program: that runs
+// too much again, and never too little.
 func (k *Kind) CodeDigest() (string, error) {
-	if line, _, _ := strings.Cut(k.Code, "\n"); strings.HasPrefix(line, "kind "+k.Name+" ") {
-		return line[len("kind "+k.Name+" "):], nil
-	}
-	if k.Code != "" {
+	line, _, _ := strings.Cut(k.Code, "\n")
+	identity, generated := strings.CutPrefix(line, "kind "+k.Name+" ")
+	switch {
+	case generated && unlisted(k.Code) == "":
+		return identity, nil
+	case !generated && k.Code != "":
 		return artifacts.DigestOf([]byte(k.Code)).String(), nil
 	}
 	d, err := programDigest()
@@ -55,6 +63,72 @@ func (k *Kind) CodeDigest() (string, error) {
 		return "", fmt.Errorf("stage kind %s has no code identity (make generate writes it; in a module of your own: go generate ./...), and the program's own file cannot be used instead: %w", k.Name, err)
 	}
 	return d, nil
+}
+
+// listings are the texts of all modules of this program.
+var listings []string
+
+// sources are the files that the modules of this program were built from, by the paths of modules.
+var sources = map[string]fs.FS{}
+
+// Sources adds the sources of a module, embedded by the file that package codeid generates.
+func Sources(module string, files fs.FS) { sources[module] = files }
+
+// compared has the first difference between the sources and a listing, by its digests of sources.
+var compared sync.Map
+
+// unlisted names what this program was built from and the listing of a code does not describe: a source file or a
+// module; "" if there is nothing.
+func unlisted(code string) string {
+	_, list, _ := strings.Cut(code, "\n\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	if d, known := compared.Load(list); known {
+		return d.(string)
+	}
+	var built []listing.Source
+	for _, module := range slices.Sorted(maps.Keys(sources)) {
+		more, err := listing.Sources(module, sources[module])
+		if err != nil { // of a file in memory
+			panic(err)
+		}
+		built = append(built, more...)
+	}
+	modules := map[string]string{}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			path := m.Path
+			if m.Replace != nil {
+				m = m.Replace
+				path += " => " + m.Path
+			}
+			modules[path] = m.Version
+		}
+	}
+	var others []string
+	if strings.Contains(list, "beside ") {
+		for _, other := range listings {
+			if !strings.HasSuffix(other, code) && !strings.Contains(other, "\nbeside ") && unlisted(other) == "" {
+				others = append(others, other)
+			}
+		}
+	}
+	d := listing.Differs(code, built, modules, others)
+	compared.Store(list, d)
+	return d
+}
+
+// OtherSources reports, in a sentence for a person, that the code identities of a graph's kinds do not describe the
+// sources of this program; "" if they do.
+func OtherSources(g *Graph) string {
+	for _, s := range g.Stages {
+		if !strings.HasPrefix(s.Kind.Code, "kind "+s.Kind.Name+" ") {
+			continue
+		}
+		if d := unlisted(s.Kind.Code); d != "" {
+			return fmt.Sprintf("%s differs from the listing of the sources: until make generate (in a module of your own: go generate ./...) and a new build, every build of this program runs the stages of the listing again", d)
+		}
+	}
+	return ""
 }
 
 // programDigest is the digest of the running program's own file.

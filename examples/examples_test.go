@@ -125,6 +125,20 @@ func TestEditedStage(t *testing.T) {
 		}
 	}
 	edit("go.mod", "=> ../..", "=> "+filepath.ToSlash(here))
+	// Built without codeid: each build counts as other code, which a line states.
+	for _, step := range []struct{ old, new, ran string }{
+		{"squared[i] = d * d", "squared[i] = d * d * d", "3 ran, 33 cached"},
+		{"squared[i] = d * d * d", "squared[i] = d * d", "0 ran, 36 cached"},
+	} {
+		edit("outliers/outliers.go", step.old, step.new)
+		output(t, dir, "go", "build", "-ldflags=-s -w", "-o", "pipeline.exe", ".")
+		program := filepath.Join(dir, "pipeline.exe")
+		got := output(t, dir, program, "run", "outliers.yaml")
+		if !strings.Contains(got, ": 36 tasks: "+step.ran) || strings.Contains(got,
+			"examples/own-stage/outliers/outliers.go differs from the listing of the sources") != (step.ran[0] != '0') {
+			t.Errorf("%q edited, and nothing generated: %s, want %s", step.old, got, step.ran)
+		}
+	}
 	for _, step := range []struct{ old, new, ran, why string }{
 		{"// Run computes", "// Run decomposes the matrices, and\n// computes", "0 ran, 36 cached", ""},
 		{"squared[i] = d * d", "squared[i] = d", "3 ran, 33 cached", "code: examples/own-stage/outliers.distances changed (outliers/outliers.go:129)"},
@@ -155,7 +169,7 @@ func TestNewStage(t *testing.T) {
 	output(t, dir, program, "new-stage", "outliers", "same", "--clone", clone, "--module", "examples/own-stage")
 	files := 0
 	err = filepath.WalkDir("own-stage", func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() || filepath.Base(path) == "code_gen.go" {
+		if err != nil || e.IsDir() || strings.HasSuffix(path, "_gen.go") {
 			return err
 		}
 		want, err := os.ReadFile(path)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	_ "prgnn"                   // the sources of the kinds
 	_ "prgnn/artifacts/parquet" // a user's table, as an input of a stage, may be Parquet
 	"prgnn/dag"
 	"prgnn/stages/assess"

@@ -14,6 +14,10 @@
 // an edited formula always runs its stages again; an edited comment, another name
 // and another place never do.
 //
+// A second file, sources_gen.go at the root of the module, embeds the sources, so that a
+// program that was built after an edit, and without codeid, can see that
+// (docs/decisions/0013-sources.md).
+//
 // # What an identity is
 //
 // The digest of all declarations that the kind reaches: a function, a type, a

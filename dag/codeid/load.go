@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"prgnn/dag/listing"
 )
 
 // A listed package is what go list tells of one.
@@ -32,7 +34,7 @@ type listed struct {
 	ImportMap             map[string]string
 	Deps                  []string
 	Module                *module
-	Error                 *struct{ Err string }
+	Error                 *struct{ Pos, Err string }
 }
 
 type module struct {
@@ -180,8 +182,9 @@ func goList(dirs []string) ([]*listed, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
-		if l.Error != nil && !strings.Contains(l.Error.Err, generatedFile) {
-			return nil, errors.New(l.Error.Err)
+		if e := l.Error; e != nil && !strings.Contains(e.Err, generatedFile) &&
+			!strings.Contains(e.Pos+e.Err, listing.SourcesFile) {
+			return nil, errors.New(e.Err)
 		}
 		list = append(list, l)
 	}
@@ -220,7 +223,7 @@ func (q *pkg) parse(fset *token.FileSet) error {
 	}
 	parts := map[string]bool{}
 	for i, name := range names {
-		if q.ours() && (name == generatedFile || strings.HasSuffix(name, "_test.go")) {
+		if q.ours() && (name == generatedFile || name == listing.SourcesFile || strings.HasSuffix(name, "_test.go")) {
 			continue
 		}
 		path := filepath.Join(q.Dir, name)

@@ -13,6 +13,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"prgnn/dag/listing"
 )
 
 func main() {
@@ -21,6 +23,7 @@ func main() {
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), "usage: codeid [-check | -reach KIND] DIR...\n\n"+
 			"Writes DIR/"+generatedFile+": the code identities of the stage kinds that the package in DIR, and those inside it, declare.\n"+
+			"The file "+listing.SourcesFile+" at the root of the module embeds their sources, so that the program can compare them.\n"+
 			"Where DIR or a directory inside it has "+listFile+", it lists the kinds of that package there.\n"+
 			"DIR/... stands for the packages in and below DIR that have the line "+generateLine+".\n\n")
 		flag.PrintDefaults()
@@ -38,7 +41,7 @@ func main() {
 }
 
 // generatedFile is where the identities stand, in the directory of the kinds.
-const generatedFile = "code_gen.go"
+const generatedFile = listing.CodeFile
 
 // generateLine is in a file of each package that has kinds.
 const generateLine = "//go:generate go run prgnn/dag/codeid ."
@@ -80,6 +83,15 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 		return err
 	}
 	ds := p.declarations()
+	sources, err := p.sources()
+	if err != nil {
+		return err
+	}
+	if show == "" {
+		if err := put(sources.file, sources.text); err != nil {
+			return err
+		}
+	}
 	found := false
 	for _, root := range p.roots {
 		kinds, err := ds.kinds(root)
@@ -90,7 +102,12 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 			found = print(out, kinds, show) || found
 			continue
 		}
-		if err := put(filepath.Join(root.Dir, generatedFile), generate(root, kinds)); err != nil {
+		listed, err := sources.listed(root, kinds)
+		if err != nil {
+			return err
+		}
+		beside := slices.Sorted(maps.Keys(sources.beside))
+		if err := put(filepath.Join(root.Dir, generatedFile), generate(root, kinds, listed, beside)); err != nil {
 			return err
 		}
 	}

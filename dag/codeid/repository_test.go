@@ -121,8 +121,8 @@ func TestRepository(t *testing.T) {
 func clone(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	list := exec.Command("git", "ls-files", "-co", "--exclude-standard", "--", "go.mod", "go.sum", "artifacts",
-		"connectivity", "dag", "gnn", "internal", "nifti", "stages")
+	list := exec.Command("git", "ls-files", "-co", "--exclude-standard", "--", "go.mod", "go.sum", "doc.go",
+		"artifacts", "connectivity", "dag", "gnn", "internal", "nifti", "stages")
 	list.Dir = "../.."
 	out, err := list.Output()
 	if err != nil {

@@ -5,7 +5,12 @@ package listing
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
+	"io/fs"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 )
@@ -36,9 +41,109 @@ func (d Declaration) inPackage() string {
 	return name
 }
 
+// A Source is a source file, or one that is embedded, by the path of its package and its name.
+type Source struct{ Path, Digest string }
+
+// The files that codeid writes count by what they list.
+const (
+	CodeFile    = "code_gen.go"
+	SourcesFile = "sources_gen.go"
+)
+
+// Digest is the digest of a source file.
+func Digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Sources are the files of a module.
+func Sources(module string, files fs.FS) (all []Source, err error) {
+	err = fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || path.Base(name) == CodeFile || path.Base(name) == SourcesFile {
+			return err
+		}
+		text, err := fs.ReadFile(files, name)
+		all = append(all, Source{path.Join(module, name), Digest(text)})
+		return err
+	})
+	return all, err
+}
+
+// Differs names the first file or module in which a program differs from the listing of a code: the files that it was
+// built from, and the versions of its modules. Files in directories without a file in the listing are of packages that
+// no kind reaches. A program that has no modules (a test) is not compared with those. Where a module
+// beside has a listing of its own, which others has, the declarations in it count in place of the files.
+func Differs(code string, built []Source, modules map[string]string, others []string) string {
+	listed, dirs := map[string]string{}, map[string]bool{}
+	var beside []string
+	for line := range strings.Lines(code) {
+		line = strings.TrimSuffix(line, "\n")
+		if rest, ok := strings.CutPrefix(line, "source "); ok {
+			name, digest, _ := strings.Cut(rest, " ")
+			listed[name], dirs[path.Dir(name)] = digest, true
+		} else if rest, ok := strings.CutPrefix(line, "beside "); ok {
+			beside = append(beside, rest+"/")
+		} else if rest, ok := strings.CutPrefix(line, "module "); ok && len(modules) > 0 {
+			i := strings.LastIndexByte(rest, ' ')
+			if i >= 0 && modules[rest[:i]] != rest[i+1:] {
+				return "module " + rest[:i]
+			}
+		}
+	}
+	for _, s := range built {
+		inside := slices.ContainsFunc(beside, func(module string) bool { return strings.HasPrefix(s.Path, module) })
+		digest, known := listed[s.Path]
+		if dirs[path.Dir(s.Path)] && digest != s.Digest && (known || !inside) {
+			return s.Path
+		}
+		delete(listed, s.Path)
+	}
+	if gone := slices.Sorted(maps.Keys(listed)); len(gone) > 0 { // removed, or without its module's Sources
+		return gone[0]
+	}
+	if len(beside) > 0 {
+		return differsBeside(code, beside, others)
+	}
+	return ""
+}
+
+// differsBeside names the first declaration of a module beside that is in no listing as the code has it, and in no
+// file that was compared.
+func differsBeside(code string, beside, others []string) string {
+	compared, there := map[string]bool{}, map[string]bool{}
+	for _, other := range others {
+		for line := range strings.Lines(other) {
+			there[strings.TrimSuffix(line, "\n")] = true
+		}
+	}
+	for line := range strings.Lines(code) {
+		if rest, ok := strings.CutPrefix(line, "source "); ok {
+			name, _, _ := strings.Cut(rest, " ")
+			compared[name] = true
+		}
+	}
+	all, at := reach(code, func([]string) bool { return true })
+	for _, d := range all {
+		if there[d.Name+" "+d.Digest] || d.module() ||
+			!slices.ContainsFunc(beside, func(module string) bool { return strings.HasPrefix(d.Name, module) }) {
+			continue
+		}
+		file, _, _ := strings.Cut(at[d.Name], ":")
+		in := strings.TrimSuffix(d.Name, "."+d.inPackage())
+		if !compared[path.Join(in, path.Base(file))] && !compared[d.Name] {
+			return d.Name
+		}
+	}
+	return ""
+}
+
 // Reach lists what a kind reaches, and where in the source each stands
 // ("gnn/pool.go:41").
 func Reach(text, kind string) (reached []Declaration, at map[string]string) {
+	return reach(text, func(kinds []string) bool { return slices.Contains(kinds, kind) })
+}
+
+func reach(text string, wanted func(kinds []string) bool) (reached []Declaration, at map[string]string) {
 	at = map[string]string{}
 	in := false
 	for line := range strings.Lines(text) {
@@ -47,7 +152,7 @@ func Reach(text, kind string) (reached []Declaration, at map[string]string) {
 		case line == "":
 			in = false
 		case strings.HasPrefix(line, "reached by "):
-			in = slices.Contains(strings.Fields(line)[2:], kind)
+			in = wanted(strings.Fields(line)[2:])
 		case strings.HasPrefix(line, "at "):
 			words := strings.Fields(line)
 			for _, w := range words[min(3, len(words)):] {

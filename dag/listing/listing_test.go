@@ -4,8 +4,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"pgregory.net/rapid"
+
+	"prgnn/internal/need"
 )
 
 // The excerpt of some kinds is what their lines say, whatever else stands between them.
@@ -69,4 +72,49 @@ func excerptOf(text string, kinds []Kind) string {
 		}
 	}
 	return b.String() + "\n"
+}
+
+// Sources as they are listed are no difference; an edited, a new and a removed file, and a module of another version,
+// are one. Tests, generated files and packages without a listed file are none.
+func TestDiffers(t *testing.T) {
+	files := func(changes map[string]string) []Source {
+		all := fstest.MapFS{"code_gen.go": {}, "sources_gen.go": {}, "other/x.go": {Data: []byte("x")}}
+		for name, text := range map[string]string{"gnn/pool.go": "pool", "gnn/vector.s": "vector"} {
+			all[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		for name, text := range changes {
+			all[name] = &fstest.MapFile{Data: []byte(text)}
+			if text == "" {
+				delete(all, name)
+			}
+		}
+		built, err := Sources("prgnn", all)
+		need.NoError(t, err)
+		return built
+	}
+	code := "kind a 12\n\nsource prgnn/gnn/pool.go " + Digest([]byte("pool")) + "\nsource prgnn/gnn/vector.s " +
+		Digest([]byte("vector")) + "\n\nreached by a\nmodule gonum.org/v1/plot v0.17.0\n"
+	plot := map[string]string{"gonum.org/v1/plot": "v0.17.0"}
+	for _, c := range []struct {
+		changes, modules map[string]string
+		want             string
+	}{
+		{nil, plot, ""},
+		{nil, nil, ""},
+		{map[string]string{"other/x.go": "y", "new/y.go": "y"}, plot, ""},
+		{map[string]string{"gnn/pool.go": "2*pool"}, plot, "prgnn/gnn/pool.go"},
+		{map[string]string{"gnn/new.go": "new"}, plot, "prgnn/gnn/new.go"},
+		{map[string]string{"gnn/vector.s": ""}, plot, "prgnn/gnn/vector.s"},
+		{nil, map[string]string{"gonum.org/v1/plot": "v0.18.0"}, "module gonum.org/v1/plot"},
+	} {
+		need.Equal(t, Differs(code, files(c.changes), c.modules, nil), c.want, c.changes, c.modules)
+	}
+	need.Equal(t, Differs(code, nil, plot, nil), "prgnn/gnn/pool.go", "no sources")
+
+	// What a lab's kind reaches in a module beside has to be in the listing of that, as it is.
+	lab := "kind b 34\n\nbeside prgnn\n\nreached by b\nprgnn/gnn.pool 4931.6c\nprgnn/gnn.other 60.48\n"
+	other := "kind a 12\n\nreached by a\nprgnn/gnn.pool 4931.6c\nprgnn/gnn.other "
+	need.Equal(t, Differs(lab, files(nil), plot, []string{other + "60.48\n"}), "")
+	need.Equal(t, Differs(lab, files(nil), plot, []string{other + "61.48\n"}), "prgnn/gnn.other")
+	need.Equal(t, Differs(lab, files(nil), plot, nil), "prgnn/gnn.pool")
 }

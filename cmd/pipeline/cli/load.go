@@ -64,6 +64,9 @@ func (a *app) load(file string, sets []string) (*pipelines.Pipeline, error) {
 func (a *app) loaded(file string, p *pipelines.Pipeline, err error) (*pipelines.Pipeline, error) {
 	if err == nil {
 		a.Refuse = results.Guard(p, a.storeDir(p.Dir))
+		if other := dag.OtherSources(p.Graph); other != "" {
+			a.Note("%s", other)
+		}
 		if p.Builtin {
 			a.Note("%s: not in this directory, so the built-in pipeline of that name is used", file)
 		} else if n := len(p.Extends); n > 0 && strings.HasPrefix(p.Extends[0], "built-in ") {

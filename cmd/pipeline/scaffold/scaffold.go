@@ -107,7 +107,7 @@ func Module(name, dir, clone, modulePath string) (files []string, err error) {
 	return files, nil
 }
 
-// fill writes the files of the template. Its code identity is another's; go generate makes it.
+// fill writes the files of the template, but the generated ones: go generate makes them.
 func fill(dir string, template fs.FS, write *strings.Replacer) (files []string, err error) {
 	err = fs.WalkDir(template, ".", func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() && !strings.HasPrefix(e.Name(), ".") || e.IsDir() && file == "." {
@@ -117,7 +117,7 @@ func fill(dir string, template fs.FS, write *strings.Replacer) (files []string, 
 			return fs.SkipDir
 		}
 		if !slices.Contains([]string{".go", ".mod", ".sum", ".yaml"}, path.Ext(file)) ||
-			path.Base(file) == "code_gen.go" {
+			strings.HasSuffix(file, "_gen.go") {
 			return nil
 		}
 		text, err := fs.ReadFile(template, file)

@@ -7,6 +7,12 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind outliers cf0078ce6628360eec2d1eced65461c3645f8bbafda30f361fdf7685b4b04b00
 
+beside prgnn
+source examples/own-stage/outliers/outliers.go affcabd8b720314c
+source prgnn/artifacts/encoding/array.go 8f2ab32f10d37e25
+source prgnn/artifacts/encoding/arrowread.go 430d1637bb74dc2b
+source prgnn/connectivity/matrix.go 937ffea8125ffddd
+
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
 examples/own-stage/outliers.Outliers.Ports d68a097e8ef7.95827c
