@@ -301,14 +301,16 @@ func checkUnits(h *Header) []Problem {
 }
 
 func checkTime(h *Header) []Problem {
-	if h.Dim[0] < 4 || h.Dim[4] <= 1 || h.CIFTI() {
+	if h.volumes() <= 1 || h.CIFTI() {
 		return nil
 	}
+	axis := h.TimeAxis()
+	field := fmt.Sprintf("pixdim[%d]", axis)
 	switch tr := h.TR(); {
 	case tr == 0:
-		return warning("pixdim[4]", "set it as a parameter", "%v: the file does not state the repetition time", h.Pixdim[4])
-	case tr > 60:
-		return warning("pixdim[4]", "if it is in ms, set the unit of time, or set the repetition time in s as a parameter", "a repetition time of %v s", tr)
+		return warning(field, "set it as a parameter", "%v: the file does not state the repetition time", h.Pixdim[axis])
+	case tr < 0.02 || tr > 60:
+		return warning(field, "if it is in ms, set the unit of time, or set the repetition time in s as a parameter", "a repetition time of %v s", tr)
 	}
 	return nil
 }

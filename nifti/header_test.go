@@ -135,10 +135,14 @@ func TestTR(t *testing.T) {
 		{1, 2, 2, 2},  // no unit: seconds
 		{1, 10, 0, 0}, // none
 		{1, 10, -2, 0},
+		{1, 2 + 32, 0.5, 0}, // Hz
+		{1, 2 + 40, 2, 0},   // ppm
 	} {
 		h := &Header{Version: c.version, XYZTUnits: c.units, Dim: [8]int64{4, 1, 1, 1, 9}}
 		h.Pixdim[4] = c.pixdim
 		need.Equal(t, h.TR(), c.want, c, "TR")
+		h.Dim, h.Pixdim[4], h.Pixdim[5] = [8]int64{5, 1, 1, 1, 1, 9}, 7, c.pixdim // x, y, z, 1, t
+		need.Equal(t, h.TR(), c.want, c, "TR of five axes")
 	}
 }
 

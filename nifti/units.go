@@ -19,17 +19,30 @@ var (
 	timeUnits  = map[int64]float64{8: 1, 16: 0.001, 24: 1e-6}
 )
 
+// noTimes are units of the fourth axis that are none of time: Hz, ppm and rad/s.
+var noTimes = map[int64]bool{32: true, 40: true, 48: true}
+
+// TimeAxis is the axis of the volumes: the fourth, or of x, y, z, 1, t the fifth.
+func (h *Header) TimeAxis() int {
+	axis := 4
+	for int64(axis) < min(h.Dim[0], 7) && h.Dim[axis] == 1 {
+		axis++
+	}
+	return axis
+}
+
 // TR is the repetition time in seconds, or 0 when the header does not give a
 // usable one.
 func (h *Header) TR() float64 {
-	if h.Dim[0] < 4 {
+	unit := h.XYZTUnits & 0o70
+	if h.Dim[0] < 4 || noTimes[unit] {
 		return 0
 	}
-	f, ok := timeUnits[h.XYZTUnits&0o70]
+	f, ok := timeUnits[unit]
 	if !ok {
 		f = 1
 	}
-	tr := h.Pixdim[4]
+	tr := h.Pixdim[h.TimeAxis()]
 	if h.Version == 1 {
 		// Stored as float32: take the decimal that was meant, 0.72 and not
 		// 0.7200000286102295.

@@ -132,6 +132,39 @@ func (f *File) read() error {
 	return nil
 }
 
+// Step is the time between the points of a file of series, s; 0 where it has none. It reads the XML up to the map of the
+// series.
+func Step(r *nifti.Reader) float64 {
+	i := slices.IndexFunc(r.Extensions, func(e nifti.Extension) bool { return e.Code == extensionCode })
+	if i < 0 {
+		return 0
+	}
+	for d := xml.NewDecoder(bytes.NewReader(r.Extensions[i].Data)); ; {
+		token, err := d.Token()
+		if err != nil {
+			return 0
+		}
+		at, begins := token.(xml.StartElement)
+		if !begins || at.Name.Local != "MatrixIndicesMap" ||
+			!slices.ContainsFunc(at.Attr, func(a xml.Attr) bool { return a.Value == "CIFTI_INDEX_TYPE_SERIES" }) {
+			continue
+		}
+		var x xmlMap
+		if d.DecodeElement(&x, &at) != nil {
+			return 0
+		}
+		return x.step()
+	}
+}
+
+// step is the time between points, s; 0 for another unit.
+func (x *xmlMap) step() float64 {
+	if x.Unit != "SECOND" {
+		return 0
+	}
+	return x.Step * math.Pow10(x.Exponent)
+}
+
 // Next reads the next row, scaled, into dst of Columns.N values; io.EOF after the last.
 func (f *File) Next(dst []float64) error { return f.r.NextRow(dst) }
 
@@ -197,10 +230,7 @@ func (x *xmlMap) axis(a *Axis) error {
 		}
 		n = len(a.Parcels)
 	case "CIFTI_INDEX_TYPE_SERIES":
-		a.Series, n = true, x.Points
-		if x.Unit == "SECOND" {
-			a.Step = x.Step * math.Pow10(x.Exponent)
-		}
+		a.Series, a.Step, n = true, x.step(), x.Points
 	case "CIFTI_INDEX_TYPE_LABELS", "CIFTI_INDEX_TYPE_SCALARS":
 		if n = len(x.Named); n > 0 {
 			keys := map[int]string{}

@@ -26,6 +26,13 @@ func fieldOf(vectors *hdf5.Vector, fixed []float64) (*field, error) {
 	if len(fixed) != 18 {
 		return nil, fmt.Errorf("%d fixed parameters, want 18: size, origin, spacing, direction", len(fixed))
 	}
+	for i, name := range []string{"size", "origin", "spacing", "direction", "direction", "direction"} {
+		for _, v := range fixed[3*i : 3*i+3] {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("the %s of the field has the value %v", name, v)
+			}
+		}
+	}
 	f := &field{vectors: vectors}
 	a := nifti.Identity
 	for axis := range 3 {
@@ -47,7 +54,7 @@ func fieldOf(vectors *hdf5.Vector, fixed []float64) (*field, error) {
 		return nil, fmt.Errorf("%d parameters of a field of %d×%d×%d nodes, want 3 a node (and at most %d nodes a slice)", vectors.Len, f.size[0], f.size[1], f.size[2], mostNodes)
 	}
 	var ok bool
-	if f.inverse, ok = a.Inverse(); !ok {
+	if f.inverse, ok = a.Inverse(); !ok || !f.inverse.Usable() {
 		return nil, errors.New("the field's direction cannot be inverted")
 	}
 	return f, nil

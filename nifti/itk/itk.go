@@ -126,7 +126,7 @@ func affineOf(parameters, center []float64) (affine, error) {
 			}
 		}
 	}
-	if _, ok := a.Inverse(); !ok {
+	if inverse, ok := a.Inverse(); !ok || !inverse.Usable() {
 		return affine{}, errors.New("the transform cannot be inverted")
 	}
 	if d := a.Determinant(); d < 0 {

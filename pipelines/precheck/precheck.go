@@ -75,7 +75,8 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 	for _, s := range g.Stages {
 		for _, n := range s.Tasks {
 			work, ok := n.Work.(refuser)
-			if !ok || n.Problem != nil {
+			timeless := sourceOfTime(n) == "header"
+			if !ok && !timeless || n.Problem != nil {
 				continue
 			}
 			id, part, where := "", "", ""
@@ -88,6 +89,12 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 				}
 			}
 			volumes, tr := r.Scan(id, part)
+			if timeless && volumes > 0 && tr == 0 && why[id] == (Refusal{}) {
+				why[id] = refused(s.Name+where, errors.New("no repetition time: no sidecar gives the RepetitionTime, and the header of the scan gives none; set tr, in s"))
+			}
+			if !ok {
+				continue
+			}
 			files, known := inputFiles(n, work.FollowsFromScan)
 			if volumes == 0 || !known || why[id] != (Refusal{}) {
 				continue

@@ -2,6 +2,7 @@ package precheck
 
 import (
 	"fmt"
+	"slices"
 
 	"prgnn/dag"
 )
@@ -24,31 +25,34 @@ func Times(g *dag.Graph) (used []string) {
 	return used
 }
 
-// sourcesOfTime is where the stages that take a repetition time take it from.
+// sourcesOfTime is where the stages that take a repetition time take it from: the sidecar, where some scan has one.
 func sourcesOfTime(g *dag.Graph) map[*dag.StageNode]string {
 	sources := map[*dag.StageNode]string{}
 	for _, s := range g.Stages {
-		if len(s.Tasks) == 0 {
-			continue
-		}
-		n := s.Tasks[0]
-		work, ok := n.Work.(timed)
-		if !ok {
-			continue
-		}
-		from := work.TimeFrom(func(port string) bool {
-			for _, b := range n.Inputs {
-				if b.Port == port && len(b.Sources) > 0 {
-					return true
-				}
+		for _, n := range s.Tasks {
+			if from := sourceOfTime(n); sources[s] == "" || from == "sidecar" {
+				sources[s] = from
 			}
-			return false
-		})
-		if from != "" {
-			sources[s] = from
+			if _, ok := n.Work.(timed); !ok || sources[s] == "sidecar" {
+				break
+			}
+		}
+		if sources[s] == "" {
+			delete(sources, s)
 		}
 	}
 	return sources
+}
+
+// sourceOfTime is where a task takes the repetition time from; "" where its stage takes none.
+func sourceOfTime(n *dag.Node) string {
+	work, ok := n.Work.(timed)
+	if !ok {
+		return ""
+	}
+	return work.TimeFrom(func(port string) bool {
+		return slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool { return b.Port == port && len(b.Sources) > 0 })
+	})
 }
 
 // A scaled Stage scales frequencies or events by the repetition time of the scan; NeedsTime says what it does.

@@ -1,7 +1,6 @@
 package bids
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,7 +24,7 @@ func Find(dir string) (string, error) {
 	var tried []string
 	for _, d := range []string{dir, filepath.Join(dir, "fmriprep")} {
 		if s, err := Subjects(d); err == nil && len(s) > 0 {
-			return d, nil
+			return d, Broken(filepath.Join(d, "dataset_description.json"))
 		}
 		tried = append(tried, d)
 	}
@@ -143,7 +142,7 @@ func Sources(dir string) []string {
 		DatasetLinks   map[string]string
 		SourceDatasets []struct{ URL string }
 	}
-	if err == nil && json.Unmarshal(b, &d) == nil {
+	if err == nil && Decode(b, &d) == nil {
 		links := slices.Sorted(maps.Keys(d.DatasetLinks))
 		for i, name := range links {
 			links[i] = d.DatasetLinks[name]
@@ -183,7 +182,7 @@ func GeneratedBy(dir string) string {
 		GeneratedBy         []struct{ Name, Version string }
 		PipelineDescription struct{ Name, Version string } // before BIDS 1.4
 	}
-	if json.Unmarshal(b, &d) != nil {
+	if Decode(b, &d) != nil {
 		return ""
 	}
 	by := d.PipelineDescription
@@ -200,6 +199,6 @@ func DatasetType(dir string) string {
 		return ""
 	}
 	var d struct{ DatasetType string }
-	json.Unmarshal(b, &d) // whatever it is not, it is of no type
+	Decode(b, &d) // whatever it is not, it is of no type
 	return d.DatasetType
 }

@@ -21,7 +21,8 @@ func FuzzSidecar(f *testing.F) {
 			f.Add([]byte(text), name)
 		}
 	}
-	f.Fuzz(func(t *testing.T, text []byte, name string) {
+	f.Fuzz(func(t *testing.T, stored []byte, name string) {
+		text := bytes.TrimPrefix(stored, []byte(byteOrderMark))
 		var read map[string]any
 		given := json.Unmarshal(text, &read) == nil &&
 			(read["RepetitionTime"] != nil || read["SamplingFrequency"] != nil) || !json.Valid(text) // it may
@@ -32,7 +33,7 @@ func FuzzSidecar(f *testing.F) {
 		parsed, _ := Parse(filepath.Base(image))
 		file := File{Name: parsed, Path: image}
 
-		testdir.Write(t, filepath.Join(dir, "dataset_description.json"), string(text))
+		testdir.Write(t, filepath.Join(dir, "dataset_description.json"), string(stored))
 		if by := GeneratedBy(dir); strings.TrimSpace(by) != by {
 			t.Errorf("it was made by %q", by)
 		}
@@ -43,7 +44,7 @@ func FuzzSidecar(f *testing.F) {
 		}
 
 		own := filepath.Join(dir, "sub-01", "func", "sub-01_task-rest_bold.json")
-		testdir.Write(t, own, string(text))
+		testdir.Write(t, own, string(stored))
 		want := ""
 		if given {
 			want = own
@@ -57,7 +58,7 @@ func FuzzSidecar(f *testing.F) {
 			strings.EqualFold(name, "bold.json") {
 			return
 		}
-		if os.Remove(own) != nil || os.WriteFile(other, text, 0o644) != nil {
+		if os.Remove(own) != nil || os.WriteFile(other, stored, 0o644) != nil {
 			return
 		}
 		testdir.Write(t, all, `{"RepetitionTime": 3}`)

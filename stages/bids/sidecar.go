@@ -2,13 +2,16 @@ package bids
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -32,6 +35,41 @@ func CheckTime(tr float64) []error {
 		return nil
 	}
 	return []error{fmt.Errorf("tr: %g s is no repetition time of a scan (%g to %d s): give it in s", tr, ShortestTime, LongestTime)}
+}
+
+// TimeFields are the fields of a JSON file that give the time between two volumes, in their order.
+var TimeFields = []string{"RepetitionTime", "SamplingFrequency"}
+
+// Time is the repetition time of a JSON file, s: its RepetitionTime, or what follows from the SamplingFrequency (Hz)
+// that series of regions have; 0 where it has neither. One that is not believed is an error.
+func Time(b []byte) (float64, error) {
+	var scan struct{ RepetitionTime *float64 }
+	if err := Decode(b, &scan); err != nil {
+		return 0, err
+	}
+	if tr := scan.RepetitionTime; tr != nil {
+		if !IsTime(*tr) {
+			return 0, fmt.Errorf("a RepetitionTime of %v; the unit must be s; correct it, or set the parameter tr", *tr)
+		}
+		return *tr, nil
+	}
+	var series struct{ SamplingFrequency *float64 }
+	if err := Decode(b, &series); err != nil || series.SamplingFrequency == nil {
+		return 0, err
+	}
+	f := *series.SamplingFrequency
+	if !IsTime(1 / f) {
+		return 0, fmt.Errorf("a SamplingFrequency of %v; the unit must be Hz; correct it, or set the parameter tr", f)
+	}
+	return 1 / f, nil
+}
+
+// HeaderTime checks the repetition time that the header of a file gives, s; 0 is none.
+func HeaderTime(file string, tr float64) (float64, error) {
+	if tr != 0 && !IsTime(tr) {
+		return 0, fmt.Errorf("%s: the header gives a repetition time of %g s, possibly in ms; set the parameter tr, in s", file, tr)
+	}
+	return tr, nil
 }
 
 // Sidecars finds the JSON files of a dataset. Its top directory is read once: there lie
@@ -114,21 +152,135 @@ func ReadJSON(path string) ([]byte, error) {
 	if err == nil && len(b) > LongestJSON {
 		err = fmt.Errorf("%s: more than the limit of %d MiB for a JSON file", path, LongestJSON>>20)
 	}
-	return b, err
+	return bytes.TrimPrefix(b, []byte(byteOrderMark)), err
 }
 
-// Decode reads JSON; a value of another type than into has is an error that names its field.
+// Decode reads JSON into a struct, a map or a list of these. Keys are exact, as those of BIDS are: encoding/json alone
+// would take repetitiontime for RepetitionTime. A key that an object has twice is an error, and so is a value of another
+// type than into has, by its field.
 func Decode(b []byte, into any) error {
-	err := json.Unmarshal(b, into)
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) && wrong.Field != "" {
-		want := wrong.Type.Kind().String()
-		if want == "float64" {
-			want = "number"
-		}
-		return fmt.Errorf("%s is a %s, but must be a %s", wrong.Field, wrong.Value, want)
+	b = bytes.TrimPrefix(b, []byte(byteOrderMark))
+	if err := repeated(b); err != nil {
+		return err
 	}
-	return err
+	return decode(b, reflect.ValueOf(into).Elem(), "")
+}
+
+const byteOrderMark = "\ufeff" // which some editors put in front
+
+// repeated refuses an object that has a key twice. What is no JSON is left to others.
+func repeated(b []byte) error {
+	type object struct {
+		keys map[string]bool // nil of a list
+		next bool            // a key comes next
+	}
+	var open []object
+	value := func() { // has gone by
+		if n := len(open); n > 0 && open[n-1].keys != nil {
+			open[n-1].next = true
+		}
+	}
+	for d := json.NewDecoder(bytes.NewReader(b)); ; {
+		token, err := d.Token()
+		if err != nil {
+			return nil
+		}
+		switch key, text := token.(string); {
+		case token == json.Delim('{'):
+			open = append(open, object{map[string]bool{}, true})
+		case token == json.Delim('['):
+			open = append(open, object{})
+		case token == json.Delim('}'), token == json.Delim(']'):
+			open = open[:len(open)-1]
+			value()
+		case text && len(open) > 0 && open[len(open)-1].next:
+			in := &open[len(open)-1]
+			if in.keys[key] {
+				return fmt.Errorf("%s the key %q appears twice", position(b, d.InputOffset()), key)
+			}
+			in.keys[key], in.next = true, false
+		default:
+			value()
+		}
+	}
+}
+
+// position is the line and the column of an offset, "3:12:".
+func position(b []byte, offset int64) string {
+	before := b[:max(offset-1, 0)]
+	return fmt.Sprintf("%d:%d:", 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n'))
+}
+
+// decode reads the value of a field, "" for the whole file.
+func decode(b []byte, v reflect.Value, field string) error {
+	t, null := v.Type(), string(bytes.TrimSpace(b)) == "null"
+	_, own := v.Addr().Interface().(json.Unmarshaler)
+	switch {
+	case null || own || t.Kind() != reflect.Struct && t.Kind() != reflect.Pointer && !ofStructs(t):
+		err := json.Unmarshal(b, v.Addr().Interface())
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) && field != "" {
+			want := wrong.Type.Kind().String()
+			if want == "float64" {
+				want = "number"
+			}
+			return fmt.Errorf("%s is a %s, but must be a %s", field, wrong.Value, want)
+		}
+		return err
+	case t.Kind() == reflect.Pointer:
+		v.Set(reflect.New(t.Elem()))
+		return decode(b, v.Elem(), field)
+	case t.Kind() == reflect.Slice:
+		var all []json.RawMessage
+		if err := decode(b, reflect.ValueOf(&all).Elem(), field); err != nil {
+			return err
+		}
+		v.Set(reflect.MakeSlice(t, len(all), len(all)))
+		for i, one := range all {
+			if err := decode(one, v.Index(i), field); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var all map[string]json.RawMessage
+	if err := decode(b, reflect.ValueOf(&all).Elem(), field); err != nil {
+		return err
+	}
+	within := func(name string) string { return strings.TrimPrefix(field+"."+name, ".") }
+	if t.Kind() == reflect.Map {
+		v.Set(reflect.MakeMap(t))
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			one := reflect.New(t.Elem()).Elem()
+			if err := decode(all[name], one, within(name)); err != nil {
+				return err
+			}
+			v.SetMapIndex(reflect.ValueOf(name).Convert(t.Key()), one)
+		}
+		return nil
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		one, there := all[cmp.Or(name, f.Name)]
+		var err error
+		switch {
+		case f.Anonymous && name == "":
+			err = decode(b, v.Field(i), field)
+		case there && f.IsExported():
+			err = decode(one, v.Field(i), within(cmp.Or(name, f.Name)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofStructs reports whether a type is a list or a map, by text, of structs.
+func ofStructs(t reflect.Type) bool {
+	list := t.Kind() == reflect.Slice || t.Kind() == reflect.Map && t.Key().Kind() == reflect.String
+	return list && (t.Elem().Kind() == reflect.Struct || t.Elem().Kind() == reflect.Pointer || ofStructs(t.Elem()))
 }
 
 // Broken says why a JSON file that is there cannot be read, with the place and the remedy; nil where it can be.
@@ -141,11 +293,11 @@ func Broken(path string) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		before := b[:max(syntax.Offset-1, 0)]
-		return fmt.Errorf("%s:%d:%d: no JSON: %w: %s", path, 1+bytes.Count(before, []byte("\n")),
-			len(before)-bytes.LastIndexByte(before, '\n'), err, remedy)
+		return fmt.Errorf("%s:%s no JSON: %w: %s", path, position(b, syntax.Offset), err, remedy)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: %s", err, remedy)
+	case err == nil && repeated(b) != nil:
+		return fmt.Errorf("%s:%w: remove one of them", path, repeated(b))
 	}
 	return nil
 }

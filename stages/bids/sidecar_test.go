@@ -1,6 +1,49 @@
 package bids
 
-import "testing"
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"prgnn/internal/need"
+)
+
+// Keys are exact at every depth, and each once; values have the type of their field.
+func TestDecode(t *testing.T) {
+	type about struct {
+		RepetitionTime *float64
+		Name           string `json:"name"`
+		GeneratedBy    []struct{ Name, Version string }
+		Columns        map[string]struct{ Mask string }
+		Raw            json.RawMessage
+	}
+	for text, want := range map[string]string{
+		`{"RepetitionTime": 3.5, "repetitiontime": 0.8}`:                                                   `{"RepetitionTime":3.5,"name":"","GeneratedBy":null,"Columns":null,"Raw":null}`,
+		`{"repetitionTime": 0.8, "Name": "x", "NAME": "y"}`:                                                `{"RepetitionTime":null,"name":"","GeneratedBy":null,"Columns":null,"Raw":null}`,
+		"\ufeff" + `{"name": "x", "RepetitionTime": null, "GeneratedBy": [{"name": "a", "Version": "1"}]}`: `{"RepetitionTime":null,"name":"x","GeneratedBy":[{"Name":"","Version":"1"}],"Columns":null,"Raw":null}`,
+		`{"Columns": {"a_00": {"Mask": "CSF", "mask": "WM"}}, "Raw": {"a": [1, {"b": 2}]}}`:                `{"RepetitionTime":null,"name":"","GeneratedBy":null,"Columns":{"a_00":{"Mask":"CSF"}},"Raw":{"a":[1,{"b":2}]}}`,
+	} {
+		var got about
+		need.NoError(t, Decode([]byte(text), &got), text)
+		b, err := json.Marshal(got)
+		need.NoError(t, err)
+		need.Equal(t, string(b), want, text)
+	}
+	for text, want := range map[string]string{
+		"{\"name\": \"x\",\n  \"name\": \"x\"}":           `2:8: the key "name" appears twice`,
+		`{"Columns": {"a": {}, "b": [{"c": 1, "c": 2}]}}`: `the key "c" appears twice`,
+		`{"RepetitionTime": "2"}`:                         "RepetitionTime is a string, but must be a number",
+		`{"GeneratedBy": [{"Name": 3}]}`:                  "GeneratedBy.Name is a number, but must be a string",
+		`{"name": `:                                       "unexpected end of JSON input",
+		`[]`:                                              "cannot unmarshal array",
+	} {
+		need.Error(t, Decode([]byte(text), new(about)), want, text)
+	}
+	path := filepath.Join(t.TempDir(), "x.json")
+	need.NoError(t, os.WriteFile(path, []byte(`{"TaskName": "rest", "TaskName": "rest"}`), 0o666))
+	need.Error(t, Broken(path), path+`:1:31: the key "TaskName" appears twice: remove one of them`)
+}
 
 // A repetition time of 2 ms is one of 2 s in another unit.
 func TestCheckTime(t *testing.T) {

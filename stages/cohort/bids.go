@@ -134,6 +134,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 			run.events = events.of(run.bold)
 		}
 	}
+	c.refuseHeaders(l.rows, found)
 	l.addMotion(found)
 	l.addSessionColumns(c.rawRoots(dir, root, l), found)
 	if err := l.choose(); err != nil {
@@ -267,7 +268,7 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	r.Scan = func(id, part string) (volumes int, tr float64) {
 		for _, run := range found[id].each() {
 			if run.name == part || len(found[id].runs) == 0 {
-				return run.volumes, cmp.Or(run.tr, run.headerTR)
+				return run.volumes, cmp.Or(run.tr, believed(run.headerTR))
 			}
 		}
 		return 0, 0
@@ -315,24 +316,34 @@ func (c *BIDSCohort) ports(r *Roster, l *list, found map[string]*bidsFiles) map[
 			ports["confounds_sidecar"] = func(f *bidsFiles) string { return f.confoundsSidecar }
 		}
 	}
-	without := 0
-	for _, row := range l.rows {
-		for _, f := range found[row.id].each() {
-			if f.bold != "" && f.sidecar == "" {
-				without++
-			}
-		}
-	}
 	if c.Time == "header" {
 		return ports
 	}
-	if without == 0 {
+	var without []string
+	with := false
+	for _, row := range l.rows {
+		for _, f := range found[row.id].each() {
+			if with = with || f.sidecar != ""; f.bold != "" && f.sidecar == "" {
+				without = append(without, strings.TrimSpace(row.id+" "+f.name))
+			}
+		}
+	}
+	if with {
 		r.Files["sidecar"] = dag.Format("json")
 		ports["sidecar"] = func(f *bidsFiles) string { return f.sidecar }
-	} else {
-		r.Notes = append(r.Notes, fmt.Sprintf("no cohort.sidecar: no JSON file of %d scans gives the RepetitionTime", without))
+	}
+	if without != nil {
+		r.Notes = append(r.Notes, withoutSidecar(without, with, "the header of the scan"))
 	}
 	return ports
+}
+
+// withoutSidecar notes the scans for which no JSON file gives the repetition time; with reports whether others have one.
+func withoutSidecar(who []string, with bool, instead string) string {
+	if !with {
+		return "no cohort.sidecar: no JSON file gives the RepetitionTime"
+	}
+	return fmt.Sprintf("no JSON file gives the RepetitionTime for %s: there %s counts", words.Some(who, 6), instead)
 }
 
 // bidsSubjects are the participants with their files, and with what is wrong with them.

@@ -5,9 +5,7 @@ import (
 	"os"
 
 	"prgnn/nifti"
-	"prgnn/nifti/hdf5"
 	"prgnn/nifti/itk"
-	"prgnn/stages/bids"
 )
 
 // unreadable says which files of a participant would fail when they are read: scans that break off, confounds of
@@ -35,9 +33,6 @@ func (f *bidsFiles) unreadable() (problems []error) {
 		if run.noTime != nil {
 			bad(run.sidecar, fmt.Errorf("%s: %w", run.sidecar, run.noTime))
 		}
-		if run.tr > 0 && !bids.IsTime(run.tr) {
-			bad(run.sidecar, fmt.Errorf("%s: a RepetitionTime of %g; the unit must be s", run.sidecar, run.tr))
-		}
 		if run.confounds == "" || run.volumes == 0 {
 			continue
 		}
@@ -48,8 +43,7 @@ func (f *bidsFiles) unreadable() (problems []error) {
 	return problems
 }
 
-// checkTransform reads a transform, but for the values of a displacement field: of a file of HDF5 the beginning, which
-// tells its size.
+// checkTransform reads a transform, but for the values of a displacement field.
 func checkTransform(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,13 +51,7 @@ func checkTransform(path string) error {
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	first := make([]byte, 8)
-	if n, _ := f.ReadAt(first, 0); hdf5.Is(first[:n]) {
-		_, err = hdf5.Open(f, info.Size())
-	} else {
+	if err == nil {
 		_, err = itk.Read(f, info.Size())
 	}
 	return err

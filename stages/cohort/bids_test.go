@@ -380,6 +380,34 @@ func TestBIDSPeople(t *testing.T) {
 }
 
 // What is said of whom nobody takes, and of repetition times that do not agree.
+// A scan without a JSON file leaves the JSON files of the others as they are: its header counts, unless the user has
+// said that headers are wrong.
+func TestBIDSMissingSidecar(t *testing.T) {
+	d := newDataset(t, "participant_id\tgroup\nsub-01\tASD\nsub-02\tHC\n")
+	for _, s := range []string{"sub-01", "sub-02"} {
+		scan := s + "/func/" + s + "_task-rest_space-T1w_desc-preproc_bold"
+		d.write(scan+".nii.gz", string(stagetest.Encoded(t, artifacts.Bytes{Kind: "nifti", Data: smallScan(t, 2)})))
+		d.write(s+"/anat/"+s+"_desc-aparcaseg_dseg.nii.gz", "")
+		if s == "sub-01" {
+			d.write(scan+".json", `{"RepetitionTime": 1.5}`)
+		}
+	}
+	for time, port := range map[string]bool{"auto": true, "sidecar": true, "header": false} {
+		r := need.Value(d.load(func(c *BIDSCohort) { c.Confounds, c.Time = false, time }))(t)
+		if got := r.Subjects[0].Files["sidecar"] != ""; got != port || r.Subjects[1].Files["sidecar"] != "" {
+			t.Errorf("%s: files %v, %v", time, r.Subjects[0].Files, r.Subjects[1].Files)
+		}
+		need.NoError(t, r.Subjects[0].Problem)
+		if wrong := r.Subjects[1].Problem; wrong == nil != (time != "sidecar") || wrong != nil &&
+			!strings.Contains(wrong.Error(), "no JSON file gives the RepetitionTime of sub-02_task-rest_space-T1w_desc-preproc_bold.nii.gz, and with repetition_time: sidecar its header does not count") {
+			t.Errorf("%s: problem %v", time, wrong)
+		}
+		if note := "no JSON file gives the RepetitionTime for sub-02: there the header of the scan counts"; slices.Contains(r.Notes, note) != port {
+			t.Errorf("%s: notes %q", time, r.Notes)
+		}
+	}
+}
+
 func TestBIDSLeftOutAndTimes(t *testing.T) {
 	d := newDataset(t, "")
 	need.NoError(t, os.Remove(filepath.Join(d.dir, "participants.tsv")))

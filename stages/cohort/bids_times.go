@@ -3,21 +3,20 @@ package cohort
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"prgnn/internal/words"
 	"prgnn/nifti"
+	"prgnn/nifti/cifti"
 	"prgnn/stages/bids"
 )
 
 // times reads the repetition time and the length of a scan. A scan that cannot be read says why when its task runs.
 func (f *bidsFiles) times() {
 	if b, err := bids.ReadJSON(f.sidecar); f.sidecar != "" && err == nil {
-		var fields struct{ RepetitionTime float64 }
-		if f.noTime = bids.Decode(b, &fields); f.noTime == nil {
-			f.tr = fields.RepetitionTime
-		}
+		f.tr, f.noTime = bids.Time(b)
 	}
 	r, err := nifti.Open(f.bold)
 	if err != nil {
@@ -26,6 +25,7 @@ func (f *bidsFiles) times() {
 	defer r.Close()
 	if f.gray = r.Header.CIFTI(); f.gray {
 		f.volumes = int(r.Header.Dim[5])
+		f.headerTR = cifti.Step(r)
 		return
 	}
 	f.headerTR, f.volumes = r.Header.TR(), int(r.Volumes())
@@ -33,9 +33,36 @@ func (f *bidsFiles) times() {
 	f.voxel = grid.Affine.VoxelSize()
 }
 
+// believed is the repetition time of a header, s; 0 where it cannot be one.
+func believed(tr float64) float64 {
+	if !bids.IsTime(tr) {
+		return 0
+	}
+	return tr
+}
+
 // apart reports whether sidecar and header contradict each other.
 func (f *bidsFiles) apart() bool {
-	return f.tr > 0 && f.headerTR > 0 && !(math.Abs(f.tr-f.headerTR) <= bids.SameTime)
+	return f.tr > 0 && f.headerTR != 0 && !(math.Abs(f.tr-f.headerTR) <= bids.SameTime)
+}
+
+// refuseHeaders makes it a problem of a participant that no JSON file gives its repetition time, where repetition_time:
+// sidecar takes those of other scans to be right and their headers to be wrong.
+func (c *BIDSCohort) refuseHeaders(rows []listedRow, found map[string]*bidsFiles) {
+	if c.Time != "sidecar" || !slices.ContainsFunc(rows, func(row listedRow) bool {
+		return slices.ContainsFunc(found[row.id].each(), (*bidsFiles).apart)
+	}) {
+		return
+	}
+	for _, row := range rows {
+		for _, f := range found[row.id].each() {
+			if f.bold != "" && f.sidecar == "" {
+				found[row.id].problems = append(found[row.id].problems,
+					fmt.Errorf("no JSON file gives the RepetitionTime of %s, and with repetition_time: sidecar its header does not count, since those of other scans are wrong: add the file",
+						filepath.Base(f.bold)))
+			}
+		}
+	}
 }
 
 // timeNotes tell of repetition times that contradict each other, or differ between
@@ -51,7 +78,7 @@ func timeNotes(rows []listedRow, found map[string]*bidsFiles, part string) (note
 			}
 			if tr := f.tr; tr > 0 {
 				used[tr]++
-			} else if f.headerTR > 0 {
+			} else if bids.IsTime(f.headerTR) {
 				used[math.Round(f.headerTR/bids.SameTime)*bids.SameTime]++
 			}
 		}

@@ -129,7 +129,7 @@ func (r *Roster) scanHeader(id, part string) (volumes int, tr float64) {
 		}
 	}
 	f.times()
-	return f.volumes, f.headerTR
+	return f.volumes, believed(f.headerTR)
 }
 
 // IDColumn is the column of the members' names in Participants.

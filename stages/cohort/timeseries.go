@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/atlas"
 	"prgnn/stages/bids"
 	"prgnn/stages/region"
@@ -75,11 +76,11 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		if path, ok := s.Files["series"]; ok {
-			s.Files = seriesFiles(path, bids.Beside(path, timeFields...))
+			s.Files = seriesFiles(path, bids.Beside(path, bids.TimeFields...))
 		}
 		for j, run := range s.Runs {
 			if path, ok := run.Files["series"]; ok {
-				s.Runs[j].Files = seriesFiles(path, bids.Beside(path, timeFields...))
+				s.Runs[j].Files = seriesFiles(path, bids.Beside(path, bids.TimeFields...))
 			}
 		}
 	}
@@ -92,9 +93,6 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 	return r, nil
 }
 
-// timeFields tell the time between two volumes, in a JSON file beside a file of series.
-var timeFields = []string{"RepetitionTime", "SamplingFrequency"}
-
 func seriesFiles(series, sidecar string) map[string]string {
 	files := map[string]string{"series": series}
 	if sidecar != "" {
@@ -103,38 +101,44 @@ func seriesFiles(series, sidecar string) map[string]string {
 	return files
 }
 
-// sidecarPort gives the cohort the port sidecar when all files of series have one.
+// sidecarPort gives the cohort the port sidecar when files of series have one, and compares it with their headers.
 func sidecarPort(r *Roster) {
-	series, with := 0, 0
-	count := func(files map[string]string) {
-		if _, ok := files["series"]; ok {
-			series++
-		}
-		if _, ok := files["sidecar"]; ok {
-			with++
+	var with bool
+	var without, apart []string
+	count := func(who string, files map[string]string) {
+		series, there := files["series"]
+		f := bidsFiles{bold: series, sidecar: files["sidecar"]}
+		switch {
+		case !there:
+		case f.sidecar == "":
+			without = append(without, who)
+		default:
+			with = true
+			if FormatOf(series) != "nifti" {
+				return
+			}
+			if f.times(); f.apart() {
+				apart = append(apart, fmt.Sprintf("%s (sidecar %g s, header %g s)", who, f.tr, f.headerTR))
+			}
 		}
 	}
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
-			count(run.Files)
+			count(strings.TrimSpace(s.ID+" "+run.Name), run.Files)
 			if err := bids.Broken(run.Files["sidecar"]); err != nil && s.Problem == nil {
 				s.Problem = fmt.Errorf("participant %s: %w%s", s.ID, err, r.Without(s.ID))
 			}
 		}
 	}
-	switch {
-	case with == 0:
-	case with == series:
+	if with {
 		r.Files["sidecar"] = dag.Format("json")
-	default:
-		r.Notes = append(r.Notes, fmt.Sprintf("no cohort.sidecar: for %d of %d time series files, no JSON file gives the RepetitionTime", series-with, series))
-		for _, s := range r.Subjects {
-			delete(s.Files, "sidecar")
-			for _, run := range s.Runs {
-				delete(run.Files, "sidecar")
-			}
+		if without != nil {
+			r.Notes = append(r.Notes, withoutSidecar(without, with, "what the file of the series gives"))
 		}
+	}
+	if apart != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("the repetition times of sidecar and header differ: %s; that of the sidecar counts", words.Some(apart, 6)))
 	}
 }
 

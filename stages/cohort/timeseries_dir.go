@@ -47,10 +47,10 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		} else if several {
 			s.Files = nil
 			for i, f := range found {
-				s.Runs = append(s.Runs, Run{names[i], seriesFiles(f.Path, sidecars.Of(f, timeFields...))})
+				s.Runs = append(s.Runs, Run{names[i], seriesFiles(f.Path, sidecars.Of(f, bids.TimeFields...))})
 			}
 		} else {
-			s.Files = seriesFiles(found[0].Path, sidecars.Of(found[0], timeFields...))
+			s.Files = seriesFiles(found[0].Path, sidecars.Of(found[0], bids.TimeFields...))
 		}
 		if problems != nil {
 			s.Problem = fmt.Errorf("participant %s: %w (to continue without it: exclude: [%s])", row.id, joined(problems), row.id)

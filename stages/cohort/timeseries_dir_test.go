@@ -30,7 +30,7 @@ func TestTimeseriesSidecar(t *testing.T) {
 			name("2", ".json"): `{"RepetitionTime": 2}`}, []string{name("1", ".json"), name("2", ".json")}, ""},
 		{map[string]string{"task-rest_timeseries.json": `{"RepetitionTime": 2}`}, []string{"task-rest_timeseries.json", "task-rest_timeseries.json"}, ""},
 		{map[string]string{"task-rest_timeseries.json": `{"Sources": []}`}, []string{"", ""}, ""},
-		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2}`}, []string{"", ""}, "no cohort.sidecar: for 1 of 2 time series files, no JSON file gives the RepetitionTime"},
+		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2}`}, []string{name("1", ".json"), ""}, "no JSON file gives the RepetitionTime for sub-02: there what the file of the series gives counts"},
 	} {
 		for _, how := range []string{"dir", "table"} {
 			d := newDataset(t, "participant_id\tgroup\nsub-01\tASD\nsub-02\tHC\n")

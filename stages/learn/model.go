@@ -17,6 +17,7 @@ import (
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/internal/dense"
+	"prgnn/stages/region"
 )
 
 // A trained model travels as one npz file: its arrays by name, as numpy.load reads them, and
@@ -128,7 +129,7 @@ func ReadModel(b []byte) (*Trained, error) {
 				return nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
 		} else if f.Name == "model.json" {
-			if err := json.Unmarshal(member, &m.modelFile); err != nil {
+			if err := region.DecodeJSON(member, &m.modelFile); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
 			found = true

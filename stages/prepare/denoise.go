@@ -247,7 +247,9 @@ func (s *Denoise) prepare(t *dag.Task, scan *encoding.Table, volumes int) (c *co
 		if err != nil {
 			return nil, row, each, err
 		}
-		o.TR, from = step.TR, step.From
+		if o.TR, from = step.TR, step.From; o.TR != 0 && !math.IsNaN(o.TR) && !bids.IsTime(o.TR) {
+			return nil, row, each, fmt.Errorf("%s: a repetition time of %g s (column tr), possibly in ms; correct it, or set tr, in s", t.In("scan").Name, o.TR)
+		}
 	}
 	if s.Filter != "none" && !(o.TR > 0) {
 		return nil, row, each, fmt.Errorf("%s: the %s filter needs the repetition time, and it is not known: set tr, in s", t.In("series").Name, s.Filter)

@@ -20,12 +20,20 @@ func StreamOf(purpose, subject, run, session string) []any {
 	return slices.Clip(who)
 }
 
+// JSON reads the bytes of a JSON file of a dataset.
+func JSON(in dag.Input) ([]byte, error) {
+	if in.Ref.Size > bids.LongestJSON {
+		return nil, fmt.Errorf("%s: more than the limit of %d MiB for a JSON file", in.Name, bids.LongestJSON>>20)
+	}
+	return in.Bytes()
+}
+
+// DecodeJSON reads JSON with exact keys, each once, as bids.Decode does.
+func DecodeJSON(b []byte, into any) error { return bids.Decode(b, into) }
+
 // ReadJSON reads a JSON file of a dataset.
 func ReadJSON(in dag.Input, into any) error {
-	if in.Ref.Size > bids.LongestJSON {
-		return fmt.Errorf("%s: more than the limit of %d MiB for a JSON file", in.Name, bids.LongestJSON>>20)
-	}
-	b, err := in.Bytes()
+	b, err := JSON(in)
 	if err != nil {
 		return err
 	}

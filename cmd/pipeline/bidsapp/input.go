@@ -257,7 +257,7 @@ func (b *App) readFilter(settings map[string]setting) error {
 		return err
 	}
 	var filter map[string]map[string]any
-	if err := json.Unmarshal(text, &filter); err != nil {
+	if err := bids.Decode(text, &filter); err != nil {
 		return fmt.Errorf("%s: %w; it holds an object such as {\"bold\": {\"task\": \"rest\"}}", b.filter, err)
 	}
 	var errs []error

@@ -2,7 +2,6 @@ package export
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -134,7 +133,7 @@ func (l *bidsLinks) name(root string) string {
 		GeneratedBy []struct{ Name string }
 	}
 	if b, err := regular.ReadFile(filepath.Join(root, "dataset_description.json")); err == nil {
-		json.Unmarshal(b, &d) // whatever it is not, it has no name
+		bids.Decode(b, &d) // whatever it is not, it has no name
 	}
 	name := "raw"
 	if d.DatasetType == "derivative" {
@@ -178,7 +177,7 @@ func (l *bidsLinks) link(root string) string {
 	}
 	b, err := regular.ReadFile(filepath.Join(root, "dataset_description.json"))
 	var d struct{ DatasetDOI string }
-	if err == nil && json.Unmarshal(b, &d) == nil && d.DatasetDOI != "" {
+	if err == nil && bids.Decode(b, &d) == nil && d.DatasetDOI != "" {
 		return "doi:" + strings.TrimPrefix(strings.TrimPrefix(d.DatasetDOI, "https://doi.org/"), "doi:")
 	}
 	return "urn:sha256:" + artifacts.DigestOf(b).String()

@@ -118,9 +118,14 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	header := step
+	if models == nil {
+		header = m.Header.TR()
+	}
 	if tr == 0 {
-		if tr, from = m.Header.TR(), "header"; models != nil {
-			tr = step
+		from = "header"
+		if tr, err = bids.HeaderTime(bold.Name, header); err != nil {
+			return nil, err
 		}
 	}
 	if tr == 0 { // of voxels, open has seen to it
@@ -185,9 +190,9 @@ func openSeries(bold dag.Input, grid nifti.Grid, tr float64) (*nifti.Reader, err
 	case !sameGrid(g, grid):
 		err = fmt.Errorf("%s: its grid (%v) is not that of the parcels (%v); make the parcels from this scan", bold.Name, g, grid)
 	case tr == 0 && r.Header.TR() == 0:
-		err = fmt.Errorf("%s: the header gives no repetition time (pixdim[4] is %v); set the parameter tr, in s", bold.Name, r.Header.Pixdim[4])
-	case tr == 0 && !bids.IsTime(r.Header.TR()):
-		err = fmt.Errorf("%s: the header gives a repetition time of %g s, possibly in ms; set the parameter tr, in s", bold.Name, r.Header.TR())
+		err = fmt.Errorf("%s: the header gives no repetition time (pixdim[%d] is %v); set the parameter tr, in s", bold.Name, r.Header.TimeAxis(), r.Header.Pixdim[r.Header.TimeAxis()])
+	case tr == 0:
+		_, err = bids.HeaderTime(bold.Name, r.Header.TR())
 	}
 	if err != nil {
 		r.Close()
@@ -216,24 +221,17 @@ func (b *Bootstrap) made() map[string]string {
 	return column.MadeBy("bootstrap", b, "", "draws", "tr", "seed", "subject", "run", "session")
 }
 
-// sidecarTR is the RepetitionTime of a BIDS sidecar, s, or what follows from the
-// SamplingFrequency that series of regions have, Hz; 0 when it has neither.
+// sidecarTR is the repetition time of a BIDS sidecar, s; 0 when it has none.
 func sidecarTR(in dag.Input) (float64, error) {
-	var sidecar struct{ RepetitionTime, SamplingFrequency float64 }
-	if err := region.ReadJSON(in, &sidecar); err != nil {
+	b, err := region.JSON(in)
+	if err != nil {
 		return 0, err
 	}
-	if tr := sidecar.RepetitionTime; tr != 0 && !bids.IsTime(tr) {
-		return 0, fmt.Errorf("%s: a RepetitionTime of %v; the unit must be s; correct it, or set the parameter tr", in.Name, tr)
+	tr, err := bids.Time(b)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	if sidecar.RepetitionTime == 0 && sidecar.SamplingFrequency != 0 {
-		tr := 1 / sidecar.SamplingFrequency
-		if !bids.IsTime(tr) {
-			return 0, fmt.Errorf("%s: a SamplingFrequency of %v; the unit must be Hz; correct it, or set the parameter tr", in.Name, sidecar.SamplingFrequency)
-		}
-		return tr, nil
-	}
-	return sidecar.RepetitionTime, nil
+	return tr, nil
 }
 
 // denoised is how the sidecar of a scan or of series says that confounds were regressed out: XCP-D names its strategy

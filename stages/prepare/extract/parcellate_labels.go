@@ -171,13 +171,22 @@ func (l *layer) warped(grid nifti.Grid) (*nifti.Labels, func(int32) float64, err
 	if err != nil {
 		return nil, nil, err
 	}
+	label, err := l.own.Lookup()
+	if err != nil {
+		return nil, nil, err
+	}
+	reached := false
 	voxels, err := l.own.Resampled(grid, box, l.samples, func(points []nifti.Point) error {
 		outside, err := l.through(points)
 		if err == nil {
+			reached = reached || moves(points, outside, label)
 			tally(points, outside)
 		}
 		return err
 	})
+	if err == nil {
+		err = l.reach(reached)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -210,6 +219,32 @@ func share(part, all int) float64 {
 	return float64(part) / float64(all)
 }
 
+// reach refuses a field that reaches no voxel of the brain: of the mask, or where there is none of the labels.
+func (l *layer) reach(labels bool) error {
+	what := ""
+	switch {
+	case l.mask != nil && *l.row.Mask > 0 && *l.row.Outside == *l.row.Mask:
+		what = "of the brain mask lies inside the displacement field and the label image"
+	case !labels:
+		what = "with a label lies inside the displacement field"
+	default:
+		return nil
+	}
+	return fmt.Errorf("no voxel %s, so that nothing is transformed: its origin or direction is wrong, or it belongs to another space; write the transform again", what)
+}
+
+// moves reports whether a field reaches some point with a label; outside are the points that it does not reach.
+func moves(points []nifti.Point, outside []int32, label func(nifti.Point) (int32, bool)) bool {
+	for i, p := range points {
+		if len(outside) > 0 && int(outside[0]) == i {
+			outside = outside[1:]
+		} else if v, _ := label(p); v != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // through takes points of the scan to the labels' own space. outside are those that a field
 // does not reach.
 func (l *layer) through(points []nifti.Point) (outside []int32, err error) {
@@ -224,7 +259,7 @@ func (l *layer) through(points []nifti.Point) (outside []int32, err error) {
 		outside = append(outside, told.Outside...)
 	}
 	slices.Sort(outside)
-	return outside, nil
+	return slices.Compact(outside), nil
 }
 
 func zero(x float64) float64 {

@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"bytes"
+	"encoding/binary"
 	"math"
 	"os"
 	"path/filepath"
@@ -182,6 +184,47 @@ func TestParcellateWarpDoubts(t *testing.T) {
 	in["mask"] = stagetest.FileInput(filepath.Join(anat, "sub-01_desc-brain_mask.nii.gz"))
 	_, err = stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", Resampling: "nearest"}, in)
 	need.Error(t, err, "the brain mask is on 20×24×20 voxels")
+}
+
+// A displacement field that lies nowhere, or nowhere near the brain, would move nothing: refused, with a mask and
+// without one.
+func TestParcellateFieldElsewhere(t *testing.T) {
+	ids, _ := dk84Voxels(t, need.Shared(t, "fixtures", "fmriprep", "oracle", "sub-01_dk84_voxels.tsv"))
+	whole := need.Value(os.ReadFile(need.Shared(t, "fixtures", "fmriprep", "fmriprep-25.1.4", "sub-01", "anat",
+		"sub-01_from-T1w_to-MNI152NLin2009cAsym_mode-image_xfm.h5")))(t)
+	fixed := []float64{11, 14, 11, 90, 126, -78, 18, 18, 18, -1} // size, origin, spacing, direction
+	var pattern []byte
+	for _, v := range fixed {
+		pattern = binary.LittleEndian.AppendUint64(pattern, math.Float64bits(v))
+	}
+	at := bytes.Index(whole, pattern)
+	if at < 0 {
+		t.Fatal("the parameters of the field are elsewhere in the file")
+	}
+	for _, c := range []struct {
+		place int
+		value float64
+		want  string
+	}{
+		{3, math.NaN(), "the origin of the field has the value NaN"},
+		{5, math.Inf(-1), "the origin of the field has the value -Inf"},
+		{6, math.Inf(1), "the spacing of the field has the value +Inf"},
+		{9, math.NaN(), "the direction of the field has the value NaN"},
+		{3, 1e6, "no voxel of the brain mask lies inside the displacement field"},
+		{5, -1e300, "no voxel of the brain mask lies inside the displacement field"},
+		{7, 1e-9, "no voxel of the brain mask lies inside the displacement field"},
+	} {
+		file := slices.Clone(whole)
+		binary.LittleEndian.PutUint64(file[at+8*c.place:], math.Float64bits(c.value))
+		in := fmriprepInputs(t, "sub-01", ids)
+		in["warp"] = dag.InputOf(artifacts.Bytes{Kind: "itk", Data: file})
+		_, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "keep", Resampling: "nearest"}, in)
+		need.Error(t, err, c.want)
+		if delete(in, "mask"); strings.HasPrefix(c.want, "no voxel") {
+			_, err = stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "keep", Resampling: "nearest"}, in)
+			need.Error(t, err, "no voxel with a label lies inside the displacement field")
+		}
+	}
 }
 
 // More than 5 % of the mask without a label is suspicious where the labels have white matter on both sides. Labels of

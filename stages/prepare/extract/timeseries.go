@@ -107,17 +107,19 @@ func (s *Timeseries) time(t *dag.Task, own float64) (tr float64, from string, er
 	if t.Has("sidecar") {
 		beside, err = sidecarTR(t.In("sidecar"))
 	}
+	believed := bids.IsTime(own)
 	switch {
 	case s.TR > 0 && err == nil && beside > 0 && math.Abs(beside-s.TR) > bids.SameTime:
 		return 0, "", fmt.Errorf("%s: its repetition time is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is", t.In("sidecar").Name, beside, s.TR)
-	case s.TR > 0 && err == nil && beside == 0 && own > 0 && math.Abs(own-s.TR) > bids.SameTime:
+	case s.TR > 0 && err == nil && beside == 0 && believed && math.Abs(own-s.TR) > bids.SameTime:
 		return 0, "", fmt.Errorf("%s: the repetition time in its header is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the header is right; if tr is, give it as RepetitionTime in a sidecar", t.In("series").Name, own, s.TR)
 	case s.TR > 0:
 		return s.TR, "parameter", nil
 	case err != nil || beside > 0:
 		return beside, "sidecar", err
 	}
-	return own, "header", nil
+	own, err = bids.HeaderTime(t.In("series").Name, own)
+	return own, "header", err
 }
 
 // A seriesRow is the one row about series that were taken as they are.

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -117,6 +118,42 @@ func TestTimeseriesTwoTimes(t *testing.T) {
 		"sidecar": fileOf("sub-01.json", `{"RepetitionTime": 1.5}`)})
 	need.Error(t, err, "sub-01.json: its repetition time is 1.5 s, but the parameter tr is 2 s: "+
 		"remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is")
+}
+
+// Repetition times that cannot be are refused wherever they stand, and never fall through to another source.
+func TestTimeseriesUnbelievable(t *testing.T) {
+	in := func(sidecar string) map[string]dag.Input {
+		return map[string]dag.Input{"series": fileOf("f", "1 2 3\n4 5 6\n"), "nodes": regionNodes(),
+			"sidecar": fileOf("s.json", sidecar)}
+	}
+	for _, time := range []string{"0", "-2", "2000", "0.002", "2e9"} {
+		_, err := stagetest.RunWith(&Timeseries{}, in(`{"RepetitionTime": `+time+`}`))
+		need.Error(t, err, "s.json: a RepetitionTime of ", time)
+	}
+	for _, frequency := range []string{"0", "-0.5", "1000", "1e-9"} {
+		_, err := stagetest.RunWith(&Timeseries{}, in(`{"SamplingFrequency": `+frequency+`}`))
+		need.Error(t, err, "s.json: a SamplingFrequency of ", frequency)
+	}
+	const name = "sub-01_task-rest_space-fsLR_den-91k_atlas-Mini_stat-mean_timeseries.ptseries.nii"
+	whole := need.Value(os.ReadFile(filepath.Join(need.Shared(t, "fixtures", "fmriprep", "cifti"), name)))(t)
+	const step = `SeriesStep="3.5`
+	if !strings.Contains(string(whole), step) {
+		t.Fatal("the file has another step")
+	}
+	var names []string
+	for i := range 24 {
+		names = append(names, fmt.Sprintf("P%02d", i+1))
+	}
+	nodes := stagetest.Named("nodes", stagetest.NodesOf(names...))
+	for changed, want := range map[string]string{`SeriesStep="9e9`: "f.ptseries.nii: the header gives a repetition time of 9e+09 s",
+		`SeriesStep="-35`: "the header gives a repetition time of -35 s", `SeriesStep="NaN`: "a repetition time of NaN s"} {
+		series := fileOf("f.ptseries.nii", strings.Replace(string(whole), step, changed, 1))
+		_, err := stagetest.RunWith(&Timeseries{}, map[string]dag.Input{"series": series, "nodes": nodes})
+		need.Error(t, err, want)
+		out, err := stagetest.RunWith(&Timeseries{TR: 2}, map[string]dag.Input{"series": series, "nodes": nodes})
+		need.NoError(t, err, "tr is set")
+		need.Equal(t, stagetest.ColumnOf(t, out["scan"], "tr"), 2.0)
+	}
 }
 
 // So it is with the repetition time in the header of a CIFTI file, before which a sidecar goes.
