@@ -1,6 +1,9 @@
 package nifti
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // An Affine takes voxel indices (i, j, k, 1) to millimetres (x, y, z, 1), RAS+.
 type Affine [4][4]float64
@@ -245,4 +248,30 @@ func det3(r [3][3]float64) float64 {
 	return float64(r[0][0]*(float64(r[1][1]*r[2][2])-float64(r[1][2]*r[2][1]))) -
 		float64(r[0][1]*(float64(r[1][0]*r[2][2])-float64(r[1][2]*r[2][0]))) +
 		float64(r[0][2]*(float64(r[1][0]*r[2][1])-float64(r[1][1]*r[2][0])))
+}
+
+// Opposed lists the directions in which the axes of sform and qform are opposite, such as "left-right": the image lies
+// mirrored, or turned around, by one of them. "" where they agree or one is missing.
+func (h *Header) Opposed() string {
+	if h.SformCode <= 0 || h.QformCode <= 0 || h.mgh != nil {
+		return ""
+	}
+	s := h.sform()
+	q, err := h.qform()
+	if err != nil || !s.Usable() || !q.Usable() {
+		return ""
+	}
+	names := map[byte]string{'L': "left-right", 'R': "left-right", 'A': "anterior-posterior", 'P': "anterior-posterior",
+		'S': "superior-inferior", 'I': "superior-inferior"}
+	var opposed []string
+	for axis, letter := range []byte(s.Axes()) {
+		along := 0.0
+		for row := range 3 {
+			along += float64(s[row][axis] * q[row][axis])
+		}
+		if along < 0 {
+			opposed = append(opposed, names[letter])
+		}
+	}
+	return strings.Join(opposed, ", ")
 }

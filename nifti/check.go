@@ -283,6 +283,9 @@ func checkAgreement(h *Header) []Problem {
 		or[0], or[1], or[2] = q.Apply(v[0], v[1], v[2])
 		far = max(far, at.Distance(or))
 	}
+	if opposed := h.Opposed(); opposed != "" {
+		return warning("sform, qform", "check which is right, and write the image with it as both", "they are opposite in %s, and differ by up to %.3g mm; the sform is used", opposed, far)
+	}
 	if far > 1e-3 {
 		return warning("sform, qform", "", "they differ by up to %.3g mm; the sform is used", far)
 	}

@@ -28,6 +28,16 @@ func ReadLabels(r *Reader) (*Labels, error) {
 	return l, err
 }
 
+// OpenLabels reads the label image of a file.
+func OpenLabels(path string) (*Labels, error) {
+	r, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return ReadLabels(r)
+}
+
 func readLabels(r *Reader) (*Labels, error) {
 	h := r.Header
 	if h.CIFTI() {
@@ -74,8 +84,8 @@ func readLabels(r *Reader) (*Labels, error) {
 }
 
 // Label is the label that a scaled value of a label image means. NaN is the background. A value that was stored as a
-// scaled integer may lie half a step from its label: nibabel stores labels so that were floats, and 2 may come as 1.99998.
-// Steps of a half and more cannot tell labels from fractions.
+// scaled integer may lie half a step from its label: nibabel stores labels that were floats so, and 2 may come as
+// 1.99998. Steps of a half and more cannot tell labels from fractions.
 func (h *Header) Label(v float64) (int32, error) {
 	if l := int32(v); float64(l) == v {
 		return l, nil

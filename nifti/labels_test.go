@@ -155,7 +155,7 @@ func TestLabelsAsTheyWereMeant(t *testing.T) {
 		want         []int32
 	}{
 		"NaN":                 {Float32, 1, 0, []float64{nan, 3, 0}, []int32{0, 3, 0}},
-		"scaled":              {Int16, slope, inter, stored(0, 1, 17, 1035, 2034, 2035), []int32{0, 1, 17, 1035, 2034, 2035}},
+		"scaled":              {Int16, slope, inter, stored(0, 1, 17, 1035, 2035), []int32{0, 1, 17, 1035, 2035}},
 		"scaled to 255 steps": {Uint8, 3.0 / 255, 0, []float64{0, 85, 170, 255}, []int32{0, 1, 2, 3}},
 	} {
 		s := scan{c.dtype, false, c.slope, c.inter, [4]int{len(c.values), 1, 1, 1}, c.values}

@@ -192,3 +192,33 @@ func (w *Weights) support() []int32 {
 
 // ErrDependent says that maps are linearly dependent.
 var ErrDependent = errors.New("the maps of the probabilistic atlas are linearly dependent")
+
+// mostCentroids bounds the maps whose centroids are found, bytes.
+const mostCentroids = 256 << 20
+
+// MapCentroids are the centroids of the maps of a probabilistic atlas, mm, by their weights above 0; by the number of
+// the map, from 0. A map without such a weight has none, and maps of more than 256 MB have none.
+func MapCentroids(r *Reader) (map[int]Point, error) {
+	grid, centroids := r.Header.Grid(), map[int]Point{}
+	if r.Volumes()*r.volumeBytes() > mostCentroids {
+		return nil, nil
+	}
+	weights := make([]float64, grid.Voxels())
+	for m := range int(r.Volumes()) {
+		if err := r.Next(weights); err != nil {
+			return nil, err
+		}
+		var sum, i, j, k float64
+		for at, w := range weights {
+			if w > 0 && !math.IsInf(w, 0) {
+				v := grid.coords(at)
+				sum, i, j, k = sum+w, i+float64(w*float64(v[0])), j+float64(w*float64(v[1])), k+float64(w*float64(v[2]))
+			}
+		}
+		if sum > 0 {
+			x, y, z := grid.Affine.Apply(i/sum, j/sum, k/sum)
+			centroids[m] = Point{x, y, z}
+		}
+	}
+	return centroids, nil
+}

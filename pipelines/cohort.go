@@ -152,7 +152,7 @@ func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 		l.bad.Add(t.Pos, "the cohort has no %ss%s", r.Noun(), map[bool]string{true: " left after exclude"}[len(ids) > 0])
 		return nil
 	case n < len(ids):
-		chosen.Participants = cohort.KeepRows(r.Participants, r.IDColumn(), chosen.IDs())
+		chosen.Participants = column.KeepRows(r.Participants, r.IDColumn(), chosen.IDs())
 	}
 	return chosen
 }
@@ -219,7 +219,7 @@ func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 	if r.Participants != nil && r.Axis == "" {
 		_, group, _ = column.ByParticipant(r.Participants, "group")
 	}
-	kept := cohort.Spread(left, group, c.few)
+	kept := column.Spread(left, group, c.few)
 	for _, s := range r.Subjects {
 		why, category := c.excluded.Why[s.ID], ""
 		switch {

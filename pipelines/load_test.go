@@ -16,6 +16,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 )
 
 // describe writes a graph down: every task with its parameters and what its
@@ -386,7 +387,7 @@ func TestLimitKeepsGroups(t *testing.T) {
 			ids = append(ids, fmt.Sprint(i))
 			group[ids[i]] = string(g)
 		}
-		kept := cohort.Spread(ids, group, c.n)
+		kept := column.Spread(ids, group, c.n)
 		got := ""
 		for _, id := range ids {
 			got += map[bool]string{true: "+", false: "·"}[kept[id]]

@@ -290,8 +290,10 @@ func (l *loader) precheck(g *dag.Graph) {
 		l.note("%s", leak)
 	}
 	for _, s := range g.Stages {
-		if err := precheck.Description(l.roster, s); err != nil {
-			l.bad.Add(s.Pos, "%v", err)
+		for _, err := range []error{precheck.Description(l.roster, s), precheck.OneImage(l.roster, s)} {
+			if err != nil {
+				l.bad.Add(s.Pos, "%v", err)
+			}
 		}
 	}
 }

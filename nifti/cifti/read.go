@@ -132,8 +132,8 @@ func (f *File) read() error {
 	return nil
 }
 
-// Step is the time between the points of a file of series, s; 0 where it has none. It reads the XML up to the map of the
-// series.
+// Step is the time between the points of a file of series, s; 0 where it has none. It reads the XML up to the map of
+// the series.
 func Step(r *nifti.Reader) float64 {
 	i := slices.IndexFunc(r.Extensions, func(e nifti.Extension) bool { return e.Code == extensionCode })
 	if i < 0 {

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 
 	"prgnn/nifti"
 	"prgnn/nifti/hdf5"
@@ -55,6 +56,20 @@ func Read(r io.ReaderAt, size int64) (*Transform, error) {
 		return nil, err
 	}
 	return &Transform{[]step{affine(a)}}, nil
+}
+
+// Check reads the transform of a file, but for the values of a displacement field.
+func Check(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		_, err = Read(f, info.Size())
+	}
+	return err
 }
 
 // Map takes points through the transform, in place.

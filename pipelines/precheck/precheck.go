@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
@@ -44,6 +45,25 @@ func Description(r *cohort.Roster, s *dag.StageNode) error {
 		}
 		if want := work.NeedsDescription(); want != "" && want != r.Description {
 			return fmt.Errorf("stage %s: regress: ica_aroma does not remove motion by itself; it needs scans denoised by ICA-AROMA, but the cohort takes desc-%s: set description: %s in the cohort, or choose another strategy", s.Name, r.Description, want)
+		}
+	}
+	return nil
+}
+
+// OneImage refuses to lay one label image over scans that lie in the space of each participant, without a transform.
+func OneImage(r *cohort.Roster, s *dag.StageNode) error {
+	if r.OneImage == "" || s.Kind.Name != "parcellate" {
+		return nil
+	}
+	for _, n := range s.Tasks {
+		moved := slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool {
+			return b.Port == "transform" || b.Port == "warp"
+		})
+		given := slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool {
+			return b.Port == "labels" && len(b.Sources) > 0 && b.Sources[0].File != ""
+		})
+		if given && !moved {
+			return errors.New(r.OneImage)
 		}
 	}
 	return nil

@@ -214,7 +214,8 @@ func TestZero(t *testing.T) {
 		return err
 	}
 	for name, read := range map[string]func(string) error{"TSV": tsv, "LUT": lut, "FSL": fsl} {
-		for _, zero := range []string{"Background", "Unknown", "ctx-lh-unknown", "???", "NONE", "*.*.*.*", "Medial wall",
+		for _, zero := range []string{"Background", "Unknown", "ctx-lh-unknown", "???", "NONE", "*.*.*.*",
+			"Medial wall",
 			"Clear Label", "Unclassified", "not labeled"} {
 			if err := read(zero); err != nil {
 				t.Errorf("%s: %s: %v", name, zero, err)

@@ -64,6 +64,14 @@ func Time(b []byte) (float64, error) {
 	return 1 / f, nil
 }
 
+// Believed is a repetition time, s; 0 where it is not believed.
+func Believed(tr float64) float64 {
+	if !IsTime(tr) {
+		return 0
+	}
+	return tr
+}
+
 // HeaderTime checks the repetition time that the header of a file gives, s; 0 is none.
 func HeaderTime(file string, tr float64) (float64, error) {
 	if tr != 0 && !IsTime(tr) {
@@ -156,8 +164,8 @@ func ReadJSON(path string) ([]byte, error) {
 }
 
 // Decode reads JSON into a struct, a map or a list of these. Keys are exact, as those of BIDS are: encoding/json alone
-// would take repetitiontime for RepetitionTime. A key that an object has twice is an error, and so is a value of another
-// type than into has, by its field.
+// would take repetitiontime for RepetitionTime. A key that an object has twice is an error, and so is a value of
+// another type than into has, by its field.
 func Decode(b []byte, into any) error {
 	b = bytes.TrimPrefix(b, []byte(byteOrderMark))
 	if err := repeated(b); err != nil {

@@ -179,7 +179,8 @@ func TestCIFTITableFits(t *testing.T) {
 			continue
 		}
 		need.NoError(t, err)
-		if notes := strings.Join(r.Notes, "\n"); c.note == "" && strings.Contains(notes, name) || !strings.Contains(notes, c.note) {
+		notes := strings.Join(r.Notes, "\n")
+		if c.note == "" && strings.Contains(notes, name) || !strings.Contains(notes, c.note) {
 			t.Errorf("%s\nwant %s", notes, c.note)
 		}
 	}

@@ -152,6 +152,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r.Root = root
+	r.place(c.Space, labels)
 	r.Here = append(r.Here, whereFound(root, l.path))
 	r.Here = append(r.Here, labels.here()...)
 	if r.Atlas, err = labels.settings(); err != nil {
@@ -268,7 +269,7 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	r.Scan = func(id, part string) (volumes int, tr float64) {
 		for _, run := range found[id].each() {
 			if run.name == part || len(found[id].runs) == 0 {
-				return run.volumes, cmp.Or(run.tr, believed(run.headerTR))
+				return run.volumes, cmp.Or(run.tr, bids.Believed(run.headerTR))
 			}
 		}
 		return 0, 0
@@ -338,7 +339,7 @@ func (c *BIDSCohort) ports(r *Roster, l *list, found map[string]*bidsFiles) map[
 	return ports
 }
 
-// withoutSidecar notes the scans for which no JSON file gives the repetition time; with reports whether others have one.
+// withoutSidecar notes the scans for which no JSON file gives the repetition time; with: others have one.
 func withoutSidecar(who []string, with bool, instead string) string {
 	if !with {
 		return "no cohort.sidecar: no JSON file gives the RepetitionTime"

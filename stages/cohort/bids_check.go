@@ -2,7 +2,6 @@ package cohort
 
 import (
 	"fmt"
-	"os"
 
 	"prgnn/nifti"
 	"prgnn/nifti/itk"
@@ -26,7 +25,7 @@ func (f *bidsFiles) unreadable() (problems []error) {
 			if path == "" {
 				continue
 			}
-			if err := checkTransform(path); err != nil {
+			if err := itk.Check(path); err != nil {
 				bad(path, fmt.Errorf("%s: %w", path, err))
 			}
 		}
@@ -41,18 +40,4 @@ func (f *bidsFiles) unreadable() (problems []error) {
 		}
 	}
 	return problems
-}
-
-// checkTransform reads a transform, but for the values of a displacement field.
-func checkTransform(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return plainError(path, err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil {
-		_, err = itk.Read(f, info.Size())
-	}
-	return err
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/nifti/itk"
 )
 
 // incomplete: skip leaves out participants whose files would fail when they are read, and says which and why, without
@@ -79,7 +80,7 @@ func TestCheckTransform(t *testing.T) {
 		"fmriprep-25.1.4/sub-01/anat/sub-01_from-fsnative_to-T1w_mode-image_xfm.txt": true,
 	} {
 		path := need.Shared(t, "fixtures", "fmriprep", filepath.FromSlash(name))
-		if err := checkTransform(path); (err == nil) != good {
+		if err := itk.Check(path); (err == nil) != good {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

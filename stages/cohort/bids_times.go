@@ -33,14 +33,6 @@ func (f *bidsFiles) times() {
 	f.voxel = grid.Affine.VoxelSize()
 }
 
-// believed is the repetition time of a header, s; 0 where it cannot be one.
-func believed(tr float64) float64 {
-	if !bids.IsTime(tr) {
-		return 0
-	}
-	return tr
-}
-
 // apart reports whether sidecar and header contradict each other.
 func (f *bidsFiles) apart() bool {
 	return f.tr > 0 && f.headerTR != 0 && !(math.Abs(f.tr-f.headerTR) <= bids.SameTime)

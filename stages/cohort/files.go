@@ -278,7 +278,7 @@ func (r *Roster) skip() {
 	if out == nil || left == nil {
 		return
 	}
-	r.Subjects, r.Participants = left, KeepRows(r.Participants, r.IDColumn(), keep)
+	r.Subjects, r.Participants = left, column.KeepRows(r.Participants, r.IDColumn(), keep)
 	r.Notes = append(r.Notes, fmt.Sprintf("%s without a file or a %s excluded", words.Count(len(out), r.Noun()),
 		column.LabelOf(r.Participants)))
 	r.Left = append(r.Left, out...)

@@ -8,12 +8,9 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"prgnn/internal/lists"
 	"prgnn/internal/regular"
-	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/atlas"
@@ -147,34 +144,19 @@ func (s *labelSource) place(centroids map[int32]nifti.Point) {
 	}
 }
 
-// mostWeights bounds the maps whose centroids are found when the cohort is loaded, bytes.
-const mostWeights = 256 << 20
-
-// weightedPlaces finds the centroid of each map of a probabilistic atlas, by its weights above 0. The maps are in the
-// order of the regions. Of larger atlases the regions have no place.
+// weightedPlaces finds the centroid of each map of a probabilistic atlas. The maps are in the order of the regions; of
+// another number of maps, which bootstrap refuses, and of large atlases the regions have no place.
 func (s *labelSource) weightedPlaces(r *nifti.Reader) error {
-	grid := r.Header.Grid()
-	if r.Volumes() != int64(len(s.own)) ||
-		r.Volumes()*int64(grid.Voxels())*int64(nifti.DataType(r.Header.Datatype).Size()) > mostWeights {
-		return nil // bootstrap refuses another number of maps
+	if r.Volumes() != int64(len(s.own)) {
+		return nil
 	}
-	weights, centroids := make([]float64, grid.Voxels()), map[int32]nifti.Point{}
-	for _, n := range s.own {
-		if err := r.Next(weights); err != nil {
-			return fmt.Errorf("labels: %w", err)
-		}
-		var sum, i, j, k float64
-		for at, w := range weights {
-			if w > 0 && !math.IsInf(w, 0) {
-				x, y := at%grid.Shape[0], at/grid.Shape[0]
-				sum, i, j, k = sum+w, i+float64(w*float64(x)), j+float64(w*float64(y%grid.Shape[1])),
-					k+float64(w*float64(y/grid.Shape[1]))
-			}
-		}
-		if sum > 0 {
-			x, y, z := grid.Affine.Apply(i/sum, j/sum, k/sum)
-			centroids[int32(n.ID)] = nifti.Point{x, y, z}
-		}
+	points, err := nifti.MapCentroids(r)
+	if err != nil {
+		return fmt.Errorf("labels: %w", err)
+	}
+	centroids := map[int32]nifti.Point{}
+	for i, p := range points {
+		centroids[int32(s.own[i].ID)] = p
 	}
 	s.place(centroids)
 	return nil
@@ -215,36 +197,35 @@ func (s *labelSource) lookCIFTI(r *nifti.Reader, path string) error {
 }
 
 // fit compares the labels of an atlas, or of the one image of all participants, with the nodes. own reports whether the
-// nodes are of its own table, which has to name every label; a list of the user's may choose among them.
+// nodes are of its own table.
 func (s *labelSource) fit(nodes []region.Node, by func(region.Node) int32, own bool, r *Roster) error {
-	if s.values == nil {
-		return nil
-	}
-	if err := region.Contradiction(nodes, by, s.table); err != nil {
+	if err := region.Contradiction(nodes, by, s.table); err != nil || s.values == nil {
 		return err
 	}
-	missing, nameless, hint := region.Fit(nodes, by, s.values)
-	file := NameIn(r.Root, within(r.Root, s.spec))
-	some := lists.Map(nameless, func(v int32) string { return strconv.Itoa(int(v)) })
-	count := fmt.Sprintf("%d of the %d labels of %s", len(nameless), len(s.values), file)
-	switch {
-	case len(nameless) > 0 && own:
-		return fmt.Errorf("%s have no row in its table of regions: %s%s; set nodes to a TSV with the columns index and name that has them, or the regions to use",
-			count, words.Some(some, 6), hint)
-	case len(nameless) > 0 && !dkIDs(nodes):
-		r.Notes = append(r.Notes, fmt.Sprintf("%s have no row in the node list and belong to no region: %s%s", count, words.Some(some, 6), hint))
-	}
-	if len(missing) > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d of the %d regions of the node list have no label in %s: %s%s", len(missing), len(nodes),
-			file, words.Some(lists.Map(missing, func(n region.Node) string { return fmt.Sprintf("%d %s", by(n), n.Name) }), 6), hint))
-	}
-	return nil
+	dk := atlas.DK84()
+	chosen := len(nodes) == len(dk) && nodes[0].Id == int32(dk[0].ID) && nodes[len(dk)-1].Id == int32(dk[len(dk)-1].ID)
+	notes, err := region.Misfits(nodes, by, s.values, NameIn(r.Root, within(r.Root, s.spec)), own, chosen)
+	r.Notes = append(r.Notes, notes...)
+	return err
 }
 
-// dkIDs reports whether the nodes are of FreeSurfer's labels, of which dk84 is a choice.
-func dkIDs(nodes []region.Node) bool {
-	dk := atlas.DK84()
-	return len(nodes) == len(dk) && nodes[0].Id == int32(dk[0].ID) && nodes[len(dk)-1].Id == int32(dk[len(dk)-1].ID)
+// place reads the headers of scans and label images for what keeps the two apart. space is that of the scans.
+func (r *Roster) place(space string, labels *labelSource) {
+	var all []region.Laid
+	for _, s := range r.Subjects {
+		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
+			all = append(all, region.Laid{ID: s.ID, Run: run.Name, Scan: run.Files["bold"],
+				Labels: run.Files["labels"]})
+		}
+	}
+	h := region.Headers{}
+	if labels != nil && labels.one() {
+		var note string
+		if r.OneImage, note = h.Shared(space, within(r.Root, labels.spec), all); note != "" {
+			r.Notes = append(r.Notes, note)
+		}
+	}
+	r.Notes = append(r.Notes, h.Opposed(all)...)
 }
 
 // misplaced refuses an image whose labels are not those of the node list, or do not lie where it says: the one of all
@@ -270,7 +251,7 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 		if !there || subject.Problem != nil {
 			continue
 		}
-		labels, err := readLabels(path)
+		labels, err := nifti.OpenLabels(path)
 		if err != nil || len(labels.Values()) == 0 {
 			return nil // each participant's task says so
 		}
@@ -292,15 +273,6 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 		return nil
 	}
 	return nil
-}
-
-func readLabels(path string) (*nifti.Labels, error) {
-	r, err := nifti.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return nifti.ReadLabels(r)
 }
 
 func (s *labelSource) nodes(parameter, root string) ([]atlas.Node, error) {

@@ -13,6 +13,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/pattern"
 	"prgnn/nifti"
+	"prgnn/stages/bids"
 )
 
 // A Loader reads a cohort: the block under `cohort:` in a pipeline file. It is a pointer to a struct of
@@ -63,6 +64,7 @@ type Roster struct {
 	Atlas       []AtlasSetting // of an atlas by its name; nil for labels as given
 	space       string         // of the scans, as the user states it, of a cohort without an inventory
 	labels      string         // where the labels come from, of a cohort without an inventory
+	OneImage    string         // why one label image cannot be laid over all scans without a transform; "" where it can
 	Here        []string       // for the person at this machine alone: where the data were found
 	// unreadable, when set, says which files of a participant would fail when they are read (see Unreadable).
 	unreadable func(id string) []error
@@ -129,7 +131,7 @@ func (r *Roster) scanHeader(id, part string) (volumes int, tr float64) {
 		}
 	}
 	f.times()
-	return f.volumes, believed(f.headerTR)
+	return f.volumes, bids.Believed(f.headerTR)
 }
 
 // IDColumn is the column of the members' names in Participants.

@@ -102,7 +102,11 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	grid := bold.Header.Grid()
-	l := &layer{own: labels, whole: weights == nil && wholeBrain(nodes, by, values)}
+	opposed, err := opposedAffines(t, bold.Header)
+	if err != nil {
+		return nil, err
+	}
+	l := &layer{opposed: opposed, own: labels, whole: weights == nil && wholeBrain(nodes, by, values)}
 	defer l.close()
 	if err := l.read(p, t, grid); err != nil {
 		return nil, err

@@ -35,6 +35,7 @@ type layer struct {
 	files   []io.Closer
 	samples int // of a voxel along each axis
 	field   bool
+	opposed string        // what is opposite in the affines of scan and label image; "" for nothing
 	whole   bool          // the labels are of the whole brain
 	mask    *nifti.Labels // nil without one
 
@@ -104,6 +105,25 @@ func (l *layer) read(p *Parcellate, t *dag.Task, grid nifti.Grid) (err error) {
 	}
 	l.row.Resampling = l.how
 	return nil
+}
+
+// opposedAffines says in what sform and qform of the scan or of the label image are opposite; "" where they agree.
+func opposedAffines(t *dag.Task, scan *nifti.Header) (string, error) {
+	r, err := region.OpenImage(t.In("labels"))
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	var all []string
+	for _, image := range []struct {
+		what   string
+		header *nifti.Header
+	}{{"scan", scan}, {"label image", r.Header}} {
+		if opposed := image.header.Opposed(); opposed != "" {
+			all = append(all, fmt.Sprintf("sform and qform of the %s are opposite in %s, and the sform is used: check which is right", image.what, opposed))
+		}
+	}
+	return strings.Join(all, "; "), nil
 }
 
 // rotation is the angle by which an affine turns, degrees.
@@ -427,6 +447,9 @@ func (l *layer) quality(empty int) column.ParcelRow {
 	}
 	if r.Caution = strings.Join(doubts, "; "); r.Caution != "" {
 		r.Caution += ": check the registration"
+	}
+	if l.opposed != "" {
+		r.Caution = strings.TrimPrefix(r.Caution+"; "+l.opposed, "; ")
 	}
 	return r
 }

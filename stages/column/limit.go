@@ -1,4 +1,4 @@
-package cohort
+package column
 
 import (
 	"fmt"
@@ -43,7 +43,7 @@ func Spread(ids []string, group map[string]string, n int) map[string]bool {
 func KeepRows(t *encoding.Table, id string, keep map[string]bool) *encoding.Table {
 	ids, err := t.Strings(id)
 	if err != nil {
-		panic(fmt.Sprintf("cohort: a cohort's participants: %v", err)) // every roster has the column
+		panic(fmt.Sprintf("column: a cohort's participants: %v", err)) // every roster has the column
 	}
 	columns := make([]encoding.Column, len(t.Columns))
 	for c, col := range t.Columns {
