@@ -49,7 +49,7 @@ func TestOneImage(t *testing.T) {
 		{r, "parcellate", []dag.Binding{given}, true},
 		{r, "parcellate", []dag.Binding{given, {Port: "transform"}}, false},
 		{r, "parcellate", []dag.Binding{given, {Port: "warp"}}, false},
-		{r, "parcellate", []dag.Binding{{Port: "labels", Sources: []dag.Source{{}}}}, false}, // another stage makes them
+		{r, "parcellate", []dag.Binding{{Port: "labels", Sources: []dag.Source{{}}}}, false}, // made by a stage
 		{r, "exec", []dag.Binding{given}, false},
 		{&cohort.Roster{}, "parcellate", []dag.Binding{given}, false},
 	} {
