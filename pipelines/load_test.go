@@ -305,7 +305,7 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 		}
 	})
 	t.Run("exclude and limit", func(t *testing.T) {
-		p := mustBuild(t, file, "cohort.exclude=[sub-002, 00_3]", "cohort.limit=4")
+		p := mustBuild(t, file, "cohort.exclude=[sub-002, 003]", "cohort.limit=4")
 		ids := lists.Map(p.Roster.Subjects, func(s cohort.Subject) string { return s.ID })
 		rows := need.Value(p.Roster.Participants.Strings("participant_id"))(t)
 		ages := need.Value(p.Roster.Participants.Ints("age"))(t)
@@ -340,7 +340,9 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 			"sub-005\tbad\n":  "ratings.tsv:2: the rating of sub-005 is \"bad\", want pass, maybe, fail or n/a",
 			"sub-505\tfail\n": "ratings.tsv:2: there is no participant \"sub-505\"",
 			"sub-005\tfail\nsub-006\tpass\nsub-005\tpass\n": "ratings.tsv:4: sub-005 is rated pass here but fail in line 2: keep one of the two ratings",
-			"sub-006\tmaybe\n006\tfail\nsub-006\tn/a\n":     "ratings.tsv:3: 006 is rated fail here but maybe in line 2: keep one of the two ratings",
+			"5.0\tfail\n":          `ratings.tsv:2: there is no participant "5.0" (did you mean "sub-005"?)`,
+			"6\tpass\n6.0\tfail\n": "ratings.tsv:3: 6.0 is rated fail here but pass in line 2",
+			"sub-006\tmaybe\n006\tfail\nsub-006\tn/a\n": "ratings.tsv:3: 006 is rated fail here but maybe in line 2: keep one of the two ratings",
 		} {
 			write(rows)
 			if _, err := build("x.yaml", []byte(file), t.TempDir(),

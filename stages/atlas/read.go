@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"prgnn/internal/cell"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
@@ -193,9 +194,9 @@ func check(nodes []Node, file string, where func(i int) string) error {
 }
 
 func parseID(s string) (int, bool) {
-	whole, zeros, _ := strings.Cut(strings.TrimSpace(s), ".") // pandas writes 1 as 1.0 where a cell is empty
-	v, err := strconv.ParseInt(whole, 10, 32)
-	return int(v), err == nil && v >= 0 && strings.Trim(zeros, "0") == ""
+	digits, _ := cell.Whole(strings.TrimSpace(s)) // pandas writes 1 as 1.0 where a cell is empty
+	v, err := strconv.ParseInt(digits, 10, 32)
+	return int(v), err == nil && v >= 0
 }
 
 type line struct {

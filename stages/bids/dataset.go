@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // A File is a file of a participant.
@@ -28,7 +29,9 @@ func Find(dir string) (string, error) {
 		}
 		tried = append(tried, d)
 	}
-	if _, err := os.Stat(dir); err != nil {
+	if _, err := os.ReadDir(dir); errors.Is(err, fs.ErrPermission) {
+		return "", fmt.Errorf("%s: no permission to read the directory", dir)
+	} else if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%s: no such directory", dir)
 	}
 	return "", fmt.Errorf("no participants (directories sub-…) in %s", strings.Join(tried, " or "))
@@ -100,7 +103,7 @@ func Files(dir, subject string) ([]File, error) {
 	for _, path := range beside {
 		levels = append(levels, level{path, strings.TrimPrefix(filepath.Base(path), subject+"_ses-")})
 	}
-	if levels == nil {
+	if levels == nil || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, err2)
 	}
 	var files []File
@@ -108,8 +111,11 @@ func Files(dir, subject string) ([]File, error) {
 		above := l.dir
 		for _, kind := range []string{"anat", "func"} {
 			entries, err := os.ReadDir(filepath.Join(above, kind))
-			if err != nil {
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 				continue // has none of that kind
+			}
+			if err != nil {
+				return nil, err
 			}
 			for _, e := range entries {
 				if n, ok := Parse(e.Name()); ok && n.Get("sub") == strings.TrimPrefix(subject, "sub-") &&

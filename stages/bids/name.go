@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"prgnn/internal/cell"
 )
 
 // A Name is the name of a file: sub-01_task-rest_run-1_desc-preproc_bold.nii.gz.
@@ -66,11 +68,13 @@ func (n Name) Get(key string) string {
 	return ""
 }
 
-// Same reports whether two values of an entity mean the same: run-1 and run-01 do.
+// Same reports whether two values of an entity mean the same: run-1 and run-01 do, and 1.0 in a table.
 func Same(a, b string) bool {
 	if a == b {
 		return true
 	}
+	a, _ = cell.Whole(a)
+	b, _ = cell.Whole(b)
 	x, err1 := strconv.Atoi(a)
 	y, err2 := strconv.Atoi(b)
 	return err1 == nil && err2 == nil && x == y

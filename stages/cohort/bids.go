@@ -259,6 +259,7 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 		Participants: l.participants(nil),
 		Table:        l.path,
 		Lines:        l.lines(),
+		Sources:      l.sources(),
 		Files:        map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti")},
 	}
 	ports := c.ports(r, l, found)

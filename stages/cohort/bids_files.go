@@ -3,6 +3,7 @@ package cohort
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,7 +24,8 @@ func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, label
 	f, root := &bidsFiles{}, sidecars.Root
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	if files == nil {
-		bad(absent(root, row.id))
+		_, err := bids.Files(root, row.id)
+		bad(absent(root, row.id, err))
 		return f
 	}
 	scans, names, err := c.scans(files)
@@ -151,22 +153,23 @@ func sameRun(bold bids.File, want map[string]string) map[string]string {
 	return want
 }
 
-// absent says that a participant has no directory.
-func absent(root, id string) error {
+// absent is why a participant's directory has no files: it is not there, or cannot be read.
+func absent(root, id string, err error) error {
 	path := filepath.Join(root, id)
-	return placed{fmt.Errorf("%s does not exist%s", path, lostZeros(root, id)), path}
-}
-
-// lostZeros tells of a participant whose name differs by zeros that a spreadsheet takes for needless.
-func lostZeros(root, id string) string {
-	short := func(id string) string { return strings.TrimLeft(strings.TrimPrefix(id, "sub-"), "0") }
-	subjects, _ := bids.Subjects(root) // which Find has read
-	for _, s := range subjects {
-		if short(s) == short(id) {
-			return fmt.Sprintf(", but %s does: did a spreadsheet remove leading zeros from the table?", s)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			path = at.Path
 		}
+		return plainError(path, err)
 	}
-	return ""
+	subjects, _ := bids.Subjects(root) // which Find has read
+	but := ""
+	if near := slices.DeleteFunc(sameNumber(id, subjects), func(s string) bool { return s == id }); len(near) > 0 {
+		but = fmt.Sprintf(", but %s does: did a spreadsheet remove leading zeros from the table, or change numbers?",
+			strings.Join(near, " or "))
+	}
+	return placed{fmt.Errorf("%s does not exist%s", path, but), path}
 }
 
 // pick are the files of a data type that are wanted.

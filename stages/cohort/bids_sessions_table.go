@@ -140,7 +140,9 @@ func readSessions(path string, sessions []string) (columns []string, values [][]
 		which = nil
 		for i, id := range ids {
 			id = strings.TrimPrefix(id, "ses-")
-			if slices.ContainsFunc(sessions, func(ses string) bool { return bids.Same(id, ses) }) {
+			if slices.ContainsFunc(sessions, func(ses string) bool {
+				return id == ses || bids.Same(id, ses) && !slices.Contains(ids, ses) && !slices.Contains(ids, "ses-"+ses)
+			}) {
 				of, which = append(of, all[i]), append(which, id)
 			}
 		}

@@ -2,6 +2,8 @@ package cohort
 
 import (
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -120,7 +122,6 @@ func TestNamesThatAreAlike(t *testing.T) {
 	for rows, want := range map[string]string{
 		"1,HC,1\n01,HC,2\n01,HC,3\n":            "the participants 01 (line 3) and 1 (line 2) have names that are alike: if two are one person, scans of that person may be in training and test data; write each in one way in column id",
 		"007,HC,1\n7,ASD,1\nb,HC,1\n":           "the participants 007 (line 2) and 7 (line 3) have names that are alike",
-		"1.0,HC,1\n1,ASD,1\n":                   "the participants 1 (line 3) and 1.0 (line 2) have names that are alike",
 		"sub-P01,HC,1\nP1,ASD,1\n":              "the participants sub-P01 (line 2) and P1 (line 3) have names that are alike",
 		"a,HC,1\na,HC,01\nb,ASD,01\n":           "the sessions 1 (line 2) and 01 (line 3) of sub-a have names that are alike: if two are one session, it counts twice; write each in one way in column visit",
 		"a,HC,1\nb,ASD,01\nc1,HC,1\nc11,HC,1\n": "",
@@ -151,6 +152,114 @@ func TestNamesAreNotCut(t *testing.T) {
 		names := listed{File: "people.csv", ID: "id", Group: "dx"}
 		_, err := (&TimeseriesCohort{listed: names, Series: "x.csv"}).Load(dir)
 		need.Error(t, err, want)
+	}
+}
+
+// A whole number that was saved with decimals is that number, and a name that may be two is refused.
+func TestNumbersAsNames(t *testing.T) {
+	load := func(people string, change func(*listed)) (*Roster, error) {
+		files := map[string]string{"people.csv": "id,dx\n" + people}
+		for _, name := range strings.Fields("1 2 3.0 1e5 4 4.0") {
+			files[name+".csv"] = "1,2\n3,4\n"
+		}
+		p := listed{File: "people.csv", ID: "id", Group: "dx"}
+		change(&p)
+		return (&TimeseriesCohort{listed: p, Series: "{id}.csv"}).Load(testdir.Files(t, files))
+	}
+	asItIs := func(*listed) {}
+	r, err := load("1.0,HC\n2.0,ASD\n3.0,HC\n1e5,HC\n4.0,HC\n", asItIs)
+	need.NoError(t, err)
+	var got []string
+	for _, s := range r.Subjects {
+		got = append(got, s.ID+" "+filepath.Base(s.Files["series"]))
+	}
+	need.Equal(t, strings.Join(got, ", "), "sub-1 1.csv, sub-1e5 1e5.csv, sub-2 2.csv, sub-3 3.0.csv, sub-4 .")
+	need.Error(t, r.Subjects[4].Problem, "its series file may be 4.0.csv or 4.csv, since people.csv holds whole numbers with decimals: write them without")
+	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "participant names saved with decimals, as pandas does, "+
+		"are read as whole numbers: 1.0 is sub-1, 2.0 is sub-2, 3.0 is sub-3, 4.0 is sub-4") {
+		t.Error(notes)
+	}
+	for people, want := range map[string]string{
+		"1.0,HC\n1,ASD\n":        `people.csv:3: "1" and "1.0" (line 2) would both be named sub-1: rename one of them`,
+		"1.000,HC\n":             `people.csv:2: "1.000" may be 1 or 1000: write participants as whole numbers without separators`,
+		"\"2,000\",HC\n":         `"2,000" may be 2 or 2000`,
+		"1E+05,HC\n":             `"1E+05" is a number in scientific notation, whose last digits may be lost: write participants as whole numbers`,
+		"1.23457E+11,HC\n1,A\n":  `"1.23457E+11" is a number in scientific notation`,
+		"1.0,HC\n01,HC\n01.0,HC": `"01.0" and "01" (line 3) would both be named sub-01`,
+	} {
+		_, err := load(people, asItIs)
+		need.Error(t, err, want)
+	}
+	for _, x := range []struct{ table, exclude, query, want string }{
+		{"1.0,HC\n2.0,ASD\n10.0,HC\n", "1.0", "", "sub-10 sub-2"}, // as the table has it
+		{"1.0,HC\n2.0,ASD\n10.0,HC\n", "1", "", "sub-10 sub-2"},
+		{"1,HC\n2,ASD\n", "1.0", "", "sub-2"},
+		{"1,HC\n2,ASD\n10,HC\n", "1.0", "", `"1.0" may be sub-1 or sub-10: write one of the two`},
+		{"A_1,HC\n2,ASD\n", "A_1", "", "sub-2"},
+		{"A_1,HC\n2,ASD\n", "sub-A1", "", "sub-2"},
+		{"A_1,HC\n2,ASD\n", "A.1", "", `there is no participant "A.1" (did you mean "sub-A1"?)`},
+		{"01,HC\n2,ASD\n", "1.0", "", `there is no participant "1.0" (did you mean "sub-01"?)`},
+		{"1.0,HC\n2.0,ASD\n", "", "id not in [1]", "sub-2"},
+		{"01,HC\nA2,ASD\n", "", "id not in [1]", "select: no participant is named 1 in column id (did you mean 01?)"},
+		{"1,HC\n2,ASD\n", "", "id not in [7]", "select: no participant is named 7 in column id"},
+		{"01,HC\nA2,ASD\n", "", "participant_id != sub-1", `select: there is no participant sub-1 (did you mean "sub-01"?)`},
+	} {
+		r, err := load(x.table, func(p *listed) {
+			if p.Select = x.query; x.exclude != "" {
+				p.Exclude = []string{x.exclude}
+			}
+		})
+		if !strings.HasPrefix(x.want, "sub-") {
+			need.Error(t, err, x.want)
+			continue
+		}
+		need.NoError(t, err, x)
+		need.Equal(t, strings.Join(slices.Sorted(maps.Keys(r.IDs())), " "), x.want, x)
+	}
+}
+
+// Where directories have the participants' names, nobody is found by leaving out characters, and no number is one of
+// two people.
+func TestNumbersAsDirectories(t *testing.T) {
+	for _, x := range []struct{ dirs, table, want string }{
+		{"1 10 2 20", "1.0,A\n2,B\n", `participants.tsv:2: "1.0" may be sub-1 or sub-10: each has a directory`},
+		{"1 10 2 20", "1.0,A\n2.0,B\n10.0,A\n20.0,B\n", "sub-1 sub-10 sub-2 sub-20"}, // each has its own row
+		{"1 2", "1.0,A\n2.0,B\n", "sub-1 sub-2"},
+		{"10 2", "1.0,A\n2.0,B\n", "sub-1! sub-2"}, // sub-1 is not there
+		{"01 001 2", "1,A\n2,B\n", `"1" may be sub-001 or sub-01`},
+		{"1 01 2", "1,A\n2,B\n", `"1" may be sub-01 or sub-1`},
+		{"1 01 2", "1,A\n01,B\n2,B\n", "sub-01 sub-1 sub-2"},
+		{"1 01 2", "sub-1,A\n2,B\n", "sub-1 sub-2"}, // no spreadsheet changes it
+		{"01 2", "1,A\n2,B\n", "sub-1! sub-2"},
+		{"11G1 2", "11G_1,A\n2,B\n", `"11G_1" cannot name a directory, and nobody is found by leaving out characters: if it is sub-11G1, write that`},
+		{"100000 2", "1E+05,A\n2,B\n", `"1E+05" is a number in scientific notation, whose last digits may be lost: write participants as whole numbers (did you mean sub-100000?)`},
+		{"1E5 100000", "1E5,A\n", `"1E5" may be sub-100000 or sub-1E5`},
+		{"1000 2", "\"1 000\",A\n2,B\n", `"1 000" cannot name a directory`},
+	} {
+		for _, series := range []bool{false, true} {
+			d := newDataset(t, "participant_id,group\n"+x.table)
+			for _, id := range strings.Fields(x.dirs) {
+				d.list("legacy.txt", "sub-01", "sub-"+id)
+				d.write("sub-"+id+"/func/sub-"+id+"_task-rest_atlas-A_timeseries.tsv", "a\tb\n1\t2\n3\t4\n")
+			}
+			var r *Roster
+			var err error
+			if series {
+				r, err = (&TimeseriesCohort{listed: defaultListed(), Dir: "."}).Load(d.dir)
+			} else {
+				r, err = d.load(func(*BIDSCohort) {})
+			}
+			if !strings.HasPrefix(x.want, "sub-") {
+				need.Error(t, err, x.want)
+				continue
+			}
+			need.NoError(t, err, x)
+			var got []string
+			for _, s := range r.Subjects {
+				got = append(got, s.ID+map[bool]string{true: "!"}[s.Problem != nil])
+			}
+			need.Equal(t, strings.Join(got, " "), x.want, x)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/cell"
 	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
@@ -77,48 +78,71 @@ func (f *fileSource) pattern(l *list) error {
 	}
 }
 
-// of finds the file of a participant.
+// of finds the file of a participant. In a pattern, a whole number with decimals, as pandas saves it, is that number
+// too: the file that exists is taken, and two are refused.
 func (f *fileSource) of(l *list, r listedRow) (string, error) {
+	path, changed, err := f.named(l, r, false)
+	if !changed {
+		return path, err
+	}
+	whole, _, wrong := f.named(l, r, true)
+	switch {
+	case wrong != nil:
+		return path, err
+	case err != nil:
+		return whole, nil
+	}
+	return "", several{fmt.Errorf("%s may be %s or %s, since %s holds whole numbers with decimals: write them without", f.what(),
+		filepath.Base(path), filepath.Base(whole), filepath.Base(l.path))}
+}
+
+// named is the file of a participant; with plain, by whole numbers without decimals. changed reports whether there are
+// such numbers.
+func (f *fileSource) named(l *list, r listedRow, plain bool) (path string, changed bool, err error) {
 	name := f.spec
 	switch {
 	case f.column != "":
 		if name = r.cells.get(f.column); name == "" {
-			return "", fmt.Errorf("column %q is empty, but it names %s", f.column, f.what())
+			return "", false, fmt.Errorf("column %q is empty, but it names %s", f.column, f.what())
 		}
 	case f.pieces != nil:
 		var b strings.Builder
 		for i, piece := range f.pieces {
 			if i%2 == 1 {
 				v := r.value(piece)
+				if whole, decimals := cell.Whole(v); decimals {
+					if changed = true; plain {
+						v = whole
+					}
+				}
 				if v == "" {
-					return "", fmt.Errorf("column %q is empty, but it is part of the name of %s", piece, f.what())
+					return "", changed, fmt.Errorf("column %q is empty, but it is part of the name of %s", piece, f.what())
 				}
 				if isSlash(rune(v[0])) || slices.Contains(strings.FieldsFunc(v, isSlash), "..") {
-					return "", fmt.Errorf("column %q is %q, which leads out of the directory of %s: correct it", piece, v, f.what())
+					return "", changed, fmt.Errorf("column %q is %q, which leads out of the directory of %s: correct it", piece, v, f.what())
 				}
 				piece = v
 			}
 			b.WriteString(piece)
 		}
 		if name = b.String(); strings.Contains(f.spec, "*") {
-			var err error
 			if name, err = f.match(l.root, name); err != nil {
-				return "", fmt.Errorf("%s: %w", f.what(), err)
+				return "", changed, fmt.Errorf("%s: %w", f.what(), err)
 			}
 		}
 	}
-	path := within(l.root, name)
+	path = within(l.root, name)
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", f.what(), plainError(path, err))
+		return "", changed, fmt.Errorf("%s: %w", f.what(), plainError(path, err))
 	}
 	if what := regular.Otherwise(info); what != "" {
-		return "", placed{fmt.Errorf("%s: %w", f.what(), &regular.Error{Path: path, What: what}), path}
+		return "", changed, placed{fmt.Errorf("%s: %w", f.what(), &regular.Error{Path: path, What: what}), path}
 	}
 	if info.Size() == 0 && strings.HasPrefix(filepath.Base(path), "tpl-") {
-		return "", placed{fmt.Errorf("%s: %s is an empty TemplateFlow placeholder; fetch it with: python -m templateflow get %s", f.what(), path, templateOf(path)), path}
+		return "", changed, placed{fmt.Errorf("%s: %s is an empty TemplateFlow placeholder; fetch it with: python -m templateflow get %s", f.what(), path, templateOf(path)), path}
 	}
-	return path, nil
+	return path, changed, nil
 }
 
 func isSlash(c rune) bool { return c == '/' || c == '\\' }
@@ -170,7 +194,8 @@ func templateOf(path string) string {
 
 // roster puts a cohort together from its list and the sources of its files.
 func (l *list) roster(sources []*fileSource) *Roster {
-	r := &Roster{Files: map[string]dag.Type{}, Root: l.root, Table: l.path, Lines: l.lines()}
+	r := &Roster{Files: map[string]dag.Type{}, Root: l.root, Table: l.path, Lines: l.lines(),
+		Sources: l.sources()}
 	var used []string
 	for _, f := range sources {
 		r.Files[f.port] = dag.Format(f.format)
@@ -251,7 +276,7 @@ func (l *list) runName(row listedRow, runs []Run) (string, error) {
 	if l.sessions == "" {
 		return fmt.Sprint(len(runs) + 1), nil
 	}
-	name := strings.TrimPrefix(row.cells.get(l.sessions), "ses-")
+	name, _ := cell.Whole(strings.TrimPrefix(row.cells.get(l.sessions), "ses-"))
 	switch {
 	case name == "" || ParticipantID(name) != "sub-"+name:
 		return fmt.Sprint("row", row.line), fmt.Errorf("sessions: %q in column %q: a session has letters and digits", name, l.sessions)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"prgnn/internal/cell"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
@@ -93,6 +94,7 @@ type list struct {
 	sheet *sheet.Sheet
 	rows  []listedRow // sorted by id
 	hint  string      // for a participant that comes twice
+	dirs  []string    // the participants who have a directory, where files are found by the ids; else nil
 	each  string      // what a row is: "participant", "run", of which a participant may have several, or "row"
 	// the column that names a participant's sessions, where each run is one
 	sessions string
@@ -190,6 +192,7 @@ func (l *list) column(parameter, name string) error {
 func (l *list) name(levels map[string]string, labels []string) error {
 	var problems []error
 	changed := ""
+	var decimals []string
 	nameless := map[string]int{} // values without a level → rows
 	codes := sheet.GroupCodes(labels)
 	if l.Target != "" {
@@ -211,11 +214,16 @@ func (l *list) name(levels map[string]string, labels []string) error {
 		r := listedRow{line: l.sheet.Lines[i], cells: cells{at, values}}
 		r.source, r.label, r.number = r.cells.get(l.ID), r.cells.get(l.labelColumn()), l.Target != ""
 		r.id = ParticipantID(r.source)
-		if r.id != r.source && r.id != "sub-"+r.source && r.id != "sub-" && changed == "" {
+		if whole, ok := cell.Whole(bareName(r.source)); ok && r.id == "sub-"+whole {
+			decimals = append(decimals, r.source+" is "+r.id)
+		} else if r.id != r.source && r.id != "sub-"+r.source && r.id != "sub-" && changed == "" {
 			changed = fmt.Sprintf("participant names consist of letters and digits only: %s is %s", r.source, r.id)
 		}
 		if levels != nil && r.label != "" {
 			group, ok := levels[r.label]
+			if whole, decimal := cell.Whole(r.label); !ok && decimal { // of 1, as pandas saves it
+				group, ok = levels[whole]
+			}
 			if !ok && !codes[r.label] {
 				nameless[r.label]++
 			}
@@ -246,6 +254,10 @@ func (l *list) name(levels map[string]string, labels []string) error {
 	if changed != "" {
 		l.notes = append(l.notes, changed)
 	}
+	if decimals != nil {
+		l.notes = append(l.notes, fmt.Sprintf("participant names saved with decimals, as pandas does, are read as whole numbers: %s",
+			words.Some(slices.Compact(decimals), 6)))
+	}
 	labeled := func(r listedRow) bool { return r.label != "" }
 	if l.Target != "" && problems == nil && !slices.ContainsFunc(l.rows, labeled) {
 		problems = append(problems, fmt.Errorf("target: the column %s of %s has no number (line %d: %q); set target to a column of numbers, or group to a column of groups",
@@ -255,8 +267,12 @@ func (l *list) name(levels map[string]string, labels []string) error {
 	return errors.Join(problems...)
 }
 
-// identify refuses ids that name nobody, or two participants.
+// identify refuses ids that name nobody, or two participants, or one of two.
 func (l *list) identify() error {
+	here := map[string]bool{} // ids that rows have as they are written, or as whole numbers
+	for _, r := range l.rows {
+		here[r.id] = true
+	}
 	var problems []error
 	byID, folded := map[string]int{}, map[string]int{} // places in rows
 	byLine := make([]int, len(l.rows))
@@ -275,6 +291,9 @@ func (l *list) identify() error {
 		k, there := folded[strings.ToLower(r.id)]
 		other, cased := &l.rows[j], &l.rows[k] // the first row where there is none
 		odd := strings.IndexFunc(r.source, func(c rune) bool { return c > unicode.MaxASCII })
+		bare := bareName(r.source)
+		whole, _ := cell.Whole(bare)
+		meant := l.meant(r, here)
 		switch {
 		case r.source == "":
 			bad("the participant has no name (column %q is empty)", l.ID)
@@ -284,6 +303,15 @@ func (l *list) identify() error {
 			bad("%q has a slash and cannot name a participant, since files are found by the names: rename it, or set the parameter id to another column", r.source)
 		case odd >= 0:
 			bad("%q has the character %q, but participant names consist of the letters a to z and digits: rename it, or set the parameter id to another column", r.source, []rune(r.source[odd:])[0])
+		case cell.Grouped(bare):
+			digits := lettersAndDigits(bare)[len("sub-"):]
+			bad("%q may be %s or %s: write participants as whole numbers without separators", r.source, strings.TrimSuffix(digits, "000"), digits)
+		case cell.Scientific(bare) && "sub-"+bare != r.id:
+			bad("%q is a number in scientific notation, whose last digits may be lost: write participants as whole numbers%s", r.source, didYouMean(meant))
+		case len(meant) > 1:
+			bad("%q may be %s: each has a directory, and zeros or decimals of a name may come from a spreadsheet; write the one that is meant", r.source, strings.Join(meant, " or "))
+		case l.dirs != nil && "sub-"+whole != r.id && len(meant) == 1:
+			bad("%q cannot name a directory, and nobody is found by leaving out characters: if it is %s, write that", r.source, meant[0])
 		case there && cased.id != r.id:
 			bad("%q and %q (line %d) differ only in case, and some file systems cannot tell their files apart: rename one of them", r.source, cased.source, cased.line)
 		case twice && other.source != r.source:
@@ -311,12 +339,36 @@ func (l *list) identify() error {
 	return errors.Join(problems...)
 }
 
+// meant are the directories of participants that a row may mean: that of its id, and those of other readings of a
+// number, unless another row has their name. here are the ids of all rows.
+func (l *list) meant(r *listedRow, here map[string]bool) (ids []string) {
+	bare := bareName(r.source)
+	digits, decimals := cell.Whole(bare)
+	number := strings.Trim(digits, "0123456789") == "" && (decimals || r.source == bare) || cell.Scientific(bare)
+	if "sub-"+digits == r.id && !number {
+		return nil // a name as it is
+	}
+	for _, id := range sameNumber(r.source, l.dirs) {
+		if id == r.id || number && !here[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// didYouMean proposes ids.
+func didYouMean(ids []string) string {
+	if ids == nil {
+		return ""
+	}
+	return " (did you mean " + strings.Join(ids, " or ") + "?)"
+}
+
 // exclude takes out the participants that the parameter names, before select counts rows and before files are looked
 // for.
 func (l *list) exclude() error {
 	var problems []error
-	ids := lists.Map(l.rows, func(r listedRow) string { return r.id })
-	x := Exclusion{Noun: l.noun(), Find: Names(ids).Find, Why: map[string]string{}}
+	x := Exclusion{Noun: l.noun(), Find: Names(l.sources()).Find, Why: map[string]string{}}
 	for _, name := range l.Exclude {
 		if err := x.Add(name, ExcludedByName); err != nil {
 			problems = append(problems, fmt.Errorf("exclude: %s: %w", l.path, err))
@@ -361,6 +413,15 @@ func (l *list) groupOf(r listedRow) string {
 		return ""
 	}
 	return r.label
+}
+
+// sources are the names of the participants as the table has them, by id.
+func (l *list) sources() map[string]string {
+	names := map[string]string{}
+	for _, r := range slices.Concat(l.rows, l.named) {
+		names[r.id] = r.source
+	}
+	return names
 }
 
 // lines are those of the participants, the first one of each.
@@ -425,6 +486,9 @@ func (l *list) choose() error {
 		if named, err := of(l.named); err == nil && len(l.named) > 0 { // what exclude names may hold anything
 			l.unmet(named)
 		}
+		if err := l.selectsNobody(q); err != nil {
+			return err
+		}
 		why, counts := q.Select(before)
 		i := -1
 		l.drop("", func(listedRow) string {
@@ -434,8 +498,10 @@ func (l *list) choose() error {
 			return column.NotMet + ": " + why[i]
 		})
 		l.notes = append(l.notes, fmt.Sprintf("selected %d of %d %ss", len(l.rows), before, l.each))
-		for _, text := range q.Unmatched {
-			l.notes = append(l.notes, "select: "+text)
+		for _, u := range q.Unmatched {
+			if u.Near != "" {
+				l.notes = append(l.notes, fmt.Sprintf("select: no row has %s %s%s", u.Column, u.Value, u.Near))
+			}
 		}
 		for _, c := range counts {
 			if c.No+c.Unknown > 0 {
@@ -449,6 +515,38 @@ func (l *list) choose() error {
 			l.each, strings.Join(lists.Map(l.notes, strings.TrimSpace), "; "))
 	}
 	return nil
+}
+
+// selectsNobody refuses a participant in select whom no row of the table names: not in [7] would exclude nobody where
+// the name is 07.
+func (l *list) selectsNobody(q *sheet.Query) error {
+	var problems []error
+	names := Names{}
+	known, _ := l.sheet.Column(l.ID)
+	for _, name := range known {
+		names[ParticipantID(name)] = name
+	}
+	near := func(value string) string {
+		if same := sameNumber(value, slices.Sorted(maps.Keys(names))); same != nil {
+			return didYouMean(lists.Map(same, func(id string) string { return names[id] }))
+		}
+		return words.DidYouMean(value, known)
+	}
+	for _, u := range q.Unmatched {
+		is := func(name string) bool { // the value of the column
+			numbers, _ := sheet.Numbers([]string{name, u.Value})
+			return name == u.Value || numbers != nil && numbers[0] == numbers[1]
+		}
+		switch {
+		case l.each == "row" || u.Column != l.ID && u.Column != "participant_id":
+		case u.Column == l.ID && !slices.ContainsFunc(known, is):
+			problems = append(problems, fmt.Errorf("select: no participant is named %s in column %s%s", u.Value, u.Column,
+				near(u.Value)))
+		case u.Column != l.ID && names[u.Value] == "" && !slices.Contains(l.sheet.Columns, u.Column):
+			problems = append(problems, fmt.Errorf("select: there is no participant %s%s", u.Value, names.near(u.Value)))
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // doubt notes what is doubtful in the names, and in the groups or the number to predict, of those who take part.

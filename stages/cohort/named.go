@@ -3,9 +3,12 @@ package cohort
 import (
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
+	"prgnn/internal/cell"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
@@ -48,31 +51,53 @@ func (x *Exclusion) Notes() (notes []string) {
 	return notes
 }
 
-// ParticipantID makes a BIDS name: "sub-" and the letters and digits of the name. SUB-08 is sub-08: some file systems
-// cannot tell the two apart.
-func ParticipantID(name string) string {
+// bareName is a participant's name without sub-. SUB-08 is sub-08: some file systems cannot tell the two apart.
+func bareName(name string) string {
 	const prefix = "sub-"
 	if len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
 		name = name[len(prefix):]
 	}
+	return name
+}
+
+// ParticipantID makes a BIDS name: "sub-" and the letters and digits of the name. A whole number with decimals, as
+// pandas saves it (1.0), is that number.
+func ParticipantID(name string) string {
+	digits, _ := cell.Whole(bareName(name))
+	return lettersAndDigits(digits)
+}
+
+// lettersAndDigits is "sub-" and the letters and digits of a name: of 1.0 it is sub-10.
+func lettersAndDigits(name string) string {
 	keep := func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r
 		}
 		return -1
 	}
-	return prefix + strings.Map(keep, name)
+	return "sub-" + strings.Map(keep, bareName(name))
 }
 
-// Names are the ids of participants, sub-….
-type Names []string
+// Names are the ids of participants, sub-…, with the name of each as a table has it ("" for none).
+type Names map[string]string
 
-// Find finds the participant of a name: its id, with sub- or without, or as a table has it.
+// Find finds the participant of a name: its id, with sub- or without, or its name as the table has it. A whole number
+// with decimals is that number. Nobody is found by leaving out characters.
 func (ids Names) Find(name string) (string, error) {
-	for _, id := range []string{name, ParticipantID(name)} {
-		if slices.Contains(ids, id) {
+	for id, source := range ids {
+		if source == name && name != "" {
 			return id, nil
 		}
+	}
+	id := ParticipantID(name)
+	_, there := ids[id]
+	if bare, decimals := cell.Whole(bareName(name)); there && "sub-"+bare == id {
+		if other := lettersAndDigits(name); decimals && other != id {
+			if _, also := ids[other]; also {
+				return "", fmt.Errorf("%q may be %s or %s: write one of the two", name, id, other)
+			}
+		}
+		return id, nil
 	}
 	return "", fmt.Errorf("there is no participant %q%s", name, ids.near(name))
 }
@@ -83,7 +108,11 @@ func (r *Roster) Finder() func(name string) (id string, err error) {
 	ids := lists.Map(r.Subjects, func(s Subject) string { return s.ID })
 	ids = append(ids, r.Excluded()...)
 	if r.Axis == "" {
-		return Names(ids).Find
+		names := Names{}
+		for _, id := range ids {
+			names[id] = r.Sources[id]
+		}
+		return names.Find
 	}
 	return func(name string) (string, error) {
 		if !slices.Contains(ids, name) {
@@ -96,16 +125,32 @@ func (r *Roster) Finder() func(name string) (id string, err error) {
 // near proposes the participant that may have been meant: names differ by zeros that YAML and
 // spreadsheets drop, or by a slip.
 func (ids Names) near(name string) string {
-	short := func(id string) string { return strings.TrimLeft(strings.TrimPrefix(ParticipantID(id), "sub-"), "0") }
-	for _, id := range ids {
-		if short(id) == short(name) {
-			return fmt.Sprintf(" (did you mean %q?)", id)
-		}
+	all := slices.Sorted(maps.Keys(ids))
+	if one := sameNumber(name, all); one != nil {
+		return fmt.Sprintf(" (did you mean %s?)", strings.Join(lists.Map(one, strconv.Quote), " or "))
 	}
-	if near := words.DidYouMean(name, ids); near != "" || len(ids) == 0 {
+	if near := words.DidYouMean(name, all); near != "" || len(all) == 0 {
 		return near
 	}
-	return fmt.Sprintf(" (available: %s)", words.Some(ids, 6))
+	return fmt.Sprintf(" (available: %s)", words.Some(all, 6))
+}
+
+// sameNumber are the ids whose letters and digits are those of a name, but for zeros that YAML and spreadsheets drop,
+// and for decimals and scientific notation that they add.
+func sameNumber(name string, ids []string) (same []string) {
+	short := func(id string) string { return strings.TrimLeft(strings.TrimPrefix(id, "sub-"), "0") }
+	readings := []string{short(ParticipantID(name)), short(lettersAndDigits(name))}
+	if bare := strings.ReplaceAll(bareName(name), ",", "."); cell.Scientific(bare) {
+		if x, _ := new(big.Rat).SetString(bare); x != nil && len(x.RatString()) < 30 {
+			readings = append(readings, x.RatString())
+		}
+	}
+	for _, id := range ids {
+		if slices.Contains(readings, short(id)) {
+			same = append(same, id)
+		}
+	}
+	return same
 }
 
 // doubtNames notes names in two spellings that may be one: 01 loses its zero in a spreadsheet. of gives the name of a

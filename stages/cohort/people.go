@@ -45,5 +45,6 @@ func (c *listed) people(dir, given, root, raw string) (*list, error) {
 	if err := l.readRows(dir); err != nil {
 		return nil, err
 	}
+	l.dirs, _ = bids.Subjects(root) // which Find has read
 	return l, errors.Join(l.exclude(), l.identify())
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
+	"prgnn/internal/cell"
 	"prgnn/stages/sheet"
 )
 
@@ -40,10 +40,10 @@ func FailedRatings(path string) (failed []Rating, err error) {
 	var problems []error
 	for i, r := range rating {
 		now := Rating{who[i], r, s.Lines[i]}
-		id := strings.TrimPrefix(now.ID, "sub-")
+		id, _ := cell.Whole(bareName(now.ID))
 		before, again := first[id]
 		switch {
-		case r == "" || r == "n/a":
+		case r == "" || cell.DoubtOf(r) == cell.Mark:
 			continue
 		case r != "pass" && r != "maybe" && r != "fail":
 			problems = append(problems, fmt.Errorf("%s:%d: the rating of %s is %q, want pass, maybe, fail or n/a", path, now.Line, now.ID, r))

@@ -70,10 +70,12 @@ type Roster struct {
 	unreadable func(id string) []error
 	// Scan, when set, gives volumes and repetition time (s; 0 where they are not known) of a participant's scan, by the
 	// name of its run or session: so stages can refuse a scan before anything runs.
-	Scan  func(id, part string) (volumes int, tr float64)
-	Table string         // the table of the participants or rows, absolute; "" where there is none
-	Lines map[string]int // of the participants in it, the first one of each
-	Root  string         // the directory from which results name the participants' files (see NameIn)
+	Scan func(id, part string) (volumes int, tr float64)
+	// names of the participants as the table has them, by id; nil where they have no others
+	Sources map[string]string
+	Table   string         // the table of the participants or rows, absolute; "" where there is none
+	Lines   map[string]int // of the participants in it, the first one of each
+	Root    string         // the directory from which results name the participants' files (see NameIn)
 }
 
 // AxisName is the axis that the members span.

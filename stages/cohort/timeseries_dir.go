@@ -34,7 +34,8 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")},
-		Left: l.leftOut(), PerRun: several, Sessions: len(c.Sessions) > 0, Root: root, Table: l.path, Lines: l.lines()}
+		Left: l.leftOut(), PerRun: several, Sessions: len(c.Sessions) > 0, Root: root, Table: l.path,
+		Lines: l.lines(), Sources: l.sources()}
 	sidecars := &bids.Sidecars{Root: root}
 	for _, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
@@ -84,7 +85,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []string, err error) {
 	files, err := bids.Files(root, id)
 	if err != nil {
-		return nil, nil, absent(root, id)
+		return nil, nil, absent(root, id, err)
 	}
 	want := bids.Want{Suffixes: []string{"timeseries"}, Extensions: []string{".tsv", ".tsv.gz", ".csv", ".1D", ".1D.gz",
 		".npy", ".ptseries.nii"}, Entities: map[string]string{}}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/cell"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
@@ -129,13 +130,26 @@ func named(table *encoding.Table, name string) (n int) {
 	return n
 }
 
-// whose is the participant whose id is a value, with or without "sub-"; "" for any other value.
+// whose is the participant whose id is a value, with or without "sub-", also without the zeros that a spreadsheet drops
+// and with the decimals that pandas adds; "" for any other value, and for one that may be several.
 func whose(values map[string]string, value string) string {
-	id := "sub-" + strings.TrimPrefix(strings.TrimSpace(value), "sub-")
-	if _, there := values[id]; there {
-		return id
+	bare, _ := cell.Whole(strings.TrimPrefix(strings.TrimSpace(value), "sub-"))
+	if _, there := values["sub-"+bare]; there {
+		return "sub-" + bare
 	}
-	return ""
+	if bare == "" || strings.Trim(bare, "0123456789") != "" {
+		return ""
+	}
+	found := ""
+	for id := range values {
+		if strings.TrimLeft(strings.TrimPrefix(id, "sub-"), "0") == strings.TrimLeft(bare, "0") {
+			if found != "" {
+				return ""
+			}
+			found = id
+		}
+	}
+	return found
 }
 
 // NamesOthers reports whether the values of most participants are ids of others, and of none their own.

@@ -11,6 +11,8 @@ import (
 
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/cell"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 	"prgnn/stages/sheet"
@@ -93,15 +95,19 @@ func (s *Denoise) events(in dag.Input) ([]connectivity.Event, error) {
 	}
 	var events []connectivity.Event
 	var have []string
+	conditions := lists.Map(s.Conditions, func(name string) string {
+		whole, _ := cell.Whole(name)
+		return whole
+	})
 	for i := range table.Rows {
 		e := connectivity.Event{Condition: "event"}
 		if named {
-			e.Condition = kind[i]
+			e.Condition, _ = cell.Whole(kind[i])
 		}
 		if e.Condition != "" && !slices.Contains(have, e.Condition) {
 			have = append(have, e.Condition)
 		}
-		if e.Condition == "" || len(s.Conditions) > 0 && !slices.Contains(s.Conditions, e.Condition) {
+		if e.Condition == "" || len(conditions) > 0 && !slices.Contains(conditions, e.Condition) {
 			continue
 		}
 		if s.Task == "none" {

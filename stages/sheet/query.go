@@ -21,9 +21,14 @@ import (
 // comparison is neither true nor false, as in SQL, and only rows for which the
 // whole is true are selected.
 type Query struct {
-	terms []term // joined by and
-	// Unmatched names the values of comparisons that no row has, where a row has one that is near.
-	Unmatched []string
+	terms     []term // joined by and
+	Unmatched []Unmatched
+}
+
+// An Unmatched is a value of a comparison that no row has in a column.
+type Unmatched struct {
+	Column, Value string
+	Near          string // where a row has one that is near: " (did you mean …?)"
 }
 
 // A term is one part of the conjunction, with its text.
@@ -346,11 +351,12 @@ func (c *operand) equal(value token) (func(int) truth, error) {
 	if c.numbers != nil && !isNumber {
 		return nil, value.errorf("column %s holds numbers, but %s is not a number", c.name, value)
 	}
-	if c.numbers == nil && !slices.Contains(c.texts, value.text) {
-		distinct := slices.Compact(slices.Sorted(slices.Values(c.texts)))
-		if near := words.DidYouMean(value.text, distinct); near != "" {
-			c.query.Unmatched = append(c.query.Unmatched, fmt.Sprintf("no row has %s %s%s", c.name, value.text, near))
+	if there := slices.Contains(c.texts, value.text); c.numbers == nil && !there || c.numbers != nil && !slices.Contains(c.numbers, x) {
+		u := Unmatched{Column: c.name, Value: value.text}
+		if c.numbers == nil {
+			u.Near = words.DidYouMean(value.text, slices.Compact(slices.Sorted(slices.Values(c.texts))))
 		}
+		c.query.Unmatched = append(c.query.Unmatched, u)
 	}
 	return func(r int) truth {
 		switch {

@@ -76,7 +76,7 @@ func TestQueryCounts(t *testing.T) {
 // A value that no row has is named where one is near; a value on purpose, such as none, is not.
 func TestQueryUnmatched(t *testing.T) {
 	q := need.Value(parse("group in [ASD, TDC] and not (`scan site` == none) and code != 7"))(t)
-	need.Equal(t, strings.Join(q.Unmatched, "; "), `no row has group TDC (did you mean "TD"?)`)
+	need.Equal(t, fmt.Sprint(q.Unmatched), `[{group TDC  (did you mean "TD"?)} {scan site none } {code 7 }]`)
 }
 
 func TestQueryRefuses(t *testing.T) {
