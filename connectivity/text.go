@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/internal/cell"
 	"prgnn/internal/foreign"
 )
 
@@ -315,8 +316,7 @@ func isNumber(s string) bool {
 
 func parseNumber(s string) (float64, bool) {
 	s = strings.TrimSpace(s)
-	switch s {
-	case "", "n/a", "N/A", "NA", "nan", "NaN", "NAN":
+	if cell.Missing(s) {
 		return math.NaN(), true
 	}
 	for i := range len(s) {

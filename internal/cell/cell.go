@@ -9,14 +9,17 @@ import (
 	"prgnn/internal/pattern"
 )
 
-// missing are the texts that stand for a missing value in a column of any type: BIDS' n/a and the default of
-// pandas.read_csv (na_values), without None, which names a group or a category as well, and with #NULL! of SPSS and
+// Missing reports whether a text stands for a missing value in a column of any type: BIDS' n/a and what pandas.read_csv
+// takes for one (na_values), without None, which names a group or a category as well, and with #NULL! of SPSS and
 // spreadsheets.
-var missing = []string{"", "n/a", "N/A", "N/a", "NA", "nan", "NaN", "NAN", "Nan", "-nan", "-NaN", "null", "NULL", "Null",
-	"#N/A", "#N/A N/A", "#NA", "#NULL!", "<NA>", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
-
-// Missing reports whether a text stands for a missing value in a column of any type.
-func Missing(text string) bool { return slices.Contains(missing, strings.TrimSpace(text)) }
+func Missing(text string) bool {
+	switch strings.TrimSpace(text) { // no list: tables of numbers have millions of cells
+	case "", "n/a", "N/A", "N/a", "NA", "nan", "NaN", "NAN", "Nan", "-nan", "-NaN", "null", "NULL", "Null",
+		"#N/A", "#N/A N/A", "#NA", "#NULL!", "<NA>", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN":
+		return true
+	}
+	return false
+}
 
 // faults are what spreadsheets show in place of a value that they cannot compute.
 var faults = []string{"#div/0!", "#ref!", "#value!", "#num!", "#name?", "#error!", "#getting_data"}

@@ -14,7 +14,8 @@ func TestWhole(t *testing.T) {
 			t.Error(text)
 		}
 	}
-	for text, want := range map[string]bool{"1E+05": true, "1.2e5": true, "1e5": true, "1E5F": false, "E5": false, "12": false} {
+	for text, want := range map[string]bool{"1E+05": true, "1.2e5": true, "1e5": true, "1E5F": false, "E5": false,
+		"12": false} {
 		if Scientific(text) != want {
 			t.Error(text)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/cell"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
@@ -74,7 +75,7 @@ func divisions(n *dag.Node, participants *encoding.Table) (repeats, folds int) {
 		if _, values, err := column.ByParticipant(participants, by); err == nil {
 			distinct := map[string]bool{}
 			for _, v := range values {
-				if v == "" || v == "n/a" {
+				if cell.Missing(v) {
 					return repeats, 0 // the task fails
 				}
 				distinct[v] = true

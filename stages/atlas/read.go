@@ -63,7 +63,7 @@ func Read(r io.Reader, file string) ([]Node, error) {
 		}
 		text := func(column string) string {
 			i, ok := columns[column]
-			if !ok || fields[i] == "n/a" {
+			if !ok || fields[i] == "n/a" || column != "name" && cell.Missing(fields[i]) { // NA may name a nucleus
 				return ""
 			}
 			return fields[i]

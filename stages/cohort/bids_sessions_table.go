@@ -141,7 +141,8 @@ func readSessions(path string, sessions []string) (columns []string, values [][]
 		for i, id := range ids {
 			id = strings.TrimPrefix(id, "ses-")
 			if slices.ContainsFunc(sessions, func(ses string) bool {
-				return id == ses || bids.Same(id, ses) && !slices.Contains(ids, ses) && !slices.Contains(ids, "ses-"+ses)
+				named := slices.Contains(ids, ses) || slices.Contains(ids, "ses-"+ses)
+				return id == ses || bids.Same(id, ses) && !named
 			}) {
 				of, which = append(of, all[i]), append(which, id)
 			}

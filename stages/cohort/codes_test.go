@@ -63,22 +63,26 @@ func TestMissingCodes(t *testing.T) {
 // A code is no group, unless levels names it.
 func TestCodesAreNoGroups(t *testing.T) {
 	for groups, want := range map[string]string{
-		"1 2 -9":      "-9",
-		"1 2 -77":     "-77",
-		"1 2 -88.0":   "-88.0",
-		"1 2 -99 -9":  "-99 -9",
-		"1 2 999":     "999",
-		"HC ASD .":    ".",
-		"HC ASD ?":    "?",
-		"HC ASD -9":   "-9",
-		"HC ASD ??":   "??",
-		"1 -1":        "",
-		"1 -9 -1":     "",
-		"HC -6":       "",
-		"+ -":         "",
-		"HC 9":        "",
-		"A. A? -a 7":  "",
-		"1 2 999 998": "",
+		"1 2 -9":       "-9",
+		"1 2 -77":      "-77",
+		"1 2 -88.0":    "-88.0",
+		"1 2 -99 -9":   "-99 -9",
+		"1 2 999":      "999",
+		"HC ASD .":     ".",
+		"HC ASD ?":     "?",
+		"HC ASD -9":    "-9",
+		"HC ASD ??":    "??",
+		"1 -1":         "",
+		"1 -9 -1":      "",
+		"HC -6":        "",
+		"+ -":          "",
+		"HC ASD -":     "-",
+		"HC ASD -- —":  "-- —",
+		"HC ASD #REF!": "#REF!",
+		"HC A- A+":     "",
+		"HC 9":         "",
+		"A. A? -a 7":   "",
+		"1 2 999 998":  "",
 	} {
 		load := func(levels ...string) *Roster {
 			text := "id,dx\n"
@@ -103,6 +107,45 @@ func TestCodesAreNoGroups(t *testing.T) {
 		need.Equal(t, n, 2*len(strings.Fields(want)), groups)
 		for _, s := range load(levels[:len(levels)/2]...).Subjects {
 			need.NoError(t, s.Problem, groups)
+		}
+	}
+}
+
+// A group that may be a missing value is neither a group nor left out: it is asked for.
+func TestGroupsThatMayBeMissing(t *testing.T) {
+	for _, v := range []string{"none", "None", "unknown", "n.a.", "na", "not available"} {
+		load := func(levels ...string) *Roster {
+			dir := testdir.Files(t, map[string]string{"people.csv": "id,dx\na,HC\nb,ASD\nc," + v + "\nd," + v + "\n", "x.csv": "1,2\n3,4\n"})
+			people := listed{File: "people.csv", ID: "id", Group: "dx", Levels: levels}
+			return need.Value((&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir))(t)
+		}
+		need.Error(t, load().Subjects[2].Problem, fmt.Sprintf("its group is %q, which may be a missing value or a group "+
+			"(column \"dx\": write n/a where a value is missing, or name it in levels: [ASD=ASD, HC=HC, %[1]s=%[1]s])", v)[:60])
+		r := load("HC=HC", "ASD=ASD", v+"=rest")
+		need.NoError(t, r.Subjects[2].Problem)
+		need.Equal(t, strings.Join(stagetest.Sure(r.Participants.Strings("group")), " "), "HC ASD rest rest")
+	}
+}
+
+// In covariates, signs count as missing, and words do among numbers; among texts they are categories, with a note.
+func TestCovariatesThatMayBeMissing(t *testing.T) {
+	dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": "id;dx;age;iq;site;apoe;dose;score\n" +
+		"a;HC;30,5;100;-;+;1;1\nb;HC;-;unknown;NYU;-;none;2\nc;ASD;22;90;unknown;+;2;?\nd;ASD;?;n.a.;UCLA;-;3;3\n"})
+	people := listed{File: "people.csv", ID: "id", Group: "dx"}
+	r := need.Value((&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir))(t)
+	for name, want := range map[string]string{
+		"age": "[30.5 0 22 0] [true false true false]", "iq": "[100 0 90 0] [true false true false]",
+		"site": "[ NYU unknown UCLA] [false true true true]", "apoe": "[+ - + -] []", "dose": "[1 none 2 3] []",
+		"score": "[1 2 0 3] [true true false true]",
+	} {
+		c, _ := r.Participants.Column(name)
+		need.Equal(t, fmt.Sprint(c.Values, c.Valid), want, name)
+	}
+	notes := strings.Join(r.Notes, "\n")
+	for _, want := range []string{"codes for missing values count as missing: age (-, in 1 row), age (?, in 1 row), iq (n.a., in 1 row), iq (unknown, in 1 row), site (-, in 1 row), score (?, in 1 row)",
+		"taken as categories, although they may stand for missing values: site (unknown, in 1 row), dose (none, in 1 row); if they do, list them in missing"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("%q is missing in\n%s", want, notes)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/cell"
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -52,6 +53,8 @@ func (l *list) unlabeled(r listedRow, table string) error {
 	switch v := r.cells.get(l.labelColumn()); {
 	case l.Target == "" && v == "":
 		return fmt.Errorf("it has no group (%s is empty)", at)
+	case l.Target == "" && (cell.DoubtOf(v) == cell.Word || cell.DoubtOf(v) == cell.Zero):
+		return fmt.Errorf("its group is %q, which may be a missing value or a group (%s: write n/a where a value is missing, or name it%s)", v, at, l.allLevels(nil, v))
 	case l.Target == "":
 		return fmt.Errorf("its group is %s, a code for a missing value (%s: write n/a where a value is missing, or name the value in levels)", v, at)
 	case v == "":
@@ -187,13 +190,14 @@ func inLines(lines []string) string {
 }
 
 // allLevels writes levels for every value of the table, those of rows that select leaves out too, with some groups
-// under the name of others.
-func (l *list) allLevels(one map[string]string) string {
+// under the name of others. more are further values.
+func (l *list) allLevels(one map[string]string, more ...string) string {
 	if len(l.groups) > fewGroups {
 		return " by levels"
 	}
-	return " in levels: [" + strings.Join(lists.Map(slices.Sorted(maps.Keys(l.groups)), func(value string) string {
-		name := l.groups[value]
+	values := slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(l.groups)), more...)))
+	return " in levels: [" + strings.Join(lists.Map(values, func(value string) string {
+		name := cmp.Or(l.groups[value], value)
 		for one[name] != "" {
 			name = one[name]
 		}
@@ -221,7 +225,7 @@ const most = 1e100
 // numbers beyond most. The column of what is predicted keeps its codes for the message about them.
 func (l *list) clean() error {
 	var problems []error
-	var found, doubtful, asked []string
+	var found, doubtful, asked, either []string
 	for _, name := range l.sheet.Columns {
 		values := make([]string, len(l.rows))
 		for i, r := range l.rows {
@@ -229,6 +233,10 @@ func (l *list) clean() error {
 		}
 		if name == l.ID {
 			continue
+		}
+		if name != l.labelColumn() {
+			cleared, taken := l.clearDoubts(name, values)
+			found, either = append(found, cleared...), append(either, taken...)
 		}
 		numbers, _ := sheet.Numbers(values)
 		for i, x := range numbers {
@@ -263,6 +271,9 @@ func (l *list) clean() error {
 			found = append(found, fmt.Sprintf("%s (%s, in %s)", name, which, words.Count(n, "row")))
 		}
 	}
+	if either != nil {
+		l.notes = append(l.notes, fmt.Sprintf("%s: %s; if they do, list them in missing", column.MayBeMissing, words.Some(either, 8)))
+	}
 	if found != nil {
 		l.notes = append(l.notes, "codes for missing values count as missing: "+words.Some(found, 8))
 	}
@@ -272,6 +283,39 @@ func (l *list) clean() error {
 			words.Some(doubtful, 8), strings.Join(slices.Compact(asked), ", ")))
 	}
 	return errors.Join(problems...)
+}
+
+// clearDoubts empties the cells of a covariate with signs that may stand for a missing value, and in a column of
+// numbers those with words. found says so; either names the words that are left as categories.
+func (l *list) clearDoubts(name string, values []string) (found, either []string) {
+	var rest []string // values beyond doubt, and those that may be a number
+	count := map[string]int{}
+	for _, v := range values {
+		if d := cell.DoubtOf(v); d != cell.Value && v != "" {
+			count[v]++
+			if d != cell.Zero {
+				continue
+			}
+		}
+		rest = append(rest, v)
+	}
+	numbers, _ := sheet.Numbers(rest)
+	for _, v := range slices.Sorted(maps.Keys(count)) {
+		text := fmt.Sprintf("%s (%s, in %s)", name, v, words.Count(count[v], "row"))
+		switch d := cell.DoubtOf(v); {
+		case d == cell.Mark && !(v == "-" && slices.Contains(values, "+")), d == cell.Word && numbers != nil:
+			for i := range values {
+				if values[i] == v {
+					values[i] = ""
+					l.rows[i].cells.set(name, "")
+				}
+			}
+			found = append(found, text)
+		case d != cell.Mark && 2*len(count) <= len(values):
+			either = append(either, text)
+		}
+	}
+	return found, either
 }
 
 // levels are the names of the values, of which labels has those of the table: a value with = in it is found by them, or

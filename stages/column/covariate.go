@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/cell"
 	"prgnn/internal/pattern"
 )
 
@@ -34,7 +35,7 @@ func ReadCovariate(t *encoding.Table, name string) (CovariateColumn, error) {
 		}
 		c.Text = slices.Clone(text)
 		for i, v := range c.Text {
-			if v = strings.TrimSpace(v); strings.EqualFold(v, "n/a") || strings.EqualFold(v, "nan") {
+			if v = strings.TrimSpace(v); cell.Missing(v) {
 				v = ""
 			}
 			c.Text[i] = v

@@ -173,11 +173,7 @@ func NamesOthers(values map[string]string) bool {
 
 // Unrelated reports whether a value of a column of families says nothing of a participant.
 func Unrelated(value string) bool {
-	switch strings.ToLower(strings.TrimSpace(value)) {
-	case "", "n/a", "nan", "unknown":
-		return true
-	}
-	return false
+	return cell.Missing(value) || cell.DoubtOf(value) != cell.Value
 }
 
 // UnrelatedBy reports whether a column of families says nothing of a participant: a parent 0 is nobody (PLINK).

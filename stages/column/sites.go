@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/cell"
 )
 
 // Coded reports whether a column has a few integers as its values.
@@ -30,7 +31,7 @@ func Categories(t *encoding.Table, name string) int {
 	values, err := t.Strings(name)
 	seen := map[string]bool{}
 	for _, v := range values {
-		if v = strings.TrimSpace(v); v != "" && !strings.EqualFold(v, "n/a") {
+		if v = strings.TrimSpace(v); !cell.Missing(v) {
 			seen[v] = true
 		}
 	}
@@ -54,7 +55,7 @@ func DoubtSites(table *encoding.Table, name string) (notes []string) {
 	groups := map[string]map[string]bool{} // of each site
 	all := map[string]bool{}
 	for i, v := range values {
-		if v = strings.TrimSpace(v); v == "" || strings.EqualFold(v, "n/a") {
+		if v = strings.TrimSpace(v); cell.Missing(v) {
 			continue
 		}
 		if groups[v] == nil {

@@ -12,6 +12,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/cell"
 	"prgnn/internal/lists"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
@@ -280,7 +281,7 @@ func readMembers(t *encoding.Table, label, name string) ([]member, error) {
 	var members []member
 	var lost []string
 	for _, id := range ids {
-		if g := strings.TrimSpace(groups[id]); g == "" || strings.EqualFold(g, "n/a") {
+		if cell.Missing(groups[id]) {
 			lost = append(lost, id)
 		}
 		members = append(members, member{id: id, group: groups[id]})
@@ -546,7 +547,7 @@ func bySite(members []member, site map[string]string, column, name string) ([]in
 	values := map[string]bool{}
 	for _, m := range members {
 		v := site[m.id]
-		if v == "" || v == "n/a" {
+		if cell.Missing(v) {
 			return nil, fmt.Errorf("%s: participant %s has no value in column %q, which defines the folds", name, m.id, column)
 		}
 		values[v] = true

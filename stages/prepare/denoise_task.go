@@ -107,6 +107,9 @@ func (s *Denoise) events(in dag.Input) ([]connectivity.Event, error) {
 		if e.Condition != "" && !slices.Contains(have, e.Condition) {
 			have = append(have, e.Condition)
 		}
+		if len(conditions) == 0 && cell.DoubtOf(e.Condition) == cell.Mark {
+			return nil, fmt.Errorf("%s:%d: the trial_type is %q, which may be a missing value: write n/a, or choose the conditions", in.Name, table.Lines[i], e.Condition)
+		}
 		if e.Condition == "" || len(conditions) > 0 && !slices.Contains(conditions, e.Condition) {
 			continue
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"prgnn/internal/cell"
 )
 
 // Codes are the values of a column of numbers that stand for a missing one, as SPSS and phenotype tables have them:
@@ -37,14 +39,16 @@ func Codes(values []string) map[string]bool {
 }
 
 // GroupCodes are the values of a column of groups that stand for a missing one: Codes; one digit repeated from -7 on
-// (-9, -88), where no other value is negative; and dots or question marks alone.
+// (-9, -88), where no other value is negative; and signs and words that may stand for one (-, ?, unknown, none). Beside
+// +, a - is none.
 func GroupCodes(values []string) map[string]bool {
 	codes, repeated, negative := Codes(values), map[string]bool{}, false
 	for _, v := range values {
 		x, ok := number(v)
 		digits := strconv.FormatFloat(-x, 'f', -1, 64)
 		switch {
-		case !ok && v != "" && strings.Trim(v, ".?") == "":
+		case !ok && v == "-" && slices.Contains(values, "+"):
+		case !ok && cell.DoubtOf(v) != cell.Value:
 			codes[v] = true
 		case !ok || x >= 0 || codes[v]:
 		case digits[0] >= '7' && strings.Trim(digits, digits[:1]) == "":

@@ -4,6 +4,5 @@
 //
 // A sheet holds texts; what is a number is decided a column at a time (Numbers).
 // Every row remembers its line in the file, so that a mistake can be shown where it
-// stands. An empty cell, n/a, NA, N/A, nan, NaN and null all mean that there is no
-// value.
+// stands. An empty cell, n/a and their like (cell.Missing) mean that there is no value.
 package sheet

@@ -351,7 +351,11 @@ func (c *operand) equal(value token) (func(int) truth, error) {
 	if c.numbers != nil && !isNumber {
 		return nil, value.errorf("column %s holds numbers, but %s is not a number", c.name, value)
 	}
-	if there := slices.Contains(c.texts, value.text); c.numbers == nil && !there || c.numbers != nil && !slices.Contains(c.numbers, x) {
+	there := slices.Contains(c.texts, value.text)
+	if c.numbers != nil {
+		there = slices.Contains(c.numbers, x)
+	}
+	if !there {
 		u := Unmatched{Column: c.name, Value: value.text}
 		if c.numbers == nil {
 			u.Near = words.DidYouMean(value.text, slices.Compact(slices.Sorted(slices.Values(c.texts))))

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"prgnn/internal/cell"
 	"prgnn/internal/foreign"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -90,7 +91,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 				words.Count(len(fields), "value"), len(s.Columns), whyFields(fields, c.Comma)))
 		default:
 			for i, f := range fields {
-				if slices.Contains(noValue, f) {
+				if cell.Missing(f) {
 					fields[i] = ""
 				}
 			}
@@ -171,7 +172,7 @@ func (s *Sheet) decimalCommas(skip func(i int) bool) (changed []string) {
 		any := false
 		for _, row := range s.Rows {
 			point, is := decimalComma(row[i])
-			if _, ok := number(point); !ok && row[i] != "" {
+			if _, ok := number(point); !ok && row[i] != "" && cell.DoubtOf(row[i]) == cell.Value {
 				any = false
 				break
 			}
@@ -181,7 +182,7 @@ func (s *Sheet) decimalCommas(skip func(i int) bool) (changed []string) {
 			changed = append(changed, name)
 		}
 		for _, row := range s.Rows {
-			if any {
+			if any && cell.DoubtOf(row[i]) == cell.Value {
 				row[i], _ = decimalComma(row[i])
 			}
 		}
@@ -251,9 +252,6 @@ func whyFields(fields []string, sep rune) string {
 	}
 	return ""
 }
-
-// noValue are the texts that stand for a missing value, those of spreadsheets, SPSS, pandas and databases among them.
-var noValue = []string{"n/a", "N/A", "NA", "nan", "NaN", "null", "#N/A", "#NULL!", "<NA>", "NULL"}
 
 // dots empties the cells in which columns of numbers have a dot, as SAS and Stata write a missing value.
 func (s *Sheet) dots() {
