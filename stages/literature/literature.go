@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"prgnn/internal/version"
 )
 
 // A Work is a reference: a line of a report's list, a BibTeX entry and a line of CITATION.md are renderings of it.
@@ -129,6 +131,9 @@ func (w Work) String() string {
 		names = append(names, strings.Trim(family, "{}"))
 	}
 	text := strings.Join(names, ", ") + ". " + w.title + "."
+	if w.kind == "software" { // no address is published
+		return text + fmt.Sprintf(" Version %s, %d. No public address or DOI.", version.Number, w.year)
+	}
 	if w.venue != "" {
 		text += " " + w.venue
 	}

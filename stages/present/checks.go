@@ -100,7 +100,7 @@ func (a *author) leakage() error {
 		}
 	}
 	if missing == nil && len(unchecked) == 0 {
-		a.Say("%s: %s. No scan belongs to two participants. Whether two scans are of one person under two ids is not proved.", passed, made)
+		a.Say("%s: %s. No copy of a scan was found under a second id: no two participants share volumes, mean signals, filtered signals of the same regions, or features. Not looked for: copies that were filtered and also have other regions, were interpolated or shuffled in time, or have more noise than signal; and two scans of one person under two ids (docs/statistics.md).", passed, made)
 		return nil
 	}
 	said := fmt.Sprintf("Leakage checks: %s.", made)

@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/internal/version"
 	"prgnn/stages/literature"
 	"prgnn/stages/present/methods"
 	"prgnn/stages/stagetest"
@@ -102,7 +103,7 @@ func TestLiteratureAsBibTeX(t *testing.T) {
 		"friston": "Friston KJ, Williams S, Howard R, Frackowiak RSJ, Turner R. Movement-related effects in fMRI time-series. Magnetic Resonance in Medicine 1996; 35: 346–355. doi:10.1002/mrm.1910350312",
 		"kingma":  "Kingma DP, Ba J. Adam: a method for stochastic optimization. International Conference on Learning Representations (ICLR) 2015.",
 		"gao":     "Gao H, Ji S. Graph U-Nets. International Conference on Machine Learning (ICML) 2019; Proceedings of Machine Learning Research 97: 2083–2092.",
-		"prgnn":   "The PR-GNN Pipeline developers. PR-GNN Pipeline. 2026.",
+		"prgnn":   "The PR-GNN Pipeline developers. PR-GNN Pipeline. Version " + version.Number + ", 2026. No public address or DOI.",
 	} {
 		need.Equal(t, literature.Works[key].String(), want)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/version"
 	"prgnn/stages/column"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/stagetest"
@@ -67,5 +68,35 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	want := "Regions without a usable series (in 1 of 2 participants, at most 3) are excluded from the estimate: their correlations are 0."
 	if page := reportText(t, in); !strings.Contains(page, want) {
 		t.Errorf("the page does not say %q", want)
+	}
+}
+
+// The methods list the readings of the paper that are in force, and the page states the version of the program in its
+// methods, its references and its last line.
+func TestReadingsOfThePaper(t *testing.T) {
+	train := func(value ...string) map[string][]dag.Input {
+		rows := [][4]string{{"evaluate", "evaluate", "permutations", "99"}}
+		for i := 0; i < len(value); i += 2 {
+			rows = append(rows, [4]string{"train", "train", value[i], value[i+1]})
+		}
+		return withSettings(rows...)
+	}
+	page := reportText(t, train("variant", "paper", "self_weight", "1", "gate", "true", "glc", "squared", "distance",
+		"mmd", "kernel", "gauss"))
+	const before = "Where the paper leaves a choice open, or its formulas cannot hold: "
+	for _, want := range []string{before + "the edge of a region to itself has weight 1; kept features are multiplied by their score; the kernel of the maximum mean discrepancy is exp(−d²/σ); the consistency loss has squared distances; no activation follows a convolution.",
+		"</span> Pipeline " + version.Number + " [", "</span> Pipeline. Version " + version.Number + ", 2026.",
+		"Made by PR-GNN Pipeline " + version.Number + "."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	page = reportText(t, train("variant", "paper", "self_weight", "0", "gate", "false", "glc", "norm",
+		"distance", "bce"))
+	if !strings.Contains(page, before+"no activation follows a convolution.") {
+		t.Errorf("readings that are not in force are listed")
+	}
+	if strings.Contains(reportText(t, train("variant", "authors-code")), before) {
+		t.Errorf("the authors' program has readings of the paper")
 	}
 }

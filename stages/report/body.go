@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/markup"
 	"prgnn/internal/pattern"
+	"prgnn/internal/version"
 	"prgnn/internal/words"
 )
 
@@ -98,7 +99,7 @@ func (b *body) page(p *Page) {
 		}
 		b.put("</section>\n")
 	}
-	b.put("</main>\n</div>\n<footer><p>Made by PR-GNN Pipeline. One file, no network: keep it, send it, print it.</p></footer>\n")
+	b.put("</main>\n</div>\n<footer><p>Made by PR-GNN Pipeline " + version.Number + ". One file, no network: keep it, send it, print it.</p></footer>\n")
 }
 
 // turn leads from the page of a scan to its neighbors.

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -70,6 +71,9 @@ damaged; 4 when a task could not be audited, as its result or inputs are not sto
 	return cmd
 }
 
+// ofRuns are flags of an audit that runs tasks.
+var ofRuns = []string{"threads", "jobs", "downstream", "keep"}
+
 func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.Options) error {
 	switch {
 	case !(au.Sample > 0 && au.Sample <= 1):
@@ -82,6 +86,12 @@ func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.
 		return flags.Usage(cmd, "FILE is missing, or --lock LOCK")
 	case len(from.against) > 0 && au.Sample < 1:
 		return flags.Usage(cmd, "--sample cannot be combined with --against, which runs nothing")
+	case from.signedBy != "" && len(from.against) == 0:
+		return flags.Usage(cmd, "--signed-by needs --against STATEMENT")
+	case cmd.Flags().Changed("seed") && au.Sample == 1:
+		return flags.Usage(cmd, "--seed needs --sample below 1: all tasks are audited")
+	case len(from.against) > 0 && slices.ContainsFunc(ofRuns, cmd.Flags().Changed):
+		return flags.Usage(cmd, "--%s cannot be combined with --against, which runs nothing", strings.Join(ofRuns, ", --"))
 	case au.Fetched && (from.inputs || from.lock != "" || len(from.against) > 0):
 		return flags.Usage(cmd, "--fetched needs FILE, without --lock or --against")
 	case from.inputs && (from.lock != "" || len(from.against) > 0):

@@ -1,9 +1,11 @@
 package cli
 
 import (
-	"slices"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/flags"
@@ -100,8 +102,15 @@ func (a *app) export(cmd *cobra.Command, args []string, e export.Options, sets [
 		return flags.Usage(cmd, "STAGE[.OUTPUT] is missing; for every stage: --format all -o DIR")
 	case e.Path == "":
 		return flags.Usage(cmd, "-o PATH is missing")
-	case e.CSVSafe && !slices.Contains([]string{"csv", "tsv", "all"}, e.FileFormat()):
-		return flags.Usage(cmd, "--csv-safe is for csv and tsv: -o PATH.csv, or --format csv")
+	}
+	var refused []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if formats := e.Refuses(f.Name); formats != nil {
+			refused = append(refused, fmt.Sprintf("--%s is for %s", f.Name, strings.Join(formats, ", ")))
+		}
+	})
+	if refused != nil {
+		return flags.Usage(cmd, "%s; the format is that of --format, or of the end of -o PATH", strings.Join(refused, "; "))
 	}
 	c, err := a.lookAtRun(args[0], sets, results.AsRun, e.What)
 	if err != nil {

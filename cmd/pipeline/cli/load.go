@@ -328,6 +328,9 @@ func (a *app) lookAt(what string, sets []string) (*results.Current, error) {
 	return a.lookAtRun(what, sets, results.OfRun)
 }
 
+// fixedSettings is the error of flags that change a pipeline file, and are given with a run.
+const fixedSettings = "a run has fixed settings: --set, --without and --as-written need a pipeline file"
+
 // lookAtRun is look for a pipeline file, or for a run in the way of find.
 func (a *app) lookAtRun(what string, sets []string, find func(*dag.Record, *artifacts.Store) (*results.Current,
 	error), named ...string) (*results.Current, error) {
@@ -335,7 +338,7 @@ func (a *app) lookAtRun(what string, sets []string, find func(*dag.Record, *arti
 		return a.look(what, sets, named...)
 	}
 	if len(sets) > 0 || a.asWritten {
-		return nil, exit.Wrongf("a run has fixed settings: --set, --without and --as-written need a pipeline file")
+		return nil, exit.Wrongf("%s", fixedSettings)
 	}
 	store, err := a.openHere()
 	if err != nil {

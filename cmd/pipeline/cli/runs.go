@@ -11,6 +11,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
@@ -29,7 +30,10 @@ show and diff.`,
   pipeline runs --json | jq -r 'select(.failed > 0) | .id'`,
 		Args:              between(0, 1),
 		ValidArgsFunction: completeFile,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && len(sets) > 0 {
+				return flags.Usage(cmd, "--set and --without need FILE")
+			}
 			if len(args) == 0 {
 				return a.runs()
 			}

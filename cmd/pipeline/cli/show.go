@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
@@ -42,10 +43,16 @@ an object "axis" before them names the regions. These files must not be changed.
 			switch {
 			case where && (len(args) == 1 || results.IsRun(args[0])):
 				return flags.Usage(cmd, "--where needs a pipeline file and one of its stages")
+			case where && cmd.Flags().Changed("rows"):
+				return flags.Usage(cmd, "--rows is for a table that is shown: leave out --where")
 			case where:
 				return a.where(args[0], sets, args[1], partial)
 			case partial:
 				return flags.Usage(cmd, "--partial needs --where")
+			case results.IsRun(args[0]) && (len(sets) > 0 || a.asWritten):
+				return exit.Wrongf("%s", fixedSettings)
+			case len(args) == 1 && cmd.Flags().Changed("rows"):
+				return flags.Usage(cmd, "--rows is for a table: name a STAGE[.OUTPUT]")
 			case results.IsRun(args[0]):
 				return a.showRun(args[0], args[1:], rows)
 			}

@@ -45,6 +45,35 @@ func (o *Options) FileFormat() string {
 	return cmp.Or(o.Format, extensions[strings.ToLower(filepath.Ext(o.Path))])
 }
 
+// flagFormats are the formats that a flag is for.
+var flagFormats = map[string][]string{
+	"draw":     append(formNames(), "all"),
+	"column":   {"graphml", "node", "pscalar", "all"},
+	"labels":   {"pconn", "ptseries", "pscalar", "all"},
+	"tr":       {"ptseries", "all"},
+	"names":    {"arrow", "arrow-zstd", "parquet", "csv", "tsv", "all"},
+	"csv-safe": {"csv", "tsv", "all"},
+	"draws":    {"bids"},
+	"task":     {"bids"},
+	"atlas":    {"bids"},
+}
+
+// Refuses gives the formats that a flag is for, where that of the export is none of them; nil where the flag has a
+// meaning. The format of a directory is that of each result.
+func (o *Options) Refuses(flag string) []string {
+	asked := []string{o.FileFormat()}
+	for _, f := range forms {
+		if o.Format == "" && strings.HasSuffix(strings.ToLower(o.Path), f.ending) {
+			asked = append(asked, f.name)
+		}
+	}
+	takes := flagFormats[flag]
+	if takes == nil || slices.ContainsFunc(asked, func(format string) bool { return slices.Contains(takes, format) }) {
+		return nil
+	}
+	return takes
+}
+
 // A job is one export: where it says things, which results there are, what is asked for.
 type job struct {
 	*console.Console

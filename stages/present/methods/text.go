@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/version"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/present/performance"
@@ -336,6 +337,9 @@ func (a *Author) methodsOfTraining(m *Text) {
 		m.say(the+" is PR-GNN %s: graph attention convolutions %s of widths %s that take edge weights into account, each followed by a pooling layer that keeps the %s of the regions with the highest scores, then a multilayer perceptron (hidden widths %s).",
 			m.cite("li2020"), m.cite("velickovic"), t.Value["widths"], percentText(t.Value["ratio"]), t.Value["hidden"])
 	}
+	if t.Is("variant", "paper") {
+		m.say("Where the paper leaves a choice open, or its formulas cannot hold: %s.", strings.Join(readings(t), "; "))
+	}
 	// A work is cited where its method was used.
 	cited := func(words, key string) string { return words + " " + m.cite(key) }
 	var pools, distances []string
@@ -376,6 +380,24 @@ func (a *Author) methodsOfTraining(m *Text) {
 	}
 	m.say("Adam %s ran for %s epochs with batches of %s graphs and a learning rate of %s%s%s; weights are those of the %s.", m.cite("kingma"), t.Value["epochs"], t.Value["batch"], t.Value["learning_rate"], halve, against,
 		map[bool]string{true: "last epoch", false: "epoch that does best on the test set, which is leakage"}[t.Is("select", "last")])
+}
+
+// readings are choices where the paper is open, or prints what cannot be meant, that are in force in a training.
+func readings(t *section.StageSettings) (all []string) {
+	if !t.Is("self_weight", "0") {
+		all = append(all, fmt.Sprintf("the edge of a region to itself has weight %s", t.Value["self_weight"]))
+	}
+	if t.Is("gate", "true") {
+		all = append(all, "kept features are multiplied by their score")
+	}
+	kernels := map[string]string{"gauss": "exp(−d²/σ)", "outside": "exp(−d²)/σ", "rbf2": "exp(−d²/2σ²)"}
+	if kernel := kernels[t.Value["kernel"]]; kernel != "" && strings.Contains(t.Value["distance"], "mmd") {
+		all = append(all, "the kernel of the maximum mean discrepancy is "+kernel)
+	}
+	if t.Is("glc", "squared") {
+		all = append(all, "the consistency loss has squared distances")
+	}
+	return append(all, "no activation follows a convolution")
 }
 
 // methodsOfEvaluation tells how the result was measured.
@@ -439,7 +461,7 @@ func (a *Author) methodsOfEvaluation(m *Text) error {
 	if err := a.methodsOfChecks(m); err != nil {
 		return err
 	}
-	m.say("All computations were done with PR-GNN Pipeline %s.", m.cite("prgnn"))
+	m.say("All computations were done with PR-GNN Pipeline %s %s.", version.Number, m.cite("prgnn"))
 	return nil
 }
 
