@@ -88,7 +88,6 @@ import (
 //go:embed stages/bids/*[^t].go
 //go:embed stages/chart/*[^s]t.go
 //go:embed stages/chart/*[^t].go
-//go:embed stages/cohort/*[^s]t.go
 //go:embed stages/cohort/*[^t].go
 //go:embed stages/cohort/simulate/*[^s]t.go
 //go:embed stages/cohort/simulate/*[^t].go

@@ -8,28 +8,28 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 115dca32cbca5fd3c111f9d679a9ddd8e3619a99e28037b233270f1e12ff3dfa
 kind biomarkers 8290a2cec4f39cf33807beb49c1710ea0cb33a2927f6e45cd7468807c1dc1ca1
 kind bnt f6059d1eaa1aae4f5efd765f07eb73427c6d8d8c08c6652628abdb7d52480e42
-kind bootstrap 468f324216656e47354077805a84735a2e15d4be95919de7c460ef2412e03526
+kind bootstrap 0859f8db190612a2e33296bc2a870c0232ef23821774fd0d275ffa5827890678
 kind braingnn c53419dbeb3deb17f7874988b6aa35e0538242930d0845a3a45f0bd2d33b5ae0
-kind brainmap 67166d039b1c3323ce779cd51c185a5b2c275fb533a4da27132ebddb6ab1d702
+kind brainmap cc3f5daf5085f9fda0d45655024103f14c9ab3894a20ca26dc55367c1d503fde
 kind choose de79c421c7608b93edcbc8b7bef3af5d5d2482188996de39c1b18da028c8cb48
 kind combat 178d7eaa430d5f27e7bd5e9e20d955e13331516bff1327e8aef470545103333f
 kind compare 75dbaacd69de95b28294e601499cfdafec283d37e74b5b0a3d2054778dd93b62
 kind connectivity 3652ef94818f8b33894934ac7519a2eee60cfa20fd3a14eedd904dcf6c670f89
 kind covariates 8633d2bb97915655dc3d781b534fcb4655a19bb3ddc4fa8aac46f1c18f33fa9c
-kind denoise 50a4b504813dc343c59abd53c4c36af942a366d95f10a823630c535dbce52a43
+kind denoise 467bbc3dd1bd536e075dcfd3845c69f67f4c50a8ba283dcfe0f2d7a8eb0cd4e0
 kind echo dd18d5dda72f44902a2634814704ec83fe2e10ef429ca1a5b1d0d80cd5c6b1fa
 kind evaluate b745edf06a242bcd7956566239e643e6f6761decec8c19e7cbe4052ef5990446
 kind evaluate-regression 59d49836f9b9cc57db153c253da2dd2b7ed7113861797d08479331b16e623fb6
-kind exec ba10dd3d99fe432acb29c00a33093b3a89da69d1dfadb91018a60fb95a438cd7
-kind fidelity 738f32163628bb5cdecd76e6dd42a2d491a7f415e03f4e98cffd356968ad3233
+kind exec 1bb80d114eb56a8c6fecb85bd7f93407bf475c975cf9f3571dec96a0cd0c71c7
+kind fidelity aa40e698ae831c13864cab2c9d41b30926048c2e9065eb0382a7adfecba8ebc4
 kind figure-calibration bd350dffa6988ef70d3019b84455b8422fd593231a1cda4644e625240840b386
 kind figure-confusion 161428fc0306eef433392d5b80765d2732d34bac6d9e342704a1c784ad3c5c12
 kind figure-connectivity 496c422384efcf5c1fc834456495ef67b4274d0cece286c3a81ba63818608428
 kind figure-degrees 2cec72ffbf4526aca5617d8fab438c4bdd471829943bcd47ea1eb629ffd8b992
 kind figure-distributions 7e77640d3deae2c55fd9fc2a162f4921c5c88d9afab62fcd662a085e30183516
 kind figure-individuality b88aeadae35eee2e0589e09d03c5175bed2c21055a9ca20c283725c3e6779343
-kind figure-individuals 85bf9413ef734e7e1b1ccbbebe4bd5a08949d8e8a024e45f487d5f21162e60a3
-kind figure-qc a955f004029d48bf7aafe6590f17e175826d847f20523565ea134c067b2d4e62
+kind figure-individuals c4e544de8e6e534b3962f9be0a6802f2dfb8978bce1fc5e7e241e1de10901be7
+kind figure-qc 2f007dcaecb5f1460ed9bb58b497ad1c01ba0476cd11b7855f79853dfe11fa00
 kind figure-qcfc 577741c697592e625e3f6cb3482804e3f568d2837ff2fda99bc840791cfa503b
 kind figure-ranking 5750aa8c1293e9a05acae66c54b5e16ce96bba3e8ba6805a630396f5b0b3091a
 kind figure-roc c797daf4e9c45caf88c22e5453911525134c16f9894fabf2657dff4183717ddd
@@ -39,32 +39,725 @@ kind graph 856c5711d1c13be5e53485e8645e359e64917f0aedb5396161a7ce8869bcc495
 kind harmonize e7ca1c19071ba195e83a2a877a44b05cf85231d86d528b2cd70328e99ae77685
 kind individuality 7d7f38eb64a62955d862a6772dfb5cdfc6aeef2ae97deed0962f658d202585fd
 kind join 6e2121497f9c9df9acf964838bab458f294614410b7b6622c51376f4908f4296
-kind leakage 5d7f24f799a86f41f80ce26dff6f6a317fa623e01f87c1e24af2485499b1f091
+kind leakage bcd19cb986cdbf83779f1c13f37c21c6300a28cdd21e5586b4e0a16a09a035c7
 kind matrices daf915e9a9aa496b90d253d1f8ef2950d128d8984cf5d72af03668bb6d6970bb
-kind mean-volume 992228751bfc365432e0211354383ea3553e60ac345913c8efa73de7a3c3cb7c
+kind mean-volume 9fd6a1d0bf7bf6ab88642d10f4a88568988b062f7513d771eb2b1f64281668db
 kind meanmlp d72825f2db76e4c7d54da259a8799f0a6fd65ea32ef177fab1c33679c6ba01b0
 kind occupancy 345a8e971e14489179d77cb164735f747995220eceff95a9275284cffe938db8
-kind parcellate b998361e9f58e65803d6376b557c396966a89637b3c55ed91c986d0c19425a0f
+kind parcellate d3290ebe976d52cc33c3f6ab994745ec31c31b5c3089df61d7b7bd37f6bbc4f3
 kind permutation 9bcf6051d62c8a3903e77368b8f86f2f057c3258dd10080b6d9de03fef2e87a5
 kind permutation-regression 761a794a7c4d4f448020aef3a4e6ae58d09160cfef9b2fd5aa7a673be7084d54
-kind predict 6cf3843f719ebee206e493655d0d4d7554bb6ed4d2104b59fb221f3d0102b660
+kind predict 3a79373ee3356c71af87a70cf359ca8e8159d37677bd5f3b9993541d5496cc0b
 kind project 5f3b596b3145b1e5b420def414b2878113655cfdc7c61bbae5759cebe45da8c6
 kind published 2d0734406c50a939fc2213541f1326a62f905e10e6b18f2e418ed2b7ffaa17d0
 kind qcfc cd6e599523c557ec875a9e828a0b859cc206eefc62abb7f3f36e7f0db641dca5
 kind regression 3eec7d91faa88e4356fd946848388c858491db78013fc9838e072467a896dce8
-kind report 1d667a5cc6bdfb697c9380cefb90e16967e5cab7d253e7fa8685b7e71cacb422
-kind saliency 6dc6a748b1985be69c27b04dc5ab61930da24624785c297690443f73c2f78cb7
+kind report a10e659e2772f48e8996e0920edb8920f313c5ccd784cb08ade2fc3f3b67eaca
+kind saliency f9d7bf1f54fcbd6558e84d1d1d515dd2aeee968bcd6a2e09a5fd649e70a23020
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
 kind simulate 0d020ea14574e5bda4c23942217c4332b4986269e3a9c037e5d73183601eeba2
 kind split 28a9f4d2722587c5bf63836b46c674eeefcfbaeb8d838bad1f89abb22102386e
 kind states 0a04f18d3ec1eebf593fb3f259cc50a043c1869e60793fb4e5005671e48235a0
-kind summary c5fd8621737c68d779baec45da651b131b8104083fcb3a7d2c94deb7eddd1a4a
+kind summary 2ef601b383cb34e1ba60fda1c4d5bcbe8fb8cb41a4ed301248455c1a1114d8aa
 kind tables 7cd6ae9d876c77f63d1f1c1ab6bea21d4beabc245cea76a09e38dddc29939348
 kind tangent 141582767bcd7c36434c869b2a8753f55b2d09d8d0b0bad9dccb2c4193e5a50f
-kind timeseries aa7343157e451bec4aa53049a97700902d859238a612551440a3b0e3e7e270b0
+kind timeseries a0182c2245613a16fe13aca3667af474d2d286f9c6e80bf97231459cee1e3759
 kind train 0506b6caf15d005e43c30f75337cacdbd9c818c0da493c49fcd7f1293d20195a
 kind train-regression 4476ba7049dc87c04837e7a7e585a2be250626ba0cda3b180bbd2831ff602ccb
 kind windows 8eaf56cb8e57197b9c362df499eb60c7055db0904e98cd9b144474382ec5c032
+
+source prgnn/artifacts/action.go aff1055c39301cda
+source prgnn/artifacts/blob.go 3ae6217a770678c7
+source prgnn/artifacts/claim.go 939ff15a1dddc405
+source prgnn/artifacts/claim/claim_linux.go a9451c97e16bc753
+source prgnn/artifacts/claim/claim_other.go 1ee1600b1f30a18e
+source prgnn/artifacts/collected.go bf090a08b1146fcb
+source prgnn/artifacts/damage.go 01f1642c73f0442b
+source prgnn/artifacts/digest.go fd8ce6269c649ba2
+source prgnn/artifacts/doc.go 075b62aac4cced48
+source prgnn/artifacts/encoding/array.go 8f2ab32f10d37e25
+source prgnn/artifacts/encoding/arrow.go 0394ae32078d3cbc
+source prgnn/artifacts/encoding/arrowcheck.go e32ff67104b7942e
+source prgnn/artifacts/encoding/arrowread.go 430d1637bb74dc2b
+source prgnn/artifacts/encoding/arrowtensor.go fbf715085fe6af1d
+source prgnn/artifacts/encoding/column.go 93204004bb309965
+source prgnn/artifacts/encoding/csv.go afc6c1de2ebe2d3a
+source prgnn/artifacts/encoding/doc.go e33e6d8a816214de
+source prgnn/artifacts/encoding/npy.go a325db9ce2bbe256
+source prgnn/artifacts/encoding/npyheader.go 9f2c76c7354caccc
+source prgnn/artifacts/encoding/npyio.go d1f5a59dc3a2cd1e
+source prgnn/artifacts/encoding/npyread.go 7fe2f6b3aeec9424
+source prgnn/artifacts/encoding/table.go 990d4fd92c96f9c1
+source prgnn/artifacts/fetch.go f3690c08a1482071
+source prgnn/artifacts/gc.go f20e1903897104ab
+source prgnn/artifacts/gcexecute.go 942b3156dd92120e
+source prgnn/artifacts/gcpack.go 5b8b6ea2f8346305
+source prgnn/artifacts/lost.go e3f22f41a72f60f0
+source prgnn/artifacts/memo/files.go b6fc33e2b6c3eef7
+source prgnn/artifacts/memo/hash.go 9e832a5ba392d1b9
+source prgnn/artifacts/memo/log.go 82f5fc4ca2faf897
+source prgnn/artifacts/memo/os_darwin.go 24a891e90de69299
+source prgnn/artifacts/memo/os_linux.go 66086d929cf97af6
+source prgnn/artifacts/memo/os_other.go 598e055832b5b13f
+source prgnn/artifacts/memo/os_plain.go 99cda74fca932a32
+source prgnn/artifacts/memo/os_unix.go fc20371723f06556
+source prgnn/artifacts/memo/os_windows.go 88258401aef3ff90
+source prgnn/artifacts/memo/state.go 5afafb1d4deef1e7
+source prgnn/artifacts/pack/doc.go bdea23882cb1abef
+source prgnn/artifacts/pack/entry.go 86c88d10c96c3aeb
+source prgnn/artifacts/pack/local_linux.go c8fb688d52294d6c
+source prgnn/artifacts/pack/local_other.go 7b648dac598d1302
+source prgnn/artifacts/pack/look.go c6eb7cce94953f69
+source prgnn/artifacts/pack/names.go fc7c3f7b92e1c3e9
+source prgnn/artifacts/pack/set.go cacaed25c61fca7a
+source prgnn/artifacts/pack/view.go b34c475b8fba9597
+source prgnn/artifacts/pack/write.go aecd67004ea3fec3
+source prgnn/artifacts/packed.go 493ca0b7b7fa972f
+source prgnn/artifacts/parquet/doc.go faedd53278bcf65f
+source prgnn/artifacts/parquet/pages.go a9033830392c9823
+source prgnn/artifacts/parquet/read.go 96cbd46bad63e5ae
+source prgnn/artifacts/parquet/thrift.go b482558ff7f2cea0
+source prgnn/artifacts/parquet/write.go bd360d3173d6309f
+source prgnn/artifacts/readme.txt 98aadb833d128006
+source prgnn/artifacts/record.go 15d34655e297f4aa
+source prgnn/artifacts/refs.go 4712dde13980747f
+source prgnn/artifacts/refused/refused.go 7b7066fc8c859610
+source prgnn/artifacts/remote.go a8ab91fa15cf6a8e
+source prgnn/artifacts/runs.go 604346f68214f098
+source prgnn/artifacts/scratch.go feda5705800f34ba
+source prgnn/artifacts/session.go 3679481f2fb017e0
+source prgnn/artifacts/share.go 2a31435dfedc7374
+source prgnn/artifacts/store.go c183ae78efdb79c8
+source prgnn/artifacts/tasklog/log.go 7ae62a9dd5e979eb
+source prgnn/artifacts/trust.go a721229f300c8bed
+source prgnn/artifacts/uses.go 8435a6b7f6b371bf
+source prgnn/artifacts/verify.go 959f5f010b73cbd6
+source prgnn/artifacts/view.go 4d05632eea1cf511
+source prgnn/artifacts/walk.go 6cea695f224ad759
+source prgnn/artifacts/whole/around.go 148a13157427258b
+source prgnn/artifacts/whole/checked.go 951bf3d88eeee9f3
+source prgnn/artifacts/whole/dirs.go e5a5761469d8143b
+source prgnn/artifacts/whole/file.go 92fa74608dbfef05
+source prgnn/artifacts/whole/group_other.go 59066e0608146fed
+source prgnn/artifacts/whole/group_unix.go 63f9598f67b362d6
+source prgnn/artifacts/whole/os_other.go 0c59023f56b20f83
+source prgnn/artifacts/whole/os_unix.go cf94e6fe3e2e6f37
+source prgnn/artifacts/whole/probe.go 294a64be2d002e11
+source prgnn/artifacts/whole/shared.go 7009a31a687d8a89
+source prgnn/artifacts/whole/unreadable.go f909cfcc6e2fcc03
+source prgnn/connectivity/average.go 19dacfa2f0c352bd
+source prgnn/connectivity/basis.go e362e8202604869a
+source prgnn/connectivity/blocks.go 5a53777d851c9ac9
+source prgnn/connectivity/butterworth.go a784df0b9ba5825c
+source prgnn/connectivity/clean.go cf20b72559619270
+source prgnn/connectivity/cleaning.go fbf96f3286d3a31f
+source prgnn/connectivity/combat/apply.go b9e8ae9ef7ca986e
+source prgnn/connectivity/combat/bayes.go 42b5253d645f4a39
+source prgnn/connectivity/combat/doc.go d9858327e382cfe8
+source prgnn/connectivity/combat/learn.go daec0a771327dbb6
+source prgnn/connectivity/confounds.go dcde8a4affec41ee
+source prgnn/connectivity/correlation.go 1eeabb6bb5c74675
+source prgnn/connectivity/covariance.go f03e090d6ce46e59
+source prgnn/connectivity/decimal.go e26eba2196ff3dc6
+source prgnn/connectivity/decompress.go e7fe472e2d33bfd9
+source prgnn/connectivity/doc.go 0eedb4731b1f3202
+source prgnn/connectivity/dynamic/doc.go 7af98be8de6a93d7
+source prgnn/connectivity/dynamic/sliding.go e66dae64d4d7dc66
+source prgnn/connectivity/dynamic/states.go e41610508bbdbcd7
+source prgnn/connectivity/edges.go bad25f9f6094bf96
+source prgnn/connectivity/estimate.go 9c6f07e7f12813f9
+source prgnn/connectivity/features.go fcf89d8c0596fec9
+source prgnn/connectivity/filter.go 033c54a598dc9b66
+source prgnn/connectivity/given.go 84a4ce0c5a3c221e
+source prgnn/connectivity/glasso.go a42dab9033495847
+source prgnn/connectivity/glassocv.go bb207671adf68a48
+source prgnn/connectivity/graph.go 608eb20b42c70efb
+source prgnn/connectivity/matrix.go 937ffea8125ffddd
+source prgnn/connectivity/relmat.go bd4d6c8df68e4ee4
+source prgnn/connectivity/repair.go f7f07cb40dab440f
+source prgnn/connectivity/repeats.go 42c3d55b5edcf3a4
+source prgnn/connectivity/scrub.go 6df5d02a6353c2f7
+source prgnn/connectivity/signal.go 3bfb0c76d8c7711c
+source prgnn/connectivity/spline.go d5bce22c898c0c44
+source prgnn/connectivity/strategy.go 5ad76d4517d6b219
+source prgnn/connectivity/tangent/doc.go 64484d30ae84efe3
+source prgnn/connectivity/tangent/tangent.go 42e234960ca3386a
+source prgnn/connectivity/task.go c8718bd0c3aabc7c
+source prgnn/connectivity/text.go 90cad838108ca8b6
+source prgnn/dag/call.go 8a4acd79d2644a67
+source prgnn/dag/causes.go 3c3a563e6ca8e8d3
+source prgnn/dag/check.go 228ab21d45bbb54c
+source prgnn/dag/code.go ba135b9db928a58b
+source prgnn/dag/coord.go 4ac7a6597d487baf
+source prgnn/dag/difference.go 7a8c97c4b28641b4
+source prgnn/dag/dispatch.go 786f34f315f1f6f9
+source prgnn/dag/doc.go bcf4343b0dd54722
+source prgnn/dag/environment/environment.go 1b1be4504a57a8bb
+source prgnn/dag/event.go 80e2c9f073efa9f9
+source prgnn/dag/executor.go ac5a28820d89ede8
+source prgnn/dag/facts.go ce120e6fecd8ceb5
+source prgnn/dag/fit.go c7695897a0b23952
+source prgnn/dag/graph.go d0caa4df918521ee
+source prgnn/dag/history.go 88e2c873c120fda6
+source prgnn/dag/index.go 3ee9a78b7ba580fc
+source prgnn/dag/inputs.go 3155aff537025b45
+source prgnn/dag/jobfile.go 4fe301406cc1a234
+source prgnn/dag/listing/listing.go e5d765432625a2e1
+source prgnn/dag/memory.go e8630066430cefe4
+source prgnn/dag/param/convert.go 80edd44abe2daa95
+source prgnn/dag/param/param.go 3be8000913cd0608
+source prgnn/dag/param/size.go c6ee09d67b8de4f3
+source prgnn/dag/param/text.go 53f5788e33d9b668
+source prgnn/dag/plan.go b5d42bf6915635cc
+source prgnn/dag/promise.go adb9cb91e5a1777e
+source prgnn/dag/recipe.go 7708b8a046b42cda
+source prgnn/dag/record.go b0d950878d69c13f
+source prgnn/dag/run.go fb7908bda5473a99
+source prgnn/dag/runner.go 841900bc3b958725
+source prgnn/dag/select.go 0558d31b3f116547
+source prgnn/dag/settle.go 76881b2f568e32bd
+source prgnn/dag/shelf.go d4d7ce63e57f2f5f
+source prgnn/dag/stage.go 149eea4b599ed877
+source prgnn/dag/task.go f4fb7c87569e4bcd
+source prgnn/dag/warnings.go be79c1bc86dbecf3
+source prgnn/dag/why.go 17b1b127f1152e30
+source prgnn/dag/work.go f847de401135ba58
+source prgnn/doc.go 728c569afb739711
+source prgnn/gnn/adam.go 2d11290fc2e478d1
+source prgnn/gnn/augment.go 2e3ae29386ccf9d8
+source prgnn/gnn/baseline/baseline.go 2b0450b80907506e
+source prgnn/gnn/baseline/brainnetcnn.go 3bd3c2268f2e4a65
+source prgnn/gnn/baseline/cholesky.go 35cb40b207236507
+source prgnn/gnn/baseline/crossed.go 5d7ef3861dc5c717
+source prgnn/gnn/baseline/crossed_amd64.go e429756923a08df2
+source prgnn/gnn/baseline/crossed_amd64.s 04dfb9788fc363ca
+source prgnn/gnn/baseline/crossed_other.go 981ad05e92e1e07c
+source prgnn/gnn/baseline/crossed_stubs_amd64.go e4565e740287fffe
+source prgnn/gnn/baseline/doc.go 0c90da62f42edf9a
+source prgnn/gnn/baseline/forest.go d6dd6dae1b27ae86
+source prgnn/gnn/baseline/interior.go 6d292519938002d9
+source prgnn/gnn/baseline/kernelridge.go 43536843d82fe774
+source prgnn/gnn/baseline/li2019.go 69467147911fefaf
+source prgnn/gnn/baseline/logistic.go 65ea6df11c6336b9
+source prgnn/gnn/baseline/logisticprimal.go 272639100368e0dd
+source prgnn/gnn/baseline/mlp.go 14f665984497aca5
+source prgnn/gnn/baseline/primal.go 29e466b45d56e8ca
+source prgnn/gnn/baseline/regressor.go 1675f641bd68f949
+source prgnn/gnn/baseline/ridge.go 789e4d81f24ab91f
+source prgnn/gnn/baseline/rowfile.go 308b0f8bd3d4d08b
+source prgnn/gnn/baseline/rows.go 775c5a4e47aac9b2
+source prgnn/gnn/baseline/svm.go 80e44b56c4a6ade0
+source prgnn/gnn/baseline/weights.go ce86daf85a0f7eb0
+source prgnn/gnn/batch.go 4175161f2bdb338c
+source prgnn/gnn/batchnorm.go a7c33bb1be981484
+source prgnn/gnn/bnt/bnt.go 00746eae075ba0b7
+source prgnn/gnn/bnt/doc.go d4e84e33135224db
+source prgnn/gnn/bnt/encoder.go 54a7dd2f0983821c
+source prgnn/gnn/bnt/model.go c1dce31b7bab49fd
+source prgnn/gnn/bnt/readout.go 5fe007f895debd15
+source prgnn/gnn/braingnn/block.go ba40896d3fbd7d4d
+source prgnn/gnn/braingnn/braingnn.go 4a0dd4e281d55665
+source prgnn/gnn/braingnn/doc.go cfd1270d1967dc78
+source prgnn/gnn/braingnn/head.go 12ba7454aa545d61
+source prgnn/gnn/braingnn/loss.go a0bd4ed83990167b
+source prgnn/gnn/braingnn/model.go 9ee945c1855b179d
+source prgnn/gnn/checkpoint.go 3db3d123abb460ca
+source prgnn/gnn/consistency.go 16c9e11920839445
+source prgnn/gnn/conv.go 62a0090fe00186b2
+source prgnn/gnn/distance.go c81b72fb722a5d6c
+source prgnn/gnn/doc.go 583a427eb15218e7
+source prgnn/gnn/dropout.go c476a58d9dcf65ef
+source prgnn/gnn/graph.go 999fe4aac9158ae7
+source prgnn/gnn/graphfile.go 6c6618517a31244c
+source prgnn/gnn/induce.go d2a1438439eedcf4
+source prgnn/gnn/kernels.go 1817c91ed0a7752f
+source prgnn/gnn/kernels_amd64.go a9d90e90b5d4f918
+source prgnn/gnn/kernels_other.go 1a8272ba3c8b7033
+source prgnn/gnn/meanmlp/doc.go 7bfa1b2dd4dd060f
+source prgnn/gnn/meanmlp/meanmlp.go 5675c335a32d96aa
+source prgnn/gnn/meanmlp/model.go f2f4a3b33e50d95a
+source prgnn/gnn/metrics.go 99ecdb49bb08ab83
+source prgnn/gnn/mlp.go 35cf0b3643b0983d
+source prgnn/gnn/model.go c3047a5c3d320716
+source prgnn/gnn/network/checkpoint.go 483be446d8012ae0
+source prgnn/gnn/network/doc.go c00eb78e8b977135
+source prgnn/gnn/network/layers.go 55e78f1a4dcaa868
+source prgnn/gnn/network/network.go b5f37d304236d342
+source prgnn/gnn/options.go 6d75aef4fb14f9c7
+source prgnn/gnn/packed.go 1d96cfef8a7afd4b
+source prgnn/gnn/params.go 54a66de5f795772b
+source prgnn/gnn/pool.go e9afab2058ed616d
+source prgnn/gnn/portable.go 97544f3d4ee055a9
+source prgnn/gnn/predict.go bde7b5cee939eb66
+source prgnn/gnn/readout.go 8623a26b7fce5401
+source prgnn/gnn/sagescore.go ac1fd08dd27aed44
+source prgnn/gnn/spill/engine.go c3c4bb3c8041b19c
+source prgnn/gnn/spill/engine_linux.go 0187fbbc9101c52a
+source prgnn/gnn/spill/engine_other.go 997b5b4c0f24ae8f
+source prgnn/gnn/spill/reader.go 7ef2598a9f5400e6
+source prgnn/gnn/spill/spill.go ec382ae7c795818a
+source prgnn/gnn/team.go 7106446f7c119987
+source prgnn/gnn/train.go 8333e8d50fb7171e
+source prgnn/gnn/vector_amd64.go 52f9bfc88420fe0a
+source prgnn/gnn/vector_amd64.s 1b5c5aa6c33c1c34
+source prgnn/internal/budget/budget.go 9a583dc2acf05d87
+source prgnn/internal/dense/above.go 63f393e3ec961ac5
+source prgnn/internal/dense/cholesky.go e17905a94198005e
+source prgnn/internal/dense/dense.go d129decf609f5332
+source prgnn/internal/dense/dot.go cfe14f824ad8408d
+source prgnn/internal/dense/eigen.go c2cbc763892cb9c7
+source prgnn/internal/dense/kernel_amd64.go b913c07a3a90bab4
+source prgnn/internal/dense/kernel_amd64.s 4ff3074459f1545b
+source prgnn/internal/dense/kernel_other.go 1b580c3b17243153
+source prgnn/internal/dense/kernel_stubs_amd64.go d01e0b67c880aa5a
+source prgnn/internal/dense/portable.go 2475b080d0cd50d8
+source prgnn/internal/dense/tiles.go 576bacbe57334d71
+source prgnn/internal/dense/vectors.go bab12eac3d5dd31f
+source prgnn/internal/dense/vectors_amd64.go 20d09dccd0808a2f
+source prgnn/internal/dense/vectors_amd64.s 5242a7313e2b0155
+source prgnn/internal/dense/vectors_other.go afbf6dba6bb3abe8
+source prgnn/internal/dense/vectors_stubs_amd64.go b75cae9b57d2142e
+source prgnn/internal/exact/exact.go 5e800f4433009717
+source prgnn/internal/exact/float32.go 42697566762ffeb8
+source prgnn/internal/exact/sincos.go 301f5949feb4b647
+source prgnn/internal/foreign/foreign.go 1d62d2427cb4eef3
+source prgnn/internal/lists/lists.go 32afbc7fbcfd5009
+source prgnn/internal/markup/element.go 1efea0b779c7502e
+source prgnn/internal/markup/markup.go 4f1c35ce624896d3
+source prgnn/internal/pattern/pattern.go 3ff125c75dad60d6
+source prgnn/internal/random/radii_amd64.go 18a6595f9143a680
+source prgnn/internal/random/radii_amd64.s 9fb337f51e43fb7e
+source prgnn/internal/random/radii_other.go 4929001cb9d1246a
+source prgnn/internal/random/radii_stubs_amd64.go e72d3b4e2a17fb4d
+source prgnn/internal/random/random.go b4ceda623f72328a
+source prgnn/internal/regular/nonblock_other.go 1b515851dabac721
+source prgnn/internal/regular/nonblock_unix.go 86827e2ec9f38fc4
+source prgnn/internal/regular/regular.go c84299933c1a7e62
+source prgnn/internal/regular/same.go 83895ddf3838bfa2
+source prgnn/internal/venv/venv.go 16d517693f4c25cf
+source prgnn/internal/version/version.go e0ecea1c8ca1c984
+source prgnn/internal/words/nearest.go b77901742f0c98ca
+source prgnn/internal/words/visible.go 2870487a455fba85
+source prgnn/internal/words/words.go 0e6da1a1ff407e49
+source prgnn/internal/workdir/owner_other.go ba1f98ccec282e9c
+source prgnn/internal/workdir/owner_unix.go 256e742d14177a36
+source prgnn/internal/workdir/workdir.go 6de89ea407d6b943
+source prgnn/nifti/affine.go 5595a6180138586f
+source prgnn/nifti/check.go cc28ee308cfdabbc
+source prgnn/nifti/cifti/doc.go c998f641c225b065
+source prgnn/nifti/cifti/means.go a637822fe042488c
+source prgnn/nifti/cifti/read.go 5debafd7cb7654db
+source prgnn/nifti/cifti/write.go 888ce6b169f8bc31
+source prgnn/nifti/coverage.go 217dbc6077aba25f
+source prgnn/nifti/decode.go 20a65a72db6ae2c8
+source prgnn/nifti/doc.go 9c7eedb03c449cec
+source prgnn/nifti/dtype.go 12415ea169e7b588
+source prgnn/nifti/fit.go f95714f04850f792
+source prgnn/nifti/grid.go 609a62702a7028fb
+source prgnn/nifti/hdf5/chunk.go 207ea80e7060ffc6
+source prgnn/nifti/hdf5/dataset.go 481d5cfbbeec269a
+source prgnn/nifti/hdf5/doc.go db1458951bb362b8
+source prgnn/nifti/hdf5/file.go 3b6eb1fb0a072f9b
+source prgnn/nifti/hdf5/group.go 52cb475f107a7ce7
+source prgnn/nifti/hdf5/heap.go 493e76b81a0ed96d
+source prgnn/nifti/hdf5/lookup3.go a548b3a867313165
+source prgnn/nifti/hdf5/object.go 12437ea5a79cfae7
+source prgnn/nifti/header.go 30f7910f67590934
+source prgnn/nifti/image.go 6aa0254221cb84fa
+source prgnn/nifti/inflate/bits.go 2618afbef91a635f
+source prgnn/nifti/inflate/block.go 1de18132414bb8fa
+source prgnn/nifti/inflate/decode.go e16cbd9e9422b046
+source prgnn/nifti/inflate/doc.go c4a8eddbd3acb420
+source prgnn/nifti/inflate/fast_amd64.go e312093a909566e2
+source prgnn/nifti/inflate/fast_amd64.s 84cdc8bada8f3e2d
+source prgnn/nifti/inflate/fast_other.go 64d2e59fef0452d5
+source prgnn/nifti/inflate/fast_stubs_amd64.go 6ef340b947cdf41c
+source prgnn/nifti/inflate/guess.go 6b61f00c55670cd5
+source prgnn/nifti/inflate/inflate.go e007e5e6ad88d32e
+source prgnn/nifti/inflate/member.go f1e8864329afdd83
+source prgnn/nifti/inflate/parallel.go e8eb7e2977d62a3c
+source prgnn/nifti/inflate/stream.go ae89a947c04d4da8
+source prgnn/nifti/inflate/table.go 9974e7c18b1c0216
+source prgnn/nifti/inspect.go 31451e38b52a2ca8
+source prgnn/nifti/itk/composite.go e71e80ed08a375e4
+source prgnn/nifti/itk/field.go 74d295819934f1c0
+source prgnn/nifti/itk/itk.go bae2519ff767d8f2
+source prgnn/nifti/itk/text.go 3aefabc7285661f2
+source prgnn/nifti/labels.go f02a5994c26a5fc7
+source prgnn/nifti/mgh.go c6f81a01c9d2746d
+source prgnn/nifti/open.go 3a30fd44697f34fa
+source prgnn/nifti/orient.go f92f9548b18282ed
+source prgnn/nifti/pass.go 99f1829942c1a3c3
+source prgnn/nifti/reader.go 9f91d3598c9ef6fe
+source prgnn/nifti/resample.go 982ec85624ca043a
+source prgnn/nifti/roi.go a6c0c65656176507
+source prgnn/nifti/source.go 257cd08442094af3
+source prgnn/nifti/sums.go a7fc348b0db109f2
+source prgnn/nifti/timesum.go ec7cd431bb4f9fe0
+source prgnn/nifti/units.go da8c0edcb87b80a7
+source prgnn/nifti/voxels.go c4af3f28f1e9900a
+source prgnn/nifti/weights.go b7f13898bf3a341b
+source prgnn/nifti/whole.go dddca3ae6590d0c5
+source prgnn/stages/assess/biomarkers.go 0cb04c7ecb556c69
+source prgnn/stages/assess/biomarkers_consistency.go 3b228cddc38602f3
+source prgnn/stages/assess/biomarkers_null.go a780d58d4499ae18
+source prgnn/stages/assess/biomarkers_references.go d1e1f1b2dc85b71f
+source prgnn/stages/assess/biomarkers_tables.go ea473277e9e99123
+source prgnn/stages/assess/compare.go b65fc697e27f8e71
+source prgnn/stages/assess/covariates.go 564f1e038a7a9ddd
+source prgnn/stages/assess/doc.go e64417e0b70e33b1
+source prgnn/stages/assess/evaluate.go dfa27320209d3b3d
+source prgnn/stages/assess/evaluate_regression.go c4b126f69e786c59
+source prgnn/stages/assess/evaluate_tables.go a20a4edf2d0e40fe
+source prgnn/stages/assess/fidelity.go 19bfc1a877058a63
+source prgnn/stages/assess/individuality.go ee8cdf8842979216
+source prgnn/stages/assess/kinds_gen.go a83d48f746de3cea
+source prgnn/stages/assess/leakage/chance.go 3404ac2c24077190
+source prgnn/stages/assess/leakage/doc.go bd41fb68212240ff
+source prgnn/stages/assess/leakage/filtered.go 3238a26b3127f6d0
+source prgnn/stages/assess/leakage/kinds_gen.go 01bcae2916390f79
+source prgnn/stages/assess/leakage/leakage.go 66f0d68a76f6cb08
+source prgnn/stages/assess/leakage/scans.go e7725efc221ecc15
+source prgnn/stages/assess/leakage/screen.go 015411bbaa08f342
+source prgnn/stages/assess/leakage/traces.go 512ffa28bdfadee9
+source prgnn/stages/assess/qcfc.go 867173c83c7a6fa9
+source prgnn/stages/assess/saliency.go 2d01240a94999bff
+source prgnn/stages/atlas/atlas.go eef948c06474b912
+source prgnn/stages/atlas/dk84.tsv 636525fd3039d5f5
+source prgnn/stages/atlas/doc.go b3f9eca9000bc125
+source prgnn/stages/atlas/find.go b846791123d502e9
+source prgnn/stages/atlas/foreign.go 5b0b31100f2f24cf
+source prgnn/stages/atlas/pcp.go d0499866be62ecc8
+source prgnn/stages/atlas/pcp.tsv 6e7e164ba0a9225b
+source prgnn/stages/atlas/read.go 9d1161e970950859
+source prgnn/stages/bids/choice.go dbc519ccda0c1e26
+source prgnn/stages/bids/dataset.go d5fc475a2af4a29c
+source prgnn/stages/bids/derivative.go 86cb2b3cf9ddabca
+source prgnn/stages/bids/join.go 080a294e15f8d067
+source prgnn/stages/bids/name.go a5db40e97fd374cb
+source prgnn/stages/bids/sidecar.go f5a0b444d6a778e5
+source prgnn/stages/chart/brain.go 8aa6d0c9af83cb3a
+source prgnn/stages/chart/calibration.go ab435d79df6b0ce4
+source prgnn/stages/chart/carpet.go 07bf633c0bd01539
+source prgnn/stages/chart/confusion.go 7543307818b594d8
+source prgnn/stages/chart/curves.go 5f43dac284ed01bd
+source prgnn/stages/chart/degrees.go 8dc3b389021dace5
+source prgnn/stages/chart/doc.go 768d9cfb6950f465
+source prgnn/stages/chart/matrices.go e53dc98877d105e8
+source prgnn/stages/chart/motion.go e1c4aa50028c67c0
+source prgnn/stages/chart/outlines.go e79ee9e48c5550e7
+source prgnn/stages/chart/panel.go b8d3f3c9d1bcf407
+source prgnn/stages/chart/participant.go b23cca185873a82f
+source prgnn/stages/chart/ranking.go 47129fece2cf0968
+source prgnn/stages/chart/raster.go 5053e1903dbac5f8
+source prgnn/stages/chart/regionmap.go 9921f945bef35acb
+source prgnn/stages/chart/ridges.go d9df48516098c746
+source prgnn/stages/chart/roc.go 5165cdd3a555afef
+source prgnn/stages/chart/scatter.go 87b71761899d0651
+source prgnn/stages/chart/sentence.go 0c96e7284345eead
+source prgnn/stages/chart/series.go 297846d12362b11a
+source prgnn/stages/chart/silhouette.go 8f4b0a7150e655f0
+source prgnn/stages/chart/slices.go 7975c4fdd545c021
+source prgnn/stages/chart/states.go 7d51fd2e1f6a0d8f
+source prgnn/stages/chart/trend.go 5d2a7eeed9731766
+source prgnn/stages/cohort/bids.go a8ba7ab3b6b5e6c8
+source prgnn/stages/cohort/bids_check.go 44ec6a8897226488
+source prgnn/stages/cohort/bids_events.go 4c8adfeff27497f5
+source prgnn/stages/cohort/bids_files.go 00f61f1f789b2cbf
+source prgnn/stages/cohort/bids_labels.go f8ecdfb5280cdae6
+source prgnn/stages/cohort/bids_sessions.go df227c560c5efcce
+source prgnn/stages/cohort/bids_sessions_table.go dc41982053cffc5a
+source prgnn/stages/cohort/bids_space.go 3f5b687fc8658f6a
+source prgnn/stages/cohort/bids_times.go e8be4e5a344923da
+source prgnn/stages/cohort/doc.go 97f470c6b266ea6f
+source prgnn/stages/cohort/files.go 7b249722d23941be
+source prgnn/stages/cohort/inventory.go 44c4640ebac6f205
+source prgnn/stages/cohort/labels.go fdb5d765ec37cb33
+source prgnn/stages/cohort/listed.go 84717783ba1b1705
+source prgnn/stages/cohort/listed_label.go febe1e5760b0b436
+source prgnn/stages/cohort/listed_participants.go dd8a4d52120cef7c
+source prgnn/stages/cohort/matrices.go a0643929955b6b7a
+source prgnn/stages/cohort/named.go 05a1d15df864818e
+source prgnn/stages/cohort/nodes.go 46ab7a5bb0366538
+source prgnn/stages/cohort/people.go 3e0fad0333f67285
+source prgnn/stages/cohort/places.go 836f9d2c50b93a1c
+source prgnn/stages/cohort/ratings.go de1cec739dcf9f7b
+source prgnn/stages/cohort/roster.go 7e5d473e2169bcf2
+source prgnn/stages/cohort/rows.go 67e70fcb1285c9fc
+source prgnn/stages/cohort/simulate/bids.go 6a3d85a1cd93d758
+source prgnn/stages/cohort/simulate/cohort.go 2b6884e5fc528c1b
+source prgnn/stages/cohort/simulate/doc.go 5c98849f878094ea
+source prgnn/stages/cohort/simulate/kinds_gen.go be7e67808736af69
+source prgnn/stages/cohort/simulate/scan.go dae30c88dd22eeb3
+source prgnn/stages/cohort/table.go 27bbd822e39286fb
+source prgnn/stages/cohort/timeseries.go ea3d2dc4f38817e1
+source prgnn/stages/cohort/timeseries_dir.go 178196f2e6eeba86
+source prgnn/stages/cohort/userfile.go 4ba4261bdb1685fc
+source prgnn/stages/column/blocks.go 3eaa70bb72265638
+source prgnn/stages/column/columns.go add8255d49e710ae
+source prgnn/stages/column/covariate.go 3fc9909a47f34cf3
+source prgnn/stages/column/describe.go a4d7be5713bb6a79
+source prgnn/stages/column/fault.go 32ce41c2457b17bb
+source prgnn/stages/column/limit.go 0a683635cd02990a
+source prgnn/stages/column/made.go 79e16ebf5a191c2c
+source prgnn/stages/column/mean.go f2269ae48952ea31
+source prgnn/stages/column/names.go 5b1f90bb3ec154a9
+source prgnn/stages/column/people.go fd3474043ff34469
+source prgnn/stages/column/relatives.go bedeac057c8c6be7
+source prgnn/stages/column/rows.go b80b40d1614cba69
+source prgnn/stages/column/rows_accuracy.go 4ca61e0929bb9dc9
+source prgnn/stages/column/rows_cleaning.go de539b9b0b409cdf
+source prgnn/stages/column/rows_graph.go b373c9eadc7e80a7
+source prgnn/stages/column/rows_nodes.go 8e88ba023d2bdc72
+source prgnn/stages/column/rows_parcels.go a2c495a673c20425
+source prgnn/stages/column/rows_qc.go b1176ba8eee00489
+source prgnn/stages/column/rows_recovery.go 9247267d91a9a5f2
+source prgnn/stages/column/rows_regions.go fc801dea15f0ec8d
+source prgnn/stages/column/rows_regression.go 700b8a361f837a1d
+source prgnn/stages/column/rows_scores.go 9eb56a7df9a9eaee
+source prgnn/stages/column/rows_states.go a82db3a48733c37b
+source prgnn/stages/column/scans.go 8a4309bc7699220b
+source prgnn/stages/column/series.go c45bb4b5f91d768c
+source prgnn/stages/column/sites.go 61041fada12d2caa
+source prgnn/stages/column/spelling.go ecd9aa913a0f8198
+source prgnn/stages/column/unchecked.go 2ce1815acb8c85bf
+source prgnn/stages/column/words.go f454f21f9866dc5f
+source prgnn/stages/command/doc.go c0c641551843f4e3
+source prgnn/stages/command/echo.go 21a3368e78fcef75
+source prgnn/stages/command/exec.go c5dbcbf63fdec2e3
+source prgnn/stages/command/exec_clone.go 9b61096dbc9a8991
+source prgnn/stages/command/exec_clone_darwin.go d53521c569907176
+source prgnn/stages/command/exec_clone_linux.go 32cf82033669920e
+source prgnn/stages/command/exec_container.go 3e619d60efe670a7
+source prgnn/stages/command/exec_files.go 5bb7f635e050e669
+source prgnn/stages/command/exec_other.go e6f185cd7c92a935
+source prgnn/stages/command/exec_python.go 59d26d494703e135
+source prgnn/stages/command/exec_secrets.go dc72a827d2074846
+source prgnn/stages/command/exec_unix.go fc7e10d3ee6f1880
+source prgnn/stages/command/kinds_gen.go ce1d939c2a33d7fb
+source prgnn/stages/draw/bar.go b073b1a7f1d9fbae
+source prgnn/stages/draw/color.go 58389f54a8deb81e
+source prgnn/stages/draw/doc.go 3274f4d5eb3d2b90
+source prgnn/stages/draw/embed.go 61f2444d3321515d
+source prgnn/stages/draw/figure.go 8bf37e01c6ad4b27
+source prgnn/stages/draw/pixels.go 01bfbd9c856984d8
+source prgnn/stages/draw/pixels_image.go cd861986d94e2220
+source prgnn/stages/draw/plot.go ea526096d1bf39b3
+source prgnn/stages/draw/polygon.go 89da0bc8368082e0
+source prgnn/stages/draw/snap.go 1e219b25b1aa35fc
+source prgnn/stages/draw/svg.go ebe49b06fb405dd8
+source prgnn/stages/draw/ticks.go cb9252b4f8f52d2e
+source prgnn/stages/draw/woff.go 53ce7da25dc9a678
+source prgnn/stages/figure/brainmap.go 85877b5ce502ac4c
+source prgnn/stages/figure/calibration.go fa9df11f0e07e22e
+source prgnn/stages/figure/connectivity.go 2a97dc880a993cfd
+source prgnn/stages/figure/degrees.go 32b3a25aceaf9153
+source prgnn/stages/figure/distributions.go c933ab0dec52bfaa
+source prgnn/stages/figure/doc.go 5bdda846c3ba2765
+source prgnn/stages/figure/figure.go b48aee80f8a36c2b
+source prgnn/stages/figure/individuality.go bcf64cb9e61cf29e
+source prgnn/stages/figure/individuals.go 029bb4bacbcdec2b
+source prgnn/stages/figure/kinds_gen.go 96ffbfdc6afe827c
+source prgnn/stages/figure/motion.go e345e7f69c666f85
+source prgnn/stages/figure/ranking.go 7bafce2df783133e
+source prgnn/stages/figure/roc.go d42a3052ee1a7aa5
+source prgnn/stages/figure/scan_quality.go 95eaf6de6af777c4
+source prgnn/stages/figure/scan_runs.go 8009b5ddc14a128d
+source prgnn/stages/figure/scatter.go 7fdc3a0730de47a5
+source prgnn/stages/figure/space.go 728c6767ddacd57c
+source prgnn/stages/figure/standing.go c2a559850650c2c7
+source prgnn/stages/figure/states.go 68f33cc10d1e8311
+source prgnn/stages/figure/surface.go e9adfb8a2dd6e7f7
+source prgnn/stages/figure/training.go 0a240a8b426185bb
+source prgnn/stages/figure/viewer.go 43ac6c7c4a73b7b3
+source prgnn/stages/fold/alike.go d429ab17f2c0bae2
+source prgnn/stages/fold/calibration.go e770c1930260cf32
+source prgnn/stages/fold/complete.go a11d63d58359b694
+source prgnn/stages/fold/division.go 299f35a68c4015f1
+source prgnn/stages/fold/doc.go 102147d746410186
+source prgnn/stages/fold/features.go 240d38b00540f6a4
+source prgnn/stages/fold/interval.go 063a3fd32d4f531d
+source prgnn/stages/fold/leakage.go c6fc432f54f84c46
+source prgnn/stages/fold/left_out.go 410fc12561fd4215
+source prgnn/stages/fold/mean.go 05ab5df915e4b8d0
+source prgnn/stages/fold/parts.go d593b02f3a54e097
+source prgnn/stages/fold/positive.go f816c0997951ee93
+source prgnn/stages/fold/print.go 39aad8aca582b25f
+source prgnn/stages/fold/read.go d3c861743e9634f7
+source prgnn/stages/fold/row.go d56dd7f993d5536c
+source prgnn/stages/fold/saturated.go b6010e8f40f2d37b
+source prgnn/stages/fold/score.go afab3836a4e76994
+source prgnn/stages/fold/tested.go 9368723098631047
+source prgnn/stages/fold/together.go b36f35d5bcc6cf95
+source prgnn/stages/fold/within.go 58ed01f40eaa701c
+source prgnn/stages/inference/agreement.go f469c857a38cb93b
+source prgnn/stages/inference/bootstrap.go d3d0cbf92d2e957c
+source prgnn/stages/inference/components.go 88638b1db0dc5bd1
+source prgnn/stages/inference/contrast.go e5075fc7cc4c292e
+source prgnn/stages/inference/covariate.go d04d8e88bed891ce
+source prgnn/stages/inference/doc.go 28a10331bb5f7689
+source prgnn/stages/inference/fisher.go 6ebe52874affea0a
+source prgnn/stages/inference/interval.go 5ebfa0205e892680
+source prgnn/stages/inference/motion.go 0c782f09127bad8e
+source prgnn/stages/inference/null.go b21eaf424c9b4808
+source prgnn/stages/inference/numbers.go 1c8a5b7a403b5df4
+source prgnn/stages/inference/paired.go c94e1e408e40545b
+source prgnn/stages/inference/predictions.go e2d69fae9bc4e0a3
+source prgnn/stages/inference/ranks.go 4fb4d69b3ac577e5
+source prgnn/stages/inference/reference.go ee31dda11f925ea6
+source prgnn/stages/inference/tail.go 1b2e97f38d748b87
+source prgnn/stages/learn/baseline.go 7bbe82daf30a6e34
+source prgnn/stages/learn/baseline_data.go 14d2675d89fd6a0d
+source prgnn/stages/learn/baseline_inputs.go 09bcaed4d4b7e82a
+source prgnn/stages/learn/bnt.go 70892505f47ded11
+source prgnn/stages/learn/braingnn.go bd3a7a0797a34627
+source prgnn/stages/learn/choose.go 88c0b420fe68160e
+source prgnn/stages/learn/doc.go be4c5f6fb62fad07
+source prgnn/stages/learn/inner.go 0d1437af2c7d2622
+source prgnn/stages/learn/kinds_gen.go 81a189e45faf2ce4
+source prgnn/stages/learn/meanmlp.go a628fc76f672d876
+source prgnn/stages/learn/model.go 93b856f0ee0eb8a8
+source prgnn/stages/learn/permutation.go aff9bac0f233ffaf
+source prgnn/stages/learn/permutation_number.go 825c062cd57b891b
+source prgnn/stages/learn/predict.go 171b3ccc15686ba5
+source prgnn/stages/learn/predict_tables.go 7c286bbe26e3ef68
+source prgnn/stages/learn/regression.go be668e2b2e289af4
+source prgnn/stages/learn/split.go 3083f0454e5353a5
+source prgnn/stages/learn/together.go f3ff208613b4ef0e
+source prgnn/stages/learn/train.go cf31119f049e8e80
+source prgnn/stages/learn/train_data.go c422dda85326fc84
+source prgnn/stages/learn/train_model.go ef912dad23924bac
+source prgnn/stages/learn/train_number.go d9708a48d1ce59d2
+source prgnn/stages/learn/train_tables.go ba24cd4a2b6ac774
+source prgnn/stages/learn/without.go 05acb14c8a10222a
+source prgnn/stages/literature/literature.go ecc4a3e4d13c29a6
+source prgnn/stages/mat5/doc.go 34c7cc87b70417b3
+source prgnn/stages/mat5/read.go 56a19e5e9c60bb3e
+source prgnn/stages/mat5/write.go 9f4ff6599238febd
+source prgnn/stages/phantom/brain.go a8f4b8fd19efa7c7
+source prgnn/stages/phantom/doc.go 9a902f504c1bf894
+source prgnn/stages/phantom/motion.go 2b8e20b7e43ebe19
+source prgnn/stages/phantom/network.go c32e716b26f9a4a0
+source prgnn/stages/phantom/nuisance.go 0ebed9167880ea9a
+source prgnn/stages/phantom/scan.go 9ce79ea32d2a353c
+source prgnn/stages/phantom/shape.go 4a57dfbf4a36513c
+source prgnn/stages/prepare/combat.go b0542e2eb291dbc6
+source prgnn/stages/prepare/combat_faults.go 6a9f8fd04fd59afa
+source prgnn/stages/prepare/combat_leak.go 9bb5ba1bfbf63863
+source prgnn/stages/prepare/combat_people.go 554c474ab19078aa
+source prgnn/stages/prepare/connectivity.go 01b5c55a816f3dc1
+source prgnn/stages/prepare/denoise.go 175cf9e58b1e2d9b
+source prgnn/stages/prepare/denoise_carpet.go 9ef802e3dbc6e8fe
+source prgnn/stages/prepare/denoise_draws.go 7f14529d307388e5
+source prgnn/stages/prepare/denoise_refuses.go 99fc039fd2cbf27e
+source prgnn/stages/prepare/denoise_task.go 050dff9e62986276
+source prgnn/stages/prepare/doc.go 659da620a4b556e2
+source prgnn/stages/prepare/extract/bootstrap.go d8066013b2104b0f
+source prgnn/stages/prepare/extract/doc.go 2e99d84eae92c74f
+source prgnn/stages/prepare/extract/grayordinates.go 1d0009f8cdaa8855
+source prgnn/stages/prepare/extract/kinds_gen.go 197a59103056bd03
+source prgnn/stages/prepare/extract/mean_image.go 357fc0f4f12a8bf9
+source prgnn/stages/prepare/extract/mean_volume.go deec8a314f77ff91
+source prgnn/stages/prepare/extract/parcellate.go e0de3664881f938d
+source prgnn/stages/prepare/extract/parcellate_labels.go 5ad954ee6ca2d36b
+source prgnn/stages/prepare/extract/sample.go 817c4548ed2c5012
+source prgnn/stages/prepare/extract/timeseries.go 677d0323763f2f2d
+source prgnn/stages/prepare/extract/weights.go 7fd208e98ff2465f
+source prgnn/stages/prepare/graph.go 0be953e018dcf7eb
+source prgnn/stages/prepare/harmonize.go 2853cf7e6ccc2a12
+source prgnn/stages/prepare/join.go dba5d20264d65147
+source prgnn/stages/prepare/kinds_gen.go 0ac74417c2dc1a59
+source prgnn/stages/prepare/matrices.go a07462b2d3c33b90
+source prgnn/stages/prepare/occupancy.go 40e052dee890a04d
+source prgnn/stages/prepare/project.go 58df9e648a9b24fe
+source prgnn/stages/prepare/sessions.go 8dc44b4f26c4cf01
+source prgnn/stages/prepare/sliding.go 3f0f3dc8ced76957
+source prgnn/stages/prepare/states.go fac93e6a831538b6
+source prgnn/stages/prepare/tangent.go fe6a9c5379e1ef1d
+source prgnn/stages/prepare/trained.go 5e7088fdd87a9de6
+source prgnn/stages/present/abstract.go f58fc8b3d2c9cfe2
+source prgnn/stages/present/author.go 95b0d4ab164fd8ec
+source prgnn/stages/present/checks.go 15a4185a1134d750
+source prgnn/stages/present/doc.go 436ff5cda134bcbe
+source prgnn/stages/present/kinds_gen.go 9e9012c6b5128e5d
+source prgnn/stages/present/methods/citation.go c3a57fe0dc78a5ce
+source prgnn/stages/present/methods/cleaning.go d0ab020bd2f64428
+source prgnn/stages/present/methods/doc.go be50249a71cc37f6
+source prgnn/stages/present/methods/dynamic.go b965525787fa7c9e
+source prgnn/stages/present/methods/methods.go a538c806ad2f9a67
+source prgnn/stages/present/methods/networks.go eabf7a35e59c8752
+source prgnn/stages/present/methods/rankings.go 738fd445eed80c5d
+source prgnn/stages/present/methods/scans.go a58b7757ff39af76
+source prgnn/stages/present/methods/tests.go f141ccf75c7ebb7e
+source prgnn/stages/present/methods/text.go d853e1c604f5bbbd
+source prgnn/stages/present/methods/wiring.go 9cb98e6490293e30
+source prgnn/stages/present/more.go c92dfa5d4be554a3
+source prgnn/stages/present/participants/cleaning.go f377766fdf12fcae
+source prgnn/stages/present/participants/doc.go 6fd0c356ceaa15b2
+source prgnn/stages/present/participants/lost.go ee0194a944d44077
+source prgnn/stages/present/participants/motion.go 2bc746b9c38f0f2c
+source prgnn/stages/present/participants/participants.go 8adf2723d3b984a6
+source prgnn/stages/present/participants/quality.go 9659a6bf37a6c2bc
+source prgnn/stages/present/participants/registration.go 2e6d9bdef3cf7501
+source prgnn/stages/present/participants/scans.go c767027068e4e892
+source prgnn/stages/present/performance/accuracy.go dedbc01f23da50af
+source prgnn/stages/present/performance/beside.go b21ccb4378c9e6d3
+source prgnn/stages/present/performance/doc.go de136503ccd5eedf
+source prgnn/stages/present/performance/headline.go b731540a3a3b0018
+source prgnn/stages/present/performance/performance.go c251361fb426ae21
+source prgnn/stages/present/performance/regression.go cff82bd9a35f0f63
+source prgnn/stages/present/performance/retrained.go 6ef10df61f2437ff
+source prgnn/stages/present/provenance.go f8e2cebe148a09c6
+source prgnn/stages/present/references.go 22b907b513042020
+source prgnn/stages/present/regions.go 8e9a5441f4cc4568
+source prgnn/stages/present/report.go bc23e1c4887d72aa
+source prgnn/stages/present/section/doc.go 23fb2e18ce5392a9
+source prgnn/stages/present/section/section.go a469537c09fb43b2
+source prgnn/stages/present/section/settings.go 71e9135d3861b688
+source prgnn/stages/present/section/table.go 29119fa96821902f
+source prgnn/stages/present/section/words.go c216368e22145cf5
+source prgnn/stages/present/summary.go 2b1762962d2233e5
+source prgnn/stages/present/tables/doc.go cc6ff6a2591aca90
+source prgnn/stages/present/tables/kinds_gen.go 1381cb102250821a
+source prgnn/stages/present/tables/layout.go ff8b94d2bf28bbb3
+source prgnn/stages/present/tables/published.go 006017fdf60f45a9
+source prgnn/stages/present/tables/read.go caadb9388b535cda
+source prgnn/stages/present/tables/tables.go a62bddfc5dc9c1b0
+source prgnn/stages/region/blocks.go 68a41c24ae61a48f
+source prgnn/stages/region/coverage.go 7caeb73b7970c576
+source prgnn/stages/region/doc.go 727b1f0b3bafdc1f
+source prgnn/stages/region/foreign.go 85973ab67303890e
+source prgnn/stages/region/headers.go a5d69cffe204eda2
+source prgnn/stages/region/image.go 334fe9c14f3a5bc2
+source prgnn/stages/region/labels.go 33bc61659acce7f4
+source prgnn/stages/region/misplaced.go dfaa84fe707b7ae1
+source prgnn/stages/region/nodes.go d43614c48b904b3d
+source prgnn/stages/region/paint.go 6971f40a1f48ccaf
+source prgnn/stages/region/place.go bd8b0b06c868e308
+source prgnn/stages/region/reference.go 662c070ac071b17c
+source prgnn/stages/region/scan.go b629646398d37d0f
+source prgnn/stages/region/series.go ce7603b73cef2827
+source prgnn/stages/region/states.go fb95bf7f8967b0a1
+source prgnn/stages/registry.go e3be8587afeec967
+source prgnn/stages/report/body.go 22f49a746af19659
+source prgnn/stages/report/doc.go c773841f9876028d
+source prgnn/stages/report/html.go 9c0e337c4b56962e
+source prgnn/stages/report/labels.go edc7340b2b30ca40
+source prgnn/stages/report/number.go 24464f73ee680217
+source prgnn/stages/report/page.css 73b6fb054d6c9447
+source prgnn/stages/report/page.go 40dbe83c3818cec0
+source prgnn/stages/report/page.js d6ebce7361ac9e22
+source prgnn/stages/report/printed.go d45d734e1c7b194b
+source prgnn/stages/report/seal.go e0b27a0b8e39b618
+source prgnn/stages/report/sheets.go a70230db03635fd7
+source prgnn/stages/report/text.go 6b9f253a8e6ccad1
+source prgnn/stages/report/viewer.go f725a110eba829da
+source prgnn/stages/report/viewer.js.gz 1c6467197b8078cc
+source prgnn/stages/sheet/codes.go 5ffd58c1aad82820
+source prgnn/stages/sheet/doc.go 002cb193f1138c2d
+source prgnn/stages/sheet/query.go bb0afa97d843b768
+source prgnn/stages/sheet/sheet.go 8ba015641e3a1883
+source prgnn/stages/sheet/token.go 0af0984f4b99e0d0
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -1870,7 +2563,6 @@ reached by bnt report summary
 prgnn/stages/column.MixedTraining e936241ed2d4.e3b0c4
 
 reached by bootstrap
-prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
 prgnn/nifti.Count 9b68d6b33d30.e3b0c4
 prgnn/nifti.ErrDependent 76be75ebe8db.e3b0c4
 prgnn/nifti.MeanStep b245d90d0623.e3b0c4
@@ -1940,7 +2632,7 @@ prgnn/nifti/inflate.reach 968129f9e2ee.e3b0c4
 prgnn/nifti/inflate.room 1f93875d2261.e3b0c4
 prgnn/stages/prepare/extract.Bootstrap 54f46b4d88f6.e3b0c4
 prgnn/stages/prepare/extract.Bootstrap.Ports b4b5b09c9732.d17c3e
-prgnn/stages/prepare/extract.Bootstrap.Run e065ab39fa36.fe0dd1
+prgnn/stages/prepare/extract.Bootstrap.Run e73a2216fbde.aba097
 prgnn/stages/prepare/extract.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
 prgnn/stages/prepare/extract.Bootstrap.Validate 8e8aef5a79e4.3d0fd2
 prgnn/stages/prepare/extract.Bootstrap.draw 8fd14cea63fa.4c2c74
@@ -1955,7 +2647,7 @@ prgnn/stages/prepare/extract.countDistinct 2fc3ee995ae7.e3b0c4
 prgnn/stages/prepare/extract.grayordinateMeans 3f9b7ae0671a.738745
 prgnn/stages/prepare/extract.meanImage d9f05d6ba751.56e2f5
 prgnn/stages/prepare/extract.mostLost 91a22af5f73d.e3b0c4
-prgnn/stages/prepare/extract.openSeries 31199d8a1f14.b275d3
+prgnn/stages/prepare/extract.openSeries 3a36e19aa02f.702cd8
 prgnn/stages/prepare/extract.readParcels ce1dcf4b38b1.e50b35
 prgnn/stages/prepare/extract.sameGrid bdb4e14cb055.90bea1
 prgnn/stages/prepare/extract.sampled 766e65c2bb81.dfbe76
@@ -1982,6 +2674,7 @@ reached by bootstrap brainmap exec figure-individuals figure-qc leakage mean-vol
 prgnn/nifti.Affine 8970c587b9d4.e3b0c4
 prgnn/nifti.Affine.Inverse 99493095d69e.541c54
 prgnn/nifti.Affine.Usable 6aec2028004b.b5c27b
+prgnn/nifti.Affine.VoxelSize 12e7e2eda64f.3df0dc
 prgnn/nifti.Affine.finite 100af460aa99.3df0dc
 prgnn/nifti.DataType f297976f73a3.e3b0c4
 prgnn/nifti.DataType.Size d3822095a278.76f891
@@ -2026,15 +2719,18 @@ prgnn/nifti.Reader.volumeBytes c21dedf7129c.4270d6
 reached by bootstrap brainmap exec figure-individuals figure-qc leakage mean-volume parcellate report saliency summary timeseries
 prgnn/internal/budget.Of c052b1cd3266.95c71e
 prgnn/nifti.Affine.Apply 17ba275d2dcf.3df0dc
+prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
 prgnn/nifti.DataType.readable 79a2ec9bf5a9.76f891
 prgnn/nifti.Extension 1990a1f234b5.e3b0c4
 prgnn/nifti.Header.Affine d7c9828a774f.29894e
 prgnn/nifti.Header.AffineSource e495ae6dff60.514d8f
 prgnn/nifti.Header.CIFTI 237bf29b7ea4.514d8f
 prgnn/nifti.Header.Check 1c2c2c624246.61ecc3
+prgnn/nifti.Header.Opposed 47abe34bd215.82f2be
 prgnn/nifti.Header.Scaling ac9c6f4c16d5.514d8f
 prgnn/nifti.Header.Shape d4e6ca4dbb4d.514d8f
-prgnn/nifti.Header.TR 36ce8e151cab.215c8b
+prgnn/nifti.Header.TR 1e1d0d154152.4b7b9b
+prgnn/nifti.Header.TimeAxis ae4fe8da5bf0.514d8f
 prgnn/nifti.Header.axis a3600bf87df9.514d8f
 prgnn/nifti.Header.baseAffine a29cf3a288a5.dcf5d5
 prgnn/nifti.Header.dataStart ce2d4bc05a4f.475ee6
@@ -2065,7 +2761,7 @@ prgnn/nifti.Reader.readGrowing 55250c77b4c4.ba3943
 prgnn/nifti.Reader.readHeader 2bce54500a03.66b590
 prgnn/nifti.Reader.skipTo 35693c81feee.aa356d
 prgnn/nifti.Reader.truncated 485af48a47f7.8da2ae
-prgnn/nifti.checkAgreement 110035e27c7e.77e4cc
+prgnn/nifti.checkAgreement 123c5d23accd.7693ce
 prgnn/nifti.checkBitpix a0e195636edb.923274
 prgnn/nifti.checkCodes 9da7edc8dae2.e3e25b
 prgnn/nifti.checkDatatype aa62cd924caf.127152
@@ -2077,7 +2773,7 @@ prgnn/nifti.checkQfac d08a4574a942.5ca143
 prgnn/nifti.checkQform 2c2151ed3cb2.6ba55a
 prgnn/nifti.checkScaling 3999e5c08f27.77db6e
 prgnn/nifti.checkSform c73bb988a9d3.10b6dd
-prgnn/nifti.checkTime 3e33e0f49260.98952e
+prgnn/nifti.checkTime b155c74619c9.9e71b9
 prgnn/nifti.checkUnits 4175722bd51a.6c1047
 prgnn/nifti.checks ce91eedbaea9.7de3ff
 prgnn/nifti.decodeHeader 0ceb088c18ca.39056e
@@ -2091,6 +2787,7 @@ prgnn/nifti.lineEnds a4fde575ccc8.e3b0c4
 prgnn/nifti.maxVolume 810bc3f8a3c6.e3b0c4
 prgnn/nifti.mghHeaderSize 6132d7f01bec.e3b0c4
 prgnn/nifti.mghTypes 16fd8f0d2e7f.57b656
+prgnn/nifti.noTimes 63581ab30d75.e3b0c4
 prgnn/nifti.quaternionThreshold bf1c3080e586.e3b0c4
 prgnn/nifti.reexport e166589e2eb5.e3b0c4
 prgnn/nifti.spaceUnits 0cf3fbb16e24.e3b0c4
@@ -2230,9 +2927,6 @@ prgnn/internal/markup.Text 887bb86a9ae8.518c79
 reached by bootstrap brainmap figure-individuals figure-qc join matrices parcellate report saliency summary timeseries
 prgnn/stages/region.Node f758137dceb1.e3b0c4
 
-reached by bootstrap brainmap figure-individuals figure-qc leakage mean-volume parcellate report saliency simulate summary timeseries
-prgnn/nifti.Affine.VoxelSize 12e7e2eda64f.3df0dc
-
 reached by bootstrap brainmap figure-individuals figure-qc leakage mean-volume parcellate report saliency summary
 prgnn/nifti.Header.Grid e0046a801575.57f4a9
 
@@ -2290,14 +2984,22 @@ prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
 reached by bootstrap denoise
 prgnn/stages/region.StreamOf 2a1c2ab12127.e3b0c4
 
+reached by bootstrap denoise fidelity leakage predict timeseries
+prgnn/stages/bids.Decode 43c8a56a5918.75a392
+prgnn/stages/bids.byteOrderMark 3ca321befb93.e3b0c4
+prgnn/stages/bids.decode e89c938dfdf2.13f9d4
+prgnn/stages/bids.ofStructs 73fec1cda87f.ffdb4c
+prgnn/stages/bids.position de3e646d60a2.e3b0c4
+prgnn/stages/bids.repeated edbb4aa4aedc.7d9f3c
+
 reached by bootstrap denoise report summary
 prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
 
 reached by bootstrap denoise timeseries
-prgnn/stages/bids.Decode a9086221d4d8.e3b0c4
 prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
 prgnn/stages/column.CleanedBefore 0d6e9a808fce.e3b0c4
-prgnn/stages/region.ReadJSON 813ea05c9ede.07d0a9
+prgnn/stages/region.JSON cbb8fb28ad88.a7a6c4
+prgnn/stages/region.ReadJSON 4b6225b402d2.fbbaed
 
 reached by bootstrap denoise timeseries windows
 prgnn/stages/bids.CheckTime 02391f7c5551.61a62d
@@ -2376,8 +3078,9 @@ prgnn/nifti/cifti.extensionCode 3938787f903b.e3b0c4
 prgnn/nifti/cifti.mostVertices 3e220ec7f6d4.e3b0c4
 prgnn/nifti/cifti.numbers f71642c6d1b0.e3b0c4
 prgnn/nifti/cifti.xmlMap e9535f10953f.e3b0c4
-prgnn/nifti/cifti.xmlMap.axis 8490880e6438.f9287a
+prgnn/nifti/cifti.xmlMap.axis 5fd3c3a0a059.c176cd
 prgnn/nifti/cifti.xmlMap.models 14c4dfb66813.5ce5b4
+prgnn/nifti/cifti.xmlMap.step 2e7e3319c466.84a696
 prgnn/nifti/cifti.xmlMatrix 256a9ea963b4.84a696
 
 reached by bootstrap parcellate
@@ -2407,8 +3110,10 @@ reached by bootstrap parcellate saliency
 prgnn/nifti/cifti.File.Labels 166a11aca787.9e83ff
 
 reached by bootstrap timeseries
+prgnn/stages/bids.HeaderTime d636393c5539.7bbaa7
+prgnn/stages/bids.Time 7e556e233728.5c29d8
 prgnn/stages/prepare/extract.denoised 5f22199c506c.d5caad
-prgnn/stages/prepare/extract.sidecarTR 1bfe4ee4f17f.53c821
+prgnn/stages/prepare/extract.sidecarTR 1a110dc0358c.2c2e36
 
 reached by braingnn
 prgnn/gnn.Rank b46e2e6624a4.9125e1
@@ -3250,7 +3955,7 @@ prgnn/stages/prepare.Denoise.choose bba07cfa5120.c9b7ba
 prgnn/stages/prepare.Denoise.cleaner d9d88473f9c7.b78096
 prgnn/stages/prepare.Denoise.confounds a5de0b069a19.5d0e7e
 prgnn/stages/prepare.Denoise.events 4efe6c564f50.e613c3
-prgnn/stages/prepare.Denoise.prepare e8d8b70e2847.9de39c
+prgnn/stages/prepare.Denoise.prepare d4f8bc487735.db10e5
 prgnn/stages/prepare.Denoise.resample a0e33e54a91e.23bdae
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.Denoise.without 7d99d724768e.b11107
@@ -3591,12 +4296,13 @@ prgnn/stages/learn.GraphData.Numbers d6e5f482fa8f.e38146
 prgnn/stages/learn.GraphData.Without b5d5b15626d6.98c13b
 
 reached by fidelity leakage predict
-prgnn/stages/learn.ReadModel 95b44a480f0a.60fa66
+prgnn/stages/learn.ReadModel dfb96d4dc64c.6ac8ad
 prgnn/stages/learn.ReadModels c9f4a612873b.2075d5
 prgnn/stages/learn.Trained 44f6867c7275.7c5944
 prgnn/stages/learn.Trained.check 865b5b2683ee.ba7663
 prgnn/stages/learn.largestModel d389e7042c85.e3b0c4
 prgnn/stages/learn.readMember 33ecd300bc9f.839e38
+prgnn/stages/region.DecodeJSON a0348c2164d9.3a7a5b
 
 reached by fidelity predict
 prgnn/gnn.Model.Predict 406b829f6aaa.8b17b7
@@ -4468,14 +5174,14 @@ prgnn/nifti/itk.Transform.Linear 524b18ee679e.4556ee
 prgnn/nifti/itk.Transform.Map 8386a42d0059.c56a06
 prgnn/nifti/itk.affine c2be1624a413.3df0dc
 prgnn/nifti/itk.affine.apply 014ef6a8bd81.be7a84
-prgnn/nifti/itk.affineOf 51c81dbe23ed.317812
+prgnn/nifti/itk.affineOf c97e397bd3da.d3dce8
 prgnn/nifti/itk.affines 61633d6221f2.e3b0c4
 prgnn/nifti/itk.countParts 5c01c40a48e6.a3e3f6
 prgnn/nifti/itk.field 418e96c4dd9f.e952eb
 prgnn/nifti/itk.field.apply a14ca66d3ac1.1c070d
 prgnn/nifti/itk.field.between c8b3bbb52600.eede39
 prgnn/nifti/itk.field.index eff0ccb40579.f9fd1f
-prgnn/nifti/itk.fieldOf 66139e9b76ba.194068
+prgnn/nifti/itk.fieldOf dd5e64f2db5d.a2f72b
 prgnn/nifti/itk.flip b4d4bf851f4a.e3b0c4
 prgnn/nifti/itk.group 1c431d95e2fe.e3b0c4
 prgnn/nifti/itk.longestOf f2c46527f565.e3b0c4
@@ -4489,7 +5195,7 @@ prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 5baa8aa480fa.af33a7
 prgnn/stages/prepare/extract.Parcellate 012fc03575bc.e3b0c4
 prgnn/stages/prepare/extract.Parcellate.Ports d986c9074cf2.ca4185
-prgnn/stages/prepare/extract.Parcellate.Run 87529f97aba1.343b78
+prgnn/stages/prepare/extract.Parcellate.Run 0b4d091fd30e.06e7f3
 prgnn/stages/prepare/extract.Parcellate.choose 17b4cdf896d2.bba13a
 prgnn/stages/prepare/extract.Parcellate.covered da3b4df676d1.d0a251
 prgnn/stages/prepare/extract.Parcellate.grayordinates 7351fc5800d9.36e13f
@@ -4505,17 +5211,18 @@ prgnn/stages/prepare/extract.corners f84a2eb96d1c.f1a6b1
 prgnn/stages/prepare/extract.dkt 97dd0d4dea21.e3b0c4
 prgnn/stages/prepare/extract.elsewhere 0690bb6b862d.bfbe5d
 prgnn/stages/prepare/extract.in 1c688aa73d57.e3b0c4
-prgnn/stages/prepare/extract.layer a005c0404783.009407
+prgnn/stages/prepare/extract.layer 69e0b26e0fc4.009407
 prgnn/stages/prepare/extract.layer.besideBrain 0e4c32ab1bb2.1d08b5
 prgnn/stages/prepare/extract.layer.close 78b49268bf8c.497040
 prgnn/stages/prepare/extract.layer.look a29900e29478.1f90e7
 prgnn/stages/prepare/extract.layer.over 4acef68daa12.c641c4
-prgnn/stages/prepare/extract.layer.quality 4015ccb313e9.4ffd73
+prgnn/stages/prepare/extract.layer.quality c28ee322a65a.4ffd73
+prgnn/stages/prepare/extract.layer.reach 343e1b356ac1.497040
 prgnn/stages/prepare/extract.layer.read b18073e8a139.898b36
 prgnn/stages/prepare/extract.layer.sample 4124ae0ce28e.873362
 prgnn/stages/prepare/extract.layer.tally 91390a021e36.96aed7
-prgnn/stages/prepare/extract.layer.through ca0fd2946848.9fccd4
-prgnn/stages/prepare/extract.layer.warped e8899e4630f2.90b4c5
+prgnn/stages/prepare/extract.layer.through 1e4436e5e652.9fccd4
+prgnn/stages/prepare/extract.layer.warped db40b32353af.920b86
 prgnn/stages/prepare/extract.leastDeterminant 26a58c93c0d7.e3b0c4
 prgnn/stages/prepare/extract.leastLabeled a365a9fc8b27.e3b0c4
 prgnn/stages/prepare/extract.leastOfBrain d26165f5b586.e3b0c4
@@ -4526,6 +5233,8 @@ prgnn/stages/prepare/extract.mostDisplacement 0607f7a0b1f5.e3b0c4
 prgnn/stages/prepare/extract.mostElsewhere 3b8398fc6105.e3b0c4
 prgnn/stages/prepare/extract.mostRotation 29ccd50b5e88.e3b0c4
 prgnn/stages/prepare/extract.mostUnseen 91a22af5f73d.e3b0c4
+prgnn/stages/prepare/extract.moves b05ab3f558b8.3ef8a2
+prgnn/stages/prepare/extract.opposedAffines a8858e0dff75.e46628
 prgnn/stages/prepare/extract.other 89c7bd2bb02a.e3b0c4
 prgnn/stages/prepare/extract.otherLabels c466ce0d856e.1e3d65
 prgnn/stages/prepare/extract.parcelImage 7b3ab55c6e16.db9de0
@@ -5540,7 +6249,7 @@ prgnn/stages/prepare/extract.Timeseries b73f6584d7e3.e3b0c4
 prgnn/stages/prepare/extract.Timeseries.Ports f80f9a378427.fb4b03
 prgnn/stages/prepare/extract.Timeseries.Run 41c33bb61f4d.cf303c
 prgnn/stages/prepare/extract.Timeseries.Validate 8e8aef5a79e4.6fb62c
-prgnn/stages/prepare/extract.Timeseries.time 734ea8133028.c2399d
+prgnn/stages/prepare/extract.Timeseries.time f1e9bdd4b07e.a3963e
 prgnn/stages/prepare/extract.seriesRow 868b154f43fa.e3b0c4
 prgnn/stages/prepare/extract.timeseries.New d54eff27cd87.cdf0d1
 prgnn/stages/region.ReadSeries 7abfceacf7f6.574bd5
@@ -5753,10 +6462,10 @@ at internal/words/visible.go prgnn/internal/words Reorders:42 InOrder:47
 at internal/words/words.go prgnn/internal/words Count:14 The:26 Each:34 LeastP:44 DrawnLeast:54 Some:61 Errors:69 DidYouMean:99
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Unfinished:26 formerUnfinished:29 Dir:32 lockName:39 workName:40 swept:44 Make:48 tempVariable:75 open:83 errSwept:85 Dir.begin:87 Dir.Remove:109 Sweep:112 reclaim:128 remove:165
-at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.Usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
-at nifti/check.go prgnn/nifti Problem:13 Problem.String:20 checks:29 Header.Check:50 HeaderError:59 HeaderError.Error:61 Header.fatal:67 fatal:80 warning:84 reexport:88 lineEnds:91 Header.single:94 checkMagic:96 checkDim:114 maxVolume:146 Header.volumeSize:149 checkDatatype:157 checkBitpix:164 checkOffset:171 Header.dataStart:193 checkScaling:200 checkCodes:210 checkSform:226 checkQform:236 checkQfac:258 checkAgreement:266 checkUnits:292 checkTime:303 checkIntent:316
+at nifti/affine.go prgnn/nifti Affine:9 Identity:12 Affine.Apply:15 Affine.Mul:23 Affine.Inverse:39 Affine.VoxelSize:73 Affine.Determinant:85 Affine.Axes:95 Affine.Usable:123 Affine.finite:129 quaternionThreshold:142 fromQuaternion:148 Affine.quaternion:183 det3:247 Header.Opposed:255
+at nifti/check.go prgnn/nifti Problem:13 Problem.String:20 checks:29 Header.Check:50 HeaderError:59 HeaderError.Error:61 Header.fatal:67 fatal:80 warning:84 reexport:88 lineEnds:91 Header.single:94 checkMagic:96 checkDim:114 maxVolume:146 Header.volumeSize:149 checkDatatype:157 checkBitpix:164 checkOffset:171 Header.dataStart:193 checkScaling:200 checkCodes:210 checkSform:226 checkQform:236 checkQfac:258 checkAgreement:266 checkUnits:295 checkTime:306 checkIntent:321
 at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:54 File.Labels:69 Means:121 survey:167 draw:218 keep:244 eachSeries:257
-at nifti/cifti/read.go prgnn/nifti/cifti File:18 Axis:29 Models:39 Model:46 Model.Len:55 Model.key:58 Label:66 Read:73 byteSize:82 elementSize:82 File.read:84 File.Next:136 File.Close:139 xmlMatrix:142 xmlMap:147 xmlMap.axis:185 numbers:227 distinct:244 mostVertices:257 xmlMap.models:259 ReadParcels:336
+at nifti/cifti/read.go prgnn/nifti/cifti File:18 Axis:29 Models:39 Model:46 Model.Len:55 Model.key:58 Label:66 Read:73 byteSize:82 elementSize:82 File.read:84 xmlMap.step:161 File.Next:169 File.Close:172 xmlMatrix:175 xmlMap:180 xmlMap.axis:218 numbers:257 distinct:274 mostVertices:287 xmlMap.models:289 ReadParcels:366
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Centroids:15 Labels.Within:35
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86
@@ -5784,10 +6493,10 @@ at nifti/inflate/parallel.go prgnn/nifti/inflate reach:6 room:7 ahead:11 Reader.
 at nifti/inflate/stream.go prgnn/nifti/inflate stream:11 stream.extend:22 stream.drop:47 stream.copy:58 tail:71 tail.Read:77 peek:89 errAhead:94 peek.Read:96
 at nifti/inflate/table.go prgnn/nifti/inflate shiftCode:17 shiftByte:18 shiftWidth:19 shiftValue:20 flagDistance:21 flagEnd:22 flagSubtable:23 flagDirect:24 flagLength:25 flagLiteral:26 maxBits:34 litBits:35 distBits:36 litSize:37 distSize:38 lengthBase:44 lengthExtra:46 distBase:48 distExtra:50 litMeaning,distMeaning,preMeaning:56 finish:74 build:84 increment:153
 at nifti/itk/composite.go prgnn/nifti/itk group:15 mostParts:18 readComposite:23 countParts:59 readPart:78 vector:105
-at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:59 field.apply:72 longestOf:125 field.between:133
-at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read:46 Transform.Map:61 Transform.Linear:77 affine:91 affine.apply:93 flip:102 affineOf:108
+at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:66 field.apply:79 longestOf:132 field.between:140
+at nifti/itk/itk.go prgnn/nifti/itk Point:27 Transform:30 step:35 Extent:41 Read:47 Transform.Map:76 Transform.Linear:92 affine:106 affine.apply:108 flip:117 affineOf:123
 at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:55
-at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Header.Label:79 Grid.coords:103 Labels.Values:109 Labels.Moved:128 errNoInverse:138 Labels.Onto:148 Labels.oriented:169 Labels.fill:182 Labels.at:220 nearest:236 Affine.diagonal:244
+at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:41 Header.Label:89 Grid.coords:113 Labels.Values:119 Labels.Moved:138 errNoInverse:148 Labels.Onto:158 Labels.oriented:179 Labels.fill:192 Labels.at:230 nearest:246 Affine.diagonal:254
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:147 Header.CIFTI:164
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:36 laneSums:46 meansRoom:60 trusted:70 meansRoom.reserve:74 meansRoom.fix:91 newPass:98 pass.run:112 Reader.batches:152 pass.add:213 pass.flush:226 pass.sum:238 pass.choose:263 pass.judge:291
@@ -5797,7 +6506,7 @@ at nifti/roi.go prgnn/nifti ROIs:9 Means:24 Count:40 ROIMeans:59 errChanged:94
 at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 Reader.readExtensions:157
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
 at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.mean:53
-at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
+at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 noTimes:23 Header.TimeAxis:26 Header.TR:36
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
 at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:27 Biomarkers:35 Biomarkers.Ports:50 settingScores:80 ModelScores:86 NewModelScores:101 settingOf:108 Tally:120 saliency:127 Biomarkers.Run:141 biomarkerInputs:161 biomarkerInputs.contrastsRetrained:174 Biomarkers.inputs:178 biomarkerRows:233 biomarkerRows.tables:241 Biomarkers.setting:266 Biomarkers.ranked:311 Biomarkers.readAll:337 ordered:353 Biomarkers.read:363 Biomarkers.count:391 ModelScores.add:432 Tally.add:443 Biomarkers.rank:453 plantedNodes:483 auroc:509
@@ -5823,7 +6532,7 @@ at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Sal
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:260
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:20 mostProblems:23 Read:33 columnsOf:115 isColor:135 readPlain:137 background:153 Zero:157 check:165 parseID:195 line:201 readLines:207 eachLine:227 separator:243 split:252
-at stages/bids/sidecar.go prgnn/stages/bids SameTime:20 LongestTime:24 ShortestTime:24 IsTime:27 CheckTime:30 LongestJSON:104 Decode:121
+at stages/bids/sidecar.go prgnn/stages/bids SameTime:23 LongestTime:27 ShortestTime:27 IsTime:30 CheckTime:33 Time:45 HeaderTime:76 LongestJSON:150 Decode:169 byteOrderMark:177 repeated:180 position:217 decode:223 ofStructs:289
 at stages/chart/brain.go prgnn/stages/chart Spot:17 drawSpots:25 shown:85 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 shared:200 Atlas.above:209 heat:223
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
 at stages/chart/carpet.go prgnn/stages/chart Run:17 NamedBrain:23 carpetRows:30 carpetVolumes:30 Participant.carpet:33 carpetLines:76 atMost:89 Participant.joins:95 Participant.runNames:104 Participant.times:113
@@ -5954,7 +6663,7 @@ at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brain
 at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 ChoicePort:178 Chosen:185 Choose.candidates:225 Choose.measure:279 Choose.table:293
 at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.Ports:52 validatedRow:69 MeanMLP.Run:83 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
-at stages/learn/model.go prgnn/stages/learn noTime:27 modelFile:30 Trained:38 layouts:47 modelNPZ:52 ReadModels:84 largestModel:109 ReadModel:113 readMember:144 Trained.check:162 Trained.Predict:203 predictIn:210
+at stages/learn/model.go prgnn/stages/learn noTime:28 modelFile:31 Trained:39 layouts:48 modelNPZ:53 ReadModels:85 largestModel:110 ReadModel:114 readMember:145 Trained.check:163 Trained.Predict:204 predictIn:211
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:30 permutedSetting:43 Permutation.Run:54 byPermutation:77 permutedSetting.check:118 label:153 labelsOf:159 graphsOf:169 permutedSetting.rows:178 permutedSetting.test:207
 at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.New:17 PermutationRegression:21 PermutationRegression.Ports:24 PermutationRegression.Run:37
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
@@ -5981,18 +6690,18 @@ at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.
 at stages/prepare/combat_leak.go prgnn/stages/prepare tellsAll:17 tellsMuch:18 fewestTold:20 combatLabel:24 Combat.Tells:32 combatLabels:75 combatLabel.told:123 larger:180 negative:190 ofTheOthers:200 areaOf:217
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:20 combatTerm:35 combatTerm.String:40 targetColumn:47 combatBook:50 Combat.book:58 Combat.read:64 leaksLabel:83 combatBook.readPeople:88 combatBook.choose:136 combatBook.row:187 pairsOf:212
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:39 Connectivity.Validate:60 Connectivity.Run:71 leftRow:108 matrixRow:115 connectivityQuality:130
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:32 Denoise.Ports:71 Denoise.Validate:92 readScan:121 stepRow:129 Denoise.strategy:135 Denoise.Run:142 Denoise.TimeFrom:214 Denoise.prepare:237 Denoise.cleaner:273 lostVoxels:309 enoughMinutes:331 tooLittle:342 censored:347 orExclude:353 Denoise.confounds:358 unknownVolumes:439 Denoise.without:449 Denoise.choose:460 readConfounds:473 aboutConfounds:490 meanAndMax:500
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:32 Denoise.Ports:71 Denoise.Validate:92 readScan:121 stepRow:129 Denoise.strategy:135 Denoise.Run:142 Denoise.TimeFrom:214 Denoise.prepare:237 Denoise.cleaner:275 lostVoxels:311 enoughMinutes:333 tooLittle:344 censored:349 orExclude:355 Denoise.confounds:360 unknownVolumes:441 Denoise.without:451 Denoise.choose:462 readConfounds:475 aboutConfounds:492 meanAndMax:502
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
-at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:27 Bootstrap:33 Bootstrap.Ports:48 Bootstrap.Run:70 Bootstrap.meta:151 voxelsOf:164 openSeries:179 Bootstrap.TimeFrom:201 Bootstrap.Validate:212 Bootstrap.made:215 sidecarTR:221 denoised:241 sameGrid:264 Bootstrap.size:271 Bootstrap.draw:279 countDistinct:310 Bootstrap.drop:318 whyNone:333 badVolumes:348 voxelRow:373 voxelTable:383 mostLost:397 scanTable:400 scanRow:432
+at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:27 Bootstrap:33 Bootstrap.Ports:48 Bootstrap.Run:70 Bootstrap.meta:156 voxelsOf:169 openSeries:184 Bootstrap.TimeFrom:206 Bootstrap.Validate:217 Bootstrap.made:220 sidecarTR:225 denoised:239 sameGrid:262 Bootstrap.size:269 Bootstrap.draw:277 countDistinct:308 Bootstrap.drop:316 whyNone:331 badVolumes:346 voxelRow:371 voxelTable:381 mostLost:395 scanTable:398 scanRow:430
 at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:61 grayordinateMeans:130 readParcels:150
 at stages/prepare/extract/mean_image.go prgnn/stages/prepare/extract meanImage:17 usualRange:38
 at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:79
-at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:25 Parcellate:32 Parcellate.Ports:40 Parcellate.Run:61 Parcellate.meaning:165 Parcellate.outputs:181 Parcellate.covered:195 mostUnseen:213 Parcellate.refuseLost:216 parcelImage:231 dkt:241 Parcellate.refuseMissing:244 otherLabels:263
-at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:110 readLabels:116 readMask:126 layer.over:138 beyond:160 layer.warped:165 in:204 share:206 layer.through:215 zero:230 layer.tally:238 layer.look:271 mostElsewhere:288 elsewhere:292 corners:315 mostBeside:330 leastOfBrain:333 layer.besideBrain:337 layer.quality:373 layer.sample:400
+at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:25 Parcellate:32 Parcellate.Ports:40 Parcellate.Run:61 Parcellate.meaning:169 Parcellate.outputs:185 Parcellate.covered:199 mostUnseen:217 Parcellate.refuseLost:220 parcelImage:235 dkt:245 Parcellate.refuseMissing:248 otherLabels:267
+at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:47 layer.read:54 opposedAffines:111 rotation:130 readLabels:136 readMask:146 layer.over:158 beyond:180 layer.warped:185 in:233 share:235 layer.reach:243 moves:257 layer.through:270 zero:285 layer.tally:293 layer.look:326 mostElsewhere:343 elsewhere:347 corners:370 mostBeside:385 leastOfBrain:388 layer.besideBrain:392 layer.quality:428 layer.sample:458
 at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
-at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:31 Timeseries.Run:45 Timeseries.Validate:100 Timeseries.time:105 seriesRow:124
+at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:31 Timeseries.Run:45 Timeseries.Validate:100 Timeseries.time:105 seriesRow:126
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:37 Graph.Run:52 graphRow:96 graphQuality:113
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:40 Harmonize.Run:55 fittedQuality:118 fits:141 mostFitted:146 knownFit:148 knownFit.numbers:155 recentFit:160 readFit:199
@@ -6048,13 +6757,13 @@ at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
 at stages/region/coverage.go prgnn/stages/region CoverageRow:4
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:20 ReadSquares:30 squares:56 matSquares:71 matSquare:107 matNames:112 ReadSeries:165 npyMagic:187 niftiMagic:188 mostNumbers:192 seriesArray:195 Counted:207
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
-at stages/region/labels.go prgnn/stages/region MeaningName:14 Meaning:34 Fit:43 Contradiction:81
+at stages/region/labels.go prgnn/stages/region MeaningName:15 Meaning:35 Fit:44 Contradiction:104
 at stages/region/misplaced.go prgnn/stages/region farOff:22 mostFarOff:23 mostApart:24 overMidline:25 leastCosine:26 leastPlaces:27 Frame:31 SpaceKey:37 FrameOf:40 Frame.Native:51 placed:61 placed.where:68 renamed:74 mirrored:75 Misplaced:83 align:120 middles:152 farther:163 exchanged:173 turned:196 swapped:222 shifted:248
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:28
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/place.go prgnn/stages/region called:14 PlaceColumns:22
 at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts:22 ReferenceFacts.Table:32 ReadReference:44
-at stages/region/scan.go prgnn/stages/region StreamOf:12 ReadJSON:24
+at stages/region/scan.go prgnn/stages/region StreamOf:12 JSON:24 DecodeJSON:32 ReadJSON:35
 at stages/region/series.go prgnn/stages/region ReadDraws:16 SharedDraws:21 draws:25 Stack:42 ReadText:55 Float32:68 Standardized:78
 at stages/region/states.go prgnn/stages/region StateRow:14 StateFacts:22 StateFacts.Table:31 ReadStates:47 NodesOfPairs:72
 at stages/report/body.go prgnn/stages/report body:21 body.put:28 body.prose:34 onOneLine:38 blankWithin:41 body.each:44 body.page:50 body.turn:105 body.tiles:118 body.block:135 body.table:181 number:224 body.cell:231 longestWhole:250 body.bar:252 mediaTypes:262 pictureURL:265 svgURL:275 body.figure:278 body.tag:303 body.viewer:309
