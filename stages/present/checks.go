@@ -100,7 +100,7 @@ func (a *author) leakage() error {
 		}
 	}
 	if missing == nil && len(unchecked) == 0 {
-		a.Say("%s: %s. No copy of a scan was found under a second id: no two participants share volumes, mean signals, filtered signals of the same regions, or features. Not looked for: copies that were filtered and also have other regions, were interpolated or shuffled in time, or have more noise than signal; and two scans of one person under two ids (docs/statistics.md).", passed, made)
+		a.Say("%s: %s. No copy of a scan was found under a second id: no two participants share volumes, mean signals, filtered signals of the same regions, or features. Not found are copies that were filtered and also have other regions, or have more noise than signal; those that were interpolated or shuffled in time may be missed. Two scans of one person under two ids are not looked for, unless a caution names them (docs/statistics.md).", passed, made)
 		return nil
 	}
 	said := fmt.Sprintf("Leakage checks: %s.", made)
