@@ -51,6 +51,7 @@ import (
 //go:embed gnn/network/*[^t].go
 //go:embed gnn/spill/*[^t].go
 //go:embed internal/budget/*[^s]t.go
+//go:embed internal/cell/*[^t].go
 //go:embed internal/dense/*.s
 //go:embed internal/dense/*[^s]t.go
 //go:embed internal/dense/*[^t].go

@@ -96,6 +96,6 @@ func BenchmarkRecipe(b *testing.B) {
 	var buf []byte
 	b.ReportAllocs()
 	for b.Loop() {
-		buf = appendRecipe(buf[:0], "1", n, trivialPorts.In, refs)
+		buf = appendRecipe(buf[:0], "1", nil, n, trivialPorts.In, refs)
 	}
 }

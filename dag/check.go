@@ -135,14 +135,18 @@ func (r *runner) describe(i int32, d *description) error {
 			d.refs[b] = append(d.refs[b], ref)
 		}
 	}
-	d.recipe = appendRecipe(d.recipe[:0], r.code[n.Stage.Kind], n, d.ports.In, d.refs)
+	outside, err := r.files.outside(r.store.HashFile, n)
+	if err != nil {
+		return err
+	}
+	d.recipe = appendRecipe(d.recipe[:0], r.code[n.Stage.Kind], outside, n, d.ports.In, d.refs)
 	return nil
 }
 
 // resolve says which bytes a source stands for.
 func (r *runner) resolve(src *Source) (artifacts.Ref, error) {
 	if src.Node == nil {
-		ref, err := r.files.digest(r.store, src.File)
+		ref, err := r.files.digest(r.store.HashFile, src.File)
 		ref.Format = src.Format
 		return ref, err
 	}
@@ -190,13 +194,14 @@ type fileDigests struct {
 	rehash bool
 	mu     sync.Mutex // guards known
 	known  map[string]func() (artifacts.Ref, error)
+	code   sync.Map // of lists of paths: functions that digest them
 }
 
-func (f *fileDigests) digest(s *artifacts.Store, path string) (artifacts.Ref, error) {
+func (f *fileDigests) digest(hash hashing, path string) (artifacts.Ref, error) {
 	f.mu.Lock()
 	once := f.known[path]
 	if once == nil {
-		once = sync.OnceValues(func() (artifacts.Ref, error) { return s.HashFile(path, f.rehash) })
+		once = sync.OnceValues(func() (artifacts.Ref, error) { return hash(path, f.rehash) })
 		if f.known == nil {
 			f.known = map[string]func() (artifacts.Ref, error){}
 		}
@@ -230,7 +235,7 @@ func (r *runner) hashAhead() *sync.WaitGroup {
 	var done sync.WaitGroup
 	done.Go(func() {
 		for _, f := range files {
-			_, _ = r.files.digest(r.store, f)
+			_, _ = r.files.digest(r.store.HashFile, f)
 		}
 	})
 	return &done

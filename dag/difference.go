@@ -28,7 +28,11 @@ func (r *runner) draft(i int32) string {
 			refs[b] = append(refs[b], ref)
 		}
 	}
-	return string(appendRecipe(nil, r.code[n.Stage.Kind], n, ports.In, refs))
+	outside, err := r.files.outside(r.store.HashFile, n)
+	if err != nil {
+		return ""
+	}
+	return string(appendRecipe(nil, r.code[n.Stage.Kind], outside, n, ports.In, refs))
 }
 
 // made is what a source gives, where that has been made.
@@ -83,6 +87,10 @@ func difference(what, name, old, now string) Difference {
 	switch what {
 	case "recipe":
 		what = "format"
+	case "program": // digests say nothing to a person
+		if old != "" && now != "" {
+			old, now = "", ""
+		}
 	case "environment": // hashes tell nobody anything, and recipes of earlier versions hold values
 		old, now = setOrNot(old), setOrNot(now)
 		if old == now {

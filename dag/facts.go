@@ -35,7 +35,7 @@ type RecipeInput struct {
 
 // A fact is one line of a recipe, taken apart.
 type fact struct {
-	what  string // "stage", "code", "parameter", "environment", "value", "input", …
+	what  string // "stage", "code", "parameter", "environment", "program", "value", "input", …
 	name  string // of the parameter, variable or value, or the port with its coordinates
 	value string
 }
@@ -50,7 +50,7 @@ func factOf(line string) fact {
 	what, rest, _ := strings.Cut(line, " ")
 	f := fact{what: what, value: rest}
 	switch what {
-	case "parameter", "environment":
+	case "parameter", "environment", "program":
 		var ok bool
 		if f.name, f.value, ok = strings.Cut(rest, " = "); !ok {
 			f.value = notSet
@@ -96,6 +96,7 @@ func ReadRecipe(text string) (Recipe, error) {
 			r.Parameters = append(r.Parameters, Fact{f.name, f.value})
 		case i > 1 && f.what == "environment" && len(r.Inputs) == 0:
 			r.Environment = append(r.Environment, Fact{f.name, strings.TrimPrefix(f.value, notSet)})
+		case i > 1 && f.what == "program" && len(r.Inputs) == 0: // they are part of no stage
 		case i > 1 && f.what == "value" && len(r.Inputs) == 0:
 			r.Values = append(r.Values, Fact{f.name, f.value})
 		case i > 1 && f.what == "input":
@@ -187,5 +188,9 @@ func (n *Node) Recipe(ref func(*Source) (artifacts.Ref, error)) (string, error) 
 			refs[b] = append(refs[b], r)
 		}
 	}
-	return string(appendRecipe(nil, code, n, n.Work.Ports().In, refs)), nil
+	outside, err := planned.outside(hashFile, n)
+	if err != nil {
+		return "", err
+	}
+	return string(appendRecipe(nil, code, outside, n, n.Work.Ports().In, refs)), nil
 }

@@ -90,7 +90,7 @@ func DecodeJob(b []byte, lookup func(name string) (*Kind, bool)) (*Job, error) {
 	return j, j.check()
 }
 
-var errOtherProgram = errors.New("is not the planned work: the program, or an environment variable that the stage reads, differs here")
+var errOtherProgram = errors.New("is not the planned work: the program, a command's program, or an environment variable that the stage reads, differs here")
 
 // check writes the recipe again as far as it follows from the job.
 func (j *Job) check() error {
@@ -98,7 +98,15 @@ func (j *Job) check() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.Task, err)
 	}
-	again := appendRecipe(nil, code, &Node{Stage: &StageNode{Kind: j.Kind}, Work: j.Work}, nil, nil)
+	n := &Node{Stage: &StageNode{Kind: j.Kind}, Work: j.Work}
+	for _, in := range j.Inputs {
+		n.Inputs = append(n.Inputs, Binding{Port: in.Port})
+	}
+	outside, err := planned.outside(hashFile, n)
+	if err != nil {
+		return fmt.Errorf("%s: %w", j.Task, err)
+	}
+	again := appendRecipe(nil, code, outside, n, nil, nil)
 	if !strings.HasPrefix(j.Recipe, string(again)) {
 		return fmt.Errorf("%s %w", j.Task, errOtherProgram)
 	}

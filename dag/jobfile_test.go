@@ -49,7 +49,7 @@ func jobOf(t testing.TB, w Stage) (*Job, func(string) (*Kind, bool)) {
 	n := &Node{Stage: &StageNode{Name: "stage", Kind: k}, Work: w}
 	code := need.Value(k.CodeDigest())(t)
 	ref := artifacts.Ref{Digest: artifacts.DigestOf([]byte("x")), Size: 1, Format: "npy"}
-	recipe := string(appendRecipe(nil, code, n, nil, nil)) + "input a npy " + ref.Digest.String() + "\n"
+	recipe := string(appendRecipe(nil, code, nil, n, nil, nil)) + "input a npy " + ref.Digest.String() + "\n"
 	j := &Job{
 		Task: "stage[sub-01]", Coords: []Coord{{"subject", "sub-01"}}, Kind: k, Work: w, Recipe: recipe,
 		Key:     artifacts.KeyOf(recipe),

@@ -2,6 +2,7 @@ package dag
 
 import (
 	"encoding/hex"
+	"slices"
 
 	"prgnn/artifacts"
 	"prgnn/dag/environment"
@@ -14,8 +15,8 @@ const recipeFormat = "recipe 1"
 
 // appendRecipe writes the recipe of a task, whose inputs are settled, to b: all
 // that its result depends on, one fact a line, and nothing else. See the package
-// comment. code is the digest of the kind's code identity; refs holds the
-// sources' contents in the order of n.Inputs (which need not be that of the
+// comment. code is the digest of the kind's code identity; outside is what a
+// CodeReader reads; refs holds the sources' contents in the order of n.Inputs (which need not be that of the
 // ports) and their sources.
 //
 //	recipe 1
@@ -24,10 +25,12 @@ const recipeFormat = "recipe 1"
 //	parameter density = 0.1
 //	parameter repair = true
 //	environment OMP_NUM_THREADS = argon2id 5f0c…
+//	environment PYTHONPATH = content 77e1…
+//	program python3 = 0b8d…
 //	value nodes arrow 1d2c…
 //	input pearson npy 1d2c…
 //	input edges[sub-001] arrow 77fe…
-func appendRecipe(b []byte, code string, n *Node, ports []Port, refs [][]artifacts.Ref) []byte {
+func appendRecipe(b []byte, code string, outside []codeDigest, n *Node, ports []Port, refs [][]artifacts.Ref) []byte {
 	b = append(b, recipeFormat+"\nstage "...)
 	b = append(b, n.Stage.Kind.Name...)
 	b = append(b, "\ncode "...)
@@ -35,7 +38,18 @@ func appendRecipe(b []byte, code string, n *Node, ports []Port, refs [][]artifac
 	b = append(b, '\n')
 	b = param.Append(b, "parameter ", n.Work)
 	if e, ok := n.Work.(EnvReader); ok {
-		b = environment.Append(b, e.EnvNames())
+		names := slices.DeleteFunc(slices.Clone(e.EnvNames()), func(name string) bool {
+			return slices.ContainsFunc(outside, func(c codeDigest) bool { return c.variable && c.name == name })
+		})
+		b = environment.Append(b, names)
+	}
+	for _, c := range outside {
+		if c.variable {
+			b = append(append(append(b, "environment "...), c.name...), " = content "...)
+		} else {
+			b = append(append(append(b, "program "...), c.name...), " = "...)
+		}
+		b = append(append(b, c.digest...), '\n')
 	}
 	if f, ok := n.Work.(Foreteller); ok {
 		b = appendForetold(b, f.Foretell())

@@ -67,7 +67,7 @@ func TestRecipe(t *testing.T) {
 	write := func(change func(n *Node, refs *[][]artifacts.Ref)) string {
 		n, refs := mixedNode()
 		change(n, &refs)
-		return string(appendRecipe(nil, "c0de", n, ports, refs))
+		return string(appendRecipe(nil, "c0de", nil, n, ports, refs))
 	}
 	base := write(func(*Node, *[][]artifacts.Ref) {})
 	if base != mixedRecipe {
@@ -125,7 +125,7 @@ func TestRecipesDoNotCollide(t *testing.T) {
 			}
 			v := text.Draw(t, label)
 			n.Work.(*mixed).Subject = v
-			return string(appendRecipe(nil, "c", n, (*mixed)(nil).Ports().In, refs)), append(what, v)
+			return string(appendRecipe(nil, "c", nil, n, (*mixed)(nil).Ports().In, refs)), append(what, v)
 		}
 		r1, w1 := draw("one")
 		r2, w2 := draw("two")

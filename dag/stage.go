@@ -92,6 +92,19 @@ func (k *Kind) Follow(s Stage, set func(name string) bool) {
 // its user has a use for it.
 type EnvReader interface{ EnvNames() []string }
 
+// A CodeReader is a Stage whose result depends on files that are no inputs: a program, and what it loads from
+// directories that variables name. Their content enters the recipe, and no path. connected reports whether a port is.
+type CodeReader interface {
+	CodeFiles(connected func(port string) bool) []CodeFile
+}
+
+// CodeFiles of a name, in the order in which they are searched.
+type CodeFile struct {
+	Name     string // "python3", or that of the variable
+	Variable bool   // its value does not count then
+	Paths    []string
+}
+
 // A Foreteller is a Stage that gives values which it has already, such as a table
 // that was read with the pipeline file. They stand in its recipe in place of how
 // they are made, and a plan sees past the task before it has run. Run must give

@@ -31,7 +31,7 @@ type Explanation struct {
 
 // A Difference is one fact in which two recipes differ.
 type Difference struct {
-	What string `json:"what"` // "stage", "code", "parameter", "environment", "value", "input" or "format"
+	What string `json:"what"` // "stage", "code", "parameter", "environment", "program", "value", "input" or "format"
 	// of the parameter; of the input port, with coordinates where it gathers; of the declaration or module
 	Name string `json:"name,omitempty"`
 	Old  string `json:"old,omitempty"`  // "" when the fact is new
