@@ -18,7 +18,6 @@ const (
 	kindBytes  = 8
 	kindList   = 9
 	kindSet    = 10
-	kindMap    = 11
 	kindStruct = 12
 )
 
@@ -203,7 +202,6 @@ type pageHeader struct {
 // Kinds of pages.
 const (
 	pageData       = 0
-	pageIndex      = 1
 	pageDictionary = 2
 	pageDataV2     = 3
 )
