@@ -54,7 +54,7 @@ func (s *Store) beginPacks() (string, error) {
 	}
 	b, err := regular.ReadFile(filepath.Join(s.dir, versionFile))
 	if err == nil && string(b) != version { // before an older program finds half of what there is
-		err = s.writeText(filepath.Join(tmpDir, filepath.Base(session)), version, versionFile)
+		err = s.writeText(session, version, versionFile)
 	}
 	if err == nil {
 		err = whole.MkdirAll(filepath.Join(s.dir, packsDir))

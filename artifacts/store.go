@@ -119,28 +119,24 @@ func Open(dir string) (*Store, error) {
 }
 
 // prepare makes what is missing of the layout, the version last: a store whose
-// making was interrupted is one that has not been made.
+// making was interrupted is one that has not been made. Others may make it at the
+// same time, and a gc may clear it up.
 func (s *Store) prepare() error {
 	if err := s.reach(); err != nil {
 		return err
 	}
-	switch b, err := regular.ReadFile(filepath.Join(s.dir, versionFile)); {
-	case err == nil && readable(b):
-		return nil
-	case err == nil && strings.HasPrefix(string(b), "prgnn store "):
-		return fmt.Errorf("its layout is %.40q, but this program uses %q: use the program that made it, or another directory", b, version)
+	path := filepath.Join(s.dir, versionFile)
+	switch b, err := regular.ReadFile(path); {
 	case err == nil:
-		_, none := os.Stat(filepath.Join(s.dir, actionsDir))
-		if err := cmp.Or(refuseForeign(s.dir, versionFile), none); err != nil {
-			return fmt.Errorf("is not a store, although it has a file %s: name a new or empty directory", versionFile)
-		}
-		return fmt.Errorf("%s is damaged (it begins with %.40q): delete it; no result is in it, and the next run writes it",
-			filepath.Join(s.dir, versionFile), b)
-	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return s.accept(b)
+	case !errors.Is(err, os.ErrNotExist):
 		return unreadable(err)
 	}
-	if err := refuseForeign(s.dir, readmeFile); err != nil {
+	if err := refuseForeign(s.dir); err != nil {
 		return err
+	}
+	if _, err := os.Stat(path); err == nil { // another process has just made the store
+		return s.prepare()
 	}
 	if err := os.MkdirAll(s.dir, 0o777); err != nil { // shared if a person says so, whatever lies above
 		return err
@@ -150,12 +146,32 @@ func (s *Store) prepare() error {
 			return err
 		}
 	}
+	tmp, err := s.session.begin(s) // gc removes the unfinished files of those who have no session
+	if err != nil {
+		return err
+	}
 	for _, f := range []struct{ name, text string }{{readmeFile, readme}, {versionFile, version}} {
-		if err := s.writeText(tmpDir, f.text, f.name); err != nil {
-			return err
+		if err = s.writeText(tmp, f.text, f.name); err != nil {
+			break
 		}
 	}
-	return pack.SyncDir(filepath.Dir(s.dir))
+	return errors.Join(err, s.session.end(), pack.SyncDir(filepath.Dir(s.dir)))
+}
+
+// accept refuses a version that is not one of a store that this program reads.
+func (s *Store) accept(text []byte) error {
+	switch {
+	case readable(text):
+		return nil
+	case strings.HasPrefix(string(text), "prgnn store "):
+		return fmt.Errorf("its layout is %.40q, but this program uses %q: use the program that made it, or another directory", text, version)
+	}
+	_, none := os.Stat(filepath.Join(s.dir, actionsDir))
+	if err := cmp.Or(refuseForeign(s.dir), none); err != nil {
+		return fmt.Errorf("is not a store, although it has a file %s: name a new or empty directory", versionFile)
+	}
+	return fmt.Errorf("%s is damaged (it begins with %.40q): delete it; no result is in it, and the next run writes it",
+		filepath.Join(s.dir, versionFile), text)
 }
 
 // reach refuses a store with a part out of reach, such as a disk that is not mounted: the results there would look
@@ -176,7 +192,7 @@ func (s *Store) reach() error {
 
 // writeText replaces a file of the store, by way of a directory for unfinished files.
 func (s *Store) writeText(tmp, text, name string) error {
-	t, err := whole.Create(filepath.Join(s.dir, tmp))
+	t, err := whole.Create(tmp)
 	if err != nil {
 		return err
 	}
@@ -184,7 +200,7 @@ func (s *Store) writeText(tmp, text, name string) error {
 }
 
 // refuseForeign keeps a slip of the hand (--store ~) from scattering a store over a directory that is something else.
-func refuseForeign(dir, also string) error {
+func refuseForeign(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -193,7 +209,7 @@ func refuseForeign(dir, also string) error {
 		return err
 	}
 	for _, e := range entries {
-		if !slices.Contains(append(parts, readmeFile, collectedFile, also), e.Name()) {
+		if !slices.Contains(append(parts, readmeFile, collectedFile, versionFile), e.Name()) {
 			return fmt.Errorf("is not a store and holds other files, such as %s: name a new or empty directory", e.Name())
 		}
 	}

@@ -54,7 +54,10 @@ type action struct {
 // least recently used first, and files that no record promises. now is a time before the call.
 func Make(ctx context.Context, r artifacts.Pruner, o Options, now time.Time) (*Plan, error) {
 	text, err := artifacts.ReadAll(ctx, r, "version", 1<<10)
-	if err != nil && !errors.Is(err, artifacts.ErrMiss) {
+	if errors.Is(err, artifacts.ErrMiss) {
+		return nil, errors.New("not a remote that this program can empty: it has no file version, which the first run with this remote writes")
+	}
+	if err != nil {
 		return nil, err
 	}
 	if string(text) != artifacts.RemoteVersion {
