@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"prgnn/artifacts/lively"
 	"prgnn/artifacts/refused"
 )
 
@@ -45,7 +45,10 @@ func (s *Store) fetch(ctx context.Context, r Ref) error {
 	}
 	a := arrival{s: s}
 	defer a.Discard()
-	err := s.link.talk(ctx, func(ctx context.Context) error { return copyObject(ctx, &a, s.link.remote, name, r.Size) })
+	err := s.link.talk(ctx, func(ctx context.Context) error {
+		open := func(ctx context.Context) (io.ReadCloser, error) { return s.link.remote.Get(ctx, name) }
+		return lively.Copy(ctx, &a, open, r.Size+1, patience)
+	})
 	if got := a.ref(); err == nil && (got.Size != r.Size || got.Digest != r.Digest) {
 		err = fmt.Errorf("%s: %w", name, ErrCorrupt)
 	}
@@ -62,45 +65,6 @@ func (s *Store) fetch(ctx context.Context, r Ref) error {
 	s.link.fetched++
 	s.link.mu.Unlock()
 	return nil
-}
-
-// copyObject reads an object of a known size, for as long as bytes keep coming.
-func copyObject(ctx context.Context, w io.Writer, r Remote, name string, size int64) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	stalled := time.AfterFunc(patience, func() { cancel(errStalled) })
-	defer stalled.Stop()
-	body, err := r.Get(ctx, name)
-	if err != nil {
-		return because(ctx, err)
-	}
-	defer body.Close()
-	_, err = io.Copy(w, &livelyReader{io.LimitReader(body, size+1), func() { stalled.Reset(patience) }})
-	return because(ctx, err)
-}
-
-var errStalled = errors.New("no data arrived for several seconds")
-
-// because gives the cause of a canceled context for what it led to.
-func because(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStalled) {
-		return cause
-	}
-	return err
-}
-
-// A livelyReader tells that bytes come.
-type livelyReader struct {
-	r     io.Reader
-	alive func()
-}
-
-func (l *livelyReader) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	if n > 0 {
-		l.alive()
-	}
-	return n, err
 }
 
 // lookupRemote finds an action in the remote, and keeps the record if it is whole

@@ -111,16 +111,21 @@ func (l *link) greet(ctx context.Context, s *Store) error {
 		text, err = ReadAll(ctx, l.remote, versionFile, 1<<10)
 		return err
 	})
+	damaged := err == nil || errors.Is(err, ErrCorrupt)
+	_, packs := l.remote.(interface{ Packs() })
+	_, hashed := l.remote.(interface{ HashesNames() })
 	switch {
-	case err == nil && readable(text): // which a store is that lies there
+	case err == nil && string(text) == RemoteVersion, err == nil && readable(text) && packs:
 		return nil
+	case err == nil && readable(text):
+		return fmt.Errorf("it holds a store, whose packs are not read there: use another prefix for the remote, or a copy of the store in a directory, file:///…")
 	case err == nil && strings.HasPrefix(string(text), "prgnn store "):
 		return fmt.Errorf("its layout is %.40q, but this program uses %q", text, RemoteVersion)
 	case errors.Is(err, ErrCorrupt) && errors.Is(err, fs.ErrPermission):
 		return unreadable(err)
-	case err == nil || errors.Is(err, ErrCorrupt):
+	case damaged && !hashed:
 		return fmt.Errorf("its file %s is damaged: if the remote is one of this program, delete the file; no result is in it, and the next run writes it", versionFile)
-	case errors.Is(err, ErrMiss):
+	case damaged || errors.Is(err, ErrMiss):
 		t, tempErr := s.temp()
 		if tempErr != nil {
 			return nil // who cannot write here shares nothing

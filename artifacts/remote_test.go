@@ -409,6 +409,22 @@ func TestARemoteOfAnotherLayout(t *testing.T) {
 	f := newShelf()
 	f.objects[versionFile] = []byte("prgnn store 9\n")
 	need.Error(t, newStore(t).Attach(context.Background(), f), "prgnn store 9")
+	f.objects[versionFile] = []byte(version) // of a store that was copied there
+	need.Error(t, newStore(t).Attach(context.Background(), f), "it holds a store, whose packs are not read there")
+}
+
+// hashing is a remote in which objects lie under hashes of their names.
+type hashing struct{ *shelf }
+
+func (hashing) HashesNames() {}
+
+// A damaged version is replaced only where it cannot be another program's file.
+func TestADamagedVersion(t *testing.T) {
+	f := newShelf()
+	f.objects[versionFile] = []byte("rubbish")
+	need.Error(t, newStore(t).Attach(t.Context(), f), "its file version is damaged")
+	need.NoError(t, newStore(t).Attach(t.Context(), hashing{f}))
+	need.Equal(t, string(f.objects[versionFile]), RemoteVersion, "version")
 }
 
 // openStore2 is a store that may end damaged.

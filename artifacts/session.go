@@ -70,8 +70,7 @@ func (p *session) begin(s *Store) (string, error) {
 	if p.dir != "" {
 		return p.dir, nil
 	}
-	// The gate keeps gc from taking the new directory for that of a dead process
-	// before its lease is locked.
+	// The gate keeps gc from taking the new directory for that of a dead process before its lease is locked.
 	unlock, err := s.gate(false)
 	if err != nil {
 		return "", err
@@ -82,7 +81,8 @@ func (p *session) begin(s *Store) (string, error) {
 		return "", err
 	}
 	lease := whole.NewLock(filepath.Join(dir, leaseFile))
-	if ok, err := lease.TryLock(); !ok && !whole.LocksUnknown(err) {
+	// Another process that looks who is at work may hold it for a moment.
+	if err := lease.Lock(); err != nil && !whole.LocksUnknown(err) {
 		return "", errors.Join(errors.New("the lease of this process cannot be locked"), err, os.RemoveAll(dir))
 	}
 	_ = whole.ShareFile(lease.Path()) // others see by its lock whether this process lives

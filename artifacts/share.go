@@ -203,7 +203,7 @@ func (s *Store) carryRecord(ctx context.Context, k Key, a Action) error {
 	}
 	record, err := a.encode()
 	if err == nil {
-		err = s.putRecord(ctx, ObjectName(actionsDir, k.String()), record, s.trust.Signer != nil && s.distrusted(k))
+		err = s.putRecord(ctx, ObjectName(actionsDir, k.String()), record, s.trust.Signer != nil && s.Untrusted(k))
 	}
 	if err == nil && s.trust.Signer != nil {
 		err = s.putSigned(ctx, k, record)

@@ -118,9 +118,8 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// prepare makes what is missing of the layout, the version last: a store whose
-// making was interrupted is one that has not been made. Others may make it at the
-// same time, and a gc may clear it up.
+// prepare makes what is missing of the layout, the version last: a store whose making was interrupted is one that has
+// not been made. Others may make it at the same time, and a gc may clear it up.
 func (s *Store) prepare() error {
 	if err := s.reach(); err != nil {
 		return err

@@ -87,7 +87,8 @@ func (t *trust) believe(k Key) {
 	delete(t.doubts, k)
 }
 
-func (s *Store) distrusted(k Key) bool {
+// Untrusted reports whether an action was met that is not believed.
+func (s *Store) Untrusted(k Key) bool {
 	s.trust.mu.Lock()
 	defer s.trust.mu.Unlock()
 	_, doubted := s.trust.doubts[k]
@@ -106,7 +107,7 @@ func (s *Store) putSigned(ctx context.Context, k Key, record []byte) error {
 	if err != nil {
 		return fmt.Errorf("signing action %s: %w", k, err)
 	}
-	return s.putRecord(ctx, signedName(k, s.trust.Signer.ID()), envelope, s.distrusted(k))
+	return s.putRecord(ctx, signedName(k, s.trust.Signer.ID()), envelope, s.Untrusted(k))
 }
 
 // ForgetFetched removes the records that came from a remote, and counts them.

@@ -204,6 +204,9 @@ func (r *runner) reason(i int32) string {
 	if errors.Is(err, artifacts.ErrCorrupt) {
 		return "it has changed; the record of its last run is damaged, so the change is unknown"
 	}
+	if err != nil && r.store.Untrusted(t.Key) {
+		return "no trusted key has signed its record, which came from a remote"
+	}
 	if err != nil || t.Key == r.at[i].key {
 		return "its record is no longer in the store"
 	}

@@ -67,6 +67,9 @@ func openDir(u *url.URL) (artifacts.Remote, error) {
 			return nil, fmt.Errorf("remote %s: %s is a link to %s, which cannot be opened (%w): is it mounted?", bare(u), part, target, err)
 		}
 	}
+	if s, ok := storeIn(d); ok {
+		return s, nil
+	}
 	return d, nil
 }
 

@@ -98,6 +98,8 @@ func (a *app) share(s *artifacts.Store, cached int) {
 	switch {
 	case errors.Is(r.ReadOnly, artifacts.ErrHalfShared):
 		a.Warn("%s: %s fetched, nothing sent: %v", r.Name, words.Count(r.Fetched, "file"), r.ReadOnly)
+	case errors.Is(r.ReadOnly, remote.ErrStore):
+		a.Note("%s: %s fetched, nothing sent: it is a store, which other stores only read", r.Name, words.Count(r.Fetched, "file"))
 	case r.ReadOnly != nil:
 		a.Note("%s: %s fetched; it is read-only", r.Name, words.Count(r.Fetched, "file"))
 	case r.Left > 0 && r.Down != nil:
