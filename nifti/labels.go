@@ -159,7 +159,7 @@ func (l *Labels) Onto(g Grid) (*Labels, error) {
 	if l.Grid.Same(g) {
 		return &Labels{g, slices.Clone(l.Voxels)}, nil
 	}
-	if err := l.oriented(g); err != nil {
+	if err := l.Resamples(g); err != nil {
 		return nil, err
 	}
 	inv, ok := l.Affine.Inverse()
@@ -175,14 +175,14 @@ func (l *Labels) Onto(g Grid) (*Labels, error) {
 	return out, nil
 }
 
-// oriented refuses a label image or a scan that does not say where it lies.
-func (l *Labels) oriented(g Grid) error {
+// Resamples refuses a label image on this grid, or a scan, that does not say where it lies.
+func (labels Grid) Resamples(scan Grid) error {
 	for _, x := range []struct {
 		g    Grid
 		what string
-	}{{l.Grid, "the label image"}, {g, "the scan"}} {
+	}{{labels, "the label image"}, {scan, "the scan"}} {
 		if !x.g.Oriented {
-			return fmt.Errorf("the position of %s is unknown (sform and qform codes are 0), so the labels (%v) cannot be resampled to the scan (%v); set its sform or qform", x.what, l.Grid, g)
+			return fmt.Errorf("the position of %s is unknown (sform and qform codes are 0), so the labels (%v) cannot be resampled to the scan (%v); set its sform or qform", x.what, labels, scan)
 		}
 	}
 	return nil

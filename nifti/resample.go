@@ -37,7 +37,7 @@ const mostPoints = 1 << 22
 // those with a label have; 0 where fewer than a third of the samples have one. Where two labels
 // have as many, the one at the center wins if it is among them, else the smaller one.
 func (l *Labels) Resampled(g Grid, box Box, samples int, move func([]Point) error) ([]int32, error) {
-	if err := l.oriented(g); err != nil {
+	if err := l.Resamples(g); err != nil {
 		return nil, err
 	}
 	at, err := l.Lookup()

@@ -100,7 +100,7 @@ func (w *Weights) Onto(g Grid) (*Weights, error) {
 	if w.Grid.Same(g) {
 		return &Weights{g, w.Maps}, nil
 	}
-	if err := (&Labels{Grid: w.Grid}).oriented(g); err != nil {
+	if err := w.Grid.Resamples(g); err != nil {
 		return nil, err
 	}
 	inverse, ok := w.Affine.Inverse()

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
 )
@@ -122,9 +123,14 @@ func (l *loader) extended(value *tree.Node, by *sourceFile) (*sourceFile, error)
 		return nil, err
 	case builtin:
 		return &sourceFile{name, true, builtinName(name), text}, nil
+	case !ownLine.MatchString(string(text)): // a link may lead to any file, whose content no message shows
+		return nil, fmt.Errorf("%s is no pipeline file: no line begins with one of the keys %s", path, strings.Join(ownKeys, ", "))
 	}
 	return &sourceFile{name, false, path, text}, nil
 }
+
+// ownLine is a line with a key of a pipeline file.
+var ownLine = pattern.New(`(?m)(^(\x{feff})?|[{,]\s*)["']?(` + strings.Join(ownKeys, "|") + `)["']?[ \t]*:`)
 
 // builtinName tells a built-in file from the user's of the same name.
 func builtinName(name string) string { return "built-in " + name }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"prgnn/dag"
 	"prgnn/dag/param"
@@ -81,6 +82,9 @@ func Load(file string, sets []string) (*Pipeline, error) {
 
 // readFirst reads the file that a person names. dir is where its relative paths begin.
 func readFirst(file string) (f sourceFile, dir string, err error) {
+	if strings.ContainsFunc(filepath.Base(file), unicode.IsControl) {
+		return f, "", fmt.Errorf("the name of the pipeline file, %q, has a control character, and locks and messages repeat it: rename the file", file)
+	}
 	text, builtin, err := readSource(file, file)
 	f = sourceFile{filepath.Base(file), builtin, file, text}
 	if builtin {

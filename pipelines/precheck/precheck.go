@@ -88,6 +88,7 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 		return nil
 	}
 	lacking(r, g, why)
+	byHeaders(g, why)
 	if r.Scan == nil {
 		return why
 	}
@@ -129,6 +130,63 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 	}
 	joined(g, left, why)
 	return why
+}
+
+// A header is a stage that can tell from the headers of a participant's files whether its task fails. files are those
+// of the inputs that are files.
+type header interface {
+	RefusesHeaders(files map[string]dag.Input) error
+}
+
+// byHeaders adds the participants whose files a stage would refuse by their headers.
+func byHeaders(g *dag.Graph, why map[string]Refusal) {
+	for _, s := range g.Stages {
+		for _, n := range s.Tasks {
+			work, ok := n.Work.(header)
+			if !ok {
+				break
+			}
+			files, known := inputFiles(n, func(string) bool { return true })
+			if id := folds.Coord(n.Coords, "subject"); known && n.Problem == nil && id != "" && why[id] == (Refusal{}) {
+				if err := work.RefusesHeaders(files); err != nil {
+					why[id] = Refusal{s.Name + ": " + err.Error(), cohort.UnusableData}
+				}
+			}
+		}
+	}
+}
+
+// Unusable are the participants, or rows, for whom a task of the graph fails, as far as their table, their files'
+// headers, sizes and tables show: what the command cohort counts, and a run finds. Files that no task reads do not
+// count, unless no task reads any.
+func Unusable(r *cohort.Roster, g *dag.Graph) map[string]error {
+	read := map[string]bool{}
+	for _, s := range g.Stages {
+		for _, n := range s.Tasks {
+			for _, b := range n.Inputs {
+				for _, src := range b.Sources {
+					if src.File != "" {
+						read[src.File] = true
+					}
+				}
+			}
+		}
+	}
+	unusable, refused := map[string]error{}, Refused(r, g)
+	for _, s := range r.Subjects {
+		if err := r.Unreadable(s, func(path string) bool { return len(read) == 0 || read[path] }); s.Problem != nil {
+			unusable[s.ID] = s.Problem
+		} else if err != nil {
+			unusable[s.ID] = fmt.Errorf("%w%s", err, r.Without(s.ID))
+		} else if refusal, ok := refused[s.ID]; ok {
+			without := r.Without(s.ID)
+			if len(refused) == len(r.Subjects) { // nobody would be left
+				without = ""
+			}
+			unusable[s.ID] = fmt.Errorf("%s %s: %s%s", r.Noun(), s.ID, refusal.Why, without)
+		}
+	}
+	return unusable
 }
 
 // joined adds the participants of whom too little would be left in all runs together.

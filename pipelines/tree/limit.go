@@ -1,6 +1,10 @@
 package tree
 
-import "prgnn/dag"
+import (
+	"bytes"
+
+	"prgnn/dag"
+)
 
 // maxExpanded bounds what the aliases of a file come to, and what its variables come to,
 // once they are written out. In bytes: of the texts, and valueCost for each value. A Node takes three times as much,
@@ -17,6 +21,12 @@ func NewRoom(bad *Mistakes) *Room { return &Room{maxExpanded, bad} }
 type Room struct {
 	left int // bytes
 	bad  *Mistakes
+}
+
+// mayHold reports whether the values of a text fit, by its commas, colons and dashes: the parser takes a kB for each.
+func (r *Room) mayHold(text []byte) bool {
+	n := max(bytes.Count(text, []byte(",")), bytes.Count(text, []byte(":")), bytes.Count(text, []byte("\n- ")))
+	return n*valueCost <= max(r.left, 0) || r.take(n*valueCost, dag.Pos{Line: 1})
 }
 
 // take reports whether n more bytes fit. The first time that they do not, it adds a mistake.

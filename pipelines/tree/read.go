@@ -28,6 +28,9 @@ func Parse(text []byte, at func(line, col int) dag.Pos, bad *Mistakes) *Node {
 
 // ParseWithin is Parse for one of several documents that share what may be written out.
 func ParseWithin(text []byte, at func(line, col int) dag.Pos, bad *Mistakes, room *Room) *Node {
+	if !room.mayHold(text) {
+		return &Node{Pos: at(1, 1), Bad: true}
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, next yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {

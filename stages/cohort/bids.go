@@ -239,7 +239,7 @@ func (c *BIDSCohort) leaveOut(l *list, root string, found map[string]*bidsFiles)
 			problems = append(problems, l.unlabeled(r, ""))
 		}
 		if problems == nil {
-			problems = found[r.id].unreadable()
+			problems = found[r.id].unreadable(func(string) bool { return true })
 		}
 		if problems == nil {
 			return ""
@@ -275,7 +275,7 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 		}
 		return 0, 0
 	}
-	r.unreadable = func(id string) []error { return found[id].unreadable() }
+	r.unreadable = func(id string, read func(string) bool) []error { return found[id].unreadable(read) }
 	return r
 }
 
@@ -437,8 +437,16 @@ func (c *BIDSCohort) about(rows []listedRow, found map[string]*bidsFiles) (notes
 		}
 		notes = append(notes, sessionNotes(sessions)...)
 	}
+	volumes := map[string]int{}
+	for _, row := range rows {
+		for _, f := range found[row.id].each() {
+			if f.volumes > 0 {
+				volumes[strings.TrimSpace(row.id+" "+f.name)] = f.volumes
+			}
+		}
+	}
 	times, timesApart := timeNotes(rows, found, c.part())
-	return slices.Concat(notes, regroupedNote(rows, found), times, maskNotes(rows, found)), timesApart
+	return slices.Concat(notes, regroupedNote(rows, found), times, cutNote(volumes), maskNotes(rows, found)), timesApart
 }
 
 // datasetNotes say what the dataset is. space is the note of the space that was chosen, if one was.

@@ -10,11 +10,11 @@ import (
 // unreadable says which files of a participant would fail when they are read: scans that break off, confounds of
 // another length than their scan, a repetition time in milliseconds. It reads headers, sizes and tables, and no
 // voxels of a scan whose size is right.
-func (f *bidsFiles) unreadable() (problems []error) {
+func (f *bidsFiles) unreadable(read func(path string) bool) (problems []error) {
 	for _, run := range f.each() {
 		bad := func(path string, err error) { problems = append(problems, placed{err, path}) }
 		for _, path := range []string{run.bold, run.labels, run.mask} {
-			if path == "" {
+			if path == "" || !read(path) {
 				continue
 			}
 			if err := nifti.CheckWhole(path); err != nil {
@@ -22,17 +22,17 @@ func (f *bidsFiles) unreadable() (problems []error) {
 			}
 		}
 		for _, path := range []string{run.transform, run.warp} {
-			if path == "" {
+			if path == "" || !read(path) {
 				continue
 			}
 			if err := itk.Check(path); err != nil {
 				bad(path, fmt.Errorf("%s: %w", path, err))
 			}
 		}
-		if run.noTime != nil {
+		if run.noTime != nil && read(run.sidecar) {
 			bad(run.sidecar, fmt.Errorf("%s: %w", run.sidecar, run.noTime))
 		}
-		if run.confounds == "" || run.volumes == 0 {
+		if run.confounds == "" || run.volumes == 0 || !read(run.confounds) {
 			continue
 		}
 		if run.confoundRows != run.volumes {

@@ -61,13 +61,13 @@ func TestBIDSLeavesOutWhatCannotBeRead(t *testing.T) {
 		t.Fatalf("%v, %v", r, err)
 	}
 	for _, s := range r.Subjects {
-		if err := r.Unreadable(s); (err == nil) != (s.ID == "sub-1") {
+		if err := r.Unreadable(s, func(string) bool { return true }); (err == nil) != (s.ID == "sub-1") {
 			t.Errorf("%s: %v", s.ID, err)
 		}
 	}
 	r.unreadable = nil // as in the other cohorts: scans alone
 	for _, s := range r.Subjects {
-		if err := r.Unreadable(s); (err == nil) != (s.ID != "sub-2" && s.ID != "sub-5" && s.ID != "sub-7") {
+		if err := r.Unreadable(s, func(string) bool { return true }); (err == nil) != (s.ID != "sub-2" && s.ID != "sub-5" && s.ID != "sub-7") {
 			t.Errorf("%s, by its scans: %v", s.ID, err)
 		}
 	}

@@ -204,6 +204,11 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 		return nil, nil, fmt.Errorf("%d scans match; they differ in %s%s%s", len(scans), bids.Differences(scans, c.bare),
 			sessionsHint(scans), bids.JoinHint(scans, nil))
 	}
+	gray := pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".dtseries.nii"}})
+	if len(every) == 0 && len(gray) > 0 && c.Space != surfaceSpace {
+		return nil, nil, fmt.Errorf("it has grayordinates only (%s): set space: fsLR, and labels to a CIFTI label file or an atlas",
+			words.Some(lists.Map(gray, func(f bids.File) string { return filepath.Base(f.Path) }), 3))
+	}
 	if len(every) == 0 {
 		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-%s_bold.nii.gz)%s%s%s", c.Description, c.Text(), c.otherScans(files), c.otherDescriptions(files))
 	}

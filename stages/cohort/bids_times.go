@@ -2,6 +2,7 @@ package cohort
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/bids"
+	"prgnn/stages/column"
 )
 
 // times reads the repetition time and the length of a scan. A scan that cannot be read says why when its task runs.
@@ -55,6 +57,27 @@ func (c *BIDSCohort) refuseHeaders(rows []listedRow, found map[string]*bidsFiles
 			}
 		}
 	}
+}
+
+// cutNote names the scans with less than half of the volumes that the median one has: a copy that broke off, or a scan
+// that was stopped. volumes are those of each scan, by participant and run.
+func cutNote(volumes map[string]int) []string {
+	all := slices.Sorted(maps.Values(volumes))
+	if len(all) < 3 {
+		return nil
+	}
+	median := all[len(all)/2]
+	var cut []string
+	for _, who := range slices.Sorted(maps.Keys(volumes)) {
+		if 2*volumes[who] < median {
+			cut = append(cut, fmt.Sprintf("%s (%d)", who, volumes[who]))
+		}
+	}
+	if cut == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s (median %d): %s; if a file was cut, copy it again, else leave these out by exclude",
+		column.FewerVolumes, median, words.Some(cut, 6))}
 }
 
 // timeNotes tell of repetition times that contradict each other, or differ between

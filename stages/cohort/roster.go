@@ -67,7 +67,7 @@ type Roster struct {
 	OneImage    string         // why one label image cannot be laid over all scans without a transform; "" where it can
 	Here        []string       // for the person at this machine alone: where the data were found
 	// unreadable, when set, says which files of a participant would fail when they are read (see Unreadable).
-	unreadable func(id string) []error
+	unreadable func(id string, read func(path string) bool) []error
 	// Scan, when set, gives volumes and repetition time (s; 0 where they are not known) of a participant's scan, by the
 	// name of its run or session: so stages can refuse a scan before anything runs.
 	Scan func(id, part string) (volumes int, tr float64)
@@ -134,6 +134,26 @@ func (r *Roster) scanHeader(id, part string) (volumes int, tr float64) {
 	}
 	f.times()
 	return f.volumes, bids.Believed(f.headerTR)
+}
+
+// lengths are the volumes of the scans of some members, by their headers.
+func (r *Roster) lengths(ids map[string]bool) map[string]int {
+	volumes := map[string]int{}
+	for _, s := range r.Subjects {
+		for _, part := range s.RunNames() {
+			if !ids[s.ID] || s.Problem != nil {
+				continue
+			}
+			who := s.ID
+			if len(s.Runs) > 1 {
+				who += " " + part
+			}
+			if n, _ := r.Scan(s.ID, part); n > 0 {
+				volumes[who] = n
+			}
+		}
+	}
+	return volumes
 }
 
 // IDColumn is the column of the members' names in Participants.
@@ -245,11 +265,12 @@ var Sources = []Source{
 }
 
 // Unreadable says which of a participant's files would fail when they are read: scans that break off, and what the
-// cohort itself can compare. It reads headers, sizes and tables, and no voxels of a scan whose size is right.
-func (r *Roster) Unreadable(s Subject) error {
+// cohort itself can compare. It reads headers, sizes and tables, and no voxels of a scan whose size is right. read
+// reports whether a file is read at all.
+func (r *Roster) Unreadable(s Subject, read func(path string) bool) error {
 	var problems []error
 	if r.unreadable != nil {
-		problems = r.unreadable(s.ID)
+		problems = r.unreadable(s.ID, read)
 	} else {
 		runs := s.Runs
 		if len(runs) == 0 {
@@ -257,7 +278,7 @@ func (r *Roster) Unreadable(s Subject) error {
 		}
 		for _, run := range runs {
 			for _, port := range slices.Sorted(maps.Keys(run.Files)) {
-				if r.Files[port].Format != "nifti" {
+				if r.Files[port].Format != "nifti" || !read(run.Files[port]) {
 					continue
 				}
 				if err := nifti.CheckWhole(run.Files[port]); err != nil {

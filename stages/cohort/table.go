@@ -74,6 +74,13 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 		r.Notes = append(r.Notes, "labels: "+labels.from)
 	}
 	r.Scan = r.scanHeader
+	sessions := r.About
+	r.About = func(ids map[string]bool) (notes []string, timesApart string) {
+		if sessions != nil {
+			notes, _ = sessions(ids)
+		}
+		return append(notes, cutNote(r.lengths(ids))...), ""
+	}
 	r.Here = append(r.Here, labels.here()...)
 	if r.Atlas, err = labels.settings(); err != nil {
 		return nil, err

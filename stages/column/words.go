@@ -23,6 +23,7 @@ func CoordTexts(coords []dag.Coord) (parts []string) {
 const (
 	OnlyInCase   = "differ only in case"
 	TakenAsText  = "taken as text"
+	FewerVolumes = "far fewer volumes than the others"
 	MayBeMissing = "taken as categories, although they may stand for missing values"
 	Alike        = "have names that are alike"
 	IfSite       = "if it is the site"
@@ -41,7 +42,7 @@ const (
 
 // Doubts are all of them.
 var Doubts = []string{OnlyInCase, TakenAsText, MayBeMissing, Alike, IfSite, Uneven, VeryRare, OneGroup, NotJudged,
-	MotionApart, MotionFilled, TiedTo, Relatives, Regrouped, NotIndependent}
+	MotionApart, MotionFilled, FewerVolumes, TiedTo, Relatives, Regrouped, NotIndependent}
 
 var (
 	// siteWord is a word that means a site, a scanner, or one of several collections of data, and what may follow it in

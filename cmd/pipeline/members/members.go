@@ -61,22 +61,15 @@ func Of(p *pipelines.Pipeline) []Event {
 	}
 	var people []Event
 	found, _ := r.Inventory()
-	refused := precheck.Refused(r, p.Graph)
+	unusable := precheck.Unusable(r, p.Graph)
 	for _, s := range r.Subjects {
 		e := member(r, s.ID, "taken")
 		e.Group, e.Files, e.Runs, e.Scans = groups[s.ID], s.Files, s.Runs, scans(found[s.ID])
 		if v, ok := numbers[s.ID]; ok {
 			e.Target = &v
 		}
-		if s.Problem != nil {
-			e.State, e.Reason = "unusable", s.Problem.Error()
-		} else if err := r.Unreadable(s); err != nil {
-			e.State, e.Reason = "unusable", err.Error()+r.Without(s.ID)
-		} else if refusal, ok := refused[s.ID]; ok {
-			e.State, e.Reason = "unusable", fmt.Sprintf("%s %s: %s", r.Noun(), s.ID, refusal.Why)
-			if len(refused) < len(r.Subjects) { // else nobody would be left
-				e.Reason += r.Without(s.ID)
-			}
+		if err := unusable[s.ID]; err != nil {
+			e.State, e.Reason = "unusable", err.Error()
 		}
 		people = append(people, e)
 	}

@@ -71,10 +71,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if bold.Header.CIFTI() {
 		return p.grayordinates(t, nodes)
 	}
-	if err := bold.CheckSeries(); err != nil {
-		return nil, err
-	}
-	if err := bold.CheckSize(t.In("bold").Ref.Size); err != nil {
+	if err := headersFit(bold, t); err != nil {
 		return nil, err
 	}
 	labels, weights, err := readAtlas(t.In("labels"), len(nodes))
@@ -162,6 +159,54 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		"scan_grid": grid.String()}
 	return p.outputs(image, c, about, nodes, by, values, l.quality(len(nodes)-reached),
 		sampleTable(l.sample(p, onto, parcels, blocks), "voxels")), nil
+}
+
+// headersFit refuses a scan and labels by their headers alone.
+func headersFit(bold *nifti.Reader, t *dag.Task) error {
+	if err := bold.CheckSeries(); err != nil {
+		return err
+	}
+	if err := bold.CheckSize(t.In("bold").Ref.Size); err != nil {
+		return err
+	}
+	labels, err := region.OpenImage(t.In("labels"))
+	if err != nil {
+		return err
+	}
+	defer labels.Close()
+	if labels.Header.CIFTI() || t.Has("transform") || t.Has("warp") {
+		return nil
+	}
+	own, grid := labels.Header.Grid(), bold.Header.Grid()
+	err = elsewhere(own, grid)
+	if err == nil && !own.Same(grid) {
+		err = own.Resamples(grid)
+	}
+	if err != nil {
+		return fmt.Errorf("%s over %s: %w", t.In("labels").Name, t.In("bold").Name, err)
+	}
+	return nil
+}
+
+// RefusesHeaders tells from the files of a participant's inputs, by their headers alone, whether its task fails.
+func (p *Parcellate) RefusesHeaders(files map[string]dag.Input) error {
+	in := map[string][]dag.Input{}
+	for port, file := range files {
+		in[port] = []dag.Input{file}
+	}
+	t := dag.NewTask(in)
+	if !t.Has("bold") || !t.Has("labels") {
+		return nil
+	}
+	bold, err := region.OpenImage(t.In("bold"))
+	if err != nil {
+		return err
+	}
+	defer bold.Close()
+	if bold.Header.CIFTI() {
+		return nil
+	}
+	return headersFit(bold, t)
 }
 
 // meaning is the label of each node in an image with these values, or in a probabilistic atlas, and the description of

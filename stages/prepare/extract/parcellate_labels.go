@@ -88,11 +88,6 @@ func (l *layer) read(p *Parcellate, t *dag.Task, grid nifti.Grid) (err error) {
 			return err
 		}
 	}
-	if l.chain == nil {
-		if err := elsewhere(l.own.Grid, grid); err != nil {
-			return fmt.Errorf("%s over %s: %w", t.In("labels").Name, t.In("bold").Name, err)
-		}
-	}
 	size := grid.Affine.VoxelSize()
 	volume := size[0] * size[1] * size[2]
 	switch {
