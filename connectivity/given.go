@@ -44,6 +44,12 @@ func Given(x Matrix, z bool) (r Matrix, missing, constant int, err error) {
 			switch {
 			case math.IsNaN(a) || math.IsNaN(b):
 				return Matrix{}, 0, 0, fmt.Errorf("no value in row %d, column %d; a missing region is a whole row and column of n/a", i+1, j+1)
+			case math.IsInf(a, 0) || math.IsInf(b, 0):
+				what := "a correlation is between −1 and 1"
+				if z {
+					what = "only a correlation of ±1 has an infinite Fisher's z: the two regions have the same series, or the file is damaged"
+				}
+				return Matrix{}, 0, 0, fmt.Errorf("row %d, column %d is %g and row %d, column %d is %g: %s", i+1, j+1, a, j+1, i+1, b, what)
 			case !(math.Abs(a-b) <= asymmetry*max(1, math.Abs(a))):
 				return Matrix{}, 0, 0, fmt.Errorf("row %d, column %d is %g and row %d, column %d is %g: the matrix is not symmetric (directed connectivity is not supported)", i+1, j+1, a, j+1, i+1, b)
 			}

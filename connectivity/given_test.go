@@ -89,6 +89,14 @@ func TestGiven(t *testing.T) {
 	if err != nil || math.Abs(z.At(0, 1)-math.Tanh(1)) > 1e-15 || z.At(0, 0) != 1 {
 		t.Errorf("Fisher's z: %v, %v", z.Data, err)
 	}
+	inf := math.Inf(1)
+	for _, v := range [][2]float64{{inf, inf}, {-inf, -inf}, {inf, 1}, {1, -inf}} {
+		m := square(2, 0, v[0], v[1], 0)
+		_, _, _, err := Given(m, true)
+		need.Error(t, err, "only a correlation of ±1 has an infinite Fisher's z: the two regions have the same series", v)
+		_, _, _, err = Given(m, false)
+		need.Error(t, err, "a correlation is between −1 and 1", v)
+	}
 	for want, m := range map[string]Matrix{
 		"not symmetric":      square(2, 1, .5, .6, 1),
 		"between −1 and 1":   square(2, 0, 1.5, 1.5, 0),

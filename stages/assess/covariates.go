@@ -1,16 +1,20 @@
 package assess
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/random"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
@@ -19,7 +23,7 @@ import (
 var covariatesKind = dag.Kind{
 	Name: "covariates",
 	Doc: "classification by age, sex, site, motion or scan length alone\n" +
-		"A classifier may learn such a covariate instead of a difference between the brains. Each column of the participants table is tested, and with cleaning connected also the number of volumes and the motion of each scan, and the number of its regions without a usable series: the area under the ROC curve of the covariate alone, and its p from permutations of the labels (within sites, if there are sites). Of a number to predict (label: target) it is the correlation with each covariate. Covariates are never used for classification or regression.",
+		"A classifier may learn such a covariate instead of a difference between the brains. Each column of the participants table is tested, and with cleaning connected also the number of volumes and the motion of each scan, and the number of its regions without a usable series, and which they are (corrected over the regions): the area under the ROC curve of the covariate alone, and its p from permutations of the labels (within sites, if there are sites). Of a number to predict (label: target) it is the correlation with each covariate. Covariates are never used for classification or regression.",
 	New: func() dag.Stage { return &Covariates{Label: "group", Within: "site", Permutations: 9999} },
 }
 
@@ -150,6 +154,13 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if first >= 0 || !varies(of) { // no test, and none to correct for
 			p[k] = math.NaN()
 		}
+	}
+	pattern, err := s.pattern(t, people.Ids, group, groups, strata)
+	if err != nil {
+		return nil, err
+	}
+	if pattern != nil {
+		rows, p = append(rows, *pattern), append(p, pattern.P)
 	}
 	for i, q := range inference.FDR(p) {
 		if first, ok := twin[i]; ok {
@@ -291,6 +302,86 @@ func (s *Covariates) columns(t *encoding.Table) ([]column.CovariateColumn, error
 		}
 	}
 	return out, nil
+}
+
+// pattern compares which regions are missing or constant between the groups, not only how many; nil where all
+// participants have the same regions.
+func (s *Covariates) pattern(t *dag.Task, ids []string, group []int, groups []string, strata []int) (
+	*column.CovariateRow, error) {
+	at, absent := map[string]int{}, map[int][]bool{}
+	for i, id := range ids {
+		at[id] = i
+	}
+	for _, in := range t.All("cleaning") {
+		rows, err := column.Read[struct {
+			Unusable string `column:"unusable,optional"`
+		}](in)
+		if err != nil {
+			return nil, err
+		}
+		for _, place := range strings.Fields(rows[0].Unusable) {
+			r, err := strconv.Atoi(place)
+			if err != nil {
+				return nil, fmt.Errorf("%s: column unusable: %q is not a place in the node list", in.Name, place)
+			}
+			if absent[r] == nil {
+				absent[r] = make([]bool, len(ids))
+			}
+			absent[r][at[in.Coord("subject")]] = true
+		}
+	}
+	var regions []int // some have them, and some do not
+	var of [][]bool
+	for _, r := range slices.Sorted(maps.Keys(absent)) {
+		if slices.Contains(absent[r], false) {
+			regions, of = append(regions, r), append(of, absent[r])
+		}
+	}
+	if of == nil {
+		return nil, nil
+	}
+	p := inference.Absences(of, group, len(groups), strata, s.Permutations,
+		random.New(s.Seed, "covariates", column.UnusablePattern))
+	least := 0
+	var differ []int
+	for k := range p {
+		if p[k] < p[least] {
+			least = k
+		}
+		if p[k] < 0.05 {
+			differ = append(differ, k)
+		}
+	}
+	if differ == nil {
+		differ = []int{least}
+	}
+	slices.SortStableFunc(differ, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	texts := lists.Map(differ, func(k int) string { return lackedBy(regions[k], of[k], group, groups) })
+	alone := inference.Covariate{Values: make([]float64, len(ids)), Category: true}
+	for i, a := range of[least] {
+		if a {
+			alone.Values[i] = 1
+		}
+	}
+	told := inference.Separate(alone, group, len(groups), strata, s.Permutations,
+		random.New(s.Seed, "covariates", column.UnusablePattern, "alone"))
+	return &column.CovariateRow{Name: column.UnusablePattern, Kind: "category", N: int32(len(ids)), AUC: told.AUC,
+		Chance: told.Chance, P: p[least], Values: words.Some(texts, 6)}, nil
+}
+
+// lackedBy says how many participants of each group lack a region.
+func lackedBy(region int, absent []bool, group []int, groups []string) string {
+	lack, all := make([]int, len(groups)), make([]int, len(groups))
+	for i, g := range group {
+		if all[g]++; absent[i] {
+			lack[g]++
+		}
+	}
+	parts := make([]string, len(groups))
+	for g, name := range groups {
+		parts[g] = fmt.Sprintf("%s %d of %d", name, lack[g], all[g])
+	}
+	return fmt.Sprintf("region %d is missing in %s", region, strings.Join(parts, " · "))
 }
 
 // scanCovariates are the volumes, the motion, and the regions without a usable series of each participant's scan.

@@ -53,6 +53,42 @@ func TestCovariateOfUnusableRegions(t *testing.T) {
 	}
 }
 
+// Two groups that lack as many regions, but not the same ones, are distinguished by which they lack, and these regions
+// are named; groups that lack the same ones are not.
+func TestCovariateOfWhichRegions(t *testing.T) {
+	people := stagetest.SomeParticipants(40, "ASD", "HC")
+	ids := need.Value(people.Strings("participant_id"))(t)
+	for differ, want := range map[bool]string{
+		true:  "region 7 is missing in ASD 10 of 20 · HC 0 of 20, region 12 is missing in ASD 0 of 20 · HC 10 of 20",
+		false: "region 7 is missing in ASD 10 of 20 · HC 10 of 20",
+	} {
+		var in []dag.Input
+		for i, id := range ids {
+			r := column.CleaningRow{Volumes: 100, Kept: 100, Missing: 1, Unusable: "3"}
+			if i/2%2 == 0 { // half of each group lacks one more
+				r.Missing, r.Unusable = 2, "3 7"
+				if differ && i%2 == 1 {
+					r.Unusable = "3 12"
+				}
+			}
+			in = append(in, dag.InputOf(column.Table([]column.CleaningRow{r}), dag.Coord{Axis: "subject", Value: id}))
+		}
+		out := stagetest.MustRun(t, &Covariates{Label: "group", Permutations: 999}, map[string][]dag.Input{
+			"participants": {dag.InputOf(people)}, "cleaning": in})["checks"].(*encoding.Table)
+		names, values := need.Value(out.Strings("covariate"))(t), need.Value(out.Strings("values"))(t)
+		p, auc := stagetest.FloatsOf(t, out, "p"), stagetest.FloatsOf(t, out, "auc")
+		number, which := slices.Index(names, column.UnusableRegions), slices.Index(names, column.UnusablePattern)
+		if number < 0 || which < 0 {
+			t.Fatalf("covariates %v", names)
+		}
+		need.Equal(t, auc[number], 0.5, "AUC of the number of regions")
+		need.Equal(t, values[which], want, "differ", differ)
+		if differ != (p[which] < 0.01) {
+			t.Errorf("differ %v: p %v", differ, p[which])
+		}
+	}
+}
+
 // Sites are names, also where they are numbers: in a table of any program, the site and the column within whose values
 // labels are permuted give the same checks as texts do.
 func TestSitesThatAreNumbersAreCategories(t *testing.T) {

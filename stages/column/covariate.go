@@ -15,6 +15,9 @@ import (
 // UnusableRegions is the covariate of how many regions of a participant have no usable series: missing, or constant.
 const UnusableRegions = "unusable_regions"
 
+// UnusablePattern is the covariate of which regions these are.
+const UnusablePattern = "unusable_pattern"
+
 // A CovariateColumn is a covariate as it is read.
 type CovariateColumn struct {
 	Name   string

@@ -58,6 +58,8 @@ type CleaningRow struct {
 	RepeatedVolumes int32 `column:"repeated_volumes,optional" doc:"volumes that equal the volume before them in all regions, before denoising, in draw 0"`
 	RepeatedRegions int32 `column:"repeated_regions,optional" doc:"regions whose series equals that of another region before it, before denoising, in draw 0"`
 
+	Unusable string `column:"unusable,optional" doc:"places in the node list of the regions that are missing or constant in a draw, from 1"`
+
 	Bridge     string `column:"bridge,optional" doc:"how censored volumes were bridged while a Butterworth filter ran: linear or nilearn; empty where none were"`
 	Bridged    int32  `column:"bridged,optional" doc:"censored volumes that were bridged: those between kept ones"`
 	LongestGap int32  `column:"longest_gap,optional" unit:"volumes" doc:"longest gap that was bridged"`

@@ -158,6 +158,7 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	cleaned := make([]connectivity.Matrix, len(draws))
 	var status []connectivity.Status
+	var unusable []bool
 	for d, x := range draws {
 		var y connectivity.Matrix
 		y, status, err = c.Clean(x)
@@ -170,7 +171,11 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		cleaned[d] = y
 		m, k := int32(0), int32(0)
-		for _, st := range status {
+		if unusable == nil {
+			unusable = make([]bool, len(status))
+		}
+		for j, st := range status {
+			unusable[j] = unusable[j] || st != connectivity.Present
 			switch st {
 			case connectivity.Missing:
 				m++
@@ -180,6 +185,7 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		row.Missing, row.Constant = max(row.Missing, m), max(row.Constant, k)
 	}
+	row.Unusable = strings.Join(numbersOf(unusable), " ")
 	cleaned, block, err := s.resample(ctx, in, c, cleaned, status)
 	if err != nil {
 		return nil, err

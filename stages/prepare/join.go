@@ -230,7 +230,7 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		MaxFD:   math.NaN(),
 		Missing: missing, FirstRow: first.FirstRow, Strategy: first.Strategy, Why: first.Why,
 	}
-	var names, conditions []string
+	var names, conditions, unusable []string
 	model := "" // of the responses to a task
 	mean, of := 0.0, 0.0
 	for _, run := range q.runs {
@@ -245,6 +245,7 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 			w.Reduced, w.Lost, w.LostShares = run.Reduced, run.Lost, run.LostShares
 		}
 		w.NonFinite += run.NonFinite
+		unusable = append(unusable, strings.Fields(run.Unusable)...)
 		w.Bridge, w.Bridged = cmp.Or(w.Bridge, run.Bridge), w.Bridged+run.Bridged
 		w.LongestGap = max(w.LongestGap, run.LongestGap)
 		w.RepeatedVolumes += run.RepeatedVolumes
@@ -275,6 +276,8 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		w.MeanFD = mean / of
 	}
 	w.Confounds = strings.Join(names, " ")
+	slices.SortFunc(unusable, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+	w.Unusable = strings.Join(slices.Compact(unusable), " ")
 	if slices.Sort(conditions); model != "" {
 		w.Task = model + ": " + strings.Join(slices.Compact(conditions), ", ")
 	}

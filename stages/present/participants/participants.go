@@ -396,7 +396,8 @@ func arrangements(groups []groupSize) float64 {
 
 // CovariateNames are columns that cohorts and denoise know, for people.
 var CovariateNames = map[string]string{"mean_fd": "mean framewise displacement", "max_fd": "largest framewise displacement", "kept": "volumes kept", "volumes": "volumes scanned",
-	column.UnusableRegions: "regions without a usable series"}
+	column.UnusableRegions: "regions without a usable series",
+	column.UnusablePattern: "which regions have no usable series"}
 
 // describeColumn adds a covariate of each group: mean, SD and range of numbers, counts of
 // up to six words. Identifiers are left out, and so are numbers that stand for the groups: why is the reason. Numbers
