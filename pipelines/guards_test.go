@@ -378,9 +378,9 @@ func TestFamilies(t *testing.T) {
 	const kept = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, keep_together: [%s] } }"
 	p = need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "Family_ID")))(t)
 	need.Equal(t, strings.Join(notesWith(p, "relatives"), "; "), "column Family_ID: relatives are in one fold, but "+
-		"confidence intervals and p-values count relatives as independent participants, so intervals are too narrow and "+
-		"p-values too small; only models retrained on label shuffles (the kind permutation) exchange the labels of whole "+
-		"families")
+		"confidence intervals, and p-values other than those of label permutations, count relatives as independent "+
+		"participants, so intervals are too narrow and these p-values too small; label permutations exchange the labels of "+
+		"whole families")
 	_, err := guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "family"))
 	need.Error(t, err, `stage folds: keep_together: the participants have no column "family"`)
 }
@@ -498,8 +498,8 @@ func TestPersons(t *testing.T) {
 	}
 	p := need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "folds: 2, keep_together: [RID]")))(t)
 	need.Equal(t, len(notesWith(p, column.Relatives)), 0, "kept together")
-	need.Equal(t, len(notesWith(p, "column RID: scans of one person are in one fold, but confidence intervals and p-values count "+
-		"scans of one person "+column.NotIndependent)), 1, "kept together")
+	need.Equal(t, len(notesWith(p, "column RID: scans of one person are in one fold, but confidence intervals, and p-values other "+
+		"than those of label permutations, count scans of one person "+column.NotIndependent)), 1, "kept together")
 	p = need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "leave_out: RID")))(t)
 	need.Equal(t, len(notesWith(p, "person")), 0, "left out")
 }

@@ -5,23 +5,23 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 115dca32cbca5fd3c111f9d679a9ddd8e3619a99e28037b233270f1e12ff3dfa
-kind biomarkers 8290a2cec4f39cf33807beb49c1710ea0cb33a2927f6e45cd7468807c1dc1ca1
-kind bnt f6059d1eaa1aae4f5efd765f07eb73427c6d8d8c08c6652628abdb7d52480e42
+var codes = dag.Codes(`kind baseline 59cfcff6c6a0ce068d8c9082d2e88421721ac05777a75f02b7c84eef3ca76e58
+kind biomarkers de10cf3e8cf038e3961eb24899db1f5bdf54d1753c11ee13788a5775b81e83fd
+kind bnt 02254342595ff54e9a3fb41290bf0e773ad9794ad4697b74cf3a42d6a781b2da
 kind bootstrap 0859f8db190612a2e33296bc2a870c0232ef23821774fd0d275ffa5827890678
-kind braingnn c53419dbeb3deb17f7874988b6aa35e0538242930d0845a3a45f0bd2d33b5ae0
+kind braingnn a7808b035c4b85c3154bb4c3a761ad4ae0cfddd31852951b47a82abe057297dc
 kind brainmap cc3f5daf5085f9fda0d45655024103f14c9ab3894a20ca26dc55367c1d503fde
-kind choose de79c421c7608b93edcbc8b7bef3af5d5d2482188996de39c1b18da028c8cb48
-kind combat 178d7eaa430d5f27e7bd5e9e20d955e13331516bff1327e8aef470545103333f
-kind compare 75dbaacd69de95b28294e601499cfdafec283d37e74b5b0a3d2054778dd93b62
+kind choose 3af5edd793d2418081cc3f335e056623d7be81acb3427c3552f4ecdf08ead67c
+kind combat 829df8982179b2ace3ead798d91573893dac917eeb799e206eed5baa5e7e6cc4
+kind compare d1c1a8dd3ef83e69dcd9ed962980959e5dd7b0f03fb70c812ddc7df36dabfe9b
 kind connectivity 3652ef94818f8b33894934ac7519a2eee60cfa20fd3a14eedd904dcf6c670f89
-kind covariates 8633d2bb97915655dc3d781b534fcb4655a19bb3ddc4fa8aac46f1c18f33fa9c
-kind denoise 467bbc3dd1bd536e075dcfd3845c69f67f4c50a8ba283dcfe0f2d7a8eb0cd4e0
+kind covariates 4166eed7792b078791d8c2d36fd03412c558f6b28b53396c20137aee1eece5ff
+kind denoise e19a8d3042f83e8f847d50f97f143f7835cf106090be50c1089d5ca91cbbc9d8
 kind echo dd18d5dda72f44902a2634814704ec83fe2e10ef429ca1a5b1d0d80cd5c6b1fa
-kind evaluate b745edf06a242bcd7956566239e643e6f6761decec8c19e7cbe4052ef5990446
-kind evaluate-regression 59d49836f9b9cc57db153c253da2dd2b7ed7113861797d08479331b16e623fb6
+kind evaluate 610b71ff3428ff917c69a977f6f01f61f7e59cca9550177e5ba50fdadfd7b775
+kind evaluate-regression 0bd937f6efbd297c912c70099d79291ac470967246d2b659cb7b74dd5cc77dba
 kind exec 1bb80d114eb56a8c6fecb85bd7f93407bf475c975cf9f3571dec96a0cd0c71c7
-kind fidelity aa40e698ae831c13864cab2c9d41b30926048c2e9065eb0382a7adfecba8ebc4
+kind fidelity 2b0dab4801643aadd9009918767a698cb859916b84c05f91a02e5b269e432c27
 kind figure-calibration bd350dffa6988ef70d3019b84455b8422fd593231a1cda4644e625240840b386
 kind figure-confusion 161428fc0306eef433392d5b80765d2732d34bac6d9e342704a1c784ad3c5c12
 kind figure-connectivity 496c422384efcf5c1fc834456495ef67b4274d0cece286c3a81ba63818608428
@@ -30,38 +30,38 @@ kind figure-distributions 7e77640d3deae2c55fd9fc2a162f4921c5c88d9afab62fcd662a08
 kind figure-individuality b88aeadae35eee2e0589e09d03c5175bed2c21055a9ca20c283725c3e6779343
 kind figure-individuals c4e544de8e6e534b3962f9be0a6802f2dfb8978bce1fc5e7e241e1de10901be7
 kind figure-qc 2f007dcaecb5f1460ed9bb58b497ad1c01ba0476cd11b7855f79853dfe11fa00
-kind figure-qcfc 577741c697592e625e3f6cb3482804e3f568d2837ff2fda99bc840791cfa503b
+kind figure-qcfc f04f9c362cdf02b773e541c389c4a22c171fc02ca824045103224d7392052bf6
 kind figure-ranking 5750aa8c1293e9a05acae66c54b5e16ce96bba3e8ba6805a630396f5b0b3091a
-kind figure-roc c797daf4e9c45caf88c22e5453911525134c16f9894fabf2657dff4183717ddd
+kind figure-roc 2455c7c0d2e4d41e25f2c281aed94cee852ef9d83048cbc8789d283a9c6b241a
 kind figure-states bfe6eecb50e86a1b7bab29c6c72d0876cd3ce3f8499696a588c20dd303cdb0b0
 kind figure-training e75b5d55f34fc45953e01fa6155595d71e5cb392f7806513cd6c6351cc9f3faa
 kind graph 856c5711d1c13be5e53485e8645e359e64917f0aedb5396161a7ce8869bcc495
-kind harmonize e7ca1c19071ba195e83a2a877a44b05cf85231d86d528b2cd70328e99ae77685
-kind individuality 7d7f38eb64a62955d862a6772dfb5cdfc6aeef2ae97deed0962f658d202585fd
+kind harmonize 3e5bc7c7e41ffcae1ff035db3228966753925a4ea756abc76486bdb9d05ff4c6
+kind individuality 5576735b18d34bf2dbdf8f5e6c54b348180242aecdf7099890752b692c9ffd81
 kind join 6e2121497f9c9df9acf964838bab458f294614410b7b6622c51376f4908f4296
 kind leakage bcd19cb986cdbf83779f1c13f37c21c6300a28cdd21e5586b4e0a16a09a035c7
-kind matrices daf915e9a9aa496b90d253d1f8ef2950d128d8984cf5d72af03668bb6d6970bb
+kind matrices bccf2e5114eb26448355695001719c86896bf24bf1be90dc5b5e012f46cf219c
 kind mean-volume 9fd6a1d0bf7bf6ab88642d10f4a88568988b062f7513d771eb2b1f64281668db
-kind meanmlp d72825f2db76e4c7d54da259a8799f0a6fd65ea32ef177fab1c33679c6ba01b0
+kind meanmlp 2e595cd39eed56fa39a9c635c4b5196c7424c12bf14c6582fda53f19db3a5fa0
 kind occupancy 345a8e971e14489179d77cb164735f747995220eceff95a9275284cffe938db8
 kind parcellate d3290ebe976d52cc33c3f6ab994745ec31c31b5c3089df61d7b7bd37f6bbc4f3
-kind permutation 9bcf6051d62c8a3903e77368b8f86f2f057c3258dd10080b6d9de03fef2e87a5
+kind permutation 4e321ac48523210e5b5455bba38557169c8830da9f7dd1fe5704e0af1668b433
 kind permutation-regression 761a794a7c4d4f448020aef3a4e6ae58d09160cfef9b2fd5aa7a673be7084d54
 kind predict 3a79373ee3356c71af87a70cf359ca8e8159d37677bd5f3b9993541d5496cc0b
 kind project 5f3b596b3145b1e5b420def414b2878113655cfdc7c61bbae5759cebe45da8c6
-kind published 2d0734406c50a939fc2213541f1326a62f905e10e6b18f2e418ed2b7ffaa17d0
-kind qcfc cd6e599523c557ec875a9e828a0b859cc206eefc62abb7f3f36e7f0db641dca5
-kind regression 3eec7d91faa88e4356fd946848388c858491db78013fc9838e072467a896dce8
-kind report a10e659e2772f48e8996e0920edb8920f313c5ccd784cb08ade2fc3f3b67eaca
+kind published 91c3cc388e871ed8950e991cbdb0877dc053f63e28b8cb8241c15a05b6146533
+kind qcfc 2ef646ef5140d290b52c5cb3217492f3c6cc12988f152b35f5cddad7a66a0cfc
+kind regression 7637271dab213b6b81ad465fe3100653e2ea439bbca3787bc0700b73d239614b
+kind report 1bc198bdad6e23dc167f59e4c06ad36ccd7c7edf23540d3136125b23b84fc63f
 kind saliency f9d7bf1f54fcbd6558e84d1d1d515dd2aeee968bcd6a2e09a5fd649e70a23020
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
-kind simulate 0d020ea14574e5bda4c23942217c4332b4986269e3a9c037e5d73183601eeba2
-kind split 28a9f4d2722587c5bf63836b46c674eeefcfbaeb8d838bad1f89abb22102386e
+kind simulate 169b3f8e228250e54b82dfbe66278d71263bb59d1cda9d6d54a5b44f960907da
+kind split 46eafde6eee428f0742c49f9e61f8aab26df5105222e92e02caee7758ea93367
 kind states 0a04f18d3ec1eebf593fb3f259cc50a043c1869e60793fb4e5005671e48235a0
-kind summary 2ef601b383cb34e1ba60fda1c4d5bcbe8fb8cb41a4ed301248455c1a1114d8aa
-kind tables 7cd6ae9d876c77f63d1f1c1ab6bea21d4beabc245cea76a09e38dddc29939348
+kind summary 2e9a8d4dca429e99b6fac6de1c910ca2cc18d4970bb0eba4ac8004ece1d51dfc
+kind tables 152bab24715568a7023cea12c02a4f4765a9547c9eb997c29d54fcdb3c31cef7
 kind tangent 141582767bcd7c36434c869b2a8753f55b2d09d8d0b0bad9dccb2c4193e5a50f
-kind timeseries a0182c2245613a16fe13aca3667af474d2d286f9c6e80bf97231459cee1e3759
+kind timeseries 16ef609c33826b28d75b47f8f58ab80b8a925bc98973df621312b3adcdd329a1
 kind train 0506b6caf15d005e43c30f75337cacdbd9c818c0da493c49fcd7f1293d20195a
 kind train-regression 4476ba7049dc87c04837e7a7e585a2be250626ba0cda3b180bbd2831ff602ccb
 kind windows 8eaf56cb8e57197b9c362df499eb60c7055db0904e98cd9b144474382ec5c032
@@ -183,7 +183,7 @@ source prgnn/connectivity/strategy.go 5ad76d4517d6b219
 source prgnn/connectivity/tangent/doc.go 64484d30ae84efe3
 source prgnn/connectivity/tangent/tangent.go 42e234960ca3386a
 source prgnn/connectivity/task.go c8718bd0c3aabc7c
-source prgnn/connectivity/text.go 90cad838108ca8b6
+source prgnn/connectivity/text.go b2b3d62cec99f73d
 source prgnn/dag/call.go 8a4acd79d2644a67
 source prgnn/dag/causes.go 3c3a563e6ca8e8d3
 source prgnn/dag/check.go 228ab21d45bbb54c
@@ -225,7 +225,7 @@ source prgnn/dag/work.go f847de401135ba58
 source prgnn/doc.go 728c569afb739711
 source prgnn/gnn/adam.go 2d11290fc2e478d1
 source prgnn/gnn/augment.go 2e3ae29386ccf9d8
-source prgnn/gnn/baseline/baseline.go 2b0450b80907506e
+source prgnn/gnn/baseline/baseline.go efa3027ddd944c33
 source prgnn/gnn/baseline/brainnetcnn.go 3bd3c2268f2e4a65
 source prgnn/gnn/baseline/cholesky.go 35cb40b207236507
 source prgnn/gnn/baseline/crossed.go 5d7ef3861dc5c717
@@ -236,17 +236,18 @@ source prgnn/gnn/baseline/crossed_stubs_amd64.go e4565e740287fffe
 source prgnn/gnn/baseline/doc.go 0c90da62f42edf9a
 source prgnn/gnn/baseline/forest.go d6dd6dae1b27ae86
 source prgnn/gnn/baseline/interior.go 6d292519938002d9
-source prgnn/gnn/baseline/kernelridge.go 43536843d82fe774
+source prgnn/gnn/baseline/kernelridge.go d9f6ef0245baaeb7
 source prgnn/gnn/baseline/li2019.go 69467147911fefaf
 source prgnn/gnn/baseline/logistic.go 65ea6df11c6336b9
 source prgnn/gnn/baseline/logisticprimal.go 272639100368e0dd
 source prgnn/gnn/baseline/mlp.go 14f665984497aca5
 source prgnn/gnn/baseline/primal.go 29e466b45d56e8ca
 source prgnn/gnn/baseline/regressor.go 1675f641bd68f949
+source prgnn/gnn/baseline/retrain.go 587dafb4c3aa9df3
 source prgnn/gnn/baseline/ridge.go 789e4d81f24ab91f
 source prgnn/gnn/baseline/rowfile.go 308b0f8bd3d4d08b
 source prgnn/gnn/baseline/rows.go 775c5a4e47aac9b2
-source prgnn/gnn/baseline/svm.go 80e44b56c4a6ade0
+source prgnn/gnn/baseline/svm.go db43c7df3d5fce2b
 source prgnn/gnn/baseline/weights.go ce86daf85a0f7eb0
 source prgnn/gnn/batch.go 4175161f2bdb338c
 source prgnn/gnn/batchnorm.go a7c33bb1be981484
@@ -301,6 +302,7 @@ source prgnn/gnn/train.go 8333e8d50fb7171e
 source prgnn/gnn/vector_amd64.go 52f9bfc88420fe0a
 source prgnn/gnn/vector_amd64.s 1b5c5aa6c33c1c34
 source prgnn/internal/budget/budget.go 9a583dc2acf05d87
+source prgnn/internal/cell/cell.go 90992d50ebfd950a
 source prgnn/internal/dense/above.go 63f393e3ec961ac5
 source prgnn/internal/dense/cholesky.go e17905a94198005e
 source prgnn/internal/dense/dense.go d129decf609f5332
@@ -398,7 +400,7 @@ source prgnn/nifti/units.go da8c0edcb87b80a7
 source prgnn/nifti/voxels.go c4af3f28f1e9900a
 source prgnn/nifti/weights.go b7f13898bf3a341b
 source prgnn/nifti/whole.go dddca3ae6590d0c5
-source prgnn/stages/assess/biomarkers.go 0cb04c7ecb556c69
+source prgnn/stages/assess/biomarkers.go 636994bfe9e0b9bc
 source prgnn/stages/assess/biomarkers_consistency.go 3b228cddc38602f3
 source prgnn/stages/assess/biomarkers_null.go a780d58d4499ae18
 source prgnn/stages/assess/biomarkers_references.go d1e1f1b2dc85b71f
@@ -406,9 +408,9 @@ source prgnn/stages/assess/biomarkers_tables.go ea473277e9e99123
 source prgnn/stages/assess/compare.go b65fc697e27f8e71
 source prgnn/stages/assess/covariates.go 564f1e038a7a9ddd
 source prgnn/stages/assess/doc.go e64417e0b70e33b1
-source prgnn/stages/assess/evaluate.go dfa27320209d3b3d
-source prgnn/stages/assess/evaluate_regression.go c4b126f69e786c59
-source prgnn/stages/assess/evaluate_tables.go a20a4edf2d0e40fe
+source prgnn/stages/assess/evaluate.go dde70f710fcd1d3f
+source prgnn/stages/assess/evaluate_regression.go fa8515b162a6ec52
+source prgnn/stages/assess/evaluate_tables.go a6a60f4006e6a133
 source prgnn/stages/assess/fidelity.go 19bfc1a877058a63
 source prgnn/stages/assess/individuality.go ee8cdf8842979216
 source prgnn/stages/assess/kinds_gen.go a83d48f746de3cea
@@ -429,12 +431,12 @@ source prgnn/stages/atlas/find.go b846791123d502e9
 source prgnn/stages/atlas/foreign.go 5b0b31100f2f24cf
 source prgnn/stages/atlas/pcp.go d0499866be62ecc8
 source prgnn/stages/atlas/pcp.tsv 6e7e164ba0a9225b
-source prgnn/stages/atlas/read.go 9d1161e970950859
+source prgnn/stages/atlas/read.go d7fc77af095c86e8
 source prgnn/stages/bids/choice.go dbc519ccda0c1e26
-source prgnn/stages/bids/dataset.go d5fc475a2af4a29c
+source prgnn/stages/bids/dataset.go dbafdaa462f8c138
 source prgnn/stages/bids/derivative.go 86cb2b3cf9ddabca
 source prgnn/stages/bids/join.go 080a294e15f8d067
-source prgnn/stages/bids/name.go a5db40e97fd374cb
+source prgnn/stages/bids/name.go 029bfd7849d1001b
 source prgnn/stages/bids/sidecar.go f5a0b444d6a778e5
 source prgnn/stages/chart/brain.go 8aa6d0c9af83cb3a
 source prgnn/stages/chart/calibration.go ab435d79df6b0ce4
@@ -460,29 +462,29 @@ source prgnn/stages/chart/silhouette.go 8f4b0a7150e655f0
 source prgnn/stages/chart/slices.go 7975c4fdd545c021
 source prgnn/stages/chart/states.go 7d51fd2e1f6a0d8f
 source prgnn/stages/chart/trend.go 5d2a7eeed9731766
-source prgnn/stages/cohort/bids.go a8ba7ab3b6b5e6c8
+source prgnn/stages/cohort/bids.go a07964828e22978c
 source prgnn/stages/cohort/bids_check.go 44ec6a8897226488
 source prgnn/stages/cohort/bids_events.go 4c8adfeff27497f5
-source prgnn/stages/cohort/bids_files.go 00f61f1f789b2cbf
+source prgnn/stages/cohort/bids_files.go a743065aa4a9c11a
 source prgnn/stages/cohort/bids_labels.go f8ecdfb5280cdae6
 source prgnn/stages/cohort/bids_sessions.go df227c560c5efcce
-source prgnn/stages/cohort/bids_sessions_table.go dc41982053cffc5a
+source prgnn/stages/cohort/bids_sessions_table.go 7f1b40b8d6f9eae9
 source prgnn/stages/cohort/bids_space.go 3f5b687fc8658f6a
 source prgnn/stages/cohort/bids_times.go e8be4e5a344923da
 source prgnn/stages/cohort/doc.go 97f470c6b266ea6f
-source prgnn/stages/cohort/files.go 7b249722d23941be
+source prgnn/stages/cohort/files.go cd70879d17d5ad05
 source prgnn/stages/cohort/inventory.go 44c4640ebac6f205
 source prgnn/stages/cohort/labels.go fdb5d765ec37cb33
-source prgnn/stages/cohort/listed.go 84717783ba1b1705
-source prgnn/stages/cohort/listed_label.go febe1e5760b0b436
+source prgnn/stages/cohort/listed.go 01abef507a49f12e
+source prgnn/stages/cohort/listed_label.go 2fb46008d7993531
 source prgnn/stages/cohort/listed_participants.go dd8a4d52120cef7c
 source prgnn/stages/cohort/matrices.go a0643929955b6b7a
-source prgnn/stages/cohort/named.go 05a1d15df864818e
+source prgnn/stages/cohort/named.go c3ac90bf420825fd
 source prgnn/stages/cohort/nodes.go 46ab7a5bb0366538
-source prgnn/stages/cohort/people.go 3e0fad0333f67285
+source prgnn/stages/cohort/people.go bbbde593e5cdfd9a
 source prgnn/stages/cohort/places.go 836f9d2c50b93a1c
-source prgnn/stages/cohort/ratings.go de1cec739dcf9f7b
-source prgnn/stages/cohort/roster.go 7e5d473e2169bcf2
+source prgnn/stages/cohort/ratings.go 8b03709a3ebfa959
+source prgnn/stages/cohort/roster.go 6acb07242e684dd5
 source prgnn/stages/cohort/rows.go 67e70fcb1285c9fc
 source prgnn/stages/cohort/simulate/bids.go 6a3d85a1cd93d758
 source prgnn/stages/cohort/simulate/cohort.go 2b6884e5fc528c1b
@@ -491,11 +493,11 @@ source prgnn/stages/cohort/simulate/kinds_gen.go be7e67808736af69
 source prgnn/stages/cohort/simulate/scan.go dae30c88dd22eeb3
 source prgnn/stages/cohort/table.go 27bbd822e39286fb
 source prgnn/stages/cohort/timeseries.go ea3d2dc4f38817e1
-source prgnn/stages/cohort/timeseries_dir.go 178196f2e6eeba86
+source prgnn/stages/cohort/timeseries_dir.go f7b8d7631edd45d1
 source prgnn/stages/cohort/userfile.go 4ba4261bdb1685fc
 source prgnn/stages/column/blocks.go 3eaa70bb72265638
 source prgnn/stages/column/columns.go add8255d49e710ae
-source prgnn/stages/column/covariate.go 3fc9909a47f34cf3
+source prgnn/stages/column/covariate.go dc1dd56c53e0c2f6
 source prgnn/stages/column/describe.go a4d7be5713bb6a79
 source prgnn/stages/column/fault.go 32ce41c2457b17bb
 source prgnn/stages/column/limit.go 0a683635cd02990a
@@ -503,9 +505,9 @@ source prgnn/stages/column/made.go 79e16ebf5a191c2c
 source prgnn/stages/column/mean.go f2269ae48952ea31
 source prgnn/stages/column/names.go 5b1f90bb3ec154a9
 source prgnn/stages/column/people.go fd3474043ff34469
-source prgnn/stages/column/relatives.go bedeac057c8c6be7
+source prgnn/stages/column/relatives.go 7cf8c93dc7db5127
 source prgnn/stages/column/rows.go b80b40d1614cba69
-source prgnn/stages/column/rows_accuracy.go 4ca61e0929bb9dc9
+source prgnn/stages/column/rows_accuracy.go 3fb693bcd91cf3a3
 source prgnn/stages/column/rows_cleaning.go de539b9b0b409cdf
 source prgnn/stages/column/rows_graph.go b373c9eadc7e80a7
 source prgnn/stages/column/rows_nodes.go 8e88ba023d2bdc72
@@ -513,15 +515,15 @@ source prgnn/stages/column/rows_parcels.go a2c495a673c20425
 source prgnn/stages/column/rows_qc.go b1176ba8eee00489
 source prgnn/stages/column/rows_recovery.go 9247267d91a9a5f2
 source prgnn/stages/column/rows_regions.go fc801dea15f0ec8d
-source prgnn/stages/column/rows_regression.go 700b8a361f837a1d
+source prgnn/stages/column/rows_regression.go d991b85445337ead
 source prgnn/stages/column/rows_scores.go 9eb56a7df9a9eaee
 source prgnn/stages/column/rows_states.go a82db3a48733c37b
 source prgnn/stages/column/scans.go 8a4309bc7699220b
 source prgnn/stages/column/series.go c45bb4b5f91d768c
-source prgnn/stages/column/sites.go 61041fada12d2caa
+source prgnn/stages/column/sites.go 391d4beb16760f55
 source prgnn/stages/column/spelling.go ecd9aa913a0f8198
 source prgnn/stages/column/unchecked.go 2ce1815acb8c85bf
-source prgnn/stages/column/words.go f454f21f9866dc5f
+source prgnn/stages/column/words.go c31909d22a1d7beb
 source prgnn/stages/command/doc.go c0c641551843f4e3
 source prgnn/stages/command/echo.go 21a3368e78fcef75
 source prgnn/stages/command/exec.go c5dbcbf63fdec2e3
@@ -581,32 +583,33 @@ source prgnn/stages/fold/leakage.go c6fc432f54f84c46
 source prgnn/stages/fold/left_out.go 410fc12561fd4215
 source prgnn/stages/fold/mean.go 05ab5df915e4b8d0
 source prgnn/stages/fold/parts.go d593b02f3a54e097
+source prgnn/stages/fold/permuted.go 019813b851fe1aa4
 source prgnn/stages/fold/positive.go f816c0997951ee93
 source prgnn/stages/fold/print.go 39aad8aca582b25f
 source prgnn/stages/fold/read.go d3c861743e9634f7
 source prgnn/stages/fold/row.go d56dd7f993d5536c
 source prgnn/stages/fold/saturated.go b6010e8f40f2d37b
-source prgnn/stages/fold/score.go afab3836a4e76994
+source prgnn/stages/fold/score.go 9e806c515ec0cee8
 source prgnn/stages/fold/tested.go 9368723098631047
 source prgnn/stages/fold/together.go b36f35d5bcc6cf95
-source prgnn/stages/fold/within.go 58ed01f40eaa701c
+source prgnn/stages/fold/within.go ea4cc270da064139
 source prgnn/stages/inference/agreement.go f469c857a38cb93b
-source prgnn/stages/inference/bootstrap.go d3d0cbf92d2e957c
+source prgnn/stages/inference/bootstrap.go 900fb82f8d1af446
 source prgnn/stages/inference/components.go 88638b1db0dc5bd1
-source prgnn/stages/inference/contrast.go e5075fc7cc4c292e
-source prgnn/stages/inference/covariate.go d04d8e88bed891ce
+source prgnn/stages/inference/contrast.go 52af4faaf45de3cc
+source prgnn/stages/inference/covariate.go 1394acf22bf987bc
 source prgnn/stages/inference/doc.go 28a10331bb5f7689
 source prgnn/stages/inference/fisher.go 6ebe52874affea0a
 source prgnn/stages/inference/interval.go 5ebfa0205e892680
 source prgnn/stages/inference/motion.go 0c782f09127bad8e
 source prgnn/stages/inference/null.go b21eaf424c9b4808
-source prgnn/stages/inference/numbers.go 1c8a5b7a403b5df4
+source prgnn/stages/inference/numbers.go f27f08a2d2d4e7a4
 source prgnn/stages/inference/paired.go c94e1e408e40545b
-source prgnn/stages/inference/predictions.go e2d69fae9bc4e0a3
+source prgnn/stages/inference/predictions.go e4027bf672a94654
 source prgnn/stages/inference/ranks.go 4fb4d69b3ac577e5
 source prgnn/stages/inference/reference.go ee31dda11f925ea6
 source prgnn/stages/inference/tail.go 1b2e97f38d748b87
-source prgnn/stages/learn/baseline.go 7bbe82daf30a6e34
+source prgnn/stages/learn/baseline.go 65b158a17ea04e7b
 source prgnn/stages/learn/baseline_data.go 14d2675d89fd6a0d
 source prgnn/stages/learn/baseline_inputs.go 09bcaed4d4b7e82a
 source prgnn/stages/learn/bnt.go 70892505f47ded11
@@ -619,18 +622,19 @@ source prgnn/stages/learn/meanmlp.go a628fc76f672d876
 source prgnn/stages/learn/model.go 93b856f0ee0eb8a8
 source prgnn/stages/learn/permutation.go aff9bac0f233ffaf
 source prgnn/stages/learn/permutation_number.go 825c062cd57b891b
+source prgnn/stages/learn/permuted.go bd00cb2b8d888045
 source prgnn/stages/learn/predict.go 171b3ccc15686ba5
 source prgnn/stages/learn/predict_tables.go 7c286bbe26e3ef68
-source prgnn/stages/learn/regression.go be668e2b2e289af4
-source prgnn/stages/learn/split.go 3083f0454e5353a5
-source prgnn/stages/learn/together.go f3ff208613b4ef0e
+source prgnn/stages/learn/regression.go cc1877172aafb663
+source prgnn/stages/learn/split.go ae19850a5896090b
+source prgnn/stages/learn/together.go d83635c7e1ec99f3
 source prgnn/stages/learn/train.go cf31119f049e8e80
 source prgnn/stages/learn/train_data.go c422dda85326fc84
 source prgnn/stages/learn/train_model.go ef912dad23924bac
 source prgnn/stages/learn/train_number.go d9708a48d1ce59d2
 source prgnn/stages/learn/train_tables.go ba24cd4a2b6ac774
 source prgnn/stages/learn/without.go 05acb14c8a10222a
-source prgnn/stages/literature/literature.go ecc4a3e4d13c29a6
+source prgnn/stages/literature/literature.go bde4aa23c174126f
 source prgnn/stages/mat5/doc.go 34c7cc87b70417b3
 source prgnn/stages/mat5/read.go 56a19e5e9c60bb3e
 source prgnn/stages/mat5/write.go 9f4ff6599238febd
@@ -650,7 +654,7 @@ source prgnn/stages/prepare/denoise.go 175cf9e58b1e2d9b
 source prgnn/stages/prepare/denoise_carpet.go 9ef802e3dbc6e8fe
 source prgnn/stages/prepare/denoise_draws.go 7f14529d307388e5
 source prgnn/stages/prepare/denoise_refuses.go 99fc039fd2cbf27e
-source prgnn/stages/prepare/denoise_task.go 050dff9e62986276
+source prgnn/stages/prepare/denoise_task.go 77df5fbc78223082
 source prgnn/stages/prepare/doc.go 659da620a4b556e2
 source prgnn/stages/prepare/extract/bootstrap.go d8066013b2104b0f
 source prgnn/stages/prepare/extract/doc.go 2e99d84eae92c74f
@@ -675,9 +679,9 @@ source prgnn/stages/prepare/sliding.go 3f0f3dc8ced76957
 source prgnn/stages/prepare/states.go fac93e6a831538b6
 source prgnn/stages/prepare/tangent.go fe6a9c5379e1ef1d
 source prgnn/stages/prepare/trained.go 5e7088fdd87a9de6
-source prgnn/stages/present/abstract.go f58fc8b3d2c9cfe2
+source prgnn/stages/present/abstract.go 11a461590ce795f2
 source prgnn/stages/present/author.go 95b0d4ab164fd8ec
-source prgnn/stages/present/checks.go 15a4185a1134d750
+source prgnn/stages/present/checks.go 35fdc4a335ca8638
 source prgnn/stages/present/doc.go 436ff5cda134bcbe
 source prgnn/stages/present/kinds_gen.go 9e9012c6b5128e5d
 source prgnn/stages/present/methods/citation.go c3a57fe0dc78a5ce
@@ -688,8 +692,8 @@ source prgnn/stages/present/methods/methods.go a538c806ad2f9a67
 source prgnn/stages/present/methods/networks.go eabf7a35e59c8752
 source prgnn/stages/present/methods/rankings.go 738fd445eed80c5d
 source prgnn/stages/present/methods/scans.go a58b7757ff39af76
-source prgnn/stages/present/methods/tests.go f141ccf75c7ebb7e
-source prgnn/stages/present/methods/text.go d853e1c604f5bbbd
+source prgnn/stages/present/methods/tests.go ab020af54bc3f879
+source prgnn/stages/present/methods/text.go fb870bf1bdd68845
 source prgnn/stages/present/methods/wiring.go 9cb98e6490293e30
 source prgnn/stages/present/more.go c92dfa5d4be554a3
 source prgnn/stages/present/participants/cleaning.go f377766fdf12fcae
@@ -700,12 +704,12 @@ source prgnn/stages/present/participants/participants.go 8adf2723d3b984a6
 source prgnn/stages/present/participants/quality.go 9659a6bf37a6c2bc
 source prgnn/stages/present/participants/registration.go 2e6d9bdef3cf7501
 source prgnn/stages/present/participants/scans.go c767027068e4e892
-source prgnn/stages/present/performance/accuracy.go dedbc01f23da50af
+source prgnn/stages/present/performance/accuracy.go 1f2318808d0d51b8
 source prgnn/stages/present/performance/beside.go b21ccb4378c9e6d3
 source prgnn/stages/present/performance/doc.go de136503ccd5eedf
 source prgnn/stages/present/performance/headline.go b731540a3a3b0018
-source prgnn/stages/present/performance/performance.go c251361fb426ae21
-source prgnn/stages/present/performance/regression.go cff82bd9a35f0f63
+source prgnn/stages/present/performance/performance.go 9cc7207fdfcd8f3c
+source prgnn/stages/present/performance/regression.go 2e6766b757391130
 source prgnn/stages/present/performance/retrained.go 6ef10df61f2437ff
 source prgnn/stages/present/provenance.go f8e2cebe148a09c6
 source prgnn/stages/present/references.go 22b907b513042020
@@ -739,7 +743,7 @@ source prgnn/stages/region/scan.go b629646398d37d0f
 source prgnn/stages/region/series.go ce7603b73cef2827
 source prgnn/stages/region/states.go fb95bf7f8967b0a1
 source prgnn/stages/registry.go e3be8587afeec967
-source prgnn/stages/report/body.go 22f49a746af19659
+source prgnn/stages/report/body.go 8ae4e83faa54b9ef
 source prgnn/stages/report/doc.go c773841f9876028d
 source prgnn/stages/report/html.go 9c0e337c4b56962e
 source prgnn/stages/report/labels.go edc7340b2b30ca40
@@ -753,10 +757,10 @@ source prgnn/stages/report/sheets.go a70230db03635fd7
 source prgnn/stages/report/text.go 6b9f253a8e6ccad1
 source prgnn/stages/report/viewer.go f725a110eba829da
 source prgnn/stages/report/viewer.js.gz 1c6467197b8078cc
-source prgnn/stages/sheet/codes.go 5ffd58c1aad82820
-source prgnn/stages/sheet/doc.go 002cb193f1138c2d
-source prgnn/stages/sheet/query.go bb0afa97d843b768
-source prgnn/stages/sheet/sheet.go 8ba015641e3a1883
+source prgnn/stages/sheet/codes.go e3b908fa125596ba
+source prgnn/stages/sheet/doc.go 7a0c7f0033c35428
+source prgnn/stages/sheet/query.go 85dc2283c9ac09b8
+source prgnn/stages/sheet/sheet.go a39cbc394d48da72
 source prgnn/stages/sheet/token.go 0af0984f4b99e0d0
 
 reached by baseline
@@ -1011,7 +1015,7 @@ prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-degrees figure-qc figure-states graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency split states summary tables tangent timeseries train train-regression windows
 prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
-reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise echo evaluate evaluate-regression exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression sessions split states tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
 prgnn/artifacts/encoding.Array.DType ca0bd4a493f7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
@@ -1027,7 +1031,7 @@ prgnn/artifacts/encoding.pieces a616b71e8640.d0313c
 prgnn/artifacts/encoding.writeElements 1d2e869b6231.596a72
 prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 
-reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise evaluate evaluate-regression fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp occupancy predict project qcfc regression sessions split states tangent timeseries train train-regression windows
 prgnn/dag.NPY d4147bcdf395.a2023e
 
 reached by baseline biomarkers bnt bootstrap braingnn connectivity fidelity individuality leakage matrices meanmlp predict project qcfc regression tangent train train-regression windows
@@ -1051,7 +1055,7 @@ prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 reached by baseline biomarkers bnt braingnn brainmap choose combat compare covariates evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-states figure-training individuality join leakage mean-volume meanmlp permutation permutation-regression predict qcfc regression report saliency sessions states summary tables tangent train train-regression
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers bnt braingnn brainmap combat connectivity covariates denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression report sessions split states summary tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt braingnn brainmap combat connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression report sessions split states summary tangent timeseries train train-regression windows
 module golang.org/x/text v0.43.0
 
 reached by baseline biomarkers bnt braingnn choose combat connectivity denoise evaluate evaluate-regression fidelity figure-connectivity figure-qcfc figure-states harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
@@ -1073,10 +1077,10 @@ prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 reached by baseline biomarkers bnt braingnn choose connectivity denoise fidelity individuality leakage meanmlp predict project regression simulate tangent train train-regression
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
-reached by baseline biomarkers bnt braingnn combat compare covariates individuality leakage meanmlp qcfc regression report summary train train-regression
+reached by baseline biomarkers bnt braingnn combat compare covariates evaluate evaluate-regression individuality leakage meanmlp qcfc regression report summary train train-regression
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt braingnn combat connectivity denoise evaluate evaluate-regression exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
@@ -1102,16 +1106,16 @@ prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.1e599f
 prgnn/artifacts/encoding.readNPY 3a3f5d1fc417.472b2c
 prgnn/artifacts/encoding.readNPYHeader 70d23b460808.158359
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp occupancy predict project qcfc regression sessions states tangent train train-regression windows
+reached by baseline biomarkers bnt braingnn combat connectivity denoise evaluate evaluate-regression exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp occupancy predict project qcfc regression sessions states tangent train train-regression windows
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
-prgnn/artifacts/encoding.Array.Float64s 3660c80342fb.8b2585
-
-reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp occupancy predict project qcfc regression sessions states tangent train train-regression windows
+reached by baseline biomarkers bnt braingnn combat connectivity denoise evaluate evaluate-regression fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp occupancy predict project qcfc regression sessions states tangent train train-regression windows
 prgnn/artifacts/encoding.DecodeArray 9f16f96b4972.98750e
 prgnn/artifacts/encoding.inPlace 202da539e224.586731
 prgnn/dag.Input.Array adab406f89fa.49f284
+
+reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
+prgnn/artifacts/encoding.Array.Float64s 3660c80342fb.8b2585
 
 reached by baseline biomarkers bnt braingnn combat covariates denoise exec fidelity figure-individuals figure-qcfc individuality meanmlp regression report simulate split summary
 prgnn/internal/pattern.New 9c8c948eccc1.f2360a
@@ -1145,7 +1149,7 @@ prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
 
 reached by baseline biomarkers bnt braingnn covariates evaluate evaluate-regression individuality meanmlp regression split
-prgnn/stages/inference.byStratum 1e3ebda4fc1e.e3b0c4
+prgnn/stages/inference.ByStratum 1e3ebda4fc1e.e3b0c4
 
 reached by baseline biomarkers bnt braingnn covariates fidelity figure-connectivity figure-degrees figure-states individuality meanmlp regression report split summary tables
 prgnn/stages/column.TargetRow e759e937c835.e3b0c4
@@ -1332,11 +1336,15 @@ reached by baseline biomarkers bnt braingnn individuality meanmlp train train-re
 prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
 prgnn/stages/column.block b89625acf5ff.e3b0c4
 
+reached by baseline biomarkers bnt choose compare evaluate figure-roc individuality permutation report summary
+prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
+
 reached by baseline biomarkers bnt individuality
 prgnn/gnn/baseline.Classifier 7dfe27144072.44832a
 prgnn/gnn/baseline.FitRidge 479df4ed303c.cfeb60
-prgnn/gnn/baseline.machines.Probability 20bcb954ad7f.5d13a8
+prgnn/gnn/baseline.machines.Probability 768035149573.a342bb
 prgnn/gnn/baseline.oneAgainstRest a0d69bcc745e.9797e4
+prgnn/gnn/baseline.probabilityOf 4f8b98b0a385.4f751b
 prgnn/gnn/baseline.sigmoid 1b67bc57e998.7a890b
 prgnn/gnn/baseline.signs cabf7b4fd986.e3b0c4
 
@@ -1400,6 +1408,9 @@ prgnn/gnn/baseline.FitSVM 9a14edfc781e.36f546
 prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
 prgnn/gnn/baseline.Li2019 6d404fe1db21.e3b0c4
 prgnn/gnn/baseline.Majority 63ddd478b294.8b9663
+prgnn/gnn/baseline.RetrainLogistic 048985eac44c.8b2721
+prgnn/gnn/baseline.RetrainSVM e509343c3358.a51fde
+prgnn/gnn/baseline.Retrainer.Probabilities 5456d5628ad5.048e7c
 prgnn/gnn/baseline.accumulate 19fe12fe2e7e.c4217a
 prgnn/gnn/baseline.add 09c8dc680dca.0af744
 prgnn/gnn/baseline.add16 93370961f696.0b854d
@@ -1428,6 +1439,7 @@ prgnn/gnn/baseline.descent.loss 62df07496736.54eb2e
 prgnn/gnn/baseline.descent.measure 35f97e4c7b1d.cfb2ae
 prgnn/gnn/baseline.descent.near 23760f81af22.08f315
 prgnn/gnn/baseline.descent.run af94d31a157f.72e1b5
+prgnn/gnn/baseline.each 7d677286bd97.f83502
 prgnn/gnn/baseline.edgeLayer 02e431c7a7ca.c39a2d
 prgnn/gnn/baseline.equations.times 729ffcc1456a.70d3e9
 prgnn/gnn/baseline.errStalled 8ad7e2f49be8.e3b0c4
@@ -1485,6 +1497,7 @@ prgnn/gnn/baseline.primalLogistic.look 2f0d6ba63bc8.5a44e1
 prgnn/gnn/baseline.primalLogistic.loss a1fc5250fee3.a7e603
 prgnn/gnn/baseline.primalLogistic.move f529092be7a6.6f6678
 prgnn/gnn/baseline.product 9ab89dc2a28b.e3b0c4
+prgnn/gnn/baseline.products.decide b239ed4e111b.fbb317
 prgnn/gnn/baseline.rest 688309d193d1.e3b0c4
 prgnn/gnn/baseline.side cb415edfa615.c4217a
 prgnn/gnn/baseline.slopes 7c66ae700194.0af744
@@ -1510,18 +1523,24 @@ prgnn/gnn/baseline.trainedMLP.Probability 72237f8201aa.eafb2e
 prgnn/gnn/baseline.turn c99e18d510b2.c4217a
 prgnn/gnn/baseline.vectorize 5cf2fe615eab.9401a3
 prgnn/gnn/baseline/crossed_amd64.s f80e113e83b6.e3b0c4
+prgnn/stages/fold.ScoreGroups 9398798f0708.2d5085
 prgnn/stages/learn.Baseline 386557f6cba7.3cb1d8
-prgnn/stages/learn.Baseline.Ports 913e6dad81d6.e8529b
-prgnn/stages/learn.Baseline.Run fe08de1c257e.f10bfa
+prgnn/stages/learn.Baseline.Ports 28b9336fc2cb.cb9f82
+prgnn/stages/learn.Baseline.Run aaa906d7013d.f10bfa
 prgnn/stages/learn.Baseline.Validate 682980650712.8b787d
+prgnn/stages/learn.Baseline.again 7c8d7bd9e5be.ea72aa
 prgnn/stages/learn.Baseline.fit 699f7b912545.dfca6c
 prgnn/stages/learn.Baseline.form 444ec37c8089.0c0953
-prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
-prgnn/stages/learn.Baseline.onRows 85272410cb31.e7af56
+prgnn/stages/learn.Baseline.onGraphs b3a45a675bc8.319a1b
+prgnn/stages/learn.Baseline.onRows 0cd0520a7334.9fe3be
+prgnn/stages/learn.Baseline.retrain 34255219664f.ddffe0
 prgnn/stages/learn.Baseline.training cb9729eebb84.304377
 prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
 prgnn/stages/learn.baselineHistory 59c150b58a42.862786
-prgnn/stages/learn.ratedSet a152d92af68e.2c3ae9
+prgnn/stages/learn.iterated 04db405b4bca.e3b0c4
+prgnn/stages/learn.ratedSet b91b84db8434.081d2f
+prgnn/stages/learn.relabeling.first 852027e0fcc2.17bebf
+prgnn/stages/learn.relabeling.rows b3e6c9f8c46b.fb3721
 
 reached by baseline bnt bootstrap braingnn brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train train-regression
 prgnn/dag.Format 38224a535d24.a2023e
@@ -1531,7 +1550,7 @@ prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 
-reached by baseline bnt bootstrap braingnn connectivity denoise echo figure-connectivity graph harmonize join matrices occupancy project sessions timeseries train train-regression windows
+reached by baseline bnt bootstrap braingnn connectivity denoise echo figure-connectivity graph harmonize join matrices meanmlp occupancy project regression sessions split timeseries train train-regression windows
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 
 reached by baseline bnt bootstrap connectivity matrices project regression tangent windows
@@ -1562,13 +1581,26 @@ prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 reached by baseline bnt braingnn combat connectivity evaluate-regression figure-connectivity harmonize qcfc regression sessions windows
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
-reached by baseline bnt braingnn combat covariates exec meanmlp regression report simulate split summary
+reached by baseline bnt braingnn combat covariates denoise exec meanmlp regression report simulate split summary
 prgnn/internal/pattern.Pattern.MatchString 3b576e1f14f3.b76113
+
+reached by baseline bnt braingnn combat covariates denoise harmonize matrices meanmlp qcfc regression report simulate split summary timeseries
+prgnn/internal/cell.Missing 5ed4eb357cbc.e3b0c4
+
+reached by baseline bnt braingnn combat covariates denoise meanmlp regression report split summary
+prgnn/internal/cell.Doubt f297976f73a3.e3b0c4
+prgnn/internal/cell.DoubtOf fe09b8b18266.a7d051
+prgnn/internal/cell.Mark 951c42c7dffc.bada0f
+prgnn/internal/cell.Value 87910c90e002.bada0f
+prgnn/internal/cell.Word a627130005a1.bada0f
+prgnn/internal/cell.Zero 55e7a88e3dde.bada0f
+prgnn/internal/cell.faults 8e90007eb25a.e3b0c4
+prgnn/internal/cell.placeholders 348eff360921.e3b0c4
 
 reached by baseline bnt braingnn combat covariates meanmlp regression report split summary
 prgnn/internal/pattern.Pattern.ReplaceAllString 27203507f529.b76113
 prgnn/stages/column.Spelling 40cb17573e2b.691b51
-prgnn/stages/column.Unrelated 9a865410e540.e3b0c4
+prgnn/stages/column.Unrelated 8eb23ca1ba02.3f9f4d
 prgnn/stages/column.UnrelatedBy 2db732f275bc.9d6d05
 prgnn/stages/column.humps ad18d0aebc3c.8933d2
 prgnn/stages/column.invisible 02e879c7a3ff.e3b0c4
@@ -1580,14 +1612,14 @@ prgnn/stages/column.parentName 58a989ee133a.0f8216
 prgnn/stages/column.value 4ea80bed613c.e3b0c4
 prgnn/stages/column.wordsOf 6c0ed149be23.db57ed
 
+reached by baseline bnt braingnn combat evaluate evaluate-regression leakage meanmlp regression split states tangent train train-regression
+prgnn/stages/fold.LabeledMember 80212868f4fb.e3b0c4
+
 reached by baseline bnt braingnn combat evaluate leakage meanmlp states tangent train train-regression
 prgnn/stages/column.JSON c102a263d336.e3b0c4
 
 reached by baseline bnt braingnn combat leakage meanmlp qcfc regression train train-regression
 prgnn/stages/inference.Spearman 706a09df9c11.162f67
-
-reached by baseline bnt braingnn combat leakage meanmlp regression states tangent train train-regression
-prgnn/stages/fold.LabeledMember 80212868f4fb.e3b0c4
 
 reached by baseline bnt braingnn combat meanmlp regression states tangent train train-regression
 prgnn/stages/fold.Apart 3ed4eb029130.e3b0c4
@@ -1598,13 +1630,24 @@ prgnn/stages/fold.Params.sides 6ef89f07fc03.b77b5c
 prgnn/stages/fold.Row e6cf7bfb6da4.e3b0c4
 
 reached by baseline bnt braingnn covariates evaluate evaluate-regression meanmlp regression split
-prgnn/stages/inference.Arrangements dfc299b9e28a.7ca4e6
+prgnn/stages/inference.Arrangements dfc299b9e28a.1c0d6b
 
 reached by baseline bnt braingnn covariates leakage meanmlp qcfc regression train train-regression
 prgnn/stages/inference.Correlation aee372c94102.c82a67
 prgnn/stages/inference.addDirection 6834355147a2.87644e
 prgnn/stages/inference.inner c6f61b39aa0c.e3b0c4
 prgnn/stages/inference.remainder dea13fbb94eb.73dd8b
+
+reached by baseline bnt braingnn denoise figure-individuals meanmlp regression report simulate split summary
+prgnn/internal/pattern.Pattern.FindStringSubmatch a94f059a7d68.b76113
+
+reached by baseline bnt braingnn denoise meanmlp regression simulate split
+prgnn/internal/cell.Whole 9580a1c1232f.e9e80b
+prgnn/internal/cell.grouped 9d1f114bd596.8933d2
+prgnn/internal/cell.whole 003892f3871b.8933d2
+
+reached by baseline bnt braingnn evaluate evaluate-regression meanmlp regression split
+prgnn/stages/fold.PermutedSets 43fa4305538f.318dac
 
 reached by baseline bnt braingnn evaluate meanmlp regression split
 prgnn/stages/fold.leftOut 9148c6a578c5.e3b0c4
@@ -1868,13 +1911,13 @@ prgnn/internal/random.radius 717a878f8d64.d710a3
 
 reached by baseline bnt braingnn meanmlp regression split
 prgnn/stages/column.NamesOthers 19500c0df190.33ff76
-prgnn/stages/column.whose a85c7630715b.e3b0c4
+prgnn/stages/column.whose 53a0a754e08c.26f6b1
 prgnn/stages/fold.LeftOutColumn c041a9ac6b53.be59e7
 prgnn/stages/fold.TogetherColumn 9f559584f040.45f843
-prgnn/stages/learn.Split e21849a24021.e3b0c4
+prgnn/stages/learn.Split 535b81d5c791.e3b0c4
 prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
-prgnn/stages/learn.Split.Ports 8d1f85a36808.98ed4c
-prgnn/stages/learn.Split.Run 99d767632e65.3a89a7
+prgnn/stages/learn.Split.Ports 0ddba9ae80bd.6f164d
+prgnn/stages/learn.Split.Run 4598554423cc.03f690
 prgnn/stages/learn.Split.Validate 242e90df9ff5.c39218
 prgnn/stages/learn.Split.blocks 8705c57f2630.970757
 prgnn/stages/learn.Split.deal db2e0297df44.1921e1
@@ -1883,27 +1926,31 @@ prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
 prgnn/stages/learn.Split.divideAll 79f944568333.d1760e
 prgnn/stages/learn.Split.enough e9730903cfd5.285647
 prgnn/stages/learn.Split.enoughNumbers 07003ebea945.85e2bc
+prgnn/stages/learn.Split.exchange 4f56b4e7bc4d.128fc3
 prgnn/stages/learn.Split.foldsParam 1be71a1bea3d.c39218
 prgnn/stages/learn.Split.inside a56b6cd0ab62.d23438
 prgnn/stages/learn.Split.members bb5a8b1655de.d96a96
 prgnn/stages/learn.Split.number 91e527aed64b.918bd2
-prgnn/stages/learn.Split.permute 34d553933347.a5315e
-prgnn/stages/learn.Split.permuteUnits 40a44d499569.238711
+prgnn/stages/learn.Split.permute e61b98771515.914dc2
+prgnn/stages/learn.Split.permuteWithin d303453b0868.c57497
+prgnn/stages/learn.Split.permuted d7887f1ab2de.086f36
 prgnn/stages/learn.Split.relate 4f59b2cb19dd.8df667
 prgnn/stages/learn.Split.strata 3116d97a050f.561f8b
+prgnn/stages/learn.Split.unitsAreFixed 3e201b2d48c5.96f3bc
 prgnn/stages/learn.Split.whole 08859d8757d6.363242
+prgnn/stages/learn.alikeUnits b6ec168e3a46.83477f
 prgnn/stages/learn.arrangements 75b438c92e67.25ea6f
 prgnn/stages/learn.balance 95f7c0bf39d7.2a9520
-prgnn/stages/learn.bySite 667b2fbd4a89.9a630d
+prgnn/stages/learn.bySite a67fd8a15889.5adc6b
 prgnn/stages/learn.count 19466b6bcf76.906271
-prgnn/stages/learn.exchanged 37759ba11d6b.e3b0c4
+prgnn/stages/learn.exchangeUnits 8c0924fc22db.5be968
 prgnn/stages/learn.fewest 70a586560e99.e3b0c4
 prgnn/stages/learn.fewestDigits 78d2901638e6.e3b0c4
 prgnn/stages/learn.largestTarget 85f128f448da.e3b0c4
 prgnn/stages/learn.member 818db1bff222.e3b0c4
 prgnn/stages/learn.member.stratum 7c1d1fae43eb.9a630d
 prgnn/stages/learn.quantiles 5c9f47d3bad0.906271
-prgnn/stages/learn.readMembers 3a77f99125dc.c39e35
+prgnn/stages/learn.readMembers 1819e7209248.6c30f4
 prgnn/stages/learn.readNumbers 83988ae5ab35.603df4
 prgnn/stages/learn.share 457c86a887c4.e3b0c4
 prgnn/stages/learn.strataRow c8d73653b2ca.e3b0c4
@@ -2049,6 +2096,14 @@ prgnn/stages/learn.trainingSet.add 1d52c421ca39.6ef69d
 prgnn/stages/learn.trainingSet.majority b47853e9f5b8.b0fe8c
 prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
 
+reached by baseline bnt choose compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation permutation-regression regression report summary
+prgnn/stages/fold.Case a6b39a8ea263.e3b0c4
+prgnn/stages/fold.OverDraws d47e11d21792.97e4f8
+
+reached by baseline bnt choose compare evaluate figure-roc permutation report summary
+prgnn/stages/fold.Case.score 21af838866d7.bfa5ad
+prgnn/stages/fold.groupAUC 037bdde0d951.7db961
+
 reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices meanmlp project qcfc regression sessions tangent timeseries windows
 prgnn/connectivity.Matrix a7d3b0111141.e3b0c4
 prgnn/connectivity.Matrix.At 0cc1fa317a7f.489cb4
@@ -2059,6 +2114,14 @@ prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
 
 reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join meanmlp project qcfc regression sessions tangent windows
 prgnn/stages/region.draws c05d4d120272.c6cc20
+
+reached by baseline bnt evaluate
+prgnn/stages/fold.PermutedRow 28de8f66cf63.e3b0c4
+
+reached by baseline bnt evaluate evaluate-regression regression
+prgnn/artifacts/encoding.Array.Values 95a9b5ecdd74.b726e4
+prgnn/stages/fold.Permuted 4cf5acd53305.e3b0c4
+prgnn/stages/fold.ReadPermuted 1954e2114027.5244d6
 
 reached by baseline bnt evaluate-regression figure-connectivity figure-states harmonize matrices sessions
 prgnn/internal/exact.Tanh da3bb1c0c800.c0ff94
@@ -2105,16 +2168,21 @@ prgnn/connectivity/tangent.Space.Weights 01d91a1f1c09.1c4144
 prgnn/gnn/baseline.AsLinear f5f53eebcd77.dbe0bd
 prgnn/gnn/baseline.Forest d2886dd0ac6b.e3b0c4
 prgnn/gnn/baseline.KernelRidge 04f86b358b2e.e3b0c4
-prgnn/gnn/baseline.KernelRidge.fit bae856ae5ed5.07120b
+prgnn/gnn/baseline.KernelRidge.fit e520c762f726.0497c5
 prgnn/gnn/baseline.KernelRidge.inner 59188e97ddc9.882c83
+prgnn/gnn/baseline.KernelRidge.innerHats 898dd18afc06.eb974e
 prgnn/gnn/baseline.KernelRidge.note 9018f55a9e74.e98ec8
 prgnn/gnn/baseline.KernelRidge.primal 99a8cfb5363e.17a960
+prgnn/gnn/baseline.KernelRidge.solvable d82b7ef0cbba.96494e
 prgnn/gnn/baseline.KernelRidge.validate 280e3e6107d2.97c17e
 prgnn/gnn/baseline.KernelRidge.validatePrimal 2cc88825dea3.226788
 prgnn/gnn/baseline.Linear a9e4b3bf5913.44832a
 prgnn/gnn/baseline.NewRowFile 24a21d318168.0ef0bf
 prgnn/gnn/baseline.NodesOf 0343535f6acf.e3b0c4
 prgnn/gnn/baseline.Pattern 704819d4d38a.fa650e
+prgnn/gnn/baseline.RetrainKernelRidge 16f262563414.633950
+prgnn/gnn/baseline.RetrainRidge 87017f8f5c3d.3e3d37
+prgnn/gnn/baseline.Retrainer 18ccad568cf5.e3b0c4
 prgnn/gnn/baseline.RowFile.Rows 98bc9dc6072b.ade286
 prgnn/gnn/baseline.Rows.First 88a3e4f9a3ae.7c6e92
 prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
@@ -2151,6 +2219,7 @@ prgnn/gnn/baseline.growing.share af8bed31dc39.f59bd7
 prgnn/gnn/baseline.grown 54b6171d630c.4a3802
 prgnn/gnn/baseline.growth 396cb462365f.1cd3f4
 prgnn/gnn/baseline.growth.grow 01f124619cf2.08c627
+prgnn/gnn/baseline.hat 519e6273861e.1f33cc
 prgnn/gnn/baseline.interior bc4224446003.86eda8
 prgnn/gnn/baseline.interior.curve ef88304eedc8.e6cc5e
 prgnn/gnn/baseline.interior.direction 9671667bdb0d.459c62
@@ -2181,17 +2250,24 @@ prgnn/gnn/baseline.newMLP 20bca63dbf1b.6ad2b9
 prgnn/gnn/baseline.newPrimalFit 82ac73db3f74.8f8f2a
 prgnn/gnn/baseline.newVectorMachine fb120a4a909a.f517e9
 prgnn/gnn/baseline.norms 5d6590c9d21b.2562b8
-prgnn/gnn/baseline.offset cd0136606413.e3b0c4
-prgnn/gnn/baseline.pairStep 355e49428fd6.e3b0c4
+prgnn/gnn/baseline.offset 3b08400177aa.e3b0c4
+prgnn/gnn/baseline.pairStep 5f1b3c0a4b02.e3b0c4
+prgnn/gnn/baseline.pick e18767230948.e3b0c4
 prgnn/gnn/baseline.pile 94e338034c90.e3b0c4
+prgnn/gnn/baseline.predict d8aa6937cc59.e00f25
 prgnn/gnn/baseline.primalFit 595c6c0a7088.e3b0c4
 prgnn/gnn/baseline.primalFit.factor 8c8f880a16c7.8dbf29
 prgnn/gnn/baseline.primalFit.solve 485fc272f77b.4857b0
 prgnn/gnn/baseline.primalMachine db0e9c0717c0.dbc5ab
 prgnn/gnn/baseline.primalMachine.describe c76fca193f07.705cfa
+prgnn/gnn/baseline.products 57c58e6bd3af.e3b0c4
+prgnn/gnn/baseline.products.row 6153875971e7.e539af
+prgnn/gnn/baseline.products.testRows ab5ae5466dc5.3857e1
+prgnn/gnn/baseline.products.train abed94a74692.e539af
+prgnn/gnn/baseline.productsOf a9c17bd91558.efcc21
 prgnn/gnn/baseline.scale db518c2eb6ef.44832a
 prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
-prgnn/gnn/baseline.smo c47e2ca9b39f.d3fe76
+prgnn/gnn/baseline.smo db1a9c8ae5b5.d3fe76
 prgnn/gnn/baseline.solveDual 1590465ac30d.2a9fee
 prgnn/gnn/baseline.sumOf 93a33edd3126.e3b0c4
 prgnn/gnn/baseline.trainedMLP c82221e67554.cc58ce
@@ -2220,10 +2296,14 @@ prgnn/stages/learn.matrixForm.spans 10c3d7a839ca.561713
 prgnn/stages/learn.matrixForm.width 2abc4028e57b.561713
 prgnn/stages/learn.pairs 55e7a88e3dde.defe98
 prgnn/stages/learn.passes 951c42c7dffc.defe98
+prgnn/stages/learn.permutedPort f89046b76612.a3e8d9
 prgnn/stages/learn.readRows 0f9a24888149.02b298
 prgnn/stages/learn.refuseLeak dc9ef149b54f.f7563b
 prgnn/stages/learn.regionWeight 8ca1154cf8c6.e3b0c4
 prgnn/stages/learn.regionWeightRow 617cd8dcc33c.f62b9b
+prgnn/stages/learn.relabel d9babaab6c17.d8ae35
+prgnn/stages/learn.relabeling 2bd145d744ba.3fb13c
+prgnn/stages/learn.relabeling.tested 15a1960490a4.f4dd1c
 prgnn/stages/learn.rowNeed f297976f73a3.e3b0c4
 prgnn/stages/learn.rowSet c45d07349499.6691a3
 prgnn/stages/learn.rowSet.add b5612178536c.969901
@@ -2260,9 +2340,6 @@ prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
 reached by biomarkers choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation permutation-regression report summary
 prgnn/stages/column.Classifiers 87d8acdebdf3.dafc3e
 
-reached by biomarkers choose compare evaluate figure-roc individuality permutation report summary
-prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
-
 reached by biomarkers choose compare fidelity figure-individuals figure-qcfc individuality leakage qcfc report saliency summary tables
 prgnn/stages/column.CoordText 8cfa949c610a.81ff23
 prgnn/stages/column.CoordTexts 43997bb944e6.c63136
@@ -2271,8 +2348,10 @@ reached by biomarkers choose fidelity individuality
 prgnn/stages/learn.choiceRow 46e607e46149.e3b0c4
 prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
 
-reached by biomarkers compare covariates individuality qcfc report summary
+reached by biomarkers compare covariates evaluate evaluate-regression individuality qcfc report summary
 prgnn/stages/inference.ascending bdd3516cb319.8e15ea
+
+reached by biomarkers compare covariates individuality qcfc report summary
 prgnn/stages/inference.nans 5433e8101520.e3b0c4
 
 reached by biomarkers compare evaluate evaluate-regression individuality qcfc
@@ -2297,7 +2376,7 @@ reached by biomarkers covariates evaluate evaluate-regression fidelity individua
 prgnn/stages/inference.AsLarge d983b64cb89b.e3b0c4
 prgnn/stages/inference.PermutationP e6afa7c3215d.e3b0c4
 
-reached by biomarkers covariates evaluate individuality
+reached by biomarkers covariates evaluate evaluate-regression individuality
 prgnn/stages/inference.Permute 928b9a52f5bf.3672ac
 
 reached by biomarkers covariates fidelity figure-connectivity figure-degrees figure-states individuality report summary tables
@@ -2314,7 +2393,7 @@ prgnn/stages/fold.Sites 8930f673b3f6.e3b0c4
 prgnn/stages/fold.Sites.Stratum eaee8e6ce243.c55941
 
 reached by biomarkers evaluate fidelity figure-qcfc individuality published report summary tables
-prgnn/stages/column.AccuracyRow 7a10ecd85016.c63136
+prgnn/stages/column.AccuracyRow c78efaac56ef.c63136
 
 reached by biomarkers fidelity figure-calibration figure-distributions figure-individuality figure-qcfc figure-roc individuality report summary tables
 prgnn/stages/report.Fixed 5a57299c24ce.e3b0c4
@@ -2425,8 +2504,8 @@ prgnn/stages/column.StrengthTest fcaa2de257d2.e3b0c4
 prgnn/stages/inference.AgainstNull 8b6b11dba9a7.5c15d2
 prgnn/stages/inference.Agree d5cc310165b4.fd05a3
 prgnn/stages/inference.Agreement bf89f703b507.e3b0c4
-prgnn/stages/inference.BootstrapContrasts e847b87ea314.a9d881
-prgnn/stages/inference.BootstrapRanking ebf0a488a38b.840e89
+prgnn/stages/inference.BootstrapContrasts e847b87ea314.c9d3b6
+prgnn/stages/inference.BootstrapRanking ebf0a488a38b.246bf4
 prgnn/stages/inference.Contrast 533b1341212f.e3b0c4
 prgnn/stages/inference.Contrasts dae070a795cf.30c552
 prgnn/stages/inference.HeldOut 56fbce6ec6f7.e3b0c4
@@ -2436,7 +2515,7 @@ prgnn/stages/inference.Replicated e965506cee0c.8198eb
 prgnn/stages/inference.Sample ce49088abc4b.e3b0c4
 prgnn/stages/inference.Sample.moments 53b737c8349d.10f2d2
 prgnn/stages/inference.Spread 0408fec9c427.e3b0c4
-prgnn/stages/inference.TestContrasts cebf7cb29f7a.471d0b
+prgnn/stages/inference.TestContrasts cebf7cb29f7a.ef580f
 prgnn/stages/inference.Top 59bf9cb17b6a.5ae404
 prgnn/stages/inference.WelchT 35d289586e7a.30f0b3
 prgnn/stages/inference.agreeByChance 7cc496252e0e.75b49c
@@ -3481,9 +3560,7 @@ prgnn/stages/fold.TestRows.Again d25687c8c794.fdd7dd
 prgnn/stages/fold.testRow 4b848719b9cd.e3b0c4
 
 reached by choose compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation permutation-regression report summary
-prgnn/stages/fold.Case a6b39a8ea263.e3b0c4
 prgnn/stages/fold.OnlyOnce 5c72cf9cfa2e.2e1e5c
-prgnn/stages/fold.OverDraws d47e11d21792.97e4f8
 prgnn/stages/fold.Tested 6637944789ee.c5d94f
 prgnn/stages/fold.byFold 3499c930146c.088915
 prgnn/stages/fold.graphRow da6b5ac24622.514bba
@@ -3504,8 +3581,7 @@ prgnn/gnn.Confusion.Balanced 1e1ef75e5647.a82bdf
 prgnn/gnn.Confusion.Recall 11ae3b813a2c.86c9fb
 prgnn/gnn.Confusion.Specificity a0decc0794e7.86c9fb
 prgnn/gnn.NewConfusion a2683d91f2df.31624a
-prgnn/stages/fold.Case.score 21af838866d7.bfa5ad
-prgnn/stages/fold.Score 4ae9d345c803.f99d10
+prgnn/stages/fold.Score e334e85b7086.e99fe2
 prgnn/stages/fold.foldScores e9ab1bcdfbf1.e3b0c4
 
 reached by combat
@@ -3560,7 +3636,7 @@ reached by combat connectivity denoise graph harmonize matrices timeseries windo
 prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
 
 reached by combat covariates harmonize qcfc
-prgnn/stages/column.ReadCovariate 9c82cb758fca.aa72b7
+prgnn/stages/column.ReadCovariate fe3088024cfd.5fbdb3
 
 reached by combat covariates harmonize qcfc report summary
 prgnn/stages/column.CovariateColumn 757c11ce1d5c.e3b0c4
@@ -3580,6 +3656,9 @@ prgnn/stages/column.mayBePersonName 44f7e0bf6c47.e38baf
 prgnn/stages/column.namesIdentifier 28f838243bb8.7bc1fc
 prgnn/stages/column.person ae1b0388b4fe.e3b0c4
 prgnn/stages/column.personName 4402a793a02f.db711b
+
+reached by combat evaluate-regression leakage states tangent
+prgnn/stages/fold.Folds 8ba9eec3b8ff.0db332
 
 reached by combat exec tangent
 prgnn/internal/words.DidYouMean 07b186d3086c.bc0433
@@ -3606,9 +3685,6 @@ prgnn/stages/prepare.symmetric 751728f81ed6.c14421
 
 reached by combat leakage
 prgnn/stages/column.LabelOf d119dbb67261.575c68
-
-reached by combat leakage states tangent
-prgnn/stages/fold.Folds 8ba9eec3b8ff.0db332
 
 reached by combat report summary
 prgnn/stages/column.TiedTo a42c11261935.e3b0c4
@@ -3795,9 +3871,9 @@ prgnn/stages/column.AsCategories 3f31d8723b2f.bf0aa7
 prgnn/stages/column.CovariateColumn.Describe 65c7bb12368d.a194bf
 prgnn/stages/column.CovariateColumn.categories 6009cc108325.200843
 prgnn/stages/fold.OneGroupEach b956ba7b715b.e3b0c4
-prgnn/stages/inference.Associate 282809d15934.0862f0
+prgnn/stages/inference.Associate 282809d15934.21d601
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
-prgnn/stages/inference.Separate 5c1cc690d441.0de788
+prgnn/stages/inference.Separate 5c1cc690d441.da1da5
 prgnn/stages/inference.Separation 684c6abcd40e.e3b0c4
 prgnn/stages/inference.area.against 0843d7ba5ec3.6d47b8
 prgnn/stages/inference.area.of 4c1f080a6d9e.b26874
@@ -3954,7 +4030,7 @@ prgnn/stages/prepare.Denoise.addTask 6b9bb8f78cd1.6ed91e
 prgnn/stages/prepare.Denoise.choose bba07cfa5120.c9b7ba
 prgnn/stages/prepare.Denoise.cleaner d9d88473f9c7.b78096
 prgnn/stages/prepare.Denoise.confounds a5de0b069a19.5d0e7e
-prgnn/stages/prepare.Denoise.events 4efe6c564f50.e613c3
+prgnn/stages/prepare.Denoise.events 951f1c6cada5.5a8494
 prgnn/stages/prepare.Denoise.prepare d4f8bc487735.db10e5
 prgnn/stages/prepare.Denoise.resample a0e33e54a91e.23bdae
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
@@ -3969,10 +4045,10 @@ prgnn/stages/prepare.readScan 979b455e7198.7cb5a5
 prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
 prgnn/stages/prepare.unknownVolumes e5fb70e6344b.d008c3
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
-prgnn/stages/sheet.Read 9228f5620121.a6acce
+prgnn/stages/sheet.Read e80636429d15.d38b84
 prgnn/stages/sheet.Sheet 016afb72d9ab.e3b0c4
 prgnn/stages/sheet.Sheet.Column 356c2cad26a8.fb4414
-prgnn/stages/sheet.Sheet.decimalCommas af78331f573b.997608
+prgnn/stages/sheet.Sheet.decimalCommas f4802515380c.ca6d75
 prgnn/stages/sheet.Sheet.dots d0fc5bcf90d1.ac741a
 prgnn/stages/sheet.checkHeader ce5bcd18a375.51a3d3
 prgnn/stages/sheet.decimalComma 117f6313a34d.e3b0c4
@@ -3981,7 +4057,6 @@ prgnn/stages/sheet.maxBytes d389e7042c85.e3b0c4
 prgnn/stages/sheet.maxRows 1f93875d2261.e3b0c4
 prgnn/stages/sheet.maxValues 92eef9297313.e3b0c4
 prgnn/stages/sheet.mostWrong 70a586560e99.e3b0c4
-prgnn/stages/sheet.noValue a9841d10f36e.e3b0c4
 prgnn/stages/sheet.number 157f94023c9d.e3b0c4
 prgnn/stages/sheet.reader 3c09e8d8541c.2d9456
 prgnn/stages/sheet.sepLine 65fb159a5fe4.8933d2
@@ -4040,7 +4115,7 @@ prgnn/connectivity.members.Read 4afdc36db9ce.ac5aaa
 prgnn/connectivity.notNumber de4459384eb8.e3b0c4
 prgnn/connectivity.oldMac 2649da688741.e3b0c4
 prgnn/connectivity.oldMac.Read a124bdd3f60b.9cd86d
-prgnn/connectivity.parseNumber ca43e7153fee.e3b0c4
+prgnn/connectivity.parseNumber 5f899e37fdf7.7b49ce
 prgnn/connectivity.plainCell 50497e570a34.aaec77
 prgnn/connectivity.plainRow 9221c4fb1c5a.db47c5
 prgnn/connectivity.powers 330103d57c47.e3b0c4
@@ -4076,9 +4151,9 @@ prgnn/stages/command.echo.New d54eff27cd87.c4e9d1
 
 reached by evaluate
 prgnn/stages/assess.Evaluate b704e8ace6de.e3b0c4
-prgnn/stages/assess.Evaluate.Ports 85d575f44888.0cbeb3
-prgnn/stages/assess.Evaluate.Run 1639a27df3f1.e05a01
-prgnn/stages/assess.Evaluate.summaryTable 7df23530f78c.5c5ba5
+prgnn/stages/assess.Evaluate.Ports 8fe0ec70239c.1fef91
+prgnn/stages/assess.Evaluate.Run d582f85688c3.a70256
+prgnn/stages/assess.Evaluate.summaryTable 88fb56f27f51.1a7a8d
 prgnn/stages/assess.evaluate.New 12dbb184ee75.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
 prgnn/stages/fold.Intervals 1953529372df.979ffd
@@ -4086,45 +4161,65 @@ prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
 prgnn/stages/fold.NameLeftOut 9ac5be781810.90f9e6
 prgnn/stages/fold.Saturated e5db09da15f4.4d9933
-prgnn/stages/fold.Sites.Test f69363694889.75c9ed
+prgnn/stages/fold.Tests.Test 484282ce5582.db4d7d
 prgnn/stages/fold.mostTied 343de1777982.e3b0c4
+prgnn/stages/fold.pooled ebe83bd0b4c3.9fdfd7
+prgnn/stages/fold.retrainedGroups 30093ad9e8ea.20a04f
 prgnn/stages/fold.rounding ae8e467d1565.e3b0c4
 prgnn/stages/fold.sum 93a33edd3126.e3b0c4
 prgnn/stages/fold.tied 91d420d62931.6d8956
+prgnn/stages/inference.FoldTest 1f2de492c1a7.e3b0c4
 prgnn/stages/inference.MeanOfShares 9e2f494c6688.e3b0c4
-prgnn/stages/inference.PredictionTest d49c54ca6830.e3b0c4
-prgnn/stages/inference.TestPredictions 3fb8c5721fa4.da171f
-prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
+prgnn/stages/inference.TestFold dc0b64e5c722.5df714
+prgnn/stages/inference.TestedFold ec25f57282b8.e3b0c4
 prgnn/stages/inference.Validation.AUC 44993bfbfd3f.97543c
 prgnn/stages/inference.Validation.Brier d5095d294c2f.18acbb
 prgnn/stages/inference.Validation.Share fc4d8210a322.64caec
 prgnn/stages/inference.Wilson b4c5c07bee7b.b960fc
 prgnn/stages/inference.areaVariance aa761096a3d2.e3b0c4
-prgnn/stages/inference.foldArea e422a62d7f89.a75825
+prgnn/stages/inference.foldArea 37172bc4e9c0.75e07c
 prgnn/stages/inference.newcombe a81fb6583044.805060
 
 reached by evaluate evaluate-regression
 prgnn/stages/assess.complete 77783503ea84.0a1916
+prgnn/stages/assess.labelsPort a15cb78bea18.a3e8d9
 prgnn/stages/assess.readSites 871987077484.c6d407
 prgnn/stages/assess.sitesPort 66f65e0c3e87.4c17fd
 prgnn/stages/fold.ApartText 1c49c4c97b7e.998011
+prgnn/stages/fold.Chance d14e7a84f297.e3b0c4
 prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
 prgnn/stages/fold.LacksTexts 57e5c9a3e115.2b0026
+prgnn/stages/fold.NoChance ac787b30d11f.468967
 prgnn/stages/fold.PartText 01660137582c.9d7f1c
+prgnn/stages/fold.ReadTests 8703b0a8679a.ddb3f2
 prgnn/stages/fold.Sites.Few ce0dfe5c80e4.1633fd
 prgnn/stages/fold.Sites.Least 42dd6013c024.8c6134
 prgnn/stages/fold.Sites.persons d7410bf59077.3c8a13
+prgnn/stages/fold.Tests b326efaf949b.b933d5
+prgnn/stages/fold.Tests.labelings 7f71e293e12e.94d97c
+prgnn/stages/fold.Tests.perFold d84d51bcac13.d7390d
 prgnn/stages/fold.Untested fafc4b82957c.549c77
 prgnn/stages/fold.Validation 0bf58fcb5818.8906e4
+prgnn/stages/fold.far 343de1777982.e3b0c4
+prgnn/stages/fold.firstRepeat 952470bc1910.5c99a5
+prgnn/stages/fold.labelings f4666dd9a5c2.e3b0c4
 prgnn/stages/fold.leftOutRow 3d4e0b55df61.e3b0c4
+prgnn/stages/fold.matchSettings f4938e61c5e0.8b65b9
+prgnn/stages/fold.retrained 3e8d25e45b3a.a17d7d
+prgnn/stages/inference.MajorityP 0e28c0c9c63e.fe58f4
 prgnn/stages/inference.Validation e5f91f29be72.e3b0c4
 prgnn/stages/inference.Validation.Correction c49215a755f1.4708b2
 prgnn/stages/inference.Validation.Error bba173b2d538.18acbb
 prgnn/stages/inference.Validation.lossSE 8a37612a7fce.58673f
+prgnn/stages/inference.identical fc8e99198cd3.e3b0c4
 prgnn/stages/inference.inflation 8771cc937b0e.e3b0c4
 prgnn/stages/inference.meanVariance c5c2f7799fc0.e3b0c4
 prgnn/stages/inference.normal975 7ddb9b8bf5c9.e3b0c4
 prgnn/stages/inference.studentQuantile d4c15300e09c.0cc3b9
+
+reached by evaluate evaluate-regression report summary
+prgnn/stages/fold.PerFold e8b9f3672ff6.e3b0c4
+prgnn/stages/fold.Retrained 6f62c4945274.e3b0c4
 
 reached by evaluate figure-calibration figure-individuals figure-roc permutation report summary
 prgnn/stages/fold.PositiveGroup 55bfaa37f408.b1c52c
@@ -4136,13 +4231,15 @@ prgnn/stages/fold.OrderLost 926a5f5d29c3.e3b0c4
 
 reached by evaluate-regression
 prgnn/stages/assess.EvaluateRegression d3ce64f1cfd6.e3b0c4
-prgnn/stages/assess.EvaluateRegression.Ports 16d94e11d93f.8ef6ee
-prgnn/stages/assess.EvaluateRegression.Run 1fd6a1d19371.dba22f
+prgnn/stages/assess.EvaluateRegression.Ports d98a5d88d346.70459f
+prgnn/stages/assess.EvaluateRegression.Run dfd41a8d16b9.105d70
 prgnn/stages/assess.evaluate-regression.New 12dbb184ee75.3d2c69
 prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
-prgnn/stages/fold.Sites.Strata d5ea1a6d606d.17c8c0
-prgnn/stages/inference.NumberTest 50a8689e9049.8b030b
-prgnn/stages/inference.TestNumbers af710711f9b2.a1cd86
+prgnn/stages/fold.Tests.TestNumbers 9f063ae9afa8.1dbe60
+prgnn/stages/fold.retrainedNumbers 52a8cc35fd84.d9613c
+prgnn/stages/inference.NumberTest ce04421f2a18.8b030b
+prgnn/stages/inference.TestNumberFold 37b1eab76036.3f33ad
+prgnn/stages/inference.TestNumbers 51f73856e0d5.b0d41a
 prgnn/stages/inference.Validation.R faa27da4a21d.205741
 prgnn/stages/inference.Validation.R2 69e887cb9c70.375ace
 prgnn/stages/inference.Validation.numbers 471c6ab5c05e.473b96
@@ -4151,14 +4248,16 @@ prgnn/stages/inference.fisher 904aa23e534f.188a68
 reached by evaluate-regression permutation-regression
 prgnn/stages/fold.Numbers 4bd58896dd3e.1e1c6c
 prgnn/stages/inference.MeanScore 965966fc2283.bf1e79
-prgnn/stages/inference.NumberFold bfe607185ddf.e3b0c4
-prgnn/stages/inference.NumberFold.Score bf4fb9668a70.c77679
 prgnn/stages/inference.NumberFold.constant ad53b783c15b.b32738
-prgnn/stages/inference.NumberFold.score fe996fbf9367.e6cb46
-prgnn/stages/inference.NumberScore e6cc09dea6d6.e3b0c4
 prgnn/stages/inference.NumberScore.values a23055bdad6c.8fc106
 prgnn/stages/inference.constants 9de858de4e9a.d53653
 prgnn/stages/inference.meanScore 8e8daead37b3.a81bb2
+
+reached by evaluate-regression permutation-regression regression
+prgnn/stages/inference.NumberFold bfe607185ddf.e3b0c4
+prgnn/stages/inference.NumberFold.Score bf4fb9668a70.c77679
+prgnn/stages/inference.NumberFold.score fe996fbf9367.e6cb46
+prgnn/stages/inference.NumberScore e6cc09dea6d6.e3b0c4
 prgnn/stages/inference.vary c176e88f88b7.e3b0c4
 
 reached by evaluate-regression permutation-regression regression report summary train-regression
@@ -4168,8 +4267,11 @@ reached by evaluate-regression permutation-regression report summary
 prgnn/stages/fold.ReadNumbers ff01653c190a.eaf780
 prgnn/stages/fold.readNumbers 8942ee3ff7c7.210f92
 
+reached by evaluate-regression regression
+prgnn/stages/fold.PermutedNumberRow 372517314d64.e3b0c4
+
 reached by evaluate-regression report summary
-prgnn/stages/column.RegressionRow 0cd82a77ab2b.c63136
+prgnn/stages/column.RegressionRow fab551a50627.c63136
 
 reached by exec
 module github.com/gofrs/flock v0.13.1
@@ -4500,7 +4602,6 @@ reached by figure-individuals report saliency summary
 prgnn/stages/region.Clip 6f653d6024e2.e3b0c4
 
 reached by figure-individuals report summary
-prgnn/internal/pattern.Pattern.FindStringSubmatch a94f059a7d68.b76113
 prgnn/stages/chart.Atlas.ByParticipant 23d5e9fd6819.1df521
 prgnn/stages/chart.Atlas.above d566c3983d78.2cfbf1
 prgnn/stages/chart.Individuals 294baeb71ee7.bc5577
@@ -5398,10 +5499,11 @@ prgnn/gnn/baseline.numbersForest c0cbd8139f43.421d64
 prgnn/gnn/baseline.numbersForest.Decide 324899b0c9f4.4bcd1e
 prgnn/gnn/baseline.trainedMLP.Decide 7012b08c955a.a279ad
 prgnn/stages/learn.Regression 46e7c08d0085.3cb1d8
-prgnn/stages/learn.Regression.Ports 3bbea4000c1d.3626b7
-prgnn/stages/learn.Regression.Run c6c53ac20141.88d95c
+prgnn/stages/learn.Regression.Ports fe5d1c5fc2fb.d69eb4
+prgnn/stages/learn.Regression.Run d95c05e030bf.bdc087
 prgnn/stages/learn.Regression.Validate e21aa8a7dc16.77a12e
 prgnn/stages/learn.Regression.fit 784204d1c224.26bc26
+prgnn/stages/learn.Regression.retrain 8ec6a872db71.74ac27
 prgnn/stages/learn.regression.New 3c5c824f18d0.87f030
 
 reached by regression train-regression
@@ -5416,14 +5518,16 @@ reached by report summary
 prgnn/dag.WarningColumn 31ef39a2f003.e3b0c4
 prgnn/dag.Warnings 7a61486b2669.af4980
 prgnn/internal/markup.ElementText 90b635269970.e3b0c4
+prgnn/internal/version.Number 19daad5d8749.e3b0c4
 prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
 prgnn/internal/words.LeastP 65cdc38b7657.3dc057
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.Alike 251fa6535f77.e3b0c4
-prgnn/stages/column.Doubts 71457d0940e8.3b9577
+prgnn/stages/column.Doubts 7abcbfb75311.ef9bfe
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.IfSite 78116ca4dcbc.e3b0c4
+prgnn/stages/column.MayBeMissing c5d8baa7e762.e3b0c4
 prgnn/stages/column.MotionApart aa6eb04d26ad.e3b0c4
 prgnn/stages/column.MotionFilled 7c64a1909db3.e3b0c4
 prgnn/stages/column.NameDoc d4688ca62ad8.e3b0c4
@@ -5457,8 +5561,8 @@ prgnn/stages/figure.Viewer fbcb95319f17.b8a315
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/literature.Work 302927a04ef5.e3b0c4
-prgnn/stages/literature.Work.String 662082d68015.2699e0
-prgnn/stages/literature.Works af47d5e18a76.ed9048
+prgnn/stages/literature.Work.String 05aad84b1687.4aebe4
+prgnn/stages/literature.Works 85c2aa35a98c.ed9048
 prgnn/stages/literature.iclr 914a751f2274.e3b0c4
 prgnn/stages/literature.icml b2b02cbfcef4.e3b0c4
 prgnn/stages/literature.lncs 6e14189a13ae.e3b0c4
@@ -5486,7 +5590,7 @@ prgnn/stages/present.author.fidelity 73805aca6ed9.58190c
 prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
-prgnn/stages/present.author.leakage 1c14878ae986.a97164
+prgnn/stages/present.author.leakage f8265a4b0f55.a97164
 prgnn/stages/present.author.learned fe86b8f23edc.e5ae52
 prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
@@ -5500,7 +5604,7 @@ prgnn/stages/present.author.recovered 1961d2c3092b.50831a
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions 5bd39811a420.2a6a90
 prgnn/stages/present.author.regressionTiles a4bee919024c.22ca2f
-prgnn/stages/present.author.result b0f023f5de02.e325ad
+prgnn/stages/present.author.result 8a4b60cf414b.e325ad
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles 599699b240ad.f39df6
 prgnn/stages/present.author.training 992f4364e6af.6f0a56
@@ -5550,6 +5654,7 @@ prgnn/stages/present/methods.Author.Write c5380fb0e15e.f0b5af
 prgnn/stages/present/methods.Author.called 5ad9982e2062.daf86a
 prgnn/stages/present/methods.Author.comesOf 0a6943b68b10.1692cb
 prgnn/stages/present/methods.Author.drawn 8cfd235164f4.b7db4e
+prgnn/stages/present/methods.Author.exchanged d405e7aa5873.a63279
 prgnn/stages/present/methods.Author.groupSizes f16b6625372f.f10cd4
 prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
 prgnn/stages/present/methods.Author.inputsOfBaselines 28ed9c53684b.03e5d2
@@ -5558,28 +5663,29 @@ prgnn/stages/present/methods.Author.kinds e76d7180f970.b4326f
 prgnn/stages/present/methods.Author.lengths 71391eaf386a.67ae85
 prgnn/stages/present/methods.Author.matrices be77ab589546.b4326f
 prgnn/stages/present/methods.Author.methodsOfBaselines be02ade74e95.29922f
+prgnn/stages/present/methods.Author.methodsOfChance 4a6134bf6d1f.c18f4c
 prgnn/stages/present/methods.Author.methodsOfChecks de399c0504b7.ddd852
 prgnn/stages/present/methods.Author.methodsOfCleaning d0479e383a94.a4f4dd
 prgnn/stages/present/methods.Author.methodsOfCohort 45ee497cda8f.229f7a
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
-prgnn/stages/present/methods.Author.methodsOfEvaluation 2e5dc2518d9b.f2f2f6
+prgnn/stages/present/methods.Author.methodsOfEvaluation acf6acb5e877.14a86d
 prgnn/stages/present/methods.Author.methodsOfGraphs 0f1ff369769b.01a7a5
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
-prgnn/stages/present/methods.Author.methodsOfMeasures c62472b00553.3ea3f2
+prgnn/stages/present/methods.Author.methodsOfMeasures 4588e189c9d9.77422a
 prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
 prgnn/stages/present/methods.Author.methodsOfPermutations e92f863ec116.eaeeaa
 prgnn/stages/present/methods.Author.methodsOfRankings b8f83668f334.ce7410
 prgnn/stages/present/methods.Author.methodsOfReferences f77db1e650dc.a43ae7
-prgnn/stages/present/methods.Author.methodsOfRegression 7a9c071125f6.3727bd
+prgnn/stages/present/methods.Author.methodsOfRegression 9988534eec6b.dff388
 prgnn/stages/present/methods.Author.methodsOfScans 40c2c369fb94.fad423
 prgnn/stages/present/methods.Author.methodsOfSessions 6d3c4ea2eb1c.bfea8e
 prgnn/stages/present/methods.Author.methodsOfSilence 56a010aa1578.301470
-prgnn/stages/present/methods.Author.methodsOfTraining 928dcbbd93d7.94b9f3
+prgnn/stages/present/methods.Author.methodsOfTraining 6469b14af2cd.ccd763
 prgnn/stages/present/methods.Author.methodsOfWindows 140e4a451e2e.dc0708
 prgnn/stages/present/methods.Author.models 77500b6af95d.4b0be2
 prgnn/stages/present/methods.Author.namesOf 00563c879b56.a0e044
 prgnn/stages/present/methods.Author.only 378957fa32d6.1a828a
-prgnn/stages/present/methods.Author.permutedWithin 980e029932e0.f1c205
+prgnn/stages/present/methods.Author.permutedWithin 7433e900c59e.6344c8
 prgnn/stages/present/methods.Author.rankedBy ffd89149db3a.197d8f
 prgnn/stages/present/methods.Author.readSilence 205910c80b3f.327b68
 prgnn/stages/present/methods.Author.sameFolds 827edc10550f.0bad80
@@ -5595,6 +5701,7 @@ prgnn/stages/present/methods.Text 24e7c7186466.e3b0c4
 prgnn/stages/present/methods.Text.cite 547edd3ec15f.3c0a22
 prgnn/stages/present/methods.Text.say a989d8eef523.533bfd
 prgnn/stages/present/methods.bridges 4918fab9c55f.e3b0c4
+prgnn/stages/present/methods.chanceOf 5c200771bb2c.e3b0c4
 prgnn/stages/present/methods.cohortSettings b1bf21d2b7ad.10639c
 prgnn/stages/present/methods.estimator b6de2f302aba.bb0413
 prgnn/stages/present/methods.graphText a288585916da.94ef55
@@ -5610,6 +5717,7 @@ prgnn/stages/present/methods.methodsOfTask 5b3bbede5f98.57fae4
 prgnn/stages/present/methods.modelOf 8c719d957f76.4bad0b
 prgnn/stages/present/methods.orDefault e0886d07f1b6.e3b0c4
 prgnn/stages/present/methods.percentText 4824c72005af.f0252a
+prgnn/stages/present/methods.readings fb76a7459fc6.4bbe84
 prgnn/stages/present/methods.reasons 306ddb038b7b.06f394
 prgnn/stages/present/methods.sentence d34478730118.0c2e23
 prgnn/stages/present/methods.settingsOf d3aa91014d7d.f8e2a0
@@ -5731,12 +5839,12 @@ prgnn/stages/present/participants.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
 prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
 prgnn/stages/present/performance.Results 78161e7b9107.6fa8ee
-prgnn/stages/present/performance.Results.AboveChance 6bc550ba51e8.cd381d
-prgnn/stages/present/performance.Results.CautionAccuracy 7d72397a19dc.be42f1
-prgnn/stages/present/performance.Results.ChanceTests 70ea1d7e6cb4.c5a155
+prgnn/stages/present/performance.Results.AboveChance a7def545950f.9992eb
+prgnn/stages/present/performance.Results.CautionAccuracy 682f9b16f194.d20a31
+prgnn/stages/present/performance.Results.ChanceTests 49d453b60946.c5a155
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
-prgnn/stages/present/performance.Results.Describe 2ac162c4b676.ed2d01
-prgnn/stages/present/performance.Results.DescribeRegression a01528443e36.0801fa
+prgnn/stages/present/performance.Results.Describe 0e7ad6f2e62d.1914a3
+prgnn/stages/present/performance.Results.DescribeRegression 810d1405c094.9a90cd
 prgnn/stages/present/performance.Results.Doubt 1f8ee1eb06a0.0361b8
 prgnn/stages/present/performance.Results.Error f5f251e1a571.7d158f
 prgnn/stages/present/performance.Results.HeldOut b4ba6f7b4e3d.a3c969
@@ -5746,29 +5854,29 @@ prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
 prgnn/stages/present/performance.Results.PerParticipant bc0dbefab38b.5dd36e
 prgnn/stages/present/performance.Results.Read f28bbd938886.685a06
 prgnn/stages/present/performance.Results.RegionsOf 99b7d2dde44a.a20c7d
-prgnn/stages/present/performance.Results.RegressionResult c0c0a3284a94.a4bf78
+prgnn/stages/present/performance.Results.RegressionResult aa9eab8eba3e.15fcf3
 prgnn/stages/present/performance.Results.Retrained 97b002943bc1.fa9873
 prgnn/stages/present/performance.Results.RetrainedTests eddcda366073.957bc6
-prgnn/stages/present/performance.Results.Shown e27b8fa825df.6d9ca7
+prgnn/stages/present/performance.Results.Shown 4e779d88f08c.6d9ca7
 prgnn/stages/present/performance.Results.StagesBehind 574c7692ddfd.50f153
 prgnn/stages/present/performance.Results.Unattributed 7a553b18f626.a33f72
-prgnn/stages/present/performance.Results.Uncorrectable b3b344cd7f3d.6c3be3
-prgnn/stages/present/performance.Results.Undecidable af439abe976c.c78038
+prgnn/stages/present/performance.Results.Uncorrectable eeb8765f6d49.6c3be3
+prgnn/stages/present/performance.Results.Undecidable 670a2ee8433a.16afeb
 prgnn/stages/present/performance.Results.attribute 6dd7b88a3474.56f7b7
 prgnn/stages/present/performance.Results.behind 835851249401.ae9adf
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
 prgnn/stages/present/performance.Results.byDraws c709693c738b.848f22
 prgnn/stages/present/performance.Results.cautionOneGroup d1288c60d136.f46fb3
-prgnn/stages/present/performance.Results.cautionRegression 0ed67f45b6f3.175340
+prgnn/stages/present/performance.Results.cautionRegression 58882fbd6307.a5691b
 prgnn/stages/present/performance.Results.cautionRetrained 2cd587a22275.970e49
 prgnn/stages/present/performance.Results.cautionSeeds d25940530e1c.7f3652
 prgnn/stages/present/performance.Results.cautions dd6717bcfcb2.a80414
 prgnn/stages/present/performance.Results.comparison 85a68424a94d.f98204
 prgnn/stages/present/performance.Results.decisive 91451544e43e.ac1b7a
 prgnn/stages/present/performance.Results.differences eb83360dfc28.a35fc6
-prgnn/stages/present/performance.Results.eachLevel 73be3833a716.b58e62
+prgnn/stages/present/performance.Results.eachLevel 99b51271af04.e99f3a
 prgnn/stages/present/performance.Results.folds 1382447c4f71.84ffa5
-prgnn/stages/present/performance.Results.judgedBy 38cd9bb27d17.ccf8d3
+prgnn/stages/present/performance.Results.judgedBy 1fa4870cb32f.ccf8d3
 prgnn/stages/present/performance.Results.leaks 4690cc20c7c7.30364b
 prgnn/stages/present/performance.Results.leftOut a0b1a54b00c6.67a52b
 prgnn/stages/present/performance.Results.leftOutEach 8b0cab696455.3863a9
@@ -5779,12 +5887,11 @@ prgnn/stages/present/performance.Results.ofAnother cdfa5f32e4e1.a9ac9b
 prgnn/stages/present/performance.Results.otherInputs 44de9be96f0e.6b006d
 prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
 prgnn/stages/present/performance.Results.overSeeds 2e86543ca589.bcbc49
-prgnn/stages/present/performance.Results.pOfR 6d36609d81ac.413095
 prgnn/stages/present/performance.Results.paperTables f6dfc1d6f7ad.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 5902e1f88aac.47fc6e
-prgnn/stages/present/performance.Results.permutation 5d6e840a6edc.6ae3c3
+prgnn/stages/present/performance.Results.permutation 7812460d9121.c36066
 prgnn/stages/present/performance.Results.permutationTables dc5bf6e0481b.237a51
-prgnn/stages/present/performance.Results.permutationTests d5b4eca35c83.06f882
+prgnn/stages/present/performance.Results.permutationTests 1fd25ce3370d.e3babe
 prgnn/stages/present/performance.Results.published 2a915ee3049f.1af90a
 prgnn/stages/present/performance.Results.readLabels 4b5ab29fa796.bc9e7b
 prgnn/stages/present/performance.Results.readLeakage 9497bb925b57.777825
@@ -5792,6 +5899,7 @@ prgnn/stages/present/performance.Results.readRegression aee98d378deb.36441f
 prgnn/stages/present/performance.Results.retrained 996a42429632.03cb37
 prgnn/stages/present/performance.Results.source f18345b10322.be3964
 prgnn/stages/present/performance.Results.stageBehind db16fa680846.068928
+prgnn/stages/present/performance.Results.testOfR 9bdbbcdf85f2.96b183
 prgnn/stages/present/performance.Results.without 42bd235d3b93.90495c
 prgnn/stages/present/performance.RetrainedTest 0a10cbf26f9c.03e22d
 prgnn/stages/present/performance.RetrainedTest.Measured 5e8f95b4c629.50026d
@@ -5806,13 +5914,15 @@ prgnn/stages/present/performance.Within a7bef59c1a57.eafe74
 prgnn/stages/present/performance.accuracyChart 0d3719acb838.76711c
 prgnn/stages/present/performance.baseline 3a405b8f8202.b015d2
 prgnn/stages/present/performance.calibrationBins 3b8398fc6105.e3b0c4
-prgnn/stages/present/performance.chanceTest 8aa43418ee44.e3b0c4
-prgnn/stages/present/performance.chanceTest.Powerless e2ee78b1b883.4aedcf
-prgnn/stages/present/performance.chanceTest.String 60273c681a40.e2829e
+prgnn/stages/present/performance.chanceTest 593cd508c633.e3b0c4
+prgnn/stages/present/performance.chanceTest.Powerless c46b8c94ec44.01e965
+prgnn/stages/present/performance.chanceTest.String a34068055f20.e2829e
 prgnn/stages/present/performance.coordsOf 92f35f59efff.2a6ddc
 prgnn/stages/present/performance.drawnLeast b12704afba1c.e3b0c4
+prgnn/stages/present/performance.evaluateTests 2237d4e951b5.dfac7e
 prgnn/stages/present/performance.evaluated 3f5bd0579912.e3b0c4
-prgnn/stages/present/performance.fewDiffer b0a8cadef07f.78c45a
+prgnn/stages/present/performance.fewDiffer 4cdaee4249c6.78c45a
+prgnn/stages/present/performance.fewInFolds e35ce3a6bbf4.c853aa
 prgnn/stages/present/performance.fewTested 519c5671bb11.e3b0c4
 prgnn/stages/present/performance.foldScore 78ec004334b8.00f291
 prgnn/stages/present/performance.has e357cb5883d3.0b0421
@@ -5829,10 +5939,10 @@ prgnn/stages/present/performance.ofClassifiers a147597ebdbd.585a95
 prgnn/stages/present/performance.ofProcedure 75f67a4a931b.e3b0c4
 prgnn/stages/present/performance.overlap 7663f972bbf4.e3b0c4
 prgnn/stages/present/performance.perParticipant 0fdfa04c865e.dc66ab
-prgnn/stages/present/performance.permutedColumn f8d6df0a7d10.e9ea3e
+prgnn/stages/present/performance.permutedColumn 51ea08e46e1a.fc1b13
 prgnn/stages/present/performance.ports cf1796c83edc.85e63a
 prgnn/stages/present/performance.readAccuracy 40b76d559ec3.924d6b
-prgnn/stages/present/performance.sameLevels f2c0271add15.306ce6
+prgnn/stages/present/performance.sameLevels 6b1b360e604f.306ce6
 prgnn/stages/present/performance.sameSetting 81d4fd86bd5f.61ad5e
 prgnn/stages/present/performance.sameTested 96942c8ef9da.5da104
 prgnn/stages/present/performance.settingCaution 8dcb440b8e54.4caae7
@@ -5841,8 +5951,13 @@ prgnn/stages/present/performance.settingCautions.add 1cdc48a51f08.4510c9
 prgnn/stages/present/performance.settingCautions.say 795d4f8ad38c.928f8a
 prgnn/stages/present/performance.sorted c9368b4b7dab.b92338
 prgnn/stages/present/performance.stageOf 405305ec80e4.c29b51
+prgnn/stages/present/performance.testedNumber b264839f6a76.43afbf
+prgnn/stages/present/performance.testedP 7c04d5ed5a66.90ca72
+prgnn/stages/present/performance.testsOf ca76998301e9.4e509d
+prgnn/stages/present/performance.testsOfNumbers 48b08a80bf2e.d13905
 prgnn/stages/present/performance.told 5beb73953be7.6b5544
 prgnn/stages/present/performance.unstaged 5cfe29ec2959.c29b51
+prgnn/stages/present/performance.untested 13d6722a10d4.e3b0c4
 prgnn/stages/present/performance.valuesIn 91f5ee9dfdee.f5437a
 prgnn/stages/present/performance.weightOf d7419dd33cf0.b19bc4
 prgnn/stages/present/performance.withoutEffect bfd81d22ca62.e3b0c4
@@ -5931,7 +6046,7 @@ prgnn/stages/report.body.block f9b769df61b3.d53deb
 prgnn/stages/report.body.cell 92aee95481c5.ae25c5
 prgnn/stages/report.body.each 1cf831f79524.ee8df4
 prgnn/stages/report.body.figure 2afd08f6e70f.b81050
-prgnn/stages/report.body.page 13d8afc9a268.e660a4
+prgnn/stages/report.body.page ef2397ba1bd9.cac75c
 prgnn/stages/report.body.prose 867862792705.2bb610
 prgnn/stages/report.body.put 1e98f0924572.9beb63
 prgnn/stages/report.body.table 47aec160c39a.2630bd
@@ -6008,7 +6123,7 @@ prgnn/stages/atlas.DK84 c0c3d9fed80f.666c80
 prgnn/stages/atlas.Named a700c35c277d.b3ce44
 prgnn/stages/atlas.Node 15f2b16dcde8.e3b0c4
 prgnn/stages/atlas.Plain 506f6fbf2182.875ea7
-prgnn/stages/atlas.Read d491a080fd22.a2568d
+prgnn/stages/atlas.Read 12fac84442af.bd760e
 prgnn/stages/atlas.Zero 7febd5bb6522.404cc3
 prgnn/stages/atlas.background 0291b826ad54.8933d2
 prgnn/stages/atlas.check 51fe72de5d92.64c95e
@@ -6021,7 +6136,7 @@ prgnn/stages/atlas.line 5bfddcb4569a.e3b0c4
 prgnn/stages/atlas.maxNodes a05a197c0b74.e3b0c4
 prgnn/stages/atlas.mostProblems c8409648400f.e3b0c4
 prgnn/stages/atlas.nan 774ae7471b42.e3b0c4
-prgnn/stages/atlas.parseID ec3f5402d0d0.e3b0c4
+prgnn/stages/atlas.parseID b7c53e704d87.26f6b1
 prgnn/stages/atlas.readLines 6fbab988ef8c.d67c33
 prgnn/stages/atlas.readPlain 1de30b626b70.225ccd
 prgnn/stages/atlas.separator a4a1f03bb033.e3b0c4
@@ -6308,7 +6423,7 @@ prgnn/stages/prepare.windowsRow 5f9c40d5f751.e3b0c4
 prgnn/stages/prepare.windowsRow.warn 486212eab0fc.189146
 
 at artifacts/digest.go prgnn/artifacts Digest:15 Digest.String:22 DigestOf:28 Value:64 Ref:72 Bytes:108 Bytes.Format:114 Bytes.Encode:117 Text:123
-at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
+at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.Values:49 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
 at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:173 bitmap:186 canonical:198 textBuffers:219
 at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:24 fieldSize:26 maxZstdWindow:27 flat:31 flat.take:38 flat.u32:44 flat.field:47 flat.follow:59 flat.table:62 flat.vector:72 flat.tables:87 flat.text:97 flat.byte:103 flat.int64:110 flat.metadata:118 arrowTypes:128 arrowTypeNames:130 word:135 word.String:137 checkArrow:140 checkSchema:186 checkBatch:211 checkZstd:270 ReadSchema:282 checkArrowSchema:294
 at artifacts/encoding/arrowread.go prgnn/artifacts/encoding tableFormat:23 tableFormats:28 RegisterTable:33 formatOf:38 ReadTable:50 tableFormat.table:67 readArrow:74 recoverDamage:97 allocator:110 allocator.take:115 allocator.Allocate:121 allocator.Reallocate:126 tableOf:142 ColumnOf:158 readers:166 textArray:184 halfArray:185 half:188 readable:191 errType:198 Column.fill:203 read:214 readUint64:257
@@ -6356,7 +6471,7 @@ at connectivity/spline.go prgnn/connectivity bridge:7 bridgeCubic:28 spline:49 n
 at connectivity/strategy.go prgnn/connectivity Expansion:12 Basic:18 Derivatives:19 Full:20 Expansion.suffixes:24 CompCor:29 NoCompCor:34 Combined:35 Separate:36 Strategy:40 Strategies:55 StrategyNames:73 StrategyOf:79 motionNames:88 tissueNames:89 Confounds.columns:94 Confounds.beginning:124 Confounds.components:135
 at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:50 DefiniteError.Error:52 MatrixError:57 MatrixError.Error:62 MatrixError.Unwrap:63 smallest:66 Fit:69 At:107 Space.Log:112 Space.Weights:122 Space.Pattern:129 fit:139 fit.average:145 rounding:170 fit.geometric:173 secant:232 moved:255 apply:265 inverseRoot:274 logOf:277 extent:290 definite:299 sandwich:311
 at connectivity/task.go prgnn/connectivity Event:14 Response:20 GloverResponse:27 FIRResponse:28 Task:32 Task.Conditions:41 oversampling:49 earliest:50 responseLength:51 Task.Regressors:56 Task.columns:89 Task.grid:112 boxcar:126 Task.response:144 Task.convolve:175
-at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 oldMac:76 oldMac.Read:78 maxLine:89 readLine:92 text:109 text.line:128 text.row:156 text.add:170 notNumber:183 text.finish:191 checkNames:233 commentNames:249 dropIndex:265 splitter:283 unquoted:304 isNumber:311 parseNumber:316
+at connectivity/text.go prgnn/connectivity ReadText:28 readLines:33 oldMac:77 oldMac.Read:79 maxLine:90 readLine:93 text:110 text.line:129 text.row:157 text.add:171 notNumber:184 text.finish:192 checkNames:234 commentNames:250 dropIndex:266 splitter:284 unquoted:305 isNumber:312 parseNumber:317
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
 at dag/param/param.go prgnn/dag/param Text:107 field:117 fieldTable:126 fieldTables:134 fieldsOf:138 fieldTable.collect:162 field.typeName:201 appendValue:224
@@ -6366,7 +6481,7 @@ at dag/task.go prgnn/dag Task:17 Input:38 NewTask:53 heard:79 heard.Write:84 hea
 at dag/warnings.go prgnn/dag WarningColumn:11 Warnings:14
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:16 Adam.Step:25
 at gnn/augment.go prgnn/gnn adjacency.augment:7
-at gnn/baseline/baseline.go prgnn/gnn/baseline NodesOf:11 Classifier:14 machine:24 machines:30 signs:33 oneAgainstRest:51 machines.Decide:64 machines.Probability:74 machines.Parameters:92 machines.Note:101 sigmoid:109 majority:118 Majority:121 majority.Probability:132 majority.Parameters:140 majority.Note:141
+at gnn/baseline/baseline.go prgnn/gnn/baseline NodesOf:11 Classifier:14 machine:24 machines:30 signs:33 oneAgainstRest:51 machines.Decide:64 machines.Probability:74 probabilityOf:79 machines.Parameters:96 machines.Note:105 sigmoid:113 majority:122 Majority:125 majority.Probability:136 majority.Parameters:144 majority.Note:145
 at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:26 Kawahara:35 brainNetCNN:39 edgeLayer:54 cnnState:61 newBrainNetCNN:71 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 brainNetCNN.each:152 brainNetCNN.backward:161 cnnState.noSides:205 cnnState.down:214 swap:227 turn:236 brainNetCNN.head:245 brainNetCNN.Gradient:261 sumRows:290 trainedCNN:300 FitBrainNetCNN:309 trainedCNN.Probability:321 trainedCNN.Parameters:333 trainedCNN.Note:335
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
 at gnn/baseline/crossed.go prgnn/gnn/baseline crossing:28 side:36 crossing.sides:43 crossing.set:50 sorter.sort:74 sorter:100 sorter.falling:106 falling:135 block:146 sums:150 fill:159 add:180 slopes:194 table:208 newTable:213 line:216 line.forward:219 line.backward:231 accumulate:247
@@ -6374,17 +6489,18 @@ at gnn/baseline/crossed_amd64.go prgnn/gnn/baseline fastest:15 vectorize:25
 at gnn/baseline/crossed_stubs_amd64.go prgnn/gnn/baseline fillA16:10 fill16:15 add16:20 slopes16:25 fillA16wide:30 fill16wide:35 add16wide:40 slopes16wide:45
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 ForestTo:52 numbersForest:64 numbersForest.Decide:66 grown:69 forest.Probability:87 forest.Parameters:111 forest.Note:113 growth:122 newGrowth:133 growing:162 mass:179 mass.add:184 cut:187 growth.grow:193 pile:221 growing.pile:228 growing.share:248 growing.node:263 growing.search:301 few:337 growing.byMass:345 growing.byOrder:372 growing.gain:399 growing.byTally:406 growing.bySort:443
 at gnn/baseline/interior.go prgnn/gnn/baseline interior:16 interiorGap:35 primalMachine:38 primalMachine.describe:40 fitInterior:43 interior.of:100 interior.curve:110 interior.prepare:113 interior.gap:124 interior.step:140 interior.room:170 interior.direction:182
-at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:20 CBIG:27 FitKernelRidge:35 KernelRidgeTo:41 KernelRidge.fit:47 KernelRidge.note:87 KernelRidge.primal:96 primalFit:138 newPrimalFit:145 primalFit.factor:160 primalFit.solve:168 KernelRidge.validatePrimal:175 smallestAt:220 KernelRidge.inner:230 KernelRidge.validate:264 dual:312 errSingular:321 factored:324 solveDual:341 balance:354 unitRows:368 kernelMachine:391 kernelMachine.decide:397 kernelMachine.describe:402
+at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:20 CBIG:27 FitKernelRidge:35 KernelRidgeTo:41 KernelRidge.fit:47 KernelRidge.solvable:81 KernelRidge.note:94 KernelRidge.primal:103 primalFit:145 newPrimalFit:152 primalFit.factor:167 primalFit.solve:175 KernelRidge.validatePrimal:182 smallestAt:227 KernelRidge.inner:237 KernelRidge.validate:271 dual:319 errSingular:328 factored:331 solveDual:348 balance:361 unitRows:375 kernelMachine:398 kernelMachine.decide:404 kernelMachine.describe:409
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
 at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:15 fitDualLogistic:31 nearly:73 optimum:73 errStalled:75 stalled:78 product:93 byGram:96 descent:111 descent.near:124 descent.measure:127 newDescent:133 descent.run:139 descent.gradient:188 descent.loss:201 logLoss:213 conjugate:219 dot:274 norm:282
 at gnn/baseline/logisticprimal.go prgnn/gnn/baseline primalLogistic:19 rest:28 primalDescent:31 place:47 bfgs:53 fitPrimalLogistic:59 primalLogistic.descend:109 primalLogistic.gradient:149 primalLogistic.look:156 primalLogistic.loss:197 primalLogistic.move:203 primalDescent.aim:236 primalDescent.missing:266 less:279
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:24 narrow:31 mlp.Layout:39 mlp.Drops:40 forward:43 mlp.Gradient:56 trainedMLP:87 FitMLP:95 MLPTo:101 fitMLP:105 trainedMLP.last:118 trainedMLP.Probability:123 trainedMLP.Decide:128 trainedMLP.Parameters:136 trainedMLP.Note:138
 at gnn/baseline/primal.go prgnn/gnn/baseline equations:15 tooWide:22 equations.set:28 equations.solve:57 equations.times:65 sumOf:71
 at gnn/baseline/regressor.go prgnn/gnn/baseline Regressor:4 constant:14 Mean:17 constant.decide:25 constant.describe:33
+at gnn/baseline/retrain.go prgnn/gnn/baseline Retrainer:15 Retrainer.Probabilities:19 products:45 productsOf:50 products.train:65 products.row:74 hat:79 predict:98 products.testRows:110 RetrainRidge:118 RetrainKernelRidge:138 KernelRidge.innerHats:183 pick:254 RetrainSVM:263 products.decide:295 each:304 RetrainLogistic:316
 at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:39 RidgeTo:48 ridge:58 primalRidge:81 Rows.products:114 weighted:147
 at gnn/baseline/rowfile.go prgnn/gnn/baseline RowFile:17 batch:38 NewRowFile:42 RowFile.Add:53 RowFile.put:75 RowFile.Rows:89 RowFile.Close:106 RowFile.group:113 RowFile.each:116 RowFile.read:134 bytes:160
 at gnn/baseline/rows.go prgnn/gnn/baseline Rows:12 Rows.Row:20 Rows.First:23 Rows.Err:31 Rows.view:38 Rows.each:42 Rows.eachRow:62 Rows.squares:72 size:88 size.add:90 Rows.times:98 Rows.mean:105 gram:115 to:140 Standardize:149 zscore:170
-at gnn/baseline/svm.go prgnn/gnn/baseline SVM:17 MostPaired:30 TooMany:33 FitSVM:41 SVMTo:55 SVM.trainer:74 errSteps:105 SVM.calmer:109 scale:136 kernel:151 kernel.gram:157 kernel.apply:171 norms:177 vectorMachine:188 newVectorMachine:196 vectorMachine.decide:208 vectorMachine.describe:227 smo:240 pairStep:311 offset:342
+at gnn/baseline/svm.go prgnn/gnn/baseline SVM:17 MostPaired:30 TooMany:33 FitSVM:41 SVMTo:55 SVM.trainer:74 errSteps:105 SVM.calmer:109 scale:136 kernel:151 kernel.gram:157 kernel.apply:171 norms:177 vectorMachine:188 newVectorMachine:196 vectorMachine.decide:208 vectorMachine.describe:227 smo:240 pairStep:321 offset:352
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
 at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:132 worker.memory:162 worker.features:174 worker.blocksForward:182 worker.predict:198 slot.crossEntropy:226 worker.gradient:257 worker.backward:312 worker.reduce:335 worker.batchLosses:350 worker.normForward:389 worker.normBackward:413
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
@@ -6431,6 +6547,7 @@ at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run
 at gnn/train.go prgnn/gnn Training:15 PaperTraining:40 AuthorsTraining:44 Epoch:51 ScoreBins:62 ScoreCounts:66 countScores:70 Training.Check:79 tooLarge:102 Model.Train:107 run.trainEpoch:170 worker.tellScores:208 Model.fits:221 Training.stream:238 Training.rate:247 Losses.check:258 Losses.addScaled:278 slot.predicted:288 slot.right:299 worker.test:302
 at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 logitSlices:57 expVec:60 expVecWide:63 scaleSlices:66 attendBackSlices:69 collectSlices:72 spread1Slices:75 spread1BackSlices:78 edgeDots1Slices:81 outerAdd16:84 outerAdd8:87 gateRows:90 gateBackRows:93 addVec:96 sigmoidVec:99 softmaxVec:102 rankVec:105 rankWide:109 edgesWide:112 linkEdges:115 blankSlices:118 integersVec:121 repeatedVec:124 widenVec:127 widenWide:130 unfoldRows:133 mmdVec:136
 at internal/budget/budget.go prgnn/internal/budget Base:17 PerByte:18 Budget:22 For:25 limit:30 Of:38 Budget.Take:51 Budget.Give:60 Exceeded:63 Exceeded.Error:68
+at internal/cell/cell.go prgnn/internal/cell Missing:15 faults:25 placeholders:28 Doubt:32 Value:36 Mark:37 Word:38 Zero:39 DoubtOf:43 whole:58 grouped:61 Whole:65
 at internal/dense/above.go prgnn/internal/dense Above:12 longest:59
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240
@@ -6457,6 +6574,7 @@ at internal/random/random.go prgnn/internal/random Stream:19 New:28 Stream.Norma
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
 at internal/regular/regular.go prgnn/internal/regular Open:17 OpenFile:20 ReadFile:40 Error:105 Error.Error:107 Otherwise:112
 at internal/venv/venv.go prgnn/internal/venv making:22 Make:28 interpreter:80 unfinishedName:87 sweep:90 scriptsTo:100 run:116
+at internal/version/version.go prgnn/internal/version Number:6
 at internal/words/nearest.go prgnn/internal/words Nearest:12 editDistance:34
 at internal/words/visible.go prgnn/internal/words Reorders:42 InOrder:47
 at internal/words/words.go prgnn/internal/words Count:14 The:26 Each:34 LeastP:44 DrawnLeast:54 Some:61 Errors:69 DidYouMean:99
@@ -6516,9 +6634,9 @@ at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 ra
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:23 Covariates:27 Covariates.Ports:41 Covariates.Run:61 Covariates.meta:174 sameNumbers:182 Covariates.ofNumber:189 covariateOf:212 varies:228 knownIn:234 kindOf:248 known:256 Covariates.columns:269 scanCovariates:297 unusable:353 covariateRow:371
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:38 Evaluate.Run:58 sitesPort:95 readSites:102 complete:118 participantAccuracy:151
-at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:20 EvaluateRegression:24 EvaluateRegression.Ports:42 EvaluateRegression.Run:53
-at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:38 Evaluate.Run:61 labelsPort:102 sitesPort:106 readSites:113 complete:129 participantAccuracy:162
+at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:41 EvaluateRegression.Run:56
+at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:9 Evaluate.summaryTable:27
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:279 maskSetting.overModels:317 Fidelity.table:328
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
 at stages/assess/leakage/chance.go prgnn/stages/assess/leakage chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:100 steps:117 trace.stationaryBasis:131 chanceOfWalk:169 bessel:205 likeness:226 mostTold:233 rarest:236 byChance:244 byChance.text:251
@@ -6531,7 +6649,7 @@ at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:31 QCFC.Ports:35 Q
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:265
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:260
-at stages/atlas/read.go prgnn/stages/atlas maxNodes:20 mostProblems:23 Read:33 columnsOf:115 isColor:135 readPlain:137 background:153 Zero:157 check:165 parseID:195 line:201 readLines:207 eachLine:227 separator:243 split:252
+at stages/atlas/read.go prgnn/stages/atlas maxNodes:21 mostProblems:24 Read:34 columnsOf:116 isColor:136 readPlain:138 background:154 Zero:158 check:166 parseID:196 line:202 readLines:208 eachLine:228 separator:244 split:253
 at stages/bids/sidecar.go prgnn/stages/bids SameTime:23 LongestTime:27 ShortestTime:27 IsTime:30 CheckTime:33 Time:45 HeaderTime:76 LongestJSON:150 Decode:169 byteOrderMark:177 repeated:180 position:217 decode:223 ofStructs:289
 at stages/chart/brain.go prgnn/stages/chart Spot:17 drawSpots:25 shown:85 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 shared:200 Atlas.above:209 heat:223
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
@@ -6559,29 +6677,29 @@ at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22 paintTrends:28
 at stages/cohort/simulate/scan.go prgnn/stages/cohort/simulate simulate.New:22 Scanner:27 DefaultScanner:40 Scan:45 Scan.Ports:55 Scan.Run:63 confoundsTSV:114
 at stages/column/blocks.go prgnn/stages/column block:13 Blocks:16 TableOf:39
 at stages/column/columns.go prgnn/stages/column JSON:8
-at stages/column/covariate.go prgnn/stages/column UnusableRegions:15 CovariateColumn:18 ReadCovariate:25 AsCategories:50 CovariateColumn.Identifies:79 humps:103 identifierName:105 namesIdentifier:111 CovariateColumn.Describe:116 CountOf:142 CovariateColumn.categories:150
+at stages/column/covariate.go prgnn/stages/column UnusableRegions:16 CovariateColumn:19 ReadCovariate:26 AsCategories:51 CovariateColumn.Identifies:80 humps:104 identifierName:106 namesIdentifier:112 CovariateColumn.Describe:117 CountOf:143 CovariateColumn.categories:151
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
 at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 MadeLines:73 nameRow:82 NodeNames:87 WithMeta:100
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingCoords:30 SettingName:37 PrGNN:65 MixedTraining:69 Classifiers:73 NameClassifiers:85 joinTexts:120 CompareNamed:125 ShownSetting:140 Lambdas:156
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
-at stages/column/relatives.go prgnn/stages/column numberOf:17 family:18 person:19 familyName:24 mayBeFamilyName:26 parentName:29 personName:32 mayBePersonName:33 identified:35 wordsOf:39 NamesFamily:44 NamesPerson:49 certain:55 whose:133 NamesOthers:142 Unrelated:161 UnrelatedBy:170 counted:197
+at stages/column/relatives.go prgnn/stages/column numberOf:18 family:19 person:20 familyName:25 mayBeFamilyName:27 parentName:30 personName:33 mayBePersonName:34 identified:36 wordsOf:40 NamesFamily:45 NamesPerson:50 certain:56 whose:135 NamesOthers:156 Unrelated:175 UnrelatedBy:180 counted:207
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
-at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:56 CovariateRow:76 PermutationTestRow:90 PermutationRow:103
+at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:58 CovariateRow:78 PermutationTestRow:92 PermutationRow:105
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:67
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:45 RecoveryRow.Lead:53 RecoveryRow.HeldOutLead:61 RecoveryRow.Shared:69
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:36 ConsistencyRow:53 IndividualRow:71 IndividualityRow:81 FidelityRow:104
-at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberPermutationTestRow:43 NumberPermutationRow:56 NumberCovariateRow:66
+at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberPermutationTestRow:44 NumberPermutationRow:57 NumberCovariateRow:67
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:9 Series:15
 at stages/column/spelling.go prgnn/stages/column Spelling:18 looks:49 invisible:62 number:102 value:105
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:18
-at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 VeryRare:29 OneGroup:30 NotJudged:31 MotionApart:32 MotionFilled:33 TiedTo:34 Relatives:35 Regrouped:36 NotIndependent:38 Doubts:42 marks:77 AdmittedLeaks:87 AlikeByChance:91 SimilarScans:95 HasCoords:99 Numbered:110 Coordinate:120
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 MayBeMissing:26 Alike:27 IfSite:28 Uneven:29 VeryRare:30 OneGroup:31 NotJudged:32 MotionApart:33 MotionFilled:34 TiedTo:35 Relatives:36 Regrouped:37 NotIndependent:39 Doubts:43 marks:78 AdmittedLeaks:88 AlikeByChance:92 SimilarScans:96 HasCoords:100 Numbered:111 Coordinate:121
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:48 declareOutput:55 Exec.EnvNames:73 Exec.Promise:84 Exec.Ports:90 execName:110 execPlace:111 Exec.Validate:115 ExecRooms:183 Exec.Run:186 Exec.call:225 Exec.program:276 runLogged:292 Exec.lookPath:317 Exec.environment:338 Exec.set:350
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -6632,30 +6750,31 @@ at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 D
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
 at stages/fold/mean.go prgnn/stages/fold MeanOver:10
 at stages/fold/parts.go prgnn/stages/fold PartOf:13 Parts:25 Repeat:34 InParts:40
+at stages/fold/permuted.go prgnn/stages/fold PermutedSets:18 Permuted:21 ReadPermuted:29 PermutedRow:67 PermutedNumberRow:79 ScoreGroups:91 Chance:106 NoChance:116 Tests:122 ReadTests:133 matchSettings:156 firstRepeat:186 Tests.Test:192 Tests.TestNumbers:221 retrained:242 far:281 retrainedGroups:284 retrainedNumbers:313 PerFold:346 Retrained:346 Tests.perFold:350 labelings:389 Tests.labelings:397 pooled:444
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:11 fewestValues:17 PrintOf:20 PrintOfDigest:33 Print.Same:37 sketchOf:56 PrintIndex:94 NewPrintIndex:102 PrintIndex.Add:107 PrintIndex.Find:120 PrintIndex.cell:144
 at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80 TestRows:96 testRow:98 TestRows.Again:105 oneRow:115
 at stages/fold/row.go prgnn/stages/fold Row:6 PredictionRow:16 PredictionsPort:29 NumberRow:36
 at stages/fold/saturated.go prgnn/stages/fold mostTied:11 OrderLost:14 rounding:17 Saturated:24 tied:52
-at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Case.score:27 Score:42 Numbers:74 Distinct:92 Accuracy:103 Majority:117
+at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Case.score:27 Score:42 groupAUC:66 Numbers:76 Distinct:94 Accuracy:105 Majority:119
 at stages/fold/tested.go prgnn/stages/fold Case:18 Tested:27 Settings:41 Settings.name:49 ReadTested:66 slack:111 checkProbabilities:115 readNumbers:167 graphRow:185 byFold:193 OverDraws:228 bySetting:258 OnlyOnce:280 Tested.Cases:299
 at stages/fold/together.go prgnn/stages/fold TogetherColumn:10 KeptTogether:16 Separated:19
-at stages/fold/within.go prgnn/stages/fold Sites:15 ReadSites:22 OneGroupEach:46 Sites.Stratum:59 Sites.persons:69 Sites.Strata:88 Sites.Least:94 Sites.Few:105 Sites.Test:130
+at stages/fold/within.go prgnn/stages/fold Sites:14 ReadSites:21 OneGroupEach:45 Sites.Stratum:58 Sites.persons:68 Sites.Least:87 Sites.Few:98
 at stages/inference/agreement.go prgnn/stages/inference Agreement:14 manyRankings:30 Agree:34 orders:74 manyOrders:91 places:111 topPlaces:114 places.has:125 overlap:128 shared:138 agreeByChance:148 expectedJaccard:171 PermutationP:193 AsLarge:197
-at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 byStratum:107 percentiles:119 Quantile:126
+at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 ByStratum:107 percentiles:119 Quantile:126
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:32 Permute:60 Arrangements:68 levelsOf:83 area:93 area.of:100 area.against:113 area.above:122
 at stages/inference/interval.go prgnn/stages/inference Validation:15 normal975:19 Validation.Correction:22 inflation:32 Validation.Share:52 Wilson:64 MeanOfShares:72 Validation.AUC:84 areaVariance:92 newcombe:99 Validation.Brier:120 Validation.Error:129 Validation.lossSE:135 Validation.R:155 fisher:171 Validation.R2:175 Validation.numbers:206 meanVariance:231 studentQuantile:242
 at stages/inference/motion.go prgnn/stages/inference Motion:13 MotionOf:23 preparedMotion:53 prepareMotion:60 where:82 addDirection:92 remainder:100 inner:121 Correlation:129 MedianAbs:144 RobustZ:156 Median:170
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
-at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.constant:69 vary:82 meanScore:86 MeanScore:103 constants:108 NumberTest:118 TestNumbers:128 Associate:166 ratio:194
+at stages/inference/numbers.go prgnn/stages/inference NumberFold:11 NumberScore:18 NumberScore.values:25 NumberFold.Score:28 NumberFold.score:34 NumberFold.constant:68 vary:81 meanScore:85 MeanScore:102 constants:107 NumberTest:117 TestNumbers:124 Associate:134 ratio:162
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
-at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 PredictionTest:18 TestPredictions:29 foldArea:82
+at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 FoldTest:17 TestFold:23 identical:67 MajorityP:80 foldArea:91 TestNumberFold:106
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:71 Pattern:93
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:41 Baseline.Ports:73 Baseline.Validate:105 ratedSet:122 modelRow:134 Baseline.Run:154 Baseline.onRows:184 Baseline.fit:227 Baseline.onGraphs:251 Baseline.training:281 prediction:311 baselineEpochRow:322 baselineHistory:330
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:41 Baseline.Ports:73 Baseline.Validate:107 ratedSet:124 modelRow:137 Baseline.Run:157 Baseline.onRows:188 Baseline.fit:233 Baseline.onGraphs:257 Baseline.training:288 prediction:318 baselineEpochRow:329 baselineHistory:337
 at stages/learn/baseline_data.go prgnn/stages/learn rowSet:16 rowNeed:29 allRows:32 passes:33 manyPass:34 pairs:35 readRows:40 rowSet.either:73 inSet:81 rowSet.read:91 rowSet.add:161 innerRows:204
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.spans:93 matrixForm.each:107 matrixForm.row:116 matrixForm.refuse:144 matrixForm.check:156 refuseLeak:172 regionWeightRow:193 regionWeight:199 matrixForm.regions:206 matrixForm.nodes:262
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:35 BNT.Ports:56 BNT.Run:72 BNT.Validate:126 BNT.matrices:134 BNT.rate:153
@@ -6666,18 +6785,19 @@ at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.
 at stages/learn/model.go prgnn/stages/learn noTime:28 modelFile:31 Trained:39 layouts:48 modelNPZ:53 ReadModels:85 largestModel:110 ReadModel:114 readMember:145 Trained.check:163 Trained.Predict:204 predictIn:211
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:30 permutedSetting:43 Permutation.Run:54 byPermutation:77 permutedSetting.check:118 label:153 labelsOf:159 graphsOf:169 permutedSetting.rows:178 permutedSetting.test:207
 at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.New:17 PermutationRegression:21 PermutationRegression.Ports:24 PermutationRegression.Run:37
+at stages/learn/permuted.go prgnn/stages/learn Split.permuted:21 iterated:58 permutedPort:61 relabeling:65 relabel:72 relabeling.first:92 relabeling.tested:95 Baseline.retrain:107 Baseline.again:154 relabeling.rows:166 Regression.retrain:189
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:37 Regression.Ports:64 Regression.Validate:82 checkPenalties:87 scale:95 scaleOf:98 Regression.Run:132 Regression.fit:178 numberTable:209
-at stages/learn/split.go prgnn/stages/learn split.New:26 Split:32 Split.Ports:47 strataRow:63 Split.number:70 Split.Divides:85 Split.Validate:114 member:122 member.stratum:130 Split.Run:132 Split.strata:155 Split.members:190 Split.divideAll:221 readMembers:275 readNumbers:302 quantiles:319 Split.permute:339 Split.blocks:367 arrangements:376 count:396 Split.enough:406 fewestDigits:445 largestTarget:445 fewest:448 Split.enoughNumbers:451 Split.divide:479 Split.deal:487 Split.inside:518 bySite:545
-at stages/learn/together.go prgnn/stages/learn Split.relate:20 units:65 share:74 Split.dealUnits:77 balance:109 Split.whole:167 Split.foldsParam:236 Split.permuteUnits:246 exchanged:283
+at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:37 Regression.Ports:64 Regression.Validate:84 checkPenalties:89 scale:97 scaleOf:100 Regression.Run:134 Regression.fit:185 numberTable:216
+at stages/learn/split.go prgnn/stages/learn split.New:27 Split:33 Split.Ports:49 strataRow:66 Split.number:73 Split.Divides:88 Split.Validate:117 member:125 member.stratum:133 Split.Run:135 Split.strata:161 Split.members:196 Split.divideAll:227 readMembers:281 readNumbers:308 quantiles:325 Split.permute:345 Split.permuteWithin:358 Split.exchange:376 Split.blocks:395 arrangements:404 count:424 Split.enough:434 fewestDigits:473 largestTarget:473 fewest:476 Split.enoughNumbers:479 Split.divide:507 Split.deal:515 Split.inside:546 bySite:573
+at stages/learn/together.go prgnn/stages/learn Split.relate:20 units:65 share:74 Split.dealUnits:77 balance:109 Split.whole:167 Split.foldsParam:236 alikeUnits:245 exchangeUnits:258 Split.unitsAreFixed:280
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:146 convert:155
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:288 standardization:312 standardization.values:314 standardization.layout:316 Train.standardization:326 rounded:379 standardization.apply:388
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
 at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:28 TrainRegression.Ports:36 numberEpochRow:48 trainRegressionOf:58 TrainRegression.Validate:64 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:122 numberHistory:136
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:19 groupColumns:43 lossRow:56 accuracyRow:64 accuracies:72 finalRow:77 historyTable:82 scoreTable:100 trainingSet.outputs:129 allKept:142 distributionRow:158 distributionTable:167 parameterRow:181 parameterTable:189
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:40
-at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:116
+at stages/literature/literature.go prgnn/stages/literature Work:13 neuroImage:26 miccai:27 lncs:28 iclr:29 icml:30 pmlr:31 Works:35 Work.String:122
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:23 Read:26 header:72 reader:93 errLarge:98 reader.take:101 element:104 errShort:109 reader.element:112 reader.inflate:136 reader.array:173 reader.part:231 Variable.shape:240 widths:256 reader.numbers:260 Variable.inexact:318 reader.chars:324 reader.letters:355 reader.cells:387
 at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 extent:18 reach:24 mantle:26 mantleReach:27 least:30 air:35 white:36 csf:37 brain:41 brain.position:49 below:59 seed:80 metricOf:89 seed.squared:107 seed.side:114 place:122 near:131 sighting:133 sight:139 near.take:142 near.look:156 grow:180 fill:201 ventricle:269
@@ -6693,7 +6813,7 @@ at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Conne
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:32 Denoise.Ports:71 Denoise.Validate:92 readScan:121 stepRow:129 Denoise.strategy:135 Denoise.Run:142 Denoise.TimeFrom:214 Denoise.prepare:237 Denoise.cleaner:275 lostVoxels:311 enoughMinutes:333 tooLittle:344 censored:349 orExclude:355 Denoise.confounds:360 unknownVolumes:441 Denoise.without:451 Denoise.choose:462 readConfounds:475 aboutConfounds:492 meanAndMax:502
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
-at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
+at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:23 Denoise.events:72
 at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:27 Bootstrap:33 Bootstrap.Ports:48 Bootstrap.Run:70 Bootstrap.meta:156 voxelsOf:169 openSeries:184 Bootstrap.TimeFrom:206 Bootstrap.Validate:217 Bootstrap.made:220 sidecarTR:225 denoised:239 sameGrid:262 Bootstrap.size:269 Bootstrap.draw:277 countDistinct:308 Bootstrap.drop:316 whyNone:331 badVolumes:346 voxelRow:371 voxelTable:381 mostLost:395 scanTable:398 scanRow:430
 at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:61 grayordinateMeans:130 readParcels:150
 at stages/prepare/extract/mean_image.go prgnn/stages/prepare/extract meanImage:17 usualRange:38
@@ -6714,7 +6834,7 @@ at stages/prepare/sliding.go prgnn/stages/prepare windows.New:24 SlidingWindows:
 at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:112 spread:130 clustered:145 States.read:154 clustered.without:211 numbersOf:226 pairsWithSignal:236 silentRegions:250 readWindows:267
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:77 ofMatrix:128 covarianceOf:137
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
-at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:54 author.classes:106 author.unseen:112 listOf:121 author.result:134 author.othersAbove:167 author.tiles:202 author.regressionTiles:223
+at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:54 author.classes:106 author.unseen:112 listOf:121 author.result:134 author.othersAbove:169 author.tiles:204 author.regressionTiles:225
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
 at stages/present/checks.go prgnn/stages/present author.checks:24 checkRow:34 comparisons:41 author.leakage:50 author.unchecked:119 programs:132 author.covariates:142 author.covariatesOfNumber:203 found:240 volumes:251 author.permutedWithin:260 cutWithin:279 ofOneGroup:285 author.cautionsOf:288 coefficient:310 covariateName:318 varying:324 stuckSkill:352 epochRow:355 trained:361 author.trainings:370 author.training:412 author.learned:441
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:141
@@ -6723,8 +6843,8 @@ at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:
 at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:59 Author.sameFolds:67
 at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:99 Author.methodsOfSilence:120 silence:133 Author.readSilence:136 silentRow:163
-at stages/present/methods/tests.go prgnn/stages/present/methods Author.methodsOfMeasures:18 Author.drawn:69 Author.inputsOfBaselines:76 Author.groupSizes:124 Author.methodsOfReferences:145 Author.methodsOfChecks:160
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:18 cohortSettings:72 valid:82 Author.methodsOfGraphs:85 Author.methodsOfEdges:150 Author.methodsOfMatrices:171 graphText:190 Author.methodsOfCleaning:223 bridges:269 estimator:271 share:289 percentText:299 Author.hasModels:309 Author.methodsOfTraining:315 Author.methodsOfEvaluation:382 Author.methodsOfPermutations:447 Author.within:478 Author.permutedWithin:487 withinValues:508 together:519 listed:524 Author.target:533 Author.methodsOfRegression:541 Author.methodsOfBaselines:567 Author.unit:582 settingsOf:591 orDefault:619 Author.namesOf:627
+at stages/present/methods/tests.go prgnn/stages/present/methods Author.methodsOfMeasures:20 chanceOf:69 Author.methodsOfChance:75 Author.drawn:104 Author.inputsOfBaselines:111 Author.groupSizes:159 Author.methodsOfReferences:180 Author.methodsOfChecks:195
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:20 cohortSettings:74 valid:84 Author.methodsOfGraphs:87 Author.methodsOfEdges:152 Author.methodsOfMatrices:173 graphText:192 Author.methodsOfCleaning:225 bridges:271 estimator:273 share:291 percentText:301 Author.hasModels:311 Author.methodsOfTraining:317 readings:387 Author.methodsOfEvaluation:405 Author.methodsOfPermutations:470 Author.within:501 Author.permutedWithin:510 Author.exchanged:523 withinValues:540 together:551 listed:556 Author.target:565 Author.methodsOfRegression:573 Author.methodsOfBaselines:602 Author.unit:617 settingsOf:626 orDefault:654 Author.namesOf:662
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 mostCubic:221 mostLinear:221 Cohort.cautionScans:224 Cohort.cautionSites:315 CleanedScan.participant:353 SessionsOf:361 Cohort.Joined:373 orExclude:393 mostFrequent:409 nobodyStandsOut:419 usual:422
@@ -6734,11 +6854,11 @@ at stages/present/participants/participants.go prgnn/stages/present/participants
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:21 measures:24 bounds:45 Cohort.Quality:48 Cohort.withoutVoxels:111 measured:131 measured.of:138 measured.without:147 readMeasures:157 measured.add:175 mostRows:198 Cohort.eachParticipant:201 rowsOfMembers:256 eachColumn:281 eachColumn.set:286 eachColumn.at:293 eachColumn.text:300 Cohort.shownRows:309 MedianRange:338 warned:347 numbered:357 warned.text:360 warned.first:374 Cohort.warnings:383 mostWarnings:430 warned.add:432
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 sharedSentences:56 scanFigure:83 Cohort.scanLinks:94 scanNames:146 scanName:152 outlierWords:213
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:22 Row:38 Within:48 readAccuracy:63 Row.Called:83 Row.AreaOf:91 Row.IsMajority:102 Results.Read:108 Results.readLabels:150 Results.readLeakage:162 Results.Doubt:188 Results.leaks:197 sorted:204 Results.cautions:216 weightOf:230 Results.markOwn:243 baseline:265 ModelOf:269 Results.PerParticipant:279 perParticipant:281 Results.Nested:287 chanceTest:304 chanceTest.String:312 drawnLeast:321 chanceTest.Powerless:324 fewDiffer:335 Results.permutationTests:342 Results.ChanceTests:365 Results.decisive:378 Results.notRetrained:392 Results.Shown:398 Results.AboveChance:408 Results.Undecidable:420 Results.cautionOneGroup:428 Results.Corrected:459 Results.Uncorrectable:476 nearPerfect:508 Results.CautionAccuracy:511 Results.behind:577 Results.cautionSeeds:588 withoutSeed:609 settingCautions:612 settingCaution:617 settingCautions.add:625 settingCautions.say:644 isSeed:658 Results.bestOther:664 Results.IsUnproven:676
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:22 Row:38 Within:48 readAccuracy:63 Row.Called:83 Row.AreaOf:91 Row.IsMajority:102 Results.Read:108 Results.readLabels:150 Results.readLeakage:162 Results.Doubt:188 Results.leaks:197 sorted:204 Results.cautions:216 weightOf:230 Results.markOwn:243 baseline:265 ModelOf:269 Results.PerParticipant:279 perParticipant:281 Results.Nested:287 chanceTest:304 chanceTest.String:313 drawnLeast:322 chanceTest.Powerless:325 fewDiffer:338 fewInFolds:345 evaluateTests:350 Results.permutationTests:357 Results.ChanceTests:373 Results.decisive:386 Results.notRetrained:400 Results.Shown:406 Results.AboveChance:415 untested:427 Results.Undecidable:430 Results.cautionOneGroup:441 Results.Corrected:472 Results.Uncorrectable:489 nearPerfect:524 Results.CautionAccuracy:527 Results.behind:595 Results.cautionSeeds:606 withoutSeed:627 settingCautions:630 settingCaution:635 settingCautions.add:643 settingCautions.say:662 isSeed:676 Results.bestOther:682 Results.IsUnproven:694
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 intervals:102 classifierColumn:134 accuracyColumn:140 intervalColumn:142 foldsColumn:144 areaColumn:146 permutedColumn:150 Results.eachLevel:156 Results.judgedBy:184 sameLevels:207 Results.byDraws:222 sameTested:231 foldScore:238 Results.HeldOut:244 Results.folds:255 Results.permutationTables:304 Results.permutation:336 ofClassifiers:383 Results.comparison:391 Results.paperTables:425 calibrationBins:467 Results.performanceFigures:470 Results.othersLast:524 accuracyChart:537
-at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:51 isMean:69 Interval:74 ofProcedure:82 Results.DescribeRegression:85 fewTested:138 Results.cautionRegression:141 Results.RegressionResult:182
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 intervals:103 classifierColumn:135 accuracyColumn:141 intervalColumn:143 foldsColumn:145 areaColumn:147 permutedColumn:151 testedP:156 testsOf:164 Results.eachLevel:186 Results.judgedBy:214 sameLevels:237 Results.byDraws:253 sameTested:262 foldScore:269 Results.HeldOut:275 Results.folds:286 Results.permutationTables:335 Results.permutation:367 ofClassifiers:401 Results.comparison:409 Results.paperTables:443 calibrationBins:485 Results.performanceFigures:488 Results.othersLast:542 accuracyChart:555
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:21 Results.testOfR:41 Results.Error:53 isMean:71 Interval:76 ofProcedure:84 Results.DescribeRegression:87 testsOfNumbers:136 testedNumber:144 fewTested:150 Results.cautionRegression:153 Results.RegressionResult:191
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:278 ports:287 Results.without:290 has:299 valuesIn:305 overlap:315 joined:320
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:139 fewHeldOut:164 author.recovered:168
@@ -6766,7 +6886,7 @@ at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts
 at stages/region/scan.go prgnn/stages/region StreamOf:12 JSON:24 DecodeJSON:32 ReadJSON:35
 at stages/region/series.go prgnn/stages/region ReadDraws:16 SharedDraws:21 draws:25 Stack:42 ReadText:55 Float32:68 Standardized:78
 at stages/region/states.go prgnn/stages/region StateRow:14 StateFacts:22 StateFacts.Table:31 ReadStates:47 NodesOfPairs:72
-at stages/report/body.go prgnn/stages/report body:21 body.put:28 body.prose:34 onOneLine:38 blankWithin:41 body.each:44 body.page:50 body.turn:105 body.tiles:118 body.block:135 body.table:181 number:224 body.cell:231 longestWhole:250 body.bar:252 mediaTypes:262 pictureURL:265 svgURL:275 body.figure:278 body.tag:303 body.viewer:309
+at stages/report/body.go prgnn/stages/report body:22 body.put:29 body.prose:35 onOneLine:39 blankWithin:42 body.each:45 body.page:51 body.turn:106 body.tiles:119 body.block:136 body.table:182 number:225 body.cell:232 longestWhole:251 body.bar:253 mediaTypes:263 pictureURL:266 svgURL:276 body.figure:279 body.tag:304 body.viewer:310
 at stages/report/html.go prgnn/stages/report pageCSS:19 pageJS:21 Page.viewer:24 policy:37 inOrder:50 volumesInOrder:60 Page.HTML:69
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:30 Alike:42 Percent:67 Probability:75 P:83 DrawnP:93 DrawnPText:101 TooFewDraws:109 Range:118 Thousands:126
@@ -6776,5 +6896,5 @@ at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealE
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:64 textWriter.section:66 textWriter.lines:74 textWriter.paragraph:84 textWriter.list:88 textWriter.items:96 textWriter.block:102 textWriter.table:124 widths:175 Bar.text:206 wrap:221
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
-at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:22 maxValues:25 maxRows:29 Sheet:32 Read:43 mostWrong:121 sepLine:124 reader:127 Sheet.decimalCommas:166 decimalComma:228 whyFields:237 noValue:256 Sheet.dots:259 checkHeader:282 isText:299 separator:325 Sheet.Column:349 number:385
+at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:23 maxValues:26 maxRows:30 Sheet:33 Read:44 mostWrong:122 sepLine:125 reader:128 Sheet.decimalCommas:167 decimalComma:229 whyFields:238 Sheet.dots:257 checkHeader:280 isText:297 separator:323 Sheet.Column:347 number:383
 `)

@@ -72,14 +72,18 @@ func (ms machines) Decide(x Rows, threads int) []float64 {
 }
 
 func (ms machines) Probability(x Rows, threads int) []float64 {
-	f := ms.Decide(x, threads)
-	if len(ms) > 1 {
-		for i := range x.N {
-			network.Softmax(f[i*len(ms):][:len(ms)])
+	return probabilityOf(ms.Decide(x, threads), len(ms))
+}
+
+// probabilityOf turns decision values, so many a case, into the probabilities of the classes.
+func probabilityOf(f []float64, machines int) []float64 {
+	if machines > 1 {
+		for i := 0; i < len(f); i += machines {
+			network.Softmax(f[i:][:machines])
 		}
 		return f
 	}
-	out := make([]float64, 2*x.N)
+	out := make([]float64, 2*len(f))
 	for i, v := range f {
 		out[2*i+1] = sigmoid(v)
 		if out[2*i] = 1 - out[2*i+1]; out[2*i] == 0 {

@@ -54,13 +54,7 @@ func (o KernelRidge) fit(ctx context.Context, x Rows, targets [][]float64, threa
 	z := unitRows(x)
 	k := make([]float64, x.N*x.N)
 	dense.Gram(k, z.view(), x.N, x.D, threads)
-	for len(o.Penalties) > 1 {
-		_, err := factored(append([]float64(nil), k...), x.N, o.Penalties[0], threads)
-		if err == nil {
-			break
-		}
-		o.Penalties = o.Penalties[1:]
-	}
+	o.Penalties = o.solvable(k, x.N, threads)
 	chosen := make([]int, len(targets))
 	if len(o.Penalties) > 1 {
 		mse, err := o.inner(ctx, k, targets, threads)
@@ -81,6 +75,19 @@ func (o KernelRidge) fit(ctx context.Context, x Rows, targets [][]float64, threa
 		ms = append(ms, &kernelMachine{linear{weights(z, alpha, threads), beta, o.note(lambda)}, x.N, alpha})
 	}
 	return ms, nil
+}
+
+// solvable are the penalties with which the kernel of n rows is not singular, or the largest alone.
+func (o KernelRidge) solvable(k []float64, n, threads int) []float64 {
+	for i, lambda := range o.Penalties {
+		if i == len(o.Penalties)-1 {
+			break
+		}
+		if _, err := factored(slices.Clone(k), n, lambda, threads); err == nil {
+			return o.Penalties[i:]
+		}
+	}
+	return o.Penalties[len(o.Penalties)-1:]
 }
 
 // note names a penalty.

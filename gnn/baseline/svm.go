@@ -240,7 +240,10 @@ func (m *vectorMachine) describe() (int, string) {
 func smo(ctx context.Context, k, p, y []float64, c, tolerance float64) (alpha []float64, rho float64, err error) {
 	n := len(y)
 	rows := int(math.Sqrt(float64(len(k))))
-	alpha, g := make([]float64, n), slices.Clone(p) // g: the gradient, Qα + p
+	alpha, g := make([]float64, n), slices.Clone(p) // g: y times the gradient, Qα + p
+	for t := range g {
+		g[t] *= y[t]
+	}
 	var twice [2][]float64
 	rowOf := func(i, slot int) []float64 {
 		row := k[i%rows*rows:][:rows]
@@ -254,9 +257,14 @@ func smo(ctx context.Context, k, p, y []float64, c, tolerance float64) (alpha []
 	for i := range diagonal {
 		diagonal[i] = k[i%rows*(rows+1)]
 	}
-	// up: α may grow along y; down: it may shrink.
-	up := func(i int) bool { return y[i] > 0 && alpha[i] < c || y[i] < 0 && alpha[i] > 0 }
-	down := func(i int) bool { return y[i] > 0 && alpha[i] > 0 || y[i] < 0 && alpha[i] < c }
+	up, down := make([]bool, n), make([]bool, n) // α may grow along y; it may shrink
+	border := func(i int) {
+		up[i] = y[i] > 0 && alpha[i] < c || y[i] < 0 && alpha[i] > 0
+		down[i] = y[i] > 0 && alpha[i] > 0 || y[i] < 0 && alpha[i] < c
+	}
+	for i := range n {
+		border(i)
+	}
 	const tau = 1e-12 // stands for a curvature that is not positive
 	for step := 0; ; step++ {
 		if step%1000 == 0 && ctx.Err() != nil {
@@ -266,9 +274,9 @@ func smo(ctx context.Context, k, p, y []float64, c, tolerance float64) (alpha []
 			return nil, 0, errSteps
 		}
 		i, best := -1, math.Inf(-1)
-		for t := range n {
-			if v := float64(-y[t] * g[t]); up(t) && v >= best {
-				i, best = t, v
+		for t, v := range g {
+			if -v >= best && up[t] {
+				i, best = t, -v
 			}
 		}
 		if i < 0 {
@@ -276,14 +284,14 @@ func smo(ctx context.Context, k, p, y []float64, c, tolerance float64) (alpha []
 		}
 		j, worst, gain := -1, math.Inf(-1), 0.0
 		row := rowOf(i, 0)
-		for t := range n {
-			if !down(t) {
+		own := row[i]
+		for t, v := range g {
+			if !down[t] {
 				continue
 			}
-			v := float64(y[t] * g[t])
 			worst = max(worst, v)
 			if b := best + v; b > 0 {
-				curve := row[i] + diagonal[t] - float64(2*row[t])
+				curve := own + diagonal[t] - float64(2*row[t])
 				if curve <= 0 {
 					curve = tau
 				}
@@ -295,24 +303,26 @@ func smo(ctx context.Context, k, p, y []float64, c, tolerance float64) (alpha []
 		if j < 0 || best+worst < tolerance {
 			break
 		}
-		di, dj := pairStep(alpha[i], alpha[j], y[i], y[j], g[i], g[j], row[i]+diagonal[j]-float64(2*row[j]), c)
+		di, dj := pairStep(alpha[i], alpha[j], y[i], y[j], g[i], g[j], own+diagonal[j]-float64(2*row[j]), c)
 		other := rowOf(j, 1)
 		alpha[i], alpha[j] = alpha[i]+di, alpha[j]+dj
+		border(i)
+		border(j)
 		ci, cj := y[i]*di, y[j]*dj
 		for t := range g {
-			g[t] += float64(y[t] * (float64(ci*row[t]) + float64(cj*other[t])))
+			g[t] += float64(ci*row[t]) + float64(cj*other[t])
 		}
 	}
 	return alpha, offset(alpha, y, g, c), nil
 }
 
 // pairStep is by how much two multipliers change: to the minimum along the line
-// on which Σ yα stays, or to the border of the box, which is met exactly.
+// on which Σ yα stays, or to the border of the box, which is met exactly. gi and gj are y times the gradient.
 func pairStep(ai, aj, yi, yj, gi, gj, curve, c float64) (di, dj float64) {
 	if curve <= 0 {
 		curve = 1e-12
 	}
-	t := (float64(yj*gj) - float64(yi*gi)) / curve // α_i moves by y_i·t, α_j by −y_j·t
+	t := (gj - gi) / curve // α_i moves by y_i·t, α_j by −y_j·t
 	room := func(a, y float64) float64 {
 		if y > 0 {
 			return c - a
@@ -337,13 +347,13 @@ func pairStep(ai, aj, yi, yj, gi, gj, curve, c float64) (di, dj float64) {
 	return di, dj
 }
 
-// offset is rho: y·g is the same for all multipliers off the borders, and is
+// offset is rho: g, y times the gradient, is the same for all multipliers off the borders, and is
 // averaged over them; without any, it is the middle of what the borders allow.
 func offset(alpha, y, g []float64, c float64) float64 {
 	low, high := math.Inf(-1), math.Inf(1)
 	sum, free := 0.0, 0.0
 	for i, a := range alpha {
-		v := float64(y[i] * g[i])
+		v := g[i]
 		switch {
 		case a > 0 && a < c:
 			sum, free = sum+v, free+1

@@ -60,9 +60,9 @@ func Families(r *cohort.Roster, g *dag.Graph) []string {
 		if column.NamesPerson(name) {
 			who, whole = "scans of one person", "persons"
 		}
-		notes = append(notes, fmt.Sprintf("column %s: %s are in one fold, but confidence intervals and p-values count %[2]s %s, so "+
-			"intervals are too narrow and p-values too small; only models retrained on label shuffles "+
-			"(the kind permutation) exchange the labels of whole %[4]s", name, who, column.NotIndependent, whole))
+		notes = append(notes, fmt.Sprintf("column %s: %s are in one fold, but confidence intervals, and p-values other than those of "+
+			"label permutations, count %[2]s %s, so intervals are too narrow and these p-values too small; label "+
+			"permutations exchange the labels of whole %[4]s", name, who, column.NotIndependent, whole))
 	}
 	return notes
 }

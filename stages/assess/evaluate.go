@@ -13,15 +13,15 @@ import (
 var evaluateKind = dag.Kind{
 	Name: "evaluate",
 	Doc: "accuracy, AUC, sensitivity and specificity of classifiers, per fold and over folds\n" +
-		"For test participants only. At graph level each draw counts; at participant level the mean probability over the draws decides. Accuracy is pooled over folds; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The 95 % confidence intervals are of the expected measure of models trained on as many participants as in each fold, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test: the labels of the test participants are permuted within each fold, and with participants connected within sites, if there are sites; the models are not retrained: the kind permutation retrains.",
+		"For test participants only. At graph level each draw counts; at participant level the mean probability over the draws decides. Accuracy is pooled over folds; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The 95 % confidence intervals are of the expected measure of models trained on as many participants as in each fold, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test, of the first repeat. The column test states which: retrained, with permuted connected, the models of all folds are trained again on each of split's label permutations; per fold, for other models, the labels of the test participants are permuted in each fold with the model as it is, and of K folds p is K/k times the k-th smallest, k being a majority: valid although folds depend on each other, and conservative. The kind permutation retrains any model.",
 	New: func() dag.Stage { return &Evaluate{Within: "site", Permutations: 9999} },
 }
 
 // Evaluate scores predictions.
 type Evaluate struct {
 	Positive     string `param:"positive" doc:"positive group, for sensitivity and AUC; by default, of two groups, the first in sorted order that is not named like a control group (HC, TD, CON, control …)"`
-	Within       string `param:"within" doc:"test labels are permuted within the values of this column of the participants, if it exists: participants of different sites are not exchangeable"`
-	Permutations int    `param:"permutations" doc:"number of permutations of the test labels, for p" min:"99" max:"10000000"`
+	Within       string `param:"within" doc:"without labels: test labels are permuted within the values of this column of the participants, if it exists: participants of different sites are not exchangeable"`
+	Permutations int    `param:"permutations" doc:"without labels: number of permutations of the test labels of each fold, for p" min:"99" max:"10000000"`
 	Seed         uint64 `param:"seed" doc:"of the permutations"`
 	Partial      bool   `param:"partial" doc:"accept an incomplete cross-validation: all results are then for the participants of the given folds, and a caution says so. Otherwise it is refused"`
 }
@@ -40,13 +40,16 @@ func (*Evaluate) Ports() dag.Ports {
 		In: []dag.Port{fold.PredictionsPort("predictions of the trainings to compare"),
 			{Name: "folds", Type: dag.Arrow("participant_id", "repeat", "fold"), Optional: true,
 				Doc: "split's folds: scores names what each fold leaves out (leave_out of split)"},
-			sitesPort("labels are"), fold.LeakagePort()},
+			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Gather: true, Optional: true,
+				Doc: "permuted of the stages baseline among the predictions: their models trained again on permuted labels, for p"},
+			labelsPort, sitesPort("labels are"), fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.FoldRow](),
 				Doc: "one row for each setting, repeat, fold and level"},
 			{Name: "summary", Type: dag.Arrow("name", "level", "folds", "participants", "accuracy", "ci_low", "ci_high",
 				"fold_mean", "fold_sd", "majority",
-				"balanced_accuracy", "auc", "sensitivity", "specificity", "positive", "p", "auc_p"),
+				"balanced_accuracy", "auc", "sensitivity", "specificity", "positive", "test", "p",
+				"balanced_p", "auc_p"),
 				Doc: "one row for each setting and level; ci is the 95 % confidence interval of accuracy"},
 		},
 	}
@@ -78,7 +81,11 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	all.Cautions = append(all.Cautions, fold.Saturated(all.Settings, positive)...)
-	summary, err := s.summaryTable(all.Axes, all.Settings, all.Groups, positive, sites)
+	tests, err := fold.ReadTests(t, all.Settings, sites, s.Permutations, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	summary, err := s.summaryTable(all.Axes, all.Settings, all.Groups, positive, tests)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +97,10 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	return dag.Outputs{"scores": scores, "summary": summary}, nil
 }
+
+// labelsPort takes the label permutations.
+var labelsPort = dag.Port{Name: "labels", Type: fold.PermutedSets(), Optional: true,
+	Doc: "split's permuted, with folds of the same stage: the label permutations for models that were not trained again. They keep relatives, sites and stratify_by"}
 
 // sitesPort takes the participants, within whose sites something is permuted.
 func sitesPort(what string) dag.Port {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"prgnn/dag"
-	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
@@ -16,14 +15,14 @@ import (
 var evaluateRegressionKind = dag.Kind{
 	Name: "evaluate-regression",
 	Doc: "Pearson's r, R² and mean absolute error of regression models, per fold and over folds\n" +
-		"For test participants only; a participant's prediction is the mean over its draws. Each measure is computed in each fold, and its mean over the folds is reported: predictions of different folds come from different models. A fold with constant predictions has no r and counts as 0 in the mean. R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, and r2_training that with the mean of the training participants. The 95 % intervals are of the expected measure of models trained on as many participants as in each fold: of r by Fisher's z, of R² and the error on logarithmic scales, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). p is from a permutation test of r: the target of the test participants is permuted within each fold, and with participants connected within sites, if there are sites; the models are not retrained; mae_p is the same of the mean absolute error. The coordinates of the gathered trainings, except fold and repeat, identify settings and become columns.",
+		"For test participants only; a participant's prediction is the mean over its draws. Each measure is computed in each fold, and its mean over the folds is reported: predictions of different folds come from different models. A fold with constant predictions has no r and counts as 0 in the mean. R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, and r2_training that with the mean of the training participants. The 95 % intervals are of the expected measure of models trained on as many participants as in each fold: of r by Fisher's z, of R² and the error on logarithmic scales, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). p of r, and mae_p of the mean absolute error, are from a permutation test, as in evaluate: with models trained again on permuted targets, or fold by fold with the models as they are. The coordinates of the gathered trainings, except fold and repeat, identify settings and become columns.",
 	New: func() dag.Stage { return &EvaluateRegression{Within: "site", Permutations: 9999} },
 }
 
 // EvaluateRegression scores predictions of a number.
 type EvaluateRegression struct {
-	Within       string `param:"within" doc:"the target is permuted within the values of this column of the participants, if it exists: participants of different sites are not exchangeable"`
-	Permutations int    `param:"permutations" doc:"number of permutations of the target, for p" min:"99" max:"10000000"`
+	Within       string `param:"within" doc:"without labels: the target is permuted within the values of this column of the participants, if it exists: participants of different sites are not exchangeable"`
+	Permutations int    `param:"permutations" doc:"without labels: number of permutations of the target in each fold, for p" min:"99" max:"10000000"`
 	Seed         uint64 `param:"seed" doc:"of the permutations"`
 	Partial      bool   `param:"partial" doc:"accept an incomplete cross-validation: all results are then for the participants of the given folds, and a caution says so. Otherwise it is refused"`
 }
@@ -42,7 +41,11 @@ func (s *EvaluateRegression) TestsEverybody() (port string, all bool) {
 func (*EvaluateRegression) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of the trainings to compare",
-			Type: column.Type[fold.NumberRow]()}, sitesPort("the target is"), fold.LeakagePort()},
+			Type: column.Type[fold.NumberRow]()},
+			{Name: "folds", Type: fold.Folds(), Optional: true, Doc: "split's folds, for labels"},
+			{Name: "permuted", Type: column.Type[fold.PermutedNumberRow](), Gather: true, Optional: true,
+				Doc: "permuted of the stages regression among the predictions: their models trained again on permuted targets, for p"},
+			labelsPort, sitesPort("the target is"), fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.RegressionFoldRow](), Doc: "one row for each setting, repeat and fold"},
 			{Name: "summary", Type: column.Type[column.RegressionRow](), Doc: "one row for each setting"},
@@ -64,7 +67,11 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 	}
 	var scores []column.RegressionFoldRow
 	var summary []column.RegressionRow
-	for _, fs := range all.Settings {
+	tests, err := fold.ReadTests(t, all.Settings, sites, s.Permutations, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	for i, fs := range all.Settings {
 		folds, stratum := fold.Numbers(fs)
 		var rs []float64
 		for at, f := range fs {
@@ -74,16 +81,14 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 				Fold: int32(f.Fold), N: int32(len(f.Participants)),
 				R: of.R, R2: of.R2, R2Trained: of.R2Trained, MAE: of.MAE})
 		}
-		least, err := sites.Least(fs, s.Permutations)
+		chance, err := tests.TestNumbers(i, fs)
 		if err != nil {
 			return nil, err
 		}
-		within, err := sites.Strata(fs)
-		if err != nil {
-			return nil, err
+		of := inference.TestNumbers(folds, fold.Validation(fs))
+		if math.IsNaN(of.R) {
+			chance.R = math.NaN()
 		}
-		of := inference.TestNumbers(folds, fold.Validation(fs), stratum, within, s.Permutations,
-			random.New(s.Seed, "evaluate-regression"))
 		sd := math.NaN()
 		if known := column.Known(rs); len(known) > 1 {
 			_, sd = column.MeanSD(known)
@@ -91,8 +96,8 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 		summary = append(summary, column.RegressionRow{Coords: fs[0].Coords, Name: fs[0].Name, Folds: int32(len(fs)),
 			Participants: int32(len(stratum)), R: of.R, Constant: int32(of.Constant), RLow: of.Low.R, RHigh: of.High.R,
 			RSD: sd, R2: of.R2, R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained,
-			MAE: of.MAE, MAELow: of.Low.MAE, MAEHigh: of.High.MAE, P: of.P, MAEP: of.MAEP,
-			Permutations: int32(s.Permutations), Least: least})
+			MAE: of.MAE, MAELow: of.Low.MAE, MAEHigh: of.High.MAE, Test: chance.Test, P: chance.R, MAEP: chance.MAE,
+			Permutations: int32(chance.Permutations), Least: chance.Least})
 	}
 	table := column.Table(summary, all.Axes...)
 	table.Meta = map[string]string{"within": sites.By, "caution": strings.Join(all.Cautions, "\n")}

@@ -1,10 +1,7 @@
 package assess
 
 import (
-	"math"
-
 	"prgnn/artifacts/encoding"
-	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )
@@ -28,25 +25,22 @@ func scoresTable(axes []string, settings [][]fold.Tested, positive int) *encodin
 }
 
 func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups []string,
-	positive int, sites fold.Sites) (*encoding.Table, error) {
+	positive int, tests *fold.Tests) (*encoding.Table, error) {
 	named := "n/a"
 	if positive >= 0 {
 		named = groups[positive]
 	}
 	var rows []column.AccuracyRow
-	for _, fs := range settings {
+	for i, fs := range settings {
 		tested := fold.Distinct(fs)
-		least, err := sites.Least(fs, s.Permutations)
+		test, err := tests.Test(i, fs, groups, positive)
 		if err != nil {
 			return nil, err
 		}
 		for _, l := range fold.Levels {
-			test, err := sites.Test(fs, l, len(groups), positive, s.Permutations, random.New(s.Seed, "evaluate", l))
-			if err != nil {
-				return nil, err
-			}
-			if l == "graph" { // the graphs of one participant have no area of their own
-				test.AUCP = math.NaN()
+			chance := test
+			if l == "graph" { // the graphs of a participant are not independent
+				chance = fold.NoChance()
 			}
 			var each [5][]float64
 			for _, f := range fs {
@@ -65,7 +59,8 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 				Accuracy:     fold.Accuracy(fs, l), FoldMean: mean[0], FoldSD: sd[0],
 				Majority: fold.Majority(fs, len(groups)),
 				Balanced: mean[1], AUC: mean[2], Sensitivity: mean[3], Specificity: mean[4],
-				Positive: named, P: test.P, AUCP: test.AUCP, Permutations: int32(s.Permutations), Least: least,
+				Positive: named, Test: chance.Test, P: chance.P, BalancedP: chance.Balanced, AUCP: chance.AUC,
+				Permutations: int32(chance.Permutations), Least: chance.Least,
 			}
 			fold.Intervals(&row, fs, len(groups), positive)
 			rows = append(rows, row)

@@ -33,10 +33,11 @@ type RegressionRow struct {
 	MAE          float64     `column:"mae" doc:"mean absolute error, in units of the target, mean over the folds"`
 	MAELow       float64     `column:"mae_low,missing" doc:"95 % confidence interval of mae (logarithmic scale, corrected likewise)"`
 	MAEHigh      float64     `column:"mae_high,missing"`
-	P            float64     `column:"p,missing" doc:"p of r: share of permutations of the test participants' target, within folds, with at least this r, (b+1)/(n+1); models not retrained"`
-	MAEP         float64     `column:"mae_p" doc:"p of the mean absolute error, likewise: with at most this error"`
-	Permutations int32       `column:"permutations" doc:"of both"`
-	Least        float64     `column:"p_least" doc:"smallest p that these permutations can give: the targets may have fewer different ones within folds and sites"`
+	Test         string      `column:"test,optional" doc:"test of p: retrained: models trained again on permuted targets; per fold: target of the test participants permuted in each fold, models not retrained, of K folds K/k times the k-th smallest p, k being a majority (conservative); empty: none"`
+	P            float64     `column:"p,missing" doc:"p of r: share of permutations of the target with at least this r, (b+1)/(n+1); of the first repeat"`
+	MAEP         float64     `column:"mae_p,missing" doc:"p of the mean absolute error, likewise: with at most this error"`
+	Permutations int32       `column:"permutations" doc:"number of permutations"`
+	Least        float64     `column:"p_least,missing" doc:"smallest p that these permutations can give: few targets may differ within folds and sites"`
 }
 
 // A NumberPermutationTestRow compares one measure of one setting with permuted numbers (permutation-regression).

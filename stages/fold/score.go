@@ -45,28 +45,30 @@ func Score(cases []Case, positive int) foldScores {
 	for _, c := range cases {
 		table.Add(c.Label, c.Predicted)
 	}
-	auc := func(class int) float64 {
-		p, is := make([]float64, len(cases)), make([]bool, len(cases))
-		for i, c := range cases {
-			p[i], is[i] = c.score(class), c.Label == class
-		}
-		return gnn.AUC(p, is)
-	}
 	out := foldScores{N: len(cases), Accuracy: table.Accuracy(), Balanced: table.Balanced(), Sensitivity: math.NaN(),
 		Specificity: math.NaN()}
 	if positive >= 0 {
 		out.Sensitivity, out.Specificity = table.Recall(positive), table.Specificity(positive)
 	}
 	if classes == 2 || positive >= 0 {
-		out.Auc = auc(max(positive, 0))
+		out.Auc = groupAUC(cases, max(positive, 0))
 		return out
 	}
 	var each []float64
 	for c := range classes {
-		each = append(each, auc(c))
+		each = append(each, groupAUC(cases, c))
 	}
 	out.Auc, _ = column.MeanSD(column.Known(each))
 	return out
+}
+
+// groupAUC is the area under the ROC curve of one group against the rest.
+func groupAUC(cases []Case, group int) float64 {
+	p, is := make([]float64, len(cases)), make([]bool, len(cases))
+	for i, c := range cases {
+		p[i], is[i] = c.score(group), c.Label == group
+	}
+	return gnn.AUC(p, is)
 }
 
 // Numbers are the predicted numbers of the folds of a setting, their participants numbered, and the fold in which each

@@ -5,7 +5,6 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
-	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
@@ -84,12 +83,6 @@ func (s Sites) persons(folds []Tested) (number map[string]int, first []Case, str
 	return number, first, stratum, nil
 }
 
-// Strata are those of the participants of a setting, in the order of Numbers.
-func (s Sites) Strata(folds []Tested) ([]int, error) {
-	_, _, stratum, err := s.persons(folds)
-	return stratum, err
-}
-
 // Least is the smallest p that so many permutations within folds and sites can give: not all of them may differ.
 func (s Sites) Least(folds []Tested, permutations int) (float64, error) {
 	_, first, stratum, err := s.persons(folds)
@@ -123,41 +116,4 @@ func (s Sites) Few(settings [][]Tested, permutations int) (string, error) {
 		return fmt.Sprintf("No permutation of test labels within %s changes a label: p is 1 whatever the predictions are, since %s", within, since), nil
 	}
 	return fmt.Sprintf("Only %.0f permutations of test labels within %s differ: p cannot be below %.2g, however good the predictions are", 1/most, within, most), nil
-}
-
-// Test finds whether the predictions of one setting have to do with the groups: labels of the tested are permuted
-// within folds and sites.
-func (s Sites) Test(folds []Tested, level string, groups, positive, permutations int,
-	stream *random.Stream) (inference.PredictionTest, error) {
-	person, first, stratum, err := s.persons(folds)
-	if err != nil {
-		return inference.PredictionTest{}, err
-	}
-	group := lists.Map(first, func(c Case) int { return c.Label })
-	var tested []inference.TestedFold
-	for _, f := range folds {
-		t := inference.TestedFold{}
-		for _, c := range f.Participants {
-			named, score := make([]float64, groups), make([]float64, groups)
-			for g := range score {
-				score[g] = c.score(g)
-			}
-			if level == "participant" {
-				named[c.Predicted] = 1
-			}
-			t.Person, t.Named, t.Score = append(t.Person, person[c.Id]), append(t.Named, named),
-				append(t.Score, score)
-		}
-		if level == "graph" {
-			at := map[string]int{}
-			for i, c := range f.Participants {
-				at[c.Id] = i
-			}
-			for _, c := range f.Graphs {
-				t.Named[at[c.Id]][c.Predicted]++
-			}
-		}
-		tested = append(tested, t)
-	}
-	return inference.TestPredictions(tested, group, groups, positive, stratum, permutations, stream), nil
 }

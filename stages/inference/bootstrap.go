@@ -21,7 +21,7 @@ type Spread struct {
 // The intervals are percentiles.
 func BootstrapRanking(scores [][]float64, stratum []int, k, resamples int, s *random.Stream) []Spread {
 	n := len(scores[0])
-	strata := byStratum(stratum)
+	strata := ByStratum(stratum)
 	sum, count := make([]float64, n), make([]float64, n)
 	return spreads(n, k, resamples, func() []float64 {
 		clear(sum)
@@ -51,7 +51,7 @@ func BootstrapContrasts(models []HeldOut, group []int, groups, k, resamples int,
 	resampled := make([]HeldOut, len(models))
 	for m, model := range models {
 		of := lists.Map(model.Person, func(p int) int { return group[p] })
-		strata[m] = byStratum(of)
+		strata[m] = ByStratum(of)
 		resampled[m] = HeldOut{make([]int, len(of)), make([][]float64, len(of))}
 	}
 	out := spreads(len(models[0].Scores[0]), k, resamples, func() []float64 {
@@ -103,8 +103,8 @@ func spreads(n, k, resamples int, resample func() []float64) []Spread {
 	return out
 }
 
-// byStratum lists the places of each stratum.
-func byStratum(stratum []int) [][]int {
+// ByStratum lists the places of each stratum.
+func ByStratum(stratum []int) [][]int {
 	var out [][]int
 	for i, s := range stratum {
 		for len(out) <= s {

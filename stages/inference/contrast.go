@@ -47,7 +47,7 @@ func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, per
 		tails[j] = tailFor(0.95, permutations)
 	}
 	label := append([]int(nil), group...)
-	strata := byStratum(stratum)
+	strata := ByStratum(stratum)
 	for range permutations {
 		Permute(label, strata, s)
 		most := 0.0

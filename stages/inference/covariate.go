@@ -40,7 +40,7 @@ func Separate(c Covariate, group []int, groups int, stratum []int, permutations 
 	a := area{levels: levelsOf(values)}
 	a.category = c.Category
 	seen := a.of(g, groups)
-	strata := byStratum(st)
+	strata := ByStratum(st)
 	if !math.IsNaN(seen) && Arrangements(g, st, 1) == 1 {
 		return Separation{AUC: seen, Chance: seen, P: 1, Fixed: true}
 	}
@@ -67,7 +67,7 @@ func Permute(label []int, strata [][]int, s *random.Stream) {
 // number k of each label. It is exact up to enough, and otherwise larger than that.
 func Arrangements(label, stratum []int, enough float64) float64 {
 	ways := 1.0
-	for _, at := range byStratum(stratum) {
+	for _, at := range ByStratum(stratum) {
 		of := map[int]int{}
 		for n, i := range at {
 			of[label[i]]++

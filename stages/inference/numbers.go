@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/internal/lists"
 	"prgnn/internal/random"
 )
 
@@ -114,48 +113,17 @@ func constants(folds []NumberFold) (n int) {
 	return n
 }
 
-// A NumberTest holds measures of one model, means over its folds (see meanScore), with 95 % intervals and p.
+// A NumberTest holds measures of one model, means over its folds (see meanScore), with 95 % intervals.
 type NumberTest struct {
 	NumberScore
 	Low, High NumberScore
-	P, MAEP   float64 // of R; of MAE
-	Constant  int     // folds in which the model predicts the same for all participants
+	Constant  int // folds in which the model predicts the same for all participants
 }
 
-// TestNumbers scores predictions. The intervals have the target of Validation. P is the share of permutations of the
-// target that correlate at least as much with the predictions, and MAEP that of those with at most as large an error;
-// the models stay as they are. They are permuted within the strata or, by within, parts of them.
-func TestNumbers(folds []NumberFold, v Validation, stratum, within []int, permutations int,
-	s *random.Stream) NumberTest {
+// TestNumbers scores predictions. The intervals have the target of Validation.
+func TestNumbers(folds []NumberFold, v Validation) NumberTest {
 	out := NumberTest{NumberScore: MeanScore(folds), Constant: constants(folds)}
 	out.Low, out.High = v.numbers(folds, out.NumberScore)
-
-	target := make([]float64, len(stratum))
-	for _, f := range folds {
-		for i, p := range f.Person {
-			target[p] = f.Target[i]
-		}
-	}
-	rs, maes, blocks := 0, 0, byStratum(within)
-	for range permutations {
-		for _, at := range blocks {
-			s.Shuffle(len(at), func(i, j int) { target[at[i]], target[at[j]] = target[at[j]], target[at[i]] })
-		}
-		permuted := meanScore(folds, out.Constant, func(f NumberFold) NumberScore {
-			y := lists.Map(f.Person, func(p int) float64 { return target[p] })
-			return f.score(y, func(int) float64 { return 1 })
-		})
-		if AsLarge(permuted.R, out.R) {
-			rs++
-		}
-		if AsLarge(-permuted.MAE, -out.MAE) {
-			maes++
-		}
-	}
-	out.P, out.MAEP = PermutationP(rs, permutations), PermutationP(maes, permutations)
-	if math.IsNaN(out.R) {
-		out.P = math.NaN()
-	}
 	return out
 }
 
@@ -178,7 +146,7 @@ func Associate(c Covariate, number []float64, stratum []int, permutations int, s
 	if r = of(); math.IsNaN(r) {
 		return r, r
 	}
-	strata, as := byStratum(st), 0
+	strata, as := ByStratum(st), 0
 	for range permutations {
 		for _, at := range strata {
 			s.Shuffle(len(at), func(i, j int) { y[at[i]], y[at[j]] = y[at[j]], y[at[i]] })

@@ -52,36 +52,15 @@ func TestConstantFold(t *testing.T) {
 	learned := NumberFold{Person: []int{0, 1, 2, 3}, Target: []float64{1, 2, 4, 8}, Predicted: []float64{1, 2, 4, 8}}
 	constant := NumberFold{Person: []int{4, 5, 6, 7}, Target: []float64{1, 2, 4, 8}, Predicted: []float64{3, 3, 3, 3}}
 	folds := []NumberFold{learned, constant, constant, constant}
-	both, one := []int{0, 0, 0, 0, 1, 1, 1, 1}, []int{0, 0, 0, 0, 0, 0, 0, 0}
-	of := TestNumbers(folds, Validation{}, both, both, 99, random.New(1, "test"))
+	of := TestNumbers(folds, Validation{})
 	if of.Constant != 3 {
 		t.Errorf("%d constant folds are found, want 3", of.Constant)
 	}
 	if math.Abs(of.R-0.25) > 1e-15 {
 		t.Errorf("r is %v, want 0.25: 1 of four folds, and 0 in the others", of.R)
 	}
-	if of := TestNumbers(folds[1:], Validation{}, one, one, 99, random.New(1, "test")); !math.IsNaN(of.R) {
+	if of := TestNumbers(folds[1:], Validation{}); !math.IsNaN(of.R) {
 		t.Errorf("r of constant predictions is %v", of.R)
-	}
-}
-
-// Of 4! = 24 orders of four targets only one correlates as much as perfect predictions, and errs as little.
-func TestNumbersPermuted(t *testing.T) {
-	f := NumberFold{Person: []int{0, 1, 2, 3}, Target: []float64{1, 2, 4, 8}, Predicted: []float64{1, 2, 4, 8}}
-	of := TestNumbers([]NumberFold{f}, Validation{}, []int{0, 0, 0, 0}, []int{0, 0, 0, 0}, 24000, random.New(1, "test"))
-	const se = 0.0013 // √(p(1 − p)/24000)
-	if math.Abs(of.P-1.0/24) > 4*se || math.Abs(of.MAEP-1.0/24) > 4*se {
-		t.Errorf("p is %v and %v, want about %v", of.P, of.MAEP, 1.0/24)
-	}
-	// With strata of two, one of four orders.
-	of = TestNumbers([]NumberFold{f}, Validation{}, []int{0, 0, 1, 1}, []int{0, 0, 1, 1}, 24000, random.New(1, "test"))
-	if math.Abs(of.P-0.25) > 0.012 {
-		t.Errorf("p is %v within strata, want about 0.25", of.P)
-	}
-	f.Predicted = []float64{3, 3, 3, 3}
-	of = TestNumbers([]NumberFold{f}, Validation{}, []int{0, 0, 0, 0}, []int{0, 0, 0, 0}, 999, random.New(1, "test"))
-	if !math.IsNaN(of.P) || of.MAEP != 1 {
-		t.Errorf("one prediction for everybody: p %v, of MAE %v", of.P, of.MAEP)
 	}
 }
 

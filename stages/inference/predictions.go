@@ -4,92 +4,124 @@ import (
 	"math"
 
 	"prgnn/internal/lists"
-	"prgnn/internal/random"
 )
 
 // A TestedFold holds the predictions of one model for its test participants.
 type TestedFold struct {
-	Person []int       // numbers of the participants
-	Named  [][]float64 // participant × group: how many graphs, or whether the participant, were taken for the group
-	Score  [][]float64 // participant × group: mean probability
+	Label     []int
+	Predicted []int
+	Score     [][]float64 // participant × group
 }
 
-// A PredictionTest says whether predictions have to do with the groups at all.
-type PredictionTest struct {
-	Accuracy float64 // pooled over the folds
-	AUC      float64 // mean over the folds
-	P, AUCP  float64
-}
+// A FoldTest holds the p of one fold, and the smallest that its permutations can give.
+type FoldTest struct{ P, BalancedP, AUCP, Least float64 }
 
-// TestPredictions compares the accuracy of predictions, pooled over the folds, and their AUC,
-// mean over the folds, with those of the same predictions and permuted groups, within each stratum. The models
-// stay as they are: that a participant was not seen by the model that tests it makes any other
-// grouping of the tested as good, if there is nothing to learn. It takes the folds for independent.
-// The strata should hold the folds. positive is the group whose AUC is asked for, of more than two, or −1.
-func TestPredictions(folds []TestedFold, group []int, groups, positive int, stratum []int, permutations int,
-	s *random.Stream) PredictionTest {
-	areas := make([][]area, len(folds)) // fold, group
-	for f, fold := range folds {
-		for g := range groups {
-			v := make([]float64, len(fold.Person))
-			for i := range v {
-				v[i] = fold.Score[i][g]
-			}
-			areas[f] = append(areas[f], area{levels: levelsOf(v)})
-		}
+// TestFold compares the predictions of one fold with permuted labels of its test participants: permuted gives those of
+// permutation b, from 1. The model stays as it is and has seen no label of these participants, so the test is exact for
+// one fold. Folds share their training participants, so that their p depend on each other: MajorityP combines them.
+// positive is the group whose AUC is tested, of more than two, or −1.
+func TestFold(f TestedFold, groups, positive, permutations int, permuted func(b int) []int) FoldTest {
+	areas := make([]area, groups)
+	for g := range areas {
+		areas[g] = area{levels: levelsOf(lists.Map(f.Score, func(s []float64) float64 { return s[g] }))}
 	}
-	measure := func(label []int) (accuracy, auc float64) {
-		told := 0
-		right, all := 0.0, 0.0
-		for f, fold := range folds {
-			for i, p := range fold.Person {
-				right += fold.Named[i][label[p]]
-				for _, n := range fold.Named[i] {
-					all += n
-				}
-			}
-			if a := foldArea(fold.Person, areas[f], positive, label); !math.IsNaN(a) {
-				auc += a
-				told++
+	count, correct := make([]float64, groups), make([]float64, groups)
+	measure := func(label []int) [3]float64 {
+		clear(count)
+		clear(correct)
+		right := 0.0
+		for i, l := range label {
+			if count[l]++; f.Predicted[i] == l {
+				correct[l]++
+				right++
 			}
 		}
-		return right / all, auc / float64(told)
-	}
-	out := PredictionTest{}
-	out.Accuracy, out.AUC = measure(group)
-	label := append([]int(nil), group...)
-	strata := byStratum(stratum)
-	as, aucAs := 0, 0
-	for range permutations {
-		Permute(label, strata, s)
-		a, b := measure(label)
-		if AsLarge(a, out.Accuracy) {
-			as++
+		balanced, there := 0.0, 0.0
+		for g, n := range count {
+			if n > 0 {
+				balanced, there = balanced+correct[g]/n, there+1
+			}
 		}
-		if AsLarge(b, out.AUC) {
-			aucAs++
+		return [3]float64{right, balanced / there, foldArea(areas, positive, label)}
+	}
+	seen, as, same := measure(f.Label), [3]int{}, 0
+	for b := 1; b <= permutations; b++ {
+		label := permuted(b)
+		for k, v := range measure(label) {
+			if AsLarge(v, seen[k]) {
+				as[k]++
+			}
+		}
+		if identical(label, f.Label) {
+			same++
 		}
 	}
-	out.P, out.AUCP = PermutationP(as, permutations), PermutationP(aucAs, permutations)
-	if math.IsNaN(out.AUC) {
+	out := FoldTest{PermutationP(as[0], permutations), PermutationP(as[1], permutations),
+		PermutationP(as[2], permutations), PermutationP(same, permutations)}
+	if math.IsNaN(seen[2]) {
 		out.AUCP = math.NaN()
 	}
 	return out
 }
 
+func identical[T comparable](a, b []T) bool {
+	for i, v := range a {
+		if v != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// MajorityP combines the p of K tests that depend on each other in any way: K/k times the k-th smallest, k being more
+// than half of K, is a p of the hypothesis that all null hypotheses hold (Rüger 1978, Metrika 25:171; Meinshausen,
+// Meier & Bühlmann 2009, JASA 104:1671, for repeated splits of a sample). One weak fold does not decide, as
+// it does in twice the mean (Rüschendorf 1982), which is as valid. NaN are left out; without any p it is NaN.
+func MajorityP(p []float64) float64 {
+	at := ascending(p)
+	if at == nil {
+		return math.NaN()
+	}
+	k := len(at)/2 + 1
+	return min(1, p[at[k-1]]*(float64(len(at))/float64(k)))
+}
+
 // foldArea is the area under the ROC curve of one fold: of the last of two groups, or of more that of the positive one
 // against the rest, or if it is −1 the mean over all. NaN when a group or all others are missing.
-func foldArea(person []int, areas []area, positive int, label []int) float64 {
-	own := lists.Map(person, func(p int) int { return label[p] })
+func foldArea(areas []area, positive int, label []int) float64 {
 	switch {
 	case len(areas) == 2:
-		return areas[1].above(own, 1)
+		return areas[1].above(label, 1)
 	case positive >= 0:
-		return areas[positive].above(own, positive)
+		return areas[positive].above(label, positive)
 	}
 	sum := 0.0
 	for g := range areas {
-		sum += areas[g].above(own, g)
+		sum += areas[g].above(label, g)
 	}
 	return sum / float64(len(areas))
+}
+
+// TestNumberFold is TestFold of predicted numbers: p of r, p of the mean absolute error, and the smallest p.
+func TestNumberFold(f NumberFold, permutations int, permuted func(b int) []float64) (r, mae, least float64) {
+	one := func(int) float64 { return 1 }
+	seen, rs, maes, same := f.Score(), 0, 0, 0
+	for b := 1; b <= permutations; b++ {
+		target := permuted(b)
+		of := f.score(target, one)
+		if AsLarge(of.R, seen.R) {
+			rs++
+		}
+		if AsLarge(-of.MAE, -seen.MAE) {
+			maes++
+		}
+		if identical(target, f.Target) {
+			same++
+		}
+	}
+	r, mae, least = PermutationP(rs, permutations), PermutationP(maes, permutations), PermutationP(same, permutations)
+	if math.IsNaN(seen.R) {
+		r = 1 // constant predictions
+	}
+	return r, mae, least
 }

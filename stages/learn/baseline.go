@@ -81,6 +81,7 @@ func (*Baseline) Ports() dag.Ports {
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Optional: true, Doc: "li2019: the edges of each participant's graphs, as for train"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "li2019: their node features"},
 			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},
+			permutedPort,
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{
@@ -89,6 +90,7 @@ func (*Baseline) Ports() dag.Ports {
 			{Name: "history", Type: column.Type[baselineEpochRow](), Doc: "mlp, brainnetcnn, li2019: losses and accuracies per epoch, as in train; no rows for the other models"},
 			{Name: "regions", Type: column.Type[regionWeightRow](), Doc: "linear-svm, ridge, logistic, kernel-ridge: the model's weight of each region; no rows for the others"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as in the paper's Table 2: for svm and forest, the number of inputs"},
+			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Doc: "the model trained again on each label permutation, and tested, for evaluate; no rows without the input permuted, in repeats after the first, for more than 11,585 graphs, and for forest, mlp, brainnetcnn and li2019"},
 		},
 	}
 }
@@ -128,6 +130,7 @@ type ratedSet struct {
 	note        string
 	history     []network.Epoch // of a network
 	regions     []regionWeightRow
+	permuted    *encoding.Table
 }
 
 // A modelRow is the one row about the model that was fitted.
@@ -175,6 +178,7 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		"predictions": table,
 		"history":     history,
 		"regions":     column.Table(r.regions),
+		"permuted":    r.permuted,
 		"model": column.Table([]modelRow{{s.Model, int64(r.inputs), int64(r.parameters),
 			int64(r.taught), r.note}}),
 	}, nil
@@ -219,7 +223,9 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	}
 	r.probability = inSet(set, model.Probability(set.all, t.Threads))
 	r.parameters, r.note = model.Parameters(), model.Note()
-	r.regions, err = form.regions(t, model, set, set.groups)
+	if r.regions, err = form.regions(t, model, set, set.groups); err == nil {
+		r.permuted, err = s.retrain(ctx, t, set)
+	}
 	return r, set.either(err)
 }
 
@@ -265,7 +271,8 @@ func (s *Baseline) onGraphs(ctx context.Context, t *dag.Task) (*ratedSet, error)
 		return nil, err
 	}
 	o := baseline.Li2019{Widths: s.Widths, Hidden: s.GraphHidden, Ratio: s.Ratio}
-	r := &ratedSet{set: set, inputs: len(all[0].Features), taught: len(sides[0])}
+	r := &ratedSet{set: set, inputs: len(all[0].Features), taught: len(sides[0]),
+		permuted: column.Table([]fold.PermutedRow(nil))}
 	training := s.training(t, len(sides[0]), len(sides[1]), &r.history)
 	model, err := baseline.FitLi2019(ctx, o, training, slices.Concat(sides[0], sides[1]),
 		slices.Concat(label[0], label[1]), len(set.groups))

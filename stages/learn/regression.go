@@ -68,12 +68,14 @@ func (*Regression) Ports() dag.Ports {
 			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, of the stage project, in place of pearson"},
 			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, of the stage tangent; refused when a test participant was used for it"},
 			{Name: "folds", Type: column.Type[fold.NumberMember](), Doc: "the assignment to folds, of split with label: target"},
+			permutedPort,
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{
 			{Name: "predictions", Type: column.Type[fold.NumberRow](), Doc: "of every graph"},
 			{Name: "regions", Type: column.Type[regionWeight](), Doc: "ridge, kernel-ridge, svr: the model's weight of each region; no rows for the others"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as those of baseline"},
+			{Name: "permuted", Type: column.Type[fold.PermutedNumberRow](), Doc: "the model trained again on each label permutation, and tested, for evaluate-regression; no rows without the input permuted, in repeats after the first, for more than 11,585 graphs, and for svr, rbf-svr, forest and mlp"},
 		},
 	}
 }
@@ -161,6 +163,10 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 	if err = set.either(err); err != nil {
 		return nil, err
 	}
+	permuted, err := s.retrain(ctx, t, set, unit)
+	if err != nil {
+		return nil, err
+	}
 	regions := make([]regionWeight, len(weights))
 	for i, w := range weights {
 		regions[i] = w.regionWeight
@@ -169,6 +175,7 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 	return dag.Outputs{
 		"predictions": numberTable(s.Params, set.trainingSet, decided, unit, s.Model, ""),
 		"regions":     column.Table(regions),
+		"permuted":    permuted,
 		"model": column.Table([]modelRow{{s.Model, int64(set.train.D), int64(model.Parameters()), int64(set.train.N),
 			model.Note()}}),
 	}, nil

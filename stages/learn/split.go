@@ -42,6 +42,7 @@ type Split struct {
 	Inner        int      `param:"inner" doc:"number of inner folds" min:"2"`
 	Label        string   `param:"label" doc:"column of the participants table to predict: group; target, a number, for a cohort with the parameter target; or another one, such as site, to test whether the data predict it"`
 	Within       string   `param:"within" doc:"labels are permuted within the values of this column, if it exists: participants of different sites are not exchangeable"`
+	Permutations int      `param:"permutations" doc:"number of label permutations in permuted; 0: 999, or 199 for more than 5,000 participants" min:"0" max:"100000"`
 	Seed         uint64   `param:"seed" doc:"seed of the random assignment"`
 }
 
@@ -50,7 +51,8 @@ func (s *Split) Ports() dag.Ports {
 	if s.number() {
 		label, folds = column.Target, column.Type[fold.NumberMember]()
 	}
-	out := []dag.Port{{Name: "folds", Type: folds, Doc: "the test fold of each participant, from 1, for each repeat"}}
+	out := []dag.Port{{Name: "folds", Type: folds, Doc: "the test fold of each participant, from 1, for each repeat"},
+		{Name: "permuted", Type: fold.PermutedSets(), Doc: "label permutations for a permutation test with retrained models: whose label each participant receives, by its row from 0 in folds; within the folds of the first repeat, within and stratify_by; row 0 has the true labels. With permutation or outer, row 0 alone"}}
 	if s.StratifyBy != nil {
 		out = append(out, dag.Port{Name: "strata", Type: column.Type[strataRow](), Doc: "the strata of stratify_by in one row"})
 	}
@@ -145,6 +147,9 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	out := dag.Outputs{"folds": folds}
+	if out["permuted"], err = s.permuted(members, folds, table, in.Name); err != nil {
+		return nil, err
+	}
 	if s.StratifyBy != nil {
 		out["strata"] = column.Table([]strataRow{s.strata(members)})
 	}
@@ -346,22 +351,44 @@ func (s *Split) permute(members []member, t *encoding.Table) error {
 		return fmt.Errorf("permutation %d: labels are permuted within the values of %s, in each of which all participants have the same %s: no permutation changes a label; set within to another column, or to \"\" to permute over all participants",
 			s.Permutation, s.Within, s.Divides())
 	}
+	return s.permuteWithin(members, site)
+}
+
+// permuteWithin permutes the labels within sites.
+func (s *Split) permuteWithin(members []member, site map[string]string) error {
+	stream := random.New(s.Seed, "permutation", s.Permutation)
 	if s.KeepTogether != nil {
-		return s.permuteUnits(members, site)
+		if s.unitsAreFixed(members, site) {
+			return fmt.Errorf("permutation %d: no permutation changes a label: whoever is kept together by %s has one %s, and no other unit of as many members has another one",
+				s.Permutation, strings.Join(s.KeepTogether, ", "), s.Divides())
+		}
+		stream = random.New(s.Seed, "permutation", s.Permutation, "together")
+	}
+	old := slices.Clone(members)
+	for i, from := range s.exchange(members, func(i int) string { return site[members[i].id] }, stream) {
+		members[i].group, members[i].number = old[from].group, old[from].number
+	}
+	return nil
+}
+
+// exchange gives each member the place of the one whose label it receives: within each block at random, with
+// keep_together by exchangeUnits.
+func (s *Split) exchange(members []member, block func(i int) string, stream *random.Stream) []int {
+	if s.KeepTogether != nil {
+		return exchangeUnits(members, block, stream)
 	}
 	at := map[string][]int{}
-	for i, m := range members {
-		at[site[m.id]] = append(at[site[m.id]], i)
+	for i := range members {
+		at[block(i)] = append(at[block(i)], i)
 	}
-	stream := random.New(s.Seed, "permutation", s.Permutation)
-	old := slices.Clone(members)
+	from := make([]int, len(members))
 	for _, name := range slices.Sorted(maps.Keys(at)) {
 		places := at[name]
 		for i, p := range stream.Perm(len(places)) {
-			members[places[i]].group, members[places[i]].number = old[places[p]].group, old[places[p]].number
+			from[places[i]] = places[p]
 		}
 	}
-	return nil
+	return from
 }
 
 // blocks are the values within which labels are permuted, by participant; none where all are one block.

@@ -240,44 +240,54 @@ func (s *Split) foldsParam() string {
 	return "folds"
 }
 
-// permuteUnits gives the labels of whole units to units of the same size and at the same sites, and within each unit
-// and site to other members, at random: what relatives share, they share under the null hypothesis too (Winkler et al.
-// 2015, NeuroImage 123:253). Labels that no such permutation changes are an error.
-func (s *Split) permuteUnits(members []member, site map[string]string) error {
-	stream := random.New(s.Seed, "permutation", s.Permutation, "together")
-	alike := map[string][]exchanged{} // units by the sites of their members
+// alikeUnits are the units that may exchange labels: those of the same size, whose members are in the same blocks. The
+// members of each are in the order of their blocks.
+func alikeUnits(members []member, block func(i int) string) map[string][][]int {
+	alike := map[string][][]int{}
 	for _, unit := range units(members) {
-		bySite := func(a, b int) int { return strings.Compare(site[members[a].id], site[members[b].id]) }
-		u := exchanged{to: slices.SortedStableFunc(slices.Values(unit), bySite)}
-		u.from = lists.Map(stream.Perm(len(unit)), func(p int) int { return u.to[p] })
-		slices.SortStableFunc(u.from, bySite)
-		where := strings.Join(lists.Map(u.to, func(at int) string { return site[members[at].id] }), "\x00")
-		alike[where] = append(alike[where], u)
+		slices.SortStableFunc(unit, func(a, b int) int { return strings.Compare(block(a), block(b)) })
+		where := strings.Join(lists.Map(unit, block), "\x00")
+		alike[where] = append(alike[where], unit)
 	}
-	old, fixed := slices.Clone(members), true
-	for _, where := range slices.Sorted(maps.Keys(alike)) {
-		of := alike[where]
-		for _, u := range of {
-			for place, at := range u.to { // which labels this place may get
-				m, first, before := old[at], old[of[0].to[place]], old[u.to[max(place-1, 0)]]
-				within := site[m.id] == site[before.id] && (m.group != before.group || m.number != before.number)
-				fixed = fixed && !within && m.group == first.group && m.number == first.number
-			}
-		}
-		for i, p := range stream.Perm(len(of)) {
-			for place, at := range of[i].to {
-				from := of[p].from[place]
-				members[at].group, members[at].number = old[from].group, old[from].number
-			}
-		}
-	}
-	if fixed {
-		return fmt.Errorf("permutation %d: no permutation changes a label: whoever is kept together by %s has one %s, and no other unit of as many members has another one",
-			s.Permutation, strings.Join(s.KeepTogether, ", "), s.Divides())
-	}
-	return nil
+	return alike
 }
 
-// An exchanged unit gives its labels in one order, and takes others in another, so that a unit that takes its own
-// exchanges them among its members too.
-type exchanged struct{ from, to []int }
+// exchangeUnits gives the labels of whole units to units of the same size and in the same blocks, and within each unit
+// and block to other members, at random: what relatives share, they share under the null hypothesis too (Winkler et al.
+// 2015, NeuroImage 123:253). It returns the place whose label each member receives.
+func exchangeUnits(members []member, block func(i int) string, stream *random.Stream) []int {
+	given := map[string][]int{} // by the first member of a unit, the order in which it gives its labels
+	for _, unit := range units(members) {
+		byBlock := func(a, b int) int { return strings.Compare(block(a), block(b)) }
+		to := slices.SortedStableFunc(slices.Values(unit), byBlock)
+		order := lists.Map(stream.Perm(len(unit)), func(p int) int { return to[p] })
+		slices.SortStableFunc(order, byBlock)
+		given[members[unit[0]].unit] = order
+	}
+	from, alike := make([]int, len(members)), alikeUnits(members, block)
+	for _, where := range slices.Sorted(maps.Keys(alike)) {
+		of := alike[where]
+		for i, p := range stream.Perm(len(of)) {
+			for place, at := range of[i] {
+				from[at] = given[members[of[p][0]].unit][place]
+			}
+		}
+	}
+	return from
+}
+
+// unitsAreFixed reports whether no exchange of units changes a label.
+func (s *Split) unitsAreFixed(members []member, site map[string]string) bool {
+	for _, of := range alikeUnits(members, func(i int) string { return site[members[i].id] }) {
+		for _, unit := range of {
+			for place, at := range unit { // which labels this place may get
+				m, first, before := members[at], members[of[0][place]], members[unit[max(place-1, 0)]]
+				if site[m.id] == site[before.id] && (m.group != before.group || m.number != before.number) ||
+					m.group != first.group || m.number != first.number {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}

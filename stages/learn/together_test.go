@@ -152,7 +152,7 @@ func TestPermuteUnits(t *testing.T) {
 	var pairA, mixed, alone int // the first pair is A; is mixed; the last one alone is A
 	for k := 1; k <= n; k++ {
 		now := slices.Clone(members)
-		need.NoError(t, (&Split{Permutation: k}).permuteUnits(now, site))
+		need.NoError(t, (&Split{Permutation: k, KeepTogether: []string{"family"}}).permuteWithin(now, site))
 		var pairs []string
 		for i := 0; i < 12; i += 2 {
 			pair := []string{now[i].group, now[i+1].group}
@@ -182,7 +182,7 @@ func TestPermuteUnits(t *testing.T) {
 func TestPermuteUnitsWithin(t *testing.T) {
 	label := func(members []member, k int) (text string) {
 		now := slices.Clone(members)
-		need.NoError(t, (&Split{Permutation: k}).permuteUnits(now, nil))
+		need.NoError(t, (&Split{Permutation: k, KeepTogether: []string{"family"}}).permuteWithin(now, nil))
 		for _, m := range now {
 			text += m.group
 		}
@@ -223,7 +223,7 @@ func TestPermuteUnitsFixed(t *testing.T) {
 				members = append(members, member{id: fmt.Sprint(f, i), group: group, unit: fmt.Sprint(f)})
 			}
 		}
-		err := (&Split{Permutation: 1, Label: "group", KeepTogether: []string{"Family_ID"}}).permuteUnits(members, nil)
+		err := (&Split{Permutation: 1, Label: "group", KeepTogether: []string{"Family_ID"}}).permuteWithin(members, nil)
 		if (err != nil) != fixed {
 			t.Errorf("%s: %v", labels, err)
 		}

@@ -110,6 +110,10 @@ var Works = map[string]Work{
 		"Detection of brain functional-connectivity difference in post-stroke patients using group-level covariance modeling", miccai, lncs, "6361", "200–208", 2010, "10.1007/978-3-642-15705-9_25"},
 	"johnson": {"article", "Johnson, W. Evan and Li, Cheng and Rabinovic, Ariel",
 		"Adjusting batch effects in microarray expression data using empirical Bayes methods", "Biostatistics", "", "8", "118–127", 2007, "10.1093/biostatistics/kxj037"},
+	"ojala": {"article", "Ojala, Markus and Garriga, Gemma C.",
+		"Permutation tests for studying classifier performance", "Journal of Machine Learning Research", "", "11", "1833–1863", 2010, ""},
+	"ruger": {"article", "Rüger, Bernhard",
+		"Das maximale Signifikanzniveau des Tests: “Lehne H0 ab, wenn k unter n gegebenen Tests zur Ablehnung führen”", "Metrika", "", "25", "171–178", 1978, "10.1007/BF02204362"},
 	"phipson": {"article", "Phipson, Belinda and Smyth, Gordon K.",
 		"Permutation p-values should never be zero: calculating exact p-values when permutations are randomly drawn", "Statistical Applications in Genetics and Molecular Biology", "", "9", "39", 2010, "10.2202/1544-6115.1585"},
 }

@@ -152,7 +152,9 @@ func (a *author) result(r performance.Row) string {
 	text += "." + why
 	if above, why := a.AboveChance(r); !above {
 		is := "is not above chance."
-		if no := a.Undecidable(r); no != "" {
+		if no := a.Undecidable(r); strings.HasPrefix(no, "not tested") {
+			is = "was " + no + "."
+		} else if no != "" {
 			is = "cannot be shown to be above chance: " + no + "."
 		} else if a.Unattributed(r.Setting, r.Title) {
 			is = "is not called above chance: " + why + " (see Cautions)."

@@ -87,8 +87,8 @@ func TestUncheckedPrograms(t *testing.T) {
 // A permutation test of one classifier leaves the others without retraining, and every sentence on them says so.
 func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 	row := func(name string, accuracy, p float64) column.AccuracyRow {
-		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name, P: p,
-			Permutations: 9999, Level: "participant",
+		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name,
+			Test: fold.PerFold, P: p, Permutations: 9999, Level: "participant",
 			Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5,
 			Participants: 40, Folds: 2}
 	}
@@ -99,9 +99,9 @@ func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 		"permutation": {dag.InputOf(column.Table([]column.PermutationTestRow{{Name: "ridge regression",
 			Measure: "accuracy", Observed: 0.8, P: 0.001, Permutations: 999}}))}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
-	for _, want := range []string{"linear SVM (0.900, not retrained), ridge regression (0.800).",
-		"Judged by p of models that were not retrained on permuted labels: PR-GNN, linear SVM. Without retraining, p is too small",
-		"p is of models that were not retrained, in all rows: a permutation test below gives that of retrained models for ridge regression."} {
+	for _, want := range []string{"linear SVM (0.900, tested fold by fold), ridge regression (0.800).",
+		"In the test against chance, test labels were permuted fold by fold, without retraining",
+		"A permutation test below gives the p that counts for ridge regression."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in %s", want, text)
 		}
@@ -112,16 +112,16 @@ func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 // 24 the smallest p is 0.04, twice that beside one classifier with a smaller p and one with a larger one.
 func TestTooFewShufflesForHolm(t *testing.T) {
 	row := func(name string, accuracy, p float64) column.AccuracyRow {
-		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name, P: p,
-			Permutations: 9999, Level: "participant",
+		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name,
+			Test: fold.PerFold, P: p, Permutations: 9999, Level: "participant",
 			Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5, Participants: 40, Folds: 2}
 	}
 	evaluation := column.Table([]column.AccuracyRow{row("PR-GNN", 0.5, 1), row("linear SVM", 0.9, 0.001),
 		row("ridge regression", 0.8, 0.001)}, "model")
 	for n, want := range map[int32]string{
-		24: "linear SVM (0.900, not retrained). The 24 label shuffles of ridge regression cannot give p < 0.05 after Holm's " +
+		24: "linear SVM (0.900, tested fold by fold). The 24 label shuffles of ridge regression cannot give p < 0.05 after Holm's " +
 			"correction for 3 classifiers (at best 0.080): use at least 60.",
-		60: "linear SVM (0.900, not retrained), ridge regression (0.800). A",
+		60: "linear SVM (0.900, tested fold by fold), ridge regression (0.800). A",
 	} {
 		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 			"evaluation": {dag.InputOf(evaluation)},
@@ -140,15 +140,16 @@ func TestTooFewPermutationsForHolm(t *testing.T) {
 	names := []string{"PR-GNN", "linear SVM", "ridge regression", "SVM (RBF)"}
 	rows := lists.Map(names, func(name string) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name, Level: "participant",
-			P: 0.017, Least: 1. / 64, Permutations: 9999, Accuracy: 1, Low: 0.9, High: 1, Majority: 0.5,
+			Test: fold.PerFold, P: 0.017,
+			Least: 1. / 64, Permutations: 9999, Accuracy: 1, Low: 0.9, High: 1, Majority: 0.5,
 			Participants: 40, Folds: 2}
 	})
 	rows[0].P = 0.2
 	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 		"evaluation": {dag.InputOf(column.Table(rows, "model"))}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
-	for _, want := range []string{"No other classifier is shown to be above chance (p corrected by Holm for 4 classifiers). The 64 " +
-		"different permutations of test labels cannot give p < 0.05 after Holm's correction for 4 classifiers (at best 0.062). A"} {
+	for _, want := range []string{"No other classifier is shown to be above chance (p corrected by Holm for 4 classifiers). The test " +
+		"fold by fold cannot give p < 0.05 after Holm's correction for 4 classifiers (at best 0.062): retrain the models (docs/statistics.md)."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in %s", want, text)
 		}
@@ -160,16 +161,16 @@ func TestSimilarScansQualifyTheResult(t *testing.T) {
 	checks := encoding.NewTable(encoding.Column{Name: "check", Values: []string{fold.ScansCompared}},
 		encoding.Column{Name: "of", Values: []int32{10}}, encoding.Column{Name: "found", Values: []int32{0}})
 	row := func(stage, name string, accuracy, p float64) column.AccuracyRow {
-		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "stage", Value: stage}}, Name: name, P: p,
-			Level: "participant", Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5,
-			Participants: 40, Folds: 2}
+		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "stage", Value: stage}}, Name: name,
+			Test: fold.PerFold, P: p, Level: "participant", Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1,
+			Majority: 0.5, Participants: 40, Folds: 2}
 	}
 	const doubt = "(too high if one person has two ids; "
 	const why = " Connectivity as similar as that of two scans of one person: 3 pairs of participants."
 	for pairs, want := range map[string][]string{
 		"3": {"Result: accuracy per participant (PR-GNN) 0.500 " + doubt + "pooled over 2 folds)", why,
-			"Above chance " + doubt + "p corrected by Holm for 2 classifiers): linear SVM (0.900, not retrained)"},
-		"": {"Result: accuracy per participant", "classifiers): linear SVM (0.900, not retrained)"},
+			"Above chance " + doubt + "p corrected by Holm for 2 classifiers): linear SVM (0.900, tested fold by fold)"},
+		"": {"Result: accuracy per participant", "classifiers): linear SVM (0.900, tested fold by fold)"},
 	} {
 		checks.Meta = map[string]string{column.SimilarScans: pairs}
 		evaluation := column.Table([]column.AccuracyRow{row("train", "PR-GNN", 0.5, 1),

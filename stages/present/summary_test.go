@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/stagetest"
@@ -97,8 +98,8 @@ Summary
   training set?
   Data: 40 simulated participants: 24 ASD, 16 HC.
   Result: accuracy per participant 0.800 (pooled over 3 folds), 95 % CI 0.700–0.900; majority-class
-  rate 0.600; p < 0.001 (test labels permuted, models not retrained). AUC 0.800 (mean over the
-  folds); p = 0.020 (test labels permuted, models not retrained).
+  rate 0.600; p < 0.001 (fold by fold, models not retrained). AUC 0.800 (mean over the folds);
+  p = 0.020 (fold by fold, models not retrained).
   Accuracy, per participant: 0.800
     ██████████████████│█████······  95 % CI 0.700–0.900 · over folds 0.750 ± 0.050 · majority-class
                                     rate 0.600
@@ -127,8 +128,10 @@ Classification performance
     classifier  accuracy      95 % CI     over folds        p  balanced    AUC  sens./spec.
     The model      0.800  0.700–0.900  0.750 ± 0.050  < 0.001     0.700  0.800  0.900/0.400
     3 folds, 40 participants. Majority-class rate: 0.600, the share of the largest class among the
-    tested participants. Positive: ASD. Accuracy, its 95 % CI and p are pooled over the folds;
-    balanced accuracy, AUC, sensitivity and specificity are means over the folds.
+    tested participants. In the test against chance, test labels were permuted fold by fold, without
+    retraining, and p combines most of the folds: conservative, a test with retrained models finds
+    smaller effects. Positive: ASD. Accuracy and its 95 % CI are pooled over the folds; balanced
+    accuracy, AUC, sensitivity and specificity are means over the folds.
 
   Accuracy in each fold, per participant
     fold                    accuracy
@@ -136,8 +139,6 @@ Classification performance
     2     ████████████│██····· 0.750
     3     ████████████│███████ 1.000
     Line: majority-class rate.
-  No models were retrained on permuted labels. Without retraining, p is too small: of 80 cohorts
-  without a group difference, ridge regression had p ≤ 0.05 in 11, where 4 are expected.
 
 Salient regions
   The most salient regions, by mean pooling score
@@ -185,7 +186,7 @@ func TestSummaryOfPowerlessTest(t *testing.T) {
 	}
 	in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	const why = "cannot be shown to be above chance: p cannot be below 0.062, since only 16 permutations of the test labels differ"
+	const why = "cannot be shown to be above chance: p of a test fold by fold, with models not retrained, cannot be below 0.062, since few permutations of the labels of a fold differ; a test with retrained models can (docs/statistics.md)"
 	if !strings.Contains(text, "The accuracy "+why+".") || !strings.Contains(text, "- The model: accuracy "+why) ||
 		strings.Contains(text, "not above chance") {
 		t.Error(text)
@@ -194,17 +195,16 @@ func TestSummaryOfPowerlessTest(t *testing.T) {
 
 // What is not shown is not claimed.
 func TestSummaryOfChance(t *testing.T) {
-	const not, regions = "AUC 0.800 (mean over the folds); p = 0.020 (test labels permuted, models not retrained). The accuracy is not above chance.", "The models are not shown to classify above chance: the regions say nothing about the groups."
+	const not, regions = "AUC 0.800 (mean over the folds); p = 0.020 (fold by fold, models not retrained). The accuracy is not above chance.", "The models are not shown to classify above chance: the regions say nothing about the groups."
 	for _, c := range []struct {
 		low, p  float64
 		retrain float64 // p of retrained models; NaN where there are none
 		above   bool
 		caution string
 	}{
-		{0.5, math.NaN(), math.NaN(), false, "The model: accuracy is not above chance: its 95 % CI, 0.500–0.700, includes the majority-class rate, 0.600"},
-		{0.61, math.NaN(), math.NaN(), true, ""},
+		{0.61, math.NaN(), math.NaN(), false, "The model: accuracy was not tested against chance: connect permuted of split"},
 		// p decides, whatever the interval says.
-		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not above chance: p = 0.241 (test labels permuted, models not retrained)"},
+		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not above chance: p = 0.241 (fold by fold, models not retrained)"},
 		{0.5, 0.003, math.NaN(), true, "The model: the 95 % CI of the accuracy (0.500–0.700) includes the majority-class rate (0.600): not shown to be better than predicting the largest class"},
 		{0.61, 0.003, 0.2, false, "The model: accuracy is not above chance: p = 0.200 (models retrained on 99 label shuffles)"},
 	} {
@@ -218,11 +218,12 @@ func TestSummaryOfChance(t *testing.T) {
 				Observed: 0.62, Permutations: 99, P: c.retrain}}))}
 		}
 		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-		if !strings.Contains(text, c.caution) || strings.Contains(text, not) == c.above ||
+		if !strings.Contains(text, c.caution) || strings.Contains(text, not) == (c.above || math.IsNaN(c.p)) ||
 			strings.Contains(text, regions) == c.above {
 			t.Errorf("%+v: the summary is\n%s", c, text)
 		}
-		if strings.Contains(text, "not above chance") == c.above || c.caution == "" && strings.Contains(text, "majority-class rate (") {
+		if strings.Contains(text, "not above chance") == (c.above || math.IsNaN(c.p)) ||
+			c.caution == "" && strings.Contains(text, "majority-class rate (") {
 			t.Errorf("%+v: the summary is\n%s", c, text)
 		}
 		if strings.Contains(strings.ToLower(text), "simulated") {
@@ -238,7 +239,7 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 		r := performance.Row{Title: name, Own: own, Setting: name}
 		r.Level, r.Positive, r.Sensitivity, r.Specificity, r.Majority = "participant", "PAT", 0.6, 0.6, 0.55
 		r.Accuracy, r.Low, r.High, r.P = accuracy, accuracy-0.1, accuracy+0.1, p
-		r.AUC, r.AUCP, r.Permutations, r.Folds = 0.7, aucP, 9999, 5
+		r.AUC, r.AUCP, r.Permutations, r.Folds, r.Test = 0.7, aucP, 9999, 5, fold.PerFold
 		return r
 	}
 	retrained := func(p float64, n int32) []column.PermutationTestRow {
@@ -254,25 +255,25 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 	}{
 		{"another one is", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
 			row("MLP", false, 0.6, 0.2, 0.001)}, nil,
-			"AUC 0.700 (mean over the folds); p = 0.400 (test labels permuted, models not retrained). The accuracy is not above chance. Above chance (p corrected by Holm for 3 classifiers): ridge (0.800, not retrained).", ""},
+			"AUC 0.700 (mean over the folds); p = 0.400 (fold by fold, models not retrained). The accuracy is not above chance. Above chance (p corrected by Holm for 3 classifiers): ridge (0.800, tested fold by fold).", ""},
 		{"two are", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
 			row("linear SVM", false, 0.75, 0.01, 0.01)}, nil,
-			"The accuracy is not above chance. Above chance (p corrected by Holm for 3 classifiers): ridge (0.800, not retrained), linear SVM (0.750, not retrained).", ""},
+			"The accuracy is not above chance. Above chance (p corrected by Holm for 3 classifiers): ridge (0.800, tested fold by fold), linear SVM (0.750, tested fold by fold).", ""},
 		{"one is after the correction", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
 			row("linear SVM", false, 0.75, 0.03, 0.03)}, nil,
-			"Above chance (p corrected by Holm for 3 classifiers): ridge (0.800, not retrained).", ""},
+			"Above chance (p corrected by Holm for 3 classifiers): ridge (0.800, tested fold by fold).", ""},
 		{"none is after the correction", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.02, 0.001),
 			row("linear SVM", false, 0.75, 0.03, 0.03)}, nil,
 			"The accuracy is not above chance. No other classifier is shown to be above chance (p corrected by Holm for 3 classifiers).", ""},
 		{"none is", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.02),
 			row("majority classifier", false, 0.55, 0.001, 1)}, nil, "The accuracy is not above chance.",
-			"PR-GNN: the tests of accuracy and AUC disagree: accuracy p = 0.300 (test labels permuted, models not retrained), AUC p = 0.020 (test labels permuted, models not retrained)"},
+			"PR-GNN: the tests of accuracy and AUC disagree: accuracy p = 0.300 (fold by fold, models not retrained), AUC p = 0.020 (fold by fold, models not retrained)"},
 		{"it is", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02),
 			row("ridge", false, 0.9, 0.001, 0.001)}, nil,
-			"p = 0.020 (test labels permuted, models not retrained).", ""},
+			"p = 0.020 (fold by fold, models not retrained).", ""},
 		{"retrained models decide", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.2, 99), "The accuracy is not above chance.",
-			"PR-GNN: the tests of accuracy and AUC disagree: accuracy p = 0.200 (models retrained on 99 label shuffles), AUC p = 0.020 (test labels permuted, models not retrained)"},
-		{"too few of them do not", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.1, 9), "p = 0.020 (test labels permuted, models not retrained).", ""},
+			"PR-GNN: the tests of accuracy and AUC disagree: accuracy p = 0.200 (models retrained on 99 label shuffles), AUC p = 0.020 (fold by fold, models not retrained)"},
+		{"too few of them do not", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.1, 9), "p = 0.020 (fold by fold, models not retrained).", ""},
 	} {
 		a := newAuthor(section.NewWriter(nil), nil)
 		a.Accuracy, a.Permuted = c.rows, c.permuted
@@ -292,8 +293,8 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 
 // Where evaluate permuted test labels within sites, the sentence says so.
 func TestSummaryOfPermutationsWithinSites(t *testing.T) {
-	for within, want := range map[string]string{"site": "within sites, models not retrained", "": "permuted, models not",
-		"scanner": "within values of scanner, models not retrained"} {
+	for within, want := range map[string]string{"site": "fold by fold within sites, models not retrained", "": "fold by fold, models not",
+		"scanner": "fold by fold within values of scanner, models not retrained"} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 		evaluation, _ := stagetest.Evaluated(0.8, 0.7, 0.9)
 		evaluation.Meta = map[string]string{"within": within}

@@ -383,6 +383,7 @@ func Evaluated(accuracy, low, high float64) (summary, scores *encoding.Table) {
 		encoding.Column{Name: "auc", Values: both(0.8)}, encoding.Column{Name: "sensitivity", Values: both(0.9)},
 		encoding.Column{Name: "specificity", Values: both(0.4)},
 		encoding.Column{Name: "positive", Values: []string{"ASD", "ASD"}},
+		encoding.Column{Name: "test", Values: []string{"", fold.PerFold}},
 		encoding.Column{Name: "p", Values: both(0.0004)}, encoding.Column{Name: "auc_p", Values: both(0.02)},
 		encoding.Column{Name: "permutations", Values: []int32{9999, 9999}}, encoding.Column{Name: "p_least",
 			Values: both(0.0001)},

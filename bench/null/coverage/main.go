@@ -234,7 +234,7 @@ func numbers(n int, effect, penalty float64, cohorts int) {
 			tested = append(tested, t)
 			v.Test, v.Train = append(v.Test, float64(len(at))), append(v.Train, float64(n-len(at)))
 		}
-		test := inference.TestNumbers(tested, v, of, of, 1, s)
+		test := inference.TestNumbers(tested, v)
 		r = append(r, measure{test.R, test.Low.R, test.High.R})
 		r2 = append(r2, measure{test.R2, test.Low.R2, test.High.R2})
 		mae = append(mae, measure{test.MAE, test.Low.MAE, test.High.MAE})

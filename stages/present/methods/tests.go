@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -58,11 +60,44 @@ func (a *Author) methodsOfMeasures(m *Text, e *section.StageSettings) {
 	if known(func(r performance.Row) float64 { return r.AUCP }) {
 		tested = append(tested, "AUC")
 	}
-	if tested == nil {
-		m.say("No p value of an accuracy was computed from permuted test labels.")
+	a.methodsOfChance(m, tested, "labels", lists.Map(a.PerParticipant(), func(r performance.Row) chanceOf {
+		return chanceOf{section.InSentence(r.Called()), r.Test, r.Permutations}
+	}))
+}
+
+// A chanceOf is the test of a model against chance.
+type chanceOf struct {
+	model, test  string
+	permutations int32
+}
+
+// methodsOfChance tell how models were tested against chance.
+func (a *Author) methodsOfChance(m *Text, measures []string, what string, of []chanceOf) {
+	names, count := map[string][]string{}, map[string][]string{}
+	for _, c := range of {
+		names[c.test] = append(names[c.test], c.model)
+		if n := report.Thousands(float64(c.permutations)); !slices.Contains(count[c.test], n) {
+			count[c.test] = append(count[c.test], n)
+		}
+	}
+	if measures == nil || names[fold.Retrained] == nil && names[fold.PerFold] == nil {
+		m.say("No p value was computed from permuted %s.", what)
 		return
 	}
-	m.say("p values of %s come from %s permutations of the labels of the test participants within folds%s, with the models not retrained %s.", join(tested), report.Thousands(e.Number("permutations")), a.within("evaluation"), m.cite("phipson"))
+	within := ""
+	if split := a.Run.Of("split"); split != nil && a.T.Has("participants") {
+		within = a.exchanged(split, "")
+	}
+	if models := names[fold.Retrained]; models != nil {
+		m.say("p values of %s of %s come from permutation tests: the models of all folds were trained again on each of %s permutations of the %s within folds%s %s %s.",
+			join(measures), words.Some(models, 8), strings.Join(count[fold.Retrained], " or "), what, within,
+			m.cite("ojala"), m.cite("phipson"))
+	}
+	if models := names[fold.PerFold]; models != nil {
+		m.say("p values of %s of %s were computed without retraining: in each fold, the %s of the test participants were permuted %s times%s, and of K folds K/k times the k-th smallest p value was taken, k being a majority, which is valid for dependent tests %s %s.",
+			join(measures), words.Some(models, 8), what, strings.Join(count[fold.PerFold], " or "), within,
+			m.cite("phipson"), m.cite("ruger"))
+	}
 }
 
 // drawn reports whether a participant has draws: of voxels, of volumes, or sessions.

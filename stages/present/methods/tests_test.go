@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 )
@@ -22,17 +23,18 @@ func TestMethodsOfMeasures(t *testing.T) {
 	}{
 		{column.AccuracyRow{Positive: "ASD"}, "The AUC is that of ASD against all other groups.", "each against the rest"},
 		{column.AccuracyRow{Positive: "ASD"}, "Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC " +
-			"curve (AUC) are given per graph and per participant. | p values of accuracy and AUC come from 99 permutations", "Not computed"},
+			"curve (AUC) are given per graph and per participant. | p values of accuracy and AUC of the model come from permutation tests: the models of all folds were trained again on each of 99 permutations of the labels within folds [", "Not computed"},
 		{column.AccuracyRow{Positive: "n/a", Sensitivity: none, Specificity: none}, "Accuracy, balanced accuracy and the area under " +
 			"the ROC curve (AUC) are given | The AUC is the mean over the groups | Not computed: sensitivity and specificity.", "each draw"},
 		{column.AccuracyRow{Positive: "n/a", Sensitivity: none, Specificity: none, AUC: none, AUCP: none}, "Accuracy and balanced " +
 			"accuracy are given | Not computed: sensitivity, specificity and the area under the ROC curve (AUC). | " +
-			"p values of accuracy come from", "AUC come"},
-		{column.AccuracyRow{Positive: "ASD", P: none, AUCP: none}, "No p value of an accuracy was computed", "p values of"},
+			"p values of accuracy of the model come from", "AUC of the"},
+		{column.AccuracyRow{Positive: "ASD", P: none, AUCP: none}, "No p value was computed from permuted labels.", "p values of"},
 	} {
 		w := section.NewWriter(dag.NewTask(nil))
 		w.Run = &section.Settings{}
 		a, m := New(w, nil), &Text{}
+		c.row.Level, c.row.Test, c.row.Permutations = "participant", fold.Retrained, 99
 		a.Accuracy = []performance.Row{{AccuracyRow: c.row}}
 		a.First = &a.Accuracy[0]
 		a.Who = &column.People{Ids: []string{"a", "b", "c"}, Group: map[string]string{"a": "ASD", "b": "HC"}}

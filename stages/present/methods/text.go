@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/version"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
@@ -510,20 +511,29 @@ func (a *Author) permutedWithin(t *performance.RetrainedTest) string {
 	if t.Stage == nil || !a.T.Has("participants") {
 		return ""
 	}
-	table, err := a.T.In("participants").Table()
 	from := a.Run.Sources(t.Stage, "folds")
-	if err != nil || from == nil || from[0].Kind != "split" {
+	if from == nil || from[0].Kind != "split" {
 		return ""
 	}
-	by, where := from[0].Value["within"], " over all participants"
+	return a.exchanged(from[0], " over all participants")
+}
+
+// exchanged says within what the label permutations of a split were made, over all if there is nothing such, and who
+// exchanged labels as a whole.
+func (a *Author) exchanged(split *section.StageSettings, over string) string {
+	table, err := a.T.In("participants").Table()
+	if err != nil {
+		return ""
+	}
+	by := split.Value["within"]
 	values, err := table.Strings(by)
 	if _, names := column.Numbered(values); err == nil && len(names) > 1 {
-		where = withinValues(by)
+		over = withinValues(by)
 	}
-	if kept := together(from[0]); kept != "" { // see Split.permuteUnits
-		where += " (those who share " + kept + " exchanged their labels as a whole with as many others, and with each other)"
+	if kept := together(split); kept != "" { // see exchangeUnits
+		over += " (those who share " + kept + " exchanged their labels as a whole with as many others, and with each other)"
 	}
-	return where
+	return over
 }
 
 // withinValues says that labels were permuted within the values of a column; "" without one.
@@ -582,7 +592,10 @@ func (a *Author) methodsOfRegression(m *Text, e *section.StageSettings) {
 	}
 	m.say("Pearson's correlation r of predicted and observed %s, R² and the mean absolute error (MAE) are given per participant%s as means over the folds; R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of a fold. Intervals of 95 %% are of the expected value for models trained on as many participants as in each fold: of r on Fisher's scale, of R² and MAE on logarithmic scales, the variance being corrected for overlapping training sets %s.",
 		a.target(), drawn, m.cite("nadeau"))
-	m.say("p values come from %s permutations of %s of the test participants within folds%s, with the models not retrained %s.", report.Thousands(e.Number("permutations")), a.target(), a.within("regression"), m.cite("phipson"))
+	of := lists.Map(a.Regression, func(r column.RegressionRow) chanceOf {
+		return chanceOf{r.Name, r.Test, r.Permutations}
+	})
+	a.methodsOfChance(m, []string{"r", "MAE"}, "targets", of)
 }
 
 // methodsOfBaselines names the classifiers that the model is compared with.

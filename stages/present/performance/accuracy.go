@@ -41,7 +41,7 @@ type Row struct {
 	Title   string // the classifier for people
 	Leaks   bool   // its training has known leakage, which was let pass
 	Own     bool   // the model that the pipeline is about, not one to compare with
-	Within  string // what test labels were permuted within, beside folds: " and sites"; "" for nothing else
+	Within  string // what labels were permuted within, beside folds: " and sites"; "" for nothing else
 }
 
 // Within says within what a stage permuted labels beside folds, by its table: " and sites"; "" for nothing else.
@@ -307,11 +307,12 @@ type chanceTest struct {
 	draws     int32
 	how       string
 	retrained bool // its models
+	shuffled  bool // by the kind permutation
 }
 
 func (c chanceTest) String() string {
 	p, draws, bound := strings.Cut(report.DrawnPText(c.p, c.draws), " (") // p ≤ 0.05 (19 randomizations)
-	if draws = strings.TrimSuffix(draws, ")"); bound && !c.retrained {
+	if draws = strings.TrimSuffix(draws, ")"); bound && !c.shuffled {
 		return fmt.Sprintf("%s (%s: %s)", p, draws, c.how)
 	}
 	return fmt.Sprintf("%s (%s)", p, c.how)
@@ -325,37 +326,44 @@ func (c chanceTest) Powerless() string {
 	switch {
 	case c.least < 0.05:
 		return ""
-	case c.retrained:
+	case c.shuffled:
 		return report.TooFewDraws(c.draws, "label shuffle")
+	case c.retrained:
+		return fewDiffer("labels", c.least)
 	}
-	return fewDiffer("labels", c.least)
+	return fewInFolds(c.least)
 }
 
 // fewDiffer says that the permutations of what was tested cannot give a p below least.
 func fewDiffer(what string, least float64) string {
-	return fmt.Sprintf("p cannot be below %s, since only %s of the test %s differ%s", report.Probability(least),
-		words.Count(int(math.Round(1/least)), "permutation"), what, map[bool]string{true: "s"}[least > 0.6])
+	return fmt.Sprintf("p cannot be below %s, since only %s of the %s within folds %s", report.Probability(least),
+		words.Count(int(math.Round(1/least)), "permutation"), what,
+		map[bool]string{true: "differs", false: "differ"}[least > 0.6])
 }
 
-// permutationTests are those of a measure, accuracy or auc: by permuted test labels, then by models retrained on
-// permuted labels.
+// fewInFolds says that the folds are too small to be tested one by one.
+func fewInFolds(least float64) string {
+	return fmt.Sprintf("p of a test fold by fold, with models not retrained, cannot be below %s, since few permutations of the labels of a fold differ; a test with retrained models can (docs/statistics.md)", report.Probability(least))
+}
+
+// The tests of evaluate, by its column test, in words.
+var evaluateTests = map[string]string{
+	fold.Retrained: "models retrained on permuted labels%s",
+	fold.PerFold:   "fold by fold%s, models not retrained",
+}
+
+// permutationTests are those of a measure, accuracy or auc: that of evaluate, then by models that the kind permutation
+// retrained. A table whose p has no test is of a version that pooled the folds, which is no valid p.
 func (a *Results) permutationTests(r Row, measure string) (tests []chanceTest) {
 	p := map[string]float64{"accuracy": r.P, "auc": r.AUCP}[measure]
-	if !math.IsNaN(p) {
-		within := ""
-		if r.Within != "" {
-			within = strings.Replace(r.Within, " and ", " within ", 1)
-		}
-		least := drawnLeast(r.Permutations)
-		if r.Least > least { // not where it is missing
-			least = r.Least
-		}
-		tests = append(tests, chanceTest{p, least, r.Permutations,
-			"test labels permuted" + within + ", models not retrained", false})
+	if how := evaluateTests[r.Test]; how != "" && !math.IsNaN(p) {
+		how = fmt.Sprintf(how, strings.Replace(r.Within, " and ", " within ", 1))
+		tests = append(tests, chanceTest{p, r.Least, r.Permutations, how, r.Test == fold.Retrained, false})
 	}
 	for _, t := range a.Retrained(r) {
 		if m := t.Measured(measure); m != nil {
-			tests = append(tests, chanceTest{m.P, drawnLeast(m.Permutations), m.Permutations, t.howRetrained(*m), true})
+			of := chanceTest{m.P, drawnLeast(m.Permutations), m.Permutations, t.howRetrained(*m), true, true}
+			tests = append(tests, of)
 		}
 	}
 	return tests
@@ -365,7 +373,7 @@ func (a *Results) permutationTests(r Row, measure string) (tests []chanceTest) {
 func (a *Results) ChanceTests(r Row, measure string) (texts []string) {
 	for _, t := range a.permutationTests(r, measure) {
 		text := t.String()
-		if t.retrained && t.Powerless() != "" && a.Undecidable(r) == "" {
+		if t.shuffled && t.Powerless() != "" && a.Undecidable(r) == "" {
 			text = strings.TrimSuffix(text, ")") + fmt.Sprintf("; p cannot be below %s)", words.DrawnLeast(int(t.draws)))
 		}
 		texts = append(texts, text)
@@ -397,31 +405,36 @@ func (a *Results) notRetrained(r Row) bool {
 // Shown is the accuracy of a classifier in a list of those above chance.
 func (a *Results) Shown(r Row) string {
 	if a.notRetrained(r) {
-		return fmt.Sprintf("%s (%s, not retrained)", r.Called(), report.Share(r.Accuracy))
+		return fmt.Sprintf("%s (%s, tested fold by fold)", r.Called(), report.Share(r.Accuracy))
 	}
 	return fmt.Sprintf("%s (%s)", r.Called(), report.Share(r.Accuracy))
 }
 
-// AboveChance reports whether an accuracy is above chance, and why it is not: by the p of models retrained
-// on permuted labels, or else of permuted test labels; without either by the 95 % CI and the majority-class rate. It is
-// not where a test with retrained models cannot be attributed to it.
+// AboveChance reports whether an accuracy is above chance, and why it is not: by the p of the kind permutation, or else
+// by that of evaluate. It is not where neither tests it, or a test with retrained models cannot be attributed to it.
 func (a *Results) AboveChance(r Row) (above bool, why string) {
 	if a.Unattributed(r.Setting, r.Title) {
 		return false, "a permutation test cannot be attributed to it"
 	}
 	t, ok := a.decisive(r, "accuracy")
 	if !ok {
-		return r.Low > r.Majority, fmt.Sprintf("its 95 %% CI, %s, includes the majority-class rate, %s", report.Range(r.Low, r.High), report.Share(r.Majority))
+		return false, untested
 	}
 	return t.p < 0.05, t.String()
 }
 
+// untested says that there is no test against chance, and what would test it.
+const untested = "not tested against chance: connect permuted of split to baseline, and to evaluate as labels (docs/statistics.md)"
+
 // Undecidable says why no test can show that an accuracy is above chance; "" where one can.
 func (a *Results) Undecidable(r Row) string {
+	if a.Unattributed(r.Setting, r.Title) {
+		return ""
+	}
 	if t, ok := a.decisive(r, "accuracy"); ok {
 		return t.Powerless()
 	}
-	return ""
+	return untested
 }
 
 // cautionOneGroup warns of classifiers that name the same group to all test participants of a fold, in every fold.
@@ -491,8 +504,11 @@ func (a *Results) Uncorrectable() (text string) {
 		}
 		which := fmt.Sprintf("The %s of %s", words.Count(int(t.draws), "label shuffle"), names[i])
 		remedy := fmt.Sprintf(": use at least %d", 20*len(tests))
-		if !t.retrained {
-			which, remedy = fmt.Sprintf("The %.0f different permutations of test labels", 1/t.least), ""
+		switch {
+		case !t.retrained:
+			which, remedy = "The test fold by fold", ": retrain the models (docs/statistics.md)"
+		case !t.shuffled:
+			which, remedy = "The label permutations of "+names[i], ""
 		}
 		line := fmt.Sprintf(" %s cannot give p < 0.05 after Holm's correction for %d classifiers (at best %s)%s.",
 			which, len(tests), report.Probability(least), remedy)
@@ -534,6 +550,8 @@ func (a *Results) CautionAccuracy() {
 		case r.High < r.Majority:
 			said.add(section.Overturns, r, "%s: accuracy is below the majority-class rate (%s)", r.Called(), report.Share(r.Majority))
 		case !above && a.Unattributed(r.Setting, r.Title): // cautionRetrained says so
+		case !above && a.Undecidable(r) == untested:
+			said.add(section.Overturns, r, "%s: accuracy was %s", r.Called(), untested)
 		case !above && a.Undecidable(r) != "":
 			said.add(section.Overturns, r, "%s: accuracy cannot be shown to be above chance: %s", r.Called(), a.Undecidable(r))
 		case !above:

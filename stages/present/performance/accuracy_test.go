@@ -9,6 +9,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/present/section"
 )
 
@@ -27,7 +28,7 @@ func TestCautionsOfOneAnswer(t *testing.T) {
 	} {
 		r := Row{Title: "PR-GNN", Own: true}
 		r.Level, r.Positive, r.Sensitivity, r.Specificity = "participant", "PAT", c.sensitivity, c.specificity
-		r.Low, r.High, r.Majority = 0.7, 0.9, 0.6
+		r.Low, r.High, r.Majority, r.Test = 0.7, 0.9, 0.6, fold.Retrained
 		a := &Results{Writer: section.NewWriter(nil), Accuracy: []Row{r}}
 		a.CautionAccuracy()
 		need.Equal(t, strings.Join(a.Page.Cautions, "; "), c.want, "sensitivity", c.sensitivity, c.specificity)
@@ -63,7 +64,7 @@ func TestCautionsOfSettingsAreOne(t *testing.T) {
 	row := func(title, setting string, sensitivity float64) Row {
 		r := Row{Title: title, Setting: setting, Own: true}
 		r.Level, r.Positive, r.Sensitivity, r.Specificity = "participant", "PAT", sensitivity, 1
-		r.Low, r.High, r.Majority = 0.7, 0.9, 0.6
+		r.Low, r.High, r.Majority, r.Test = 0.7, 0.9, 0.6, fold.Retrained
 		return r
 	}
 	a := &Results{Writer: section.NewWriter(nil), Accuracy: []Row{
@@ -116,7 +117,8 @@ func TestOwnModel(t *testing.T) {
 
 // A classifier to compare with that is not above chance does not make the regions of the model unproven.
 func TestUnprovenIsTheModel(t *testing.T) {
-	low := Row{AccuracyRow: column.AccuracyRow{Level: "participant", P: 0.4, AUCP: 0.4, Permutations: 999},
+	low := Row{AccuracyRow: column.AccuracyRow{Level: "participant", Test: fold.PerFold, P: 0.4, AUCP: 0.4,
+		Permutations: 999},
 		Setting: "stage=meanmlp"}
 	own := low
 	own.Setting, own.Own, own.P, own.AUCP = "stage=train", true, 0.01, 0.01
@@ -134,7 +136,8 @@ func TestUnprovenIsTheModel(t *testing.T) {
 func TestBetterClassifier(t *testing.T) {
 	row := func(title string, accuracy float64, own bool) Row {
 		return Row{AccuracyRow: column.AccuracyRow{Level: "participant", Accuracy: accuracy, Low: 0.7, High: 0.9,
-			Majority: 0.6, Sensitivity: 0.9, Specificity: 0.9, P: 0.01, AUCP: 0.01, Permutations: 999},
+			Majority: 0.6, Sensitivity: 0.9, Specificity: 0.9, Test: fold.PerFold, P: 0.01, AUCP: 0.01,
+			Permutations: 999},
 			Title: title, Own: own}
 	}
 	for accuracy, want := range map[float64]string{

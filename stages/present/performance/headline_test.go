@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/present/section"
 )
 
@@ -58,8 +59,8 @@ func TestRegionsFollowTheHeadline(t *testing.T) {
 func TestHeadlineOfAnotherNetwork(t *testing.T) {
 	row := func(stage, name string, p float64) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "stage", Value: stage}}, Name: name, Level: "participant",
-			Accuracy: 0.6, Low: 0.5, High: 0.7, Majority: 0.55, Sensitivity: 0.6, Specificity: 0.6, P: p, AUCP: p,
-			Permutations: 999}
+			Accuracy: 0.6, Low: 0.5, High: 0.7, Majority: 0.55, Sensitivity: 0.6, Specificity: 0.6,
+			Test: fold.Retrained, P: p, AUCP: p, Permutations: 999}
 	}
 	settings := column.Table([]section.Parameter{{Stage: "train", Kind: "train"}, {Stage: "net", Kind: "braingnn"},
 		{Stage: "markers", Kind: "biomarkers"}, {Stage: "page", Kind: "report"}})

@@ -51,16 +51,17 @@ func (a *Results) Describe() error {
 	}
 	retrained := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return len(a.Retrained(r)) == 0 })
 	if len(retrained) > 0 {
-		t.Note += " p is of models that were not retrained, in all rows: a permutation test below gives that of retrained models for " +
+		t.Note += " A permutation test below gives the p that counts for " +
 			words.Some(lists.Map(retrained, func(r Row) string { return section.InSentence(r.Called()) }), 8) + "."
 	}
+	t.Note += testsOf(rows)
 	if slices.ContainsFunc(rows, Row.IsMajority) {
 		t.Note += " The majority classifier predicts the largest class of the training participants."
 	}
 	if first.Positive == "n/a" { // more than two groups
-		t.Note += " Accuracy, its 95 % CI and p are pooled over the folds; balanced accuracy and AUC are means over the folds. AUC: mean over the groups, each against the rest. Sensitivity and specificity need two groups, or evaluate's parameter positive."
+		t.Note += " Accuracy and its 95 % CI are pooled over the folds; balanced accuracy and AUC are means over the folds. AUC: mean over the groups, each against the rest. Sensitivity and specificity need two groups, or evaluate's parameter positive."
 	} else {
-		t.Note += fmt.Sprintf(" Positive: %s. Accuracy, its 95 %% CI and p are pooled over the folds; balanced accuracy, AUC, sensitivity and specificity are means over the folds.", first.Positive)
+		t.Note += fmt.Sprintf(" Positive: %s. Accuracy and its 95 %% CI are pooled over the folds; balanced accuracy, AUC, sensitivity and specificity are means over the folds.", first.Positive)
 	}
 	a.Table(t, "gives the performance per participant"+a.byDraws(", by the mean probability over the participant's draws")+".")
 	a.Supplement(intervals(rows, first.Positive))
@@ -146,10 +147,39 @@ var (
 	areaColumn = section.Number("AUC", "area under the ROC curve, mean over the folds", func(r Row) string { return report.Share(r.AUC) })
 )
 
-// permutedColumn is the p of accuracies, whose help says within what test labels were permuted.
+// permutedColumn is the p of accuracies.
 func permutedColumn(rows []Row) section.Column[Row] {
-	return section.Number("p", "of the accuracy: test labels permuted within folds"+rows[0].Within+", models not retrained",
-		func(r Row) string { return report.DrawnP(r.P, r.Permutations) })
+	return section.Number("p", "of the accuracy."+testsOf(rows), func(r Row) string { return testedP(r, r.P) })
+}
+
+// testedP is a p of evaluate; n/a where its table does not state the test.
+func testedP(r Row, p float64) string {
+	if r.Test == "" {
+		return "n/a"
+	}
+	return report.DrawnP(p, r.Permutations)
+}
+
+// testsOf says how the p of classifiers were computed, in sentences.
+func testsOf(rows []Row) (text string) {
+	names := map[string][]string{}
+	for _, r := range perParticipant(rows) {
+		names[r.Test] = append(names[r.Test], section.InSentence(r.Called()))
+	}
+	for _, c := range []struct{ test, how string }{
+		{fold.Retrained, "the models were retrained on permuted labels"},
+		{fold.PerFold, "test labels were permuted fold by fold, without retraining, and p combines most of the folds: conservative, a test with retrained models finds smaller effects"},
+	} {
+		if of := names[c.test]; len(of) == len(rows) {
+			text += " In the test against chance, " + c.how + "."
+		} else if of != nil {
+			text += " In the test of " + words.Some(of, 8) + ", " + c.how + "."
+		}
+	}
+	if of := names[""]; of != nil {
+		text += " Without a test against chance: " + words.Some(of, 8) + "."
+	}
+	return text
 }
 
 // eachLevel adds the accuracies per graph beside those per participant, where they differ.
@@ -165,7 +195,7 @@ func (a *Results) eachLevel() {
 		section.Number("accuracy", "pooled over the folds", func(r Row) string { return report.Share(r.Accuracy) }),
 		intervalColumn,
 		foldsColumn,
-		section.Number("p Holm", "p of the accuracy per participant (of retrained models, where there are enough), corrected for all classifiers that have one", func(r Row) string {
+		section.Number("p Holm", "p of the accuracy per participant (of the kind permutation, where it has enough label shuffles), corrected for all classifiers that have one", func(r Row) string {
 			if p, ok := corrected[r.Setting]; ok && r.Level == "participant" {
 				return report.Probability(p)
 			}
@@ -173,7 +203,7 @@ func (a *Results) eachLevel() {
 		}),
 		section.Number("balanced", "", func(r Row) string { return report.Share(r.Balanced) }),
 		section.Number("AUC", "", func(r Row) string { return report.Share(r.AUC) }),
-		section.Number("AUC p", "of the AUC: test labels permuted within folds"+rows[0].Within+", models not retrained", func(r Row) string { return report.DrawnP(r.AUCP, r.Permutations) }),
+		section.Number("AUC p", "of the AUC, by the same test as p", func(r Row) string { return testedP(r, r.AUCP) }),
 		section.Number("sensitivity", "", func(r Row) string { return report.Share(r.Sensitivity) }),
 		section.Number("specificity", "", func(r Row) string { return report.Share(r.Specificity) }))
 	t.Note = a.judgedBy(corrected)
@@ -195,7 +225,7 @@ func (a *Results) judgedBy(corrected map[string]float64) string {
 	note := ""
 	if len(a.Permuted) > 0 {
 		note = "p Holm: with retrained models for " + cmp.Or(words.Some(retrained, 8), "no classifier") +
-			"; otherwise with test labels permuted and models not retrained."
+			"; otherwise fold by fold, with models not retrained."
 	}
 	if without != nil {
 		note += " A permutation test cannot be attributed to " + words.Some(without, 8) + ": no p."
@@ -207,7 +237,8 @@ func (a *Results) judgedBy(corrected map[string]float64) string {
 func sameLevels(all, people []Row) bool {
 	of := map[string]column.AccuracyRow{}
 	plain := func(r Row) column.AccuracyRow {
-		r.Coords, r.Level, r.AUCP = nil, "", 0 // per graph there is no p of the AUC
+		r.Coords, r.Level, r.Test, r.Permutations = nil, "", "", 0 // graphs have no p
+		r.P, r.BalancedP, r.AUCP, r.Least = 0, 0, 0, 0
 		return r.AccuracyRow
 	}
 	for _, r := range people {
@@ -335,19 +366,6 @@ func (a *Results) permutationTables() {
 // permutation adds the test by models that are retrained on permuted groups.
 func (a *Results) permutation() error {
 	tests := a.RetrainedTests()
-	var not []string
-	for _, r := range a.PerParticipant() {
-		if a.notRetrained(r) {
-			not = append(not, section.InSentence(r.Called()))
-		}
-	}
-	if not != nil {
-		which := "No models were retrained on permuted labels."
-		if len(tests) > 0 {
-			which = "Judged by p of models that were not retrained on permuted labels: " + words.Some(not, 8) + "."
-		}
-		a.Say("%s Without retraining, p is too small: of 80 cohorts without a group difference, ridge regression had p ≤ 0.05 in 11, where 4 are expected.", which)
-	}
 	if len(tests) == 0 {
 		return nil
 	}

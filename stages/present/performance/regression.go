@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
@@ -36,14 +37,15 @@ func (a *Results) readRegression() error {
 	return err
 }
 
-// pOfR is p of r: of models retrained on permuted targets where there are such, how says so.
-func (a *Results) pOfR(r column.RegressionRow) (p float64, permutations int32, how string) {
+// testOfR is the test of r: that of the kind permutation-regression where there is one, or else of evaluate-regression.
+func (a *Results) testOfR(r column.RegressionRow) (t chanceTest, ok bool) {
 	for _, t := range a.retrained(column.CoordText(r.Coords), r.Name) {
 		if m := t.Measured("r"); m != nil {
-			return m.P, m.Permutations, " with retrained models"
+			return chanceTest{m.P, drawnLeast(m.Permutations), m.Permutations, "with retrained models", true, true}, true
 		}
 	}
-	return r.P, r.Permutations, ""
+	how := map[string]string{fold.Retrained: "with retrained models", fold.PerFold: "fold by fold, models not retrained"}[r.Test]
+	return chanceTest{r.P, r.Least, r.Permutations, how, r.Test == fold.Retrained, false}, how != ""
 }
 
 // Error writes a mean absolute error, or an end of its interval, with the decimals of all models and permutation tests:
@@ -85,10 +87,6 @@ const ofProcedure = "of the expected value for models trained on as many partici
 func (a *Results) DescribeRegression(name string) error {
 	type row = column.RegressionRow
 	rows := a.Regression
-	within, err := Within(a.T.In("regression"))
-	if err != nil {
-		return err
-	}
 	t := section.TableOf("Performance on test participants", 1, rows,
 		section.Text("model", "", func(r row) string { return r.Name }),
 		section.Strong(section.Number("r", "Pearson's correlation of predicted and observed values, mean over the folds",
@@ -96,8 +94,8 @@ func (a *Results) DescribeRegression(name string) error {
 		section.Number("95 % CI of r", ofProcedure, func(r row) string {
 			return Interval(r.RLow, r.RHigh, report.Share)
 		}),
-		section.Number("p", "of r, one-sided: target of the test participants permuted within folds"+within+", models not retrained",
-			func(r row) string { return report.DrawnP(r.P, r.Permutations) }),
+		section.Number("p", "of r, one-sided."+testsOfNumbers(rows),
+			func(r row) string { return testedNumber(r, r.P) }),
 		section.Number("R²", "1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, mean over the folds",
 			func(r row) string { return report.Share(r.R2) }),
 		section.Number("95 % CI of R²", ofProcedure,
@@ -109,6 +107,7 @@ func (a *Results) DescribeRegression(name string) error {
 	first := rows[0]
 	t.Note = fmt.Sprintf("%s, %s. All measures are means over the folds. MAE: mean absolute error, in units of %s. 95 %% CI: of the expected value for models trained on as many participants as in each fold.",
 		words.Count(int(first.Folds), "fold"), words.Count(int(first.Participants), "participant"), name)
+	t.Note += testsOfNumbers(rows)
 	if slices.ContainsFunc(rows, isMean) {
 		t.Note += " The mean of the training participants is the same prediction for everybody: it has no r, and the other models must have a smaller error."
 	}
@@ -118,8 +117,8 @@ func (a *Results) DescribeRegression(name string) error {
 		section.Number("SD of r", "over the folds (n − 1)", func(r row) string { return report.Share(r.RSD) }),
 		section.Number("R², training mean", "with the mean ȳ of the training participants in place of that of the test participants, mean over the folds",
 			func(r row) string { return report.Share(r.R2Trained) }),
-		section.Number("p of MAE", "one-sided: target of the test participants permuted within folds"+within+", models not retrained",
-			func(r row) string { return report.DrawnP(r.MAEP, r.Permutations) })))
+		section.Number("p of MAE", "one-sided, by the same test as p of r",
+			func(r row) string { return testedNumber(r, r.MAEP) })))
 	a.permutationTables()
 	a.cautionRetrained()
 	a.cautionRegression(name)
@@ -133,6 +132,19 @@ func (a *Results) DescribeRegression(name string) error {
 	return a.Figures("predicted over observed "+name, figure.DrawPredicted(all, name, 6)...)
 }
 
+// testsOfNumbers is testsOf of models of a number.
+func testsOfNumbers(rows []column.RegressionRow) string {
+	as := lists.Map(rows, func(r column.RegressionRow) Row {
+		return Row{AccuracyRow: column.AccuracyRow{Level: "participant", Test: r.Test}, Title: r.Name}
+	})
+	return strings.ReplaceAll(testsOf(as), "labels", "targets")
+}
+
+// testedNumber is testedP of a model of a number.
+func testedNumber(r column.RegressionRow, p float64) string {
+	return testedP(Row{AccuracyRow: column.AccuracyRow{Test: r.Test, Permutations: r.Permutations}}, p)
+}
+
 // fewTested is the number of test participants of a fold below which its correlation says little: at 10 the standard
 // error of Fisher's z is 1/√7 = 0.38.
 const fewTested = 10
@@ -140,7 +152,6 @@ const fewTested = 10
 // cautionRegression warns of predictions that show nothing.
 func (a *Results) cautionRegression(name string) {
 	compared := 0
-	var kept []string
 	for _, r := range a.Regression {
 		if isMean(r) {
 			continue
@@ -149,26 +160,24 @@ func (a *Results) cautionRegression(name string) {
 		if r.Constant > 0 {
 			a.Caution("%s predicts the same %s for all participants of a fold in %d of %d folds: it has not learned there, and its r counts as 0", r.Name, name, r.Constant, r.Folds)
 		}
-		p, permutations, how := a.pOfR(r)
-		switch why := report.TooFewDraws(permutations, "label shuffle"); {
+		t, tested := a.testOfR(r)
+		switch why := t.Powerless(); {
 		case a.Unattributed(column.CoordText(r.Coords), r.Name): // cautionRetrained says so
-		case why != "" && !math.IsNaN(r.R):
+		case !tested && !math.IsNaN(r.R):
+			a.Weighed(section.Overturns, "%s: r between predicted and observed %s was %s", r.Name, name,
+				strings.NewReplacer("to baseline", "to regression", "to evaluate", "to evaluate-regression").Replace(untested))
+		case why != "" && t.shuffled && !math.IsNaN(r.R):
 			a.Caution("The permutation test of %s cannot be significant: %s", r.Name, why)
-		case how == "" && r.Least >= 0.05 && !math.IsNaN(r.R):
-			a.Caution("%s: r between predicted and observed %s cannot be shown to be above chance: %s", r.Name, name, fewDiffer(name, r.Least))
-		case math.IsNaN(r.R) || p >= 0.05:
-			a.Weighed(section.Overturns, "%s: r between predicted and observed %s is not above chance (r %s, %s%s)", r.Name, name, report.Share(r.R), report.DrawnPText(p, permutations), how)
+		case why != "" && !math.IsNaN(r.R):
+			a.Caution("%s: r between predicted and observed %s cannot be shown to be above chance: %s", r.Name, name,
+				strings.ReplaceAll(why, "labels", "targets"))
+		case math.IsNaN(r.R) || t.p >= 0.05:
+			a.Weighed(section.Overturns, "%s: r between predicted and observed %s is not above chance (r %s, %s %s)", r.Name, name, report.Share(r.R), report.DrawnPText(t.p, t.draws), t.how)
 		case r.R2 <= 0:
 			a.Weighed(section.Overturns, "%s: R² is %s, not above 0: the predictions of %s are no closer to the observed values than their mean is", r.Name, report.Share(r.R2), name)
 		case r.R2Low <= 0:
 			a.Caution("%s: R² may be 0 (%s, 95 %% CI %s): the predictions of %s may be no closer to the observed values than their mean", r.Name, report.Share(r.R2), Interval(r.R2Low, r.R2High, report.Share), name)
 		}
-		if how == "" && p < 0.05 {
-			kept = append(kept, r.Name)
-		}
-	}
-	if kept != nil {
-		a.Weighed(section.Notes, "p of r of %s is of models that were not retrained on permuted values of %s: it can be too small. The kind permutation-regression retrains them (docs/targets.md)", words.Some(kept, 6), name)
 	}
 	if r := a.Regression[0]; r.Folds > 0 && r.Participants < fewTested*r.Folds {
 		a.Caution("A fold tests only %s on average: r and R² of a fold are noisy", words.Count(int(r.Participants/r.Folds), "participant"))
@@ -186,10 +195,12 @@ func (a *Results) RegressionResult(name string) string {
 			parts = append(parts, fmt.Sprintf("%s: MAE %s", r.Name, a.Error(r.MAE)))
 			continue
 		}
-		p, permutations, how := a.pOfR(r)
-		parts = append(parts, fmt.Sprintf("%s: r %s, 95 %% CI %s, %s%s, R² %s, MAE %s", r.Name, report.Share(r.R),
-			Interval(r.RLow, r.RHigh, report.Share), report.DrawnPText(p, permutations), how, report.Share(r.R2),
-			a.Error(r.MAE)))
+		p := "not tested against chance"
+		if t, tested := a.testOfR(r); tested {
+			p = report.DrawnPText(t.p, t.draws) + " " + t.how
+		}
+		parts = append(parts, fmt.Sprintf("%s: r %s, 95 %% CI %s, %s, R² %s, MAE %s", r.Name, report.Share(r.R),
+			Interval(r.RLow, r.RHigh, report.Share), p, report.Share(r.R2), a.Error(r.MAE)))
 	}
 	doubt, why := a.Doubt()
 	return fmt.Sprintf("Result for %s (%smeans over %s): %s.%s", name, doubt, words.Count(int(a.Regression[0].Folds), "fold"),

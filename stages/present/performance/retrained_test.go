@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/present/section"
 )
 
@@ -103,7 +104,8 @@ func TestPermutationTestsFindTheirClassifier(t *testing.T) {
 		}
 		row := func(setting, title string, accuracy float64) Row {
 			return Row{AccuracyRow: column.AccuracyRow{Level: "participant", Accuracy: accuracy, Low: 0.6,
-				Majority: 0.5, P: 0.001, AUCP: 0.001, Permutations: 9999}, Setting: setting, Title: title}
+				Majority: 0.5, Test: fold.PerFold, P: 0.001, AUCP: 0.001, Permutations: 9999},
+				Setting: setting, Title: title}
 		}
 		w := section.NewWriter(study(t, strings.Split(c.sets, "; ")...))
 		need.NoError(t, w.ReadSettings())
@@ -137,7 +139,8 @@ func TestPermutationTestsFindTheirClassifier(t *testing.T) {
 
 // A test of another training takes nothing from a classifier that has a test of its own.
 func TestOneOfTwoPermutationTestsIsOfTheClassifier(t *testing.T) {
-	r := Row{AccuracyRow: column.AccuracyRow{Level: "participant", Accuracy: 0.7, P: 0.001, Permutations: 9999},
+	r := Row{AccuracyRow: column.AccuracyRow{Level: "participant", Accuracy: 0.7, Test: fold.PerFold, P: 0.001,
+		Permutations: 9999},
 		Title: "SVM"}
 	test := func(run string, observed float64) column.PermutationTestRow {
 		return column.PermutationTestRow{Coords: []dag.Coord{{Axis: "run", Value: run}}, Name: "SVM",

@@ -1,0 +1,254 @@
+// Command level simulates cohorts without a difference between their groups, and reports how often p is at most 0.05,
+// with the 95 % range of a binomial share of 0.05: of tests with models trained again on permuted labels, and of tests
+// fold by fold with the models as they are. Split, training and evaluation are the program's; matrices are drawn
+// directly in place of scans.
+//
+//	go run ./bench/null/level -cohorts 400 -permutations 99 > level.md
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/dag/param"
+	"prgnn/internal/random"
+	"prgnn/stages"
+)
+
+// A design is a kind of cohort.
+type design struct {
+	n, graphs int
+	share     float64 // of the first group
+	extra     string  // sites, families, or a number to predict
+	models    []string
+}
+
+func (d design) String() string {
+	groups := "balanced"
+	if d.share != 0.5 {
+		groups = fmt.Sprintf("%.0f:%.0f", 100*d.share, 100-100*d.share)
+	}
+	if d.extra == "number" {
+		groups = "a number"
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%d participants, %s, %d graphs each, %s", d.n, groups, d.graphs, d.extra), ", ")
+}
+
+const regions, folds = 20, 5
+
+func main() {
+	cohorts := flag.Int("cohorts", 400, "cohorts of each design")
+	permutations := flag.Int("permutations", 99, "label permutations")
+	only := flag.String("only", "", "designs whose name matches")
+	threads := flag.Int("threads", runtime.NumCPU(), "cohorts at a time")
+	flag.Parse()
+	all := []string{"ridge", "kernel-ridge", "svm", "linear-svm", "logistic"}
+	var designs []design
+	for _, n := range []int{40, 118} {
+		for _, share := range []float64{0.5, 0.64} {
+			designs = append(designs, design{n, 1, share, "", all}, design{n, 1, share, "sites", all},
+				design{n, 1, share, "families", all})
+		}
+		designs = append(designs, design{n, 1, 0.5, "number", []string{"ridge", "kernel-ridge"}})
+	}
+	designs = append(designs, design{40, 10, 0.5, "", []string{"ridge", "svm", "linear-svm"}},
+		design{40, 10, 0.64, "", []string{"ridge", "svm", "linear-svm"}}, design{118, 10, 0.64, "", []string{"ridge"}})
+	low, high := binomial(*cohorts, 0.05)
+	fmt.Printf("%d cohorts of each kind, %d permutations; 95 of 100 shares of a test at its level lie in %.3f–%.3f\n\n",
+		*cohorts, *permutations, low, high)
+	fmt.Println("| cohort | model | accuracy | AUC | per fold: accuracy | AUC |\n| --- | --- | --- | --- | --- | --- |")
+	for _, d := range designs {
+		if *only != "" && !regexp.MustCompile(*only).MatchString(d.String()) {
+			continue
+		}
+		claims := make([]map[string][4]int, *cohorts)
+		var wait sync.WaitGroup
+		next := make(chan int, *cohorts)
+		for c := range *cohorts {
+			next <- c
+		}
+		close(next)
+		for range *threads {
+			wait.Go(func() {
+				for c := range next {
+					claims[c] = d.cohort(uint64(c+1), *permutations)
+				}
+			})
+		}
+		wait.Wait()
+		for _, model := range d.models {
+			var sum [4]int
+			for _, c := range claims {
+				for k, v := range c[model] {
+					sum[k] += v
+				}
+			}
+			share := func(k int) string { return fmt.Sprintf("%.3f", float64(sum[k])/float64(*cohorts)) }
+			fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", d, model, share(0), share(1), share(2), share(3))
+		}
+	}
+}
+
+// binomial are the 2.5 and 97.5 % points of a share p of n.
+func binomial(n int, p float64) (low, high float64) {
+	sum, term := 0.0, math.Pow(1-p, float64(n))
+	low = -1
+	for k := range n + 1 {
+		sum += term
+		if low < 0 && sum >= 0.025 {
+			low = float64(k) / float64(n)
+		}
+		if sum >= 0.975 {
+			return low, float64(k) / float64(n)
+		}
+		term *= float64(n-k) / float64(k+1) * p / (1 - p)
+	}
+	return low, 1
+}
+
+// cohort draws one, trains and tests all models, and counts p ≤ 0.05: of accuracy (r) and AUC (mean absolute error),
+// retrained, then per fold.
+func (d design) cohort(seed uint64, permutations int) map[string][4]int {
+	r := random.New(seed, "level", d.String())
+	shift := make([][]float64, 4) // of the sites
+	for s := range shift {
+		shift[s] = normals(r)
+	}
+	var ids, groups, sites, families []string
+	var numbers, last []float64
+	var matrices []dag.Input
+	for i := range d.n {
+		group, site := "A", i%len(shift)
+		if float64(i) >= d.share*float64(d.n) {
+			group = "B"
+		}
+		if i%3 == 0 { // so that the sites differ in their share of the groups
+			site = len(shift) * i / d.n
+		}
+		ids, groups = append(ids, fmt.Sprintf("sub-%03d", i+1)), append(groups, group)
+		sites, families = append(sites, fmt.Sprint("site", site)), append(families, fmt.Sprint("family", i/2))
+		numbers = append(numbers, r.Normal())
+		base := normals(r)
+		for j := range base {
+			switch {
+			case d.extra == "sites":
+				base[j] += shift[site][j]
+			case d.extra == "families" && i%2 == 1:
+				base[j] = 0.8*last[j] + 0.6*base[j]
+			}
+		}
+		last = base
+		matrices = append(matrices, d.matrices(base, r, ids[i]))
+	}
+	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "group", Values: groups})
+	if d.extra == "number" {
+		people.Columns[1] = encoding.Column{Name: "target", Values: numbers}
+	}
+	for name, values := range map[string][]string{"sites": sites, "families": families} {
+		if name == d.extra {
+			column := map[string]string{"sites": "site", "families": "family"}[name]
+			people.Columns = append(people.Columns, encoding.Column{Name: column, Values: values})
+		}
+	}
+	return d.test(seed, permutations, people, matrices)
+}
+
+// test divides the participants, trains all models on each fold, and tests their predictions.
+func (d design) test(seed uint64, permutations int, people *encoding.Table, matrices []dag.Input) map[string][4]int {
+	set := []any{"seed", seed, "permutations", permutations}
+	trainer, evaluator, first, second := "baseline", "evaluate", "p", "auc_p"
+	if d.extra == "number" {
+		set, trainer, evaluator = append(set, "label", "target"), "regression", "evaluate-regression"
+		second = "mae_p"
+	}
+	if d.extra == "families" {
+		set = append(set, "keep_together", []any{"family"})
+	}
+	participants := []dag.Input{dag.InputOf(people)}
+	split := run("split", map[string][]dag.Input{"participants": participants}, set...)
+	divided, permuted := []dag.Input{dag.InputOf(split["folds"])}, []dag.Input{dag.InputOf(split["permuted"])}
+	out := map[string][4]int{}
+	for _, model := range d.models {
+		in := map[string][]dag.Input{"folds": divided, "labels": permuted}
+		for f := 1; f <= folds; f++ {
+			of := run(trainer, map[string][]dag.Input{"pearson": matrices, "folds": divided, "permuted": permuted},
+				"model", model, "fold", f)
+			at := dag.Coord{Axis: "fold", Value: fmt.Sprint(f)}
+			in["predictions"] = append(in["predictions"], dag.InputOf(of["predictions"], at))
+			in["permuted"] = append(in["permuted"], dag.InputOf(of["permuted"], at))
+		}
+		var claims [4]int
+		for k, without := range []bool{false, true} {
+			if without {
+				delete(in, "permuted")
+			}
+			summary := run(evaluator, in)["summary"].(*encoding.Table)
+			for m, column := range []string{first, second} {
+				p, err := summary.Floats(column)
+				if err != nil {
+					panic(err)
+				}
+				if p[len(p)-1] <= 0.05+1e-9 { // of participants; NaN is no claim
+					claims[2*k+m]++
+				}
+			}
+		}
+		out[model] = claims
+	}
+	return out
+}
+
+// matrices are those of one participant: of draw 0, or ten random draws more.
+func (d design) matrices(base []float64, r *random.Stream, id string) dag.Input {
+	draws := d.graphs
+	if draws > 1 {
+		draws++
+	}
+	var all []float64
+	for range draws {
+		noise, m := normals(r), make([]float64, regions*regions)
+		for i := range regions {
+			m[i*regions+i] = 1
+			for j := range i {
+				v := math.Tanh(0.3*base[i*regions+j] + 0.15*noise[i*regions+j])
+				m[i*regions+j], m[j*regions+i] = v, v
+			}
+		}
+		all = append(all, m...)
+	}
+	return dag.InputOf(encoding.NewArray(all, draws, regions, regions), dag.Coord{Axis: "subject", Value: id})
+}
+
+func normals(r *random.Stream) []float64 {
+	v := make([]float64, regions*regions)
+	r.Normals(v)
+	return v
+}
+
+// run runs a stage at its defaults but for some parameters: name, value, …
+func run(kind string, in map[string][]dag.Input, parameters ...any) dag.Outputs {
+	k, ok := stages.Lookup(kind)
+	if !ok {
+		panic("no kind " + kind)
+	}
+	s := k.New()
+	for i := 0; i < len(parameters); i += 2 {
+		if err := param.Set(s, parameters[i].(string), parameters[i+1]); err != nil {
+			panic(err)
+		}
+	}
+	out, err := s.Run(context.Background(), dag.NewTask(in))
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", kind, err))
+	}
+	return out
+}

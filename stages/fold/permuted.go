@@ -1,0 +1,466 @@
+package fold
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/random"
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+)
+
+// PermutedSets is the type of the label permutations of split.
+func PermutedSets() dag.Type { return dag.NPY("<i4", "permutation", "participant") }
+
+// Permuted are label permutations of the participants of a study.
+type Permuted struct {
+	IDs  []string
+	At   map[string]int // the place of each
+	From [][]int32      // permutation, participant: the place of the one whose label it receives
+}
+
+// ReadPermuted reads the label permutations that belong to the folds. Each has to exchange labels within the folds of
+// the first repeat: another would change which labels a fold is trained and tested on.
+func ReadPermuted(in, folds dag.Input) (*Permuted, error) {
+	array, err := in.Array()
+	if err != nil {
+		return nil, err
+	}
+	members, err := column.Read[LabeledMember](folds)
+	if err != nil {
+		return nil, err
+	}
+	p := &Permuted{At: map[string]int{}}
+	var of []int32
+	for _, m := range members {
+		if m.Repeat == 1 {
+			p.At[m.ID] = len(p.IDs)
+			p.IDs, of = append(p.IDs, m.ID), append(of, m.Fold)
+		}
+	}
+	n, from := len(p.IDs), []int32(nil)
+	if values, ok := array.Values().([]int32); ok {
+		from = values
+	}
+	if len(array.Shape) != 2 || array.Shape[1] != n || array.Shape[0] < 1 || from == nil {
+		return nil, fmt.Errorf("%s: shape %v, but %s has %d participants: connect permuted of the stage that made the folds", in.Name, array.Shape, folds.Name, n)
+	}
+	for b := range array.Shape[0] {
+		row, seen := from[b*n:][:n], make([]bool, n)
+		for i, j := range row {
+			if j < 0 || int(j) >= n || seen[j] || of[i] != of[j] || b == 0 && int(j) != i {
+				return nil, fmt.Errorf("%s: permutation %d does not exchange the labels of participants within the folds of %s", in.Name, b, folds.Name)
+			}
+			seen[j] = true
+		}
+		p.From = append(p.From, row)
+	}
+	return p, nil
+}
+
+// A PermutedRow is how a model that was trained again on permuted labels predicts one group in one fold.
+type PermutedRow struct {
+	Permutation int32   `column:"permutation" doc:"0: the true labels"`
+	Repeat      int32   `column:"repeat"`
+	Fold        int32   `column:"fold"`
+	Group       string  `column:"group"`
+	Tested      int32   `column:"tested" doc:"participants with this label"`
+	Correct     int32   `column:"correct" doc:"of these, how many are predicted to be of the group, by the mean probability over the draws"`
+	AUC         float64 `column:"auc,missing" doc:"area under the ROC curve of the group against the rest"`
+	Changed     int32   `column:"changed" doc:"participants of the fold with another label than the true one"`
+}
+
+// A PermutedNumberRow is how a model that was trained again on a permuted target predicts it in one fold.
+type PermutedNumberRow struct {
+	Permutation int32   `column:"permutation" doc:"0: the true numbers"`
+	Repeat      int32   `column:"repeat"`
+	Fold        int32   `column:"fold"`
+	Tested      int32   `column:"tested" doc:"participants"`
+	R           float64 `column:"r" doc:"Pearson's correlation; 0 for constant predictions"`
+	R2          float64 `column:"r2,missing" doc:"R² about the mean of the test participants"`
+	MAE         float64 `column:"mae" doc:"mean absolute error"`
+	Changed     int32   `column:"changed" doc:"participants of the fold with another number than the true one"`
+}
+
+// ScoreGroups measures the predictions of the participants of one fold, group by group.
+func ScoreGroups(people []Case, groups []string) []PermutedRow {
+	rows := make([]PermutedRow, len(groups))
+	for g, name := range groups {
+		rows[g] = PermutedRow{Group: name, AUC: groupAUC(people, g)}
+	}
+	for _, c := range people {
+		rows[c.Label].Tested++
+		if c.Predicted == c.Label {
+			rows[c.Label].Correct++
+		}
+	}
+	return rows
+}
+
+// A Chance is the test of a setting against chance.
+type Chance struct {
+	// Test says which: "retrained" or "per fold"; "" where there is none.
+	Test             string
+	P, Balanced, AUC float64 // of the accuracy, the balanced accuracy and the AUC
+	R, MAE           float64 // of predicted numbers
+	Least            float64 // smallest p that the permutations can give
+	Permutations     int
+}
+
+// NoChance is a setting without a test.
+func NoChance() Chance {
+	x := math.NaN()
+	return Chance{P: x, Balanced: x, AUC: x, R: x, MAE: x, Least: x}
+}
+
+// Tests are what settings are tested against chance with.
+type Tests struct {
+	permuted     [][]dag.Input // of each setting, the tables of its models trained again
+	labels       *Permuted     // nil: labels are permuted within folds and sites
+	sites        Sites
+	families     bool // participants are kept together, and no label permutations are known that keep them
+	permutations int
+	seed         uint64
+}
+
+// ReadTests reads what is connected: permuted, the tables of models trained again on permuted labels; labels, the label
+// permutations of split, with its folds; or the sites.
+func ReadTests(t *dag.Task, settings [][]Tested, sites Sites, permutations int, seed uint64) (*Tests, error) {
+	c := &Tests{sites: sites, permutations: permutations, seed: seed}
+	var err error
+	if c.permuted, err = matchSettings(t.All("permuted"), settings); err != nil {
+		return nil, err
+	}
+	switch {
+	case t.Has("labels") && !t.Has("folds"):
+		return nil, errors.New("labels is connected without folds: connect folds of the same stage")
+	case t.Has("labels"):
+		c.labels, err = ReadPermuted(t.In("labels"), t.In("folds"))
+	case t.Has("folds"):
+		var members []LabeledMember
+		members, err = column.Read[LabeledMember](t.In("folds"))
+		c.families = slices.ContainsFunc(members, func(m LabeledMember) bool {
+			return m.Together != "" && m.Together != m.ID
+		})
+	}
+	return c, err
+}
+
+// matchSettings finds the setting of each table: that with its coordinates, but for fold and repeat. A table of one
+// stage does not name it.
+func matchSettings(ins []dag.Input, settings [][]Tested) ([][]dag.Input, error) {
+	out := make([][]dag.Input, len(settings))
+	without := func(coords []dag.Coord, axes ...string) []dag.Coord {
+		return slices.DeleteFunc(slices.Clone(coords), func(c dag.Coord) bool { return slices.Contains(axes, c.Axis) })
+	}
+	for _, in := range ins {
+		own := without(in.Coords, "fold", "repeat")
+		at := -1
+		for i, fs := range settings {
+			of := fs[0].Coords
+			if !slices.ContainsFunc(own, func(c dag.Coord) bool { return c.Axis == "stage" }) {
+				of = without(of, "stage")
+			}
+			if !slices.Equal(own, of) {
+				continue
+			}
+			if at >= 0 {
+				return nil, fmt.Errorf("%s has the coordinates of several settings: connect permuted of all stages whose predictions are connected", in.Name)
+			}
+			at = i
+		}
+		if at < 0 {
+			return nil, fmt.Errorf("%s belongs to no connected predictions: connect predictions and permuted of the same stage", in.Name)
+		}
+		out[at] = append(out[at], in)
+	}
+	return out, nil
+}
+
+// firstRepeat are the folds of the first repeat: those that labels are permuted within.
+func firstRepeat(folds []Tested) []Tested {
+	return slices.DeleteFunc(slices.Clone(folds), func(f Tested) bool { return f.Repeat != folds[0].Repeat })
+}
+
+// Test tests the setting with a number: by models trained again on permuted labels, where they are connected, or else
+// fold by fold with the models as they are.
+func (c *Tests) Test(setting int, folds []Tested, groups []string, positive int) (Chance, error) {
+	folds = firstRepeat(folds)
+	rows, err := retrained[PermutedRow](c.permuted[setting], folds, func(r PermutedRow) (int, int, int) {
+		return int(r.Permutation), int(r.Repeat), int(r.Fold)
+	})
+	if err != nil {
+		return Chance{}, err
+	}
+	if rows != nil {
+		return retrainedGroups(c.permuted[setting][0].Name, rows, folds, positive)
+	}
+	return c.perFold(folds, func(f Tested, labels *labelings) (p [3]float64, least float64) {
+		t := inference.TestedFold{}
+		for _, p := range f.Participants {
+			score := make([]float64, len(groups))
+			for g := range score {
+				score[g] = p.score(g)
+			}
+			t.Label, t.Predicted = append(t.Label, p.Label), append(t.Predicted, p.Predicted)
+			t.Score = append(t.Score, score)
+		}
+		of := inference.TestFold(t, len(groups), positive, labels.count, func(b int) []int {
+			return lists.Map(labels.from(b), func(i int) int { return t.Label[i] })
+		})
+		return [3]float64{of.P, of.BalancedP, of.AUCP}, of.Least
+	}, func(x *Chance, p [3]float64) { x.P, x.Balanced, x.AUC = p[0], p[1], p[2] })
+}
+
+// TestNumbers is Test of predicted numbers.
+func (c *Tests) TestNumbers(setting int, folds []Tested) (Chance, error) {
+	folds = firstRepeat(folds)
+	rows, err := retrained[PermutedNumberRow](c.permuted[setting], folds, func(r PermutedNumberRow) (int, int, int) {
+		return int(r.Permutation), int(r.Repeat), int(r.Fold)
+	})
+	if err != nil {
+		return Chance{}, err
+	}
+	if rows != nil {
+		return retrainedNumbers(c.permuted[setting][0].Name, rows, folds)
+	}
+	return c.perFold(folds, func(f Tested, labels *labelings) (p [3]float64, least float64) {
+		of, _ := Numbers([]Tested{f})
+		p[0], p[1], least = inference.TestNumberFold(of[0], labels.count, func(b int) []float64 {
+			return lists.Map(labels.from(b), func(i int) float64 { return of[0].Target[i] })
+		})
+		return p, least
+	}, func(x *Chance, p [3]float64) { x.R, x.MAE = p[0], p[1] })
+}
+
+// retrained are the rows of tables by permutation and fold; nil where the model was not trained again.
+func retrained[R any](ins []dag.Input, folds []Tested, of func(R) (permutation, repeat, fold int)) ([][][]R, error) {
+	var out [][][]R // permutation, fold
+	for _, in := range ins {
+		rows, err := column.Read[R](in)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			b, repeat, number := of(r)
+			at := slices.IndexFunc(folds, func(f Tested) bool {
+				return f.Repeat == int64(repeat) && f.Fold == int64(number)
+			})
+			if at < 0 {
+				return nil, fmt.Errorf("%s: fold %d of repeat %d is not among the connected predictions", in.Name, number, repeat)
+			}
+			if b < 0 || b > len(out) {
+				return nil, fmt.Errorf("%s: permutation %d does not follow the one before", in.Name, b)
+			}
+			if b == len(out) {
+				out = append(out, make([][]R, len(folds)))
+			}
+			out[b][at] = append(out[b][at], r)
+		}
+	}
+	for b, of := range out {
+		for i, rows := range of {
+			if rows == nil {
+				return nil, fmt.Errorf("permuted: fold %d has no permutation %d: connect permuted of all folds", folds[i].Fold, b)
+			}
+		}
+	}
+	if len(out) < 2 { // the true labels alone
+		return nil, nil
+	}
+	return out, nil
+}
+
+// far is by how much an accuracy may differ between the ordinary training and that of a permutation test with the true
+// labels: the optima are the same within the tolerance of the model.
+const far = 0.05
+
+// retrainedGroups compares the performance under the true labels with that under permuted ones.
+func retrainedGroups(name string, rows [][][]PermutedRow, folds []Tested, positive int) (Chance, error) {
+	seen := pooled(rows[0], positive)
+	if of := Accuracy(folds, "participant"); math.Abs(of-seen[0]) > far {
+		return Chance{}, fmt.Errorf("%s: accuracy %.3f with the true labels, but the predictions have %.3f: connect predictions and permuted of the same training", name, seen[0], of)
+	}
+	var as [3]int
+	same := 0
+	for _, of := range rows[1:] {
+		for k, v := range pooled(of, positive) {
+			if inference.AsLarge(v, seen[k]) {
+				as[k]++
+			}
+		}
+		if !slices.ContainsFunc(of, func(rows []PermutedRow) bool { return rows[0].Changed > 0 }) {
+			same++
+		}
+	}
+	n := len(rows) - 1
+	c := NoChance()
+	c.Test, c.Permutations, c.Least = Retrained, n, inference.PermutationP(same, n)
+	for k, p := range []*float64{&c.P, &c.Balanced, &c.AUC} {
+		if *p = inference.PermutationP(as[k], n); math.IsNaN(seen[k]) {
+			*p = math.NaN()
+		}
+	}
+	return c, nil
+}
+
+// retrainedNumbers is retrainedGroups of predicted numbers: means over the folds.
+func retrainedNumbers(name string, rows [][][]PermutedNumberRow, folds []Tested) (Chance, error) {
+	mean := func(of [][]PermutedNumberRow) (r, mae float64) {
+		for _, f := range of {
+			r, mae = r+f[0].R/float64(len(of)), mae+f[0].MAE/float64(len(of))
+		}
+		return r, mae
+	}
+	r, mae := mean(rows[0])
+	numbers, _ := Numbers(folds)
+	if of := inference.MeanScore(numbers).MAE; math.Abs(of-mae) > far*of {
+		return Chance{}, fmt.Errorf("%s: mean absolute error %.4g with the true numbers, but the predictions have %.4g: connect predictions and permuted of the same training", name, mae, of)
+	}
+	rs, maes, same := 0, 0, 0
+	for _, of := range rows[1:] {
+		a, b := mean(of)
+		if inference.AsLarge(a, r) {
+			rs++
+		}
+		if inference.AsLarge(-b, -mae) {
+			maes++
+		}
+		if !slices.ContainsFunc(of, func(rows []PermutedNumberRow) bool { return rows[0].Changed > 0 }) {
+			same++
+		}
+	}
+	n := len(rows) - 1
+	c := NoChance()
+	c.Test, c.Permutations, c.Least = Retrained, n, inference.PermutationP(same, n)
+	c.R, c.MAE = inference.PermutationP(rs, n), inference.PermutationP(maes, n)
+	return c, nil
+}
+
+// Retrained and PerFold are the tests against chance.
+const Retrained, PerFold = "retrained", "per fold"
+
+// perFold tests each fold by itself, and combines the p. Folds in which no permutation changes a label are left out:
+// the labels alone decide which these are.
+func (c *Tests) perFold(folds []Tested, test func(Tested, *labelings) ([3]float64, float64),
+	set func(*Chance, [3]float64)) (Chance, error) {
+	out := NoChance()
+	if c.families {
+		return out, nil
+	}
+	var p [3][]float64
+	var least []float64
+	for at, f := range folds {
+		labels, err := c.labelings(f, at)
+		if err != nil || labels == nil {
+			return NoChance(), err
+		}
+		of, smallest := test(f, labels)
+		if out.Permutations = labels.count; labels.least > 0 {
+			smallest = labels.least
+		}
+		if smallest == 1 {
+			continue
+		}
+		least = append(least, smallest)
+		for k, v := range of {
+			p[k] = append(p[k], v)
+		}
+	}
+	var all [3]float64
+	for k := range all {
+		if all[k] = inference.MajorityP(p[k]); least == nil {
+			all[k] = 1
+		}
+	}
+	set(&out, all)
+	if out.Test, out.Least = PerFold, inference.MajorityP(least); least == nil {
+		out.Least = 1
+	}
+	return out, nil
+}
+
+// labelings permute the labels of the test participants of one fold.
+type labelings struct {
+	count int
+	from  func(b int) []int // whose label each receives, by place among them; b counts from 1
+	least float64           // smallest p that they can give, where it is known beforehand
+}
+
+// labelings are those of a fold: of split, or at random within the sites. There are none where the predictions are of
+// other folds, or of a part of them.
+func (c *Tests) labelings(f Tested, at int) (*labelings, error) {
+	n := len(f.Participants)
+	from := make([]int, n)
+	if c.labels == nil {
+		block := make([]int, n)
+		for i, p := range f.Participants {
+			var err error
+			if block[i], err = c.sites.Stratum(0, p.Id); err != nil {
+				return nil, err
+			}
+			from[i] = i
+		}
+		strata, all := inference.ByStratum(block), float64(c.permutations+1)
+		level, _ := column.Numbered(lists.Map(f.Participants, func(c Case) string {
+			return fmt.Sprint(c.Label, c.Target)
+		}))
+		stream := random.New(c.seed, "evaluate", "repeat", f.Repeat, "fold", f.Fold)
+		return &labelings{c.permutations, func(int) []int {
+			inference.Permute(from, strata, stream)
+			return from
+		}, 1 / min(all, inference.Arrangements(level, block, all))}, nil
+	}
+	place := map[int]int{} // among the tested
+	for i, p := range f.Participants {
+		own, known := c.labels.At[p.Id]
+		if !known {
+			return nil, fmt.Errorf("labels: no label permutation of %s: connect folds and labels of the stage that made the folds", p.Id)
+		}
+		place[own] = i
+	}
+	for _, own := range slices.Sorted(maps.Keys(place)) {
+		for _, other := range c.labels.From {
+			if _, tested := place[int(other[own])]; !tested {
+				return nil, nil
+			}
+		}
+	}
+	return &labelings{len(c.labels.From) - 1, func(b int) []int {
+		for own, i := range place {
+			from[i] = place[int(c.labels.From[b][own])]
+		}
+		return from
+	}, 0}, nil
+}
+
+// pooled measures some folds by their rows, of each a row a group: the accuracy pooled over them, and the means of
+// balanced accuracy and AUC over those that have them.
+func pooled(folds [][]PermutedRow, positive int) [3]float64 {
+	var tested, correct int32
+	var balanced, auc []float64
+	for _, rows := range folds {
+		var shares, areas []float64
+		for _, r := range rows {
+			tested, correct = tested+r.Tested, correct+r.Correct
+			areas = append(areas, r.AUC)
+			if r.Tested > 0 {
+				shares = append(shares, float64(r.Correct)/float64(r.Tested))
+			}
+		}
+		share, _ := column.MeanSD(shares)
+		area, _ := column.MeanSD(column.Known(areas))
+		if len(rows) == 2 || positive >= 0 {
+			area = rows[max(positive, 0)].AUC
+		}
+		balanced, auc = append(balanced, share), append(auc, area)
+	}
+	meanBalanced, _ := column.MeanSD(column.Known(balanced))
+	meanAUC, _ := column.MeanSD(column.Known(auc))
+	return [3]float64{float64(correct) / float64(tested), meanBalanced, meanAUC}
+}
