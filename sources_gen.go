@@ -16,6 +16,7 @@ import (
 //go:embed artifacts/*[^t]est.go
 //go:embed artifacts/claim/*[^t].go
 //go:embed artifacts/encoding/*[^t].go
+//go:embed artifacts/lively/*[^t].go
 //go:embed artifacts/memo/*[^t].go
 //go:embed artifacts/pack/*[^s]t.go
 //go:embed artifacts/pack/*[^t].go

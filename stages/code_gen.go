@@ -8,19 +8,19 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 59cfcff6c6a0ce068d8c9082d2e88421721ac05777a75f02b7c84eef3ca76e58
 kind biomarkers de10cf3e8cf038e3961eb24899db1f5bdf54d1753c11ee13788a5775b81e83fd
 kind bnt 02254342595ff54e9a3fb41290bf0e773ad9794ad4697b74cf3a42d6a781b2da
-kind bootstrap 0859f8db190612a2e33296bc2a870c0232ef23821774fd0d275ffa5827890678
+kind bootstrap 08788fd8d6aa47019dd0c2768559d0c4b373dd9fd8f2279fd0ad5e01f3a021af
 kind braingnn a7808b035c4b85c3154bb4c3a761ad4ae0cfddd31852951b47a82abe057297dc
 kind brainmap cc3f5daf5085f9fda0d45655024103f14c9ab3894a20ca26dc55367c1d503fde
 kind choose 3af5edd793d2418081cc3f335e056623d7be81acb3427c3552f4ecdf08ead67c
 kind combat 829df8982179b2ace3ead798d91573893dac917eeb799e206eed5baa5e7e6cc4
 kind compare d1c1a8dd3ef83e69dcd9ed962980959e5dd7b0f03fb70c812ddc7df36dabfe9b
 kind connectivity 3652ef94818f8b33894934ac7519a2eee60cfa20fd3a14eedd904dcf6c670f89
-kind covariates 4166eed7792b078791d8c2d36fd03412c558f6b28b53396c20137aee1eece5ff
-kind denoise e19a8d3042f83e8f847d50f97f143f7835cf106090be50c1089d5ca91cbbc9d8
+kind covariates 34f73da7a5fd36aab7c3db396b767d3f8ae71529903ee3a6164f8a4dd91544ad
+kind denoise 8fe15bbd407a8a845b4b3723cdcc9c6b6113b9dcc65e162ea5ccd2330560dd07
 kind echo dd18d5dda72f44902a2634814704ec83fe2e10ef429ca1a5b1d0d80cd5c6b1fa
 kind evaluate 610b71ff3428ff917c69a977f6f01f61f7e59cca9550177e5ba50fdadfd7b775
 kind evaluate-regression 0bd937f6efbd297c912c70099d79291ac470967246d2b659cb7b74dd5cc77dba
-kind exec 1bb80d114eb56a8c6fecb85bd7f93407bf475c975cf9f3571dec96a0cd0c71c7
+kind exec 80e2957a2cc3ef0eb9cc444f9b7f7ab0319460ef346d4ea616fe36e9c80759ff
 kind fidelity 2b0dab4801643aadd9009918767a698cb859916b84c05f91a02e5b269e432c27
 kind figure-calibration bd350dffa6988ef70d3019b84455b8422fd593231a1cda4644e625240840b386
 kind figure-confusion 161428fc0306eef433392d5b80765d2732d34bac6d9e342704a1c784ad3c5c12
@@ -29,7 +29,7 @@ kind figure-degrees 2cec72ffbf4526aca5617d8fab438c4bdd471829943bcd47ea1eb629ffd8
 kind figure-distributions 7e77640d3deae2c55fd9fc2a162f4921c5c88d9afab62fcd662a085e30183516
 kind figure-individuality b88aeadae35eee2e0589e09d03c5175bed2c21055a9ca20c283725c3e6779343
 kind figure-individuals c4e544de8e6e534b3962f9be0a6802f2dfb8978bce1fc5e7e241e1de10901be7
-kind figure-qc 2f007dcaecb5f1460ed9bb58b497ad1c01ba0476cd11b7855f79853dfe11fa00
+kind figure-qc 5198a213f7494e9b55cd453cc042607fd2696a230027cfd7f28b5de5dd44ee16
 kind figure-qcfc f04f9c362cdf02b773e541c389c4a22c171fc02ca824045103224d7392052bf6
 kind figure-ranking 5750aa8c1293e9a05acae66c54b5e16ce96bba3e8ba6805a630396f5b0b3091a
 kind figure-roc 2455c7c0d2e4d41e25f2c281aed94cee852ef9d83048cbc8789d283a9c6b241a
@@ -38,33 +38,33 @@ kind figure-training e75b5d55f34fc45953e01fa6155595d71e5cb392f7806513cd6c6351cc9
 kind graph 856c5711d1c13be5e53485e8645e359e64917f0aedb5396161a7ce8869bcc495
 kind harmonize 3e5bc7c7e41ffcae1ff035db3228966753925a4ea756abc76486bdb9d05ff4c6
 kind individuality 5576735b18d34bf2dbdf8f5e6c54b348180242aecdf7099890752b692c9ffd81
-kind join 6e2121497f9c9df9acf964838bab458f294614410b7b6622c51376f4908f4296
+kind join 6e4371b4ef56c679df1aeaed38a017820c4305309931530be68ae398c949ba48
 kind leakage bcd19cb986cdbf83779f1c13f37c21c6300a28cdd21e5586b4e0a16a09a035c7
-kind matrices bccf2e5114eb26448355695001719c86896bf24bf1be90dc5b5e012f46cf219c
+kind matrices 3826ef686ca844a24ff79221825f46cba4efa431a9645c3d84559a4f5d0ecd25
 kind mean-volume 9fd6a1d0bf7bf6ab88642d10f4a88568988b062f7513d771eb2b1f64281668db
 kind meanmlp 2e595cd39eed56fa39a9c635c4b5196c7424c12bf14c6582fda53f19db3a5fa0
 kind occupancy 345a8e971e14489179d77cb164735f747995220eceff95a9275284cffe938db8
-kind parcellate d3290ebe976d52cc33c3f6ab994745ec31c31b5c3089df61d7b7bd37f6bbc4f3
+kind parcellate eacc4c4014b875ab2583c655117f4b8df70feaa9740ecb05dc418dd70a605678
 kind permutation 4e321ac48523210e5b5455bba38557169c8830da9f7dd1fe5704e0af1668b433
 kind permutation-regression 761a794a7c4d4f448020aef3a4e6ae58d09160cfef9b2fd5aa7a673be7084d54
 kind predict 3a79373ee3356c71af87a70cf359ca8e8159d37677bd5f3b9993541d5496cc0b
 kind project 5f3b596b3145b1e5b420def414b2878113655cfdc7c61bbae5759cebe45da8c6
 kind published 91c3cc388e871ed8950e991cbdb0877dc053f63e28b8cb8241c15a05b6146533
-kind qcfc 2ef646ef5140d290b52c5cb3217492f3c6cc12988f152b35f5cddad7a66a0cfc
+kind qcfc f8ae1564e0178e900907b2ac9f1a05a968354252a37f71c1983d81599e60af79
 kind regression 7637271dab213b6b81ad465fe3100653e2ea439bbca3787bc0700b73d239614b
-kind report 1bc198bdad6e23dc167f59e4c06ad36ccd7c7edf23540d3136125b23b84fc63f
+kind report a782476b75eb74ae6ead304c236b923262afc9f8e2b07532d50dc3b68e90381b
 kind saliency f9d7bf1f54fcbd6558e84d1d1d515dd2aeee968bcd6a2e09a5fd649e70a23020
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
 kind simulate 169b3f8e228250e54b82dfbe66278d71263bb59d1cda9d6d54a5b44f960907da
 kind split 46eafde6eee428f0742c49f9e61f8aab26df5105222e92e02caee7758ea93367
 kind states 0a04f18d3ec1eebf593fb3f259cc50a043c1869e60793fb4e5005671e48235a0
-kind summary 2e9a8d4dca429e99b6fac6de1c910ca2cc18d4970bb0eba4ac8004ece1d51dfc
+kind summary 2ab0a2384ee2998b20edbf669b23045f596735806eb37084620ec3948515a85d
 kind tables 152bab24715568a7023cea12c02a4f4765a9547c9eb997c29d54fcdb3c31cef7
 kind tangent 141582767bcd7c36434c869b2a8753f55b2d09d8d0b0bad9dccb2c4193e5a50f
 kind timeseries 16ef609c33826b28d75b47f8f58ab80b8a925bc98973df621312b3adcdd329a1
 kind train 0506b6caf15d005e43c30f75337cacdbd9c818c0da493c49fcd7f1293d20195a
 kind train-regression 4476ba7049dc87c04837e7a7e585a2be250626ba0cda3b180bbd2831ff602ccb
-kind windows 8eaf56cb8e57197b9c362df499eb60c7055db0904e98cd9b144474382ec5c032
+kind windows 12733fad95963e997f15ee52ac80a69dc65e2537a496fbbe70889d51ab2e7146
 
 source prgnn/artifacts/action.go aff1055c39301cda
 source prgnn/artifacts/blob.go 3ae6217a770678c7
@@ -88,10 +88,11 @@ source prgnn/artifacts/encoding/npyheader.go 9f2c76c7354caccc
 source prgnn/artifacts/encoding/npyio.go d1f5a59dc3a2cd1e
 source prgnn/artifacts/encoding/npyread.go 7fe2f6b3aeec9424
 source prgnn/artifacts/encoding/table.go 990d4fd92c96f9c1
-source prgnn/artifacts/fetch.go f3690c08a1482071
+source prgnn/artifacts/fetch.go bd5cfcb605a7d881
 source prgnn/artifacts/gc.go f20e1903897104ab
 source prgnn/artifacts/gcexecute.go 942b3156dd92120e
 source prgnn/artifacts/gcpack.go 5b8b6ea2f8346305
+source prgnn/artifacts/lively/lively.go e9e3325baf0593d2
 source prgnn/artifacts/lost.go e3f22f41a72f60f0
 source prgnn/artifacts/memo/files.go b6fc33e2b6c3eef7
 source prgnn/artifacts/memo/hash.go 9e832a5ba392d1b9
@@ -112,24 +113,24 @@ source prgnn/artifacts/pack/names.go fc7c3f7b92e1c3e9
 source prgnn/artifacts/pack/set.go cacaed25c61fca7a
 source prgnn/artifacts/pack/view.go b34c475b8fba9597
 source prgnn/artifacts/pack/write.go aecd67004ea3fec3
-source prgnn/artifacts/packed.go 493ca0b7b7fa972f
+source prgnn/artifacts/packed.go c7b91bdf2bf1b502
 source prgnn/artifacts/parquet/doc.go faedd53278bcf65f
 source prgnn/artifacts/parquet/pages.go a9033830392c9823
 source prgnn/artifacts/parquet/read.go 96cbd46bad63e5ae
-source prgnn/artifacts/parquet/thrift.go b482558ff7f2cea0
+source prgnn/artifacts/parquet/thrift.go 75668bfbd0ea4d38
 source prgnn/artifacts/parquet/write.go bd360d3173d6309f
 source prgnn/artifacts/readme.txt 98aadb833d128006
 source prgnn/artifacts/record.go 15d34655e297f4aa
 source prgnn/artifacts/refs.go 4712dde13980747f
 source prgnn/artifacts/refused/refused.go 7b7066fc8c859610
-source prgnn/artifacts/remote.go a8ab91fa15cf6a8e
+source prgnn/artifacts/remote.go a5b199c42f81794e
 source prgnn/artifacts/runs.go 604346f68214f098
 source prgnn/artifacts/scratch.go feda5705800f34ba
-source prgnn/artifacts/session.go 3679481f2fb017e0
-source prgnn/artifacts/share.go 2a31435dfedc7374
-source prgnn/artifacts/store.go c183ae78efdb79c8
+source prgnn/artifacts/session.go fd4cc5732e3ea0a4
+source prgnn/artifacts/share.go 7cdc8a1dde424f77
+source prgnn/artifacts/store.go ad513e2c7ae651d7
 source prgnn/artifacts/tasklog/log.go 7ae62a9dd5e979eb
-source prgnn/artifacts/trust.go a721229f300c8bed
+source prgnn/artifacts/trust.go 121b8c6e2fbc6c1b
 source prgnn/artifacts/uses.go 8435a6b7f6b371bf
 source prgnn/artifacts/verify.go 959f5f010b73cbd6
 source prgnn/artifacts/view.go 4d05632eea1cf511
@@ -168,7 +169,7 @@ source prgnn/connectivity/edges.go bad25f9f6094bf96
 source prgnn/connectivity/estimate.go 9c6f07e7f12813f9
 source prgnn/connectivity/features.go fcf89d8c0596fec9
 source prgnn/connectivity/filter.go 033c54a598dc9b66
-source prgnn/connectivity/given.go 84a4ce0c5a3c221e
+source prgnn/connectivity/given.go 623a7696b1d1d747
 source prgnn/connectivity/glasso.go a42dab9033495847
 source prgnn/connectivity/glassocv.go bb207671adf68a48
 source prgnn/connectivity/graph.go 608eb20b42c70efb
@@ -186,41 +187,42 @@ source prgnn/connectivity/task.go c8718bd0c3aabc7c
 source prgnn/connectivity/text.go b2b3d62cec99f73d
 source prgnn/dag/call.go 8a4acd79d2644a67
 source prgnn/dag/causes.go 3c3a563e6ca8e8d3
-source prgnn/dag/check.go 228ab21d45bbb54c
+source prgnn/dag/check.go ded09da9a450570d
 source prgnn/dag/code.go ba135b9db928a58b
 source prgnn/dag/coord.go 4ac7a6597d487baf
-source prgnn/dag/difference.go 7a8c97c4b28641b4
+source prgnn/dag/difference.go f7f923eda551d3d4
 source prgnn/dag/dispatch.go 786f34f315f1f6f9
 source prgnn/dag/doc.go bcf4343b0dd54722
 source prgnn/dag/environment/environment.go 1b1be4504a57a8bb
 source prgnn/dag/event.go 80e2c9f073efa9f9
 source prgnn/dag/executor.go ac5a28820d89ede8
-source prgnn/dag/facts.go ce120e6fecd8ceb5
+source prgnn/dag/facts.go 018e483d7df4d1f9
 source prgnn/dag/fit.go c7695897a0b23952
 source prgnn/dag/graph.go d0caa4df918521ee
 source prgnn/dag/history.go 88e2c873c120fda6
 source prgnn/dag/index.go 3ee9a78b7ba580fc
 source prgnn/dag/inputs.go 3155aff537025b45
-source prgnn/dag/jobfile.go 4fe301406cc1a234
+source prgnn/dag/jobfile.go 1fe7e9a590d637e7
 source prgnn/dag/listing/listing.go e5d765432625a2e1
 source prgnn/dag/memory.go e8630066430cefe4
+source prgnn/dag/outside.go 66c261e051c88ae9
 source prgnn/dag/param/convert.go 80edd44abe2daa95
 source prgnn/dag/param/param.go 3be8000913cd0608
 source prgnn/dag/param/size.go c6ee09d67b8de4f3
 source prgnn/dag/param/text.go 53f5788e33d9b668
 source prgnn/dag/plan.go b5d42bf6915635cc
 source prgnn/dag/promise.go adb9cb91e5a1777e
-source prgnn/dag/recipe.go 7708b8a046b42cda
+source prgnn/dag/recipe.go 41409e7f5e649a45
 source prgnn/dag/record.go b0d950878d69c13f
 source prgnn/dag/run.go fb7908bda5473a99
 source prgnn/dag/runner.go 841900bc3b958725
 source prgnn/dag/select.go 0558d31b3f116547
 source prgnn/dag/settle.go 76881b2f568e32bd
 source prgnn/dag/shelf.go d4d7ce63e57f2f5f
-source prgnn/dag/stage.go 149eea4b599ed877
+source prgnn/dag/stage.go af08cb5b6df89f0e
 source prgnn/dag/task.go f4fb7c87569e4bcd
 source prgnn/dag/warnings.go be79c1bc86dbecf3
-source prgnn/dag/why.go 17b1b127f1152e30
+source prgnn/dag/why.go a24379455006c360
 source prgnn/dag/work.go f847de401135ba58
 source prgnn/doc.go 728c569afb739711
 source prgnn/gnn/adam.go 2d11290fc2e478d1
@@ -385,20 +387,20 @@ source prgnn/nifti/itk/composite.go e71e80ed08a375e4
 source prgnn/nifti/itk/field.go 74d295819934f1c0
 source prgnn/nifti/itk/itk.go bae2519ff767d8f2
 source prgnn/nifti/itk/text.go 3aefabc7285661f2
-source prgnn/nifti/labels.go f02a5994c26a5fc7
+source prgnn/nifti/labels.go 37b9e0d064aed581
 source prgnn/nifti/mgh.go c6f81a01c9d2746d
 source prgnn/nifti/open.go 3a30fd44697f34fa
 source prgnn/nifti/orient.go f92f9548b18282ed
 source prgnn/nifti/pass.go 99f1829942c1a3c3
 source prgnn/nifti/reader.go 9f91d3598c9ef6fe
-source prgnn/nifti/resample.go 982ec85624ca043a
+source prgnn/nifti/resample.go 1eeb6f2bb1d2ef41
 source prgnn/nifti/roi.go a6c0c65656176507
 source prgnn/nifti/source.go 257cd08442094af3
 source prgnn/nifti/sums.go a7fc348b0db109f2
 source prgnn/nifti/timesum.go ec7cd431bb4f9fe0
 source prgnn/nifti/units.go da8c0edcb87b80a7
 source prgnn/nifti/voxels.go c4af3f28f1e9900a
-source prgnn/nifti/weights.go b7f13898bf3a341b
+source prgnn/nifti/weights.go 938d706e9e931237
 source prgnn/nifti/whole.go dddca3ae6590d0c5
 source prgnn/stages/assess/biomarkers.go 636994bfe9e0b9bc
 source prgnn/stages/assess/biomarkers_consistency.go 3b228cddc38602f3
@@ -406,7 +408,7 @@ source prgnn/stages/assess/biomarkers_null.go a780d58d4499ae18
 source prgnn/stages/assess/biomarkers_references.go d1e1f1b2dc85b71f
 source prgnn/stages/assess/biomarkers_tables.go ea473277e9e99123
 source prgnn/stages/assess/compare.go b65fc697e27f8e71
-source prgnn/stages/assess/covariates.go 564f1e038a7a9ddd
+source prgnn/stages/assess/covariates.go db727ef7d913d536
 source prgnn/stages/assess/doc.go e64417e0b70e33b1
 source prgnn/stages/assess/evaluate.go dde70f710fcd1d3f
 source prgnn/stages/assess/evaluate_regression.go fa8515b162a6ec52
@@ -462,15 +464,15 @@ source prgnn/stages/chart/silhouette.go 8f4b0a7150e655f0
 source prgnn/stages/chart/slices.go 7975c4fdd545c021
 source prgnn/stages/chart/states.go 7d51fd2e1f6a0d8f
 source prgnn/stages/chart/trend.go 5d2a7eeed9731766
-source prgnn/stages/cohort/bids.go a07964828e22978c
-source prgnn/stages/cohort/bids_check.go 44ec6a8897226488
+source prgnn/stages/cohort/bids.go a9a8731ca371c831
+source prgnn/stages/cohort/bids_check.go 68e70402095fd13b
 source prgnn/stages/cohort/bids_events.go 4c8adfeff27497f5
-source prgnn/stages/cohort/bids_files.go a743065aa4a9c11a
+source prgnn/stages/cohort/bids_files.go abc076c5cb25703c
 source prgnn/stages/cohort/bids_labels.go f8ecdfb5280cdae6
 source prgnn/stages/cohort/bids_sessions.go df227c560c5efcce
 source prgnn/stages/cohort/bids_sessions_table.go 7f1b40b8d6f9eae9
 source prgnn/stages/cohort/bids_space.go 3f5b687fc8658f6a
-source prgnn/stages/cohort/bids_times.go e8be4e5a344923da
+source prgnn/stages/cohort/bids_times.go 6d41d1582bcaeec7
 source prgnn/stages/cohort/doc.go 97f470c6b266ea6f
 source prgnn/stages/cohort/files.go cd70879d17d5ad05
 source prgnn/stages/cohort/inventory.go 44c4640ebac6f205
@@ -484,20 +486,20 @@ source prgnn/stages/cohort/nodes.go 46ab7a5bb0366538
 source prgnn/stages/cohort/people.go bbbde593e5cdfd9a
 source prgnn/stages/cohort/places.go 836f9d2c50b93a1c
 source prgnn/stages/cohort/ratings.go 8b03709a3ebfa959
-source prgnn/stages/cohort/roster.go 6acb07242e684dd5
+source prgnn/stages/cohort/roster.go e822bda216b88e09
 source prgnn/stages/cohort/rows.go 67e70fcb1285c9fc
 source prgnn/stages/cohort/simulate/bids.go 6a3d85a1cd93d758
 source prgnn/stages/cohort/simulate/cohort.go 2b6884e5fc528c1b
 source prgnn/stages/cohort/simulate/doc.go 5c98849f878094ea
 source prgnn/stages/cohort/simulate/kinds_gen.go be7e67808736af69
 source prgnn/stages/cohort/simulate/scan.go dae30c88dd22eeb3
-source prgnn/stages/cohort/table.go 27bbd822e39286fb
+source prgnn/stages/cohort/table.go 68816a1089be4110
 source prgnn/stages/cohort/timeseries.go ea3d2dc4f38817e1
 source prgnn/stages/cohort/timeseries_dir.go f7b8d7631edd45d1
 source prgnn/stages/cohort/userfile.go 4ba4261bdb1685fc
 source prgnn/stages/column/blocks.go 3eaa70bb72265638
 source prgnn/stages/column/columns.go add8255d49e710ae
-source prgnn/stages/column/covariate.go dc1dd56c53e0c2f6
+source prgnn/stages/column/covariate.go 2fb22ca1c1373a4d
 source prgnn/stages/column/describe.go a4d7be5713bb6a79
 source prgnn/stages/column/fault.go 32ce41c2457b17bb
 source prgnn/stages/column/limit.go 0a683635cd02990a
@@ -508,7 +510,7 @@ source prgnn/stages/column/people.go fd3474043ff34469
 source prgnn/stages/column/relatives.go 7cf8c93dc7db5127
 source prgnn/stages/column/rows.go b80b40d1614cba69
 source prgnn/stages/column/rows_accuracy.go 3fb693bcd91cf3a3
-source prgnn/stages/column/rows_cleaning.go de539b9b0b409cdf
+source prgnn/stages/column/rows_cleaning.go dcdd6d7d1cddb9ac
 source prgnn/stages/column/rows_graph.go b373c9eadc7e80a7
 source prgnn/stages/column/rows_nodes.go 8e88ba023d2bdc72
 source prgnn/stages/column/rows_parcels.go a2c495a673c20425
@@ -523,13 +525,14 @@ source prgnn/stages/column/series.go c45bb4b5f91d768c
 source prgnn/stages/column/sites.go 391d4beb16760f55
 source prgnn/stages/column/spelling.go ecd9aa913a0f8198
 source prgnn/stages/column/unchecked.go 2ce1815acb8c85bf
-source prgnn/stages/column/words.go c31909d22a1d7beb
+source prgnn/stages/column/words.go ba8698c38550b5c2
 source prgnn/stages/command/doc.go c0c641551843f4e3
 source prgnn/stages/command/echo.go 21a3368e78fcef75
-source prgnn/stages/command/exec.go c5dbcbf63fdec2e3
+source prgnn/stages/command/exec.go 790c34d35dc55ab9
 source prgnn/stages/command/exec_clone.go 9b61096dbc9a8991
 source prgnn/stages/command/exec_clone_darwin.go d53521c569907176
 source prgnn/stages/command/exec_clone_linux.go 32cf82033669920e
+source prgnn/stages/command/exec_code.go 3afa5504643aa4b6
 source prgnn/stages/command/exec_container.go 3e619d60efe670a7
 source prgnn/stages/command/exec_files.go 5bb7f635e050e669
 source prgnn/stages/command/exec_other.go e6f185cd7c92a935
@@ -593,6 +596,7 @@ source prgnn/stages/fold/score.go 9e806c515ec0cee8
 source prgnn/stages/fold/tested.go 9368723098631047
 source prgnn/stages/fold/together.go b36f35d5bcc6cf95
 source prgnn/stages/fold/within.go ea4cc270da064139
+source prgnn/stages/inference/absence.go a33df30f48209dee
 source prgnn/stages/inference/agreement.go f469c857a38cb93b
 source prgnn/stages/inference/bootstrap.go 900fb82f8d1af446
 source prgnn/stages/inference/components.go 88638b1db0dc5bd1
@@ -650,7 +654,7 @@ source prgnn/stages/prepare/combat_faults.go 6a9f8fd04fd59afa
 source prgnn/stages/prepare/combat_leak.go 9bb5ba1bfbf63863
 source prgnn/stages/prepare/combat_people.go 554c474ab19078aa
 source prgnn/stages/prepare/connectivity.go 01b5c55a816f3dc1
-source prgnn/stages/prepare/denoise.go 175cf9e58b1e2d9b
+source prgnn/stages/prepare/denoise.go 6e02247f206231dc
 source prgnn/stages/prepare/denoise_carpet.go 9ef802e3dbc6e8fe
 source prgnn/stages/prepare/denoise_draws.go 7f14529d307388e5
 source prgnn/stages/prepare/denoise_refuses.go 99fc039fd2cbf27e
@@ -662,14 +666,14 @@ source prgnn/stages/prepare/extract/grayordinates.go 1d0009f8cdaa8855
 source prgnn/stages/prepare/extract/kinds_gen.go 197a59103056bd03
 source prgnn/stages/prepare/extract/mean_image.go 357fc0f4f12a8bf9
 source prgnn/stages/prepare/extract/mean_volume.go deec8a314f77ff91
-source prgnn/stages/prepare/extract/parcellate.go e0de3664881f938d
-source prgnn/stages/prepare/extract/parcellate_labels.go 5ad954ee6ca2d36b
+source prgnn/stages/prepare/extract/parcellate.go c4fd9a1964e8c7d7
+source prgnn/stages/prepare/extract/parcellate_labels.go f6e3167032e9db13
 source prgnn/stages/prepare/extract/sample.go 817c4548ed2c5012
 source prgnn/stages/prepare/extract/timeseries.go 677d0323763f2f2d
 source prgnn/stages/prepare/extract/weights.go 7fd208e98ff2465f
 source prgnn/stages/prepare/graph.go 0be953e018dcf7eb
 source prgnn/stages/prepare/harmonize.go 2853cf7e6ccc2a12
-source prgnn/stages/prepare/join.go dba5d20264d65147
+source prgnn/stages/prepare/join.go ff15fcc7eb961944
 source prgnn/stages/prepare/kinds_gen.go 0ac74417c2dc1a59
 source prgnn/stages/prepare/matrices.go a07462b2d3c33b90
 source prgnn/stages/prepare/occupancy.go 40e052dee890a04d
@@ -681,7 +685,7 @@ source prgnn/stages/prepare/tangent.go fe6a9c5379e1ef1d
 source prgnn/stages/prepare/trained.go 5e7088fdd87a9de6
 source prgnn/stages/present/abstract.go 11a461590ce795f2
 source prgnn/stages/present/author.go 95b0d4ab164fd8ec
-source prgnn/stages/present/checks.go 35fdc4a335ca8638
+source prgnn/stages/present/checks.go a4bf513248d1ca67
 source prgnn/stages/present/doc.go 436ff5cda134bcbe
 source prgnn/stages/present/kinds_gen.go 9e9012c6b5128e5d
 source prgnn/stages/present/methods/citation.go c3a57fe0dc78a5ce
@@ -700,7 +704,7 @@ source prgnn/stages/present/participants/cleaning.go f377766fdf12fcae
 source prgnn/stages/present/participants/doc.go 6fd0c356ceaa15b2
 source prgnn/stages/present/participants/lost.go ee0194a944d44077
 source prgnn/stages/present/participants/motion.go 2bc746b9c38f0f2c
-source prgnn/stages/present/participants/participants.go 8adf2723d3b984a6
+source prgnn/stages/present/participants/participants.go bca4c6c7de92cb53
 source prgnn/stages/present/participants/quality.go 9659a6bf37a6c2bc
 source prgnn/stages/present/participants/registration.go 2e6d9bdef3cf7501
 source prgnn/stages/present/participants/scans.go c767027068e4e892
@@ -3060,6 +3064,9 @@ prgnn/internal/dense.rowBlock 6b39c9d3a325.e3b0c4
 prgnn/internal/dense.tileCols 069781a2de55.e3b0c4
 prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
 
+reached by bootstrap covariates evaluate evaluate-regression exec figure-individuals leakage matrices parcellate report simulate states summary tangent timeseries
+prgnn/internal/words.Some 90f0095063ef.e3b0c4
+
 reached by bootstrap denoise
 prgnn/stages/region.StreamOf 2a1c2ab12127.e3b0c4
 
@@ -3088,9 +3095,6 @@ prgnn/stages/bids.ShortestTime 6c91d9f8681b.e3b0c4
 
 reached by bootstrap denoise windows
 prgnn/stages/region.Float32 1936fa9041f3.d4d313
-
-reached by bootstrap evaluate evaluate-regression exec figure-individuals leakage matrices parcellate report simulate states summary tangent timeseries
-prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap figure-qc leakage mean-volume parcellate report summary
 prgnn/nifti.Grid.Voxels 26bd5d6ddb60.32a7cd
@@ -3164,11 +3168,11 @@ prgnn/nifti/cifti.xmlMatrix 256a9ea963b4.84a696
 
 reached by bootstrap parcellate
 prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
-prgnn/nifti.Labels.oriented f67f3713d8ab.2fd4d0
+prgnn/nifti.Grid.Resamples cd2334f7c758.27c98c
 prgnn/nifti.ReadWeights cf8568dfb9a5.1f87be
 prgnn/nifti.WeightMap 80f592a91dcd.e3b0c4
 prgnn/nifti.Weights bcb6ec158423.39dc61
-prgnn/nifti.Weights.Onto 61fab1c34978.1f2eed
+prgnn/nifti.Weights.Onto 955706a4ec3e.e93948
 prgnn/nifti.Weights.Within 1d14337f75d6.553ef7
 prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
 prgnn/nifti.mostWeights 335c22517515.e3b0c4
@@ -3853,16 +3857,18 @@ prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
 reached by covariates
 prgnn/stages/assess.Covariates af21e3888421.e3b0c4
 prgnn/stages/assess.Covariates.Ports 1dda530ccb3c.378974
-prgnn/stages/assess.Covariates.Run 2af85fed6e4e.cddc2b
+prgnn/stages/assess.Covariates.Run 6f22edd6f350.cb2713
 prgnn/stages/assess.Covariates.columns 531c49d5a96a.006542
 prgnn/stages/assess.Covariates.meta a1a30a506fc3.c22b72
 prgnn/stages/assess.Covariates.ofNumber 491216e8149d.7999bc
+prgnn/stages/assess.Covariates.pattern 9e02b682d7c8.ba5f71
 prgnn/stages/assess.covariateOf 3e30387dd2c4.c0d129
 prgnn/stages/assess.covariateRow 1bb92e06d522.266d8e
 prgnn/stages/assess.covariates.New 89f435364e6f.266d01
 prgnn/stages/assess.kindOf f37336f1fc0b.d6bf30
 prgnn/stages/assess.known 140c731bd9a1.d6bf30
 prgnn/stages/assess.knownIn a5c113ae6911.d6bf30
+prgnn/stages/assess.lackedBy bba3037d7f44.e3b0c4
 prgnn/stages/assess.sameNumbers f632f5b67f1e.f6a5a5
 prgnn/stages/assess.scanCovariates e771878651ff.c875a7
 prgnn/stages/assess.unusable b61cdaa1273d.4d180f
@@ -3871,6 +3877,7 @@ prgnn/stages/column.AsCategories 3f31d8723b2f.bf0aa7
 prgnn/stages/column.CovariateColumn.Describe 65c7bb12368d.a194bf
 prgnn/stages/column.CovariateColumn.categories 6009cc108325.200843
 prgnn/stages/fold.OneGroupEach b956ba7b715b.e3b0c4
+prgnn/stages/inference.Absences ffd3f48a829b.805b3d
 prgnn/stages/inference.Associate 282809d15934.21d601
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
 prgnn/stages/inference.Separate 5c1cc690d441.da1da5
@@ -3890,6 +3897,7 @@ prgnn/stages/column.CovariateRow db59773c716e.e3b0c4
 prgnn/stages/column.Describe 2e2107272a36.754838
 prgnn/stages/column.Description c61d111bafbd.e3b0c4
 prgnn/stages/column.NumberCovariateRow 80bdd7c284ca.e3b0c4
+prgnn/stages/column.UnusablePattern d113d581e0be.e3b0c4
 prgnn/stages/column.UnusableRegions 5b52fd67412a.e3b0c4
 prgnn/stages/column.decimals 9cede38d19f1.e3b0c4
 prgnn/stages/column.groupSD 4a3c1ab4057e.dc3b72
@@ -4023,7 +4031,7 @@ prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 2912175c2a2b.e3b0c4
 prgnn/stages/prepare.Denoise.Ports 79936ba0faeb.4afa85
-prgnn/stages/prepare.Denoise.Run 8d05979acbb3.6e7067
+prgnn/stages/prepare.Denoise.Run 57805cb82e82.77c1f7
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
 prgnn/stages/prepare.Denoise.Validate aa3487cfe109.09cfd2
 prgnn/stages/prepare.Denoise.addTask 6b9bb8f78cd1.6ed91e
@@ -4070,7 +4078,7 @@ reached by denoise figure-qc
 prgnn/stages/region.Standardized 1a9a05f568ec.462bdb
 
 reached by denoise figure-qc join qcfc report summary windows
-prgnn/stages/column.CleaningRow c22898d9b9ff.e3b0c4
+prgnn/stages/column.CleaningRow 7232c0ff4e24.e3b0c4
 
 reached by denoise figure-qc join windows
 prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
@@ -4136,6 +4144,9 @@ prgnn/internal/pattern.Pattern.FindSubmatch 1957430898b9.b76113
 prgnn/stages/column.AskedForNone a6820b15a096.e3b0c4
 prgnn/stages/column.NoConfounds f7cd756f2dca.e3b0c4
 prgnn/stages/column.StrongMotion d7a5772642b8.e3b0c4
+
+reached by denoise states
+prgnn/stages/prepare.numbersOf c0b72f7f5017.e3b0c4
 
 reached by denoise timeseries
 prgnn/connectivity.ReadText 9b553e7c3761.e618e3
@@ -4275,6 +4286,7 @@ prgnn/stages/column.RegressionRow fab551a50627.c63136
 
 reached by exec
 module github.com/gofrs/flock v0.13.1
+prgnn/dag.CodeFile 54f67e9d3b1e.e3b0c4
 prgnn/dag.ParsePromise 1d32eef14dc0.bd70fc
 prgnn/dag.Promise 6d75d3081f4a.e3b0c4
 prgnn/dag.Promise.String f468338c03b9.15befd
@@ -4313,14 +4325,18 @@ prgnn/internal/workdir.tempVariable d313f336f772.e3b0c4
 prgnn/internal/workdir.workName 9b7ea37e2edd.e3b0c4
 prgnn/stages/command.Exec 19d22787a9ad.e3b0c4
 prgnn/stages/command.Exec.Advise 6c110a6e455d.edcdbf
+prgnn/stages/command.Exec.CodeFiles a8d7137cb3e2.1ea0f3
 prgnn/stages/command.Exec.EnvNames 9cdb65b5a780.35851a
 prgnn/stages/command.Exec.Ports 0147eb307506.30d34d
 prgnn/stages/command.Exec.Promise 5ae2d207c130.0f3dc0
 prgnn/stages/command.Exec.Run d11baa5cda95.463280
 prgnn/stages/command.Exec.Validate 17baeb823b3e.b81a87
 prgnn/stages/command.Exec.call 1eac25da4109.ea27bf
+prgnn/stages/command.Exec.codePlaces 8f47d6cdf2b8.cee8d9
 prgnn/stages/command.Exec.containerOf b9530bf357ee.559206
 prgnn/stages/command.Exec.environment 08dd0d6e014b.b8587a
+prgnn/stages/command.Exec.find ed012f7a601b.710f24
+prgnn/stages/command.Exec.interpreters 23eb9dbf2e4d.43cdf1
 prgnn/stages/command.Exec.lay 9a56b59e1131.026fc4
 prgnn/stages/command.Exec.lookPath 02da88579ae8.35851a
 prgnn/stages/command.Exec.program 3da95e747b03.70c744
@@ -4333,6 +4349,7 @@ prgnn/stages/command.checkFormat ae6794e6f4e0.5ebc95
 prgnn/stages/command.checkLock 64650b80d834.ba2c1e
 prgnn/stages/command.cloneFile 1719fa5e3cd2.bfe0f9
 prgnn/stages/command.cloudCredential 65681b9bc2d9.8933d2
+prgnn/stages/command.codePlaces 659c436332cb.8933d2
 prgnn/stages/command.collect 67b3e58b1997.622dc4
 prgnn/stages/command.container a21da854fc3a.3bfbd9
 prgnn/stages/command.container.command 196804ffac54.5cc51c
@@ -4365,6 +4382,7 @@ prgnn/stages/command.maskingWriter b183503bf4fa.e3b0c4
 prgnn/stages/command.maskingWriter.Flush 81feb0e34270.7e585b
 prgnn/stages/command.maskingWriter.Write 5b3f4cb40026.7e585b
 prgnn/stages/command.mostOfPodman 9f5ab2a7f1d1.e3b0c4
+prgnn/stages/command.noWord ec10764c0eed.e3b0c4
 prgnn/stages/command.ociArchive 3a7dbc7e45f1.3bfbd9
 prgnn/stages/command.peakMemory bed43499b414.e3b0c4
 prgnn/stages/command.pinned 271b8a04a906.8933d2
@@ -4375,7 +4393,9 @@ prgnn/stages/command.runGuarded 1f865a581b0e.140bcd
 prgnn/stages/command.runLogged 925614ff0bd7.35d34b
 prgnn/stages/command.secretName f17a1f8d0578.8933d2
 prgnn/stages/command.shareFrom 1f93875d2261.e3b0c4
+prgnn/stages/command.shells be61eceb687f.e3b0c4
 prgnn/stages/command.sifImage 39c980e8564d.3bfbd9
+prgnn/stages/command.starters 68e73b4e499f.e3b0c4
 prgnn/stages/command.tables ce190e4cd890.e3b0c4
 prgnn/stages/command.withoutComment 71cc3e1851be.e3b0c4
 
@@ -4893,7 +4913,7 @@ prgnn/stages/prepare.readRuns 780178337417.fbf2b7
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
 prgnn/stages/prepare.runQuality.list a3a5eacffa3c.49f86d
 prgnn/stages/prepare.runQuality.volumes 78045c7f37d5.dbdf94
-prgnn/stages/prepare.runQuality.whole 0197b9e58e5a.ce0422
+prgnn/stages/prepare.runQuality.whole af555b048197.ce0422
 prgnn/stages/prepare.runVolumeRow aa4f603cb2cc.305b68
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
@@ -5033,7 +5053,7 @@ prgnn/stages/fold.ScansCompared 78000a624ef8.e3b0c4
 prgnn/stages/fold.SignalsCompared f8ecbd4d5f0d.e3b0c4
 
 reached by matrices
-prgnn/connectivity.Given 65be935fa816.3f22c1
+prgnn/connectivity.Given 4adc72563898.10e82c
 prgnn/connectivity.PartialOf 0260bcf14ceb.3dfe60
 prgnn/connectivity.ReadRelmat 16027a9daf2f.e02243
 prgnn/connectivity.asymmetry 7223c1bf482d.e3b0c4
@@ -5185,8 +5205,8 @@ prgnn/nifti.Labels.Around d12f1a878f49.08a726
 prgnn/nifti.Labels.Centroids 6946bc279fef.8d1ec4
 prgnn/nifti.Labels.Lookup 9b71cffca662.21a1b1
 prgnn/nifti.Labels.Moved e2fbb4b4a60f.982e76
-prgnn/nifti.Labels.Onto 41e2f5a1bd62.b9f380
-prgnn/nifti.Labels.Resampled e44ab2b107a0.c59ab2
+prgnn/nifti.Labels.Onto 22e676e2802d.e744f8
+prgnn/nifti.Labels.Resampled 53f873106f57.1c583f
 prgnn/nifti.Labels.Within 9d13855a71c9.fa0d86
 prgnn/nifti.Labels.at 2d91806a126f.9f91fe
 prgnn/nifti.Labels.fill a1874d2d52a0.1c30b5
@@ -5296,7 +5316,7 @@ prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 5baa8aa480fa.af33a7
 prgnn/stages/prepare/extract.Parcellate 012fc03575bc.e3b0c4
 prgnn/stages/prepare/extract.Parcellate.Ports d986c9074cf2.ca4185
-prgnn/stages/prepare/extract.Parcellate.Run 0b4d091fd30e.06e7f3
+prgnn/stages/prepare/extract.Parcellate.Run e97cf819ca7e.0a1bae
 prgnn/stages/prepare/extract.Parcellate.choose 17b4cdf896d2.bba13a
 prgnn/stages/prepare/extract.Parcellate.covered da3b4df676d1.d0a251
 prgnn/stages/prepare/extract.Parcellate.grayordinates 7351fc5800d9.36e13f
@@ -5311,6 +5331,7 @@ prgnn/stages/prepare/extract.coarse abdbd56df1ad.e3b0c4
 prgnn/stages/prepare/extract.corners f84a2eb96d1c.f1a6b1
 prgnn/stages/prepare/extract.dkt 97dd0d4dea21.e3b0c4
 prgnn/stages/prepare/extract.elsewhere 0690bb6b862d.bfbe5d
+prgnn/stages/prepare/extract.headersFit 477b9f03cf78.366d8d
 prgnn/stages/prepare/extract.in 1c688aa73d57.e3b0c4
 prgnn/stages/prepare/extract.layer 69e0b26e0fc4.009407
 prgnn/stages/prepare/extract.layer.besideBrain 0e4c32ab1bb2.1d08b5
@@ -5319,7 +5340,7 @@ prgnn/stages/prepare/extract.layer.look a29900e29478.1f90e7
 prgnn/stages/prepare/extract.layer.over 4acef68daa12.c641c4
 prgnn/stages/prepare/extract.layer.quality c28ee322a65a.4ffd73
 prgnn/stages/prepare/extract.layer.reach 343e1b356ac1.497040
-prgnn/stages/prepare/extract.layer.read b18073e8a139.898b36
+prgnn/stages/prepare/extract.layer.read c5233988a677.b17f5c
 prgnn/stages/prepare/extract.layer.sample 4124ae0ce28e.873362
 prgnn/stages/prepare/extract.layer.tally 91390a021e36.96aed7
 prgnn/stages/prepare/extract.layer.through 1e4436e5e652.9fccd4
@@ -5524,7 +5545,8 @@ prgnn/internal/words.LeastP 65cdc38b7657.3dc057
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.Alike 251fa6535f77.e3b0c4
-prgnn/stages/column.Doubts 7abcbfb75311.ef9bfe
+prgnn/stages/column.Doubts b960e3cc7d4b.3247ff
+prgnn/stages/column.FewerVolumes c38ac0531225.e3b0c4
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.IfSite 78116ca4dcbc.e3b0c4
 prgnn/stages/column.MayBeMissing c5d8baa7e762.e3b0c4
@@ -5583,14 +5605,14 @@ prgnn/stages/present.author.cautionsOf 68c16a393b6e.f72b2a
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.classes e906cad76b5e.99e207
 prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
-prgnn/stages/present.author.covariates 3e1d7cc2615e.3198e5
+prgnn/stages/present.author.covariates 244995c4aef5.d0d66c
 prgnn/stages/present.author.covariatesOfNumber 859d3264d370.a7d347
 prgnn/stages/present.author.data aa3036dbf1c4.d898f4
 prgnn/stages/present.author.fidelity 73805aca6ed9.58190c
 prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
-prgnn/stages/present.author.leakage f8265a4b0f55.a97164
+prgnn/stages/present.author.leakage b44a4bbaf475.a97164
 prgnn/stages/present.author.learned fe86b8f23edc.e5ae52
 prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
@@ -5771,7 +5793,7 @@ prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
 prgnn/stages/present/participants.Cohort.typicality c286eb231fdd.1ec34e
 prgnn/stages/present/participants.Cohort.warnings f5be8c5ed954.d81f4a
 prgnn/stages/present/participants.Cohort.withoutVoxels 06061c13d75b.8a6975
-prgnn/stages/present/participants.CovariateNames 062678937520.2936b1
+prgnn/stages/present/participants.CovariateNames 8e662cb8b938.1429e0
 prgnn/stages/present/participants.ExcludedRow 8c9bff4fcd32.e3b0c4
 prgnn/stages/present/participants.LabeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present/participants.LabeledScan.gray eba5323a8e73.ac0e26
@@ -6269,7 +6291,6 @@ prgnn/stages/prepare.States.read ee0930af34ba.5274d2
 prgnn/stages/prepare.States.shared 00d63a971cca.d21f83
 prgnn/stages/prepare.clustered 305decae920e.44832a
 prgnn/stages/prepare.clustered.without 921b84811599.a2c94a
-prgnn/stages/prepare.numbersOf c0b72f7f5017.e3b0c4
 prgnn/stages/prepare.spread fc86f9883848.e3b0c4
 prgnn/stages/prepare.stateFitRow 79eddb2931f3.e3b0c4
 prgnn/stages/prepare.states.New 3243a089092f.18fde0
@@ -6435,7 +6456,7 @@ at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:19 ReadArray
 at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 NewTable:31 Table.Check:40 Column.len:59 Column.TypeName:78 Column.Has:97 Table.Rows:100 Table.Column:112 Table.Format:122 Table.Encode:125 Concat:128 concatValues:163 concatValid:171 Table.names:185
 at artifacts/parquet/pages.go prgnn/artifacts/parquet errPage:25 encPlain:29 encPlainDict:30 encRLE:31 encDelta:32 encDeltaLength:33 encDeltaBytes:34 encDict:35 encByteSplit:36 longestDelta:37 widestDictionary:38 widestWindow:39 encodingNames:42 errEncoding:45 physical:54 fixed:64 integers:78 booleans:89 texts:103 column:126 chunk:198 openChunk:206 chunk.next:232 inflate:275 chunk.levels:323 dictionaryOf:357 valuesOf:378 deltaTexts:451 deltas:481 bits:516 unpack:525 eachRun:538
 at artifacts/parquet/read.go prgnn/artifacts/parquet init:20 read:24 checkRows:64 arrowSchemaOf:81 readColumn:98 errType:157
-at artifacts/parquet/thrift.go prgnn/artifacts/parquet kindTrue:13 kindFalse:14 kindByte:15 kindInt64:16 kindDouble:17 kindBytes:18 kindList:19 kindSet:20 kindStruct:22 errThrift:25 structSize:29 thriftReader:32 thriftReader.fail:39 thriftReader.take:46 thriftReader.byte:56 thriftReader.uint:63 thriftReader.int:73 thriftReader.text:78 thriftReader.fields:81 thriftReader.list:106 thriftReader.skip:117 checkFooter:144 pageHeader:192 pageData:205 pageDictionary:207 pageDataV2:208 thriftReader.pageHeader:212
+at artifacts/parquet/thrift.go prgnn/artifacts/parquet kindTrue:13 kindFalse:14 kindByte:15 kindInt64:16 kindDouble:17 kindBytes:18 kindList:19 kindSet:20 kindStruct:21 errThrift:24 structSize:28 thriftReader:31 thriftReader.fail:38 thriftReader.take:45 thriftReader.byte:55 thriftReader.uint:62 thriftReader.int:72 thriftReader.text:77 thriftReader.fields:80 thriftReader.list:105 thriftReader.skip:116 checkFooter:143 pageHeader:191 pageData:204 pageDictionary:205 pageDataV2:206 thriftReader.pageHeader:210
 at artifacts/parquet/write.go prgnn/artifacts/parquet arrowSchemaKey:27
 at connectivity/average.go prgnn/connectivity Average:12 Average.Add:19 Average.Matrices:44 Average.Mean:47
 at connectivity/basis.go prgnn/connectivity basis:11 collinear:16 basis.add:21 basis.remove:47 dot:66 basis.trend:77 cosine:105
@@ -6457,7 +6478,7 @@ at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLa
 at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:37 FisherPearson:42 FisherPartial:43 FisherBoth:44 Quality:48 Connectomes:66 Estimate:75 Connectomes.view:113 estimation:119 estimation.estimate:125 unlikeSingular:195 estimation.loadPresent:209 margin:232 Quality.judge:237 norm1:276
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
 at connectivity/filter.go prgnn/connectivity padding:6 filtfilt:24 reverse:47 steadyState:55 cascade:70
-at connectivity/given.go prgnn/connectivity asymmetry:13 Given:22 givenStatus:66 PartialOf:90
+at connectivity/given.go prgnn/connectivity asymmetry:13 Given:22 givenStatus:72 PartialOf:96
 at connectivity/glasso.go prgnn/connectivity glassoSweeps:20 glassoTolerance:21 lasso:27 newLasso:36 lasso.begin:45 lasso.solve:58 lasso.column:75 lasso.pass:119 lasso.gap:155 moments.glasso:171
 at connectivity/glassocv.go prgnn/connectivity cvFolds:18 cvAlphas:19 cvRefinements:20 log2Pi:23 trial:26 moments.chooseAlpha:28 spaced:93 cvFold:104 moments.fold:113 covarianceOf:131 cvFold.path:145
 at connectivity/graph.go prgnn/connectivity Edge:9 Rule:15 RuleKind:29 Largest:33 AuthorsCode:34 Share:39 OfPositive:44 Repair:51 RepairAbsolute:56 RepairNone:57 Graph:61 GraphQuality:68 Build:87
@@ -6476,7 +6497,7 @@ at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
 at dag/param/param.go prgnn/dag/param Text:107 field:117 fieldTable:126 fieldTables:134 fieldsOf:138 fieldTable.collect:162 field.typeName:201 appendValue:224
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
-at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:45 NPY:53 Arrow:56 Format:59
+at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:45 NPY:53 Arrow:56 Format:59 CodeFile:102
 at dag/task.go prgnn/dag Task:17 Input:38 NewTask:53 heard:79 heard.Write:84 heard.String:91 Task.Has:112 Task.In:116 Task.All:126 Task.Progress:131 Task.Log:135 Task.TookMemory:139 Task.Checkpoint:144 Task.SaveCheckpoint:147 Task.File:151 Input.Bytes:154 Input.Array:171 Input.Table:184 Shared:197 Input.Coord:213
 at dag/warnings.go prgnn/dag WarningColumn:11 Warnings:14
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:16 Adam.Step:25
@@ -6614,7 +6635,7 @@ at nifti/itk/composite.go prgnn/nifti/itk group:15 mostParts:18 readComposite:23
 at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:66 field.apply:79 longestOf:132 field.between:140
 at nifti/itk/itk.go prgnn/nifti/itk Point:27 Transform:30 step:35 Extent:41 Read:47 Transform.Map:76 Transform.Linear:92 affine:106 affine.apply:108 flip:117 affineOf:123
 at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:55
-at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:41 Header.Label:89 Grid.coords:113 Labels.Values:119 Labels.Moved:138 errNoInverse:148 Labels.Onto:158 Labels.oriented:179 Labels.fill:192 Labels.at:230 nearest:246 Affine.diagonal:254
+at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:41 Header.Label:89 Grid.coords:113 Labels.Values:119 Labels.Moved:138 errNoInverse:148 Labels.Onto:158 Grid.Resamples:179 Labels.fill:192 Labels.at:230 nearest:246 Affine.diagonal:254
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:147 Header.CIFTI:164
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:36 laneSums:46 meansRoom:60 trusted:70 meansRoom.reserve:74 meansRoom.fix:91 newPass:98 pass.run:112 Reader.batches:152 pass.add:213 pass.flush:226 pass.sum:238 pass.choose:263 pass.judge:291
@@ -6633,7 +6654,7 @@ at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:16 shuffled:25 B
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:23 Covariates:27 Covariates.Ports:41 Covariates.Run:61 Covariates.meta:174 sameNumbers:182 Covariates.ofNumber:189 covariateOf:212 varies:228 knownIn:234 kindOf:248 known:256 Covariates.columns:269 scanCovariates:297 unusable:353 covariateRow:371
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:27 Covariates:31 Covariates.Ports:45 Covariates.Run:65 Covariates.meta:185 sameNumbers:193 Covariates.ofNumber:200 covariateOf:223 varies:239 knownIn:245 kindOf:259 known:267 Covariates.columns:280 Covariates.pattern:309 lackedBy:373 scanCovariates:388 unusable:444 covariateRow:462
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:38 Evaluate.Run:61 labelsPort:102 sitesPort:106 readSites:113 complete:129 participantAccuracy:162
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:41 EvaluateRegression.Run:56
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:9 Evaluate.summaryTable:27
@@ -6677,7 +6698,7 @@ at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22 paintTrends:28
 at stages/cohort/simulate/scan.go prgnn/stages/cohort/simulate simulate.New:22 Scanner:27 DefaultScanner:40 Scan:45 Scan.Ports:55 Scan.Run:63 confoundsTSV:114
 at stages/column/blocks.go prgnn/stages/column block:13 Blocks:16 TableOf:39
 at stages/column/columns.go prgnn/stages/column JSON:8
-at stages/column/covariate.go prgnn/stages/column UnusableRegions:16 CovariateColumn:19 ReadCovariate:26 AsCategories:51 CovariateColumn.Identifies:80 humps:104 identifierName:106 namesIdentifier:112 CovariateColumn.Describe:117 CountOf:143 CovariateColumn.categories:151
+at stages/column/covariate.go prgnn/stages/column UnusableRegions:16 UnusablePattern:19 CovariateColumn:22 ReadCovariate:29 AsCategories:54 CovariateColumn.Identifies:83 humps:107 identifierName:109 namesIdentifier:115 CovariateColumn.Describe:120 CountOf:146 CovariateColumn.categories:154
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
 at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 MadeLines:73 nameRow:82 NodeNames:87 WithMeta:100
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
@@ -6686,7 +6707,7 @@ at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25
 at stages/column/relatives.go prgnn/stages/column numberOf:18 family:19 person:20 familyName:25 mayBeFamilyName:27 parentName:30 personName:33 mayBePersonName:34 identified:36 wordsOf:40 NamesFamily:45 NamesPerson:50 certain:56 whose:135 NamesOthers:156 Unrelated:175 UnrelatedBy:180 counted:207
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:58 CovariateRow:78 PermutationTestRow:92 PermutationRow:105
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:67
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:69
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
@@ -6699,10 +6720,11 @@ at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:9 Series:15
 at stages/column/spelling.go prgnn/stages/column Spelling:18 looks:49 invisible:62 number:102 value:105
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:18
-at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 MayBeMissing:26 Alike:27 IfSite:28 Uneven:29 VeryRare:30 OneGroup:31 NotJudged:32 MotionApart:33 MotionFilled:34 TiedTo:35 Relatives:36 Regrouped:37 NotIndependent:39 Doubts:43 marks:78 AdmittedLeaks:88 AlikeByChance:92 SimilarScans:96 HasCoords:100 Numbered:111 Coordinate:121
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 FewerVolumes:26 MayBeMissing:27 Alike:28 IfSite:29 Uneven:30 VeryRare:31 OneGroup:32 NotJudged:33 MotionApart:34 MotionFilled:35 TiedTo:36 Relatives:37 Regrouped:38 NotIndependent:40 Doubts:44 marks:79 AdmittedLeaks:89 AlikeByChance:93 SimilarScans:97 HasCoords:101 Numbered:112 Coordinate:122
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:48 declareOutput:55 Exec.EnvNames:73 Exec.Promise:84 Exec.Ports:90 execName:110 execPlace:111 Exec.Validate:115 ExecRooms:183 Exec.Run:186 Exec.call:225 Exec.program:276 runLogged:292 Exec.lookPath:317 Exec.environment:338 Exec.set:350
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
+at stages/command/exec_code.go prgnn/stages/command codePlaces:17 shells:20 starters:22 noWord:23 Exec.CodeFiles:28 Exec.codePlaces:80 Exec.find:106 Exec.interpreters:121
 at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:139 container.podmanRun:146 container.name:168 container.load:171
 at stages/command/exec_files.go prgnn/stages/command Exec.lay:28 layOne:63 shareFrom:92 layAll:95 extension:133 collect:148 checkFormat:172 tables:203 checkColumns:206
 at stages/command/exec_python.go prgnn/stages/command lockPort:17 interpreter:18 pipOptions:23 pinned:26 hashed:27 indexOption:28 checkLock:32 withoutComment:65 Exec.pythonOf:75
@@ -6760,6 +6782,7 @@ at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Ca
 at stages/fold/tested.go prgnn/stages/fold Case:18 Tested:27 Settings:41 Settings.name:49 ReadTested:66 slack:111 checkProbabilities:115 readNumbers:167 graphRow:185 byFold:193 OverDraws:228 bySetting:258 OnlyOnce:280 Tested.Cases:299
 at stages/fold/together.go prgnn/stages/fold TogetherColumn:10 KeptTogether:16 Separated:19
 at stages/fold/within.go prgnn/stages/fold Sites:14 ReadSites:21 OneGroupEach:45 Sites.Stratum:58 Sites.persons:68 Sites.Least:87 Sites.Few:98
+at stages/inference/absence.go prgnn/stages/inference Absences:17
 at stages/inference/agreement.go prgnn/stages/inference Agreement:14 manyRankings:30 Agree:34 orders:74 manyOrders:91 places:111 topPlaces:114 places.has:125 overlap:128 shared:138 agreeByChance:148 expectedJaccard:171 PermutationP:193 AsLarge:197
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 ByStratum:107 percentiles:119 Quantile:126
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
@@ -6810,7 +6833,7 @@ at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.
 at stages/prepare/combat_leak.go prgnn/stages/prepare tellsAll:17 tellsMuch:18 fewestTold:20 combatLabel:24 Combat.Tells:32 combatLabels:75 combatLabel.told:123 larger:180 negative:190 ofTheOthers:200 areaOf:217
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:20 combatTerm:35 combatTerm.String:40 targetColumn:47 combatBook:50 Combat.book:58 Combat.read:64 leaksLabel:83 combatBook.readPeople:88 combatBook.choose:136 combatBook.row:187 pairsOf:212
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:39 Connectivity.Validate:60 Connectivity.Run:71 leftRow:108 matrixRow:115 connectivityQuality:130
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:32 Denoise.Ports:71 Denoise.Validate:92 readScan:121 stepRow:129 Denoise.strategy:135 Denoise.Run:142 Denoise.TimeFrom:214 Denoise.prepare:237 Denoise.cleaner:275 lostVoxels:311 enoughMinutes:333 tooLittle:344 censored:349 orExclude:355 Denoise.confounds:360 unknownVolumes:441 Denoise.without:451 Denoise.choose:462 readConfounds:475 aboutConfounds:492 meanAndMax:502
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:32 Denoise.Ports:71 Denoise.Validate:92 readScan:121 stepRow:129 Denoise.strategy:135 Denoise.Run:142 Denoise.TimeFrom:220 Denoise.prepare:243 Denoise.cleaner:281 lostVoxels:317 enoughMinutes:339 tooLittle:350 censored:355 orExclude:361 Denoise.confounds:366 unknownVolumes:447 Denoise.without:457 Denoise.choose:468 readConfounds:481 aboutConfounds:498 meanAndMax:508
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:23 Denoise.events:72
@@ -6818,14 +6841,14 @@ at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.Ne
 at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:61 grayordinateMeans:130 readParcels:150
 at stages/prepare/extract/mean_image.go prgnn/stages/prepare/extract meanImage:17 usualRange:38
 at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:79
-at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:25 Parcellate:32 Parcellate.Ports:40 Parcellate.Run:61 Parcellate.meaning:169 Parcellate.outputs:185 Parcellate.covered:199 mostUnseen:217 Parcellate.refuseLost:220 parcelImage:235 dkt:245 Parcellate.refuseMissing:248 otherLabels:267
-at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:47 layer.read:54 opposedAffines:111 rotation:130 readLabels:136 readMask:146 layer.over:158 beyond:180 layer.warped:185 in:233 share:235 layer.reach:243 moves:257 layer.through:270 zero:285 layer.tally:293 layer.look:326 mostElsewhere:343 elsewhere:347 corners:370 mostBeside:385 leastOfBrain:388 layer.besideBrain:392 layer.quality:428 layer.sample:458
+at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:25 Parcellate:32 Parcellate.Ports:40 Parcellate.Run:61 headersFit:165 Parcellate.meaning:214 Parcellate.outputs:230 Parcellate.covered:244 mostUnseen:262 Parcellate.refuseLost:265 parcelImage:280 dkt:290 Parcellate.refuseMissing:293 otherLabels:312
+at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:47 layer.read:54 opposedAffines:106 rotation:125 readLabels:131 readMask:141 layer.over:153 beyond:175 layer.warped:180 in:228 share:230 layer.reach:238 moves:252 layer.through:265 zero:280 layer.tally:288 layer.look:321 mostElsewhere:338 elsewhere:342 corners:365 mostBeside:380 leastOfBrain:383 layer.besideBrain:387 layer.quality:423 layer.sample:453
 at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
 at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:31 Timeseries.Run:45 Timeseries.Validate:100 Timeseries.time:105 seriesRow:126
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:37 Graph.Run:52 graphRow:96 graphQuality:113
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:40 Harmonize.Run:55 fittedQuality:118 fits:141 mostFitted:146 knownFit:148 knownFit.numbers:155 recentFit:160 readFit:199
-at stages/prepare/join.go prgnn/stages/prepare join.New:24 Join:28 Join.Ports:36 Join.Run:54 Join.enough:99 sameParts:108 runNames:127 joinSeries:136 spreadMissing:164 missingRegions:177 runQuality:192 readRuns:198 runQuality.whole:226 runQuality.list:285 joinedRow:294 runVolumeRow:302 runQuality.volumes:308 leastCoverage:328
+at stages/prepare/join.go prgnn/stages/prepare join.New:24 Join:28 Join.Ports:36 Join.Run:54 Join.enough:99 sameParts:108 runNames:127 joinSeries:136 spreadMissing:164 missingRegions:177 runQuality:192 readRuns:198 runQuality.whole:226 runQuality.list:288 joinedRow:297 runVolumeRow:305 runQuality.volumes:311 leastCoverage:331
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:51 Matrices.Run:65 Matrices.read:107
 at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:21 Occupancy:25 Occupancy.Ports:30 transitionRow:48 sequenceRow:56 Occupancy.Run:63 commonPairs:126
 at stages/prepare/project.go prgnn/stages/prepare project.New:18 Project:22 Project.Ports:27 Project.Run:41
@@ -6836,7 +6859,7 @@ at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tang
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:54 author.classes:106 author.unseen:112 listOf:121 author.result:134 author.othersAbove:169 author.tiles:204 author.regressionTiles:225
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
-at stages/present/checks.go prgnn/stages/present author.checks:24 checkRow:34 comparisons:41 author.leakage:50 author.unchecked:119 programs:132 author.covariates:142 author.covariatesOfNumber:203 found:240 volumes:251 author.permutedWithin:260 cutWithin:279 ofOneGroup:285 author.cautionsOf:288 coefficient:310 covariateName:318 varying:324 stuckSkill:352 epochRow:355 trained:361 author.trainings:370 author.training:412 author.learned:441
+at stages/present/checks.go prgnn/stages/present author.checks:24 checkRow:34 comparisons:41 author.leakage:50 author.unchecked:119 programs:132 author.covariates:142 author.covariatesOfNumber:205 found:242 volumes:253 author.permutedWithin:262 cutWithin:281 ofOneGroup:287 author.cautionsOf:290 coefficient:312 covariateName:320 varying:326 stuckSkill:354 epochRow:357 trained:363 author.trainings:372 author.training:414 author.learned:443
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:141
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:46 Text.say:52 Text.cite:57 Author.Write:77 Author.References:111
@@ -6850,7 +6873,7 @@ at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPict
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 mostCubic:221 mostLinear:221 Cohort.cautionScans:224 Cohort.cautionSites:315 CleanedScan.participant:353 SessionsOf:361 Cohort.Joined:373 orExclude:393 mostFrequent:409 nobodyStandsOut:419 usual:422
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:107
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:40 groupSize:65 Cohort.Groups:71 Cohort.Predicted:89 Cohort.ColumnOf:107 bySize:135 Cohort.Difference:138 Cohort.Describe:146 noteRow:177 ExcludedRow:182 mostExcluded:190 Cohort.describeExcluded:193 Cohort.NotMeeting:233 Cohort.ExcludedList:243 Cohort.describeGroups:254 Cohort.motionIn:359 Cohort.tableOfNumber:377 arrangements:386 CovariateNames:398 describeColumn:404 describeNumbers:484 twoCodes:506 countCodes:524 Reasons:545
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:40 groupSize:65 Cohort.Groups:71 Cohort.Predicted:89 Cohort.ColumnOf:107 bySize:135 Cohort.Difference:138 Cohort.Describe:146 noteRow:177 ExcludedRow:182 mostExcluded:190 Cohort.describeExcluded:193 Cohort.NotMeeting:233 Cohort.ExcludedList:243 Cohort.describeGroups:254 Cohort.motionIn:359 Cohort.tableOfNumber:377 arrangements:386 CovariateNames:398 describeColumn:405 describeNumbers:485 twoCodes:507 countCodes:525 Reasons:546
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:21 measures:24 bounds:45 Cohort.Quality:48 Cohort.withoutVoxels:111 measured:131 measured.of:138 measured.without:147 readMeasures:157 measured.add:175 mostRows:198 Cohort.eachParticipant:201 rowsOfMembers:256 eachColumn:281 eachColumn.set:286 eachColumn.at:293 eachColumn.text:300 Cohort.shownRows:309 MedianRange:338 warned:347 numbered:357 warned.text:360 warned.first:374 Cohort.warnings:383 mostWarnings:430 warned.add:432
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 sharedSentences:56 scanFigure:83 Cohort.scanLinks:94 scanNames:146 scanName:152 outlierWords:213

@@ -15,7 +15,7 @@ import (
 // largest of each group against the rest: (ΣO − ΣE)²/ΣV, summed over strata of n participants, of whom m lack
 // the region and k are in the group: E = mk/n, V = m(n−m)k(n−k)/(n²(n−1)).
 func Absences(absent [][]bool, group []int, groups int, stratum []int, permutations int, s *random.Stream) []float64 {
-	strata := byStratum(stratum)
+	strata := ByStratum(stratum)
 	type moments struct{ mean, variance []float64 }
 	of, lack := make([]moments, len(absent)), make([][]int, len(absent))
 	for r, is := range absent {
