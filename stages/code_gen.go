@@ -52,13 +52,13 @@ kind project 5f3b596b3145b1e5b420def414b2878113655cfdc7c61bbae5759cebe45da8c6
 kind published 91c3cc388e871ed8950e991cbdb0877dc053f63e28b8cb8241c15a05b6146533
 kind qcfc f8ae1564e0178e900907b2ac9f1a05a968354252a37f71c1983d81599e60af79
 kind regression 7637271dab213b6b81ad465fe3100653e2ea439bbca3787bc0700b73d239614b
-kind report a782476b75eb74ae6ead304c236b923262afc9f8e2b07532d50dc3b68e90381b
+kind report 079bf27d54deb869b73d59f5fe5c47a6a2ec318e7ec9d3dbc4d878134954894e
 kind saliency f9d7bf1f54fcbd6558e84d1d1d515dd2aeee968bcd6a2e09a5fd649e70a23020
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
 kind simulate 169b3f8e228250e54b82dfbe66278d71263bb59d1cda9d6d54a5b44f960907da
 kind split 46eafde6eee428f0742c49f9e61f8aab26df5105222e92e02caee7758ea93367
 kind states 0a04f18d3ec1eebf593fb3f259cc50a043c1869e60793fb4e5005671e48235a0
-kind summary 2ab0a2384ee2998b20edbf669b23045f596735806eb37084620ec3948515a85d
+kind summary 43a9f73638ab4e1c5ef78a0ee27d6f8218cd788796224956eb034235d3d3e422
 kind tables 152bab24715568a7023cea12c02a4f4765a9547c9eb997c29d54fcdb3c31cef7
 kind tangent 141582767bcd7c36434c869b2a8753f55b2d09d8d0b0bad9dccb2c4193e5a50f
 kind timeseries 16ef609c33826b28d75b47f8f58ab80b8a925bc98973df621312b3adcdd329a1
@@ -714,7 +714,7 @@ source prgnn/stages/present/performance/doc.go de136503ccd5eedf
 source prgnn/stages/present/performance/headline.go b731540a3a3b0018
 source prgnn/stages/present/performance/performance.go 9cc7207fdfcd8f3c
 source prgnn/stages/present/performance/regression.go 2e6766b757391130
-source prgnn/stages/present/performance/retrained.go 6ef10df61f2437ff
+source prgnn/stages/present/performance/retrained.go d8670e5c5792851a
 source prgnn/stages/present/provenance.go f8e2cebe148a09c6
 source prgnn/stages/present/references.go 22b907b513042020
 source prgnn/stages/present/regions.go 8e9a5441f4cc4568
@@ -5906,7 +5906,7 @@ prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
 prgnn/stages/present/performance.Results.models 58766138aedc.3ed86d
 prgnn/stages/present/performance.Results.notRetrained dd316c91f906.051927
 prgnn/stages/present/performance.Results.ofAnother cdfa5f32e4e1.a9ac9b
-prgnn/stages/present/performance.Results.otherInputs 44de9be96f0e.6b006d
+prgnn/stages/present/performance.Results.otherInputs 06015cb784db.6b006d
 prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
 prgnn/stages/present/performance.Results.overSeeds 2e86543ca589.bcbc49
 prgnn/stages/present/performance.Results.paperTables f6dfc1d6f7ad.f3bd02
@@ -6882,7 +6882,7 @@ at stages/present/performance/beside.go prgnn/stages/present/performance Results
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 intervals:103 classifierColumn:135 accuracyColumn:141 intervalColumn:143 foldsColumn:145 areaColumn:147 permutedColumn:151 testedP:156 testsOf:164 Results.eachLevel:186 Results.judgedBy:214 sameLevels:237 Results.byDraws:253 sameTested:262 foldScore:269 Results.HeldOut:275 Results.folds:286 Results.permutationTables:335 Results.permutation:367 ofClassifiers:401 Results.comparison:409 Results.paperTables:443 calibrationBins:485 Results.performanceFigures:488 Results.othersLast:542 accuracyChart:555
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:21 Results.testOfR:41 Results.Error:53 isMean:71 Interval:76 ofProcedure:84 Results.DescribeRegression:87 testsOfNumbers:136 testedNumber:144 fewTested:150 Results.cautionRegression:153 Results.RegressionResult:191
-at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:278 ports:287 Results.without:290 has:299 valuesIn:305 overlap:315 joined:320
+at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:281 ports:290 Results.without:293 has:302 valuesIn:308 overlap:318 joined:323
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:139 fewHeldOut:164 author.recovered:168
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:439
