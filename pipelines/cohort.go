@@ -18,6 +18,7 @@ import (
 	"prgnn/pipelines/tree"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 )
 
@@ -121,7 +122,7 @@ func (l *loader) loadCohort(c cohort.Source, at tree.Key, t *tree.Node) {
 
 // A choice says who of a roster is left out, and how many of the others are kept.
 type choice struct {
-	excluded cohort.Exclusion
+	excluded listed.Exclusion
 	without  map[string]precheck.Refusal // by what they lack. They are not excluded
 	few      int
 	notes    []string
@@ -130,7 +131,7 @@ type choice struct {
 // choose leaves out the participants that exclude names, and keeps limit of the rest.
 func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 	ids := lists.Map(r.Subjects, func(s cohort.Subject) string { return s.ID })
-	c := choice{excluded: cohort.Exclusion{Noun: r.Noun(), Find: r.Finder(), Why: map[string]string{}},
+	c := choice{excluded: listed.Exclusion{Noun: r.Noun(), Find: r.Finder(), Why: map[string]string{}},
 		without: map[string]precheck.Refusal{}, notes: slices.Clone(r.Notes)}
 	fine := l.exclude(&c.excluded, t.Get("exclude"))
 	c.notes = append(c.notes, c.excluded.Notes()...)
@@ -158,7 +159,7 @@ func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 }
 
 // exclude reads whom exclude names, or rates fail. It reports whether that is right.
-func (l *loader) exclude(out *cohort.Exclusion, x *tree.Node) bool {
+func (l *loader) exclude(out *listed.Exclusion, x *tree.Node) bool {
 	if x == nil || x.Kind == tree.Empty {
 		return true
 	}
@@ -179,7 +180,7 @@ func (l *loader) exclude(out *cohort.Exclusion, x *tree.Node) bool {
 			fine = l.rated(item, out) && fine
 			continue
 		}
-		if err := out.Add(item.Text, cohort.ExcludedByName); err != nil {
+		if err := out.Add(item.Text, listed.ExcludedByName); err != nil {
 			l.bad.Add(item.Pos, "exclude: %v", err)
 			fine = false
 		}
@@ -226,21 +227,21 @@ func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 		case c.without[s.ID].Why != "":
 			why, category = c.without[s.ID].Why, c.without[s.ID].Category
 		case why == "" && !kept[s.ID]:
-			why = cohort.BeyondLimit
+			why = listed.BeyondLimit
 		}
 		if why != "" {
-			left := cohort.LeftOut{ID: s.ID, Group: group[s.ID], Why: why, Category: category}
+			left := listed.LeftOut{ID: s.ID, Group: group[s.ID], Why: why, Category: category}
 			chosen.Left = append(chosen.Left, left)
 		} else {
 			chosen.Subjects = append(chosen.Subjects, s)
 		}
 	}
-	slices.SortFunc(chosen.Left, func(a, b cohort.LeftOut) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(chosen.Left, func(a, b listed.LeftOut) int { return strings.Compare(a.ID, b.ID) })
 	return &chosen
 }
 
 // rated adds the participants whom a table of ratings, {file: ratings.tsv}, rates fail.
-func (l *loader) rated(item *tree.Node, out *cohort.Exclusion) bool {
+func (l *loader) rated(item *tree.Node, out *listed.Exclusion) bool {
 	file := item.Get("file")
 	if file == nil || len(item.Keys) != 1 || file.Kind != tree.Scalar || file.Bad {
 		if file == nil || !file.Bad {
@@ -253,14 +254,14 @@ func (l *loader) rated(item *tree.Node, out *cohort.Exclusion) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.dir, path)
 	}
-	failed, err := cohort.FailedRatings(path)
+	failed, err := listed.FailedRatings(path)
 	if err != nil {
 		l.bad.Each(err, func(string) dag.Pos { return file.Pos }, "exclude: ")
 		return false
 	}
 	all := true
 	for _, rating := range failed {
-		if err := out.Add(rating.ID, cohort.RatedFail); err != nil {
+		if err := out.Add(rating.ID, listed.RatedFail); err != nil {
 			l.bad.Add(file.Pos, "exclude: %s:%d: %v", file.Text, rating.Line, err)
 			all = false
 		}

@@ -70,7 +70,7 @@ func init() {
 	register("t-free", func() dag.Stage { return &free{} })
 
 	stages.RegisterCohort(cohort.Source{Name: "t-files",
-		New: func() cohort.Loader { return &listed{Folder: "scans", People: 3} }})
+		New: func() cohort.Loader { return &peopled{Folder: "scans", People: 3} }})
 	stages.RegisterCohort(cohort.Source{Name: "t-runs", New: func() cohort.Loader { return &runs{} }})
 	stages.RegisterCohort(cohort.Source{Name: "t-moved", New: func() cohort.Loader { return &moved{} }})
 	stages.RegisterCohort(cohort.Source{Name: "t-made", New: func() cohort.Loader { return &made{People: 3} }})
@@ -157,9 +157,9 @@ func (f *free) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 	return nil, errors.New("never run")
 }
 
-// listed are people with scans; number two may lack one, and number three be
+// peopled are people with scans; number two may lack one, and number three be
 // impossible.
-type listed struct {
+type peopled struct {
 	Folder     string `param:"folder"`
 	People     int    `param:"people" min:"0" max:"100"`
 	Lacking    bool   `param:"lacking"`
@@ -184,7 +184,7 @@ func nodesOf() *encoding.Table {
 		encoding.Column{Name: "id", Values: []int32{1, 2}}, encoding.Column{Name: "name", Values: []string{"L", "R"}})
 }
 
-func (c *listed) Load(dir string) (*cohort.Roster, error) {
+func (c *peopled) Load(dir string) (*cohort.Roster, error) {
 	if c.Folder == "nowhere" {
 		return nil, errors.Join(errors.New("folder: there is no nowhere"), errors.New("and nobody in it"))
 	}

@@ -16,6 +16,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 )
 
@@ -332,7 +333,7 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 		for _, left := range p.Roster.Left {
 			why[left.ID] = left.Why
 		}
-		if why["sub-005"] != cohort.RatedFail || why["sub-002"] != cohort.ExcludedByName || why["sub-006"] != "" ||
+		if why["sub-005"] != listed.RatedFail || why["sub-002"] != listed.ExcludedByName || why["sub-006"] != "" ||
 			!slices.Contains(p.Notes, "1 participant excluded, rated fail: sub-005") {
 			t.Errorf("left out %v, notes %q", why, p.Notes)
 		}
@@ -464,7 +465,7 @@ func TestExcludeTwice(t *testing.T) {
 	const file = "cohort: { matrices: { file: people.tsv, pearson: \"{participant_id}.npy\", nodes: dk84, exclude: [sub-1] }, exclude: [sub-1, sub-2], limit: 1 }\n" +
 		"stages: { folds: { use: split, in: { participants: cohort.participants } } }\n"
 	p := need.Value(build("x.yaml", []byte(file), dir, nil, maxTasks))(t)
-	why := lists.Map(p.Roster.Left, func(left cohort.LeftOut) string { return left.ID + " " + left.Why })
+	why := lists.Map(p.Roster.Left, func(left listed.LeftOut) string { return left.ID + " " + left.Why })
 	if want := []string{"sub-1 excluded by name", "sub-2 excluded by name", "sub-4 beyond limit"}; !slices.Equal(why, want) &&
 		!slices.Equal(why, []string{want[0], want[1], "sub-3 beyond limit"}) {
 		t.Errorf("left out %q", why)

@@ -9,6 +9,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/userfile"
 )
 
 // A producer is what a reference can name: a stage, or one of the two halves of
@@ -186,7 +187,7 @@ func (g *cohortGraph) file(s *cohort.Subject, files map[string]string, port, for
 	case s.Problem != nil:
 		return &dag.Source{Node: g.problem(s), Output: port}
 	case there:
-		return &dag.Source{File: path, Name: cohort.NameIn(g.root, path), Format: format}
+		return &dag.Source{File: path, Name: userfile.NameIn(g.root, path), Format: format}
 	case optional:
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 
 	"prgnn/nifti"
 	"prgnn/pipelines/precheck"
-	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/listed"
 )
 
 // With incomplete: skip, whoever denoise of the built-in pipeline would refuse takes no part, with denoise's reason;
@@ -67,7 +67,7 @@ stages:
 	left := map[string]string{}
 	for _, l := range p.Roster.Left {
 		left[l.ID] = l.Why
-		need.Equal(t, l.Counted(), cohort.NotDenoised, l.ID, "is counted as")
+		need.Equal(t, l.Counted(), listed.NotDenoised, l.ID, "is counted as")
 	}
 	if !maps.Equal(left, want) {
 		t.Errorf("left out %q\nwant %q", left, want)
@@ -77,7 +77,7 @@ stages:
 		t.Errorf("%d participants by default, want 4: their tasks fail", n)
 	}
 	for id, refused := range precheck.Refused(p.Roster, p.Graph) {
-		need.Equal(t, refused, precheck.Refusal{Why: want[id], Category: cohort.NotDenoised}, id, " is refused before a run")
+		need.Equal(t, refused, precheck.Refusal{Why: want[id], Category: listed.NotDenoised}, id, " is refused before a run")
 		delete(want, id)
 	}
 	need.Equal(t, len(want), 0, "those who are not refused")
@@ -120,7 +120,7 @@ func TestRunsAreRefusedTogether(t *testing.T) {
 			"  clean: { with: { regress: none, fd: 0.5 } }\n"+stages), dir, nil, maxTasks))(t)
 		return precheck.Refused(p.Roster, p.Graph)
 	}
-	moved := func(why string) precheck.Refusal { return precheck.Refusal{Why: why, Category: cohort.MuchMotion} }
+	moved := func(why string) precheck.Refusal { return precheck.Refusal{Why: why, Category: listed.MuchMotion} }
 	alone := moved("clean, run 2: censoring for motion keeps 4 of 5 volumes, fewer than min_volumes (6)")
 	want := map[string]precheck.Refusal{"sub-4": alone,
 		"sub-2": moved("joined: censoring for motion keeps 109 of 110 volumes in 2 runs, 3.6 minutes, less than min_minutes (4)")}
@@ -183,5 +183,5 @@ stages:
 	need.Equal(t, len(p.Roster.Left), 1, "left out")
 	l := p.Roster.Left[0]
 	need.Equal(t, l.Why, "clean, run 1: censoring for motion keeps 1 of 40 volumes, fewer than min_volumes (6)", l.ID)
-	need.Equal(t, l.Counted(), cohort.MuchMotion, "counted as")
+	need.Equal(t, l.Counted(), listed.MuchMotion, "counted as")
 }

@@ -11,7 +11,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/need"
-	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
@@ -83,8 +83,8 @@ func checkRatings(t *testing.T, dir string, ids, ratings []string) {
 	if string(got) != want {
 		t.Errorf("ratings.tsv\n%swant\n%s", got, want)
 	}
-	failed, err := cohort.FailedRatings(path)
-	if err != nil || !slices.EqualFunc(failed, fail, func(r cohort.Rating, id string) bool { return r.ID == id }) {
+	failed, err := listed.FailedRatings(path)
+	if err != nil || !slices.EqualFunc(failed, fail, func(r listed.Rating, id string) bool { return r.ID == id }) {
 		t.Errorf("exclude reads %v %v", failed, err)
 	}
 }

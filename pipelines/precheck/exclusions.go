@@ -8,6 +8,7 @@ import (
 
 	"prgnn/internal/words"
 	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 	"prgnn/stages/report"
@@ -59,9 +60,9 @@ func Exclusions(r *cohort.Roster) []string {
 
 // ofQuality reports whether a participant was excluded for data or a measure: by name, a rating, a file or a bound, and
 // not by a limit or by what kind of participants the study is about.
-func ofQuality(left cohort.LeftOut) bool {
+func ofQuality(left listed.LeftOut) bool {
 	if strings.HasPrefix(left.Why, column.NotMet) {
 		return strings.ContainsAny(left.Why, "<>")
 	}
-	return left.Why != cohort.BeyondLimit
+	return left.Why != listed.BeyondLimit
 }

@@ -13,6 +13,7 @@ import (
 	"prgnn/dag"
 	"prgnn/pipelines/folds"
 	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 )
 
@@ -74,9 +75,9 @@ type Refusal struct{ Why, Category string }
 
 // refused is the refusal by a stage that cleans scans, or joins what is left of them.
 func refused(where string, err error) Refusal {
-	category := cohort.NotDenoised
+	category := listed.NotDenoised
 	if errors.As(err, new(column.CensoredError)) {
-		category = cohort.MuchMotion
+		category = listed.MuchMotion
 	}
 	return Refusal{where + ": " + err.Error(), category}
 }
@@ -149,7 +150,7 @@ func byHeaders(g *dag.Graph, why map[string]Refusal) {
 			files, known := inputFiles(n, func(string) bool { return true })
 			if id := folds.Coord(n.Coords, "subject"); known && n.Problem == nil && id != "" && why[id] == (Refusal{}) {
 				if err := work.RefusesHeaders(files); err != nil {
-					why[id] = Refusal{s.Name + ": " + err.Error(), cohort.UnusableData}
+					why[id] = Refusal{s.Name + ": " + err.Error(), listed.UnusableData}
 				}
 			}
 		}

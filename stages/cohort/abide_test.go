@@ -7,6 +7,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/stagetest"
 )
 
@@ -31,7 +32,7 @@ func TestSeriesOfABIDE(t *testing.T) {
 	if testing.Short() {
 		t.Skip("175 participants")
 	}
-	c := &TimeseriesCohort{listed: listed{File: "participants.csv", ID: "file_id", Group: "asd",
+	c := &TimeseriesCohort{Parameters: listed.Parameters{File: "participants.csv", ID: "file_id", Group: "asd",
 		Levels: []string{"1=ASD", "0=TD"}},
 		Series: "nyu_original_1D/{file_id}_rois_ho.1D.gz"}
 	roster, err := c.Load(dir)

@@ -13,6 +13,8 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
 )
 
 var bidsCohortKind = Source{
@@ -20,14 +22,14 @@ var bidsCohortKind = Source{
 	Doc: "fMRIPrep's derivatives\n" +
 		"Takes each participant's preprocessed scan and its Desikan-Killiany labels: fMRIPrep's on the scan's grid (up to 23.1), in T1w space those of the T1w image (up to 23.1, from 25.2), or FreeSurfer's aparc+aseg.mgz with the transforms to the scan's space (all versions). The participants and their groups come from participants.tsv. With confounds, the mean framewise displacement in mm is a covariate, mean_fd, which select can use. cohort.inventory lists the files found for each participant.",
 	New: func() Loader {
-		return &BIDSCohort{listed: defaultListed(), Description: "preproc", Space: "auto", Labels: "auto",
+		return &BIDSCohort{Parameters: listed.Defaults(), Description: "preproc", Space: "auto", Labels: "auto",
 			Confounds: true, Incomplete: "fail", Nodes: "auto", Time: "auto"}
 	},
 }
 
 // BIDSCohort finds scans in a BIDS dataset of derivatives.
 type BIDSCohort struct {
-	listed
+	listed.Parameters
 	Dir string `param:"dir" place:"always" doc:"the directory of the derivatives, which holds sub-…"`
 	Raw string `param:"raw" place:"always" doc:"the raw dataset, for its participants.tsv; by default searched for at the derivatives' recorded source and around the derivatives"`
 	bids.Choice
@@ -83,14 +85,14 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if c.Dir == "" {
 		return nil, errors.New("dir is not set: the directory of the derivatives")
 	}
-	if err := checkSessions(c.Sessions, c.all()); err != nil {
+	if err := checkSessions(c.Sessions, c.All()); err != nil {
 		return nil, err
 	}
-	root, err := bids.Find(within(dir, c.Dir))
+	root, err := bids.Find(userfile.Within(dir, c.Dir))
 	if err != nil {
-		return nil, fmt.Errorf("dir: %w%s", err, derivativesHint(within(dir, c.Dir), c.Dir))
+		return nil, fmt.Errorf("dir: %w%s", err, derivativesHint(userfile.Within(dir, c.Dir), c.Dir))
 	}
-	l, err := c.people(dir, c.Dir, root, c.Raw)
+	l, err := c.ReadBIDS(dir, c.Dir, root, c.Raw)
 	if err != nil {
 		w := where{dir: dir, space: c.Space, beside: root}
 		if c.Space == "auto" { // the participants' scans decide
@@ -99,12 +101,12 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		return nil, errors.Join(err, atlasMistake(c.Labels, w))
 	}
 	files := map[string][]bids.File{}
-	for _, r := range l.rows {
-		if list, err := bids.Files(root, r.id); err == nil { // find says who has no directory
-			files[r.id] = append([]bids.File{}, list...)
+	for _, r := range l.Rows {
+		if list, err := bids.Files(root, r.ID); err == nil { // find says who has no directory
+			files[r.ID] = append([]bids.File{}, list...)
 		}
 	}
-	if !slices.ContainsFunc(l.rows, func(r listedRow) bool { return len(c.preprocessed(files[r.id])) > 0 }) {
+	if !slices.ContainsFunc(l.Rows, func(r listed.Row) bool { return len(c.preprocessed(files[r.ID])) > 0 }) {
 		if hint := derivativesHint(root, c.Dir); hint != "" {
 			return nil, fmt.Errorf("dir: %s has no preprocessed scan%s", root, hint)
 		}
@@ -128,23 +130,23 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range l.rows {
-		found[r.id] = c.find(l, sidecars, r, labels, files[r.id])
-		for _, run := range found[r.id].each() {
+	for _, r := range l.Rows {
+		found[r.ID] = c.find(l, sidecars, r, labels, files[r.ID])
+		for _, run := range found[r.ID].each() {
 			run.events = events.of(run.bold)
 		}
 	}
-	c.refuseHeaders(l.rows, found)
-	l.addMotion(found)
-	l.addSessionColumns(c.rawRoots(dir, root, l), found)
-	if err := l.choose(); err != nil {
+	c.refuseHeaders(l.Rows, found)
+	addMotion(l, found)
+	addSessionColumns(l, c.rawRoots(dir, root, l), found)
+	if err := l.Choose(); err != nil {
 		return nil, err
 	}
 	c.leaveOut(l, root, found)
-	if len(l.rows) == 0 {
-		return nil, fmt.Errorf("%s: no participant has all files: %s", root, strings.Join(l.notes, "; "))
+	if len(l.Rows) == 0 {
+		return nil, fmt.Errorf("%s: no participant has all files: %s", root, strings.Join(l.Notes, "; "))
 	}
-	if err := l.doubt(); err != nil {
+	if err := l.Doubt(); err != nil {
 		return nil, err
 	}
 	r := c.roster(l, found)
@@ -153,7 +155,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	}
 	r.Root = root
 	r.place(c.Space, labels)
-	r.Here = append(r.Here, whereFound(root, l.path))
+	r.Here = append(r.Here, userfile.WhereFound(root, l.Path))
 	r.Here = append(r.Here, labels.here()...)
 	if r.Atlas, err = labels.settings(); err != nil {
 		return nil, err
@@ -162,7 +164,8 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	r.MadeBy, r.Time = bids.GeneratedBy(root), c.Time
 	r.Notes = append(datasetNotes(l, root, space), r.Notes...)
 	r.About = func(ids map[string]bool) (notes []string, timesApart string) {
-		return c.about(slices.DeleteFunc(slices.Clone(l.rows), func(row listedRow) bool { return !ids[row.id] }), found)
+		without := func(row listed.Row) bool { return !ids[row.ID] }
+		return c.about(slices.DeleteFunc(slices.Clone(l.Rows), without), found)
 	}
 	return r, nil
 }
@@ -182,7 +185,7 @@ func derivativesHint(dir, written string) string {
 }
 
 // labelSource is where labels come from when they are not searched for; else nil.
-func (c *BIDSCohort) labelSource(dir string, l *list, root string) (*labelSource, error) {
+func (c *BIDSCohort) labelSource(dir string, l *listed.List, root string) (*labelSource, error) {
 	switch {
 	case c.Labels == "auto" && c.template() && misplacedLabels(bids.GeneratedBy(root)):
 		return nil, fmt.Errorf("labels: %s resampled aparcaseg to space-%s incorrectly (fixed in 1.4.0); set labels: freesurfer, or labels: to an image in space-%s", bids.GeneratedBy(root), c.Space, c.Space)
@@ -193,14 +196,15 @@ func (c *BIDSCohort) labelSource(dir string, l *list, root string) (*labelSource
 	case c.Labels == "auto", c.Labels == "freesurfer":
 		return nil, nil
 	}
-	return l.labelSource(c.besideFile(dir, l), where{dir: dir, space: c.Space, beside: root})
+	return labelsOf(l, c.besideFile(dir, l), where{dir: dir, space: c.Space, beside: root})
 }
 
 // besideFile is the parameter labels; an image that lies beside the pipeline file, and not in the dataset, by its whole
 // path.
-func (c *BIDSCohort) besideFile(dir string, l *list) string {
-	path, err := filepath.Abs(within(dir, c.Labels))
-	if err != nil || slices.Contains(l.sheet.Columns, c.Labels) || isFile(within(l.root, c.Labels)) || !isFile(path) {
+func (c *BIDSCohort) besideFile(dir string, l *listed.List) string {
+	path, err := filepath.Abs(userfile.Within(dir, c.Labels))
+	if err != nil || slices.Contains(l.Sheet.Columns, c.Labels) || isFile(userfile.Within(l.Dir, c.Labels)) ||
+		!isFile(path) {
 		return c.Labels
 	}
 	return path
@@ -229,43 +233,43 @@ func misplacedLabels(by string) bool {
 }
 
 // leaveOut takes out those of whom something is missing, if that is asked for.
-func (c *BIDSCohort) leaveOut(l *list, root string, found map[string]*bidsFiles) {
+func (c *BIDSCohort) leaveOut(l *listed.List, root string, found map[string]*bidsFiles) {
 	if c.Incomplete != "skip" {
 		return
 	}
-	l.drop(UnusableData, func(r listedRow) string {
-		problems := found[r.id].problems
-		if r.label == "" {
-			problems = append(problems, l.unlabeled(r, ""))
+	l.Drop(listed.UnusableData, func(r listed.Row) string {
+		problems := found[r.ID].problems
+		if r.Label == "" {
+			problems = append(problems, l.Unlabeled(r, ""))
 		}
 		if problems == nil {
-			problems = found[r.id].unreadable(func(string) bool { return true })
+			problems = found[r.ID].unreadable(func(string) bool { return true })
 		}
 		if problems == nil {
 			return ""
 		}
-		why := withoutPlaces(root, joined(problems))
-		l.notes = append(l.notes, fmt.Sprintf("excluded %s: %s", r.id, why))
+		why := userfile.WithoutPlaces(root, joined(problems))
+		l.Notes = append(l.Notes, fmt.Sprintf("excluded %s: %s", r.ID, why))
 		return why
 	})
 }
 
-func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
+func (c *BIDSCohort) roster(l *listed.List, found map[string]*bidsFiles) *Roster {
 	r := &Roster{
-		PerRun:       c.all() || c.longitudinal(),
+		PerRun:       c.All() || c.longitudinal(),
 		Sessions:     c.longitudinal(),
 		Description:  c.Description,
 		Incomplete:   c.Incomplete,
-		Participants: l.participants(nil),
-		Table:        l.path,
-		Lines:        l.lines(),
-		Sources:      l.sources(),
+		Participants: l.Participants(nil),
+		Table:        l.Path,
+		Lines:        l.Lines(),
+		Sources:      l.Sources(),
 		Files:        map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti")},
 	}
 	ports := c.ports(r, l, found)
 	r.Subjects = bidsSubjects(l, found, ports, r.Without)
-	r.Notes = append(l.notes, r.Notes...)
-	r.Left = l.leftOut()
+	r.Notes = append(l.Notes, r.Notes...)
+	r.Left = l.LeftOut()
 	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found, c.part())}
 	r.Scan = func(id, part string) (volumes int, tr float64) {
 		for _, run := range found[id].each() {
@@ -280,7 +284,7 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 }
 
 // ports adds the files that participants have to a roster, by port, and returns where each file is found.
-func (c *BIDSCohort) ports(r *Roster, l *list, found map[string]*bidsFiles) map[string]func(*bidsFiles) string {
+func (c *BIDSCohort) ports(r *Roster, l *listed.List, found map[string]*bidsFiles) map[string]func(*bidsFiles) string {
 	ports := map[string]func(*bidsFiles) string{
 		"bold":   func(f *bidsFiles) string { return f.bold },
 		"labels": func(f *bidsFiles) string { return f.labels },
@@ -293,8 +297,8 @@ func (c *BIDSCohort) ports(r *Roster, l *list, found map[string]*bidsFiles) map[
 		"mask":      func(f *bidsFiles) string { return f.mask },
 		"events":    func(f *bidsFiles) string { return f.events },
 	} { // there where somebody has such a file
-		if !slices.ContainsFunc(l.rows, func(row listedRow) bool {
-			return slices.ContainsFunc(found[row.id].each(), func(f *bidsFiles) bool { return of(f) != "" })
+		if !slices.ContainsFunc(l.Rows, func(row listed.Row) bool {
+			return slices.ContainsFunc(found[row.ID].each(), func(f *bidsFiles) bool { return of(f) != "" })
 		}) {
 			continue
 		}
@@ -311,8 +315,8 @@ func (c *BIDSCohort) ports(r *Roster, l *list, found map[string]*bidsFiles) map[
 	if c.withConfounds() {
 		r.Files["confounds"] = dag.Format("tsv")
 		ports["confounds"] = func(f *bidsFiles) string { return f.confounds }
-		if slices.ContainsFunc(l.rows, func(r listedRow) bool {
-			return slices.ContainsFunc(found[r.id].each(), func(f *bidsFiles) bool { return f.confoundsSidecar != "" })
+		if slices.ContainsFunc(l.Rows, func(r listed.Row) bool {
+			return slices.ContainsFunc(found[r.ID].each(), func(f *bidsFiles) bool { return f.confoundsSidecar != "" })
 		}) {
 			r.Files["confounds_sidecar"] = dag.Format("json")
 			ports["confounds_sidecar"] = func(f *bidsFiles) string { return f.confoundsSidecar }
@@ -323,10 +327,10 @@ func (c *BIDSCohort) ports(r *Roster, l *list, found map[string]*bidsFiles) map[
 	}
 	var without []string
 	with := false
-	for _, row := range l.rows {
-		for _, f := range found[row.id].each() {
+	for _, row := range l.Rows {
+		for _, f := range found[row.ID].each() {
 			if with = with || f.sidecar != ""; f.bold != "" && f.sidecar == "" {
-				without = append(without, strings.TrimSpace(row.id+" "+f.name))
+				without = append(without, strings.TrimSpace(row.ID+" "+f.name))
 			}
 		}
 	}
@@ -349,18 +353,18 @@ func withoutSidecar(who []string, with bool, instead string) string {
 }
 
 // bidsSubjects are the participants with their files, and with what is wrong with them.
-func bidsSubjects(l *list, found map[string]*bidsFiles, ports map[string]func(*bidsFiles) string,
+func bidsSubjects(l *listed.List, found map[string]*bidsFiles, ports map[string]func(*bidsFiles) string,
 	without func(id string) string) []Subject {
 	var subjects []Subject
 	failing := 0
-	for _, row := range l.rows {
-		if row.label == "" || found[row.id].problems != nil {
+	for _, row := range l.Rows {
+		if row.Label == "" || found[row.ID].problems != nil {
 			failing++
 		}
 	}
-	for _, row := range l.rows {
-		f := found[row.id]
-		s := Subject{ID: row.id}
+	for _, row := range l.Rows {
+		f := found[row.ID]
+		s := Subject{ID: row.ID}
 		for _, run := range f.each() {
 			files := map[string]string{}
 			for port, of := range ports {
@@ -375,13 +379,13 @@ func bidsSubjects(l *list, found map[string]*bidsFiles, ports map[string]func(*b
 			}
 		}
 		problems := f.problems
-		if row.label == "" {
-			problems = append(problems, l.unlabeled(row, l.path))
+		if row.Label == "" {
+			problems = append(problems, l.Unlabeled(row, l.Path))
 		}
 		if problems != nil {
-			s.Problem = fmt.Errorf("participant %s: %w", row.id, joined(problems))
-			if failing < len(l.rows) { // else nobody would be left
-				s.Problem = fmt.Errorf("%w%s", s.Problem, without(row.id))
+			s.Problem = fmt.Errorf("participant %s: %w", row.ID, joined(problems))
+			if failing < len(l.Rows) { // else nobody would be left
+				s.Problem = fmt.Errorf("%w%s", s.Problem, without(row.ID))
 			}
 		}
 		subjects = append(subjects, s)
@@ -390,17 +394,17 @@ func bidsSubjects(l *list, found map[string]*bidsFiles, ports map[string]func(*b
 }
 
 // maskNotes name who lacks the brain mask: nothing then tells whether the regions lie within the brain.
-func maskNotes(rows []listedRow, found map[string]*bidsFiles) []string {
+func maskNotes(rows []listed.Row, found map[string]*bidsFiles) []string {
 	var without []string
 	scans := 0
 	for _, row := range rows {
-		for _, f := range found[row.id].each() {
+		for _, f := range found[row.ID].each() {
 			if f.bold == "" || f.gray { // grayordinates are of the brain alone
 				continue
 			}
 			scans++
 			if f.mask == "" {
-				without = append(without, strings.TrimSpace(row.id+" "+f.name))
+				without = append(without, strings.TrimSpace(row.ID+" "+f.name))
 			}
 		}
 	}
@@ -419,10 +423,10 @@ func generator(root string) string { return cmp.Or(bids.GeneratedBy(root), "deri
 
 // about notes what was found of the scans of these participants. timesApart is the note of repetition times that
 // contradict each other, "" where none do.
-func (c *BIDSCohort) about(rows []listedRow, found map[string]*bidsFiles) (notes []string, timesApart string) {
+func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles) (notes []string, timesApart string) {
 	counts := map[string]int{}
 	for _, row := range rows {
-		if from := found[row.id].labelsFrom; from != "" {
+		if from := found[row.ID].labelsFrom; from != "" {
 			counts[from]++
 		}
 	}
@@ -433,15 +437,15 @@ func (c *BIDSCohort) about(rows []listedRow, found map[string]*bidsFiles) (notes
 	if c.longitudinal() {
 		sessions := map[string][]string{}
 		for _, r := range rows {
-			sessions[r.id] = lists.Map(found[r.id].runs, func(f *bidsFiles) string { return f.name })
+			sessions[r.ID] = lists.Map(found[r.ID].runs, func(f *bidsFiles) string { return f.name })
 		}
 		notes = append(notes, sessionNotes(sessions)...)
 	}
 	volumes := map[string]int{}
 	for _, row := range rows {
-		for _, f := range found[row.id].each() {
+		for _, f := range found[row.ID].each() {
 			if f.volumes > 0 {
-				volumes[strings.TrimSpace(row.id+" "+f.name)] = f.volumes
+				volumes[strings.TrimSpace(row.ID+" "+f.name)] = f.volumes
 			}
 		}
 	}
@@ -450,14 +454,14 @@ func (c *BIDSCohort) about(rows []listedRow, found map[string]*bidsFiles) (notes
 }
 
 // datasetNotes say what the dataset is. space is the note of the space that was chosen, if one was.
-func datasetNotes(l *list, root, space string) []string {
-	notes := []string{fmt.Sprintf("%s, participants of %s", generator(root), NameIn(root, l.path))}
+func datasetNotes(l *listed.List, root, space string) []string {
+	notes := []string{fmt.Sprintf("%s, participants of %s", generator(root), userfile.NameIn(root, l.Path))}
 	if space != "" {
 		notes = append(notes, space)
 	}
-	known, _ := l.sheet.Column(l.ID)
+	known, _ := l.Sheet.Column(l.ID)
 	for i := range known {
-		known[i] = ParticipantID(known[i])
+		known[i] = listed.ParticipantID(known[i])
 	}
 	subjects, _ := bids.Subjects(root) // which Find has read
 	strangers := slices.DeleteFunc(subjects, func(s string) bool { return slices.Contains(known, s) })

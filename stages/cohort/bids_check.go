@@ -5,6 +5,7 @@ import (
 
 	"prgnn/nifti"
 	"prgnn/nifti/itk"
+	"prgnn/stages/cohort/userfile"
 )
 
 // unreadable says which files of a participant would fail when they are read: scans that break off, confounds of
@@ -12,7 +13,7 @@ import (
 // voxels of a scan whose size is right.
 func (f *bidsFiles) unreadable(read func(path string) bool) (problems []error) {
 	for _, run := range f.each() {
-		bad := func(path string, err error) { problems = append(problems, placed{err, path}) }
+		bad := func(path string, err error) { problems = append(problems, userfile.Place(err, path)) }
 		for _, path := range []string{run.bold, run.labels, run.mask} {
 			if path == "" || !read(path) {
 				continue

@@ -67,7 +67,8 @@ func TestBIDSLeavesOutWhatCannotBeRead(t *testing.T) {
 	}
 	r.unreadable = nil // as in the other cohorts: scans alone
 	for _, s := range r.Subjects {
-		if err := r.Unreadable(s, func(string) bool { return true }); (err == nil) != (s.ID != "sub-2" && s.ID != "sub-5" && s.ID != "sub-7") {
+		err := r.Unreadable(s, func(string) bool { return true })
+		if (err == nil) != (s.ID != "sub-2" && s.ID != "sub-5" && s.ID != "sub-7") {
 			t.Errorf("%s, by its scans: %v", s.ID, err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
 )
 
 // An eventsFinder finds the tables of events of a dataset.
@@ -16,10 +18,10 @@ type eventsFinder struct {
 }
 
 // eventsIn looks for events in the dataset that the parameter names, else in the raw dataset.
-func (c *BIDSCohort) eventsIn(dir, root string, l *list) (*eventsFinder, error) {
+func (c *BIDSCohort) eventsIn(dir, root string, l *listed.List) (*eventsFinder, error) {
 	f := &eventsFinder{roots: c.rawRoots(dir, root, l), names: map[string][]string{}}
 	if c.Events != "" {
-		f.roots = []string{within(dir, c.Events)}
+		f.roots = []string{userfile.Within(dir, c.Events)}
 		if info, err := os.Stat(f.roots[0]); err != nil || !info.IsDir() {
 			return nil, fmt.Errorf("events: %s is not a directory; it must be the dataset with sub-…/func/…_events.tsv", f.roots[0])
 		}
@@ -29,11 +31,11 @@ func (c *BIDSCohort) eventsIn(dir, root string, l *list) (*eventsFinder, error) 
 
 // rawRoots are the datasets in which tables of the raw dataset are looked for: the one that the parameter raw names,
 // else where the derivatives and participants.tsv lie, and where the derivatives say that they come from.
-func (c *BIDSCohort) rawRoots(dir, root string, l *list) (roots []string) {
+func (c *BIDSCohort) rawRoots(dir, root string, l *listed.List) (roots []string) {
 	if c.Raw != "" {
-		return []string{within(dir, c.Raw)}
+		return []string{userfile.Within(dir, c.Raw)}
 	}
-	for _, d := range append([]string{root, filepath.Dir(l.path)}, bids.Sources(root)...) {
+	for _, d := range append([]string{root, filepath.Dir(l.Path)}, bids.Sources(root)...) {
 		if info, err := os.Stat(d); err == nil && info.IsDir() && !slices.Contains(roots, d) {
 			roots = append(roots, d)
 		}

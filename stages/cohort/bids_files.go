@@ -14,18 +14,20 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
 
 // find looks for a participant's files.
-func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, labels *labelSource,
+func (c *BIDSCohort) find(l *listed.List, sidecars *bids.Sidecars, row listed.Row, labels *labelSource,
 	files []bids.File) *bidsFiles {
 	f, root := &bidsFiles{}, sidecars.Root
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	if files == nil {
-		_, err := bids.Files(root, row.id)
-		bad(absent(root, row.id, err))
+		_, err := bids.Files(root, row.ID)
+		bad(absent(root, row.ID, err))
 		return f
 	}
 	scans, names, err := c.scans(files)
@@ -33,7 +35,7 @@ func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, label
 		bad(err)
 		return f
 	}
-	if !c.all() && !c.longitudinal() {
+	if !c.All() && !c.longitudinal() {
 		return c.findRun(l, sidecars, row, labels, files, scans[0])
 	}
 	sum, n := 0.0, 0
@@ -56,8 +58,8 @@ func (c *BIDSCohort) find(l *list, sidecars *bids.Sidecars, row listedRow, label
 }
 
 // findRun looks for the files that belong to a scan.
-func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, labels *labelSource, files []bids.File,
-	bold bids.File) *bidsFiles {
+func (c *BIDSCohort) findRun(l *listed.List, sidecars *bids.Sidecars, row listed.Row, labels *labelSource,
+	files []bids.File, bold bids.File) *bidsFiles {
 	f := &bidsFiles{bold: bold.Path, grid: gridName{bold.Get("space"), bold.Get("res")}}
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	var err error
@@ -106,7 +108,7 @@ func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, la
 	}
 	for _, path := range []string{f.bold, f.labels, f.transform, f.warp, f.mask} {
 		if _, err := os.Stat(path); path != "" && err != nil {
-			bad(plainError(path, err))
+			bad(userfile.Plain(path, err))
 		}
 	}
 	return f
@@ -161,15 +163,16 @@ func absent(root, id string, err error) error {
 		if errors.As(err, &at) {
 			path = at.Path
 		}
-		return plainError(path, err)
+		return userfile.Plain(path, err)
 	}
 	subjects, _ := bids.Subjects(root) // which Find has read
 	but := ""
-	if near := slices.DeleteFunc(sameNumber(id, subjects), func(s string) bool { return s == id }); len(near) > 0 {
+	same := func(s string) bool { return s == id }
+	if near := slices.DeleteFunc(listed.SameNumber(id, subjects), same); len(near) > 0 {
 		but = fmt.Sprintf(", but %s does: did a spreadsheet remove leading zeros from the table, or change numbers?",
 			strings.Join(near, " or "))
 	}
-	return placed{fmt.Errorf("%s does not exist%s", path, but), path}
+	return userfile.Place(fmt.Errorf("%s does not exist%s", path, but), path)
 }
 
 // pick are the files of a data type that are wanted.
@@ -193,7 +196,7 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 		names, err := sortSessions(scans)
 		return scans, names, err
 	}
-	if len(scans) > 0 && c.all() {
+	if len(scans) > 0 && c.All() {
 		names, err := bids.SortRuns(scans, nil)
 		return scans, names, err
 	}
@@ -219,14 +222,14 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 // motion reads a table of confounds: the number of its rows, and the mean framewise displacement, mm, over the
 // volumes that have one (the first has not), where there is such a column.
 func (f *bidsFiles) motion() error {
-	file, err := openFile(f.confounds)
+	file, err := userfile.Open(f.confounds)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	s, err := sheet.Read(file, f.confounds)
 	if err != nil {
-		return placed{err, f.confounds}
+		return userfile.Place(err, f.confounds)
 	}
 	f.confoundRows = len(s.Lines)
 	values, ok := s.Column("framewise_displacement")
@@ -238,7 +241,7 @@ func (f *bidsFiles) motion() error {
 		return nil // nothing but n/a
 	}
 	if numbers == nil {
-		return placed{fmt.Errorf("%s:%d: framewise_displacement is %q, which is not a number", f.confounds, s.Lines[notAt], values[notAt]), f.confounds}
+		return userfile.Place(fmt.Errorf("%s:%d: framewise_displacement is %q, which is not a number", f.confounds, s.Lines[notAt], values[notAt]), f.confounds)
 	}
 	n, sum := 0, 0.0
 	for _, v := range numbers {
@@ -252,20 +255,20 @@ func (f *bidsFiles) motion() error {
 }
 
 // addMotion puts mean_fd among the columns, unless the table has one of its own.
-func (l *list) addMotion(found map[string]*bidsFiles) {
-	has := slices.ContainsFunc(l.rows, func(r listedRow) bool { return found[r.id].hasFD })
+func addMotion(l *listed.List, found map[string]*bidsFiles) {
+	has := slices.ContainsFunc(l.Rows, func(r listed.Row) bool { return found[r.ID].hasFD })
 	if !has {
 		return
 	}
-	if slices.Contains(l.sheet.Columns, "mean_fd") {
-		if !l.doubtMotion(found) {
-			l.fillMotion(found)
+	if slices.Contains(l.Sheet.Columns, "mean_fd") {
+		if !doubtMotion(l, found) {
+			fillMotion(l, found)
 		}
 		return
 	}
-	l.sheet.Columns = append(l.sheet.Columns, "mean_fd")
-	for i := range l.rows {
-		l.rows[i].cells.set("mean_fd", found[l.rows[i].id].motionCell())
+	l.Sheet.Columns = append(l.Sheet.Columns, "mean_fd")
+	for i := range l.Rows {
+		l.Rows[i].Cells.Set("mean_fd", found[l.Rows[i].ID].motionCell())
 	}
 }
 
@@ -278,8 +281,8 @@ func (f *bidsFiles) motionCell() string {
 }
 
 // ownMotion is mean_fd as the table has it; "" where it is missing.
-func (l *list) ownMotion() []string {
-	values := lists.Map(l.rows, func(r listedRow) string { return r.cells.get("mean_fd") })
+func ownMotion(l *listed.List) []string {
+	values := lists.Map(l.Rows, func(r listed.Row) string { return r.Cells.Get("mean_fd") })
 	codes := sheet.Codes(values)
 	return lists.Map(values, func(v string) string {
 		if codes[v] {
@@ -290,52 +293,52 @@ func (l *list) ownMotion() []string {
 }
 
 // withoutMotion are the rows without a mean_fd in the table, although their confounds give it.
-func (l *list) withoutMotion(found map[string]*bidsFiles) (rows []int, who []string) {
-	for i, v := range l.ownMotion() {
-		if f := found[l.rows[i].id]; f.hasFD && v == "" {
-			rows, who = append(rows, i), append(who, fmt.Sprintf("%s (%.3g mm)", l.rows[i].id, f.meanFD))
+func withoutMotion(l *listed.List, found map[string]*bidsFiles) (rows []int, who []string) {
+	for i, v := range ownMotion(l) {
+		if f := found[l.Rows[i].ID]; f.hasFD && v == "" {
+			rows, who = append(rows, i), append(who, fmt.Sprintf("%s (%.3g mm)", l.Rows[i].ID, f.meanFD))
 		}
 	}
 	return rows, who
 }
 
 // fillMotion takes the mean_fd that the table lacks from the confounds.
-func (l *list) fillMotion(found map[string]*bidsFiles) {
-	rows, who := l.withoutMotion(found)
+func fillMotion(l *listed.List, found map[string]*bidsFiles) {
+	rows, who := withoutMotion(l, found)
 	for _, i := range rows {
-		l.rows[i].cells.set("mean_fd", found[l.rows[i].id].motionCell())
+		l.Rows[i].Cells.Set("mean_fd", found[l.Rows[i].ID].motionCell())
 	}
 	if who != nil {
-		l.notes = append(l.notes, fmt.Sprintf("column mean_fd of the participants table is empty for %s, and %s: %s",
+		l.Notes = append(l.Notes, fmt.Sprintf("column mean_fd of the participants table is empty for %s, and %s: %s",
 			words.Count(len(who), "participant"), column.MotionFilled, words.Some(who, 3)))
 	}
 }
 
 // doubtMotion notes the participants whose mean_fd in the table is not that of their confounds (mm): the column then
 // has something else, with which that of the confounds is not mixed.
-func (l *list) doubtMotion(found map[string]*bidsFiles) (doubt bool) {
+func doubtMotion(l *listed.List, found map[string]*bidsFiles) (doubt bool) {
 	var apart []string
 	both := 0
-	values := l.ownMotion()
-	for i, r := range l.rows {
+	values := ownMotion(l)
+	for i, r := range l.Rows {
 		own, _ := sheet.Numbers(values[i : i+1])
-		f := found[r.id]
+		f := found[r.ID]
 		if !f.hasFD || own == nil || math.IsNaN(own[0]) {
 			continue
 		}
 		both++
 		if math.Abs(own[0]-f.meanFD) > 0.01 {
-			apart = append(apart, fmt.Sprintf("%s (%.3g and %.3g mm)", r.id, own[0], f.meanFD))
+			apart = append(apart, fmt.Sprintf("%s (%.3g and %.3g mm)", r.ID, own[0], f.meanFD))
 		}
 	}
 	if apart == nil {
 		return false
 	}
 	empty := ""
-	if _, who := l.withoutMotion(found); who != nil {
+	if _, who := withoutMotion(l, found); who != nil {
 		empty = fmt.Sprintf("; it stays empty for %s", words.Some(who, 3))
 	}
-	l.notes = append(l.notes, fmt.Sprintf("%s by more than 0.01 mm for %d of %s: %s; select and covariates use the column%s: rename it in the table to use that of the confounds",
+	l.Notes = append(l.Notes, fmt.Sprintf("%s by more than 0.01 mm for %d of %s: %s; select and covariates use the column%s: rename it in the table to use that of the confounds",
 		column.MotionApart, len(apart), words.Count(both, "participant"), words.Some(apart, 3), empty))
 	return true
 }

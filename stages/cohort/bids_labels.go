@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
 )
 
 // Where labels come from, for the inventory.
@@ -27,7 +29,7 @@ func labelImages(entities map[string]string) bids.Want {
 
 // findLabels finds the labels of a scan: fMRIPrep's on its grid, or in T1w space that of the T1w
 // image, or FreeSurfer's with what takes them to the scan.
-func (c *BIDSCohort) findLabels(f *bidsFiles, root string, row listedRow, files []bids.File, bold bids.File) error {
+func (c *BIDSCohort) findLabels(f *bidsFiles, root string, row listed.Row, files []bids.File, bold bids.File) error {
 	session := bold.Get("ses")
 	if c.Labels == "auto" {
 		onGrid := labelImages(sameRun(bold, map[string]string{"space": bold.Get("space"), "res": bold.Get("res")}))
@@ -55,9 +57,9 @@ func (c *BIDSCohort) findLabels(f *bidsFiles, root string, row listedRow, files 
 }
 
 // surferLabels finds FreeSurfer's labels and the transforms to the scan's space.
-func (c *BIDSCohort) surferLabels(f *bidsFiles, root string, row listedRow, files []bids.File, bold bids.File) error {
+func (c *BIDSCohort) surferLabels(f *bidsFiles, root string, row listed.Row, files []bids.File, bold bids.File) error {
 	session := bold.Get("ses")
-	mgz := c.surfer(root, row.id, session)
+	mgz := c.surfer(root, row.ID, session)
 	if mgz == "" {
 		return errors.New("its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside the dataset; set the parameter freesurfer")
 	}
@@ -125,7 +127,7 @@ func (c *BIDSCohort) surfer(root, subject, session string) string {
 		around(real)
 	}
 	if c.FreeSurfer != "" {
-		dirs = []string{within(root, c.FreeSurfer)}
+		dirs = []string{userfile.Within(root, c.FreeSurfer)}
 	}
 	names := []string{subject}
 	if session != "" { // processed for itself

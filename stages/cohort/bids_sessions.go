@@ -2,7 +2,6 @@ package cohort
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 )
 
@@ -19,16 +19,7 @@ import (
 func (c *BIDSCohort) longitudinal() bool { return len(c.Sessions) > 0 }
 
 // part is what the scans of a participant are.
-func (c *BIDSCohort) part() string { return partName(c.longitudinal()) }
-
-func partName(sessions bool) string {
-	if sessions {
-		return "session"
-	}
-	return "run"
-}
-
-var errApart = errors.New("sessions: runs: all joins all scans of a participant, but sessions keeps sessions separate: remove one of the two")
+func (c *BIDSCohort) part() string { return listed.PartName(c.longitudinal()) }
 
 // checkSessions refuses parameters that contradict each other: sessions, and runs: all.
 func checkSessions(sessions []string, all bool) error {
@@ -36,7 +27,7 @@ func checkSessions(sessions []string, all bool) error {
 	case len(sessions) == 0:
 		return nil
 	case all:
-		return errApart
+		return listed.ErrApart
 	case slices.Contains(sessions, "all") && len(sessions) > 1:
 		return fmt.Errorf("sessions: all, or a list of sessions, not both: [%s]", strings.Join(sessions, ", "))
 	}
@@ -48,25 +39,6 @@ func takesSession(sessions []string, ses string) bool {
 	return len(sessions) == 0 || sessions[0] == "all" || slices.ContainsFunc(sessions, func(s string) bool {
 		return bids.Same(strings.TrimPrefix(s, "ses-"), ses)
 	})
-}
-
-// sessions reads a table with one row per session of a participant; column names the session, "" for no sessions.
-func (p *listed) sessions(dir, column string) (*list, error) {
-	if column == "" {
-		return p.read(dir)
-	}
-	if p.all() {
-		return nil, errApart
-	}
-	longitudinal := *p // the parameters stay as they were written
-	longitudinal.Runs = "all"
-	l, err := longitudinal.read(dir)
-	if err == nil {
-		l.sessions, err = column, l.column("sessions", column)
-		l.doubtNames("sessions", column, "if two are one session, it counts twice",
-			func(r listedRow) (string, string) { return " of " + r.id, r.cells.get(column) })
-	}
-	return l, err
 }
 
 // sortSessions checks that there is one scan a session, puts them in the order of the sessions, and names them. The
@@ -91,9 +63,6 @@ func sessionsHint(files []bids.File) string {
 	}
 	return "; use sessions: all to treat each as a session"
 }
-
-// part is what a row of the table is, where a participant may have several.
-func (l *list) part() string { return partName(l.sessions != "") }
 
 // aboutSessions notes the sessions of some participants, as Roster.About.
 func (r *Roster) aboutSessions(ids map[string]bool) (notes []string, timesApart string) {

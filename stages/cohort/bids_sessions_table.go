@@ -10,6 +10,8 @@ import (
 
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
@@ -17,8 +19,8 @@ import (
 // addSessionColumns adds the columns of BIDS' sub-X_sessions.tsv to those of the participants: of numbers the mean over
 // the sessions that take part, of texts the one that all of them have. A column that participants.tsv has too gets
 // _session behind its name. The time of the scan (acq_time) is no covariate, nor is the group, which may disagree.
-func (l *list) addSessionColumns(roots []string, found map[string]*bidsFiles) {
-	has := slices.Clone(l.sheet.Columns)
+func addSessionColumns(l *listed.List, roots []string, found map[string]*bidsFiles) {
+	has := slices.Clone(l.Sheet.Columns)
 	named := func(name string) string {
 		for slices.Contains(has, name) {
 			name += "_session"
@@ -26,31 +28,31 @@ func (l *list) addSessionColumns(roots []string, found map[string]*bidsFiles) {
 		return name
 	}
 	var differ []string // columns of texts that change from session to session
-	for i := range l.rows {
-		r := &l.rows[i]
-		sessions := found[r.id].sessions()
-		path := sessionsTable(roots, r.id)
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		sessions := found[r.ID].sessions()
+		path := sessionsTable(roots, r.ID)
 		if len(sessions) == 0 || path == "" {
 			continue
 		}
 		columns, values, which, err := readSessions(path, sessions)
 		if err != nil {
-			found[r.id].problems = append(found[r.id].problems, err)
+			found[r.ID].problems = append(found[r.ID].problems, err)
 			continue
 		}
 		for i, name := range columns {
 			if name == l.Group && l.Target == "" {
-				found[r.id].regrouped = l.regrouped(r, which, values[i])
+				found[r.ID].regrouped = regroupedIn(l, r, which, values[i])
 				continue
 			}
 			value, same := ofSessions(values[i])
 			if !same && !slices.Contains(differ, name) {
 				differ = append(differ, name)
 			}
-			if name = named(name); !slices.Contains(l.sheet.Columns, name) {
-				l.sheet.Columns = append(l.sheet.Columns, name)
+			if name = named(name); !slices.Contains(l.Sheet.Columns, name) {
+				l.Sheet.Columns = append(l.Sheet.Columns, name)
 			}
-			r.cells.set(name, value)
+			r.Cells.Set(name, value)
 		}
 	}
 	if differ != nil {
@@ -58,14 +60,14 @@ func (l *list) addSessionColumns(roots []string, found map[string]*bidsFiles) {
 		for _, name := range differ {
 			gone[named(name)] = true
 		}
-		l.sheet.Columns = slices.DeleteFunc(l.sheet.Columns, func(name string) bool { return gone[name] })
-		l.notes = append(l.notes, fmt.Sprintf("sessions.tsv: no covariate, since its text differs between the sessions of a participant: %s", words.Some(differ, 6)))
+		l.Sheet.Columns = slices.DeleteFunc(l.Sheet.Columns, func(name string) bool { return gone[name] })
+		l.Notes = append(l.Notes, fmt.Sprintf("sessions.tsv: no covariate, since its text differs between the sessions of a participant: %s", words.Some(differ, 6)))
 	}
 }
 
-// regrouped says which sessions of a participant have another group than participants.tsv; "" for none.
-func (l *list) regrouped(r *listedRow, sessions, groups []string) string {
-	own := r.cells.get(l.Group)
+// regroupedIn says which sessions of a participant have another group than participants.tsv; "" for none.
+func regroupedIn(l *listed.List, r *listed.Row, sessions, groups []string) string {
+	own := r.Cells.Get(l.Group)
 	var other []string
 	for i, g := range groups {
 		if g != "" && column.Spelling(g) != column.Spelling(own) {
@@ -75,14 +77,14 @@ func (l *list) regrouped(r *listedRow, sessions, groups []string) string {
 	if other == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s, but %s)", r.id, own, strings.Join(other, ", "))
+	return fmt.Sprintf("%s (%s, but %s)", r.ID, own, strings.Join(other, ", "))
 }
 
 // regroupedNote names the participants whose sessions have another group.
-func regroupedNote(rows []listedRow, found map[string]*bidsFiles) []string {
+func regroupedNote(rows []listed.Row, found map[string]*bidsFiles) []string {
 	var who []string
 	for _, r := range rows {
-		if text := found[r.id].regrouped; text != "" {
+		if text := found[r.ID].regrouped; text != "" {
 			who = append(who, text)
 		}
 	}
@@ -118,18 +120,18 @@ func sessionsTable(roots []string, id string) string {
 
 // readSessions reads the columns of a sessions.tsv, in the rows of these sessions, and the session of each row.
 func readSessions(path string, sessions []string) (columns []string, values [][]string, which []string, err error) {
-	file, err := openFile(path)
+	file, err := userfile.Open(path)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	defer file.Close()
 	s, err := sheet.Read(file, path)
 	if err != nil {
-		return nil, nil, nil, placed{err, path}
+		return nil, nil, nil, userfile.Place(err, path)
 	}
 	ids, ok := s.Column("session_id")
 	if !ok {
-		return nil, nil, nil, placed{fmt.Errorf("%s: it has no column session_id", path), path}
+		return nil, nil, nil, userfile.Place(fmt.Errorf("%s: it has no column session_id", path), path)
 	}
 	for _, name := range s.Columns {
 		if name == "session_id" || name == "acq_time" {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/listed"
 )
 
 // A gridName is the space of scans, and the res- entity where there is one.
@@ -44,12 +45,12 @@ func (c *BIDSCohort) fits(g gridName) bool {
 
 // chooseSpace makes up the space and the resolution of the scans from what is there: where all
 // scans that fit have one, it is taken; between several nothing is guessed.
-func (c *BIDSCohort) chooseSpace(l *list, files map[string][]bids.File) (note string, err error) {
+func (c *BIDSCohort) chooseSpace(l *listed.List, files map[string][]bids.File) (note string, err error) {
 	have, fit := map[gridName]int{}, map[gridName]int{}
 	with := 0
-	for _, row := range l.rows {
+	for _, row := range l.Rows {
 		own := map[gridName]bool{}
-		scans := c.preprocessed(files[row.id])
+		scans := c.preprocessed(files[row.ID])
 		for _, f := range scans {
 			own[gridName{f.Get("space"), f.Get("res")}] = true
 		}

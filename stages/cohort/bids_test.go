@@ -17,6 +17,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/nifti"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/stagetest"
 )
 
@@ -432,7 +433,7 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 	if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-04" {
 		t.Errorf("subjects %+v", r.Subjects)
 	}
-	left := lists.Map(r.Left, func(l LeftOut) string { return l.ID + " " + strings.SplitN(l.Why, " (", 2)[0] })
+	left := lists.Map(r.Left, func(l listed.LeftOut) string { return l.ID + " " + strings.SplitN(l.Why, " (", 2)[0] })
 	want := []string{"sub-01 excluded by name", "sub-02 inclusion criterion not met: age >= 7", "sub-03 inclusion criterion not met: age >= 7", "sub-05 it has no labels"}
 	if !slices.Equal(left, want) {
 		t.Errorf("left out %q, want %q", left, want)

@@ -12,6 +12,7 @@ import (
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 )
 
@@ -42,16 +43,16 @@ func (f *bidsFiles) apart() bool {
 
 // refuseHeaders makes it a problem of a participant that no JSON file gives its repetition time, where repetition_time:
 // sidecar takes those of other scans to be right and their headers to be wrong.
-func (c *BIDSCohort) refuseHeaders(rows []listedRow, found map[string]*bidsFiles) {
-	if c.Time != "sidecar" || !slices.ContainsFunc(rows, func(row listedRow) bool {
-		return slices.ContainsFunc(found[row.id].each(), (*bidsFiles).apart)
+func (c *BIDSCohort) refuseHeaders(rows []listed.Row, found map[string]*bidsFiles) {
+	if c.Time != "sidecar" || !slices.ContainsFunc(rows, func(row listed.Row) bool {
+		return slices.ContainsFunc(found[row.ID].each(), (*bidsFiles).apart)
 	}) {
 		return
 	}
 	for _, row := range rows {
-		for _, f := range found[row.id].each() {
+		for _, f := range found[row.ID].each() {
 			if f.bold != "" && f.sidecar == "" {
-				found[row.id].problems = append(found[row.id].problems,
+				found[row.ID].problems = append(found[row.ID].problems,
 					fmt.Errorf("no JSON file gives the RepetitionTime of %s, and with repetition_time: sidecar its header does not count, since those of other scans are wrong: add the file",
 						filepath.Base(f.bold)))
 			}
@@ -82,13 +83,13 @@ func cutNote(volumes map[string]int) []string {
 
 // timeNotes tell of repetition times that contradict each other, or differ between
 // participants. contradict is the note of those that contradict each other, "" where none do.
-func timeNotes(rows []listedRow, found map[string]*bidsFiles, part string) (notes []string, contradict string) {
+func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (notes []string, contradict string) {
 	var apart []string
 	used := map[float64]int{}
 	for _, row := range rows {
-		for _, f := range found[row.id].each() {
+		for _, f := range found[row.ID].each() {
 			if f.apart() {
-				who := row.id + map[bool]string{true: " " + part + " " + f.name}[f.name != ""]
+				who := row.ID + map[bool]string{true: " " + part + " " + f.name}[f.name != ""]
 				apart = append(apart, fmt.Sprintf("%s (sidecar %g s, header %g s)", who, f.tr, f.headerTR))
 			}
 			if tr := f.tr; tr > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -19,8 +20,8 @@ func TestMissingCodes(t *testing.T) {
 	var levels []string
 	load := func(table, query string) (*Roster, error) {
 		dir := testdir.Files(t, map[string]string{"people.csv": table, "x.csv": "1,2\n3,4\n"})
-		people := listed{File: "people.csv", ID: "id", Group: "dx", Select: query, Levels: levels}
-		return (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+		people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx", Select: query, Levels: levels}
+		return (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 	}
 	r, err := load("id,dx,iq\na,1,100\nb,2,-9999\nc,-9999,90\nd,1,120\n", "")
 	need.NoError(t, err)
@@ -90,8 +91,8 @@ func TestCodesAreNoGroups(t *testing.T) {
 				text += fmt.Sprintf("a%02d,%s\n", i, g)
 			}
 			dir := testdir.Files(t, map[string]string{"people.csv": text, "x.csv": "1,2\n3,4\n"})
-			people := listed{File: "people.csv", ID: "id", Group: "dx", Levels: levels}
-			return need.Value((&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir))(t)
+			people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx", Levels: levels}
+			return need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
 		}
 		n, levels := 0, []string{}
 		for i, s := range load().Subjects {
@@ -116,8 +117,8 @@ func TestGroupsThatMayBeMissing(t *testing.T) {
 	for _, v := range []string{"none", "None", "unknown", "n.a.", "na", "not available"} {
 		load := func(levels ...string) *Roster {
 			dir := testdir.Files(t, map[string]string{"people.csv": "id,dx\na,HC\nb,ASD\nc," + v + "\nd," + v + "\n", "x.csv": "1,2\n3,4\n"})
-			people := listed{File: "people.csv", ID: "id", Group: "dx", Levels: levels}
-			return need.Value((&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir))(t)
+			people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx", Levels: levels}
+			return need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
 		}
 		need.Error(t, load().Subjects[2].Problem, fmt.Sprintf("its group is %q, which may be a missing value or a group "+
 			"(column \"dx\": write n/a where a value is missing, or name it in levels: [ASD=ASD, HC=HC, %[1]s=%[1]s])", v)[:60])
@@ -131,8 +132,8 @@ func TestGroupsThatMayBeMissing(t *testing.T) {
 func TestCovariatesThatMayBeMissing(t *testing.T) {
 	dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": "id;dx;age;iq;site;apoe;dose;score\n" +
 		"a;HC;30,5;100;-;+;1;1\nb;HC;-;unknown;NYU;-;none;2\nc;ASD;22;90;unknown;+;2;?\nd;ASD;?;n.a.;UCLA;-;3;3\n"})
-	people := listed{File: "people.csv", ID: "id", Group: "dx"}
-	r := need.Value((&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir))(t)
+	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
+	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
 	for name, want := range map[string]string{
 		"age": "[30.5 0 22 0] [true false true false]", "iq": "[100 0 90 0] [true false true false]",
 		"site": "[ NYU unknown UCLA] [false true true true]", "apoe": "[+ - + -] []", "dose": "[1 none 2 3] []",
@@ -150,15 +151,6 @@ func TestCovariatesThatMayBeMissing(t *testing.T) {
 	}
 }
 
-// Few numbers beside texts are noted in a column that is named as a number.
-func TestFewNumbersAmongTexts(t *testing.T) {
-	values, ids := strings.Fields("0x1F 1_000 Inf 12"), strings.Fields("a b c d")
-	need.Equal(t, oddTexts("ward", values, ids), "")
-	if note := oddTexts("age", values, ids); !strings.HasPrefix(note, `column age: 1 number and 3 texts ("0x1F" of a`) {
-		t.Errorf("note %q", note)
-	}
-}
-
 // A person under two spellings of a name, and a session under two, are noted: a spreadsheet drops zeros. The note is a
 // caution of the report by its words.
 func TestNamesThatAreAlike(t *testing.T) {
@@ -170,8 +162,8 @@ func TestNamesThatAreAlike(t *testing.T) {
 		"a,HC,1\nb,ASD,01\nc1,HC,1\nc11,HC,1\n": "",
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,visit\n" + rows, "x.csv": "1,2\n3,4\n"})
-		people := listed{File: "people.csv", ID: "id", Group: "dx"}
-		c := &TimeseriesCohort{listed: people, Series: "x.csv", Sessions: []string{"visit"}}
+		people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
+		c := &TimeseriesCohort{Parameters: people, Series: "x.csv", Sessions: []string{"visit"}}
 		r, err := c.Load(dir)
 		need.NoError(t, err)
 		notes := strings.Join(r.Notes, "\n")
@@ -192,24 +184,24 @@ func TestNamesAreNotCut(t *testing.T) {
 		"а1,1\nb1,2\n":         `people.csv:2: "а1" has the character 'а', but participant names`, // Cyrillic
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx\n" + people, "x.csv": "1,2\n3,4\n"})
-		names := listed{File: "people.csv", ID: "id", Group: "dx"}
-		_, err := (&TimeseriesCohort{listed: names, Series: "x.csv"}).Load(dir)
+		names := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
+		_, err := (&TimeseriesCohort{Parameters: names, Series: "x.csv"}).Load(dir)
 		need.Error(t, err, want)
 	}
 }
 
 // A whole number that was saved with decimals is that number, and a name that may be two is refused.
 func TestNumbersAsNames(t *testing.T) {
-	load := func(people string, change func(*listed)) (*Roster, error) {
+	load := func(people string, change func(*listed.Parameters)) (*Roster, error) {
 		files := map[string]string{"people.csv": "id,dx\n" + people}
 		for _, name := range strings.Fields("1 2 3.0 1e5 4 4.0") {
 			files[name+".csv"] = "1,2\n3,4\n"
 		}
-		p := listed{File: "people.csv", ID: "id", Group: "dx"}
+		p := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
 		change(&p)
-		return (&TimeseriesCohort{listed: p, Series: "{id}.csv"}).Load(testdir.Files(t, files))
+		return (&TimeseriesCohort{Parameters: p, Series: "{id}.csv"}).Load(testdir.Files(t, files))
 	}
-	asItIs := func(*listed) {}
+	asItIs := func(*listed.Parameters) {}
 	r, err := load("1.0,HC\n2.0,ASD\n3.0,HC\n1e5,HC\n4.0,HC\n", asItIs)
 	need.NoError(t, err)
 	var got []string
@@ -247,7 +239,7 @@ func TestNumbersAsNames(t *testing.T) {
 		{"1,HC\n2,ASD\n", "", "id not in [7]", "select: no participant is named 7 in column id"},
 		{"01,HC\nA2,ASD\n", "", "participant_id != sub-1", `select: there is no participant sub-1 (did you mean "sub-01"?)`},
 	} {
-		r, err := load(x.table, func(p *listed) {
+		r, err := load(x.table, func(p *listed.Parameters) {
 			if p.Select = x.query; x.exclude != "" {
 				p.Exclude = []string{x.exclude}
 			}
@@ -288,7 +280,7 @@ func TestNumbersAsDirectories(t *testing.T) {
 			var r *Roster
 			var err error
 			if series {
-				r, err = (&TimeseriesCohort{listed: defaultListed(), Dir: "."}).Load(d.dir)
+				r, err = (&TimeseriesCohort{Parameters: listed.Defaults(), Dir: "."}).Load(d.dir)
 			} else {
 				r, err = d.load(func(*BIDSCohort) {})
 			}
@@ -321,8 +313,8 @@ func TestDoubtfulTargets(t *testing.T) {
 			text += fmt.Sprintf("a%02d,%s\n", i, v)
 		}
 		dir := testdir.Files(t, map[string]string{"people.csv": text, "x.csv": "1,2\n3,4\n"})
-		people := listed{File: "people.csv", ID: "id", Group: "group", Target: "y"}
-		r, err := (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+		people := listed.Parameters{File: "people.csv", ID: "id", Group: "group", Target: "y"}
+		r, err := (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 		got := ""
 		if err != nil {
 			got = "error: " + err.Error()
@@ -331,11 +323,6 @@ func TestDoubtfulTargets(t *testing.T) {
 		}
 		if !strings.Contains(got, want) || want == "" && strings.Contains(got, "target:") {
 			t.Errorf("%s: %s, want %s", values, got, want)
-		}
-	}
-	for name, is := range map[string]bool{"SUB_ID": true, "subject": true, "age": false, "fluid": false} {
-		if idName.MatchString(name) != is {
-			t.Errorf("%s: the name of an identifier: %v", name, !is)
 		}
 	}
 }
@@ -381,8 +368,8 @@ func TestDoubtfulGroups(t *testing.T) {
 			"the group HC is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, Autism=GROUP, HC=GROUP, TD=TD]; select: dx != HC leaves it out",
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,site\n" + rows, "x.csv": "1,2\n3,4\n"})
-		people := listed{File: "people.csv", ID: "id", Group: "dx"}
-		r, err := (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+		people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
+		r, err := (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 		need.NoError(t, err)
 		got := strings.Join(r.Notes, "\n")
 		if strings.HasSuffix(want, "all groups: ") {
@@ -402,8 +389,8 @@ func TestLevelsToPaste(t *testing.T) {
 	dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n",
 		"people.csv": rows + strings.ReplaceAll(many("ASD", 8), ",\n", ",9\n") +
 			strings.NewReplacer("m", "n", ",\n", ",9\n").Replace(many("HC", 9))})
-	people := listed{File: "people.csv", ID: "id", Group: "dx", Select: "age > 5"}
-	r, err := (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx", Select: "age > 5"}
+	r, err := (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 	need.NoError(t, err)
 	one := ": if they are one, give them one name in levels: " + levels
 	need.Equal(t, strings.Join(r.Notes[2:], "\n"), "the groups Asd (1 participant, line 3) and ASD (8) differ only in case"+one+
@@ -411,24 +398,24 @@ func TestLevelsToPaste(t *testing.T) {
 		"\nthe groups hc (1 participant, line 4) and HC (9) differ only in case"+one+
 		"\ngroups of one participant: x, y (line 5); all groups: ASD (8), Asd (1), HC (9), asd (1), hc (1), x, y (1)")
 	people.Levels = []string{"ASD=ASD", "Asd=ASD", "HC=HC", "OTHER=OTHER", "asd=ASD", "hc=HC", "x, y=x, y"}
-	r, err = (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+	r, err = (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 	need.NoError(t, err)
 	need.Equal(t, len(r.Notes), 3, "%q", r.Notes)
 	people.Levels = []string{"ASD=ASD", "asd=ASD"}
-	_, err = (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+	_, err = (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 	need.Error(t, err, `dx is "HC" in 9 rows, but levels has no name for it: name every value in levels: `+
 		strings.NewReplacer("Asd=ASD", "Asd=Asd", "hc=HC", "hc=hc").Replace(levels))
 }
 
 // What a table holds in the place of numbers is told, or read as what it is.
 func TestTablesOfSpreadsheets(t *testing.T) {
-	load := func(table string, people listed) (*Roster, error) {
+	load := func(table string, people listed.Parameters) (*Roster, error) {
 		dir := testdir.Files(t, map[string]string{"people.csv": table, "x.csv": "1,2\n3,4\n"})
 		people.File, people.ID = "people.csv", "id"
-		return (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+		return (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 	}
 	const rows = "id,dx,age,mean_fd,iq\na,1,30,\"0,1646\",~100\nb,2,-77,\"0,2\",~90\nc,1,25,\"0,31\",~80\n"
-	r, err := load(rows, listed{Group: "dx"})
+	r, err := load(rows, listed.Parameters{Group: "dx"})
 	need.NoError(t, err)
 	if fd := stagetest.Sure(r.Participants.Floats("mean_fd")); fd[0] != 0.1646 || fd[2] != 0.31 {
 		t.Errorf("motion %v", fd)
@@ -441,7 +428,7 @@ func TestTablesOfSpreadsheets(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, notes)
 		}
 	}
-	r, err = load(rows, listed{Group: "dx", Missing: []string{"-77.0", "~90"}})
+	r, err = load(rows, listed.Parameters{Group: "dx", Missing: []string{"-77.0", "~90"}})
 	need.NoError(t, err)
 	for _, name := range []string{"age", "iq"} {
 		if c, _ := r.Participants.Column(name); c.Valid == nil || c.Valid[1] || !c.Valid[0] {
@@ -451,21 +438,22 @@ func TestTablesOfSpreadsheets(t *testing.T) {
 	if notes := strings.Join(r.Notes, "\n"); strings.Contains(notes, "otherwise positive") {
 		t.Errorf("notes %s", notes)
 	}
-	_, err = load("id,dx\n../../etc/passwd,1\nb,2\n", listed{Group: "dx"})
+	_, err = load("id,dx\n../../etc/passwd,1\nb,2\n", listed.Parameters{Group: "dx"})
 	need.Error(t, err, `people.csv:2: "../../etc/passwd" has a slash and cannot name a participant`)
 	many := "id,iq\n"
 	for i := range 30 {
 		many += fmt.Sprintf("a%02d,%d\n", i, 80+i)
 	}
 	for what, levels := range map[string][]string{"levels has no name for": {"1=ASD"}, "are numbers": nil} {
-		_, err = load(many, listed{Group: "iq", Levels: levels})
+		_, err = load(many, listed.Parameters{Group: "iq", Levels: levels})
 		need.Error(t, err, "has 30 values that "+what+", and a classification needs a few groups; target: iq (in place of group) predicts a number")
 		if strings.Contains(err.Error(), "\n") {
 			t.Errorf("more than one mistake: %v", err)
 		}
 	}
 	dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,f\na,1,../x\nb,2,x\n", "x.csv": "1,2\n3,4\n"})
-	r, err = (&TimeseriesCohort{listed: listed{File: "people.csv", ID: "id", Group: "dx"}, Series: "{f}.csv"}).Load(dir)
+	r, err = (&TimeseriesCohort{Parameters: listed.Parameters{File: "people.csv", ID: "id", Group: "dx"},
+		Series: "{f}.csv"}).Load(dir)
 	need.NoError(t, err)
 	need.Error(t, r.Subjects[0].Problem, `column "f" is "../x", which leads out of the directory of its series file: correct it`)
 }
@@ -482,8 +470,8 @@ func TestLevelsWithEqualsSigns(t *testing.T) {
 		{[]string{"IQ=middle=M"}, `levels has no name for it`, ""},
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx\na,IQ=high\nc,IQ=low\nd,b\n", "x.csv": "1,2\n3,4\n"})
-		people := listed{File: "people.csv", ID: "id", Group: "dx", Levels: c.levels}
-		r, err := (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+		people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx", Levels: c.levels}
+		r, err := (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 		if c.want != "" {
 			need.Error(t, err, c.want)
 			continue
@@ -491,6 +479,4 @@ func TestLevelsWithEqualsSigns(t *testing.T) {
 		need.NoError(t, err)
 		need.Equal(t, strings.Join(stagetest.Sure(r.Participants.Strings("group")), " "), c.groups)
 	}
-	_, _, err := level("a=b=c", []string{"a", "a=b"})
-	need.Error(t, err, `levels: "a=b=c" may name the value a or a=b: put the value in quotation marks, such as '"a=b"=c'`)
 }

@@ -14,6 +14,8 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 )
 
@@ -37,25 +39,26 @@ func (f *fileSource) what() string {
 	return "its " + f.port + " file"
 }
 
-// source reads what the user gave for a port.
-func (l *list) source(port, format, spec string) (*fileSource, error) {
+// sourceOf reads what the user gave for a port.
+func sourceOf(l *listed.List, port, format, spec string) (*fileSource, error) {
 	f := &fileSource{port: port, format: format, spec: spec}
 	switch {
-	case slices.Contains(l.sheet.Columns, spec):
+	case slices.Contains(l.Sheet.Columns, spec):
 		f.column, f.columns = spec, []string{spec}
 		return f, nil
 	case strings.Contains(spec, "{"):
 		return f, f.pattern(l)
 	}
-	if _, err := os.Stat(within(l.root, spec)); err != nil {
-		return nil, fmt.Errorf("%s: %q is neither a column of %s%s nor a file (%s)%s", port, spec, l.path,
-			words.DidYouMean(spec, l.sheet.Columns), within(l.root, spec), nearFile(within(l.root, spec)))
+	path := userfile.Within(l.Dir, spec)
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("%s: %q is neither a column of %s%s nor a file (%s)%s", port, spec, l.Path,
+			words.DidYouMean(spec, l.Sheet.Columns), path, userfile.Near(path))
 	}
 	return f, nil
 }
 
 // pattern cuts a file name at its {columns}.
-func (f *fileSource) pattern(l *list) error {
+func (f *fileSource) pattern(l *listed.List) error {
 	rest := f.spec
 	var problems []error
 	for {
@@ -68,10 +71,10 @@ func (f *fileSource) pattern(l *list) error {
 		if !ok {
 			return fmt.Errorf("%s: in %q a { is not closed", f.port, f.spec)
 		}
-		if (name != "participant_id" || l.each == "row") && !slices.Contains(l.sheet.Columns, name) {
+		if (name != "participant_id" || l.Each == "row") && !slices.Contains(l.Sheet.Columns, name) {
 			problems = append(problems, fmt.Errorf("%s: in %q, {%s} is not a column of %s%s; its columns are %s",
-				f.port, f.spec, name, l.path, words.DidYouMean(name, l.sheet.Columns),
-				strings.Join(l.sheet.Columns, ", ")))
+				f.port, f.spec, name, l.Path, words.DidYouMean(name, l.Sheet.Columns),
+				strings.Join(l.Sheet.Columns, ", ")))
 		}
 		f.pieces = append(f.pieces, text, name)
 		rest = after
@@ -80,7 +83,7 @@ func (f *fileSource) pattern(l *list) error {
 
 // of finds the file of a participant. In a pattern, a whole number with decimals, as pandas saves it, is that number
 // too: the file that exists is taken, and two are refused.
-func (f *fileSource) of(l *list, r listedRow) (string, error) {
+func (f *fileSource) of(l *listed.List, r listed.Row) (string, error) {
 	path, changed, err := f.named(l, r, false)
 	if !changed {
 		return path, err
@@ -93,23 +96,23 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 		return whole, nil
 	}
 	return "", several{fmt.Errorf("%s may be %s or %s, since %s holds whole numbers with decimals: write them without", f.what(),
-		filepath.Base(path), filepath.Base(whole), filepath.Base(l.path))}
+		filepath.Base(path), filepath.Base(whole), filepath.Base(l.Path))}
 }
 
 // named is the file of a participant; with plain, by whole numbers without decimals. changed reports whether there are
 // such numbers.
-func (f *fileSource) named(l *list, r listedRow, plain bool) (path string, changed bool, err error) {
+func (f *fileSource) named(l *listed.List, r listed.Row, plain bool) (path string, changed bool, err error) {
 	name := f.spec
 	switch {
 	case f.column != "":
-		if name = r.cells.get(f.column); name == "" {
+		if name = r.Cells.Get(f.column); name == "" {
 			return "", false, fmt.Errorf("column %q is empty, but it names %s", f.column, f.what())
 		}
 	case f.pieces != nil:
 		var b strings.Builder
 		for i, piece := range f.pieces {
 			if i%2 == 1 {
-				v := r.value(piece)
+				v := r.Value(piece)
 				if whole, decimals := cell.Whole(v); decimals {
 					if changed = true; plain {
 						v = whole
@@ -126,21 +129,21 @@ func (f *fileSource) named(l *list, r listedRow, plain bool) (path string, chang
 			b.WriteString(piece)
 		}
 		if name = b.String(); strings.Contains(f.spec, "*") {
-			if name, err = f.match(l.root, name); err != nil {
+			if name, err = f.match(l.Dir, name); err != nil {
 				return "", changed, fmt.Errorf("%s: %w", f.what(), err)
 			}
 		}
 	}
-	path = within(l.root, name)
+	path = userfile.Within(l.Dir, name)
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", changed, fmt.Errorf("%s: %w", f.what(), plainError(path, err))
+		return "", changed, fmt.Errorf("%s: %w", f.what(), userfile.Plain(path, err))
 	}
 	if what := regular.Otherwise(info); what != "" {
-		return "", changed, placed{fmt.Errorf("%s: %w", f.what(), &regular.Error{Path: path, What: what}), path}
+		return "", changed, userfile.Place(fmt.Errorf("%s: %w", f.what(), &regular.Error{Path: path, What: what}), path)
 	}
 	if info.Size() == 0 && strings.HasPrefix(filepath.Base(path), "tpl-") {
-		return "", changed, placed{fmt.Errorf("%s: %s is an empty TemplateFlow placeholder; fetch it with: python -m templateflow get %s", f.what(), path, templateOf(path)), path}
+		return "", changed, userfile.Place(fmt.Errorf("%s: %s is an empty TemplateFlow placeholder; fetch it with: python -m templateflow get %s", f.what(), path, templateOf(path)), path)
 	}
 	return path, changed, nil
 }
@@ -150,7 +153,7 @@ func isSlash(c rune) bool { return c == '/' || c == '\\' }
 // match finds the one file that a name with * stands for.
 func (f *fileSource) match(root, name string) (string, error) {
 	fixed := name[:strings.LastIndexByte(name[:strings.IndexByte(name, '*')], '/')+1]
-	dir := within(root, fixed)
+	dir := userfile.Within(root, fixed)
 	if f.dirs[dir] == nil {
 		if f.dirs == nil {
 			f.dirs = map[string]fs.FS{}
@@ -192,27 +195,27 @@ func templateOf(path string) string {
 	return name
 }
 
-// roster puts a cohort together from its list and the sources of its files.
-func (l *list) roster(sources []*fileSource) *Roster {
-	r := &Roster{Files: map[string]dag.Type{}, Root: l.root, Table: l.path, Lines: l.lines(),
-		Sources: l.sources()}
+// rosterOf puts a cohort together from its list and the sources of its files.
+func rosterOf(l *listed.List, sources []*fileSource) *Roster {
+	r := &Roster{Files: map[string]dag.Type{}, Root: l.Dir, Table: l.Path, Lines: l.Lines(),
+		Sources: l.Sources()}
 	var used []string
 	for _, f := range sources {
 		r.Files[f.port] = dag.Format(f.format)
 		used = append(used, f.columns...)
 	}
-	if l.each != "row" {
-		r.Participants = l.participants(append(used, l.sessions))
+	if l.Each != "row" {
+		r.Participants = l.Participants(append(used, l.Sessions))
 	}
-	r.PerRun, r.Sessions = l.each == "run", l.sessions != ""
+	r.PerRun, r.Sessions = l.Each == "run", l.Sessions != ""
 	if r.Sessions {
 		r.About = r.aboutSessions
 	}
-	for i, row := range l.rows {
-		s := Subject{ID: row.id, Files: map[string]string{}}
+	for i, row := range l.Rows {
+		s := Subject{ID: row.ID, Files: map[string]string{}}
 		var problems []error
-		if row.label == "" && l.each != "row" {
-			problems = append(problems, l.unlabeled(row, ""))
+		if row.Label == "" && l.Each != "row" {
+			problems = append(problems, l.Unlabeled(row, ""))
 		}
 		for _, f := range sources {
 			path, err := f.of(l, row)
@@ -224,11 +227,11 @@ func (l *list) roster(sources []*fileSource) *Roster {
 		}
 		if r.PerRun {
 			var last *Subject // of whom this is another run
-			if i > 0 && l.rows[i-1].id == row.id {
+			if i > 0 && l.Rows[i-1].ID == row.ID {
 				last = &r.Subjects[len(r.Subjects)-1]
 				s.Runs = last.Runs
 			}
-			name, err := l.runName(row, s.Runs)
+			name, err := runName(l, row, s.Runs)
 			if err != nil {
 				problems = append(problems, err)
 			}
@@ -238,19 +241,19 @@ func (l *list) roster(sources []*fileSource) *Roster {
 			if s.Runs = append(s.Runs, Run{name, s.Files}); last != nil {
 				last.Runs = s.Runs
 				if problems != nil && last.Problem == nil {
-					last.Problem = fmt.Errorf("%s:%d: participant %s: %w (to continue without it: exclude: [%s])", l.path, row.line, row.id, joined(problems), row.id)
+					last.Problem = fmt.Errorf("%s:%d: participant %s: %w (to continue without it: exclude: [%s])", l.Path, row.Line, row.ID, joined(problems), row.ID)
 				}
 				continue
 			}
 			s.Files = nil
 		}
 		if problems != nil {
-			s.Problem = fmt.Errorf("%s:%d: %s %s: %w (to continue without it: exclude: [%s])", l.path, row.line, l.noun(), row.id, joined(problems), row.id)
+			s.Problem = fmt.Errorf("%s:%d: %s %s: %w (to continue without it: exclude: [%s])", l.Path, row.Line, l.Noun(), row.ID, joined(problems), row.ID)
 		}
 		r.Subjects = append(r.Subjects, s)
 	}
-	r.Left = l.leftOut()
-	r.Notes = append(r.Notes, l.notes...)
+	r.Left = l.LeftOut()
+	r.Notes = append(r.Notes, l.Notes...)
 	return r
 }
 
@@ -272,16 +275,16 @@ func oneScan(run Run, earlier []Run) error {
 }
 
 // runName names a further run of a participant: by the column of sessions, or its number.
-func (l *list) runName(row listedRow, runs []Run) (string, error) {
-	if l.sessions == "" {
+func runName(l *listed.List, row listed.Row, runs []Run) (string, error) {
+	if l.Sessions == "" {
 		return fmt.Sprint(len(runs) + 1), nil
 	}
-	name, _ := cell.Whole(strings.TrimPrefix(row.cells.get(l.sessions), "ses-"))
+	name, _ := cell.Whole(strings.TrimPrefix(row.Cells.Get(l.Sessions), "ses-"))
 	switch {
-	case name == "" || ParticipantID(name) != "sub-"+name:
-		return fmt.Sprint("row", row.line), fmt.Errorf("sessions: %q in column %q: a session has letters and digits", name, l.sessions)
+	case name == "" || listed.ParticipantID(name) != "sub-"+name:
+		return fmt.Sprint("row", row.Line), fmt.Errorf("sessions: %q in column %q: a session has letters and digits", name, l.Sessions)
 	case slices.ContainsFunc(runs, func(r Run) bool { return r.Name == name }):
-		return fmt.Sprint("row", row.line), fmt.Errorf("sessions: session %s is in an earlier line too: sessions needs one scan per session", name)
+		return fmt.Sprint("row", row.Line), fmt.Errorf("sessions: session %s is in an earlier line too: sessions needs one scan per session", name)
 	}
 	return name, nil
 }
@@ -291,13 +294,14 @@ func (l *list) runName(row listedRow, runs []Run) (string, error) {
 func (r *Roster) skip() {
 	keep := map[string]bool{}
 	var left []Subject
-	var out []LeftOut
+	var out []listed.LeftOut
 	_, group, _ := column.ByParticipant(r.Participants, "group") // nil without a column of groups
 	for _, s := range r.Subjects {
 		if s.Problem == nil || errors.As(s.Problem, new(several)) {
 			left, keep[s.ID] = append(left, s), true
 		} else {
-			out = append(out, LeftOut{s.ID, group[s.ID], withoutPlaces(r.Root, errors.Unwrap(s.Problem)), UnusableData})
+			out = append(out, listed.LeftOut{ID: s.ID, Group: group[s.ID], Category: listed.UnusableData,
+				Why: userfile.WithoutPlaces(r.Root, errors.Unwrap(s.Problem))})
 		}
 	}
 	if out == nil || left == nil {
@@ -307,7 +311,7 @@ func (r *Roster) skip() {
 	r.Notes = append(r.Notes, fmt.Sprintf("%s without a file or a %s excluded", words.Count(len(out), r.Noun()),
 		column.LabelOf(r.Participants)))
 	r.Left = append(r.Left, out...)
-	slices.SortFunc(r.Left, func(a, b LeftOut) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(r.Left, func(a, b listed.LeftOut) int { return strings.Compare(a.ID, b.ID) })
 }
 
 // joined makes one line of several mistakes.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -29,11 +30,11 @@ type InventoryRow struct {
 }
 
 // inventory is what was found of the participants.
-func inventory(l *list, found map[string]*bidsFiles, part string) *encoding.Table {
+func inventory(l *listed.List, found map[string]*bidsFiles, part string) *encoding.Table {
 	var rows []InventoryRow
-	for _, r := range l.rows {
-		for _, f := range found[r.id].each() {
-			row := InventoryRow{Participant: r.id, Run: given(f.name), Labels: given(f.labelsFrom),
+	for _, r := range l.Rows {
+		for _, f := range found[r.ID].each() {
+			row := InventoryRow{Participant: r.ID, Run: given(f.name), Labels: given(f.labelsFrom),
 				Confounds: f.confounds != "", Sidecar: f.sidecar != "", Complete: f.problems == nil,
 				TR: positive(f.tr), HeaderTR: positive(f.headerTR), MeanFD: math.NaN()}
 			if f.bold != "" {

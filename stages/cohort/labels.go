@@ -15,6 +15,8 @@ import (
 	"prgnn/nifti/cifti"
 	"prgnn/stages/atlas"
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/region"
 )
 
@@ -42,8 +44,8 @@ type where struct {
 	beside string // the dataset of derivatives; "" for none
 }
 
-// labelSource reads what the user gave as labels.
-func (l *list) labelSource(spec string, w where) (*labelSource, error) {
+// labelsOf reads what the user gave as labels.
+func labelsOf(l *listed.List, spec string, w where) (*labelSource, error) {
 	if spec == "" {
 		return nil, nil // said to be missing elsewhere
 	}
@@ -52,13 +54,13 @@ func (l *list) labelSource(spec string, w where) (*labelSource, error) {
 	if strings.HasPrefix(spec, `{"`) { // a mapping; see param.Param
 		err = s.find(spec, w)
 	} else {
-		s.fileSource, err = l.source("labels", "nifti", spec)
+		s.fileSource, err = sourceOf(l, "labels", "nifti", spec)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if s.one() {
-		return s, s.look(within(l.root, s.spec))
+		return s, s.look(userfile.Within(l.Dir, s.spec))
 	}
 	return s, nil
 }
@@ -91,7 +93,7 @@ func (s *labelSource) find(spec string, w where) error {
 		return fmt.Errorf("labels: the scans are in the participants' native space (%s), but an atlas is in a template's space; set space to the template, such as MNI152NLin2009cAsym", w.space)
 	}
 	if wanted.Dir != "" {
-		wanted.Dir = within(w.dir, wanted.Dir)
+		wanted.Dir = userfile.Within(w.dir, wanted.Dir)
 	}
 	found, err := wanted.Find(atlas.Places(w.beside), wanted.Space == surfaceSpace)
 	if err != nil {
@@ -204,7 +206,8 @@ func (s *labelSource) fit(nodes []region.Node, by func(region.Node) int32, own b
 	}
 	dk := atlas.DK84()
 	chosen := len(nodes) == len(dk) && nodes[0].Id == int32(dk[0].ID) && nodes[len(dk)-1].Id == int32(dk[len(dk)-1].ID)
-	notes, err := region.Misfits(nodes, by, s.values, NameIn(r.Root, within(r.Root, s.spec)), own, chosen)
+	file := userfile.NameIn(r.Root, userfile.Within(r.Root, s.spec))
+	notes, err := region.Misfits(nodes, by, s.values, file, own, chosen)
 	r.Notes = append(r.Notes, notes...)
 	return err
 }
@@ -221,7 +224,7 @@ func (r *Roster) place(space string, labels *labelSource) {
 	h := region.Headers{}
 	if labels != nil && labels.one() {
 		var note string
-		if r.OneImage, note = h.Shared(space, within(r.Root, labels.spec), all); note != "" {
+		if r.OneImage, note = h.Shared(space, userfile.Within(r.Root, labels.spec), all); note != "" {
 			r.Notes = append(r.Notes, note)
 		}
 	}
@@ -243,7 +246,7 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 	own := len(s.own) > 0 && len(nodes) > 0 && &nodes[0] == &s.own[0]
 	if s.table != nil {
 		if err := s.fit(list, region.Meaning("auto", list, s.values), own, r); err != nil {
-			return fmt.Errorf("labels: %w", placed{err, s.spec})
+			return fmt.Errorf("labels: %w", userfile.Place(err, s.spec))
 		}
 	}
 	for _, subject := range r.Subjects {
@@ -257,18 +260,18 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 		}
 		if !labels.Oriented {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s does not say which side is left (sform and qform codes are 0): the positions and hemispheres of its regions are not checked",
-				NameIn(r.Root, path)))
+				userfile.NameIn(r.Root, path)))
 		}
 		values := labels.Values()
 		by := region.Meaning("auto", list, values)
 		if s.one() {
 			s.values = values
 			if err := s.fit(list, by, own, r); err != nil {
-				return fmt.Errorf("labels: %w", placed{err, path})
+				return fmt.Errorf("labels: %w", userfile.Place(err, path))
 			}
 		}
 		if err := region.Misplaced(list, frame, by, labels); err != nil {
-			return fmt.Errorf("labels: %w", placed{fmt.Errorf("%s: %w", path, err), path})
+			return fmt.Errorf("labels: %w", userfile.Place(fmt.Errorf("%s: %w", path, err), path))
 		}
 		return nil
 	}

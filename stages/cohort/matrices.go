@@ -6,6 +6,8 @@ import (
 
 	"prgnn/internal/regular"
 	"prgnn/stages/atlas"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/region"
 )
 
@@ -13,12 +15,12 @@ var matricesCohortKind = Source{
 	Name: "matrices",
 	Doc: "participants listed in a CSV or TSV file, with their connectivity matrices\n" +
 		"For existing matrices (XCP-D, giga_connectome, nilearn, CONN, FSLNets, BCT): one file per participant as npy, TSV, CSV, text or .mat (version 5). pearson and partial are each the name of a column that holds paths, or a path made from columns in braces (\"{participant_id}_relmat.tsv\"). The stage matrices reads them; graphs and training follow.",
-	New: func() Loader { return &MatricesCohort{listed: defaultListed()} },
+	New: func() Loader { return &MatricesCohort{Parameters: listed.Defaults()} },
 }
 
 // MatricesCohort lists files of matrices in a table.
 type MatricesCohort struct {
-	listed
+	listed.Parameters
 	Pearson string `param:"pearson" place:"maybe" doc:"each participant's correlation matrix: a column, or a path with {columns}"`
 	Partial string `param:"partial" place:"maybe" doc:"its partial correlation, possibly in the same .mat file; none by default"`
 	Nodes   string `param:"nodes" place:"maybe" doc:"the regions, in the order of the matrices: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file"`
@@ -29,10 +31,10 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 	if c.Pearson == "" {
 		missing = errors.New("pearson is not set: a column of the table, or a path with {columns}")
 	}
-	if c.all() {
+	if c.All() {
 		return nil, errors.New("runs: all needs time series, which can be joined; matrices of runs cannot")
 	}
-	l, err := c.read(dir)
+	l, err := c.Read(dir)
 	if err := errors.Join(missing, err); err != nil {
 		return nil, err
 	}
@@ -42,13 +44,13 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 		if f.spec == "" {
 			continue
 		}
-		s, err := l.source(f.port, "matrix", f.spec)
+		s, err := sourceOf(l, f.port, "matrix", f.spec)
 		sources, problems = append(sources, s), append(problems, err)
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	r := l.roster(sources)
+	r := rosterOf(l, sources)
 	nodes, err := c.nodes(l, r.Subjects)
 	if err != nil {
 		return nil, err
@@ -58,9 +60,9 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 }
 
 // nodes reads the node list, or takes the names that head the first file.
-func (c *MatricesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, error) {
+func (c *MatricesCohort) nodes(l *listed.List, subjects []Subject) ([]atlas.Node, error) {
 	if c.Nodes != "" {
-		return findNodes(c.Nodes, l.root)
+		return findNodes(c.Nodes, l.Dir)
 	}
 	for _, s := range subjects {
 		path, ok := s.Files["pearson"]
@@ -69,7 +71,7 @@ func (c *MatricesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, error
 		}
 		f, err := regular.Open(path)
 		if err != nil {
-			return nil, fmt.Errorf("nodes: %w", plainError(path, err))
+			return nil, fmt.Errorf("nodes: %w", userfile.Plain(path, err))
 		}
 		names, err := region.MatrixNames(f)
 		f.Close()
@@ -82,5 +84,5 @@ func (c *MatricesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, error
 		}
 		return nodes, nil
 	}
-	return nil, fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from", l.path)
+	return nil, fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from", l.Path)
 }

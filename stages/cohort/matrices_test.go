@@ -7,6 +7,7 @@ import (
 
 	"prgnn/internal/testdir"
 
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/mat5"
 	"prgnn/stages/stagetest"
 )
@@ -22,7 +23,7 @@ func TestMatricesCohort(t *testing.T) {
 		"giga/sub-a": "0\t1\n1.0\t0.5\n0.5\t1.0\n", "giga/sub-b": "",
 	})
 	load := func(pearson, partial string) (*Roster, error) {
-		c := &MatricesCohort{listed: defaultListed(), Pearson: pearson, Partial: partial}
+		c := &MatricesCohort{Parameters: listed.Defaults(), Pearson: pearson, Partial: partial}
 		c.File = "p.tsv"
 		return c.Load(dir)
 	}

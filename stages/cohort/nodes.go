@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/words"
 	"prgnn/stages/atlas"
+	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -60,8 +61,8 @@ func findNodes(name, root string) ([]atlas.Node, error) {
 	if nodes, ok := atlas.Named(name); ok {
 		return nodes, nil
 	}
-	path := within(root, name)
-	f, err := openFile(path)
+	path := userfile.Within(root, name)
+	f, err := userfile.Open(path)
 	if err != nil {
 		if _, missing := os.Stat(path); os.IsNotExist(missing) && filepath.Ext(name) == "" {
 			return nil, fmt.Errorf("nodes: %q is neither a built-in list (%s) nor a file (%s)%s",
@@ -75,12 +76,4 @@ func findNodes(name, root string) ([]atlas.Node, error) {
 		return nil, fmt.Errorf("nodes: %w", err)
 	}
 	return nodes, nil
-}
-
-// within reads a path of the user's: absolute, or relative to dir.
-func within(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, filepath.FromSlash(path))
 }

@@ -11,9 +11,12 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
+	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/listed"
 )
 
 // A Loader reads a cohort: the block under `cohort:` in a pipeline file. It is a pointer to a struct of
@@ -48,7 +51,7 @@ type Roster struct {
 	Make func(subject string) dag.Stage
 	// MakeKind is the registered kind of what Make returns.
 	MakeKind string
-	Left     []LeftOut // who stands in the table and takes no part, sorted by ID
+	Left     []listed.LeftOut // who stands in the table and takes no part, sorted by ID
 	// who was left out and why, that it is simulated …: they stand in reports, so they name no place of this machine
 	// (see NameIn)
 	Notes []string
@@ -82,7 +85,7 @@ type Roster struct {
 func (r *Roster) AxisName() string { return cmp.Or(r.Axis, "subject") }
 
 // PartAxis is the axis of the parts of a participant, of a roster PerRun.
-func (r *Roster) PartAxis() string { return partName(r.Sessions) }
+func (r *Roster) PartAxis() string { return listed.PartName(r.Sessions) }
 
 // Noun is what a member is called in a sentence.
 func (r *Roster) Noun() string {
@@ -199,11 +202,31 @@ func (s Subject) first(port string) (path string, ok bool) {
 func (r *Roster) Excluded() []string {
 	var ids []string
 	for _, left := range r.Left {
-		if left.Why == ExcludedByName || left.Why == RatedFail {
+		if left.Why == listed.ExcludedByName || left.Why == listed.RatedFail {
 			ids = append(ids, left.ID)
 		}
 	}
 	return ids
+}
+
+// Finder finds the members of the roster by their names, with those who are excluded already: to
+// exclude somebody twice is no mistake.
+func (r *Roster) Finder() func(name string) (id string, err error) {
+	ids := lists.Map(r.Subjects, func(s Subject) string { return s.ID })
+	ids = append(ids, r.Excluded()...)
+	if r.Axis == "" {
+		names := listed.Names{}
+		for _, id := range ids {
+			names[id] = r.Sources[id]
+		}
+		return names.Find
+	}
+	return func(name string) (string, error) {
+		if !slices.Contains(ids, name) {
+			return "", fmt.Errorf("there is no row %q%s", name, words.OrAll(name, ids))
+		}
+		return name, nil
+	}
 }
 
 var excludeList = pattern.New(`exclude: \[([^\[\]]*)\]`)
@@ -225,28 +248,6 @@ func (r *Roster) CompleteExclude(message string) string {
 		return "exclude: [" + strings.Join(slices.Compact(ids), ", ") + "]"
 	})
 }
-
-// BeyondLimit is why a participant takes no part whom nothing speaks against.
-const BeyondLimit = "beyond limit"
-
-// A LeftOut is an excluded participant.
-type LeftOut struct {
-	ID    string // "sub-004"
-	Group string // "" where it is not known
-	Why   string // "not selected: mean_fd < 0.3"
-	// what the methods of a paper count it as, where Why is about this participant alone; "" for Why itself
-	Category string
-}
-
-// Categories of reasons that are about one participant (LeftOut.Category).
-const (
-	UnusableData = "missing or unusable data"
-	NotDenoised  = "not enough volumes or confounds for denoising"
-	MuchMotion   = "too few volumes left after censoring for motion"
-)
-
-// Counted is what the methods of a paper count the participant as: without ids, files or advice.
-func (l LeftOut) Counted() string { return cmp.Or(l.Category, l.Why) }
 
 // A Source is a registered cohort kind.
 type Source struct {

@@ -1,11 +1,15 @@
 package cohort
 
-import "testing"
+import (
+	"prgnn/stages/cohort/listed"
+	"testing"
+)
 
 // A line to paste keeps those who are excluded already, each once; other lists stay.
 func TestCompleteExclude(t *testing.T) {
-	r := &Roster{Left: []LeftOut{{ID: "sub-29", Why: ExcludedByName}, {ID: "sub-07", Why: ExcludedByName},
-		{ID: "sub-31", Why: RatedFail}, {ID: "sub-99", Why: "not selected: age > 7"}}}
+	r := &Roster{Left: []listed.LeftOut{{ID: "sub-29", Why: listed.ExcludedByName},
+		{ID: "sub-07", Why: listed.ExcludedByName},
+		{ID: "sub-31", Why: listed.RatedFail}, {ID: "sub-99", Why: "not selected: age > 7"}}}
 	const message = "sub-03 and sub-10 share a scan; under cohort:\n    exclude: [sub-10, sub-29]\n  levels: [a, b] (or exclude: [sub-01])"
 	const want = "sub-03 and sub-10 share a scan; under cohort:\n    exclude: [sub-07, sub-10, sub-29, sub-31]\n  levels: [a, b] (or exclude: [sub-01, sub-07, sub-29, sub-31])"
 	if got := r.CompleteExclude(message); got != want {

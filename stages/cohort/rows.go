@@ -12,6 +12,8 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/pattern"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/sheet"
 )
 
@@ -48,31 +50,32 @@ func (c *RowsCohort) Load(dir string) (*Roster, error) {
 	if c.File == "" {
 		return nil, errors.New("file is not set: the table of rows")
 	}
-	l := &list{listed: &listed{ID: c.ID, Select: c.Select}, path: within(dir, c.File), each: "row"}
-	l.root = filepath.Dir(l.path)
+	l := &listed.List{Parameters: &listed.Parameters{ID: c.ID, Select: c.Select}, Each: "row",
+		Path: userfile.Within(dir, c.File)}
+	l.Dir = filepath.Dir(l.Path)
 	if c.Root != "" {
-		l.root = within(dir, c.Root)
+		l.Dir = userfile.Within(dir, c.Root)
 	}
-	f, err := openFile(l.path)
+	f, err := userfile.Open(l.Path)
 	if err != nil {
 		return nil, fmt.Errorf("file: %w", err)
 	}
 	defer f.Close()
-	if l.sheet, err = sheet.Read(f, l.path); err != nil {
+	if l.Sheet, err = sheet.Read(f, l.Path); err != nil {
 		return nil, err
 	}
 	if l.ID == "" {
-		l.ID = l.sheet.Columns[0]
+		l.ID = l.Sheet.Columns[0]
 	}
-	axis, err := c.axis(l.ID, l.path)
+	axis, err := c.axis(l.ID, l.Path)
 	sources, wrong := c.sources(l)
-	if err := errors.Join(l.column("id", l.ID), err, wrong); err != nil {
+	if err := errors.Join(l.CheckColumn("id", l.ID), err, wrong); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(l.nameRows(), l.choose()); err != nil {
+	if err := errors.Join(nameRows(l), l.Choose()); err != nil {
 		return nil, err
 	}
-	return l.rowRoster(axis, sources)
+	return rowRoster(l, axis, sources)
 }
 
 // axis is the name of the axis.
@@ -91,9 +94,9 @@ func (c *RowsCohort) axis(id, file string) (string, error) {
 }
 
 // sources are the files of each row.
-func (c *RowsCohort) sources(l *list) (sources []*fileSource, err error) {
+func (c *RowsCohort) sources(l *listed.List) (sources []*fileSource, err error) {
 	entries := c.Files
-	if len(entries) == 0 && slices.Contains(l.sheet.Columns, "file") {
+	if len(entries) == 0 && slices.Contains(l.Sheet.Columns, "file") {
 		entries = []string{"file=file"}
 	}
 	var problems []error
@@ -113,7 +116,7 @@ func (c *RowsCohort) sources(l *list) (sources []*fileSource, err error) {
 			continue
 		}
 		taken[port] = true
-		s, err := l.source(port, "", spec)
+		s, err := sourceOf(l, port, "", spec)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("files: %w", err))
 		}
@@ -123,46 +126,44 @@ func (c *RowsCohort) sources(l *list) (sources []*fileSource, err error) {
 }
 
 // nameRows gives every row its name.
-func (l *list) nameRows() error {
+func nameRows(l *listed.List) error {
 	var problems []error
 	lines, folded := map[string]int{}, map[string]string{}
-	at := l.places()
-	for i, values := range l.sheet.Rows {
-		r := listedRow{line: l.sheet.Lines[i], cells: cells{at, values}}
-		r.id = r.cells.get(l.ID)
-		r.source, r.label = r.id, r.cells.get("group")
-		fold := strings.ToLower(r.id)
+	for _, r := range l.BareRows() {
+		r.ID = r.Cells.Get(l.ID)
+		r.Source, r.Label = r.ID, r.Cells.Get("group")
+		fold := strings.ToLower(r.ID)
 		other := folded[fold]
 		bad := func(format string, args ...any) {
-			problems = append(problems, fmt.Errorf("%s:%d: column %q: %s", l.path, r.line, l.ID, fmt.Sprintf(format, args...)))
+			problems = append(problems, fmt.Errorf("%s:%d: column %q: %s", l.Path, r.Line, l.ID, fmt.Sprintf(format, args...)))
 		}
 		switch {
-		case r.id == "":
+		case r.ID == "":
 			bad("the row has no name")
-		case !rowForm.MatchString(r.id):
-			bad("%q cannot name a row: use letters, digits, and . _ + - within, or set the parameter id to another column", r.id)
-		case len(r.id) > maxRowName:
-			bad("a name of %d bytes is too long (at most %d): set the parameter id to another column", len(r.id), maxRowName)
-		case other == r.id:
-			bad("row %s is already in line %d", r.id, lines[fold])
+		case !rowForm.MatchString(r.ID):
+			bad("%q cannot name a row: use letters, digits, and . _ + - within, or set the parameter id to another column", r.ID)
+		case len(r.ID) > maxRowName:
+			bad("a name of %d bytes is too long (at most %d): set the parameter id to another column", len(r.ID), maxRowName)
+		case other == r.ID:
+			bad("row %s is already in line %d", r.ID, lines[fold])
 		case other != "":
-			bad("%q and %q (line %d) differ only in case, which some file systems ignore: rename one of them", r.id, other, lines[fold])
+			bad("%q and %q (line %d) differ only in case, which some file systems ignore: rename one of them", r.ID, other, lines[fold])
 		default:
-			lines[fold], folded[fold] = r.line, r.id
-			l.rows = append(l.rows, r)
+			lines[fold], folded[fold] = r.Line, r.ID
+			l.Rows = append(l.Rows, r)
 		}
 	}
-	slices.SortFunc(l.rows, func(a, b listedRow) int { return strings.Compare(a.id, b.id) })
+	slices.SortFunc(l.Rows, func(a, b listed.Row) int { return strings.Compare(a.ID, b.ID) })
 	return errors.Join(problems...)
 }
 
 // rowRoster puts the cohort together.
-func (l *list) rowRoster(axis string, sources []*fileSource) (*Roster, error) {
-	texts := l.rowColumns(axis, sources)
-	r := l.roster(sources)
+func rowRoster(l *listed.List, axis string, sources []*fileSource) (*Roster, error) {
+	texts := rowColumns(l, axis, sources)
+	r := rosterOf(l, sources)
 	r.Axis = axis
 	for _, f := range sources {
-		format, err := l.oneFormat(f, r.Subjects)
+		format, err := oneFormat(l, f, r.Subjects)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +171,7 @@ func (l *list) rowRoster(axis string, sources []*fileSource) (*Roster, error) {
 	}
 	r.Participants = typed(texts)
 	for _, c := range texts[1:] {
-		if note := oddTexts(c.Name, c.Values.([]string), texts[0].Values.([]string)); note != "" {
+		if note := listed.OddTexts(c.Name, c.Values.([]string), texts[0].Values.([]string)); note != "" {
 			r.Notes = append(r.Notes, note)
 		}
 	}
@@ -186,7 +187,7 @@ func (l *list) rowRoster(axis string, sources []*fileSource) (*Roster, error) {
 }
 
 // oneFormat is the format of a port's files by their endings, which must agree.
-func (l *list) oneFormat(f *fileSource, subjects []Subject) (string, error) {
+func oneFormat(l *listed.List, f *fileSource, subjects []Subject) (string, error) {
 	var first Subject
 	for _, s := range subjects {
 		path, there := s.Files[f.port]
@@ -196,28 +197,28 @@ func (l *list) oneFormat(f *fileSource, subjects []Subject) (string, error) {
 			first = s
 		case FormatOf(path) != FormatOf(first.Files[f.port]):
 			return "", fmt.Errorf("files: %s: %s of row %s and %s of row %s have different extensions, but cohort.%s has one format: use one column per format",
-				l.path, filepath.Base(first.Files[f.port]), first.ID, filepath.Base(path), s.ID, f.port)
+				l.Path, filepath.Base(first.Files[f.port]), first.ID, filepath.Base(path), s.ID, f.port)
 		}
 	}
 	return FormatOf(first.Files[f.port]), nil
 }
 
 // rowColumns are the columns of the table without those of paths, as texts; the column of names is called as the axis.
-func (l *list) rowColumns(axis string, sources []*fileSource) []encoding.Column {
-	columns := []encoding.Column{{Name: axis, Values: l.values(l.ID), Doc: "name of the row, column " + l.ID + " of the table"}}
+func rowColumns(l *listed.List, axis string, sources []*fileSource) []encoding.Column {
+	columns := []encoding.Column{{Name: axis, Values: valuesOf(l, l.ID), Doc: "name of the row, column " + l.ID + " of the table"}}
 	used := map[string]bool{l.ID: true}
 	for _, f := range sources {
 		if f.column != "" {
 			used[f.column] = true
 		}
 	}
-	for _, name := range l.sheet.Columns {
-		values := l.values(name)
+	for _, name := range l.Sheet.Columns {
+		values := valuesOf(l, name)
 		switch {
 		case used[name]:
 			continue
-		case slices.ContainsFunc(values, isPlace):
-			l.notes = append(l.notes, fmt.Sprintf("the column %s of the table holds paths and is left out of cohort.rows and cohort.row", name))
+		case slices.ContainsFunc(values, userfile.IsPlace):
+			l.Notes = append(l.Notes, fmt.Sprintf("the column %s of the table holds paths and is left out of cohort.rows and cohort.row", name))
 			continue
 		case name == axis:
 			name += "_in_table"
@@ -231,11 +232,11 @@ func (l *list) rowColumns(axis string, sources []*fileSource) []encoding.Column 
 	return columns
 }
 
-// values are those of a column.
-func (l *list) values(column string) []string {
-	values := make([]string, len(l.rows))
-	for i, r := range l.rows {
-		values[i] = r.cells.get(column)
+// valuesOf are those of a column.
+func valuesOf(l *listed.List, column string) []string {
+	values := make([]string, len(l.Rows))
+	for i, r := range l.Rows {
+		values[i] = r.Cells.Get(column)
 	}
 	return values
 }
@@ -244,7 +245,7 @@ func (l *list) values(column string) []string {
 func typed(texts []encoding.Column) *encoding.Table {
 	columns := slices.Clone(texts)
 	for i, c := range columns[1:] { // names stay texts
-		columns[i+1] = covariate(c.Name, c.Values.([]string))
+		columns[i+1] = listed.Covariate(c.Name, c.Values.([]string))
 	}
 	return encoding.NewTable(columns...)
 }

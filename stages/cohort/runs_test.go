@@ -10,6 +10,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/stagetest"
 )
 
@@ -115,7 +116,7 @@ func TestRowsAreRuns(t *testing.T) {
 	texts := map[string]string{"a.nii": "", "b.nii": "", "c.nii": "", "d.nii": "", "atlas.nii": "",
 		"people.csv": "participant_id,group,age,fd,scan\n2,HC,9,0.1,c.nii\n1,ASD,8,0.2,a.nii\n2,HC,9,0.7,d.nii\n1,ASD,8,0.3,b.nii\n"}
 	load := func(t *testing.T, change func(*TableCohort)) (*Roster, error) {
-		c := &TableCohort{listed: defaultListed(), BOLD: "scan", Labels: "atlas.nii", Nodes: "dk84"}
+		c := &TableCohort{Parameters: listed.Defaults(), BOLD: "scan", Labels: "atlas.nii", Nodes: "dk84"}
 		c.File, c.Runs = "people.csv", "all"
 		if change != nil {
 			change(c)
@@ -159,7 +160,8 @@ func TestRowsAreRuns(t *testing.T) {
 // Rows are sessions, under the names of their column, which is no covariate.
 func TestRowsAreSessions(t *testing.T) {
 	load := func(sessions string, change func(*TableCohort)) (*Roster, error) {
-		c := &TableCohort{listed: defaultListed(), BOLD: "scan", Labels: "atlas.nii", Nodes: "dk84", Sessions: "visit"}
+		c := &TableCohort{Parameters: listed.Defaults(), BOLD: "scan", Labels: "atlas.nii", Nodes: "dk84",
+			Sessions: "visit"}
 		c.File = "people.csv"
 		change(c)
 		return c.Load(testdir.Files(t, map[string]string{"a.nii": "", "b.nii": "", "c.nii": "", "atlas.nii": "",
@@ -196,7 +198,7 @@ func TestTimeseriesRuns(t *testing.T) {
 	for _, name := range []string{"run-1", "run-2"} {
 		d.write("sub-01/func/sub-01_task-rest_"+name+"_atlas-A_timeseries.tsv", "a\tb\n1\t2\n2\t1\n")
 	}
-	c := &TimeseriesCohort{listed: defaultListed(), Dir: "."}
+	c := &TimeseriesCohort{Parameters: listed.Defaults(), Dir: "."}
 	c.Runs = "all"
 	r := need.Value(c.Load(d.dir))(t)
 	const name = "sub-01_task-rest_run-%d_atlas-A_timeseries.tsv"
@@ -232,7 +234,7 @@ func TestTimeseriesSessions(t *testing.T) {
 			"sub-01 2 sub-01_ses-2_task-rest_atlas-A_timeseries.tsv"},
 		{"neither", func(c *TimeseriesCohort) { c.Dir = "." }, "use sessions: all to treat each as a session"},
 		{"both", func(c *TimeseriesCohort) { c.Dir, c.Runs, c.Sessions = ".", "all", []string{"all"} },
-			errApart.Error()},
+			listed.ErrApart.Error()},
 		{"table", func(c *TimeseriesCohort) {
 			c.File, c.ID, c.Series, c.Sessions = "people.csv", "id", "{file}", []string{"visit"}
 		},
@@ -244,7 +246,7 @@ func TestTimeseriesSessions(t *testing.T) {
 		{"table without", func(c *TimeseriesCohort) { table(c) },
 			"if each is a session: sessions: COLUMN"},
 	} {
-		cohort := &TimeseriesCohort{listed: defaultListed()}
+		cohort := &TimeseriesCohort{Parameters: listed.Defaults()}
 		c.change(cohort)
 		r, err := cohort.Load(d.dir)
 		if err == nil && len(cohort.Sessions) == 0 {
@@ -271,7 +273,7 @@ func TestExcludeNobody(t *testing.T) {
 	for name, want := range map[string]string{
 		"1": `no participant "1" (did you mean "sub-01"?)`, "sub-2": `no participant "sub-2" (did you mean "sub-02"?)`, "twelve": `no participant "twelve" (available: sub-01, sub-02)`,
 	} {
-		c := &TableCohort{listed: defaultListed(), BOLD: "scan", Labels: "a.nii", Nodes: "dk84"}
+		c := &TableCohort{Parameters: listed.Defaults(), BOLD: "scan", Labels: "a.nii", Nodes: "dk84"}
 		c.File, c.Exclude = "people.csv", []string{name}
 		if _, err := c.Load(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -288,7 +290,7 @@ func TestOneFileAsTwoRuns(t *testing.T) {
 		"x.tsv": long + "1\n", "y.tsv": long + "2\n",
 		"participants.tsv": "participant_id\tgroup\tf\n1\tA\ta.tsv\n1\tA\ta.tsv\n2\tB\ta.tsv\n2\tB\tcopy.tsv\n" +
 			"3\tA\ta.tsv\n3\tA\tb.tsv\n4\tB\tx.tsv\n4\tB\ty.tsv\n5\tB\tx.tsv\n5\tB\ty.tsv\n5\tB\tx.tsv\n"})
-	c := &TimeseriesCohort{listed: defaultListed(), Series: "f"}
+	c := &TimeseriesCohort{Parameters: listed.Defaults(), Series: "f"}
 	c.File, c.Runs = "participants.tsv", "all"
 	r := need.Value(c.Load(dir))(t)
 	for i, want := range []string{"participants.tsv:3: participant sub-1: its scans 1 and 2 are one (a.tsv)",

@@ -2,18 +2,19 @@ package cohort
 
 import (
 	"errors"
+	"prgnn/stages/cohort/listed"
 )
 
 var tableCohortKind = Source{
 	Name: "table",
 	Doc: "participants listed in a CSV or TSV file, with their scans\n" +
 		"bold, labels, confounds, confounds_sidecar and events are each the name of a column of paths, a path with columns in braces (\"func/{participant_id}_bold.nii.gz\"), or one file for all participants. Other columns are covariates.",
-	New: func() Loader { return &TableCohort{listed: defaultListed(), Nodes: "auto", Space: "auto"} },
+	New: func() Loader { return &TableCohort{Parameters: listed.Defaults(), Nodes: "auto", Space: "auto"} },
 }
 
 // TableCohort lists scans in a table.
 type TableCohort struct {
-	listed
+	listed.Parameters
 	BOLD      string `param:"bold" place:"maybe" doc:"each participant's scan: a column, a path with {columns}, or a path"`
 	Labels    string `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"its label image: a column, a path with {columns}, one image for all participants, or an atlas by its name and the space of the scans, such as { atlas: Schaefer2018, desc: 400Parcels7Networks, space: MNI152NLin6Asym }"`
 	Confounds string `param:"confounds" place:"maybe" doc:"its table of confounds; none by default"`
@@ -36,7 +37,7 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	if c.ConfoundsSidecar != "" && c.Confounds == "" {
 		missing = append(missing, errors.New("confounds is not set, but confounds_sidecar describes its columns"))
 	}
-	l, err := c.sessions(dir, c.Sessions)
+	l, err := c.ReadSessions(dir, c.Sessions)
 	if err := errors.Join(append(missing, err)...); err != nil {
 		return nil, errors.Join(err, atlasMistake(c.Labels, where{dir: dir}))
 	}
@@ -46,7 +47,7 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	if space == "auto" {
 		space = ""
 	}
-	labels, wrong := l.labelSource(c.Labels, where{dir: dir, space: space})
+	labels, wrong := labelsOf(l, c.Labels, where{dir: dir, space: space})
 	for _, f := range []struct{ port, format, spec string }{
 		{"bold", "nifti", c.BOLD}, {"confounds", "tsv", c.Confounds}, {"confounds_sidecar", "json", c.ConfoundsSidecar},
 		{"events", "tsv", c.Events},
@@ -54,17 +55,17 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 		if f.spec == "" {
 			continue
 		}
-		s, err := l.source(f.port, f.format, f.spec)
+		s, err := sourceOf(l, f.port, f.format, f.spec)
 		sources, problems = append(sources, s), append(problems, err)
 		if f.port == "bold" {
 			problems = append(problems, wrong)
 		}
 	}
-	nodes, err := labels.nodes(c.Nodes, l.root)
+	nodes, err := labels.nodes(c.Nodes, l.Dir)
 	if err := errors.Join(append(problems, err)...); err != nil {
 		return nil, err
 	}
-	r := l.roster(append(sources, labels.ports()...))
+	r := rosterOf(l, append(sources, labels.ports()...))
 	if err := labels.misplaced(nodes, r, space); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/cohort/listed"
 )
 
 // inDir takes the directory out of a message.
@@ -38,7 +39,7 @@ func study(t *testing.T) string {
 }
 
 func table(change func(*TableCohort)) *TableCohort {
-	c := &TableCohort{listed: listed{File: "study/people.csv", ID: "name", Group: "dx"}, BOLD: "scan",
+	c := &TableCohort{Parameters: listed.Parameters{File: "study/people.csv", ID: "name", Group: "dx"}, BOLD: "scan",
 		Labels: "../atlas.nii", Nodes: "dk84"}
 	if change != nil {
 		change(c)
@@ -183,11 +184,11 @@ func TestTableCohortNamesOfTheChosen(t *testing.T) {
 		{"dx == HC", "no_filename", ""},
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": table})
-		people := listed{File: "people.csv", ID: "FILE_ID", Group: "dx", Select: c.choice}
+		people := listed.Parameters{File: "people.csv", ID: "FILE_ID", Group: "dx", Select: c.choice}
 		if c.exclude != "" {
 			people.Exclude = []string{c.exclude}
 		}
-		l, err := people.read(dir)
+		l, err := people.Read(dir)
 		if c.want != "" {
 			if err == nil || inDir(dir, err.Error()) != c.want {
 				t.Errorf("select %s: %v", c.choice, err)
@@ -195,10 +196,10 @@ func TestTableCohortNamesOfTheChosen(t *testing.T) {
 			continue
 		}
 		need.NoError(t, err)
-		if ids := lists.Map(l.rows, func(r listedRow) string { return r.source }); len(ids) != 2 || ids[0] != "NYU_1" {
+		if ids := lists.Map(l.Rows, func(r listed.Row) string { return r.Source }); len(ids) != 2 || ids[0] != "NYU_1" {
 			t.Errorf("select %s: %v", c.choice, ids)
 		}
-		for _, o := range l.leftOut() {
+		for _, o := range l.LeftOut() {
 			if o.ID == "sub-" {
 				t.Errorf("select %s: somebody without a name is left out", c.choice)
 			}
@@ -305,7 +306,7 @@ func TestTimeseriesCohort(t *testing.T) {
 		"steps/sub-a":  passing(func(i int) string { return fmt.Sprint(i / 4) }),
 	})
 	load := func(series, nodes string) (*Roster, error) {
-		c := &TimeseriesCohort{listed: defaultListed(), Series: series, Nodes: nodes}
+		c := &TimeseriesCohort{Parameters: listed.Defaults(), Series: series, Nodes: nodes}
 		c.File = "p.tsv"
 		return c.Load(dir)
 	}
@@ -353,7 +354,7 @@ func TestTimeseriesCohort(t *testing.T) {
 // The NYU site of ABIDE I: 75 of its 175 participants are ASD.
 func TestTimeseriesCohortOnABIDE(t *testing.T) {
 	dir := need.Shared(t, "data", "abide_nyu")
-	c := &TimeseriesCohort{listed: listed{File: "participants.csv", ID: "file_id", Group: "asd",
+	c := &TimeseriesCohort{Parameters: listed.Parameters{File: "participants.csv", ID: "file_id", Group: "asd",
 		Levels: []string{"1=ASD", "0=TD"}},
 		Series: "nyu_original_1D/{file_id}_rois_ho.1D.gz"}
 	r := need.Value(c.Load(dir))(t)

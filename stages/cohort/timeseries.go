@@ -10,6 +10,8 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/atlas"
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/region"
 )
 
@@ -17,12 +19,12 @@ var timeseriesCohortKind = Source{
 	Name: "timeseries",
 	Doc: "participants listed in a CSV or TSV file, with their regional time series\n" +
 		"For data extracted by other programs: one file per participant as TSV, CSV, 1D or npy, optionally gzipped, with one row per volume, or as CIFTI (ptseries.nii). Set either dir, a directory of derivatives (XCP-D, C-PAC, giga_connectome), in which the files of an atlas are found by their names, or series, the name of a column of paths, or a path with columns in braces (\"rois/{file_id}_rois_ho.1D.gz\"), in which * is any text if one file matches.",
-	New: func() Loader { return &TimeseriesCohort{listed: defaultListed(), Incomplete: "fail"} },
+	New: func() Loader { return &TimeseriesCohort{Parameters: listed.Defaults(), Incomplete: "fail"} },
 }
 
 // TimeseriesCohort lists files of series in a table.
 type TimeseriesCohort struct {
-	listed
+	listed.Parameters
 	Dir   string `param:"dir" place:"always" doc:"a directory of derivatives, which holds sub-…/func/…_timeseries.tsv (or .1D)"`
 	Raw   string `param:"raw" place:"always" doc:"with dir: the raw dataset, for its participants.tsv; by default searched for at the derivatives' recorded source and around the derivatives"`
 	Atlas string `param:"atlas" doc:"with dir: the atlas- (or seg-) entity; not needed if there is only one"`
@@ -61,18 +63,18 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 	if len(c.Sessions) > 1 {
 		missing = errors.Join(missing, fmt.Errorf("sessions: with series it is the column that names the session of a row, not [%s]", strings.Join(c.Sessions, ", ")))
 	}
-	l, err := c.sessions(dir, strings.Join(c.Sessions, ", "))
+	l, err := c.ReadSessions(dir, strings.Join(c.Sessions, ", "))
 	if err == nil {
-		err = l.keep(c.Columns)
+		err = l.Keep(c.Columns)
 	}
 	if err := errors.Join(missing, err); err != nil {
 		return nil, err
 	}
-	series, err := l.source("series", "series", c.Series)
+	series, err := sourceOf(l, "series", "series", c.Series)
 	if err != nil {
 		return nil, err
 	}
-	r := l.roster([]*fileSource{series})
+	r := rosterOf(l, []*fileSource{series})
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		if path, ok := s.Files["series"]; ok {
@@ -143,9 +145,9 @@ func sidecarPort(r *Roster) {
 }
 
 // nodes reads the node list, or takes the names that head the first file.
-func (c *TimeseriesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, error) {
+func (c *TimeseriesCohort) nodes(l *listed.List, subjects []Subject) ([]atlas.Node, error) {
 	if c.Nodes != "" {
-		return findNodes(c.Nodes, l.root)
+		return findNodes(c.Nodes, l.Dir)
 	}
 	for _, s := range subjects {
 		path, ok := s.first("series")
@@ -162,7 +164,7 @@ func (c *TimeseriesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, err
 		}
 		return atlas.OfPCP(path, nodes), nil
 	}
-	return nil, fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from%s", l.path, firstProblem(subjects))
+	return nil, fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from%s", l.Path, firstProblem(subjects))
 }
 
 // firstProblem says of one participant why there is nothing to be had: of one with too many files, if there is one,
@@ -180,7 +182,7 @@ func firstProblem(subjects []Subject) string {
 
 // seriesNames are the names of the columns of a file of series; where it has none they are numbered from 1.
 func seriesNames(path string) (names []string, err error) {
-	f, err := openFile(path)
+	f, err := userfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
+	"prgnn/stages/cohort/userfile"
 )
 
 // loadDir finds series by their names.
@@ -18,32 +19,32 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if c.Series != "" {
 		return nil, errors.New("dir and series exclude each other: dir finds the files by their names")
 	}
-	if err := checkSessions(c.Sessions, c.all()); err != nil {
+	if err := checkSessions(c.Sessions, c.All()); err != nil {
 		return nil, err
 	}
-	several := c.all() || len(c.Sessions) > 0
-	root, err := bids.Find(within(dir, c.Dir))
+	several := c.All() || len(c.Sessions) > 0
+	root, err := bids.Find(userfile.Within(dir, c.Dir))
 	if err != nil {
 		return nil, fmt.Errorf("dir: %w", err)
 	}
-	l, err := c.people(dir, c.Dir, root, c.Raw)
+	l, err := c.ReadBIDS(dir, c.Dir, root, c.Raw)
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(l.keep(c.Columns), l.choose(), l.doubt()); err != nil {
+	if err := errors.Join(l.Keep(c.Columns), l.Choose(), l.Doubt()); err != nil {
 		return nil, err
 	}
-	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")},
-		Left: l.leftOut(), PerRun: several, Sessions: len(c.Sessions) > 0, Root: root, Table: l.path,
-		Lines: l.lines(), Sources: l.sources()}
+	r := &Roster{Participants: l.Participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")},
+		Left: l.LeftOut(), PerRun: several, Sessions: len(c.Sessions) > 0, Root: root, Table: l.Path,
+		Lines: l.Lines(), Sources: l.Sources()}
 	sidecars := &bids.Sidecars{Root: root}
-	for _, row := range l.rows {
-		s := Subject{ID: row.id, Files: map[string]string{}}
+	for _, row := range l.Rows {
+		s := Subject{ID: row.ID, Files: map[string]string{}}
 		var problems []error
-		if row.label == "" {
-			problems = append(problems, l.unlabeled(row, l.path))
+		if row.Label == "" {
+			problems = append(problems, l.Unlabeled(row, l.Path))
 		}
-		if found, names, err := c.find(root, row.id); err != nil {
+		if found, names, err := c.find(root, row.ID); err != nil {
 			problems = append(problems, err)
 		} else if several {
 			s.Files = nil
@@ -54,14 +55,14 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 			s.Files = seriesFiles(found[0].Path, sidecars.Of(found[0], bids.TimeFields...))
 		}
 		if problems != nil {
-			s.Problem = fmt.Errorf("participant %s: %w (to continue without it: exclude: [%s])", row.id, joined(problems), row.id)
+			s.Problem = fmt.Errorf("participant %s: %w (to continue without it: exclude: [%s])", row.ID, joined(problems), row.ID)
 		}
 		r.Subjects = append(r.Subjects, s)
 	}
 	by := generator(root)
-	r.Here = append(r.Here, whereFound(root, l.path))
-	r.Notes = append(r.Notes, fmt.Sprintf("%s, participants of %s", by, NameIn(root, l.path)))
-	r.Notes = append(r.Notes, l.notes...)
+	r.Here = append(r.Here, userfile.WhereFound(root, l.Path))
+	r.Notes = append(r.Notes, fmt.Sprintf("%s, participants of %s", by, userfile.NameIn(root, l.Path)))
+	r.Notes = append(r.Notes, l.Notes...)
 	if r.Sessions {
 		r.About = r.aboutSessions
 	}
@@ -109,7 +110,7 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 	case len(fits) > 0 && len(c.Sessions) > 0:
 		names, err = sortSessions(fits)
 		return fits, names, err
-	case len(fits) > 0 && c.all():
+	case len(fits) > 0 && c.All():
 		if names, err = bids.SortRuns(fits, parameters); err != nil {
 			return nil, nil, err
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/stagetest"
 )
 
@@ -39,7 +41,7 @@ func TestTimeseriesSidecar(t *testing.T) {
 			for f, text := range c.files {
 				d.write(f, text)
 			}
-			kind := &TimeseriesCohort{listed: defaultListed()}
+			kind := &TimeseriesCohort{Parameters: listed.Defaults()}
 			if how == "dir" {
 				kind.Dir = "."
 			} else {
@@ -147,7 +149,8 @@ func TestTimeseriesStar(t *testing.T) {
 		for _, f := range files {
 			d.write(f, "#1\t#2\n1\t2\n")
 		}
-		c := &TimeseriesCohort{listed: listed{File: filepath.Join(d.dir, "people.csv"), ID: "file", Group: "dx"},
+		people := listed.Parameters{File: filepath.Join(d.dir, "people.csv"), ID: "file", Group: "dx"}
+		c := &TimeseriesCohort{Parameters: people,
 			Series: "*/{file}_rois_*.1D*", Columns: []string{"site=SITE_ID", "AGE"}, Incomplete: "skip"}
 		if change != nil {
 			change(c)
@@ -158,7 +161,7 @@ func TestTimeseriesStar(t *testing.T) {
 	need.NoError(t, err)
 	var who []string
 	for _, s := range r.Subjects {
-		who = append(who, s.ID+" "+NameIn(r.Root, s.Files["series"]))
+		who = append(who, s.ID+" "+userfile.NameIn(r.Root, s.Files["series"]))
 		if s.Problem != nil {
 			t.Error(s.Problem)
 		}
@@ -166,8 +169,9 @@ func TestTimeseriesStar(t *testing.T) {
 	if want := []string{"sub-a1 cpac/a_1_rois_ho.1D", "sub-b2 niak/b_2_rois_cc200.1D.gz"}; !slices.Equal(who, want) {
 		t.Errorf("%q, want %q", who, want)
 	}
-	if want := []LeftOut{{"sub-c3", "2", "its series file: no file matches */c_3_rois_*.1D*", UnusableData},
-		{"sub-d4", "", `it has no group (column "dx" is empty)`, UnusableData}}; !slices.Equal(r.Left, want) {
+	if want := []listed.LeftOut{
+		{ID: "sub-c3", Group: "2", Why: "its series file: no file matches */c_3_rois_*.1D*", Category: listed.UnusableData},
+		{ID: "sub-d4", Why: `it has no group (column "dx" is empty)`, Category: listed.UnusableData}}; !slices.Equal(r.Left, want) {
 		t.Errorf("left out: %q, want %q", r.Left, want)
 	}
 	if want := []string{"2 participants without a file or a group excluded"}; !slices.Contains(r.Notes, want[0]) {

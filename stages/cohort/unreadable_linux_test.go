@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/stages/cohort/listed"
 )
 
 // A directory of a participant that may not be read is named as such, and concerns that participant only.
@@ -37,7 +38,9 @@ func TestUnreadableDirectory(t *testing.T) {
 	}
 	for _, load := range []func() (*Roster, error){
 		func() (*Roster, error) { return d.load(func(*BIDSCohort) {}) },
-		func() (*Roster, error) { return (&TimeseriesCohort{listed: defaultListed(), Dir: "."}).Load(d.dir) },
+		func() (*Roster, error) {
+			return (&TimeseriesCohort{Parameters: listed.Defaults(), Dir: "."}).Load(d.dir)
+		},
 	} {
 		r, err := load()
 		need.NoError(t, err)

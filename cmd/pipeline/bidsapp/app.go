@@ -13,7 +13,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
-	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/listed"
 )
 
 // An App is one call of the program as a BIDS App.
@@ -85,7 +85,7 @@ func (b *App) Chosen(p *pipelines.Pipeline) ([]string, error) {
 	}
 	for _, label := range b.participants {
 		id := "sub-" + strings.TrimPrefix(label, "sub-")
-		switch left := slices.IndexFunc(p.Roster.Left, func(l cohort.LeftOut) bool { return l.ID == id }); {
+		switch left := slices.IndexFunc(p.Roster.Left, func(l listed.LeftOut) bool { return l.ID == id }); {
 		case slices.Contains(all, id):
 			chosen = append(chosen, id)
 		case left >= 0:

@@ -1,4 +1,4 @@
-package cohort
+package listed
 
 import (
 	"errors"
@@ -10,12 +10,13 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
+	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
 
-// keep chooses the covariates: COLUMN, or NAME=COLUMN.
-func (l *list) keep(columns []string) error {
+// Keep chooses the covariates: COLUMN, or NAME=COLUMN.
+func (l *List) Keep(columns []string) error {
 	var problems []error
 	taken := map[string]bool{"participant_id": true, "group": true, column.Target: l.Target != ""}
 	for _, entry := range columns {
@@ -29,7 +30,7 @@ func (l *list) keep(columns []string) error {
 		case taken[name]:
 			problems = append(problems, fmt.Errorf("columns: two columns would be named %s", name))
 		default:
-			problems = append(problems, l.column("columns", from))
+			problems = append(problems, l.CheckColumn("columns", from))
 		}
 		taken[name] = true
 		l.covariates = append(l.covariates, [2]string{from, name})
@@ -37,17 +38,17 @@ func (l *list) keep(columns []string) error {
 	return errors.Join(problems...)
 }
 
-// participants makes the cohort's table: those who have a group, or a number to predict. The columns that
+// Participants makes the cohort's table: those who have a group, or a number to predict. The columns that
 // held files (used) are left out: no path may enter a result.
-func (l *list) participants(used []string) *encoding.Table {
-	var rows []listedRow
+func (l *List) Participants(used []string) *encoding.Table {
+	var rows []Row
 	differ := map[string]bool{} // columns that are of runs, and not of participants
-	for _, r := range l.rows {
+	for _, r := range l.Rows {
 		switch n := len(rows); {
-		case r.label == "":
-		case n > 0 && rows[n-1].id == r.id:
-			for name := range r.cells.at {
-				differ[name] = differ[name] || r.cells.get(name) != rows[n-1].cells.get(name)
+		case r.Label == "":
+		case n > 0 && rows[n-1].ID == r.ID:
+			for name := range r.Cells.at {
+				differ[name] = differ[name] || r.Cells.Get(name) != rows[n-1].Cells.Get(name)
 			}
 		default:
 			rows = append(rows, r)
@@ -56,8 +57,8 @@ func (l *list) participants(used []string) *encoding.Table {
 	ids, labels, sources := make([]string, len(rows)), make([]string, len(rows)), make([]string, len(rows))
 	renamed := false
 	for i, r := range rows {
-		ids[i], labels[i], sources[i] = r.id, r.label, r.source
-		renamed = renamed || r.id != r.source
+		ids[i], labels[i], sources[i] = r.ID, r.Label, r.Source
+		renamed = renamed || r.ID != r.Source
 	}
 	label := encoding.Column{Name: "group", Values: labels, Doc: "column " + l.labelColumn() + " of the participants' table"}
 	if l.Target != "" {
@@ -78,7 +79,7 @@ func (l *list) participants(used []string) *encoding.Table {
 	}
 	kept := l.covariates
 	if kept == nil {
-		for _, name := range l.sheet.Columns {
+		for _, name := range l.Sheet.Columns {
 			kept = append(kept, [2]string{name, name})
 		}
 	}
@@ -94,22 +95,22 @@ func (l *list) participants(used []string) *encoding.Table {
 			}
 			continue
 		}
-		values := lists.Map(rows, func(r listedRow) string { return r.cells.get(from) })
-		if slices.ContainsFunc(values, isPlace) {
-			l.notes = append(l.notes, fmt.Sprintf("the column %s of the participants table holds paths and is not a covariate", name))
+		values := lists.Map(rows, func(r Row) string { return r.Cells.Get(from) })
+		if slices.ContainsFunc(values, userfile.IsPlace) {
+			l.Notes = append(l.Notes, fmt.Sprintf("the column %s of the participants table holds paths and is not a covariate", name))
 			continue
 		}
 		for taken[name] {
 			name += "_in_table"
 		}
 		taken[name] = true
-		columns = append(columns, covariate(name, values))
-		if note := oddTexts(name, values, ids); note != "" {
-			l.notes = append(l.notes, note)
+		columns = append(columns, Covariate(name, values))
+		if note := OddTexts(name, values, ids); note != "" {
+			l.Notes = append(l.Notes, note)
 		}
 	}
 	if ofRuns != nil {
-		l.notes = append(l.notes, fmt.Sprintf("no covariates, since they differ between the %ss of a participant: %s", l.part(), words.Some(ofRuns, 6)))
+		l.Notes = append(l.Notes, fmt.Sprintf("no covariates, since they differ between the %ss of a participant: %s", l.part(), words.Some(ofRuns, 6)))
 	}
 	t := encoding.NewTable(columns...)
 	if l.Target != "" {
@@ -118,9 +119,9 @@ func (l *list) participants(used []string) *encoding.Table {
 	return t
 }
 
-// oddTexts names the few texts that make a column of numbers one of texts; "" where there is nothing to say. ids are
+// OddTexts names the few texts that make a column of numbers one of texts; "" where there is nothing to say. ids are
 // the names of the rows. Digits after a zero (007) are a name, and so are the numbers beside it.
-func oddTexts(name string, values, ids []string) string {
+func OddTexts(name string, values, ids []string) string {
 	var odd, commas []string
 	numbers := 0
 	for i, v := range values {
@@ -155,8 +156,8 @@ func oddTexts(name string, values, ids []string) string {
 // decimal is a number with a decimal comma.
 var decimal = pattern.New(`^[+-]?\d+,\d+$`)
 
-// covariate makes a column of numbers, if all values are, or of texts.
-func covariate(name string, values []string) encoding.Column {
+// Covariate makes a column of numbers, if all values are, or of texts.
+func Covariate(name string, values []string) encoding.Column {
 	valid, all := make([]bool, len(values)), true
 	for i, v := range values {
 		valid[i] = v != ""

@@ -1,6 +1,7 @@
-package cohort
+package listed
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/big"
@@ -16,6 +17,28 @@ import (
 
 // ExcludedByName is why a participant that exclude names takes no part.
 const ExcludedByName = "excluded by name"
+
+// BeyondLimit is why a participant takes no part whom nothing speaks against.
+const BeyondLimit = "beyond limit"
+
+// A LeftOut is an excluded participant.
+type LeftOut struct {
+	ID    string // "sub-004"
+	Group string // "" where it is not known
+	Why   string // "not selected: mean_fd < 0.3"
+	// what the methods of a paper count it as, where Why is about this participant alone; "" for Why itself
+	Category string
+}
+
+// Categories of reasons that are about one participant (LeftOut.Category).
+const (
+	UnusableData = "missing or unusable data"
+	NotDenoised  = "not enough volumes or confounds for denoising"
+	MuchMotion   = "too few volumes left after censoring for motion"
+)
+
+// Counted is what the methods of a paper count the participant as: without ids, files or advice.
+func (l LeftOut) Counted() string { return cmp.Or(l.Category, l.Why) }
 
 // An Exclusion collects the members that exclude leaves out, with the reason of each: within a kind of cohort, where
 // select does not see them any more, and beside it, of every kind.
@@ -102,31 +125,11 @@ func (ids Names) Find(name string) (string, error) {
 	return "", fmt.Errorf("there is no participant %q%s", name, ids.near(name))
 }
 
-// Finder finds the members of the roster by their names, with those who are excluded already: to
-// exclude somebody twice is no mistake.
-func (r *Roster) Finder() func(name string) (id string, err error) {
-	ids := lists.Map(r.Subjects, func(s Subject) string { return s.ID })
-	ids = append(ids, r.Excluded()...)
-	if r.Axis == "" {
-		names := Names{}
-		for _, id := range ids {
-			names[id] = r.Sources[id]
-		}
-		return names.Find
-	}
-	return func(name string) (string, error) {
-		if !slices.Contains(ids, name) {
-			return "", fmt.Errorf("there is no row %q%s", name, words.OrAll(name, ids))
-		}
-		return name, nil
-	}
-}
-
 // near proposes the participant that may have been meant: names differ by zeros that YAML and
 // spreadsheets drop, or by a slip.
 func (ids Names) near(name string) string {
 	all := slices.Sorted(maps.Keys(ids))
-	if one := sameNumber(name, all); one != nil {
+	if one := SameNumber(name, all); one != nil {
 		return fmt.Sprintf(" (did you mean %s?)", strings.Join(lists.Map(one, strconv.Quote), " or "))
 	}
 	if near := words.DidYouMean(name, all); near != "" || len(all) == 0 {
@@ -135,9 +138,9 @@ func (ids Names) near(name string) string {
 	return fmt.Sprintf(" (available: %s)", words.Some(all, 6))
 }
 
-// sameNumber are the ids whose letters and digits are those of a name, but for zeros that YAML and spreadsheets drop,
+// SameNumber are the ids whose letters and digits are those of a name, but for zeros that YAML and spreadsheets drop,
 // and for decimals and scientific notation that they add.
-func sameNumber(name string, ids []string) (same []string) {
+func SameNumber(name string, ids []string) (same []string) {
 	short := func(id string) string { return strings.TrimLeft(strings.TrimPrefix(id, "sub-"), "0") }
 	readings := []string{short(ParticipantID(name)), short(lettersAndDigits(name))}
 	if bare := strings.ReplaceAll(bareName(name), ",", "."); cell.Scientific(bare) {
@@ -153,12 +156,12 @@ func sameNumber(name string, ids []string) (same []string) {
 	return same
 }
 
-// doubtNames notes names in two spellings that may be one: 01 loses its zero in a spreadsheet. of gives the name of a
+// DoubtNames notes names in two spellings that may be one: 01 loses its zero in a spreadsheet. of gives the name of a
 // row, and within whom it counts.
-func (l *list) doubtNames(what, in, remedy string, of func(listedRow) (who, name string)) {
-	first, said := map[[2]string]listedRow{}, map[[2]string]bool{}
+func (l *List) DoubtNames(what, in, remedy string, of func(Row) (who, name string)) {
+	first, said := map[[2]string]Row{}, map[[2]string]bool{}
 	var pairs []string
-	for _, r := range l.rows {
+	for _, r := range l.Rows {
 		who, name := of(r)
 		bare := strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(name), "sub-"), "ses-")
 		spelled, written := [2]string{who, column.Spelling(bare)}, [2]string{who, name}
@@ -168,13 +171,13 @@ func (l *list) doubtNames(what, in, remedy string, of func(listedRow) (who, name
 		said[written] = true
 		if f, there := first[spelled]; there {
 			_, other := of(f)
-			pairs = append(pairs, fmt.Sprintf("%s (line %d) and %s (line %d)%s", other, f.line, name, r.line, who))
+			pairs = append(pairs, fmt.Sprintf("%s (line %d) and %s (line %d)%s", other, f.Line, name, r.Line, who))
 			continue
 		}
 		first[spelled] = r
 	}
 	if pairs != nil {
-		l.notes = append(l.notes, fmt.Sprintf("the %s %s %s: %s; write each in one way in column %s", what,
+		l.Notes = append(l.Notes, fmt.Sprintf("the %s %s %s: %s; write each in one way in column %s", what,
 			words.Some(pairs, 6), column.Alike, remedy, in))
 	}
 }

@@ -1,4 +1,5 @@
-package cohort
+// Package userfile opens the files that a user names, and names them in errors and in results.
+package userfile
 
 import (
 	"errors"
@@ -12,35 +13,35 @@ import (
 	"prgnn/internal/words"
 )
 
-// openFile opens a file that the user names. Where it is not there, it proposes one
+// Open opens a file that the user names. Where it is not there, it proposes one
 // that is; looking for it takes time, so do not try many in this way.
-func openFile(path string) (*os.File, error) {
+func Open(path string) (*os.File, error) {
 	f, err := regular.Open(path)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("%w%s", plainError(path, err), nearFile(path))
+			return nil, fmt.Errorf("%w%s", Plain(path, err), Near(path))
 		}
-		return nil, plainError(path, err)
+		return nil, Plain(path, err)
 	}
 	return f, nil
 }
 
-// plainError says what is wrong with a file without the name of the system call.
-func plainError(path string, err error) error {
+// Plain says what is wrong with a file without the name of the system call.
+func Plain(path string, err error) error {
 	said := foreign.Missing(path, err)
 	if target, linkErr := os.Readlink(path); linkErr == nil && filepath.IsAbs(target) {
-		said = placed{said, target}
+		said = Place(said, target)
 	}
-	return placed{said, path}
+	return Place(said, path)
 }
 
-// nearFile proposes the file that may have been meant, or names the directory from which on a path is wrong.
-func nearFile(path string) string {
+// Near proposes the file that may have been meant, or names the directory from which on a path is wrong.
+func Near(path string) string {
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); err != nil {
 		for ; err != nil && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 			if _, err = os.Stat(filepath.Dir(dir)); err == nil {
-				return fmt.Sprintf(" (nor a directory %s%s)", dir, nearFile(dir))
+				return fmt.Sprintf(" (nor a directory %s%s)", dir, Near(dir))
 			}
 		}
 		return ""
@@ -51,4 +52,12 @@ func nearFile(path string) string {
 	}
 	names := lists.Map(entries, func(e os.DirEntry) string { return e.Name() })
 	return words.DidYouMean(filepath.Base(path), names)
+}
+
+// Within reads a path of the user's: absolute, or relative to dir.
+func Within(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, filepath.FromSlash(path))
 }

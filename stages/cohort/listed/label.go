@@ -1,4 +1,4 @@
-package cohort
+package listed
 
 import (
 	"cmp"
@@ -20,12 +20,12 @@ import (
 )
 
 // labeled checks the parameters that say what is predicted: the column of groups, or that of a number.
-func (l *list) labeled() error {
+func (l *List) labeled() error {
 	if l.Target == "" {
-		return l.column("group", l.Group)
+		return l.CheckColumn("group", l.Group)
 	}
 	var problems []error
-	if l.Group != defaultListed().Group {
+	if l.Group != Defaults().Group {
 		problems = append(problems, fmt.Errorf("target: group is set to %s too, and a study predicts one of the two: remove one", l.Group))
 	}
 	if l.Levels != nil {
@@ -34,23 +34,23 @@ func (l *list) labeled() error {
 	if l.Target == l.ID {
 		problems = append(problems, fmt.Errorf("target: %s is the column of the participants' names", l.ID))
 	}
-	return errors.Join(append(problems, l.column("target", l.Target))...)
+	return errors.Join(append(problems, l.CheckColumn("target", l.Target))...)
 }
 
 // labelColumn is the column of what is predicted.
-func (p *listed) labelColumn() string { return cmp.Or(p.Target, p.Group) }
+func (p *Parameters) labelColumn() string { return cmp.Or(p.Target, p.Group) }
 
-// unlabeled says why a row without a label has none. table is that in which it stands, where the message does not begin
+// Unlabeled says why a row without a label has none. table is that in which it stands, where the message does not begin
 // with it.
-func (l *list) unlabeled(r listedRow, table string) error {
+func (l *List) Unlabeled(r Row, table string) error {
 	at := fmt.Sprintf("column %q", l.labelColumn())
 	if table != "" {
 		at += " of " + table
 		if l.Target != "" {
-			at += fmt.Sprintf(", line %d,", r.line)
+			at += fmt.Sprintf(", line %d,", r.Line)
 		}
 	}
-	switch v := r.cells.get(l.labelColumn()); {
+	switch v := r.Cells.Get(l.labelColumn()); {
 	case l.Target == "" && v == "":
 		return fmt.Errorf("it has no group (%s is empty)", at)
 	case l.Target == "" && (cell.DoubtOf(v) == cell.Word || cell.DoubtOf(v) == cell.Zero):
@@ -70,11 +70,11 @@ func (l *list) unlabeled(r listedRow, table string) error {
 const fewGroups = 20
 
 // manyGroups refuses a column of so many values that it is rather a number to predict.
-func (l *list) manyGroups(n int, what string) error {
+func (l *List) manyGroups(n int, what string) error {
 	if n <= fewGroups {
 		return nil
 	}
-	return fmt.Errorf("group: %s of %s has %d values that %s, and a classification needs a few groups; target: %[1]s (in place of group) predicts a number", l.Group, l.path, n, what)
+	return fmt.Errorf("group: %s of %s has %d values that %s, and a classification needs a few groups; target: %[1]s (in place of group) predicts a number", l.Group, l.Path, n, what)
 }
 
 func isNumber(text string) bool {
@@ -83,12 +83,12 @@ func isNumber(text string) bool {
 }
 
 // doubtGroups names groups that no comparison is possible between, or that are one by mistake.
-func (l *list) doubtGroups() (notes []string) {
+func (l *List) doubtGroups() (notes []string) {
 	size, lines := map[string]int{}, map[string][]string{}
-	for i, r := range l.rows {
-		if r.label != "" && (i == 0 || l.rows[i-1].id != r.id) {
-			size[r.label]++
-			lines[r.label] = append(lines[r.label], strconv.Itoa(r.line))
+	for i, r := range l.Rows {
+		if r.Label != "" && (i == 0 || l.Rows[i-1].ID != r.ID) {
+			size[r.Label]++
+			lines[r.Label] = append(lines[r.Label], strconv.Itoa(r.Line))
 		}
 	}
 	groups := slices.Sorted(maps.Keys(size))
@@ -138,7 +138,7 @@ func (l *list) doubtGroups() (notes []string) {
 
 // rareGroups doubts a third group, and further ones, with fewer than a tenth of the participants of the next larger
 // one: controls, of whom a few are called otherwise, are rather one group than two.
-func (l *list) rareGroups(size map[string]int) (notes []string) {
+func (l *List) rareGroups(size map[string]int) (notes []string) {
 	groups := slices.SortedFunc(maps.Keys(size), func(a, b string) int {
 		return cmp.Or(size[b]-size[a], strings.Compare(a, b))
 	})
@@ -191,7 +191,7 @@ func inLines(lines []string) string {
 
 // allLevels writes levels for every value of the table, those of rows that select leaves out too, with some groups
 // under the name of others. more are further values.
-func (l *list) allLevels(one map[string]string, more ...string) string {
+func (l *List) allLevels(one map[string]string, more ...string) string {
 	if len(l.groups) > fewGroups {
 		return " by levels"
 	}
@@ -223,13 +223,13 @@ const most = 1e100
 
 // clean empties the cells of covariates that hold codes for missing values, in columns of texts too, and refuses
 // numbers beyond most. The column of what is predicted keeps its codes for the message about them.
-func (l *list) clean() error {
+func (l *List) clean() error {
 	var problems []error
 	var found, doubtful, asked, either []string
-	for _, name := range l.sheet.Columns {
-		values := make([]string, len(l.rows))
-		for i, r := range l.rows {
-			values[i] = r.cells.get(name)
+	for _, name := range l.Sheet.Columns {
+		values := make([]string, len(l.Rows))
+		for i, r := range l.Rows {
+			values[i] = r.Cells.Get(name)
 		}
 		if name == l.ID {
 			continue
@@ -241,8 +241,8 @@ func (l *list) clean() error {
 		numbers, _ := sheet.Numbers(values)
 		for i, x := range numbers {
 			if math.Abs(x) > most {
-				problems = append(problems, fmt.Errorf("%s:%d: %s of %s is %s, beyond ±%g: correct it, or write n/a", l.path,
-					l.rows[i].line, name, l.rows[i].source, values[i], most))
+				problems = append(problems, fmt.Errorf("%s:%d: %s of %s is %s, beyond ±%g: correct it, or write n/a", l.Path,
+					l.Rows[i].Line, name, l.Rows[i].Source, values[i], most))
 			}
 		}
 		if of := sheet.Doubtful(values); numbers != nil && of != nil && (name != l.Group || l.Target != "") {
@@ -262,7 +262,7 @@ func (l *list) clean() error {
 		codes, n := sheet.Codes(values), 0
 		for i, v := range values {
 			if codes[v] && (numbers != nil || v[0] == '-') { // 999 beside texts may be one
-				l.rows[i].cells.set(name, "")
+				l.Rows[i].Cells.Set(name, "")
 				n++
 			}
 		}
@@ -272,14 +272,14 @@ func (l *list) clean() error {
 		}
 	}
 	if either != nil {
-		l.notes = append(l.notes, fmt.Sprintf("%s: %s; if they do, list them in missing", column.MayBeMissing, words.Some(either, 8)))
+		l.Notes = append(l.Notes, fmt.Sprintf("%s: %s; if they do, list them in missing", column.MayBeMissing, words.Some(either, 8)))
 	}
 	if found != nil {
-		l.notes = append(l.notes, "codes for missing values count as missing: "+words.Some(found, 8))
+		l.Notes = append(l.Notes, "codes for missing values count as missing: "+words.Some(found, 8))
 	}
 	if doubtful != nil {
 		slices.SortFunc(asked, dag.CompareValues)
-		l.notes = append(l.notes, fmt.Sprintf("negative in columns that are otherwise positive, and taken as numbers: %s; if they stand for missing values: missing: [%s]",
+		l.Notes = append(l.Notes, fmt.Sprintf("negative in columns that are otherwise positive, and taken as numbers: %s; if they stand for missing values: missing: [%s]",
 			words.Some(doubtful, 8), strings.Join(slices.Compact(asked), ", ")))
 	}
 	return errors.Join(problems...)
@@ -287,7 +287,7 @@ func (l *list) clean() error {
 
 // clearDoubts empties the cells of a covariate with signs that may stand for a missing value, and in a column of
 // numbers those with words. found says so; either names the words that are left as categories.
-func (l *list) clearDoubts(name string, values []string) (found, either []string) {
+func (l *List) clearDoubts(name string, values []string) (found, either []string) {
 	var rest []string // values beyond doubt, and those that may be a number
 	count := map[string]int{}
 	for _, v := range values {
@@ -307,7 +307,7 @@ func (l *list) clearDoubts(name string, values []string) (found, either []string
 			for i := range values {
 				if values[i] == v {
 					values[i] = ""
-					l.rows[i].cells.set(name, "")
+					l.Rows[i].Cells.Set(name, "")
 				}
 			}
 			found = append(found, text)
@@ -320,7 +320,7 @@ func (l *list) clearDoubts(name string, values []string) (found, either []string
 
 // levels are the names of the values, of which labels has those of the table: a value with = in it is found by them, or
 // stands in quotation marks.
-func (p *listed) levels(labels []string) (map[string]string, error) {
+func (p *Parameters) levels(labels []string) (map[string]string, error) {
 	if len(p.Levels) == 0 {
 		return nil, nil
 	}
@@ -373,11 +373,11 @@ var idName = pattern.New(`(?i)(^|_)(id|ids|sub|subid|subject|participant|index|r
 
 // doubtTarget refuses a number to predict that is the same for everybody, and notes one that is rather a group or an
 // identifier.
-func (l *list) doubtTarget() error {
+func (l *List) doubtTarget() error {
 	values := map[float64]bool{}
 	n, low, high, whole := 0, math.Inf(1), math.Inf(-1), true
-	for _, r := range l.rows {
-		if x, _ := sheet.Numbers([]string{r.label}); x != nil {
+	for _, r := range l.Rows {
+		if x, _ := sheet.Numbers([]string{r.Label}); x != nil {
 			n++
 			values[x[0]], low, high, whole = true, min(low, x[0]), max(high, x[0]), whole && x[0] == math.Trunc(x[0])
 		}
@@ -394,7 +394,7 @@ func (l *list) doubtTarget() error {
 		note = fmt.Sprintf("target: %s is another integer for each participant, and its name is that of an identifier", l.Target)
 	}
 	if note != "" {
-		l.notes = append(l.notes, note)
+		l.Notes = append(l.Notes, note)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package cohort
+package userfile
 
 import (
 	"errors"
@@ -20,13 +20,13 @@ func NameIn(root, path string) string {
 	return filepath.Base(path)
 }
 
-// whereFound tells the person at this machine where the data were found.
-func whereFound(root, table string) string {
+// WhereFound tells the person at this machine where the data were found.
+func WhereFound(root, table string) string {
 	return fmt.Sprintf("data: %s; participants: %s", root, table)
 }
 
-// isPlace reports whether a text is the path of a file on some machine.
-func isPlace(text string) bool {
+// IsPlace reports whether a text is the path of a file on some machine.
+func IsPlace(text string) bool {
 	return filepath.IsAbs(text) && text != "/" || strings.HasPrefix(text, "~/") || strings.HasPrefix(text, "file://")
 }
 
@@ -36,10 +36,13 @@ type placed struct {
 	path string
 }
 
+// Place marks the path of this machine in the text of an error.
+func Place(err error, path string) error { return placed{err, path} }
+
 func (p placed) Unwrap() error { return p.error }
 
-// withoutPlaces is the text of an error for a result: its paths are written by NameIn.
-func withoutPlaces(root string, err error) string {
+// WithoutPlaces is the text of an error for a result: its paths are written by NameIn.
+func WithoutPlaces(root string, err error) string {
 	text := err.Error()
 	var walk func(error)
 	walk = func(err error) {

@@ -1,4 +1,4 @@
-package cohort
+package listed
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"prgnn/internal/cell"
+	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/sheet"
 )
 
@@ -24,7 +25,7 @@ type Rating struct {
 func FailedRatings(path string) (failed []Rating, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, plainError(path, err)
+		return nil, userfile.Plain(path, err)
 	}
 	defer f.Close()
 	s, err := sheet.Read(f, path)

@@ -1,0 +1,605 @@
+// Package listed reads the table that lists the members of a cohort: who is in it, under which name, in which group,
+// with which covariates, and who is excluded.
+package listed
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"prgnn/internal/cell"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
+	"prgnn/stages/cohort/userfile"
+	"prgnn/stages/column"
+	"prgnn/stages/sheet"
+)
+
+// Parameters are the parameters of the cohorts whose participants stand in a table.
+type Parameters struct {
+	File    string   `param:"file" place:"always" doc:"the participants: a CSV or TSV file with one row per participant"`
+	ID      string   `param:"id" doc:"its column of participant names; sub- is added if missing"`
+	Group   string   `param:"group" doc:"its column of groups"`
+	Levels  []string `param:"levels" doc:"names for the values of the group column, such as [1=ASD, 0=HC]; by default the values"`
+	Target  string   `param:"target" doc:"its column of numbers to predict, such as age or a score, in place of groups: the participants then have a column target and none of groups"`
+	Root    string   `param:"root" place:"always" doc:"directory that relative paths of files start from; by default that of the table"`
+	Select  string   `param:"select" doc:"rows to include, such as: group in [ASD, HC] and mean_fd < 0.3 and age >= 7"`
+	Exclude []string `param:"exclude" doc:"participants to exclude"`
+	Missing []string `param:"missing" doc:"values that stand for a missing one, in all columns of the table, such as [-9, -77]; -99, -999 and -9999 count as missing by themselves where no other value is negative"`
+	Runs    string   `param:"runs" choices:"one|all" doc:"the runs of a participant: exactly one, or all (in a table, one row per run), for stages with each: run and the kind join, which concatenates them after denoising"`
+}
+
+func Defaults() Parameters { return Parameters{ID: "participant_id", Group: "group", Runs: "one"} }
+
+// All reports whether all runs of a participant are taken.
+func (p *Parameters) All() bool { return p.Runs == "all" }
+
+// A Row is a participant of the table.
+type Row struct {
+	ID     string // sub-…
+	Source string // as the table has it
+	Label  string // group, or the number to predict; "" when it has none
+	number bool   // label is a number to predict
+	Line   int
+	Cells  Cells
+}
+
+// Cells are those of a row, by the columns of the table: a map for each row would take many times their memory.
+type Cells struct {
+	at     map[string]int // of all rows; columns that were added stand at the end
+	values []string
+}
+
+// BareRows are the rows of the table in its order, without a name yet.
+func (l *List) BareRows() []Row {
+	at := map[string]int{}
+	for i, name := range l.Sheet.Columns {
+		at[name] = i
+	}
+	rows := make([]Row, len(l.Sheet.Rows))
+	for i, values := range l.Sheet.Rows {
+		rows[i] = Row{Line: l.Sheet.Lines[i], Cells: Cells{at, values}}
+	}
+	return rows
+}
+
+func (c Cells) has(name string) bool {
+	_, ok := c.at[name]
+	return ok
+}
+
+func (c Cells) Get(name string) string {
+	if i, ok := c.at[name]; ok && i < len(c.values) {
+		return c.values[i]
+	}
+	return ""
+}
+
+func (c *Cells) Set(name, value string) {
+	i, ok := c.at[name]
+	if !ok {
+		i = len(c.at)
+		c.at[name] = i
+	}
+	for len(c.values) <= i {
+		c.values = append(c.values, "")
+	}
+	c.values[i] = value
+}
+
+// A List is a table of participants that has been read and selected from.
+type List struct {
+	*Parameters
+	Path  string // of the table
+	Dir   string
+	Sheet *sheet.Sheet
+	Rows  []Row    // sorted by id
+	hint  string   // for a participant that comes twice
+	dirs  []string // the participants who have a directory, where files are found by the ids; else nil
+	Each  string   // what a row is: "participant", "run", of which a participant may have several, or "row"
+	// the column that names a participant's sessions, where each run is one
+	Sessions string
+	// covariates are columns of the sheet, and their names among the participants; nil: all, as they are
+	covariates [][2]string
+	Notes      []string
+	left       []LeftOut
+	named      []Row             // of those whom exclude names
+	groups     map[string]string // values of the column of groups, as the table has them, and their names
+}
+
+// Read reads the table, names the participants and selects. All mistakes are
+// reported at once, as far as one does not hide the next.
+func (p *Parameters) Read(dir string) (*List, error) {
+	if p.File == "" {
+		return nil, errors.New("file is not set: the table of participants")
+	}
+	l := &List{Parameters: p, Path: userfile.Within(dir, p.File), Each: "participant", hint: "; if each row is a run: runs: all; if each is a session: sessions: COLUMN, the column that names it"}
+	if p.All() {
+		l.Each = "run"
+	}
+	l.Dir = filepath.Dir(l.Path)
+	if err := l.readRows(dir); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(l.exclude(), l.Choose(), l.identify()); err != nil {
+		return nil, err
+	}
+	return l, l.Doubt()
+}
+
+func (l *List) readRows(dir string) error {
+	if l.Root != "" {
+		l.Dir = userfile.Within(dir, l.Root)
+	}
+	f, err := userfile.Open(l.Path)
+	if err != nil {
+		return fmt.Errorf("file: %w", err)
+	}
+	defer f.Close()
+	if l.Sheet, err = sheet.Read(f, l.Path); err != nil {
+		return err
+	}
+	l.forget()
+	l.Notes = append(l.Notes, l.Sheet.DecimalCommas(func(name string) bool {
+		return name == l.ID || name == l.Group && l.Target == ""
+	})...)
+	labels, _ := l.Sheet.Column(l.labelColumn())
+	levels, err := l.levels(labels)
+	if err := errors.Join(l.CheckColumn("id", l.ID), l.labeled(), err); err != nil {
+		return err
+	}
+	return l.name(levels, labels)
+}
+
+// forget empties the cells that hold one of the values that missing names: that text, or that number however it is
+// written.
+func (l *List) forget() {
+	if l.Missing == nil {
+		return
+	}
+	gone := map[string]bool{}
+	for _, v := range l.Missing {
+		gone[plainNumber(v)] = true
+	}
+	for i, name := range l.Sheet.Columns {
+		for _, row := range l.Sheet.Rows {
+			if name != l.ID && gone[plainNumber(row[i])] {
+				row[i] = ""
+			}
+		}
+	}
+}
+
+// plainNumber writes a number in one way, and leaves a text as it is.
+func plainNumber(v string) string {
+	v = strings.TrimSpace(v)
+	if x, _ := sheet.Numbers([]string{v}); x != nil {
+		return strconv.FormatFloat(x[0], 'g', -1, 64)
+	}
+	return v
+}
+
+// CheckColumn checks that a parameter names a column.
+func (l *List) CheckColumn(parameter, name string) error {
+	if slices.Contains(l.Sheet.Columns, name) {
+		return nil
+	}
+	return fmt.Errorf("%s: %s has no column %q%s; its columns are %s (set the parameter %s to one of them)",
+		parameter, l.Path, name, words.DidYouMean(name, l.Sheet.Columns),
+		strings.Join(l.Sheet.Columns, ", "), parameter)
+}
+
+// name gives every row its id and group. Whether the ids are good is asked of the rows that are chosen (identify).
+func (l *List) name(levels map[string]string, labels []string) error {
+	var problems []error
+	changed := ""
+	var decimals []string
+	nameless := map[string]int{} // values without a level → rows
+	codes := sheet.GroupCodes(labels)
+	if l.Target != "" {
+		codes = sheet.Codes(labels)
+	}
+	l.groups = map[string]string{}
+	for _, value := range labels {
+		if name, ok := levels[value]; ok || value != "" && !codes[value] {
+			l.groups[value] = cmp.Or(name, value)
+		}
+	}
+	for _, value := range slices.Sorted(maps.Keys(levels)) {
+		if !slices.Contains(labels, value) {
+			l.Notes = append(l.Notes, fmt.Sprintf("levels: no row has %s %s (%s)", l.Group, value, levels[value]))
+		}
+	}
+	for _, r := range l.BareRows() {
+		r.Source, r.Label, r.number = r.Cells.Get(l.ID), r.Cells.Get(l.labelColumn()), l.Target != ""
+		r.ID = ParticipantID(r.Source)
+		if whole, ok := cell.Whole(bareName(r.Source)); ok && r.ID == "sub-"+whole {
+			decimals = append(decimals, r.Source+" is "+r.ID)
+		} else if r.ID != r.Source && r.ID != "sub-"+r.Source && r.ID != "sub-" && changed == "" {
+			changed = fmt.Sprintf("participant names consist of letters and digits only: %s is %s", r.Source, r.ID)
+		}
+		if levels != nil && r.Label != "" {
+			group, ok := levels[r.Label]
+			if whole, decimal := cell.Whole(r.Label); !ok && decimal { // of 1, as pandas saves it
+				group, ok = levels[whole]
+			}
+			if !ok && !codes[r.Label] {
+				nameless[r.Label]++
+			}
+			r.Label = group
+		}
+		if levels == nil && codes[r.Label] || r.number && !isNumber(r.Label) {
+			r.Label = ""
+		}
+		l.Rows = append(l.Rows, r)
+	}
+	if many := l.manyGroups(len(nameless), "levels has no name for"); many != nil {
+		problems, nameless = append(problems, many), nil
+	}
+	for _, value := range slices.Sorted(maps.Keys(nameless)) {
+		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %s, but levels has no name for it: name every value%s",
+			l.Path, l.Group, value, words.Count(nameless[value], "row"), l.allLevels(nil)))
+	}
+	if numbers := map[string]bool{}; l.Target == "" && levels == nil {
+		for _, r := range l.Rows {
+			if isNumber(r.Label) {
+				numbers[r.Label] = true
+			}
+		}
+		if many := l.manyGroups(len(numbers), "are numbers"); many != nil {
+			problems = append(problems, many)
+		}
+	}
+	if changed != "" {
+		l.Notes = append(l.Notes, changed)
+	}
+	if decimals != nil {
+		l.Notes = append(l.Notes, fmt.Sprintf("participant names saved with decimals, as pandas does, are read as whole numbers: %s",
+			words.Some(slices.Compact(decimals), 6)))
+	}
+	labeled := func(r Row) bool { return r.Label != "" }
+	if l.Target != "" && problems == nil && !slices.ContainsFunc(l.Rows, labeled) {
+		problems = append(problems, fmt.Errorf("target: the column %s of %s has no number (line %d: %q); set target to a column of numbers, or group to a column of groups",
+			l.Target, l.Path, l.Sheet.Lines[0], l.Rows[0].Cells.Get(l.Target)))
+	}
+	slices.SortStableFunc(l.Rows, func(a, b Row) int { return strings.Compare(a.ID, b.ID) })
+	return errors.Join(problems...)
+}
+
+// identify refuses ids that name nobody, or two participants, or one of two.
+func (l *List) identify() error {
+	here := map[string]bool{} // ids that rows have as they are written, or as whole numbers
+	for _, r := range l.Rows {
+		here[r.ID] = true
+	}
+	var problems []error
+	byID, folded := map[string]int{}, map[string]int{} // places in rows
+	byLine := make([]int, len(l.Rows))
+	for i := range byLine {
+		byLine[i] = i
+	}
+	var again []string // participants that come twice, after the first
+	first := -1        // the place of its problem
+	slices.SortFunc(byLine, func(i, j int) int { return cmp.Compare(l.Rows[i].Line, l.Rows[j].Line) })
+	for _, i := range byLine {
+		r := &l.Rows[i]
+		bad := func(format string, args ...any) {
+			problems = append(problems, fmt.Errorf("%s:%d: %s", l.Path, r.Line, fmt.Sprintf(format, args...)))
+		}
+		j, twice := byID[r.ID]
+		k, there := folded[strings.ToLower(r.ID)]
+		other, cased := &l.Rows[j], &l.Rows[k] // the first row where there is none
+		odd := strings.IndexFunc(r.Source, func(c rune) bool { return c > unicode.MaxASCII })
+		bare := bareName(r.Source)
+		whole, _ := cell.Whole(bare)
+		meant := l.meant(r, here)
+		switch {
+		case r.Source == "":
+			bad("the participant has no name (column %q is empty)", l.ID)
+		case r.ID == "sub-":
+			bad("%q has no letter or digit and cannot name a participant: rename it, or set the parameter id to another column", r.Source)
+		case strings.ContainsAny(r.Source, `/\`):
+			bad("%q has a slash and cannot name a participant, since files are found by the names: rename it, or set the parameter id to another column", r.Source)
+		case odd >= 0:
+			bad("%q has the character %q, but participant names consist of the letters a to z and digits: rename it, or set the parameter id to another column", r.Source, []rune(r.Source[odd:])[0])
+		case cell.Grouped(bare):
+			digits := lettersAndDigits(bare)[len("sub-"):]
+			bad("%q may be %s or %s: write participants as whole numbers without separators", r.Source, strings.TrimSuffix(digits, "000"), digits)
+		case cell.Scientific(bare) && "sub-"+bare != r.ID:
+			bad("%q is a number in scientific notation, whose last digits may be lost: write participants as whole numbers%s", r.Source, didYouMean(meant))
+		case len(meant) > 1:
+			bad("%q may be %s: each has a directory, and zeros or decimals of a name may come from a spreadsheet; write the one that is meant", r.Source, strings.Join(meant, " or "))
+		case l.dirs != nil && "sub-"+whole != r.ID && len(meant) == 1:
+			bad("%q cannot name a directory, and nobody is found by leaving out characters: if it is %s, write that", r.Source, meant[0])
+		case there && cased.ID != r.ID:
+			bad("%q and %q (line %d) differ only in case, and some file systems cannot tell their files apart: rename one of them", r.Source, cased.Source, cased.Line)
+		case twice && other.Source != r.Source:
+			bad("%q and %q (line %d) would both be named %s: rename one of them", r.Source, other.Source, other.Line, r.ID)
+		case twice && l.Each == "participant" && first < 0:
+			first = len(problems)
+			bad("participant %s is already in line %d", r.Source, other.Line)
+		case twice && l.Each == "participant":
+			again = append(again, r.Source)
+		case twice && r.Label != other.Label && r.number:
+			bad("participant %s has the %s %q, but %q in line %d", r.Source, l.Target, r.Label, other.Label, other.Line)
+		case twice && r.Label != other.Label:
+			bad("participant %s is in group %q, but in %q in line %d", r.Source, r.Label, other.Label, other.Line)
+		default:
+			byID[r.ID], folded[strings.ToLower(r.ID)] = i, i
+		}
+	}
+	if first >= 0 {
+		also := ""
+		if again != nil {
+			also = "; several rows also have " + words.Some(slices.Compact(again), 6)
+		}
+		problems[first] = fmt.Errorf("%w%s%s", problems[first], also, l.hint)
+	}
+	return errors.Join(problems...)
+}
+
+// meant are the directories of participants that a row may mean: that of its id, and those of other readings of a
+// number, unless another row has their name. here are the ids of all rows.
+func (l *List) meant(r *Row, here map[string]bool) (ids []string) {
+	bare := bareName(r.Source)
+	digits, decimals := cell.Whole(bare)
+	number := strings.Trim(digits, "0123456789") == "" && (decimals || r.Source == bare) || cell.Scientific(bare)
+	if "sub-"+digits == r.ID && !number {
+		return nil // a name as it is
+	}
+	for _, id := range SameNumber(r.Source, l.dirs) {
+		if id == r.ID || number && !here[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// didYouMean proposes ids.
+func didYouMean(ids []string) string {
+	if ids == nil {
+		return ""
+	}
+	return " (did you mean " + strings.Join(ids, " or ") + "?)"
+}
+
+// exclude takes out the participants that the parameter names, before select counts rows and before files are looked
+// for.
+func (l *List) exclude() error {
+	var problems []error
+	x := Exclusion{Noun: l.Noun(), Find: Names(l.Sources()).Find, Why: map[string]string{}}
+	for _, name := range l.Exclude {
+		if err := x.Add(name, ExcludedByName); err != nil {
+			problems = append(problems, fmt.Errorf("exclude: %s: %w", l.Path, err))
+		}
+	}
+	l.Drop("", func(r Row) string {
+		if x.Why[r.ID] != "" {
+			l.named = append(l.named, r)
+		}
+		return x.Why[r.ID]
+	})
+	l.Notes = append(l.Notes, x.Notes()...)
+	return errors.Join(problems...)
+}
+
+// unmet tells of the participants whom exclude names, that they do not meet what selects: those who do are excluded of
+// the others.
+func (l *List) unmet(q *sheet.Query) {
+	why, _ := q.Select(len(l.named))
+	for i, r := range l.named {
+		at := slices.IndexFunc(l.left, func(o LeftOut) bool { return o.ID == r.ID && o.Why == ExcludedByName })
+		if at >= 0 && why[i] != "" {
+			l.left[at].Why = column.NotMet + ": " + why[i]
+		}
+	}
+}
+
+// Drop takes out the rows for which there is a reason, of a category.
+func (l *List) Drop(category string, why func(Row) string) {
+	l.Rows = slices.DeleteFunc(l.Rows, func(r Row) bool {
+		reason := why(r)
+		if reason != "" && r.Source != "" {
+			l.left = append(l.left, LeftOut{r.ID, l.groupOf(r), reason, category})
+		}
+		return reason != ""
+	})
+}
+
+// groupOf is the group of a row; "" where a number is predicted.
+func (l *List) groupOf(r Row) string {
+	if r.number {
+		return ""
+	}
+	return r.Label
+}
+
+// Sources are the names of the participants as the table has them, by id.
+func (l *List) Sources() map[string]string {
+	names := map[string]string{}
+	for _, r := range slices.Concat(l.Rows, l.named) {
+		names[r.ID] = r.Source
+	}
+	return names
+}
+
+// Lines are those of the participants, the first one of each.
+func (l *List) Lines() map[string]int {
+	at := map[string]int{}
+	for _, r := range l.Rows {
+		if at[r.ID] == 0 {
+			at[r.ID] = r.Line
+		}
+	}
+	return at
+}
+
+// LeftOut are those who were taken out, sorted.
+func (l *List) LeftOut() []LeftOut {
+	here := map[string]bool{}
+	for _, r := range l.Rows {
+		here[r.ID] = true
+	}
+	some, said := 0, map[string]bool{}
+	l.left = slices.DeleteFunc(l.left, func(o LeftOut) bool {
+		if here[o.ID] { // another of its runs takes part
+			some++
+		}
+		again := said[o.ID]
+		said[o.ID] = true
+		return here[o.ID] || again
+	})
+	if some > 0 {
+		l.Notes = append(l.Notes, fmt.Sprintf("%d %[2]ss excluded of participants with other %[2]ss included", some, l.part()))
+	}
+	slices.SortFunc(l.left, func(a, b LeftOut) int { return strings.Compare(a.ID, b.ID) })
+	return l.left
+}
+
+func (l *List) Choose() error {
+	if l.Each != "row" {
+		if err := l.clean(); err != nil {
+			return err
+		}
+	}
+	before := len(l.Rows)
+	if l.Select != "" {
+		columns := slices.Clone(l.Sheet.Columns)
+		for _, name := range l.added() {
+			if !slices.Contains(columns, name) {
+				columns = append(columns, name)
+			}
+		}
+		of := func(rows []Row) (*sheet.Query, error) {
+			return sheet.ParseQuery(l.Select, columns, func(name string) []string {
+				if !slices.Contains(columns, name) {
+					return nil
+				}
+				return lists.Map(rows, func(r Row) string { return r.Value(name) })
+			})
+		}
+		q, err := of(l.Rows)
+		if err != nil {
+			return fmt.Errorf("select: %w", err)
+		}
+		if named, err := of(l.named); err == nil && len(l.named) > 0 { // what exclude names may hold anything
+			l.unmet(named)
+		}
+		if err := l.selectsNobody(q); err != nil {
+			return err
+		}
+		why, counts := q.Select(before)
+		i := -1
+		l.Drop("", func(Row) string {
+			if i++; why[i] == "" {
+				return ""
+			}
+			return column.NotMet + ": " + why[i]
+		})
+		l.Notes = append(l.Notes, fmt.Sprintf("selected %d of %d %ss", len(l.Rows), before, l.Each))
+		for _, u := range q.Unmatched {
+			if u.Near != "" {
+				l.Notes = append(l.Notes, fmt.Sprintf("select: no row has %s %s%s", u.Column, u.Value, u.Near))
+			}
+		}
+		for _, c := range counts {
+			if c.No+c.Unknown > 0 {
+				l.Notes = append(l.Notes, fmt.Sprintf("  %d %s not meet %s%s", c.No+c.Unknown,
+					map[bool]string{true: "does", false: "do"}[c.No+c.Unknown == 1], c.Term, lacking(c.Unknown)))
+			}
+		}
+	}
+	if len(l.Rows) == 0 {
+		return fmt.Errorf("%s: all of its %d %ss are excluded: %s; change select or exclude", l.Path, len(l.Sheet.Rows),
+			l.Each, strings.Join(lists.Map(l.Notes, strings.TrimSpace), "; "))
+	}
+	return nil
+}
+
+// selectsNobody refuses a participant in select whom no row of the table names: not in [7] would exclude nobody where
+// the name is 07.
+func (l *List) selectsNobody(q *sheet.Query) error {
+	var problems []error
+	names := Names{}
+	known, _ := l.Sheet.Column(l.ID)
+	for _, name := range known {
+		names[ParticipantID(name)] = name
+	}
+	near := func(value string) string {
+		if same := SameNumber(value, slices.Sorted(maps.Keys(names))); same != nil {
+			return didYouMean(lists.Map(same, func(id string) string { return names[id] }))
+		}
+		return words.DidYouMean(value, known)
+	}
+	for _, u := range q.Unmatched {
+		is := func(name string) bool { // the value of the column
+			numbers, _ := sheet.Numbers([]string{name, u.Value})
+			return name == u.Value || numbers != nil && numbers[0] == numbers[1]
+		}
+		switch {
+		case l.Each == "row" || u.Column != l.ID && u.Column != "participant_id":
+		case u.Column == l.ID && !slices.ContainsFunc(known, is):
+			problems = append(problems, fmt.Errorf("select: no participant is named %s in column %s%s", u.Value, u.Column,
+				near(u.Value)))
+		case u.Column != l.ID && names[u.Value] == "" && !slices.Contains(l.Sheet.Columns, u.Column):
+			problems = append(problems, fmt.Errorf("select: there is no participant %s%s", u.Value, names.near(u.Value)))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// Doubt notes what is doubtful in the names, and in the groups or the number to predict, of those who take part.
+func (l *List) Doubt() error {
+	l.DoubtNames("participants", l.ID, "if two are one person, scans of that person may be in training and test data",
+		func(r Row) (string, string) { return "", r.Source })
+	if l.Target != "" {
+		return l.doubtTarget()
+	}
+	l.Notes = append(l.Notes, l.doubtGroups()...)
+	return nil
+}
+
+func lacking(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d without a value)", n)
+}
+
+// Noun is what a member of the cohort is called in a sentence.
+func (l *List) Noun() string {
+	if l.Each == "row" {
+		return "row"
+	}
+	return "participant"
+}
+
+// added are the columns that a row has whatever the table has.
+func (l *List) added() []string {
+	switch {
+	case l.Each == "row":
+		return nil
+	case l.Target != "":
+		return []string{"participant_id"}
+	}
+	return []string{"participant_id", "group"}
+}
+
+// Value is what an expression or a pattern sees of a row: group is always the
+// group by its name, participant_id is ours where the table has no such column.
+func (r *Row) Value(column string) string {
+	switch v := r.Cells.Get(column); {
+	case column == "participant_id" && !r.Cells.has(column):
+		return r.ID
+	case column == "group" && !r.number:
+		return r.Label
+	default:
+		return v
+	}
+}

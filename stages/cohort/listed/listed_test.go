@@ -1,0 +1,74 @@
+package listed
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/stages/sheet"
+)
+
+// A few texts among numbers are named, with their participants; names made of digits, and texts, are no mistake.
+func TestOddTexts(t *testing.T) {
+	ids, ages := make([]string, 20), make([]string, 20)
+	for i := range ids {
+		ids[i], ages[i] = fmt.Sprintf("sub-%02d", i+1), fmt.Sprint(20+i)
+	}
+	with := func(at int, v string) []string {
+		values := append([]string{}, ages...)
+		values[at] = v
+		return values
+	}
+	for _, v := range []string{"inf", "1e400", "n.a.", "-", ">30", "1,5", "0x1f"} {
+		want := fmt.Sprintf("column age: 19 numbers and 1 text (%q of sub-04): taken as text", v)
+		if got := OddTexts("age", with(3, v), ids); !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	five := with(3, "?")
+	for i := range 4 {
+		five[10+i] = "unknown"
+	}
+	if got := OddTexts("age", five, ids); !strings.Contains(got, `15 numbers and 5 texts ("?" of sub-04, "unknown" of sub-11, "unknown" of sub-12 and 2 more)`) {
+		t.Error(got)
+	}
+	l := &List{Parameters: &Parameters{ID: "id", Group: "group"},
+		Sheet: &sheet.Sheet{Columns: []string{"id", "group", "age"}}}
+	for i, age := range with(3, "inf") {
+		l.Sheet.Rows, l.Sheet.Lines = append(l.Sheet.Rows, []string{ids[i], "a", age}), append(l.Sheet.Lines, i+2)
+	}
+	l.Rows = l.BareRows()
+	for i := range l.Rows {
+		l.Rows[i].ID, l.Rows[i].Label = ids[i], "a"
+	}
+	if l.Participants(nil); len(l.Notes) != 1 || !strings.HasPrefix(l.Notes[0], "column age: ") {
+		t.Errorf("notes of a cohort: %q", l.Notes)
+	}
+	for _, values := range [][]string{ages, with(3, ""), with(3, "007"), {"1", "2", "left", "right"}, {"", ""},
+		{"a", "b"}} {
+		need.Equal(t, OddTexts("score", values, ids), "", values)
+	}
+}
+
+// Few numbers beside texts are noted in a column that is named as a number.
+func TestFewNumbersAmongTexts(t *testing.T) {
+	values, ids := strings.Fields("0x1F 1_000 Inf 12"), strings.Fields("a b c d")
+	need.Equal(t, OddTexts("ward", values, ids), "")
+	if note := OddTexts("age", values, ids); !strings.HasPrefix(note, `column age: 1 number and 3 texts ("0x1F" of a`) {
+		t.Errorf("note %q", note)
+	}
+}
+
+func TestNamesOfIdentifiers(t *testing.T) {
+	for name, is := range map[string]bool{"SUB_ID": true, "subject": true, "age": false, "fluid": false} {
+		if idName.MatchString(name) != is {
+			t.Errorf("%s: the name of an identifier: %v", name, !is)
+		}
+	}
+}
+
+func TestLevelOfTwoReadings(t *testing.T) {
+	_, _, err := level("a=b=c", []string{"a", "a=b"})
+	need.Error(t, err, `levels: "a=b=c" may name the value a or a=b: put the value in quotation marks, such as '"a=b"=c'`)
+}

@@ -1,0 +1,82 @@
+package listed
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/stages/bids"
+	"prgnn/stages/cohort/userfile"
+)
+
+// ReadBIDS reads the participants.tsv of a dataset, or of the raw one behind it. root has the participants'
+// directories; given is the directory that the person named, root or the one above it.
+func (c *Parameters) ReadBIDS(dir, given, root, raw string) (*List, error) {
+	l := &List{Parameters: c, Dir: root, Each: "participant"}
+	if c.File != "" {
+		l.Path = userfile.Within(dir, c.File)
+	} else {
+		var tried []string
+		places := append([]string{root}, bids.Sources(root)...)
+		// what lies above counts from there too
+		if given = userfile.Within(dir, given); filepath.Clean(given) != filepath.Clean(root) {
+			places = append(append(places, given), bids.Sources(given)...)
+		}
+		if raw != "" {
+			places = []string{userfile.Within(dir, raw)}
+		}
+		for _, d := range places {
+			p := filepath.Join(d, "participants.tsv")
+			if slices.Contains(tried, p) {
+				continue
+			}
+			if _, err := os.Stat(p); err == nil {
+				l.Path = p
+				break
+			}
+			tried = append(tried, p)
+		}
+		if l.Path == "" {
+			return nil, fmt.Errorf("no participants.tsv, so nothing to predict; set the parameter raw or file. Searched for\n  %s", strings.Join(tried, "\n  "))
+		}
+	}
+	if err := l.readRows(dir); err != nil {
+		return nil, err
+	}
+	l.dirs, _ = bids.Subjects(root) // which Find has read
+	return l, errors.Join(l.exclude(), l.identify())
+}
+
+var ErrApart = errors.New("sessions: runs: all joins all scans of a participant, but sessions keeps sessions separate: remove one of the two")
+
+// ReadSessions reads a table with one row per session of a participant; column names the session, "" for no sessions.
+func (p *Parameters) ReadSessions(dir, column string) (*List, error) {
+	if column == "" {
+		return p.Read(dir)
+	}
+	if p.All() {
+		return nil, ErrApart
+	}
+	longitudinal := *p // the parameters stay as they were written
+	longitudinal.Runs = "all"
+	l, err := longitudinal.Read(dir)
+	if err == nil {
+		l.Sessions, err = column, l.CheckColumn("sessions", column)
+		l.DoubtNames("sessions", column, "if two are one session, it counts twice",
+			func(r Row) (string, string) { return " of " + r.ID, r.Cells.Get(column) })
+	}
+	return l, err
+}
+
+// part is what a row of the table is, where a participant may have several.
+func (l *List) part() string { return PartName(l.Sessions != "") }
+
+func PartName(sessions bool) string {
+	if sessions {
+		return "session"
+	}
+	return "run"
+}
