@@ -106,6 +106,7 @@ import (
 //go:embed stages/inference/*[^t].go
 //go:embed stages/learn/*[^s]t.go
 //go:embed stages/learn/*[^t].go
+//go:embed stages/learn/family/*[^t].go
 //go:embed stages/literature/*[^t].go
 //go:embed stages/mat5/*[^t].go
 //go:embed stages/phantom/*[^t].go

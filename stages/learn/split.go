@@ -18,6 +18,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
+	"prgnn/stages/learn/family"
 )
 
 var splitKind = dag.Kind{
@@ -358,7 +359,10 @@ func (s *Split) permute(members []member, t *encoding.Table) error {
 func (s *Split) permuteWithin(members []member, site map[string]string) error {
 	stream := random.New(s.Seed, "permutation", s.Permutation)
 	if s.KeepTogether != nil {
-		if s.unitsAreFixed(members, site) {
+		fixed := family.Fixed(units(members), func(i int) string { return site[members[i].id] }, func(i, j int) bool {
+			return members[i].group == members[j].group && members[i].number == members[j].number
+		})
+		if fixed {
 			return fmt.Errorf("permutation %d: no permutation changes a label: whoever is kept together by %s has one %s, and no other unit of as many members has another one",
 				s.Permutation, strings.Join(s.KeepTogether, ", "), s.Divides())
 		}
@@ -372,10 +376,10 @@ func (s *Split) permuteWithin(members []member, site map[string]string) error {
 }
 
 // exchange gives each member the place of the one whose label it receives: within each block at random, with
-// keep_together by exchangeUnits.
+// keep_together by whole units.
 func (s *Split) exchange(members []member, block func(i int) string, stream *random.Stream) []int {
 	if s.KeepTogether != nil {
-		return exchangeUnits(members, block, stream)
+		return family.Exchange(len(members), units(members), block, stream)
 	}
 	at := map[string][]int{}
 	for i := range members {

@@ -1,10 +1,8 @@
 package learn
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,29 +15,119 @@ import (
 	"prgnn/stages/stagetest"
 )
 
-// TestBalance: whole units go into the folds of scikit-learn's StratifiedGroupKFold (testdata/together.py).
-func TestBalance(t *testing.T) {
-	var oracle struct {
-		Cases []struct {
-			Folds int
-			Units [][]int // members of each class
-			Fold  []int
+// cohortOf is a table of participants in units, each of which is the groups of its members, a letter each, or their
+// number to predict.
+func cohortOf(units []string) *encoding.Table {
+	var ids, group, family []string
+	var target []float64
+	for f, members := range units {
+		for _, g := range members {
+			ids = append(ids, fmt.Sprintf("sub-%03d", len(ids)))
+			group, family = append(group, string(g)), append(family, fmt.Sprint("F", f))
+			target = append(target, float64(len(ids)*len(ids)%7))
 		}
 	}
-	need.NoError(t, json.Unmarshal(need.Value(os.ReadFile("testdata/together.json"))(t), &oracle))
-	need.Equal(t, len(oracle.Cases), 40)
-	for i, c := range oracle.Cases {
-		sizes := make([]int, len(c.Units[0]))
-		shares := make([][]share, len(c.Units))
-		for u, counts := range c.Units {
-			for class, n := range counts {
-				if sizes[class] += n; n > 0 {
-					shares[u] = append(shares[u], share{class, n})
+	return encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "group", Values: group}, encoding.Column{Name: "Family_ID", Values: family},
+		encoding.Column{Name: "target", Values: target})
+}
+
+// TestDivisible: split divides a cohort of whole units exactly if one of all assignments of its units to folds has each
+// group, or enough participants, in each fold.
+func TestDivisible(t *testing.T) {
+	exists := func(units []string, folds, least int, groups string) bool {
+		in := make([]string, folds)
+		var try func(i int) bool
+		try = func(i int) bool {
+			if i == len(units) {
+				for _, has := range in {
+					if len(has) < least || slices.ContainsFunc([]rune(groups), func(g rune) bool {
+						return !strings.ContainsRune(has, g)
+					}) {
+						return false
+					}
+				}
+				return true
+			}
+			for f := range in {
+				before := in[f]
+				in[f] += units[i]
+				if try(i + 1) {
+					return true
+				}
+				in[f] = before
+			}
+			return false
+		}
+		return try(0)
+	}
+	var cohorts [][]string // multisets of units of these
+	var choose func(kinds, has []string, n int)
+	choose = func(kinds, has []string, n int) {
+		cohorts = append(cohorts, slices.Clone(has))
+		for i := range kinds {
+			if n > 0 {
+				choose(kinds[i:], append(has, kinds[i]), n-1)
+			}
+		}
+	}
+	choose([]string{"A", "B", "AB", "AA", "AABB", "ABBB"}, nil, 6)
+	choose([]string{"A", "B", "C", "AB", "BC", "AC", "ABBCC"}, nil, 6)
+	counts := map[string]int{}
+	for _, units := range cohorts {
+		letters := slices.Sorted(slices.Values(strings.Split(strings.Join(units, ""), "")))
+		groups := strings.Join(slices.Compact(letters), "")
+		for folds := 2; folds <= 3; folds++ {
+			for what, s := range map[string]*Split{"groups": {Stratify: true}, "plain": {},
+				"number": {Label: "target", Stratify: true}} {
+				if what != "number" && len(groups) < 2 || what == "number" && strings.Contains(groups, "C") {
+					continue
+				}
+				s.Folds, s.Repeats, s.KeepTogether = folds, 1, []string{"Family_ID"}
+				least, each := 1, ""
+				switch what {
+				case "number":
+					least = fewest
+				case "groups":
+					each = groups
+				}
+				table := cohortOf(units)
+				_, err := s.Plan(table)
+				if err != nil && what == "number" && strings.Contains(err.Error(), "same number") {
+					continue
+				}
+				want := exists(units, folds, least, each)
+				if counts[fmt.Sprint(what, want)]++; want != (err == nil) {
+					t.Errorf("%v in %d folds, %s: %v, but a division exists: %v", units, folds, what, err, want)
 				}
 			}
 		}
-		if got := balance(shares, sizes, c.Folds); !slices.Equal(got, c.Fold) {
-			t.Errorf("case %d, %d folds of %v:\n%v, want\n%v", i, c.Folds, c.Units, got, c.Fold)
+	}
+	for _, what := range []string{"groupstrue", "groupsfalse", "numbertrue", "numberfalse", "plaintrue", "plainfalse"} {
+		if counts[what] < 50 {
+			t.Errorf("%s: %d cohorts", what, counts[what])
+		}
+	}
+	t.Log(len(cohorts), counts)
+}
+
+// A search that is too long ends, and the error reports so: of many groups, or of very many.
+func TestDivisionNotSearched(t *testing.T) {
+	var units []string // pairs of 13 groups, 8 units of each group: 8 folds of 13 groups have no room for a pair more
+	for g := range 13 {
+		for d := 1; d <= 4; d++ {
+			units = append(units, string([]rune{rune('A' + g), rune('A' + (g+d)%13)}))
+		}
+	}
+	var many []string
+	for g := range 70 {
+		many = append(many, strings.Repeat(string(rune('Ā'+g)), 3))
+	}
+	for folds, units := range map[int][]string{8: units, 2: many} {
+		s := &Split{Folds: folds, Repeats: 1, Stratify: true, KeepTogether: []string{"Family_ID"}}
+		_, err := s.Plan(cohortOf(units))
+		if err == nil || !strings.Contains(err.Error(), "bounded to 200000 steps found no division") {
+			t.Error(err)
 		}
 	}
 }
@@ -244,16 +332,16 @@ func TestKeepTogetherErrors(t *testing.T) {
 		want string
 	}{
 		{&Split{Folds: 3, Stratify: true}, p, `fold 2 has nobody of group "ASD", whose participants are kept together by Family_ID ` +
-			`in 2 units: set folds to fewer, or stratify to false`},
+			`in 2 units, and an exact search found no division without such a fold: set folds to fewer, or stratify to false`},
 		{&Split{Folds: 3, Stratify: true, StratifyBy: []string{"site"}, Permutation: 2}, at, `, permutation 2: fold `},
 		{&Split{Folds: 3, Stratify: true, StratifyBy: []string{"site"}, Permutation: 2}, at, `set folds to fewer, ` +
 			`leave out stratify_by, or leave it out and set stratify to false`},
 		{&Split{Folds: 4, Outer: 2, Inner: 4}, p, ", inside fold 2: 12 participants who are kept together by Family_ID in " +
-			"3 units are too few for 4 folds: fold 4 has 0 participants; set inner to fewer"},
+			"3 units are too few for 4 folds: fold 4 has 0 participants, and an exact search found no division without such a fold; set inner to fewer"},
 		{&Split{Folds: 2, Stratify: true, Outer: 2, Inner: 2}, p, `, inside fold 2: fold 1 has nobody of group "HC", ` +
-			`whose participants are kept together by Family_ID in 1 unit: set inner to fewer, or stratify to false`},
+			`whose participants are kept together by Family_ID in 1 unit, and an exact search found no division without such a fold: set inner to fewer, or stratify to false`},
 		{&Split{Folds: 5}, p, "16 participants who are kept together by Family_ID in 4 units are too few for 5 folds: fold 5 has " +
-			"0 participants; set folds to fewer"},
+			"0 participants, and an exact search found no division without such a fold; set folds to fewer"},
 		{&Split{Folds: 2, LeaveOut: "site"}, at, "keep_together: sub-084 and sub-091 share a value of Family_ID, but are in fold 1 and fold 2: " +
 			"exclude one of them, or name no column by leave_out"},
 		{&Split{Folds: 2, KeepTogether: []string{"pedigree"}}, p, `keep_together: no column "pedigree"`},
