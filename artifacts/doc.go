@@ -81,6 +81,9 @@
 // of all its blobs. Actions and runs stay: they say what a blob was made from and what it was, so that old results
 // can still be explained, and compared with what is made again.
 //
+// Where there is no room for a session, the gate stays closed until gc ends, and takes its place. A pack goes only once
+// what stays of it was copied: without room for that copy, gc removes what it can, and reports the rest.
+//
 // # What is not here
 //
 // A database (docs/decisions/0009-packs.md); packing of large blobs, and compressing (numpy could not open them);

@@ -22,12 +22,14 @@ func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
 	}
 	p.s = nil
 	trash, err := s.session.begin(s)
-	if full(err) { // what can be found out again makes room
-		s.forget()
-		trash, err = s.session.begin(s)
+	if whole.IsFull(err) {
+		trash, err = s.squeeze()
 	}
 	if err == nil {
 		err = s.lonely()
+	}
+	if err == nil {
+		err = p.sweep(s)
 	}
 	if err != nil {
 		return 0, 0, s.fault(err)
@@ -49,12 +51,32 @@ func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
 		return blobs, bytes, s.fault(err)
 	}
 	defer unlock()
-	errs := []error{s.removeStrays(), s.compactCollected()}
+	if err := s.compactCollected(); !whole.IsFull(err) { // it only becomes shorter
+		return blobs, bytes, s.fault(err)
+	}
+	return blobs, bytes, nil
+}
+
+// squeeze has gc go on where the disk has no room for its session, or for a new pack: what can be found out again
+// goes, and the gate takes the place of the session, which needs two files.
+func (s *Store) squeeze() (trash string, err error) {
+	s.forget()
+	return s.session.shutGate(s)
+}
+
+// sweep removes what nobody needs and whose removal takes no room.
+func (p *GCPlan) sweep(s *Store) error {
+	unlock, err := s.gate(true)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	errs := []error{s.removeStrays()}
 	for _, path := range slices.Concat(p.Scratch, p.Logs) {
 		errs = append(errs, whole.Remove(filepath.Join(s.dir, filepath.FromSlash(path))))
 	}
 	s.claims.RemoveStale()
-	return blobs, bytes, s.fault(errors.Join(errs...))
+	return errors.Join(errs...)
 }
 
 // collect removes some blobs. Each is set aside first and looked at again, for a run
@@ -76,7 +98,7 @@ func (s *Store) collect(victims []Victim, trash string, before int64) (blobs int
 	}
 	victims = slices.DeleteFunc(slices.Clone(victims), func(v Victim) bool { return !unused(s.BlobPath(v.Digest)) })
 	noted := s.appendCollected(victims)
-	if noted != nil && !full(noted) {
+	if noted != nil && !whole.IsFull(noted) {
 		return 0, 0, noted
 	}
 	var removed []Victim
@@ -88,7 +110,7 @@ func (s *Store) collect(victims []Victim, trash string, before int64) (blobs int
 		}
 	}()
 	for _, v := range victims {
-		path, aside := s.BlobPath(v.Digest), filepath.Join(trash, v.Digest.String())
+		path, aside := s.BlobPath(v.Digest), filepath.Join(trash, whole.RandomName())
 		if err := os.Rename(path, aside); err != nil {
 			if errors.Is(err, os.ErrNotExist) {
 				continue

@@ -74,12 +74,23 @@ func (s *Store) compact(victims []Victim, trash string, before int64) (blobs int
 	}
 	packs, err := s.compactable(of)
 	errs := []error{err}
-	var last time.Time // that a pack was used
-	for _, name := range packs {
+	var last time.Time   // that a pack was used
+	var waiting []string // for room
+	var short error
+	for len(packs) > 0 {
+		name := packs[0]
+		packs = packs[1:]
 		used, err := s.compactPack(name, of[name], trash, before)
 		switch {
 		case errors.Is(err, pack.ErrDamaged): // verify --repair comes first
-		case full(err): // it stays until something larger has gone
+		case whole.IsFull(err) && !s.session.shut.Load():
+			if trash, err = s.squeeze(); err != nil {
+				return blobs, bytes, errors.Join(append(errs, err)...)
+			}
+			packs = append(packs, name)
+		case whole.IsFull(err) && of[name] == nil: // it takes no more than before
+		case whole.IsFull(err):
+			waiting, short = append(waiting, name), err
 		case err != nil:
 			errs = append(errs, err)
 		case !used.IsZero():
@@ -91,7 +102,11 @@ func (s *Store) compact(victims []Victim, trash string, before int64) (blobs int
 			if used.After(last) {
 				last = used
 			}
+			packs, waiting = append(packs, waiting...), nil
 		}
+	}
+	if len(waiting) > 0 {
+		errs = append(errs, short)
 	}
 	return blobs, bytes, errors.Join(append(errs, s.sealCompacted(last))...)
 }
@@ -102,7 +117,7 @@ func (s *Store) compactPack(name string, victims []Victim, trash string, before 
 	for _, v := range victims {
 		gone[v.Digest] = true
 	}
-	path, aside := s.packs.Path(name), filepath.Join(trash, name)
+	path, aside := s.packs.Path(name), filepath.Join(trash, whole.RandomName())
 	unused := func(path string) (time.Time, bool) {
 		fi, err := os.Lstat(path)
 		if err != nil {
@@ -130,8 +145,9 @@ func (s *Store) compactPack(name string, victims []Victim, trash string, before 
 	if _, ok := unused(path); !ok {
 		return time.Time{}, nil
 	}
-	if err := s.appendCollected(victims); err != nil {
-		return time.Time{}, err
+	noted := s.appendCollected(victims)
+	if noted != nil && !whole.IsFull(noted) {
+		return time.Time{}, noted
 	}
 	s.packs.Release(name)
 	if err := os.Rename(path, aside); err != nil {
@@ -141,7 +157,11 @@ func (s *Store) compactPack(name string, victims []Victim, trash string, before 
 	if !ok {
 		return time.Time{}, os.Rename(aside, path)
 	}
-	return at, whole.Remove(aside)
+	err = whole.Remove(aside)
+	if noted != nil { // only now is there room for it
+		err = errors.Join(err, s.appendCollected(victims))
+	}
+	return at, err
 }
 
 // sealCompacted ends the new pack. If nobody is at work, it counts as used when the old ones were.

@@ -21,6 +21,7 @@ import (
 
 func init() {
 	children["full"] = childFull
+	children["inodes"] = childInodes
 	children["read-only"] = childReadOnly
 }
 
@@ -153,6 +154,89 @@ func gcOnFullDisk(dir string, s *Store) error {
 		return fmt.Errorf("gc on a full disk removed %d blobs: %w", n, err)
 	}
 	return clean(s)
+}
+
+// Where no file or directory can be made, gc frees those of the memo, closes the gate in the place of a session, and
+// makes room; where even then there is no room for a new pack, it removes the files and reports the packs that stay.
+func TestGCWithoutInodes(t *testing.T) { mounted(t, "inodes") }
+
+func childInodes(dir string) error {
+	for _, large := range []bool{false, true} {
+		for free := range 6 {
+			if err := gcWithoutInodes(filepath.Join(dir, fmt.Sprint(large, free)), free, large); err != nil {
+				return fmt.Errorf("%d inodes are free, files: %t: %w", free, large, err)
+			}
+		}
+	}
+	return nil
+}
+
+// gcWithoutInodes has gc remove small results, and large ones or not, where so many inodes are free, those of the
+// memo among them.
+func gcWithoutInodes(dir string, free int, large bool) error {
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	if err := mountTmpfs(dir, "size=8m,nr_inodes=150"); err != nil {
+		return err
+	}
+	fill := func(name string) error { return os.WriteFile(filepath.Join(dir, name), nil, 0o666) }
+	for i := range free {
+		if err := fill(fmt.Sprint("free", i)); err != nil {
+			return err
+		}
+	}
+	s, err := Open(filepath.Join(dir, "store"))
+	if err != nil {
+		return err
+	}
+	for i := range 12 {
+		text := fmt.Sprint("result ", i)
+		if large && i%2 == 0 {
+			text = strings.Repeat(text, packedUpTo)
+		}
+		r, err := s.Put(Text(text))
+		if err != nil {
+			return err
+		}
+		if _, err := s.Record(Action{Recipe: fmt.Sprint(i), Outputs: Refs{{"text", r}}}); err != nil {
+			return err
+		}
+	}
+	err = s.SaveRun(&RunRecord{ID: NewRunID(), Started: time.Now(), Finished: time.Now().Add(time.Hour)})
+	if err := errors.Join(err, s.Close(), os.RemoveAll(filepath.Join(s.Dir(), memoDir))); err != nil {
+		return err
+	}
+	for i := 0; err == nil; i++ {
+		err = fill(fmt.Sprint("rest", i))
+	}
+	for i := range free {
+		if err := os.Remove(filepath.Join(dir, fmt.Sprint("free", i))); err != nil {
+			return err
+		}
+	}
+	if s, err = Open(s.Dir()); err != nil {
+		return err
+	}
+	plan, err := s.PlanGC(GCOptions{KeepRuns: 1})
+	if err != nil || len(plan.Remove) != 12 {
+		return fmt.Errorf("gc would remove %d blobs: %w", len(plan.Remove), err)
+	}
+	n, _, err := plan.Execute()
+	want := 12
+	if free == 0 && !large { // no room for a pack
+		want = 0
+	}
+	if n != want || errors.Is(err, ErrFull) != (want == 0) {
+		return fmt.Errorf("gc removed %d blobs: %w", n, err)
+	}
+	if err := errors.Join(clean(s), s.Close()); err != nil {
+		return err
+	}
+	if rest, err := os.ReadDir(filepath.Join(s.Dir(), tmpDir)); err != nil || len(rest) > 0 {
+		return fmt.Errorf("in tmp: %v %w", rest, err)
+	}
+	return syscall.Unmount(dir, 0)
 }
 
 // A store on a file system that is mounted read-only serves what it has, to root,

@@ -62,6 +62,9 @@ func (s *Store) beginPacks() (string, error) {
 	if err == nil {
 		err = pack.SyncDir(s.dir)
 	}
+	if s.session.shut.Load() { // all of tmp is its directory
+		return whole.RandomName(), err
+	}
 	return filepath.Base(session), err
 }
 

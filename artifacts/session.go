@@ -28,6 +28,7 @@ type session struct {
 	since atomic.Int64 // when it began, in ns by the clock of the file system; 0 before
 
 	introduced atomic.Bool // others can read whose session it is
+	shut       atomic.Bool // its lease is the gate, and its directory all of tmp (see shutGate)
 }
 
 const (
@@ -83,7 +84,7 @@ func (p *session) begin(s *Store) (string, error) {
 	lease := whole.NewLock(filepath.Join(dir, leaseFile))
 	// Another process that looks who is at work may hold it for a moment.
 	if err := lease.Lock(); err != nil && !whole.LocksUnknown(err) {
-		return "", errors.Join(errors.New("the lease of this process cannot be locked"), err, os.RemoveAll(dir))
+		return "", errors.Join(fmt.Errorf("the lease of this process cannot be locked: %w", err), os.RemoveAll(dir))
 	}
 	_ = whole.ShareFile(lease.Path()) // others see by its lock whether this process lives
 	fi, err := lease.Stat()
@@ -93,6 +94,23 @@ func (p *session) begin(s *Store) (string, error) {
 	p.dir, p.lease = dir, lease
 	p.since.Store(fi.ModTime().UnixNano())
 	return dir, nil
+}
+
+// shutGate starts a session that needs no file of its own, for gc where there is room for none. Nobody else can begin
+// one, or a gc, until it ends.
+func (p *session) shutGate(s *Store) (string, error) {
+	lock, err := s.lockGate(true)
+	if err == nil {
+		err = p.end() // only now: another gc would take its pack for that of a dead process
+	}
+	if err != nil {
+		return "", err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dir, p.lease = filepath.Join(s.dir, tmpDir), lock
+	p.shut.Store(true)
+	return p.dir, nil
 }
 
 func (p *session) end() error {
@@ -105,8 +123,11 @@ func (p *session) end() error {
 	if runtime.GOOS == "windows" { // which keeps the files that somebody has open
 		err = p.lease.Unlock()
 	}
-	// The files go before the lock: once it is dropped, the directory is gc's.
-	err = errors.Join(err, os.RemoveAll(p.dir), p.lease.Unlock())
+	if !p.shut.Swap(false) {
+		// The files go before the lock: once it is dropped, the directory is gc's.
+		err = errors.Join(err, os.RemoveAll(p.dir))
+	}
+	err = errors.Join(err, p.lease.Unlock())
 	p.dir, p.lease = "", nil
 	p.since.Store(0)
 	p.introduced.Store(false)
@@ -134,6 +155,17 @@ func (p *session) use(path string, st memo.State) (here, marked bool) {
 // gate is held for moments: shared by those who begin a session, exclusively by gc for each of its small steps. What
 // is decided under the exclusive gate is decided with all sessions known.
 func (s *Store) gate(exclusive bool) (unlock func(), err error) {
+	if s.session.shut.Load() {
+		return func() {}, nil
+	}
+	l, err := s.lockGate(exclusive)
+	if err != nil {
+		return nil, err
+	}
+	return func() { l.Unlock() }, nil
+}
+
+func (s *Store) lockGate(exclusive bool) (*flock.Flock, error) {
 	dir := filepath.Join(s.dir, locksDir)
 	if err := whole.MkdirAll(dir); err != nil {
 		return nil, err
@@ -148,5 +180,5 @@ func (s *Store) gate(exclusive bool) (unlock func(), err error) {
 		return nil, fmt.Errorf("the store's gate cannot be locked: %w", err)
 	}
 	_ = whole.ShareFile(path) // NFS version 4 locks only what is open for writing
-	return func() { l.Unlock() }, nil
+	return l, nil
 }

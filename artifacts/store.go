@@ -260,19 +260,13 @@ func (s *Store) fault(err error) error {
 	}
 	switch {
 	case errors.Is(err, ErrFull) || errors.Is(err, ErrReadOnly): // that is said already
-	case full(err):
+	case whole.IsFull(err):
 		return fmt.Errorf("store %s: %w: %w", s.dir, ErrFull, err)
 	case errors.Is(err, ErrUnreadable):
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("store %s: %w: %w", s.dir, ErrReadOnly, err)
 	}
 	return fmt.Errorf("store %s: %w", s.dir, err)
-}
-
-// full reports whether an error means that the disk is full.
-func full(err error) bool {
-	var no syscall.Errno
-	return errors.As(err, &no) && whole.IsFull(no)
 }
 
 // Probe tries what the store needs of its file system, in its own tmp directory.

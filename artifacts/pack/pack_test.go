@@ -166,6 +166,22 @@ func TestCompact(t *testing.T) {
 	}
 }
 
+// A pack that is damaged is copied as a whole or not at all: what was appended before the damage was met would take
+// room twice.
+func TestCopyAllOrNothing(t *testing.T) {
+	dir := t.TempDir()
+	a, b := at(t, dir, one), at(t, dir, two)
+	put(t, a, "first", "second")
+	second := a.Find(named("second"))[0]
+	need.NoError(t, a.Close())
+	need.NoError(t, os.Chmod(a.Path(second.Pack()), 0o666))
+	f := need.Value(os.OpenFile(a.Path(second.Pack()), os.O_WRONLY, 0))(t)
+	_, err := f.WriteAt([]byte("S"), second.Body())
+	need.NoError(t, errors.Join(err, f.Close()))
+	need.Error(t, b.Copy(second.Pack(), func(Item) bool { return true }), "not whole")
+	need.Equal(t, len(b.Find(named("first"))), 1, "copies")
+}
+
 // Every single bit that flips in a sealed pack costs one object at most, and is found.
 func TestFlips(t *testing.T) {
 	dir := testdir.Memory(t)

@@ -43,8 +43,22 @@ func (s *Set) Append(n Name, body []byte) error { return s.AppendHashed(n, body,
 
 // AppendHashed is Append for who knows the SHA-256 of the body.
 func (s *Set) AppendHashed(n Name, body []byte, sum [32]byte) error {
-	if len(body) > longest || n.Kind == index {
-		return fmt.Errorf("a pack cannot hold an object of %d bytes and kind %q", len(body), n.Kind)
+	return s.append(object{n, body, sum})
+}
+
+// An object is what is appended to a pack.
+type object struct {
+	Name
+	body []byte
+	sum  [32]byte // SHA-256 of the body
+}
+
+// append stores all of the objects, or none.
+func (s *Set) append(objects ...object) error {
+	for _, o := range objects {
+		if len(o.body) > longest || o.Kind == index {
+			return fmt.Errorf("a pack cannot hold an object of %d bytes and kind %q", len(o.body), o.Kind)
+		}
 	}
 	w := &s.write
 	w.mu.Lock()
@@ -63,8 +77,15 @@ func (s *Set) AppendHashed(n Name, body []byte, sum [32]byte) error {
 	if cap(w.buffer) > mostBuffered {
 		w.buffer = nil
 	}
-	w.buffer = appendEntry(w.buffer[:0], n, body, sum)
+	w.buffer = w.buffer[:0]
+	for _, o := range objects {
+		w.buffer = appendEntry(w.buffer, o.Name, o.body, o.sum)
+	}
 	if _, err := w.f.WriteAt(w.buffer, at); err != nil {
+		if len(w.entries) == 0 { // on a full disk it would be in the way
+			path := w.p.path
+			return errors.Join(err, s.abandon(), os.Remove(path))
+		}
 		if w.f.Truncate(at) != nil { // what follows would stand behind a torn entry
 			err = errors.Join(err, s.abandon())
 			w.err = err
@@ -72,11 +93,14 @@ func (s *Set) AppendHashed(n Name, body []byte, sum [32]byte) error {
 		return err
 	}
 	w.dirty = true
-	w.entries = append(w.entries, entry{Name: n, at: uint32(at), size: int32(len(body))})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w.p.end = at + headSize + int64(len(body))
-	s.add(w.p, n, at, int64(len(body)))
+	for _, o := range objects {
+		size := int64(len(o.body))
+		w.entries = append(w.entries, entry{Name: o.Name, at: uint32(w.p.end), size: int32(size)})
+		s.add(w.p, o.Name, w.p.end, size)
+		w.p.end += headSize + size
+	}
 	return nil
 }
 
@@ -248,9 +272,11 @@ func (s *Set) Close() error {
 }
 
 // Copy appends the objects of a pack that keep wants, with the removals that are still needed, and makes
-// them durable: the pack may then be deleted. An object that is not whole is an error.
+// them durable: the pack may then be deleted. An object that is not whole is an error. After an error nothing
+// has been appended.
 func (s *Set) Copy(pack string, keep func(Item) bool) error {
 	s.look(true)
+	var objects []object
 	for _, i := range s.Of(pack) { // a record after its bytes
 		if i.Kind == removal {
 			target := string(i.ID[:24])
@@ -260,11 +286,14 @@ func (s *Set) Copy(pack string, keep func(Item) bool) error {
 		} else if !keep(i) {
 			continue
 		}
-		body, err := s.Read(i)
-		if err == nil {
-			err = s.Append(i.Name, body)
-		}
+		body, sum, err := s.read(i)
 		if err != nil {
+			return err
+		}
+		objects = append(objects, object{i.Name, body, sum})
+	}
+	if len(objects) > 0 {
+		if err := s.append(objects...); err != nil {
 			return err
 		}
 	}

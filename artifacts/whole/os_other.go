@@ -9,8 +9,13 @@ import (
 
 // IsFull reports whether an error means that there is no room: 39 and 112 are
 // ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL of Windows.
-func IsFull(no syscall.Errno) bool {
-	return no == syscall.ENOSPC || no == syscall.EDQUOT || no == 39 || no == 112
+func IsFull(err error) bool {
+	for _, no := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, 39, 112} {
+		if errors.Is(err, no) {
+			return true
+		}
+	}
+	return false
 }
 
 // LocksUnknown reports whether the file system has no locks at all.

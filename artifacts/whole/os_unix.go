@@ -8,7 +8,7 @@ import (
 )
 
 // IsFull reports whether an error means that there is no room.
-func IsFull(no syscall.Errno) bool { return no == syscall.ENOSPC || no == syscall.EDQUOT }
+func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // LocksUnknown reports whether the file system has no locks at all.
 func LocksUnknown(err error) bool {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -133,6 +134,11 @@ type gcEvent struct {
 	LeftInUse int    `json:"left_in_use"` // blobs kept for runs that are going on
 }
 
+// gcFull is that gc found no room for what it has to write.
+type gcFull struct{ error }
+
+func (e gcFull) Unwrap() error { return e.error }
+
 func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 	store, err := a.openHere()
 	if err != nil {
@@ -153,6 +159,12 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 		len(plan.Kept), plan.InUse}
 	if !dry {
 		if e.Removed, e.Freed, err = plan.Execute(); err != nil {
+			if e.Removed > 0 {
+				a.Warn("gc removed only %s (%s)", words.Count(e.Removed, "blob"), console.ByteCount(e.Freed))
+			}
+			if errors.Is(err, artifacts.ErrFull) {
+				return gcFull{err}
+			}
 			return err
 		}
 		e.Left = plan.Bytes - e.Freed
