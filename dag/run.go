@@ -106,6 +106,9 @@ func Plan(g *Graph, s *artifacts.Store, o Options) ([]Step, error) {
 	return r.steps(), nil
 }
 
+// ErrLost is in the error of a task whose input the store loses again and again.
+var ErrLost = errors.New("check the disk, and that no command writes to its inputs")
+
 // ErrOnly is in the error of a task that Options.Only selects, but that needs a task without a result.
 var ErrOnly = errors.New("upstream tasks are not run with only; use until to run them too")
 

@@ -103,7 +103,7 @@ func (r *runner) makeAgain(user int32, producers []int32) {
 		r.heals[heal{user, j}]++
 		switch {
 		case r.heals[heal{user, j}] > maxHeals:
-			r.settle(user, Failed, nil, fmt.Errorf("its input from %s was recomputed %d times and lost each time: check the disk, and that no command writes to its inputs", r.nodes[j].ID, maxHeals))
+			r.settle(user, Failed, nil, fmt.Errorf("its input from %s was recomputed %d times and lost each time: %w", r.nodes[j].ID, maxHeals, ErrLost))
 			return
 		case !q.wanted:
 			r.settle(user, Failed, nil, fmt.Errorf("needs %s, whose bytes are no longer in the store; %w", r.nodes[j].ID, ErrOnly))

@@ -1,9 +1,15 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/machine"
+	"prgnn/internal/words"
 )
 
 // A cause is why an element ended without a result.
@@ -87,6 +93,11 @@ func (c cause) brief(e element) string {
 	return fmt.Sprintf("the program ended without a message (%s)", e.state)
 }
 
+// fault is the error of a task that is given up: no input has caused it.
+func (c cause) fault(e element, t *tracked) error {
+	return &machine.Fault{Err: errors.New(c.explain(e, t)), OfStage: c == outOfMemory || c == outOfTime || c == crashed}
+}
+
 // explain says what a person can do about it.
 func (c cause) explain(e element, t *tracked) string {
 	text := fmt.Sprintf("Slurm job %s_%d: %s", e.id, e.index, c.brief(e))
@@ -107,6 +118,27 @@ func (c cause) explain(e element, t *tracked) string {
 		return text + ". Check the state of the cluster (sinfo), then run again"
 	}
 	return text
+}
+
+// A struck has the tasks that one look found without a result, by what happened to them: an outage strikes
+// many at once.
+type struck map[string][]string
+
+func (s *struck) add(what, task string) {
+	if *s == nil {
+		*s = struck{}
+	}
+	(*s)[what] = append((*s)[what], task)
+}
+
+// note passes on one line for each cause, and forgets them.
+func (s *struck) note(note func(format string, args ...any)) {
+	for _, what := range slices.Sorted(maps.Keys(*s)) {
+		tasks := (*s)[what]
+		slices.SortFunc(tasks, dag.CompareValues)
+		note("%s: %s", words.Some(tasks, 6), what)
+	}
+	*s = nil
 }
 
 // tooLong reports whether an array has more elements than the cluster takes in one

@@ -28,6 +28,7 @@ type coordinator struct {
 	piece   int               // jobs that are handed over at once
 	full    bool              // Slurm takes none at the moment
 	deaf    time.Time         // since when the controller does not answer
+	anew    struck            // what is handed over again
 }
 
 // An array is a batch that Slurm has.
@@ -45,17 +46,17 @@ type place struct {
 }
 
 var (
-	looking = 500 * time.Millisecond // between two looks into the store
-	beating = abandoned / 6          // between two marks of an array
+	looking  = 500 * time.Millisecond // between two looks into the store
+	retrying = 3 * time.Second        // before jobs are handed over again that were not taken
+	beating  = abandoned / 6          // between two marks of an array
+	grace    = 10 * time.Second       // a network file system may show a report later than Slurm shows the end
 )
 
 const (
 	gathering = 300 * time.Millisecond // jobs that come together go together
 	// Interval is the time between two questions to the controller. Results are seen without one.
 	Interval = 10 * time.Second
-	retrying = 3 * time.Second  // before jobs are handed over again that were not taken
-	grace    = 10 * time.Second // a network file system may show a report later than Slurm shows the end
-	// and NFS remembers for 60 s what was not there: then a job that succeeded is lost
+	// NFS remembers for 60 s what was not there: then a job that succeeded is lost.
 	longGrace = 70 * time.Second
 	abandoned = time.Hour      // after which an array that nobody marks is waited for by nobody
 	outdated  = 24 * time.Hour // after which a program that nobody marks is that of a former run
@@ -174,6 +175,7 @@ func (c *coordinator) note(format string, args ...any) {
 // look takes in the results that have come, and sees after the jobs that have none.
 func (c *coordinator) look() {
 	c.mark()
+	defer c.anew.note(c.note)
 	for _, t := range c.waiting {
 		select {
 		case <-t.gone: // it goes on in Slurm; who comes next may wait for it, or cancel may end it
@@ -221,10 +223,10 @@ func (c *coordinator) see(t *tracked) {
 			a.warned = true
 			c.note("%s: Slurm cannot start it (%s): it requests %d CPUs, %d MB and %v. Request less or another partition by `resources` of its stage or --slurm-args; scancel %s cancels it", t.job.Task, e.reason, max(t.job.Threads, 1), t.memory>>20, t.limit, e.id)
 		}
-	case t.off.IsZero():
-		t.off = time.Now()
-	case time.Since(t.off) < grace, !known && time.Since(t.since) < 2*grace, state == "COMPLETED" &&
-		time.Since(t.off) < longGrace:
+	case t.off.IsZero(): // by one clock for all, so that those that an outage strikes come to one end
+		t.off = c.asked
+	case c.asked.Sub(t.off) < grace, !known && c.asked.Sub(t.since) < 2*grace, state == "COMPLETED" &&
+		c.asked.Sub(t.off) < longGrace:
 	default:
 		c.again(t, e, causeOf(state, known, func() string { return commands{}.exitOf(context.Background(), e) }))
 	}

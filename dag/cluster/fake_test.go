@@ -20,6 +20,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/remote"
 	"prgnn/dag"
+	"prgnn/internal/machine"
 	"prgnn/internal/need"
 )
 
@@ -52,7 +53,7 @@ func lookup(name string) (*dag.Kind, bool) { return doubleKind, name == doubleKi
 
 // The program that the arrays call is this test.
 func TestMain(m *testing.M) {
-	looking, beating = 50*time.Millisecond, 0
+	looking, beating, retrying = 50*time.Millisecond, 0, 100*time.Millisecond
 	if os.Getenv("QUICK_LEASES") != "" {
 		leaseTime, renewing = time.Second, 100*time.Millisecond
 	}
@@ -110,6 +111,7 @@ for i in $(seq 0 $last); do echo "$id|$i|PENDING|None|$name" >"$dir/q/$id.$i"; d
 
 const fakeSqueue = `#!/bin/sh
 echo >>"$(dirname "$0")/asked"
+[ -e "$(dirname "$0")/deaf" ] && { echo "slurm_load_jobs error: Unable to contact slurm controller" >&2; exit 1; }
 cat "$(dirname "$0")"/q/* 2>/dev/null || true
 `
 
@@ -385,6 +387,95 @@ func TestTellsOfAStuckJob(t *testing.T) {
 		if line := <-told; strings.HasPrefix(line, want) {
 			t.Errorf("told again: %s", line)
 		}
+	}
+}
+
+// strike has the controller give all jobs that wait another state, or "" forget them.
+func (f *fake) strike(state string) {
+	f.t.Helper()
+	for _, path := range need.Value(filepath.Glob(filepath.Join(f.dir, "q", "*")))(f.t) {
+		name := filepath.Join("q", filepath.Base(path))
+		switch text := f.text(name); {
+		case state == "":
+			f.unset(name)
+		case strings.Contains(text, "|PENDING|"):
+			f.set(name, strings.Replace(text, "|PENDING|", "|"+state+"|", 1))
+		}
+	}
+}
+
+// briefly has coordinators wait for reports for a moment only. It comes before newFake, whose end waits for them.
+func briefly(t *testing.T) {
+	was := grace
+	t.Cleanup(func() { grace = was })
+	grace = 200 * time.Millisecond
+}
+
+// What ends without a result by scancel, with its node or by a limit is no fault of an input, and is one cause.
+func TestClusterFaults(t *testing.T) {
+	for state, want := range map[string]string{"CANCELLED": "it was cancelled. Run again", "NODE_FAIL": "its node failed",
+		"OUT_OF_MEMORY": "its memory limit, 3 times", "TIMEOUT": "its time limit, 3 times", "FAILED": "without a message"} {
+		t.Run(state, func(t *testing.T) {
+			briefly(t)
+			f := newFake(t, "store")
+			f.set("held", "")
+			ended := f.start(f.executor(), doubles(3, ""))
+			var r *dag.Result
+			f.waitFor("given up", func() bool {
+				f.strike(state)
+				select {
+				case r = <-ended:
+					return true
+				default:
+					return false
+				}
+			})
+			need.Equal(t, r.Failed, 3)
+			for _, e := range r.Errors {
+				if !machine.Caused(e.Err) || !strings.Contains(e.Error(), want) {
+					t.Errorf("machine: %v, %v", machine.Caused(e.Err), e)
+				}
+			}
+		})
+	}
+}
+
+// After an outage of the controller, which knows no job any more, one line lists all that are handed over again.
+func TestOutage(t *testing.T) {
+	briefly(t)
+	f := newFake(t, "store")
+	f.set("held", "")
+	told := make(chan string, 100)
+	x := f.watch(need.Value(New(lookup, nil, func(line string) { told <- line }))(t))
+	ended := f.start(x, doubles(8, ""))
+	f.waitFor("handed over", func() bool { return f.text("q/1.7") != "" })
+	f.set("deaf", "")
+	need.Equal(t, strings.HasPrefix(<-told, "no answer from the Slurm controller"), true)
+	f.strike("")
+	f.unset("deaf")
+	need.Equal(t, <-told, "Slurm's controller answers again")
+	need.Equal(t, <-told, "doubles[n=0], doubles[n=1], doubles[n=2], doubles[n=3], doubles[n=4] and 3 more: "+
+		"Slurm is not running it and has no result of it; submitted again")
+	f.unset("held")
+	if r := <-ended; r.Ran != 8 {
+		t.Errorf("%+v", r)
+	}
+	need.Equal(t, len(told), 0)
+}
+
+// A report carries over whether the machine failed, and the remedy.
+func TestReportOfAFault(t *testing.T) {
+	for _, c := range []struct {
+		r      report
+		caused bool
+		remedy string
+	}{
+		{report{Error: "it is damaged"}, false, ""}, {report{Error: "killed", Fault: true}, true, ""},
+		{report{Error: "full", Fault: true, Remedy: "free space"}, true, "free space"},
+	} {
+		err := c.r.asReport().Err
+		need.Equal(t, machine.Caused(err), c.caused, err)
+		need.Equal(t, machine.Remedy(err), c.remedy, err)
 	}
 }
 

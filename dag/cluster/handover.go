@@ -153,8 +153,7 @@ func (c *coordinator) again(t *tracked, e element, why cause) {
 	t.tries[why]++
 	if t.tries[why] > why.tries() {
 		said := c.space.tail(t.name, t.index)
-		err := fmt.Errorf("%s", why.explain(e, t))
-		c.end(t, dag.Report{Err: err, Said: said})
+		c.end(t, dag.Report{Err: why.fault(e, t), Said: said})
 		return
 	}
 	switch why {
@@ -163,7 +162,7 @@ func (c *coordinator) again(t *tracked, e element, why cause) {
 	case outOfTime:
 		t.limit *= 2
 	}
-	c.note("%s: %s; submitted again%s", t.job.Task, why.brief(e), more(t, why))
+	c.anew.add(why.brief(e)+"; submitted again"+more(t, why), t.job.Task)
 	c.leave(t)
 	t.name, t.off = "", time.Time{}
 	c.fresh = append(c.fresh, t)

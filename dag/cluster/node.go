@@ -11,17 +11,20 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/machine"
 	"prgnn/internal/regular"
 )
 
 // A report says how a job ended: one without a result, or a forced one, for which the result in the store may be older.
 type report struct {
-	Done  bool
-	NoJob bool // what was to be done is not written down any more
-	Error string
-	Said  string
-	Lost  []string // digests of inputs that are not in the store
-	Store bool     // the error is one of the store, and strikes every other job too
+	Done   bool
+	NoJob  bool // what was to be done is not written down any more
+	Error  string
+	Said   string
+	Lost   []string // digests of inputs that are not in the store
+	Store  bool     // the error is one of the store, and strikes every other job too
+	Fault  bool     // the machine caused it, and no input
+	Remedy string   // what to do about the machine; "" where Error states it
 
 	Seconds float64 // that it took
 
@@ -104,6 +107,7 @@ func carryOut(ctx context.Context, s *artifacts.Store, j *dag.Job) *report {
 		rep.Error = r.Err.Error()
 		var broken *dag.StoreError
 		rep.Store = errors.As(r.Err, &broken)
+		rep.Fault, rep.Remedy = machine.Caused(r.Err), machine.Remedy(r.Err)
 	}
 	return rep
 }
@@ -175,6 +179,9 @@ func (r *report) asReport() dag.Report {
 	}
 	if rep.Lost == nil {
 		rep.Err = errors.New(r.Error)
+		if r.Fault {
+			rep.Err = &machine.Fault{Err: rep.Err, Remedy: r.Remedy}
+		}
 		if r.Store {
 			rep.Err = &dag.StoreError{Err: rep.Err}
 		}

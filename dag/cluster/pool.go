@@ -15,6 +15,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/whole"
 	"prgnn/dag"
+	"prgnn/internal/machine"
 )
 
 // A Pool is a dag.Executor whose jobs are carried out by pilots: processes that a scheduler starts,
@@ -61,6 +62,7 @@ type Pool struct {
 	barren    int       // how often all pilots that were handed over came to nothing
 	asking    bool      // the scheduler is being asked
 	refused   bool      // it takes no more pilots for now, and the person knows
+	anew      struck    // what is queued again
 }
 
 // A Scheduler starts processes on other machines.
@@ -240,6 +242,7 @@ func (p *Pool) loop() {
 			searched = time.Now()
 			p.search()
 		}
+		p.anew.note(p.note)
 		p.mu.Unlock()
 	}
 }
@@ -360,7 +363,7 @@ func (p *Pool) end(o *order, r dag.Report) {
 func (p *Pool) again(o *order, why cause, where string) {
 	o.tries[why]++
 	if o.tries[why] <= why.tries() {
-		p.note("%s: %s; queued again", o.job.Task, inPilot(why, where))
+		p.anew.add(inPilot(why, where)+"; queued again", o.job.Task)
 		if err := p.enqueue(o); err != nil {
 			p.end(o, dag.Report{Err: &dag.StoreError{Err: err}})
 		}
@@ -376,7 +379,7 @@ func (p *Pool) again(o *order, why cause, where string) {
 	case vanished:
 		text += ". Check the store's file system, then run again"
 	}
-	p.end(o, dag.Report{Err: errors.New(text)})
+	p.end(o, dag.Report{Err: &machine.Fault{Err: errors.New(text), OfStage: why == nodeLost}})
 }
 
 // inPilot says for the person what happened to a task.

@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/machine"
 	"prgnn/pipelines/folds"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/listed"
@@ -149,7 +150,7 @@ func byHeaders(g *dag.Graph, why map[string]Refusal) {
 			}
 			files, known := inputFiles(n, func(string) bool { return true })
 			if id := folds.Coord(n.Coords, "subject"); known && n.Problem == nil && id != "" && why[id] == (Refusal{}) {
-				if err := work.RefusesHeaders(files); err != nil {
+				if err := work.RefusesHeaders(files); err != nil && !machine.Caused(err) { // that the run reports
 					why[id] = Refusal{s.Name + ": " + err.Error(), listed.UnusableData}
 				}
 			}
@@ -178,7 +179,11 @@ func Unusable(r *cohort.Roster, g *dag.Graph) map[string]error {
 		if err := r.Unreadable(s, func(path string) bool { return len(read) == 0 || read[path] }); s.Problem != nil {
 			unusable[s.ID] = s.Problem
 		} else if err != nil {
-			unusable[s.ID] = fmt.Errorf("%w%s", err, r.Without(s.ID))
+			without := r.Without(s.ID)
+			if machine.Caused(err) {
+				without = ""
+			}
+			unusable[s.ID] = fmt.Errorf("%w%s", err, without)
 		} else if refusal, ok := refused[s.ID]; ok {
 			without := r.Without(s.ID)
 			if len(refused) == len(r.Subjects) { // nobody would be left

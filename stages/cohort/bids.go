@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/machine"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
@@ -245,7 +246,7 @@ func (c *BIDSCohort) leaveOut(l *listed.List, root string, found map[string]*bid
 		if problems == nil {
 			problems = found[r.ID].unreadable(func(string) bool { return true })
 		}
-		if problems == nil {
+		if problems == nil || slices.ContainsFunc(problems, machine.Caused) { // which the run reports
 			return ""
 		}
 		why := userfile.WithoutPlaces(root, joined(problems))

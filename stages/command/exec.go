@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"prgnn/dag"
+	"prgnn/internal/machine"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
@@ -259,13 +260,13 @@ func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[str
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case limited.Err() != nil:
-		return fmt.Errorf("the command was stopped after %g s (time_limit)", e.TimeLimit)
+		return &machine.Fault{Err: fmt.Errorf("the command was stopped after %g s (time_limit)", e.TimeLimit), OfStage: true}
 	case err != nil && cmd == nil:
 		return err
 	case err != nil && c != nil:
 		return fmt.Errorf("the command %q in the container ended with %w", words[0], err)
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("there is no program %q (commands start in a new directory: connect your script as an input)", words[0])
+		return &machine.Fault{Err: fmt.Errorf("there is no program %q (commands start in a new directory: connect your script as an input)", words[0])}
 	case err != nil:
 		return fmt.Errorf("the command %q ended with %w", words[0], err)
 	}

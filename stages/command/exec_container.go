@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"prgnn/dag"
+	"prgnn/internal/machine"
 	"prgnn/internal/regular"
 )
 
@@ -87,7 +88,7 @@ func (e *Exec) containerOf(t *dag.Task, room string) (*container, error) {
 		return nil, fmt.Errorf("the container %s: %w", in.Name, err)
 	}
 	if strings.ContainsAny(room+in.Path, ":,") {
-		return nil, fmt.Errorf("the paths %s and %s cannot be mounted in a container: rename the one with a colon or comma (TMPDIR determines the first)", room, in.Path)
+		return nil, &machine.Fault{Err: fmt.Errorf("the paths %s and %s cannot be mounted in a container: rename the one with a colon or comma (TMPDIR determines the first)", room, in.Path)}
 	}
 	c := &container{kind: kind, image: in.Path, digest: in.Ref.Digest.String(), room: room, network: e.Network}
 	for _, name := range kind.runtimes {
@@ -96,7 +97,8 @@ func (e *Exec) containerOf(t *dag.Task, room string) (*container, error) {
 		}
 	}
 	last := len(kind.runtimes) - 1
-	return nil, fmt.Errorf("the container %s is %s, but neither %s nor %s is on the PATH to run it", in.Name, kind.name, strings.Join(kind.runtimes[:last], ", "), kind.runtimes[last])
+	return nil, &machine.Fault{Err: fmt.Errorf("the container %s is %s, but neither %s nor %s is on the PATH to run it",
+		in.Name, kind.name, strings.Join(kind.runtimes[:last], ", "), kind.runtimes[last])}
 }
 
 // podman reports whether the runtime is podman.
@@ -190,7 +192,7 @@ func (c *container) load(ctx context.Context, tag string, log io.Writer) error {
 		_, err = podman("tag", id, tag)
 	}
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("podman cannot load the container: %w", err)
+		return &machine.Fault{Err: fmt.Errorf("podman cannot load the container: %w", err)}
 	}
 	loaded.tags[tag] = err == nil
 	return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/machine"
 	"prgnn/internal/pattern"
 	"prgnn/internal/venv"
 )
@@ -94,7 +95,7 @@ func (e *Exec) pythonOf(ctx context.Context, t *dag.Task) (string, error) {
 	}
 	python, err := venv.Make(ctx, e.Python, list, t.Log(), pipOptions...)
 	if err != nil && ctx.Err() == nil {
-		return "", fmt.Errorf("the Python environment of %s cannot be made (the log says why): %w", all[0].Name, err)
+		return "", &machine.Fault{Err: fmt.Errorf("the Python environment of %s cannot be made (the log says why): %w", all[0].Name, err)}
 	}
 	return python, err
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/machine"
 	"prgnn/internal/need"
 	"prgnn/pipelines"
 	"prgnn/stages/cohort"
@@ -99,8 +101,19 @@ func TestFaultyIsNotTheMachine(t *testing.T) {
 	r := &dag.Result{Errors: []*dag.Error{{Task: "a[sub-1]", Err: full}, {Task: "a[sub-2]", Err: damaged}}}
 	need.Equal(t, strings.Join(faulty(p, r, dag.Options{}), " "), "sub-2")
 	need.Equal(t, strings.Join(machineRemedies(r), "; "), "the disk of /scratch or its quota is full: free space")
-	r.Errors = r.Errors[:1]
-	need.Equal(t, strings.Join(faulty(p, r, dag.Options{}), " "), "")
+	for _, err := range []error{
+		full, context.Canceled, &machine.Fault{Err: errors.New("its node failed")},
+		fmt.Errorf("needs a[sub-1]; %w", dag.ErrOnly), fmt.Errorf("its input was lost: %w", dag.ErrLost),
+	} {
+		r.Errors = []*dag.Error{{Task: "a[sub-1]", Err: err}}
+		need.Equal(t, strings.Join(faulty(p, r, dag.Options{}), " "), "", err)
+	}
+	// An outage is one cause, whatever stages it strikes; more memory is for one stage.
+	lost := &machine.Fault{Err: errors.New("Slurm job 1_2: its node failed")}
+	little := &machine.Fault{Err: errors.New("give its stage more"), OfStage: true}
+	r.Errors = []*dag.Error{{Task: "a[sub-1]", Err: lost}, {Task: "b[sub-1]", Err: lost},
+		{Task: "a[sub-2]", Err: little}, {Task: "b[sub-2]", Err: little}}
+	need.Equal(t, len(groupCauses(r.Errors, false)), 3)
 }
 
 // net/http prints through the standard logger what a server sends unasked, past -q, --json and the console that makes

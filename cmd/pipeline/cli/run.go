@@ -347,7 +347,7 @@ func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline,
 // machineRemedies say what to do about tasks that failed by a fault of the machine.
 func machineRemedies(r *dag.Result) (remedies []string) {
 	for _, e := range r.Errors {
-		remedy := exit.MachineRemedy(e.Err)
+		remedy := machine.Remedy(e.Err)
 		if remedy != "" && len(remedies) < 3 && !slices.Contains(remedies, remedy) { // of many directories, a few do
 			remedies = append(remedies, remedy)
 		}
@@ -363,7 +363,7 @@ func faulty(p *pipelines.Pipeline, r *dag.Result, o dag.Options) []string {
 	}
 	failed := map[string]bool{}
 	for _, e := range r.Errors {
-		failed[e.Task] = exit.MachineRemedy(e.Err) == ""
+		failed[e.Task] = !machine.Caused(e.Err) && !errors.Is(e.Err, dag.ErrOnly) && !errors.Is(e.Err, dag.ErrLost)
 	}
 	selected := progress.Selected(p.Graph, o)
 	all, here, out := map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -407,7 +407,7 @@ type failureCause struct {
 var numbers = pattern.New(`\d+(\.\d+)?`)
 
 // groupCauses joins failures of a stage whose messages are the same but for the names of the members, the files named
-// after them, and numbers, in the order of the graph; if each, it joins none.
+// after them, and numbers, in the order of the graph; if each, it joins none. A machine's failure strikes any stage.
 func groupCauses(errs []*dag.Error, each bool) []failureCause {
 	var causes []failureCause
 	common := map[string]string{} // by stage and message without numbers: the message, "" where numbers differ
@@ -419,7 +419,10 @@ func groupCauses(errs []*dag.Error, each bool) []failureCause {
 				text = strings.ReplaceAll(text, value, "sub-…")
 			}
 		}
-		key := dag.StageOf(e.Task) + "\x00" + numbers.ReplaceAllString(text, "#")
+		key := numbers.ReplaceAllString(text, "#")
+		if fault := (*machine.Fault)(nil); !errors.As(e.Err, &fault) || fault.OfStage {
+			key = dag.StageOf(e.Task) + "\x00" + key
+		}
 		i, seen := at[key]
 		if !seen || each {
 			at[key], common[key] = len(causes), text

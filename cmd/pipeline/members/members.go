@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/internal/machine"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/pipelines/precheck"
@@ -33,6 +34,8 @@ type Event struct {
 	Runs        []cohort.Run      `json:"runs,omitempty"`   // with their files, where the cohort takes all
 	Scans       []Scan            `json:"scans,omitempty"`  // of a BIDS dataset
 	Reason      string            `json:"reason,omitempty"`
+
+	fault bool // unusable because the machine failed: to leave the participant out would not help
 }
 
 // A Scan tells of a scan of a BIDS dataset.
@@ -69,7 +72,7 @@ func Of(p *pipelines.Pipeline) []Event {
 			e.Target = &v
 		}
 		if err := unusable[s.ID]; err != nil {
-			e.State, e.Reason = "unusable", err.Error()
+			e.State, e.Reason, e.fault = "unusable", err.Error(), machine.Caused(err)
 		}
 		people = append(people, e)
 	}
@@ -196,7 +199,9 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 		case "excluded":
 			excluded[e.Group]++
 		case "unusable":
-			unusable = append(unusable, e.Participant+e.Row)
+			if !e.fault {
+				unusable = append(unusable, e.Participant+e.Row)
+			}
 		}
 		row := []string{e.Participant, e.Group}
 		switch {
