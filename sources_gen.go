@@ -91,8 +91,10 @@ import (
 //go:embed stages/chart/*[^s]t.go
 //go:embed stages/chart/*[^t].go
 //go:embed stages/cohort/*[^t].go
+//go:embed stages/cohort/listed/*[^t].go
 //go:embed stages/cohort/simulate/*[^s]t.go
 //go:embed stages/cohort/simulate/*[^t].go
+//go:embed stages/cohort/userfile/*[^t].go
 //go:embed stages/column/*[^s]t.go
 //go:embed stages/column/*[^t].go
 //go:embed stages/command/*[^t].go

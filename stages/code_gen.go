@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 59cfcff6c6a0ce068d8c9082d2e88421721ac05777a75f02b7c84eef3ca76e58
+var codes = dag.Codes(`kind baseline 5f40124e3f7f2a1315e2dd7d85d23d7d39be055b4fa840c6c7f5ce2115362db8
 kind biomarkers de10cf3e8cf038e3961eb24899db1f5bdf54d1753c11ee13788a5775b81e83fd
-kind bnt 02254342595ff54e9a3fb41290bf0e773ad9794ad4697b74cf3a42d6a781b2da
+kind bnt 2337e9766d2c248967f5c1a03ffbe98c227772389b14d077883d3d6d358e6ae1
 kind bootstrap 08788fd8d6aa47019dd0c2768559d0c4b373dd9fd8f2279fd0ad5e01f3a021af
-kind braingnn a7808b035c4b85c3154bb4c3a761ad4ae0cfddd31852951b47a82abe057297dc
+kind braingnn 5f050acd18f406fe9664b4bcd7654651b15f0b96dc7261c1a3d6a326330a29b2
 kind brainmap cc3f5daf5085f9fda0d45655024103f14c9ab3894a20ca26dc55367c1d503fde
 kind choose 3af5edd793d2418081cc3f335e056623d7be81acb3427c3552f4ecdf08ead67c
 kind combat 829df8982179b2ace3ead798d91573893dac917eeb799e206eed5baa5e7e6cc4
@@ -42,7 +42,7 @@ kind join 6e4371b4ef56c679df1aeaed38a017820c4305309931530be68ae398c949ba48
 kind leakage bcd19cb986cdbf83779f1c13f37c21c6300a28cdd21e5586b4e0a16a09a035c7
 kind matrices 3826ef686ca844a24ff79221825f46cba4efa431a9645c3d84559a4f5d0ecd25
 kind mean-volume 9fd6a1d0bf7bf6ab88642d10f4a88568988b062f7513d771eb2b1f64281668db
-kind meanmlp 2e595cd39eed56fa39a9c635c4b5196c7424c12bf14c6582fda53f19db3a5fa0
+kind meanmlp 8b0f30d25d4b8e8193681e84c6d575772d3fbbec954cf68d89bd63408ce8e12c
 kind occupancy 345a8e971e14489179d77cb164735f747995220eceff95a9275284cffe938db8
 kind parcellate eacc4c4014b875ab2583c655117f4b8df70feaa9740ecb05dc418dd70a605678
 kind permutation 4e321ac48523210e5b5455bba38557169c8830da9f7dd1fe5704e0af1668b433
@@ -51,12 +51,12 @@ kind predict 3a79373ee3356c71af87a70cf359ca8e8159d37677bd5f3b9993541d5496cc0b
 kind project 5f3b596b3145b1e5b420def414b2878113655cfdc7c61bbae5759cebe45da8c6
 kind published 91c3cc388e871ed8950e991cbdb0877dc053f63e28b8cb8241c15a05b6146533
 kind qcfc f8ae1564e0178e900907b2ac9f1a05a968354252a37f71c1983d81599e60af79
-kind regression 7637271dab213b6b81ad465fe3100653e2ea439bbca3787bc0700b73d239614b
+kind regression 6eed29a95d66e7ea7113ef7c8be355f33c111fed8595380a65b75bc1c0d9e19e
 kind report 079bf27d54deb869b73d59f5fe5c47a6a2ec318e7ec9d3dbc4d878134954894e
 kind saliency f9d7bf1f54fcbd6558e84d1d1d515dd2aeee968bcd6a2e09a5fd649e70a23020
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
 kind simulate 169b3f8e228250e54b82dfbe66278d71263bb59d1cda9d6d54a5b44f960907da
-kind split 46eafde6eee428f0742c49f9e61f8aab26df5105222e92e02caee7758ea93367
+kind split 1bc68cd8e7bf1dbbf756bb650a804c580c8e651b724f66bbfb4745a4ee91bc9f
 kind states 0a04f18d3ec1eebf593fb3f259cc50a043c1869e60793fb4e5005671e48235a0
 kind summary 43a9f73638ab4e1c5ef78a0ee27d6f8218cd788796224956eb034235d3d3e422
 kind tables 152bab24715568a7023cea12c02a4f4765a9547c9eb997c29d54fcdb3c31cef7
@@ -464,39 +464,39 @@ source prgnn/stages/chart/silhouette.go 8f4b0a7150e655f0
 source prgnn/stages/chart/slices.go 7975c4fdd545c021
 source prgnn/stages/chart/states.go 7d51fd2e1f6a0d8f
 source prgnn/stages/chart/trend.go 5d2a7eeed9731766
-source prgnn/stages/cohort/bids.go a9a8731ca371c831
-source prgnn/stages/cohort/bids_check.go 68e70402095fd13b
-source prgnn/stages/cohort/bids_events.go 4c8adfeff27497f5
-source prgnn/stages/cohort/bids_files.go abc076c5cb25703c
-source prgnn/stages/cohort/bids_labels.go f8ecdfb5280cdae6
-source prgnn/stages/cohort/bids_sessions.go df227c560c5efcce
-source prgnn/stages/cohort/bids_sessions_table.go 7f1b40b8d6f9eae9
-source prgnn/stages/cohort/bids_space.go 3f5b687fc8658f6a
-source prgnn/stages/cohort/bids_times.go 6d41d1582bcaeec7
+source prgnn/stages/cohort/bids.go 1a0fb78d14528b41
+source prgnn/stages/cohort/bids_check.go 10808e880ff2d21d
+source prgnn/stages/cohort/bids_events.go c829840932f85268
+source prgnn/stages/cohort/bids_files.go 5ca55159eff4a102
+source prgnn/stages/cohort/bids_labels.go c354660bf88f08bf
+source prgnn/stages/cohort/bids_sessions.go 65872cea68917d3e
+source prgnn/stages/cohort/bids_sessions_table.go e5df8e1e7cf59b41
+source prgnn/stages/cohort/bids_space.go 9f75999cd884daa7
+source prgnn/stages/cohort/bids_times.go aee68d1c0c3147a5
 source prgnn/stages/cohort/doc.go 97f470c6b266ea6f
-source prgnn/stages/cohort/files.go cd70879d17d5ad05
-source prgnn/stages/cohort/inventory.go 44c4640ebac6f205
-source prgnn/stages/cohort/labels.go fdb5d765ec37cb33
-source prgnn/stages/cohort/listed.go 01abef507a49f12e
-source prgnn/stages/cohort/listed_label.go 2fb46008d7993531
-source prgnn/stages/cohort/listed_participants.go dd8a4d52120cef7c
-source prgnn/stages/cohort/matrices.go a0643929955b6b7a
-source prgnn/stages/cohort/named.go c3ac90bf420825fd
-source prgnn/stages/cohort/nodes.go 46ab7a5bb0366538
-source prgnn/stages/cohort/people.go bbbde593e5cdfd9a
-source prgnn/stages/cohort/places.go 836f9d2c50b93a1c
-source prgnn/stages/cohort/ratings.go 8b03709a3ebfa959
-source prgnn/stages/cohort/roster.go e822bda216b88e09
-source prgnn/stages/cohort/rows.go 67e70fcb1285c9fc
+source prgnn/stages/cohort/files.go eac5be77fbe51d93
+source prgnn/stages/cohort/inventory.go 21306bc1ae882c17
+source prgnn/stages/cohort/labels.go ce40ca39af1ec9ad
+source prgnn/stages/cohort/listed/covariates.go afa348ab1ac9775e
+source prgnn/stages/cohort/listed/label.go a649babe04d086bd
+source prgnn/stages/cohort/listed/listed.go caf11468dc845c2e
+source prgnn/stages/cohort/listed/names.go 513014e35337bfbe
+source prgnn/stages/cohort/listed/ratings.go 88abd07bdab00e1a
+source prgnn/stages/cohort/listed/read.go 7bee8659cce45f4b
+source prgnn/stages/cohort/matrices.go 1cd3d926a590c42f
+source prgnn/stages/cohort/nodes.go 799ed501593c3e2a
+source prgnn/stages/cohort/roster.go e161210e95f0d644
+source prgnn/stages/cohort/rows.go 50c01186690bdccc
 source prgnn/stages/cohort/simulate/bids.go 6a3d85a1cd93d758
 source prgnn/stages/cohort/simulate/cohort.go 2b6884e5fc528c1b
 source prgnn/stages/cohort/simulate/doc.go 5c98849f878094ea
 source prgnn/stages/cohort/simulate/kinds_gen.go be7e67808736af69
 source prgnn/stages/cohort/simulate/scan.go dae30c88dd22eeb3
-source prgnn/stages/cohort/table.go 68816a1089be4110
-source prgnn/stages/cohort/timeseries.go ea3d2dc4f38817e1
-source prgnn/stages/cohort/timeseries_dir.go f7b8d7631edd45d1
-source prgnn/stages/cohort/userfile.go 4ba4261bdb1685fc
+source prgnn/stages/cohort/table.go 3f30090822b75185
+source prgnn/stages/cohort/timeseries.go 64cde8795fdbc3e1
+source prgnn/stages/cohort/timeseries_dir.go 7578094f2badde33
+source prgnn/stages/cohort/userfile/places.go fcef73285de2e575
+source prgnn/stages/cohort/userfile/userfile.go 11ae8c93cf43f570
 source prgnn/stages/column/blocks.go 3eaa70bb72265638
 source prgnn/stages/column/columns.go add8255d49e710ae
 source prgnn/stages/column/covariate.go 2fb22ca1c1373a4d
@@ -620,6 +620,7 @@ source prgnn/stages/learn/bnt.go 70892505f47ded11
 source prgnn/stages/learn/braingnn.go bd3a7a0797a34627
 source prgnn/stages/learn/choose.go 88c0b420fe68160e
 source prgnn/stages/learn/doc.go be4c5f6fb62fad07
+source prgnn/stages/learn/family/family.go 1c5da15dc7a70fb9
 source prgnn/stages/learn/inner.go 0d1437af2c7d2622
 source prgnn/stages/learn/kinds_gen.go 81a189e45faf2ce4
 source prgnn/stages/learn/meanmlp.go a628fc76f672d876
@@ -630,8 +631,8 @@ source prgnn/stages/learn/permuted.go bd00cb2b8d888045
 source prgnn/stages/learn/predict.go 171b3ccc15686ba5
 source prgnn/stages/learn/predict_tables.go 7c286bbe26e3ef68
 source prgnn/stages/learn/regression.go cc1877172aafb663
-source prgnn/stages/learn/split.go ae19850a5896090b
-source prgnn/stages/learn/together.go d83635c7e1ec99f3
+source prgnn/stages/learn/split.go de0c1c334280a670
+source prgnn/stages/learn/together.go a8407e09b43c846c
 source prgnn/stages/learn/train.go cf31119f049e8e80
 source prgnn/stages/learn/train_data.go c422dda85326fc84
 source prgnn/stages/learn/train_model.go ef912dad23924bac
@@ -1924,30 +1925,30 @@ prgnn/stages/learn.Split.Ports 0ddba9ae80bd.6f164d
 prgnn/stages/learn.Split.Run 4598554423cc.03f690
 prgnn/stages/learn.Split.Validate 242e90df9ff5.c39218
 prgnn/stages/learn.Split.blocks 8705c57f2630.970757
+prgnn/stages/learn.Split.contents c2972b06b3c4.b1e0f1
 prgnn/stages/learn.Split.deal db2e0297df44.1921e1
-prgnn/stages/learn.Split.dealUnits 4aa34351e2ec.bc3c6e
+prgnn/stages/learn.Split.dealUnits d23610c052cc.3bebf8
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
 prgnn/stages/learn.Split.divideAll 79f944568333.d1760e
 prgnn/stages/learn.Split.enough e9730903cfd5.285647
 prgnn/stages/learn.Split.enoughNumbers 07003ebea945.85e2bc
-prgnn/stages/learn.Split.exchange 4f56b4e7bc4d.128fc3
+prgnn/stages/learn.Split.exchange 9329dd327469.73217c
+prgnn/stages/learn.Split.fewestInFold 00355e9efddb.04d1c4
+prgnn/stages/learn.Split.fill 2a9c25bc8ab6.c53f3a
 prgnn/stages/learn.Split.foldsParam 1be71a1bea3d.c39218
 prgnn/stages/learn.Split.inside a56b6cd0ab62.d23438
 prgnn/stages/learn.Split.members bb5a8b1655de.d96a96
 prgnn/stages/learn.Split.number 91e527aed64b.918bd2
 prgnn/stages/learn.Split.permute e61b98771515.914dc2
-prgnn/stages/learn.Split.permuteWithin d303453b0868.c57497
+prgnn/stages/learn.Split.permuteWithin 24147d6dc6b6.885733
 prgnn/stages/learn.Split.permuted d7887f1ab2de.086f36
-prgnn/stages/learn.Split.relate 4f59b2cb19dd.8df667
+prgnn/stages/learn.Split.relate 0fd12fd0c340.a02b93
+prgnn/stages/learn.Split.searched e39a6fe9ae96.0d385b
 prgnn/stages/learn.Split.strata 3116d97a050f.561f8b
-prgnn/stages/learn.Split.unitsAreFixed 3e201b2d48c5.96f3bc
-prgnn/stages/learn.Split.whole 08859d8757d6.363242
-prgnn/stages/learn.alikeUnits b6ec168e3a46.83477f
+prgnn/stages/learn.Split.whole 6e78d3f16060.7aa6ab
 prgnn/stages/learn.arrangements 75b438c92e67.25ea6f
-prgnn/stages/learn.balance 95f7c0bf39d7.2a9520
 prgnn/stages/learn.bySite a67fd8a15889.5adc6b
 prgnn/stages/learn.count 19466b6bcf76.906271
-prgnn/stages/learn.exchangeUnits 8c0924fc22db.5be968
 prgnn/stages/learn.fewest 70a586560e99.e3b0c4
 prgnn/stages/learn.fewestDigits 78d2901638e6.e3b0c4
 prgnn/stages/learn.largestTarget 85f128f448da.e3b0c4
@@ -1956,9 +1957,21 @@ prgnn/stages/learn.member.stratum 7c1d1fae43eb.9a630d
 prgnn/stages/learn.quantiles 5c9f47d3bad0.906271
 prgnn/stages/learn.readMembers 1819e7209248.6c30f4
 prgnn/stages/learn.readNumbers 83988ae5ab35.603df4
-prgnn/stages/learn.share 457c86a887c4.e3b0c4
 prgnn/stages/learn.strataRow c8d73653b2ca.e3b0c4
 prgnn/stages/learn.units 63fd6b85974c.784d9f
+prgnn/stages/learn/family.Balance 382ca8862b01.d8a784
+prgnn/stages/learn/family.Connected f584f6dfb6a4.e3b0c4
+prgnn/stages/learn/family.Content b8982a1f8700.e3b0c4
+prgnn/stages/learn/family.Content.fills 6d0a7f3c8e27.c20872
+prgnn/stages/learn/family.Content.with eab264950471.4389c1
+prgnn/stages/learn/family.Exchange 31dd3ef87b49.907fb2
+prgnn/stages/learn/family.Fill 0e189cdd99fd.b68185
+prgnn/stages/learn/family.Filled 97c59eab7a1e.c87b30
+prgnn/stages/learn/family.Fixed ce2c8c28cc14.fae0dc
+prgnn/stages/learn/family.SearchSteps 817bcf4e9a98.e3b0c4
+prgnn/stages/learn/family.Share 7d3d00a73dc3.e3b0c4
+prgnn/stages/learn/family.alike 6128fb70f036.c93244
+prgnn/stages/learn/family.by 2231f4c9408e.e3b0c4
 
 reached by baseline bnt braingnn meanmlp regression split train train-regression
 prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
@@ -6803,6 +6816,7 @@ at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.for
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:35 BNT.Ports:56 BNT.Run:72 BNT.Validate:126 BNT.matrices:134 BNT.rate:153
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:142 BrainGNN.options:210 BrainGNN.parts:218 fisher:227 communityTable:245
 at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 ChoicePort:178 Chosen:185 Choose.candidates:225 Choose.measure:279 Choose.table:293
+at stages/learn/family/family.go prgnn/stages/learn/family Connected:19 Share:53 Balance:60 Content:130 Content.with:135 Content.fills:137 Filled:140 SearchSteps:149 Fill:155 alike:233 by:243 Exchange:250 Fixed:274
 at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.Ports:52 validatedRow:69 MeanMLP.Run:83 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
 at stages/learn/model.go prgnn/stages/learn noTime:28 modelFile:31 Trained:39 layouts:48 modelNPZ:53 ReadModels:85 largestModel:110 ReadModel:114 readMember:145 Trained.check:163 Trained.Predict:204 predictIn:211
@@ -6812,8 +6826,8 @@ at stages/learn/permuted.go prgnn/stages/learn Split.permuted:21 iterated:58 per
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:37 Regression.Ports:64 Regression.Validate:84 checkPenalties:89 scale:97 scaleOf:100 Regression.Run:134 Regression.fit:185 numberTable:216
-at stages/learn/split.go prgnn/stages/learn split.New:27 Split:33 Split.Ports:49 strataRow:66 Split.number:73 Split.Divides:88 Split.Validate:117 member:125 member.stratum:133 Split.Run:135 Split.strata:161 Split.members:196 Split.divideAll:227 readMembers:281 readNumbers:308 quantiles:325 Split.permute:345 Split.permuteWithin:358 Split.exchange:376 Split.blocks:395 arrangements:404 count:424 Split.enough:434 fewestDigits:473 largestTarget:473 fewest:476 Split.enoughNumbers:479 Split.divide:507 Split.deal:515 Split.inside:546 bySite:573
-at stages/learn/together.go prgnn/stages/learn Split.relate:20 units:65 share:74 Split.dealUnits:77 balance:109 Split.whole:167 Split.foldsParam:236 alikeUnits:245 exchangeUnits:258 Split.unitsAreFixed:280
+at stages/learn/split.go prgnn/stages/learn split.New:28 Split:34 Split.Ports:50 strataRow:67 Split.number:74 Split.Divides:89 Split.Validate:118 member:126 member.stratum:134 Split.Run:136 Split.strata:162 Split.members:197 Split.divideAll:228 readMembers:282 readNumbers:309 quantiles:326 Split.permute:346 Split.permuteWithin:359 Split.exchange:380 Split.blocks:399 arrangements:408 count:428 Split.enough:438 fewestDigits:477 largestTarget:477 fewest:480 Split.enoughNumbers:483 Split.divide:511 Split.deal:519 Split.inside:550 bySite:577
+at stages/learn/together.go prgnn/stages/learn Split.relate:19 units:44 Split.dealUnits:53 Split.contents:90 Split.fill:110 Split.fewestInFold:119 Split.whole:128 Split.searched:194 Split.foldsParam:203
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:146 convert:155
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:288 standardization:312 standardization.values:314 standardization.layout:316 Train.standardization:326 rounded:379 standardization.apply:388
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
