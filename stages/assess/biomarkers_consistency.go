@@ -82,7 +82,7 @@ func (b *Biomarkers) readings(by string, ids []string, n int, lists ...[]*ModelS
 			continue
 		}
 		if by == "contrast" {
-			held, group, groups, _, err := heldOut(ids, models)
+			held, group, groups, err := heldOut(ids, models)
 			if err != nil {
 				return nil, err
 			}
@@ -98,13 +98,11 @@ func (b *Biomarkers) readings(by string, ids []string, n int, lists ...[]*ModelS
 	return out, nil
 }
 
-// heldOut are the scores of the test participants of each model, their groups by number,
-// and the first model in which each is tested; one more than there are for those who are not.
-func heldOut(ids []string, models []*ModelScores) (held []inference.HeldOut, group []int,
-	groups int, first []int, err error) {
+// heldOut are the scores of the test participants of each model, and their groups by number.
+func heldOut(ids []string, models []*ModelScores) (held []inference.HeldOut, group []int, groups int, err error) {
 	var names []string
 	label := map[string]string{}
-	group, first = make([]int, len(ids)), make([]int, len(ids))
+	group = make([]int, len(ids))
 	for _, m := range models {
 		var h inference.HeldOut
 		for i, id := range ids {
@@ -114,9 +112,9 @@ func heldOut(ids []string, models []*ModelScores) (held []inference.HeldOut, gro
 			}
 			switch g, again := label[id]; {
 			case again && g != m.Group[id]:
-				return nil, nil, 0, nil, fmt.Errorf("participant %s has the label %s in one training and %s in another: the labels were permuted differently", id, g, m.Group[id])
+				return nil, nil, 0, fmt.Errorf("participant %s has the label %s in one training and %s in another: the labels were permuted differently", id, g, m.Group[id])
 			case !again:
-				label[id], first[i] = m.Group[id], len(held)
+				label[id] = m.Group[id]
 			}
 			g := slices.Index(names, m.Group[id])
 			if g < 0 {
@@ -130,12 +128,7 @@ func heldOut(ids []string, models []*ModelScores) (held []inference.HeldOut, gro
 			held = append(held, h)
 		}
 	}
-	for i, id := range ids {
-		if _, tested := label[id]; !tested { // and exchanged with nobody
-			first[i] = len(held)
-		}
-	}
-	return held, group, len(names), first, nil
+	return held, group, len(names), nil
 }
 
 // A testedContrast is the contrast of a region, with the rate of false claims among
@@ -148,18 +141,19 @@ type testedContrast struct {
 // contrasts tells how differently the models score the groups, region by region.
 func (b *Biomarkers) contrasts(in *biomarkerInputs, models []*ModelScores) ([]testedContrast, error) {
 	ids := in.people.Ids
-	held, group, groups, first, err := heldOut(ids, models)
+	held, group, groups, err := heldOut(ids, models)
 	if err != nil {
 		return nil, err
 	}
+	site := make([]int, len(ids))
 	for i, id := range ids {
-		if first[i], err = in.sites.Stratum(first[i], id); err != nil {
+		if site[i], err = in.sites.Stratum(0, id); err != nil {
 			return nil, err
 		}
 	}
 	out := make([]testedContrast, len(held[0].Scores[0]))
 	p := make([]float64, len(out))
-	for j, c := range inference.TestContrasts(held, group, groups, first, b.Resamples,
+	for j, c := range inference.TestContrasts(held, group, groups, site, b.Resamples,
 		random.New(b.Seed, "biomarkers", "contrast")) {
 		out[j].Contrast, p[j] = c, c.P
 	}
@@ -175,7 +169,7 @@ func (b *Biomarkers) spread(rows []saliency, people *column.People, of *settingS
 	s := random.New(b.Seed, "biomarkers", "bootstrap")
 	var spreads []inference.Spread
 	if b.Reading == "contrast" {
-		held, group, groups, _, err := heldOut(people.Ids, of.models)
+		held, group, groups, err := heldOut(people.Ids, of.models)
 		if err != nil {
 			return err
 		}

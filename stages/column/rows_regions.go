@@ -24,11 +24,12 @@ type RankingRow struct {
 	Participants   int32       `column:"participants,optional" doc:"participants with a score of the region"`
 	Mean           float64     `column:"mean_score,missing,optional" doc:"pooling score: the mean over participants of their means over test graphs"`
 	Contrast       float64     `column:"contrast,missing,optional" doc:"largest difference between two groups' mean scores over the sd within groups, in a model's test participants; mean over models"`
-	ContrastChance float64     `column:"contrast_chance,missing,optional" doc:"mean of the same over permuted labels"`
+	ContrastChance float64     `column:"contrast_chance,missing,optional" doc:"mean of the same over permuted labels of the test participants"`
 	ContrastHigh   float64     `column:"contrast_chance_95,missing,optional" doc:"95th percentile of the contrast under the null hypothesis: over models retrained on permuted labels where these are connected, else over permuted labels of the test participants"`
-	P              float64     `column:"p,missing,optional" doc:"p of the contrast, from permutations of the test labels"`
+	P              float64     `column:"p,missing,optional" doc:"p of the contrast: test labels permuted in each fold, models not retrained; of K folds K/k times the k-th smallest p, k being a majority"`
 	Q              float64     `column:"q,missing,optional" doc:"p corrected for the number of regions: false discovery rate (Benjamini and Hochberg)"`
-	PAny           float64     `column:"p_any,missing,optional" doc:"family-wise p: any region has as large a contrast by chance (Westfall and Young)"`
+	PAny           float64     `column:"p_any,missing,optional" doc:"family-wise p: any region has as large a contrast by chance (Westfall and Young in each fold, combined as p)"`
+	Least          float64     `column:"p_least,missing,optional" doc:"smallest p that the permutations can give"`
 	Planted        *bool       `column:"planted,optional" doc:"whether the region has a planted edge (simulated data)"`
 }
 

@@ -2,7 +2,9 @@ package inference
 
 import (
 	"math"
+	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/random"
 )
 
@@ -19,7 +21,7 @@ type HeldOut struct {
 // another by low ones. So each model's difference counts without its sign. NaN where no model says anything.
 func Contrasts(models []HeldOut, group []int, groups int) []float64 {
 	c := newContraster(models, groups)
-	return c.of(group)
+	return meanKnown(c.of(func(int) []int { return group }), make([]float64, len(c.squares[0])))
 }
 
 // A Contrast is the contrast of one region with its tests.
@@ -29,54 +31,164 @@ type Contrast struct {
 	High  float64 // 95th percentile over permuted labels
 	P     float64 // of this region
 	PAny  float64 // that any region at all has as large a contrast by chance
+	Least float64 // smallest P that the permutations can give
 }
 
-// TestContrasts compares the contrasts with those of permuted groups, within each
-// stratum. The models stay as they are: they have not seen the participants whom they score, and
-// if their scores have nothing to do with the groups of new people, any other
-// grouping of these gives as much. PAny compares with the largest contrast
-// of all regions in each permutation (Westfall and Young 1993). The strata should hold the
-// folds: where they spread the groups evenly, the permutations have to.
+// TestContrasts compares the contrasts with those of permuted groups of the test participants, within each stratum
+// (such as a site). The models stay as they are. A model has seen no label of those whom it scores, so the permutation
+// is exact for one model, and for models with the same test participants (seeds) together. Models of different folds
+// share training participants, so their p depend on each other: MajorityP combines them, for each region. PAny compares
+// with the largest contrast of all regions in each permutation (Westfall and Young 1993); it holds for the combination,
+// since MajorityP of one region is small only where the smallest PAny of as many folds is.
+// Mean and High are of the mean over all models and no test.
 func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, permutations int,
 	s *random.Stream) []Contrast {
 	c := newContraster(models, groups)
-	seen := c.of(group)
-	as, largest, sum := make([]int, len(seen)), make([]int, len(seen)), make([]float64, len(seen))
-	tails := make([]tail, len(seen))
+	folds, of := foldsOf(models, group, stratum)
+	regions := len(c.squares[0])
+	own := c.of(func(int) []int { return group })
+	seen := meanKnown(own, make([]float64, regions))
+	for _, f := range folds {
+		f.seen = meanKnown(f.own(own), make([]float64, regions))
+		f.now = make([]float64, regions)
+		f.as, f.largest, f.known = make([]int, regions), make([]int, regions), make([]bool, regions)
+	}
+	sum, now, tails := make([]float64, regions), make([]float64, regions), make([]tail, regions)
 	for j := range tails {
 		tails[j] = tailFor(0.95, permutations)
 	}
-	label := append([]int(nil), group...)
-	strata := ByStratum(stratum)
 	for range permutations {
-		Permute(label, strata, s)
-		most := 0.0
-		now := c.of(label)
-		for j, v := range now {
+		for _, f := range folds {
+			Permute(f.label, f.strata, s)
+		}
+		all := c.of(func(model int) []int { return folds[of[model]].label })
+		for j, v := range meanKnown(all, now) {
 			sum[j] += v
 			tails[j].add(v)
-			if AsLarge(v, seen[j]) {
-				as[j]++
-			}
-			if v > most { // not of NaN
-				most = v
-			}
 		}
-		for j, v := range seen {
-			if AsLarge(most, v) {
-				largest[j]++
-			}
+		for _, f := range folds {
+			f.count(all, group)
 		}
 	}
-	out := make([]Contrast, len(seen))
+	out := make([]Contrast, regions)
+	p, largest, least := make([]float64, len(folds)), make([]float64, len(folds)), make([]float64, len(folds))
 	for j, v := range seen {
+		for i, f := range folds {
+			p[i], largest[i], least[i] = f.p(j, permutations)
+		}
 		out[j] = Contrast{Value: v, Mean: sum[j] / float64(permutations), High: tails[j].quantile(0.95, permutations),
-			P: PermutationP(as[j], permutations), PAny: PermutationP(largest[j], permutations)}
-		if math.IsNaN(v) {
-			out[j].P, out[j].PAny = math.NaN(), math.NaN()
+			P: MajorityP(p), PAny: MajorityP(largest), Least: MajorityP(least)}
+		switch {
+		case math.IsNaN(v):
+			out[j].P, out[j].PAny, out[j].Least = math.NaN(), math.NaN(), math.NaN()
+		case math.IsNaN(out[j].P): // no permutation makes other groups
+			out[j].P, out[j].PAny, out[j].Least = 1, 1, 1
 		}
 	}
 	return out
+}
+
+// A contrastFold holds the models with the same test participants, and how their permutations compare.
+type contrastFold struct {
+	models      []int
+	people      []int
+	label       []int // of all, those of the test participants permuted
+	strata      [][]int
+	seen, now   []float64
+	as, largest []int
+	known       []bool // whether any labeling gives the region a contrast
+	same        int    // permutations that make the same groups, under any names
+}
+
+// foldsOf gathers the models by their test participants; of is the fold of each model.
+func foldsOf(models []HeldOut, group, stratum []int) (folds []*contrastFold, of []int) {
+	for m, model := range models {
+		at := slices.IndexFunc(folds, func(f *contrastFold) bool { return slices.Equal(f.people, model.Person) })
+		if at < 0 {
+			at = len(folds)
+			f := &contrastFold{people: model.Person, label: slices.Clone(group)}
+			for _, places := range ByStratum(lists.Map(f.people, func(i int) int { return stratum[i] })) {
+				f.strata = append(f.strata, lists.Map(places, func(k int) int { return f.people[k] }))
+			}
+			folds = append(folds, f)
+		}
+		folds[at].models, of = append(folds[at].models, m), append(of, at)
+	}
+	return folds, of
+}
+
+// own are the contrasts of the models of the fold, of those of all models.
+func (f *contrastFold) own(all [][]float64) [][]float64 {
+	return lists.Map(f.models, func(m int) []float64 { return all[m] })
+}
+
+// count compares one permutation; without a contrast under a labeling a region has the smallest.
+func (f *contrastFold) count(all [][]float64, group []int) {
+	most := 0.0
+	for j, v := range meanKnown(f.own(all), f.now) {
+		if AsLarge(v, f.seen[j]) {
+			f.as[j]++
+		}
+		f.known[j] = f.known[j] || !math.IsNaN(v)
+		most = max(most, known(v))
+	}
+	for j, v := range f.seen {
+		if AsLarge(most, v) {
+			f.largest[j]++
+		}
+	}
+	if sameGroups(f.label, group, f.people) {
+		f.same++
+	}
+}
+
+func known(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
+// p are the p of a region in one fold, and the smallest; NaN where no labeling gives it a contrast, or all give the
+// same groups.
+func (f *contrastFold) p(j, permutations int) (p, largest, least float64) {
+	switch {
+	case f.same == permutations: // says nothing, whatever the scores are
+	case !math.IsNaN(f.seen[j]):
+		return PermutationP(f.as[j], permutations), PermutationP(f.largest[j], permutations),
+			PermutationP(f.same, permutations)
+	case f.known[j]:
+		return 1, 1, PermutationP(f.same, permutations)
+	}
+	return math.NaN(), math.NaN(), math.NaN()
+}
+
+// sameGroups reports whether two labelings of some people differ by the names of the groups at most.
+func sameGroups(a, b, people []int) bool {
+	to, from := map[int]int{}, map[int]int{}
+	for _, i := range people {
+		x, there := to[a[i]]
+		y, back := from[b[i]]
+		if there && x != b[i] || back && y != a[i] {
+			return false
+		}
+		to[a[i]], from[b[i]] = b[i], a[i]
+	}
+	return true
+}
+
+// meanKnown writes the means over the rows of what is known into mean; NaN where no row knows.
+func meanKnown(rows [][]float64, mean []float64) []float64 {
+	for j := range mean {
+		total, n := 0.0, 0.0
+		for _, row := range rows {
+			if !math.IsNaN(row[j]) {
+				total, n = total+row[j], n+1
+			}
+		}
+		mean[j] = total / n
+	}
+	return mean
 }
 
 // A contraster holds what does not change from one grouping to the next: scores less
@@ -86,7 +198,8 @@ type contraster struct {
 	squares [][]float64 // model × region
 	count   [][]float64
 	groups  int
-	sum, n  []float64 // group × region
+	sum, n  []float64   // group × region
+	out     [][]float64 // model × region
 }
 
 func newContraster(models []HeldOut, groups int) *contraster {
@@ -115,19 +228,21 @@ func newContraster(models []HeldOut, groups int) *contraster {
 		}
 		c.models = append(c.models, HeldOut{m.Person, centered})
 		c.squares, c.count = append(c.squares, squares), append(c.count, count)
+		c.out = append(c.out, make([]float64, regions))
 		c.sum, c.n = make([]float64, groups*regions), make([]float64, groups*regions)
 	}
 	return c
 }
 
-func (c *contraster) of(group []int) []float64 {
-	regions := len(c.squares[0])
-	total, told := make([]float64, regions), make([]float64, regions)
+// of are the contrasts of each model, model × region, by the labels of its participants; NaN where it gives none. The
+// next call writes over them.
+func (c *contraster) of(group func(model int) []int) [][]float64 {
 	for m, model := range c.models {
 		clear(c.sum)
 		clear(c.n)
+		label, out := group(m), c.out[m]
 		for i, row := range model.Scores {
-			at := group[model.Person[i]] * regions
+			at := label[model.Person[i]] * len(row)
 			for j, x := range row {
 				if !math.IsNaN(x) {
 					c.sum[at+j] += x
@@ -135,25 +250,21 @@ func (c *contraster) of(group []int) []float64 {
 				}
 			}
 		}
-		for j := range regions {
+		for j := range out {
 			low, high, within, there := math.Inf(1), math.Inf(-1), c.squares[m][j], 0.0
 			for g := range c.groups {
-				if n := c.n[g*regions+j]; n > 0 {
-					mean := c.sum[g*regions+j] / n
+				if n := c.n[g*len(out)+j]; n > 0 {
+					mean := c.sum[g*len(out)+j] / n
 					low, high = min(low, mean), max(high, mean)
 					within -= float64(n * float64(mean*mean))
 					there++
 				}
 			}
 			// Rounding can leave a little where nothing varies.
-			if there > 1 && c.count[m][j] > there && within > 1e-12*c.squares[m][j] {
-				total[j] += (high - low) / math.Sqrt(within/(c.count[m][j]-there))
-				told[j]++
+			if out[j] = math.NaN(); there > 1 && c.count[m][j] > there && within > 1e-12*c.squares[m][j] {
+				out[j] = (high - low) / math.Sqrt(within/(c.count[m][j]-there))
 			}
 		}
 	}
-	for j := range total {
-		total[j] /= told[j]
-	}
-	return total
+	return c.out
 }

@@ -48,15 +48,15 @@ func TestContrastsFindAndClaimNothing(t *testing.T) {
 	s := random.New(1)
 	models, group, fold := heldOut(s, 5, 100, 30, 2)
 	found := TestContrasts(models, group, 2, fold, 499, s)
-	if found[0].P != 1./500 || found[0].PAny != 1./500 || found[0].Value < 2*found[0].Mean {
+	if found[0].P > 0.01 || found[0].PAny > 0.05 || found[0].Value < 2*found[0].Mean {
 		t.Errorf("the region that differs: %+v", found[0])
 	}
-	// Of nothing, p is spread evenly, and a claim about any region is as rare as it says.
+	// Of nothing, one model's p is spread evenly, and a claim about any region is as rare as it says.
 	const times = 120
 	small, any := 0, 0
 	for i := range times {
 		s := random.New(2, i)
-		models, group, fold := heldOut(s, 5, 60, 10, 0)
+		models, group, fold := heldOut(s, 1, 24, 10, 0)
 		least := 1.0
 		for _, c := range TestContrasts(models, group, 2, fold, 99, s) {
 			if c.P <= 0.1 {
@@ -70,5 +70,60 @@ func TestContrastsFindAndClaimNothing(t *testing.T) {
 	}
 	if small < 85 || small > 155 || any < 3 || any > 22 { // 120 ± 10.4, 12 ± 3.3
 		t.Errorf("p ≤ 0.1 in %d of %d regions; some region claimed in %d of %d", small, 10*times, any, times)
+	}
+}
+
+// Folds share their training participants: a score is a projection of noise on the difference between the groups in the
+// training participants, so the folds' contrasts depend on each other. No region differs, and p holds its level.
+func TestContrastsOfDependentFolds(t *testing.T) {
+	const times, n, regions, features, folds = 200, 40, 4, 30, 2
+	small, any := 0, 0
+	for k := range times {
+		s := random.New(3, k)
+		group, x := make([]int, n), make([][][]float64, n)
+		for i := range group {
+			group[i], x[i] = i/folds%2, make([][]float64, regions)
+			for j := range x[i] {
+				x[i][j] = make([]float64, features)
+				s.Normals(x[i][j])
+			}
+		}
+		models := make([]HeldOut, folds)
+		for f := range models {
+			for i := range group {
+				if i%folds != f {
+					continue
+				}
+				row := make([]float64, regions)
+				for j := range row {
+					for m := range n {
+						if m%folds != f {
+							for l, v := range x[m][j] {
+								row[j] += float64(v*x[i][j][l]) * float64(2*group[m]-1)
+							}
+						}
+					}
+				}
+				models[f].Person, models[f].Scores = append(models[f].Person, i), append(models[f].Scores, row)
+			}
+		}
+		of := make([]int, n)
+		for i := range of {
+			of[i] = i % folds
+		}
+		least := 1.0
+		for _, c := range TestContrasts(models, group, 2, of, 99, s) {
+			if c.P <= 0.2 {
+				small++
+			}
+			least = min(least, c.PAny)
+		}
+		if least <= 0.2 {
+			any++
+		}
+	}
+	t.Logf("p ≤ 0.2: %d of %d regions, some in %d of %d cohorts", small, times*regions, any, times)
+	if small > 190 || any > 55 || small < 20 { // at the level 160 ± 11.3, 40 ± 5.7; pooled over the folds
+		t.Errorf("p ≤ 0.2 in %d of %d regions; some region claimed in %d of %d", small, times*regions, any, times)
 	}
 }

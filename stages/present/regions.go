@@ -228,7 +228,7 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, said st
 	if a.Pictures && some(func(r row) float64 { return r.Contrast }) { // too wide for a text
 		columns = append(columns,
 			section.Number("contrast", a.Difference()+" mean scores in within-group SDs, in test participants", func(r row) string { return report.Fixed(r.Contrast, 2) }),
-			section.Number("q", "of the contrast: false discovery rate over all regions", func(r row) string { return report.Probability(r.Q) }))
+			section.Number("q", "of the contrast: false discovery rate over all regions; test labels permuted in each fold, models not retrained", func(r row) string { return report.Probability(r.Q) }))
 	}
 	if rows.Planted() {
 		columns = append(columns, section.Text("planted", "simulated group difference", func(r row) string {
@@ -262,19 +262,26 @@ func (a *author) contrasts(rows []column.RankingRow) {
 		return
 	}
 	slices.SortStableFunc(rows, func(x, y column.RankingRow) int { return cmp.Compare(y.Contrast, x.Contrast) })
-	least := math.Inf(1)
+	least, possible := math.Inf(1), math.Inf(1)
 	var names []string
 	for _, r := range rows {
 		least = min(least, r.Q)
+		if !(r.Least >= possible) { // NaN: a table of before, or of others
+			possible = r.Least
+		}
 		if r.Q < 0.05 {
 			names = append(names, fmt.Sprintf("%s %.2f", cmp.Or(r.Abbreviation, r.Name), r.Contrast))
 		}
 	}
 	if names == nil {
-		a.Say("No region's score differs significantly between the groups (contrast in test participants, smallest q %.2f).", least)
+		if possible >= 0.05 {
+			a.Say("No region's score can differ significantly between the groups: p of the contrast, fold by fold with models not retrained, cannot be below %s, since few permutations of the labels of a fold differ. Models retrained on permuted labels (permuted) test more regions (docs/statistics.md).", report.Probability(possible))
+			return
+		}
+		a.Say("No region's score differs significantly between the groups (contrast in test participants, fold by fold, models not retrained; smallest q %.2f).", least)
 		return
 	}
-	a.Say("Regions whose scores differ between the groups (contrast in test participants, q < 0.05): %s: %s.", words.Count(len(names), "region"), words.Some(names, 10))
+	a.Say("Regions whose scores differ between the groups (contrast in test participants, fold by fold, models not retrained; q < 0.05): %s: %s.", words.Count(len(names), "region"), words.Some(names, 10))
 }
 
 // agreement says how far rankings agree.

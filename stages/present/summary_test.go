@@ -329,17 +329,29 @@ func TestSummaryOfLuckyRanking(t *testing.T) {
 // What tells the groups apart is named, whatever the ranking is by.
 func TestSummaryOfContrasts(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+	nan := math.NaN()
 	for _, c := range []struct {
-		sign float64
-		want string
+		sign     float64
+		q, least float64 // as they are computed if NaN
+		want     string
 	}{
-		{1, "Regions whose scores differ between the groups (contrast in test participants, q < 0.05): 1 region: a 10.95."},
-		{0, "No region's score differs significantly between the groups (contrast in test participants, smallest q 1.00)."},
+		{1, 0.01, nan, "Regions whose scores differ between the groups (contrast in test participants, fold by fold, models not retrained; q < 0.05): 1 region: a 10.95."},
+		{1, nan, nan, "No region's score differs significantly between the groups (contrast in test participants, fold by fold, models not retrained; smallest q 0.08)."},
+		{0, nan, nan, "models not retrained; smallest q 1.00)."},
+		{1, nan, 0.0625, "No region's score can differ significantly between the groups: p of the contrast, fold by fold with models not retrained, cannot be below 0.062, since few permutations of the labels of a fold differ."},
 	} {
 		markers := stagetest.BiomarkerInputs()
 		markers["scores"], markers["participants"] = stagetest.Contrasted(c.sign),
 			[]dag.Input{dag.InputOf(stagetest.SomeParticipants(16, "ASD", "HC"))}
 		out := stagetest.MustRun(t, &assess.Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 999}, markers)
+		for i, col := range out["ranking"].(*encoding.Table).Columns {
+			switch {
+			case col.Name == "q" && !math.IsNaN(c.q):
+				out["ranking"].(*encoding.Table).Columns[i].Values = []float64{0.5, c.q, 0.5}
+			case col.Name == "p_least" && !math.IsNaN(c.least):
+				out["ranking"].(*encoding.Table).Columns[i].Values = []float64{c.least, c.least, c.least}
+			}
+		}
 		in["ranking"], in["consistency"] = []dag.Input{dag.InputOf(out["ranking"])},
 			[]dag.Input{dag.InputOf(out["consistency"])}
 		if text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)),

@@ -16,7 +16,7 @@ func (a *Author) methodsOfRankings(m *Text) {
 		return
 	}
 	m.say("Regions are ranked by %s.", a.rankedBy(m, shown))
-	m.say("Group differences in region scores were tested by permutation within folds%s and corrected by the false discovery rate %s.", a.within("ranking"), m.cite("benjamini"))
+	m.say("Group differences in region scores were tested without retraining: in each fold, the labels of the test participants were permuted%s, of K folds K/k times the k-th smallest p value was taken, k being a majority %s, and the false discovery rate over the regions was controlled %s.", a.within("ranking"), m.cite("ruger"), m.cite("benjamini"))
 	for i := range a.Run.Stages {
 		if s := &a.Run.Stages[i]; s.Kind == "biomarkers" && s != shown {
 			m.say("In another ranking (%s) they are ranked by %s.", section.PlainName(s.Stage), a.rankedBy(m, s))
