@@ -29,9 +29,7 @@ func TestHashAhead(t *testing.T) {
 	r := need.Value(newRunner(&s.Graph, newStore(t), Options{Workers: 2}))(t)
 	r.id = "0123456789abcdef"
 	known := func(i int) bool {
-		r.files.mu.Lock()
-		defer r.files.mu.Unlock()
-		return r.files.known[path(i)] != nil
+		return r.files.Known(path(i))
 	}
 	first.during = func(context.Context, *Task) error {
 		for range 1000 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/dag/selector"
 )
 
 // A Cause is a fact that makes tasks run, and that does not follow from a change in another task.
@@ -175,7 +176,7 @@ func causeText(n *Node, d Difference) string {
 	case d.What == "code": // often of several stages
 		return d.String()
 	case d.What == "input" && d.New == "" && member: // likewise
-		parts := slices.DeleteFunc(SplitCoords(strings.TrimSuffix(coords, "]")),
+		parts := slices.DeleteFunc(selector.Split(strings.TrimSuffix(coords, "]")),
 			func(c string) bool { return strings.HasPrefix(c, "stage=") })
 		return "removed: inputs with " + strings.Join(parts, ",")
 	}

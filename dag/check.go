@@ -135,7 +135,7 @@ func (r *runner) describe(i int32, d *description) error {
 			d.refs[b] = append(d.refs[b], ref)
 		}
 	}
-	outside, err := r.files.outside(r.store.HashFile, n)
+	outside, err := codeDigests(&r.files, r.store.HashFile, n)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (r *runner) describe(i int32, d *description) error {
 // resolve says which bytes a source stands for.
 func (r *runner) resolve(src *Source) (artifacts.Ref, error) {
 	if src.Node == nil {
-		ref, err := r.files.digest(r.store.HashFile, src.File)
+		ref, err := r.files.File(r.store.HashFile, src.File)
 		ref.Format = src.Format
 		return ref, err
 	}
@@ -188,29 +188,6 @@ func connected(n *Node, ports Ports) error {
 	return nil
 }
 
-// fileDigests holds the digest of each of the user's files for the length of a
-// run, so that every task of the run sees the same bytes or fails.
-type fileDigests struct {
-	rehash bool
-	mu     sync.Mutex // guards known
-	known  map[string]func() (artifacts.Ref, error)
-	code   sync.Map // of lists of paths: functions that digest them
-}
-
-func (f *fileDigests) digest(hash hashing, path string) (artifacts.Ref, error) {
-	f.mu.Lock()
-	once := f.known[path]
-	if once == nil {
-		once = sync.OnceValues(func() (artifacts.Ref, error) { return hash(path, f.rehash) })
-		if f.known == nil {
-			f.known = map[string]func() (artifacts.Ref, error){}
-		}
-		f.known[path] = once
-	}
-	f.mu.Unlock()
-	return once()
-}
-
 // hashAhead digests files of the first tasks, for as many as run at a time, while what comes before them waits for
 // the disk. Whether that can be done, their checks say.
 func (r *runner) hashAhead() *sync.WaitGroup {
@@ -235,7 +212,7 @@ func (r *runner) hashAhead() *sync.WaitGroup {
 	var done sync.WaitGroup
 	done.Go(func() {
 		for _, f := range files {
-			_, _ = r.files.digest(r.store.HashFile, f)
+			_, _ = r.files.File(r.store.HashFile, f)
 		}
 	})
 	return &done

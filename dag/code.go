@@ -3,9 +3,7 @@ package dag
 import (
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -35,7 +33,7 @@ import (
 // kind reaches, without names and places. The rest explains how two identities
 // differ.
 func Codes(text string) map[string]string {
-	listings = append(listings, text)
+	listing.Add(text)
 	codes := map[string]string{}
 	for rest := text; strings.HasPrefix(rest, "kind "); {
 		name, _, _ := strings.Cut(rest[len("kind "):], " ")
@@ -53,7 +51,7 @@ func (k *Kind) CodeDigest() (string, error) {
 	line, _, _ := strings.Cut(k.Code, "\n")
 	identity, generated := strings.CutPrefix(line, "kind "+k.Name+" ")
 	switch {
-	case generated && unlisted(k.Code) == "":
+	case generated && listing.Unlisted(k.Code) == "":
 		return identity, nil
 	case !generated && k.Code != "":
 		return artifacts.DigestOf([]byte(k.Code)).String(), nil
@@ -65,57 +63,8 @@ func (k *Kind) CodeDigest() (string, error) {
 	return d, nil
 }
 
-// listings are the texts of all modules of this program.
-var listings []string
-
-// sources are the files that the modules of this program were built from, by the paths of modules.
-var sources = map[string]fs.FS{}
-
 // Sources adds the sources of a module, embedded by the file that package codeid generates.
-func Sources(module string, files fs.FS) { sources[module] = files }
-
-// compared has the first difference between the sources and a listing, by its digests of sources.
-var compared sync.Map
-
-// unlisted names what this program was built from and the listing of a code does not describe: a source file or a
-// module; "" if there is nothing.
-func unlisted(code string) string {
-	_, list, _ := strings.Cut(code, "\n\n")
-	list, _, _ = strings.Cut(list, "\n\n")
-	if d, known := compared.Load(list); known {
-		return d.(string)
-	}
-	var built []listing.Source
-	for _, module := range slices.Sorted(maps.Keys(sources)) {
-		more, err := listing.Sources(module, sources[module])
-		if err != nil { // of a file in memory
-			panic(err)
-		}
-		built = append(built, more...)
-	}
-	modules := map[string]string{}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range info.Deps {
-			path := m.Path
-			if m.Replace != nil {
-				m = m.Replace
-				path += " => " + m.Path
-			}
-			modules[path] = m.Version
-		}
-	}
-	var others []string
-	if strings.Contains(list, "beside ") {
-		for _, other := range listings {
-			if !strings.HasSuffix(other, code) && !strings.Contains(other, "\nbeside ") && unlisted(other) == "" {
-				others = append(others, other)
-			}
-		}
-	}
-	d := listing.Differs(code, built, modules, others)
-	compared.Store(list, d)
-	return d
-}
+func Sources(module string, files fs.FS) { listing.Built(module, files) }
 
 // OtherSources reports, in a sentence for a person, that the code identities of a graph's kinds do not describe the
 // sources of this program; "" if they do.
@@ -124,7 +73,7 @@ func OtherSources(g *Graph) string {
 		if !strings.HasPrefix(s.Kind.Code, "kind "+s.Kind.Name+" ") {
 			continue
 		}
-		if d := unlisted(s.Kind.Code); d != "" {
+		if d := listing.Unlisted(s.Kind.Code); d != "" {
 			return fmt.Sprintf("%s differs from the listing of the sources: until make generate (in a module of your own: go generate ./...) and a new build, every build of this program runs the stages of the listing again", d)
 		}
 	}

@@ -28,7 +28,7 @@ func (r *runner) draft(i int32) string {
 			refs[b] = append(refs[b], ref)
 		}
 	}
-	outside, err := r.files.outside(r.store.HashFile, n)
+	outside, err := codeDigests(&r.files, r.store.HashFile, n)
 	if err != nil {
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/dag/shelf"
 	"prgnn/internal/words"
 )
 
@@ -49,8 +50,8 @@ type JobInput struct {
 	Ref    artifacts.Ref
 	File   string // the user's file, as an absolute path; "" for a blob of the store
 
-	shelf *shelf // of the run; nil elsewhere
-	again bool   // other tasks are still to read it
+	shelf *shelf.Shelf // of the run; nil elsewhere
+	again bool         // other tasks are still to read it
 }
 
 // A Report says how a job ended.

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/dag/content"
 	"prgnn/dag/param"
+	"prgnn/dag/selector"
 )
 
 // A Recipe is the recipe of a task, taken apart: what it says, and nothing of
@@ -138,7 +140,7 @@ func readInput(f fact) (RecipeInput, error) {
 	if coords == "" { // one task of a gathering port, without coordinates
 		return in, nil
 	}
-	for _, part := range SplitCoords(coords) {
+	for _, part := range selector.Split(coords) {
 		axis, value, ok := strings.Cut(part, "=")
 		if strings.HasPrefix(value, `"`) {
 			if value, err = strconv.Unquote(value); err != nil {
@@ -188,7 +190,7 @@ func (n *Node) Recipe(ref func(*Source) (artifacts.Ref, error)) (string, error) 
 			refs[b] = append(refs[b], r)
 		}
 	}
-	outside, err := planned.outside(hashFile, n)
+	outside, err := codeDigests(&planned, content.HashFile, n)
 	if err != nil {
 		return "", err
 	}

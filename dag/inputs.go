@@ -234,7 +234,7 @@ func (in *jobInputs) reader(s *source) (io.ReadCloser, error) {
 // were read: once there, nothing reads them again.
 func (in *jobInputs) shared(s *source, read func(Input) (any, error)) (any, error) {
 	defer in.seen(s)
-	if v := s.shelf.get(s.Ref.Digest); v != nil {
+	if v := s.shelf.Get(s.Ref.Digest); v != nil {
 		return v, nil
 	}
 	own := in.add(s.JobInput)
@@ -246,7 +246,7 @@ func (in *jobInputs) shared(s *source, read func(Input) (any, error)) (any, erro
 	if err := in.check(own); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	s.shelf.put(s.Ref, v)
+	s.shelf.Put(s.Ref, v)
 	return v, nil
 }
 

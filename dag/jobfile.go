@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/dag/content"
 	"prgnn/dag/param"
 )
 
@@ -102,7 +103,7 @@ func (j *Job) check() error {
 	for _, in := range j.Inputs {
 		n.Inputs = append(n.Inputs, Binding{Port: in.Port})
 	}
-	outside, err := planned.outside(hashFile, n)
+	outside, err := codeDigests(&planned, content.HashFile, n)
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.Task, err)
 	}

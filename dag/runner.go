@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/dag/content"
+	"prgnn/dag/shelf"
 )
 
 // A runner carries out one run, or one plan (dry). The goroutine in loop owns
@@ -31,7 +33,7 @@ type runner struct {
 	known   bool                 // the store has a record of the run, which says that it is going on
 	untold  bool                 // tasks ran since their times were saved
 	saveAt  time.Duration
-	files   fileDigests
+	files   content.Digests
 	past    *history         // of plans
 	code    map[*Kind]string // digests of the code identities
 	listing []artifacts.Ref  // of what the kinds reach, for the record
@@ -46,7 +48,7 @@ type runner struct {
 	checks    int               // batches under way
 	jobs      int               // tasks under way
 	active    []int32           // which they are
-	shelf     shelf             // what tasks have made of their inputs, for others
+	shelf     shelf.Shelf       // what tasks have made of their inputs, for others
 	storing   int               // of them, how many gave back their threads and wait for the disk
 	threads   int               // free
 	memory    int64             // free, when opt.Memory sets a limit
@@ -155,7 +157,7 @@ func newRunner(g *Graph, s *artifacts.Store, o Options) (*runner, error) {
 		notes: make(chan Event, 64),
 	}
 	r.clock = func() time.Duration { return time.Since(r.began) }
-	r.files.rehash = o.Rehash
+	r.files.Rehash = o.Rehash
 	if err := r.choose(); err != nil {
 		return nil, err
 	}

@@ -2,11 +2,11 @@ package dag
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
 
+	"prgnn/dag/selector"
 	"prgnn/internal/words"
 )
 
@@ -30,7 +30,7 @@ func (g *Graph) Select(patterns ...string) ([]*Node, error) {
 		}
 		some := false
 		for _, s := range g.Stages {
-			if !glob(p.stage, s.Name) {
+			if !selector.Glob(p.stage, s.Name) {
 				continue
 			}
 			for _, t := range s.Tasks {
@@ -59,7 +59,7 @@ func (g *Graph) noMatch(text string, p pattern) error {
 	known, one, several := false, false, false
 	for _, s := range g.Stages {
 		names = append(names, s.Name)
-		known = known || glob(p.stage, s.Name)
+		known = known || selector.Glob(p.stage, s.Name)
 		for _, t := range s.Tasks {
 			ids, one = append(ids, t.ID), one || t.ID == p.stage
 			several = several || s.Name == p.stage && t.ID != p.stage
@@ -100,7 +100,7 @@ func parsePattern(text string) (pattern, error) {
 	if !strings.HasSuffix(rest, "]") {
 		return p, fmt.Errorf("task %q: the bracket is not closed", text)
 	}
-	for _, part := range SplitCoords(rest[:len(rest)-1]) {
+	for _, part := range selector.Split(rest[:len(rest)-1]) {
 		c := Coord{Value: strings.TrimSpace(part)}
 		if axis, value, ok := strings.Cut(part, "="); ok && !strings.ContainsAny(axis, `"[`) {
 			c = Coord{Axis: strings.TrimSpace(axis), Value: strings.TrimSpace(value)}
@@ -117,75 +117,16 @@ func parsePattern(text string) (pattern, error) {
 	return p, nil
 }
 
-// SplitCoords splits at the commas that stand outside quotes and inner
-// brackets: "pool=topk,lambda=[0.1, 0.1]" has two parts.
-func SplitCoords(s string) []string {
-	var parts []string
-	from := 0
-	for i, depth := range Unquoted(s) {
-		if s[i] == ',' && depth == 0 {
-			parts, from = append(parts, s[from:i]), i+1
-		}
-	}
-	return append(parts, s[from:])
-}
-
-// Unquoted are the bytes outside quotes, each with the number of brackets that are open after it.
-func Unquoted(s string) iter.Seq2[int, int] {
-	return func(yield func(at, depth int) bool) {
-		depth, quoted := 0, false
-		for i := 0; i < len(s); i++ {
-			switch c := s[i]; {
-			case quoted && c == '\\':
-				i++
-				continue
-			case c == '"':
-				quoted = !quoted
-			case c == '[' && !quoted:
-				depth++
-			case c == ']' && !quoted:
-				depth--
-			}
-			if !quoted && !yield(i, depth) {
-				return
-			}
-		}
-	}
-}
-
 func (p pattern) matches(n *Node) bool {
 	for _, want := range p.coords {
 		found := want == Coord{Value: "*"} && len(n.Coords) > 0 // all members, as in a pipeline file
 		for _, c := range n.Coords {
 			axisFits := want.Axis == c.Axis || want.Axis == "" && (c.Axis == subjectAxis || len(n.Coords) == 1)
-			found = found || axisFits && glob(want.Value, c.Value)
+			found = found || axisFits && selector.Glob(want.Value, c.Value)
 		}
 		if !found {
 			return false
 		}
 	}
 	return true
-}
-
-// glob matches a whole text; * stands for any text and ? for one character.
-// (path.Match gives brackets a meaning, which lists as values need themselves.)
-func glob(pattern, text string) bool {
-	p, t := 0, 0
-	star, again := -1, 0 // the last * and where its text may end next
-	for t < len(text) {
-		switch {
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]) && pattern[p] != '*':
-			p++
-			t++
-		case p < len(pattern) && pattern[p] == '*':
-			star, again = p, t
-			p++
-		case star >= 0:
-			again++
-			p, t = star+1, again
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
 }

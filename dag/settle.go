@@ -191,7 +191,7 @@ func (r *runner) readLast(i int32) {
 		}
 		if out := r.at[j].outputs.Load(); out != nil {
 			for _, ref := range *out {
-				r.shelf.drop(ref.Digest)
+				r.shelf.Drop(ref.Digest)
 			}
 		}
 	}

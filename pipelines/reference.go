@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/dag/selector"
 	"prgnn/pipelines/tree"
 )
 
@@ -52,7 +53,7 @@ func (l *loader) readRef(t *tree.Node, where string) (ref, bool) {
 			return r, false
 		}
 		r.picked = true
-		for _, sel := range dag.SplitCoords(inner) {
+		for _, sel := range selector.Split(inner) {
 			sel = strings.TrimSpace(sel)
 			axis, value, has := strings.Cut(sel, "=")
 			switch {
@@ -80,7 +81,7 @@ func (l *loader) readRef(t *tree.Node, where string) (ref, bool) {
 
 // bracket cuts "[inner]rest"; brackets within, and quoted texts, belong to inner.
 func bracket(s string) (inner, rest string, ok bool) {
-	for i, depth := range dag.Unquoted(s) {
+	for i, depth := range selector.Unquoted(s) {
 		if s[i] == ']' && depth == 0 {
 			return s[1:i], s[i+1:], true
 		}

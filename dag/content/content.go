@@ -1,0 +1,109 @@
+// Package content digests what stages read that no task made: the files of users, and programs with what lies beside
+// them.
+package content
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/memo"
+)
+
+// Hashing digests a file.
+type Hashing = func(path string, rehash bool) (artifacts.Ref, error)
+
+// HashFile digests a file without a store.
+func HashFile(path string, _ bool) (artifacts.Ref, error) {
+	d, n, err := memo.HashFile(path)
+	return artifacts.Ref{Digest: d, Size: n}, err
+}
+
+// Digests holds the digest of each of the user's files for the length of a run, so that every task of the run sees
+// the same bytes or fails.
+type Digests struct {
+	Rehash bool       // whatever is known of the file already
+	mu     sync.Mutex // guards known
+	known  map[string]func() (artifacts.Ref, error)
+	code   sync.Map // of lists of paths: functions that digest them
+}
+
+// File digests one file.
+func (f *Digests) File(hash Hashing, path string) (artifacts.Ref, error) {
+	f.mu.Lock()
+	once := f.known[path]
+	if once == nil {
+		once = sync.OnceValues(func() (artifacts.Ref, error) { return hash(path, f.Rehash) })
+		if f.known == nil {
+			f.known = map[string]func() (artifacts.Ref, error){}
+		}
+		f.known[path] = once
+	}
+	f.mu.Unlock()
+	return once()
+}
+
+// Known reports whether a file was digested, or is being digested.
+func (f *Digests) Known(path string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.known[path] != nil
+}
+
+// Code is the digest of files and directories, without their paths.
+func (f *Digests) Code(hash Hashing, paths []string) (string, error) {
+	once, _ := f.code.LoadOrStore(strings.Join(paths, "\x00"), sync.OnceValues(func() (string, error) {
+		return f.content(hash, paths)
+	}))
+	return once.(func() (string, error))()
+}
+
+// mostCode is how many files a directory of code may hold.
+const mostCode = 20000
+
+func (f *Digests) content(hash Hashing, paths []string) (string, error) {
+	sum, files := sha256.New(), 0
+	var add func(path, name string, above []fs.FileInfo) error
+	add = func(path, name string, above []fs.FileInfo) error {
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			fmt.Fprintf(sum, "%q is not there\n", name)
+		case info.Mode().IsRegular():
+			if files++; files > mostCode {
+				return fmt.Errorf("%s holds more than %d files: connect what the command needs as inputs, or run it in a container", paths, mostCode)
+			}
+			ref, err := f.File(hash, path)
+			if err != nil { // which the command cannot read either
+				fmt.Fprintf(sum, "%q cannot be read\n", name)
+				return nil
+			}
+			fmt.Fprintf(sum, "%q %s\n", name, ref.Digest)
+		case info.IsDir() && !slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }):
+			fmt.Fprintf(sum, "%q is a directory\n", name)
+			entries, _ := os.ReadDir(path) // sorted; what cannot be listed, the command cannot list either
+			for _, e := range entries {
+				if e.Name() == "__pycache__" || e.Name() == ".git" { // follow from the rest, or are no code
+					continue
+				}
+				if err := add(filepath.Join(path, e.Name()), name+"/"+e.Name(), append(above, info)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	for _, path := range paths {
+		if err := add(path, "", nil); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}

@@ -1,0 +1,65 @@
+package listing
+
+import (
+	"io/fs"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// listings are the texts of all modules of this program.
+var listings []string
+
+// sources are the files that the modules of this program were built from, by the paths of modules.
+var sources = map[string]fs.FS{}
+
+// Add adds the text of a module.
+func Add(text string) { listings = append(listings, text) }
+
+// Built adds the sources of a module that the program was built from.
+func Built(module string, files fs.FS) { sources[module] = files }
+
+// compared has the first difference between the sources and a listing, by its digests of sources.
+var compared sync.Map
+
+// Unlisted names what this program was built from and the listing of a code does not describe: a source file or a
+// module; "" if there is nothing.
+func Unlisted(code string) string {
+	_, list, _ := strings.Cut(code, "\n\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	if d, known := compared.Load(list); known {
+		return d.(string)
+	}
+	var built []Source
+	for _, module := range slices.Sorted(maps.Keys(sources)) {
+		more, err := Sources(module, sources[module])
+		if err != nil { // of a file in memory
+			panic(err)
+		}
+		built = append(built, more...)
+	}
+	modules := map[string]string{}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			path := m.Path
+			if m.Replace != nil {
+				m = m.Replace
+				path += " => " + m.Path
+			}
+			modules[path] = m.Version
+		}
+	}
+	var others []string
+	if strings.Contains(list, "beside ") {
+		for _, other := range listings {
+			if !strings.HasSuffix(other, code) && !strings.Contains(other, "\nbeside ") && Unlisted(other) == "" {
+				others = append(others, other)
+			}
+		}
+	}
+	d := Differs(code, built, modules, others)
+	compared.Store(list, d)
+	return d
+}
