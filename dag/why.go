@@ -195,20 +195,26 @@ func (r *runner) reason(i int32) string {
 	switch {
 	case failed != nil && failed.Key == r.at[i].key:
 		return "it failed when it was last run"
+	case r.store.Untrusted(r.at[i].key):
+		return "no trusted key has signed its record, which came from a remote"
 	case failed != nil && t == nil:
 		return "it has changed since it failed, and has no earlier result"
 	case t == nil:
 		return "not run before"
 	}
-	a, err := r.store.Lookup(t.Key)
-	if errors.Is(err, artifacts.ErrCorrupt) {
-		return "it has changed; the record of its last run is damaged, so the change is unknown"
-	}
-	if err != nil && r.store.Untrusted(t.Key) {
-		return "no trusted key has signed its record, which came from a remote"
-	}
-	if err != nil || t.Key == r.at[i].key {
+	if t.Key == r.at[i].key {
 		return "its record is no longer in the store"
+	}
+	a, err := r.store.Lookup(t.Key)
+	if err != nil {
+		of := "is no longer in the store"
+		switch {
+		case errors.Is(err, artifacts.ErrCorrupt):
+			of = "is damaged"
+		case r.store.Untrusted(t.Key):
+			of = "came from a remote, and no trusted key has signed it"
+		}
+		return "it has changed; the record of its last run " + of + ", so the change is unknown"
 	}
 	const most = 3
 	var parts []string
