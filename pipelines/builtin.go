@@ -1,6 +1,12 @@
 package pipelines
 
-import "embed"
+import (
+	"embed"
+	"strconv"
+	"strings"
+
+	"prgnn/internal/pattern"
+)
 
 //go:embed *.yaml
 var files embed.FS
@@ -31,8 +37,31 @@ func Builtin(name string) (string, bool) {
 	return string(text), ok
 }
 
-// Study is what a new project starts from: a file that extends biopoint.yaml.
-func Study() string { return study }
+// Study is what a new project starts from: a file that extends biopoint.yaml. Its cohort is the derivatives of fMRIPrep
+// that lie beside it, or is simulated.
+func Study(derivatives []string) string {
+	var dir string
+	switch len(derivatives) {
+	case 0:
+		return study
+	case 1:
+		dir = derivatives[0]
+		if !plainPath.MatchString(dir) {
+			dir = strconv.Quote(dir)
+		}
+	default:
+		dir = "." // no guess: the cohort lists those within, and asks for one
+	}
+	begin, rest, _ := strings.Cut(study, "# Who takes part")
+	_, end, _ := strings.Cut(rest, "\n\n")
+	_, simulated, _ := strings.Cut(rest, "cohort:\n  ")
+	simulated, _, _ = strings.Cut(simulated, "\n")
+	return begin + "# Who takes part: the participants of these derivatives. pipeline cohort FILE lists them, or asks for what\n" +
+		"# is missing: group: a column of participants.tsv (default: group), or space: one of several.\ncohort:\n" +
+		"  bids: { dir: " + dir + " }\n  # " + simulated + "\n\n" + end
+}
+
+var plainPath = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9._/-]*$`)
 
 //go:embed study.yaml.txt
 var study string

@@ -60,7 +60,7 @@ func build(dir string, p platform) (binary, error) {
 
 // sourceOf is the commit that the directory holds.
 func sourceOf(changed bool) (source, error) {
-	status, err := git("status", "--porcelain")
+	status, err := git("status", "--porcelain", "--untracked-files=no")
 	if err != nil {
 		return source{}, err
 	}
@@ -74,6 +74,20 @@ func sourceOf(changed bool) (source, error) {
 	commit, seconds, _ := strings.Cut(at, " ")
 	n, err := strconv.ParseInt(seconds, 10, 64)
 	return source{commit, time.Unix(n, 0).UTC()}, err
+}
+
+// inClone goes into a new clone of the commit: no file that git does not track enters the release, such as the page
+// of a run in this directory. back returns from it.
+func inClone(work string) (back func() error, err error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(work, "source")
+	if _, err := git("clone", "--quiet", ".", dir); err != nil {
+		return nil, err
+	}
+	return func() error { return os.Chdir(here) }, os.Chdir(dir)
 }
 
 func git(args ...string) (string, error) {

@@ -70,6 +70,21 @@ func release(out, key, only, url string, changed bool) error {
 		return err
 	}
 	defer os.RemoveAll(work)
+	if out, err = filepath.Abs(out); err != nil {
+		return err
+	}
+	if key != "" {
+		if key, err = filepath.Abs(key); err != nil {
+			return err
+		}
+	}
+	if !changed {
+		back, err := inClone(work)
+		if err != nil {
+			return err
+		}
+		defer back()
+	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}

@@ -21,7 +21,8 @@ func (a *app) initCommand() *cobra.Command {
 		Use:   "init [DIR|NAME.yaml]",
 		Short: "write a commented pipeline file to start from",
 		Long: `Writes biopoint.yaml into DIR (default: the working directory): a short file that extends the
-built-in biopoint.yaml, with the cohort and a parameter to change. --full writes a copy of the
+built-in biopoint.yaml, with the cohort and a parameter to change. The cohort is fMRIPrep's
+derivatives where they lie beside the file or in derivatives/, and else simulated. --full writes a copy of the
 built-in file, with a comment on every step. NAME.yaml, with or without a directory before it, is
 that file: for biopoint.yaml the same, for another built-in pipeline a copy of it. An existing file
 is left alone.`,
@@ -44,9 +45,9 @@ is left alone.`,
 				return flags.Usage(cmd, "there is no built-in pipeline %s%s; a file of your own begins with extends: NAME.yaml", name, words.OrAll(name, pipelines.Builtins()))
 			}
 			if name == "biopoint.yaml" && !full {
-				text = pipelines.Study()
+				return a.init(path, pipelines.Study)
 			}
-			return a.init(path, text)
+			return a.init(path, func([]string) string { return text })
 		},
 	}
 	cmd.Flags().BoolVar(&full, "full", false, "the whole pipeline, with a comment on every step, and no extends")
@@ -60,11 +61,9 @@ type initEvent struct {
 	Derivatives []string `json:"derivatives,omitempty"`
 }
 
-func (a *app) init(path, text string) error {
+// init writes a pipeline file, whose text depends on the derivatives that lie beside it.
+func (a *app) init(path string, text func(derivatives []string) string) error {
 	if err := a.MayWrite(filepath.Dir(path)); err != nil {
-		return err
-	}
-	if err := scaffold.Study(path, text); err != nil {
 		return err
 	}
 	found := bids.FMRIPrepWithin(filepath.Dir(path))
@@ -73,8 +72,16 @@ func (a *app) init(path, text string) error {
 			found[i] = filepath.ToSlash(rel)
 		}
 	}
+	written := text(found)
+	if err := scaffold.Study(path, written); err != nil {
+		return err
+	}
 	if a.JSON {
 		a.Object(initEvent{"init", path, found})
+		return nil
+	}
+	if written != text(nil) {
+		fmt.Fprintf(a.Out, "wrote %s, for fMRIPrep's derivatives in %s; next: pipeline cohort %s\n", path, strings.Join(found, ", "), path)
 		return nil
 	}
 	fmt.Fprintf(a.Out, "wrote %s; try: pipeline run %s\n", path, path)
