@@ -3,6 +3,7 @@ package nifti
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Grid is where the voxels of an image lie in the world.
@@ -35,6 +36,56 @@ func (g Grid) Same(other Grid) bool {
 		}
 	}
 	return true
+}
+
+// Over refuses a label image on this grid for a scan, by what the two headers state alone: it cannot be resampled to
+// the scan, or was made for it and lies elsewhere.
+func (labels Grid) Over(scan Grid) error {
+	if err := elsewhere(labels, scan); err != nil || labels.Same(scan) {
+		return err
+	}
+	return labels.Resamples(scan)
+}
+
+// mostElsewhere is how far a corner of labels with the shape of the scan may lie from the scan's nearest one, mm.
+const mostElsewhere = 5
+
+// elsewhere refuses labels with the shape of the scan that do not lie on it, in whatever order of its axes: they were
+// made for it, and one of the headers is wrong.
+func elsewhere(labels, scan Grid) error {
+	shape, other := labels.Shape, scan.Shape
+	slices.Sort(shape[:])
+	slices.Sort(other[:])
+	if shape != other || !labels.Oriented || !scan.Oriented {
+		return nil
+	}
+	most := 0.0
+	for _, p := range corners(labels) {
+		least := math.Inf(1)
+		for _, q := range corners(scan) {
+			least = min(least, p.Distance(q))
+		}
+		most = max(most, least)
+	}
+	if most > mostElsewhere {
+		return fmt.Errorf("the labels have the shape of the scan, but another affine, which puts a corner of them %.0f mm beside the scan: %v, the scan %v; one of the headers is wrong",
+			most, labels, scan)
+	}
+	return nil
+}
+
+// corners are the centers of the voxels at the corners of a grid, mm.
+func corners(g Grid) (all [8]Point) {
+	for i := range all {
+		var at [3]float64
+		for a := range 3 {
+			if i>>a&1 == 1 {
+				at[a] = float64(g.Shape[a] - 1)
+			}
+		}
+		all[i][0], all[i][1], all[i][2] = g.Affine.Apply(at[0], at[1], at[2])
+	}
+	return all
 }
 
 // box is the space that the grid fills, mm: from lo to hi along x, y and z.

@@ -2,9 +2,12 @@ package pipelines
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -184,4 +187,44 @@ stages:
 	l := p.Roster.Left[0]
 	need.Equal(t, l.Why, "clean, run 1: censoring for motion keeps 1 of 40 volumes, fewer than min_volumes (6)", l.ID)
 	need.Equal(t, l.Counted(), listed.MuchMotion, "counted as")
+}
+
+// A wrong header concerns its participant, also where one label image is for everybody in native space: the command
+// cohort counts as unusable whose task fails, and the pipeline file is taken.
+func TestUnusableByHeaders(t *testing.T) {
+	dir := t.TempDir()
+	img := &nifti.Image{Shape: []int{4, 4, 4, 8}, TR: 2, Code: 1, Data: make([]int16, 512),
+		Affine: nifti.Affine{{4, 0, 0, -8}, {0, 4, 0, -8}, {0, 0, 4, -8}, {0, 0, 0, 1}}}
+	var b bytes.Buffer
+	need.NoError(t, nifti.Encode(&b, img))
+	whole := need.Value(io.ReadAll(need.Value(gzip.NewReader(&b))(t)))(t)
+	write := func(name string, change func(header []byte)) {
+		scan := bytes.Clone(whole)
+		change(scan)
+		testdir.Write(t, filepath.Join(dir, name), string(scan))
+	}
+	write("ok.nii", func([]byte) {})
+	write("nowhere.nii", func(h []byte) { clear(h[252:256]) }) // qform_code, sform_code
+	write("metre.nii", func(h []byte) { h[123] = 1 | 8 })      // xyzt_units
+	img.Shape, img.Data = []int{4, 4, 4}, slices.Repeat([]int16{1, 2}, 32)
+	b.Reset()
+	need.NoError(t, nifti.Encode(&b, img))
+	testdir.Write(t, filepath.Join(dir, "labels.nii.gz"), b.String())
+	testdir.Write(t, filepath.Join(dir, "nodes.tsv"), "index\tname\n1\tone\n2\ttwo\n")
+	testdir.Write(t, filepath.Join(dir, "p.tsv"), "participant_id\tgroup\tbold\n"+
+		"ok\tA\tok.nii\nnowhere\tB\tnowhere.nii\nmetre\tA\tmetre.nii\n")
+	p, err := build("x.yaml", []byte(`
+pipeline: x
+cohort:
+  table: { file: p.tsv, group: group, bold: bold, labels: labels.nii.gz, nodes: nodes.tsv, space: native }
+stages:
+  parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
+`), dir, nil, maxTasks)
+	need.NoError(t, err)
+	unusable := precheck.Unusable(p.Roster, p.Graph)
+	need.Equal(t, len(unusable), 2)
+	for _, want := range []string{"participant sub-nowhere: parcels: ", "the position of the scan is unknown", "exclude: [sub-nowhere]"} {
+		need.Error(t, unusable["sub-nowhere"], want)
+	}
+	need.Error(t, unusable["sub-metre"], "one of the headers is wrong")
 }

@@ -59,7 +59,8 @@ func (h Headers) Opposed(all []Laid) (notes []string) {
 }
 
 // Shared is why one label image cannot be laid over these scans, each in the space of its participant, without a
-// transform: it can only where all have its grid, as those of phantoms do, which note says.
+// transform: it can only where all have its grid, as those of phantoms do, which note says. A scan on which no image
+// with this grid can lie by their headers has a wrong header rather than a space: that concerns its participant alone.
 func (h Headers) Shared(space, labels string, scans []Laid) (why, note string) {
 	image := h.of(labels)
 	ids := map[string]bool{}
@@ -69,11 +70,14 @@ func (h Headers) Shared(space, labels string, scans []Laid) (why, note string) {
 	if image == nil || len(ids) < 2 || !slices.Contains(individualSpaces, strings.ToLower(space)) {
 		return "", ""
 	}
-	grid, read := image.Grid(), 0
+	grid, read, all := image.Grid(), 0, 0
 	what := fmt.Sprintf("labels: %s is one image for %s", filepath.Base(labels), words.Count(len(ids), "participant"))
 	for _, s := range scans {
 		scan := h.of(s.Scan)
 		if scan == nil {
+			continue
+		}
+		if all++; grid.Over(scan.Grid()) != nil {
 			continue
 		}
 		if read++; !scan.Grid().Same(grid) {
@@ -86,5 +90,9 @@ func (h Headers) Shared(space, labels string, scans []Laid) (why, note string) {
 	if read == 0 {
 		return "", ""
 	}
-	return "", fmt.Sprintf("%s in space: %s; all scans have its grid, and are taken to be aligned with it", what, space)
+	which := "all scans"
+	if read < all {
+		which = fmt.Sprintf("%d of %d scans", read, all)
+	}
+	return "", fmt.Sprintf("%s in space: %s; %s have its grid, and are taken to be aligned with it", what, space, which)
 }

@@ -152,6 +152,18 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
+// RefusesHeaders reports why the task of a participant would fail, by its sidecar.
+func (b *Bootstrap) RefusesHeaders(files map[string]dag.Input) error {
+	t := taskOf(files)
+	if b.TimeFrom(t.Has) == "sidecar" {
+		if _, err := sidecarTR(t.In("sidecar")); err != nil {
+			return err
+		}
+	}
+	_, err := b.meta(t)
+	return err
+}
+
 // meta says how the series were made, and whether the scan was cleaned before.
 func (b *Bootstrap) meta(t *dag.Task) (map[string]string, error) {
 	meta := b.made()

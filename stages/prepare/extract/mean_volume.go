@@ -45,10 +45,7 @@ func (s *MeanVolume) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 	if r.Header.CIFTI() {
 		return meanOfGrayordinates(ctx, in)
 	}
-	if err := r.CheckSize(in.Ref.Size); err != nil {
-		return nil, err
-	}
-	if err := r.CheckSeries(); err != nil {
+	if err := seriesFits(r, in); err != nil {
 		return nil, err
 	}
 	grid, n := r.Header.Grid(), r.Volumes()
@@ -73,6 +70,11 @@ func (s *MeanVolume) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		return nil, err
 	}
 	return dag.Outputs{"image": artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}}, nil
+}
+
+// RefusesHeaders reports why the task of a participant would fail, by the header of its scan alone.
+func (s *MeanVolume) RefusesHeaders(files map[string]dag.Input) error {
+	return scanRefused(files, func(r *nifti.Reader, t *dag.Task) error { return seriesFits(r, t.In("bold")) })
 }
 
 // meanOfGrayordinates averages the series of each grayordinate.

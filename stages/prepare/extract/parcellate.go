@@ -161,41 +161,55 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		sampleTable(l.sample(p, onto, parcels, blocks), "voxels")), nil
 }
 
-// headersFit refuses a scan and labels by their headers alone.
+// headersFit refuses a scan, its labels and its masks by their headers alone.
 func headersFit(bold *nifti.Reader, t *dag.Task) error {
-	if err := bold.CheckSeries(); err != nil {
+	if err := seriesFits(bold, t.In("bold")); err != nil {
 		return err
 	}
-	if err := bold.CheckSize(t.In("bold").Ref.Size); err != nil {
-		return err
-	}
-	labels, err := region.OpenImage(t.In("labels"))
-	if err != nil {
-		return err
-	}
-	defer labels.Close()
-	if labels.Header.CIFTI() || t.Has("transform") || t.Has("warp") {
-		return nil
-	}
-	own, grid := labels.Header.Grid(), bold.Header.Grid()
-	err = elsewhere(own, grid)
-	if err == nil && !own.Same(grid) {
-		err = own.Resamples(grid)
-	}
-	if err != nil {
-		return fmt.Errorf("%s over %s: %w", t.In("labels").Name, t.In("bold").Name, err)
+	grid := bold.Header.Grid()
+	for _, port := range []string{"labels", "mask", "within"} {
+		if !t.Has(port) {
+			continue
+		}
+		image, err := region.OpenImage(t.In(port))
+		if err != nil {
+			return err
+		}
+		image.Close()
+		own := image.Header.Grid()
+		switch {
+		case image.Header.CIFTI():
+		case port != "labels":
+			err = maskFits(t.In(port), own, grid)
+		case !t.Has("transform") && !t.Has("warp"):
+			if err = own.Over(grid); err != nil {
+				err = fmt.Errorf("%s over %s: %w", t.In(port).Name, t.In("bold").Name, err)
+			}
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// RefusesHeaders tells from the files of a participant's inputs, by their headers alone, whether its task fails.
-func (p *Parcellate) RefusesHeaders(files map[string]dag.Input) error {
-	in := map[string][]dag.Input{}
-	for port, file := range files {
-		in[port] = []dag.Input{file}
+// seriesFits refuses a scan that is no series of volumes, or whose file cannot hold the voxels of its header.
+func seriesFits(r *nifti.Reader, in dag.Input) error {
+	if err := r.CheckSeries(); err != nil {
+		return err
 	}
-	t := dag.NewTask(in)
-	if !t.Has("bold") || !t.Has("labels") {
+	return r.CheckSize(in.Ref.Size)
+}
+
+// RefusesHeaders reports why the task of a participant would fail, by the headers of its files alone.
+func (p *Parcellate) RefusesHeaders(files map[string]dag.Input) error {
+	return scanRefused(files, headersFit)
+}
+
+// scanRefused applies a check of a scan with voxels to a task that has these files.
+func scanRefused(files map[string]dag.Input, check func(*nifti.Reader, *dag.Task) error) error {
+	t := taskOf(files)
+	if !t.Has("bold") {
 		return nil
 	}
 	bold, err := region.OpenImage(t.In("bold"))
@@ -206,7 +220,16 @@ func (p *Parcellate) RefusesHeaders(files map[string]dag.Input) error {
 	if bold.Header.CIFTI() {
 		return nil
 	}
-	return headersFit(bold, t)
+	return check(bold, t)
+}
+
+// taskOf is a task with one file for each of these inputs.
+func taskOf(files map[string]dag.Input) *dag.Task {
+	in := map[string][]dag.Input{}
+	for port, file := range files {
+		in[port] = []dag.Input{file}
+	}
+	return dag.NewTask(in)
 }
 
 // meaning is the label of each node in an image with these values, or in a probabilistic atlas, and the description of

@@ -143,10 +143,14 @@ func readMask(in dag.Input, grid nifti.Grid) (*nifti.Labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !mask.Grid.Same(grid) {
-		return nil, fmt.Errorf("%s: the brain mask is on %v, the scan on %v; give the mask of this scan", in.Name, mask.Grid, grid)
+	return mask, maskFits(in, mask.Grid, grid)
+}
+
+func maskFits(in dag.Input, mask, scan nifti.Grid) error {
+	if !mask.Same(scan) {
+		return fmt.Errorf("%s: the brain mask is on %v, the scan on %v; give the mask of this scan", in.Name, mask, scan)
 	}
-	return mask, nil
+	return nil
 }
 
 // over lays the labels over the grid. seen is the share of a label that the grid holds.
@@ -332,47 +336,6 @@ func (l *layer) look(grid nifti.Grid) error {
 	}
 	tally(points, nil)
 	return nil
-}
-
-// mostElsewhere is how far a corner of labels with the shape of the scan may lie from the scan's nearest one, mm.
-const mostElsewhere = 5
-
-// elsewhere refuses labels with the shape of the scan that do not lie on it, in whatever order of its axes: they were
-// made for it, and one of the headers is wrong.
-func elsewhere(labels, scan nifti.Grid) error {
-	shape, other := labels.Shape, scan.Shape
-	slices.Sort(shape[:])
-	slices.Sort(other[:])
-	if shape != other || !labels.Oriented || !scan.Oriented {
-		return nil
-	}
-	most := 0.0
-	for _, p := range corners(labels) {
-		least := math.Inf(1)
-		for _, q := range corners(scan) {
-			least = min(least, p.Distance(q))
-		}
-		most = max(most, least)
-	}
-	if most > mostElsewhere {
-		return fmt.Errorf("the labels have the shape of the scan, but another affine, which puts a corner of them %.0f mm beside the scan: %v, the scan %v; one of the headers is wrong",
-			most, labels, scan)
-	}
-	return nil
-}
-
-// corners are the centers of the voxels at the corners of a grid, mm.
-func corners(g nifti.Grid) (all [8]nifti.Point) {
-	for i := range all {
-		var at [3]float64
-		for a := range 3 {
-			if i>>a&1 == 1 {
-				at[a] = float64(g.Shape[a] - 1)
-			}
-		}
-		all[i][0], all[i][1], all[i][2] = g.Affine.Apply(at[0], at[1], at[2])
-	}
-	return all
 }
 
 // mostBeside is the distance between the middle of the brain mask and that of the labels of the brain, mm, where both

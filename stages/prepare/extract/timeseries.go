@@ -122,6 +122,19 @@ func (s *Timeseries) time(t *dag.Task, own float64) (tr float64, from string, er
 	return own, "header", err
 }
 
+// RefusesHeaders reports why the task of a participant would fail, by the sidecar of its series.
+func (s *Timeseries) RefusesHeaders(files map[string]dag.Input) error {
+	t := taskOf(files)
+	if !t.Has("sidecar") {
+		return nil
+	}
+	_, _, err := s.time(t, 0)
+	if _, other := denoised(t.In("sidecar")); err == nil {
+		err = other
+	}
+	return err
+}
+
 // A seriesRow is the one row about series that were taken as they are.
 type seriesRow struct {
 	TR      float64 `column:"tr,missing" unit:"s" doc:"repetition time"`

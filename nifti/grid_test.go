@@ -1,0 +1,33 @@
+package nifti
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// Labels of the scan's shape must lie on it, in whatever order and direction of the axes.
+func TestOver(t *testing.T) {
+	scan := Grid{Shape: [3]int{40, 50, 60}, Oriented: true,
+		Affine: Affine{{2, 0, 0, -40}, {0, 2, 0, -50}, {0, 0, 2, -60}, {0, 0, 0, 1}}}
+	s, c := math.Sincos(10 * math.Pi / 180)
+	for name, labels := range map[string]Grid{
+		"": scan,
+		"x leftward": {Shape: scan.Shape, Oriented: true,
+			Affine: Affine{{-2, 0, 0, 38}, {0, 2, 0, -50}, {0, 0, 2, -60}, {0, 0, 0, 1}}},
+		"y and z exchanged": {Shape: [3]int{40, 60, 50}, Oriented: true,
+			Affine: Affine{{2, 0, 0, -40}, {0, 0, 2, -50}, {0, 2, 0, -60}, {0, 0, 0, 1}}},
+		"4 mm beside": {Shape: scan.Shape, Oriented: true,
+			Affine: Affine{{2, 0, 0, -40}, {0, 2, 0, -46}, {0, 0, 2, -60}, {0, 0, 0, 1}}},
+		"another shape": {Shape: [3]int{40, 50, 61}, Oriented: true,
+			Affine: Affine{{2, 0, 0, 40}, {0, 2, 0, 50}, {0, 0, 2, -60}, {0, 0, 0, 1}}},
+		"10 mm beside refused": {Shape: scan.Shape, Oriented: true,
+			Affine: Affine{{2, 0, 0, -40}, {0, 2, 0, -40}, {0, 0, 2, -60}, {0, 0, 0, 1}}},
+		"turned by 10° refused": {Shape: scan.Shape, Oriented: true,
+			Affine: Affine{{2, 0, 0, -40}, {0, 2 * c, -2 * s, -50}, {0, 2 * s, 2 * c, -60}, {0, 0, 0, 1}}},
+	} {
+		if err := labels.Over(scan); (err != nil) != strings.HasSuffix(name, "refused") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

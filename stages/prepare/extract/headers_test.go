@@ -1,0 +1,65 @@
+package extract
+
+import (
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/stagetest"
+)
+
+// What a stage refuses by the headers of its files before a run is what its task fails with.
+func TestRefusesHeaders(t *testing.T) {
+	one := func(i, j, k int) int32 { return int32(1 + i%2) }
+	scan, labels := boldCube(t, 4, 0, 8), imageInput(t, "dseg.nii.gz", cube(4, 0, one))
+	image, far := imageInput(t, "image.nii.gz", cube(4, 0, one)), imageInput(t, "far.nii.gz", cube(4, 90, one))
+	text := func(name, text string) dag.Input {
+		in := dag.InputOf(artifacts.Bytes{Kind: "json", Data: []byte(text)})
+		in.Name = name
+		return in
+	}
+	series := text("series.csv", "n1,n2\n1,2\n2,1\n3,5\n")
+	for _, c := range []struct {
+		work  dag.Stage
+		files map[string]dag.Input
+		want  string // "" for none
+	}{
+		{&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": scan, "labels": labels}, ""},
+		{&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": scan, "labels": far},
+			"the labels have the shape of the scan, but another affine"},
+		{&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": image, "labels": labels}, "image.nii.gz"},
+		{&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": scan, "labels": labels, "mask": far},
+			"far.nii.gz: the brain mask is on"},
+		{&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": scan, "labels": labels, "within": far},
+			"far.nii.gz: the brain mask is on"},
+		{&MeanVolume{}, map[string]dag.Input{"bold": scan}, ""},
+		{&MeanVolume{}, map[string]dag.Input{"bold": image}, "image.nii.gz"},
+		{&Timeseries{}, map[string]dag.Input{"series": series, "sidecar": text("s.json", `{"RepetitionTime": 2}`)}, ""},
+		{&Timeseries{}, map[string]dag.Input{"series": series, "sidecar": text("s.json", `{"RepetitionTime": 2000}`)}, "s.json"},
+		{&Timeseries{TR: 1}, map[string]dag.Input{"series": series, "sidecar": text("s.json", `{"RepetitionTime": 2}`)},
+			"s.json: its repetition time is 2 s, but the parameter tr is 1 s"},
+		{&Bootstrap{Draws: 1}, map[string]dag.Input{"bold": scan, "sidecar": text("s.json", `{"RepetitionTime": 2000}`)}, "s.json"},
+		{&Bootstrap{Draws: 1}, map[string]dag.Input{"bold": scan, "sidecar": text("s.json", `{"RepetitionTime": 2}`)}, ""},
+	} {
+		err := c.work.(interface {
+			RefusesHeaders(map[string]dag.Input) error
+		}).RefusesHeaders(c.files)
+		if c.want == "" {
+			need.NoError(t, err, c.files)
+			continue
+		}
+		need.Error(t, err, c.want)
+		if _, ok := c.work.(*MeanVolume); !ok {
+			c.files["nodes"] = stagetest.Nodes(1, 2)
+		}
+		if _, ok := c.work.(*Bootstrap); ok {
+			out := need.Value(stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{
+				"bold": scan, "labels": labels, "nodes": c.files["nodes"]}))(t)
+			c.files["parcels"] = dag.InputOf(out["parcels"])
+		}
+		if _, failed := stagetest.RunWith(c.work, c.files); failed == nil || failed.Error() != err.Error() {
+			t.Errorf("before a run: %v; the task: %v", err, failed)
+		}
+	}
+}
