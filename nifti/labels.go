@@ -95,7 +95,7 @@ func (h *Header) Label(v float64) (int32, error) {
 	slope, inter, _ := h.Scaling() // checked when the header was read
 	scaled, slack := slope != 1 || inter != 0, 0.0
 	if t := DataType(h.Datatype); scaled && math.Abs(slope) < 0.5 && t != Float32 && t != Float64 {
-		slack = math.Abs(slope)/2 + float64(1e-6*(math.Abs(inter)+math.Abs(v))) // header and slope are float32
+		slack = float64(math.Abs(slope)/2) + float64(1e-6*(math.Abs(inter)+math.Abs(v))) // header and slope are float32
 	}
 	label := math.Round(v)
 	switch apart := math.Abs(v - label); {

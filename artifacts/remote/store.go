@@ -23,10 +23,10 @@ type storeDir struct {
 	packs *pack.Set
 }
 
-// storeIn is the store in a directory; not ok where none lies there. A remote has neither packs nor locks.
+// storeIn is the store in a directory; not ok where none lies there. A remote has no packs; it has locks after verify.
 func storeIn(d dir) (s storeDir, ok bool) {
 	at := func(part string) string { return filepath.Join(d.root.Name(), part) }
-	if !isDir(at("packs")) && !isDir(at("locks")) {
+	if !isDir(at("packs")) {
 		return s, false
 	}
 	return storeDir{d, pack.Open(at("packs"), func() (string, error) { return "", ErrStore })}, true

@@ -90,8 +90,8 @@ func (v Validation) AUC(a float64, areas []float64, positive, negative float64) 
 // areaVariance is that of an area under the ROC curve of n1 and n0 cases (Hanley and McNeil 1982) whose exponential
 // model has the mean number of cases for both (Newcombe 2006, method 5).
 func areaVariance(a, n1, n0 float64) float64 {
-	n := max(0, (n1+n0)/2-1)
-	of := 1 + float64(n*(1-a))/(2-a) + float64(n*a)/(1+a)
+	n := max(0, float64((n1+n0)/2)-1)
+	of := 1 + float64(float64(n*(1-a))/(2-a)) + float64(float64(n*a)/(1+a))
 	return float64(a*(1-a)) * of / float64(n1*n0)
 }
 
@@ -103,7 +103,7 @@ func newcombe(a, n1, n0 float64) (low, high float64) {
 	solve := func(out float64) float64 {
 		in := a // its distance from a is too small, that of out too large
 		for range 60 {
-			x := (in + out) / 2
+			x := float64((in + out) / 2)
 			if math.Abs(a-x) < normal975*math.Sqrt(areaVariance(x, n1, n0)) {
 				in = x
 			} else {
@@ -120,7 +120,7 @@ func newcombe(a, n1, n0 float64) (low, high float64) {
 func (v Validation) Brier(m float64, losses [][]float64) (low, high float64) {
 	half := v.lossSE(losses) / float64(m*(1-m))
 	odds := m / (1 - m)
-	l, h := odds*exact.Exp(-half), odds*exact.Exp(half)
+	l, h := float64(odds*exact.Exp(-half)), float64(odds*exact.Exp(half))
 	return l / (1 + l), h / (1 + h)
 }
 
@@ -163,7 +163,7 @@ func (v Validation) R(r float64, rs []float64) (low, high float64) {
 		z[k] = fisher(rs[k])
 	}
 	variance := within * inflation(z, within)
-	half := normal975 * math.Sqrt(float64(variance*v.Correction())/float64(len(rs)))
+	half := float64(normal975 * math.Sqrt(float64(variance*v.Correction())/float64(len(rs))))
 	return exact.Tanh(fisher(r) - half), exact.Tanh(fisher(r) + half)
 }
 
