@@ -13,10 +13,11 @@ import (
 
 // Params select the test fold and the draws; every cross-validated kind has them.
 type Params struct {
-	Fold     int  `param:"fold" doc:"the test fold" min:"1"`
-	Repeat   int  `param:"repeat" doc:"the assignment to folds" min:"1"`
-	DrawZero bool `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
-	Draws    int  `param:"draws" doc:"use only the first so many random draws of each participant; 0: all of them" min:"0"`
+	Fold     int    `param:"fold" doc:"the test fold" min:"1"`
+	Repeat   int    `param:"repeat" doc:"the assignment to folds" min:"1"`
+	DrawZero bool   `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
+	Draws    int    `param:"draws" doc:"use only the first so many random draws of each participant; 0: all of them" min:"0"`
+	Regions  string `param:"regions" doc:"shared: a region that is missing or constant in a participant, in any draw, is left out of all participants (more than a tenth of the regions are refused), so that its absence cannot separate the groups; all: it is zero in those who lack it. Graphs are reduced after they are made; of features other than pearson, the missing region cannot be seen" choices:"shared|all"`
 }
 
 // Numbers lists the draws that are used, of n with draw 0: the random ones, and draw 0
@@ -70,7 +71,7 @@ func (s Params) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
 func (s Params) Stream(of ...any) []any { return append(of, "repeat", s.Repeat, "fold", s.Fold) }
 
 // First is the first fold of the first repeat.
-func First() Params { return Params{Fold: 1, Repeat: 1} }
+func First() Params { return Params{Fold: 1, Repeat: 1, Regions: "shared"} }
 
 // Apart is the side of participants in fold 0, which are neither in training nor in test data.
 const Apart = -1

@@ -28,11 +28,7 @@ func (d Duplicate) SamePair(other Duplicate) bool {
 // of one scan differ, for their streams are named by the id.) Models that see the same participants ask the same: the
 // last answers are remembered. Features of which none is finite are refused.
 func Duplicates(ins []dag.Input) ([]Duplicate, error) {
-	var of strings.Builder
-	for _, in := range ins {
-		fmt.Fprintf(&of, "%q %s\n", in.Coord("subject"), in.Ref.Digest)
-	}
-	a := answerFor(artifacts.DigestOf([]byte(of.String())))
+	a := answerFor(question(ins))
 	a.Lock()
 	defer a.Unlock()
 	if !a.known {
@@ -45,11 +41,20 @@ func Duplicates(ins []dag.Input) ([]Duplicate, error) {
 	return slices.Clone(a.twins), nil
 }
 
-// An answer of Duplicates; who asks meanwhile waits for it.
+func question(ins []dag.Input) artifacts.Digest {
+	var of strings.Builder
+	for _, in := range ins {
+		fmt.Fprintf(&of, "%q %s\n", in.Coord("subject"), in.Ref.Digest)
+	}
+	return artifacts.DigestOf([]byte(of.String()))
+}
+
+// An answer of Duplicates, and of LeftOut; who asks meanwhile waits for it.
 type answer struct {
 	sync.Mutex
-	known bool
-	twins []Duplicate
+	known  bool
+	twins  []Duplicate
+	absent [][]bool // regions of each input that are missing or constant; nil: not known
 }
 
 var answers struct {
@@ -114,11 +119,7 @@ func findDuplicates(ins []dag.Input) ([]Duplicate, error) {
 
 // RefuseDuplicates fails when one scan has two ids within a division: it could be trained on and tested.
 func RefuseDuplicates(ins []dag.Input, d *Division) error {
-	ins = slices.DeleteFunc(slices.Clone(ins), func(in dag.Input) bool {
-		side, known := d.Side[in.Coord("subject")]
-		return !known || side == Apart
-	})
-	twins, err := Duplicates(ins)
+	twins, err := Duplicates(d.of(ins))
 	if err == nil && twins != nil {
 		err = errors.New("leakage: " + DuplicateText(twins))
 	}

@@ -180,7 +180,7 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		"regions":     column.Table(r.regions),
 		"permuted":    r.permuted,
 		"model": column.Table([]modelRow{{s.Model, int64(r.inputs), int64(r.parameters),
-			int64(r.taught), r.note}}),
+			int64(r.taught), r.set.noted(r.note)}}),
 	}, nil
 }
 

@@ -20,6 +20,7 @@ type rowSet struct {
 	label []int         // of each row
 	train baseline.Rows // the training side
 	sd    []float64     // of each input in training, by which it is divided; nil: by nothing
+	out   []bool        // regions that are left out; nil: none
 
 	file    *baseline.RowFile // takes all of them
 	newFile func(rows, taught, inputs int) (*baseline.RowFile, error)
@@ -118,6 +119,9 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm) error {
 		if err := fold.RefuseDuplicates(inputs, d); err != nil {
 			return err
 		}
+		if r.out, r.note, err = p.LeftOut(inputs, d, fold.AbsentRows); err != nil {
+			return err
+		}
 	}
 	taught := 0 // inputs
 	for _, in := range inputs {
@@ -189,6 +193,7 @@ func (r *rowSet) add(of fold.Row, in dag.Input, count [2]int, p fold.Params, for
 	row := make([]float64, 0, width)
 	for _, draw := range numbers {
 		if row, err = form.row(row[:0], draws[draw].Data, n); err == nil {
+			form.leaveOut(row, r.out)
 			err = r.file.Add(row)
 		}
 		if err != nil {

@@ -140,6 +140,20 @@ func (f matrixForm) row(to, m []float64, n int) ([]float64, error) {
 	return to, failed
 }
 
+// leaveOut makes the inputs of regions that are left out zero.
+func (f matrixForm) leaveOut(row []float64, out []bool) {
+	if out == nil {
+		return
+	}
+	at := 0
+	f.each(len(out), func(i, j int, _ float64) {
+		if out[i] || out[j] {
+			row[at] = 0
+		}
+		at++
+	})
+}
+
 // refuse says why an entry is no input.
 func (f matrixForm) refuse(i, j int, v float64) error {
 	low, high := min(i, j)+1, max(i, j)+1

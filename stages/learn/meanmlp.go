@@ -125,7 +125,11 @@ func (s *MeanMLP) read(t *dag.Task) (set *trainingSet, series [][]float32, regio
 	if err := fold.RefuseDuplicates(inputs, d); err != nil {
 		return nil, nil, 0, err
 	}
-	set = &trainingSet{groups: d.Groups}
+	out, note, err := s.LeftOut(inputs, d, fold.AbsentColumns)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	set = &trainingSet{groups: d.Groups, note: note}
 	for i, in := range inputs {
 		r, err := d.Row(in)
 		if err != nil {
@@ -152,6 +156,11 @@ func (s *MeanMLP) read(t *dag.Task) (set *trainingSet, series [][]float32, regio
 			x, err := valuesOf(draws[draw].Data, regions, s.ZScore)
 			if err != nil {
 				return nil, nil, 0, fmt.Errorf("%s, draw %d: %w", in.Name, draw, err)
+			}
+			for i := range x {
+				if out != nil && out[i%regions] {
+					x[i] = 0
+				}
 			}
 			r.Draw = draw
 			set.rows, series = append(set.rows, r), append(series, x)

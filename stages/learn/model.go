@@ -223,11 +223,12 @@ func predictIn[T gnn.Float](m *Trained, graphs []GraphData, threads int) ([]gnn.
 	}
 	gs, failed := make([]*gnn.Graph[T], len(graphs)), make([]error, len(graphs))
 	dense.Each(threads, len(graphs), func(i int) {
-		x := graphs[i].features
+		g := m.Graphs.reduced(graphs[i])
+		x := g.features
 		if m.norm.mean != nil {
 			x = m.norm.apply(x)
 		}
-		gs[i], failed[i] = gnn.NewGraph[T](m.Options, 0, x, graphs[i].edges)
+		gs[i], failed[i] = gnn.NewGraph[T](m.Options, 0, x, g.edges)
 	})
 	if err := cmp.Or(failed...); err != nil {
 		return nil, err

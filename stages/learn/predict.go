@@ -120,6 +120,7 @@ func (f *graphFacts) accept(graphs []GraphData, made string, allowed []string) e
 		return fmt.Errorf("%s; %s", strings.Join(d, "; "), hint)
 	}
 	for _, g := range graphs {
+		g = f.reduced(g)
 		if g.Nodes != f.Nodes || len(g.features) != f.Nodes*f.Features {
 			return fmt.Errorf("%d nodes of %d features, not %d of %d", g.Nodes, len(g.features)/g.Nodes, f.Nodes, f.Features)
 		}

@@ -177,7 +177,7 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		"regions":     column.Table(regions),
 		"permuted":    permuted,
 		"model": column.Table([]modelRow{{s.Model, int64(set.train.D), int64(model.Parameters()), int64(set.train.N),
-			model.Note()}}),
+			set.noted(model.Note())}}),
 	}, nil
 }
 

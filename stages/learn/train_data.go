@@ -26,18 +26,20 @@ type trainingSet struct {
 	features int      // per node
 	rows     []fold.Row
 	facts    graphFacts
+	note     string // on regions that are left out
 }
 
 // graphFacts are what all graphs of a training have in common. They are kept with
 // the model, which is not applied to graphs of another make.
 type graphFacts struct {
 	Nodes    int        `json:"nodes"`
-	Features int        `json:"features"`        // per node
-	Edges    [2]int     `json:"edges"`           // fewest and most of a graph
-	Values   [2]float64 `json:"values"`          // smallest and largest feature
-	Names    []string   `json:"names,omitempty"` // of the nodes, when they are known
-	Made     string     `json:"made,omitempty"`  // how, when the edge tables say so
-	Taught   []string   `json:"participants"`    // who was trained on
+	Features int        `json:"features"`           // per node
+	Edges    [2]int     `json:"edges"`              // fewest and most of a graph
+	Values   [2]float64 `json:"values"`             // smallest and largest feature
+	Names    []string   `json:"names,omitempty"`    // of the nodes, when they are known
+	Made     string     `json:"made,omitempty"`     // how, when the edge tables say so
+	Taught   []string   `json:"participants"`       // who was trained on
+	LeftOut  []int      `json:"left_out,omitempty"` // regions, from 1
 }
 
 // add takes in one graph.
@@ -51,6 +53,18 @@ func (f *graphFacts) add(d GraphData) {
 	f.Values = [2]float64{min(f.Values[0], low), max(f.Values[1], high)}
 }
 
+// reduced is a graph without the regions that were left out in training.
+func (f *graphFacts) reduced(g GraphData) GraphData {
+	if f.LeftOut == nil {
+		return g
+	}
+	out := make([]bool, g.Nodes)
+	for i := range out {
+		out[i] = slices.Contains(f.LeftOut, i+1)
+	}
+	return g.Without(out, false)
+}
+
 // read refuses duplicate scans, then goes through the graphs.
 func (s *Train) read(t *dag.Task, use func(fold.Row, GraphData) error) (*trainingSet, error) {
 	d, err := s.Divide(t.In("folds"))
@@ -60,7 +74,11 @@ func (s *Train) read(t *dag.Task, use func(fold.Row, GraphData) error) (*trainin
 	if err := fold.RefuseDuplicates(t.All("features"), d); err != nil {
 		return nil, err
 	}
-	return s.pass(t, d, use)
+	set, err := s.pass(t, d, use)
+	if err == nil && set.note != "" {
+		fmt.Fprintln(t.Log(), set.note)
+	}
+	return set, err
 }
 
 // pass goes through the graphs, one after the other, and puts each participant on
@@ -71,6 +89,16 @@ func (s *Train) pass(t *dag.Task, d *fold.Division, use func(fold.Row, GraphData
 		return nil, err
 	}
 	edges, features := t.All("edges"), t.All("features")
+	out, note, err := s.LeftOut(features, d, fold.AbsentRows)
+	if err != nil {
+		return nil, err
+	}
+	set.note = note
+	for r, is := range out {
+		if is {
+			set.facts.LeftOut = append(set.facts.LeftOut, r+1)
+		}
+	}
 	if len(edges) != len(features) {
 		return nil, fmt.Errorf("%d participants have edges and %d have features: connect both to the same stage", len(edges), len(features))
 	}
@@ -117,6 +145,7 @@ func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Pa
 	}
 	for i, g := range p.Graphs {
 		r.Draw = p.Draws[i]
+		g = set.facts.reduced(g)
 		set.facts.add(g)
 		if err := use(r, g); err != nil {
 			return fmt.Errorf("%s, draw %d: %w", r.Id, r.Draw, err)
@@ -203,6 +232,14 @@ func readEdgeRows(in dag.Input) (e edgeRows, err error) {
 	}
 	e.made = t.Meta["made"]
 	return e, nil
+}
+
+// noted adds what is to be known of the regions to a note.
+func (set *trainingSet) noted(note string) string {
+	if set.note == "" || note == "" {
+		return set.note + note
+	}
+	return note + "; " + set.note
 }
 
 // check refuses sides without participants or without one of the groups.

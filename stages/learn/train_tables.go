@@ -130,6 +130,7 @@ func (set *trainingSet) outputs(s fold.Params, trained, untrained []gnn.Predicti
 	model modelRow) dag.Outputs {
 	first := lists.Map(untrained, func(p gnn.Prediction) []float64 { return p.Layers[0].Score })
 	history.Meta = map[string]string{"model": model.Model}
+	model.Note = set.noted(model.Note)
 	return dag.Outputs{
 		"predictions": predictionTable(s, set, trained, model.Model, ""),
 		"history":     history,

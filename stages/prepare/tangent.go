@@ -22,7 +22,8 @@ var tangentKind = dag.Kind{
 		"The reference G is a mean of their covariance matrices (draw 0 of each participant). The kind project then maps the matrices of every participant to log(G^-1/2 C G^-1/2) (Varoquaux et al. 2010). Test participants of the fold are not used: fan out over the folds (matrix: { fold: [1..5] }), and everything after it too. " +
 		"Connect fitted to the stages leakage and baseline; both check that. With stop: nilearn the numbers are those of nilearn's ConnectivityMeasure(kind=\"tangent\").",
 	New: func() dag.Stage {
-		return &Tangent{Fold: 1, Repeat: 1, Reference: "geometric", ZScore: true, Stop: "tolerance", Tolerance: 1e-10}
+		return &Tangent{Fold: 1, Repeat: 1, Reference: "geometric", ZScore: true, Stop: "tolerance", Tolerance: 1e-10,
+			Regions: "shared"}
 	},
 	Most:   8,
 	Memory: 64 << 20,
@@ -37,6 +38,7 @@ type Tangent struct {
 	ZScore    bool    `param:"zscore" doc:"scale each covariance matrix to a diagonal of 1, as of z-scored series; false: as it is, as nilearn does for its kind tangent; the gain of the scanner is then among the features"`
 	Stop      string  `param:"stop" doc:"geometric, controls: tolerance, below; nilearn: norm of the mean logarithm over the number of entries below 1e-7, at most 30 steps" choices:"tolerance|nilearn"`
 	Tolerance float64 `param:"tolerance" doc:"Frobenius norm of the mean logarithm at which the geometric mean is found" min:"1e-13" max:"0.001"`
+	Regions   string  `param:"regions" doc:"shared: a region that is missing or constant in a participant, also in one of the test fold, is left out of all; all: it is uncorrelated with the others in those who lack it" choices:"shared|all"`
 }
 
 func (*Tangent) Ports() dag.Ports {
@@ -82,13 +84,20 @@ func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if s.Controls != "" && !slices.Contains(d.Groups, s.Controls) {
 		return nil, fmt.Errorf("controls: there is no group %q%s; available: %s", s.Controls, words.DidYouMean(s.Controls, d.Groups), words.Some(d.Groups, 8))
 	}
+	out, note, err := fold.Params{Regions: s.Regions}.LeftOut(t.All("matrices"), d, fold.AbsentRows)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		fmt.Fprintln(t.Log(), note)
+	}
 	var who []string
 	var all [][]float64
 	nodes, err := trainedOn(t, d, func(r fold.Row, m connectivity.Matrix) error {
 		if s.Controls != "" && d.Groups[r.Label] != s.Controls {
 			return nil
 		}
-		c, err := covarianceOf(m, s.ZScore)
+		c, err := covarianceOf(m, s.ZScore, out)
 		who, all = append(who, r.Id), append(all, c)
 		return err
 	})
@@ -121,6 +130,11 @@ func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	facts := region.ReferenceFacts{Fold: s.Fold, Repeat: s.Repeat, Reference: s.Reference, Controls: s.Controls,
 		ZScore: s.ZScore, Nodes: nodes}
+	for i, is := range out {
+		if is {
+			facts.LeftOut = append(facts.LeftOut, i+1)
+		}
+	}
 	return dag.Outputs{"steps": column.Table(steps), "fitted": facts.Table(space, who)}, nil
 }
 
@@ -133,8 +147,18 @@ func ofMatrix(name string, err error) error {
 }
 
 // covarianceOf is a matrix, with a diagonal of 1 where zscore is asked for. A region without a signal
-// has a row of 0, and is then uncorrelated with the others.
-func covarianceOf(m connectivity.Matrix, zscore bool) ([]float64, error) {
+// has a row of 0, and is then uncorrelated with the others, as one that is left out of all participants is.
+func covarianceOf(m connectivity.Matrix, zscore bool, out []bool) ([]float64, error) {
+	if out != nil {
+		m = m.Clone()
+		for i := range m.Rows {
+			for j := range m.Cols {
+				if len(out) == m.Rows && (out[i] || out[j]) {
+					m.Data[i*m.Cols+j] = map[bool]float64{true: 1}[i == j]
+				}
+			}
+		}
+	}
 	if err := symmetric(m); err != nil {
 		return nil, err
 	}

@@ -185,3 +185,38 @@ func TestTangentRefuses(t *testing.T) {
 		t.Errorf("a group of controls without reference: controls: %v", errs)
 	}
 }
+
+// A region that some participants lack is left out of all: their tangent matrices are those of participants who all
+// lack it, and zero in that region.
+func TestTangentLeavesOut(t *testing.T) {
+	const n, region = 15, 4
+	lacked := func(all bool) map[string][]dag.Input {
+		in := tangentInputs(t, "pearson", true)
+		for i, m := range in["matrices"] {
+			if all || i%2 == 0 {
+				v := slices.Clone(need.Value(m.Array())(t).Float64s())
+				for j := range n {
+					v[region*n+j], v[j*n+region] = 0, 0
+				}
+				in["matrices"][i] = dag.InputOf(encoding.NewArray(v, 1, n, n), m.Coords...)
+			}
+		}
+		return in
+	}
+	some, all := lacked(false), lacked(true)
+	tangents := func(regions string, in map[string][]dag.Input) []float64 {
+		return projected(t, in, stagetest.MustRun(t, stagetest.Fresh("tangent", "regions", regions), in)["fitted"])
+	}
+	got, want := tangents("shared", some), tangents("all", all)
+	if d := mostApart(got, want); d > 1e-9 {
+		t.Errorf("%g apart", d)
+	}
+	if d := mostApart(tangents("all", some), want); d < 0.01 {
+		t.Errorf("regions: all: %g apart: this test cannot fail", d)
+	}
+	for i, v := range got {
+		if (i/n%n == region || i%n == region) && v != 0 {
+			t.Fatalf("entry %d is %g", i, v)
+		}
+	}
+}

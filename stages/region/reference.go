@@ -3,6 +3,7 @@ package region
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity/tangent"
@@ -26,6 +27,19 @@ type ReferenceFacts struct {
 	Controls  string `json:"controls,omitempty"`
 	ZScore    bool   `json:"zscore"`
 	Nodes     int    `json:"nodes"`
+	LeftOut   []int  `json:"left_out,omitempty"` // regions, from 1
+}
+
+// Marked marks the regions that were left out of all participants; nil: none.
+func (f *ReferenceFacts) Marked() []bool {
+	if f.LeftOut == nil {
+		return nil
+	}
+	out := make([]bool, f.Nodes)
+	for i := range out {
+		out[i] = slices.Contains(f.LeftOut, i+1)
+	}
+	return out
 }
 
 // Table is a reference as the stage tangent stores it, fitted to these participants.

@@ -1,0 +1,140 @@
+package fold
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/words"
+)
+
+// of are the inputs of the participants of a division.
+func (d *Division) of(ins []dag.Input) []dag.Input {
+	return slices.DeleteFunc(slices.Clone(ins), func(in dag.Input) bool {
+		side, known := d.Side[in.Coord("subject")]
+		return !known || side == Apart
+	})
+}
+
+// LeftOut marks the regions that a participant of a division lacks, in any draw: with regions: shared, they are left
+// out of all participants, or else a model would see who lacks them. nil: none is. absent marks those of an array. note
+// lists them. No label is used; those who are tested count, too, as a model could not be applied to them otherwise.
+func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Array) []bool) (out []bool, note string,
+	err error) {
+	if s.Regions != "shared" {
+		return nil, "", nil
+	}
+	ins = d.of(ins)
+	all, err := absentOf(ins, absent)
+	if err != nil {
+		return nil, "", err
+	}
+	var count []int
+	for _, of := range all {
+		if count == nil {
+			count = make([]int, len(of))
+		}
+		if len(of) != len(count) { // of another atlas, which is refused where the inputs are read
+			return nil, "", nil
+		}
+		for r, is := range of {
+			if is {
+				count[r]++
+			}
+		}
+	}
+	var regions []string
+	out = make([]bool, len(count))
+	for r, n := range count {
+		if out[r] = 0 < n && n < len(ins); out[r] { // what all lack is the same in all
+			regions = append(regions, fmt.Sprint(r+1))
+		}
+	}
+	if regions == nil {
+		return nil, "", nil
+	}
+	of := make([]int, len(ins)) // how many of these regions each participant lacks
+	lack := 0
+	for i, absent := range all {
+		for r, is := range absent {
+			if is && out[r] {
+				of[i]++
+			}
+		}
+		lack += min(of[i], 1)
+	}
+	if 10*len(regions) > len(count) {
+		most := slices.Max(of)
+		var worst []string
+		for i, n := range of {
+			if n == most {
+				worst = append(worst, ins[i].Coord("subject"))
+			}
+		}
+		return nil, "", fmt.Errorf("%d of %d regions are missing or constant in %s (regions %s), and are left out of all participants, but more than a tenth is refused: exclude those who lack most (%d regions: exclude: [%s], under cohort), or set regions: all, with which a model sees who lacks a region",
+			len(regions), len(count), words.Count(lack, "participant"), words.Some(regions, 20), most,
+			words.Some(worst, 10))
+	}
+	return out, fmt.Sprintf("left out of all participants, because %d of %d lack one: regions %s (regions: shared)",
+		lack, len(ins), words.Some(regions, 20)), nil
+}
+
+// absentOf is what each input lacks; models that see the same participants share the answer.
+func absentOf(ins []dag.Input, absent func(*encoding.Array) []bool) ([][]bool, error) {
+	a := answerFor(question(ins))
+	a.Lock()
+	defer a.Unlock()
+	if a.absent != nil {
+		return a.absent, nil
+	}
+	all := make([][]bool, len(ins))
+	for i, in := range ins {
+		x, err := dag.Shared(in, dag.Input.Array)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = absent(x)
+	}
+	a.absent = all
+	return all, nil
+}
+
+// AbsentRows marks the regions whose row of a matrix of regions (draw, roi, roi) has zeros alone, beside its diagonal:
+// those without a usable series. Of other shapes, it marks none.
+func AbsentRows(a *encoding.Array) []bool {
+	if len(a.Shape) != 3 || a.Shape[1] != a.Shape[2] {
+		return nil
+	}
+	n, v := a.Shape[1], a.Float64s()
+	absent := make([]bool, n)
+	for row := range a.Shape[0] * n {
+		i := row % n
+		usable := slices.ContainsFunc(v[row*n:][:i], isUsed) || slices.ContainsFunc(v[row*n+i+1:(row+1)*n], isUsed)
+		absent[i] = absent[i] || !usable
+	}
+	return absent
+}
+
+func isUsed(x float64) bool { return x != 0 && !math.IsNaN(x) }
+
+// AbsentColumns marks the regions whose series (draw, time, roi) is missing or constant.
+func AbsentColumns(a *encoding.Array) []bool {
+	if len(a.Shape) != 3 {
+		return nil
+	}
+	volumes, n, v := a.Shape[1], a.Shape[2], a.Float64s()
+	absent := make([]bool, n)
+	for d := range a.Shape[0] {
+		x := v[d*volumes*n:][:volumes*n]
+		for r := range n {
+			varies := false
+			for t := 1; t < volumes && !varies; t++ {
+				varies = x[t*n+r] != x[r] && !math.IsNaN(x[t*n+r])
+			}
+			absent[r] = absent[r] || !varies
+		}
+	}
+	return absent
+}

@@ -1,0 +1,179 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/internal/random"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/stagetest"
+)
+
+const lackedOf = 24 // regions
+
+// lackingInputs are noise of n participants of two groups in turn: matrices, graphs and series. lacks gives the regions
+// that a participant lacks.
+func lackingInputs(t *testing.T, n int, lacks func(i int) []int) map[string][]dag.Input {
+	t.Helper()
+	in := map[string][]dag.Input{}
+	for i := range n {
+		r := random.New(7, "noise", i)
+		m, series := make([]float64, lackedOf*lackedOf), make([]float64, 30*lackedOf)
+		gone := func(a int) bool { return slices.Contains(lacks(i), a) }
+		for j := range series {
+			if series[j] = r.Normal(); gone(j % lackedOf) {
+				series[j] = math.NaN()
+			}
+		}
+		var draw, source, target []int32
+		var weight []float64
+		for a := range lackedOf {
+			m[a*lackedOf+a] = map[bool]float64{false: 1}[gone(a)]
+			for b := range a {
+				x := min(0.9, max(-0.9, 0.4+0.2*r.Normal()))
+				if gone(a) || gone(b) {
+					continue
+				}
+				m[a*lackedOf+b], m[b*lackedOf+a] = x, x
+				if x > 0.55 {
+					draw, source = append(draw, 0), append(source, int32(b+1))
+					target, weight = append(target, int32(a+1)), append(weight, x)
+				}
+			}
+		}
+		edges := encoding.NewTable(encoding.Column{Name: "draw", Values: draw},
+			encoding.Column{Name: "source", Values: source}, encoding.Column{Name: "target", Values: target}, encoding.Column{Name: "weight", Values: weight})
+		for port, v := range map[string]dag.Input{"pearson": dag.InputOf(encoding.NewArray(m, 1, lackedOf, lackedOf)),
+			"series": dag.InputOf(encoding.NewArray(series, 1, 30, lackedOf)), "edges": dag.InputOf(edges)} {
+			v.Coords = []dag.Coord{{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}}
+			in[port] = append(in[port], v)
+		}
+	}
+	in["features"] = in["pearson"]
+	people := stagetest.SomeParticipants(n, "ASD", "HC")
+	target := make([]float64, n)
+	for i := range target {
+		target[i] = float64(i%2) + 0.01*float64(i)
+	}
+	people.Columns = append(people.Columns, encoding.Column{Name: "target", Values: target})
+	for port, label := range map[string]string{"folds": "group", "numbers": "target"} {
+		out := stagetest.MustRun(t, stagetest.Fresh("split", "seed", 5, "label", label),
+			map[string][]dag.Input{"participants": {dag.InputOf(people)}})
+		in[port] = []dag.Input{dag.InputOf(out["folds"])}
+	}
+	return in
+}
+
+// groupsLack different regions: the even participants region 4, the odd ones region 10.
+func groupsLack(i int) []int { return []int{3 + 6*(i%2)} }
+
+// TestLackedRegionsCarryNoGroup: what groups of noise lack distinguishes them with regions: all, and not with shared.
+func TestLackedRegionsCarryNoGroup(t *testing.T) {
+	const n = 80
+	in := lackingInputs(t, n, groupsLack)
+	for _, model := range []string{"ridge", "linear-svm"} {
+		for _, regions := range []string{"shared", "all"} {
+			right := 0
+			for f := range 5 {
+				out := stagetest.MustRun(t, stagetest.Quickly(model, "fold", f+1, "regions", regions),
+					map[string][]dag.Input{"pearson": in["pearson"], "folds": in["folds"]})
+				rows := need.Value(column.Rows[fold.PredictionRow](out["predictions"].(*encoding.Table)))(t)
+				for _, p := range rows {
+					right += map[bool]int{true: 1}[p.Set == "test" && p.Label == p.Predicted]
+				}
+			}
+			// 99 of 100 cohorts of 80 without a difference are within 2.6 standard deviations.
+			chance := math.Abs(float64(right)-n/2) < 2.6*math.Sqrt(n)/2
+			if t.Logf("%s, regions: %s: %d of %d", model, regions, right, n); chance != (regions == "shared") {
+				t.Errorf("%s, regions: %s: %d of %d", model, regions, right, n)
+			}
+		}
+	}
+}
+
+// TestLeftOutForAll: with regions: shared, each model predicts what it predicts of participants who all lack the
+// regions.
+func TestLeftOutForAll(t *testing.T) {
+	some := lackingInputs(t, 20, groupsLack)
+	all := lackingInputs(t, 20, func(int) []int { return []int{3, 9} })
+	for name, c := range map[string]struct {
+		stage func(regions string) dag.Stage
+		ports []string
+	}{
+		"ridge": {func(r string) dag.Stage { return stagetest.Quickly("ridge", "regions", r) },
+			[]string{"pearson", "folds"}},
+		"li2019": {func(r string) dag.Stage { return stagetest.Quickly("li2019", "regions", r, "epochs", 3) },
+			[]string{"edges", "features", "folds"}},
+		"train": {func(r string) dag.Stage { return stagetest.Fresh("train", "regions", r, "epochs", 3) },
+			[]string{"edges", "features", "folds"}},
+		"standardized": {func(r string) dag.Stage {
+			return stagetest.Fresh("train", "regions", r, "epochs", 3, "standardize", "training")
+		}, []string{"edges", "features", "folds"}},
+		"braingnn": {func(r string) dag.Stage { return stagetest.Fresh("braingnn", "regions", r, "epochs", 3) },
+			[]string{"edges", "features", "folds"}},
+		"bnt": {func(r string) dag.Stage {
+			return stagetest.Fresh("bnt", "regions", r, "epochs", 2, "clusters", 4, "heads", 2)
+		}, []string{"pearson", "folds"}},
+		"meanmlp": {func(r string) dag.Stage { return stagetest.Fresh("meanmlp", "regions", r, "epochs", 3) },
+			[]string{"series", "folds"}},
+		"regression": {func(r string) dag.Stage { return stagetest.Fresh("regression", "regions", r) },
+			[]string{"pearson", "numbers"}},
+		"train-regression": {func(r string) dag.Stage {
+			return stagetest.Fresh("train-regression", "regions", r, "epochs", 3)
+		}, []string{"edges", "features", "numbers"}},
+	} {
+		predict := func(regions string, of map[string][]dag.Input) string {
+			in := map[string][]dag.Input{}
+			for _, port := range c.ports {
+				in[map[bool]string{false: port, true: "folds"}[port == "numbers"]] = of[port]
+			}
+			return string(stagetest.Encoded(t, stagetest.MustRun(t, c.stage(regions), in)["predictions"]))
+		}
+		want := predict("all", all)
+		if predict("shared", some) != want {
+			t.Errorf("%s: absence changes predictions", name)
+		}
+		if predict("all", some) == want {
+			t.Errorf("%s: regions: all shows nothing: this test cannot fail", name)
+		}
+	}
+}
+
+// Too many regions are refused, with those who lack most; a model records what it was trained without.
+func TestLeftOutRefused(t *testing.T) {
+	in := lackingInputs(t, 20, func(i int) []int {
+		if i == 4 {
+			return []int{1, 2, 5, 7}
+		}
+		return nil
+	})
+	_, err := stagetest.RunStage(t, stagetest.Quickly("ridge"),
+		map[string][]dag.Input{"pearson": in["pearson"], "folds": in["folds"]})
+	if err == nil || !strings.Contains(err.Error(), "4 of 24 regions are missing or constant in 1 participant (regions 2, 3, 6, "+
+		"8), and are left out of all participants, but more than a tenth is refused: exclude those who lack most (4 regions: "+
+		"exclude: [sub-005], under cohort), or set regions: all") {
+		t.Error(err)
+	}
+	in = lackingInputs(t, 20, groupsLack)
+	out := stagetest.MustRun(t, stagetest.Fresh("train", "epochs", 1),
+		map[string][]dag.Input{"edges": in["edges"], "features": in["features"], "folds": in["folds"]})
+	m := need.Value(ReadModel(stagetest.Encoded(t, out["model"])))(t)
+	need.Equal(t, fmt.Sprint(m.Graphs.LeftOut), "[4 10]", "left out")
+	// A new participant who has these regions is given the prediction of one who lacks them.
+	have := lackingInputs(t, 20, func(int) []int { return nil })
+	lack := lackingInputs(t, 20, func(int) []int { return []int{3, 9} })
+	var of [2]string
+	for i, in := range []map[string][]dag.Input{have, lack} {
+		made := stagetest.MustRun(t, stagetest.Fresh("predict"), map[string][]dag.Input{
+			"model": {dag.InputOf(out["model"])}, "edges": in["edges"], "features": in["features"]})
+		of[i] = fmt.Sprint(stagetest.FloatsOf(t, made["predictions"], "probability"))
+	}
+	need.Equal(t, of[0], of[1], "predictions")
+}
