@@ -18,6 +18,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/nifti"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -551,3 +552,39 @@ func TestBIDSNotesOfSome(t *testing.T) {
 }
 
 const uncropped = "regions are neither checked against the mask nor cropped to it"
+
+// Short scans are named, by the headers alone: of bids and of table.
+func TestShortScansAreNoted(t *testing.T) {
+	dir, rows := t.TempDir(), "participant_id\tgroup\tbold\n"
+	for i, volumes := range []int{80, 81, 19, 79} {
+		id := fmt.Sprintf("sub-%d", i+1)
+		var b bytes.Buffer
+		need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{1, 1, 1, volumes}, TR: 2, Code: 1,
+			Affine: nifti.Identity, Data: make([]int16, volumes)}))
+		name := filepath.Join(id, "func", id+"_task-rest_space-T1w_desc-preproc_bold.nii.gz")
+		testdir.Write(t, filepath.Join(dir, name), b.String())
+		testdir.Write(t, filepath.Join(dir, strings.Replace(name, "desc-preproc_bold", "desc-aparcaseg_dseg", 1)), b.String())
+		rows += id + "\t" + []string{"A", "B"}[i%2] + "\t" + filepath.ToSlash(name) + "\n"
+	}
+	testdir.Write(t, filepath.Join(dir, "participants.tsv"), rows)
+	testdir.Write(t, filepath.Join(dir, "labels.nii"), "")
+	all := map[string]bool{"sub-1": true, "sub-2": true, "sub-3": true, "sub-4": true}
+	bids := bidsCohortKind.New().(*BIDSCohort)
+	bids.Dir, bids.Confounds = dir, false
+	tables := &TableCohort{Parameters: listed.Defaults(), BOLD: "bold", Labels: "bold", Nodes: "dk84", Space: "auto"}
+	tables.File = filepath.Join(dir, "participants.tsv")
+	for name, c := range map[string]Loader{"bids": bids, "table": tables} {
+		r, err := c.Load(dir)
+		need.NoError(t, err, name)
+		notes, _ := r.About(all)
+		want := column.FewerVolumes + " (median 80): sub-3 (19); if a file was cut, copy it again, else leave these out by exclude"
+		if !slices.Contains(notes, want) {
+			t.Errorf("%s: notes %q lack %q", name, notes, want)
+		}
+		delete(all, "sub-1") // of two others and the short one
+		if notes, _ = r.About(all); !strings.Contains(strings.Join(notes, "\n"), "sub-3 (19)") {
+			t.Errorf("%s: notes of three %q", name, notes)
+		}
+		all["sub-1"] = true
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
@@ -60,23 +61,15 @@ func (c *BIDSCohort) refuseHeaders(rows []listed.Row, found map[string]*bidsFile
 	}
 }
 
-// cutNote names the scans with less than half of the volumes that the median one has: a copy that broke off, or a scan
-// that was stopped. volumes are those of each scan, by participant and run.
+// cutNote names the short scans. volumes are those of each scan, by participant and run.
 func cutNote(volumes map[string]int) []string {
-	all := slices.Sorted(maps.Values(volumes))
-	if len(all) < 3 {
+	median, short := column.ShortScans(volumes)
+	if len(short) == 0 {
 		return nil
 	}
-	median := all[len(all)/2]
-	var cut []string
-	for _, who := range slices.Sorted(maps.Keys(volumes)) {
-		if 2*volumes[who] < median {
-			cut = append(cut, fmt.Sprintf("%s (%d)", who, volumes[who]))
-		}
-	}
-	if cut == nil {
-		return nil
-	}
+	cut := lists.Map(slices.Sorted(maps.Keys(short)), func(who string) string {
+		return fmt.Sprintf("%s (%d)", who, volumes[who])
+	})
 	return []string{fmt.Sprintf("%s (median %d): %s; if a file was cut, copy it again, else leave these out by exclude",
 		column.FewerVolumes, median, words.Some(cut, 6))}
 }

@@ -3,6 +3,8 @@ package column
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Scans is what a cohort knows of how its scans were made. pipeline.notes has it as metadata, for the methods of a
@@ -38,4 +40,24 @@ func ScansOf(meta map[string]string) (s Scans, err error) {
 		}
 	}
 	return s, err
+}
+
+// ShortScans are the scans with less than half of the median number of volumes, by their names: copies that broke off,
+// or scans that were stopped. A length of three scans or more is that of a protocol. Of fewer than three scans nothing
+// is known.
+func ShortScans(volumes map[string]int) (median int, short map[string]bool) {
+	all, count := slices.Sorted(maps.Values(volumes)), map[int]int{}
+	if len(all) < 3 {
+		return 0, nil
+	}
+	for _, n := range all {
+		count[n]++
+	}
+	median, short = all[len(all)/2], map[string]bool{}
+	for who, n := range volumes {
+		if 2*n < median && count[n] < 3 {
+			short[who] = true
+		}
+	}
+	return median, short
 }

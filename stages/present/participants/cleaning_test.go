@@ -200,6 +200,30 @@ func TestSitesThatDifferInLength(t *testing.T) {
 	need.NoError(t, a.readCleaned())
 	a.cautionScans()
 	need.Equal(t, strings.Join(a.Page.Cautions, "\n"),
-		"Scans differ in length between sites (most have 196 volumes): B (146 volumes in all 2)\n"+
-			"Scans of unusual length (most have 196 volumes): sub-5 (90 volumes)", "cautions")
+		"Scans with less than half of the median number of volumes (196); if a file was cut, copy it again: sub-5 (90 volumes)\n"+
+			"Scans differ in length between sites (most have 196 volumes): B (146 volumes in all 2)", "cautions")
+}
+
+// A scan with less than half of the median number of volumes is a caution for every kind of cohort, also where no length
+// is that of most scans; a length that a protocol has is none.
+func TestShortScans(t *testing.T) {
+	for _, c := range []struct {
+		volumes []int
+		want    string
+	}{
+		{[]int{80, 81, 19, 79, 82}, "Scans with less than half of the median number of volumes (80); if a file was cut, copy it again: sub-3 (19 volumes)"},
+		{[]int{80, 30, 19, 79, 82}, "Scans with less than half of the median number of volumes (79); if a file was cut, copy it again: sub-3 (19 volumes), sub-2 (30 volumes)"},
+		{[]int{80, 81, 40, 79, 82}, ""},
+		{[]int{80, 19}, ""},
+		{[]int{19, 19, 80, 82, 19, 84, 86}, ""},
+	} {
+		rows, ids := map[string]column.CleaningRow{}, []string{"sub-1", "sub-2", "sub-3", "sub-4", "sub-5", "sub-6", "sub-7"}
+		for i, n := range c.volumes {
+			rows[ids[i]] = column.CleaningRow{Volumes: int32(n), Kept: int32(n), TR: 2, MeanFD: math.NaN()}
+		}
+		a := &Cohort{Writer: section.NewWriter(cleaningTask(rows, ids[:len(c.volumes)]...))}
+		need.NoError(t, a.readCleaned())
+		a.cautionScans()
+		need.Equal(t, strings.Join(a.Page.Cautions, "\n"), c.want, c.volumes)
+	}
 }

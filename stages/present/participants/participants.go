@@ -158,6 +158,9 @@ func (a *Cohort) Describe() error {
 	}
 	list := lists.Map(notes, func(n noteRow) string { return n.Note })
 	for _, note := range list {
+		if strings.Contains(note, column.FewerVolumes) && len(a.Scans) > 0 { // cautionScans has what the tasks read
+			continue
+		}
 		if slices.ContainsFunc(column.Doubts, func(doubt string) bool { return strings.Contains(note, doubt) }) {
 			weight := section.Limits
 			if strings.Contains(note, column.Relatives) || strings.Contains(note, column.NotIndependent) {
