@@ -60,6 +60,8 @@ import (
 //go:embed internal/exact/*[^t].go
 //go:embed internal/foreign/*[^t].go
 //go:embed internal/lists/*[^t].go
+//go:embed internal/machine/*[^s]t.go
+//go:embed internal/machine/*[^t].go
 //go:embed internal/markup/*[^s]t.go
 //go:embed internal/markup/*[^t].go
 //go:embed internal/pattern/*[^t].go

@@ -6,11 +6,11 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 5f40124e3f7f2a1315e2dd7d85d23d7d39be055b4fa840c6c7f5ce2115362db8
-kind biomarkers de10cf3e8cf038e3961eb24899db1f5bdf54d1753c11ee13788a5775b81e83fd
+kind biomarkers 6e4f2049cbec7c5d4936aded2141837696868000d0d6dee71342529938257432
 kind bnt 2337e9766d2c248967f5c1a03ffbe98c227772389b14d077883d3d6d358e6ae1
 kind bootstrap 08788fd8d6aa47019dd0c2768559d0c4b373dd9fd8f2279fd0ad5e01f3a021af
 kind braingnn 5f050acd18f406fe9664b4bcd7654651b15f0b96dc7261c1a3d6a326330a29b2
-kind brainmap cc3f5daf5085f9fda0d45655024103f14c9ab3894a20ca26dc55367c1d503fde
+kind brainmap 801a072a00f4b1c7b0ca1d19a4bda042e4e7c87c0a4aeb41ae0cd64f0e5b24dc
 kind choose 3af5edd793d2418081cc3f335e056623d7be81acb3427c3552f4ecdf08ead67c
 kind combat 829df8982179b2ace3ead798d91573893dac917eeb799e206eed5baa5e7e6cc4
 kind compare d1c1a8dd3ef83e69dcd9ed962980959e5dd7b0f03fb70c812ddc7df36dabfe9b
@@ -20,8 +20,8 @@ kind denoise 8fe15bbd407a8a845b4b3723cdcc9c6b6113b9dcc65e162ea5ccd2330560dd07
 kind echo dd18d5dda72f44902a2634814704ec83fe2e10ef429ca1a5b1d0d80cd5c6b1fa
 kind evaluate 610b71ff3428ff917c69a977f6f01f61f7e59cca9550177e5ba50fdadfd7b775
 kind evaluate-regression 0bd937f6efbd297c912c70099d79291ac470967246d2b659cb7b74dd5cc77dba
-kind exec 80e2957a2cc3ef0eb9cc444f9b7f7ab0319460ef346d4ea616fe36e9c80759ff
-kind fidelity 2b0dab4801643aadd9009918767a698cb859916b84c05f91a02e5b269e432c27
+kind exec a1be82c1d75231b8a5c7cb52864c0f04b3071c5280f92ebb289f1c5c2c954ea0
+kind fidelity cce6f0ae5a13ad5f026aa3a4c3454fe9b6090db09c90a3787e72161461ebf3fc
 kind figure-calibration bd350dffa6988ef70d3019b84455b8422fd593231a1cda4644e625240840b386
 kind figure-confusion 161428fc0306eef433392d5b80765d2732d34bac6d9e342704a1c784ad3c5c12
 kind figure-connectivity 496c422384efcf5c1fc834456495ef67b4274d0cece286c3a81ba63818608428
@@ -31,13 +31,13 @@ kind figure-individuality b88aeadae35eee2e0589e09d03c5175bed2c21055a9ca20c283725
 kind figure-individuals c4e544de8e6e534b3962f9be0a6802f2dfb8978bce1fc5e7e241e1de10901be7
 kind figure-qc 5198a213f7494e9b55cd453cc042607fd2696a230027cfd7f28b5de5dd44ee16
 kind figure-qcfc f04f9c362cdf02b773e541c389c4a22c171fc02ca824045103224d7392052bf6
-kind figure-ranking 5750aa8c1293e9a05acae66c54b5e16ce96bba3e8ba6805a630396f5b0b3091a
+kind figure-ranking 25ac49d02aef4e1a0901df6ff7fe4b80f5b77a7df93679f40f230e7c33d4d3ec
 kind figure-roc 2455c7c0d2e4d41e25f2c281aed94cee852ef9d83048cbc8789d283a9c6b241a
 kind figure-states bfe6eecb50e86a1b7bab29c6c72d0876cd3ce3f8499696a588c20dd303cdb0b0
 kind figure-training e75b5d55f34fc45953e01fa6155595d71e5cb392f7806513cd6c6351cc9f3faa
 kind graph 856c5711d1c13be5e53485e8645e359e64917f0aedb5396161a7ce8869bcc495
 kind harmonize 3e5bc7c7e41ffcae1ff035db3228966753925a4ea756abc76486bdb9d05ff4c6
-kind individuality 5576735b18d34bf2dbdf8f5e6c54b348180242aecdf7099890752b692c9ffd81
+kind individuality 7d2a1082f3363736fee10973f696ad4680c9ec6ec2c0972d675f419894261a9a
 kind join 6e4371b4ef56c679df1aeaed38a017820c4305309931530be68ae398c949ba48
 kind leakage bcd19cb986cdbf83779f1c13f37c21c6300a28cdd21e5586b4e0a16a09a035c7
 kind matrices 3826ef686ca844a24ff79221825f46cba4efa431a9645c3d84559a4f5d0ecd25
@@ -52,13 +52,13 @@ kind project 5f3b596b3145b1e5b420def414b2878113655cfdc7c61bbae5759cebe45da8c6
 kind published 91c3cc388e871ed8950e991cbdb0877dc053f63e28b8cb8241c15a05b6146533
 kind qcfc f8ae1564e0178e900907b2ac9f1a05a968354252a37f71c1983d81599e60af79
 kind regression 6eed29a95d66e7ea7113ef7c8be355f33c111fed8595380a65b75bc1c0d9e19e
-kind report 079bf27d54deb869b73d59f5fe5c47a6a2ec318e7ec9d3dbc4d878134954894e
+kind report d1ac0ed79d9b9d0148ec959e9427b540833e3e36391874dddf5957fb65397f1a
 kind saliency f9d7bf1f54fcbd6558e84d1d1d515dd2aeee968bcd6a2e09a5fd649e70a23020
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
 kind simulate 169b3f8e228250e54b82dfbe66278d71263bb59d1cda9d6d54a5b44f960907da
 kind split 1bc68cd8e7bf1dbbf756bb650a804c580c8e651b724f66bbfb4745a4ee91bc9f
 kind states 0a04f18d3ec1eebf593fb3f259cc50a043c1869e60793fb4e5005671e48235a0
-kind summary 43a9f73638ab4e1c5ef78a0ee27d6f8218cd788796224956eb034235d3d3e422
+kind summary 952f3d5bbd539e4524c996f1f8d5eb2807b3c82781674933effdc422bedc561b
 kind tables 152bab24715568a7023cea12c02a4f4765a9547c9eb997c29d54fcdb3c31cef7
 kind tangent 141582767bcd7c36434c869b2a8753f55b2d09d8d0b0bad9dccb2c4193e5a50f
 kind timeseries 16ef609c33826b28d75b47f8f58ab80b8a925bc98973df621312b3adcdd329a1
@@ -74,7 +74,7 @@ source prgnn/artifacts/claim/claim_other.go 1ee1600b1f30a18e
 source prgnn/artifacts/collected.go bf090a08b1146fcb
 source prgnn/artifacts/damage.go 01f1642c73f0442b
 source prgnn/artifacts/digest.go fd8ce6269c649ba2
-source prgnn/artifacts/doc.go 075b62aac4cced48
+source prgnn/artifacts/doc.go f02e6743e509a2cc
 source prgnn/artifacts/encoding/array.go 8f2ab32f10d37e25
 source prgnn/artifacts/encoding/arrow.go 0394ae32078d3cbc
 source prgnn/artifacts/encoding/arrowcheck.go e32ff67104b7942e
@@ -90,8 +90,8 @@ source prgnn/artifacts/encoding/npyread.go 7fe2f6b3aeec9424
 source prgnn/artifacts/encoding/table.go 990d4fd92c96f9c1
 source prgnn/artifacts/fetch.go bd5cfcb605a7d881
 source prgnn/artifacts/gc.go f20e1903897104ab
-source prgnn/artifacts/gcexecute.go 942b3156dd92120e
-source prgnn/artifacts/gcpack.go 5b8b6ea2f8346305
+source prgnn/artifacts/gcexecute.go b972ff63a548b79c
+source prgnn/artifacts/gcpack.go e277f2cb8a7181f7
 source prgnn/artifacts/lively/lively.go e9e3325baf0593d2
 source prgnn/artifacts/lost.go e3f22f41a72f60f0
 source prgnn/artifacts/memo/files.go b6fc33e2b6c3eef7
@@ -112,8 +112,8 @@ source prgnn/artifacts/pack/look.go c6eb7cce94953f69
 source prgnn/artifacts/pack/names.go fc7c3f7b92e1c3e9
 source prgnn/artifacts/pack/set.go cacaed25c61fca7a
 source prgnn/artifacts/pack/view.go b34c475b8fba9597
-source prgnn/artifacts/pack/write.go aecd67004ea3fec3
-source prgnn/artifacts/packed.go c7b91bdf2bf1b502
+source prgnn/artifacts/pack/write.go 97f3817b87a9f34c
+source prgnn/artifacts/packed.go 36393854eb047a69
 source prgnn/artifacts/parquet/doc.go faedd53278bcf65f
 source prgnn/artifacts/parquet/pages.go a9033830392c9823
 source prgnn/artifacts/parquet/read.go 96cbd46bad63e5ae
@@ -126,9 +126,9 @@ source prgnn/artifacts/refused/refused.go 7b7066fc8c859610
 source prgnn/artifacts/remote.go a5b199c42f81794e
 source prgnn/artifacts/runs.go 604346f68214f098
 source prgnn/artifacts/scratch.go feda5705800f34ba
-source prgnn/artifacts/session.go fd4cc5732e3ea0a4
+source prgnn/artifacts/session.go 9c2d81dccf6da8a6
 source prgnn/artifacts/share.go 7cdc8a1dde424f77
-source prgnn/artifacts/store.go ad513e2c7ae651d7
+source prgnn/artifacts/store.go 63b8fa720fc8b170
 source prgnn/artifacts/tasklog/log.go 7ae62a9dd5e979eb
 source prgnn/artifacts/trust.go 121b8c6e2fbc6c1b
 source prgnn/artifacts/uses.go 8435a6b7f6b371bf
@@ -141,8 +141,8 @@ source prgnn/artifacts/whole/dirs.go e5a5761469d8143b
 source prgnn/artifacts/whole/file.go 92fa74608dbfef05
 source prgnn/artifacts/whole/group_other.go 59066e0608146fed
 source prgnn/artifacts/whole/group_unix.go 63f9598f67b362d6
-source prgnn/artifacts/whole/os_other.go 0c59023f56b20f83
-source prgnn/artifacts/whole/os_unix.go cf94e6fe3e2e6f37
+source prgnn/artifacts/whole/os_other.go 1fa2d22235e7c671
+source prgnn/artifacts/whole/os_unix.go 237aaf15fa676ca8
 source prgnn/artifacts/whole/probe.go 294a64be2d002e11
 source prgnn/artifacts/whole/shared.go 7009a31a687d8a89
 source prgnn/artifacts/whole/unreadable.go f909cfcc6e2fcc03
@@ -214,10 +214,10 @@ source prgnn/dag/plan.go b5d42bf6915635cc
 source prgnn/dag/promise.go adb9cb91e5a1777e
 source prgnn/dag/recipe.go 41409e7f5e649a45
 source prgnn/dag/record.go b0d950878d69c13f
-source prgnn/dag/run.go fb7908bda5473a99
+source prgnn/dag/run.go 3a120da945c4a85f
 source prgnn/dag/runner.go 841900bc3b958725
 source prgnn/dag/select.go 0558d31b3f116547
-source prgnn/dag/settle.go 76881b2f568e32bd
+source prgnn/dag/settle.go 7fe8d98261a371bd
 source prgnn/dag/shelf.go d4d7ce63e57f2f5f
 source prgnn/dag/stage.go af08cb5b6df89f0e
 source prgnn/dag/task.go f4fb7c87569e4bcd
@@ -326,6 +326,10 @@ source prgnn/internal/exact/float32.go 42697566762ffeb8
 source prgnn/internal/exact/sincos.go 301f5949feb4b647
 source prgnn/internal/foreign/foreign.go 1d62d2427cb4eef3
 source prgnn/internal/lists/lists.go 32afbc7fbcfd5009
+source prgnn/internal/machine/disk_other.go 7e3080111f6d5b88
+source prgnn/internal/machine/disk_unix.go 370bb6239bb81667
+source prgnn/internal/machine/fault.go 31c0f9a56674ceb6
+source prgnn/internal/machine/memory.go e67f55c647ff70ba
 source prgnn/internal/markup/element.go 1efea0b779c7502e
 source prgnn/internal/markup/markup.go 4f1c35ce624896d3
 source prgnn/internal/pattern/pattern.go 3ff125c75dad60d6
@@ -342,7 +346,7 @@ source prgnn/internal/venv/venv.go 16d517693f4c25cf
 source prgnn/internal/version/version.go e0ecea1c8ca1c984
 source prgnn/internal/words/nearest.go b77901742f0c98ca
 source prgnn/internal/words/visible.go 2870487a455fba85
-source prgnn/internal/words/words.go 0e6da1a1ff407e49
+source prgnn/internal/words/words.go cc8ad96e911d10f5
 source prgnn/internal/workdir/owner_other.go ba1f98ccec282e9c
 source prgnn/internal/workdir/owner_unix.go 256e742d14177a36
 source prgnn/internal/workdir/workdir.go 6de89ea407d6b943
@@ -402,18 +406,18 @@ source prgnn/nifti/units.go da8c0edcb87b80a7
 source prgnn/nifti/voxels.go c4af3f28f1e9900a
 source prgnn/nifti/weights.go 938d706e9e931237
 source prgnn/nifti/whole.go dddca3ae6590d0c5
-source prgnn/stages/assess/biomarkers.go 636994bfe9e0b9bc
-source prgnn/stages/assess/biomarkers_consistency.go 3b228cddc38602f3
+source prgnn/stages/assess/biomarkers.go 726fa5646e0f66e2
+source prgnn/stages/assess/biomarkers_consistency.go f501b2fe865283da
 source prgnn/stages/assess/biomarkers_null.go a780d58d4499ae18
 source prgnn/stages/assess/biomarkers_references.go d1e1f1b2dc85b71f
-source prgnn/stages/assess/biomarkers_tables.go ea473277e9e99123
-source prgnn/stages/assess/compare.go b65fc697e27f8e71
+source prgnn/stages/assess/biomarkers_tables.go ab30151503b26c1f
+source prgnn/stages/assess/compare.go 574f1a8d204c37b9
 source prgnn/stages/assess/covariates.go db727ef7d913d536
 source prgnn/stages/assess/doc.go e64417e0b70e33b1
 source prgnn/stages/assess/evaluate.go dde70f710fcd1d3f
 source prgnn/stages/assess/evaluate_regression.go fa8515b162a6ec52
 source prgnn/stages/assess/evaluate_tables.go a6a60f4006e6a133
-source prgnn/stages/assess/fidelity.go 19bfc1a877058a63
+source prgnn/stages/assess/fidelity.go 913d2c7cf7ee95fb
 source prgnn/stages/assess/individuality.go ee8cdf8842979216
 source prgnn/stages/assess/kinds_gen.go a83d48f746de3cea
 source prgnn/stages/assess/leakage/chance.go 3404ac2c24077190
@@ -464,7 +468,7 @@ source prgnn/stages/chart/silhouette.go 8f4b0a7150e655f0
 source prgnn/stages/chart/slices.go 7975c4fdd545c021
 source prgnn/stages/chart/states.go 7d51fd2e1f6a0d8f
 source prgnn/stages/chart/trend.go 5d2a7eeed9731766
-source prgnn/stages/cohort/bids.go 1a0fb78d14528b41
+source prgnn/stages/cohort/bids.go 508d4c538c139d8d
 source prgnn/stages/cohort/bids_check.go 10808e880ff2d21d
 source prgnn/stages/cohort/bids_events.go c829840932f85268
 source prgnn/stages/cohort/bids_files.go 5ca55159eff4a102
@@ -509,14 +513,14 @@ source prgnn/stages/column/names.go 5b1f90bb3ec154a9
 source prgnn/stages/column/people.go fd3474043ff34469
 source prgnn/stages/column/relatives.go 7cf8c93dc7db5127
 source prgnn/stages/column/rows.go b80b40d1614cba69
-source prgnn/stages/column/rows_accuracy.go 3fb693bcd91cf3a3
+source prgnn/stages/column/rows_accuracy.go a223d8cc3ca286e1
 source prgnn/stages/column/rows_cleaning.go dcdd6d7d1cddb9ac
 source prgnn/stages/column/rows_graph.go b373c9eadc7e80a7
 source prgnn/stages/column/rows_nodes.go 8e88ba023d2bdc72
 source prgnn/stages/column/rows_parcels.go a2c495a673c20425
 source prgnn/stages/column/rows_qc.go b1176ba8eee00489
 source prgnn/stages/column/rows_recovery.go 9247267d91a9a5f2
-source prgnn/stages/column/rows_regions.go fc801dea15f0ec8d
+source prgnn/stages/column/rows_regions.go a3143a06d73982e1
 source prgnn/stages/column/rows_regression.go d991b85445337ead
 source prgnn/stages/column/rows_scores.go 9eb56a7df9a9eaee
 source prgnn/stages/column/rows_states.go a82db3a48733c37b
@@ -528,15 +532,15 @@ source prgnn/stages/column/unchecked.go 2ce1815acb8c85bf
 source prgnn/stages/column/words.go ba8698c38550b5c2
 source prgnn/stages/command/doc.go c0c641551843f4e3
 source prgnn/stages/command/echo.go 21a3368e78fcef75
-source prgnn/stages/command/exec.go 790c34d35dc55ab9
+source prgnn/stages/command/exec.go 282656afd9eda95c
 source prgnn/stages/command/exec_clone.go 9b61096dbc9a8991
 source prgnn/stages/command/exec_clone_darwin.go d53521c569907176
 source prgnn/stages/command/exec_clone_linux.go 32cf82033669920e
 source prgnn/stages/command/exec_code.go 3afa5504643aa4b6
-source prgnn/stages/command/exec_container.go 3e619d60efe670a7
+source prgnn/stages/command/exec_container.go 8c494d1a6d0126d4
 source prgnn/stages/command/exec_files.go 5bb7f635e050e669
 source prgnn/stages/command/exec_other.go e6f185cd7c92a935
-source prgnn/stages/command/exec_python.go 59d26d494703e135
+source prgnn/stages/command/exec_python.go 5a302ade231a6505
 source prgnn/stages/command/exec_secrets.go dc72a827d2074846
 source prgnn/stages/command/exec_unix.go fc7e10d3ee6f1880
 source prgnn/stages/command/kinds_gen.go ce1d939c2a33d7fb
@@ -600,7 +604,7 @@ source prgnn/stages/inference/absence.go a33df30f48209dee
 source prgnn/stages/inference/agreement.go f469c857a38cb93b
 source prgnn/stages/inference/bootstrap.go 900fb82f8d1af446
 source prgnn/stages/inference/components.go 88638b1db0dc5bd1
-source prgnn/stages/inference/contrast.go 52af4faaf45de3cc
+source prgnn/stages/inference/contrast.go 9b94febb8a737e24
 source prgnn/stages/inference/covariate.go 1394acf22bf987bc
 source prgnn/stages/inference/doc.go 28a10331bb5f7689
 source prgnn/stages/inference/fisher.go 6ebe52874affea0a
@@ -686,7 +690,7 @@ source prgnn/stages/prepare/tangent.go fe6a9c5379e1ef1d
 source prgnn/stages/prepare/trained.go 5e7088fdd87a9de6
 source prgnn/stages/present/abstract.go 11a461590ce795f2
 source prgnn/stages/present/author.go 95b0d4ab164fd8ec
-source prgnn/stages/present/checks.go a4bf513248d1ca67
+source prgnn/stages/present/checks.go 634c81787648c2e5
 source prgnn/stages/present/doc.go 436ff5cda134bcbe
 source prgnn/stages/present/kinds_gen.go 9e9012c6b5128e5d
 source prgnn/stages/present/methods/citation.go c3a57fe0dc78a5ce
@@ -695,10 +699,10 @@ source prgnn/stages/present/methods/doc.go be50249a71cc37f6
 source prgnn/stages/present/methods/dynamic.go b965525787fa7c9e
 source prgnn/stages/present/methods/methods.go a538c806ad2f9a67
 source prgnn/stages/present/methods/networks.go eabf7a35e59c8752
-source prgnn/stages/present/methods/rankings.go 738fd445eed80c5d
+source prgnn/stages/present/methods/rankings.go aadc877b5c214580
 source prgnn/stages/present/methods/scans.go a58b7757ff39af76
 source prgnn/stages/present/methods/tests.go ab020af54bc3f879
-source prgnn/stages/present/methods/text.go fb870bf1bdd68845
+source prgnn/stages/present/methods/text.go 282e954ed442ce6c
 source prgnn/stages/present/methods/wiring.go 9cb98e6490293e30
 source prgnn/stages/present/more.go c92dfa5d4be554a3
 source prgnn/stages/present/participants/cleaning.go f377766fdf12fcae
@@ -713,12 +717,12 @@ source prgnn/stages/present/performance/accuracy.go 1f2318808d0d51b8
 source prgnn/stages/present/performance/beside.go b21ccb4378c9e6d3
 source prgnn/stages/present/performance/doc.go de136503ccd5eedf
 source prgnn/stages/present/performance/headline.go b731540a3a3b0018
-source prgnn/stages/present/performance/performance.go 9cc7207fdfcd8f3c
-source prgnn/stages/present/performance/regression.go 2e6766b757391130
+source prgnn/stages/present/performance/performance.go 0516c9f5367e1917
+source prgnn/stages/present/performance/regression.go 1f3cfd5a386a0982
 source prgnn/stages/present/performance/retrained.go d8670e5c5792851a
 source prgnn/stages/present/provenance.go f8e2cebe148a09c6
 source prgnn/stages/present/references.go 22b907b513042020
-source prgnn/stages/present/regions.go 8e9a5441f4cc4568
+source prgnn/stages/present/regions.go 432bb3de7c3df2be
 source prgnn/stages/present/report.go bc23e1c4887d72aa
 source prgnn/stages/present/section/doc.go 23fb2e18ce5392a9
 source prgnn/stages/present/section/section.go a469537c09fb43b2
@@ -752,7 +756,7 @@ source prgnn/stages/report/body.go 8ae4e83faa54b9ef
 source prgnn/stages/report/doc.go c773841f9876028d
 source prgnn/stages/report/html.go 9c0e337c4b56962e
 source prgnn/stages/report/labels.go edc7340b2b30ca40
-source prgnn/stages/report/number.go 24464f73ee680217
+source prgnn/stages/report/number.go 243708e28c792325
 source prgnn/stages/report/page.css 73b6fb054d6c9447
 source prgnn/stages/report/page.go 40dbe83c3818cec0
 source prgnn/stages/report/page.js d6ebce7361ac9e22
@@ -2348,7 +2352,7 @@ prgnn/stages/column.SettingCoords 58690b1b96e1.305f88
 prgnn/stages/column.SettingName 1005e153629e.f92c98
 
 reached by biomarkers brainmap figure-ranking individuality report summary
-prgnn/stages/column.RankingRow 5565f697226d.c63136
+prgnn/stages/column.RankingRow f3d16c0f377f.c63136
 
 reached by biomarkers brainmap individuality report summary
 prgnn/stages/column.RecoveryRow c662de136dfd.c63136
@@ -2408,6 +2412,7 @@ reached by biomarkers evaluate evaluate-regression individuality
 prgnn/stages/fold.ReadSites 8cb5e560dc0f.f9f7ca
 prgnn/stages/fold.Sites 8930f673b3f6.e3b0c4
 prgnn/stages/fold.Sites.Stratum eaee8e6ce243.c55941
+prgnn/stages/inference.MajorityP 0e28c0c9c63e.fe58f4
 
 reached by biomarkers evaluate fidelity figure-qcfc individuality published report summary tables
 prgnn/stages/column.AccuracyRow c78efaac56ef.c63136
@@ -2451,7 +2456,7 @@ prgnn/stages/assess.Biomarkers.Ports dfece0421ddb.2df297
 prgnn/stages/assess.Biomarkers.Run f37fa1222fa2.2b9518
 prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
 prgnn/stages/assess.Biomarkers.compareWithNull 3be718d7775f.914744
-prgnn/stages/assess.Biomarkers.contrasts a929a5951972.121e68
+prgnn/stages/assess.Biomarkers.contrasts 948e9f795a64.121e68
 prgnn/stages/assess.Biomarkers.count 86d22a274b4e.f25282
 prgnn/stages/assess.Biomarkers.inputs 621c10234f18.f86461
 prgnn/stages/assess.Biomarkers.rank 31301ae6b932.e251cb
@@ -2459,11 +2464,11 @@ prgnn/stages/assess.Biomarkers.ranked 06ddec626eec.4180aa
 prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
 prgnn/stages/assess.Biomarkers.read 61447252e5af.dfcf03
 prgnn/stages/assess.Biomarkers.readAll 20c4fb9eed1e.1523ae
-prgnn/stages/assess.Biomarkers.readings 795524d10115.57522e
+prgnn/stages/assess.Biomarkers.readings b0e2af2ba140.57522e
 prgnn/stages/assess.Biomarkers.recoveries 8d1cbd69e34a.e02907
 prgnn/stages/assess.Biomarkers.retrainedContrasts a2e1b5b4c1bb.955bea
 prgnn/stages/assess.Biomarkers.setting ae750bdb3693.b334b8
-prgnn/stages/assess.Biomarkers.spread 65663cb976e1.3881c7
+prgnn/stages/assess.Biomarkers.spread 975247ce1a2c.3881c7
 prgnn/stages/assess.ModelScores 0d49bbeab66e.2a93ab
 prgnn/stages/assess.ModelScores.add 333d314a58ec.6fc3d2
 prgnn/stages/assess.ModelScores.ofDraw 4b745b6ccc36.9a6edf
@@ -2482,7 +2487,7 @@ prgnn/stages/assess.biomarkerRows a23f7f6641da.b257cc
 prgnn/stages/assess.biomarkerRows.tables 9e8574fa3baa.c5d381
 prgnn/stages/assess.both 73ec6eed0b20.e3b0c4
 prgnn/stages/assess.by 6d22ed3ab549.991870
-prgnn/stages/assess.heldOut a4670128f09e.231fc7
+prgnn/stages/assess.heldOut a0988e442512.231fc7
 prgnn/stages/assess.individualRows 7e37f6bdaa7b.abcab1
 prgnn/stages/assess.isPlanted f8b7d688bd68.e3b0c4
 prgnn/stages/assess.leadOf 85a54b7c4db6.5fd8a3
@@ -2502,7 +2507,7 @@ prgnn/stages/assess.plantedNodes e8791afa0a56.2f1524
 prgnn/stages/assess.rankedBy 1791c7b3e69d.e3b0c4
 prgnn/stages/assess.rankedBy.heldOut d16bae5ee429.44d04b
 prgnn/stages/assess.rankedBy.worth 78eb020c0f8b.4a68e7
-prgnn/stages/assess.rankingRows a256dfff7268.290961
+prgnn/stages/assess.rankingRows 4448789f6f3d.290961
 prgnn/stages/assess.relative 7391722a9798.7ae86c
 prgnn/stages/assess.ridgePenalty 8b95a66de076.e3b0c4
 prgnn/stages/assess.saliency 3cfc95499ef6.f4574f
@@ -2523,8 +2528,8 @@ prgnn/stages/inference.Agree d5cc310165b4.fd05a3
 prgnn/stages/inference.Agreement bf89f703b507.e3b0c4
 prgnn/stages/inference.BootstrapContrasts e847b87ea314.c9d3b6
 prgnn/stages/inference.BootstrapRanking ebf0a488a38b.246bf4
-prgnn/stages/inference.Contrast 533b1341212f.e3b0c4
-prgnn/stages/inference.Contrasts dae070a795cf.30c552
+prgnn/stages/inference.Contrast b15b061f1e09.e3b0c4
+prgnn/stages/inference.Contrasts 315d4bac9aad.b589f8
 prgnn/stages/inference.HeldOut 56fbce6ec6f7.e3b0c4
 prgnn/stages/inference.NullTest 59df1b79d7a2.e3b0c4
 prgnn/stages/inference.Pattern 179334919855.e3b0c4
@@ -2532,26 +2537,34 @@ prgnn/stages/inference.Replicated e965506cee0c.8198eb
 prgnn/stages/inference.Sample ce49088abc4b.e3b0c4
 prgnn/stages/inference.Sample.moments 53b737c8349d.10f2d2
 prgnn/stages/inference.Spread 0408fec9c427.e3b0c4
-prgnn/stages/inference.TestContrasts cebf7cb29f7a.ef580f
+prgnn/stages/inference.TestContrasts b507deb7b837.ef7510
 prgnn/stages/inference.Top 59bf9cb17b6a.5ae404
 prgnn/stages/inference.WelchT 35d289586e7a.30f0b3
 prgnn/stages/inference.agreeByChance 7cc496252e0e.75b49c
 prgnn/stages/inference.apart 58d7b87f28cd.8b5fdd
 prgnn/stages/inference.column cb74947d0138.e3b0c4
-prgnn/stages/inference.contraster 123d63314b18.8e9f1e
-prgnn/stages/inference.contraster.of 3097c51372f6.2e60af
+prgnn/stages/inference.contrastFold 901cbbd759f2.e3b0c4
+prgnn/stages/inference.contrastFold.count 74526f1e2a59.0954b1
+prgnn/stages/inference.contrastFold.own b59fe7182a00.034aed
+prgnn/stages/inference.contrastFold.p 14c6dfe5b563.5d27af
+prgnn/stages/inference.contraster 014b040830f1.8e9f1e
+prgnn/stages/inference.contraster.of 0b4fe72e2104.2e60af
 prgnn/stages/inference.countBelow 49219ececeba.e3b0c4
 prgnn/stages/inference.expectedJaccard 8788fe7e8e08.e3b0c4
+prgnn/stages/inference.foldsOf de2e10cf2b98.d8db09
+prgnn/stages/inference.known 430a2773fd59.e3b0c4
 prgnn/stages/inference.manyOrders dcd253a8bb8c.6b4fa5
 prgnn/stages/inference.manyRankings b89625acf5ff.e3b0c4
+prgnn/stages/inference.meanKnown ea6b8c3fb456.e3b0c4
 prgnn/stages/inference.moments b27c4b5541df.e3b0c4
-prgnn/stages/inference.newContraster 8c50d051b58c.edd01d
+prgnn/stages/inference.newContraster 1008ac14cf80.edd01d
 prgnn/stages/inference.orders bf60ab0f2469.f6d9f7
 prgnn/stages/inference.overlap 0feb2d4e0e40.dd4e00
 prgnn/stages/inference.percentiles 28061f6fc7ba.1fa0c5
 prgnn/stages/inference.places f72cccc08b64.e3b0c4
 prgnn/stages/inference.places.has a3e243caec0b.dd4e00
 prgnn/stages/inference.ranking.kendall 287408840917.447f3f
+prgnn/stages/inference.sameGroups b3cf8859732e.e3b0c4
 prgnn/stages/inference.shared bf7fac9eefd7.e3b0c4
 prgnn/stages/inference.spreads c91af23adc09.0022e7
 prgnn/stages/inference.tail 587b53123b96.e3b0c4
@@ -4230,7 +4243,6 @@ prgnn/stages/fold.labelings f4666dd9a5c2.e3b0c4
 prgnn/stages/fold.leftOutRow 3d4e0b55df61.e3b0c4
 prgnn/stages/fold.matchSettings f4938e61c5e0.8b65b9
 prgnn/stages/fold.retrained 3e8d25e45b3a.a17d7d
-prgnn/stages/inference.MajorityP 0e28c0c9c63e.fe58f4
 prgnn/stages/inference.Validation e5f91f29be72.e3b0c4
 prgnn/stages/inference.Validation.Correction c49215a755f1.4708b2
 prgnn/stages/inference.Validation.Error bba173b2d538.18acbb
@@ -4304,6 +4316,9 @@ prgnn/dag.ParsePromise 1d32eef14dc0.bd70fc
 prgnn/dag.Promise 6d75d3081f4a.e3b0c4
 prgnn/dag.Promise.String f468338c03b9.15befd
 prgnn/dag.Task.TookMemory b215edddf370.fcfd2c
+prgnn/internal/machine.Fault 30c4a24179eb.e3b0c4
+prgnn/internal/machine.Fault.Error 81ff308d700d.85cfae
+prgnn/internal/machine.Fault.Unwrap 4601a5f94a21.85cfae
 prgnn/internal/pattern.Pattern.FindAllString b3bb0bd6b544.b76113
 prgnn/internal/pattern.Pattern.ReplaceAllStringFunc 685f3909e245.b76113
 prgnn/internal/regular.Error 4d0276b21154.e3b0c4
@@ -4344,16 +4359,16 @@ prgnn/stages/command.Exec.Ports 0147eb307506.30d34d
 prgnn/stages/command.Exec.Promise 5ae2d207c130.0f3dc0
 prgnn/stages/command.Exec.Run d11baa5cda95.463280
 prgnn/stages/command.Exec.Validate 17baeb823b3e.b81a87
-prgnn/stages/command.Exec.call 1eac25da4109.ea27bf
+prgnn/stages/command.Exec.call 6b113c84d84a.e4c9bb
 prgnn/stages/command.Exec.codePlaces 8f47d6cdf2b8.cee8d9
-prgnn/stages/command.Exec.containerOf b9530bf357ee.559206
+prgnn/stages/command.Exec.containerOf ae7b9bc57146.d01fcb
 prgnn/stages/command.Exec.environment 08dd0d6e014b.b8587a
 prgnn/stages/command.Exec.find ed012f7a601b.710f24
 prgnn/stages/command.Exec.interpreters 23eb9dbf2e4d.43cdf1
 prgnn/stages/command.Exec.lay 9a56b59e1131.026fc4
 prgnn/stages/command.Exec.lookPath 02da88579ae8.35851a
 prgnn/stages/command.Exec.program 3da95e747b03.70c744
-prgnn/stages/command.Exec.pythonOf 526887d17e8c.2249e2
+prgnn/stages/command.Exec.pythonOf 874f23757b32.2b9bcf
 prgnn/stages/command.Exec.secrets 2680649a5bc4.5a6ae9
 prgnn/stages/command.Exec.set 8ae81ef5cec3.35851a
 prgnn/stages/command.ExecRooms e9229e7e4ac0.e3b0c4
@@ -4366,7 +4381,7 @@ prgnn/stages/command.codePlaces 659c436332cb.8933d2
 prgnn/stages/command.collect 67b3e58b1997.622dc4
 prgnn/stages/command.container a21da854fc3a.3bfbd9
 prgnn/stages/command.container.command 196804ffac54.5cc51c
-prgnn/stages/command.container.load d8a23afc1708.77ff70
+prgnn/stages/command.container.load 4c1d86a52736.93fe42
 prgnn/stages/command.container.name 4353f11cbc7f.22eba1
 prgnn/stages/command.container.podman 31fa21e5579e.22eba1
 prgnn/stages/command.container.podmanRun d8ddf01959a2.219920
@@ -4415,9 +4430,9 @@ prgnn/stages/command.withoutComment 71cc3e1851be.e3b0c4
 reached by fidelity
 prgnn/stages/assess.Fidelity 1114b907525a.e3b0c4
 prgnn/stages/assess.Fidelity.Ports 4ef98df266e1.587275
-prgnn/stages/assess.Fidelity.Run 97e7e39c7edc.e0ad81
-prgnn/stages/assess.Fidelity.ask cc807aea3656.9cf6d7
-prgnn/stages/assess.Fidelity.first bb9526a2fba3.467fe1
+prgnn/stages/assess.Fidelity.Run b537816562bd.e0ad81
+prgnn/stages/assess.Fidelity.ask f4ddd34afa7f.9cf6d7
+prgnn/stages/assess.Fidelity.first 02e591ee0269.467fe1
 prgnn/stages/assess.Fidelity.settings df3a8f9e891c.7bf84a
 prgnn/stages/assess.Fidelity.sizes e7be12da2e86.39c4f0
 prgnn/stages/assess.Fidelity.table 9b461f5ed337.f3410c
@@ -5554,7 +5569,7 @@ prgnn/dag.Warnings 7a61486b2669.af4980
 prgnn/internal/markup.ElementText 90b635269970.e3b0c4
 prgnn/internal/version.Number 19daad5d8749.e3b0c4
 prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
-prgnn/internal/words.LeastP 65cdc38b7657.3dc057
+prgnn/internal/words.LeastP d38001c78c6f.7c16d1
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.Alike 251fa6535f77.e3b0c4
@@ -5617,11 +5632,11 @@ prgnn/stages/present.author.cautionMasking 3d7f9d4846ff.b39e5c
 prgnn/stages/present.author.cautionsOf 68c16a393b6e.f72b2a
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.classes e906cad76b5e.99e207
-prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
-prgnn/stages/present.author.covariates 244995c4aef5.d0d66c
-prgnn/stages/present.author.covariatesOfNumber 859d3264d370.a7d347
+prgnn/stages/present.author.contrasts 294e420ea8ea.030066
+prgnn/stages/present.author.covariates 1a7a625b8ffa.2587e3
+prgnn/stages/present.author.covariatesOfNumber cd9e30036ccf.ed48a6
 prgnn/stages/present.author.data aa3036dbf1c4.d898f4
-prgnn/stages/present.author.fidelity 73805aca6ed9.58190c
+prgnn/stages/present.author.fidelity 4d384096034c.7abbb0
 prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
@@ -5633,7 +5648,7 @@ prgnn/stages/present.author.number ae87e5620371.1f296c
 prgnn/stages/present.author.othersAbove 815c9149b7ef.121603
 prgnn/stages/present.author.permutedWithin 0cb0e3f10b38.0752e1
 prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
-prgnn/stages/present.author.rankingTables 17ef2f611e94.c2d11e
+prgnn/stages/present.author.rankingTables 55ba15fa65e8.c2d11e
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
 prgnn/stages/present.author.recovered 1961d2c3092b.50831a
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
@@ -5669,6 +5684,7 @@ prgnn/stages/present.otherThan 377a7af02a53.1f3e00
 prgnn/stages/present.programs c36f217d49f2.020db9
 prgnn/stages/present.sharedPorts 64fd2f257d61.17737d
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
+prgnn/stages/present.times 28789f5e4ae7.b1be3b
 prgnn/stages/present.together 5a8967755750.06ae07
 prgnn/stages/present.trained 5f73ad486173.ff7517
 prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
@@ -5703,13 +5719,13 @@ prgnn/stages/present/methods.Author.methodsOfChecks de399c0504b7.ddd852
 prgnn/stages/present/methods.Author.methodsOfCleaning d0479e383a94.a4f4dd
 prgnn/stages/present/methods.Author.methodsOfCohort 45ee497cda8f.229f7a
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
-prgnn/stages/present/methods.Author.methodsOfEvaluation acf6acb5e877.14a86d
+prgnn/stages/present/methods.Author.methodsOfEvaluation 121f2edcc430.14a86d
 prgnn/stages/present/methods.Author.methodsOfGraphs 0f1ff369769b.01a7a5
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
 prgnn/stages/present/methods.Author.methodsOfMeasures 4588e189c9d9.77422a
 prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
 prgnn/stages/present/methods.Author.methodsOfPermutations e92f863ec116.eaeeaa
-prgnn/stages/present/methods.Author.methodsOfRankings b8f83668f334.ce7410
+prgnn/stages/present/methods.Author.methodsOfRankings d3091e7a5d09.f8ddab
 prgnn/stages/present/methods.Author.methodsOfReferences f77db1e650dc.a43ae7
 prgnn/stages/present/methods.Author.methodsOfRegression 9988534eec6b.dff388
 prgnn/stages/present/methods.Author.methodsOfScans 40c2c369fb94.fad423
@@ -5906,7 +5922,7 @@ prgnn/stages/present/performance.Results.cautionRegression 58882fbd6307.a5691b
 prgnn/stages/present/performance.Results.cautionRetrained 2cd587a22275.970e49
 prgnn/stages/present/performance.Results.cautionSeeds d25940530e1c.7f3652
 prgnn/stages/present/performance.Results.cautions dd6717bcfcb2.a80414
-prgnn/stages/present/performance.Results.comparison 85a68424a94d.f98204
+prgnn/stages/present/performance.Results.comparison ecf42f00ff38.f98204
 prgnn/stages/present/performance.Results.decisive 91451544e43e.ac1b7a
 prgnn/stages/present/performance.Results.differences eb83360dfc28.a35fc6
 prgnn/stages/present/performance.Results.eachLevel 99b51271af04.e99f3a
@@ -5988,8 +6004,8 @@ prgnn/stages/present/performance.sorted c9368b4b7dab.b92338
 prgnn/stages/present/performance.stageOf 405305ec80e4.c29b51
 prgnn/stages/present/performance.testedNumber b264839f6a76.43afbf
 prgnn/stages/present/performance.testedP 7c04d5ed5a66.90ca72
-prgnn/stages/present/performance.testsOf ca76998301e9.4e509d
-prgnn/stages/present/performance.testsOfNumbers 48b08a80bf2e.d13905
+prgnn/stages/present/performance.testsOf 1ba97b5cec40.503259
+prgnn/stages/present/performance.testsOfNumbers 1f237939a808.d13905
 prgnn/stages/present/performance.told 5beb73953be7.6b5544
 prgnn/stages/present/performance.unstaged 5cfe29ec2959.c29b51
 prgnn/stages/present/performance.untested 13d6722a10d4.e3b0c4
@@ -6052,7 +6068,7 @@ prgnn/stages/report.Count ff8e3ec2e4ad.e3b0c4
 prgnn/stages/report.Count.Figure fa1142e07211.1e8443
 prgnn/stages/report.Count.Table b7ad38f4210e.e18008
 prgnn/stages/report.DrawnP 21d4443db71d.06655f
-prgnn/stages/report.DrawnPText 8f10522f3615.dc168e
+prgnn/stages/report.DrawnPText 2fdae72f42a1.3553e1
 prgnn/stages/report.Figure 54b8cd4e0700.e3b0c4
 prgnn/stages/report.Figure.Label fed7add20243.3239cf
 prgnn/stages/report.P c76c2a050ae0.397c0e
@@ -6599,6 +6615,7 @@ at internal/exact/float32.go prgnn/internal/exact Exp32:9 exp32Max:34 exp32Min:3
 at internal/exact/sincos.go prgnn/internal/exact pio2a:8 pio2b:9 pio2c:10 pio2d:11 Sincos:16 twoDiff:43 sinKernel:50 cosKernel:65
 at internal/foreign/foreign.go prgnn/internal/foreign Enough:17 Name:21 dicom:43 rData:44 pickle:45 formats:48 archive:75 beginsMarkup:94 markup:99
 at internal/lists/lists.go prgnn/internal/lists Map:5
+at internal/machine/fault.go prgnn/internal/machine Fault:14 Fault.Error:20 Fault.Unwrap:21
 at internal/markup/element.go prgnn/internal/markup ElementText:11
 at internal/markup/markup.go prgnn/internal/markup Text:13 Shown:20 Characters:24
 at internal/pattern/pattern.go prgnn/internal/pattern Pattern:13 inTest:16 New:20 Pattern.MatchString:30 Pattern.FindStringSubmatch:34 Pattern.FindSubmatch:36 Pattern.FindAllString:38 Pattern.FindAllStringSubmatch:44 Pattern.ReplaceAllString:48 Pattern.ReplaceAllStringFunc:52
@@ -6611,7 +6628,7 @@ at internal/venv/venv.go prgnn/internal/venv making:22 Make:28 interpreter:80 un
 at internal/version/version.go prgnn/internal/version Number:6
 at internal/words/nearest.go prgnn/internal/words Nearest:12 editDistance:34
 at internal/words/visible.go prgnn/internal/words Reorders:42 InOrder:47
-at internal/words/words.go prgnn/internal/words Count:14 The:26 Each:34 LeastP:44 DrawnLeast:54 Some:61 Errors:69 DidYouMean:99
+at internal/words/words.go prgnn/internal/words Count:14 The:26 Each:34 LeastP:43 DrawnLeast:53 Some:60 Errors:68 DidYouMean:98
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Unfinished:26 formerUnfinished:29 Dir:32 lockName:39 workName:40 swept:44 Make:48 tempVariable:75 open:83 errSwept:85 Dir.begin:87 Dir.Remove:109 Sweep:112 reclaim:128 remove:165
 at nifti/affine.go prgnn/nifti Affine:9 Identity:12 Affine.Apply:15 Affine.Mul:23 Affine.Inverse:39 Affine.VoxelSize:73 Affine.Determinant:85 Affine.Axes:95 Affine.Usable:123 Affine.finite:129 quaternionThreshold:142 fromQuaternion:148 Affine.quaternion:183 det3:247 Header.Opposed:255
@@ -6662,7 +6679,7 @@ at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 time
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
 at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:27 Biomarkers:35 Biomarkers.Ports:50 settingScores:80 ModelScores:86 NewModelScores:101 settingOf:108 Tally:120 saliency:127 Biomarkers.Run:141 biomarkerInputs:161 biomarkerInputs.contrastsRetrained:174 Biomarkers.inputs:178 biomarkerRows:233 biomarkerRows.tables:241 Biomarkers.setting:266 Biomarkers.ranked:311 Biomarkers.readAll:337 ordered:353 Biomarkers.read:363 Biomarkers.count:391 ModelScores.add:432 Tally.add:443 Biomarkers.rank:453 plantedNodes:483 auroc:509
-at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:16 added:27 ModelScores.ofDraw:40 means:49 perPerson:58 Biomarkers.readings:77 heldOut:103 testedContrast:143 Biomarkers.contrasts:149 Biomarkers.spread:173 singly:205 by:210 Biomarkers.agreements:226
+at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:16 added:27 ModelScores.ofDraw:40 means:49 perPerson:58 Biomarkers.readings:77 heldOut:102 testedContrast:136 Biomarkers.contrasts:142 Biomarkers.spread:167 singly:199 by:204 Biomarkers.agreements:220
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:16 shuffled:25 Biomarkers.retrainedContrasts:48 Biomarkers.compareWithNull:70 unstaged:105 alike:113 relative:127
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
@@ -6671,7 +6688,7 @@ at stages/assess/covariates.go prgnn/stages/assess covariates.New:27 Covariates:
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:38 Evaluate.Run:61 labelsPort:102 sitesPort:106 readSites:113 complete:129 participantAccuracy:162
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:41 EvaluateRegression.Run:56
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:9 Evaluate.summaryTable:27
-at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:279 maskSetting.overModels:317 Fidelity.table:328
+at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:280 maskSetting.overModels:318 Fidelity.table:329
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
 at stages/assess/leakage/chance.go prgnn/stages/assess/leakage chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:100 steps:117 trace.stationaryBasis:131 chanceOfWalk:169 bessel:205 likeness:226 mostTold:233 rarest:236 byChance:244 byChance.text:251
 at stages/assess/leakage/filtered.go prgnn/stages/assess/leakage filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
@@ -6725,7 +6742,7 @@ at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:45 RecoveryRow.Lead:53 RecoveryRow.HeldOutLead:61 RecoveryRow.Shared:69
-at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:36 ConsistencyRow:53 IndividualRow:71 IndividualityRow:81 FidelityRow:104
+at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:37 ConsistencyRow:54 IndividualRow:72 IndividualityRow:82 FidelityRow:105
 at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberPermutationTestRow:44 NumberPermutationRow:57 NumberCovariateRow:67
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
@@ -6735,12 +6752,12 @@ at stages/column/spelling.go prgnn/stages/column Spelling:18 looks:49 invisible:
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:18
 at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 FewerVolumes:26 MayBeMissing:27 Alike:28 IfSite:29 Uneven:30 VeryRare:31 OneGroup:32 NotJudged:33 MotionApart:34 MotionFilled:35 TiedTo:36 Relatives:37 Regrouped:38 NotIndependent:40 Doubts:44 marks:79 AdmittedLeaks:89 AlikeByChance:93 SimilarScans:97 HasCoords:101 Numbered:112 Coordinate:122
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
-at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:48 declareOutput:55 Exec.EnvNames:73 Exec.Promise:84 Exec.Ports:90 execName:110 execPlace:111 Exec.Validate:115 ExecRooms:183 Exec.Run:186 Exec.call:225 Exec.program:276 runLogged:292 Exec.lookPath:317 Exec.environment:338 Exec.set:350
+at stages/command/exec.go prgnn/stages/command exec.New:26 Exec:30 declared:43 declare:49 declareOutput:56 Exec.EnvNames:74 Exec.Promise:85 Exec.Ports:91 execName:111 execPlace:112 Exec.Validate:116 ExecRooms:184 Exec.Run:187 Exec.call:226 Exec.program:277 runLogged:293 Exec.lookPath:318 Exec.environment:339 Exec.set:351
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
 at stages/command/exec_code.go prgnn/stages/command codePlaces:17 shells:20 starters:22 noWord:23 Exec.CodeFiles:28 Exec.codePlaces:80 Exec.find:106 Exec.interpreters:121
-at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:139 container.podmanRun:146 container.name:168 container.load:171
+at stages/command/exec_container.go prgnn/stages/command containerPort:23 inside:26 imageKind:29 sifImage:36 ociArchive:37 dockerBundle:38 kindOfImage:42 container:70 Exec.containerOf:80 container.podman:105 container.command:110 loaded:141 container.podmanRun:148 container.name:170 container.load:173
 at stages/command/exec_files.go prgnn/stages/command Exec.lay:28 layOne:63 shareFrom:92 layAll:95 extension:133 collect:148 checkFormat:172 tables:203 checkColumns:206
-at stages/command/exec_python.go prgnn/stages/command lockPort:17 interpreter:18 pipOptions:23 pinned:26 hashed:27 indexOption:28 checkLock:32 withoutComment:65 Exec.pythonOf:75
+at stages/command/exec_python.go prgnn/stages/command lockPort:18 interpreter:19 pipOptions:24 pinned:27 hashed:28 indexOption:29 checkLock:33 withoutComment:66 Exec.pythonOf:76
 at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:15 secretName:17 Exec.Advise:21 leastSecret:36 Exec.secrets:40 maskingWriter:63 maskingWriter.Write:69 maskingWriter.Flush:91
 at stages/command/exec_unix.go prgnn/stages/command guardScript:17 runGuarded:23 resourceLimits:47 mostOfPodman:63 removeAtEnd:67 peakMemory:86
 at stages/draw/bar.go prgnn/stages/draw Bar:16 outline:55
@@ -6799,7 +6816,7 @@ at stages/inference/absence.go prgnn/stages/inference Absences:17
 at stages/inference/agreement.go prgnn/stages/inference Agreement:14 manyRankings:30 Agree:34 orders:74 manyOrders:91 places:111 topPlaces:114 places.has:125 overlap:128 shared:138 agreeByChance:148 expectedJaccard:171 PermutationP:193 AsLarge:197
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 ByStratum:107 percentiles:119 Quantile:126
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
-at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
+at stages/inference/contrast.go prgnn/stages/inference HeldOut:12 Contrasts:22 Contrast:28 TestContrasts:44 contrastFold:92 foldsOf:104 contrastFold.own:121 contrastFold.count:126 known:145 contrastFold.p:154 sameGroups:167 meanKnown:181 contraster:196 newContraster:205 contraster.of:239
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:32 Permute:60 Arrangements:68 levelsOf:83 area:93 area.of:100 area.against:113 area.above:122
 at stages/inference/interval.go prgnn/stages/inference Validation:15 normal975:19 Validation.Correction:22 inflation:32 Validation.Share:52 Wilson:64 MeanOfShares:72 Validation.AUC:84 areaVariance:92 newcombe:99 Validation.Brier:120 Validation.Error:129 Validation.lossSE:135 Validation.R:155 fisher:171 Validation.R2:175 Validation.numbers:206 meanVariance:231 studentQuantile:242
 at stages/inference/motion.go prgnn/stages/inference Motion:13 MotionOf:23 preparedMotion:53 prepareMotion:60 where:82 addDirection:92 remainder:100 inner:121 Correlation:129 MedianAbs:144 RobustZ:156 Median:170
@@ -6873,7 +6890,7 @@ at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tang
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:54 author.classes:106 author.unseen:112 listOf:121 author.result:134 author.othersAbove:169 author.tiles:204 author.regressionTiles:225
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
-at stages/present/checks.go prgnn/stages/present author.checks:24 checkRow:34 comparisons:41 author.leakage:50 author.unchecked:119 programs:132 author.covariates:142 author.covariatesOfNumber:205 found:242 volumes:253 author.permutedWithin:262 cutWithin:281 ofOneGroup:287 author.cautionsOf:290 coefficient:312 covariateName:320 varying:326 stuckSkill:354 epochRow:357 trained:363 author.trainings:372 author.training:414 author.learned:443
+at stages/present/checks.go prgnn/stages/present author.checks:24 checkRow:34 comparisons:41 author.leakage:50 author.unchecked:119 programs:132 author.covariates:142 author.covariatesOfNumber:205 times:241 found:250 volumes:261 author.permutedWithin:270 cutWithin:289 ofOneGroup:295 author.cautionsOf:298 coefficient:320 covariateName:328 varying:334 stuckSkill:362 epochRow:365 trained:371 author.trainings:380 author.training:422 author.learned:451
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:141
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:46 Text.say:52 Text.cite:57 Author.Write:77 Author.References:111
@@ -6894,12 +6911,12 @@ at stages/present/participants/scans.go prgnn/stages/present/participants ShownS
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:22 Row:38 Within:48 readAccuracy:63 Row.Called:83 Row.AreaOf:91 Row.IsMajority:102 Results.Read:108 Results.readLabels:150 Results.readLeakage:162 Results.Doubt:188 Results.leaks:197 sorted:204 Results.cautions:216 weightOf:230 Results.markOwn:243 baseline:265 ModelOf:269 Results.PerParticipant:279 perParticipant:281 Results.Nested:287 chanceTest:304 chanceTest.String:313 drawnLeast:322 chanceTest.Powerless:325 fewDiffer:338 fewInFolds:345 evaluateTests:350 Results.permutationTests:357 Results.ChanceTests:373 Results.decisive:386 Results.notRetrained:400 Results.Shown:406 Results.AboveChance:415 untested:427 Results.Undecidable:430 Results.cautionOneGroup:441 Results.Corrected:472 Results.Uncorrectable:489 nearPerfect:524 Results.CautionAccuracy:527 Results.behind:595 Results.cautionSeeds:606 withoutSeed:627 settingCautions:630 settingCaution:635 settingCautions.add:643 settingCautions.say:662 isSeed:676 Results.bestOther:682 Results.IsUnproven:694
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 intervals:103 classifierColumn:135 accuracyColumn:141 intervalColumn:143 foldsColumn:145 areaColumn:147 permutedColumn:151 testedP:156 testsOf:164 Results.eachLevel:186 Results.judgedBy:214 sameLevels:237 Results.byDraws:253 sameTested:262 foldScore:269 Results.HeldOut:275 Results.folds:286 Results.permutationTables:335 Results.permutation:367 ofClassifiers:401 Results.comparison:409 Results.paperTables:443 calibrationBins:485 Results.performanceFigures:488 Results.othersLast:542 accuracyChart:555
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 intervals:103 classifierColumn:135 accuracyColumn:141 intervalColumn:143 foldsColumn:145 areaColumn:147 permutedColumn:151 testedP:156 testsOf:164 Results.eachLevel:190 Results.judgedBy:218 sameLevels:241 Results.byDraws:257 sameTested:266 foldScore:273 Results.HeldOut:279 Results.folds:290 Results.permutationTables:339 Results.permutation:371 ofClassifiers:405 Results.comparison:413 Results.paperTables:447 calibrationBins:489 Results.performanceFigures:492 Results.othersLast:546 accuracyChart:559
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:21 Results.testOfR:41 Results.Error:53 isMean:71 Interval:76 ofProcedure:84 Results.DescribeRegression:87 testsOfNumbers:136 testedNumber:144 fewTested:150 Results.cautionRegression:153 Results.RegressionResult:191
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:281 ports:290 Results.without:293 has:302 valuesIn:308 overlap:318 joined:323
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:139 fewHeldOut:164 author.recovered:168
-at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:439
+at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:288 besideChance:329 author.null:338 author.fidelity:388 author.cautionMasking:434 author.individuality:447
 at stages/present/report.go prgnn/stages/present report.New:22 Report:28 optional:36 gathered:40 sharedPorts:45 excludedPort:78 notesPort:82 Report.Ports:86 Report.Page:126 Partial:129 Report.PartialPage:135 Report.Run:156
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:26 Writer.ReadSettings:31 Writer.Add:37 Writer.Say:40 Writer.Heading:45 Weight:48 Overturns:51 Limits:52 Notes:53 Writer.Caution:57 Writer.Weighed:60 Writer.Table:74 Writer.LongTable:80 Writer.Supplement:90 Writer.Figures:98 Writer.Show:119
 at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:30 Parameter:71 Settings.Stage:82 StageSettings.Concerns:95 Settings.Of:104 Settings.Sources:114 Settings.KindOf:127 Settings.Shown:136 StageSettings.Is:148 StageSettings.Number:151 Writer.Exported:161
@@ -6926,7 +6943,7 @@ at stages/region/states.go prgnn/stages/region StateRow:14 StateFacts:22 StateFa
 at stages/report/body.go prgnn/stages/report body:22 body.put:29 body.prose:35 onOneLine:39 blankWithin:42 body.each:45 body.page:51 body.turn:106 body.tiles:119 body.block:136 body.table:182 number:225 body.cell:232 longestWhole:251 body.bar:253 mediaTypes:263 pictureURL:266 svgURL:276 body.figure:279 body.tag:304 body.viewer:310
 at stages/report/html.go prgnn/stages/report pageCSS:19 pageJS:21 Page.viewer:24 policy:37 inOrder:50 volumesInOrder:60 Page.HTML:69
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
-at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:30 Alike:42 Percent:67 Probability:75 P:83 DrawnP:93 DrawnPText:101 TooFewDraws:109 Range:118 Thousands:126
+at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:30 Alike:42 Percent:67 Probability:75 P:83 DrawnP:92 DrawnPText:100 TooFewDraws:108 Range:117 Thousands:125
 at stages/report/page.go prgnn/stages/report Page:6 Turn:19 Tile:25 Bar:31 Section:34 Block:40 Block.rated:54 Table:59 Table.Label:71 Table.Head:74 Head:79 Cell:86 Sheet:95 Place:101 Figure:104 Figure.Label:118 Viewer:121 Volume:129 Region:141
 at stages/report/printed.go prgnn/stages/report Printed:13 PrintedSection:22 Bracketed:28 Printed.Markdown:36 escapedCells:54 Printed.TSV:61 Printed.LaTeX:76 sameFirst:109
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21

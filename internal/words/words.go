@@ -39,14 +39,13 @@ func Each(n int, noun string) string {
 }
 
 // LeastP writes a p that is the smallest that a test by so many permutations or random choices can give as a bound:
-// ≤ 0.05 (19 randomizations).
-// It is "" for any other p, and where three decimals say as much: < 0.001.
+// ≤ 0.05. It is "" for any other p, and where three decimals say as much: < 0.001.
 func LeastP(p float64, draws int) string {
 	least := 1 / float64(draws+1)
 	if draws < 1 || least < 0.001 || !(p <= least*(1+1e-9)) {
 		return ""
 	}
-	return fmt.Sprintf("≤ %s (%s)", DrawnLeast(draws), Count(draws, "randomization"))
+	return "≤ " + DrawnLeast(draws)
 }
 
 // DrawnLeast is the smallest p that a test by so many random draws can give, (0+1)/(draws+1) (Phipson and Smyth 2010),

@@ -18,7 +18,7 @@ import (
 var compareKind = dag.Kind{
 	Name: "compare",
 	Doc: "paired comparison of classifiers on the same participants\n" +
-		"Compares settings (of train, baseline, or both: predictions takes a list) that were tested on the same participants. Two tests: McNemar's exact test on the participants that only one of the two classifies correctly, and the corrected resampled t-test on the fold accuracies (Nadeau and Bengio 2003), which has little power without repeats. Both are corrected for the number of pairs (Holm 1979).",
+		"Compares settings (of train, baseline, or both: predictions takes a list) that were tested on the same participants. Two tests: the corrected resampled t-test on the fold accuracies (Nadeau and Bengio 2003), of classifiers trained on as many participants, which has little power without repeats; and McNemar's exact test on the participants that only one of the two classifies correctly, of these models as they were trained. Both are corrected for the number of pairs (Holm 1979).",
 	New: func() dag.Stage { return &Compare{} },
 }
 

@@ -23,7 +23,7 @@ import (
 var fidelityKind = dag.Kind{
 	Name: "fidelity",
 	Doc: "change of predictions when salient regions are masked (fidelity)\n" +
-		"Removes the top k regions from each graph, or keeps only them, and repeats the predictions for test participants, compared with k random regions. A removed region loses its edges and its row and column of features. If a ranking is faithful, predictions change more than by chance when its top regions are removed, and less when only they are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities). All random draws of a participant are masked, or with draws the first ones; the column graphs says which.",
+		"Removes the top k regions from each graph, or keeps only them, and repeats the predictions for test participants, compared with as many regions at random: the regions exchange their places in the ranking, in all graphs alike. A removed region loses its edges and its row and column of features. If a ranking is faithful, predictions change more than by chance when its top regions are removed, and less when only they are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities). All random draws of a participant are masked, or with draws the first ones; the column graphs says which.",
 	New:    func() dag.Stage { return &Fidelity{Order: "individual", Random: 19} },
 	Most:   8,
 	Memory: 256 << 20,
@@ -112,7 +112,7 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 			masked = append(masked, text)
 		}
 		for _, of := range settings {
-			if err := s.ask(t, of, id, group, p.Graphs, p.Draws); err != nil {
+			if err := s.ask(t, of, id, group, p.Graphs); err != nil {
 				return nil, fmt.Errorf("%s: %w", id, err)
 			}
 		}
@@ -210,7 +210,7 @@ func (s *Fidelity) settings(t *dag.Task, sizes []int) (settings []*maskSetting, 
 const atOnce = 4 << 20
 
 // ask asks the models that were not trained on a participant.
-func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []learn.GraphData, draws []int) error {
+func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []learn.GraphData) error {
 	var models []int
 	for i, m := range of.models {
 		if !slices.Contains(m.Graphs.Taught, id) {
@@ -244,7 +244,7 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 				failed := make([]error, len(masked))
 				dense.Each(t.Threads, len(masked), func(i int) {
 					g := i % len(graphs)
-					first, err := s.first(of, effect.k, r+i/len(graphs), id, draws[g], whole[g], graphs[g].Nodes)
+					first, err := s.first(of, effect.k, r+i/len(graphs), whole[g], graphs[g].Nodes)
 					if failed[i] = err; err == nil {
 						masked[i] = graphs[g].Without(first, effect.keep)
 					}
@@ -274,10 +274,10 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 	return nil
 }
 
-// first marks k regions: the first ones, or in the r-th control as many at random. Those are the
-// same for everybody when the order is the group's.
-func (s *Fidelity) first(of *maskSetting, k, r int, id string, draw int, whole gnn.Prediction,
-	nodes int) ([]bool, error) {
+// first marks k regions: the first ones, or in the r-th control those in whose places a permutation of the regions puts
+// them, the same for all graphs: graphs share as many regions as in the ranking. Choices at random for each graph would
+// vary less, in the sum over graphs, than any ranking does, and p would be too small.
+func (s *Fidelity) first(of *maskSetting, k, r int, whole gnn.Prediction, nodes int) ([]bool, error) {
 	if k >= nodes {
 		return nil, fmt.Errorf("k is %d, but there are %d regions", k, nodes)
 	}
@@ -285,10 +285,6 @@ func (s *Fidelity) first(of *maskSetting, k, r int, id string, draw int, whole g
 	switch {
 	case r > 0 && of.order != nil:
 		for _, j := range random.New(s.Seed, "fidelity", k, r).Perm(nodes)[:k] {
-			in[j] = true
-		}
-	case r > 0:
-		for _, j := range random.New(s.Seed, "fidelity", k, r, id, draw).Perm(nodes)[:k] {
 			in[j] = true
 		}
 	case of.order != nil:
@@ -305,8 +301,13 @@ func (s *Fidelity) first(of *maskSetting, k, r int, id string, draw int, whole g
 			at[i] = i
 		}
 		slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(layer.Score[b], layer.Score[a]) })
+		to := func(node int) int { return node }
+		if r > 0 {
+			places := random.New(s.Seed, "fidelity", k, r).Perm(nodes)
+			to = func(node int) int { return places[node] }
+		}
 		for _, i := range at[:k] {
-			in[layer.Node[i]] = true
+			in[to(int(layer.Node[i]))] = true
 		}
 	}
 	return in, nil

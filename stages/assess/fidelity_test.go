@@ -8,6 +8,8 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/gnn"
+	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
 )
 
@@ -72,5 +74,42 @@ func TestFidelityOfTheTruth(t *testing.T) {
 		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
+	}
+}
+
+// Two graphs that share two of their first four regions share two in each random choice, too: otherwise the effects of
+// random choices, summed over graphs, would vary less than those of rankings, and p would be too small.
+func TestFidelityChoicesAreOfAllGraphs(t *testing.T) {
+	scored := func(top ...int) gnn.Prediction {
+		layer := gnn.Scores{Score: make([]float64, 12)}
+		for i := range 12 {
+			layer.Node = append(layer.Node, int32(i))
+		}
+		for i, node := range top {
+			layer.Score[node] = float64(10 - i)
+		}
+		return gnn.Prediction{Layers: []gnn.Scores{layer}}
+	}
+	s, differ := &Fidelity{Order: "individual", Seed: 1}, 0
+	for r := range 20 {
+		a := need.Value(s.first(&maskSetting{}, 4, r, scored(1, 3, 5, 7), 12))(t)
+		b := need.Value(s.first(&maskSetting{}, 4, r, scored(5, 1, 0, 2), 12))(t)
+		both, each := 0, 0
+		for i := range a {
+			if a[i] && b[i] {
+				both++
+			}
+			if a[i] {
+				each++
+			}
+		}
+		need.Equal(t, both, 2, r)
+		need.Equal(t, each, 4, r)
+		if !a[1] || !a[3] || !a[5] || !a[7] {
+			differ++
+		}
+	}
+	if differ < 15 {
+		t.Errorf("%d of 19 random choices differ from the ranking", differ)
 	}
 }

@@ -66,7 +66,7 @@ type PairRow struct {
 	Difference   float64 `column:"difference,optional" doc:"accuracy_a − accuracy_b"`
 	OnlyA        int32   `column:"only_a" doc:"participants classified correctly only by a, pooled over folds; with repeats, by the mean probability"`
 	OnlyB        int32   `column:"only_b" doc:"participants classified correctly only by b"`
-	McNemarP     float64 `column:"mcnemar_p" doc:"exact two-sided p of McNemar's test"`
+	McNemarP     float64 `column:"mcnemar_p" doc:"exact two-sided p of McNemar's test: these models, as they were trained, are correct equally often; too small for a claim about the classifiers, since it ignores how models differ between training sets"`
 	McNemarHolm  float64 `column:"mcnemar_holm" doc:"corrected for the number of pairs (Holm)"`
 	Folds        int32   `column:"folds,optional" doc:"folds of all repeats; 0 when the two have different folds"`
 	T            float64 `column:"t,missing,optional" doc:"corrected resampled t of the difference in accuracy over the folds, folds − 1 degrees of freedom"`

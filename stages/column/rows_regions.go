@@ -108,7 +108,7 @@ type FidelityRow struct {
 	K              int32       `column:"k"`
 	Participants   int32       `column:"participants" doc:"test participants of at least one model"`
 	Drop           float64     `column:"drop,missing" doc:"decrease of the probability of the predicted group from the whole graph to the masked one; mean over participants"`
-	RandomDrop     float64     `column:"random_drop,missing" doc:"the same with k random regions"`
+	RandomDrop     float64     `column:"random_drop,missing" doc:"the same with k regions at random: regions exchange their places in the ranking, in all graphs alike"`
 	RandomSD       float64     `column:"random_sd,missing" doc:"its SD over the random selections (n−1)"`
 	P              float64     `column:"p,missing" doc:"share of random selections with at least this decrease (remove), or at most this decrease (keep), (b+1)/(n+1)"`
 	Changed        float64     `column:"changed,missing" doc:"share of predictions that change"`

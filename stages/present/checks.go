@@ -189,7 +189,7 @@ func (a *author) covariates() error {
 			func(r column.CovariateRow) string { return r.Values }))
 	}
 	t := section.TableOf("Covariates alone", 1, rows, columns...)
-	t.Note = "p: labels permuted" + within + ". AUC: in the direction in which it is larger, so its chance level is above 0.5."
+	t.Note = "p: labels permuted" + times(rows[0].Permutations) + within + ". AUC: in the direction in which it is larger, so its chance level is above 0.5."
 	if slices.ContainsFunc(rows, func(r column.CovariateRow) bool { return math.IsNaN(r.AUC) }) {
 		t.Note += " AUC n/a: known in one group only."
 	}
@@ -232,9 +232,17 @@ func (a *author) covariatesOfNumber() error {
 		section.Number("value", "", func(r column.NumberCovariateRow) string { return report.Share(r.R) }),
 		section.Number("p", "", func(r column.NumberCovariateRow) string { return report.DrawnP(r.P, r.Permutations) }),
 		section.Number("q", "false discovery rate over the covariates", func(r column.NumberCovariateRow) string { return report.Probability(r.Q) }))
-	t.Note = fmt.Sprintf("p from permutations of %s%s. r: Pearson's correlation; η: correlation ratio of a category, never below 0.", a.number(), within) + note
+	t.Note = fmt.Sprintf("p: %s permuted%s%s. r: Pearson's correlation; η: correlation ratio of a category, never below 0.", a.number(), times(rows[0].Permutations), within) + note
 	a.Table(t, fmt.Sprintf("gives the association of each covariate with %s: a model may learn age, sex, site or motion instead.", a.number()))
 	return nil
+}
+
+// times is a number of permutations in a sentence; "" where it is not known.
+func times(permutations int32) string {
+	if permutations < 1 {
+		return ""
+	}
+	return fmt.Sprintf(" %s times", report.Thousands(float64(permutations)))
 }
 
 // found reports whether both the volumes that were scanned and those that were kept have p < 0.05: of the length of

@@ -100,7 +100,7 @@ func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 			Measure: "accuracy", Observed: 0.8, P: 0.001, Permutations: 999}}))}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
 	for _, want := range []string{"linear SVM (0.900, tested fold by fold), ridge regression (0.800).",
-		"In the test against chance, test labels were permuted fold by fold, without retraining",
+		"In the test against chance, test labels were permuted 9,999 times fold by fold, without retraining",
 		"A permutation test below gives the p that counts for ridge regression."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in %s", want, text)

@@ -66,7 +66,7 @@ func TestCovariates(t *testing.T) {
 		"predictions": slices.Concat(stagetest.TwoFolds("bad", 0.1, 0.2, 0.9, 0.3), stagetest.TwoFolds("good", 0.1, 0.9,
 			0.1, 0.6))})["pairs"])}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"age 39 1 1.000 0.575 ≤ 0.005 (199 randomizations)", "The covariate age alone distinguishes the groups (AUC 1.00, chance 0.58, p ≤ 0.005 (199 randomizations))", "bad good 0.250 1.000 0 : 3 0.250 0.250", "The same in all participants: site, volumes scanned. Not tested: "} {
+	for _, want := range []string{"age 39 1 1.000 0.575 ≤ 0.005 ", "The covariate age alone distinguishes the groups (AUC 1.00, chance 0.58, p ≤ 0.005 (199 randomizations))", "bad good 0.250 1.000 0 : 3 0.333 0.333 0.250 0.250", "The same in all participants: site, volumes scanned. Not tested: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -93,7 +93,7 @@ func TestCovariatesWhereSiteIsGroup(t *testing.T) {
 	in["covariates"] = []dag.Input{dag.InputOf(out)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
 	for _, want := range []string{"age 40 0 1.000 n/a n/a n/a",
-		"p: labels permuted within sites (those of site over all participants).",
+		"p: labels permuted 199 times within sites (those of site over all participants).",
 		"n/a: no permutation within sites changes the AUC.",
 		"The covariate age alone distinguishes the groups (AUC 1.00, p < 0.05 over all participants), and site cannot be told from group",
 		"The covariate site alone distinguishes the groups"} {

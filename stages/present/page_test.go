@@ -89,8 +89,8 @@ func TestFidelityNamesItsDraws(t *testing.T) {
 		k      []int32
 		want   string
 	}{
-		{"random draw 1 of 10", []int32{2}, "In test participants; masked: random draw 1 of 10 of each. A removed region loses its edges and its row and column of features. Accuracies are means over the models, not pooled."},
-		{"", []int32{2, 3}, "In test participants. A removed region loses its edges and its row and column of features. Accuracies are means over the models, not pooled. p is not corrected for the 2 rows."},
+		{"random draw 1 of 10", []int32{2}, "In test participants; masked: random draw 1 of 10 of each. A removed region loses its edges and its row and column of features. Accuracies are means over the models, not pooled. p of 19 random choices."},
+		{"", []int32{2, 3}, "In test participants. A removed region loses its edges and its row and column of features. Accuracies are means over the models, not pooled. p of 19 random choices. p is not corrected for the 2 rows."},
 	} {
 		var rows []column.FidelityRow
 		for _, k := range c.k {

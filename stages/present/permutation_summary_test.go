@@ -93,7 +93,7 @@ func TestPermutationAtItsFloor(t *testing.T) {
 		permutations int32
 		want         []string
 	}{
-		{1.0 / 20, 19, []string{"0.800 0.500 0.600 19 ≤ 0.05 (19 randomizations)", "p ≤ 0.05 (models retrained on 19 label shuffles; p cannot be below 0.05)", "19 label shuffles cannot give a p below 0.05: p < 0.05 needs 20 or more"}},
+		{1.0 / 20, 19, []string{"0.800 0.500 0.600 19 ≤ 0.05", "p ≤ 0.05 (models retrained on 19 label shuffles; p cannot be below 0.05)", "19 label shuffles cannot give a p below 0.05: p < 0.05 needs 20 or more"}},
 		{0.31, 99, []string{"0.800 0.500 0.600 99 0.310", "p = 0.310 (models", "The permutation test is not significant (p = 0.310 for the accuracy; significant is p < 0.05): the accuracy may be due to chance"}},
 	} {
 		text := rows(c.p, c.permutations)

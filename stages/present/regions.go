@@ -422,6 +422,7 @@ func (a *author) fidelity([]column.RankingRow) error {
 		t.Note += "; masked: " + graphs + " of each"
 	}
 	t.Note += ". A removed region loses its edges and its row and column of features. Accuracies are means over the models, not pooled."
+	t.Note += fmt.Sprintf(" p of %s.", words.Count(int(rows[0].Choices), "random choice"))
 	if len(rows) > 1 {
 		t.Note += fmt.Sprintf(" p is not corrected for the %d rows.", len(rows))
 	}

@@ -128,10 +128,10 @@ Classification performance
     classifier  accuracy      95 % CI     over folds        p  balanced    AUC  sens./spec.
     The model      0.800  0.700–0.900  0.750 ± 0.050  < 0.001     0.700  0.800  0.900/0.400
     3 folds, 40 participants. Majority-class rate: 0.600, the share of the largest class among the
-    tested participants. In the test against chance, test labels were permuted fold by fold, without
-    retraining, and p combines most of the folds: conservative, a test with retrained models finds
-    smaller effects. Positive: ASD. Accuracy and its 95 % CI are pooled over the folds; balanced
-    accuracy, AUC, sensitivity and specificity are means over the folds.
+    tested participants. In the test against chance, test labels were permuted 9,999 times fold by
+    fold, without retraining, and p combines most of the folds: conservative, a test with retrained
+    models finds smaller effects. Positive: ASD. Accuracy and its 95 % CI are pooled over the folds;
+    balanced accuracy, AUC, sensitivity and specificity are means over the folds.
 
   Accuracy in each fold, per participant
     fold                    accuracy

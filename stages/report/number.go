@@ -87,9 +87,8 @@ func P(x float64) string {
 	return "p = " + Fixed(x, 3)
 }
 
-// DrawnP writes the p of a test by so many permutations or random choices: the smallest one that they can give is
-// ≤ 0.05 (19 randomizations).
-// 0 draws are not known.
+// DrawnP writes the p of a test by so many permutations or random choices in a table, whose note gives their number: the
+// smallest one that they can give is ≤ 0.05. 0 draws are not known.
 func DrawnP(p float64, draws int32) string {
 	if bound := words.LeastP(p, int(draws)); bound != "" {
 		return bound
@@ -100,7 +99,7 @@ func DrawnP(p float64, draws int32) string {
 // DrawnPText is DrawnP in a sentence: p = 0.020, p ≤ 0.05 (19 randomizations).
 func DrawnPText(p float64, draws int32) string {
 	if text := DrawnP(p, draws); strings.HasPrefix(text, "≤") {
-		return "p " + text
+		return fmt.Sprintf("p %s (%s)", text, words.Count(int(draws), "randomization"))
 	}
 	return P(p)
 }

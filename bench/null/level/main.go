@@ -4,6 +4,7 @@
 // directly in place of scans.
 //
 //	go run ./bench/null/level -cohorts 400 -permutations 99 > level.md
+//	go run ./bench/null/level -cohorts 400 -compare
 package main
 
 import (
@@ -49,7 +50,12 @@ func main() {
 	permutations := flag.Int("permutations", 99, "label permutations")
 	only := flag.String("only", "", "designs whose name matches")
 	threads := flag.Int("threads", runtime.NumCPU(), "cohorts at a time")
+	pairs := flag.Bool("compare", false, "test comparisons of two classifiers with the same expected accuracy instead")
 	flag.Parse()
+	if *pairs {
+		comparisons(*cohorts, *threads)
+		return
+	}
 	all := []string{"ridge", "kernel-ridge", "svm", "linear-svm", "logistic"}
 	var designs []design
 	for _, n := range []int{40, 118} {
@@ -69,21 +75,7 @@ func main() {
 		if *only != "" && !regexp.MustCompile(*only).MatchString(d.String()) {
 			continue
 		}
-		claims := make([]map[string][4]int, *cohorts)
-		var wait sync.WaitGroup
-		next := make(chan int, *cohorts)
-		for c := range *cohorts {
-			next <- c
-		}
-		close(next)
-		for range *threads {
-			wait.Go(func() {
-				for c := range next {
-					claims[c] = d.cohort(uint64(c+1), *permutations)
-				}
-			})
-		}
-		wait.Wait()
+		claims := each(*cohorts, *threads, func(seed uint64) map[string][4]int { return d.cohort(seed, *permutations) })
 		for _, model := range d.models {
 			var sum [4]int
 			for _, c := range claims {
@@ -95,6 +87,26 @@ func main() {
 			fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", d, model, share(0), share(1), share(2), share(3))
 		}
 	}
+}
+
+// each makes cohorts at the same time, each by its seed.
+func each[T any](cohorts, threads int, cohort func(seed uint64) T) []T {
+	out := make([]T, cohorts)
+	var wait sync.WaitGroup
+	next := make(chan int, cohorts)
+	for c := range cohorts {
+		next <- c
+	}
+	close(next)
+	for range threads {
+		wait.Go(func() {
+			for c := range next {
+				out[c] = cohort(uint64(c + 1))
+			}
+		})
+	}
+	wait.Wait()
+	return out
 }
 
 // binomial are the 2.5 and 97.5 % points of a share p of n.

@@ -12,17 +12,17 @@ func TestShownP(t *testing.T) {
 	var b strings.Builder
 	printTable(&b, column.Table([]column.PermutationTestRow{{Measure: "auc", Observed: 0.05, P: 0.05, Permutations: 19},
 		{Measure: "accuracy", Observed: 0.7, P: 0.35, Permutations: 19}}), 5, "")
-	for _, want := range []string{" ≤ 0.05 (19 randomizations)", " 0.35"} {
+	for _, want := range []string{" ≤ 0.05\n", " 0.35"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, b.String())
 		}
 	}
-	if n := strings.Count(b.String(), "randomizations"); n != 1 {
+	if n := strings.Count(b.String(), "≤"); n != 1 {
 		t.Errorf("%d bounds in\n%s", n, b.String())
 	}
 	b.Reset()
 	printTable(&b, column.Table([]column.FidelityRow{{Action: "keep", P: 0.5, Choices: 1}}), 5, "")
-	if !strings.Contains(b.String(), "≤ 0.5 (1 randomization)") {
+	if !strings.Contains(b.String(), " ≤ 0.5 ") {
 		t.Errorf("no bound in\n%s", b.String())
 	}
 }

@@ -450,7 +450,7 @@ func (a *Author) methodsOfEvaluation(m *Text) error {
 		a.methodsOfRegression(m, e)
 	}
 	if c := a.Run.Of("compare"); c != nil && a.T.Has("comparison") {
-		m.say("Classifiers were compared over the same participants by McNemar's exact test and by the corrected resampled t-test %s, with Holm's correction for the number of pairs.", m.cite("nadeau"))
+		m.say("Classifiers were compared over the same participants by the corrected resampled t-test, which is of classifiers trained on as many participants %s, and the trained models by McNemar's exact test, with Holm's correction for the number of pairs.", m.cite("nadeau"))
 	}
 	a.methodsOfPermutations(m)
 	if a.T.Has("ranking") {

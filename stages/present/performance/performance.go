@@ -162,18 +162,22 @@ func testedP(r Row, p float64) string {
 
 // testsOf says how the p of classifiers were computed, in sentences.
 func testsOf(rows []Row) (text string) {
-	names := map[string][]string{}
+	names, counts := map[string][]string{}, map[string][]int32{}
 	for _, r := range perParticipant(rows) {
 		names[r.Test] = append(names[r.Test], section.InSentence(r.Called()))
+		counts[r.Test] = append(counts[r.Test], r.Permutations)
 	}
 	for _, c := range []struct{ test, how string }{
-		{fold.Retrained, "the models were retrained on permuted labels"},
-		{fold.PerFold, "test labels were permuted fold by fold, without retraining, and p combines most of the folds: conservative, a test with retrained models finds smaller effects"},
+		{fold.Retrained, "the models were retrained on %s permutations of the labels"},
+		{fold.PerFold, "test labels were permuted %s times fold by fold, without retraining, and p combines most of the folds: conservative, a test with retrained models finds smaller effects"},
 	} {
+		slices.Sort(counts[c.test])
+		times := lists.Map(slices.Compact(counts[c.test]), func(n int32) string { return report.Thousands(float64(n)) })
+		how := fmt.Sprintf(c.how, strings.Join(times, " or "))
 		if of := names[c.test]; len(of) == len(rows) {
-			text += " In the test against chance, " + c.how + "."
+			text += " In the test against chance, " + how + "."
 		} else if of != nil {
-			text += " In the test of " + words.Some(of, 8) + ", " + c.how + "."
+			text += " In the test of " + words.Some(of, 8) + ", " + how + "."
 		}
 	}
 	if of := names[""]; of != nil {
@@ -427,12 +431,12 @@ func (a *Results) comparison() error {
 		section.Number("accuracy B", "", func(r column.PairRow) string { return report.Share(r.AccuracyB) }),
 		section.Number("only A : only B", "participants classified correctly by one of the two only",
 			func(r column.PairRow) string { return fmt.Sprintf("%d : %d", r.OnlyA, r.OnlyB) }),
-		section.Number("McNemar p", "exact, two-sided",
-			func(r column.PairRow) string { return report.Probability(r.McNemarP) }),
-		section.Number("Holm", "corrected for the number of pairs", func(r column.PairRow) string { return report.Probability(r.McNemarHolm) }),
 		section.Number("t p", "corrected resampled t-test over the folds", func(r column.PairRow) string { return report.Probability(r.TP) }),
-		section.Number("t Holm", "", func(r column.PairRow) string { return report.Probability(r.THolm) }))
-	t.Note = "McNemar's exact test, and the corrected resampled t-test over the folds; Holm corrects for the number of pairs."
+		section.Number("t Holm", "corrected for the number of pairs", func(r column.PairRow) string { return report.Probability(r.THolm) }),
+		section.Number("McNemar p", "of these models; exact, two-sided",
+			func(r column.PairRow) string { return report.Probability(r.McNemarP) }),
+		section.Number("McNemar Holm", "", func(r column.PairRow) string { return report.Probability(r.McNemarHolm) }))
+	t.Note = "The t-test is of the classifiers: the same expected accuracy of models trained on as many participants. McNemar's test is of these models, as they were trained, and of no others: it ignores how models differ between training sets. Holm corrects for the number of pairs."
 	const most = 24 // pairs in the text
 	a.LongTable(t, most,
 		fmt.Sprintf("compares classifiers over the same participants (%s).", words.Count(len(rows), "pair")))
