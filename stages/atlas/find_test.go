@@ -166,6 +166,10 @@ func TestReadLUT(t *testing.T) {
 	if err != nil || len(nodes) != 2 || nodes[1].ID != 49 || nodes[1].Hemisphere != "R" || nodes[0].Color != "#00760e" {
 		t.Errorf("%+v, error %v", nodes, err)
 	}
+	marked, err := ReadLUT(strings.NewReader("\ufeff10  Left-Thalamus  0 118 14 0\n"), "LUT")
+	if err != nil || len(marked) != 1 || marked[0].ID != 10 {
+		t.Errorf("behind a byte-order mark: %+v, error %v", marked, err)
+	}
 	if only := Only(nodes, []int32{49}); len(only) != 1 || only[0].Index != 1 || only[0].ID != 49 {
 		t.Errorf("%+v", only)
 	}

@@ -211,9 +211,6 @@ func readLines(r io.Reader, file string) ([]line, error) {
 		if len(lines) > maxNodes+1 { // and the header and the background
 			return fmt.Errorf("%s: the list has more lines than the limit of %d regions: is it the right file?", file, maxNodes)
 		}
-		if n == 1 {
-			text = strings.TrimPrefix(text, "\ufeff")
-		}
 		if !utf8.ValidString(text) {
 			return fmt.Errorf("%s:%d: not UTF-8 text", file, n)
 		}
@@ -228,7 +225,11 @@ func readLines(r io.Reader, file string) ([]line, error) {
 func eachLine(r io.Reader, file string, take func(n int, text string) error) error {
 	s, n := bufio.NewScanner(r), 1
 	for ; s.Scan(); n++ {
-		if err := take(n, s.Text()); err != nil {
+		text := s.Text()
+		if n == 1 { // some editors put a byte-order mark in front
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		if err := take(n, text); err != nil {
 			return err
 		}
 	}

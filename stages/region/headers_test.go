@@ -35,7 +35,8 @@ func TestOpposed(t *testing.T) {
 func TestShared(t *testing.T) {
 	same := [3]float64{1, 1, 1}
 	h := Headers{"a.nii": headerOf(0, same), "b.nii": headerOf(0, same), "c.nii": headerOf(4, same),
-		"atlas.nii": headerOf(0, same), "none.nii": nil, "metre.nii": headerOf(0, same), "nowhere.nii": headerOf(0, same)}
+		"atlas.nii": headerOf(0, same), "none.nii": nil, "metre.nii": headerOf(0, same),
+		"nowhere.nii": headerOf(0, same)}
 	h["metre.nii"].XYZTUnits = 9
 	h["nowhere.nii"].SformCode, h["nowhere.nii"].QformCode = 0, 0
 	all := []Laid{{ID: "sub-1", Scan: "a.nii"}, {ID: "sub-2", Scan: "b.nii"}, {ID: "sub-3", Scan: "c.nii"}}
@@ -47,9 +48,10 @@ func TestShared(t *testing.T) {
 		{"T1w", "atlas.nii", all, "labels: atlas.nii is one image for 3 participants, but the scans are in the space of each participant (space: T1w), and brains differ: the scan of sub-3 has ", ""},
 		{"native", "atlas.nii", all, "labels: atlas.nii is one image for 3 participants", ""},
 		{"T1w", "atlas.nii", all[:2], "", "labels: atlas.nii is one image for 2 participants in space: T1w; all scans have its grid, and are taken to be aligned with it"},
-		{"native", "atlas.nii", []Laid{all[0], {ID: "sub-4", Scan: "metre.nii"}, {ID: "sub-5", Scan: "nowhere.nii"}}, "",
-			"labels: atlas.nii is one image for 3 participants in space: native; 1 of 3 scans have its grid, and are taken to be aligned with it"},
-		{"native", "atlas.nii", []Laid{{ID: "sub-4", Scan: "metre.nii"}, {ID: "sub-5", Scan: "nowhere.nii"}}, "", ""},
+		{"native", "atlas.nii", []Laid{all[0], {ID: "sub-4", Scan: "metre.nii"}, {ID: "sub-5", Scan: "nowhere.nii"}},
+			"", "labels: atlas.nii is one image for 3 participants in space: native; 1 of 3 scans have its grid, and are taken to be aligned with it"},
+		{"native", "atlas.nii", []Laid{{ID: "sub-4", Scan: "metre.nii"}, {ID: "sub-5", Scan: "nowhere.nii"}},
+			"", ""},
 		{"MNI152NLin6Asym", "atlas.nii", all, "", ""},
 		{"", "atlas.nii", all, "", ""},
 		{"T1w", "atlas.nii", all[2:], "", ""}, // one participant

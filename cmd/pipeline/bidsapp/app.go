@@ -91,6 +91,9 @@ func (b *App) Chosen(p *pipelines.Pipeline) ([]string, error) {
 		case left >= 0:
 			unknown = append(unknown, fmt.Sprintf("%s (%s)", label, p.Roster.Left[left].Why))
 		default:
+			if meant := listed.SameNumber(label, all); meant != nil {
+				label += " (did you mean " + strings.Join(meant, " or ") + "?)"
+			}
 			unknown = append(unknown, label)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/pipelines"
+	"prgnn/stages/cohort"
 )
 
 func TestCheck(t *testing.T) {
@@ -19,4 +21,11 @@ func TestCheck(t *testing.T) {
 	if (&App{Level: "group", Workers: -1}).Check() == nil {
 		t.Error("--n-cpus -1 is accepted")
 	}
+}
+
+// A participant whose name a spreadsheet changed is proposed, and not taken.
+func TestChosenProposes(t *testing.T) {
+	p := &pipelines.Pipeline{Roster: &cohort.Roster{Subjects: []cohort.Subject{{ID: "sub-001"}, {ID: "sub-10"}}}}
+	_, err := (&App{participants: []string{"1.0", "07"}}).Chosen(p)
+	need.Error(t, err, "no such participants: 1.0 (did you mean sub-001 or sub-10?), 07; nothing was run")
 }

@@ -20,18 +20,19 @@ func TestRefusesHeaders(t *testing.T) {
 		return in
 	}
 	series := text("series.csv", "n1,n2\n1,2\n2,1\n3,5\n")
+	parcellate := &Parcellate{Labels: "auto", Missing: "fail"}
 	for _, c := range []struct {
 		work  dag.Stage
 		files map[string]dag.Input
 		want  string // "" for none
 	}{
-		{&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": scan, "labels": labels}, ""},
-		{&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": scan, "labels": far},
+		{parcellate, map[string]dag.Input{"bold": scan, "labels": labels}, ""},
+		{parcellate, map[string]dag.Input{"bold": scan, "labels": far},
 			"the labels have the shape of the scan, but another affine"},
-		{&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": image, "labels": labels}, "image.nii.gz"},
-		{&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": scan, "labels": labels, "mask": far},
+		{parcellate, map[string]dag.Input{"bold": image, "labels": labels}, "image.nii.gz"},
+		{parcellate, map[string]dag.Input{"bold": scan, "labels": labels, "mask": far},
 			"far.nii.gz: the brain mask is on"},
-		{&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{"bold": scan, "labels": labels, "within": far},
+		{parcellate, map[string]dag.Input{"bold": scan, "labels": labels, "within": far},
 			"far.nii.gz: the brain mask is on"},
 		{&MeanVolume{}, map[string]dag.Input{"bold": scan}, ""},
 		{&MeanVolume{}, map[string]dag.Input{"bold": image}, "image.nii.gz"},
@@ -54,7 +55,7 @@ func TestRefusesHeaders(t *testing.T) {
 			c.files["nodes"] = stagetest.Nodes(1, 2)
 		}
 		if _, ok := c.work.(*Bootstrap); ok {
-			out := need.Value(stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, map[string]dag.Input{
+			out := need.Value(stagetest.RunWith(parcellate, map[string]dag.Input{
 				"bold": scan, "labels": labels, "nodes": c.files["nodes"]}))(t)
 			c.files["parcels"] = dag.InputOf(out["parcels"])
 		}

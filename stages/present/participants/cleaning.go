@@ -254,14 +254,17 @@ func (a *Cohort) cautionScans() {
 	}
 	median, short := column.ShortScans(volumes)
 	worst(func(s CleanedScan) float64 { return -float64(s.Volumes) },
-		fmt.Sprintf("%s with less than half of the median number of volumes (%d); if a file was cut, copy it again: %%s", what, median),
-		func(s CleanedScan) string {
+		fmt.Sprintf("%s with less than half of the median number of volumes (%d); if a file was cut, copy it "+
+			"again: %%s", what, median), func(s CleanedScan) string {
 			return map[bool]string{true: counted(s.Volumes, "volume")}[short[s.who]]
 		})
 	if length, ok := usual(scans, func(s CleanedScan) float64 { return float64(s.Volumes) }); ok {
 		alike := a.cautionSites(what, length)
 		list(fmt.Sprintf("%s of unusual length (most have %g volumes): %%s", what, length), func(s CleanedScan) string {
-			return map[bool]string{true: counted(s.Volumes, "volume")}[float64(s.Volumes) != length && !alike[s.who] && !short[s.who]]
+			if float64(s.Volumes) == length || alike[s.who] || short[s.who] {
+				return ""
+			}
+			return counted(s.Volumes, "volume")
 		})
 	}
 	if tr, ok := usual(scans, func(s CleanedScan) float64 { return s.TR }); ok {

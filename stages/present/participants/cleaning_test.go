@@ -204,8 +204,8 @@ func TestSitesThatDifferInLength(t *testing.T) {
 			"Scans differ in length between sites (most have 196 volumes): B (146 volumes in all 2)", "cautions")
 }
 
-// A scan with less than half of the median number of volumes is a caution for every kind of cohort, also where no length
-// is that of most scans; a length that a protocol has is none.
+// A scan with less than half of the median number of volumes is a caution for every kind of cohort, also where no
+// length is that of most scans; a length that a protocol has is none.
 func TestShortScans(t *testing.T) {
 	for _, c := range []struct {
 		volumes []int
@@ -217,7 +217,8 @@ func TestShortScans(t *testing.T) {
 		{[]int{80, 19}, ""},
 		{[]int{19, 19, 80, 82, 19, 84, 86}, ""},
 	} {
-		rows, ids := map[string]column.CleaningRow{}, []string{"sub-1", "sub-2", "sub-3", "sub-4", "sub-5", "sub-6", "sub-7"}
+		rows := map[string]column.CleaningRow{}
+		ids := []string{"sub-1", "sub-2", "sub-3", "sub-4", "sub-5", "sub-6", "sub-7"}
 		for i, n := range c.volumes {
 			rows[ids[i]] = column.CleaningRow{Volumes: int32(n), Kept: int32(n), TR: 2, MeanFD: math.NaN()}
 		}
