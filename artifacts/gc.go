@@ -26,6 +26,9 @@ type GCPlan struct {
 	Bytes int64 // that they take
 
 	Kept []string // ids of the runs whose outputs stay
+	// those of them that began in the future, by a clock that was wrong: which runs are newer is unknown, so they do
+	// not count among the newest
+	Ahead []string
 	// blobs that stay only because they were made or used by a run that is going on, or that has not ended
 	InUse  int
 	Remove []Victim // the longest unused first
@@ -102,6 +105,9 @@ func (s *Store) PlanGC(o GCOptions) (*GCPlan, error) {
 	return p, p.leftovers()
 }
 
+// farAhead is by how much the clocks of machines that share a store may differ.
+const farAhead = time.Hour
+
 // roots are the blobs that kept runs need.
 func (p *GCPlan) roots(keep int) (map[Digest]bool, error) {
 	runs, err := p.s.Runs()
@@ -109,6 +115,7 @@ func (p *GCPlan) roots(keep int) (map[Digest]bool, error) {
 		return nil, fmt.Errorf("gc: an unreadable run may need any result; remove its record first (pipeline verify --repair): %w", err)
 	}
 	roots := map[Digest]bool{}
+	now := time.Now().Add(farAhead)
 	for i, r := range runs {
 		_, ref, err := p.s.readRun(r.ID)
 		if err != nil {
@@ -118,7 +125,9 @@ func (p *GCPlan) roots(keep int) (map[Digest]bool, error) {
 		for _, k := range r.Keeps {
 			roots[k.Digest] = true
 		}
-		if keep > 0 && i >= keep {
+		if r.Started.After(now) {
+			p.Ahead = append(p.Ahead, r.ID) // they come first
+		} else if keep > 0 && i >= keep+len(p.Ahead) {
 			continue
 		}
 		tasks, err := p.s.readTasks(ref)
@@ -134,7 +143,7 @@ func (p *GCPlan) roots(keep int) (map[Digest]bool, error) {
 		}
 	}
 	// What was used later than the newest run began, or ended, is nobody's yet.
-	if len(runs) > 0 {
+	if runs = runs[len(p.Ahead):]; len(runs) > 0 {
 		if newest := runs[0]; newest.Finished.IsZero() {
 			p.before = newest.Started.Add(-leaseSlack).UnixNano()
 		} else {

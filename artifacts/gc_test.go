@@ -89,6 +89,26 @@ func TestGCKeepsRuns(t *testing.T) {
 	})
 }
 
+// A run that is dated in the future stays, and takes the place of none of the newest: its clock was wrong.
+func TestGCRunInFuture(t *testing.T) {
+	s := newStore(t)
+	runs := threeRuns(t, s)
+	ahead := record(t, s, ids(9), time.Now().Add(1000*time.Hour), "common", "result of the future")
+	for _, task := range ahead.Tasks {
+		age(t, lies(s, task.Outputs.Of("text").Digest), 2*time.Hour)
+	}
+	plan := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t)
+	need.Equal(t, fmt.Sprint(plan.Kept, plan.Ahead), fmt.Sprint([]string{ahead.ID, runs[2].ID}, []string{ahead.ID}))
+	n, _, err := plan.Execute()
+	need.NoError(t, err)
+	need.Equal(t, n, 2, "removed")
+	for _, r := range []*RunRecord{ahead, runs[2]} {
+		for _, task := range r.Tasks {
+			need.Equal(t, s.Has(task.Outputs.Of("text")), true, r.ID, task.ID)
+		}
+	}
+}
+
 // What a record keeps stays as long as the record, whether the run's results do or not.
 func TestGCKeepsWhatRecordsKeep(t *testing.T) {
 	both(t, func(t *testing.T) {

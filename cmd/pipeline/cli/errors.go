@@ -108,16 +108,25 @@ func (a *app) finish(err error) int {
 	return code
 }
 
+// A remedied error has another remedy than others of its kind.
+type remedied struct {
+	error
+	remedy string
+}
+
+func (e remedied) Unwrap() error { return e.error }
+
 // explain prints an error, and what can be done about it.
 func (a *app) explain(err error) {
 	remedy := ""
+	var other remedied
 	switch {
 	case errors.Is(err, artifacts.ErrDamagedRun):
 		fmt.Fprintln(a.Stderr, "  `pipeline verify --repair` removes records of runs that are damaged; the results stay")
 	case errors.Is(err, artifacts.ErrCorrupt):
 		remedy = fmt.Sprintf("\n  `%s` makes a damaged result of FILE again; `%s` names everything in the store that is damaged", a.Command("run", "FILE"), a.Command("verify"))
-	case errors.As(err, new(gcFull)):
-		remedy = "\n  gc itself needs some room. Delete or move other files on that file system (df -h, df -i and quota show what is used up), then repeat: " + a.Again()
+	case errors.As(err, &other):
+		remedy = "\n  " + other.remedy
 	case errors.Is(err, artifacts.ErrFull):
 		remedy = fmt.Sprintf("\n  every finished task is kept. Free some space (%s removes what no kept run needs), then continue with: %s", a.Command("gc"), a.Again())
 	case errors.Is(err, artifacts.ErrUnreadable) && !ofResult(err):

@@ -134,11 +134,6 @@ type gcEvent struct {
 	LeftInUse int    `json:"left_in_use"` // blobs kept for runs that are going on
 }
 
-// gcFull is that gc found no room for what it has to write.
-type gcFull struct{ error }
-
-func (e gcFull) Unwrap() error { return e.error }
-
 func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 	store, err := a.openHere()
 	if err != nil {
@@ -162,8 +157,11 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 			if e.Removed > 0 {
 				a.Warn("gc removed only %s (%s)", words.Count(e.Removed, "blob"), console.ByteCount(e.Freed))
 			}
-			if errors.Is(err, artifacts.ErrFull) {
-				return gcFull{err}
+			switch {
+			case errors.Is(err, artifacts.ErrFull):
+				return remedied{err, "gc itself needs some room. Delete or move other files on that file system (df -h, df -i and quota show what is used up), then repeat: " + a.Again()}
+			case errors.Is(err, artifacts.ErrReadOnly):
+				return remedied{err, "repeat it as a user who may write there: " + a.Again()}
 			}
 			return err
 		}
@@ -182,6 +180,10 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 		console.ByteCount(e.Freed), console.ByteCount(e.Left), words.Count(e.KeptRuns, "run"))
 	if rooms > 0 {
 		a.Note("and %s left by killed runs", words.Count(rooms, "directory"))
+	}
+	if len(plan.Ahead) > 0 {
+		a.Note("%s %s dated in the future (a clock was wrong), and kept besides the newest: %s. To release results of such a run, delete its record in %s",
+			words.Count(len(plan.Ahead), "run"), areIs(len(plan.Ahead)), words.Some(plan.Ahead, 5), filepath.Join(store.Dir(), "runs"))
 	}
 	if e.Over > 0 {
 		a.Note("that is %s more than --max-size; a smaller --keep-runs frees more", console.ByteCount(e.Over))
