@@ -155,11 +155,15 @@ func TestCovariatesThatMayBeMissing(t *testing.T) {
 // caution of the report by its words.
 func TestNamesThatAreAlike(t *testing.T) {
 	for rows, want := range map[string]string{
-		"1,HC,1\n01,HC,2\n01,HC,3\n":            "the participants 01 (line 3) and 1 (line 2) have names that are alike: if two are one person, scans of that person may be in training and test data; write each in one way in column id",
-		"007,HC,1\n7,ASD,1\nb,HC,1\n":           "the participants 007 (line 2) and 7 (line 3) have names that are alike",
-		"sub-P01,HC,1\nP1,ASD,1\n":              "the participants sub-P01 (line 2) and P1 (line 3) have names that are alike",
-		"a,HC,1\na,HC,01\nb,ASD,01\n":           "the sessions 1 (line 2) and 01 (line 3) of sub-a have names that are alike: if two are one session, it counts twice; write each in one way in column visit",
-		"a,HC,1\nb,ASD,01\nc1,HC,1\nc11,HC,1\n": "",
+		"1,HC,1\n01,HC,2\n01,HC,3\n":              "the participants 01 (line 3) and 1 (line 2) have names that are alike: if two are one person, scans of that person may be in training and test data; write each in one way in column id",
+		"007,HC,1\n7,ASD,1\nb,HC,1\n":             "the participants 007 (line 2) and 7 (line 3) have names that are alike",
+		"sub-P01,HC,1\nP1,ASD,1\n":                "the participants sub-P01 (line 2) and P1 (line 3) have names that are alike",
+		"sub_1,HC,1\n1,ASD,1\n":                   "the participants 1 (line 3) and sub_1 (line 2) have names that are alike",
+		"sub02,HC,1\n2,ASD,1\nb,HC,1\n":           "the participants 2 (line 3) and sub02 (line 2) have names that are alike",
+		"sub_1,HC,1\nsub-1,ASD,1\nSubj 01,HC,1\n": "the participants sub-1 (line 3) and Subj 01 (line 4), sub-1 (line 3) and sub_1 (line 2) have names that are alike",
+		"subway,HC,1\nsub-way1,ASD,1\n":           "",
+		"a,HC,1\na,HC,01\nb,ASD,01\n":             "the sessions 1 (line 2) and 01 (line 3) of sub-a have names that are alike: if two are one session, it counts twice; write each in one way in column visit",
+		"a,HC,1\nb,ASD,01\nc1,HC,1\nc11,HC,1\n":   "",
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,visit\n" + rows, "x.csv": "1,2\n3,4\n"})
 		people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
@@ -215,12 +219,13 @@ func TestNumbersAsNames(t *testing.T) {
 		t.Error(notes)
 	}
 	for people, want := range map[string]string{
-		"1.0,HC\n1,ASD\n":        `people.csv:3: "1" and "1.0" (line 2) would both be named sub-1: rename one of them`,
-		"1.000,HC\n":             `people.csv:2: "1.000" may be 1 or 1000: write participants as whole numbers without separators`,
-		"\"2,000\",HC\n":         `"2,000" may be 2 or 2000`,
-		"1E+05,HC\n":             `"1E+05" is a number in scientific notation, whose last digits may be lost: write participants as whole numbers`,
-		"1.23457E+11,HC\n1,A\n":  `"1.23457E+11" is a number in scientific notation`,
-		"1.0,HC\n01,HC\n01.0,HC": `"01.0" and "01" (line 3) would both be named sub-01`,
+		"1.0,HC\n1,ASD\n":                `people.csv:3: "1" and "1.0" (line 2) would both be named sub-1: rename one of them`,
+		"1.000,HC\n":                     `people.csv:2: "1.000" may be 1 or 1000: write participants as whole numbers without separators`,
+		"\"2,000\",HC\n":                 `"2,000" may be 2 or 2000`,
+		"1E+05,HC\n":                     `"1E+05" is a number in scientific notation, whose last digits may be lost: write participants as whole numbers`,
+		"123456789012345680.0,HC\nb,A\n": `"123456789012345680.0" is a number with decimals and more than 15 digits, whose last digits may be lost: write participants as whole numbers`,
+		"1.23457E+11,HC\n1,A\n":          `"1.23457E+11" is a number in scientific notation`,
+		"1.0,HC\n01,HC\n01.0,HC":         `"01.0" and "01" (line 3) would both be named sub-01`,
 	} {
 		_, err := load(people, asItIs)
 		need.Error(t, err, want)

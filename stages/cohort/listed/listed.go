@@ -272,6 +272,9 @@ func (l *List) name(levels map[string]string, labels []string) error {
 	return errors.Join(problems...)
 }
 
+// exactDigits is how many digits of any number a floating-point number keeps, as in a spreadsheet or pandas.
+const exactDigits = 15
+
 // identify refuses ids that name nobody, or two participants, or one of two.
 func (l *List) identify() error {
 	here := map[string]bool{} // ids that rows have as they are written, or as whole numbers
@@ -297,7 +300,7 @@ func (l *List) identify() error {
 		other, cased := &l.Rows[j], &l.Rows[k] // the first row where there is none
 		odd := strings.IndexFunc(r.Source, func(c rune) bool { return c > unicode.MaxASCII })
 		bare := bareName(r.Source)
-		whole, _ := cell.Whole(bare)
+		whole, decimal := cell.Whole(bare)
 		meant := l.meant(r, here)
 		switch {
 		case r.Source == "":
@@ -313,6 +316,8 @@ func (l *List) identify() error {
 			bad("%q may be %s or %s: write participants as whole numbers without separators", r.Source, strings.TrimSuffix(digits, "000"), digits)
 		case cell.Scientific(bare) && "sub-"+bare != r.ID:
 			bad("%q is a number in scientific notation, whose last digits may be lost: write participants as whole numbers%s", r.Source, didYouMean(meant))
+		case decimal && len(strings.TrimLeft(whole, "0")) > exactDigits:
+			bad("%q is a number with decimals and more than %d digits, whose last digits may be lost: write participants as whole numbers", r.Source, exactDigits)
 		case len(meant) > 1:
 			bad("%q may be %s: each has a directory, and zeros or decimals of a name may come from a spreadsheet; write the one that is meant", r.Source, strings.Join(meant, " or "))
 		case l.dirs != nil && "sub-"+whole != r.ID && len(meant) == 1:

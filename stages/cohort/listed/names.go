@@ -11,6 +11,7 @@ import (
 
 	"prgnn/internal/cell"
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 )
@@ -156,6 +157,9 @@ func SameNumber(name string, ids []string) (same []string) {
 	return same
 }
 
+// prefix is what BIDS puts before a name, in any spelling: sub-1, SUB_1, sub1, ses-1.
+var prefix = pattern.New(`^(?i:(sub(j(ect)?)?|ses(sion)?)[-_ ]?)+`)
+
 // DoubtNames notes names in two spellings that may be one: 01 loses its zero in a spreadsheet. of gives the name of a
 // row, and within whom it counts.
 func (l *List) DoubtNames(what, in, remedy string, of func(Row) (who, name string)) {
@@ -163,8 +167,7 @@ func (l *List) DoubtNames(what, in, remedy string, of func(Row) (who, name strin
 	var pairs []string
 	for _, r := range l.Rows {
 		who, name := of(r)
-		bare := strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(name), "sub-"), "ses-")
-		spelled, written := [2]string{who, column.Spelling(bare)}, [2]string{who, name}
+		spelled, written := [2]string{who, column.Spelling(prefix.ReplaceAllString(name, ""))}, [2]string{who, name}
 		if name == "" || said[written] {
 			continue
 		}
