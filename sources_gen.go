@@ -34,10 +34,14 @@ import (
 //go:embed connectivity/tangent/*[^t].go
 //go:embed dag/*[^s]t.go
 //go:embed dag/*[^t].go
+//go:embed dag/content/*[^s]t.go
 //go:embed dag/environment/*[^s]t.go
+//go:embed dag/listing/*[^s]t.go
 //go:embed dag/listing/*[^t].go
 //go:embed dag/param/*[^s]t.go
 //go:embed dag/param/*[^t].go
+//go:embed dag/selector/*[^t].go
+//go:embed dag/shelf/*[^t].go
 //go:embed gnn/*.s
 //go:embed gnn/*[^s]t.go
 //go:embed gnn/*[^t].go

@@ -503,3 +503,36 @@ func TestPersons(t *testing.T) {
 	p = need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "leave_out: RID")))(t)
 	need.Equal(t, len(notesWith(p, "person")), 0, "left out")
 }
+
+// fold: all is every fold of the division, of leave_out too, and of the stages before, where no folds are connected.
+func TestAllFolds(t *testing.T) {
+	rows := []string{"A\tx", "A\ty", "A\tz", "B\ty", "B\tx", "B\tz", "A\tx", "B\ty"}
+	const rest = `
+  clean: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes, sidecar: cohort.sidecar } }
+  pearson: { use: connectivity, each: subject, in: { series: clean.series }, with: { pearson: ledoit-wolf } }
+  projected: { use: project, each: subject, matrix: { fold: all }, in: { matrices: pearson.pearson, fitted: tangent.fitted } }
+  tangent: { use: tangent, matrix: { fold: all }, in: { matrices: "pearson[*].pearson", folds: folds } }
+  ridge: { use: baseline, matrix: { model: [ridge], fold: all }, in: { tangent: "projected[*]", fitted: tangent.fitted, folds: folds } }`
+	for with, want := range map[string]int{"folds: 2": 2, "folds: 4": 4, "leave_out: site": 3,
+		"outer: 1, inner: 2, folds: 3": 2} {
+		p := need.Value(guarded(t, "site", rows, "",
+			"folds: { use: split, in: { participants: cohort.participants }, with: { "+with+" } }"+rest))(t)
+		count := map[string]int{}
+		for _, s := range p.Graph.Stages {
+			count[s.Name] = len(s.Tasks)
+		}
+		need.Equal(t, fmt.Sprint(count["tangent"], count["ridge"], count["projected"]), fmt.Sprint(want, want, 8*want), with)
+	}
+	for stages, want := range map[string]string{
+		`a: { use: echo, matrix: { fold: all }, in: { inputs: cohort.participants } }`: "fold: all takes the number of folds from the stage split",
+		`a: { use: echo, matrix: { fold: all }, in: { inputs: b } }
+  b: { use: echo, matrix: { fold: all }, in: { inputs: a } }`: "cycle",
+		`a: { use: echo, matrix: { fold: [1..2] }, with: { value: x } }
+  b: { use: echo, matrix: { fold: [1..3] }, with: { value: x } }
+  c: { use: echo, matrix: { fold: all }, in: { inputs: ["a[*]", "b[*]"] } }`: "two meanings: a has 2 folds, and b 3",
+	} {
+		if _, err := guarded(t, "site", rows, "", stages); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", stages, err, want)
+		}
+	}
+}

@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/pattern"
+	"prgnn/pipelines/folds"
 	"prgnn/pipelines/tree"
 )
 
@@ -142,6 +144,10 @@ func (l *loader) readMatrix(s *stage, t *tree.Node) (c combos) {
 }
 
 func (l *loader) readAxis(s *stage, a *axis, t *tree.Node) {
+	if a.name == "fold" && t.Kind == tree.Scalar && t.Plain && t.Text == "all" {
+		l.readAllFolds(s, a, t)
+		return
+	}
 	items := []*tree.Node{t}
 	if t.Kind == tree.List {
 		items = t.Items
@@ -178,6 +184,95 @@ func (l *loader) readAxis(s *stage, a *axis, t *tree.Node) {
 		l.bad.Add(t.Pos, "stage %s: the axis %s has no values", s.name, a.name)
 		s.unknown = true
 	}
+}
+
+// readAllFolds gives the axis fold: all the folds of the division that is connected to the port folds, or else those of
+// the stages that the stage takes its inputs from.
+func (l *loader) readAllFolds(s *stage, a *axis, t *tree.Node) {
+	n, from := 0, ""
+	for _, r := range l.sourcesOf(s) {
+		of, made, wrong := l.foldsOf(r)
+		if wrong {
+			s.unknown = true
+			return
+		}
+		if made > 0 && n > 0 && made != n {
+			l.bad.Add(t.Pos, "stage %s: fold: all has two meanings: %s has %d folds, and %s %d; write fold: [1..%[3]d] or fold: [1..%[5]d]",
+				s.name, from, n, of, made)
+			s.unknown = true
+			return
+		}
+		if made > 0 {
+			n, from = made, of
+		}
+	}
+	if n == 0 {
+		l.bad.Add(t.Pos, "stage %s: fold: all takes the number of folds from the stage split that is connected to its input folds, or from stages with an axis fold, and there is none whose number is known; write fold: [1..5]", s.name)
+		s.unknown = true
+		return
+	}
+	if n > min(l.values, l.left) {
+		l.tooMany(s, t.Pos, float64(n))
+		return
+	}
+	for v := 1; v <= n; v++ {
+		l.addValue(s, a, axisValue{v, strconv.Itoa(v), t.Pos})
+	}
+	l.values -= n
+}
+
+// sourcesOf are the stages that a stage takes its folds from, or else its other inputs.
+func (l *loader) sourcesOf(s *stage) (names []string) {
+	var visit func(t *tree.Node)
+	visit = func(t *tree.Node) {
+		switch {
+		case t == nil || t.Bad:
+		case t.Kind == tree.List:
+			for _, item := range t.Items {
+				visit(item)
+			}
+		case t.Kind == tree.Scalar:
+			end := strings.IndexAny(t.Text+".", "[.")
+			names = append(names, strings.TrimSpace(t.Text[:end]))
+		}
+	}
+	if s.in == nil || s.in.Kind != tree.Mapping {
+		return nil
+	}
+	if visit(s.in.Get("folds")); names != nil {
+		return names
+	}
+	for _, k := range s.in.Keys {
+		visit(k.Value)
+	}
+	return names
+}
+
+// foldsOf is how many folds a stage makes, or has as its axis; 0 where that is not known. wrong: because of a mistake
+// that is reported where it is.
+func (l *loader) foldsOf(name string) (of string, n int, wrong bool) {
+	at := slices.IndexFunc(l.tree.Keys, func(k tree.Key) bool { return k.Name == name && k.Value.Kind == tree.Mapping })
+	if at < 0 {
+		return name, 0, false
+	}
+	s := l.stageOf(l.tree.Keys[at])
+	if s == nil || s.unknown || s.kind == nil { // nil: it is being read, which is a cycle
+		return name, 0, true
+	}
+	var people *encoding.Table
+	if l.roster != nil {
+		people = l.roster.Participants
+	}
+	for i := range s.nodes {
+		_, made := folds.Divisions(s.nodes[i].Work, people)
+		n = max(n, made)
+	}
+	for _, a := range s.axes {
+		if a.name == "fold" && n == 0 {
+			n = len(a.values)
+		}
+	}
+	return name, n, n == 0 && (s.nodes == nil || l.roster == nil && l.cohortTree != nil)
 }
 
 func (l *loader) addValue(s *stage, a *axis, v axisValue) {

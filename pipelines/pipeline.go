@@ -186,6 +186,8 @@ type loader struct {
 	stages      []*stage // in the order of the file
 	names       []string // of the stages
 	byName      map[string]*stage
+	tree        *tree.Node             // of the stages
+	done        map[string]*stage      // those that have been read; nil while one is read
 	producers   map[string][]*producer // the cohort has two
 	cohortNodes *cohortGraph
 	cohort      *cohort.Source // its kind; nil until it is loaded

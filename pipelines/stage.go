@@ -52,6 +52,7 @@ func (l *loader) readStages(root *tree.Node) {
 	case len(all.Keys) == 0 && !all.Bad:
 		l.bad.Add(all.Pos, "the file has no stages: add stages: { NAME: { use: KIND } }")
 	}
+	l.tree, l.done = all, map[string]*stage{}
 	for _, k := range all.Keys {
 		switch {
 		case !tree.IsName(k.Name):
@@ -63,7 +64,7 @@ func (l *loader) readStages(root *tree.Node) {
 		case k.Value.Kind != tree.Mapping:
 			l.bad.Add(k.Value.Pos, "stage %s must be a mapping with the key use, not %s", k.Name, k.Value)
 		default:
-			s := l.readStage(k)
+			s := l.stageOf(k)
 			l.stages = append(l.stages, s)
 			l.names = append(l.names, s.name)
 			l.byName[s.name] = s
@@ -71,6 +72,16 @@ func (l *loader) readStages(root *tree.Node) {
 		}
 		l.byName[k.Name] = nil // there, but not to be used
 	}
+}
+
+// stageOf reads a stage, unless fold: all of another one has read it; nil while it is read.
+func (l *loader) stageOf(k tree.Key) *stage {
+	if s, there := l.done[k.Name]; there {
+		return s
+	}
+	l.done[k.Name] = nil
+	l.done[k.Name] = l.readStage(k)
+	return l.done[k.Name]
 }
 
 func (l *loader) readStage(k tree.Key) *stage {

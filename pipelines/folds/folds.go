@@ -69,9 +69,21 @@ func Mistakes(tasks []dag.Node, participants *encoding.Table) []string {
 
 // divisions is what a division will have; 0 folds where that is not known before it runs.
 func divisions(n *dag.Node, participants *encoding.Table) (repeats, folds int) {
-	d := n.Work.(divider)
+	if !OfCohort(n) {
+		participants = nil
+	}
+	return Divisions(n.Work, participants)
+}
+
+// Divisions is how many repeats and folds a Stage divides these participants into; 0 folds where that is not known, or
+// it divides none.
+func Divisions(work dag.Stage, participants *encoding.Table) (repeats, folds int) {
+	d, ok := work.(divider)
+	if !ok {
+		return 0, 0
+	}
 	repeats, folds = d.Divisions()
-	if by := d.LeavesOut(); by != "" && participants != nil && OfCohort(n) {
+	if by := d.LeavesOut(); by != "" && participants != nil {
 		if _, values, err := column.ByParticipant(participants, by); err == nil {
 			distinct := map[string]bool{}
 			for _, v := range values {
@@ -159,12 +171,19 @@ func beyond(n *dag.Node, t tester, participants *encoding.Table) (int, string) {
 		want, have int
 	}{{"fold", fold, folds}, {"repeat", repeat, repeats}} {
 		if folds > 0 && c.want > c.have {
-			or := fmt.Sprintf(", or %d %ss in %s", c.want, c.axis, by.Stage.Name)
+			values, param := "all", "folds"
+			switch {
+			case c.axis == "repeat":
+				values, param = fmt.Sprintf("[1..%d]", c.have), "repeats"
+			case by.Work.(divider).Inside() > 0:
+				param = "inner"
+			}
+			or := fmt.Sprintf(", or with: { %s: %d } in %s", param, c.want, by.Stage.Name)
 			if by.Work.(divider).LeavesOut() != "" { // the participants decide
 				or = ""
 			}
-			return c.want, fmt.Sprintf("%[1]s: %[2]s uses %[1]s %[3]d, but %[4]s makes %[5]s: write %[1]s: [1..%[6]d] in the matrix of %[8]s%[7]s",
-				c.axis, n.ID, c.want, by.ID, words.Count(c.have, c.axis), c.have, or, n.Stage.Name)
+			return c.want, fmt.Sprintf("%[1]s: %[2]s uses %[1]s %[3]d, but %[4]s makes %[5]s: write matrix: { %[1]s: %[6]s } in %[8]s%[7]s",
+				c.axis, n.ID, c.want, by.ID, words.Count(c.have, c.axis), values, or, n.Stage.Name)
 		}
 	}
 	return 0, ""
@@ -212,8 +231,8 @@ func untested(n *dag.Node, port string, participants *encoding.Table) []string {
 		}
 		said[k.stage] = true
 		names := lists.Map(have, func(f int) string { return fmt.Sprint(f) })
-		out = append(out, fmt.Sprintf("%s tests fold %s, but %s makes %s, so not every participant is tested: write matrix: { fold: [1..%d] } in %s, or partial: true in %s to evaluate only these participants",
-			k.stage, words.Some(names, 8), of[k].ID, words.Count(folds, "fold"), folds, k.stage, n.Stage.Name))
+		out = append(out, fmt.Sprintf("%s tests fold %s, but %s makes %s, so not every participant is tested: write matrix: { fold: all } in %s, or partial: true in %s to evaluate only these participants",
+			k.stage, words.Some(names, 8), of[k].ID, words.Count(folds, "fold"), k.stage, n.Stage.Name))
 	}
 	return out
 }

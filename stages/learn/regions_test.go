@@ -49,7 +49,8 @@ func lackingInputs(t *testing.T, n int, lacks func(i int) []int) map[string][]da
 			}
 		}
 		edges := encoding.NewTable(encoding.Column{Name: "draw", Values: draw},
-			encoding.Column{Name: "source", Values: source}, encoding.Column{Name: "target", Values: target}, encoding.Column{Name: "weight", Values: weight})
+			encoding.Column{Name: "source", Values: source}, encoding.Column{Name: "target", Values: target},
+			encoding.Column{Name: "weight", Values: weight})
 		for port, v := range map[string]dag.Input{"pearson": dag.InputOf(encoding.NewArray(m, 1, lackedOf, lackedOf)),
 			"series": dag.InputOf(encoding.NewArray(series, 1, 30, lackedOf)), "edges": dag.InputOf(edges)} {
 			v.Coords = []dag.Coord{{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}}
