@@ -131,11 +131,22 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
+	var unlisted []string // those for whom it is not known whether there are tables of events
 	for _, r := range l.Rows {
 		found[r.ID] = c.find(l, sidecars, r, labels, files[r.ID])
 		for _, run := range found[r.ID].each() {
-			run.events = events.of(run.bold)
+			if run.events, err = events.of(run.bold); err == nil {
+				continue
+			}
+			if c.Events != "" {
+				found[r.ID].problems = append(found[r.ID].problems, err)
+			} else if text := r.ID + ": " + userfile.WithoutPlaces(root, err); !slices.Contains(unlisted, text) {
+				unlisted = append(unlisted, text)
+			}
 		}
+	}
+	if unlisted != nil {
+		l.Notes = append(l.Notes, "taken to have no table of events: "+words.Some(unlisted, 6))
 	}
 	c.refuseHeaders(l.Rows, found)
 	addMotion(l, found)

@@ -1,7 +1,9 @@
 package cohort
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,11 +46,12 @@ func (c *BIDSCohort) rawRoots(dir, root string, l *listed.List) (roots []string)
 }
 
 // of is the table of events of a scan, "" where there is none: nearest to the scan's place in the raw dataset, and
-// there the one with most entities (the inheritance principle). Every entity of its name is one of the scan's.
-func (f *eventsFinder) of(bold string) string {
+// there the one with most entities (the inheritance principle). Every entity of its name is one of the scan's. It is an
+// error where a directory that comes first cannot be listed.
+func (f *eventsFinder) of(bold string) (string, error) {
 	scan, ok := bids.Parse(filepath.Base(bold))
 	if !ok {
-		return ""
+		return "", nil
 	}
 	raw := scan.Only(bids.RunEntities...)
 	for _, root := range f.roots {
@@ -60,7 +63,11 @@ func (f *eventsFinder) of(bold string) string {
 		}
 		for _, d := range dirs {
 			best, path := 0, ""
-			for _, file := range f.list(d) {
+			names, err := f.list(d)
+			if err != nil {
+				return "", userfile.Place(fmt.Errorf("events: %w", userfile.Plain(d, err)), d)
+			}
+			for _, file := range names {
 				n, ok := bids.ParseName(file)
 				about := func(e bids.Entity) bool {
 					return e.Key == "sub" && e.Value == scan.Get("sub") || raw.Get(e.Key) != "" &&
@@ -72,24 +79,28 @@ func (f *eventsFinder) of(bold string) string {
 				}
 			}
 			if path != "" {
-				return path
+				return path, nil
 			}
 		}
 	}
-	return ""
+	return "", nil
 }
 
-// list are the tables of events in a directory, sorted.
-func (f *eventsFinder) list(dir string) []string {
+// list are the tables of events in a directory, sorted; none where there is no such directory.
+func (f *eventsFinder) list(dir string) ([]string, error) {
 	names, read := f.names[dir]
-	if !read {
-		entries, _ := os.ReadDir(dir) // what cannot be read has none
-		for _, e := range entries {
-			if n, ok := bids.ParseName(e.Name()); ok && n.Suffix == "events" && n.Extension == ".tsv" {
-				names = append(names, e.Name())
-			}
-		}
-		f.names[dir] = names
+	if read {
+		return names, nil
 	}
-	return names
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if n, ok := bids.ParseName(e.Name()); ok && n.Suffix == "events" && n.Extension == ".tsv" {
+			names = append(names, e.Name())
+		}
+	}
+	f.names[dir] = names
+	return names, nil
 }
