@@ -401,6 +401,7 @@ func TestTemplate(t *testing.T) {
 	}
 	write("no-such-qsub {command}; true")
 	tpl, _ = ReadTemplate(path)
+	t.Setenv("PATH", "/usr/bin:/bin") // in a directory that may not be read, the shell reports another error
 	if _, err := tpl.Start(context.Background(), 1, r); err == nil || !strings.Contains(err.Error(), "not found") {
 		t.Error(err)
 	}
