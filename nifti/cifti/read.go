@@ -33,6 +33,7 @@ type Axis struct {
 	Step    float64  // time between points, s
 	Series  bool
 	Labels  []Label // of the first map
+	Map     string  // name of the first map
 }
 
 // Models are grayordinates: the vertices of surfaces and the voxels of structures.
@@ -204,6 +205,7 @@ type xmlMap struct {
 		Name string `xml:"Name,attr"`
 	} `xml:"Parcel"`
 	Named []struct {
+		Name   string `xml:"MapName"`
 		Labels []struct {
 			Key   int     `xml:"Key,attr"`
 			Red   float64 `xml:"Red,attr"`
@@ -233,6 +235,7 @@ func (x *xmlMap) axis(a *Axis) error {
 		a.Series, a.Step, n = true, x.step(), x.Points
 	case "CIFTI_INDEX_TYPE_LABELS", "CIFTI_INDEX_TYPE_SCALARS":
 		if n = len(x.Named); n > 0 {
+			a.Map = strings.TrimSpace(x.Named[0].Name)
 			keys := map[int]string{}
 			for _, l := range x.Named[0].Labels {
 				if other, twice := keys[l.Key]; twice {

@@ -31,7 +31,7 @@ var saliencyKind = dag.Kind{
 type Saliency struct {
 	Column string `param:"column" doc:"the value to show: a column of the ranking, such as score, contrast, frequency or q"`
 	Top    int    `param:"top" doc:"show only the top regions, this many; 0: all" min:"0"`
-	Labels string `param:"labels" choices:"auto|id|index" doc:"values of the label image: ids of the node list (such as FreeSurfer's), node numbers 1…N, or auto, whichever fits"`
+	Labels string `param:"labels" choices:"auto|id|index" doc:"values of the label image: ids of the node list (such as FreeSurfer's), node numbers 1…N, or auto: node numbers for parcellate's parcels, and ids for any other image that has them"`
 }
 
 func (*Saliency) Ports() dag.Ports {
@@ -81,7 +81,7 @@ func (s *Saliency) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	defer r.Close()
-	labels, models, err := labelsOf(r, in.Name)
+	labels, models, description, err := labelsOf(r, in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,10 @@ func (s *Saliency) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if len(values) == 0 {
 		return nil, fmt.Errorf("%s: every voxel is 0, so there are no labels", in.Name)
 	}
-	by := region.Meaning(s.Labels, nodes, values)
+	by, err := region.MeaningOf(description, s.Labels, nodes, values)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
 	if !slices.ContainsFunc(nodes, func(n region.Node) bool { return slices.Contains(values, by(n)) }) {
 		return nil, fmt.Errorf("%s has none of the %d regions: its labels run from %d to %d", in.Name, len(nodes), values[0], values[len(values)-1])
 	}
@@ -244,21 +247,21 @@ func (s *Saliency) connectome(in dag.Input, nodes []region.Node, rows []paintedR
 	return artifacts.Bytes{Kind: "json", Data: append(b, '\n')}, nil
 }
 
-// labelsOf reads labels of voxels, or of grayordinates, whose models are not nil then.
-func labelsOf(r *nifti.Reader, name string) (*nifti.Labels, *cifti.Models, error) {
+// labelsOf reads labels of voxels, or of grayordinates, whose models are not nil then, and how the file describes them.
+func labelsOf(r *nifti.Reader, name string) (*nifti.Labels, *cifti.Models, string, error) {
 	if !r.Header.CIFTI() {
 		labels, err := nifti.ReadLabels(r)
-		return labels, nil, err
+		return labels, nil, region.Description(r.Header), err
 	}
 	f, err := cifti.Read(r, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	labels, err := f.Labels()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
-	return &nifti.Labels{Voxels: labels}, f.Rows.Models, nil
+	return &nifti.Labels{Voxels: labels}, f.Rows.Models, f.Columns.Map, nil
 }
 
 // writeDense writes a map of grayordinates for each setting (CIFTI dscalar).

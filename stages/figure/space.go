@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"prgnn/dag"
 	"prgnn/nifti"
@@ -24,7 +23,7 @@ type Parcels struct {
 // ErrGrayordinates is why parcels are not drawn: surfaces have no place without their meshes.
 var ErrGrayordinates = errors.New("the parcels are of grayordinates, whose positions are unknown without the surfaces")
 
-// ReadParcels reads a label image: of node numbers, as parcellate makes it, or of the
+// ReadParcels reads a label image: of node numbers, as parcellate's description of it states, or of the
 // ids of the nodes, as an atlas has them.
 func ReadParcels(in dag.Input, nodes []region.Node) (*Parcels, error) {
 	b, err := in.Bytes()
@@ -44,7 +43,10 @@ func ReadParcels(in dag.Input, nodes []region.Node) (*Parcels, error) {
 		return nil, err
 	}
 	if values := labels.Values(); len(values) > 0 && nodes != nil {
-		by := region.Meaning("auto", nodes, values)
+		by, err := region.MeaningOf(region.Description(r.Header), "auto", nodes, values)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
 		number := map[int32]int32{}
 		there := 0
 		for _, n := range nodes {
@@ -53,8 +55,8 @@ func ReadParcels(in dag.Input, nodes []region.Node) (*Parcels, error) {
 				there++
 			}
 		}
-		// A few numbers are the same by chance: regions would stand in wrong places.
-		if 2*there < len(nodes) {
+		// A few numbers are the same by chance: regions would stand in wrong places. A scan may cover few regions.
+		if description := region.Description(r.Header); 2*there < len(nodes) && !region.Numbered(description) {
 			return nil, fmt.Errorf("%s: it has %d of the %d regions of the node list: its %d labels run from %d to %d, the node list's ids from %d; give the label image of these regions",
 				in.Name, there, len(nodes), len(values), values[0], values[len(values)-1], nodes[0].Id)
 		}
@@ -165,7 +167,7 @@ func ReadAnatomy(in dag.Input) (*Anatomy, error) {
 		return nil, fmt.Errorf("%s: %d voxels are more than a report can show (%d): give one of 1 mm", in.Name, g.Voxels(), most)
 	}
 	u := &Anatomy{Grid: g, voxels: make([]float64, g.Voxels()), called: "the image given as anatomy"}
-	if by, _, _ := strings.Cut(string(r.Header.Descrip[:]), "\x00"); by == region.MeanOfVolumes {
+	if region.Description(r.Header) == region.MeanOfVolumes {
 		u.called = "the mean of a functional scan over its volumes"
 	}
 	var ok bool

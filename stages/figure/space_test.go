@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/nifti"
+	"prgnn/stages/atlas"
 	"prgnn/stages/prepare/extract"
 	"prgnn/stages/region"
 	"prgnn/stages/report"
@@ -20,14 +21,7 @@ import (
 // An atlas may have the ids of the node list or its numbers; one whose labels mean
 // something else is refused, though a few of its numbers are those of nodes.
 func TestReportOfAtlas(t *testing.T) {
-	image := func(labels ...int32) dag.Input {
-		voxels := make([]int32, 64)
-		copy(voxels, labels)
-		var b bytes.Buffer
-		need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{4, 4, 4},
-			Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: voxels}))
-		return dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
-	}
+	image := func(labels ...int32) dag.Input { return described(t, "", labels...) }
 	nodes := []region.Node{{Index: 1, Id: 1001, Name: "a"}, {Index: 2, Id: 10, Name: "b"},
 		{Index: 3, Id: 2005, Name: "c"}}
 	for _, labels := range [][]int32{{1001, 10, 2005, 77}, {1, 2, 3}} {
@@ -39,6 +33,46 @@ func TestReportOfAtlas(t *testing.T) {
 	if _, err := ReadParcels(image(10, 50, 51, 52), nodes); err == nil || !strings.Contains(err.Error(), "it has 1 of the 3 regions of the node list") {
 		t.Errorf("a foreign atlas: %v", err)
 	}
+}
+
+// described is a label image of 4 × 4 × 4 voxels with this description in its header.
+func described(t *testing.T, description string, labels ...int32) dag.Input {
+	t.Helper()
+	voxels := make([]int32, 64)
+	copy(voxels, labels)
+	var b bytes.Buffer
+	need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{4, 4, 4}, Descrip: description,
+		Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: voxels}))
+	return dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
+}
+
+// Parcellate's parcels hold node numbers, though the ids of the list may be the same numbers in another order, or with
+// a gap.
+func TestParcelsAreNumbered(t *testing.T) {
+	freeSurfer := make([]int32, 0, 60)
+	for _, n := range atlas.DK84()[:60] {
+		freeSurfer = append(freeSurfer, int32(n.ID))
+	}
+	for name, ids := range map[string][]int32{"a gap": {1, 2, 4, 5}, "without the first": {2, 3, 4, 5},
+		"shuffled": {3, 1, 4, 2}, "in order": {1, 2, 3, 4}, "FreeSurfer's first 60": freeSurfer} {
+		nodes, numbers := make([]region.Node, len(ids)), make([]int32, len(ids))
+		for i, id := range ids {
+			nodes[i], numbers[i] = region.Node{Index: int32(i + 1), Id: id}, int32(i+1)
+		}
+		for _, description := range []string{region.NodeNumbers, region.LargestWeights} {
+			p := need.Value(ReadParcels(described(t, description, numbers...), nodes))(t)
+			if got := p.Voxels[:len(ids)]; !slices.Equal(got, numbers) {
+				t.Errorf("%s: the nodes %v are read as %v", name, numbers, got)
+			}
+		}
+		p := need.Value(ReadParcels(described(t, region.NodeNumbers, 2), nodes))(t)
+		need.Equal(t, p.Voxels[0], int32(2), name, "of a scan that covers one region")
+	}
+	nodes := []region.Node{{Index: 1, Id: 3}, {Index: 2, Id: 1}, {Index: 3, Id: 2}}
+	_, err := ReadParcels(described(t, "", 1, 2, 3), nodes)
+	need.Error(t, err, "the labels 1 to 3 are ids of 3 regions of the node list and node numbers of 3, and the two differ for 3 regions", "an atlas")
+	_, err = ReadParcels(described(t, region.NodeNumbers, 1, 4), nodes)
+	need.Error(t, err, "the node numbers run from 1 to 4, but the node list has 3 regions", "parcels of another list")
 }
 
 // The mean is that of the volumes, without what is not a number; the air around a head is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/nifti"
@@ -12,6 +13,12 @@ import (
 
 // MeanOfVolumes is the description in the header of an image that is the mean over a scan's volumes.
 const MeanOfVolumes = "mean over the volumes"
+
+// Description is the description in the header of an image.
+func Description(h *nifti.Header) string {
+	text, _, _ := strings.Cut(string(h.Descrip[:]), "\x00")
+	return text
+}
 
 // OpenImage opens an image that is an input.
 func OpenImage(in dag.Input) (*nifti.Reader, error) {

@@ -1,6 +1,7 @@
 package region
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -37,6 +38,59 @@ func Meaning(labels string, nodes []Node, values []int32) func(Node) int32 {
 		return func(n Node) int32 { return n.Index }
 	}
 	return func(n Node) int32 { return n.Id }
+}
+
+// NodeNumbers and LargestWeights are the descriptions in the headers of parcellate's images: their values are node
+// numbers 1…N, whatever the ids are. The second are the largest weights of a probabilistic atlas, of which no mean is
+// taken.
+const (
+	NodeNumbers    = "node numbers"
+	LargestWeights = "largest weights"
+)
+
+// Numbered reports whether an image with this description is parcellate's.
+func Numbered(description string) bool {
+	return description == NodeNumbers || description == LargestWeights
+}
+
+// MeaningOf is Meaning of an image with this description: parcellate's hold node numbers. Labels of any other image
+// that may be both, with different regions, are refused.
+func MeaningOf(description, labels string, nodes []Node, values []int32) (func(Node) int32, error) {
+	id, index := func(n Node) int32 { return n.Id }, func(n Node) int32 { return n.Index }
+	apart, ids, numbers := 0, 0, 0
+	for _, n := range nodes {
+		if n.Id != n.Index {
+			apart++
+		}
+		if slices.Contains(values, n.Id) {
+			ids++
+		}
+		if slices.Contains(values, n.Index) {
+			numbers++
+		}
+	}
+	last := values[len(values)-1]
+	numbered := values[0] >= 1 && int(last) <= len(nodes)
+	switch own := Numbered(description); {
+	case own && !numbered:
+		return nil, fmt.Errorf("the node numbers run from %d to %d, but the node list has %d regions: use the parcels and the node list of one cohort",
+			values[0], last, len(nodes))
+	case own && labels == "id" && apart > 0:
+		return nil, errors.New("parcellate's parcels hold node numbers, not ids: set labels to index or auto")
+	case own || labels == "index":
+		return index, nil
+	case labels == "id" || apart == 0 || !numbered:
+		return id, nil
+	}
+	enough := min(len(nodes), len(values))
+	switch byID, byNumber := 2*ids >= enough, 2*numbers >= enough; {
+	case byID && byNumber:
+		return nil, fmt.Errorf("the labels %d to %d are ids of %d regions of the node list and node numbers of %d, and the two differ for %d regions; connect parcellate's parcels, or sort the node list by its ids 1…N",
+			values[0], last, ids, numbers, apart)
+	case byNumber:
+		return index, nil
+	}
+	return id, nil
 }
 
 // Fit compares the labels of an image with a node list: missing are the nodes without a label, and nameless the labels

@@ -76,7 +76,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	if about == largestWeights && !t.Has("weights") {
+	if about == region.LargestWeights && !t.Has("weights") {
 		return nil, fmt.Errorf("%s: the labels belong to a probabilistic atlas, but its weights are missing: connect them (in: { weights: cohort.weights }), or connect a label image to parcellate", t.In("parcels").Name)
 	}
 	rois := nifti.ROIs{Draws: b.Draws}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"prgnn/dag"
 	"prgnn/nifti"
@@ -113,7 +112,7 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 		}
 	}
 	var b bytes.Buffer
-	if err := scan.Rows.Models.WriteDense(&b, []string{"node numbers"}, [][]float64{parcels}); err != nil {
+	if err := scan.Rows.Models.WriteDense(&b, []string{region.NodeNumbers}, [][]float64{parcels}); err != nil {
 		return nil, err
 	}
 	row := column.ParcelRow{Determinant: math.NaN(), Rotation: math.NaN(), Displacement: math.NaN(),
@@ -161,5 +160,5 @@ func readParcels(in dag.Input) (labels *nifti.Labels, models *cifti.Models, desc
 		return &nifti.Labels{Voxels: values}, f.Rows.Models, "", nil
 	}
 	labels, err = nifti.ReadLabels(r)
-	return labels, nil, strings.TrimRight(string(r.Header.Descrip[:]), "\x00"), err
+	return labels, nil, region.Description(r.Header), err
 }

@@ -241,11 +241,11 @@ func (p *Parcellate) meaning(t *dag.Task, nodes []region.Node, values []int32, p
 		return nil, "", errors.New("every voxel is 0, so there are no labels")
 	case !probabilistic:
 		by = region.Meaning(p.Labels, nodes, values)
-		return by, "node numbers", p.refuseMissing(nodes, by, values)
+		return by, region.NodeNumbers, p.refuseMissing(nodes, by, values)
 	case t.Has("transform") || t.Has("warp"):
 		return nil, "", errors.New("a probabilistic atlas has to be in the space of the scan: transforms are not applied to it")
 	}
-	return func(n region.Node) int32 { return n.Id }, largestWeights, nil
+	return func(n region.Node) int32 { return n.Id }, region.LargestWeights, nil
 }
 
 // outputs are those of scans of voxels and of grayordinates. about says how the labels got onto the grid of the scan;

@@ -11,10 +11,6 @@ import (
 	"prgnn/stages/region"
 )
 
-// largestWeights describes parcels that are the largest weights of a probabilistic atlas: they
-// serve pictures, and no series is made of them.
-const largestWeights = "largest weights"
-
 // readAtlas reads a label image, or the maps of a probabilistic atlas: a volume for each region.
 // The labels of maps are the numbers of the largest weights.
 func readAtlas(in dag.Input, regions int) (*nifti.Labels, *nifti.Weights, error) {
