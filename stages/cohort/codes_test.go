@@ -240,6 +240,7 @@ func TestNumbersAsNames(t *testing.T) {
 		{"A_1,HC\n2,ASD\n", "A.1", "", `there is no participant "A.1" (did you mean "sub-A1"?)`},
 		{"01,HC\n2,ASD\n", "1.0", "", `there is no participant "1.0" (did you mean "sub-01"?)`},
 		{"1.0,HC\n2.0,ASD\n", "", "id not in [1]", "sub-2"},
+		{"1e5,HC\n100000,ASD\n", "1E5", "", `there is no participant "1E5" (did you mean "sub-100000" or "sub-1e5"?)`},
 		{"01,HC\nA2,ASD\n", "", "id not in [1]", "select: no participant is named 1 in column id (did you mean 01?)"},
 		{"1,HC\n2,ASD\n", "", "id not in [7]", "select: no participant is named 7 in column id"},
 		{"01,HC\nA2,ASD\n", "", "participant_id != sub-1", `select: there is no participant sub-1 (did you mean "sub-01"?)`},
@@ -368,6 +369,7 @@ func TestDoubtfulGroups(t *testing.T) {
 		"a,01,\nb,01,\nc,1,\nd,1,\n":                                                                 "the groups 1 (2 participants, lines 4, 5) and 01 (2) have names that are alike: if they are one, give them one name in levels: [01=01, 1=01]",
 		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,HC,\n":                                        "the group HC is very rare (2 participants, and ASD has 21), and the study has 3 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, HC=GROUP, TD=TD]; select: dx != HC leaves it out",
 		many("TD", 30) + others("ASD", 20) + "x,HC,\ny,HC,\n":                                        "",
+		many("TD", 30) + others("ASD", 21) + "x,not ASD,\n":                                          "the group not ASD is very rare (1 participant, and ASD has 21), and the study has 3 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, TD=TD, not ASD=GROUP]; select: dx != \"not ASD\" leaves it out",
 		many("TD", 30) + "x,ASD,\ny,ASD,\n":                                                          "", // two groups
 		many("TD", 30) + others("ASD", 21) + "x,HC,\ny,Autism,\n": "the group Autism is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, Autism=GROUP, HC=GROUP, TD=TD]; select: dx != Autism leaves it out\n" +
 			"the group HC is very rare (1 participant, and ASD has 21), and the study has 4 groups: if it is one of the others by another name, put that for GROUP in levels: [ASD=ASD, Autism=GROUP, HC=GROUP, TD=TD]; select: dx != HC leaves it out",

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -83,4 +84,28 @@ func scan(text string) ([]token, error) {
 		}
 	}
 	return append(tokens, token{end, "", len(runes)}), nil
+}
+
+// Unequal is the expression in which a column is not a value, with the quotation marks that it needs; "" where the value
+// has quotation marks of both kinds.
+func Unequal(column, value string) string {
+	plain := func(text string) bool {
+		t, err := scan(text)
+		keyword := slices.ContainsFunc([]string{"and", "or", "not", "in"},
+			func(k string) bool { return strings.EqualFold(k, text) })
+		return err == nil && len(t) == 2 && t[0] == token{word, text, 0} && !keyword
+	}
+	switch {
+	case plain(value):
+	case !strings.Contains(value, `"`):
+		value = `"` + value + `"`
+	case !strings.Contains(value, "'"):
+		value = "'" + value + "'"
+	default:
+		return ""
+	}
+	if !plain(column) {
+		column = "`" + column + "`"
+	}
+	return column + " != " + value
 }

@@ -151,9 +151,17 @@ func (l *List) rareGroups(size map[string]int) (notes []string) {
 			others[g] = "GROUP"
 		}
 		for _, g := range groups[i:] {
-			notes = append(notes, fmt.Sprintf("the group %s %s (%s, and %s has %d), and the study has %d groups: if it is one of the others by another name, put that for GROUP%s; select: %s != %s leaves it out",
+			without := sheet.Unequal(l.Group, g)
+			switch {
+			case without == "":
+			case strings.HasPrefix(without, "`") || strings.Contains(without, ": ") || strings.Contains(without, " #"):
+				without = "; select: '" + strings.ReplaceAll(without, "'", "''") + "' leaves it out"
+			default:
+				without = "; select: " + without + " leaves it out"
+			}
+			notes = append(notes, fmt.Sprintf("the group %s %s (%s, and %s has %d), and the study has %d groups: if it is one of the others by another name, put that for GROUP%s%s",
 				g, column.VeryRare, words.Count(size[g], "participant"), groups[i-1], size[groups[i-1]], len(groups),
-				l.allLevels(others), l.Group, g))
+				l.allLevels(others), without))
 		}
 		break
 	}

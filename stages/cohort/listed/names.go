@@ -139,10 +139,10 @@ func (ids Names) near(name string) string {
 	return fmt.Sprintf(" (available: %s)", words.Some(all, 6))
 }
 
-// SameNumber are the ids whose letters and digits are those of a name, but for zeros that YAML and spreadsheets drop,
-// and for decimals and scientific notation that they add.
+// SameNumber are the ids whose letters and digits are those of a name, but for case, for zeros that YAML and
+// spreadsheets drop, and for decimals and scientific notation that they add.
 func SameNumber(name string, ids []string) (same []string) {
-	short := func(id string) string { return strings.TrimLeft(strings.TrimPrefix(id, "sub-"), "0") }
+	short := func(id string) string { return strings.ToLower(strings.TrimLeft(strings.TrimPrefix(id, "sub-"), "0")) }
 	readings := []string{short(ParticipantID(name)), short(lettersAndDigits(name))}
 	if bare := strings.ReplaceAll(bareName(name), ",", "."); cell.Scientific(bare) {
 		if x, _ := new(big.Rat).SetString(bare); x != nil && len(x.RatString()) < 30 {
