@@ -5,31 +5,31 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 5f40124e3f7f2a1315e2dd7d85d23d7d39be055b4fa840c6c7f5ce2115362db8
-kind biomarkers 6e4f2049cbec7c5d4936aded2141837696868000d0d6dee71342529938257432
-kind bnt 2337e9766d2c248967f5c1a03ffbe98c227772389b14d077883d3d6d358e6ae1
-kind bootstrap 08788fd8d6aa47019dd0c2768559d0c4b373dd9fd8f2279fd0ad5e01f3a021af
-kind braingnn 5f050acd18f406fe9664b4bcd7654651b15f0b96dc7261c1a3d6a326330a29b2
-kind brainmap 801a072a00f4b1c7b0ca1d19a4bda042e4e7c87c0a4aeb41ae0cd64f0e5b24dc
+var codes = dag.Codes(`kind baseline 8b0e76c86002d08607b0b0a20a64d860abb08a421e07f2375d5b3b438daf9f26
+kind biomarkers c8978c8d0f3cc0b70b0994271c4fabb9f37d0a5c8912a9fedf1f7115cc5afb09
+kind bnt ca8931746d19bc9cb62504050008071cbad7f0654e1f5fcf620dca5690f686a7
+kind bootstrap 38f3ee2f17b96b183691326625a9b2fc496d24cea87ce5f10d466fb260ac83ff
+kind braingnn 9b47350ac7c2782031107b90949f45baea084bc0307632f28857c1a474f9158a
+kind brainmap e05b0e28f9b7f3b304106025bdae6dfdbd29352efcdc081677d3b5ccfc499e83
 kind choose 3af5edd793d2418081cc3f335e056623d7be81acb3427c3552f4ecdf08ead67c
-kind combat 829df8982179b2ace3ead798d91573893dac917eeb799e206eed5baa5e7e6cc4
+kind combat bd4498862be8d6d9e1641ef15a2991a29cde4c3c62b34c38166aaeccbc97a51f
 kind compare d1c1a8dd3ef83e69dcd9ed962980959e5dd7b0f03fb70c812ddc7df36dabfe9b
 kind connectivity 3652ef94818f8b33894934ac7519a2eee60cfa20fd3a14eedd904dcf6c670f89
 kind covariates 34f73da7a5fd36aab7c3db396b767d3f8ae71529903ee3a6164f8a4dd91544ad
 kind denoise 8fe15bbd407a8a845b4b3723cdcc9c6b6113b9dcc65e162ea5ccd2330560dd07
 kind echo dd18d5dda72f44902a2634814704ec83fe2e10ef429ca1a5b1d0d80cd5c6b1fa
-kind evaluate 610b71ff3428ff917c69a977f6f01f61f7e59cca9550177e5ba50fdadfd7b775
-kind evaluate-regression 0bd937f6efbd297c912c70099d79291ac470967246d2b659cb7b74dd5cc77dba
+kind evaluate 9ac8318c29bfa05db06d317b394cbc8dcdcd57fed9b8a279d229176ac1758b22
+kind evaluate-regression dc04c6c0f49ca817ebab9a01c0fd6981c88175d26bbaa91e78c32d575ac04553
 kind exec a1be82c1d75231b8a5c7cb52864c0f04b3071c5280f92ebb289f1c5c2c954ea0
-kind fidelity cce6f0ae5a13ad5f026aa3a4c3454fe9b6090db09c90a3787e72161461ebf3fc
+kind fidelity d77d3721746d0abc41dc713ea1e7d44d9f627dcb76413d268d8862d8589b37c0
 kind figure-calibration bd350dffa6988ef70d3019b84455b8422fd593231a1cda4644e625240840b386
 kind figure-confusion 161428fc0306eef433392d5b80765d2732d34bac6d9e342704a1c784ad3c5c12
 kind figure-connectivity 496c422384efcf5c1fc834456495ef67b4274d0cece286c3a81ba63818608428
 kind figure-degrees 2cec72ffbf4526aca5617d8fab438c4bdd471829943bcd47ea1eb629ffd8b992
 kind figure-distributions 7e77640d3deae2c55fd9fc2a162f4921c5c88d9afab62fcd662a085e30183516
 kind figure-individuality b88aeadae35eee2e0589e09d03c5175bed2c21055a9ca20c283725c3e6779343
-kind figure-individuals c4e544de8e6e534b3962f9be0a6802f2dfb8978bce1fc5e7e241e1de10901be7
-kind figure-qc 5198a213f7494e9b55cd453cc042607fd2696a230027cfd7f28b5de5dd44ee16
+kind figure-individuals d106ffff4a2afd95c041b2613c1be09df6376659875f60ec82f8dcd09f91aca0
+kind figure-qc 7e23914622a30710419d18715a6a311c4e598a553588e585eae13dc6db294e1a
 kind figure-qcfc f04f9c362cdf02b773e541c389c4a22c171fc02ca824045103224d7392052bf6
 kind figure-ranking 25ac49d02aef4e1a0901df6ff7fe4b80f5b77a7df93679f40f230e7c33d4d3ec
 kind figure-roc 2455c7c0d2e4d41e25f2c281aed94cee852ef9d83048cbc8789d283a9c6b241a
@@ -37,33 +37,33 @@ kind figure-states bfe6eecb50e86a1b7bab29c6c72d0876cd3ce3f8499696a588c20dd303cdb
 kind figure-training e75b5d55f34fc45953e01fa6155595d71e5cb392f7806513cd6c6351cc9f3faa
 kind graph 856c5711d1c13be5e53485e8645e359e64917f0aedb5396161a7ce8869bcc495
 kind harmonize 3e5bc7c7e41ffcae1ff035db3228966753925a4ea756abc76486bdb9d05ff4c6
-kind individuality 7d2a1082f3363736fee10973f696ad4680c9ec6ec2c0972d675f419894261a9a
+kind individuality 3cd1e80dac11eb7291eafe8e4750fa03d750149c2963974c7eef06d4d819fae9
 kind join 6e4371b4ef56c679df1aeaed38a017820c4305309931530be68ae398c949ba48
-kind leakage bcd19cb986cdbf83779f1c13f37c21c6300a28cdd21e5586b4e0a16a09a035c7
+kind leakage c1be4ef88166f53801f54938c5a0f383f562b3e7224ba88d10efe2f85e528d00
 kind matrices 3826ef686ca844a24ff79221825f46cba4efa431a9645c3d84559a4f5d0ecd25
-kind mean-volume 9fd6a1d0bf7bf6ab88642d10f4a88568988b062f7513d771eb2b1f64281668db
-kind meanmlp 8b0f30d25d4b8e8193681e84c6d575772d3fbbec954cf68d89bd63408ce8e12c
+kind mean-volume ed6b795d129e5e1e64f902a5028734fa0610a7440181c83d54d387ad86e8cb8b
+kind meanmlp e90c19332aaf7d681e18ba5a41a47ae22ce2f6f7c25e32468b01a549ce0d871a
 kind occupancy 345a8e971e14489179d77cb164735f747995220eceff95a9275284cffe938db8
-kind parcellate eacc4c4014b875ab2583c655117f4b8df70feaa9740ecb05dc418dd70a605678
+kind parcellate 43c989bc05f64bea12550f7ed4b868b9f895322bc75fb7cb37789f5ffdb2f8ce
 kind permutation 4e321ac48523210e5b5455bba38557169c8830da9f7dd1fe5704e0af1668b433
 kind permutation-regression 761a794a7c4d4f448020aef3a4e6ae58d09160cfef9b2fd5aa7a673be7084d54
-kind predict 3a79373ee3356c71af87a70cf359ca8e8159d37677bd5f3b9993541d5496cc0b
-kind project 5f3b596b3145b1e5b420def414b2878113655cfdc7c61bbae5759cebe45da8c6
+kind predict 3f8ce1c1b2abdca109877f7014b6863f6e401b1b983e6c94826312f622ccea2c
+kind project 08c6d1ee44ca4199a31d9b447533dfaf9db2b3ba060fe5596c386c1a1e7dfa44
 kind published 91c3cc388e871ed8950e991cbdb0877dc053f63e28b8cb8241c15a05b6146533
 kind qcfc f8ae1564e0178e900907b2ac9f1a05a968354252a37f71c1983d81599e60af79
-kind regression 6eed29a95d66e7ea7113ef7c8be355f33c111fed8595380a65b75bc1c0d9e19e
-kind report d1ac0ed79d9b9d0148ec959e9427b540833e3e36391874dddf5957fb65397f1a
-kind saliency f9d7bf1f54fcbd6558e84d1d1d515dd2aeee968bcd6a2e09a5fd649e70a23020
+kind regression 58c0c4c5619e75a6ea40b73067e3842012038a80613ffa790affa367297e016f
+kind report 7aba81e09c9f5ec28ac2cc36ab867f0ac3747a331ca421fd5b8cf19d80925f22
+kind saliency 65fe9455372ac2f40570b2e2d16a0aef57184d34bac9a2dec6cc499bbe62d503
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
 kind simulate 169b3f8e228250e54b82dfbe66278d71263bb59d1cda9d6d54a5b44f960907da
 kind split 1bc68cd8e7bf1dbbf756bb650a804c580c8e651b724f66bbfb4745a4ee91bc9f
-kind states 0a04f18d3ec1eebf593fb3f259cc50a043c1869e60793fb4e5005671e48235a0
-kind summary 952f3d5bbd539e4524c996f1f8d5eb2807b3c82781674933effdc422bedc561b
+kind states fca901dde598a4c799f425621634ce4835514d6ed8f949c08119ffc4864ec880
+kind summary cb0593c5cad0974e9d9abdd88dd8e56e974fe0b2690915d4d661593cefe937c6
 kind tables 152bab24715568a7023cea12c02a4f4765a9547c9eb997c29d54fcdb3c31cef7
-kind tangent 141582767bcd7c36434c869b2a8753f55b2d09d8d0b0bad9dccb2c4193e5a50f
+kind tangent 3347f79daf1daece305180fdec2e2803c122b1dd8968ca6192fb1248b04e0c8d
 kind timeseries 16ef609c33826b28d75b47f8f58ab80b8a925bc98973df621312b3adcdd329a1
-kind train 0506b6caf15d005e43c30f75337cacdbd9c818c0da493c49fcd7f1293d20195a
-kind train-regression 4476ba7049dc87c04837e7a7e585a2be250626ba0cda3b180bbd2831ff602ccb
+kind train 37268db1d6985721300ffafa85ed375c2108bc68671db0bad161cf11de05d097
+kind train-regression 83fc3f50145dd840170e0a40f0135c93b54b5aa0df48b9f13b3bbb4970d275b7
 kind windows 12733fad95963e997f15ee52ac80a69dc65e2537a496fbbe70889d51ab2e7146
 
 source prgnn/artifacts/action.go aff1055c39301cda
@@ -186,26 +186,28 @@ source prgnn/connectivity/tangent/tangent.go 42e234960ca3386a
 source prgnn/connectivity/task.go c8718bd0c3aabc7c
 source prgnn/connectivity/text.go b2b3d62cec99f73d
 source prgnn/dag/call.go 8a4acd79d2644a67
-source prgnn/dag/causes.go 3c3a563e6ca8e8d3
-source prgnn/dag/check.go ded09da9a450570d
-source prgnn/dag/code.go ba135b9db928a58b
+source prgnn/dag/causes.go 82b246723c2c19fc
+source prgnn/dag/check.go f9429879a3afb2bf
+source prgnn/dag/code.go 535c5ad69fc3533d
+source prgnn/dag/content/content.go da99df0860e0c9fe
 source prgnn/dag/coord.go 4ac7a6597d487baf
-source prgnn/dag/difference.go f7f923eda551d3d4
+source prgnn/dag/difference.go b89f9263b3d0f495
 source prgnn/dag/dispatch.go 786f34f315f1f6f9
 source prgnn/dag/doc.go bcf4343b0dd54722
 source prgnn/dag/environment/environment.go 1b1be4504a57a8bb
 source prgnn/dag/event.go 80e2c9f073efa9f9
-source prgnn/dag/executor.go ac5a28820d89ede8
-source prgnn/dag/facts.go 018e483d7df4d1f9
+source prgnn/dag/executor.go c9a14a19222b1fe0
+source prgnn/dag/facts.go 99f0df9255c19e40
 source prgnn/dag/fit.go c7695897a0b23952
 source prgnn/dag/graph.go d0caa4df918521ee
 source prgnn/dag/history.go 88e2c873c120fda6
 source prgnn/dag/index.go 3ee9a78b7ba580fc
-source prgnn/dag/inputs.go 3155aff537025b45
-source prgnn/dag/jobfile.go 1fe7e9a590d637e7
+source prgnn/dag/inputs.go 54e2aeb83b80f551
+source prgnn/dag/jobfile.go a4d9225b4b95ea94
+source prgnn/dag/listing/built.go 2733062d575e4e12
 source prgnn/dag/listing/listing.go e5d765432625a2e1
 source prgnn/dag/memory.go e8630066430cefe4
-source prgnn/dag/outside.go 66c261e051c88ae9
+source prgnn/dag/outside.go 0d9d9f9a827e5d01
 source prgnn/dag/param/convert.go 80edd44abe2daa95
 source prgnn/dag/param/param.go 3be8000913cd0608
 source prgnn/dag/param/size.go c6ee09d67b8de4f3
@@ -215,14 +217,15 @@ source prgnn/dag/promise.go adb9cb91e5a1777e
 source prgnn/dag/recipe.go 41409e7f5e649a45
 source prgnn/dag/record.go b0d950878d69c13f
 source prgnn/dag/run.go 3a120da945c4a85f
-source prgnn/dag/runner.go 841900bc3b958725
-source prgnn/dag/select.go 0558d31b3f116547
-source prgnn/dag/settle.go 7fe8d98261a371bd
-source prgnn/dag/shelf.go d4d7ce63e57f2f5f
+source prgnn/dag/runner.go 5d21f3385f45d840
+source prgnn/dag/select.go ee3af2c9b601bd6e
+source prgnn/dag/selector/selector.go f7cc616ade863a0f
+source prgnn/dag/settle.go 31bfb03f0b6e4b99
+source prgnn/dag/shelf/shelf.go 955e472a25549ad9
 source prgnn/dag/stage.go af08cb5b6df89f0e
 source prgnn/dag/task.go f4fb7c87569e4bcd
 source prgnn/dag/warnings.go be79c1bc86dbecf3
-source prgnn/dag/why.go a24379455006c360
+source prgnn/dag/why.go 2138cea4c5c463f3
 source prgnn/dag/work.go f847de401135ba58
 source prgnn/doc.go 728c569afb739711
 source prgnn/gnn/adam.go 2d11290fc2e478d1
@@ -361,7 +364,7 @@ source prgnn/nifti/decode.go 20a65a72db6ae2c8
 source prgnn/nifti/doc.go 9c7eedb03c449cec
 source prgnn/nifti/dtype.go 12415ea169e7b588
 source prgnn/nifti/fit.go f95714f04850f792
-source prgnn/nifti/grid.go 609a62702a7028fb
+source prgnn/nifti/grid.go 974ce92f50f73047
 source prgnn/nifti/hdf5/chunk.go 207ea80e7060ffc6
 source prgnn/nifti/hdf5/dataset.go 481d5cfbbeec269a
 source prgnn/nifti/hdf5/doc.go db1458951bb362b8
@@ -391,7 +394,7 @@ source prgnn/nifti/itk/composite.go e71e80ed08a375e4
 source prgnn/nifti/itk/field.go 74d295819934f1c0
 source prgnn/nifti/itk/itk.go bae2519ff767d8f2
 source prgnn/nifti/itk/text.go 3aefabc7285661f2
-source prgnn/nifti/labels.go 37b9e0d064aed581
+source prgnn/nifti/labels.go 3c753724e002db54
 source prgnn/nifti/mgh.go c6f81a01c9d2746d
 source prgnn/nifti/open.go 3a30fd44697f34fa
 source prgnn/nifti/orient.go f92f9548b18282ed
@@ -476,7 +479,7 @@ source prgnn/stages/cohort/bids_labels.go c354660bf88f08bf
 source prgnn/stages/cohort/bids_sessions.go 65872cea68917d3e
 source prgnn/stages/cohort/bids_sessions_table.go e5df8e1e7cf59b41
 source prgnn/stages/cohort/bids_space.go 9f75999cd884daa7
-source prgnn/stages/cohort/bids_times.go aee68d1c0c3147a5
+source prgnn/stages/cohort/bids_times.go 5532c4a3bdf7bfc1
 source prgnn/stages/cohort/doc.go 97f470c6b266ea6f
 source prgnn/stages/cohort/files.go eac5be77fbe51d93
 source prgnn/stages/cohort/inventory.go 21306bc1ae882c17
@@ -524,7 +527,7 @@ source prgnn/stages/column/rows_regions.go a3143a06d73982e1
 source prgnn/stages/column/rows_regression.go d991b85445337ead
 source prgnn/stages/column/rows_scores.go 9eb56a7df9a9eaee
 source prgnn/stages/column/rows_states.go a82db3a48733c37b
-source prgnn/stages/column/scans.go 8a4309bc7699220b
+source prgnn/stages/column/scans.go 1bbb7d304f1d3d44
 source prgnn/stages/column/series.go c45bb4b5f91d768c
 source prgnn/stages/column/sites.go 391d4beb16760f55
 source prgnn/stages/column/spelling.go ecd9aa913a0f8198
@@ -582,11 +585,11 @@ source prgnn/stages/figure/viewer.go 43ac6c7c4a73b7b3
 source prgnn/stages/fold/alike.go d429ab17f2c0bae2
 source prgnn/stages/fold/calibration.go e770c1930260cf32
 source prgnn/stages/fold/complete.go a11d63d58359b694
-source prgnn/stages/fold/division.go 299f35a68c4015f1
+source prgnn/stages/fold/division.go c6f31e425011c4b7
 source prgnn/stages/fold/doc.go 102147d746410186
 source prgnn/stages/fold/features.go 240d38b00540f6a4
 source prgnn/stages/fold/interval.go 063a3fd32d4f531d
-source prgnn/stages/fold/leakage.go c6fc432f54f84c46
+source prgnn/stages/fold/leakage.go 9458c6d4983ed440
 source prgnn/stages/fold/left_out.go 410fc12561fd4215
 source prgnn/stages/fold/mean.go 05ab5df915e4b8d0
 source prgnn/stages/fold/parts.go d593b02f3a54e097
@@ -594,6 +597,7 @@ source prgnn/stages/fold/permuted.go 019813b851fe1aa4
 source prgnn/stages/fold/positive.go f816c0997951ee93
 source prgnn/stages/fold/print.go 39aad8aca582b25f
 source prgnn/stages/fold/read.go d3c861743e9634f7
+source prgnn/stages/fold/regions.go 9fc95f249c7f01ea
 source prgnn/stages/fold/row.go d56dd7f993d5536c
 source prgnn/stages/fold/saturated.go b6010e8f40f2d37b
 source prgnn/stages/fold/score.go 9e806c515ec0cee8
@@ -608,7 +612,7 @@ source prgnn/stages/inference/contrast.go 9b94febb8a737e24
 source prgnn/stages/inference/covariate.go 1394acf22bf987bc
 source prgnn/stages/inference/doc.go 28a10331bb5f7689
 source prgnn/stages/inference/fisher.go 6ebe52874affea0a
-source prgnn/stages/inference/interval.go 5ebfa0205e892680
+source prgnn/stages/inference/interval.go 34f8b31f90978ad4
 source prgnn/stages/inference/motion.go 0c782f09127bad8e
 source prgnn/stages/inference/null.go b21eaf424c9b4808
 source prgnn/stages/inference/numbers.go f27f08a2d2d4e7a4
@@ -617,9 +621,9 @@ source prgnn/stages/inference/predictions.go e4027bf672a94654
 source prgnn/stages/inference/ranks.go 4fb4d69b3ac577e5
 source prgnn/stages/inference/reference.go ee31dda11f925ea6
 source prgnn/stages/inference/tail.go 1b2e97f38d748b87
-source prgnn/stages/learn/baseline.go 65b158a17ea04e7b
-source prgnn/stages/learn/baseline_data.go 14d2675d89fd6a0d
-source prgnn/stages/learn/baseline_inputs.go 09bcaed4d4b7e82a
+source prgnn/stages/learn/baseline.go 49ff5cac0a4cf6c7
+source prgnn/stages/learn/baseline_data.go 2c99036d4bc48c35
+source prgnn/stages/learn/baseline_inputs.go acf23425a9587bd3
 source prgnn/stages/learn/bnt.go 70892505f47ded11
 source prgnn/stages/learn/braingnn.go bd3a7a0797a34627
 source prgnn/stages/learn/choose.go 88c0b420fe68160e
@@ -627,21 +631,21 @@ source prgnn/stages/learn/doc.go be4c5f6fb62fad07
 source prgnn/stages/learn/family/family.go 1c5da15dc7a70fb9
 source prgnn/stages/learn/inner.go 0d1437af2c7d2622
 source prgnn/stages/learn/kinds_gen.go 81a189e45faf2ce4
-source prgnn/stages/learn/meanmlp.go a628fc76f672d876
-source prgnn/stages/learn/model.go 93b856f0ee0eb8a8
+source prgnn/stages/learn/meanmlp.go b27bc0aaba6f3360
+source prgnn/stages/learn/model.go f3e6e3c8c187f852
 source prgnn/stages/learn/permutation.go aff9bac0f233ffaf
 source prgnn/stages/learn/permutation_number.go 825c062cd57b891b
 source prgnn/stages/learn/permuted.go bd00cb2b8d888045
-source prgnn/stages/learn/predict.go 171b3ccc15686ba5
+source prgnn/stages/learn/predict.go b690d34d0a2cb4cc
 source prgnn/stages/learn/predict_tables.go 7c286bbe26e3ef68
-source prgnn/stages/learn/regression.go cc1877172aafb663
+source prgnn/stages/learn/regression.go a2081e3bce7495fe
 source prgnn/stages/learn/split.go de0c1c334280a670
 source prgnn/stages/learn/together.go a8407e09b43c846c
 source prgnn/stages/learn/train.go cf31119f049e8e80
-source prgnn/stages/learn/train_data.go c422dda85326fc84
+source prgnn/stages/learn/train_data.go d73570a351eaa4f8
 source prgnn/stages/learn/train_model.go ef912dad23924bac
 source prgnn/stages/learn/train_number.go d9708a48d1ce59d2
-source prgnn/stages/learn/train_tables.go ba24cd4a2b6ac774
+source prgnn/stages/learn/train_tables.go 31ce346c7536e519
 source prgnn/stages/learn/without.go 05acb14c8a10222a
 source prgnn/stages/literature/literature.go bde4aa23c174126f
 source prgnn/stages/mat5/doc.go 34c7cc87b70417b3
@@ -665,16 +669,16 @@ source prgnn/stages/prepare/denoise_draws.go 7f14529d307388e5
 source prgnn/stages/prepare/denoise_refuses.go 99fc039fd2cbf27e
 source prgnn/stages/prepare/denoise_task.go 77df5fbc78223082
 source prgnn/stages/prepare/doc.go 659da620a4b556e2
-source prgnn/stages/prepare/extract/bootstrap.go d8066013b2104b0f
+source prgnn/stages/prepare/extract/bootstrap.go 4f7bce69dac592a3
 source prgnn/stages/prepare/extract/doc.go 2e99d84eae92c74f
 source prgnn/stages/prepare/extract/grayordinates.go 1d0009f8cdaa8855
 source prgnn/stages/prepare/extract/kinds_gen.go 197a59103056bd03
 source prgnn/stages/prepare/extract/mean_image.go 357fc0f4f12a8bf9
-source prgnn/stages/prepare/extract/mean_volume.go deec8a314f77ff91
-source prgnn/stages/prepare/extract/parcellate.go c4fd9a1964e8c7d7
-source prgnn/stages/prepare/extract/parcellate_labels.go f6e3167032e9db13
+source prgnn/stages/prepare/extract/mean_volume.go 838ca8ff31489dbc
+source prgnn/stages/prepare/extract/parcellate.go 72ac2149d04367a5
+source prgnn/stages/prepare/extract/parcellate_labels.go 0a8bff7d9bfe8e95
 source prgnn/stages/prepare/extract/sample.go 817c4548ed2c5012
-source prgnn/stages/prepare/extract/timeseries.go 677d0323763f2f2d
+source prgnn/stages/prepare/extract/timeseries.go 350182472bb543fa
 source prgnn/stages/prepare/extract/weights.go 7fd208e98ff2465f
 source prgnn/stages/prepare/graph.go 0be953e018dcf7eb
 source prgnn/stages/prepare/harmonize.go 2853cf7e6ccc2a12
@@ -682,11 +686,11 @@ source prgnn/stages/prepare/join.go ff15fcc7eb961944
 source prgnn/stages/prepare/kinds_gen.go 0ac74417c2dc1a59
 source prgnn/stages/prepare/matrices.go a07462b2d3c33b90
 source prgnn/stages/prepare/occupancy.go 40e052dee890a04d
-source prgnn/stages/prepare/project.go 58df9e648a9b24fe
+source prgnn/stages/prepare/project.go e3d09415da36d9cd
 source prgnn/stages/prepare/sessions.go 8dc44b4f26c4cf01
 source prgnn/stages/prepare/sliding.go 3f0f3dc8ced76957
 source prgnn/stages/prepare/states.go fac93e6a831538b6
-source prgnn/stages/prepare/tangent.go fe6a9c5379e1ef1d
+source prgnn/stages/prepare/tangent.go 3272f3988cb921f3
 source prgnn/stages/prepare/trained.go 5e7088fdd87a9de6
 source prgnn/stages/present/abstract.go 11a461590ce795f2
 source prgnn/stages/present/author.go 95b0d4ab164fd8ec
@@ -705,11 +709,11 @@ source prgnn/stages/present/methods/tests.go ab020af54bc3f879
 source prgnn/stages/present/methods/text.go 282e954ed442ce6c
 source prgnn/stages/present/methods/wiring.go 9cb98e6490293e30
 source prgnn/stages/present/more.go c92dfa5d4be554a3
-source prgnn/stages/present/participants/cleaning.go f377766fdf12fcae
+source prgnn/stages/present/participants/cleaning.go 21770c1f3b9ee7d8
 source prgnn/stages/present/participants/doc.go 6fd0c356ceaa15b2
 source prgnn/stages/present/participants/lost.go ee0194a944d44077
 source prgnn/stages/present/participants/motion.go 2bc746b9c38f0f2c
-source prgnn/stages/present/participants/participants.go bca4c6c7de92cb53
+source prgnn/stages/present/participants/participants.go c8ac4246125d5508
 source prgnn/stages/present/participants/quality.go 9659a6bf37a6c2bc
 source prgnn/stages/present/participants/registration.go 2e6d9bdef3cf7501
 source prgnn/stages/present/participants/scans.go c767027068e4e892
@@ -717,8 +721,8 @@ source prgnn/stages/present/performance/accuracy.go 1f2318808d0d51b8
 source prgnn/stages/present/performance/beside.go b21ccb4378c9e6d3
 source prgnn/stages/present/performance/doc.go de136503ccd5eedf
 source prgnn/stages/present/performance/headline.go b731540a3a3b0018
-source prgnn/stages/present/performance/performance.go 0516c9f5367e1917
-source prgnn/stages/present/performance/regression.go 1f3cfd5a386a0982
+source prgnn/stages/present/performance/performance.go 7e1b9e15ffefa3ca
+source prgnn/stages/present/performance/regression.go 3d6aa5e31cd9fe14
 source prgnn/stages/present/performance/retrained.go d8670e5c5792851a
 source prgnn/stages/present/provenance.go f8e2cebe148a09c6
 source prgnn/stages/present/references.go 22b907b513042020
@@ -740,14 +744,14 @@ source prgnn/stages/region/blocks.go 68a41c24ae61a48f
 source prgnn/stages/region/coverage.go 7caeb73b7970c576
 source prgnn/stages/region/doc.go 727b1f0b3bafdc1f
 source prgnn/stages/region/foreign.go 85973ab67303890e
-source prgnn/stages/region/headers.go a5d69cffe204eda2
+source prgnn/stages/region/headers.go b3caf2e9a95ac4be
 source prgnn/stages/region/image.go 334fe9c14f3a5bc2
 source prgnn/stages/region/labels.go 33bc61659acce7f4
 source prgnn/stages/region/misplaced.go dfaa84fe707b7ae1
 source prgnn/stages/region/nodes.go d43614c48b904b3d
 source prgnn/stages/region/paint.go 6971f40a1f48ccaf
 source prgnn/stages/region/place.go bd8b0b06c868e308
-source prgnn/stages/region/reference.go 662c070ac071b17c
+source prgnn/stages/region/reference.go 1b36477576d8dd0c
 source prgnn/stages/region/scan.go b629646398d37d0f
 source prgnn/stages/region/series.go ce7603b73cef2827
 source prgnn/stages/region/states.go fb95bf7f8967b0a1
@@ -756,7 +760,7 @@ source prgnn/stages/report/body.go 8ae4e83faa54b9ef
 source prgnn/stages/report/doc.go c773841f9876028d
 source prgnn/stages/report/html.go 9c0e337c4b56962e
 source prgnn/stages/report/labels.go edc7340b2b30ca40
-source prgnn/stages/report/number.go 243708e28c792325
+source prgnn/stages/report/number.go 6eefc9155735daaf
 source prgnn/stages/report/page.css 73b6fb054d6c9447
 source prgnn/stages/report/page.go 40dbe83c3818cec0
 source prgnn/stages/report/page.js d6ebce7361ac9e22
@@ -1000,7 +1004,7 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 71879a9a9385.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-individuality figure-individuals figure-ranking figure-roc figure-states individuality join leakage meanmlp permutation published regression report split states summary tables timeseries windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-individuality figure-individuals figure-ranking figure-roc figure-states individuality join leakage meanmlp permutation published regression report split states summary tables tangent timeseries train train-regression windows
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-states figure-training graph harmonize individuality leakage matrices meanmlp occupancy parcellate predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
@@ -1142,7 +1146,7 @@ prgnn/stages/column.Target 5b91a908ec00.e3b0c4
 
 reached by baseline biomarkers bnt braingnn combat fidelity individuality meanmlp predict regression states tangent train train-regression
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
-prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
+prgnn/stages/fold.Params eda841cb72bb.e3b0c4
 
 reached by baseline biomarkers bnt braingnn combat individuality leakage meanmlp qcfc regression train train-regression
 prgnn/stages/inference.Ranks bd4fec345de1.11eb04
@@ -1163,7 +1167,7 @@ prgnn/stages/inference.ByStratum 1e3ebda4fc1e.e3b0c4
 reached by baseline biomarkers bnt braingnn covariates fidelity figure-connectivity figure-degrees figure-states individuality meanmlp regression report split summary tables
 prgnn/stages/column.TargetRow e759e937c835.e3b0c4
 
-reached by baseline biomarkers bnt braingnn fidelity figure-connectivity individuality leakage meanmlp predict regression train train-regression
+reached by baseline biomarkers bnt braingnn fidelity figure-connectivity individuality leakage meanmlp predict regression tangent train train-regression
 prgnn/dag.Shared b32d52302484.9c81c5
 
 reached by baseline biomarkers bnt braingnn fidelity individuality leakage meanmlp predict project qcfc regression tangent train train-regression
@@ -1535,7 +1539,7 @@ prgnn/gnn/baseline/crossed_amd64.s f80e113e83b6.e3b0c4
 prgnn/stages/fold.ScoreGroups 9398798f0708.2d5085
 prgnn/stages/learn.Baseline 386557f6cba7.3cb1d8
 prgnn/stages/learn.Baseline.Ports 28b9336fc2cb.cb9f82
-prgnn/stages/learn.Baseline.Run aaa906d7013d.f10bfa
+prgnn/stages/learn.Baseline.Run a19e3201c8cd.2a2de6
 prgnn/stages/learn.Baseline.Validate 682980650712.8b787d
 prgnn/stages/learn.Baseline.again 7c8d7bd9e5be.ea72aa
 prgnn/stages/learn.Baseline.fit 699f7b912545.dfca6c
@@ -1561,6 +1565,9 @@ prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 
 reached by baseline bnt bootstrap braingnn connectivity denoise echo figure-connectivity graph harmonize join matrices meanmlp occupancy project regression sessions split timeseries train train-regression windows
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
+
+reached by baseline bnt bootstrap braingnn covariates evaluate evaluate-regression exec figure-individuals leakage matrices meanmlp parcellate regression report simulate states summary tangent timeseries train train-regression
+prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by baseline bnt bootstrap connectivity matrices project regression tangent windows
 prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
@@ -1662,7 +1669,7 @@ reached by baseline bnt braingnn evaluate meanmlp regression split
 prgnn/stages/fold.leftOut 9148c6a578c5.e3b0c4
 prgnn/stages/fold.leftOutDoc 7746dc89a72a.e3b0c4
 
-reached by baseline bnt braingnn exec train train-regression
+reached by baseline bnt braingnn exec tangent train train-regression
 prgnn/dag.Task.Log 0c78c5d892e9.fcfd2c
 
 reached by baseline bnt braingnn fidelity graph predict train train-regression
@@ -1673,7 +1680,7 @@ prgnn/gnn.Layout 1bbb09b466d5.89e6d0
 prgnn/gnn.Layout.Len 6d70fee4f722.313831
 prgnn/gnn.Param 1c03cdf7c0fb.e3b0c4
 prgnn/gnn.Param.Len d890e7b6e66a.89e6d0
-prgnn/stages/learn.graphFacts 0d5e7e783090.e3b0c4
+prgnn/stages/learn.graphFacts 6cdb344c286a.e3b0c4
 
 reached by baseline bnt braingnn fidelity leakage predict train train-regression
 prgnn/gnn.Choices d9c776bca713.e3b0c4
@@ -1829,10 +1836,12 @@ prgnn/gnn.worker.memory ce2a5b0bf488.f9b038
 prgnn/gnn.worker.predict 691ea1050c54.42049d
 prgnn/gnn/spill.Reader.Memory eaf0c8709692.413fc3
 prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
+prgnn/stages/learn.GraphData.Without b5d5b15626d6.98c13b
 prgnn/stages/learn.Participant 9c6eabd87967.e38146
 prgnn/stages/learn.ReadParticipant accf5dbb6590.d925ac
 prgnn/stages/learn.convert 09f6b4400ffd.c4217a
 prgnn/stages/learn.edgeRows e7373d74983e.36dd01
+prgnn/stages/learn.graphFacts.reduced d1b6a3a1ef4f.eed1ed
 prgnn/stages/learn.readEdgeRows c8e4a16efb37.b94a4b
 prgnn/stages/learn.readEdges 735ebc26f1f9.014144
 prgnn/stages/learn.standardization.apply b10d9a690924.afc98d
@@ -1843,13 +1852,19 @@ prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 reached by baseline bnt braingnn join occupancy predict sessions states train train-regression
 prgnn/stages/column.MadeApart a70db2ecb2f4.49a8af
 
-reached by baseline bnt braingnn leakage meanmlp regression train train-regression
+reached by baseline bnt braingnn leakage meanmlp regression tangent train train-regression
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
+prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
+prgnn/stages/fold.answer e383a38b62fa.5e19cc
+prgnn/stages/fold.answerFor 9c1267ac9227.fcbdf6
+prgnn/stages/fold.answers 7255ec0fce1f.98f513
+prgnn/stages/fold.question 4deafcfe1c67.fc1dc0
+
+reached by baseline bnt braingnn leakage meanmlp regression train train-regression
 prgnn/internal/dense.Above d47fc8e03bf0.ace2eb
 prgnn/internal/dense.longest 98eb6fb148fa.e3b0c4
-prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
 prgnn/stages/fold.DuplicateText e0aea30126f5.5e19cc
-prgnn/stages/fold.Duplicates f0ef66402557.ab8a1d
+prgnn/stages/fold.Duplicates 3fdaf562b289.9b5158
 prgnn/stages/fold.Features f5671fd99188.a7b81b
 prgnn/stages/fold.Features.Same b31c8574fe16.f01815
 prgnn/stages/fold.Features.alike 853dd32f2e25.1dcf2e
@@ -1857,9 +1872,6 @@ prgnn/stages/fold.FeaturesOf 7894ab70c948.a66a86
 prgnn/stages/fold.Print 1fecd7191521.6b0fe8
 prgnn/stages/fold.PrintOf 0ede2c5d509c.47816e
 prgnn/stages/fold.PrintOfDigest 6b7029854c5d.e09c6f
-prgnn/stages/fold.answer 09b6b8581dd1.5e19cc
-prgnn/stages/fold.answerFor 9c1267ac9227.fcbdf6
-prgnn/stages/fold.answers 7255ec0fce1f.98f513
 prgnn/stages/fold.bothHave 52245ff682c3.e06b60
 prgnn/stages/fold.candidates 644cc8eb27a7.3bacf9
 prgnn/stages/fold.edges 9c9b087b5109.e3b0c4
@@ -1911,6 +1923,7 @@ prgnn/gnn/network.run.tested 7e4ee61dac94.a5e8b0
 prgnn/stages/learn.innerFolds 7ef7499fee1a.794302
 prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
 prgnn/stages/learn.splitInside 9ff7eb76352f.57dac9
+prgnn/stages/learn.trainingSet.noted 0e715163fe2f.cb2b94
 
 reached by baseline bnt braingnn meanmlp regression simulate
 prgnn/internal/random.Stream.Normal f4090572093e.7cf7d4
@@ -1983,15 +1996,20 @@ prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
 reached by baseline bnt braingnn meanmlp regression split train-regression
 prgnn/stages/fold.NumberMember 3b5830c40e57.e3b0c4
 
+reached by baseline bnt braingnn meanmlp regression tangent train train-regression
+prgnn/stages/fold.Division.of 38aa118488bd.8d4b3e
+prgnn/stages/fold.Params.LeftOut 8332c14b4628.941c13
+prgnn/stages/fold.absentOf 4399889eb852.75f8af
+
 reached by baseline bnt braingnn meanmlp regression train train-regression
 prgnn/gnn.Adam c544f2003415.c4217a
 prgnn/gnn.Adam.Step 4f88d2d7db05.0c35f0
 prgnn/gnn.NewAdam 519a372111a2.97f8cd
-prgnn/stages/fold.First f854bf9dd15b.9b5e1e
+prgnn/stages/fold.First ea3ce0b5a834.9b5e1e
 prgnn/stages/fold.Params.Stream a204cb6ef9ef.3cb1d8
-prgnn/stages/fold.RefuseDuplicates 8e1216cf6a7c.9e2d6a
+prgnn/stages/fold.RefuseDuplicates d58b63dbfa53.ab0a66
 prgnn/stages/fold.SideNames 1d0fe72bb93d.e3b0c4
-prgnn/stages/learn.trainingSet db873daec276.1ec513
+prgnn/stages/learn.trainingSet 7cc22ca186bf.1ec513
 prgnn/stages/learn.trainingSet.check fdd14249bc2e.7aa053
 
 reached by baseline bnt braingnn meanmlp train train-regression
@@ -2013,6 +2031,10 @@ prgnn/gnn/network.Full.Forward 0cbff0a74f93.1b5409
 prgnn/gnn/network.Fulls d671e1df2ecf.936a1d
 prgnn/gnn/network.ReLU 43e4ce6b8a47.c4217a
 prgnn/gnn/network.Size 4efa0f17e064.e3b0c4
+
+reached by baseline bnt braingnn regression tangent train train-regression
+prgnn/stages/fold.AbsentRows cafdf94f3dc9.4c1a43
+prgnn/stages/fold.isUsed b0f9fa339875.e3b0c4
 
 reached by baseline bnt braingnn regression train train-regression
 prgnn/dag.Task.File c244feefe822.fcfd2c
@@ -2090,8 +2112,8 @@ prgnn/stages/learn.Train 18d2b58db0d4.f1e807
 prgnn/stages/learn.Train.Ports 044d1705d9ce.5eeb7a
 prgnn/stages/learn.Train.Run aade021a02fd.dad595
 prgnn/stages/learn.Train.Validate f72447cf68c7.113b51
-prgnn/stages/learn.Train.pass 74396a3cddd5.6d5208
-prgnn/stages/learn.Train.read d890ffb83bb7.1f84b9
+prgnn/stages/learn.Train.pass 8ff1c00e3425.a6129e
+prgnn/stages/learn.Train.read 4f0896b3eeb7.f4d73d
 prgnn/stages/learn.Train.standardization ffa2591921aa.08da50
 prgnn/stages/learn.TrainingParams 0bdae68de666.e3b0c4
 prgnn/stages/learn.TrainingParams.Leaks 8656ac91aad2.e4f41a
@@ -2113,7 +2135,7 @@ prgnn/stages/learn.readGraphs 16e7fca5e400.900271
 prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
 prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
 prgnn/stages/learn.train 775da58da921.031ec9
-prgnn/stages/learn.trainingSet.add 1d52c421ca39.6ef69d
+prgnn/stages/learn.trainingSet.add 2e39e6d0af41.505847
 prgnn/stages/learn.trainingSet.majority b47853e9f5b8.b0fe8c
 prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
 
@@ -2180,7 +2202,7 @@ prgnn/connectivity/tangent.Space aa65ccf45cab.fec1d5
 prgnn/connectivity/tangent.Step 144f2182a60f.e3b0c4
 prgnn/connectivity/tangent.sandwich f45e5848519e.6421a8
 prgnn/internal/dense.Spectral 60739e9162d8.4cd342
-prgnn/stages/region.ReferenceFacts a65d60fb13c7.e3b0c4
+prgnn/stages/region.ReferenceFacts 10927eed71fb.e3b0c4
 prgnn/stages/region.ReferenceRow 6738530231f4.e3b0c4
 
 reached by baseline bnt regression
@@ -2309,6 +2331,7 @@ prgnn/stages/learn.manyPass a627130005a1.defe98
 prgnn/stages/learn.matrixForm db2d695f85e4.e3b0c4
 prgnn/stages/learn.matrixForm.check 95ad42b32e60.561713
 prgnn/stages/learn.matrixForm.each 47e7aab4c936.336f7e
+prgnn/stages/learn.matrixForm.leaveOut cafc1a794fdb.38abd1
 prgnn/stages/learn.matrixForm.nodes c34447f4d530.14e167
 prgnn/stages/learn.matrixForm.refuse 296d4d6badf1.561713
 prgnn/stages/learn.matrixForm.regions 0e805e73bdf1.23e012
@@ -2326,10 +2349,10 @@ prgnn/stages/learn.relabel d9babaab6c17.d8ae35
 prgnn/stages/learn.relabeling 2bd145d744ba.3fb13c
 prgnn/stages/learn.relabeling.tested 15a1960490a4.f4dd1c
 prgnn/stages/learn.rowNeed f297976f73a3.e3b0c4
-prgnn/stages/learn.rowSet c45d07349499.6691a3
-prgnn/stages/learn.rowSet.add b5612178536c.969901
+prgnn/stages/learn.rowSet 4fa1f55e4405.6691a3
+prgnn/stages/learn.rowSet.add 973626b8801c.31f2e5
 prgnn/stages/learn.rowSet.either af12495c421b.028d06
-prgnn/stages/learn.rowSet.read 7437c7d0ece9.18e79a
+prgnn/stages/learn.rowSet.read cad3acb93fb9.2e57da
 prgnn/stages/learn.statesForm a60df60dcccb.0fd7a9
 
 reached by baseline bnt regression tangent
@@ -2660,7 +2683,7 @@ reached by bnt braingnn meanmlp
 prgnn/gnn/network.Center 2abcf4ecb5c4.c4217a
 prgnn/gnn/network.Normalize 7a5ff8aafc88.0d29f5
 prgnn/gnn/network.epsilon 7223c1bf482d.e3b0c4
-prgnn/stages/learn.trainingSet.outputs bb20e3893794.2339bb
+prgnn/stages/learn.trainingSet.outputs 58522b16bb96.fa1648
 
 reached by bnt meanmlp
 prgnn/gnn/network.Contrast 63bbd8d6bb0a.c4217a
@@ -3048,7 +3071,7 @@ prgnn/nifti.scale 37736f00d22c.e3b0c4
 
 reached by bootstrap brainmap figure-individuals figure-qc parcellate report saliency summary
 prgnn/nifti.Grid.coords 273cb49af203.32a7cd
-prgnn/nifti.Header.Label f7d5aae5cd17.d0acd1
+prgnn/nifti.Header.Label 9ada9a96f9c3.d0acd1
 prgnn/nifti.Labels 8fe93d13f761.32a7cd
 prgnn/nifti.ReadLabels c05dac937532.ab2ed7
 prgnn/nifti.readLabels 6556c0590ef3.43b4f2
@@ -3089,9 +3112,6 @@ prgnn/internal/dense.packPanels 9bd48577e554.042b3e
 prgnn/internal/dense.rowBlock 6b39c9d3a325.e3b0c4
 prgnn/internal/dense.tileCols 069781a2de55.e3b0c4
 prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
-
-reached by bootstrap covariates evaluate evaluate-regression exec figure-individuals leakage matrices parcellate report simulate states summary tangent timeseries
-prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap denoise
 prgnn/stages/region.StreamOf 2a1c2ab12127.e3b0c4
@@ -3206,10 +3226,11 @@ prgnn/nifti/cifti.Model.key ee03f8c4e6d2.f2d1e8
 prgnn/nifti/cifti.Models.Match ed44fd138341.03e0a4
 prgnn/stages/prepare/extract.largestWeights d24293f7affa.e3b0c4
 prgnn/stages/prepare/extract.mapsOf 928bf61b7acd.c13d0c
+prgnn/stages/prepare/extract.maskFits ab06f7f6497b.f22b29
 prgnn/stages/prepare/extract.masked 32383f1fa252.cbde3e
 prgnn/stages/prepare/extract.readGrayLabels 31d24c60f3d0.66af93
 prgnn/stages/prepare/extract.readLabels d2cf1b9b35a1.007380
-prgnn/stages/prepare/extract.readMask 16d3e8172d53.5dbb95
+prgnn/stages/prepare/extract.readMask 8f9768ebfa89.e4931f
 prgnn/stages/prepare/extract.readWeights c9e79bb9d227.3ab65c
 prgnn/stages/prepare/extract.share a2a7deee17b5.e3b0c4
 prgnn/stages/prepare/extract.weigh 55ae0f4dc9e3.0d1e42
@@ -4210,12 +4231,12 @@ prgnn/stages/inference.MeanOfShares 9e2f494c6688.e3b0c4
 prgnn/stages/inference.TestFold dc0b64e5c722.5df714
 prgnn/stages/inference.TestedFold ec25f57282b8.e3b0c4
 prgnn/stages/inference.Validation.AUC 44993bfbfd3f.97543c
-prgnn/stages/inference.Validation.Brier d5095d294c2f.18acbb
+prgnn/stages/inference.Validation.Brier eb6d45048605.18acbb
 prgnn/stages/inference.Validation.Share fc4d8210a322.64caec
 prgnn/stages/inference.Wilson b4c5c07bee7b.b960fc
-prgnn/stages/inference.areaVariance aa761096a3d2.e3b0c4
+prgnn/stages/inference.areaVariance 83ef267f1bc8.e3b0c4
 prgnn/stages/inference.foldArea 37172bc4e9c0.75e07c
-prgnn/stages/inference.newcombe a81fb6583044.805060
+prgnn/stages/inference.newcombe 962526fad101.805060
 
 reached by evaluate evaluate-regression
 prgnn/stages/assess.complete 77783503ea84.0a1916
@@ -4276,7 +4297,7 @@ prgnn/stages/fold.retrainedNumbers 52a8cc35fd84.d9613c
 prgnn/stages/inference.NumberTest ce04421f2a18.8b030b
 prgnn/stages/inference.TestNumberFold 37b1eab76036.3f33ad
 prgnn/stages/inference.TestNumbers 51f73856e0d5.b0d41a
-prgnn/stages/inference.Validation.R faa27da4a21d.205741
+prgnn/stages/inference.Validation.R afa5e692a4ee.205741
 prgnn/stages/inference.Validation.R2 69e887cb9c70.375ace
 prgnn/stages/inference.Validation.numbers 471c6ab5c05e.473b96
 prgnn/stages/inference.fisher 904aa23e534f.188a68
@@ -4443,7 +4464,6 @@ prgnn/stages/assess.maskSetting 74baa549fdc5.2885d3
 prgnn/stages/assess.maskSetting.overModels 8b37109f9333.b0de2f
 prgnn/stages/fold.DrawsText 73691a7951bc.e3b0c4
 prgnn/stages/learn.GraphData.Numbers d6e5f482fa8f.e38146
-prgnn/stages/learn.GraphData.Without b5d5b15626d6.98c13b
 
 reached by fidelity leakage predict
 prgnn/stages/learn.ReadModel dfb96d4dc64c.6ac8ad
@@ -4457,7 +4477,7 @@ prgnn/stages/region.DecodeJSON a0348c2164d9.3a7a5b
 reached by fidelity predict
 prgnn/gnn.Model.Predict 406b829f6aaa.8b17b7
 prgnn/stages/learn.Trained.Predict d5e6e2fc711d.faee91
-prgnn/stages/learn.predictIn 0864d696532c.bdafc9
+prgnn/stages/learn.predictIn 3e471b997efd.5a4849
 
 reached by fidelity report summary
 prgnn/stages/column.FidelityRow 1c175beeb418.c63136
@@ -5154,9 +5174,12 @@ prgnn/stages/region.npyMagic 67749b2a2be7.e3b0c4
 reached by mean-volume
 prgnn/stages/prepare/extract.MeanVolume dba1b61b2ad0.e3b0c4
 prgnn/stages/prepare/extract.MeanVolume.Ports 54f2ca3291d6.ca42f4
-prgnn/stages/prepare/extract.MeanVolume.Run 4708a3f81cec.c7bc8c
+prgnn/stages/prepare/extract.MeanVolume.Run 684efac92c38.5e50be
 prgnn/stages/prepare/extract.mean-volume.New d54eff27cd87.0d074e
 prgnn/stages/prepare/extract.meanOfGrayordinates a1462a688886.cb4bcf
+
+reached by mean-volume parcellate
+prgnn/stages/prepare/extract.seriesFits 3bf6c8ab241b.168f0d
 
 reached by meanmlp
 prgnn/gnn/meanmlp.Fit 4257a63ef4ca.45a76b
@@ -5182,11 +5205,12 @@ prgnn/gnn/meanmlp.pass c6be86a7dcd3.c668a9
 prgnn/gnn/meanmlp.regionScores e6c169e52d04.3bc616
 prgnn/gnn/meanmlp.together b6b774a93a8b.e3b0c4
 prgnn/gnn/meanmlp.upTo 6d8f1c1eb832.e3b0c4
+prgnn/stages/fold.AbsentColumns 743234f76a98.72c55a
 prgnn/stages/learn.MeanMLP a747ced97aa8.3cb1d8
 prgnn/stages/learn.MeanMLP.Ports aa124cb22575.254cc6
 prgnn/stages/learn.MeanMLP.Run 79a9ef79418b.c68ac9
 prgnn/stages/learn.MeanMLP.rate 4956edbf1656.cd1bbf
-prgnn/stages/learn.MeanMLP.read cfccf3ff6b39.6cfd20
+prgnn/stages/learn.MeanMLP.read 8d4830c524e5.dc480b
 prgnn/stages/learn.meanmlp.New 1f9a69fde851.ce3655
 prgnn/stages/learn.validatedRow f63cadc9d3af.41653c
 prgnn/stages/learn.valuesOf 40c5c748b056.e3b0c4
@@ -5227,6 +5251,7 @@ prgnn/nifti.Affine.Determinant 6485f1bed08c.c7768b
 prgnn/nifti.Affine.diagonal 8d30ca1bfc76.3df0dc
 prgnn/nifti.Box 409e949b7cdd.e3b0c4
 prgnn/nifti.Grid.Box 2f7fe9745121.a70670
+prgnn/nifti.Grid.Over 617206f6680d.d72744
 prgnn/nifti.Grid.Points 2f18a9bf9f1d.8b716f
 prgnn/nifti.Grid.samples 27d50de40fba.9ec450
 prgnn/nifti.Labels.Around d12f1a878f49.08a726
@@ -5239,7 +5264,10 @@ prgnn/nifti.Labels.Within 9d13855a71c9.fa0d86
 prgnn/nifti.Labels.at 2d91806a126f.9f91fe
 prgnn/nifti.Labels.fill a1874d2d52a0.1c30b5
 prgnn/nifti.Weights.Largest 043f756016dc.744ce4
+prgnn/nifti.corners f84a2eb96d1c.f1a6b1
+prgnn/nifti.elsewhere 0690bb6b862d.bfbe5d
 prgnn/nifti.majority 6f0666c76bb0.e3b0c4
+prgnn/nifti.mostElsewhere 3b8398fc6105.e3b0c4
 prgnn/nifti.mostPoints 3e220ec7f6d4.e3b0c4
 prgnn/nifti.nearest 305ba3706550.e3b0c4
 prgnn/nifti/hdf5.File 1e7984dc2c72.8e61bc
@@ -5356,10 +5384,8 @@ prgnn/stages/prepare/extract.Parcellate.sampleGray 074770dd809a.686ff6
 prgnn/stages/prepare/extract.Parcellate.sampleVoxels 403822348436.466468
 prgnn/stages/prepare/extract.beyond c8409648400f.e3b0c4
 prgnn/stages/prepare/extract.coarse abdbd56df1ad.e3b0c4
-prgnn/stages/prepare/extract.corners f84a2eb96d1c.f1a6b1
 prgnn/stages/prepare/extract.dkt 97dd0d4dea21.e3b0c4
-prgnn/stages/prepare/extract.elsewhere 0690bb6b862d.bfbe5d
-prgnn/stages/prepare/extract.headersFit 477b9f03cf78.366d8d
+prgnn/stages/prepare/extract.headersFit 221d878a3cb0.ae489c
 prgnn/stages/prepare/extract.in 1c688aa73d57.e3b0c4
 prgnn/stages/prepare/extract.layer 69e0b26e0fc4.009407
 prgnn/stages/prepare/extract.layer.besideBrain 0e4c32ab1bb2.1d08b5
@@ -5380,7 +5406,6 @@ prgnn/stages/prepare/extract.matched b3e69ab06205.e3b0c4
 prgnn/stages/prepare/extract.mostBeside 4bd2f8d98a2d.e3b0c4
 prgnn/stages/prepare/extract.mostDeterminant 70a586560e99.e3b0c4
 prgnn/stages/prepare/extract.mostDisplacement 0607f7a0b1f5.e3b0c4
-prgnn/stages/prepare/extract.mostElsewhere 3b8398fc6105.e3b0c4
 prgnn/stages/prepare/extract.mostRotation 29ccd50b5e88.e3b0c4
 prgnn/stages/prepare/extract.mostUnseen 91a22af5f73d.e3b0c4
 prgnn/stages/prepare/extract.moves b05ab3f558b8.3ef8a2
@@ -5466,7 +5491,7 @@ reached by predict
 prgnn/stages/learn.Predict 6c340ac53644.e3b0c4
 prgnn/stages/learn.Predict.Ports 553fa6119827.ad460d
 prgnn/stages/learn.Predict.Run 2a40055c59bf.6d7e32
-prgnn/stages/learn.graphFacts.accept c4567a635eb7.9b2704
+prgnn/stages/learn.graphFacts.accept 0e67730106d4.6fcc93
 prgnn/stages/learn.graphFacts.acceptNodes 75f19ddf2991.a397f6
 prgnn/stages/learn.newPredicted 0b66fd9ca86b.cf3acc
 prgnn/stages/learn.predict.New d54eff27cd87.378326
@@ -5481,8 +5506,9 @@ reached by project
 prgnn/connectivity/tangent.Space.Log c2a1f9ffe5ce.9165eb
 prgnn/stages/prepare.Project dba1b61b2ad0.e3b0c4
 prgnn/stages/prepare.Project.Ports f92976e36971.343f3c
-prgnn/stages/prepare.Project.Run 22a5fede32e7.5e8fe4
+prgnn/stages/prepare.Project.Run 38246c47143d.a37831
 prgnn/stages/prepare.project.New d54eff27cd87.c2a830
+prgnn/stages/region.ReferenceFacts.Marked 6826e1da4701.41cab8
 
 reached by project tangent
 prgnn/connectivity/tangent.DefiniteError 339c1bd65fbd.e3b0c4
@@ -5492,7 +5518,7 @@ prgnn/connectivity/tangent.extent cea0601e19bf.e3b0c4
 prgnn/connectivity/tangent.logOf 8ed05b5414d1.70f58a
 prgnn/connectivity/tangent.smallest 78d2901638e6.e3b0c4
 prgnn/internal/dense.Eigenvalues deea0b97c8e3.e7de68
-prgnn/stages/prepare.covarianceOf caeb46c7ce02.e8bf42
+prgnn/stages/prepare.covarianceOf 18c322e3a39f.0fd81c
 prgnn/stages/prepare.ofMatrix 6b70e690c818.704ad5
 
 reached by published
@@ -5549,7 +5575,7 @@ prgnn/gnn/baseline.numbersForest.Decide 324899b0c9f4.4bcd1e
 prgnn/gnn/baseline.trainedMLP.Decide 7012b08c955a.a279ad
 prgnn/stages/learn.Regression 46e7c08d0085.3cb1d8
 prgnn/stages/learn.Regression.Ports fe5d1c5fc2fb.d69eb4
-prgnn/stages/learn.Regression.Run d95c05e030bf.bdc087
+prgnn/stages/learn.Regression.Run 291996d9076c.2135ca
 prgnn/stages/learn.Regression.Validate e21aa8a7dc16.77a12e
 prgnn/stages/learn.Regression.fit 784204d1c224.26bc26
 prgnn/stages/learn.Regression.retrain 8ec6a872db71.74ac27
@@ -5593,6 +5619,7 @@ prgnn/stages/column.Regrouped 540226384a97.e3b0c4
 prgnn/stages/column.Relatives c0bb1fd3e6a1.e3b0c4
 prgnn/stages/column.Scans f8008c1bce3f.e3b0c4
 prgnn/stages/column.ScansOf 0badf10d4ed9.7b35a9
+prgnn/stages/column.ShortScans 4dc68ed187f1.e3b0c4
 prgnn/stages/column.TakenAsText aac33195b710.e3b0c4
 prgnn/stages/column.Unchecked 4f0308975dad.e3b0c4
 prgnn/stages/column.Unchecked.String 18e5cd31667b.020db9
@@ -5789,7 +5816,7 @@ prgnn/stages/present/participants.CleanedScan.participant 42e99227b0a0.4cc7c1
 prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
 prgnn/stages/present/participants.Cohort 1fc3fc76b5a9.22b265
 prgnn/stages/present/participants.Cohort.ColumnOf 2c3c295ec049.1cf9d3
-prgnn/stages/present/participants.Cohort.Describe 23eb9906fa71.c8494e
+prgnn/stages/present/participants.Cohort.Describe 489f954c925c.2259eb
 prgnn/stages/present/participants.Cohort.Difference 5215716bddc0.73b3e1
 prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
 prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
@@ -5803,7 +5830,7 @@ prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
 prgnn/stages/present/participants.Cohort.ScanQuality 61a42faaddfe.88a4ef
 prgnn/stages/present/participants.Cohort.cautionGiven 6da240bca216.d27d93
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
-prgnn/stages/present/participants.Cohort.cautionScans 355e09e1da9d.0c336a
+prgnn/stages/present/participants.Cohort.cautionScans ed87ef302252.5c11cb
 prgnn/stages/present/participants.Cohort.cautionSites 2a5ea48f5db3.4af02e
 prgnn/stages/present/participants.Cohort.cleaning ba2c7f0fb1e9.b096cd
 prgnn/stages/present/participants.Cohort.describeExcluded e19ff8fae758.3320a5
@@ -6004,8 +6031,8 @@ prgnn/stages/present/performance.sorted c9368b4b7dab.b92338
 prgnn/stages/present/performance.stageOf 405305ec80e4.c29b51
 prgnn/stages/present/performance.testedNumber b264839f6a76.43afbf
 prgnn/stages/present/performance.testedP 7c04d5ed5a66.90ca72
-prgnn/stages/present/performance.testsOf 1ba97b5cec40.503259
-prgnn/stages/present/performance.testsOfNumbers 1f237939a808.d13905
+prgnn/stages/present/performance.testsOf afbd8c8098aa.503259
+prgnn/stages/present/performance.testsOfNumbers aea12143db89.d13905
 prgnn/stages/present/performance.told 5beb73953be7.6b5544
 prgnn/stages/present/performance.unstaged 5cfe29ec2959.c29b51
 prgnn/stages/present/performance.untested 13d6722a10d4.e3b0c4
@@ -6398,11 +6425,11 @@ prgnn/connectivity/tangent.inverseRoot f394ee9f5eea.e3b0c4
 prgnn/connectivity/tangent.moved ec485482aec6.ff3ec3
 prgnn/connectivity/tangent.rounding 1adda8b8e202.e3b0c4
 prgnn/connectivity/tangent.secant b4df6d93ca3c.cfc849
-prgnn/stages/prepare.Tangent 1f84a42c073c.e3b0c4
+prgnn/stages/prepare.Tangent 4d49c51e392b.e3b0c4
 prgnn/stages/prepare.Tangent.Ports 79e46d4fc006.1ff864
-prgnn/stages/prepare.Tangent.Run b8e866aef23a.aef1c5
+prgnn/stages/prepare.Tangent.Run 177e999e832b.b045ab
 prgnn/stages/prepare.Tangent.Validate aae19559a7b7.22c8db
-prgnn/stages/prepare.tangent.New aadd21c57c6a.2ba38e
+prgnn/stages/prepare.tangent.New 82f938fe044c.2ba38e
 prgnn/stages/prepare.updateRow a09cd1fe9a92.e3b0c4
 prgnn/stages/region.ReferenceFacts.Table 1a8025c45aa0.61cacf
 
@@ -6640,7 +6667,7 @@ at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Centroids:15 Labels.With
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86
 at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.readable:69
 at nifti/fit.go prgnn/nifti WeightedMeans:22 Means.judge:84 Means.count:122 weightRows:140 Weights.rows:146 fit:179 newFit:188 mostInflated:244 fit.each:246 fit.solve:259
-at nifti/grid.go prgnn/nifti Grid:9 Grid.Voxels:16 Grid.Same:22 Grid.box:41 Grid.String:62
+at nifti/grid.go prgnn/nifti Grid:10 Grid.Voxels:17 Grid.Same:23 Grid.Over:43 mostElsewhere:51 elsewhere:55 corners:78 Grid.box:92 Grid.String:113
 at nifti/hdf5/chunk.go prgnn/nifti/hdf5 longestChunk:15 deflate:19 shuffle:20 filter:23 readFilters:26 Vector.chunks:62 unpacker:105 unpacker.undo:111 unpacker.inflate:127 resize:153
 at nifti/hdf5/dataset.go prgnn/nifti/hdf5 Vector:10 File.Vector:21 Vector.describe:33 length:54 ieee:87 floatSize:93 Vector.Each:107 Vector.All:115 piece:127 Vector.each:130 Vector.numbers:177 File.Text:191 File.text:199
 at nifti/hdf5/file.go prgnn/nifti/hdf5 File:15 undefined:23 signature:25 Is:28 Open:33 File.Names:70 File.Has:83 File.find:89 File.bytes:112 File.read:122 File.block:136 u16:153 u32:154 u64:155 uintOf:158 cursor:166 cursor.take:171 cursor.skip:182 cursor.byte:183 cursor.uint:184
@@ -6746,7 +6773,7 @@ at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:37 Con
 at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberPermutationTestRow:44 NumberPermutationRow:57 NumberCovariateRow:67
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
-at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
+at stages/column/scans.go prgnn/stages/column Scans:12 scansKey:21 ScansOf:36 ShortScans:48
 at stages/column/series.go prgnn/stages/column seriesOrder:9 Series:15
 at stages/column/spelling.go prgnn/stages/column Spelling:18 looks:49 invisible:62 number:102 value:105
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:18
@@ -6795,10 +6822,10 @@ at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:33 chanceOf:80
 at stages/fold/alike.go prgnn/stages/fold similarCenter:16 similarLead:17 fewestSimilar:18 mostSimilar:19 Similar:24 center:91
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:14 LacksTexts:33 PartText:62 ApartText:84
-at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:48 Params.Stream:70 First:73 Apart:76 Member:79 NumberMember:87 LabeledMember:95 LabeledMember.Label:106 Folds:114 Division:117 Params.Divide:127 Division.Row:153 Params.sides:180 SideNames:209
+at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:25 DrawsText:49 Params.Stream:71 First:74 Apart:77 Member:80 NumberMember:88 LabeledMember:96 LabeledMember.Label:107 Folds:115 Division:118 Params.Divide:128 Division.Row:154 Params.sides:181 SideNames:210
 at stages/fold/features.go prgnn/stages/fold sameFeatures:18 mostValues:19 screenedValues:20 screen:21 Features:25 FeaturesOf:35 unknown:59 symmetric:83 edges:95 Features.Same:116 Features.alike:147 candidates:166 bothHave:214 unitRanks:224
 at stages/fold/interval.go prgnn/stages/fold Validation:13 Intervals:31 sum:101
-at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 answer:49 answers:55 answerFor:61 findDuplicates:80 RefuseDuplicates:116 DuplicateText:130 ScansCompared:162 SignalsCompared:163 MeanSignalsCompared:164 FeaturesCompared:165 PredictionsCompared:166 LeakagePort:170
+at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 question:44 answer:53 answers:60 answerFor:66 findDuplicates:85 RefuseDuplicates:121 DuplicateText:131 ScansCompared:163 SignalsCompared:164 MeanSignalsCompared:165 FeaturesCompared:166 PredictionsCompared:167 LeakagePort:171
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
 at stages/fold/mean.go prgnn/stages/fold MeanOver:10
 at stages/fold/parts.go prgnn/stages/fold PartOf:13 Parts:25 Repeat:34 InParts:40
@@ -6806,6 +6833,7 @@ at stages/fold/permuted.go prgnn/stages/fold PermutedSets:18 Permuted:21 ReadPer
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:11 fewestValues:17 PrintOf:20 PrintOfDigest:33 Print.Same:37 sketchOf:56 PrintIndex:94 NewPrintIndex:102 PrintIndex.Add:107 PrintIndex.Find:120 PrintIndex.cell:144
 at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80 TestRows:96 testRow:98 TestRows.Again:105 oneRow:115
+at stages/fold/regions.go prgnn/stages/fold Division.of:14 Params.LeftOut:24 absentOf:85 AbsentRows:106 isUsed:120 AbsentColumns:123
 at stages/fold/row.go prgnn/stages/fold Row:6 PredictionRow:16 PredictionsPort:29 NumberRow:36
 at stages/fold/saturated.go prgnn/stages/fold mostTied:11 OrderLost:14 rounding:17 Saturated:24 tied:52
 at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Case.score:27 Score:42 groupAUC:66 Numbers:76 Distinct:94 Accuracy:105 Majority:119
@@ -6828,14 +6856,14 @@ at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:71 Pattern:93
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:41 Baseline.Ports:73 Baseline.Validate:107 ratedSet:124 modelRow:137 Baseline.Run:157 Baseline.onRows:188 Baseline.fit:233 Baseline.onGraphs:257 Baseline.training:288 prediction:318 baselineEpochRow:329 baselineHistory:337
-at stages/learn/baseline_data.go prgnn/stages/learn rowSet:16 rowNeed:29 allRows:32 passes:33 manyPass:34 pairs:35 readRows:40 rowSet.either:73 inSet:81 rowSet.read:91 rowSet.add:161 innerRows:204
-at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.spans:93 matrixForm.each:107 matrixForm.row:116 matrixForm.refuse:144 matrixForm.check:156 refuseLeak:172 regionWeightRow:193 regionWeight:199 matrixForm.regions:206 matrixForm.nodes:262
+at stages/learn/baseline_data.go prgnn/stages/learn rowSet:16 rowNeed:30 allRows:33 passes:34 manyPass:35 pairs:36 readRows:41 rowSet.either:74 inSet:82 rowSet.read:92 rowSet.add:165 innerRows:209
+at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.spans:93 matrixForm.each:107 matrixForm.row:116 matrixForm.leaveOut:144 matrixForm.refuse:158 matrixForm.check:170 refuseLeak:186 regionWeightRow:207 regionWeight:213 matrixForm.regions:220 matrixForm.nodes:276
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:35 BNT.Ports:56 BNT.Run:72 BNT.Validate:126 BNT.matrices:134 BNT.rate:153
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:142 BrainGNN.options:210 BrainGNN.parts:218 fisher:227 communityTable:245
 at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 ChoicePort:178 Chosen:185 Choose.candidates:225 Choose.measure:279 Choose.table:293
 at stages/learn/family/family.go prgnn/stages/learn/family Connected:19 Share:53 Balance:60 Content:130 Content.with:135 Content.fills:137 Filled:140 SearchSteps:149 Fill:155 alike:233 by:243 Exchange:250 Fixed:274
 at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87
-at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.Ports:52 validatedRow:69 MeanMLP.Run:83 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
+at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.Ports:52 validatedRow:69 MeanMLP.Run:83 MeanMLP.read:119 valuesOf:175 MeanMLP.rate:219
 at stages/learn/model.go prgnn/stages/learn noTime:28 modelFile:31 Trained:39 layouts:48 modelNPZ:53 ReadModels:85 largestModel:110 ReadModel:114 readMember:145 Trained.check:163 Trained.Predict:204 predictIn:211
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:30 permutedSetting:43 Permutation.Run:54 byPermutation:77 permutedSetting.check:118 label:153 labelsOf:159 graphsOf:169 permutedSetting.rows:178 permutedSetting.test:207
 at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.New:17 PermutationRegression:21 PermutationRegression.Ports:24 PermutationRegression.Run:37
@@ -6846,10 +6874,10 @@ at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:37
 at stages/learn/split.go prgnn/stages/learn split.New:28 Split:34 Split.Ports:50 strataRow:67 Split.number:74 Split.Divides:89 Split.Validate:118 member:126 member.stratum:134 Split.Run:136 Split.strata:162 Split.members:197 Split.divideAll:228 readMembers:282 readNumbers:309 quantiles:326 Split.permute:346 Split.permuteWithin:359 Split.exchange:380 Split.blocks:399 arrangements:408 count:428 Split.enough:438 fewestDigits:477 largestTarget:477 fewest:480 Split.enoughNumbers:483 Split.divide:511 Split.deal:519 Split.inside:550 bySite:577
 at stages/learn/together.go prgnn/stages/learn Split.relate:19 units:44 Split.dealUnits:53 Split.contents:90 Split.fill:110 Split.fewestInFold:119 Split.whole:128 Split.searched:194 Split.foldsParam:203
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:146 convert:155
-at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:288 standardization:312 standardization.values:314 standardization.layout:316 Train.standardization:326 rounded:379 standardization.apply:388
+at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:34 graphFacts.add:46 graphFacts.reduced:57 Train.read:69 Train.pass:86 trainingSet.add:127 Participant:159 ReadParticipant:167 readEdges:194 edgeRows:220 readEdgeRows:225 trainingSet.noted:238 trainingSet.check:246 trainingSet.majority:282 majorityOf:293 graphMemory:304 readGraphs:325 standardization:349 standardization.values:351 standardization.layout:353 Train.standardization:363 rounded:416 standardization.apply:425
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
 at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:28 TrainRegression.Ports:36 numberEpochRow:48 trainRegressionOf:58 TrainRegression.Validate:64 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:122 numberHistory:136
-at stages/learn/train_tables.go prgnn/stages/learn predictionTable:19 groupColumns:43 lossRow:56 accuracyRow:64 accuracies:72 finalRow:77 historyTable:82 scoreTable:100 trainingSet.outputs:129 allKept:142 distributionRow:158 distributionTable:167 parameterRow:181 parameterTable:189
+at stages/learn/train_tables.go prgnn/stages/learn predictionTable:19 groupColumns:43 lossRow:56 accuracyRow:64 accuracies:72 finalRow:77 historyTable:82 scoreTable:100 trainingSet.outputs:129 allKept:143 distributionRow:159 distributionTable:168 parameterRow:182 parameterTable:190
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:40
 at stages/literature/literature.go prgnn/stages/literature Work:13 neuroImage:26 miccai:27 lncs:28 iclr:29 icml:30 pmlr:31 Works:35 Work.String:122
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
@@ -6868,14 +6896,14 @@ at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:32 Deno
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:23 Denoise.events:72
-at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:27 Bootstrap:33 Bootstrap.Ports:48 Bootstrap.Run:70 Bootstrap.meta:156 voxelsOf:169 openSeries:184 Bootstrap.TimeFrom:206 Bootstrap.Validate:217 Bootstrap.made:220 sidecarTR:225 denoised:239 sameGrid:262 Bootstrap.size:269 Bootstrap.draw:277 countDistinct:308 Bootstrap.drop:316 whyNone:331 badVolumes:346 voxelRow:371 voxelTable:381 mostLost:395 scanTable:398 scanRow:430
+at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:27 Bootstrap:33 Bootstrap.Ports:48 Bootstrap.Run:70 Bootstrap.meta:168 voxelsOf:181 openSeries:196 Bootstrap.TimeFrom:218 Bootstrap.Validate:229 Bootstrap.made:232 sidecarTR:237 denoised:251 sameGrid:274 Bootstrap.size:281 Bootstrap.draw:289 countDistinct:320 Bootstrap.drop:328 whyNone:343 badVolumes:358 voxelRow:383 voxelTable:393 mostLost:407 scanTable:410 scanRow:442
 at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:61 grayordinateMeans:130 readParcels:150
 at stages/prepare/extract/mean_image.go prgnn/stages/prepare/extract meanImage:17 usualRange:38
-at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:79
-at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:25 Parcellate:32 Parcellate.Ports:40 Parcellate.Run:61 headersFit:165 Parcellate.meaning:214 Parcellate.outputs:230 Parcellate.covered:244 mostUnseen:262 Parcellate.refuseLost:265 parcelImage:280 dkt:290 Parcellate.refuseMissing:293 otherLabels:312
-at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:47 layer.read:54 opposedAffines:106 rotation:125 readLabels:131 readMask:141 layer.over:153 beyond:175 layer.warped:180 in:228 share:230 layer.reach:238 moves:252 layer.through:265 zero:280 layer.tally:288 layer.look:321 mostElsewhere:338 elsewhere:342 corners:365 mostBeside:380 leastOfBrain:383 layer.besideBrain:387 layer.quality:423 layer.sample:453
+at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:81
+at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:25 Parcellate:32 Parcellate.Ports:40 Parcellate.Run:61 headersFit:165 seriesFits:197 Parcellate.meaning:237 Parcellate.outputs:253 Parcellate.covered:267 mostUnseen:285 Parcellate.refuseLost:288 parcelImage:303 dkt:313 Parcellate.refuseMissing:316 otherLabels:335
+at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:47 layer.read:54 opposedAffines:106 rotation:125 readLabels:131 readMask:141 maskFits:149 layer.over:157 beyond:179 layer.warped:184 in:232 share:234 layer.reach:242 moves:256 layer.through:269 zero:284 layer.tally:292 layer.look:325 mostBeside:343 leastOfBrain:346 layer.besideBrain:350 layer.quality:386 layer.sample:416
 at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
-at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:31 Timeseries.Run:45 Timeseries.Validate:100 Timeseries.time:105 seriesRow:126
+at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:31 Timeseries.Run:45 Timeseries.Validate:100 Timeseries.time:105 seriesRow:139
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:37 Graph.Run:52 graphRow:96 graphQuality:113
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:40 Harmonize.Run:55 fittedQuality:118 fits:141 mostFitted:146 knownFit:148 knownFit.numbers:155 recentFit:160 readFit:199
@@ -6886,7 +6914,7 @@ at stages/prepare/project.go prgnn/stages/prepare project.New:18 Project:22 Proj
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
 at stages/prepare/sliding.go prgnn/stages/prepare windows.New:24 SlidingWindows:31 SlidingWindows.Ports:43 windowRow:60 windowsRow:70 fewestWidths:81 SlidingWindows.Run:83 segmentsOf:159 highPassOf:193 windowsRow.warn:209 varianceOf:223 variability:235 SlidingWindows.Validate:252
 at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:112 spread:130 clustered:145 States.read:154 clustered.without:211 numbersOf:226 pairsWithSignal:236 silentRegions:250 readWindows:267
-at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:77 ofMatrix:128 covarianceOf:137
+at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:33 Tangent.Ports:44 Tangent.Validate:60 updateRow:68 Tangent.Run:79 ofMatrix:142 covarianceOf:151
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:54 author.classes:106 author.unseen:112 listOf:121 author.result:134 author.othersAbove:169 author.tiles:204 author.regressionTiles:225
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
@@ -6901,10 +6929,10 @@ at stages/present/methods/tests.go prgnn/stages/present/methods Author.methodsOf
 at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:20 cohortSettings:74 valid:84 Author.methodsOfGraphs:87 Author.methodsOfEdges:152 Author.methodsOfMatrices:173 graphText:192 Author.methodsOfCleaning:225 bridges:271 estimator:273 share:291 percentText:301 Author.hasModels:311 Author.methodsOfTraining:317 readings:387 Author.methodsOfEvaluation:405 Author.methodsOfPermutations:470 Author.within:501 Author.permutedWithin:510 Author.exchanged:523 withinValues:540 together:551 listed:556 Author.target:565 Author.methodsOfRegression:573 Author.methodsOfBaselines:602 Author.unit:617 settingsOf:626 orDefault:654 Author.namesOf:662
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
-at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 mostCubic:221 mostLinear:221 Cohort.cautionScans:224 Cohort.cautionSites:315 CleanedScan.participant:353 SessionsOf:361 Cohort.Joined:373 orExclude:393 mostFrequent:409 nobodyStandsOut:419 usual:422
+at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 mostCubic:221 mostLinear:221 Cohort.cautionScans:224 Cohort.cautionSites:324 CleanedScan.participant:362 SessionsOf:370 Cohort.Joined:382 orExclude:402 mostFrequent:418 nobodyStandsOut:428 usual:431
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:107
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:40 groupSize:65 Cohort.Groups:71 Cohort.Predicted:89 Cohort.ColumnOf:107 bySize:135 Cohort.Difference:138 Cohort.Describe:146 noteRow:177 ExcludedRow:182 mostExcluded:190 Cohort.describeExcluded:193 Cohort.NotMeeting:233 Cohort.ExcludedList:243 Cohort.describeGroups:254 Cohort.motionIn:359 Cohort.tableOfNumber:377 arrangements:386 CovariateNames:398 describeColumn:405 describeNumbers:485 twoCodes:507 countCodes:525 Reasons:546
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:40 groupSize:65 Cohort.Groups:71 Cohort.Predicted:89 Cohort.ColumnOf:107 bySize:135 Cohort.Difference:138 Cohort.Describe:146 noteRow:180 ExcludedRow:185 mostExcluded:193 Cohort.describeExcluded:196 Cohort.NotMeeting:236 Cohort.ExcludedList:246 Cohort.describeGroups:257 Cohort.motionIn:362 Cohort.tableOfNumber:380 arrangements:389 CovariateNames:401 describeColumn:408 describeNumbers:488 twoCodes:510 countCodes:528 Reasons:549
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:21 measures:24 bounds:45 Cohort.Quality:48 Cohort.withoutVoxels:111 measured:131 measured.of:138 measured.without:147 readMeasures:157 measured.add:175 mostRows:198 Cohort.eachParticipant:201 rowsOfMembers:256 eachColumn:281 eachColumn.set:286 eachColumn.at:293 eachColumn.text:300 Cohort.shownRows:309 MedianRange:338 warned:347 numbered:357 warned.text:360 warned.first:374 Cohort.warnings:383 mostWarnings:430 warned.add:432
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 sharedSentences:56 scanFigure:83 Cohort.scanLinks:94 scanNames:146 scanName:152 outlierWords:213
@@ -6912,7 +6940,7 @@ at stages/present/performance/accuracy.go prgnn/stages/present/performance Resul
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 intervals:103 classifierColumn:135 accuracyColumn:141 intervalColumn:143 foldsColumn:145 areaColumn:147 permutedColumn:151 testedP:156 testsOf:164 Results.eachLevel:190 Results.judgedBy:218 sameLevels:241 Results.byDraws:257 sameTested:266 foldScore:273 Results.HeldOut:279 Results.folds:290 Results.permutationTables:339 Results.permutation:371 ofClassifiers:405 Results.comparison:413 Results.paperTables:447 calibrationBins:489 Results.performanceFigures:492 Results.othersLast:546 accuracyChart:559
-at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:21 Results.testOfR:41 Results.Error:53 isMean:71 Interval:76 ofProcedure:84 Results.DescribeRegression:87 testsOfNumbers:136 testedNumber:144 fewTested:150 Results.cautionRegression:153 Results.RegressionResult:191
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:21 Results.testOfR:41 Results.Error:53 isMean:71 Interval:76 ofProcedure:84 Results.DescribeRegression:87 testsOfNumbers:136 testedNumber:145 fewTested:151 Results.cautionRegression:154 Results.RegressionResult:192
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:281 ports:290 Results.without:293 has:302 valuesIn:308 overlap:318 joined:323
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:139 fewHeldOut:164 author.recovered:168
@@ -6936,7 +6964,7 @@ at stages/region/misplaced.go prgnn/stages/region farOff:22 mostFarOff:23 mostAp
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:28
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/place.go prgnn/stages/region called:14 PlaceColumns:22
-at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts:22 ReferenceFacts.Table:32 ReadReference:44
+at stages/region/reference.go prgnn/stages/region ReferenceRow:15 ReferenceFacts:23 ReferenceFacts.Marked:34 ReferenceFacts.Table:46 ReadReference:58
 at stages/region/scan.go prgnn/stages/region StreamOf:12 JSON:24 DecodeJSON:32 ReadJSON:35
 at stages/region/series.go prgnn/stages/region ReadDraws:16 SharedDraws:21 draws:25 Stack:42 ReadText:55 Float32:68 Standardized:78
 at stages/region/states.go prgnn/stages/region StateRow:14 StateFacts:22 StateFacts.Table:31 ReadStates:47 NodesOfPairs:72

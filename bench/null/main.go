@@ -30,8 +30,8 @@ func main() {
 		{"PR-GNN, AUC, retrained", "permutation.test", map[string]string{"stage": "train", "measure": "auc"}, "p", 20},
 		{"ridge, accuracy, retrained", "permutation.test", map[string]string{"stage": "ridge", "measure": "accuracy"}, "p", 20},
 		{"ridge, AUC, retrained", "permutation.test", map[string]string{"stage": "ridge", "measure": "auc"}, "p", 20},
-		{"PR-GNN, AUC, models as they are", "evaluate.summary", map[string]string{"stage": "train", "level": "participant"}, "auc_p", 0},
-		{"ridge, AUC, models as they are", "evaluate.summary", map[string]string{"stage": "ridge", "level": "participant"}, "auc_p", 0},
+		{"PR-GNN, AUC, fold by fold", "evaluate.summary", map[string]string{"stage": "train", "level": "participant"}, "auc_p", 0},
+		{"ridge, AUC, fold by fold", "evaluate.summary", map[string]string{"stage": "ridge", "level": "participant"}, "auc_p", 0},
 	} {
 		var p []float64
 		for _, rows := range tables(dir, s.file) {
@@ -48,8 +48,8 @@ func main() {
 		fmt.Printf("%-34s %3d cohorts  p ≤ 0.05: %2d  ≤ 0.10: %2d  ≤ 0.50: %2d  KS %.3f  its p %.2f\n", s.title, len(p), below(p, 0.05), below(p, 0.10), below(p, 0.50), d, chance(d, len(p), s.levels))
 	}
 	for _, s := range []struct{ title, file, column string }{
-		{"regions, contrast: some p_any ≤ 0.05", "biomarkers.ranking", "p_any"},
-		{"regions, contrast: some q < 0.05", "biomarkers.ranking", "q"},
+		{"regions, contrast fold by fold: some p_any ≤ 0.05", "biomarkers.ranking", "p_any"},
+		{"regions, contrast fold by fold: some q < 0.05", "biomarkers.ranking", "q"},
 		{"regions, retrained: some p_any ≤ 0.05", "biomarkers.null", "p_any"},
 	} {
 		claims, all := 0, tables(dir, s.file)

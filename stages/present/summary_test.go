@@ -130,8 +130,9 @@ Classification performance
     3 folds, 40 participants. Majority-class rate: 0.600, the share of the largest class among the
     tested participants. In the test against chance, test labels were permuted 9,999 times fold by
     fold, without retraining, and p combines most of the folds: conservative, a test with retrained
-    models finds smaller effects. Positive: ASD. Accuracy and its 95 % CI are pooled over the folds;
-    balanced accuracy, AUC, sensitivity and specificity are means over the folds.
+    models (kind permutation, docs/statistics.md gives the lines) finds smaller effects. Positive:
+    ASD. Accuracy and its 95 % CI are pooled over the folds; balanced accuracy, AUC, sensitivity and
+    specificity are means over the folds.
 
   Accuracy in each fold, per participant
     fold                    accuracy

@@ -87,8 +87,8 @@ func P(x float64) string {
 	return "p = " + Fixed(x, 3)
 }
 
-// DrawnP writes the p of a test by so many permutations or random choices in a table, whose note gives their number: the
-// smallest one that they can give is ≤ 0.05. 0 draws are not known.
+// DrawnP writes the p of a test by so many permutations or random choices in a table, whose note gives their number:
+// the smallest one that they can give is ≤ 0.05. 0 draws are not known.
 func DrawnP(p float64, draws int32) string {
 	if bound := words.LeastP(p, int(draws)); bound != "" {
 		return bound

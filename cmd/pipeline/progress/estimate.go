@@ -265,3 +265,45 @@ func (t *tallies) allLeft(now time.Time) string {
 	}
 	return text
 }
+
+// Retraining states, for each stage whose models an evaluation tests without retraining, what a permutation test with
+// 99 label permutations would cost; none for a graph with such a test.
+func Retraining(g *dag.Graph, steps []dag.Step, past *Past, workers int) (lines []string) {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	const permutations = 99
+	_, means := past.each(steps)
+	var tested []*dag.StageNode
+	for _, s := range g.Stages {
+		if strings.HasPrefix(s.Kind.Name, "permutation") {
+			return nil
+		}
+		if !strings.HasPrefix(s.Kind.Name, "evaluate") || len(s.Tasks) == 0 {
+			continue
+		}
+		for _, b := range s.Tasks[0].Inputs {
+			for _, src := range b.Sources {
+				if b.Port == "predictions" && src.Node != nil && !slices.Contains(tested, src.Node.Stage) &&
+					connected(src.Node, "folds") && !connected(src.Node, "permuted") {
+					tested = append(tested, src.Node.Stage)
+				}
+			}
+		}
+	}
+	for _, s := range tested {
+		n, time := permutations*len(s.Tasks), "time unknown, it has not run before"
+		if of, known := means[s.Name]; known && of.time.high > 0 {
+			all := span{of.time.low * float64(n) / float64(workers), of.time.high * float64(n) / float64(workers)}
+			time = fmt.Sprintf("about %s on %s", between(all, console.Seconds), words.Count(workers, "worker"))
+		}
+		lines = append(lines, fmt.Sprintf("%s: %d label permutations × %s = %d trainings, %s", s.Name, permutations,
+			words.Count(len(s.Tasks), "training"), n, time))
+	}
+	return lines
+}
+
+// connected reports whether an input of a task is connected.
+func connected(n *dag.Node, port string) bool {
+	return slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool { return b.Port == port && len(b.Sources) > 0 })
+}

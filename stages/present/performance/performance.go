@@ -169,7 +169,7 @@ func testsOf(rows []Row) (text string) {
 	}
 	for _, c := range []struct{ test, how string }{
 		{fold.Retrained, "the models were retrained on %s permutations of the labels"},
-		{fold.PerFold, "test labels were permuted %s times fold by fold, without retraining, and p combines most of the folds: conservative, a test with retrained models finds smaller effects"},
+		{fold.PerFold, "test labels were permuted %s times fold by fold, without retraining, and p combines most of the folds: conservative, a test with retrained models (kind permutation, docs/statistics.md gives the lines) finds smaller effects"},
 	} {
 		slices.Sort(counts[c.test])
 		times := lists.Map(slices.Compact(counts[c.test]), func(n int32) string { return report.Thousands(float64(n)) })

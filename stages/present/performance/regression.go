@@ -135,7 +135,8 @@ func (a *Results) DescribeRegression(name string) error {
 // testsOfNumbers is testsOf of models of a number.
 func testsOfNumbers(rows []column.RegressionRow) string {
 	as := lists.Map(rows, func(r column.RegressionRow) Row {
-		return Row{AccuracyRow: column.AccuracyRow{Level: "participant", Test: r.Test, Permutations: r.Permutations}, Title: r.Name}
+		return Row{Title: r.Name, AccuracyRow: column.AccuracyRow{Level: "participant", Test: r.Test,
+			Permutations: r.Permutations}}
 	})
 	return strings.ReplaceAll(testsOf(as), "labels", "targets")
 }
