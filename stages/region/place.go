@@ -21,19 +21,24 @@ type called struct {
 // abbreviation, and that before an id.
 func PlaceColumns(names []string, columns int, nodes *encoding.Table) ([]int, error) {
 	n := nodes.Rows()
+	rows, err := column.Rows[called](nodes)
+	if err != nil {
+		return nil, err
+	}
 	if names == nil || Counted(names) {
+		what := map[bool]string{true: "without names", false: "that are numbered from 0"}[names == nil]
 		if columns != n {
-			return nil, fmt.Errorf("%d columns without names for %d nodes", columns, n)
+			return nil, fmt.Errorf("%d columns %s for %d nodes", columns, what, n)
+		}
+		if row := disordered(rows); row >= 0 {
+			return nil, fmt.Errorf("%d columns %s: column %d is row %d of the node list (%s) or the region with index %d, and the list is not sorted by index; name the columns, or sort the node list by index if the columns are in that order, or number it 1…N in the order of its rows if they are in that one",
+				columns, what, row+1, row+1, rows[row].Name, row+1)
 		}
 		place := make([]int, n)
 		for i := range place {
 			place[i] = i
 		}
 		return place, nil
-	}
-	rows, err := column.Rows[called](nodes)
-	if err != nil {
-		return nil, err
 	}
 	known := map[string]int{}
 	for i, r := range rows {
@@ -81,4 +86,20 @@ func PlaceColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 		return nil, fmt.Errorf("the columns do not match the node list: %s; use the node list of this atlas (a missing region is a column of n/a; if nodes is not set in the cohort, the first participant's file is the list)", strings.Join(wrong, "; "))
 	}
 	return place, nil
+}
+
+// disordered is the first row, from 0, of a list whose ids are 1…N in another order; -1 for any other list, in which
+// ids are no places.
+func disordered(rows []called) int {
+	first := -1
+	seen := make([]bool, len(rows))
+	for i, r := range rows {
+		if r.ID == nil || *r.ID < 1 || int(*r.ID) > len(rows) || seen[*r.ID-1] {
+			return -1
+		}
+		if seen[*r.ID-1] = true; int(*r.ID) != i+1 && first < 0 {
+			first = i
+		}
+	}
+	return first
 }

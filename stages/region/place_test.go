@@ -1,0 +1,41 @@
+package region
+
+import (
+	"slices"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
+)
+
+// Columns without names follow the rows of the node list, unless its ids 1…N are in another order: there, they could
+// be in either.
+func TestPlaceUnnamedColumns(t *testing.T) {
+	for _, c := range []struct {
+		ids   []int32
+		names []string
+		want  []int
+		err   string
+	}{
+		{[]int32{1, 2, 3}, nil, []int{0, 1, 2}, ""},
+		{[]int32{1, 2, 3}, []string{"0", "1", "2"}, []int{0, 1, 2}, ""},
+		{[]int32{1001, 10, 11}, nil, []int{0, 1, 2}, ""},
+		{[]int32{2, 3, 4}, nil, []int{0, 1, 2}, ""},
+		{[]int32{1, 3, 2}, []string{"1", "2", "3"}, []int{0, 2, 1}, ""},
+		{[]int32{1, 3, 2}, []string{"c", "a", "b"}, []int{2, 0, 1}, ""},
+		{[]int32{1, 3, 2}, nil, nil, "3 columns without names: column 2 is row 2 of the node list (b) or the region with index 2, and the list is not sorted by index; name the columns"},
+		{[]int32{3, 2, 1}, []string{"0", "1", "2"}, nil, "3 columns that are numbered from 0: column 1 is row 1 of the node list (a) or the region with index 1"},
+	} {
+		place, err := PlaceColumns(c.names, 3, encoding.NewTable(encoding.Column{Name: "id", Values: c.ids},
+			encoding.Column{Name: "abbreviation", Values: []string{"", "", ""}},
+			encoding.Column{Name: "name", Values: []string{"a", "b", "c"}}))
+		if c.err != "" {
+			need.Error(t, err, c.err, c.ids)
+			continue
+		}
+		need.NoError(t, err)
+		if !slices.Equal(place, c.want) {
+			t.Errorf("ids %v, columns %v: the nodes %v, want %v", c.ids, c.names, place, c.want)
+		}
+	}
+}
