@@ -8,9 +8,9 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 8b0e76c86002d08607b0b0a20a64d860abb08a421e07f2375d5b3b438daf9f26
 kind biomarkers c8978c8d0f3cc0b70b0994271c4fabb9f37d0a5c8912a9fedf1f7115cc5afb09
 kind bnt ca8931746d19bc9cb62504050008071cbad7f0654e1f5fcf620dca5690f686a7
-kind bootstrap 38f3ee2f17b96b183691326625a9b2fc496d24cea87ce5f10d466fb260ac83ff
+kind bootstrap e7f59b1a61a6816a6be1f1b566b0fc22389d84468d908067b6f58be70071f530
 kind braingnn 9b47350ac7c2782031107b90949f45baea084bc0307632f28857c1a474f9158a
-kind brainmap e05b0e28f9b7f3b304106025bdae6dfdbd29352efcdc081677d3b5ccfc499e83
+kind brainmap ea31fa1d083aee593dc7e84fc900ab9d3cb386a7f10d3955dfc8777ef2bfe6cd
 kind choose 3af5edd793d2418081cc3f335e056623d7be81acb3427c3552f4ecdf08ead67c
 kind combat bd4498862be8d6d9e1641ef15a2991a29cde4c3c62b34c38166aaeccbc97a51f
 kind compare d1c1a8dd3ef83e69dcd9ed962980959e5dd7b0f03fb70c812ddc7df36dabfe9b
@@ -28,8 +28,8 @@ kind figure-connectivity 496c422384efcf5c1fc834456495ef67b4274d0cece286c3a81ba63
 kind figure-degrees 2cec72ffbf4526aca5617d8fab438c4bdd471829943bcd47ea1eb629ffd8b992
 kind figure-distributions 7e77640d3deae2c55fd9fc2a162f4921c5c88d9afab62fcd662a085e30183516
 kind figure-individuality b88aeadae35eee2e0589e09d03c5175bed2c21055a9ca20c283725c3e6779343
-kind figure-individuals d106ffff4a2afd95c041b2613c1be09df6376659875f60ec82f8dcd09f91aca0
-kind figure-qc 7e23914622a30710419d18715a6a311c4e598a553588e585eae13dc6db294e1a
+kind figure-individuals 20163de99f7ed0134c58457ca877c86812fb6b3b012a2af0984ba86b23b13895
+kind figure-qc 8ee4ff1a9cb56fdef9f8ce7cf39e2d55f06936cf8041b478ddc11d004d94dd92
 kind figure-qcfc f04f9c362cdf02b773e541c389c4a22c171fc02ca824045103224d7392052bf6
 kind figure-ranking 25ac49d02aef4e1a0901df6ff7fe4b80f5b77a7df93679f40f230e7c33d4d3ec
 kind figure-roc 2455c7c0d2e4d41e25f2c281aed94cee852ef9d83048cbc8789d283a9c6b241a
@@ -41,10 +41,10 @@ kind individuality 3cd1e80dac11eb7291eafe8e4750fa03d750149c2963974c7eef06d4d819f
 kind join 6e4371b4ef56c679df1aeaed38a017820c4305309931530be68ae398c949ba48
 kind leakage c1be4ef88166f53801f54938c5a0f383f562b3e7224ba88d10efe2f85e528d00
 kind matrices 3826ef686ca844a24ff79221825f46cba4efa431a9645c3d84559a4f5d0ecd25
-kind mean-volume ed6b795d129e5e1e64f902a5028734fa0610a7440181c83d54d387ad86e8cb8b
+kind mean-volume b5b21cc66eb973af564fd50887de94dea4ee419cc7f063f408b8484e8cb845c4
 kind meanmlp e90c19332aaf7d681e18ba5a41a47ae22ce2f6f7c25e32468b01a549ce0d871a
 kind occupancy 345a8e971e14489179d77cb164735f747995220eceff95a9275284cffe938db8
-kind parcellate 43c989bc05f64bea12550f7ed4b868b9f895322bc75fb7cb37789f5ffdb2f8ce
+kind parcellate 6c1b9d877f0130397c751db1ca8f52d5dbfe2200069068113baaa54ab14b2bb2
 kind permutation 4e321ac48523210e5b5455bba38557169c8830da9f7dd1fe5704e0af1668b433
 kind permutation-regression 761a794a7c4d4f448020aef3a4e6ae58d09160cfef9b2fd5aa7a673be7084d54
 kind predict 3f8ce1c1b2abdca109877f7014b6863f6e401b1b983e6c94826312f622ccea2c
@@ -52,16 +52,16 @@ kind project 08c6d1ee44ca4199a31d9b447533dfaf9db2b3ba060fe5596c386c1a1e7dfa44
 kind published 91c3cc388e871ed8950e991cbdb0877dc053f63e28b8cb8241c15a05b6146533
 kind qcfc f8ae1564e0178e900907b2ac9f1a05a968354252a37f71c1983d81599e60af79
 kind regression 58c0c4c5619e75a6ea40b73067e3842012038a80613ffa790affa367297e016f
-kind report 7aba81e09c9f5ec28ac2cc36ab867f0ac3747a331ca421fd5b8cf19d80925f22
-kind saliency 65fe9455372ac2f40570b2e2d16a0aef57184d34bac9a2dec6cc499bbe62d503
+kind report e9b6dd94e0f74e402b54a82661693e4f8bb72459492cf4512b2a522e2026cf6f
+kind saliency 9422bba6a5fcd949847efbe0fcb6a46e183a4ff2adf2c5035247bd3992c51e9a
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
-kind simulate 169b3f8e228250e54b82dfbe66278d71263bb59d1cda9d6d54a5b44f960907da
+kind simulate 9443e75efd8dab025f3ca24f8e9e49565410302fa3db607d92bb4884d93c5f3b
 kind split 1bc68cd8e7bf1dbbf756bb650a804c580c8e651b724f66bbfb4745a4ee91bc9f
 kind states fca901dde598a4c799f425621634ce4835514d6ed8f949c08119ffc4864ec880
-kind summary cb0593c5cad0974e9d9abdd88dd8e56e974fe0b2690915d4d661593cefe937c6
+kind summary 072c5c4df3cf7a5774fd317d67f87e4bec55aa1763c98814def7bfcf15c847c0
 kind tables 152bab24715568a7023cea12c02a4f4765a9547c9eb997c29d54fcdb3c31cef7
 kind tangent 3347f79daf1daece305180fdec2e2803c122b1dd8968ca6192fb1248b04e0c8d
-kind timeseries 16ef609c33826b28d75b47f8f58ab80b8a925bc98973df621312b3adcdd329a1
+kind timeseries b1808f2883c72cd5e8dbe629d4d408609cde18f81f848800868a6a2d2f07a920
 kind train 37268db1d6985721300ffafa85ed375c2108bc68671db0bad161cf11de05d097
 kind train-regression 83fc3f50145dd840170e0a40f0135c93b54b5aa0df48b9f13b3bbb4970d275b7
 kind windows 12733fad95963e997f15ee52ac80a69dc65e2537a496fbbe70889d51ab2e7146
@@ -89,7 +89,7 @@ source prgnn/artifacts/encoding/npyio.go d1f5a59dc3a2cd1e
 source prgnn/artifacts/encoding/npyread.go 7fe2f6b3aeec9424
 source prgnn/artifacts/encoding/table.go 990d4fd92c96f9c1
 source prgnn/artifacts/fetch.go bd5cfcb605a7d881
-source prgnn/artifacts/gc.go f20e1903897104ab
+source prgnn/artifacts/gc.go e69c4d9caf58c449
 source prgnn/artifacts/gcexecute.go b972ff63a548b79c
 source prgnn/artifacts/gcpack.go e277f2cb8a7181f7
 source prgnn/artifacts/lively/lively.go e9e3325baf0593d2
@@ -357,7 +357,7 @@ source prgnn/nifti/affine.go 5595a6180138586f
 source prgnn/nifti/check.go cc28ee308cfdabbc
 source prgnn/nifti/cifti/doc.go c998f641c225b065
 source prgnn/nifti/cifti/means.go a637822fe042488c
-source prgnn/nifti/cifti/read.go 5debafd7cb7654db
+source prgnn/nifti/cifti/read.go 5d829d62197146aa
 source prgnn/nifti/cifti/write.go 888ce6b169f8bc31
 source prgnn/nifti/coverage.go 217dbc6077aba25f
 source prgnn/nifti/decode.go 20a65a72db6ae2c8
@@ -432,7 +432,7 @@ source prgnn/stages/assess/leakage/scans.go e7725efc221ecc15
 source prgnn/stages/assess/leakage/screen.go 015411bbaa08f342
 source prgnn/stages/assess/leakage/traces.go 512ffa28bdfadee9
 source prgnn/stages/assess/qcfc.go 867173c83c7a6fa9
-source prgnn/stages/assess/saliency.go 2d01240a94999bff
+source prgnn/stages/assess/saliency.go a2e2d4ef4594abb3
 source prgnn/stages/atlas/atlas.go eef948c06474b912
 source prgnn/stages/atlas/dk84.tsv 636525fd3039d5f5
 source prgnn/stages/atlas/doc.go b3f9eca9000bc125
@@ -440,7 +440,7 @@ source prgnn/stages/atlas/find.go b846791123d502e9
 source prgnn/stages/atlas/foreign.go 5b0b31100f2f24cf
 source prgnn/stages/atlas/pcp.go d0499866be62ecc8
 source prgnn/stages/atlas/pcp.tsv 6e7e164ba0a9225b
-source prgnn/stages/atlas/read.go d7fc77af095c86e8
+source prgnn/stages/atlas/read.go 8ad62a72ef937e15
 source prgnn/stages/bids/choice.go dbc519ccda0c1e26
 source prgnn/stages/bids/dataset.go dbafdaa462f8c138
 source prgnn/stages/bids/derivative.go 86cb2b3cf9ddabca
@@ -471,9 +471,9 @@ source prgnn/stages/chart/silhouette.go 8f4b0a7150e655f0
 source prgnn/stages/chart/slices.go 7975c4fdd545c021
 source prgnn/stages/chart/states.go 7d51fd2e1f6a0d8f
 source prgnn/stages/chart/trend.go 5d2a7eeed9731766
-source prgnn/stages/cohort/bids.go 508d4c538c139d8d
+source prgnn/stages/cohort/bids.go 36013a202d55ed13
 source prgnn/stages/cohort/bids_check.go 10808e880ff2d21d
-source prgnn/stages/cohort/bids_events.go c829840932f85268
+source prgnn/stages/cohort/bids_events.go 86aba21db5139738
 source prgnn/stages/cohort/bids_files.go 5ca55159eff4a102
 source prgnn/stages/cohort/bids_labels.go c354660bf88f08bf
 source prgnn/stages/cohort/bids_sessions.go 65872cea68917d3e
@@ -485,9 +485,9 @@ source prgnn/stages/cohort/files.go eac5be77fbe51d93
 source prgnn/stages/cohort/inventory.go 21306bc1ae882c17
 source prgnn/stages/cohort/labels.go ce40ca39af1ec9ad
 source prgnn/stages/cohort/listed/covariates.go afa348ab1ac9775e
-source prgnn/stages/cohort/listed/label.go a649babe04d086bd
-source prgnn/stages/cohort/listed/listed.go caf11468dc845c2e
-source prgnn/stages/cohort/listed/names.go 513014e35337bfbe
+source prgnn/stages/cohort/listed/label.go 5c38db70e877de96
+source prgnn/stages/cohort/listed/listed.go af0ff4572d5d4623
+source prgnn/stages/cohort/listed/names.go bdb394d14c0da456
 source prgnn/stages/cohort/listed/ratings.go 88abd07bdab00e1a
 source prgnn/stages/cohort/listed/read.go 7bee8659cce45f4b
 source prgnn/stages/cohort/matrices.go 1cd3d926a590c42f
@@ -576,7 +576,7 @@ source prgnn/stages/figure/roc.go d42a3052ee1a7aa5
 source prgnn/stages/figure/scan_quality.go 95eaf6de6af777c4
 source prgnn/stages/figure/scan_runs.go 8009b5ddc14a128d
 source prgnn/stages/figure/scatter.go 7fdc3a0730de47a5
-source prgnn/stages/figure/space.go 728c6767ddacd57c
+source prgnn/stages/figure/space.go e013497410a027c7
 source prgnn/stages/figure/standing.go c2a559850650c2c7
 source prgnn/stages/figure/states.go 68f33cc10d1e8311
 source prgnn/stages/figure/surface.go e9adfb8a2dd6e7f7
@@ -669,17 +669,17 @@ source prgnn/stages/prepare/denoise_draws.go 7f14529d307388e5
 source prgnn/stages/prepare/denoise_refuses.go 99fc039fd2cbf27e
 source prgnn/stages/prepare/denoise_task.go 77df5fbc78223082
 source prgnn/stages/prepare/doc.go 659da620a4b556e2
-source prgnn/stages/prepare/extract/bootstrap.go 4f7bce69dac592a3
+source prgnn/stages/prepare/extract/bootstrap.go 776269766f22be68
 source prgnn/stages/prepare/extract/doc.go 2e99d84eae92c74f
-source prgnn/stages/prepare/extract/grayordinates.go 1d0009f8cdaa8855
+source prgnn/stages/prepare/extract/grayordinates.go f50e0be03205c615
 source prgnn/stages/prepare/extract/kinds_gen.go 197a59103056bd03
 source prgnn/stages/prepare/extract/mean_image.go 357fc0f4f12a8bf9
 source prgnn/stages/prepare/extract/mean_volume.go 838ca8ff31489dbc
-source prgnn/stages/prepare/extract/parcellate.go 72ac2149d04367a5
+source prgnn/stages/prepare/extract/parcellate.go dea5e0e884f60444
 source prgnn/stages/prepare/extract/parcellate_labels.go 0a8bff7d9bfe8e95
 source prgnn/stages/prepare/extract/sample.go 817c4548ed2c5012
 source prgnn/stages/prepare/extract/timeseries.go 350182472bb543fa
-source prgnn/stages/prepare/extract/weights.go 7fd208e98ff2465f
+source prgnn/stages/prepare/extract/weights.go 311eaea3fe9c186b
 source prgnn/stages/prepare/graph.go 0be953e018dcf7eb
 source prgnn/stages/prepare/harmonize.go 2853cf7e6ccc2a12
 source prgnn/stages/prepare/join.go ff15fcc7eb961944
@@ -709,7 +709,7 @@ source prgnn/stages/present/methods/tests.go ab020af54bc3f879
 source prgnn/stages/present/methods/text.go 282e954ed442ce6c
 source prgnn/stages/present/methods/wiring.go 9cb98e6490293e30
 source prgnn/stages/present/more.go c92dfa5d4be554a3
-source prgnn/stages/present/participants/cleaning.go 21770c1f3b9ee7d8
+source prgnn/stages/present/participants/cleaning.go b3c0c485d3611ed6
 source prgnn/stages/present/participants/doc.go 6fd0c356ceaa15b2
 source prgnn/stages/present/participants/lost.go ee0194a944d44077
 source prgnn/stages/present/participants/motion.go 2bc746b9c38f0f2c
@@ -745,8 +745,8 @@ source prgnn/stages/region/coverage.go 7caeb73b7970c576
 source prgnn/stages/region/doc.go 727b1f0b3bafdc1f
 source prgnn/stages/region/foreign.go 85973ab67303890e
 source prgnn/stages/region/headers.go b3caf2e9a95ac4be
-source prgnn/stages/region/image.go 334fe9c14f3a5bc2
-source prgnn/stages/region/labels.go 33bc61659acce7f4
+source prgnn/stages/region/image.go 184049847f6a5781
+source prgnn/stages/region/labels.go 5c2c18a0a2de58ba
 source prgnn/stages/region/misplaced.go dfaa84fe707b7ae1
 source prgnn/stages/region/nodes.go d43614c48b904b3d
 source prgnn/stages/region/paint.go 6971f40a1f48ccaf
@@ -774,7 +774,7 @@ source prgnn/stages/sheet/codes.go e3b908fa125596ba
 source prgnn/stages/sheet/doc.go 7a0c7f0033c35428
 source prgnn/stages/sheet/query.go 85dc2283c9ac09b8
 source prgnn/stages/sheet/sheet.go a39cbc394d48da72
-source prgnn/stages/sheet/token.go 0af0984f4b99e0d0
+source prgnn/stages/sheet/token.go f47b1fd79d9bdf1d
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -2764,7 +2764,7 @@ prgnn/nifti/inflate.reach 968129f9e2ee.e3b0c4
 prgnn/nifti/inflate.room 1f93875d2261.e3b0c4
 prgnn/stages/prepare/extract.Bootstrap 54f46b4d88f6.e3b0c4
 prgnn/stages/prepare/extract.Bootstrap.Ports b4b5b09c9732.d17c3e
-prgnn/stages/prepare/extract.Bootstrap.Run e73a2216fbde.aba097
+prgnn/stages/prepare/extract.Bootstrap.Run e73a2216fbde.715fb7
 prgnn/stages/prepare/extract.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
 prgnn/stages/prepare/extract.Bootstrap.Validate 8e8aef5a79e4.3d0fd2
 prgnn/stages/prepare/extract.Bootstrap.draw 8fd14cea63fa.4c2c74
@@ -2780,7 +2780,7 @@ prgnn/stages/prepare/extract.grayordinateMeans 3f9b7ae0671a.738745
 prgnn/stages/prepare/extract.meanImage d9f05d6ba751.56e2f5
 prgnn/stages/prepare/extract.mostLost 91a22af5f73d.e3b0c4
 prgnn/stages/prepare/extract.openSeries 3a36e19aa02f.702cd8
-prgnn/stages/prepare/extract.readParcels ce1dcf4b38b1.e50b35
+prgnn/stages/prepare/extract.readParcels b5fe12aff9b1.0809fb
 prgnn/stages/prepare/extract.sameGrid bdb4e14cb055.90bea1
 prgnn/stages/prepare/extract.sampled 766e65c2bb81.dfbe76
 prgnn/stages/prepare/extract.scanRow 2e83700b22d5.e3b0c4
@@ -3075,6 +3075,10 @@ prgnn/nifti.Header.Label 9ada9a96f9c3.d0acd1
 prgnn/nifti.Labels 8fe93d13f761.32a7cd
 prgnn/nifti.ReadLabels c05dac937532.ab2ed7
 prgnn/nifti.readLabels 6556c0590ef3.43b4f2
+prgnn/stages/region.LargestWeights d24293f7affa.e3b0c4
+
+reached by bootstrap brainmap figure-individuals figure-qc report saliency summary
+prgnn/stages/region.Description 606940a39e8f.514d8f
 
 reached by bootstrap brainmap figure-individuals parcellate report saliency summary
 prgnn/stages/region.ReadNodes 91bb9b925f01.1db103
@@ -3190,7 +3194,7 @@ prgnn/nifti/cifti.writeVolume dca47f4281d5.32a7cd
 reached by bootstrap mean-volume parcellate saliency timeseries
 prgnn/nifti.Reader.Budget b615b3453e56.ee3d80
 prgnn/nifti.Reader.NextRow 88ad469c72b8.dec4b2
-prgnn/nifti/cifti.Axis 4b9a4421e40b.a1cf79
+prgnn/nifti/cifti.Axis e0ca830ad214.a1cf79
 prgnn/nifti/cifti.File 4f4e50303295.232735
 prgnn/nifti/cifti.File.Close 65b3fcb52505.6393b7
 prgnn/nifti/cifti.File.Next 96f2064eb678.77e085
@@ -3206,8 +3210,8 @@ prgnn/nifti/cifti.elementSize f46e128dbf4f.e3b0c4
 prgnn/nifti/cifti.extensionCode 3938787f903b.e3b0c4
 prgnn/nifti/cifti.mostVertices 3e220ec7f6d4.e3b0c4
 prgnn/nifti/cifti.numbers f71642c6d1b0.e3b0c4
-prgnn/nifti/cifti.xmlMap e9535f10953f.e3b0c4
-prgnn/nifti/cifti.xmlMap.axis 5fd3c3a0a059.c176cd
+prgnn/nifti/cifti.xmlMap e87a51433694.e3b0c4
+prgnn/nifti/cifti.xmlMap.axis dc43599e535f.c176cd
 prgnn/nifti/cifti.xmlMap.models 14c4dfb66813.5ce5b4
 prgnn/nifti/cifti.xmlMap.step 2e7e3319c466.84a696
 prgnn/nifti/cifti.xmlMatrix 256a9ea963b4.84a696
@@ -3224,7 +3228,6 @@ prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
 prgnn/nifti.mostWeights 335c22517515.e3b0c4
 prgnn/nifti/cifti.Model.key ee03f8c4e6d2.f2d1e8
 prgnn/nifti/cifti.Models.Match ed44fd138341.03e0a4
-prgnn/stages/prepare/extract.largestWeights d24293f7affa.e3b0c4
 prgnn/stages/prepare/extract.mapsOf 928bf61b7acd.c13d0c
 prgnn/stages/prepare/extract.maskFits ab06f7f6497b.f22b29
 prgnn/stages/prepare/extract.masked 32383f1fa252.cbde3e
@@ -3463,8 +3466,11 @@ prgnn/stages/chart.faded 3091d2dc813a.e3b0c4
 
 reached by brainmap figure-individuals figure-qc parcellate report saliency summary
 prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
-prgnn/stages/region.Meaning 2ea698d00b26.46ef14
-prgnn/stages/region.MeaningName 51fad6e0c022.2ce0c3
+prgnn/stages/region.NodeNumbers 02acfc2dae0d.e3b0c4
+
+reached by brainmap figure-individuals figure-qc report saliency summary
+prgnn/stages/region.MeaningOf e4a969df9e70.b1ae28
+prgnn/stages/region.Numbered 27b7eb8e68c3.a30f7e
 
 reached by brainmap figure-individuals figure-qc report summary
 prgnn/stages/chart.Brain bd6203b9a75e.e3b0c4
@@ -3474,7 +3480,7 @@ prgnn/stages/figure.ErrGrayordinates 5c34b7a6cb84.e3b0c4
 prgnn/stages/figure.Parcels 1b71ec3f76b1.6af49a
 prgnn/stages/figure.Parcels.extent f64aa82b7ea3.799a18
 prgnn/stages/figure.Parcels.findMiddles 90747359aa7d.c625e6
-prgnn/stages/figure.ReadParcels 60932b6a8404.935b0d
+prgnn/stages/figure.ReadParcels 572c92dbbdf2.dd45d2
 prgnn/stages/report.Place a7417c506f1c.e3b0c4
 
 reached by brainmap figure-individuals figure-ranking report summary
@@ -4755,7 +4761,7 @@ prgnn/stages/column.One 65da58c2d25b.981c43
 
 reached by figure-qc report summary
 prgnn/stages/figure.Anatomy.clearOutside 7e4f41bc463d.bc255e
-prgnn/stages/figure.ReadAnatomy f9b655c969fc.25188f
+prgnn/stages/figure.ReadAnatomy 7f8f597fee42.a41054
 
 reached by figure-qcfc
 prgnn/stages/figure.HeadMotion 8440341a034a.e3b0c4
@@ -5375,8 +5381,8 @@ prgnn/stages/prepare/extract.Parcellate.Ports d986c9074cf2.ca4185
 prgnn/stages/prepare/extract.Parcellate.Run e97cf819ca7e.0a1bae
 prgnn/stages/prepare/extract.Parcellate.choose 17b4cdf896d2.bba13a
 prgnn/stages/prepare/extract.Parcellate.covered da3b4df676d1.d0a251
-prgnn/stages/prepare/extract.Parcellate.grayordinates 7351fc5800d9.36e13f
-prgnn/stages/prepare/extract.Parcellate.meaning be528a481772.9b8297
+prgnn/stages/prepare/extract.Parcellate.grayordinates 792b830e6f28.880a3a
+prgnn/stages/prepare/extract.Parcellate.meaning 2a45ca8f21c3.5fc2ef
 prgnn/stages/prepare/extract.Parcellate.outputs b1c178614511.cc7b93
 prgnn/stages/prepare/extract.Parcellate.refuseLost 901dd77ef4ca.a42918
 prgnn/stages/prepare/extract.Parcellate.refuseMissing d8e802f1e1cd.ac1004
@@ -5431,6 +5437,8 @@ prgnn/stages/region.Fit e360f8598341.e37b88
 prgnn/stages/region.Frame c82dfa8f656b.996b17
 prgnn/stages/region.Frame.Native 5348c7f8bda4.16b7f1
 prgnn/stages/region.FrameOf 77349196cacd.f19407
+prgnn/stages/region.Meaning 2ea698d00b26.46ef14
+prgnn/stages/region.MeaningName 51fad6e0c022.2ce0c3
 prgnn/stages/region.Misplaced e6ef9915f97a.9db1fd
 prgnn/stages/region.Open 2f9287834f1c.b9a4f4
 prgnn/stages/region.SpaceKey 47b7206d1d05.e3b0c4
@@ -5830,7 +5838,7 @@ prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
 prgnn/stages/present/participants.Cohort.ScanQuality 61a42faaddfe.88a4ef
 prgnn/stages/present/participants.Cohort.cautionGiven 6da240bca216.d27d93
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
-prgnn/stages/present/participants.Cohort.cautionScans ed87ef302252.5c11cb
+prgnn/stages/present/participants.Cohort.cautionScans c98d25a46b20.5c11cb
 prgnn/stages/present/participants.Cohort.cautionSites 2a5ea48f5db3.4af02e
 prgnn/stages/present/participants.Cohort.cleaning ba2c7f0fb1e9.b096cd
 prgnn/stages/present/participants.Cohort.describeExcluded e19ff8fae758.3320a5
@@ -6167,10 +6175,10 @@ prgnn/stages/column.SeriesGiven 626edd2f9eda.e3b0c4
 reached by saliency
 prgnn/stages/assess.Saliency 467b72b29e2e.e3b0c4
 prgnn/stages/assess.Saliency.Ports e8ead1c56a57.173b94
-prgnn/stages/assess.Saliency.Run 385ea59b9d55.4c48f4
+prgnn/stages/assess.Saliency.Run 269980b3a734.14d029
 prgnn/stages/assess.Saliency.connectome ff6db74842d1.0e1b86
 prgnn/stages/assess.Saliency.rows 8fdec48e4015.1348f9
-prgnn/stages/assess.labelsOf bec45074fc5b.67f577
+prgnn/stages/assess.labelsOf e9af7fc9e1ab.f1baa4
 prgnn/stages/assess.paintedRow bb30fa2ef6df.9e800f
 prgnn/stages/assess.paintedTable e7108dd93651.2f42d8
 prgnn/stages/assess.regionRow 8ed128353539.e3b0c4
@@ -6207,7 +6215,7 @@ prgnn/stages/atlas.background 0291b826ad54.8933d2
 prgnn/stages/atlas.check 51fe72de5d92.64c95e
 prgnn/stages/atlas.columnsOf 2dac598b8500.090ec1
 prgnn/stages/atlas.dk84 c742e88611af.03298a
-prgnn/stages/atlas.eachLine 0a74df533624.e3b0c4
+prgnn/stages/atlas.eachLine 93e7bfc4006c.e3b0c4
 prgnn/stages/atlas.hemisphere 19230dedfc5e.e3b0c4
 prgnn/stages/atlas.isColor e05e9a3b0501.8933d2
 prgnn/stages/atlas.line 5bfddcb4569a.e3b0c4
@@ -6215,7 +6223,7 @@ prgnn/stages/atlas.maxNodes a05a197c0b74.e3b0c4
 prgnn/stages/atlas.mostProblems c8409648400f.e3b0c4
 prgnn/stages/atlas.nan 774ae7471b42.e3b0c4
 prgnn/stages/atlas.parseID b7c53e704d87.26f6b1
-prgnn/stages/atlas.readLines 6fbab988ef8c.d67c33
+prgnn/stages/atlas.readLines d312ac31259f.d67c33
 prgnn/stages/atlas.readPlain 1de30b626b70.225ccd
 prgnn/stages/atlas.separator a4a1f03bb033.e3b0c4
 prgnn/stages/atlas.split dfa6673103a3.e3b0c4
@@ -6661,7 +6669,7 @@ at internal/workdir/workdir.go prgnn/internal/workdir Unfinished:26 formerUnfini
 at nifti/affine.go prgnn/nifti Affine:9 Identity:12 Affine.Apply:15 Affine.Mul:23 Affine.Inverse:39 Affine.VoxelSize:73 Affine.Determinant:85 Affine.Axes:95 Affine.Usable:123 Affine.finite:129 quaternionThreshold:142 fromQuaternion:148 Affine.quaternion:183 det3:247 Header.Opposed:255
 at nifti/check.go prgnn/nifti Problem:13 Problem.String:20 checks:29 Header.Check:50 HeaderError:59 HeaderError.Error:61 Header.fatal:67 fatal:80 warning:84 reexport:88 lineEnds:91 Header.single:94 checkMagic:96 checkDim:114 maxVolume:146 Header.volumeSize:149 checkDatatype:157 checkBitpix:164 checkOffset:171 Header.dataStart:193 checkScaling:200 checkCodes:210 checkSform:226 checkQform:236 checkQfac:258 checkAgreement:266 checkUnits:295 checkTime:306 checkIntent:321
 at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:54 File.Labels:69 Means:121 survey:167 draw:218 keep:244 eachSeries:257
-at nifti/cifti/read.go prgnn/nifti/cifti File:18 Axis:29 Models:39 Model:46 Model.Len:55 Model.key:58 Label:66 Read:73 byteSize:82 elementSize:82 File.read:84 xmlMap.step:161 File.Next:169 File.Close:172 xmlMatrix:175 xmlMap:180 xmlMap.axis:218 numbers:257 distinct:274 mostVertices:287 xmlMap.models:289 ReadParcels:366
+at nifti/cifti/read.go prgnn/nifti/cifti File:18 Axis:29 Models:40 Model:47 Model.Len:56 Model.key:59 Label:67 Read:74 byteSize:83 elementSize:83 File.read:85 xmlMap.step:162 File.Next:170 File.Close:173 xmlMatrix:176 xmlMap:181 xmlMap.axis:220 numbers:260 distinct:277 mostVertices:290 xmlMap.models:292 ReadParcels:369
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Centroids:15 Labels.Within:35
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86
@@ -6724,10 +6732,10 @@ at stages/assess/leakage/scans.go prgnn/stages/assess/leakage Leakage.lookAtScan
 at stages/assess/leakage/screen.go prgnn/stages/assess/leakage screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:73 cosines:119 screen.turned:136 tile:147 tileTraces:153 tileValues:154 fewPairs:155 Leakage.tiles:159 tile.pairs:205 basis:242 screen.basis:249 basis.signatures:259 screen.may:285
 at stages/assess/leakage/traces.go prgnn/stages/assess/leakage trace:20 newTrace:30 trace.len:46 meanTrace:52 ranks:81 leastOverlap:105 meeting:108 trace.leastOverlap:115 trace.lags:120 trace.overlap:126 trace.variation:131 trace.correlation:142 trace.means:152 trace.meet:161 readTraces:191 Leakage.sameTraces:216 Leakage.alike:273
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:31 QCFC.Ports:35 QCFC.Validate:51 connectome:61 QCFC.Run:72 connectomes:124 listedParticipants:161 listedMotion:172 QCFC.measure:200 fisherEdges:269 edgeDistances:307 QCFC.covariates:338 typicality:389
-at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:265
+at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:140 regionRow:167 paintedTable:178 Saliency.connectome:191 labelsOf:251 writeDense:268
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:260
-at stages/atlas/read.go prgnn/stages/atlas maxNodes:21 mostProblems:24 Read:34 columnsOf:116 isColor:136 readPlain:138 background:154 Zero:158 check:166 parseID:196 line:202 readLines:208 eachLine:228 separator:244 split:253
+at stages/atlas/read.go prgnn/stages/atlas maxNodes:21 mostProblems:24 Read:34 columnsOf:116 isColor:136 readPlain:138 background:154 Zero:158 check:166 parseID:196 line:202 readLines:208 eachLine:225 separator:245 split:254
 at stages/bids/sidecar.go prgnn/stages/bids SameTime:23 LongestTime:27 ShortestTime:27 IsTime:30 CheckTime:33 Time:45 HeaderTime:76 LongestJSON:150 Decode:169 byteOrderMark:177 repeated:180 position:217 decode:223 ofStructs:289
 at stages/chart/brain.go prgnn/stages/chart Spot:17 drawSpots:25 shown:85 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 shared:200 Atlas.above:209 heat:223
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
@@ -6813,7 +6821,7 @@ at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.N
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:20 ScanQuality:24 ScanQuality.Ports:28 regionQualityRow:53 ScanQuality.Run:58 scanCaption:119 scanHead:155
 at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:53 drawZero:88 scan.readCarpet:100 joinedCarpet:129 meanTSNR:173 withoutSilent:187 scan.silent:202 outlined:212
 at stages/figure/scatter.go prgnn/stages/figure DrawPredicted:14
-at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
+at stages/figure/space.go prgnn/stages/figure Parcels:17 ErrGrayordinates:24 ReadParcels:28 Parcels.findMiddles:80 Parcels.at:113 Parcels.extent:123 Anatomy:146 ReadAnatomy:154 Anatomy.Covers:198 Anatomy.clearOutside:211 Anatomy.at:248
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
 at stages/figure/states.go prgnn/stages/figure figure-states.New:23 States:27 States.Ports:31 stateGroupRow:45 States.Run:57 descriptive:109 cut:112 stays:115 add:130 stateGroups:136 sampleMean:187
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
@@ -6897,14 +6905,14 @@ at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:23 Denoise.events:72
 at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:27 Bootstrap:33 Bootstrap.Ports:48 Bootstrap.Run:70 Bootstrap.meta:168 voxelsOf:181 openSeries:196 Bootstrap.TimeFrom:218 Bootstrap.Validate:229 Bootstrap.made:232 sidecarTR:237 denoised:251 sameGrid:274 Bootstrap.size:281 Bootstrap.draw:289 countDistinct:320 Bootstrap.drop:328 whyNone:343 badVolumes:358 voxelRow:383 voxelTable:393 mostLost:407 scanTable:410 scanRow:442
-at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:61 grayordinateMeans:130 readParcels:150
+at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:17 openCIFTI:20 openGrayordinates:33 readGrayLabels:50 Parcellate.grayordinates:60 grayordinateMeans:129 readParcels:149
 at stages/prepare/extract/mean_image.go prgnn/stages/prepare/extract meanImage:17 usualRange:38
 at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:81
 at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:25 Parcellate:32 Parcellate.Ports:40 Parcellate.Run:61 headersFit:165 seriesFits:197 Parcellate.meaning:237 Parcellate.outputs:253 Parcellate.covered:267 mostUnseen:285 Parcellate.refuseLost:288 parcelImage:303 dkt:313 Parcellate.refuseMissing:316 otherLabels:335
 at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:47 layer.read:54 opposedAffines:106 rotation:125 readLabels:131 readMask:141 maskFits:149 layer.over:157 beyond:179 layer.warped:184 in:232 share:234 layer.reach:242 moves:256 layer.through:269 zero:284 layer.tally:292 layer.look:325 mostBeside:343 leastOfBrain:346 layer.besideBrain:350 layer.quality:386 layer.sample:416
 at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
 at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:31 Timeseries.Run:45 Timeseries.Validate:100 Timeseries.time:105 seriesRow:139
-at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
+at stages/prepare/extract/weights.go prgnn/stages/prepare/extract readAtlas:16 readWeights:33 mapsOf:44 masked:56 weighted:70 weigh:76 weighted.count:102 within:113 Bootstrap.weightedMeans:129
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:37 Graph.Run:52 graphRow:96 graphQuality:113
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:40 Harmonize.Run:55 fittedQuality:118 fits:141 mostFitted:146 knownFit:148 knownFit.numbers:155 recentFit:160 readFit:199
 at stages/prepare/join.go prgnn/stages/prepare join.New:24 Join:28 Join.Ports:36 Join.Run:54 Join.enough:99 sameParts:108 runNames:127 joinSeries:136 spreadMissing:164 missingRegions:177 runQuality:192 readRuns:198 runQuality.whole:226 runQuality.list:288 joinedRow:297 runVolumeRow:305 runQuality.volumes:311 leastCoverage:331
@@ -6929,7 +6937,7 @@ at stages/present/methods/tests.go prgnn/stages/present/methods Author.methodsOf
 at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:20 cohortSettings:74 valid:84 Author.methodsOfGraphs:87 Author.methodsOfEdges:152 Author.methodsOfMatrices:173 graphText:192 Author.methodsOfCleaning:225 bridges:271 estimator:273 share:291 percentText:301 Author.hasModels:311 Author.methodsOfTraining:317 readings:387 Author.methodsOfEvaluation:405 Author.methodsOfPermutations:470 Author.within:501 Author.permutedWithin:510 Author.exchanged:523 withinValues:540 together:551 listed:556 Author.target:565 Author.methodsOfRegression:573 Author.methodsOfBaselines:602 Author.unit:617 settingsOf:626 orDefault:654 Author.namesOf:662
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
-at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 mostCubic:221 mostLinear:221 Cohort.cautionScans:224 Cohort.cautionSites:324 CleanedScan.participant:362 SessionsOf:370 Cohort.Joined:382 orExclude:402 mostFrequent:418 nobodyStandsOut:428 usual:431
+at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 mostCubic:221 mostLinear:221 Cohort.cautionScans:224 Cohort.cautionSites:327 CleanedScan.participant:365 SessionsOf:373 Cohort.Joined:385 orExclude:405 mostFrequent:421 nobodyStandsOut:431 usual:434
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:107
 at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:40 groupSize:65 Cohort.Groups:71 Cohort.Predicted:89 Cohort.ColumnOf:107 bySize:135 Cohort.Difference:138 Cohort.Describe:146 noteRow:180 ExcludedRow:185 mostExcluded:193 Cohort.describeExcluded:196 Cohort.NotMeeting:236 Cohort.ExcludedList:246 Cohort.describeGroups:257 Cohort.motionIn:362 Cohort.tableOfNumber:380 arrangements:389 CovariateNames:401 describeColumn:408 describeNumbers:488 twoCodes:510 countCodes:528 Reasons:549
@@ -6958,8 +6966,8 @@ at stages/present/tables/tables.go prgnn/stages/present/tables tables.New:19 Tab
 at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
 at stages/region/coverage.go prgnn/stages/region CoverageRow:4
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:20 ReadSquares:30 squares:56 matSquares:71 matSquare:107 matNames:112 ReadSeries:165 npyMagic:187 niftiMagic:188 mostNumbers:192 seriesArray:195 Counted:207
-at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
-at stages/region/labels.go prgnn/stages/region MeaningName:15 Meaning:35 Fit:44 Contradiction:104
+at stages/region/image.go prgnn/stages/region MeanOfVolumes:15 Description:18 OpenImage:24 File:34 File.Close:41 Open:44
+at stages/region/labels.go prgnn/stages/region MeaningName:16 Meaning:36 NodeNumbers:47 LargestWeights:48 Numbered:52 MeaningOf:58 Fit:98 Contradiction:158
 at stages/region/misplaced.go prgnn/stages/region farOff:22 mostFarOff:23 mostApart:24 overMidline:25 leastCosine:26 leastPlaces:27 Frame:31 SpaceKey:37 FrameOf:40 Frame.Native:51 placed:61 placed.where:68 renamed:74 mirrored:75 Misplaced:83 align:120 middles:152 farther:163 exchanged:173 turned:196 swapped:222 shifted:248
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:28
 at stages/region/paint.go prgnn/stages/region Clip:4
