@@ -521,7 +521,8 @@ func TestAllFolds(t *testing.T) {
 		for _, s := range p.Graph.Stages {
 			count[s.Name] = len(s.Tasks)
 		}
-		need.Equal(t, fmt.Sprint(count["tangent"], count["ridge"], count["projected"]), fmt.Sprint(want, want, 8*want), with)
+		need.Equal(t, fmt.Sprint(count["tangent"], count["ridge"], count["projected"]),
+			fmt.Sprint(want, want, 8*want), with)
 	}
 	for stages, want := range map[string]string{
 		`a: { use: echo, matrix: { fold: all }, in: { inputs: cohort.participants } }`: "fold: all takes the number of folds from the stage split",

@@ -35,7 +35,8 @@ func rankingRows(coords []dag.Coord, rows []saliency, nodes []namedNode, planted
 			TopShare: s.Top, Best: int32(s.best), Worst: int32(s.worst), Frequency: s.frequency,
 			Participants: int32(s.participants), Mean: s.mean, Contrast: s.contrast.Value,
 			ContrastChance: s.contrast.Mean, ContrastHigh: s.contrast.High,
-			P: s.contrast.P, Q: s.q, PAny: s.contrast.PAny, Least: s.contrast.Least, Planted: isPlanted(planted, s.node),
+			P: s.contrast.P, Q: s.q, PAny: s.contrast.PAny, Least: s.contrast.Least,
+			Planted: isPlanted(planted, s.node),
 		}
 	}
 	return out

@@ -106,7 +106,8 @@ func TestBiomarkersByContrast(t *testing.T) {
 			t.Errorf("%s: %v, want %v", column, got, want)
 		}
 	}
-	// Only the grouping as it is and its reverse tell as much: 2 of 70 divisions of a fold, and of two folds both count.
+	// Only the grouping as it is and its reverse have as large a contrast: 2 of 70 divisions of a fold, and of two
+	// folds both count.
 	for column, want := range map[string][]float64{"p": {2. / 70, 1, 1}, "p_any": {2. / 70, 1, 1},
 		"p_least": {2. / 70, 2. / 70, 2. / 70}} {
 		for i, v := range stagetest.FloatsOf(t, ranking, column) {

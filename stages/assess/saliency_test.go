@@ -111,7 +111,8 @@ func TestSaliencyOfParcels(t *testing.T) {
 		nodes := encoding.NewTable(encoding.Column{Name: "index", Values: []int32{1, 2, 3}},
 			encoding.Column{Name: "id", Values: c.ids},
 			encoding.Column{Name: "name", Values: []string{"a", "b", "c"}},
-			encoding.Column{Name: "x", Values: []float64{0, 0, 0}}, encoding.Column{Name: "y", Values: []float64{0, 0, 0}},
+			encoding.Column{Name: "x", Values: []float64{0, 0, 0}},
+			encoding.Column{Name: "y", Values: []float64{0, 0, 0}},
 			encoding.Column{Name: "z", Values: []float64{0, 0, 0}})
 		made, err := stagetest.RunStage(t, &Saliency{Column: "score", Labels: c.labels}, map[string][]dag.Input{
 			"ranking": {dag.InputOf(out["ranking"])}, "nodes": {dag.InputOf(nodes)},

@@ -162,7 +162,8 @@ func TestSimilarScansQualifyTheResult(t *testing.T) {
 		encoding.Column{Name: "of", Values: []int32{10}}, encoding.Column{Name: "found", Values: []int32{0}})
 	row := func(stage, name string, accuracy, p float64) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "stage", Value: stage}}, Name: name,
-			Test: fold.PerFold, P: p, Level: "participant", Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1,
+			Test: fold.PerFold, P: p, Level: "participant", Accuracy: accuracy,
+			Low: accuracy - 0.1, High: accuracy + 0.1,
 			Majority: 0.5, Participants: 40, Folds: 2}
 	}
 	const doubt = "(too high if one person has two ids; "

@@ -183,7 +183,8 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 	}
 	if len(plan.Ahead) > 0 {
 		a.Note("%s %s dated in the future (a clock was wrong), and kept besides the newest: %s. To release results of such a run, delete its record in %s",
-			words.Count(len(plan.Ahead), "run"), areIs(len(plan.Ahead)), words.Some(plan.Ahead, 5), filepath.Join(store.Dir(), "runs"))
+			words.Count(len(plan.Ahead), "run"), areIs(len(plan.Ahead)), words.Some(plan.Ahead, 5),
+			filepath.Join(store.Dir(), "runs"))
 	}
 	if e.Over > 0 {
 		a.Note("that is %s more than --max-size; a smaller --keep-runs frees more", console.ByteCount(e.Over))
