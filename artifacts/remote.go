@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -119,7 +118,7 @@ func (l *link) greet(ctx context.Context, s *Store) error {
 		return nil
 	case err == nil && readable(text):
 		return fmt.Errorf("it holds a store, whose packs are not read there: use another prefix for the remote, or a copy of the store in a directory, file:///…")
-	case err == nil && strings.HasPrefix(string(text), "prgnn store "):
+	case err == nil && anyVersion.Match(text):
 		return fmt.Errorf("its layout is %.40q, but this program uses %q", text, RemoteVersion)
 	case errors.Is(err, ErrCorrupt) && errors.Is(err, fs.ErrPermission):
 		return unreadable(err)

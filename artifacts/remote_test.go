@@ -421,8 +421,10 @@ func (hashing) HashesNames() {}
 // A damaged version is replaced only where it cannot be another program's file.
 func TestADamagedVersion(t *testing.T) {
 	f := newShelf()
-	f.objects[versionFile] = []byte("rubbish")
-	need.Error(t, newStore(t).Attach(t.Context(), f), "its file version is damaged")
+	for _, text := range []string{"rubbish", RemoteVersion + RemoteVersion, "prgnn store 1", "prgnn store 9\n\x00"} {
+		f.objects[versionFile] = []byte(text)
+		need.Error(t, newStore(t).Attach(t.Context(), f), "its file version is damaged")
+	}
 	need.NoError(t, newStore(t).Attach(t.Context(), hashing{f}))
 	need.Equal(t, string(f.objects[versionFile]), RemoteVersion, "version")
 }

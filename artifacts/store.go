@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -95,6 +95,9 @@ func readable(text []byte) bool {
 	return slices.Contains([]string{version, smallPacksVersion, RemoteVersion}, string(text))
 }
 
+// anyVersion is the version of any layout, also of later programs; other bytes are damaged.
+var anyVersion = regexp.MustCompile(`^prgnn store [1-9][0-9]{0,8}\n$`)
+
 //go:embed readme.txt
 var readme string
 
@@ -162,7 +165,7 @@ func (s *Store) accept(text []byte) error {
 	switch {
 	case readable(text):
 		return nil
-	case strings.HasPrefix(string(text), "prgnn store "):
+	case anyVersion.Match(text):
 		return fmt.Errorf("its layout is %.40q, but this program uses %q: use the program that made it, or another directory", text, version)
 	}
 	_, none := os.Stat(filepath.Join(s.dir, actionsDir))

@@ -227,7 +227,8 @@ func TestOpen(t *testing.T) {
 		t.Error(err)
 	}
 	// A damaged version is told from one of another program, which nobody should delete.
-	for _, text := range []string{"2.3.1", "", strings.Repeat("\x00", len(version))} {
+	for _, text := range []string{"2.3.1", "", strings.Repeat("\x00", len(version)), version + version,
+		version[:len(version)-1], "prgnn store x\n", "prgnn store \n", "prgnn store 3\x00\n", "prgnn store 03\n"} {
 		overwrite(t, filepath.Join(s.Dir(), "version"), func([]byte) []byte { return []byte(text) })
 		_, err := Open(s.Dir())
 		need.Error(t, err, "version is damaged", text)
