@@ -5,6 +5,7 @@
 package envelope
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,6 +67,9 @@ func parse(b []byte, payloadType string) (*dsse.Envelope, error) {
 	if err := json.Unmarshal(b, &env); err != nil {
 		return nil, fmt.Errorf("it is not a DSSE envelope: %w", err)
 	}
+	if err := once(json.NewDecoder(bytes.NewReader(b))); err != nil {
+		return nil, fmt.Errorf("it is not a DSSE envelope: %w", err)
+	}
 	switch {
 	case env.PayloadType == "" && env.Payload == "":
 		return nil, fmt.Errorf("it is not a DSSE envelope: it has no payload")
@@ -75,6 +79,36 @@ func parse(b []byte, payloadType string) (*dsse.Envelope, error) {
 		return nil, fmt.Errorf("it is not signed")
 	}
 	return &env, nil
+}
+
+// once refuses an object that has a key twice, in upper or lower case: another program may take the one that
+// encoding/json does not, whose bytes nobody signed. d reads valid JSON.
+func once(d *json.Decoder) error {
+	token, err := d.Token()
+	open, nested := token.(json.Delim)
+	if err != nil || !nested {
+		return err
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		if open == '{' {
+			token, err := d.Token()
+			if err != nil {
+				return err
+			}
+			key, _ := token.(string)
+			folded := strings.ToLower(strings.ToUpper(key)) // also of ſ and the Kelvin sign
+			if seen[folded] {
+				return fmt.Errorf("the key %.60q appears twice: get the file again from whoever signed it", key)
+			}
+			seen[folded] = true
+		}
+		if err := once(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
 }
 
 func signers(env *dsse.Envelope) string {

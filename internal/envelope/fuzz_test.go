@@ -7,6 +7,25 @@ import (
 	"prgnn/internal/need"
 )
 
+// Two readers could take another of two payloads.
+func TestKeysTwice(t *testing.T) {
+	private, public, err := NewKey()
+	need.NoError(t, err)
+	key := need.Value(ReadPrivateKey(private))(t)
+	pub := need.Value(ReadPublicKey(public))(t)
+	signed := need.Value(Sign("application/x", []byte("payload"), key))(t)
+	for _, more := range []string{`"payload":"Zm9yZ2Vk",`, `"Payload":"Zm9yZ2Vk",`, `"payloadType":"text/x",`,
+		`"\u0070ayload":"Zm9yZ2Vk",`, `"\u017fignatures":[],`, `"more":[{"a":1,"b":{},"a":[]}],`} {
+		twice := append([]byte("{"+more), signed[1:]...)
+		_, err := Verify(twice, "application/x", pub)
+		need.Error(t, err, "appears twice", more)
+		_, err = Open(twice, "application/x")
+		need.Error(t, err, "appears twice", more)
+	}
+	one := append([]byte(`{"more":[{"a":1},{"a":2}],`), signed[1:]...)
+	need.Equal(t, string(need.Value(Verify(one, "application/x", pub))(t)), "payload")
+}
+
 // FuzzVerify: no bytes but the signed ones pass under a key, whatever the envelope.
 func FuzzVerify(f *testing.F) {
 	private, public, err := NewKey()
