@@ -24,9 +24,9 @@ type Room struct {
 }
 
 // mayHold reports whether the values of a text fit, by its commas, colons and dashes: the parser takes a kB for each.
-func (r *Room) mayHold(text []byte) bool {
+func (r *Room) mayHold(text []byte, pos dag.Pos) bool {
 	n := max(bytes.Count(text, []byte(",")), bytes.Count(text, []byte(":")), bytes.Count(text, []byte("\n- ")))
-	return n*valueCost <= max(r.left, 0) || r.take(n*valueCost, dag.Pos{Line: 1})
+	return n*valueCost <= max(r.left, 0) || r.take(n*valueCost, pos)
 }
 
 // take reports whether n more bytes fit. The first time that they do not, it adds a mistake.

@@ -21,15 +21,15 @@ type reader struct {
 	open []*yaml.Node // the aliases that are being written out
 }
 
-// Parse reads one YAML document. It returns nil after a syntax error.
+// Parse reads one YAML document. It returns nil after a syntax error, and where the room has none of it.
 func Parse(text []byte, at func(line, col int) dag.Pos, bad *Mistakes) *Node {
 	return ParseWithin(text, at, bad, NewRoom(bad))
 }
 
 // ParseWithin is Parse for one of several documents that share what may be written out.
 func ParseWithin(text []byte, at func(line, col int) dag.Pos, bad *Mistakes, room *Room) *Node {
-	if !room.mayHold(text) {
-		return &Node{Pos: at(1, 1), Bad: true}
+	if !room.mayHold(text, at(1, 1)) {
+		return nil
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, next yaml.Node
