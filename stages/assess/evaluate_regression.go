@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"prgnn/dag"
@@ -48,9 +49,14 @@ func (*EvaluateRegression) Ports() dag.Ports {
 			labelsPort, sitesPort("the target is"), fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.RegressionFoldRow](), Doc: "one row for each setting, repeat and fold"},
-			{Name: "summary", Type: column.Type[column.RegressionRow](), Doc: "one row for each setting"},
+			{Name: "summary", Type: dag.Arrow(alwaysMeasured()...), Doc: "one row for each setting"},
 		},
 	}
+}
+
+// alwaysMeasured are the columns that every table of a regression has.
+func alwaysMeasured() []string {
+	return slices.DeleteFunc(column.Names[column.RegressionRow](), func(n string) bool { return strings.HasPrefix(n, "test_") })
 }
 
 func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
@@ -93,13 +99,22 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 		if known := column.Known(rs); len(known) > 1 {
 			_, sd = column.MeanSD(known)
 		}
+		tested := column.RegressionRow{TestR: math.NaN(), TestMAE: math.NaN()}
+		if first := fold.FirstRepeat(fs); len(first) < len(fs) {
+			of := inference.MeanScore(folds[:len(first)])
+			tested.TestFolds, tested.TestR, tested.TestMAE = int32(len(first)), of.R, of.MAE
+		}
 		summary = append(summary, column.RegressionRow{Coords: fs[0].Coords, Name: fs[0].Name, Folds: int32(len(fs)),
 			Participants: int32(len(stratum)), R: of.R, Constant: int32(of.Constant), RLow: of.Low.R, RHigh: of.High.R,
 			RSD: sd, R2: of.R2, R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained,
 			MAE: of.MAE, MAELow: of.Low.MAE, MAEHigh: of.High.MAE, Test: chance.Test, P: chance.R, MAEP: chance.MAE,
+			TestFolds: tested.TestFolds, TestR: tested.TestR, TestMAE: tested.TestMAE,
 			Permutations: int32(chance.Permutations), Least: chance.Least})
 	}
 	table := column.Table(summary, all.Axes...)
+	if !slices.ContainsFunc(summary, func(r column.RegressionRow) bool { return r.TestFolds > 0 }) {
+		dropTested(table)
+	}
 	table.Meta = map[string]string{"within": sites.By, "caution": strings.Join(all.Cautions, "\n")}
 	maps.DeleteFunc(table.Meta, func(_, text string) bool { return text == "" })
 	return dag.Outputs{"scores": column.Table(scores, all.Axes...), "summary": table}, nil

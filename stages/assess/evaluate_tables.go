@@ -1,6 +1,10 @@
 package assess
 
 import (
+	"math"
+	"slices"
+	"strings"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -22,6 +26,11 @@ func scoresTable(axes []string, settings [][]fold.Tested, positive int) *encodin
 		}
 	}
 	return column.Table(rows, axes...)
+}
+
+// dropTested drops the columns of what p is of where that is all folds.
+func dropTested(t *encoding.Table) {
+	t.Columns = slices.DeleteFunc(t.Columns, func(c encoding.Column) bool { return strings.HasPrefix(c.Name, "test_") })
 }
 
 func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups []string,
@@ -62,11 +71,19 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 				Positive: named, Test: chance.Test, P: chance.P, BalancedP: chance.Balanced, AUCP: chance.AUC,
 				Permutations: int32(chance.Permutations), Least: chance.Least,
 			}
+			row.TestAccuracy, row.TestAUC = math.NaN(), math.NaN()
+			if first := fold.FirstRepeat(fs); chance.Test != "" && len(first) < len(fs) {
+				row.TestFolds, row.TestAccuracy = int32(len(first)), fold.Accuracy(first, l)
+				row.TestAUC, _ = column.MeanSD(column.Known(each[2][:len(first)]))
+			}
 			fold.Intervals(&row, fs, len(groups), positive)
 			rows = append(rows, row)
 		}
 	}
 	t := column.Table(rows, axes...)
+	if !slices.ContainsFunc(rows, func(r column.AccuracyRow) bool { return r.TestFolds > 0 }) {
+		dropTested(t)
+	}
 	t.Meta = map[string]string{"groups": column.JSON(groups)}
 	return t, nil
 }

@@ -50,6 +50,9 @@ type AccuracyRow struct {
 	P            float64     `column:"p,missing,optional" doc:"p of the accuracy: share of label permutations with at least this accuracy, (b+1)/(n+1); of the first repeat"`
 	BalancedP    float64     `column:"balanced_p,missing,optional" doc:"p of the balanced accuracy, likewise"`
 	AUCP         float64     `column:"auc_p,missing,optional" doc:"p of the AUC, likewise"`
+	TestFolds    int32       `column:"test_folds,optional" doc:"with several repeats: folds that p is of, those of the first repeat, while the other measures are of all folds"`
+	TestAccuracy float64     `column:"test_accuracy,missing,optional" doc:"with several repeats: accuracy of the first one, which p is of"`
+	TestAUC      float64     `column:"test_auc,missing,optional" doc:"its AUC, which auc_p is of"`
 	Permutations int32       `column:"permutations,optional" doc:"number of label permutations"`
 	Least        float64     `column:"p_least,missing,optional" doc:"smallest p that these permutations can give: few labels may differ within folds and sites"`
 }

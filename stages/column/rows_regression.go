@@ -36,6 +36,9 @@ type RegressionRow struct {
 	Test         string      `column:"test,optional" doc:"test of p: retrained: models trained again on permuted targets; per fold: target of the test participants permuted in each fold, models not retrained, of K folds K/k times the k-th smallest p, k being a majority (conservative); empty: none"`
 	P            float64     `column:"p,missing" doc:"p of r: share of permutations of the target with at least this r, (b+1)/(n+1); of the first repeat"`
 	MAEP         float64     `column:"mae_p,missing" doc:"p of the mean absolute error, likewise: with at most this error"`
+	TestFolds    int32       `column:"test_folds,optional" doc:"with several repeats: folds of the first one, which p is of, while the other measures are of all folds"`
+	TestR        float64     `column:"test_r,missing,optional" doc:"with several repeats: r of the first one, which p is of"`
+	TestMAE      float64     `column:"test_mae,missing,optional" doc:"its mean absolute error, which mae_p is of"`
 	Permutations int32       `column:"permutations" doc:"number of permutations"`
 	Least        float64     `column:"p_least,missing" doc:"smallest p that these permutations can give: few targets may differ within folds and sites"`
 }

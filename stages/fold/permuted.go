@@ -182,15 +182,15 @@ func matchSettings(ins []dag.Input, settings [][]Tested) ([][]dag.Input, error) 
 	return out, nil
 }
 
-// firstRepeat are the folds of the first repeat: those that labels are permuted within.
-func firstRepeat(folds []Tested) []Tested {
+// FirstRepeat are the folds of the first repeat: those that labels are permuted within.
+func FirstRepeat(folds []Tested) []Tested {
 	return slices.DeleteFunc(slices.Clone(folds), func(f Tested) bool { return f.Repeat != folds[0].Repeat })
 }
 
 // Test tests the setting with a number: by models trained again on permuted labels, where they are connected, or else
 // fold by fold with the models as they are.
 func (c *Tests) Test(setting int, folds []Tested, groups []string, positive int) (Chance, error) {
-	folds = firstRepeat(folds)
+	folds = FirstRepeat(folds)
 	rows, err := retrained[PermutedRow](c.permuted[setting], folds, func(r PermutedRow) (int, int, int) {
 		return int(r.Permutation), int(r.Repeat), int(r.Fold)
 	})
@@ -219,7 +219,7 @@ func (c *Tests) Test(setting int, folds []Tested, groups []string, positive int)
 
 // TestNumbers is Test of predicted numbers.
 func (c *Tests) TestNumbers(setting int, folds []Tested) (Chance, error) {
-	folds = firstRepeat(folds)
+	folds = FirstRepeat(folds)
 	rows, err := retrained[PermutedNumberRow](c.permuted[setting], folds, func(r PermutedNumberRow) (int, int, int) {
 		return int(r.Permutation), int(r.Repeat), int(r.Fold)
 	})

@@ -105,7 +105,7 @@ func TestFidelityNamesItsDraws(t *testing.T) {
 
 // Where the models are not above chance, or masking changes no prediction, a caution says so.
 func TestFidelityOfModelsThatDoNotClassify(t *testing.T) {
-	const chance = "The models are not shown to classify above chance: masking their top regions says little about the groups"
+	const chance = "The accuracy of the models is not shown to be above chance: masking their top regions says little about the groups"
 	const same = "Masking changes no prediction, neither of the top regions nor of random ones: the drops and their p are of the probability only"
 	for _, c := range []struct {
 		unproven               []string

@@ -45,7 +45,7 @@ func (a *author) regions() error {
 		a.Say("Figures and tables show the regions%s; supplementary tables have all settings.", said)
 	}
 	if a.IsUnproven(setting, a.StagesBehind("ranking", "scores")) {
-		a.Say("The models are not shown to classify above chance: the regions say nothing about the groups.")
+		a.Say("The accuracy of the models is not shown to be above chance: the ranking alone is no evidence of a group difference.")
 	}
 	if a.Pictures {
 		if err := a.regionFigures(rows, reading); err != nil {
@@ -436,7 +436,7 @@ func (a *author) cautionMasking(rows []column.FidelityRow) {
 	if slices.ContainsFunc(rows, func(r column.FidelityRow) bool {
 		return a.IsUnproven(column.CoordText(r.Coords), masked)
 	}) {
-		a.Caution("The models are not shown to classify above chance: masking their top regions says little about the groups")
+		a.Caution("The accuracy of the models is not shown to be above chance: masking their top regions says little about the groups")
 	}
 	if !slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return r.Changed > 0 || r.RandomChanged > 0 }) {
 		a.Weighed(section.Notes, "Masking changes no prediction, neither of the top regions nor of random ones: the drops and their p are of the probability only")

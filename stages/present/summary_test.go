@@ -196,7 +196,7 @@ func TestSummaryOfPowerlessTest(t *testing.T) {
 
 // What is not shown is not claimed.
 func TestSummaryOfChance(t *testing.T) {
-	const not, regions = "AUC 0.800 (mean over the folds); p = 0.020 (fold by fold, models not retrained). The accuracy is not above chance.", "The models are not shown to classify above chance: the regions say nothing about the groups."
+	const not, regions = "AUC 0.800 (mean over the folds); p = 0.020 (fold by fold, models not retrained). The accuracy is not above chance.", "The accuracy of the models is not shown to be above chance: the ranking alone is no evidence of a group difference."
 	for _, c := range []struct {
 		low, p  float64
 		retrain float64 // p of retrained models; NaN where there are none
@@ -206,7 +206,7 @@ func TestSummaryOfChance(t *testing.T) {
 		{0.61, math.NaN(), math.NaN(), false, "The model: accuracy was not tested against chance: connect permuted of split"},
 		// p decides, whatever the interval says.
 		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not above chance: p = 0.241 (fold by fold, models not retrained)"},
-		{0.5, 0.003, math.NaN(), true, "The model: the 95 % CI of the accuracy (0.500–0.700) includes the majority-class rate (0.600): not shown to be better than predicting the largest class"},
+		{0.5, 0.003, math.NaN(), true, "The model: the 95 % CI of the accuracy (0.500–0.700) includes the majority-class rate (0.600): the permutation test rejects chance, but how much the accuracy exceeds that rate is uncertain"},
 		{0.61, 0.003, 0.2, false, "The model: accuracy is not above chance: p = 0.200 (models retrained on 99 label shuffles)"},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))

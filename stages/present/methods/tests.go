@@ -61,7 +61,7 @@ func (a *Author) methodsOfMeasures(m *Text, e *section.StageSettings) {
 		tested = append(tested, "AUC")
 	}
 	a.methodsOfChance(m, tested, "labels", lists.Map(a.PerParticipant(), func(r performance.Row) chanceOf {
-		return chanceOf{section.InSentence(r.Called()), r.Test, r.Permutations}
+		return chanceOf{section.InSentence(r.Called()), r.Test, r.Permutations, r.TestFolds > 0}
 	}))
 }
 
@@ -69,6 +69,7 @@ func (a *Author) methodsOfMeasures(m *Text, e *section.StageSettings) {
 type chanceOf struct {
 	model, test  string
 	permutations int32
+	first        bool // of the first of several repeats
 }
 
 // methodsOfChance tell how models were tested against chance.
@@ -97,6 +98,9 @@ func (a *Author) methodsOfChance(m *Text, measures []string, what string, of []c
 		m.say("p values of %s of %s were computed without retraining: in each fold, the %s of the test participants were permuted %s times%s, and of K folds K/k times the k-th smallest p value was taken, k being a majority, which is valid for dependent tests %s %s.",
 			join(measures), words.Some(models, 8), what, strings.Join(count[fold.PerFold], " or "), within,
 			m.cite("phipson"), m.cite("ruger"))
+	}
+	if slices.ContainsFunc(of, func(c chanceOf) bool { return c.first }) {
+		m.say("These p values are of the first repeat of the cross-validation, the other measures of all repeats.")
 	}
 }
 

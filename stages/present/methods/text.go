@@ -593,7 +593,7 @@ func (a *Author) methodsOfRegression(m *Text, e *section.StageSettings) {
 	m.say("Pearson's correlation r of predicted and observed %s, R² and the mean absolute error (MAE) are given per participant%s as means over the folds; R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of a fold. Intervals of 95 %% are of the expected value for models trained on as many participants as in each fold: of r on Fisher's scale, of R² and MAE on logarithmic scales, the variance being corrected for overlapping training sets %s.",
 		a.target(), drawn, m.cite("nadeau"))
 	of := lists.Map(a.Regression, func(r column.RegressionRow) chanceOf {
-		return chanceOf{r.Name, r.Test, r.Permutations}
+		return chanceOf{r.Name, r.Test, r.Permutations, r.Test != "" && r.TestFolds > 0}
 	})
 	a.methodsOfChance(m, []string{"r", "MAE"}, "targets", of)
 }

@@ -358,6 +358,10 @@ func (a *Results) permutationTests(r Row, measure string) (tests []chanceTest) {
 	p := map[string]float64{"accuracy": r.P, "auc": r.AUCP}[measure]
 	if how := evaluateTests[r.Test]; how != "" && !math.IsNaN(p) {
 		how = fmt.Sprintf(how, strings.Replace(r.Within, " and ", " within ", 1))
+		if r.TestFolds > 0 {
+			of := map[string]string{"accuracy": "accuracy " + report.Share(r.TestAccuracy), "auc": "AUC " + report.Share(r.TestAUC)}
+			how += "; first repeat: " + of[measure]
+		}
 		tests = append(tests, chanceTest{p, r.Least, r.Permutations, how, r.Test == fold.Retrained, false})
 	}
 	for _, t := range a.Retrained(r) {
@@ -404,6 +408,11 @@ func (a *Results) notRetrained(r Row) bool {
 
 // Shown is the accuracy of a classifier in a list of those above chance.
 func (a *Results) Shown(r Row) string {
+	if t, ok := a.decisive(r, "accuracy"); ok && !t.shuffled && r.TestFolds > 0 {
+		how := map[bool]string{true: ", fold by fold"}[!t.retrained]
+		return fmt.Sprintf("%s (%s, tested in the first repeat%s: %s)", r.Called(), report.Share(r.Accuracy), how,
+			report.Share(r.TestAccuracy))
+	}
 	if a.notRetrained(r) {
 		return fmt.Sprintf("%s (%s, tested fold by fold)", r.Called(), report.Share(r.Accuracy))
 	}
@@ -541,10 +550,13 @@ func (a *Results) CautionAccuracy() {
 			a.Unproven = append(a.Unproven, r.Setting)
 		}
 		if above && r.Low <= r.Majority && !r.IsMajority() {
-			said.add(section.Limits, r, "%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): not shown to be better than predicting the largest class", r.Called(), report.Range(r.Low, r.High), report.Share(r.Majority))
+			said.add(section.Limits, r, "%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): the permutation test rejects chance, but how much the accuracy exceeds that rate is uncertain", r.Called(), report.Range(r.Low, r.High), report.Share(r.Majority))
 		}
 		if !r.Own {
 			continue
+		}
+		if r.TestFolds > 0 {
+			said.add(section.Limits, r, "%s: p is of the first repeat (accuracy %s, AUC %s) and no test of the accuracy (%s) and AUC (%s) over all repeats", r.Called(), report.Share(r.TestAccuracy), report.Share(r.TestAUC), report.Share(r.Accuracy), report.Share(r.AUC))
 		}
 		switch {
 		case r.High < r.Majority:

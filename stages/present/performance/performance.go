@@ -180,10 +180,23 @@ func testsOf(rows []Row) (text string) {
 			text += " In the test of " + words.Some(of, 8) + ", " + how + "."
 		}
 	}
+	text += ofFirst("accuracy", lists.Map(rows, func(r Row) string {
+		return map[bool]string{true: section.InSentence(r.Called()) + " " + report.Share(r.TestAccuracy)}[r.TestFolds > 0]
+	}))
 	if of := names[""]; of != nil {
 		text += " Without a test against chance: " + words.Some(of, 8) + "."
 	}
 	return text
+}
+
+// ofFirst says that p is of the first repeat, with the measure of each model there: "" for a model tested in all folds.
+func ofFirst(measure string, models []string) string {
+	models = slices.DeleteFunc(models, func(m string) bool { return m == "" })
+	if len(models) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" p is of the first repeat only, with the %s %s; the other measures are of all repeats.", measure,
+		words.Some(models, 8))
 }
 
 // eachLevel adds the accuracies per graph beside those per participant, where they differ.
@@ -243,6 +256,7 @@ func sameLevels(all, people []Row) bool {
 	plain := func(r Row) column.AccuracyRow {
 		r.Coords, r.Level, r.Test, r.Permutations = nil, "", "", 0 // graphs have no p
 		r.P, r.BalancedP, r.AUCP, r.Least = 0, 0, 0, 0
+		r.TestFolds, r.TestAccuracy, r.TestAUC = 0, 0, 0
 		return r.AccuracyRow
 	}
 	for _, r := range people {

@@ -45,6 +45,9 @@ func (a *Results) testOfR(r column.RegressionRow) (t chanceTest, ok bool) {
 		}
 	}
 	how := map[string]string{fold.Retrained: "with retrained models", fold.PerFold: "fold by fold, models not retrained"}[r.Test]
+	if how != "" && r.TestFolds > 0 {
+		how += fmt.Sprintf(" (first repeat: r %s)", report.Share(r.TestR))
+	}
 	return chanceTest{r.P, r.Least, r.Permutations, how, r.Test == fold.Retrained, false}, how != ""
 }
 
@@ -138,7 +141,10 @@ func testsOfNumbers(rows []column.RegressionRow) string {
 		return Row{Title: r.Name, AccuracyRow: column.AccuracyRow{Level: "participant", Test: r.Test,
 			Permutations: r.Permutations}}
 	})
-	return strings.ReplaceAll(testsOf(as), "labels", "targets")
+	return strings.ReplaceAll(testsOf(as), "labels", "targets") + ofFirst("r", lists.Map(rows,
+		func(r column.RegressionRow) string {
+			return map[bool]string{true: r.Name + " " + report.Share(r.TestR)}[r.Test != "" && r.TestFolds > 0]
+		}))
 }
 
 // testedNumber is testedP of a model of a number.
@@ -180,8 +186,11 @@ func (a *Results) cautionRegression(name string) {
 			a.Caution("%s: R² may be 0 (%s, 95 %% CI %s): the predictions of %s may be no closer to the observed values than their mean", r.Name, report.Share(r.R2), Interval(r.R2Low, r.R2High, report.Share), name)
 		}
 	}
-	if r := a.Regression[0]; r.Folds > 0 && r.Participants < fewTested*r.Folds {
-		a.Caution("A fold tests only %s on average: r and R² of a fold are noisy", words.Count(int(r.Participants/r.Folds), "participant"))
+	if r := a.Regression[0]; r.Folds > 0 {
+		folds := cmp.Or(r.TestFolds, r.Folds) // each repeat tests everybody
+		if r.Participants < fewTested*folds {
+			a.Caution("A fold tests only %s on average: r and R² of a fold are noisy", words.Count(int(r.Participants/folds), "participant"))
+		}
 	}
 	if compared > 1 {
 		a.Weighed(section.Notes, "%d models were compared: r of the best one is biased upward", compared)
