@@ -51,6 +51,8 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r := rosterOf(l, sources)
+	r.refuseOtherHeads("pearson")
+	r.refuseOtherHeads("partial")
 	nodes, err := c.nodes(l, r.Subjects)
 	if err != nil {
 		return nil, err
@@ -66,7 +68,7 @@ func (c *MatricesCohort) nodes(l *listed.List, subjects []Subject) ([]atlas.Node
 	}
 	for _, s := range subjects {
 		path, ok := s.Files["pearson"]
-		if !ok {
+		if !ok || errors.As(s.Problem, new(otherHead)) {
 			continue
 		}
 		f, err := regular.Open(path)

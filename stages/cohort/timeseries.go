@@ -3,6 +3,7 @@ package cohort
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -87,6 +88,7 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 		}
 	}
 	sidecarPort(r)
+	r.refuseOtherHeads("series")
 	nodes, err := c.nodes(l, r.Subjects)
 	if err != nil {
 		return nil, err
@@ -151,7 +153,7 @@ func (c *TimeseriesCohort) nodes(l *listed.List, subjects []Subject) ([]atlas.No
 	}
 	for _, s := range subjects {
 		path, ok := s.first("series")
-		if !ok {
+		if !ok || errors.As(s.Problem, new(otherHead)) {
 			continue
 		}
 		names, err := seriesNames(path)
@@ -165,6 +167,75 @@ func (c *TimeseriesCohort) nodes(l *listed.List, subjects []Subject) ([]atlas.No
 		return atlas.OfPCP(path, nodes), nil
 	}
 	return nil, fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from%s", l.Path, firstProblem(subjects))
+}
+
+// An otherHead is the problem of a participant whose columns have names where those of most others have none, or none
+// where they have.
+type otherHead struct{ error }
+
+// refuseOtherHeads refuses participants whose columns have no names, or are numbered from 0, where those of most files
+// have names, and the reverse: the place of a column would give its region in one file, and its name in another.
+func (r *Roster) refuseOtherHeads(port string) {
+	type head struct {
+		of    *Subject
+		path  string
+		names []string
+	}
+	var groups [2][]head // without names, and with
+	read := func(path string, most int64) ([]string, bool) {
+		f, err := userfile.Open(path)
+		if err != nil {
+			return nil, false
+		}
+		defer f.Close()
+		return region.Head(f, most)
+	}
+	at := func(names []string) int {
+		if names == nil || region.Counted(names) {
+			return 0
+		}
+		return 1
+	}
+	for i := range r.Subjects {
+		s := &r.Subjects[i]
+		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
+			if path, there := run.Files[port]; there {
+				if names, shown := read(path, 64<<10); shown {
+					groups[at(names)] = append(groups[at(names)], head{s, path, names})
+				}
+			}
+		}
+	}
+	if len(groups[0]) == 0 || len(groups[1]) == 0 {
+		return
+	}
+	// Whether whole numbers are names depends on all rows.
+	unnamed := groups[0]
+	groups[0] = nil
+	for _, h := range unnamed {
+		h.names, _ = read(h.path, math.MaxInt64)
+		groups[at(h.names)] = append(groups[at(h.names)], h)
+	}
+	few, many := groups[0], groups[1]
+	if len(few) > len(many) {
+		few, many = many, few
+	}
+	how := func(names []string) string {
+		switch {
+		case names == nil:
+			return "have no names"
+		case region.Counted(names):
+			return fmt.Sprintf("are numbered 0 to %d", len(names)-1)
+		}
+		return fmt.Sprintf("are named %s to %s", names[0], names[len(names)-1])
+	}
+	for _, h := range few {
+		if h.of.Problem == nil {
+			h.of.Problem = otherHead{fmt.Errorf("participant %s: the columns of %s %s, but those of %d files, such as %s, %s: name the columns alike in all files%s",
+				h.of.ID, userfile.NameIn(r.Root, h.path), how(h.names), len(many), userfile.NameIn(r.Root, many[0].path),
+				how(many[0].names), r.Without(h.of.ID))}
+		}
+	}
 }
 
 // firstProblem says of one participant why there is nothing to be had: of one with too many files, if there is one,

@@ -67,6 +67,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		r.About = r.aboutSessions
 	}
 	sidecarPort(r)
+	r.refuseOtherHeads("series")
 	nodes, err := c.nodes(l, r.Subjects)
 	if err != nil {
 		return nil, err

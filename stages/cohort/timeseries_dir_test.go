@@ -1,6 +1,8 @@
 package cohort
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -201,5 +203,42 @@ func TestTimeseriesStar(t *testing.T) {
 	for _, want := range []string{`columns: `, `has no column "SITE" (did you mean "SITE_ID"?); its columns are file, dx, SITE_ID, AGE (set the parameter columns to one of them)`,
 		`"=x" is not of the form COLUMN or NAME=COLUMN`, "two columns would be named group"} {
 		need.Error(t, err, want, "got")
+	}
+}
+
+// One file without names among files with names, or numbered from 0 among numbered from 1, is refused for its
+// participant, and the first of the others gives the node list.
+func TestOtherHeads(t *testing.T) {
+	rows := strings.Repeat("0.5\t1.5\t-2.5\n1.5\t-0.5\t2.5\n", 3)
+	for _, c := range []struct {
+		heads [4]string
+		want  [4]string // part of the problem
+		nodes string
+	}{
+		{[4]string{"a\tb\tc\n", "a\tb\tc\n", "", "a\tb\tc\n"}, [4]string{2: "the columns of c.tsv have no names, but those of 3 files, such as a.tsv, are named a to c: name the columns alike in all files"}, "a"},
+		{[4]string{"0\t1\t2\n", "1\t2\t3\n", "1\t2\t3\n", "1\t2\t3\n"}, [4]string{"the columns of a.tsv are numbered 0 to 2, but those of 3 files, such as b.tsv, are named 1 to 3"}, "1"},
+		{[4]string{"0\t1\t2\n", "0\t1\t2\n", "", "a\tb\tc\n"}, [4]string{3: "the columns of d.tsv are named a to c, but those of 3 files, such as a.tsv, are numbered 0 to 2"}, "0"},
+		{[4]string{"c\tb\ta\n", "a\tb\tc\n", "a\tb\tc\n", "a\tb\tc\n"}, [4]string{}, "c"},
+		{[4]string{"", "", "", "0\t1\t2\n"}, [4]string{}, "1"},
+	} {
+		dir, table := t.TempDir(), "participant_id\tgroup\tf\n"
+		for i, head := range c.heads {
+			id := string(rune('a' + i))
+			table += fmt.Sprintf("%s\t%s\t%s.tsv\n", id, []string{"X", "Y"}[i%2], id)
+			need.NoError(t, os.WriteFile(filepath.Join(dir, id+".tsv"), []byte(head+rows), 0o666))
+		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, "p.tsv"), []byte(table), 0o666))
+		s := timeseriesCohortKind.New().(*TimeseriesCohort)
+		s.File, s.Series = "p.tsv", "f"
+		r := need.Value(s.Load(dir))(t)
+		for i, subject := range r.Subjects {
+			if c.want[i] == "" {
+				need.NoError(t, subject.Problem, c.heads)
+			} else {
+				need.Error(t, subject.Problem, c.want[i], c.heads)
+			}
+		}
+		names, _ := r.Nodes.Column("name")
+		need.Equal(t, names.Values.([]string)[0], c.nodes, "the first node")
 	}
 }

@@ -227,6 +227,29 @@ func SeriesNames(r io.Reader) ([]string, error) {
 	return names, nil
 }
 
+// Head are the names of the columns of a file of series or matrices by its first bytes, at most so many; nil where they
+// have none. shown is false for a file that cannot be read so.
+func Head(r io.Reader, most int64) (names []string, shown bool) {
+	br, err := connectivity.Decompress(r)
+	if err != nil {
+		return nil, false
+	}
+	if first, _ := br.Peek(mat5.HeaderSize); bytes.HasPrefix(first, []byte(npyMagic)) {
+		return nil, true
+	} else if mat5.Is(first) || bytes.HasPrefix(first, []byte(niftiMagic)) {
+		return nil, false // cells name the regions of one, and parcels of the other always have names
+	}
+	b, err := io.ReadAll(io.LimitReader(br, most))
+	if err != nil {
+		return nil, false
+	}
+	if end := bytes.LastIndexByte(b, '\n'); int64(len(b)) == most && end > 0 {
+		b = b[:end+1]
+	}
+	names, _, err = connectivity.ReadText(bytes.NewReader(b))
+	return names, err == nil
+}
+
 // counts reports whether a column, which begins x, goes one way only over twenty rows or more, as the number of a
 // volume and its time do, also rounded, backwards, or of some of the volumes. A signal does not.
 func counts(x []float64, rows, columns int) bool {
