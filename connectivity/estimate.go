@@ -255,7 +255,7 @@ func (q *Quality) judge(n int, partial Estimator, others string, o Options) erro
 	if q.Volumes == 0 { // a matrix that was given
 		has = fmt.Sprintf("there are %.4g", q.TEff)
 	} else if n > q.Volumes {
-		turned = fmt.Sprintf(". There are more regions than volumes (%d): check that each row of the file is a volume", q.Volumes)
+		turned = fmt.Sprintf(". There are more regions than volumes (%d): if the series come from files of series, check that each row is a volume", q.Volumes)
 	}
 	switch {
 	case partial == Empirical && q.TEff < float64(n+margin):

@@ -271,7 +271,7 @@ func TestQuality(t *testing.T) {
 		need.Equal(t, need.Value(Estimate([]Matrix{x}, c.o))(t).Quality[0].Warning, c.want, "warning", c.o.TEff)
 	}
 	turned := need.Value(Estimate([]Matrix{{Rows: 80, Cols: 84, Data: x.Data[:80*84]}}, Options{}))(t)
-	if w := turned.Quality[0].Warning; !strings.HasSuffix(w, ". There are more regions than volumes (80): check that each row of the file is a volume") {
+	if w := turned.Quality[0].Warning; !strings.HasSuffix(w, ". There are more regions than volumes (80): if the series come from files of series, check that each row is a volume") {
 		t.Errorf("warning %q", w)
 	}
 	shorter := need.Value(Estimate([]Matrix{{Rows: 85, Cols: 84, Data: x.Data[:85*84]}}, Options{}))(t)

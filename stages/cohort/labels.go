@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
+	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/atlas"
@@ -204,12 +206,27 @@ func (s *labelSource) fit(nodes []region.Node, by func(region.Node) int32, own b
 	if err := region.Contradiction(nodes, by, s.table); err != nil || s.values == nil {
 		return err
 	}
-	dk := atlas.DK84()
-	chosen := len(nodes) == len(dk) && nodes[0].Id == int32(dk[0].ID) && nodes[len(dk)-1].Id == int32(dk[len(dk)-1].ID)
 	file := userfile.NameIn(r.Root, userfile.Within(r.Root, s.spec))
-	notes, err := region.Misfits(nodes, by, s.values, file, own, chosen)
+	notes, err := region.Misfits(nodes, by, s.values, file, own, builtIn(nodes))
 	r.Notes = append(r.Notes, notes...)
 	return err
+}
+
+// builtIn reports whether the nodes are those of dk84, which are known to be some of FreeSurfer's labels.
+func builtIn(nodes []region.Node) bool {
+	dk := atlas.DK84()
+	return len(nodes) == len(dk) && nodes[0].Id == int32(dk[0].ID) && nodes[len(dk)-1].Id == int32(dk[len(dk)-1].ID)
+}
+
+// noteLeftOut notes the labels of a participant's image that have no row in the node list.
+func (r *Roster) noteLeftOut(nodes []region.Node, by func(region.Node) int32, values []int32, path string) {
+	missing, nameless, _ := region.Fit(nodes, by, values)
+	if nameless == nil || len(missing) == len(nodes) || builtIn(nodes) {
+		return
+	}
+	r.Notes = append(r.Notes, fmt.Sprintf("%d of the %d labels of %s have no row in the node list and are left out: %s",
+		len(nameless), len(values), userfile.NameIn(r.Root, path),
+		words.Some(lists.Map(nameless, func(v int32) string { return fmt.Sprint(v) }), 6)))
 }
 
 // place reads the headers of scans and label images for what keeps the two apart. space is that of the scans.
@@ -269,6 +286,8 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 			if err := s.fit(list, by, own, r); err != nil {
 				return fmt.Errorf("labels: %w", userfile.Place(err, path))
 			}
+		} else {
+			r.noteLeftOut(list, by, values, path)
 		}
 		if err := region.Misplaced(list, frame, by, labels); err != nil {
 			return fmt.Errorf("labels: %w", userfile.Place(fmt.Errorf("%s: %w", path, err), path))

@@ -14,6 +14,7 @@ import (
 	"prgnn/nifti"
 	"prgnn/stages/atlas"
 	"prgnn/stages/phantom"
+	"prgnn/stages/region"
 )
 
 // image writes an image.
@@ -202,6 +203,26 @@ func TestLabelsInPlace(t *testing.T) {
 			Affine: nifti.Affine{{grid, 0, 0, o[0]}, {0, grid, 0, o[1]}, {0, 0, grid, o[2]}, {0, 0, 0, 1}}})
 		if _, err := table(nil).Load(dir); err != nil {
 			t.Errorf("simulated at %g mm: %v", grid, err)
+		}
+	}
+}
+
+// A node list of some of the labels of the participants' images is accepted, and the labels left out are counted.
+func TestLabelsLeftOut(t *testing.T) {
+	nodes := []region.Node{{Index: 1, Id: 5, Name: "a"}, {Index: 2, Id: 7, Name: "b"}}
+	by := func(n region.Node) int32 { return n.Id }
+	for _, c := range []struct {
+		values []int32
+		want   []string
+	}{
+		{[]int32{5, 7}, nil},
+		{[]int32{5, 6, 7, 9}, []string{"2 of the 4 labels of a.nii have no row in the node list and are left out: 6, 9"}},
+		{[]int32{1, 2}, nil}, // parcellate refuses it
+	} {
+		r := &Roster{}
+		r.noteLeftOut(nodes, by, c.values, "a.nii")
+		if !slices.Equal(r.Notes, c.want) {
+			t.Errorf("labels %v: notes %q, want %q", c.values, r.Notes, c.want)
 		}
 	}
 }
