@@ -100,6 +100,33 @@ func TestEvaluateP(t *testing.T) {
 	}
 }
 
+// With two repeats p is of the first one, whose accuracy stands beside it: four of four, where both have six of eight.
+func TestEvaluateFirstRepeat(t *testing.T) {
+	g := [2]string{"ASD", "HC"}
+	var ins []dag.Input
+	for repeat, p := range [][4]float64{{0.1, 0.9, 0.2, 0.8}, {0.6, 0.4, 0.2, 0.8}} {
+		var rows [][3]any
+		for i := range p {
+			rows = append(rows, [3]any{fmt.Sprint(i), i % 2, p[i]})
+		}
+		table := stagetest.OneFold(1, g, rows...)
+		column, _ := table.Column("repeat")
+		column.Values = slices.Repeat([]int32{int32(repeat + 1)}, 4)
+		ins = append(ins, dag.InputOf(table))
+		summary := stagetest.MustRun(t, &Evaluate{Permutations: 99},
+			map[string][]dag.Input{"predictions": ins})["summary"].(*encoding.Table)
+		if _, there := summary.Column("test_accuracy"); there != (repeat == 1) {
+			t.Errorf("%d repeats: test_accuracy is there: %v", repeat+1, there)
+		}
+		if repeat == 0 {
+			continue
+		}
+		for name, want := range map[string]float64{"accuracy": 0.75, "test_accuracy": 1, "auc": 0.875, "test_auc": 1} {
+			need.Equal(t, stagetest.FloatsOf(t, summary, name)[1], want, name)
+		}
+	}
+}
+
 // Site one has three ASD of four, site two three HC, by whom a classifier that names the site is right in six of eight:
 // over all participants 17 of the 70 divisions of the groups do as well, within sites all of them. One that names the
 // group does better than 69 of the 70, and 15 of 16 within sites.
