@@ -232,8 +232,8 @@ func (r *Roster) refuseOtherHeads(port string) {
 	for _, h := range few {
 		if h.of.Problem == nil {
 			h.of.Problem = otherHead{fmt.Errorf("participant %s: the columns of %s %s, but those of %d files, such as %s, %s: name the columns alike in all files%s",
-				h.of.ID, userfile.NameIn(r.Root, h.path), how(h.names), len(many), userfile.NameIn(r.Root, many[0].path),
-				how(many[0].names), r.Without(h.of.ID))}
+				h.of.ID, userfile.NameIn(r.Root, h.path), how(h.names), len(many),
+				userfile.NameIn(r.Root, many[0].path), how(many[0].names), r.Without(h.of.ID))}
 		}
 	}
 }
