@@ -6,22 +6,22 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 8b0e76c86002d08607b0b0a20a64d860abb08a421e07f2375d5b3b438daf9f26
-kind biomarkers c8978c8d0f3cc0b70b0994271c4fabb9f37d0a5c8912a9fedf1f7115cc5afb09
+kind biomarkers b218eab1cb3ad1bc36f9c16ddbb279392988353bcbd37d2eceb843e048cb8d1e
 kind bnt ca8931746d19bc9cb62504050008071cbad7f0654e1f5fcf620dca5690f686a7
-kind bootstrap e7f59b1a61a6816a6be1f1b566b0fc22389d84468d908067b6f58be70071f530
+kind bootstrap 7b4151d34ce29ed8a510bfc716678db7d3fdb870020861d11f3409a06fb6efd0
 kind braingnn 9b47350ac7c2782031107b90949f45baea084bc0307632f28857c1a474f9158a
 kind brainmap ea31fa1d083aee593dc7e84fc900ab9d3cb386a7f10d3955dfc8777ef2bfe6cd
 kind choose 3af5edd793d2418081cc3f335e056623d7be81acb3427c3552f4ecdf08ead67c
 kind combat bd4498862be8d6d9e1641ef15a2991a29cde4c3c62b34c38166aaeccbc97a51f
 kind compare d1c1a8dd3ef83e69dcd9ed962980959e5dd7b0f03fb70c812ddc7df36dabfe9b
-kind connectivity 3652ef94818f8b33894934ac7519a2eee60cfa20fd3a14eedd904dcf6c670f89
+kind connectivity 04ba097cd73bae30bdd6b5ca9b8c8a0bf1d23cd857e239e068dbf5712f38aa68
 kind covariates 34f73da7a5fd36aab7c3db396b767d3f8ae71529903ee3a6164f8a4dd91544ad
 kind denoise 8fe15bbd407a8a845b4b3723cdcc9c6b6113b9dcc65e162ea5ccd2330560dd07
 kind echo dd18d5dda72f44902a2634814704ec83fe2e10ef429ca1a5b1d0d80cd5c6b1fa
-kind evaluate 9ac8318c29bfa05db06d317b394cbc8dcdcd57fed9b8a279d229176ac1758b22
-kind evaluate-regression dc04c6c0f49ca817ebab9a01c0fd6981c88175d26bbaa91e78c32d575ac04553
+kind evaluate 669df46ea3314c75a55b44d010c7b9d93a3395242f6ba6bd4abc885e620d009f
+kind evaluate-regression 19437a8d16ddf27964e2f29974e42151b228f5e8b235e4ee5b175beba1b7f422
 kind exec a1be82c1d75231b8a5c7cb52864c0f04b3071c5280f92ebb289f1c5c2c954ea0
-kind fidelity d77d3721746d0abc41dc713ea1e7d44d9f627dcb76413d268d8862d8589b37c0
+kind fidelity 9d733317b5e9ad4cdcb0bd9be9b84adba3cee93a1c8c8ce739056d0b64a1f0f0
 kind figure-calibration bd350dffa6988ef70d3019b84455b8422fd593231a1cda4644e625240840b386
 kind figure-confusion 161428fc0306eef433392d5b80765d2732d34bac6d9e342704a1c784ad3c5c12
 kind figure-connectivity 496c422384efcf5c1fc834456495ef67b4274d0cece286c3a81ba63818608428
@@ -30,17 +30,17 @@ kind figure-distributions 7e77640d3deae2c55fd9fc2a162f4921c5c88d9afab62fcd662a08
 kind figure-individuality b88aeadae35eee2e0589e09d03c5175bed2c21055a9ca20c283725c3e6779343
 kind figure-individuals 20163de99f7ed0134c58457ca877c86812fb6b3b012a2af0984ba86b23b13895
 kind figure-qc 8ee4ff1a9cb56fdef9f8ce7cf39e2d55f06936cf8041b478ddc11d004d94dd92
-kind figure-qcfc f04f9c362cdf02b773e541c389c4a22c171fc02ca824045103224d7392052bf6
+kind figure-qcfc 399068831043e04e578e3731c314c4d84316c2d1d4f373b676cd0e81d696144f
 kind figure-ranking 25ac49d02aef4e1a0901df6ff7fe4b80f5b77a7df93679f40f230e7c33d4d3ec
 kind figure-roc 2455c7c0d2e4d41e25f2c281aed94cee852ef9d83048cbc8789d283a9c6b241a
 kind figure-states bfe6eecb50e86a1b7bab29c6c72d0876cd3ce3f8499696a588c20dd303cdb0b0
 kind figure-training e75b5d55f34fc45953e01fa6155595d71e5cb392f7806513cd6c6351cc9f3faa
 kind graph 856c5711d1c13be5e53485e8645e359e64917f0aedb5396161a7ce8869bcc495
 kind harmonize 3e5bc7c7e41ffcae1ff035db3228966753925a4ea756abc76486bdb9d05ff4c6
-kind individuality 3cd1e80dac11eb7291eafe8e4750fa03d750149c2963974c7eef06d4d819fae9
+kind individuality 834a041689fceac4171ca0e2ac743652408612647d6217e568e7256019c994b5
 kind join 6e4371b4ef56c679df1aeaed38a017820c4305309931530be68ae398c949ba48
 kind leakage c1be4ef88166f53801f54938c5a0f383f562b3e7224ba88d10efe2f85e528d00
-kind matrices 3826ef686ca844a24ff79221825f46cba4efa431a9645c3d84559a4f5d0ecd25
+kind matrices 950164c6c4aaea4374b97e80071a44c91bf3bbeeeed2de07874f88f9dbe2451e
 kind mean-volume b5b21cc66eb973af564fd50887de94dea4ee419cc7f063f408b8484e8cb845c4
 kind meanmlp e90c19332aaf7d681e18ba5a41a47ae22ce2f6f7c25e32468b01a549ce0d871a
 kind occupancy 345a8e971e14489179d77cb164735f747995220eceff95a9275284cffe938db8
@@ -49,19 +49,19 @@ kind permutation 4e321ac48523210e5b5455bba38557169c8830da9f7dd1fe5704e0af1668b43
 kind permutation-regression 761a794a7c4d4f448020aef3a4e6ae58d09160cfef9b2fd5aa7a673be7084d54
 kind predict 3f8ce1c1b2abdca109877f7014b6863f6e401b1b983e6c94826312f622ccea2c
 kind project 08c6d1ee44ca4199a31d9b447533dfaf9db2b3ba060fe5596c386c1a1e7dfa44
-kind published 91c3cc388e871ed8950e991cbdb0877dc053f63e28b8cb8241c15a05b6146533
+kind published a0140c7105875b1da207ddf852572765378cb04f8d2566ff1c4f305a8de47c3a
 kind qcfc f8ae1564e0178e900907b2ac9f1a05a968354252a37f71c1983d81599e60af79
 kind regression 58c0c4c5619e75a6ea40b73067e3842012038a80613ffa790affa367297e016f
-kind report e9b6dd94e0f74e402b54a82661693e4f8bb72459492cf4512b2a522e2026cf6f
+kind report 45fcf436ab8d79d9635828c91e65df7669f96dd5386d1342a2a4edfc61e40008
 kind saliency 9422bba6a5fcd949847efbe0fcb6a46e183a4ff2adf2c5035247bd3992c51e9a
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
 kind simulate 9443e75efd8dab025f3ca24f8e9e49565410302fa3db607d92bb4884d93c5f3b
 kind split 1bc68cd8e7bf1dbbf756bb650a804c580c8e651b724f66bbfb4745a4ee91bc9f
 kind states fca901dde598a4c799f425621634ce4835514d6ed8f949c08119ffc4864ec880
-kind summary 072c5c4df3cf7a5774fd317d67f87e4bec55aa1763c98814def7bfcf15c847c0
-kind tables 152bab24715568a7023cea12c02a4f4765a9547c9eb997c29d54fcdb3c31cef7
+kind summary 48682401c0e65056442cb77827296cf6697ce721be9a2a3a3902ec105b6d94ca
+kind tables 16503f6c0780a15e9cddf749794fc4fcd699e070b7f836595b591180acf58aa0
 kind tangent 3347f79daf1daece305180fdec2e2803c122b1dd8968ca6192fb1248b04e0c8d
-kind timeseries b1808f2883c72cd5e8dbe629d4d408609cde18f81f848800868a6a2d2f07a920
+kind timeseries 862563eef39504c167184531ad103566081b88d171363f6b224ef8f5df1d8b07
 kind train 37268db1d6985721300ffafa85ed375c2108bc68671db0bad161cf11de05d097
 kind train-regression 83fc3f50145dd840170e0a40f0135c93b54b5aa0df48b9f13b3bbb4970d275b7
 kind windows 12733fad95963e997f15ee52ac80a69dc65e2537a496fbbe70889d51ab2e7146
@@ -123,12 +123,12 @@ source prgnn/artifacts/readme.txt 98aadb833d128006
 source prgnn/artifacts/record.go 15d34655e297f4aa
 source prgnn/artifacts/refs.go 4712dde13980747f
 source prgnn/artifacts/refused/refused.go 7b7066fc8c859610
-source prgnn/artifacts/remote.go a5b199c42f81794e
+source prgnn/artifacts/remote.go ef8f37f22b539a09
 source prgnn/artifacts/runs.go 604346f68214f098
 source prgnn/artifacts/scratch.go feda5705800f34ba
 source prgnn/artifacts/session.go 9c2d81dccf6da8a6
 source prgnn/artifacts/share.go 7cdc8a1dde424f77
-source prgnn/artifacts/store.go 63b8fa720fc8b170
+source prgnn/artifacts/store.go 9218c78097343aa6
 source prgnn/artifacts/tasklog/log.go 7ae62a9dd5e979eb
 source prgnn/artifacts/trust.go 121b8c6e2fbc6c1b
 source prgnn/artifacts/uses.go 8435a6b7f6b371bf
@@ -166,7 +166,7 @@ source prgnn/connectivity/dynamic/doc.go 7af98be8de6a93d7
 source prgnn/connectivity/dynamic/sliding.go e66dae64d4d7dc66
 source prgnn/connectivity/dynamic/states.go e41610508bbdbcd7
 source prgnn/connectivity/edges.go bad25f9f6094bf96
-source prgnn/connectivity/estimate.go 9c6f07e7f12813f9
+source prgnn/connectivity/estimate.go d38f720084f06431
 source prgnn/connectivity/features.go fcf89d8c0596fec9
 source prgnn/connectivity/filter.go 033c54a598dc9b66
 source prgnn/connectivity/given.go 623a7696b1d1d747
@@ -413,13 +413,13 @@ source prgnn/stages/assess/biomarkers.go 726fa5646e0f66e2
 source prgnn/stages/assess/biomarkers_consistency.go f501b2fe865283da
 source prgnn/stages/assess/biomarkers_null.go a780d58d4499ae18
 source prgnn/stages/assess/biomarkers_references.go d1e1f1b2dc85b71f
-source prgnn/stages/assess/biomarkers_tables.go ab30151503b26c1f
+source prgnn/stages/assess/biomarkers_tables.go e4b67a4d30eed4a5
 source prgnn/stages/assess/compare.go 574f1a8d204c37b9
 source prgnn/stages/assess/covariates.go db727ef7d913d536
 source prgnn/stages/assess/doc.go e64417e0b70e33b1
 source prgnn/stages/assess/evaluate.go dde70f710fcd1d3f
-source prgnn/stages/assess/evaluate_regression.go fa8515b162a6ec52
-source prgnn/stages/assess/evaluate_tables.go a6a60f4006e6a133
+source prgnn/stages/assess/evaluate_regression.go 340148b32e45d529
+source prgnn/stages/assess/evaluate_tables.go 92863d2b7fc1dd4d
 source prgnn/stages/assess/fidelity.go 913d2c7cf7ee95fb
 source prgnn/stages/assess/individuality.go ee8cdf8842979216
 source prgnn/stages/assess/kinds_gen.go a83d48f746de3cea
@@ -483,14 +483,14 @@ source prgnn/stages/cohort/bids_times.go 5532c4a3bdf7bfc1
 source prgnn/stages/cohort/doc.go 97f470c6b266ea6f
 source prgnn/stages/cohort/files.go eac5be77fbe51d93
 source prgnn/stages/cohort/inventory.go 21306bc1ae882c17
-source prgnn/stages/cohort/labels.go ce40ca39af1ec9ad
+source prgnn/stages/cohort/labels.go 0ca1c5b974f0d382
 source prgnn/stages/cohort/listed/covariates.go afa348ab1ac9775e
 source prgnn/stages/cohort/listed/label.go 5c38db70e877de96
 source prgnn/stages/cohort/listed/listed.go af0ff4572d5d4623
 source prgnn/stages/cohort/listed/names.go bdb394d14c0da456
 source prgnn/stages/cohort/listed/ratings.go 88abd07bdab00e1a
 source prgnn/stages/cohort/listed/read.go 7bee8659cce45f4b
-source prgnn/stages/cohort/matrices.go 1cd3d926a590c42f
+source prgnn/stages/cohort/matrices.go 515e92df42773054
 source prgnn/stages/cohort/nodes.go 799ed501593c3e2a
 source prgnn/stages/cohort/roster.go e161210e95f0d644
 source prgnn/stages/cohort/rows.go 50c01186690bdccc
@@ -500,8 +500,8 @@ source prgnn/stages/cohort/simulate/doc.go 5c98849f878094ea
 source prgnn/stages/cohort/simulate/kinds_gen.go be7e67808736af69
 source prgnn/stages/cohort/simulate/scan.go dae30c88dd22eeb3
 source prgnn/stages/cohort/table.go 3f30090822b75185
-source prgnn/stages/cohort/timeseries.go 64cde8795fdbc3e1
-source prgnn/stages/cohort/timeseries_dir.go 7578094f2badde33
+source prgnn/stages/cohort/timeseries.go 9e0dcb46f32ccd27
+source prgnn/stages/cohort/timeseries_dir.go 73ed53b83eb33f0e
 source prgnn/stages/cohort/userfile/places.go fcef73285de2e575
 source prgnn/stages/cohort/userfile/userfile.go 11ae8c93cf43f570
 source prgnn/stages/column/blocks.go 3eaa70bb72265638
@@ -516,7 +516,7 @@ source prgnn/stages/column/names.go 5b1f90bb3ec154a9
 source prgnn/stages/column/people.go fd3474043ff34469
 source prgnn/stages/column/relatives.go 7cf8c93dc7db5127
 source prgnn/stages/column/rows.go b80b40d1614cba69
-source prgnn/stages/column/rows_accuracy.go a223d8cc3ca286e1
+source prgnn/stages/column/rows_accuracy.go 91103f8e46a50ba6
 source prgnn/stages/column/rows_cleaning.go dcdd6d7d1cddb9ac
 source prgnn/stages/column/rows_graph.go b373c9eadc7e80a7
 source prgnn/stages/column/rows_nodes.go 8e88ba023d2bdc72
@@ -524,7 +524,7 @@ source prgnn/stages/column/rows_parcels.go a2c495a673c20425
 source prgnn/stages/column/rows_qc.go b1176ba8eee00489
 source prgnn/stages/column/rows_recovery.go 9247267d91a9a5f2
 source prgnn/stages/column/rows_regions.go a3143a06d73982e1
-source prgnn/stages/column/rows_regression.go d991b85445337ead
+source prgnn/stages/column/rows_regression.go b8497015e4b688f5
 source prgnn/stages/column/rows_scores.go 9eb56a7df9a9eaee
 source prgnn/stages/column/rows_states.go a82db3a48733c37b
 source prgnn/stages/column/scans.go 1bbb7d304f1d3d44
@@ -593,7 +593,7 @@ source prgnn/stages/fold/leakage.go 9458c6d4983ed440
 source prgnn/stages/fold/left_out.go 410fc12561fd4215
 source prgnn/stages/fold/mean.go 05ab5df915e4b8d0
 source prgnn/stages/fold/parts.go d593b02f3a54e097
-source prgnn/stages/fold/permuted.go 019813b851fe1aa4
+source prgnn/stages/fold/permuted.go 02eeaf9cc844d2af
 source prgnn/stages/fold/positive.go f816c0997951ee93
 source prgnn/stages/fold/print.go 39aad8aca582b25f
 source prgnn/stages/fold/read.go d3c861743e9634f7
@@ -669,7 +669,7 @@ source prgnn/stages/prepare/denoise_draws.go 7f14529d307388e5
 source prgnn/stages/prepare/denoise_refuses.go 99fc039fd2cbf27e
 source prgnn/stages/prepare/denoise_task.go 77df5fbc78223082
 source prgnn/stages/prepare/doc.go 659da620a4b556e2
-source prgnn/stages/prepare/extract/bootstrap.go 776269766f22be68
+source prgnn/stages/prepare/extract/bootstrap.go aabe751d9b761d07
 source prgnn/stages/prepare/extract/doc.go 2e99d84eae92c74f
 source prgnn/stages/prepare/extract/grayordinates.go f50e0be03205c615
 source prgnn/stages/prepare/extract/kinds_gen.go 197a59103056bd03
@@ -705,8 +705,8 @@ source prgnn/stages/present/methods/methods.go a538c806ad2f9a67
 source prgnn/stages/present/methods/networks.go eabf7a35e59c8752
 source prgnn/stages/present/methods/rankings.go aadc877b5c214580
 source prgnn/stages/present/methods/scans.go a58b7757ff39af76
-source prgnn/stages/present/methods/tests.go ab020af54bc3f879
-source prgnn/stages/present/methods/text.go 282e954ed442ce6c
+source prgnn/stages/present/methods/tests.go f12ad49afcdc9897
+source prgnn/stages/present/methods/text.go d5faa5012ab4a388
 source prgnn/stages/present/methods/wiring.go 9cb98e6490293e30
 source prgnn/stages/present/more.go c92dfa5d4be554a3
 source prgnn/stages/present/participants/cleaning.go b3c0c485d3611ed6
@@ -717,16 +717,16 @@ source prgnn/stages/present/participants/participants.go c8ac4246125d5508
 source prgnn/stages/present/participants/quality.go 9659a6bf37a6c2bc
 source prgnn/stages/present/participants/registration.go 2e6d9bdef3cf7501
 source prgnn/stages/present/participants/scans.go c767027068e4e892
-source prgnn/stages/present/performance/accuracy.go 1f2318808d0d51b8
+source prgnn/stages/present/performance/accuracy.go 6056e8e7299ca124
 source prgnn/stages/present/performance/beside.go b21ccb4378c9e6d3
 source prgnn/stages/present/performance/doc.go de136503ccd5eedf
 source prgnn/stages/present/performance/headline.go b731540a3a3b0018
-source prgnn/stages/present/performance/performance.go 7e1b9e15ffefa3ca
-source prgnn/stages/present/performance/regression.go 3d6aa5e31cd9fe14
+source prgnn/stages/present/performance/performance.go 87889de114dd9259
+source prgnn/stages/present/performance/regression.go 2df7aa16ba43ea45
 source prgnn/stages/present/performance/retrained.go d8670e5c5792851a
 source prgnn/stages/present/provenance.go f8e2cebe148a09c6
 source prgnn/stages/present/references.go 22b907b513042020
-source prgnn/stages/present/regions.go 432bb3de7c3df2be
+source prgnn/stages/present/regions.go 3458d3b4bd1e03d1
 source prgnn/stages/present/report.go bc23e1c4887d72aa
 source prgnn/stages/present/section/doc.go 23fb2e18ce5392a9
 source prgnn/stages/present/section/section.go a469537c09fb43b2
@@ -743,14 +743,14 @@ source prgnn/stages/present/tables/tables.go a62bddfc5dc9c1b0
 source prgnn/stages/region/blocks.go 68a41c24ae61a48f
 source prgnn/stages/region/coverage.go 7caeb73b7970c576
 source prgnn/stages/region/doc.go 727b1f0b3bafdc1f
-source prgnn/stages/region/foreign.go 85973ab67303890e
+source prgnn/stages/region/foreign.go de72af336852d48b
 source prgnn/stages/region/headers.go b3caf2e9a95ac4be
 source prgnn/stages/region/image.go 184049847f6a5781
 source prgnn/stages/region/labels.go 5c2c18a0a2de58ba
 source prgnn/stages/region/misplaced.go dfaa84fe707b7ae1
 source prgnn/stages/region/nodes.go d43614c48b904b3d
 source prgnn/stages/region/paint.go 6971f40a1f48ccaf
-source prgnn/stages/region/place.go bd8b0b06c868e308
+source prgnn/stages/region/place.go dfa4a005a03139fd
 source prgnn/stages/region/reference.go 1b36477576d8dd0c
 source prgnn/stages/region/scan.go b629646398d37d0f
 source prgnn/stages/region/series.go ce7603b73cef2827
@@ -2438,7 +2438,7 @@ prgnn/stages/fold.Sites.Stratum eaee8e6ce243.c55941
 prgnn/stages/inference.MajorityP 0e28c0c9c63e.fe58f4
 
 reached by biomarkers evaluate fidelity figure-qcfc individuality published report summary tables
-prgnn/stages/column.AccuracyRow c78efaac56ef.c63136
+prgnn/stages/column.AccuracyRow c4367a3d00e6.c63136
 
 reached by biomarkers fidelity figure-calibration figure-distributions figure-individuality figure-qcfc figure-roc individuality report summary tables
 prgnn/stages/report.Fixed 5a57299c24ce.e3b0c4
@@ -2779,7 +2779,7 @@ prgnn/stages/prepare/extract.countDistinct 2fc3ee995ae7.e3b0c4
 prgnn/stages/prepare/extract.grayordinateMeans 3f9b7ae0671a.738745
 prgnn/stages/prepare/extract.meanImage d9f05d6ba751.56e2f5
 prgnn/stages/prepare/extract.mostLost 91a22af5f73d.e3b0c4
-prgnn/stages/prepare/extract.openSeries 3a36e19aa02f.702cd8
+prgnn/stages/prepare/extract.openSeries be62d8eabae1.eef9ea
 prgnn/stages/prepare/extract.readParcels b5fe12aff9b1.0809fb
 prgnn/stages/prepare/extract.sameGrid bdb4e14cb055.90bea1
 prgnn/stages/prepare/extract.sampled 766e65c2bb81.dfbe76
@@ -3881,7 +3881,7 @@ prgnn/connectivity.Estimator e621c9066c91.e3b0c4
 prgnn/connectivity.Fisher e621c9066c91.e3b0c4
 prgnn/connectivity.Options 3a6ee73bfc8f.5e4ed6
 prgnn/connectivity.Quality 16f3619ace14.e3b0c4
-prgnn/connectivity.Quality.judge e9b36b0b10e9.92c557
+prgnn/connectivity.Quality.judge 71860f4c09f6.92c557
 prgnn/connectivity.Ridge 2672b1f2d375.7b171b
 prgnn/connectivity.count 6a7fff03ab0e.29145e
 prgnn/connectivity.margin 519c5671bb11.e3b0c4
@@ -4217,7 +4217,7 @@ reached by evaluate
 prgnn/stages/assess.Evaluate b704e8ace6de.e3b0c4
 prgnn/stages/assess.Evaluate.Ports 8fe0ec70239c.1fef91
 prgnn/stages/assess.Evaluate.Run d582f85688c3.a70256
-prgnn/stages/assess.Evaluate.summaryTable 88fb56f27f51.1a7a8d
+prgnn/stages/assess.Evaluate.summaryTable 86054f573209.dd2c9a
 prgnn/stages/assess.evaluate.New 12dbb184ee75.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
 prgnn/stages/fold.Intervals 1953529372df.979ffd
@@ -4225,7 +4225,7 @@ prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
 prgnn/stages/fold.NameLeftOut 9ac5be781810.90f9e6
 prgnn/stages/fold.Saturated e5db09da15f4.4d9933
-prgnn/stages/fold.Tests.Test 484282ce5582.db4d7d
+prgnn/stages/fold.Tests.Test 484282ce5582.721ebb
 prgnn/stages/fold.mostTied 343de1777982.e3b0c4
 prgnn/stages/fold.pooled ebe83bd0b4c3.9fdfd7
 prgnn/stages/fold.retrainedGroups 30093ad9e8ea.20a04f
@@ -4246,12 +4246,14 @@ prgnn/stages/inference.newcombe 962526fad101.805060
 
 reached by evaluate evaluate-regression
 prgnn/stages/assess.complete 77783503ea84.0a1916
+prgnn/stages/assess.dropTested d41c7e98fac2.5a3ff9
 prgnn/stages/assess.labelsPort a15cb78bea18.a3e8d9
 prgnn/stages/assess.readSites 871987077484.c6d407
 prgnn/stages/assess.sitesPort 66f65e0c3e87.4c17fd
 prgnn/stages/fold.ApartText 1c49c4c97b7e.998011
 prgnn/stages/fold.Chance d14e7a84f297.e3b0c4
 prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
+prgnn/stages/fold.FirstRepeat 952470bc1910.5c99a5
 prgnn/stages/fold.LacksTexts 57e5c9a3e115.2b0026
 prgnn/stages/fold.NoChance ac787b30d11f.468967
 prgnn/stages/fold.PartText 01660137582c.9d7f1c
@@ -4265,7 +4267,6 @@ prgnn/stages/fold.Tests.perFold d84d51bcac13.d7390d
 prgnn/stages/fold.Untested fafc4b82957c.549c77
 prgnn/stages/fold.Validation 0bf58fcb5818.8906e4
 prgnn/stages/fold.far 343de1777982.e3b0c4
-prgnn/stages/fold.firstRepeat 952470bc1910.5c99a5
 prgnn/stages/fold.labelings f4666dd9a5c2.e3b0c4
 prgnn/stages/fold.leftOutRow 3d4e0b55df61.e3b0c4
 prgnn/stages/fold.matchSettings f4938e61c5e0.8b65b9
@@ -4294,11 +4295,12 @@ prgnn/stages/fold.OrderLost 926a5f5d29c3.e3b0c4
 
 reached by evaluate-regression
 prgnn/stages/assess.EvaluateRegression d3ce64f1cfd6.e3b0c4
-prgnn/stages/assess.EvaluateRegression.Ports d98a5d88d346.70459f
-prgnn/stages/assess.EvaluateRegression.Run dfd41a8d16b9.105d70
+prgnn/stages/assess.EvaluateRegression.Ports d6c0883f4810.a3cfab
+prgnn/stages/assess.EvaluateRegression.Run 8b9f9c2530f3.de9a95
+prgnn/stages/assess.alwaysMeasured 87c1b5f22502.50afd4
 prgnn/stages/assess.evaluate-regression.New 12dbb184ee75.3d2c69
 prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
-prgnn/stages/fold.Tests.TestNumbers 9f063ae9afa8.1dbe60
+prgnn/stages/fold.Tests.TestNumbers 9f063ae9afa8.075aad
 prgnn/stages/fold.retrainedNumbers 52a8cc35fd84.d9613c
 prgnn/stages/inference.NumberTest ce04421f2a18.8b030b
 prgnn/stages/inference.TestNumberFold 37b1eab76036.3f33ad
@@ -4334,7 +4336,7 @@ reached by evaluate-regression regression
 prgnn/stages/fold.PermutedNumberRow 372517314d64.e3b0c4
 
 reached by evaluate-regression report summary
-prgnn/stages/column.RegressionRow fab551a50627.c63136
+prgnn/stages/column.RegressionRow 5bc56120e0db.c63136
 
 reached by exec
 module github.com/gofrs/flock v0.13.1
@@ -5172,8 +5174,9 @@ prgnn/stages/region.squares 53424655ddce.934be5
 
 reached by matrices timeseries
 prgnn/stages/region.Counted cf73e5accf82.9bdb79
-prgnn/stages/region.PlaceColumns 3140aaf58539.23a51e
+prgnn/stages/region.PlaceColumns 5f9ce6f0d7bf.abfa92
 prgnn/stages/region.called 351949c9ec1c.e3b0c4
+prgnn/stages/region.disordered 53fbcd0c3306.04d540
 prgnn/stages/region.mostNumbers 1d1043e30636.e3b0c4
 prgnn/stages/region.npyMagic 67749b2a2be7.e3b0c4
 
@@ -5663,7 +5666,7 @@ prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.author 89387a093975.30d0ff
 prgnn/stages/present.author.abstract 7c0e37cd0551.5559eb
 prgnn/stages/present.author.agreement e9114834e661.676477
-prgnn/stages/present.author.cautionMasking 3d7f9d4846ff.b39e5c
+prgnn/stages/present.author.cautionMasking 93c37795d2d4.b39e5c
 prgnn/stages/present.author.cautionsOf 68c16a393b6e.f72b2a
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.classes e906cad76b5e.99e207
@@ -5687,7 +5690,7 @@ prgnn/stages/present.author.rankingTables 55ba15fa65e8.c2d11e
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
 prgnn/stages/present.author.recovered 1961d2c3092b.50831a
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
-prgnn/stages/present.author.regions 5bd39811a420.2a6a90
+prgnn/stages/present.author.regions 3f0bbed517ae.2a6a90
 prgnn/stages/present.author.regressionTiles a4bee919024c.22ca2f
 prgnn/stages/present.author.result 8a4b60cf414b.e325ad
 prgnn/stages/present.author.space cd152f40504f.28d337
@@ -5749,7 +5752,7 @@ prgnn/stages/present/methods.Author.kinds e76d7180f970.b4326f
 prgnn/stages/present/methods.Author.lengths 71391eaf386a.67ae85
 prgnn/stages/present/methods.Author.matrices be77ab589546.b4326f
 prgnn/stages/present/methods.Author.methodsOfBaselines be02ade74e95.29922f
-prgnn/stages/present/methods.Author.methodsOfChance 4a6134bf6d1f.c18f4c
+prgnn/stages/present/methods.Author.methodsOfChance cc5721c82939.c74c11
 prgnn/stages/present/methods.Author.methodsOfChecks de399c0504b7.ddd852
 prgnn/stages/present/methods.Author.methodsOfCleaning d0479e383a94.a4f4dd
 prgnn/stages/present/methods.Author.methodsOfCohort 45ee497cda8f.229f7a
@@ -5757,12 +5760,12 @@ prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
 prgnn/stages/present/methods.Author.methodsOfEvaluation 121f2edcc430.14a86d
 prgnn/stages/present/methods.Author.methodsOfGraphs 0f1ff369769b.01a7a5
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
-prgnn/stages/present/methods.Author.methodsOfMeasures 4588e189c9d9.77422a
+prgnn/stages/present/methods.Author.methodsOfMeasures 4b8f591259a1.77422a
 prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
 prgnn/stages/present/methods.Author.methodsOfPermutations e92f863ec116.eaeeaa
 prgnn/stages/present/methods.Author.methodsOfRankings d3091e7a5d09.f8ddab
 prgnn/stages/present/methods.Author.methodsOfReferences f77db1e650dc.a43ae7
-prgnn/stages/present/methods.Author.methodsOfRegression 9988534eec6b.dff388
+prgnn/stages/present/methods.Author.methodsOfRegression d3ef1cb8e061.dff388
 prgnn/stages/present/methods.Author.methodsOfScans 40c2c369fb94.fad423
 prgnn/stages/present/methods.Author.methodsOfSessions 6d3c4ea2eb1c.bfea8e
 prgnn/stages/present/methods.Author.methodsOfSilence 56a010aa1578.301470
@@ -5787,7 +5790,7 @@ prgnn/stages/present/methods.Text 24e7c7186466.e3b0c4
 prgnn/stages/present/methods.Text.cite 547edd3ec15f.3c0a22
 prgnn/stages/present/methods.Text.say a989d8eef523.533bfd
 prgnn/stages/present/methods.bridges 4918fab9c55f.e3b0c4
-prgnn/stages/present/methods.chanceOf 5c200771bb2c.e3b0c4
+prgnn/stages/present/methods.chanceOf 813fc6d9a2f3.e3b0c4
 prgnn/stages/present/methods.cohortSettings b1bf21d2b7ad.10639c
 prgnn/stages/present/methods.estimator b6de2f302aba.bb0413
 prgnn/stages/present/methods.graphText a288585916da.94ef55
@@ -5926,7 +5929,7 @@ prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
 prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
 prgnn/stages/present/performance.Results 78161e7b9107.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance a7def545950f.9992eb
-prgnn/stages/present/performance.Results.CautionAccuracy 682f9b16f194.d20a31
+prgnn/stages/present/performance.Results.CautionAccuracy de48b0e7fb92.aa46d1
 prgnn/stages/present/performance.Results.ChanceTests 49d453b60946.c5a155
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
 prgnn/stages/present/performance.Results.Describe 0e7ad6f2e62d.1914a3
@@ -5943,7 +5946,7 @@ prgnn/stages/present/performance.Results.RegionsOf 99b7d2dde44a.a20c7d
 prgnn/stages/present/performance.Results.RegressionResult aa9eab8eba3e.15fcf3
 prgnn/stages/present/performance.Results.Retrained 97b002943bc1.fa9873
 prgnn/stages/present/performance.Results.RetrainedTests eddcda366073.957bc6
-prgnn/stages/present/performance.Results.Shown 4e779d88f08c.6d9ca7
+prgnn/stages/present/performance.Results.Shown 08d6c7a7f1fd.14e55e
 prgnn/stages/present/performance.Results.StagesBehind 574c7692ddfd.50f153
 prgnn/stages/present/performance.Results.Unattributed 7a553b18f626.a33f72
 prgnn/stages/present/performance.Results.Uncorrectable eeb8765f6d49.6c3be3
@@ -5953,7 +5956,7 @@ prgnn/stages/present/performance.Results.behind 835851249401.ae9adf
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
 prgnn/stages/present/performance.Results.byDraws c709693c738b.848f22
 prgnn/stages/present/performance.Results.cautionOneGroup d1288c60d136.f46fb3
-prgnn/stages/present/performance.Results.cautionRegression 58882fbd6307.a5691b
+prgnn/stages/present/performance.Results.cautionRegression 2be63b6b1842.a5691b
 prgnn/stages/present/performance.Results.cautionRetrained 2cd587a22275.970e49
 prgnn/stages/present/performance.Results.cautionSeeds d25940530e1c.7f3652
 prgnn/stages/present/performance.Results.cautions dd6717bcfcb2.a80414
@@ -5977,7 +5980,7 @@ prgnn/stages/present/performance.Results.paperTables f6dfc1d6f7ad.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 5902e1f88aac.47fc6e
 prgnn/stages/present/performance.Results.permutation 7812460d9121.c36066
 prgnn/stages/present/performance.Results.permutationTables dc5bf6e0481b.237a51
-prgnn/stages/present/performance.Results.permutationTests 1fd25ce3370d.e3babe
+prgnn/stages/present/performance.Results.permutationTests 78511dc11280.f51e94
 prgnn/stages/present/performance.Results.published 2a915ee3049f.1af90a
 prgnn/stages/present/performance.Results.readLabels 4b5ab29fa796.bc9e7b
 prgnn/stages/present/performance.Results.readLeakage 9497bb925b57.777825
@@ -5985,7 +5988,7 @@ prgnn/stages/present/performance.Results.readRegression aee98d378deb.36441f
 prgnn/stages/present/performance.Results.retrained 996a42429632.03cb37
 prgnn/stages/present/performance.Results.source f18345b10322.be3964
 prgnn/stages/present/performance.Results.stageBehind db16fa680846.068928
-prgnn/stages/present/performance.Results.testOfR 9bdbbcdf85f2.96b183
+prgnn/stages/present/performance.Results.testOfR aa9edc8cb1f6.3490a6
 prgnn/stages/present/performance.Results.without 42bd235d3b93.90495c
 prgnn/stages/present/performance.RetrainedTest 0a10cbf26f9c.03e22d
 prgnn/stages/present/performance.RetrainedTest.Measured 5e8f95b4c629.50026d
@@ -6022,13 +6025,14 @@ prgnn/stages/present/performance.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present/performance.joined cac758f2c689.e3b0c4
 prgnn/stages/present/performance.nearPerfect f0601424ec41.e3b0c4
 prgnn/stages/present/performance.ofClassifiers a147597ebdbd.585a95
+prgnn/stages/present/performance.ofFirst f7c6ccff0e00.585a95
 prgnn/stages/present/performance.ofProcedure 75f67a4a931b.e3b0c4
 prgnn/stages/present/performance.overlap 7663f972bbf4.e3b0c4
 prgnn/stages/present/performance.perParticipant 0fdfa04c865e.dc66ab
 prgnn/stages/present/performance.permutedColumn 51ea08e46e1a.fc1b13
 prgnn/stages/present/performance.ports cf1796c83edc.85e63a
 prgnn/stages/present/performance.readAccuracy 40b76d559ec3.924d6b
-prgnn/stages/present/performance.sameLevels 6b1b360e604f.306ce6
+prgnn/stages/present/performance.sameLevels 62107a0490bd.306ce6
 prgnn/stages/present/performance.sameSetting 81d4fd86bd5f.61ad5e
 prgnn/stages/present/performance.sameTested 96942c8ef9da.5da104
 prgnn/stages/present/performance.settingCaution 8dcb440b8e54.4caae7
@@ -6039,8 +6043,8 @@ prgnn/stages/present/performance.sorted c9368b4b7dab.b92338
 prgnn/stages/present/performance.stageOf 405305ec80e4.c29b51
 prgnn/stages/present/performance.testedNumber b264839f6a76.43afbf
 prgnn/stages/present/performance.testedP 7c04d5ed5a66.90ca72
-prgnn/stages/present/performance.testsOf afbd8c8098aa.503259
-prgnn/stages/present/performance.testsOfNumbers aea12143db89.d13905
+prgnn/stages/present/performance.testsOf e79eccc4bd5d.e6b71f
+prgnn/stages/present/performance.testsOfNumbers 9a28e9371386.b97cee
 prgnn/stages/present/performance.told 5beb73953be7.6b5544
 prgnn/stages/present/performance.unstaged 5cfe29ec2959.c29b51
 prgnn/stages/present/performance.untested 13d6722a10d4.e3b0c4
@@ -6717,12 +6721,12 @@ at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:27 Biomarkers:
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:16 added:27 ModelScores.ofDraw:40 means:49 perPerson:58 Biomarkers.readings:77 heldOut:102 testedContrast:136 Biomarkers.contrasts:142 Biomarkers.spread:167 singly:199 by:204 Biomarkers.agreements:220
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:16 shuffled:25 Biomarkers.retrainedContrasts:48 Biomarkers.compareWithNull:70 unstaged:105 alike:113 relative:127
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
-at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
+at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:46 individualRows:64
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:27 Covariates:31 Covariates.Ports:45 Covariates.Run:65 Covariates.meta:185 sameNumbers:193 Covariates.ofNumber:200 covariateOf:223 varies:239 knownIn:245 kindOf:259 known:267 Covariates.columns:280 Covariates.pattern:309 lackedBy:373 scanCovariates:388 unusable:444 covariateRow:462
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:38 Evaluate.Run:61 labelsPort:102 sitesPort:106 readSites:113 complete:129 participantAccuracy:162
-at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:41 EvaluateRegression.Run:56
-at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:9 Evaluate.summaryTable:27
+at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:20 EvaluateRegression:24 EvaluateRegression.Ports:42 alwaysMeasured:58 EvaluateRegression.Run:62
+at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:13 dropTested:32 Evaluate.summaryTable:36
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:280 maskSetting.overModels:318 Fidelity.table:329
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
 at stages/assess/leakage/chance.go prgnn/stages/assess/leakage chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:100 steps:117 trace.stationaryBasis:131 chanceOfWalk:169 bessel:205 likeness:226 mostTold:233 rarest:236 byChance:244 byChance.text:251
@@ -6771,14 +6775,14 @@ at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDo
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
 at stages/column/relatives.go prgnn/stages/column numberOf:18 family:19 person:20 familyName:25 mayBeFamilyName:27 parentName:30 personName:33 mayBePersonName:34 identified:36 wordsOf:40 NamesFamily:45 NamesPerson:50 certain:56 whose:135 NamesOthers:156 Unrelated:175 UnrelatedBy:180 counted:207
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
-at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:58 CovariateRow:78 PermutationTestRow:92 PermutationRow:105
+at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:61 CovariateRow:81 PermutationTestRow:95 PermutationRow:108
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:69
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:45 RecoveryRow.Lead:53 RecoveryRow.HeldOutLead:61 RecoveryRow.Shared:69
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:37 ConsistencyRow:54 IndividualRow:72 IndividualityRow:82 FidelityRow:105
-at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberPermutationTestRow:44 NumberPermutationRow:57 NumberCovariateRow:67
+at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberPermutationTestRow:47 NumberPermutationRow:60 NumberCovariateRow:70
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:12 scansKey:21 ScansOf:36 ShortScans:48
@@ -6837,7 +6841,7 @@ at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 D
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
 at stages/fold/mean.go prgnn/stages/fold MeanOver:10
 at stages/fold/parts.go prgnn/stages/fold PartOf:13 Parts:25 Repeat:34 InParts:40
-at stages/fold/permuted.go prgnn/stages/fold PermutedSets:18 Permuted:21 ReadPermuted:29 PermutedRow:67 PermutedNumberRow:79 ScoreGroups:91 Chance:106 NoChance:116 Tests:122 ReadTests:133 matchSettings:156 firstRepeat:186 Tests.Test:192 Tests.TestNumbers:221 retrained:242 far:281 retrainedGroups:284 retrainedNumbers:313 PerFold:346 Retrained:346 Tests.perFold:350 labelings:389 Tests.labelings:397 pooled:444
+at stages/fold/permuted.go prgnn/stages/fold PermutedSets:18 Permuted:21 ReadPermuted:29 PermutedRow:67 PermutedNumberRow:79 ScoreGroups:91 Chance:106 NoChance:116 Tests:122 ReadTests:133 matchSettings:156 FirstRepeat:186 Tests.Test:192 Tests.TestNumbers:221 retrained:242 far:281 retrainedGroups:284 retrainedNumbers:313 PerFold:346 Retrained:346 Tests.perFold:350 labelings:389 Tests.labelings:397 pooled:444
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:11 fewestValues:17 PrintOf:20 PrintOfDigest:33 Print.Same:37 sketchOf:56 PrintIndex:94 NewPrintIndex:102 PrintIndex.Add:107 PrintIndex.Find:120 PrintIndex.cell:144
 at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80 TestRows:96 testRow:98 TestRows.Again:105 oneRow:115
@@ -6904,7 +6908,7 @@ at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:32 Deno
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:23 Denoise.events:72
-at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:27 Bootstrap:33 Bootstrap.Ports:48 Bootstrap.Run:70 Bootstrap.meta:168 voxelsOf:181 openSeries:196 Bootstrap.TimeFrom:218 Bootstrap.Validate:229 Bootstrap.made:232 sidecarTR:237 denoised:251 sameGrid:274 Bootstrap.size:281 Bootstrap.draw:289 countDistinct:320 Bootstrap.drop:328 whyNone:343 badVolumes:358 voxelRow:383 voxelTable:393 mostLost:407 scanTable:410 scanRow:442
+at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:27 Bootstrap:33 Bootstrap.Ports:48 Bootstrap.Run:70 Bootstrap.meta:168 voxelsOf:181 openSeries:196 Bootstrap.TimeFrom:220 Bootstrap.Validate:231 Bootstrap.made:234 sidecarTR:239 denoised:253 sameGrid:276 Bootstrap.size:283 Bootstrap.draw:291 countDistinct:322 Bootstrap.drop:330 whyNone:345 badVolumes:360 voxelRow:385 voxelTable:395 mostLost:409 scanTable:412 scanRow:444
 at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:17 openCIFTI:20 openGrayordinates:33 readGrayLabels:50 Parcellate.grayordinates:60 grayordinateMeans:129 readParcels:149
 at stages/prepare/extract/mean_image.go prgnn/stages/prepare/extract meanImage:17 usualRange:38
 at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:81
@@ -6933,7 +6937,7 @@ at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:
 at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:59 Author.sameFolds:67
 at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:99 Author.methodsOfSilence:120 silence:133 Author.readSilence:136 silentRow:163
-at stages/present/methods/tests.go prgnn/stages/present/methods Author.methodsOfMeasures:20 chanceOf:69 Author.methodsOfChance:75 Author.drawn:104 Author.inputsOfBaselines:111 Author.groupSizes:159 Author.methodsOfReferences:180 Author.methodsOfChecks:195
+at stages/present/methods/tests.go prgnn/stages/present/methods Author.methodsOfMeasures:20 chanceOf:69 Author.methodsOfChance:76 Author.drawn:108 Author.inputsOfBaselines:115 Author.groupSizes:163 Author.methodsOfReferences:184 Author.methodsOfChecks:199
 at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:20 cohortSettings:74 valid:84 Author.methodsOfGraphs:87 Author.methodsOfEdges:152 Author.methodsOfMatrices:173 graphText:192 Author.methodsOfCleaning:225 bridges:271 estimator:273 share:291 percentText:301 Author.hasModels:311 Author.methodsOfTraining:317 readings:387 Author.methodsOfEvaluation:405 Author.methodsOfPermutations:470 Author.within:501 Author.permutedWithin:510 Author.exchanged:523 withinValues:540 together:551 listed:556 Author.target:565 Author.methodsOfRegression:573 Author.methodsOfBaselines:602 Author.unit:617 settingsOf:626 orDefault:654 Author.namesOf:662
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
@@ -6944,11 +6948,11 @@ at stages/present/participants/participants.go prgnn/stages/present/participants
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:21 measures:24 bounds:45 Cohort.Quality:48 Cohort.withoutVoxels:111 measured:131 measured.of:138 measured.without:147 readMeasures:157 measured.add:175 mostRows:198 Cohort.eachParticipant:201 rowsOfMembers:256 eachColumn:281 eachColumn.set:286 eachColumn.at:293 eachColumn.text:300 Cohort.shownRows:309 MedianRange:338 warned:347 numbered:357 warned.text:360 warned.first:374 Cohort.warnings:383 mostWarnings:430 warned.add:432
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 sharedSentences:56 scanFigure:83 Cohort.scanLinks:94 scanNames:146 scanName:152 outlierWords:213
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:22 Row:38 Within:48 readAccuracy:63 Row.Called:83 Row.AreaOf:91 Row.IsMajority:102 Results.Read:108 Results.readLabels:150 Results.readLeakage:162 Results.Doubt:188 Results.leaks:197 sorted:204 Results.cautions:216 weightOf:230 Results.markOwn:243 baseline:265 ModelOf:269 Results.PerParticipant:279 perParticipant:281 Results.Nested:287 chanceTest:304 chanceTest.String:313 drawnLeast:322 chanceTest.Powerless:325 fewDiffer:338 fewInFolds:345 evaluateTests:350 Results.permutationTests:357 Results.ChanceTests:373 Results.decisive:386 Results.notRetrained:400 Results.Shown:406 Results.AboveChance:415 untested:427 Results.Undecidable:430 Results.cautionOneGroup:441 Results.Corrected:472 Results.Uncorrectable:489 nearPerfect:524 Results.CautionAccuracy:527 Results.behind:595 Results.cautionSeeds:606 withoutSeed:627 settingCautions:630 settingCaution:635 settingCautions.add:643 settingCautions.say:662 isSeed:676 Results.bestOther:682 Results.IsUnproven:694
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:22 Row:38 Within:48 readAccuracy:63 Row.Called:83 Row.AreaOf:91 Row.IsMajority:102 Results.Read:108 Results.readLabels:150 Results.readLeakage:162 Results.Doubt:188 Results.leaks:197 sorted:204 Results.cautions:216 weightOf:230 Results.markOwn:243 baseline:265 ModelOf:269 Results.PerParticipant:279 perParticipant:281 Results.Nested:287 chanceTest:304 chanceTest.String:313 drawnLeast:322 chanceTest.Powerless:325 fewDiffer:338 fewInFolds:345 evaluateTests:350 Results.permutationTests:357 Results.ChanceTests:377 Results.decisive:390 Results.notRetrained:404 Results.Shown:410 Results.AboveChance:424 untested:436 Results.Undecidable:439 Results.cautionOneGroup:450 Results.Corrected:481 Results.Uncorrectable:498 nearPerfect:533 Results.CautionAccuracy:536 Results.behind:607 Results.cautionSeeds:618 withoutSeed:639 settingCautions:642 settingCaution:647 settingCautions.add:655 settingCautions.say:674 isSeed:688 Results.bestOther:694 Results.IsUnproven:706
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 intervals:103 classifierColumn:135 accuracyColumn:141 intervalColumn:143 foldsColumn:145 areaColumn:147 permutedColumn:151 testedP:156 testsOf:164 Results.eachLevel:190 Results.judgedBy:218 sameLevels:241 Results.byDraws:257 sameTested:266 foldScore:273 Results.HeldOut:279 Results.folds:290 Results.permutationTables:339 Results.permutation:371 ofClassifiers:405 Results.comparison:413 Results.paperTables:447 calibrationBins:489 Results.performanceFigures:492 Results.othersLast:546 accuracyChart:559
-at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:21 Results.testOfR:41 Results.Error:53 isMean:71 Interval:76 ofProcedure:84 Results.DescribeRegression:87 testsOfNumbers:136 testedNumber:145 fewTested:151 Results.cautionRegression:154 Results.RegressionResult:192
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 intervals:103 classifierColumn:135 accuracyColumn:141 intervalColumn:143 foldsColumn:145 areaColumn:147 permutedColumn:151 testedP:156 testsOf:164 ofFirst:193 Results.eachLevel:203 Results.judgedBy:231 sameLevels:254 Results.byDraws:271 sameTested:280 foldScore:287 Results.HeldOut:293 Results.folds:304 Results.permutationTables:353 Results.permutation:385 ofClassifiers:419 Results.comparison:427 Results.paperTables:461 calibrationBins:503 Results.performanceFigures:506 Results.othersLast:560 accuracyChart:573
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:21 Results.testOfR:41 Results.Error:56 isMean:74 Interval:79 ofProcedure:87 Results.DescribeRegression:90 testsOfNumbers:139 testedNumber:151 fewTested:157 Results.cautionRegression:160 Results.RegressionResult:201
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:281 ports:290 Results.without:293 has:302 valuesIn:308 overlap:318 joined:323
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:139 fewHeldOut:164 author.recovered:168
@@ -6971,7 +6975,7 @@ at stages/region/labels.go prgnn/stages/region MeaningName:16 Meaning:36 NodeNum
 at stages/region/misplaced.go prgnn/stages/region farOff:22 mostFarOff:23 mostApart:24 overMidline:25 leastCosine:26 leastPlaces:27 Frame:31 SpaceKey:37 FrameOf:40 Frame.Native:51 placed:61 placed.where:68 renamed:74 mirrored:75 Misplaced:83 align:120 middles:152 farther:163 exchanged:173 turned:196 swapped:222 shifted:248
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:28
 at stages/region/paint.go prgnn/stages/region Clip:4
-at stages/region/place.go prgnn/stages/region called:14 PlaceColumns:22
+at stages/region/place.go prgnn/stages/region called:14 PlaceColumns:22 disordered:93
 at stages/region/reference.go prgnn/stages/region ReferenceRow:15 ReferenceFacts:23 ReferenceFacts.Marked:34 ReferenceFacts.Table:46 ReadReference:58
 at stages/region/scan.go prgnn/stages/region StreamOf:12 JSON:24 DecodeJSON:32 ReadJSON:35
 at stages/region/series.go prgnn/stages/region ReadDraws:16 SharedDraws:21 draws:25 Stack:42 ReadText:55 Float32:68 Standardized:78
