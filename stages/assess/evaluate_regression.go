@@ -49,14 +49,9 @@ func (*EvaluateRegression) Ports() dag.Ports {
 			labelsPort, sitesPort("the target is"), fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.RegressionFoldRow](), Doc: "one row for each setting, repeat and fold"},
-			{Name: "summary", Type: dag.Arrow(alwaysMeasured()...), Doc: "one row for each setting"},
+			{Name: "summary", Type: dag.Arrow(column.RegressionColumns()...), Doc: "one row for each setting"},
 		},
 	}
-}
-
-// alwaysMeasured are the columns that every table of a regression has.
-func alwaysMeasured() []string {
-	return slices.DeleteFunc(column.Names[column.RegressionRow](), func(n string) bool { return strings.HasPrefix(n, "test_") })
 }
 
 func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {

@@ -55,7 +55,7 @@ func sharedPorts() []dag.Port {
 		optional("permutation", "permutation's or permutation-regression's test: models retrained on permuted labels", "measure", "observed", "chance_mean", "chance_95", "permutations", "p"),
 		optional("comparison", "compare's pairs: differences between classifiers", "a", "b", "accuracy_a", "accuracy_b",
 			"only_a", "only_b", "mcnemar_p", "mcnemar_holm", "t_p"),
-		optional("regression", "evaluate-regression's summary: r, R² and mean absolute error of each model, in place of evaluation", column.Names[column.RegressionRow]()...),
+		optional("regression", "evaluate-regression's summary: r, R² and mean absolute error of each model, in place of evaluation", column.RegressionColumns()...),
 		optional("covariates", "covariates' checks: AUC of age, sex, site or motion alone, or their correlation with a number to predict", "covariate", "n", "missing", "p"),
 		optional("ranking", "biomarkers' ranking of the regions", "rank", "index", "name", "abbreviation", "score"),
 		optional("consistency", "biomarkers' consistency: agreement of rankings", column.Names[column.ConsistencyRow]()...),
