@@ -232,6 +232,9 @@ func decode(b []byte, v reflect.Value, field string) error {
 			if want == "float64" {
 				want = "number"
 			}
+			if number, large := strings.CutPrefix(wrong.Value, "number "); large && want == "number" {
+				return fmt.Errorf("%s is %.40s, beyond the largest number of double precision, 1.8e308", field, number)
+			}
 			return fmt.Errorf("%s is a %s, but must be a %s", field, wrong.Value, want)
 		}
 		return err
@@ -306,6 +309,8 @@ func Broken(path string) error {
 		return fmt.Errorf("%w: %s", err, remedy)
 	case err == nil && repeated(b) != nil:
 		return fmt.Errorf("%s:%w: remove one of them", path, repeated(b))
+	case err == nil && !bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")):
+		return fmt.Errorf("%s: it is no JSON object, {\"key\": value}: %s", path, remedy)
 	}
 	return nil
 }
@@ -313,11 +318,11 @@ func Broken(path string) error {
 // gives reports whether a JSON file has a value for one of the fields; null is none. A broken one may have it.
 func gives(path string, fields []string) bool {
 	b, err := ReadJSON(path)
-	if err != nil || !json.Valid(b) {
+	var has map[string]json.RawMessage
+	if err != nil || json.Unmarshal(b, &has) != nil || has == nil {
 		return Broken(path) != nil
 	}
-	var has map[string]json.RawMessage
-	return json.Unmarshal(b, &has) == nil && slices.ContainsFunc(fields, func(f string) bool {
+	return slices.ContainsFunc(fields, func(f string) bool {
 		return has[f] != nil &&
 			string(has[f]) != "null"
 	})

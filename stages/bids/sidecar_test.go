@@ -34,6 +34,7 @@ func TestDecode(t *testing.T) {
 		"{\"name\": \"x\",\n  \"name\": \"x\"}":           `2:8: the key "name" appears twice`,
 		`{"Columns": {"a": {}, "b": [{"c": 1, "c": 2}]}}`: `the key "c" appears twice`,
 		`{"RepetitionTime": "2"}`:                         "RepetitionTime is a string, but must be a number",
+		`{"RepetitionTime": 1e999}`:                       "RepetitionTime is 1e999, beyond the largest number",
 		`{"GeneratedBy": [{"Name": 3}]}`:                  "GeneratedBy.Name is a number, but must be a string",
 		`{"name": `:                                       "unexpected end of JSON input",
 		`[]`:                                              "cannot unmarshal array",
@@ -43,6 +44,14 @@ func TestDecode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")
 	need.NoError(t, os.WriteFile(path, []byte(`{"TaskName": "rest", "TaskName": "rest"}`), 0o666))
 	need.Error(t, Broken(path), path+`:1:31: the key "TaskName" appears twice: remove one of them`)
+	for _, text := range []string{"[1]", "null", "\ufeff 3", `"RepetitionTime"`} {
+		need.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+		need.Error(t, Broken(path), path+`: it is no JSON object, {"key": value}: correct the file, or remove it`, text)
+		need.Equal(t, gives(path, []string{"RepetitionTime"}), true, text)
+	}
+	need.NoError(t, os.WriteFile(path, []byte("\ufeff\n {}"), 0o666))
+	need.NoError(t, Broken(path))
+	need.Equal(t, gives(path, []string{"RepetitionTime"}), false)
 }
 
 // A repetition time of 2 ms is one of 2 s in another unit.
