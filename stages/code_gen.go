@@ -8,7 +8,7 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 8b0e76c86002d08607b0b0a20a64d860abb08a421e07f2375d5b3b438daf9f26
 kind biomarkers b218eab1cb3ad1bc36f9c16ddbb279392988353bcbd37d2eceb843e048cb8d1e
 kind bnt ca8931746d19bc9cb62504050008071cbad7f0654e1f5fcf620dca5690f686a7
-kind bootstrap 7b4151d34ce29ed8a510bfc716678db7d3fdb870020861d11f3409a06fb6efd0
+kind bootstrap a5c543aee9766bc0037e976b466b2dd4c4ed80b0f188904bc0f38a28c15bb7b0
 kind braingnn 9b47350ac7c2782031107b90949f45baea084bc0307632f28857c1a474f9158a
 kind brainmap ea31fa1d083aee593dc7e84fc900ab9d3cb386a7f10d3955dfc8777ef2bfe6cd
 kind choose 3af5edd793d2418081cc3f335e056623d7be81acb3427c3552f4ecdf08ead67c
@@ -16,12 +16,12 @@ kind combat bd4498862be8d6d9e1641ef15a2991a29cde4c3c62b34c38166aaeccbc97a51f
 kind compare d1c1a8dd3ef83e69dcd9ed962980959e5dd7b0f03fb70c812ddc7df36dabfe9b
 kind connectivity 04ba097cd73bae30bdd6b5ca9b8c8a0bf1d23cd857e239e068dbf5712f38aa68
 kind covariates 34f73da7a5fd36aab7c3db396b767d3f8ae71529903ee3a6164f8a4dd91544ad
-kind denoise 8fe15bbd407a8a845b4b3723cdcc9c6b6113b9dcc65e162ea5ccd2330560dd07
+kind denoise 3f9253022b6709182b7db0674dea8c4e9de09d59017c6e410a876620a8f87245
 kind echo dd18d5dda72f44902a2634814704ec83fe2e10ef429ca1a5b1d0d80cd5c6b1fa
 kind evaluate 669df46ea3314c75a55b44d010c7b9d93a3395242f6ba6bd4abc885e620d009f
 kind evaluate-regression 19437a8d16ddf27964e2f29974e42151b228f5e8b235e4ee5b175beba1b7f422
 kind exec a1be82c1d75231b8a5c7cb52864c0f04b3071c5280f92ebb289f1c5c2c954ea0
-kind fidelity 9d733317b5e9ad4cdcb0bd9be9b84adba3cee93a1c8c8ce739056d0b64a1f0f0
+kind fidelity 91d4b83c69c94c526f07ff9752bb5bffc097669ce73f2c902cbff1e41c0ed5c0
 kind figure-calibration bd350dffa6988ef70d3019b84455b8422fd593231a1cda4644e625240840b386
 kind figure-confusion 161428fc0306eef433392d5b80765d2732d34bac6d9e342704a1c784ad3c5c12
 kind figure-connectivity 496c422384efcf5c1fc834456495ef67b4274d0cece286c3a81ba63818608428
@@ -39,7 +39,7 @@ kind graph 856c5711d1c13be5e53485e8645e359e64917f0aedb5396161a7ce8869bcc495
 kind harmonize 3e5bc7c7e41ffcae1ff035db3228966753925a4ea756abc76486bdb9d05ff4c6
 kind individuality 834a041689fceac4171ca0e2ac743652408612647d6217e568e7256019c994b5
 kind join 6e4371b4ef56c679df1aeaed38a017820c4305309931530be68ae398c949ba48
-kind leakage c1be4ef88166f53801f54938c5a0f383f562b3e7224ba88d10efe2f85e528d00
+kind leakage 4539ec5764f31aba3d9219109456e5342db06d403a4dce824e6f225f87e04bb6
 kind matrices 950164c6c4aaea4374b97e80071a44c91bf3bbeeeed2de07874f88f9dbe2451e
 kind mean-volume b5b21cc66eb973af564fd50887de94dea4ee419cc7f063f408b8484e8cb845c4
 kind meanmlp e90c19332aaf7d681e18ba5a41a47ae22ce2f6f7c25e32468b01a549ce0d871a
@@ -47,21 +47,21 @@ kind occupancy 345a8e971e14489179d77cb164735f747995220eceff95a9275284cffe938db8
 kind parcellate 6c1b9d877f0130397c751db1ca8f52d5dbfe2200069068113baaa54ab14b2bb2
 kind permutation 4e321ac48523210e5b5455bba38557169c8830da9f7dd1fe5704e0af1668b433
 kind permutation-regression 761a794a7c4d4f448020aef3a4e6ae58d09160cfef9b2fd5aa7a673be7084d54
-kind predict 3f8ce1c1b2abdca109877f7014b6863f6e401b1b983e6c94826312f622ccea2c
+kind predict b6a6e51aaddd77ceb989d198a9f4d09bd1d5c7b86c8ea2f1ccf4c142f69fa248
 kind project 08c6d1ee44ca4199a31d9b447533dfaf9db2b3ba060fe5596c386c1a1e7dfa44
 kind published a0140c7105875b1da207ddf852572765378cb04f8d2566ff1c4f305a8de47c3a
 kind qcfc f8ae1564e0178e900907b2ac9f1a05a968354252a37f71c1983d81599e60af79
 kind regression 58c0c4c5619e75a6ea40b73067e3842012038a80613ffa790affa367297e016f
-kind report 45fcf436ab8d79d9635828c91e65df7669f96dd5386d1342a2a4edfc61e40008
+kind report a769de7c9d2817568d02729c8e6d357be5648e9e132cf2caeed97bc3db2286df
 kind saliency 9422bba6a5fcd949847efbe0fcb6a46e183a4ff2adf2c5035247bd3992c51e9a
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
 kind simulate 9443e75efd8dab025f3ca24f8e9e49565410302fa3db607d92bb4884d93c5f3b
 kind split 1bc68cd8e7bf1dbbf756bb650a804c580c8e651b724f66bbfb4745a4ee91bc9f
 kind states fca901dde598a4c799f425621634ce4835514d6ed8f949c08119ffc4864ec880
-kind summary 48682401c0e65056442cb77827296cf6697ce721be9a2a3a3902ec105b6d94ca
+kind summary 9f03e9249ddccfff66bda84bc30c70fbc8b6d6173437447413b81679942baca2
 kind tables 16503f6c0780a15e9cddf749794fc4fcd699e070b7f836595b591180acf58aa0
 kind tangent 3347f79daf1daece305180fdec2e2803c122b1dd8968ca6192fb1248b04e0c8d
-kind timeseries 862563eef39504c167184531ad103566081b88d171363f6b224ef8f5df1d8b07
+kind timeseries 7db6f3cb0477652a677f925cf1e2c2ad5c2f201bc65f2f837e3ea373570d0a9b
 kind train 37268db1d6985721300ffafa85ed375c2108bc68671db0bad161cf11de05d097
 kind train-regression 83fc3f50145dd840170e0a40f0135c93b54b5aa0df48b9f13b3bbb4970d275b7
 kind windows 12733fad95963e997f15ee52ac80a69dc65e2537a496fbbe70889d51ab2e7146
@@ -418,7 +418,7 @@ source prgnn/stages/assess/compare.go 574f1a8d204c37b9
 source prgnn/stages/assess/covariates.go db727ef7d913d536
 source prgnn/stages/assess/doc.go e64417e0b70e33b1
 source prgnn/stages/assess/evaluate.go dde70f710fcd1d3f
-source prgnn/stages/assess/evaluate_regression.go 340148b32e45d529
+source prgnn/stages/assess/evaluate_regression.go 67bca7c45f379438
 source prgnn/stages/assess/evaluate_tables.go 92863d2b7fc1dd4d
 source prgnn/stages/assess/fidelity.go 913d2c7cf7ee95fb
 source prgnn/stages/assess/individuality.go ee8cdf8842979216
@@ -446,7 +446,7 @@ source prgnn/stages/bids/dataset.go dbafdaa462f8c138
 source prgnn/stages/bids/derivative.go 86cb2b3cf9ddabca
 source prgnn/stages/bids/join.go 080a294e15f8d067
 source prgnn/stages/bids/name.go 029bfd7849d1001b
-source prgnn/stages/bids/sidecar.go f5a0b444d6a778e5
+source prgnn/stages/bids/sidecar.go 75bdfbd6eb10f90f
 source prgnn/stages/chart/brain.go 8aa6d0c9af83cb3a
 source prgnn/stages/chart/calibration.go ab435d79df6b0ce4
 source prgnn/stages/chart/carpet.go 07bf633c0bd01539
@@ -524,7 +524,7 @@ source prgnn/stages/column/rows_parcels.go a2c495a673c20425
 source prgnn/stages/column/rows_qc.go b1176ba8eee00489
 source prgnn/stages/column/rows_recovery.go 9247267d91a9a5f2
 source prgnn/stages/column/rows_regions.go a3143a06d73982e1
-source prgnn/stages/column/rows_regression.go b8497015e4b688f5
+source prgnn/stages/column/rows_regression.go 4f096662cc2d9912
 source prgnn/stages/column/rows_scores.go 9eb56a7df9a9eaee
 source prgnn/stages/column/rows_states.go a82db3a48733c37b
 source prgnn/stages/column/scans.go 1bbb7d304f1d3d44
@@ -727,7 +727,7 @@ source prgnn/stages/present/performance/retrained.go d8670e5c5792851a
 source prgnn/stages/present/provenance.go f8e2cebe148a09c6
 source prgnn/stages/present/references.go 22b907b513042020
 source prgnn/stages/present/regions.go 3458d3b4bd1e03d1
-source prgnn/stages/present/report.go bc23e1c4887d72aa
+source prgnn/stages/present/report.go 4830aec7bec237cf
 source prgnn/stages/present/section/doc.go 23fb2e18ce5392a9
 source prgnn/stages/present/section/section.go a469537c09fb43b2
 source prgnn/stages/present/section/settings.go 71e9135d3861b688
@@ -3123,7 +3123,7 @@ prgnn/stages/region.StreamOf 2a1c2ab12127.e3b0c4
 reached by bootstrap denoise fidelity leakage predict timeseries
 prgnn/stages/bids.Decode 43c8a56a5918.75a392
 prgnn/stages/bids.byteOrderMark 3ca321befb93.e3b0c4
-prgnn/stages/bids.decode e89c938dfdf2.13f9d4
+prgnn/stages/bids.decode 5c52fe0eaab9.13f9d4
 prgnn/stages/bids.ofStructs 73fec1cda87f.ffdb4c
 prgnn/stages/bids.position de3e646d60a2.e3b0c4
 prgnn/stages/bids.repeated edbb4aa4aedc.7d9f3c
@@ -4295,9 +4295,8 @@ prgnn/stages/fold.OrderLost 926a5f5d29c3.e3b0c4
 
 reached by evaluate-regression
 prgnn/stages/assess.EvaluateRegression d3ce64f1cfd6.e3b0c4
-prgnn/stages/assess.EvaluateRegression.Ports d6c0883f4810.a3cfab
+prgnn/stages/assess.EvaluateRegression.Ports d6c0883f4810.1589ec
 prgnn/stages/assess.EvaluateRegression.Run 8b9f9c2530f3.de9a95
-prgnn/stages/assess.alwaysMeasured 87c1b5f22502.50afd4
 prgnn/stages/assess.evaluate-regression.New 12dbb184ee75.3d2c69
 prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
 prgnn/stages/fold.Tests.TestNumbers 9f063ae9afa8.075aad
@@ -4336,6 +4335,7 @@ reached by evaluate-regression regression
 prgnn/stages/fold.PermutedNumberRow 372517314d64.e3b0c4
 
 reached by evaluate-regression report summary
+prgnn/stages/column.RegressionColumns 87c1b5f22502.50afd4
 prgnn/stages/column.RegressionRow 5bc56120e0db.c63136
 
 reached by exec
@@ -5720,7 +5720,7 @@ prgnn/stages/present.ofOneGroup 4a75fbe3ceee.8933d2
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
 prgnn/stages/present.programs c36f217d49f2.020db9
-prgnn/stages/present.sharedPorts 64fd2f257d61.17737d
+prgnn/stages/present.sharedPorts 099d6af4afec.fcb883
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.times 28789f5e4ae7.b1be3b
 prgnn/stages/present.together 5a8967755750.06ae07
@@ -6725,7 +6725,7 @@ at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:27 Covariates:31 Covariates.Ports:45 Covariates.Run:65 Covariates.meta:185 sameNumbers:193 Covariates.ofNumber:200 covariateOf:223 varies:239 knownIn:245 kindOf:259 known:267 Covariates.columns:280 Covariates.pattern:309 lackedBy:373 scanCovariates:388 unusable:444 covariateRow:462
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:38 Evaluate.Run:61 labelsPort:102 sitesPort:106 readSites:113 complete:129 participantAccuracy:162
-at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:20 EvaluateRegression:24 EvaluateRegression.Ports:42 alwaysMeasured:58 EvaluateRegression.Run:62
+at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:20 EvaluateRegression:24 EvaluateRegression.Ports:42 EvaluateRegression.Run:57
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:13 dropTested:32 Evaluate.summaryTable:36
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:280 maskSetting.overModels:318 Fidelity.table:329
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
@@ -6740,7 +6740,7 @@ at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Sal
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:260
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:21 mostProblems:24 Read:34 columnsOf:116 isColor:136 readPlain:138 background:154 Zero:158 check:166 parseID:196 line:202 readLines:208 eachLine:225 separator:245 split:254
-at stages/bids/sidecar.go prgnn/stages/bids SameTime:23 LongestTime:27 ShortestTime:27 IsTime:30 CheckTime:33 Time:45 HeaderTime:76 LongestJSON:150 Decode:169 byteOrderMark:177 repeated:180 position:217 decode:223 ofStructs:289
+at stages/bids/sidecar.go prgnn/stages/bids SameTime:23 LongestTime:27 ShortestTime:27 IsTime:30 CheckTime:33 Time:45 HeaderTime:76 LongestJSON:150 Decode:169 byteOrderMark:177 repeated:180 position:217 decode:223 ofStructs:292
 at stages/chart/brain.go prgnn/stages/chart Spot:17 drawSpots:25 shown:85 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 shared:200 Atlas.above:209 heat:223
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
 at stages/chart/carpet.go prgnn/stages/chart Run:17 NamedBrain:23 carpetRows:30 carpetVolumes:30 Participant.carpet:33 carpetLines:76 atMost:89 Participant.joins:95 Participant.runNames:104 Participant.times:113
@@ -6782,7 +6782,7 @@ at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:45 RecoveryRow.Lead:53 RecoveryRow.HeldOutLead:61 RecoveryRow.Shared:69
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:37 ConsistencyRow:54 IndividualRow:72 IndividualityRow:82 FidelityRow:105
-at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberPermutationTestRow:47 NumberPermutationRow:60 NumberCovariateRow:70
+at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:11 RegressionRow:24 RegressionColumns:53 NumberPermutationTestRow:58 NumberPermutationRow:71 NumberCovariateRow:81
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:12 scansKey:21 ScansOf:36 ShortScans:48
