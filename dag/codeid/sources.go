@@ -122,12 +122,21 @@ func (p *program) sources() (*sources, error) {
 	return &s, err
 }
 
-// nested reports whether a module that stands in the place of another lies inside one that is followed: that cannot
-// embed its files, and they are not compared.
+// nested reports whether a module that stands in the place of another lies inside one that is followed, or inside a
+// copy of it: that cannot embed its files, and they are not compared.
 func (p *program) nested(m *module) bool {
-	for _, q := range p.all {
-		if q.ours() && !m.Main && strings.HasPrefix(m.Dir, q.Module.Dir+string(filepath.Separator)) {
-			return true
+	if m.Main {
+		return false
+	}
+	for dir := filepath.Dir(m.Dir); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err != nil {
+			continue
+		}
+		for _, q := range p.all {
+			if q.ours() && strings.HasPrefix(string(text), "module "+q.Module.Path+"\n") {
+				return true
+			}
 		}
 	}
 	return false
