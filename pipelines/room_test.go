@@ -43,7 +43,8 @@ func TestExpansionIsBounded(t *testing.T) {
 			peak.Below(t, 200, func(t *testing.T) {
 				_, err := LoadText("x.yaml", c.file, t.TempDir(), nil)
 				var mistakes tree.Errors
-				if !errors.As(err, &mistakes) || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 20_000 || strings.Contains(err.Error(), "is empty") {
+				if !errors.As(err, &mistakes) || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 20_000 ||
+					strings.Contains(err.Error(), "is empty") {
 					t.Errorf("%.2000v", err)
 				}
 			})

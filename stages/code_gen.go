@@ -52,13 +52,13 @@ kind project 08c6d1ee44ca4199a31d9b447533dfaf9db2b3ba060fe5596c386c1a1e7dfa44
 kind published a0140c7105875b1da207ddf852572765378cb04f8d2566ff1c4f305a8de47c3a
 kind qcfc f8ae1564e0178e900907b2ac9f1a05a968354252a37f71c1983d81599e60af79
 kind regression 58c0c4c5619e75a6ea40b73067e3842012038a80613ffa790affa367297e016f
-kind report a769de7c9d2817568d02729c8e6d357be5648e9e132cf2caeed97bc3db2286df
+kind report f62b5d2c242ea49a56e098c3a4ed2ae936c595a77e3e18e47a1869621f3d30bc
 kind saliency 9422bba6a5fcd949847efbe0fcb6a46e183a4ff2adf2c5035247bd3992c51e9a
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
 kind simulate 9443e75efd8dab025f3ca24f8e9e49565410302fa3db607d92bb4884d93c5f3b
 kind split 1bc68cd8e7bf1dbbf756bb650a804c580c8e651b724f66bbfb4745a4ee91bc9f
 kind states fca901dde598a4c799f425621634ce4835514d6ed8f949c08119ffc4864ec880
-kind summary 9f03e9249ddccfff66bda84bc30c70fbc8b6d6173437447413b81679942baca2
+kind summary 4e7e974f60212b47a473d93ebdd4bdd0f0b2342b5dfd6b2e737a4166767cad2f
 kind tables 16503f6c0780a15e9cddf749794fc4fcd699e070b7f836595b591180acf58aa0
 kind tangent 3347f79daf1daece305180fdec2e2803c122b1dd8968ca6192fb1248b04e0c8d
 kind timeseries 7db6f3cb0477652a677f925cf1e2c2ad5c2f201bc65f2f837e3ea373570d0a9b
@@ -524,7 +524,7 @@ source prgnn/stages/column/rows_parcels.go a2c495a673c20425
 source prgnn/stages/column/rows_qc.go b1176ba8eee00489
 source prgnn/stages/column/rows_recovery.go 9247267d91a9a5f2
 source prgnn/stages/column/rows_regions.go a3143a06d73982e1
-source prgnn/stages/column/rows_regression.go 4f096662cc2d9912
+source prgnn/stages/column/rows_regression.go 802341b62d722b29
 source prgnn/stages/column/rows_scores.go 9eb56a7df9a9eaee
 source prgnn/stages/column/rows_states.go a82db3a48733c37b
 source prgnn/stages/column/scans.go 1bbb7d304f1d3d44
@@ -717,11 +717,11 @@ source prgnn/stages/present/participants/participants.go c8ac4246125d5508
 source prgnn/stages/present/participants/quality.go 9659a6bf37a6c2bc
 source prgnn/stages/present/participants/registration.go 2e6d9bdef3cf7501
 source prgnn/stages/present/participants/scans.go c767027068e4e892
-source prgnn/stages/present/performance/accuracy.go 6056e8e7299ca124
+source prgnn/stages/present/performance/accuracy.go 1e1b8f0ff4e28c87
 source prgnn/stages/present/performance/beside.go b21ccb4378c9e6d3
 source prgnn/stages/present/performance/doc.go de136503ccd5eedf
 source prgnn/stages/present/performance/headline.go b731540a3a3b0018
-source prgnn/stages/present/performance/performance.go 87889de114dd9259
+source prgnn/stages/present/performance/performance.go ba0869d7ab47d0c2
 source prgnn/stages/present/performance/regression.go 2df7aa16ba43ea45
 source prgnn/stages/present/performance/retrained.go d8670e5c5792851a
 source prgnn/stages/present/provenance.go f8e2cebe148a09c6
@@ -774,7 +774,7 @@ source prgnn/stages/sheet/codes.go e3b908fa125596ba
 source prgnn/stages/sheet/doc.go 7a0c7f0033c35428
 source prgnn/stages/sheet/query.go 85dc2283c9ac09b8
 source prgnn/stages/sheet/sheet.go a39cbc394d48da72
-source prgnn/stages/sheet/token.go f47b1fd79d9bdf1d
+source prgnn/stages/sheet/token.go 828a8eced73c3c03
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -6043,7 +6043,7 @@ prgnn/stages/present/performance.sorted c9368b4b7dab.b92338
 prgnn/stages/present/performance.stageOf 405305ec80e4.c29b51
 prgnn/stages/present/performance.testedNumber b264839f6a76.43afbf
 prgnn/stages/present/performance.testedP 7c04d5ed5a66.90ca72
-prgnn/stages/present/performance.testsOf e79eccc4bd5d.e6b71f
+prgnn/stages/present/performance.testsOf 52cf5bf67789.e6b71f
 prgnn/stages/present/performance.testsOfNumbers 9a28e9371386.b97cee
 prgnn/stages/present/performance.told 5beb73953be7.6b5544
 prgnn/stages/present/performance.unstaged 5cfe29ec2959.c29b51
@@ -6948,10 +6948,10 @@ at stages/present/participants/participants.go prgnn/stages/present/participants
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:21 measures:24 bounds:45 Cohort.Quality:48 Cohort.withoutVoxels:111 measured:131 measured.of:138 measured.without:147 readMeasures:157 measured.add:175 mostRows:198 Cohort.eachParticipant:201 rowsOfMembers:256 eachColumn:281 eachColumn.set:286 eachColumn.at:293 eachColumn.text:300 Cohort.shownRows:309 MedianRange:338 warned:347 numbered:357 warned.text:360 warned.first:374 Cohort.warnings:383 mostWarnings:430 warned.add:432
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 sharedSentences:56 scanFigure:83 Cohort.scanLinks:94 scanNames:146 scanName:152 outlierWords:213
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:22 Row:38 Within:48 readAccuracy:63 Row.Called:83 Row.AreaOf:91 Row.IsMajority:102 Results.Read:108 Results.readLabels:150 Results.readLeakage:162 Results.Doubt:188 Results.leaks:197 sorted:204 Results.cautions:216 weightOf:230 Results.markOwn:243 baseline:265 ModelOf:269 Results.PerParticipant:279 perParticipant:281 Results.Nested:287 chanceTest:304 chanceTest.String:313 drawnLeast:322 chanceTest.Powerless:325 fewDiffer:338 fewInFolds:345 evaluateTests:350 Results.permutationTests:357 Results.ChanceTests:377 Results.decisive:390 Results.notRetrained:404 Results.Shown:410 Results.AboveChance:424 untested:436 Results.Undecidable:439 Results.cautionOneGroup:450 Results.Corrected:481 Results.Uncorrectable:498 nearPerfect:533 Results.CautionAccuracy:536 Results.behind:607 Results.cautionSeeds:618 withoutSeed:639 settingCautions:642 settingCaution:647 settingCautions.add:655 settingCautions.say:674 isSeed:688 Results.bestOther:694 Results.IsUnproven:706
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:22 Row:38 Within:48 readAccuracy:63 Row.Called:83 Row.AreaOf:91 Row.IsMajority:102 Results.Read:108 Results.readLabels:150 Results.readLeakage:162 Results.Doubt:188 Results.leaks:197 sorted:204 Results.cautions:216 weightOf:230 Results.markOwn:243 baseline:265 ModelOf:269 Results.PerParticipant:279 perParticipant:281 Results.Nested:287 chanceTest:304 chanceTest.String:313 drawnLeast:322 chanceTest.Powerless:325 fewDiffer:338 fewInFolds:345 evaluateTests:350 Results.permutationTests:357 Results.ChanceTests:378 Results.decisive:391 Results.notRetrained:405 Results.Shown:411 Results.AboveChance:425 untested:437 Results.Undecidable:440 Results.cautionOneGroup:451 Results.Corrected:482 Results.Uncorrectable:499 nearPerfect:534 Results.CautionAccuracy:537 Results.behind:609 Results.cautionSeeds:620 withoutSeed:641 settingCautions:644 settingCaution:649 settingCautions.add:657 settingCautions.say:676 isSeed:690 Results.bestOther:696 Results.IsUnproven:708
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 intervals:103 classifierColumn:135 accuracyColumn:141 intervalColumn:143 foldsColumn:145 areaColumn:147 permutedColumn:151 testedP:156 testsOf:164 ofFirst:193 Results.eachLevel:203 Results.judgedBy:231 sameLevels:254 Results.byDraws:271 sameTested:280 foldScore:287 Results.HeldOut:293 Results.folds:304 Results.permutationTables:353 Results.permutation:385 ofClassifiers:419 Results.comparison:427 Results.paperTables:461 calibrationBins:503 Results.performanceFigures:506 Results.othersLast:560 accuracyChart:573
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 intervals:103 classifierColumn:135 accuracyColumn:141 intervalColumn:143 foldsColumn:145 areaColumn:147 permutedColumn:151 testedP:156 testsOf:164 ofFirst:194 Results.eachLevel:204 Results.judgedBy:232 sameLevels:255 Results.byDraws:272 sameTested:281 foldScore:288 Results.HeldOut:294 Results.folds:305 Results.permutationTables:354 Results.permutation:386 ofClassifiers:420 Results.comparison:428 Results.paperTables:462 calibrationBins:504 Results.performanceFigures:507 Results.othersLast:561 accuracyChart:574
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:21 Results.testOfR:41 Results.Error:56 isMean:74 Interval:79 ofProcedure:87 Results.DescribeRegression:90 testsOfNumbers:139 testedNumber:151 fewTested:157 Results.cautionRegression:160 Results.RegressionResult:201
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:281 ports:290 Results.without:293 has:302 valuesIn:308 overlap:318 joined:323
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76

@@ -48,8 +48,8 @@ type RegressionRow struct {
 	Least        float64     `column:"p_least,missing" doc:"smallest p that these permutations can give: few targets may differ within folds and sites"`
 }
 
-// RegressionColumns are the columns that a table of RegressionRow always has: those of the first repeat stand there only
-// with several repeats.
+// RegressionColumns are the columns that a table of RegressionRow always has: those of the first repeat stand there
+// only with several repeats.
 func RegressionColumns() []string {
 	return slices.DeleteFunc(Names[RegressionRow](), func(n string) bool { return strings.HasPrefix(n, "test_") })
 }

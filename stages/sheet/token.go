@@ -86,7 +86,8 @@ func scan(text string) ([]token, error) {
 	return append(tokens, token{end, "", len(runes)}), nil
 }
 
-// Unequal is the expression in which a column is not a value, with the quotation marks that it needs; "" where the value
+// Unequal is the expression in which a column is not a value, with the quotation marks that it needs; "" where the
+// value
 // has quotation marks of both kinds.
 func Unequal(column, value string) string {
 	plain := func(text string) bool {

@@ -359,7 +359,8 @@ func (a *Results) permutationTests(r Row, measure string) (tests []chanceTest) {
 	if how := evaluateTests[r.Test]; how != "" && !math.IsNaN(p) {
 		how = fmt.Sprintf(how, strings.Replace(r.Within, " and ", " within ", 1))
 		if r.TestFolds > 0 {
-			of := map[string]string{"accuracy": "accuracy " + report.Share(r.TestAccuracy), "auc": "AUC " + report.Share(r.TestAUC)}
+			of := map[string]string{"accuracy": "accuracy " + report.Share(r.TestAccuracy),
+				"auc": "AUC " + report.Share(r.TestAUC)}
 			how += "; first repeat: " + of[measure]
 		}
 		tests = append(tests, chanceTest{p, r.Least, r.Permutations, how, r.Test == fold.Retrained, false})
@@ -556,7 +557,8 @@ func (a *Results) CautionAccuracy() {
 			continue
 		}
 		if r.TestFolds > 0 {
-			said.add(section.Limits, r, "%s: p is of the first repeat (accuracy %s, AUC %s) and no test of the accuracy (%s) and AUC (%s) over all repeats", r.Called(), report.Share(r.TestAccuracy), report.Share(r.TestAUC), report.Share(r.Accuracy), report.Share(r.AUC))
+			said.add(section.Limits, r, "%s: p is of the first repeat (accuracy %s, AUC %s) and no test of the accuracy (%s) and AUC (%s) over all repeats", r.Called(), report.Share(r.TestAccuracy),
+				report.Share(r.TestAUC), report.Share(r.Accuracy), report.Share(r.AUC))
 		}
 		switch {
 		case r.High < r.Majority:

@@ -181,7 +181,8 @@ func testsOf(rows []Row) (text string) {
 		}
 	}
 	text += ofFirst("accuracy", lists.Map(rows, func(r Row) string {
-		return map[bool]string{true: section.InSentence(r.Called()) + " " + report.Share(r.TestAccuracy)}[r.TestFolds > 0]
+		of := section.InSentence(r.Called()) + " " + report.Share(r.TestAccuracy)
+		return map[bool]string{true: of}[r.TestFolds > 0]
 	}))
 	if of := names[""]; of != nil {
 		text += " Without a test against chance: " + words.Some(of, 8) + "."

@@ -14,7 +14,8 @@ import (
 
 // A p of the first of several repeats stands beside the measures of that repeat, and is called no test of all.
 func TestFirstRepeat(t *testing.T) {
-	r := Row{AccuracyRow: column.AccuracyRow{Level: "participant", Name: "PR-GNN", Test: fold.PerFold, P: 0.04, AUCP: 0.046,
+	r := Row{AccuracyRow: column.AccuracyRow{Level: "participant", Name: "PR-GNN", Test: fold.PerFold,
+		P: 0.04, AUCP: 0.046,
 		Permutations: 9999, Least: 0.001, Folds: 9, TestFolds: 3, Accuracy: 0.556, TestAccuracy: 0.639, AUC: 0.543,
 		TestAUC: 0.731, Majority: 0.5, Low: 0.4, High: 0.7, Participants: 36}, Title: "PR-GNN", Own: true}
 	a := &Results{Writer: section.NewWriter(dag.NewTask(nil)), Accuracy: []Row{r}}
