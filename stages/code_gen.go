@@ -5,9 +5,9 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 8b0e76c86002d08607b0b0a20a64d860abb08a421e07f2375d5b3b438daf9f26
+var codes = dag.Codes(`kind baseline 642e8258bb4735d0fd8701efac514ab3f64eee1fce7920a3a2ad7b6c39adf51c
 kind biomarkers b218eab1cb3ad1bc36f9c16ddbb279392988353bcbd37d2eceb843e048cb8d1e
-kind bnt ca8931746d19bc9cb62504050008071cbad7f0654e1f5fcf620dca5690f686a7
+kind bnt 7a0eae040971b4eeb8cd3d6f321ac8a5fb3ce6496a6d0aa52813c0f04a2b8b79
 kind bootstrap a5c543aee9766bc0037e976b466b2dd4c4ed80b0f188904bc0f38a28c15bb7b0
 kind braingnn 9b47350ac7c2782031107b90949f45baea084bc0307632f28857c1a474f9158a
 kind brainmap ea31fa1d083aee593dc7e84fc900ab9d3cb386a7f10d3955dfc8777ef2bfe6cd
@@ -51,7 +51,7 @@ kind predict b6a6e51aaddd77ceb989d198a9f4d09bd1d5c7b86c8ea2f1ccf4c142f69fa248
 kind project 08c6d1ee44ca4199a31d9b447533dfaf9db2b3ba060fe5596c386c1a1e7dfa44
 kind published a0140c7105875b1da207ddf852572765378cb04f8d2566ff1c4f305a8de47c3a
 kind qcfc f8ae1564e0178e900907b2ac9f1a05a968354252a37f71c1983d81599e60af79
-kind regression 58c0c4c5619e75a6ea40b73067e3842012038a80613ffa790affa367297e016f
+kind regression b18e703e5256cc319133f3d121e0e848fd1998b4ac949de7921f47d1127688d4
 kind report f62b5d2c242ea49a56e098c3a4ed2ae936c595a77e3e18e47a1869621f3d30bc
 kind saliency 9422bba6a5fcd949847efbe0fcb6a46e183a4ff2adf2c5035247bd3992c51e9a
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
@@ -635,7 +635,7 @@ source prgnn/stages/learn/meanmlp.go b27bc0aaba6f3360
 source prgnn/stages/learn/model.go f3e6e3c8c187f852
 source prgnn/stages/learn/permutation.go aff9bac0f233ffaf
 source prgnn/stages/learn/permutation_number.go 825c062cd57b891b
-source prgnn/stages/learn/permuted.go bd00cb2b8d888045
+source prgnn/stages/learn/permuted.go 197418bcddba61e4
 source prgnn/stages/learn/predict.go b690d34d0a2cb4cc
 source prgnn/stages/learn/predict_tables.go 7c286bbe26e3ef68
 source prgnn/stages/learn/regression.go a2081e3bce7495fe
@@ -1546,7 +1546,7 @@ prgnn/stages/learn.Baseline.fit 699f7b912545.dfca6c
 prgnn/stages/learn.Baseline.form 444ec37c8089.0c0953
 prgnn/stages/learn.Baseline.onGraphs b3a45a675bc8.319a1b
 prgnn/stages/learn.Baseline.onRows 0cd0520a7334.9fe3be
-prgnn/stages/learn.Baseline.retrain 34255219664f.ddffe0
+prgnn/stages/learn.Baseline.retrain 73eb641f250f.751a0c
 prgnn/stages/learn.Baseline.training cb9729eebb84.304377
 prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
 prgnn/stages/learn.baselineHistory 59c150b58a42.862786
@@ -2327,6 +2327,7 @@ prgnn/stages/learn.checkPenalties 50b12756cd7e.e3b0c4
 prgnn/stages/learn.formOf 14a055902bda.c20e93
 prgnn/stages/learn.inSet fc05990611a0.cc19c3
 prgnn/stages/learn.innerRows d464a5d5a518.7bb7db
+prgnn/stages/learn.kernelRidgeAgain e58d01cbb664.6ebaaa
 prgnn/stages/learn.manyPass a627130005a1.defe98
 prgnn/stages/learn.matrixForm db2d695f85e4.e3b0c4
 prgnn/stages/learn.matrixForm.check 95ad42b32e60.561713
@@ -5589,7 +5590,7 @@ prgnn/stages/learn.Regression.Ports fe5d1c5fc2fb.d69eb4
 prgnn/stages/learn.Regression.Run 291996d9076c.2135ca
 prgnn/stages/learn.Regression.Validate e21aa8a7dc16.77a12e
 prgnn/stages/learn.Regression.fit 784204d1c224.26bc26
-prgnn/stages/learn.Regression.retrain 8ec6a872db71.74ac27
+prgnn/stages/learn.Regression.retrain 30db76afa197.c17c20
 prgnn/stages/learn.regression.New 3c5c824f18d0.87f030
 
 reached by regression train-regression
@@ -6879,7 +6880,7 @@ at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.
 at stages/learn/model.go prgnn/stages/learn noTime:28 modelFile:31 Trained:39 layouts:48 modelNPZ:53 ReadModels:85 largestModel:110 ReadModel:114 readMember:145 Trained.check:163 Trained.Predict:204 predictIn:211
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:30 permutedSetting:43 Permutation.Run:54 byPermutation:77 permutedSetting.check:118 label:153 labelsOf:159 graphsOf:169 permutedSetting.rows:178 permutedSetting.test:207
 at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.New:17 PermutationRegression:21 PermutationRegression.Ports:24 PermutationRegression.Run:37
-at stages/learn/permuted.go prgnn/stages/learn Split.permuted:21 iterated:58 permutedPort:61 relabeling:65 relabel:72 relabeling.first:92 relabeling.tested:95 Baseline.retrain:107 Baseline.again:154 relabeling.rows:166 Regression.retrain:189
+at stages/learn/permuted.go prgnn/stages/learn Split.permuted:21 iterated:58 permutedPort:61 relabeling:65 relabel:72 relabeling.first:92 relabeling.tested:95 Baseline.retrain:107 kernelRidgeAgain:149 Baseline.again:160 relabeling.rows:172 Regression.retrain:195
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:37 Regression.Ports:64 Regression.Validate:84 checkPenalties:89 scale:97 scaleOf:100 Regression.Run:134 Regression.fit:185 numberTable:216

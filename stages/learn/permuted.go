@@ -122,12 +122,7 @@ func (s *Baseline) retrain(ctx context.Context, t *dag.Task, set *rowSet) (*enco
 	case "ridge":
 		again, err = baseline.RetrainRidge(set.all, train, s.Penalty, t.Threads)
 	case "kernel-ridge":
-		var inner []int
-		inner, err = innerRows(set.trainingSet, s.Params, s.Penalties, s.Inner, s.Seed, t.In("folds").Name)
-		if err == nil {
-			again, err = baseline.RetrainKernelRidge(baseline.KernelRidge{Penalties: s.Penalties, Inner: inner}, false,
-				set.all, train, t.Threads)
-		}
+		again, err = kernelRidgeAgain(t, set, s.Params, s.Penalties, s.Inner, s.Seed, false)
 	case "svm", "linear-svm", "logistic":
 		r.first(iterated)
 		again, err = s.again(set, t.Threads)
@@ -148,6 +143,17 @@ func (s *Baseline) retrain(ctx context.Context, t *dag.Task, set *rowSet) (*enco
 		return nil, err
 	}
 	return r.rows(s.Params, label, func(b, row int) []float64 { return p[b][row*classes:][:classes] }), nil
+}
+
+// kernelRidgeAgain retrains kernel ridge regression, to a number or to ±1, with the inner folds of the true labels.
+func kernelRidgeAgain(t *dag.Task, set *rowSet, p fold.Params, penalties []float64, folds int, seed uint64,
+	number bool) (baseline.Retrainer, error) {
+	inner, err := innerRows(set.trainingSet, p, penalties, folds, seed, t.In("folds").Name)
+	if err != nil {
+		return nil, err
+	}
+	return baseline.RetrainKernelRidge(baseline.KernelRidge{Penalties: penalties, Inner: inner}, number, set.all,
+		set.train.N, t.Threads)
 }
 
 // again retrains a model that is solved step by step.
@@ -207,12 +213,7 @@ func (s *Regression) retrain(ctx context.Context, t *dag.Task, set *rowSet, unit
 	case "ridge":
 		again, err = baseline.RetrainRidge(set.all, train, s.Penalty, t.Threads)
 	case "kernel-ridge":
-		var inner []int
-		inner, err = innerRows(set.trainingSet, s.Params, s.Penalties, s.Inner, s.Seed, t.In("folds").Name)
-		if err == nil {
-			again, err = baseline.RetrainKernelRidge(baseline.KernelRidge{Penalties: s.Penalties, Inner: inner}, true,
-				set.all, train, t.Threads)
-		}
+		again, err = kernelRidgeAgain(t, set, s.Params, s.Penalties, s.Inner, s.Seed, true)
 	default:
 		return none, nil
 	}
