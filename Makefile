@@ -28,7 +28,7 @@ lint: prose ## format, vet, staticcheck, functions that no program calls, prose
 	  test -z "$$dead" || { echo "$$dead"; exit 1; } # those are for tests, and for stages of other modules
 
 prose: ## terms in the README, the pages and the texts of the program (needs a C compiler once)
-	go run $(VALE) --config .ci/vale.ini README.md CHANGELOG.md changelog docs
+	go run $(VALE) --config .ci/vale.ini README.md CHANGELOG.md docs
 
 vulnerabilities: ## known vulnerabilities in what the program calls; needs vuln.go.dev
 	@out=$$(go run $(GOVULNCHECK) ./... 2>&1); code=$$?; echo "$$out"; case "$$out" in \

@@ -12,31 +12,26 @@ import (
 	"prgnn/internal/version"
 )
 
-// ready says why the source in a directory is not that of a release: the changelog, or the list of what a pipeline
-// file can name, is not brought up to date (docs/versions.md, "How a release is made").
+// ready reports why the source in a directory cannot be released: the changelog, or the list of what a pipeline
+// file can name, is out of date (docs/versions.md, "How a release is made").
 func ready(dir string) error {
-	return errors.Join(changelogReady(dir, version.Number), promisesReady(dir, version.Number))
-}
-
-// changelogReady wants a section of the version in CHANGELOG.md, and its details in changelog/VERSION.
-func changelogReady(dir, number string) error {
-	text, err := os.ReadFile(filepath.Join(dir, "CHANGELOG.md"))
+	changelog, err := os.ReadFile(filepath.Join(dir, "CHANGELOG.md"))
 	if err != nil {
 		return err
 	}
+	return errors.Join(changelogReady(string(changelog), version.Number), promisesReady(dir, version.Number))
+}
+
+// changelogReady requires a section of the version with a date, and nothing under Unreleased.
+func changelogReady(changelog, number string) error {
 	var errs []error
-	section := regexp.MustCompile(`(?m)^## ` + regexp.QuoteMeta(number) + `(?: .*)?$`).FindString(string(text))
-	switch {
-	case section == "":
-		errs = append(errs, fmt.Errorf("CHANGELOG.md has no section %q", "## "+number))
-	case strings.Contains(section, "unreleased"):
-		errs = append(errs, fmt.Errorf("CHANGELOG.md says %q: write the date in place of unreleased", section))
+	if !regexp.MustCompile(`(?m)^## ` + regexp.QuoteMeta(number) + ` \(\d{4}-\d\d-\d\d\)$`).MatchString(changelog) {
+		errs = append(errs, fmt.Errorf("CHANGELOG.md has no line \"## %s (YYYY-MM-DD)\" with the date of the release", number))
 	}
-	changes, err := filepath.Glob(filepath.Join(dir, "changelog", "unreleased", "*"))
-	if len(changes) > 0 {
-		errs = append(errs, fmt.Errorf("changelog/unreleased holds %d files: rename it changelog/%s", len(changes), number))
+	if regexp.MustCompile(`(?m)^## Unreleased\s+[^#\s]`).MatchString(changelog) {
+		errs = append(errs, fmt.Errorf("CHANGELOG.md has changes under \"## Unreleased\"; move them into the section of %s", number))
 	}
-	return errors.Join(append(errs, err)...)
+	return errors.Join(errs...)
 }
 
 // promisesReady wants stages/testdata/promised-1.txt kept; of the first version of a number, every line of it is what

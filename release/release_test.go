@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -182,21 +181,20 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// A source is ready when its changelog has the version, without unreleased, and its changes are moved.
+// A changelog is ready when the section of the version has a date, and nothing stands under Unreleased.
 func TestChangelogReady(t *testing.T) {
-	for _, c := range []struct{ changelog, changes, want string }{
-		{"# Changelog\n\n## 1.2.0 (2026-11-30)\n", "1.2.0", ""},
-		{"## 1.2.0\n## 1.1.0 (unreleased)\n", "1.2.0", ""},
-		{"## 1.2.0 (unreleased)\n", "unreleased", `CHANGELOG.md says "## 1.2.0 (unreleased)": write the date in place of unreleased` +
-			"\nchangelog/unreleased holds 1 files: rename it changelog/1.2.0"},
-		{"## 1.2.01\n", "1.2.0", `CHANGELOG.md has no section "## 1.2.0"`},
+	const dated = `CHANGELOG.md has no line "## 1.2.0 (YYYY-MM-DD)" with the date of the release`
+	const moved = `CHANGELOG.md has changes under "## Unreleased"; move them into the section of 1.2.0`
+	for _, c := range []struct{ changelog, want string }{
+		{"# Changelog\n\n## Unreleased\n\n## 1.2.0 (2026-11-30)\n\n- a change\n", ""},
+		{"# Changelog\n\n## 1.2.0 (2026-11-30)\n", ""},
+		{"## Unreleased\n\n- a change\n\n## 1.2.0 (2026-11-30)\n", moved},
+		{"## Unreleased\n\n- a change\n\n## 1.1.0 (2026-10-30)\n", dated + "\n" + moved},
+		{"## 1.2.0\n", dated},
+		{"## 1.2.01 (2026-11-30)\n", dated},
 	} {
-		dir := t.TempDir()
-		need.NoError(t, errors.Join(os.WriteFile(filepath.Join(dir, "CHANGELOG.md"), []byte(c.changelog), 0o666),
-			os.MkdirAll(filepath.Join(dir, "changelog", c.changes), 0o777),
-			os.WriteFile(filepath.Join(dir, "changelog", c.changes, "a.md"), nil, 0o666)))
 		got := ""
-		if err := changelogReady(dir, "1.2.0"); err != nil {
+		if err := changelogReady(c.changelog, "1.2.0"); err != nil {
 			got = err.Error()
 		}
 		need.Equal(t, got, c.want, c.changelog)

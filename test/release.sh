@@ -33,8 +33,8 @@ git clone -q . "$work/one"
 git clone -q . "$work/the second clone"
 # The flags are those of the program, so that what both are built from is compiled once.
 release() { CGO_ENABLED=0 go run -trimpath ./release -snapshot -only "linux/$machine" "$@"; }
-if grep -q '(unreleased)' CHANGELOG.md && (cd "$work/one" && go run ./release -o "$work/none") >"$work/refused" 2>&1; then
-	echo "a source whose changelog says unreleased is released" >&2
+if grep -q '^## [0-9.]*$' CHANGELOG.md && (cd "$work/one" && go run ./release -o "$work/none") >"$work/refused" 2>&1; then
+	echo "a source whose changelog has a version without a date is released" >&2
 	exit 1
 fi
 (cd "$work/one" && release -o "$dist" -url "$url")
