@@ -107,6 +107,7 @@ import (
 //go:embed stages/draw/*[^s]t.go
 //go:embed stages/draw/*[^t].go
 //go:embed stages/figure/*[^t].go
+//go:embed stages/finding/*[^t].go
 //go:embed stages/fold/*[^s]t.go
 //go:embed stages/fold/*[^t].go
 //go:embed stages/inference/*[^e]st.go
@@ -140,6 +141,8 @@ import (
 //go:embed stages/report/viewer.js.gz
 //go:embed stages/sheet/*[^s]t.go
 //go:embed stages/sheet/*[^t].go
+//go:embed stages/wording/*.txt
+//go:embed stages/wording/*[^t].go
 var sources embed.FS
 
 func init() { dag.Sources("prgnn", sources) }

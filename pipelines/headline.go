@@ -51,16 +51,16 @@ func (l *loader) checkHeadlines() {
 }
 
 // oneSetting checks that coordinates name one of the settings.
-func oneSetting(stage, parameter string, settings [][]string, coords []string, input string) error {
+func oneSetting(stage, parameter string, settings [][]dag.Coord, coords []string, input string) error {
 	if coords == nil {
 		return nil
 	}
 	var fit, all []string
 	first := ""
 	for _, s := range settings {
-		all = append(all, strings.Join(s, " "))
-		if column.HasCoords(s, coords) {
-			fit, first = append(fit, strings.Join(s, " ")), cmp.Or(first, strings.Join(s, ", "))
+		all = append(all, column.CoordText(s))
+		if column.Holds(s, column.ReadCoords(coords)) {
+			fit, first = append(fit, column.CoordText(s)), cmp.Or(first, strings.Join(column.CoordTexts(s), ", "))
 		}
 	}
 	named := strings.Join(coords, ", ")
@@ -76,9 +76,8 @@ func oneSetting(stage, parameter string, settings [][]string, coords []string, i
 		named, words.Some(fit, 4), stage, first)
 }
 
-// settingsBehind are the settings that the task behind an input gathers, as coordinates
-// AXIS=VALUE without fold and repeat.
-func settingsBehind(n *dag.Node, input, gathered string) (settings [][]string) {
+// settingsBehind are the settings that the task behind an input gathers: coordinates without fold and repeat.
+func settingsBehind(n *dag.Node, input, gathered string) (settings [][]dag.Coord) {
 	for _, b := range n.Inputs {
 		if b.Port == input && len(b.Sources) == 1 && b.Sources[0].Node != nil {
 			settings = append(settings, settingsAt(b.Sources[0].Node, gathered)...)
@@ -88,7 +87,7 @@ func settingsBehind(n *dag.Node, input, gathered string) (settings [][]string) {
 }
 
 // settingsAt are those that a task gathers itself.
-func settingsAt(n *dag.Node, gathered string) (settings [][]string) {
+func settingsAt(n *dag.Node, gathered string) (settings [][]dag.Coord) {
 	seen := map[string]bool{}
 	for _, b := range n.Inputs {
 		if b.Port != gathered {
@@ -97,10 +96,9 @@ func settingsAt(n *dag.Node, gathered string) (settings [][]string) {
 		for _, src := range b.Sources {
 			coords := slices.DeleteFunc(slices.Clone(src.Coords),
 				func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" })
-			texts := column.CoordTexts(coords)
-			if key := strings.Join(texts, "\x00"); !seen[key] {
+			if key := column.CoordText(coords); !seen[key] {
 				seen[key] = true
-				settings = append(settings, texts)
+				settings = append(settings, coords)
 			}
 		}
 	}

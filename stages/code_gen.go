@@ -6,59 +6,59 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 642e8258bb4735d0fd8701efac514ab3f64eee1fce7920a3a2ad7b6c39adf51c
-kind biomarkers b218eab1cb3ad1bc36f9c16ddbb279392988353bcbd37d2eceb843e048cb8d1e
+kind biomarkers 3c43dcdf5ccfeb98a07722cc9562fc4fce27d99ef85a253ea51f2f15429f323d
 kind bnt 7a0eae040971b4eeb8cd3d6f321ac8a5fb3ce6496a6d0aa52813c0f04a2b8b79
 kind bootstrap a5c543aee9766bc0037e976b466b2dd4c4ed80b0f188904bc0f38a28c15bb7b0
 kind braingnn 9b47350ac7c2782031107b90949f45baea084bc0307632f28857c1a474f9158a
-kind brainmap ea31fa1d083aee593dc7e84fc900ab9d3cb386a7f10d3955dfc8777ef2bfe6cd
-kind choose 3af5edd793d2418081cc3f335e056623d7be81acb3427c3552f4ecdf08ead67c
+kind brainmap 61ebbc94a3ae868312c1b88344e2c9fb810fd380b16eb44ce70d42edbf9b8bf1
+kind choose 105b80aa7c7640e806a6b5aab8524fde43f54ce85fdef2e45702637f59ea8997
 kind combat bd4498862be8d6d9e1641ef15a2991a29cde4c3c62b34c38166aaeccbc97a51f
-kind compare d1c1a8dd3ef83e69dcd9ed962980959e5dd7b0f03fb70c812ddc7df36dabfe9b
+kind compare 4c663486219198db449455166037d7884c51859e1597e0cc4e1fcdf9b8ae7f9c
 kind connectivity 04ba097cd73bae30bdd6b5ca9b8c8a0bf1d23cd857e239e068dbf5712f38aa68
-kind covariates 34f73da7a5fd36aab7c3db396b767d3f8ae71529903ee3a6164f8a4dd91544ad
+kind covariates f37b0fa58164551f6ad51adcd62a276bafb02e065ab8430811db25a8c4f52a90
 kind denoise 3f9253022b6709182b7db0674dea8c4e9de09d59017c6e410a876620a8f87245
 kind echo dd18d5dda72f44902a2634814704ec83fe2e10ef429ca1a5b1d0d80cd5c6b1fa
-kind evaluate 669df46ea3314c75a55b44d010c7b9d93a3395242f6ba6bd4abc885e620d009f
-kind evaluate-regression 19437a8d16ddf27964e2f29974e42151b228f5e8b235e4ee5b175beba1b7f422
+kind evaluate f3987deeb1fe9d7449d57176ac9bcfe1aef281f06ff159295f2126c873993dc6
+kind evaluate-regression 4af9d4eda3a3363a5ea04e5b799d10177d6e07a884be9178d953575777ae0b79
 kind exec a1be82c1d75231b8a5c7cb52864c0f04b3071c5280f92ebb289f1c5c2c954ea0
-kind fidelity 91d4b83c69c94c526f07ff9752bb5bffc097669ce73f2c902cbff1e41c0ed5c0
-kind figure-calibration bd350dffa6988ef70d3019b84455b8422fd593231a1cda4644e625240840b386
-kind figure-confusion 161428fc0306eef433392d5b80765d2732d34bac6d9e342704a1c784ad3c5c12
-kind figure-connectivity 496c422384efcf5c1fc834456495ef67b4274d0cece286c3a81ba63818608428
-kind figure-degrees 2cec72ffbf4526aca5617d8fab438c4bdd471829943bcd47ea1eb629ffd8b992
-kind figure-distributions 7e77640d3deae2c55fd9fc2a162f4921c5c88d9afab62fcd662a085e30183516
-kind figure-individuality b88aeadae35eee2e0589e09d03c5175bed2c21055a9ca20c283725c3e6779343
-kind figure-individuals 20163de99f7ed0134c58457ca877c86812fb6b3b012a2af0984ba86b23b13895
-kind figure-qc 8ee4ff1a9cb56fdef9f8ce7cf39e2d55f06936cf8041b478ddc11d004d94dd92
-kind figure-qcfc 399068831043e04e578e3731c314c4d84316c2d1d4f373b676cd0e81d696144f
-kind figure-ranking 25ac49d02aef4e1a0901df6ff7fe4b80f5b77a7df93679f40f230e7c33d4d3ec
-kind figure-roc 2455c7c0d2e4d41e25f2c281aed94cee852ef9d83048cbc8789d283a9c6b241a
-kind figure-states bfe6eecb50e86a1b7bab29c6c72d0876cd3ce3f8499696a588c20dd303cdb0b0
-kind figure-training e75b5d55f34fc45953e01fa6155595d71e5cb392f7806513cd6c6351cc9f3faa
+kind fidelity 48b49fb0b613e98a9befc5b09759e77bd24fd6696fee84ac68dd4db6214908f2
+kind figure-calibration 72efe623865a6b5f797073d7b88e43043ba5973dcbfe9422462a38bc834885eb
+kind figure-confusion 586672cfb779bd31644ec28aff7d8f368ab151142119f05f3cbd2b9400ce960f
+kind figure-connectivity fb5c67798383d5958a7a9b6ef4ca68e5dde0783b88ce8805216c4ee60dc65d75
+kind figure-degrees 19b48bcc7cd1d16ecbf296e08127aa72747eceafeaf059828ee2090ca139e109
+kind figure-distributions 2308cb9f3c495e5a68b8adeb4d483f67c5bbe0af2a107525c631cce638fe60bd
+kind figure-individuality e1749fb72cbbda72e87e8cb5d2fedd5a831a8d82e2c2b6d6ef01e53e1697bf7e
+kind figure-individuals 3a571168e804439541e6aa27e5829c32d01fd88b9660188e1958bbdc84e99bb7
+kind figure-qc e2673553c6bc45570bff0dbf3fa7e0d4c3130bdd2875754c4de2c63050aa7399
+kind figure-qcfc 1bbcc265724d0aed8bb927933e8081672cfa867666c5b4a9c1e5083f6a96c7f9
+kind figure-ranking d31774c9c59f4eed77b895b8860397644244eb9845af97f2b152c502cfae78f7
+kind figure-roc 496f5a5ad79ef2b37837e05d862f561ea3eb866fdaab16a89bcca373c89e07b8
+kind figure-states 4567fe4e87f98f1d8bdc592d717ce067b6f04f879a146654584af2049a8a1d1a
+kind figure-training ac6943cdef73c48a4629d33ee08465647324862a9b074cba8b57b87f029987ab
 kind graph 856c5711d1c13be5e53485e8645e359e64917f0aedb5396161a7ce8869bcc495
 kind harmonize 3e5bc7c7e41ffcae1ff035db3228966753925a4ea756abc76486bdb9d05ff4c6
-kind individuality 834a041689fceac4171ca0e2ac743652408612647d6217e568e7256019c994b5
+kind individuality d2b1a4bfc05be4efb1f078c10038d7b4b32e31583cfb1a3d74aefa3c957eb09d
 kind join 6e4371b4ef56c679df1aeaed38a017820c4305309931530be68ae398c949ba48
-kind leakage 4539ec5764f31aba3d9219109456e5342db06d403a4dce824e6f225f87e04bb6
+kind leakage 8fce16994f9654f0b9b9222032a8da17a628881a9d17edfd9f85462323068be9
 kind matrices 950164c6c4aaea4374b97e80071a44c91bf3bbeeeed2de07874f88f9dbe2451e
 kind mean-volume b5b21cc66eb973af564fd50887de94dea4ee419cc7f063f408b8484e8cb845c4
 kind meanmlp e90c19332aaf7d681e18ba5a41a47ae22ce2f6f7c25e32468b01a549ce0d871a
 kind occupancy 345a8e971e14489179d77cb164735f747995220eceff95a9275284cffe938db8
 kind parcellate 6c1b9d877f0130397c751db1ca8f52d5dbfe2200069068113baaa54ab14b2bb2
-kind permutation 4e321ac48523210e5b5455bba38557169c8830da9f7dd1fe5704e0af1668b433
-kind permutation-regression 761a794a7c4d4f448020aef3a4e6ae58d09160cfef9b2fd5aa7a673be7084d54
+kind permutation 769c8711809328c4faaf970fab0310b6ccd2889968b5bca0ff28d89820f5d546
+kind permutation-regression 4f59d5ba0bad6c39c46067be8db8e56a5a066c5dc7af95f0f423249630708234
 kind predict b6a6e51aaddd77ceb989d198a9f4d09bd1d5c7b86c8ea2f1ccf4c142f69fa248
 kind project 08c6d1ee44ca4199a31d9b447533dfaf9db2b3ba060fe5596c386c1a1e7dfa44
 kind published a0140c7105875b1da207ddf852572765378cb04f8d2566ff1c4f305a8de47c3a
 kind qcfc f8ae1564e0178e900907b2ac9f1a05a968354252a37f71c1983d81599e60af79
 kind regression b18e703e5256cc319133f3d121e0e848fd1998b4ac949de7921f47d1127688d4
-kind report f62b5d2c242ea49a56e098c3a4ed2ae936c595a77e3e18e47a1869621f3d30bc
+kind report d4eca85a7956142805ed26bce0fb22f20a383e80237103ccdce7ce43a7657e4e
 kind saliency 9422bba6a5fcd949847efbe0fcb6a46e183a4ff2adf2c5035247bd3992c51e9a
 kind sessions 90da911adb2e7357ea4d76a73f1f6e6a647a16c007eefcba346d173739730d38
 kind simulate 9443e75efd8dab025f3ca24f8e9e49565410302fa3db607d92bb4884d93c5f3b
 kind split 1bc68cd8e7bf1dbbf756bb650a804c580c8e651b724f66bbfb4745a4ee91bc9f
 kind states fca901dde598a4c799f425621634ce4835514d6ed8f949c08119ffc4864ec880
-kind summary 4e7e974f60212b47a473d93ebdd4bdd0f0b2342b5dfd6b2e737a4166767cad2f
+kind summary 28fb5efb83d40d4c9a1390b76e924e4081192d53bfaeb9956c5599be1cc3969e
 kind tables 16503f6c0780a15e9cddf749794fc4fcd699e070b7f836595b591180acf58aa0
 kind tangent 3347f79daf1daece305180fdec2e2803c122b1dd8968ca6192fb1248b04e0c8d
 kind timeseries 7db6f3cb0477652a677f925cf1e2c2ad5c2f201bc65f2f837e3ea373570d0a9b
@@ -415,10 +415,10 @@ source prgnn/stages/assess/biomarkers_null.go a780d58d4499ae18
 source prgnn/stages/assess/biomarkers_references.go d1e1f1b2dc85b71f
 source prgnn/stages/assess/biomarkers_tables.go e4b67a4d30eed4a5
 source prgnn/stages/assess/compare.go 574f1a8d204c37b9
-source prgnn/stages/assess/covariates.go db727ef7d913d536
+source prgnn/stages/assess/covariates.go 26ec1c9309848c97
 source prgnn/stages/assess/doc.go e64417e0b70e33b1
-source prgnn/stages/assess/evaluate.go dde70f710fcd1d3f
-source prgnn/stages/assess/evaluate_regression.go 67bca7c45f379438
+source prgnn/stages/assess/evaluate.go 12d7f36f3f06c05d
+source prgnn/stages/assess/evaluate_regression.go d41e8c41fdeebdf3
 source prgnn/stages/assess/evaluate_tables.go 92863d2b7fc1dd4d
 source prgnn/stages/assess/fidelity.go 913d2c7cf7ee95fb
 source prgnn/stages/assess/individuality.go ee8cdf8842979216
@@ -427,7 +427,7 @@ source prgnn/stages/assess/leakage/chance.go 3404ac2c24077190
 source prgnn/stages/assess/leakage/doc.go bd41fb68212240ff
 source prgnn/stages/assess/leakage/filtered.go 3238a26b3127f6d0
 source prgnn/stages/assess/leakage/kinds_gen.go 01bcae2916390f79
-source prgnn/stages/assess/leakage/leakage.go 66f0d68a76f6cb08
+source prgnn/stages/assess/leakage/leakage.go e16850b59fde7995
 source prgnn/stages/assess/leakage/scans.go e7725efc221ecc15
 source prgnn/stages/assess/leakage/screen.go 015411bbaa08f342
 source prgnn/stages/assess/leakage/traces.go 512ffa28bdfadee9
@@ -512,11 +512,11 @@ source prgnn/stages/column/fault.go 32ce41c2457b17bb
 source prgnn/stages/column/limit.go 0a683635cd02990a
 source prgnn/stages/column/made.go 79e16ebf5a191c2c
 source prgnn/stages/column/mean.go f2269ae48952ea31
-source prgnn/stages/column/names.go 5b1f90bb3ec154a9
+source prgnn/stages/column/names.go 052dc4cfbc6c525a
 source prgnn/stages/column/people.go fd3474043ff34469
 source prgnn/stages/column/relatives.go 7cf8c93dc7db5127
 source prgnn/stages/column/rows.go b80b40d1614cba69
-source prgnn/stages/column/rows_accuracy.go 91103f8e46a50ba6
+source prgnn/stages/column/rows_accuracy.go 41476d9913a3aea3
 source prgnn/stages/column/rows_cleaning.go dcdd6d7d1cddb9ac
 source prgnn/stages/column/rows_graph.go b373c9eadc7e80a7
 source prgnn/stages/column/rows_nodes.go 8e88ba023d2bdc72
@@ -532,7 +532,7 @@ source prgnn/stages/column/series.go c45bb4b5f91d768c
 source prgnn/stages/column/sites.go 391d4beb16760f55
 source prgnn/stages/column/spelling.go ecd9aa913a0f8198
 source prgnn/stages/column/unchecked.go 2ce1815acb8c85bf
-source prgnn/stages/column/words.go ba8698c38550b5c2
+source prgnn/stages/column/words.go cf5bae40180f88f9
 source prgnn/stages/command/doc.go c0c641551843f4e3
 source prgnn/stages/command/echo.go 21a3368e78fcef75
 source prgnn/stages/command/exec.go 282656afd9eda95c
@@ -566,11 +566,11 @@ source prgnn/stages/figure/connectivity.go 2a97dc880a993cfd
 source prgnn/stages/figure/degrees.go 32b3a25aceaf9153
 source prgnn/stages/figure/distributions.go c933ab0dec52bfaa
 source prgnn/stages/figure/doc.go 5bdda846c3ba2765
-source prgnn/stages/figure/figure.go b48aee80f8a36c2b
+source prgnn/stages/figure/figure.go 556b0023379ee21f
 source prgnn/stages/figure/individuality.go bcf64cb9e61cf29e
 source prgnn/stages/figure/individuals.go 029bb4bacbcdec2b
 source prgnn/stages/figure/kinds_gen.go 96ffbfdc6afe827c
-source prgnn/stages/figure/motion.go e345e7f69c666f85
+source prgnn/stages/figure/motion.go ac5c405ed1beaa7f
 source prgnn/stages/figure/ranking.go 7bafce2df783133e
 source prgnn/stages/figure/roc.go d42a3052ee1a7aa5
 source prgnn/stages/figure/scan_quality.go 95eaf6de6af777c4
@@ -582,9 +582,16 @@ source prgnn/stages/figure/states.go 68f33cc10d1e8311
 source prgnn/stages/figure/surface.go e9adfb8a2dd6e7f7
 source prgnn/stages/figure/training.go 0a240a8b426185bb
 source prgnn/stages/figure/viewer.go 43ac6c7c4a73b7b3
+source prgnn/stages/finding/accuracy.go 40c721791be45201
+source prgnn/stages/finding/chance.go 2c3950f73eacd753
+source prgnn/stages/finding/finding.go c33f8f29859090f3
+source prgnn/stages/finding/headline.go 92fef9869f7dcc9d
+source prgnn/stages/finding/results.go fe448934bf1df781
+source prgnn/stages/finding/retrained.go ac245bc66b86b8d8
+source prgnn/stages/finding/settings.go 5f0bf32c2011fa29
 source prgnn/stages/fold/alike.go d429ab17f2c0bae2
 source prgnn/stages/fold/calibration.go e770c1930260cf32
-source prgnn/stages/fold/complete.go a11d63d58359b694
+source prgnn/stages/fold/complete.go 2a7e0cd8d8b73c1e
 source prgnn/stages/fold/division.go c6f31e425011c4b7
 source prgnn/stages/fold/doc.go 102147d746410186
 source prgnn/stages/fold/features.go 240d38b00540f6a4
@@ -593,17 +600,17 @@ source prgnn/stages/fold/leakage.go 9458c6d4983ed440
 source prgnn/stages/fold/left_out.go 410fc12561fd4215
 source prgnn/stages/fold/mean.go 05ab5df915e4b8d0
 source prgnn/stages/fold/parts.go d593b02f3a54e097
-source prgnn/stages/fold/permuted.go 02eeaf9cc844d2af
+source prgnn/stages/fold/permuted.go a7f5ec875fac704d
 source prgnn/stages/fold/positive.go f816c0997951ee93
 source prgnn/stages/fold/print.go 39aad8aca582b25f
-source prgnn/stages/fold/read.go d3c861743e9634f7
+source prgnn/stages/fold/read.go 8f4b6a17a7b0bed6
 source prgnn/stages/fold/regions.go 9fc95f249c7f01ea
 source prgnn/stages/fold/row.go d56dd7f993d5536c
-source prgnn/stages/fold/saturated.go b6010e8f40f2d37b
+source prgnn/stages/fold/saturated.go c113eeda19b991ba
 source prgnn/stages/fold/score.go 9e806c515ec0cee8
-source prgnn/stages/fold/tested.go 9368723098631047
+source prgnn/stages/fold/tested.go ed069591ae0f735c
 source prgnn/stages/fold/together.go b36f35d5bcc6cf95
-source prgnn/stages/fold/within.go ea4cc270da064139
+source prgnn/stages/fold/within.go f093b861c67c5b9b
 source prgnn/stages/inference/absence.go a33df30f48209dee
 source prgnn/stages/inference/agreement.go f469c857a38cb93b
 source prgnn/stages/inference/bootstrap.go 900fb82f8d1af446
@@ -626,7 +633,7 @@ source prgnn/stages/learn/baseline_data.go 2c99036d4bc48c35
 source prgnn/stages/learn/baseline_inputs.go acf23425a9587bd3
 source prgnn/stages/learn/bnt.go 70892505f47ded11
 source prgnn/stages/learn/braingnn.go bd3a7a0797a34627
-source prgnn/stages/learn/choose.go 88c0b420fe68160e
+source prgnn/stages/learn/choose.go 7f7b6fba6eb1586e
 source prgnn/stages/learn/doc.go be4c5f6fb62fad07
 source prgnn/stages/learn/family/family.go 1c5da15dc7a70fb9
 source prgnn/stages/learn/inner.go 0d1437af2c7d2622
@@ -692,24 +699,24 @@ source prgnn/stages/prepare/sliding.go 3f0f3dc8ced76957
 source prgnn/stages/prepare/states.go fac93e6a831538b6
 source prgnn/stages/prepare/tangent.go 3272f3988cb921f3
 source prgnn/stages/prepare/trained.go 5e7088fdd87a9de6
-source prgnn/stages/present/abstract.go 11a461590ce795f2
-source prgnn/stages/present/author.go 95b0d4ab164fd8ec
-source prgnn/stages/present/checks.go 634c81787648c2e5
+source prgnn/stages/present/abstract.go 56e98d73f6c5c7f2
+source prgnn/stages/present/author.go c0b2e034e5b63213
+source prgnn/stages/present/checks.go 4bcfb2540787eb4b
 source prgnn/stages/present/doc.go 436ff5cda134bcbe
 source prgnn/stages/present/kinds_gen.go 9e9012c6b5128e5d
 source prgnn/stages/present/methods/citation.go c3a57fe0dc78a5ce
-source prgnn/stages/present/methods/cleaning.go d0ab020bd2f64428
+source prgnn/stages/present/methods/cleaning.go 6c6f13b8edcc5199
 source prgnn/stages/present/methods/doc.go be50249a71cc37f6
-source prgnn/stages/present/methods/dynamic.go b965525787fa7c9e
-source prgnn/stages/present/methods/methods.go a538c806ad2f9a67
-source prgnn/stages/present/methods/networks.go eabf7a35e59c8752
-source prgnn/stages/present/methods/rankings.go aadc877b5c214580
+source prgnn/stages/present/methods/dynamic.go 8c5978da4eb1360b
+source prgnn/stages/present/methods/methods.go 5ba4998243943c32
+source prgnn/stages/present/methods/networks.go 9a5e50a482dcec86
+source prgnn/stages/present/methods/rankings.go 9bce61243334d642
 source prgnn/stages/present/methods/scans.go a58b7757ff39af76
-source prgnn/stages/present/methods/tests.go f12ad49afcdc9897
-source prgnn/stages/present/methods/text.go d5faa5012ab4a388
-source prgnn/stages/present/methods/wiring.go 9cb98e6490293e30
+source prgnn/stages/present/methods/tests.go f69d2334045e372c
+source prgnn/stages/present/methods/text.go be2680623ad61a07
+source prgnn/stages/present/methods/wiring.go edf972c85c59d861
 source prgnn/stages/present/more.go c92dfa5d4be554a3
-source prgnn/stages/present/participants/cleaning.go b3c0c485d3611ed6
+source prgnn/stages/present/participants/cleaning.go 2a4d112b348befcf
 source prgnn/stages/present/participants/doc.go 6fd0c356ceaa15b2
 source prgnn/stages/present/participants/lost.go ee0194a944d44077
 source prgnn/stages/present/participants/motion.go 2bc746b9c38f0f2c
@@ -717,22 +724,18 @@ source prgnn/stages/present/participants/participants.go c8ac4246125d5508
 source prgnn/stages/present/participants/quality.go 9659a6bf37a6c2bc
 source prgnn/stages/present/participants/registration.go 2e6d9bdef3cf7501
 source prgnn/stages/present/participants/scans.go c767027068e4e892
-source prgnn/stages/present/performance/accuracy.go 1e1b8f0ff4e28c87
-source prgnn/stages/present/performance/beside.go b21ccb4378c9e6d3
+source prgnn/stages/present/performance/beside.go 4b48cf46991cd08a
 source prgnn/stages/present/performance/doc.go de136503ccd5eedf
-source prgnn/stages/present/performance/headline.go b731540a3a3b0018
-source prgnn/stages/present/performance/performance.go ba0869d7ab47d0c2
-source prgnn/stages/present/performance/regression.go 2df7aa16ba43ea45
-source prgnn/stages/present/performance/retrained.go d8670e5c5792851a
+source prgnn/stages/present/performance/performance.go 44b94bd6a0bc24a3
+source prgnn/stages/present/performance/regression.go e100f3826cd00848
 source prgnn/stages/present/provenance.go f8e2cebe148a09c6
-source prgnn/stages/present/references.go 22b907b513042020
-source prgnn/stages/present/regions.go 3458d3b4bd1e03d1
+source prgnn/stages/present/references.go ef9e8d623dd10035
+source prgnn/stages/present/regions.go 60a713ec4a86a2a6
 source prgnn/stages/present/report.go 4830aec7bec237cf
 source prgnn/stages/present/section/doc.go 23fb2e18ce5392a9
-source prgnn/stages/present/section/section.go a469537c09fb43b2
-source prgnn/stages/present/section/settings.go 71e9135d3861b688
-source prgnn/stages/present/section/table.go 29119fa96821902f
-source prgnn/stages/present/section/words.go c216368e22145cf5
+source prgnn/stages/present/section/section.go 85130ed9db7b0544
+source prgnn/stages/present/section/table.go 10ec3f460d8d2500
+source prgnn/stages/present/section/words.go 812cd19e13d1b857
 source prgnn/stages/present/summary.go 2b1762962d2233e5
 source prgnn/stages/present/tables/doc.go cc6ff6a2591aca90
 source prgnn/stages/present/tables/kinds_gen.go 1381cb102250821a
@@ -775,6 +778,16 @@ source prgnn/stages/sheet/doc.go 7a0c7f0033c35428
 source prgnn/stages/sheet/query.go 85dc2283c9ac09b8
 source prgnn/stages/sheet/sheet.go a39cbc394d48da72
 source prgnn/stages/sheet/token.go 828a8eced73c3c03
+source prgnn/stages/wording/abstract.txt 8c4292d6ad72c75a
+source prgnn/stages/wording/catalog.go 473e850d2a0ee92d
+source prgnn/stages/wording/chance.txt 083d2cf281c17c4b
+source prgnn/stages/wording/checks.txt 3ef45633a8d5b8e1
+source prgnn/stages/wording/functions.go e7bdd42e86dcd990
+source prgnn/stages/wording/methods.txt 59d3cd9be0195083
+source prgnn/stages/wording/names.go 67e9247576215a56
+source prgnn/stages/wording/performance.txt b72d9a1c6d0d971f
+source prgnn/stages/wording/regions.txt 366fffbfbbb40673
+source prgnn/stages/wording/write.go 8cc3a42fe9c9547c
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -1129,11 +1142,6 @@ prgnn/dag.Input.Array adab406f89fa.49f284
 
 reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.Array.Float64s 3660c80342fb.8b2585
-
-reached by baseline biomarkers bnt braingnn combat covariates denoise exec fidelity figure-individuals figure-qcfc individuality meanmlp regression report simulate split summary
-prgnn/internal/pattern.New 9c8c948eccc1.f2360a
-prgnn/internal/pattern.Pattern 9b1e2b0b33a7.e3b0c4
-prgnn/internal/pattern.inTest b5757c8556c1.e3b0c4
 
 reached by baseline biomarkers bnt braingnn combat covariates evaluate evaluate-regression fidelity figure-connectivity figure-degrees figure-states individuality meanmlp qcfc regression report split summary tables
 prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
@@ -1566,7 +1574,7 @@ prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 reached by baseline bnt bootstrap braingnn connectivity denoise echo figure-connectivity graph harmonize join matrices meanmlp occupancy project regression sessions split timeseries train train-regression windows
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 
-reached by baseline bnt bootstrap braingnn covariates evaluate evaluate-regression exec figure-individuals leakage matrices meanmlp parcellate regression report simulate states summary tangent timeseries train train-regression
+reached by baseline bnt bootstrap braingnn covariates evaluate evaluate-regression exec figure-individuals matrices meanmlp parcellate regression report simulate states summary tangent timeseries train train-regression
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by baseline bnt bootstrap connectivity matrices project regression tangent windows
@@ -1596,6 +1604,11 @@ prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 
 reached by baseline bnt braingnn combat connectivity evaluate-regression figure-connectivity harmonize qcfc regression sessions windows
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
+
+reached by baseline bnt braingnn combat covariates denoise exec figure-individuals meanmlp regression report simulate split summary
+prgnn/internal/pattern.New 9c8c948eccc1.f2360a
+prgnn/internal/pattern.Pattern 9b1e2b0b33a7.e3b0c4
+prgnn/internal/pattern.inTest b5757c8556c1.e3b0c4
 
 reached by baseline bnt braingnn combat covariates denoise exec meanmlp regression report simulate split summary
 prgnn/internal/pattern.Pattern.MatchString 3b576e1f14f3.b76113
@@ -2391,7 +2404,8 @@ prgnn/stages/column.CoordTexts 43997bb944e6.c63136
 
 reached by biomarkers choose fidelity individuality
 prgnn/stages/learn.choiceRow 46e607e46149.e3b0c4
-prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
+prgnn/stages/learn.triedCoords c83076116678.688c80
+prgnn/stages/learn.triedSetting 0d317fefa83d.25d572
 
 reached by biomarkers compare covariates evaluate evaluate-regression individuality qcfc report summary
 prgnn/stages/inference.ascending bdd3516cb319.8e15ea
@@ -2438,35 +2452,12 @@ prgnn/stages/fold.Sites 8930f673b3f6.e3b0c4
 prgnn/stages/fold.Sites.Stratum eaee8e6ce243.c55941
 prgnn/stages/inference.MajorityP 0e28c0c9c63e.fe58f4
 
-reached by biomarkers evaluate fidelity figure-qcfc individuality published report summary tables
-prgnn/stages/column.AccuracyRow c4367a3d00e6.c63136
-
-reached by biomarkers fidelity figure-calibration figure-distributions figure-individuality figure-qcfc figure-roc individuality report summary tables
-prgnn/stages/report.Fixed 5a57299c24ce.e3b0c4
-prgnn/stages/report.Share d5a88af68bb9.397c0e
-
 reached by biomarkers fidelity figure-qcfc individuality report summary
-prgnn/internal/pattern.Pattern.FindAllStringSubmatch b9b695bfc175.b76113
-prgnn/stages/column.Coordinate 683b312ccbef.8933d2
-prgnn/stages/column.ShownSetting 55fb1f1fc73b.0c01bd
-prgnn/stages/present/performance.Row 8023fc2e973d.ce5e26
-prgnn/stages/present/performance.Row.Called 232efee64556.4f3b18
-prgnn/stages/present/performance.accuracyColumn 110c20b22805.8b7058
-prgnn/stages/present/performance.areaColumn c702e0df219e.a76b9c
-prgnn/stages/present/performance.classifierColumn b86e23710ece.e2be32
-prgnn/stages/present/performance.foldsColumn 84747bdc1a14.1ffbb0
-prgnn/stages/present/performance.intervalColumn 97b4c9a5cb36.90c0e8
-prgnn/stages/present/section.Column a0058673e990.1abcb0
-prgnn/stages/present/section.Number 42a6014712ab.6751ee
-prgnn/stages/present/section.PlusMinus 138d802f9e1e.d8a784
-prgnn/stages/present/section.Strong d7e3ca0dbc3e.45f843
-prgnn/stages/present/section.Text 39f15acbb062.6751ee
-prgnn/stages/report.Head 4496f455cbb9.e3b0c4
-prgnn/stages/report.Range 445427973a5b.ecf706
+prgnn/stages/column.ShownSetting 575efcb040a3.527c68
 
 reached by biomarkers fidelity individuality
 prgnn/stages/learn.ChoicePort e6e126e70998.33deaa
-prgnn/stages/learn.Chosen 2eb598cfa029.080828
+prgnn/stages/learn.Chosen c9508d38032b.c7e846
 
 reached by biomarkers fidelity individuality permutation permutation-regression
 prgnn/stages/column.SettingText 0f78c52316ab.ea897c
@@ -3433,8 +3424,8 @@ prgnn/stages/draw.unhinted 7d2aeaddcfd8.e3b0c4
 prgnn/stages/draw.woff adce97d1dd8a.fdc697
 prgnn/stages/draw.writeAll 435787b06084.e3b0c4
 prgnn/stages/draw.written d430d9583892.e3b0c4
-prgnn/stages/figure.Chart 3daba9f45298.86d99d
-prgnn/stages/figure.Chart.svg d6420cc24d47.219578
+prgnn/stages/figure.Chart 738b52c37bce.86d99d
+prgnn/stages/figure.Chart.svg 502f07e4574f.219578
 prgnn/stages/figure.outputs b34a2b00dfa4.a881af
 prgnn/stages/figure.outputsOr 1eb6bb40d909.43b735
 
@@ -3718,7 +3709,7 @@ prgnn/stages/column.personName 4402a793a02f.db711b
 reached by combat evaluate-regression leakage states tangent
 prgnn/stages/fold.Folds 8ba9eec3b8ff.0db332
 
-reached by combat exec tangent
+reached by combat exec report summary tangent
 prgnn/internal/words.DidYouMean 07b186d3086c.bc0433
 prgnn/internal/words.Nearest 05714c3e909c.8b47ca
 prgnn/internal/words.editDistance 39a444047a48.e3b0c4
@@ -3763,15 +3754,32 @@ prgnn/stages/assess.foldDifferences a613f365e785.846210
 prgnn/stages/assess.participantAccuracy 97fcc7547348.c7124a
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
+reached by compare covariates evaluate evaluate-regression figure-calibration figure-confusion figure-roc leakage permutation permutation-regression report summary
+prgnn/stages/finding.Finding 84dfeff71564.588cef
+prgnn/stages/finding.Finding.MarshalJSON de65a53aaa89.d048d2
+prgnn/stages/finding.Finding.UnmarshalJSON 1baa0b5ec101.5b82e7
+prgnn/stages/finding.Finding.text 1bf480d20357.f240ae
+prgnn/stages/finding.Limits 951c42c7dffc.547d59
+prgnn/stages/finding.List 1bbb09b466d5.f240ae
+prgnn/stages/finding.List.Add 716124a0725f.647dec
+prgnn/stages/finding.Notes a627130005a1.547d59
+prgnn/stages/finding.Overturns 87910c90e002.547d59
+prgnn/stages/finding.Subject a371d8fae6d2.c63136
+prgnn/stages/finding.Values 75868fc9a4b4.012244
+prgnn/stages/finding.Weight f297976f73a3.e3b0c4
+prgnn/stages/finding.Weight.String 1e3ba9fccc19.547d59
+prgnn/stages/finding.written 435c15b9b9ba.26d10b
+prgnn/stages/finding.writtenTo 21c6aeeeb197.e3b0c4
+
 reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc figure-training individuality permutation permutation-regression report summary
 prgnn/stages/column.NameClassifiers c4ccd29ed0a0.e0ff7c
 prgnn/stages/column.joinTexts b3355550bea3.e3b0c4
 
 reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation permutation-regression report summary
-prgnn/stages/fold.Settings 0f3eae43f076.2e1e5c
+prgnn/stages/fold.Settings cd8daea32e19.27b722
 prgnn/stages/fold.Settings.name 8cd5f7c99902.cd279a
 prgnn/stages/fold.bySetting e066f4e65391.42b1e7
-prgnn/stages/fold.readSettings b993daaed76a.762fb6
+prgnn/stages/fold.readSettings e7688e8df2be.1b416c
 
 reached by compare evaluate figure-calibration figure-confusion figure-roc permutation
 prgnn/stages/fold.PredictionsPort ede3d4bfb35c.4c17fd
@@ -3911,11 +3919,12 @@ prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
 reached by covariates
 prgnn/stages/assess.Covariates af21e3888421.e3b0c4
 prgnn/stages/assess.Covariates.Ports 1dda530ccb3c.378974
-prgnn/stages/assess.Covariates.Run 6f22edd6f350.cb2713
+prgnn/stages/assess.Covariates.Run b34c38f2b7a5.8a7e7d
 prgnn/stages/assess.Covariates.columns 531c49d5a96a.006542
 prgnn/stages/assess.Covariates.meta a1a30a506fc3.c22b72
 prgnn/stages/assess.Covariates.ofNumber 491216e8149d.7999bc
 prgnn/stages/assess.Covariates.pattern 9e02b682d7c8.ba5f71
+prgnn/stages/assess.apartFrom e8bcebfb6422.258e2e
 prgnn/stages/assess.covariateOf 3e30387dd2c4.c0d129
 prgnn/stages/assess.covariateRow 1bb92e06d522.266d8e
 prgnn/stages/assess.covariates.New 89f435364e6f.266d01
@@ -3944,6 +3953,12 @@ reached by covariates evaluate
 prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
 prgnn/stages/inference.area.above b48e0e6b4359.006b0e
 prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
+
+reached by covariates evaluate evaluate-regression leakage
+prgnn/stages/finding.Written 4d1aa0cebcda.582b1a
+
+reached by covariates evaluate evaluate-regression leakage report summary
+prgnn/stages/finding.Meta 3123498de527.e3b0c4
 
 reached by covariates report summary
 prgnn/stages/column.CountOf f2b798027669.e3b0c4
@@ -4217,7 +4232,7 @@ prgnn/stages/command.echo.New d54eff27cd87.c4e9d1
 reached by evaluate
 prgnn/stages/assess.Evaluate b704e8ace6de.e3b0c4
 prgnn/stages/assess.Evaluate.Ports 8fe0ec70239c.1fef91
-prgnn/stages/assess.Evaluate.Run d582f85688c3.a70256
+prgnn/stages/assess.Evaluate.Run 81738b1303fe.9508f8
 prgnn/stages/assess.Evaluate.summaryTable 86054f573209.dd2c9a
 prgnn/stages/assess.evaluate.New 12dbb184ee75.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
@@ -4225,7 +4240,7 @@ prgnn/stages/fold.Intervals 1953529372df.979ffd
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
 prgnn/stages/fold.NameLeftOut 9ac5be781810.90f9e6
-prgnn/stages/fold.Saturated e5db09da15f4.4d9933
+prgnn/stages/fold.Saturated 1912b260a043.a036ee
 prgnn/stages/fold.Tests.Test 484282ce5582.721ebb
 prgnn/stages/fold.mostTied 343de1777982.e3b0c4
 prgnn/stages/fold.pooled ebe83bd0b4c3.9fdfd7
@@ -4246,12 +4261,11 @@ prgnn/stages/inference.foldArea 37172bc4e9c0.75e07c
 prgnn/stages/inference.newcombe 962526fad101.805060
 
 reached by evaluate evaluate-regression
-prgnn/stages/assess.complete 77783503ea84.0a1916
+prgnn/stages/assess.complete f2f2f0a31603.74a4b7
 prgnn/stages/assess.dropTested d41c7e98fac2.5a3ff9
 prgnn/stages/assess.labelsPort a15cb78bea18.a3e8d9
-prgnn/stages/assess.readSites 871987077484.c6d407
+prgnn/stages/assess.readSites b23510352f7a.31e74f
 prgnn/stages/assess.sitesPort 66f65e0c3e87.4c17fd
-prgnn/stages/fold.ApartText 1c49c4c97b7e.998011
 prgnn/stages/fold.Chance d14e7a84f297.e3b0c4
 prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
 prgnn/stages/fold.FirstRepeat 952470bc1910.5c99a5
@@ -4259,9 +4273,10 @@ prgnn/stages/fold.LacksTexts 57e5c9a3e115.2b0026
 prgnn/stages/fold.NoChance ac787b30d11f.468967
 prgnn/stages/fold.PartText 01660137582c.9d7f1c
 prgnn/stages/fold.ReadTests 8703b0a8679a.ddb3f2
-prgnn/stages/fold.Sites.Few ce0dfe5c80e4.1633fd
+prgnn/stages/fold.Sites.Few 0e3e8a83da17.4ccd4c
 prgnn/stages/fold.Sites.Least 42dd6013c024.8c6134
 prgnn/stages/fold.Sites.persons d7410bf59077.3c8a13
+prgnn/stages/fold.TestedApart 10ded3f10fba.67c165
 prgnn/stages/fold.Tests b326efaf949b.b933d5
 prgnn/stages/fold.Tests.labelings 7f71e293e12e.94d97c
 prgnn/stages/fold.Tests.perFold d84d51bcac13.d7390d
@@ -4283,21 +4298,23 @@ prgnn/stages/inference.normal975 7ddb9b8bf5c9.e3b0c4
 prgnn/stages/inference.studentQuantile d4c15300e09c.0cc3b9
 
 reached by evaluate evaluate-regression report summary
-prgnn/stages/fold.PerFold e8b9f3672ff6.e3b0c4
-prgnn/stages/fold.Retrained 6f62c4945274.e3b0c4
+prgnn/stages/column.PerFold e8b9f3672ff6.e3b0c4
+prgnn/stages/column.Retrained 6f62c4945274.e3b0c4
 
 reached by evaluate figure-calibration figure-individuals figure-roc permutation report summary
 prgnn/stages/fold.PositiveGroup 55bfaa37f408.b1c52c
 prgnn/stages/fold.controls 6ecd9d23b580.e3b0c4
 
+reached by evaluate published report summary tables
+prgnn/stages/column.AccuracyRow c4367a3d00e6.c63136
+
 reached by evaluate report summary
 prgnn/stages/column.FoldRow 7325eb99e321.c63136
-prgnn/stages/fold.OrderLost 926a5f5d29c3.e3b0c4
 
 reached by evaluate-regression
 prgnn/stages/assess.EvaluateRegression d3ce64f1cfd6.e3b0c4
 prgnn/stages/assess.EvaluateRegression.Ports d6c0883f4810.1589ec
-prgnn/stages/assess.EvaluateRegression.Run 8b9f9c2530f3.de9a95
+prgnn/stages/assess.EvaluateRegression.Run 371b9f4f39ef.154e3f
 prgnn/stages/assess.evaluate-regression.New 12dbb184ee75.3d2c69
 prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
 prgnn/stages/fold.Tests.TestNumbers 9f063ae9afa8.075aad
@@ -4521,6 +4538,10 @@ prgnn/stages/draw.Faint 36adf6f6e68f.e3b0c4
 
 reached by figure-calibration figure-degrees figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training report summary
 prgnn/stages/chart.grid e00967dc668a.5600d1
+
+reached by figure-calibration figure-distributions figure-individuality figure-roc report summary tables
+prgnn/stages/report.Fixed 5a57299c24ce.e3b0c4
+prgnn/stages/report.Share d5a88af68bb9.397c0e
 
 reached by figure-calibration figure-individuality figure-ranking figure-roc figure-states report summary
 prgnn/stages/chart.signLines 57bb65edbe8a.a5895c
@@ -4789,7 +4810,7 @@ prgnn/stages/chart.freedoms 6772b5ff30f2.e03d7e
 prgnn/stages/chart.motionBins 78e3518e1237.e3b0c4
 prgnn/stages/chart.motionScale 99a62fd2c3aa.e3b0c4
 prgnn/stages/chart.signed 0d71727c1f11.e3b0c4
-prgnn/stages/figure.DrawHeadMotion 7994d9e9b7b2.ff5c33
+prgnn/stages/figure.DrawHeadMotion fb3e76d3339c.d4af17
 prgnn/stages/figure.people e8b91e84ab90.13689a
 
 reached by figure-ranking
@@ -4988,9 +5009,9 @@ prgnn/stages/prepare.sameParts 5d4b5d2461cc.711565
 reached by leakage
 prgnn/stages/assess/leakage.Leakage e70290ed5d9f.e3b0c4
 prgnn/stages/assess/leakage.Leakage.Ports 1ca710021e9d.f8203a
-prgnn/stages/assess/leakage.Leakage.Run 2322e0cec64c.e2d2ea
+prgnn/stages/assess/leakage.Leakage.Run 2322e0cec64c.bd14df
 prgnn/stages/assess/leakage.Leakage.alike 87243da38377.c117fe
-prgnn/stages/assess/leakage.Leakage.lookAtPredictions a927b9c31e9e.dff9ad
+prgnn/stages/assess/leakage.Leakage.lookAtPredictions 9ae3a72e310d.5b1b36
 prgnn/stages/assess/leakage.Leakage.lookAtScans e275b9a1fd4b.72a325
 prgnn/stages/assess/leakage.Leakage.sameTraces de77e7e71694.c8f8ce
 prgnn/stages/assess/leakage.Leakage.tiles 43ee94e64e6c.52a436
@@ -5017,7 +5038,7 @@ prgnn/stages/assess/leakage.foldBook.seen b2c114d5ec40.65f219
 prgnn/stages/assess/leakage.foldBook.takesPart d32a964fc2d6.9526c9
 prgnn/stages/assess/leakage.foldBook.tested 9cb4625f292c.256f68
 prgnn/stages/assess/leakage.foldPlace 32fa1bfdbeff.e3b0c4
-prgnn/stages/assess/leakage.leakCheck 610a1b22a7cc.e3b0c4
+prgnn/stages/assess/leakage.leakCheck 89b31023a870.c63136
 prgnn/stages/assess/leakage.leakCheck.fail 854f51d89808.56e0de
 prgnn/stages/assess/leakage.leakage.New 7367b0119a29.d98fce
 prgnn/stages/assess/leakage.leastOverlap a9377ed9369a.e3b0c4
@@ -5050,7 +5071,7 @@ prgnn/stages/assess/leakage.screenSD b245d90d0623.e3b0c4
 prgnn/stages/assess/leakage.screenSample b6b774a93a8b.e3b0c4
 prgnn/stages/assess/leakage.sharedPoints 3b8398fc6105.e3b0c4
 prgnn/stages/assess/leakage.sharedScans 552389c9415a.ecf17d
-prgnn/stages/assess/leakage.similarText bd2d204adbe5.c337be
+prgnn/stages/assess/leakage.similarScans d36bc5f79c79.e67011
 prgnn/stages/assess/leakage.standardize db6d48629697.e3b0c4
 prgnn/stages/assess/leakage.stationaryReach 6b39c9d3a325.e3b0c4
 prgnn/stages/assess/leakage.steps a766244b7781.fd2618
@@ -5613,7 +5634,7 @@ prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.Alike 251fa6535f77.e3b0c4
 prgnn/stages/column.Doubts b960e3cc7d4b.3247ff
 prgnn/stages/column.FewerVolumes c38ac0531225.e3b0c4
-prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
+prgnn/stages/column.Holds 0490e36bedb8.688c80
 prgnn/stages/column.IfSite 78116ca4dcbc.e3b0c4
 prgnn/stages/column.MayBeMissing c5d8baa7e762.e3b0c4
 prgnn/stages/column.MotionApart aa6eb04d26ad.e3b0c4
@@ -5624,6 +5645,7 @@ prgnn/stages/column.NotJudged a94b9e1751f7.e3b0c4
 prgnn/stages/column.NotMet 1e8520fcf71c.e3b0c4
 prgnn/stages/column.OneGroup b52cc37dbb14.e3b0c4
 prgnn/stages/column.OnlyInCase 97e6edf9dc3b.e3b0c4
+prgnn/stages/column.ReadCoords 1e7e80585cb5.0dfe41
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
 prgnn/stages/column.RecoveryRow.Name 353daa50cf10.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
@@ -5640,6 +5662,7 @@ prgnn/stages/column.Uneven ae4d1a0862bf.e3b0c4
 prgnn/stages/column.VeryRare 0355cef05b94.e3b0c4
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
+prgnn/stages/figure.Captioned 15aeb7b2270f.b54189
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
 prgnn/stages/figure.DrawPredicted 213f32f44163.cb4b61
 prgnn/stages/figure.DrawSlices 2eb5589d7793.78519a
@@ -5649,6 +5672,125 @@ prgnn/stages/figure.RankingRows.Planted df0f901768aa.db3bfb
 prgnn/stages/figure.Viewer fbcb95319f17.b8a315
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
+prgnn/stages/finding.Above 87910c90e002.1124e2
+prgnn/stages/finding.Alpha 343de1777982.e3b0c4
+prgnn/stages/finding.ChosenNotHeadline 75f01b1aa1cb.e3b0c4
+prgnn/stages/finding.Difference b5b24b5320b1.e3b0c4
+prgnn/stages/finding.Evaluated 7361b8673cee.c63136
+prgnn/stages/finding.Finding.Values d87a16af582c.451912
+prgnn/stages/finding.FoldScore 78ec004334b8.00f291
+prgnn/stages/finding.Group 0670db2c3522.f240ae
+prgnn/stages/finding.HasSeed 37850cb77086.c4acdc
+prgnn/stages/finding.IsMean b13091cd2fbf.4f6814
+prgnn/stages/finding.IsSeed 46b3978d4212.c63136
+prgnn/stages/finding.List.Grouped cd247ed53f6f.431dfe
+prgnn/stages/finding.ModelOf 0ff5607355e1.d7987d
+prgnn/stages/finding.NestedNotRegions 97d7da670716.e3b0c4
+prgnn/stages/finding.NoSuchModel 7cd1c60602a2.e3b0c4
+prgnn/stages/finding.NotAbove 951c42c7dffc.1124e2
+prgnn/stages/finding.Of de9a18d85cea.f792a6
+prgnn/stages/finding.OtherDesign 262043414ced.e3b0c4
+prgnn/stages/finding.OtherResult 5c9e665fb3c8.e3b0c4
+prgnn/stages/finding.Parameter 422a107b3d17.e3b0c4
+prgnn/stages/finding.PerParticipant 0fdfa04c865e.dc66ab
+prgnn/stages/finding.ReadAccuracy fe4dbdf660e0.22d9a3
+prgnn/stages/finding.ReadSettings 3cae419faf03.9b46ff
+prgnn/stages/finding.RegionsOfChosen 28e487d21c26.e3b0c4
+prgnn/stages/finding.RegionsOfFirst bcc4b238c034.e3b0c4
+prgnn/stages/finding.RegionsOfHeadline 7b34560080c6.e3b0c4
+prgnn/stages/finding.RegionsOfOnly 1f0223ff837b.e3b0c4
+prgnn/stages/finding.RegionsOfOther 89c7bd2bb02a.e3b0c4
+prgnn/stages/finding.Results 7d1c93ab664b.62a1ad
+prgnn/stages/finding.Results.Chance a94bea5b6d7b.7eff69
+prgnn/stages/finding.Results.Corrected 4f1a801b9a89.f8fa68
+prgnn/stages/finding.Results.IsAbove 57c12cde131d.ec55c7
+prgnn/stages/finding.Results.IsUnproven 2ffbbdb0cabf.10cb8b
+prgnn/stages/finding.Results.OthersAbove a6db389259a9.ac8354
+prgnn/stages/finding.Results.PerParticipant bc0dbefab38b.6c5bb6
+prgnn/stages/finding.Results.Performance ce134bf6df5b.cc598c
+prgnn/stages/finding.Results.PermutationTests 47bbd4001e71.bb6e6e
+prgnn/stages/finding.Results.Read cb391ab4e4f8.489eca
+prgnn/stages/finding.Results.RegionsOf c39becf12117.d33f79
+prgnn/stages/finding.Results.Regressions 913b5b172de6.7268eb
+prgnn/stages/finding.Results.Retrained 2e9a7e3e2dcc.3fbdc2
+prgnn/stages/finding.Results.RetrainedOthers 8b4d195fde9c.c67bf3
+prgnn/stages/finding.Results.RetrainedTests b907c427887b.763b82
+prgnn/stages/finding.Results.StagesBehind 59fcdd9d0865.50f153
+prgnn/stages/finding.Results.TestOfR a50a7d632b3b.ca6c88
+prgnn/stages/finding.Results.Tests 8dc64fac021b.7aa015
+prgnn/stages/finding.Results.Uncorrectables 1c0be745b398.e6f2be
+prgnn/stages/finding.Results.accuracyOf 0c3a3422294b.db7f63
+prgnn/stages/finding.Results.attribute aec9aed3c418.fc560e
+prgnn/stages/finding.Results.behind 1c725b6a7188.7beb0d
+prgnn/stages/finding.Results.betterOther 57483a59f743.a97cea
+prgnn/stages/finding.Results.differences 3b56b8f9b23a.6e2853
+prgnn/stages/finding.Results.markOwn 0c3caaa4bf57.2d43cf
+prgnn/stages/finding.Results.models ac40cae0f95d.6407ec
+prgnn/stages/finding.Results.ofAnother 963a28f01857.efef49
+prgnn/stages/finding.Results.oneClass a58b5cac1445.6d6b90
+prgnn/stages/finding.Results.otherInputs 6c7556100db4.448f0d
+prgnn/stages/finding.Results.pooledSeeds 70c8cc2bb016.e1c6b5
+prgnn/stages/finding.Results.readLeakage 8ecc9bbf93ec.324b06
+prgnn/stages/finding.Results.readMeta cc35dfecadf9.d8f5a7
+prgnn/stages/finding.Results.readRegression 8103dc4fbc69.bc172a
+prgnn/stages/finding.Results.seeds 0019c994ff48.a951a6
+prgnn/stages/finding.Results.shuffles 969cad00a69a.a181bf
+prgnn/stages/finding.Results.source 6cc29ddf6015.be3964
+prgnn/stages/finding.Results.stageBehind a3926ce211d9.b8b8e0
+prgnn/stages/finding.Results.tested 8c2504ef7a1b.7c9f1c
+prgnn/stages/finding.Results.unattributed 5a917fd80ca4.ec3c31
+prgnn/stages/finding.Results.without 4388bfdb12af.90495c
+prgnn/stages/finding.RetrainedTest 6870d91d1666.c1dc57
+prgnn/stages/finding.RetrainedTest.Measured 5e8f95b4c629.50026d
+prgnn/stages/finding.RetrainedTest.Name 547c1851120a.ad0caa
+prgnn/stages/finding.RetrainedTest.anotherResult 11df42558626.5b6de6
+prgnn/stages/finding.Row 89f21d3aabde.ce5e26
+prgnn/stages/finding.Row.Called dc8f7dd4edac.4f3b18
+prgnn/stages/finding.Row.Is d6de2fd69518.ac92e8
+prgnn/stages/finding.Row.IsMajority a7174aa90b03.826b89
+prgnn/stages/finding.Row.subject 5c08f6301ae3.a233a8
+prgnn/stages/finding.Row.unseeded 79d94126ce86.dee5f8
+prgnn/stages/finding.Settings e80d8cb4b2fa.2c380d
+prgnn/stages/finding.Settings.KindOf f11044a4d511.93f4ea
+prgnn/stages/finding.Settings.Of 1b901e3c1cae.10639c
+prgnn/stages/finding.Settings.Shown 015d179fc1d4.5ba618
+prgnn/stages/finding.Settings.Sources 42fa32716205.473133
+prgnn/stages/finding.Settings.Stage c43219098a8d.473133
+prgnn/stages/finding.SeveralModels f4189fb7463a.e3b0c4
+prgnn/stages/finding.Shown 2898a8a62f04.c63136
+prgnn/stages/finding.Shown.Findings fbdc752bf807.630600
+prgnn/stages/finding.Sorted 672d5ff96751.afbe97
+prgnn/stages/finding.StageOf 317d7a853650.aa2264
+prgnn/stages/finding.StageSettings 618c59891bdb.e3b0c4
+prgnn/stages/finding.StageSettings.Concerns 6eaf88a7ce60.38ef3a
+prgnn/stages/finding.StageSettings.Is de6eb7f8657f.85e63a
+prgnn/stages/finding.StageSettings.Number 9cae964e3fba.85e63a
+prgnn/stages/finding.State f297976f73a3.e3b0c4
+prgnn/stages/finding.Test ea368e7f9547.a7d963
+prgnn/stages/finding.Test.Powerless 8064e1f64a6e.c5963f
+prgnn/stages/finding.Test.Significant 2c49e1359251.c5963f
+prgnn/stages/finding.Unattributed ecc8d7929514.1124e2
+prgnn/stages/finding.Uncorrectable eba42f83e697.c4cedb
+prgnn/stages/finding.Undecidable a627130005a1.1124e2
+prgnn/stages/finding.Untested 55e7a88e3dde.1124e2
+prgnn/stages/finding.WithoutSeed 1d100c80e647.aabe6f
+prgnn/stages/finding.about a6eb36d6a02d.1f19f2
+prgnn/stages/finding.chance d0abcaed2805.0eeec9
+prgnn/stages/finding.comparable c0a796cc8206.831d80
+prgnn/stages/finding.decisive 1f12a71e6ac8.09a534
+prgnn/stages/finding.fewTested 519c5671bb11.e3b0c4
+prgnn/stages/finding.has 6d5513c1ef35.0dfe41
+prgnn/stages/finding.headlineOf 2e8cd923b540.4b5814
+prgnn/stages/finding.isPooled d1bef66896d0.c63136
+prgnn/stages/finding.isStage be8494ab16df.c63136
+prgnn/stages/finding.joined cac758f2c689.e3b0c4
+prgnn/stages/finding.nearPerfect f0601424ec41.e3b0c4
+prgnn/stages/finding.overlap 7663f972bbf4.e3b0c4
+prgnn/stages/finding.ports cf1796c83edc.85e63a
+prgnn/stages/finding.read 970b5aa700c3.6e070b
+prgnn/stages/finding.sameSetting f3cacb0e5f88.f968e5
+prgnn/stages/finding.valuesIn 738e67ef3563.b8ae68
+prgnn/stages/finding.withoutEffect bfd81d22ca62.e3b0c4
 prgnn/stages/literature.Work 302927a04ef5.e3b0c4
 prgnn/stages/literature.Work.String 05aad84b1687.4aebe4
 prgnn/stages/literature.Works 85c2aa35a98c.ed9048
@@ -5665,42 +5807,41 @@ prgnn/stages/present.Report.PartialPage 2ad0829f4a53.d1d041
 prgnn/stages/present.Report.Ports d4401829d9da.4e2905
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.author 89387a093975.30d0ff
-prgnn/stages/present.author.abstract 7c0e37cd0551.5559eb
+prgnn/stages/present.author.abstract 8ce0cc4321a5.97706f
 prgnn/stages/present.author.agreement e9114834e661.676477
-prgnn/stages/present.author.cautionMasking 93c37795d2d4.b39e5c
-prgnn/stages/present.author.cautionsOf 68c16a393b6e.f72b2a
+prgnn/stages/present.author.cautionMasking 7056089411db.c97f91
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
-prgnn/stages/present.author.classes e906cad76b5e.99e207
 prgnn/stages/present.author.contrasts 294e420ea8ea.030066
 prgnn/stages/present.author.covariates 1a7a625b8ffa.2587e3
-prgnn/stages/present.author.covariatesOfNumber cd9e30036ccf.ed48a6
-prgnn/stages/present.author.data aa3036dbf1c4.d898f4
+prgnn/stages/present.author.covariatesOfNumber 791e1da68e43.7a178d
+prgnn/stages/present.author.data 023ae6ef380e.ec43c1
 prgnn/stages/present.author.fidelity 4d384096034c.7abbb0
+prgnn/stages/present.author.foundIn ee08034fbb46.e052e1
 prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
-prgnn/stages/present.author.leakage b44a4bbaf475.a97164
+prgnn/stages/present.author.leakage 4d81a7adf950.fe3ccc
 prgnn/stages/present.author.learned fe86b8f23edc.e5ae52
+prgnn/stages/present.author.many 6a2de67c83cd.99e207
 prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
-prgnn/stages/present.author.number ae87e5620371.1f296c
-prgnn/stages/present.author.othersAbove 815c9149b7ef.121603
-prgnn/stages/present.author.permutedWithin 0cb0e3f10b38.0752e1
+prgnn/stages/present.author.permutedWithin 74623263cb05.3f83d3
 prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
 prgnn/stages/present.author.rankingTables 55ba15fa65e8.c2d11e
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
-prgnn/stages/present.author.recovered 1961d2c3092b.50831a
+prgnn/stages/present.author.recovered 6411850c3460.b009bb
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
-prgnn/stages/present.author.regions 3f0bbed517ae.2a6a90
-prgnn/stages/present.author.regressionTiles a4bee919024c.22ca2f
-prgnn/stages/present.author.result 8a4b60cf414b.e325ad
+prgnn/stages/present.author.regions ac7bfa4889e7.bec1be
+prgnn/stages/present.author.regressionTiles f11fac1a5c48.712591
+prgnn/stages/present.author.result e5f2ae7a090f.043161
 prgnn/stages/present.author.space cd152f40504f.28d337
-prgnn/stages/present.author.tiles 599699b240ad.f39df6
+prgnn/stages/present.author.tests bfbc3ae8f5ff.7a8ac2
+prgnn/stages/present.author.tile 3e4cfbd06d64.8cb5d5
+prgnn/stages/present.author.tiles c17a62b33ec3.4f133d
 prgnn/stages/present.author.training 992f4364e6af.6f0a56
 prgnn/stages/present.author.trainings 6a0eba197d85.56ce11
 prgnn/stages/present.author.unchecked b85a9a6011c7.eb18d5
-prgnn/stages/present.author.unseen 5f0d597b38d7.2d9e8c
-prgnn/stages/present.author.write 75dbd40df0d3.a52623
+prgnn/stages/present.author.write 5aeabab5c1af.20b311
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.checkRow b3b4f92f38d0.e3b0c4
 prgnn/stages/present.coefficient 1499e48cd206.3826c5
@@ -5713,13 +5854,11 @@ prgnn/stages/present.fewHeldOut 70a586560e99.e3b0c4
 prgnn/stages/present.found d1f871c8e159.e3b0c4
 prgnn/stages/present.gathered e247e38f5e2d.4c17fd
 prgnn/stages/present.judge 0ce8325964c1.3aca19
-prgnn/stages/present.listOf 47f1327c088b.585a95
 prgnn/stages/present.mostMembers 6f511baa541d.e3b0c4
 prgnn/stages/present.newAuthor a4867bff8c15.45249d
 prgnn/stages/present.notesPort b8082bc5dbc6.fd4c5e
-prgnn/stages/present.ofOneGroup 4a75fbe3ceee.8933d2
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
-prgnn/stages/present.otherThan 377a7af02a53.1f3e00
+prgnn/stages/present.otherThan 7b09d853f6d7.880bf5
 prgnn/stages/present.programs c36f217d49f2.020db9
 prgnn/stages/present.sharedPorts 099d6af4afec.fcb883
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
@@ -5728,6 +5867,7 @@ prgnn/stages/present.together 5a8967755750.06ae07
 prgnn/stages/present.trained 5f73ad486173.ff7517
 prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
 prgnn/stages/present.upsideDownText 6036c8f41ab1.e3b0c4
+prgnn/stages/present.values daad0eb94438.012244
 prgnn/stages/present.varying cacbb1b92632.10d139
 prgnn/stages/present.verdict 9b0479f54336.284716
 prgnn/stages/present.verdict.against e115142511bf.3097a1
@@ -5738,7 +5878,7 @@ prgnn/stages/present.verdict.value 866934cb6e0b.105f2a
 prgnn/stages/present.volumes 53e5934bc7ef.e3b0c4
 prgnn/stages/present.widthOfSVG 6b82b449d465.8933d2
 prgnn/stages/present/methods.Author 2865ea77ba6f.c22369
-prgnn/stages/present/methods.Author.Read 189c11a42a0c.a46350
+prgnn/stages/present/methods.Author.Read 351c3290a338.a46350
 prgnn/stages/present/methods.Author.References 95f3ce12a64e.cefeb4
 prgnn/stages/present/methods.Author.Write c5380fb0e15e.f0b5af
 prgnn/stages/present/methods.Author.called 5ad9982e2062.daf86a
@@ -5763,7 +5903,7 @@ prgnn/stages/present/methods.Author.methodsOfGraphs 0f1ff369769b.01a7a5
 prgnn/stages/present/methods.Author.methodsOfMatrices d94fdb9adb04.227134
 prgnn/stages/present/methods.Author.methodsOfMeasures 4b8f591259a1.77422a
 prgnn/stages/present/methods.Author.methodsOfNetworks c5bdda690d1f.69144f
-prgnn/stages/present/methods.Author.methodsOfPermutations e92f863ec116.eaeeaa
+prgnn/stages/present/methods.Author.methodsOfPermutations 63dd5e61849c.28d1d1
 prgnn/stages/present/methods.Author.methodsOfRankings d3091e7a5d09.f8ddab
 prgnn/stages/present/methods.Author.methodsOfReferences f77db1e650dc.a43ae7
 prgnn/stages/present/methods.Author.methodsOfRegression d3ef1cb8e061.dff388
@@ -5785,8 +5925,8 @@ prgnn/stages/present/methods.Author.takes caad9ede1160.b4326f
 prgnn/stages/present/methods.Author.target 6c046dcb0a88.e7bed8
 prgnn/stages/present/methods.Author.unit 17c1cb82cd45.c851ef
 prgnn/stages/present/methods.Author.which 58bff0aef0e2.caf0f9
-prgnn/stages/present/methods.Author.within a217ceebfc0f.aed220
-prgnn/stages/present/methods.New fe1e5074aac6.26e678
+prgnn/stages/present/methods.Author.within 52ab2eeb6c3c.55f25e
+prgnn/stages/present/methods.New 9ac4383507da.199218
 prgnn/stages/present/methods.Text 24e7c7186466.e3b0c4
 prgnn/stages/present/methods.Text.cite 547edd3ec15f.3c0a22
 prgnn/stages/present/methods.Text.say a989d8eef523.533bfd
@@ -5926,177 +6066,86 @@ prgnn/stages/present/participants.warned.add cecfcfdc41bc.6d2436
 prgnn/stages/present/participants.warned.first 35a3e37b043d.790aa7
 prgnn/stages/present/participants.warned.text d4f303d2c3e9.eaa99a
 prgnn/stages/present/participants.wholePercent 6a4af76dda44.e3b0c4
-prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
-prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
-prgnn/stages/present/performance.Results 78161e7b9107.6fa8ee
-prgnn/stages/present/performance.Results.AboveChance a7def545950f.9992eb
-prgnn/stages/present/performance.Results.CautionAccuracy de48b0e7fb92.aa46d1
-prgnn/stages/present/performance.Results.ChanceTests 49d453b60946.c5a155
-prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
-prgnn/stages/present/performance.Results.Describe 0e7ad6f2e62d.1914a3
-prgnn/stages/present/performance.Results.DescribeRegression 810d1405c094.9a90cd
-prgnn/stages/present/performance.Results.Doubt 1f8ee1eb06a0.0361b8
+prgnn/stages/present/performance.Results ccb10d866c20.ae5350
+prgnn/stages/present/performance.Results.Describe 4149575ee9c4.e43670
+prgnn/stages/present/performance.Results.DescribeRegression 38ca899a3c78.4531d7
 prgnn/stages/present/performance.Results.Error f5f251e1a571.7d158f
-prgnn/stages/present/performance.Results.HeldOut b4ba6f7b4e3d.a3c969
-prgnn/stages/present/performance.Results.IsUnproven 7091bbf8d541.dc7570
-prgnn/stages/present/performance.Results.LeftOut 4adbbb84c438.23a660
-prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
-prgnn/stages/present/performance.Results.PerParticipant bc0dbefab38b.5dd36e
-prgnn/stages/present/performance.Results.Read f28bbd938886.685a06
-prgnn/stages/present/performance.Results.RegionsOf 99b7d2dde44a.a20c7d
-prgnn/stages/present/performance.Results.RegressionResult aa9eab8eba3e.15fcf3
-prgnn/stages/present/performance.Results.Retrained 97b002943bc1.fa9873
-prgnn/stages/present/performance.Results.RetrainedTests eddcda366073.957bc6
-prgnn/stages/present/performance.Results.Shown 08d6c7a7f1fd.14e55e
-prgnn/stages/present/performance.Results.StagesBehind 574c7692ddfd.50f153
-prgnn/stages/present/performance.Results.Unattributed 7a553b18f626.a33f72
-prgnn/stages/present/performance.Results.Uncorrectable eeb8765f6d49.6c3be3
-prgnn/stages/present/performance.Results.Undecidable 670a2ee8433a.16afeb
-prgnn/stages/present/performance.Results.attribute 6dd7b88a3474.56f7b7
-prgnn/stages/present/performance.Results.behind 835851249401.ae9adf
-prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
-prgnn/stages/present/performance.Results.byDraws c709693c738b.848f22
-prgnn/stages/present/performance.Results.cautionOneGroup d1288c60d136.f46fb3
-prgnn/stages/present/performance.Results.cautionRegression 2be63b6b1842.a5691b
-prgnn/stages/present/performance.Results.cautionRetrained 2cd587a22275.970e49
-prgnn/stages/present/performance.Results.cautionSeeds d25940530e1c.7f3652
-prgnn/stages/present/performance.Results.cautions dd6717bcfcb2.a80414
-prgnn/stages/present/performance.Results.comparison ecf42f00ff38.f98204
-prgnn/stages/present/performance.Results.decisive 91451544e43e.ac1b7a
-prgnn/stages/present/performance.Results.differences eb83360dfc28.a35fc6
-prgnn/stages/present/performance.Results.eachLevel 99b51271af04.e99f3a
-prgnn/stages/present/performance.Results.folds 1382447c4f71.84ffa5
-prgnn/stages/present/performance.Results.judgedBy 1fa4870cb32f.ccf8d3
-prgnn/stages/present/performance.Results.leaks 4690cc20c7c7.30364b
-prgnn/stages/present/performance.Results.leftOut a0b1a54b00c6.67a52b
-prgnn/stages/present/performance.Results.leftOutEach 8b0cab696455.3863a9
-prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
-prgnn/stages/present/performance.Results.models 58766138aedc.3ed86d
-prgnn/stages/present/performance.Results.notRetrained dd316c91f906.051927
-prgnn/stages/present/performance.Results.ofAnother cdfa5f32e4e1.a9ac9b
-prgnn/stages/present/performance.Results.otherInputs 06015cb784db.6b006d
-prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
-prgnn/stages/present/performance.Results.overSeeds 2e86543ca589.bcbc49
-prgnn/stages/present/performance.Results.paperTables f6dfc1d6f7ad.f3bd02
-prgnn/stages/present/performance.Results.performanceFigures 5902e1f88aac.47fc6e
-prgnn/stages/present/performance.Results.permutation 7812460d9121.c36066
-prgnn/stages/present/performance.Results.permutationTables dc5bf6e0481b.237a51
-prgnn/stages/present/performance.Results.permutationTests 78511dc11280.f51e94
-prgnn/stages/present/performance.Results.published 2a915ee3049f.1af90a
-prgnn/stages/present/performance.Results.readLabels 4b5ab29fa796.bc9e7b
-prgnn/stages/present/performance.Results.readLeakage 9497bb925b57.777825
-prgnn/stages/present/performance.Results.readRegression aee98d378deb.36441f
-prgnn/stages/present/performance.Results.retrained 996a42429632.03cb37
-prgnn/stages/present/performance.Results.source f18345b10322.be3964
-prgnn/stages/present/performance.Results.stageBehind db16fa680846.068928
-prgnn/stages/present/performance.Results.testOfR aa9edc8cb1f6.3490a6
-prgnn/stages/present/performance.Results.without 42bd235d3b93.90495c
-prgnn/stages/present/performance.RetrainedTest 0a10cbf26f9c.03e22d
-prgnn/stages/present/performance.RetrainedTest.Measured 5e8f95b4c629.50026d
-prgnn/stages/present/performance.RetrainedTest.Name 6bd1655161e1.ad0caa
-prgnn/stages/present/performance.RetrainedTest.anotherResult f52389c40d26.b21f19
-prgnn/stages/present/performance.RetrainedTest.howRetrained 0d0756e9fc39.8d49c3
-prgnn/stages/present/performance.Row.AreaOf e296a6ac0b19.4f3b18
-prgnn/stages/present/performance.Row.IsMajority a7174aa90b03.826b89
-prgnn/stages/present/performance.Row.is 6d5a6a603092.95695a
-prgnn/stages/present/performance.Row.unseeded 2f2dbeea6e27.0175d8
-prgnn/stages/present/performance.Within a7bef59c1a57.eafe74
-prgnn/stages/present/performance.accuracyChart 0d3719acb838.76711c
-prgnn/stages/present/performance.baseline 3a405b8f8202.b015d2
+prgnn/stages/present/performance.Results.HeldOut 9d75705c5f44.b3c02b
+prgnn/stages/present/performance.Results.LeftOut 78687e0d1fcb.23a660
+prgnn/stages/present/performance.Results.RegressionResult 85e07ecc0264.e90666
+prgnn/stages/present/performance.Results.comparison bf1a6f1e64ec.722bac
+prgnn/stages/present/performance.Results.describeTests 64d4cc710708.fe9555
+prgnn/stages/present/performance.Results.eachLevel be8996ea2409.fac536
+prgnn/stages/present/performance.Results.folds 4fcea09c3f9b.b44755
+prgnn/stages/present/performance.Results.intervals b99ec27c1fe2.ab6a08
+prgnn/stages/present/performance.Results.leftOut 5054b7456bc2.de5735
+prgnn/stages/present/performance.Results.leftOutEach 7fd751113378.fc73a2
+prgnn/stages/present/performance.Results.othersLast 8e8b1b979c77.821927
+prgnn/stages/present/performance.Results.paperTables 342005542b30.6c23f4
+prgnn/stages/present/performance.Results.performanceFigures d118cadef75b.1282f6
+prgnn/stages/present/performance.Results.permutationTables 131a4053c58b.9acf2e
+prgnn/stages/present/performance.Results.published beb00411396e.e865d8
+prgnn/stages/present/performance.Results.testsOf 612ca5b572af.f48a2b
+prgnn/stages/present/performance.Row daad0eb94438.4f3b18
+prgnn/stages/present/performance.accuracyChart b6c753afac4a.18475b
+prgnn/stages/present/performance.accuracyColumn e7011653459b.c3e173
+prgnn/stages/present/performance.areaColumn 88063be14ba7.8199cd
 prgnn/stages/present/performance.calibrationBins 3b8398fc6105.e3b0c4
-prgnn/stages/present/performance.chanceTest 593cd508c633.e3b0c4
-prgnn/stages/present/performance.chanceTest.Powerless c46b8c94ec44.01e965
-prgnn/stages/present/performance.chanceTest.String a34068055f20.e2829e
-prgnn/stages/present/performance.coordsOf 92f35f59efff.2a6ddc
-prgnn/stages/present/performance.drawnLeast b12704afba1c.e3b0c4
-prgnn/stages/present/performance.evaluateTests 2237d4e951b5.dfac7e
-prgnn/stages/present/performance.evaluated 3f5bd0579912.e3b0c4
-prgnn/stages/present/performance.fewDiffer 4cdaee4249c6.78c45a
-prgnn/stages/present/performance.fewInFolds e35ce3a6bbf4.c853aa
-prgnn/stages/present/performance.fewTested 519c5671bb11.e3b0c4
-prgnn/stages/present/performance.foldScore 78ec004334b8.00f291
-prgnn/stages/present/performance.has e357cb5883d3.0b0421
-prgnn/stages/present/performance.headlineOf 9041ffc40a34.5ed447
-prgnn/stages/present/performance.headlineSetting d1ea762ffe6f.538c08
-prgnn/stages/present/performance.intervals d3d3bcf193d9.a41908
-prgnn/stages/present/performance.isMean b13091cd2fbf.4f6814
-prgnn/stages/present/performance.isPooled 5c6388cd7145.e3b0c4
-prgnn/stages/present/performance.isSeed 64752f1af388.e3b0c4
-prgnn/stages/present/performance.isStage cab7451cd00d.e3b0c4
-prgnn/stages/present/performance.joined cac758f2c689.e3b0c4
-prgnn/stages/present/performance.nearPerfect f0601424ec41.e3b0c4
-prgnn/stages/present/performance.ofClassifiers a147597ebdbd.585a95
-prgnn/stages/present/performance.ofFirst f7c6ccff0e00.585a95
-prgnn/stages/present/performance.ofProcedure 75f67a4a931b.e3b0c4
-prgnn/stages/present/performance.overlap 7663f972bbf4.e3b0c4
-prgnn/stages/present/performance.perParticipant 0fdfa04c865e.dc66ab
-prgnn/stages/present/performance.permutedColumn 51ea08e46e1a.fc1b13
-prgnn/stages/present/performance.ports cf1796c83edc.85e63a
-prgnn/stages/present/performance.readAccuracy 40b76d559ec3.924d6b
-prgnn/stages/present/performance.sameLevels 62107a0490bd.306ce6
-prgnn/stages/present/performance.sameSetting 81d4fd86bd5f.61ad5e
+prgnn/stages/present/performance.called 6481cb2eac9e.b014a0
+prgnn/stages/present/performance.classifierColumn a5e1ec9e94bd.8b1ac1
+prgnn/stages/present/performance.foldsColumn 40c87961eb6b.69aaea
+prgnn/stages/present/performance.interval db1e97c86e2b.e3b0c4
+prgnn/stages/present/performance.intervalColumn 82c575b15124.351ac1
+prgnn/stages/present/performance.permutedColumn 8dae404f702d.d4fc42
+prgnn/stages/present/performance.sameLevels 1a36eaabbdfc.54fc0b
 prgnn/stages/present/performance.sameTested 96942c8ef9da.5da104
-prgnn/stages/present/performance.settingCaution 8dcb440b8e54.4caae7
-prgnn/stages/present/performance.settingCautions 09ae2c6c2c4e.abf2d4
-prgnn/stages/present/performance.settingCautions.add 1cdc48a51f08.4510c9
-prgnn/stages/present/performance.settingCautions.say 795d4f8ad38c.928f8a
-prgnn/stages/present/performance.sorted c9368b4b7dab.b92338
-prgnn/stages/present/performance.stageOf 405305ec80e4.c29b51
-prgnn/stages/present/performance.testedNumber b264839f6a76.43afbf
-prgnn/stages/present/performance.testedP 7c04d5ed5a66.90ca72
-prgnn/stages/present/performance.testsOf 52cf5bf67789.e6b71f
-prgnn/stages/present/performance.testsOfNumbers 9a28e9371386.b97cee
-prgnn/stages/present/performance.told 5beb73953be7.6b5544
-prgnn/stages/present/performance.unstaged 5cfe29ec2959.c29b51
-prgnn/stages/present/performance.untested 13d6722a10d4.e3b0c4
-prgnn/stages/present/performance.valuesIn 91f5ee9dfdee.f5437a
-prgnn/stages/present/performance.weightOf d7419dd33cf0.b19bc4
-prgnn/stages/present/performance.withoutEffect bfd81d22ca62.e3b0c4
-prgnn/stages/present/performance.withoutSeed 5aba28174f50.dbe8f4
-prgnn/stages/present/section.InSentence 55995dc21d00.e3b0c4
+prgnn/stages/present/performance.testOf 036de5261c41.e3b0c4
+prgnn/stages/present/performance.testedP d86bee11febc.6b1328
+prgnn/stages/present/performance.values daad0eb94438.012244
+prgnn/stages/present/section.Column 1045cbd22be7.1abcb0
+prgnn/stages/present/section.Column.Plain 6500e4778ae0.45f843
+prgnn/stages/present/section.InSentence 481393cccd6a.1bcaa7
 prgnn/stages/present/section.Keyed bcd3e5e979ec.33cbe6
+prgnn/stages/present/section.Lay 3c70290d5d18.31dda3
 prgnn/stages/present/section.Limits 951c42c7dffc.547d59
-prgnn/stages/present/section.LowerFirst 1875f830e2f2.e3b0c4
+prgnn/stages/present/section.LowerFirst 481393cccd6a.eb7a04
 prgnn/stages/present/section.MemberText d9b1337daee3.c63136
 prgnn/stages/present/section.NewWriter 1bfd6dec8125.a8b4ea
 prgnn/stages/present/section.Notes a627130005a1.547d59
+prgnn/stages/present/section.Num 384e48a28ec6.10d3b1
+prgnn/stages/present/section.Number 26ff2f3b9d14.6751ee
 prgnn/stages/present/section.OrItself 827690b739c3.e3b0c4
 prgnn/stages/present/section.Overturns 87910c90e002.547d59
-prgnn/stages/present/section.Parameter 422a107b3d17.e3b0c4
-prgnn/stages/present/section.PlainName 0543d3f7707e.e3b0c4
+prgnn/stages/present/section.PlainName 481393cccd6a.e64498
 prgnn/stages/present/section.Read 970b5aa700c3.6e070b
 prgnn/stages/present/section.SVGTitle 4b706514dba8.70faeb
-prgnn/stages/present/section.SettingName 0d317fefa83d.653c3c
-prgnn/stages/present/section.Settings e80d8cb4b2fa.2c380d
-prgnn/stages/present/section.Settings.KindOf f11044a4d511.93f4ea
-prgnn/stages/present/section.Settings.Of 1b901e3c1cae.10639c
-prgnn/stages/present/section.Settings.Shown 015d179fc1d4.5ba618
-prgnn/stages/present/section.Settings.Sources 42fa32716205.473133
-prgnn/stages/present/section.Settings.Stage c43219098a8d.473133
-prgnn/stages/present/section.StageSettings 618c59891bdb.e3b0c4
-prgnn/stages/present/section.StageSettings.Concerns 6eaf88a7ce60.38ef3a
-prgnn/stages/present/section.StageSettings.Is de6eb7f8657f.85e63a
-prgnn/stages/present/section.StageSettings.Number 9cae964e3fba.85e63a
+prgnn/stages/present/section.SettingName ba16a4adfeee.0807de
+prgnn/stages/present/section.Strong d7e3ca0dbc3e.45f843
 prgnn/stages/present/section.TableOf 658b2ec20ad3.0cd5e6
-prgnn/stages/present/section.UnitName 68ed813a3c43.e3b0c4
-prgnn/stages/present/section.UpperFirst f6bf6486ca53.238d0e
-prgnn/stages/present/section.Weight f297976f73a3.e3b0c4
+prgnn/stages/present/section.Text 5022cec4550d.6751ee
+prgnn/stages/present/section.UnitName 481393cccd6a.7472ce
+prgnn/stages/present/section.UpperFirst 481393cccd6a.0c2e23
+prgnn/stages/present/section.Weight daad0eb94438.547d59
 prgnn/stages/present/section.WholeTable 83eca2b4af9d.665305
-prgnn/stages/present/section.Writer 15f29c03544f.220112
+prgnn/stages/present/section.Words 51217d42360c.45f843
+prgnn/stages/present/section.Writer d8d1b277bdf6.7aa6cf
 prgnn/stages/present/section.Writer.Add 554e4163ed7e.c5e366
 prgnn/stages/present/section.Writer.Caution 96d31c5ffdd0.6c3b6d
+prgnn/stages/present/section.Writer.Cautions 2d4bf62d910b.6b4842
+prgnn/stages/present/section.Writer.Err adf424770c04.e3ec33
 prgnn/stages/present/section.Writer.Exported bef736c3f72a.e3ec33
 prgnn/stages/present/section.Writer.Figures fd50c24cf0f1.d038de
+prgnn/stages/present/section.Writer.Find 56ebfc1edc3a.ca0d22
 prgnn/stages/present/section.Writer.Heading 7e39046c0532.a9f2bf
 prgnn/stages/present/section.Writer.LongTable 77be0cad7948.8171f3
-prgnn/stages/present/section.Writer.ReadSettings 2bf461a4e9df.431bc4
+prgnn/stages/present/section.Writer.Put d5b13d05c268.c31e8d
+prgnn/stages/present/section.Writer.ReadSettings 529766aeed89.8c236e
 prgnn/stages/present/section.Writer.Say e16df3781753.a9f2bf
 prgnn/stages/present/section.Writer.Show 37cc88fc5e16.90a1c0
 prgnn/stages/present/section.Writer.Supplement 00fa1aa17f85.07b0ad
 prgnn/stages/present/section.Writer.Table ab67ddca10cb.49b77b
-prgnn/stages/present/section.Writer.Weighed af83777be94d.cd8697
-prgnn/stages/present/section.identifier ce02c1c30b30.8933d2
-prgnn/stages/present/section.readPipelineSettings 3cae419faf03.9b46ff
+prgnn/stages/present/section.Writer.Text eb6100052ca2.bf7baa
+prgnn/stages/present/section.Writer.Weighed 35c929f60277.d4f1b9
 prgnn/stages/present/section.shownNumber 6383d956e763.e7db4b
 prgnn/stages/report.Alike 11636a290db3.397c0e
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
@@ -6111,6 +6160,7 @@ prgnn/stages/report.DrawnP 21d4443db71d.06655f
 prgnn/stages/report.DrawnPText 2fdae72f42a1.3553e1
 prgnn/stages/report.Figure 54b8cd4e0700.e3b0c4
 prgnn/stages/report.Figure.Label fed7add20243.3239cf
+prgnn/stages/report.Head 4496f455cbb9.e3b0c4
 prgnn/stages/report.P c76c2a050ae0.397c0e
 prgnn/stages/report.Page cd36e3d8e52b.ffb8a4
 prgnn/stages/report.Page.Check ff877b9167db.0500f9
@@ -6118,6 +6168,7 @@ prgnn/stages/report.Page.HTML f8ed7846c25a.988678
 prgnn/stages/report.Page.viewer f75f628dcc36.2fd0fc
 prgnn/stages/report.Percent 75da7ba8a752.397c0e
 prgnn/stages/report.Probability 8026198bfc9e.397c0e
+prgnn/stages/report.Range 445427973a5b.ecf706
 prgnn/stages/report.Region 6ad4fff5a0a9.e3b0c4
 prgnn/stages/report.Section 79ea2c6a5328.5624e7
 prgnn/stages/report.Sheet d32c3c26ce09.e3b0c4
@@ -6166,6 +6217,46 @@ prgnn/stages/report.volumesInOrder 42b9eb768429.744f26
 prgnn/stages/report/page.css 64d3046acc72.e3b0c4
 prgnn/stages/report/page.js ad42591155ef.e3b0c4
 prgnn/stages/report/viewer.js.gz c9ee65760382.e3b0c4
+prgnn/stages/wording.Finding 9a1a28982127.13d573
+prgnn/stages/wording.Has 4494fe2b35b5.d2d094
+prgnn/stages/wording.InSentence 55995dc21d00.e3b0c4
+prgnn/stages/wording.List 1471c42e826f.e3b0c4
+prgnn/stages/wording.LowerFirst 1875f830e2f2.e3b0c4
+prgnn/stages/wording.PlainName 0543d3f7707e.e3b0c4
+prgnn/stages/wording.PlusMinus 138d802f9e1e.d8a784
+prgnn/stages/wording.Text 6efaade2685f.b8efdd
+prgnn/stages/wording.UnitName 68ed813a3c43.e3b0c4
+prgnn/stages/wording.UpperFirst f6bf6486ca53.238d0e
+prgnn/stages/wording.Values 2715d5ee3b15.e3b0c4
+prgnn/stages/wording.arguments 27f60ed92dff.e3b0c4
+prgnn/stages/wording.arguments.list 15110877089e.a8bc53
+prgnn/stages/wording.arguments.wrong 2b5269592dd4.8a3e8b
+prgnn/stages/wording.catalog a2c8560a7bd4.4f5aec
+prgnn/stages/wording.counted de3060045053.3ff682
+prgnn/stages/wording.entries 1101ea2f9842.533bfd
+prgnn/stages/wording.entry 633f8acbf7a2.e3b0c4
+prgnn/stages/wording.files c334b365dde5.cb1058
+prgnn/stages/wording.functions 6bbd6708625f.31bf8a
+prgnn/stages/wording.identifier ce02c1c30b30.8933d2
+prgnn/stages/wording.isSet 790796d250e2.e3b0c4
+prgnn/stages/wording.number 726f5c9e4f6f.e3b0c4
+prgnn/stages/wording.numbers c2da042c6141.3ff682
+prgnn/stages/wording.pValue 861bfdac84ee.72f6d9
+prgnn/stages/wording.read 165ec6d5a26e.368aa0
+prgnn/stages/wording.texts b0200d62a752.9972cd
+prgnn/stages/wording.to c718b62404a0.ecf706
+prgnn/stages/wording.writer 30b1aa0f2bd5.012244
+prgnn/stages/wording.writer.call 6e7cf3ee6cfd.e1e933
+prgnn/stages/wording.writer.list baf2481040f4.a31989
+prgnn/stages/wording.writer.node 86cd98c42428.a23cf5
+prgnn/stages/wording.writer.pipe feaa112806fa.d3f404
+prgnn/stages/wording.writer.value 24bbe21529a8.d07501
+prgnn/stages/wording/abstract.txt 850a62e7cd80.e3b0c4
+prgnn/stages/wording/chance.txt c3896f58e772.e3b0c4
+prgnn/stages/wording/checks.txt 293c2dce182c.e3b0c4
+prgnn/stages/wording/methods.txt c3fe639a9ccf.e3b0c4
+prgnn/stages/wording/performance.txt 42a82b09b2a7.e3b0c4
+prgnn/stages/wording/regions.txt 75af73be5043.e3b0c4
 
 reached by report summary tables
 prgnn/stages/present/tables.ClassifierRow 26cdc8810782.e3b0c4
@@ -6658,7 +6749,7 @@ at internal/lists/lists.go prgnn/internal/lists Map:5
 at internal/machine/fault.go prgnn/internal/machine Fault:14 Fault.Error:20 Fault.Unwrap:21
 at internal/markup/element.go prgnn/internal/markup ElementText:11
 at internal/markup/markup.go prgnn/internal/markup Text:13 Shown:20 Characters:24
-at internal/pattern/pattern.go prgnn/internal/pattern Pattern:13 inTest:16 New:20 Pattern.MatchString:30 Pattern.FindStringSubmatch:34 Pattern.FindSubmatch:36 Pattern.FindAllString:38 Pattern.FindAllStringSubmatch:44 Pattern.ReplaceAllString:48 Pattern.ReplaceAllStringFunc:52
+at internal/pattern/pattern.go prgnn/internal/pattern Pattern:13 inTest:16 New:20 Pattern.MatchString:30 Pattern.FindStringSubmatch:34 Pattern.FindSubmatch:36 Pattern.FindAllString:38 Pattern.ReplaceAllString:48 Pattern.ReplaceAllStringFunc:52
 at internal/random/radii_amd64.go prgnn/internal/random radii:9
 at internal/random/radii_stubs_amd64.go prgnn/internal/random radiiAVX:10
 at internal/random/random.go prgnn/internal/random Stream:19 New:28 Stream.Normal:46 Stream.Normals:59 Stream.inDisk:86 Stream.uniform:98 radius:100 radiiGo:103
@@ -6724,15 +6815,15 @@ at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:16 shuffled:25 B
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:46 individualRows:64
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:39 Compare.Run:48 Compare.reference:89 decide:115 compareTwo:128 foldDifferences:166
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:27 Covariates:31 Covariates.Ports:45 Covariates.Run:65 Covariates.meta:185 sameNumbers:193 Covariates.ofNumber:200 covariateOf:223 varies:239 knownIn:245 kindOf:259 known:267 Covariates.columns:280 Covariates.pattern:309 lackedBy:373 scanCovariates:388 unusable:444 covariateRow:462
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:17 Evaluate:21 Evaluate.Ports:38 Evaluate.Run:61 labelsPort:102 sitesPort:106 readSites:113 complete:129 participantAccuracy:162
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:28 Covariates:32 Covariates.Ports:46 Covariates.Run:66 apartFrom:176 Covariates.meta:195 sameNumbers:203 Covariates.ofNumber:210 covariateOf:233 varies:249 knownIn:255 kindOf:269 known:277 Covariates.columns:290 Covariates.pattern:319 lackedBy:383 scanCovariates:398 unusable:454 covariateRow:472
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:18 Evaluate:22 Evaluate.Ports:39 Evaluate.Run:62 labelsPort:103 sitesPort:107 readSites:114 complete:128 participantAccuracy:160
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:20 EvaluateRegression:24 EvaluateRegression.Ports:42 EvaluateRegression.Run:57
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:13 dropTested:32 Evaluate.summaryTable:36
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:27 Fidelity:33 Fidelity.Ports:42 maskSetting:59 maskEffect:70 Fidelity.Run:80 Fidelity.sizes:130 Fidelity.settings:148 atOnce:210 Fidelity.ask:213 Fidelity.first:280 maskSetting.overModels:318 Fidelity.table:329
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
 at stages/assess/leakage/chance.go prgnn/stages/assess/leakage chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:100 steps:117 trace.stationaryBasis:131 chanceOfWalk:169 bessel:205 likeness:226 mostTold:233 rarest:236 byChance:244 byChance.text:251
 at stages/assess/leakage/filtered.go prgnn/stages/assess/leakage filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
-at stages/assess/leakage/leakage.go prgnn/stages/assess/leakage leakage.New:25 Leakage:31 Leakage.Ports:37 leakCheck:56 leakCheck.fail:65 foldPlace:70 foldBook:73 Leakage.Run:80 similarText:136 checkRow:149 readBook:155 foldBook.tested:183 foldBook.takesPart:189 Leakage.lookAtPredictions:199 placeOf:275 foldBook.seen:291 lookAtModels:311 lookAtFitted:328
+at stages/assess/leakage/leakage.go prgnn/stages/assess/leakage leakage.New:26 Leakage:32 Leakage.Ports:38 leakCheck:57 leakCheck.fail:66 foldPlace:71 foldBook:74 Leakage.Run:81 similarScans:137 checkRow:151 readBook:157 foldBook.tested:185 foldBook.takesPart:191 Leakage.lookAtPredictions:201 placeOf:277 foldBook.seen:293 lookAtModels:313 lookAtFitted:330
 at stages/assess/leakage/scans.go prgnn/stages/assess/leakage Leakage.lookAtScans:18 endPoints:102 sharedPoints:103 rescaled:104 sharedScans:109 onePart:147 sameParts:150 timePoints:175
 at stages/assess/leakage/screen.go prgnn/stages/assess/leakage screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:73 cosines:119 screen.turned:136 tile:147 tileTraces:153 tileValues:154 fewPairs:155 Leakage.tiles:159 tile.pairs:205 basis:242 screen.basis:249 basis.signatures:259 screen.may:285
 at stages/assess/leakage/traces.go prgnn/stages/assess/leakage trace:20 newTrace:30 trace.len:46 meanTrace:52 ranks:81 leastOverlap:105 meeting:108 trace.leastOverlap:115 trace.lags:120 trace.overlap:126 trace.variation:131 trace.correlation:142 trace.means:152 trace.meet:161 readTraces:191 Leakage.sameTraces:216 Leakage.alike:273
@@ -6772,11 +6863,11 @@ at stages/column/covariate.go prgnn/stages/column UnusableRegions:16 UnusablePat
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
 at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 MadeLines:73 nameRow:82 NodeNames:87 WithMeta:100
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
-at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingCoords:30 SettingName:37 PrGNN:65 MixedTraining:69 Classifiers:73 NameClassifiers:85 joinTexts:120 CompareNamed:125 ShownSetting:140 Lambdas:156
+at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingCoords:30 SettingName:37 PrGNN:65 MixedTraining:69 Classifiers:73 NameClassifiers:85 joinTexts:120 CompareNamed:125 ShownSetting:140 Lambdas:154
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
 at stages/column/relatives.go prgnn/stages/column numberOf:18 family:19 person:20 familyName:25 mayBeFamilyName:27 parentName:30 personName:33 mayBePersonName:34 identified:36 wordsOf:40 NamesFamily:45 NamesPerson:50 certain:56 whose:135 NamesOthers:156 Unrelated:175 UnrelatedBy:180 counted:207
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
-at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:61 CovariateRow:81 PermutationTestRow:95 PermutationRow:108
+at stages/column/rows_accuracy.go prgnn/stages/column PerFold:6 Retrained:6 FoldRow:9 AccuracyRow:24 PairRow:64 CovariateRow:84 PermutationTestRow:98 PermutationRow:111
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 AsSidecarSays:13 CleanedBefore:16 CensoredError:19 CensoredError.Error:21 CensoredError.Unwrap:22 StrongMotion:26 CleaningRow:30 VolumeRow:69
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
@@ -6790,7 +6881,7 @@ at stages/column/scans.go prgnn/stages/column Scans:12 scansKey:21 ScansOf:36 Sh
 at stages/column/series.go prgnn/stages/column seriesOrder:9 Series:15
 at stages/column/spelling.go prgnn/stages/column Spelling:18 looks:49 invisible:62 number:102 value:105
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:18
-at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 FewerVolumes:26 MayBeMissing:27 Alike:28 IfSite:29 Uneven:30 VeryRare:31 OneGroup:32 NotJudged:33 MotionApart:34 MotionFilled:35 TiedTo:36 Relatives:37 Regrouped:38 NotIndependent:40 Doubts:44 marks:79 AdmittedLeaks:89 AlikeByChance:93 SimilarScans:97 HasCoords:101 Numbered:112 Coordinate:122
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 FewerVolumes:26 MayBeMissing:27 Alike:28 IfSite:29 Uneven:30 VeryRare:31 OneGroup:32 NotJudged:33 MotionApart:34 MotionFilled:35 TiedTo:36 Relatives:37 Regrouped:38 NotIndependent:40 Doubts:44 marks:79 AdmittedLeaks:89 AlikeByChance:93 SimilarScans:97 ReadCoords:100 Holds:109 Numbered:120
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:26 Exec:30 declared:43 declare:49 declareOutput:56 Exec.EnvNames:74 Exec.Promise:85 Exec.Ports:91 execName:111 execPlace:112 Exec.Validate:116 ExecRooms:184 Exec.Run:187 Exec.call:226 Exec.program:277 runLogged:293 Exec.lookPath:318 Exec.environment:339 Exec.set:351
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -6817,7 +6908,7 @@ at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:18 Ca
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:28 Connectivity.Ports:32 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 Connectivity.measure:133 subjectOf:144
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:23 Degrees.Run:35 degreeRow:90 edgeRow:97 degreesOf:104
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:18 Distributions:22 Distributions.Ports:26 Distributions.Run:34 DrawDistributions:40 overlapText:66 overlap:79 binRow:91 addDistributions:100
-at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:35 outputsOr:38 Chart.svg:62 Chart.InReport:75 WidePoints:82 settingInputs:86 bySettings:92
+at stages/figure/figure.go prgnn/stages/figure picturePorts:21 Chart:30 Captioned:39 outputs:52 outputsOr:55 Chart.svg:79 Chart.InReport:92 WidePoints:99 settingInputs:103 bySettings:109
 at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:24 Individuality.Run:32 DrawIndividuality:37
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:27 Individuals:31 Individuals.Ports:37 Individuals.Run:51 keptRegion:64 individualScores:70 readIndividual:76 individualScores.group:104 individualScores.shared:122 first:141 selected:153 nodeRow:166 ReadNames:173 Individuals.Draw:187 rowTitle:267 lambdaPair:274
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:18 HeadMotion:22 HeadMotion.Ports:26 HeadMotion.Run:37 DrawHeadMotion:43 people:112
@@ -6832,9 +6923,16 @@ at stages/figure/states.go prgnn/stages/figure figure-states.New:23 States:27 St
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:27 Training.Run:39 epochRow:45 majorityRow:52 noRows:57 nameNetworks:64 DrawTraining:94
 at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:33 chanceOf:80 Ranked.name:99 Ranked.scale:108 Ranked.colored:113 Ranked.coloredText:125 Ranked.Unmapped:153 tick:163 DrawSlices:166 gz:190 Viewer:198
+at stages/finding/accuracy.go prgnn/stages/finding nearPerfect:11 about:14 Results.Performance:25 Results.behind:51 Results.accuracyOf:62 Results.betterOther:109 Results.seeds:127 Results.oneClass:146 fewTested:169 Results.Regressions:172
+at stages/finding/chance.go prgnn/stages/finding Alpha:14 Test:17 Test.Significant:31 Test.Powerless:34 State:37 Above:40 NotAbove:41 Undecidable:42 Untested:43 Unattributed:44 Results.Tests:49 Results.shuffles:66 decisive:82 Results.Chance:92 chance:99 Results.IsAbove:112 Results.tested:118 Results.Corrected:129 Uncorrectable:140 Results.Uncorrectables:149 Results.OthersAbove:163 Results.IsUnproven:179 Results.TestOfR:197
+at stages/finding/finding.go prgnn/stages/finding Weight:19 Overturns:22 Limits:23 Notes:24 Weight.String:28 Finding:31 Subject:39 List:47 List.Add:50 Finding.text:61 Group:66 List.Grouped:73 Finding.Values:92 Values:99 IsSeed:125 HasSeed:128 WithoutSeed:131 Meta:136 written:139 writtenTo:146 Finding.MarshalJSON:154 Finding.UnmarshalJSON:175 Of:200 Written:210
+at stages/finding/headline.go prgnn/stages/finding headlineOf:14 StageOf:39 isStage:46 isPooled:49 comparable:53 sameSetting:64 Results.StagesBehind:71 Results.ofAnother:89 Row.unseeded:106 Results.pooledSeeds:114 Shown:132 RegionsOfHeadline:143 RegionsOfOnly:144 RegionsOfFirst:145 RegionsOfOther:146 RegionsOfChosen:147 ChosenNotHeadline:148 NestedNotRegions:149 Results.RegionsOf:154 Shown.Findings:197
+at stages/finding/results.go prgnn/stages/finding Results:17 Row:35 FoldScore:44 Row.Called:50 Row.Is:53 Row.IsMajority:56 Row.subject:59 Results.Read:62 read:114 ReadAccuracy:122 Results.readMeta:140 Results.readLeakage:157 Results.readRegression:183 IsMean:199 Sorted:204 Results.PerParticipant:215 PerParticipant:218 Results.markOwn:225 ModelOf:246
+at stages/finding/retrained.go prgnn/stages/finding withoutEffect:16 RetrainedTest:19 NoSuchModel:31 OtherDesign:32 SeveralModels:33 OtherResult:34 Evaluated:38 Difference:46 RetrainedTest.Name:52 RetrainedTest.Measured:63 Results.RetrainedTests:73 Results.models:91 Results.attribute:102 RetrainedTest.anotherResult:134 Results.Retrained:140 Results.unattributed:148 Results.PermutationTests:155 Results.RetrainedOthers:185 Results.stageBehind:216 Results.differences:227 Results.otherInputs:265 Results.source:302 ports:311 Results.without:314 has:323 valuesIn:329 overlap:339 joined:344
+at stages/finding/settings.go prgnn/stages/finding Settings:14 StageSettings:21 ReadSettings:31 Parameter:72 Settings.Stage:83 StageSettings.Concerns:96 Settings.Of:105 Settings.Sources:115 Settings.KindOf:128 Settings.Shown:137 StageSettings.Is:149 StageSettings.Number:152
 at stages/fold/alike.go prgnn/stages/fold similarCenter:16 similarLead:17 fewestSimilar:18 mostSimilar:19 Similar:24 center:91
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
-at stages/fold/complete.go prgnn/stages/fold Untested:14 LacksTexts:33 PartText:62 ApartText:84
+at stages/fold/complete.go prgnn/stages/fold Untested:15 LacksTexts:34 PartText:63 TestedApart:85
 at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:25 DrawsText:49 Params.Stream:71 First:74 Apart:77 Member:80 NumberMember:88 LabeledMember:96 LabeledMember.Label:107 Folds:115 Division:118 Params.Divide:128 Division.Row:154 Params.sides:181 SideNames:210
 at stages/fold/features.go prgnn/stages/fold sameFeatures:18 mostValues:19 screenedValues:20 screen:21 Features:25 FeaturesOf:35 unknown:59 symmetric:83 edges:95 Features.Same:116 Features.alike:147 candidates:166 bothHave:214 unitRanks:224
 at stages/fold/interval.go prgnn/stages/fold Validation:13 Intervals:31 sum:101
@@ -6842,17 +6940,17 @@ at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 D
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
 at stages/fold/mean.go prgnn/stages/fold MeanOver:10
 at stages/fold/parts.go prgnn/stages/fold PartOf:13 Parts:25 Repeat:34 InParts:40
-at stages/fold/permuted.go prgnn/stages/fold PermutedSets:18 Permuted:21 ReadPermuted:29 PermutedRow:67 PermutedNumberRow:79 ScoreGroups:91 Chance:106 NoChance:116 Tests:122 ReadTests:133 matchSettings:156 FirstRepeat:186 Tests.Test:192 Tests.TestNumbers:221 retrained:242 far:281 retrainedGroups:284 retrainedNumbers:313 PerFold:346 Retrained:346 Tests.perFold:350 labelings:389 Tests.labelings:397 pooled:444
+at stages/fold/permuted.go prgnn/stages/fold PermutedSets:18 Permuted:21 ReadPermuted:29 PermutedRow:67 PermutedNumberRow:79 ScoreGroups:91 Chance:106 NoChance:116 Tests:122 ReadTests:133 matchSettings:156 FirstRepeat:186 Tests.Test:192 Tests.TestNumbers:221 retrained:242 far:281 retrainedGroups:284 retrainedNumbers:313 Tests.perFold:347 labelings:386 Tests.labelings:394 pooled:441
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:11 fewestValues:17 PrintOf:20 PrintOfDigest:33 Print.Same:37 sketchOf:56 PrintIndex:94 NewPrintIndex:102 PrintIndex.Add:107 PrintIndex.Find:120 PrintIndex.cell:144
-at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80 TestRows:96 testRow:98 TestRows.Again:105 oneRow:115
+at stages/fold/read.go prgnn/stages/fold ReadSettings:15 ReadNumbers:18 readSettings:20 place:76 oneSide:83 TestRows:99 testRow:101 TestRows.Again:108 oneRow:118
 at stages/fold/regions.go prgnn/stages/fold Division.of:14 Params.LeftOut:24 absentOf:85 AbsentRows:106 isUsed:120 AbsentColumns:123
 at stages/fold/row.go prgnn/stages/fold Row:6 PredictionRow:16 PredictionsPort:29 NumberRow:36
-at stages/fold/saturated.go prgnn/stages/fold mostTied:11 OrderLost:14 rounding:17 Saturated:24 tied:52
+at stages/fold/saturated.go prgnn/stages/fold mostTied:11 rounding:14 Saturated:21 tied:47
 at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Case.score:27 Score:42 groupAUC:66 Numbers:76 Distinct:94 Accuracy:105 Majority:119
-at stages/fold/tested.go prgnn/stages/fold Case:18 Tested:27 Settings:41 Settings.name:49 ReadTested:66 slack:111 checkProbabilities:115 readNumbers:167 graphRow:185 byFold:193 OverDraws:228 bySetting:258 OnlyOnce:280 Tested.Cases:299
+at stages/fold/tested.go prgnn/stages/fold Case:19 Tested:28 Settings:42 Settings.name:51 ReadTested:68 slack:113 checkProbabilities:117 readNumbers:169 graphRow:187 byFold:195 OverDraws:230 bySetting:260 OnlyOnce:282 Tested.Cases:301
 at stages/fold/together.go prgnn/stages/fold TogetherColumn:10 KeptTogether:16 Separated:19
-at stages/fold/within.go prgnn/stages/fold Sites:14 ReadSites:21 OneGroupEach:45 Sites.Stratum:58 Sites.persons:68 Sites.Least:87 Sites.Few:98
+at stages/fold/within.go prgnn/stages/fold Sites:15 ReadSites:22 OneGroupEach:46 Sites.Stratum:59 Sites.persons:69 Sites.Least:88 Sites.Few:99
 at stages/inference/absence.go prgnn/stages/inference Absences:17
 at stages/inference/agreement.go prgnn/stages/inference Agreement:14 manyRankings:30 Agree:34 orders:74 manyOrders:91 places:111 topPlaces:114 places.has:125 overlap:128 shared:138 agreeByChance:148 expectedJaccard:171 PermutationP:193 AsLarge:197
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 ByStratum:107 percentiles:119 Quantile:126
@@ -6873,7 +6971,7 @@ at stages/learn/baseline_data.go prgnn/stages/learn rowSet:16 rowNeed:30 allRows
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.spans:93 matrixForm.each:107 matrixForm.row:116 matrixForm.leaveOut:144 matrixForm.refuse:158 matrixForm.check:170 refuseLeak:186 regionWeightRow:207 regionWeight:213 matrixForm.regions:220 matrixForm.nodes:276
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:35 BNT.Ports:56 BNT.Run:72 BNT.Validate:126 BNT.matrices:134 BNT.rate:153
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:142 BrainGNN.options:210 BrainGNN.parts:218 fisher:227 communityTable:245
-at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 ChoicePort:178 Chosen:185 Choose.candidates:225 Choose.measure:279 Choose.table:293
+at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 triedCoords:171 ChoicePort:180 Chosen:187 Choose.candidates:227 Choose.measure:281 Choose.table:295
 at stages/learn/family/family.go prgnn/stages/learn/family Connected:19 Share:53 Balance:60 Content:130 Content.with:135 Content.fills:137 Filled:140 SearchSteps:149 Fill:155 alike:233 by:243 Exchange:250 Fixed:274
 at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.Ports:52 validatedRow:69 MeanMLP.Run:83 MeanMLP.read:119 valuesOf:175 MeanMLP.rate:219
@@ -6929,40 +7027,36 @@ at stages/prepare/sliding.go prgnn/stages/prepare windows.New:24 SlidingWindows:
 at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:112 spread:130 clustered:145 States.read:154 clustered.without:211 numbersOf:226 pairsWithSignal:236 silentRegions:250 readWindows:267
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:33 Tangent.Ports:44 Tangent.Validate:60 updateRow:68 Tangent.Run:79 ofMatrix:142 covarianceOf:151
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
-at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:54 author.classes:106 author.unseen:112 listOf:121 author.result:134 author.othersAbove:169 author.tiles:204 author.regressionTiles:225
-at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:84
-at stages/present/checks.go prgnn/stages/present author.checks:24 checkRow:34 comparisons:41 author.leakage:50 author.unchecked:119 programs:132 author.covariates:142 author.covariatesOfNumber:205 times:241 found:250 volumes:261 author.permutedWithin:270 cutWithin:289 ofOneGroup:295 author.cautionsOf:298 coefficient:320 covariateName:328 varying:334 stuckSkill:362 epochRow:365 trained:371 author.trainings:380 author.training:422 author.learned:451
+at stages/present/abstract.go prgnn/stages/present author.abstract:16 values:44 author.data:47 author.many:88 author.tests:95 author.result:106 author.tile:135 author.tiles:142 author.regressionTiles:155
+at stages/present/author.go prgnn/stages/present author:14 newAuthor:25 author.read:31 author.write:44
+at stages/present/checks.go prgnn/stages/present author.checks:23 checkRow:33 comparisons:40 author.leakage:49 author.unchecked:120 programs:133 author.covariates:143 author.covariatesOfNumber:206 times:242 found:251 volumes:262 author.permutedWithin:271 cutWithin:292 author.foundIn:298 coefficient:304 covariateName:312 varying:318 stuckSkill:346 epochRow:349 trained:355 author.trainings:364 author.training:406 author.learned:435
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:80 methodsOfBlocks:141
-at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
-at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:46 Text.say:52 Text.cite:57 Author.Write:77 Author.References:111
-at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:59 Author.sameFolds:67
-at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:13 Author.rankedBy:28 Author.models:59 Author.which:73 join:90 works:99 modelOf:103
+at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:15 windowEstimate:40 Author.statesFitted:53 Author.inputsOfWindows:65 Author.called:85
+at stages/present/methods/methods.go prgnn/stages/present/methods Author:21 New:30 Author.Read:36 Text:53 Text.say:59 Text.cite:64 Author.Write:84 Author.References:118
+at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:11 halved:58 Author.sameFolds:66
+at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:14 Author.rankedBy:29 Author.models:60 Author.which:74 join:91 works:100 modelOf:104
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 reasons:43 Author.lengths:60 Author.methodsOfSessions:99 Author.methodsOfSilence:120 silence:133 Author.readSilence:136 silentRow:163
 at stages/present/methods/tests.go prgnn/stages/present/methods Author.methodsOfMeasures:20 chanceOf:69 Author.methodsOfChance:76 Author.drawn:108 Author.inputsOfBaselines:115 Author.groupSizes:163 Author.methodsOfReferences:184 Author.methodsOfChecks:199
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:20 cohortSettings:74 valid:84 Author.methodsOfGraphs:87 Author.methodsOfEdges:152 Author.methodsOfMatrices:173 graphText:192 Author.methodsOfCleaning:225 bridges:271 estimator:273 share:291 percentText:301 Author.hasModels:311 Author.methodsOfTraining:317 readings:387 Author.methodsOfEvaluation:405 Author.methodsOfPermutations:470 Author.within:501 Author.permutedWithin:510 Author.exchanged:523 withinValues:540 together:551 listed:556 Author.target:565 Author.methodsOfRegression:573 Author.methodsOfBaselines:602 Author.unit:617 settingsOf:626 orDefault:654 Author.namesOf:662
-at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:20 cohortSettings:74 valid:84 Author.methodsOfGraphs:87 Author.methodsOfEdges:152 Author.methodsOfMatrices:173 graphText:192 Author.methodsOfCleaning:225 bridges:271 estimator:273 share:291 percentText:301 Author.hasModels:311 Author.methodsOfTraining:317 readings:387 Author.methodsOfEvaluation:405 Author.methodsOfPermutations:470 Author.within:503 Author.permutedWithin:515 Author.exchanged:528 withinValues:545 together:556 listed:561 Author.target:570 Author.methodsOfRegression:578 Author.methodsOfBaselines:607 Author.unit:622 settingsOf:631 orDefault:659 Author.namesOf:667
+at stages/present/methods/wiring.go prgnn/stages/present/methods learners:12 Author.takers:16 Author.comesOf:33 Author.only:53 sentence:65 Author.takes:73 Author.kinds:87 Author.matrices:97
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
-at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:20 Cohort.readCleaned:27 scansOf:40 NuisanceWords:64 CleanedScan.Nuisance:78 CleanedScan.Given:94 UpperBound:98 Cohort.cautionGiven:103 Cohort.motionGiven:126 Cohort.cleaning:139 CleanedScan.taskOf:175 TaskConditions:181 Cohort.taskRegression:196 ResponseWords:212 mostCubic:221 mostLinear:221 Cohort.cautionScans:224 Cohort.cautionSites:327 CleanedScan.participant:365 SessionsOf:373 Cohort.Joined:385 orExclude:405 mostFrequent:421 nobodyStandsOut:431 usual:434
+at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:21 Cohort.readCleaned:28 scansOf:41 NuisanceWords:65 CleanedScan.Nuisance:79 CleanedScan.Given:95 UpperBound:99 Cohort.cautionGiven:104 Cohort.motionGiven:127 Cohort.cleaning:140 CleanedScan.taskOf:176 TaskConditions:182 Cohort.taskRegression:197 ResponseWords:213 mostCubic:222 mostLinear:222 Cohort.cautionScans:225 Cohort.cautionSites:328 CleanedScan.participant:366 SessionsOf:374 Cohort.Joined:386 orExclude:406 mostFrequent:422 nobodyStandsOut:432 usual:435
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:107
 at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:40 groupSize:65 Cohort.Groups:71 Cohort.Predicted:89 Cohort.ColumnOf:107 bySize:135 Cohort.Difference:138 Cohort.Describe:146 noteRow:180 ExcludedRow:185 mostExcluded:193 Cohort.describeExcluded:196 Cohort.NotMeeting:236 Cohort.ExcludedList:246 Cohort.describeGroups:257 Cohort.motionIn:362 Cohort.tableOfNumber:380 arrangements:389 CovariateNames:401 describeColumn:408 describeNumbers:488 twoCodes:510 countCodes:528 Reasons:549
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:21 measures:24 bounds:45 Cohort.Quality:48 Cohort.withoutVoxels:111 measured:131 measured.of:138 measured.without:147 readMeasures:157 measured.add:175 mostRows:198 Cohort.eachParticipant:201 rowsOfMembers:256 eachColumn:281 eachColumn.set:286 eachColumn.at:293 eachColumn.text:300 Cohort.shownRows:309 MedianRange:338 warned:347 numbered:357 warned.text:360 warned.first:374 Cohort.warnings:383 mostWarnings:430 warned.add:432
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 sharedSentences:56 scanFigure:83 Cohort.scanLinks:94 scanNames:146 scanName:152 outlierWords:213
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:22 Row:38 Within:48 readAccuracy:63 Row.Called:83 Row.AreaOf:91 Row.IsMajority:102 Results.Read:108 Results.readLabels:150 Results.readLeakage:162 Results.Doubt:188 Results.leaks:197 sorted:204 Results.cautions:216 weightOf:230 Results.markOwn:243 baseline:265 ModelOf:269 Results.PerParticipant:279 perParticipant:281 Results.Nested:287 chanceTest:304 chanceTest.String:313 drawnLeast:322 chanceTest.Powerless:325 fewDiffer:338 fewInFolds:345 evaluateTests:350 Results.permutationTests:357 Results.ChanceTests:378 Results.decisive:391 Results.notRetrained:405 Results.Shown:411 Results.AboveChance:425 untested:437 Results.Undecidable:440 Results.cautionOneGroup:451 Results.Corrected:482 Results.Uncorrectable:499 nearPerfect:534 Results.CautionAccuracy:537 Results.behind:609 Results.cautionSeeds:620 withoutSeed:641 settingCautions:644 settingCaution:649 settingCautions.add:657 settingCautions.say:676 isSeed:690 Results.bestOther:696 Results.IsUnproven:708
-at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
-at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:51 isStage:60 isPooled:63 told:67 unstaged:78 sameSetting:81 stageOf:87 Results.StagesBehind:98 Results.ofAnother:116 Row.unseeded:133 Results.overSeeds:144 Results.RegionsOf:162
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 intervals:103 classifierColumn:135 accuracyColumn:141 intervalColumn:143 foldsColumn:145 areaColumn:147 permutedColumn:151 testedP:156 testsOf:164 ofFirst:194 Results.eachLevel:204 Results.judgedBy:232 sameLevels:255 Results.byDraws:272 sameTested:281 foldScore:288 Results.HeldOut:294 Results.folds:305 Results.permutationTables:354 Results.permutation:386 ofClassifiers:420 Results.comparison:428 Results.paperTables:462 calibrationBins:504 Results.performanceFigures:507 Results.othersLast:561 accuracyChart:574
-at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:21 Results.testOfR:41 Results.Error:56 isMean:74 Interval:79 ofProcedure:87 Results.DescribeRegression:90 testsOfNumbers:139 testedNumber:151 fewTested:157 Results.cautionRegression:160 Results.RegressionResult:201
-at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:19 RetrainedTest:22 evaluated:32 RetrainedTest.Name:40 RetrainedTest.Measured:51 Results.RetrainedTests:61 Results.models:79 Results.attribute:90 RetrainedTest.anotherResult:122 Results.Retrained:128 Results.retrained:130 Results.Unattributed:138 RetrainedTest.howRetrained:146 Results.cautionRetrained:158 Results.stageBehind:194 Results.differences:205 Results.otherInputs:244 Results.source:281 ports:290 Results.without:293 has:302 valuesIn:308 overlap:318 joined:323
+at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:18 Results.leftOut:29 Results.leftOutEach:50 Results.published:92
+at stages/present/performance/performance.go prgnn/stages/present/performance Results:26 Row:32 values:35 Results.Describe:38 called:90 Results.intervals:95 classifierColumn:125 accuracyColumn:131 intervalColumn:132 foldsColumn:133 areaColumn:134 permutedColumn:135 testedP:139 Results.testsOf:147 testOf:155 Results.describeTests:163 Results.eachLevel:191 sameLevels:226 sameTested:250 Results.HeldOut:257 Results.folds:267 Results.permutationTables:314 Results.comparison:339 Results.paperTables:369 calibrationBins:412 Results.performanceFigures:415 Results.othersLast:468 accuracyChart:477
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.Error:17 interval:35 Results.DescribeRegression:43 Results.RegressionResult:80
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:139 fewHeldOut:164 author.recovered:168
-at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:288 besideChance:329 author.null:338 author.fidelity:388 author.cautionMasking:434 author.individuality:447
+at stages/present/regions.go prgnn/stages/present author.regions:23 otherThan:73 author.regionFigures:81 author.space:137 author.inSpace:163 author.rankingTables:203 author.contrasts:262 author.agreement:291 besideChance:332 author.null:341 author.fidelity:391 author.cautionMasking:437 author.individuality:450
 at stages/present/report.go prgnn/stages/present report.New:22 Report:28 optional:36 gathered:40 sharedPorts:45 excludedPort:78 notesPort:82 Report.Ports:86 Report.Page:126 Partial:129 Report.PartialPage:135 Report.Run:156
-at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:26 Writer.ReadSettings:31 Writer.Add:37 Writer.Say:40 Writer.Heading:45 Weight:48 Overturns:51 Limits:52 Notes:53 Writer.Caution:57 Writer.Weighed:60 Writer.Table:74 Writer.LongTable:80 Writer.Supplement:90 Writer.Figures:98 Writer.Show:119
-at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:30 Parameter:71 Settings.Stage:82 StageSettings.Concerns:95 Settings.Of:104 Settings.Sources:114 Settings.KindOf:127 Settings.Shown:136 StageSettings.Is:148 StageSettings.Number:151 Writer.Exported:161
-at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
-at stages/present/section/words.go prgnn/stages/present/section WholeTable:19 PlainName:70 shownNumber:83 identifier:98 UpperFirst:101 LowerFirst:109 OrItself:117 UnitName:125 InSentence:133 PlusMinus:136 MemberText:144 SVGTitle:158
+at stages/present/section/section.go prgnn/stages/present/section Writer:17 NewWriter:31 Writer.ReadSettings:36 Writer.Text:45 Writer.Err:52 Writer.Put:55 Writer.Find:58 Writer.Cautions:61 Writer.Add:71 Writer.Say:74 Writer.Heading:79 Weight:82 Overturns:85 Limits:86 Notes:87 Writer.Caution:91 Writer.Weighed:94 Writer.Table:100 Writer.LongTable:106 Writer.Supplement:116 Writer.Figures:124 Writer.Show:145 Writer.Exported:174
+at stages/present/section/table.go prgnn/stages/present/section Column:14 Text:22 Number:27 Words:32 Num:35 Lay:41 Strong:61 Column.Plain:64 TableOf:67 Keyed:79 SettingName:87 Read:90
+at stages/present/section/words.go prgnn/stages/present/section WholeTable:19 PlainName:70 shownNumber:75 UpperFirst:90 LowerFirst:93 OrItself:96 UnitName:104 InSentence:107 MemberText:113 SVGTitle:127
 at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:22 Summary.Ports:29 Summary.Run:38
 at stages/present/tables/layout.go prgnn/stages/present/tables tableCaption:18 printedNames:32 PrintedName:35 layoutOne:42 layoutTwo:75 tableText:97
 at stages/present/tables/published.go prgnn/stages/present/tables published.New:18 Published:22 Published.Ports:27 PublishedRow:39 ThisRun:55 publication:58 publishedFigure:67 publications:73 Published.Run:94
@@ -6992,4 +7086,8 @@ at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:64 textWriter.section:66 textWriter.lines:74 textWriter.paragraph:84 textWriter.list:88 textWriter.items:96 textWriter.block:102 textWriter.table:124 widths:175 Bar.text:206 wrap:221
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
 at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:23 maxValues:26 maxRows:30 Sheet:33 Read:44 mostWrong:122 sepLine:125 reader:128 Sheet.decimalCommas:167 decimalComma:229 whyFields:238 Sheet.dots:257 checkHeader:280 isText:297 separator:323 Sheet.Column:347 number:383
+at stages/wording/catalog.go prgnn/stages/wording files:19 entry:22 catalog:31 read:49 Has:91 Values:98 Text:102 Finding:119
+at stages/wording/functions.go prgnn/stages/wording functions:14 arguments:116 arguments.wrong:121 arguments.list:124 number:146 numbers:160 texts:176 counted:189 pValue:204 to:212 List:220
+at stages/wording/names.go prgnn/stages/wording PlainName:12 identifier:23 UpperFirst:26 LowerFirst:34 UnitName:42 InSentence:50 PlusMinus:53
+at stages/wording/write.go prgnn/stages/wording writer:12 writer.list:18 writer.node:30 isSet:69 writer.pipe:78 writer.value:111 writer.call:136 entries:152
 `)

@@ -16,6 +16,7 @@ import (
 	"prgnn/internal/random"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 )
@@ -109,9 +110,9 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	var rows []column.CovariateRow
 	var p []float64
-	var cautions []string
-	ofVolumes := -1       // the caution of the volumes that were scanned
-	twin := map[int]int{} // a covariate with the values of an earlier one is tested once
+	oneGroup := map[string][]string{} // covariates that are known in a group only
+	var apart []map[string]any        // covariates that separate the groups and are not tested within sites
+	twin := map[int]int{}             // a covariate with the values of an earlier one is tested once
 	for k, c := range columns {
 		within := strata
 		if c.Name == s.Within {
@@ -123,26 +124,15 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			told = inference.Separate(of, group, len(groups), within, s.Permutations,
 				random.New(s.Seed, "covariates", c.Name))
 		} else { // nothing to compare with
-			cautions = append(cautions, fmt.Sprintf("The covariate %s is known in %s only: it was not tested", c.Name, groups[only]))
+			oneGroup[groups[only]] = append(oneGroup[groups[only]], c.Name)
 		}
 		fixed := varies(of) && c.Name != s.Within && told.Fixed
 		if fixed { // within sites nothing is tested; over all participants site and covariate are not told apart
 			all := inference.Separate(of, group, len(groups), make([]int, len(group)), s.Permutations,
 				random.New(s.Seed, "covariates", "all", c.Name))
 			if told.Chance, told.P = math.NaN(), math.NaN(); all.P < 0.05 {
-				name, what := c.Name, s.Within+" cannot be told from group"
-				switch {
-				case name == "volumes":
-					ofVolumes = len(cautions)
-				case name == "kept" && ofVolumes >= 0: // one thing is said once
-					name, cautions = "volumes (scanned and kept)", slices.Delete(cautions, ofVolumes, ofVolumes+1)
-				case name == "kept":
-					name = "volumes kept"
-				}
-				if !fold.OneGroupEach(group, within) {
-					what = name + " cannot be told from " + s.Within
-				}
-				cautions = append(cautions, fmt.Sprintf("The covariate %s alone distinguishes the groups (AUC %.2f, p < 0.05 over all participants), and %s: no permutation within %ss changes the AUC. The classifier may have learned %[1]s or %[4]s instead of the group difference", name, told.AUC, what, s.Within))
+				apart = append(apart, map[string]any{"Name": c.Name, "AUC": told.AUC, "Site": s.Within,
+					"OneGroupEach": fold.OneGroupEach(group, within)})
 			}
 		}
 		rows = append(rows, covariateRow(c, of, told, group, groups))
@@ -172,13 +162,33 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	checks := column.Table(rows)
 	checks.Meta = s.meta(strata)
-	if cautions != nil {
+	if found := apartFrom(apart, oneGroup); found != nil {
 		if checks.Meta == nil {
 			checks.Meta = map[string]string{}
 		}
-		checks.Meta["caution"] = strings.Join(cautions, "\n")
+		checks.Meta[finding.Meta] = finding.Written(found)
 	}
 	return dag.Outputs{"checks": checks}, nil
+}
+
+// apartFrom are the findings about covariates that separate the groups and were not tested within sites, and those that
+// are known in one group only. Of the volumes scanned and kept there is one.
+func apartFrom(apart []map[string]any, oneGroup map[string][]string) (all finding.List) {
+	is := func(name string) int {
+		return slices.IndexFunc(apart, func(of map[string]any) bool { return of["Name"] == name })
+	}
+	if i := is("volumes"); i >= 0 && is("kept") >= 0 {
+		apart = slices.Delete(apart, i, i+1)
+		apart[is("kept")]["Name"] = "volumes_both"
+	}
+	for _, of := range apart {
+		all.Add(finding.Finding{Code: "covariate.apart", Weight: finding.Overturns, Numbers: of})
+	}
+	for _, group := range slices.Sorted(maps.Keys(oneGroup)) {
+		all.Add(finding.Finding{Code: "covariate.one-group", Weight: finding.Limits,
+			Numbers: map[string]any{"Names": oneGroup[group], "Group": group}})
+	}
+	return all
 }
 
 // meta says within what labels were permuted, where that is not over all participants.

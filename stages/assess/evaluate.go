@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 )
 
@@ -80,7 +81,7 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	all.Cautions = append(all.Cautions, fold.Saturated(all.Settings, positive)...)
+	all.Found.Add(fold.Saturated(all.Settings, positive)...)
 	tests, err := fold.ReadTests(t, all.Settings, sites, s.Permutations, s.Seed)
 	if err != nil {
 		return nil, err
@@ -92,8 +93,8 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if sites.By != "" {
 		summary.Meta["within"] = sites.By
 	}
-	if all.Cautions != nil {
-		summary.Meta["caution"] = strings.Join(all.Cautions, "\n")
+	if all.Found != nil {
+		summary.Meta[finding.Meta] = finding.Written(all.Found)
 	}
 	return dag.Outputs{"scores": scores, "summary": summary}, nil
 }
@@ -117,9 +118,7 @@ func readSites(t *dag.Task, within string, all *fold.Settings, permutations int)
 		}
 	}
 	few, err := sites.Few(all.Settings, permutations)
-	if few != "" {
-		all.Cautions = append(all.Cautions, few)
-	}
+	all.Found.Add(few...)
 	return sites, err
 }
 
@@ -140,21 +139,20 @@ func complete(t *dag.Task, all *fold.Settings, partial bool) (err error) {
 	}
 	for _, c := range []struct {
 		texts         []string
-		said, refused string
+		code, refused string
 	}{
-		{parts, "Not a complete cross-validation", ": train on every fold (matrix: { fold: [1..N] }), or accept some folds by partial: true"},
-		{lacks, "Folds are tested in part", ", or accept the others by partial: true"},
+		{parts, "folds.incomplete", ": train on every fold (matrix: { fold: all }), or accept some folds by partial: true"},
+		{lacks, "folds.in-part", ", or accept the others by partial: true"},
 	} {
-		switch text := strings.Join(c.texts, "; "); {
-		case text != "" && partial:
-			all.Cautions = append(all.Cautions, c.said+" (partial: true): "+text)
-		case text != "":
-			return errors.New(text + c.refused)
+		switch {
+		case c.texts != nil && partial:
+			all.Found.Add(finding.Finding{Code: c.code, Weight: finding.Limits,
+				Numbers: map[string]any{"Parts": c.texts}})
+		case c.texts != nil:
+			return errors.New(strings.Join(c.texts, "; ") + c.refused)
 		}
 	}
-	if text := fold.ApartText(all.Settings); text != "" {
-		all.Cautions = append(all.Cautions, text)
-	}
+	all.Found.Add(fold.TestedApart(all.Settings)...)
 	return nil
 }
 

@@ -5,10 +5,10 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 )
@@ -110,7 +110,7 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 	if !slices.ContainsFunc(summary, func(r column.RegressionRow) bool { return r.TestFolds > 0 }) {
 		dropTested(table)
 	}
-	table.Meta = map[string]string{"within": sites.By, "caution": strings.Join(all.Cautions, "\n")}
+	table.Meta = map[string]string{"within": sites.By, finding.Meta: finding.Written(all.Found)}
 	maps.DeleteFunc(table.Meta, func(_, text string) bool { return text == "" })
 	return dag.Outputs{"scores": column.Table(scores, all.Axes...), "summary": table}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/internal/random"
+	"prgnn/stages/finding"
 	"prgnn/stages/stagetest"
 )
 
@@ -166,12 +167,12 @@ func TestEvaluatePWithinSites(t *testing.T) {
 		}
 		few, least := "", 1./70 // 8 over 4; at each site 4 over 1
 		if c.within == "site" {
-			few, least = "Only 16 permutations of test labels within folds and values of site differ: p cannot be below 0.062, however good the predictions are", 1./16
+			few, least = "test.few-permutations", 1./16
 		}
 		need.Equal(t, stagetest.FloatsOf(t, summary, "p_least")[1], least, "smallest p")
-		caution := summary.Meta["caution"]
-		if got := summary.Meta["within"] != ""; got != (c.within == "site") || !strings.Contains(caution, few) ||
-			few == "" && strings.Contains(caution, "differ:") {
+		if got := summary.Meta["within"] != ""; got != (c.within == "site") ||
+			!strings.Contains(stagetest.Codes(t, summary)+" ", few) ||
+			few == "" && strings.Contains(stagetest.Codes(t, summary), "test.") {
 			t.Errorf("within %s: %v", c.within, summary.Meta)
 		}
 	}
@@ -181,7 +182,7 @@ func TestEvaluatePWithinSites(t *testing.T) {
 	}
 	summary := need.Value(run(byGroup, ids, own, "site"))(t)
 	if p := stagetest.FloatsOf(t, summary, "p"); p[1] != 1 ||
-		!strings.Contains(summary.Meta["caution"], "No permutation of test labels within folds and values of site changes") {
+		stagetest.Codes(t, summary) != "test.no-permutation" {
 		t.Errorf("each site has one group: p %v, %v", p, summary.Meta)
 	}
 	if _, err := run(byGroup, ids[1:], site[1:], "site"); err == nil ||
@@ -206,21 +207,20 @@ func TestEvaluatePart(t *testing.T) {
 		}
 		return ins
 	}
-	const fixed = "No permutation of test labels within folds changes a label: p is 1 whatever the predictions are, since each fold tests one group, or one number"
+	const fixed = "test.no-permutation"
 	in := map[string][]dag.Input{"predictions": append(of("ridge", 2), of("svm", 3)...)}
 	_, err := stagetest.RunStage(t, &Evaluate{Permutations: 99}, in)
-	if want := "ridge regression was tested on 2 of 3 participants (fold 1, 2): train on every fold (matrix: { fold: [1..N] }), or accept some folds by partial: true"; fmt.Sprint(err) != want {
+	if want := "ridge regression was tested on 2 of 3 participants (fold 1, 2): train on every fold (matrix: { fold: all }), or accept some folds by partial: true"; fmt.Sprint(err) != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	summary := stagetest.MustRun(t, &Evaluate{Permutations: 99, Partial: true}, in)["summary"].(*encoding.Table)
-	need.Equal(t, summary.Meta["caution"], "Not a complete cross-validation (partial: true): ridge regression was tested on 2 of 3 participants (fold 1, 2)\n"+
-		"Classifiers were tested on different participants, so their accuracies cannot be compared (ridge regression: 2, SVM (RBF): 3)\n"+fixed, "caution ")
+	need.Equal(t, stagetest.Codes(t, summary), "folds.incomplete classifiers.tested-apart "+fixed)
 	if n := stagetest.FloatsOf(t, summary, "participants"); n[1] != 2 || n[3] != 3 {
 		t.Errorf("participants %v", n)
 	}
 	if summary = stagetest.MustRun(t, &Evaluate{Permutations: 99}, map[string][]dag.Input{"predictions": of("svm",
-		3)})["summary"].(*encoding.Table); summary.Meta["caution"] != fixed {
-		t.Errorf("a complete cross-validation: %q", summary.Meta["caution"])
+		3)})["summary"].(*encoding.Table); stagetest.Codes(t, summary) != fixed {
+		t.Errorf("a complete cross-validation: %v", summary.Meta)
 	}
 }
 
@@ -229,7 +229,7 @@ func TestEvaluatePart(t *testing.T) {
 func TestEvaluateSaturated(t *testing.T) {
 	sigmoid := func(f float64) float64 { return 1 / (1 + math.Exp(-f)) }
 	r := random.New(5, "test", "saturated")
-	const alike, ends = "have a probability of the same size but for rounding", "have a probability of exactly 0 or 1"
+	const alike, ends = "probability.rounded", "probability.at-ends"
 	for _, c := range []struct {
 		size  float64
 		level float64 // of the decision values
@@ -282,10 +282,9 @@ func TestEvaluateSaturated(t *testing.T) {
 		if got := stagetest.FloatsOf(t, summary, "auc")[1]; math.Abs(got-auc/float64(pairs)) > 1e-12 {
 			t.Errorf("size %g: AUC %v, by definition %v", c.size, got, auc/float64(pairs))
 		}
-		share, caution := fmt.Sprintf("in %.0f %% of the pairs", 100*float64(ties)/float64(pairs)), summary.Meta["caution"]
-		if c.want == "" && caution != "" || c.want != "" &&
-			!(strings.Contains(caution, c.want) && strings.Contains(caution, share)) {
-			t.Errorf("size %g: %q, want %q and %q", c.size, caution, c.want, share)
+		need.Equal(t, stagetest.Codes(t, summary), c.want, c.size)
+		if found := need.Value(finding.Of(summary.Meta))(t); c.want != "" {
+			need.Equal(t, found[0].Numbers.(map[string]any)["Share"], any(float64(ties)/float64(pairs)))
 		}
 	}
 }
@@ -358,7 +357,5 @@ func TestEvaluateTestsWholeFolds(t *testing.T) {
 	_, err := (&Evaluate{Permutations: 9}).Run(t.Context(), dag.NewTask(in))
 	need.Error(t, err, "has no test row for 1 participant of its folds (e): write one for each, or accept the others by partial: true")
 	summary := stagetest.MustRun(t, &Evaluate{Permutations: 9, Partial: true}, in)["summary"].(*encoding.Table)
-	if caution := summary.Meta["caution"]; !strings.Contains(caution, "Folds are tested in part (partial: true)") {
-		t.Errorf("%q", caution)
-	}
+	need.Equal(t, strings.Contains(stagetest.Codes(t, summary), "folds.in-part"), true, summary.Meta)
 }

@@ -50,7 +50,7 @@ func TestEvaluateRegressionWithinSites(t *testing.T) {
 		}
 		need.Equal(t, stagetest.FloatsOf(t, summary, "p_least")[0], c.least, "smallest p")
 		if got := summary.Meta["within"] != ""; got != (c.within == "site") ||
-			strings.Contains(summary.Meta["caution"], "Only 4 permutations of test labels") != c.few {
+			(stagetest.Codes(t, summary) == "test.few-permutations") != c.few {
 			t.Errorf("within %s: %v", c.within, summary.Meta)
 		}
 	}

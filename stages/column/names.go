@@ -137,14 +137,12 @@ func CompareNamed(a, b string, accuracyA, accuracyB float64) int {
 
 // ShownSetting is a setting's name for people: the model's own, where it has one, and not
 // the stage's.
-func ShownSetting(setting string) string {
-	var coords []dag.Coord
-	for _, m := range Coordinate.FindAllStringSubmatch(setting, -1) {
-		c := dag.Coord{Axis: m[1], Value: m[2]}
+func ShownSetting(setting []dag.Coord) string {
+	coords := slices.Clone(setting)
+	for i, c := range coords {
 		if word := Classifiers[c.Value]; c.Axis == "model" && word != "" {
-			c.Value = word
+			coords[i].Value = word
 		}
-		coords = append(coords, c)
 	}
 	if slices.ContainsFunc(coords, func(c dag.Coord) bool { return c.Axis == "model" }) {
 		coords = slices.DeleteFunc(coords, func(c dag.Coord) bool { return c.Axis == "stage" })

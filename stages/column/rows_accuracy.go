@@ -2,6 +2,9 @@ package column
 
 import "prgnn/dag"
 
+// Retrained and PerFold are the tests against chance in the column test.
+const Retrained, PerFold = "retrained", "per fold"
+
 // A FoldRow holds the measures of one fold of one setting (evaluate).
 type FoldRow struct {
 	Coords      []dag.Coord `column:"*"`

@@ -96,12 +96,20 @@ const AlikeByChance = "alike by chance"
 // scans of one person.
 const SimilarScans = "similar scans"
 
-// HasCoords reports whether a setting has all of some coordinates; both are written
-// AXIS=VALUE, with or without blanks in a list.
-func HasCoords(setting, wanted []string) bool {
-	bare := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+// ReadCoords reads coordinates as a file writes them, AXIS=VALUE.
+func ReadCoords(texts []string) (coords []dag.Coord) {
+	for _, text := range texts {
+		axis, value, _ := strings.Cut(text, "=")
+		coords = append(coords, dag.Coord{Axis: strings.TrimSpace(axis), Value: strings.TrimSpace(value)})
+	}
+	return coords
+}
+
+// Holds reports whether a setting has all of some coordinates; a list may have blanks.
+func Holds(setting, wanted []dag.Coord) bool {
+	bare := func(c dag.Coord) dag.Coord { c.Value = strings.ReplaceAll(c.Value, " ", ""); return c }
 	for _, want := range wanted {
-		if !slices.ContainsFunc(setting, func(own string) bool { return bare(own) == bare(want) }) {
+		if !slices.ContainsFunc(setting, func(own dag.Coord) bool { return bare(own) == bare(want) }) {
 			return false
 		}
 	}
@@ -117,6 +125,3 @@ func Numbered(text []string) (number []int, names []string) {
 	}
 	return number, names
 }
-
-// Coordinate is one of a setting's name as settingsOf writes it; a list has blanks.
-var Coordinate = pattern.New(`(\w+)=(\[[^\]]*\]|\S*)`)

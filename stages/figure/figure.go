@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/draw"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // picturePorts are the outputs of every figure kind.
@@ -28,7 +30,22 @@ func picturePorts(what string) []dag.Port {
 type Chart struct {
 	draw.Figure
 	Title, Alt, Caption string
+	err                 error       // of the catalog
 	tables              dag.Outputs // the numbers of the figure, as further outputs
+}
+
+// Captioned is a chart whose title, alternative text and caption the catalog has by its code: code, code.alt and
+// code.caption.
+func Captioned(f draw.Figure, code string, values any) *Chart {
+	c := &Chart{Figure: f}
+	for _, of := range []struct {
+		code string
+		text *string
+	}{{code, &c.Title}, {code + ".alt", &c.Alt}, {code + ".caption", &c.Caption}} {
+		text, err := wording.Text(of.code, values)
+		*of.text, c.err = text, cmp.Or(c.err, err)
+	}
+	return c
 }
 
 // outputs are what every figure kind makes of its chart: the ports of picturePorts, and the tables of the chart.
@@ -61,7 +78,7 @@ func outputsOr(nothing string) func(*Chart, error) (dag.Outputs, error) {
 // svg is the figure as SVG that says what it shows; metadata is its caption.
 func (c *Chart) svg() ([]byte, error) {
 	b, err := c.SVG()
-	if err != nil {
+	if err = cmp.Or(c.err, err); err != nil {
 		return nil, err
 	}
 	at := bytes.Index(b, []byte("<svg"))

@@ -86,7 +86,7 @@ func DrawHeadMotion(summary, edges []dag.Input, most int) (*Chart, error) {
 			return o.Strategy == s.Strategy &&
 				!slices.Equal(o.Coords, s.Coords)
 		}) {
-			m.Name = column.ShownSetting(column.CoordText(s.Coords))
+			m.Name = column.ShownSetting(s.Coords)
 		}
 		m.Rho, m.Median, m.Share, m.Lost, m.Left = s.MotionRow.Distance, s.MotionRow.Median, s.MotionRow.Share,
 			s.MotionRow.Lost, s.Remaining

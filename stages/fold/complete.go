@@ -8,6 +8,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 )
 
 // Untested are the participants that a setting trains on but never tests in the same repeat, sorted.
@@ -80,16 +81,16 @@ func PartText(folds []Tested) string {
 	return fmt.Sprintf("%s was tested on %d of %s (fold %s)", folds[0].Name, len(tested), words.Count(seen, "participant"), words.Some(numbers, 8))
 }
 
-// ApartText says that settings were tested on different participants, and on how many each; "" where on the same.
-func ApartText(settings [][]Tested) string {
+// TestedApart is a finding where settings were tested on different participants.
+func TestedApart(settings [][]Tested) (all finding.List) {
 	first := Distinct(settings[0])
-	same := !slices.ContainsFunc(settings, func(fs []Tested) bool { return !maps.Equal(Distinct(fs), first) })
-	if same {
-		return ""
+	if !slices.ContainsFunc(settings, func(fs []Tested) bool { return !maps.Equal(Distinct(fs), first) }) {
+		return nil
 	}
 	var parts []string
 	for _, fs := range settings {
 		parts = append(parts, fmt.Sprintf("%s: %d", fs[0].Name, len(Distinct(fs))))
 	}
-	return "Classifiers were tested on different participants, so their accuracies cannot be compared (" + words.Some(parts, 8) + ")"
+	all.Add(finding.Finding{Code: "classifiers.tested-apart", Weight: finding.Limits, Numbers: map[string]any{"Tested": parts}})
+	return all
 }

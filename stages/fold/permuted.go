@@ -300,7 +300,7 @@ func retrainedGroups(name string, rows [][][]PermutedRow, folds []Tested, positi
 	}
 	n := len(rows) - 1
 	c := NoChance()
-	c.Test, c.Permutations, c.Least = Retrained, n, inference.PermutationP(same, n)
+	c.Test, c.Permutations, c.Least = column.Retrained, n, inference.PermutationP(same, n)
 	for k, p := range []*float64{&c.P, &c.Balanced, &c.AUC} {
 		if *p = inference.PermutationP(as[k], n); math.IsNaN(seen[k]) {
 			*p = math.NaN()
@@ -337,13 +337,10 @@ func retrainedNumbers(name string, rows [][][]PermutedNumberRow, folds []Tested)
 	}
 	n := len(rows) - 1
 	c := NoChance()
-	c.Test, c.Permutations, c.Least = Retrained, n, inference.PermutationP(same, n)
+	c.Test, c.Permutations, c.Least = column.Retrained, n, inference.PermutationP(same, n)
 	c.R, c.MAE = inference.PermutationP(rs, n), inference.PermutationP(maes, n)
 	return c, nil
 }
-
-// Retrained and PerFold are the tests against chance.
-const Retrained, PerFold = "retrained", "per fold"
 
 // perFold tests each fold by itself, and combines the p. Folds in which no permutation changes a label are left out:
 // the labels alone decide which these are.
@@ -379,7 +376,7 @@ func (c *Tests) perFold(folds []Tested, test func(Tested, *labelings) ([3]float6
 		}
 	}
 	set(&out, all)
-	if out.Test, out.Least = PerFold, inference.MajorityP(least); least == nil {
+	if out.Test, out.Least = column.PerFold, inference.MajorityP(least); least == nil {
 		out.Least = 1
 	}
 	return out, nil

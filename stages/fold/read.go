@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/stages/finding"
 )
 
 // ReadSettings reads gathered predictions. The coordinates of a training, other than
@@ -34,8 +35,10 @@ func readSettings(ins []dag.Input, read func(*encoding.Table) ([]Tested, []strin
 		if !slices.Equal(all.Groups, names) {
 			return nil, fmt.Errorf("%s: its groups are %s, but others have %s", in.Name, strings.Join(names, ", "), strings.Join(all.Groups, ", "))
 		}
-		if c := table.Meta["caution"]; c != "" && !slices.Contains(all.Cautions, c) {
-			all.Cautions = append(all.Cautions, c)
+		if c := table.Meta["caution"]; c != "" && !slices.Contains(all.Leaks, c) {
+			all.Leaks = append(all.Leaks, c)
+			all.Found.Add(finding.Finding{Code: "training.leakage", Weight: finding.Overturns,
+				Numbers: map[string]any{"Text": c}})
 		}
 		var setting []string
 		for _, c := range in.Coords {

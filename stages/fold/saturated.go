@@ -1,17 +1,14 @@
 package fold
 
 import (
-	"fmt"
 	"math"
+	"prgnn/stages/finding"
 	"slices"
 )
 
 // mostTied is the share of pairs of test participants of different groups that may have the same saturated
 // probability without a caution.
 const mostTied = 0.05
-
-// OrderLost stands in the cautions of Saturated.
-const OrderLost = "Their order is lost"
 
 // rounding is the share by which probabilities differ that differ by rounding alone.
 const rounding = 1e-15
@@ -21,7 +18,7 @@ const rounding = 1e-15
 // half. Of the probability 1/(1+exp(−f)) of a decision value f the order is lost where |f| is above 708 (of tables
 // that have 1 − p for the other group, above 37), or where values differ by less than 1e-15. The majority classifier
 // gives one probability to all, as it should.
-func Saturated(settings [][]Tested, positive int) (texts []string) {
+func Saturated(settings [][]Tested, positive int) (all finding.List) {
 	for _, folds := range settings {
 		if folds[0].Model == "majority" {
 			continue
@@ -32,19 +29,17 @@ func Saturated(settings [][]Tested, positive int) (texts []string) {
 			pairs, atEnds, close = pairs+p, atEnds+ends, close+alike
 		}
 		for _, c := range []struct {
-			tied         int
-			what, remedy string
-		}{
-			{atEnds, "exactly 0 or 1", "stronger regularization or smaller inputs keep probabilities off 0 and 1"},
-			{close, "the same size but for rounding", "weaker regularization, larger inputs or more trees let them differ"},
-		} {
+			code string
+			tied int
+		}{{"probability.at-ends", atEnds}, {"probability.rounded", close}} {
 			if float64(c.tied) > mostTied*float64(pairs) {
-				texts = append(texts, fmt.Sprintf("%s: in %.0f %% of the pairs of test participants of different groups, both have a probability of %s. "+OrderLost+", and the AUC counts ties as one half: %s",
-					folds[0].Name, 100*float64(c.tied)/float64(pairs), c.what, c.remedy))
+				all.Add(finding.Finding{Code: c.code, Weight: finding.Notes,
+					Subject: finding.Subject{Classifier: folds[0].Name, Setting: folds[0].Coords},
+					Numbers: map[string]any{"Share": float64(c.tied) / float64(pairs)}})
 			}
 		}
 	}
-	return texts
+	return all
 }
 
 // tied counts the pairs of cases of different groups in a fold, and those in which both have a probability of 0 or of

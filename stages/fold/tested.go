@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 )
 
 // A Case is a graph or a participant that was tested.
@@ -42,7 +43,8 @@ type Settings struct {
 	Settings [][]Tested
 	Axes     []string // that tell the settings apart
 	Groups   []string
-	Cautions []string
+	Leaks    []string     // what trainings used of their test participants, in words
+	Found    finding.List // by evaluate
 }
 
 // name names the settings.

@@ -6,6 +6,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 )
 
@@ -94,26 +95,23 @@ func (s Sites) Least(folds []Tested, permutations int) (float64, error) {
 	return 1 / min(all, inference.Arrangements(level, stratum, all)), nil
 }
 
-// Few is a caution where no permutation within folds and sites can give a p below 0.05; "" where one can.
-func (s Sites) Few(settings [][]Tested, permutations int) (string, error) {
+// Few is a finding where no permutation within folds and sites can give a p below 0.05.
+func (s Sites) Few(settings [][]Tested, permutations int) (all finding.List, err error) {
 	most := 0.0
 	for _, folds := range settings {
 		least, err := s.Least(folds, permutations)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		most = max(most, least)
 	}
-	within, since := "folds", "each fold tests one group, or one number"
-	if s.By != "" {
-		within += " and values of " + s.By
-		since = fmt.Sprintf("differences between groups and between values of %s cannot be told apart", s.By)
-	}
+	code := "test.few-permutations"
 	switch {
 	case most < 0.05 || permutations == 0:
-		return "", nil
+		return nil, nil
 	case most == 1:
-		return fmt.Sprintf("No permutation of test labels within %s changes a label: p is 1 whatever the predictions are, since %s", within, since), nil
+		code = "test.no-permutation"
 	}
-	return fmt.Sprintf("Only %.0f permutations of test labels within %s differ: p cannot be below %.2g, however good the predictions are", 1/most, within, most), nil
+	all.Add(finding.Finding{Code: code, Weight: finding.Limits, Numbers: map[string]any{"Least": most, "Within": s.By}})
+	return all, nil
 }

@@ -166,12 +166,14 @@ func describe(all *encoding.Table, chosen []*encoding.Table) {
 }
 
 // triedSetting names a setting by its coordinates other than folds.
-func triedSetting(coords []dag.Coord) string {
+func triedSetting(coords []dag.Coord) string { return column.CoordText(triedCoords(coords)) }
+
+func triedCoords(coords []dag.Coord) []dag.Coord {
 	own := slices.DeleteFunc(slices.Clone(coords), func(c dag.Coord) bool {
 		return slices.Contains([]string{"fold", "repeat", "outer", "stage"}, c.Axis)
 	})
 	slices.SortFunc(own, func(a, b dag.Coord) int { return cmp.Compare(a.Axis, b.Axis) })
-	return column.CoordText(own)
+	return own
 }
 
 // ChoicePort takes a choice; Chosen then leaves out all other settings.
@@ -205,10 +207,10 @@ func Chosen(t *dag.Task, port string) (ins []dag.Input, text string, err error) 
 				t.In("choice").Name, r.Setting, r.Outer, r.Repeat, port)
 		}
 		in := t.All(port)[at]
+		name := column.ShownSetting(triedCoords(in.Coords))
 		in.Coords = slices.DeleteFunc(slices.Clone(in.Coords),
 			func(c dag.Coord) bool { return c.Axis != "fold" && c.Axis != "repeat" })
 		ins = append(ins, in)
-		name := column.ShownSetting(r.Setting)
 		if folds[name] == 0 {
 			names = append(names, name)
 		}

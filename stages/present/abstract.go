@@ -2,35 +2,27 @@ package present
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strings"
 
-	"prgnn/internal/words"
-	"prgnn/stages/present/performance"
-	"prgnn/stages/present/section"
+	"prgnn/internal/lists"
+	"prgnn/stages/finding"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // abstract writes the top of the page: question, data, result, and the tiles.
-func (a *author) abstract() error {
-	data, err := a.data()
-	if err != nil {
-		return err
-	}
-	a.Page.Abstract = data
+func (a *author) abstract() {
+	a.Page.Abstract = a.data()
 	if a.Regression != nil {
-		a.Page.Abstract = append(a.Page.Abstract, a.RegressionResult(a.number()))
+		a.Page.Abstract = append(a.Page.Abstract, a.RegressionResult())
 		a.regressionTiles()
-		return nil
+		return
 	}
 	row := a.First
 	if row == nil {
-		nested, err := a.Nested()
-		if err != nil {
-			return err
-		}
-		row = nested
+		row = a.Nested
 	}
 	own := 0
 	for _, r := range a.PerParticipant() {
@@ -43,192 +35,128 @@ func (a *author) abstract() error {
 		a.Page.Abstract = append(a.Page.Abstract, a.result(*row))
 		a.tiles(*row)
 	case own > 1:
-		a.Page.Abstract = append(a.Page.Abstract, fmt.Sprintf("Result: %d settings, no headline. Name one before the results are seen (headline: [AXIS=VALUE, …]), or choose inside each fold (choose): never by test performance.", own))
-		a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: fmt.Sprintf("%d settings", own), Label: "No headline",
-			Note: "Performance of each setting below"})
+		a.Page.Abstract = append(a.Page.Abstract, a.Text("abstract.no-headline", values{"N": own}))
+		a.tile(fmt.Sprintf("%d settings", own), "tile.no-headline", nil, nil)
 	}
-	return nil
 }
 
-// data says who was classified, and as what.
-func (a *author) data() ([]string, error) {
+// values are what entries of the catalog use.
+type values = wording.Values
+
+// data describes who was classified, and as what.
+func (a *author) data() []string {
 	if a.Who == nil {
-		return nil, nil
+		return nil
 	}
-	var groups, names []string
 	of, classes := a.Predicted()
+	var groups, names []string
 	for _, g := range classes {
 		if names = append(names, g.Name); of != "" {
 			groups = append(groups, fmt.Sprintf("%d %s", g.N, g.Name))
 		}
 	}
-	kind := "participant"
-	if a.Who.Simulated {
-		kind = "simulated participant"
+	if names != nil && names[0] == "" { // a number has no groups
+		groups = nil
 	}
-	data := fmt.Sprintf("Data: %s", words.Count(len(a.Who.Ids), kind))
-	if groups != nil && names[0] != "" { // a number has no groups
-		data += ": " + strings.Join(groups, ", ")
-	}
-	n, unmet := len(a.Excluded), a.NotMeeting()
-	switch in := fmt.Sprintf("; inclusion criteria not met by %s of %s in the table", report.Thousands(float64(unmet)),
-		report.Thousands(float64(len(a.Who.Ids)+n))); {
-	case n > 0 && unmet == n:
-		data += fmt.Sprintf("%s (%s)", in, a.ExcludedList())
-	case n > 0 && unmet > 0:
-		data += fmt.Sprintf("%s; %d of the others excluded (%s)", in, n-unmet, a.ExcludedList())
-	case n > 0:
-		data += fmt.Sprintf("; %d of %d excluded (%s)", n, len(a.Who.Ids)+n, a.ExcludedList())
-	}
-	if a.Lacking > 0 {
-		data += fmt.Sprintf("; results are missing for %d of the %d", a.Lacking, len(a.Who.Ids))
-	}
-	data += "."
-	switch {
-	case a.Regression != nil:
-		return []string{fmt.Sprintf("Question: does functional connectivity predict %s in participants who were not in the training set?", a.number()), data}, nil
-	case a.Accuracy == nil:
-		return []string{data}, nil
-	}
-	unseen, err := a.unseen()
-	if err != nil {
-		return nil, err
-	}
-	question := "distinguish " + listOf(names)
-	if of != "group" && of != "" {
-		question = fmt.Sprintf("predict %s (%s)", section.PlainName(of), listOf(names))
-		data += fmt.Sprintf(" On this page, the groups that models predict are the values of %s.", section.PlainName(of))
-	}
-	return []string{fmt.Sprintf("Question: does functional connectivity %s in %s?", question, unseen), data}, nil
-}
-
-// classes is the number of classes that the models predict.
-func (a *author) classes() int {
-	_, all := a.Predicted()
-	return len(all)
-}
-
-// unseen are the participants that models are tested on.
-func (a *author) unseen() (string, error) {
-	values, err := a.HeldOut()
-	if of, _ := a.ColumnOf(values); of != "" && of != "participant_id" {
-		return fmt.Sprintf("participants whose %s was not in the training set", section.PlainName(of)), err
-	}
-	return "participants who were not in the training set", err
-}
-
-// listOf are names in a sentence: "ASD and HC".
-func listOf(names []string) string {
 	slices.Sort(names)
-	if len(names) > 6 {
-		return words.Some(names, 6)
+	heldOut, _ := a.ColumnOf(a.HeldOut())
+	v := values{"N": len(a.Who.Ids), "Kind": "", "Groups": groups, "Excluded": len(a.Excluded),
+		"NotMet": a.NotMeeting(),
+		"Table":  len(a.Who.Ids) + len(a.Excluded), "Others": len(a.Excluded) - a.NotMeeting(), "Reasons": "",
+		"Lacking": a.Lacking, "Column": "", "Classes": names, "Many": len(names) > 6, "Number": "", "HeldOut": ""}
+	if len(a.Excluded) > 0 {
+		v["Reasons"] = a.ExcludedList()
 	}
-	last := len(names) - 1
-	if last < 1 {
-		return strings.Join(names, "")
+	if a.Who.Simulated {
+		v["Kind"] = "simulated participant"
 	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	if a.Regression == nil && a.Accuracy == nil {
+		return []string{a.Text("abstract.data", v)}
+	}
+	if heldOut != "participant_id" {
+		v["HeldOut"] = heldOut
+	}
+	if a.Regression != nil {
+		v["Number"], v["HeldOut"] = a.Number, ""
+	} else if of != "group" {
+		v["Column"] = of
+	}
+	return []string{a.Text("abstract.question", v), a.Text("abstract.data", v)}
+}
+
+// many reports whether the models predict more than two classes.
+func (a *author) many() bool {
+	_, all := a.Predicted()
+	return len(all) > 2
+}
+
+// tests are the tests of a measure in words; of too few label shuffles they give the least p where the sentence on the
+// state of the accuracy does not.
+func (a *author) tests(r finding.Row, measure string) []string {
+	state, _ := a.Chance(r, "accuracy")
+	return lists.Map(a.Tests(r, measure), func(t finding.Test) string {
+		if t.Shuffled && t.Powerless() && state != finding.Undecidable {
+			return a.Text("chance.test-bounded", t)
+		}
+		return a.Text("chance.test", t)
+	})
 }
 
 // result is the headline in a sentence.
-func (a *author) result(r performance.Row) string {
-	of := ""
-	if r.Title != "" {
-		of = " (" + r.Title + ")"
+func (a *author) result(r finding.Row) string {
+	state, test := a.Chance(r, "accuracy")
+	above, before, tested := a.OthersAbove()
+	v := values(finding.Values(r))
+	maps.Copy(v, values{"Similar": a.Similar, "Tests": a.tests(r, "accuracy"), "AUCTests": a.tests(r, "auc"),
+		"Many":  a.many(),
+		"State": [...]string{"", "not above", "undecidable", "untested", "unattributed"}[state], "Test": test,
+		"Measure": "accuracy", "Before": before, "Corrected": 0,
+		"Above": lists.Map(above, func(r finding.Row) string {
+			_, t := a.Chance(r, "accuracy")
+			return a.Text("abstract.above", values{"Name": r.Called(), "Accuracy": r.Accuracy, "First": t.First,
+				"Retrained": t.Retrained})
+		})})
+	if tested > 1 {
+		v["Corrected"] = tested
 	}
-	doubt, why := a.Doubt()
-	text := fmt.Sprintf("Result: accuracy per participant%s %s (%spooled over %s), 95 %% CI %s; majority-class rate %s",
-		of, report.Share(r.Accuracy), doubt, words.Count(int(r.Folds), "fold"), report.Range(r.Low, r.High),
-		report.Share(r.Majority))
-	if p := a.ChanceTests(r, "accuracy"); p != nil {
-		text += "; " + strings.Join(p, "; ")
-	}
-	if !math.IsNaN(r.AUC) {
-		text += ". AUC " + report.Share(r.AUC) + " (" + r.AreaOf(a.classes()) + ")"
-		if p := a.ChanceTests(r, "auc"); p != nil {
-			text += "; " + strings.Join(p, "; ")
+	var cannot []string
+	for _, u := range a.Uncorrectables() {
+		text := a.Text("abstract.cannot", values{"Shuffled": u.Shuffled, "Retrained": u.Retrained, "Draws": u.Draws,
+			"Name": u.Row.Called(), "Among": u.Among, "Best": u.Best, "Needed": u.Needed})
+		if !slices.Contains(cannot, text) {
+			cannot = append(cannot, text)
 		}
 	}
-	text += "." + why
-	if above, why := a.AboveChance(r); !above {
-		is := "is not above chance."
-		if no := a.Undecidable(r); strings.HasPrefix(no, "not tested") {
-			is = "was " + no + "."
-		} else if no != "" {
-			is = "cannot be shown to be above chance: " + no + "."
-		} else if a.Unattributed(r.Setting, r.Title) {
-			is = "is not called above chance: " + why + " (see Cautions)."
-		}
-		text += " The accuracy " + is + a.othersAbove()
-	}
-	return text
+	v["Uncorrectable"] = cannot
+	return a.Text("abstract.result", v)
 }
 
-// othersAbove names the classifiers for comparison that are above chance after Holm's correction for all that were
-// tested; "" where none is before it.
-func (a *author) othersAbove() string {
-	var names []string
-	before, tested := false, 0
-	corrected := a.Corrected()
-	for _, r := range a.PerParticipant() {
-		above, _ := a.AboveChance(r)
-		p, ok := corrected[r.Setting]
-		if ok {
-			tested++
-		}
-		if !above || r.Own || r.IsMajority() {
-			continue
-		}
-		if before = true; !ok || p < 0.05 {
-			names = append(names, a.Shown(r))
-		}
-	}
-	by := ""
-	if tested > 1 {
-		by = fmt.Sprintf("p corrected by Holm for %d classifiers", tested)
-	}
-	doubt, _ := a.Doubt()
-	if by = strings.TrimSuffix(doubt+by, "; "); by != "" {
-		by = " (" + by + ")"
-	}
-	switch {
-	case names != nil:
-		return " Above chance" + by + ": " + words.Some(names, 6) + "." + a.Uncorrectable()
-	case before:
-		return " No other classifier is shown to be above chance" + by + "." + a.Uncorrectable()
-	}
-	return ""
+// tile adds a tile, whose label and note the catalog has.
+func (a *author) tile(value, code string, of any, bar *report.Bar) {
+	a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: value, Label: a.Text(code, of),
+		Note: a.Text(code+".note", of),
+		Bar:  bar})
 }
 
 // tiles show the headline in a few numbers.
-func (a *author) tiles(r performance.Row) {
-	label := "Accuracy, per participant"
-	if r.Title != "" {
-		label += " (" + r.Title + ")"
-	}
-	a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: report.Share(r.Accuracy), Label: label,
-		Note: fmt.Sprintf("95 %% CI %s · over folds %s · majority-class rate %s",
-			report.Range(r.Low, r.High), section.PlusMinus(r.FoldMean, r.FoldSD), report.Share(r.Majority)),
-		Bar: &report.Bar{Share: r.Accuracy, Mark: r.Majority}})
+func (a *author) tiles(r finding.Row) {
+	v := values(finding.Values(r))
+	v["Many"], v["Similar"] = a.many(), a.Similar
+	a.tile(report.Share(r.Accuracy), "tile.accuracy", v, &report.Bar{Share: r.Accuracy, Mark: r.Majority})
 	if !math.IsNaN(r.AUC) {
-		a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: report.Share(r.AUC), Label: "Area under the ROC curve",
-			Note: r.AreaOf(a.classes()) + " · chance level 0.5", Bar: &report.Bar{Share: r.AUC, Mark: 0.5}})
+		a.tile(report.Share(r.AUC), "tile.auc", v, &report.Bar{Share: r.AUC, Mark: 0.5})
 	}
 	if !math.IsNaN(r.Sensitivity) {
-		a.Page.Tiles = append(a.Page.Tiles,
-			report.Tile{Value: report.Share(r.Sensitivity) + " / " + report.Share(r.Specificity),
-				Label: "Sensitivity / specificity", Note: "for " + r.Positive + " · mean over the folds"})
+		a.tile(report.Share(r.Sensitivity)+" / "+report.Share(r.Specificity), "tile.sensitivity", v, nil)
 	}
 }
 
 // regressionTiles show r of the models, at most four.
 func (a *author) regressionTiles() {
 	for _, r := range a.Regression {
-		if len(a.Page.Tiles) == 4 || math.IsNaN(r.R) {
-			continue
+		if len(a.Page.Tiles) < 4 && !math.IsNaN(r.R) {
+			a.tile(report.Share(r.R), "tile.r", values{"Name": r.Name, "Low": r.RLow, "High": r.RHigh, "R2": r.R2,
+				"MAE": a.Error(r.MAE)}, nil)
 		}
-		a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: report.Share(r.R), Label: "r, " + r.Name,
-			Note: fmt.Sprintf("95 %% CI %s · R² %s · MAE %s", performance.Interval(r.RLow, r.RHigh, report.Share),
-				report.Share(r.R2), a.Error(r.MAE))})
 	}
 }

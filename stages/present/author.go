@@ -1,8 +1,6 @@
 package present
 
 import (
-	"cmp"
-
 	"prgnn/stages/figure"
 	"prgnn/stages/present/methods"
 	"prgnn/stages/present/participants"
@@ -50,7 +48,7 @@ func (a *author) write() (*report.Page, error) {
 	results, title, describe := "classification", "Classification performance", a.Results.Describe
 	if a.Regression != nil {
 		results, title = "regression", "Regression performance"
-		describe = func() error { return a.DescribeRegression(a.number()) }
+		describe = a.DescribeRegression
 	}
 	for _, s := range []struct {
 		id, title string
@@ -77,13 +75,7 @@ func (a *author) write() (*report.Page, error) {
 			a.Page.Sections = append(a.Page.Sections, *a.Section)
 		}
 	}
-	return a.Page, a.abstract()
-}
-
-// number is what the number that is predicted is called.
-func (a *author) number() string {
-	if a.Who == nil {
-		return "the target"
-	}
-	return cmp.Or(a.Who.Target, "the target")
+	a.abstract()
+	a.Page.Cautions = a.Cautions()
+	return a.Page, a.Err()
 }

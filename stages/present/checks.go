@@ -10,12 +10,11 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/present/participants"
-	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -67,7 +66,9 @@ func (a *author) leakage() error {
 		if err != nil {
 			return err
 		}
-		a.cautionsOf(table)
+		if err := a.foundIn(table); err != nil {
+			return err
+		}
 		if text := table.Meta[column.AlikeByChance]; text != "" {
 			a.Say("%s", text)
 		}
@@ -220,7 +221,7 @@ func (a *author) covariatesOfNumber() error {
 	both := found(rows, func(r column.NumberCovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
 		if r.P < 0.05 && !(both && r.Name == "volumes") {
-			a.Weighed(section.Overturns, "The covariate %s is associated with %s (%s %s, %s): a model may have learned it instead of %[2]s", volumes(name(r), r.Name, both), a.number(),
+			a.Weighed(section.Overturns, "The covariate %s is associated with %s (%s %s, %s): a model may have learned it instead of %[2]s", volumes(name(r), r.Name, both), a.Number,
 				coefficient(r), report.Share(r.R), report.DrawnPText(r.P, r.Permutations))
 		}
 	}
@@ -232,8 +233,8 @@ func (a *author) covariatesOfNumber() error {
 		section.Number("value", "", func(r column.NumberCovariateRow) string { return report.Share(r.R) }),
 		section.Number("p", "", func(r column.NumberCovariateRow) string { return report.DrawnP(r.P, r.Permutations) }),
 		section.Number("q", "false discovery rate over the covariates", func(r column.NumberCovariateRow) string { return report.Probability(r.Q) }))
-	t.Note = fmt.Sprintf("p: %s permuted%s%s. r: Pearson's correlation; η: correlation ratio of a category, never below 0.", a.number(), times(rows[0].Permutations), within) + note
-	a.Table(t, fmt.Sprintf("gives the association of each covariate with %s: a model may learn age, sex, site or motion instead.", a.number()))
+	t.Note = fmt.Sprintf("p: %s permuted%s%s. r: Pearson's correlation; η: correlation ratio of a category, never below 0.", a.Number, times(rows[0].Permutations), within) + note
+	a.Table(t, fmt.Sprintf("gives the association of each covariate with %s: a model may learn age, sex, site or motion instead.", a.Number))
 	return nil
 }
 
@@ -273,7 +274,9 @@ func (a *author) permutedWithin() (string, error) {
 		return "", err
 	}
 	if of, _ := a.Predicted(); of == "group" {
-		a.cautionsOf(table)
+		if err := a.foundIn(table); err != nil {
+			return "", err
+		}
 	}
 	switch by := table.Meta["within"]; by {
 	case "":
@@ -291,30 +294,11 @@ func cutWithin(within string) string {
 	return text
 }
 
-// ofOneGroup is the caution of a covariate that was not tested.
-var ofOneGroup = pattern.New(`^The covariate (.+) is known in (.+) only: it was not tested$`)
-
-// cautionsOf repeats the cautions of a table, each once; those of covariates of one group as one.
-func (a *author) cautionsOf(table *encoding.Table) {
-	cautions := strings.Split(table.Meta["caution"], "\n")
-	known := map[string][]string{} // in a group
-	for _, text := range cautions {
-		if m := ofOneGroup.FindStringSubmatch(text); m != nil {
-			known[m[2]] = append(known[m[2]], m[1])
-		}
-	}
-	for _, text := range cautions {
-		if m := ofOneGroup.FindStringSubmatch(text); m != nil && len(known[m[2]]) > 1 {
-			text = fmt.Sprintf("The covariates %s are known in %s only: they were not tested", words.Some(known[m[2]], 6), m[2])
-		}
-		weight := section.Overturns
-		if strings.HasSuffix(text, "not tested") {
-			weight = section.Limits
-		}
-		if text != "" {
-			a.Weighed(weight, "%s", text)
-		}
-	}
+// foundIn adds the findings of a table.
+func (a *author) foundIn(table *encoding.Table) error {
+	all, err := finding.Of(table.Meta)
+	a.Find(all...)
+	return err
 }
 
 func coefficient(r column.NumberCovariateRow) string {
@@ -453,7 +437,7 @@ func (a *author) learned(all []trained) {
 	named := map[string]string{}
 	for _, r := range a.Accuracy {
 		if r.Own && r.Level == "graph" {
-			model := performance.ModelOf(r.Title)
+			model := finding.ModelOf(r.Title)
 			if tested[model] = append(tested[model], r.Accuracy); r.Title != "" {
 				named[model] = " of " + column.Classifiers[model]
 			}

@@ -88,7 +88,7 @@ func TestUncheckedPrograms(t *testing.T) {
 func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 	row := func(name string, accuracy, p float64) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name,
-			Test: fold.PerFold, P: p, Permutations: 9999, Level: "participant",
+			Test: column.PerFold, P: p, Permutations: 9999, Level: "participant",
 			Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5,
 			Participants: 40, Folds: 2}
 	}
@@ -113,7 +113,7 @@ func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 func TestTooFewShufflesForHolm(t *testing.T) {
 	row := func(name string, accuracy, p float64) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name,
-			Test: fold.PerFold, P: p, Permutations: 9999, Level: "participant",
+			Test: column.PerFold, P: p, Permutations: 9999, Level: "participant",
 			Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5, Participants: 40, Folds: 2}
 	}
 	evaluation := column.Table([]column.AccuracyRow{row("PR-GNN", 0.5, 1), row("linear SVM", 0.9, 0.001),
@@ -140,7 +140,7 @@ func TestTooFewPermutationsForHolm(t *testing.T) {
 	names := []string{"PR-GNN", "linear SVM", "ridge regression", "SVM (RBF)"}
 	rows := lists.Map(names, func(name string) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name, Level: "participant",
-			Test: fold.PerFold, P: 0.017,
+			Test: column.PerFold, P: 0.017,
 			Least: 1. / 64, Permutations: 9999, Accuracy: 1, Low: 0.9, High: 1, Majority: 0.5,
 			Participants: 40, Folds: 2}
 	})
@@ -162,7 +162,7 @@ func TestSimilarScansQualifyTheResult(t *testing.T) {
 		encoding.Column{Name: "of", Values: []int32{10}}, encoding.Column{Name: "found", Values: []int32{0}})
 	row := func(stage, name string, accuracy, p float64) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "stage", Value: stage}}, Name: name,
-			Test: fold.PerFold, P: p, Level: "participant", Accuracy: accuracy,
+			Test: column.PerFold, P: p, Level: "participant", Accuracy: accuracy,
 			Low: accuracy - 0.1, High: accuracy + 0.1,
 			Majority: 0.5, Participants: 40, Folds: 2}
 	}
@@ -198,7 +198,8 @@ func TestAdmittedLeaks(t *testing.T) {
 			Accuracy: 0.8, Low: 0.7, High: 0.9, Majority: 0.5, Participants: 40, Folds: 2}
 	}
 	for admitted, want := range map[string][]string{
-		`["stage=train fold=1","stage=train fold=2"]`: {"Leakage checks: 4 checks, 40 comparisons, 2 violations, admitted.",
+		column.JSON([][]dag.Coord{{{Axis: "stage", Value: "train"}, {Axis: "fold", Value: "1"}},
+			{{Axis: "stage", Value: "train"}, {Axis: "fold", Value: "2"}}}): {"Leakage checks: 4 checks, 40 comparisons, 2 violations, admitted.",
 			"PR-GNN (leakage, ", " linear SVM 0.800"},
 		"": {"Leakage checks passed: 4 checks, 40 comparisons, 0 violations.", "PR-GNN 0.800", " linear SVM 0.800"},
 	} {

@@ -9,8 +9,11 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/assess"
+	"prgnn/stages/finding"
 	"prgnn/stages/stagetest"
+	"prgnn/stages/wording"
 )
 
 func TestCovariates(t *testing.T) {
@@ -121,7 +124,11 @@ func TestCovariateThatIsTheSite(t *testing.T) {
 	out := stagetest.MustRun(t, &assess.Covariates{Label: "group", Within: "site", Permutations: 199},
 		map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
 	const want = "The covariate volumes kept alone distinguishes the groups (AUC 0.80, p < 0.05 over all participants), and volumes kept cannot be told from site: no permutation within sites changes the AUC. The classifier may have learned volumes kept or site instead"
-	if got := out.Meta["caution"]; !strings.HasPrefix(got, want) {
+	found, err := finding.Of(out.Meta)
+	need.NoError(t, err)
+	got, err := wording.Finding(found.Grouped()[0])
+	need.NoError(t, err)
+	if !strings.HasPrefix(got, want) {
 		t.Error(got)
 	}
 }

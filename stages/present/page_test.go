@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
@@ -123,10 +124,13 @@ func TestFidelityOfModelsThatDoNotClassify(t *testing.T) {
 			Changed: c.changed, RandomChanged: c.randomChanged, Choices: 19}
 		in := dag.InputOf(column.Table([]column.FidelityRow{row}, "pool"))
 		a := newAuthor(section.NewWriter(dag.NewTask(map[string][]dag.Input{"fidelity": {in}})), nil)
-		a.Unproven = c.unproven
+		for _, setting := range c.unproven {
+			a.Accuracy = append(a.Accuracy, finding.Row{Own: true, AccuracyRow: column.AccuracyRow{Level: "participant",
+				Coords: column.ReadCoords(strings.Fields(setting)), Test: column.Retrained, P: 0.5}})
+		}
 		need.NoError(t, a.fidelity(nil))
-		if !slices.Equal(a.Page.Cautions, c.want) {
-			t.Errorf("%+v: %q", c, a.Page.Cautions)
+		if !slices.Equal(a.Cautions(), c.want) {
+			t.Errorf("%+v: %q", c, a.Cautions())
 		}
 	}
 }

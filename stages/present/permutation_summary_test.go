@@ -9,8 +9,8 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/learn"
-	"prgnn/stages/present/section"
 	"prgnn/stages/stagetest"
 )
 
@@ -112,17 +112,17 @@ func TestPermutationAtItsFloor(t *testing.T) {
 // connected, else by the accuracy with the true labels.
 func TestPermutationOfAnotherTraining(t *testing.T) {
 	const said = "The model: the permutation test "
-	setting := func(stage string, tasks int32, parameter, value string) section.Parameter {
-		return section.Parameter{Stage: stage, Kind: "train", Tasks: tasks, Parameter: parameter, Value: value}
+	setting := func(stage string, tasks int32, parameter, value string) finding.Parameter {
+		return finding.Parameter{Stage: stage, Kind: "train", Tasks: tasks, Parameter: parameter, Value: value}
 	}
-	settings := func(epochs, pool string) []section.Parameter {
-		return []section.Parameter{setting("permuted", 100, "epochs", epochs), setting("permuted", 100, "pool", pool),
+	settings := func(epochs, pool string) []finding.Parameter {
+		return []finding.Parameter{setting("permuted", 100, "epochs", epochs), setting("permuted", 100, "pool", pool),
 			setting("permuted", 100, "scores_of", "test"), setting("train", 5, "epochs", "20"),
 			setting("train", 5, "pool", "topk; sage"), setting("train", 5, "scores_of", "all")}
 	}
 	for _, c := range []struct {
 		name               string
-		settings           []section.Parameter
+		settings           []finding.Parameter
 		observed           float64
 		how, caution, tell string // "" for none
 	}{
@@ -144,7 +144,7 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 		if c.settings != nil {
 			rows := c.settings
 			for _, kind := range []string{"permutation", "evaluate", "report"} {
-				rows = append(rows, section.Parameter{Stage: kind, Kind: kind, Tasks: 1})
+				rows = append(rows, finding.Parameter{Stage: kind, Kind: kind, Tasks: 1})
 			}
 			table := column.Table(rows)
 			table.Columns = append(table.Columns, encoding.Column{Name: "unit", Values: make([]string, len(rows))})
@@ -194,17 +194,17 @@ func TestMethodsNameTheRetrainedModels(t *testing.T) {
 		people.Columns = append(people.Columns, encoding.Column{Name: one, Values: []string{"x", "x", "x"}})
 		in["participants"] = []dag.Input{dag.InputOf(&people)}
 		var tests []column.PermutationTestRow
-		var rows []section.Parameter
+		var rows []finding.Parameter
 		for _, name := range []string{"SVM", "ridge"} {
 			stage := "permuted_" + strings.ToLower(name)
 			tests = append(tests, column.PermutationTestRow{Name: name, Measure: "accuracy", Permutations: 99, P: 0.5,
 				Coords: []dag.Coord{{Axis: "stage", Value: stage}}})
-			rows = append(rows, section.Parameter{Stage: stage, Kind: "baseline", Parameter: "fold", Value: "1; 2"})
+			rows = append(rows, finding.Parameter{Stage: stage, Kind: "baseline", Parameter: "fold", Value: "1; 2"})
 		}
 		in["permutation"] = []dag.Input{dag.InputOf(column.Table(tests, "stage"))}
-		rows = append(rows, section.Parameter{Stage: "folds", Kind: "split", Parameter: "within", Value: within})
+		rows = append(rows, finding.Parameter{Stage: "folds", Kind: "split", Parameter: "within", Value: within})
 		if within == kept || within == "group" {
-			rows = append(rows, section.Parameter{Stage: "folds", Kind: "split", Parameter: "keep_together",
+			rows = append(rows, finding.Parameter{Stage: "folds", Kind: "split", Parameter: "keep_together",
 				Value: "[family_id, twin]"})
 		}
 		table := column.Table(rows)

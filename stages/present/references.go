@@ -227,7 +227,7 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 			float64(setting[0].Top*(*known))/float64(len(first)), setting[0].Top)
 	}
 	t.Note += "Untrained models: architecture, folds and starting weights of the trained ones. Welch's t-test and ridge regression: in the training participants of each fold, averaged over folds; two folds share most of these participants, so their agreement is higher than that of rankings from test participants."
-	if a.classes() > 2 {
+	if a.many() {
 		t.Note += " Welch's t-test: of each feature the two groups with the largest |t|; the held-out difference is of the same two."
 	}
 	if slices.ContainsFunc(setting, upsideDown) {

@@ -349,7 +349,7 @@ func TestStuckModelsAreNamed(t *testing.T) {
 	} {
 		a := newAuthor(section.NewWriter(dag.NewTask(map[string][]dag.Input{"training": c.in})), nil)
 		need.NoError(t, a.training())
-		if got := strings.Join(a.Page.Cautions, "\n"); got != c.want {
+		if got := strings.Join(a.Cautions(), "\n"); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
 		}
 	}
@@ -390,7 +390,7 @@ func TestNetworksThatDidNotLearn(t *testing.T) {
 			a.Accuracy = append(a.Accuracy, graph(name, 0.6, name == c.own))
 		}
 		need.NoError(t, a.training())
-		a.Page.Sections = []report.Section{*a.Section}
+		a.Page.Sections, a.Page.Cautions = []report.Section{*a.Section}, a.Cautions()
 		text := strings.Join(strings.Fields(a.Page.Text()), " ")
 		for _, want := range []string{"3 of 5 models did not learn their training graphs: " +
 			"BrainGNN, net, fold 2 (0.500), BrainGNN, released, fold 1 (0.550), meanMLP, fold 1 (0.510); ",

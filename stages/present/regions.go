@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/chart"
@@ -32,8 +33,10 @@ func (a *author) regions() error {
 	if err != nil {
 		return err
 	}
-	settings := lists.Map(rows, func(r column.RankingRow) string { return column.CoordText(r.Coords) })
-	setting, said := a.RegionsOf(settings, reading.Chosen)
+	settings := lists.Map(rows, func(r column.RankingRow) []dag.Coord { return r.Coords })
+	shown := a.RegionsOf(settings, reading.Chosen)
+	setting, said := shown.Setting, a.Text("regions.of", shown)
+	a.Find(shown.Findings()...)
 	slices.SortStableFunc(rows, func(x, y column.RankingRow) int { // figures and tables show the first setting
 		return otherThan(setting, x) - otherThan(setting, y)
 	})
@@ -67,8 +70,8 @@ func (a *author) regions() error {
 }
 
 // otherThan is 1 for a region of another setting.
-func otherThan(setting string, r column.RankingRow) int {
-	if column.CoordText(r.Coords) == setting {
+func otherThan(setting []dag.Coord, r column.RankingRow) int {
+	if slices.Equal(r.Coords, setting) {
 		return 0
 	}
 	return 1
@@ -434,7 +437,7 @@ func (a *author) fidelity([]column.RankingRow) error {
 func (a *author) cautionMasking(rows []column.FidelityRow) {
 	masked := a.StagesBehind("fidelity", "model")
 	if slices.ContainsFunc(rows, func(r column.FidelityRow) bool {
-		return a.IsUnproven(column.CoordText(r.Coords), masked)
+		return a.IsUnproven(r.Coords, masked)
 	}) {
 		a.Caution("The accuracy of the models is not shown to be above chance: masking their top regions says little about the groups")
 	}

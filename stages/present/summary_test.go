@@ -13,7 +13,6 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
-	"prgnn/stages/fold"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/stagetest"
@@ -237,10 +236,11 @@ func TestSummaryOfChance(t *testing.T) {
 // accuracy and AUC disagree; each is judged by the last test that can go below 0.05.
 func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 	row := func(name string, own bool, accuracy, p, aucP float64) performance.Row {
-		r := performance.Row{Title: name, Own: own, Setting: name}
+		r := performance.Row{Title: name, Own: own}
+		r.Coords = []dag.Coord{{Axis: "model", Value: name}}
 		r.Level, r.Positive, r.Sensitivity, r.Specificity, r.Majority = "participant", "PAT", 0.6, 0.6, 0.55
 		r.Accuracy, r.Low, r.High, r.P = accuracy, accuracy-0.1, accuracy+0.1, p
-		r.AUC, r.AUCP, r.Permutations, r.Folds, r.Test = 0.7, aucP, 9999, 5, fold.PerFold
+		r.AUC, r.AUCP, r.Permutations, r.Folds, r.Test = 0.7, aucP, 9999, 5, column.PerFold
 		return r
 	}
 	retrained := func(p float64, n int32) []column.PermutationTestRow {
@@ -281,9 +281,10 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 		if got := a.result(c.rows[0]); !strings.HasSuffix(got, c.result) {
 			t.Errorf("%s: %s", c.name, got)
 		}
-		a.CautionAccuracy()
+		a.Find(a.Performance()...)
+		need.NoError(t, a.Err())
 		var got string
-		for _, text := range a.Page.Cautions {
+		for _, text := range a.Cautions() {
 			if strings.Contains(text, "disagree") {
 				got = text
 			}

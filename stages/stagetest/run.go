@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/artifacts"
@@ -15,8 +16,11 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/exact"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/random"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/mat5"
 )
@@ -383,7 +387,7 @@ func Evaluated(accuracy, low, high float64) (summary, scores *encoding.Table) {
 		encoding.Column{Name: "auc", Values: both(0.8)}, encoding.Column{Name: "sensitivity", Values: both(0.9)},
 		encoding.Column{Name: "specificity", Values: both(0.4)},
 		encoding.Column{Name: "positive", Values: []string{"ASD", "ASD"}},
-		encoding.Column{Name: "test", Values: []string{"", fold.PerFold}},
+		encoding.Column{Name: "test", Values: []string{"", column.PerFold}},
 		encoding.Column{Name: "p", Values: both(0.0004)}, encoding.Column{Name: "auc_p", Values: both(0.02)},
 		encoding.Column{Name: "permutations", Values: []int32{9999, 9999}}, encoding.Column{Name: "p_least",
 			Values: both(0.0001)},
@@ -524,4 +528,12 @@ func PlantedInputs(t *testing.T, n, draws, nodes int, effect float64) map[string
 		map[string][]dag.Input{"participants": {dag.InputOf(SomeParticipants(n, "HC", "ASD"))}})
 	in["folds"] = []dag.Input{dag.InputOf(folds["folds"])}
 	return in
+}
+
+// Codes are those of the findings in a table's metadata.
+func Codes(t testing.TB, table *encoding.Table) string {
+	t.Helper()
+	all, err := finding.Of(table.Meta)
+	need.NoError(t, err)
+	return strings.Join(lists.Map(all, func(f finding.Finding) string { return f.Code }), " ")
 }

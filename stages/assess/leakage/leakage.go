@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn"
 )
@@ -57,7 +58,7 @@ type leakCheck struct {
 	name   string
 	of     int
 	found  []string
-	passed []string // violations that are admitted: the coordinates of the training
+	passed [][]dag.Coord // violations that are admitted: the coordinates of the training
 
 	byChance string // for the report: what may be chance, and is no violation
 }
@@ -111,7 +112,7 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	rows := lists.Map(checks, func(c *leakCheck) checkRow { return checkRow{c.name, int32(c.of), int32(len(c.found))} })
 	table := column.Table(rows)
-	if table.Meta, err = similarText(t, book); err != nil {
+	if table.Meta, err = similarScans(t, book); err != nil {
 		return nil, err
 	}
 	note := func(key, text string) {
@@ -131,9 +132,9 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"checks": table}, nil
 }
 
-// similarText is a caution of participants whose connectivity is as similar as that of two scans of one person. It is
+// similarScans is a finding of participants whose connectivity is as similar as that of two scans of one person. It is
 // no violation: similar is not proof, and twins exist.
-func similarText(t *dag.Task, b *foldBook) (map[string]string, error) {
+func similarScans(t *dag.Task, b *foldBook) (map[string]string, error) {
 	pairs, err := fold.Similar(slices.DeleteFunc(slices.Clone(t.All("features")), func(in dag.Input) bool {
 		return !b.takesPart(in.Coord("subject"))
 	}), t.Threads)
@@ -142,7 +143,8 @@ func similarText(t *dag.Task, b *foldBook) (map[string]string, error) {
 	}
 	names := lists.Map(pairs, func(d fold.Duplicate) string { return d.First + " and " + d.Later })
 	return map[string]string{column.SimilarScans: strconv.Itoa(len(pairs)),
-		"caution": fmt.Sprintf("Connectivity as similar as that of two scans of one person: %s. If one person has two ids here, scans of that person may be in training and test data, and the performance is too high: give the person one id, with sessions (pipeline init sessions.yaml; for time series of regions: pipeline init timeseries-sessions.yaml)", words.Some(names, 10))}, nil
+		finding.Meta: finding.Written(finding.List{{Code: "leakage.similar-scans", Weight: finding.Overturns,
+			Numbers: map[string]any{"Pairs": names}}})}, nil
 }
 
 // A checkRow is one check that found nothing.
@@ -225,7 +227,7 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 		switch c := table.Meta["caution"]; {
 		case c == "":
 		case s.Admitted:
-			admitted.passed = append(admitted.passed, column.CoordText(in.Coords))
+			admitted.passed = append(admitted.passed, in.Coords)
 		default:
 			admitted.fail("%s: %s (admitted: true lets it pass)", in.Name, c)
 		}

@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn"
 	"prgnn/stages/stagetest"
@@ -293,13 +294,11 @@ func TestSimilarScansAreCounted(t *testing.T) {
 		features = append(features,
 			dag.InputOf(encoding.NewArray(m, 1, regions, regions), dag.Coord{Axis: "subject", Value: id}))
 	}
-	meta := need.Value(similarText(dag.NewTask(map[string][]dag.Input{"features": features}), book))(t)
+	meta := need.Value(similarScans(dag.NewTask(map[string][]dag.Input{"features": features}), book))(t)
 	need.Equal(t, meta[column.SimilarScans], "1", "pairs")
-	for _, want := range []string{"sub-00 and sub-01", "pipeline init sessions.yaml", "pipeline init timeseries-sessions.yaml"} {
-		if !strings.Contains(meta["caution"], want) {
-			t.Errorf("%q lacks %q", meta["caution"], want)
-		}
-	}
+	found := need.Value(finding.Of(meta))(t)
+	need.Equal(t, found[0].Code, "leakage.similar-scans")
+	need.Equal(t, fmt.Sprint(found[0].Numbers), "map[Pairs:[sub-00 and sub-01]]")
 }
 
 // Relatives whom the folds keep together are compared, and found where one of them is in another fold.

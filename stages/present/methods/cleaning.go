@@ -9,12 +9,12 @@ import (
 
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/participants"
-	"prgnn/stages/present/section"
 )
 
 // methodsOfLabels says how voxels got their labels, for the methods; p are parcellate's parameters.
-func methodsOfLabels(scans []participants.LabeledScan, p *section.StageSettings) string {
+func methodsOfLabels(scans []participants.LabeledScan, p *finding.StageSettings) string {
 	count := map[string]int{}
 	for _, s := range scans {
 		count[labelingWords(s.Resampling)]++
@@ -54,7 +54,7 @@ func labelingWords(resampling string) string {
 }
 
 // methodsOfTask says which responses to a task were regressed out, for the methods.
-func methodsOfTask(m *Text, scans []participants.CleanedScan, d *section.StageSettings) (parts []string) {
+func methodsOfTask(m *Text, scans []participants.CleanedScan, d *finding.StageSettings) (parts []string) {
 	conditions, _ := participants.TaskConditions(scans)
 	for _, model := range []string{"none", "spm", "glover", "fir"} {
 		names := conditions[model]
@@ -77,7 +77,7 @@ func methodsOfTask(m *Text, scans []participants.CleanedScan, d *section.StageSe
 
 // methodsOfNuisance says what was regressed out, for the methods; d are denoise's parameters. The scans are joined
 // series or not.
-func methodsOfNuisance(m *Text, scans []participants.CleanedScan, d *section.StageSettings,
+func methodsOfNuisance(m *Text, scans []participants.CleanedScan, d *finding.StageSettings,
 	joined bool) (parts []string) {
 	var said []string
 	for _, s := range scans {
@@ -138,7 +138,7 @@ func methodsOfNuisance(m *Text, scans []participants.CleanedScan, d *section.Sta
 }
 
 // methodsOfBlocks tells of draws of volumes, for the methods; d are denoise's parameters.
-func methodsOfBlocks(m *Text, scans []participants.CleanedScan, d *section.StageSettings) {
+func methodsOfBlocks(m *Text, scans []participants.CleanedScan, d *finding.StageSettings) {
 	if draws := d.Value["draws"]; draws == "" || draws == "0" {
 		return
 	}

@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/participants"
-	"prgnn/stages/present/section"
 )
 
 // The methods tell the strategy that was used, not the word auto.
 func TestMethodsOfNuisance(t *testing.T) {
-	d := &section.StageSettings{Value: map[string]string{"regress": "auto"}}
+	d := &finding.StageSettings{Value: map[string]string{"regress": "auto"}}
 	row := column.CleaningRow{Strategy: "acompcor", TEff: 90, NonSteady: 2, Volumes: 148, Kept: 146}
 	two := []participants.CleanedScan{{CleaningRow: row}, {CleaningRow: row}}
 	two[1].Kept = 120
@@ -48,13 +48,13 @@ func TestMethodsOfBlocks(t *testing.T) {
 		"9": "circular block bootstrap [1] with blocks of 9 volumes, the same volumes for all regions",
 	} {
 		m := &Text{}
-		methodsOfBlocks(m, two, &section.StageSettings{Value: map[string]string{"draws": "10", "block": block}})
+		methodsOfBlocks(m, two, &finding.StageSettings{Value: map[string]string{"draws": "10", "block": block}})
 		if got := strings.Join(m.sentences, " "); !strings.Contains(got, want) {
 			t.Errorf("block %s: %s", block, got)
 		}
 	}
 	m := &Text{}
-	methodsOfBlocks(m, two, &section.StageSettings{Value: map[string]string{"draws": "0", "block": "0"}})
+	methodsOfBlocks(m, two, &finding.StageSettings{Value: map[string]string{"draws": "0", "block": "0"}})
 	if m.sentences != nil {
 		t.Errorf("no draws: %q", m.sentences)
 	}

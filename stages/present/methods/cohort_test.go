@@ -6,6 +6,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
 )
@@ -43,7 +44,7 @@ func TestMethodsOfScans(t *testing.T) {
 	} {
 		about := need.Value(column.ScansOf(c.about.Meta()))(t)
 		w := section.NewWriter(nil)
-		w.Run = &section.Settings{Stages: []section.StageSettings{
+		*w.Run = finding.Settings{Stages: []finding.StageSettings{
 			{Stage: "cohort", Kind: "bids"}, {Stage: "parcels", Kind: "parcellate",
 				Value: map[string]string{"min_coverage": "0.5", "resampling": c.parameter}}}}
 		a := &Author{Writer: w, Cohort: &participants.Cohort{About: about, Labeled: c.labeled,

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 )
 
@@ -36,7 +37,7 @@ func (a *Author) methodsOfWindows(m *Text) {
 }
 
 // windowEstimate says how the connectivity of a window is estimated.
-func windowEstimate(m *Text, w *section.StageSettings) string {
+func windowEstimate(m *Text, w *finding.StageSettings) string {
 	taper := map[string]string{"rectangular": "", "hamming": " with the weights of a Hamming window",
 		"gaussian": fmt.Sprintf(" with the weights of a rectangle convolved with a Gaussian (σ %s s)", w.Value["sigma"])}[w.Value["taper"]]
 	if taper != "" {
@@ -81,7 +82,7 @@ func (a *Author) inputsOfWindows(m *Text) {
 }
 
 // called are the models of a stage, in words.
-func (a *Author) called(s *section.StageSettings) []string {
+func (a *Author) called(s *finding.StageSettings) []string {
 	return lists.Map(strings.Split(cmp.Or(s.Value["model"], modelOf(s)), "; "), func(model string) string {
 		return section.OrItself(column.Classifiers, model)
 	})

@@ -1,12 +1,15 @@
 package methods
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"prgnn/internal/lists"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/literature"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/performance"
@@ -25,8 +28,8 @@ type Author struct {
 
 // New is the author of the methods of a page by w; headline is as in Results.
 func New(w *section.Writer, headline []string) *Author {
-	return &Author{Writer: w, Cohort: &participants.Cohort{Writer: w},
-		Results: &performance.Results{Writer: w, Headline: headline}}
+	return &Author{Writer: w, Cohort: &participants.Cohort{Writer: w}, Results: &performance.Results{Writer: w,
+		Results: &finding.Results{Plan: w.Run, Headline: column.ReadCoords(headline)}}}
 }
 
 // Read reads the parameters, and the inputs that several sections need.
@@ -37,7 +40,11 @@ func (a *Author) Read() error {
 	if err := a.Cohort.Read(); err != nil {
 		return err
 	}
-	err := a.Results.Read()
+	a.Number = "the target"
+	if a.Who != nil {
+		a.Number = cmp.Or(a.Who.Target, a.Number)
+	}
+	err := a.Results.Read(a.T)
 	a.Classes = a.Labels
 	return err
 }

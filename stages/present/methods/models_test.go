@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestMethodsOfModels(t *testing.T) {
 	write := func(graphs bool) string {
 		w := section.NewWriter(dag.NewTask(nil))
-		w.Run = &section.Settings{Stages: []section.StageSettings{
+		*w.Run = finding.Settings{Stages: []finding.StageSettings{
 			{Kind: "bootstrap", Value: map[string]string{"draws": "10", "fraction": "0.5"}},
 			{Kind: "connectivity", Value: map[string]string{"pearson": "empirical", "partial": "ridge", "rho": "0.1"}},
 			{Kind: "split", Value: map[string]string{"folds": "5", "seed": "1", "stratify": "true",
@@ -22,12 +23,12 @@ func TestMethodsOfModels(t *testing.T) {
 				"inner": "4", "c": "2", "epsilon": "0.1", "transform": "own"}},
 		}}
 		if graphs {
-			w.Run.Stages = append(w.Run.Stages, section.StageSettings{Kind: "graph"})
+			w.Run.Stages = append(w.Run.Stages, finding.StageSettings{Kind: "graph"})
 		}
 		a, m := New(w, nil), &Text{}
 		a.methodsOfGraphs(m)
 		a.methodsOfEvaluation(m)
-		a.methodsOfRegression(m, &section.StageSettings{Value: map[string]string{}})
+		a.methodsOfRegression(m, &finding.StageSettings{Value: map[string]string{}})
 		return strings.Join(m.sentences, " ")
 	}
 	plain := write(false)
@@ -52,7 +53,7 @@ func TestMethodsOfModels(t *testing.T) {
 // A choice inside the folds is told with its criterion.
 func TestMethodsOfChoice(t *testing.T) {
 	w := section.NewWriter(dag.NewTask(nil))
-	w.Run = &section.Settings{Stages: []section.StageSettings{
+	*w.Run = finding.Settings{Stages: []finding.StageSettings{
 		{Kind: "split", Value: map[string]string{"folds": "5", "seed": "1"}},
 		{Kind: "choose", Value: map[string]string{"by": "loss"}},
 	}}
@@ -66,7 +67,7 @@ func TestMethodsOfChoice(t *testing.T) {
 // Which sites ComBat left as they were, and which one it kept, is told.
 func TestMethodsOfComBat(t *testing.T) {
 	w := section.NewWriter(dag.NewTask(nil))
-	w.Run = &section.Settings{Stages: []section.StageSettings{{Kind: "combat", Value: map[string]string{
+	*w.Run = finding.Settings{Stages: []finding.StageSettings{{Kind: "combat", Value: map[string]string{
 		"site": "scanner", "preserve": "[age, sex, IQ]", "few": "keep", "minimum": "3", "reference": "NYU",
 		"empirical_bayes": "true"}}}}
 	m := &Text{}

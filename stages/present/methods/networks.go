@@ -2,10 +2,9 @@ package methods
 
 import (
 	"fmt"
+	"prgnn/stages/finding"
 	"slices"
 	"strings"
-
-	"prgnn/stages/present/section"
 )
 
 // methodsOfNetworks tells how wide each network to compare with is, and how it was trained.
@@ -56,7 +55,7 @@ func (a *Author) methodsOfNetworks(m *Text) {
 }
 
 // halved says how the learning rate of a stage falls.
-func halved(s *section.StageSettings) string {
+func halved(s *finding.StageSettings) string {
 	if s.Number("halve") > 0 {
 		return ", halved every " + s.Value["halve"] + " epochs"
 	}
@@ -64,7 +63,7 @@ func halved(s *section.StageSettings) string {
 }
 
 // sameFolds reports whether a stage has the folds of the first division, which the methods describe.
-func (a *Author) sameFolds(s *section.StageSettings) bool {
+func (a *Author) sameFolds(s *finding.StageSettings) bool {
 	folds := a.Run.Sources(s, "folds")
 	return folds == nil || slices.Contains(folds, a.Run.Of("split"))
 }

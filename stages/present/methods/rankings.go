@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 )
 
@@ -25,7 +26,7 @@ func (a *Author) methodsOfRankings(m *Text) {
 }
 
 // rankedBy says what a stage of the kind biomarkers ranks by: the scores of a layer of the models that it takes.
-func (a *Author) rankedBy(m *Text, b *section.StageSettings) string {
+func (a *Author) rankedBy(m *Text, b *finding.StageSettings) string {
 	from := a.Run.Sources(b, "scores")
 	kind, of := "train", ""
 	if len(from) > 0 {
@@ -56,7 +57,7 @@ func (a *Author) rankedBy(m *Text, b *section.StageSettings) string {
 }
 
 // models names what stages train: "PR-GNN", "ridge regression (after combat)".
-func (a *Author) models(stages ...*section.StageSettings) string {
+func (a *Author) models(stages ...*finding.StageSettings) string {
 	var parts []string
 	for _, s := range stages {
 		if which := a.which(s); which != "" {
@@ -70,7 +71,7 @@ func (a *Author) models(stages ...*section.StageSettings) string {
 
 // which tells the models of a stage from those of the same names of other stages: the name of the stage, in words; ""
 // where there are none, or where the stage is named as its kind.
-func (a *Author) which(s *section.StageSettings) string {
+func (a *Author) which(s *finding.StageSettings) string {
 	if s.Stage == s.Kind {
 		return ""
 	}
@@ -100,7 +101,7 @@ var works = map[string]string{"svm": "cortes", "linear-svm": "cortes", "forest":
 	"brainnetcnn": "kawahara", "li2019": "li2019", "meanmlp": "popov", "bnt": "kan", "braingnn": "li2021"}
 
 // modelOf is the model of a stage whose kind has one model.
-func modelOf(s *section.StageSettings) string {
+func modelOf(s *finding.StageSettings) string {
 	switch s.Kind {
 	case "train", "train-regression":
 		return column.PrGNN

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
 )
@@ -40,10 +41,10 @@ func TestMethodsOfJoinedRuns(t *testing.T) {
 	a := New(section.NewWriter(nil), nil)
 	a.Scans = []participants.CleanedScan{{CleaningRow: column.CleaningRow{Volumes: 148, TR: 2, Trend: 1}},
 		{CleaningRow: column.CleaningRow{Volumes: 74, TR: 2}}}
-	stage := func(name, kind string, in map[string][]string) section.StageSettings {
-		return section.StageSettings{Stage: name, Kind: kind, Value: map[string]string{"detrend": "-1"}, Inputs: in}
+	stage := func(name, kind string, in map[string][]string) finding.StageSettings {
+		return finding.StageSettings{Stage: name, Kind: kind, Value: map[string]string{"detrend": "-1"}, Inputs: in}
 	}
-	a.Run.Stages = []section.StageSettings{stage("clean", "denoise", nil), stage("joined", "join", nil),
+	a.Run.Stages = []finding.StageSettings{stage("clean", "denoise", nil), stage("joined", "join", nil),
 		stage("connectivity", "connectivity", map[string][]string{"series": {"joined.series"}}),
 		stage("report", "report", map[string][]string{"cleaning": {"joined.quality"}})}
 	need.Equal(t, strings.Join(a.lengths(), ""), "The scans and joined series have 74 to 148 volumes (median 111) at a repetition time of 2 s.", "lengths")
@@ -76,7 +77,7 @@ func TestMethodsOfFilter(t *testing.T) {
 	} {
 		m := &Text{}
 		a := New(section.NewWriter(nil), nil)
-		a.methodsOfCleaning(m, &section.StageSettings{Value: map[string]string{"detrend": c[3],
+		a.methodsOfCleaning(m, &finding.StageSettings{Value: map[string]string{"detrend": c[3],
 			"filter": "butterworth", "high_pass": c[0], "low_pass": c[1]}})
 		if want := "Denoising: " + c[2] + "."; len(m.sentences) != 1 || m.sentences[0] != want {
 			t.Errorf("%s–%s: %q, want %q", c[0], c[1], m.sentences, want)
@@ -94,7 +95,7 @@ func TestMethodsOfBridge(t *testing.T) {
 		m, a := &Text{}, New(section.NewWriter(nil), nil)
 		a.Scans = make([]participants.CleanedScan, 2)
 		a.Scans[1].Bridge = bridge
-		a.methodsOfCleaning(m, &section.StageSettings{Value: map[string]string{"detrend": "-1",
+		a.methodsOfCleaning(m, &finding.StageSettings{Value: map[string]string{"detrend": "-1",
 			"filter": "butterworth", "high_pass": "0.01", "low_pass": "0.08"}})
 		if text := strings.Join(m.sentences, " "); !strings.HasSuffix(text, want) {
 			t.Errorf("%q, want %q", m.sentences, want)

@@ -10,14 +10,14 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
-	"prgnn/stages/fold"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
 
 // methodsOfMeasures tells which measures of the classifiers are given, and which are not; and where their p come from.
-func (a *Author) methodsOfMeasures(m *Text, e *section.StageSettings) {
+func (a *Author) methodsOfMeasures(m *Text, e *finding.StageSettings) {
 	known := func(of func(performance.Row) float64) bool {
 		return slices.ContainsFunc(a.Accuracy, func(r performance.Row) bool { return !math.IsNaN(of(r)) })
 	}
@@ -81,7 +81,7 @@ func (a *Author) methodsOfChance(m *Text, measures []string, what string, of []c
 			count[c.test] = append(count[c.test], n)
 		}
 	}
-	if measures == nil || names[fold.Retrained] == nil && names[fold.PerFold] == nil {
+	if measures == nil || names[column.Retrained] == nil && names[column.PerFold] == nil {
 		m.say("No p value was computed from permuted %s.", what)
 		return
 	}
@@ -89,14 +89,14 @@ func (a *Author) methodsOfChance(m *Text, measures []string, what string, of []c
 	if split := a.Run.Of("split"); split != nil && a.T.Has("participants") {
 		within = a.exchanged(split, "")
 	}
-	if models := names[fold.Retrained]; models != nil {
+	if models := names[column.Retrained]; models != nil {
 		m.say("p values of %s of %s come from permutation tests: the models of all folds were trained again on each of %s permutations of the %s within folds%s %s %s.",
-			join(measures), words.Some(models, 8), strings.Join(count[fold.Retrained], " or "), what, within,
+			join(measures), words.Some(models, 8), strings.Join(count[column.Retrained], " or "), what, within,
 			m.cite("ojala"), m.cite("phipson"))
 	}
-	if models := names[fold.PerFold]; models != nil {
+	if models := names[column.PerFold]; models != nil {
 		m.say("p values of %s of %s were computed without retraining: in each fold, the %s of the test participants were permuted %s times%s, and of K folds K/k times the k-th smallest p value was taken, k being a majority, which is valid for dependent tests %s %s.",
-			join(measures), words.Some(models, 8), what, strings.Join(count[fold.PerFold], " or "), within,
+			join(measures), words.Some(models, 8), what, strings.Join(count[column.PerFold], " or "), within,
 			m.cite("phipson"), m.cite("ruger"))
 	}
 	if slices.ContainsFunc(of, func(c chanceOf) bool { return c.first }) {
@@ -106,7 +106,7 @@ func (a *Author) methodsOfChance(m *Text, measures []string, what string, of []c
 
 // drawn reports whether a participant has draws: of voxels, of volumes, or sessions.
 func (a *Author) drawn() bool {
-	return slices.ContainsFunc(a.Run.Stages, func(s section.StageSettings) bool {
+	return slices.ContainsFunc(a.Run.Stages, func(s finding.StageSettings) bool {
 		return s.Kind == "sessions" || s.Number("draws") > 0 && (s.Kind == "bootstrap" || s.Kind == "denoise")
 	})
 }

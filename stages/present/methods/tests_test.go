@@ -9,7 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
-	"prgnn/stages/fold"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 )
@@ -32,14 +32,14 @@ func TestMethodsOfMeasures(t *testing.T) {
 		{column.AccuracyRow{Positive: "ASD", P: none, AUCP: none}, "No p value was computed from permuted labels.", "p values of"},
 	} {
 		w := section.NewWriter(dag.NewTask(nil))
-		w.Run = &section.Settings{}
+		*w.Run = finding.Settings{}
 		a, m := New(w, nil), &Text{}
-		c.row.Level, c.row.Test, c.row.Permutations = "participant", fold.Retrained, 99
+		c.row.Level, c.row.Test, c.row.Permutations = "participant", column.Retrained, 99
 		a.Accuracy = []performance.Row{{AccuracyRow: c.row}}
 		a.First = &a.Accuracy[0]
 		a.Who = &column.People{Ids: []string{"a", "b", "c"}, Group: map[string]string{"a": "ASD", "b": "HC"}}
 		a.Who.Group["c"] = map[bool]string{true: "MCI", false: "HC"}[strings.Contains(c.want, "all other groups")]
-		a.methodsOfMeasures(m, &section.StageSettings{Value: map[string]string{"permutations": "99"}})
+		a.methodsOfMeasures(m, &finding.StageSettings{Value: map[string]string{"permutations": "99"}})
 		got := strings.Join(m.sentences, " ")
 		for want := range strings.SplitSeq(c.want, " | ") {
 			if !strings.Contains(got, want) {
@@ -54,7 +54,7 @@ func TestMethodsOfMeasures(t *testing.T) {
 // What the baselines were trained on is told of each, and draws where there are some.
 func TestInputsOfBaselines(t *testing.T) {
 	w := section.NewWriter(dag.NewTask(nil))
-	w.Run = &section.Settings{Stages: []section.StageSettings{
+	*w.Run = finding.Settings{Stages: []finding.StageSettings{
 		{Stage: "baselines", Kind: "baseline", Value: map[string]string{"model": "majority; svm; ridge; li2019", "transform": "own"}},
 		{Stage: "tangents", Kind: "baseline", Value: map[string]string{"model": "ridge", "transform": "own"},
 			Inputs: map[string][]string{"tangent": {"projected[*]"}}},
@@ -69,7 +69,7 @@ func TestInputsOfBaselines(t *testing.T) {
 		"The inputs of Li et al. 2019 are the graphs. The inputs of ridge regression (tangents) are the entries of the "+
 		"tangent-space matrices. The inputs of meanMLP are the denoised series.")
 	need.Equal(t, a.drawn(), false, "draws")
-	w.Run.Stages = append(w.Run.Stages, section.StageSettings{Kind: "denoise", Value: map[string]string{"draws": "3"}})
+	w.Run.Stages = append(w.Run.Stages, finding.StageSettings{Kind: "denoise", Value: map[string]string{"draws": "3"}})
 	need.Equal(t, a.drawn(), true, "draws")
 }
 
@@ -82,7 +82,7 @@ func TestMethodsOfChecks(t *testing.T) {
 			task[port] = []dag.Input{dag.InputOf(table)}
 		}
 		w := section.NewWriter(dag.NewTask(task))
-		w.Run = &section.Settings{Stages: []section.StageSettings{
+		*w.Run = finding.Settings{Stages: []finding.StageSettings{
 			{Kind: "bootstrap", Value: map[string]string{"draws": "10"}},
 			{Kind: "fidelity", Value: map[string]string{"k": "[3, 9]", "random": "19",
 				"order": "individual", "draws": "1"}},

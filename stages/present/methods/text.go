@@ -11,7 +11,7 @@ import (
 	"prgnn/internal/version"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
-	"prgnn/stages/present/performance"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -71,7 +71,7 @@ func (a *Author) methodsOfCohort(m *Text) {
 	}
 }
 
-func cohortSettings(s *section.Settings) *section.StageSettings {
+func cohortSettings(s *finding.Settings) *finding.StageSettings {
 	for i := range s.Stages {
 		if s.Stages[i].Stage == "cohort" {
 			return &s.Stages[i]
@@ -151,7 +151,7 @@ func (a *Author) methodsOfGraphs(m *Text) {
 // methodsOfEdges tells of the graphs; of several sorts, each is told with its models.
 func (a *Author) methodsOfEdges(m *Text) {
 	var texts []string
-	takers := map[string][]*section.StageSettings{}
+	takers := map[string][]*finding.StageSettings{}
 	for _, g := range a.kinds("graph") {
 		text := graphText(g)
 		if !slices.Contains(texts, text) {
@@ -170,7 +170,7 @@ func (a *Author) methodsOfEdges(m *Text) {
 }
 
 // methodsOfMatrices tells how correlations were estimated; another estimate than the first is told with its models.
-func (a *Author) methodsOfMatrices(m *Text, c *section.StageSettings, another bool) {
+func (a *Author) methodsOfMatrices(m *Text, c *finding.StageSettings, another bool) {
 	of := map[bool]string{true: " of the standardized series"}[c.Is("standardize", "true")]
 	before := ""
 	if another {
@@ -189,7 +189,7 @@ func (a *Author) methodsOfMatrices(m *Text, c *section.StageSettings, another bo
 }
 
 // graphText tells of the edges and features of a stage of the kind graph.
-func graphText(g *section.StageSettings) string {
+func graphText(g *finding.StageSettings) string {
 	var parts []string
 	switch {
 	case g.Is("rule", "largest"):
@@ -222,7 +222,7 @@ func graphText(g *section.StageSettings) string {
 	return strings.Join(parts, " ")
 }
 
-func (a *Author) methodsOfCleaning(m *Text, d *section.StageSettings) {
+func (a *Author) methodsOfCleaning(m *Text, d *finding.StageSettings) {
 	var parts []string
 	switch d.Value["detrend"] {
 	case "-1":
@@ -270,7 +270,7 @@ func (a *Author) methodsOfCleaning(m *Text, d *section.StageSettings) {
 // bridges are what stands in for censored volumes.
 var bridges = map[string]string{"linear": "straight lines", "nilearn": "cubic splines"}
 
-func estimator(m *Text, name string, c *section.StageSettings, empirical string) string {
+func estimator(m *Text, name string, c *finding.StageSettings, empirical string) string {
 	switch name {
 	case "empirical":
 		return empirical
@@ -299,7 +299,7 @@ func share(x float64) string {
 }
 
 func percentText(value string) string {
-	s := section.StageSettings{Value: map[string]string{"x": value}}
+	s := finding.StageSettings{Value: map[string]string{"x": value}}
 	if x := s.Number("x"); x > 0 {
 		return report.Short(100*x) + " %"
 	}
@@ -384,7 +384,7 @@ func (a *Author) methodsOfTraining(m *Text) {
 }
 
 // readings are choices where the paper is open, or prints what cannot be meant, that are in force in a training.
-func readings(t *section.StageSettings) (all []string) {
+func readings(t *finding.StageSettings) (all []string) {
 	if !t.Is("self_weight", "0") {
 		all = append(all, fmt.Sprintf("the edge of a region to itself has weight %s", t.Value["self_weight"]))
 	}
@@ -488,11 +488,13 @@ func (a *Author) methodsOfPermutations(m *Text) {
 			join(retrained[text]), text, m.cite("phipson"))
 	}
 	for _, t := range tests {
-		if t.Other != "" {
-			m.say("For this test %s was trained with %s.", cmp.Or(t.Name(), "the model"), t.Other)
+		of := map[string]any{"Name": cmp.Or(t.Name(), "the model"), "Other": t.Other, "Reason": t.Reason,
+			"Design": t.Design}
+		if t.Other != nil {
+			m.say("%s", a.Text("methods.other-training", of))
 		}
 		if t.Reason != "" {
-			m.say("The test of %s %s.", cmp.Or(t.Name(), "the model"), t.Reason)
+			m.say("%s", a.Text("methods.unattributed", of))
 		}
 	}
 }
@@ -502,12 +504,15 @@ func (a *Author) within(port string) string {
 	if !a.T.Has(port) {
 		return ""
 	}
-	text, _ := performance.Within(a.T.In(port)) // that the table can be read is known
-	return text
+	table, err := a.T.In(port).Table()
+	if err != nil { // known to be readable
+		return ""
+	}
+	return a.Text("chance.and", map[string]any{"Within": table.Meta["within"]})
 }
 
 // permutedWithin says within what the labels of a permutation test were permuted; "" where it is not known.
-func (a *Author) permutedWithin(t *performance.RetrainedTest) string {
+func (a *Author) permutedWithin(t *finding.RetrainedTest) string {
 	if t.Stage == nil || !a.T.Has("participants") {
 		return ""
 	}
@@ -520,7 +525,7 @@ func (a *Author) permutedWithin(t *performance.RetrainedTest) string {
 
 // exchanged says within what the label permutations of a split were made, over all if there is nothing such, and who
 // exchanged labels as a whole.
-func (a *Author) exchanged(split *section.StageSettings, over string) string {
+func (a *Author) exchanged(split *finding.StageSettings, over string) string {
 	table, err := a.T.In("participants").Table()
 	if err != nil {
 		return ""
@@ -548,12 +553,12 @@ func withinValues(by string) string {
 }
 
 // together are the columns any of which relatives share, whom a split keeps together; "" without any.
-func together(s *section.StageSettings) string {
+func together(s *finding.StageSettings) string {
 	return strings.ReplaceAll(listed(s, "keep_together"), " and ", " or ")
 }
 
 // listed are the names that a parameter lists: "age, sex and IQ"; "" without any.
-func listed(s *section.StageSettings, parameter string) string {
+func listed(s *finding.StageSettings, parameter string) string {
 	names := strings.Trim(s.Value[parameter], "[]")
 	if names == "" {
 		return ""
@@ -570,7 +575,7 @@ func (a *Author) target() string {
 }
 
 // methodsOfRegression tells how a number was predicted, and how that was measured.
-func (a *Author) methodsOfRegression(m *Text, e *section.StageSettings) {
+func (a *Author) methodsOfRegression(m *Text, e *finding.StageSettings) {
 	works := map[string]string{"ridge": "hoerl", "kernel-ridge": "he2020", "svr": "smola", "rbf-svr": "smola",
 		"forest": "breiman"}
 	if names := a.namesOf(m, works, "regression"); names != nil {
@@ -623,7 +628,7 @@ func (a *Author) unit() string {
 
 // settingsOf are the settings of a model that a reader needs to fit it again; "" for models that are described
 // elsewhere.
-func settingsOf(model string, s *section.StageSettings) string {
+func settingsOf(model string, s *finding.StageSettings) string {
 	switch model {
 	case "ridge":
 		return "penalty " + s.Value["penalty"]

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 )
 
@@ -12,7 +13,7 @@ var learners = []string{"train", "train-regression", "baseline", "regression", "
 
 // takers are the stages that train models on what comes of a stage, and whether these are all that train models.
 // Where no connection is known, they are all.
-func (a *Author) takers(of *section.StageSettings) (takers []*section.StageSettings, all bool) {
+func (a *Author) takers(of *finding.StageSettings) (takers []*finding.StageSettings, all bool) {
 	known, others := false, false
 	for i := range a.Run.Stages {
 		s := &a.Run.Stages[i]
@@ -29,7 +30,7 @@ func (a *Author) takers(of *section.StageSettings) (takers []*section.StageSetti
 }
 
 // comesOf reports whether the results of a stage come of those of another. A leakage check gives leave, and no data.
-func (a *Author) comesOf(s, of *section.StageSettings, seen map[string]bool) bool {
+func (a *Author) comesOf(s, of *finding.StageSettings, seen map[string]bool) bool {
 	if s == of {
 		return true
 	}
@@ -49,7 +50,7 @@ func (a *Author) comesOf(s, of *section.StageSettings, seen map[string]bool) boo
 
 // only begins a sentence on a step that some models alone take: "For ridge regression (after combat), "; it is empty
 // where all take it.
-func (a *Author) only(of *section.StageSettings) string {
+func (a *Author) only(of *finding.StageSettings) string {
 	takers, all := a.takers(of)
 	switch {
 	case all:
@@ -69,7 +70,7 @@ func sentence(before, text string) string {
 }
 
 // takes reports whether some stage takes an output of another; true where no connection is known.
-func (a *Author) takes(s *section.StageSettings, output string) bool {
+func (a *Author) takes(s *finding.StageSettings, output string) bool {
 	known := false
 	for i := range a.Run.Stages {
 		for _, from := range a.Run.Stages[i].Inputs {
@@ -83,7 +84,7 @@ func (a *Author) takes(s *section.StageSettings, output string) bool {
 }
 
 // kinds are the stages of a kind, in the order of the file.
-func (a *Author) kinds(kind string) (of []*section.StageSettings) {
+func (a *Author) kinds(kind string) (of []*finding.StageSettings) {
 	for i := range a.Run.Stages {
 		if s := &a.Run.Stages[i]; s.Kind == kind {
 			of = append(of, s)
@@ -93,7 +94,7 @@ func (a *Author) kinds(kind string) (of []*section.StageSettings) {
 }
 
 // matrices are what a step takes at its port matrices, in words.
-func (a *Author) matrices(s *section.StageSettings) string {
+func (a *Author) matrices(s *finding.StageSettings) string {
 	for _, from := range s.Inputs["matrices"] {
 		if strings.HasSuffix(from, ".partial") {
 			return "partial correlations"

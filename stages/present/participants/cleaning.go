@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 )
 
@@ -383,7 +384,7 @@ func SessionsOf(scans []CleanedScan) (of []int) {
 // Joined is of how many participants what the page knows of the cleaning is that of several runs or sessions, joined,
 // and not of one scan. join counts each further run with the trend.
 func (a *Cohort) Joined() (n int) {
-	if !slices.ContainsFunc(a.Run.Stages, func(s section.StageSettings) bool {
+	if !slices.ContainsFunc(a.Run.Stages, func(s finding.StageSettings) bool {
 		return (s.Kind == "report" || s.Kind == "summary") && a.Run.KindOf(&s, "cleaning") == "join"
 	}) {
 		return 0

@@ -139,7 +139,7 @@ func TestCleaningIsTold(t *testing.T) {
 		if text := strings.Join(strings.Fields(a.Page.Text()), " "); !strings.Contains(text, c.told) {
 			t.Errorf("%s: told %q\nwant %q", c.name, text, c.told)
 		}
-		if got, want := strings.Join(a.Page.Cautions, "\n"), strings.Join(c.cautions, "\n"); got != want {
+		if got, want := strings.Join(a.Cautions(), "\n"), strings.Join(c.cautions, "\n"); got != want {
 			t.Errorf("%s: cautions\n%s\nwant\n%s", c.name, got, want)
 		}
 	}
@@ -199,7 +199,7 @@ func TestSitesThatDifferInLength(t *testing.T) {
 		"cleaning": task.All("cleaning"), "participants": {dag.InputOf(people)}}))}
 	need.NoError(t, a.readCleaned())
 	a.cautionScans()
-	need.Equal(t, strings.Join(a.Page.Cautions, "\n"),
+	need.Equal(t, strings.Join(a.Cautions(), "\n"),
 		"Scans with less than half of the median number of volumes (196); if a file was cut, copy it again: sub-5 (90 volumes)\n"+
 			"Scans differ in length between sites (most have 196 volumes): B (146 volumes in all 2)", "cautions")
 }
@@ -225,6 +225,6 @@ func TestShortScans(t *testing.T) {
 		a := &Cohort{Writer: section.NewWriter(cleaningTask(rows, ids[:len(c.volumes)]...))}
 		need.NoError(t, a.readCleaned())
 		a.cautionScans()
-		need.Equal(t, strings.Join(a.Page.Cautions, "\n"), c.want, c.volumes)
+		need.Equal(t, strings.Join(a.Cautions(), "\n"), c.want, c.volumes)
 	}
 }

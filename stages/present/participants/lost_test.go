@@ -51,8 +51,8 @@ func TestCautionOfLostVoxels(t *testing.T) {
 		}
 		a.cautionLost()
 		want := "Regions that lost more than a tenth of their voxels (constant or not finite): " + c.want
-		if !slices.Equal(a.Page.Cautions, []string{want}) {
-			t.Errorf("%s:\n%s\nwant\n%s", c.name, strings.Join(a.Page.Cautions, "\n"), want)
+		if !slices.Equal(a.Cautions(), []string{want}) {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, strings.Join(a.Cautions(), "\n"), want)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestCautionOfRegionsWithoutSeries(t *testing.T) {
 	need.NoError(t, a.Read())
 	a.cleaning()
 	const want = "Regions without a usable series (no signal, or less than 50 % of their voxels valid): sub-23 (8 regions)"
-	if !slices.Equal(a.Page.Cautions, []string{want}) {
-		t.Errorf("%q, want %q", a.Page.Cautions, want)
+	if !slices.Equal(a.Cautions(), []string{want}) {
+		t.Errorf("%q, want %q", a.Cautions(), want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
@@ -87,7 +88,7 @@ func TestExtremesOfMany(t *testing.T) {
 	}
 	a := &Cohort{Writer: section.NewWriter(cleaningTask(rows, ids...))}
 	a.Pictures = true
-	a.Run = &section.Settings{Stages: []section.StageSettings{{Stage: "report", Kind: "report",
+	*a.Run = finding.Settings{Stages: []finding.StageSettings{{Stage: "report", Kind: "report",
 		Inputs: map[string][]string{"cleaning": {"clean.quality"}}}}}
 	need.NoError(t, a.Quality())
 	var listed *report.Table
@@ -123,8 +124,8 @@ func TestNotesThatAreCautions(t *testing.T) {
 	need.NoError(t, a.Read())
 	need.NoError(t, a.Describe())
 	for i, note := range notes {
-		if got := slices.Contains(w.Page.Cautions, section.UpperFirst(note)); got != (i < 3) {
-			t.Errorf("%s: %v in %q", note, got, w.Page.Cautions)
+		if got := slices.Contains(w.Cautions(), section.UpperFirst(note)); got != (i < 3) {
+			t.Errorf("%s: %v in %q", note, got, w.Cautions())
 		}
 	}
 }

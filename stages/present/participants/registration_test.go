@@ -42,8 +42,8 @@ func TestRegistrationIsTold(t *testing.T) {
 		for _, b := range a.Section.Blocks {
 			told += b.Text
 		}
-		if told != c.told || strings.Join(a.Page.Cautions, "|") != c.cautions {
-			t.Errorf("told %q, want %q; cautions %q, want %q", told, c.told, a.Page.Cautions, c.cautions)
+		if told != c.told || strings.Join(a.Cautions(), "|") != c.cautions {
+			t.Errorf("told %q, want %q; cautions %q, want %q", told, c.told, a.Cautions(), c.cautions)
 		}
 	}
 }

@@ -1,21 +1,22 @@
 package performance
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"prgnn/internal/lists"
-	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/present/tables"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // LeftOut is the column whose values a second division of the participants leaves out in turn; "" without one.
 func (a *Results) LeftOut() string {
-	for _, s := range a.Run.Stages {
+	for _, s := range a.Plan.Stages {
 		if where := s.Value["leave_out"]; s.Kind == "split" && where != "" && a.T.Has("left_out") {
 			return where
 		}
@@ -29,34 +30,25 @@ func (a *Results) leftOut() error {
 	if !a.T.Has("left_out") {
 		return nil
 	}
-	all, err := readAccuracy(a.T.In("left_out"))
+	all, err := finding.ReadAccuracy(a.T.In("left_out"))
 	if err != nil {
 		return err
 	}
-	rows := sorted(perParticipant(all))
+	rows := finding.Sorted(finding.PerParticipant(all))
 	if len(rows) == 0 {
 		return fmt.Errorf("%s: no row of the level participant", a.T.In("left_out").Name)
 	}
-	where := "group of participants"
-	if name := a.LeftOut(); name != "" {
-		where = section.PlainName(name)
-	}
-	t := section.TableOf(fmt.Sprintf("Performance with each %s left out in turn", where), 1, rows,
-		classifierColumn,
-		accuracyColumn,
-		intervalColumn,
-		foldsColumn,
-		permutedColumn(rows),
-		areaColumn)
-	t.Note = fmt.Sprintf("%s, %s.",
-		words.Count(int(rows[0].Folds), where), words.Count(int(rows[0].Participants), "participant"))
-	a.Table(t, fmt.Sprintf("gives the performance on each %s of models that were trained on the others.", where))
-	return a.leftOutEach(where, lists.Map(rows, func(r Row) string { return r.Called() }))
+	of := values{"Where": cmp.Or(wording.PlainName(a.LeftOut()), "group of participants"), "Folds": int(rows[0].Folds),
+		"N": int(rows[0].Participants), "Tests": a.testsOf(rows)}
+	a.Table(section.Lay(a.Writer, "performance.left-out", of, 1, rows,
+		classifierColumn, accuracyColumn, intervalColumn, foldsColumn, permutedColumn, areaColumn),
+		a.Text("performance.left-out.lead", of))
+	return a.leftOutEach(of, lists.Map(rows, func(r Row) string { return r.Called() }))
 }
 
 // leftOutEach adds the accuracy of each classifier for each value that is left out.
-func (a *Results) leftOutEach(where string, classifiers []string) error {
-	scores, err := section.Read[foldScore](a.T, "left_out_scores")
+func (a *Results) leftOutEach(of values, classifiers []string) error {
+	scores, err := section.Read[finding.FoldScore](a.T, "left_out_scores")
 	if err != nil {
 		return err
 	}
@@ -81,18 +73,18 @@ func (a *Results) leftOutEach(where string, classifiers []string) error {
 		return nil
 	}
 	columns := []section.Column[left]{
-		section.Text(where, "whose participants are tested", func(r left) string { return r.name }),
-		section.Number("n", "participants", func(r left) string { return fmt.Sprint(r.n) }),
+		section.Words("where", func(r left) string { return r.name }),
+		section.Num("n", func(r left) string { return fmt.Sprint(r.n) }),
 	}
 	for _, name := range classifiers {
-		columns = append(columns, section.Number(name, "accuracy", func(r left) string {
+		columns = append(columns, section.Number(name, a.Text("column/accuracy-of", nil), func(r left) string {
 			if x, ok := r.accuracy[name]; ok {
 				return report.Share(x)
 			}
 			return "n/a"
 		}))
 	}
-	a.Supplement(section.TableOf(fmt.Sprintf("Accuracy for each %s that is left out", where), 1, rows, columns...))
+	a.Supplement(section.Lay(a.Writer, "performance.left-out-each", of, 1, rows, columns...))
 	return nil
 }
 
@@ -109,21 +101,6 @@ func (a *Results) published() error {
 		}
 		return column.CompareNamed(x.Model, y.Model, x.Accuracy, y.Accuracy)
 	})
-	plusMinus := func(mean, sd float64) string {
-		if math.IsNaN(sd) {
-			return report.Share(mean)
-		}
-		return section.PlusMinus(mean, sd)
-	}
-	t := section.TableOf("Published results, and those of this run", 2, rows,
-		section.Text("source", "", func(r row) string { return r.Source }),
-		section.Text("classifier", "", func(r row) string { return r.Model }),
-		section.Number("n", "participants", func(r row) string { return fmt.Sprint(r.Participants) }),
-		section.Number("regions", "", func(r row) string { return fmt.Sprint(r.Regions) }),
-		section.Text("splits", "", func(r row) string { return r.Splits }),
-		section.Number("accuracy", "mean ± SD over the splits", func(r row) string { return plusMinus(r.Accuracy, r.AccuracySD) }),
-		section.Number("AUC", "mean over the splits, ± SD where it is known", func(r row) string { return plusMinus(r.AUC, r.AUCSD) }),
-		section.Text("differs in", "from this run; preprocessing is not compared", func(r row) string { return r.Differs }))
 	var sources []string
 	for _, r := range rows {
 		text := fmt.Sprintf("%s: %s, %s", r.Source, r.File, r.Preprocessing)
@@ -131,10 +108,16 @@ func (a *Results) published() error {
 			sources = append(sources, text)
 		}
 	}
-	t.Note = "A row that differs from this run is no comparison of models."
-	for _, s := range sources {
-		t.Note += " " + s + "."
-	}
-	a.Table(t, "puts published results beside those of this run.")
+	of := values{"Sources": sources}
+	a.Table(section.Lay(a.Writer, "performance.published", of, 2, rows,
+		section.Words("source", func(r row) string { return r.Source }),
+		section.Words("classifier", func(r row) string { return r.Model }),
+		section.Num("n", func(r row) string { return fmt.Sprint(r.Participants) }),
+		section.Num("regions", func(r row) string { return fmt.Sprint(r.Regions) }),
+		section.Words("splits", func(r row) string { return r.Splits }),
+		section.Num("accuracy", func(r row) string { return wording.PlusMinus(r.Accuracy, r.AccuracySD) }),
+		section.Num("auc", func(r row) string { return wording.PlusMinus(r.AUC, r.AUCSD) }),
+		section.Words("differs", func(r row) string { return r.Differs })),
+		a.Text("performance.published.lead", of))
 	return nil
 }

@@ -1,36 +1,70 @@
 package section
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"prgnn/dag"
 	"prgnn/stages/figure"
+	"prgnn/stages/finding"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // A Writer writes the sections of one page, from the inputs that are connected.
 type Writer struct {
-	T        *dag.Task // the inputs
-	Run      *Settings // the parameters
-	Pictures bool      // the page has figures
+	T        *dag.Task         // the inputs
+	Run      *finding.Settings // the parameters
+	Pictures bool              // the page has figures
 
 	Page     *report.Page
-	cautions [3]int // of each weight
+	Findings finding.List // of all rules, written by Cautions
+	cautions [3]int       // of each weight
+	err      error        // the first of the catalog
 	Count    report.Count
 	Section  *report.Section // the section being written
 }
 
 // NewWriter is the writer of an empty page.
 func NewWriter(t *dag.Task) *Writer {
-	return &Writer{T: t, Page: &report.Page{}, Run: &Settings{}, Section: &report.Section{}}
+	return &Writer{T: t, Page: &report.Page{}, Run: &finding.Settings{}, Section: &report.Section{}}
 }
 
 // ReadSettings reads the parameters of the pipeline, where they are connected.
-func (w *Writer) ReadSettings() (err error) {
-	w.Run, err = readPipelineSettings(w.T)
+func (w *Writer) ReadSettings() error {
+	run, err := finding.ReadSettings(w.T)
+	if err == nil {
+		*w.Run = *run
+	}
 	return err
+}
+
+// Text writes an entry of the catalog. Err reports what fails.
+func (w *Writer) Text(code string, values any) string {
+	text, err := wording.Text(code, values)
+	w.err = cmp.Or(w.err, err)
+	return text
+}
+
+// Err is the first failure of the catalog.
+func (w *Writer) Err() error { return w.err }
+
+// Put adds a paragraph, an entry of the catalog.
+func (w *Writer) Put(code string, values any) { w.Add(report.Block{Text: w.Text(code, values)}) }
+
+// Find adds findings to the cautions.
+func (w *Writer) Find(all ...finding.Finding) { w.Findings.Add(all...) }
+
+// Cautions are the findings in words, those with the same fault as one.
+func (w *Writer) Cautions() (texts []string) {
+	for _, g := range w.Findings.Grouped() {
+		text, err := wording.Finding(g)
+		w.err = cmp.Or(w.err, err)
+		texts = append(texts, text)
+	}
+	return texts
 }
 
 // Add adds a block to the section.
@@ -45,12 +79,12 @@ func (w *Writer) Say(format string, args ...any) {
 func (w *Writer) Heading(text string) { w.Add(report.Block{Heading: text}) }
 
 // A Weight is how much a caution matters; the cautions of a page are in this order.
-type Weight int
+type Weight = finding.Weight
 
 const (
-	Overturns Weight = iota // a conclusion of the page may be wrong
-	Limits                  // a conclusion holds within limits
-	Notes                   // a reader should know it
+	Overturns = finding.Overturns
+	Limits    = finding.Limits
+	Notes     = finding.Notes
 )
 
 // Caution adds a sentence that limits the conclusions to the cautions at the top of the page.
@@ -58,16 +92,8 @@ func (w *Writer) Caution(format string, args ...any) { w.Weighed(Limits, format,
 
 // Weighed adds a caution of some weight behind those of the same weight.
 func (w *Writer) Weighed(of Weight, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if slices.Contains(w.Page.Cautions, text) {
-		return
-	}
-	at := 0
-	for _, n := range w.cautions[:of+1] {
-		at += n
-	}
-	w.Page.Cautions = slices.Insert(w.Page.Cautions, at, text)
-	w.cautions[of]++
+	w.Find(finding.Finding{Code: "finding.text", Weight: of, Numbers: map[string]any{"Text": fmt.Sprintf(format,
+		args...)}})
 }
 
 // Table adds a table behind a sentence that begins with its name: "Table 2 lists …".
@@ -141,4 +167,26 @@ func (w *Writer) Show(sentence string, small, wide []report.Figure) {
 	for i := range wide {
 		w.Add(report.Block{Figure: &wide[i]})
 	}
+}
+
+// Exported is a sentence on how to get the whole tables of ports of the page whose rows it does not show; "" where the
+// parameters are not connected.
+func (w *Writer) Exported(ports ...string) string {
+	var from []string
+	for i := range w.Run.Stages {
+		if s := &w.Run.Stages[i]; s.Kind == "report" {
+			for _, port := range ports {
+				from = append(from, s.Inputs[port]...)
+			}
+		}
+	}
+	if from == nil {
+		return ""
+	}
+	slices.Sort(from)
+	text := " All rows: pipeline export FILE " + from[0] + " -o rows.csv"
+	if others := slices.Compact(from)[1:]; len(others) > 0 {
+		text += ", and likewise " + strings.Join(others, ", ")
+	}
+	return text + "."
 }

@@ -2,31 +2,66 @@ package section
 
 import (
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // A Column is one column of a table in the page; R is what a row shows.
 type Column[R any] struct {
 	report.Head
+	key    string // of its head and doc in the catalog
 	strong bool
 	cell   func(R) string
 }
 
 // Text is a column of words.
 func Text[R any](head, doc string, cell func(R) string) Column[R] {
-	return Column[R]{report.Head{Text: head, Doc: doc}, false, cell}
+	return Column[R]{report.Head{Text: head, Doc: doc}, "", false, cell}
 }
 
 // Number is a column of numbers, written by a function of report.
 func Number[R any](head, doc string, cell func(R) string) Column[R] {
-	return Column[R]{report.Head{Text: head, Doc: doc, Number: true}, false, cell}
+	return Column[R]{report.Head{Text: head, Doc: doc, Number: true}, "", false, cell}
+}
+
+// Words is a column of words, whose head and doc the catalog has by its key.
+func Words[R any](key string, cell func(R) string) Column[R] { return Column[R]{key: key, cell: cell} }
+
+// Num is a column of numbers, likewise.
+func Num[R any](key string, cell func(R) string) Column[R] {
+	return Column[R]{Head: report.Head{Number: true}, key: key, cell: cell}
+}
+
+// Lay is a table with a row for each element. The catalog has its caption by its code, its note (code.note) where it
+// has one, and "head | doc" of each column (code/key, or column/key).
+func Lay[R any](w *Writer, code string, values any, keys int, rows []R, columns ...Column[R]) *report.Table {
+	for i, c := range columns {
+		if c.key == "" {
+			continue
+		}
+		at := code + "/" + c.key
+		if !wording.Has(at) {
+			at = "column/" + c.key
+		}
+		head, doc, _ := strings.Cut(w.Text(at, values), " | ")
+		columns[i].Head = report.Head{Text: head, Doc: doc, Number: c.Number}
+	}
+	t := TableOf(w.Text(code, values), keys, rows, columns...)
+	if wording.Has(code + ".note") {
+		t.Note = strings.TrimSpace(w.Text(code+".note", values))
+	}
+	return t
 }
 
 // Strong is the column in bold.
 func Strong[R any](c Column[R]) Column[R] { c.strong = true; return c }
+
+// Plain is the column not in bold.
+func (c Column[R]) Plain() Column[R] { c.strong = false; return c }
 
 // TableOf is a table with a row for each element.
 func TableOf[R any](caption string, keys int, rows []R, columns ...Column[R]) *report.Table {
@@ -49,7 +84,7 @@ func Keyed[R any](head string, setting func(R) string, rows []R, columns ...Colu
 }
 
 // SettingName is the name of a setting in a table or a sentence.
-func SettingName(coords []dag.Coord) string { return column.ShownSetting(column.CoordText(coords)) }
+func SettingName(coords []dag.Coord) string { return column.ShownSetting(coords) }
 
 // Read reads the rows of a port; none where it is not connected.
 func Read[R any](t *dag.Task, port string) ([]R, error) {

@@ -10,9 +10,9 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/markup"
-	"prgnn/internal/pattern"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // WholeTable shows a table as it is, with at most so many rows and without the columns hidden.
@@ -67,15 +67,7 @@ func WholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, e
 }
 
 // PlainName writes the name of a column for people.
-func PlainName(name string) string {
-	for from, to := range map[string]string{"auc": "AUC", "sd": "SD", "ci_low": "95 % CI from", "ci_high": "to",
-		"p": "p", "q": "q (FDR)", "auroc": "AUROC", "r2": "R²", "mae": "MAE"} {
-		if name == from {
-			return to
-		}
-	}
-	return strings.ReplaceAll(name, "_", " ")
-}
+func PlainName(text string) string { return wording.PlainName(text) }
 
 // shownNumber writes a number to three places where it may be a share, in three digits otherwise; a p value of nothing
 // is below what can be told. Whole numbers are written as such where the column holds others than shares: counts, and
@@ -94,24 +86,11 @@ func shownNumber(column string, x float64, shares bool) string {
 	return report.Short(x)
 }
 
-// identifier is a first word that is a name as it is, of a column or a stage: mean_fd.
-var identifier = pattern.New(`^\w*[_0-9]|^[a-z]+[A-Z]`)
-
 // UpperFirst writes the first letter, an ASCII one, as a capital; a column's or a stage's name stays as it is.
-func UpperFirst(s string) string {
-	if s == "" || identifier.MatchString(s) {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
+func UpperFirst(text string) string { return wording.UpperFirst(text) }
 
 // LowerFirst writes a title within a sentence; an acronym stays.
-func LowerFirst(s string) string {
-	if len(s) > 1 && 'a' <= s[1] && s[1] <= 'z' {
-		return strings.ToLower(s[:1]) + s[1:]
-	}
-	return s
-}
+func LowerFirst(text string) string { return wording.LowerFirst(text) }
 
 // OrItself looks a key up; a key without words stands for itself.
 func OrItself(words map[string]string, key string) string {
@@ -122,23 +101,13 @@ func OrItself(words map[string]string, key string) string {
 }
 
 // UnitName is the name of a unit in a table: years for a.
-func UnitName(unit string) string {
-	if unit == "a" {
-		return "years"
-	}
-	return unit
-}
+func UnitName(text string) string { return wording.UnitName(text) }
 
 // InSentence writes the name of a classifier inside a sentence: "the model", not "The model".
-func InSentence(name string) string { return strings.Replace(name, "The model", "the model", 1) }
+func InSentence(text string) string { return wording.InSentence(text) }
 
 // PlusMinus writes a mean with its standard deviation.
-func PlusMinus(mean, sd float64) string {
-	if math.IsNaN(sd) {
-		return report.Share(mean)
-	}
-	return report.Share(mean) + " ± " + report.Share(sd)
-}
+func PlusMinus(mean, sd float64) string { return wording.PlusMinus(mean, sd) }
 
 // MemberText names a member of a fan-out: its stage, then its coordinates.
 func MemberText(coords []dag.Coord) string {

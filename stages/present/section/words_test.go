@@ -50,5 +50,5 @@ func TestCautionsByWeight(t *testing.T) {
 	w.Weighed(Overturns, "overturn 2")
 	w.Caution("limit 2")
 	w.Weighed(Notes, "limit 1")
-	need.Equal(t, strings.Join(w.Page.Cautions, ", "), "overturn 1, overturn 2, limit 1, limit 2, note 1, note 2")
+	need.Equal(t, strings.Join(w.Cautions(), ", "), "overturn 1, overturn 2, limit 1, limit 2, note 1, note 2")
 }

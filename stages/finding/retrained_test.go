@@ -1,4 +1,4 @@
-package performance
+package finding
 
 import (
 	"fmt"
@@ -9,15 +9,13 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
-	"prgnn/stages/fold"
-	"prgnn/stages/present/section"
 )
 
 // study is a pipeline of baselines, of others in tangent space and after ComBat, and of baselines on permuted labels;
 // each text that begins with a stage and a parameter, "folds seed 7", sets the parameter.
 func study(t *testing.T, sets ...string) *dag.Task {
 	t.Helper()
-	var rows []section.Parameter
+	var rows []Parameter
 	for _, line := range []string{
 		"folds split folds=5 stratify_by=scanner within=site permutation=0 seed=1",
 		"permuted_folds split folds=5 stratify_by=scanner within=scanner permutation=0;_1 seed=1",
@@ -32,7 +30,7 @@ func study(t *testing.T, sets ...string) *dag.Task {
 		words := strings.Fields(line)
 		for _, w := range words[2:] {
 			name, value, _ := strings.Cut(w, "=")
-			p := section.Parameter{Stage: words[0], Kind: words[1], Parameter: name,
+			p := Parameter{Stage: words[0], Kind: words[1], Parameter: name,
 				Value: strings.ReplaceAll(value, "_", " ")}
 			for _, s := range sets {
 				if f := strings.Fields(s); len(f) > 0 && f[0] == p.Stage && f[1] == name {
@@ -66,50 +64,42 @@ func study(t *testing.T, sets ...string) *dag.Task {
 }
 
 // A permutation test is of the evaluated classifier whose stage has its kind, inputs, folds and parameters, whatever
-// the names are; a test of another design, or with another result, is of none, and says so.
+// the names are; a test of another design, or with another result, is of none.
 func TestPermutationTestsFindTheirClassifier(t *testing.T) {
 	const baselines, tangents, combat = "model=ridge seed=1 stage=baselines", "model=ridge stage=tangents",
 		"model=ridge stage=after_combat"
-	const loud = "The permutation test of ridge regression (permuted) "
-	const none = " (accuracy 0.706 with the true labels). Its p is attributed to no evaluated model"
-	const nobody = "is of no evaluated model: none has its kind, coordinates and inputs"
 	for _, c := range []struct {
 		name, sets, coords string
 		observed           float64
-		of, other, caution string
+		of, other          string
+		reason, design     string
+		may                string // be of; which then is not above chance
 	}{
-		{"the same", "", "model=ridge", 0.706, baselines, "", ""},
-		{"a parameter of another model", "permuted trees 99", "model=ridge", 0.706, baselines, "", ""},
-		{"behind tangent space", "takes tangent permuted_tangent.fitted", "model=ridge", 0.725, tangents, "", ""},
-		{"behind ComBat of the true labels", "takes pearson combat.fitted", "model=ridge", 0.598, combat, "", ""},
-		{"another seed of the training", "permuted seed 2", "model=ridge", 0.61, "model=ridge seed=2 stage=baselines", "", ""},
-		{"another parameter", "permuted penalty 3", "model=ridge", 0.6, baselines, "penalty 3 instead of 1",
-			"ridge regression (baselines), seed 1: the permutation test retrained with penalty 3 instead of 1. It tests that training (accuracy 0.600 with the true labels), not the evaluated model (accuracy 0.706)"},
-		{"other folds", "permuted_folds stratify_by", "model=ridge", 0.706, "", "",
-			loud + "is of another design: stratify_by is none in permuted_folds, scanner in folds" + none +
-				", and this is not called above chance: ridge regression (baselines), seed 1 (accuracy 0.706)"},
+		{"the same", "", "model=ridge", 0.706, baselines, "", "", "", ""},
+		{"a parameter of another model", "permuted trees 99", "model=ridge", 0.706, baselines, "", "", "", ""},
+		{"behind tangent space", "takes tangent permuted_tangent.fitted", "model=ridge", 0.725, tangents, "", "", "", ""},
+		{"behind ComBat of the true labels", "takes pearson combat.fitted", "model=ridge", 0.598, combat, "", "", "", ""},
+		{"another seed of the training", "permuted seed 2", "model=ridge", 0.61, "model=ridge seed=2 stage=baselines", "", "", "", ""},
+		{"another parameter", "permuted penalty 3", "model=ridge", 0.6, baselines, "[{penalty 3 1  }]", "", "", ""},
+		{"other folds", "permuted_folds stratify_by", "model=ridge", 0.706, "", "", OtherDesign,
+			"[{stratify_by none scanner permuted_folds folds}]", baselines},
 		{"another tangent space", "takes tangent permuted_tangent.fitted; permuted_tangent reference euclidean",
-			"model=ridge", 0.706, "", "", loud + "is of another design: reference is euclidean in permuted_tangent, geometric in tangent" + none},
-		{"fewer folds", "permuted fold 1", "model=ridge", 0.706, "", "",
-			loud + "is of another design: fold 1 instead of 1; 2" + none},
-		{"another result", "", "model=ridge", 0.657, "", "", loud + "is of another training (accuracy 0.657 with"},
-		{"another kind", "", "model=forest", 0.706, "", "", loud + nobody + none},
-		{"any seed", "permuted seed 3", "model=ridge", 0.706, "", "", loud + nobody + none},
-		{"other data", "takes pearson baselines.predictions", "model=ridge", 0.706, "", "", loud + nobody + none},
+			"model=ridge", 0.706, "", "", OtherDesign, "[{reference euclidean geometric permuted_tangent tangent}]", tangents},
+		{"fewer folds", "permuted fold 1", "model=ridge", 0.706, "", "", OtherDesign, "[{fold 1 1; 2  }]", baselines},
+		{"another result", "", "model=ridge", 0.657, "", "", OtherResult, "", baselines},
+		{"another kind", "", "model=forest", 0.706, "", "", NoSuchModel, "", ""},
+		{"any seed", "permuted seed 3", "model=ridge", 0.706, "", "", NoSuchModel, "", ""},
+		{"other data", "takes pearson baselines.predictions", "model=ridge", 0.706, "", "", NoSuchModel, "", ""},
 	} {
-		var coords []dag.Coord
-		for _, f := range strings.Fields(c.coords) {
-			axis, value, _ := strings.Cut(f, "=")
-			coords = append(coords, dag.Coord{Axis: axis, Value: value})
-		}
 		row := func(setting, title string, accuracy float64) Row {
-			return Row{AccuracyRow: column.AccuracyRow{Level: "participant", Accuracy: accuracy, Low: 0.6,
-				Majority: 0.5, Test: fold.PerFold, P: 0.001, AUCP: 0.001, Permutations: 9999},
-				Setting: setting, Title: title}
+			return Row{AccuracyRow: column.AccuracyRow{Coords: coords(setting), Level: "participant",
+				Accuracy: accuracy, Low: 0.6,
+				Majority: 0.5, Test: column.PerFold, P: 0.001, AUCP: 0.001, Permutations: 9999}, Title: title}
 		}
-		w := section.NewWriter(study(t, strings.Split(c.sets, "; ")...))
-		need.NoError(t, w.ReadSettings())
-		a := &Results{Writer: w, Permuted: []column.PermutationTestRow{{Coords: coords, Name: "ridge regression",
+		plan, err := ReadSettings(study(t, strings.Split(c.sets, "; ")...))
+		need.NoError(t, err)
+		a := &Results{Plan: plan, Permuted: []column.PermutationTestRow{{Coords: coords(c.coords),
+			Name:    "ridge regression",
 			Measure: "accuracy", Observed: c.observed, Permutations: 39, P: 0.025}},
 			Accuracy: []Row{row(baselines, "ridge regression (baselines), seed 1", 0.706),
 				row("model=ridge seed=2 stage=baselines", "ridge regression (baselines), seed 2", 0.61),
@@ -117,50 +107,54 @@ func TestPermutationTestsFindTheirClassifier(t *testing.T) {
 				row(tangents, "ridge regression (tangents)", 0.725), row(combat, "ridge regression (after combat)", 0.598)}}
 		test := a.RetrainedTests()[0]
 		of := ""
-		if test.of != nil {
-			of = test.of.setting
+		if test.Of != nil {
+			of = column.CoordText(test.Of.Setting)
 		}
+		shown := func(d []Difference) string { return strings.TrimPrefix(fmt.Sprint(d), "[]") }
 		need.Equal(t, of, c.of, c.name, test.Reason)
-		need.Equal(t, test.Other, c.other, c.name)
-		a.cautionRetrained()
-		said := strings.Join(a.Page.Cautions, "\n")
-		if !strings.HasPrefix(said, c.caution) || (said == "") != (c.caution == "") {
-			t.Errorf("%s: cautions %q, want %q", c.name, said, c.caution)
+		need.Equal(t, shown(test.Other), c.other, c.name)
+		need.Equal(t, test.Reason, c.reason, c.name)
+		need.Equal(t, shown(test.Design), c.design, c.name)
+		want := ""
+		switch {
+		case c.reason != "":
+			want = "permutation.unattributed"
+		case c.other != "":
+			want = "permutation.other-training"
 		}
+		need.Equal(t, codes(a.RetrainedOthers()), want, c.name)
 		for _, r := range a.Accuracy {
-			judged, ok := a.decisive(r, "accuracy")
-			doubtful := strings.Contains(said, "above chance: "+r.Title+" (")
-			above, _ := a.AboveChance(r)
-			need.Equal(t, fmt.Sprint(ok, above), fmt.Sprint(!doubtful, !doubtful), c.name, r.Title)
-			need.Equal(t, judged.retrained, r.Setting == c.of, c.name, r.Title)
+			state, judged := a.Chance(r, "accuracy")
+			want := Above
+			if column.CoordText(r.Coords) == c.may {
+				want = Unattributed
+			}
+			need.Equal(t, state, want, c.name, r.Title)
+			need.Equal(t, judged.Retrained, column.CoordText(r.Coords) == c.of, c.name, r.Title)
 		}
 	}
 }
 
 // A test of another training takes nothing from a classifier that has a test of its own.
 func TestOneOfTwoPermutationTestsIsOfTheClassifier(t *testing.T) {
-	r := Row{AccuracyRow: column.AccuracyRow{Level: "participant", Accuracy: 0.7, Test: fold.PerFold, P: 0.001,
-		Permutations: 9999},
-		Title: "SVM"}
+	r := Row{AccuracyRow: column.AccuracyRow{Level: "participant", Accuracy: 0.7, Test: column.PerFold, P: 0.001,
+		Permutations: 9999}, Title: "SVM"}
 	test := func(run string, observed float64) column.PermutationTestRow {
-		return column.PermutationTestRow{Coords: []dag.Coord{{Axis: "run", Value: run}}, Name: "SVM",
+		return column.PermutationTestRow{Coords: coords("run=" + run), Name: "SVM",
 			Measure: "accuracy", Observed: observed, Permutations: 99, P: 0.02}
 	}
 	other := test("2", 0.6)
 	for _, c := range []struct {
-		tests      []column.PermutationTestRow
-		p          float64
-		ok, caught bool
+		tests []column.PermutationTestRow
+		p     float64
+		state State
 	}{
-		{[]column.PermutationTestRow{test("1", 0.7), other}, 0.02, true, false},
-		{[]column.PermutationTestRow{other}, 0, false, true},
+		{[]column.PermutationTestRow{test("1", 0.7), other}, 0.02, Above},
+		{[]column.PermutationTestRow{other}, 0, Unattributed},
 	} {
-		a := &Results{Writer: section.NewWriter(dag.NewTask(nil)), Accuracy: []Row{r}, Permuted: c.tests}
-		judged, ok := a.decisive(r, "accuracy")
-		need.Equal(t, fmt.Sprint(judged.p, ok), fmt.Sprint(c.p, c.ok))
-		a.cautionRetrained()
-		said := strings.Join(a.Page.Cautions, "; ")
-		need.Equal(t, strings.Contains(said, "is of another training"), true, said)
-		need.Equal(t, strings.Contains(said, "not called above chance"), c.caught, said)
+		a := &Results{Plan: &Settings{}, Accuracy: []Row{r}, Permuted: c.tests}
+		state, judged := a.Chance(r, "accuracy")
+		need.Equal(t, fmt.Sprint(judged.P, state), fmt.Sprint(c.p, c.state))
+		need.Equal(t, codes(a.RetrainedOthers()), "permutation.unattributed")
 	}
 }

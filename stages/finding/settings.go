@@ -1,4 +1,4 @@
-package section
+package finding
 
 import (
 	"slices"
@@ -27,7 +27,8 @@ type StageSettings struct {
 	doc         map[string]string
 }
 
-func readPipelineSettings(t *dag.Task) (*Settings, error) {
+// ReadSettings reads the port settings; there are no stages where it is not connected.
+func ReadSettings(t *dag.Task) (*Settings, error) {
 	s := &Settings{}
 	if !t.Has("settings") {
 		return s, nil
@@ -154,26 +155,4 @@ func (s *StageSettings) Number(parameter string) float64 {
 		return 0
 	}
 	return x
-}
-
-// Exported is a sentence on how to get the whole tables of ports of the page whose rows it does not show; "" where the
-// parameters are not connected.
-func (w *Writer) Exported(ports ...string) string {
-	var from []string
-	for i := range w.Run.Stages {
-		if s := &w.Run.Stages[i]; s.Kind == "report" {
-			for _, port := range ports {
-				from = append(from, s.Inputs[port]...)
-			}
-		}
-	}
-	if from == nil {
-		return ""
-	}
-	slices.Sort(from)
-	text := " All rows: pipeline export FILE " + from[0] + " -o rows.csv"
-	if others := slices.Compact(from)[1:]; len(others) > 0 {
-		text += ", and likewise " + strings.Join(others, ", ")
-	}
-	return text + "."
 }

@@ -1,0 +1,220 @@
+package finding
+
+import (
+	"math"
+	"slices"
+
+	"prgnn/stages/column"
+)
+
+// nearPerfect is an accuracy per participant that is rather a sign of the label in the data than of brains.
+const nearPerfect = 0.98
+
+// about is a finding about one classifier, with its row.
+func about(code string, weight Weight, r Row, more any) Finding {
+	numbers := map[string]any{"N": int(r.Participants), "Accuracy": r.Accuracy, "AUC": r.AUC, "Majority": r.Majority,
+		"Low": r.Low, "High": r.High, "Sensitivity": r.Sensitivity, "Specificity": r.Specificity,
+		"Positive": r.Positive}
+	for name, v := range Values(more) {
+		numbers[name] = v
+	}
+	return Finding{code, weight, r.subject(), numbers}
+}
+
+// Performance are the findings about the accuracies of classifiers.
+func (a *Results) Performance() (all List) {
+	rows := a.PerParticipant()
+	slices.SortStableFunc(rows, func(x, y Row) int { return a.behind(x) - a.behind(y) })
+	compared := 0
+	for _, r := range rows {
+		if !r.IsMajority() {
+			compared++
+		}
+		all.Add(a.accuracyOf(r)...)
+	}
+	all.Add(a.betterOther()...)
+	all.Add(a.seeds()...)
+	if compared > 1 {
+		all.Add(Finding{"accuracy.best-of-several", Notes, Subject{}, map[string]any{"N": compared}})
+	}
+	for _, r := range rows {
+		all.Add(a.oneClass(r)...)
+	}
+	all.Add(a.PermutationTests()...)
+	all.Add(a.RetrainedOthers()...)
+	all.Add(a.Found...)
+	return all
+}
+
+// behind is 0 for the headline, 1 for other settings of the model that the page is about, 2 for classifiers to compare
+// with.
+func (a *Results) behind(r Row) int {
+	switch {
+	case a.First != nil && r.Is(a.First.Coords):
+		return 0
+	case r.Own:
+		return 1
+	}
+	return 2
+}
+
+// accuracyOf are the findings about one classifier.
+func (a *Results) accuracyOf(r Row) (all List) {
+	if r.Accuracy >= nearPerfect && r.Participants >= 20 {
+		all.Add(about("accuracy.near-perfect", Overturns, r, nil))
+	}
+	state, test := a.Chance(r, "accuracy")
+	if state == Above && r.Low <= r.Majority && !r.IsMajority() {
+		all.Add(about("accuracy.interval-includes-majority", Limits, r, nil))
+	}
+	if !r.Own {
+		return all
+	}
+	if r.TestFolds > 0 {
+		all.Add(about("accuracy.p-of-first-repeat", Limits, r, map[string]any{"First": r.TestAccuracy, "FirstAUC": r.TestAUC}))
+	}
+	switch {
+	case r.High < r.Majority:
+		all.Add(about("accuracy.below-majority", Overturns, r, nil))
+	case state == Untested:
+		all.Add(about("accuracy.untested", Overturns, r, map[string]any{"Measure": "accuracy"}))
+	case state == Undecidable:
+		all.Add(about("accuracy.undecidable", Overturns, r, test))
+	case state == NotAbove:
+		all.Add(about("accuracy.not-above-chance", Overturns, r, test))
+	}
+	if of, auc := a.Chance(r, "auc"); state < Untested && of < Untested && test.Significant() != auc.Significant() {
+		all.Add(about("accuracy.auc-disagrees", Limits, r, map[string]any{"Test": test, "AUCTest": auc}))
+	}
+	switch {
+	case r.Sensitivity == 0 && r.Specificity == 1:
+		all.Add(about("sensitivity.nobody", Overturns, r, nil))
+	case r.Sensitivity == 0:
+		all.Add(about("sensitivity.none", Limits, r, nil))
+	case r.Sensitivity < 0.5:
+		all.Add(about("sensitivity.below-half", Limits, r, nil))
+	}
+	switch {
+	case r.Specificity == 0 && r.Sensitivity == 1:
+		all.Add(about("specificity.everybody", Overturns, r, nil))
+	case r.Specificity == 0:
+		all.Add(about("specificity.none", Limits, r, nil))
+	case r.Specificity < 0.5:
+		all.Add(about("specificity.below-half", Limits, r, nil))
+	}
+	return all
+}
+
+// betterOther is a classifier for comparison that is more accurate than the headline.
+func (a *Results) betterOther() (all List) {
+	if a.First == nil {
+		return nil
+	}
+	var best *Row
+	rows := a.PerParticipant()
+	for i, r := range rows {
+		if !r.Own && !r.IsMajority() && (best == nil || r.Accuracy > best.Accuracy) {
+			best = &rows[i]
+		}
+	}
+	if best != nil && best.Accuracy > a.First.Accuracy {
+		all.Add(about("accuracy.other-is-better", Limits, *a.First, map[string]any{"Other": best.Title, "OtherAccuracy": best.Accuracy}))
+	}
+	return all
+}
+
+// seeds is a headline that is one of several seeds of the same training.
+func (a *Results) seeds() (all List) {
+	if a.First == nil || !HasSeed(a.First.Coords) {
+		return nil
+	}
+	var accuracy []float64
+	for _, r := range a.PerParticipant() {
+		if slices.Equal(WithoutSeed(r.Coords), WithoutSeed(a.First.Coords)) {
+			accuracy = append(accuracy, r.Accuracy)
+		}
+	}
+	if len(accuracy) > 1 {
+		mean, _ := column.MeanSD(accuracy)
+		all.Add(Finding{"accuracy.one-of-seeds", Limits, Subject{}, map[string]any{"Seeds": len(accuracy),
+			"Least": slices.Min(accuracy), "Most": slices.Max(accuracy), "Mean": mean}})
+	}
+	return all
+}
+
+// oneClass is a classifier that predicts one class for all test participants of each fold.
+func (a *Results) oneClass(r Row) (all List) {
+	folds, one := 0, 0
+	for _, s := range a.Scores {
+		if s.Level != "participant" || !r.Is(s.Coords) {
+			continue
+		}
+		folds++
+		if min(s.Sensitivity, s.Specificity) == 0 && max(s.Sensitivity, s.Specificity) == 1 {
+			one++
+		}
+	}
+	if folds > 0 && one == folds && !r.IsMajority() {
+		weight := Notes
+		if r.Own {
+			weight = Limits
+		}
+		all.Add(about("accuracy.one-class", weight, r, nil))
+	}
+	return all
+}
+
+// fewTested is the number of test participants of a fold below which its correlation says little: at 10 the standard
+// error of Fisher's z is 1/√7 = 0.38.
+const fewTested = 10
+
+// Regressions are the findings about models of a number.
+func (a *Results) Regressions() (all List) {
+	compared := 0
+	for _, r := range a.Regression {
+		if IsMean(r) {
+			continue
+		}
+		compared++
+		of := func(code string, weight Weight, more any) {
+			numbers := map[string]any{"Number": a.Number, "R": r.R, "R2": r.R2, "Low": r.R2Low, "High": r.R2High,
+				"Constant": int(r.Constant), "Folds": int(r.Folds)}
+			for name, v := range Values(more) {
+				numbers[name] = v
+			}
+			all.Add(Finding{code, weight, Subject{Classifier: r.Name, Setting: r.Coords}, numbers})
+		}
+		if r.Constant > 0 {
+			of("regression.constant", Limits, nil)
+		}
+		switch state, t := a.TestOfR(r); {
+		case state == Unattributed: // RetrainedOthers
+		case state == Untested && !math.IsNaN(r.R):
+			of("regression.untested", Overturns, map[string]any{"Measure": "r"})
+		case state == Undecidable && !math.IsNaN(r.R):
+			of("regression.undecidable", Limits, t)
+		case math.IsNaN(r.R) || state == NotAbove:
+			of("regression.not-above-chance", Overturns, t)
+		case r.R2 <= 0:
+			of("regression.r2-not-positive", Overturns, nil)
+		case r.R2Low <= 0:
+			of("regression.r2-may-be-0", Limits, nil)
+		}
+	}
+	if len(a.Regression) > 0 && a.Regression[0].Folds > 0 {
+		r := a.Regression[0]
+		folds := r.Folds // each repeat tests everybody
+		if r.TestFolds > 0 {
+			folds = r.TestFolds
+		}
+		if r.Participants < fewTested*folds {
+			all.Add(Finding{"regression.few-tested", Limits, Subject{}, map[string]any{"N": int(r.Participants / folds)}})
+		}
+	}
+	if compared > 1 {
+		all.Add(Finding{"regression.best-of-several", Notes, Subject{}, map[string]any{"N": compared}})
+	}
+	all.Add(a.RetrainedOthers()...)
+	all.Add(a.Found...)
+	return all
+}

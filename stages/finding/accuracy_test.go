@@ -1,0 +1,224 @@
+package finding
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+)
+
+// coords are coordinates written as "seed=1 stage=a".
+func coords(text string) []dag.Coord { return column.ReadCoords(strings.Fields(text)) }
+
+// codes are those of findings, with their weights.
+func codes(all List) string {
+	return strings.Join(lists.Map(all, func(f Finding) string { return f.Code }), " ")
+}
+
+// sound is a classifier that is above chance by all measures.
+func sound(title, setting string) Row {
+	return Row{Title: title, Own: true, AccuracyRow: column.AccuracyRow{Coords: coords(setting), Level: "participant",
+		Positive: "PAT", Participants: 50, Accuracy: 0.8, Low: 0.7, High: 0.9, Majority: 0.6, Sensitivity: 0.9,
+		Specificity: 0.9,
+		AUC:         0.8, Test: column.Retrained, P: 0.01, AUCP: 0.01, Least: 0.001, Permutations: 999, Folds: 5}}
+}
+
+// The findings about one classifier: what changes in a sound one, and what follows.
+func TestOfOneClassifier(t *testing.T) {
+	for _, c := range []struct {
+		change func(*Row)
+		want   string
+	}{
+		{func(r *Row) {}, ""},
+		{func(r *Row) { r.Sensitivity, r.Specificity = 1, 0 }, "specificity.everybody"},
+		{func(r *Row) { r.Sensitivity, r.Specificity = 0.933, 0 }, "specificity.none"},
+		{func(r *Row) { r.Sensitivity, r.Specificity = 0, 1 }, "sensitivity.nobody"},
+		{func(r *Row) { r.Sensitivity, r.Specificity = 0, 0.933 }, "sensitivity.none"},
+		{func(r *Row) { r.Sensitivity = 0.4 }, "sensitivity.below-half"},
+		{func(r *Row) { r.Specificity = 0.4 }, "specificity.below-half"},
+		{func(r *Row) { r.Specificity = 0.5 }, ""},
+		{func(r *Row) { r.Accuracy, r.Participants = 1, 20 }, "accuracy.near-perfect"},
+		{func(r *Row) { r.Accuracy = 0.98 }, "accuracy.near-perfect"},
+		{func(r *Row) { r.Accuracy = 0.97 }, ""},
+		{func(r *Row) { r.Accuracy, r.Participants = 1, 19 }, ""},
+		{func(r *Row) { r.Accuracy, r.Own = 1, false }, "accuracy.near-perfect"},
+		{func(r *Row) { r.P, r.AUCP = 0.049, 0.049 }, ""},
+		{func(r *Row) { r.P, r.AUCP = 0.05, 0.05 }, "accuracy.not-above-chance"},
+		{func(r *Row) { r.P, r.AUCP, r.Own = 0.05, 0.05, false }, ""},
+		{func(r *Row) { r.P = 0.05 }, "accuracy.not-above-chance accuracy.auc-disagrees"},
+		{func(r *Row) { r.AUCP = 0.05 }, "accuracy.auc-disagrees"},
+		{func(r *Row) { r.P, r.AUCP, r.Least = 0.06, 0.06, 0.05 }, "accuracy.undecidable"},
+		{func(r *Row) { r.Test = "" }, "accuracy.untested"},
+		{func(r *Row) { r.Low = 0.6 }, "accuracy.interval-includes-majority"},
+		{func(r *Row) { r.Low, r.Own = 0.6, false }, "accuracy.interval-includes-majority"},
+		{func(r *Row) { r.Low, r.P, r.AUCP = 0.6, 0.2, 0.2 }, "accuracy.not-above-chance"},
+		{func(r *Row) { r.Low, r.High, r.P, r.AUCP = 0.3, 0.59, 0.9, 0.9 }, "accuracy.below-majority"},
+		{func(r *Row) { r.TestFolds, r.TestAccuracy = 2, 0.7 }, "accuracy.p-of-first-repeat"},
+		{func(r *Row) { r.Title, r.Own, r.Low = "majority classifier", false, 0.5 }, ""},
+	} {
+		r := sound("PR-GNN", "")
+		c.change(&r)
+		a := &Results{Plan: &Settings{}, Accuracy: []Row{r}}
+		need.Equal(t, codes(a.Performance()), c.want, r)
+	}
+}
+
+// One of several seeds as the headline is a choice among results; seeds of another setting are none.
+func TestSeedsOfTheHeadline(t *testing.T) {
+	for settings, want := range map[string]float64{
+		"seed=1 stage=a; seed=2 stage=a; seed=3 stage=a; seed=1 stage=b": 3,
+		"seed=1 pool=a; seed=1 pool=b":                                   0,
+		"pool=a; pool=b":                                                 0,
+	} {
+		var rows []Row
+		for s := range strings.SplitSeq(settings, "; ") {
+			rows = append(rows, sound("PR-GNN", s))
+		}
+		a := &Results{Plan: &Settings{}, Accuracy: rows, First: &rows[1]}
+		got := 0.0
+		for _, f := range a.Performance() {
+			if f.Code == "accuracy.one-of-seeds" {
+				got = float64(f.Numbers.(map[string]any)["Seeds"].(int))
+			}
+		}
+		need.Equal(t, got, want, settings)
+	}
+}
+
+// A fault that several settings share is one group, in which the other seeds of the first training are counted.
+func TestFindingsOfSettingsAreOne(t *testing.T) {
+	row := func(title, setting string, sensitivity float64) Row {
+		r := sound(title, setting)
+		r.Sensitivity = sensitivity
+		return r
+	}
+	a := &Results{Plan: &Settings{}, Accuracy: []Row{row("A1", "seed=1 stage=a", 0.1), row("A2", "seed=2 stage=a", 0.2),
+		row("A3", "seed=3 stage=a", 0.9), row("A4", "seed=4 stage=a", 0.3), row("B1", "seed=1 stage=b", 0.4),
+		row("C1", "pool=x", 0.45), row("C2", "pool=y", 0.46)}}
+	groups := a.Performance().Grouped()
+	need.Equal(t, len(groups), 2)
+	need.Equal(t, groups[0].Subject.Classifier, "A1")
+	need.Equal(t, groups[0].Seeds, 2)
+	need.Equal(t, strings.Join(groups[0].Also, " "), "B1 C1 C2")
+	need.Equal(t, groups[1].Code, "accuracy.best-of-several")
+}
+
+// A classifier that predicts one class in every fold, also where the class differs from fold to fold.
+func TestOneClass(t *testing.T) {
+	for second, want := range map[float64]string{1: "accuracy.one-class", 0.9: ""} {
+		for _, own := range []bool{true, false} {
+			r := sound("Brain Network Transformer", "")
+			r.Own = own
+			a := &Results{Plan: &Settings{}, Accuracy: []Row{r}, Scores: []FoldScore{
+				{FoldRow: column.FoldRow{Fold: 1, Repeat: 1, Level: "participant", Sensitivity: 0, Specificity: 1}},
+				{FoldRow: column.FoldRow{Fold: 2, Repeat: 1, Level: "participant", Sensitivity: second,
+					Specificity: 0}}}}
+			all := a.Performance()
+			need.Equal(t, codes(all), want)
+			if want != "" {
+				need.Equal(t, all[0].Weight, map[bool]Weight{true: Limits, false: Notes}[own])
+			}
+		}
+	}
+}
+
+// A baseline is known by its name where the parameters of the stages are not connected.
+func TestOwnModel(t *testing.T) {
+	for _, c := range []struct{ names, own []string }{
+		{[]string{"PR-GNN", "majority classifier", "linear SVM, repeat 1", "", "SAGE, λ 0.1-0.1"}, []string{"PR-GNN", "", "SAGE, λ 0.1-0.1"}},
+		{[]string{"majority classifier", "linear SVM"}, []string{"linear SVM"}},
+	} {
+		rows := lists.Map(c.names, func(name string) Row { return Row{Title: name} })
+		(&Results{Plan: &Settings{}}).markOwn(rows)
+		var own []string
+		for _, r := range rows {
+			if r.Own {
+				own = append(own, r.Title)
+			}
+		}
+		need.Equal(t, slices.Equal(own, c.own), true, own)
+	}
+}
+
+// A classifier to compare with that is not above chance does not make the regions of the model unproven.
+func TestUnprovenIsTheModel(t *testing.T) {
+	low, own := sound("MeanMLP", "stage=meanmlp"), sound("PR-GNN", "stage=train")
+	low.Own, low.P = false, 0.4
+	for _, p := range []float64{0.01, 0.4} {
+		own.P = p
+		a := &Results{Plan: &Settings{}, Accuracy: []Row{own, low}}
+		need.Equal(t, a.IsUnproven(nil, nil), p > Alpha)
+	}
+}
+
+// A better classifier on the same folds is a finding where there is a headline of the model.
+func TestBetterClassifier(t *testing.T) {
+	row := func(title string, accuracy float64, own bool) Row {
+		r := sound(title, "model="+strings.ReplaceAll(title, " ", "-"))
+		r.Accuracy, r.Own = accuracy, own
+		return r
+	}
+	for accuracy, want := range map[float64]string{
+		0.8: "accuracy.other-is-better accuracy.best-of-several", 0.9: "accuracy.best-of-several", 0.95: "accuracy.best-of-several",
+	} {
+		rows := []Row{row("PR-GNN", accuracy, true), row("linear SVM", 0.7, false), row("ridge regression", 0.9, false)}
+		a := &Results{Plan: &Settings{}, Accuracy: rows, First: &rows[0]}
+		need.Equal(t, codes(a.Performance()), want)
+	}
+}
+
+// What is known of r, R² and their tests, and what follows.
+func TestOfNumbers(t *testing.T) {
+	good := column.RegressionRow{Name: "ridge regression", Folds: 5, Participants: 175, Permutations: 9999,
+		Test: column.PerFold, R: 0.4, P: 0.006, R2: 0.2, R2Low: 0.1, R2High: 0.3}
+	with := func(change func(*column.RegressionRow)) column.RegressionRow {
+		r := good
+		change(&r)
+		return r
+	}
+	retrained := []column.PermutationTestRow{{Measure: "r", Permutations: 199, P: 0.01}}
+	few := []column.PermutationTestRow{{Measure: "r", Permutations: 19, P: 0.05}}
+	untested := with(func(r *column.RegressionRow) { r.Test = "" })
+	for _, c := range []struct {
+		row      column.RegressionRow
+		permuted []column.PermutationTestRow
+		want     string
+	}{
+		{good, nil, ""},
+		{good, retrained, ""},
+		{good, few, "regression.undecidable"},
+		{untested, nil, "regression.untested"},
+		{untested, retrained, ""},
+		{with(func(r *column.RegressionRow) { r.R2Low = -0.054 }), nil, "regression.r2-may-be-0"},
+		{with(func(r *column.RegressionRow) { r.R2 = -0.1 }), nil, "regression.r2-not-positive"},
+		{with(func(r *column.RegressionRow) { r.P = 0.05 }), nil, "regression.not-above-chance"},
+		{with(func(r *column.RegressionRow) { r.R = math.NaN() }), nil, "regression.not-above-chance"},
+		{with(func(r *column.RegressionRow) { r.Constant = 2 }), nil, "regression.constant"},
+		{with(func(r *column.RegressionRow) { r.Participants = 49 }), nil, "regression.few-tested"},
+		{with(func(r *column.RegressionRow) { r.Participants, r.Folds, r.TestFolds = 24, 10, 2 }), nil, ""},
+	} {
+		a := &Results{Plan: &Settings{}, Number: "IQ", Permuted: c.permuted, Regression: []column.RegressionRow{c.row}}
+		need.Equal(t, codes(a.Regressions()), c.want, c.row)
+	}
+}
+
+// Findings in the metadata of a table are read as they were written; NaN is not a number in JSON.
+func TestMeta(t *testing.T) {
+	all := List{{"accuracy.near-perfect", Overturns, Subject{Classifier: "SVM", Setting: coords("model=svm")},
+		map[string]any{"Accuracy": 0.99, "AUC": math.NaN(), "N": 20}}, {Code: "x", Weight: Notes}}
+	read, err := Of(map[string]string{Meta: Written(all)})
+	need.NoError(t, err)
+	need.Equal(t, read[0].Subject.Classifier+column.CoordText(read[0].Subject.Setting), "SVMmodel=svm")
+	need.Equal(t, read[0].Numbers.(map[string]any)["AUC"], nil)
+	need.Equal(t, read[1].Weight, Notes)
+	none, err := Of(nil)
+	need.Equal(t, len(none), 0)
+	need.NoError(t, err)
+	_, err = Of(map[string]string{Meta: `[{"code":"x","weight":"huge"}]`})
+	need.Equal(t, err != nil, true)
+}

@@ -1,0 +1,211 @@
+package finding
+
+import (
+	"math"
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+)
+
+// Alpha is the level of every test against chance.
+const Alpha = 0.05
+
+// A Test is a permutation test of one measure of a classifier.
+type Test struct {
+	Measure   string // accuracy, auc or r
+	P         float64
+	Least     float64      // the smallest p that it can give
+	Draws     int32        // permutations
+	Retrained bool         // its models
+	Shuffled  bool         // by the kind permutation
+	Within    string       // the column within whose values labels were permuted; "" for folds alone
+	First     float64      // the measure in the first repeat, which p is of; NaN for all folds
+	Other     []Difference // of its training from the evaluated one
+	Observed  float64      // the measure of that training with the true labels; NaN where it is the evaluated one
+}
+
+// Significant reports p below Alpha.
+func (t Test) Significant() bool { return t.P < Alpha }
+
+// Powerless reports whether no outcome could give p below Alpha.
+func (t Test) Powerless() bool { return t.Least >= Alpha }
+
+// A State is what is known about a measure and chance.
+type State int
+
+const (
+	Above        State = iota // p < Alpha
+	NotAbove                  // p ≥ Alpha of a test that could have been significant
+	Undecidable               // the test cannot be significant
+	Untested                  // there is no test
+	Unattributed              // a permutation test may be of the classifier, or of another one
+)
+
+// Tests are those of a measure, accuracy, auc or r: evaluate's, then by models that the kind permutation retrained. A
+// table whose p has no test is of a version that pooled the folds, which is no valid p.
+func (a *Results) Tests(r Row, measure string) (tests []Test) {
+	p, first := r.P, r.TestAccuracy
+	if measure == "auc" {
+		p, first = r.AUCP, r.TestAUC
+	}
+	if r.TestFolds == 0 {
+		first = math.NaN()
+	}
+	if (r.Test == column.Retrained || r.Test == column.PerFold) && !math.IsNaN(p) {
+		tests = append(tests, Test{Measure: measure, P: p, Least: r.Least, Draws: r.Permutations,
+			Retrained: r.Test == column.Retrained,
+			Within:    r.Within, First: first, Observed: math.NaN()})
+	}
+	return append(tests, a.shuffles(r.Coords, r.Title, measure)...)
+}
+
+// shuffles are the tests of a measure by the kind permutation.
+func (a *Results) shuffles(setting []dag.Coord, title, measure string) (tests []Test) {
+	for _, t := range a.Retrained(setting, title) {
+		if m := t.Measured(measure); m != nil {
+			test := Test{Measure: measure, P: m.P, Least: 1 / float64(m.Permutations+1), Draws: m.Permutations,
+				Retrained: true,
+				Shuffled:  true, First: math.NaN(), Other: t.Other, Observed: math.NaN()}
+			if t.Other != nil && t.anotherResult(*t.Of) {
+				test.Observed = m.Observed
+			}
+			tests = append(tests, test)
+		}
+	}
+	return tests
+}
+
+// decisive is the last test that can be significant, or else the first.
+func decisive(tests []Test) (t Test, ok bool) {
+	for i, t := range slices.Backward(tests) {
+		if i == 0 || !t.Powerless() {
+			return t, true
+		}
+	}
+	return t, false
+}
+
+// Chance answers whether a measure of a classifier is above chance, and by which test.
+func (a *Results) Chance(r Row, measure string) (State, Test) {
+	if a.unattributed(r.Coords, r.Title) {
+		return Unattributed, Test{}
+	}
+	return chance(decisive(a.Tests(r, measure)))
+}
+
+func chance(t Test, tested bool) (State, Test) {
+	switch {
+	case !tested:
+		return Untested, t
+	case t.Significant():
+		return Above, t
+	case t.Powerless():
+		return Undecidable, t
+	}
+	return NotAbove, t
+}
+
+// IsAbove reports whether the accuracy of a classifier is above chance.
+func (a *Results) IsAbove(r Row) bool {
+	state, _ := a.Chance(r, "accuracy")
+	return state == Above
+}
+
+// tested are the classifiers that have a test of their accuracy, with it; the majority classifier is none.
+func (a *Results) tested() (rows []Row, tests []Test) {
+	for _, r := range a.PerParticipant() {
+		if state, t := a.Chance(r, "accuracy"); state < Untested && !r.IsMajority() {
+			rows, tests = append(rows, r), append(tests, t)
+		}
+	}
+	return rows, tests
+}
+
+// Corrected are the p of the tests of accuracy per participant, of each setting (column.CoordText), corrected by Holm
+// for all classifiers that were tested.
+func (a *Results) Corrected() map[string]float64 {
+	rows, tests := a.tested()
+	of := map[string]float64{}
+	for i, p := range inference.Holm(lists.Map(tests, func(t Test) float64 { return t.P })) {
+		of[column.CoordText(rows[i].Coords)] = p
+	}
+	return of
+}
+
+// An Uncorrectable is a test with too few permutations for Holm's correction: p would not be below Alpha if no
+// permutation did as well.
+type Uncorrectable struct {
+	Test
+	Row    Row
+	Best   float64 // the corrected p at best
+	Among  int     // classifiers that were tested
+	Needed int     // permutations
+}
+
+// Uncorrectables are the tests with too few permutations for the number of classifiers.
+func (a *Results) Uncorrectables() (all []Uncorrectable) {
+	rows, tests := a.tested()
+	for i, t := range tests {
+		p := lists.Map(tests, func(t Test) float64 { return t.P })
+		p[i] = t.Least
+		if best := inference.Holm(p)[i]; !t.Powerless() && best >= Alpha {
+			all = append(all, Uncorrectable{t, rows[i], best, len(tests), 20 * len(tests)})
+		}
+	}
+	return all
+}
+
+// OthersAbove are the classifiers for comparison that are above chance after Holm's correction for all that were
+// tested; before reports whether any is before it.
+func (a *Results) OthersAbove() (above []Row, before bool, tested int) {
+	corrected := a.Corrected()
+	for _, r := range a.PerParticipant() {
+		if r.Own || r.IsMajority() || !a.IsAbove(r) {
+			continue
+		}
+		before = true
+		if p, ok := corrected[column.CoordText(r.Coords)]; !ok || p < Alpha {
+			above = append(above, r)
+		}
+	}
+	return above, before, len(corrected)
+}
+
+// IsUnproven reports whether the accuracy of the models behind a ranking is not above chance. stages are those that the
+// setting may be of, where they are known and the setting has none.
+func (a *Results) IsUnproven(setting []dag.Coord, stages []string) bool {
+	if stage := StageOf(setting); stage != "" {
+		stages = []string{stage}
+	}
+	is := func(own []dag.Coord) bool {
+		stage := StageOf(own)
+		return sameSetting(own, setting) && (stages == nil || stage == "" || slices.Contains(stages, stage))
+	}
+	shown := slices.Concat(a.StagesBehind("ranking", "scores"), a.StagesBehind("fidelity", "model"))
+	for _, r := range a.PerParticipant() {
+		if (r.Own || slices.Contains(shown, StageOf(r.Coords))) && is(r.Coords) && !a.IsAbove(r) {
+			return true
+		}
+	}
+	return a.Nested != nil && is(slices.DeleteFunc(slices.Clone(a.Nested.Coords), isStage)) && !a.IsAbove(*a.Nested)
+}
+
+// TestOfR is the decisive test of r of a model of a number.
+func (a *Results) TestOfR(r column.RegressionRow) (State, Test) {
+	if a.unattributed(r.Coords, r.Name) {
+		return Unattributed, Test{}
+	}
+	if shuffles := a.shuffles(r.Coords, r.Name, "r"); len(shuffles) > 0 {
+		return chance(shuffles[0], true)
+	}
+	first := math.NaN()
+	if r.TestFolds > 0 {
+		first = r.TestR
+	}
+	return chance(Test{Measure: "r", P: r.P, Least: r.Least, Draws: r.Permutations,
+		Retrained: r.Test == column.Retrained, First: first,
+		Observed: math.NaN()}, r.Test == column.Retrained || r.Test == column.PerFold)
+}

@@ -1,0 +1,219 @@
+// Package finding judges the results of a run. Its rules take typed rows and give findings: values without a sentence,
+// a rounding or a list inside a text. "Is it above chance?" has its one answer here.
+package finding
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+)
+
+// A Weight is what a finding can do to the conclusions of a page; findings are in this order.
+type Weight int
+
+const (
+	Overturns Weight = iota // a conclusion may be wrong
+	Limits                  // a conclusion holds within limits
+	Notes                   // a reader should know it
+)
+
+// String is the weight in tables.
+func (w Weight) String() string { return [...]string{"overturns", "limits", "notes"}[w] }
+
+// A Finding is one judgment. Its code is the entry of the catalog that writes it.
+type Finding struct {
+	Code    string
+	Weight  Weight
+	Subject Subject
+	Numbers any // a struct of the code, whose fields the entry uses; nil for none
+}
+
+// A Subject is what a finding is about; the fields that do not apply are empty.
+type Subject struct {
+	Classifier   string      // for people
+	Setting      []dag.Coord // of the classifier
+	Participants []string
+	Stage        string
+}
+
+// A List is findings in the order of their weights; those of one weight are in the order in which they were found.
+type List []Finding
+
+// Add adds findings; the same one is there once.
+func (l *List) Add(all ...Finding) {
+	for _, f := range all {
+		if slices.ContainsFunc(*l, func(g Finding) bool { return f.text() == g.text() }) {
+			continue
+		}
+		*l = append(*l, f)
+	}
+	slices.SortStableFunc(*l, func(f, g Finding) int { return cmp.Compare(f.Weight, g.Weight) })
+}
+
+// text is what makes two findings the same; NaN is NaN.
+func (f Finding) text() string {
+	return fmt.Sprint(f.Code, f.Subject, reflect.Indirect(reflect.ValueOf(f.Numbers)))
+}
+
+// A Group is a finding about one subject, and others of the same code and weight about further classifiers.
+type Group struct {
+	Finding
+	Also  []string // further classifiers
+	Seeds int      // further seeds of the first one's training
+}
+
+// Grouped puts the findings about several classifiers together.
+func (l List) Grouped() (groups []Group) {
+	for _, f := range l {
+		at := slices.IndexFunc(groups, func(g Group) bool {
+			return f.Subject.Classifier != "" && g.Code == f.Code && g.Weight == f.Weight
+		})
+		switch {
+		case at < 0:
+			groups = append(groups, Group{Finding: f})
+		case HasSeed(f.Subject.Setting) && slices.Equal(WithoutSeed(f.Subject.Setting),
+			WithoutSeed(groups[at].Subject.Setting)):
+			groups[at].Seeds++
+		default:
+			groups[at].Also = append(groups[at].Also, f.Subject.Classifier)
+		}
+	}
+	return groups
+}
+
+// Values are the numbers and the subject by their names.
+func (f Finding) Values() map[string]any {
+	all := Values(f.Subject)
+	maps.Copy(all, Values(f.Numbers))
+	return all
+}
+
+// Values are the fields of a struct by their names, those of an embedded struct as its own; of a map it is a copy.
+func Values(of any) map[string]any {
+	all := map[string]any{}
+	if of == nil {
+		return all
+	}
+	v := reflect.Indirect(reflect.ValueOf(of))
+	if v.Kind() == reflect.Map {
+		for m := v.MapRange(); m.Next(); {
+			all[m.Key().String()] = m.Value().Interface()
+		}
+		return all
+	}
+	if v.Kind() != reflect.Struct {
+		return all
+	}
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.Anonymous {
+			maps.Copy(all, Values(v.Field(i).Interface()))
+		} else if f.IsExported() {
+			all[f.Name] = v.Field(i).Interface()
+		}
+	}
+	return all
+}
+
+// IsSeed reports whether a coordinate is a seed.
+func IsSeed(c dag.Coord) bool { return strings.Contains(strings.ToLower(c.Axis), "seed") }
+
+// HasSeed reports whether a setting has a seed.
+func HasSeed(setting []dag.Coord) bool { return slices.ContainsFunc(setting, IsSeed) }
+
+// WithoutSeed are the coordinates of a setting but for its seed.
+func WithoutSeed(setting []dag.Coord) []dag.Coord {
+	return slices.DeleteFunc(slices.Clone(setting), IsSeed)
+}
+
+// Meta is the metadata of a table that has findings, a JSON list.
+const Meta = "findings"
+
+// written is a finding in JSON.
+type written struct {
+	Code    string         `json:"code"`
+	Weight  string         `json:"weight"`
+	Subject *writtenTo     `json:"subject,omitempty"`
+	Numbers map[string]any `json:"numbers,omitempty"`
+}
+
+type writtenTo struct {
+	Classifier   string            `json:"classifier,omitempty"`
+	Setting      map[string]string `json:"setting,omitempty"`
+	Participants []string          `json:"participants,omitempty"`
+	Stage        string            `json:"stage,omitempty"`
+}
+
+// MarshalJSON writes code, weight, subject and numbers; NaN is null.
+func (f Finding) MarshalJSON() ([]byte, error) {
+	w := written{Code: f.Code, Weight: f.Weight.String()}
+	if s := f.Subject; !reflect.ValueOf(s).IsZero() {
+		w.Subject = &writtenTo{Classifier: s.Classifier, Participants: s.Participants, Stage: s.Stage}
+		for _, c := range s.Setting {
+			if w.Subject.Setting == nil {
+				w.Subject.Setting = map[string]string{}
+			}
+			w.Subject.Setting[c.Axis] = c.Value
+		}
+	}
+	w.Numbers = Values(f.Numbers)
+	for name, v := range w.Numbers {
+		if x, ok := v.(float64); ok && (math.IsNaN(x) || math.IsInf(x, 0)) {
+			w.Numbers[name] = nil
+		}
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote; the numbers are values by their names.
+func (f *Finding) UnmarshalJSON(b []byte) error {
+	var w written
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*f = Finding{Code: w.Code}
+	at := slices.Index([]string{Overturns.String(), Limits.String(), Notes.String()}, w.Weight)
+	if at < 0 {
+		return fmt.Errorf("finding %s has an unknown weight, %q", w.Code, w.Weight)
+	}
+	f.Weight = Weight(at)
+	if w.Numbers != nil {
+		f.Numbers = w.Numbers
+	}
+	if s := w.Subject; s != nil {
+		f.Subject = Subject{Classifier: s.Classifier, Participants: s.Participants, Stage: s.Stage}
+		for axis, value := range s.Setting {
+			f.Subject.Setting = append(f.Subject.Setting, dag.Coord{Axis: axis, Value: value})
+		}
+		slices.SortFunc(f.Subject.Setting, func(a, b dag.Coord) int { return strings.Compare(a.Axis, b.Axis) })
+	}
+	return nil
+}
+
+// Of are the findings in the metadata of a table.
+func Of(meta map[string]string) (all List, err error) {
+	if text := meta[Meta]; text != "" {
+		if err := json.Unmarshal([]byte(text), &all); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Written are findings as the metadata of a table; "" for none.
+func Written(all List) string {
+	if len(all) == 0 {
+		return ""
+	}
+	b, err := json.Marshal(all)
+	if err != nil {
+		panic(err) // numbers and texts
+	}
+	return string(b)
+}

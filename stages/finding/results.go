@@ -1,0 +1,253 @@
+package finding
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+)
+
+// Results are the measures of the classifiers of a page, or of its models of a number, and what the rules need beside
+// them.
+type Results struct {
+	Plan       *Settings
+	Headline   []dag.Coord                 // of the setting whose accuracy comes first, from the file
+	Accuracy   []Row                       // of all settings
+	Labels     []string                    // the classes that they predict, in the order of their names
+	First      *Row                        // the headline; nil when there is none
+	Another    bool                        // the headline is of another classifier than the pipeline's own
+	Nested     *Row                        // per participant, with the setting chosen inside each fold; or nil
+	Scores     []FoldScore                 // of each fold
+	Permuted   []column.PermutationTestRow // of models retrained on permuted labels
+	Regression []column.RegressionRow      // of all models, where a number is predicted in place of groups
+	Number     string                      // what that number is called
+	Similar    int                         // pairs of participants that may be one person each
+	Admitted   [][]dag.Coord               // trainings with known leakage that was let pass
+	Found      List                        // of the tables of results
+}
+
+// A Row is one row of evaluate's summary.
+type Row struct {
+	column.AccuracyRow
+	Title  string // the classifier for people
+	Leaks  bool   // its training has known leakage, which was let pass
+	Own    bool   // the model that the pipeline is about, not one to compare with
+	Within string // the column within whose values labels were permuted, beside folds; "" for nothing else
+}
+
+// A FoldScore is a row of evaluate's scores, with what its fold leaves out (leave_out of split).
+type FoldScore struct {
+	column.FoldRow
+	LeftOut string `column:"left_out,optional"`
+}
+
+// Called is the classifier in a sentence.
+func (r Row) Called() string { return cmp.Or(r.Title, "The model") }
+
+// Is reports whether a setting is this one.
+func (r Row) Is(setting []dag.Coord) bool { return slices.Equal(r.Coords, setting) }
+
+// IsMajority reports whether a row is of the majority classifier.
+func (r Row) IsMajority() bool { return strings.HasPrefix(r.Title, column.Classifiers["majority"]) }
+
+// subject is the row in a finding.
+func (r Row) subject() Subject { return Subject{Classifier: r.Called(), Setting: r.Coords} }
+
+// Read reads the measures of all settings, PR-GNN first, then by accuracy, and finds the headline.
+func (a *Results) Read(t *dag.Task) (err error) {
+	if err := a.readLeakage(t); err != nil {
+		return err
+	}
+	if a.Permuted, err = read[column.PermutationTestRow](t, "permutation"); err != nil {
+		return err
+	}
+	if !t.Has("evaluation") {
+		return a.readRegression(t)
+	}
+	rows, err := ReadAccuracy(t.In("evaluation"))
+	if err != nil {
+		return err
+	}
+	if err := a.readMeta(t.In("evaluation")); err != nil {
+		return err
+	}
+	if a.Scores, err = read[FoldScore](t, "scores"); err != nil {
+		return err
+	}
+	for i, r := range rows {
+		rows[i].Leaks = slices.ContainsFunc(a.Admitted, func(of []dag.Coord) bool { return column.Holds(of, r.Coords) })
+	}
+	a.markOwn(rows)
+	at, err := headlineOf(rows, a.Headline)
+	if err != nil {
+		return err
+	}
+	if at >= 0 {
+		if a.Another = !rows[at].Own; a.Another { // the page is about the headline; the others are to compare with
+			for i, r := range rows {
+				rows[i].Own = r.Is(rows[at].Coords)
+			}
+		}
+		first := rows[at]
+		a.First = &first
+	}
+	a.Accuracy = Sorted(rows)
+	if t.Has("nested") {
+		rows, err := ReadAccuracy(t.In("nested"))
+		if err != nil {
+			return err
+		}
+		if rows = PerParticipant(rows); len(rows) > 0 {
+			rows[0].Title = "setting chosen inside each fold"
+			a.Nested = &rows[0]
+		}
+	}
+	return nil
+}
+
+// read reads the rows of a port; none where it is not connected.
+func read[R any](t *dag.Task, port string) ([]R, error) {
+	if !t.Has(port) {
+		return nil, nil
+	}
+	return column.Read[R](t.In(port))
+}
+
+// ReadAccuracy reads evaluate's summary.
+func ReadAccuracy(in dag.Input) ([]Row, error) {
+	read, err := column.Read[column.AccuracyRow](in)
+	if err != nil {
+		return nil, err
+	}
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]Row, len(read))
+	for i, r := range read {
+		rows[i] = Row{AccuracyRow: r, Title: cmp.Or(r.Name, column.ShownSetting(r.Coords)),
+			Within: table.Meta["within"]}
+	}
+	return rows, nil
+}
+
+// readMeta reads the classes that evaluate found in the predictions, and its findings.
+func (a *Results) readMeta(in dag.Input) error {
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	if a.Found, err = Of(table.Meta); err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
+	}
+	if text := table.Meta["groups"]; text != "" {
+		if err := json.Unmarshal([]byte(text), &a.Labels); err != nil {
+			return fmt.Errorf("%s: groups: %w", in.Name, err)
+		}
+	}
+	return nil
+}
+
+// readLeakage finds the trainings whose known leakage the checks let pass, and the participants who may be one person.
+func (a *Results) readLeakage(t *dag.Task) error {
+	for _, in := range t.All("leakage") {
+		table, err := in.Table()
+		if err != nil {
+			return err
+		}
+		if text := table.Meta[column.AdmittedLeaks]; text != "" {
+			var of [][]dag.Coord
+			if err := json.Unmarshal([]byte(text), &of); err != nil {
+				return fmt.Errorf("%s: %w", in.Name, err)
+			}
+			a.Admitted = append(a.Admitted, of...)
+		}
+		if text := table.Meta[column.SimilarScans]; text != "" {
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return fmt.Errorf("%s: %w", in.Name, err)
+			}
+			a.Similar = max(a.Similar, n)
+		}
+	}
+	return nil
+}
+
+// readRegression reads the measures of all models of a number, in the order of their names, and the mean last: an order
+// by r would put the one in front that happened to fit the test participants.
+func (a *Results) readRegression(t *dag.Task) error {
+	if !t.Has("regression") {
+		return nil
+	}
+	rows, err := column.Read[column.RegressionRow](t.In("regression"))
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(rows, func(x, y column.RegressionRow) int {
+		return map[bool]int{true: 1}[IsMean(x)] - map[bool]int{true: 1}[IsMean(y)]
+	})
+	a.Regression = rows
+	return a.readMeta(t.In("regression"))
+}
+
+// IsMean reports whether a row is of the mean of the training participants.
+func IsMean(r column.RegressionRow) bool {
+	return strings.HasPrefix(r.Name, column.Classifiers["mean"])
+}
+
+// Sorted puts PR-GNN first, then settings by their accuracy over participants.
+func Sorted(rows []Row) []Row {
+	accuracy := map[string]float64{}
+	for _, r := range PerParticipant(rows) {
+		accuracy[column.CoordText(r.Coords)] = r.Accuracy
+	}
+	of := func(r Row) float64 { return accuracy[column.CoordText(r.Coords)] }
+	slices.SortStableFunc(rows, func(x, y Row) int { return column.CompareNamed(x.Title, y.Title, of(x), of(y)) })
+	return rows
+}
+
+// PerParticipant are the accuracies over participants.
+func (a *Results) PerParticipant() []Row { return PerParticipant(a.Accuracy) }
+
+// PerParticipant are the rows over participants.
+func PerParticipant(rows []Row) []Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Level != "participant" })
+}
+
+// markOwn marks the rows of the model that the pipeline is about: those of stages of the kind train, where the
+// parameters are connected; otherwise those that no baseline's name begins; where nothing is left, all but the majority
+// classifier.
+func (a *Results) markOwn(rows []Row) {
+	found := false
+	for i, r := range rows {
+		if s := a.Plan.Stage(StageOf(r.Coords)); s != nil && s.Kind == "train" {
+			rows[i].Own, found = true, true
+		}
+	}
+	if found {
+		return
+	}
+	for i, r := range rows {
+		rows[i].Own = ModelOf(r.Title) == column.PrGNN
+		found = found || rows[i].Own
+	}
+	for i, r := range rows {
+		rows[i].Own = rows[i].Own || !found && !r.IsMajority()
+	}
+}
+
+// ModelOf is the model of column.Classifiers that a classifier's name begins with; PR-GNN, whose settings are named
+// without it, for any other.
+func ModelOf(name string) string {
+	for model, word := range column.Classifiers {
+		if strings.HasPrefix(name, word) {
+			return model
+		}
+	}
+	return column.PrGNN
+}

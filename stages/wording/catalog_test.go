@@ -1,0 +1,123 @@
+package wording
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/stages/finding"
+)
+
+// Every entry has a place in the program that uses it, and every code of the program has an entry: codes are the
+// literals in the sources of the stages, and those that entries refer to.
+func TestCodesAndEntriesMatch(t *testing.T) {
+	code := regexp.MustCompile(`^[a-z0-9-]+\.[a-z0-9.-]+(/[a-z0-9-]+)?$`)
+	used := map[string]string{} // code → place
+	columns := map[string]bool{}
+	need.NoError(t, filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		of := token.NewFileSet()
+		file, err := parser.ParseFile(of, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				text, _ := strconv.Unquote(l.Value)
+				used[text] = of.Position(l.Pos()).String()
+				columns[text] = true
+			}
+			return true
+		})
+		return nil
+	}))
+	chapters := map[string]bool{}
+	for _, c := range Codes() {
+		chapter, _, _ := strings.Cut(c, ".")
+		chapters[chapter] = true
+	}
+	all, err := catalog()
+	need.NoError(t, err)
+	for _, e := range all {
+		for _, m := range regexp.MustCompile(`entr(?:y|ies) "([^"]+)"`).FindAllStringSubmatch(e.text, -1) {
+			used[m[1]] = e.file
+			if !Has(m[1]) {
+				t.Errorf("%s:%d: no entry %s", e.file, e.line, m[1])
+			}
+		}
+	}
+	for _, c := range Codes() {
+		base, key, isColumn := strings.Cut(c, "/")
+		for _, suffix := range []string{".lead", ".note", ".alt", ".caption"} {
+			base = strings.TrimSuffix(base, suffix)
+		}
+		switch {
+		case isColumn && columns[key] && (base == "column" || used[base] != ""), !isColumn && used[base] != "",
+			used[c] != "":
+		default:
+			t.Errorf("%s is used nowhere", c)
+		}
+	}
+	for c, place := range used {
+		if chapter, _, _ := strings.Cut(c, "."); code.MatchString(c) && chapters[chapter] && !Has(c) &&
+			!strings.Contains(place, "catalog") {
+			t.Errorf("%s: no entry %s", place, c)
+		}
+	}
+}
+
+// Templates count, list and choose; a value that is not there is an error, and so is a number without a format.
+func TestText(t *testing.T) {
+	all := map[string]entry{}
+	need.NoError(t, read(all, "test.txt", `# for the editor
+a.b
+  {{count .N "fold"}}, {{if .Names}}{{list .Names}}{{else}}nobody{{end}}:
+  {{share .X | upper}}
+a.c
+  {{.X}}
+a.d
+  {{.Missing}}
+a.e
+  {{if eq .N 1 2}}few{{end}}{{if known .X}}, known{{end}}{{if and .N (not .Names)}}, alone{{end}}
+`))
+	text := func(code string, v Values) (string, error) {
+		var b strings.Builder
+		err := (&writer{&b, code, v}).list(all[code].tree.Root)
+		return b.String(), err
+	}
+	got, err := text("a.b", Values{"N": 2, "Names": []string{"x", "y"}, "X": 0.5})
+	need.NoError(t, err)
+	need.Equal(t, got, "2 folds, x and y: 0.500")
+	got, err = text("a.b", Values{"N": int32(1), "Names": []any{}, "X": math.NaN()})
+	need.NoError(t, err)
+	need.Equal(t, got, "1 fold, nobody: N/a")
+	for _, code := range []string{"a.c", "a.d"} {
+		if got, err := text(code, Values{"X": 0.5}); err == nil {
+			t.Errorf("%s: %q and no error", code, got)
+		}
+	}
+	got, err = text("a.e", Values{"N": 2, "X": nil, "Names": nil})
+	need.NoError(t, err)
+	need.Equal(t, got, "few, alone")
+	need.Equal(t, read(all, "test.txt", "a.b\n  x\n") != nil, true)
+	need.Equal(t, read(all, "test.txt", "z\n") != nil, true)
+}
+
+// A group states which other classifiers have the finding.
+func TestFindingText(t *testing.T) {
+	g := finding.Group{Finding: finding.Finding{Code: "sensitivity.none", Subject: finding.Subject{Classifier: "SVM"},
+		Numbers: map[string]any{"Positive": "PAT"}}, Also: []string{"ridge"}, Seeds: 2}
+	text, err := Finding(g)
+	need.NoError(t, err)
+	need.Equal(t, text, "SVM detects none of the PAT participants (sensitivity 0); likewise 2 other seeds of the same training, ridge")
+}

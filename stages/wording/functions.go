@@ -1,0 +1,226 @@
+package wording
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"prgnn/internal/words"
+	"prgnn/stages/report"
+)
+
+// functions format the values of entries.
+var functions = map[string]func(arguments) (any, error){
+	"share":     numbers(1, func(x []float64) string { return report.Share(x[0]) }),                   // 0.797
+	"interval":  numbers(2, func(x []float64) string { return report.Range(x[0], x[1]) }),             // 0.7–0.9
+	"to":        numbers(2, func(x []float64) string { return to(x[0], x[1]) }),                       // −0.1 to 0.2
+	"short":     numbers(1, func(x []float64) string { return report.Short(x[0]) }),                   // 3 digits
+	"thousands": numbers(1, func(x []float64) string { return report.Thousands(x[0]) }),               // 1,762,972
+	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),                 // 75 %
+	"tenth":     numbers(1, func(x []float64) string { return report.Fixed(100*x[0], 1) + " %" }),     // 7.5 %
+	"plusminus": numbers(2, func(x []float64) string { return PlusMinus(x[0], x[1]) }),                // 0.70 ± 0.05
+	"fixed":     numbers(2, func(x []float64) string { return report.Fixed(x[0], int(x[1])) }),        // x decimals
+	"p":         numbers(2, func(x []float64) string { return report.DrawnPText(x[0], int32(x[1])) }), // p draws
+	"pvalue":    numbers(2, func(x []float64) string { return pValue(x[0], int32(x[1])) }),
+	// without the number of draws
+	"q": numbers(1, func(x []float64) string { return report.Probability(x[0]) }), // without "p ="
+	"inverse": func(a arguments) (any, error) { // 1/x, rounded: of a least p the number of permutations
+		if x, ok := number(a.of[0]); ok && len(a.of) == 1 {
+			return int(math.Round(1 / x)), nil
+		}
+		return nil, a.wrong()
+	},
+	"least":  numbers(1, func(x []float64) string { return words.DrawnLeast(int(x[0])) }), // of so many draws
+	"upper":  texts(UpperFirst),
+	"lower":  texts(func(s string) string { return strings.ToLower(s[:min(1, len(s))]) + s[min(1, len(s)):] }),
+	"plain":  texts(PlainName),
+	"inside": texts(InSentence),
+	// count N "noun": 3 folds. each N "noun": each of the 3 folds.
+	"count": counted(words.Count), "each": counted(words.Each), "the": counted(words.The),
+	"some": func(a arguments) (any, error) { // some LIST most: a, b and 3 more
+		list, err := a.list(0)
+		if err != nil {
+			return nil, err
+		}
+		most := len(list)
+		if len(a.of) > 1 {
+			if n, ok := number(a.of[1]); ok {
+				most = int(n)
+			}
+		}
+		return words.Some(list, most), nil
+	},
+	"list": func(a arguments) (any, error) { // a, b and c
+		list, err := a.list(0)
+		return List(list), err
+	},
+	"join": func(a arguments) (any, error) { // join LIST "; "
+		list, err := a.list(0)
+		if err != nil || len(a.of) < 2 {
+			return nil, a.wrong()
+		}
+		return strings.Join(list, fmt.Sprint(a.of[1])), nil
+	},
+	"len": func(a arguments) (any, error) {
+		list, err := a.list(0)
+		return len(list), err
+	},
+	"eq": func(a arguments) (any, error) {
+		if len(a.of) < 2 {
+			return nil, a.wrong()
+		}
+		x, isNumber := number(a.of[0])
+		for _, v := range a.of[1:] {
+			if y, ok := number(v); isNumber && ok && x == y || !isNumber && fmt.Sprint(a.of[0]) == fmt.Sprint(v) {
+				return true, nil
+			}
+		}
+		return false, nil
+	},
+	"bound": func(a arguments) (any, error) { // whether p is the smallest that so many draws can give
+		if len(a.of) != 2 {
+			return nil, a.wrong()
+		}
+		p, _ := number(a.of[0])
+		draws, _ := number(a.of[1])
+		return words.LeastP(p, int(draws)) != "", nil
+	},
+	"known": func(a arguments) (any, error) { // whether a number is one
+		x, ok := 0.0, false
+		if len(a.of) == 1 {
+			x, ok = number(a.of[0])
+		}
+		return ok && x == x, nil
+	},
+	"not": func(a arguments) (any, error) { return len(a.of) == 1 && !isSet(a.of[0]), nil },
+	"and": func(a arguments) (any, error) {
+		for _, v := range a.of {
+			if !isSet(v) {
+				return false, nil
+			}
+		}
+		return true, nil
+	},
+	"or": func(a arguments) (any, error) { // the first that is set
+		for _, v := range a.of {
+			if isSet(v) {
+				return v, nil
+			}
+		}
+		return "", nil
+	},
+}
+
+// arguments are those of one call.
+type arguments struct {
+	name string
+	of   []any
+}
+
+func (a arguments) wrong() error { return fmt.Errorf("%s does not accept %v", a.name, a.of) }
+
+// list is the argument as a list of texts.
+func (a arguments) list(i int) ([]string, error) {
+	if i >= len(a.of) {
+		return nil, a.wrong()
+	}
+	switch v := a.of[i].(type) {
+	case []string:
+		return v, nil
+	case nil: // an empty list in JSON
+		return nil, nil
+	}
+	v := reflect.ValueOf(a.of[i])
+	if v.Kind() != reflect.Slice {
+		return nil, a.wrong()
+	}
+	out := make([]string, v.Len())
+	for j := range out {
+		out[j] = fmt.Sprint(v.Index(j).Interface())
+	}
+	return out, nil
+}
+
+// number is a value of any type of number.
+func number(v any) (float64, bool) {
+	if v == nil { // not a number, in JSON
+		return math.NaN(), true
+	}
+	switch of := reflect.ValueOf(v); of.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return float64(of.Int()), true
+	case reflect.Float32, reflect.Float64:
+		return of.Float(), true
+	}
+	return 0, false
+}
+
+// numbers makes a function of a function of so many numbers.
+func numbers(n int, f func([]float64) string) func(arguments) (any, error) {
+	return func(a arguments) (any, error) {
+		if len(a.of) != n {
+			return nil, a.wrong()
+		}
+		x := make([]float64, n)
+		for i, v := range a.of {
+			ok := false
+			if x[i], ok = number(v); !ok {
+				return nil, a.wrong()
+			}
+		}
+		return f(x), nil
+	}
+}
+
+func texts(f func(string) string) func(arguments) (any, error) {
+	return func(a arguments) (any, error) {
+		if len(a.of) != 1 {
+			return nil, a.wrong()
+		}
+		s, ok := a.of[0].(string)
+		if !ok {
+			return nil, a.wrong()
+		}
+		return f(s), nil
+	}
+}
+
+func counted(f func(int, string) string) func(arguments) (any, error) {
+	return func(a arguments) (any, error) {
+		if len(a.of) != 2 {
+			return nil, a.wrong()
+		}
+		n, ok := number(a.of[0])
+		noun, text := a.of[1].(string)
+		if !ok || !text {
+			return nil, a.wrong()
+		}
+		return f(int(n), noun), nil
+	}
+}
+
+// pValue is a p in a sentence: p = 0.020, p ≤ 0.05.
+func pValue(p float64, draws int32) string {
+	if bound := words.LeastP(p, int(draws)); bound != "" {
+		return "p " + bound
+	}
+	return report.P(p)
+}
+
+// to writes an interval either end of which may be negative.
+func to(low, high float64) string {
+	if low != low || high != high {
+		return "n/a"
+	}
+	return report.Share(low) + " to " + report.Share(high)
+}
+
+// List writes names in a sentence: a, b and c.
+func List(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}

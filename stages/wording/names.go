@@ -1,0 +1,58 @@
+package wording
+
+import (
+	"math"
+	"strings"
+
+	"prgnn/internal/pattern"
+	"prgnn/stages/report"
+)
+
+// PlainName writes the name of a column for people.
+func PlainName(name string) string {
+	for from, to := range map[string]string{"auc": "AUC", "sd": "SD", "ci_low": "95 % CI from", "ci_high": "to",
+		"p": "p", "q": "q (FDR)", "auroc": "AUROC", "r2": "R²", "mae": "MAE"} {
+		if name == from {
+			return to
+		}
+	}
+	return strings.ReplaceAll(name, "_", " ")
+}
+
+// identifier is a first word that is a name as it is, of a column or a stage: mean_fd.
+var identifier = pattern.New(`^\w*[_0-9]|^[a-z]+[A-Z]`)
+
+// UpperFirst writes the first letter, an ASCII one, as a capital; a column's or a stage's name stays as it is.
+func UpperFirst(s string) string {
+	if s == "" || identifier.MatchString(s) {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// LowerFirst writes a title within a sentence; an acronym stays.
+func LowerFirst(s string) string {
+	if len(s) > 1 && 'a' <= s[1] && s[1] <= 'z' {
+		return strings.ToLower(s[:1]) + s[1:]
+	}
+	return s
+}
+
+// UnitName is the name of a unit in a table: years for a.
+func UnitName(unit string) string {
+	if unit == "a" {
+		return "years"
+	}
+	return unit
+}
+
+// InSentence writes the name of a classifier inside a sentence: "the model", not "The model".
+func InSentence(name string) string { return strings.Replace(name, "The model", "the model", 1) }
+
+// PlusMinus writes a mean with its standard deviation.
+func PlusMinus(mean, sd float64) string {
+	if math.IsNaN(sd) {
+		return report.Share(mean)
+	}
+	return report.Share(mean) + " ± " + report.Share(sd)
+}

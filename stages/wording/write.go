@@ -1,0 +1,168 @@
+package wording
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"text/template/parse"
+)
+
+// A writer writes one entry. It is text/template without methods and assignments: the templates count and list, and
+// the linker drops the methods that nothing calls.
+type writer struct {
+	out    *strings.Builder
+	code   string
+	values Values
+}
+
+func (w *writer) list(list *parse.ListNode) error {
+	if list == nil {
+		return nil
+	}
+	for _, n := range list.Nodes {
+		if err := w.node(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) node(n parse.Node) error {
+	switch n := n.(type) {
+	case *parse.TextNode:
+		w.out.Write(n.Text)
+		return nil
+	case *parse.ActionNode:
+		v, err := w.pipe(n.Pipe)
+		if err != nil {
+			return err
+		}
+		text, ok := v.(string)
+		if !ok {
+			switch reflect.ValueOf(v).Kind() {
+			case reflect.Int, reflect.Int32, reflect.Int64:
+				text = fmt.Sprint(v)
+			case reflect.String:
+				text = reflect.ValueOf(v).String()
+			default:
+				return fmt.Errorf("%s is a %T: no function formats it", n, v)
+			}
+		}
+		w.out.WriteString(text)
+		return nil
+	case *parse.IfNode:
+		v, err := w.pipe(n.Pipe)
+		if err != nil {
+			return err
+		}
+		if isSet(v) {
+			return w.list(n.List)
+		}
+		return w.list(n.ElseList)
+	case *parse.CommentNode:
+		return nil
+	}
+	return fmt.Errorf("%s: only values, functions and if", n)
+}
+
+// isSet reports whether a value is neither false, 0, empty nor missing.
+func isSet(v any) bool {
+	of := reflect.ValueOf(v)
+	if of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
+		return of.Len() > 0
+	}
+	return of.IsValid() && !of.IsZero()
+}
+
+// pipe is the value of a pipeline: the result of each command is the last argument of the next.
+func (w *writer) pipe(p *parse.PipeNode) (v any, err error) {
+	for i, c := range p.Cmds {
+		var args []any
+		name := ""
+		for j, a := range c.Args {
+			if f, ok := a.(*parse.IdentifierNode); ok && j == 0 {
+				name = f.Ident
+				continue
+			}
+			x, err := w.value(a)
+			if err != nil {
+				return nil, err
+			}
+			args = append(args, x)
+		}
+		if i > 0 {
+			args = append(args, v)
+		}
+		switch {
+		case name != "":
+			v, err = w.call(name, args)
+		case len(args) == 1:
+			v = args[0]
+		default:
+			err = fmt.Errorf("%s is no function", c)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+func (w *writer) value(n parse.Node) (any, error) {
+	switch n := n.(type) {
+	case *parse.FieldNode:
+		v, ok := w.values[n.Ident[0]]
+		if !ok || len(n.Ident) > 1 {
+			return nil, fmt.Errorf("no value %s", n)
+		}
+		return v, nil
+	case *parse.StringNode:
+		return n.Text, nil
+	case *parse.NumberNode:
+		if n.IsInt {
+			return int(n.Int64), nil
+		}
+		return n.Float64, nil
+	case *parse.BoolNode:
+		return n.True, nil
+	case *parse.PipeNode:
+		return w.pipe(n)
+	case *parse.IdentifierNode:
+		return w.call(n.Ident, nil)
+	}
+	return nil, fmt.Errorf("%s: not supported", n)
+}
+
+func (w *writer) call(name string, args []any) (any, error) {
+	switch {
+	case name == "entry" && len(args) == 1: // another entry, with the same values
+		return Text(fmt.Sprint(args[0]), w.values)
+	case name == "entry" && len(args) == 2: // with those of a struct
+		return Text(fmt.Sprint(args[0]), args[1])
+	case name == "entries" && len(args) == 3: // entries "code" LIST "; ": one for each element
+		return entries(fmt.Sprint(args[0]), args[1], fmt.Sprint(args[2]))
+	}
+	f, ok := functions[name]
+	if !ok {
+		return nil, fmt.Errorf("no function %s", name)
+	}
+	return f(arguments{name, args})
+}
+
+func entries(code string, list any, between string) (string, error) {
+	v := reflect.ValueOf(list)
+	if list == nil {
+		return "", nil
+	}
+	if v.Kind() != reflect.Slice {
+		return "", fmt.Errorf("entries does not accept %v", list)
+	}
+	texts := make([]string, v.Len())
+	for i := range texts {
+		var err error
+		if texts[i], err = Text(code, v.Index(i).Interface()); err != nil {
+			return "", err
+		}
+	}
+	return strings.Join(texts, between), nil
+}
