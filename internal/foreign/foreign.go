@@ -4,6 +4,7 @@ package foreign
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,7 +37,33 @@ func Name(first []byte) string {
 			return f.what
 		}
 	}
+	if isMAT4(first) {
+		return "it is a MATLAB MAT-file of version 4; in MATLAB, load it and save it again with -v7 (scipy.io.savemat writes version 5)"
+	}
 	return ""
+}
+
+// isMAT4 reports whether a file begins with the header of a matrix of MATLAB's MAT-files of version 4: five numbers of
+// four bytes (machine, precision and kind as decimal digits; rows; columns; whether it is complex; the length of the
+// name with its final zero), then the name ("MAT-File Format", R2024a, chapter 3).
+func isMAT4(first []byte) bool {
+	if len(first) < 22 {
+		return false
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	kind := order.Uint32(first)
+	if kind >= 100 { // 1000: a machine with the other order
+		order = binary.BigEndian
+		kind = order.Uint32(first) - 1000
+	}
+	length := order.Uint32(first[16:])
+	if kind/10 > 5 || kind%10 > 2 || order.Uint32(first[12:]) > 1 || length < 2 || length > 64 ||
+		int(20+length) > len(first) {
+		return false
+	}
+	name, ended := bytes.CutSuffix(first[20:20+length], []byte{0})
+	letters := bytes.ToLower(name)
+	return ended && letters[0] >= 'a' && letters[0] <= 'z' && len(bytes.Trim(letters, "abcdefghijklmnopqrstuvwxyz0123456789_")) == 0
 }
 
 const (
