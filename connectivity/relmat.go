@@ -51,7 +51,9 @@ func (t *text) cutName(fields []string) []string {
 	if t.rowNames == nil {
 		return fields
 	}
-	t.rowNames = append(t.rowNames, strings.Trim(strings.TrimSpace(fields[0]), `"`))
+	if len(t.rowNames) <= t.width { // with more rows it is no square
+		t.rowNames = append(t.rowNames, strings.Trim(strings.TrimSpace(fields[0]), `"`))
+	}
 	return fields[1:]
 }
 

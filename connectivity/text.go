@@ -31,10 +31,11 @@ func ReadText(r io.Reader) (names []string, x Matrix, err error) {
 
 // readLines reads a text into t, which decides what its first lines are.
 func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, err error) {
-	br, err := Decompress(r)
+	content, err := Decompress(r)
 	if err != nil {
 		return nil, Matrix{}, err
 	}
+	br := content.Reader
 	if first, _ := br.Peek(foreign.Enough); foreign.Name(first) != "" {
 		return nil, Matrix{}, errors.New(foreign.Name(first))
 	}
@@ -141,6 +142,9 @@ func (t *text) line(s string, number int) error {
 	}
 	fields := t.split(s)
 	if !t.started {
+		if len(fields) > maxColumns {
+			return fmt.Errorf("line %d has %d columns, more than the limit of %d", number, len(fields), maxColumns)
+		}
 		t.started, t.first, t.firstLine, t.width, t.whole = true, fields, number, len(fields), true
 		t.values = make([]float64, t.width)
 		return nil

@@ -264,6 +264,7 @@ type watched struct {
 
 	mu    sync.Mutex // a stage may close it while another of its goroutines reads
 	rc    io.ReadCloser
+	count int64 // bytes read
 	began bool
 	ended bool // at the end, or at an error
 }
@@ -273,7 +274,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	defer w.mu.Unlock()
 	w.began = true
 	n, err := w.rc.Read(p)
-	w.ended = err != nil
+	w.count, w.ended = w.count+int64(n), err != nil
 	switch {
 	case err == io.EOF:
 		w.in.seen(w.s)
@@ -281,6 +282,13 @@ func (w *watched) Read(p []byte) (int, error) {
 		w.in.note(w.s, err)
 	}
 	return n, err
+}
+
+// Len is how many bytes are still to come: readers bound by it what a file may claim.
+func (w *watched) Len() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return int(max(0, w.s.Ref.Size-w.count))
 }
 
 // Close reads a blob that was read in part to its end: only then it shows whether the part was right. A user's file

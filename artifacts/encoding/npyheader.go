@@ -36,6 +36,9 @@ func (h npyDescr) canonical() bool {
 	return h.size >= 2
 }
 
+// foreign reports whether the elements are converted, or put in another order, before Array holds them.
+func (h npyDescr) foreign() bool { return !h.canonical() || h.fortran && len(h.shape) > 1 }
+
 // readNPYHeader reads everything before the data. It trusts nothing that the
 // header says: the length is bounded, the dictionary must be one, and each of
 // its entries is checked.

@@ -11,21 +11,43 @@ import (
 	"os"
 	"slices"
 	"unsafe"
+
+	"prgnn/internal/budget"
 )
 
 // ReadArray reads an npy file of version 1.0 to 3.0, either byte order, C or
 // Fortran order, of any element type that Array holds (bool, unsigned and
 // float16 are widened). It never allocates more than the bytes it is given.
-func ReadArray(r io.Reader) (*Array, error) { return ReadArrayUpTo(r, math.MaxInt) }
-
-// ReadArrayUpTo is ReadArray for compressed input, whose size is not known: an array of more than most
-// numbers is refused by its header, before the data are read.
-func ReadArrayUpTo(r io.Reader, most int) (*Array, error) {
-	a, err := readNPY(r, most)
+func ReadArray(r io.Reader) (*Array, error) {
+	a, err := readNPY(r, nil)
 	if err != nil {
 		return nil, fmt.Errorf("npy: %w", err)
 	}
 	return a, nil
+}
+
+// ReadFloats reads the numbers of an npy file from outside in double precision, and their shape. What they take is
+// claimed by the header, before they are read: as they are stored, in double precision, and so many further copies of
+// that.
+func ReadFloats(r io.Reader, copies int) (shape []int, v []float64, err error) {
+	mem := budget.Of(r)
+	a, err := readNPY(r, func(h npyDescr, n int) error {
+		size := h.size + 8*copies
+		if h.kind != 'f' || h.size != 8 {
+			size += 8
+		}
+		if h.foreign() { // read as bytes, as numbers, and in a wider type or another order
+			size += 3 * h.size
+		}
+		if err := mem.Take(int64(n), int64(size), "numbers"); err != nil {
+			return fmt.Errorf("shape %v of %s: %w", h.shape, h.descr, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("npy: %w", err)
+	}
+	return a.Shape, a.Float64s(), nil
 }
 
 // DecodeArray is ReadArray for a whole file in memory. The array may lie in b, which is its own from then on.
@@ -64,7 +86,8 @@ func inPlace(b []byte, h npyDescr) (any, bool) {
 	return b, true
 }
 
-func readNPY(r io.Reader, most int) (*Array, error) {
+// readNPY reads an array; claim, if given, is called with what the header claims.
+func readNPY(r io.Reader, claim func(h npyDescr, n int) error) (*Array, error) {
 	size := remaining(r)
 	br := bufio.NewReaderSize(r, 64<<10)
 	h, err := readNPYHeader(br)
@@ -75,9 +98,6 @@ func readNPY(r io.Reader, most int) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n > most {
-		return nil, fmt.Errorf("shape %v has %d numbers; the limit is %d", h.shape, n, most)
-	}
 	if n > math.MaxInt/h.size {
 		return nil, fmt.Errorf("shape %v of %s has too many bytes", h.shape, h.descr)
 	}
@@ -85,14 +105,19 @@ func readNPY(r io.Reader, most int) (*Array, error) {
 		return nil, fmt.Errorf("shape %v of %s needs %d bytes, but the file has %d", h.shape, h.descr, n*h.size, size)
 	}
 	known := 0 // how many elements it is safe to make room for before they have been seen
-	if size >= 0 {
+	if size >= 0 || claim != nil {
 		known = n
+	}
+	if claim != nil {
+		if err := claim(h, n); err != nil {
+			return nil, err
+		}
 	}
 
 	var data any
 	le := binary.LittleEndian
 	switch {
-	case h.fortran && n > 1 && len(h.shape) > 1, !h.canonical():
+	case h.foreign():
 		data, err = readForeign(br, h, n, known)
 	case h.kind == 'f' && h.size == 8:
 		data, err = readElements(br, n, known, 8, func(b []byte) float64 { return math.Float64frombits(le.Uint64(b)) })

@@ -34,9 +34,12 @@ func limit(file int64) int64 {
 	return Base + PerByte*file
 }
 
-// Of is the budget of what a reader reads: by its size where it has one.
+// Of is the budget of what a reader reads: its own where it has one, as the content of a compressed file has, else by
+// its size.
 func Of(r io.Reader) *Budget {
 	switch r := r.(type) {
+	case interface{ Budget() *Budget }:
+		return r.Budget()
 	case interface{ Len() int }: // bytes.Reader, strings.Reader, the checking reader of a blob
 		return For(int64(r.Len()))
 	case *os.File:
@@ -70,7 +73,7 @@ func (e *Exceeded) Error() string {
 	if e.n < 0 {
 		return many + ": the file is damaged"
 	}
-	in := "compressed data"
+	in := "a file of unknown size"
 	if e.file > 0 {
 		in = fmt.Sprintf("a file of %d bytes", e.file)
 	}

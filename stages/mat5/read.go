@@ -24,7 +24,11 @@ const MaxSize = 1 << 26
 
 // Read reads the variables of a file, in its order.
 func Read(in io.Reader) ([]Variable, error) {
+	mem := budget.Of(in)
 	b, err := io.ReadAll(io.LimitReader(in, MaxSize+1))
+	if err == nil {
+		err = mem.Take(int64(len(b)), 1, "bytes")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +39,7 @@ func Read(in io.Reader) ([]Variable, error) {
 	if len(b) > MaxSize {
 		return nil, errLarge
 	}
-	r := &reader{order, budget.For(int64(len(b)))}
+	r := &reader{order, mem}
 	at, rest := HeaderSize, b[HeaderSize:]
 	var all []Variable
 	seen := map[string]bool{}

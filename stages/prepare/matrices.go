@@ -121,8 +121,8 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, variable string, z 
 		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	quality := make([]connectivity.Quality, len(draws))
+	y := connectivity.NewMatrix(n, n)
 	for d, x := range draws {
-		y := connectivity.NewMatrix(n, n)
 		for i, pi := range place {
 			for j, pj := range place {
 				y.Row(pi)[pj] = x.At(i, j)
@@ -131,9 +131,11 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, variable string, z 
 		nan := math.NaN()
 		q := connectivity.Quality{Regions: n, TEff: s.Volumes, Shrinkage: nan, PearsonShrinkage: nan,
 			Condition: nan, PartialSE: nan}
-		if draws[d], q.Missing, q.Constant, err = connectivity.Given(y, z); err != nil {
+		var given connectivity.Matrix
+		if given, q.Missing, q.Constant, err = connectivity.Given(y, z); err != nil {
 			return nil, nil, fmt.Errorf("%s: draw %d: %w", in.Name, d, err)
 		}
+		copy(x.Data, given.Data)
 		quality[d] = q
 	}
 	return draws, quality, nil

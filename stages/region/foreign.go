@@ -35,11 +35,11 @@ func ReadSquares(r io.Reader, variable string) (names []string, draws []connecti
 	first, _ := br.Peek(mat5.HeaderSize)
 	switch {
 	case bytes.HasPrefix(first, []byte(npyMagic)):
-		a, err := encoding.ReadArrayUpTo(br, mostNumbers)
+		shape, v, err := encoding.ReadFloats(br, matrixCopies)
 		if err != nil {
 			return nil, nil, err
 		}
-		draws, err = squares(a.Shape, a.Float64s())
+		draws, err = squares(shape, v)
 		return nil, draws, err
 	case mat5.Is(first):
 		all, err := mat5.Read(br)
@@ -49,8 +49,17 @@ func ReadSquares(r io.Reader, variable string) (names []string, draws []connecti
 		return matSquares(all, variable)
 	}
 	names, x, err := connectivity.ReadRelmat(br)
-	return names, []connectivity.Matrix{x}, err
+	if err == nil {
+		err = br.Budget().Take(int64(len(x.Data)), 8+8*matrixCopies, "numbers")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return names, []connectivity.Matrix{x}, nil
 }
+
+// matrixCopies are those that the stage makes of matrices: in the order of the nodes, and checked.
+const matrixCopies = 2
 
 // squares cuts an array [roi, roi] or [draw, roi, roi] into matrices.
 func squares(shape []int, v []float64) ([]connectivity.Matrix, error) {
@@ -188,19 +197,16 @@ const (
 	niftiMagic = "\x1c\x02\x00\x00n+2" // NIfTI-2, little-endian
 )
 
-// mostNumbers bounds an npy file, whose numbers become float64.
-const mostNumbers = connectivity.MaxFile / 8
-
 // seriesArray reads an npy array of volumes × regions.
 func seriesArray(r io.Reader) (connectivity.Matrix, error) {
-	a, err := encoding.ReadArrayUpTo(r, mostNumbers)
+	shape, v, err := encoding.ReadFloats(r, 1) // while they are stored
 	if err != nil {
 		return connectivity.Matrix{}, err
 	}
-	if len(a.Shape) != 2 || a.Len() == 0 {
-		return connectivity.Matrix{}, fmt.Errorf("an array of shape %v; time series are volumes × regions", a.Shape)
+	if len(shape) != 2 || len(v) == 0 {
+		return connectivity.Matrix{}, fmt.Errorf("an array of shape %v; time series are volumes × regions", shape)
 	}
-	return connectivity.Matrix{Rows: a.Shape[0], Cols: a.Shape[1], Data: a.Float64s()}, nil
+	return connectivity.Matrix{Rows: shape[0], Cols: shape[1], Data: v}, nil
 }
 
 // Counted reports whether names are 0, 1, 2 …, which name nothing.

@@ -61,21 +61,22 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	y := connectivity.NewMatrix(x.Rows, x.Cols)
+	stored := make([]float64, x.Cols)
 	for v := range x.Rows {
-		from, to := x.Row(v), y.Row(v)
+		row := x.Row(v)
+		copy(stored, row)
 		for j, k := range place {
-			to[k] = from[j]
+			row[k] = stored[j]
 		}
 	}
-	if _, err := connectivity.Inspect(y); err != nil {
+	if _, err := connectivity.Inspect(x); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	tr, from, err := s.time(t, own)
 	if err != nil {
 		return nil, err
 	}
-	row := seriesRow{TR: tr, Volumes: int32(y.Rows), From: from}
+	row := seriesRow{TR: tr, Volumes: int32(x.Rows), From: from}
 	if !(row.TR > 0) {
 		row.TR, row.From = math.NaN(), ""
 	}
@@ -90,7 +91,7 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	return dag.Outputs{
-		"series": encoding.NewArray(y.Data, 1, y.Rows, y.Cols),
+		"series": encoding.NewArray(x.Data, 1, x.Rows, x.Cols),
 		"scan": column.WithMeta(column.Table([]seriesRow{row}),
 			map[string]string{column.CleanedBefore: cleaned}),
 	}, nil
