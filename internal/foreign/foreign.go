@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"prgnn/internal/regular"
@@ -170,7 +171,24 @@ func Missing(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return &missing{path + ": there is no such file", err}
 	case errors.Is(err, fs.ErrPermission):
-		return &missing{path + ": no permission to read it", err}
+		return &missing{path + ": no permission to " + denied(path), err}
 	}
 	return fmt.Errorf("%s: %w", path, err)
+}
+
+// denied is what may not be done with a file or directory, and who can grant it.
+func denied(path string) string {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return "list this directory; its owner can grant it with chmod u+rx (to a group with g+rx)"
+	case err == nil:
+		return "read it; its owner can grant it with chmod u+r (to a group with g+r)"
+	}
+	dir := path
+	for errors.Is(err, fs.ErrPermission) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+		_, err = os.Stat(dir)
+	}
+	return fmt.Sprintf("enter its directory %s; its owner can grant it with chmod u+rx (to a group with g+rx)", filepath.Base(dir))
 }

@@ -93,7 +93,7 @@ func TestSidecar(t *testing.T) {
 	}
 	check := func(want string) {
 		t.Helper()
-		got := (&Sidecars{Root: dir}).Of(files[0], "RepetitionTime")
+		got := need.Value((&Sidecars{Root: dir}).Of(files[0], "RepetitionTime"))(t)
 		if rel, _ := filepath.Rel(dir, got); got == "" && want != "" || got != "" && filepath.ToSlash(rel) != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -74,6 +74,12 @@ func Subjects(dir string) ([]string, error) {
 	return slices.Compact(subjects), nil
 }
 
+// Unlisted reports whether an error of listing a directory hides what is in it; where there is no such directory,
+// nothing is.
+func Unlisted(err error) bool {
+	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
+}
+
 // isDir follows links, which data managers make of directories.
 func isDir(dir string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
@@ -111,10 +117,7 @@ func Files(dir, subject string) ([]File, error) {
 		above := l.dir
 		for _, kind := range []string{"anat", "func"} {
 			entries, err := os.ReadDir(filepath.Join(above, kind))
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-				continue // has none of that kind
-			}
-			if err != nil {
+			if Unlisted(err) {
 				return nil, err
 			}
 			for _, e := range entries {

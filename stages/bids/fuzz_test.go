@@ -50,7 +50,7 @@ func FuzzSidecar(f *testing.F) {
 			want = own
 		}
 		need.Equal(t, Beside(image, fields...), want, "beside")
-		need.Equal(t, (&Sidecars{Root: dir}).Of(file, fields...), want, "of the image's name")
+		need.Equal(t, need.Value((&Sidecars{Root: dir}).Of(file, fields...))(t), want, "of the image's name")
 
 		// At the top, under another name, with one for all images.
 		all, other := filepath.Join(dir, "bold.json"), filepath.Join(dir, name)
@@ -66,7 +66,7 @@ func FuzzSidecar(f *testing.F) {
 		if given && isOf(name) {
 			want = other
 		}
-		need.Equal(t, (&Sidecars{Root: dir}).Of(file, fields...), want, name)
+		need.Equal(t, need.Value((&Sidecars{Root: dir}).Of(file, fields...))(t), want, name)
 		if b, err := ReadJSON(other); err != nil || !bytes.Equal(b, text) {
 			t.Errorf("read %q, %v", b, err)
 		}

@@ -90,11 +90,15 @@ type Sidecars struct {
 
 // Of is the JSON file nearest to a file that gives one of the fields: of the file's own
 // name, or of fewer entities in its directory or one above (the inheritance principle).
-// "" when there is none.
-func (s *Sidecars) Of(file File, fields ...string) string {
+// "" when there is none. A directory that cannot be listed may hold it, which is an error.
+func (s *Sidecars) Of(file File, fields ...string) (string, error) {
 	for d := filepath.Dir(file.Path); ; d = filepath.Dir(d) {
 		best, path := -1, ""
-		for _, name := range s.list(d) {
+		names, err := s.list(d)
+		if err != nil {
+			return "", err
+		}
+		for _, name := range names {
 			if n, ok := applies(name, file.Name); ok && n > best {
 				if p := filepath.Join(d, name); gives(p, fields) {
 					best, path = n, p
@@ -102,18 +106,21 @@ func (s *Sidecars) Of(file File, fields ...string) string {
 			}
 		}
 		if path != "" || filepath.Clean(d) == filepath.Clean(s.Root) || d == filepath.Dir(d) {
-			return path
+			return path, nil
 		}
 	}
 }
 
 // list are the names of the JSON files of a directory.
-func (s *Sidecars) list(dir string) []string {
+func (s *Sidecars) list(dir string) ([]string, error) {
 	top := filepath.Clean(dir) == filepath.Clean(s.Root)
 	if top && s.read {
-		return s.top
+		return s.top, nil
 	}
-	entries, _ := os.ReadDir(dir) // what cannot be read has none
+	entries, err := os.ReadDir(dir)
+	if Unlisted(err) {
+		return nil, err
+	}
 	var names []string
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) == ".json" {
@@ -123,7 +130,7 @@ func (s *Sidecars) list(dir string) []string {
 	if top {
 		s.top, s.read = names, true
 	}
-	return names
+	return names, nil
 }
 
 // applies reports whether a sidecar of this name is about the image: same suffix, and

@@ -63,8 +63,10 @@ func (c *BIDSCohort) findRun(l *listed.List, sidecars *bids.Sidecars, row listed
 	f := &bidsFiles{bold: bold.Path, grid: gridName{bold.Get("space"), bold.Get("res")}}
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	var err error
-	if f.sidecar = sidecars.Of(bold, "RepetitionTime"); bids.Broken(f.sidecar) != nil {
-		bad(bids.Broken(f.sidecar))
+	if f.sidecar, err = sidecars.Of(bold, "RepetitionTime"); err != nil {
+		bad(unread(filepath.Dir(bold.Path), err))
+	} else if err := bids.Broken(f.sidecar); err != nil {
+		bad(err)
 	}
 	f.times()
 	if labels != nil {
@@ -159,11 +161,7 @@ func sameRun(bold bids.File, want map[string]string) map[string]string {
 func absent(root, id string, err error) error {
 	path := filepath.Join(root, id)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		var at *fs.PathError
-		if errors.As(err, &at) {
-			path = at.Path
-		}
-		return userfile.Plain(path, err)
+		return unread(path, err)
 	}
 	subjects, _ := bids.Subjects(root) // which Find has read
 	but := ""
@@ -173,6 +171,15 @@ func absent(root, id string, err error) error {
 			strings.Join(near, " or "))
 	}
 	return userfile.Place(fmt.Errorf("%s does not exist%s", path, but), path)
+}
+
+// unread is the error of a directory within path that cannot be listed.
+func unread(path string, err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		path = at.Path
+	}
+	return userfile.Plain(path, err)
 }
 
 // pick are the files of a data type that are wanted.

@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
+	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
@@ -27,8 +28,8 @@ type fileSource struct {
 	spec    string
 	pieces  []string // of a pattern: text, column, text, column, … text
 	column  string
-	columns []string         // used
-	dirs    map[string]fs.FS // in which a * is looked for
+	columns []string             // used
+	dirs    map[string]*readOnce // in which a * is looked for
 }
 
 // what names the file of a member in a message.
@@ -50,7 +51,9 @@ func sourceOf(l *listed.List, port, format, spec string) (*fileSource, error) {
 		return f, f.pattern(l)
 	}
 	path := userfile.Within(l.Dir, spec)
-	if _, err := os.Stat(path); err != nil {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("%s: %w", port, userfile.Plain(path, err))
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %q is neither a column of %s%s nor a file (%s)%s", port, spec, l.Path,
 			words.DidYouMean(spec, l.Sheet.Columns), path, userfile.Near(path))
 	}
@@ -156,16 +159,17 @@ func (f *fileSource) match(root, name string) (string, error) {
 	dir := userfile.Within(root, fixed)
 	if f.dirs[dir] == nil {
 		if f.dirs == nil {
-			f.dirs = map[string]fs.FS{}
+			f.dirs = map[string]*readOnce{}
 		}
-		f.dirs[dir] = readOnce{os.DirFS(dir), map[string][]fs.DirEntry{}}
+		f.dirs[dir] = &readOnce{FS: os.DirFS(dir), entries: map[string]listing{}}
 	}
+	f.dirs[dir].refused = nil
 	found, err := fs.Glob(f.dirs[dir], name[len(fixed):])
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("%s: %w", name, err)
 	case len(found) == 0:
-		return "", fmt.Errorf("no file matches %s", name)
+		return "", joined(append([]error{fmt.Errorf("no file matches %s", name)}, f.dirs[dir].unlisted(dir)...))
 	case len(found) > 1:
 		return "", several{fmt.Errorf("%d files match %s: %s; %s must match one", len(found), name, words.Some(found, 4), f.port)}
 	}
@@ -178,15 +182,33 @@ type several struct{ error }
 // readOnce reads each directory once, for all participants.
 type readOnce struct {
 	fs.FS
-	entries map[string][]fs.DirEntry
+	entries map[string]listing
+	refused []string // the directories that could not be listed since it was set to nil
+}
+
+type listing struct {
+	entries []fs.DirEntry
+	err     error
 }
 
 // ReadDir lists a directory; fs.Glob takes one that cannot be read for an empty one.
-func (f readOnce) ReadDir(name string) ([]fs.DirEntry, error) {
-	if _, known := f.entries[name]; !known {
-		f.entries[name], _ = fs.ReadDir(f.FS, name)
+func (f *readOnce) ReadDir(name string) ([]fs.DirEntry, error) {
+	l, known := f.entries[name]
+	if !known {
+		l.entries, l.err = fs.ReadDir(f.FS, name)
+		f.entries[name] = l
 	}
-	return f.entries[name], nil
+	if bids.Unlisted(l.err) {
+		f.refused = append(f.refused, name)
+	}
+	return l.entries, l.err
+}
+
+// unlisted are the errors of the directories within dir that could not be listed.
+func (f *readOnce) unlisted(dir string) []error {
+	return lists.Map(f.refused, func(name string) error {
+		return userfile.Plain(filepath.Join(dir, filepath.FromSlash(name)), f.entries[name].err)
+	})
 }
 
 // templateOf is the template of a file of TemplateFlow: MNI152NLin2009cAsym.

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"prgnn/internal/regular"
 	"prgnn/stages/atlas"
 	"prgnn/stages/cohort/listed"
-	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/region"
 )
 
@@ -53,7 +51,7 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 	r := rosterOf(l, sources)
 	r.refuseOtherHeads("pearson")
 	r.refuseOtherHeads("partial")
-	nodes, err := c.nodes(l, r.Subjects)
+	nodes, err := c.nodes(l, r)
 	if err != nil {
 		return nil, err
 	}
@@ -62,29 +60,22 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 }
 
 // nodes reads the node list, or takes the names that head the first file.
-func (c *MatricesCohort) nodes(l *listed.List, subjects []Subject) ([]atlas.Node, error) {
+func (c *MatricesCohort) nodes(l *listed.List, r *Roster) ([]atlas.Node, error) {
 	if c.Nodes != "" {
 		return findNodes(c.Nodes, l.Dir)
 	}
-	for _, s := range subjects {
-		path, ok := s.Files["pearson"]
-		if !ok || errors.As(s.Problem, new(otherHead)) {
-			continue
-		}
-		f, err := regular.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("nodes: %w", userfile.Plain(path, err))
-		}
-		names, err := region.MatrixNames(f)
-		f.Close()
-		if err != nil {
-			return nil, fmt.Errorf("nodes: %s: %w (or set nodes)", path, err)
-		}
-		nodes, err := atlas.Plain(names)
-		if err != nil {
-			return nil, fmt.Errorf("nodes: %s: %w", path, err)
-		}
-		return nodes, nil
+	f, err := r.openFirst("pearson")
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from", l.Path)
+	defer f.Close()
+	names, err := region.MatrixNames(f)
+	if err != nil {
+		return nil, fmt.Errorf("nodes: %s: %w (or set nodes)", f.Name(), err)
+	}
+	nodes, err := atlas.Plain(names)
+	if err != nil {
+		return nil, fmt.Errorf("nodes: %s: %w", f.Name(), err)
+	}
+	return nodes, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -89,7 +90,7 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 	}
 	sidecarPort(r)
 	r.refuseOtherHeads("series")
-	nodes, err := c.nodes(l, r.Subjects)
+	nodes, err := c.nodes(l, r)
 	if err != nil {
 		return nil, err
 	}
@@ -147,26 +148,44 @@ func sidecarPort(r *Roster) {
 }
 
 // nodes reads the node list, or takes the names that head the first file.
-func (c *TimeseriesCohort) nodes(l *listed.List, subjects []Subject) ([]atlas.Node, error) {
+func (c *TimeseriesCohort) nodes(l *listed.List, r *Roster) ([]atlas.Node, error) {
 	if c.Nodes != "" {
 		return findNodes(c.Nodes, l.Dir)
 	}
-	for _, s := range subjects {
-		path, ok := s.first("series")
+	f, err := r.openFirst("series")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := region.SeriesNames(f)
+	if err != nil {
+		return nil, fmt.Errorf("nodes: %s: %w", f.Name(), err)
+	}
+	nodes, err := atlas.Plain(names)
+	if err != nil {
+		return nil, fmt.Errorf("nodes: %s: %w", f.Name(), err)
+	}
+	return atlas.OfPCP(f.Name(), nodes), nil
+}
+
+// openFirst opens the first file of a port that can be opened, for the names of its columns. Participants whose files
+// cannot be are refused.
+func (r *Roster) openFirst(port string) (*os.File, error) {
+	for i := range r.Subjects {
+		s := &r.Subjects[i]
+		path, ok := s.first(port)
 		if !ok || errors.As(s.Problem, new(otherHead)) {
 			continue
 		}
-		names, err := seriesNames(path)
-		if err != nil {
-			return nil, fmt.Errorf("nodes: %w", err)
+		f, err := userfile.Open(path)
+		if err == nil {
+			return f, nil
 		}
-		nodes, err := atlas.Plain(names)
-		if err != nil {
-			return nil, fmt.Errorf("nodes: %s: %w", path, err)
+		if s.Problem == nil {
+			s.Problem = fmt.Errorf("participant %s: %w%s", s.ID, err, r.Without(s.ID))
 		}
-		return atlas.OfPCP(path, nodes), nil
 	}
-	return nil, fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from%s", l.Path, firstProblem(subjects))
+	return nil, fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from%s", r.Table, firstProblem(r.Subjects))
 }
 
 // An otherHead is the problem of a participant whose columns have names where those of most others have none, or none
@@ -249,17 +268,4 @@ func firstProblem(subjects []Subject) string {
 		return ""
 	}
 	return fmt.Sprintf("; the first: %v", subjects[first].Problem)
-}
-
-// seriesNames are the names of the columns of a file of series; where it has none they are numbered from 1.
-func seriesNames(path string) (names []string, err error) {
-	f, err := userfile.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if names, err = region.SeriesNames(f); err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return names, err
 }

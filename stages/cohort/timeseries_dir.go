@@ -46,13 +46,19 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		}
 		if found, names, err := c.find(root, row.ID); err != nil {
 			problems = append(problems, err)
-		} else if several {
-			s.Files = nil
-			for i, f := range found {
-				s.Runs = append(s.Runs, Run{names[i], seriesFiles(f.Path, sidecars.Of(f, bids.TimeFields...))})
-			}
 		} else {
-			s.Files = seriesFiles(found[0].Path, sidecars.Of(found[0], bids.TimeFields...))
+			for i, f := range found {
+				sidecar, err := sidecars.Of(f, bids.TimeFields...)
+				if err != nil {
+					problems = append(problems, unread(filepath.Dir(f.Path), err))
+				}
+				if s.Files = seriesFiles(f.Path, sidecar); several {
+					s.Runs = append(s.Runs, Run{names[i], s.Files})
+				}
+			}
+			if several {
+				s.Files = nil
+			}
 		}
 		if problems != nil {
 			s.Problem = fmt.Errorf("participant %s: %w (to continue without it: exclude: [%s])", row.ID, joined(problems), row.ID)
@@ -68,7 +74,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	}
 	sidecarPort(r)
 	r.refuseOtherHeads("series")
-	nodes, err := c.nodes(l, r.Subjects)
+	nodes, err := c.nodes(l, r)
 	if err != nil {
 		return nil, err
 	}

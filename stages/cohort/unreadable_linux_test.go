@@ -29,23 +29,79 @@ func TestUnreadableDirectory(t *testing.T) {
 		r, err := load()
 		need.NoError(t, err)
 		need.NoError(t, r.Subjects[0].Problem)
-		need.Error(t, r.Subjects[1].Problem, "sub-02: no permission to read it")
-		need.Error(t, r.Subjects[2].Problem, filepath.Join("sub-03", "func")+": no permission to read it")
+		need.Error(t, r.Subjects[1].Problem, "sub-02: no permission to list this directory; its owner can grant it with chmod u+rx")
+		need.Error(t, r.Subjects[2].Problem, filepath.Join("sub-03", "func")+": no permission to list this directory")
 	}
 }
 
-// unreadable makes directories within dir unreadable. Root reads everything, so this thread is nobody until the test
+// A directory that may be entered and not listed hides the sidecars of a session, the files that a * stands for, and
+// matrices: each concerns its participant, and names the directory.
+func TestUnlistedDirectory(t *testing.T) {
+	const denied = "no permission to list this directory; its owner can grant it with chmod u+rx"
+	d := newDataset(t, "participant_id\tgroup\nsub-01\tA\nsub-02\tB\nsub-03\tA\n")
+	for _, id := range []string{"sub-01", "sub-02", "sub-03"} {
+		name := id + "_ses-1_task-rest_atlas-A_timeseries"
+		d.write(id+"/ses-1/func/"+name+".tsv", "a\tb\n1\t2\n3\t4\n")
+		d.write(id+"/ses-1/"+id+"_ses-1_task-rest_timeseries.json", `{"RepetitionTime": 2}`)
+		d.write("m/"+id+"/r.tsv", "a\tb\n1\t0.5\n0.5\t1\n")
+		d.write("n/"+id+".tsv", "a\tb\n1\t0.5\n0.5\t1\n")
+		d.write("k/"+id+"/r.tsv", "a\tb\n1\t0.5\n0.5\t1\n")
+	}
+	d.write("lists.tsv", "participant_id\tgroup\tfile\nsub-01\tA\tk/sub-01/r.tsv\nsub-02\tB\tk/sub-02/r.tsv\nsub-03\tA\tk/sub-03/r.tsv\n")
+	forbid(t, d.dir, 0o111, "sub-02/ses-1", "m/sub-02")
+	unreadable(t, d.dir, "m/sub-03", "k/sub-01", "n/sub-01.tsv")
+	series, err := (&TimeseriesCohort{Parameters: listed.Defaults(), Dir: "."}).Load(d.dir)
+	need.NoError(t, err)
+	need.NoError(t, series.Subjects[0].Problem)
+	need.Error(t, series.Subjects[1].Problem, filepath.Join("sub-02", "ses-1")+": "+denied)
+
+	matrices := func(file, pearson string) (*Roster, error) {
+		c := &MatricesCohort{Parameters: listed.Defaults(), Pearson: pearson}
+		c.File = file
+		return c.Load(d.dir)
+	}
+	r, err := matrices("participants.tsv", "m/{participant_id}/*.tsv")
+	need.NoError(t, err)
+	need.NoError(t, r.Subjects[0].Problem)
+	for i, id := range []string{"sub-02", "sub-03"} {
+		need.Error(t, r.Subjects[i+1].Problem, "no file matches m/"+id+"/*.tsv")
+		need.Error(t, r.Subjects[i+1].Problem, filepath.Join("m", id)+": "+denied)
+	}
+	r, err = matrices("lists.tsv", "file")
+	need.NoError(t, err)
+	need.Error(t, r.Subjects[0].Problem, "no permission to enter its directory sub-01; its owner can grant it with chmod u+rx")
+	need.NoError(t, r.Subjects[1].Problem)
+	_, err = matrices("participants.tsv", "k/sub-01/r.tsv")
+	need.Error(t, err, "pearson: "+filepath.Join(d.dir, "k", "sub-01", "r.tsv")+": no permission to enter its directory sub-01")
+
+	// The regions are those of the first file that can be read.
+	r, err = matrices("participants.tsv", "n/{participant_id}.tsv")
+	need.NoError(t, err)
+	need.Error(t, r.Subjects[0].Problem, "no permission to read it; its owner can grant it with chmod u+r")
+	need.NoError(t, r.Subjects[1].Problem)
+}
+
+// A place that may hold the table of participants and cannot be entered is listed.
+func TestUnreadableRaw(t *testing.T) {
+	d := newDataset(t, "participant_id\tgroup\nsub-01\tA\n")
+	d.write("sub-01/func/sub-01_task-rest_atlas-A_timeseries.tsv", "a\tb\n1\t2\n3\t4\n")
+	d.write("sourcedata/raw/participants.tsv", "participant_id\tgroup\nsub-01\tA\n")
+	need.NoError(t, os.Remove(filepath.Join(d.dir, "participants.tsv")))
+	unreadable(t, d.dir, "sourcedata/raw")
+	for _, raw := range []string{"", "sourcedata/raw"} {
+		_, err := (&TimeseriesCohort{Parameters: listed.Defaults(), Dir: ".", Raw: raw}).Load(d.dir)
+		need.Error(t, err, filepath.Join("sourcedata", "raw", "participants.tsv")+": no permission to enter its directory raw; its owner can grant it")
+	}
+}
+
+// unreadable makes files and directories within dir unreadable. Root reads everything, so this thread is nobody until the test
 // ends.
 func unreadable(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for at := dir; at != filepath.Dir(at) && strings.HasPrefix(at, os.TempDir()+"/"); at = filepath.Dir(at) {
 		need.NoError(t, os.Chmod(at, 0o755))
 	}
-	for _, name := range names {
-		path := filepath.Join(dir, name)
-		need.NoError(t, os.Chmod(path, 0))
-		t.Cleanup(func() { os.Chmod(path, 0o755) }) // else it cannot be removed
-	}
+	forbid(t, dir, 0, names...)
 	runtime.LockOSThread()
 	t.Cleanup(runtime.UnlockOSThread)
 	if os.Getuid() == 0 {
@@ -53,6 +109,16 @@ func unreadable(t *testing.T, dir string, names ...string) {
 			t.Skip(err)
 		}
 		t.Cleanup(func() { syscall.Setfsuid(0) })
+	}
+}
+
+// forbid takes permissions away until the test ends; else nobody could remove the directories.
+func forbid(t *testing.T, dir string, mode os.FileMode, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		need.NoError(t, os.Chmod(path, mode))
+		t.Cleanup(func() { os.Chmod(path, 0o755) })
 	}
 }
 
@@ -67,7 +133,7 @@ func TestUnreadableEvents(t *testing.T) {
 	r, err := d.load(func(b *BIDSCohort) { b.Confounds = false })
 	need.NoError(t, err)
 	need.NoError(t, r.Subjects[0].Problem)
-	const text = "sourcedata/raw/sub-01/func: no permission to read it"
+	const text = "sourcedata/raw/sub-01/func: no permission to list this directory"
 	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "taken to have no table of events: sub-01: events: "+text) {
 		t.Errorf("notes %s", notes)
 	}

@@ -20,6 +20,7 @@ func (c *Parameters) ReadBIDS(dir, given, root, raw string) (*List, error) {
 		l.Path = userfile.Within(dir, c.File)
 	} else {
 		var tried []string
+		var refused []error
 		places := append([]string{root}, bids.Sources(root)...)
 		// what lies above counts from there too
 		if given = userfile.Within(dir, given); filepath.Clean(given) != filepath.Clean(root) {
@@ -33,14 +34,19 @@ func (c *Parameters) ReadBIDS(dir, given, root, raw string) (*List, error) {
 			if slices.Contains(tried, p) {
 				continue
 			}
-			if _, err := os.Stat(p); err == nil {
+			_, err := os.Stat(p)
+			if err == nil {
 				l.Path = p
 				break
+			}
+			if bids.Unlisted(err) {
+				refused = append(refused, userfile.Plain(p, err))
+				l.Notes = append(l.Notes, "not searched for the participants: "+userfile.WithoutPlaces(root, refused[len(refused)-1]))
 			}
 			tried = append(tried, p)
 		}
 		if l.Path == "" {
-			return nil, fmt.Errorf("no participants.tsv, so nothing to predict; set the parameter raw or file. Searched for\n  %s", strings.Join(tried, "\n  "))
+			return nil, errors.Join(append(refused, fmt.Errorf("no participants.tsv, so nothing to predict; set the parameter raw or file. Searched for\n  %s", strings.Join(tried, "\n  ")))...)
 		}
 	}
 	if err := l.readRows(dir); err != nil {
