@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,7 +13,7 @@ import (
 	"prgnn/dag/listing"
 )
 
-// Codes reads the text that package codeid generates:
+// Codes reads the text that package codeid generates, which the package of the kinds embeds:
 //
 //	kind echo 59ef861f7b9c…
 //	kind graph 8d9f932ef274…
@@ -25,8 +26,6 @@ import (
 //	reached by graph
 //	prgnn/connectivity.sparsify 4cac7c81f259
 //	module golang.org/x/sys v0.49.0
-//
-//	at connectivity/graph.go prgnn/connectivity sparsify:41
 //
 // It gives the field Code of each kind, by name: the text from the kind's line on.
 // The digest in that line is the identity, which enters keys: it is of all that the
@@ -122,8 +121,7 @@ func codeDifferences(d Difference, kind string, old *Record, now string) []Diffe
 	if old.Codes[kind] != d.Old {
 		return []Difference{d}
 	}
-	was, wasAt := listing.Reach(old.reached(), kind)
-	is, at := listing.Reach(now, kind)
+	was, is := listing.Reach(old.reached(), kind), listing.Reach(now, kind)
 	if len(was) == 0 || len(is) == 0 {
 		return []Difference{d}
 	}
@@ -131,10 +129,11 @@ func codeDifferences(d Difference, kind string, old *Record, now string) []Diffe
 	var changed, other, mentions []Difference
 	for _, pair := range listing.Counterparts(was, is) {
 		o, n := pair[0], pair[1]
-		d := Difference{What: "code", Name: n.Name, Old: o.Digest, New: n.Digest, From: at[n.Name]}
+		d := Difference{What: "code", Name: cmp.Or(n.Name, o.Name), Old: o.Digest, New: n.Digest,
+			From: listing.Place(n.Name)}
 		switch {
 		case n.Name == "":
-			other = append(other, Difference{What: "code", Name: o.Name, Old: o.Digest, From: wasAt[o.Name]})
+			other = append(other, d)
 		case o.Name == "":
 			other = append(other, d)
 		case o.Text() != n.Text():

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/storetest"
@@ -50,10 +51,16 @@ module gonum.org/v1/gonum v0.17.0
 reached by graph pool
 prgnn/gnn.poolScores 02.2
 prgnn/gnn/kernels_amd64.s 03.3
-
-at gnn/model.go prgnn/gnn Model:12
-at gnn/pool.go prgnn/gnn poolScores:41 Pool.Keep:50
 `
+
+func init() {
+	lines := func(n int) []byte { return []byte("package x" + strings.Repeat("\n", n-1)) }
+	Sources("prgnn", fstest.MapFS{
+		"gnn/model.go": {Data: append(lines(12), "var Model, New int"...)},
+		"gnn/pool.go":  {Data: append(lines(41), "func poolScores()"...)},
+		"pool/pool.go": {Data: append(lines(41), "func poolScores()"...)},
+	})
+}
 
 // edited is codeNow with another identity of the kind graph, and more edits.
 func edited(edits ...string) string {
@@ -84,19 +91,19 @@ func TestWhy(t *testing.T) {
 		{"a file", func(y *study) { y.file = other },
 			"series stale input file (" + other + ") has changed\ngraph unknown needs series, which is not up to date\ntrain unknown needs graph, which may not be up to date\n",
 			"train", "waits for series"},
-		{"code", func(y *study) { y.code = edited("poolScores 02", "poolScores 04", "poolScores:41", "poolScores:43") },
-			"graph stale code: prgnn/gnn.poolScores changed (gnn/pool.go:43)\ntrain unknown needs graph, which is not up to date\n",
-			"graph", "code: prgnn/gnn.poolScores changed (gnn/pool.go:43)"},
+		{"code", func(y *study) { y.code = edited("poolScores 02", "poolScores 04") },
+			"graph stale code: prgnn/gnn.poolScores changed (gnn/pool.go:41)\ntrain unknown needs graph, which is not up to date\n",
+			"graph", "code: prgnn/gnn.poolScores changed (gnn/pool.go:41)"},
 		{"assembly", func(y *study) { y.code = edited("kernels_amd64.s 03", "kernels_amd64.s 04") },
 			"graph stale code: prgnn/gnn/kernels_amd64.s changed\ntrain unknown needs graph, which is not up to date\n",
 			"graph", "code: prgnn/gnn/kernels_amd64.s changed"},
 		{"a module and two declarations", func(y *study) {
-			y.code = edited("v0.17.0", "v0.18.0", "prgnn/gnn.Model 01", "prgnn/gnn.New 04", "Model:12", "New:12")
+			y.code = edited("v0.17.0", "v0.18.0", "prgnn/gnn.Model 01", "prgnn/gnn.New 04")
 		},
 			"graph stale code: module gonum.org/v1/gonum v0.17.0 → v0.18.0; code: prgnn/gnn.New is new (gnn/model.go:12); code: prgnn/gnn.Model is gone\ntrain unknown needs graph, which is not up to date\n",
 			"graph", "code: module gonum.org/v1/gonum v0.17.0 → v0.18.0\ncode: prgnn/gnn.New is new (gnn/model.go:12)\ncode: prgnn/gnn.Model is gone"},
 		{"a change among moves", func(y *study) {
-			y.code = edited("prgnn/gnn.Model 01", "prgnn/gnn.Net 01", "prgnn/gnn.poolScores 02.2", "prgnn/pool.poolScores 04.2", "at gnn/pool.go prgnn/gnn", "at pool/pool.go prgnn/pool")
+			y.code = edited("prgnn/gnn.Model 01", "prgnn/gnn.Net 01", "prgnn/gnn.poolScores 02.2", "prgnn/pool.poolScores 04.2")
 		},
 			"graph stale code: prgnn/pool.poolScores changed (pool/pool.go:41)\ntrain unknown needs graph, which is not up to date\n",
 			"graph", "code: prgnn/pool.poolScores changed (pool/pool.go:41)"},

@@ -6,6 +6,7 @@ package stages
 
 import (
 	"cmp"
+	_ "embed"
 	"slices"
 	"sync"
 
@@ -24,6 +25,12 @@ import (
 	"prgnn/stages/present"
 	"prgnn/stages/present/tables"
 )
+
+//go:embed codes.txt
+var codesText string
+
+// codes are the code identities of the stage kinds, by name.
+var codes = dag.Codes(codesText)
 
 // registered are the kinds of a lab's own program.
 var registered [][]dag.Kind

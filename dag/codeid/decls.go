@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"prgnn/dag/listing"
 )
 
 // A decl is what counts as one: a function, a type, a constant, a variable with
@@ -101,7 +103,7 @@ func (p *program) declarations() *declarations {
 	}
 	for i := range ds.of {
 		if d, ok := ds.of[i].node().(*ast.FuncDecl); ok {
-			if id := receiver(d); id != nil {
+			if id := listing.Receiver(d); id != nil {
 				ds.of[i].to.receiver = ds.byName[ds.of[i].pkg.ImportPath+"."+id.Name]
 			}
 		}
@@ -140,7 +142,7 @@ func (ds *declarations) declare(q *pkg, f *file, d ast.Decl) {
 			}
 			return
 		}
-		to := ds.named(q, f, funcName(d), d.Name)
+		to := ds.named(q, f, listing.FuncName(d), d.Name)
 		ds.at[d.Name.Pos()] = place{to, ""}
 		drop := d.Name
 		if d.Recv != nil {
@@ -245,37 +247,6 @@ func (ds *declarations) position(q *pkg, pos token.Pos) (string, int) {
 
 func (q *pkg) inModule(name string) string {
 	return path.Join(strings.TrimPrefix(strings.TrimPrefix(q.ImportPath, q.Module.Path), "/"), name)
-}
-
-func funcName(d *ast.FuncDecl) string {
-	if id := receiver(d); id != nil {
-		return id.Name + "." + d.Name.Name
-	}
-	return d.Name.Name
-}
-
-// receiver is the name of the type that a method belongs to.
-func receiver(d *ast.FuncDecl) *ast.Ident {
-	if d.Recv == nil || len(d.Recv.List) == 0 {
-		return nil
-	}
-	t := d.Recv.List[0].Type
-	for {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t = x.X
-		case *ast.IndexExpr:
-			t = x.X
-		case *ast.IndexListExpr:
-			t = x.X
-		case *ast.ParenExpr:
-			t = x.X
-		case *ast.Ident:
-			return x
-		default:
-			return nil
-		}
-	}
 }
 
 // initStatements are those of an init function that count. Where stage kinds are

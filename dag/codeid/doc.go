@@ -1,22 +1,24 @@
-// Codeid computes the code identities of stage kinds and writes them to a Go
-// file:
+// Codeid computes the code identities of stage kinds and writes them to a file:
 //
 //	go run prgnn/dag/codeid ./stages
 //
 // The argument is the directory of a package that declares stage kinds, as
-// literals of the type dag.Kind; several are read in one go. The file, code_gen.go,
-// declares
+// literals of the type dag.Kind; several are read in one go. The package embeds the
+// file, codes.txt:
 //
-//	var codes = dag.Codes(`…`)
+//	//go:embed codes.txt
+//	var codesText string
 //
-// the code identity of each kind by its name, for the field Code of dag.Kind. It is
-// made by a go:generate line in the package, and a test fails when it is stale. So
-// an edited formula always runs its stages again; an edited comment, another name
-// and another place never do.
+//	var codes = dag.Codes(codesText)
 //
-// A second file, sources_gen.go at the root of the module, embeds the sources, so that a
-// program that was built after an edit, and without codeid, can see that
-// (docs/decisions/0013-sources.md).
+// These are the code identities of the kinds by name, for the field Code of dag.Kind.
+// A go:generate line in the package makes the file, and a test fails when it is stale.
+// An edited formula runs its stages again; an edited comment, another name, and another
+// place do not.
+//
+// A second file, sources_gen.go at the root of the module, embeds the sources. A program
+// that was built after an edit, without codeid, finds the difference
+// (docs/decisions/0013-sources.md), and shows where a declaration stands.
 //
 // # What an identity is
 //

@@ -182,7 +182,7 @@ func goList(dirs []string) ([]*listed, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
-		if e := l.Error; e != nil && !strings.Contains(e.Err, generatedFile) &&
+		if e := l.Error; e != nil && !strings.Contains(e.Err, listing.CodeFile) &&
 			!strings.Contains(e.Pos+e.Err, listing.SourcesFile) {
 			return nil, errors.New(e.Err)
 		}
@@ -223,7 +223,7 @@ func (q *pkg) parse(fset *token.FileSet) error {
 	}
 	parts := map[string]bool{}
 	for i, name := range names {
-		if q.ours() && (name == generatedFile || name == listing.SourcesFile || strings.HasSuffix(name, "_test.go")) {
+		if q.ours() && (name == listing.SourcesFile || strings.HasSuffix(name, "_test.go")) {
 			continue
 		}
 		path := filepath.Join(q.Dir, name)
@@ -263,21 +263,7 @@ func (q *pkg) parse(fset *token.FileSet) error {
 	}
 	delete(parts, "")
 	q.parts = slices.Sorted(maps.Keys(parts))
-	if q.ours() && (!q.DepOnly || slices.Contains(q.GoFiles, generatedFile)) {
-		return q.standIn(fset)
-	}
 	return nil
-}
-
-// standIn declares what the generated file declares, which is itself not read:
-// it may be missing, or hold the marks of a merge.
-func (q *pkg) standIn(fset *token.FileSet) error {
-	src := []byte("package " + q.Name + "\n\nvar codes map[string]string\n")
-	path := filepath.Join(q.Dir, generatedFile)
-	f, err := parser.ParseFile(fset, path, src, parser.SkipObjectResolution)
-	q.files = append(q.files, &file{File: f, name: generatedFile, here: true})
-	q.source[path] = src
-	return err
 }
 
 func newInfo() *types.Info {

@@ -22,7 +22,7 @@ func main() {
 	show := flag.String("reach", "", "print the declarations that the kind of this name reaches, and change nothing")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), "usage: codeid [-check | -reach KIND] DIR...\n\n"+
-			"Writes DIR/"+generatedFile+": the code identities of the stage kinds that the package in DIR, and those inside it, declare.\n"+
+			"Writes DIR/"+listing.CodeFile+": the code identities of the stage kinds that the package in DIR, and those inside it, declare.\n"+
 			"The file "+listing.SourcesFile+" at the root of the module embeds their sources, so that the program can compare them.\n"+
 			"Where DIR or a directory inside it has "+listFile+", it lists the kinds of that package there.\n"+
 			"DIR/... stands for the packages in and below DIR that have the line "+generateLine+".\n\n")
@@ -39,9 +39,6 @@ func main() {
 		os.Exit(1)
 	}
 }
-
-// generatedFile is where the identities stand, in the directory of the kinds.
-const generatedFile = listing.CodeFile
 
 // generateLine is in a file of each package that has kinds.
 const generateLine = "//go:generate go run prgnn/dag/codeid ."
@@ -107,7 +104,7 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 			return err
 		}
 		beside := slices.Sorted(maps.Keys(sources.beside))
-		if err := put(filepath.Join(root.Dir, generatedFile), generate(root, kinds, listed, beside)); err != nil {
+		if err := put(filepath.Join(root.Dir, listing.CodeFile), listingText(kinds, listed, beside)); err != nil {
 			return err
 		}
 	}

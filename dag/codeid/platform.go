@@ -72,16 +72,14 @@ func (p *program) checkOthers(q *pkg) error {
 		var files []*ast.File
 		var first []*file
 		for _, f := range q.files {
-			if f.name != generatedFile {
-				c := others[i]
-				c.OpenFile = func(string) (io.ReadCloser, error) {
-					return io.NopCloser(strings.NewReader(string(q.source[p.fset.Position(f.Pos()).Filename]))), nil
-				}
-				if ok, err := c.MatchFile(q.Dir, f.name); err != nil {
-					return err
-				} else if !ok {
-					continue
-				}
+			c := others[i]
+			c.OpenFile = func(string) (io.ReadCloser, error) {
+				return io.NopCloser(strings.NewReader(string(q.source[p.fset.Position(f.Pos()).Filename]))), nil
+			}
+			if ok, err := c.MatchFile(q.Dir, f.name); err != nil {
+				return err
+			} else if !ok {
+				continue
 			}
 			files = append(files, f.File)
 			if f.info == nil {

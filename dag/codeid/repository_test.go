@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/internal/testdir"
-
+	"prgnn/dag/listing"
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 )
 
 // TestRepository moves and edits a copy of the real sources. What moves changes no
@@ -131,7 +131,7 @@ func clone(t *testing.T) string {
 	for name := range strings.Lines(string(out)) {
 		name = strings.TrimSuffix(name, "\n")
 		if strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") ||
-			filepath.Base(name) == generatedFile {
+			filepath.Base(name) == listing.CodeFile {
 			continue
 		}
 		b, err := os.ReadFile(filepath.Join("../..", name))
@@ -240,7 +240,7 @@ func renameAll(t *testing.T, p *program) int {
 		default:
 			return false
 		}
-		if keep[obj.Pos()] || id.Name == "codes" || obj.Pkg() == nil {
+		if keep[obj.Pos()] || obj.Pkg() == nil {
 			return false
 		}
 		q := p.all[obj.Pkg().Path()]
@@ -255,7 +255,7 @@ func renameAll(t *testing.T, p *program) int {
 			at := map[int]bool{}
 			tf := p.fset.File(f.Pos())
 			text, ok := q.source[tf.Name()]
-			if !ok || f.name == generatedFile {
+			if !ok {
 				continue
 			}
 			ast.Inspect(f.File, func(n ast.Node) bool {

@@ -44,10 +44,19 @@ func (s *sources) listed(q *pkg, kinds []kind) (all []listing.Source, err error)
 				return nil, err
 			}
 			one := listing.Source{Path: path.Join(d.pkg.ImportPath, name), Digest: listing.Digest(text)}
-			if !slices.Contains(all, one) {
+			at := slices.IndexFunc(all, func(s listing.Source) bool { return s.Path == one.Path })
+			if at < 0 {
+				at = len(all)
 				all = append(all, one)
 			}
+			inside, ok := strings.CutPrefix(d.name, d.pkg.ImportPath+".")
+			if ok && !slices.Contains(all[at].For, inside) {
+				all[at].For = append(all[at].For, inside)
+			}
 		}
+	}
+	for _, s := range all {
+		slices.Sort(s.For)
 	}
 	slices.SortFunc(all, func(a, b listing.Source) int { return cmp.Compare(a.Path, b.Path) })
 	return all, nil
@@ -62,8 +71,8 @@ func (p *program) sources() (*sources, error) {
 	main := p.roots[0].Module
 	s := sources{of: map[string][]listing.Source{}, beside: map[string]map[string]bool{}}
 	for _, q := range p.all {
-		if q.ours() && !q.Module.Main && slices.Contains(q.GoFiles, generatedFile) {
-			text, err := os.ReadFile(filepath.Join(q.Dir, generatedFile))
+		if q.ours() && !q.Module.Main && slices.Contains(q.EmbedFiles, listing.CodeFile) {
+			text, err := os.ReadFile(filepath.Join(q.Dir, listing.CodeFile))
 			if err != nil {
 				return nil, err
 			}
@@ -78,7 +87,7 @@ func (p *program) sources() (*sources, error) {
 		if !q.ours() || s.beside[q.Module.Path] != nil || p.nested(q.Module) {
 			continue
 		}
-		embedded := q.embedPatterns()
+		embedded := slices.DeleteFunc(q.embedPatterns(), func(p string) bool { return p == listing.CodeFile })
 		names := slices.DeleteFunc(slices.Clone(q.EmbedFiles), func(name string) bool {
 			return !slices.ContainsFunc(embedded, func(pattern string) bool { return embedMatches(pattern, name) })
 		})

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -42,11 +43,14 @@ func (d Declaration) inPackage() string {
 }
 
 // A Source is a source file, or one that is embedded, by the path of its package and its name.
-type Source struct{ Path, Digest string }
+type Source struct {
+	Path, Digest string
+	For          []string // the declarations in it that the listing of its own module lacks
+}
 
 // The files that codeid writes count by what they list.
 const (
-	CodeFile    = "code_gen.go"
+	CodeFile    = "codes.txt"
 	SourcesFile = "sources_gen.go"
 )
 
@@ -63,7 +67,7 @@ func Sources(module string, files fs.FS) (all []Source, err error) {
 			return err
 		}
 		text, err := fs.ReadFile(files, name)
-		all = append(all, Source{path.Join(module, name), Digest(text)})
+		all = append(all, Source{Path: path.Join(module, name), Digest: Digest(text)})
 		return err
 	})
 	return all, err
@@ -79,8 +83,8 @@ func Differs(code string, built []Source, modules map[string]string, others []st
 	for line := range strings.Lines(code) {
 		line = strings.TrimSuffix(line, "\n")
 		if rest, ok := strings.CutPrefix(line, "source "); ok {
-			name, digest, _ := strings.Cut(rest, " ")
-			listed[name], dirs[path.Dir(name)] = digest, true
+			words := strings.Fields(rest)
+			listed[words[0]], dirs[path.Dir(words[0])] = words[1], true
 		} else if rest, ok := strings.CutPrefix(line, "beside "); ok {
 			beside = append(beside, rest+"/")
 		} else if rest, ok := strings.CutPrefix(line, "module "); ok && len(modules) > 0 {
@@ -107,10 +111,10 @@ func Differs(code string, built []Source, modules map[string]string, others []st
 	return ""
 }
 
-// differsBeside names the first declaration of a module beside that is in no listing as the code has it, and in no
+// differsBeside reports the first declaration of a module beside that is in no listing as the code has it, and in no
 // file that was compared.
 func differsBeside(code string, beside, others []string) string {
-	compared, there := map[string]bool{}, map[string]bool{}
+	there := map[string]bool{} // declarations with their digests, and those of the compared files without
 	for _, other := range others {
 		for line := range strings.Lines(other) {
 			there[strings.TrimSuffix(line, "\n")] = true
@@ -118,57 +122,55 @@ func differsBeside(code string, beside, others []string) string {
 	}
 	for line := range strings.Lines(code) {
 		if rest, ok := strings.CutPrefix(line, "source "); ok {
-			name, _, _ := strings.Cut(rest, " ")
-			compared[name] = true
+			words := strings.Fields(rest)
+			there[words[0]] = true
+			for _, name := range words[2:] {
+				there[path.Dir(words[0])+"."+name] = true
+			}
 		}
 	}
-	all, at := reach(code, func([]string) bool { return true })
-	for _, d := range all {
-		if there[d.Name+" "+d.Digest] || d.module() ||
-			!slices.ContainsFunc(beside, func(module string) bool { return strings.HasPrefix(d.Name, module) }) {
-			continue
-		}
-		file, _, _ := strings.Cut(at[d.Name], ":")
-		in := strings.TrimSuffix(d.Name, "."+d.inPackage())
-		if !compared[path.Join(in, path.Base(file))] && !compared[d.Name] {
+	for _, d := range reach(code, func([]string) bool { return true }) {
+		if !there[d.Name+" "+d.Digest] && !there[d.Name] && !d.module() &&
+			slices.ContainsFunc(beside, func(module string) bool { return strings.HasPrefix(d.Name, module) }) {
 			return d.Name
 		}
 	}
 	return ""
 }
 
-// Reach lists what a kind reaches, and where in the source each stands
-// ("gnn/pool.go:41").
-func Reach(text, kind string) (reached []Declaration, at map[string]string) {
+// groups are the kinds and the lines of the declarations that these kinds reach.
+func groups(text string) iter.Seq2[[]string, string] {
+	return func(yield func([]string, string) bool) {
+		for group := range strings.SplitSeq(text, "\n\n") {
+			first, lines, _ := strings.Cut(strings.Trim(group, "\n"), "\n")
+			if kinds, ok := strings.CutPrefix(first, "reached by "); ok && !yield(strings.Fields(kinds), lines) {
+				return
+			}
+		}
+	}
+}
+
+// Reach lists what a kind reaches.
+func Reach(text, kind string) []Declaration {
 	return reach(text, func(kinds []string) bool { return slices.Contains(kinds, kind) })
 }
 
-func reach(text string, wanted func(kinds []string) bool) (reached []Declaration, at map[string]string) {
-	at = map[string]string{}
-	in := false
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		switch {
-		case line == "":
-			in = false
-		case strings.HasPrefix(line, "reached by "):
-			in = wanted(strings.Fields(line)[2:])
-		case strings.HasPrefix(line, "at "):
-			words := strings.Fields(line)
-			for _, w := range words[min(3, len(words)):] {
-				name, number, _ := strings.Cut(w, ":")
-				at[words[2]+"."+name] = words[1] + ":" + number
-			}
-		case in:
-			if i := strings.LastIndexByte(line, ' '); i > 0 {
+func reach(text string, wanted func(kinds []string) bool) (reached []Declaration) {
+	for kinds, lines := range groups(text) {
+		if !wanted(kinds) {
+			continue
+		}
+		for line := range strings.SplitSeq(lines, "\n") {
+			// Records of earlier versions have places, "at FILE …".
+			if i := strings.LastIndexByte(line, ' '); i > 0 && !strings.HasPrefix(line, "at ") {
 				reached = append(reached, Declaration{line[:i], line[i+1:]})
 			}
 		}
 	}
-	return reached, at
+	return reached
 }
 
-// Excerpt is what the texts say of some kinds. Every run writes one, and most lines are of other kinds.
+// Excerpt is what the texts list for some kinds. Every run writes one, and most lines are of other kinds.
 func Excerpt(kinds []Kind) string {
 	var texts []string // what follows the lines of all kinds; those of one program are one string, found by its address
 	var kindsOf [][]string
@@ -183,55 +185,11 @@ func Excerpt(kinds []Kind) string {
 		}
 	}
 	var b strings.Builder
-	var words []string
-	var name []byte
 	for i, text := range texts {
-		wanted, packages := map[string]bool{}, map[string]bool{}
-		in := false
-		for line := range strings.Lines(text) {
-			if !in && line[0] != 'r' && line[0] != 'a' { // a declaration that is not wanted: most lines
-				continue
-			}
-			switch {
-			case strings.TrimSpace(line) == "":
-				in = false
-			case strings.HasPrefix(line, "reached by "):
-				words = words[:0]
-				for w := range strings.FieldsSeq(line[len("reached by "):]) {
-					if slices.Contains(kindsOf[i], w) {
-						words = append(words, w)
-					}
-				}
-				if in = len(words) > 0; in {
-					b.WriteString("\nreached by " + strings.Join(words, " ") + "\n")
-				}
-			case strings.HasPrefix(line, "at "): // FILE PACKAGE NAME:LINE …
-				_, rest, _ := strings.Cut(line[len("at "):], " ")
-				if in, _, _ := strings.Cut(rest, " "); !packages[in] {
-					continue
-				}
-				words = words[:0]
-				for w := range strings.FieldsSeq(line) {
-					if len(words) >= 3 {
-						declared, _, _ := strings.Cut(w, ":")
-						name = append(append(append(name[:0], words[2]...), '.'), declared...)
-					}
-					if len(words) < 3 || wanted[string(name)] {
-						words = append(words, w)
-					}
-				}
-				if len(words) > 3 {
-					b.WriteString(strings.Join(words, " ") + "\n")
-				}
-			case in:
-				b.WriteString(line)
-				declared, _, _ := strings.Cut(line, " ")
-				wanted[declared] = true
-				for at := range len(declared) { // what may be its package
-					if declared[at] == '.' {
-						packages[declared[:at]] = true
-					}
-				}
+		for by, lines := range groups(text) {
+			by = slices.DeleteFunc(by, func(kind string) bool { return !slices.Contains(kindsOf[i], kind) })
+			if len(by) > 0 {
+				b.WriteString(strings.TrimRight("\nreached by "+strings.Join(by, " ")+"\n"+lines, "\n") + "\n")
 			}
 		}
 		b.WriteByte('\n')

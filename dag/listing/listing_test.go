@@ -18,14 +18,11 @@ func TestExcerpt(t *testing.T) {
 		var text strings.Builder
 		for range rapid.IntRange(0, 12).Draw(t, "lines") {
 			words := strings.Join(rapid.SliceOfN(word, 1, 4).Draw(t, "words"), " ")
-			switch rapid.SampledFrom([]string{"kinds", "declaration", "place"}).Draw(t, "line") {
+			switch rapid.SampledFrom([]string{"kinds", "declaration"}).Draw(t, "line") {
 			case "kinds":
 				text.WriteString("\nreached by " + words + "\n")
 			case "declaration":
 				text.WriteString(words + " 01.02\n")
-			case "place":
-				place := rapid.SampledFrom([]string{"p/q", "p"}).Draw(t, "package")
-				text.WriteString("at file.go " + place + " A:1 B:2 " + words + "\n")
 			}
 		}
 		var kinds []Kind
@@ -45,7 +42,6 @@ func excerptOf(text string, kinds []Kind) string {
 		return ""
 	}
 	var b strings.Builder
-	wanted := map[string]bool{}
 	in := false
 	for line := range strings.Lines(text) {
 		switch words := strings.Fields(line); {
@@ -58,17 +54,8 @@ func excerptOf(text string, kinds []Kind) string {
 			if in = len(by) > 0; in {
 				b.WriteString("\nreached by " + strings.Join(by, " ") + "\n")
 			}
-		case words[0] == "at":
-			there := slices.DeleteFunc(words[3:], func(w string) bool {
-				name, _, _ := strings.Cut(w, ":")
-				return !wanted[words[2]+"."+name]
-			})
-			if len(there) > 0 {
-				b.WriteString(strings.Join(words[:3], " ") + " " + strings.Join(there, " ") + "\n")
-			}
 		case in:
 			b.WriteString(line)
-			wanted[words[0]] = true
 		}
 	}
 	return b.String() + "\n"
@@ -78,7 +65,7 @@ func excerptOf(text string, kinds []Kind) string {
 // are one. Tests, generated files and packages without a listed file are none.
 func TestDiffers(t *testing.T) {
 	files := func(changes map[string]string) []Source {
-		all := fstest.MapFS{"code_gen.go": {}, "sources_gen.go": {}, "other/x.go": {Data: []byte("x")}}
+		all := fstest.MapFS{"codes.txt": {}, "sources_gen.go": {}, "other/x.go": {Data: []byte("x")}}
 		for name, text := range map[string]string{"gnn/pool.go": "pool", "gnn/vector.s": "vector"} {
 			all[name] = &fstest.MapFile{Data: []byte(text)}
 		}
@@ -117,4 +104,40 @@ func TestDiffers(t *testing.T) {
 	need.Equal(t, Differs(lab, files(nil), plot, []string{other + "60.48\n"}), "")
 	need.Equal(t, Differs(lab, files(nil), plot, []string{other + "61.48\n"}), "prgnn/gnn.other")
 	need.Equal(t, Differs(lab, files(nil), plot, nil), "prgnn/gnn.pool")
+	covered := strings.Replace(lab, "prgnn\n\n", "prgnn\nsource prgnn/gnn/pool.go "+Digest([]byte("pool"))+" pool\n\n", 1)
+	need.Equal(t, Differs(covered, files(map[string]string{"gnn/vector.s": ""}), plot, nil), "prgnn/gnn.other", "its file is compared")
+}
+
+// Declarations are found in the sources of the program.
+func TestPlace(t *testing.T) {
+	Built("lab.example", fstest.MapFS{
+		"lab.go":           {Data: []byte("package lab\n\nfunc Root() {}\n")},
+		"fit/broken.go":    {Data: []byte("package fit\n\nfunc Fit( {\n")},
+		"fit/fit.go":       {Data: []byte("package fit\n\nfunc Fit() {}\n\ntype Model[T any] struct{}\n\nfunc (m *Model[T]) Fit() {\n\tvar local int\n}\n")},
+		"fit/values.go":    {Data: []byte("package fit\n\nvar (\n\ta    = 1\n\tb, c = two()\n)\n\nconst local = 1\n")},
+		"fit/kinds.go":     {Data: []byte("package fit\n\nvar source = cohort.Source{Name: \"mine\", New: 1}\n\nfunc init() {\n\tRegister(dag.Kind{Name: \"mine\",\n\t\tNew: 2})\n}\n\nvar port = []dag.Port{{Name: \"mine\"}}\n")},
+		"fit/fit_other.go": {Data: []byte("package fit\n\n\nfunc Fit() {}\n")},
+		"fit/deep/in.go":   {Data: []byte("package deep\n\nfunc In() {}\n")},
+	})
+	defer delete(sources, "lab.example")
+	for declaration, want := range map[string]string{
+		"lab.example.Root":           "lab.go:3",
+		"lab.example/fit.Fit":        "fit/fit.go:3, fit/fit_other.go:4",
+		"lab.example/fit.Model":      "fit/fit.go:5",
+		"lab.example/fit.Model.Fit":  "fit/fit.go:7",
+		"lab.example/fit.a":          "fit/values.go:4",
+		"lab.example/fit.b,c":        "fit/values.go:5",
+		"lab.example/fit.local":      "fit/values.go:8",
+		"lab.example/fit.mine.New":   "fit/kinds.go:6",
+		"lab.example/fit/deep.In":    "fit/deep/in.go:3",
+		"lab.example/fit.gone":       "",
+		"lab.example/fit.gone.New":   "",
+		"lab.example/fit/kernel.s":   "",
+		"lab.examples/fit.Fit":       "",
+		"lab.example":                "",
+		"":                           "",
+		"module lab.example/fit.Fit": "",
+	} {
+		need.Equal(t, Place(declaration), want, declaration)
+	}
 }

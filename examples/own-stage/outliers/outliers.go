@@ -6,6 +6,7 @@ package outliers
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"math"
@@ -23,6 +24,12 @@ import (
 	"prgnn/dag"
 	"prgnn/stages"
 )
+
+//go:embed codes.txt
+var codesText string
+
+// codes are the code identities of the stage kinds, by name.
+var codes = dag.Codes(codesText)
 
 func init() {
 	stages.Register(dag.Kind{

@@ -13,8 +13,8 @@ import (
 	"prgnn/dag"
 )
 
-// TestCode fails when the code was edited and `go generate` forgotten: results of the old
-// code would pass for those of the new.
+// TestCode fails when the code was edited and `go generate` forgotten: each build of the program
+// would run the stage again.
 func TestCode(t *testing.T) {
 	if out, err := exec.Command("go", "run", "prgnn/dag/codeid", "-check", ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
