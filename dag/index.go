@@ -4,7 +4,8 @@ import (
 	"container/heap"
 	"fmt"
 	"slices"
-	"strings"
+
+	"prgnn/internal/words"
 )
 
 // An index is a graph by numbers: nodes are counted in the order of the graph,
@@ -126,7 +127,9 @@ func (x *index) sort() error {
 func (x *index) cycle(left []int32) error {
 	at := int32(slices.IndexFunc(left, func(n int32) bool { return n > 0 }))
 	var path []int32
-	for !slices.Contains(path, at) {
+	seen := make([]bool, len(x.nodes))
+	for !seen[at] {
+		seen[at] = true
 		path = append(path, at)
 		next := slices.IndexFunc(x.needs.of(at), func(j int32) bool { return left[j] > 0 })
 		at = x.needs.of(at)[next]
@@ -139,7 +142,7 @@ func (x *index) cycle(left []int32) error {
 		names = append(names, x.nodes[i].ID)
 	}
 	names = append(names, names[0])
-	return fmt.Errorf("the tasks form a cycle: %s", strings.Join(names, " needs "))
+	return fmt.Errorf("the tasks form a cycle: %s", words.Needs(names))
 }
 
 // upstream marks the nodes given and everything that they need.

@@ -116,9 +116,13 @@ func (l *loader) checkTransforms(s *stage, connected map[string]bool) {
 	}
 }
 
+// beyondReading reports whether there are more mistakes than anybody reads: a remedy that looks through all stages is
+// then left out.
+func (l *loader) beyondReading() bool { return len(l.bad.List) > 1000 }
+
 // candidate proposes an output of the same name that would fit.
 func (l *loader) candidate(s *stage, p *dag.Port) string {
-	if len(l.bad.List) > 1000 { // it looks through all stages, and nobody reads on
+	if l.beyondReading() {
 		return ""
 	}
 	for _, name := range slices.Concat([]string{"cohort"}, l.names) {
@@ -189,8 +193,11 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 	named, ok := l.producers[r.stage]
 	if !ok {
 		if _, broken := l.byName[r.stage]; !broken {
-			l.bad.Add(r.pos, "%s: there is no stage %q%s", where, r.stage,
-				cmp.Or(l.gone("stages", r.stage), words.OrAll(r.stage, append(slices.Clip(l.names), "cohort"))))
+			remedy := l.gone("stages", r.stage)
+			if remedy == "" && !l.beyondReading() {
+				remedy = words.OrAll(r.stage, append(slices.Clip(l.names), "cohort"))
+			}
+			l.bad.Add(r.pos, "%s: there is no stage %q%s", where, r.stage, remedy)
 		}
 		return nil, false
 	}

@@ -2,49 +2,60 @@ package pipelines
 
 import (
 	"slices"
-	"strings"
 
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 )
+
+// mostCycles are reported: each costs a walk along all its stages.
+const mostCycles = 20
 
 // checkCycles finds stages that need each other. The message starts at the one
 // that stands first in the file.
 func (l *loader) checkCycles() {
-	const visiting, visited = 1, 2
-	state := map[*stage]int{}
+	place := make(map[*stage]int, len(l.stages)) // in the file
+	for i, s := range l.stages {
+		place[s] = i
+	}
+	visited, depth := map[*stage]bool{}, map[*stage]int{} // depth: along the path, from 1; 0 beside it
+	cycles := 0
 	var path []*stage
 	var visit func(s *stage)
 	visit = func(s *stage) {
-		state[s] = visiting
+		visited[s] = true
 		path = append(path, s)
+		depth[s] = len(path)
 		for _, k := range s.links {
 			for i := range k.from {
 				p := k.from[i].producer
-				if p == nil || p.of == nil {
+				if p == nil || p.of == nil || cycles > mostCycles {
 					continue
 				}
-				switch state[p.of] {
-				case 0:
+				if !visited[p.of] {
 					visit(p.of)
-				case visiting:
-					l.cycle(path[slices.Index(path, p.of):])
+				} else if at := depth[p.of]; at > 0 {
+					if cycles++; cycles > mostCycles {
+						l.bad.Add(k.from[i].pos, "there are more than %d cycles of stages: the rest is not listed", mostCycles)
+						continue
+					}
+					l.cycle(path[at-1:], place)
 				}
 			}
 		}
 		path = path[:len(path)-1]
-		state[s] = visited
+		depth[s] = 0
 	}
 	for _, s := range l.stages {
-		if state[s] == 0 {
+		if !visited[s] {
 			visit(s)
 		}
 	}
 }
 
-func (l *loader) cycle(path []*stage) {
+func (l *loader) cycle(path []*stage, place map[*stage]int) {
 	first := 0
 	for i, s := range path {
-		if slices.Index(l.stages, s) < slices.Index(l.stages, path[first]) {
+		if place[s] < place[path[first]] {
 			first = i
 		}
 	}
@@ -58,5 +69,5 @@ func (l *loader) cycle(path []*stage) {
 			}
 		}
 	}
-	l.bad.Add(pos, "the stages form a cycle: %s: remove one of these references", strings.Join(names, " needs "))
+	l.bad.Add(pos, "the stages form a cycle: %s: remove one of these references", words.Needs(names))
 }

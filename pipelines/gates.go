@@ -13,24 +13,30 @@ import (
 // stage; every other stage waits for all checks. So the gates add no circle.
 func (l *loader) connectGates() {
 	gates := map[string][]*stage{} // kind → its stages
+	users := l.users()
+	late := map[*stage]bool{} // stages that need the results of a gated one
 	for _, s := range l.stages {
-		if s.kind != nil && !s.vague {
-			gates[s.kind.Name] = append(gates[s.kind.Name], s)
+		for _, p := range s.ports.In {
+			if p.Gate != "" {
+				gates[p.Gate] = nil
+				downstream(users[s], users, late)
+			}
 		}
 	}
-	early, needed := map[*stage]bool{}, map[string]map[*stage]bool{} // by kind of gate
+	for _, s := range l.stages {
+		if s.kind != nil && !s.vague {
+			if of, is := gates[s.kind.Name]; is {
+				gates[s.kind.Name] = append(of, s)
+			}
+		}
+	}
+	needed := map[string]map[*stage]bool{} // by kind of gate
 	for kind, of := range gates {
 		// The order in the file changes no task.
 		slices.SortFunc(of, func(a, b *stage) int { return strings.Compare(a.name, b.name) })
 		needed[kind] = map[*stage]bool{}
 		for _, gate := range of {
-			upstream := map[*stage]bool{}
-			gate.upstream(upstream)
-			early[gate] = true
-			for s := range upstream {
-				needed[kind][s] = true
-				early[gate] = early[gate] && (s == gate || !s.gated())
-			}
+			gate.upstream(needed[kind])
 		}
 	}
 	for _, s := range l.stages {
@@ -40,7 +46,7 @@ func (l *loader) connectGates() {
 		for i := range s.ports.In {
 			p := &s.ports.In[i]
 			for _, gate := range gates[p.Gate] {
-				if p.Gate != "" && (early[gate] || !needed[p.Gate][s]) {
+				if !late[gate] || !needed[p.Gate][s] {
 					l.connectTo(s, p, gate, gate.ports.Out[0].Name, false)
 				}
 			}
@@ -49,9 +55,29 @@ func (l *loader) connectGates() {
 	}
 }
 
-// gated reports whether a stage has a port that is a gate.
-func (s *stage) gated() bool {
-	return slices.ContainsFunc(s.ports.In, func(p dag.Port) bool { return p.Gate != "" })
+// users are the stages that need the results of each.
+func (l *loader) users() map[*stage][]*stage {
+	users := map[*stage][]*stage{}
+	for _, s := range l.stages {
+		for _, k := range s.links {
+			for i := range k.from {
+				if p := k.from[i].producer; p != nil && p.of != nil {
+					users[p.of] = append(users[p.of], s)
+				}
+			}
+		}
+	}
+	return users
+}
+
+// downstream adds stages, and every stage that needs their results.
+func downstream(of []*stage, users map[*stage][]*stage, found map[*stage]bool) {
+	for _, s := range of {
+		if !found[s] {
+			found[s] = true
+			downstream(users[s], users, found)
+		}
+	}
 }
 
 // upstream adds a stage and every stage whose results it needs.
@@ -72,41 +98,49 @@ func (s *stage) upstream(found map[*stage]bool) {
 // connectCollected connects the ports that collect tables with a column (dag.Port.Collect): warnings reach the summary
 // and the report from every stage, also from one that the file adds. What needs the stage itself is left out.
 func (l *loader) connectCollected() {
+	type output struct {
+		of   *stage
+		name string
+	}
+	with := map[string][]output{} // by column, in the order of the file
+	for _, s := range l.stages {
+		if s.kind == nil || s.vague {
+			continue
+		}
+		for _, out := range s.ports.Out {
+			for _, column := range out.Type.Columns {
+				with[column] = append(with[column], output{s, out.Name})
+			}
+		}
+	}
+	users := l.users()
 	for _, s := range l.stages {
 		if s.kind == nil || s.vague {
 			continue
 		}
 		for i := range s.ports.In {
 			p := &s.ports.In[i]
-			for _, from := range l.stages {
-				if p.Collect == "" || from.kind == nil || from.vague || from.follows(s) {
-					continue
-				}
-				for _, out := range from.ports.Out {
-					if slices.Contains(out.Type.Columns, p.Collect) && !s.takes(from, out.Name) {
-						l.connectTo(s, p, from, out.Name, true)
+			if p.Collect == "" || with[p.Collect] == nil {
+				continue
+			}
+			follow, taken := map[*stage]bool{}, map[output]bool{}
+			downstream([]*stage{s}, users, follow)
+			for _, k := range s.links {
+				for _, f := range k.from {
+					if f.producer != nil && f.producer.of != nil {
+						taken[output{f.producer.of, f.output}] = true
 					}
+				}
+			}
+			for _, from := range with[p.Collect] {
+				if !follow[from.of] && !taken[from] {
+					l.connectTo(s, p, from.of, from.name, true)
+					users[from.of] = append(users[from.of], s)
 				}
 			}
 		}
 		s.sortLinks()
 	}
-}
-
-// follows reports whether a stage is another one, or needs its results.
-func (s *stage) follows(other *stage) bool {
-	upstream := map[*stage]bool{}
-	s.upstream(upstream)
-	return upstream[other]
-}
-
-// takes reports whether some input of a stage is connected to an output.
-func (s *stage) takes(from *stage, output string) bool {
-	return slices.ContainsFunc(s.links, func(k link) bool {
-		return slices.ContainsFunc(k.from, func(f source) bool {
-			return f.producer != nil && f.producer.of == from && f.output == output
-		})
-	})
 }
 
 // connectTo adds all members of a stage to a port, unless they are there. named: each carries the name of its stage.

@@ -148,6 +148,21 @@ evaluate t-evaluate []
   evaluate (positive = "") predictions<-train[pool=sage,lambda=0-0,fold=1].predictions{fold=1,lambda=0-0,pool=sage}+train[pool=topk,lambda=0-0,fold=1].predictions{fold=1,lambda=0-0,pool=topk}+train[pool=sage,lambda=0.1-0.1,fold=1].predictions{fold=1,lambda=0.1-0.1,pool=sage}+train[pool=topk,lambda=0.1-0.1,fold=1].predictions{fold=1,lambda=0.1-0.1,pool=topk}+train[pool=sage,lambda=0-0,fold=2].predictions{fold=2,lambda=0-0,pool=sage}+train[pool=topk,lambda=0-0,fold=2].predictions{fold=2,lambda=0-0,pool=topk}+train[pool=sage,lambda=0.1-0.1,fold=2].predictions{fold=2,lambda=0.1-0.1,pool=sage}+train[pool=topk,lambda=0.1-0.1,fold=2].predictions{fold=2,lambda=0.1-0.1,pool=topk}`)
 }
 
+// TestLongCycles: the message of a cycle stays short however many stages it has, and so does the list of cycles.
+func TestLongCycles(t *testing.T) {
+	_, err := build("x.yaml", []byte(row(3000, func(i int) bool { return i == 0 })), ".", nil, maxTasks)
+	need.Error(t, err, "x.yaml:2:55: the stages form a cycle: s0 needs s2999 needs s2998 needs s2997 needs s2996 needs s2995 "+
+		"needs … (2991 more) … needs s3 needs s2 needs s1 needs s0: remove one of these references")
+	_, err = build("x.yaml", []byte(row(3000, func(int) bool { return true })), ".", nil, maxTasks)
+	lines := strings.Split(fmt.Sprint(err), "\n")
+	more := slices.IndexFunc(lines, func(line string) bool {
+		return strings.HasSuffix(line, "there are more than 20 cycles of stages: the rest is not listed")
+	})
+	if len(lines) != 21 || more < 0 {
+		t.Errorf("%d mistakes, the last of them %s", len(lines), lines[len(lines)-1])
+	}
+}
+
 func TestSelections(t *testing.T) {
 	p := mustBuild(t, `
 cohort: { t-files: { people: 3 } }

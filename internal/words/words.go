@@ -64,6 +64,15 @@ func Some(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
 }
 
+// Needs lists things, each of which needs the next: a needs b needs c. Of many, it lists the first and the last.
+func Needs(names []string) string {
+	const most, first, last = 20, 6, 4
+	if n := len(names) - first - last; len(names) > most {
+		names = slices.Concat(names[:first], []string{fmt.Sprintf("… (%d more) …", n)}, names[len(names)-last:])
+	}
+	return strings.Join(names, " needs ")
+}
+
 // Errors joins at most so many errors, and states how many more there are.
 func Errors(errs []error, most int) error {
 	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })

@@ -3,6 +3,7 @@ package words
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,8 +14,9 @@ func TestSentences(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e"}
 	for got, want := range map[string]string{
 		Count(1, "task"): "1 task", Count(0, "task"): "0 tasks", Count(1, "entry"): "1 entry",
-		Count(2, "entry"): "2 entries",
-		Some(names, 5):    "a, b, c, d, e", Some(names, 3): "a, b and 3 more", Some(nil, 3): "",
+		Count(2, "entry"): "2 entries", Needs(names[:3]): "a needs b needs c",
+		Needs(slices.Repeat(names, 5)): "a needs b needs c needs d needs e needs a needs … (15 more) … needs b needs c needs d needs e",
+		Some(names, 5):                 "a, b, c, d, e", Some(names, 3): "a, b and 3 more", Some(nil, 3): "",
 		DidYouMean("densty", []string{"tr", "density"}): ` (did you mean "density"?)`, DidYouMean("x", names): "",
 		OrAll("densty", []string{"density"}): ` (did you mean "density"?)`, OrAll("xyz", names): " (available: a, b, c, d, e)",
 		OrAll("xyz", names[:1]): " (the only one is a)", OrAll("xyz", nil): " (none are available)",
