@@ -24,7 +24,7 @@ import (
 var covariatesKind = dag.Kind{
 	Name: "covariates",
 	Doc: "classification by age, sex, site, motion or scan length alone\n" +
-		"A classifier may learn such a covariate instead of a difference between the brains. Each column of the participants table is tested, and with cleaning connected also the number of volumes and the motion of each scan, and the number of its regions without a usable series, and which they are (corrected over the regions): the area under the ROC curve of the covariate alone, and its p from permutations of the labels (within sites, if there are sites). Of a number to predict (label: target) it is the correlation with each covariate. Covariates are never used for classification or regression.",
+		"A classifier may learn such a covariate instead of a difference between the brains. Each column of the participants table is tested, and with cleaning connected also the number of volumes, the motion and the repetition time of each scan, and the number of its regions without a usable series, and which they are (corrected over the regions): the area under the ROC curve of the covariate alone, and its p from permutations of the labels (within sites, if there are sites). Of a number to predict (label: target) it is the correlation with each covariate. Covariates are never used for classification or regression.",
 	New: func() dag.Stage { return &Covariates{Label: "group", Within: "site", Permutations: 9999} },
 }
 
@@ -407,6 +407,7 @@ func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error)
 			out[k].Number[i] = math.NaN()
 		}
 	}
+	tr := slices.Repeat([]float64{math.NaN()}, len(ids))
 	at := map[string]int{}
 	for i, id := range ids {
 		at[id] = i
@@ -440,13 +441,37 @@ func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error)
 			}
 			out[k].Number[i] = v[0]
 		}
+		if _, there := table.Column("tr"); there {
+			v, err := table.Floats("tr")
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", in.Name, err)
+			}
+			tr[i] = v[0]
+		}
 	}
-	// Without confounds nobody knows the motion; where all have every region, there is nothing to test.
-	return slices.DeleteFunc(out, func(c column.CovariateColumn) bool {
+	return append(slices.DeleteFunc(out, func(c column.CovariateColumn) bool {
+		// Without confounds the motion is unknown; where all have every region, there is nothing to test.
 		return !slices.ContainsFunc(c.Number, func(v float64) bool {
 			return !math.IsNaN(v) && (c.Name != column.UnusableRegions || v > 0)
 		})
-	}), nil
+	}), protocol(tr)...), nil
+}
+
+// protocol is the repetition time (s, to a ms; NaN if unknown) as a covariate: a category, as protocols have no order.
+// Where all scans have the same one, there is nothing to test.
+func protocol(tr []float64) []column.CovariateColumn {
+	c := column.CovariateColumn{Name: "tr", Text: make([]string, len(tr))}
+	used := map[string]bool{}
+	for i, v := range tr {
+		if !math.IsNaN(v) {
+			c.Text[i] = fmt.Sprintf("%g s", math.Round(1000*v)/1000)
+			used[c.Text[i]] = true
+		}
+	}
+	if len(used) < 2 {
+		return nil
+	}
+	return []column.CovariateColumn{c}
 }
 
 // unusable counts the regions of a scan that are missing or constant; not known of a table without these columns, which

@@ -116,3 +116,31 @@ func TestSitesThatAreNumbersAreCategories(t *testing.T) {
 		}
 	}
 }
+
+// A repetition time of each group distinguishes them, also where those of one group lie between those of the other; one
+// for all scans is no covariate.
+func TestCovariateOfRepetitionTime(t *testing.T) {
+	people := stagetest.SomeParticipants(40, "ASD", "HC")
+	ids := need.Value(people.Strings("participant_id"))(t)
+	for _, times := range [][]float64{{2, 2.5, 3, 2.5}, {2, 2, 2, 2}} {
+		var in []dag.Input
+		for i, id := range ids {
+			r := column.CleaningRow{Volumes: 100, Kept: 100, TR: times[i%4]}
+			in = append(in, dag.InputOf(column.Table([]column.CleaningRow{r}), dag.Coord{Axis: "subject", Value: id}))
+		}
+		out := stagetest.MustRun(t, &Covariates{Label: "group", Permutations: 199}, map[string][]dag.Input{
+			"participants": {dag.InputOf(people)}, "cleaning": in})["checks"].(*encoding.Table)
+		names, values := need.Value(out.Strings("covariate"))(t), need.Value(out.Strings("values"))(t)
+		at := slices.Index(names, "tr")
+		switch {
+		case times[0] == times[1]:
+			need.Equal(t, at, -1)
+		case at < 0:
+			t.Errorf("covariates %v", names)
+		default:
+			need.Equal(t, stagetest.FloatsOf(t, out, "auc")[at], 1)
+			need.Equal(t, stagetest.FloatsOf(t, out, "p")[at], 1./200)
+			need.Equal(t, values[at], "ASD 10 2 s, 0 2.5 s, 10 3 s · HC 0 2 s, 20 2.5 s, 0 3 s")
+		}
+	}
+}

@@ -177,7 +177,8 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	r.Notes = append(datasetNotes(l, root, space), r.Notes...)
 	r.About = func(ids map[string]bool) (notes []string, timesApart string) {
 		without := func(row listed.Row) bool { return !ids[row.ID] }
-		return c.about(slices.DeleteFunc(slices.Clone(l.Rows), without), found)
+		notes, timesApart = c.about(slices.DeleteFunc(slices.Clone(l.Rows), without), found)
+		return append(notes, r.protocolNotes(r.scans(ids))...), timesApart
 	}
 	return r, nil
 }

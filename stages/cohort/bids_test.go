@@ -588,3 +588,49 @@ func TestShortScansAreNoted(t *testing.T) {
 		all["sub-1"] = true
 	}
 }
+
+// What no two groups share of the acquisition of their scans is noted, of bids and of table, and by no group of which
+// each scan has a value of its own.
+func TestAcquisitionThatSeparatesTheGroups(t *testing.T) {
+	const tr = "the repetition time cannot be told from the group: A 2 s (4), B 3 s (4); "
+	const length = "the number of volumes cannot be told from the group: A 10 volumes (4), B 12 volumes (4); "
+	for want, scan := range map[string]func(i int) (tr float64, volumes int){
+		tr:          func(i int) (float64, int) { return 2 + float64(i%2), 10 + i/4 },
+		tr + length: func(i int) (float64, int) { return 2 + float64(i%2), 10 + i%2*2 },
+		"":          func(i int) (float64, int) { return 2, 10 + i },
+	} {
+		dir, rows := t.TempDir(), "participant_id\tgroup\tbold\n"
+		ids := map[string]bool{}
+		for i := range 8 {
+			id := fmt.Sprintf("sub-%d", i+1)
+			ids[id] = true
+			tr, volumes := scan(i)
+			var b bytes.Buffer
+			need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{1, 1, 1, volumes}, TR: tr, Code: 1,
+				Affine: nifti.Identity, Data: make([]int16, volumes)}))
+			name := filepath.Join(id, "func", id+"_task-rest_space-T1w_desc-preproc_bold.nii.gz")
+			testdir.Write(t, filepath.Join(dir, name), b.String())
+			testdir.Write(t, filepath.Join(dir, strings.Replace(name, "desc-preproc_bold", "desc-aparcaseg_dseg", 1)),
+				b.String())
+			rows += id + "\t" + []string{"A", "B"}[i%2] + "\t" + filepath.ToSlash(name) + "\n"
+		}
+		testdir.Write(t, filepath.Join(dir, "participants.tsv"), rows)
+		testdir.Write(t, filepath.Join(dir, "labels.nii"), "")
+		bids := bidsCohortKind.New().(*BIDSCohort)
+		bids.Dir, bids.Confounds = dir, false
+		tables := &TableCohort{Parameters: listed.Defaults(), BOLD: "bold", Labels: "bold", Nodes: "dk84", Space: "auto"}
+		tables.File = filepath.Join(dir, "participants.tsv")
+		for name, c := range map[string]Loader{"bids": bids, "table": tables} {
+			notes, _ := need.Value(c.Load(dir))(t).About(ids)
+			got := ""
+			for _, note := range notes {
+				if at := strings.Index(note, "a classifier may learn the acquisition"); at >= 0 {
+					got += note[:at]
+				}
+			}
+			if got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+	}
+}

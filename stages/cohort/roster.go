@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"prgnn/nifti"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/column"
 )
 
 // A Loader reads a cohort: the block under `cohort:` in a pipeline file. It is a pointer to a struct of
@@ -139,9 +141,9 @@ func (r *Roster) scanHeader(id, part string) (volumes int, tr float64) {
 	return f.volumes, bids.Believed(f.headerTR)
 }
 
-// lengths are the volumes of the scans of some members, by their headers.
-func (r *Roster) lengths(ids map[string]bool) map[string]int {
-	volumes := map[string]int{}
+// scans are the volumes and the repetition times (s) of the scans of some members, where they are known.
+func (r *Roster) scans(ids map[string]bool) (volumes map[string]int, times map[string]float64) {
+	volumes, times = map[string]int{}, map[string]float64{}
 	for _, s := range r.Subjects {
 		for _, part := range s.RunNames() {
 			if !ids[s.ID] || s.Problem != nil {
@@ -151,12 +153,71 @@ func (r *Roster) lengths(ids map[string]bool) map[string]int {
 			if len(s.Runs) > 1 {
 				who += " " + part
 			}
-			if n, _ := r.Scan(s.ID, part); n > 0 {
+			n, tr := r.Scan(s.ID, part)
+			if n > 0 {
 				volumes[who] = n
+			}
+			if tr > 0 {
+				times[who] = math.Round(tr/bids.SameTime) * bids.SameTime
 			}
 		}
 	}
-	return volumes
+	return volumes, times
+}
+
+// protocolNotes note what no two groups share of how their scans were acquired: the volumes and the repetition times
+// of scans.
+func (r *Roster) protocolNotes(volumes map[string]int, times map[string]float64) (notes []string) {
+	groups, err := r.Participants.Strings("group")
+	if err != nil { // a number is predicted
+		return nil
+	}
+	ids, _ := r.Participants.Strings(r.IDColumn())
+	group := map[string]string{}
+	for i, id := range ids {
+		group[id] = groups[i]
+	}
+	lengths := map[string]string{}
+	for who, n := range volumes {
+		lengths[who] = words.Count(n, "volume")
+	}
+	tr := map[string]string{}
+	for who, t := range times {
+		tr[who] = fmt.Sprintf("%g s", t)
+	}
+	for _, p := range []struct {
+		name string
+		of   map[string]string
+	}{{column.Protocols["tr"], tr}, {column.Protocols["volumes"], lengths}} {
+		if by := apart(p.of, group); by != nil {
+			notes = append(notes, fmt.Sprintf("the %s %s: %s; a classifier may learn the acquisition in place of the group difference",
+				p.name, column.ProtocolApart, strings.Join(by, ", ")))
+		}
+	}
+	return notes
+}
+
+// apart lists a property of scans by group, "ASD 2 s (20)", where every value that is found is that of one group alone,
+// and there are at least two scans for each value on average; otherwise nil.
+func apart(of, group map[string]string) (by []string) {
+	count, owner := map[string]int{}, map[string]string{}
+	for who, value := range of {
+		id, _, _ := strings.Cut(who, " ")
+		if first, there := owner[value]; there && first != group[id] || group[id] == "" {
+			return nil
+		}
+		owner[value] = group[id]
+		count[value]++
+	}
+	groups := slices.Compact(slices.Sorted(maps.Values(owner)))
+	if len(groups) < 2 || 2*len(count) > len(of) {
+		return nil
+	}
+	for value, n := range count {
+		by = append(by, fmt.Sprintf("%s %s (%d)", owner[value], value, n))
+	}
+	slices.SortFunc(by, dag.CompareValues)
+	return by
 }
 
 // IDColumn is the column of the members' names in Participants.

@@ -2,6 +2,8 @@ package cohort
 
 import (
 	"errors"
+	"slices"
+
 	"prgnn/stages/cohort/listed"
 )
 
@@ -80,7 +82,8 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 		if sessions != nil {
 			notes, _ = sessions(ids)
 		}
-		return append(notes, cutNote(r.lengths(ids))...), ""
+		volumes, times := r.scans(ids)
+		return slices.Concat(notes, cutNote(volumes), r.protocolNotes(volumes, times)), ""
 	}
 	r.Here = append(r.Here, labels.here()...)
 	if r.Atlas, err = labels.settings(); err != nil {

@@ -21,28 +21,32 @@ func CoordTexts(coords []dag.Coord) (parts []string) {
 
 // What notes say that may spoil the result: a report repeats them as cautions.
 const (
-	OnlyInCase   = "differ only in case"
-	TakenAsText  = "taken as text"
-	FewerVolumes = "far fewer volumes than the others"
-	MayBeMissing = "taken as categories, although they may stand for missing values"
-	Alike        = "have names that are alike"
-	IfSite       = "if it is the site"
-	Uneven       = "exclusions differ between the groups"
-	VeryRare     = "is very rare"
-	OneGroup     = "has participants of one group only"
-	NotJudged    = "nobody judges whether it learned anything"
-	MotionApart  = "mean_fd of the participants table differs from the mean framewise displacement of the confounds"
-	MotionFilled = "taken from their confounds"
-	TiedTo       = "is closely tied to"
-	Relatives    = "may be in training and test data"
-	Regrouped    = "another group in sessions.tsv"
+	OnlyInCase    = "differ only in case"
+	TakenAsText   = "taken as text"
+	FewerVolumes  = "far fewer volumes than the others"
+	MayBeMissing  = "taken as categories, although they may stand for missing values"
+	Alike         = "have names that are alike"
+	IfSite        = "if it is the site"
+	Uneven        = "exclusions differ between the groups"
+	VeryRare      = "is very rare"
+	OneGroup      = "has participants of one group only"
+	NotJudged     = "nobody judges whether it learned anything"
+	MotionApart   = "mean_fd of the participants table differs from the mean framewise displacement of the confounds"
+	MotionFilled  = "taken from their confounds"
+	TiedTo        = "is closely tied to"
+	Relatives     = "may be in training and test data"
+	Regrouped     = "another group in sessions.tsv"
+	ProtocolApart = "cannot be told from the group"
 
 	NotIndependent = "as independent participants"
 )
 
+// Protocols are the covariates that are properties of a scan's acquisition, and what notes call them.
+var Protocols = map[string]string{"tr": "repetition time", "volumes": "number of volumes"}
+
 // Doubts are all of them.
 var Doubts = []string{OnlyInCase, TakenAsText, MayBeMissing, Alike, IfSite, Uneven, VeryRare, OneGroup, NotJudged,
-	MotionApart, MotionFilled, FewerVolumes, TiedTo, Relatives, Regrouped, NotIndependent}
+	MotionApart, MotionFilled, FewerVolumes, TiedTo, Relatives, Regrouped, ProtocolApart, NotIndependent}
 
 var (
 	// siteWord is a word that means a site, a scanner, or one of several collections of data, and what may follow it in

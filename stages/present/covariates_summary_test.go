@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/assess"
+	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/stagetest"
 	"prgnn/stages/wording"
@@ -216,5 +217,35 @@ func TestSummaryCautionsOfNotes(t *testing.T) {
 	if !strings.Contains(text, "- Column scanner has 3 values: if it is the site, set within: scanner in folds") ||
 		strings.Contains(text, "limit: 2") || strings.Contains(text, "Notes on the data") {
 		t.Error(text)
+	}
+}
+
+// A repetition time of each group is one caution, of the covariates, and the note of the cohort is not repeated; without
+// covariates the note is the caution.
+func TestRepetitionTimeThatSeparatesTheGroups(t *testing.T) {
+	people := stagetest.PeopleWith()
+	ids, _ := people.Strings("participant_id")
+	var cleaning []dag.Input
+	for i, id := range ids {
+		r := column.CleaningRow{Volumes: 100, Kept: 100, TR: 2 + float64(i%2)}
+		cleaning = append(cleaning, dag.InputOf(column.Table([]column.CleaningRow{r}), dag.Coord{Axis: "subject", Value: id}))
+	}
+	checks := stagetest.MustRun(t, &assess.Covariates{Label: "group", Permutations: 199},
+		map[string][]dag.Input{"participants": {dag.InputOf(people)}, "cleaning": cleaning})["checks"]
+	note := "the repetition time " + column.ProtocolApart + ": ASD 2 s (20), HC 3 s (20)"
+	const alone = "The covariate repetition time alone distinguishes the groups (AUC 1.00"
+	for _, tested := range []bool{true, false} {
+		in := summaryInputs(t, people)
+		in["notes"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "note", Values: []string{note}}))}
+		if tested {
+			in["covariates"] = []dag.Input{dag.InputOf(checks)}
+		}
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+		if got := strings.Contains(text, alone); got != tested {
+			t.Errorf("tested %v: the caution of the covariate stands: %v\n%s", tested, got, text)
+		}
+		if got := strings.Contains(text, note[1:]); got == tested {
+			t.Errorf("tested %v: the note stands: %v\n%s", tested, got, text)
+		}
 	}
 }

@@ -157,13 +157,23 @@ func (a *Cohort) Describe() error {
 		return err
 	}
 	list := lists.Map(notes, func(n noteRow) string { return n.Note })
+	tested, err := a.protocolsTested()
+	if err != nil {
+		return err
+	}
 	for _, note := range list {
+		if slices.ContainsFunc(tested, func(name string) bool { // the covariates have a caution of it
+			return strings.HasPrefix(note, "the "+name+" "+column.ProtocolApart)
+		}) {
+			continue
+		}
 		if strings.Contains(note, column.FewerVolumes) && len(a.Scans) > 0 { // cautionScans has what the tasks read
 			continue
 		}
 		if slices.ContainsFunc(column.Doubts, func(doubt string) bool { return strings.Contains(note, doubt) }) {
 			weight := section.Limits
-			if strings.Contains(note, column.Relatives) || strings.Contains(note, column.NotIndependent) {
+			if strings.Contains(note, column.Relatives) || strings.Contains(note, column.NotIndependent) ||
+				strings.Contains(note, column.ProtocolApart) {
 				weight = section.Overturns
 			}
 			a.Weighed(weight, "%s", section.UpperFirst(note))
@@ -174,6 +184,20 @@ func (a *Cohort) Describe() error {
 		a.Add(report.Block{List: list})
 	}
 	return nil
+}
+
+// protocolsTested are the properties of scans that the covariates found to distinguish the groups.
+func (a *Cohort) protocolsTested() (names []string, err error) {
+	if a.Who == nil || a.Who.Numbers != nil {
+		return nil, nil
+	}
+	rows, err := section.Read[column.CovariateRow](a.T, "covariates")
+	for _, r := range rows {
+		if name := column.Protocols[r.Name]; name != "" && (r.P < 0.05 || math.IsNaN(r.P)) {
+			names = append(names, name)
+		}
+	}
+	return names, err
 }
 
 // A noteRow is a note of the loader (pipeline.notes).
@@ -399,6 +423,7 @@ func arrangements(groups []groupSize) float64 {
 
 // CovariateNames are columns that cohorts and denoise know, for people.
 var CovariateNames = map[string]string{"mean_fd": "mean framewise displacement", "max_fd": "largest framewise displacement", "kept": "volumes kept", "volumes": "volumes scanned",
+	"tr":                   "repetition time",
 	column.UnusableRegions: "regions without a usable series",
 	column.UnusablePattern: "which regions have no usable series"}
 

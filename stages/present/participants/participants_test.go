@@ -116,6 +116,7 @@ func TestNotesThatAreCautions(t *testing.T) {
 	notes := []string{"the groups TD and td " + column.OnlyInCase + ": if they are one, give them one name",
 		"column age: 45 numbers and 5 texts (unknown): " + column.TakenAsText + ", so no value counts as a number",
 		"column mean_fd of the participants table is empty for 1 participant, and " + column.MotionFilled + ": sub-02 (0.2 mm)",
+		"the repetition time " + column.ProtocolApart + ": ASD 2 s (20), HC 3 s (20)",
 		"participant names consist of letters and digits only"}
 	w := section.NewWriter(dag.NewTask(map[string][]dag.Input{
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
@@ -124,7 +125,7 @@ func TestNotesThatAreCautions(t *testing.T) {
 	need.NoError(t, a.Read())
 	need.NoError(t, a.Describe())
 	for i, note := range notes {
-		if got := slices.Contains(w.Cautions(), section.UpperFirst(note)); got != (i < 3) {
+		if got := slices.Contains(w.Cautions(), section.UpperFirst(note)); got != (i < 4) {
 			t.Errorf("%s: %v in %q", note, got, w.Cautions())
 		}
 	}
