@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"prgnn/internal/words"
 )
 
 // Confounds are a table T×K with a name for each column, NaN where it has no
@@ -212,6 +214,34 @@ func (c Confounds) Motion() (fd, dvars []float64) {
 		motion.setColumn(j, v)
 	}
 	return FramewiseDisplacement(motion), dvars
+}
+
+// Impossible refuses motion that no scan has: a displacement, or DVARS, below 0.
+func (c Confounds) Impossible() error {
+	for _, name := range []string{"framewise_displacement", "std_dvars"} {
+		v, _ := c.column(name)
+		if t := slices.IndexFunc(v, func(x float64) bool { return x < 0 }); t >= 0 {
+			return fmt.Errorf("%s is %g in volume %d (line %d), but cannot be negative: write n/a for a missing value",
+				name, v[t], t+1, t+2)
+		}
+	}
+	return nil
+}
+
+// Codes lists the columns of motion, and those that regressors of these names are made of, that hold a code for missing
+// values (Code).
+func (c Confounds) Codes(regressors []string) (found []string) {
+	for _, name := range c.Names {
+		if name != "framewise_displacement" && name != "std_dvars" &&
+			!slices.ContainsFunc(regressors, func(r string) bool { return r == name || strings.HasPrefix(r, name+"_") }) {
+			continue
+		}
+		v, _ := c.column(name)
+		if code, times := Code(v); times > 0 {
+			found = append(found, fmt.Sprintf("column %s: %g in %s", name, code, words.Count(times, "volume")))
+		}
+	}
+	return found
 }
 
 // fillFirst gives the first row a value when it has none.

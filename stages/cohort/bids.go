@@ -60,6 +60,7 @@ type bidsFiles struct {
 	regrouped                                                        string // which sessions have another group
 	meanFD                                                           float64
 	hasFD                                                            bool
+	codes                                                            []string // of missing values in its motion
 	confoundRows                                                     int
 	// s, of the sidecar and of the scan; 0 where they do not say
 	tr, headerTR float64
@@ -463,7 +464,8 @@ func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles) (note
 		}
 	}
 	times, timesApart := timeNotes(rows, found, c.part())
-	return slices.Concat(notes, regroupedNote(rows, found), times, cutNote(volumes), maskNotes(rows, found)), timesApart
+	return slices.Concat(notes, regroupedNote(rows, found), times, cutNote(volumes), codeNote(rows, found),
+		maskNotes(rows, found)), timesApart
 }
 
 // datasetNotes say what the dataset is. space is the note of the space that was chosen, if one was.

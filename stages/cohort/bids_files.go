@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -250,6 +251,11 @@ func (f *bidsFiles) motion() error {
 	if numbers == nil {
 		return userfile.Place(fmt.Errorf("%s:%d: framewise_displacement is %q, which is not a number", f.confounds, s.Lines[notAt], values[notAt]), f.confounds)
 	}
+	if at := slices.IndexFunc(numbers, func(v float64) bool { return v < 0 }); at >= 0 {
+		return userfile.Place(fmt.Errorf("%s:%d: framewise_displacement is %s, but cannot be negative: write n/a for a missing value",
+			f.confounds, s.Lines[at], values[at]), f.confounds)
+	}
+	f.codes = slices.Sorted(maps.Keys(sheet.Codes(values)))
 	n, sum := 0, 0.0
 	for _, v := range numbers {
 		if !math.IsNaN(v) {
@@ -259,6 +265,23 @@ func (f *bidsFiles) motion() error {
 	}
 	f.meanFD, f.hasFD = sum/float64(max(n, 1)), n > 0
 	return nil
+}
+
+// codeNote notes tables of confounds whose framewise displacement holds codes for missing values: they are in mean_fd.
+func codeNote(rows []listed.Row, found map[string]*bidsFiles) []string {
+	var who []string
+	for _, row := range rows {
+		for _, f := range found[row.ID].each() {
+			if f.codes != nil {
+				who = append(who, strings.TrimSpace(row.ID+" "+f.name)+" ("+strings.Join(f.codes, ", ")+")")
+			}
+		}
+	}
+	if who == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("framewise_displacement of the confounds holds numbers that %s, and that mean_fd counts: %s; write n/a in their place",
+		column.CodesInMotion, words.Some(who, 6))}
 }
 
 // addMotion puts mean_fd among the columns, unless the table has one of its own.

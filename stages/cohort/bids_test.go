@@ -634,3 +634,26 @@ func TestAcquisitionThatSeparatesTheGroups(t *testing.T) {
 		}
 	}
 }
+
+// A negative displacement is refused for the participant, at its line; 999 among displacements of less than 1 mm is
+// noted, since mean_fd counts it.
+func TestImpossibleMotion(t *testing.T) {
+	d := newDataset(t, "participant_id\tgroup\nsub-01\tA\nsub-02\tB\nsub-03\tA\n")
+	for _, s := range []string{"sub-01", "sub-02", "sub-03"} {
+		d.list("legacy.txt", "sub-01", s)
+	}
+	for id, fd := range map[string]string{"sub-02": "n/a\n0.1\n-1\n", "sub-03": "n/a\n0.1\n999\n"} {
+		d.write(id+"/func/"+id+"_task-mixedgamblestask_run-02_desc-confounds_timeseries.tsv", "framewise_displacement\n"+fd)
+	}
+	r := need.Value(d.load(func(*BIDSCohort) {}))(t)
+	for i, s := range r.Subjects {
+		if (s.Problem != nil) != (i == 1) {
+			t.Errorf("%s: %v", s.ID, s.Problem)
+		}
+	}
+	need.Error(t, r.Subjects[1].Problem, "timeseries.tsv:4: framewise_displacement is -1, but cannot be negative: write n/a for a missing value")
+	const note = "framewise_displacement of the confounds holds numbers that may stand for missing values, and that mean_fd counts: sub-03 (999); write n/a in their place"
+	if notes := notesOf(r); !strings.Contains(notes, note) {
+		t.Error(notes)
+	}
+}

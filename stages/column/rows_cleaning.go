@@ -15,6 +15,10 @@ const AsSidecarSays = "; according to the sidecar, cleaned with "
 // CleanedBefore is the metadata by which the table of a scan says that its series need no nuisance regression, and why.
 const CleanedBefore = "cleaned"
 
+// MissingCodes is the metadata by which the quality of a scan lists the regions and confounds that hold a number which
+// may stand for missing values, in lines: "region 5: -9999 in 3 volumes".
+const MissingCodes = "codes"
+
 // A CensoredError refuses a scan of which censoring for motion leaves too little.
 type CensoredError struct{ Err error }
 

@@ -37,6 +37,7 @@ const (
 	Relatives     = "may be in training and test data"
 	Regrouped     = "another group in sessions.tsv"
 	ProtocolApart = "cannot be told from the group"
+	CodesInMotion = "may stand for missing values"
 
 	NotIndependent = "as independent participants"
 )
@@ -46,7 +47,7 @@ var Protocols = map[string]string{"tr": "repetition time", "volumes": "number of
 
 // Doubts are all of them.
 var Doubts = []string{OnlyInCase, TakenAsText, MayBeMissing, Alike, IfSite, Uneven, VeryRare, OneGroup, NotJudged,
-	MotionApart, MotionFilled, FewerVolumes, TiedTo, Relatives, Regrouped, ProtocolApart, NotIndependent}
+	MotionApart, MotionFilled, FewerVolumes, TiedTo, Relatives, Regrouped, ProtocolApart, CodesInMotion, NotIndependent}
 
 var (
 	// siteWord is a word that means a site, a scanner, or one of several collections of data, and what may follow it in

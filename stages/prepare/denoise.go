@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -191,6 +192,10 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	row.Block = int32(block)
+	codes, err := missingCodes(t, draws[0], strings.Fields(row.Confounds))
+	if err != nil {
+		return nil, err
+	}
 	voxels, err := carpet(t, c.Unscaled(), volumes)
 	if err != nil {
 		return nil, err
@@ -207,13 +212,34 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if s.Task == "none" {
 		same = append(same, "task", "conditions", "after")
 	}
+	meta := column.MadeBy("denoise", &used, scan.Meta["made"], same...)
+	if codes != nil {
+		meta[column.MissingCodes] = strings.Join(codes, "\n")
+	}
 	return dag.Outputs{
-		"series": region.Stack(cleaned),
-		"quality": column.WithMeta(column.Table([]column.CleaningRow{row}),
-			column.MadeBy("denoise", &used, scan.Meta["made"], same...)),
+		"series":  region.Stack(cleaned),
+		"quality": column.WithMeta(column.Table([]column.CleaningRow{row}), meta),
 		"volumes": column.Table(volumes),
 		"carpet":  voxels,
 	}, nil
+}
+
+// missingCodes lists the regions of a series, T×N, and the confounds that hold a code for missing values.
+func missingCodes(t *dag.Task, x connectivity.Matrix, regressors []string) (found []string, err error) {
+	values := make([]float64, x.Rows)
+	for j := range x.Cols {
+		for v := range values {
+			values[v] = x.At(v, j)
+		}
+		if code, times := connectivity.Code(values); times > 0 {
+			found = append(found, fmt.Sprintf("region %d: %g in %s", j+1, code, words.Count(times, "volume")))
+		}
+	}
+	if !t.Has("confounds") {
+		return found, nil
+	}
+	table, err := readConfounds(t, x.Rows)
+	return append(found, table.Codes(regressors)...), err
 }
 
 // TimeFrom is "parameter" where tr gives the repetition time, and "" where the scan does.
@@ -403,6 +429,9 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 		row.Why = ""
 	}
 	row.Confounds = strings.Join(taken, " ")
+	if err := table.Impossible(); err != nil {
+		return row, each, fmt.Errorf("%s: %w%s", in.Name, err, orExclude)
+	}
 	fd, dvars := table.Motion()
 	row.MeanFD, row.MaxFD = meanAndMax(fd)
 	scrub := strategy.Scrub

@@ -1,8 +1,11 @@
 package prepare
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
@@ -56,4 +59,51 @@ func TestDenoiseCountsRepeats(t *testing.T) {
 	if w := q.whole(0); w.RepeatedVolumes != 115 || w.RepeatedRegions != 1 {
 		t.Errorf("of all runs: %d volumes and %d regions, want 115 and 1", w.RepeatedVolumes, w.RepeatedRegions)
 	}
+}
+
+// The quality lists regions and confounds that hold a code for missing values, and no others; join adds the run.
+// Motion below 0 is refused.
+func TestDenoiseListsMissingCodes(t *testing.T) {
+	const volumes, regions = 60, 3
+	run := func(damage func(x, fd, csf []float64)) (dag.Outputs, error) {
+		x := stagetest.Series(1, volumes, regions).Float64s()
+		fd, csf, spike := make([]float64, volumes), make([]float64, volumes), make([]float64, volumes)
+		for v := range fd {
+			fd[v], csf[v] = 0.1+0.01*float64(v%7), 900+float64(v%11)
+		}
+		spike[9] = 1
+		if damage != nil {
+			damage(x, fd, csf)
+		}
+		text := "framewise_displacement\tcsf\tcsf_derivative1\tmotion_outlier00\n"
+		for v := range fd {
+			text += fmt.Sprintf("%g\t%g\t%g\t%g\n", fd[v], csf[v], csf[v]-csf[max(v-1, 0)], spike[v])
+		}
+		s := stagetest.NewStage[*Denoise](t, "denoise")
+		s.Regress, s.Columns, s.ScanRun = "none", []string{"csf", "motion_outlier00"}, "2"
+		return stagetest.RunWith(s, map[string]dag.Input{"scan": dag.InputOf(scanOf(2)),
+			"series":    dag.InputOf(encoding.NewArray(x, 1, volumes, regions)),
+			"confounds": dag.InputOf(artifacts.Text(text))})
+	}
+	codes := func(out dag.Outputs) string {
+		return strings.ReplaceAll(out["quality"].(*encoding.Table).Meta[column.MissingCodes], "\n", "; ")
+	}
+	need.Equal(t, codes(need.Value(run(nil))(t)), "")
+	out := need.Value(run(func(x, fd, csf []float64) {
+		x[5*regions+1], x[8*regions+1] = -9999, -9999
+		fd[3], csf[7], csf[8] = 999, -1e6, -1e6
+	}))(t)
+	const want = "region 2: -9999 in 2 volumes; column framewise_displacement: 999 in 1 volume; column csf: -1e+06 in 2 volumes"
+	need.Equal(t, codes(out), want)
+	in := func(port, run string) dag.Input {
+		return dag.InputOf(out[port], dag.Coord{Axis: "subject", Value: "sub-1"}, dag.Coord{Axis: "run", Value: run})
+	}
+	joined := stagetest.MustRun(t, stagetest.NewStage[*Join](t, "join"), map[string][]dag.Input{
+		"series":  {in("series", "1"), in("series", "2")},
+		"quality": {in("quality", "1"), in("quality", "2")}})
+	if got := codes(joined); !strings.HasPrefix(got, "region 2: -9999 in 2 volumes of run 1; ") {
+		t.Error(got)
+	}
+	_, err := run(func(_, fd, _ []float64) { fd[4] = -1 })
+	need.Error(t, err, "framewise_displacement is -1 in volume 5 (line 6), but cannot be negative: write n/a for a missing value; or exclude this participant")
 }

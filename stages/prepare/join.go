@@ -84,7 +84,7 @@ func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{
 		"volumes":  column.Table(volumes),
 		"series":   joined,
-		"quality":  column.WithMeta(column.Table([]column.CleaningRow{whole}), map[string]string{"made": q.made}),
+		"quality":  column.WithMeta(column.Table([]column.CleaningRow{whole}), q.meta(runNames(series))),
 		"runs":     q.list(runNames(series)),
 		"coverage": coverage,
 	}, nil
@@ -192,6 +192,23 @@ func missingRegions(a *encoding.Array) int {
 type runQuality struct {
 	runs []column.CleaningRow
 	made string // how they were cleaned
+	// of each run, the regions and confounds with a code for missing values
+	codes []string
+}
+
+// meta is the metadata of the quality of all runs, of these names.
+func (q *runQuality) meta(names []string) map[string]string {
+	meta := map[string]string{"made": q.made}
+	var codes []string
+	for i, text := range q.codes {
+		for _, line := range strings.FieldsFunc(text, func(c rune) bool { return c == '\n' }) {
+			codes = append(codes, line+" of run "+names[i])
+		}
+	}
+	if codes != nil {
+		meta[column.MissingCodes] = strings.Join(codes, "\n")
+	}
+	return meta
 }
 
 // readRuns reads them, and refuses runs that were cleaned in different ways.
@@ -211,7 +228,7 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 			return nil, fmt.Errorf("%s was denoised differently from %s: %s", in.Name, quality[0].Name,
 				strings.Join(column.MadeApart(made, q.made, nil), "; "))
 		}
-		q.runs, q.made = append(q.runs, row), made
+		q.runs, q.made, q.codes = append(q.runs, row), made, append(q.codes, t.Meta[column.MissingCodes])
 	}
 	how := column.MadeLines(q.made)
 	if len(quality) > 1 && strings.Trim(how["denoise.standardize"], `"`) == "none" && how["denoise.detrend"] == "-1" {

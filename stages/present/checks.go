@@ -168,7 +168,7 @@ func (a *author) covariates() error {
 		case of != "group":
 		case !(r.P < 0.05) || both && r.Name == "volumes":
 		case r.Name == column.UnusablePattern:
-			a.Weighed(section.Overturns, "The groups lack different regions (%s, corrected over the regions): %s. A region without a usable series has the same features in every participant who lacks it, so the classifier may have learned which regions are missing instead of the group difference: leave these regions out of the node list for everybody", report.DrawnPText(r.P, r.Permutations), r.Values)
+			a.Weighed(section.Overturns, "The groups lack different regions (%s, corrected over the regions): %s. A region without a usable series has the same features in every participant who lacks it, so the classifier may have learned which regions are missing instead of the group difference: leave these regions out of the node list for everybody", report.DrawnPText(r.P, r.Permutations), a.Named(r.Values))
 		case r.Name == column.UnusableRegions:
 			a.Weighed(section.Overturns, "The groups differ in regions without a usable series: their number alone distinguishes them (AUC %.2f, chance %.2f, %s), and the classifier may have learned which regions are missing instead of the group difference", r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
 		default:
@@ -187,7 +187,7 @@ func (a *author) covariates() error {
 	}
 	if a.Pictures {
 		columns = slices.Insert(columns, 1, section.Text("values", "numbers: mean (SD)",
-			func(r column.CovariateRow) string { return r.Values }))
+			func(r column.CovariateRow) string { return a.Named(r.Values) }))
 	}
 	t := section.TableOf("Covariates alone", 1, rows, columns...)
 	t.Note = "p: labels permuted" + times(rows[0].Permutations) + within + ". AUC: in the direction in which it is larger, so its chance level is above 0.5."

@@ -28,7 +28,11 @@ type CleanedScan struct {
 func (a *Cohort) readCleaned() (err error) {
 	a.Scans, err = scansOf(a.T, "cleaning", "strategy", func(who string, r column.CleaningRow) CleanedScan {
 		return CleanedScan{who, r}
-	}, func(table *encoding.Table) {
+	}, func(who string, table *encoding.Table) {
+		if codes := table.Meta[column.MissingCodes]; codes != "" {
+			lines := lists.Map(strings.Split(codes, "\n"), a.Named)
+			a.codes = append(a.codes, who+" ("+words.Some(lines, mostNamed)+")")
+		}
 		if a.leastValid == "" {
 			a.leastValid = column.MadeLines(table.Meta["made"])["bootstrap.min_valid"]
 		}
@@ -37,15 +41,15 @@ func (a *Cohort) readCleaned() (err error) {
 }
 
 // scansOf makes a list of the rows at a port, in its order, each with the name of its participant and session or run.
-// Tables without the column has are of another kind, and left out. look sees every table.
+// Tables without the column has are of another kind, and left out. look sees every table, with that name.
 func scansOf[R, S any](t *dag.Task, port, has string, scan func(who string, row R) S,
-	look func(*encoding.Table)) (scans []S, err error) {
+	look func(who string, table *encoding.Table)) (scans []S, err error) {
 	for _, in := range t.All(port) {
 		table, err := in.Table()
 		if err != nil {
 			return nil, err
 		}
-		look(table)
+		look(scanName(in), table)
 		if _, ok := table.Column(has); !ok && has != "" {
 			continue
 		}
@@ -275,6 +279,10 @@ func (a *Cohort) cautionScans() {
 	}
 	worst(func(s CleanedScan) float64 { return float64(s.NonFinite) },
 		section.UpperFirst(a.Element())+"s with NaN or infinity, excluded from their regions: %s", func(s CleanedScan) string { return counted(s.NonFinite, a.Element()) })
+	if a.codes != nil {
+		a.Caution("Numbers that may stand for missing values are analyzed as measured ones (write n/a in their place, or exclude the participants): %s",
+			words.Some(a.codes, 6))
+	}
 	a.cautionLost()
 	worst(func(s CleanedScan) float64 { return float64(s.Missing + s.Constant) },
 		"Regions without a usable series ("+strings.ReplaceAll(noSeries(a.Element(), a.leastValid), "%", "%%")+"): %s", func(s CleanedScan) string {

@@ -228,3 +228,21 @@ func TestShortScans(t *testing.T) {
 		need.Equal(t, strings.Join(a.Cautions(), "\n"), c.want, c.volumes)
 	}
 }
+
+// Numbers that may stand for missing values are a caution by participant, with the names of regions.
+func TestMissingCodesAreACaution(t *testing.T) {
+	row := column.CleaningRow{Volumes: 148, Kept: 148, TR: 2, Strategy: "none", Why: column.Simulated}
+	quality := column.WithMeta(column.Table([]column.CleaningRow{row}), map[string]string{
+		column.MissingCodes: "region 2: -9999 in 3 volumes\ncolumn csf: 999 in 1 volume"})
+	nodes := encoding.NewTable(encoding.Column{Name: "index", Values: []int32{1, 2}},
+		encoding.Column{Name: "name", Values: []string{"left", "right"}})
+	w := section.NewWriter(dag.NewTask(map[string][]dag.Input{"nodes": {dag.InputOf(nodes)},
+		"cleaning": {dag.InputOf(quality, dag.Coord{Axis: "subject", Value: "sub-7"})}}))
+	a := &Cohort{Writer: w}
+	need.NoError(t, a.Read())
+	a.cleaning()
+	const want = "Numbers that may stand for missing values are analyzed as measured ones (write n/a in their place, or exclude the participants): sub-7 (region 2 (right): -9999 in 3 volumes, column csf: 999 in 1 volume)"
+	if !slices.Contains(w.Page.Cautions, want) {
+		t.Errorf("%q", w.Page.Cautions)
+	}
+}

@@ -11,8 +11,10 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/figure"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -30,6 +32,9 @@ type Cohort struct {
 	Excluded      []ExcludedRow
 	excludedTable *report.Table // nil without any
 
+	names map[int][2]string // of the regions, by index; nil where the node list is not connected
+	codes []string          // scans with numbers that may stand for missing values, and which
+
 	About      column.Scans  // what the loader knows of the scans
 	Scans      []CleanedScan // how each was cleaned
 	leastValid string        // share of its voxels that a region needs for a series; "" where no voxels were averaged
@@ -44,6 +49,9 @@ func (a *Cohort) Read() (err error) {
 			return err
 		}
 		a.Nodes = nodes.Rows()
+		if a.names, err = figure.ReadNames(a.T.In("nodes")); err != nil {
+			return err
+		}
 	}
 	if err = a.readCleaned(); err != nil {
 		return err
@@ -59,6 +67,21 @@ func (a *Cohort) Read() (err error) {
 		return fmt.Errorf("%s: %w", a.T.In("notes").Name, err)
 	}
 	return nil
+}
+
+// regionNumber is a region in the texts of stages that have no node list.
+var regionNumber = pattern.New(`\bregion ([0-9]+)\b`)
+
+// Named adds the names of regions to a text that has their numbers: "region 7 (l.CUN)".
+func (a *Cohort) Named(text string) string {
+	return regionNumber.ReplaceAllStringFunc(text, func(found string) string {
+		number := strings.TrimPrefix(found, "region ")
+		index, _ := strconv.Atoi(number)
+		if name := a.names[index][0]; name != "" && name != number {
+			return found + " (" + name + ")"
+		}
+		return found
+	})
 }
 
 // A groupSize is how many participants a group has.
@@ -167,7 +190,8 @@ func (a *Cohort) Describe() error {
 		}) {
 			continue
 		}
-		if strings.Contains(note, column.FewerVolumes) && len(a.Scans) > 0 { // cautionScans has what the tasks read
+		if len(a.Scans) > 0 && (strings.Contains(note, column.FewerVolumes) ||
+			strings.Contains(note, column.CodesInMotion)) { // cautionScans has what the tasks read
 			continue
 		}
 		if slices.ContainsFunc(column.Doubts, func(doubt string) bool { return strings.Contains(note, doubt) }) {

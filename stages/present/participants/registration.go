@@ -25,7 +25,7 @@ type LabeledScan struct {
 func labeledScans(t *dag.Task) ([]LabeledScan, error) {
 	return scansOf(t, "registration", "", func(who string, r column.ParcelRow) LabeledScan {
 		return LabeledScan{who, r}
-	}, func(*encoding.Table) {})
+	}, func(string, *encoding.Table) {})
 }
 
 // registration says how voxels got their labels, and names the participants whose
