@@ -2,12 +2,15 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )
@@ -15,7 +18,7 @@ import (
 var predictKind = dag.Kind{
 	Name: "predict",
 	Doc: "applies trained models to participants\n" +
-		"The model comes from one training, or from several, whose probabilities are averaged; { file: model.npz } is an exported model. Graphs that differ in processing from the training graphs are refused: another list of regions, estimator, denoising, density or kind of feature.",
+		"The model comes from one training, or from several, whose probabilities are averaged; { file: model.npz } is an exported model. Graphs that differ in processing from the training graphs are refused: another list of regions, estimator, denoising, density or kind of feature; so are those of participants without a series of a region that all had in training.",
 	New:    func() dag.Stage { return &Predict{} },
 	Most:   8,
 	Memory: 256 << 20,
@@ -23,7 +26,7 @@ var predictKind = dag.Kind{
 
 // Predict applies trained models.
 type Predict struct {
-	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from the training graphs, such as denoise.fd; edges, features: the number of edges, the range of features"`
+	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from the training graphs, such as denoise.fd; edges, features: the number of edges, the range of features; regions: regions without a series that nobody in training lacks"`
 	DrawZero bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
 }
 
@@ -65,6 +68,9 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
+	if err := s.refuseLacking(models, features, names); err != nil {
+		return nil, err
+	}
 	out := newPredicted(models[0].Groups, len(models))
 	for i, in := range features {
 		if err := ctx.Err(); err != nil {
@@ -88,6 +94,43 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		t.Progress(i+1, len(features), id)
 	}
 	return out.tables(), nil
+}
+
+// refuseLacking refuses participants without regions that the models were trained with: their features would be zeros,
+// which no correlation is. names are those of the regions, nil where they are not known.
+func (s *Predict) refuseLacking(models []*Trained, features []dag.Input, names []string) error {
+	if slices.Contains(s.Allow, "regions") {
+		return nil
+	}
+	var errs []error
+	var who []string
+	for _, in := range features {
+		var lacked []int
+		for _, m := range models {
+			of, err := m.Graphs.lacks(in)
+			if err != nil {
+				return err
+			}
+			lacked = append(lacked, of...)
+		}
+		if lacked == nil {
+			continue
+		}
+		texts := lists.Map(slices.Compact(slices.Sorted(slices.Values(lacked))), func(r int) string {
+			if r > len(names) {
+				return fmt.Sprint(r)
+			}
+			return fmt.Sprintf("%d (%s)", r, names[r-1])
+		})
+		who = append(who, in.Coord("subject"))
+		errs = append(errs, fmt.Errorf("%s: no usable series of %s %s, which all participants had in training",
+			in.Coord("subject"), map[bool]string{true: "region", false: "regions"}[len(texts) == 1], words.Some(texts, 10)))
+	}
+	if errs == nil {
+		return nil
+	}
+	return fmt.Errorf("%w; exclude: [%s], under cohort, or predict from zeros (allow: regions)", errors.Join(errs...),
+		strings.Join(who, ", "))
 }
 
 // acceptNodes refuses a list of nodes that is not the training's.

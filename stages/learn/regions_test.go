@@ -178,3 +178,33 @@ func TestLeftOutRefused(t *testing.T) {
 	}
 	need.Equal(t, of[0], of[1], "predictions")
 }
+
+// A participant without a region that all had in training is refused, by its name; one without a region that training
+// left out, or that somebody trained on lacks with regions: all, is not.
+func TestPredictRefusesLackedRegions(t *testing.T) {
+	train := func(lacks func(int) []int, regions string) dag.Input {
+		in := lackingInputs(t, 20, lacks)
+		return dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("train", "epochs", 1, "regions", regions),
+			map[string][]dag.Input{"edges": in["edges"], "features": in["features"], "folds": in["folds"]})["model"])
+	}
+	predict := func(model dag.Input, regions []int, allow ...any) error {
+		in := lackingInputs(t, 20, func(i int) []int { return map[bool][]int{true: regions}[i < 2] })
+		names := make([]string, lackedOf)
+		for i := range names {
+			names[i] = fmt.Sprintf("area%d", i+1)
+		}
+		_, err := stagetest.RunStage(t, stagetest.Fresh("predict", "allow", allow), map[string][]dag.Input{
+			"model": {model}, "edges": in["edges"], "features": in["features"],
+			"nodes": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "name", Values: names}))}})
+		return err
+	}
+	none, shared, all := train(func(int) []int { return nil }, "shared"), train(groupsLack, "shared"), train(groupsLack, "all")
+	for _, model := range []dag.Input{none, shared, all} {
+		need.Error(t, predict(model, []int{6, 7}), "sub-001: no usable series of regions 7 (area7), 8 (area8), which all "+
+			"participants had in training\nsub-002: no usable series of regions 7 (area7), 8 (area8), which all participants "+
+			"had in training; exclude: [sub-001, sub-002], under cohort, or predict from zeros (allow: regions)")
+	}
+	need.NoError(t, predict(shared, []int{3, 9}))
+	need.NoError(t, predict(all, []int{3, 9}))
+	need.NoError(t, predict(none, []int{6}, "regions"))
+}

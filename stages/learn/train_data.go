@@ -40,6 +40,7 @@ type graphFacts struct {
 	Made     string     `json:"made,omitempty"`     // how, when the edge tables say so
 	Taught   []string   `json:"participants"`       // who was trained on
 	LeftOut  []int      `json:"left_out,omitempty"` // regions, from 1
+	Lacked   []int      `json:"lacked,omitempty"`   // other regions that somebody trained on has no series of
 }
 
 // add takes in one graph.
@@ -63,6 +64,24 @@ func (f *graphFacts) reduced(g GraphData) GraphData {
 		out[i] = slices.Contains(f.LeftOut, i+1)
 	}
 	return g.Without(out, false)
+}
+
+// lacks are the regions, from 1, without a usable series in these features that the training did not lack.
+func (f *graphFacts) lacks(features dag.Input) (regions []int, err error) {
+	a, err := dag.Shared(features, dag.Input.Array)
+	if err != nil {
+		return nil, err
+	}
+	absent := fold.AbsentRows(a)
+	if !slices.Contains(absent, false) { // the identities of regions show none
+		return nil, nil
+	}
+	for i, is := range absent {
+		if is && !slices.Contains(f.LeftOut, i+1) && !slices.Contains(f.Lacked, i+1) {
+			regions = append(regions, i+1)
+		}
+	}
+	return regions, nil
 }
 
 // read refuses duplicate scans, then goes through the graphs.
@@ -142,6 +161,11 @@ func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Pa
 	}
 	if r.Side == 0 {
 		set.facts.Taught = append(set.facts.Taught, r.Id)
+		lacked, err := set.facts.lacks(featuresIn)
+		if err != nil {
+			return err
+		}
+		set.facts.Lacked = slices.Compact(slices.Sorted(slices.Values(append(set.facts.Lacked, lacked...))))
 	}
 	for i, g := range p.Graphs {
 		r.Draw = p.Draws[i]
