@@ -18,6 +18,7 @@ type Parcels struct {
 	*nifti.Labels
 	back   nifti.Affine // mm to voxels
 	Middle map[int]report.Place
+	Known  bool // whether it is known which region each label is: by a node list, or as the image is parcellate's
 }
 
 // ErrGrayordinates is why parcels are not drawn: surfaces have no place without their meshes.
@@ -66,7 +67,8 @@ func ReadParcels(in dag.Input, nodes []region.Node) (*Parcels, error) {
 			}
 		}
 	}
-	p := &Parcels{Labels: labels, Middle: map[int]report.Place{}}
+	p := &Parcels{Labels: labels, Middle: map[int]report.Place{},
+		Known: nodes != nil || region.Numbered(region.Description(r.Header))}
 	var ok bool
 	if p.back, ok = labels.Affine.Inverse(); !ok {
 		return nil, fmt.Errorf("%s: its voxels have no volume", in.Name)

@@ -90,6 +90,9 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 	if len(a.T.All("parcels")) > 0 {
 		parcels, under, err = a.space()
 		switch {
+		case err == nil && !parcels.Known:
+			parcels = nil
+			a.Say("The regions are not shown in space: without the node list (input nodes of the report), it is unknown which label of the image (input parcels) is which region.")
 		case err == nil:
 			if atlas = parcels.Atlas(under); len(atlas.Surfaces)+len(atlas.Cuts) == 0 {
 				atlas.At = a.at

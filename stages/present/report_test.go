@@ -1,6 +1,7 @@
 package present
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"html"
@@ -12,6 +13,8 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/need"
+	"prgnn/nifti"
+	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
 )
 
@@ -187,6 +190,30 @@ func TestReportOfManyInputs(t *testing.T) {
 		if row := fmt.Sprintf("%s</th><td>arrow</td><td class=\"num\">%d</td><td>%x</td>", want, size,
 			sha256.Sum256([]byte(digests))); want != "" && !strings.Contains(page, row) {
 			t.Errorf("the page lacks %s:\n%s", row, between(page, "1001 members", "</tr>"))
+		}
+	}
+}
+
+// Without a node list, an atlas of the user's own is not drawn, as its labels need not be the numbers of the regions;
+// parcellate's parcels hold these.
+func TestAtlasWithoutNodesIsNotDrawn(t *testing.T) {
+	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+	const unknown = "The regions are not shown in space: without the node list"
+	for _, description := range []string{"", region.NodeNumbers} {
+		var b bytes.Buffer
+		voxels := make([]int32, 6*6*6)
+		for i := range voxels {
+			voxels[i] = int32(i%6/2 + 1)
+		}
+		need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{6, 6, 6}, Descrip: description,
+			Affine: nifti.Affine{{2, 0, 0, -6}, {0, 2, 0, -6}, {0, 0, 2, -6}, {0, 0, 0, 1}}, Data: voxels}))
+		in["parcels"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})}
+		page := reportText(t, in)
+		if got := strings.Contains(page, unknown); got != (description == "") {
+			t.Errorf("%q: the page says that the regions are unknown: %v", description, got)
+		}
+		if got := strings.Contains(page, " shows the regions in slices."); got != (description != "") {
+			t.Errorf("%q: the regions are drawn: %v", description, got)
 		}
 	}
 }
