@@ -232,8 +232,8 @@ func (c Confounds) Impossible() error {
 // values (Code).
 func (c Confounds) Codes(regressors []string) (found []string) {
 	for _, name := range c.Names {
-		if name != "framewise_displacement" && name != "std_dvars" &&
-			!slices.ContainsFunc(regressors, func(r string) bool { return r == name || strings.HasPrefix(r, name+"_") }) {
+		uses := func(regressor string) bool { return regressor == name || strings.HasPrefix(regressor, name+"_") }
+		if name != "framewise_displacement" && name != "std_dvars" && !slices.ContainsFunc(regressors, uses) {
 			continue
 		}
 		v, _ := c.column(name)

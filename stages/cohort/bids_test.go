@@ -618,7 +618,8 @@ func TestAcquisitionThatSeparatesTheGroups(t *testing.T) {
 		testdir.Write(t, filepath.Join(dir, "labels.nii"), "")
 		bids := bidsCohortKind.New().(*BIDSCohort)
 		bids.Dir, bids.Confounds = dir, false
-		tables := &TableCohort{Parameters: listed.Defaults(), BOLD: "bold", Labels: "bold", Nodes: "dk84", Space: "auto"}
+		tables := &TableCohort{Parameters: listed.Defaults(), BOLD: "bold", Labels: "bold", Nodes: "dk84",
+			Space: "auto"}
 		tables.File = filepath.Join(dir, "participants.tsv")
 		for name, c := range map[string]Loader{"bids": bids, "table": tables} {
 			notes, _ := need.Value(c.Load(dir))(t).About(ids)

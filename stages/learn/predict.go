@@ -124,7 +124,8 @@ func (s *Predict) refuseLacking(models []*Trained, features []dag.Input, names [
 		})
 		who = append(who, in.Coord("subject"))
 		errs = append(errs, fmt.Errorf("%s: no usable series of %s %s, which all participants had in training",
-			in.Coord("subject"), map[bool]string{true: "region", false: "regions"}[len(texts) == 1], words.Some(texts, 10)))
+			in.Coord("subject"), map[bool]string{true: "region", false: "regions"}[len(texts) == 1],
+			words.Some(texts, 10)))
 	}
 	if errs == nil {
 		return nil

@@ -198,7 +198,8 @@ func TestPredictRefusesLackedRegions(t *testing.T) {
 			"nodes": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "name", Values: names}))}})
 		return err
 	}
-	none, shared, all := train(func(int) []int { return nil }, "shared"), train(groupsLack, "shared"), train(groupsLack, "all")
+	none, shared := train(func(int) []int { return nil }, "shared"), train(groupsLack, "shared")
+	all := train(groupsLack, "all")
 	for _, model := range []dag.Input{none, shared, all} {
 		need.Error(t, predict(model, []int{6, 7}), "sub-001: no usable series of regions 7 (area7), 8 (area8), which all "+
 			"participants had in training\nsub-002: no usable series of regions 7 (area7), 8 (area8), which all participants "+

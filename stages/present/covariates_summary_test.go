@@ -220,15 +220,16 @@ func TestSummaryCautionsOfNotes(t *testing.T) {
 	}
 }
 
-// A repetition time of each group is one caution, of the covariates, and the note of the cohort is not repeated; without
-// covariates the note is the caution.
+// A repetition time of each group is one caution, of the covariates, and the note of the cohort is not repeated;
+// without covariates the note is the caution.
 func TestRepetitionTimeThatSeparatesTheGroups(t *testing.T) {
 	people := stagetest.PeopleWith()
 	ids, _ := people.Strings("participant_id")
 	var cleaning []dag.Input
 	for i, id := range ids {
 		r := column.CleaningRow{Volumes: 100, Kept: 100, TR: 2 + float64(i%2)}
-		cleaning = append(cleaning, dag.InputOf(column.Table([]column.CleaningRow{r}), dag.Coord{Axis: "subject", Value: id}))
+		cleaning = append(cleaning, dag.InputOf(column.Table([]column.CleaningRow{r}),
+			dag.Coord{Axis: "subject", Value: id}))
 	}
 	checks := stagetest.MustRun(t, &assess.Covariates{Label: "group", Permutations: 199},
 		map[string][]dag.Input{"participants": {dag.InputOf(people)}, "cleaning": cleaning})["checks"]

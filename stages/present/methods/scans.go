@@ -127,6 +127,27 @@ func (a *Author) methodsOfSilence(m *Text) {
 	}
 	m.say("Regions without a usable series (in %d of %s, at most %d) are excluded from the estimate: their correlations are 0%s.",
 		a.silent.struck, words.Count(a.silent.all, "participant"), a.silent.most, nodes)
+	var shared []string
+	where := "every model"
+	for _, stage := range a.Run.Stages {
+		switch {
+		case stage.Is("regions", "shared"):
+			shared = append(shared, stage.Stage)
+		case stage.Is("regions", "all"):
+			where = ""
+		}
+	}
+	if shared == nil {
+		return
+	}
+	if where == "" {
+		where = "the stages " + strings.Join(shared, ", ")
+	}
+	after := ""
+	if a.T.Has("graphs") {
+		after = "; graphs were reduced after they were made, so that their density, and the shrinkage of the partial correlations, are those of the regions that each participant has"
+	}
+	m.say("A region that some participants lack is left out of all of them in %s%s.", where, after)
 }
 
 // A silence is in how many participants' data there are regions without a signal.
