@@ -385,6 +385,30 @@ func TestFamilies(t *testing.T) {
 	need.Error(t, err, `stage folds: keep_together: the participants have no column "family"`)
 }
 
+// A value of most participants, in a column that keeps families together, is noted: it may stand for no family.
+func TestFamiliesOfMost(t *testing.T) {
+	const split = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, keep_together: [home] } }"
+	rows := func(values string) (rows []string) {
+		for i, v := range strings.Fields(values) {
+			rows = append(rows, string("AB"[i%2])+"\t"+v)
+		}
+		return rows
+	}
+	for values, want := range map[string]string{
+		strings.Repeat("singleton ", 8) + "7 7 8 8": `column home: 8 of 12 participants with a value have "singleton", and are kept in one fold`,
+		strings.Repeat("1 ", 6):                     `column home: 6 of 6 participants with a value have "1", and are kept in one fold`,
+		strings.Repeat("a ", 6) + "b b n/a n/a":     "",
+		strings.Repeat("n/a ", 8) + "7 7 8 8":       "",
+		"1 2 3 4 5 6":                               "",
+	} {
+		p := need.Value(guarded(t, "home", rows(values), "", split))(t)
+		got := strings.Join(notesWith(p, "are kept in one fold"), "; ")
+		if !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q", values, got)
+		}
+	}
+}
+
 // Families in two spellings are noted where they may be in different folds, once.
 func TestFamiliesInTwoSpellings(t *testing.T) {
 	const split = "folds: { use: split, in: { participants: cohort.participants }, with: { %s } }"

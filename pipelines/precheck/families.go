@@ -47,12 +47,14 @@ func Families(r *cohort.Roster, g *dag.Graph) []string {
 	if !divides {
 		return nil
 	}
+	slices.Sort(kept)
+	kept = slices.Compact(kept)
 	notes := column.DoubtSpelling(r.Participants, kept, categories)
 	if divided != nil {
 		return append(notes, column.DoubtRelatives(r.Participants, words.Some(divided, 4))...)
 	}
-	slices.Sort(kept)
-	for _, name := range slices.Compact(kept) {
+	for _, name := range kept {
+		notes = append(notes, column.DoubtLargest(r.Participants, name)...)
 		if !column.Shares(r.Participants, name) {
 			continue
 		}

@@ -64,6 +64,20 @@ func Time(b []byte) (float64, error) {
 	return 1 / f, nil
 }
 
+// SamplingApart states RepetitionTime and SamplingFrequency of a JSON file that contradict each other, by more than
+// rounding of the frequency (0.33 Hz for 3 s); "" where they do not.
+func SamplingApart(b []byte) string {
+	var scan struct{ RepetitionTime, SamplingFrequency *float64 }
+	if err := Decode(b, &scan); err != nil || scan.RepetitionTime == nil || scan.SamplingFrequency == nil {
+		return ""
+	}
+	tr, f := *scan.RepetitionTime, *scan.SamplingFrequency
+	if volumes := float64(tr * f); volumes > 0.98 && volumes < 1.02 {
+		return ""
+	}
+	return fmt.Sprintf("RepetitionTime %g s, SamplingFrequency %g Hz", tr, f)
+}
+
 // Believed is a repetition time, s; 0 where it is not believed.
 func Believed(tr float64) float64 {
 	if !IsTime(tr) {

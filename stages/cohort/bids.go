@@ -64,7 +64,8 @@ type bidsFiles struct {
 	confoundRows                                                     int
 	// s, of the sidecar and of the scan; 0 where they do not say
 	tr, headerTR float64
-	noTime       error // why the sidecar, which has a RepetitionTime, gives none
+	sampling     string // how the sidecar contradicts itself on the repetition time; "" where it does not
+	noTime       error  // why the sidecar, which has a RepetitionTime, gives none
 	// of the scan, by its header; 0 when that cannot be read
 	volumes int
 	grid    gridName

@@ -658,3 +658,18 @@ func TestImpossibleMotion(t *testing.T) {
 		t.Error(notes)
 	}
 }
+
+// A sidecar of a scan whose SamplingFrequency contradicts its RepetitionTime is noted.
+func TestSamplingFrequencyOfScans(t *testing.T) {
+	d := newDataset(t, "participant_id\tgroup\nsub-01\tA\nsub-02\tB\n")
+	for _, s := range []string{"sub-01", "sub-02"} {
+		d.list("legacy.txt", "sub-01", s)
+		d.write(s+"/func/"+s+"_task-mixedgamblestask_run-02_space-T1w_desc-preproc_bold.json",
+			`{"RepetitionTime": 2, "SamplingFrequency": `+map[string]string{"sub-01": "0.5", "sub-02": "3"}[s]+`}`)
+	}
+	r := need.Value(d.load(func(*BIDSCohort) {}))(t)
+	const note = "contradicts its RepetitionTime, which counts: sub-02 (RepetitionTime 2 s, SamplingFrequency 3 Hz)"
+	if notes := notesOf(r); !strings.Contains(notes, note) {
+		t.Error(notes)
+	}
+}

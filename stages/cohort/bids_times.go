@@ -21,6 +21,7 @@ import (
 func (f *bidsFiles) times() {
 	if b, err := bids.ReadJSON(f.sidecar); f.sidecar != "" && err == nil {
 		f.tr, f.noTime = bids.Time(b)
+		f.sampling = bids.SamplingApart(b)
 	}
 	r, err := nifti.Open(f.bold)
 	if err != nil {
@@ -61,6 +62,14 @@ func (c *BIDSCohort) refuseHeaders(rows []listed.Row, found map[string]*bidsFile
 	}
 }
 
+// samplingNote notes sidecars whose SamplingFrequency contradicts their RepetitionTime.
+func samplingNote(who []string) []string {
+	if who == nil {
+		return nil
+	}
+	return []string{"the SamplingFrequency of the sidecar contradicts its RepetitionTime, which counts: " + words.Some(who, 6)}
+}
+
 // cutNote names the short scans. volumes are those of each scan, by participant and run.
 func cutNote(volumes map[string]int) []string {
 	median, short := column.ShortScans(volumes)
@@ -77,12 +86,15 @@ func cutNote(volumes map[string]int) []string {
 // timeNotes tell of repetition times that contradict each other, or differ between
 // participants. contradict is the note of those that contradict each other, "" where none do.
 func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (notes []string, contradict string) {
-	var apart []string
+	var apart, sampled []string
 	used := map[float64]int{}
 	for _, row := range rows {
 		for _, f := range found[row.ID].each() {
+			who := row.ID + map[bool]string{true: " " + part + " " + f.name}[f.name != ""]
+			if f.sampling != "" {
+				sampled = append(sampled, who+" ("+f.sampling+")")
+			}
 			if f.apart() {
-				who := row.ID + map[bool]string{true: " " + part + " " + f.name}[f.name != ""]
 				apart = append(apart, fmt.Sprintf("%s (sidecar %g s, header %g s)", who, f.tr, f.headerTR))
 			}
 			if tr := f.tr; tr > 0 {
@@ -96,6 +108,7 @@ func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (not
 		contradict = "the repetition times of sidecar and header differ: " + words.Some(apart, 6)
 		notes = append(notes, contradict)
 	}
+	notes = append(notes, samplingNote(sampled)...)
 	if len(used) > 1 {
 		var text []string
 		for tr, n := range used {

@@ -109,7 +109,7 @@ func seriesFiles(series, sidecar string) map[string]string {
 // sidecarPort gives the cohort the port sidecar when files of series have one, and compares it with their headers.
 func sidecarPort(r *Roster) {
 	var with bool
-	var without, apart []string
+	var without, apart, sampled []string
 	count := func(who string, files map[string]string) {
 		series, there := files["series"]
 		f := bidsFiles{bold: series, sidecar: files["sidecar"]}
@@ -120,9 +120,12 @@ func sidecarPort(r *Roster) {
 		default:
 			with = true
 			if FormatOf(series) != "nifti" {
-				return
+				f.bold = "" // its header has no time
 			}
-			if f.times(); f.apart() {
+			if f.times(); f.sampling != "" {
+				sampled = append(sampled, who+" ("+f.sampling+")")
+			}
+			if f.apart() {
 				apart = append(apart, fmt.Sprintf("%s (sidecar %g s, header %g s)", who, f.tr, f.headerTR))
 			}
 		}
@@ -142,6 +145,7 @@ func sidecarPort(r *Roster) {
 			r.Notes = append(r.Notes, withoutSidecar(without, with, "what the file of the series gives"))
 		}
 	}
+	r.Notes = append(r.Notes, samplingNote(sampled)...)
 	if apart != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("the repetition times of sidecar and header differ: %s; that of the sidecar counts", words.Some(apart, 6)))
 	}

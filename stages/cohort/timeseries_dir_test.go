@@ -33,6 +33,9 @@ func TestTimeseriesSidecar(t *testing.T) {
 		{map[string]string{name("1", ".json"): "{\n\"a\": }",
 			name("2", ".json"): `{"RepetitionTime": 2}`}, []string{name("1", ".json"), name("2", ".json")}, ""},
 		{map[string]string{"task-rest_timeseries.json": `{"RepetitionTime": 2}`}, []string{"task-rest_timeseries.json", "task-rest_timeseries.json"}, ""},
+		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2, "SamplingFrequency": 1}`,
+			name("2", ".json"): `{"RepetitionTime": 3, "SamplingFrequency": 0.33}`}, []string{name("1", ".json"), name("2", ".json")},
+			"the SamplingFrequency of the sidecar contradicts its RepetitionTime, which counts: sub-01 (RepetitionTime 2 s, SamplingFrequency 1 Hz)"},
 		{map[string]string{"task-rest_timeseries.json": `{"Sources": []}`}, []string{"", ""}, ""},
 		{map[string]string{name("1", ".json"): `{"RepetitionTime": 2}`}, []string{name("1", ".json"), ""}, "no JSON file gives the RepetitionTime for sub-02: there what the file of the series gives counts"},
 	} {

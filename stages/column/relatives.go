@@ -116,6 +116,26 @@ func DoubtSpelling(table *encoding.Table, kept, categories []string) (notes []st
 	return notes
 }
 
+// DoubtLargest notes that a column that keeps families together has one value of far more participants than any other,
+// which may stand for no family: singleton, or the same in all.
+func DoubtLargest(table *encoding.Table, name string) (notes []string) {
+	most, next, value, all := 0, 0, "", 0
+	members := sharing(table, name)
+	for _, v := range slices.Sorted(maps.Keys(members)) {
+		n := members[v]
+		if all += n; n > most {
+			most, next, value = n, most, v
+		} else {
+			next = max(next, n)
+		}
+	}
+	if most <= 3*next || most <= 6 && len(members) > 1 || most < 2 {
+		return nil
+	}
+	return []string{fmt.Sprintf("column %s: %d of %d participants with a value have %q, and are kept in one fold: if that stands for "+
+		"no relatives, leave their cells empty (n/a)", name, most, all, value)}
+}
+
 // named is how many participants have the id of another one in a column: sib_of.
 func named(table *encoding.Table, name string) (n int) {
 	_, values, err := ByParticipant(table, name)
