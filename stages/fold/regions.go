@@ -19,10 +19,11 @@ func (d *Division) of(ins []dag.Input) []dag.Input {
 }
 
 // LeftOut marks the regions that a participant of a division lacks, in any draw: with regions: shared, they are left
-// out of all participants, or else a model would see who lacks them. nil: none is. absent marks those of an array. note
-// lists them. No label is used; those who are tested count, too, as a model could not be applied to them otherwise.
-func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Array) []bool) (out []bool, note string,
-	err error) {
+// out of all participants, or else a model would see who lacks them. nil: none is. absent marks those of an array.
+// note lists them, by names where these are known. No label is used; those who are tested count, too, as a model could
+// not be applied to them otherwise.
+func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Array) []bool, names []string) (out []bool,
+	note string, err error) {
 	if s.Regions != "shared" {
 		return nil, "", nil
 	}
@@ -49,7 +50,7 @@ func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Arra
 	out = make([]bool, len(count))
 	for r, n := range count {
 		if out[r] = 0 < n && n < len(ins); out[r] { // what all lack is the same in all
-			regions = append(regions, fmt.Sprint(r+1))
+			regions = append(regions, NumberAndName(r, names))
 		}
 	}
 	if regions == nil {
@@ -79,6 +80,14 @@ func (s Params) LeftOut(ins []dag.Input, d *Division, absent func(*encoding.Arra
 	}
 	return out, fmt.Sprintf("left out of all participants, because %d of %d lack one: regions %s (regions: shared)",
 		lack, len(ins), words.Some(regions, 20)), nil
+}
+
+// NumberAndName writes a region, from 0, for a person: "7 (l.CUN)", or its number alone without a name.
+func NumberAndName(r int, names []string) string {
+	if r >= len(names) {
+		return fmt.Sprint(r + 1)
+	}
+	return fmt.Sprintf("%d (%s)", r+1, names[r])
 }
 
 // absentOf is what each input lacks; models that see the same participants share the answer.

@@ -119,7 +119,7 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm) error {
 		if err := fold.RefuseDuplicates(inputs, d); err != nil {
 			return err
 		}
-		if r.out, r.note, err = p.LeftOut(inputs, d, fold.AbsentRows); err != nil {
+		if r.out, r.note, err = p.LeftOut(inputs, d, fold.AbsentRows, nil); err != nil {
 			return err
 		}
 	}

@@ -125,7 +125,7 @@ func (s *MeanMLP) read(t *dag.Task) (set *trainingSet, series [][]float32, regio
 	if err := fold.RefuseDuplicates(inputs, d); err != nil {
 		return nil, nil, 0, err
 	}
-	out, note, err := s.LeftOut(inputs, d, fold.AbsentColumns)
+	out, note, err := s.LeftOut(inputs, d, fold.AbsentColumns, nil)
 	if err != nil {
 		return nil, nil, 0, err
 	}

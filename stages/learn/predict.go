@@ -117,10 +117,7 @@ func (s *Predict) refuseLacking(models []*Trained, features []dag.Input, names [
 			continue
 		}
 		texts := lists.Map(slices.Compact(slices.Sorted(slices.Values(lacked))), func(r int) string {
-			if r > len(names) {
-				return fmt.Sprint(r)
-			}
-			return fmt.Sprintf("%d (%s)", r, names[r-1])
+			return fold.NumberAndName(r-1, names)
 		})
 		who = append(who, in.Coord("subject"))
 		errs = append(errs, fmt.Errorf("%s: no usable series of %s %s, which all participants had in training",

@@ -179,6 +179,26 @@ func TestLeftOutRefused(t *testing.T) {
 	need.Equal(t, of[0], of[1], "predictions")
 }
 
+// areas is a node list: area1, area2 …
+func areas() dag.Input {
+	names := make([]string, lackedOf)
+	for i := range names {
+		names[i] = fmt.Sprintf("area%d", i+1)
+	}
+	return dag.InputOf(encoding.NewTable(encoding.Column{Name: "name", Values: names}))
+}
+
+// What is left out is listed by name, where the node list is connected.
+func TestLeftOutByName(t *testing.T) {
+	in := lackingInputs(t, 20, groupsLack)
+	in["nodes"] = []dag.Input{areas()}
+	s := stagetest.Fresh("train").(*Train)
+	d := need.Value(s.Divide(in["folds"][0]))(t)
+	set := need.Value(s.pass(dag.NewTask(in), d, func(fold.Row, GraphData) error { return nil }))(t)
+	need.Equal(t, set.note, "left out of all participants, because 20 of 20 lack one: regions 4 (area4), 10 (area10) "+
+		"(regions: shared)")
+}
+
 // A participant without a region that all had in training is refused, by its name; one without a region that training
 // left out, or that somebody trained on lacks with regions: all, is not.
 func TestPredictRefusesLackedRegions(t *testing.T) {
@@ -189,13 +209,9 @@ func TestPredictRefusesLackedRegions(t *testing.T) {
 	}
 	predict := func(model dag.Input, regions []int, allow ...any) error {
 		in := lackingInputs(t, 20, func(i int) []int { return map[bool][]int{true: regions}[i < 2] })
-		names := make([]string, lackedOf)
-		for i := range names {
-			names[i] = fmt.Sprintf("area%d", i+1)
-		}
 		_, err := stagetest.RunStage(t, stagetest.Fresh("predict", "allow", allow), map[string][]dag.Input{
 			"model": {model}, "edges": in["edges"], "features": in["features"],
-			"nodes": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "name", Values: names}))}})
+			"nodes": {areas()}})
 		return err
 	}
 	none, shared := train(func(int) []int { return nil }, "shared"), train(groupsLack, "shared")

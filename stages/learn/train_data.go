@@ -108,7 +108,7 @@ func (s *Train) pass(t *dag.Task, d *fold.Division, use func(fold.Row, GraphData
 		return nil, err
 	}
 	edges, features := t.All("edges"), t.All("features")
-	out, note, err := s.LeftOut(features, d, fold.AbsentRows)
+	out, note, err := s.LeftOut(features, d, fold.AbsentRows, set.facts.Names)
 	if err != nil {
 		return nil, err
 	}
