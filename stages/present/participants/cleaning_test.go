@@ -242,7 +242,7 @@ func TestMissingCodesAreACaution(t *testing.T) {
 	need.NoError(t, a.Read())
 	a.cleaning()
 	const want = "Numbers that may stand for missing values are analyzed as measured ones (write n/a in their place, or exclude the participants): sub-7 (region 2 (right): -9999 in 3 volumes, column csf: 999 in 1 volume)"
-	if !slices.Contains(w.Page.Cautions, want) {
-		t.Errorf("%q", w.Page.Cautions)
+	if !slices.Contains(w.Cautions(), want) {
+		t.Errorf("%q", w.Cautions())
 	}
 }
