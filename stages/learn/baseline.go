@@ -20,7 +20,7 @@ import (
 var baselineKind = dag.Kind{
 	Name: "baseline",
 	Doc: "trains a baseline classifier on the same folds as PR-GNN\n" +
-		"One task is one model: fan out with matrix: { model: [majority, svm, ridge], fold: [1..5] }, and give the predictions to evaluate beside those of train. The inputs are the upper triangle of each Pearson matrix, or of each tangent matrix of the stage project. " +
+		"One task is one model: fan out with matrix: { model: [majority, svm, ridge], fold: all }, and give the predictions to evaluate beside those of train. The inputs are the upper triangle of each Pearson matrix, or of each tangent matrix of the stage project. " +
 		"All draws of a participant are on one side, and nothing is fitted to test participants.",
 	New: func() dag.Stage {
 		cnn := baseline.Kawahara()

@@ -19,7 +19,7 @@ var bntKind = dag.Kind{
 	Name: "bnt",
 	Doc: "trains the Brain Network Transformer on the same folds as PR-GNN\n" +
 		"Two transformer blocks over the regions, whose features are their rows of the correlation matrix, and a readout by clusters (Kan et al. 2022). The defaults are those of the released program, from which the published figures come. " +
-		"One task is one model: fan out with matrix: { fold: [1..5] }, and give the predictions to evaluate beside those of train, and the scores to biomarkers. Training takes minutes to hours: 200 passes over all matrices.",
+		"One task is one model: fan out with matrix: { fold: all }, and give the predictions to evaluate beside those of train, and the scores to biomarkers. Training takes minutes to hours: 200 passes over all matrices.",
 	New: func() dag.Stage {
 		o, t := bnt.Released(200, 2), bnt.Training()
 		return &BNT{Params: fold.First(), Readout: o.Readout, PosEncoding: "none", Heads: o.Heads,

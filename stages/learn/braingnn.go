@@ -21,7 +21,7 @@ var brainGNNKind = dag.Kind{
 	Name: "braingnn",
 	Doc: "trains BrainGNN on the same folds and graphs as PR-GNN\n" +
 		"A graph convolution whose kernel depends on the region, through communities of regions that are learned, and TopK pooling (Li et al. 2021). variant: paper is our reading of the paper; authors-code is the released program, whose edges are those of graph with rule: authors-code and percentile: 0. " +
-		"One task is one model: fan out with matrix: { fold: [1..5] }, and give the predictions to evaluate beside those of train, and the scores to biomarkers.",
+		"One task is one model: fan out with matrix: { fold: all }, and give the predictions to evaluate beside those of train, and the scores to biomarkers.",
 	New:     func() dag.Stage { return brainGNNOf("paper") },
 	Variant: func(variant string) dag.Stage { return brainGNNOf(variant) },
 	Most:    8,

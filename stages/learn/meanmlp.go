@@ -20,7 +20,7 @@ var meanMLPKind = dag.Kind{
 	Name: "meanmlp",
 	Doc: "trains meanMLP, a classifier of time series, on the same folds as PR-GNN\n" +
 		"One full layer with layer normalization for each volume, and the mean over time (Popov et al. 2024): the order of the volumes does not enter. Some training participants are held out for validation: training stops when their loss stops falling (patience), and the best epoch is kept. " +
-		"One task is one model: fan out with matrix: { fold: [1..5] }, and give the predictions to evaluate beside those of train, and the scores to biomarkers.",
+		"One task is one model: fan out with matrix: { fold: all }, and give the predictions to evaluate beside those of train, and the scores to biomarkers.",
 	New: func() dag.Stage {
 		o, t := meanmlp.Released(2), meanmlp.Training()
 		return &MeanMLP{Params: fold.First(), ZScore: true, Hidden: o.Hidden, Dropout: o.Dropout,

@@ -20,7 +20,7 @@ import (
 var regressionKind = dag.Kind{
 	Name: "regression",
 	Doc: "trains a regression model of a number, such as age or a score\n" +
-		"For a cohort with the parameter target, and folds of split with label: target. One task is one model: fan out with matrix: { model: [mean, ridge, kernel-ridge], fold: [1..5] }. The inputs are the upper triangle of each Pearson matrix, or of each tangent matrix of the stage project. The target is z-scored by mean and SD of the training participants of the fold, and predictions are given in its own units. All draws of a participant are on one side, and nothing is fitted to test participants.",
+		"For a cohort with the parameter target, and folds of split with label: target. One task is one model: fan out with matrix: { model: [mean, ridge, kernel-ridge], fold: all }. The inputs are the upper triangle of each Pearson matrix, or of each tangent matrix of the stage project. The target is z-scored by mean and SD of the training participants of the fold, and predictions are given in its own units. All draws of a participant are on one side, and nothing is fitted to test participants.",
 	New: func() dag.Stage {
 		return &Regression{Model: "kernel-ridge", Params: fold.First(), Transform: "own", Standardize: "none",
 			Diagonal: true, OffDiagonal: "plain", C: 1, Epsilon: 0.1, Tolerance: 1e-3, Penalty: 1,

@@ -20,7 +20,7 @@ import (
 var combatKind = dag.Kind{
 	Name: "combat",
 	Doc: "fits ComBat to connectivity matrices, on training participants only\n" +
-		"Every pair of regions has a shift and a scale at each site, shrunk towards those of the site's other pairs by empirical Bayes (Johnson et al. 2007; Fortin et al. 2017, 2018); covariate effects are preserved. The kind harmonize applies the model to all participants. Only the training participants of the fold are used, with draw 0: fan out over the folds (matrix: { fold: [1..5] }), and all later stages too. Connect fitted to the stage leakage, which checks this. The results equal those of neuroHarmonize and neuroCombat.",
+		"Every pair of regions has a shift and a scale at each site, shrunk towards those of the site's other pairs by empirical Bayes (Johnson et al. 2007; Fortin et al. 2017, 2018); covariate effects are preserved. The kind harmonize applies the model to all participants. Only the training participants of the fold are used, with draw 0: fan out over the folds (matrix: { fold: all }), and all later stages too. Connect fitted to the stage leakage, which checks this. The results equal those of neuroHarmonize and neuroCombat.",
 	New: func() dag.Stage {
 		return &Combat{Fold: 1, Repeat: 1, Site: "site", Bayes: true, Minimum: 3, Few: "refuse",
 			Transform: "fisher", Tolerance: 1e-4}

@@ -22,7 +22,7 @@ import (
 var harmonizeKind = dag.Kind{
 	Name: "harmonize",
 	Doc: "applies a fitted ComBat model to a participant's matrices\n" +
-		"One task is one participant in one fold (each: subject, matrix: { fold: [1..5] }), because each fold has its own fit. All draws are harmonized in the same way. The diagonal is unchanged; a harmonized matrix may no longer be positive semidefinite. A participant from a site without training participants is refused, unless combat has few: keep.",
+		"One task is one participant in one fold (each: subject, matrix: { fold: all }), because each fold has its own fit. All draws are harmonized in the same way. The diagonal is unchanged; a harmonized matrix may no longer be positive semidefinite. A participant from a site without training participants is refused, unless combat has few: keep.",
 	New: func() dag.Stage { return &Harmonize{} },
 }
 

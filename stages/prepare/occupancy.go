@@ -17,7 +17,7 @@ import (
 var occupancyKind = dag.Kind{
 	Name: "occupancy",
 	Doc: "a participant's time in each connectivity state\n" +
-		"Each window belongs to the nearest state of the stage states: fraction of time, dwell times and transitions (Allen et al. 2014). One task is one participant (each: subject), and with states of folds one participant in one fold (matrix: { fold: [1..5] }). Connect features to the port states of baseline.",
+		"Each window belongs to the nearest state of the stage states: fraction of time, dwell times and transitions (Allen et al. 2014). One task is one participant (each: subject), and with states of folds one participant in one fold (matrix: { fold: all }). Connect features to the port states of baseline.",
 	New: func() dag.Stage { return &Occupancy{} },
 }
 

@@ -13,7 +13,7 @@ import (
 var projectKind = dag.Kind{
 	Name: "project",
 	Doc: "maps a participant's covariance matrices to the tangent space\n" +
-		"log(G^-1/2 C G^-1/2) of each draw, with the reference G that the stage tangent has fitted. One task is one participant in one fold (each: subject, matrix: { fold: [1..5] }): another fold has another reference. Connect matrices to the port tangent of baseline. " +
+		"log(G^-1/2 C G^-1/2) of each draw, with the reference G that the stage tangent has fitted. One task is one participant in one fold (each: subject, matrix: { fold: all }): another fold has another reference. Connect matrices to the port tangent of baseline. " +
 		"Entry (i, j) is not the connection of i and j: baseline maps its weights back to the regions.",
 	New: func() dag.Stage { return &Project{} },
 }

@@ -20,7 +20,7 @@ var statesKind = dag.Kind{
 	Name: "states",
 	Doc: "connectivity states: k-means of the sliding windows of all participants\n" +
 		"As Allen et al. 2014: the centers of k-means of the exemplars, windows at local maxima of the variance over the pairs of regions, or of all windows. The stage occupancy then counts a participant's time in each state. " +
-		"With folds, only training participants of the fold are used: needed where anything of the states enters a classifier; fan out over the folds (matrix: { fold: [1..5] }) then, and connect fitted to the stages leakage and baseline. Without folds the states describe the cohort.",
+		"With folds, only training participants of the fold are used: needed where anything of the states enters a classifier; fan out over the folds (matrix: { fold: all }) then, and connect fitted to the stages leakage and baseline. Without folds the states describe the cohort.",
 	New: func() dag.Stage {
 		return &States{Fold: 1, Repeat: 1, States: 5, Distance: "l1", Windows: "exemplars", Regions: "all", Starts: 10}
 	},

@@ -19,7 +19,7 @@ import (
 var tangentKind = dag.Kind{
 	Name: "tangent",
 	Doc: "fits the reference of the tangent space to training participants\n" +
-		"The reference G is a mean of their covariance matrices (draw 0 of each participant). The kind project then maps the matrices of every participant to log(G^-1/2 C G^-1/2) (Varoquaux et al. 2010). Test participants of the fold are not used: fan out over the folds (matrix: { fold: [1..5] }), and everything after it too. " +
+		"The reference G is a mean of their covariance matrices (draw 0 of each participant). The kind project then maps the matrices of every participant to log(G^-1/2 C G^-1/2) (Varoquaux et al. 2010). Test participants of the fold are not used: fan out over the folds (matrix: { fold: all }), and everything after it too. " +
 		"Connect fitted to the stages leakage and baseline; both check that. With stop: nilearn the numbers are those of nilearn's ConnectivityMeasure(kind=\"tangent\").",
 	New: func() dag.Stage {
 		return &Tangent{Fold: 1, Repeat: 1, Reference: "geometric", ZScore: true, Stop: "tolerance", Tolerance: 1e-10,

@@ -95,7 +95,7 @@ func (s *Tables) variations(t *dag.Task) ([]variation, error) {
 	}
 	for _, axis := range []string{"distance", "pool", "lambda"} {
 		if !slices.ContainsFunc(rows, func(r column.AccuracyRow) bool { return axisOf(r, axis) != "" }) {
-			return nil, fmt.Errorf("%s: there is no column %s: let the trainings fan out over it (matrix: { distance: [mmd, bce], pool: [topk, sage], lambda: [[0.1, 0.1]], fold: [1..5] })", in.Name, axis)
+			return nil, fmt.Errorf("%s: there is no column %s: let the trainings fan out over it (matrix: { distance: [mmd, bce], pool: [topk, sage], lambda: [[0.1, 0.1]], fold: all })", in.Name, axis)
 		}
 	}
 	var out []variation
