@@ -65,11 +65,14 @@ func (f *Digests) Code(hash Hashing, paths []string) (string, error) {
 	return once.(func() (string, error))()
 }
 
-// mostCode is how many files a directory of code may hold.
-const mostCode = 20000
+// What directories of code may hold: files, and bytes.
+const (
+	mostCode  = 20000
+	mostBytes = 16 << 30
+)
 
 func (f *Digests) content(hash Hashing, paths []string) (string, error) {
-	sum, files := sha256.New(), 0
+	sum, files, bytes := sha256.New(), 0, int64(0)
 	var add func(path, name string, above []fs.FileInfo) error
 	add = func(path, name string, above []fs.FileInfo) error {
 		info, err := os.Stat(path)
@@ -79,6 +82,9 @@ func (f *Digests) content(hash Hashing, paths []string) (string, error) {
 		case info.Mode().IsRegular():
 			if files++; files > mostCode {
 				return fmt.Errorf("%s holds more than %d files: connect what the command needs as inputs, or run it in a container", paths, mostCode)
+			}
+			if bytes += info.Size(); above != nil && bytes > mostBytes {
+				return fmt.Errorf("%s holds more than %d GiB: connect what the command needs as inputs, or run it in a container", paths, mostBytes>>30)
 			}
 			ref, err := f.File(hash, path)
 			if err != nil { // which the command cannot read either

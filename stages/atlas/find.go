@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/foreign"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
@@ -28,6 +29,8 @@ type Wanted struct {
 	Suffix     string `json:"suffix"`     // dseg or probseg
 	Space      string `json:"space"`      // the space of the scans
 	Dir        string `json:"dir"`        // the one directory to look in
+
+	refused []string // why directories could not be listed
 }
 
 // entities are the parts of a file's name that were asked for.
@@ -143,11 +146,14 @@ func (w *Wanted) Find(places []Place, grayordinates bool) (*Found, error) {
 		return nil, fmt.Errorf("suffix: %q; a label image has the suffix dseg, a probabilistic atlas probseg", w.Suffix)
 	}
 	if w.Dir != "" {
-		if info, err := os.Stat(w.Dir); err != nil || !info.IsDir() {
+		if info, err := os.Stat(w.Dir); errors.Is(err, fs.ErrPermission) {
+			return nil, fmt.Errorf("dir: %w", foreign.Missing(w.Dir, err))
+		} else if err != nil || !info.IsDir() {
 			return nil, fmt.Errorf("dir: %s: no such directory", w.Dir)
 		}
 		places = placesIn(w.Dir)
 	}
+	w.refused = nil
 	var stubs, elsewhere []candidate
 	var near []string // names of atlases in this space
 	for _, p := range places {
@@ -222,7 +228,7 @@ func (w *Wanted) missing(places []Place, stubs, elsewhere []candidate, near []st
 			looked = append(looked, "$"+name+": not set")
 		}
 	}
-	text := fmt.Sprintf("no atlas %s in the space %s; looked in %s", w, w.Space, strings.Join(looked, "; "))
+	text := fmt.Sprintf("no atlas %s in the space %s; looked in %s", w, w.Space, strings.Join(append(looked, w.refused...), "; "))
 	switch {
 	case len(elsewhere) > 0:
 		have := lists.Map(elsewhere, func(c candidate) string { return filepath.Base(c.Path) })
@@ -294,13 +300,22 @@ func differences(files []candidate) string {
 
 // list are the files of atlases in a place.
 func (p Place) list(w *Wanted) []candidate {
-	switch p.kind {
-	case fslXML:
-		return p.fsl()
-	case surferHome:
-		return p.freeSurfer()
+	if p.kind != fslXML && p.kind != surferHome {
+		return p.named(w)
 	}
-	return p.named(w)
+	_, err := os.ReadDir(p.Dir)
+	w.unlisted(p.Dir, err)
+	if p.kind == fslXML {
+		return p.fsl()
+	}
+	return p.freeSurfer()
+}
+
+// unlisted keeps why a directory could not be listed: it may hold the atlas.
+func (w *Wanted) unlisted(dir string, err error) {
+	if bids.Unlisted(err) {
+		w.refused = append(w.refused, foreign.Missing(dir, err).Error())
+	}
 }
 
 // depth is how many directories below a place the files lie at most: tpl-…/cohort-…/anat.
@@ -312,7 +327,8 @@ func (p Place) named(w *Wanted) []candidate {
 	var all []candidate
 	var walk func(dir string, left int)
 	walk = func(dir string, left int) {
-		entries, _ := os.ReadDir(dir) // what cannot be read has none
+		entries, err := os.ReadDir(dir)
+		w.unlisted(dir, err)
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())
 			if n, ok := bids.ParseName(e.Name()); ok && !strings.HasPrefix(e.Name(), "sub-") {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"prgnn/internal/foreign"
 )
 
 // A File is a file of a participant.
@@ -23,15 +25,21 @@ type File struct {
 // subdirectory fmriprep (the legacy layout).
 func Find(dir string) (string, error) {
 	var tried []string
+	var refused error
 	for _, d := range []string{dir, filepath.Join(dir, "fmriprep")} {
-		if s, err := Subjects(d); err == nil && len(s) > 0 {
+		s, err := Subjects(d)
+		if err == nil && len(s) > 0 {
 			return d, Broken(filepath.Join(d, "dataset_description.json"))
+		}
+		if Unlisted(err) && refused == nil {
+			refused = foreign.Missing(d, err)
 		}
 		tried = append(tried, d)
 	}
-	if _, err := os.ReadDir(dir); errors.Is(err, fs.ErrPermission) {
-		return "", fmt.Errorf("%s: no permission to read the directory", dir)
-	} else if errors.Is(err, fs.ErrNotExist) {
+	if refused != nil {
+		return "", refused
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%s: no such directory", dir)
 	}
 	return "", fmt.Errorf("no participants (directories sub-…) in %s", strings.Join(tried, " or "))

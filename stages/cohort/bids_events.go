@@ -1,9 +1,7 @@
 package cohort
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,7 +91,7 @@ func (f *eventsFinder) list(dir string) ([]string, error) {
 		return names, nil
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if bids.Unlisted(err) {
 		return nil, err
 	}
 	for _, e := range entries {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/stages/atlas"
 	"prgnn/stages/cohort/listed"
 )
 
@@ -47,7 +48,7 @@ func TestUnlistedDirectory(t *testing.T) {
 		d.write("n/"+id+".tsv", "a\tb\n1\t0.5\n0.5\t1\n")
 		d.write("k/"+id+"/r.tsv", "a\tb\n1\t0.5\n0.5\t1\n")
 	}
-	d.write("lists.tsv", "participant_id\tgroup\tfile\nsub-01\tA\tk/sub-01/r.tsv\nsub-02\tB\tk/sub-02/r.tsv\nsub-03\tA\tk/sub-03/r.tsv\n")
+	d.write("lists.tsv", "participant_id\tgroup\tfile\nsub-01\tA\tk/sub-01/r.tsv\nsub-02\tB\tk/sub-02/r.tsv\n")
 	forbid(t, d.dir, 0o111, "sub-02/ses-1", "m/sub-02")
 	unreadable(t, d.dir, "m/sub-03", "k/sub-01", "n/sub-01.tsv")
 	series, err := (&TimeseriesCohort{Parameters: listed.Defaults(), Dir: "."}).Load(d.dir)
@@ -81,6 +82,35 @@ func TestUnlistedDirectory(t *testing.T) {
 	need.NoError(t, r.Subjects[1].Problem)
 }
 
+// A dataset that cannot be listed is not one without participants, nor is fMRIPrep's directory within it.
+func TestUnlistedDataset(t *testing.T) {
+	d := newDataset(t, onePerson)
+	d.write("all/sub-01/func/sub-01_task-rest_atlas-A_timeseries.tsv", "a\tb\n1\t2\n3\t4\n")
+	d.write("derivatives/fmriprep/sub-01/func/sub-01_task-rest_atlas-A_timeseries.tsv", "a\tb\n1\t2\n3\t4\n")
+	forbid(t, d.dir, 0o111, "all")
+	unreadable(t, d.dir, "derivatives/fmriprep")
+	for dir, want := range map[string]string{"all": "all", "derivatives": filepath.Join("derivatives", "fmriprep")} {
+		_, err := (&TimeseriesCohort{Parameters: listed.Defaults(), Dir: dir}).Load(d.dir)
+		need.Error(t, err, want+": no permission to list this directory; its owner can grant it with chmod u+rx")
+	}
+}
+
+// A directory of atlases that cannot be listed is among those that were searched.
+func TestUnlistedAtlases(t *testing.T) {
+	d := newDataset(t, onePerson)
+	d.write("at/tpl-A/tpl-A_atlas-X_dseg.nii.gz", "")
+	d.write("locked/at/tpl-A/tpl-A_atlas-X_dseg.nii.gz", "")
+	forbid(t, d.dir, 0o111, "at/tpl-A")
+	unreadable(t, d.dir, "locked")
+	for dir, want := range map[string]string{
+		"at":        filepath.Join("at", "tpl-A") + ": no permission to list this directory; its owner can grant it",
+		"locked/at": filepath.Join("locked", "at") + ": no permission to enter its directory locked; its owner can grant it",
+	} {
+		_, err := (&atlas.Wanted{Atlas: "X", Space: "A", Dir: filepath.Join(d.dir, dir)}).Find(nil, false)
+		need.Error(t, err, want)
+	}
+}
+
 // A place that may hold the table of participants and cannot be entered is listed.
 func TestUnreadableRaw(t *testing.T) {
 	d := newDataset(t, "participant_id\tgroup\nsub-01\tA\n")
@@ -90,12 +120,13 @@ func TestUnreadableRaw(t *testing.T) {
 	unreadable(t, d.dir, "sourcedata/raw")
 	for _, raw := range []string{"", "sourcedata/raw"} {
 		_, err := (&TimeseriesCohort{Parameters: listed.Defaults(), Dir: ".", Raw: raw}).Load(d.dir)
-		need.Error(t, err, filepath.Join("sourcedata", "raw", "participants.tsv")+": no permission to enter its directory raw; its owner can grant it")
+		need.Error(t, err, filepath.Join("sourcedata", "raw", "participants.tsv")+
+			": no permission to enter its directory raw; its owner can grant it")
 	}
 }
 
-// unreadable makes files and directories within dir unreadable. Root reads everything, so this thread is nobody until the test
-// ends.
+// unreadable makes files and directories within dir unreadable. Root reads everything, so this thread is nobody until
+// the test ends.
 func unreadable(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for at := dir; at != filepath.Dir(at) && strings.HasPrefix(at, os.TempDir()+"/"); at = filepath.Dir(at) {

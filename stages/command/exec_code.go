@@ -54,26 +54,209 @@ func (e *Exec) CodeFiles(connected func(port string) bool) []dag.CodeFile {
 		return path != ""
 	}
 	program(words[0])
-	base := filepath.Base(words[0])
-	switch rest := words[1:]; {
-	case slices.Contains(shells, base):
-		for i, word := range rest {
-			if strings.HasPrefix(word, "-") && strings.HasSuffix(word, "c") && i+1 < len(rest) {
-				for _, w := range strings.FieldsFunc(rest[i+1], noWord) {
-					program(w)
-				}
-				break
-			}
-		}
-	case slices.Contains(starters, base):
-		_ = slices.ContainsFunc(rest, program)
+	line := e.shellLine(words)
+	for _, w := range strings.FieldsFunc(line, noWord) {
+		program(w)
+	}
+	if slices.Contains(starters, filepath.Base(words[0])) {
+		_ = slices.ContainsFunc(words[1:], program)
 	}
 	for _, word := range words[1:] {
-		if info, err := os.Stat(word); filepath.IsAbs(word) && err == nil && info.Mode().IsRegular() {
-			add(filepath.Base(word), word)
+		for _, path := range e.pathsIn(word, word == line) {
+			name := filepath.Base(path)
+			if !strings.Contains(word, name) { // a part of the value of a variable, which is kept nowhere
+				name = "of a variable"
+			}
+			add(name, path)
 		}
 	}
-	return append(all, e.codePlaces()...)
+	return slices.Concat(all, e.codePlaces(), e.filesOfVariables())
+}
+
+// shellLine is the line that the command gives a shell: sh -c LINE; "" for none.
+func (e *Exec) shellLine(words []string) string {
+	at := 0
+	if slices.Contains(starters, filepath.Base(words[0])) {
+		at = slices.IndexFunc(words, func(w string) bool { return slices.Contains(shells, filepath.Base(w)) })
+	}
+	if at < 0 || !slices.Contains(shells, filepath.Base(words[at])) {
+		return ""
+	}
+	for i := at + 1; i+1 < len(words); i++ {
+		if strings.HasPrefix(words[i], "-") && strings.HasSuffix(words[i], "c") {
+			return words[i+1]
+		}
+	}
+	return ""
+}
+
+// value is that of a variable which the command sees.
+func (e *Exec) value(name string) (value string, known bool) {
+	for _, entry := range e.Environment {
+		if n, v, set := strings.Cut(entry, "="); n == name && set {
+			value, known = v, true
+		} else if n == name {
+			value, known = os.LookupEnv(name)
+		}
+	}
+	return value, known
+}
+
+// filesOfVariables are the files that the values of other variables name. What a directory holds that a variable names
+// does not count: it is often HOME.
+func (e *Exec) filesOfVariables() (all []dag.CodeFile) {
+	for _, entry := range e.Environment {
+		name, _, _ := strings.Cut(entry, "=")
+		value, known := e.value(name)
+		if !known || codePlaces.MatchString(name) {
+			continue
+		}
+		c := dag.CodeFile{Name: name}
+		for _, path := range append([]string{value}, strings.FieldsFunc(value, func(r rune) bool {
+			return r == filepath.ListSeparator || r == ';' || r == ','
+		})...) {
+			if mode, is := countsByPath(path); is && mode.IsRegular() && !slices.Contains(c.Paths, path) {
+				c.Paths = append(c.Paths, path)
+			}
+		}
+		if c.Paths != nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+var (
+	variableName = pattern.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	assignment   = pattern.New(`(?:^|[\s;&|(])([A-Za-z_][A-Za-z0-9_]*)=([^\s;&|()]*)`)
+	optionPath   = pattern.New(`^(?:--?[A-Za-z0-9_-]*|@)(/.*)$`)
+	// patternLike is how awk, sed and perl write what they look for.
+	patternLike = pattern.New(`^/[^/]*/$`)
+)
+
+// pathsIn are the absolute paths of files and directories in an argument. Its text may be code of any language, so that
+// words are looked for as a shell finds them, and between all marks in them. A pattern (*.csv), and what follows a variable whose
+// value is not known, stands for the directory. A file that a shell only writes to (> FILE) is left out.
+func (e *Exec) pathsIn(text string, shell bool) (all []string) {
+	add := func(path string) bool {
+		if m := optionPath.FindStringSubmatch(path); m != nil {
+			path = m[1]
+		}
+		_, is := countsByPath(path)
+		if is = is && (path == text || !patternLike.MatchString(path)); is && !slices.Contains(all, path) {
+			all = append(all, path)
+		}
+		return is
+	}
+	folder := func(path string) bool {
+		at := strings.IndexAny(path, "?*[")
+		return add(path) || at > 0 && add(filepath.Dir(path[:at]+"x"))
+	}
+	if add(text) {
+		return all
+	}
+	set := map[string]string{}
+	lookup := func(name string) string {
+		end := strings.IndexFunc(name, func(r rune) bool { return strings.ContainsRune(":-=+?#%/^,@[", r) })
+		rest := ""
+		if end > 0 { // ${NAME:-/default}
+			name, rest = name[:end], " "+strings.TrimLeft(name[end:], ":-=+?")+" "
+		}
+		if v, known := set[name]; known {
+			return v + rest
+		}
+		if v, known := e.value(name); known {
+			return v + rest
+		}
+		return "?" + rest
+	}
+	for _, m := range assignment.FindAllStringSubmatch(text, -1) {
+		set[m[1]] = os.Expand(strings.Trim(m[2], `"'`), lookup)
+	}
+	expanded := os.Expand(text, lookup)
+	if home, err := os.UserHomeDir(); err == nil && shell {
+		expanded = strings.NewReplacer(" ~/", " "+home+"/", "=~/", "="+home+"/").Replace(" " + expanded)
+	}
+	for _, word := range shellWords(expanded, shell) {
+		name, value, is := strings.Cut(word, "=")
+		if is && shell && variableName.MatchString(name) && !codePlaces.MatchString(name) {
+			if mode, is := countsByPath(value); is && mode.IsRegular() { // a directory counts where the variable is used
+				add(value)
+			}
+			continue
+		}
+		if !strings.ContainsAny(word, ":,") && folder(word) || add(word) || folder(value) {
+			continue
+		}
+		for _, part := range strings.FieldsFunc(word, func(r rune) bool { return noWord(r) || r == ':' || r == ',' }) {
+			folder(part)
+		}
+	}
+	return all
+}
+
+// countsByPath reports whether a path is absolute and leads to a file or a directory with content: not the root, what the
+// system computes, or the directory of all temporary files.
+func countsByPath(path string) (mode os.FileMode, is bool) {
+	if !filepath.IsAbs(path) {
+		return 0, false
+	}
+	clean := filepath.Clean(path)
+	for _, system := range []string{"/dev", "/proc", "/sys"} {
+		if clean == system || strings.HasPrefix(clean, system+"/") {
+			return 0, false
+		}
+	}
+	info, err := os.Stat(clean)
+	if err != nil {
+		return 0, false
+	}
+	none := []string{filepath.Dir(clean), "/tmp", "/var/tmp", filepath.Clean(os.TempDir())} // the root is its own directory
+	return info.Mode(), info.Mode().IsRegular() || info.IsDir() && !slices.Contains(none, clean)
+}
+
+// shellWords cuts a line as a shell does: in quotes, and after a backslash, a blank belongs to the word. In a line for a
+// shell it leaves out the words that > leads to.
+func shellWords(line string, shell bool) (all []string) {
+	var word strings.Builder
+	var quote, before rune
+	writes, escaped := false, false
+	end := func() {
+		if word.Len() > 0 {
+			if !writes {
+				all = append(all, word.String())
+			}
+			word.Reset()
+			writes = false
+		}
+	}
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped = true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote = r
+		case strings.ContainsRune(" \t\n;|&()<>`{}", r):
+			end()
+			if r == '>' {
+				writes = shell && before != '<'
+			} else if !strings.ContainsRune(" \t|&", r) {
+				writes = false
+			}
+		default:
+			word.WriteRune(r)
+		}
+		before = r
+	}
+	end()
+	return all
 }
 
 // codePlaces are the files and directories behind variables.

@@ -49,7 +49,8 @@ func matlab(n int) func(t *testing.T) []byte {
 	return func(t *testing.T) []byte {
 		head := append([]byte("MATLAB 5.0 MAT-file"), bytes.Repeat([]byte{' '}, mat5.HeaderSize-19)...)
 		copy(head[124:], "\x00\x01IM")
-		for _, v := range []int{14, 56 + n*n, 6, 8, 6, 0, 5, 8, n, n, 1, 1, 'x', 0, 2, n * n} { // types, lengths, values
+		// Types of elements, their lengths in bytes, and values.
+		for _, v := range []int{14, 56 + n*n, 6, 8, 6, 0, 5, 8, n, n, 1, 1, 'x', 0, 2, n * n} {
 			head = binary.LittleEndian.AppendUint32(head, uint32(v))
 		}
 		return squeezed(t, string(head), "\x00", n*n+(-n*n)&7)
@@ -63,7 +64,8 @@ func TestMemoryOfArrays(t *testing.T) {
 			peak.Below(t, 30, func(t *testing.T) {
 				size := map[string]int{"<f8": 8, "|u1": 1}[descr]
 				b := gzipped(t, descr, size, false, 115_500, 1000)
-				want := fmt.Sprintf("npy: shape [115500 1000] of %s: 115500000 numbers, too many for a file of %d bytes", descr, len(b))
+				want := fmt.Sprintf("npy: shape [115500 1000] of %s: 115500000 numbers, too many for a file of %d bytes",
+					descr, len(b))
 				_, _, _, err := ReadSeries(bytes.NewReader(b))
 				need.Error(t, err, want)
 				read := &counted{Reader: bytes.NewReader(b)}

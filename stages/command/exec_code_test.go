@@ -1,0 +1,62 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
+)
+
+// TestPathsOfCommands: which files and directories count that a command names by absolute paths.
+func TestPathsOfCommands(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("paths with slashes")
+	}
+	dir := need.Value(filepath.EvalSymlinks(t.TempDir()))(t)
+	for _, name := range []string{"a.txt", "b c.txt", "d/e.txt", "fold=1/f,g.txt"} {
+		need.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
+	}
+	t.Setenv("PRGNN_DIR", dir)
+	for text, want := range map[string]string{
+		"DIR/a.txt":                            "/a.txt",
+		"DIR/b c.txt":                          "/b c.txt",
+		"--file=DIR/a.txt":                     "/a.txt",
+		"-IDIR/d":                              "/d",
+		"@DIR/a.txt":                           "/a.txt",
+		"DIR/fold=1/f,g.txt":                   "/fold=1/f,g.txt",
+		"import x; x.read('DIR/b c.txt')":      "/b c.txt",
+		"it isn't; open(\"DIR/a.txt\")":        "/a.txt",
+		"sh cat <DIR/a.txt >DIR/d/e.txt":       "/a.txt",
+		"sh cat DIR/a.txt 2>> DIR/d/e.txt":     "/a.txt",
+		"sh cat x > DIR/a.txt; wc DIR/a.txt":   "/a.txt",
+		"sh cat DIR/b\\ c.txt":                 "/b c.txt",
+		"sh cat DIR/*.txt":                     "",
+		"sh cat $PRGNN_DIR/a.txt":              "/a.txt",
+		"sh cat \"${PRGNN_DIR}\"/d/e.txt":      "/d/e.txt",
+		"sh cat \"$PRGNN_DIR/d/$1\"":           "/d",
+		"sh x=$PRGNN_DIR/d; cat ${x}/e.txt":    "/d/e.txt",
+		"sh cat ${UNKNOWN:-DIR/a.txt}":         "/a.txt",
+		"sh cat DIR/fold=1/f,g.txt":            "/fold=1/f,g.txt",
+		"sh PATH=DIR/d:/dev:$PATH; ls /tmp /":  "/d",
+		"sh python -c \"open('DIR/a.txt')\"":   "/a.txt",
+		"sh FSLDIR=DIR/d; fsl":                 "none",
+		"sh # don't\nwc DIR/a.txt":             "/a.txt",
+		"sh wc $(dirname DIR/a.txt)/x":         "/a.txt",
+		"sh awk '/usr/ {print}' DIR/nowhere":   "none",
+		"sh cat /proc/self/status $HOME/a.txt": "none",
+	} {
+		e := newExec()
+		e.Environment = []string{"PRGNN_DIR"}
+		line, shell := strings.CutPrefix(strings.ReplaceAll(text, "DIR/", dir+"/"), "sh ")
+		line = strings.ReplaceAll(line, "PRGNN_"+dir, "PRGNN_DIR")
+		got := lists.Map(e.pathsIn(line, shell), func(p string) string { return strings.TrimPrefix(p, dir) })
+		if text := strings.Join(got, " "); len(got) == 0 && want != "none" || len(got) > 0 && text != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
