@@ -41,8 +41,12 @@ func (a *Author) Read() error {
 		return err
 	}
 	a.Number = "the target"
-	if a.Who != nil {
-		a.Number = cmp.Or(a.Who.Target, a.Number)
+	if a.T.Has("participants") {
+		who, err := column.ReadPeople(a.T.In("participants"))
+		if err != nil {
+			return err
+		}
+		a.Number = cmp.Or(who.Target, a.Number)
 	}
 	err := a.Results.Read(a.T)
 	a.Classes = a.Labels
