@@ -20,6 +20,7 @@ var (
 	shells = []string{"sh", "bash", "dash", "ksh", "zsh"}
 	// starters are programs whose arguments begin with another one.
 	starters = []string{"env", "nice", "nohup", "setsid", "stdbuf", "time", "timeout", "xvfb-run"}
+	inList   = func(r rune) bool { return r == filepath.ListSeparator || strings.ContainsRune(":;,", r) }
 	noWord   = func(r rune) bool { return strings.ContainsRune(" \t\n;|&()<>`$\"'{}=", r) }
 )
 
@@ -102,8 +103,7 @@ func (e *Exec) value(name string) (value string, known bool) {
 	return value, known
 }
 
-// filesOfVariables are the files that the values of other variables name. What a directory holds that a variable names
-// does not count: it is often HOME.
+// filesOfVariables are the files that are values of other variables. A directory does not count: it is often HOME.
 func (e *Exec) filesOfVariables() (all []dag.CodeFile) {
 	for _, entry := range e.Environment {
 		name, _, _ := strings.Cut(entry, "=")
@@ -112,9 +112,7 @@ func (e *Exec) filesOfVariables() (all []dag.CodeFile) {
 			continue
 		}
 		c := dag.CodeFile{Name: name}
-		for _, path := range append([]string{value}, strings.FieldsFunc(value, func(r rune) bool {
-			return r == filepath.ListSeparator || r == ';' || r == ','
-		})...) {
+		for _, path := range append([]string{value}, strings.FieldsFunc(value, inList)...) {
 			if mode, is := countsByPath(path); is && mode.IsRegular() && !slices.Contains(c.Paths, path) {
 				c.Paths = append(c.Paths, path)
 			}
@@ -134,9 +132,9 @@ var (
 	patternLike = pattern.New(`^/[^/]*/$`)
 )
 
-// pathsIn are the absolute paths of files and directories in an argument. Its text may be code of any language, so that
-// words are looked for as a shell finds them, and between all marks in them. A pattern (*.csv), and what follows a variable whose
-// value is not known, stands for the directory. A file that a shell only writes to (> FILE) is left out.
+// pathsIn are the absolute paths of files and directories in an argument. Its text may be code of any language, so
+// words are found as a shell finds them, and between all marks in them. A pattern (*.csv), and what follows a variable
+// without a known value, stand for the directory. A file that a shell only writes to (> FILE) is left out.
 func (e *Exec) pathsIn(text string, shell bool) (all []string) {
 	add := func(path string) bool {
 		if m := optionPath.FindStringSubmatch(path); m != nil {
@@ -179,24 +177,27 @@ func (e *Exec) pathsIn(text string, shell bool) (all []string) {
 	}
 	for _, word := range shellWords(expanded, shell) {
 		name, value, is := strings.Cut(word, "=")
-		if is && shell && variableName.MatchString(name) && !codePlaces.MatchString(name) {
-			if mode, is := countsByPath(value); is && mode.IsRegular() { // a directory counts where the variable is used
-				add(value)
+		plain := is && shell && strings.IndexFunc(value, noWord) < 0
+		if plain && variableName.MatchString(name) && !codePlaces.MatchString(name) {
+			for _, part := range append([]string{value}, strings.FieldsFunc(value, inList)...) {
+				if mode, is := countsByPath(part); is && mode.IsRegular() { // a directory counts where it is used
+					add(part)
+				}
 			}
 			continue
 		}
 		if !strings.ContainsAny(word, ":,") && folder(word) || add(word) || folder(value) {
 			continue
 		}
-		for _, part := range strings.FieldsFunc(word, func(r rune) bool { return noWord(r) || r == ':' || r == ',' }) {
+		for _, part := range strings.FieldsFunc(word, func(r rune) bool { return noWord(r) || inList(r) }) {
 			folder(part)
 		}
 	}
 	return all
 }
 
-// countsByPath reports whether a path is absolute and leads to a file or a directory with content: not the root, what the
-// system computes, or the directory of all temporary files.
+// countsByPath reports whether a path is absolute and leads to a file or directory, except the root, what the system
+// computes, and the directory of all temporary files.
 func countsByPath(path string) (mode os.FileMode, is bool) {
 	if !filepath.IsAbs(path) {
 		return 0, false
@@ -211,12 +212,12 @@ func countsByPath(path string) (mode os.FileMode, is bool) {
 	if err != nil {
 		return 0, false
 	}
-	none := []string{filepath.Dir(clean), "/tmp", "/var/tmp", filepath.Clean(os.TempDir())} // the root is its own directory
+	none := []string{"/tmp", "/var/tmp", filepath.Clean(os.TempDir()), filepath.Dir(clean)} // the last is the root
 	return info.Mode(), info.Mode().IsRegular() || info.IsDir() && !slices.Contains(none, clean)
 }
 
-// shellWords cuts a line as a shell does: in quotes, and after a backslash, a blank belongs to the word. In a line for a
-// shell it leaves out the words that > leads to.
+// shellWords cuts a line as a shell does: in quotes, and after a backslash, a blank belongs to the word. In a line
+// for a shell it leaves out the words that > leads to.
 func shellWords(line string, shell bool) (all []string) {
 	var word strings.Builder
 	var quote, before rune

@@ -46,6 +46,7 @@ func TestPathsOfCommands(t *testing.T) {
 		"sh python -c \"open('DIR/a.txt')\"":   "/a.txt",
 		"sh FSLDIR=DIR/d; fsl":                 "none",
 		"sh # don't\nwc DIR/a.txt":             "/a.txt",
+		"sh x=\"$(cat DIR/a.txt)\"; echo $x":   "/a.txt",
 		"sh wc $(dirname DIR/a.txt)/x":         "/a.txt",
 		"sh awk '/usr/ {print}' DIR/nowhere":   "none",
 		"sh cat /proc/self/status $HOME/a.txt": "none",
