@@ -246,3 +246,15 @@ func TestMissingCodesAreACaution(t *testing.T) {
 		t.Errorf("%q", w.Cautions())
 	}
 }
+
+// Numbers of regions get their names in lists, too; other numbers do not.
+func TestRegionsAreNamed(t *testing.T) {
+	a := &Cohort{names: map[int][2]string{1: {"left"}, 2: {"right"}, 3: {"3"}}}
+	for text, want := range map[string]string{
+		"(regions 1, 2 and 2 more)":            "(regions 1 (left), 2 (right) and 2 more)",
+		"region 2 is missing in ASD 2 of 2":    "region 2 (right) is missing in ASD 2 of 2",
+		"regions 3, 9: 1 of 2 regions, 1 each": "regions 3, 9: 1 of 2 regions, 1 each",
+	} {
+		need.Equal(t, a.Named(text), want)
+	}
+}

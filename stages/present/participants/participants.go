@@ -69,18 +69,19 @@ func (a *Cohort) Read() (err error) {
 	return nil
 }
 
-// regionNumber is a region in the texts of stages that have no node list.
-var regionNumber = pattern.New(`\bregion ([0-9]+)\b`)
+// regionNumbers are regions in the texts of stages that have no node list: "region 7", "regions 4, 10 and 3 more".
+var regionNumbers, number = pattern.New(`\bregions? [0-9]+(, [0-9]+)*\b`), pattern.New(`[0-9]+`)
 
 // Named adds the names of regions to a text that has their numbers: "region 7 (l.CUN)".
 func (a *Cohort) Named(text string) string {
-	return regionNumber.ReplaceAllStringFunc(text, func(found string) string {
-		number := strings.TrimPrefix(found, "region ")
-		index, _ := strconv.Atoi(number)
-		if name := a.names[index][0]; name != "" && name != number {
-			return found + " (" + name + ")"
-		}
-		return found
+	return regionNumbers.ReplaceAllStringFunc(text, func(found string) string {
+		return number.ReplaceAllStringFunc(found, func(n string) string {
+			index, _ := strconv.Atoi(n)
+			if name := a.names[index][0]; name != "" && name != n {
+				return n + " (" + name + ")"
+			}
+			return n
+		})
 	})
 }
 

@@ -405,14 +405,14 @@ func (a *Cohort) warnings() error {
 		if n := len(s.order) - 1; n > 0 {
 			more = fmt.Sprintf(" (and %s, see Warnings)", words.Count(n, "other warning"))
 		}
-		a.Caution("%s of %d of %d participants: %s%s", section.UpperFirst(s.step), s.hit, s.all, s.text(s.order[0]), more)
+		a.Caution("%s of %d of %d participants: %s%s", section.UpperFirst(s.step), s.hit, s.all, a.Named(s.text(s.order[0])), more)
 		for _, w := range s.order {
 			whose := words.Count(len(s.whom[w]), "participant")
 			names := slices.DeleteFunc(slices.Clone(s.whom[w]), func(id string) bool { return id == "" })
 			if len(names) > 0 {
 				whose += ": " + words.Some(names, 10)
 			}
-			list = append(list, fmt.Sprintf("%s: %s (%s)", s.step, s.text(w), whose))
+			list = append(list, fmt.Sprintf("%s: %s (%s)", s.step, a.Named(s.text(w)), whose))
 		}
 	}
 	if list != nil {
