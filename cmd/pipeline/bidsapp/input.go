@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"prgnn/cmd/pipeline/results"
+	"prgnn/internal/foreign"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
@@ -117,7 +118,7 @@ func quote(text string) string {
 // places sets where the data lie.
 func (b *App) places() ([]string, error) {
 	if _, err := os.ReadDir(b.In); err != nil {
-		return nil, fmt.Errorf("BIDS_DIR: %w", err)
+		return nil, fmt.Errorf("BIDS_DIR: %w", foreign.Missing(b.In, err))
 	}
 	dir := b.In
 	if b.derivatives != "" {
@@ -197,7 +198,13 @@ func derivativesOf(raw string) (string, error) {
 		if _, err := bids.Find(raw); err == nil && bids.DatasetType(raw) == "" { // derivatives that do not say so
 			return raw, nil
 		}
-		return "", fmt.Errorf("BIDS_DIR %s: no fMRIPrep derivatives in it, in its derivatives/ or beside it; name them by -d DIR", raw)
+		refused := ""
+		for _, near := range nearby {
+			if _, err := os.ReadDir(near); bids.Unlisted(err) {
+				refused += "; " + foreign.Missing(near, err).Error()
+			}
+		}
+		return "", fmt.Errorf("BIDS_DIR %s: no fMRIPrep derivatives in it, in its derivatives/ or beside it; name them by -d DIR%s", raw, refused)
 	}
 	return "", fmt.Errorf("several fMRIPrep derivatives belong to %s: %s; choose with -d DIR", raw, words.Some(found, 10))
 }

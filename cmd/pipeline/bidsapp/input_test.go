@@ -59,4 +59,12 @@ func TestDerivativesOf(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", in, got, err, want)
 		}
 	}
+
+	// One that cannot be listed is reported: it may hold them.
+	loop := filepath.Join(above, "empty", "derivatives")
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Skip(err)
+	}
+	_, err := derivativesOf(filepath.Join(above, "empty"))
+	need.Error(t, err, "name them by -d DIR; "+loop+": ")
 }
