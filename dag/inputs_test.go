@@ -118,6 +118,22 @@ func (l *looker) Run(_ context.Context, t *Task) (Outputs, error) {
 	return Outputs{"out": artifacts.Text(fmt.Sprint(l.N, x))}, err
 }
 
+// A reader of an input has its size, which bounds what the input may claim.
+func TestLengthOfInput(t *testing.T) {
+	s := newSketch()
+	s.task("a", &scale{1000})
+	s.task("b", &looker{look: func(in Input) (float64, error) {
+		return headOf(in, func(r io.ReadCloser) error {
+			need.Equal(t, r.(interface{ Len() int }).Len(), int(in.Ref.Size)-headEnd)
+			return r.Close()
+		})
+	}})
+	s.blob("b", "a")
+	if res, ran := s.run(t, newStore(t), Options{}); res.Failed != 0 {
+		t.Errorf("%s: %v", ran, res.Errors)
+	}
+}
+
 // spoil changes the first number of an array behind the back of the program, in the bytes that lie there.
 func spoil(t *testing.T, st *artifacts.Store, ref artifacts.Ref) {
 	t.Helper()
