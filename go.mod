@@ -82,15 +82,3 @@ require (
 	gorgonia.org/vecf32 v0.9.0 // indirect
 	gorgonia.org/vecf64 v0.9.0 // indirect
 )
-
-replace codeberg.org/go-fonts/liberation => ./internal/liberation
-
-replace codeberg.org/go-latex/latex => ./internal/latex
-
-replace github.com/dustin/go-humanize => ./internal/humanize
-
-replace github.com/goccy/go-json => ./internal/gojson
-
-replace github.com/klauspost/cpuid/v2 => ./internal/cpuid
-
-replace github.com/rs/xid => ./internal/xid

@@ -46,8 +46,7 @@ func modulesOf(bins []binary) ([]module, error) {
 			return nil, fmt.Errorf("%s: %w", b.path, err)
 		}
 		for _, d := range info.Deps {
-			// A path with a point is a directory of ours, which stands in for the module.
-			if d.Replace != nil && !strings.HasPrefix(d.Replace.Path, ".") {
+			if d.Replace != nil {
 				d = d.Replace
 			}
 			deps[d.Path] = d

@@ -84,7 +84,7 @@ func (p *program) sources() (*sources, error) {
 	}
 	var patterns []string
 	for _, q := range p.all {
-		if !q.ours() || s.beside[q.Module.Path] != nil || p.nested(q.Module) {
+		if !q.ours() || s.beside[q.Module.Path] != nil {
 			continue
 		}
 		embedded := slices.DeleteFunc(q.embedPatterns(), func(p string) bool { return p == listing.CodeFile })
@@ -129,26 +129,6 @@ func (p *program) sources() (*sources, error) {
 	name, err := packageIn(main)
 	s.text = embedding(name, main.Path, slices.Compact(patterns))
 	return &s, err
-}
-
-// nested reports whether a module that stands in the place of another lies inside one that is followed, or inside a
-// copy of it: that cannot embed its files, and they are not compared.
-func (p *program) nested(m *module) bool {
-	if m.Main {
-		return false
-	}
-	for dir := filepath.Dir(m.Dir); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err != nil {
-			continue
-		}
-		for _, q := range p.all {
-			if q.ours() && strings.HasPrefix(string(text), "module "+q.Module.Path+"\n") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // embedding is the Go file at the root of a module that embeds its sources.

@@ -1,10 +1,10 @@
 package report
 
 import (
-	"bytes"
 	"compress/gzip"
 	_ "embed"
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -13,11 +13,11 @@ import (
 // program whose reports have it; web/built.json says what it was built from.
 //
 //go:embed viewer.js.gz
-var viewerGzip []byte
+var viewerGzip string
 
 // viewerCode is the program of the viewer.
 var viewerCode = sync.OnceValues(func() (string, error) {
-	r, err := gzip.NewReader(bytes.NewReader(viewerGzip))
+	r, err := gzip.NewReader(strings.NewReader(viewerGzip))
 	if err != nil {
 		return "", err
 	}

@@ -77,16 +77,10 @@ func Module(name, dir, clone, modulePath string) (files []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	words := []string{
-		templateModule + "/" + templateStage, modulePath + "/" + name, templateModule, modulePath, templateStage, name,
-		strings.ToUpper(templateStage[:1]) + templateStage[1:], strings.ToUpper(name[:1]) + name[1:],
-	}
-	for _, module := range []string{"liberation", "latex", "gojson", "cpuid", "xid", "humanize"} {
-		inside := "/internal/" + module
-		words = append(words, "=> ../.."+inside, "=> "+modfile.AutoQuote(toClone+inside))
-	}
-	words = append(words, "=> ../..", "=> "+modfile.AutoQuote(toClone))
-	write := strings.NewReplacer(words...)
+	write := strings.NewReplacer(
+		templateModule+"/"+templateStage, modulePath+"/"+name, templateModule, modulePath, templateStage, name,
+		strings.ToUpper(templateStage[:1])+templateStage[1:], strings.ToUpper(name[:1])+name[1:],
+		"=> ../..", "=> "+modfile.AutoQuote(toClone))
 
 	room, err := os.MkdirTemp(filepath.Dir(filepath.Clean(dir)), ".new-stage-")
 	if errors.Is(err, fs.ErrNotExist) {

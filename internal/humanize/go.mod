@@ -1,3 +1,0 @@
-module github.com/dustin/go-humanize
-
-go 1.26.0

@@ -1,7 +1,0 @@
-// Package liberationmonoitalic has a blank font in place of its own.
-package liberationmonoitalic
-
-import "codeberg.org/go-fonts/liberation/blank"
-
-// TTF is that of blank.
-var TTF = blank.TTF

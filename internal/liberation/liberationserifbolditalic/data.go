@@ -1,7 +1,0 @@
-// Package liberationserifbolditalic has a blank font in place of its own.
-package liberationserifbolditalic
-
-import "codeberg.org/go-fonts/liberation/blank"
-
-// TTF is that of blank.
-var TTF = blank.TTF

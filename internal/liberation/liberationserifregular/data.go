@@ -1,7 +1,0 @@
-// Package liberationserifregular has a blank font in place of its own.
-package liberationserifregular
-
-import "codeberg.org/go-fonts/liberation/blank"
-
-// TTF is that of blank.
-var TTF = blank.TTF

@@ -1,3 +1,0 @@
-module github.com/rs/xid
-
-go 1.26.0
