@@ -112,7 +112,6 @@ func (l *link) greet(ctx context.Context, s *Store) error {
 	})
 	damaged := err == nil || errors.Is(err, ErrCorrupt)
 	_, packs := l.remote.(interface{ Packs() })
-	_, hashed := l.remote.(interface{ HashesNames() })
 	switch {
 	case err == nil && string(text) == RemoteVersion, err == nil && readable(text) && packs:
 		return nil
@@ -122,9 +121,9 @@ func (l *link) greet(ctx context.Context, s *Store) error {
 		return fmt.Errorf("its layout is %.40q, but this program uses %q", text, RemoteVersion)
 	case errors.Is(err, ErrCorrupt) && errors.Is(err, fs.ErrPermission):
 		return unreadable(err)
-	case damaged && !hashed:
+	case damaged:
 		return fmt.Errorf("its file %s is damaged: if the remote is one of this program, delete the file; no result is in it, and the next run writes it", versionFile)
-	case damaged || errors.Is(err, ErrMiss):
+	case errors.Is(err, ErrMiss):
 		t, tempErr := s.temp()
 		if tempErr != nil {
 			return nil // who cannot write here shares nothing

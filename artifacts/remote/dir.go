@@ -32,7 +32,7 @@ type dir struct {
 // parts are the directories of a remote.
 var parts = []string{"blobs", "actions", "signed", "uses"}
 
-func openDir(u *url.URL) (artifacts.Remote, error) {
+func openDir(u *url.URL) (artifacts.Pruner, error) {
 	path := filepath.FromSlash(u.Path)
 	if u.Host != "" || !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("remote %s: the path of a directory begins with three slashes, as in file:///data/shared", bare(u))

@@ -1,8 +1,7 @@
-// Package remote knows the places that stores of many machines share: a directory,
-// a bucket of any store that speaks S3, and a server that caches what Bazel builds.
+// Package remote has the places that stores of many machines share: a directory, and a bucket of any store that
+// speaks S3.
 //
-// A place holds what a store holds, under the same names (Bazel's, see bazelCache, under other ones):
-// blobs/ab/<sha256>,
+// A place holds what a store holds, under the same names: blobs/ab/<sha256>,
 // actions/ab/<key> and version; and signed/ab/<key>.<id>, the record of an action in
 // a DSSE envelope, signed by the key with that id; and uses/<random>, which actions somebody fetched.
 // Nothing else is ever read or written there, only package prune deletes, and nothing there has to
@@ -17,25 +16,21 @@ import (
 	"prgnn/artifacts"
 )
 
-// Open makes a remote of its address, file:///a/directory, s3://bucket/prefix or https://server/prefix
-// (http:// too). It does not go there yet.
+// Open makes a remote of its address, file:///a/directory or s3://bucket/prefix. It does not go there yet.
 //
 // An address holds no secret. The credentials of S3 come from the usual chain: the
 // environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN), the
 // file of shared credentials and its profile (AWS_SHARED_CREDENTIALS_FILE,
 // AWS_PROFILE), the role of the machine. AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, and
-// AWS_REGION say where the server is, when it is not Amazon's. Those of a server of Bazel's kind
-// are PIPELINE_REMOTE_USER and PIPELINE_REMOTE_PASSWORD.
-func Open(address string) (artifacts.Remote, error) {
-	const forms = "write s3://bucket/prefix, https://server/prefix or file:///a/directory"
+// AWS_REGION say where the server is, when it is not Amazon's.
+func Open(address string) (artifacts.Pruner, error) {
+	const forms = "write s3://bucket/prefix or file:///a/directory"
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("remote: the address cannot be read; %s", forms)
-	case u.User != nil && u.Scheme == "s3":
-		return nil, fmt.Errorf("remote %s: credentials do not belong in an address: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", bare(u))
 	case u.User != nil:
-		return nil, fmt.Errorf("remote %s: credentials do not belong in an address: set PIPELINE_REMOTE_USER and PIPELINE_REMOTE_PASSWORD", bare(u))
+		return nil, fmt.Errorf("remote %s: credentials do not belong in an address: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", bare(u))
 	case u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("remote %s: an address ends with its path; set the server of s3:// by AWS_ENDPOINT_URL and AWS_REGION", bare(u))
 	}
@@ -45,7 +40,7 @@ func Open(address string) (artifacts.Remote, error) {
 	case "s3":
 		return openS3(u.Host, strings.Trim(u.Path, "/"))
 	case "http", "https":
-		return openHTTP(u)
+		return nil, fmt.Errorf("remote %s: a remote is a bucket or a directory: %s; AWS_ENDPOINT_URL is the address of a server that speaks S3", bare(u), forms)
 	}
 	return nil, fmt.Errorf("remote %s: %s", bare(u), forms)
 }

@@ -18,14 +18,13 @@ import (
 func TestAddresses(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL", "")
 	t.Setenv("AWS_ENDPOINT_URL_S3", "")
-	t.Setenv("PIPELINE_REMOTE_PASSWORD", "a-secret")
 	for _, c := range []struct{ address, says string }{
 		{"shared", "write s3://"},
 		{"", "write s3://"},
 		{"ftp://example.org/bucket", "write s3://"},
-		{"https:///prefix", "the server is missing"},
-		{"https://key:secret@example.org", "set PIPELINE_REMOTE_USER"},
-		{"http://example.org/lab", "the password would be sent unencrypted"},
+		{"https://key:secret@example.org", "do not belong in an address"},
+		{"https://example.org/lab", "AWS_ENDPOINT_URL is the address of a server that speaks S3"},
+		{"http://localhost:9000/lab", "write s3://"},
 		{"s3://", "the bucket is missing"},
 		{"s3:///prefix", "the bucket is missing"},
 		{"s3://key:secret@bucket", "do not belong in an address"},
@@ -43,31 +42,26 @@ func TestAddresses(t *testing.T) {
 		if err == nil {
 			t.Errorf("%q: opened %s", c.address, r)
 		} else if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "=secret") ||
-			strings.Contains(err.Error(), ":secret") || strings.Contains(err.Error(), "a-secret") {
+			strings.Contains(err.Error(), ":secret") {
 			t.Errorf("%q: %v", c.address, err)
 		}
 	}
 }
 
-// every is what any remote must do; ours against a directory and real servers. A remote must not care
-// what a name says; one that does gets names that fit.
+// every is what any remote must do; ours against a directory and a real server.
 func every(t *testing.T, r artifacts.Remote) {
-	everyNamed(t, r, 20<<20, func([]byte) string { return "blobs/ab/abcdef" }) // it is put in several parts
-}
-
-func everyNamed(t *testing.T, r artifacts.Remote, largest int, name func(content []byte) string) {
 	t.Helper()
+	const name = "blobs/ab/abcdef"
 	ctx := context.Background()
-	nothing := name([]byte("nothing"))
-	if _, err := r.Size(ctx, nothing); !errors.Is(err, artifacts.ErrMiss) {
+	if _, err := r.Size(ctx, name); !errors.Is(err, artifacts.ErrMiss) {
 		t.Errorf("size of nothing: %v", err)
 	}
-	if _, err := r.Get(ctx, nothing); !errors.Is(err, artifacts.ErrMiss) {
+	if _, err := r.Get(ctx, name); !errors.Is(err, artifacts.ErrMiss) {
 		t.Errorf("nothing: %v", err)
 	}
-	for _, size := range []int{0, 1, 1 << 10, largest} {
+	for _, size := range []int{0, 1, 1 << 10, 20 << 20} { // the last one is put in several parts
 		content := bytes.Repeat([]byte("0123456789abcdef"), size/16+1)[:size]
-		name, file := name(content), filepath.Join(t.TempDir(), "file")
+		file := filepath.Join(t.TempDir(), "file")
 		need.NoError(t, os.WriteFile(file, content, 0o444))
 		for range 2 { // again is harmless
 			if err := r.Put(ctx, name, file); err != nil {
@@ -85,7 +79,7 @@ func everyNamed(t *testing.T, r artifacts.Remote, largest int, name func(content
 			t.Errorf("%d bytes: %d came, %v", size, len(got), err)
 		}
 	}
-	if err := r.Put(ctx, nothing, filepath.Join(t.TempDir(), "absent")); !errors.Is(err, fs.ErrNotExist) {
+	if err := r.Put(ctx, name, filepath.Join(t.TempDir(), "absent")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }

@@ -29,7 +29,7 @@ type bucket struct {
 	prefix string
 }
 
-func openS3(name, prefix string) (artifacts.Remote, error) {
+func openS3(name, prefix string) (artifacts.Pruner, error) {
 	b := bucket{name: name, prefix: prefix}
 	if name == "" {
 		return nil, fmt.Errorf("remote s3:///%s: the bucket is missing: write s3://bucket/prefix", prefix)
@@ -216,7 +216,19 @@ func (s sentBytes) Read(p []byte) (int, error) { // as S3's client tells it
 	return len(p), nil
 }
 
-func (s sentBytes) Write(p []byte) (int, error) { return s.Read(p) } // as a TeeReader does
+// unstalled ends what sends bytes when none has been taken for as long as an answer may take: a server
+// that stops reading would hold us for ever.
+func unstalled(ctx context.Context, send func(ctx context.Context, alive func()) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stalled := time.AfterFunc(answer, cancel)
+	defer stalled.Stop()
+	err := send(ctx, func() { stalled.Reset(answer) })
+	if err != nil && ctx.Err() != nil && !stalled.Stop() {
+		return fmt.Errorf("no answer for %v: %w", answer, os.ErrDeadlineExceeded)
+	}
+	return err
+}
 
 // answer is how long a server may take to say something.
 const answer = 20 * time.Second

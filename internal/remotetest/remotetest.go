@@ -4,8 +4,6 @@
 package remotetest
 
 import (
-	"crypto/sha1"
-	"encoding/base64"
 	"net"
 	"os"
 	"os/exec"
@@ -45,27 +43,6 @@ func S3(t *testing.T) *Server {
 		"AWS_SHARED_CREDENTIALS_FILE": filepath.Join(dir, "none"),
 	}
 	return s
-}
-
-// Bazel starts bazel-remote for the length of a test, with 1 GiB, and skips the test where there is none.
-func Bazel(t *testing.T, flags ...string) *Server {
-	t.Helper()
-	binary := program(t, "PRGNN_BAZEL_REMOTE", "bazel-remote", "test/bazel-remote.sh builds it")
-	dir := t.TempDir()
-	return serve(t, func(address string) *exec.Cmd {
-		return exec.Command(binary, append([]string{"--dir", dir, "--max_size", "1", "--http_address", address,
-			"--grpc_address", "none", "--access_log_level", "none"}, flags...)...)
-	})
-}
-
-// Users is a file for --htpasswd_file, with one user.
-func Users(t *testing.T, name, password string) string {
-	t.Helper()
-	sum := sha1.Sum([]byte(password))
-	file := filepath.Join(t.TempDir(), "users")
-	line := name + ":{SHA}" + base64.StdEncoding.EncodeToString(sum[:]) + "\n"
-	need.NoError(t, os.WriteFile(file, []byte(line), 0o600))
-	return file
 }
 
 // program is where a server is: named by a variable, or found by its name.

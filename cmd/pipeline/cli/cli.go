@@ -153,7 +153,7 @@ parameter changed back runs nothing.`,
 	flags := root.PersistentFlags()
 	flags.SortFlags = false
 	flags.Var(directory{&a.StoreFlag}, "store", "keep results in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)")
-	flags.StringVar(&a.Remote, "remote", "", "share results through `URL`: s3://bucket/prefix, https://server/prefix or file:///directory (default: $PIPELINE_REMOTE)")
+	flags.StringVar(&a.Remote, "remote", "", "share results through `URL`: s3://bucket/prefix or file:///directory (default: $PIPELINE_REMOTE)")
 	flags.StringVar(&a.signKey, "sign-key", "", "sign results sent to the remote with the private key in `FILE` (default: $PIPELINE_SIGN_KEY)")
 	flags.StringArrayVar(&a.trusted, "trusted-keys", nil, "use results of other machines only if signed by a public key in `FILE` (default: $PIPELINE_TRUSTED_KEYS)")
 	flags.BoolVar(&a.JSON, "json", false, "print one JSON object per line on stdout, and nothing else there")

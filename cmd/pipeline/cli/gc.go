@@ -93,11 +93,7 @@ func (a *app) remoteGC(ctx context.Context, o prune.Options, dry bool) error {
 	case place == nil:
 		return exit.Wrongf("the remote is missing: add --remote URL, or set PIPELINE_REMOTE")
 	}
-	r, ok := place.(artifacts.Pruner)
-	if !ok {
-		return exit.Wrongf("%s frees space by itself: set its own limit (bazel-remote: --max_size)", place)
-	}
-	plan, err := prune.Make(ctx, r, o, time.Now())
+	plan, err := prune.Make(ctx, place, o, time.Now())
 	if err == nil && !dry {
 		err = plan.Execute(ctx)
 	}

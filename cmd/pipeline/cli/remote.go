@@ -57,7 +57,7 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 }
 
 // openRemote is the remote that --remote or $PIPELINE_REMOTE names; nil where none is named.
-func (a *app) openRemote() (artifacts.Remote, error) {
+func (a *app) openRemote() (artifacts.Pruner, error) {
 	address := cmp.Or(a.Remote, os.Getenv("PIPELINE_REMOTE"))
 	if address == "" {
 		return nil, nil
