@@ -54,7 +54,6 @@ import (
 //go:embed gnn/meanmlp/*[^t].go
 //go:embed gnn/network/*[^s]t.go
 //go:embed gnn/network/*[^t].go
-//go:embed gnn/spill/*[^t].go
 //go:embed internal/budget/*[^s]t.go
 //go:embed internal/cell/*[^t].go
 //go:embed internal/dense/*.s

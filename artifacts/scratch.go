@@ -2,7 +2,6 @@ package artifacts
 
 import (
 	"crypto/sha256"
-	"os"
 	"path/filepath"
 
 	"prgnn/artifacts/tasklog"
@@ -61,21 +60,6 @@ func (c Scratch) Put(b []byte) error {
 	}
 	_, err = t.Publish(c.path())
 	return c.s.fault(err)
-}
-
-// File is an empty file for what a task cannot hold in memory. It has no name, or (on Windows) one that goes when
-// the process leaves the store; the caller closes it.
-func (c Scratch) File() (*os.File, error) {
-	dir, err := c.s.session.begin(c.s)
-	if err != nil {
-		return nil, c.s.fault(err)
-	}
-	f, err := os.CreateTemp(dir, "")
-	if err != nil {
-		return nil, c.s.fault(err)
-	}
-	os.Remove(f.Name())
-	return f, nil
 }
 
 // Remove deletes the checkpoint, if there is one.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -21,13 +20,7 @@ import (
 // error, and so is a goroutine that the stage ends under itself.
 func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifacts.Scratch, log *tasklog.Log,
 	rep *Report) (out Outputs, err error) {
-	var mu sync.Mutex // guards rep.Memory and files
-	var files []*os.File
-	defer func() {
-		for _, f := range files {
-			f.Close()
-		}
-	}()
+	var mu sync.Mutex // guards rep.Memory
 	t := &Task{
 		ID: j.Task, Coords: j.Coords, Threads: j.Threads, inputs: inputs, log: log,
 		progress:   progressAndLog(j.Progress, log),
@@ -36,16 +29,6 @@ func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifa
 			mu.Lock()
 			defer mu.Unlock()
 			rep.Memory = max(rep.Memory, bytes)
-		},
-		file: func() (*os.File, error) {
-			f, err := scratch.File()
-			if err != nil {
-				return nil, &StoreError{err}
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			files = append(files, f)
-			return f, nil
 		},
 	}
 	ended := make(chan struct{})

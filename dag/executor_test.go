@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -102,30 +101,6 @@ func TestExecutorFails(t *testing.T) {
 		if ran != tt.want || res.Errors[0].Said != tt.rep.Said || res.Errors[0].Key == (artifacts.Key{}) {
 			t.Errorf("%s: %s, %+v", name, ran, res.Errors)
 		}
-	}
-}
-
-// A file of a task lies in the store while the task is at work, and is gone after it.
-func TestFileOfTask(t *testing.T) {
-	st := newStore(t)
-	s := chain("a")
-	var file *os.File
-	s.nodes["a"].Work.(*join).during = func(_ context.Context, task *Task) error {
-		file = need.Value(task.File())(t)
-		if !strings.HasPrefix(file.Name(), st.Dir()) {
-			t.Errorf("the file is %s", file.Name())
-		}
-		_, err := file.WriteAt([]byte("graphs"), 5)
-		return err
-	}
-	if _, ran := s.run(t, st, Options{}); ran != "a:ran b:ran c:ran d:ran" {
-		t.Errorf("ran %s", ran)
-	}
-	if _, err := file.ReadAt(make([]byte, 1), 5); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("the file is open: %v", err)
-	}
-	if _, err := os.Stat(file.Name()); !errors.Is(err, os.ErrNotExist) && runtime.GOOS != "windows" {
-		t.Errorf("the file has a name: %v", err)
 	}
 }
 

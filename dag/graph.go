@@ -80,8 +80,8 @@ func (s *StageNode) Memory() int64 {
 	// What a kind says of a participant is that of eleven graphs, of 84 regions.
 	graphs, regions := float64(max(11, s.Graphs))/11, float64(max(84, s.Regions))/84
 	needs := s.Kind.Memory + int64(float64(s.Participants)*float64(s.Kind.Each)*graphs*regions*regions)
-	if s.Kind.Ceiling > 0 {
-		needs = min(needs, s.Kind.Ceiling)
+	if k := s.Kind; k.Ceiling > 0 && needs > k.Ceiling {
+		needs = k.Ceiling + int64(float64(needs-k.Ceiling)*float64(k.Packed)/float64(k.Each))
 	}
 	return needs
 }

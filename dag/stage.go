@@ -72,7 +72,8 @@ type Kind struct {
 	Most    int   // threads that it can use when nobody else has a use for them; 0 means Threads
 	Memory  int64 // bytes; 0 means little
 	Each    int64 // bytes more for each participant whose data come together; 0 where it was not measured
-	Ceiling int64 // bytes that it takes at most, however many participants; 0: no limit
+	Ceiling int64 // bytes above which each participant takes Packed in place of Each; 0: none
+	Packed  int64
 }
 
 // Follow gives those parameters that nobody set the defaults of the stage's variant.

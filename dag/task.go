@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sync"
 
@@ -31,7 +30,6 @@ type Task struct {
 	checkpoint     func() []byte
 	saveCheckpoint func([]byte) error
 	tookMemory     func(bytes int64)
-	file           func() (*os.File, error)
 }
 
 // An Input is one thing connected to an input port.
@@ -59,13 +57,6 @@ func NewTask(inputs map[string][]Input) *Task {
 		tookMemory:     func(int64) {},
 		checkpoint:     func() []byte { return slices.Clone(saved) },
 		saveCheckpoint: func(b []byte) error { saved = slices.Clone(b); return nil },
-		file: func() (*os.File, error) {
-			f, err := os.CreateTemp("", "")
-			if err == nil {
-				os.Remove(f.Name())
-			}
-			return f, err
-		},
 	}
 	for port, ins := range inputs {
 		ins = slices.Clone(ins)
@@ -145,10 +136,6 @@ func (t *Task) Checkpoint() []byte { return t.checkpoint() }
 
 // SaveCheckpoint keeps b (atomically) until the task is done.
 func (t *Task) SaveCheckpoint(b []byte) error { return t.saveCheckpoint(b) }
-
-// File is an empty file, on the disk of the store, for what the task cannot hold in memory. It is closed and removed
-// when the task ends.
-func (t *Task) File() (*os.File, error) { return t.file() }
 
 // Bytes reads and checks the whole input.
 func (in Input) Bytes() ([]byte, error) {

@@ -1,11 +1,8 @@
 package gnn
 
 import (
-	"errors"
 	"fmt"
-	"sync/atomic"
 
-	"prgnn/gnn/spill"
 	"prgnn/internal/exact"
 )
 
@@ -20,8 +17,7 @@ type Losses struct {
 // the backward pass. Slots are used again for the next batch.
 type slot[T Float] struct {
 	graph       *Graph[T]
-	place       int           // of a graph in a file: among those of the batch
-	own         adjacency[T]  // of a graph in a file
+	own         adjacency[T]  // of a packed graph
 	adj         *adjacency[T] // own, or the graph's
 	blocks      []blockState[T]
 	mlp         mlpState[T]
@@ -42,10 +38,6 @@ type worker[T Float] struct {
 	scratch []*scratch[T]
 	sum     []T // gradient of a batch in the layout of the kernels
 	nodes   []int32
-	file    *GraphFile[T] // of the graphs that are in a file
-	reader  *spill.Reader // of it
-	pieces  int           // of reading ahead, in the batch
-	failed  atomic.Pointer[error]
 }
 
 func newWorker[T Float](m *Model[T], workers int) *worker[T] {
@@ -57,125 +49,61 @@ func newWorker[T Float](m *Model[T], workers int) *worker[T] {
 	return w
 }
 
-// end lets go of the goroutines and of what is read.
-func (w *worker[T]) end() {
-	w.team.end()
-	if w.reader != nil {
-		w.reader.Close()
-	}
-}
+// end lets go of the goroutines.
+func (w *worker[T]) end() { w.team.end() }
 
-// begin starts a pass through graphs in batches of so many.
-func (w *worker[T]) begin(graphs []*Graph[T], batch int) error {
-	numbers, err := w.filed(graphs)
-	if err != nil || len(numbers) == 0 {
-		return err
-	}
-	if w.reader == nil {
-		if w.reader, err = w.file.records.NewReader(w.file.memory, batch); err != nil {
-			return err
-		}
-	}
-	return w.reader.Begin(numbers)
-}
-
-// filed gives the numbers of those graphs that are in a file.
-func (w *worker[T]) filed(graphs []*Graph[T]) (numbers []int32, err error) {
-	for _, g := range graphs {
-		if !g.filed() {
-			continue
-		}
-		if w.file == nil {
-			w.file = g.record.file
-		}
-		if w.file != g.record.file {
-			return nil, errors.New("the graphs of one training are in two files")
-		}
-		numbers = append(numbers, g.record.number)
-	}
-	return numbers, nil
-}
-
-// load puts the next batch of the pass into slots.
-func (w *worker[T]) load(batch []*Graph[T]) ([]*slot[T], error) {
+// load puts a batch into slots.
+func (w *worker[T]) load(batch []*Graph[T]) []*slot[T] {
 	m := w.m
 	for len(w.slots) < len(batch) {
 		s := &slot[T]{blocks: make([]blockState[T], len(m.blocks)), mlp: newMLPState[T](m.Options),
 			probability: make([]float64, m.outputs()), dLogits: make([]T, m.outputs()), grad: make([]T, m.working)}
 		w.slots = append(w.slots, s)
 	}
-	filed := 0
 	for i, g := range batch {
 		s := w.slots[i]
-		s.graph, s.place = g, filed
-		if g.filed() {
-			s.adj = &s.own
-			filed++
-		} else {
+		if s.graph, s.adj = g, &s.own; g.whole != nil {
 			s.adj = &g.adjacency
 		}
 		for len(w.nodes) < g.nodes {
 			w.nodes = append(w.nodes, int32(len(w.nodes)))
 		}
 	}
-	w.pieces = 0
-	if filed > 0 {
-		if err := w.reader.Next(filed); err != nil {
-			return nil, err
-		}
-		w.pieces = w.reader.Pieces()
-	}
-	return w.slots[:len(batch)], nil
+	return w.slots[:len(batch)]
 }
 
-// forward calls do for each slot whose graph is there, and has the next batch read meanwhile.
-func (w *worker[T]) forward(slots []*slot[T], do func(s *slot[T], in, soon []T)) error {
-	w.team.run(w.pieces+len(slots), func(worker, i int) {
-		if i -= w.pieces; i < 0 {
-			w.reader.Ahead()
-			return
-		}
+// forward calls do for each slot with its features.
+func (w *worker[T]) forward(slots []*slot[T], do func(s *slot[T], in, soon []T)) {
+	w.team.run(len(slots), func(worker, i int) {
 		s, sc := slots[i], w.scratch[worker]
-		var in []T
-		if !s.graph.filed() {
-			in = s.graph.Features
-		} else {
-			r := &s.graph.record
-			b, err := w.reader.Get(s.place)
-			if err != nil {
-				w.failed.Store(&err)
-				return
-			}
-			values := r.unpack(w.m.k, &sc.room, b)
-			r.join(w.m.k, &s.own, values, b)
-			in = r.matrix(w.m.k, &sc.room, values)
-		}
+		in := w.features(s, sc, true)
 		do(s, in, w.memory(slots, i+1))
 	})
-	if err := w.failed.Load(); err != nil {
-		return *err
-	}
-	return nil
 }
 
-// memory is that of the graph in a slot, as it was read if it is in a file. Of a slot that is not there it is nil.
+// memory is that of the graph in a slot, packed or not. Of a slot that is not there it is nil.
 func (w *worker[T]) memory(slots []*slot[T], i int) []T {
 	if i < 0 || i >= len(slots) {
 		return nil
 	}
-	if s := slots[i]; s.graph.filed() {
-		return view[T](w.reader.Memory(s.place))
+	if g := slots[i].graph; g.whole == nil {
+		return view[T](g.data)
 	}
 	return slots[i].graph.all
 }
 
-// features are those of the graph in a slot, the ones of a file until the goroutine works on another graph: to write
-// them out again is faster than to fetch what is twice as long.
-func (w *worker[T]) features(s *slot[T], sc *scratch[T]) []T {
-	if r := &s.graph.record; s.graph.filed() {
-		return r.matrix(w.m.k, &sc.room, r.unpack(w.m.k, &sc.room, w.reader.Memory(s.place)))
+// features are those of the graph in a slot, the ones of a packed graph until the goroutine works on another graph: to
+// write them out again is faster than to fetch what is twice as long. join writes out its adjacency, too.
+func (w *worker[T]) features(s *slot[T], sc *scratch[T], join bool) []T {
+	g, k := s.graph, w.m.k
+	if g.whole != nil {
+		return g.Features
 	}
-	return s.graph.Features
+	values := g.packed.unpack(k, &sc.room, g.data)
+	if join {
+		g.packed.join(k, &s.own, values, g.data)
+	}
+	return g.packed.matrix(k, &sc.room, values)
 }
 
 // blocksForward runs one graph through the blocks to z.
@@ -192,16 +120,13 @@ func (w *worker[T]) blocksForward(s *slot[T], in, soon []T) {
 	m.readoutForward(s.blocks, s.mlp.x[0], s.mlp.best)
 }
 
-// predict computes the class probabilities of each graph of the next batch (see load), with dropout off and
+// predict computes the class probabilities of each graph of a batch, with dropout off and
 // the running statistics in batch normalization. They are in the slots until the
 // next call.
-func (w *worker[T]) predict(batch []*Graph[T]) ([]*slot[T], error) {
+func (w *worker[T]) predict(batch []*Graph[T]) []*slot[T] {
 	m := w.m
-	slots, err := w.load(batch)
-	if err != nil {
-		return nil, err
-	}
-	err = w.forward(slots, func(s *slot[T], in, soon []T) {
+	slots := w.load(batch)
+	w.forward(slots, func(s *slot[T], in, soon []T) {
 		w.blocksForward(s, in, soon)
 		x := &s.mlp
 		for i := range m.fc {
@@ -218,7 +143,7 @@ func (w *worker[T]) predict(batch []*Graph[T]) ([]*slot[T], error) {
 		}
 		s.crossEntropy(0)
 	})
-	return slots, err
+	return slots
 }
 
 // crossEntropy is −log softmax(logits)_label; its gradient by the logits, times
@@ -250,21 +175,18 @@ func (s *slot[T]) crossEntropy(scale float64) {
 	}
 }
 
-// gradient computes the losses of the next batch (see load) in training, writes dTotal/dParams and counts the scores.
+// gradient computes the losses of a batch in training, writes dTotal/dParams and counts the scores.
 // masks, when not nil, sets the dropout masks of each slot. Every graph's
 // gradient is computed by itself and they are added in the order of the batch,
 // so the result does not depend on the number of goroutines.
 func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])) (Losses, error) {
 	m := w.m
-	slots, err := w.load(batch)
-	if err != nil {
-		return Losses{}, err
-	}
+	slots := w.load(batch)
 	share := 1 / float64(len(slots))
 	if masks != nil {
 		masks(slots)
 	}
-	if err := w.forward(slots, func(s *slot[T], in, soon []T) {
+	w.forward(slots, func(s *slot[T], in, soon []T) {
 		w.blocksForward(s, in, soon)
 		for l := range s.blocks {
 			st := &s.blocks[l]
@@ -276,9 +198,7 @@ func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])
 			m.mlpForward(&s.mlp)
 			s.crossEntropy(share)
 		}
-	}); err != nil {
-		return Losses{}, err
-	}
+	})
 	if m.BatchNorm {
 		w.normForward(slots, share)
 	}
@@ -316,7 +236,7 @@ func (w *worker[T]) backward(s *slot[T], sc *scratch[T], dz, soon []T) {
 		clear(sc.dOut[l])
 	}
 	m.readoutBackward(s.blocks, dz, s.mlp.best, sc)
-	s.blocks[0].in = w.features(s, sc)
+	s.blocks[0].in = w.features(s, sc, false)
 	for l := len(m.blocks) - 1; l >= 0; l-- {
 		st := &s.blocks[l]
 		var dIn []T

@@ -3,8 +3,6 @@ package gnn
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -40,14 +38,9 @@ func BenchmarkEpoch(b *testing.B) {
 	}
 	b.Run("float64-topk-bce-1", func(b *testing.B) { benchEpoch[float64](b, "topk", "bce", 1) })
 	for _, threads := range []int{1, 2} {
-		b.Run(fmt.Sprintf("file-%d", threads), func(b *testing.B) {
+		b.Run(fmt.Sprintf("packed-%d", threads), func(b *testing.B) {
 			graphs := paperGraphs[float32](944)
-			file := need.Value(os.Create(filepath.Join(b.TempDir(), "graphs")))(b)
-			defer file.Close()
-			f := NewGraphFile[float32](0, func() (*os.File, error) { return file, nil })
-			for _, g := range graphs {
-				need.NoError(b, f.Add(g))
-			}
+			packs(0, graphs)
 			benchGraphs(b, "topk", "bce", threads, graphs)
 		})
 	}
@@ -68,7 +61,6 @@ func benchGraphs[T Float](b *testing.B, pool, distance string, threads int, grap
 	grad := make([]T, len(m.Params))
 	b.ReportAllocs()
 	for b.Loop() {
-		need.NoError(b, w.begin(graphs, 100))
 		for batch := range slices.Chunk(graphs, 100) {
 			m.prepare()
 			if _, err := w.gradient(batch, grad, nil); err != nil {

@@ -22,7 +22,7 @@ func TestDigest(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		need.Equal(t, trainingDigest(t, workers, 1<<30, nil), want, workers)
 	}
-	for _, memory := range []int64{0, 15_000} { // in a file, and with memory for a few packed graphs
+	for _, memory := range []int64{0, 15_000} { // all of them packed, at once or after some
 		need.Equal(t, trainingDigest(t, 2, memory, nil), want, memory)
 	}
 	sets := vectorKernels()
@@ -68,7 +68,7 @@ func hashTraining[T Float](t *testing.T, h hash.Hash, o Options, workers int, me
 		m.k = k
 	}
 	graphs := randomGraphs[T](o, 26, 21, 40)
-	filed(t, memory, graphs)
+	packs(memory, graphs)
 	history, err := m.Train(context.Background(), graphs[:20], graphs[20:], Training{Epochs: 3, Batch: 8, Rate: 0.01,
 		Halve: 2, Decay: 1e-3, Seed: 5, Workers: workers})
 	need.NoError(t, err)

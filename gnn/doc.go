@@ -6,7 +6,7 @@
 //
 // Options describe a model (Paper and AuthorsCode give two), NewGraph makes its
 // inputs, New a Model with starting weights, Model.Train fits it and
-// Model.Predict applies it. A GraphFile takes graphs for which memory is too small. All of it
+// Model.Predict applies it. A Packer packs graphs that need too much memory. All of it
 // exists in float32 and float64.
 //
 // # How it computes

@@ -22,12 +22,10 @@ type Graph[T Float] struct {
 	Target      float64 // of models with Options.Number: what they predict
 	nodes, each int     // each: features per node
 
-	*whole[T]           // in memory, or
-	record    record[T] // in a GraphFile
+	*whole[T] // as the kernels need it, or
+	packed    packed[T]
+	data      []byte // in the packed form
 }
-
-// filed reports whether the graph is in a GraphFile.
-func (g *Graph[T]) filed() bool { return g.record.file != nil }
 
 // A whole is what the kernels need of a graph.
 type whole[T Float] struct {

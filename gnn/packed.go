@@ -182,6 +182,45 @@ func (p *packed[T]) bytes() int {
 	return p.values() * int(unsafe.Sizeof(p.self))
 }
 
+// A Packer takes the graphs of a training. If they need more memory than it was given, it packs all of them. The results
+// are the same.
+type Packer[T Float] struct {
+	memory int64       // bytes of graphs that are not packed
+	held   []*Graph[T] // until they are packed
+	bytes  int64       // of them
+	packs  bool
+	room   []byte // for packed graphs, which lie side by side
+}
+
+// NewPacker keeps so many bytes of graphs as they are.
+func NewPacker[T Float](memory int64) *Packer[T] { return &Packer[T]{memory: memory} }
+
+// Add takes a graph, which others must not be using.
+func (p *Packer[T]) Add(g *Graph[T]) {
+	p.held = append(p.held, g)
+	p.bytes += g.bytes()
+	if p.packs = p.packs || p.bytes > p.memory; p.packs {
+		for _, g := range p.held {
+			packed, data := pack(g.whole)
+			g.packed, g.data, g.whole = packed, p.keep(data), nil
+		}
+		clear(p.held)
+		p.held = p.held[:0]
+	}
+}
+
+// keep copies a packed graph to where its numbers are aligned.
+func (p *Packer[T]) keep(data []byte) []byte {
+	n := (len(data) + 7) &^ 7
+	if len(p.room) < n {
+		p.room = make([]byte, max(n, 1<<20))
+	}
+	kept := p.room[:len(data):len(data)]
+	p.room = p.room[n:]
+	copy(kept, data)
+	return kept
+}
+
 // A room is where a goroutine unpacks graphs. What is there stays until the next one.
 type room[T Float] struct{ values, features []T }
 
@@ -239,8 +278,7 @@ func joinNodes[N uint8 | uint16 | uint32, T Float](a *adjacency[T], nodes []N, i
 	}
 }
 
-// view is the same memory as elements of another type. Records are never read by another process, so that the order
-// of bytes is this machine's.
+// view is the same memory as elements of another type.
 func view[To, From any](s []From) []To {
 	var from From
 	var to To

@@ -39,15 +39,8 @@ func (m *Model[T]) PredictEach(graphs []*Graph[T], workers int, visit func(Predi
 	w := newWorker(m, workers)
 	defer w.end()
 	const batch = 100
-	if err := w.begin(graphs, batch); err != nil {
-		return err
-	}
 	for batch := range slices.Chunk(graphs, batch) {
-		slots, err := w.predict(batch)
-		if err != nil {
-			return err
-		}
-		for _, s := range slots {
+		for _, s := range w.predict(batch) {
 			p := Prediction{Class: s.predicted(), Probability: slices.Clone(s.probability)}
 			for b := range s.blocks {
 				p.Layers = append(p.Layers, s.blocks[b].scores())

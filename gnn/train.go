@@ -128,9 +128,7 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 		}
 		m.prepare()
 		if len(test) > 0 {
-			if e.TestAccuracy, e.TestCE, err = w.test(test, t.Batch); err != nil {
-				return nil, err
-			}
+			e.TestAccuracy, e.TestCE = w.test(test, t.Batch)
 			if t.BestOnTest && e.TestCE < run.bestCE {
 				run.bestCE = e.TestCE
 				run.best = append(append(run.best[:0], m.Params...), m.Buffers...)
@@ -172,9 +170,6 @@ func (r *run[T]) trainEpoch(ctx context.Context, w *worker[T], train []*Graph[T]
 	e := Epoch{Number: r.epoch + 1, Losses: Losses{Dist: make([]float64, len(r.m.blocks))},
 		TestAccuracy: math.NaN(), TestCE: math.NaN(), Scores: make([]ScoreCounts, len(r.m.blocks))}
 	order := lists.Map(t.stream("order", e.Number).Perm(len(train)), func(i int) *Graph[T] { return train[i] })
-	if err := w.begin(order, t.Batch); err != nil {
-		return e, err
-	}
 	correct := 0
 	for at := 0; at < len(order); at += t.Batch {
 		if err := ctx.Err(); err != nil {
@@ -299,17 +294,10 @@ func (s *slot[T]) predicted() int {
 func (s *slot[T]) right() bool { return len(s.probability) > 1 && s.predicted() == s.graph.Label }
 
 // test gives accuracy and mean cross-entropy on graphs.
-func (w *worker[T]) test(graphs []*Graph[T], batch int) (accuracy, ce float64, err error) {
-	if err := w.begin(graphs, batch); err != nil {
-		return 0, 0, err
-	}
+func (w *worker[T]) test(graphs []*Graph[T], batch int) (accuracy, ce float64) {
 	correct := 0
 	for batch := range slices.Chunk(graphs, batch) {
-		slots, err := w.predict(batch)
-		if err != nil {
-			return 0, 0, err
-		}
-		for _, s := range slots {
+		for _, s := range w.predict(batch) {
 			if s.right() {
 				correct++
 			}
@@ -317,5 +305,5 @@ func (w *worker[T]) test(graphs []*Graph[T], batch int) (accuracy, ce float64, e
 		}
 	}
 	n := float64(len(graphs))
-	return float64(correct) / n, ce / n, nil
+	return float64(correct) / n, ce / n
 }

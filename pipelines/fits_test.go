@@ -181,7 +181,7 @@ func TestTooFewForFolds(t *testing.T) {
   s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
   more: { use: denoise, each: subject, in: { series: s, scan: s.scan }, with: { draws: 3000 } }
   c: { use: connectivity, each: subject, in: { series: more } }`
-		many = " training graphs: this model compares each with each and takes at most 11585; use fewer draws (draws: 1), or a linear model, which takes more"
+		many = " training graphs: this model compares each with each and takes at most 11585; use fewer draws (draws: 1), or ridge, kernel ridge or logistic regression, which take more"
 	)
 	for _, c := range []struct {
 		name, stages string
@@ -204,11 +204,11 @@ func TestTooFewForFolds(t *testing.T) {
   three: { use: baseline, matrix: { model: [kernel-ridge], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { inner: 3 } }`,
 			[]string{`stage three will fail: inner: folds, inside fold 1: group "A" has 2 participants, too few for 3 folds with one of each group: set inner to 2 or less`}},
 		{"more graphs than a kernel takes", draws + `
-  one: { use: baseline, matrix: { model: [linear-svm, svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { draws: 2000 } }
-  two: { use: baseline, matrix: { model: [linear-svm, svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { draws: 3000 } }`,
+  one: { use: baseline, matrix: { model: [ridge, svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { draws: 2000 } }
+  two: { use: baseline, matrix: { model: [ridge, svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { draws: 3000 } }`,
 			[]string{"stage two will fail: svm, fold 1: 12000" + many}},
 		{"as many by all draws of the series", draws + `
-  one: { use: baseline, matrix: { model: [linear-svm, svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds } }
+  one: { use: baseline, matrix: { model: [ridge, svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds } }
   few: { use: denoise, each: subject, in: { series: s, scan: s.scan }, with: { draws: 2300 } }
   f: { use: connectivity, each: subject, in: { series: few } }
   two: { use: baseline, matrix: { model: [svm], fold: [1..3] }, in: { pearson: "f[*].pearson", folds: folds } }`,

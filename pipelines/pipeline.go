@@ -45,14 +45,6 @@ type Doom struct {
 	Why   string
 }
 
-// Regions is how many nodes each graph has; 0 where that is not known.
-func (p *Pipeline) Regions() int {
-	if p.Roster == nil || p.Roster.Nodes == nil {
-		return 0
-	}
-	return p.Roster.Nodes.Rows()
-}
-
 func (d Doom) String() string { return fmt.Sprintf("stage %s will fail: %s", d.Stage, d.Why) }
 
 // A span is a part of a list, from its first element to the one behind its last.

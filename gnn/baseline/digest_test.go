@@ -42,7 +42,7 @@ func TestDigest(t *testing.T) {
 	ctx := context.Background()
 	for model, want := range map[string]string{
 		"rbf": "61a1ddac6e150748", "linear": "63d200cf5cc9f7e6", "ridge": "c7034752b4f3c515",
-		"logistic": "b5949697465b5d9e", "logistic of many": "50b8f7157eb8c737", "kernel-ridge": "0b5003fcc76fbe52",
+		"logistic": "b5949697465b5d9e", "logistic of many": "319f7518af127475", "kernel-ridge": "0b5003fcc76fbe52",
 		"forest": "6a5cf43404074a50", "mlp": "e8c0e5d7ef958b36", "brainnetcnn": "45ea32dbb0c09872",
 		"li2019": "cf9ee1241851806d",
 	} {
@@ -61,7 +61,7 @@ func TestDigest(t *testing.T) {
 			case "logistic":
 				c, err = FitLogistic(ctx, x, label, 2, 1, threads)
 			case "logistic of many":
-				c, err = fitPrimalLogistic(ctx, x, signs(label, 2), 1, threads)
+				c, err = fitDualLogistic(ctx, x, label, 2, 1, false, threads)
 			case "kernel-ridge":
 				inner := make([]int, n)
 				for i := range inner {

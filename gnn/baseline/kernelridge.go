@@ -138,7 +138,7 @@ func (o KernelRidge) primal(ctx context.Context, x Rows, targets [][]float64, th
 		w, b := fit.solve(t)
 		ms = append(ms, &kernelMachine{linear{w, b, o.note(lambda)}, x.N, nil})
 	}
-	return ms, x.Err()
+	return ms, nil
 }
 
 // A primalFit is ridge regression to targets of those rows whose weight is 1, and not of those with 0.
@@ -192,7 +192,7 @@ func (o KernelRidge) validatePrimal(ctx context.Context, mse [][]float64, x Rows
 	fit := newPrimalFit(x, taught, targets, threads)
 	var all []*linear // of each penalty and target
 	for _, lambda := range o.Penalties {
-		if err := errors.Join(ctx.Err(), x.Err(), fit.factor(lambda)); err != nil {
+		if err := errors.Join(ctx.Err(), fit.factor(lambda)); err != nil {
 			return err
 		}
 		for t := range targets {
@@ -221,7 +221,7 @@ func (o KernelRidge) validatePrimal(ctx context.Context, mse [][]float64, x Rows
 			}
 		}
 	})
-	return x.Err()
+	return nil
 }
 
 func smallestAt(v []float64) (at int) {

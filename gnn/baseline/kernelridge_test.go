@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -167,4 +168,34 @@ func TestKernelRidgeSingular(t *testing.T) {
 	if err != nil || c.Note() != "λ = 0.001" {
 		t.Errorf("rows that average to 0: %v, %v", c, err)
 	}
+}
+
+// Kernel ridge regression by its inputs chooses the penalties, and predicts what that by all pairs does.
+func TestPrimalKernelRidge(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct{ n, d int }{{300, 12}, {60, 90}} {
+		x, _, sign := shifted(c.n, c.d)
+		other := make([]float64, c.n)
+		o := KernelRidge{Penalties: CBIG()[1:]}
+		for i := range c.n {
+			other[i] = 30 + 10*x.Row(i)[1] + math.Sin(float64(i))
+			o.Inner = append(o.Inner, i%5)
+		}
+		for _, o.relative = range []bool{false, true} {
+			for _, penalties := range [][]float64{CBIG()[1:], {2}} {
+				o.Penalties = penalties
+				targets := [][]float64{sign, other}
+				want := need.Value(o.fit(ctx, x, targets, 2))(t)
+				for threads := 1; threads < 4; threads += 2 {
+					got := need.Value(o.primal(ctx, x, targets, threads))(t)
+					need.Equal(t, got.Note(), want.Note(), "the", "penalty")
+					need.Equal(t, got.Parameters(), want.Parameters(), "parameters", "")
+					near(t, fmt.Sprint(c), got.Decide(x, 1), want.Decide(x, 1), 1e-8)
+				}
+			}
+		}
+	}
+	x, _, sign := shifted(100, 5)
+	_, err := KernelRidge{Penalties: []float64{0}}.primal(ctx, x, [][]float64{sign}, 1)
+	need.Error(t, err, "use a penalty above 0", "no penalty")
 }

@@ -11,13 +11,10 @@ import (
 )
 
 // FitLogistic is logistic regression with a penalty on the weights: it minimizes
-// C·Σ log(1 + exp(−y·f(x))) + ½‖w‖², f(x) = w·x + b, to the optimum. The numbers of cases and of inputs decide how.
+// C·Σ log(1 + exp(−y·f(x))) + ½‖w‖², f(x) = w·x + b, to the optimum. The number of cases decides how.
 func FitLogistic(ctx context.Context, x Rows, label []int, classes int, c float64, threads int) (Classifier, error) {
 	if err := x.squares(); err != nil {
 		return nil, err
-	}
-	if x.N > MostPaired && x.D <= MostPaired {
-		return fitPrimalLogistic(ctx, x, signs(label, classes), c, threads)
 	}
 	return fitDualLogistic(ctx, x, label, classes, c, x.N <= MostPaired, threads)
 }
@@ -82,9 +79,6 @@ func stalled(x Rows, c, missing float64) error {
 			largest = max(largest, math.Abs(v))
 		}
 	})
-	if err := x.Err(); err != nil {
-		return err
-	}
 	return fmt.Errorf("%w: decision values may be off by %.1g (accepted: %g); C = %g with inputs up to %.3g is too large for double precision: use a smaller C, or inputs nearer 1 (standardize: training)",
 		errStalled, missing, nearly, c, largest)
 }
@@ -280,3 +274,10 @@ func dot(a, b []float64) float64 {
 }
 
 func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }
+
+func sumOf(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += x
+	}
+	return sum
+}

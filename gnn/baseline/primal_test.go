@@ -36,7 +36,7 @@ func sameBits(t *testing.T, what any, fit func(threads int) []float64) {
 	}
 }
 
-// Ridge and logistic regression by their inputs predict what those by all pairs of cases do, with the same bits at any
+// Ridge by its inputs and logistic regression without the pairs predict what those by all pairs of cases do, with the same bits at any
 // number of goroutines: more cases than a block, more inputs than a strip, and more inputs than cases.
 func TestPrimalAgainstAllPairs(t *testing.T) {
 	ctx := context.Background()
@@ -51,7 +51,7 @@ func TestPrimalAgainstAllPairs(t *testing.T) {
 			m := need.Value(need.Value(primalRidge(x, c.penalty, threads))(t)(sign))(t)
 			got := m.decide(x, 1)
 			near(t, fmt.Sprint("ridge", c), got, dual.decide(x, 1), 1e-9)
-			l := need.Value(fitPrimalLogistic(ctx, x, [][]float64{sign}, 1/c.penalty, threads))(t).Decide(x, 1)
+			l := need.Value(fitDualLogistic(ctx, x, label, 2, 1/c.penalty, false, threads))(t).Decide(x, 1)
 			near(t, fmt.Sprint("logistic", c), l, pairs.Decide(x, 1), 1e-9)
 			return append(got, l...)
 		})

@@ -58,7 +58,7 @@ func productsOf(x Rows, train, threads int) (*products, error) {
 		x.unit = false
 		x = unitRows(x)
 	}
-	return &products{gram[float64](x, threads), x.N, train}, x.Err()
+	return &products{gram[float64](x, threads), x.N, train}, nil
 }
 
 // train are the products of the training rows.

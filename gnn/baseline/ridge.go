@@ -108,6 +108,10 @@ func primalRidge(x Rows, penalty float64, threads int) (func(target []float64) (
 	}, nil
 }
 
+func tooWide(x Rows) error {
+	return fmt.Errorf("%d training graphs with %d inputs each: this model compares all pairs of the one or of the other, and takes at most %d; use fewer draws, or fewer regions", x.N, x.D, MostPaired)
+}
+
 // products sets the lower triangle of a, which is 0, to Σ weight_i·x_i·x_iᵀ of the cases less a mean; weights are 1
 // where they are nil. It is summed up in the order of the cases, a block after the other. visit sees each case less the
 // mean.

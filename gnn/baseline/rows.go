@@ -7,54 +7,34 @@ import (
 	"prgnn/internal/dense"
 )
 
-// Rows are n cases of d values each, row-major: X in memory, or a RowFile, which ridge and logistic regression take,
-// and of more than MostPaired cases kernel ridge regression and linear support vector machines.
+// Rows are n cases of d values each, row-major.
 type Rows struct {
 	N, D int
 	X    []float64
-	file *RowFile // in place of X
-	unit bool     // each row is centered and scaled to length 1 when it is used
+	unit bool // each row is centered and scaled to length 1 when it is used
 }
 
-// Row is one case in memory.
+// Row is one case.
 func (r Rows) Row(i int) []float64 { return r.X[i*r.D:][:r.D] }
 
 // First are the first n cases.
 func (r Rows) First(n int) Rows {
-	if r.N = n; r.file == nil {
-		r.X = r.X[:n*r.D]
-	}
+	r.N, r.X = n, r.X[:n*r.D]
 	return r
-}
-
-// Err says why rows could not be read from their file: what was computed with them is void.
-func (r Rows) Err() error {
-	if r.file == nil {
-		return nil
-	}
-	return r.file.err
 }
 
 func (r Rows) view() dense.View[float64] { return dense.Rows(r.X, r.D) }
 
-// each calls use for all rows, a block after the other: the number of its first row, and the block, which is in memory
-// until use returns. Passes do not overlap.
+// each calls use for all rows, a block after the other: the number of its first row, and the block.
 func (r Rows) each(use func(first int, b Rows)) {
-	const some = 1024 // in memory at a time once more
-	switch {
-	case r.unit:
-		whole := r
-		whole.unit = false
-		whole.each(func(first int, b Rows) {
-			for i := 0; i < b.N; i += some {
-				n := min(some, b.N-i)
-				use(first+i, unitRows(Rows{N: n, D: b.D, X: b.X[i*b.D : (i+n)*b.D]}))
-			}
-		})
-	case r.file == nil:
+	if !r.unit {
 		use(0, r)
-	default:
-		r.file.each(0, r.N, use)
+		return
+	}
+	const some = 1024 // in memory at a time once more
+	for i := 0; i < r.N; i += some {
+		n := min(some, r.N-i)
+		use(i, unitRows(Rows{N: n, D: r.D, X: r.X[i*r.D : (i+n)*r.D]}))
 	}
 }
 
@@ -70,11 +50,7 @@ func (r Rows) eachRow(use func(i int, row []float64)) {
 // squares refuses rows that are not finite, or whose squares overflow, or vanish although there are numbers. Every
 // model of products of rows asks, before it makes them.
 func (r Rows) squares() error {
-	var s size
-	if s.add(r.X); r.file != nil {
-		s = r.file.size // of all rows, as they were added
-	}
-	sum, largest := s.sum, s.largest
+	sum, largest := r.size()
 	if largest == 0 || sum >= 0x1p-900 && sum <= math.MaxFloat64 {
 		return nil
 	}
@@ -84,14 +60,13 @@ func (r Rows) squares() error {
 	return fmt.Errorf("inputs are up to %.3g: their squares are beyond double precision; use inputs nearer 1", largest)
 }
 
-// A size is that of numbers: the sum of their squares, and the largest absolute value.
-type size struct{ sum, largest float64 }
-
-func (s *size) add(v []float64) {
-	for _, x := range v {
-		s.sum += float64(x * x)
-		s.largest = max(s.largest, math.Abs(x))
+// size is the sum of the squares of all numbers, and the largest absolute value.
+func (r Rows) size() (sum, largest float64) {
+	for _, x := range r.X {
+		sum += float64(x * x)
+		largest = max(largest, math.Abs(x))
 	}
+	return sum, largest
 }
 
 // times sets out to the products of the rows with w.
@@ -114,25 +89,7 @@ func (r Rows) mean() []float64 {
 // gram are the products of the rows with one another, in the precision T.
 func gram[T dense.Float](r Rows, threads int) []T {
 	k := make([]T, r.N*r.N)
-	if r.file == nil {
-		dense.Gram(k, dense.Rows(to[T](r.X), r.D), r.N, r.D, threads)
-		return k
-	}
-	// As many rows as memory holds are multiplied by themselves and those before them.
-	for first, n := 0, 0; first < r.N && r.Err() == nil; first += n {
-		n = min(r.N-first, r.file.group())
-		rows := make([]T, 0, n*r.D)
-		r.file.each(first, first+n, func(_ int, b Rows) { rows = append(rows, to[T](b.X)...) })
-		r.file.each(0, first+n, func(at int, b Rows) {
-			dense.Multiply(k[first*r.N+at:], r.N, dense.Rows(rows, r.D), dense.Rows(to[T](b.X), r.D).T(), n, r.D, b.N,
-				false, threads)
-		})
-	}
-	for i := range r.N {
-		for j := range i {
-			k[j*r.N+i] = k[i*r.N+j]
-		}
-	}
+	dense.Gram(k, dense.Rows(to[T](r.X), r.D), r.N, r.D, threads)
 	return k
 }
 
@@ -145,7 +102,7 @@ func to[T dense.Float](v []float64) []T {
 }
 
 // Standardize z-scores rows by mean and SD of the inputs of by; one that does not vary only loses its mean. It returns
-// the SD of each input, 1 of those. Rows in a file are z-scored when they are read, from then on; by are some of them.
+// the SD of each input, 1 of those.
 func Standardize(by, rows Rows) []float64 {
 	mean, sd := by.mean(), make([]float64, by.D)
 	by.eachRow(func(_ int, row []float64) {
@@ -158,19 +115,10 @@ func Standardize(by, rows Rows) []float64 {
 			sd[j] = 1
 		}
 	}
-	if rows.file != nil {
-		rows.file.mean, rows.file.sd = mean, sd
-	} else {
-		zscore(rows.X, mean, sd)
-	}
-	return sd
-}
-
-// zscore z-scores rows.
-func zscore(x, mean, sd []float64) {
-	for ; len(x) > 0; x = x[len(mean):] {
+	for x := rows.X; len(x) > 0; x = x[len(mean):] {
 		for j, v := range x[:len(mean)] {
 			x[j] = (v - mean[j]) / sd[j]
 		}
 	}
+	return sd
 }

@@ -25,14 +25,13 @@ type SVM struct {
 	Tolerance float64
 }
 
-// MostPaired is how many cases a machine that compares each with each may have: their matrix is 1 GiB then. Of more,
-// linear ones are solved for their weights.
+// MostPaired is how many cases a machine that compares each with each may have: their matrix is 1 GiB then.
 const MostPaired = 11585
 
 // TooMany refuses n training cases of a machine that needs the matrix of their pairs.
 func TooMany(n int) error {
 	if n > MostPaired {
-		return fmt.Errorf("%d training graphs: this model compares each with each and takes at most %d; use fewer draws (draws: 1), or a linear model, which takes more", n, MostPaired)
+		return fmt.Errorf("%d training graphs: this model compares each with each and takes at most %d; use fewer draws (draws: 1), or ridge, kernel ridge or logistic regression, which take more", n, MostPaired)
 	}
 	return nil
 }
@@ -69,16 +68,12 @@ func SVMTo(ctx context.Context, o SVM, epsilon float64, x Rows, y []float64, thr
 	return machines{m}, err
 }
 
-// trainer gives a function that solves the problem of smo for p and y, by the matrix of all pairs or, of a linear
-// kernel and more cases than have one, for the weights. The number of cases alone decides.
+// trainer gives a function that solves the problem of smo for p and y, by the matrix of all pairs.
 func (o SVM) trainer(ctx context.Context, x Rows, threads int) (func(p, y []float64) (machine, error), error) {
 	if err := x.squares(); err != nil {
 		return nil, err
 	}
 	k := kernel{linear: o.Kernel == "linear", gamma: o.Gamma}
-	if k.linear && x.N > MostPaired {
-		return func(p, y []float64) (machine, error) { return fitInterior(ctx, o, x, p, y, threads) }, nil
-	}
 	if err := TooMany(x.N); err != nil {
 		return nil, err
 	}
@@ -107,13 +102,8 @@ var errSteps = errors.New("the SVM has not converged in 10 million steps")
 // calmer says what makes the problem for p easier. A smaller C does where the multipliers have a say in the gradient,
 // and inputs nearer 1 where the kernel is linear and they are larger.
 func (o SVM) calmer(x Rows, p []float64, others ...string) string {
-	s, linear, products := size{}, 0.0, 1.0
-	if s.add(x.X); x.file != nil && x.file.sd != nil {
-		s.sum = float64(x.N * x.D)
-	} else if x.file != nil {
-		s = x.file.size
-	}
-	square := s.sum / float64(x.N*x.D)
+	sum, _ := x.size()
+	square, linear, products := sum/float64(x.N*x.D), 0.0, 1.0
 	if o.Kernel == "linear" {
 		products = float64(x.D) * square
 	}

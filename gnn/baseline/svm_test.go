@@ -34,3 +34,15 @@ func TestSVMRemediesFitTheSettings(t *testing.T) {
 		need.Equal(t, c.o.calmer(c.x, []float64{c.p, c.p}, c.others...), c.want)
 	}
 }
+
+// A support vector machine compares each case with each, whatever its kernel, and refuses more than have a matrix.
+func TestTooManyCasesOfSupportVectors(t *testing.T) {
+	x, label, sign := shifted(MostPaired+1, 2)
+	for _, kernel := range []string{"linear", "rbf"} {
+		o := SVM{Kernel: kernel, C: 1, Tolerance: 1e-3}
+		_, err := FitSVM(context.Background(), o, x, label, 2, 2)
+		need.Error(t, err, "11586 training graphs", "at most 11585", "draws: 1")
+		_, err = SVMTo(context.Background(), o, 0.1, x, sign, 2)
+		need.Error(t, err, "11586 training graphs")
+	}
+}

@@ -31,10 +31,9 @@ var baselineKind = dag.Kind{
 			FullWidths: cnn.Hidden[1:], Slope: cnn.Slope, Dropout: cnn.Dropout,
 			Widths: []int{16, 16}, GraphHidden: []int{16, 8}, Ratio: 0.5}
 	},
-	Most:    8,
-	Memory:  512 << 20,
-	Each:    700e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
-	Ceiling: 2e9,
+	Most:   8,
+	Memory: 512 << 20,
+	Each:   700e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
 
 // Baseline trains one classifier that is not PR-GNN.
@@ -145,7 +144,7 @@ type modelRow struct {
 // RefusesFolds says, from the planned folds and the graphs of a participant, why there can be no inner folds, or that
 // there are too many graphs.
 func (s *Baseline) RefusesFolds(planned *encoding.Table, graphs int) error {
-	if s.Model == "svm" {
+	if s.paired() {
 		return fewEnough(planned, s.Params, s.Model, graphs)
 	}
 	if s.Model != "kernel-ridge" || len(s.Penalties) < 2 {
@@ -184,19 +183,19 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
+// paired reports whether the model compares each training graph with each.
+func (s *Baseline) paired() bool { return s.Model == "svm" || s.Model == "linear-svm" }
+
 // onRows is for models that see a row of numbers a matrix.
 func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	form, err := s.form(t)
 	if err != nil {
 		return nil, err
 	}
-	needs := map[string]rowNeed{"majority": passes, "ridge": passes, "logistic": passes, "linear-svm": manyPass,
-		"kernel-ridge": manyPass, "svm": pairs}
-	set, err := readRows(ctx, t, s.Params, form, s.Standardize, needs[s.Model])
+	set, err := readRows(t, s.Params, form, s.Standardize, s.paired())
 	if err != nil {
 		return nil, err
 	}
-	defer set.file.Close()
 	train, label := set.train, set.label
 	r := &ratedSet{set: set.trainingSet, inputs: train.D, taught: train.N}
 	var model baseline.Classifier
@@ -218,7 +217,7 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	default:
 		model, err = s.fit(ctx, t, train, label[:train.N], len(set.groups))
 	}
-	if err = set.either(err); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
 	r.probability = inSet(set, model.Probability(set.all, t.Threads))
@@ -226,7 +225,7 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if r.regions, err = form.regions(t, model, set, set.groups); err == nil {
 		r.permuted, err = s.retrain(ctx, t, set)
 	}
-	return r, set.either(err)
+	return r, err
 }
 
 // fit trains the model that was asked for, when it is no network.

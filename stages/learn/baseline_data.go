@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"context"
 	"fmt"
 
 	"prgnn/artifacts/encoding"
@@ -21,40 +20,12 @@ type rowSet struct {
 	train baseline.Rows // the training side
 	sd    []float64     // of each input in training, by which it is divided; nil: by nothing
 	out   []bool        // regions that are left out; nil: none
-
-	file    *baseline.RowFile // takes all of them
-	newFile func(rows, taught, inputs int) (*baseline.RowFile, error)
 }
 
-// A rowNeed is what a model needs of its rows.
-type rowNeed int
-
-const (
-	allRows  rowNeed = iota // all in memory
-	passes                  // passes through them
-	manyPass                // passes, where too many are taught to compare each with each; else all in memory
-	pairs                   // no more than can be compared with each other
-)
-
-// readRows reads what a model is trained on; for one that makes passes, so many rows of them that memory holds. After
-// the last use, the file of the set is to be closed.
-func readRows(ctx context.Context, t *dag.Task, p fold.Params, form matrixForm, standardize string,
-	of rowNeed) (*rowSet, error) {
-	r := &rowSet{newFile: func(rows, taught, inputs int) (*baseline.RowFile, error) {
-		memory, many := int64(-1), baseline.TooMany(taught)
-		switch {
-		case of == pairs && many != nil:
-			return nil, many
-		case of == passes, of == manyPass && many != nil:
-			memory = graphMemory
-		}
-		return baseline.NewRowFile(ctx, rows, inputs, memory, t.Threads, t.File), nil
-	}}
-	err := r.read(t, p, form)
-	if err != nil {
-		return nil, err
-	}
-	if r.all, err = r.file.Rows(); err != nil {
+// readRows reads what a model is trained on. paired is for models that compare each training graph with each.
+func readRows(t *dag.Task, p fold.Params, form matrixForm, standardize string, paired bool) (*rowSet, error) {
+	r := &rowSet{}
+	if err := r.read(t, p, form, paired); err != nil {
 		return nil, err
 	}
 	r.label = make([]int, r.all.N)
@@ -70,14 +41,6 @@ func readRows(ctx context.Context, t *dag.Task, p fold.Params, form matrixForm, 
 	return r, nil
 }
 
-// either is the first error: what could not be read, or what came of it.
-func (r *rowSet) either(err error) error {
-	if failed := r.all.Err(); failed != nil {
-		return failed
-	}
-	return err
-}
-
 // inSet gives what was made of the rows, as many values of each, in the order of the set.
 func inSet[T any](r *rowSet, made []T) []T {
 	each, out := len(made)/len(r.at), make([]T, 0, len(made))
@@ -89,7 +52,7 @@ func inSet[T any](r *rowSet, made []T) []T {
 
 // read gives the inputs of each matrix as a row, and puts each participant on its side of the fold. It goes
 // through the participants twice, so that the rows of each side lie together and nothing is held a second time.
-func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm) error {
+func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm, paired bool) error {
 	d, err := p.Divide(t.In("folds"))
 	if err != nil {
 		return err
@@ -133,7 +96,7 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm) error {
 			taught++
 		}
 	}
-	rows, graphs := 0, make([][]fold.Row, len(inputs))
+	graphs := make([][]fold.Row, len(inputs))
 	first := make([]int, len(inputs)) // the first row of each input
 	for side := range 2 {
 		for i, in := range inputs {
@@ -144,11 +107,15 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm) error {
 			if of.Side != side {
 				continue
 			}
-			if graphs[i], err = r.add(of, in, [2]int{len(inputs), taught}, p, form, &nodes); err != nil {
+			first[i] = r.all.N
+			if graphs[i], err = r.add(of, in, len(inputs), p, form, &nodes); err != nil {
 				return err
 			}
-			first[i] = rows
-			rows += len(graphs[i])
+			if r.all.N == len(graphs[i]) && paired { // the first
+				if err := baseline.TooMany(taught * r.all.N); err != nil {
+					return err
+				}
+			}
 			t.Progress(side*len(inputs)+i+1, 2*len(inputs), "reading")
 		}
 	}
@@ -160,9 +127,8 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm) error {
 	return r.check(d)
 }
 
-// add reads the matrices of one of count participants, of whom the second count are taught. nodes is how many regions
-// the others have, 0 before the first.
-func (r *rowSet) add(of fold.Row, in dag.Input, count [2]int, p fold.Params, form matrixForm, nodes *int) ([]fold.Row,
+// add reads the matrices of one of count participants. nodes is how many regions the others have, 0 before the first.
+func (r *rowSet) add(of fold.Row, in dag.Input, count int, p fold.Params, form matrixForm, nodes *int) ([]fold.Row,
 	error) {
 	draws, err := region.SharedDraws(in, "draw, roi, roi")
 	if err != nil {
@@ -183,22 +149,18 @@ func (r *rowSet) add(of fold.Row, in dag.Input, count [2]int, p fold.Params, for
 	case n != *nodes:
 		return nil, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, n, *nodes)
 	}
-	width := form.width(n)
-	if r.file == nil {
-		if r.file, err = r.newFile(count[0]*len(numbers), count[1]*len(numbers), width); err != nil {
-			return nil, err
-		}
+	if r.all.X == nil {
+		r.all.D = form.width(n)
+		r.all.X = make([]float64, 0, count*len(numbers)*r.all.D)
 	}
 	var graphs []fold.Row
-	row := make([]float64, 0, width)
 	for _, draw := range numbers {
-		if row, err = form.row(row[:0], draws[draw].Data, n); err == nil {
-			form.leaveOut(row, r.out)
-			err = r.file.Add(row)
-		}
-		if err != nil {
+		before := len(r.all.X)
+		if r.all.X, err = form.row(r.all.X, draws[draw].Data, n); err != nil {
 			return nil, fmt.Errorf("%s, draw %d: %w", in.Name, draw, err)
 		}
+		form.leaveOut(r.all.X[before:], r.out)
+		r.all.N++
 		of.Draw = draw
 		graphs = append(graphs, of)
 	}

@@ -75,7 +75,7 @@ func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := readRows(ctx, t, s.Params, form, "none", allRows)
+	set, err := readRows(t, s.Params, form, "none", false)
 	if err != nil {
 		return nil, err
 	}

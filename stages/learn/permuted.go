@@ -129,7 +129,7 @@ func (s *Baseline) retrain(ctx context.Context, t *dag.Task, set *rowSet) (*enco
 	default:
 		return column.Table([]fold.PermutedRow(nil)), nil
 	}
-	if err = set.either(err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	labels := make([][]int, len(r.From))
@@ -217,7 +217,7 @@ func (s *Regression) retrain(ctx context.Context, t *dag.Task, set *rowSet, unit
 	default:
 		return none, nil
 	}
-	if err = set.either(err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	targets := make([][]float64, len(r.From)) // z-scored: all have the training numbers of the folds, in another order

@@ -27,10 +27,9 @@ var regressionKind = dag.Kind{
 			Penalties: baseline.CBIG(), Inner: 5, Trees: 1000, Hidden: []int{20}, Epochs: 100, Batch: 100,
 			LearningRate: 1e-3}
 	},
-	Most:    8,
-	Memory:  512 << 20,
-	Each:    700e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
-	Ceiling: 2e9,
+	Most:   8,
+	Memory: 512 << 20,
+	Each:   700e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
 
 // Regression trains one model of a number.
@@ -121,7 +120,7 @@ func scaleOf(rows []fold.Row) (scale, error) {
 // RefusesFolds says, from the planned folds and the graphs of a participant, why there can be no inner folds, or that
 // there are too many graphs.
 func (s *Regression) RefusesFolds(planned *encoding.Table, graphs int) error {
-	if s.Model == "rbf-svr" {
+	if s.paired() {
 		return fewEnough(planned, s.Params, s.Model, graphs)
 	}
 	if s.Model != "kernel-ridge" || len(s.Penalties) < 2 {
@@ -130,19 +129,19 @@ func (s *Regression) RefusesFolds(planned *encoding.Table, graphs int) error {
 	return enoughInside(planned, s.Params, s.Inner, "inner")
 }
 
+// paired reports whether the model compares each training graph with each.
+func (s *Regression) paired() bool { return s.Model == "svr" || s.Model == "rbf-svr" }
+
 // Run trains.
 func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	form, err := formOf(t, s.Model == "ridge", false, s.Transform, s.Diagonal, s.OffDiagonal)
 	if err != nil {
 		return nil, err
 	}
-	needs := map[string]rowNeed{"mean": passes, "ridge": passes, "kernel-ridge": manyPass, "svr": manyPass,
-		"rbf-svr": pairs}
-	set, err := readRows(ctx, t, s.Params, form, s.Standardize, needs[s.Model])
+	set, err := readRows(t, s.Params, form, s.Standardize, s.paired())
 	if err != nil {
 		return nil, err
 	}
-	defer set.file.Close()
 	set.number = true
 	unit, err := scaleOf(set.rows)
 	if err != nil {
@@ -155,12 +154,12 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		}
 	}
 	model, err := s.fit(ctx, t, set, y)
-	if err = set.either(err); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
 	decided := inSet(set, model.Decide(set.all, t.Threads))
 	weights, err := form.regions(t, model, set, []string{column.Target})
-	if err = set.either(err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	permuted, err := s.retrain(ctx, t, set, unit)

@@ -324,26 +324,8 @@ func majorityOf(label []int) float64 {
 	return float64(most) / float64(len(label))
 }
 
-// graphMemory is how many bytes of graphs a training holds; more are in a file. Results do not depend on it.
-var graphMemory int64 = 1 << 30
-
-// Spills is how many bytes a file of so many graphs takes, of so many regions; 0 where memory holds them. The bytes of
-// a graph are those of docs/scale.md#training-on-more-graphs-than-memory-holds.
-func (*Train) Spills(graphs, regions int) int64 { return spilled(graphs, regions, 43.5e3, 14.3e3) }
-
-// Spills is that of Train.
-func (*TrainRegression) Spills(graphs, regions int) int64 {
-	return spilled(graphs, regions, 43.5e3, 14.3e3)
-}
-
-// spilled is the size of the file of graphs, of which one of 84 regions takes so many bytes in memory, and in the file.
-func spilled(graphs, regions int, held, packed float64) int64 {
-	all := float64(graphs) * float64(regions*regions) / (84 * 84)
-	if all*held <= 512e6 {
-		return 0
-	}
-	return int64(all * packed)
-}
+// graphMemory is how many bytes of graphs a training holds as they are; more are packed. Results do not depend on it.
+var graphMemory int64 = 1 << 29
 
 // readGraphs makes the graphs of a training, standardized when asked.
 func readGraphs[T gnn.Float](t *dag.Task, s *Train) (*trainingSet, []*gnn.Graph[T], standardization, error) {
@@ -354,7 +336,7 @@ func readGraphs[T gnn.Float](t *dag.Task, s *Train) (*trainingSet, []*gnn.Graph[
 	// It is stored in the precision of the weights, and used as it is stored.
 	norm.mean, norm.sd = rounded[T](norm.mean), rounded[T](norm.sd)
 	var graphs []*gnn.Graph[T]
-	file := gnn.NewGraphFile[T](graphMemory, t.File)
+	packer := gnn.NewPacker[T](graphMemory)
 	set, err := s.read(t, func(r fold.Row, d GraphData) error {
 		if s.Standardize != "none" {
 			d.features = norm.apply(d.features)
@@ -364,7 +346,8 @@ func readGraphs[T gnn.Float](t *dag.Task, s *Train) (*trainingSet, []*gnn.Graph[
 			return err
 		}
 		graphs = append(graphs, g)
-		return file.Add(g)
+		packer.Add(g)
+		return nil
 	})
 	return set, graphs, norm, err
 }

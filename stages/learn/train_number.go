@@ -22,6 +22,7 @@ var trainRegressionKind = dag.Kind{
 	Memory:  256 << 20,
 	Each:    1e6, // docs/scale.md#the-memory-of-stages-that-gather-everybody
 	Ceiling: 2e9,
+	Packed:  250e3,
 }
 
 // TrainRegression trains one model of a number.

@@ -80,7 +80,6 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 		a.Note("%s", n)
 	}
 	past := progress.Remember(p.Graph, store)
-	past.Regions = p.Regions()
 	e := progress.Estimated(steps, past, o.Workers)
 	if full := e.NoRoom(a.storeDir(p.Dir)); full != "" {
 		a.Note("%s", full)

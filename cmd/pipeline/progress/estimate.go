@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
@@ -18,11 +17,10 @@ import (
 
 // An Estimate is how long tasks that must run will take, and how much disk.
 type Estimate struct {
-	Seconds span  // wall clock
-	Bytes   span  // of results
-	Files   int64 // bytes of the files that trainings at work hold for a time, in place of memory
-	Tasks   int   // to run
-	Unknown int   // of these, tasks of stages that have never run: not in Seconds
+	Seconds span // wall clock
+	Bytes   span // of results
+	Tasks   int  // to run
+	Unknown int  // of these, tasks of stages that have never run: not in Seconds
 	Workers int
 	Stage   string   // the one that takes longest
 	Share   float64  // of the work; of the tasks where no time is known
@@ -39,7 +37,6 @@ func Estimated(steps []dag.Step, past *Past, workers int) Estimate {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	e := Estimate{Workers: workers}
-	var files []int64
 	var work, longest span
 	known, means := past.each(steps)
 	perStage, members, asked := map[string]float64{}, map[string]int{}, map[string]bool{}
@@ -51,7 +48,6 @@ func Estimated(steps []dag.Step, past *Past, workers int) Estimate {
 		e.Tasks++
 		stage := s.Node.Stage.Name
 		members[stage]++
-		files = append(files, past.spills(s.Node))
 		need, there := known[s.Node]
 		if there && !asked[stage] {
 			asked[stage] = true
@@ -84,10 +80,6 @@ func Estimated(steps []dag.Step, past *Past, workers int) Estimate {
 		}
 	}
 	e.Seconds = span{max(work.low/float64(workers), longest.low), max(work.high/float64(workers), longest.high)}
-	slices.SortFunc(files, func(a, b int64) int { return cmp.Compare(b, a) })
-	for _, bytes := range files[:min(workers, len(files))] {
-		e.Files += bytes
-	}
 	if most != nil {
 		e.Members, e.Permute = members[e.Stage], slices.Contains(most.Axes, "permutation")
 		e.Share = float64(e.Members) / float64(e.Tasks)
@@ -113,10 +105,9 @@ func weighs(work dag.Stage, name string) bool {
 }
 
 // Ahead tells before a run what Estimated says of it: "12 tasks to run: about 41 min on 2 workers …". It is "" when
-// nothing is to run, or the time of most tasks is not known. full is what NoRoom says, of graphs with so many regions.
-func Ahead(g *dag.Graph, s *artifacts.Store, o dag.Options, regions int) (text, full string) {
+// nothing is to run, or the time of most tasks is not known. full is what NoRoom says.
+func Ahead(g *dag.Graph, s *artifacts.Store, o dag.Options) (text, full string) {
 	past := Remember(g, s)
-	past.Regions = regions
 	steps, err := dag.Plan(g, s, dag.Options{Until: o.Until, Only: o.Only, Force: o.Force})
 	if err != nil {
 		return "", "" // the run says what is wrong
@@ -195,22 +186,15 @@ func (e Estimate) noRoom(store string, free int64) string {
 	if e.mostUnknown() {
 		results = span{}
 	}
-	if results.high+float64(e.Files) <= float64(free) {
+	if results.high <= float64(free) {
 		return ""
 	}
-	var parts []string
-	if results.high > 0 {
-		parts = append(parts, e.Disk()+" of results, from earlier runs")
-	}
-	if e.Files > 0 {
-		parts = append(parts, "about "+console.ByteCount(e.Files)+" for a time, in files of graphs that memory cannot hold")
-	}
 	verb := "may not hold"
-	if results.low+float64(e.Files) > float64(free) {
+	if results.low > float64(free) {
 		verb = "will not hold"
 	}
-	return fmt.Sprintf("the disk of %s has %s free and %s what is to run: %s; free space (pipeline gc), or keep the results on "+
-		"another disk (--store DIR)", store, console.ByteCount(free), verb, strings.Join(parts, ", and "))
+	return fmt.Sprintf("the disk of %s has %s free and %s what is to run: %s of results, from earlier runs; free space (pipeline gc), "+
+		"or keep the results on another disk (--store DIR)", store, console.ByteCount(free), verb, e.Disk())
 }
 
 // Disk is "about 1.2 GB to 3.4 GB", or "" where the size of most results is not known.

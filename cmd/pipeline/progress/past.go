@@ -17,9 +17,6 @@ type Past struct {
 	// members is how many inputs the task had at a port when it last ran; 0 where that is not known.
 	members func(n *dag.Node, port string) int
 
-	// Regions of each graph; 0 where they are not known.
-	Regions int
-
 	loads [2]map[string]load // now and then, by task without the participant
 	ports map[string]map[string]dag.Port
 }
@@ -152,21 +149,6 @@ func (p *Past) loadOf(n *dag.Node, when int) load {
 	}
 	p.loads[when][key] = l
 	return l
-}
-
-// A spiller is a Stage that holds in a file what memory does not, while it works: bytes of so many graphs.
-type spiller interface {
-	Spills(graphs, regions int) int64
-}
-
-// spills are the bytes of the file of a task.
-func (p *Past) spills(n *dag.Node) int64 {
-	s, ok := n.Work.(spiller)
-	if !ok || p.Regions == 0 {
-		return 0
-	}
-	l := p.loadOf(n, now)
-	return s.Spills(int(l.draws*l.members), p.Regions)
 }
 
 // port is an input port of a task's kind, or an output port.

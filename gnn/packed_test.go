@@ -2,46 +2,26 @@ package gnn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
-// filed puts graphs into a file, if they do not fit into so many bytes of memory, which are then for the packed ones.
-func filed[T Float](t *testing.T, memory int64, graphs []*Graph[T]) *os.File {
-	t.Helper()
-	file := need.Value(os.Create(filepath.Join(t.TempDir(), "graphs")))(t)
-	t.Cleanup(func() { file.Close() })
-	f := NewGraphFile[T](memory, func() (*os.File, error) { return file, nil })
+// packs packs graphs if they need more than so many bytes.
+func packs[T Float](memory int64, graphs []*Graph[T]) {
+	p := NewPacker[T](memory)
 	for _, g := range graphs {
-		need.NoError(t, f.Add(g))
+		p.Add(g)
 	}
-	if f.records != nil {
-		read(t, graphs[0]) // writes what is left
-	}
-	return file
 }
 
-// read gives the packed form of a graph in a file.
-func read[T Float](t *testing.T, g *Graph[T]) []byte {
-	r := need.Value(g.record.file.records.NewReader(0, 1))(t)
-	defer r.Close()
-	need.NoError(t, r.Begin([]int32{g.record.number}))
-	need.NoError(t, r.Next(1))
-	return slices.Clone(need.Value(r.Get(0))(t))
-}
-
-// A graph comes back from a file as it was, whatever its size and its features.
-func TestGraphFileKeeps(t *testing.T) {
+// A packed graph comes back as it was, whatever its size and its features.
+func TestPackedGraph(t *testing.T) {
 	t.Run("float32", keeps[float32])
 	t.Run("float64", keeps[float64])
 }
@@ -73,15 +53,14 @@ func keeps[T Float](t *testing.T) {
 			}
 			g := need.Value(NewGraph[T](o, 0, x, edges))(t)
 			before := *g.whole
-			filed(t, 0, []*Graph[T]{g})
+			packs(0, []*Graph[T]{g})
 			if g.whole != nil {
-				t.Fatal("the graph is still in memory")
+				t.Fatal("the graph is not packed")
 			}
-			need.Equal(t, g.record.symmetric, o.Features == n && (kind == "symmetric" || n == 1), n, kind)
-			data := read(t, g)
-			values := g.record.unpack(kernelsOf[T](), &r, data)
-			g.record.join(kernelsOf[T](), &w.adjacency, values, data)
-			w.Features = g.record.matrix(kernelsOf[T](), &r, values)
+			need.Equal(t, g.packed.symmetric, o.Features == n && (kind == "symmetric" || n == 1), n, kind)
+			values := g.packed.unpack(kernelsOf[T](), &r, g.data)
+			g.packed.join(kernelsOf[T](), &w.adjacency, values, g.data)
+			w.Features = g.packed.matrix(kernelsOf[T](), &r, values)
 			after := w
 			before.all, after.work, after.dense = nil, nil, nil
 			if len(before.from) == 0 {
@@ -94,17 +73,17 @@ func keeps[T Float](t *testing.T) {
 	}
 }
 
-// Symmetric graphs of the paper's size, narrow in a file, train to the same bits as in memory.
-func TestTrainingFromFile(t *testing.T) {
+// Symmetric graphs of the paper's size, narrow when packed, train to the same bits as they are.
+func TestTrainingOnPackedGraphs(t *testing.T) {
 	var want []float32
 	for _, c := range []struct {
 		memory  int64
 		workers int
 	}{{1 << 40, 1}, {1 << 20, 2}, {0, 1}, {0, 3}} {
 		graphs := paperGraphs[float32](60)
-		filed(t, c.memory, graphs)
+		packs(c.memory, graphs)
 		if g := graphs[7]; c.memory < 1<<40 {
-			need.Equal(t, g.record.symmetric && g.record.narrow.used, true, "symmetric and narrow")
+			need.Equal(t, g.packed.symmetric && g.packed.narrow.used, true, "symmetric and narrow")
 		}
 		m := need.Value(New[float32](Paper(84), 1))(t)
 		_, err := m.Train(context.Background(), graphs, nil,
@@ -152,31 +131,4 @@ func TestNarrow(t *testing.T) {
 	}
 	f, data := narrowed(make([]float64, 300))
 	need.Equal(t, !f.used && data == nil, true, "double precision stays")
-}
-
-// A file of graphs that is cut short or altered ends the training, and so does one that cannot be made.
-func TestGraphFileFails(t *testing.T) {
-	o, tr := small(Paper(10), PaperTraining())
-	for want, spoil := range map[string]func(*os.File) error{
-		"EOF": func(f *os.File) error { return f.Truncate(1000) },
-		"a part is not as it was written: check the disk": func(f *os.File) error {
-			_, err := f.WriteAt([]byte{77}, 2000) // in the second graph
-			return err
-		},
-	} {
-		graphs := randomGraphs[float32](o, 20, 10, 20)
-		need.NoError(t, spoil(filed(t, 0, graphs)))
-		m := need.Value(New[float32](o, 1))(t)
-		_, err := m.Train(context.Background(), graphs, nil, tr)
-		if err == nil || !strings.HasPrefix(err.Error(), "the file of what memory cannot hold: ") || !strings.HasSuffix(err.Error(), want) {
-			t.Errorf("error %v, want …%s", err, want)
-		}
-		if _, err := m.Predict(graphs, 2); err == nil || !strings.HasSuffix(err.Error(), want) {
-			t.Errorf("error %v, want …%s", err, want)
-		}
-	}
-	f := NewGraphFile[float32](0, func() (*os.File, error) { return nil, errors.New("no disk") })
-	if err := f.Add(randomGraphs[float32](o, 1, 10, 20)[0]); err == nil || err.Error() != "a file for graphs: no disk" {
-		t.Errorf("error %v", err)
-	}
 }

@@ -2,23 +2,21 @@ package learn
 
 import (
 	"bytes"
-	"context"
-	"strings"
 	"testing"
 
 	"prgnn/dag"
 	"prgnn/stages/stagetest"
 )
 
-// holding runs f with so many bytes for graphs in memory.
+// holding runs f with so many bytes for graphs that are not packed.
 func holding(bytes int64, f func()) {
 	defer func(before int64) { graphMemory = before }(graphMemory)
 	graphMemory = bytes
 	f()
 }
 
-// With graphs in a file, all of them or a part, every output is what it is with all in memory.
-func TestTrainFromFile(t *testing.T) {
+// With packed graphs every output is what it is without.
+func TestTrainOnPackedGraphs(t *testing.T) {
 	with := func(kind string, params ...any) dag.Stage {
 		return stagetest.Fresh(kind, append([]any{"fold", 1, "epochs", 3, "batch", 8, "seed", 3}, params...)...)
 	}
@@ -39,7 +37,7 @@ func TestTrainFromFile(t *testing.T) {
 				got := stagetest.MustRun(t, c.stage, c.in)
 				for _, p := range c.stage.Ports().Out {
 					if !bytes.Equal(stagetest.Encoded(t, got[p.Name]), stagetest.Encoded(t, want[p.Name])) {
-						t.Errorf("%+v with %d bytes of graphs in memory: output %s is another one", c.stage, memory, p.Name)
+						t.Errorf("%+v with %d bytes of graphs that are not packed: output %s is another one", c.stage, memory, p.Name)
 					}
 				}
 			})
@@ -48,16 +46,4 @@ func TestTrainFromFile(t *testing.T) {
 	s := trainer(1)
 	s.Epochs, s.Checkpoint = 8, 3
 	holding(20_000, func() { resumes(t, s, stagetest.PlantedInputs(t, 20, 3, 9, 0.5), 4) })
-}
-
-// A disk that cannot take the graphs ends the training.
-func TestTrainFileFails(t *testing.T) {
-	task := dag.NewTask(stagetest.PlantedInputs(t, 20, 3, 9, 0.5))
-	t.Setenv("TMPDIR", "/dev/null/none")
-	holding(0, func() {
-		_, err := trainer(1).Run(context.Background(), task)
-		if err == nil || !strings.Contains(err.Error(), "a file for graphs: ") {
-			t.Errorf("error %v", err)
-		}
-	})
 }
