@@ -10,10 +10,10 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/wording"
 )
 
 var kindBrainMap = dag.Kind{
@@ -84,8 +84,8 @@ var errNowhere = errors.New("regions on surfaces have no coordinates")
 
 // nowhere is a picture that says why there is none.
 func nowhere() (dag.Outputs, error) {
-	const why = "No picture: the coordinates of regions on surfaces are unknown without their meshes."
-	return outputs(&Chart{Figure: chart.Sentence(why), Title: "No picture", Alt: why}, nil)
+	why, err := wording.Text("figure.nowhere.alt", nil)
+	return outputs(Captioned(chart.Sentence(why), "figure.nowhere", nil), err)
 }
 
 // readAtlas is the label image of a task, else the centroids of its node list.
@@ -143,8 +143,7 @@ func NodePlaces(nodes *encoding.Table) (*[3][]float64, error) {
 	return &at, nil
 }
 
-// Draw draws rankings of one kind, the first one's, a map a setting. why says by what the kind was chosen; "" for
-// nothing.
+// Draw draws rankings of one kind, the first one's, a map a setting. why is that of a Standing.
 func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, why string) (*Chart, error) {
 	if len(readings) == 0 {
 		return nil, errors.New("it has no scores to draw")
@@ -184,36 +183,14 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, 
 	if len(ring) > 0 {
 		meaning = "planted group difference (simulated data)"
 	}
-	title := "Salient regions"
-	if contrast {
-		title = "Regions with the largest contrast between the groups"
+	v := readings[0].values(b.Colored)
+	v["Maps"], v["Surfaces"], v["Planted"], v["Why"] = len(maps) > 1, atlas.Surfaces != nil, len(ring) > 0, why
+	if v["Named"] = len(maps[0].Named); len(maps) > 1 {
+		v["Setting"] = ""
 	}
-	colored := readings[0].coloredText(b.Colored)
-	if len(maps) > 1 {
-		colored = "Regions are colored by " + readingName[contrast] + readings[0].ofLayer() + "."
-	}
-	views := "the cortex of each hemisphere from the side and from the midline, and axial slices (left is left); borders are interpolated between voxels"
-	if len(atlas.Surfaces) == 0 {
-		views = "discs at the centroids of the regions, from the left, from above and from behind"
-	}
-	c := &Chart{Figure: atlas.RegionMaps(maps, chart.Colorbar{Low: low, High: high, Label: readings[0].scale()},
-		meaning), Title: title,
-		Alt:     "Maps of the brain. " + colored,
-		Caption: fmt.Sprintf("%s Views: %s. %s", colored, views, readings[0].scaleText(low))}
-	if n := len(maps[0].Named); n > 0 {
-		c.Alt += " Named: " + words.The(n, "region") + " with the highest score."
-		c.Caption += " Named: " + words.The(n, "region") + " with the highest score. Numbers are ranks; one that would overlap another is not drawn."
-	}
-	if len(maps) == 1 {
-		c.Caption += settingCaption(rows)
-	}
-	if len(ring) > 0 {
-		c.Caption += " Green outlines: regions with a planted group difference."
-	}
-	if why != "" {
-		c.Caption += " " + why
-	}
-	return c, nil
+	v["Low"] = tick(low)
+	return Captioned(atlas.RegionMaps(maps, chart.Colorbar{Low: low, High: high, Label: readings[0].scale()}, meaning),
+		"figure.brainmap", v), nil
 }
 
 // ends are the ends of the color scale: from the score of a region that is neither kept nor dropped (0.5), or from the
@@ -230,25 +207,4 @@ func (s Ranked) ends() (low, high float64) {
 		high = max(high, v)
 	}
 	return low, math.Ceil(float64(high/unit)-1e-9) * unit
-}
-
-// scaleText says where the color scale starts.
-func (s Ranked) scaleText(low float64) string {
-	switch {
-	case !s.Contrast:
-		return "The color scale starts at 0.5, the score of a region that is neither favored nor disfavored."
-	case low > 0 && s.percentile:
-		of := s.Null
-		if of != "" {
-			of = " (" + of + ")"
-		}
-		text := fmt.Sprintf("The color scale starts at %s, the 95th percentile of the contrast under the null hypothesis%s, mean over the regions, uncorrected", tick(low), of)
-		if s.tested > 0 {
-			text += fmt.Sprintf("; q < 0.05: %d of %s", s.found, words.Count(s.tested, "region"))
-		}
-		return text + "."
-	case low > 0:
-		return fmt.Sprintf("The color scale starts at %s, the mean contrast over permuted labels.", tick(low))
-	}
-	return "The color scale starts at 0: the null distribution of the contrast is not known."
 }

@@ -155,7 +155,7 @@ func TestBrainMapOfGrayordinates(t *testing.T) {
 		"parcels": {dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})}}
 	out, err := (&BrainMap{Top: 3, Colored: 4}).Run(context.Background(), dag.NewTask(in))
 	need.NoError(t, err)
-	if _, text := elements(t, string(out["picture"].(artifacts.Bytes).Data)); !strings.Contains(text, "No picture: the coordinates of regions on surfaces are unknown without their meshes.|") {
+	if _, text := elements(t, string(out["picture"].(artifacts.Bytes).Data)); !strings.Contains(text, "No picture: without their meshes, regions on surfaces have no coordinates.|") {
 		t.Errorf("it says %q", text)
 	}
 	delete(in, "parcels")

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"context"
-	"fmt"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -99,12 +98,11 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 		return nil, nil
 	}
 	share /= tested
-	return &Chart{Figure: chart.Calibration(of[:min(len(of), chart.MostSeries)], all.Groups[positive]),
-		Title: "Calibration",
-		Alt:   fmt.Sprintf("Share of %s over the predicted probability in %d bins, with the diagonal of perfect calibration; below, the number of participants in each bin", all.Groups[positive], bins),
-		Caption: fmt.Sprintf("Per participant, %d bins of equal width, participants of all folds pooled. Above: share of %s in a bin at its mean predicted probability; dashed: perfect calibration. Below: participants in the bin. Numbers: Brier scores, mean of (probability − outcome)²; a constant probability of %s, the share of %s, has %s.",
-			bins, all.Groups[positive], report.Share(share), all.Groups[positive], report.Share(share*(1-share))),
-		tables: dag.Outputs{"bins": column.Table(rows)}}, nil
+	c := Captioned(chart.Calibration(of[:min(len(of), chart.MostSeries)], all.Groups[positive]), "figure.calibration",
+		most(chart.MostSeries, len(of), "classifiers", values{"Positive": all.Groups[positive], "Bins": bins, "Share": share,
+			"Constant": share * (1 - share)}))
+	c.tables = dag.Outputs{"bins": column.Table(rows)}
+	return c, nil
 }
 
 // seriesOf numbers the classifiers of a figure by their fixed colors; −1 for one that is not drawn.

@@ -10,6 +10,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/chart"
+	"prgnn/stages/draw"
 	"prgnn/stages/report"
 )
 
@@ -91,8 +92,13 @@ func TestCaptionsCount(t *testing.T) {
 
 // TestScanCaption: the caption of a scan names what its figure shows, and nothing else.
 func TestScanCaption(t *testing.T) {
-	bare := scanCaption(chart.Participant{Rows: "regions", FD: []float64{math.NaN()}, Out: []bool{false}})
-	whole := scanCaption(chart.Participant{Rows: "voxels", FD: []float64{0.1}, Out: []bool{true}, TSNR: []float64{50},
+	caption := func(p chart.Participant) string {
+		c := Captioned(draw.Figure{}, "figure.scan", scanValues(p, ""))
+		need.NoError(t, c.err)
+		return c.Caption
+	}
+	bare := caption(chart.Participant{Rows: "regions", FD: []float64{math.NaN()}, Out: []bool{false}})
+	whole := caption(chart.Participant{Rows: "voxels", FD: []float64{0.1}, Out: []bool{true}, TSNR: []float64{50},
 		Runs: []chart.Run{{}, {}}, Bands: make([]string, 200), Brains: []chart.NamedBrain{{}}})
 	for _, part := range []string{"framewise displacement", "removed volumes", "voxels", "each run", "tSNR", "outlines", "about 160 rows"} {
 		if strings.Contains(bare, part) || !strings.Contains(whole, part) {

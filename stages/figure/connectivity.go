@@ -107,7 +107,6 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 		panels = append(panels, chart.MatrixPanel{Title: fmt.Sprintf("%s (%d)", g, rows[i].Participants),
 			Values: m.Data, Label: s.Label})
 	}
-	alt := fmt.Sprintf("Heat maps of the mean matrices of %s", strings.Join(names, ", "))
 	if len(names) == 2 {
 		difference := make([]float64, n*n)
 		for i := range difference {
@@ -118,26 +117,11 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 			label = "Δ " + s.Label // partial r
 		}
 		panels = append(panels, chart.MatrixPanel{Title: names[0] + " − " + names[1], Values: difference, Label: label})
-		alt += " and of their difference"
 	}
-	c := &Chart{Figure: chart.Matrices(panels[:min(len(panels), 4)], blocks), Title: "Mean connectivity by group", Alt: alt,
-		Caption: fmt.Sprintf("Mean %s of each group (number of participants), of draw 0 (not resampled), averaged as Fisher's z.", s.measure())}
-	if slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] }) {
-		c.Caption += " Regions are in blocks by hemisphere and structure or network, in the order of the node list within a block."
-	}
+	c := Captioned(chart.Matrices(panels[:min(len(panels), 4)], blocks), "figure.connectivity", values{"Groups": names,
+		"Measure": s.Label, "Blocks": slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] })})
 	c.tables = dag.Outputs{"means": encoding.NewArray(means, len(names), n, n), "groups": column.Table(rows)}
 	return outputs(c, nil)
-}
-
-// measure is what the matrices hold, in words.
-func (s *Connectivity) measure() string {
-	switch s.Label {
-	case "r":
-		return "correlation (r)"
-	case "partial r":
-		return "partial correlation (partial r)"
-	}
-	return s.Label
 }
 
 // subjectOf is the participant of a gathered input.

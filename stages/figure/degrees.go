@@ -79,9 +79,7 @@ func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			rows = append(rows, degreeRow{g, int32(d), int32(n)})
 		}
 	}
-	c := &Chart{Figure: chart.DegreeDistribution(all), Title: "Degrees of the nodes",
-		Alt:     fmt.Sprintf("Share of the nodes by their number of edges, from 0 to %d, one line per group", longest-1),
-		Caption: "Share of the nodes of all graphs of a group (draw 0) that have each number of edges."}
+	c := Captioned(chart.DegreeDistribution(all), "figure.degrees", values{"Largest": longest - 1})
 	c.tables = dag.Outputs{"degrees": column.Table(rows)}
 	return outputs(c, nil)
 }

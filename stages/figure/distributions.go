@@ -3,12 +3,12 @@ package figure
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
-	"prgnn/stages/report"
 )
 
 var kindDistributions = dag.Kind{
@@ -37,11 +37,10 @@ func (s *Distributions) Run(_ context.Context, t *dag.Task) (dag.Outputs, error)
 }
 
 // DrawDistributions is nil when there is nothing to draw.
-func DrawDistributions(ins []dag.Input, most int) (*Chart, error) {
+func DrawDistributions(ins []dag.Input, drawn int) (*Chart, error) {
 	settings := bySettings(ins)
-	left := max(len(settings)-most, 0)
 	var rows [][]chart.Distribution
-	for _, s := range settings[:len(settings)-left] {
+	for _, s := range settings[:min(len(settings), drawn)] {
 		row, err := addDistributions(s)
 		if err != nil {
 			return nil, err
@@ -53,25 +52,12 @@ func DrawDistributions(ins []dag.Input, most int) (*Chart, error) {
 	if rows == nil {
 		return nil, nil
 	}
-	c := &Chart{Figure: chart.Ridges(rows), Title: "Pooling scores over the epochs",
-		Alt:     "Ridges of the distributions of pooling scores from the first epoch, far, to the last, near, for the nodes that each pooling layer keeps and for those that it drops",
-		Caption: "Distribution of the pooling scores of the training graphs, pooled over folds, from back to front at the first epoch, and after a quarter, half, three quarters and all of the training; heights are linear in the counts, on one scale within a panel. " + overlapText(rows)}
-	if left > 0 {
-		c.Caption += fmt.Sprintf(" The first %d of %d settings.", most, len(settings))
-	}
-	return c, nil
-}
-
-// overlapText says how far the scores of kept and dropped nodes overlap in the last epoch.
-func overlapText(rows [][]chart.Distribution) string {
-	var parts []string
-	for _, row := range rows {
-		for _, d := range row {
-			last := len(d.Epochs) - 1
-			parts = append(parts, d.Title+" "+report.Share(overlap(d.Kept[last], d.Dropped[last])))
-		}
-	}
-	return "Overlap of kept and dropped nodes in the last epoch (0: none, 1: the same distribution): " + strings.Join(parts, "; ") + "."
+	layers := lists.Map(slices.Concat(rows...), func(d chart.Distribution) values {
+		last := len(d.Epochs) - 1
+		return values{"Layer": d.Title, "Overlap": overlap(d.Kept[last], d.Dropped[last])}
+	})
+	return Captioned(chart.Ridges(rows), "figure.distributions",
+		most(drawn, len(settings), "settings", values{"Layers": layers})), nil
 }
 
 // overlap is the area that two histograms share when each is scaled to an area of 1

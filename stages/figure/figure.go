@@ -98,6 +98,14 @@ func (c *Chart) InReport() (report.Figure, error) {
 // WidePoints is the width in points (150 mm) beyond which a figure takes the whole page.
 const WidePoints = 150 * 72 / 25.4
 
+type values = wording.Values
+
+// most adds the values of figure.first: of all, the first are drawn.
+func most(drawn, all int, of string, v values) values {
+	v["More"], v["Most"], v["All"], v["Of"] = all > drawn, drawn, all, of
+	return v
+}
+
 // A settingInputs holds the members of a gathering port that differ in fold, repeat and
 // seed only.
 type settingInputs struct {

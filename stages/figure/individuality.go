@@ -49,7 +49,7 @@ func DrawIndividuality(in dag.Input) (*Chart, error) {
 	if math.IsNaN(rows[0].Lambda2) {
 		axis = "setting"
 	}
-	alt := ""
+	var all []values
 	for _, r := range rows {
 		step := report.Short(r.Lambda2)
 		if axis == "setting" {
@@ -60,12 +60,7 @@ func DrawIndividuality(in dag.Input) (*Chart, error) {
 			append(own.High, r.IndividualHigh)
 		shared.Value, shared.Low, shared.High = append(shared.Value, r.Jaccard), append(shared.Low, r.JaccardLow),
 			append(shared.High, r.JaccardHigh)
-		alt += fmt.Sprintf(" %s: %s, %s;", step, report.Share(r.Individual), report.Share(r.Jaccard))
+		all = append(all, values{"Step": step, "Individual": r.Individual, "Jaccard": r.Jaccard})
 	}
-	return &Chart{
-		Figure:  chart.Trends(steps, axis, []chart.Trend{own, shared}),
-		Title:   "Individual or group level",
-		Alt:     "Share of the variance of pooling scores between participants of a group, and overlap of the top regions of two participants of a group:" + alt,
-		Caption: "Bars: 95 % intervals over participants, models held fixed. Dotted: overlap of rankings in random order.",
-	}, nil
+	return Captioned(chart.Trends(steps, axis, []chart.Trend{own, shared}), "figure.individuality", values{"Steps": all}), nil
 }

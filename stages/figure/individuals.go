@@ -13,7 +13,6 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/pattern"
 	"prgnn/internal/random"
-	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -216,12 +215,8 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 	}
 	scale := Ranked{score: map[int]float64{1: least, 2: largest}}
 	low, high := scale.ends()
-	below := ""
-	if least < low {
-		below = " Lower scores have the lightest color."
-	}
 	var rows []chart.Individuals
-	var common []string
+	var common []values
 	for of, name := range all.settings {
 		row := chart.Individuals{Title: rowTitle(name)}
 		shared := map[int]bool{}
@@ -238,29 +233,17 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 			row.Brains = append(row.Brains, brain)
 		}
 		rows = append(rows, row)
-		text := "none"
-		if list != nil {
-			text = fmt.Sprintf("%d (%s)", len(list), words.Some(list, 40))
-		}
-		common = append(common, strings.TrimPrefix(fmt.Sprintf("%s: %s", row.Title, text), ": "))
+		common = append(common, values{"Title": row.Title, "Names": list})
 	}
 	heads := make([]string, len(people))
 	for i, id := range people {
 		heads[i] = region.Clip(id, 18)
 	}
-	views := "from above (left is left) and from the left (both hemispheres)"
-	if len(atlas.Surfaces) > 0 {
-		views = "on the lateral (above) and medial surfaces of the left and the right hemisphere, and in two axial slices (left is left), on the label image of one participant or of the atlas"
-	}
-	return &Chart{
-		Figure: atlas.ByParticipant(heads, rows, chart.Colorbar{Low: low, High: high, Label: scale.scale()}),
-		Title:  fmt.Sprintf("Salient regions of %s (%s)", words.Count(len(people), "participant"), group),
-		Alt: fmt.Sprintf("Brains of %s: %s that the pooling layer keeps most often in each participant, colored by score; regions that all participants share are outlined. Shared regions: %s",
-			strings.Join(people, ", "), words.The(regions, "region"), strings.Join(common, "; ")),
-		Caption: fmt.Sprintf("%s (%s), randomly selected. T%s that the model keeps most often in each, by the scores%s, %s; yellow to red is the score. %s%s Green outlines: regions that all participants share: %s.",
-			words.Count(len(people), "participant"), strings.Join(people, ", "), words.The(regions, "region")[1:],
-			reading.ofLayer(), views, scale.scaleText(low), below, strings.Join(common, "; ")),
-	}, nil
+	v := scale.values(0)
+	v["Layer"], v["People"], v["Group"], v["Regions"], v["Shared"] = reading.Layer, people, group, regions, common
+	v["Surfaces"], v["Below"] = atlas.Surfaces != nil, least < low
+	return Captioned(atlas.ByParticipant(heads, rows, chart.Colorbar{Low: low, High: high, Label: scale.scale()}),
+		"figure.individuals", v), nil
 }
 
 // rowTitle names a setting shortly: of λ, the weight of consistency within a group.

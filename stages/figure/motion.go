@@ -40,7 +40,7 @@ func (s *HeadMotion) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 }
 
 // DrawHeadMotion is nil where no setting has QC-FC, or no edges are connected. At most so many settings are drawn.
-func DrawHeadMotion(summary, edges []dag.Input, most int) (*Chart, error) {
+func DrawHeadMotion(summary, edges []dag.Input, drawn int) (*Chart, error) {
 	type setting struct {
 		column.MotionRow
 		chart.Motion
@@ -76,9 +76,9 @@ func DrawHeadMotion(summary, edges []dag.Input, most int) (*Chart, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	shown := all[:min(len(all), most)]
+	shown := all[:min(len(all), drawn)]
 	var of []chart.Motion
-	distances := false
+	distances, least, largest := false, shown[0].Participants, shown[0].Participants
 	for _, s := range shown {
 		m := s.Motion
 		m.Name = s.Strategy
@@ -92,30 +92,10 @@ func DrawHeadMotion(summary, edges []dag.Input, most int) (*Chart, error) {
 			s.MotionRow.Lost, s.Remaining
 		// the null's standard error is 1/√(freedom − 1)
 		m.Freedom = 1 + math.Round(math.Pow(0.6744897501960817/s.Null, 2))
+		least, largest = min(least, s.Participants), max(largest, s.Participants)
 		distances = distances || !math.IsNaN(m.Rho)
 		of = append(of, m)
 	}
-	c := &Chart{Figure: chart.HeadMotion(of), Title: "Head motion and connectivity (QC-FC)",
-		Alt:     fmt.Sprintf("Histograms over the edges of the correlation of head motion with connectivity, for %d denoising strategies; the correlations against distance; bars of degrees of freedom", len(of)),
-		Caption: fmt.Sprintf("r is the correlation, over %s participants, of mean framewise displacement with the connectivity of an edge (Fisher z). Histograms: its distribution over the edges; dashed: the null distribution.", people(of, func(i int) int32 { return shown[i].Participants }))}
-	if distances {
-		c.Caption += " Cells: r against the distance of the regions' centroids, darker where there are more edges; line: least squares; ρ: Spearman's correlation."
-	}
-	c.Caption += " Bars: degrees of freedom left, and those lost to removed volumes, regressors, filter and trend."
-	if left := len(all) - len(shown); left > 0 {
-		c.Caption += fmt.Sprintf(" The first %d of %d settings.", most, len(all))
-	}
-	return c, nil
-}
-
-// people are the numbers of participants, from the least to the most.
-func people(of []chart.Motion, n func(i int) int32) string {
-	low, high := n(0), n(0)
-	for i := range of {
-		low, high = min(low, n(i)), max(high, n(i))
-	}
-	if low == high {
-		return fmt.Sprint(low)
-	}
-	return fmt.Sprintf("%d to %d", low, high)
+	return Captioned(chart.HeadMotion(of), "figure.qcfc", most(drawn, len(all), "settings", values{"N": len(of),
+		"Distances": distances, "Least": least, "Largest": largest})), nil
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"prgnn/dag"
-	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 )
@@ -70,14 +69,6 @@ func ReadReading(in dag.Input) (r Reading, err error) {
 		table.Meta["contrast_null"]}, nil
 }
 
-// ofLayer names the layer in a caption.
-func (r Reading) ofLayer() string {
-	if r.Layer == "" {
-		return ""
-	}
-	return " of pooling layer " + r.Layer
-}
-
 // RankingRows are the regions of one or more settings.
 type RankingRows []column.RankingRow
 
@@ -92,14 +83,6 @@ func (rows RankingRows) Planted() bool { return slices.ContainsFunc(rows, plante
 
 func planted(r column.RankingRow) bool { return r.Planted != nil && *r.Planted }
 
-// settingCaption names the setting of a figure.
-func settingCaption(rows RankingRows) string {
-	if setting := column.SettingName(rows[0].Coords); setting != "" {
-		return " Setting: " + setting + "."
-	}
-	return ""
-}
-
 // DrawRanking draws the scores of the first setting; nil when there are none.
 func DrawRanking(all RankingRows, top int) *Chart {
 	var rows []chart.Row
@@ -113,9 +96,8 @@ func DrawRanking(all RankingRows, top int) *Chart {
 		return nil
 	}
 	d := chart.Dots{Axis: "pooling score", Rows: rows, Interval: "95 % interval over participants", Ring: "planted", Mark: math.NaN()}
-	return &Chart{Figure: d.Figure(), Title: "The most salient regions",
-		Alt:     fmt.Sprintf("A dot for %s with the highest pooling score, with its interval; the first is %s", words.Each(len(rows), "region"), rows[0].Name),
-		Caption: "Mean pooling score of each region over participants and models. The intervals hold the models fixed." + settingCaption(all)}
+	return Captioned(d.Figure(), "figure.ranking", values{"N": len(rows), "First": rows[0].Name,
+		"Setting": column.SettingName(all[0].Coords)})
 }
 
 // DrawContrast draws the contrasts of the first setting; nil when there are none.
@@ -137,14 +119,8 @@ func DrawContrast(all RankingRows, top int) *Chart {
 	if rows == nil {
 		return nil
 	}
-	null, stroke := "", ""
-	if slices.ContainsFunc(rows, func(r chart.Row) bool { return !math.IsNaN(r.Chance) }) {
-		stroke = ", and a stroke at the 95th percentile under the null hypothesis"
-		null = " Stroke: 95th percentile of the contrast of the region under the null hypothesis, uncorrected."
-	}
+	strokes := slices.ContainsFunc(rows, func(r chart.Row) bool { return !math.IsNaN(r.Chance) })
 	d := chart.Dots{Axis: "contrast between the groups", Rows: rows, Ring: "planted", Filled: "filled: q < 0.05", Mark: math.NaN()}
-	return &Chart{Figure: d.Figure(), Title: "Contrast between the groups",
-		Alt: fmt.Sprintf("A dot for %s with the largest contrast between the groups%s; regions with q < 0.05: %d of %d; the first is %s", words.Each(len(rows), "region"), stroke, found, len(first), rows[0].Name),
-		Caption: fmt.Sprintf("Contrast: difference of the groups' mean scores in within-group SDs, in test participants; mean over the models, without sign. q < 0.05 (false discovery rate over all regions): %d of %d regions.",
-			found, len(first)) + null + settingCaption(all)}
+	return Captioned(d.Figure(), "figure.contrast", values{"N": len(rows), "First": rows[0].Name, "Strokes": strokes,
+		"Found": found, "All": len(first), "Setting": column.SettingName(all[0].Coords)})
 }

@@ -101,20 +101,12 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	if of == nil {
 		return nil, nil
 	}
-	c := &Chart{Figure: chart.ROC(of[:min(len(of), chart.MostSeries)], all.Groups[positive]), Title: "ROC curves",
-		Alt:     "Sensitivity over one minus specificity, with the diagonal of chance",
-		Caption: fmt.Sprintf("Per participant (positive: %s): mean of the folds' curves at each specificity. Bands: ± 1 SD over the folds. AUC: mean over the folds. Gray: chance.", all.Groups[positive])}
+	banded := ""
 	if len(of) > chart.MostBands {
-		first, _, _ := strings.Cut(of[0].Name, ":")
-		c.Caption = strings.Replace(c.Caption, "Bands:", "Band ("+first+"):", 1)
+		banded, _, _ = strings.Cut(of[0].Name, ":")
 	}
-	if len(of) == 1 {
-		c.Title = "ROC curve"
-		c.Caption += " Thin lines: the folds."
-	} else if len(of) > chart.MostSeries {
-		c.Caption += fmt.Sprintf(" The first %d of %d settings.", chart.MostSeries, len(of))
-	}
-	return c, nil
+	return Captioned(chart.ROC(of[:min(len(of), chart.MostSeries)], all.Groups[positive]), "figure.roc",
+		most(chart.MostSeries, len(of), "classifiers", values{"Positive": all.Groups[positive], "Banded": banded})), nil
 }
 
 // DrawConfusion draws the confusion matrix of a setting, by its index from 0: counts pooled over the folds, a mean over
@@ -137,21 +129,16 @@ func DrawConfusion(all *fold.Settings, setting int) *Chart {
 			row[j] /= float64(len(repeats))
 		}
 	}
-	c := &Chart{Figure: chart.Confusion(all.Groups, counts), Title: "Confusion matrix", Caption: "Participants, pooled over folds; percent of the row."}
-	if len(repeats) > 1 {
-		c.Caption = fmt.Sprintf("Participants, pooled over folds, mean of %d divisions; percent of the row.", len(repeats))
-	}
-	if len(all.Groups) == 2 && len(folds) > 1 {
-		c.Caption += " Sensitivity and specificity in the tables are means over the folds."
-	}
-	if name := folds[0].Name; name != "" {
-		c.Caption += " Classifier: " + name + "."
-	}
-	c.Alt = "Confusion matrix:"
+	var cells []values
 	for i, g := range all.Groups {
 		for j, h := range all.Groups {
-			c.Alt += fmt.Sprintf(" %s %s predicted as %s;", report.Short(counts[i][j]), g, h)
+			cells = append(cells, values{"N": counts[i][j], "True": g, "Predicted": h})
 		}
 	}
-	return c
+	divisions := len(repeats)
+	if divisions == 1 {
+		divisions = 0
+	}
+	return Captioned(chart.Confusion(all.Groups, counts), "figure.confusion", values{"Cells": cells,
+		"Divisions": divisions, "Classifier": folds[0].Name, "Rates": len(all.Groups) == 2 && len(folds) > 1})
 }

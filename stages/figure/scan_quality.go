@@ -2,7 +2,6 @@ package figure
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,6 +10,7 @@ import (
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/wording"
 )
 
 var kindScanQuality = dag.Kind{
@@ -64,7 +64,10 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := chart.Participant{Threshold: s.FD, TR: quality.TR, Head: scanHead(quality)}
+	p := chart.Participant{Threshold: s.FD, TR: quality.TR}
+	if p.Head, err = wording.Text("figure.scan.head", quality); err != nil {
+		return nil, err
+	}
 	if p.Groups, err = region.Blocks(nodes); err != nil {
 		return nil, err
 	}
@@ -103,11 +106,7 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if known {
 		p.TSNR = tsnr
 	}
-	c := &Chart{Figure: chart.ScanQuality(p), Title: "Quality of the scan", Caption: scanCaption(p),
-		Alt: fmt.Sprintf("Traces of motion over %d volumes, carpet plots of %d %s before and after denoising, the correlation matrix of %d regions with the distribution of its values, and tSNR of each region", len(p.Out), len(p.Bands), p.Rows, n)}
-	if subject := subjectOf(t.All("before")[0]); subject != "" {
-		c.Title = subject
-	}
+	c := Captioned(chart.ScanQuality(p), "figure.scan", scanValues(p, subjectOf(t.All("before")[0])))
 	svg, err := c.svg()
 	if err != nil {
 		return nil, err
@@ -115,48 +114,15 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"picture": artifacts.Bytes{Kind: "svg", Data: svg}, "regions": column.Table(rows)}, nil
 }
 
-// scanCaption describes what the figure of one scan shows.
-func scanCaption(p chart.Participant) string {
-	text := ""
-	if slices.ContainsFunc(slices.Concat(p.FD, p.DVARS, p.Global), func(v float64) bool { return !math.IsNaN(v) }) {
-		text = "Over the volumes: framewise displacement (FD) with its threshold, DVARS and global signal of the table of confounds. "
-	}
-	if slices.Contains(p.Out, true) {
-		text += "Gray: removed volumes. "
-	}
-	text += "Carpet plots before and after denoising: "
-	if p.Rows == "regions" {
-		text += "regions"
-	} else {
-		text += "evenly spaced " + p.Rows + " in bands by tissue or network"
-	}
-	text += ", each standardized over the kept volumes"
+// scanValues are what the figure of one scan shows.
+func scanValues(p chart.Participant, participant string) values {
+	averaged := 0
 	if len(p.Bands) > 160 {
-		text += "; about 160 rows, each the average of neighbors within a band"
+		averaged = 160
 	}
-	if len(p.Runs) > 0 {
-		text += "; each run is standardized by itself, and a line marks where it begins"
-	}
-	text += ". Below: Pearson correlations of draw 0, and their distribution over the edges."
-	if p.TSNR != nil {
-		text += " tSNR: temporal signal-to-noise ratio, mean over SD of a region's mean series before denoising."
-	}
-	if p.Brains != nil {
-		text += " At the bottom: outlines of the regions over the mean of every fourth volume"
-		if p.TSNR != nil {
-			text += ", in the colors of the tSNR"
-		}
-		text += "."
-	}
-	return text
-}
-
-// scanHead says in numbers how the scan was cleaned.
-func scanHead(q column.CleaningRow) string {
-	motion := "mean FD not known"
-	if !math.IsNaN(q.MeanFD) {
-		motion = fmt.Sprintf("mean FD %.2f mm, largest %.2f mm", q.MeanFD, q.MaxFD)
-	}
-	return fmt.Sprintf("%d of %d volumes kept (%d censored, %d not in steady state), %s; strategy %s (%d regressors), %.0f degrees of freedom left",
-		q.Kept, q.Volumes, q.Censored, q.NonSteady, motion, q.Strategy, q.Regressors, q.TEff)
+	known := func(v float64) bool { return !math.IsNaN(v) }
+	return values{"Participant": participant, "Volumes": len(p.Out), "Lines": len(p.Bands), "Rows": p.Rows,
+		"Regions": len(p.Groups), "Traces": slices.ContainsFunc(slices.Concat(p.FD, p.DVARS, p.Global), known),
+		"Removed": slices.Contains(p.Out, true), "Averaged": averaged, "Joined": p.Runs != nil, "TSNR": p.TSNR != nil,
+		"Outlined": p.Brains != nil}
 }

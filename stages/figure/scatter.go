@@ -1,9 +1,6 @@
 package figure
 
 import (
-	"fmt"
-
-	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
@@ -16,11 +13,9 @@ func DrawPredicted(all *fold.Settings, name string, most int) []*Chart {
 	series := seriesOf(all)
 	for k, folds := range all.Settings {
 		var observed, predicted []float64
-		varies, drawn := false, ""
+		varies, draws := false, false
 		for _, f := range folds {
-			if len(f.Graphs) > len(f.Participants) {
-				drawn = " (mean over the draws)"
-			}
+			draws = draws || len(f.Graphs) > len(f.Participants)
 			for _, c := range f.Participants {
 				observed, predicted = append(observed, c.Target), append(predicted, c.Probability[0])
 				varies = varies || c.Probability[0] != f.Participants[0].Probability[0]
@@ -29,12 +24,8 @@ func DrawPredicted(all *fold.Settings, name string, most int) []*Chart {
 		if !varies || len(charts) == most {
 			continue
 		}
-		title := region.Clip(folds[0].Name, 60)
-		charts = append(charts, &Chart{Figure: chart.Scatter(observed, predicted, name, max(0, series[k])),
-			Title: title,
-			Alt:   fmt.Sprintf("A dot for %s of %s: predicted over observed %s, with the line on which they are equal", words.Each(len(observed), "test participant"), title, name),
-			Caption: fmt.Sprintf("Predicted %s of each test participant%s over the observed one, participants of all folds pooled. Dashed: predicted and observed are equal.",
-				name, drawn)})
+		charts = append(charts, Captioned(chart.Scatter(observed, predicted, name, max(0, series[k])), "figure.predicted",
+			values{"Model": region.Clip(folds[0].Name, 60), "N": len(observed), "Number": name, "Draws": draws}))
 	}
 	return charts
 }

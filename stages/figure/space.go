@@ -149,7 +149,7 @@ type Anatomy struct {
 	nifti.Grid
 	back   nifti.Affine
 	voxels []float64
-	called string // what it is, in a caption
+	ground string // what it is: anatomy, or the mean of a scan
 }
 
 // ReadAnatomy reads an image of at most so many voxels.
@@ -168,9 +168,9 @@ func ReadAnatomy(in dag.Input) (*Anatomy, error) {
 	if g.Voxels() > most {
 		return nil, fmt.Errorf("%s: %d voxels are more than a report can show (%d): give one of 1 mm", in.Name, g.Voxels(), most)
 	}
-	u := &Anatomy{Grid: g, voxels: make([]float64, g.Voxels()), called: "the image given as anatomy"}
+	u := &Anatomy{Grid: g, voxels: make([]float64, g.Voxels()), ground: "anatomy"}
 	if region.Description(r.Header) == region.MeanOfVolumes {
-		u.called = "the mean of a functional scan over its volumes"
+		u.ground = "mean"
 	}
 	var ok bool
 	if u.back, ok = g.Affine.Inverse(); !ok {

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"fmt"
 	"slices"
 
 	"prgnn/dag"
@@ -11,7 +10,7 @@ import (
 // A Standing says by which reading the first map shows the regions.
 type Standing struct {
 	Contrast bool
-	Why      string // a sentence; "" where there are no references
+	Why      string // lead: it alone beats its references; both and neither do; untested; "" without references
 }
 
 // Stand chooses between mean pooling score and contrast by a rule that is fixed beforehand: the one that beats its
@@ -38,26 +37,19 @@ func Stand(rows []column.RecoveryRow, of Reading) Standing {
 		beats[by] = beats[by] && references > 0
 		compared += tested
 	}
-	own := readingName[of.Contrast]
-	const test = "held-out effect, corrected resampled t over the models, p < 0.05"
 	switch {
+	case compared == 0 && len(rows) == 0:
 	case compared == 0:
-		if len(rows) > 0 {
-			s.Why = fmt.Sprintf("The first map shows the %s, the pipeline's ranking criterion; the criteria were not tested against references without training.", own)
-		}
+		s.Why = "untested"
 	case beats["score"] && beats["contrast"]:
-		s.Why = fmt.Sprintf("The first map shows the %s, the pipeline's ranking criterion: mean pooling score and contrast both beat every reference without training (%s).", own, test)
+		s.Why = "both"
 	case !beats["score"] && !beats["contrast"]:
-		s.Why = fmt.Sprintf("The first map shows the %s, the pipeline's ranking criterion: neither mean pooling score nor contrast beats every reference without training (%s).", own, test)
+		s.Why = "neither"
 	default:
-		s.Contrast = beats["contrast"]
-		s.Why = fmt.Sprintf("The first map shows the %s, which beats every reference without training (%s); the %s does not.", readingName[s.Contrast], test, readingName[!s.Contrast])
+		s.Contrast, s.Why = beats["contrast"], "lead"
 	}
 	return s
 }
-
-// readingName is a reading in a sentence.
-var readingName = map[bool]string{false: "mean pooling score", true: "contrast"}
 
 // StandingOf reads the references of the first setting of a ranking from the port recovery.
 func StandingOf(t *dag.Task, ranking RankingRows, of Reading) (Standing, error) {

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/exact"
-	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/wording"
 )
 
 var kindStates = dag.Kind{
@@ -85,7 +84,6 @@ func (s *States) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		panels = append(panels, chart.MatrixPanel{Title: "State " + names[k], Values: m, Label: s.Label})
 	}
 	fraction, dwell := chart.StateMeasure{Label: "fraction of time"}, chart.StateMeasure{Label: "dwell time (s)"}
-	var alt []string
 	for i, r := range rows {
 		if k := i % facts.States; k == 0 {
 			fraction.Groups = append(fraction.Groups, chart.Trend{Name: r.Group, Chance: math.NaN()})
@@ -93,37 +91,26 @@ func (s *States) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		add(&fraction.Groups[len(fraction.Groups)-1], r.Fraction, r.FractionSD, int(r.Participants))
 		add(&dwell.Groups[len(dwell.Groups)-1], r.Dwell, r.DwellSD, int(r.Entered))
-		alt = append(alt, fmt.Sprintf("%s, state %d: %.2f", r.Group, r.State, r.Fraction))
 	}
-	note := descriptive + " " + cut + stays(rows)
-	c := &Chart{Figure: chart.States(panels, blocks, names, []chart.StateMeasure{fraction, dwell}), Title: "Connectivity states",
-		Alt: "Heat maps of the states, and the groups' fraction of time in them: " + strings.Join(alt, "; "),
-		Caption: fmt.Sprintf("Centers of k-means (%s distance) of sliding windows, as %s, the largest cluster first; regions in blocks by hemisphere and structure or network. Below: fraction of time in each state, and mean duration of a visit of the participants that enter it; means with 95 %% intervals (1.96 standard errors). %s",
-			map[string]string{"l1": "Manhattan", "l2": "Euclidean"}[facts.Metric],
-			s.Label, note)}
+	v := values{"Rows": rows, "Metric": facts.Metric, "Measure": s.Label}
+	v["Participants"], v["Stayed"] = stays(rows)
+	note, err := wording.Text("figure.states.limits", v)
+	if err != nil {
+		return nil, err
+	}
+	c := Captioned(chart.States(panels, blocks, names, []chart.StateMeasure{fraction, dwell}), "figure.states", v)
 	c.tables = dag.Outputs{"groups": column.WithMeta(column.Table(rows), map[string]string{"note": note})}
 	return outputs(c, nil)
 }
 
-// descriptive is what a reader must know of the groups' means.
-const descriptive = "Differences between the groups are descriptive: none was tested, and head motion differs over time and between participants."
-
-// cut is what a reader must know of dwell times.
-const cut = "The first and the last visit of a run are cut by its ends, so dwell times are too short."
-
-// stays says how many participants have all windows in one state; "" for none.
-func stays(rows []stateGroupRow) string {
-	n, stayed := 0, 0
+// stays counts the participants, and those with all windows in one state.
+func stays(rows []stateGroupRow) (participants, stayed int) {
 	for _, r := range rows {
 		if stayed += int(r.Stayed); r.State == 1 { // each group has a row of it
-			n += int(r.Participants)
+			participants += int(r.Participants)
 		}
 	}
-	if stayed == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" %d of %s never left one state: theirs is the duration of the scan.",
-		stayed, words.Count(n, "participant"))
+	return participants, stayed
 }
 
 // add is a mean of n values with its interval.

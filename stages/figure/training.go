@@ -2,7 +2,6 @@ package figure
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -91,7 +90,7 @@ func nameNetworks(settings []settingInputs) (names []string, err error) {
 }
 
 // DrawTraining is nil when there is nothing to draw.
-func DrawTraining(t *dag.Task, most int) (*Chart, error) {
+func DrawTraining(t *dag.Task, drawn int) (*Chart, error) {
 	chance := math.NaN()
 	if t.Has("evaluation") {
 		rows, err := column.Read[majorityRow](t.In("evaluation"))
@@ -107,10 +106,9 @@ func DrawTraining(t *dag.Task, most int) (*Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	left := max(len(settings)-most, 0)
 	var rows []chart.Training
 	series := column.Series(names)
-	for i, s := range settings[:len(settings)-left] {
+	for i, s := range settings[:min(len(settings), drawn)] {
 		row := chart.Training{Title: s.name, Chance: chance, Series: max(series[i], 0)}
 		for _, in := range s.members {
 			epochs, err := column.Read[epochRow](in)
@@ -130,11 +128,6 @@ func DrawTraining(t *dag.Task, most int) (*Chart, error) {
 	if rows == nil {
 		return nil, nil
 	}
-	c := &Chart{Figure: chart.Curves(rows), Title: "Training",
-		Alt:     "Lines of cross-entropy and of accuracy over the epochs, for training graphs and for test graphs",
-		Caption: "Cross-entropy (left) and accuracy (right) over the epochs; thin lines: the folds; thick lines: their mean; bands: ± 1 SD over the folds. Gray: training graphs; color: test graphs, which are not used for training. Fine dashes: majority-class rate."}
-	if left > 0 {
-		c.Caption += fmt.Sprintf(" The first %d of %d settings.", most, len(settings))
-	}
-	return c, nil
+	return Captioned(chart.Curves(rows), "figure.training", most(drawn, len(settings), "settings",
+		values{"Majority": !math.IsNaN(chance)})), nil
 }

@@ -6,13 +6,12 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
-	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // A Ranked holds the scores and ranks of the regions of one setting, by node number.
@@ -121,42 +120,26 @@ func (s Ranked) colored(top int) map[int]float64 {
 	return scores
 }
 
-// coloredText says how many of the first regions are colored, and why not the others.
-func (s Ranked) coloredText(top int) string {
+// values are what captions state of a map with the first regions (top 0: all) in color.
+func (s Ranked) values(top int) values {
 	first := 0
 	for _, rank := range s.rank {
 		if top == 0 || rank <= top {
 			first++
 		}
 	}
-	by := "mean pooling score"
-	if s.Contrast {
-		by = "contrast (difference of the groups' mean scores in within-group SDs, in test participants)"
-	}
 	low, _ := s.ends()
-	n := len(s.colored(top))
-	text := fmt.Sprintf("Colored: %s with the highest %s%s", words.The(n, "region"), by, s.ofLayer())
-	switch all := first == len(s.rank); {
-	case n == 0 && first > 0 && all:
-		text = fmt.Sprintf("No region is colored: the %s%s of %s lies below %s", by, s.ofLayer(), words.The(first, "region"), tick(low))
-	case n < first && all:
-		text = fmt.Sprintf("Colored: %d of all %s, by the %s%s; the others lie below %s", n, words.Count(first, "region"), by, s.ofLayer(), tick(low))
-	case n == 0 && first > 0:
-		text = fmt.Sprintf("No region is colored: %s with the highest %s%s: below %s", words.The(first, "region"), by, s.ofLayer(), tick(low))
-	case n < first:
-		text = fmt.Sprintf("Colored: %d of the %s with the highest %s%s; the others lie below %s", n, words.Count(first, "region"), by, s.ofLayer(), tick(low))
-	}
-	return text + "."
+	return values{"Contrast": s.Contrast, "Layer": s.Layer, "Null": s.Null, "Setting": s.Setting, "Map": s.name(),
+		"Maps": false, "Top": first, "Every": first == len(s.rank), "Colored": len(s.colored(top)), "Low": tick(low),
+		"Known": s.chance > 0, "Percentile": s.percentile, "Tested": s.tested, "Found": s.found}
 }
 
 // Unmapped says that no region lies on the color scale, in place of an empty map; "" where one does.
-func (s Ranked) Unmapped(top int) string {
+func (s Ranked) Unmapped(top int) (string, error) {
 	if len(s.colored(top)) > 0 {
-		return ""
+		return "", nil
 	}
-	low, _ := s.ends()
-	_, start, _ := strings.Cut(s.scaleText(low), "starts at ")
-	return fmt.Sprintf("No map of the %s: every region is below the start of its color scale, %s", s.name(), start)
+	return wording.Text("figure.regions.unmapped", s.values(top))
 }
 
 // tick is the start of a color scale as the scale itself shows it.
@@ -166,24 +149,13 @@ func tick(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 
 func DrawSlices(p *Parcels, under *Anatomy, s Ranked, top int) *Chart {
 	scores := s.colored(top)
 	low, high := s.ends()
-	title := "Salient regions in slices"
-	if s.Contrast {
-		title = "Contrast between the groups in slices"
-	}
 	b := p.brain(under)
 	b.Score, b.Scale = scores, s.scale()
-	ground := "the parcellation"
-	if under != nil {
-		ground = under.called
+	v := s.values(top)
+	if v["Ground"] = "parcellation"; under != nil {
+		v["Ground"] = under.ground
 	}
-	colored := s.coloredText(top)
-	c := &Chart{Figure: chart.Slices(b, low, high), Title: title,
-		Alt:     "Axial, coronal and sagittal slices. " + colored,
-		Caption: fmt.Sprintf("%s Background: %s; left is left. %s", colored, ground, s.scaleText(low))}
-	if s.Setting != "" {
-		c.Caption += " Setting: " + s.Setting + "."
-	}
-	return c
+	return Captioned(chart.Slices(b, low, high), "figure.slices", v)
 }
 
 // gz encodes an image for the viewer.
@@ -256,7 +228,7 @@ func Viewer(p *Parcels, under *Anatomy, settings []Ranked, top int, names map[in
 		}
 		v.Regions = append(v.Regions, r)
 	}
-	v.Caption = "The mouse turns the surface and places the crosshair. With the keyboard focus in the viewer, the arrow keys, " +
-		"Page Up and Page Down move the crosshair, and Shift with an arrow key turns the surface. A region's name in the tables below moves the crosshair there."
-	return v, nil
+	caption, err := wording.Text("figure.viewer", nil)
+	v.Caption = caption
+	return v, err
 }

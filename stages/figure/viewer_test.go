@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"prgnn/internal/need"
+
 	"prgnn/stages/column"
 )
 
@@ -31,10 +33,10 @@ func TestUnmapped(t *testing.T) {
 	s := Ranked{rank: map[int]int{1: 1, 2: 2}, score: map[int]float64{1: 0.49, 2: 0.3}}
 	const want = "No map of the mean pooling score: every region is below the start of its color scale, " +
 		"0.5, the score of a region that is neither favored nor disfavored."
-	if got := s.Unmapped(2); got != want {
+	if got := need.Value(s.Unmapped(2))(t); got != want {
 		t.Errorf("%q", got)
 	}
-	if s.score[1] = 0.5; s.Unmapped(2) != "" {
+	if s.score[1] = 0.5; need.Value(s.Unmapped(2))(t) != "" {
 		t.Error("a region on the scale is no map")
 	}
 }

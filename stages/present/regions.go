@@ -190,7 +190,11 @@ func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []fi
 	a.Add(report.Block{Viewer: viewer})
 	for _, other := range readings[1:] {
 		if other.Contrast != readings[0].Contrast {
-			if none := other.Unmapped(a.top); none != "" {
+			none, err := other.Unmapped(a.top)
+			if err != nil {
+				return err
+			}
+			if none != "" {
 				a.Say("%s", none)
 				return nil
 			}
