@@ -69,7 +69,7 @@ var mayImport = map[string][]string{
 		"stages/atlas", "stages/phantom"},
 	"stages/region": {"artifacts/encoding", "stages/column", "dag", "nifti", "connectivity", "stages/bids",
 		"stages/mat5"},
-	"stages/wording": {"stages/finding", "stages/report"},
+	"stages/wording": {"dag", "stages/finding", "stages/column", "stages/report"},
 	"stages/fold": {"stages/finding", "artifacts", "artifacts/encoding", "dag", "gnn", "stages/column",
 		"stages/inference"},
 	"stages/column": {"artifacts/encoding", "dag"},

@@ -1,12 +1,15 @@
 package wording
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
 	"strings"
 
+	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
 
@@ -61,6 +64,18 @@ var functions = map[string]func(arguments) (any, error){
 			return nil, a.wrong()
 		}
 		return strings.Join(list, fmt.Sprint(a.of[1])), nil
+	},
+	"classifier": texts(func(model string) string { return cmp.Or(column.Classifiers[model], model) }),
+	// by its name in a file
+	"coords": func(a arguments) (any, error) { // of a member of a fan-out: its stage, then its coordinates
+		if len(a.of) != 1 {
+			return nil, a.wrong()
+		}
+		coords, ok := a.of[0].([]dag.Coord)
+		if !ok {
+			return nil, a.wrong()
+		}
+		return MemberText(coords), nil
 	},
 	"len": func(a arguments) (any, error) {
 		list, err := a.list(0)

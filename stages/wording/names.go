@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"prgnn/dag"
 	"prgnn/internal/pattern"
 	"prgnn/stages/report"
 )
@@ -55,4 +56,17 @@ func PlusMinus(mean, sd float64) string {
 		return report.Share(mean)
 	}
 	return report.Share(mean) + " ± " + report.Share(sd)
+}
+
+// MemberText is a member of a fan-out: its stage, then its coordinates.
+func MemberText(coords []dag.Coord) string {
+	var parts []string
+	for _, c := range coords {
+		if c.Axis == "stage" {
+			parts = append([]string{c.Value}, parts...)
+		} else {
+			parts = append(parts, c.Axis+" "+c.Value)
+		}
+	}
+	return strings.Join(parts, ", ")
 }

@@ -2,6 +2,7 @@ package wording
 
 import (
 	"fmt"
+	"prgnn/internal/words"
 	"reflect"
 	"strings"
 	"text/template/parse"
@@ -140,7 +141,12 @@ func (w *writer) call(name string, args []any) (any, error) {
 	case name == "entry" && len(args) == 2: // with those of a struct
 		return Text(fmt.Sprint(args[0]), args[1])
 	case name == "entries" && len(args) == 3: // entries "code" LIST "; ": one for each element
-		return entries(fmt.Sprint(args[0]), args[1], fmt.Sprint(args[2]))
+		texts, err := entries(fmt.Sprint(args[0]), args[1])
+		return strings.Join(texts, fmt.Sprint(args[2])), err
+	case name == "members" && len(args) == 3: // members "code" LIST most: likewise, at most so many
+		texts, err := entries(fmt.Sprint(args[0]), args[1])
+		most, _ := number(args[2])
+		return words.Some(texts, int(most)), err
 	}
 	f, ok := functions[name]
 	if !ok {
@@ -149,20 +155,25 @@ func (w *writer) call(name string, args []any) (any, error) {
 	return f(arguments{name, args})
 }
 
-func entries(code string, list any, between string) (string, error) {
+// entries writes the entry of a code for each element: with the fields of a struct, a text as Item.
+func entries(code string, list any) ([]string, error) {
 	v := reflect.ValueOf(list)
 	if list == nil {
-		return "", nil
+		return nil, nil
 	}
 	if v.Kind() != reflect.Slice {
-		return "", fmt.Errorf("entries does not accept %v", list)
+		return nil, fmt.Errorf("entries does not accept %v", list)
 	}
 	texts := make([]string, v.Len())
 	for i := range texts {
+		of := v.Index(i).Interface()
+		if text, ok := of.(string); ok {
+			of = Values{"Item": text}
+		}
 		var err error
-		if texts[i], err = Text(code, v.Index(i).Interface()); err != nil {
-			return "", err
+		if texts[i], err = Text(code, of); err != nil {
+			return nil, err
 		}
 	}
-	return strings.Join(texts, between), nil
+	return texts, nil
 }

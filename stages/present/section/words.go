@@ -110,17 +110,7 @@ func InSentence(text string) string { return wording.InSentence(text) }
 func PlusMinus(mean, sd float64) string { return wording.PlusMinus(mean, sd) }
 
 // MemberText names a member of a fan-out: its stage, then its coordinates.
-func MemberText(coords []dag.Coord) string {
-	var parts []string
-	for _, c := range coords {
-		if c.Axis == "stage" {
-			parts = append([]string{c.Value}, parts...)
-		} else {
-			parts = append(parts, c.Axis+" "+c.Value)
-		}
-	}
-	return strings.Join(parts, ", ")
-}
+func MemberText(coords []dag.Coord) string { return wording.MemberText(coords) }
 
 // SVGTitle reads what an SVG says that it shows: the texts of its elements title
 // and desc at the top.

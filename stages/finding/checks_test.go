@@ -1,0 +1,87 @@
+package finding
+
+import (
+	"math"
+	"testing"
+
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+)
+
+func TestLeakageFindings(t *testing.T) {
+	fit := []column.Unchecked{{By: "fit", Stage: "train", Input: "edges"}, {By: "fit", Stage: "ridge",
+		Input: "pearson"}}
+	for _, c := range []struct {
+		of               Leakage
+		want             string
+		passed, complete bool
+	}{
+		{Leakage{Connected: true, Evaluated: true}, "", true, true},
+		{Leakage{Connected: true, Evaluated: true, Admitted: 2}, "", false, true},
+		{Leakage{Connected: true, Missing: []string{ComparedScans}}, "leakage.not-compared", false, false},
+		{Leakage{Connected: true, Unchecked: fit}, "leakage.unchecked-program", false, false},
+		{Leakage{Evaluated: true, Unchecked: fit}, "leakage.unchecked-program leakage.no-check", false, false},
+		{Leakage{Evaluated: true}, "leakage.no-check", false, false},
+		{Leakage{}, "", false, false},
+	} {
+		need.Equal(t, codes(c.of.Findings()), c.want, c.of)
+		need.Equal(t, c.of.Passed(), c.passed, c.of)
+		need.Equal(t, c.of.Complete(), c.complete, c.of)
+	}
+}
+
+func TestCovariateFindings(t *testing.T) {
+	row := func(name string, p float64) column.CovariateRow {
+		return column.CovariateRow{Name: name, AUC: 0.7, Chance: 0.55, P: p}
+	}
+	for _, c := range []struct {
+		rows []column.CovariateRow
+		of   string
+		want string
+	}{
+		{[]column.CovariateRow{row("mean_fd", 0.049)}, "group", "covariate.predicts-group"},
+		{[]column.CovariateRow{row("mean_fd", 0.05)}, "group", ""},
+		{[]column.CovariateRow{row("mean_fd", math.NaN())}, "group", ""},
+		{[]column.CovariateRow{row("mean_fd", 0.001)}, "site", "covariate.not-of-labels"},
+		{[]column.CovariateRow{row("volumes", 0.001), row("kept", 0.001)}, "group", "covariate.predicts-group"},
+		{[]column.CovariateRow{row("volumes", 0.001), row("kept", 0.2)}, "group", "covariate.predicts-group"},
+		{[]column.CovariateRow{row(column.UnusablePattern, 0.01), row(column.UnusableRegions, 0.01)}, "group",
+			"covariate.missing-regions-differ covariate.number-of-missing-regions"},
+	} {
+		need.Equal(t, codes(Covariates(c.rows, c.of)), c.want, c.rows, c.of)
+	}
+	number := func(name string, p float64) column.NumberCovariateRow {
+		return column.NumberCovariateRow{
+			Name: name, P: p}
+	}
+	need.Equal(t, codes(CovariatesOfNumber([]column.NumberCovariateRow{number("age", 0.01), number("iq", 0.3)},
+		"score")),
+		"covariate.predicts-number")
+}
+
+func TestLearning(t *testing.T) {
+	training := func(model string, accuracy, majority float64, mixed bool) Training {
+		return Training{model, []dag.Coord{{Axis: "fold", Value: "1"}}, accuracy, majority, mixed}
+	}
+	own := Row{Own: true, Title: "PR-GNN", AccuracyRow: column.AccuracyRow{Level: "graph", Accuracy: 0.6}}
+	for _, c := range []struct {
+		of       Training
+		want     string
+		unknown  int
+		compared int
+	}{
+		{training("", 0.7, 0.5, false), "", 0, 1},
+		{training("", 0.76, 0.5, false), "training.overfit", 0, 1},
+		{training("", 0.59, 0.5, false), "training.stuck", 0, 1},
+		{training("", 0.6, 0.5, false), "", 0, 1},
+		{training("", 0.59, math.NaN(), false), "", 1, 1},
+		{training("", 0.9, 0.5, true), "", 1, 0},
+		{training("meanmlp", 0.9, 0.5, false), "", 0, 0},
+	} {
+		l := Learned([]Training{c.of}, []Row{own})
+		need.Equal(t, codes(l.Findings()), c.want, c.of)
+		need.Equal(t, len(l.Unknown), c.unknown, c.of)
+		need.Equal(t, len(l.Compare), c.compared, c.of)
+	}
+}

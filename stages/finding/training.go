@@ -1,0 +1,142 @@
+package finding
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+)
+
+// stuckSkill is the least skill of a training that has learned something: the share of the way from the majority
+// rate to 1 that its training accuracy goes, (accuracy − majority)/(1 − majority). As a chance-corrected
+// agreement, values to 0.2 are called slight (Landis and Koch, Biometrics 33 (1977), 159). With a majority of 0.636
+// the threshold is an accuracy of 0.709.
+const stuckSkill = 0.2
+
+// mostOverfit is how much larger the accuracy on training graphs may be than that on test graphs.
+const mostOverfit = 0.15
+
+// A Training is the end of the training of one network.
+type Training struct {
+	Model    string // of column.Classifiers; "" where the history has none
+	Coords   []dag.Coord
+	Accuracy float64
+	Majority float64 // rate; NaN where the history has none
+	Mixed    bool    // the accuracy is of mixed graphs, which is lower than that of the graphs
+}
+
+// unknown reports whether it is not known if the graphs were learned.
+func (t Training) unknown() bool { return t.Mixed || math.IsNaN(t.Majority) }
+
+// An epochRow is one epoch of a training (train's history).
+type epochRow struct {
+	Accuracy float64 `column:"train_accuracy"`
+	Majority float64 `column:"majority,optional"`
+}
+
+// ReadTrainings reads the last epochs of all networks; a history without rows is of a classifier that has no epochs.
+// The coordinates are those that tell the trainings of a model apart.
+func ReadTrainings(t *dag.Task) (all []Training, err error) {
+	stages := map[string][]string{} // by model
+	for _, in := range t.All("training") {
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		rows, err := column.Read[epochRow](in)
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		model := table.Meta["model"]
+		if _, ok := table.Column("glc"); ok { // the group-level loss is PR-GNN's own
+			model = column.PrGNN
+		}
+		end := rows[len(rows)-1]
+		all = append(all, Training{model, in.Coords, end.Accuracy, end.Majority,
+			table.Meta[column.MixedTraining] != ""})
+		if stage := in.Coord("stage"); !slices.Contains(stages[model], stage) {
+			stages[model] = append(stages[model], stage)
+		}
+	}
+	for i, of := range all {
+		all[i].Coords = slices.DeleteFunc(slices.Clone(of.Coords), func(c dag.Coord) bool {
+			return of.Model != "" && (c.Axis == "stage" && len(stages[of.Model]) == 1 || c.Axis == "model")
+		})
+	}
+	return all, nil
+}
+
+// Learning is what trainings achieved on their own graphs.
+type Learning struct {
+	Unknown []Training // it is not known whether they learned the graphs
+	Stuck   []Training // they did not
+	Judged  int        // trainings of which it is known
+	Least   float64    // the smallest accuracy of one that learned
+	Compare []Compared
+}
+
+// Compared is the mean accuracy of the models that the page is about, on training and on test graphs.
+type Compared struct {
+	Model          string // of column.Classifiers
+	Named          bool   // the page has other classifiers
+	Training, Test float64
+	Models         int
+}
+
+// Learned judges trainings; rows are the accuracies on test participants.
+func Learned(all []Training, rows []Row) Learning {
+	l := Learning{Least: 1}
+	for _, t := range all {
+		if t.unknown() {
+			l.Unknown = append(l.Unknown, t)
+			continue
+		}
+		l.Judged++
+		if threshold := t.Majority + float64(stuckSkill*(1-t.Majority)); t.Accuracy < threshold {
+			l.Stuck, l.Least = append(l.Stuck, t), min(l.Least, threshold)
+		}
+	}
+	tested, trained := map[string][]float64{}, map[string][]float64{} // by model
+	named, mixed := map[string]bool{}, map[string]bool{}
+	for _, r := range rows {
+		if r.Own && r.Level == "graph" {
+			model := ModelOf(r.Title)
+			tested[model] = append(tested[model], r.Accuracy)
+			named[model] = named[model] || r.Title != ""
+		}
+	}
+	for _, t := range all {
+		model := cmp.Or(t.Model, column.PrGNN)
+		trained[model] = append(trained[model], t.Accuracy)
+		mixed[model] = mixed[model] || t.Mixed
+	}
+	for _, model := range slices.Sorted(maps.Keys(tested)) {
+		if trained[model] == nil || mixed[model] {
+			continue
+		}
+		of, _ := column.MeanSD(trained[model])
+		on, _ := column.MeanSD(tested[model])
+		l.Compare = append(l.Compare, Compared{model, named[model], of, on, len(trained[model])})
+	}
+	return l
+}
+
+// Findings are about networks that did not learn, and about those that learned by heart.
+func (l Learning) Findings() (all List) {
+	if l.Stuck != nil {
+		all.Add(Finding{"training.stuck", Overturns, Subject{}, map[string]any{"Stuck": l.Stuck, "N": len(l.Stuck),
+			"Of": l.Judged, "Least": l.Least}})
+	}
+	for _, c := range l.Compare {
+		if c.Training-c.Test > mostOverfit {
+			all.Add(Finding{"training.overfit", Notes, Subject{}, c})
+		}
+	}
+	return all
+}
