@@ -182,8 +182,8 @@ func (p *packed[T]) bytes() int {
 	return p.values() * int(unsafe.Sizeof(p.self))
 }
 
-// A Packer takes the graphs of a training. If they need more memory than it was given, it packs all of them. The results
-// are the same.
+// A Packer takes the graphs of a training. If they need more memory than it was given, it packs all of them. The
+// results are the same.
 type Packer[T Float] struct {
 	memory int64       // bytes of graphs that are not packed
 	held   []*Graph[T] // until they are packed

@@ -36,8 +36,8 @@ func sameBits(t *testing.T, what any, fit func(threads int) []float64) {
 	}
 }
 
-// Ridge by its inputs and logistic regression without the pairs predict what those by all pairs of cases do, with the same bits at any
-// number of goroutines: more cases than a block, more inputs than a strip, and more inputs than cases.
+// Ridge by its inputs and logistic regression without the pairs predict what those by all pairs of cases do, with the
+// same bits at any number of goroutines: more cases than a block, more inputs than a strip, and more inputs than cases.
 func TestPrimalAgainstAllPairs(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {

@@ -1,4 +1,4 @@
-// Package markup writes texts into XML, SVG, GraphML and HTML.
+// Package markup writes texts into XML, SVG and HTML.
 package markup
 
 import (

@@ -12,7 +12,8 @@ import (
 	"prgnn/stages/stagetest"
 )
 
-// More graphs than can be compared with each other are refused by support vector machines, and by no other linear model.
+// More graphs than can be compared with each other are refused by support vector machines, and by no other linear
+// model.
 func TestManyGraphs(t *testing.T) {
 	study := stagetest.NewCorrStudy(t, 24)
 	r := random.New(1, "test", "draws")

@@ -1,5 +1,4 @@
-// Package netio writes brain graphs for other programs: GraphML for networkx, Gephi and
-// Cytoscape, and the pair of node and edge files of BrainNet Viewer (Xia et al. 2013,
+// Package netio writes brain graphs as the pair of node and edge files of BrainNet Viewer (Xia et al. 2013,
 // PLoS ONE 8:e68910). Names and positions of the regions travel with the graph.
 //
 // Equal graphs give equal bytes.
@@ -14,19 +13,16 @@ import (
 
 // A Graph is a weighted graph of regions.
 type Graph struct {
-	Name  string
 	Nodes []Node
 	Edges []Edge
 }
 
 // A Node is a region. Unknown text is empty, an unknown number NaN.
 type Node struct {
-	ID           int // value in the label image
 	Name         string
 	Abbreviation string
 	Hemisphere   string // "L", "R"
 	Structure    string // "cortex" …
-	Color        string // "#rrggbb"
 	X, Y, Z      float64
 	Score        float64 // such as saliency
 }

@@ -2,12 +2,7 @@ package netio
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -16,38 +11,13 @@ import (
 
 func small() *Graph {
 	nan := math.NaN()
-	return &Graph{Name: `sub-01 & "more"`, Nodes: []Node{
-		{ID: 10, Name: "Left-Thalamus", Abbreviation: "L.TH", Hemisphere: "L", Structure: "subcortex", Color: "#00760e",
+	return &Graph{Nodes: []Node{
+		{Name: "Left-Thalamus", Abbreviation: "L.TH", Hemisphere: "L", Structure: "subcortex",
 			X: -10.5, Y: -19, Z: 6, Score: nan},
-		{ID: 49, Name: "Right <Thalamus>", Abbreviation: "R TH", Hemisphere: "R", Structure: "subcortex", X: 11, Y: -18,
+		{Name: "Right <Thalamus>", Abbreviation: "R TH", Hemisphere: "R", Structure: "subcortex", X: 11, Y: -18,
 			Z: 6.25, Score: nan},
-		{ID: 50, Name: "x", X: 1e-7, Y: 2, Z: 3, Score: nan},
+		{Name: "x", X: 1e-7, Y: 2, Z: 3, Score: nan},
 	}, Edges: []Edge{{0, 1, .75}, {0, 2, -0.1}}}
-}
-
-func TestGraphMLIsWhatNetworkxReads(t *testing.T) {
-	python := need.Python(t, "networkx")
-	var b bytes.Buffer
-	need.NoError(t, small().WriteGraphML(&b))
-	path := filepath.Join(t.TempDir(), "g.graphml")
-	need.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
-	out, err := exec.Command(python, "-c", `
-import sys, json, networkx as nx
-g = nx.read_graphml(sys.argv[1])
-print(json.dumps([g.is_directed(), dict(g.nodes(data=True)), sorted((u, v, d["weight"]) for u, v, d in g.edges(data=True))]))`, path).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	var got, want any
-	need.NoError(t, json.Unmarshal(out, &got))
-	json.Unmarshal([]byte(`[false, {
-		"n1": {"index": 1, "id": 10, "name": "Left-Thalamus", "abbreviation": "L.TH", "hemisphere": "L", "structure": "subcortex", "x": -10.5, "y": -19, "z": 6, "color": "#00760e", "degree": 2},
-		"n2": {"index": 2, "id": 49, "name": "Right <Thalamus>", "abbreviation": "R TH", "hemisphere": "R", "structure": "subcortex", "x": 11, "y": -18, "z": 6.25, "degree": 1},
-		"n3": {"index": 3, "id": 50, "name": "x", "x": 1e-7, "y": 2, "z": 3, "degree": 1}},
-		[["n1", "n2", 0.75], ["n1", "n3", -0.1]]]`), &want)
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("networkx reads\n%v, want\n%v", got, want)
-	}
 }
 
 func TestBrainNet(t *testing.T) {
@@ -77,7 +47,7 @@ func TestRefuses(t *testing.T) {
 	twice.Edges[1] = Edge{1, 0, 1}
 	for want, err := range map[string]error{
 		"the positions of 1 of 3 regions are unknown (Right <Thalamus> …)": lost.WriteNode(&bytes.Buffer{}),
-		"edge 2 joins the nodes 1 and 4 of 3":                              beyond.WriteGraphML(&bytes.Buffer{}),
+		"edge 2 joins the nodes 1 and 4 of 3":                              beyond.WriteEdge(&bytes.Buffer{}),
 		"two edges join the nodes 2 and 1":                                 twice.WriteEdge(&bytes.Buffer{}),
 	} {
 		need.Error(t, err, want)

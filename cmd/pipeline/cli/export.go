@@ -52,9 +52,9 @@ whose methods this run used, by its parameters, and CITATION.md the methods text
   pipeline export biopoint.yaml 'connectivity[sub-003].quality' -o quality.csv
   pipeline export biopoint.yaml parcels -o parcels/             sub-001.nii.gz, sub-002.nii.gz …
   pipeline export biopoint.yaml graphs.edges -o edges.tsv --names
-  pipeline export biopoint.yaml 'graphs[sub-003].edges' -o sub-003.graphml
+  pipeline export biopoint.yaml 'graphs[sub-003].edges' -o sub-003.node
   pipeline export biopoint.yaml connectivity.partial -o pconn/ --format pconn
-  pipeline export biopoint.yaml saliency -o saliency/ --format all       NIfTI, TSV, CIFTI, GraphML, BrainNet Viewer, NiiVue
+  pipeline export biopoint.yaml saliency -o saliency/ --format all       NIfTI, TSV, CIFTI, BrainNet Viewer, NiiVue
   pipeline export biopoint.yaml connectivity.pearson -o pearson.mat
   pipeline export biopoint.yaml connectivity.pearson -o pearson.arrow --format tensor
   pipeline export biopoint.yaml graphs -o graphs/ --format pyg

@@ -27,7 +27,6 @@ type form struct {
 
 // forms are the formats beyond tables and npy.
 var forms = []form{
-	{"graphml", ".graphml", "edges, or regions with a score, with names and positions, for networkx, Gephi, Cytoscape", "edges, or a table of regions with a score", isNodes, (*member).graphML},
 	{"edge", ".edge", "matrix or edges as plain text, for BrainNet Viewer, BCT, MRtrix", "edges, or a matrix of regions by regions", isNetwork, (*member).brainNetEdge},
 	{"node", ".node", "regions with positions, for BrainNet Viewer; size is the degree or the score", "edges, or a table of regions with a score", isNodes, (*member).brainNetNode},
 	{"relmat", "_relmat.tsv", "matrix with names, BIDS-style, as in XCP-D", "a matrix of regions by regions", isMatrix, (*member).relmat},

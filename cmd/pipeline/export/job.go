@@ -48,7 +48,7 @@ func (o *Options) FileFormat() string {
 // flagFormats are the formats that a flag is for.
 var flagFormats = map[string][]string{
 	"draw":     append(formNames(), "all"),
-	"column":   {"graphml", "node", "pscalar", "all"},
+	"column":   {"node", "pscalar", "all"},
 	"labels":   {"pconn", "ptseries", "pscalar", "all"},
 	"tr":       {"ptseries", "all"},
 	"names":    {"arrow", "arrow-zstd", "parquet", "csv", "tsv", "all"},

@@ -21,14 +21,14 @@ func TestLostResultsByReason(t *testing.T) {
 		{"graphs", "edges", "the positions of 4 of 4 regions are unknown: the columns are x, y"},
 	} {
 		n := &dag.Node{ID: l.stage, Stage: &dag.StageNode{Name: l.stage}}
-		for _, form := range []string{"graphml", "node"} {
+		for _, form := range []string{"edge", "node"} {
 			x.lose(n, dag.Port{Name: l.port}, form, errors.New(l.why))
 		}
 	}
 	x.noteLost()
-	const want = `left out: parcels.coverage, series.voxels as graphml, node: no column "value"
-left out: train.scores, biomarkers.individual as graphml, node: it has 672 rankings (layer 1, score …), but this format holds one
-left out: graphs.edges as graphml, node: the positions of 4 of 4 regions are unknown: the columns are x, y
+	const want = `left out: parcels.coverage, series.voxels as edge, node: no column "value"
+left out: train.scores, biomarkers.individual as edge, node: it has 672 rankings (layer 1, score …), but this format holds one
+left out: graphs.edges as edge, node: the positions of 4 of 4 regions are unknown: the columns are x, y
 `
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", b.String(), want)

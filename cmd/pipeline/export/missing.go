@@ -101,7 +101,7 @@ func (x *job) refuseLeftovers(dir string, sel *results.Selection, tasks []*dag.N
 		if !strings.HasPrefix(name, first) || !e.Type().IsRegular() {
 			continue
 		}
-		// A name goes on with the ending, or with the output: sub-001.npy, sub-001_edges.graphml.
+		// A name goes on with the ending, or with the output: sub-001.npy, sub-001_edges.node.
 		known := slices.ContainsFunc([]byte("._"), func(c byte) bool {
 			for at := range len(name) {
 				if name[at] == c && written[name[:at]] {

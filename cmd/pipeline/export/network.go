@@ -19,7 +19,7 @@ import (
 // graph is the graph of the draw that is asked for; without edges when the table has
 // none but scores.
 func (m *member) graph() (*netio.Graph, error) {
-	g := &netio.Graph{Name: m.task.ID}
+	g := &netio.Graph{}
 	if err := m.regions(g); err != nil {
 		return nil, err
 	}
@@ -55,9 +55,8 @@ func (m *member) graph() (*netio.Graph, error) {
 func (m *member) regions(g *netio.Graph) error {
 	regions, err := m.Regions()
 	for _, r := range regions {
-		g.Nodes = append(g.Nodes, netio.Node{ID: int(r.ID), Name: r.Name, Abbreviation: r.Abbreviation,
-			Hemisphere: r.Hemisphere, Structure: r.Structure, Color: r.Color, X: r.X, Y: r.Y, Z: r.Z,
-			Score: math.NaN()})
+		g.Nodes = append(g.Nodes, netio.Node{Name: r.Name, Abbreviation: r.Abbreviation, Hemisphere: r.Hemisphere,
+			Structure: r.Structure, X: r.X, Y: r.Y, Z: r.Z, Score: math.NaN()})
 	}
 	return err
 }
@@ -75,14 +74,6 @@ func (m *member) scores(g *netio.Graph) error {
 		g.Nodes[i].Score = maps[0].values[i]
 	}
 	return nil
-}
-
-func (m *member) graphML(w io.Writer) error {
-	g, err := m.graph()
-	if err != nil {
-		return err
-	}
-	return g.WriteGraphML(w)
 }
 
 func (m *member) brainNetNode(w io.Writer) error {
