@@ -1,7 +1,6 @@
 package dag
 
 import (
-	"slices"
 	"sync"
 
 	"prgnn/artifacts"
@@ -105,9 +104,8 @@ func (h *history) failed(task string) *TaskRecord {
 	return nil
 }
 
-// LastRan are the records of each task from when it last ran, as far as recorded runs of this pipeline say, and what
-// changed the parameters of a task since then.
-func LastRan(g *Graph, s *artifacts.Store) (map[string]*TaskRecord, func(*Node) []Difference) {
+// LastRan are the records of each task from when it last ran, as far as recorded runs of this pipeline say.
+func LastRan(g *Graph, s *artifacts.Store) map[string]*TaskRecord {
 	last := lastOf(g, s, func(t *TaskRecord) (*TaskRecord, bool) { return t, t.State == Ran })
 	for _, t := range last {
 		if t.Outputs == nil { // a run that was killed has written its times alone
@@ -115,22 +113,7 @@ func LastRan(g *Graph, s *artifacts.Store) (map[string]*TaskRecord, func(*Node) 
 			t.Outputs = a.Outputs
 		}
 	}
-	return last, func(n *Node) []Difference {
-		t := last[n.ID]
-		if t == nil {
-			return nil
-		}
-		a, err := s.Lookup(t.Key)
-		if err != nil {
-			return nil // it is not recorded
-		}
-		now, err := n.Recipe(func(*Source) (artifacts.Ref, error) { return artifacts.Ref{}, nil })
-		if err != nil {
-			return nil // a run says so
-		}
-		return slices.DeleteFunc(RecipeDifferences(a.Recipe, now),
-			func(d Difference) bool { return d.What != "parameter" })
-	}
+	return last
 }
 
 // LastKeys are the keys under which each task last ran, or failed, as far as recorded runs of this pipeline say.

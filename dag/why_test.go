@@ -334,7 +334,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%+v", rec)
 		}
 	}
-	last, _ := LastRan(&s.Graph, st)
+	last := LastRan(&s.Graph, st)
 	for _, id := range []string{"a", "b", "c", "d"} {
 		if last[id] == nil || last[id].Seconds <= 0 {
 			t.Errorf("no time is known of %s", id)

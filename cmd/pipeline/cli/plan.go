@@ -111,8 +111,8 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 			fmt.Fprintf(a.Out, "disk: %s\n", disk)
 		}
 	}
-	if lines := progress.Retraining(p.Graph, steps, past, o.Workers); lines != nil {
-		fmt.Fprintln(a.Out, "a permutation test with retrained models is not part of this pipeline (pipeline stages permutation); it would take:")
+	if lines := progress.Retraining(p.Graph); lines != nil {
+		fmt.Fprintln(a.Out, "a permutation test with retrained models is not part of this pipeline (pipeline stages permutation); it would have:")
 		for _, line := range lines {
 			fmt.Fprintf(a.Out, "  %s\n", line)
 		}

@@ -29,11 +29,11 @@ type bars struct {
 
 	// history tells how long tasks took in past runs. It is asked once, when a
 	// task begins to run: a run that finds everything there never waits for it.
-	history func() map[string]float64
+	history func() Past
 	ask     sync.Once
 }
 
-func newBars(w io.Writer, term console.Terminal, t *tallies, history func() map[string]float64) *bars {
+func newBars(w io.Writer, term console.Terminal, t *tallies, history func() Past) *bars {
 	b := newFrames(t)
 	b.w, b.term, b.stop, b.history = w, term, make(chan struct{}), history
 	b.stopped.Go(func() {
@@ -60,10 +60,10 @@ func (b *bars) Event(e dag.Event) {
 	if e.State == dag.Running {
 		b.ask.Do(func() {
 			b.stopped.Go(func() {
-				took := b.history()
+				past := b.history()
 				b.mu.Lock()
 				defer b.mu.Unlock()
-				b.t.remember(took)
+				b.t.remember(past)
 			})
 		})
 	}

@@ -10,36 +10,32 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
-	"prgnn/dag/param"
 	"prgnn/internal/machine"
 	"prgnn/internal/words"
 )
 
-// An Estimate is how long tasks that must run will take, and how much disk.
+// An Estimate is how long tasks that must run took in their last runs, and how much disk.
 type Estimate struct {
-	Seconds span // wall clock
-	Bytes   span // of results
-	Tasks   int  // to run
-	Unknown int  // of these, tasks of stages that have never run: not in Seconds
+	Seconds float64 // wall clock
+	Bytes   float64 // of results
+	Tasks   int     // to run
+	Unknown int     // of these, tasks of stages that have never run: not in Seconds
 	Workers int
-	Stage   string   // the one that takes longest
-	Share   float64  // of the work; of the tasks where no time is known
-	Members int      // its tasks
-	Permute bool     // it repeats work on permuted labels: a run may leave it out
-	Scaled  []string // parameters by which the earlier times were multiplied: "series.draws 0 → 100"
-	Changed []string // other parameters of the tasks that were others in the earlier runs: "clean.regress 6P → 24P"
+	Stage   string  // the one that takes longest
+	Share   float64 // of the work; of the tasks where no time is known
+	Members int     // its tasks
+	Permute bool    // it repeats work on permuted labels: a run may leave it out
 }
 
-// Estimated adds up the times and sizes of earlier runs, multiplied by how much more the tasks work on; a task that has
-// not run takes the mean of its stage. Nobody knows by how much another parameter changes a time: these are named.
-func Estimated(steps []dag.Step, past *Past, workers int) Estimate {
+// Estimated adds up the times and sizes of the last runs of tasks; a task that has not run takes the mean of its stage.
+func Estimated(steps []dag.Step, past Past, workers int) Estimate {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	e := Estimate{Workers: workers}
-	var work, longest span
-	known, means := past.each(steps)
-	perStage, members, asked := map[string]float64{}, map[string]int{}, map[string]bool{}
+	work, longest := 0.0, 0.0
+	means, seen := past.means(), map[artifacts.Digest]bool{}
+	perStage, members := map[string]float64{}, map[string]int{}
 	var most *dag.StageNode
 	for _, s := range steps {
 		if s.State != dag.Stale && s.State != dag.Unknown {
@@ -48,60 +44,40 @@ func Estimated(steps []dag.Step, past *Past, workers int) Estimate {
 		e.Tasks++
 		stage := s.Node.Stage.Name
 		members[stage]++
-		need, there := known[s.Node]
-		if there && !asked[stage] {
-			asked[stage] = true
-			for _, d := range past.changed(s.Node) {
-				text := fmt.Sprintf("%s.%s %s → %s", stage, d.Name, d.Old, d.New)
-				switch {
-				case d.Old == "" || d.New == "" || !weighs(s.Node.Work, d.Name):
-				case past.counted(s.Node, d.Name):
-					e.Scaled = append(e.Scaled, text)
-				default:
-					e.Changed = append(e.Changed, text)
+		need, known := means[stage]
+		if t := past[s.Node.ID]; t != nil {
+			need = taken{seconds: t.Seconds}
+			for _, out := range t.Outputs {
+				if !seen[out.Digest] { // the store has one copy
+					seen[out.Digest] = true
+					need.bytes += float64(out.Size)
 				}
 			}
 		}
-		if !there {
-			need, there = means[stage]
-		}
-		if !there { // where no time is known, the stage with most tasks counts
+		if !known { // where no time is known, the stage with most tasks counts
 			e.Unknown++
-			if work.high == 0 && members[stage] > members[e.Stage] {
+			if work == 0 && members[stage] > members[e.Stage] {
 				e.Stage, most = stage, s.Node.Stage
 			}
 			continue
 		}
-		work, e.Bytes = work.plus(need.time), e.Bytes.plus(need.size)
-		longest = span{max(longest.low, need.time.low), max(longest.high, need.time.high)}
-		perStage[stage] += need.time.high
+		work += need.seconds
+		e.Bytes += need.bytes
+		longest = max(longest, need.seconds)
+		perStage[stage] += need.seconds
 		if perStage[stage] > perStage[e.Stage] {
 			e.Stage, most = stage, s.Node.Stage
 		}
 	}
-	e.Seconds = span{max(work.low/float64(workers), longest.low), max(work.high/float64(workers), longest.high)}
+	e.Seconds = max(work/float64(workers), longest)
 	if most != nil {
 		e.Members, e.Permute = members[e.Stage], slices.Contains(most.Axes, "permutation")
 		e.Share = float64(e.Members) / float64(e.Tasks)
 	}
-	if work.high > 0 {
-		e.Share = perStage[e.Stage] / work.high
+	if work > 0 {
+		e.Share = perStage[e.Stage] / work
 	}
 	return e
-}
-
-// weighs reports whether another value of a parameter may take another time: a number, a switch or a choice, and all of
-// a command's. Free texts name columns, groups, settings and titles.
-func weighs(work dag.Stage, name string) bool {
-	if _, command := work.(dag.EnvReader); command {
-		return true
-	}
-	for _, p := range param.Of(work) {
-		if p.Name == name {
-			return name != "seed" && (p.Choices != nil || !strings.Contains(p.Type, "text"))
-		}
-	}
-	return false
 }
 
 // Ahead tells before a run what Estimated says of it: "12 tasks to run: about 41 min on 2 workers …". It is "" when
@@ -118,16 +94,6 @@ func Ahead(g *dag.Graph, s *artifacts.Store, o dag.Options) (text, full string) 
 		return "", full
 	}
 	return words.Count(e.Tasks, "task") + " to run: " + e.String(), full
-}
-
-func stageMeans(took map[string]float64) map[string]float64 {
-	mean, n := map[string]float64{}, map[string]float64{}
-	for task, seconds := range took {
-		s := dag.StageOf(task)
-		n[s]++
-		mean[s] += (seconds - mean[s]) / n[s]
-	}
-	return mean
 }
 
 // mostUnknown reports whether most tasks are of stages that have never run: the time of the others says nothing.
@@ -148,14 +114,7 @@ func (e Estimate) String() string {
 		}
 		return text
 	}
-	text := fmt.Sprintf("about %s on %s, from earlier runs", between(e.Seconds, console.Seconds),
-		words.Count(e.Workers, "worker"))
-	if e.Scaled != nil {
-		text += ", scaled for " + words.Some(e.Scaled, 4)
-	}
-	if e.Changed != nil {
-		text += ", not counting that " + words.Some(e.Changed, 4) + " changed since"
-	}
+	text := fmt.Sprintf("about %s on %s, from earlier runs", console.Seconds(e.Seconds), words.Count(e.Workers, "worker"))
 	if e.Unknown > 0 {
 		text += fmt.Sprintf("; plus %d of %d tasks whose stage has not run before", e.Unknown, e.Tasks)
 	}
@@ -163,14 +122,6 @@ func (e Estimate) String() string {
 		text += fmt.Sprintf("; %s: %.0f %% of the work (%d of %d tasks)%s", e.Stage, 100*e.Share, e.Members, e.Tasks, e.without())
 	}
 	return text
-}
-
-// between writes a span: "9.0 s to 1 min 12 s", or one number where its ends are close together.
-func between(s span, write func(float64) string) string {
-	if low, high := write(s.low), write(s.high); s.high > 1.2*s.low && low != high {
-		return low + " to " + high
-	}
-	return write((s.low + s.high) / 2)
 }
 
 // NoRoom notes that the file system of a store has too little free for what is to run; "" where it will do.
@@ -182,27 +133,19 @@ func (e Estimate) NoRoom(store string) string {
 }
 
 func (e Estimate) noRoom(store string, free int64) string {
-	results := e.Bytes
-	if e.mostUnknown() {
-		results = span{}
-	}
-	if results.high <= float64(free) {
+	if e.mostUnknown() || e.Bytes <= float64(free) {
 		return ""
 	}
-	verb := "may not hold"
-	if results.low > float64(free) {
-		verb = "will not hold"
-	}
-	return fmt.Sprintf("the disk of %s has %s free and %s what is to run: %s of results, from earlier runs; free space (pipeline gc), "+
-		"or keep the results on another disk (--store DIR)", store, console.ByteCount(free), verb, e.Disk())
+	return fmt.Sprintf("the disk of %s has %s free and may not hold what is to run: %s of results, from earlier runs; "+
+		"free space (pipeline gc), or keep the results on another disk (--store DIR)", store, console.ByteCount(free), e.Disk())
 }
 
-// Disk is "about 1.2 GB to 3.4 GB", or "" where the size of most results is not known.
+// Disk is "about 1.2 GB", or "" where the size of most results is not known.
 func (e Estimate) Disk() string {
 	if e.mostUnknown() {
 		return ""
 	}
-	return "about " + between(e.Bytes, func(b float64) string { return console.ByteCount(int64(b)) })
+	return "about " + console.ByteCount(int64(e.Bytes))
 }
 
 // without names the flag that leaves out a stage of permutations.
@@ -250,14 +193,10 @@ func (t *tallies) allLeft(now time.Time) string {
 	return text
 }
 
-// Retraining states, for each stage whose models an evaluation tests without retraining, what a permutation test with
-// 99 label permutations would cost; none for a graph with such a test.
-func Retraining(g *dag.Graph, steps []dag.Step, past *Past, workers int) (lines []string) {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+// Retraining states, for each stage whose models an evaluation tests without retraining, how many trainings a
+// permutation test with 99 label permutations has; none for a graph with such a test.
+func Retraining(g *dag.Graph) (lines []string) {
 	const permutations = 99
-	_, means := past.each(steps)
 	var tested []*dag.StageNode
 	for _, s := range g.Stages {
 		if strings.HasPrefix(s.Kind.Name, "permutation") {
@@ -276,13 +215,8 @@ func Retraining(g *dag.Graph, steps []dag.Step, past *Past, workers int) (lines 
 		}
 	}
 	for _, s := range tested {
-		n, time := permutations*len(s.Tasks), "time unknown, it has not run before"
-		if of, known := means[s.Name]; known && of.time.high > 0 {
-			all := span{of.time.low * float64(n) / float64(workers), of.time.high * float64(n) / float64(workers)}
-			time = fmt.Sprintf("about %s on %s", between(all, console.Seconds), words.Count(workers, "worker"))
-		}
-		lines = append(lines, fmt.Sprintf("%s: %d label permutations × %s = %d trainings, %s", s.Name, permutations,
-			words.Count(len(s.Tasks), "training"), n, time))
+		lines = append(lines, fmt.Sprintf("%s: %d label permutations × %s = %d trainings", s.Name, permutations,
+			words.Count(len(s.Tasks), "training"), permutations*len(s.Tasks)))
 	}
 	return lines
 }

@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -10,23 +9,6 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 )
-
-// A timed is a Stage with parameters that may change its time, and others.
-type timed struct {
-	Draws    int      `param:"draws" doc:"-"`
-	Model    string   `param:"model" choices:"a|b" doc:"-"`
-	Headline []string `param:"headline" doc:"-"`
-	Site     string   `param:"site" doc:"-"`
-	Seed     uint64   `param:"seed" doc:"-"`
-}
-
-func (*timed) Ports() dag.Ports                                    { return dag.Ports{} }
-func (*timed) Run(context.Context, *dag.Task) (dag.Outputs, error) { return nil, nil }
-
-// A command is a timed Stage whose texts are those of a program.
-type command struct{ timed }
-
-func (*command) EnvNames() []string { return nil }
 
 // TestEstimated: 2 stale tasks of a known stage, one of them never run, and one task of a stage
 // without a record. series: 3 s and, for the task that has not run, the mean of 3 and 5 s.
@@ -38,25 +20,13 @@ func TestEstimated(t *testing.T) {
 	}
 	steps = append(steps, dag.Step{Node: g.Stages[1].Tasks[0], State: dag.Unknown})
 	took := map[string]float64{"series[sub-1]": 3, "series[sub-3]": 5}
-	past := func(took map[string]float64, changed func(*dag.Node) []dag.Difference) *Past {
-		p := &Past{last: map[string]*dag.TaskRecord{}, changed: changed, work: func(*dag.Node) dag.Stage { return nil }}
+	past := func(took map[string]float64) Past {
+		p := Past{}
 		for id, seconds := range took {
-			p.last[id] = &dag.TaskRecord{ID: id, Seconds: seconds}
+			p[id] = &dag.TaskRecord{ID: id, Seconds: seconds}
 		}
 		return p
 	}
-	changed := func(n *dag.Node) []dag.Difference {
-		return []dag.Difference{{Name: "draws", Old: "1", New: "100"}, {Name: "seed", Old: "1", New: "2"},
-			{Name: "headline", Old: "[]", New: "[a]"}, {Name: "site", Old: "a", New: "b"},
-			{Name: "model", Old: "a", New: "b"}, {Name: "new", New: "3"}}
-	}
-	for _, n := range g.Stages[0].Tasks {
-		n.Work = &timed{}
-	}
-	need.Equal(t, Estimated(steps, past(took, changed), 1).String(), "about 7.0 s on 1 worker, from earlier runs, not counting that "+
-		"series.draws 1 → 100, series.model a → b changed since; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)")
-	need.Equal(t, weighs(&command{}, "site"), true)
-	changed = func(*dag.Node) []dag.Difference { return nil }
 	for _, tt := range []struct {
 		workers int
 		want    string
@@ -64,7 +34,7 @@ func TestEstimated(t *testing.T) {
 		{1, "about 7.0 s on 1 worker, from earlier runs; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)"},
 		{2, "about 4.0 s on 2 workers, from earlier runs; plus 1 of 3 tasks whose stage has not run before; series: 100 % of the work (2 of 3 tasks)"}, // the longest task
 	} {
-		if got := Estimated(steps, past(took, changed), tt.workers).String(); got != tt.want {
+		if got := Estimated(steps, past(took), tt.workers).String(); got != tt.want {
 			t.Errorf("%d workers: %s\nwant %s", tt.workers, got, tt.want)
 		}
 	}
@@ -73,15 +43,15 @@ func TestEstimated(t *testing.T) {
 		"; series: 100 % of the work (2 of 3 tasks), left out by --without series":                    took,
 		"unknown, no earlier run of these stages; series: 2 of 3 tasks, left out by --without series": nil,
 	} {
-		if got := Estimated(steps, past(took, changed), 1).String(); !strings.HasSuffix(got, end) {
+		if got := Estimated(steps, past(took), 1).String(); !strings.HasSuffix(got, end) {
 			t.Errorf("permutations: %s, want … %s", got, end)
 		}
 	}
 	g.Stages[0].Axes = nil
-	need.Equal(t, Estimated(steps, past(nil, changed), 1).String(), "unknown, no earlier run of these stages", "without records")
+	need.Equal(t, Estimated(steps, past(nil), 1).String(), "unknown, no earlier run of these stages", "without records")
 	few := append(steps[:1:1], slices.Repeat([]dag.Step{steps[3]}, 5)...)
-	need.Equal(t, Estimated(few, past(took, changed), 1).String(), "unknown, no earlier run of the stages of 5 of 6 tasks")
-	need.Equal(t, Estimated(steps[2:3], past(took, changed), 1).String(), "nothing to run", "all cached")
+	need.Equal(t, Estimated(few, past(took), 1).String(), "unknown, no earlier run of the stages of 5 of 6 tasks")
+	need.Equal(t, Estimated(steps[2:3], past(took), 1).String(), "nothing to run", "all cached")
 }
 
 // TestAllLeft: a stage goes on at the mean of its tasks in this run, and else of earlier runs.
@@ -96,7 +66,7 @@ func TestAllLeft(t *testing.T) {
 	e.Seconds = 10
 	tallies.count(e, time.Now())
 	say("about 10.0 s left, plus stages of unknown duration: train") // 2 × 10 s on 2 workers
-	tallies.remember(map[string]float64{"train": 8, "series[sub-2]": 100})
+	tallies.remember(Past{"train": {Seconds: 8}, "series[sub-2]": {Seconds: 100}})
 	say("about 14.0 s left")
 	e = event("series", "series[sub-2]", dag.Running)
 	e.Done, e.Total = 1, 2

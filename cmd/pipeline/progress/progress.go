@@ -27,10 +27,7 @@ func For(a *console.Console, g *dag.Graph, store *artifacts.Store, o dag.Options
 	case a.Quiet:
 		return Silent{a}
 	case a.Term.IsTerminal() && !a.Verbose:
-		return newBars(a.Stderr, a.Term, newTallies(g, o), func() map[string]float64 {
-			past := Remember(g, store)
-			return past.seconds()
-		})
+		return newBars(a.Stderr, a.Term, newTallies(g, o), func() Past { return Remember(g, store) })
 	}
 	return newLines(a.Stderr, newTallies(g, o), a.Verbose)
 }

@@ -92,7 +92,7 @@ func TestTimeLeft(t *testing.T) {
 	// Past runs took 3 s a task; two at a time, four tasks take 6 s.
 	tallies := newTallies(twoStages(), dag.Options{})
 	series := tallies.byName["series"]
-	tallies.remember(map[string]float64{"series[sub-1]": 2, "series[sub-2]": 4, "elsewhere": 99})
+	tallies.remember(Past{"series[sub-1]": {Seconds: 2}, "series[sub-2]": {Seconds: 4}, "elsewhere": {Seconds: 99}})
 	series.tasks, series.begun = 4, now
 	series.running["series[sub-1]"], series.running["series[sub-2]"] = partial{}, partial{}
 	left, ok = series.left(now)

@@ -140,11 +140,11 @@ func (s *tally) begins() bool { return s.done() > 0 || s.active() }
 // active reports whether one of its tasks is at work, in this run or in one that this run waits for.
 func (s *tally) active() bool { return len(s.running) > 0 || s.awaits != "" }
 
-// remember takes in how long tasks took in past runs, in seconds.
-func (t *tallies) remember(took map[string]float64) {
-	for stage, mean := range stageMeans(took) {
+// remember takes in how long tasks took in past runs.
+func (t *tallies) remember(past Past) {
+	for stage, mean := range past.means() {
 		if s := t.byName[stage]; s != nil {
-			s.usual = mean
+			s.usual = mean.seconds
 		}
 	}
 }
