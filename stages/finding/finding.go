@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/stages/column"
 )
 
 // A Weight is what a finding can do to the conclusions of a page; findings are in this order.
@@ -65,8 +66,9 @@ func (f Finding) text() string {
 // A Group is a finding about one subject, and others of the same code and weight about further classifiers.
 type Group struct {
 	Finding
-	Also  []string // further classifiers
-	Seeds int      // further seeds of the first one's training
+	Findings []Finding // all of them
+	Also     []string  // further classifiers
+	Seeds    int       // further seeds of the first one's training
 }
 
 // Grouped puts the findings about several classifiers together.
@@ -78,12 +80,14 @@ func (l List) Grouped() (groups []Group) {
 		switch {
 		case at < 0:
 			groups = append(groups, Group{Finding: f})
+			at = len(groups) - 1
 		case HasSeed(f.Subject.Setting) && slices.Equal(WithoutSeed(f.Subject.Setting),
 			WithoutSeed(groups[at].Subject.Setting)):
 			groups[at].Seeds++
 		default:
 			groups[at].Also = append(groups[at].Also, f.Subject.Classifier)
 		}
+		groups[at].Findings = append(groups[at].Findings, f)
 	}
 	return groups
 }
@@ -151,7 +155,21 @@ type writtenTo struct {
 }
 
 // MarshalJSON writes code, weight, subject and numbers; NaN is null.
-func (f Finding) MarshalJSON() ([]byte, error) {
+func (f Finding) MarshalJSON() ([]byte, error) { return json.Marshal(f.written()) }
+
+// JSON is the subject and the numbers as JSON objects; "" for none.
+func (f Finding) JSON() (subject, numbers string) {
+	w := f.written()
+	if w.Subject != nil {
+		subject = column.JSON(w.Subject)
+	}
+	if len(w.Numbers) > 0 {
+		numbers = column.JSON(w.Numbers)
+	}
+	return subject, numbers
+}
+
+func (f Finding) written() written {
 	w := written{Code: f.Code, Weight: f.Weight.String()}
 	if s := f.Subject; !reflect.ValueOf(s).IsZero() {
 		w.Subject = &writtenTo{Classifier: s.Classifier, Participants: s.Participants, Stage: s.Stage}
@@ -162,13 +180,31 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 			w.Subject.Setting[c.Axis] = c.Value
 		}
 	}
-	w.Numbers = Values(f.Numbers)
-	for name, v := range w.Numbers {
-		if x, ok := v.(float64); ok && (math.IsNaN(x) || math.IsInf(x, 0)) {
-			w.Numbers[name] = nil
+	w.Numbers, _ = plain(f.Numbers).(map[string]any)
+	return w
+}
+
+// plain is a value for JSON: structs are maps of their fields, and what is no number is nil.
+func plain(v any) any {
+	switch of := reflect.Indirect(reflect.ValueOf(v)); of.Kind() {
+	case reflect.Struct, reflect.Map:
+		all := Values(v)
+		for name, x := range all {
+			all[name] = plain(x)
+		}
+		return all
+	case reflect.Slice:
+		all := make([]any, of.Len())
+		for i := range all {
+			all[i] = plain(of.Index(i).Interface())
+		}
+		return all
+	case reflect.Float64:
+		if x := of.Float(); math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
 		}
 	}
-	return json.Marshal(w)
+	return v
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote; the numbers are values by their names.

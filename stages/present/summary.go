@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/stages/column"
 	"prgnn/stages/present/section"
 )
 
@@ -29,8 +31,9 @@ type Summary struct {
 func (*Summary) Ports() dag.Ports {
 	participants := dag.Port{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "who took part"}
 	return dag.Ports{
-		In:  append([]dag.Port{participants, notesPort(), excludedPort()}, sharedPorts()...),
-		Out: []dag.Port{{Name: "text", Type: dag.Format("text"), Doc: "UTF-8, at most 100 columns wide"}},
+		In: append([]dag.Port{participants, notesPort(), excludedPort()}, sharedPorts()...),
+		Out: []dag.Port{{Name: "text", Type: dag.Format("text"), Doc: "UTF-8, at most 100 columns wide"},
+			{Name: "findings", Type: column.Type[findingRow](), Doc: "the cautions of the text, for programs"}},
 	}
 }
 
@@ -46,7 +49,28 @@ func (s *Summary) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err := page.Check(); err != nil {
 		return nil, fmt.Errorf("the summary: %w", err)
 	}
-	return dag.Outputs{"text": artifacts.Text(page.Text())}, nil
+	return dag.Outputs{"text": artifacts.Text(page.Text()), "findings": a.findings()}, nil
+}
+
+// A findingRow is one finding, for programs.
+type findingRow struct {
+	Code    string `column:"code" doc:"what was found: motion.predicts-group"`
+	Weight  string `column:"weight" doc:"overturns: a conclusion may be wrong; limits: it holds within limits; notes"`
+	Subject string `column:"subject" doc:"a JSON object: classifier, setting, participants, stage; empty where it is the study"`
+	Numbers string `column:"numbers" doc:"a JSON object: the values behind the text"`
+	Text    string `column:"text" doc:"as the text has it; findings of one code about several classifiers have one text"`
+}
+
+// findings are those of the page, each with the text of its group.
+func (a *author) findings() *encoding.Table {
+	var rows []findingRow
+	for i, g := range a.Findings.Grouped() {
+		for _, f := range g.Findings {
+			subject, numbers := f.JSON()
+			rows = append(rows, findingRow{f.Code, f.Weight.String(), subject, numbers, a.Page.Cautions[i]})
+		}
+	}
+	return column.Table(rows)
 }
 
 // NamedHeadline is the setting that the file names: of those whose predictions evaluate gathers.

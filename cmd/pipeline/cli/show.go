@@ -27,6 +27,7 @@ func (a *app) showCommand() *cobra.Command {
 		Long: `With a FILE: its stages and their present results. With a STAGE too: its results, with
 schema, shape, digest and the first rows; of a fan-out the first member, or all with -v. STAGE
 may be a task, and name an output: graphs, connectivity[sub-003], train[fold=2].history.
+STAGE may be findings: the cautions of the summary with their codes and numbers.
 With a RUN (pipeline runs lists them): the results of that run.
 
 --where names the files of the store that hold one output, and reads none of them. With --json each
@@ -36,7 +37,8 @@ an object "axis" before them names the regions. These files must not be changed.
   pipeline show biopoint.yaml evaluate
   pipeline show biopoint.yaml 'connectivity[sub-003].quality' --rows 20
   pipeline show biopoint.yaml evaluate --json | jq .head
-  pipeline show biopoint.yaml connectivity.pearson --where`,
+  pipeline show biopoint.yaml connectivity.pearson --where
+  pipeline show biopoint.yaml findings --json --rows 100 | jq -r '.head[][0]'`,
 		Args:              between(1, 2),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -50,6 +50,13 @@ func Choose(g *dag.Graph, text string) (*Selection, error) {
 	} else if !HasStage(g, text) {
 		pattern, out, _ = strings.Cut(text, ".")
 	}
+	if text == "findings" && !HasStage(g, text) { // of the summary
+		for _, s := range g.Stages {
+			if s.Kind.Name == "summary" && (out == "" || s.Name == "summary") {
+				pattern, out = s.Name, "findings"
+			}
+		}
+	}
 	tasks, err := g.Select(pattern)
 	if err != nil {
 		return nil, exit.Wrong(fmt.Errorf("%s: %w", g.File, err))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Mapping
@@ -113,6 +114,18 @@ class Store:
         """Return what makes tasks stale, of one stage or of all: each cause once, with its tasks."""
         (event, *_) = self._query("why", *([stage] if stage else []))
         return [Cause.of(c) for c in event["causes"]]
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """The cautions of the summary, heaviest first: code, weight, subject, numbers and text.
+
+        ``subject`` and ``numbers`` are dictionaries. Raises Error when the summary has not run.
+        """
+        rows = self.table("findings").arrow().to_pylist()
+        for row in rows:
+            for name in ("subject", "numbers"):
+                row[name] = json.loads(row[name]) if row[name] else {}
+        return rows
 
     def report(self) -> Report:
         """Return the report of the results that are there. A notebook shows it."""
