@@ -34,6 +34,13 @@ def test_stages(quick: Quick) -> None:
     assert repr(quick.store).startswith("<prgnn.Store quick.yaml")
 
 
+def test_findings(quick: Quick) -> None:
+    shown = json.loads(printed("show", "quick.yaml", "findings", "--json", "--rows", "100", *quick.store._where))
+    found = quick.store.findings
+    assert [[f["code"], f["weight"], f["text"]] for f in found] == [[r[0], r[1], r[4]] for r in shown["head"]]
+    assert found and all(isinstance(f["numbers"], dict) and isinstance(f["subject"], dict) for f in found)
+
+
 def test_runs_plan_and_why(write: Write) -> None:
     write("numbers.yaml", NUMBERS)
     write("other.yaml", NUMBERS)
