@@ -76,8 +76,8 @@ stages:
 }
 
 // TestMemoryGrowsWithDraws: a training of more than eleven graphs of each participant needs more, by the figures of
-// docs/scale.md: 1 MB for eleven graphs of each of 42 participants, and 256 MiB; beyond 2 GB, where graphs are packed, a
-// quarter. Others do not grow.
+// docs/scale.md: 1 MB for eleven graphs of each of 42 participants, and 256 MiB; beyond 2 GB, where graphs are packed,
+// a quarter. Others do not grow.
 func TestMemoryGrowsWithDraws(t *testing.T) {
 	for draws, want := range map[int]int64{1: 42e6, 10: 42e6, 110: 420e6, 5000: 6339836136 - 256<<20} {
 		p := mustBuild(t, fmt.Sprintf(`
