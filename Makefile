@@ -8,7 +8,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # What stages of other modules call (examples/README.md), or tests of other packages, and no program here.
 FOR_OTHERS  = unreachable func: (FromDense|Tensor|FromTensor|fromTensor|Array.Values|FromRecord|Register|RegisterCohort|Digests.Known)$$
 
-.PHONY: build test check lint prose vulnerabilities ci race crash fuzz cross generate words callgraph assembly bench web
+.PHONY: build test check lint prose vulnerabilities ci race crash fuzz cross generate callgraph assembly bench web
 
 build: ## the program, as ./pipeline
 	CGO_ENABLED=0 go build -o pipeline ./cmd/pipeline # as it is released: it starts sooner
@@ -28,7 +28,8 @@ lint: prose ## format, vet, staticcheck, functions that no program calls, prose
 	  test -z "$$dead" || { echo "$$dead"; exit 1; } # those are for tests, and for stages of other modules
 
 prose: ## terms in the README, the pages and the texts of the program (needs a C compiler once)
-	go run $(VALE) --config .ci/vale.ini README.md CHANGELOG.md docs
+	@texts=$$(mktemp --suffix=.txt) && trap 'rm -f "$$texts"' EXIT && go run ./internal/words/review "$$texts" && \
+	  go run $(VALE) --config .ci/vale.ini README.md CHANGELOG.md docs stages/wording "$$texts"
 
 vulnerabilities: ## known vulnerabilities in what the program calls; needs vuln.go.dev
 	@out=$$(go run $(GOVULNCHECK) ./... 2>&1); code=$$?; echo "$$out"; case "$$out" in \
@@ -50,12 +51,9 @@ cross: ## vet for every platform we promise
 	@for os in linux darwin windows; do for arch in amd64 arm64; do \
 	  echo "vet $$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go vet ./... || exit 1; done; done
 
-generate: words ## code identities of the stage kinds, and the list of texts
+generate: ## code identities of the stage kinds
 	go run ./dag/codeid ./...
 	cd examples/own-stage && go generate ./...
-
-words: ## every text that a user may meet, as docs/words.txt
-	go run ./internal/words/review docs/words.txt
 
 assembly: ## the assembly of internal/dense, internal/random, gnn, gnn/baseline and nifti/inflate, from internal/asm
 	go generate ./internal/dense ./internal/random ./gnn ./gnn/baseline ./nifti/inflate

@@ -113,7 +113,7 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 			}
 			volumes, tr := r.Scan(id, part)
 			if timeless && volumes > 0 && tr == 0 && why[id] == (Refusal{}) {
-				why[id] = refused(s.Name+where, errors.New("no repetition time: no sidecar gives the RepetitionTime, and the header of the scan gives none, or one that is no repetition time in s; set tr, in s"))
+				why[id] = refused(s.Name+where, errors.New("no repetition time: no sidecar gives the RepetitionTime, and the header of the scan gives none, or one that cannot be in s; set tr, in s"))
 			}
 			if !ok {
 				continue

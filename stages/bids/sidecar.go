@@ -331,7 +331,7 @@ func Broken(path string) error {
 	case err == nil && repeated(b) != nil:
 		return fmt.Errorf("%s:%w: remove one of them", path, repeated(b))
 	case err == nil && !bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")):
-		return fmt.Errorf("%s: it is no JSON object, {\"key\": value}: %s", path, remedy)
+		return fmt.Errorf("%s: not a JSON object {\"key\": value}: %s", path, remedy)
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func TestDecode(t *testing.T) {
 	need.Error(t, Broken(path), path+`:1:31: the key "TaskName" appears twice: remove one of them`)
 	for _, text := range []string{"[1]", "null", "\ufeff 3", `"RepetitionTime"`} {
 		need.NoError(t, os.WriteFile(path, []byte(text), 0o666))
-		need.Error(t, Broken(path), path+`: it is no JSON object, {"key": value}: correct the file, or remove it`, text)
+		need.Error(t, Broken(path), path+`: not a JSON object {"key": value}: correct the file, or remove it`, text)
 		need.Equal(t, gives(path, []string{"RepetitionTime"}), true, text)
 	}
 	need.NoError(t, os.WriteFile(path, []byte("\ufeff\n {}"), 0o666))

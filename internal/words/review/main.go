@@ -1,6 +1,6 @@
 // Command review lists every text that a person may meet: string literals with at least two words,
-// the documentation of parameters, and comments of the built-in pipelines. make words writes the
-// list into docs/words.txt, the copy to read from top to bottom.
+// the documentation of parameters, and comments of the built-in pipelines. make prose checks the
+// list; the sentences of reports stand in stages/wording.
 package main
 
 import (

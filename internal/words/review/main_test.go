@@ -1,25 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"os"
 	"path/filepath"
 	"testing"
 
-	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 )
-
-// TestCurrent: docs/words.txt lists the texts as they are.
-func TestCurrent(t *testing.T) {
-	root := filepath.Join("..", "..", "..")
-	want, err := List(root)
-	need.NoError(t, err)
-	got, err := os.ReadFile(filepath.Join(root, "docs", "words.txt"))
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("docs/words.txt is not current (%v): run make words", err)
-	}
-}
 
 func TestList(t *testing.T) {
 	dir := t.TempDir()
