@@ -19,9 +19,9 @@ func (c *Current) Lacks(missing, unchecked []string, failures []*dag.Error) []st
 	if unchecked != nil {
 		lines = append(lines, uncheckedText(blame, unchecked)+" No accuracy is reported, and nothing else that needs a trained model.")
 	}
-	checks := map[string]bool{}
+	checks, gates := map[string]bool{}, c.gates()
 	for n := range c.Steps {
-		checks[n.ID] = n.Stage.Kind.Name == "leakage"
+		checks[n.ID] = gates[n.Stage.Kind.Name]
 	}
 	var others []string
 	for _, e := range failures {

@@ -33,12 +33,7 @@ func (c *Current) Shown(tasks []*dag.Node) (shown, others []*dag.Node) {
 // failedChecks are the tasks whose kind some stage waits for, whose inputs are there, and that have not passed. That a
 // check failed is in its log, which may be gone; that it passed is its result.
 func (c *Current) failedChecks() (failed []*dag.Node) {
-	kinds := map[string]bool{}
-	for n := range c.Steps {
-		for _, p := range n.Work.Ports().In {
-			kinds[p.Gate] = p.Gate != ""
-		}
-	}
+	kinds := c.gates()
 	for _, s := range c.Pipeline.Graph.Stages {
 		for _, n := range s.Tasks {
 			if kinds[s.Kind.Name] && c.notPassed(n) {
@@ -47,6 +42,17 @@ func (c *Current) failedChecks() (failed []*dag.Node) {
 		}
 	}
 	return failed
+}
+
+// gates are the kinds that some stage waits for (dag.Port.Gate).
+func (c *Current) gates() map[string]bool {
+	kinds := map[string]bool{}
+	for n := range c.Steps {
+		for _, p := range n.Work.Ports().In {
+			kinds[p.Gate] = p.Gate != ""
+		}
+	}
+	return kinds
 }
 
 // notPassed reports whether a check could run, and has no result.
@@ -109,14 +115,22 @@ func (c *Current) withheld(a *console.Console, tasks []*dag.Node) error {
 
 // CheckRun fails where a run's own failed leakage check withholds results of it.
 func CheckRun(a *console.Console, rec *dag.Record, store *artifacts.Store, outs []Output) error {
-	if !slices.ContainsFunc(rec.Tasks, func(t dag.TaskRecord) bool {
-		return t.State == dag.Failed && strings.Contains(t.Error, "leakage: ") // the text of every check
-	}) {
+	failed := slices.DeleteFunc(slices.Clone(rec.Tasks), func(t dag.TaskRecord) bool { return t.State != dag.Failed })
+	if len(failed) == 0 {
 		return nil
 	}
 	c, err := AsRun(rec, store)
 	if err != nil {
-		return fmt.Errorf("run %s failed a leakage check, and which results that withholds is unknown: %w", rec.ID, err)
+		return fmt.Errorf("tasks of run %s failed, and whether a failed leakage check withholds its results is unknown: %w",
+			rec.ID, err)
+	}
+	gates := c.gates()
+	if !slices.ContainsFunc(failed, func(t dag.TaskRecord) bool {
+		return slices.ContainsFunc(c.Pipeline.Graph.Stages, func(s *dag.StageNode) bool {
+			return s.Name == dag.StageOf(t.ID) && gates[s.Kind.Name]
+		})
+	}) {
+		return nil
 	}
 	var tasks []*dag.Node
 	for n := range c.Steps {
