@@ -41,14 +41,6 @@ type RecoveryRow struct {
 	HeldOutPContrast    float64 `column:"held_out_p_contrast,missing,optional" doc:"of held_out_lead_contrast"`
 }
 
-// Name is the ranking in words.
-func (r RecoveryRow) Name() string {
-	if words := map[string]string{"score": "mean score", "contrast": "contrast", "null": "beyond permuted labels"}[r.By]; words != "" {
-		return r.Method + ", " + words
-	}
-	return r.Method
-}
-
 // Lead is how far the trained models' ranking by a reading is ahead of this one, and its p.
 func (r RecoveryRow) Lead(by string) (lead, p float64) {
 	if by == "contrast" {

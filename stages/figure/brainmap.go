@@ -68,11 +68,11 @@ func (b *BrainMap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	standing, err := StandingOf(t, ranking, reading)
+	first, err := FirstMapOf(t, ranking, reading)
 	if err != nil {
 		return nil, err
 	}
-	c, err := b.Draw(standing.First(Readings(ranking, reading)), ranking, atlas, standing.Why)
+	c, err := b.Draw(ByFirst(first, Readings(ranking, reading)), ranking, atlas, first.Why)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("ranking").Name, err)
 	}
@@ -143,7 +143,8 @@ func NodePlaces(nodes *encoding.Table) (*[3][]float64, error) {
 	return &at, nil
 }
 
-// Draw draws rankings of one kind, the first one's, a map a setting. why is that of a Standing.
+// Draw draws rankings of one kind, the first one's, a map a setting. why is that of a
+// finding.FirstMap.
 func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, why string) (*Chart, error) {
 	if len(readings) == 0 {
 		return nil, errors.New("it has no scores to draw")

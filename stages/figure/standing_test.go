@@ -7,56 +7,14 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/wording"
 )
 
-// The first map is by the reading that beats every reference in the held-out effect; the truth has no part in it.
-func TestFirstMapIsTheOneThatStandsUp(t *testing.T) {
-	type test struct{ lead, p float64 }
-	better, same, worse, none := test{0.2, 0.01}, test{0.2, 0.06}, test{-0.2, 0.01}, test{math.NaN(), math.NaN()}
-	// Against each reference: the score's ranking, then the contrast's.
-	rows := func(untrained, strength, ridge [2]test) (out []column.RecoveryRow) {
-		row := func(method, by string, v [2]test) {
-			// By the truth the score is far ahead: that must not count.
-			out = append(out, column.RecoveryRow{Method: method, By: by, LeadScore: 0.5, PScore: 0.001,
-				LeadContrast: -0.5, PContrast: 0.001, HeldOutLeadScore: v[0].lead, HeldOutPScore: v[0].p,
-				HeldOutLeadContrast: v[1].lead, HeldOutPContrast: v[1].p})
-		}
-		row(column.TrainedModels, "score", [2]test{none, none})
-		row(column.TrainedModels, "contrast", [2]test{none, none})
-		row(column.UntrainedModels, "score", [2]test{untrained[0], worse})    // each reading is compared with its own
-		row(column.UntrainedModels, "contrast", [2]test{worse, untrained[1]}) // untrained ranking only
-		row(column.StrengthTest, "statistic", strength)
-		row(column.RidgePattern, "statistic", ridge)
-		return out
-	}
-	all := func(score, contrast test) []column.RecoveryRow {
-		v := [2]test{score, contrast}
-		return rows(v, v, v)
-	}
-	for _, c := range []struct {
-		name     string
-		rows     []column.RecoveryRow
-		own      bool // the pipeline reads the contrast
-		contrast bool
-		why      string
-	}{
-		{"only the contrast", all(same, better), false, true, "lead"},
-		{"only the score", all(better, same), true, false, "lead"},
-		{"both", all(better, better), true, true, "both"},
-		{"neither", all(same, worse), false, false, "neither"},
-		{"one reference is not beaten", rows([2]test{same, better}, [2]test{same, better}, [2]test{same, same}), false, false, "neither"},
-		{"an untrained model is not beaten", rows([2]test{same, same}, [2]test{same, better}, [2]test{same, better}), false, false, "neither"},
-		{"not tested", all(none, none), true, true, "untested"},
-		{"no references", nil, true, true, ""},
-	} {
-		got := Stand(c.rows, Reading{Contrast: c.own})
-		if got.Contrast != c.contrast || got.Why != c.why {
-			t.Errorf("%s: contrast %t, %q", c.name, got.Contrast, got.Why)
-		}
-	}
+// The rankings by the criterion of the first map come first, in their order.
+func TestByFirst(t *testing.T) {
 	readings := []Ranked{{Setting: "a"}, {Setting: "b"}, {Setting: "a", Reading: Reading{Contrast: true}}}
-	got := Standing{Contrast: true}.First(readings)
+	got := ByFirst(finding.FirstMap{Contrast: true}, readings)
 	if !got[0].Contrast || got[1].Setting != "a" || got[2].Setting != "b" {
 		t.Errorf("order %v", got)
 	}

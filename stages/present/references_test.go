@@ -15,11 +15,13 @@ import (
 	"prgnn/internal/random"
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
+	"prgnn/stages/wording"
 )
 
 // referenced is a study of n participants in three folds with r regions and their features: the groups differ in the
@@ -86,7 +88,7 @@ func recoveriesOf(t *testing.T, v artifacts.Value) map[string]column.RecoveryRow
 	rows := need.Value(column.Rows[column.RecoveryRow](v.(*encoding.Table)))(t)
 	byName := map[string]column.RecoveryRow{}
 	for _, r := range rows {
-		byName[r.Name()] = r
+		byName[need.Value(wording.Text("ranking.name", r))(t)] = r
 	}
 	return byName
 }
@@ -201,52 +203,76 @@ func TestReferencesDoNotSeeTheTested(t *testing.T) {
 	}
 }
 
-// The verdict is computed: a lead that the models do not show with p < 0.05, or that the text does not show, is none.
-func TestVerdict(t *testing.T) {
-	number := func(n int32) *int32 { return &n }
-	row := func(method, by string, found int32, worth, lead, p float64) column.RecoveryRow {
-		nan := math.NaN()
-		r := column.RecoveryRow{Top: 10, By: by, Method: method, AUROC: nan, HeldOut: worth, LeadScore: lead, PScore: p,
-			LeadContrast: lead, PContrast: p}
-		if found >= 0 {
-			r.Planted, r.Found, r.AUROC, r.HeldOut = number(16), number(found), worth, nan
-		}
-		return r
-	}
+// Findings about regions, and what a page states about their tests, in words.
+func TestRegionsAreWorded(t *testing.T) {
 	nan := math.NaN()
-	const by, end = "The trained models' ranking by mean pooling score ", ". Test: corrected resampled t-test of the lead over the models, two-sided, level 0.05"
-	trained := row(column.TrainedModels, "score", 8, 0.95, nan, nan)
+	first := finding.Shown{Name: "pool topk", Settings: 3, Relation: finding.RegionsOfFirst}
+	ranking := func(method string, found int, auroc, p float64) finding.Ranking {
+		return finding.Ranking{Method: method, By: "score", Measure: finding.ByPlanted, Top: 10, Found: found,
+			AUROC:    auroc,
+			Reversed: nan, HeldOut: nan, P: p}
+	}
+	of := finding.Comparison{Ranking: ranking(column.TrainedModels, 8, 0.95, nan), Planted: 16, Chance: 160.0 / 84,
+		BeyondChance: true, Tested: true, Beaten: []finding.Ranking{ranking(column.StrengthTest, 3, 0.6, 0.01)},
+		Even: []finding.Ranking{ranking(column.FeatureTest, 8, 0.95, 0.03), ranking(column.UntrainedModels, 0,
+			0.9, 0.2)},
+		Ahead: []finding.Ranking{ranking(column.RidgePattern, 9, 0.99, 0.02)}}
+	of.Even[0].Equal = true
+	with := func(change func(c *finding.Comparison)) finding.Comparison {
+		c := of
+		change(&c)
+		return c
+	}
+	held := with(func(c *finding.Comparison) {
+		inverted := ranking(column.UntrainedModels, 0, 0.01, nan)
+		inverted.Reversed = 0.99
+		c.Measure, c.HeldOut, c.Shown, c.Tested, c.Beaten, c.Ahead = finding.ByHeldOut, 0.2, first, false, nil, nil
+		c.Even = []finding.Ranking{inverted}
+	})
+	random := with(func(c *finding.Comparison) { c.Found, c.BeyondChance = 0, false })
 	for _, c := range []struct {
-		name string
-		rows []column.RecoveryRow
-		want string
+		code   string
+		values any
+		want   string
 	}{
-		{"all beaten", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 3, 0.6, 0.3, 0.01),
-			row(column.FeatureTest, "statistic", 7, 0.9, 0.05, 0.04)},
-			by + "(planted regions found 8 of 10, AUROC 0.95) beats every reference: untrained models (3 of 10, AUROC 0.60; p = 0.010), t-test of features (7 of 10, AUROC 0.90; p = 0.040)" + end},
-		{"one is not beaten for certain", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 3, 0.6,
-			0.3, 0.01), row(column.FeatureTest, "statistic", 7, 0.9, 0.05, 0.06)},
-			by + "(planted regions found 8 of 10, AUROC 0.95) does not differ significantly from t-test of features (7 of 10, AUROC 0.90; p = 0.060)" + end},
-		{"one is better, one shown as equal", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 8,
-			0.951, 0.001, 0.01), row(column.FeatureTest, "statistic", 9, 0.99, -0.04, 0.02)},
-			by + "(planted regions found 8 of 10, AUROC 0.95) does not differ significantly from untrained models (8 of 10, AUROC 0.95; equal to these digits) and is worse than t-test of features (9 of 10, AUROC 0.99; p = 0.020): there is no evidence that training improved the ranking" + end},
-		{"upside down, and one model, or nothing varies", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 0, 0.01, -0.04, nan)},
-			by + "(planted regions found 8 of 10, AUROC 0.95) was not tested against untrained models (0 of 10, AUROC 0.01, inverted 0.99) (the test needs several models whose leads differ): there is no evidence that training improved the ranking"},
-		{"real data", []column.RecoveryRow{row(column.TrainedModels, "score", -1, 0.2, nan, nan),
-			row(column.UntrainedModels, "score", -1, 0.1, 0.1, 0.03), row(column.RidgePattern, "statistic", -1,
-				0.19, 0.01, 0.8)},
-			by + "(held-out effect 0.20) does not differ significantly from ridge pattern (0.19; p = 0.800)" + end},
-		{"nothing known", []column.RecoveryRow{row(column.TrainedModels, "score", -1, nan, nan, nan),
-			row(column.UntrainedModels, "score", -1, nan, nan, nan)}, ""},
-		{"no reference", []column.RecoveryRow{trained}, ""},
+		{"ranking.comparison", of, "By mean pooling score, the trained models rank 8 of 16 planted regions among the top 10 " +
+			"(1.9 expected by chance; AUROC 0.95). This ranking outperforms the t-test of node strength (3 of 10, AUROC 0.60; " +
+			"p = 0.010). It does not differ significantly from the t-test of features (8 of 10, AUROC 0.95; p = 0.030, but " +
+			"equal to two decimals) and untrained models (0 of 10, AUROC 0.90; p = 0.200). It is worse than the ridge pattern " +
+			"(9 of 10, AUROC 0.99; p = 0.020). Test: corrected resampled t-test of the lead over the models, two-sided, " +
+			"α = 0.05."},
+		{"ranking.comparison", with(func(c *finding.Comparison) { c.Even, c.Ahead = nil, nil }), "By mean pooling score, the " +
+			"trained models rank 8 of 16 planted regions among the top 10 (1.9 expected by chance; AUROC 0.95). This ranking " +
+			"outperforms every reference: the t-test of node strength (3 of 10, AUROC 0.60; p = 0.010). Test: corrected " +
+			"resampled t-test of the lead over the models, two-sided, α = 0.05."},
+		{"ranking.comparison", held, "By mean pooling score of the first of 3 settings (pool topk), the held-out effect of " +
+			"the trained models' top 10 regions is 0.20. This ranking was not tested against untrained models (0 of 10, AUROC " +
+			"0.01, inverted 0.99), because the test needs several models whose leads differ. There is no evidence that " +
+			"training improved the ranking."},
+		{"ranking.no-more-than-random", random, "None of the 16 planted regions is among the top 10 by mean pooling score " +
+			"(1.9 expected by chance)"},
+		{"ranking.worse-than-reference", random, "The trained models' ranking of regions by mean pooling score is worse than " +
+			"that by the ridge pattern (AUROC of the planted regions)"},
+		{"ranking.not-better", held, "There is no evidence that the trained models' ranking of regions by mean pooling score " +
+			"of the first of 3 settings (pool topk) outperforms untrained models (held-out effect)"},
+		{"ranking.held-out-noisy", values{"N": 1}, "Held-out effects of regions are noisy, since a test fold has only 1 " +
+			"participant of one group"},
+		{"null.regions", finding.NullTests{Regions: []string{"L.X", "L.Y"}, Draws: 99},
+			"2 regions exceed models retrained on 99 label shuffles (q < 0.05): L.X, L.Y."},
+		{"null.none", finding.NullTests{Setting: "pool a", Least: 1.0 / 26, Draws: 25}, "No region exceeds models retrained " +
+			"on 25 label shuffles (pool a) (smallest family-wise p ≤ 0.039 (25 randomizations))."},
+		{"null.powerless", finding.NullTests{Least: 0.4, Draws: 2}, "No region can exceed models retrained on permuted " +
+			"labels, since 2 label shuffles cannot give a p below 0.34: p < 0.05 needs 20 or more."},
+		{"contrast.none", finding.Contrasts{Q: 0.081, Least: nan}, "No region's score differs significantly between the " +
+			"groups (contrast in test participants, tested fold by fold without retraining; smallest q 0.08)."},
+		{"contrast.powerless", finding.Contrasts{Q: 0.2, Least: 0.0625}, "No region's score can differ significantly between " +
+			"the groups, since few permutations of the labels of a fold differ: p of the contrast, tested fold by fold without " +
+			"retraining, cannot be below 0.062. A test with models retrained on permuted labels (input permuted of " +
+			"biomarkers) has no such limit (docs/statistics.md)."},
+		{"masking.not-above-chance", nil, "Masking the top regions is no evidence about the groups, since the accuracy of the " +
+			"models is not shown to be above chance"},
 	} {
-		got := ""
-		if v, ok := judge(c.rows, "score"); ok {
-			got = v.sentence("")
-		}
-		if got != c.want {
-			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
-		}
+		need.Equal(t, need.Value(wording.Text(c.code, c.values))(t), c.want, c.code)
 	}
 }
 
@@ -260,7 +286,7 @@ func TestReferencesAreShown(t *testing.T) {
 	page = strings.NewReplacer(`<span class="whole">`, "", "</span>", "").Replace(page)
 	delete(shown, "nodes")
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 4}, shown)), " ")
-	const says = "does not differ significantly from t-test of node strength (4 of 4, AUROC 1.00; p = 0.111), t-test of features (4 of 4, AUROC 1.00; p = 0.111), ridge pattern (4 of 4, AUROC 1.00; p = 0.111)"
+	const says = "does not differ significantly from the t-test of node strength (4 of 4, AUROC 1.00; p = 0.111), the t-test of features (4 of 4, AUROC 1.00; p = 0.111) and the ridge pattern (4 of 4, AUROC 1.00; p = 0.111). It is worse than untrained models ("
 	for name, s := range map[string]string{"summary": text, "report": page} {
 		for _, want := range []string{says, "untrained models, mean score", "t-test of node strength"} {
 			if !strings.Contains(s, want) {
@@ -268,14 +294,22 @@ func TestReferencesAreShown(t *testing.T) {
 			}
 		}
 	}
-	if _, cautions, _ := strings.Cut(text, "Cautions"); !strings.Contains(strings.Split(cautions,
-		"Participants Table")[0], "ranking of regions by mean pooling score has 2 of 4 planted regions among the top 4, 1.3 by chance. It is worse than that of untrained models, and is not shown to be better than that of t-test of node strength, t-test of features, ridge pattern") {
-		t.Errorf("no caution in the summary: %s", text)
+	_, cautions, _ := strings.Cut(text, "Cautions")
+	cautions, _, _ = strings.Cut(cautions, "Participants Table")
+	for _, want := range []string{
+		"The trained models' ranking of regions by mean pooling score is worse than that by untrained models (AUROC of the " +
+			"planted regions; 2 of 4 are among the top 4, 1.3 expected by chance)",
+		"There is no evidence that the trained models' ranking of regions by mean pooling score outperforms the t-test of " +
+			"node strength, the t-test of features or the ridge pattern (",
+	} {
+		if !strings.Contains(cautions, want) {
+			t.Errorf("no caution %q in the summary: %s", want, text)
+		}
 	}
 	if strings.Contains(strings.ToLower(text), "held-out effects") {
 		t.Errorf("10 of each group are not few: %s", text)
 	}
-	const few = "No held-out effects of regions: a fold tests only 2 participants of a group, and with fewer than three degrees of freedom"
+	const few = "Held-out effects of regions were not computed, since a test fold has only 2 participants of one group: with fewer than three degrees of freedom"
 	in = referenced(12, 12, 4, 8) // two of each group in a fold
 	made = stagetest.MustRun(t, stagetest.Fresh("biomarkers", "top", 4, "resamples", 100), in)
 	shown = map[string][]dag.Input{"participants": in["participants"],

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"fmt"
 	"html"
 	"math"
 	"slices"
@@ -13,9 +14,11 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/stagetest"
+	"prgnn/stages/wording"
 )
 
 func summaryInputs(t *testing.T, participants *encoding.Table) map[string][]dag.Input {
@@ -145,17 +148,17 @@ Salient regions
     rank  region  score      95 % CI  rank by model   kept  planted
        1  c       0.750  0.750–0.750            1–1  100 %  yes
        2  a       0.500  0.500–0.500            2–2   75 %  yes
-  2 models rank the regions: on average, two of them share 2.0 of the top 2 (1.3 by chance,
-  p = 0.294); all share 2 (1.3 by chance); rank correlation 1.00.
+  On average, two models share 2.0 of their top 2 regions (1.3 expected by chance, p = 0.294). All 2
+  models share 2 (1.3 expected by chance). The rank correlation of all regions is 1.00.
 
-  Rankings of the regions and references without a network, top 2 of 3
+  Rankings of the regions and references that involve no network training, top 2 of 3 regions
     ranking                     planted  AUROC  agreement  shared  held-out
     trained models, mean score   2 of 2   1.00       1.00       2       n/a
     trained models, contrast     0 of 2   0.50        n/a       0       n/a
-    2 planted regions; 1.3 of 2 by chance. Untrained models: architecture, folds and starting
-    weights of the trained ones. Welch's t-test and ridge regression: in the training participants
-    of each fold, averaged over folds; two folds share most of these participants, so their
-    agreement is higher than that of rankings from test participants.
+    2 planted regions; 1.3 of 2 by chance. Untrained models have the architecture, folds and
+    starting weights of the trained ones. Welch's t-test and ridge regression are computed in the
+    training participants of each fold and averaged over folds; two folds share most of these
+    participants, so their agreement is higher than that of rankings from test participants.
 
 Quality control and checks
   No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a
@@ -195,7 +198,7 @@ func TestSummaryOfPowerlessTest(t *testing.T) {
 
 // What is not shown is not claimed.
 func TestSummaryOfChance(t *testing.T) {
-	const not, regions = "AUC 0.800 (mean over the folds); p = 0.020 (fold by fold, models not retrained). The accuracy is not above chance.", "The accuracy of the models is not shown to be above chance: the ranking alone is no evidence of a group difference."
+	const not, regions = "AUC 0.800 (mean over the folds); p = 0.020 (fold by fold, models not retrained). The accuracy is not above chance.", "The accuracy of the models is not shown to be above chance, so the ranking alone is no evidence of a group difference."
 	for _, c := range []struct {
 		low, p  float64
 		retrain float64 // p of retrained models; NaN where there are none
@@ -321,70 +324,31 @@ func TestSummaryOfLuckyRanking(t *testing.T) {
 	in["ranking"], in["consistency"] = []dag.Input{dag.InputOf(out["ranking"])},
 		[]dag.Input{dag.InputOf(out["consistency"])}
 	text := summaryText(t, &Summary{Top: 10}, in)
-	for _, want := range []string{"Only 0.0 of the top 1 regions agree between two models on average: the ranking depends on the training split", "two of them share 0.0 of the top 1 (0.3 by chance, p = 1.000)"} {
+	for _, want := range []string{"Two models share only 0.0 of their top 1 region on average, so the ranking depends on the training split", "On average, two models share 0.0 of their top 1 region (0.3 expected by chance, p = 1.000)"} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
 }
 
-// What tells the groups apart is named, whatever the ranking is by.
-func TestSummaryOfContrasts(t *testing.T) {
-	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
-	nan := math.NaN()
-	for _, c := range []struct {
-		sign     float64
-		q, least float64 // as they are computed if NaN
-		want     string
-	}{
-		{1, 0.01, nan, "Regions whose scores differ between the groups (contrast in test participants, fold by fold, models not retrained; q < 0.05): 1 region: a 10.95."},
-		{1, nan, nan, "No region's score differs significantly between the groups (contrast in test participants, fold by fold, models not retrained; smallest q 0.08)."},
-		{0, nan, nan, "models not retrained; smallest q 1.00)."},
-		{1, nan, 0.0625, "No region's score can differ significantly between the groups: p of the contrast, fold by fold with models not retrained, cannot be below 0.062, since few permutations of the labels of a fold differ."},
+// Regions whose scores differ between the groups are found, whatever the ranking is by.
+func TestContrastsOfBiomarkers(t *testing.T) {
+	for sign, want := range map[float64]string{
+		1: "contrast.none 0.08", // of few permutations
+		0: "contrast.none 1.00",
 	} {
 		markers := stagetest.BiomarkerInputs()
-		markers["scores"], markers["participants"] = stagetest.Contrasted(c.sign),
+		markers["scores"], markers["participants"] = stagetest.Contrasted(sign),
 			[]dag.Input{dag.InputOf(stagetest.SomeParticipants(16, "ASD", "HC"))}
 		out := stagetest.MustRun(t, &assess.Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 999}, markers)
-		for i, col := range out["ranking"].(*encoding.Table).Columns {
-			switch {
-			case col.Name == "q" && !math.IsNaN(c.q):
-				out["ranking"].(*encoding.Table).Columns[i].Values = []float64{0.5, c.q, 0.5}
-			case col.Name == "p_least" && !math.IsNaN(c.least):
-				out["ranking"].(*encoding.Table).Columns[i].Values = []float64{c.least, c.least, c.least}
-			}
-		}
-		in["ranking"], in["consistency"] = []dag.Input{dag.InputOf(out["ranking"])},
-			[]dag.Input{dag.InputOf(out["consistency"])}
-		if text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)),
-			" "); !strings.Contains(text, c.want) {
-			t.Errorf("%q is missing in\n%s", c.want, text)
-		}
-	}
-}
-
-// Regions against permuted groups: whether any stands out, and which.
-func TestSummaryOfNull(t *testing.T) {
-	for _, c := range []struct {
-		q, any       []float64
-		permutations int32
-		want         string
-	}{
-		{[]float64{0.01, 0.02, 0.5}, []float64{0.01, 0.04, 0.9}, 99, "Beyond models retrained on 99 label shuffles (q < 0.05): 2 regions: L.X, L.Y."},
-		{[]float64{0.2, 0.2, 0.5}, []float64{0.12, 0.4, 0.9}, 99, "No region stands out from models retrained on 99 label shuffles (smallest family-wise p = 0.120)."},
-		{[]float64{0.5, 0.5, 0.5}, []float64{1.0 / 3, 0.7, 1}, 2, "No region can stand out from models retrained on permuted labels: 2 label shuffles cannot give a p below 0.34: p < 0.05 needs 20 or more."},
-		{[]float64{0.06, 0.06, 0.06}, []float64{1.0 / 26, 0.7, 1}, 25, "No region stands out from models retrained on 25 label shuffles (smallest family-wise p ≤ 0.039 (25 randomizations))."},
-	} {
-		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
-		var rows []column.NullRow
-		for i, name := range []string{"L.X", "L.Y", "L.Z"} {
-			rows = append(rows, column.NullRow{Index: int32(3 - i), Abbreviation: name, Q: c.q[i], PAny: c.any[i],
-				Permutations: c.permutations})
-		}
-		in["null"] = []dag.Input{dag.InputOf(column.Table(rows))}
-		if text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 1}, in)),
-			" "); !strings.Contains(text, c.want) {
-			t.Errorf("%q is missing in\n%s", c.want, text)
+		rows := need.Value(column.Rows[column.RankingRow](out["ranking"].(*encoding.Table)))(t)
+		f, _ := finding.Contrasted(rows)
+		need.Equal(t, fmt.Sprintf("%s %.2f", f.Code, f.Numbers.(finding.Contrasts).Q), want)
+		at := slices.IndexFunc(rows, func(r column.RankingRow) bool { return r.Abbreviation == "a" })
+		if rows[at].Q = 0.01; sign == 1 {
+			f, _ = finding.Contrasted(rows)
+			need.Equal(t, need.Value(wording.Text(f.Code, f.Numbers))(t), "The groups differ in the scores of 1 region "+
+				"(contrast in test participants, tested fold by fold without retraining, q < 0.05): a 10.95.")
 		}
 	}
 }

@@ -104,15 +104,6 @@ func DrawnPText(p float64, draws int32) string {
 	return P(p)
 }
 
-// TooFewDraws says that so many random draws cannot give p < 0.05, and how many can; "" where they can.
-func TooFewDraws(draws int32, noun string) string {
-	const needed = 20 // 1/(20+1) < 0.05
-	if draws >= needed {
-		return ""
-	}
-	return fmt.Sprintf("%s cannot give a p below %s: p < 0.05 needs %d or more", words.Count(int(draws), noun), words.DrawnLeast(int(draws)), needed)
-}
-
 // Range writes an interval, or n/a.
 func Range(low, high float64) string {
 	if math.IsNaN(low) || math.IsNaN(high) {

@@ -2,10 +2,11 @@ package wording
 
 import (
 	"fmt"
-	"prgnn/internal/words"
 	"reflect"
 	"strings"
 	"text/template/parse"
+
+	"prgnn/internal/words"
 )
 
 // A writer writes one entry. It is text/template without methods and assignments: the templates count and list, and
@@ -140,8 +141,12 @@ func (w *writer) call(name string, args []any) (any, error) {
 		return Text(fmt.Sprint(args[0]), w.values)
 	case name == "entry" && len(args) == 2: // with those of a struct
 		return Text(fmt.Sprint(args[0]), args[1])
-	case name == "entries" && len(args) == 3: // entries "code" LIST "; ": one for each element
+	// entries "code" LIST "; ": one for each element; with " and " behind it, that is before the last one.
+	case name == "entries" && (len(args) == 3 || len(args) == 4):
 		texts, err := entries(fmt.Sprint(args[0]), args[1])
+		if last := len(texts) - 1; len(args) == 4 && last > 0 {
+			texts = append(texts[:last-1], texts[last-1]+fmt.Sprint(args[3])+texts[last])
+		}
 		return strings.Join(texts, fmt.Sprint(args[2])), err
 	case name == "members" && len(args) == 3: // members "code" LIST most: likewise, at most so many
 		texts, err := entries(fmt.Sprint(args[0]), args[1])

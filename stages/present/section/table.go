@@ -75,10 +75,10 @@ func TableOf[R any](caption string, keys int, rows []R, columns ...Column[R]) *r
 	return t
 }
 
-// Keyed puts a column of settings first where rows differ in it.
-func Keyed[R any](head string, setting func(R) string, rows []R, columns ...Column[R]) []Column[R] {
-	if slices.ContainsFunc(rows, func(r R) bool { return setting(r) != setting(rows[0]) }) {
-		return slices.Insert(columns, 0, Text(head, "", setting))
+// Keyed puts a column first where rows differ in it: of settings.
+func Keyed[R any](key Column[R], rows []R, columns ...Column[R]) []Column[R] {
+	if slices.ContainsFunc(rows, func(r R) bool { return key.cell(r) != key.cell(rows[0]) }) {
+		return slices.Insert(columns, 0, key)
 	}
 	return columns
 }

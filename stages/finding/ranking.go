@@ -1,0 +1,326 @@
+package finding
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+)
+
+// What a ranking of regions is worth is measured by its planted regions where they are known, else by the held-out
+// effect of its first regions.
+const (
+	ByPlanted = "planted"
+	ByHeldOut = "held-out"
+)
+
+// A Ranking is one ranking of the regions, by the trained models or a reference.
+type Ranking struct {
+	Method   string  // see column.RecoveryRow
+	By       string  // score, contrast or statistic
+	Measure  string  // ByPlanted or ByHeldOut
+	Top      int     // how many regions are the first ones
+	Found    int     // planted regions among them
+	AUROC    float64 // of the planted regions; NaN where they are not known
+	Reversed float64 // 1 − AUROC of a ranking by untrained scores that is inverted, else NaN
+	HeldOut  float64
+	P        float64 // of the lead of the trained models' ranking; NaN where it does not vary between the models
+	Equal    bool    // a significant lead that the digits on a page do not show
+}
+
+// A Comparison is the trained models' ranking beside references that involve no network training.
+type Comparison struct {
+	Ranking                       // of the trained models
+	Shown               Shown     // their setting
+	Planted             int       // regions; 0 where they are not known
+	Chance              float64   // planted regions among the first ones of a random ranking
+	BeyondChance        bool      // more of them
+	Beaten, Even, Ahead []Ranking // references, by the test of the lead over each
+	Tested              bool      // some lead has a p, which takes several models
+}
+
+// Compare compares the ranking by a criterion with those of the untrained models by the same criterion and of the
+// references without a network: in AUROC where the truth is known, else in the held-out effect, over the models with
+// p < Alpha. To beat every reference each single test has to reject, so that no p is corrected for their number
+// (intersection-union test, Berger 1982). A lead that the printed digits do not show is none. It is false where
+// nothing can be compared. rows are those of one setting.
+func Compare(rows []column.RecoveryRow, by string, regions int, shown Shown) (c Comparison, ok bool) {
+	var trained *column.RecoveryRow
+	var references []column.RecoveryRow
+	for i, r := range rows {
+		switch {
+		case r.Method == column.TrainedModels && r.By == by:
+			trained = &rows[i]
+		case r.Method == column.UntrainedModels && r.By == by, r.By == "statistic":
+			references = append(references, r)
+		}
+	}
+	if trained == nil || references == nil {
+		return c, false
+	}
+	measure := ""
+	switch {
+	case trained.Planted != nil && *trained.Planted > 0:
+		measure = ByPlanted
+	case !math.IsNaN(trained.HeldOut):
+		measure = ByHeldOut
+	default:
+		return c, false
+	}
+	c = Comparison{Ranking: rankingOf(*trained, measure), Shown: shown}
+	if measure == ByPlanted {
+		c.Planted = int(*trained.Planted)
+		c.Chance = FoundByChance(*trained, regions)
+		c.BeyondChance = float64(c.Found) > c.Chance
+	}
+	for _, row := range references {
+		lead, p := row.Lead(by)
+		r := rankingOf(row, measure)
+		r.P, r.Equal = p, p < Alpha && r.prints(c.Ranking)
+		c.Tested = c.Tested || !math.IsNaN(p)
+		switch {
+		case !(p < Alpha) || r.Equal:
+			c.Even = append(c.Even, r)
+		case lead < 0:
+			c.Ahead = append(c.Ahead, r)
+		default:
+			c.Beaten = append(c.Beaten, r)
+		}
+	}
+	return c, true
+}
+
+// FoundByChance is how many planted regions are among the first ones of a random ranking of so many regions.
+func FoundByChance(r column.RecoveryRow, regions int) float64 {
+	return float64(int(r.Top)*int(*r.Planted)) / float64(regions)
+}
+
+func rankingOf(r column.RecoveryRow, measure string) Ranking {
+	of := Ranking{Method: r.Method, By: r.By, Measure: measure, Top: int(r.Top), AUROC: r.AUROC, Reversed: math.NaN(),
+		HeldOut: r.HeldOut, P: math.NaN()}
+	if r.Found != nil {
+		of.Found = int(*r.Found)
+	}
+	if Inverted(r) {
+		of.Reversed = 1 - r.AUROC
+	}
+	return of
+}
+
+// Inverted reports whether a ranking by untrained scores has the planted regions at its end: before training nothing
+// ties the sign of a score to the groups.
+func Inverted(r column.RecoveryRow) bool {
+	return r.Method == column.UntrainedModels && r.By == "score" && r.AUROC < 0.5
+}
+
+// prints reports whether a page prints the same for two rankings: AUROC and held-out effect in hundredths.
+func (r Ranking) prints(other Ranking) bool {
+	if r.Measure == ByHeldOut {
+		return hundredths(r.HeldOut) == hundredths(other.HeldOut)
+	}
+	return r.Found == other.Found && math.IsNaN(r.Reversed) && hundredths(r.AUROC) == hundredths(other.AUROC)
+}
+
+// hundredths is a number in hundredths, rounded as it is printed: by its exact value, a tie to even.
+func hundredths(x float64) float64 {
+	scaled := float64(x * 100)
+	if math.Abs(scaled-math.Trunc(scaled)) == 0.5 { // a tie, perhaps by the rounding of the product alone
+		switch rest := math.FMA(x, 100, -scaled); {
+		case rest > 0:
+			return math.Ceil(scaled)
+		case rest < 0:
+			return math.Floor(scaled)
+		}
+	}
+	return math.RoundToEven(scaled)
+}
+
+// Findings are what limits a ranking that does not beat every reference. One that is worse than a reference, or has no
+// more planted regions among the first than a random one, is no result about regions.
+func (c Comparison) Findings() (all List) {
+	if c.Measure == ByPlanted && !c.BeyondChance {
+		all.Add(Finding{"ranking.no-more-than-random", Overturns, Subject{}, c})
+	}
+	if c.Ahead != nil {
+		all.Add(Finding{"ranking.worse-than-reference", Overturns, Subject{}, c})
+	}
+	if c.Even != nil {
+		all.Add(Finding{"ranking.not-better", Limits, Subject{}, c})
+	}
+	return all
+}
+
+// Comparisons are those of one setting, by the criterion of the ranking and then by the other one; the findings are
+// about the first.
+func Comparisons(rows []column.RecoveryRow, regions int, shown Shown) (all []Comparison, found List) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	for i, by := range slices.Compact([]string{rows[0].By, rows[min(1, len(rows)-1)].By}) {
+		if c, ok := Compare(rows, by, regions, shown); ok {
+			all = append(all, c)
+			if i == 0 {
+				found = c.Findings()
+			}
+		}
+	}
+	return all, found
+}
+
+// fewHeldOut is how many participants of each group a fold should test at least: of two, the difference of the
+// groups' means has a standard error of 0.7 SD or more.
+const fewHeldOut = 3
+
+// HeldOutEffects are the findings about held-out effects of few participants. rows are those of one setting.
+func HeldOutEffects(rows []column.RecoveryRow) (all List) {
+	if len(rows) == 0 || rows[0].TestedLeast <= 0 || rows[0].TestedLeast >= fewHeldOut {
+		return nil
+	}
+	numbers := map[string]any{"N": int(rows[0].TestedLeast)}
+	switch {
+	case !math.IsNaN(rows[0].HeldOut):
+		all.Add(Finding{"ranking.held-out-noisy", Limits, Subject{}, numbers})
+	case slices.ContainsFunc(rows, func(r column.RecoveryRow) bool { return r.By == "statistic" }): // with features
+		all.Add(Finding{"ranking.no-held-out", Notes, Subject{}, numbers})
+	}
+	return all
+}
+
+// lowAgreement is Kuncheva's index halfway from chance to the same regions.
+const lowAgreement = 0.5
+
+// Agreement is the finding about single models that rank different regions first.
+func Agreement(r column.ConsistencyRow) (all List) {
+	if r.Over == "models" && r.Kuncheva < lowAgreement {
+		all.Add(Finding{"ranking.models-disagree", Limits, Subject{}, r})
+	}
+	return all
+}
+
+// A Contrast is a region whose scores differ between the groups.
+type Contrast struct {
+	Region   string
+	Contrast float64
+}
+
+// Contrasts are the tests of the contrasts of one setting.
+type Contrasts struct {
+	Regions []Contrast // with q < Alpha, the largest contrast first
+	Q       float64    // the smallest
+	Least   float64    // the smallest p that the permutations can give; NaN where it is not known
+}
+
+// Contrasted is the result of the tests of contrasts; false where there are none. rows are those of one setting.
+func Contrasted(rows []column.RankingRow) (f Finding, tested bool) {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r column.RankingRow) bool { return math.IsNaN(r.Q) })
+	if len(rows) == 0 {
+		return f, false
+	}
+	slices.SortStableFunc(rows, func(x, y column.RankingRow) int { return cmp.Compare(y.Contrast, x.Contrast) })
+	all := Contrasts{Q: math.Inf(1), Least: math.Inf(1)}
+	for _, r := range rows {
+		all.Q, all.Least = min(all.Q, r.Q), min(all.Least, r.Least)
+		if r.Q < Alpha {
+			all.Regions = append(all.Regions, Contrast{cmp.Or(r.Abbreviation, r.Name), r.Contrast})
+		}
+	}
+	switch {
+	case all.Regions != nil:
+		return Finding{"contrast.significant", Notes, Subject{}, all}, true
+	case all.Least >= Alpha:
+		return Finding{"contrast.powerless", Notes, Subject{}, all}, true
+	}
+	return Finding{"contrast.none", Notes, Subject{}, all}, true
+}
+
+// NullTests are the tests of the regions of one setting against models retrained on permuted labels.
+type NullTests struct {
+	Setting string   // where it is not the one that figures and tables show
+	Regions []string // with q < Alpha
+	Least   float64  // the smallest family-wise p
+	Draws   int32    // label shuffles
+}
+
+// BeyondNull is the result of the tests against permuted labels: of the setting that is shown, else of the first.
+// False where there are none.
+func BeyondNull(rows []column.NullRow, shown []dag.Coord) (f Finding, tested bool) {
+	if len(rows) == 0 {
+		return f, false
+	}
+	all := NullTests{Least: 1, Draws: rows[0].Permutations}
+	if !slices.ContainsFunc(rows, func(r column.NullRow) bool { return slices.Equal(r.Coords, shown) }) {
+		shown = rows[0].Coords
+		all.Setting = column.ShownSetting(shown)
+	}
+	for _, r := range rows {
+		if !slices.Equal(r.Coords, shown) {
+			continue
+		}
+		all.Least = min(all.Least, r.PAny)
+		if r.Q < Alpha {
+			all.Regions = append(all.Regions, cmp.Or(r.Abbreviation, r.Name))
+		}
+	}
+	switch {
+	case 1/float64(all.Draws+1) >= Alpha:
+		return Finding{"null.powerless", Notes, Subject{}, all}, true
+	case all.Regions == nil:
+		return Finding{"null.none", Notes, Subject{}, all}, true
+	}
+	return Finding{"null.regions", Notes, Subject{}, all}, true
+}
+
+// Masking are the findings about masking regions of models that do not classify, or whose predictions do not change.
+func (a *Results) Masking(rows []column.FidelityRow) (all List) {
+	if len(rows) == 0 {
+		return nil
+	}
+	masked := a.StagesBehind("fidelity", "model")
+	if slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return a.IsUnproven(r.Coords, masked) }) {
+		all.Add(Finding{"masking.not-above-chance", Limits, Subject{}, nil})
+	}
+	if !slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return r.Changed > 0 || r.RandomChanged > 0 }) {
+		all.Add(Finding{"masking.no-change", Notes, Subject{}, nil})
+	}
+	return all
+}
+
+// A FirstMap is the criterion, mean pooling score or contrast, by which the first map shows the regions.
+type FirstMap struct {
+	Contrast bool
+	Why      string // lead: it alone beats its references; both and neither do; untested; "" without references
+}
+
+// FirstMapOf chooses the criterion by a rule that is fixed beforehand: the one that beats its references (the untrained
+// models by the same criterion, and the rankings without a network), in the held-out effect, with p < Alpha against
+// each; where both or neither do, that of the pipeline. Planted regions have no part in it: nobody knows them in a
+// study. rows are those of the ranking that is drawn, and may be nil.
+func FirstMapOf(rows []column.RecoveryRow, contrast bool) FirstMap {
+	beats, compared := map[string]bool{}, 0
+	for _, by := range []string{"score", "contrast"} {
+		references := slices.DeleteFunc(slices.Clone(rows), func(r column.RecoveryRow) bool {
+			return r.By != "statistic" && !(r.Method == column.UntrainedModels && r.By == by)
+		})
+		beats[by] = len(references) > 0
+		for _, r := range references {
+			lead, p := r.HeldOutLead(by)
+			if !math.IsNaN(p) {
+				compared++
+			}
+			beats[by] = beats[by] && lead > 0 && p < Alpha
+		}
+	}
+	switch {
+	case len(rows) == 0:
+		return FirstMap{contrast, ""}
+	case compared == 0:
+		return FirstMap{contrast, "untested"}
+	case beats["score"] && beats["contrast"]:
+		return FirstMap{contrast, "both"}
+	case !beats["score"] && !beats["contrast"]:
+		return FirstMap{contrast, "neither"}
+	}
+	return FirstMap{beats["contrast"], "lead"}
+}
