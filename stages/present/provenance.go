@@ -18,22 +18,21 @@ func (a *author) provenance() error {
 	if !a.Pictures {
 		return nil // a text ends with the results
 	}
-	a.Say("Every result is a file named by the SHA-256 of its bytes; every task is named by the SHA-256 of its recipe: kind, code, parameters and inputs by content. Equal inputs, parameters and seeds give equal bytes on any machine, this page included. Keys and digests of all tasks, and the version of the program: pipeline provenance and pipeline lineage. Recomputation and comparison: pipeline audit.")
+	a.Put("provenance.how", nil)
 	if a.T.Has("overview") {
 		svg, err := a.T.In("overview").Bytes()
 		if err != nil {
 			return err
 		}
-		a.Show("the pipeline", []report.Figure{{Title: "The pipeline", Format: "svg", Data: svg,
-			Alt:     "The stages of the pipeline as boxes, with arrows along which results flow",
-			Caption: "Stages, with the number of tasks of each. Arrows: flow of results, without those that a longer path implies; thick arrows gather all members of a fan-out."}}, nil)
+		a.Show("the pipeline", []report.Figure{{Title: a.Text("provenance.figure", nil), Format: "svg", Data: svg,
+			Alt: a.Text("provenance.figure.alt", nil), Caption: a.Text("provenance.figure.caption", nil)}}, nil)
 	}
 	if a.Run.Table != nil {
 		t, err := section.WholeTable(a.Run.Table, 5000, "doc")
 		if err != nil {
 			return err
 		}
-		t.Caption, t.Keys, t.Note = "Parameters", 2, "Bold: not the default."
+		t.Caption, t.Keys, t.Note = a.Text("provenance.parameters", nil), 2, a.Text("provenance.parameters.note", nil)
 		value, standard := t.Head("value"), t.Head("default")
 		for _, row := range t.Rows {
 			row[value].Strong = row[value].Text != row[standard].Text
@@ -44,27 +43,31 @@ func (a *author) provenance() error {
 			part := func(i int) func(string) string {
 				return func(line string) string { return strings.SplitN(line+" ", " ", 3)[i] }
 			}
-			a.Supplement(section.TableOf("Code identities (first 16 digits of the SHA-256 of the code that each kind reaches)", 1, lines,
-				section.Text("kind", "", part(0)), section.Text("code", "", part(1))))
+			a.Supplement(section.Lay(a.Writer, "provenance.code", nil, 1, lines,
+				section.Words("kind", part(0)), section.Words("code", part(1))))
 		}
 	}
-	t := &report.Table{Caption: "Inputs of this page", Keys: 2, Heads: []report.Head{{Text: "input"}, {Text: "member"},
-		{Text: "format"}, {Text: "bytes", Number: true}, {Text: "SHA-256"}}}
+	type row [5]string
+	of := func(i int) func(row) string { return func(r row) string { return r[i] } }
+	var rows []row
+	together := false
 	for _, p := range (&Report{}).Ports().In {
 		ins := a.T.All(p.Name)
 		if len(ins) > mostMembers {
-			t.Rows = append(t.Rows, together(p.Name, ins))
-			t.Note = fmt.Sprintf("More than %d members are one row: the sum of their bytes, and the SHA-256 of their SHA-256s, one a line, in their order. pipeline provenance FILE -o DIR lists all.", mostMembers)
+			size, digest := ofMembers(ins)
+			rows = append(rows, row{p.Name, words.Count(len(ins), "member"), ins[0].Ref.Format, fmt.Sprint(size), digest})
+			together = true
 			continue
 		}
 		for _, in := range ins {
-			t.Rows = append(t.Rows, []report.Cell{{Text: p.Name}, {Text: section.MemberText(in.Coords)},
-				{Text: in.Ref.Format},
-				{Text: fmt.Sprint(in.Ref.Size)}, {Text: in.Ref.Digest.String()}})
+			rows = append(rows, row{p.Name, section.MemberText(in.Coords), in.Ref.Format, fmt.Sprint(in.Ref.Size),
+				in.Ref.Digest.String()})
 		}
 	}
-	if len(t.Rows) > 0 {
-		a.Supplement(t)
+	if rows != nil {
+		a.Supplement(section.Lay(a.Writer, "provenance.inputs", values{"Together": together, "Most": mostMembers}, 2, rows,
+			section.Words("input", of(0)), section.Words("member", of(1)), section.Words("format", of(2)),
+			section.Num("bytes", of(3)), section.Words("sha256", of(4))))
 	}
 	return nil
 }
@@ -72,13 +75,12 @@ func (a *author) provenance() error {
 // mostMembers is how many members of an input have a row each.
 const mostMembers = 1000
 
-// together is the row of an input with many members.
-func together(port string, ins []dag.Input) []report.Cell {
-	size, all := int64(0), sha256.New()
+// ofMembers are the bytes of all members, and the SHA-256 of their SHA-256s, one a line.
+func ofMembers(ins []dag.Input) (size int64, digest string) {
+	all := sha256.New()
 	for _, in := range ins {
 		size += in.Ref.Size
 		fmt.Fprintln(all, in.Ref.Digest.String())
 	}
-	return []report.Cell{{Text: port}, {Text: words.Count(len(ins), "member")}, {Text: ins[0].Ref.Format},
-		{Text: fmt.Sprint(size)}, {Text: hex.EncodeToString(all.Sum(nil))}}
+	return size, hex.EncodeToString(all.Sum(nil))
 }
