@@ -35,7 +35,7 @@ func drawSpots(c draw.Canvas, side Side, all []Spot, scale ours.Scale) (place fu
 		return vg.Point{X: center.X + vg.Length(x-(left+right)/2)*unit, Y: center.Y + vg.Length(y-(low+high)/2)*unit}
 	}
 	place = func(s Spot) vg.Point { return at(side.Flat(s.X, s.Y, s.Z)) }
-	points := func(l Line) (p []vg.Point) {
+	points := func(l Curve) (p []vg.Point) {
 		for _, one := range l {
 			p = append(p, at(one[0], one[1]))
 		}
@@ -118,7 +118,7 @@ func (a Atlas) ByParticipant(names []string, rows []Individuals, scale Colorbar)
 	if slices.ContainsFunc(rows, func(r Individuals) bool { return r.Title != "" }) {
 		side = 66
 	}
-	cell := (page - side - bar) / vg.Length(max(len(names), 4))
+	cell := (Page - side - bar) / vg.Length(max(len(names), 4))
 	// The views of a brain, two a line: lateral, medial, slices.
 	var lines [][]Raster
 	if len(a.Surfaces) == 4 {
@@ -191,7 +191,7 @@ func (a Atlas) ByParticipant(names []string, rows []Individuals, scale Colorbar)
 		if lines == nil {
 			words = append(words, sign{"not kept", dot(color.NRGBA{0xc3, 0xc8, 0xcf, 0xff}, 1.4, draw.CircleGlyph{})})
 		}
-		drawSigns(c, vg.Point{X: c.Min.X + side, Y: c.Min.Y + 9}, page, words)
+		drawSigns(c, vg.Point{X: c.Min.X + side, Y: c.Min.Y + 9}, Page, words)
 	}
 	return f
 }

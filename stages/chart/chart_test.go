@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
+
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/random"
@@ -23,7 +25,11 @@ func figures(name string) map[string]ours.Figure {
 	some := []float64{0, 1, 4, 9, 4, 1, 0}
 	d := Distribution{Title: name, Epochs: []int{1, 2, 3}, Kept: [][]float64{some, some, some},
 		Dropped: [][]float64{some, some, some}}
-	course := Course{[]float64{0.7, 0.5}, []float64{0.7, math.NaN()}, []float64{0.5, 0.8}, []float64{0.5, 0.7}}
+	x, y, blue := []float64{0, 1, 2}, []float64{0.2, none, 0.6}, ours.Categories[0]
+	marks := Panel{Title: name, X: Axis{Label: name}, Y: Axis{Label: name, Zero: true}, Marks: []Mark{
+		Shades(x[:1], x[1:2], ours.Faint), Band(x, y, y, Faded(blue, 0x40)), Line(x, y, Series(1, 1)).Called(name),
+		Discs(x, y, 2, blue).Called("discs"), Circles(x, y, 4, blue), Whiskers(x, y, y, true, 2, Chance),
+		Ticks(x, y, Chance), Bars(x, y[:2], 1, blue), Steps(x, Group(1, 1)), Across(0.5, Chance), Upright(1, Chance)}}
 	discs := Atlas{At: &[3][]float64{{-20, 20, 0}, {10, 10, 0}, {0, 0, 30}}}
 	few := Regions{Value: map[int]float64{1: 0.2, 3: 1}, Ring: map[int]bool{3: true}}
 	view := Raster{Name: name, Left: "L", Width: 3, Height: 2, Step: 20, Region: []int{1, 1, 3, 0, 2, 3},
@@ -32,12 +38,10 @@ func figures(name string) map[string]ours.Figure {
 	regions := []RegionMap{{name, few, []Named{{1, name}, {3, "c"}, {2, "b"}}}}
 	return map[string]ours.Figure{
 		"ridges": Ridges([][]Distribution{{d, d}, {d}}),
-		"curves": Curves([]Training{{name, []Course{course}, 0, 0.6}, {"", nil, 1, math.NaN()}}),
-		"roc":    ROC([]Classifier{{name, 0, []Case{{0.2, false, 0}, {0.7, true, 0}}}}, name),
-		"calibration": Calibration([]Reliability{{name, 0, []ReliabilityBin{{0.1, 0, 3}, {0.9, 1, 2}}},
-			{"b", 8, nil}}, name),
+		"marks": Plot{Rows: [][]Panel{{marks, {X: Unit("a")}}, {marks}}, Width: Page,
+			Height: []vg.Length{150, 90}}.Figure(),
 		"confusion": Confusion([]string{name, "b"}, [][]float64{{3, 0}, {0.5, 0}}),
-		"ranking": Dots{Title: name, Rows: []Row{{name, 0.5, 0.4, 0.6, 0.1, false, true, 0},
+		"ranking": Dots{Axis: name, Rows: []Row{{name, 0.5, 0.4, 0.6, 0.1, false, true, 0},
 			{"b", 0.2, none, none, none, true, false, 1}, {"c", none, none, none, none, false, false, 20}},
 			Interval: "interval", Ring: "ring", Filled: "sure", Mark: 0.3, MarkName: "mark"}.Figure(),
 		"matrices": Matrices([]MatrixPanel{{name, []float64{1, 0.5, math.NaN(), 0.5, 1, -0.2, math.NaN(), -0.2, 1},
@@ -49,7 +53,6 @@ func figures(name string) map[string]ours.Figure {
 			[]string{name, "b"}, []string{"1", "2", "3", "4", "5"},
 			[]StateMeasure{{name, []Trend{{name, []float64{0.2, none, 0.1, 0.1, 0.6}, []float64{0, none, 0, 0, 0.2},
 				[]float64{0.3, none, 0.2, 0.2, 0.9}, none}}}}),
-		"degrees":   DegreeDistribution([]Degrees{{name, 3, []float64{0, 3, 1}}, {"b", 0, nil}}),
 		"brains":    atlas.ByParticipant([]string{name}, []Individuals{{name, []Regions{few}}}, Colorbar{0.5, 1, name}),
 		"discs":     discs.ByParticipant([]string{name}, []Individuals{{name, []Regions{few}}}, Colorbar{0.5, 1, name}),
 		"maps":      atlas.RegionMaps(regions, Colorbar{0.5, 1, name}, name),

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -14,53 +13,43 @@ import (
 // Confusion draws how often the members of each group (rows) were taken for each group
 // (columns): the number, and the share of the row, which colors the cell.
 func Confusion(groups []string, counts [][]float64) ours.Figure {
-	n := len(groups)
-	f := ours.Figure{Width: column, Height: column}
-	f.Paint = func(c draw.Canvas) {
-		p := ours.NewPlot("", "predicted group", "true group")
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(n), 0, float64(n)
-		var at, up []float64
-		for i := range n {
-			at, up = append(at, float64(i)+0.5), append(up, float64(n-1-i)+0.5)
-		}
-		p.X.Tick.Marker, p.Y.Tick.Marker = ticks(at, groups), ticks(up, groups)
-		p.X.Tick.Length, p.Y.Tick.Length = 0, 0
-		p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0
-		p.Add(paintOn(func(c draw.Canvas, p *plot.Plot) {
-			x, y := p.Transforms(&c)
-			for i, row := range counts {
-				sum := 0.0
-				for _, v := range row {
-					sum += v
-				}
-				for j, v := range row {
-					r := vg.Rectangle{Min: vg.Point{X: x(float64(j)), Y: y(float64(n - 1 - i))},
-						Max: vg.Point{X: x(float64(j + 1)), Y: y(float64(n - i))}}
-					share := 0.0
-					if sum > 0 {
-						share = v / sum
-					}
-					// The pale half of the scale leaves dark text readable; the rest has white.
-					c.SetColor(blues.At(share))
-					c.Fill(r.Path())
-					c.StrokeLines(draw.LineStyle{Color: color.White, Width: 1.5},
-						[]vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min})
-					ink := color.Color(ours.Ink)
-					if share > 0.55 {
-						ink = color.White
-					}
-					middle := vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}
-					large, small := ours.Style(16, true), ours.Style(ours.LabelSize, false)
-					large.Color, small.Color = ink, ink
-					ours.Text(c, vg.Point{X: middle.X, Y: middle.Y + 2}, number(v), large, draw.XCenter, draw.YBottom)
-					ours.Text(c, vg.Point{X: middle.X, Y: middle.Y - 4}, fmt.Sprintf("%.0f %%", 100*share), small,
-						draw.XCenter, draw.YTop)
-				}
-			}
-		}))
-		p.Draw(draw.Crop(c, 2, -8, 2, -4))
+	n := float64(len(groups))
+	x := Axis{Label: "predicted group", Max: n, Names: groups, Bare: true}
+	y := Axis{Label: "true group", Max: n, Names: groups, Bare: true}
+	for i := range groups {
+		x.At, y.At = append(x.At, float64(i)+0.5), append(y.At, n-0.5-float64(i))
 	}
-	return f
+	cells := Mark{Paint: func(c draw.Canvas, x, y func(float64) vg.Length) {
+		for i, row := range counts {
+			sum := 0.0
+			for _, v := range row {
+				sum += v
+			}
+			for j, v := range row {
+				r := vg.Rectangle{Min: vg.Point{X: x(float64(j)), Y: y(n - 1 - float64(i))},
+					Max: vg.Point{X: x(float64(j + 1)), Y: y(n - float64(i))}}
+				share := 0.0
+				if sum > 0 {
+					share = v / sum
+				}
+				c.SetColor(blues.At(share))
+				c.Fill(r.Path())
+				c.StrokeLines(Style{Color: color.White, Width: 1.5}, ours.Outline(r))
+				high := r.Size().Y.Points()
+				large, small := ours.Style(min(16, 0.4*high), true), ours.Style(min(ours.LabelSize, 0.25*high), false)
+				if share > 0.55 { // the pale half of the scale leaves dark text readable; the rest has white
+					large.Color, small.Color = color.White, color.White
+				}
+				middle := r.Min.Add(r.Size().Scale(0.5))
+				ours.Text(c, vg.Point{X: middle.X, Y: middle.Y}, number(v), large, draw.XCenter, draw.YBottom)
+				ours.Text(c, vg.Point{X: middle.X, Y: middle.Y - vg.Length(min(4, 0.07*high))},
+					fmt.Sprintf("%.0f %%", 100*share), small,
+					draw.XCenter, draw.YTop)
+			}
+		}
+	}}
+	return Plot{Rows: [][]Panel{{{X: x, Y: y, Marks: []Mark{cells}, Blank: true}}}, Width: Column,
+		Height: []vg.Length{Column}}.Figure()
 }
 
 // blues goes from white to a dark blue (ColorBrewer's Blues).

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -41,7 +42,7 @@ func matrixRows(panels []MatrixPanel, groups []string, perRow int) ours.Figure {
 		words = max(words, sty.Width(b.name)+8)
 	}
 	const bar, gap, head, foot = 46, 10, 20, 6
-	width := vg.Length(page)
+	width := vg.Length(Page)
 	if len(panels) == 1 {
 		width = 130 * vg.Millimeter
 	}
@@ -103,8 +104,7 @@ func (p MatrixPanel) paint(c draw.Canvas, square vg.Rectangle, order []int, bloc
 				ours.Style(ours.TickSize, false), draw.XRight, draw.YCenter)
 		}
 	}
-	c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: 0.6}, []vg.Point{square.Min,
-		{X: square.Max.X, Y: square.Min.Y}, square.Max, {X: square.Min.X, Y: square.Max.Y}, square.Min})
+	c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: 0.6}, ours.Outline(square))
 }
 
 // A block is the regions of one group, from … to−1 in the order of the picture.
@@ -149,7 +149,7 @@ func limit(v []float64, n int) float64 {
 		return 1
 	}
 	slices.Sort(all)
-	x := all[min(len(all)-1, len(all)*99/100)]
+	x := stat.Quantile(0.99, stat.Empirical, all, nil)
 	if !(x > 0) || math.IsInf(x, 0) {
 		return 1
 	}

@@ -3,9 +3,12 @@ package chart
 import (
 	"fmt"
 	"image"
+	"image/color"
 	"math"
+	"slices"
+	"strings"
 
-	"gonum.org/v1/plot"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -24,22 +27,36 @@ type Motion struct {
 	Lost, Left  float64   // degrees of freedom of the series
 }
 
-// bins of r in the histogram are 0.05 wide.
-const motionBins = 40
+// bins of r in a histogram are 0.05 wide.
+const bins = 40
 
-// Share of the edges in each bin of r from −1 to 1, %.
-func (m Motion) shares() (share [motionBins]float64) {
-	edges := 0.0
-	for _, r := range m.R {
-		if !math.IsNaN(r) {
-			share[max(0, min(motionBins-1, int(math.Floor((r+1)*motionBins/2))))]++
-			edges++
+// binEdges are those from −1 to 1.
+var binEdges = func() (edges []float64) {
+	for b := range bins + 1 {
+		edges = append(edges, -1+2*float64(b)/bins)
+	}
+	return edges
+}()
+
+// shares of r in each bin from −1 to 1, %.
+func shares(r []float64) []float64 {
+	share, n := make([]float64, bins), 0.0
+	for _, v := range r {
+		if !math.IsNaN(v) {
+			share[max(0, min(bins-1, int(math.Floor((v+1)*bins/2))))]++
+			n++
 		}
 	}
 	for b := range share {
-		share[b] *= 100 / max(edges, 1)
+		share[b] *= 100 / max(n, 1)
 	}
 	return share
+}
+
+// histogram is the distribution of r over the edges.
+func histogram(r []float64) Panel {
+	return Panel{X: Axis{Label: "r", Min: -1, Max: 1, Most: 5}, Y: Axis{Label: "share of the edges, %", Zero: true, Most: 5},
+		Marks: []Mark{Bars(binEdges, shares(r), 0.4, ours.Categories[0])}, Small: true}
 }
 
 // unrelated is the share of the edges that a bin around r would have without any relation, %: the density of a
@@ -51,88 +68,85 @@ func (m Motion) unrelated() func(r float64) float64 {
 	for i := range steps {
 		area += density((float64(i)+0.5)/steps) * 2 / steps
 	}
-	return func(r float64) float64 { return 100 * 2 / motionBins * density(r) / area }
+	return func(r float64) float64 { return 100 * 2 / bins * density(r) / area }
 }
 
 // line is the least-squares line of r on distance; ok is false without edges of known distance.
 func (m Motion) line() (at0, slope float64, ok bool) {
-	n, md, mr := 0.0, 0.0, 0.0
+	var x, y []float64
 	for e, d := range m.Distance {
-		if !math.IsNaN(d) && !math.IsNaN(m.R[e]) {
-			n, md, mr = n+1, md+d, mr+m.R[e]
+		if !math.IsNaN(d + m.R[e]) {
+			x, y = append(x, d), append(y, m.R[e])
 		}
 	}
-	md, mr = md/n, mr/n
-	dd, dr := 0.0, 0.0
-	for e, d := range m.Distance {
-		if !math.IsNaN(d) && !math.IsNaN(m.R[e]) {
-			dd, dr = dd+(d-md)*(d-md), dr+(d-md)*(m.R[e]-mr)
-		}
-	}
-	if !(dd > 0) {
+	if len(x) == 0 || slices.Max(x) == slices.Min(x) {
 		return 0, 0, false
 	}
-	return mr - dr/dd*md, dr / dd, true
+	at0, slope = stat.LinearRegression(x, y, nil, false)
+	return at0, slope, true
 }
 
 // A motionScale is what all panels share.
 type motionScale struct{ r, share, far float64 }
 
 // HeadMotion draws QC-FC of strategies side by side: the distribution of r over the edges, r against the distance of
-// the
-// regions, and the degrees of freedom that each costs.
+// the regions, and the degrees of freedom that each costs.
 func HeadMotion(of []Motion) ours.Figure {
 	const across, head, panel, bar = 4, 42, 128, 14
-	scale := motionScale{r: 0.2, share: 1}
+	s := motionScale{r: 0.2, share: 1}
 	for _, m := range of {
 		for e, r := range m.R {
 			if !math.IsNaN(r) {
-				scale.r = max(scale.r, math.Abs(r))
+				s.r = max(s.r, math.Abs(r))
 				if d := m.Distance[e]; !math.IsNaN(d) {
-					scale.far = max(scale.far, d)
+					s.far = max(s.far, d)
 				}
 			}
 		}
-		for _, s := range m.shares() {
-			scale.share = max(scale.share, s)
+		s.share = max(s.share, slices.Max(shares(m.R)), m.unrelated()(0))
+	}
+	s.r, s.share, s.far = min(1, math.Ceil(10*s.r)/10), 1.06*s.share, 1.02*s.far
+	beside := len(of) == 1 && s.far > 0 // the two panels of a single strategy
+	var bands []Plot
+	f := ours.Figure{Width: Page, Height: 30 + vg.Length(len(of))*bar}
+	for band := range slices.Chunk(of, across) {
+		p := Plot{Width: Page, Height: []vg.Length{panel}, Rows: [][]Panel{nil}}
+		for i, m := range band {
+			p.Rows[0] = append(p.Rows[0], m.histogram(s, i == 0))
 		}
-		scale.share = max(scale.share, m.unrelated()(0))
+		switch {
+		case beside:
+			p.Rows[0] = append(p.Rows[0], of[0].distances(s, true))
+		case s.far > 0:
+			p.Rows = append(p.Rows, nil)
+			for i, m := range band {
+				p.Rows[1] = append(p.Rows[1], m.distances(s, i == 0))
+			}
+		}
+		for len(bands) > 0 && len(p.Rows[0]) < across { // as wide as those above
+			for k := range p.Rows {
+				p.Rows[k] = append(p.Rows[k], Panel{})
+			}
+		}
+		bands = append(bands, p)
+		f.Height += head + panel*vg.Length(len(p.Rows))
 	}
-	scale.r, scale.share, scale.far = min(1, math.Ceil(10*scale.r)/10), 1.06*scale.share, 1.02*scale.far
-	panels := vg.Length(1)
-	beside := len(of) == 1 && scale.far > 0 // the two panels of a single strategy
-	if scale.far > 0 && !beside {
-		panels = 2
-	}
-	bands := (len(of) + across - 1) / across
-	columns := min(across, len(of))
-	band := head + panels*panel
-	f := ours.Figure{Width: page, Height: vg.Length(bands)*band + 30 + vg.Length(len(of))*bar}
 	f.Paint = func(c draw.Canvas) {
-		wide := (c.Max.X - c.Min.X) / vg.Length(columns)
-		if beside {
-			wide /= 2
-		}
-		for i, m := range of {
-			left, top := c.Min.X+wide*vg.Length(i%across), c.Max.Y-band*vg.Length(i/across)
-			at := func(y vg.Length) vg.Point { return vg.Point{X: left + 4, Y: y} }
-			ours.Text(c, at(top-3), m.Name, ours.Style(ours.LabelSize, true), draw.XLeft, draw.YTop)
-			ours.Text(c, at(top-16), fmt.Sprintf("median |r| %.3f (%.3f expected by chance)", m.Median,
-				0.6744897501960817/math.Sqrt(m.Freedom-1)), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
-			ours.Text(c, at(top-26), fmt.Sprintf("p < 0.05: %.1f %% of edges", 100*m.Share),
-				ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
-			box := func(k vg.Length) draw.Canvas {
-				left, k := left, k
-				if beside {
-					left, k = left+k*wide, 0
-				}
-				return draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: left + 2,
-					Y: top - head - (k+1)*panel}, Max: vg.Point{X: left + wide - 8, Y: top - head - k*panel - 6}}}
+		top := c.Max.Y
+		for k, p := range bands {
+			for i, m := range of[k*across : min((k+1)*across, len(of))] {
+				left := c.Min.X + (c.Max.X-c.Min.X)*vg.Length(i)/vg.Length(len(p.Rows[0]))
+				at := func(y vg.Length) vg.Point { return vg.Point{X: left + 4, Y: top - y} }
+				small := ours.Style(ours.TickSize-1, false)
+				ours.Text(c, at(3), m.Name, ours.Style(ours.LabelSize, true), draw.XLeft, draw.YTop)
+				ours.Text(c, at(16), fmt.Sprintf("median |r| %.3f (chance %.3f)", m.Median,
+					0.6744897501960817/math.Sqrt(m.Freedom-1)), small, draw.XLeft, draw.YTop)
+				ours.Text(c, at(26), fmt.Sprintf("p < 0.05: %.1f %% of edges", 100*m.Share), small, draw.XLeft, draw.YTop)
 			}
-			m.histogram(scale, i%across == 0).Draw(box(0))
-			if scale.far > 0 {
-				m.distances(scale, i%across == 0).Draw(box(1))
-			}
+			body := c
+			body.Max.Y = top - head
+			p.paint(body)
+			top -= head + panel*vg.Length(len(p.Rows))
 		}
 		freedoms(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: c.Min,
 			Max: vg.Point{X: c.Max.X, Y: c.Min.Y + 26 + vg.Length(len(of))*bar}}}, of, bar)
@@ -140,93 +154,66 @@ func HeadMotion(of []Motion) ours.Figure {
 	return f
 }
 
-// histogram is the distribution of r over the edges.
-func (m Motion) histogram(s motionScale, first bool) *plot.Plot {
-	p := ours.NewPlot("", "r", "")
-	if first {
-		p.Y.Label.Text = "share of the edges, %"
+// histogram is the distribution of r over the edges, with that without relation.
+func (m Motion) histogram(s motionScale, first bool) Panel {
+	p := histogram(m.R)
+	p.X.Min, p.X.Max, p.Y.Max = -s.r, s.r, s.share
+	if !first {
+		p.Y.Label = ""
 	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -s.r, s.r, 0, s.share
-	p.X.Tick.Marker, p.Y.Tick.Marker = ours.Ticks{Most: 5}, ours.Ticks{Most: 5}
-	p.Add(paintOn(grid), paintOn(func(c draw.Canvas, p *plot.Plot) {
-		x, y := p.Transforms(&c)
-		c.SetColor(ours.Categories[0])
-		for b, share := range m.shares() {
-			from, to := max(-1+2*float64(b)/motionBins, -s.r), min(-1+2*float64(b+1)/motionBins, s.r)
-			if share > 0 && from < to {
-				c.Fill(vg.Rectangle{Min: vg.Point{X: x(from), Y: y(0)},
-					Max: vg.Point{X: x(to) - 0.4, Y: y(share)}}.Path())
-			}
+	null := m.unrelated()
+	var x, y []float64
+	for i := range 101 {
+		if r := s.r * (float64(i)/50 - 1); math.Abs(r) < 1 {
+			x, y = append(x, r), append(y, null(r))
 		}
-		var line []vg.Point
-		null := m.unrelated()
-		for i := range 101 {
-			r := s.r * (float64(i)/50 - 1)
-			if math.Abs(r) < 1 {
-				line = append(line, vg.Point{X: x(r), Y: y(null(r))})
-			}
-		}
-		c.StrokeLines(draw.LineStyle{Color: ours.Ink, Width: 1, Dashes: []vg.Length{3, 2}}, line)
-	}))
-	small(p)
+	}
+	p.Marks = append(p.Marks, Line(x, y, Style{Color: ours.Ink, Width: 1, Dashes: []vg.Length{3, 2}}))
 	return p
 }
 
 // distances is how many edges have each r at each distance, with the least-squares line.
-func (m Motion) distances(s motionScale, first bool) *plot.Plot {
-	p := ours.NewPlot("", "distance, mm", "")
-	if first {
-		p.Y.Label.Text = "r"
+func (m Motion) distances(s motionScale, first bool) Panel {
+	const w, h = 48, 40
+	var count [w * h]float64
+	most := 1.0
+	for e, r := range m.R {
+		if d := m.Distance[e]; !math.IsNaN(r + d) {
+			i, j := min(w-1, int(d/s.far*w)), min(h-1, int((s.r-r)/(2*s.r)*h))
+			count[j*w+i]++
+			most = max(most, count[j*w+i])
+		}
 	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, s.far, -s.r, s.r
-	p.X.Tick.Marker, p.Y.Tick.Marker = ours.Ticks{Most: 4}, ours.Ticks{Most: 5}
-	p.Add(paintOn(func(c draw.Canvas, p *plot.Plot) {
-		const w, h = 48, 40
-		var count [w * h]float64
-		most := 1.0
-		for e, r := range m.R {
-			if d := m.Distance[e]; !math.IsNaN(r) && !math.IsNaN(d) {
-				i, j := min(w-1, int(d/s.far*w)), min(h-1, int((s.r-r)/(2*s.r)*h))
-				count[j*w+i]++
-				most = max(most, count[j*w+i])
-			}
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for k, n := range count {
+		paint := ours.Ground
+		if n > 0 {
+			paint = densities.At(math.Sqrt(n / most))
 		}
-		img := image.NewNRGBA(image.Rect(0, 0, w, h))
-		for k, n := range count {
-			paint := ours.Ground
-			if n > 0 {
-				paint = densities.At(math.Sqrt(n / most))
-			}
-			img.SetNRGBA(k%w, k/w, paint)
-		}
-		x, y := p.Transforms(&c)
-		c.DrawImage(vg.Rectangle{Min: vg.Point{X: x(0), Y: y(-s.r)}, Max: vg.Point{X: x(s.far), Y: y(s.r)}},
-			ours.Cells{Image: img})
-		c.StrokeLine2(draw.LineStyle{Color: ours.Rule, Width: 0.5}, x(0), y(0), x(s.far), y(0))
-		if at0, slope, ok := m.line(); ok {
-			c.StrokeLine2(draw.LineStyle{Color: ours.Categories[1], Width: 1.5}, x(0), y(at0), x(s.far),
-				y(at0+slope*s.far))
-		}
-		if !math.IsNaN(m.Rho) {
-			ours.Text(c, vg.Point{X: x(s.far) - 3, Y: y(s.r) - 2}, fmt.Sprintf("ρ = %s", signed(m.Rho)),
+		img.SetNRGBA(k%w, k/w, paint)
+	}
+	p := Panel{X: Axis{Label: "distance, mm", Max: s.far, Most: 4}, Y: Axis{Min: -s.r, Max: s.r, Most: 5}, Blank: true,
+		Small: true, Marks: []Mark{Picture(img), Across(0, Style{Color: ours.Rule, Width: 0.5})}}
+	if first {
+		p.Y.Label = "r"
+	}
+	if at0, slope, ok := m.line(); ok {
+		p.Marks = append(p.Marks, Line([]float64{0, s.far}, []float64{at0, at0 + slope*s.far},
+			Style{Color: ours.Categories[1], Width: 1.5}))
+	}
+	if !math.IsNaN(m.Rho) {
+		p.Marks = append(p.Marks, Mark{Paint: func(c draw.Canvas, _, _ func(float64) vg.Length) {
+			ours.Text(c, vg.Point{X: c.Max.X - 3, Y: c.Max.Y - 2}, "ρ = "+strings.Replace(fmt.Sprintf("%.2f",
+				m.Rho), "-", "−", 1),
 				ours.Style(ours.TickSize-1, true), draw.XRight, draw.YTop)
-		}
-	}))
-	small(p)
+		}})
+	}
 	return p
 }
 
 // densities go from pale to dark blue.
 var densities = ours.Scale{ours.Diverging[4], ours.Diverging[3], ours.Diverging[2],
 	ours.Diverging[1], ours.Diverging[0]}
-
-// signed is a number with two decimals and a minus sign that is as wide as a digit.
-func signed(v float64) string {
-	if v < 0 {
-		return fmt.Sprintf("−%.2f", -v)
-	}
-	return fmt.Sprintf("%.2f", v)
-}
 
 // freedoms are bars of the degrees of freedom, left and lost.
 func freedoms(c draw.Canvas, of []Motion, high vg.Length) {
@@ -245,12 +232,15 @@ func freedoms(c draw.Canvas, of []Motion, high vg.Length) {
 		}
 		ours.Text(c, vg.Point{X: c.Min.X + name - 6, Y: middle + 1.5}, m.Name, ours.Style(ours.TickSize-1, true),
 			draw.XRight, draw.YCenter)
-		c.SetColor(ours.Categories[0])
-		c.Fill(vg.Rectangle{Min: vg.Point{X: x(0), Y: top - high + 3},
-			Max: vg.Point{X: x(max(m.Left, 0)), Y: top}}.Path())
-		c.SetColor(ours.None)
-		c.Fill(vg.Rectangle{Min: vg.Point{X: x(max(m.Left, 0)), Y: top - high + 3},
-			Max: vg.Point{X: x(m.Left + m.Lost), Y: top}}.Path())
+		left := max(m.Left, 0)
+		for _, part := range []struct {
+			from, to float64
+			paint    color.NRGBA
+		}{{0, left, ours.Categories[0]}, {left, m.Left + m.Lost, ours.None}} {
+			c.SetColor(part.paint)
+			c.Fill(vg.Rectangle{Min: vg.Point{X: x(part.from), Y: top - high + 3}, Max: vg.Point{X: x(part.to),
+				Y: top}}.Path())
+		}
 		ours.Text(c, vg.Point{X: x(m.Left+m.Lost) + 6, Y: middle + 1.5}, fmt.Sprintf("%.0f left, %.0f lost", m.Left,
 			m.Lost), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YCenter)
 	}

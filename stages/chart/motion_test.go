@@ -10,12 +10,12 @@ import (
 func TestHeadMotion(t *testing.T) {
 	nan := math.NaN()
 	m := Motion{R: []float64{-1, 1, 0.01, 0.04, nan}, Distance: []float64{nan, nan, nan, nan, 3}}
-	shares, sum := m.shares(), 0.0
-	for _, s := range shares {
+	share, sum := shares(m.R), 0.0
+	for _, s := range share {
 		sum += s
 	}
-	if shares[0] != 25 || shares[motionBins-1] != 25 || shares[motionBins/2] != 50 || sum != 100 {
-		t.Errorf("shares %v", shares)
+	if share[0] != 25 || share[bins-1] != 25 || share[bins/2] != 50 || sum != 100 {
+		t.Errorf("shares %v", share)
 	}
 	// Of 2 degrees of freedom r is uniform, of 4 its density is ¾ (1 − r²), of 6 (15/16) (1 − r²)².
 	for freedom, density := range map[float64]func(r float64) float64{

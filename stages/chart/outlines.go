@@ -56,7 +56,7 @@ func (b NamedBrain) outlinesHigh() vg.Length {
 	return high
 }
 
-const outlineWidth = page/6 - outlineGap
+const outlineWidth = Page/6 - outlineGap
 
 // outlines draws the regions' outlines over the image below them, in three planes, from the top of the canvas.
 func (p Participant) outlines(c draw.Canvas, b NamedBrain) {
@@ -72,7 +72,7 @@ func (p Participant) outlines(c draw.Canvas, b NamedBrain) {
 			// Equally spaced within the middle 80 % of the extent.
 			// Never fused: the place of a slice may lie between two voxels.
 			at := b.Low[cut.depth] + float64(b.size(cut.depth)*(0.1+0.8*(float64(cut.part)+0.5)/float64(cut.of)))
-			left := c.Min.X + page/6*vg.Length(k)
+			left := c.Min.X + Page/6*vg.Length(k)
 			ours.Text(c, vg.Point{X: left + outlineWidth/2, Y: top}, strings.Replace(fmt.Sprintf("%s = %.0f mm",
 				cut.axis, at), "-", "−", 1), ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
 			high := outlineWidth * vg.Length(b.size(cut.up)/b.size(cut.right))

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -44,7 +43,7 @@ func ScanQuality(p Participant) ours.Figure {
 	traces := p.traces()
 	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 24 + lowerHigh +
 		headHigh + p.allOutlinesHigh()
-	return ours.Figure{Width: page, Height: height, Paint: func(c draw.Canvas) {
+	return ours.Figure{Width: Page, Height: height, Paint: func(c draw.Canvas) {
 		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TickSize-2, false),
 			draw.XLeft, draw.YTop)
 		top := c.Max.Y - 4 - headHigh
@@ -97,58 +96,27 @@ func (p Participant) traces() []trace {
 
 // trace draws one trace; volumes that are left out are shaded.
 func (p Participant) trace(c draw.Canvas, box vg.Rectangle, t trace) {
-	n := len(t.values)
-	x := func(v float64) vg.Length { return box.Min.X + (box.Max.X-box.Min.X)*vg.Length(v)/vg.Length(n) }
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, v := range t.values {
-		if !math.IsNaN(v) {
-			low, high = min(low, v), max(high, v)
-		}
-	}
-	if !math.IsNaN(t.line) {
-		low, high = 0, max(high, 1.1*t.line)
-	}
-	if !(high > low) {
-		low, high = low-1, high+1
-	}
-	y := func(v float64) vg.Length {
-		return box.Min.Y + vg.Length((box.Max.Y-box.Min.Y)*vg.Length((v-low)/(high-low)))
-	}
+	n := float64(len(t.values))
+	panel := Panel{X: Axis{Max: n, Names: []string{}}, Y: Axis{Most: 3}, Blank: true, Small: true}
+	var at, from, to []float64
 	for v, out := range p.Out {
-		if out {
-			c.SetColor(ours.Faint)
-			c.Fill(vg.Rectangle{Min: vg.Point{X: x(float64(v)), Y: box.Min.Y},
-				Max: vg.Point{X: x(float64(v + 1)), Y: box.Max.Y}}.Path())
+		if at = append(at, float64(v)+0.5); out {
+			from, to = append(from, float64(v)), append(to, float64(v+1))
 		}
 	}
-	for _, tick := range (ours.Ticks{Most: 3}).Ticks(low, high) {
-		if tick.Label != "" && tick.Value >= low && tick.Value <= high {
-			ours.Text(c, vg.Point{X: box.Min.X - 5, Y: y(tick.Value)}, tick.Label, ours.Style(ours.TickSize-1, false),
-				draw.XRight, draw.YCenter)
-			c.StrokeLine2(draw.LineStyle{Color: ours.Rule, Width: 0.5}, box.Min.X-3, y(tick.Value), box.Min.X,
-				y(tick.Value))
+	panel.Marks = []Mark{Shades(from, to, ours.Faint)}
+	for k, run := range p.Runs {
+		if k > 0 {
+			panel.Marks = append(panel.Marks, Upright(float64(run.From), Style{Color: ours.Rule, Width: 1}))
 		}
 	}
-	c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: 0.5}, []vg.Point{{X: box.Min.X, Y: box.Max.Y}, box.Min,
-		{X: box.Max.X, Y: box.Min.Y}})
-	p.joins(c, box, ours.Rule)
 	if !math.IsNaN(t.line) {
-		c.StrokeLine2(draw.LineStyle{Color: ours.Categories[1], Width: 0.8, Dashes: []vg.Length{3, 2}}, box.Min.X,
-			y(t.line), box.Max.X, y(t.line))
+		panel.Y.Zero = true
+		panel.Marks = append(panel.Marks, Across(t.line, Style{Color: ours.Categories[1], Width: 0.8,
+			Dashes: []vg.Length{3, 2}}))
 	}
-	var line []vg.Point
-	stroke := func() {
-		c.StrokeLines(draw.LineStyle{Color: ours.Categories[0], Width: 0.8}, line)
-		line = nil
-	}
-	for v, value := range t.values {
-		if math.IsNaN(value) {
-			stroke()
-			continue
-		}
-		line = append(line, vg.Point{X: x(float64(v) + 0.5), Y: y(value)})
-	}
-	stroke()
+	panel.Marks = append(panel.Marks, Line(at, t.values, Style{Color: ours.Categories[0], Width: 0.8}))
+	panel.within(c, box)
 	middle := (box.Min.Y + box.Max.Y) / 2
 	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: middle}, t.name, ours.Style(ours.TickSize-1, true),
 		draw.XLeft, draw.YBottom)
@@ -167,88 +135,30 @@ func (p Participant) lower(c draw.Canvas) {
 	MatrixPanel{Values: p.Matrix}.paint(c, square, order, blocks, most, false)
 	ours.Bar(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: square.Max.X + 6, Y: square.Min.Y +
 		side/4}, Max: vg.Point{X: square.Max.X + 40, Y: square.Max.Y}}}, ours.Diverging, -most, most, "r")
-	rest := square.Max.X + 44
-	half := c.Max.X - rest
-	if p.TSNR != nil {
-		half /= 2
-	}
-	p.histogram().Draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: rest, Y: c.Min.Y + 2},
-		Max: vg.Point{X: rest + half - 8, Y: c.Max.Y - 8}}})
-	if p.TSNR != nil {
-		p.tsnr(order, blocks).Draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: rest + half,
-			Y: c.Min.Y + 2}, Max: vg.Point{X: c.Max.X - 8, Y: c.Max.Y - 8}}})
-	}
-}
-
-// histogram is the distribution of r over the edges, in bins of 0.05.
-func (p Participant) histogram() *plot.Plot {
-	const bins = 40
-	var count [bins]float64
-	n, edges := len(p.Groups), 0.0
+	var r []float64
 	for i := range n {
-		for j := range i {
-			if r := p.Matrix[i*n+j]; !math.IsNaN(r) {
-				count[max(0, min(bins-1, int(math.Floor((r+1)*bins/2))))]++
-				edges++
-			}
-		}
+		r = append(r, p.Matrix[i*n:i*n+i]...)
 	}
-	out := ours.NewPlot("", "r", "share of the edges, %")
-	out.X.Min, out.X.Max, out.Y.Min, out.Y.Max = -1, 1, 0, 1
-	out.X.Tick.Marker = ticks([]float64{-1, -0.5, 0, 0.5, 1}, []string{"−1", "−0.5", "0", "0.5", "1"})
-	for b := range count {
-		count[b] *= 100 / max(edges, 1)
-		out.Y.Max = max(out.Y.Max, 1.08*count[b])
+	edges := histogram(r)
+	edges.Marks = append(edges.Marks, Upright(0, Style{Color: ours.Ink, Width: 0.6, Dashes: []vg.Length{2, 2}}))
+	row := []Panel{edges}
+	if p.TSNR != nil {
+		row = append(row, p.tsnr(order, blocks))
 	}
-	out.Add(paintOn(grid), paintOn(func(c draw.Canvas, p *plot.Plot) {
-		x, y := p.Transforms(&c)
-		c.SetColor(ours.Categories[0])
-		var bars vg.Path
-		for b, share := range count {
-			if share > 0 {
-				bars = append(bars, vg.Rectangle{Min: vg.Point{X: x(-1 + 2*float64(b)/bins), Y: y(0)},
-					Max: vg.Point{X: x(-1+2*float64(b+1)/bins) - 0.4, Y: y(share)}}.Path()...)
-			}
-		}
-		c.Fill(bars)
-		c.StrokeLine2(draw.LineStyle{Color: ours.Ink, Width: 0.6, Dashes: []vg.Length{2, 2}}, x(0),
-			c.Min.Y, x(0), c.Max.Y)
-	}))
-	small(out)
-	return out
-}
-
-// small takes the size of the traces for the texts of a plot.
-func small(p *plot.Plot) {
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Label.TextStyle.Font, a.Tick.Label.Font = ours.Sans(ours.TickSize-1, false), ours.Sans(ours.TickSize-1, false)
-	}
+	c.Min.X, c.Max.Y = square.Max.X+44, c.Max.Y-4
+	Plot{Rows: [][]Panel{row}, Height: []vg.Length{c.Max.Y - c.Min.Y}}.paint(c)
 }
 
 // tsnr is tSNR of each region, in the blocks of the matrix.
-func (p Participant) tsnr(order []int, blocks []block) *plot.Plot {
-	out := ours.NewPlot("", fmt.Sprintf("%d regions, in the order of the matrix", len(order)), "tSNR")
-	out.X.Min, out.X.Max, out.Y.Min, out.Y.Max = 0, float64(len(order)), 0, 1
-	out.X.Tick.Marker = ticks(nil, nil)
-	for _, v := range p.TSNR {
-		if !math.IsNaN(v) {
-			out.Y.Max = max(out.Y.Max, 1.08*v)
+func (p Participant) tsnr(order []int, blocks []block) Panel {
+	out := Panel{X: Axis{Label: fmt.Sprintf("%d regions, in the order of the matrix", len(order)), Max: float64(len(order)),
+		Names: []string{}}, Y: Axis{Label: "tSNR", Zero: true}, Small: true}
+	for k, b := range blocks {
+		edges, heights := []float64{float64(b.from)}, []float64(nil)
+		for i := b.from; i < b.to; i++ {
+			edges, heights = append(edges, float64(i+1)), append(heights, p.TSNR[order[i]])
 		}
+		out.Marks = append(out.Marks, Bars(edges, heights, 0, ours.Categories[k%len(ours.Categories)]))
 	}
-	out.Add(paintOn(grid), paintOn(func(c draw.Canvas, plot *plot.Plot) {
-		x, y := plot.Transforms(&c)
-		for k, b := range blocks {
-			c.SetColor(ours.Categories[k%len(ours.Categories)])
-			var bars vg.Path
-			for i := b.from; i < b.to; i++ {
-				if v := p.TSNR[order[i]]; !math.IsNaN(v) {
-					bars = append(bars, vg.Rectangle{Min: vg.Point{X: x(float64(i)), Y: y(0)},
-						Max: vg.Point{X: x(float64(i + 1)), Y: y(v)}}.Path()...)
-				}
-			}
-			c.Fill(bars)
-		}
-	}))
-	small(out)
 	return out
 }

@@ -11,11 +11,11 @@ func TestLongNames(t *testing.T) {
 		rows := []Row{{Name: name, Value: 0.5, Low: 0.4, High: 0.6, Chance: math.NaN()}}
 		return float64(Dots{Rows: rows, Mark: math.NaN()}.Figure().Width)
 	}
-	if w := width("ctx-rh-rostralanteriorcingulate"); w != float64(column) {
-		t.Errorf("dk84: %g pt wide, want %g", w, float64(column))
+	if w := width("ctx-rh-rostralanteriorcingulate"); w != float64(Column) {
+		t.Errorf("dk84: %g pt wide, want %g", w, float64(Column))
 	}
 	const name = "Right Superior Temporal Gyrus, posterior division"
-	if w := width(name); w < width(name[:40])+20 || w < float64(column)+20 {
+	if w := width(name); w < width(name[:40])+20 || w < float64(Column)+20 {
 		t.Errorf("a long name: %g pt wide", w)
 	}
 }

@@ -45,7 +45,7 @@ var sides = []struct {
 const (
 	mapHead, mapCaption, mapGap, mapLine = 18, 12, 6, 11
 	mapBar                               = 58 // width of the color bar
-	mapWide                              = page - mapBar
+	mapWide                              = Page - mapBar
 )
 
 // RegionMaps draws regions on the cortex and in slices, a map a setting. ring says what a green outline means; "" for
@@ -56,7 +56,7 @@ func (a Atlas) RegionMaps(maps []RegionMap, bar Colorbar, ring string) ours.Figu
 	if ring != "" {
 		foot = 14
 	}
-	f := ours.Figure{Width: page, Height: foot}
+	f := ours.Figure{Width: Page, Height: foot}
 	for _, m := range maps {
 		f.Height += views.height(m)
 	}
@@ -76,7 +76,7 @@ func (a Atlas) RegionMaps(maps []RegionMap, bar Colorbar, ring string) ours.Figu
 			top -= views.height(m)
 		}
 		if ring != "" {
-			drawSigns(c, vg.Point{X: c.Min.X + 4, Y: c.Min.Y + 7}, page,
+			drawSigns(c, vg.Point{X: c.Min.X + 4, Y: c.Min.Y + 7}, Page,
 				[]sign{{ring, stroke(draw.LineStyle{Color: ringColor, Width: 2})}})
 		}
 	}
@@ -213,7 +213,7 @@ func writeMarks(c draw.Canvas, at vg.Rectangle, unit vg.Length, r Raster, marks 
 			Max: vg.Point{X: p.X + half.X, Y: p.Y + half.Y}}
 		if free(taken, box) {
 			taken = append(taken, box)
-			c.DrawGlyph(draw.GlyphStyle{Color: faded(ours.Ground, 0xd8), Radius: 4.8, Shape: draw.CircleGlyph{}}, p)
+			c.DrawGlyph(draw.GlyphStyle{Color: Faded(ours.Ground, 0xd8), Radius: 4.8, Shape: draw.CircleGlyph{}}, p)
 			ours.Text(c, p, word, sty, draw.XCenter, draw.YCenter)
 		}
 	}

@@ -2,8 +2,9 @@ package chart
 
 import (
 	"fmt"
+	"image/color"
+	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -20,23 +21,15 @@ type Distribution struct {
 // Ridges draws distributions over the epochs, the early ones far and the late ones
 // near, as Figure 3 of the paper: a row for each setting, a column for each layer.
 func Ridges(rows [][]Distribution) ours.Figure {
-	columns := 0
-	for _, r := range rows {
-		columns = max(columns, len(r))
-	}
-	const head, foot = 6, 20
-	f := ours.Figure{Width: page, Height: vg.Length(len(rows))*70*vg.Millimeter + head + foot}
-	f.Paint = func(c draw.Canvas) {
-		key(c, vg.Point{X: c.Min.X + 34, Y: c.Min.Y + 9}, []string{"nodes that are kept", "nodes that are dropped"}, []draw.LineStyle{
-			{Color: keptColor, Width: 4}, {Color: droppedColor, Width: 4}})
-		cells := tiles(draw.Crop(c, 0, 0, foot, -head), len(rows), columns, 10)
-		for i, row := range rows {
-			for j, d := range row {
-				d.plot().Draw(cells[i][j])
-			}
+	p := Plot{Width: Page, Height: []vg.Length{70 * vg.Millimeter}}
+	for _, row := range rows {
+		var panels []Panel
+		for _, d := range row {
+			panels = append(panels, d.panel())
 		}
+		p.Rows = append(p.Rows, panels)
 	}
-	return f
+	return p.Figure()
 }
 
 var keptColor, droppedColor = ours.Categories[1], ours.Categories[0]
@@ -64,56 +57,40 @@ func chosen(epochs []int) []int {
 
 func abs(x int) int { return max(x, -x) }
 
-func (d Distribution) plot() *plot.Plot {
+func (d Distribution) panel() Panel {
 	at := chosen(d.Epochs)
-	p := ours.NewPlot(d.Title, "pooling score", "epoch")
-	p.X.Min, p.X.Max = 0, 1
-	p.X.Tick.Marker = ticks([]float64{0, 0.25, 0.5, 0.75, 1}, []string{"0", "0.25", "0.5", "0.75", "1"})
 	// One step of y is one epoch drawn; the last one is nearest, at 0.
-	p.Y.Min, p.Y.Max = 0, float64(len(at)-1)+1.9
-	var values []float64
-	var labels []string
-	for i, e := range at {
-		values, labels = append(values, float64(len(at)-1-i)), append(labels, fmt.Sprint(d.Epochs[e]))
-	}
-	p.Y.Tick.Marker = ticks(values, labels)
+	p := Panel{Title: d.Title, Blank: true, Y: Axis{Label: "epoch", Max: float64(len(at)-1) + 1.9},
+		X: Axis{Label: "pooling score", Max: 1, At: []float64{0, 0.25, 0.5, 0.75, 1}, Names: []string{"0",
+			"0.25", "0.5", "0.75", "1"}}}
 	peak := 0.0 // heights are linear: scores that gather at 0 and 1 stand out
 	for _, e := range at {
-		for b := range d.Kept[e] {
-			peak = max(peak, d.Kept[e][b], d.Dropped[e][b])
-		}
+		peak = max(peak, slices.Max(d.Kept[e]), slices.Max(d.Dropped[e]))
 	}
-	p.Add(paintOn(func(c draw.Canvas, p *plot.Plot) {
-		x, y := p.Transforms(&c)
-		for i, e := range at {
-			base := float64(len(at) - 1 - i)
-			c.StrokeLine2(draw.LineStyle{Color: ours.Faint, Width: vg.Points(0.5)}, x(0), y(base), x(1), y(base))
-			for _, side := range []struct {
-				counts []float64
-				color  int
-			}{{d.Dropped[e], 0}, {d.Kept[e], 1}} {
-				color := [2]draw.LineStyle{{Color: droppedColor, Width: vg.Points(0.8)},
-					{Color: keptColor, Width: vg.Points(0.8)}}[side.color]
-				fill := [2]uint8{0x55, 0x66}[side.color]
-				n := float64(len(side.counts))
-				for _, hill := range hills(side.counts) {
-					line := []vg.Point{{X: x(max((float64(hill[0])-0.5)/n, 0)), Y: y(base)}}
-					for b := hill[0]; b < hill[1]; b++ {
-						line = append(line, vg.Point{X: x((float64(b) + 0.5) / n),
-							Y: y(base + float64(1.7*side.counts[b])/peak)})
-					}
-					line = append(line, vg.Point{X: x(min((float64(hill[1])+0.5)/n, 1)), Y: y(base)})
-					if side.color == 0 {
-						c.FillPolygon(faded(droppedColor, fill), line)
-					} else {
-						c.FillPolygon(faded(keptColor, fill), line)
-					}
-					c.StrokeLines(color, line)
-				}
-			}
-		}
-	}))
+	for i, e := range at {
+		base := float64(len(at) - 1 - i)
+		p.Y.At, p.Y.Names = append(p.Y.At, base), append(p.Y.Names, fmt.Sprint(d.Epochs[e]))
+		p.Marks = append(p.Marks, Across(base, Style{Color: ours.Faint, Width: 0.5}),
+			ridge(d.Dropped[e], base, peak, droppedColor, 0x55).Called("nodes that are dropped"),
+			ridge(d.Kept[e], base, peak, keptColor, 0x66).Called("nodes that are kept"))
+	}
 	return p
+}
+
+// ridge fills the hills of a histogram that stands on base.
+func ridge(counts []float64, base, peak float64, color color.NRGBA, alpha uint8) Mark {
+	n := float64(len(counts))
+	return Mark{sign: stroke(Style{Color: color, Width: 4}), Paint: func(c draw.Canvas, x, y func(float64) vg.Length) {
+		for _, hill := range hills(counts) {
+			line := []vg.Point{{X: x(max((float64(hill[0])-0.5)/n, 0)), Y: y(base)}}
+			for b := hill[0]; b < hill[1]; b++ {
+				line = append(line, vg.Point{X: x((float64(b) + 0.5) / n), Y: y(base + float64(1.7*counts[b])/peak)})
+			}
+			line = append(line, vg.Point{X: x(min((float64(hill[1])+0.5)/n, 1)), Y: y(base)})
+			c.FillPolygon(Faded(color, alpha), line)
+			c.StrokeLines(Style{Color: color, Width: 0.8}, line)
+		}
+	}}
 }
 
 // hills are the runs of intervals that hold anything: from one, to behind the last.

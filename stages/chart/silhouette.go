@@ -12,15 +12,15 @@ const (
 	Behind
 )
 
-// A Line is a line of a Silhouette in mm, to the right and upwards; a closed one ends
+// A Curve is a line of a Silhouette in mm, to the right and upwards; a closed one ends
 // where it begins.
-type Line [][2]float64
+type Curve [][2]float64
 
 // A Silhouette is the outline of a brain, drawn by hand to the measures of the MNI space
 // (to the right, to the front, upwards, from the anterior commissure): Parts are filled,
 // the last ones in front, Folds are the fissures that tell where one is.
 type Silhouette struct {
-	Parts, Folds []Line
+	Parts, Folds []Curve
 }
 
 // Flat is a place in mm as the side sees it: to the right and upwards.
@@ -49,34 +49,34 @@ func (s Side) Extent() (left, right, low, high float64) {
 func (s Side) Silhouette() Silhouette {
 	switch s {
 	case Left:
-		cerebrum := Line{{-73, 2}, {-69, 18}, {-62, 36}, {-50, 52}, {-32, 66}, {-12, 75}, {10, 79}, {32, 78}, {52, 72},
+		cerebrum := Curve{{-73, 2}, {-69, 18}, {-62, 36}, {-50, 52}, {-32, 66}, {-12, 75}, {10, 79}, {32, 78}, {52, 72},
 			{72, 60}, {88, 43}, {99, 22}, {104, 4}, {101, -9}, {90, -16}, {74, -17},
 			{58, -19}, {44, -26}, {28, -34}, {12, -40}, {-4, -42}, {-17, -37}, {-22, -28}, {-21, -19}, {-29, -19},
 			{-42, -25}, {-56, -24}, {-67, -13}}
-		stem := Line{{18, -28}, {22, -44}, {26, -58}, {32, -68}, {42, -66}, {44, -50}, {42, -28}}
-		cerebellum := Line{{44, -22}, {58, -16}, {76, -15}, {91, -22}, {95, -36}, {86, -49}, {68, -56},
+		stem := Curve{{18, -28}, {22, -44}, {26, -58}, {32, -68}, {42, -66}, {44, -50}, {42, -28}}
+		cerebellum := Curve{{44, -22}, {58, -16}, {76, -15}, {91, -22}, {95, -36}, {86, -49}, {68, -56},
 			{51, -54}, {42, -44}}
-		sylvian := Line{{-21, -19}, {-10, -9}, {8, -1}, {24, 6}, {38, 15}, {46, 26}}
-		central := Line{{22, 78}, {20, 64}, {12, 48}, {8, 32}, {0, 18}, {-2, 6}}
-		return Silhouette{Parts: []Line{smooth(stem), smooth(cerebellum), smooth(cerebrum)},
-			Folds: []Line{open(sylvian), open(central)}}
+		sylvian := Curve{{-21, -19}, {-10, -9}, {8, -1}, {24, 6}, {38, 15}, {46, 26}}
+		central := Curve{{22, 78}, {20, 64}, {12, 48}, {8, 32}, {0, 18}, {-2, 6}}
+		return Silhouette{Parts: []Curve{smooth(stem), smooth(cerebellum), smooth(cerebrum)},
+			Folds: []Curve{open(sylvian), open(central)}}
 	case Behind:
-		half := Line{{0, 75}, {10, 79}, {24, 75}, {40, 66}, {53, 52}, {62, 36}, {68, 16}, {69, -2}, {66, -18},
+		half := Curve{{0, 75}, {10, 79}, {24, 75}, {40, 66}, {53, 52}, {62, 36}, {68, 16}, {69, -2}, {66, -18},
 			{58, -32}, {44, -38}, {28, -32}, {0, -24}}
-		cerebellum := Line{{0, -14}, {22, -14}, {42, -20}, {53, -32}, {50, -46}, {36, -56}, {18, -60},
+		cerebellum := Curve{{0, -14}, {22, -14}, {42, -20}, {53, -32}, {50, -46}, {36, -56}, {18, -60},
 			{4, -55}, {0, -54}}
-		return Silhouette{Parts: []Line{smooth(mirrored(half)), smooth(mirrored(cerebellum))},
-			Folds: []Line{{{0, 76}, {0, -20}}, {{0, -20}, {0, -54}}}}
+		return Silhouette{Parts: []Curve{smooth(mirrored(half)), smooth(mirrored(cerebellum))},
+			Folds: []Curve{{{0, 76}, {0, -20}}, {{0, -20}, {0, -54}}}}
 	}
-	half := Line{{0, 66}, {7, 71}, {20, 69}, {36, 59}, {49, 44}, {58, 25}, {65, 3}, {68, -18}, {67, -40}, {61, -62},
+	half := Curve{{0, 66}, {7, 71}, {20, 69}, {36, 59}, {49, 44}, {58, 25}, {65, 3}, {68, -18}, {67, -40}, {61, -62},
 		{50, -80}, {35, -95}, {17, -104}, {6, -103}, {0, -98}}
-	return Silhouette{Parts: []Line{smooth(mirrored(half))}, Folds: []Line{{{0, 66}, {0, -98}}}}
+	return Silhouette{Parts: []Curve{smooth(mirrored(half))}, Folds: []Curve{{{0, 66}, {0, -98}}}}
 }
 
 // mirrored adds the left half, from the end of the right one back to its beginning;
 // points on the midline are not doubled.
-func mirrored(half Line) Line {
-	all := append(Line{}, half...)
+func mirrored(half Curve) Curve {
+	all := append(Curve{}, half...)
 	for i := len(half) - 1; i >= 0; i-- {
 		if half[i][0] != 0 {
 			all = append(all, [2]float64{-half[i][0], half[i][1]})
@@ -86,9 +86,9 @@ func mirrored(half Line) Line {
 }
 
 // smooth draws a closed curve through the points (Catmull and Rom 1974), six steps each.
-func smooth(p Line) Line {
+func smooth(p Curve) Curve {
 	n := len(p)
-	var out Line
+	var out Curve
 	for i := range p {
 		out = append(out, between(p[(i+n-1)%n], p[i], p[(i+1)%n], p[(i+2)%n])...)
 	}
@@ -96,15 +96,15 @@ func smooth(p Line) Line {
 }
 
 // open draws a curve from the first point to the last.
-func open(p Line) Line {
-	var out Line
+func open(p Curve) Curve {
+	var out Curve
 	for i := range len(p) - 1 {
 		out = append(out, between(p[max(i-1, 0)], p[i], p[i+1], p[min(i+2, len(p)-1)])...)
 	}
 	return append(out, p[len(p)-1])
 }
 
-func between(a, b, c, d [2]float64) (out Line) {
+func between(a, b, c, d [2]float64) (out Curve) {
 	const steps = 6
 	for k := range steps {
 		t := float64(k) / steps

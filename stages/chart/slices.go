@@ -33,14 +33,14 @@ func Slices(b Brain, low, high float64) ours.Figure {
 	}
 	cuts := []cut{{"axial, z", 2, 0, 1}, {"coronal, y", 1, 0, 2}, {"sagittal, x", 0, 1, 2}}
 	size := func(a int) float64 { return b.High[a] - b.Low[a] }
-	width := (page - bar) / each
+	width := (Page - bar) / each
 	var heights [3]vg.Length
 	total := vg.Length(4)
 	for i, c := range cuts {
 		heights[i] = (width - gap) * vg.Length(size(c.up)/size(c.right))
 		total += heights[i] + head + gap
 	}
-	f := ours.Figure{Width: page, Height: total}
+	f := ours.Figure{Width: Page, Height: total}
 	shown := Regions{Value: map[int]float64{}}
 	for n, score := range b.Score {
 		shown.Value[n] = (score - low) / (high - low)

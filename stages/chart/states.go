@@ -1,8 +1,6 @@
 package chart
 
 import (
-	"slices"
-
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -17,20 +15,15 @@ type StateMeasure struct {
 
 // States draws connectivity states as matrices, and below them what is known of each.
 func States(panels []MatrixPanel, groups, names []string, measures []StateMeasure) ours.Figure {
-	const perRow, low = 4, 62 * vg.Millimeter
+	const perRow = 4
 	above := matrixRows(panels, groups, min(perRow, len(panels)))
-	return ours.Figure{Width: page, Height: above.Height + low, Paint: func(c draw.Canvas) {
-		above.Paint(draw.Crop(c, 0, 0, low, 0))
-		for i, cell := range tiles(draw.Crop(c, 0, 0, 0, -above.Height), 1, len(measures), 12)[0] {
-			most := 0.0
-			for _, g := range measures[i].Groups {
-				for _, v := range slices.Concat(g.Value, g.High) {
-					if v > most { // NaN is not
-						most = v
-					}
-				}
-			}
-			paintTrends(names, "state", measures[i].Label, 1.05*most, false, measures[i].Groups)(cell)
-		}
+	p := Plot{Rows: [][]Panel{nil}, Width: Page, Height: []vg.Length{58 * vg.Millimeter}}
+	for _, m := range measures {
+		p.Rows[0] = append(p.Rows[0], trends(names, "state", Axis{Label: m.Label, Zero: true}, false, m.Groups))
+	}
+	below := p.Figure()
+	return ours.Figure{Width: Page, Height: above.Height + below.Height, Paint: func(c draw.Canvas) {
+		above.Paint(draw.Crop(c, 0, 0, below.Height, 0))
+		below.Paint(draw.Crop(c, 0, 0, 0, -above.Height))
 	}}
 }

@@ -3,9 +3,7 @@ package chart
 import (
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	ours "prgnn/stages/draw"
 )
@@ -20,54 +18,36 @@ type Trend struct {
 
 // Trends draws shares between 0 and 1 over steps that have names.
 func Trends(steps []string, axis string, of []Trend) ours.Figure {
-	return ours.Figure{Width: 120 * vg.Millimeter, Height: 75 * vg.Millimeter,
-		Paint: paintTrends(steps, axis, "share", 1, true, of)}
+	return Plot{Rows: [][]Panel{{trends(steps, axis, Axis{Label: "share", Max: 1}, true, of)}},
+		Width: 120 * vg.Millimeter, Height: []vg.Length{64 * vg.Millimeter}}.Figure()
 }
 
-// paintTrends draws values between 0 and top; joined draws a line from step to step.
-func paintTrends(steps []string, axis, label string, top float64, joined bool, of []Trend) func(draw.Canvas) {
-	return func(c draw.Canvas) {
-		p := ours.NewPlot("", axis, label)
-		at := make([]float64, len(steps))
-		for i := range steps {
-			at[i] = float64(i)
-		}
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.4, float64(len(steps))-0.6, 0, top
-		p.X.Tick.Marker = ticks(at, steps)
-		var signs []sign
-		p.Add(paintOn(grid))
-		for k, t := range of {
-			style := draw.LineStyle{Color: ours.Categories[k%len(ours.Categories)], Width: 1.6,
-				Dashes: dashes[k%len(dashes)]}
-			shift := 0.05 * (float64(k) - float64(len(of)-1)/2) // intervals side by side
-			p.Add(paintOn(func(c draw.Canvas, p *plot.Plot) {
-				x, y := p.Transforms(&c)
-				if !math.IsNaN(t.Chance) {
-					c.StrokeLine2(draw.LineStyle{Color: style.Color, Width: 0.8, Dashes: []vg.Length{1, 2}}, c.Min.X,
-						y(t.Chance), c.Max.X, y(t.Chance))
-				}
-				var line []vg.Point
-				for i, v := range t.Value {
-					if math.IsNaN(v) {
-						continue
-					}
-					here := vg.Point{X: x(float64(i) + shift), Y: y(v)}
-					line = append(line, here)
-					if !math.IsNaN(t.Low[i] + t.High[i]) {
-						c.StrokeLine2(draw.LineStyle{Color: style.Color, Width: 1}, here.X, y(t.Low[i]), here.X,
-							y(t.High[i]))
-					}
-					c.DrawGlyph(draw.GlyphStyle{Color: style.Color, Radius: 2.6, Shape: draw.CircleGlyph{}}, here)
-				}
-				if joined {
-					c.StrokeLines(style, line)
-				}
-			}))
-			signs = append(signs, sign{t.Name, stroke(style)})
-		}
-		width := c.Max.X - c.Min.X - 40
-		lines := signLines(signs, width)
-		p.Draw(draw.Crop(c, 2, -8, vg.Length(11*lines)+8, -4))
-		drawSigns(c, vg.Point{X: c.Min.X + 34, Y: c.Min.Y + vg.Length(11*lines) - 2}, width, signs)
+// trends has values with their intervals; joined draws a line from step to step.
+func trends(steps []string, axis string, y Axis, joined bool, of []Trend) Panel {
+	p := Panel{X: Axis{Label: axis, Min: -0.4, Max: float64(len(steps)) - 0.6, Names: steps}, Y: y}
+	for i := range steps {
+		p.X.At = append(p.X.At, float64(i))
 	}
+	for k, t := range of {
+		style := Group(k, 1.6)
+		color := ours.Categories[k%len(ours.Categories)]
+		var x, at, value []float64 // also of those that have a value: lines go on
+		for i, v := range t.Value {
+			x = append(x, float64(i)+0.05*(float64(k)-float64(len(of)-1)/2)) // intervals side by side
+			if !math.IsNaN(v) {
+				at, value = append(at, x[i]), append(value, v)
+			}
+		}
+		if !math.IsNaN(t.Chance) {
+			p.Marks = append(p.Marks, Across(t.Chance, Style{Color: color, Width: 0.8, Dashes: []vg.Length{1, 2}}))
+		}
+		p.Marks = append(p.Marks, Whiskers(x, t.Low, t.High, false, 0, Style{Color: color, Width: 1}),
+			Discs(at, value, 2.6, color))
+		line := Line(at, value, style).Called(t.Name)
+		if !joined {
+			line = Line(nil, nil, style).Called(t.Name)
+		}
+		p.Marks = append(p.Marks, line)
+	}
+	return p
 }

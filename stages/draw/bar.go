@@ -23,7 +23,7 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
 	head := vg.Length(max(len(lines), 1)-1) * (TickSize + 1)
 	strip := vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Min.X + thick, Y: c.Max.Y - LabelSize - 6 - head}}
 	c.DrawImage(strip, Cells{img})
-	c.StrokeLines(draw.LineStyle{Color: Rule, Width: 0.5}, outline(strip))
+	c.StrokeLines(draw.LineStyle{Color: Rule, Width: 0.5}, Outline(strip))
 	height := strip.Max.Y - strip.Min.Y
 	at := func(v float64) vg.Length { return vg.Length(height * vg.Length((v-low)/(high-low))) }
 	mark := func(y vg.Length, label string) {
@@ -52,6 +52,7 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
 	}
 }
 
-func outline(r vg.Rectangle) []vg.Point {
+// Outline is the border of a rectangle.
+func Outline(r vg.Rectangle) []vg.Point {
 	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min}
 }

@@ -3,6 +3,8 @@ package figure
 import (
 	"context"
 
+	"gonum.org/v1/plot/vg"
+
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/chart"
@@ -58,10 +60,10 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 	if err != nil || positive < 0 || len(all.Groups) != 2 {
 		return nil, err
 	}
-	var of []chart.Reliability
+	var curves, counts, key []chart.Mark
 	var rows []calibrationRow
 	series := seriesOf(all)
-	share, tested := 0.0, 0.0
+	share, tested, drawn := 0.0, 0.0, 0
 	for k, folds := range all.Settings {
 		var probability []float64
 		var is []bool
@@ -74,33 +76,49 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 			continue // the majority classifier gives one answer to everybody
 		}
 		counted, brier := fold.Calibrate(probability, is, bins)
-		one := chart.Reliability{Name: "Brier score " + report.Share(brier), Series: series[k]}
-		if name := folds[0].Name; name != "" {
-			one.Name = name + ": " + report.Share(brier)
-		}
+		var mean, rate, n, zero []float64
 		for _, b := range counted {
 			rows = append(rows, calibrationRow{Classifier: folds[0].Name, Brier: brier, Low: b.Low, High: b.High,
 				N: int32(b.N), Mean: b.Mean, Share: b.Share})
 			if b.N > 0 {
-				one.Bins = append(one.Bins, chart.ReliabilityBin{Mean: b.Mean, Share: b.Share, N: b.N})
+				mean, rate, n, zero = append(mean, b.Mean), append(rate, b.Share), append(n, float64(b.N)),
+					append(zero, 0)
 			}
 		}
-		if of == nil {
+		if drawn++; drawn == 1 {
 			for _, yes := range is {
 				if tested++; yes {
 					share++
 				}
 			}
 		}
-		of = append(of, one)
+		if drawn > chart.MostSeries {
+			continue
+		}
+		name := "Brier score " + report.Share(brier)
+		if folds[0].Name != "" {
+			name = folds[0].Name + ": " + report.Share(brier)
+		}
+		color := chart.Color(series[k])
+		key = append(key, chart.Line(nil, nil, chart.Series(series[k], 1.8)).Called(name))
+		curves = append(curves, chart.Discs(mean, rate, 2.4, color), chart.Line(mean, rate,
+			chart.Series(series[k], 1.5)))
+		counts = append(counts, chart.Discs(mean, n, 2, color),
+			chart.Whiskers(mean, zero, n, false, 0, chart.Style{Color: color, Width: 1}))
 	}
-	if of == nil {
+	if drawn == 0 {
 		return nil, nil
 	}
 	share /= tested
-	c := Captioned(chart.Calibration(of[:min(len(of), chart.MostSeries)], all.Groups[positive]), "figure.calibration",
-		most(chart.MostSeries, len(of), "classifiers", values{"Positive": all.Groups[positive], "Bins": bins, "Share": share,
-			"Constant": share * (1 - share)}))
+	above := chart.Panel{X: chart.Unit(""), Y: chart.Unit("share of " + all.Groups[positive]),
+		Marks: append([]chart.Mark{chart.Diagonal(0, 1)}, chart.FirstOnTop(curves)...)}
+	above.X.Names = make([]string, len(above.X.At)) // they stand below
+	below := chart.Panel{X: chart.Unit("predicted probability of " + all.Groups[positive]),
+		Y: chart.Axis{Label: "participants", Zero: true, Most: 3}, Marks: chart.FirstOnTop(counts)}
+	f := chart.Plot{Rows: [][]chart.Panel{{above}, {below}}, Width: chart.Column, Key: key,
+		Height: []vg.Length{chart.Column - 6, 92}}
+	c := Captioned(f.Figure(), "figure.calibration", most(chart.MostSeries, drawn, "classifiers", values{
+		"Positive": all.Groups[positive], "Bins": bins, "Share": share, "Constant": share * (1 - share)}))
 	c.tables = dag.Outputs{"bins": column.Table(rows)}
 	return c, nil
 }

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
+	"gonum.org/v1/plot/vg"
+
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 )
@@ -65,21 +69,22 @@ func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if len(graphs) == 0 {
 		return nil, errors.New("there are no graphs to draw")
 	}
-	var names []string
-	for g := range graphs {
-		names = append(names, g)
-	}
-	slices.Sort(names)
-	var all []chart.Degrees
+	names := slices.Sorted(maps.Keys(graphs))
+	p := chart.Panel{X: chart.Axis{Label: "degree (edges of a node)", Max: float64(max(longest-1, 1)), Whole: true},
+		Y: chart.Axis{Label: "share of the nodes, %", Zero: true}}
 	var rows []degreeRow
-	for _, g := range names {
-		of := append(counts[g], make([]float64, longest-len(counts[g]))...)
-		all = append(all, chart.Degrees{Group: g, Graphs: graphs[g], Nodes: of})
-		for d, n := range of {
+	for i, g := range names {
+		share, total := make([]float64, longest), float64(graphs[g]*nodes.Rows())
+		copy(share, counts[g])
+		for d, n := range share {
 			rows = append(rows, degreeRow{g, int32(d), int32(n)})
+			share[d] = 100 * n / max(total, 1)
 		}
+		p.Marks = append(p.Marks, chart.Steps(share, chart.Group(i, 1.4)).Called(fmt.Sprintf("%s (%s)", g,
+			words.Count(graphs[g], "graph"))))
 	}
-	c := Captioned(chart.DegreeDistribution(all), "figure.degrees", values{"Largest": longest - 1})
+	f := chart.Plot{Rows: [][]chart.Panel{{p}}, Width: 120 * vg.Millimeter, Height: []vg.Length{70 * vg.Millimeter}}
+	c := Captioned(f.Figure(), "figure.degrees", values{"Largest": longest - 1})
 	c.tables = dag.Outputs{"degrees": column.Table(rows)}
 	return outputs(c, nil)
 }

@@ -3,7 +3,9 @@ package figure
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
 
 	"prgnn/dag"
 	"prgnn/stages/chart"
@@ -72,42 +74,60 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	if err != nil || positive < 0 || len(all.Groups) != 2 {
 		return nil, err
 	}
-	var of []chart.Classifier
 	series := seriesOf(all)
+	var bands, thin, lines []chart.Mark
+	var drawn []string
 	for k, folds := range all.Settings {
-		one := chart.Classifier{Series: max(series[k], 0), Name: "AUC " + report.Share(fold.MeanOver(folds,
-			func(f fold.Tested) float64 { return fold.Score(f.Participants, positive).Auc }))}
-		if name := folds[0].Name; name != "" {
-			one.Name = name + ": " + one.Name
-		}
-		flat := true
+		var cases []chart.Case
+		var curves []chart.Mark
+		flat, sty := true, chart.Series(max(series[k], 0), 1.8)
+		color := chart.Color(max(series[k], 0))
 		for i, f := range folds {
-			var cases []chart.Case
+			var of []chart.Case
 			for _, p := range f.Participants {
-				cases = append(cases, chart.Case{Score: p.Probability[positive],
-					Positive: p.Label == positive, Fold: i})
+				of = append(of, chart.Case{Score: p.Probability[positive], Positive: p.Label == positive, Fold: i})
 			}
-			flat = flat && len(chart.Rates(cases)) <= 2
-			one.Cases = append(one.Cases, cases...)
+			x, y := chart.Points(chart.Rates(of))
+			curves = append(curves, chart.Line(x, y, chart.Style{Color: chart.Faded(color, 0x60), Width: 0.6}))
+			cases, flat = append(cases, of...), flat && len(x) <= 2
 		}
-		if mean, _, _ := chart.MeanRates(one.Cases); mean == nil {
+		mean, low, high := chart.MeanRates(cases)
+		if mean == nil {
 			return nil, nil
 		}
 		if flat && len(all.Settings) > 1 {
 			continue // one answer for everybody: the diagonal is drawn already
 		}
-		of = append(of, one)
+		x, y := chart.Points(mean)
+		_, from := chart.Points(low)
+		_, to := chart.Points(high)
+		name := "AUC " + report.Share(fold.MeanOver(folds,
+			func(f fold.Tested) float64 { return fold.Score(f.Participants, positive).Auc }))
+		if folds[0].Name != "" {
+			name = folds[0].Name + ": " + name
+		}
+		bands, thin, drawn = append(bands, chart.Band(x, from, to, chart.Faded(color, 0x1c))), curves,
+			append(drawn, folds[0].Name)
+		lines = append(lines, chart.Line(x, y, sty).Called(name))
 	}
-	if of == nil {
+	if lines == nil {
 		return nil, nil
 	}
-	banded := ""
-	if len(of) > chart.MostBands {
-		banded, _, _ = strings.Cut(of[0].Name, ":")
+	v := most(chart.MostSeries, len(lines), "classifiers", values{"Positive": all.Groups[positive], "Banded": ""})
+	if lines = lines[:min(len(lines), chart.MostSeries)]; len(lines) > 1 {
+		thin = nil
 	}
-	return Captioned(chart.ROC(of[:min(len(of), chart.MostSeries)], all.Groups[positive]), "figure.roc",
-		most(chart.MostSeries, len(of), "classifiers", values{"Positive": all.Groups[positive], "Banded": banded})), nil
+	if len(lines) > mostBands {
+		bands, v["Banded"] = bands[:1], drawn[0]
+	}
+	p := chart.Panel{X: chart.Unit("1 − specificity"), Y: chart.Unit("sensitivity for " + all.Groups[positive])}
+	p.Marks = slices.Concat([]chart.Mark{chart.Diagonal(0, 1)}, bands, thin, chart.FirstOnTop(lines))
+	f := chart.Plot{Rows: [][]chart.Panel{{p}}, Width: chart.Column, Height: []vg.Length{chart.Column}, Key: lines}
+	return Captioned(f.Figure(), "figure.roc", v), nil
 }
+
+// mostBands is how many classifiers have bands in one plot: more of them hide each other.
+const mostBands = 4
 
 // DrawConfusion draws the confusion matrix of a setting, by its index from 0: counts pooled over the folds, a mean over
 // repeats.

@@ -1,6 +1,10 @@
 package figure
 
 import (
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+
 	"prgnn/stages/chart"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
@@ -24,8 +28,18 @@ func DrawPredicted(all *fold.Settings, name string, most int) []*Chart {
 		if !varies || len(charts) == most {
 			continue
 		}
-		charts = append(charts, Captioned(chart.Scatter(observed, predicted, name, max(0, series[k])), "figure.predicted",
-			values{"Model": region.Clip(folds[0].Name, 60), "N": len(observed), "Number": name, "Draws": draws}))
+		axis := func(label string) chart.Axis { return chart.Axis{Label: label + name, Most: 5} }
+		p := chart.Panel{X: axis("observed "), Y: axis("predicted ")}
+		ends := slices.Concat(observed, predicted)
+		low, high := slices.Min(ends), slices.Max(ends)
+		room := max(0.04*(high-low), 1e-9)
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low-room, high+room, low-room, high+room
+		p.Marks = []chart.Mark{chart.Diagonal(p.X.Min, p.X.Max),
+			chart.Discs(observed, predicted, 1.6, chart.Color(max(0, series[k])))}
+		f := chart.Plot{Rows: [][]chart.Panel{{p}}, Width: chart.Column, Height: []vg.Length{chart.Column}}
+		charts = append(charts, Captioned(f.Figure(), "figure.predicted",
+			values{"Model": region.Clip(folds[0].Name, 60),
+				"N": len(observed), "Number": name, "Draws": draws}))
 	}
 	return charts
 }

@@ -2,13 +2,17 @@ package figure
 
 import (
 	"context"
+	"image/color"
 	"math"
 	"slices"
+
+	"gonum.org/v1/plot/vg"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
+	"prgnn/stages/draw"
 	"prgnn/stages/fold"
 )
 
@@ -106,28 +110,88 @@ func DrawTraining(t *dag.Task, drawn int) (*Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	var rows []chart.Training
+	p := chart.Plot{Width: chart.Page, Height: []vg.Length{62 * vg.Millimeter}}
 	series := column.Series(names)
 	for i, s := range settings[:min(len(settings), drawn)] {
-		row := chart.Training{Title: s.name, Chance: chance, Series: max(series[i], 0)}
-		for _, in := range s.members {
-			epochs, err := column.Read[epochRow](in)
-			if err != nil {
+		folds := make([][]epochRow, len(s.members))
+		for k, in := range s.members {
+			if folds[k], err = column.Read[epochRow](in); err != nil {
 				return nil, err
 			}
-			var c chart.Course
-			for _, e := range epochs {
-				c.TrainLoss, c.TestLoss = append(c.TrainLoss, e.CE), append(c.TestLoss, e.TestCE)
-				c.TrainAccuracy, c.TestAccuracy = append(c.TrainAccuracy, e.Accuracy),
-					append(c.TestAccuracy, e.TestAccuracy)
-			}
-			row.Courses = append(row.Courses, c)
 		}
-		rows = append(rows, row)
+		color := chart.Color(max(series[i], 0))
+		loss := trainingPanel(folds, color, func(e epochRow) (train, test float64) { return e.CE, e.TestCE })
+		accuracy := trainingPanel(folds, color, func(e epochRow) (train, test float64) {
+			return e.Accuracy,
+				e.TestAccuracy
+		})
+		loss.Title, loss.Y = s.name, chart.Axis{Label: "cross-entropy", Zero: true}
+		accuracy.Y = chart.Axis{Label: "accuracy", Min: 0.4, Max: 1}
+		for _, m := range accuracy.Marks {
+			for _, v := range column.Known(m.Y) {
+				accuracy.Y.Min = min(accuracy.Y.Min, v-0.02)
+			}
+		}
+		if !math.IsNaN(chance) {
+			accuracy.Marks = append(accuracy.Marks, chart.Across(chance, chart.Chance))
+		}
+		p.Rows = append(p.Rows, []chart.Panel{loss, accuracy})
 	}
-	if rows == nil {
+	if p.Rows == nil {
 		return nil, nil
 	}
-	return Captioned(chart.Curves(rows), "figure.training", most(drawn, len(settings), "settings",
+	test := chart.Color(max(series[0], 0)) // that of the key: the classifier's, or black for several
+	if slices.ContainsFunc(series[:len(p.Rows)], func(of int) bool { return max(of, 0) != max(series[0], 0) }) {
+		test = draw.Ink
+	}
+	p.Key = []chart.Mark{chart.Line(nil, nil, trainLine).Called("training graphs"),
+		chart.Line(nil, nil, chart.Style{Color: test, Width: 1.8}).Called("test graphs")}
+	if !math.IsNaN(chance) {
+		p.Key = append(p.Key, chart.Across(chance, chart.Chance).Called("majority-class rate"))
+	}
+	return Captioned(p.Figure(), "figure.training", most(drawn, len(settings), "settings",
 		values{"Majority": !math.IsNaN(chance)})), nil
+}
+
+// Training graphs are gray and dashed, test graphs have the color of their classifier.
+var trainLine = chart.Style{Color: color.NRGBA{0x6b, 0x71, 0x7a, 0xff}, Width: 1.8, Dashes: []vg.Length{4, 2}}
+
+// trainingPanel draws a value of training and of test graphs over the epochs: thin lines are the folds, thick ones
+// their mean over the folds that reach an epoch, in a band of one SD.
+func trainingPanel(folds [][]epochRow, testColor color.NRGBA, of func(epochRow) (train, test float64)) chart.Panel {
+	var epochs []float64
+	for _, f := range folds {
+		for e := len(epochs); e < len(f); e++ {
+			epochs = append(epochs, float64(e+1))
+		}
+	}
+	p := chart.Panel{X: chart.Axis{Label: "epoch", Min: 1, Max: float64(max(len(epochs), 2)), Whole: true}}
+	for k, sty := range []chart.Style{trainLine, {Color: testColor, Width: 1.8}} {
+		paint := [2]color.NRGBA{trainLine.Color.(color.NRGBA), testColor}[k]
+		at := make([][]float64, len(epochs)) // of each fold
+		var thin []chart.Mark
+		for _, f := range folds {
+			line := make([]float64, len(f))
+			for e, row := range f {
+				train, test := of(row)
+				line[e] = [2]float64{train, test}[k]
+				at[e] = append(at[e], line[e])
+			}
+			thin = append(thin, chart.Line(epochs[:len(f)], line,
+				chart.Style{Color: chart.Faded(paint, 0x60), Width: 0.6, Dashes: sty.Dashes}))
+		}
+		var mean, low, high []float64
+		for _, v := range at {
+			m, sd := column.MeanSD(v)
+			if len(v) < 2 {
+				sd = 0
+			}
+			mean, low, high = append(mean, m), append(low, m-sd), append(high, m+sd)
+		}
+		if len(folds) > 1 {
+			p.Marks = append(p.Marks, chart.Band(epochs, low, high, chart.Faded(paint, 0x1c)))
+		}
+		p.Marks = append(append(p.Marks, thin...), chart.Line(epochs, mean, sty))
+	}
+	return p
 }
