@@ -93,8 +93,8 @@ func NamesMeasure(name string) bool { return measureName.MatchString(name) }
 // JSON list of their coordinates.
 const AdmittedLeaks = "admitted"
 
-// AlikeByChance is the metadata by which leakage's checks tell, in words, of signals that correlate as those of one
-// scan do, and may do so by chance.
+// AlikeByChance is the metadata by which leakage's checks describe signals that correlate as those of one scan do, and
+// may do so by chance: a JSON object, the values of the catalog's entry.
 const AlikeByChance = "alike by chance"
 
 // SimilarScans is the metadata by which leakage's checks tell how many pairs of participants are as similar as two

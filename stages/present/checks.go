@@ -1,6 +1,7 @@
 package present
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -58,7 +59,11 @@ func (a *author) leakage() (err error) {
 			return err
 		}
 		if text := table.Meta[column.AlikeByChance]; text != "" {
-			a.Say("%s", text)
+			var alike values
+			if err := json.Unmarshal([]byte(text), &alike); err != nil {
+				return fmt.Errorf("%s: %w", in.Name, err)
+			}
+			a.Put("leakage.alike-by-chance", alike)
 		}
 		rows, err := column.Read[checkRow](in)
 		if err != nil {

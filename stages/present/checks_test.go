@@ -203,8 +203,8 @@ func TestAdmittedLeaks(t *testing.T) {
 			"PR-GNN (leakage, ", " linear SVM 0.800"},
 		"": {"Leakage checks passed: 4 checks, 40 comparisons, 0 violations.", "PR-GNN 0.800", " linear SVM 0.800"},
 	} {
-		checks.Meta = map[string]string{column.AdmittedLeaks: admitted, column.AlikeByChance: "Signals: 3 pairs of 100 %."}
-		want = append(want, "Signals: 3 pairs of 100 %.")
+		checks.Meta = map[string]string{column.AdmittedLeaks: admitted, column.AlikeByChance: `{"N":3,"Mean":0.8,"Filtered":0.65,"LeastMean":"1e-9","LeastFiltered":"1e-8","Any":1e-4,"Rarest":["a and b"]}`}
+		want = append(want, "Signals: 3 pairs of series correlate")
 		evaluation := column.Table([]column.AccuracyRow{row("train", "PR-GNN"), row("svm", "linear SVM")}, "stage")
 		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 			"evaluation": {dag.InputOf(evaluation)}, "leakage": {dag.InputOf(checks)}}

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"prgnn/internal/dense"
 	"prgnn/internal/exact"
 	"prgnn/internal/lists"
-	"prgnn/internal/words"
+	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )
 
@@ -247,14 +246,13 @@ type byChance struct {
 	least  [2]float64 // of mean and filtered traces: the logarithm of the probability that a pair of one scan has
 }
 
-// text says so for the report; "" where there are none.
+// text is the metadata column.AlikeByChance; "" where there are none.
 func (c byChance) text(s *Leakage) string {
 	if c.count == 0 {
 		return ""
 	}
-	names := lists.Map(c.rarest, func(l likeness) string { return l.First + " and " + l.Later + ", who " + l.How })
 	limit := func(kind int) string { return fmt.Sprintf("%.1e", exact.Exp(c.least[kind])) }
-	return fmt.Sprintf("Signals: %s of series correlate as those of one scan do (%g of mean signals, %g of filtered ones), and no more than unrelated series of this length may by chance; they count as different scans. One scan needs a probability by chance of at most %s (mean signals) or %s (filtered ones) in a comparison, %g over all pairs and lags. The rarest: %s.",
-		words.Count(c.count, "pair"), s.Correlation, s.Filtered, limit(0), limit(1), chanceOfAny,
-		strings.Join(names, "; "))
+	return column.JSON(map[string]any{"N": c.count, "Mean": s.Correlation, "Filtered": s.Filtered, "LeastMean": limit(0),
+		"LeastFiltered": limit(1), "Any": chanceOfAny, "Rarest": lists.Map(c.rarest,
+			func(l likeness) string { return l.First + " and " + l.Later + ", who " + l.How })})
 }

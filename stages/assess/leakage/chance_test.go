@@ -253,8 +253,8 @@ func TestUnrelatedSeriesAreAlikeByChance(t *testing.T) {
 		}
 		same, chance := heard(ins)
 		text := chance.text(s)
-		for _, part := range []string{fmt.Sprintf("%d pairs of series correlate", chance.count),
-			fmt.Sprintf("at most %.1e (mean", 0.005/(80*79/2*59))} {
+		for _, part := range []string{fmt.Sprintf(`"N":%d,`, chance.count),
+			fmt.Sprintf(`"LeastMean":"%.1e"`, 0.005/(80*79/2*59))} {
 			if same != nil || chance.count < 5 || !strings.Contains(text, part) {
 				t.Errorf("%s: %v, %q, want %q", name, same, text, part)
 			}
