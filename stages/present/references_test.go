@@ -235,18 +235,18 @@ func TestRegionsAreWorded(t *testing.T) {
 		values any
 		want   string
 	}{
-		{"ranking.comparison", of, "By mean pooling score, the trained models rank 8 of 16 planted regions among the top 10 " +
+		{"ranking.comparison", of, "In the trained models' ranking by mean pooling score, 8 of 16 planted regions are among the top 10 " +
 			"(1.9 expected by chance; AUROC 0.95). This ranking outperforms the t-test of node strength (3 of 10, AUROC 0.60; " +
 			"p = 0.010). It does not differ significantly from the t-test of features (8 of 10, AUROC 0.95; p = 0.030, but " +
 			"equal to two decimals) and untrained models (0 of 10, AUROC 0.90; p = 0.200). It is worse than the ridge pattern " +
 			"(9 of 10, AUROC 0.99; p = 0.020). Test: corrected resampled t-test of the lead over the models, two-sided, " +
 			"α = 0.05."},
-		{"ranking.comparison", with(func(c *finding.Comparison) { c.Even, c.Ahead = nil, nil }), "By mean pooling score, the " +
-			"trained models rank 8 of 16 planted regions among the top 10 (1.9 expected by chance; AUROC 0.95). This ranking " +
+		{"ranking.comparison", with(func(c *finding.Comparison) { c.Even, c.Ahead = nil, nil }), "In the trained " +
+			"models' ranking by mean pooling score, 8 of 16 planted regions are among the top 10 (1.9 expected by chance; AUROC 0.95). This ranking " +
 			"outperforms every reference: the t-test of node strength (3 of 10, AUROC 0.60; p = 0.010). Test: corrected " +
 			"resampled t-test of the lead over the models, two-sided, α = 0.05."},
-		{"ranking.comparison", held, "By mean pooling score of the first of 3 settings (pool topk), the held-out effect of " +
-			"the trained models' top 10 regions is 0.20. This ranking was not tested against untrained models (0 of 10, AUROC " +
+		{"ranking.comparison", held, "In the trained models' ranking by mean pooling score of the first of 3 settings (pool " +
+			"topk), the held-out effect of the top 10 regions is 0.20. This ranking was not tested against untrained models (0 of 10, AUROC " +
 			"0.01, inverted 0.99), because the test needs several models whose leads differ. There is no evidence that " +
 			"training improved the ranking."},
 		{"ranking.no-more-than-random", random, "None of the 16 planted regions is among the top 10 by mean pooling score " +

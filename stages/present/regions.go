@@ -106,7 +106,7 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.T.In("ranking").Name, err)
 		}
-		if err := a.Figures("the regions on the cortex and in slices", c); err != nil {
+		if err := a.Figures(a.Text("regions.figures.map", nil), c); err != nil {
 			return err
 		}
 	}
@@ -115,7 +115,7 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 			return err
 		}
 	}
-	if err := a.Figures("scores and contrasts of the top regions", figure.DrawRanking(rows, 25), figure.DrawContrast(rows, 25)); err != nil {
+	if err := a.Figures(a.Text("regions.figures.scores", nil), figure.DrawRanking(rows, 25), figure.DrawContrast(rows, 25)); err != nil {
 		return err
 	}
 	if !a.T.Has("individual") || !a.T.Has("nodes") || !shown {
@@ -132,7 +132,7 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 	if err != nil {
 		return err
 	}
-	return a.Figures("the regions of single participants", c)
+	return a.Figures(a.Text("regions.figures.individuals", nil), c)
 }
 
 // space reads the label image, and the image that lies under it; nil for none.
@@ -197,8 +197,7 @@ func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []fi
 				a.Add(report.Block{Text: none})
 				return nil
 			}
-			by := map[bool]string{false: "the mean pooling scores", true: "the contrast between the groups"}
-			return a.Figures(by[other.Contrast], figure.DrawSlices(p, under, other, a.top))
+			return a.Figures(a.Text("regions.figures.other", other.Reading), figure.DrawSlices(p, under, other, a.top))
 		}
 	}
 	return nil
@@ -380,7 +379,7 @@ func (a *author) individuality() error {
 	if err != nil {
 		return err
 	}
-	if err := a.Figures("individual or group level, as λ2 grows", c); err != nil {
+	if err := a.Figures(a.Text("individuality.figure", nil), c); err != nil {
 		return err
 	}
 	a.Table(section.Lay(a.Writer, "individuality.shares", nil, 1, rows,
