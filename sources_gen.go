@@ -125,7 +125,6 @@ import (
 //go:embed stages/present/*[^t].go
 //go:embed stages/present/methods/*[^s]t.go
 //go:embed stages/present/methods/*[^t].go
-//go:embed stages/present/participants/*[^e]st.go
 //go:embed stages/present/participants/*[^t].go
 //go:embed stages/present/performance/*[^t].go
 //go:embed stages/present/section/*[^t].go

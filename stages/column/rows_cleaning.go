@@ -1,5 +1,11 @@
 package column
 
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
 // Why nothing was regressed out (CleaningRow.Why).
 const (
 	AskedForNone = "regress: none"
@@ -67,6 +73,54 @@ type CleaningRow struct {
 	Bridge     string `column:"bridge,optional" doc:"how censored volumes were bridged while a Butterworth filter ran: linear or nilearn; empty where none were"`
 	Bridged    int32  `column:"bridged,optional" doc:"censored volumes that were bridged: those between kept ones"`
 	LongestGap int32  `column:"longest_gap,optional" unit:"volumes" doc:"longest gap that was bridged"`
+}
+
+// Given reports whether the series were cleaned before this program, by which steps is not known to it.
+func (r CleaningRow) Given() bool { return strings.HasPrefix(r.Why, SeriesGiven) }
+
+// Sidecar is how the sidecar of given series states that they were cleaned; "" where it does not.
+func (r CleaningRow) Sidecar() string {
+	_, how, _ := strings.Cut(r.Why, SeriesGiven+AsSidecarSays)
+	return how
+}
+
+// LossUnknown reports whether degrees of freedom were lost before this program, which cannot count them: those left are
+// then an upper bound, and a standard error is a lower one.
+func (r CleaningRow) LossUnknown() bool { return r.Given() || r.Why == CleanedScan }
+
+// Events are the model of the response to the task that was regressed out, none for one that was not, and the
+// conditions; a scan without events has no model.
+func (r CleaningRow) Events() (model string, conditions []string) {
+	if r.Task == "" {
+		return "", nil
+	}
+	model, names, _ := strings.Cut(r.Task, ": ")
+	return model, strings.Split(names, ", ")
+}
+
+// A LostRegion is one that lost more than a tenth of its voxels. The share is NaN where it is not known.
+type LostRegion struct {
+	Name  string
+	Share float64
+}
+
+// LostRegions are those of the columns reduced_regions and reduced_shares, which bootstrap joins: tables have no lists.
+func (r CleaningRow) LostRegions() []LostRegion {
+	if r.Lost == "" {
+		return nil
+	}
+	names, shares := strings.Split(r.Lost, "; "), strings.Split(r.LostShares, "; ")
+	regions := make([]LostRegion, len(names))
+	for i, name := range names {
+		regions[i] = LostRegion{name, math.NaN()}
+		if len(shares) != len(names) {
+			continue
+		}
+		if x, err := strconv.ParseFloat(shares[i], 64); err == nil {
+			regions[i].Share = x
+		}
+	}
+	return regions
 }
 
 // A VolumeRow is one volume of a scan (denoise).

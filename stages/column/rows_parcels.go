@@ -1,5 +1,13 @@
 package column
 
+// How voxels were labeled (ParcelRow.Resampling).
+const (
+	LabelsMatched  = "none: grayordinates are matched by structure, vertex and voxel"
+	LabelsOnGrid   = "none: the label image is on the scan's grid"
+	LabelsNearest  = "nearest neighbor"
+	LabelsMajority = "majority of 27 samples a voxel"
+)
+
 // A ParcelRow says how well the labels of a participant fit its scan (parcellate).
 type ParcelRow struct {
 	Resampling   string  `column:"resampling" doc:"how voxels were labeled"`

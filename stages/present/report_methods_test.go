@@ -46,7 +46,7 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 		"1 HC; 3 of 6 excluded (Table 2).",
 		"3 participants (2 ASD, 1 HC) took part. All scans have 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (missing or unusable data, <span class=\"whole\">n = 2</span>; rated fail, <span class=\"whole\">n = 1</span>). The analysis has 3 regions.",
 		"Regions without a usable series (in 1 of 2 participants, at most 3) are excluded from the estimate: their correlations are 0, and they are nodes without edges. A region that some participants lack is left out of all of them in every model; graphs were reduced after they were made, so that their density, and the shrinkage of the partial correlations, are those of the regions that each participant has.",
-		"No series: regions without a usable one, in the draw with the most.",
+		"No series: regions without a usable series, in the draw with the most.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)

@@ -115,7 +115,7 @@ Cautions
   - The model calls more than half of the other participants ASD (specificity 0.400)
   - No stage of this pipeline checks leakage: one scan under two ids may be in training and test
     data
-  - Regions without a voxel (all participants together): 1 of 6 (c in 1): check that the labels are
+  - Regions without a voxel (all participants together): 1 of 6 (c in 1). Check that the labels are
     in the space of the scans
   - Overfitting: accuracy 0.990 on training graphs, 0.800 on test graphs
 
@@ -439,11 +439,11 @@ func TestSummaryOfWarnings(t *testing.T) {
 	}
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	in["connectivity"] = []dag.Input{quality(""), quality("84 regions and 53 independent volumes"), quality("84 regions and 160 independent volumes")}
-	if got, want := summaryText(t, &Summary{Top: 2}, in), "  - Connectivity of 2 of 3 participants: 84 regions and 53–160 independent volumes\n"; !strings.Contains(got, want) {
+	if got, want := summaryText(t, &Summary{Top: 2}, in), "  - Connectivity in 2 of 3 participants: 84 regions and 53–160 independent volumes\n"; !strings.Contains(got, want) {
 		t.Errorf("%s\ndoes not say\n%s", got, want)
 	}
 	in["connectivity"] = append(in["connectivity"], quality("a region is silent"))
-	if got, want := summaryText(t, &Summary{Top: 2}, in), "  - Connectivity of 3 of 4 participants: 84 regions and 53–160 independent volumes (and 1 other\n    warning, see Warnings)\n"; !strings.Contains(got, want) {
+	if got, want := summaryText(t, &Summary{Top: 2}, in), "  - Connectivity in 3 of 4 participants: 84 regions and 53–160 independent volumes (and 1 other\n    warning, see Warnings)\n"; !strings.Contains(got, want) {
 		t.Errorf("%s\ndoes not say\n%s", got, want)
 	}
 	in["connectivity"] = []dag.Input{quality("")}
@@ -453,7 +453,7 @@ func TestSummaryOfWarnings(t *testing.T) {
 	again.Coords = append(slices.Clone(short.Coords), dag.Coord{Axis: "session", Value: "2"})
 	in["warnings"] = []dag.Input{short, again}
 	text := summaryText(t, &Summary{Top: 2}, in)
-	for _, want := range []string{"  - Windows of 1 of 1 participants: the windows are too short\n",
+	for _, want := range []string{"  - Windows in 1 of 1 participant: the windows are too short\n",
 		"  - windows: the windows are too short (1 participant: sub-001)\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)

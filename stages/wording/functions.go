@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"prgnn/dag"
@@ -15,16 +16,18 @@ import (
 
 // functions format the values of entries.
 var functions = map[string]func(arguments) (any, error){
-	"share":     numbers(1, func(x []float64) string { return report.Share(x[0]) }),                   // 0.797
-	"interval":  numbers(2, func(x []float64) string { return report.Range(x[0], x[1]) }),             // 0.7–0.9
-	"to":        numbers(2, func(x []float64) string { return to(x[0], x[1]) }),                       // −0.1 to 0.2
-	"short":     numbers(1, func(x []float64) string { return report.Short(x[0]) }),                   // 3 digits
-	"thousands": numbers(1, func(x []float64) string { return report.Thousands(x[0]) }),               // 1,762,972
-	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),                 // 75 %
-	"tenth":     numbers(1, func(x []float64) string { return report.Fixed(100*x[0], 1) + " %" }),     // 7.5 %
-	"plusminus": numbers(2, func(x []float64) string { return PlusMinus(x[0], x[1]) }),                // 0.70 ± 0.05
-	"fixed":     numbers(2, func(x []float64) string { return report.Fixed(x[0], int(x[1])) }),        // x decimals
-	"p":         numbers(2, func(x []float64) string { return report.DrawnPText(x[0], int32(x[1])) }), // p draws
+	"share":     numbers(1, func(x []float64) string { return report.Share(x[0]) }),                     // 0.797
+	"interval":  numbers(2, func(x []float64) string { return report.Range(x[0], x[1]) }),               // 0.7–0.9
+	"to":        numbers(2, func(x []float64) string { return to(x[0], x[1]) }),                         // −0.1 to 0.2
+	"short":     numbers(1, func(x []float64) string { return report.Short(x[0]) }),                     // 3 digits
+	"thousands": numbers(1, func(x []float64) string { return report.Thousands(x[0]) }),                 // 1,762,972
+	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),                   // 75 %
+	"tenth":     numbers(1, func(x []float64) string { return report.Fixed(100*x[0], 1) + " %" }),       // 7.5 %
+	"loss":      numbers(1, func(x []float64) string { return loss(x[0]) }),                             // 12 %
+	"digits":    numbers(1, func(x []float64) string { return strconv.FormatFloat(x[0], 'f', -1, 64) }), // all of them
+	"plusminus": numbers(2, func(x []float64) string { return PlusMinus(x[0], x[1]) }),                  // 0.70 ± 0.05
+	"fixed":     numbers(2, func(x []float64) string { return report.Fixed(x[0], int(x[1])) }),          // x decimals
+	"p":         numbers(2, func(x []float64) string { return report.DrawnPText(x[0], int32(x[1])) }),   // p draws
 	"pvalue":    numbers(2, func(x []float64) string { return pValue(x[0], int32(x[1])) }),
 	// without the number of draws
 	"q": numbers(1, func(x []float64) string { return report.Probability(x[0]) }), // without "p ="
@@ -229,6 +232,14 @@ func to(low, high float64) string {
 		return "n/a"
 	}
 	return report.Share(low) + " to " + report.Share(high)
+}
+
+// loss is a share without decimals; what is not all is at most 99 %.
+func loss(share float64) string {
+	if p := report.Percent(share); p != "100 %" || share >= 1 {
+		return p
+	}
+	return "99 %"
 }
 
 // List writes names in a sentence: a, b and c.

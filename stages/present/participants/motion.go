@@ -6,19 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/internal/words"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
+	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
 
-// fewForMotion is how many participants QC-FC needs to mean anything: below, the null's median |r| is above 0.16.
-const fewForMotion = 20
-
-// Motion writes QC-FC, the head motion that remains in connectivity, and names participants whose connectivity is
-// unlike the others'.
+// Motion writes QC-FC, the head motion that remains in connectivity, and the participants whose connectivity is unlike
+// the others'.
 func (a *Cohort) Motion() error {
 	var rows []column.MotionRow
 	for _, in := range a.T.All("qcfc") {
@@ -31,16 +29,12 @@ func (a *Cohort) Motion() error {
 		}
 		rows = append(rows, of...)
 	}
-	unknown := len(rows)
-	for _, r := range rows {
-		if !math.IsNaN(r.Median) {
-			unknown--
-		}
-	}
+	unknown := func(r column.MotionRow) bool { return math.IsNaN(r.Median) }
 	switch {
-	case len(rows) > 0 && unknown == len(rows):
-		a.Say("QC-FC: not computed. Neither confounds nor a column mean_fd of the participants give the framewise displacement of enough participants.")
-	case len(rows) > 0:
+	case len(rows) == 0:
+	case !slices.ContainsFunc(rows, func(r column.MotionRow) bool { return !unknown(r) }):
+		a.Put("motion.unknown", nil)
+	default:
 		a.motionTable(rows)
 		if err := a.motionFigure(); err != nil {
 			return err
@@ -60,54 +54,59 @@ func (a *Cohort) motionFigure() error {
 	if err != nil {
 		return err
 	}
-	return a.Figures("QC-FC over the edges", c)
+	return a.Figures(a.Text("motion.figure", nil), c)
 }
 
 func (a *Cohort) motionTable(rows []column.MotionRow) {
-	share := func(v float64) string {
-		if math.IsNaN(v) {
+	type row = column.MotionRow
+	of := values{"Covariates": rows[0].Covariates, "Bound": UpperBound(a.Scans)}
+	percent := func(share float64) string {
+		if math.IsNaN(share) {
 			return "n/a"
 		}
-		return fmt.Sprintf("%.1f %%", 100*v)
+		return report.Fixed(100*share, 1) + " %"
 	}
-	type row = column.MotionRow
-	t := section.TableOf("QC-FC: connectivity and head motion over the participants", 1, rows,
-		section.Text("strategy", "named set of nuisance regressors", func(m row) string { return m.Strategy }),
-		section.Number("n", "participants with a mean framewise displacement", func(m row) string { return fmt.Sprint(m.Participants) }),
-		section.Number("median |r|", "over the edges, of the correlation of mean framewise displacement with Fisher z", func(m row) string { return report.Share(m.Median) }),
-		section.Number("expected by chance", "0.674/√(N − 3 − covariates)", func(m row) string { return report.Share(m.Null) }),
-		section.Number("p < 0.05", "share of edges, uncorrected; 5 % under the null hypothesis", func(m row) string { return share(m.Share) }),
-		section.Number("q < 0.05", "share of edges after FDR (Benjamini and Hochberg)", func(m row) string { return share(m.ShareFDR) }),
-		section.Number("distance ρ", "Spearman's correlation, over the edges, of r with the distance of the centroids", func(m row) string { return report.Share(m.Distance) }),
-		section.Number("dof lost", "degrees of freedom lost to removed volumes, regressors, filter and trend, mean over the participants", func(m row) string { return report.Short(m.Lost) }),
-		section.Number("dof left", "degrees of freedom left, mean over the participants", func(m row) string { return report.Short(m.Remaining) }))
-	if rows[0].Covariates != "" {
-		t.Note = "Partial correlations, without " + rows[0].Covariates + ". "
-	}
-	if UpperBound(a.Scans) {
-		t.Note += "What cleaning before this program cost is not known: dof lost is a lower bound, dof left an upper one."
-	}
-	t.Note = strings.TrimSpace(t.Note)
-	a.Table(t, "gives QC-FC: how strongly connectivity correlates with head motion after denoising (Ciric et al. 2017; Parkes et al. 2018).")
+	t := section.Lay(a.Writer, "motion.qcfc", of, 1, rows,
+		section.Words("strategy", func(m row) string { return m.Strategy }),
+		section.Num("n", func(m row) string { return fmt.Sprint(m.Participants) }),
+		section.Num("median", func(m row) string { return report.Share(m.Median) }),
+		section.Num("null", func(m row) string { return report.Share(m.Null) }),
+		section.Num("p05", func(m row) string { return percent(m.Share) }),
+		section.Num("q05", func(m row) string { return percent(m.ShareFDR) }),
+		section.Num("distance", func(m row) string { return report.Share(m.Distance) }),
+		section.Num("lost", func(m row) string { return report.Short(m.Lost) }),
+		section.Num("left", func(m row) string { return report.Short(m.Remaining) }))
+	a.Table(t, a.Text("motion.qcfc.lead", nil))
 	for _, m := range rows {
 		if m.MissingEdges > 0 {
-			a.Say("QC-FC (strategy %s) leaves out %d of %d edges, which more than half of the participants lack or which are constant.",
-				m.Strategy, m.MissingEdges, m.Edges+m.MissingEdges)
+			a.Put("motion.edges", values{"Strategy": m.Strategy, "N": m.MissingEdges, "Of": m.Edges + m.MissingEdges})
 		}
-		if m.Participants < fewForMotion {
-			a.Say("QC-FC of %s is unreliable.", words.Count(int(m.Participants), "participant"))
-		}
-		if m.ShareFDR > 0 {
-			a.Caution("Head motion remains in connectivity (strategy %s): %s of edges correlate with mean framewise displacement at q < 0.05, median |r| %.3f (%.3f expected by chance)", m.Strategy, share(m.ShareFDR), m.Median, m.Null)
+		if finding.UnreliableMotion(m) {
+			a.Put("motion.unreliable", values{"N": m.Participants})
 		}
 	}
+	a.Find(finding.HeadMotion(rows)...)
 }
 
-// typicality names participants whose connectivity, motion or degrees of freedom are unlike those of the others.
+// An outlier has the participants who are outliers in the same measures.
+type outlier struct {
+	Measures     []typical
+	Participants []string
+}
+
+// A typical is a measure of typicality, by its column.
+type typical struct{ Name string }
+
+// outlying are the measures in which a participant is an outlier; their names have no blanks.
+func outlying(r column.TypicalityRow) []typical {
+	return lists.Map(strings.Fields(r.Outlier), func(name string) typical { return typical{name} })
+}
+
+// typicality writes how alike the participants' connectivity is, and lists those whose connectivity, motion or degrees
+// of freedom are unlike those of the others.
 func (a *Cohort) typicality() error {
 	var v []float64
-	var measures []string
-	outliers := map[string][]string{} // by the measures in which they are outliers
+	var outliers []outlier
 	for _, in := range a.T.All("typicality") {
 		rows, err := column.Read[column.TypicalityRow](in)
 		if err != nil {
@@ -117,24 +116,25 @@ func (a *Cohort) typicality() error {
 			if !math.IsNaN(r.Typicality) {
 				v = append(v, r.Typicality)
 			}
-			m := outlierWords.Replace(r.Outlier)
-			if m == "" || slices.Contains(outliers[m], r.Participant) { // of several strategies
+			m := outlying(r)
+			if len(m) == 0 {
 				continue
 			}
-			if outliers[m] == nil {
-				measures = append(measures, m)
+			at := slices.IndexFunc(outliers, func(o outlier) bool { return slices.Equal(o.Measures, m) })
+			if at < 0 {
+				at = len(outliers)
+				outliers = append(outliers, outlier{Measures: m})
 			}
-			outliers[m] = append(outliers[m], r.Participant)
+			if of := &outliers[at]; !slices.Contains(of.Participants, r.Participant) { // of several strategies
+				of.Participants = append(of.Participants, r.Participant)
+			}
 		}
 	}
 	if v != nil {
-		a.Say("Typicality, the correlation of a participant's connectivity with the mean of the others, has a median of %.2f (range %.2f to %.2f).", inference.Median(v), slices.Min(v), slices.Max(v))
+		a.Put("typicality.range", values{"Median": inference.Median(v), "Least": slices.Min(v), "Most": slices.Max(v)})
 	}
-	for i, m := range measures {
-		measures[i] = m + ": " + words.Some(outliers[m], 8)
-	}
-	if measures != nil {
-		a.Say("Outliers (more than 3.5 robust SD from the median) in %s.", strings.Join(measures, "; in "))
+	if outliers != nil {
+		a.Put("typicality.outliers", values{"Outliers": outliers})
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -33,11 +34,10 @@ type Cohort struct {
 	excludedTable *report.Table // nil without any
 
 	names map[int][2]string // of the regions, by index; nil where the node list is not connected
-	codes []string          // scans with numbers that may stand for missing values, and which
 
 	About      column.Scans  // what the loader knows of the scans
 	Scans      []CleanedScan // how each was cleaned
-	leastValid string        // share of its voxels that a region needs for a series; "" where no voxels were averaged
+	leastValid float64       // share of its voxels that a region needs for a series; 0 where no voxels were averaged
 	Labeled    []LabeledScan // how each got its labels
 }
 
@@ -85,14 +85,11 @@ func (a *Cohort) Named(text string) string {
 	})
 }
 
-// A groupSize is how many participants a group has.
-type groupSize struct {
-	Name string
-	N    int
-}
+// A Counted is a name, and how many participants, scans or regions have it.
+type Counted = finding.Counted
 
 // Groups are the groups of the participants, the largest first; none where participants are not connected.
-func (a *Cohort) Groups() []groupSize {
+func (a *Cohort) Groups() []Counted {
 	if a.Who == nil {
 		return nil
 	}
@@ -100,28 +97,23 @@ func (a *Cohort) Groups() []groupSize {
 	for _, id := range a.Who.Ids {
 		counts[a.Who.Group[id]]++
 	}
-	var all []groupSize
-	for name, n := range counts {
-		all = append(all, groupSize{name, n})
-	}
-	slices.SortFunc(all, bySize)
-	return all
+	return mostFrequent(counts)
 }
 
 // Predicted are the classes that the models predict, the largest first, and the column of the participants that holds
 // them: group, or another one, such as site. Where no column does, it is "", and the sizes of the classes are 0.
-func (a *Cohort) Predicted() (of string, all []groupSize) {
-	is := func(g groupSize) bool { return slices.Contains(a.Classes, g.Name) }
+func (a *Cohort) Predicted() (of string, all []Counted) {
+	is := func(g Counted) bool { return slices.Contains(a.Classes, g.Name) }
 	groups := a.Groups()
 	if a.Classes == nil {
 		return "group", groups
 	}
-	all = slices.DeleteFunc(slices.Clone(groups), func(g groupSize) bool { return !is(g) })
+	all = slices.DeleteFunc(slices.Clone(groups), func(g Counted) bool { return !is(g) })
 	if len(all) == len(a.Classes) {
 		return "group", all
 	}
 	of, size := a.ColumnOf(a.Classes)
-	all = lists.Map(a.Classes, func(name string) groupSize { return groupSize{name, size[name]} })
+	all = lists.Map(a.Classes, func(name string) Counted { return Counted{Name: name, N: size[name]} })
 	slices.SortFunc(all, bySize)
 	return of, all
 }
@@ -156,7 +148,7 @@ func (a *Cohort) ColumnOf(values []string) (name string, size map[string]int) {
 	return name, size
 }
 
-func bySize(x, y groupSize) int { return cmp.Or(y.N-x.N, strings.Compare(x.Name, y.Name)) }
+func bySize(x, y Counted) int { return cmp.Or(y.N-x.N, strings.Compare(x.Name, y.Name)) }
 
 // Difference is what a contrast of groups is: of more than two that of the two whose means are furthest apart.
 func (a *Cohort) Difference() string {
@@ -238,7 +230,7 @@ type ExcludedRow struct {
 	Category    string `column:"category,optional"` // the reason without ids, files and advice
 }
 
-// mostExcluded is how many excluded participants a page lists; the reasons of all are counted.
+// mostExcluded is how many excluded participants a page lists; the reasons of all are Counted.
 const mostExcluded = 2000
 
 // describeExcluded gives the number of excluded participants by reason, and each participant.
@@ -317,11 +309,11 @@ func (a *Cohort) describeGroups() error {
 	groups := a.Groups()
 	rows := make([][]int, len(groups)) // of the table, by group
 	for i, id := range a.Who.Ids {
-		at := slices.IndexFunc(groups, func(g groupSize) bool { return g.Name == a.Who.Group[id] })
+		at := slices.IndexFunc(groups, func(g Counted) bool { return g.Name == a.Who.Group[id] })
 		rows[at] = append(rows[at], i)
 	}
-	t := section.TableOf("Groups", 1, groups, section.Text("group", "", func(g groupSize) string { return g.Name }),
-		section.Number("n", "", func(g groupSize) string { return fmt.Sprint(g.N) }))
+	t := section.TableOf("Groups", 1, groups, section.Text("group", "", func(g Counted) string { return g.Name }),
+		section.Number("n", "", func(g Counted) string { return fmt.Sprint(g.N) }))
 	sentence := "describes the groups."
 	if a.Who.Numbers != nil {
 		t, sentence = a.tableOfNumber(), "describes the participants."
@@ -409,12 +401,12 @@ func (a *Cohort) describeGroups() error {
 // motionIn is the mean framewise displacement of each participant over the scans as denoise measured it, NaN where it
 // is not known; nil where the table of the participants has it, or no scan has.
 func (a *Cohort) motionIn(table *encoding.Table) []float64 {
-	if _, ok := table.Column("mean_fd"); ok || a.readCleaned() != nil { // Quality says what cannot be read
+	if _, ok := table.Column("mean_fd"); ok {
 		return nil
 	}
 	sum, scans := map[string]float64{}, map[string]float64{}
 	for _, s := range a.Scans {
-		if who := s.participant(); !math.IsNaN(s.MeanFD) {
+		if who := s.Participant; !math.IsNaN(s.MeanFD) {
 			sum[who] += s.MeanFD
 			scans[who]++
 		}
@@ -435,7 +427,7 @@ func (a *Cohort) tableOfNumber() *report.Table {
 
 // arrangements is in how many ways participants can be divided into groups of these sizes, n!/∏nᵢ!: of so many
 // permutations of the groups one is what was observed.
-func arrangements(groups []groupSize) float64 {
+func arrangements(groups []Counted) float64 {
 	ways, n := 1.0, 0.0
 	for _, g := range groups {
 		for i := range g.N {
@@ -595,7 +587,7 @@ func countCodes(values, codes []float64) string {
 }
 
 // Reasons lists why participants were excluded, with the number of each reason, the most frequent
-// first. At most so many are named; the others are counted together.
+// first. At most so many are named; the others are Counted together.
 func Reasons(left []ExcludedRow, most int, of func(ExcludedRow) string) (list []string) {
 	count := map[string]int{}
 	for _, r := range left {

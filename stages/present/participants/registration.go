@@ -1,13 +1,13 @@
 package participants
 
 import (
+	"fmt"
 	"slices"
-	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 )
 
 // RegistrationPort takes parcellate's tables of quality.
@@ -22,35 +22,42 @@ type LabeledScan struct {
 }
 
 // labeledScans reads what is connected to the port registration, in its order.
-func labeledScans(t *dag.Task) ([]LabeledScan, error) {
-	return scansOf(t, "registration", "", func(who string, r column.ParcelRow) LabeledScan {
-		return LabeledScan{who, r}
-	}, func(string, *encoding.Table) {})
+func labeledScans(t *dag.Task) (scans []LabeledScan, err error) {
+	err = eachTable(t, "registration", func(in dag.Input, table *encoding.Table) error {
+		rows, err := column.Rows[column.ParcelRow](table)
+		if err != nil {
+			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+		column.Keep(rows)
+		for _, r := range rows {
+			scans = append(scans, LabeledScan{scanName(in), r})
+		}
+		return nil
+	})
+	return scans, err
 }
 
-// registration says how voxels got their labels, and names the participants whose
-// registration is doubtful.
+// registration states how voxels got their labels, and lists the participants whose registration is doubtful.
 func (a *Cohort) registration() {
-	var how, doubts []string
+	var how []string
+	var doubtful []finding.Doubtful
 	for _, s := range a.Labeled {
-		if !slices.Contains(how, s.Resampling) {
+		resampled := s.Resampling != column.LabelsOnGrid && s.Resampling != column.LabelsMatched
+		if resampled && !slices.Contains(how, s.Resampling) {
 			how = append(how, s.Resampling)
 		}
 		if s.Caution != "" {
-			doubts = append(doubts, s.who+" ("+s.Caution+")")
+			doubtful = append(doubtful, finding.Doubtful{Who: s.who, Why: s.Caution})
 		}
 	}
-	how = slices.DeleteFunc(how, func(h string) bool { return strings.HasPrefix(h, "none") })
-	if slices.Sort(how); len(how) > 0 {
-		a.Say("Labels resampled by %s.", strings.Join(how, ", "))
+	if slices.Sort(how); how != nil {
+		a.Put("scans.labels-resampled", values{"How": how})
 	}
-	if doubts != nil {
-		a.Caution("Labels that may not fit the scan: %s", words.Some(doubts, 6))
-	}
+	a.Find(finding.Registration(doubtful)...)
 }
 
 // gray reports whether the regions are of grayordinates.
-func (s LabeledScan) gray() bool { return strings.HasPrefix(s.Resampling, "none: grayordinates") }
+func (s LabeledScan) gray() bool { return s.Resampling == column.LabelsMatched }
 
 // Element is what regions consist of: "voxel" or "grayordinate".
 func (a *Cohort) Element() string {

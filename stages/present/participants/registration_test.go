@@ -21,8 +21,8 @@ func TestRegistrationIsTold(t *testing.T) {
 		rows           []column.ParcelRow
 		told, cautions string
 	}{
-		{[]column.ParcelRow{row("none: the label image is on the scan's grid", "")}, "", ""},
-		{[]column.ParcelRow{row("nearest neighbor", ""), row("nearest neighbor", "its transform rotates the head by 90°: check the registration"), row("majority of 27 samples a voxel", "")},
+		{[]column.ParcelRow{row(column.LabelsOnGrid, "")}, "", ""},
+		{[]column.ParcelRow{row(column.LabelsNearest, ""), row(column.LabelsNearest, "its transform rotates the head by 90°: check the registration"), row(column.LabelsMajority, "")},
 			"Labels resampled by majority of 27 samples a voxel, nearest neighbor.",
 			"Labels that may not fit the scan: sub-2 (its transform rotates the head by 90°: check the registration)"},
 	} {

@@ -31,7 +31,7 @@ func (a *Cohort) ScanQuality() error {
 		if of := a.Run.Of("figure-qc"); of != nil {
 			stage = of.Stage
 		}
-		a.Say("The quality of %d scans is not shown: more than %d. pipeline export FILE %s -o DIR/ writes the pictures.", len(ins), PagedScans, stage)
+		a.Put("scans.too-many", values{"N": len(ins), "Most": PagedScans, "Stage": stage})
 		return nil
 	case len(ins) > ShownScans:
 		return a.scanLinks(ins)
@@ -44,11 +44,7 @@ func (a *Cohort) ScanQuality() error {
 		}
 		pages = append(pages, f)
 	}
-	sentence := "the quality of each scan"
-	if shared := sharedSentences(pages); shared != "" {
-		sentence += ". " + strings.TrimSuffix(shared, ".")
-	}
-	a.Show(sentence, nil, pages)
+	a.Show(a.Text("scans.quality", values{"Shared": strings.TrimSuffix(sharedSentences(pages), ".")}), nil, pages)
 	return nil
 }
 
@@ -109,7 +105,7 @@ func (a *Cohort) scanLinks(ins []dag.Input) error {
 			return err
 		}
 		for _, r := range rows {
-			outlier[r.Participant] = outlierWords.Replace(r.Outlier)
+			outlier[r.Participant] = a.Text("typicality.measures", values{"Measures": outlying(r)})
 		}
 	}
 	files, who := report.SheetFiles(scanNames(ins)), map[string]string{}
@@ -117,36 +113,33 @@ func (a *Cohort) scanLinks(ins []dag.Input) error {
 		who[scanName(in)] = cmp.Or(in.Coord("subject"), scanName(in))
 	}
 	dir := report.SheetDir(a.Run.Pipeline)
-	cleaning := func(head string, of func(column.CleaningRow) float64) section.Column[string] {
-		return section.Number(head, "", func(id string) string {
+	cleaning := func(key string, of func(column.CleaningRow) float64) section.Column[string] {
+		return section.Num(key, func(id string) string {
 			if row, ok := cleaned[who[id]]; ok {
 				return report.Short(of(row))
 			}
 			return "n/a"
 		})
 	}
-	t := section.TableOf("Scans, with links to their pages", 1, scanNames(ins),
-		section.Text("participant", "with the rating that was given on the page of the scan", func(id string) string { return id }),
-		cleaning("volumes kept", func(r column.CleaningRow) float64 { return float64(r.Kept) }),
-		cleaning("mean FD (mm)", func(r column.CleaningRow) float64 { return r.MeanFD }),
-		cleaning("largest FD (mm)", func(r column.CleaningRow) float64 { return r.MaxFD }),
-		cleaning("degrees of freedom", func(r column.CleaningRow) float64 { return r.TEff }),
-		section.Text("outlier in", "measures in which the participant is an outlier: typicality, mean framewise displacement (mm), degrees of freedom", func(id string) string { return outlier[who[id]] }))
+	t := section.Lay(a.Writer, "scans.pages", nil, 1, scanNames(ins),
+		section.Words("participant", func(id string) string { return id }),
+		cleaning("kept", func(r column.CleaningRow) float64 { return float64(r.Kept) }),
+		cleaning("mean-fd", func(r column.CleaningRow) float64 { return r.MeanFD }),
+		cleaning("max-fd", func(r column.CleaningRow) float64 { return r.MaxFD }),
+		cleaning("dof", func(r column.CleaningRow) float64 { return r.TEff }),
+		section.Words("outlier", func(id string) string { return outlier[who[id]] }))
 	t.Supplement = true
 	for i := range t.Rows {
 		id := t.Rows[i][0].Text
 		t.Rows[i][0].Sheet = &report.Sheet{Dir: dir, File: files[i], Participant: who[id]}
 	}
-	a.Say("The scans of %d participants have pages of their own, in the directory beside this file that has its name and ends in _quality. %s leads to them.", len(ins), a.Count.Table(t))
+	a.Put("scans.linked", values{"N": len(ins), "Table": a.Count.Table(t)})
 	a.Add(report.Block{Table: t})
 	return nil
 }
 
 // scanNames are the participants of pictures.
-func scanNames(ins []dag.Input) []string {
-	ids := lists.Map(ins, scanName)
-	return ids
-}
+func scanNames(ins []dag.Input) []string { return lists.Map(ins, scanName) }
 
 // scanName is the participant, with the session or the run where the scan is one of several.
 func scanName(in dag.Input) string {
@@ -208,6 +201,3 @@ func ScanPages(t *dag.Task) ([]ScanPage, error) {
 	}
 	return pages, nil
 }
-
-// outlierWords writes the measures of an outlier for people.
-var outlierWords = strings.NewReplacer(" ", ", ", "mean_fd", "mean framewise displacement", "t_eff", "degrees of freedom")

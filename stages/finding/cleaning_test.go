@@ -1,0 +1,224 @@
+package finding
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+)
+
+// fine is a scan that has no finding.
+var fine = column.CleaningRow{Volumes: 148, Kept: 148, Regressors: 29, TR: 2, MeanFD: math.NaN(), MaxFD: math.NaN(),
+	Seconds: 296, TEff: 118, Strategy: "simple"}
+
+// with is a fine scan but for a change.
+func with(change func(*column.CleaningRow)) column.CleaningRow { r := fine; change(&r); return r }
+
+// raw is a scan without nuisance regression.
+func raw(why string) column.CleaningRow {
+	return with(func(r *column.CleaningRow) { r.Strategy, r.Why, r.Regressors = "none", why, 0 })
+}
+
+// scanned are scans of the participants 1, 2, …
+func scanned(rows ...column.CleaningRow) (all []Scan) {
+	for i, r := range rows {
+		all = append(all, Scan{Who: fmt.Sprint(i + 1), Participant: fmt.Sprint(i + 1), CleaningRow: r})
+	}
+	return all
+}
+
+// listed are findings with their participants: "scans.short 3 5; scans.length 2".
+func listed(all List) string {
+	return strings.Join(lists.Map(all, func(f Finding) string {
+		return strings.Join(append([]string{f.Code}, f.Subject.Participants...), " ")
+	}), "; ")
+}
+
+func TestCleaningFindings(t *testing.T) {
+	type row = column.CleaningRow
+	sidecar := raw(column.SeriesGiven + column.AsSidecarSays + "36P")
+	for _, c := range []struct {
+		rows []row
+		want string
+	}{
+		{nil, ""},
+		{[]row{fine, fine, fine}, ""},
+		{[]row{raw(column.AskedForNone), raw(column.AskedForNone)}, "nuisance.none"},
+		{[]row{raw(column.NoConfounds)}, "nuisance.none"},
+		{[]row{raw(column.Simulated)}, ""},
+		{[]row{raw(column.SeriesGiven)}, "nuisance.unknown"},
+		{[]row{sidecar}, ""},
+		{[]row{fine, fine, raw(column.NoConfounds)}, "nuisance.none-of-some 3"},
+		{[]row{fine, fine, fine, with(func(r *row) { r.Volumes, r.TR = 74, 1 })},
+			"scans.length 4; scans.repetition-time 4"},
+		{[]row{fine, with(func(r *row) { r.NonFinite, r.Reduced, r.Missing, r.Constant = 9, 2, 1, 3 })},
+			"scans.not-finite 2; scans.lost-voxels 2; scans.regions-without-series 2"},
+		{[]row{fine, with(func(r *row) { r.Censored = 75 }), with(func(r *row) { r.Censored = 74 })},
+			"scans.half-censored 2"},
+		{[]row{fine, fine, with(func(r *row) { r.RepeatedVolumes = 105 }), with(func(r *row) { r.RepeatedRegions = 1 }),
+			with(func(r *row) { r.RepeatedVolumes, r.RepeatedRegions = 1, 2 })},
+			"scans.repeated-volumes 3 5; scans.repeated-regions 5 4"},
+		{[]row{fine, with(func(r *row) { r.MeanFD, r.HighFD = 0.4, 75 }), with(func(r *row) {
+			r.MeanFD,
+				r.HighFD = 0.51, 20
+		}),
+			with(func(r *row) { r.MeanFD, r.HighFD = 0.5, 74 }),
+			with(func(r *row) { r.MeanFD, r.HighFD, r.Censored = 0.51, 70, 70 })}, "scans.strong-motion 3 2"},
+		{[]row{fine, with(func(r *row) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "linear", 75, 25, 9 }),
+			with(func(r *row) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "linear", 74, 26, 9 })}, "scans.much-bridged 3"},
+		{[]row{fine, with(func(r *row) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "nilearn", 74, 26, 5 }),
+			with(func(r *row) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "nilearn", 90, 6, 6 })},
+			"scans.long-gaps 3"},
+		{[]row{with(func(r *row) { r.Task = "fir: go, stop" }), with(func(r *row) { r.Task = "fir: go" })}, ""},
+		{[]row{with(func(r *row) { r.Task = "none: go, stop" }), fine},
+			"scans.events-left-in 1; scans.without-events 2"},
+		{[]row{with(func(r *row) { r.Strategy = "ica_aroma" })}, "scans.not-denoised-by-aroma"},
+	} {
+		need.Equal(t, listed(Cleaning{Scans: append([]Scan{}, scanned(c.rows...)...)}.Findings()), c.want, c.rows)
+	}
+	given := func(motion float64) []Scan {
+		return scanned(with(func(r *row) { r.Strategy, r.Why, r.MeanFD = "none", column.SeriesGiven, motion }))
+	}
+	for _, c := range []struct {
+		of   Cleaning
+		want bool
+	}{{Cleaning{Scans: given(math.NaN())}, true}, {Cleaning{Scans: given(0.1)}, false},
+		{Cleaning{Scans: given(math.NaN()), MotionGiven: true}, false}} {
+		need.Equal(t, c.of.Findings()[0].Values()["NoMotion"], any(c.want), c.of)
+	}
+	aroma := Cleaning{Scans: scanned(with(func(r *row) { r.Strategy = "ica_aroma" })), Description: aromaDescription}
+	need.Equal(t, listed(aroma.Findings()), "")
+}
+
+// A scan with less than half of the median number of volumes is one for every kind of cohort, also where no length is
+// that of most scans; a length that a protocol has is none. A site all of whose scans have another length is listed
+// once.
+func TestLengthFindings(t *testing.T) {
+	for _, c := range []struct {
+		volumes []int32
+		sites   string
+		want    string
+	}{
+		{[]int32{80, 81, 19, 79, 82}, "", "scans.short 3"},
+		{[]int32{80, 30, 19, 79, 82}, "", "scans.short 3 2"},
+		{[]int32{80, 81, 40, 79, 82}, "", ""},
+		{[]int32{80, 19}, "", ""},
+		{[]int32{19, 19, 80, 82, 19, 84, 86}, "", ""},
+		{[]int32{196, 196, 196, 196, 90, 146, 146}, "", "scans.short 5; scans.length 6 7"},
+		{[]int32{196, 196, 196, 196, 90, 146, 146}, "AAAAABB", "scans.short 5; scans.length-by-site"},
+	} {
+		of := Cleaning{Site: map[string]string{}}
+		for i, n := range c.volumes {
+			of.Scans = append(of.Scans, scanned(with(func(r *column.CleaningRow) { r.Volumes = n }))...)
+			id := fmt.Sprint(i + 1)
+			of.Scans[i].Who, of.Scans[i].Participant = id, id
+			if c.sites != "" {
+				of.Site[id] = c.sites[i : i+1]
+			}
+		}
+		need.Equal(t, listed(of.lengths()), c.want, c.volumes)
+	}
+}
+
+// A fault of most scans is counted, and lists the most severe one alone if there is one; only a fault of few scans
+// has a
+// remedy by exclusion.
+func TestFaultsOfMostScans(t *testing.T) {
+	constant := func(n int32) column.CleaningRow { return with(func(r *column.CleaningRow) { r.Constant = n }) }
+	for _, c := range []struct {
+		of     []int32
+		shared bool
+		listed string
+	}{
+		{[]int32{0, 1, 58}, false, "3 2"},
+		{[]int32{1, 1, 1, 1, 1, 1}, false, "1 2 3 4 5 6"},
+		{[]int32{1, 1, 1, 1, 1, 1, 58}, true, "7"},
+		{[]int32{1, 1, 1, 1, 1, 1, 1}, true, ""},
+		{[]int32{1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0}, false, "1 2 3 4 5 6 7"},
+	} {
+		f := Cleaning{Scans: scanned(lists.Map(c.of, constant)...)}.Findings()
+		need.Equal(t, len(f), 1)
+		v := f[0].Values()
+		need.Equal(t, v["Shared"], any(c.shared), c.of)
+		need.Equal(t, strings.Join(lists.Map(v["Listed"].([]ScanFault),
+			func(f ScanFault) string { return f.Who }), " "), c.listed,
+			c.of)
+	}
+	copied := with(func(r *column.CleaningRow) { r.RepeatedVolumes, r.RepeatedRegions = 9, 2 })
+	for n, want := range map[int]string{2: "1 2", 7: ""} {
+		for _, f := range (Cleaning{Scans: scanned(slices.Repeat([]column.CleaningRow{copied}, n)...)}).Findings() {
+			need.Equal(t, strings.Join(f.Values()["Exclude"].([]string), " "), want, f.Code)
+		}
+	}
+}
+
+func TestLostVoxels(t *testing.T) {
+	type row = column.CleaningRow
+	lost := func(names, shares string) row {
+		return row{Reduced: int32(len(strings.Split(names, "; "))), Lost: names, LostShares: shares}
+	}
+	cut := lost("a"+strings.Repeat("; b", 20), "0.116"+strings.Repeat("; 1.000", 20))
+	for i := range 20 {
+		cut.Lost = strings.Replace(cut.Lost, "; b", fmt.Sprintf("; r%02d", i), 1)
+	}
+	one := lost("a", "0.116")
+	for _, c := range []struct {
+		name string
+		rows []row
+		want string // scans | regions | alone | most
+	}{
+		{"none", []row{{}}, ""},
+		{"few scans", []row{{}, lost("l; r", "0.250; 0.999"), cut}, "3: 21 1, 2: 2 0.999 l r||0|"},
+		{"shares unknown", []row{{}, lost("l; r", "")}, "2: 2 NaN l r||0|"},
+		{"all alike", slices.Repeat([]row{one}, 40), "|a 40 0.116 0.116|0|"},
+		{"one cut short", append(slices.Repeat([]row{one}, 39), cut), "|a 40 0.116 0.116|20|40: 21 1"},
+		{"shares differ", append(slices.Repeat([]row{one}, 6), lost("a", "0.9"), row{}), "|a 7 0.116 0.9|0|"},
+		{"one share unknown", append(slices.Repeat([]row{one}, 6), lost("a", "")), "|a 7 NaN NaN|0|"},
+		{"single scans", []row{lost("a", "1"), lost("b", "1"), lost("c", "1"), lost("d", "1"), lost("e", "1"),
+			lost("f", "1"), lost("g", "1")}, "||7|"},
+		{"regions unknown", slices.Repeat([]row{{Reduced: 1}}, 7), "||0|"},
+	} {
+		scan := func(all []LostScan) string {
+			return strings.Join(lists.Map(all, func(s LostScan) string {
+				text := fmt.Sprintf("%s: %d %g", s.Who, s.N, s.Largest)
+				for _, r := range s.Regions {
+					text += " " + r.Name
+				}
+				return text
+			}), ", ")
+		}
+		got := ""
+		for _, f := range (Cleaning{Scans: scanned(c.rows...)}).LostVoxels() {
+			v := f.Values()
+			got += scan(v["Scans"].([]LostScan)) + "|"
+			for _, r := range v["Regions"].([]LostIn) {
+				got += fmt.Sprintf("%s %d %g %g", r.Name, r.N, r.Median, r.Most)
+			}
+			got += fmt.Sprintf("|%d|%s", v["Alone"], scan(v["Most"].([]LostScan)))
+		}
+		need.Equal(t, got, c.want, c.name)
+	}
+}
+
+func TestFindingsOfScans(t *testing.T) {
+	need.Equal(t, listed(Registration(nil)), "")
+	need.Equal(t, listed(Registration([]Doubtful{{"sub-2", "it rotates the head by 90°"}})), "scans.labels-doubtful sub-2")
+	for _, c := range []struct {
+		n, all    int
+		misplaced any
+	}{{1, 20, false}, {2, 20, true}} {
+		f := Empty([]Counted{{"a", c.n}}, c.all, "voxel")
+		need.Equal(t, listed(f), "scans.regions-without-voxels")
+		need.Equal(t, f[0].Values()["Misplaced"], c.misplaced, c)
+	}
+	need.Equal(t, listed(Empty(nil, 20, "voxel")), "")
+	need.Equal(t, listed(HeadMotion([]column.MotionRow{{ShareFDR: 0}, {ShareFDR: math.NaN()}})), "")
+	need.Equal(t, listed(HeadMotion([]column.MotionRow{{ShareFDR: 0.01}})), "motion.remains")
+	need.Equal(t, UnreliableMotion(column.MotionRow{Participants: 19}), true)
+	need.Equal(t, UnreliableMotion(column.MotionRow{Participants: 20}), false)
+}
