@@ -41,7 +41,7 @@ func Confusion(groups []string, counts [][]float64) ours.Figure {
 					large.Color, small.Color = color.White, color.White
 				}
 				middle := r.Min.Add(r.Size().Scale(0.5))
-				ours.Text(c, vg.Point{X: middle.X, Y: middle.Y}, number(v), large, draw.XCenter, draw.YBottom)
+				ours.Text(c, vg.Point{X: middle.X, Y: middle.Y}, countText(v), large, draw.XCenter, draw.YBottom)
 				ours.Text(c, vg.Point{X: middle.X, Y: middle.Y - vg.Length(min(4, 0.07*high))},
 					fmt.Sprintf("%.0f %%", 100*share), small,
 					draw.XCenter, draw.YTop)
@@ -57,7 +57,7 @@ var blues = ours.Scale{{0xf7, 0xfb, 0xff, 0xff}, {0xde, 0xeb, 0xf7, 0xff}, {0xc6
 	{0x9e, 0xca, 0xe1, 0xff}, {0x6b, 0xae, 0xd6, 0xff}, {0x42, 0x92, 0xc6, 0xff}, {0x21, 0x71, 0xb5, 0xff},
 	{0x08, 0x51, 0x9c, 0xff}, {0x08, 0x30, 0x6b, 0xff}}
 
-func number(v float64) string {
+func countText(v float64) string {
 	if v == float64(int(v)) {
 		return fmt.Sprint(int(v))
 	}

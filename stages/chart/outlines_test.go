@@ -28,7 +28,8 @@ func TestOutline(t *testing.T) {
 		return (x + 15) / 30
 	}
 	p := Participant{Groups: []string{"L", "R"}}
-	img := NamedBrain{Brain: &b}.outline(outlineCut{depth: 1, right: 0, up: 2}, 0, p.regionColors())
+	b.Edges = p.regionColors()
+	img := b.slice(coronal, 0).image(Regions{})
 	if s := img.Bounds().Size(); s.X != 20 || s.Y != 20 { // a pixel is 1.5 mm
 		t.Fatalf("%v pixels", s)
 	}

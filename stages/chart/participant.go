@@ -41,8 +41,14 @@ const (
 // plots before and after denoising, the connectivity matrix with its distribution, and tSNR.
 func ScanQuality(p Participant) ours.Figure {
 	traces := p.traces()
+	var outlines []layout
+	below := vg.Length(0)
+	for _, b := range p.Brains {
+		of := p.outlines(b)
+		outlines, below = append(outlines, of), below+of.height()+outlinesHead
+	}
 	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 24 + lowerHigh +
-		headHigh + p.allOutlinesHigh()
+		headHigh + below
 	return ours.Figure{Width: Page, Height: height, Paint: func(c draw.Canvas) {
 		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TickSize-2, false),
 			draw.XLeft, draw.YTop)
@@ -68,13 +74,12 @@ func ScanQuality(p Participant) ours.Figure {
 			}
 			top -= carpetHigh + partGap
 		}
-		rest := c.Min.Y + p.allOutlinesHigh()
+		rest := c.Min.Y + below
 		p.lower(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: rest},
 			Max: vg.Point{X: c.Max.X, Y: rest + lowerHigh}}})
-		for _, b := range p.Brains {
-			p.outlines(draw.Canvas{Canvas: c.Canvas,
-				Rectangle: vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Max.X, Y: rest}}}, b)
-			rest -= b.outlinesHigh()
+		for i, of := range outlines {
+			p.paintOutlines(c, rest, p.Brains[i].Name, of)
+			rest -= of.height() + outlinesHead
 		}
 	}}
 }

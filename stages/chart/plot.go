@@ -413,7 +413,7 @@ func Faded(c color.NRGBA, alpha uint8) color.NRGBA {
 // A sign is one entry of a key: a word, and what is drawn in the 14 points before it.
 type sign struct {
 	word string
-	draw func(c draw.Canvas, at vg.Point)
+	draw func(c draw.Canvas, at vg.Point) // nil for a word alone
 }
 
 func stroke(sty Style) func(draw.Canvas, vg.Point) {
@@ -433,7 +433,10 @@ func signPlaces(signs []sign, width vg.Length) (at []vg.Point, lines int) {
 	var x vg.Length
 	lines = min(len(signs), 1)
 	for _, s := range signs {
-		w := 18 + sty.Width(s.word)
+		w := sty.Width(s.word)
+		if s.draw != nil {
+			w += 18
+		}
 		if x > 0 && x+w > width {
 			x = 0
 			lines++
@@ -454,8 +457,11 @@ func drawSigns(c draw.Canvas, at vg.Point, width vg.Length, signs []sign) {
 	places, _ := signPlaces(signs, width)
 	for i, s := range signs {
 		here := at.Add(places[i])
-		s.draw(c, here)
-		ours.Text(c, vg.Point{X: here.X + 18, Y: here.Y}, s.word, ours.Style(ours.TickSize, false),
+		if s.draw != nil {
+			s.draw(c, here)
+			here.X += 18
+		}
+		ours.Text(c, here, s.word, ours.Style(ours.TickSize, false),
 			draw.XLeft, draw.YCenter)
 	}
 }

@@ -20,6 +20,7 @@ type Raster struct {
 	Ground        []color.NRGBA // where no colored region lies; alpha 0 for nothing
 	Light         []uint8       // how bright a region is here; 255 is its own color
 	Outlined      bool          // the edges of all regions are drawn, not only of colored ones
+	Edges         []color.NRGBA // of each region, the color of a line where it ends; nil for a darker edge
 }
 
 // Regions are the values and marks that color a view.
@@ -56,8 +57,15 @@ func (r Raster) image(of Regions) *image.NRGBA {
 				paint = shade(heat.At(value), r.Light[j*r.Width+i])
 			}
 			// The edge of a region is darker: neighbors of one color stay apart.
-			if n != 0 && (colored || r.Outlined) && (i+1 < r.Width && region(i+1, j) != n || j+1 < r.Height &&
-				region(i, j+1) != n) {
+			right, below := region(min(i+1, r.Width-1), j), region(i, min(j+1, r.Height-1))
+			switch edge := right != n || below != n; {
+			case edge && r.Edges != nil:
+				of := n
+				if n == 0 {
+					of = max(right, below)
+				}
+				paint = r.Edges[of-1]
+			case edge && n != 0 && (colored || r.Outlined):
 				paint = shade(paint, 199)
 			}
 			if n != 0 && of.Ring[n] {
@@ -73,47 +81,35 @@ func (r Raster) image(of Regions) *image.NRGBA {
 	return img
 }
 
-// sizes are the width and height in mm.
-func (r Raster) sizes() (float64, float64) {
+func (r Raster) size() (float64, float64) {
 	return float64(r.Width) * r.Step, float64(r.Height) * r.Step
 }
 
-// paint draws the view into the upper middle of a rectangle, unit points a mm, with its letters.
-func (r Raster) paint(c draw.Canvas, in vg.Rectangle, unit vg.Length, of Regions) (at vg.Rectangle) {
-	w, h := r.sizes()
-	left := (in.Min.X + in.Max.X - vg.Length(w)*unit) / 2
-	at = vg.Rectangle{Min: vg.Point{X: left, Y: in.Max.Y - vg.Length(h)*unit},
-		Max: vg.Point{X: left + vg.Length(w)*unit, Y: in.Max.Y}}
-	c.DrawImage(at, r.image(of))
-	small := ours.Style(ours.TickSize-2, false)
-	small.Color = ours.Ink
-	ours.Text(c, vg.Point{X: in.Min.X + 1, Y: in.Max.Y}, r.Left, small, draw.XLeft, draw.YTop)
-	ours.Text(c, vg.Point{X: in.Max.X - 1, Y: in.Max.Y}, r.Right, small, draw.XRight, draw.YTop)
-	return at
+func (r Raster) names() (below, left, right string) { return r.Name, r.Left, r.Right }
+
+func (r Raster) paint(c draw.Canvas, in vg.Rectangle, of Regions) {
+	if r.Edges != nil {
+		c.DrawImage(in, ours.Cells{Image: r.image(of)})
+		return
+	}
+	c.DrawImage(in, r.image(of))
 }
 
-func (r Raster) visible() map[int][]int {
-	all := map[int][]int{}
-	for i, n := range r.Region {
-		if n != 0 {
-			all[n] = append(all[n], i)
+// spot is the pixel of a region that is nearest to the mean of its pixels.
+func (r Raster) spot(region int) (at spot) {
+	sx, sy, n, least := 0, 0, 0, -1
+	for p, of := range r.Region {
+		if of == region {
+			sx, sy, n = sx+p%r.Width, sy+p/r.Width, n+1
 		}
 	}
-	return all
-}
-
-// middle is the pixel of a region that is nearest to the mean of its pixels.
-func (r Raster) middle(pixels []int) (x, y int) {
-	sx, sy := 0, 0
-	for _, p := range pixels {
-		sx, sy = sx+p%r.Width, sy+p/r.Width
-	}
-	n, least := len(pixels), -1
-	for _, p := range pixels { // distances times n: whole numbers
+	at.area = float64(n) * r.Step * r.Step
+	for p, of := range r.Region { // distances times n: whole numbers
 		dx, dy := p%r.Width*n-sx, p/r.Width*n-sy
-		if d := dx*dx + dy*dy; least < 0 || d < least {
-			x, y, least = p%r.Width, p/r.Width, d
+		if d := dx*dx + dy*dy; of == region && (least < 0 || d < least) {
+			at.x, at.y = (float64(p%r.Width)+0.5)/float64(r.Width), (float64(p/r.Width)+0.5)/float64(r.Height)
+			least = d
 		}
 	}
-	return x, y
+	return at
 }

@@ -6,9 +6,6 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	ours "prgnn/stages/draw"
 )
 
@@ -19,53 +16,29 @@ type Brain struct {
 	Under     func(x, y, z float64) float64 // 0 … 1, what lies under the regions; NaN outside; nil for none
 	Score     map[int]float64               // of the regions that are colored
 	Scale     string                        // what the colors are: score, contrast
+	Edges     []color.NRGBA                 // of each region, the color of its outline; nil for filled regions
 }
 
 // Slices cuts the brain in the three directions, each at several depths, the left of
 // the picture being the left of the brain. low and high are the scores of the color
 // scale's ends.
 func Slices(b Brain, low, high float64) ours.Figure {
-	const each, gap, head, bar = 6, 3, 12, 58
-	type cut struct {
-		name         string
-		depth, right int
-		up           int
-	}
-	cuts := []cut{{"axial, z", 2, 0, 1}, {"coronal, y", 1, 0, 2}, {"sagittal, x", 0, 1, 2}}
-	size := func(a int) float64 { return b.High[a] - b.Low[a] }
-	width := (Page - bar) / each
-	var heights [3]vg.Length
-	total := vg.Length(4)
-	for i, c := range cuts {
-		heights[i] = (width - gap) * vg.Length(size(c.up)/size(c.right))
-		total += heights[i] + head + gap
-	}
-	f := ours.Figure{Width: Page, Height: total}
 	shown := Regions{Value: map[int]float64{}}
 	for n, score := range b.Score {
 		shown.Value[n] = (score - low) / (high - low)
 	}
-	f.Paint = func(c draw.Canvas) {
-		top := c.Max.Y - 2
-		for i, cut := range cuts {
-			for k := range each {
-				at := b.depth(cut.depth, k, each)
-				left := c.Min.X + width*vg.Length(k)
-				ours.Text(c, vg.Point{X: left + (width-gap)/2, Y: top}, cut.name+" = "+millimeters(at),
-					ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
-				c.DrawImage(vg.Rectangle{Min: vg.Point{X: left, Y: top - head - heights[i]},
-					Max: vg.Point{X: left + width - gap, Y: top - head}},
-					ours.Cells{Image: b.slice(cut.depth, cut.right, cut.up, at).image(shown)})
-			}
-			top -= heights[i] + head + gap
-		}
-		strip := c
-		strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - bar + 12, Y: c.Max.Y - 2 - min(heights[0]+head, 120)},
-			Max: vg.Point{X: c.Max.X, Y: c.Max.Y - 2}}
-		ours.Bar(strip, heat, low, high, b.Scale)
-	}
-	return f
+	const each = 6
+	return regionMaps([][]view{views(b.cuts(axial, each)), views(b.cuts(coronal, each)), views(b.cuts(sagittal, each))},
+		[]RegionMap{{Regions: shown}}, Colorbar{low, high, b.Scale}, "")
 }
+
+// A plane is a direction of slices: the axis that it cuts, and those to the right and upwards in the picture.
+type plane struct {
+	name, left, right string
+	depth, across, up int
+}
+
+var axial, coronal, sagittal = plane{"z", "L", "R", 2, 0, 1}, plane{"y", "L", "R", 1, 0, 2}, plane{"x", "", "", 0, 1, 2}
 
 // depth is where slice k of n along an axis lies: whole mm, equally spaced within the middle 80 % of the extent.
 func (b Brain) depth(axis, k, n int) float64 {
@@ -78,35 +51,44 @@ func millimeters(x float64) string {
 }
 
 // AxialCuts are n axial slices, from below.
-func (b Brain) AxialCuts(n int) (cuts []Raster) {
+func (b Brain) AxialCuts(n int) []Raster { return b.cuts(axial, n) }
+
+func (b Brain) cuts(p plane, n int) (cuts []Raster) {
 	for k := range n {
-		at := b.depth(2, k, n)
-		r := b.slice(2, 0, 1, at)
-		r.Name, r.Left, r.Right = "z = "+millimeters(at), "L", "R"
+		at := b.depth(p.depth, k, n)
+		r := b.slice(p, at)
+		r.Name, r.Left, r.Right = p.name+" = "+millimeters(at), p.left, p.right
 		cuts = append(cuts, r)
 	}
 	return cuts
 }
 
 // slice is one cut, a point every mm and a half.
-func (b Brain) slice(depth, right, up int, at float64) Raster {
+func (b Brain) slice(p plane, at float64) Raster {
 	const step = 1.5
-	w, h := max(1, int((b.High[right]-b.Low[right])/step)), max(1, int((b.High[up]-b.Low[up])/step))
+	w, h := max(1, int((b.High[p.across]-b.Low[p.across])/step)), max(1, int((b.High[p.up]-b.Low[p.up])/step))
 	r := Raster{Width: w, Height: h, Step: step, Region: make([]int, w*h), Ground: make([]color.NRGBA, w*h),
-		Light: make([]uint8, w*h), Outlined: b.Under == nil}
+		Light: make([]uint8, w*h), Outlined: b.Under == nil, Edges: b.Edges}
 	for j := range h {
 		for i := range w {
-			var p [3]float64
-			p[depth] = at
-			p[right] = b.Low[right] + float64((float64(i)+0.5)*step)
-			p[up] = b.High[up] - float64((float64(j)+0.5)*step)
-			n := b.Region(p[0], p[1], p[2])
+			var of [3]float64
+			of[p.depth] = at
+			of[p.across] = b.Low[p.across] + float64((float64(i)+0.5)*step)
+			of[p.up] = b.High[p.up] - float64((float64(j)+0.5)*step)
+			n := b.Region(of[0], of[1], of[2])
 			paint := color.NRGBA{0xff, 0xff, 0xff, 0xff}
 			if b.Under != nil {
-				if v := b.Under(p[0], p[1], p[2]); !math.IsNaN(v) {
-					g := uint8(math.Round(80 + float64(155*min(max(v, 0), 1)))) // light enough for the colors above it
-					paint = color.NRGBA{g, g, g, 0xff}
+				v := b.Under(of[0], of[1], of[2])
+				g := uint8(255)
+				switch {
+				case b.Edges != nil: // 32 grays on black
+					if g = 0; v > 0 {
+						g = uint8(8 * math.Round(31*min(v, 1)))
+					}
+				case !math.IsNaN(v):
+					g = uint8(math.Round(80 + float64(155*min(max(v, 0), 1)))) // light enough for the colors above it
 				}
+				paint = color.NRGBA{g, g, g, 0xff}
 			} else if n != 0 {
 				paint = color.NRGBA{0xdd, 0xe0, 0xe4, 0xff}
 			}

@@ -185,7 +185,7 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, 
 		meaning = "planted group difference (simulated data)"
 	}
 	v := readings[0].values(b.Colored)
-	v["Maps"], v["Surfaces"], v["Planted"], v["Why"] = len(maps) > 1, atlas.Surfaces != nil, len(ring) > 0, why
+	v["Maps"], v["Views"], v["Planted"], v["Why"] = len(maps) > 1, atlas.Views(), len(ring) > 0, why
 	if v["Named"] = len(maps[0].Named); len(maps) > 1 {
 		v["Setting"] = ""
 	}

@@ -241,7 +241,7 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 	}
 	v := scale.values(0)
 	v["Layer"], v["People"], v["Group"], v["Regions"], v["Shared"] = reading.Layer, people, group, regions, common
-	v["Surfaces"], v["Below"] = atlas.Surfaces != nil, least < low
+	v["Views"], v["Below"] = atlas.Views(), least < low
 	return Captioned(atlas.ByParticipant(heads, rows, chart.Colorbar{Low: low, High: high, Label: scale.scale()}),
 		"figure.individuals", v), nil
 }
