@@ -1,6 +1,7 @@
 package present
 
 import (
+	"fmt"
 	"html"
 	"net/url"
 	"regexp"
@@ -102,6 +103,32 @@ func TestFidelityNamesItsDraws(t *testing.T) {
 		need.Equal(t, maskingTable(t, page).Note, c.want, c.graphs)
 		need.Equal(t, strings.Contains(strings.Join(page.Cautions, "\n"), "Masking changes no prediction"), true)
 	}
+}
+
+// Tests against permuted labels and the individuality of scores have their tables, and a text where they have one.
+func TestNullAndIndividualityAreShown(t *testing.T) {
+	in := map[string][]dag.Input{
+		"null": {dag.InputOf(column.Table([]column.NullRow{{Index: 1, Name: "a", Abbreviation: "A", Q: 0.01, PAny: 0.01,
+			Permutations: 99}, {Index: 2, Name: "b", Abbreviation: "B", Q: 0.9, PAny: 0.9, Permutations: 99}}))},
+		"individuality": {dag.InputOf(column.Table([]column.IndividualityRow{
+			{Setting: "λ2 0", Lambda2: 0, Individual: 0.4, IndividualLow: 0.3, IndividualHigh: 0.5, K: 2, Jaccard: 0.2},
+			{Setting: "λ2 1", Lambda2: 1, Individual: 0.2, IndividualLow: 0.1, IndividualHigh: 0.3, K: 2, Jaccard: 0.6}}))},
+	}
+	w := section.NewWriter(dag.NewTask(in))
+	w.Pictures = true
+	a := newAuthor(w, nil)
+	need.NoError(t, a.null(nil))
+	need.NoError(t, a.individuality())
+	need.NoError(t, a.Err())
+	var shown []string
+	for _, b := range a.Section.Blocks {
+		if shown = append(shown, b.Text, b.Lead); b.Table != nil {
+			shown = append(shown, fmt.Sprintf("%s (%d)", b.Table.Caption, len(b.Table.Rows)))
+		}
+	}
+	need.Equal(t, strings.Join(strings.Fields(strings.Join(shown, " ")), " "), "1 region exceeds models retrained on 99 label "+
+		"shuffles (q < 0.05): A. Regions against models with permuted labels (2) Figure 1 shows individual or group level, "+
+		"as λ2 grows. Table 1 gives the share of the variance of scores between participants. Individual or group level (2)")
 }
 
 // A small drop has as many decimals as its SD needs.
