@@ -1,9 +1,11 @@
 package finding
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -83,5 +85,43 @@ func TestLearning(t *testing.T) {
 		need.Equal(t, codes(l.Findings()), c.want, c.of)
 		need.Equal(t, len(l.Unknown), c.unknown, c.of)
 		need.Equal(t, len(l.Compare), c.compared, c.of)
+	}
+}
+
+// Every network is judged by its own history, which has its name; whether mixed graphs were learned is unknown.
+func TestReadTrainings(t *testing.T) {
+	history := func(stage, model, mixed, fold string, last float64, own bool) dag.Input {
+		table := encoding.NewTable(encoding.Column{Name: "epoch", Values: []int32{1}},
+			encoding.Column{Name: "train_accuracy", Values: []float64{last}},
+			encoding.Column{Name: "majority", Values: []float64{0.5}})
+		if own {
+			table.Columns = append(table.Columns, encoding.Column{Name: "glc", Values: []float64{0}})
+		}
+		table.Meta = map[string]string{"model": model, column.MixedTraining: mixed}
+		return dag.InputOf(table, dag.Coord{Axis: "stage", Value: stage}, dag.Coord{Axis: "fold", Value: fold})
+	}
+	empty := dag.InputOf(encoding.NewTable(encoding.Column{Name: "epoch", Values: []int32{}},
+		encoding.Column{Name: "train_accuracy", Values: []float64{}}), dag.Coord{Axis: "stage", Value: "svm"})
+	all, err := ReadTrainings(dag.NewTask(map[string][]dag.Input{"training": {history("train", "", "", "1", 0.9, true),
+		history("released", "braingnn", "", "1", 0.55, false), history("net", "braingnn", "", "1", 0.9, false), empty,
+		history("net", "braingnn", "", "2", 0.5, false), history("series", "meanmlp", "", "1", 0.51, false),
+		history("bnt", "bnt", "true", "1", 0.5, false)}}))
+	need.NoError(t, err)
+	of := func(all []Training) (texts []string) {
+		for _, tr := range all {
+			texts = append(texts, tr.Model+" "+column.CoordText(tr.Coords))
+		}
+		return texts
+	}
+	for own, want := range map[string]float64{"PR-GNN": 0.9, "meanMLP": 0.51, "linear SVM": 0, "Brain Network Transformer": 0} {
+		l := Learned(all, []Row{{Own: true, Title: own, AccuracyRow: column.AccuracyRow{Level: "graph", Accuracy: 0.6}}})
+		need.Equal(t, fmt.Sprint(of(l.Stuck)), "[braingnn stage=net fold=2 braingnn stage=released fold=1 meanmlp fold=1]")
+		need.Equal(t, fmt.Sprint(of(l.Unknown)), "[bnt fold=1]")
+		need.Equal(t, l.Judged, 5)
+		got := 0.0
+		for _, c := range l.Compare {
+			got = c.Training
+		}
+		need.Equal(t, got, want, own)
 	}
 }

@@ -94,7 +94,7 @@ func TestPermutationAtItsFloor(t *testing.T) {
 		want         []string
 	}{
 		{1.0 / 20, 19, []string{"0.800 0.500 0.600 19 ≤ 0.05", "p ≤ 0.05 (models retrained on 19 label shuffles; p cannot be below 0.05)", "19 label shuffles cannot give a p below 0.05: p < 0.05 needs 20 or more"}},
-		{0.31, 99, []string{"0.800 0.500 0.600 99 0.310", "p = 0.310 (models", "The permutation test is not significant (p = 0.310 for the accuracy; significant is p < 0.05): the accuracy may be due to chance"}},
+		{0.31, 99, []string{"0.800 0.500 0.600 99 0.310", "p = 0.310 (models", "The permutation test is not significant (p = 0.310 for the accuracy, level 0.05), so the accuracy may be due to chance"}},
 	} {
 		text := rows(c.p, c.permutations)
 		for _, want := range c.want {

@@ -17,9 +17,6 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/inference"
-	"prgnn/stages/present/performance"
-	"prgnn/stages/present/section"
-	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
 	"prgnn/stages/wording"
 )
@@ -359,79 +356,6 @@ func TestUntrainedScores(t *testing.T) {
 		}
 		if (most < 1e-6) != c.same {
 			t.Errorf("%d epochs at %g: scores differ by up to %g", c.epochs, c.rate, most)
-		}
-	}
-}
-
-// A model that stays at the majority rate is named, one that learns is not.
-func TestStuckModelsAreNamed(t *testing.T) {
-	history := func(fold string, last, majority float64) dag.Input {
-		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "epoch", Values: []int32{1, 2}},
-			encoding.Column{Name: "train_accuracy", Values: []float64{0.5, last}}, encoding.Column{Name: "majority",
-				Values: []float64{majority, majority}}), dag.Coord{Axis: "fold", Value: fold})
-	}
-	for _, c := range []struct {
-		name string
-		in   []dag.Input
-		want string
-	}{
-		{"two", []dag.Input{history("1", 0.636, 0.636), history("2", 0.9, 0.636), history("3", 0.70, 0.636)},
-			"2 of 3 models did not learn their training graphs: fold 1 (0.636), fold 3 (0.700); training accuracy (running mean over the batches of the last epoch) below 0.709, a fifth of the way from the majority rate to 1. The predictions and regions of such a model depend little on training"},
-		{"none", []dag.Input{history("1", 0.71, 0.636), history("2", 0.9, 0.636)}, ""},
-		{"other shares", []dag.Input{history("1", 0.71, 0.5), history("2", 0.71, 0.7)},
-			"1 of 2 models did not learn their training graphs: fold 2 (0.710); training accuracy (running mean over the batches of the last epoch) below 0.760, a fifth of the way from the majority rate to 1. The predictions and regions of such a model depend little on training"},
-	} {
-		a := newAuthor(section.NewWriter(dag.NewTask(map[string][]dag.Input{"training": c.in})), nil)
-		need.NoError(t, a.training())
-		if got := strings.Join(a.Cautions(), "\n"); got != c.want {
-			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
-		}
-	}
-}
-
-// Every network is judged by its own history, which names it; the accuracy of mixed graphs is not judged.
-func TestNetworksThatDidNotLearn(t *testing.T) {
-	history := func(stage, model, mixed, fold string, last float64, own bool) dag.Input {
-		table := encoding.NewTable(encoding.Column{Name: "epoch", Values: []int32{1}},
-			encoding.Column{Name: "train_accuracy", Values: []float64{last}},
-			encoding.Column{Name: "majority", Values: []float64{0.5}})
-		if own {
-			table.Columns = append(table.Columns, encoding.Column{Name: "glc", Values: []float64{0}})
-		}
-		table.Meta = map[string]string{"model": model, column.MixedTraining: mixed}
-		return dag.InputOf(table, dag.Coord{Axis: "stage", Value: stage}, dag.Coord{Axis: "fold", Value: fold})
-	}
-	empty := dag.InputOf(encoding.NewTable(encoding.Column{Name: "epoch", Values: []int32{}},
-		encoding.Column{Name: "train_accuracy", Values: []float64{}}), dag.Coord{Axis: "stage", Value: "svm"})
-	in := map[string][]dag.Input{"training": {history("train", "", "", "1", 0.9, true),
-		history("released", "braingnn", "", "1", 0.55, false), history("net", "braingnn", "", "1", 0.9, false), empty,
-		history("net", "braingnn", "", "2", 0.5, false), history("series", "meanmlp", "", "1", 0.51, false),
-		history("bnt", "bnt", "true", "1", 0.5, false)}}
-	graph := func(name string, accuracy float64, own bool) performance.Row {
-		return performance.Row{AccuracyRow: column.AccuracyRow{Level: "graph", Accuracy: accuracy}, Title: name,
-			Own: own}
-	}
-	for _, c := range []struct {
-		own, says string // the classifier of the page
-	}{
-		{"PR-GNN", "Accuracy of PR-GNN per graph is 0.900 on training graphs"},
-		{"meanMLP", "Accuracy of meanMLP per graph is 0.510 on training graphs"},
-		{"linear SVM", ""},                // it has no history
-		{"Brain Network Transformer", ""}, // of mixed graphs
-	} {
-		a := newAuthor(section.NewWriter(dag.NewTask(in)), nil)
-		for _, name := range []string{"PR-GNN", "meanMLP", "linear SVM", "Brain Network Transformer"} {
-			a.Accuracy = append(a.Accuracy, graph(name, 0.6, name == c.own))
-		}
-		need.NoError(t, a.training())
-		a.Page.Sections, a.Page.Cautions = []report.Section{*a.Section}, a.Cautions()
-		text := strings.Join(strings.Fields(a.Page.Text()), " ")
-		for _, want := range []string{"3 of 5 models did not learn their training graphs: " +
-			"BrainGNN, net, fold 2 (0.500), BrainGNN, released, fold 1 (0.550), meanMLP, fold 1 (0.510); ",
-			"Whether 1 model learned the training graphs is not known: Brain Network Transformer, fold 1 (", c.says} {
-			if !strings.Contains(text, want) || strings.Contains(text, "per graph is") != (c.says != "") {
-				t.Errorf("%s: %q in %s", c.own, want, text)
-			}
 		}
 	}
 }

@@ -112,8 +112,8 @@ Summary
 
 Cautions
   - Group HC has only 16 participants
-  - The model calls more than half of the other participants ASD (specificity 0.400)
-  - No stage of this pipeline checks leakage: one scan under two ids may be in training and test
+  - The model classified more than half of the other participants as ASD (specificity 0.400)
+  - No stage of this pipeline checks leakage, so one scan under two ids may be in training and test
     data
   - Regions without a voxel (all participants together): 1 of 6 (c in 1). Check that the labels are
     in the space of the scans
@@ -163,8 +163,8 @@ Salient regions
 Quality control and checks
   No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a
   split, and two participants with the same features; it does not compare scans.
-  Whether 1 model learned the training graphs is not known: fold 1 (no majority rate in the history,
-  or accuracies of mixed graphs, which are lower than those of the graphs).
+  It is unknown whether 1 model fitted the training graphs: fold 1 (the history has no
+  majority-class rate, or accuracies of mixed graphs, which are lower).
   Accuracy per graph is 0.990 on training graphs (running mean over the batches of the last epoch,
   while the weights change; mean over 1 model) and 0.800 on test graphs.
 
@@ -190,7 +190,7 @@ func TestSummaryOfPowerlessTest(t *testing.T) {
 	in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
 	const why = "cannot be shown to be above chance: p of a test fold by fold, with models not retrained, cannot be below 0.062, since few permutations of the labels of a fold differ; a test with retrained models can (docs/statistics.md)"
-	if !strings.Contains(text, "The accuracy "+why+".") || !strings.Contains(text, "- The model: accuracy "+why) ||
+	if !strings.Contains(text, "The accuracy "+why+".") || !strings.Contains(text, "- The model: no test can show that the accuracy is above chance; p of a test fold by fold") ||
 		strings.Contains(text, "not above chance") {
 		t.Error(text)
 	}
@@ -207,9 +207,9 @@ func TestSummaryOfChance(t *testing.T) {
 	}{
 		{0.61, math.NaN(), math.NaN(), false, "The model: accuracy was not tested against chance: connect permuted of split"},
 		// p decides, whatever the interval says.
-		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not above chance: p = 0.241 (fold by fold, models not retrained)"},
-		{0.5, 0.003, math.NaN(), true, "The model: the 95 % CI of the accuracy (0.500–0.700) includes the majority-class rate (0.600): the permutation test rejects chance, but how much the accuracy exceeds that rate is uncertain"},
-		{0.61, 0.003, 0.2, false, "The model: accuracy is not above chance: p = 0.200 (models retrained on 99 label shuffles)"},
+		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not above chance, p = 0.241 (fold by fold, models not retrained)"},
+		{0.5, 0.003, math.NaN(), true, "The model: the permutation test rejects chance, but the 95 % CI for the accuracy (0.500–0.700) includes the majority-class rate (0.600), so the size of the advantage is uncertain"},
+		{0.61, 0.003, 0.2, false, "The model: accuracy is not above chance, p = 0.200 (models retrained on 99 label shuffles)"},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 		evaluation, _ := stagetest.Evaluated(0.62, c.low, 0.7)
@@ -271,12 +271,12 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 			"The accuracy is not above chance. No other classifier is shown to be above chance (p corrected by Holm for 3 classifiers).", ""},
 		{"none is", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.02),
 			row("majority classifier", false, 0.55, 0.001, 1)}, nil, "The accuracy is not above chance.",
-			"PR-GNN: the tests of accuracy and AUC disagree: accuracy p = 0.300 (fold by fold, models not retrained), AUC p = 0.020 (fold by fold, models not retrained)"},
+			"PR-GNN: the tests of accuracy and AUC disagree (accuracy p = 0.300 (fold by fold, models not retrained); AUC p = 0.020 (fold by fold, models not retrained))"},
 		{"it is", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02),
 			row("ridge", false, 0.9, 0.001, 0.001)}, nil,
 			"p = 0.020 (fold by fold, models not retrained).", ""},
 		{"retrained models decide", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.2, 99), "The accuracy is not above chance.",
-			"PR-GNN: the tests of accuracy and AUC disagree: accuracy p = 0.200 (models retrained on 99 label shuffles), AUC p = 0.020 (fold by fold, models not retrained)"},
+			"PR-GNN: the tests of accuracy and AUC disagree (accuracy p = 0.200 (models retrained on 99 label shuffles); AUC p = 0.020 (fold by fold, models not retrained))"},
 		{"too few of them do not", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.1, 9), "p = 0.020 (fold by fold, models not retrained).", ""},
 	} {
 		a := newAuthor(section.NewWriter(nil), nil)
@@ -386,7 +386,7 @@ func TestSummaryOfSettings(t *testing.T) {
 	in["evaluation"] = []dag.Input{dag.InputOf(both)}
 	delete(in, "scores")
 	text := summaryText(t, &Summary{Top: 10}, in)
-	for _, want := range []string{"\n    TopK           0.900  0.800–0.950", "\n    SAGE           0.800  0.700–0.900", "2 classifiers were compared: the accuracy of the best one is biased upward", "Result: 2 settings, no headline."} {
+	for _, want := range []string{"\n    TopK           0.900  0.800–0.950", "\n    SAGE           0.800  0.700–0.900", "2 classifiers were compared, which biases the accuracy of the best one upward", "Result: 2 settings, no headline."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
