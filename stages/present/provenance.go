@@ -55,7 +55,8 @@ func (a *author) provenance() error {
 		ins := a.T.All(p.Name)
 		if len(ins) > mostMembers {
 			size, digest := ofMembers(ins)
-			rows = append(rows, row{p.Name, words.Count(len(ins), "member"), ins[0].Ref.Format, fmt.Sprint(size), digest})
+			rows = append(rows, row{p.Name, words.Count(len(ins), "member"), ins[0].Ref.Format,
+				fmt.Sprint(size), digest})
 			together = true
 			continue
 		}
@@ -65,7 +66,8 @@ func (a *author) provenance() error {
 		}
 	}
 	if rows != nil {
-		a.Supplement(section.Lay(a.Writer, "provenance.inputs", values{"Together": together, "Most": mostMembers}, 2, rows,
+		a.Supplement(section.Lay(a.Writer, "provenance.inputs", values{"Together": together,
+			"Most": mostMembers}, 2, rows,
 			section.Words("input", of(0)), section.Words("member", of(1)), section.Words("format", of(2)),
 			section.Num("bytes", of(3)), section.Words("sha256", of(4))))
 	}

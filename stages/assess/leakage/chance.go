@@ -252,7 +252,8 @@ func (c byChance) text(s *Leakage) string {
 		return ""
 	}
 	limit := func(kind int) string { return fmt.Sprintf("%.1e", exact.Exp(c.least[kind])) }
-	return column.JSON(map[string]any{"N": c.count, "Mean": s.Correlation, "Filtered": s.Filtered, "LeastMean": limit(0),
+	return column.JSON(map[string]any{"N": c.count, "Mean": s.Correlation, "Filtered": s.Filtered,
+		"LeastMean":     limit(0),
 		"LeastFiltered": limit(1), "Any": chanceOfAny, "Rarest": lists.Map(c.rarest,
 			func(l likeness) string { return l.First + " and " + l.Later + ", who " + l.How })})
 }
