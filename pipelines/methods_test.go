@@ -6,7 +6,10 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/need"
+	"prgnn/stages"
+	"prgnn/stages/column"
 	"prgnn/stages/present/methods"
 	"prgnn/stages/stagetest"
 )
@@ -32,11 +35,11 @@ func TestMethodsOfBuiltins(t *testing.T) {
 	for name, want := range map[string][]string{
 		"abide-bnt.yaml": {
 			"Regions are ranked by the score in pooling layer 1 of PR-GNN, averaged over the test graphs of each participant and then over participants [@li2020].",
-			"In another ranking (bnt regions) they are ranked by gradient × input of Brain Network Transformer, averaged over the test graphs of each participant and then over participants [@kan].",
-			"In another ranking (braingnn regions) they are ranked by the score in pooling layer 1 of BrainGNN, averaged over the test graphs of each participant and then over participants [@li2021].",
-			"For logistic regression, ridge regression and kernel ridge regression (after combat), effects of site on the correlations were removed by ComBat [@johnson] with empirical Bayes, fitted in each fold to the training participants; the effects of age and sex were preserved.",
-			"For logistic regression, linear SVM, ridge regression and kernel ridge regression (tangent space), correlation was estimated as the Ledoit–Wolf shrinkage covariance [@ledoit] of the standardized series.",
-			"For logistic regression, linear SVM, ridge regression and kernel ridge regression (tangent space), covariance matrices were mapped to the tangent space",
+			"In another ranking (bnt regions), regions are ranked by gradient × input of Brain Network Transformer, averaged over the test graphs of each participant and then over participants [@kan].",
+			"In another ranking (braingnn regions), regions are ranked by the score in pooling layer 1 of BrainGNN, averaged over the test graphs of each participant and then over participants [@li2021].",
+			"For logistic regression (after combat), ridge regression (after combat) and kernel ridge regression (after combat), effects of site on the correlations were removed by ComBat [@johnson] with empirical Bayes, fitted in each fold to the training participants; the effects of age and sex were preserved.",
+			"For logistic regression (tangent space), linear SVM (tangent space), ridge regression (tangent space) and kernel ridge regression (tangent space), correlation was estimated as the Ledoit–Wolf shrinkage covariance [@ledoit] of the standardized series.",
+			"For logistic regression (tangent space), linear SVM (tangent space), ridge regression (tangent space) and kernel ridge regression (tangent space), covariance matrices were mapped to the tangent space",
 			"For BrainGNN and PR-GNN, edges are the largest positive partial correlations, 10 % of all pairs of regions.",
 			"For BrainGNN (braingnn released), all pairs of regions are edges, with their partial correlations.",
 			"Brain Network Transformer has 4 attention heads and full layers of width 1024; Adam ran for 200 epochs with batches of 16 matrices and a learning rate that falls from 0.0001 to 1e-05 along a cosine",
@@ -46,7 +49,7 @@ func TestMethodsOfBuiltins(t *testing.T) {
 			"meanMLP has a hidden width of",
 		},
 		"sites.yaml": {
-			"For PR-GNN and linear SVM and ridge regression (harmonized), effects of site on the correlations were removed",
+			"For PR-GNN, linear SVM (harmonized) and ridge regression (harmonized), effects of site on the correlations were removed",
 			"For PR-GNN, effects of site on the partial correlations were removed",
 		},
 		"paper.yaml": {
@@ -54,7 +57,7 @@ func TestMethodsOfBuiltins(t *testing.T) {
 			"The model of Li et al. 2019 has blocks of widths",
 			"Edges are the largest positive partial correlations",
 			"Regions are ranked by the score in pooling layer 1 of PR-GNN,",
-			"In another ranking (individuals) they are ranked by the score in pooling layer 2 of PR-GNN (variations),",
+			"In another ranking (individuals), regions are ranked by the score in pooling layer 2 of PR-GNN (variations),",
 		},
 		"biopoint.yaml": {"Regions are ranked by the score in pooling layer 1 of PR-GNN,"},
 		"target.yaml":   {"PR-GNN"},
@@ -67,5 +70,46 @@ func TestMethodsOfBuiltins(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The methods can be written for every choice of every parameter: the catalog has an entry, and the entry its values.
+func TestMethodsOfEveryChoice(t *testing.T) {
+	evaluation, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
+	var rows []settingRow
+	for _, k := range stages.Kinds() {
+		for _, p := range param.Of(k.New()) {
+			rows = append(rows, settingRow{Stage: k.Name, Kind: k.Name, Parameter: p.Name,
+				Value: plainValue(p.Default)})
+		}
+	}
+	write := func(about string) {
+		table := column.Table(rows)
+		in := map[string][]dag.Input{"settings": {dag.InputOf(table)}, "evaluation": {dag.InputOf(evaluation)},
+			"scores": {dag.InputOf(scores)}, "ranking": {dag.InputOf(&encoding.Table{})}}
+		for _, port := range []string{"comparison", "fidelity", "covariates", "regression"} {
+			in[port] = []dag.Input{dag.InputOf(&encoding.Table{})}
+		}
+		if c, err := methods.Cite(dag.NewTask(in)); err != nil || c == nil {
+			t.Errorf("%s: %v", about, err)
+		}
+	}
+	write("defaults")
+	for i := range rows {
+		k, _ := stages.Lookup(rows[i].Kind)
+		for _, p := range param.Of(k.New()) {
+			choices := p.Choices
+			if p.Type == "true or false" {
+				choices = []string{"true", "false"}
+			}
+			if p.Name != rows[i].Parameter {
+				continue
+			}
+			was := rows[i].Value
+			for _, rows[i].Value = range choices {
+				write(rows[i].Stage + "." + p.Name + ": " + rows[i].Value)
+			}
+			rows[i].Value = was
+		}
 	}
 }

@@ -156,3 +156,26 @@ func (s *StageSettings) Number(parameter string) float64 {
 	}
 	return x
 }
+
+// Over are the values of a parameter: one, or those of an axis.
+func (s *StageSettings) Over(parameter string) []string {
+	return strings.Split(s.Value[parameter], "; ")
+}
+
+// List are the elements of a parameter that is a list.
+func (s *StageSettings) List(parameter string) []string {
+	if s.Value[parameter] == "" {
+		return nil
+	}
+	return strings.Split(s.Value[parameter], ", ")
+}
+
+// Numbers are the values of a parameter that are numbers: one, or those of an axis.
+func (s *StageSettings) Numbers(parameter string) (all []float64) {
+	for _, v := range s.Over(parameter) {
+		if x, err := strconv.ParseFloat(v, 64); err == nil {
+			all = append(all, x)
+		}
+	}
+	return all
+}

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,9 +9,15 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/version"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/learn"
 	"prgnn/stages/literature"
+	"prgnn/stages/prepare"
 	"prgnn/stages/present/methods"
 	"prgnn/stages/stagetest"
 )
@@ -18,18 +25,37 @@ import (
 // withSettings are made-up inputs of a report of a pipeline with these rows: stage, kind, parameter, value.
 func withSettings(rows ...[4]string) map[string][]dag.Input {
 	in := stagetest.ReportInputs("sub-01", "ASD", "H_C")
-	var cells [7][]string
-	for _, r := range rows {
-		for i, v := range []string{r[0], r[1], r[2], r[3], "", "", ""} {
-			cells[i] = append(cells[i], v)
-		}
-	}
-	t := &encoding.Table{Meta: map[string]string{"pipeline": "made up"}}
-	for i, name := range []string{"stage", "kind", "parameter", "value", "default", "unit", "doc"} {
-		t.Columns = append(t.Columns, encoding.Column{Name: name, Values: cells[i]})
-	}
+	t := settingsTable(lists.Map(rows, func(r [4]string) finding.Parameter {
+		return finding.Parameter{Stage: r[0], Kind: r[1], Parameter: r[2], Value: r[3]}
+	})...)
+	t.Meta = map[string]string{"pipeline": "made up"}
 	in["settings"] = []dag.Input{dag.InputOf(t)}
 	return in
+}
+
+// settingsTable are settings; parameters that a stage of the kinds of learn and prepare lacks have their defaults.
+func settingsTable(rows ...finding.Parameter) *encoding.Table {
+	var all []finding.Parameter
+	for i, r := range rows {
+		all = append(all, r)
+		if i+1 < len(rows) && rows[i+1].Stage == r.Stage {
+			continue
+		}
+		for _, kind := range slices.Concat(learn.Kinds, prepare.Kinds) {
+			for _, p := range param.Of(kind.New()) {
+				of := finding.Parameter{Stage: r.Stage, Kind: r.Kind, Tasks: r.Tasks, Parameter: p.Name,
+					Value: strings.Trim(strings.ReplaceAll(fmt.Sprint(p.Default), " ", ", "), "[]")}
+				if kind.Name == r.Kind && !slices.ContainsFunc(rows, func(r finding.Parameter) bool {
+					return r.Stage == of.Stage && r.Parameter == of.Parameter
+				}) {
+					all = append(all, of)
+				}
+			}
+		}
+	}
+	t := column.Table(all)
+	t.Columns = append(t.Columns, encoding.Column{Name: "unit", Values: make([]string, len(all))})
+	return t
 }
 
 func citationOf(t *testing.T, in map[string][]dag.Input) *methods.Citation {

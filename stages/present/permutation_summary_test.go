@@ -130,7 +130,7 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 		{"fewer epochs", settings("4", "topk"), 0.55,
 			"p = 0.310 (models retrained on 99 label shuffles with epochs 4 instead of 20; accuracy 0.550 with the true labels)",
 			said + "retrained with epochs 4 instead of 20. It tests that training (accuracy 0.550 with the true labels), not the evaluated model (accuracy 0.800)",
-			"For this test the model was trained with epochs 4 instead of 20."},
+			"For this test, the model was trained with epochs 4 instead of 20."},
 		{"two settings, the same accuracy", settings("4", "none"), 0.8,
 			"(models retrained on 99 label shuffles with epochs 4 instead of 20, pool none instead of topk; sage)",
 			said + "retrained with epochs 4 instead of 20, pool none instead of topk; sage. It tests that training (accuracy 0.800 with the true labels)",
@@ -146,8 +146,7 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 			for _, kind := range []string{"permutation", "evaluate", "report"} {
 				rows = append(rows, finding.Parameter{Stage: kind, Kind: kind, Tasks: 1})
 			}
-			table := column.Table(rows)
-			table.Columns = append(table.Columns, encoding.Column{Name: "unit", Values: make([]string, len(rows))})
+			table := settingsTable(rows...)
 			table.Meta = map[string]string{"inputs": "evaluate predictions train.predictions\n" +
 				"permutation predictions permuted.predictions\nreport evaluation evaluate.summary\n" +
 				"report permutation permutation.test\n"}
@@ -181,12 +180,12 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 func TestMethodsNameTheRetrainedModels(t *testing.T) {
 	const one, kept = "lab", "family_id" // of one value; that no participant has
 	for within, want := range map[string]string{
-		kept: "on 99 permutations of the labels over all participants (those who share family_id or twin exchanged their " +
-			"labels as a whole with as many others, and with each other) [",
-		"group": "on 99 permutations of the labels within the values of group (those who share family_id or twin exchanged their " +
-			"labels as a whole with as many others, and with each other) [",
+		kept: "on 99 permutations of the labels over all participants (the labels of participants who share family_id or twin " +
+			"were exchanged as a block with those of as many other participants, and among each other) [",
+		"group": "on 99 permutations of the labels within values of group (the labels of participants who share family_id or " +
+			"twin were exchanged as a block with those of as many other participants, and among each other) [",
 		one:    "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels over all participants [",
-		"age":  "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels within the values of age [",
+		"age":  "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels within values of age [",
 		"site": "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels over all participants [",
 	} {
 		in := stagetest.ReportInputs("sub-01", "ASD", "HC")
@@ -205,10 +204,9 @@ func TestMethodsNameTheRetrainedModels(t *testing.T) {
 		rows = append(rows, finding.Parameter{Stage: "folds", Kind: "split", Parameter: "within", Value: within})
 		if within == kept || within == "group" {
 			rows = append(rows, finding.Parameter{Stage: "folds", Kind: "split", Parameter: "keep_together",
-				Value: "[family_id, twin]"})
+				Value: "family_id, twin"})
 		}
-		table := column.Table(rows)
-		table.Columns = append(table.Columns, encoding.Column{Name: "unit", Values: make([]string, len(rows))})
+		table := settingsTable(rows...)
 		table.Meta = map[string]string{"inputs": "permuted_svm folds folds.folds\npermuted_ridge folds folds.folds\n"}
 		in["settings"] = []dag.Input{dag.InputOf(table)}
 		page := need.Value((&Report{Top: 5}).Page(dag.NewTask(in)))(t)

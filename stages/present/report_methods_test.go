@@ -8,6 +8,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/version"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/stagetest"
 )
@@ -16,14 +17,9 @@ import (
 // many regions there are, and how those without a series enter; a table has them by participant.
 func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	in := stagetest.ReportInputs("sub-01", "ASD", "HC")
-	cells := map[string][]string{"stage": {"cohort", "train"}, "kind": {"timeseries", "train"},
-		"parameter": {"series", "regions"}, "value": {"", "shared"}, "default": {"", "shared"}, "unit": {"", ""},
-		"doc": {"", ""}}
-	settings := encoding.NewTable()
-	for _, name := range []string{"stage", "kind", "parameter", "value", "default", "unit", "doc"} {
-		settings.Columns = append(settings.Columns, encoding.Column{Name: name, Values: cells[name]})
-	}
-	in["settings"] = []dag.Input{dag.InputOf(settings)}
+	in["settings"] = []dag.Input{dag.InputOf(settingsTable(
+		finding.Parameter{Stage: "cohort", Kind: "timeseries", Parameter: "series"},
+		finding.Parameter{Stage: "train", Kind: "train", Parameter: "regions", Value: "shared"}))}
 	delete(in, "notes")
 	in["nodes"] = []dag.Input{dag.InputOf(stagetest.NodesOf("a", "b", "c"))}
 	in["excluded"] = []dag.Input{dag.InputOf(column.Table([]participants.ExcludedRow{
@@ -45,7 +41,7 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	for _, want := range []string{
 		"1 HC; 3 of 6 excluded (Table 2).",
 		"3 participants (2 ASD, 1 HC) took part. All scans have 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (missing or unusable data, <span class=\"whole\">n = 2</span>; rated fail, <span class=\"whole\">n = 1</span>). The analysis has 3 regions.",
-		"Regions without a usable series (in 1 of 2 participants, at most 3) are excluded from the estimate: their correlations are 0, and they are nodes without edges. A region that some participants lack is left out of all of them in every model; graphs were reduced after they were made, so that their density, and the shrinkage of the partial correlations, are those of the regions that each participant has.",
+		"Regions without a usable series (in 1 of 2 participants, at most 3) are excluded from the estimate; their correlations are 0, and they are nodes without edges. A region that some participants lack is left out for all participants in every model; graphs were reduced after they were made, so that their density, and the shrinkage of the partial correlations, are those of the regions that each participant has.",
 		"No series: regions without a usable series, in the draw with the most.",
 	} {
 		if !strings.Contains(page, want) {
@@ -66,7 +62,7 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 		in["connectivity"] = append(in["connectivity"], one)
 	}
 	delete(in, "graphs")
-	want := "Regions without a usable series (in 1 of 2 participants, at most 3) are excluded from the estimate: their correlations are 0."
+	want := "Regions without a usable series (in 1 of 2 participants, at most 3) are excluded from the estimate; their correlations are 0."
 	if page := reportText(t, in); !strings.Contains(page, want) {
 		t.Errorf("the page does not say %q", want)
 	}

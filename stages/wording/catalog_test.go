@@ -14,6 +14,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/stages/finding"
+	"prgnn/stages/literature"
 )
 
 // Every entry has a place in the program that uses it, and every code of the program has an entry: codes are the
@@ -56,6 +57,15 @@ func TestCodesAndEntriesMatch(t *testing.T) {
 			}
 		}
 	}
+	for _, e := range all { // works that entries cite
+		for _, m := range regexp.MustCompile(`cite((?: "[^"]+")+)`).FindAllStringSubmatch(e.text, -1) {
+			for _, key := range regexp.MustCompile(`[^" ]+`).FindAllString(m[1], -1) {
+				if _, ok := literature.Works[key]; !ok {
+					t.Errorf("%s:%d: the literature has no %s", e.file, e.line, key)
+				}
+			}
+		}
+	}
 	for _, c := range Codes() {
 		base, key, isColumn := strings.Cut(c, "/")
 		for _, suffix := range []string{".lead", ".note", ".alt", ".caption"} {
@@ -87,6 +97,8 @@ a.c
   {{.X}}
 a.d
   {{.Missing}}
+a.f
+  {{standard .Zero "14"}}, {{standard .N "14"}}, {{percents .Shares}}, {{digits .Y}}{{if ne .N 1 3}} {{cite "a" "b"}}{{end}}
 a.e
   {{if eq .N 1 2}}few{{end}}{{if known .X}}, known{{end}}{{if and .N (not .Names)}}, alone{{end}}
 `))
@@ -109,6 +121,10 @@ a.e
 	got, err = text("a.e", Values{"N": 2, "X": nil, "Names": nil})
 	need.NoError(t, err)
 	need.Equal(t, got, "few, alone")
+	got, err = text("a.f", Values{"N": 2, "Zero": "0", "Shares": []float64{0.05, 0.125}, "Y": 1001.5})
+	need.NoError(t, err)
+	got = Cited(got, func(keys []string) string { return strings.Join(keys, "+") })
+	need.Equal(t, got, "14, 2, 5 % or 12.5 %, 1001.5 a+b")
 	need.Equal(t, read(all, "test.txt", "a.b\n  x\n") != nil, true)
 	need.Equal(t, read(all, "test.txt", "z\n") != nil, true)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
@@ -37,10 +38,28 @@ var functions = map[string]func(arguments) (any, error){
 		}
 		return nil, a.wrong()
 	},
-	"least":  numbers(1, func(x []float64) string { return words.DrawnLeast(int(x[0])) }), // of so many draws
-	"upper":  texts(UpperFirst),
-	"lower":  texts(func(s string) string { return strings.ToLower(s[:min(1, len(s))]) + s[min(1, len(s)):] }),
-	"plain":  texts(PlainName),
+	"least": numbers(1, func(x []float64) string { return words.DrawnLeast(int(x[0])) }), // of so many draws
+	"upper": texts(UpperFirst),
+	"lower": texts(func(s string) string { return strings.ToLower(s[:min(1, len(s))]) + s[min(1, len(s)):] }),
+	"plain": texts(PlainName),
+	"cite": func(a arguments) (any, error) { // cite "key" …: a mark that Cited replaces
+		keys, err := arguments{a.name, []any{a.of}}.list(0)
+		return citeBegin + strings.Join(keys, " ") + citeEnd, err
+	},
+	"standard": func(a arguments) (any, error) { // standard VALUE "100": a parameter, or for 0 what stands for it
+		if len(a.of) == 2 && fmt.Sprint(a.of[0]) == "0" {
+			return a.of[1], nil
+		}
+		return a.of[0], nil
+	},
+	"percents": func(a arguments) (any, error) { // percents SHARES: 5 % or 12.5 %
+		shares, ok := a.of[0].([]float64)
+		if !ok {
+			return nil, a.wrong()
+		}
+		return strings.Join(lists.Map(shares, func(x float64) string { return report.Short(100*x) + " %" }),
+			" or "), nil
+	},
 	"inside": texts(InSentence),
 	// count N "noun": 3 folds. each N "noun": each of the 3 folds.
 	"count": counted(words.Count), "each": counted(words.Each), "the": counted(words.The),
@@ -84,17 +103,10 @@ var functions = map[string]func(arguments) (any, error){
 		list, err := a.list(0)
 		return len(list), err
 	},
-	"eq": func(a arguments) (any, error) {
-		if len(a.of) < 2 {
-			return nil, a.wrong()
-		}
-		x, isNumber := number(a.of[0])
-		for _, v := range a.of[1:] {
-			if y, ok := number(v); isNumber && ok && x == y || !isNumber && fmt.Sprint(a.of[0]) == fmt.Sprint(v) {
-				return true, nil
-			}
-		}
-		return false, nil
+	"eq": equal,
+	"ne": func(a arguments) (any, error) {
+		is, err := equal(a)
+		return is != true, err
 	},
 	"bound": func(a arguments) (any, error) { // whether p is the smallest that so many draws can give
 		if len(a.of) != 2 {
@@ -137,6 +149,38 @@ type arguments struct {
 }
 
 func (a arguments) wrong() error { return fmt.Errorf("%s does not accept %v", a.name, a.of) }
+
+// equal reports whether the first argument is one of the others.
+func equal(a arguments) (any, error) {
+	if len(a.of) < 2 {
+		return nil, a.wrong()
+	}
+	x, isNumber := number(a.of[0])
+	for _, v := range a.of[1:] {
+		if y, ok := number(v); isNumber && ok && x == y || !isNumber && fmt.Sprint(a.of[0]) == fmt.Sprint(v) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// The marks of a citation in a text: no text of a user has these control characters.
+const citeBegin, citeEnd = "\x02", "\x03"
+
+// Cited replaces the citations in a text, from left to right, by what write gives for the keys of each.
+func Cited(text string, write func(keys []string) string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, citeBegin)
+		keys, after, closed := strings.Cut(rest, citeEnd)
+		b.WriteString(before)
+		if !found || !closed {
+			return b.String()
+		}
+		b.WriteString(write(strings.Fields(keys)))
+		text = after
+	}
+}
 
 // list is the argument as a list of texts.
 func (a arguments) list(i int) ([]string, error) {

@@ -13,9 +13,6 @@ import (
 	"prgnn/stages/region"
 )
 
-// matched is how grayordinates get their labels.
-const matched = "none: grayordinates are matched by structure, vertex and voxel"
-
 // openCIFTI opens a CIFTI file that is an input.
 func openCIFTI(in dag.Input) (*cifti.File, error) {
 	r, err := region.OpenImage(in)
@@ -116,8 +113,8 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 		return nil, err
 	}
 	row := column.ParcelRow{Determinant: math.NaN(), Rotation: math.NaN(), Displacement: math.NaN(),
-		Resampling: matched, Empty: int32(len(nodes) - reached)}
-	about := map[string]string{"resampling": matched, "transform": "none",
+		Resampling: column.LabelsMatched, Empty: int32(len(nodes) - reached)}
+	about := map[string]string{"resampling": column.LabelsMatched, "transform": "none",
 		"label_grid": fmt.Sprintf("%d grayordinates", len(labels)),
 		"scan_grid":  fmt.Sprintf("%d grayordinates", len(place))}
 	return p.outputs(b.Bytes(), c, about, nodes, by, values, row,

@@ -92,11 +92,11 @@ func (l *layer) read(p *Parcellate, t *dag.Task, grid nifti.Grid) (err error) {
 	volume := size[0] * size[1] * size[2]
 	switch {
 	case !l.field && l.labels.Grid.Same(grid):
-		l.how = "none: the label image is on the scan's grid"
+		l.how = column.LabelsOnGrid
 	case p.Resampling == "majority" || p.Resampling == "auto" && volume > coarse*coarse*coarse*0.999:
-		l.samples, l.how = 3, "majority of 27 samples a voxel"
+		l.samples, l.how = 3, column.LabelsMajority
 	default:
-		l.how = "nearest neighbor"
+		l.how = column.LabelsNearest
 	}
 	l.row.Resampling = l.how
 	return nil

@@ -21,7 +21,7 @@ type Citation struct {
 // Cite reads a report's inputs; nil when they are without settings, so that no methods can be written.
 func Cite(t *dag.Task) (*Citation, error) {
 	a := New(section.NewWriter(t), nil)
-	a.cited.pandoc = true
+	a.pandoc = true
 	if err := a.Read(); err != nil {
 		return nil, err
 	}
@@ -29,10 +29,10 @@ func Cite(t *dag.Task) (*Citation, error) {
 		return nil, err
 	}
 	a.Section = &report.Section{}
-	if err := a.Write(); err != nil || len(a.cited.cited) == 0 {
+	if err := a.Write(); err != nil || len(a.cited) == 0 {
 		return nil, err
 	}
-	return &Citation{a.Section.Blocks, a.cited.cited}, nil
+	return &Citation{a.Section.Blocks, a.cited}, nil
 }
 
 // BibTeX are the works as entries. version is that of the program.

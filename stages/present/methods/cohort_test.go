@@ -1,58 +1,193 @@
 package methods
 
 import (
+	"math"
 	"strings"
 	"testing"
 
+	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/literature"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
 )
 
-// The methods say what parcellate did and what the loader knows, and no more.
-func TestMethodsOfScans(t *testing.T) {
-	row := func(how string) participants.LabeledScan {
-		return participants.LabeledScan{ParcelRow: column.ParcelRow{Resampling: how}}
+// authorOf is the author of a run of some stages.
+func authorOf(stages ...finding.StageSettings) *Author {
+	w := section.NewWriter(dag.NewTask(nil))
+	w.Run.Stages = stages
+	return New(w, nil)
+}
+
+// written are the codes of the entries that were chosen, and their text; the catalog had all values.
+func written(t *testing.T, a *Author) (codes, text string) {
+	t.Helper()
+	need.NoError(t, a.Err())
+	return strings.Join(a.codes, " "), strings.Join(a.sentences, " ")
+}
+
+// with are the parameters of a stage: name, value, name, value …
+func with(kind string, parameters ...string) finding.StageSettings {
+	s := finding.StageSettings{Stage: kind, Kind: kind, Value: map[string]string{}}
+	for i := 0; i < len(parameters); i += 2 {
+		s.Value[parameters[i]] = parameters[i+1]
 	}
-	const surfer = "FreeSurfer's aparc+aseg.mgz, through the transforms fsnative → T1w → MNI152NLin2009cAsym"
-	for _, c := range []struct {
-		about     column.Scans
-		labeled   []participants.LabeledScan
-		parameter string
-		want      string
-	}{
-		{column.Scans{MadeBy: "fMRIPrep 25.2.0", Space: "MNI152NLin2009cAsym res-2", Labels: map[string]int{surfer: 2}},
-			[]participants.LabeledScan{row("majority of 27 samples a voxel"), row("majority of 27 samples a voxel")}, "auto",
-			"2 participants were taken from derivatives of fMRIPrep 25.2.0 [1]. The scans are in the space MNI152NLin2009cAsym res-2. " +
-				"Each scan was parcellated on its own grid by majority resampling of a label image, 27 samples a voxel; a region with less than 0.5 of its label on this grid counts as missing. The labels are " + surfer + "."},
-		{column.Scans{MadeBy: "XCP-D 0.10.6", Space: "native", Aligned: true, Labels: map[string]int{"from atlas.nii.gz, given to the pipeline": 2}},
-			[]participants.LabeledScan{row("none: the label image is on the scan's grid")}, "auto",
-			"2 participants were taken from derivatives of XCP-D 0.10.6. The scans are in their own space. " +
-				"Each scan was parcellated on its own grid by a label image on that grid, without resampling; a region with less than 0.5 of its label on this grid counts as missing. In this space, the positions of regions were compared with those of the atlas after an affine alignment only. The labels are from atlas.nii.gz, given to the pipeline."},
-		{column.Scans{Labels: map[string]int{"A": 1, "B": 1}}, []participants.LabeledScan{row("nearest neighbor"),
-			row("nearest neighbor"), row("majority of 27 samples a voxel")}, "auto",
-			"2 participants were taken from derivatives in BIDS layout, which name no program. " +
-				"Each scan was parcellated on its own grid by nearest-neighbor resampling of a label image (2 scans), or majority resampling of a label image, 27 samples a voxel (1 scan); a region with less than 0.5 of its label on this grid counts as missing. The labels of 1 participant are A. The labels of 1 participant are B."},
-		{column.Scans{}, nil, "auto", "2 participants were taken from derivatives in BIDS layout, which name no program. " +
-			"Each scan was parcellated on its own grid by a label image; a region with less than 0.5 of its label on this grid counts as missing."},
-		{column.Scans{}, nil, "nearest", "2 participants were taken from derivatives in BIDS layout, which name no program. " +
-			"Each scan was parcellated on its own grid by nearest-neighbor resampling of a label image; a region with less than 0.5 of its label on this grid counts as missing."},
-		{column.Scans{DK84: true}, nil, "nearest", "2 participants were taken from derivatives in BIDS layout, which name no program. " +
-			"Each scan was parcellated on its own grid by nearest-neighbor resampling of a label image (Desikan–Killiany atlas with subcortical structures, 84 regions) [1]; a region with less than 0.5 of its label on this grid counts as missing."},
-	} {
-		about := need.Value(column.ScansOf(c.about.Meta()))(t)
-		w := section.NewWriter(nil)
-		*w.Run = finding.Settings{Stages: []finding.StageSettings{
-			{Stage: "cohort", Kind: "bids"}, {Stage: "parcels", Kind: "parcellate",
-				Value: map[string]string{"min_coverage": "0.5", "resampling": c.parameter}}}}
-		a := &Author{Writer: w, Cohort: &participants.Cohort{About: about, Labeled: c.labeled,
-			Who: &column.People{Ids: []string{"sub-1", "sub-2"}}}}
-		m := &Text{}
-		a.methodsOfCohort(m)
-		if got := strings.Join(m.sentences, " "); got != c.want {
-			t.Errorf("got  %s\nwant %s", got, c.want)
+	return s
+}
+
+// The works that models cite are in the literature; those that entries cite are a test of the catalog.
+func TestWorks(t *testing.T) {
+	for model, key := range works {
+		if _, ok := literature.Works[key]; !ok {
+			t.Errorf("%s: the literature has no %s", model, key)
 		}
 	}
+}
+
+// Citations are numbered in the order of the text.
+func TestCitations(t *testing.T) {
+	a := authorOf()
+	a.say("denoising.regression", values{"Strategy": "compcor"})
+	a.say("denoising.censoring", values{"fd": "0.5"})
+	a.say("denoising.regression", values{"Strategy": "24P"})
+	_, text := written(t, a)
+	need.Equal(t, strings.Join(a.cited, " "), "friston behzadi power")
+	for _, want := range []string{"out [1, 2]", "censored [3]", "24 motion parameters were regressed out [1]"} {
+		need.Equal(t, strings.Contains(text, want), true, text)
+	}
+	a.pandoc = true
+	a.say("denoising.regression", values{"Strategy": "compcor"})
+	need.Equal(t, strings.HasSuffix(a.sentences[3], "out [@friston; @behzadi]"), true, a.sentences[3])
+}
+
+// The methods state what parcellate did and what the loader found, and no more.
+func TestLabels(t *testing.T) {
+	nearest, majority := column.LabelsNearest, column.LabelsMajority
+	for _, c := range []struct {
+		about           column.Scans
+		labeled         []string
+		parameter       string
+		codes, contains string
+	}{
+		{column.Scans{MadeBy: "fMRIPrep 25.2.0", Space: "MNI152NLin2009cAsym res-2", Labels: map[string]int{"A": 2}},
+			[]string{majority, majority}, "auto", "methods.bids methods.space methods.parcellation methods.label-source",
+			"fMRIPrep 25.2.0 [1]. The scans are in the space MNI152NLin2009cAsym res-2. Each scan was parcellated on its own grid " +
+				"by majority resampling of a label image, 27 samples per voxel; a region"},
+		{column.Scans{MadeBy: "XCP-D 0.10.6", Space: "native", Aligned: true, Labels: map[string]int{"A": 2}},
+			[]string{column.LabelsOnGrid}, "auto",
+			"methods.bids methods.space methods.parcellation methods.aligned methods.label-source", "of XCP-D 0.10.6. The"},
+		{column.Scans{Labels: map[string]int{"A": 1, "B": 1}}, []string{nearest, nearest, majority}, "auto",
+			"methods.bids methods.parcellation methods.label-source methods.label-source",
+			"by nearest-neighbor resampling of a label image (2 scans), or majority resampling of a label image, 27 samples per " +
+				"voxel (1 scan); a region with less than 0.5"},
+		{column.Scans{}, []string{column.LabelsMatched}, "auto", "methods.bids methods.parcellation", "by a CIFTI label file"},
+		{column.Scans{}, nil, "auto", "methods.bids methods.parcellation", "by a label image; a"},
+		{column.Scans{DK84: true}, nil, "nearest", "methods.bids methods.parcellation",
+			"by nearest-neighbor resampling of a label image (Desikan–Killiany atlas with subcortical structures, 84 regions) [1];"},
+	} {
+		cohort := with("bids")
+		cohort.Stage = "cohort"
+		a := authorOf(cohort, with("parcellate", "min_coverage", "0.5", "resampling", c.parameter))
+		a.About = need.Value(column.ScansOf(c.about.Meta()))(t)
+		a.Who = &column.People{Ids: []string{"sub-1", "sub-2"}}
+		for _, how := range c.labeled {
+			a.Labeled = append(a.Labeled, participants.LabeledScan{ParcelRow: column.ParcelRow{Resampling: how}})
+		}
+		a.cohort()
+		codes, text := written(t, a)
+		need.Equal(t, codes, c.codes)
+		if !strings.Contains(text, c.contains) {
+			t.Errorf("%s\nlacks %s", text, c.contains)
+		}
+	}
+}
+
+// cleaned are scans of some rows.
+func cleaned(rows ...column.CleaningRow) (scans []finding.Scan) {
+	for _, r := range rows {
+		scans = append(scans, finding.Scan{CleaningRow: r})
+	}
+	return scans
+}
+
+// The length of the scans and the repetition time are stated as far as they are known.
+func TestLengths(t *testing.T) {
+	scan := func(volumes int32, tr float64) column.CleaningRow {
+		return column.CleaningRow{Volumes: volumes, TR: tr}
+	}
+	for want, rows := range map[string][]column.CleaningRow{
+		"": nil,
+		"All scans have 176 volumes at a repetition time of 2 s.": {scan(176, 2), scan(176, 2)},
+		"The scans have 150 to 200 volumes (median 176) at repetition times of 2 to 2.5 s (unknown for 1 scan).": {scan(176, 2),
+			scan(150, 2.5), scan(200, math.NaN())},
+		"The scans have 150 to 1001 volumes (median 575.5).": {scan(150, 0), scan(1001, 0)},
+		"All scans have 176 volumes.":                        {scan(176, math.NaN())},
+	} {
+		a := authorOf()
+		a.Scans = cleaned(rows...)
+		a.lengths()
+		_, text := written(t, a)
+		need.Equal(t, text, want)
+	}
+}
+
+// What is joined is called so: no scan has the volumes of all runs.
+func TestJoinedRuns(t *testing.T) {
+	connectivity, report := with("connectivity", "pearson", "empirical", "partial", "empirical", "standardize", "false",
+		"fisher_z", "none"), with("report")
+	connectivity.Inputs = map[string][]string{"series": {"join.series"}}
+	report.Inputs = map[string][]string{"cleaning": {"join.quality"}}
+	for _, c := range []struct {
+		trends             [2]int32
+		said               bool
+		lengths, contained string
+	}{
+		{[2]int32{1, 0}, true, "The scans and joined series have", "(1 of 2 participants)"},
+		{[2]int32{1, 1}, true, "The joined series have", "were concatenated."},
+		{[2]int32{0, 0}, false, "The scans have", ""}, // everybody has one run
+	} {
+		a := authorOf(with("denoise", "detrend", "-1"), with("join"), connectivity, report)
+		a.Scans = cleaned(column.CleaningRow{Volumes: 148, Kept: 148, TR: 2, Trend: c.trends[0]},
+			column.CleaningRow{Volumes: 74, Kept: 74, TR: 2, Trend: c.trends[1]})
+		a.lengths()
+		need.NoError(t, a.graphs())
+		codes, text := written(t, a)
+		need.Equal(t, strings.Contains(codes, "methods.joined"), c.said)
+		need.Equal(t, strings.Contains(text, "left in the joined series"), c.said, text)
+		need.Equal(t, strings.Contains(text, c.lengths) && strings.Contains(text, c.contained), true, text)
+	}
+}
+
+// Excluded participants as in a paper: one reason alone is not counted, and many are counted together.
+func TestReasons(t *testing.T) {
+	unmet := column.NotMet + ": "
+	for want, categories := range map[string][]string{
+		"Of 2 participants, 2 were excluded (no value for the inclusion criterion age > 0).": {unmet + "age > 0 (no value)",
+			unmet + "age > 0 (no value)"},
+		"Of 3 participants, 3 were excluded (inclusion criterion age > 8 not met, n = 2; no value of IQ, n = 1).": {
+			unmet + "age > 8", "no value of IQ", unmet + "age > 8"},
+		"Of 1 participant, 1 was excluded.": {""},
+		"Of 8 participants, 8 were excluded (a, n = 1; b, n = 1; c, n = 1; d, n = 1; e, n = 1; f, n = 1; other reasons, n = 2).": {
+			"a", "b", "c", "d", "e", "f", "g", "h"},
+	} {
+		a := authorOf()
+		a.Who = &column.People{}
+		for _, category := range categories {
+			a.Excluded = append(a.Excluded, participants.ExcludedRow{Category: category})
+		}
+		a.scans()
+		_, text := written(t, a)
+		need.Equal(t, text, want)
+	}
+}
+
+// The sizes of the groups are those of every cohort.
+func TestGroupSizes(t *testing.T) {
+	a := authorOf()
+	a.Who = &column.People{Group: map[string]string{"a": "HC", "b": "ASD", "c": "HC"}}
+	need.Equal(t, strings.Join(a.groupSizes(), ", "), "1 ASD, 2 HC")
+	a.Who.Group = map[string]string{"a": "", "b": ""} // a number is predicted
+	need.Equal(t, len(a.groupSizes()), 0)
 }

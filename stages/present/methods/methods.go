@@ -2,7 +2,7 @@ package methods
 
 import (
 	"cmp"
-	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,21 +15,26 @@ import (
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
-// A Author writes the methods text.
+// A Author writes the methods text: it chooses the entries of the catalog that apply to a run.
 type Author struct {
 	*section.Writer
 	*participants.Cohort
 	*performance.Results
-	cited  Text
-	silent silence
+	codes, sentences []string // of the paragraph that is being written: the entries chosen, and their texts
+	cited            []string // keys of literature, in the order of their citation
+	pandoc           bool     // cite by key, as pandoc does, and not by number
 }
+
+// values are what entries of the catalog use.
+type values = wording.Values
 
 // New is the author of the methods of a page by w; headline is as in Results.
 func New(w *section.Writer, headline []string) *Author {
 	return &Author{Writer: w, Cohort: &participants.Cohort{Writer: w}, Results: &performance.Results{Writer: w,
-		Results: &finding.Results{Plan: w.Run, Headline: column.ReadCoords(headline)}}}
+		Results: &finding.Results{Plan: w.Run, Headline: column.ReadCoords(headline), Number: "the target"}}}
 }
 
 // Read reads the parameters, and the inputs that several sections need.
@@ -40,7 +45,6 @@ func (a *Author) Read() error {
 	if err := a.Cohort.Read(); err != nil {
 		return err
 	}
-	a.Number = "the target"
 	if a.T.Has("participants") {
 		who, err := column.ReadPeople(a.T.In("participants"))
 		if err != nil {
@@ -53,35 +57,39 @@ func (a *Author) Read() error {
 	return err
 }
 
-// A Text is a paragraph of the methods while it is written, and the works cited up to it.
-type Text struct {
-	sentences []string
-	cited     []string // keys of literature
-	pandoc    bool     // cite by key, as pandoc does, and not by number
+// say adds a sentence, an entry of the catalog.
+func (a *Author) say(code string, of any) {
+	text := wording.Cited(wording.UpperFirst(a.Text(code, of)), a.citation)
+	a.codes, a.sentences = append(a.codes, code), append(a.sentences, text)
 }
 
-func (m *Text) say(format string, args ...any) {
-	m.sentences = append(m.sentences, fmt.Sprintf(format, args...))
-}
-
-// cite is "[3]" for a work of the literature, or "[@key]".
-func (m *Text) cite(keys ...string) string {
-	var numbers []string
-	for _, k := range keys {
-		if _, ok := literature.Works[k]; !ok {
-			panic("stages: the literature has no " + k)
+// citation is "[3]" for a work of the literature, in the order in which they are cited, or "[@key]".
+func (a *Author) citation(keys []string) string {
+	numbers := lists.Map(keys, func(key string) string {
+		if !slices.Contains(a.cited, key) {
+			a.cited = append(a.cited, key)
 		}
-		i := slices.Index(m.cited, k)
-		if i < 0 {
-			i = len(m.cited)
-			m.cited = append(m.cited, k)
-		}
-		numbers = append(numbers, strconv.Itoa(i+1))
-	}
-	if m.pandoc {
+		return strconv.Itoa(slices.Index(a.cited, key) + 1)
+	})
+	if a.pandoc {
 		return "[@" + strings.Join(keys, "; @") + "]"
 	}
 	return "[" + strings.Join(numbers, ", ") + "]"
+}
+
+// parameters are those of a stage by their names, those of an axis joined, and more values.
+func parameters(s *finding.StageSettings, more values) values {
+	all := values{}
+	for name := range s.Value {
+		all[name] = strings.Join(s.Over(name), " or ")
+	}
+	maps.Copy(all, more)
+	return all
+}
+
+// each are values of an entry for every element of a list.
+func each(name string, list []string) []values {
+	return lists.Map(list, func(v string) values { return values{name: v} })
 }
 
 // Write writes the methods from the parameters of the run.
@@ -89,38 +97,34 @@ func (a *Author) Write() error {
 	if a.Run.Table == nil {
 		return nil
 	}
-	if err := a.readSilence(); err != nil {
-		return err
-	}
-	m := &a.cited
-	var failed error
 	for _, part := range []struct {
 		title string
-		say   func(*Text)
+		write func() error
 	}{
-		{"Participants and scans", func(m *Text) { a.methodsOfCohort(m); a.methodsOfScans(m) }}, {"Series, correlations and graphs", a.methodsOfGraphs},
-		{"Model and training", a.methodsOfTraining},
-		{"Evaluation and regions", func(m *Text) { failed = a.methodsOfEvaluation(m) }},
+		{"methods.participants", func() error { a.cohort(); a.scans(); return nil }},
+		{"methods.graphs", a.graphs},
+		{"methods.training", func() error { a.training(); return nil }},
+		{"methods.evaluation", a.evaluation},
 	} {
-		m.sentences = nil
-		if part.say(m); failed != nil {
-			return failed
+		a.codes, a.sentences = nil, nil
+		if err := part.write(); err != nil {
+			return err
 		}
-		if len(m.sentences) == 0 {
+		if len(a.sentences) == 0 {
 			continue
 		}
 		if len(a.Section.Blocks) == 0 {
-			a.Add(report.Block{Note: "Written from the parameters of this run; it may be copied into a paper."})
+			a.Add(report.Block{Note: a.Text("methods.note", nil)})
 		}
-		a.Heading(part.title)
-		a.Say("%s", strings.Join(m.sentences, " "))
+		a.Heading(a.Text(part.title, nil))
+		a.Add(report.Block{Text: strings.Join(a.sentences, " ")})
 	}
-	return nil
+	return a.Err()
 }
 
 // References lists the works that the methods cite.
 func (a *Author) References() error {
-	list := lists.Map(a.cited.cited, func(key string) string { return literature.Works[key].String() })
+	list := lists.Map(a.cited, func(key string) string { return literature.Works[key].String() })
 	if len(list) > 0 {
 		a.Add(report.Block{References: list})
 	}

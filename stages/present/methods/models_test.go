@@ -4,39 +4,34 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/finding"
-	"prgnn/stages/present/section"
 )
 
-// The methods of models of correlations have their settings, and no graphs or partial correlations: those are told of
+// The methods of models of correlations have their settings, and no graphs or partial correlations: those are stated
 // where a stage makes graphs.
-func TestMethodsOfModels(t *testing.T) {
-	write := func(graphs bool) string {
-		w := section.NewWriter(dag.NewTask(nil))
-		*w.Run = finding.Settings{Stages: []finding.StageSettings{
-			{Kind: "bootstrap", Value: map[string]string{"draws": "10", "fraction": "0.5"}},
-			{Kind: "connectivity", Value: map[string]string{"pearson": "empirical", "partial": "ridge", "rho": "0.1"}},
-			{Kind: "split", Value: map[string]string{"folds": "5", "seed": "1", "stratify": "true",
-				"stratify_by": "[site, sex, hand]"}},
-			{Kind: "regression", Value: map[string]string{"model": "ridge; kernel-ridge; svr", "penalty": "1", "penalties": "[0 0.1 1]",
-				"inner": "4", "c": "2", "epsilon": "0.1", "transform": "own"}},
-		}}
-		if graphs {
-			w.Run.Stages = append(w.Run.Stages, finding.StageSettings{Kind: "graph"})
-		}
-		a, m := New(w, nil), &Text{}
-		a.methodsOfGraphs(m)
-		a.methodsOfEvaluation(m)
-		a.methodsOfRegression(m, &finding.StageSettings{Value: map[string]string{}})
-		return strings.Join(m.sentences, " ")
+func TestModelsOfCorrelations(t *testing.T) {
+	write := func(more ...finding.StageSettings) (codes, text string) {
+		a := authorOf(append(more,
+			with("bootstrap", "draws", "10", "fraction", "0.5", "replacement", "false", "min_valid", "0"),
+			with("connectivity", "pearson", "empirical", "partial", "ridge", "rho", "0.1", "standardize",
+				"false", "fisher_z", "none"),
+			with("split", "folds", "5", "seed", "1", "repeats", "1", "stratify", "true", "stratify_by",
+				"site, sex, hand"),
+			with("regression", "model", "ridge; kernel-ridge; svr", "penalty", "1", "penalties", "0, 0.1, 1", "inner", "4", "c", "2",
+				"epsilon", "0.1", "transform", "own"))...)
+		need.NoError(t, a.graphs())
+		a.folds()
+		a.regression()
+		return written(t, a)
 	}
-	plain := write(false)
+	codes, plain := write()
+	need.Equal(t, codes, "methods.series-draws methods.correlation methods.folds methods.regressions methods.inputs "+
+		"methods.inputs methods.regression-measures methods.untested")
 	for _, want := range []string{"each draw gives one matrix", "all matrices of a participant",
 		"5 folds, stratified by group within site, sex and hand (seed 1)",
-		"ridge regression (penalty 1)", "kernel ridge regression (penalty: of 3 values, the best in 4 inner folds)",
-		"linear SVR (C = 2, ε = 0.1)",
-		"The inputs of these models are the correlations of all pairs of regions, in ridge regression as Fisher's z."} {
+		"ridge regression (penalty 1)", "kernel ridge regression (penalty: the best of 3 values in 4 inner folds)",
+		"linear SVR (C = 2, ε = 0.1)", "The inputs of ridge regression are the correlations of all pairs of regions, as Fisher's z."} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("%s\nlacks %s", plain, want)
 		}
@@ -44,38 +39,72 @@ func TestMethodsOfModels(t *testing.T) {
 	if strings.Contains(plain, "partial") || strings.Contains(plain, "graph") {
 		t.Errorf("no graphs are made: %s", plain)
 	}
-	if both := write(true); !strings.Contains(both, "partial correlation from the inverse of the covariance with a ridge of 0.1") ||
+	_, both := write(with("graph", "rule", "largest", "density", "0.1", "of", "pairs", "repair", "none",
+		"features", "pearson"))
+	if !strings.Contains(both, "partial correlation from the inverse of the covariance with a ridge of 0.1") ||
 		!strings.Contains(both, "each draw gives one graph") {
 		t.Errorf("graphs are made: %s", both)
 	}
 }
 
-// A choice inside the folds is told with its criterion.
-func TestMethodsOfChoice(t *testing.T) {
-	w := section.NewWriter(dag.NewTask(nil))
-	*w.Run = finding.Settings{Stages: []finding.StageSettings{
-		{Kind: "split", Value: map[string]string{"folds": "5", "seed": "1"}},
-		{Kind: "choose", Value: map[string]string{"by": "loss"}},
-	}}
-	m := &Text{}
-	New(w, nil).methodsOfEvaluation(m)
-	if got := strings.Join(m.sentences, " "); !strings.Contains(got, "the one with the lowest cross-entropy per participant") {
-		t.Error(got)
+// The inputs of models are stated once for all with the same ones; models of several stages have the stage's name.
+func TestInputs(t *testing.T) {
+	tangents, plain := with("baseline", "model", "ridge", "transform", "own"), with("baseline", "model",
+		"logistic; majority",
+		"transform", "none")
+	tangents.Stage, plain.Stage = "tangents", "plain"
+	tangents.Inputs = map[string][]string{"tangent": {"projected[*]"}}
+	first := with("baseline", "model", "majority; svm; ridge; li2019", "transform", "own")
+	first.Stage = "baselines"
+	states := with("regression", "model", "mean; svr", "transform", "own")
+	states.Inputs = map[string][]string{"states": {"states.features"}}
+	a := authorOf(first, tangents, plain, with("meanmlp"), with("bnt", "fisher", "true"), states)
+	a.inputs("baseline", "meanmlp", "bnt", "regression")
+	_, text := written(t, a)
+	need.Equal(t, text, "The inputs of SVM (RBF) and logistic regression are the correlations of all pairs of regions. "+
+		"The inputs of ridge regression (baselines) and Brain Network Transformer are the correlations of all pairs of regions, "+
+		"as Fisher's z. The inputs of Li et al. 2019 are the graphs. The inputs of ridge regression (tangents) are the entries "+
+		"of the tangent-space matrices. The inputs of meanMLP are the denoised series. The inputs of linear SVR are each "+
+		"participant's features of the connectivity states (the fraction of time in each, and transitions), not the "+
+		"correlations of the whole scan.")
+}
+
+// The training is that of the evaluated models, not that of a permutation test before it.
+func TestTrainingIsOfTheEvaluated(t *testing.T) {
+	permuted, report, evaluate := with("train"), with("report"), with("evaluate")
+	permuted.Stage = "permuted"
+	report.Inputs = map[string][]string{"evaluation": {"evaluate.summary"}, "permutation": {"permutation.test"}}
+	evaluate.Inputs = map[string][]string{"predictions": {"train.predictions"}}
+	a := authorOf(permuted, with("train"), evaluate, report)
+	need.Equal(t, a.evaluated("train", "evaluation").Stage, "train")
+	need.Equal(t, authorOf(permuted).evaluated("train", "evaluation").Stage, "permuted")
+	need.Equal(t, authorOf().evaluated("train", "evaluation") == nil, true)
+}
+
+// Draws are of voxels, of volumes or of sessions.
+func TestDrawn(t *testing.T) {
+	for _, c := range []struct {
+		stage finding.StageSettings
+		want  bool
+	}{{with("bootstrap", "draws", "0"), false}, {with("bootstrap", "draws", "3"), true}, {with("denoise",
+		"draws", "3"), true},
+		{with("windows", "draws", "3"), false}, {with("sessions"), true}} {
+		need.Equal(t, authorOf(c.stage).drawn(), c.want)
 	}
 }
 
-// Which sites ComBat left as they were, and which one it kept, is told.
-func TestMethodsOfComBat(t *testing.T) {
-	w := section.NewWriter(dag.NewTask(nil))
-	*w.Run = finding.Settings{Stages: []finding.StageSettings{{Kind: "combat", Value: map[string]string{
-		"site": "scanner", "preserve": "[age, sex, IQ]", "few": "keep", "minimum": "3", "reference": "NYU",
-		"empirical_bayes": "true"}}}}
-	m := &Text{}
-	New(w, nil).methodsOfGraphs(m)
-	const want = "Effects of scanner on the correlations were removed by ComBat [1] with empirical Bayes, relative to NYU, " +
-		"fitted in each fold to the training participants; the effects of age, sex and IQ were preserved; matrices of each " +
-		"scanner with fewer than 3 training participants in a fold, or none, were left as they were."
-	if got := strings.Join(m.sentences, " "); got != want {
-		t.Errorf("%s\nwant %s", got, want)
+// The readings of the paper are those in force.
+func TestReadings(t *testing.T) {
+	for want, parameters := range map[string][]string{
+		"the edge of a region to itself has weight 1; kept features are multiplied by their score; the kernel of the maximum " +
+			"mean discrepancy is exp(−d²/σ); the consistency loss has squared distances; no activation follows a convolution": {
+			"self_weight", "1", "gate", "true", "distance", "bce; mmd", "kernel", "gauss", "glc", "squared"},
+		"no activation follows a convolution": {"self_weight", "0", "gate", "false", "distance", "bce", "kernel", "gauss",
+			"glc", "norm"},
+	} {
+		train := with("train", parameters...)
+		a := authorOf(train)
+		need.Equal(t, strings.Join(a.readings(&train), "; "), want)
+		need.NoError(t, a.Err())
 	}
 }

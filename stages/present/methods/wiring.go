@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 )
@@ -48,25 +49,10 @@ func (a *Author) comesOf(s, of *finding.StageSettings, seen map[string]bool) boo
 	return false
 }
 
-// only begins a sentence on a step that some models alone take: "For ridge regression (after combat), "; it is empty
-// where all take it.
-func (a *Author) only(of *finding.StageSettings) string {
+// only are the models that alone use a step, by their names; Every where all do.
+func (a *Author) only(of *finding.StageSettings) values {
 	takers, all := a.takers(of)
-	switch {
-	case all:
-		return ""
-	case takers == nil:
-		return "For no classifier (" + section.PlainName(of.Stage) + "), "
-	}
-	return "For " + a.models(takers...) + ", "
-}
-
-// sentence writes its first letter, an ASCII one, as a capital where nothing stands before it.
-func sentence(before, text string) string {
-	if before == "" {
-		return section.UpperFirst(text)
-	}
-	return before + text
+	return values{"Every": all, "Models": a.named(takers...), "Stage": of.Stage}
 }
 
 // takes reports whether some stage takes an output of another; true where no connection is known.
@@ -93,12 +79,65 @@ func (a *Author) kinds(kind string) (of []*finding.StageSettings) {
 	return of
 }
 
-// matrices are what a step takes at its port matrices, in words.
-func (a *Author) matrices(s *finding.StageSettings) string {
-	for _, from := range s.Inputs["matrices"] {
-		if strings.HasSuffix(from, ".partial") {
-			return "partial correlations"
+// takesPartial reports whether a step takes partial correlations at its port matrices.
+func takesPartial(s *finding.StageSettings) bool {
+	return slices.ContainsFunc(s.Inputs["matrices"], func(from string) bool {
+		return strings.HasSuffix(from,
+			".partial")
+	})
+}
+
+// sameFolds reports whether a stage has the folds of the first division, which the methods describe.
+func (a *Author) sameFolds(s *finding.StageSettings) bool {
+	folds := a.Run.Sources(s, "folds")
+	return folds == nil || slices.Contains(folds, a.Run.Of("split"))
+}
+
+// drawn reports whether a participant has draws: of voxels, of volumes, or sessions.
+func (a *Author) drawn() bool {
+	return slices.ContainsFunc(a.Run.Stages, func(s finding.StageSettings) bool {
+		return s.Kind == "sessions" || s.Number("draws") > 0 && (s.Kind == "bootstrap" || s.Kind == "denoise")
+	})
+}
+
+// unit is what a draw of a scan gives: a graph, or a matrix in a study whose models take no graphs.
+func (a *Author) unit() string {
+	if a.Run.Of("graph") == nil && (a.Run.Of("regression") != nil || a.Run.Of("baseline") != nil) {
+		return "matrix"
+	}
+	return "graph"
+}
+
+// modelsOf are the models that a stage trains.
+func modelsOf(s *finding.StageSettings) []string {
+	switch s.Kind {
+	case "train", "train-regression":
+		return []string{column.PrGNN}
+	case "baseline", "regression":
+		return s.Over("model")
+	}
+	return []string{s.Kind}
+}
+
+// named are the names of the models of stages.
+func (a *Author) named(stages ...*finding.StageSettings) (names []string) {
+	for _, s := range stages {
+		for _, model := range modelsOf(s) {
+			names = append(names, a.nameOf(s, model))
 		}
 	}
-	return "correlations"
+	return names
+}
+
+// nameOf is the name of a model of a stage, with the stage where another one has the same model.
+func (a *Author) nameOf(s *finding.StageSettings, model string) string {
+	name := section.OrItself(column.Classifiers, model)
+	shared := slices.ContainsFunc(a.Run.Stages, func(other finding.StageSettings) bool {
+		return other.Stage != s.Stage && slices.Contains(learners, other.Kind) &&
+			slices.Contains(modelsOf(&other), model)
+	})
+	if shared && s.Stage != s.Kind {
+		name += " (" + section.PlainName(s.Stage) + ")"
+	}
+	return name
 }

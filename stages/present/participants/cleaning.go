@@ -19,9 +19,6 @@ import (
 // values are what entries of the catalog use.
 type values = wording.Values
 
-// A CleanedScan is a row of denoise's quality, with its participant (and run).
-type CleanedScan finding.Scan
-
 // readCleaned reads what is connected to the port cleaning, in its order: how each scan was cleaned, and the share of
 // its voxels that bootstrap needed for a series. A table that is not denoise's has nothing on the cleaning.
 func (a *Cohort) readCleaned() (err error) {
@@ -40,7 +37,7 @@ func (a *Cohort) readCleaned() (err error) {
 		}
 		column.Keep(rows)
 		for i, r := range rows {
-			s := CleanedScan{Who: scanName(in), Participant: participantOf(in), Session: in.Coord("session"),
+			s := finding.Scan{Who: scanName(in), Participant: participantOf(in), Session: in.Coord("session"),
 				CleaningRow: r}
 			if codes := table.Meta[column.MissingCodes]; codes != "" && i == 0 {
 				s.Codes = lists.Map(strings.Split(codes, "\n"), a.Named)
@@ -76,15 +73,10 @@ func participantOf(in dag.Input) string {
 	return id
 }
 
-// scans are how the scans were cleaned, for the rules.
-func scans(all []CleanedScan) []finding.Scan {
-	return lists.Map(all, func(s CleanedScan) finding.Scan { return finding.Scan(s) })
-}
-
 // UpperBound reports whether degrees of freedom were lost before this program, which does not know how many: what it
 // counts as left is then an upper bound, and a standard error a lower one.
-func UpperBound(of []CleanedScan) bool {
-	return slices.ContainsFunc(of, func(s CleanedScan) bool { return s.LossUnknown() })
+func UpperBound(of []finding.Scan) bool {
+	return slices.ContainsFunc(of, func(s finding.Scan) bool { return s.LossUnknown() })
 }
 
 // cleaning states what was regressed out, and what is to be careful about in the scans.
@@ -93,13 +85,13 @@ func (a *Cohort) cleaning() {
 		a.Put("nuisance.regression", values{"Ways": ways,
 			"Regressed": slices.ContainsFunc(ways, func(w way) bool { return w.Why == "" })})
 	}
-	conditions, of := finding.Events(scans(a.Scans))
+	conditions, of := finding.Events(a.Scans)
 	for _, model := range []string{"spm", "glover", "fir"} {
 		if n := len(of[model]); n > 0 {
 			a.Put("scans.task", values{"Model": model, "Conditions": conditions[model], "N": n})
 		}
 	}
-	a.Find(finding.Cleaning{Scans: scans(a.Scans), Element: a.Element(), Joined: a.Joined() > 0,
+	a.Find(finding.Cleaning{Scans: a.Scans, Element: a.Element(), Joined: a.Joined() > 0,
 		LeastValid: a.leastValid, MotionGiven: a.column("mean_fd"), Site: a.site(),
 		Description: a.About.Description}.Findings()...)
 }
@@ -113,7 +105,7 @@ type way struct {
 }
 
 // waysOf are the ways in which scans were cleaned, in their order.
-func waysOf(of []CleanedScan) (ways []way) {
+func waysOf(of []finding.Scan) (ways []way) {
 	for _, s := range of {
 		at := slices.IndexFunc(ways, func(w way) bool { return w.Strategy == s.Strategy && w.Why == s.Why })
 		if at < 0 {
@@ -163,7 +155,7 @@ func (a *Cohort) site() map[string]string {
 }
 
 // SessionsOf are how many scans each participant has, sorted, where they are of sessions; nil where they are not.
-func SessionsOf(of []CleanedScan) []int {
+func SessionsOf(of []finding.Scan) []int {
 	count := map[string]int{}
 	for _, s := range of {
 		if s.Session != "" {

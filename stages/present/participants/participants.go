@@ -35,10 +35,10 @@ type Cohort struct {
 
 	names map[int][2]string // of the regions, by index; nil where the node list is not connected
 
-	About      column.Scans  // what the loader knows of the scans
-	Scans      []CleanedScan // how each was cleaned
-	leastValid float64       // share of its voxels that a region needs for a series; 0 where no voxels were averaged
-	Labeled    []LabeledScan // how each got its labels
+	About      column.Scans   // what the loader knows of the scans
+	Scans      []finding.Scan // how each was cleaned
+	leastValid float64        // share of its voxels that a region needs for a series; 0 where no voxels were averaged
+	Labeled    []LabeledScan  // how each got its labels
 }
 
 // Read reads the inputs that several sections need.

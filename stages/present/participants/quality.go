@@ -283,12 +283,3 @@ func shownRows(columns []eachColumn, n int) []int {
 	}
 	return slices.DeleteFunc(all, func(i int) bool { return !chosen[i] })
 }
-
-// MedianRange writes the median with its range, or the one value that there is.
-func MedianRange(v []float64) string {
-	low, high := slices.Min(v), slices.Max(v)
-	if low == high {
-		return report.Short(low)
-	}
-	return fmt.Sprintf("%s (%s–%s)", report.Short(inference.Median(v)), report.Short(low), report.Short(high))
-}

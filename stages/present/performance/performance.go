@@ -3,7 +3,6 @@ package performance
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -48,7 +47,8 @@ func (a *Results) Describe() error {
 	})
 	of := values{"Positive": first.Positive, "Same": same, "Folds": int(first.Folds), "N": int(first.Participants),
 		"Majority": first.Majority, "Retrained": called(retrained), "Draws": !sameLevels(a.Accuracy, rows),
-		"HasMajority": slices.ContainsFunc(rows, Row.IsMajority), "Tests": a.testsOf(rows)}
+		"HasMajority": slices.ContainsFunc(rows, Row.IsMajority),
+		"Tests":       a.describeTests(ClassifierTests(rows), "labels", "accuracy")}
 	t := section.Lay(a.Writer, "performance.accuracy", of, 1, rows,
 		classifierColumn, accuracyColumn, intervalColumn, foldsColumn, permutedColumn,
 		section.Num("balanced", func(r Row) string { return report.Share(r.Balanced) }),
@@ -143,43 +143,78 @@ func testedP(test string, p float64, permutations int32) string {
 	return report.DrawnP(p, permutations)
 }
 
-// testsOf describes how the p of classifiers were computed, in sentences.
-func (a *Results) testsOf(rows []Row) string {
-	rows = finding.PerParticipant(rows)
-	return a.describeTests(lists.Map(rows, func(r Row) testOf {
-		return testOf{r.Test, wording.InSentence(r.Called()), r.Permutations, r.TestFolds, r.TestAccuracy}
-	}), "labels", "accuracy")
+// A TestOf is the test of one model against chance, by evaluate or evaluate-regression.
+type TestOf struct {
+	Test, Model  string // column.Retrained, column.PerFold, or "" for none
+	Permutations int32
+	First        float64 // the measure in the first repeat, which p is of; NaN where p is of all folds
 }
 
-// A testOf is the test of one model: where there are several repeats, of the first one, with its measure.
-type testOf struct {
-	test, name   string
-	permutations int32
-	folds        int32
-	first        float64
+// ClassifierTests are those of the accuracy of classifiers.
+func ClassifierTests(rows []Row) []TestOf {
+	return lists.Map(finding.PerParticipant(rows), func(r Row) TestOf {
+		return TestOf{r.Test, wording.InSentence(r.Called()), r.Permutations, ofFirst(r.Test, r.TestFolds,
+			r.TestAccuracy)}
+	})
+}
+
+// RegressionTests are those of r of models of a number.
+func RegressionTests(rows []column.RegressionRow) []TestOf {
+	return lists.Map(rows, func(r column.RegressionRow) TestOf {
+		return TestOf{r.Test, r.Name, r.Permutations, ofFirst(r.Test, r.TestFolds, r.TestR)}
+	})
+}
+
+func ofFirst(test string, folds int32, measure float64) float64 {
+	if test == "" || folds == 0 {
+		return math.NaN()
+	}
+	return measure
+}
+
+// A TestGroup is the models that were tested in one way.
+type TestGroup struct {
+	Test   string
+	Models []string
+	Times  []string // the numbers of permutations
+}
+
+// GroupTests are the groups: models that were retrained, those tested fold by fold, those without a test.
+func GroupTests(all []TestOf) (groups []TestGroup) {
+	for _, test := range []string{column.Retrained, column.PerFold, ""} {
+		group := TestGroup{Test: test}
+		var permutations []int32
+		for _, t := range all {
+			if t.Test == test {
+				group.Models, permutations = append(group.Models, t.Model), append(permutations, t.Permutations)
+			}
+		}
+		slices.Sort(permutations)
+		group.Times = lists.Map(slices.Compact(permutations),
+			func(n int32) string { return report.Thousands(float64(n)) })
+		if group.Models != nil {
+			groups = append(groups, group)
+		}
+	}
+	return groups
 }
 
 // describeTests describes tests by permutations of labels or targets, in sentences.
-func (a *Results) describeTests(all []testOf, what, measure string) (text string) {
-	names, counts := map[string][]string{}, map[string][]int32{}
-	var first []string // measures of the first repeat
-	for _, t := range all {
-		names[t.test] = append(names[t.test], t.name)
-		counts[t.test] = append(counts[t.test], t.permutations)
-		if t.test != "" && t.folds > 0 {
-			first = append(first, t.name+" "+report.Share(t.first))
-		}
-	}
-	for _, test := range slices.Backward(slices.Sorted(maps.Keys(names))) { // retrained, per fold, none
-		slices.Sort(counts[test])
-		times := lists.Map(slices.Compact(counts[test]), func(n int32) string { return report.Thousands(float64(n)) })
-		of := names[test]
-		if len(of) == len(all) {
-			of = nil
+func (a *Results) describeTests(all []TestOf, what, measure string) (text string) {
+	for _, group := range GroupTests(all) {
+		of := values{"Of": group.Models, "All": group.Models, "Times": group.Times, "What": what}
+		if len(group.Models) == len(all) {
+			of["Of"] = nil
 		}
 		code := map[string]string{column.Retrained: "tests.retrained", column.PerFold: "tests.per-fold",
-			"": "tests.none"}[test]
-		text += " " + a.Text(code, values{"Of": of, "All": names[test], "Times": times, "What": what})
+			"": "tests.none"}[group.Test]
+		text += " " + a.Text(code, of)
+	}
+	var first []string // measures of the first repeat
+	for _, t := range all {
+		if !math.IsNaN(t.First) {
+			first = append(first, t.Model+" "+report.Share(t.First))
+		}
 	}
 	if first != nil {
 		text += " " + a.Text("tests.first-repeat", values{"Measure": measure, "First": first})

@@ -62,7 +62,7 @@ func TestTestsOf(t *testing.T) {
 				"without retraining, and p combines most of the folds: conservative, a test with retrained models (kind permutation, docs/statistics.md gives the lines) " +
 				"finds smaller effects. Without a test against chance: net. p is of the first repeat only, with the accuracy PR-GNN 0.639; the other measures are of all repeats."},
 	} {
-		need.Equal(t, strings.TrimSpace(a.testsOf(c.rows)), c.want)
+		need.Equal(t, strings.TrimSpace(a.describeTests(ClassifierTests(c.rows), "labels", "accuracy")), c.want)
 	}
 	need.NoError(t, a.Err())
 }

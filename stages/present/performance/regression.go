@@ -46,9 +46,7 @@ func (a *Results) DescribeRegression() error {
 	first := rows[0]
 	of := values{"Number": a.Number, "Folds": int(first.Folds), "N": int(first.Participants),
 		"HasMean": slices.ContainsFunc(rows, finding.IsMean),
-		"Tests": a.describeTests(lists.Map(rows, func(r row) testOf {
-			return testOf{r.Test, r.Name, r.Permutations, r.TestFolds, r.TestR}
-		}), "targets", "r")}
+		"Tests":   a.describeTests(RegressionTests(rows), "targets", "r")}
 	a.Table(section.Lay(a.Writer, "regression.models", of, 1, rows,
 		section.Words("model", func(r row) string { return r.Name }),
 		section.Strong(section.Num("r", func(r row) string { return report.Share(r.R) })),

@@ -1,0 +1,177 @@
+package methods
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/internal/lists"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/inference"
+	"prgnn/stages/present/participants"
+)
+
+// cohort states who was scanned, or that nobody was, and how voxels were labeled.
+func (a *Author) cohort() {
+	n := 0
+	if a.Who != nil {
+		n = len(a.Who.Ids)
+	}
+	of := values{"N": n, "Groups": a.groupSizes()}
+	switch c := a.Run.Stage("cohort"); {
+	case c == nil:
+	case c.Kind == "simulate":
+		a.say("methods.simulated", parameters(c, of))
+	case c.Kind == "bids":
+		of["MadeBy"] = a.About.MadeBy
+		of["Program"], _, _ = strings.Cut(a.About.MadeBy, " ") // before its version
+		a.say("methods.bids", of)
+	case n > 0:
+		a.say("methods.cohort", of)
+	}
+	if a.About.Space != "" {
+		a.say("methods.space", values{"Space": a.About.Space})
+	}
+	if p := a.Run.Of("parcellate"); p != nil {
+		a.labels(p)
+	}
+}
+
+// groupSizes are the sizes of the groups; none where there are no groups.
+func (a *Author) groupSizes() []string {
+	if a.Who == nil {
+		return nil
+	}
+	size := map[string]int{}
+	for _, g := range a.Who.Group {
+		if g != "" {
+			size[g]++
+		}
+	}
+	return lists.Map(slices.Sorted(maps.Keys(size)), func(g string) string { return column.CountOf(size[g], g, " ") })
+}
+
+// labels states how voxels got their labels, and where these come from.
+func (a *Author) labels(p *finding.StageSettings) {
+	way := map[string]string{column.LabelsMatched: "grayordinates", column.LabelsOnGrid: "none",
+		column.LabelsNearest: "nearest", column.LabelsMajority: "majority"}
+	counted := tally(lists.Map(a.Labeled, func(s participants.LabeledScan) string { return way[s.Resampling] }))
+	ways := lists.Map(counted, func(c count) values { return values{"How": c.of, "Scans": c.n} })
+	switch len(ways) {
+	case 0: // no results yet: as the parameter has it
+		ways = []values{{"How": p.Value["resampling"], "Scans": 0}}
+	case 1:
+		ways[0]["Scans"] = 0
+	}
+	a.say("methods.parcellation", parameters(p, values{"Labelings": ways, "DK84": a.About.DK84}))
+	if a.About.Aligned {
+		a.say("methods.aligned", nil)
+	}
+	for _, from := range slices.Sorted(maps.Keys(a.About.Labels)) {
+		n := a.About.Labels[from]
+		if len(a.About.Labels) == 1 {
+			n = 0
+		}
+		a.say("methods.label-source", values{"N": n, "From": from})
+	}
+}
+
+// A count is how often something occurs.
+type count struct {
+	of string
+	n  int
+}
+
+// tally counts, the most frequent first.
+func tally(all []string) (counted []count) {
+	n := map[string]int{}
+	for _, v := range all {
+		n[v]++
+	}
+	for _, v := range slices.Sorted(maps.Keys(n)) {
+		counted = append(counted, count{v, n[v]})
+	}
+	slices.SortStableFunc(counted, func(x, y count) int { return cmp.Compare(y.n, x.n) })
+	return counted
+}
+
+// scans states the length of the scans, who was excluded and why, and the number of regions, as far as the stages
+// report them.
+func (a *Author) scans() {
+	if c := a.Run.Stage("cohort"); c == nil || c.Kind != "simulate" {
+		a.lengths()
+	}
+	if n := len(a.Excluded); n > 0 {
+		of := values{"N": n, "All": 0, "Reasons": reasons(a.Excluded)}
+		if a.Who != nil {
+			of["All"] = len(a.Who.Ids) + n
+		}
+		a.say("methods.excluded", of)
+	}
+	if a.Nodes > 0 && !(a.About.DK84 && a.Run.Of("parcellate") != nil) {
+		a.say("methods.regions", values{"N": a.Nodes})
+	}
+}
+
+// reasons are those of excluded participants with their numbers, of which one alone has none; beyond six they are
+// counted together. There are none where somebody's is not known.
+func reasons(excluded []participants.ExcludedRow) (all []values) {
+	const most = 6
+	counted := tally(lists.Map(excluded, func(r participants.ExcludedRow) string { return r.Category }))
+	if slices.ContainsFunc(counted, func(c count) bool { return c.of == "" }) {
+		return nil
+	}
+	if len(counted) > most {
+		rest := count{}
+		for _, c := range counted[most:] {
+			rest.n += c.n
+		}
+		counted = append(counted[:most], rest)
+	}
+	for _, c := range counted {
+		criterion, noValue := column.Unmet(c.of)
+		if len(counted) == 1 {
+			c.n = 0
+		}
+		all = append(all, values{"Why": c.of, "Criterion": criterion, "NoValue": noValue, "N": c.n})
+	}
+	return all
+}
+
+// lengths states the number of volumes and the repetition time, as far as it is known.
+func (a *Author) lengths() {
+	if len(a.Scans) == 0 {
+		return
+	}
+	var volumes, tr []float64
+	for _, s := range a.Scans {
+		if volumes = append(volumes, float64(s.Volumes)); s.TR > 0 && !math.IsInf(s.TR, 0) {
+			tr = append(tr, s.TR)
+		}
+	}
+	of := values{"Joined": a.Joined(), "Scans": len(a.Scans), "Low": int(slices.Min(volumes)),
+		"High": int(slices.Max(volumes)), "Median": inference.Median(volumes), "Unknown": len(a.Scans) - len(tr),
+		"LowTR": math.NaN(), "HighTR": math.NaN()}
+	if tr != nil {
+		of["LowTR"], of["HighTR"] = slices.Min(tr), slices.Max(tr)
+	}
+	a.say("methods.lengths", of)
+}
+
+// sessions states how many sessions the participants have, and how they enter the analysis.
+func (a *Author) sessions() {
+	if a.Run.Of("sessions") == nil {
+		return
+	}
+	each, sum := participants.SessionsOf(a.Scans), 0
+	of := values{"N": len(each), "Least": 0, "Most": 0}
+	for _, n := range each {
+		sum += n
+		of["Least"], of["Most"] = each[0], n
+	}
+	of["Sessions"] = sum
+	a.say("methods.sessions", of)
+}

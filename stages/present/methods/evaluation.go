@@ -1,0 +1,311 @@
+package methods
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"prgnn/internal/version"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/present/performance"
+	"prgnn/stages/present/section"
+)
+
+// evaluation states how the result was measured.
+func (a *Author) evaluation() error {
+	a.folds()
+	if c := a.Run.Of("choose"); c != nil {
+		a.say("methods.nested", parameters(c, nil))
+	}
+	if a.Run.Of("evaluate") != nil && a.T.Has("evaluation") {
+		a.baselines()
+		a.measures()
+	}
+	if a.Run.Of("evaluate-regression") != nil && a.T.Has("regression") {
+		a.regression()
+	}
+	if a.Run.Of("compare") != nil && a.T.Has("comparison") {
+		a.say("methods.comparison", nil)
+	}
+	a.permutations()
+	for _, part := range []func() error{a.rankings, a.fidelity, a.covariates, a.motion} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	a.say("methods.program", values{"Version": version.Number})
+	return nil
+}
+
+// folds states how participants were divided, and what was predicted.
+func (a *Author) folds() {
+	first := a.Run.Of("split")
+	if first == nil {
+		return
+	}
+	if first.Value["leave_out"] != "" {
+		a.say("methods.left-out", parameters(first, nil))
+	} else {
+		a.say("methods.folds", parameters(first, values{"Label": label(first), "Target": a.targetOf(first),
+			"Within": first.List("stratify_by"), "Together": first.List("keep_together"),
+			"Repeated": first.Number("repeats") > 1, "Unit": a.unit()}))
+	}
+	if where := a.LeftOut(); where != "" {
+		a.say("methods.second-left-out", values{"Where": where})
+	}
+	for _, s := range a.kinds("split") {
+		if by, _ := a.takers(s); by != nil && label(s) != label(first) {
+			a.say("methods.other-label", values{"Label": label(s), "Models": a.named(by...)})
+		}
+	}
+}
+
+// label is the column that the models of a split predict.
+func label(split *finding.StageSettings) string { return cmp.Or(split.Value["label"], "group") }
+
+// targetOf is the number that is the label of a stage; "" where groups are.
+func (a *Author) targetOf(s *finding.StageSettings) string {
+	if s.Is("label", column.Target) {
+		return a.Number
+	}
+	return ""
+}
+
+// baselines states the classifiers for comparison, and their inputs.
+func (a *Author) baselines() {
+	if names := a.fittedModels("baseline", "meanmlp", "bnt", "braingnn"); names != nil {
+		a.say("methods.baselines", values{"Another": a.Another, "Names": names})
+	}
+	a.networks()
+	a.inputs("baseline", "meanmlp", "bnt")
+}
+
+// measures states which measures of the classifiers are given and which are not, and how they were tested.
+func (a *Author) measures() {
+	known := func(of func(performance.Row) float64) bool {
+		return slices.ContainsFunc(a.Accuracy, func(r performance.Row) bool { return !math.IsNaN(of(r)) })
+	}
+	given, missing := []string{"accuracy", "balanced accuracy"}, []string(nil)
+	hasAUC := known(func(r performance.Row) float64 { return r.AUC })
+	for _, measure := range []struct {
+		name  string
+		known bool
+	}{
+		{"sensitivity", known(func(r performance.Row) float64 { return r.Sensitivity })},
+		{"specificity", known(func(r performance.Row) float64 { return r.Specificity })},
+		{"auc", hasAUC},
+	} {
+		if name := a.Text("methods.measure", values{"Measure": measure.name}); measure.known {
+			given = append(given, name)
+		} else {
+			missing = append(missing, name)
+		}
+	}
+	a.say("methods.measures", values{"Given": given, "Draws": a.drawn()})
+	if _, classes := a.Predicted(); hasAUC && (len(classes) > 2 || a.Accuracy[0].Positive == "n/a") {
+		a.say("methods.auc", values{"Positive": a.Accuracy[0].Positive})
+	}
+	if missing != nil {
+		a.say("methods.not-computed", values{"Missing": missing})
+	}
+	var tested []string
+	if known(func(r performance.Row) float64 { return r.P }) {
+		tested = append(tested, "accuracy")
+	}
+	if known(func(r performance.Row) float64 { return r.AUCP }) {
+		tested = append(tested, "AUC")
+	}
+	a.tests(performance.ClassifierTests(a.Accuracy), tested, "labels")
+}
+
+// regression states how a number was predicted, and how that was measured.
+func (a *Author) regression() {
+	of := values{"Target": a.Number, "Names": a.fittedModels("regression"), "Draws": a.drawn()}
+	if of["Names"].([]string) != nil {
+		a.say("methods.regressions", of)
+		a.inputs("regression")
+	}
+	a.say("methods.regression-measures", of)
+	a.tests(performance.RegressionTests(a.Regression), []string{"r", "MAE"}, "targets")
+}
+
+// tests states how models were tested against chance: measures by permutations of what, labels or targets.
+func (a *Author) tests(all []performance.TestOf, measures []string, what string) {
+	of := a.exchanged(a.Run.Of("split"))
+	of["Measures"], of["What"] = measures, what
+	groups := slices.DeleteFunc(performance.GroupTests(all), func(g performance.TestGroup) bool { return g.Test == "" })
+	if measures == nil || len(groups) == 0 {
+		a.say("methods.untested", of)
+		return
+	}
+	for _, g := range groups {
+		of["Models"], of["Times"] = g.Models, g.Times
+		if g.Test == column.Retrained {
+			a.say("methods.p-retrained", of)
+		} else {
+			a.say("methods.p-per-fold", of)
+		}
+	}
+	if slices.ContainsFunc(all, func(t performance.TestOf) bool { return !math.IsNaN(t.First) }) {
+		a.say("methods.p-of-first-repeat", nil)
+	}
+}
+
+// exchanged is within which column's values the labels of a split were permuted, and the columns whose values relatives
+// share, who exchanged labels as a whole; not Known without the participants.
+func (a *Author) exchanged(split *finding.StageSettings) values {
+	of := values{"Known": false, "Within": "", "Together": nil}
+	if split == nil || split.Kind != "split" || !a.T.Has("participants") {
+		return of
+	}
+	table, err := a.T.In("participants").Table()
+	if err != nil { // Read has read it
+		return of
+	}
+	of["Known"], of["Together"] = true, split.List("keep_together")
+	values, err := table.Strings(split.Value["within"])
+	if _, names := column.Numbered(values); err == nil && len(names) > 1 {
+		of["Within"] = split.Value["within"]
+	}
+	return of
+}
+
+// permutations states which models were retrained on permuted labels, on how many, and how these were permuted.
+func (a *Author) permutations() {
+	target := ""
+	if a.Regression != nil {
+		target = a.Number
+	}
+	var order []string
+	models := map[string][]string{}
+	tests := a.RetrainedTests()
+	for _, t := range tests {
+		var split *finding.StageSettings
+		if t.Stage != nil {
+			split = slices.Concat(a.Run.Sources(t.Stage, "folds"), []*finding.StageSettings{nil})[0]
+		}
+		of := a.exchanged(split)
+		of["Draws"], of["Target"] = int(t.Rows[0].Permutations), target
+		how := a.Text("methods.permuted", of)
+		if models[how] == nil {
+			order = append(order, how)
+		}
+		models[how] = append(models[how], retrainedName(t))
+	}
+	for _, how := range order {
+		a.say("methods.permutation", values{"Models": models[how], "How": how})
+	}
+	for _, t := range tests {
+		of := values{"Name": retrainedName(t), "Other": t.Other, "Reason": t.Reason, "Design": t.Design}
+		if t.Other != nil {
+			a.say("methods.other-training", of)
+		}
+		if t.Reason != "" {
+			a.say("methods.unattributed", of)
+		}
+	}
+}
+
+func retrainedName(t *finding.RetrainedTest) string { return cmp.Or(t.Name(), "the model") }
+
+// rankings states how regions were ranked: first in the ranking that the page shows, then in those of other stages.
+func (a *Author) rankings() error {
+	if !a.T.Has("ranking") {
+		return nil
+	}
+	if shown := a.Run.Shown("biomarkers", "ranking"); shown != nil {
+		table, err := a.T.In("ranking").Table()
+		if err != nil {
+			return err
+		}
+		a.say("methods.ranking", a.rankedBy(shown))
+		a.say("methods.ranking-test", values{"Within": table.Meta["within"]})
+		for _, s := range a.kinds("biomarkers") {
+			if s != shown {
+				a.say("methods.other-ranking", a.rankedBy(s))
+			}
+		}
+	}
+	rows, err := section.Read[column.RecoveryRow](a.T, "recovery")
+	var methods []string
+	for _, r := range rows {
+		if r.Method != column.TrainedModels && !slices.Contains(methods, r.Method) {
+			methods = append(methods, r.Method)
+		}
+	}
+	if methods != nil {
+		a.say("methods.references", values{"Methods": methods})
+	}
+	return err
+}
+
+// rankedBy is what a stage of the kind biomarkers ranks by: the scores of a layer of the models that it takes.
+func (a *Author) rankedBy(b *finding.StageSettings) values {
+	from, kind := a.Run.Sources(b, "scores"), "train"
+	if len(from) > 0 {
+		kind = from[0].Kind
+	}
+	score := "pooling"
+	switch {
+	case kind == "meanmlp" && from[0].Is("attribution", "integrated"):
+		score = "integrated"
+	case kind == "meanmlp" || kind == "bnt" && b.Is("layer", "3"):
+		score = "gradient"
+	case kind == "bnt":
+		score = "attention"
+	}
+	return parameters(b, values{"Stage": b.Stage, "Score": score, "Models": a.named(from...),
+		"Difference": a.Difference(), "Work": cmp.Or(works[kind], "li2020")})
+}
+
+// fidelity states how it was tested that predictions depend on the ranked regions.
+func (a *Author) fidelity() error {
+	f := a.Run.Of("fidelity")
+	if f == nil || !a.T.Has("fidelity") {
+		return nil
+	}
+	draws := 0
+	if a.drawn() {
+		draws = int(f.Number("draws"))
+	}
+	a.say("methods.fidelity", parameters(f, values{"K": f.List("k"), "Draws": draws,
+		"Random": int(f.Number("random"))}))
+	return nil
+}
+
+// covariates states how covariates alone were tested.
+func (a *Author) covariates() error {
+	c := a.Run.Of("covariates")
+	if c == nil || !a.T.Has("covariates") {
+		return nil
+	}
+	table, err := a.T.In("covariates").Table()
+	if err == nil {
+		a.say("methods.covariates", values{"Target": a.targetOf(c), "Permutations": c.Number("permutations"),
+			"Within": table.Meta["within"]})
+	}
+	return err
+}
+
+// motion states how connectivity was compared with head motion, or that it was not.
+func (a *Author) motion() error {
+	computed := false
+	for _, in := range a.T.All("qcfc") {
+		rows, err := column.Read[column.MotionRow](in)
+		if err != nil {
+			return err
+		}
+		computed = computed || slices.ContainsFunc(rows, func(r column.MotionRow) bool { return !math.IsNaN(r.Median) })
+	}
+	switch q := a.Run.Of("qcfc"); {
+	case !a.T.Has("qcfc"):
+	case !computed:
+		a.say("methods.no-motion", nil)
+	case q == nil:
+		a.say("methods.motion", values{"Covariates": nil})
+	default:
+		a.say("methods.motion", values{"Covariates": q.List("covariates")})
+	}
+	return nil
+}

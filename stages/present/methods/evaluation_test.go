@@ -1,0 +1,134 @@
+package methods
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/present/performance"
+)
+
+// The methods state the measures that were computed, and those that were not.
+func TestMeasures(t *testing.T) {
+	none := math.NaN()
+	const tested, untested = " methods.p-retrained", " methods.untested"
+	for _, c := range []struct {
+		row         column.AccuracyRow
+		third       string // the group of the third participant
+		codes, text string
+	}{
+		{column.AccuracyRow{Positive: "ASD"}, "MCI", "methods.measures methods.auc" + tested, "The AUC is that of ASD"},
+		{column.AccuracyRow{Positive: "ASD"}, "HC", "methods.measures" + tested, "The p values of accuracy and AUC of the " +
+			"model come from permutation tests: the models of all folds were retrained on each of 99 permutations of the labels " +
+			"within folds ["},
+		{column.AccuracyRow{Positive: "n/a", Sensitivity: none, Specificity: none}, "HC",
+			"methods.measures methods.auc methods.not-computed" + tested, "Not computed: sensitivity and specificity."},
+		{column.AccuracyRow{Positive: "n/a", Sensitivity: none, Specificity: none, AUC: none, AUCP: none}, "HC",
+			"methods.measures methods.not-computed" + tested, "The p values of accuracy of the model"},
+		{column.AccuracyRow{Positive: "ASD", P: none, AUCP: none}, "HC", "methods.measures" + untested,
+			"permuted labels"},
+	} {
+		a := authorOf()
+		c.row.Level, c.row.Test, c.row.Permutations = "participant", column.Retrained, 99
+		a.Accuracy = []performance.Row{{AccuracyRow: c.row}}
+		a.Who = &column.People{Ids: []string{"a", "b", "c"}, Group: map[string]string{"a": "ASD", "b": "HC",
+			"c": c.third}}
+		a.measures()
+		codes, text := written(t, a)
+		need.Equal(t, codes, c.codes)
+		if !strings.Contains(text, c.text) {
+			t.Errorf("%s\nlacks %s", text, c.text)
+		}
+	}
+}
+
+// A choice inside the folds is stated with its criterion.
+func TestChoice(t *testing.T) {
+	for by, want := range map[string]string{"loss": "lowest cross-entropy", "accuracy": "highest accuracy", "auc": "largest AUC"} {
+		a := authorOf(with("split", "folds", "5", "repeats", "1", "seed", "1", "stratify", "false"),
+			with("choose", "by", by))
+		need.NoError(t, a.evaluation())
+		codes, text := written(t, a)
+		need.Equal(t, codes, "methods.folds methods.nested methods.program")
+		need.Equal(t, strings.Contains(text, want), true, text)
+	}
+}
+
+// The tests beside the accuracy are stated where their results are, with their parameters.
+func TestChecks(t *testing.T) {
+	motion := func(r float64) *encoding.Table { return column.Table([]column.MotionRow{{Median: r}}) }
+	write := func(in map[string]*encoding.Table) (codes, text string) {
+		task := map[string][]dag.Input{}
+		for port, table := range in {
+			task[port] = []dag.Input{dag.InputOf(table)}
+		}
+		a := authorOf(with("bootstrap", "draws", "10"), with("biomarkers", "reading", "score", "layer", "1"),
+			with("fidelity", "k", "3, 9", "random", "19", "order", "individual", "draws", "1"),
+			with("covariates", "permutations", "9999", "within", "site", "label", "group"), with("qcfc",
+				"covariates", "age"))
+		a.T = dag.NewTask(task)
+		need.NoError(t, a.evaluation())
+		return written(t, a)
+	}
+	codes, _ := write(nil)
+	need.Equal(t, codes, "methods.program")
+	within := motion(0)
+	within.Meta = map[string]string{"within": "site"}
+	codes, text := write(map[string]*encoding.Table{"fidelity": motion(0), "covariates": within, "qcfc": motion(0.1),
+		"ranking": within, "recovery": column.Table([]column.RecoveryRow{{Method: column.TrainedModels},
+			{Method: column.UntrainedModels}, {Method: column.RidgePattern}})})
+	need.Equal(t, codes, "methods.ranking methods.ranking-test methods.references methods.fidelity methods.covariates "+
+		"methods.motion methods.program")
+	for _, want := range []string{"of the test participants were permuted within sites, of K folds",
+		"no network training: untrained models and ridge pattern.",
+		"(3 and 9) were either removed from each test graph of 1 draw of each participant or retained alone, in comparison with " +
+			"19 random choices of as many regions.",
+		"with p values from 9,999 permutations of the groups within sites, corrected", "with age partialled out."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s\nlacks %s", text, want)
+		}
+	}
+	codes, text = write(map[string]*encoding.Table{"covariates": motion(0), "qcfc": motion(math.NaN())})
+	need.Equal(t, codes, "methods.covariates methods.no-motion methods.program")
+	need.Equal(t, strings.Contains(text, "permutations of the groups, corrected"), true, text) // all are at one site
+}
+
+// A ranking is by the scores of the models that its stage takes.
+func TestRankedBy(t *testing.T) {
+	for _, c := range []struct{ kind, attribution, layer, score, work string }{
+		{"train", "", "2", "pooling", "li2020"}, {"braingnn", "", "1", "pooling", "li2021"}, {"bnt", "", "1",
+			"attention", "kan"},
+		{"bnt", "", "3", "gradient", "kan"}, {"meanmlp", "gradient", "1", "gradient", "popov"},
+		{"meanmlp", "integrated", "1", "integrated", "popov"},
+	} {
+		b := with("biomarkers", "layer", c.layer, "reading", "contrast")
+		b.Inputs = map[string][]string{"scores": {c.kind + ".scores"}}
+		a := authorOf(with(c.kind, "attribution", c.attribution), b)
+		of := a.rankedBy(&b)
+		need.Equal(t, of["Score"], any(c.score))
+		need.Equal(t, of["Work"], any(c.work))
+		a.say("methods.ranking", of)
+		_, text := written(t, a)
+		need.Equal(t, strings.Contains(text, "difference between the groups' means of"), true, text)
+	}
+}
+
+// Labels are permuted within a column that has several values, and relatives exchange them as a whole.
+func TestExchanged(t *testing.T) {
+	people := encoding.NewTable(encoding.Column{Name: "site", Values: []string{"x", "x", "y"}},
+		encoding.Column{Name: "lab", Values: []string{"x", "x", "x"}})
+	for within, want := range map[string]string{"site": "site", "lab": "", "scanner": ""} {
+		a := authorOf()
+		a.T = dag.NewTask(map[string][]dag.Input{"participants": {dag.InputOf(people)}})
+		split := with("split", "within", within, "keep_together", "family_id, twin")
+		of := a.exchanged(&split)
+		need.Equal(t, of["Known"], any(true))
+		need.Equal(t, of["Within"], any(want))
+		need.Equal(t, len(of["Together"].([]string)), 2)
+		need.Equal(t, a.exchanged(nil)["Known"], any(false))
+	}
+}

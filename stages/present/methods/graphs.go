@@ -1,0 +1,263 @@
+package methods
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"prgnn/internal/lists"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/inference"
+	"prgnn/stages/present/participants"
+	"prgnn/stages/present/section"
+)
+
+// graphs states the way from voxels to graphs.
+func (a *Author) graphs() error {
+	if b := a.Run.Of("bootstrap"); b != nil {
+		a.series(b)
+	}
+	if d := a.Run.Of("denoise"); d != nil {
+		a.denoising(d)
+		a.blocks(d)
+	}
+	for i, c := range a.kinds("connectivity") {
+		if joined := a.Joined(); joined > 0 && a.Run.KindOf(c, "series") == "join" {
+			a.say("methods.joined", values{"Joined": joined, "Scans": len(a.Scans)})
+		}
+		a.correlation(c, i == 0)
+	}
+	a.sessions()
+	for _, c := range a.kinds("combat") {
+		of := parameters(c, a.only(c))
+		of["Preserved"], of["Partial"] = c.List("preserve"), takesPartial(c)
+		a.say("methods.combat", of)
+	}
+	for _, c := range a.kinds("tangent") {
+		a.say("methods.tangent", parameters(c, a.only(c)))
+	}
+	a.windows()
+	if err := a.silentRegions(); err != nil {
+		return err
+	}
+	a.edges()
+	return nil
+}
+
+// series states how the series of regions were made.
+func (a *Author) series(b *finding.StageSettings) {
+	of := parameters(b, values{"Element": a.Element(), "Unit": a.unit(), "Part": part(b.Number("fraction"))})
+	if b.Is("draws", "0") {
+		a.say("methods.series", of)
+	} else {
+		a.say("methods.series-draws", of)
+	}
+	if b.Number("min_valid") > 0 {
+		a.say("methods.min-valid", of)
+	}
+}
+
+// part names the shares that have a name.
+func part(x float64) string {
+	switch {
+	case math.Abs(x-1.0/3) < 0.0005:
+		return "third"
+	case x == 0.5:
+		return "half"
+	}
+	return ""
+}
+
+// denoising states the steps of denoising in their order.
+func (a *Author) denoising(d *finding.StageSettings) {
+	var steps []string
+	step := func(code string, of values) {
+		a.codes = append(a.codes, code)
+		if text := a.Text(code, parameters(d, of)); !slices.Contains(steps, text) {
+			steps = append(steps, text)
+		}
+	}
+	if d.Value["detrend"] != "-1" {
+		step("denoising.detrend", nil)
+	}
+	for _, s := range a.Scans {
+		switch of := (values{"Sidecar": s.Sidecar(), "Why": s.Why, "Strategy": s.Strategy}); {
+		case s.Given():
+			step("denoising.given", of)
+		case s.Why != "":
+			step("denoising.no-regression", of)
+		default:
+			step("denoising.regression", of)
+		}
+	}
+	conditions, _ := finding.Events(a.Scans)
+	for _, model := range []string{"none", "spm", "glover", "fir"} {
+		if conditions[model] != nil {
+			step("denoising.task", values{"Model": model, "Conditions": conditions[model]})
+		}
+	}
+	if a.someScan(func(s finding.Scan) bool { return s.NonSteady > 0 }) {
+		step("denoising.non-steady", nil)
+	}
+	fd := d.Number("fd")
+	if fd == 0 && a.someScan(func(s finding.Scan) bool { return s.Strategy == "scrubbing" }) {
+		step("denoising.scrubbing", nil)
+	}
+	if a.someScan(func(s finding.Scan) bool { return s.Kept < s.Volumes }) {
+		step("denoising.kept", a.spread(func(s finding.Scan) float64 { return float64(s.Kept) }))
+	}
+	if len(a.Scans) > 0 {
+		of := a.spread(func(s finding.Scan) float64 { return s.TEff })
+		of["UpperBound"], of["Joined"] = participants.UpperBound(a.Scans), a.Joined()
+		step("denoising.freedom", of)
+	}
+	if fd > 0 {
+		step("denoising.censoring", nil)
+	}
+	if f := d.Value["filter"]; f != "none" && f != "" {
+		step("denoising.filter", nil)
+		bridged := func(s finding.Scan) bool { return s.Bridge != "" }
+		if i := slices.IndexFunc(a.Scans, bridged); i >= 0 {
+			step("denoising.bridge", values{"Bridge": a.Scans[i].Bridge})
+		}
+	}
+	if s := d.Value["standardize"]; s != "none" && s != "" {
+		step("denoising.scale", nil)
+	}
+	if steps != nil {
+		a.say("methods.denoising", values{"Steps": steps})
+	}
+}
+
+func (a *Author) someScan(has func(finding.Scan) bool) bool {
+	return slices.ContainsFunc(a.Scans, has)
+}
+
+// spread is the median and range of a number of the scans.
+func (a *Author) spread(of func(finding.Scan) float64) values {
+	x := lists.Map(a.Scans, of)
+	if len(x) == 0 {
+		return values{"Median": math.NaN()}
+	}
+	return values{"Median": inference.Median(x), "Low": slices.Min(x), "High": slices.Max(x)}
+}
+
+// blocks states how volumes were drawn, where they were.
+func (a *Author) blocks(d *finding.StageSettings) {
+	if d.Number("draws") == 0 {
+		return
+	}
+	of := parameters(d, a.spread(func(s finding.Scan) float64 { return float64(s.Block) }))
+	of["Unit"] = a.unit()
+	a.say("methods.blocks", of)
+}
+
+// correlation states how correlations were estimated; of another estimate than the first, for which models.
+func (a *Author) correlation(c *finding.StageSettings, first bool) {
+	of := parameters(c, a.only(c))
+	estimator := func(parameter string) values {
+		return parameters(c, values{"Estimator": of[parameter], "Covariance": parameter == "partial"})
+	}
+	of["Every"] = first || of["Every"] == true
+	of["Pearson"], of["Partial"] = estimator("pearson"), nil
+	// Where others of its matrices are taken and these are not, no result depends on partial correlations.
+	if a.unit() == "graph" && (a.takes(c, "partial") || !a.takes(c, "pearson") && !a.takes(c, "covariance")) {
+		of["Partial"] = estimator("partial")
+	}
+	a.say("methods.correlation", of)
+	if z := c.Value["fisher_z"]; z != "none" && z != "" {
+		a.say("methods.fisher-z", of)
+	}
+}
+
+// windows states connectivity in sliding windows, and its states.
+func (a *Author) windows() {
+	w, s := a.Run.Of("windows"), a.Run.Of("states")
+	if w == nil {
+		return
+	}
+	a.say("methods.windows", parameters(w, nil))
+	if s == nil {
+		return
+	}
+	a.say("methods.states", parameters(s, nil))
+	for _, s := range a.kinds("states") {
+		a.say("methods.states-fitted", values{"Stage": s.Stage, "Folds": s.Inputs["folds"]})
+	}
+	a.say("methods.state-measures", nil)
+}
+
+// silentRegions states how regions without a signal enter the analysis, where there are any: in the graphs, or in the
+// matrices of a study without graphs.
+func (a *Author) silentRegions() error {
+	most := map[string]int{} // of each participant
+	tables := a.T.All("graphs")
+	if tables == nil {
+		tables = a.T.All("connectivity")
+	}
+	for _, in := range tables {
+		rows, err := column.Read[silentRow](in)
+		if err != nil {
+			return err
+		}
+		of := cmp.Or(in.Coord("subject"), section.MemberText(in.Coords))
+		for _, r := range rows {
+			most[of] = max(most[of], int(r.Silent), int(r.Missing+r.Constant))
+		}
+	}
+	with, largest := 0, 0
+	for _, n := range most {
+		if largest = max(largest, n); n > 0 {
+			with++
+		}
+	}
+	if largest == 0 {
+		return nil
+	}
+	of := values{"Participants": with, "All": len(most), "Most": largest, "Graphs": a.T.Has("graphs")}
+	a.say("methods.silent-regions", of)
+	var shared []string
+	every := true
+	for _, s := range a.Run.Stages {
+		if s.Is("regions", "shared") {
+			shared = append(shared, s.Stage)
+		}
+		every = every && !s.Is("regions", "all")
+	}
+	if shared == nil {
+		return nil
+	}
+	if of["Stages"] = shared; every {
+		of["Stages"] = nil
+	}
+	a.say("methods.shared-regions", of)
+	return nil
+}
+
+// A silentRow is a draw of the quality of graph, or of connectivity.
+type silentRow struct {
+	Silent   int32 `column:"silent,optional"`
+	Missing  int32 `column:"missing,optional"`
+	Constant int32 `column:"constant,optional"`
+}
+
+// edges states the edges and features of graphs; of several sorts, for which models.
+func (a *Author) edges() {
+	var sorts []values
+	takers := map[string][]*finding.StageSettings{}
+	for _, g := range a.kinds("graph") {
+		of := parameters(g, values{"Every": true, "Density": g.Numbers("density")})
+		text := a.Text("methods.edges", of)
+		if _, known := takers[text]; !known {
+			sorts = append(sorts, of)
+		}
+		models, _ := a.takers(g)
+		takers[text] = append(takers[text], models...)
+	}
+	for _, of := range sorts {
+		models := takers[a.Text("methods.edges", of)]
+		of["Every"], of["Models"] = len(sorts) == 1 || models == nil, a.named(models...)
+		a.say("methods.edges", of)
+	}
+}

@@ -1,0 +1,121 @@
+package methods
+
+import (
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+)
+
+// The steps of denoising are those that were done, with the strategy that was used in place of auto.
+func TestDenoising(t *testing.T) {
+	of := func(change func(*column.CleaningRow)) column.CleaningRow {
+		r := column.CleaningRow{Strategy: "24P", TEff: 90, Volumes: 148, Kept: 148}
+		change(&r)
+		return r
+	}
+	why := func(why string) []column.CleaningRow {
+		return []column.CleaningRow{of(func(r *column.CleaningRow) { r.Strategy, r.Why = "none", why })}
+	}
+	compcor := of(func(r *column.CleaningRow) { r.Strategy, r.NonSteady, r.Kept = "acompcor", 2, 146 })
+	for _, c := range []struct {
+		rows        []column.CleaningRow
+		parameters  []string // beside those below
+		codes, text string   // of steps; part of the sentence
+	}{
+		{nil, nil, "", ""},
+		{[]column.CleaningRow{compcor, of(func(r *column.CleaningRow) { r.Strategy, r.Kept = "acompcor", 120 })}, nil,
+			"regression regression non-steady kept freedom", "were regressed out [1, 2]; non-steady-state volumes were removed; " +
+				"133 (120–146) volumes were kept; 90 degrees of freedom were left."},
+		{[]column.CleaningRow{compcor, of(func(r *column.CleaningRow) {})}, nil,
+			"regression regression non-steady kept freedom", "[1, 2]; 24 motion parameters were regressed out [1]; non"},
+		{why(column.AskedForNone), nil, "no-regression freedom", "(regress: none); 90 degrees"},
+		{why(column.CleanedScan), nil, "no-regression freedom", "(scan already denoised); at most 90 degrees"},
+		{why(column.SeriesGiven), nil, "given freedom", "are unknown; at most 90 degrees"},
+		{why(column.SeriesGiven + column.AsSidecarSays + "36P"), nil, "given freedom", "cleaned with 36P according to the sidecar"},
+		{nil, []string{"detrend", "0"}, "detrend", "the mean was"},
+		{nil, []string{"detrend", "1"}, "detrend", "a linear trend was"},
+		{nil, []string{"detrend", "3"}, "detrend", "a polynomial trend of degree 3 was"},
+		{nil, []string{"filter", "butterworth"}, "filter", "a Butterworth filter kept 0.01–0.08 Hz."},
+		{nil, []string{"filter", "cosine", "low_pass", "0"}, "filter", "a cosine filter kept frequencies above 0.01 Hz."},
+		{nil, []string{"filter", "cosine", "high_pass", "0"}, "filter", "frequencies below 0.08 Hz."},
+		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Bridge = "linear" })}, []string{"filter",
+			"butterworth"},
+			"regression freedom filter bridge", "straight lines stood in"},
+		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Bridge = "nilearn" })}, []string{"filter",
+			"butterworth"},
+			"regression freedom filter bridge", "cubic splines stood in"},
+		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Bridge = "nilearn" })}, nil, "regression freedom", ""},
+		{nil, []string{"fd", "0.2"}, "censoring", "above 0.2 mm"},
+		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Strategy = "scrubbing" })}, nil, "regression scrubbing freedom", ""},
+		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Strategy = "scrubbing" })}, []string{"fd", "0.2"},
+			"regression freedom censoring", ""},
+		{nil, []string{"standardize", "zscore"}, "scale", "standardized"},
+		{nil, []string{"standardize", "psc"}, "scale", "percent signal change"},
+		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Task = "fir: faces, tools" })}, nil, "regression task freedom",
+			"(faces, tools) were regressed out in the same model, with a regressor for each volume from the onset of an event to 20 s"},
+		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Task = "none: faces" })}, nil, "regression task freedom",
+			"(faces) were not regressed out"},
+	} {
+		d := with("denoise", append([]string{"detrend", "-1", "fd", "0", "filter", "none", "high_pass", "0.01",
+			"low_pass", "0.08",
+			"standardize", "none", "after", "20"}, c.parameters...)...)
+		a := authorOf(d)
+		a.Scans = cleaned(c.rows...)
+		a.denoising(&d)
+		codes, text := written(t, a)
+		codes = strings.TrimSuffix(strings.ReplaceAll(codes, "denoising.", ""), "methods.denoising")
+		codes = strings.TrimSuffix(strings.TrimSuffix(codes, "methods."), " ")
+		need.Equal(t, codes, c.codes)
+		if !strings.Contains(text, c.text) {
+			t.Errorf("%s\nlacks %s", text, c.text)
+		}
+	}
+}
+
+// Draws of volumes are stated with the lengths of the blocks that were used.
+func TestBlocks(t *testing.T) {
+	for block, want := range map[string]string{
+		"0": "with blocks of 5 (4–6) volumes, the optimal length for the series [2, 3], averaged over the regions;",
+		"9": "[1] with blocks of 9 volumes; the volumes are",
+	} {
+		d := with("denoise", "draws", "10", "block", block)
+		a := authorOf(d)
+		a.Scans = cleaned(column.CleaningRow{Block: 4}, column.CleaningRow{Block: 6})
+		a.blocks(&d)
+		if _, text := written(t, a); !strings.Contains(text, want) {
+			t.Errorf("block %s: %s", block, text)
+		}
+	}
+	d := with("denoise", "draws", "0", "block", "0")
+	a := authorOf(d)
+	a.blocks(&d)
+	codes, _ := written(t, a)
+	need.Equal(t, codes, "", "no draws")
+}
+
+// Which sites ComBat left as they were, and which one it kept, is stated.
+func TestComBat(t *testing.T) {
+	a := authorOf(with("combat", "site", "scanner", "preserve", "age, sex, IQ", "few", "keep", "minimum", "3",
+		"reference", "NYU", "empirical_bayes", "true", "mean_only", "false"))
+	need.NoError(t, a.graphs())
+	codes, text := written(t, a)
+	need.Equal(t, codes, "methods.combat")
+	need.Equal(t, text, "Effects of scanner on the correlations were removed by ComBat [1] with empirical Bayes, relative to "+
+		"NYU, fitted in each fold to the training participants; the effects of age, sex and IQ were preserved; matrices of "+
+		"each scanner with fewer than 3 training participants in a fold, or none, were not changed.")
+}
+
+// Series are those of voxels or of grayordinates, and draws of one third have a name.
+func TestSeries(t *testing.T) {
+	for draws, want := range map[string]string{"0": "methods.series methods.min-valid", "3": "methods.series-draws methods.min-valid"} {
+		b := with("bootstrap", "draws", draws, "fraction", "0.3333333333333333", "replacement", "false",
+			"min_valid", "0.5")
+		a := authorOf(b)
+		a.series(&b)
+		codes, text := written(t, a)
+		need.Equal(t, codes, want)
+		need.Equal(t, strings.Contains(text, "a random sample of one third of its valid voxels"), draws == "3", text)
+	}
+}

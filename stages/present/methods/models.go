@@ -1,0 +1,181 @@
+package methods
+
+import (
+	"slices"
+
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/present/section"
+	"prgnn/stages/wording"
+)
+
+// hasModels reports whether something of the page comes from trained models: after a failed leakage check nothing does,
+// and the methods state no training and no accuracy.
+func (a *Author) hasModels() bool {
+	return slices.ContainsFunc([]string{"evaluation", "regression", "predictions", "training", "ranking"}, a.T.Has)
+}
+
+// training states the model that the pipeline is about, and its training.
+func (a *Author) training() {
+	t, target := a.evaluated("train", "evaluation"), ""
+	if t == nil {
+		t, target = a.evaluated("train-regression", "regression"), a.Number
+	}
+	if t == nil || !a.hasModels() {
+		return
+	}
+	if a.Another {
+		a.say("methods.other-headline", values{"Called": wording.InSentence(a.First.Called())})
+	}
+	of := parameters(t, values{"Another": a.Another, "Ratio": t.Numbers("ratio"), "Target": target,
+		"Poolings": each("Value", t.Over("pool")), "Distances": each("Value", t.Over("distance")),
+		"Lambdas": t.Over("lambda")})
+	a.say("methods.model", of)
+	if t.Is("variant", "paper") {
+		of["Readings"] = a.readings(t)
+		a.say("methods.readings", of)
+	}
+	a.say("methods.losses", of)
+	a.say("methods.adam", of)
+}
+
+// evaluated is the first stage of a kind whose predictions are behind a port of the page, or else the first of the
+// kind.
+func (a *Author) evaluated(kind, port string) *finding.StageSettings {
+	behind := a.StagesBehind(port, "predictions")
+	for _, s := range a.kinds(kind) {
+		if slices.Contains(behind, s.Stage) {
+			return s
+		}
+	}
+	return a.Run.Of(kind)
+}
+
+// readings are choices where the paper is open, or prints what cannot be meant, that are in force in a training.
+func (a *Author) readings(t *finding.StageSettings) (texts []string) {
+	for _, r := range []struct {
+		code    string
+		inForce bool
+	}{
+		{"reading.self-weight", !t.Is("self_weight", "0")},
+		{"reading.gate", t.Is("gate", "true")},
+		{"reading.kernel", slices.Contains([]string{"gauss", "outside", "rbf2"}, t.Value["kernel"]) &&
+			slices.Contains(t.Over("distance"), "mmd")},
+		{"reading.consistency", t.Is("glc", "squared")},
+		{"reading.activation", true},
+	} {
+		if r.inForce {
+			texts = append(texts, a.Text(r.code, parameters(t, nil)))
+		}
+	}
+	return texts
+}
+
+// networks states the widths and the training of each network for comparison.
+func (a *Author) networks() {
+	for i := range a.Run.Stages {
+		s := &a.Run.Stages[i]
+		of := parameters(s, values{"Models": a.named(s), "Ratio": s.Numbers("ratio")})
+		switch s.Kind {
+		case "bnt":
+			a.say("methods.bnt", of)
+		case "braingnn":
+			a.say("methods.braingnn", of)
+		case "meanmlp":
+			a.say("methods.meanmlp", of)
+		case "baseline":
+			for _, model := range modelsOf(s) {
+				switch of["Name"] = a.nameOf(s, model); model {
+				case "brainnetcnn":
+					a.say("methods.brainnetcnn", of)
+				case "li2019":
+					a.say("methods.li2019", of)
+				}
+			}
+		}
+	}
+}
+
+// works describe the models.
+var works = map[string]string{"svm": "cortes", "linear-svm": "cortes", "ridge": "hoerl", "forest": "breiman",
+	"kernel-ridge": "he2020", "svr": "smola", "rbf-svr": "smola", "brainnetcnn": "kawahara", "li2019": "li2019",
+	"meanmlp": "popov", "bnt": "kan", "braingnn": "li2021"}
+
+// fitted are the entries with the settings that a reader needs to fit a model again; networks have sentences.
+var fitted = map[string]string{"ridge": "methods.penalty", "kernel-ridge": "methods.penalties", "svm": "methods.c",
+	"linear-svm": "methods.c", "logistic": "methods.c", "svr": "methods.c-epsilon", "rbf-svr": "methods.c-epsilon",
+	"forest": "methods.trees", "mlp": "methods.mlp"}
+
+// fittedModels are the models of stages of some kinds on the folds that the methods describe.
+func (a *Author) fittedModels(kinds ...string) (models []string) {
+	for i := range a.Run.Stages {
+		s := &a.Run.Stages[i]
+		if !slices.Contains(kinds, s.Kind) || !a.sameFolds(s) {
+			continue
+		}
+		for _, model := range modelsOf(s) {
+			of := parameters(s, values{"Name": section.OrItself(column.Classifiers, model),
+				"Work": works[model], "Settings": "",
+				"Several": 0, "Regression": s.Kind == "regression"})
+			if n := len(s.List("penalties")); n > 1 {
+				of["Several"] = n
+			}
+			if code := fitted[model]; code != "" {
+				of["Settings"] = a.Text(code, of)
+			}
+			if text := a.Text("methods.fitted", of); !slices.Contains(models, text) {
+				models = append(models, text)
+			}
+		}
+	}
+	return models
+}
+
+// inputs states what the models of some kinds were trained on.
+func (a *Author) inputs(kinds ...string) {
+	var order []string
+	models := map[string][]string{}
+	for i := range a.Run.Stages {
+		s := &a.Run.Stages[i]
+		if !slices.Contains(kinds, s.Kind) {
+			continue
+		}
+		for _, model := range modelsOf(s) {
+			input := a.inputOf(s, model)
+			if input == "" {
+				continue
+			}
+			if models[input] == nil {
+				order = append(order, input)
+			}
+			models[input] = append(models[input], a.nameOf(s, model))
+		}
+	}
+	for _, input := range order {
+		a.say("methods.inputs", values{"Models": models[input], "What": input})
+	}
+}
+
+// inputOf is what a model of a stage was trained on; "" for nothing, and for other folds than the methods describe.
+func (a *Author) inputOf(s *finding.StageSettings, model string) string {
+	switch {
+	case model == "majority" || model == "mean":
+		return ""
+	case s.Inputs["states"] != nil:
+		return "states"
+	case a.Run.KindOf(s, "pearson") == "windows":
+		return "windows"
+	case !a.sameFolds(s):
+		return ""
+	case model == "meanmlp":
+		return "series"
+	case model == "li2019":
+		return "graphs"
+	case s.Inputs["tangent"] != nil:
+		return "tangent"
+	case s.Is("transform", "fisher") || s.Is("transform", "own") && (model == "ridge" || model == "logistic"),
+		model == "bnt" && s.Is("fisher", "true"):
+		return "fisher"
+	}
+	return "pearson"
+}
