@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"math"
@@ -30,7 +29,7 @@ type NamedBrain struct {
 const carpetVolumes, carpetRows = 600, 160
 
 // carpet draws rows × volumes in bands, with the names and colors of the bands at the left.
-func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
+func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64, timed bool) {
 	order, blocks := arrange(p.Bands)
 	n := len(order)
 	volumes := len(values) / n
@@ -54,22 +53,45 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
 			img.SetNRGBA(j, i, paint)
 		}
 	}
-	c.DrawImage(box, ours.Cells{Image: img})
-	p.joins(c, box, ours.Categories[1])
-	at := func(row int) vg.Length { // the upper edge of a row
-		return box.Max.Y - (box.Max.Y-box.Min.Y)*vg.Length(row)/vg.Length(len(rows))
+	panel := p.overTime(ours.Categories[1], Picture(img))
+	panel.Y = Axis{Max: float64(len(rows)), Names: []string{}, Bare: true}
+	if panel.X.Names = nil; !timed {
+		panel.X.Names, panel.X.Label = []string{}, ""
 	}
 	for k, b := range blocks {
-		first := slices.IndexFunc(rows, func(row block) bool { return row.from == b.from })
-		last := slices.IndexFunc(rows, func(row block) bool { return row.to == b.to })
-		from, to := at(first), at(last+1)
-		c.SetColor(ours.Categories[k%len(ours.Categories)])
-		c.Fill(vg.Rectangle{Min: vg.Point{X: box.Min.X - 6, Y: to}, Max: vg.Point{X: box.Min.X - 2, Y: from}}.Path())
-		if b.name != "" && from-to >= ours.TickSize-1 {
-			ours.Text(c, vg.Point{X: box.Min.X - 11, Y: (from + to) / 2}, b.name, ours.Style(ours.TickSize-1.5, false),
-				draw.XRight, draw.YCenter)
+		top := panel.Y.Max - float64(slices.IndexFunc(rows, func(row block) bool { return row.from == b.from }))
+		end := panel.Y.Max - 1 - float64(slices.IndexFunc(rows, func(row block) bool { return row.to == b.to }))
+		panel.Marks = append(panel.Marks, Mark{Paint: func(c draw.Canvas, _, y func(float64) vg.Length) {
+			c.SetColor(ours.Categories[k%len(ours.Categories)])
+			c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X - 5, Y: y(end)}, Max: vg.Point{X: c.Min.X - 1, Y: y(top)}}.Path())
+		}})
+		if b.name != "" && (top-end)/panel.Y.Max*carpetHigh >= ours.TickSize-1 {
+			panel.Y.At, panel.Y.Names = append(panel.Y.At, (top+end)/2), append(panel.Y.Names, b.name+"\u00a0")
 		}
 	}
+	panel.within(c, box)
+}
+
+// overTime is a panel over the volumes, in seconds where the repetition time is known, with a line where a run begins
+// behind another.
+func (p Participant) overTime(joins color.Color, below ...Mark) Panel {
+	unit, label := p.unit()
+	panel := Panel{X: Axis{Label: label, Max: float64(len(p.Out)) * unit, Most: 12, Names: []string{}}, Blank: true, Small: true,
+		Marks: below}
+	for k, run := range p.Runs {
+		if k > 0 {
+			panel.Marks = append(panel.Marks, Upright(float64(run.From)*unit, Style{Color: joins, Width: 1}))
+		}
+	}
+	return panel
+}
+
+// unit is the duration of a volume and its unit.
+func (p Participant) unit() (float64, string) {
+	if p.TR > 0 {
+		return p.TR, "s"
+	}
+	return 1, "volumes"
 }
 
 // carpetLines are the rows of a carpet, each the mean of as many of its lines, and of one band.
@@ -91,44 +113,10 @@ func atMost(n, most int) int {
 	return (n + each - 1) / each
 }
 
-// joins draws a line where a run begins behind another.
-func (p Participant) joins(c draw.Canvas, box vg.Rectangle, paint color.Color) {
-	for k, run := range p.Runs {
-		if k > 0 {
-			x := box.Min.X + (box.Max.X-box.Min.X)*vg.Length(run.From)/vg.Length(len(p.Out))
-			c.StrokeLine2(draw.LineStyle{Color: paint, Width: 1}, x, box.Min.Y, x, box.Max.Y)
-		}
-	}
-}
-
 func (p Participant) runNames(c draw.Canvas, y vg.Length) {
 	left, right := c.Min.X+traceLeft, c.Max.X-traceRight
 	for _, run := range p.Runs {
 		ours.Text(c, vg.Point{X: left + (right-left)*vg.Length(run.From)/vg.Length(len(p.Out)) + 1, Y: y}, run.Name,
 			ours.Style(ours.TickSize-1.5, true), draw.XLeft, draw.YBottom)
-	}
-}
-
-// times writes the axis below a carpet: seconds, or volumes where the repetition time is not known.
-func (p Participant) times(c draw.Canvas, box vg.Rectangle) {
-	end, unit := float64(len(p.Out)), "volumes"
-	if p.TR > 0 {
-		end, unit = end*p.TR, "s"
-	}
-	step := 1.0
-	for _, s := range []float64{2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600} {
-		if end/step > 12 {
-			step = s
-		}
-	}
-	for at := 0.0; at <= end; at += step {
-		x := box.Min.X + (box.Max.X-box.Min.X)*vg.Length(at/end)
-		c.StrokeLine2(draw.LineStyle{Color: ours.Rule, Width: 0.5}, x, box.Min.Y, x, box.Min.Y-3)
-		label := fmt.Sprint(at)
-		if at == 0 {
-			label += " " + unit
-		}
-		ours.Text(c, vg.Point{X: x, Y: box.Min.Y - 4}, label, ours.Style(ours.TickSize-1, false),
-			draw.XCenter, draw.YTop)
 	}
 }

@@ -32,7 +32,7 @@ func Confusion(groups []string, counts [][]float64) ours.Figure {
 				if sum > 0 {
 					share = v / sum
 				}
-				c.SetColor(blues.At(share))
+				c.SetColor(ours.Blues.At(share))
 				c.Fill(r.Path())
 				c.StrokeLines(Style{Color: color.White, Width: 1.5}, ours.Outline(r))
 				high := r.Size().Y.Points()
@@ -51,11 +51,6 @@ func Confusion(groups []string, counts [][]float64) ours.Figure {
 	return Plot{Rows: [][]Panel{{{X: x, Y: y, Marks: []Mark{cells}, Blank: true}}}, Width: Column,
 		Height: []vg.Length{Column}}.Figure()
 }
-
-// blues goes from white to a dark blue (ColorBrewer's Blues).
-var blues = ours.Scale{{0xf7, 0xfb, 0xff, 0xff}, {0xde, 0xeb, 0xf7, 0xff}, {0xc6, 0xdb, 0xef, 0xff},
-	{0x9e, 0xca, 0xe1, 0xff}, {0x6b, 0xae, 0xd6, 0xff}, {0x42, 0x92, 0xc6, 0xff}, {0x21, 0x71, 0xb5, 0xff},
-	{0x08, 0x51, 0x9c, 0xff}, {0x08, 0x30, 0x6b, 0xff}}
 
 func countText(v float64) string {
 	if v == float64(int(v)) {

@@ -188,7 +188,7 @@ func (m Motion) distances(s motionScale, first bool) Panel {
 	for k, n := range count {
 		paint := ours.Ground
 		if n > 0 {
-			paint = densities.At(math.Sqrt(n / most))
+			paint = ours.Blues[2:].At(math.Sqrt(n / most))
 		}
 		img.SetNRGBA(k%w, k/w, paint)
 	}
@@ -210,10 +210,6 @@ func (m Motion) distances(s motionScale, first bool) Panel {
 	}
 	return p
 }
-
-// densities go from pale to dark blue.
-var densities = ours.Scale{ours.Diverging[4], ours.Diverging[3], ours.Diverging[2],
-	ours.Diverging[1], ours.Diverging[0]}
 
 // freedoms are bars of the degrees of freedom, left and lost.
 func freedoms(c draw.Canvas, of []Motion, high vg.Length) {

@@ -47,7 +47,7 @@ func ScanQuality(p Participant) ours.Figure {
 		of := p.outlines(b)
 		outlines, below = append(outlines, of), below+of.height()+outlinesHead
 	}
-	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 24 + lowerHigh +
+	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 30 + lowerHigh +
 		headHigh + below
 	return ours.Figure{Width: Page, Height: height, Paint: func(c draw.Canvas) {
 		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TickSize-2, false),
@@ -68,10 +68,7 @@ func ScanQuality(p Participant) ours.Figure {
 				Max: vg.Point{X: c.Max.X - traceRight, Y: top}}
 			ours.Text(c, vg.Point{X: box.Min.X, Y: box.Max.Y + 1}, fmt.Sprintf("%s: %d %s (z from −2, black, to 2, white)", part.name, len(p.Bands), p.Rows),
 				ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YBottom)
-			p.carpet(c, box, part.values)
-			if i == 1 {
-				p.times(c, box)
-			}
+			p.carpet(c, box, part.values, i == 1)
 			top -= carpetHigh + partGap
 		}
 		rest := c.Min.Y + below
@@ -101,20 +98,15 @@ func (p Participant) traces() []trace {
 
 // trace draws one trace; volumes that are left out are shaded.
 func (p Participant) trace(c draw.Canvas, box vg.Rectangle, t trace) {
-	n := float64(len(t.values))
-	panel := Panel{X: Axis{Max: n, Names: []string{}}, Y: Axis{Most: 3}, Blank: true, Small: true}
+	unit, _ := p.unit()
 	var at, from, to []float64
 	for v, out := range p.Out {
-		if at = append(at, float64(v)+0.5); out {
-			from, to = append(from, float64(v)), append(to, float64(v+1))
+		if at = append(at, unit*(float64(v)+0.5)); out {
+			from, to = append(from, unit*float64(v)), append(to, unit*float64(v+1))
 		}
 	}
-	panel.Marks = []Mark{Shades(from, to, ours.Faint)}
-	for k, run := range p.Runs {
-		if k > 0 {
-			panel.Marks = append(panel.Marks, Upright(float64(run.From), Style{Color: ours.Rule, Width: 1}))
-		}
-	}
+	panel := p.overTime(ours.Rule, Shades(from, to, ours.Faint))
+	panel.X.Label, panel.Y.Most = "", 3
 	if !math.IsNaN(t.line) {
 		panel.Y.Zero = true
 		panel.Marks = append(panel.Marks, Across(t.line, Style{Color: ours.Categories[1], Width: 0.8,

@@ -154,37 +154,20 @@ func glyphs(x, y []float64, radius vg.Length, fill color.NRGBA, shape draw.Glyph
 	}}
 }
 
-// Whiskers are intervals: upwards at x from low to high, or to the right at y, with caps of a length to each side.
-func Whiskers(at, low, high []float64, right bool, caps vg.Length, sty Style) Mark {
-	ends := slices.Concat(low, high)
-	m := Mark{X: at, Y: ends, sign: stroke(sty)}
-	if right {
-		m.X, m.Y = ends, at
+// Whiskers are intervals at x from low to high; with x and y exchanged they lie.
+func Whiskers(at, low, high []float64, sty Style, lying bool) Mark {
+	var a, b []float64
+	for i, v := range at {
+		a, b = append(a, v, v, math.NaN()), append(b, low[i], high[i], math.NaN())
 	}
-	m.Paint = func(c draw.Canvas, x, y func(float64) vg.Length) {
-		for i, v := range at {
-			if math.IsNaN(low[i] + high[i]) {
-				continue
-			}
-			if right {
-				c.StrokeLine2(sty, x(low[i]), y(v), x(high[i]), y(v))
-				for _, end := range []float64{low[i], high[i]} {
-					c.StrokeLine2(sty, x(end), y(v)-caps, x(end), y(v)+caps)
-				}
-				continue
-			}
-			c.StrokeLine2(sty, x(v), y(low[i]), x(v), y(high[i]))
-			for _, end := range []float64{low[i], high[i]} {
-				c.StrokeLine2(sty, x(v)-caps, y(end), x(v)+caps, y(end))
-			}
-		}
+	if lying {
+		a, b = b, a
 	}
-	return m
+	return Line(a, b, sty)
 }
 
-// Ticks are short strokes, upright, at points.
-func Ticks(x, y []float64, sty Style) Mark {
-	const half = 3.5
+// Ticks are short strokes, upright, at points, so many points to each side.
+func Ticks(x, y []float64, half vg.Length, sty Style) Mark {
 	return Mark{X: x, Y: y, Paint: func(c draw.Canvas, atX, atY func(float64) vg.Length) {
 		for i, v := range x {
 			if !math.IsNaN(v) {

@@ -42,8 +42,9 @@ func (d Dots) Figure() ours.Figure {
 		at := []float64{float64(len(d.Rows) - 1 - i)}
 		y.At, y.Names, named = append(y.At, at[0]), append(y.Names, r.Name), max(named, names.Width(r.Name))
 		if !math.IsNaN(r.Low + r.High) {
-			intervals = append(intervals, Whiskers(at, []float64{r.Low}, []float64{r.High}, true, 2,
-				Style{Color: Color(r.Series), Width: 1.2}))
+			sty, ends := Style{Color: Color(r.Series), Width: 1.2}, []float64{r.Low, r.High}
+			intervals = append(intervals, Whiskers(at, ends[:1], ends[1:], sty, true),
+				Ticks(ends, []float64{at[0], at[0]}, 2, sty))
 		}
 		dots = append(dots, Discs([]float64{r.Value}, at, 2.8, Color(r.Series)))
 		if !math.IsNaN(r.Chance) {
@@ -72,7 +73,7 @@ func (d Dots) Figure() ours.Figure {
 		key = append(key, Discs(nil, nil, 2.8, blue).Called(d.Filled))
 	}
 	if chance != nil {
-		all = append(all, Ticks(chance, chanceAt, Style{Color: ours.Ink, Width: 1}))
+		all = append(all, Ticks(chance, chanceAt, 3.5, Style{Color: ours.Ink, Width: 1}))
 		key = append(key, all[len(all)-1].Called("95th percentile by chance"))
 	}
 	if !math.IsNaN(d.Mark) {

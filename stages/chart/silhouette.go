@@ -1,6 +1,12 @@
 package chart
 
-import "math"
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/interp"
+)
 
 // A Side is a direction from which a brain is drawn.
 type Side int
@@ -85,36 +91,28 @@ func mirrored(half Curve) Curve {
 	return all
 }
 
-// smooth draws a closed curve through the points (Catmull and Rom 1974), six steps each.
+// smooth draws a closed curve through the points, open one from the first to the last, six steps each.
 func smooth(p Curve) Curve {
 	n := len(p)
-	var out Curve
-	for i := range p {
-		out = append(out, between(p[(i+n-1)%n], p[i], p[(i+1)%n], p[(i+2)%n])...)
-	}
-	return append(out, out[0])
+	return spline(slices.Concat(p[n-3:], p, p[:4]))[6*3 : 6*(n+3)+1]
 }
 
-// open draws a curve from the first point to the last.
-func open(p Curve) Curve {
-	var out Curve
-	for i := range len(p) - 1 {
-		out = append(out, between(p[max(i-1, 0)], p[i], p[i+1], p[min(i+2, len(p)-1)])...)
-	}
-	return append(out, p[len(p)-1])
-}
+func open(p Curve) Curve { return spline(p) }
 
-func between(a, b, c, d [2]float64) (out Curve) {
+// spline is that of Akima (1970), of each coordinate over the number of the point.
+func spline(p Curve) (out Curve) {
 	const steps = 6
-	for k := range steps {
-		t := float64(k) / steps
-		var p [2]float64
-		for i := range p {
-			v := 2*b[i] + float64((c[i]-a[i])*t) + float64((2*a[i]-5*b[i]+4*c[i]-d[i])*float64(t*t)) +
-				float64((3*(b[i]-c[i])+d[i]-a[i])*float64(t*t*t))
-			p[i] = v / 2
-		}
-		out = append(out, p)
+	at, of := make([]float64, len(p)), [2][]float64{}
+	for i, one := range p {
+		at[i] = float64(i)
+		of[0], of[1] = append(of[0], one[0]), append(of[1], one[1])
+	}
+	var x, y interp.AkimaSpline
+	if err := errors.Join(x.Fit(at, of[0]), y.Fit(at, of[1])); err != nil {
+		panic(err) // the points stand in this file
+	}
+	for k := range steps*(len(p)-1) + 1 {
+		out = append(out, [2]float64{x.Predict(float64(k) / steps), y.Predict(float64(k) / steps)})
 	}
 	return out
 }

@@ -41,7 +41,7 @@ func trends(steps []string, axis string, y Axis, joined bool, of []Trend) Panel 
 		if !math.IsNaN(t.Chance) {
 			p.Marks = append(p.Marks, Across(t.Chance, Style{Color: color, Width: 0.8, Dashes: []vg.Length{1, 2}}))
 		}
-		p.Marks = append(p.Marks, Whiskers(x, t.Low, t.High, false, 0, Style{Color: color, Width: 1}),
+		p.Marks = append(p.Marks, Whiskers(x, t.Low, t.High, Style{Color: color, Width: 1}, false),
 			Discs(at, value, 2.6, color))
 		line := Line(at, value, style).Called(t.Name)
 		if !joined {

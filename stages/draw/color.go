@@ -8,19 +8,20 @@ import (
 // A Scale is a color map: colors at equal distances from 0 to 1, linear between.
 type Scale []color.NRGBA
 
-// Sequential goes from pale to dark, Diverging from blue over near-white to red: YlOrRd
-// and RdBu (reversed) of ColorBrewer (Harrower & Brewer 2003, doi:10.1179/000870403235002042),
+// Sequential goes from pale to dark, Diverging from blue over near-white to red, Blues from near-white to dark: YlOrRd,
+// RdBu (reversed) and Blues of ColorBrewer (Harrower & Brewer 2003, doi:10.1179/000870403235002042),
 // which are safe for the color-blind. Lightness alone orders the first; the second has
 // its lightest color in the middle.
 var (
-	Sequential = hexes("ffffcc", "ffeda0", "fed976", "feb24c", "fd8d3c", "fc4e2a", "e31a1c", "bd0026", "800026")
-	Diverging  = hexes("053061", "2166ac", "4393c3", "92c5de", "d1e5f0", "f7f7f7", "fddbc7", "f4a582",
-		"d6604d", "b2182b", "67001f")
+	Sequential = hexes(0xffffcc, 0xffeda0, 0xfed976, 0xfeb24c, 0xfd8d3c, 0xfc4e2a, 0xe31a1c, 0xbd0026, 0x800026)
+	Diverging  = hexes(0x053061, 0x2166ac, 0x4393c3, 0x92c5de, 0xd1e5f0, 0xf7f7f7, 0xfddbc7, 0xf4a582,
+		0xd6604d, 0xb2182b, 0x67001f)
+	Blues = hexes(0xf7fbff, 0xdeebf7, 0xc6dbef, 0x9ecae1, 0x6baed6, 0x4292c6, 0x2171b5, 0x08519c, 0x08306b)
 )
 
 // Categories are the colors of groups (Okabe & Ito 2008, jfly.uni-koeln.de/color), those with most contrast to white
 // first.
-var Categories = hexes("0072b2", "d55e00", "009e73", "cc79a7", "e69f00", "56b4e9", "000000", "f0e442")
+var Categories = hexes(0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x000000, 0xf0e442)
 
 // None is the color of what has no value.
 var None = color.NRGBA{0xc8, 0xcc, 0xd2, 0xff}
@@ -38,34 +39,10 @@ func (s Scale) At(x float64) color.NRGBA {
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
-// ParseHex reads #rrggbb; ok is false for anything else.
-func ParseHex(s string) (c color.NRGBA, ok bool) {
-	if len(s) != 7 || s[0] != '#' {
-		return c, false
-	}
-	c.A = 0xff
-	for i, part := range []*uint8{&c.R, &c.G, &c.B} {
-		for _, d := range []byte(s[1+2*i : 3+2*i]) {
-			switch {
-			case d >= '0' && d <= '9':
-				d -= '0'
-			case d >= 'a' && d <= 'f':
-				d -= 'a' - 10
-			case d >= 'A' && d <= 'F':
-				d -= 'A' - 10
-			default:
-				return color.NRGBA{}, false
-			}
-			*part = *part<<4 | d
-		}
-	}
-	return c, true
-}
-
-func hexes(list ...string) Scale {
+func hexes(list ...uint32) Scale {
 	s := make(Scale, len(list))
 	for i, h := range list {
-		s[i], _ = ParseHex("#" + h)
+		s[i] = color.NRGBA{uint8(h >> 16), uint8(h >> 8), uint8(h), 0xff}
 	}
 	return s
 }

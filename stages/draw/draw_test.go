@@ -170,17 +170,6 @@ func TestScaleEnds(t *testing.T) {
 	}
 }
 
-func TestHex(t *testing.T) {
-	for _, bad := range []string{"", "#12345", "1234567", "#12345g"} {
-		if _, ok := ParseHex(bad); ok {
-			t.Errorf("%q was read as a colour", bad)
-		}
-	}
-	if c, ok := ParseHex("#0a1bFf"); !ok || c != (color.NRGBA{0x0a, 0x1b, 0xff, 0xff}) {
-		t.Errorf("#0a1bFf became %v", c)
-	}
-}
-
 // Images of a figure are PNG in their places, of few colors by their numbers, and cells keep their edges.
 func TestImagesInSVG(t *testing.T) {
 	few, many := image.NewNRGBA(image.Rect(0, 0, 3, 2)), image.NewNRGBA(image.Rect(0, 0, 20, 20))

@@ -154,27 +154,18 @@ func indexed(img image.Image) image.Image {
 	}
 	out := image.NewPaletted(of.Rect, nil)
 	number := map[color.NRGBA]uint8{}
-	var lately [256]struct { // most pixels have a color that was there before
-		color color.NRGBA
-		known bool
-		n     uint8
-	}
 	for i := 0; i < len(of.Pix); i += 4 {
 		c := color.NRGBA{of.Pix[i], of.Pix[i+1], of.Pix[i+2], of.Pix[i+3]}
-		seen := &lately[c.R+3*c.G+5*c.B]
-		if !seen.known || seen.color != c {
-			n, ok := number[c]
-			if !ok {
-				if len(number) == 256 {
-					return img
-				}
-				n = uint8(len(number))
-				number[c] = n
-				out.Palette = append(out.Palette, c)
+		n, ok := number[c]
+		if !ok {
+			if len(number) == 256 {
+				return img
 			}
-			seen.color, seen.known, seen.n = c, true, n
+			n = uint8(len(number))
+			number[c] = n
+			out.Palette = append(out.Palette, c)
 		}
-		out.Pix[i/4] = seen.n
+		out.Pix[i/4] = n
 	}
 	return out
 }

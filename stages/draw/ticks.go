@@ -33,9 +33,9 @@ func (t Ticks) Ticks(low, high float64) []plot.Tick {
 		for _, factor := range []float64{1, 2, 5} {
 			value := func(i float64) float64 { // exact to one rounding
 				if power < 0 {
-					return i * factor / tens(-power)
+					return i * factor / math.Pow10(-power)
 				}
-				return i * factor * tens(power)
+				return i * factor * math.Pow10(power)
 			}
 			unit := value(1)
 			first, last := math.Ceil(low/unit-1e-9), math.Floor(high/unit+1e-9)
@@ -54,13 +54,4 @@ func (t Ticks) Ticks(low, high float64) []plot.Tick {
 			return marks
 		}
 	}
-}
-
-// tens is a power of ten.
-func tens(power int) float64 {
-	x := 1.0
-	for range power {
-		x *= 10
-	}
-	return x
 }

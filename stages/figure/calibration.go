@@ -104,7 +104,7 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 		curves = append(curves, chart.Discs(mean, rate, 2.4, color), chart.Line(mean, rate,
 			chart.Series(series[k], 1.5)))
 		counts = append(counts, chart.Discs(mean, n, 2, color),
-			chart.Whiskers(mean, zero, n, false, 0, chart.Style{Color: color, Width: 1}))
+			chart.Whiskers(mean, zero, n, chart.Style{Color: color, Width: 1}, false))
 	}
 	if drawn == 0 {
 		return nil, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -54,9 +55,9 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 		if err != nil {
 			return nil, err
 		}
-		g, ok := people.Group[subjectOf(in)]
-		if !ok {
-			return nil, fmt.Errorf("%s: participant %q is not in the table of participants", in.Name, subjectOf(in))
+		g, err := groupOf(people, in)
+		if err != nil {
+			return nil, err
 		}
 		if n == 0 {
 			n = draws[0].Rows
@@ -93,11 +94,7 @@ type groupRow struct {
 }
 
 func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, blocks []string) (dag.Outputs, error) {
-	var names []string
-	for g := range averages {
-		names = append(names, g)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(averages))
 	var panels []chart.MatrixPanel
 	var means []float64
 	rows := make([]groupRow, len(names))
@@ -124,12 +121,11 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 	return outputs(c, nil)
 }
 
-// subjectOf is the participant of a gathered input.
-func subjectOf(in dag.Input) string {
-	for _, c := range in.Coords {
-		if c.Axis == "subject" {
-			return c.Value
-		}
+// groupOf is the group of the participant of a gathered input.
+func groupOf(people *column.People, in dag.Input) (string, error) {
+	g, ok := people.Group[in.Coord("subject")]
+	if !ok {
+		return "", fmt.Errorf("%s: participant %q is not in the table of participants", in.Name, in.Coord("subject"))
 	}
-	return ""
+	return g, nil
 }

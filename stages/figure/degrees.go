@@ -53,9 +53,9 @@ func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, ok := people.Group[subjectOf(in)]
-		if !ok {
-			return nil, fmt.Errorf("%s: participant %q is not in the table of participants", in.Name, subjectOf(in))
+		g, err := groupOf(people, in)
+		if err != nil {
+			return nil, err
 		}
 		graphs[g]++
 		longest = max(longest, slices.Max(degree)+1)

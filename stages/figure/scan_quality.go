@@ -106,7 +106,7 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if known {
 		p.TSNR = tsnr
 	}
-	c := Captioned(chart.ScanQuality(p), "figure.scan", scanValues(p, subjectOf(t.All("before")[0])))
+	c := Captioned(chart.ScanQuality(p), "figure.scan", scanValues(p, t.All("before")[0].Coord("subject")))
 	svg, err := c.svg()
 	if err != nil {
 		return nil, err

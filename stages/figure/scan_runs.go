@@ -9,6 +9,7 @@ import (
 
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -171,16 +172,8 @@ func joinedCarpet(scans []scan, blocks []string) (bands []string, before, after 
 
 // meanTSNR is a region's tSNR, over the scans that have one; NaN where none has.
 func meanTSNR(scans []scan, r int) float64 {
-	sum, n := 0.0, 0
-	for _, s := range scans {
-		if !math.IsNaN(s.tsnr[r]) {
-			sum, n = sum+s.tsnr[r], n+1
-		}
-	}
-	if n == 0 {
-		return math.NaN()
-	}
-	return sum / float64(n)
+	mean, _ := column.MeanSD(column.Known(lists.Map(scans, func(s scan) float64 { return s.tsnr[r] })))
+	return mean
 }
 
 // withoutSilent is a matrix in which regions have no value that have no signal in some scan: there it holds 0.

@@ -77,36 +77,36 @@ func ReadParcels(in dag.Input, nodes []region.Node) (*Parcels, error) {
 	return p, nil
 }
 
+// each uses the region and the place of every voxel that is in one.
+func (p *Parcels) each(use func(region int, at [3]float64)) {
+	for i, n := range p.Voxels {
+		if n != 0 {
+			x, y, z := p.Affine.Apply(float64(i%p.Shape[0]), float64(i/p.Shape[0]%p.Shape[1]),
+				float64(i/(p.Shape[0]*p.Shape[1])))
+			use(int(n), [3]float64{x, y, z})
+		}
+	}
+}
+
 // findMiddles finds of each region the voxel that is nearest to its centroid: of one
 // that is bent, the centroid may lie outside.
 func (p *Parcels) findMiddles() {
-	type sum struct{ x, y, z, n float64 }
-	sums := map[int32]*sum{}
-	each := func(use func(n int32, x, y, z float64)) {
-		for i, n := range p.Voxels {
-			if n != 0 {
-				x, y, z := p.Affine.Apply(float64(i%p.Shape[0]), float64(i/p.Shape[0]%p.Shape[1]),
-					float64(i/(p.Shape[0]*p.Shape[1])))
-				use(n, x, y, z)
-			}
+	sums, count, least := map[int][3]float64{}, map[int]float64{}, map[int]float64{}
+	p.each(func(n int, at [3]float64) {
+		sum := sums[n]
+		for a, v := range at {
+			sum[a] += v
 		}
-	}
-	each(func(n int32, x, y, z float64) {
-		s := sums[n]
-		if s == nil {
-			s = &sum{}
-			sums[n] = s
-		}
-		s.x, s.y, s.z, s.n = s.x+x, s.y+y, s.z+z, s.n+1
+		sums[n], count[n] = sum, count[n]+1
 	})
-	least := map[int32]float64{}
-	each(func(n int32, x, y, z float64) {
-		s := sums[n]
-		dx, dy, dz := x-s.x/s.n, y-s.y/s.n, z-s.z/s.n
-		d := float64(dx*dx) + float64(dy*dy) + float64(dz*dz)
+	p.each(func(n int, at [3]float64) {
+		d := 0.0
+		for a, v := range at {
+			off := v - sums[n][a]/count[n]
+			d += float64(off * off)
+		}
 		if old, ok := least[n]; !ok || d < old {
-			least[n] = d
-			p.Middle[int(n)] = report.Place{X: x, Y: y, Z: z}
+			least[n], p.Middle[n] = d, report.Place{X: at[0], Y: at[1], Z: at[2]}
 		}
 	})
 }
@@ -126,16 +126,11 @@ func (p *Parcels) extent() (low, high [3]float64) {
 	for a := range 3 {
 		low[a], high[a] = math.Inf(1), math.Inf(-1)
 	}
-	for i, n := range p.Voxels {
-		if n == 0 {
-			continue
-		}
-		x, y, z := p.Affine.Apply(float64(i%p.Shape[0]), float64(i/p.Shape[0]%p.Shape[1]),
-			float64(i/(p.Shape[0]*p.Shape[1])))
-		for a, v := range [3]float64{x, y, z} {
+	p.each(func(_ int, at [3]float64) {
+		for a, v := range at {
 			low[a], high[a] = min(low[a], v), max(high[a], v)
 		}
-	}
+	})
 	size := p.Affine.VoxelSize()
 	for a := range 3 {
 		low[a] -= slices.Max(size[:])

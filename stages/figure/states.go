@@ -132,10 +132,10 @@ func stateGroups(t *dag.Task, states int) ([]stateGroupRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, ok := people.Group[subjectOf(in)]
+		g, err := groupOf(people, in)
 		switch {
-		case !ok:
-			return nil, fmt.Errorf("%s: participant %q is not in the table of participants", in.Name, subjectOf(in))
+		case err != nil:
+			return nil, err
 		case len(rows) != states:
 			return nil, fmt.Errorf("%s: %d states, and %s has %d", in.Name, len(rows), t.In("fitted").Name, states)
 		case !slices.Contains(names, g):
