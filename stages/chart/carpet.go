@@ -63,7 +63,8 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64, t
 		end := panel.Y.Max - 1 - float64(slices.IndexFunc(rows, func(row block) bool { return row.to == b.to }))
 		panel.Marks = append(panel.Marks, Mark{Paint: func(c draw.Canvas, _, y func(float64) vg.Length) {
 			c.SetColor(ours.Categories[k%len(ours.Categories)])
-			c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X - 5, Y: y(end)}, Max: vg.Point{X: c.Min.X - 1, Y: y(top)}}.Path())
+			c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X - 5, Y: y(end)}, Max: vg.Point{X: c.Min.X - 1,
+				Y: y(top)}}.Path())
 		}})
 		if b.name != "" && (top-end)/panel.Y.Max*carpetHigh >= ours.TickSize-1 {
 			panel.Y.At, panel.Y.Names = append(panel.Y.At, (top+end)/2), append(panel.Y.Names, b.name+"\u00a0")
@@ -76,7 +77,8 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64, t
 // behind another.
 func (p Participant) overTime(joins color.Color, below ...Mark) Panel {
 	unit, label := p.unit()
-	panel := Panel{X: Axis{Label: label, Max: float64(len(p.Out)) * unit, Most: 12, Names: []string{}}, Blank: true, Small: true,
+	panel := Panel{X: Axis{Label: label, Max: float64(len(p.Out)) * unit, Most: 12, Names: []string{}},
+		Blank: true, Small: true,
 		Marks: below}
 	for k, run := range p.Runs {
 		if k > 0 {

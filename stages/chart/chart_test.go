@@ -29,7 +29,8 @@ func figures(name string) map[string]ours.Figure {
 	marks := Panel{Title: name, X: Axis{Label: name}, Y: Axis{Label: name, Zero: true}, Marks: []Mark{
 		Shades(x[:1], x[1:2], ours.Faint), Band(x, y, y, Faded(blue, 0x40)), Line(x, y, Series(1, 1)).Called(name),
 		Discs(x, y, 2, blue).Called("discs"), Circles(x, y, 4, blue), Whiskers(x, y, y, Chance, true),
-		Ticks(x, y, 2, Chance), Bars(x, y[:2], 1, blue), Steps(x, Group(1, 1)), Across(0.5, Chance), Upright(1, Chance)}}
+		Ticks(x, y, 2, Chance), Bars(x, y[:2], 1, blue), Steps(x, Group(1, 1)), Across(0.5, Chance), Upright(1,
+			Chance)}}
 	discs := Atlas{At: &[3][]float64{{-20, 20, 0}, {10, 10, 0}, {0, 0, 30}}}
 	few := Regions{Value: map[int]float64{1: 0.2, 3: 1}, Ring: map[int]bool{3: true}}
 	view := Raster{Name: name, Left: "L", Width: 3, Height: 2, Step: 20, Region: []int{1, 1, 3, 0, 2, 3},
