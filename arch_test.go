@@ -104,7 +104,7 @@ var mayImport = map[string][]string{
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/trace": {"artifacts", "pipelines", "cmd/pipeline/export", "cmd/pipeline/console",
 		"cmd/pipeline/exit"},
-	"cmd/pipeline/diff":     {"artifacts", "dag", "cmd/pipeline/results", "cmd/pipeline/console", "cmd/pipeline/exit"},
+	"cmd/pipeline/diff":     {"artifacts", "dag", "pipelines", "cmd/pipeline/results", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/flags":    {"dag", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/executor": {"dag", "stages", "cmd/pipeline/flags", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/members":  {"pipelines", "stages", "cmd/pipeline/console"},

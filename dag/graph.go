@@ -3,6 +3,7 @@ package dag
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -42,6 +43,19 @@ type Needs struct {
 	Threads int           // 0: what the kind says
 	Memory  int64         // bytes; 0: what the kind says
 	Time    time.Duration // after which a cluster ends it; 0: not known
+}
+
+// Tasks yields the tasks of all stages, in the order of the pipeline file.
+func (g *Graph) Tasks() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) {
+		for _, s := range g.Stages {
+			for _, n := range s.Tasks {
+				if !yield(n) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Largest is what the largest of the tasks of a graph needs, of those that do with so many bytes of memory.
@@ -94,6 +108,19 @@ type Node struct {
 	Work    Stage // with its parameters
 	Inputs  []Binding
 	Problem error // why it cannot run, when that is known already (a participant without a group …)
+}
+
+// Upstream yields the outputs of other tasks that a task reads, in the order of its ports.
+func (n *Node) Upstream() iter.Seq[Source] {
+	return func(yield func(Source) bool) {
+		for _, b := range n.Inputs {
+			for _, src := range b.Sources {
+				if src.Node != nil && !yield(src) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // A Binding connects one input port to its sources: one, or all members of a

@@ -1,5 +1,6 @@
-// Package provenance tells others, in their own terms, what a run did: W3C PROV-JSON,
-// and an RO-Crate of the Workflow Run profile.
+// Package provenance states what made a result, from the records that a store keeps: runs list tasks, keys and
+// digests, and the recipe behind each key lists its inputs by digest. Book follows them upstream and downstream; Run
+// describes a whole run in the formats of others, W3C PROV-JSON and an RO-Crate of the Workflow Run profile.
 //
 // Sources: PROV-DM and PROV-JSON (W3C submission of 24 April 2013); RO-Crate 1.1;
 // Workflow Run RO-Crate 0.5.

@@ -27,7 +27,8 @@ func TestGoldenStatement(t *testing.T) {
 	}
 	s := need.Value(Verify(envelope, public))(t)
 	text, _ := example().Encode()
-	if s.Lock() != artifacts.DigestOf(text) || s.Outputs()["first[value=1.5]"]["value"] != (artifacts.Digest{8}) {
+	if s.Lock() != artifacts.DigestOf(text) ||
+		s.Outputs()["first[value=1.5]"].Of("value").Digest != (artifacts.Digest{8}) {
 		t.Errorf("%+v", s)
 	}
 }

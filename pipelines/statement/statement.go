@@ -116,16 +116,15 @@ func (s *Statement) Lock() artifacts.Digest {
 	return d
 }
 
-// Outputs are the results, by task and output.
-func (s *Statement) Outputs() map[string]map[string]artifacts.Digest {
-	all := map[string]map[string]artifacts.Digest{}
+// Outputs are the results by task; only their digests are known.
+func (s *Statement) Outputs() map[string]artifacts.Refs {
+	all := map[string]artifacts.Refs{}
 	for _, r := range s.Subject[1:] {
 		at := strings.LastIndexByte(r.Name, '.')
-		task, out := r.Name[:at], r.Name[at+1:]
-		if all[task] == nil {
-			all[task] = map[string]artifacts.Digest{}
-		}
-		all[task][out], _ = artifacts.ParseDigest(r.Digest["sha256"])
+		outputs := all[r.Name[:at]]
+		d, _ := artifacts.ParseDigest(r.Digest["sha256"]) // parse has read it
+		outputs.Set(r.Name[at+1:], artifacts.Ref{Digest: d})
+		all[r.Name[:at]] = outputs
 	}
 	return all
 }

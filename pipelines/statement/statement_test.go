@@ -68,7 +68,8 @@ func TestSignAndVerify(t *testing.T) {
 	envelope, private, public := signed(t)
 	s := need.Value(Verify(envelope, public))(t)
 	text, _ := example().Encode()
-	if s.Lock() != artifacts.DigestOf(text) || s.Outputs()["first[value=1.5]"]["value"] != (artifacts.Digest{8}) ||
+	if s.Lock() != artifacts.DigestOf(text) ||
+		s.Outputs()["first[value=1.5]"].Of("value").Digest != (artifacts.Digest{8}) ||
 		s.Program() != example().Program {
 		t.Errorf("%+v", s)
 	}

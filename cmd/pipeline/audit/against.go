@@ -7,7 +7,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
-	"prgnn/pipelines/proof"
+	"prgnn/pipelines/differ"
 )
 
 // A hostEvent is one place with which results were compared.
@@ -22,21 +22,22 @@ type hostEvent struct {
 	Absent    int    `json:"absent"`
 }
 
+// A host is one place with which results were compared.
+type host struct {
+	hostEvent
+	compared []*differ.Outcome
+	counts   map[*dag.StageNode]map[differ.State]int
+}
+
 // Against compares results with those of other places, without running anything. key is the
 // public key that must have signed statements, "" for none.
-func Against(con *console.Console, g *dag.Graph, here proof.Results, places []string, key string, o Options) error {
-	a := &auditor{con, o}
-	chosen := map[*dag.Node]bool{}
-	if len(a.Stages) > 0 {
-		nodes, err := g.Select(a.Stages...)
-		if err != nil {
-			return exit.Wrong(err)
-		}
-		for _, n := range nodes {
-			chosen[n] = true
-		}
+func Against(con *console.Console, g *dag.Graph, here differ.Results, places []string, key string, o Options) error {
+	a := start(con, o)
+	nodes, err := a.chosen(g)
+	if err != nil {
+		return exit.Wrong(err)
 	}
-	sum := auditEvent{Event: "audit"}
+	chosen := setOf(nodes)
 	var hosts []host
 	for _, place := range places {
 		there, done, err := a.resultsThere(g, place, key)
@@ -44,72 +45,68 @@ func Against(con *console.Console, g *dag.Graph, here proof.Results, places []st
 			return err
 		}
 		defer done()
-		h := host{there: there, states: map[*dag.Node]string{}}
-		c := comparison{g, here, there}
-		events, _, err := verdicts(nil, []comparison{c}, []int{0}, nil)
+		outcomes, err := differ.Compare(g, here, differ.Pass{Again: there})
 		if err != nil {
 			return err
 		}
-		h.e = hostEvent{Event: "host", Place: place, Platform: there.Platform, Program: there.Program}
-		for _, s := range g.Stages {
-			for _, n := range s.Tasks {
-				if len(chosen) > 0 && !chosen[n] {
-					continue
-				}
-				e, ok := events[n]
-				if !ok || e.State == "absent" || e.State == "failed" {
-					h.states[n] = "absent"
-					h.e.Absent++
-					continue
-				}
-				h.e.Tasks++
-				h.states[n] = e.State
-				if e.State == "identical" || e.State == "allowed" {
-					h.e.Identical++
-				} else {
-					h.e.Different++
-				}
-				sum.add(e.State)
-				h.events = append(h.events, e)
-				h.nodes = append(h.nodes, n)
+		h := host{hostEvent{Event: "host", Place: place, Platform: there.Platform, Program: there.Program}, nil,
+			map[*dag.StageNode]map[differ.State]int{}}
+		for _, o := range outcomes {
+			state := o.State
+			switch {
+			case !chosen[o.Node]:
+				continue
+			case o.Outputs == nil:
+				state = differ.Absent
+				h.Absent++
+			case state == differ.Different:
+				h.Different++
+			default:
+				h.Identical++
+			}
+			stage := o.Node.Stage
+			if h.counts[stage] == nil {
+				h.counts[stage] = map[differ.State]int{}
+			}
+			h.counts[stage][state]++
+			if o.Outputs != nil {
+				h.compared = append(h.compared, o)
 			}
 		}
+		h.Tasks = len(h.compared)
 		hosts = append(hosts, h)
 	}
-	a.printHosts(g, here, hosts)
+	if !a.JSON {
+		a.table(g, here.Platform, hosts)
+	}
 	for _, h := range hosts {
-		if h.e.Tasks == 0 {
-			return fmt.Errorf("%s holds no results of this pipeline", h.e.Place)
+		if a.JSON {
+			a.Object(h.hostEvent)
+		} else if h.Different > 0 {
+			fmt.Fprintf(a.Out, "\n%s\n", a.Page.Bold(h.Place))
+		}
+		a.count(h.compared)
+		if a.JSON || h.Different > 0 {
+			a.print(h.compared)
 		}
 	}
-	return a.endAudit(sum)
-}
-
-// A host is one place with which results were compared.
-type host struct {
-	there  proof.Results
-	e      hostEvent
-	states map[*dag.Node]string
-	events []auditedEvent
-	nodes  []*dag.Node
-}
-
-// printHosts shows a table, a line for each stage and a column for each place;
-// then where differences begin.
-func (a *auditor) printHosts(g *dag.Graph, here proof.Results, hosts []host) {
-	if a.JSON {
-		for _, h := range hosts {
-			a.Object(h.e)
-			for i, e := range h.events {
-				a.audited(e, h.nodes[i])
-			}
-		}
-		return
+	if !a.JSON {
+		fmt.Fprintln(a.Out)
 	}
+	for _, h := range hosts {
+		if h.Tasks == 0 {
+			return fmt.Errorf("%s holds no results of this pipeline", h.Place)
+		}
+	}
+	return a.end()
+}
+
+// table prints a line for each stage and a column for each place.
+func (a *auditor) table(g *dag.Graph, platform string, hosts []host) {
 	t := console.Grid{}
-	head, platforms := []string{"stage"}, []string{here.Platform}
+	head, platforms := []string{"stage"}, []string{platform}
 	for _, h := range hosts {
-		head, platforms = append(head, h.e.Place), append(platforms, cmp.Or(h.e.Platform, "?"))
+		head, platforms = append(head, h.Place), append(platforms, cmp.Or(h.Platform, "?"))
 	}
 	t.Add(head...)
 	t.Add(platforms...)
@@ -117,23 +114,21 @@ func (a *auditor) printHosts(g *dag.Graph, here proof.Results, hosts []host) {
 		row := []string{s.Name}
 		some := false
 		for _, h := range hosts {
-			n := map[string]int{}
-			for _, task := range s.Tasks {
-				n[h.states[task]]++
-			}
-			text := fmt.Sprintf("%d identical", n["identical"])
+			n := h.counts[s]
+			compared := n[differ.Identical] + n[differ.Allowed] + n[differ.Different]
+			text := fmt.Sprintf("%d identical", n[differ.Identical])
 			switch {
-			case n["different"] > 0:
-				text = fmt.Sprintf("%d of %d differ", n["different"], n["different"]+n["identical"]+n["allowed"])
-			case n["identical"]+n["allowed"] == 0:
+			case n[differ.Different] > 0:
+				text = fmt.Sprintf("%d of %d differ", n[differ.Different], compared)
+			case compared == 0:
 				text = "no results"
-			case n["allowed"] > 0:
-				text += fmt.Sprintf(", %d within the promise", n["allowed"])
+			case n[differ.Allowed] > 0:
+				text += fmt.Sprintf(", %d within the promise", n[differ.Allowed])
 			}
-			if n["absent"] > 0 && n["absent"] < len(s.Tasks) {
-				text += fmt.Sprintf(", %d absent", n["absent"])
+			if n[differ.Absent] > 0 && compared > 0 {
+				text += fmt.Sprintf(", %d absent", n[differ.Absent])
 			}
-			some = some || n[""] < len(s.Tasks)
+			some = some || n != nil
 			row = append(row, text)
 		}
 		if some {
@@ -141,23 +136,4 @@ func (a *auditor) printHosts(g *dag.Graph, here proof.Results, hosts []host) {
 		}
 	}
 	t.Print(a.Out)
-	for _, h := range hosts {
-		if h.e.Different == 0 {
-			continue
-		}
-		fmt.Fprintf(a.Out, "\n%s\n", a.Page.Bold(h.e.Place))
-		follow := 0
-		for i, e := range h.events {
-			if e.State == "different" && e.From != nil {
-				follow++
-			}
-			if e.State != "identical" {
-				a.audited(e, h.nodes[i])
-			}
-		}
-		if follow > 0 {
-			fmt.Fprintf(a.Out, "%d downstream tasks differ too; -v names them\n", follow)
-		}
-	}
-	fmt.Fprintln(a.Out)
 }

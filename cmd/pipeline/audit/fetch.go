@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 
@@ -25,9 +24,9 @@ func (a *auditor) fetch(c *results.Current, tasks []*dag.Node, anew map[*dag.Nod
 	at := map[artifacts.Digest]int{}
 	var refs []artifacts.Ref
 	for _, n := range tasks {
-		for src := range others(n, anew) {
+		for src := range n.Upstream() {
 			ref := c.Ref(src.Node, src.Output)
-			if _, seen := at[ref.Digest]; !seen {
+			if _, seen := at[ref.Digest]; !seen && !anew[src.Node] {
 				at[ref.Digest] = len(refs)
 				refs = append(refs, ref)
 			}
@@ -41,13 +40,13 @@ func (a *auditor) fetch(c *results.Current, tasks []*dag.Node, anew map[*dag.Nod
 	}
 	missing := map[string]bool{}
 	lacks := func(n *dag.Node) (some bool) {
-		for src := range others(n, anew) {
+		for src := range n.Upstream() {
 			step, ref := c.Steps[src.Node], c.Ref(src.Node, src.Output)
-			if here[at[ref.Digest]] {
+			if anew[src.Node] || here[at[ref.Digest]] {
 				continue
 			}
 			if c.Store.LostRemotely(step.Key, ref) {
-				step.Damaged = true // which is told of each task
+				step.Damaged = true // which is reported for each task
 			} else {
 				some, missing[src.Node.ID+"."+src.Output] = true, true
 			}
@@ -68,17 +67,4 @@ func (a *auditor) fetch(c *results.Current, tasks []*dag.Node, anew map[*dag.Nod
 			words.Some(slices.Sorted(maps.Keys(missing)), 4), why)
 	}
 	return tasks, nil
-}
-
-// others yields what a task takes from tasks that are not in anew.
-func others(n *dag.Node, anew map[*dag.Node]bool) iter.Seq[dag.Source] {
-	return func(yield func(dag.Source) bool) {
-		for _, b := range n.Inputs {
-			for _, src := range b.Sources {
-				if src.Node != nil && !anew[src.Node] && !yield(src) {
-					return
-				}
-			}
-		}
-	}
 }

@@ -14,11 +14,12 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/regular"
 	"prgnn/pipelines"
+	"prgnn/pipelines/differ"
 	"prgnn/pipelines/lock"
-	"prgnn/pipelines/proof"
 	"prgnn/pipelines/statement"
 	"prgnn/pipelines/tree"
 )
@@ -96,12 +97,11 @@ func OpenStore(a *console.Console, dir string) *artifacts.Store {
 }
 
 // resultsThere are those of a store (of the last run of the pipeline that is
-// recorded in it), of a lock, or of a statement.
-func (a *auditor) resultsThere(g *dag.Graph, place, key string) (proof.Results, func(), error) {
-	none := proof.Results{}
+// recorded in it), of a lock, or of a statement. done releases them.
+func (a *auditor) resultsThere(g *dag.Graph, place, key string) (r differ.Results, done func(), err error) {
 	info, err := os.Stat(place)
 	if err != nil {
-		return none, nil, exit.Wrongf("there is no store, lock or statement %s", place)
+		return r, nil, exit.Wrongf("there is no store, lock or statement %s", place)
 	}
 	if !info.IsDir() {
 		r, err := a.readResults(place, key)
@@ -109,57 +109,34 @@ func (a *auditor) resultsThere(g *dag.Graph, place, key string) (proof.Results, 
 	}
 	store := OpenStore(a.Console, place)
 	if store == nil {
-		return none, nil, exit.Wrongf("%s is not a store: it has no file \"version\"", place)
+		return r, nil, exit.Wrongf("%s is not a store: it has no file \"version\"", place)
 	}
-	done := func() { store.Close() }
 	runs, _ := store.Runs() // damaged records are as good as none here
-	for _, r := range runs {
-		if r.Pipeline != g.Name || r.Finished.IsZero() {
+	for _, run := range runs {
+		if run.Pipeline != g.Name || run.Finished.IsZero() {
 			continue
 		}
-		full, err := store.LoadRun(r.ID)
-		if err != nil {
-			continue
+		if rec, err := results.LoadRun(store, run.ID); err == nil {
+			return differ.OfRecord(place, store, rec), func() { store.Close() }, nil
 		}
-		rec, err := dag.ReadRecord(store, full)
-		if err != nil {
-			continue
-		}
-		out := proof.OfRecord(store, rec)
-		out.Name = place
-		return out, done, nil
 	}
-	done()
-	return none, nil, exit.Wrongf("%s has no finished run of the pipeline %s", place, g.Name)
-}
-
-// ofStatement are the results that a statement names.
-func ofStatement(path string, s *statement.Statement) proof.Results {
-	p := s.Program()
-	r := proof.Results{Name: path, Platform: p.Platform, Program: p.Version, Tasks: map[string]proof.Result{}}
-	for task, outs := range s.Outputs() {
-		refs := artifacts.Refs{}
-		for name, d := range outs {
-			refs.Set(name, artifacts.Ref{Digest: d})
-		}
-		r.Tasks[task] = proof.Result{Outputs: refs}
-	}
-	return r
+	store.Close()
+	return r, nil, exit.Wrongf("%s has no finished run of the pipeline %s", place, g.Name)
 }
 
 // readResults reads a lock or a statement; the signature of a statement is
 // checked when a key is given.
-func (a *auditor) readResults(path, key string) (proof.Results, error) {
+func (a *auditor) readResults(path, key string) (r differ.Results, err error) {
 	text, err := regular.ReadPiped(path)
 	if err != nil {
-		return proof.Results{}, err
+		return r, err
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		l, err := lock.Parse(text)
 		if err != nil {
-			return proof.Results{}, exit.Wrong(fmt.Errorf("%s: %w", path, err))
+			return r, exit.Wrong(fmt.Errorf("%s: %w", path, err))
 		}
-		return proof.OfLock(path, l), nil
+		return differ.OfLock(path, l, nil), nil
 	}
 	var s *statement.Statement
 	if key == "" {
@@ -168,12 +145,12 @@ func (a *auditor) readResults(path, key string) (proof.Results, error) {
 	} else {
 		var public []byte
 		if public, err = regular.ReadPiped(key); err != nil {
-			return proof.Results{}, exit.Wrong(err)
+			return r, exit.Wrong(err)
 		}
 		s, err = statement.Verify(text, public)
 	}
 	if err != nil {
-		return proof.Results{}, exit.Wrong(fmt.Errorf("%s: %w", path, err))
+		return r, exit.Wrong(fmt.Errorf("%s: %w", path, err))
 	}
-	return ofStatement(path, s), nil
+	return differ.OfStatement(path, s), nil
 }

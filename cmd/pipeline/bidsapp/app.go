@@ -144,23 +144,17 @@ func Alone(g *dag.Graph, chosen []string) []string {
 				join(c.Value)
 			}
 		}
-		for _, b := range n.Inputs {
-			for _, src := range b.Sources {
-				if src.Node != nil {
-					join(of(src.Node))
-				}
-			}
+		for src := range n.Upstream() {
+			join(of(src.Node))
 		}
 		whose[n] = who
 		return who
 	}
 	var ids []string
-	for _, s := range g.Stages {
-		for _, n := range s.Tasks {
-			own := slices.ContainsFunc(n.Coords, func(c dag.Coord) bool { return c.Axis == "subject" })
-			if own && slices.Contains(chosen, of(n)) {
-				ids = append(ids, n.ID)
-			}
+	for n := range g.Tasks() {
+		own := slices.ContainsFunc(n.Coords, func(c dag.Coord) bool { return c.Axis == "subject" })
+		if own && slices.Contains(chosen, of(n)) {
+			ids = append(ids, n.ID)
 		}
 	}
 	return ids

@@ -11,7 +11,7 @@ import (
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/dag"
-	"prgnn/pipelines/proof"
+	"prgnn/pipelines/differ"
 )
 
 func (a *app) auditCommand() *cobra.Command {
@@ -156,7 +156,7 @@ func (a *app) auditAgainst(from auditFrom, o audit.Options) error {
 		if err != nil {
 			return err
 		}
-		return audit.Against(a.Console, p.Graph, proof.OfLock(from.lock, l), from.against, from.signedBy, o)
+		return audit.Against(a.Console, p.Graph, differ.OfLock(from.lock, l, nil), from.against, from.signedBy, o)
 	}
 	c, err := a.look(from.file, from.sets)
 	if err != nil {

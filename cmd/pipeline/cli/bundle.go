@@ -18,7 +18,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/pipelines/bundle"
-	"prgnn/pipelines/proof"
+	"prgnn/pipelines/differ"
 	"prgnn/stages"
 )
 
@@ -141,13 +141,11 @@ func (a *app) toBring(c *results.Current, names []string) ([]artifacts.Ref, erro
 	wanted := map[*dag.Node][]string{}
 	switch {
 	case len(names) == 0:
-		wanted = proof.Conclusions(g)
+		wanted = differ.Conclusions(g)
 	case slices.Contains(names, "all"):
-		for _, s := range g.Stages {
-			for _, n := range s.Tasks {
-				for _, p := range n.Work.Ports().Out {
-					wanted[n] = append(wanted[n], p.Name)
-				}
+		for n := range g.Tasks() {
+			for _, p := range n.Work.Ports().Out {
+				wanted[n] = append(wanted[n], p.Name)
 			}
 		}
 	}
@@ -241,9 +239,7 @@ func (a *app) replay(path string, r replay) error {
 	if names := rep.Runs(); len(names) > 0 && !r.allow {
 		return exit.Wrongf("%s runs commands of its author (%s); if you trust the author, add --allow-commands", path, words.Some(names, 5))
 	}
-	stored := proof.OfLock(path, o.Lock)
-	stored.Store = unpacked
-	return audit.Bundle(a.Console, o.Lock, room, rep, stored,
+	return audit.Bundle(a.Console, o.Lock, room, rep, differ.OfLock(path, o.Lock, unpacked),
 		audit.Options{Threads: r.threads, Workers: r.workers, Keep: r.keep})
 }
 

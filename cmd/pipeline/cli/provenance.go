@@ -16,7 +16,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
-	"prgnn/pipelines/proof"
+	"prgnn/pipelines/differ"
 	"prgnn/pipelines/provenance"
 )
 
@@ -147,21 +147,19 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 			return err
 		}
 	}
-	ends := proof.Conclusions(c.Pipeline.Graph)
-	for _, s := range c.Pipeline.Graph.Stages {
-		for _, n := range s.Tasks {
-			for _, port := range ends[n] {
-				ref, err := c.Kept(a.Console, n, port)
-				if err != nil {
-					return err
-				}
-				name := "results/" + crateName(n.ID+"."+port) + export.Extension(ref.Format)
-				if err := a.WriteFile(filepath.Join(dir, filepath.FromSlash(name)),
-					func(w io.Writer) error { return c.Copy(w, ref) }); err != nil {
-					return err
-				}
-				files = append(files, provenance.File{Path: name, Label: n.ID + "." + port, Ref: ref, Result: true})
+	ends := differ.Conclusions(c.Pipeline.Graph)
+	for n := range c.Pipeline.Graph.Tasks() {
+		for _, port := range ends[n] {
+			ref, err := c.Kept(a.Console, n, port)
+			if err != nil {
+				return err
 			}
+			name := "results/" + crateName(n.ID+"."+port) + export.Extension(ref.Format)
+			if err := a.WriteFile(filepath.Join(dir, filepath.FromSlash(name)),
+				func(w io.Writer) error { return c.Copy(w, ref) }); err != nil {
+				return err
+			}
+			files = append(files, provenance.File{Path: name, Label: n.ID + "." + port, Ref: ref, Result: true})
 		}
 	}
 	meta, err := run.Crate(workflow, files)

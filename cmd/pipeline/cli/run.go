@@ -25,6 +25,7 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
+	"prgnn/pipelines/differ"
 	"prgnn/pipelines/precheck"
 )
 
@@ -486,7 +487,7 @@ func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
 			}
 			break
 		}
-		text, err := results.ReadBlob(store, o.Ref)
+		text, err := differ.ReadBlob(store, o.Ref)
 		if err != nil {
 			return fmt.Errorf("%s: %w", o.Name(), err)
 		}
@@ -514,10 +515,8 @@ func handedOut(p *pipelines.Pipeline) func(*dag.Node) bool {
 	}
 	if task := page.Stage(p.Graph); task != nil {
 		read[task] = true
-		for _, b := range task.Inputs {
-			for _, src := range b.Sources {
-				read[src.Node] = true
-			}
+		for src := range task.Upstream() {
+			read[src.Node] = true
 		}
 	}
 	return func(n *dag.Node) bool { return read[n] }
@@ -537,14 +536,10 @@ func unreadTexts(g *dag.Graph) []results.Output {
 		return nil
 	}
 	read := map[string]bool{} // task.output
-	for _, s := range g.Stages {
-		for _, n := range s.Tasks {
-			for _, b := range n.Inputs {
-				for _, src := range b.Sources {
-					if src.Node != nil && slices.Contains(writers, src.Node.Stage) {
-						read[src.Node.ID+"."+src.Output] = true
-					}
-				}
+	for n := range g.Tasks() {
+		for src := range n.Upstream() {
+			if slices.Contains(writers, src.Node.Stage) {
+				read[src.Node.ID+"."+src.Output] = true
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/pipelines/differ"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -203,7 +204,7 @@ func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows in
 }
 
 func readOutput(store *artifacts.Store, o results.Output) (results.Content, error) {
-	b, err := results.ReadBlob(store, o.Ref)
+	b, err := differ.ReadBlob(store, o.Ref)
 	if errors.Is(err, artifacts.ErrMiss) { // of a past run
 		return results.Content{}, fmt.Errorf("%s: %s; pipeline run FILE --until %s recomputes it, with the file and settings of that run", o.Name(), results.Freed, dag.StageOf(o.Task.ID))
 	}

@@ -198,9 +198,9 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 	}
 	seen := map[artifacts.Digest]bool{}
 	for _, outs := range s.Outputs() {
-		for _, d := range outs {
+		for _, out := range outs {
 			e.Results++
-			seen[d] = true
+			seen[out.Digest] = true
 		}
 	}
 	for d := range seen {

@@ -7,7 +7,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/internal/lists"
 	"prgnn/nifti"
-	"prgnn/pipelines/compare"
+	"prgnn/pipelines/differ"
 )
 
 // inspectImage tells what an image holds; package nifti finds it out.
@@ -49,7 +49,7 @@ func printImage(a *console.Console, e fileEvent, info nifti.Info) {
 	if info.Class != "Cifti2Image" { // whose axes are no places in space
 		addPlace(&g, info)
 	}
-	g.Add("scaling", fmt.Sprintf("slope %s, intercept %s", compare.Rounded(info.SclSlope), compare.Rounded(info.SclInter)))
+	g.Add("scaling", fmt.Sprintf("slope %s, intercept %s", differ.Rounded(info.SclSlope), differ.Rounded(info.SclInter)))
 	if e.Format == "nifti" {
 		g.Add("codes", fmt.Sprintf("sform %d, qform %d, intent %d", info.SformCode, info.QformCode, info.Intent))
 		if info.Descrip != "" {
@@ -60,8 +60,8 @@ func printImage(a *console.Console, e fileEvent, info nifti.Info) {
 		}
 	}
 	if v := info.Stats; v != nil {
-		g.Add("values", fmt.Sprintf("min %s, max %s, mean %s, %d NaN", compare.Rounded(float64(v.Min)),
-			compare.Rounded(float64(v.Max)), compare.Rounded(float64(v.Mean)), v.NaN))
+		g.Add("values", fmt.Sprintf("min %s, max %s, mean %s, %d NaN", differ.Rounded(float64(v.Min)),
+			differ.Rounded(float64(v.Max)), differ.Rounded(float64(v.Mean)), v.NaN))
 		g.Add("sha256", v.SHA256)
 	}
 	g.Print(a.Out)
@@ -81,12 +81,12 @@ func addPlace(g *console.Grid, info nifti.Info) {
 		copy(affine[i][:], row)
 	}
 	size := affine.VoxelSize()
-	g.Add("voxel", fmt.Sprintf("%s × %s × %s mm", compare.Rounded(size[0]), compare.Rounded(size[1]),
-		compare.Rounded(size[2])))
+	g.Add("voxel", fmt.Sprintf("%s × %s × %s mm", differ.Rounded(size[0]), differ.Rounded(size[1]),
+		differ.Rounded(size[2])))
 	if len(info.Shape) > 3 {
 		tr := "not stated in the header"
 		if info.TR > 0 {
-			tr = compare.Rounded(info.TR) + " s"
+			tr = differ.Rounded(info.TR) + " s"
 		}
 		g.Add("TR", tr)
 	}
@@ -98,7 +98,7 @@ func addPlace(g *console.Grid, info nifti.Info) {
 		}
 		line := ""
 		for _, x := range row {
-			line += fmt.Sprintf("%10s", compare.Rounded(x))
+			line += fmt.Sprintf("%10s", differ.Rounded(x))
 		}
 		if i == 0 {
 			line += "  from " + info.AffineBy

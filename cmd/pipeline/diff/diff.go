@@ -14,6 +14,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/pipelines/differ"
 )
 
 type printer struct{ *console.Console }
@@ -29,7 +30,7 @@ func Print(c *console.Console, store *artifacts.Store, idA, idB, stage string) e
 	if err != nil {
 		return err
 	}
-	diffs, sum := results.DiffRuns(store, ra, rb)
+	diffs, sum := differ.Runs(store, ra, rb)
 	if stage != "" {
 		if diffs, err = ofStage(diffs, ra, rb, stage); err != nil {
 			return err
@@ -53,7 +54,7 @@ func Print(c *console.Console, store *artifacts.Store, idA, idB, stage string) e
 	return nil
 }
 
-func ofStage(diffs []*results.TaskDiff, ra, rb *dag.Record, stage string) ([]*results.TaskDiff, error) {
+func ofStage(diffs []*differ.TaskDiff, ra, rb *dag.Record, stage string) ([]*differ.TaskDiff, error) {
 	var names []string
 	for _, t := range slices.Concat(rb.Tasks, ra.Tasks) {
 		names = append(names, dag.StageOf(t.ID), t.ID)
@@ -61,10 +62,10 @@ func ofStage(diffs []*results.TaskDiff, ra, rb *dag.Record, stage string) ([]*re
 	if !slices.Contains(names, stage) {
 		return nil, exit.Wrongf("neither run has a stage or task %q%s", stage, words.OrAll(stage, names))
 	}
-	return slices.DeleteFunc(diffs, func(d *results.TaskDiff) bool { return d.Stage != stage && d.Task != stage }), nil
+	return slices.DeleteFunc(diffs, func(d *differ.TaskDiff) bool { return d.Stage != stage && d.Task != stage }), nil
 }
 
-func (a printer) printDiff(ra, rb *dag.Record, diffs []*results.TaskDiff, sum results.RunDiff) {
+func (a printer) printDiff(ra, rb *dag.Record, diffs []*differ.TaskDiff, sum differ.RunDiff) {
 	fmt.Fprintf(a.Out, "run %s (%s) → run %s (%s)\n", ra.ID, ra.Started.Local().Format("2006-01-02 15:04:05"), rb.ID, rb.Started.Local().Format("2006-01-02 15:04:05"))
 	a.printCauses(diffs)
 	a.printConsequences(diffs)
@@ -73,7 +74,7 @@ func (a printer) printDiff(ra, rb *dag.Record, diffs []*results.TaskDiff, sum re
 }
 
 // printCauses shows each cause once, with the tasks in which it stands.
-func (a printer) printCauses(diffs []*results.TaskDiff) {
+func (a printer) printCauses(diffs []*differ.TaskDiff) {
 	type cause struct {
 		d     dag.Difference
 		tasks []string
@@ -117,7 +118,7 @@ func rankOf(d dag.Difference) int {
 }
 
 // printConsequences shows by stage how many tasks differ, and how.
-func (a printer) printConsequences(diffs []*results.TaskDiff) {
+func (a printer) printConsequences(diffs []*differ.TaskDiff) {
 	if len(diffs) == 0 {
 		fmt.Fprintln(a.Out, "nothing differs")
 		return

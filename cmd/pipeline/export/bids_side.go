@@ -10,7 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag/param"
 	"prgnn/internal/version"
-	"prgnn/pipelines/compare"
+	"prgnn/pipelines/differ"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 )
@@ -84,7 +84,7 @@ func (m *bidsMember) quality() (map[string]any, error) {
 			if c.Name == "draw" || c.Valid != nil && !c.Valid[row] {
 				continue
 			}
-			if v := compare.JSON(compare.Cell(c, row)); v != "" {
+			if v := differ.JSON(differ.Cell(c, row)); v != "" {
 				q[c.Name] = v
 			}
 		}

@@ -16,7 +16,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/words"
-	"prgnn/pipelines/compare"
+	"prgnn/pipelines/differ"
 	"prgnn/stages/column"
 )
 
@@ -373,8 +373,8 @@ func (x *job) stacked(sel *results.Selection, tasks []*dag.Node) (*encoding.Arra
 		if first := arrays; len(first) > 0 && (!slices.Equal(first[0].Shape, got.Array.Shape) ||
 			first[0].DType() != got.Array.DType()) {
 			return nil, nil, fmt.Errorf("%s is %s %s, but %s is %s %s, so they cannot be stacked: export one member, such as %s.%s, or give a directory: -o DIR/",
-				tasks[0].ID, first[0].DType(), compare.Shape(first[0].Shape, sel.Port.Type.Axes), n.ID,
-				got.Array.DType(), compare.Shape(got.Array.Shape, sel.Port.Type.Axes), n.ID, sel.Port.Name)
+				tasks[0].ID, first[0].DType(), differ.Shape(first[0].Shape, sel.Port.Type.Axes), n.ID,
+				got.Array.DType(), differ.Shape(got.Array.Shape, sel.Port.Type.Axes), n.ID, sel.Port.Name)
 		}
 		arrays = append(arrays, got.Array)
 	}

@@ -12,7 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
-	"prgnn/pipelines/compare"
+	"prgnn/pipelines/differ"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 )
@@ -49,7 +49,7 @@ func withKeys(tasks []*dag.Node, parts []*encoding.Table) (*encoding.Table, erro
 
 func sameText(c *encoding.Column, values []string) bool {
 	for i, v := range values {
-		if dag.CompareValues(compare.Full(compare.Cell(c, i)), v) != 0 && compare.Full(compare.Cell(c, i)) != v {
+		if dag.CompareValues(differ.Full(differ.Cell(c, i)), v) != 0 && differ.Full(differ.Cell(c, i)) != v {
 			return false
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
-	"prgnn/pipelines/compare"
+	"prgnn/pipelines/differ"
 	"prgnn/stages/mat5"
 )
 
@@ -112,6 +112,6 @@ func matNumber(c *encoding.Column, row int) float64 {
 		}
 		return 0
 	}
-	v, err := strconv.ParseFloat(compare.Full(compare.Cell(c, row)), 64)
+	v, err := strconv.ParseFloat(differ.Full(differ.Cell(c, row)), 64)
 	return must([]float64{v}, err)[0]
 }

@@ -77,11 +77,9 @@ func Selected(g *dag.Graph, o dag.Options) map[*dag.Node]bool {
 			continue
 		}
 		in[n] = true
-		for _, b := range n.Inputs {
-			for _, s := range b.Sources {
-				if s.Node != nil && len(o.Until) > 0 {
-					nodes = append(nodes, s.Node)
-				}
+		for src := range n.Upstream() {
+			if len(o.Until) > 0 {
+				nodes = append(nodes, src.Node)
 			}
 		}
 	}

@@ -5,23 +5,15 @@ import (
 	"testing"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/pipelines/differ"
 )
 
-func TestFormatsThatDiffer(t *testing.T) {
-	if d := compareContents(Content{Format: "text"}, Content{Format: "npy"}); d == nil || d.Text != "text became npy" {
-		t.Errorf("%+v", d)
-	}
-	if d := compareContents(Content{Format: "svg"}, Content{Format: "svg"}); d == nil || d.Kind != "bytes" {
-		t.Errorf("%+v", d)
-	}
-}
-
 func TestDifferencePrint(t *testing.T) {
-	d := compareContents(
-		Content{Table: encoding.NewTable(encoding.Column{Name: "n", Values: []int64{1, 2, 3, 4, 5, 6, 7}})},
-		Content{Table: encoding.NewTable(encoding.Column{Name: "n", Values: []int64{1, 0, 0, 0, 0, 0, 0}})})
+	table := func(n ...int64) differ.Content {
+		return differ.Content{Table: encoding.NewTable(encoding.Column{Name: "n", Values: n})}
+	}
 	var out strings.Builder
-	PrintDifference(&out, d, "  ")
+	PrintDifference(&out, differ.Values(table(1, 2, 3, 4, 5, 6, 7), table(1, 0, 0, 0, 0, 0, 0)), "  ")
 	want := "  row 2: n  2  →  0\n  row 3: n  3  →  0\n  row 4: n  4  →  0\n  row 5: n  5  →  0\n  row 6: n  6  →  0\n  … 1 more\n"
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", out.String(), want)

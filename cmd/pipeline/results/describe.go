@@ -2,47 +2,25 @@ package results
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
-	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
-	"prgnn/pipelines/compare"
+	"prgnn/pipelines/differ"
 )
 
-// A Content is what the bytes of an artifact hold, as far as this program reads
-// it: one of a table, an array, a text, or nothing more than bytes.
-type Content struct {
-	Format string
-	Table  *encoding.Table
-	Array  *encoding.Array
-	axes   []string // of the array, when they are known
-	text   string
-}
+// A Content is what the bytes of an artifact hold, to be shown.
+type Content struct{ differ.Content }
 
 // Decode reads an artifact.
 func Decode(b []byte, format string, typ dag.Type) (Content, error) {
-	c := Content{Format: format, axes: typ.Axes}
-	var err error
-	switch format {
-	case "arrow":
-		c.Table, err = encoding.ReadTable(bytes.NewReader(b))
-	case "npy":
-		c.Array, err = encoding.ReadArray(bytes.NewReader(b))
-	case "text", "json", "tsv", "csv", "markdown", "log":
-		if !utf8.Valid(b) {
-			return c, errors.New("the text is not UTF-8")
-		}
-		c.text = string(b)
-	}
-	return c, err
+	c, err := differ.Decode(b, format, typ)
+	return Content{c}, err
 }
 
 type columnJSON struct {
@@ -84,19 +62,19 @@ func (c Content) JSON(rows int) ContentJSON {
 		for r := range min(rows, n) {
 			row := make([]any, len(c.Table.Columns))
 			for i := range row {
-				row[i] = compare.JSON(compare.Cell(&c.Table.Columns[i], r))
+				row[i] = differ.JSON(differ.Cell(&c.Table.Columns[i], r))
 			}
 			out.Head = append(out.Head, row)
 		}
 	case c.Array != nil:
-		out.DType, out.Shape, out.Axes = c.Array.DType(), c.Array.Shape, c.axes
+		out.DType, out.Shape, out.Axes = c.Array.DType(), c.Array.Shape, c.Axes
 		values := c.Array.Float64s()
 		out.Stats = summarize(values).json()
 		for _, v := range values[:min(rows, len(values))] {
-			out.Head = append(out.Head, compare.JSON(v))
+			out.Head = append(out.Head, differ.JSON(v))
 		}
-	case c.text != "":
-		out.Text = &c.text
+	case c.Text != "":
+		out.Text = &c.Text
 	}
 	return out
 }
@@ -110,8 +88,8 @@ func (c Content) Print(w io.Writer, rows int, indent string) {
 		printTable(w, c.Table, rows, indent)
 	case c.Array != nil:
 		c.printArray(w, indent)
-	case c.text != "":
-		lines := strings.Split(strings.TrimRight(c.text, "\n"), "\n")
+	case c.Text != "":
+		lines := strings.Split(strings.TrimRight(c.Text, "\n"), "\n")
 		for _, line := range lines {
 			fmt.Fprintln(w, strings.TrimRight(indent+line, " "))
 		}
@@ -121,10 +99,10 @@ func (c Content) Print(w io.Writer, rows int, indent string) {
 func (c Content) printArray(w io.Writer, indent string) {
 	a := c.Array
 	values := a.Float64s()
-	fmt.Fprintf(w, "%s%s %s", indent, a.DType(), compare.Shape(a.Shape, c.axes))
+	fmt.Fprintf(w, "%s%s %s", indent, a.DType(), differ.Shape(a.Shape, c.Axes))
 	if s := summarize(values); len(values) != 1 {
-		fmt.Fprintf(w, "; min %s, median %s, max %s, mean %s, sd %s", compare.Rounded(s.min), compare.Rounded(s.median),
-			compare.Rounded(s.max), compare.Rounded(s.mean), compare.Rounded(s.sd))
+		fmt.Fprintf(w, "; min %s, median %s, max %s, mean %s, sd %s", differ.Rounded(s.min), differ.Rounded(s.median),
+			differ.Rounded(s.max), differ.Rounded(s.mean), differ.Rounded(s.sd))
 		if s.nan > 0 {
 			fmt.Fprintf(w, ", %d NaN", s.nan)
 		}
@@ -176,16 +154,6 @@ func corner(n int) []int {
 		}
 	}
 	return all
-}
-
-// ReadBlob reads and checks a blob.
-func ReadBlob(store *artifacts.Store, r artifacts.Ref) ([]byte, error) {
-	blob, err := store.OpenBlob(r)
-	if err != nil {
-		return nil, err
-	}
-	defer blob.Close()
-	return io.ReadAll(blob)
 }
 
 // FormatOf is npy, arrow or parquet by the first bytes of a file, else image.

@@ -127,13 +127,9 @@ func (s *blame) before(n *dag.Node) (cause *dag.Error) {
 	if text := s.current.Failure(n); text != "" {
 		return &dag.Error{Task: n.ID, Err: errors.New(text)}
 	}
-	for _, b := range n.Inputs {
-		for _, src := range b.Sources {
-			if src.Node != nil {
-				if e := s.before(src.Node); e != nil {
-					return e
-				}
-			}
+	for src := range n.Upstream() {
+		if e := s.before(src.Node); e != nil {
+			return e
 		}
 	}
 	return nil

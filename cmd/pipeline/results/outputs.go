@@ -146,12 +146,8 @@ func (c *Current) failures(n *dag.Node) string {
 		if said := c.Failure(n); said != "" {
 			lines = append(lines, "  "+n.ID+" failed: "+strings.ReplaceAll(said, "\n", "\n  "))
 		}
-		for _, b := range n.Inputs {
-			for _, src := range b.Sources {
-				if src.Node != nil {
-					look(src.Node)
-				}
-			}
+		for src := range n.Upstream() {
+			look(src.Node)
 		}
 	}
 	look(n)

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"prgnn/pipelines/compare"
+	"prgnn/pipelines/differ"
 )
 
 // This file is the one that knows gonum here. Its numbers are looked at and not kept,
@@ -50,6 +50,6 @@ func summarize(values []float64) numbers {
 }
 
 func (s numbers) json() *statsJSON {
-	return &statsJSON{compare.JSON(s.min), compare.JSON(s.median), compare.JSON(s.max), compare.JSON(s.mean),
-		compare.JSON(s.sd), s.nan}
+	return &statsJSON{differ.JSON(s.min), differ.JSON(s.median), differ.JSON(s.max), differ.JSON(s.mean),
+		differ.JSON(s.sd), s.nan}
 }

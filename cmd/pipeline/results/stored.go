@@ -12,8 +12,8 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/pipelines/differ"
 	"prgnn/pipelines/lock"
-	"prgnn/pipelines/proof"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -21,7 +21,7 @@ import (
 // Read reads an output of a task.
 func (c *Current) Read(n *dag.Node, port dag.Port) (Content, error) {
 	ref := c.Ref(n, port.Name)
-	b, err := ReadBlob(c.Store, ref)
+	b, err := differ.ReadBlob(c.Store, ref)
 	if err != nil {
 		return Content{}, fmt.Errorf("%s: %w", n.ID, err)
 	}
@@ -91,11 +91,11 @@ func (c *Current) Copy(w io.Writer, ref artifacts.Ref) error {
 }
 
 // Results are what the store holds for the pipeline now.
-func (c *Current) Results() proof.Results {
-	out := proof.Results{Name: c.Store.Dir(), Tasks: map[string]proof.Result{}, Store: c.Store}
+func (c *Current) Results() differ.Results {
+	out := differ.Results{Name: c.Store.Dir(), Tasks: map[string]differ.Result{}}
 	for n, s := range c.Steps {
 		if s.State == dag.Cached {
-			out.Tasks[n.ID] = proof.Result{Key: s.Key, Outputs: s.Outputs}
+			out.Tasks[n.ID] = differ.Result{Outputs: s.Outputs, Store: c.Store}
 		}
 	}
 	return out
@@ -127,11 +127,9 @@ func (c *Current) Fetched(n *dag.Node) bool {
 
 // InputsStored reports whether the store has the bytes of all results that a task takes.
 func (c *Current) InputsStored(n *dag.Node) bool {
-	for _, b := range n.Inputs {
-		for _, s := range b.Sources {
-			if s.Node != nil && (c.Steps[s.Node] == nil || !c.Store.Has(c.Steps[s.Node].Outputs.Of(s.Output))) {
-				return false
-			}
+	for src := range n.Upstream() {
+		if c.Steps[src.Node] == nil || !c.Store.Has(c.Ref(src.Node, src.Output)) {
+			return false
 		}
 	}
 	return true
@@ -139,22 +137,15 @@ func (c *Current) InputsStored(n *dag.Node) bool {
 
 // OutputsStored reports whether the store has the bytes of all outputs of a task.
 func (c *Current) OutputsStored(n *dag.Node) bool {
-	for _, r := range c.Steps[n].Outputs {
-		if !c.Store.Has(r.Ref) {
-			return false
-		}
-	}
-	return true
+	return c.Store.HasAll(c.Steps[n].Outputs)
 }
 
 // DamagedInput names a result that a task takes and whose stored bytes are not those of its name; "" for
 // none. It reads them: a disk may change bytes without telling the file system.
 func (c *Current) DamagedInput(n *dag.Node) string {
-	for _, b := range n.Inputs {
-		for _, src := range b.Sources {
-			if s := c.Steps[src.Node]; s != nil && c.damaged(s, s.Outputs.Of(src.Output)) {
-				return src.Node.ID + "." + src.Output
-			}
+	for src := range n.Upstream() {
+		if s := c.Steps[src.Node]; s != nil && c.damaged(s, s.Outputs.Of(src.Output)) {
+			return src.Node.ID + "." + src.Output
 		}
 	}
 	return ""
@@ -186,7 +177,7 @@ func (c *Current) damaged(s *dag.Step, ref artifacts.Ref) bool {
 
 // Recorded are the results that the store holds, and where their bytes are gone, the
 // digests that the last run of the same pipeline wrote down.
-func (c *Current) Recorded() proof.Results {
+func (c *Current) Recorded() differ.Results {
 	all := c.Results()
 	runs, _ := c.Store.Runs() // damaged records are as good as none here
 	for _, r := range runs {
@@ -200,7 +191,7 @@ func (c *Current) Recorded() proof.Results {
 		if err != nil || rec.Source != c.Pipeline.Graph.Source {
 			continue
 		}
-		for id, result := range proof.OfRecord(c.Store, rec).Tasks {
+		for id, result := range differ.OfRecord(r.ID, c.Store, rec).Tasks {
 			if _, known := all.Tasks[id]; !known {
 				all.Tasks[id] = result
 			}
@@ -213,12 +204,10 @@ func (c *Current) Recorded() proof.Results {
 func (c *Current) Lock(a *console.Console) (*lock.Lock, error) {
 	var steps []dag.Step
 	damaged := false
-	for _, s := range c.Pipeline.Graph.Stages {
-		for _, n := range s.Tasks {
-			if step := c.Steps[n]; step != nil {
-				steps = append(steps, *step)
-				damaged = damaged || step.Damaged
-			}
+	for n := range c.Pipeline.Graph.Tasks() {
+		if step := c.Steps[n]; step != nil {
+			steps = append(steps, *step)
+			damaged = damaged || step.Damaged
 		}
 	}
 	l, err := lock.Of(c.Pipeline, steps, Hasher(c.Store))

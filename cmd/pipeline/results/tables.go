@@ -2,13 +2,14 @@ package results
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/internal/words"
-	"prgnn/pipelines/compare"
+	"prgnn/pipelines/differ"
 )
 
 // printTable shows the first rows of a table to a person.
@@ -32,8 +33,8 @@ func printTable(w io.Writer, t *encoding.Table, rows int, indent string) {
 		var cells []string
 		for i := range t.Columns {
 			text := "n/a"
-			if v := compare.Cell(&t.Columns[i], r); v != nil {
-				text = console.Clip(compare.Rounded(v), 40)
+			if v := differ.Cell(&t.Columns[i], r); v != nil {
+				text = console.Clip(differ.Rounded(v), 40)
 				if p, ok := v.(float64); ok && draws != nil && slices.Contains(drawnP, t.Columns[i].Name) {
 					text = cmp.Or(words.LeastP(p, int(draws[r])), text)
 				}
@@ -61,4 +62,17 @@ func drawsOf(t *encoding.Table) []int64 {
 		}
 	}
 	return nil
+}
+
+// PrintDifference shows the first differing cells.
+func PrintDifference(w io.Writer, d *differ.Difference, indent string) {
+	g := console.Grid{Indent: indent}
+	for _, p := range d.Pairs {
+		a, b := p.Text()
+		g.Add(p.Where, console.Clip(a, 60), "→", console.Clip(b, 60))
+	}
+	g.Print(w)
+	if more := d.Cells - len(d.Pairs); more > 0 && len(d.Pairs) > 0 {
+		fmt.Fprintf(w, "%s… %d more\n", indent, more)
+	}
 }

@@ -74,11 +74,9 @@ func withholds(n *dag.Node, failed []*dag.Node, seen map[*dag.Node]bool) bool {
 	if slices.ContainsFunc(n.Work.Ports().In, func(p dag.Port) bool { return isCheck(p.Gate) }) {
 		return true
 	}
-	for _, b := range n.Inputs {
-		for _, src := range b.Sources {
-			if src.Node != nil && withholds(src.Node, failed, seen) {
-				return true
-			}
+	for src := range n.Upstream() {
+		if withholds(src.Node, failed, seen) {
+			return true
 		}
 	}
 	return false

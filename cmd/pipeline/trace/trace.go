@@ -14,7 +14,7 @@ import (
 	"prgnn/cmd/pipeline/export"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
-	"prgnn/pipelines/lineage"
+	"prgnn/pipelines/provenance"
 )
 
 type event struct {
@@ -35,71 +35,62 @@ type event struct {
 // Print prints the works that a result was made from (up), and those that were made from it (down). It is named by a
 // file, a digest, a key, a task or a stage. Records that are damaged are the error; the others are printed.
 func Print(c *console.Console, store *artifacts.Store, name string, up, down bool) error {
-	a := printer{c}
-	book, damaged := lineage.Read(store)
+	book, damaged := provenance.Read(store)
 	digests, works, err := subject(store, book, name)
 	if err != nil {
 		return err
 	}
+	a := printer{c}
 	for rest := works; len(rest) > 0; { // each stage at once
-		n := 1
-		for n < len(rest) && rest[n].Stage() == rest[0].Stage() {
-			n++
+		n := slices.IndexFunc(rest, func(w *provenance.Work) bool { return w.Stage() != rest[0].Stage() })
+		if n < 0 {
+			n = len(rest)
 		}
-		a.work("self", 0, "", rest[:n])
+		a.step("self", provenance.Step{Works: rest[:n]})
 		rest = rest[n:]
 	}
 	if len(works) == 0 && !a.JSON {
 		fmt.Fprintf(a.Out, "%s: no task of this store made this file\n", name)
 	}
 	if up {
-		a.steps("up", book.Up(works))
+		a.steps("up", "made from", book.Up(works))
 	}
 	if down {
-		a.steps("down", book.Down(digests))
+		a.steps("down", "used by", book.Down(digests))
 	}
 	return damaged
 }
 
-// A printer prints works on a console.
-type printer struct{ *console.Console }
-
-// subject finds what is asked for: the digests of its bytes, and who made them.
-func subject(store *artifacts.Store, book *lineage.Book, name string) ([]artifacts.Digest, []*lineage.Work, error) {
-	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		digests, err := export.Digests(store, name)
+// subject finds what is asked for: the digests of its bytes, and what made them.
+func subject(store *artifacts.Store, book *provenance.Book, name string) (digests []artifacts.Digest,
+	works []*provenance.Work, err error) {
+	info, err := os.Stat(name)
+	isFile := err == nil && !info.IsDir()
+	if isFile {
+		digests, err = export.Digests(store, name)
 		if err != nil {
 			return nil, nil, err
 		}
-		var works []*lineage.Work
-		known := false
-		for _, d := range digests {
-			if w := book.Maker(d); w != nil && !slices.Contains(works, w) {
-				works = append(works, w)
-			}
-			known = known || len(book.Users(d)) > 0
-		}
-		if len(works) == 0 && !known {
-			remedy := "--store DIR names another store"
-			if ext := strings.ToLower(filepath.Ext(name)); ext == ".csv" || ext == ".tsv" {
-				remedy = "a table of text does not say where it comes from: export it as Arrow or Parquet, or ask for its task (lineage evaluate)"
-			}
-			return nil, nil, fmt.Errorf("%s: neither its metadata nor its bytes (SHA-256 %s) are recorded in %s; %s", name, digests[0], store.Dir(), remedy)
-		}
-		return digests, works, nil
-	}
-	digests, works := book.Find(name)
-	switch {
-	case len(digests)+len(works) > 1:
+	} else if digests, works = book.Find(name); len(digests)+len(works) > 1 {
 		return nil, nil, exit.Wrongf("%s is the beginning of %d digests and %d keys: give more of it", name, len(digests), len(works))
-	case len(digests) == 1:
-		if w := book.Maker(digests[0]); w != nil {
-			works = []*lineage.Work{w}
-		}
-	case len(works) == 0:
+	} else if len(digests)+len(works) == 0 {
 		works = book.Task(name)
 	}
-	if len(digests)+len(works) == 0 {
+	known := len(works) > 0
+	for _, d := range digests {
+		if w := book.Maker(d); w != nil && !slices.Contains(works, w) {
+			works = append(works, w)
+		}
+		known = known || len(works)+len(book.Users(d)) > 0
+	}
+	switch ext := strings.ToLower(filepath.Ext(name)); {
+	case !known && isFile:
+		remedy := "--store DIR names another store"
+		if ext == ".csv" || ext == ".tsv" {
+			remedy = "a table of text does not say where it comes from: export it as Arrow or Parquet, or ask for its task (lineage evaluate)"
+		}
+		return nil, nil, fmt.Errorf("%s: neither its metadata nor its bytes (SHA-256 %s) are recorded in %s; %s", name, digests[0], store.Dir(), remedy)
+	case !known:
 		return nil, nil, exit.Wrongf("%s is not a file, and %s has no record of a digest, key, task or stage of that name", name, store.Dir())
 	}
 	if len(digests) == 0 {
@@ -112,77 +103,59 @@ func subject(store *artifacts.Store, book *lineage.Book, name string) ([]artifac
 	return digests, works, nil
 }
 
-func (a printer) steps(direction string, steps []lineage.Step) {
+// A printer prints works on a console.
+type printer struct{ *console.Console }
+
+func (a printer) steps(direction, heading string, steps []provenance.Step) {
 	if len(steps) > 0 && !a.JSON {
-		fmt.Fprintln(a.Out, map[string]string{"up": "\nmade from", "down": "\nused by"}[direction])
+		fmt.Fprintf(a.Out, "\n%s\n", heading)
 	}
 	for _, s := range steps {
-		indent := strings.Repeat("  ", s.Depth)
-		for _, f := range s.Files {
-			if a.JSON {
-				a.Object(event{Event: "lineage", Direction: direction, Depth: s.Depth, Port: s.Port,
-					File: f.Digest.String()})
-			}
-		}
-		if len(s.Files) > 0 && !a.JSON {
-			names := lists.Map(s.Files, func(f artifacts.Ref) string { return f.Digest.String()[:12] })
-			fmt.Fprintf(a.Out, "%s%s ← %s: %s\n", indent, s.Port, words.Count(len(s.Files), "input file"),
-				words.Some(names, 4))
-		}
-		switch {
-		case len(s.Works) == 0:
-		case s.Again && !a.JSON:
-			fmt.Fprintf(a.Out, "%s%s %s %s (see above)\n", indent, s.Port, arrowOf(direction), worksText(s.Works))
-		default:
-			a.work(direction, s.Depth, s.Port, s.Works)
-		}
+		a.step(direction, s)
 	}
 }
 
-func arrowOf(direction string) string {
-	if direction == "down" {
-		return "→"
-	}
-	return "←"
-}
-
-func worksText(works []*lineage.Work) string {
-	if len(works) == 1 {
-		return works[0].Task
-	}
-	return fmt.Sprintf("%s (%s)", works[0].Stage(), words.Count(len(works), "task"))
-}
-
-// work prints works of one stage: as one, with what they share, or with -v each.
-func (a printer) work(direction string, depth int, port string, works []*lineage.Work) {
+// step prints a step: the works of a stage as one, with what they share, or with -v each.
+func (a printer) step(direction string, s provenance.Step) {
 	if a.JSON {
-		for _, w := range works {
-			e := event{Event: "lineage", Direction: direction, Depth: depth, Port: port, Task: w.Task,
-				Kind: w.Recipe.Kind, Key: w.Key.String(), Code: w.Recipe.Code, Run: w.Run,
-				Parameters: map[string]string{}, Outputs: map[string]string{}}
-			for _, p := range w.Recipe.Parameters {
-				e.Parameters[p.Name] = p.Value
-			}
-			for _, ref := range w.Outputs {
-				e.Outputs[ref.Name] = ref.Digest.String()
-			}
-			a.Object(e)
-		}
+		a.objects(direction, s)
 		return
 	}
-	indent := strings.Repeat("  ", depth)
-	through := ""
-	if port != "" {
-		through = port + " " + arrowOf(direction) + " "
+	through, indent := "", strings.Repeat("  ", s.Depth)
+	if s.Port != "" {
+		through = s.Port + map[bool]string{true: " → ", false: " ← "}[direction == "down"]
 	}
-	w := works[0]
-	fmt.Fprintf(a.Out, "%s%s%s  %s\n", indent, through, a.Page.Bold(worksText(works)),
+	if len(s.Files) > 0 {
+		names := lists.Map(s.Files, func(f artifacts.Ref) string { return f.Digest.String()[:12] })
+		fmt.Fprintf(a.Out, "%s%s%s: %s\n", indent, through, words.Count(len(s.Files), "input file"),
+			words.Some(names, 4))
+	}
+	if len(s.Works) == 0 {
+		return
+	}
+	w := s.Works[0]
+	name := w.Task
+	if len(s.Works) > 1 {
+		name = fmt.Sprintf("%s (%s)", w.Stage(), words.Count(len(s.Works), "task"))
+	}
+	if s.Again {
+		fmt.Fprintf(a.Out, "%s%s%s (see above)\n", indent, through, name)
+		return
+	}
+	fmt.Fprintf(a.Out, "%s%s%s  %s\n", indent, through, a.Page.Bold(name),
 		a.Page.Faint(fmt.Sprintf("run %s, %s", w.Run, w.When.Local().Format("2006-01-02 15:04"))))
-	if text := sharedParameters(works); text != "" {
-		fmt.Fprintf(a.Out, "%s    %s\n", indent, console.Clip(text, 160))
+	var shared []string // the parameters that all works have with one value
+	for _, p := range w.Recipe.Parameters {
+		if !slices.ContainsFunc(s.Works,
+			func(w *provenance.Work) bool { return !slices.Contains(w.Recipe.Parameters, p) }) {
+			shared = append(shared, p.Name+" = "+p.Value)
+		}
 	}
-	if a.Verbose || depth == 0 && len(works) <= 3 {
-		for _, w := range works {
+	if shared != nil {
+		fmt.Fprintf(a.Out, "%s    %s\n", indent, console.Clip(strings.Join(shared, ", "), 160))
+	}
+	if a.Verbose || s.Depth == 0 && len(s.Works) <= 3 {
+		for _, w := range s.Works {
 			for _, ref := range w.Outputs {
 				fmt.Fprintf(a.Out, "%s    %s.%s  %s  key %.12s\n", indent, w.Task, ref.Name, ref.Digest.String()[:12], w.Key)
 			}
@@ -190,13 +163,22 @@ func (a printer) work(direction string, depth int, port string, works []*lineage
 	}
 }
 
-// sharedParameters are those that all works have with one value.
-func sharedParameters(works []*lineage.Work) string {
-	var parts []string
-	for _, p := range works[0].Recipe.Parameters {
-		if !slices.ContainsFunc(works, func(w *lineage.Work) bool { return !slices.Contains(w.Recipe.Parameters, p) }) {
-			parts = append(parts, p.Name+" = "+p.Value)
-		}
+func (a printer) objects(direction string, s provenance.Step) {
+	e := event{Event: "lineage", Direction: direction, Depth: s.Depth, Port: s.Port}
+	for _, f := range s.Files {
+		e.File = f.Digest.String()
+		a.Object(e)
 	}
-	return strings.Join(parts, ", ")
+	e.File = ""
+	for _, w := range s.Works {
+		e.Task, e.Kind, e.Key, e.Code, e.Run = w.Task, w.Recipe.Kind, w.Key.String(), w.Recipe.Code, w.Run
+		e.Parameters, e.Outputs = map[string]string{}, map[string]string{}
+		for _, p := range w.Recipe.Parameters {
+			e.Parameters[p.Name] = p.Value
+		}
+		for _, ref := range w.Outputs {
+			e.Outputs[ref.Name] = ref.Digest.String()
+		}
+		a.Object(e)
+	}
 }

@@ -1,4 +1,4 @@
-package compare
+package differ
 
 import (
 	"math"
@@ -14,18 +14,18 @@ func TestULPs(t *testing.T) {
 		x := start
 		for n := uint64(1); n <= 40; n++ {
 			x = math.Nextafter(x, math.Inf(1))
-			if got := ulps(start, x, false); got != n {
+			if got := ulps(start, x, 64); got != n {
 				t.Fatalf("ulps(%g, %g) = %d, want %d", start, x, got, n)
 			}
-			if got := ulps(x, start, false); got != n {
+			if got := ulps(x, start, 64); got != n {
 				t.Fatalf("ulps(%g, %g) = %d, want %d", x, start, got, n)
 			}
 		}
 	}
 	single := float32(0.3)
 	next := math.Nextafter32(math.Nextafter32(single, 1), 1)
-	need.Equal(t, ulps(float64(single), float64(next), true), 2, "two steps of float32 are")
-	need.Equal(t, ulps(math.NaN(), 1, false), math.MaxUint64, "NaN and 1 are", "apart")
+	need.Equal(t, ulps(float64(single), float64(next), 32), 2, "two steps of float32 are")
+	need.Equal(t, ulps(math.NaN(), 1, 64), math.MaxUint64, "NaN and 1 are", "apart")
 }
 
 func TestRelative(t *testing.T) {
@@ -37,35 +37,17 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// A content is an array, a table or a text.
-type content struct {
-	array *encoding.Array
-	axes  []string
-	table *encoding.Table
-	text  string
-}
-
-func compared(a, b content) *Difference {
-	switch {
-	case a.array != nil:
-		return Arrays(a.array, b.array, a.axes, b.axes)
-	case a.table != nil:
-		return Tables(a.table, b.table)
-	}
-	return Texts(a.text, b.text)
-}
-
 func TestDifferences(t *testing.T) {
-	array := func(shape []int, v ...float64) content {
-		return content{array: encoding.NewArray(v, shape...), axes: []string{"draw", "roi"}[:len(shape)]}
+	array := func(shape []int, v ...float64) Content {
+		return Content{Array: encoding.NewArray(v, shape...), Axes: []string{"draw", "roi"}[:len(shape)]}
 	}
-	table := func(cols ...encoding.Column) content {
-		return content{table: encoding.NewTable(cols...)}
+	table := func(cols ...encoding.Column) Content {
+		return Content{Table: encoding.NewTable(cols...)}
 	}
 	names := encoding.Column{Name: "name", Values: []string{"a", "b"}}
 	for _, c := range []struct {
 		about string
-		a, b  content
+		a, b  Content
 		want  string // "" for equal
 	}{
 		{"the same array", array([]int{2}, 1, 2), array([]int{2}, 1, 2), ""},
@@ -75,10 +57,10 @@ func TestDifferences(t *testing.T) {
 			"1 of 4 elements differ, largest difference at draw 1, roi 2: 4 became 4.000000000000001 (1 ULP, relative error 2.22045e-16)"},
 		{"one element, far", array([]int{2}, 1, 2), array([]int{2}, 1, 3), "1 of 2 elements differ, largest difference at draw 1: 2 became 3 (relative error 0.333333)"},
 		{"a NaN", array([]int{2}, 1, 2), array([]int{2}, 1, math.NaN()), "1 of 2 elements differ, largest difference at draw 1: 2 became NaN"},
-		{"an array without names of axes", content{array: encoding.NewArray([]float64{1, 2}, 1, 2)},
-			content{array: encoding.NewArray([]float64{1, 4}, 1, 2)},
+		{"an array without names of axes", Content{Array: encoding.NewArray([]float64{1, 2}, 1, 2)},
+			Content{Array: encoding.NewArray([]float64{1, 4}, 1, 2)},
 			"1 of 2 elements differ, largest difference at [0, 1]: 2 became 4 (relative error 0.5)"},
-		{"other metadata", content{table: &encoding.Table{Columns: []encoding.Column{names},
+		{"other metadata", Content{Table: &encoding.Table{Columns: []encoding.Column{names},
 			Meta: map[string]string{"simulated": "true"}}}, table(names), "the values are the same; their descriptions differ"},
 		{"a new column", table(names), table(names, encoding.Column{Name: "x", Values: []int32{1, 2}}), "has the new column x"},
 		{"a lost column", table(names, encoding.Column{Name: "x", Values: []int32{1, 2}}), table(names),
@@ -107,10 +89,12 @@ func TestDifferences(t *testing.T) {
 			Values: []string{"a", "a"}}, encoding.Column{Name: "x", Values: []float64{1, 3}}),
 			"1 of 4 cells differ, largest difference at row 2: x: 2 became 3 (relative error 0.333333)"},
 		{"three elements, their median", array([]int{3}, 1, 1, 1), array([]int{3}, math.Nextafter(1, 2), 1+4e-16, 2), "3 of 3 elements differ, largest difference at draw 2: 1 became 2 (relative error 0.5); the median is 2 ULP"},
-		{"a text", content{text: "a\nb\n"}, content{text: "a\nc\nd\n"}, "2 of 3 lines differ"},
+		{"a text", Content{Text: "a\nb\n"}, Content{Text: "a\nc\nd\n"}, "2 of 3 lines differ"},
+		{"another format", Content{Format: "text"}, Content{Format: "npy"}, "text became npy"},
+		{"another picture", Content{Format: "svg"}, Content{Format: "svg"}, "the bytes differ"},
 	} {
 		got := ""
-		if d := compared(c.a, c.b); d != nil {
+		if d := Values(c.a, c.b); d != nil {
 			got = d.Text
 		}
 		if got != c.want {

@@ -1,0 +1,91 @@
+package differ
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+)
+
+// A Content is what the bytes of an artifact hold, as far as this program reads
+// it: one of a table, an array, a text, or nothing more than bytes.
+type Content struct {
+	Format string
+	Table  *encoding.Table
+	Array  *encoding.Array
+	Axes   []string // of the array, when they are known
+	Text   string
+}
+
+// Decode reads an artifact.
+func Decode(b []byte, format string, typ dag.Type) (Content, error) {
+	c := Content{Format: format, Axes: typ.Axes}
+	var err error
+	switch format {
+	case "arrow":
+		c.Table, err = encoding.ReadTable(bytes.NewReader(b))
+	case "npy":
+		c.Array, err = encoding.ReadArray(bytes.NewReader(b))
+	case "text", "json", "tsv", "csv", "markdown", "log":
+		if !utf8.Valid(b) {
+			return c, errors.New("the text is not UTF-8")
+		}
+		c.Text = string(b)
+	}
+	return c, err
+}
+
+// ReadBlob reads and checks a blob.
+func ReadBlob(store *artifacts.Store, r artifacts.Ref) ([]byte, error) {
+	blob, err := store.OpenBlob(r)
+	if err != nil {
+		return nil, err
+	}
+	defer blob.Close()
+	return io.ReadAll(blob)
+}
+
+// Blobs reads two artifacts of one port and compares them. Bytes may differ where contents do not (another version of
+// a library); that is a difference too.
+func Blobs(s1 *artifacts.Store, r1 artifacts.Ref, s2 *artifacts.Store, r2 artifacts.Ref, typ dag.Type) (*Difference,
+	error) {
+	var c [2]Content
+	var errs [2]error
+	for i, side := range []struct {
+		s *artifacts.Store
+		r artifacts.Ref
+	}{{s1, r1}, {s2, r2}} {
+		b, err := ReadBlob(side.s, side.r)
+		if err == nil {
+			c[i], err = Decode(b, side.r.Format, typ)
+		}
+		errs[i] = err
+	}
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err
+	}
+	if d := Values(c[0], c[1]); d != nil {
+		return d, nil
+	}
+	return &Difference{Kind: "bytes", Text: "the values are the same; the bytes around them differ"}, nil
+}
+
+// Values compares two contents of one port; nil for equal ones.
+func Values(a, b Content) *Difference {
+	switch {
+	case a.Format != b.Format:
+		return &Difference{Kind: "bytes", Text: fmt.Sprintf("%s became %s", a.Format, b.Format)}
+	case a.Array != nil && b.Array != nil:
+		return arrays(a, b)
+	case a.Table != nil && b.Table != nil:
+		return tables(a.Table, b.Table)
+	case a.Text != "" || b.Text != "":
+		return texts(a.Text, b.Text)
+	}
+	return &Difference{Kind: "bytes", Text: "the bytes differ"}
+}

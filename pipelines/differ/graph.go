@@ -1,0 +1,105 @@
+package differ
+
+import (
+	"maps"
+	"slices"
+
+	"prgnn/dag"
+)
+
+// Needed are tasks and everything upstream of them, every one after those that it reads.
+func Needed(tasks ...*dag.Node) []*dag.Node {
+	var order []*dag.Node
+	seen := map[*dag.Node]bool{}
+	var visit func(n *dag.Node)
+	visit = func(n *dag.Node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		for src := range n.Upstream() {
+			visit(src.Node)
+		}
+		order = append(order, n)
+	}
+	for _, n := range tasks {
+		visit(n)
+	}
+	return order
+}
+
+// inOrder are the tasks of a graph, every one after those that it reads.
+func inOrder(g *dag.Graph) []*dag.Node { return Needed(slices.Collect(g.Tasks())...) }
+
+// Conclusions are the final outputs, which no task reads.
+func Conclusions(g *dag.Graph) map[*dag.Node][]string {
+	type output struct {
+		task *dag.Node
+		name string
+	}
+	read := map[output]bool{}
+	for n := range g.Tasks() {
+		for src := range n.Upstream() {
+			read[output{src.Node, src.Output}] = true
+		}
+	}
+	ends := map[*dag.Node][]string{}
+	for n := range g.Tasks() {
+		for _, p := range n.Work.Ports().Out {
+			if !read[output{n, p.Name}] {
+				ends[n] = append(ends[n], p.Name)
+			}
+		}
+	}
+	return ends
+}
+
+// From are these tasks and all tasks that read an output of one, directly or not.
+func From(g *dag.Graph, these map[*dag.Node]bool) map[*dag.Node]bool {
+	all := maps.Clone(these)
+	for _, n := range inOrder(g) {
+		for src := range n.Upstream() {
+			all[n] = all[n] || all[src.Node]
+		}
+	}
+	return all
+}
+
+// Cut is a graph of some tasks. If linked, what they read of each other is connected as it was; everything else is
+// read from the files that stored names. Inputs enter a key by content, so the keys stay what they are.
+func Cut(g *dag.Graph, tasks map[*dag.Node]bool, linked bool, stored func(n *dag.Node, output string) (path,
+	format string)) *dag.Graph {
+	out := *g
+	out.Stages = nil
+	copies := map[*dag.Node]*dag.Node{}
+	for _, s := range g.Stages {
+		stage := *s
+		stage.Tasks = nil
+		for _, n := range s.Tasks {
+			if tasks[n] {
+				own := *n
+				own.Stage, own.Inputs, copies[n] = &stage, slices.Clone(n.Inputs), &own
+				stage.Tasks = append(stage.Tasks, &own)
+			}
+		}
+		if len(stage.Tasks) > 0 {
+			out.Stages = append(out.Stages, &stage)
+		}
+	}
+	for n := range out.Tasks() {
+		for i, b := range n.Inputs {
+			n.Inputs[i].Sources = slices.Clone(b.Sources)
+			for j, src := range b.Sources {
+				switch to := &n.Inputs[i].Sources[j]; {
+				case src.Node == nil:
+				case linked && copies[src.Node] != nil:
+					to.Node = copies[src.Node]
+				default:
+					path, format := stored(src.Node, src.Output)
+					*to = dag.Source{Coords: src.Coords, File: path, Format: format}
+				}
+			}
+		}
+	}
+	return &out
+}

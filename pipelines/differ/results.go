@@ -1,0 +1,64 @@
+package differ
+
+import (
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/pipelines/lock"
+	"prgnn/pipelines/statement"
+)
+
+// Results are the results of a pipeline's tasks in one place.
+type Results struct {
+	Name     string // "run.lock", a directory
+	Platform string // "linux/amd64"; "" when it is not known
+	Program  string
+	Tasks    map[string]Result // by the name of the task
+}
+
+// A Result is the result of one task.
+type Result struct {
+	Outputs artifacts.Refs
+	Store   *artifacts.Store // which has the bytes; nil where only digests are known
+}
+
+// OfLock are the results in a lock. The store may have their bytes; nil for none.
+func OfLock(name string, l *lock.Lock, store *artifacts.Store) Results {
+	r := of(name, l.Program)
+	for id, t := range l.Tasks() {
+		r.Tasks[id] = Result{t.Outputs, store}
+	}
+	return r
+}
+
+// OfStatement are the results in a statement.
+func OfStatement(name string, s *statement.Statement) Results {
+	r := of(name, s.Program())
+	for id, outputs := range s.Outputs() {
+		r.Tasks[id] = Result{outputs, nil}
+	}
+	return r
+}
+
+// OfRecord are the results of a recorded run.
+func OfRecord(name string, s *artifacts.Store, rec *dag.Record) Results {
+	r := of(name, rec.Program)
+	for _, t := range rec.Tasks {
+		if t.Outputs != nil {
+			r.Tasks[t.ID] = Result{t.Outputs, s}
+		}
+	}
+	return r
+}
+
+// OfRun are the results of a run that has just ended.
+func OfRun(name string, s *artifacts.Store, run *dag.Result) Results {
+	r := of(name, dag.ThisProgram())
+	for id, outputs := range run.Outputs {
+		r.Tasks[id] = Result{outputs, s}
+	}
+	return r
+}
+
+func of(name string, p dag.Program) Results {
+	return Results{Name: name, Platform: p.Platform, Program: p.Version, Tasks: map[string]Result{}}
+}
