@@ -37,11 +37,6 @@ type settingRow struct {
 	Doc       string `column:"doc"`
 }
 
-// A noteRow is one remark on the cohort.
-type noteRow struct {
-	Note string `column:"note"`
-}
-
 // An excludedRow is one participant who takes no part.
 type excludedRow struct {
 	ID       string `column:"participant_id"`
@@ -78,7 +73,7 @@ func (l *loader) settingsProducer() *producer {
 func (l *loader) settingsPorts() []dag.Port {
 	return []dag.Port{
 		{Name: "settings", Type: column.Type[settingRow](), Doc: "every parameter of every stage"},
-		{Name: "notes", Type: dag.Arrow("note"), Doc: "notes from loading the file"},
+		{Name: "notes", Type: column.Type[column.NoteRow](), Doc: "notes from loading the file"},
 		{Name: "excluded", Type: dag.Arrow(l.excludedID(), "reason"), Doc: "excluded members of the cohort, with the reason"},
 		{Name: column.UncheckedPort, Type: column.Type[column.Unchecked](), Doc: "stages that can read several participants: no leakage check knows what they do"},
 		{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, connected by arrows"},
@@ -92,9 +87,9 @@ func (l *loader) addSettings(g *dag.Graph) error {
 	if err != nil {
 		return err
 	}
-	noteRows, excluded := []noteRow{}, []excludedRow{}
+	noteRows, excluded := []column.NoteRow{}, []excludedRow{}
 	for _, n := range l.notes {
-		noteRows = append(noteRows, noteRow{n})
+		noteRows = append(noteRows, column.NoteOf(n))
 	}
 	notes := column.Table(noteRows)
 	if l.roster != nil {

@@ -29,7 +29,7 @@ func CoordTexts(coords []dag.Coord) (parts []string) {
 	return parts
 }
 
-// What notes say that may spoil the result: a report repeats them as cautions.
+// Words of notes that may spoil the result: NoteOf gives their doubts.
 const (
 	OnlyInCase    = "differ only in case"
 	TakenAsText   = "taken as text"
@@ -54,10 +54,6 @@ const (
 
 // Protocols are the covariates that are properties of a scan's acquisition, and what notes call them.
 var Protocols = map[string]string{"tr": "repetition time", "volumes": "number of volumes"}
-
-// Doubts are all of them.
-var Doubts = []string{OnlyInCase, TakenAsText, MayBeMissing, Alike, IfSite, Uneven, VeryRare, OneGroup, NotJudged,
-	MotionApart, MotionFilled, FewerVolumes, TiedTo, Relatives, Regrouped, ProtocolApart, CodesInMotion, NotIndependent}
 
 var (
 	// siteWord is a word that means a site, a scanner, or one of several collections of data, and what may follow it in

@@ -10,10 +10,8 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
-	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
-	"prgnn/stages/wording"
 )
 
 // checks is the section of leakage, covariates, training and the quality of each step.
@@ -113,7 +111,7 @@ func (a *author) covariates() error {
 	if err != nil {
 		return err
 	}
-	name := func(r row) string { return covariateName(r.Name) }
+	name := func(r row) string { return a.covariateName(r.Name) }
 	rows := varying(a, all, name, func(r row) bool { return r.AUC == 0.5 && r.Chance == 0.5 }, v)
 	if rows == nil {
 		a.Put("covariate.none-tested", v)
@@ -156,7 +154,7 @@ func (a *author) covariatesOfNumber() error {
 	if err != nil {
 		return err
 	}
-	name := func(r row) string { return covariateName(r.Name) }
+	name := func(r row) string { return a.covariateName(r.Name) }
 	rows := varying(a, all, name, func(r row) bool { return math.IsNaN(r.R) }, v)
 	if rows == nil {
 		a.Put("covariate.none-tested", v)
@@ -190,7 +188,7 @@ func (a *author) ofCovariates(found bool) (values, error) {
 	}
 	within := table.Meta["within"]
 	if within != "" && within != "site" {
-		within = covariateName(within)
+		within = a.covariateName(within)
 	}
 	return values{"Within": within, "Number": a.Number}, nil
 }
@@ -203,8 +201,8 @@ func (a *author) foundIn(table *encoding.Table) error {
 }
 
 // covariateName is the name of a covariate for people.
-func covariateName(name string) string {
-	return wording.PlainName(section.OrItself(participants.CovariateNames, name))
+func (a *author) covariateName(name string) string {
+	return a.Text("covariate.plain", values{"Name": name})
 }
 
 // varying are the covariates that were tested; to v it adds those that are constant, and the columns of the
@@ -220,7 +218,7 @@ func varying[R any](a *author, all []R, name func(R) string, constant func(R) bo
 		}
 	}
 	for _, p := range a.Properties {
-		if n := covariateName(p); !shown[n] {
+		if n := a.covariateName(p); !shown[n] {
 			others = append(others, n)
 		}
 	}

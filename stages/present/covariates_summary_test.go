@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
@@ -212,7 +213,7 @@ func TestCovariateOfOneGroup(t *testing.T) {
 func TestSummaryCautionsOfNotes(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	notes := []string{"column scanner has 3 values: if it is the site, set within: scanner in folds", "limit: 2 of 3"}
-	in["notes"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "note", Values: notes}))}
+	in["notes"] = []dag.Input{dag.InputOf(column.Table(lists.Map(notes, column.NoteOf)))}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
 	if !strings.Contains(text, "- Column scanner has 3 values: if it is the site, set within: scanner in folds") ||
 		strings.Contains(text, "limit: 2") || strings.Contains(text, "Notes on the data") {
@@ -237,7 +238,7 @@ func TestRepetitionTimeThatSeparatesTheGroups(t *testing.T) {
 	const alone = "The covariate repetition time alone distinguishes the groups (AUC 1.00"
 	for _, tested := range []bool{true, false} {
 		in := summaryInputs(t, people)
-		in["notes"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "note", Values: []string{note}}))}
+		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.NoteRow{column.NoteOf(note)}))}
 		if tested {
 			in["covariates"] = []dag.Input{dag.InputOf(checks)}
 		}

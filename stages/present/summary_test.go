@@ -362,8 +362,8 @@ func TestSummaryOfLittle(t *testing.T) {
 Cautions
   - Group a has only 2 participants
   - Group b has only 1 participant
-  - 3 participants can be divided into groups of these sizes in 3 ways only: no permutation test can
-    give p < 0.05 (two groups of 4: 70 ways)
+  - 3 participants can be divided into groups of these sizes in 3 ways only, so no permutation test
+    can give p < 0.05 (two groups of 4: 70 ways)
 
 Participants
   Groups

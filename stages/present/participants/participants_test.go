@@ -38,7 +38,8 @@ func TestDescribeNumbers(t *testing.T) {
 		{"one", [][]float64{{2.125}, {10, 20, nan}}, []string{"2.125", "15.0 ± 7.1 (10.0–20.0), 1 missing"}},
 		{"none", [][]float64{{nan, nan}, {}}, []string{"n/a", "n/a"}},
 	} {
-		if got := describeNumbers(c.groups); !slices.Equal(got, c.want) {
+		a := &Cohort{Writer: section.NewWriter(nil)}
+		if got := a.describeNumbers(c.groups); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -58,22 +59,24 @@ func TestDescribeColumn(t *testing.T) {
 	table := encoding.NewTable(encoding.Column{Name: "age", Values: age}, encoding.Column{Name: "SUB_ID", Values: id},
 		encoding.Column{Name: "DX", Values: group}, encoding.Column{Name: "site", Values: site},
 		encoding.Column{Name: "who", Values: name})
-	shown := &report.Table{Rows: make([][]report.Cell, 2)}
-	for i, want := range []string{"", "an identifier", "one number per group", "8 different texts",
-		"a text that differs in all participants"} {
-		if _, why, err := describeColumn(shown, table, table.Columns[i], rows); err != nil || why != want {
-			t.Errorf("%s: %q, %v, want %q", table.Columns[i].Name, why, err, want)
-		}
+	a := &Cohort{Writer: section.NewWriter(nil)}
+	shown := &groupTable{Table: &report.Table{Rows: make([][]report.Cell, 2)}, rows: rows}
+	for _, c := range table.Columns {
+		need.NoError(t, a.describeColumn(shown, table, c))
 	}
+	need.Equal(t, strings.Join(lists.Map(shown.hidden, func(c covariate) string {
+		return fmt.Sprint(c.Name, " ", c.Why, " ", c.N)
+	}), ", "), "SUB_ID identifier 0, DX per group 0, site texts 8, who all differ 24")
 	if len(shown.Heads) != 1 || shown.Rows[0][0].Text != "31.0 ± 7.2 (20.0–42.0)" {
 		t.Errorf("described %+v %+v", shown.Heads, shown.Rows)
 	}
-	sex := slices.Repeat([]float64{1, 2, 2, math.NaN()}, n/4) // a code: its mean says nothing
+	sex := slices.Repeat([]float64{1, 2, 2, math.NaN()}, n/4) // a code: its mean has no meaning
 	table = encoding.NewTable(encoding.Column{Name: "sex", Values: sex})
-	if _, _, err := describeColumn(shown, table, table.Columns[0], rows); err != nil || shown.Heads[1].Number ||
+	if err := a.describeColumn(shown, table, table.Columns[0]); err != nil || shown.Heads[1].Number ||
 		shown.Rows[0][1].Text != "1:\u00a06, 2:\u00a06" || shown.Rows[1][1].Text != "1:\u00a00, 2:\u00a06, 6\u00a0missing" {
 		t.Errorf("%v: described %+v %+v", err, shown.Heads, shown.Rows)
 	}
+	need.NoError(t, a.Err())
 }
 
 // Of many participants the page lists those with the smallest and the largest values of each measure, and says of how
@@ -120,7 +123,7 @@ func TestNotesThatAreCautions(t *testing.T) {
 		"participant names consist of letters and digits only"}
 	w := section.NewWriter(dag.NewTask(map[string][]dag.Input{
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
-		"notes":        {dag.InputOf(encoding.NewTable(encoding.Column{Name: "note", Values: notes}))}}))
+		"notes":        {dag.InputOf(column.Table(lists.Map(notes, column.NoteOf)))}}))
 	a := &Cohort{Writer: w}
 	need.NoError(t, a.Read())
 	need.NoError(t, a.Describe())

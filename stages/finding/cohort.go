@@ -1,0 +1,78 @@
+package finding
+
+import (
+	"math"
+	"slices"
+
+	"prgnn/stages/column"
+)
+
+// fewInGroup is how many participants a group needs for a page without a caution.
+const fewInGroup = 20
+
+// Groups are the findings about the sizes of the groups that models predict. of is the column of the participants that
+// has them, "" where no column does; the one group of participants of whom a number is predicted has no name. all is
+// the number of participants.
+func Groups(groups []Counted, of string, all int) (found List) {
+	if of == "" {
+		return nil
+	}
+	for _, g := range groups {
+		if g.N < fewInGroup {
+			found.Add(Finding{"groups.few", Limits, Subject{}, map[string]any{"Column": of, "Group": g.Name, "N": g.N}})
+		}
+	}
+	// p is at least 1/ways; with 20 ways it can be 0.05, but not below.
+	if ways := arrangements(groups); ways < 20 && len(groups) > 1 {
+		found.Add(Finding{"groups.few-arrangements", Limits, Subject{}, map[string]any{"N": all, "Ways": int(ways)}})
+	}
+	return found
+}
+
+// arrangements is in how many ways participants can be divided into groups of these sizes, n!/∏nᵢ!: of so many
+// permutations of the groups one is what was observed.
+func arrangements(groups []Counted) float64 {
+	ways, n := 1.0, 0.0
+	for _, g := range groups {
+		for i := range g.N {
+			n++
+			ways *= n / float64(i+1)
+		}
+	}
+	return math.Round(ways)
+}
+
+// Noted are the findings of the notes of the loader that may spoil the result. tested are the properties of scans that
+// alone distinguish the groups, which have a finding of their own; of cleaned scans the page has what the tasks read.
+func Noted(notes []column.NoteRow, tested []string, cleaned bool) (found List) {
+	for _, n := range notes {
+		weight := Limits
+		switch n.Doubt {
+		case "":
+			continue
+		case column.NotedVolumes, column.NotedCodes:
+			if cleaned {
+				continue
+			}
+		case column.NotedRelatives, column.NotedIndependence:
+			weight = Overturns
+		case column.NotedLength, column.NotedTR:
+			if slices.Contains(tested, n.Doubt) {
+				continue
+			}
+			weight = Overturns
+		}
+		found.Add(Finding{"groups.noted", weight, Subject{}, map[string]any{"Note": n.Note}})
+	}
+	return found
+}
+
+// ProtocolsTested are the doubts about properties of scans that covariates found to distinguish the groups.
+func ProtocolsTested(rows []column.CovariateRow) (tested []string) {
+	for _, r := range rows {
+		if doubt := column.ProtocolDoubts[r.Name]; doubt != "" && (r.P < Alpha || math.IsNaN(r.P)) {
+			tested = append(tested, doubt)
+		}
+	}
+	return tested
+}

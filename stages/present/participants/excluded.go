@@ -1,0 +1,97 @@
+package participants
+
+import (
+	"slices"
+
+	"prgnn/internal/lists"
+	"prgnn/stages/column"
+	"prgnn/stages/present/section"
+	"prgnn/stages/report"
+)
+
+// An ExcludedRow is an excluded participant (pipeline.excluded).
+type ExcludedRow struct {
+	Participant string `column:"participant_id"`
+	Group       string `column:"group,optional"`
+	Reason      string `column:"reason"`
+	Category    string `column:"category,optional"` // the reason without ids, files and advice
+}
+
+// mostExcluded is how many excluded participants a page lists; the reasons of all are counted. mostInText is how many
+// of them, and how many reasons, stand in the text.
+const mostExcluded, mostInText = 2000, 20
+
+// describeExcluded gives the number of excluded participants by reason, and each participant.
+func (a *Cohort) describeExcluded() error {
+	if !a.T.Has("excluded") {
+		return nil
+	}
+	var err error
+	if a.Excluded, err = column.Read[ExcludedRow](a.T.In("excluded")); err != nil {
+		return err
+	}
+	all := len(a.Excluded)
+	if all == 0 {
+		a.Put("excluded.nobody", nil)
+		return nil
+	}
+	shown := a.Excluded[:min(all, mostExcluded)]
+	columns := []section.Column[ExcludedRow]{
+		section.Words("participant", func(r ExcludedRow) string { return r.Participant }),
+		section.Words("group", func(r ExcludedRow) string { return r.Group }),
+		section.Words("reason", func(r ExcludedRow) string { return r.Reason })}
+	if !slices.ContainsFunc(shown, func(r ExcludedRow) bool { return r.Group != "" }) {
+		columns = slices.Delete(columns, 1, 2)
+	}
+	of := values{"N": all, "Shown": len(shown)}
+	a.excludedTable = section.Lay(a.Writer, "excluded.table", of, 1, shown, columns...)
+	if all <= mostInText {
+		a.Table(a.excludedTable, a.Text("excluded.table.lead", of))
+		return nil
+	}
+	a.Supplement(a.excludedTable)
+	a.Put("excluded.counted", values{"N": all, "Where": a.ExcludedList()})
+	counts, others := reasons(a.Excluded, mostInText, func(r ExcludedRow) string { return r.Reason })
+	if len(counts) == all {
+		return nil
+	}
+	list := lists.Map(counts, func(r Counted) string { return a.Text("excluded.reason", r) })
+	if others > 0 {
+		list = append(list, a.Text("excluded.others", values{"N": others}))
+	}
+	a.Add(report.Block{List: list})
+	return nil
+}
+
+// NotMeeting counts the excluded who only do not meet what the pipeline file selects by.
+func (a *Cohort) NotMeeting() (n int) {
+	for _, r := range a.Excluded {
+		if criterion, _ := column.Unmet(r.Reason); criterion != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// ExcludedList is where the excluded participants are listed: a terminal has no supplementary tables, and its tables
+// have no numbers.
+func (a *Cohort) ExcludedList() string {
+	if a.Pictures {
+		return a.excludedTable.Label()
+	}
+	return a.Text("excluded.where", values{"Folded": a.excludedTable.Supplement})
+}
+
+// reasons are why participants were excluded, the most frequent first: at most so many, and how many participants have
+// others.
+func reasons(excluded []ExcludedRow, most int, of func(ExcludedRow) string) (counts []Counted, others int) {
+	count := map[string]int{}
+	for _, r := range excluded {
+		count[of(r)]++
+	}
+	counts = mostFrequent(count)
+	for _, r := range counts[min(len(counts), most):] {
+		others += r.N
+	}
+	return counts[:min(len(counts), most)], others
+}

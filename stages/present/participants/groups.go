@@ -1,0 +1,265 @@
+package participants
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/present/section"
+	"prgnn/stages/report"
+	"prgnn/stages/wording"
+)
+
+// mostListed is how many participants the table of all lists.
+const mostListed = 2000
+
+// A groupTable is the table of the groups while columns are added.
+type groupTable struct {
+	*report.Table
+	rows   [][]int // of the table of participants, by group
+	alike  []covariate
+	hidden []covariate
+}
+
+// A covariate is a column of the participants that the table of the groups does not have, and why.
+type covariate struct {
+	Name, Unit string
+	Value      float64 // of all participants
+	Why        string  // identifier, per group, texts, all differ; "" for a value that all participants have
+	N          int     // different texts
+}
+
+// describeGroups gives the size of each group and its covariates.
+func (a *Cohort) describeGroups() error {
+	in := a.T.In("participants")
+	var err error
+	if a.Who, err = column.ReadPeople(in); err != nil {
+		return err
+	}
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	a.Page.Simulated = a.Who.Simulated
+	of, classes := a.Predicted()
+	a.Find(finding.Groups(classes, of, len(a.Who.Ids))...)
+	t := a.beginGroups()
+	for _, c := range table.Columns {
+		if slices.Contains([]string{"participant_id", "group", "simulated", "source_id"}, c.Name) ||
+			a.Who.Numbers != nil && c.Name == column.Target {
+			continue
+		}
+		a.Properties = append(a.Properties, c.Name)
+		if err := a.describeColumn(t, table, c); err != nil {
+			return err
+		}
+	}
+	if v := a.motionIn(table); v != nil {
+		c := encoding.Column{Name: "mean_fd", Doc: a.Text("groups.mean-fd", nil), Values: v}
+		if err := a.describeColumn(t, &encoding.Table{Columns: []encoding.Column{c}}, c); err != nil {
+			return err
+		}
+	}
+	t.Note = strings.TrimSpace(a.Text("groups.note", values{"Described": len(t.Heads) > 2 || a.Who.Numbers != nil,
+		"Alike": t.alike, "Hidden": t.hidden, "Duplicates": a.Duplicates, "Lacking": a.Lacking}))
+	a.Table(t.Table, a.Text("groups.lead", values{"Number": a.Who.Numbers != nil}))
+	return a.allParticipants(table)
+}
+
+// beginGroups is the table with the sizes of the groups, or with the number that is predicted.
+func (a *Cohort) beginGroups() *groupTable {
+	groups := a.Groups()
+	t := &groupTable{rows: make([][]int, len(groups))}
+	for i, id := range a.Who.Ids {
+		at := slices.IndexFunc(groups, func(g Counted) bool { return g.Name == a.Who.Group[id] })
+		t.rows[at] = append(t.rows[at], i)
+	}
+	if a.Who.Numbers == nil {
+		t.Table = section.Lay(a.Writer, "groups.table", nil, 1, groups,
+			section.Words("group", func(g Counted) string { return g.Name }),
+			section.Num("n", func(g Counted) string { return fmt.Sprint(g.N) }))
+		return t
+	}
+	numbers := lists.Map(a.Who.Ids, func(id string) float64 { return a.Who.Numbers[id] })
+	t.Table = section.Lay(a.Writer, "groups.number", values{"Target": a.Who.Target}, 1, [][]float64{numbers},
+		section.Num("n", func(v []float64) string { return fmt.Sprint(len(v)) }),
+		section.Num("target", func(v []float64) string { return a.describeNumbers([][]float64{v})[0] }))
+	return t
+}
+
+// allParticipants is the table of the participants.
+func (a *Cohort) allParticipants(table *encoding.Table) error {
+	all, err := section.WholeTable(table, mostListed)
+	if err != nil {
+		return err
+	}
+	all.Caption = a.Text("groups.participants", nil)
+	if at := all.Head(section.PlainName(column.Target)); at >= 0 && a.Who.Numbers != nil {
+		all.Heads[at].Text = section.PlainName(a.Who.Target)
+	}
+	if len(all.Rows) < len(a.Who.Ids) {
+		all.Note += " " + a.Text("groups.more", nil)
+	}
+	for i, id := range a.Who.Ids[:len(all.Rows)] {
+		if slices.Contains(a.Duplicates, id) {
+			all.Rows[i][0].Text += a.Text("groups.duplicate", nil)
+		}
+	}
+	a.Supplement(all)
+	return nil
+}
+
+// motionIn is the mean framewise displacement of each participant over the scans as denoise measured it, NaN where it
+// is not known; nil where the table of the participants has it, or no scan has.
+func (a *Cohort) motionIn(table *encoding.Table) []float64 {
+	if _, ok := table.Column("mean_fd"); ok {
+		return nil
+	}
+	sum, scans := map[string]float64{}, map[string]float64{}
+	for _, s := range a.Scans {
+		if who := s.Participant; !math.IsNaN(s.MeanFD) {
+			sum[who] += s.MeanFD
+			scans[who]++
+		}
+	}
+	if len(scans) == 0 {
+		return nil
+	}
+	return lists.Map(a.Who.Ids, func(id string) float64 { return sum[id] / scans[id] }) // 0/0 is NaN
+}
+
+// describeColumn adds a covariate of each group: mean, SD and range of numbers, counts of up to six words. Identifiers
+// are left out, and so are numbers that stand for the groups, or that are the same in all participants.
+func (a *Cohort) describeColumn(t *groupTable, table *encoding.Table, c encoding.Column) error {
+	if _, ok := c.Values.([]string); ok {
+		texts, err := table.Strings(c.Name)
+		if err == nil {
+			a.describeTexts(t, c, texts)
+		}
+		return err
+	}
+	v, err := table.Floats(c.Name)
+	if err != nil {
+		return err
+	}
+	of := covariate{Name: c.Name, Unit: wording.UnitName(c.Unit), Value: v[0]}
+	if of.Unit == "" && (c.Name == "mean_fd" || c.Name == "max_fd") {
+		of.Unit = "mm"
+	}
+	groups := make([][]float64, len(t.rows))
+	distinct, each := map[float64]bool{}, 0 // values over all participants; those of each group, added up
+	for g, rows := range t.rows {
+		own := map[float64]bool{}
+		for _, at := range rows {
+			groups[g] = append(groups[g], v[at])
+			distinct[v[at]], own[v[at]] = true, true
+		}
+		each += len(own)
+	}
+	head := report.Head{Text: a.Text("groups.covariate", of), Doc: c.Doc}
+	codes := twoCodes(distinct)
+	switch {
+	case (column.CovariateColumn{Name: c.Name, Number: v}).Identifies():
+		of.Why = "identifier"
+		t.hidden = append(t.hidden, of)
+	case len(distinct) == 1:
+		t.alike = append(t.alike, of)
+	case len(distinct) == len(groups) && each == len(groups) && len(v) > len(groups):
+		of.Why = "per group"
+		t.hidden = append(t.hidden, of)
+	case codes != nil: // such as sex as 1 and 2: a mean has no meaning
+		t.add(head, lists.Map(groups, func(v []float64) string { return a.countCodes(v, codes) }))
+	default:
+		head.Number = true
+		t.add(head, a.describeNumbers(groups))
+	}
+	return nil
+}
+
+// describeTexts adds the counts of a column of words.
+func (a *Cohort) describeTexts(t *groupTable, c encoding.Column, texts []string) {
+	seen := map[string]bool{}
+	for _, w := range c.Values.([]string) {
+		seen[w] = true
+	}
+	if n := len(seen); n > 6 {
+		why := "texts"
+		if n == len(texts) {
+			why = "all differ"
+		}
+		t.hidden = append(t.hidden, covariate{Name: c.Name, Why: why, N: n})
+		return
+	}
+	t.add(report.Head{Text: section.PlainName(c.Name), Doc: c.Doc}, lists.Map(t.rows, func(rows []int) string {
+		count := map[string]int{}
+		for _, at := range rows {
+			count[texts[at]]++
+		}
+		var parts []string
+		for _, w := range slices.Sorted(maps.Keys(count)) {
+			parts = append(parts, column.CountOf(count[w], w, "\u00a0")) // no line break within
+		}
+		return strings.Join(parts, ", ")
+	}))
+}
+
+// add adds a column with a text for each group.
+func (t *groupTable) add(head report.Head, texts []string) {
+	t.Heads = append(t.Heads, head)
+	for g, text := range texts {
+		t.Rows[g] = append(t.Rows[g], report.Cell{Text: text})
+	}
+}
+
+// describeNumbers gives mean ± SD (range) of each group.
+func (a *Cohort) describeNumbers(groups [][]float64) []string {
+	return lists.Map(column.Describe(groups), func(d column.Description) string { return a.Text("groups.numbers", d) })
+}
+
+// twoCodes are the values of a column that has two whole numbers and no others; else nil.
+func twoCodes(distinct map[float64]bool) (codes []float64) {
+	for x := range distinct {
+		switch {
+		case math.IsNaN(x):
+		case x != math.Trunc(x):
+			return nil
+		default:
+			codes = append(codes, x)
+		}
+	}
+	if len(codes) != 2 {
+		return nil
+	}
+	slices.Sort(codes)
+	return codes
+}
+
+// countCodes is how many of the values are each code: "1: 434, 2: 95".
+func (a *Cohort) countCodes(values, codes []float64) string {
+	type counted struct {
+		Code float64 // NaN for missing values
+		N    int
+	}
+	var parts []counted
+	missing := len(values)
+	for _, code := range codes {
+		n := 0
+		for _, x := range values {
+			if x == code {
+				n++
+			}
+		}
+		missing -= n
+		parts = append(parts, counted{code, n})
+	}
+	if missing > 0 {
+		parts = append(parts, counted{math.NaN(), missing})
+	}
+	return strings.Join(lists.Map(parts, func(c counted) string { return a.Text("groups.code", c) }), ", ")
+}
