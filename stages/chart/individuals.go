@@ -39,9 +39,10 @@ func (a Atlas) ByParticipant(names []string, rows []Individuals, scale Colorbar)
 	each := of.height() + gap
 	f := ours.Figure{Width: side + mapBar + cell*vg.Length(len(names)), Height: top + foot + each*vg.Length(len(rows))}
 	f.Paint = func(c draw.Canvas) {
+		middle := func(j int) vg.Length { return c.Min.X + side + cell*(vg.Length(j)+0.5) }
 		title := ours.Style(ours.LabelSize, true)
 		for j, name := range names {
-			ours.Text(c, vg.Point{X: c.Min.X + side + cell*(vg.Length(j)+0.5), Y: c.Max.Y - 5}, name, title, draw.XCenter, draw.YTop)
+			ours.Text(c, vg.Point{X: middle(j), Y: c.Max.Y - 5}, name, title, draw.XCenter, draw.YTop)
 		}
 		ring := false
 		for i, row := range rows {

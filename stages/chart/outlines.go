@@ -14,8 +14,8 @@ import (
 func (p Participant) outlines(b NamedBrain) layout {
 	brain := *b.Brain
 	brain.Edges = p.regionColors()
-	return lay([][]view{views(brain.cuts(axial, 6)), views(slices.Concat(brain.cuts(coronal, 3), brain.cuts(sagittal, 3)))},
-		Page, 4, 14)
+	upright := slices.Concat(brain.cuts(coronal, 3), brain.cuts(sagittal, 3))
+	return lay([][]view{views(brain.cuts(axial, 6)), views(upright)}, Page, 4, 14)
 }
 
 // outlinesHead is the height of the line above outlines.

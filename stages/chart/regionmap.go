@@ -219,8 +219,8 @@ func (l layout) marks(named []Named) map[[2]int][]mark {
 	return out
 }
 
-// number writes numbers, the first ranks first, beside discs and else on a pale ground; one that would lie on another is
-// left out.
+// number writes numbers, the first ranks first, beside discs and else on a pale ground; one that would lie on another
+// is left out.
 func number(c draw.Canvas, in vg.Rectangle, marks []mark) {
 	var taken []vg.Rectangle
 	sty := ours.Style(ours.TickSize-1.5, true)

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -199,12 +200,9 @@ type fontTable struct {
 // assemble writes a font file of tables in the order of their tags, with its checksums.
 func assemble(tables []fontTable) []byte {
 	var out, body bytes.Buffer
-	power := 1
-	for 2*power <= len(tables) {
-		power *= 2
-	}
-	search := 16 * power
-	writeAll(&out, uint32(0x10000), uint16(len(tables)), uint16(search), uint16(log2(power)),
+	log := bits.Len(uint(len(tables))) - 1
+	search := 16 << log
+	writeAll(&out, uint32(0x10000), uint16(len(tables)), uint16(search), uint16(log),
 		uint16(16*len(tables)-search))
 	start := 12 + 16*len(tables)
 	adjust := 0
@@ -219,13 +217,6 @@ func assemble(tables []fontTable) []byte {
 	file := append(out.Bytes(), body.Bytes()...)
 	binary.BigEndian.PutUint32(file[adjust:], 0xB1B0AFBA-checksum(file))
 	return file
-}
-
-func log2(power int) (n int) {
-	for ; power > 1; power /= 2 {
-		n++
-	}
-	return n
 }
 
 // checksum is the sum of the words of b, whose length is a multiple of 4.

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 
@@ -124,7 +125,14 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 }
 
 // seriesOf numbers the classifiers of a figure by their fixed colors; −1 for one that is not drawn.
-func seriesOf(all *fold.Settings) []int {
-	names := lists.Map(all.Settings, func(folds []fold.Tested) string { return folds[0].Name })
-	return column.Series(names)
+func seriesOf(all *fold.Settings) []int { return column.Series(settingNames(all)) }
+
+func settingNames(all *fold.Settings) []string {
+	return lists.Map(all.Settings, func(folds []fold.Tested) string { return folds[0].Name })
+}
+
+// seriesAmong numbers the classifiers of a figure that has only some of those of its page: they keep their colors.
+func seriesAmong(names, page []string) []int {
+	others := slices.DeleteFunc(slices.Clone(page), func(name string) bool { return slices.Contains(names, name) })
+	return column.Series(slices.Concat(names, others))[:len(names)]
 }

@@ -59,17 +59,11 @@ func (s *Individuals) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return outputs(s.Draw(t.In("individual"), names, atlas))
 }
 
-// A keptRegion is one region of one participant in one setting.
-type keptRegion struct {
-	index            int
-	score, frequency float64
-}
-
 // individualScores are the regions of each participant, by setting.
 type individualScores struct {
 	settings []string
-	regions  []map[string][]keptRegion // of each setting, by participant
-	people   map[string][]string       // of each group, in the order of the table
+	regions  []map[string][]column.IndividualRow // of each setting, by participant
+	people   map[string][]string                 // of each group, in the order of the table
 }
 
 func readIndividual(in dag.Input, nodes int) (*individualScores, error) {
@@ -87,14 +81,14 @@ func readIndividual(in dag.Input, nodes int) (*individualScores, error) {
 		of := slices.Index(all.settings, setting)
 		if of < 0 {
 			of = len(all.settings)
-			all.settings, all.regions = append(all.settings, setting), append(all.regions, map[string][]keptRegion{})
+			all.settings = append(all.settings, setting)
+			all.regions = append(all.regions, map[string][]column.IndividualRow{})
 		}
 		if !known[r.Participant] {
 			known[r.Participant] = true
 			all.people[r.Group] = append(all.people[r.Group], r.Participant)
 		}
-		all.regions[of][r.Participant] = append(all.regions[of][r.Participant],
-			keptRegion{int(r.Index), r.Score, r.Frequency})
+		all.regions[of][r.Participant] = append(all.regions[of][r.Participant], r)
 	}
 	return all, nil
 }
@@ -116,32 +110,12 @@ func (all *individualScores) group(named string) (string, error) {
 	return named, nil
 }
 
-// shared are the nodes that are among the first regions of every participant in a setting, sorted; none of one
-// participant.
-func (all *individualScores) shared(setting int, people []string, regions int) (nodes []int) {
-	if len(people) < 2 {
-		return nil
-	}
-	times := map[int]int{}
-	for _, id := range people {
-		for _, k := range first(all.regions[setting][id], regions) {
-			times[k.index]++
-		}
-	}
-	for _, n := range slices.Sorted(maps.Keys(times)) {
-		if times[n] == len(people) {
-			nodes = append(nodes, n)
-		}
-	}
-	return nodes
-}
-
 // first are the regions that are kept most often.
-func first(regions []keptRegion, n int) []keptRegion {
+func first(regions []column.IndividualRow, n int) []column.IndividualRow {
 	sorted := slices.DeleteFunc(slices.Clone(regions),
-		func(r keptRegion) bool { return math.IsNaN(r.score) || r.frequency == 0 })
-	slices.SortStableFunc(sorted, func(a, b keptRegion) int {
-		return cmp.Or(cmp.Compare(b.frequency, a.frequency), cmp.Compare(b.score, a.score))
+		func(r column.IndividualRow) bool { return math.IsNaN(r.Score) || r.Frequency == 0 })
+	slices.SortStableFunc(sorted, func(a, b column.IndividualRow) int {
+		return cmp.Or(cmp.Compare(b.Frequency, a.Frequency), cmp.Compare(b.Score, a.Score))
 	})
 	return sorted[:min(n, len(sorted))]
 }
@@ -205,8 +179,10 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 	least, largest := math.Inf(1), math.Inf(-1)
 	for of := range all.settings {
 		for _, id := range people {
-			for _, k := range first(all.regions[of][id], regions) {
-				least, largest = min(least, k.score), max(largest, k.score)
+			kept := first(all.regions[of][id], regions)
+			all.regions[of][id] = kept
+			for _, k := range kept {
+				least, largest = min(least, k.Score), max(largest, k.Score)
 			}
 		}
 	}
@@ -219,18 +195,20 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 	var common []values
 	for of, name := range all.settings {
 		row := chart.Individuals{Title: rowTitle(name)}
-		shared := map[int]bool{}
-		var list []string
-		for _, n := range all.shared(of, people, regions) {
-			shared[n] = true
-			list = append(list, names[n][1])
-		}
+		times, shared := map[int]int{}, map[int]bool{}
 		for _, id := range people {
 			brain := chart.Regions{Value: map[int]float64{}, Ring: shared}
-			for _, k := range first(all.regions[of][id], regions) {
-				brain.Value[k.index] = (k.score - low) / (high - low)
+			for _, k := range all.regions[of][id] {
+				brain.Value[int(k.Index)] = (k.Score - low) / (high - low)
+				times[int(k.Index)]++
 			}
 			row.Brains = append(row.Brains, brain)
+		}
+		var list []string
+		for _, n := range slices.Sorted(maps.Keys(times)) {
+			if times[n] == len(people) && len(people) > 1 { // one participant shares nothing
+				shared[n], list = true, append(list, names[n][1])
+			}
 		}
 		rows = append(rows, row)
 		common = append(common, values{"Title": row.Title, "Names": list})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )
 
@@ -27,4 +28,13 @@ func TestROCBands(t *testing.T) {
 		}
 		need.Equal(t, strings.Contains(c.Caption, "Band (a):"), n > mostBands, n)
 	}
+}
+
+// A classifier has one color on a page, also in a figure that lacks others.
+func TestSeriesAmong(t *testing.T) {
+	page := []string{"LDA", "PR-GNN, λ 0", "PR-GNN, λ 1", "QDA"}
+	whole := column.Series(page)
+	got := seriesAmong([]string{"QDA", "PR-GNN, λ 1"}, page)
+	need.Equal(t, [2]int(got), [2]int{whole[3], whole[2]})
+	need.Equal(t, seriesAmong(page[3:], nil)[0], 0)
 }

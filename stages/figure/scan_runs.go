@@ -180,25 +180,18 @@ func meanTSNR(scans []scan, r int) float64 {
 func withoutSilent(matrix []float64, scans []scan) []float64 {
 	n := len(scans[0].tsnr)
 	out := slices.Clone(matrix)
-	for r := range n {
-		if !slices.ContainsFunc(scans, func(s scan) bool { return s.silent(r, n) }) {
-			continue
-		}
-		for i := range n {
-			out[r*n+i], out[i*n+r] = math.NaN(), math.NaN()
+	for _, s := range scans {
+		for r := range n {
+			silent := true
+			for at := r; at < len(s.after); at += n {
+				silent = silent && math.IsNaN(s.after[at])
+			}
+			for i := 0; silent && i < n; i++ {
+				out[r*n+i], out[i*n+r] = math.NaN(), math.NaN()
+			}
 		}
 	}
 	return out
-}
-
-// silent reports whether a region has no signal after denoising.
-func (s scan) silent(r, regions int) bool {
-	for at := r; at < len(s.after); at += regions {
-		if !math.IsNaN(s.after[at]) {
-			return false
-		}
-	}
-	return true
 }
 
 // outlined is the regions over the mean of scan i; nil without both, and of grayordinates.

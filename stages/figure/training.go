@@ -111,7 +111,15 @@ func DrawTraining(t *dag.Task, drawn int) (*Chart, error) {
 		return nil, err
 	}
 	p := chart.Plot{Width: chart.Page, Height: []vg.Length{62 * vg.Millimeter}}
-	series := column.Series(names)
+	var page []string
+	if t.Has("predictions") { // of the report
+		all, err := fold.ReadSettings(t.All("predictions"))
+		if err != nil {
+			return nil, err
+		}
+		page = settingNames(all)
+	}
+	series := seriesAmong(names, page)
 	for i, s := range settings[:min(len(settings), drawn)] {
 		folds := make([][]epochRow, len(s.members))
 		for k, in := range s.members {
@@ -122,8 +130,7 @@ func DrawTraining(t *dag.Task, drawn int) (*Chart, error) {
 		color := chart.Color(max(series[i], 0))
 		loss := trainingPanel(folds, color, func(e epochRow) (train, test float64) { return e.CE, e.TestCE })
 		accuracy := trainingPanel(folds, color, func(e epochRow) (train, test float64) {
-			return e.Accuracy,
-				e.TestAccuracy
+			return e.Accuracy, e.TestAccuracy
 		})
 		loss.Title, loss.Y = s.name, chart.Axis{Label: "cross-entropy", Zero: true}
 		accuracy.Y = chart.Axis{Label: "accuracy", Min: 0.4, Max: 1}
