@@ -95,7 +95,7 @@ var mayImport = map[string][]string{
 	// The rooms of the command, from the top down.
 	"cmd/pipeline/cli": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/bidsapp",
 		"cmd/pipeline/manual", "cmd/pipeline/page", "cmd/pipeline/trace",
-		"cmd/pipeline/diff", "cmd/pipeline/flags", "cmd/pipeline/executor", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/members",
+		"cmd/pipeline/flags", "cmd/pipeline/executor", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/members",
 		"cmd/pipeline/describe", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/scaffold",
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/page": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/results",
@@ -104,7 +104,6 @@ var mayImport = map[string][]string{
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/trace": {"artifacts", "pipelines", "cmd/pipeline/export", "cmd/pipeline/console",
 		"cmd/pipeline/exit"},
-	"cmd/pipeline/diff":     {"artifacts", "dag", "pipelines", "cmd/pipeline/results", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/flags":    {"dag", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/executor": {"dag", "stages", "cmd/pipeline/flags", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/members":  {"pipelines", "stages", "cmd/pipeline/console"},

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/pipelines/lock"
 	"prgnn/stages"
 )
 
@@ -124,7 +125,7 @@ func (b *builder) connect() error {
 		before := len(b.waiting)
 		var stuck error
 		b.waiting = slices.DeleteFunc(b.waiting, func(w waiting) bool {
-			if err := b.bind(w); err != nil {
+			if err := b.bind(w, tasks[w.node.ID].Files); err != nil {
 				if stuck == nil {
 					stuck = fmt.Errorf("%s: %w", w.node.ID, err)
 				}
@@ -145,9 +146,9 @@ func (b *builder) connect() error {
 }
 
 // bind finds the inputs of a task.
-func (b *builder) bind(w waiting) error {
+func (b *builder) bind(w waiting, read []lock.File) error {
 	files := map[string]string{}
-	for _, f := range b.o.Lock.Tasks()[w.node.ID].Files {
+	for _, f := range read {
 		files[f.Port+" "+f.Ref.Digest.String()] = f.Name
 	}
 	var inputs []dag.Binding

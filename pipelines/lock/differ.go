@@ -37,10 +37,7 @@ func (l *Lock) Before(g *dag.Graph, text string, place func(line int) string,
 	var ds []Difference
 	add := func(place, was, now string) { ds = append(ds, Difference{place, was, now}) }
 	l.text(text, place, add)
-	codes, stages := map[string]string{}, map[string]*Stage{}
-	for _, c := range l.Codes {
-		codes[c.Kind] = c.Digest
-	}
+	codes, stages := l.code(), map[string]*Stage{}
 	for i := range l.Stages {
 		stages[stageKey(l.Stages[i].Name, l.Stages[i].Kind)] = &l.Stages[i]
 	}
@@ -114,20 +111,18 @@ func at(lines []string, i int) string {
 }
 
 func differParameters(stage string, was, now []string, add func(place, was, now string)) {
-	values := func(lines []string) map[string]string {
-		m := map[string]string{}
+	values := map[string][2]string{}
+	for i, lines := range [][]string{was, now} {
 		for _, line := range lines {
 			name, value, _ := strings.Cut(line, " = ")
-			m[name] = value
+			both := values[name]
+			both[i] = value
+			values[name] = both
 		}
-		return m
 	}
-	a, b := values(was), values(now)
-	names := maps.Clone(a)
-	maps.Copy(names, b)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if a[name] != b[name] {
-			add(stage+"."+name, a[name], b[name])
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if v := values[name]; v[0] != v[1] {
+			add(stage+"."+name, v[0], v[1])
 		}
 	}
 }
@@ -159,9 +154,8 @@ func differOutputs(task string, was, now artifacts.Refs, add func(place, was, no
 		names.Set(ref.Name, ref.Ref)
 	}
 	for _, ref := range names {
-		name := ref.Name
-		if a, b := text(was, name), text(now, name); a != b {
-			add(task+"."+name, a, b)
+		if a, b := text(was, ref.Name), text(now, ref.Name); a != b {
+			add(task+"."+ref.Name, a, b)
 		}
 	}
 }
@@ -184,10 +178,7 @@ func (f *foretold) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 func (l *Lock) Contradictions(g *dag.Graph) []Difference {
 	var ds []Difference
 	tasks := l.Tasks()
-	codes := map[string]string{}
-	for _, c := range l.Codes {
-		codes[c.Kind] = c.Digest
-	}
+	codes := l.code()
 	for _, s := range g.Stages {
 		code, err := s.Kind.CodeDigest()
 		if err != nil || code != codes[s.Kind.Name] {

@@ -2,6 +2,7 @@ package lock
 
 import (
 	"fmt"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -169,16 +170,35 @@ func portName(n *dag.Node, port string, coords []dag.Coord) string {
 	return port
 }
 
+// All yields the tasks of all stages, in the order of the lock.
+func (l *Lock) All() iter.Seq[*Task] {
+	return func(yield func(*Task) bool) {
+		for i := range l.Stages {
+			for j := range l.Stages[i].Tasks {
+				if !yield(&l.Stages[i].Tasks[j]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Tasks are the tasks of all stages, by their names.
 func (l *Lock) Tasks() map[string]*Task {
 	all := map[string]*Task{}
-	for i := range l.Stages {
-		for j := range l.Stages[i].Tasks {
-			t := &l.Stages[i].Tasks[j]
-			all[t.ID] = t
-		}
+	for t := range l.All() {
+		all[t.ID] = t
 	}
 	return all
+}
+
+// code is what the lock states for the code of each kind.
+func (l *Lock) code() map[string]string {
+	of := map[string]string{}
+	for _, c := range l.Codes {
+		of[c.Kind] = c.Digest
+	}
+	return of
 }
 
 // Inputs are the user's files, each content once under each name, in the order of
@@ -186,14 +206,12 @@ func (l *Lock) Tasks() map[string]*Task {
 func (l *Lock) Inputs() []File {
 	var all []File
 	seen := map[File]bool{}
-	for _, s := range l.Stages {
-		for _, t := range s.Tasks {
-			for _, f := range t.Files {
-				f.Port, f.Ref.Format = "", ""
-				if !seen[f] {
-					seen[f] = true
-					all = append(all, f)
-				}
+	for t := range l.All() {
+		for _, f := range t.Files {
+			f.Port, f.Ref.Format = "", ""
+			if !seen[f] {
+				seen[f] = true
+				all = append(all, f)
 			}
 		}
 	}

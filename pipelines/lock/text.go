@@ -97,7 +97,7 @@ func noneOr(s string) string {
 
 // Parse reads what Encode wrote, and nothing else but what editors and git do to line ends and to both ends of a file:
 // every error names the line and what is wrong with it.
-func Parse(text []byte) (*Lock, error) {
+func Parse(text []byte) (l *Lock, err error) {
 	if len(text) > maxSize {
 		return nil, fmt.Errorf("it has %d bytes; the limit for a lock is %d", len(text), maxSize)
 	}
@@ -108,15 +108,24 @@ func Parse(text []byte) (*Lock, error) {
 	// Editors add empty lines to the end, and take away the last line end.
 	whole := string(bytes.TrimRight(text, "\n")) + "\n"
 	r := &reader{rest: whole}
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case mistake:
+			l, err = nil, p
+		default:
+			panic(p)
+		}
+	}()
 	if strings.HasPrefix(whole, magic+"\n") && !strings.Contains(whole, "\nend\n") {
 		r.lines = strings.Count(whole, "\n") - 1
 		r.fail("it is truncated here: a lock ends with the line \"end\"; copy it again, or write it with pipeline lock FILE")
 	}
-	l := r.head()
-	for r.err == nil && r.at("stage") {
+	l = r.head()
+	for r.at("stage") {
 		l.Stages = append(l.Stages, r.stage())
 	}
-	if after, ended := strings.CutPrefix(r.rest, "end"); r.err == nil && after != "\n" {
+	if after, ended := strings.CutPrefix(r.rest, "end"); after != "\n" {
 		after, more := strings.CutPrefix(after, "\n")
 		switch {
 		case ended && strings.HasPrefix(strings.TrimLeft(after, "\n"), magic):
@@ -127,26 +136,22 @@ func Parse(text []byte) (*Lock, error) {
 			r.fail("%.60q instead of a stage or the last line \"end\": copy the lock again, or write it with pipeline lock FILE", r.peek())
 		}
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
 	if again, err := l.Encode(); err != nil || string(again) != whole {
 		return nil, fmt.Errorf("its content is that of a lock, but not its exact format: was it edited by hand?")
 	}
 	return l, nil
 }
 
-// A reader takes a lock apart, line by line. The first thing wrong sets err.
+// A reader takes a lock apart, line by line. It panics with the first mistake.
 type reader struct {
 	rest, part string // part: from the beginning of the part, for its sum
 	lines      int
-	err        error
 }
 
+type mistake struct{ error }
+
 func (r *reader) fail(format string, args ...any) {
-	if r.err == nil {
-		r.err = fmt.Errorf("line %d: "+format, append([]any{r.lines + 1}, args...)...)
-	}
+	panic(mistake{fmt.Errorf("line %d: "+format, append([]any{r.lines + 1}, args...)...)})
 }
 
 func (r *reader) peek() string {
@@ -156,18 +161,14 @@ func (r *reader) peek() string {
 
 // at reports whether the next line has this first word.
 func (r *reader) at(word string) bool {
-	return r.err == nil && (strings.HasPrefix(r.rest, word+" ") || strings.HasPrefix(r.rest, word+"\n"))
+	return strings.HasPrefix(r.rest, word+" ") || strings.HasPrefix(r.rest, word+"\n")
 }
 
 // next takes a line of this first word and returns the rest of it.
 func (r *reader) next(word string) string {
-	if r.err != nil {
-		return ""
-	}
 	line, rest, whole := strings.Cut(r.rest, "\n")
 	if !whole || !r.at(word) {
 		r.fail("%.60q instead of a line %q: it is damaged, or not a lock of this version", line, word)
-		return ""
 	}
 	r.rest = rest
 	r.lines++
@@ -177,22 +178,18 @@ func (r *reader) next(word string) string {
 // words takes a line of n words after the first; the last may hold blanks.
 func (r *reader) words(word string, n int) []string {
 	f := strings.SplitN(r.next(word), " ", n)
-	if r.err == nil && len(f) < n {
+	if len(f) < n {
 		r.lines--
 		r.fail("a line %q of %d words, not %d", word, len(f), n)
 	}
-	return append(f, make([]string, n)...)
+	return f
 }
 
 // blank takes the empty line between parts.
 func (r *reader) blank() {
-	if r.err != nil {
-		return
-	}
 	rest, ok := strings.CutPrefix(r.rest, "\n")
 	if !ok {
 		r.fail("%.60q instead of an empty line", r.peek())
-		return
 	}
 	r.rest = rest
 	r.lines++
@@ -202,15 +199,11 @@ func (r *reader) blank() {
 func (r *reader) begin() { r.part = r.rest }
 
 func (r *reader) sum() {
-	if r.err != nil {
-		return
-	}
 	if !r.at("sum") {
 		r.fail("%.60q instead of a line \"sum\"", r.peek())
-		return
 	}
 	want := sumOf([]byte(r.part[:len(r.part)-len(r.rest)]))
-	if got := r.next("sum"); r.err == nil && got != want {
+	if got := r.next("sum"); got != want {
 		r.lines--
 		r.fail("the part that ends here was changed or damaged: its checksum is %s, but it states %.20s (after a merge: run the pipeline and write the lock again)", want, got)
 	}
@@ -229,7 +222,7 @@ func (r *reader) head() *Lock {
 	l.Program.Version, l.Program.Revision, l.Program.Go = f[0], noneOr(f[1]), f[2]
 	l.Program.Platform = r.next("platform")
 	l.File = r.next("file")
-	if r.err == nil && (l.File == "" || strings.ContainsAny(l.File, `/\`) || l.File == "." || l.File == "..") {
+	if l.File == "" || strings.ContainsAny(l.File, `/\`) || l.File == "." || l.File == ".." {
 		r.fail("the pipeline file %q has a directory, or no name", l.File)
 	}
 	var b strings.Builder
@@ -267,7 +260,7 @@ func (r *reader) stage() Stage {
 	seen := map[string]bool{}
 	for r.at("task") {
 		t := r.task()
-		if name, _, _ := strings.Cut(t.ID, "["); r.err == nil && (name != s.Name || seen[t.ID]) {
+		if name, _, _ := strings.Cut(t.ID, "["); name != s.Name || seen[t.ID] {
 			r.fail("the task %.60q does not belong to the stage %s, or appears twice", t.ID, s.Name)
 		}
 		seen[t.ID] = true

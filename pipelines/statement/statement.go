@@ -73,11 +73,9 @@ func Of(l *lock.Lock) (*Statement, error) {
 	}
 	s := &Statement{Type: statementType, PredicateType: predicateType}
 	s.Subject = []Resource{resource(LockName, artifacts.DigestOf(text))}
-	for _, st := range l.Stages {
-		for _, t := range st.Tasks {
-			for _, ref := range t.Outputs {
-				s.Subject = append(s.Subject, resource(t.ID+"."+ref.Name, ref.Digest))
-			}
+	for t := range l.All() {
+		for _, ref := range t.Outputs {
+			s.Subject = append(s.Subject, resource(t.ID+"."+ref.Name, ref.Digest))
 		}
 	}
 	d := &s.Predicate.BuildDefinition

@@ -152,7 +152,7 @@ func (a *auditor) toAudit(c *results.Current) (tasks []*dag.Node, err error) {
 	}
 	there, others := c.Split(all)
 	for _, n := range there {
-		if c.InputsStored(n) && c.OutputsStored(n) {
+		if c.InputsStored(n) {
 			tasks = append(tasks, n)
 		} else {
 			others = append(others, n)

@@ -1,3 +1,3 @@
-// Package audit runs tasks again in an empty place, or takes results from another machine, and
-// compares them with what is stored: bit for bit, and in numbers where bits differ.
+// Package audit prints which results differ and where the difference enters: after running tasks again in an empty
+// place, between places or machines, and between two runs.
 package audit

@@ -103,10 +103,7 @@ func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.
 	if au.Fetched && !cmd.Flags().Changed("seed") {
 		au.Seed = rand.Uint64() // nobody who changes a remote shall know the sample
 	}
-	switch {
-	case len(from.against) > 0:
-		return a.auditAgainst(from, au)
-	case from.lock != "":
+	if from.lock != "" {
 		return a.auditLock(from, au)
 	}
 	c, err := a.look(from.file, from.sets)
@@ -114,13 +111,18 @@ func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.
 		return err
 	}
 	defer c.Store.Close()
-	if from.inputs {
+	switch {
+	case len(from.against) > 0:
+		here := c.Results()
+		here.Platform = dag.ThisProgram().Platform
+		return audit.Against(a.Console, c.Pipeline.Graph, here, from.against, from.signedBy, au)
+	case from.inputs:
 		return audit.FromInputs(a.Console, c, au)
 	}
 	return audit.Alone(a.Console, c, au)
 }
 
-// auditFrom says what is audited, and against what.
+// auditFrom is what is audited, and what it is compared with.
 type auditFrom struct {
 	file, lock    string
 	sets, against []string
@@ -128,7 +130,7 @@ type auditFrom struct {
 	inputs        bool
 }
 
-// auditLock audits a lock, with the bytes of the store beside it, if there is one.
+// auditLock audits a lock, with the bytes of the store beside it, if there is one; or compares it with other places.
 func (a *app) auditLock(from auditFrom, o audit.Options) error {
 	l, err := audit.ReadLock(from.lock)
 	if err != nil {
@@ -138,32 +140,12 @@ func (a *app) auditLock(from auditFrom, o audit.Options) error {
 	if err != nil {
 		return err
 	}
+	if len(from.against) > 0 {
+		return audit.Against(a.Console, p.Graph, differ.OfLock(from.lock, l, nil), from.against, from.signedBy, o)
+	}
 	beside := audit.OpenStore(a.Console, a.storeDir(filepath.Dir(from.lock)))
 	if beside != nil {
 		defer beside.Close()
 	}
 	return audit.Lock(a.Console, p, l, from.lock, beside, o)
-}
-
-// auditAgainst compares the results of a pipeline file in its store, or of a lock, with others.
-func (a *app) auditAgainst(from auditFrom, o audit.Options) error {
-	if from.lock != "" {
-		l, err := audit.ReadLock(from.lock)
-		if err != nil {
-			return err
-		}
-		p, err := audit.LoadLock(a.Console, l, from.lock, from.sets)
-		if err != nil {
-			return err
-		}
-		return audit.Against(a.Console, p.Graph, differ.OfLock(from.lock, l, nil), from.against, from.signedBy, o)
-	}
-	c, err := a.look(from.file, from.sets)
-	if err != nil {
-		return err
-	}
-	defer c.Store.Close()
-	here := c.Results()
-	here.Platform = dag.ThisProgram().Platform
-	return audit.Against(a.Console, c.Pipeline.Graph, here, from.against, from.signedBy, o)
 }

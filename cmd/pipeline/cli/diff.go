@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"prgnn/cmd/pipeline/diff"
+	"prgnn/cmd/pipeline/audit"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -28,7 +28,7 @@ relative error; for one task of each stage, or for every task of STAGE.`,
 				return err
 			}
 			defer store.Close()
-			return diff.Print(a.Console, store, args[0], args[1], stage)
+			return audit.Runs(a.Console, store, args[0], args[1], stage)
 		},
 	}
 }

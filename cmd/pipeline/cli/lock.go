@@ -141,15 +141,12 @@ func (a *app) compareHeld(h *held, r *dag.Result) error {
 		return nil
 	}
 	var ds []lock.Difference
-	for _, s := range h.lock.Stages {
-		for _, t := range s.Tasks {
-			out, ran := r.Outputs[t.ID]
-			for _, was := range t.Outputs {
-				now := out.Of(was.Name)
-				if ran && now.Digest != was.Digest {
-					ds = append(ds, lock.Difference{Place: t.ID + "." + was.Name, Lock: was.Digest.String()[:12],
-						Now: now.Digest.String()[:12]})
-				}
+	for t := range h.lock.All() {
+		out, ran := r.Outputs[t.ID]
+		for _, was := range t.Outputs {
+			if now := out.Of(was.Name); ran && now.Digest != was.Digest {
+				ds = append(ds, lock.Difference{Place: t.ID + "." + was.Name, Lock: was.Digest.String()[:12],
+					Now: now.Digest.String()[:12]})
 			}
 		}
 	}

@@ -135,11 +135,6 @@ func (c *Current) InputsStored(n *dag.Node) bool {
 	return true
 }
 
-// OutputsStored reports whether the store has the bytes of all outputs of a task.
-func (c *Current) OutputsStored(n *dag.Node) bool {
-	return c.Store.HasAll(c.Steps[n].Outputs)
-}
-
 // DamagedInput names a result that a task takes and whose stored bytes are not those of its name; "" for
 // none. It reads them: a disk may change bytes without telling the file system.
 func (c *Current) DamagedInput(n *dag.Node) string {

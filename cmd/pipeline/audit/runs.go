@@ -1,5 +1,4 @@
-// Package diff prints what differs between two runs: causes first, then the results.
-package diff
+package audit
 
 import (
 	"cmp"
@@ -17,11 +16,10 @@ import (
 	"prgnn/pipelines/differ"
 )
 
-type printer struct{ *console.Console }
-
-// Print prints how two runs of a store differ; of one stage or task, if it is named.
-func Print(c *console.Console, store *artifacts.Store, idA, idB, stage string) error {
-	a := printer{c}
+// Runs prints what differs between two runs of a store, causes first, then the results; for one stage or task, if it is
+// named.
+func Runs(con *console.Console, store *artifacts.Store, idA, idB, stage string) error {
+	a := start(con, Options{})
 	ra, err := results.LoadRun(store, idA)
 	if err != nil {
 		return err
@@ -50,7 +48,12 @@ func Print(c *console.Console, store *artifacts.Store, idA, idB, stage string) e
 		a.Object(sum)
 		return nil
 	}
-	a.printDiff(ra, rb, diffs, sum)
+	then := func(r *dag.Record) string { return r.Started.Local().Format("2006-01-02 15:04:05") }
+	fmt.Fprintf(a.Out, "run %s (%s) → run %s (%s)\n", ra.ID, then(ra), rb.ID, then(rb))
+	a.printCauses(diffs)
+	a.printConsequences(diffs)
+	fmt.Fprintf(a.Out, "diff: %s: %d same, %d different, %d recomputed with the same bytes, %d new, %d removed\n",
+		words.Count(sum.Tasks, "task"), sum.Same, sum.Different, sum.Recomputed, sum.New, sum.Gone)
 	return nil
 }
 
@@ -65,80 +68,60 @@ func ofStage(diffs []*differ.TaskDiff, ra, rb *dag.Record, stage string) ([]*dif
 	return slices.DeleteFunc(diffs, func(d *differ.TaskDiff) bool { return d.Stage != stage && d.Task != stage }), nil
 }
 
-func (a printer) printDiff(ra, rb *dag.Record, diffs []*differ.TaskDiff, sum differ.RunDiff) {
-	fmt.Fprintf(a.Out, "run %s (%s) → run %s (%s)\n", ra.ID, ra.Started.Local().Format("2006-01-02 15:04:05"), rb.ID, rb.Started.Local().Format("2006-01-02 15:04:05"))
-	a.printCauses(diffs)
-	a.printConsequences(diffs)
-	fmt.Fprintf(a.Out, "diff: %s: %d same, %d different, %d recomputed with the same bytes, %d new, %d removed\n",
-		words.Count(sum.Tasks, "task"), sum.Same, sum.Different, sum.Recomputed, sum.New, sum.Gone)
-}
-
 // printCauses shows each cause once, with the tasks in which it stands.
-func (a printer) printCauses(diffs []*differ.TaskDiff) {
+func (a *auditor) printCauses(diffs []*differ.TaskDiff) {
 	type cause struct {
-		d     dag.Difference
-		tasks []string
+		dag.Difference
+		stage string
 	}
-	var causes []*cause
-	at := map[string]*cause{}
+	var causes []cause
+	tasks := map[cause][]string{}
 	for _, t := range diffs {
 		for _, d := range t.Causes {
 			if d.What == "input" {
 				d.From = ""
 			}
-			k := t.Stage + "\x00" + d.What + "\x00" + d.Name + "\x00" + d.Old + "\x00" + d.New
-			if at[k] == nil {
-				at[k] = &cause{d: d}
-				causes = append(causes, at[k])
+			k := cause{d, t.Stage}
+			if tasks[k] == nil {
+				causes = append(causes, k)
 			}
-			at[k].tasks = append(at[k].tasks, t.Task)
+			tasks[k] = append(tasks[k], t.Task)
 		}
 	}
-	if len(causes) == 0 {
+	if causes == nil {
 		return
 	}
-	// Digests say nothing to a person: they come behind what does.
-	slices.SortStableFunc(causes, func(a, b *cause) int { return cmp.Compare(rankOf(a.d), rankOf(b.d)) })
+	// Parameters first; values that are named by their digest say nothing to a person, and come last.
+	of := func(c cause) int { return map[string]int{"parameter": -1, "value": 1}[c.What] }
+	slices.SortStableFunc(causes, func(a, b cause) int { return cmp.Compare(of(a), of(b)) })
 	fmt.Fprintln(a.Out, "\ncauses")
 	a.Few(a.Out, len(causes), 20, func(i int) {
-		fmt.Fprintf(a.Out, "  %s\n", words.Some(causes[i].tasks, 4))
-		results.PrintFact(a.Console, causes[i].d, "    ")
+		fmt.Fprintf(a.Out, "  %s\n", words.Some(tasks[causes[i]], 4))
+		results.PrintFact(a.Console, causes[i].Difference, "    ")
 	})
 }
 
-// rankOf puts parameters first, and values that are named by their digest last.
-func rankOf(d dag.Difference) int {
-	switch d.What {
-	case "parameter":
-		return 0
-	case "value":
-		return 2
-	}
-	return 1
-}
-
 // printConsequences shows by stage how many tasks differ, and how.
-func (a printer) printConsequences(diffs []*differ.TaskDiff) {
+func (a *auditor) printConsequences(diffs []*differ.TaskDiff) {
 	if len(diffs) == 0 {
 		fmt.Fprintln(a.Out, "nothing differs")
 		return
 	}
 	fmt.Fprintln(a.Out, "\nresults")
-	states := map[string]map[string]int{}
+	type of struct{ stage, state string }
+	count := map[of]int{}
 	var stages []string
 	for _, d := range diffs {
-		if states[d.Stage] == nil {
-			states[d.Stage] = map[string]int{}
+		if count[of{d.Stage, d.State}]++; !slices.Contains(stages, d.Stage) {
 			stages = append(stages, d.Stage)
 		}
-		states[d.Stage][d.State]++
 	}
 	for _, s := range stages {
 		var parts []string
 		for _, state := range []struct{ name, words string }{
 			{"different", "differ"}, {"recomputed", "recomputed with the same bytes"}, {"new", "new"}, {"gone", "gone"},
 		} {
-			if n := states[s][state.name]; n > 0 {
+			if n := count[of{s, state.name}]; n > 0 {
 				parts = append(parts, fmt.Sprintf("%d %s", n, state.words))
 			}
 		}
