@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/plot/vg"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/chart"
@@ -85,7 +87,8 @@ var errNowhere = errors.New("regions on surfaces have no coordinates")
 // nowhere is a picture that says why there is none.
 func nowhere() (dag.Outputs, error) {
 	why, err := wording.Text("figure.nowhere.alt", nil)
-	return outputs(Captioned(chart.Sentence(why), "figure.nowhere", nil), err)
+	sentence := chart.Plot{Width: 7 * vg.Length(len(why)), Key: []chart.Mark{{Name: why}}}
+	return outputs(Captioned(sentence.Figure(), "figure.nowhere", nil), err)
 }
 
 // readAtlas is the label image of a task, else the centroids of its node list.

@@ -115,7 +115,7 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 		Marks: append([]chart.Mark{chart.Diagonal(0, 1)}, chart.FirstOnTop(curves)...)}
 	above.X.Names = make([]string, len(above.X.At)) // they stand below
 	below := chart.Panel{X: chart.Unit("predicted probability of " + all.Groups[positive]),
-		Y: chart.Axis{Label: "participants", Zero: true, Most: 3}, Marks: chart.FirstOnTop(counts)}
+		Y: chart.Axis{Label: "participants", Zero: true, Most: 3, Whole: true}, Marks: chart.FirstOnTop(counts)}
 	f := chart.Plot{Rows: [][]chart.Panel{{above}, {below}}, Width: chart.Column, Key: key,
 		Height: []vg.Length{chart.Column - 6, 92}}
 	c := Captioned(f.Figure(), "figure.calibration", most(chart.MostSeries, drawn, "classifiers", values{

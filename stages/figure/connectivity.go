@@ -73,11 +73,7 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 	if n == 0 {
 		return nil, errors.New("there are no matrices to draw")
 	}
-	nodes, err := t.In("nodes").Table()
-	if err != nil {
-		return nil, err
-	}
-	blocks, err := region.Blocks(nodes)
+	blocks, err := region.BlocksOf(t.In("nodes"))
 	if err != nil {
 		return nil, err
 	}

@@ -56,10 +56,6 @@ type regionQualityRow struct {
 }
 
 func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	nodes, err := t.In("nodes").Table()
-	if err != nil {
-		return nil, err
-	}
 	quality, err := column.One[column.CleaningRow](t.In("quality"))
 	if err != nil {
 		return nil, err
@@ -68,7 +64,7 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if p.Head, err = wording.Text("figure.scan.head", quality); err != nil {
 		return nil, err
 	}
-	if p.Groups, err = region.Blocks(nodes); err != nil {
+	if p.Groups, err = region.BlocksOf(t.In("nodes")); err != nil {
 		return nil, err
 	}
 	n := len(p.Groups)
