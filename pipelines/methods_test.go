@@ -25,7 +25,7 @@ func builtinMethods(t *testing.T, name string, sets []string) string {
 		in["evaluation"], in["scores"] = []dag.Input{dag.InputOf(evaluation)}, []dag.Input{dag.InputOf(scores)}
 		in["ranking"] = []dag.Input{dag.InputOf(&encoding.Table{})}
 	}
-	return need.Value(methods.Cite(dag.NewTask(in)))(t).Markdown("1")
+	return need.Value(methods.Cite(dag.NewTask(in)))(t).Markdown()
 }
 
 // The methods of the built-in pipelines: every sentence is about the stages that it says.

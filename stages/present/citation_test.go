@@ -142,7 +142,7 @@ func TestCitationIsTheReportsList(t *testing.T) {
 		[4]string{"harmonize", "combat", "site", "site_*name*"},
 		[4]string{"evaluate", "evaluate", "permutations", "99"})
 	c := citationOf(t, in)
-	bib, text := bibEntries(t, c.BibTeX("1.2.3")), c.Markdown("1.2.3")
+	bib, text := bibEntries(t, c.BibTeX("1.2.3")), c.Markdown()
 	if bib["prgnn"]["version"] != "1.2.3" || bib["ledoit"]["volume"] != "88" ||
 		bib["johnson"]["doi"] != "10.1093/biostatistics/kxj037" {
 		t.Errorf("the entries are %v", bib)

@@ -137,3 +137,12 @@ func TestFindingText(t *testing.T) {
 	need.NoError(t, err)
 	need.Equal(t, text, "SVM detected none of the PAT participants (sensitivity 0); likewise 2 other seeds of the same training, ridge")
 }
+
+// The name of a column or stage is written as it is.
+func TestUpperFirst(t *testing.T) {
+	for text, want := range map[string]string{"the groups": "The groups", "column mean_fd is": "Column mean_fd is",
+		"": "", "mean_fd of the table": "mean_fd of the table", "net2: few": "net2: few", "scanType: few": "scanType: few",
+		"PR-GNN": "PR-GNN"} {
+		need.Equal(t, UpperFirst(text), want, text)
+	}
+}

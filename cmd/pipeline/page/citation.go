@@ -39,7 +39,7 @@ func Citation(c *results.Current, task *dag.Node) (files map[string]string, miss
 		return nil, nil, fmt.Errorf("%s: %w", task.ID, err)
 	}
 	files = map[string]string{"CITATION.bib": cited.BibTeX(version.Number),
-		"CITATION.md": cited.Markdown(version.Number)}
+		"CITATION.md": cited.Markdown()}
 	return files, in.missing, nil
 }
 

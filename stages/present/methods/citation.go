@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/version"
 	"prgnn/stages/literature"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -14,6 +15,7 @@ import (
 
 // A Citation is what to cite for a run: its methods, and the works that they cite.
 type Citation struct {
+	about   string // what wrote the methods
 	methods []report.Block
 	Keys    []string // of literature, in the order of their mention
 }
@@ -32,27 +34,27 @@ func Cite(t *dag.Task) (*Citation, error) {
 	if err := a.Write(); err != nil || len(a.cited) == 0 {
 		return nil, err
 	}
-	return &Citation{a.Section.Blocks, a.cited}, nil
+	about := a.Text("methods.file", values{"Version": version.Number})
+	return &Citation{about, a.Section.Blocks, a.cited}, a.Err()
 }
 
-// BibTeX are the works as entries. version is that of the program.
-func (c *Citation) BibTeX(version string) string {
-	entries := lists.Map(c.Keys, func(key string) string { return literature.Works[key].BibTeX(key, version) })
+// BibTeX are the works as entries. of is the version of the program.
+func (c *Citation) BibTeX(of string) string {
+	entries := lists.Map(c.Keys, func(key string) string { return literature.Works[key].BibTeX(key, of) })
 	return strings.Join(entries, "\n")
 }
 
 // IsCitation reports whether a text is one that BibTeX or Markdown wrote: each names the program.
 func IsCitation(text []byte) bool {
-	return bytes.Contains(text, []byte("@software{prgnn,")) || bytes.Contains(text, []byte(byThisProgram))
+	return bytes.Contains(text, []byte("@software{prgnn,")) || bytes.Contains(text, []byte(heading+"PR-GNN Pipeline "))
 }
 
-// byThisProgram stands in every methods text.
-const byThisProgram = " wrote this text from the parameters of the run;"
+const heading = "# Methods\n\n"
 
 // Markdown is the methods text with pandoc's citations, and the works by their keys.
-func (c *Citation) Markdown(version string) string {
+func (c *Citation) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Methods\n\nPR-GNN Pipeline %s%s it may be copied into a paper.\nCitations are the keys of CITATION.bib.\n", version, byThisProgram)
+	fmt.Fprintf(&b, "%s%s\n", heading, c.about)
 	for _, block := range c.methods {
 		switch {
 		case block.Heading != "":

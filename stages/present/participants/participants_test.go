@@ -16,6 +16,7 @@ import (
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
+	"prgnn/stages/wording"
 )
 
 // No SD that is above 0 reads ± 0.00, and a mean has the decimals of its SD.
@@ -128,7 +129,7 @@ func TestNotesThatAreCautions(t *testing.T) {
 	need.NoError(t, a.Read())
 	need.NoError(t, a.Describe())
 	for i, note := range notes {
-		if got := slices.Contains(w.Cautions(), section.UpperFirst(note)); got != (i < 4) {
+		if got := slices.Contains(w.Cautions(), wording.UpperFirst(note)); got != (i < 4) {
 			t.Errorf("%s: %v in %q", note, got, w.Cautions())
 		}
 	}

@@ -86,9 +86,6 @@ func shownNumber(column string, x float64, shares bool) string {
 	return report.Short(x)
 }
 
-// UpperFirst writes the first letter, an ASCII one, as a capital; a column's or a stage's name stays as it is.
-func UpperFirst(text string) string { return wording.UpperFirst(text) }
-
 // LowerFirst writes a title within a sentence; an acronym stays.
 func LowerFirst(text string) string { return wording.LowerFirst(text) }
 
@@ -102,12 +99,6 @@ func OrItself(words map[string]string, key string) string {
 
 // UnitName is the name of a unit in a table: years for a.
 func UnitName(text string) string { return wording.UnitName(text) }
-
-// InSentence writes the name of a classifier inside a sentence: "the model", not "The model".
-func InSentence(text string) string { return wording.InSentence(text) }
-
-// PlusMinus writes a mean with its standard deviation.
-func PlusMinus(mean, sd float64) string { return wording.PlusMinus(mean, sd) }
 
 // MemberText names a member of a fan-out: its stage, then its coordinates.
 func MemberText(coords []dag.Coord) string { return wording.MemberText(coords) }

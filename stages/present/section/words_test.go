@@ -18,15 +18,6 @@ func TestLowerFirst(t *testing.T) {
 	}
 }
 
-// The name of a column or stage is written as it is.
-func TestUpperFirst(t *testing.T) {
-	for text, want := range map[string]string{"the groups": "The groups", "column mean_fd is": "Column mean_fd is",
-		"": "", "mean_fd of the table": "mean_fd of the table", "net2: few": "net2: few", "scanType: few": "scanType: few",
-		"PR-GNN": "PR-GNN"} {
-		need.Equal(t, UpperFirst(text), want, text)
-	}
-}
-
 // Whole numbers are written as such, also 0 and 1 among others and in a column of codes; shares have three places.
 func TestNumbersOfATable(t *testing.T) {
 	column := func(name, doc string, v ...float64) encoding.Column {
