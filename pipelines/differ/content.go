@@ -22,20 +22,22 @@ type Content struct {
 	Text   string
 }
 
-// Decode reads an artifact.
-func Decode(b []byte, format string, typ dag.Type) (Content, error) {
-	c := Content{Format: format, Axes: typ.Axes}
-	var err error
-	switch format {
+// Read reads an artifact.
+func Read(s *artifacts.Store, ref artifacts.Ref, typ dag.Type) (Content, error) {
+	c := Content{Format: ref.Format, Axes: typ.Axes}
+	b, err := ReadBlob(s, ref)
+	if err != nil {
+		return c, err
+	}
+	switch ref.Format {
 	case "arrow":
 		c.Table, err = encoding.ReadTable(bytes.NewReader(b))
 	case "npy":
 		c.Array, err = encoding.ReadArray(bytes.NewReader(b))
 	case "text", "json", "tsv", "csv", "markdown", "log":
-		if !utf8.Valid(b) {
-			return c, errors.New("the text is not UTF-8")
+		if c.Text = string(b); !utf8.Valid(b) {
+			err = errors.New("the text is not UTF-8")
 		}
-		c.Text = string(b)
 	}
 	return c, err
 }
@@ -54,22 +56,12 @@ func ReadBlob(store *artifacts.Store, r artifacts.Ref) ([]byte, error) {
 // a library); that is a difference too.
 func Blobs(s1 *artifacts.Store, r1 artifacts.Ref, s2 *artifacts.Store, r2 artifacts.Ref, typ dag.Type) (*Difference,
 	error) {
-	var c [2]Content
-	var errs [2]error
-	for i, side := range []struct {
-		s *artifacts.Store
-		r artifacts.Ref
-	}{{s1, r1}, {s2, r2}} {
-		b, err := ReadBlob(side.s, side.r)
-		if err == nil {
-			c[i], err = Decode(b, side.r.Format, typ)
-		}
-		errs[i] = err
-	}
-	if err := errors.Join(errs[:]...); err != nil {
+	a, err1 := Read(s1, r1, typ)
+	b, err2 := Read(s2, r2, typ)
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	if d := Values(c[0], c[1]); d != nil {
+	if d := Values(a, b); d != nil {
 		return d, nil
 	}
 	return &Difference{Kind: "bytes", Text: "the values are the same; the bytes around them differ"}, nil

@@ -65,10 +65,10 @@ func (o *Outcome) Begins() bool { return o.Differs() && o.From == nil }
 // graph. A difference begins in a task when all that it read from other tasks is the same; else it follows from
 // theirs. Where it begins, its size is measured.
 func Compare(g *dag.Graph, stored Results, passes ...Pass) ([]*Outcome, error) {
-	worst, varies := map[*dag.Node]*Outcome{}, map[*dag.Node]bool{}
+	worst, varies, order := map[*dag.Node]*Outcome{}, map[*dag.Node]bool{}, inOrder(g)
 	for _, p := range passes {
 		in := map[*dag.Node]*Outcome{}
-		for _, n := range inOrder(g) {
+		for _, n := range order {
 			o, err := p.outcome(n, stored, in)
 			if err != nil {
 				return nil, err

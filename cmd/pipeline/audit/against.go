@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
@@ -25,8 +26,7 @@ type hostEvent struct {
 // A host is one place with which results were compared.
 type host struct {
 	hostEvent
-	compared []*differ.Outcome
-	counts   map[*dag.StageNode]map[differ.State]int
+	outcomes []*differ.Outcome
 }
 
 // Against compares results with those of other places, without running anything. key is the
@@ -49,31 +49,22 @@ func Against(con *console.Console, g *dag.Graph, here differ.Results, places []s
 		if err != nil {
 			return err
 		}
-		h := host{hostEvent{Event: "host", Place: place, Platform: there.Platform, Program: there.Program}, nil,
-			map[*dag.StageNode]map[differ.State]int{}}
+		h := host{hostEvent{Event: "host", Place: place, Platform: there.Platform, Program: there.Program}, nil}
 		for _, o := range outcomes {
-			state := o.State
 			switch {
 			case !chosen[o.Node]:
 				continue
 			case o.Outputs == nil:
-				state = differ.Absent
+				o.State = differ.Absent
 				h.Absent++
-			case state == differ.Different:
+			case o.State == differ.Different:
 				h.Different++
 			default:
 				h.Identical++
 			}
-			stage := o.Node.Stage
-			if h.counts[stage] == nil {
-				h.counts[stage] = map[differ.State]int{}
-			}
-			h.counts[stage][state]++
-			if o.Outputs != nil {
-				h.compared = append(h.compared, o)
-			}
+			h.outcomes = append(h.outcomes, o)
 		}
-		h.Tasks = len(h.compared)
+		h.Tasks = h.Different + h.Identical
 		hosts = append(hosts, h)
 	}
 	if !a.JSON {
@@ -85,9 +76,9 @@ func Against(con *console.Console, g *dag.Graph, here differ.Results, places []s
 		} else if h.Different > 0 {
 			fmt.Fprintf(a.Out, "\n%s\n", a.Page.Bold(h.Place))
 		}
-		a.count(h.compared)
-		if a.JSON || h.Different > 0 {
-			a.print(h.compared)
+		compared := slices.DeleteFunc(slices.Clone(h.outcomes), func(o *differ.Outcome) bool { return o.State == differ.Absent })
+		if a.count(compared); a.JSON || h.Different > 0 {
+			a.print(compared)
 		}
 	}
 	if !a.JSON {
@@ -114,7 +105,12 @@ func (a *auditor) table(g *dag.Graph, platform string, hosts []host) {
 		row := []string{s.Name}
 		some := false
 		for _, h := range hosts {
-			n := h.counts[s]
+			n := map[differ.State]int{}
+			for _, o := range h.outcomes {
+				if o.Node.Stage == s {
+					n[o.State]++
+				}
+			}
 			compared := n[differ.Identical] + n[differ.Allowed] + n[differ.Different]
 			text := fmt.Sprintf("%d identical", n[differ.Identical])
 			switch {
@@ -128,7 +124,7 @@ func (a *auditor) table(g *dag.Graph, platform string, hosts []host) {
 			if n[differ.Absent] > 0 && compared > 0 {
 				text += fmt.Sprintf(", %d absent", n[differ.Absent])
 			}
-			some = some || n != nil
+			some = some || len(n) > 0
 			row = append(row, text)
 		}
 		if some {

@@ -15,7 +15,6 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/words"
-	"prgnn/pipelines/differ"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -204,14 +203,10 @@ func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows in
 }
 
 func readOutput(store *artifacts.Store, o results.Output) (results.Content, error) {
-	b, err := differ.ReadBlob(store, o.Ref)
+	got, err := results.Read(store, o.Ref, o.Port.Type)
 	if errors.Is(err, artifacts.ErrMiss) { // of a past run
 		return results.Content{}, fmt.Errorf("%s: %s; pipeline run FILE --until %s recomputes it, with the file and settings of that run", o.Name(), results.Freed, dag.StageOf(o.Task.ID))
 	}
-	if err != nil {
-		return results.Content{}, fmt.Errorf("%s: %w", o.Name(), err)
-	}
-	got, err := results.Decode(b, o.Ref.Format, o.Port.Type)
 	if err != nil {
 		return results.Content{}, fmt.Errorf("%s: %w", o.Name(), err)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
@@ -17,9 +18,9 @@ import (
 // A Content is what the bytes of an artifact hold, to be shown.
 type Content struct{ differ.Content }
 
-// Decode reads an artifact.
-func Decode(b []byte, format string, typ dag.Type) (Content, error) {
-	c, err := differ.Decode(b, format, typ)
+// Read reads an artifact.
+func Read(store *artifacts.Store, ref artifacts.Ref, typ dag.Type) (Content, error) {
+	c, err := differ.Read(store, ref, typ)
 	return Content{c}, err
 }
 

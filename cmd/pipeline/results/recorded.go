@@ -110,7 +110,7 @@ func OfRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 	if err != nil {
 		return nil, err
 	}
-	steps, err := dag.Plan(p.Graph, store, dag.Options{})
+	c, err := LookUp(p, store)
 	if err != nil {
 		return nil, err
 	}
@@ -118,13 +118,10 @@ func OfRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 	for _, t := range rec.Tasks {
 		keys[t.ID] = t.Key
 	}
-	c := &Current{Pipeline: p, Store: store, Steps: make(map[*dag.Node]*dag.Step, len(steps))}
-	for i := range steps {
-		s := &steps[i]
-		if k, ran := keys[s.Node.ID]; s.Key != k || !ran {
-			return nil, fmt.Errorf("%s has changed since this run, in its data or in the program; name the pipeline file to use its present result", s.Node.ID)
+	for n := range p.Graph.Tasks() {
+		if k, ran := keys[n.ID]; c.Steps[n].Key != k || !ran {
+			return nil, fmt.Errorf("%s has changed since this run, in its data or in the program; name the pipeline file to use its present result", n.ID)
 		}
-		c.Steps[s.Node] = s
 	}
 	return c, nil
 }
@@ -140,17 +137,15 @@ func AsRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 		tasks[rec.Tasks[i].ID] = &rec.Tasks[i]
 	}
 	c := &Current{File: rec.ID, Pipeline: p, Store: store, Steps: map[*dag.Node]*dag.Step{}}
-	for _, stage := range p.Graph.Stages {
-		for _, n := range stage.Tasks {
-			s := &dag.Step{Node: n, State: dag.Unknown, Reason: "it did not run in run " + rec.ID}
-			if t := tasks[n.ID]; t != nil {
-				s.Key = t.Key
-				if t.State == dag.Ran || t.State == dag.Cached {
-					s.State, s.Reason, s.Outputs = dag.Cached, "", t.Outputs
-				}
+	for n := range p.Graph.Tasks() {
+		s := &dag.Step{Node: n, State: dag.Unknown, Reason: "it did not run in run " + rec.ID}
+		if t := tasks[n.ID]; t != nil {
+			s.Key = t.Key
+			if t.State == dag.Ran || t.State == dag.Cached {
+				s.State, s.Reason, s.Outputs = dag.Cached, "", t.Outputs
 			}
-			c.Steps[n] = s
 		}
+		c.Steps[n] = s
 	}
 	return c, nil
 }

@@ -20,12 +20,7 @@ import (
 
 // Read reads an output of a task.
 func (c *Current) Read(n *dag.Node, port dag.Port) (Content, error) {
-	ref := c.Ref(n, port.Name)
-	b, err := differ.ReadBlob(c.Store, ref)
-	if err != nil {
-		return Content{}, fmt.Errorf("%s: %w", n.ID, err)
-	}
-	got, err := Decode(b, ref.Format, port.Type)
+	got, err := Read(c.Store, c.Ref(n, port.Name), port.Type)
 	if err != nil {
 		return Content{}, fmt.Errorf("%s: %w", n.ID, err)
 	}
