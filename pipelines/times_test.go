@@ -3,6 +3,7 @@ package pipelines
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"prgnn/internal/testdir"
 
 	"prgnn/nifti"
+	"prgnn/pipelines/precheck"
 )
 
 // Where a sidecar contradicts the header of its scan, a note says which of them each stage uses.
@@ -49,7 +51,7 @@ func TestWhichRepetitionTime(t *testing.T) {
 		{"they agree", "2", "", nil, ""},
 		{"sidecar", "2.5", "", nil, "repetition time: series uses that of the sidecar"},
 		{"header", "2.5", "stages: { series: { in: { sidecar: null } } }\n", nil, "repetition time: series uses that of the header"},
-		{"parameter", "2.5", "", []string{"series.tr=3", "clean.tr=4"}, "repetition time: series uses that of the parameter tr, clean uses that of the parameter tr"},
+		{"parameter", "2.5", "", []string{"series.tr=2.5", "clean.tr=2.5"}, "repetition time: series uses that of the parameter tr, clean uses that of the parameter tr"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sidecars(c.tr)
@@ -80,8 +82,8 @@ func TestWhichRepetitionTime(t *testing.T) {
 		{"a filter, and they agree", "2", nil, ""},
 		{"the sidecar is right", "2.5", []string{"cohort.repetition_time=sidecar"}, ""},
 		{"the header is right", "2.5", []string{"cohort.repetition_time=header"}, ""},
-		{"a parameter of the extraction", "2.5", []string{"series.tr=2"}, ""},
-		{"a parameter of the filter", "2.5", []string{"clean.tr=2"}, ""},
+		{"a parameter of the extraction", "2.5", []string{"series.tr=2.5"}, ""},
+		{"a parameter of the filter", "2.5", []string{"clean.tr=2.5"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sidecars(c.tr)
@@ -98,5 +100,39 @@ func TestWhichRepetitionTime(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A parameter tr stands in for headers without a repetition time, also for a filter, and contradicts none.
+func TestParameterOfRepetitionTime(t *testing.T) {
+	dir := t.TempDir()
+	for name, tr := range map[string]float64{"a": 0.8, "b": 0} {
+		var b bytes.Buffer
+		need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{1, 1, 1, 100}, TR: tr, Data: make([]int16, 100),
+			Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}}))
+		testdir.Write(t, filepath.Join(dir, name+".nii"), b.String())
+	}
+	testdir.Write(t, filepath.Join(dir, "participants.csv"), "participant_id,gender,file\na,F,a.nii\nb,M,b.nii\n")
+	testdir.Write(t, filepath.Join(dir, "labels.nii"), string(need.Value(os.ReadFile(filepath.Join(dir, "a.nii")))(t)))
+	const header = "the repetition time in its header is 0.8 s, but the parameter tr is 2 s"
+	for _, c := range []struct {
+		sets []string
+		want map[string]string
+	}{
+		{nil, map[string]string{"sub-b": "series: no repetition time"}},
+		{[]string{"tr=0.8"}, nil},
+		{[]string{"tr=2"}, map[string]string{"sub-a": header}},
+		{[]string{"clean.tr=2"}, map[string]string{"sub-a": "the repetition time of the scan is 0.8 s",
+			"sub-b": "series: no repetition time"}},
+	} {
+		p := need.Value(build("x.yaml", []byte("extends: rest40.yaml\nvars: { data: ., labels: labels.nii }\nstages:\n"+
+			"  clean: { with: { regress: none, filter: butterworth, low_pass: 0.1 } }\n"), dir, c.sets, maxTasks))(t)
+		why := precheck.Refused(p.Roster, p.Graph)
+		need.Equal(t, len(why), len(c.want), c.sets, "refused")
+		for id, want := range c.want {
+			if !strings.Contains(why[id].Why, want) {
+				t.Errorf("%v: %s is refused for %q, want %q", c.sets, id, why[id].Why, want)
+			}
+		}
 	}
 }

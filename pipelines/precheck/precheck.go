@@ -2,6 +2,7 @@
 package precheck
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -122,7 +123,7 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 			if volumes == 0 || !known || why[id] != (Refusal{}) {
 				continue
 			}
-			row, err := work.Refuses(volumes, tr, files)
+			row, err := work.Refuses(volumes, cmp.Or(tr, givenTime(n)), files)
 			if err != nil {
 				why[id] = refused(s.Name+where, err)
 				continue

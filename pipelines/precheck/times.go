@@ -55,6 +55,22 @@ func sourceOfTime(n *dag.Node) string {
 	})
 }
 
+// givenTime is the parameter tr of the stage that reads the scan of a task, s: what counts where the files of the scan
+// give no repetition time; 0 for none.
+func givenTime(n *dag.Node) float64 {
+	for _, b := range n.Inputs {
+		for _, src := range b.Sources {
+			if b.Port != "scan" || src.Node == nil {
+				continue
+			}
+			if work, ok := src.Node.Work.(interface{ GivenTime() float64 }); ok {
+				return work.GivenTime()
+			}
+		}
+	}
+	return 0
+}
+
 // A scaled Stage scales frequencies or events by the repetition time of the scan; NeedsTime says what it does.
 type scaled interface{ NeedsTime() string }
 

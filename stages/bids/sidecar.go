@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -21,6 +22,21 @@ import (
 // SameTime is how far two repetition times of one scan may be apart, s: the tolerance of the BIDS validator
 // (REPETITION_TIME_MISMATCH).
 const SameTime = 0.001
+
+// TimesDiffer reports whether two repetition times of one scan, s, contradict each other.
+func TimesDiffer(a, b float64) bool { return !(math.Abs(a-b) <= SameTime) }
+
+// TimeOr is the parameter tr of a stage, s, or else the repetition time that a table gives. A parameter stands in where
+// the table gives none, or one that is not believed; one that contradicts it is refused.
+func TimeOr(parameter float64, table string, tr float64) (float64, error) {
+	if parameter == 0 {
+		return tr, nil
+	}
+	if IsTime(tr) && TimesDiffer(parameter, tr) {
+		return 0, fmt.Errorf("%s: the repetition time of the scan is %g s (column tr), but the parameter tr is %g s: remove tr (tr: 0) if that of the scan is right, else correct it where the scan is read", table, tr, parameter)
+	}
+	return parameter, nil
+}
 
 // ShortestTime and LongestTime bound the repetition times that are believed, s: others have another unit. Encoding of
 // the whole brain in one shot takes 0.1 s (Assländer et al. 2013, NeuroImage 73:59).

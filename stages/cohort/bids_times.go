@@ -40,7 +40,7 @@ func (f *bidsFiles) times() {
 
 // apart reports whether sidecar and header contradict each other.
 func (f *bidsFiles) apart() bool {
-	return f.tr > 0 && f.headerTR != 0 && !(math.Abs(f.tr-f.headerTR) <= bids.SameTime)
+	return f.tr > 0 && f.headerTR != 0 && bids.TimesDiffer(f.tr, f.headerTR)
 }
 
 // refuseHeaders makes it a problem of a participant that no JSON file gives its repetition time, where repetition_time:

@@ -52,7 +52,7 @@ type Denoise struct {
 	MinMinutes  float64  `param:"min_minutes" doc:"if volumes are censored for motion, a run with less remaining time fails (XCP-D: 4); 0: no limit, for runs that are joined, where join has it" min:"0" unit:"min"`
 	MinDOF      int      `param:"min_dof" doc:"a run with fewer remaining degrees of freedom fails; at 10 the standard error of a correlation is 0.38 (Fisher z)" min:"0"`
 	Standardize string   `param:"standardize" doc:"scale of the result: zscore (ddof 1), psc (percent signal change), none" choices:"zscore|psc|none"`
-	TR          float64  `param:"tr" doc:"repetition time; 0: from the scan; needed by filters and min_minutes" min:"0" max:"60" unit:"s"`
+	TR          float64  `param:"tr" doc:"repetition time; 0: from the scan; one that differs from it is refused; needed by filters and min_minutes" min:"0" max:"60" unit:"s"`
 	Draws       int      `param:"draws" doc:"number of random draws of the volumes (circular block bootstrap), in addition to draw 0, the series itself; for series without voxels to draw from (docs/denoising.md)" min:"0" max:"10000"`
 	Block       int      `param:"block" doc:"length of the blocks of draws, at most half of the kept volumes; 0: optimal for the series (Politis & White 2004, corrected 2009), the mean over the regions" min:"0" unit:"volumes"`
 	Seed        uint64   `param:"seed" doc:"of the random draws"`
@@ -274,12 +274,18 @@ func (s *Denoise) prepare(t *dag.Task, scan *encoding.Table, volumes int) (c *co
 		Order: s.Order, Bridge: connectivity.Bridge(s.Bridge), Standardize: connectivity.Standardize(s.Standardize),
 	}
 	from := s.TimeFrom(t.Has)
-	if from == "" && t.Has("scan") {
+	if t.Has("scan") {
 		step, err := column.OneOf[stepRow](scan, t.In("scan").Name)
+		if err == nil {
+			o.TR, err = bids.TimeOr(s.TR, t.In("scan").Name, step.TR)
+		}
 		if err != nil {
 			return nil, row, each, err
 		}
-		if o.TR, from = step.TR, step.From; o.TR != 0 && !math.IsNaN(o.TR) && !bids.IsTime(o.TR) {
+		if from == "" {
+			from = step.From
+		}
+		if o.TR != 0 && !math.IsNaN(o.TR) && !bids.IsTime(o.TR) {
 			return nil, row, each, fmt.Errorf("%s: a repetition time of %g s (column tr), possibly in ms; correct it, or set tr, in s", t.In("scan").Name, o.TR)
 		}
 	}

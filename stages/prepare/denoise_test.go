@@ -315,7 +315,7 @@ func TestDenoiseTimeFrom(t *testing.T) {
 	if row.TR != 2.5 || row.TRFrom != "sidecar" {
 		t.Errorf("%v s from %q", row.TR, row.TRFrom)
 	}
-	if _, row := clean(3, scan(2.5, "sidecar")); row.TR != 3 || row.TRFrom != "parameter" {
+	if _, row := clean(3, scan(math.NaN(), "")); row.TR != 3 || row.TRFrom != "parameter" {
 		t.Errorf("%v s from %q", row.TR, row.TRFrom)
 	}
 	if _, row := clean(0, dag.InputOf(scanOf(2))); row.TR != 2 || row.TRFrom != "" {
@@ -328,4 +328,20 @@ func TestDenoiseTimeFrom(t *testing.T) {
 		q := need.Value(readRuns(c.runs))(t)
 		need.Equal(t, q.whole(0).TRFrom, c.want, "from")
 	}
+}
+
+// A parameter tr stands in for a repetition time that is not known, and contradicts none.
+func TestTimeContradictsParameter(t *testing.T) {
+	const differ = "the repetition time of the scan is 2 s (column tr), but the parameter tr is 3 s: remove tr (tr: 0)"
+	d := stagetest.NewStage[*Denoise](t, "denoise")
+	d.TR = 3
+	_, err := stagetest.RunWith(d, map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, 60, 3)),
+		"scan": dag.InputOf(scanOf(2))})
+	need.Error(t, err, differ)
+	_, err = d.Refuses(60, 2, nil)
+	need.Error(t, err, differ)
+	_, err = windowed(t, "6P", func(s *SlidingWindows, _ map[string]dag.Input) { s.TR = 3 })
+	need.Error(t, err, differ)
+	_, err = windowed(t, "6P", func(s *SlidingWindows, _ map[string]dag.Input) { s.TR = 2 })
+	need.NoError(t, err)
 }

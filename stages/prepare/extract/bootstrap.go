@@ -15,6 +15,7 @@ import (
 	"prgnn/internal/random"
 	"prgnn/internal/words"
 	"prgnn/nifti"
+	"prgnn/nifti/cifti"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -35,7 +36,7 @@ type Bootstrap struct {
 	Fraction    float64 `param:"fraction" doc:"share of a node's valid voxels in a draw, rounded up, at least one" min:"0" max:"1"`
 	Replacement bool    `param:"replacement" doc:"draw voxels with replacement"`
 	MinValid    float64 `param:"min_valid" doc:"share of a node's voxels that must be finite and vary over time; a node below it has no time series" min:"0" max:"1"`
-	TR          float64 `param:"tr" doc:"repetition time; 0: from the sidecar, or else from the scan" min:"0" max:"60" unit:"s"`
+	TR          float64 `param:"tr" doc:"repetition time; 0: from the sidecar, or else from the scan; one that differs from theirs is refused" min:"0" max:"60" unit:"s"`
 	Seed        uint64  `param:"seed" doc:"of the random draws"`
 	Subject     string  `param:"subject" doc:"the participant, filled in by each: subject, run or session"`
 	ScanRun     string  `param:"run" doc:"the run, filled in by each: run"`
@@ -98,11 +99,9 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return lists
 	}
 
-	tr, from := b.TR, b.TimeFrom(t.Has)
-	if from == "sidecar" {
-		if tr, err = sidecarTR(t.In("sidecar")); err != nil {
-			return nil, err
-		}
+	tr, _, err := timeOf(t, "bold", b.TR, 0)
+	if err != nil {
+		return nil, err
 	}
 	bold := t.In("bold")
 	open := func() (*nifti.Reader, error) { return openSeries(bold, parcels.Grid, tr) }
@@ -122,11 +121,9 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if models == nil {
 		header = m.Header.TR()
 	}
-	if tr == 0 {
-		from = "header"
-		if tr, err = bids.HeaderTime(bold.Name, header); err != nil {
-			return nil, err
-		}
+	tr, from, err := timeOf(t, "bold", b.TR, header)
+	if err != nil {
+		return nil, err
 	}
 	if tr == 0 { // of voxels, open has seen to it
 		return nil, fmt.Errorf("%s: the CIFTI file gives no repetition time (SeriesStep in s); set the parameter tr, in s", bold.Name)
@@ -152,16 +149,32 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
-// RefusesHeaders reports why the task of a participant would fail, by its sidecar.
+// RefusesHeaders reports why the task of a participant would fail, by its sidecar and the header of its scan.
 func (b *Bootstrap) RefusesHeaders(files map[string]dag.Input) error {
 	t := taskOf(files)
-	if b.TimeFrom(t.Has) == "sidecar" {
-		if _, err := sidecarTR(t.In("sidecar")); err != nil {
-			return err
-		}
+	header := 0.0
+	if b.TR > 0 && t.Has("bold") { // which may contradict it
+		header = headerTR(t.In("bold"))
+	}
+	if _, _, err := timeOf(t, "bold", b.TR, header); err != nil {
+		return err
 	}
 	_, err := b.meta(t)
 	return err
+}
+
+// headerTR is the repetition time in the header of a scan, s; 0 for none, or where the scan cannot be read, which its
+// task reports.
+func headerTR(bold dag.Input) float64 {
+	r, err := region.OpenImage(bold)
+	if err != nil {
+		return 0
+	}
+	defer r.Close()
+	if r.Header.CIFTI() {
+		return cifti.Step(r)
+	}
+	return r.Header.TR()
 }
 
 // meta says how the series were made, and whether the scan was cleaned before.
@@ -227,12 +240,37 @@ func (b *Bootstrap) TimeFrom(has func(port string) bool) string {
 	return "header"
 }
 
+// GivenTime is the parameter tr, s; 0 for none.
+func (b *Bootstrap) GivenTime() float64 { return b.TR }
+
 // Validate refuses a repetition time in another unit.
 func (b *Bootstrap) Validate() []error { return bids.CheckTime(b.TR) }
 
 // made is what distinguishes its draws from others: not their number, nor whose they are.
 func (b *Bootstrap) made() map[string]string {
 	return column.MadeBy("bootstrap", b, "", "draws", "tr", "seed", "subject", "run", "session")
+}
+
+// timeOf is the repetition time, s, and its source: the parameter, the sidecar, or else the header, of which own is the
+// time, 0 for none. The parameter stands in where sidecar and header give none, or one in milliseconds; where it
+// contradicts them, it is refused. A sidecar goes before the header of the file of the port.
+func timeOf(t *dag.Task, port string, parameter, own float64) (tr float64, from string, err error) {
+	var beside float64
+	if t.Has("sidecar") {
+		beside, err = sidecarTR(t.In("sidecar"))
+	}
+	switch {
+	case parameter > 0 && err == nil && beside > 0 && bids.TimesDiffer(beside, parameter):
+		return 0, "", fmt.Errorf("%s: its repetition time is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is", t.In("sidecar").Name, beside, parameter)
+	case parameter > 0 && err == nil && beside == 0 && bids.IsTime(own) && bids.TimesDiffer(own, parameter):
+		return 0, "", fmt.Errorf("%s: the repetition time in its header is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the header is right; if tr is, give it as RepetitionTime in a sidecar (in: { sidecar: { file: FILE.json } })", t.In(port).Name, own, parameter)
+	case parameter > 0:
+		return parameter, "parameter", nil
+	case err != nil || beside > 0:
+		return beside, "sidecar", err
+	}
+	own, err = bids.HeaderTime(t.In(port).Name, own)
+	return own, "header", err
 }
 
 // sidecarTR is the repetition time of a BIDS sidecar, s; 0 when it has none.

@@ -238,9 +238,12 @@ func TestBootstrapTR(t *testing.T) {
 		wrong   string
 	}{
 		{0, nil, 2, "header", ""},
-		{1.5, nil, 1.5, "parameter", ""},
+		{2.0004, nil, 2.0004, "parameter", ""},
+		{1.5, nil, 0, "", "sub-01_bold.nii.gz: the repetition time in its header is 2 s, but the parameter tr is 1.5 s: remove tr (tr: 0) if the header is right; if tr is, give it as RepetitionTime in a sidecar (in: { sidecar: { file: FILE.json } })"},
 		{0, sidecar(`{"RepetitionTime": 0.8, "TaskName": "rest"}`), 0.8, "sidecar", ""},
-		{1.5, sidecar(`{"RepetitionTime": 0.8}`), 1.5, "parameter", ""},
+		{0.8, sidecar(`{"RepetitionTime": 0.8}`), 0.8, "parameter", ""},
+		{1.5, sidecar(`{"RepetitionTime": 800}`), 1.5, "parameter", ""},
+		{1.5, sidecar(`{"RepetitionTime": 0.8}`), 0, "", "x.json: its repetition time is 0.8 s, but the parameter tr is 1.5 s: remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is"},
 		{0, sidecar(`{"TaskName": "rest"}`), 2, "header", ""},
 		{0, sidecar(`{"RepetitionTime": 800}`), 0, "", "x.json: a RepetitionTime of 800; the unit must be s; correct it, or set the parameter tr"},
 		{0, sidecar(`{"RepetitionTime": 0.002}`), 0, "", "x.json: a RepetitionTime of 0.002; the unit must be s; correct it, or set the parameter tr"},

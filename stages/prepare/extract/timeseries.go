@@ -72,7 +72,7 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if _, err := connectivity.Inspect(x); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	tr, from, err := s.time(t, own)
+	tr, from, err := timeOf(t, "series", s.TR, own)
 	if err != nil {
 		return nil, err
 	}
@@ -97,31 +97,11 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
+// GivenTime is the parameter tr, s; 0 for none.
+func (s *Timeseries) GivenTime() float64 { return s.TR }
+
 // Validate refuses a repetition time in another unit.
 func (s *Timeseries) Validate() []error { return bids.CheckTime(s.TR) }
-
-// time is the repetition time, s, and where it comes from; own is that of the file of series, 0 for none. A parameter
-// may stand in for a sidecar that gives none or one in milliseconds, and not for a file that contradicts it. A sidecar
-// goes before the header of the series.
-func (s *Timeseries) time(t *dag.Task, own float64) (tr float64, from string, err error) {
-	var beside float64
-	if t.Has("sidecar") {
-		beside, err = sidecarTR(t.In("sidecar"))
-	}
-	believed := bids.IsTime(own)
-	switch {
-	case s.TR > 0 && err == nil && beside > 0 && math.Abs(beside-s.TR) > bids.SameTime:
-		return 0, "", fmt.Errorf("%s: its repetition time is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is", t.In("sidecar").Name, beside, s.TR)
-	case s.TR > 0 && err == nil && beside == 0 && believed && math.Abs(own-s.TR) > bids.SameTime:
-		return 0, "", fmt.Errorf("%s: the repetition time in its header is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the header is right; if tr is, give it as RepetitionTime in a sidecar", t.In("series").Name, own, s.TR)
-	case s.TR > 0:
-		return s.TR, "parameter", nil
-	case err != nil || beside > 0:
-		return beside, "sidecar", err
-	}
-	own, err = bids.HeaderTime(t.In("series").Name, own)
-	return own, "header", err
-}
 
 // RefusesHeaders reports why the task of a participant would fail, by the sidecar of its series.
 func (s *Timeseries) RefusesHeaders(files map[string]dag.Input) error {
@@ -129,7 +109,7 @@ func (s *Timeseries) RefusesHeaders(files map[string]dag.Input) error {
 	if !t.Has("sidecar") {
 		return nil
 	}
-	_, _, err := s.time(t, 0)
+	_, _, err := timeOf(t, "series", s.TR, 0)
 	if _, other := denoised(t.In("sidecar")); err == nil {
 		err = other
 	}

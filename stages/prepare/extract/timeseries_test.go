@@ -165,7 +165,7 @@ func TestTimeseriesHeaderTime(t *testing.T) {
 	for i := range 24 {
 		nodes.Columns[2].Values.([]string)[i] = fmt.Sprintf("P%02d", i+1)
 	}
-	const differ = ": the repetition time in its header is 3.5 s, but the parameter tr is 2 s: remove tr (tr: 0) if the header is right; if tr is, give it as RepetitionTime in a sidecar"
+	const differ = ": the repetition time in its header is 3.5 s, but the parameter tr is 2 s: remove tr (tr: 0) if the header is right; if tr is, give it as RepetitionTime in a sidecar (in: { sidecar: { file: FILE.json } })"
 	for _, c := range []struct {
 		tr      float64
 		sidecar string

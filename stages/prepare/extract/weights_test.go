@@ -98,7 +98,7 @@ func TestProbabilisticAtlas(t *testing.T) {
 		need.NoError(t, err)
 		in["parcels"], in["weights"] = dag.InputOf(parcels["parcels"]), in["labels"]
 		delete(in, "labels")
-		b := &Bootstrap{Draws: 3, Fraction: 0.5, MinValid: 0.5, TR: 2}
+		b := &Bootstrap{Draws: 3, Fraction: 0.5, MinValid: 0.5}
 		out, err := stagetest.RunWith(b, in)
 		need.NoError(t, err)
 		compareRows(t, out, numbersOf(t, filepath.Join(dir, c.signals+".tsv"), false), 1e-10)
