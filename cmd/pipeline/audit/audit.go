@@ -121,9 +121,9 @@ func (r *Room) run(g *dag.Graph, o dag.Options, before func(*artifacts.Store) er
 	return pass, nil
 }
 
-// repeat runs a graph once for each number of threads. before is called before the first time, unless nil.
-func (a *auditor) repeat(room *Room, g *dag.Graph, until []string, before func(*artifacts.Store) error) ([]differ.Pass,
-	error) {
+// repeat runs a graph once for each number of threads, and compares. before is called before the first time, unless nil.
+func (a *auditor) repeat(room *Room, g *dag.Graph, stored differ.Results, until []string,
+	before func(*artifacts.Store) error) ([]*differ.Outcome, error) {
 	var passes []differ.Pass
 	for _, threads := range a.Threads {
 		pass, err := room.run(g, dag.Options{Workers: a.Workers, Threads: threads, Until: until}, before)
@@ -132,5 +132,5 @@ func (a *auditor) repeat(room *Room, g *dag.Graph, until []string, before func(*
 		}
 		passes, before = append(passes, pass), nil
 	}
-	return passes, nil
+	return differ.Compare(g, stored, passes...)
 }

@@ -368,17 +368,15 @@ func faulty(p *pipelines.Pipeline, r *dag.Result, o dag.Options) []string {
 	}
 	selected := progress.Selected(p.Graph, o)
 	all, here, out := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, s := range p.Graph.Stages {
-		for _, n := range s.Tasks {
-			for _, c := range n.Coords {
-				if c.Axis == p.Roster.AxisName() {
-					all[c.Value] = true
-					if selected[n] {
-						here[c.Value] = true
-					}
-					if failed[n.ID] {
-						out[c.Value] = true
-					}
+	for n := range p.Graph.Tasks() {
+		for _, c := range n.Coords {
+			if c.Axis == p.Roster.AxisName() {
+				all[c.Value] = true
+				if selected[n] {
+					here[c.Value] = true
+				}
+				if failed[n.ID] {
+					out[c.Value] = true
 				}
 			}
 		}

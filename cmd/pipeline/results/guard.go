@@ -76,13 +76,11 @@ func filesOf(p *pipelines.Pipeline) (files []Kept) {
 			}
 		}
 	}
-	for _, s := range p.Graph.Stages {
-		for _, n := range s.Tasks {
-			for _, b := range n.Inputs {
-				for _, src := range b.Sources {
-					if src.Node == nil {
-						files = append(files, Kept{src.File, fmt.Sprintf("an input of the pipeline (stage %s)", s.Name)})
-					}
+	for n := range p.Graph.Tasks() {
+		for _, b := range n.Inputs {
+			for _, src := range b.Sources {
+				if src.Node == nil {
+					files = append(files, Kept{src.File, fmt.Sprintf("an input of the pipeline (stage %s)", n.Stage.Name)})
 				}
 			}
 		}
