@@ -117,6 +117,9 @@ func readSites(t *dag.Task, within string, all *fold.Settings, permutations int)
 			return sites, err
 		}
 	}
+	if sites.AreLabels(all) {
+		return fold.Sites{}, nil
+	}
 	few, err := sites.Few(all.Settings, permutations)
 	all.Found.Add(few...)
 	return sites, err

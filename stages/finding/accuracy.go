@@ -86,6 +86,9 @@ func (a *Results) accuracyOf(r Row) (all List) {
 	if of, auc := a.Chance(r, "auc"); state < Untested && of < Untested && test.Significant() != auc.Significant() {
 		all.Add(about("accuracy.auc-disagrees", Limits, r, map[string]any{"Test": test, "AUCTest": auc}))
 	}
+	if _, auc := a.Chance(r, "auc"); auc.Significant() && r.AUCLow <= 0.5 {
+		all.Add(about("auc.interval-includes-chance", Limits, r, map[string]any{"Low": r.AUCLow, "High": r.AUCHigh}))
+	}
 	switch {
 	case r.Sensitivity == 0 && r.Specificity == 1:
 		all.Add(about("sensitivity.nobody", Overturns, r, nil))
@@ -117,7 +120,7 @@ func (a *Results) betterOther() (all List) {
 			best = &rows[i]
 		}
 	}
-	if best != nil && best.Accuracy > a.First.Accuracy {
+	if best != nil && best.Accuracy > max(a.First.Accuracy, best.Majority) {
 		all.Add(about("accuracy.other-is-better", Limits, *a.First, map[string]any{"Other": best.Title, "OtherAccuracy": best.Accuracy}))
 	}
 	return all
@@ -170,7 +173,7 @@ const fewTested = 10
 
 // Regressions are the findings about models of a number.
 func (a *Results) Regressions() (all List) {
-	compared := 0
+	compared, corrected := 0, a.CorrectedR()
 	for _, r := range a.Regression {
 		if IsMean(r) {
 			continue
@@ -178,7 +181,8 @@ func (a *Results) Regressions() (all List) {
 		compared++
 		of := func(code string, weight Weight, more any) {
 			numbers := map[string]any{"Number": a.Number, "R": r.R, "R2": r.R2, "Low": r.R2Low, "High": r.R2High,
-				"Constant": int(r.Constant), "Folds": int(r.Folds)}
+				"Constant": int(r.Constant), "Folds": int(r.Folds), "Corrected": corrected[RKey(r)],
+				"Among": len(corrected)}
 			for name, v := range Values(more) {
 				numbers[name] = v
 			}
@@ -193,7 +197,8 @@ func (a *Results) Regressions() (all List) {
 			of("regression.untested", Overturns, map[string]any{"Measure": "r"})
 		case state == Undecidable && !math.IsNaN(r.R):
 			of("regression.undecidable", Limits, t)
-		case math.IsNaN(r.R) || state == NotAbove:
+		case math.IsNaN(r.R) || state == NotAbove ||
+			corrected[RKey(r)] >= Alpha: // there is no headline among the models
 			of("regression.not-above-chance", Overturns, t)
 		case r.R2 <= 0:
 			of("regression.r2-not-positive", Overturns, nil)

@@ -25,7 +25,8 @@ func sound(title, setting string) Row {
 	return Row{Title: title, Own: true, AccuracyRow: column.AccuracyRow{Coords: coords(setting), Level: "participant",
 		Positive: "PAT", Participants: 50, Accuracy: 0.8, Low: 0.7, High: 0.9, Majority: 0.6, Sensitivity: 0.9,
 		Specificity: 0.9,
-		AUC:         0.8, Test: column.Retrained, P: 0.01, AUCP: 0.01, Least: 0.001, Permutations: 999, Folds: 5}}
+		AUC:         0.8, AUCLow: 0.6, AUCHigh: 0.9, Test: column.Retrained, P: 0.01, AUCP: 0.01, Least: 0.001,
+		Permutations: 999, Folds: 5}}
 }
 
 // The findings about one classifier: what changes in a sound one, and what follows.
@@ -54,6 +55,8 @@ func TestOfOneClassifier(t *testing.T) {
 		{func(r *Row) { r.AUCP = 0.05 }, "accuracy.auc-disagrees"},
 		{func(r *Row) { r.P, r.AUCP, r.Least = 0.06, 0.06, 0.05 }, "accuracy.undecidable"},
 		{func(r *Row) { r.Test = "" }, "accuracy.untested"},
+		{func(r *Row) { r.AUCLow = 0.5 }, "auc.interval-includes-chance"},
+		{func(r *Row) { r.AUCLow = math.NaN() }, ""},
 		{func(r *Row) { r.Low = 0.6 }, "accuracy.interval-includes-majority"},
 		{func(r *Row) { r.Low, r.Own = 0.6, false }, "accuracy.interval-includes-majority"},
 		{func(r *Row) { r.Low, r.P, r.AUCP = 0.6, 0.2, 0.2 }, "accuracy.not-above-chance"},
@@ -204,6 +207,20 @@ func TestOfNumbers(t *testing.T) {
 	} {
 		a := &Results{Plan: &Settings{}, Number: "IQ", Permuted: c.permuted, Regression: []column.RegressionRow{c.row}}
 		need.Equal(t, codes(a.Regressions()), c.want, c.row)
+	}
+}
+
+// Of two models p is corrected: 0.03 twice is not below 0.05.
+func TestNumbersAreCorrected(t *testing.T) {
+	for p, want := range map[float64]string{0.02: "regression.best-of-several",
+		0.03: "regression.not-above-chance regression.not-above-chance regression.best-of-several"} {
+		var rows []column.RegressionRow
+		for _, name := range []string{"ridge regression", "linear SVR"} {
+			rows = append(rows, column.RegressionRow{Name: name, Folds: 5, Participants: 175, Permutations: 9999,
+				Test: column.PerFold, R: 0.4, P: p, R2: 0.2, R2Low: 0.1, R2High: 0.3})
+		}
+		a := &Results{Plan: &Settings{}, Number: "IQ", Regression: rows}
+		need.Equal(t, codes(a.Regressions()), want, p)
 	}
 }
 

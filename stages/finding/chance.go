@@ -193,6 +193,26 @@ func (a *Results) IsUnproven(setting []dag.Coord, stages []string) bool {
 	return a.Nested != nil && is(slices.DeleteFunc(slices.Clone(a.Nested.Coords), isStage)) && !a.IsAbove(*a.Nested)
 }
 
+// CorrectedR are the p of r of each model of a number, by its name and coordinates (RKey), corrected by Holm for all
+// that were tested; the mean is none.
+func (a *Results) CorrectedR() map[string]float64 {
+	var keys []string
+	var p []float64
+	for _, r := range a.Regression {
+		if state, t := a.TestOfR(r); state < Untested && !IsMean(r) {
+			keys, p = append(keys, RKey(r)), append(p, t.P)
+		}
+	}
+	of := map[string]float64{}
+	for i, p := range inference.Holm(p) {
+		of[keys[i]] = p
+	}
+	return of
+}
+
+// RKey is the key of a model of a number in CorrectedR.
+func RKey(r column.RegressionRow) string { return r.Name + " " + column.CoordText(r.Coords) }
+
 // TestOfR is the decisive test of r of a model of a number.
 func (a *Results) TestOfR(r column.RegressionRow) (State, Test) {
 	if a.unattributed(r.Coords, r.Name) {

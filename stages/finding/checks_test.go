@@ -78,6 +78,7 @@ func TestLearning(t *testing.T) {
 		{training("", 0.59, 0.5, false), "training.stuck", 0, 1},
 		{training("", 0.6, 0.5, false), "", 0, 1},
 		{training("", 0.59, math.NaN(), false), "", 1, 1},
+		{training("", 0.8, 0.76, false), "training.stuck", 0, 1}, // and no overfitting of what was not learned
 		{training("", 0.9, 0.5, true), "", 1, 0},
 		{training("meanmlp", 0.9, 0.5, false), "", 0, 0},
 	} {

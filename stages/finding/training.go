@@ -134,7 +134,8 @@ func (l Learning) Findings() (all List) {
 			"Of": l.Judged, "Least": l.Least}})
 	}
 	for _, c := range l.Compare {
-		if c.Training-c.Test > mostOverfit {
+		stuck := slices.ContainsFunc(l.Stuck, func(t Training) bool { return cmp.Or(t.Model, column.PrGNN) == c.Model })
+		if c.Training-c.Test > mostOverfit && !stuck {
 			all.Add(Finding{"training.overfit", Notes, Subject{}, c})
 		}
 	}

@@ -13,9 +13,10 @@ import (
 // Sites are the places within which labels of the tested are permuted: participants of different sites are not
 // exchangeable. The zero value has none.
 type Sites struct {
-	By   string         // the column that names them; "" where all participants have one, or none is known
-	of   map[string]int // number of each participant's site, from 0
-	most int            // the largest number
+	By    string         // the column that names them; "" where all participants have one, or none is known
+	of    map[string]int // number of each participant's site, from 0
+	most  int            // the largest number
+	names []string       // of the sites, by their numbers
 }
 
 // ReadSites reads the column by of the participants, if they have it.
@@ -35,11 +36,25 @@ func ReadSites(in dag.Input, by string) (Sites, error) {
 	if len(names) < 2 {
 		return Sites{}, nil
 	}
-	s := Sites{By: by, of: make(map[string]int, len(ids)), most: len(names) - 1}
+	s := Sites{By: by, of: make(map[string]int, len(ids)), most: len(names) - 1, names: names}
 	for i, id := range ids {
 		s.of[id] = number[i]
 	}
 	return s, nil
+}
+
+// AreLabels reports whether the sites are what the models predict: a label is permuted within no values of itself.
+func (s Sites) AreLabels(all *Settings) bool {
+	for _, folds := range all.Settings {
+		for _, f := range folds {
+			for _, c := range f.Participants {
+				if n, ok := s.of[c.Id]; !ok || c.Label >= len(all.Groups) || s.names[n] != all.Groups[c.Label] {
+					return false
+				}
+			}
+		}
+	}
+	return s.By != "" && len(all.Groups) > 0
 }
 
 // OneGroupEach reports whether all participants of each site are of one group: no permutation within sites changes one.

@@ -42,7 +42,7 @@ type Split struct {
 	Outer        int      `param:"outer" doc:"0: the outer folds; n: inner folds of the training participants of outer fold n, for choosing parameters (nested cross-validation); its test participants get fold 0 and are not used" min:"0"`
 	Inner        int      `param:"inner" doc:"number of inner folds" min:"2"`
 	Label        string   `param:"label" doc:"column of the participants table to predict: group; target, a number, for a cohort with the parameter target; or another one, such as site, to test whether the data predict it"`
-	Within       string   `param:"within" doc:"labels are permuted within the values of this column, if it exists: participants of different sites are not exchangeable"`
+	Within       string   `param:"within" doc:"labels are permuted within the values of this column, if it exists and is not the label: participants of different sites are not exchangeable"`
 	Permutations int      `param:"permutations" doc:"number of label permutations in permuted; 0: 999, or 199 for more than 5,000 participants" min:"0" max:"100000"`
 	Seed         uint64   `param:"seed" doc:"seed of the random assignment"`
 }
@@ -97,6 +97,14 @@ func (s *Split) Inside() int { return s.Outer }
 // PermutesWithin is the column within whose values labels are permuted; "" for the true labels.
 func (s *Split) PermutesWithin() string {
 	if s.Permutation == 0 {
+		return ""
+	}
+	return s.within()
+}
+
+// within is the column within whose values labels are permuted; "" where it is the label itself.
+func (s *Split) within() string {
+	if s.Within == s.Label {
 		return ""
 	}
 	return s.Within
@@ -350,7 +358,7 @@ func (s *Split) permute(members []member, t *encoding.Table) error {
 	}
 	if arrangements(members, site, 1) == 1 && arrangements(members, nil, 1) > 1 {
 		return fmt.Errorf("permutation %d: labels are permuted within the values of %s, in each of which all participants have the same %s: no permutation changes a label; set within to another column, or to \"\" to permute over all participants",
-			s.Permutation, s.Within, s.Divides())
+			s.Permutation, s.within(), s.Divides())
 	}
 	return s.permuteWithin(members, site)
 }
@@ -397,10 +405,10 @@ func (s *Split) exchange(members []member, block func(i int) string, stream *ran
 
 // blocks are the values within which labels are permuted, by participant; none where all are one block.
 func (s *Split) blocks(t *encoding.Table) (map[string]string, error) {
-	if _, ok := t.Column(s.Within); !ok {
+	if _, ok := t.Column(s.within()); !ok {
 		return nil, nil
 	}
-	_, site, err := column.ByParticipant(t, s.Within)
+	_, site, err := column.ByParticipant(t, s.within())
 	return site, err
 }
 

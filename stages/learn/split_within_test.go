@@ -15,13 +15,14 @@ func TestSplitRefusesFixedLabels(t *testing.T) {
 	people := encoding.NewTable(
 		encoding.Column{Name: "participant_id", Values: []string{"a", "b", "c", "d", "e", "f"}},
 		encoding.Column{Name: "group", Values: []string{"P", "P", "P", "C", "C", "C"}},
+		encoding.Column{Name: "clinic", Values: []string{"1", "1", "1", "2", "2", "2"}},
 		encoding.Column{Name: "site", Values: []string{"x", "x", "y", "y", "y", "z"}})
 	for within, want := range map[string]struct {
 		error string
 		ways  float64
 	}{
-		"group": {"permutation 3: labels are permuted within the values of group, in each of which all participants have the same group: no permutation changes a label; set within to another column", 1},
-		"site":  {"", 3}, "": {"", 20}, "center": {"", 20},
+		"clinic": {"permutation 3: labels are permuted within the values of clinic, in each of which all participants have the same group: no permutation changes a label; set within to another column", 1},
+		"site": {"", 3}, "": {"", 20}, "center": {"", 20}, "group": {"", 20}, // within no values of the label itself
 	} {
 		s := stagetest.Fresh("split", "folds", 3, "within", within, "permutation", 3).(*Split)
 		_, err := stagetest.RunStage(t, s, map[string][]dag.Input{"participants": {dag.InputOf(people)}})

@@ -244,6 +244,7 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 		r.Level, r.Positive, r.Sensitivity, r.Specificity, r.Majority = "participant", "PAT", 0.6, 0.6, 0.55
 		r.Accuracy, r.Low, r.High, r.P = accuracy, accuracy-0.1, accuracy+0.1, p
 		r.AUC, r.AUCP, r.Permutations, r.Folds, r.Test = 0.7, aucP, 9999, 5, column.PerFold
+		r.AUCLow, r.AUCHigh = math.NaN(), math.NaN()
 		return r
 	}
 	retrained := func(p float64, n int32) []column.PermutationTestRow {

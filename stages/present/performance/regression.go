@@ -76,11 +76,13 @@ func (a *Results) DescribeRegression() error {
 
 // RegressionResult is the result of each model in a sentence.
 func (a *Results) RegressionResult() string {
+	corrected := a.CorrectedR()
 	models := lists.Map(a.Regression, func(r column.RegressionRow) values {
 		state, t := a.TestOfR(r)
 		return values{"Name": r.Name, "R": r.R, "Low": r.RLow, "High": r.RHigh, "R2": r.R2, "MAE": a.Error(r.MAE),
 			"IsMean": finding.IsMean(r), "Tested": state < finding.Untested, "P": t.P, "Draws": t.Draws,
-			"Retrained": t.Retrained, "First": t.First}
+			"Retrained": t.Retrained, "First": t.First, "Corrected": corrected[finding.RKey(r)],
+			"Among": len(corrected)}
 	})
 	return a.Text("abstract.regression", values{"Number": a.Number, "Similar": a.Similar,
 		"Folds": int(a.Regression[0].Folds), "Models": models})
