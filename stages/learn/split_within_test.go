@@ -22,7 +22,7 @@ func TestSplitRefusesFixedLabels(t *testing.T) {
 		ways  float64
 	}{
 		"clinic": {"permutation 3: labels are permuted within the values of clinic, in each of which all participants have the same group: no permutation changes a label; set within to another column", 1},
-		"site": {"", 3}, "": {"", 20}, "center": {"", 20}, "group": {"", 20}, // within no values of the label itself
+		"site":   {"", 3}, "": {"", 20}, "center": {"", 20}, "group": {"", 20}, // within no values of the label itself
 	} {
 		s := stagetest.Fresh("split", "folds", 3, "within", within, "permutation", 3).(*Split)
 		_, err := stagetest.RunStage(t, s, map[string][]dag.Input{"participants": {dag.InputOf(people)}})
