@@ -78,6 +78,67 @@ func (c Cleaning) nuisance() (all List) {
 	return all
 }
 
+// A Way is how scans were cleaned, and which; Who is nil where it is all of them.
+type Way struct {
+	Strategy, Why string
+	Given         bool
+	Sidecar       string
+	Who           []string
+}
+
+// Ways are those in which scans were cleaned, in their order.
+func Ways(scans []Scan) (ways []Way) {
+	for _, s := range scans {
+		at := slices.IndexFunc(ways, func(w Way) bool { return w.Strategy == s.Strategy && w.Why == s.Why })
+		if at < 0 {
+			at = len(ways)
+			ways = append(ways, Way{Strategy: s.Strategy, Why: s.Why, Given: s.Given(), Sidecar: s.Sidecar()})
+		}
+		ways[at].Who = append(ways[at].Who, s.Who)
+	}
+	if len(ways) == 1 {
+		ways[0].Who = nil
+	}
+	return ways
+}
+
+// UpperBound reports whether degrees of freedom were lost before this program, which does not know how many: what it
+// counts as left is then an upper bound, and a standard error a lower one.
+func UpperBound(scans []Scan) bool {
+	return slices.ContainsFunc(scans, func(s Scan) bool { return s.LossUnknown() })
+}
+
+// SessionsOf are how many scans each participant has, sorted, where they are of sessions; nil where they are not.
+func SessionsOf(scans []Scan) []int {
+	count := map[string]int{}
+	for _, s := range scans {
+		if s.Session != "" {
+			count[s.Participant]++
+		}
+	}
+	return slices.Sorted(maps.Values(count))
+}
+
+// JoinedOf is of how many participants what the page has on the cleaning is that of several runs or sessions, joined,
+// and not of one scan. join counts each further run with the trend.
+func JoinedOf(run *Settings, scans []Scan) (n int) {
+	if !slices.ContainsFunc(run.Stages, func(s StageSettings) bool {
+		return (s.Kind == "report" || s.Kind == "summary") && run.KindOf(&s, "cleaning") == "join"
+	}) {
+		return 0
+	}
+	degree := math.NaN()
+	if d := run.Of("denoise"); d != nil {
+		degree = max(d.Number("detrend"), 0)
+	}
+	for _, s := range scans {
+		if !(float64(s.Trend) <= degree) {
+			n++
+		}
+	}
+	return n
+}
+
 // Events are the sorted conditions of each model of the response to a task, and the scans in which it was used. Scans
 // without events are those of the model "".
 func Events(scans []Scan) (conditions map[string][]string, of map[string][]Scan) {

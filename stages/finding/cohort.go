@@ -76,3 +76,57 @@ func ProtocolsTested(rows []column.CovariateRow) (tested []string) {
 	}
 	return tested
 }
+
+// What a table of the groups does with a column of numbers.
+const (
+	Identifier = "identifier" // left out
+	Constant   = "constant"   // the same in all participants, and no column
+	PerGroup   = "per group"  // one number for each group, and left out
+	Codes      = "codes"      // such as sex as 1 and 2: counted, since a mean has no meaning
+	Measured   = "measured"   // mean, SD and range
+)
+
+// DescribedAs is what a table of the groups does with a column, the values of each group, and the two codes of Codes.
+// rows are the places of the participants of each group.
+func DescribedAs(name string, v []float64, rows [][]int) (as string, groups [][]float64, codes []float64) {
+	groups = make([][]float64, len(rows))
+	distinct, each := map[float64]bool{}, 0 // values over all participants; those of each group, added up
+	for g := range rows {
+		own := map[float64]bool{}
+		for _, at := range rows[g] {
+			groups[g] = append(groups[g], v[at])
+			distinct[v[at]], own[v[at]] = true, true
+		}
+		each += len(own)
+	}
+	codes = twoCodes(distinct)
+	switch {
+	case (column.CovariateColumn{Name: name, Number: v}).Identifies():
+		return Identifier, groups, nil
+	case len(distinct) == 1:
+		return Constant, groups, nil
+	case len(distinct) == len(rows) && each == len(rows) && len(v) > len(rows):
+		return PerGroup, groups, nil
+	case codes != nil:
+		return Codes, groups, codes
+	}
+	return Measured, groups, nil
+}
+
+// twoCodes are the values of a column that has two whole numbers and no others; else nil.
+func twoCodes(distinct map[float64]bool) (codes []float64) {
+	for x := range distinct {
+		switch {
+		case math.IsNaN(x):
+		case x != math.Trunc(x):
+			return nil
+		default:
+			codes = append(codes, x)
+		}
+	}
+	if len(codes) != 2 {
+		return nil
+	}
+	slices.Sort(codes)
+	return codes
+}

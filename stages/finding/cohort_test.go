@@ -2,6 +2,7 @@ package finding
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"prgnn/internal/need"
@@ -65,5 +66,28 @@ func TestNotedDoubts(t *testing.T) {
 			got = f.Weight.String()
 		}
 		need.Equal(t, got, c.want, c)
+	}
+}
+
+func TestDescribedAs(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		name   string
+		values []float64
+		want   string
+		codes  []float64
+	}{
+		{"age", []float64{20, 31, 42, 25}, Measured, nil},
+		{"age", []float64{20, nan, 42, 25}, Measured, nil},
+		{"sex", []float64{1, 2, 2, 1}, Codes, []float64{1, 2}},
+		{"sex", []float64{2, 1, 1, nan}, Codes, []float64{1, 2}},
+		{"dose", []float64{0.5, 1, 1, 0.5}, Measured, nil},
+		{"dx", []float64{1, 1, 2, 2}, PerGroup, nil},
+		{"n_roi", []float64{111, 111, 111, 111}, Constant, nil},
+	} {
+		as, groups, codes := DescribedAs(c.name, c.values, [][]int{{0, 1}, {2, 3}})
+		need.Equal(t, as, c.want, c.values)
+		need.Equal(t, slices.Equal(codes, c.codes), true, codes)
+		need.Equal(t, len(groups[1]), 2)
 	}
 }

@@ -1,6 +1,13 @@
 package finding
 
-import "prgnn/internal/lists"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"prgnn/internal/lists"
+	"prgnn/stages/column"
+)
 
 // A Doubtful is a scan that its labels may not fit.
 type Doubtful struct{ Who, Why string }
@@ -33,4 +40,33 @@ func Empty(empty []Counted, all int, element string) List {
 	// More than one in twenty is more than the edge of a field of view.
 	return List{{"scans.regions-without-voxels", Limits, Subject{}, map[string]any{"N": n, "Of": all, "Regions": empty,
 		"Element": element, "Misplaced": 20*n > all}}}
+}
+
+// Extremes are the rows of a table that is to have about so many at most: of more those with the smallest and the
+// largest values of each column that differs, the first of equal ones, and how many these are at each end. NaN is a
+// missing value.
+func Extremes(columns [][]float64, most int) (rows []int, ends int) {
+	differ := slices.DeleteFunc(slices.Clone(columns), func(v []float64) bool {
+		v = column.Known(v)
+		return slices.Min(v) == slices.Max(v)
+	})
+	ends = most / max(2*len(differ), 1)
+	rows = make([]int, len(columns[0]))
+	for i := range rows {
+		rows[i] = i
+	}
+	if len(rows) <= most {
+		return rows, ends
+	}
+	chosen := make([]bool, len(rows))
+	for _, v := range differ {
+		known := slices.DeleteFunc(slices.Clone(rows), func(i int) bool { return math.IsNaN(v[i]) })
+		for _, sign := range []float64{1, -1} {
+			slices.SortFunc(known, func(i, j int) int { return cmp.Or(cmp.Compare(sign*v[i], sign*v[j]), i-j) })
+			for _, i := range known[:min(ends, len(known))] {
+				chosen[i] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(rows, func(i int) bool { return !chosen[i] }), ends
 }

@@ -166,7 +166,7 @@ func (a *Author) sessions() {
 	if a.Run.Of("sessions") == nil {
 		return
 	}
-	each, sum := participants.SessionsOf(a.Scans), 0
+	each, sum := finding.SessionsOf(a.Scans), 0
 	of := values{"N": len(each), "Least": 0, "Most": 0}
 	for _, n := range each {
 		sum += n

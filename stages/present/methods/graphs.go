@@ -9,7 +9,6 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/inference"
-	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
 )
 
@@ -109,7 +108,7 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	}
 	if len(a.Scans) > 0 {
 		of := a.spread(func(s finding.Scan) float64 { return s.TEff })
-		of["UpperBound"], of["Joined"] = participants.UpperBound(a.Scans), a.Joined()
+		of["UpperBound"], of["Joined"] = finding.UpperBound(a.Scans), a.Joined()
 		step("denoising.freedom", of)
 	}
 	if fd > 0 {

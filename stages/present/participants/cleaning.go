@@ -2,8 +2,6 @@ package participants
 
 import (
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,17 +71,11 @@ func participantOf(in dag.Input) string {
 	return id
 }
 
-// UpperBound reports whether degrees of freedom were lost before this program, which does not know how many: what it
-// counts as left is then an upper bound, and a standard error a lower one.
-func UpperBound(of []finding.Scan) bool {
-	return slices.ContainsFunc(of, func(s finding.Scan) bool { return s.LossUnknown() })
-}
-
 // cleaning states what was regressed out, and what is to be careful about in the scans.
 func (a *Cohort) cleaning() {
-	if ways := waysOf(a.Scans); ways != nil {
+	if ways := finding.Ways(a.Scans); ways != nil {
 		a.Put("nuisance.regression", values{"Ways": ways,
-			"Regressed": slices.ContainsFunc(ways, func(w way) bool { return w.Why == "" })})
+			"Regressed": slices.ContainsFunc(ways, func(w finding.Way) bool { return w.Why == "" })})
 	}
 	conditions, of := finding.Events(a.Scans)
 	for _, model := range []string{"spm", "glover", "fir"} {
@@ -94,30 +86,6 @@ func (a *Cohort) cleaning() {
 	a.Find(finding.Cleaning{Scans: a.Scans, Element: a.Element(), Joined: a.Joined() > 0,
 		LeastValid: a.leastValid, MotionGiven: a.column("mean_fd"), Site: a.site(),
 		Description: a.About.Description}.Findings()...)
-}
-
-// A way is how scans were cleaned, and which; Who is nil where it is all of them.
-type way struct {
-	Strategy, Why string
-	Given         bool
-	Sidecar       string
-	Who           []string
-}
-
-// waysOf are the ways in which scans were cleaned, in their order.
-func waysOf(of []finding.Scan) (ways []way) {
-	for _, s := range of {
-		at := slices.IndexFunc(ways, func(w way) bool { return w.Strategy == s.Strategy && w.Why == s.Why })
-		if at < 0 {
-			at = len(ways)
-			ways = append(ways, way{Strategy: s.Strategy, Why: s.Why, Given: s.Given(), Sidecar: s.Sidecar()})
-		}
-		ways[at].Who = append(ways[at].Who, s.Who)
-	}
-	if len(ways) == 1 {
-		ways[0].Who = nil
-	}
-	return ways
 }
 
 // participantsTable is the table of the participants; nil where it is not connected. Describe reports why it cannot be
@@ -154,36 +122,8 @@ func (a *Cohort) site() map[string]string {
 	return site
 }
 
-// SessionsOf are how many scans each participant has, sorted, where they are of sessions; nil where they are not.
-func SessionsOf(of []finding.Scan) []int {
-	count := map[string]int{}
-	for _, s := range of {
-		if s.Session != "" {
-			count[s.Participant]++
-		}
-	}
-	return slices.Sorted(maps.Values(count))
-}
-
-// Joined is of how many participants what the page has on the cleaning is that of several runs or sessions, joined,
-// and not of one scan. join counts each further run with the trend.
-func (a *Cohort) Joined() (n int) {
-	if !slices.ContainsFunc(a.Run.Stages, func(s finding.StageSettings) bool {
-		return (s.Kind == "report" || s.Kind == "summary") && a.Run.KindOf(&s, "cleaning") == "join"
-	}) {
-		return 0
-	}
-	degree := math.NaN()
-	if d := a.Run.Of("denoise"); d != nil {
-		degree = max(d.Number("detrend"), 0)
-	}
-	for _, s := range a.Scans {
-		if !(float64(s.Trend) <= degree) {
-			n++
-		}
-	}
-	return n
-}
+// Joined is of how many participants what the page has on the cleaning is that of several runs or sessions, joined.
+func (a *Cohort) Joined() int { return finding.JoinedOf(a.Run, a.Scans) }
 
 // mostFrequent are names with how often each is there, the most frequent first.
 func mostFrequent(count map[string]int) (all []Counted) {

@@ -31,7 +31,7 @@ type groupTable struct {
 type covariate struct {
 	Name, Unit string
 	Value      float64 // of all participants
-	Why        string  // identifier, per group, texts, all differ; "" for a value that all participants have
+	Why        string  // of finding.DescribedAs, or texts, all differ
 	N          int     // different texts
 }
 
@@ -152,28 +152,14 @@ func (a *Cohort) describeColumn(t *groupTable, table *encoding.Table, c encoding
 	if of.Unit == "" && (c.Name == "mean_fd" || c.Name == "max_fd") {
 		of.Unit = "mm"
 	}
-	groups := make([][]float64, len(t.rows))
-	distinct, each := map[float64]bool{}, 0 // values over all participants; those of each group, added up
-	for g, rows := range t.rows {
-		own := map[float64]bool{}
-		for _, at := range rows {
-			groups[g] = append(groups[g], v[at])
-			distinct[v[at]], own[v[at]] = true, true
-		}
-		each += len(own)
-	}
 	head := report.Head{Text: a.Text("groups.covariate", of), Doc: c.Doc}
-	codes := twoCodes(distinct)
-	switch {
-	case (column.CovariateColumn{Name: c.Name, Number: v}).Identifies():
-		of.Why = "identifier"
+	as, groups, codes := finding.DescribedAs(c.Name, v, t.rows)
+	switch of.Why = as; as {
+	case finding.Identifier, finding.PerGroup:
 		t.hidden = append(t.hidden, of)
-	case len(distinct) == 1:
+	case finding.Constant:
 		t.alike = append(t.alike, of)
-	case len(distinct) == len(groups) && each == len(groups) && len(v) > len(groups):
-		of.Why = "per group"
-		t.hidden = append(t.hidden, of)
-	case codes != nil: // such as sex as 1 and 2: a mean has no meaning
+	case finding.Codes:
 		t.add(head, lists.Map(groups, func(v []float64) string { return a.countCodes(v, codes) }))
 	default:
 		head.Number = true
@@ -220,24 +206,6 @@ func (t *groupTable) add(head report.Head, texts []string) {
 // describeNumbers gives mean ± SD (range) of each group.
 func (a *Cohort) describeNumbers(groups [][]float64) []string {
 	return lists.Map(column.Describe(groups), func(d column.Description) string { return a.Text("groups.numbers", d) })
-}
-
-// twoCodes are the values of a column that has two whole numbers and no others; else nil.
-func twoCodes(distinct map[float64]bool) (codes []float64) {
-	for x := range distinct {
-		switch {
-		case math.IsNaN(x):
-		case x != math.Trunc(x):
-			return nil
-		default:
-			codes = append(codes, x)
-		}
-	}
-	if len(codes) != 2 {
-		return nil
-	}
-	slices.Sort(codes)
-	return codes
 }
 
 // countCodes is how many of the values are each code: "1: 434, 2: 95".

@@ -59,7 +59,7 @@ func (a *Cohort) motionFigure() error {
 
 func (a *Cohort) motionTable(rows []column.MotionRow) {
 	type row = column.MotionRow
-	of := values{"Covariates": rows[0].Covariates, "Bound": UpperBound(a.Scans)}
+	of := values{"Covariates": rows[0].Covariates, "Bound": finding.UpperBound(a.Scans)}
 	percent := func(share float64) string {
 		if math.IsNaN(share) {
 			return "n/a"

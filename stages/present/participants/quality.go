@@ -1,13 +1,13 @@
 package participants
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/inference"
@@ -60,7 +60,7 @@ func (a *Cohort) Quality() error {
 			lines = append(lines, line{m, report.Alike(inference.Median(v), slices.Min(v), slices.Max(v))})
 		}
 	}
-	of := values{"Element": a.Element(), "Bound": UpperBound(a.Scans), "Undefined": 0}
+	of := values{"Element": a.Element(), "Bound": finding.UpperBound(a.Scans), "Undefined": 0}
 	if c := tables["connectivity"]; len(c.values["partial_se"]) > 0 {
 		of["Undefined"] = c.without("partial_se")
 	}
@@ -200,9 +200,9 @@ func (a *Cohort) eachParticipant(tables map[string]*measured, of values) *report
 	}
 	of["Part"], of["Exported"] = part, a.Exported("coverage", "cleaning", "connectivity", "graphs")
 	of["N"], of["Shown"], of["Ends"] = len(ids), 0, 0
-	shown := shownRows(columns, len(ids))
+	shown, ends := finding.Extremes(lists.Map(columns, func(c eachColumn) []float64 { return c.values }), mostRows)
 	if len(shown) < len(ids) {
-		of["Shown"], of["Ends"] = len(shown), atEachEnd(columns)
+		of["Shown"], of["Ends"] = len(shown), ends
 	}
 	heads := []section.Column[int]{section.Words("participant", func(i int) string { return ids[i] })}
 	for _, c := range columns {
@@ -245,41 +245,4 @@ func rowsOfMembers(tables map[string]*measured) (ids []string, part string) {
 type eachColumn struct {
 	key    string
 	values []float64
-}
-
-// differing are the columns whose values are not all the same.
-func differing(columns []eachColumn) []eachColumn {
-	return slices.DeleteFunc(slices.Clone(columns), func(c eachColumn) bool {
-		v := column.Known(c.values)
-		return slices.Min(v) == slices.Max(v)
-	})
-}
-
-// atEachEnd is how many participants with the smallest, and with the largest values of each differing column a table
-// has that does not list all.
-func atEachEnd(columns []eachColumn) int { return mostRows / max(2*len(differing(columns)), 1) }
-
-// shownRows are the rows of a table of n participants: of more than mostRows those with the smallest and the largest
-// values of each column that differs, the first of equal ones.
-func shownRows(columns []eachColumn, n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	if n <= mostRows {
-		return all
-	}
-	ends, chosen := atEachEnd(columns), make([]bool, n)
-	for _, c := range differing(columns) {
-		known := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return math.IsNaN(c.values[i]) })
-		for _, sign := range []float64{1, -1} {
-			slices.SortFunc(known, func(i, j int) int {
-				return cmp.Or(cmp.Compare(sign*c.values[i], sign*c.values[j]), i-j)
-			})
-			for _, i := range known[:min(ends, len(known))] {
-				chosen[i] = true
-			}
-		}
-	}
-	return slices.DeleteFunc(all, func(i int) bool { return !chosen[i] })
 }

@@ -11,6 +11,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // A report shows the scans of up to 50 participants. Those of up to 1000 are pages of their own beside it; of more the
@@ -192,8 +193,12 @@ func ScanPages(t *dag.Task) ([]ScanPage, error) {
 				return nil, err
 			}
 			f.Number, f.Rated = "1", cmp.Or(f.Rated, names[i])
+			title, err := wording.Text("scans.page", nil)
+			if err != nil {
+				return nil, err
+			}
 			page := report.Page{Title: names[i], Simulated: simulated, Turn: turn,
-				Sections: []report.Section{{ID: "scan", Title: "Quality of the scan", Blocks: []report.Block{{Figure: &f}}}}}
+				Sections: []report.Section{{ID: "scan", Title: title, Blocks: []report.Block{{Figure: &f}}}}}
 			var b bytes.Buffer
 			err = page.HTML(&b)
 			return b.Bytes(), err
