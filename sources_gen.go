@@ -106,6 +106,7 @@ import (
 //go:embed stages/draw/*[^s]t.go
 //go:embed stages/draw/*[^t].go
 //go:embed stages/figure/*[^t].go
+//go:embed stages/finding/*[^s]t.go
 //go:embed stages/finding/*[^t].go
 //go:embed stages/fold/*[^s]t.go
 //go:embed stages/fold/*[^t].go
