@@ -20,9 +20,8 @@ var docsPages = []string{"README.md", "docs/tutorial.md", "docs/bids-app.md", "d
 var elsewhere = map[string]string{
 	"go run ./cmd/pipeline run biopoint.yaml": ".ci/run runs it in a new clone",
 	"go run ./test": ".ci/run runs it in a new clone",
-	"go build ./cmd/pipeline && export PATH=\"$PWD:$PATH\" && mkdir ../study && cd ../study": "the test has the program on its PATH",
-	"$EDITOR biopoint.yaml":                              "the test appends the two lines",
-	"pipeline run abide.yaml --set data=abide/ABIDE_pcp": "pipelines.TestAbide loads it",
+	"go build ./cmd/pipeline && export PATH=\"$PWD:$PATH\" && mkdir ../study && cd ../study":         "the test has the program on its PATH",
+	"pipeline run abide.yaml --set data=abide/ABIDE_pcp":                                             "pipelines.TestAbide loads it",
 	"pipeline run timeseries.yaml --set data=DIR --set clean.draws=10 --set train.batch=100":         "script/draws_of_volumes draws them",
 	"prgnn BIDS_DIR OUTPUT_DIR participant --participant-label 01 02 --group diagnosis -w WORK":      "script/bids_app runs it",
 	"prgnn BIDS_DIR OUTPUT_DIR group --group diagnosis -w WORK":                                      "script/bids_app runs it",
