@@ -76,7 +76,8 @@ func Against(con *console.Console, g *dag.Graph, here differ.Results, places []s
 		} else if h.Different > 0 {
 			fmt.Fprintf(a.Out, "\n%s\n", a.Page.Bold(h.Place))
 		}
-		compared := slices.DeleteFunc(slices.Clone(h.outcomes), func(o *differ.Outcome) bool { return o.State == differ.Absent })
+		compared := slices.Clone(h.outcomes)
+		compared = slices.DeleteFunc(compared, func(o *differ.Outcome) bool { return o.State == differ.Absent })
 		if a.count(compared); a.JSON || h.Different > 0 {
 			a.print(compared)
 		}

@@ -121,7 +121,8 @@ func (r *Room) run(g *dag.Graph, o dag.Options, before func(*artifacts.Store) er
 	return pass, nil
 }
 
-// repeat runs a graph once for each number of threads, and compares. before is called before the first time, unless nil.
+// repeat runs a graph once for each number of threads, and compares. before, unless nil, is called before the first
+// time.
 func (a *auditor) repeat(room *Room, g *dag.Graph, stored differ.Results, until []string,
 	before func(*artifacts.Store) error) ([]*differ.Outcome, error) {
 	var passes []differ.Pass
