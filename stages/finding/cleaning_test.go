@@ -258,8 +258,8 @@ func TestWays(t *testing.T) {
 			return fmt.Sprint(w.Strategy, " ", w.Who)
 		}), ", "), c.want)
 	}
-	for why, bound := range map[string]bool{column.SeriesGiven: true, column.SeriesGiven + column.AsSidecarSays + "36P": true,
-		column.CleanedScan: true, column.AskedForNone: false} {
+	sidecar := column.SeriesGiven + column.AsSidecarSays + "36P"
+	for why, bound := range map[string]bool{column.SeriesGiven: true, sidecar: true, column.CleanedScan: true, column.AskedForNone: false} {
 		need.Equal(t, UpperBound(scanned(fine, raw(why))), bound, why)
 	}
 	one := scanned(fine, fine, fine)
