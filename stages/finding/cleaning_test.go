@@ -259,7 +259,8 @@ func TestWays(t *testing.T) {
 		}), ", "), c.want)
 	}
 	sidecar := column.SeriesGiven + column.AsSidecarSays + "36P"
-	for why, bound := range map[string]bool{column.SeriesGiven: true, sidecar: true, column.CleanedScan: true, column.AskedForNone: false} {
+	for why, bound := range map[string]bool{column.SeriesGiven: true, sidecar: true,
+		column.CleanedScan: true, column.AskedForNone: false} {
 		need.Equal(t, UpperBound(scanned(fine, raw(why))), bound, why)
 	}
 	one := scanned(fine, fine, fine)
