@@ -268,6 +268,8 @@ func timeOf(t *dag.Task, port string, parameter, own float64) (tr float64, from 
 		return parameter, "parameter", nil
 	case err != nil || beside > 0:
 		return beside, "sidecar", err
+	case own == 0: // or the file is not made yet
+		return 0, "header", nil
 	}
 	own, err = bids.HeaderTime(t.In(port).Name, own)
 	return own, "header", err

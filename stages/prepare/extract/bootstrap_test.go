@@ -269,6 +269,13 @@ func TestBootstrapTR(t *testing.T) {
 	}
 }
 
+// Where a stage makes the scans, no header refuses them before.
+func TestBootstrapRefusesNoScanToCome(t *testing.T) {
+	need.NoError(t, (&Bootstrap{}).RefusesHeaders(nil))
+	need.NoError(t, (&Bootstrap{TR: 2}).RefusesHeaders(nil))
+	need.NoError(t, (&Timeseries{TR: 2}).RefusesHeaders(nil))
+}
+
 // A node of which too few voxels vary has no series, and keeps its row.
 func TestBootstrapMinValid(t *testing.T) {
 	img := cube(4, 0, background)
