@@ -70,6 +70,20 @@ func TestWhichRepetitionTime(t *testing.T) {
 			need.Equal(t, said, c.want, "says")
 		})
 	}
+	t.Run("some without a sidecar", func(t *testing.T) {
+		const participants = "participant_id\tgroup\nsub-01\tA\nsub-02\tB\nsub-03\tA\n"
+		write("three.tsv", participants)
+		const scan = "sub-03/func/sub-03_task-rest_space-T1w_desc-preproc_bold"
+		sidecars("2")
+		write("sub-01/func/sub-01_task-rest_space-T1w_desc-preproc_bold.json", `{"RepetitionTime": 2.5}`)
+		write(scan+".nii", image(2, 2, 2, 3))
+		write("sub-03/anat/sub-03_desc-aparcaseg_dseg.nii", image(2, 2, 2))
+		p, err := build("biopoint-study.yaml", []byte(strings.Replace(file, "dir: .", "dir: ., file: three.tsv", 1)), dir, nil, maxTasks)
+		need.NoError(t, err)
+		if want := "repetition time: series uses that of the sidecar (of the header in 1 scan without a sidecar)"; !slices.Contains(p.Notes, want) {
+			t.Errorf("%q lacks %s", p.Notes, want)
+		}
+	})
 	filtered := []string{"clean.filter=butterworth", "clean.low_pass=0.08"}
 	const refused = "the repetition times of sidecar and header differ: sub-01 (sidecar 2.5 s, header 2 s), sub-02 (sidecar 2.5 s, header 2 s); " +
 		"stage clean filters by the repetition time of the sidecar, and that is not known to be right"

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // A timed Stage takes a repetition time from one of several sources: TimeFrom is parameter, sidecar or header,
@@ -15,30 +16,37 @@ type timed interface {
 
 // Times says which repetition time each stage uses.
 func Times(g *dag.Graph) (used []string) {
-	names := map[string]string{"parameter": "parameter tr", "sidecar": "sidecar", "header": "header"}
 	from := sourcesOfTime(g)
 	for _, s := range g.Stages {
-		if from[s] != "" {
-			used = append(used, fmt.Sprintf("%s uses that of the %s", s.Name, names[from[s]]))
+		names := map[string]string{"parameter": "that of the parameter tr", "sidecar": "that of the sidecar",
+			"header": "that of the header"}
+		if n := from[s]["header"]; n > 0 && from[s]["sidecar"] > 0 {
+			names["sidecar"] += fmt.Sprintf(" (of the header in %s without a sidecar)", words.Count(n, "scan"))
+		}
+		for _, source := range []string{"parameter", "sidecar", "header"} {
+			if from[s][source] > 0 {
+				used = append(used, fmt.Sprintf("%s uses %s", s.Name, names[source]))
+				break
+			}
 		}
 	}
 	return used
 }
 
-// sourcesOfTime is where the stages that take a repetition time take it from: the sidecar, where some scan has one.
-func sourcesOfTime(g *dag.Graph) map[*dag.StageNode]string {
-	sources := map[*dag.StageNode]string{}
+// sourcesOfTime counts the tasks of the stages that take a repetition time by where they take it from.
+func sourcesOfTime(g *dag.Graph) map[*dag.StageNode]map[string]int {
+	sources := map[*dag.StageNode]map[string]int{}
 	for _, s := range g.Stages {
 		for _, n := range s.Tasks {
-			if from := sourceOfTime(n); sources[s] == "" || from == "sidecar" {
-				sources[s] = from
-			}
-			if _, ok := n.Work.(timed); !ok || sources[s] == "sidecar" {
+			if _, ok := n.Work.(timed); !ok {
 				break
 			}
-		}
-		if sources[s] == "" {
-			delete(sources, s)
+			if from := sourceOfTime(n); from != "" {
+				if sources[s] == nil {
+					sources[s] = map[string]int{}
+				}
+				sources[s][from]++
+			}
 		}
 	}
 	return sources
@@ -86,7 +94,11 @@ func Contradicted(g *dag.Graph, s *dag.StageNode, chosen string) string {
 	}
 	sources := sourcesOfTime(g)
 	for _, other := range g.Stages {
-		if from := sources[other]; from != "" && from != "parameter" && from != chosen {
+		from := "header"
+		if sources[other]["sidecar"] > 0 { // scans without one do not contradict it
+			from = "sidecar"
+		}
+		if sources[other][from] > 0 && from != chosen {
 			return fmt.Sprintf("stage %s %s by the repetition time of the %s, and that is not known to be right: look at "+
 				"the scanner's protocol and set repetition_time: sidecar or repetition_time: header in the cohort, or exclude "+
 				"these participants", s.Name, work.NeedsTime(), from)

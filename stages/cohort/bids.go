@@ -354,17 +354,26 @@ func (c *BIDSCohort) ports(r *Roster, l *listed.List, found map[string]*bidsFile
 		ports["sidecar"] = func(f *bidsFiles) string { return f.sidecar }
 	}
 	if without != nil {
-		r.Notes = append(r.Notes, withoutSidecar(without, with, "the header of the scan"))
+		instead := "the header of the scan"
+		if c.headersWrong(l.Rows, found) != "" {
+			instead = ""
+		}
+		r.Notes = append(r.Notes, withoutSidecar(without, with, instead))
 	}
 	return ports
 }
 
-// withoutSidecar notes the scans for which no JSON file gives the repetition time; with: others have one.
+// withoutSidecar notes the scans for which no JSON file gives the repetition time; with: others have one. instead
+// is what counts there, "" for nothing.
 func withoutSidecar(who []string, with bool, instead string) string {
 	if !with {
 		return "no cohort.sidecar: no JSON file gives the RepetitionTime"
 	}
-	return fmt.Sprintf("no JSON file gives the RepetitionTime for %s: there %s counts", words.Some(who, 6), instead)
+	note := "no JSON file gives the RepetitionTime for " + words.Some(who, 6)
+	if instead != "" {
+		note += ": there " + instead + " counts"
+	}
+	return note
 }
 
 // bidsSubjects are the participants with their files, and with what is wrong with them.

@@ -381,31 +381,47 @@ func TestBIDSPeople(t *testing.T) {
 	}
 }
 
-// What is said of whom nobody takes, and of repetition times that do not agree.
-// A scan without a JSON file leaves the JSON files of the others as they are: its header counts, unless the user has
-// said that headers are wrong.
+// A scan without a JSON file leaves the JSON files of the others as they are. Its header counts, unless the user or
+// most other scans state that headers are wrong.
 func TestBIDSMissingSidecar(t *testing.T) {
-	d := newDataset(t, "participant_id\tgroup\nsub-01\tASD\nsub-02\tHC\n")
-	for _, s := range []string{"sub-01", "sub-02"} {
-		scan := s + "/func/" + s + "_task-rest_space-T1w_desc-preproc_bold"
-		d.write(scan+".nii.gz", string(stagetest.Encoded(t, artifacts.Bytes{Kind: "nifti", Data: smallScan(t, 2)})))
-		d.write(s+"/anat/"+s+"_desc-aparcaseg_dseg.nii.gz", "")
-		if s == "sub-01" {
-			d.write(scan+".json", `{"RepetitionTime": 1.5}`)
-		}
+	const file = "no JSON file gives the RepetitionTime of sub-03_task-rest_space-T1w_desc-preproc_bold.nii.gz, and "
+	doubted := func(n, of int) string {
+		return fmt.Sprintf("%sits header is not known to be right, since %d of %d other headers contradict their sidecars: add the file, or set repetition_time: header", file, n, of)
 	}
-	for time, port := range map[string]bool{"auto": true, "sidecar": true, "header": false} {
-		r := need.Value(d.load(func(c *BIDSCohort) { c.Confounds, c.Time = false, time }))(t)
-		if got := r.Subjects[0].Files["sidecar"] != ""; got != port || r.Subjects[1].Files["sidecar"] != "" {
-			t.Errorf("%s: files %v, %v", time, r.Subjects[0].Files, r.Subjects[1].Files)
+	for _, c := range []struct {
+		time    string
+		sidecar [2]float64 // of sub-01 and sub-02, 0 for none; all headers give 2 s
+		why     string
+	}{
+		{"auto", [2]float64{1.5, 1.5}, doubted(2, 2)},
+		{"auto", [2]float64{1.5, 2}, ""},
+		{"auto", [2]float64{2, 2}, ""},
+		{"sidecar", [2]float64{1.5, 2}, file + "with repetition_time: sidecar its header does not count"},
+		{"sidecar", [2]float64{2, 2}, ""},
+		{"header", [2]float64{1.5, 1.5}, ""},
+	} {
+		d := newDataset(t, "participant_id\tgroup\nsub-01\tASD\nsub-02\tHC\nsub-03\tHC\n")
+		for i, s := range []string{"sub-01", "sub-02", "sub-03"} {
+			scan := s + "/func/" + s + "_task-rest_space-T1w_desc-preproc_bold"
+			d.write(scan+".nii.gz", string(stagetest.Encoded(t, artifacts.Bytes{Kind: "nifti", Data: smallScan(t, 2)})))
+			d.write(s+"/anat/"+s+"_desc-aparcaseg_dseg.nii.gz", "")
+			if i < 2 {
+				d.write(scan+".json", fmt.Sprintf(`{"RepetitionTime": %g}`, c.sidecar[i]))
+			}
+		}
+		r := need.Value(d.load(func(b *BIDSCohort) { b.Confounds, b.Time = false, c.time }))(t)
+		port := c.time != "header"
+		if got := r.Subjects[0].Files["sidecar"] != ""; got != port || r.Subjects[2].Files["sidecar"] != "" {
+			t.Errorf("%s: files %v, %v", c.time, r.Subjects[0].Files, r.Subjects[2].Files)
 		}
 		need.NoError(t, r.Subjects[0].Problem)
-		if wrong := r.Subjects[1].Problem; wrong == nil != (time != "sidecar") || wrong != nil &&
-			!strings.Contains(wrong.Error(), "no JSON file gives the RepetitionTime of sub-02_task-rest_space-T1w_desc-preproc_bold.nii.gz, and with repetition_time: sidecar its header does not count") {
-			t.Errorf("%s: problem %v", time, wrong)
+		if wrong := r.Subjects[2].Problem; wrong == nil != (c.why == "") || wrong != nil && !strings.Contains(wrong.Error(), c.why) {
+			t.Errorf("%v: problem %v, want %q", c, wrong, c.why)
 		}
-		if note := "no JSON file gives the RepetitionTime for sub-02: there the header of the scan counts"; slices.Contains(r.Notes, note) != port {
-			t.Errorf("%s: notes %q", time, r.Notes)
+		const note = "no JSON file gives the RepetitionTime for sub-03"
+		if slices.Contains(r.Notes, note+": there the header of the scan counts") != (port && c.why == "") ||
+			slices.Contains(r.Notes, note) != (c.why != "") {
+			t.Errorf("%v: notes %q", c, r.Notes)
 		}
 	}
 }

@@ -43,23 +43,55 @@ func (f *bidsFiles) apart() bool {
 	return f.tr > 0 && f.headerTR != 0 && bids.TimesDiffer(f.tr, f.headerTR)
 }
 
-// refuseHeaders makes it a problem of a participant that no JSON file gives its repetition time, where repetition_time:
-// sidecar takes those of other scans to be right and their headers to be wrong.
+// refuseHeaders makes it a problem of a participant that no JSON file gives its repetition time, where its header does
+// not count either.
 func (c *BIDSCohort) refuseHeaders(rows []listed.Row, found map[string]*bidsFiles) {
-	if c.Time != "sidecar" || !slices.ContainsFunc(rows, func(row listed.Row) bool {
-		return slices.ContainsFunc(found[row.ID].each(), (*bidsFiles).apart)
-	}) {
+	why := c.headersWrong(rows, found)
+	if why == "" {
 		return
 	}
 	for _, row := range rows {
 		for _, f := range found[row.ID].each() {
 			if f.bold != "" && f.sidecar == "" {
-				found[row.ID].problems = append(found[row.ID].problems,
-					fmt.Errorf("no JSON file gives the RepetitionTime of %s, and with repetition_time: sidecar its header does not count, since those of other scans are wrong: add the file",
-						filepath.Base(f.bold)))
+				found[row.ID].problems = append(found[row.ID].problems, fmt.Errorf("no JSON file gives the RepetitionTime of %s, and %s",
+					filepath.Base(f.bold), why))
 			}
 		}
 	}
+}
+
+// headersWrong is why headers do not count, by the other scans: any that contradicts its sidecar with
+// repetition_time: sidecar, otherwise most of those that have both; "" where they count.
+func (c *BIDSCohort) headersWrong(rows []listed.Row, found map[string]*bidsFiles) string {
+	var scans []*bidsFiles
+	for _, row := range rows {
+		scans = append(scans, found[row.ID].each()...)
+	}
+	switch apart, both := countApart(scans); {
+	case c.Time == "sidecar" && apart > 0:
+		return "with repetition_time: sidecar its header does not count, since those of other scans are wrong: add the file"
+	case c.Time == "auto" && 2*apart > both:
+		return headersDoubted(apart, both) + ": add the file, or set repetition_time: header if the headers are right"
+	}
+	return ""
+}
+
+// countApart counts the scans whose sidecar and header contradict each other, of those that have both.
+func countApart(scans []*bidsFiles) (apart, both int) {
+	for _, f := range scans {
+		if f.tr > 0 && f.headerTR != 0 {
+			both++
+		}
+		if f.apart() {
+			apart++
+		}
+	}
+	return apart, both
+}
+
+// headersDoubted is why a header does not count where there is no sidecar.
+func headersDoubted(apart, both int) string {
+	return fmt.Sprintf("its header is not known to be right, since %d of %d other headers contradict their sidecars", apart, both)
 }
 
 // samplingNote notes sidecars whose SamplingFrequency contradicts their RepetitionTime.

@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -106,48 +107,73 @@ func seriesFiles(series, sidecar string) map[string]string {
 	return files
 }
 
-// sidecarPort gives the cohort the port sidecar when files of series have one, and compares it with their headers.
+// sidecarPort gives the cohort the port sidecar when files of series have one, compares it with their headers, and
+// notes repetition times that no two groups share.
 func sidecarPort(r *Roster) {
-	var with bool
+	var scans []*bidsFiles
 	var without, apart, sampled []string
-	count := func(who string, files map[string]string) {
-		series, there := files["series"]
-		f := bidsFiles{bold: series, sidecar: files["sidecar"]}
-		switch {
-		case !there:
-		case f.sidecar == "":
-			without = append(without, who)
-		default:
-			with = true
-			if FormatOf(series) != "nifti" {
-				f.bold = "" // its header has no time
-			}
-			if f.times(); f.sampling != "" {
-				sampled = append(sampled, who+" ("+f.sampling+")")
-			}
-			if f.apart() {
-				apart = append(apart, fmt.Sprintf("%s (sidecar %g s, header %g s)", who, f.tr, f.headerTR))
-			}
+	times := map[[2]string]float64{}
+	count := func(id, part string, files map[string]string) *bidsFiles {
+		who, series := strings.TrimSpace(id+" "+part), files["series"]
+		f := &bidsFiles{bold: series, sidecar: files["sidecar"]}
+		if series == "" {
+			return f
 		}
+		if FormatOf(series) != "nifti" {
+			f.bold = "" // its header has no time
+		}
+		if f.times(); f.sidecar == "" {
+			without = append(without, who)
+		}
+		if f.sampling != "" {
+			sampled = append(sampled, who+" ("+f.sampling+")")
+		}
+		if f.apart() {
+			apart = append(apart, fmt.Sprintf("%s (sidecar %g s, header %g s)", who, f.tr, f.headerTR))
+		}
+		scans, times[[2]string{id, part}] = append(scans, f), cmp.Or(f.tr, bids.Believed(f.headerTR))
+		return f
 	}
+	headers := make([]int, len(r.Subjects)) // without a sidecar
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
-			count(strings.TrimSpace(s.ID+" "+run.Name), run.Files)
+			if f := count(s.ID, run.Name, run.Files); f.sidecar == "" && f.headerTR != 0 {
+				headers[i]++
+			}
 			if err := bids.Broken(run.Files["sidecar"]); err != nil && s.Problem == nil {
 				s.Problem = fmt.Errorf("participant %s: %w%s", s.ID, err, r.Without(s.ID))
 			}
 		}
 	}
-	if with {
+	instead := "what the file of the series gives"
+	if differ, both := countApart(scans); 2*differ > both {
+		instead = ""
+		for i := range r.Subjects {
+			if s := &r.Subjects[i]; headers[i] > 0 && s.Problem == nil {
+				s.Problem = fmt.Errorf("participant %s: no JSON file gives the RepetitionTime of its series, and %s: add the file%s", s.ID, headersDoubted(differ, both), r.Without(s.ID))
+			}
+		}
+	}
+	if len(without) < len(scans) {
 		r.Files["sidecar"] = dag.Format("json")
 		if without != nil {
-			r.Notes = append(r.Notes, withoutSidecar(without, with, "what the file of the series gives"))
+			r.Notes = append(r.Notes, withoutSidecar(without, true, instead))
 		}
 	}
 	r.Notes = append(r.Notes, samplingNote(sampled)...)
 	if apart != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("the repetition times of sidecar and header differ: %s; that of the sidecar counts", words.Some(apart, 6)))
+	}
+	r.Scan = func(id, part string) (volumes int, tr float64) {
+		return 0, cmp.Or(times[[2]string{id, part}], times[[2]string{id, ""}])
+	}
+	sessions := r.About
+	r.About = func(ids map[string]bool) (notes []string, timesApart string) {
+		if sessions != nil {
+			notes, _ = sessions(ids)
+		}
+		return append(notes, r.protocolNotes(r.scans(ids))...), ""
 	}
 }
 

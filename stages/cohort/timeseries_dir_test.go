@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/stagetest"
@@ -244,4 +245,25 @@ func TestOtherHeads(t *testing.T) {
 		names, _ := r.Nodes.Column("name")
 		need.Equal(t, names.Values.([]string)[0], c.nodes, "the first node")
 	}
+}
+
+// A repetition time that no two groups share is noted, of series as of scans.
+func TestTimeseriesTimesByGroup(t *testing.T) {
+	dir, table := t.TempDir(), "participant_id,group,file\n"
+	for i := range 6 {
+		group, tr := "ASD", "2"
+		if i%2 == 1 {
+			group, tr = "TD", "3"
+		}
+		name := fmt.Sprintf("s%d", i)
+		table += name + "," + group + "," + name + ".tsv\n"
+		testdir.Write(t, filepath.Join(dir, name+".tsv"), "a\tb\n1\t2\n2\t1\n")
+		testdir.Write(t, filepath.Join(dir, name+".json"), `{"RepetitionTime": `+tr+`}`)
+	}
+	testdir.Write(t, filepath.Join(dir, "p.csv"), table)
+	c := timeseriesCohortKind.New().(*TimeseriesCohort)
+	c.File, c.Group, c.Series = "p.csv", "group", "file"
+	r := need.Value(c.Load(dir))(t)
+	notes, _ := r.About(r.IDs())
+	need.Equal(t, strings.Join(notes, "; "), "the repetition time cannot be told from the group: ASD 2 s (3), TD 3 s (3); a classifier may learn the acquisition in place of the group difference")
 }
