@@ -212,7 +212,9 @@ func (r *runner) hashAhead() *sync.WaitGroup {
 	var done sync.WaitGroup
 	done.Go(func() {
 		for _, f := range files {
-			_, _ = r.files.File(r.store.HashFile, f)
+			if !r.files.Known(f) { // what a task digests already is not waited for
+				_, _ = r.files.File(r.store.HashFile, f)
+			}
 		}
 	})
 	return &done

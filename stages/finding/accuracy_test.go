@@ -239,3 +239,14 @@ func TestMeta(t *testing.T) {
 	_, err = Of(map[string]string{Meta: `[{"code":"x","weight":"huge"}]`})
 	need.Equal(t, err != nil, true)
 }
+
+// Findings that overturn a conclusion come first, then those that limit one, then notes; each once.
+func TestByWeight(t *testing.T) {
+	var all List
+	for _, f := range []Finding{{Code: "n1", Weight: Notes}, {Code: "l1", Weight: Limits}, {Code: "o1"},
+		{Code: "n2", Weight: Notes},
+		{Code: "o2"}, {Code: "l2", Weight: Limits}, {Code: "l1", Weight: Notes}} {
+		all.Add(f)
+	}
+	need.Equal(t, codes(all), "o1 o2 l1 l2 n1 n2")
+}

@@ -78,15 +78,6 @@ func read(all map[string]entry, file, content string) error {
 	return end()
 }
 
-// Codes are those of all entries, sorted.
-func Codes() []string {
-	all, err := catalog()
-	if err != nil {
-		panic(err) // TestCatalog reads the files
-	}
-	return slices.Sorted(maps.Keys(all))
-}
-
 // Has reports whether the catalog has a code.
 func Has(code string) bool {
 	all, _ := catalog()

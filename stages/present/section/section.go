@@ -78,24 +78,6 @@ func (w *Writer) Say(format string, args ...any) {
 // Heading adds a heading within the section.
 func (w *Writer) Heading(text string) { w.Add(report.Block{Heading: text}) }
 
-// A Weight is how much a caution matters; the cautions of a page are in this order.
-type Weight = finding.Weight
-
-const (
-	Overturns = finding.Overturns
-	Limits    = finding.Limits
-	Notes     = finding.Notes
-)
-
-// Caution adds a sentence that limits the conclusions to the cautions at the top of the page.
-func (w *Writer) Caution(format string, args ...any) { w.Weighed(Limits, format, args...) }
-
-// Weighed adds a caution of some weight behind those of the same weight.
-func (w *Writer) Weighed(of Weight, format string, args ...any) {
-	w.Find(finding.Finding{Code: "finding.text", Weight: of, Numbers: map[string]any{"Text": fmt.Sprintf(format,
-		args...)}})
-}
-
 // Table adds a table behind a sentence that begins with its name: "Table 2 lists …".
 func (w *Writer) Table(t *report.Table, sentence string) {
 	w.Add(report.Block{Lead: w.Count.Table(t) + " " + sentence})

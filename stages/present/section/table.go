@@ -18,11 +18,6 @@ type Column[R any] struct {
 	cell   func(R) string
 }
 
-// Text is a column of words.
-func Text[R any](head, doc string, cell func(R) string) Column[R] {
-	return Column[R]{report.Head{Text: head, Doc: doc}, "", false, cell}
-}
-
 // Number is a column of numbers, written by a function of report.
 func Number[R any](head, doc string, cell func(R) string) Column[R] {
 	return Column[R]{report.Head{Text: head, Doc: doc, Number: true}, "", false, cell}

@@ -30,16 +30,3 @@ func TestNumbersOfATable(t *testing.T) {
 		need.Equal(t, strings.Join(lists.Map(table.Rows[i], func(c report.Cell) string { return c.Text }), " "), want)
 	}
 }
-
-// Cautions that overturn a conclusion come first, then those that limit one, then notes; each once.
-func TestCautionsByWeight(t *testing.T) {
-	w := NewWriter(nil)
-	w.Weighed(Notes, "note %d", 1)
-	w.Caution("limit 1")
-	w.Weighed(Overturns, "overturn 1")
-	w.Weighed(Notes, "note 2")
-	w.Weighed(Overturns, "overturn 2")
-	w.Caution("limit 2")
-	w.Weighed(Notes, "limit 1")
-	need.Equal(t, strings.Join(w.Cautions(), ", "), "overturn 1, overturn 2, limit 1, limit 2, note 1, note 2")
-}
