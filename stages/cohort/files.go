@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,6 +26,7 @@ import (
 type fileSource struct {
 	port    string
 	format  string
+	noun    string // what a member is called
 	spec    string
 	pieces  []string // of a pattern: text, column, text, column, … text
 	column  string
@@ -42,7 +44,7 @@ func (f *fileSource) what() string {
 
 // sourceOf reads what the user gave for a port.
 func sourceOf(l *listed.List, port, format, spec string) (*fileSource, error) {
-	f := &fileSource{port: port, format: format, spec: spec}
+	f := &fileSource{port: port, format: format, noun: l.Noun(), spec: spec}
 	switch {
 	case slices.Contains(l.Sheet.Columns, spec):
 		f.column, f.columns = spec, []string{spec}
@@ -113,6 +115,7 @@ func (f *fileSource) named(l *listed.List, r listed.Row, plain bool) (path strin
 		}
 	case f.pieces != nil:
 		var b strings.Builder
+		filled := slices.Clone(f.pieces)
 		for i, piece := range f.pieces {
 			if i%2 == 1 {
 				v := r.Value(piece)
@@ -129,10 +132,11 @@ func (f *fileSource) named(l *listed.List, r listed.Row, plain bool) (path strin
 				}
 				piece = v
 			}
+			filled[i] = piece
 			b.WriteString(piece)
 		}
-		if name = b.String(); strings.Contains(f.spec, "*") {
-			if name, err = f.match(l.Dir, name); err != nil {
+		if name = b.String(); f.starred() {
+			if name, err = f.match(l.Dir, name, filled); err != nil {
 				return "", changed, fmt.Errorf("%s: %w", f.what(), err)
 			}
 		}
@@ -153,9 +157,42 @@ func (f *fileSource) named(l *listed.List, r listed.Row, plain bool) (path strin
 
 func isSlash(c rune) bool { return c == '/' || c == '\\' }
 
-// match finds the one file that a name with * stands for.
-func (f *fileSource) match(root, name string) (string, error) {
-	fixed := name[:strings.LastIndexByte(name[:strings.IndexByte(name, '*')], '/')+1]
+// starred reports whether the text of a pattern has a *.
+func (f *fileSource) starred() bool {
+	for i := 0; i < len(f.pieces); i += 2 {
+		if strings.Contains(f.pieces[i], "*") {
+			return true
+		}
+	}
+	return false
+}
+
+// match finds the one file that a name with * stands for; filled are its pieces: text, value, text, … A value stands
+// for itself, and no * extends it: sub-1*.tsv is not sub-11.tsv.
+func (f *fileSource) match(root, name string, filled []string) (string, error) {
+	at := 0
+	for i, piece := range filled {
+		if star := strings.IndexByte(piece, '*'); star >= 0 && i%2 == 0 {
+			at += star
+			break
+		}
+		at += len(piece)
+	}
+	fixed := name[:strings.LastIndexByte(name[:at], '/')+1]
+	glob, expression := "", "^(?s:"
+	skip, value := len(fixed), false
+	for i, piece := range filled {
+		cut := min(skip, len(piece))
+		skip -= cut
+		if piece = piece[cut:]; i%2 == 1 {
+			glob += signs.Replace(piece)
+			expression += regexp.QuoteMeta(piece)
+			value = piece != ""
+			continue
+		}
+		glob += piece
+		expression += beside(piece, value, i+1 < len(filled))
+	}
 	dir := userfile.Within(root, fixed)
 	if f.dirs[dir] == nil {
 		if f.dirs == nil {
@@ -164,16 +201,82 @@ func (f *fileSource) match(root, name string) (string, error) {
 		f.dirs[dir] = &readOnce{FS: os.DirFS(dir), entries: map[string]listing{}}
 	}
 	f.dirs[dir].refused = nil
-	found, err := fs.Glob(f.dirs[dir], name[len(fixed):])
-	switch {
-	case err != nil:
+	found, err := fs.Glob(f.dirs[dir], glob)
+	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	whole, err := regexp.Compile(expression + ")$")
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	var longer []string
+	found = slices.DeleteFunc(found, func(file string) bool {
+		extends := !whole.MatchString(file)
+		if extends {
+			longer = append(longer, file)
+		}
+		return extends
+	})
+	switch {
+	case len(found) == 0 && longer != nil:
+		return "", fmt.Errorf("no file matches %s, where * begins and ends with no letter or digit beside a value of the table: "+
+			"%s may be of another %s; write what stands between in %s", name, words.Some(longer, 4), f.noun, f.port)
 	case len(found) == 0:
 		return "", joined(append([]error{fmt.Errorf("no file matches %s", name)}, f.dirs[dir].unlisted(dir)...))
 	case len(found) > 1:
 		return "", several{fmt.Errorf("%d files match %s: %s; %s must match one", len(found), name, words.Some(found, 4), f.port)}
 	}
 	return fixed + found[0], nil
+}
+
+// signs are those of a pattern of files, to stand for themselves.
+var signs = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+
+// beside is the expression of a text of a pattern, in which a * or ? next to a value, before or after it, takes no
+// letter or digit there.
+func beside(text string, after, before bool) string {
+	const other = `[^/\pL\pN]`
+	var e strings.Builder
+	for at := 0; at < len(text); at++ {
+		start := at
+		switch c := text[at]; {
+		case c == '*':
+			for at+1 < len(text) && text[at+1] == '*' {
+				at++
+			}
+			first, last := start == 0 && after, at+1 == len(text) && before
+			switch {
+			case first && last:
+				e.WriteString("(" + other + "([^/]*" + other + ")?)?")
+			case first:
+				e.WriteString("(" + other + "[^/]*)?")
+			case last:
+				e.WriteString("([^/]*" + other + ")?")
+			default:
+				e.WriteString("[^/]*")
+			}
+		case c == '?' && (start == 0 && after || at+1 == len(text) && before):
+			e.WriteString(other)
+		case c == '?':
+			e.WriteString("[^/]")
+		case c == '[': // a set of letters, as the user wrote it
+			for at++; at < len(text) && text[at] != ']'; at++ {
+				if text[at] == '\\' {
+					at++
+				}
+			}
+			e.WriteString(text[start:min(at+1, len(text))])
+		case c == '\\' && at+1 < len(text):
+			at++
+			e.WriteString(regexp.QuoteMeta(text[at : at+1]))
+		default:
+			for at+1 < len(text) && !strings.ContainsRune("*?[\\", rune(text[at+1])) {
+				at++
+			}
+			e.WriteString(regexp.QuoteMeta(text[start : at+1]))
+		}
+	}
+	return e.String()
 }
 
 // several is the error of a * that more than one file matches.
@@ -233,6 +336,7 @@ func rosterOf(l *listed.List, sources []*fileSource) *Roster {
 	if r.Sessions {
 		r.About = r.aboutSessions
 	}
+	var files []rowFile
 	for i, row := range l.Rows {
 		s := Subject{ID: row.ID, Files: map[string]string{}}
 		var problems []error
@@ -246,6 +350,7 @@ func rosterOf(l *listed.List, sources []*fileSource) *Roster {
 				continue
 			}
 			s.Files[f.port] = path
+			files = append(files, rowFile{f, row, path})
 		}
 		if r.PerRun {
 			var last *Subject // of whom this is another run
@@ -274,9 +379,61 @@ func rosterOf(l *listed.List, sources []*fileSource) *Roster {
 		}
 		r.Subjects = append(r.Subjects, s)
 	}
+	r.refuseShared(l, files)
 	r.Left = l.LeftOut()
 	r.Notes = append(r.Notes, l.Notes...)
 	return r
+}
+
+// A rowFile is the file of a source for a row.
+type rowFile struct {
+	*fileSource
+	row  listed.Row
+	path string
+}
+
+// asked is what a row puts in place of the source's columns.
+func (g rowFile) asked() string {
+	filled := slices.Clone(g.pieces)
+	for i := 1; i < len(filled); i += 2 {
+		filled[i] = g.row.Value(filled[i])
+	}
+	return strings.Join(filled, "")
+}
+
+// refuseShared refuses two members with one file where a * made two names one. What the table itself gives to two,
+// such as the label image of a site, is as the user wrote it, and leakage compares scans by their content.
+func (r *Roster) refuseShared(l *listed.List, files []rowFile) {
+	first := map[[2]string]rowFile{}
+	shared := map[string]error{}
+	for _, g := range files {
+		if !g.starred() {
+			continue
+		}
+		key := [2]string{g.port, g.path}
+		f, there := first[key]
+		if !there {
+			first[key] = g
+			continue
+		}
+		if f.row.ID == g.row.ID || f.asked() == g.asked() {
+			continue
+		}
+		for _, pair := range [2][2]listed.Row{{f.row, g.row}, {g.row, f.row}} {
+			if shared[pair[0].ID] == nil {
+				other := pair[1]
+				err := several{fmt.Errorf("%s is %s, and so is that of %s (line %d): one file is not of two %ss; correct %s, or the table",
+					g.what(), userfile.NameIn(r.Root, g.path), other.ID, other.Line, l.Noun(), g.port)}
+				shared[pair[0].ID] = fmt.Errorf("%s:%d: %s %s: %w (to continue without it: exclude: [%s])", l.Path, pair[0].Line,
+					l.Noun(), pair[0].ID, err, pair[0].ID)
+			}
+		}
+	}
+	for i, s := range r.Subjects {
+		if err := shared[s.ID]; err != nil && s.Problem == nil {
+			r.Subjects[i].Problem = err
+		}
+	}
 }
 
 // oneScan refuses a run or session of a participant whose scan or series is that of an earlier one: one scan is no two.

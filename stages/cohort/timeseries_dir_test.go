@@ -210,6 +210,64 @@ func TestTimeseriesStar(t *testing.T) {
 	}
 }
 
+// A * takes no letter or digit next to a value of the table, in any kind of cohort: sub-11 is not sub-1.
+func TestStarExtendsNobody(t *testing.T) {
+	d := newDataset(t, "")
+	d.write("people.tsv", "participant_id\tgroup\tsite\n1\tA\tN\n2\tA\tN\n3\tB\t[N]\n")
+	for _, id := range []string{"11", "2", "3"} {
+		for _, ends := range []string{"_ts.tsv", "_bold.nii.gz"} {
+			d.write("ts/sub-"+id+ends, "A\tB\n1\t2\n3\t4\n")
+			d.write("[N]/"+id+ends, "A\tB\n1\t2\n3\t4\n")
+		}
+	}
+	people := listed.Parameters{File: "people.tsv", ID: "participant_id", Group: "group"}
+	series := func(spec string) Loader { return &TimeseriesCohort{Parameters: people, Series: spec} }
+	cohorts := map[string]Loader{
+		"after":     series("ts/sub-{participant_id}*_ts.tsv"),
+		"before":    series("ts/*{participant_id}_ts.tsv"),
+		"both":      series("ts/*-*{participant_id}**_ts.tsv"),
+		"one sign":  &RowsCohort{File: "people.tsv", Files: []string{"f=t*/sub-{participant_id}?_ts.tsv"}},
+		"directory": series("[N]/{participant_id}*_ts.tsv"),
+		"table": &TableCohort{Parameters: people, BOLD: "ts/sub-{participant_id}*_bold.nii.gz", Labels: "people.tsv",
+			Nodes: "dk84"},
+		"matrices": &MatricesCohort{Parameters: people, Pearson: "ts/sub-{participant_id}*_ts.tsv"},
+		"rows":     &RowsCohort{File: "people.tsv", Files: []string{"f=ts/sub-{participant_id}*_ts.tsv"}},
+	}
+	for name, c := range cohorts {
+		r, err := c.Load(d.dir)
+		need.NoError(t, err)
+		need.Error(t, r.Subjects[0].Problem, "11_", name)
+		for _, s := range r.Subjects[1:] {
+			if s.Problem != nil && name != "one sign" {
+				t.Errorf("%s: %v", name, s.Problem)
+			}
+		}
+	}
+
+	// A value with signs of a pattern stands for itself, and a longer name beside the right one is no second file.
+	d.write("ts/sub-1_ts.tsv", "A\tB\n1\t2\n3\t4\n")
+	r, err := series("ts/sub-{participant_id}*_ts.tsv").Load(d.dir)
+	need.NoError(t, err)
+	if got := userfile.NameIn(r.Root, r.Subjects[0].Files["series"]); got != "ts/sub-1_ts.tsv" {
+		t.Errorf("%s, %v", got, r.Subjects[0].Problem)
+	}
+	r, err = series("{site}/{participant_id}*_t*.tsv").Load(d.dir)
+	need.NoError(t, err)
+	if r.Subjects[2].Problem != nil || r.Subjects[0].Problem == nil {
+		t.Errorf("%v, %v", r.Subjects[2].Problem, r.Subjects[0].Problem)
+	}
+
+	// A * does not make two names one file.
+	d.write("ts/x_run-1_y_run-2.tsv", "A\tB\n1\t2\n")
+	r, err = (&RowsCohort{File: "people.tsv", Files: []string{"f=ts/*run-{participant_id}*.tsv"}}).Load(d.dir)
+	need.NoError(t, err)
+	need.Error(t, r.Subjects[0].Problem, "so is that of 2 (line 3): one file is not of two rows")
+	need.Error(t, r.Subjects[1].Problem, "so is that of 1 (line 2): one file is not of two rows")
+	r, err = (&RowsCohort{File: "people.tsv", Files: []string{"f=ts/*{group}_ts.tsv"}}).Load(d.dir)
+	need.NoError(t, err)
+	need.Error(t, r.Subjects[0].Problem, "no file matches")
+}
+
 // One file without names among files with names, or numbered from 0 among numbered from 1, is refused for its
 // participant, and the first of the others gives the node list.
 func TestOtherHeads(t *testing.T) {
