@@ -11,6 +11,7 @@ import (
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/results"
+	"prgnn/stages/bids"
 )
 
 func (a *app) exportCommand() *cobra.Command {
@@ -111,6 +112,9 @@ func (a *app) export(cmd *cobra.Command, args []string, e export.Options, sets [
 	})
 	if refused != nil {
 		return flags.Usage(cmd, "%s; the format is that of --format, or of the end of -o PATH", strings.Join(refused, "; "))
+	}
+	if cmd.Flags().Changed("tr") && !bids.IsTime(e.TR) {
+		return flags.Usage(cmd, "--tr %g is no repetition time of a scan (%g to %d s): give it in s, not in ms", e.TR, bids.ShortestTime, bids.LongestTime)
 	}
 	c, err := a.lookAtRun(args[0], sets, results.AsRun, e.What)
 	if err != nil {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
+	"prgnn/stages/bids"
 	"prgnn/stages/column"
 )
 
@@ -120,16 +122,17 @@ func (m *member) tr() (tr float64, quality results.Content, err error) {
 			TR float64 `column:"tr"`
 		}](quality.Table)
 		if err == nil && len(rows) > 0 {
-			tr = rows[0].TR
+			tr = bids.Believed(rows[0].TR)
 		}
 	}
-	if m.Options.TR > 0 {
-		tr = m.Options.TR
-	}
-	if !(tr > 0) {
+	given := m.Options.TR
+	switch {
+	case given == 0 && tr == 0:
 		return 0, quality, exit.Wrongf("the repetition time is unknown: set --tr SECONDS")
+	case given != 0 && tr != 0 && bids.TimesDiffer(given, tr):
+		return 0, quality, exit.Wrongf("--tr %g: the repetition time of the scan is %g s: leave out --tr if that is right, else correct it where the scan is read", given, tr)
 	}
-	return tr, quality, nil
+	return cmp.Or(given, tr), quality, nil
 }
 
 // gaps tells of censored volumes, which an even axis of time cannot show.

@@ -10,7 +10,7 @@ import (
 // withNames puts the names of regions behind the columns that hold their numbers (roi,
 // source, target, index …), and behind those of edges also where they lie.
 func withNames(t, nodes *encoding.Table) (*encoding.Table, error) {
-	out := &encoding.Table{Meta: t.Meta}
+	out, already := &encoding.Table{Meta: t.Meta}, false
 	for i := range t.Columns {
 		c := t.Columns[i]
 		out.Columns = append(out.Columns, c)
@@ -30,12 +30,17 @@ func withNames(t, nodes *encoding.Table) (*encoding.Table, error) {
 			of, ok := nodes.Column(from)
 			name := c.Name + "_" + from
 			if _, twice := t.Column(name); !ok || twice || from == "name" && c.Name == "index" && hasName(t) {
+				already = already || ok
 				continue
 			}
 			out.Columns = append(out.Columns, looked(name, number, of))
 		}
 	}
-	if len(out.Columns) == len(t.Columns) && !hasName(t) {
+	switch {
+	case len(out.Columns) > len(t.Columns):
+	case already:
+		return nil, exit.Wrongf("--names: the table has the names of its regions already (%s): leave it out", strings.Join(columnNames(t), ", "))
+	default:
 		return nil, exit.Wrongf("--names: no column holds region numbers (%s)", strings.Join(columnNames(t), ", "))
 	}
 	return out, nil
