@@ -60,6 +60,9 @@ func (s *Store) PlanGC(o GCOptions) (*GCPlan, error) {
 	if o.KeepRuns < 0 || o.MaxSize < 0 {
 		return nil, fmt.Errorf("gc: keep-runs and max-size cannot be negative")
 	}
+	if err := s.Readable(); err != nil { // what cannot be read is not known to be needed by no run
+		return nil, err
+	}
 	p := &GCPlan{s: s, keys: map[Key]bool{}}
 	roots, err := p.roots(o.KeepRuns)
 	if err != nil {

@@ -226,7 +226,10 @@ func (s *Store) Readable() error {
 			return s.fault(unreadable(err))
 		}
 	}
-	return s.packs.Dangling()
+	if err := s.packs.OutOfReach(); err != nil {
+		return s.fault(unreadable(err))
+	}
+	return nil
 }
 
 // Dir is the directory of the store.

@@ -22,14 +22,18 @@ const settled = 2 * time.Second
 var errDangling = errors.New("a link that leads nowhere, and the results behind it look missing: bring back what it " +
 	"leads to, or remove the link to compute them again")
 
-// Dangling says which pack is a link that leads nowhere; nil for none.
-func (s *Set) Dangling() error {
+// OutOfReach is the error of a pack that permissions forbid to read, or that is a link that leads nowhere; nil for none.
+func (s *Set) OutOfReach() error {
 	s.look(false)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, p := range s.byID {
-		if !p.gone && p.err == errDangling {
+		switch {
+		case p.gone:
+		case p.err == errDangling:
 			return fmt.Errorf("%s is %w", p.path, errDangling)
+		case errors.Is(p.err, fs.ErrPermission):
+			return p.err
 		}
 	}
 	return nil

@@ -130,7 +130,7 @@ func (a *app) explain(err error) {
 	case errors.Is(err, artifacts.ErrFull):
 		remedy = fmt.Sprintf("\n  every finished task is kept. Free some space (%s removes what no kept run needs), then continue with: %s", a.Command("gc"), a.Again())
 	case errors.Is(err, artifacts.ErrUnreadable) && !ofResult(err):
-		remedy = "\n  make it readable (chmod u+r) if it is yours, or ask its owner"
+		remedy = "\n  make it readable (chmod u+rX) if it is yours, or ask its owner"
 	case errors.Is(err, artifacts.ErrUnreadable):
 		remedy = "\n  make it readable (chmod u+r), or remove it: the next `pipeline run FILE` recomputes a missing result"
 	case errors.Is(err, artifacts.ErrReadOnly):
