@@ -87,7 +87,7 @@ func difference(what, name, old, now string) Difference {
 	switch what {
 	case "recipe":
 		what = "format"
-	case "program": // digests say nothing to a person
+	case "program", "file", "directory": // digests say nothing to a person
 		if old != "" && now != "" {
 			old, now = "", ""
 		}
@@ -120,6 +120,8 @@ func (r *runner) differences(i int32, past *pastRun, old, now string) []Differen
 			continue
 		case d.What == "input" && d.New != "":
 			d.From = r.origin(i, d.Name, d.New)
+		case slices.Contains(contents, d.What):
+			d.From = r.outsidePlace(i, d)
 		case d.What == "code" && d.New != "":
 			kind := r.nodes[i].Stage.Kind
 			ds = append(ds, past.codeDifferences(d, kind)...)

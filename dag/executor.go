@@ -87,6 +87,7 @@ func (Local) Execute(ctx context.Context, s *artifacts.Store, j *Job) Report {
 	log := s.Log(j.Key)
 	scratch := s.Scratch(j.Key)
 	var rep Report
+	outside := codeFiles(j.asNode())
 	out, err := call(ctx, j, in.byPort, scratch, log, &rep)
 	ports := j.Work.Ports().Out
 	if err == nil {
@@ -99,6 +100,9 @@ func (Local) Execute(ctx context.Context, s *artifacts.Store, j *Job) Report {
 	// Also after an error: bytes that are not the right ones may be its cause.
 	if wrong := in.recheck(); wrong != nil {
 		err = wrong
+	}
+	if err == nil {
+		err = j.outsideChanged(s, outside)
 	}
 	if rep.Lost = in.discardDamaged(); rep.Lost == nil && err == nil {
 		rep.Outputs, err = keep(s, j, ports, out)

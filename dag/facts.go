@@ -2,6 +2,7 @@ package dag
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,7 +38,7 @@ type RecipeInput struct {
 
 // A fact is one line of a recipe, taken apart.
 type fact struct {
-	what  string // "stage", "code", "parameter", "environment", "program", "value", "input", …
+	what  string // "stage", "code", "parameter", "environment", "program", "file", "directory", "value", "input", …
 	name  string // of the parameter, variable or value, or the port with its coordinates
 	value string
 }
@@ -52,7 +53,7 @@ func factOf(line string) fact {
 	what, rest, _ := strings.Cut(line, " ")
 	f := fact{what: what, value: rest}
 	switch what {
-	case "parameter", "environment", "program":
+	case "parameter", "environment", "program", "file", "directory":
 		var ok bool
 		if f.name, f.value, ok = strings.Cut(rest, " = "); !ok {
 			f.value = notSet
@@ -98,7 +99,7 @@ func ReadRecipe(text string) (Recipe, error) {
 			r.Parameters = append(r.Parameters, Fact{f.name, f.value})
 		case i > 1 && f.what == "environment" && len(r.Inputs) == 0:
 			r.Environment = append(r.Environment, Fact{f.name, strings.TrimPrefix(f.value, notSet)})
-		case i > 1 && f.what == "program" && len(r.Inputs) == 0: // they are part of no stage
+		case i > 1 && slices.Contains(contents, f.what) && len(r.Inputs) == 0: // they are part of no stage
 		case i > 1 && f.what == "value" && len(r.Inputs) == 0:
 			r.Values = append(r.Values, Fact{f.name, f.value})
 		case i > 1 && f.what == "input":

@@ -99,10 +99,7 @@ func (j *Job) check() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.Task, err)
 	}
-	n := &Node{Stage: &StageNode{Kind: j.Kind}, Work: j.Work}
-	for _, in := range j.Inputs {
-		n.Inputs = append(n.Inputs, Binding{Port: in.Port})
-	}
+	n := j.asNode()
 	outside, err := codeDigests(&planned, content.HashFile, n)
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.Task, err)

@@ -1,44 +1,143 @@
 package dag
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"prgnn/artifacts"
 	"prgnn/dag/content"
 )
 
 // A codeDigest is the content of one of the CodeFiles of a stage.
 type codeDigest struct {
-	name, digest string
-	variable     bool
+	CodeFile
+	digest string
+}
+
+// contents begin the lines of recipes on files that are no inputs, but for those behind variables.
+var contents = []string{"program", "file", "directory"}
+
+// contentOf begins the value of a variable that names places of code.
+const contentOf = "content "
+
+// appendLine writes the line of a recipe.
+func (c *codeDigest) appendLine(b []byte) []byte {
+	b = append(append(append(append(b, c.What...), ' '), c.Name...), " = "...)
+	if c.What == "environment" {
+		b = append(b, contentOf...)
+	}
+	return append(b, c.digest...)
 }
 
 // planned has the digests of files for what has no run of its own: the check of a job on its machine, and recipes that
 // are written to be compared.
 var planned content.Digests
 
-// codeDigests digests what a stage reads beside its inputs, once in a run.
-func codeDigests(f *content.Digests, hash content.Hashing, n *Node) ([]codeDigest, error) {
+// codeFiles are what a stage reads beside its inputs.
+func codeFiles(n *Node) []CodeFile {
 	reader, ok := n.Work.(CodeReader)
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	var all []codeDigest
-	for _, c := range reader.CodeFiles(func(port string) bool {
+	all := reader.CodeFiles(func(port string) bool {
 		return slices.ContainsFunc(n.Inputs, func(b Binding) bool { return b.Port == port })
-	}) {
-		digest, err := f.Code(hash, c.Paths)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Name, err)
-		}
-		name := strings.Map(func(r rune) rune { // a recipe has one fact a line
+	})
+	for i := range all {
+		all[i].Name = strings.Map(func(r rune) rune { // a recipe has one fact a line
 			if r < ' ' {
 				return '_'
 			}
 			return r
-		}, c.Name)
-		all = append(all, codeDigest{name, digest, c.Variable})
+		}, all[i].Name)
+	}
+	return all
+}
+
+// codeDigests digests what a stage reads beside its inputs, once in a run.
+func codeDigests(f *content.Digests, hash content.Hashing, n *Node) ([]codeDigest, error) {
+	return digestAll(f, hash, codeFiles(n))
+}
+
+func digestAll(f *content.Digests, hash content.Hashing, files []CodeFile) ([]codeDigest, error) {
+	var all []codeDigest
+	for _, c := range files {
+		digest, err := f.Code(hash, c.Paths)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		all = append(all, codeDigest{c, digest})
 	}
 	return all, nil
+}
+
+// asNode is the task of a job, without its sources.
+func (j *Job) asNode() *Node {
+	n := &Node{Stage: &StageNode{Kind: j.Kind}, Work: j.Work}
+	for _, in := range j.Inputs {
+		n.Inputs = append(n.Inputs, Binding{Port: in.Port})
+	}
+	return n
+}
+
+// errOutside is the remedy where files changed that a command reads by their paths.
+var errOutside = errors.New("the result is not stored, since it may depend on either content: leave files that the command reads as they are while it runs; what the command itself writes belongs into its outputs, or into its own directory by a relative path")
+
+// outsideChanged compares files that a stage read beside its inputs with the recipe of its job, which has their content
+// as it was before. Files that the stage itself made there are new, and no part of either.
+func (j *Job) outsideChanged(s *artifacts.Store, files []CodeFile) error {
+	var then []string
+	for line := range strings.Lines(j.Recipe) {
+		line = strings.TrimSuffix(line, "\n")
+		f := factOf(line)
+		if slices.Contains(contents, f.what) || f.what == "environment" && strings.HasPrefix(f.value, contentOf) {
+			then = append(then, line)
+		}
+	}
+	now, err := digestAll(&content.Digests{}, s.HashFile, files)
+	if err != nil {
+		return err
+	}
+	var changed []string
+	for _, c := range now {
+		line := string(c.appendLine(nil))
+		if at := slices.Index(then, line); at >= 0 {
+			then = slices.Delete(then, at, at+1)
+		} else {
+			changed = append(changed, c.place())
+		}
+	}
+	for _, line := range then { // what was gone when the stage began
+		f := factOf(line)
+		if !slices.ContainsFunc(files, func(c CodeFile) bool { return c.What == f.what && c.Name == f.name }) {
+			changed = append(changed, f.what+" "+f.name)
+		}
+	}
+	if changed == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: %w", strings.Join(changed, ", "), artifacts.ErrChanged, errOutside)
+}
+
+// outsidePlace is where the files or programs lie in which two recipes of a task differ; "" where that is not certain.
+func (r *runner) outsidePlace(i int32, d Difference) string {
+	var places []string
+	for _, c := range codeFiles(r.nodes[i]) {
+		if c.What == d.What && c.Name == d.Name && !c.Secret {
+			places = append(places, c.place())
+		}
+	}
+	if len(places) != 1 {
+		return ""
+	}
+	return places[0]
+}
+
+// place is where the files of a name lie, for a message.
+func (c *CodeFile) place() string {
+	if c.What == "environment" || c.Secret {
+		return c.What + " " + c.Name
+	}
+	return strings.Join(c.Paths, ", ")
 }

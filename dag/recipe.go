@@ -27,6 +27,7 @@ const recipeFormat = "recipe 1"
 //	environment OMP_NUM_THREADS = argon2id 5f0c…
 //	environment PYTHONPATH = content 77e1…
 //	program python3 = 0b8d…
+//	directory masks = 3c1f…
 //	value nodes arrow 1d2c…
 //	input pearson npy 1d2c…
 //	input edges[sub-001] arrow 77fe…
@@ -39,17 +40,14 @@ func appendRecipe(b []byte, code string, outside []codeDigest, n *Node, ports []
 	b = param.Append(b, "parameter ", n.Work)
 	if e, ok := n.Work.(EnvReader); ok {
 		names := slices.DeleteFunc(slices.Clone(e.EnvNames()), func(name string) bool {
-			return slices.ContainsFunc(outside, func(c codeDigest) bool { return c.variable && c.name == name })
+			return slices.ContainsFunc(outside, func(c codeDigest) bool {
+				return c.What == "environment" && c.Name == name
+			})
 		})
 		b = environment.Append(b, names)
 	}
 	for _, c := range outside {
-		if c.variable {
-			b = append(append(append(b, "environment "...), c.name...), " = content "...)
-		} else {
-			b = append(append(append(b, "program "...), c.name...), " = "...)
-		}
-		b = append(append(b, c.digest...), '\n')
+		b = append(c.appendLine(b), '\n')
 	}
 	if f, ok := n.Work.(Foreteller); ok {
 		b = appendForetold(b, f.Foretell())

@@ -101,9 +101,11 @@ type CodeReader interface {
 
 // CodeFiles of a name, in the order in which they are searched.
 type CodeFile struct {
-	Name     string // "python3", or that of the variable
-	Variable bool   // its value does not count then
-	Paths    []string
+	What  string // "program", "file", "directory", or "environment": a variable whose value does not count then
+	Name  string // "python3", or that of the variable
+	Paths []string
+	// Secret paths stand in no message: they come from the value of a variable.
+	Secret bool
 }
 
 // A Foreteller is a Stage that gives values which it has already, such as a table

@@ -31,12 +31,15 @@ type Explanation struct {
 
 // A Difference is one fact in which two recipes differ.
 type Difference struct {
-	What string `json:"what"` // "stage", "code", "parameter", "environment", "program", "value", "input" or "format"
+	// "stage", "code", "parameter", "environment", "program", "file", "directory", "value", "input" or "format"
+	What string `json:"what"`
 	// of the parameter; of the input port, with coordinates where it gathers; of the declaration or module
 	Name string `json:"name,omitempty"`
-	Old  string `json:"old,omitempty"`  // "" when the fact is new
-	New  string `json:"new,omitempty"`  // "" when it is gone
-	From string `json:"from,omitempty"` // input: the path of the file, or the task and output, that it comes from now; code: file and line
+	Old  string `json:"old,omitempty"` // "" when the fact is new
+	New  string `json:"new,omitempty"` // "" when it is gone
+	// input: the path of the file, or the task and output, that it comes from now; program, file, directory: its path;
+	// code: file and line
+	From string `json:"from,omitempty"`
 }
 
 // String describes a difference for a person, on one line.
@@ -55,15 +58,15 @@ func (d Difference) String() string {
 	if d.What == "code" && d.Name != "" {
 		return d.ofCode()
 	}
-	if d.What == "input" {
+	if d.What == "input" || slices.Contains(contents, d.What) {
 		from := ""
 		if d.From != "" {
 			from = " (" + d.From + ")"
 		}
 		switch {
-		case d.Old == "":
+		case d.Old == "" && d.New != "":
 			return fmt.Sprintf("%s%s is new", what, from)
-		case d.New == "":
+		case d.New == "" && d.Old != "":
 			return fmt.Sprintf("%s is gone", what)
 		}
 		return fmt.Sprintf("%s%s has changed", what, from)

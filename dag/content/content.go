@@ -5,7 +5,9 @@ package content
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/memo"
+	"prgnn/internal/regular"
 )
 
 // Hashing digests a file.
@@ -73,6 +76,7 @@ const (
 
 func (f *Digests) content(hash Hashing, paths []string) (string, error) {
 	sum, files, bytes := sha256.New(), 0, int64(0)
+	temporary, _ := os.Stat(os.TempDir())
 	var add func(path, name string, above []fs.FileInfo) error
 	add = func(path, name string, above []fs.FileInfo) error {
 		info, err := os.Stat(path)
@@ -87,18 +91,24 @@ func (f *Digests) content(hash Hashing, paths []string) (string, error) {
 				return fmt.Errorf("%s holds more than %d GiB: connect what the command needs as inputs, or run it in a container", paths, mostBytes>>30)
 			}
 			ref, err := f.File(hash, path)
+			if errors.Is(err, memo.ErrChanged) {
+				return err
+			}
 			if err != nil { // which the command cannot read either
 				fmt.Fprintf(sum, "%q cannot be read\n", name)
 				return nil
 			}
 			fmt.Fprintf(sum, "%q %s\n", name, ref.Digest)
 		case info.IsDir() && !slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }):
-			fmt.Fprintf(sum, "%q is a directory\n", name)
 			entries, _ := os.ReadDir(path) // sorted; what cannot be listed, the command cannot list either
-			for _, e := range entries {
-				if e.Name() == "__pycache__" || e.Name() == ".git" { // follow from the rest, or are no code
-					continue
-				}
+			counted := slices.DeleteFunc(slices.Clone(entries), func(e fs.DirEntry) bool {
+				return ofRuns(path, e, temporary)
+			})
+			if len(counted) == 0 && len(entries) > 0 || isStore(path) {
+				return nil
+			}
+			fmt.Fprintf(sum, "%q is a directory\n", name)
+			for _, e := range counted {
 				if err := add(filepath.Join(path, e.Name()), name+"/"+e.Name(), append(above, info)); err != nil {
 					return err
 				}
@@ -112,4 +122,37 @@ func (f *Digests) content(hash Hashing, paths []string) (string, error) {
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// ofRuns reports whether a file or directory is none that a command reads: it follows from the rest, or is what runs
+// write, such as a store of results, the page beside a pipeline file, or temporary files.
+func ofRuns(dir string, e fs.DirEntry, temporary fs.FileInfo) bool {
+	path := filepath.Join(dir, e.Name())
+	switch {
+	case e.Name() == "__pycache__" || e.Name() == ".git":
+		return true
+	case filepath.Ext(path) == ".html":
+		return strings.Contains(head(path), `<meta name="generator" content="PR-GNN Pipeline report">`)
+	case !e.IsDir():
+		return false
+	}
+	info, err := e.Info()
+	return err == nil && temporary != nil && os.SameFile(info, temporary) || isStore(path)
+}
+
+// isStore reports whether a directory is a store of results.
+func isStore(dir string) bool {
+	return strings.HasPrefix(head(filepath.Join(dir, "version")), "prgnn store ")
+}
+
+// head is how a file begins.
+func head(path string) string {
+	f, err := regular.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	b := make([]byte, 4096)
+	n, _ := io.ReadFull(f, b)
+	return string(b[:n])
 }

@@ -42,17 +42,20 @@ func (e *Exec) CodeFiles(connected func(port string) bool) []dag.CodeFile {
 		})
 	}
 	var all []dag.CodeFile
-	add := func(name, path string) {
-		if path != "" && !slices.ContainsFunc(all, func(c dag.CodeFile) bool { return c.Paths[0] == path }) {
-			all = append(all, dag.CodeFile{Name: name, Paths: []string{path}})
+	add := func(c dag.CodeFile) {
+		if !slices.ContainsFunc(all, func(a dag.CodeFile) bool { return a.Paths[0] == c.Paths[0] }) {
+			all = append(all, c)
 		}
 	}
 	program := func(word string) bool {
 		path := e.find(word)
-		for _, p := range append([]string{path}, e.interpreters(path)...) {
-			add(filepath.Base(p), p)
+		if path == "" {
+			return false
 		}
-		return path != ""
+		for _, p := range append([]string{path}, e.interpreters(path)...) {
+			add(dag.CodeFile{What: "program", Name: filepath.Base(p), Paths: []string{p}})
+		}
+		return true
 	}
 	program(words[0])
 	line := e.shellLine(words)
@@ -64,11 +67,14 @@ func (e *Exec) CodeFiles(connected func(port string) bool) []dag.CodeFile {
 	}
 	for _, word := range words[1:] {
 		for _, path := range e.pathsIn(word, word == line) {
-			name := filepath.Base(path)
-			if !strings.Contains(word, name) { // a part of the value of a variable, which is kept nowhere
-				name = "of a variable"
+			c := dag.CodeFile{What: "file", Name: filepath.Base(path), Paths: []string{path}}
+			if mode, _ := countsByPath(path); mode.IsDir() {
+				c.What = "directory"
 			}
-			add(name, path)
+			if !strings.Contains(word, c.Name) { // a part of the value of a variable, which is kept nowhere
+				c.Name, c.Secret = "of a variable", true
+			}
+			add(c)
 		}
 	}
 	return slices.Concat(all, e.codePlaces(), e.filesOfVariables())
@@ -111,7 +117,7 @@ func (e *Exec) filesOfVariables() (all []dag.CodeFile) {
 		if !known || codePlaces.MatchString(name) {
 			continue
 		}
-		c := dag.CodeFile{Name: name}
+		c := dag.CodeFile{What: "file", Name: name, Secret: true}
 		for _, path := range append([]string{value}, strings.FieldsFunc(value, inList)...) {
 			if mode, is := countsByPath(path); is && mode.IsRegular() && !slices.Contains(c.Paths, path) {
 				c.Paths = append(c.Paths, path)
@@ -270,7 +276,7 @@ func (e *Exec) codePlaces() (all []dag.CodeFile) {
 		if !set || !codePlaces.MatchString(name) {
 			continue
 		}
-		c := dag.CodeFile{Name: name, Variable: true}
+		c := dag.CodeFile{What: "environment", Name: name}
 		for _, path := range strings.FieldsFunc(value, func(r rune) bool {
 			return r == filepath.ListSeparator || r == ';' || r == ' ' && name == "LD_PRELOAD"
 		}) {
