@@ -269,8 +269,13 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 }
 
 // precheck notes which repetition times count where scans contradict their sidecars, and refuses
-// strategies for other scans.
+// strategies for other scans, and parameters that do not fit what is connected.
 func (l *loader) precheck(g *dag.Graph) {
+	for _, s := range g.Stages {
+		for _, err := range precheck.Connected(s) {
+			l.bad.Add(s.Pos, "stage %s: %v", s.Name, err)
+		}
+	}
 	if l.roster == nil {
 		return
 	}

@@ -53,6 +53,22 @@ func Description(r *cohort.Roster, s *dag.StageNode) error {
 	return nil
 }
 
+// Connected are mistakes in the parameters of a stage, by the ports that are connected for some of its tasks.
+func Connected(s *dag.StageNode) []error {
+	for _, n := range s.Tasks {
+		work, ok := n.Work.(interface {
+			ValidateConnected(has func(port string) bool) []error
+		})
+		if !ok {
+			return nil
+		}
+		if errs := work.ValidateConnected(connected(n)); errs != nil {
+			return errs
+		}
+	}
+	return nil
+}
+
 // OneImage refuses to lay one label image over scans that lie in the space of each participant, without a transform.
 func OneImage(r *cohort.Roster, s *dag.StageNode) error {
 	if r.OneImage == "" || s.Kind.Name != "parcellate" {

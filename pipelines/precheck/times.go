@@ -58,9 +58,14 @@ func sourceOfTime(n *dag.Node) string {
 	if !ok {
 		return ""
 	}
-	return work.TimeFrom(func(port string) bool {
+	return work.TimeFrom(connected(n))
+}
+
+// connected reports which ports of a task have an input.
+func connected(n *dag.Node) func(port string) bool {
+	return func(port string) bool {
 		return slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool { return b.Port == port && len(b.Sources) > 0 })
-	})
+	}
 }
 
 // givenTime is the parameter tr of the stage that reads the scan of a task, s: what counts where the files of the scan

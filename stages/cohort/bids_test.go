@@ -415,7 +415,8 @@ func TestBIDSMissingSidecar(t *testing.T) {
 			t.Errorf("%s: files %v, %v", c.time, r.Subjects[0].Files, r.Subjects[2].Files)
 		}
 		need.NoError(t, r.Subjects[0].Problem)
-		if wrong := r.Subjects[2].Problem; wrong == nil != (c.why == "") || wrong != nil && !strings.Contains(wrong.Error(), c.why) {
+		wrong := r.Subjects[2].Problem
+		if wrong == nil != (c.why == "") || wrong != nil && !strings.Contains(wrong.Error(), c.why) {
 			t.Errorf("%v: problem %v, want %q", c, wrong, c.why)
 		}
 		const note = "no JSON file gives the RepetitionTime for sub-03"

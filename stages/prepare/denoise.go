@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -102,12 +103,8 @@ func (s *Denoise) Validate() []error {
 	if s.HighPass > 0 && s.LowPass > 0 && s.HighPass >= s.LowPass {
 		errs = append(errs, fmt.Errorf("high_pass (%g Hz) is not below low_pass (%g Hz)", s.HighPass, s.LowPass))
 	}
-	if st, err := connectivity.StrategyOf(s.strategy()); err == nil && st.Cosines && s.HighPass > 0 {
-		or := ""
-		if s.Regress == "auto" {
-			or = ", or set regress: none for series without confounds"
-		}
-		errs = append(errs, fmt.Errorf("regress: %s includes fMRIPrep's cosines, a high-pass filter at 1/128 Hz: remove high_pass%s", s.Regress, or))
+	if s.Regress != "auto" {
+		errs = append(errs, s.ValidateConnected(func(string) bool { return true })...)
 	}
 	if s.Block > 0 && s.Draws == 0 {
 		errs = append(errs, errors.New("block is the length of the blocks of random draws, but draws is 0: set draws"))
@@ -116,6 +113,20 @@ func (s *Denoise) Validate() []error {
 		errs = append(errs, errors.New("conditions are set, but task is none: set task to fir, spm or glover"))
 	}
 	return errs
+}
+
+// ValidateConnected checks the parameters against the ports that are connected: regress: auto regresses nothing out
+// where there are no confounds.
+func (s *Denoise) ValidateConnected(has func(port string) bool) []error {
+	st, err := connectivity.StrategyOf(s.strategy())
+	if err != nil || !st.Cosines || !(s.HighPass > 0) || s.Regress == "auto" && !has("confounds") {
+		return nil
+	}
+	or := ""
+	if s.Regress == "auto" {
+		or = ", or choose a strategy without cosines (regress: 36P)"
+	}
+	return []error{fmt.Errorf("regress: %s includes fMRIPrep's cosines, a high-pass filter at 1/128 Hz: remove high_pass%s", s.Regress, or)}
 }
 
 // readScan reads the table of the scan: one without columns where none is connected.
@@ -339,8 +350,8 @@ func (s *Denoise) cleaner(volumes int, o connectivity.Cleaning, row *column.Clea
 		row.Bridge = s.Bridge
 	}
 	if q.TEff < float64(s.MinDOF) {
-		return nil, tooLittle("%.3g degrees of freedom are left (%d volumes kept − %d regressors − %.3g of the filter − %d of the trend), fewer than min_dof (%d)",
-			q.TEff, q.Kept, q.Regressors, q.FilterLoss, q.Trend, s.MinDOF)
+		return nil, tooLittle("%s degrees of freedom are left (%d volumes kept − %d regressors − %.3g of the filter − %d of the trend), fewer than min_dof (%d)",
+			below(q.TEff, float64(s.MinDOF), 3), q.Kept, q.Regressors, q.FilterLoss, q.Trend, s.MinDOF)
 	}
 	return c, nil
 }
@@ -374,9 +385,19 @@ func enoughMinutes(left column.CleaningRow, least float64, where string) error {
 	case math.IsNaN(left.Seconds):
 		return errors.New("volumes are censored, and min_minutes needs the repetition time, and it is not known: set tr of denoise, in s, or min_minutes: 0")
 	case left.Seconds < 60*least:
-		return censored("censoring for motion keeps %d of %d volumes%s, %.2g minutes, less than min_minutes (%g)", left.Kept, left.Volumes, where, left.Seconds/60, least)
+		return censored("censoring for motion keeps %d of %d volumes%s, %s minutes, less than min_minutes (%g)", left.Kept, left.Volumes, where, below(left.Seconds/60, least, 2), least)
 	}
 	return nil
+}
+
+// below is a number that is below a limit, with as many digits as show it.
+func below(x, limit float64, digits int) string {
+	for ; ; digits++ {
+		text := strconv.FormatFloat(x, 'g', digits, 64)
+		if shown, err := strconv.ParseFloat(text, 64); err != nil || shown < limit || shown == x {
+			return text
+		}
+	}
 }
 
 func tooLittle(format string, args ...any) error {
@@ -407,6 +428,9 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 	if !t.Has("confounds") {
 		row, err = s.without(row, asked, why)
 		return row, each, err
+	}
+	if errs := s.ValidateConnected(t.Has); errs != nil {
+		return row, each, errs[0]
 	}
 	in := t.In("confounds")
 	table, err := readConfounds(t, volumes)

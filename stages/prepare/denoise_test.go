@@ -345,3 +345,34 @@ func TestTimeContradictsParameter(t *testing.T) {
 	_, err = windowed(t, "6P", func(s *SlidingWindows, _ map[string]dag.Input) { s.TR = 2 })
 	need.NoError(t, err)
 }
+
+// A number that is refused for being below a limit is shown below it.
+func TestBelow(t *testing.T) {
+	for _, c := range []struct {
+		x, limit float64
+		want     string
+	}{{118. / 60, 2, "1.97"}, {1.6, 4, "1.6"}, {1.99999, 2, "1.99999"}, {0, 2, "0"}} {
+		need.Equal(t, below(c.x, c.limit, 2), c.want)
+	}
+}
+
+// Where there are no confounds, regress: auto has no cosines, and a band-pass filter is fine.
+func TestHighPassWithoutConfounds(t *testing.T) {
+	const cosines = "includes fMRIPrep's cosines, a high-pass filter at 1/128 Hz: remove high_pass"
+	band := func(regress string, confounds bool) (err error) {
+		d := stagetest.NewStage[*Denoise](t, "denoise")
+		d.Regress, d.Filter, d.HighPass, d.LowPass = regress, "butterworth", 0.01, 0.1
+		if errs := d.Validate(); errs != nil {
+			return errs[0]
+		}
+		in := map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, 120, 3)), "scan": dag.InputOf(scanOf(2))}
+		if confounds {
+			in["confounds"] = dag.InputOf(confoundsOf(120))
+		}
+		_, err = stagetest.RunWith(d, in)
+		return err
+	}
+	need.NoError(t, band("auto", false))
+	need.Error(t, band("auto", true), "regress: auto "+cosines)
+	need.Error(t, band("simple", false), "regress: simple "+cosines)
+}
