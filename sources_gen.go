@@ -48,12 +48,10 @@ import (
 //go:embed gnn/baseline/*.s
 //go:embed gnn/baseline/*[^t].go
 //go:embed gnn/baseline/*[^t]est.go
-//go:embed gnn/bnt/*[^s]t.go
-//go:embed gnn/bnt/*[^t].go
-//go:embed gnn/braingnn/*[^t].go
-//go:embed gnn/meanmlp/*[^t].go
 //go:embed gnn/network/*[^s]t.go
 //go:embed gnn/network/*[^t].go
+//go:embed gnn/rival/*[^s]t.go
+//go:embed gnn/rival/*[^t].go
 //go:embed internal/budget/*[^s]t.go
 //go:embed internal/cell/*[^t].go
 //go:embed internal/dense/*.s

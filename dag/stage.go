@@ -63,9 +63,10 @@ type Kind struct {
 	Name string
 	Doc  string       // what it does; the first line is the summary
 	New  func() Stage // a fresh stage with every parameter at its default
-	// Variant is New for a value of the parameter variant, on which the defaults of others depend. nil: they do not.
-	Variant func(variant string) Stage
-	Code    string // code identity, generated from the declarations that the kind reaches (see Codes)
+	// Variant is New where the defaults of some parameters depend on others, such as variant, of s. nil: they do not.
+	Variant func(s Stage) Stage
+	Former  []string // names of kinds of former programs that are models of this one
+	Code    string   // code identity, generated from the declarations that the kind reaches (see Codes)
 
 	// What one task needs, for the scheduler; they are not part of the key.
 	Threads int   // 0 means 1
@@ -78,13 +79,8 @@ type Kind struct {
 
 // Follow gives those parameters that nobody set the defaults of the stage's variant.
 func (k *Kind) Follow(s Stage, set func(name string) bool) {
-	if k.Variant == nil {
-		return
-	}
-	for _, p := range param.Of(s) {
-		if p.Name == "variant" {
-			param.Take(s, k.New(), k.Variant(p.Default.(string)), set)
-		}
+	if k.Variant != nil {
+		param.Take(s, k.New(), k.Variant(s), set)
 	}
 }
 

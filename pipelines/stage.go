@@ -8,7 +8,6 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
-	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
 	"prgnn/stages"
 )
@@ -155,7 +154,7 @@ func (l *loader) readUse(s *stage, t *tree.Node) *dag.Kind {
 	k, ok := stages.Lookup(t.Text)
 	if !ok {
 		names := lists.Map(stages.Kinds(), func(k *dag.Kind) string { return k.Name })
-		l.bad.Add(t.Pos, "there is no stage kind %q%s", t.Text, words.OrAll(t.Text, names))
+		l.bad.Add(t.Pos, "%v", stages.Unknown(t.Text, names))
 	}
 	return k
 }

@@ -86,7 +86,7 @@ func checkComplete(t *testing.T) map[string]bool {
 	}
 	paths, _ := filepath.Glob(filepath.Join(cards, "*.txt"))
 	for _, p := range paths {
-		if kind := strings.TrimSuffix(filepath.Base(p), ".txt"); declared[kind] == "" {
+		if kind, _, _ := strings.Cut(filepath.Base(p), "."); declared[kind] == "" {
 			fmt.Fprintf(&lacking, "\n  stages/%s is of no stage kind: delete it", p)
 		}
 	}

@@ -30,7 +30,7 @@ type example struct {
 }
 
 // examples are those whose inputs no other kind makes. Those of all others stand in
-// testdata/battery (see card).
+// testdata/battery (see card). A kind with several models has further examples, KIND.MODEL.
 var examples = map[string]func(*testing.T, *chain) example{
 	"simulate":     func(t *testing.T, c *chain) example { return c.simulate(t) },
 	"parcellate":   func(t *testing.T, c *chain) example { return c.first(t, "parcellate") },
@@ -52,19 +52,22 @@ var examples = map[string]func(*testing.T, *chain) example{
 	},
 	"train":    func(t *testing.T, c *chain) example { return c.train(t, 1) },
 	"baseline": func(t *testing.T, c *chain) example { return c.baseline(t, "svm", 1) },
-	"meanmlp": func(t *testing.T, c *chain) example {
+	"network.meanmlp": func(t *testing.T, c *chain) example {
 		folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 3), c.cohort(t, "participants"))["folds"]
-		return example{stagetest.Fresh("meanmlp", "hidden", 8, "epochs", 3, "batch", 2, "validation", 2, "seed", 3),
+		return example{stagetest.Fresh("network", "model", "meanmlp", "hidden", 8, "epochs", 3, "batch", 2,
+			"validation", 2, "seed", 3),
 			map[string][]dag.Input{"series": c.all(t, "denoise", "series"), "folds": {dag.InputOf(folds)}}}
 	},
-	"bnt": func(t *testing.T, c *chain) example {
+	"network.bnt": func(t *testing.T, c *chain) example {
 		folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 3), c.cohort(t, "participants"))["folds"]
-		return example{stagetest.Fresh("bnt", "feed_forward", 8, "epochs", 3, "batch", 2, "clusters", 5, "seed", 3),
+		return example{stagetest.Fresh("network", "model", "bnt", "feed_forward", 8, "epochs", 3, "batch", 2,
+			"clusters", 5, "seed", 3),
 			map[string][]dag.Input{"pearson": c.all(t, "connectivity", "pearson"), "folds": {dag.InputOf(folds)}}}
 	},
-	"braingnn": func(t *testing.T, c *chain) example {
+	"network": func(t *testing.T, c *chain) example {
 		e := c.train(t, 1)
-		e.stage = stagetest.Fresh("braingnn", "widths", []any{4, 4}, "hidden", 8, "epochs", 3, "batch", 4, "seed", 3)
+		e.stage = stagetest.Fresh("network", "model", "braingnn", "widths", []any{4, 4}, "hidden", 8, "epochs", 3,
+			"batch", 4, "seed", 3)
 		return e
 	},
 	"compare": func(t *testing.T, c *chain) example {
@@ -145,29 +148,37 @@ func TestBattery(t *testing.T) {
 		if !complete[k.Name] {
 			continue
 		}
-		t.Run(k.Name, func(t *testing.T) {
-			checkDocs(t, k)
-			e := c.example(t, k.Name)
-			checkInputs(t, e)
-			t.Parallel() // examples are made one after the other: they share what they are made from
-			first := runThreads(t, e, 1)
-			checkOutputs(t, e, first)
-			again := runThreads(t, e, 1)
-			many := runThreads(t, e, 8)
-			digests := map[string]string{}
-			for _, p := range e.stage.Ports().Out {
-				b := stagetest.Encoded(t, first[p.Name])
-				if string(stagetest.Encoded(t, again[p.Name])) != string(b) {
-					t.Errorf("output %s: a second run gives other bytes", p.Name)
-				}
-				if string(stagetest.Encoded(t, many[p.Name])) != string(b) {
-					t.Errorf("output %s: eight threads give other bytes than one", p.Name)
-				}
-				d := artifacts.DigestOf(b)
-				digests[p.Name] = hex.EncodeToString(d[:8])
+		names := []string{k.Name}
+		for _, name := range slices.Sorted(maps.Keys(examples)) {
+			if strings.HasPrefix(name, k.Name+".") {
+				names = append(names, name)
 			}
-			checkDigests(t, k.Name, digests)
-		})
+		}
+		for _, name := range names {
+			t.Run(name, func(t *testing.T) {
+				checkDocs(t, k)
+				e := c.example(t, name)
+				checkInputs(t, e)
+				t.Parallel() // examples are made one after the other: they share what they are made from
+				first := runThreads(t, e, 1)
+				checkOutputs(t, e, first)
+				again := runThreads(t, e, 1)
+				many := runThreads(t, e, 8)
+				digests := map[string]string{}
+				for _, p := range e.stage.Ports().Out {
+					b := stagetest.Encoded(t, first[p.Name])
+					if string(stagetest.Encoded(t, again[p.Name])) != string(b) {
+						t.Errorf("output %s: a second run gives other bytes", p.Name)
+					}
+					if string(stagetest.Encoded(t, many[p.Name])) != string(b) {
+						t.Errorf("output %s: eight threads give other bytes than one", p.Name)
+					}
+					d := artifacts.DigestOf(b)
+					digests[p.Name] = hex.EncodeToString(d[:8])
+				}
+				checkDigests(t, name, digests)
+			})
+		}
 	}
 }
 
@@ -201,7 +212,8 @@ func checkDocs(t *testing.T, k *dag.Kind) {
 	if reflect.ValueOf(s).Pointer() == reflect.ValueOf(k.New()).Pointer() && reflect.TypeOf(s).Elem().Size() > 0 {
 		t.Error("New gives the same stage twice")
 	}
-	if v, ok := s.(dag.Validator); ok && k.Name != "exec" { // exec has no command to begin with
+	if v, ok := s.(dag.Validator); ok && k.Name != "exec" &&
+		k.Name != "network" { // these have no command, and no model, to begin with
 		for _, err := range v.Validate() {
 			t.Errorf("the defaults are refused: %v", err)
 		}
@@ -522,9 +534,9 @@ func TestCohortBattery(t *testing.T) {
 func TestPermutationOfNetworks(t *testing.T) {
 	c := &chain{}
 	for kind, with := range map[string][]any{
-		"meanmlp":  {"hidden", 4, "epochs", 2, "batch", 2, "validation", 2},
-		"bnt":      {"feed_forward", 4, "epochs", 2, "batch", 2, "clusters", 2},
-		"braingnn": {"widths", []any{4, 4}, "hidden", 4, "epochs", 2, "batch", 4},
+		"network.meanmlp": {"model", "meanmlp", "hidden", 4, "epochs", 2, "batch", 2, "validation", 2},
+		"network.bnt":     {"model", "bnt", "feed_forward", 4, "epochs", 2, "batch", 2, "clusters", 2},
+		"network":         {"model", "braingnn", "widths", []any{4, 4}, "hidden", 4, "epochs", 2, "batch", 4},
 	} {
 		in := maps.Clone(c.example(t, kind).in)
 		var all []dag.Input
@@ -535,7 +547,7 @@ func TestPermutationOfNetworks(t *testing.T) {
 			in["folds"] = []dag.Input{dag.InputOf(folds)}
 			var of []dag.Input
 			for f := range 3 {
-				s := stagetest.Fresh(kind, append([]any{"fold", f + 1}, with...)...)
+				s := stagetest.Fresh("network", append([]any{"fold", f + 1}, with...)...)
 				of = append(of, dag.InputOf(stagetest.MustRun(t, s, in)["predictions"],
 					dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)},
 					dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))

@@ -7,12 +7,14 @@ package stages
 import (
 	"cmp"
 	_ "embed"
+	"fmt"
 	"slices"
 	"sync"
 
 	_ "prgnn"                   // the sources of the kinds
 	_ "prgnn/artifacts/parquet" // a user's table, as an input of a stage, may be Parquet
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/assess"
 	"prgnn/stages/assess/leakage"
 	"prgnn/stages/cohort"
@@ -76,6 +78,17 @@ func Lookup(name string) (*dag.Kind, bool) {
 		}
 	}
 	return nil, false
+}
+
+// Unknown is the error for a name that is no stage kind; names are those to choose from.
+func Unknown(name string, names []string) error {
+	for _, k := range Kinds() {
+		if slices.Contains(k.Former, name) {
+			return fmt.Errorf("the stage kind %q is now a model of the kind %s: write use: %s, with: { model: %s, … }",
+				name, k.Name, k.Name, name)
+		}
+	}
+	return fmt.Errorf("there is no stage kind %q%s", name, words.OrAll(name, names))
 }
 
 // Kinds are all stage kinds, by name.

@@ -17,10 +17,8 @@ import (
 
 	"prgnn/bench/measure"
 	"prgnn/gnn"
-	"prgnn/gnn/bnt"
-	"prgnn/gnn/braingnn"
-	"prgnn/gnn/meanmlp"
 	"prgnn/gnn/network"
+	"prgnn/gnn/rival"
 	"prgnn/internal/dense"
 	"prgnn/internal/random"
 )
@@ -40,8 +38,8 @@ func main() {
 		*n = map[string]int{"braingnn": 605, "bnt": 706, "meanmlp": 647}[*model]
 	}
 	var timer measure.Timer
-	t := map[string]func() network.Training{"braingnn": braingnn.AuthorsTraining, "bnt": bnt.Training,
-		"meanmlp": meanmlp.Training}[*model]()
+	t := map[string]func() network.Training{"braingnn": rival.AuthorsBrainGNNTraining, "bnt": rival.BNTTraining,
+		"meanmlp": rival.MeanMLPTraining}[*model]()
 	t.Epochs, t.Threads, t.Seed, t.Patience = *epochs, *threads, 1, *epochs
 	t.Progress = func(network.Epoch) { timer.Lap() }
 	label := make([]int, *n)
@@ -80,7 +78,7 @@ func prepare(model, variant string, density float64, n, regions int, t network.T
 	}
 	if model == "meanmlp" {
 		return func(ctx context.Context) (int, error) {
-			m, err := meanmlp.Fit(ctx, meanmlp.Released(2), t, regions, series, label)
+			m, err := rival.Fit(ctx, rival.ReleasedMeanMLP(regions, 2), t, series, label)
 			return m.Parameters(), err
 		}
 	}
@@ -95,15 +93,15 @@ func prepare(model, variant string, density float64, n, regions int, t network.T
 	}
 	if model == "bnt" {
 		return func(ctx context.Context) (int, error) {
-			m, err := bnt.Fit(ctx, bnt.Released(regions, 2), t, regions, matrices, label)
+			m, err := rival.Fit(ctx, rival.ReleasedBNT(regions, 2), t, matrices, label)
 			return m.Parameters(), err
 		}
 	}
-	o := braingnn.AuthorsCode(regions, regions, 2)
+	o := rival.AuthorsBrainGNN(regions, regions, 2)
 	if variant == "paper" {
-		o = braingnn.Paper(regions, regions, 2)
+		o = rival.PaperBrainGNN(regions, regions, 2)
 	}
-	graphs := make([]braingnn.Graph[float32], n)
+	graphs := make([]rival.Graph[float32], n)
 	for g, m := range matrices {
 		r := random.New(1, "edges", g)
 		x, edges := make([]float64, len(m)), []gnn.Edge(nil)
@@ -117,12 +115,12 @@ func prepare(model, variant string, density float64, n, regions int, t network.T
 			}
 		}
 		var err error
-		if graphs[g], err = braingnn.NewGraph[float32](o, x, edges); err != nil {
+		if graphs[g], err = rival.NewGraph[float32](o, x, edges); err != nil {
 			panic(err)
 		}
 	}
 	return func(ctx context.Context) (int, error) {
-		m, err := braingnn.Fit(ctx, o, t, graphs, label)
+		m, err := rival.Fit(ctx, o, t, graphs, label)
 		return m.Parameters(), err
 	}
 }

@@ -317,20 +317,13 @@ func (m *li2019[T]) Gradient(params, grad []T, cases []int, _ *random.Stream, th
 	n := len(cases)
 	states, zs := make([][]liState[T], n), make([][]T, n)
 	dense.Each(threads, n, func(k int) { states[k], zs[k] = m.forward(params, m.graphs[cases[k]]) })
-	values := forward(m.mlp, params, slices.Concat(zs...), n, threads)
+	values := network.Through(m.mlp, params, slices.Concat(zs...), 0, n, threads)
 	dy := values[len(m.mlp)]
 	loss, right = network.Entropies(dy, m.label, cases)
 	if grad == nil {
 		return loss, right
 	}
-	for i := len(m.mlp) - 1; i >= 0; i-- {
-		dx := make([]T, len(values[i]))
-		m.mlp[i].Backward(dx, dy, values[i], params, grad, n, threads)
-		if i > 0 {
-			network.ReLUBack(dx, values[i], 0)
-		}
-		dy = dx
-	}
+	dy = network.ThroughBack(m.mlp, params, grad, values, dy, 0, true, n, threads)
 	// Each graph goes back by itself; the gradients are added in the order of the batch.
 	head := m.mlp[0].W.Offset
 	each := make([][]T, n)
@@ -397,7 +390,7 @@ func (m *trainedLi[T]) Probability(graphs []EdgeGraph, threads int) []float64 {
 	n := len(graphs)
 	zs := make([][]T, n)
 	dense.Each(threads, n, func(k int) { _, zs[k] = m.forward(m.params, newLiGraph[T](graphs[k])) })
-	values := forward(m.mlp, m.params, slices.Concat(zs...), n, threads)
+	values := network.Through(m.mlp, m.params, slices.Concat(zs...), 0, n, threads)
 	return network.Probabilities(values[len(m.mlp)], m.classes)
 }
 

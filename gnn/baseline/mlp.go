@@ -39,46 +39,21 @@ func narrow[T gnn.Float](v []float64) []T {
 func (m *mlp[T]) Layout() gnn.Layout { return m.l }
 func (m *mlp[T]) Drops() bool        { return false }
 
-// forward returns the input of each layer, n rows each, and last the logits; ReLU stands between layers.
-func forward[T gnn.Float](layers []network.Full[T], params, x []T, n, threads int) [][]T {
-	values := [][]T{x}
-	for i, f := range layers {
-		y := make([]T, n*f.Out)
-		f.Forward(y, values[i], params, n, threads)
-		if i < len(layers)-1 {
-			network.ReLU(y, 0)
-		}
-		values = append(values, y)
-	}
-	return values
-}
-
 func (m *mlp[T]) Gradient(params, grad []T, cases []int, _ *random.Stream, threads int) (loss float64, right int) {
 	n := len(cases)
 	x := network.Size(&m.batch, n*m.d)
 	for k, i := range cases {
 		copy(x[k*m.d:][:m.d], m.x[i*m.d:])
 	}
-	values := forward(m.layers, params, x, n, threads)
+	values := network.Through(m.layers, params, x, 0, n, threads)
 	dy := values[len(m.layers)]
 	if m.y != nil {
 		loss = network.Squares(dy, m.y, cases)
 	} else {
 		loss, right = network.Entropies(dy, m.label, cases)
 	}
-	if grad == nil {
-		return loss, right
-	}
-	for i := len(m.layers) - 1; i >= 0; i-- {
-		var dx []T
-		if i > 0 {
-			dx = make([]T, len(values[i]))
-		}
-		m.layers[i].Backward(dx, dy, values[i], params, grad, n, threads)
-		if i > 0 {
-			network.ReLUBack(dx, values[i], 0)
-		}
-		dy = dx
+	if grad != nil {
+		network.ThroughBack(m.layers, params, grad, values, dy, 0, false, n, threads)
 	}
 	return loss, right
 }
@@ -116,7 +91,7 @@ func fitMLP(ctx context.Context, hidden []int, out int, t network.Training, x Ro
 
 // last is what the last layer gives for each case.
 func (m *trainedMLP[T]) last(x Rows, threads int) []T {
-	values := forward(m.layers, m.params, narrow[T](x.X), x.N, threads)
+	values := network.Through(m.layers, m.params, narrow[T](x.X), 0, x.N, threads)
 	return values[len(values)-1]
 }
 

@@ -53,15 +53,18 @@ func (f Full[T]) Forward(y, x, params []T, n, threads int) {
 	dense.Multiply(y, f.Out, dense.Rows(x, f.In), dense.Rows(Of(params, f.W), f.Out), n, f.In, f.Out, true, threads)
 }
 
-// Backward: dW = xᵀ·dy; db = Σ dy; dx = dy·Wᵀ, unless dx is nil. dx is computed as
+// Backward: dW = xᵀ·dy and db = Σ dy, unless grad is nil; dx = dy·Wᵀ, unless dx is nil. dx is computed as
 // its transpose, which is quicker for a batch that is smaller than the layer.
 func (f Full[T]) Backward(dx, dy, x, params, grad []T, n, threads int) {
-	dense.Multiply(Of(grad, f.W), f.Out, dense.Rows(x, f.In).T(), dense.Rows(dy, f.Out), f.In, n, f.Out, false, threads)
-	db := Of(grad, f.B)
-	clear(db)
-	for i := range n {
-		for j, v := range dy[i*f.Out:][:f.Out] {
-			db[j] += v
+	if grad != nil {
+		dense.Multiply(Of(grad, f.W), f.Out, dense.Rows(x, f.In).T(), dense.Rows(dy, f.Out), f.In, n, f.Out, false,
+			threads)
+		db := Of(grad, f.B)
+		clear(db)
+		for i := range n {
+			for j, v := range dy[i*f.Out:][:f.Out] {
+				db[j] += v
+			}
 		}
 	}
 	switch {
@@ -80,6 +83,37 @@ func (f Full[T]) Backward(dx, dy, x, params, grad []T, n, threads int) {
 			dx[i*f.In+j] = turned[j*n+i]
 		}
 	}
+}
+
+// Through computes the layers of an MLP for n rows, with a ReLU of this slope between them. The first value is x.
+func Through[T gnn.Float](layers []Full[T], params, x []T, slope T, n, threads int) [][]T {
+	values := [][]T{x}
+	for i, f := range layers {
+		y := make([]T, n*f.Out)
+		f.Forward(y, values[i], params, n, threads)
+		if i < len(layers)-1 {
+			ReLU(y, slope)
+		}
+		values = append(values, y)
+	}
+	return values
+}
+
+// ThroughBack carries the gradient d of the last value to the parameters, and returns that of x if it is wanted.
+func ThroughBack[T gnn.Float](layers []Full[T], params, grad []T, values [][]T, d []T, slope T, wanted bool, n,
+	threads int) []T {
+	for i := len(layers) - 1; i >= 0; i-- {
+		var dx []T
+		if i > 0 || wanted {
+			dx = make([]T, len(values[i]))
+		}
+		layers[i].Backward(dx, d, values[i], params, grad, n, threads)
+		if i > 0 {
+			ReLUBack(dx, values[i], slope)
+		}
+		d = dx
+	}
+	return d
 }
 
 // ReLU is max(x, 0) + slope·min(x, 0), in place.

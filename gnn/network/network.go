@@ -60,7 +60,8 @@ type Network[T gnn.Float] interface {
 	// Layout lists the parameters.
 	Layout() gnn.Layout
 	// Gradient overwrites grad with the gradient of the cross-entropy over the cases (the mean; of
-	// packages meanmlp and bnt the sum), unless it is nil; it gives the loss's sum over them, and how many are
+	// meanMLP and the Brain Network Transformer the sum), unless it is nil; it gives the loss's sum over them, and
+	// how many are
 	// classified rightly. Without dropout, which may be nil, nothing is dropped and nothing mixed.
 	Gradient(params, grad []T, cases []int, dropout *random.Stream, threads int) (loss float64, right int)
 	// Drops reports whether training needs random numbers: for dropout, or to mix cases.

@@ -51,7 +51,7 @@ func TestHeadlineOfAnotherNetwork(t *testing.T) {
 		r.Name, r.P, r.AUCP = name, p, p
 		return r
 	}
-	settings := column.Table([]Parameter{{Stage: "train", Kind: "train"}, {Stage: "net", Kind: "braingnn"},
+	settings := column.Table([]Parameter{{Stage: "train", Kind: "train"}, {Stage: "net", Kind: "network"},
 		{Stage: "markers", Kind: "biomarkers"}, {Stage: "page", Kind: "report"}})
 	settings.Meta = map[string]string{"inputs": "markers scores train.scores\npage ranking markers.ranking\n"}
 	for _, c := range []struct {

@@ -12,7 +12,8 @@ import (
 )
 
 func smallBNT(more ...any) dag.Stage {
-	return stagetest.Fresh("bnt", append([]any{"feed_forward", 16, "epochs", 60, "batch", 8, "learning_rate", 0.003,
+	return stagetest.Fresh("network", append([]any{"model", "bnt", "feed_forward", 16, "epochs", 60, "batch", 8,
+		"learning_rate", 0.003,
 		"final_rate", 0.0003}, more...)...)
 }
 
@@ -64,7 +65,8 @@ func TestBNT(t *testing.T) {
 			t.Fatalf("score %v, with sign %v", score[i], signed[i])
 		}
 	}
-	z := stagetest.FloatsOf(t, stagetest.MustRun(t, smallBNT("epochs", 2, "fisher", true), in)["scores"], "score")
+	z := stagetest.FloatsOf(t, stagetest.MustRun(t, smallBNT("epochs", 2, "transform", "fisher"), in)["scores"],
+		"score")
 	if slices.Equal(z, score) {
 		t.Error("Fisher's z are the correlations")
 	}
@@ -122,7 +124,7 @@ func TestBNTRefuses(t *testing.T) {
 		!strings.HasSuffix(err.Error(), "clusters: 9, but the centers of 5 regions can be orthogonal for 1 to 8 clusters") {
 		t.Errorf("got %v", err)
 	}
-	if errs := smallBNT("final_rate", 0.1).(*BNT).Validate(); len(errs) != 1 ||
+	if errs := smallBNT("final_rate", 0.1).(*Network).Validate(); len(errs) != 1 ||
 		errs[0].Error() != "final_rate is above learning_rate" {
 		t.Errorf("got %v", errs)
 	}

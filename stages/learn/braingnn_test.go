@@ -14,7 +14,8 @@ import (
 )
 
 func smallBrainGNN(more ...any) dag.Stage {
-	return stagetest.Fresh("braingnn", append([]any{"widths", []any{8, 8}, "hidden", 16, "communities", 3, "epochs", 40,
+	return stagetest.Fresh("network", append([]any{"model", "braingnn", "widths", []any{8, 8}, "hidden", 16,
+		"communities", 3, "epochs", 40,
 		"batch", 16, "learning_rate", 0.01}, more...)...)
 }
 
@@ -138,8 +139,8 @@ func TestBrainGNNDoesNotLookAtTestParticipants(t *testing.T) {
 
 // A parameter that somebody set stays, also at the paper's value; the others are the variant's.
 func TestBrainGNNFollowsTheVariant(t *testing.T) {
-	s := smallBrainGNN("variant", "authors-code", "edge", "sum", "weight_decay", 0.1).(*BrainGNN)
-	o := s.options(10, 10)
+	s := smallBrainGNN("variant", "authors-code", "edge", "sum", "weight_decay", 0.1).(*Network)
+	o := s.brainGNN(10, 10)
 	if !o.BatchNorm || o.ReLU || o.TPK != "code" || o.LambdaUnit != 0 || o.Dropout != 0.5 || s.Transform != "fisher" ||
 		s.Select != "validation" {
 		t.Errorf("not the released program: %+v", s)
@@ -159,7 +160,7 @@ func TestBrainGNNRefuses(t *testing.T) {
 		!strings.HasSuffix(err.Error(), "sub-004, draw 0: feature 3 of node 2 is 1.5: not a correlation; set transform: none") {
 		t.Errorf("got %v", err)
 	}
-	if errs := smallBrainGNN("widths", []any{8}, "lambda", []any{1, 0.1}).(*BrainGNN).Validate(); len(errs) != 2 ||
+	if errs := smallBrainGNN("widths", []any{8}, "lambda", []any{1, 0.1}).(*Network).Validate(); len(errs) != 2 ||
 		errs[0].Error() != "widths: 1 numbers, expected two: those of the two convolutions" {
 		t.Errorf("got %v", errs)
 	}

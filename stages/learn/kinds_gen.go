@@ -7,10 +7,8 @@ import "prgnn/dag"
 // Kinds are the stage kinds of this package.
 var Kinds = []dag.Kind{
 	baselineKind,
-	bntKind,
-	brainGNNKind,
 	chooseKind,
-	meanMLPKind,
+	networkKind,
 	permutationKind,
 	permutationRegressionKind,
 	predictKind,

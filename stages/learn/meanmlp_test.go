@@ -43,7 +43,8 @@ func waves(t *testing.T, n int) map[string][]dag.Input {
 }
 
 func smallMeanMLP(more ...any) dag.Stage {
-	return stagetest.Fresh("meanmlp", append([]any{"hidden", 24, "dropout", 0.2, "epochs", 60, "batch", 8,
+	return stagetest.Fresh("network", append([]any{"model", "meanmlp", "hidden", 24, "dropout", 0.2, "epochs",
+		60, "batch", 8,
 		"patience", 10}, more...)...)
 }
 
@@ -58,7 +59,7 @@ func TestMeanMLP(t *testing.T) {
 		t.Errorf("%d of %d right", right, tested)
 	}
 	// The epoch with the smallest validation loss is the one that is taken.
-	validation := stagetest.FloatsOf(t, out["history"], "validation_ce")
+	validation := stagetest.FloatsOf(t, out["history"], "validation_loss")
 	at := slices.Index(validation, slices.Min(validation))
 	if test := stagetest.FloatsOf(t, out["history"], "test_ce"); math.Abs(test[at]-loss) > 1e-5 {
 		t.Errorf("test loss %v, of epoch %d %v", loss, at+1, test[at])

@@ -117,12 +117,18 @@ func TestLeftOutForAll(t *testing.T) {
 		"standardized": {func(r string) dag.Stage {
 			return stagetest.Fresh("train", "regions", r, "epochs", 3, "standardize", "training")
 		}, []string{"edges", "features", "folds"}},
-		"braingnn": {func(r string) dag.Stage { return stagetest.Fresh("braingnn", "regions", r, "epochs", 3) },
+		"braingnn": {func(r string) dag.Stage {
+			return stagetest.Fresh("network", "model", "braingnn",
+				"regions", r, "epochs", 3)
+		},
 			[]string{"edges", "features", "folds"}},
 		"bnt": {func(r string) dag.Stage {
-			return stagetest.Fresh("bnt", "regions", r, "epochs", 2, "clusters", 4, "heads", 2)
+			return stagetest.Fresh("network", "model", "bnt", "regions", r, "epochs", 2, "clusters", 4, "heads", 2)
 		}, []string{"pearson", "folds"}},
-		"meanmlp": {func(r string) dag.Stage { return stagetest.Fresh("meanmlp", "regions", r, "epochs", 3) },
+		"meanmlp": {func(r string) dag.Stage {
+			return stagetest.Fresh("network", "model", "meanmlp", "regions",
+				r, "epochs", 3)
+		},
 			[]string{"series", "folds"}},
 		"regression": {func(r string) dag.Stage { return stagetest.Fresh("regression", "regions", r) },
 			[]string{"pearson", "numbers"}},

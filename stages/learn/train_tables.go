@@ -139,22 +139,6 @@ func (set *trainingSet) outputs(s fold.Params, trained, untrained []gnn.Predicti
 	}
 }
 
-// allKept makes the scores of a layer that keeps each of n regions; unless signed, their magnitudes.
-func allKept(n int, signed bool) func(score []float64) gnn.Scores {
-	node, kept := make([]int32, n), make([]bool, n)
-	for i := range node {
-		node[i], kept[i] = int32(i), true
-	}
-	return func(score []float64) gnn.Scores {
-		if !signed {
-			for j, v := range score {
-				score[j] = math.Abs(v)
-			}
-		}
-		return gnn.Scores{Node: node, Score: score, Kept: kept}
-	}
-}
-
 // A distributionRow counts the nodes whose score lies in one interval, in one epoch and layer.
 type distributionRow struct {
 	Epoch   int32   `column:"epoch"`

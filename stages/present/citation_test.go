@@ -181,8 +181,8 @@ func TestCitationFollowsParameters(t *testing.T) {
 		{"connectivity", "partial", "ledoit-wolf", "ledoit"}, {"connectivity", "partial", "oas", "chen"},
 		{"connectivity", "partial", "glasso", "friedman"}, {"connectivity", "partial", "ridge", ""},
 		{"baseline", "model", "svm", "cortes"}, {"baseline", "model", "forest", "breiman"},
-		{"baseline", "model", "brainnetcnn", "kawahara"}, {"meanmlp", "epochs", "10", "popov"},
-		{"bnt", "epochs", "10", "kan"}, {"braingnn", "epochs", "10", "li2021"},
+		{"baseline", "model", "brainnetcnn", "kawahara"}, {"network", "model", "meanmlp", "popov"},
+		{"network", "model", "bnt", "kan"}, {"network", "model", "braingnn", "li2021"},
 	} {
 		keys := citationOf(t, withSettings([4]string{"first", c.kind, c.parameter, c.value},
 			[4]string{"evaluate", "evaluate", "permutations", "99"})).Keys

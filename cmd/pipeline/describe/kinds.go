@@ -10,7 +10,6 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
-	"prgnn/internal/words"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
 )
@@ -56,7 +55,7 @@ func Kind(a *console.Console, name string) error {
 	}
 	if !isKind && cohort == nil {
 		slices.Sort(names)
-		return exit.Wrongf("there is no stage kind %q%s", name, words.OrAll(name, slices.Compact(names)))
+		return exit.Wrongf("%v", stages.Unknown(name, slices.Compact(names)))
 	}
 	if isKind {
 		if a.JSON {

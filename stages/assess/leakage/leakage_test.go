@@ -252,15 +252,15 @@ func TestTrainingRefusesDuplicates(t *testing.T) {
 		t.Errorf("baseline: %v", err)
 	}
 	series := map[string][]dag.Input{"folds": in["folds"], "series": in["features"]}
-	if _, err := stagetest.RunStage(t, stagetest.Fresh("meanmlp"), series); err == nil ||
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("network", "model", "meanmlp"), series); err == nil ||
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("meanmlp: %v", err)
 	}
-	if _, err := stagetest.RunStage(t, stagetest.Fresh("bnt"), pearson); err == nil ||
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("network", "model", "bnt"), pearson); err == nil ||
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("bnt: %v", err)
 	}
-	if _, err := stagetest.RunStage(t, stagetest.Fresh("braingnn"), in); err == nil ||
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("network", "model", "braingnn"), in); err == nil ||
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("braingnn: %v", err)
 	}

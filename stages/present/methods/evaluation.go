@@ -74,11 +74,11 @@ func (a *Author) targetOf(s *finding.StageSettings) string {
 
 // baselines states the classifiers for comparison, and their inputs.
 func (a *Author) baselines() {
-	if names := a.fittedModels("baseline", "meanmlp", "bnt", "braingnn"); names != nil {
+	if names := a.fittedModels("baseline", "network"); names != nil {
 		a.say("methods.baselines", values{"Another": a.Another, "Names": names})
 	}
 	a.networks()
-	a.inputs("baseline", "meanmlp", "bnt")
+	a.inputs("baseline", "network")
 }
 
 // measures states which measures of the classifiers are given and which are not, and how they were tested.
@@ -242,21 +242,21 @@ func (a *Author) rankings() error {
 
 // rankedBy is what a stage of the kind biomarkers ranks by: the scores of a layer of the models that it takes.
 func (a *Author) rankedBy(b *finding.StageSettings) values {
-	from, kind := a.Run.Sources(b, "scores"), "train"
+	from, model := a.Run.Sources(b, "scores"), column.PrGNN
 	if len(from) > 0 {
-		kind = from[0].Kind
+		model = modelsOf(from[0])[0]
 	}
 	score := "pooling"
 	switch {
-	case kind == "meanmlp" && from[0].Is("attribution", "integrated"):
+	case model == "meanmlp" && from[0].Is("attribution", "integrated"):
 		score = "integrated"
-	case kind == "meanmlp" || kind == "bnt" && b.Is("layer", "3"):
+	case model == "meanmlp" || model == "bnt" && b.Is("layer", "3"):
 		score = "gradient"
-	case kind == "bnt":
+	case model == "bnt":
 		score = "attention"
 	}
 	return parameters(b, values{"Stage": b.Stage, "Score": score, "Models": a.named(from...),
-		"Difference": a.Difference(), "Work": cmp.Or(works[kind], "li2020")})
+		"Difference": a.Difference(), "Work": cmp.Or(works[model], "li2020")})
 }
 
 // fidelity states how it was tested that predictions depend on the ranked regions.

@@ -99,15 +99,19 @@ func TestChecks(t *testing.T) {
 
 // A ranking is by the scores of the models that its stage takes.
 func TestRankedBy(t *testing.T) {
-	for _, c := range []struct{ kind, attribution, layer, score, work string }{
-		{"train", "", "2", "pooling", "li2020"}, {"braingnn", "", "1", "pooling", "li2021"}, {"bnt", "", "1",
+	for _, c := range []struct{ model, attribution, layer, score, work string }{
+		{"", "", "2", "pooling", "li2020"}, {"braingnn", "", "1", "pooling", "li2021"}, {"bnt", "", "1",
 			"attention", "kan"},
 		{"bnt", "", "3", "gradient", "kan"}, {"meanmlp", "gradient", "1", "gradient", "popov"},
 		{"meanmlp", "integrated", "1", "integrated", "popov"},
 	} {
 		b := with("biomarkers", "layer", c.layer, "reading", "contrast")
-		b.Inputs = map[string][]string{"scores": {c.kind + ".scores"}}
-		a := authorOf(with(c.kind, "attribution", c.attribution), b)
+		from := with("network", "model", c.model, "attribution", c.attribution)
+		if c.model == "" {
+			from = with("train")
+		}
+		b.Inputs = map[string][]string{"scores": {from.Stage + ".scores"}}
+		a := authorOf(from, b)
 		of := a.rankedBy(&b)
 		need.Equal(t, of["Score"], any(c.score))
 		need.Equal(t, of["Work"], any(c.work))

@@ -76,21 +76,18 @@ func (a *Author) networks() {
 	for i := range a.Run.Stages {
 		s := &a.Run.Stages[i]
 		of := parameters(s, values{"Models": a.named(s), "Ratio": s.Numbers("ratio")})
-		switch s.Kind {
-		case "bnt":
-			a.say("methods.bnt", of)
-		case "braingnn":
-			a.say("methods.braingnn", of)
-		case "meanmlp":
-			a.say("methods.meanmlp", of)
-		case "baseline":
-			for _, model := range modelsOf(s) {
-				switch of["Name"] = a.nameOf(s, model); model {
-				case "brainnetcnn":
-					a.say("methods.brainnetcnn", of)
-				case "li2019":
-					a.say("methods.li2019", of)
-				}
+		for _, model := range modelsOf(s) {
+			switch of["Name"] = a.nameOf(s, model); model {
+			case "bnt":
+				a.say("methods.bnt", of)
+			case "braingnn":
+				a.say("methods.braingnn", of)
+			case "meanmlp":
+				a.say("methods.meanmlp", of)
+			case "brainnetcnn":
+				a.say("methods.brainnetcnn", of)
+			case "li2019":
+				a.say("methods.li2019", of)
 			}
 		}
 	}
@@ -169,12 +166,11 @@ func (a *Author) inputOf(s *finding.StageSettings, model string) string {
 		return ""
 	case model == "meanmlp":
 		return "series"
-	case model == "li2019":
+	case model == "li2019" || model == "braingnn":
 		return "graphs"
 	case s.Inputs["tangent"] != nil:
 		return "tangent"
-	case s.Is("transform", "fisher") || s.Is("transform", "own") && (model == "ridge" || model == "logistic"),
-		model == "bnt" && s.Is("fisher", "true"):
+	case s.Is("transform", "fisher") || s.Is("transform", "own") && (model == "ridge" || model == "logistic"):
 		return "fisher"
 	}
 	return "pearson"

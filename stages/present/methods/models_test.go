@@ -58,8 +58,9 @@ func TestInputs(t *testing.T) {
 	first.Stage = "baselines"
 	states := with("regression", "model", "mean; svr", "transform", "own")
 	states.Inputs = map[string][]string{"states": {"states.features"}}
-	a := authorOf(first, tangents, plain, with("meanmlp"), with("bnt", "fisher", "true"), states)
-	a.inputs("baseline", "meanmlp", "bnt", "regression")
+	a := authorOf(first, tangents, plain, with("network", "model", "meanmlp"),
+		with("network", "model", "bnt", "transform", "fisher"), states)
+	a.inputs("baseline", "network", "regression")
 	_, text := written(t, a)
 	need.Equal(t, text, "The inputs of SVM (RBF) and logistic regression are the correlations of all pairs of regions. "+
 		"The inputs of ridge regression (baselines) and Brain Network Transformer are the correlations of all pairs of regions, "+

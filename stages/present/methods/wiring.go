@@ -10,7 +10,7 @@ import (
 )
 
 // learners are the kinds that train models.
-var learners = []string{"train", "train-regression", "baseline", "regression", "meanmlp", "bnt", "braingnn"}
+var learners = []string{"train", "train-regression", "baseline", "regression", "network"}
 
 // takers are the stages that train models on what comes of a stage, and whether these are all that train models.
 // Where no connection is known, they are all.
@@ -113,7 +113,7 @@ func modelsOf(s *finding.StageSettings) []string {
 	switch s.Kind {
 	case "train", "train-regression":
 		return []string{column.PrGNN}
-	case "baseline", "regression":
+	case "baseline", "regression", "network":
 		return s.Over("model")
 	}
 	return []string{s.Kind}
@@ -136,7 +136,7 @@ func (a *Author) nameOf(s *finding.StageSettings, model string) string {
 		return other.Stage != s.Stage && slices.Contains(learners, other.Kind) &&
 			slices.Contains(modelsOf(&other), model)
 	})
-	if shared && s.Stage != s.Kind {
+	if shared && s.Stage != s.Kind && s.Stage != model {
 		name += " (" + section.PlainName(s.Stage) + ")"
 	}
 	return name

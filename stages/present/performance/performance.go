@@ -502,7 +502,7 @@ func (a *Results) performanceFigures(rows []Row) error {
 // othersLast is 1 for a classifier to compare with.
 func (a *Results) othersLast(coords []dag.Coord) int {
 	if s := a.Plan.Stage(finding.StageOf(coords)); s != nil &&
-		slices.Contains([]string{"baseline", "meanmlp", "bnt", "braingnn"}, s.Kind) {
+		(s.Kind == "baseline" || s.Kind == "network") {
 		return 1
 	}
 	return 0

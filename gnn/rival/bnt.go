@@ -1,4 +1,4 @@
-package bnt
+package rival
 
 import (
 	"fmt"
@@ -9,8 +9,9 @@ import (
 	"prgnn/internal/random"
 )
 
-// Options are the shape of the network.
-type Options struct {
+// BNT are the shape of the network.
+type BNT struct {
+	Nodes       int // regions
 	Heads       int
 	FeedForward int     // width within a block
 	Dropout     float64 // of attention, and in the blocks
@@ -28,11 +29,12 @@ type Options struct {
 // IdentityColumns is the width of the released program's identity.
 const IdentityColumns = 360
 
-// Released are the options of the published figures; below 200 nodes the released program has no number of
+// ReleasedBNT are the options of the published figures; below 200 nodes the released program has no number of
 // clusters, and half of the nodes are taken.
-func Released(nodes, classes int) Options {
-	o := Options{Heads: 4, FeedForward: 1024, Dropout: 0.1, Readout: "authors-code", Clusters: 100, Encoding: 32,
-		Reduced: 8, Hidden: []int{256, 32}, Mixup: true, Classes: classes}
+func ReleasedBNT(nodes, classes int) BNT {
+	o := BNT{Nodes: nodes, Heads: 4, FeedForward: 1024, Dropout: 0.1, Readout: "authors-code", Clusters: 100,
+		Encoding: 32,
+		Reduced:  8, Hidden: []int{256, 32}, Mixup: true, Classes: classes}
 	if nodes < 200 {
 		o.Clusters = nodes / 2
 	}
@@ -40,40 +42,51 @@ func Released(nodes, classes int) Options {
 }
 
 // Columns is V: those of the matrix and of the identity, up to a multiple of the heads.
-func (o Options) Columns(nodes int) int {
-	return (nodes + o.Identity + o.Heads - 1) / o.Heads * o.Heads
+func (o BNT) Columns() int {
+	return (o.Nodes + o.Identity + o.Heads - 1) / o.Heads * o.Heads
 }
 
 // leaky is the slope of the ReLU below 0 in readout and head.
 const leaky = 0.01
 
-// A Net is a network and the participants whose loss it computes.
-type Net[T gnn.Float] struct {
-	Options
-	nodes, columns int
-	l              gnn.Layout
-	identity       gnn.Param // nodes × Identity; empty without
-	penalty        float64   // of the last gradient
-	blocks         []block[T]
-	encode         []network.Full[T] // the MLP before the readout; none for the readout of the paper
-	head           []network.Full[T] // of a cluster, then of all
-	centers        []T               // K × V
-	length         []T               // of each center
-	graphs         [][]T             // nodes × nodes each, row-major
-	label          []int
+// BNTTraining is how the released program trains: Adam without warm-up, its rate from 1e-4 to 1e-5 along a
+// cosine over the steps, L2 weight decay 1e-4, 200 epochs in batches of 16, the last incomplete one dropped. The
+// parameters of the last epoch are taken.
+func BNTTraining() network.Training {
+	return network.Training{Epochs: 200, Batch: 16, Rate: 1e-4, Cosine: 1e-5, Decay: 1e-4, Whole: true}
 }
 
-// New makes a network. centers (K × V) are those that Centers makes.
-func New[T gnn.Float](o Options, nodes int, centers []float64, graphs [][]T, label []int) *Net[T] {
-	n := &Net[T]{Options: o, nodes: nodes, columns: o.Columns(nodes), graphs: graphs, label: label}
+func (o BNT) net(t *network.Training, graphs [][]float32, label []int) net[float32] {
+	return newBNT(o, centersOf(o, t), graphs, label)
+}
+
+// A bntNet is a network and the participants whose loss it computes.
+type bntNet[T gnn.Float] struct {
+	BNT
+	columns  int
+	l        gnn.Layout
+	identity gnn.Param // nodes × Identity; empty without
+	penalty  float64   // of the last gradient
+	blocks   []bntBlock[T]
+	encode   []network.Full[T] // the MLP before the readout; none for the readout of the paper
+	head     []network.Full[T] // of a cluster, then of all
+	centers  []T               // K × V
+	length   []T               // of each center
+	graphs   [][]T             // nodes × nodes each, row-major
+	label    []int
+}
+
+// newBNT makes a network. centers (K × V) are those of centersOf.
+func newBNT[T gnn.Float](o BNT, centers []float64, graphs [][]T, label []int) *bntNet[T] {
+	n := &bntNet[T]{BNT: o, columns: o.Columns(), graphs: graphs, label: label}
 	if o.Identity > 0 {
-		n.identity = network.Add(&n.l, "identity_N", nodes, o.Identity)
+		n.identity = network.Add(&n.l, "identity_N", o.Nodes, o.Identity)
 	}
 	for i := range 2 {
-		n.blocks = append(n.blocks, newBlock[T](&n.l, i+1, n.columns, o))
+		n.blocks = append(n.blocks, newBNTBlock[T](&n.l, i+1, n.columns, o))
 	}
 	if o.Readout != "paper" {
-		flat := nodes * n.columns
+		flat := o.Nodes * n.columns
 		n.encode = network.Fulls[T](&n.l, []int{flat, o.Encoding, o.Encoding, flat},
 			func(i int) string { return fmt.Sprintf("e%d", i+1) })
 	}
@@ -93,35 +106,35 @@ func New[T gnn.Float](o Options, nodes int, centers []float64, graphs [][]T, lab
 }
 
 // Layout lists the parameters.
-func (n *Net[T]) Layout() gnn.Layout { return n.l }
+func (n *bntNet[T]) Layout() gnn.Layout { return n.l }
 
 // Drops reports whether training needs random numbers.
-func (n *Net[T]) Drops() bool { return n.Dropout > 0 || n.Mixup }
+func (n *bntNet[T]) Drops() bool { return n.Dropout > 0 || n.Mixup }
 
 // Buffers are none.
-func (n *Net[T]) Buffers() []T { return nil }
+func (n *bntNet[T]) Buffers() []T { return nil }
 
 // Penalty is the weighted clustering loss of the last gradient.
-func (n *Net[T]) Penalty() float64 { return n.penalty }
+func (n *bntNet[T]) Penalty() float64 { return n.penalty }
 
-// A pass is what a forward pass leaves for the way back. Rows are nodes, those of one participant after
+// A bntPass is what a forward pass leaves for the way back. Rows are nodes, those of one participant after
 // those of the one before.
-type pass[T gnn.Float] struct {
+type bntPass[T gnn.Float] struct {
 	graphs int
 	blocks []*state[T]
 	*readout[T]
 }
 
 // logits are participants × classes.
-func (p *pass[T]) logits() []T { return p.values[len(p.values)-1] }
+func (p *bntPass[T]) logits() []T { return p.values[len(p.values)-1] }
 
 // forward computes the logits of some matrices (rows × columns), in which it writes the identity. Without
 // masks nothing is dropped.
-func (n *Net[T]) forward(params, x []T, masks [][]*mask[T], threads int) *pass[T] {
-	p := &pass[T]{graphs: len(x) / (n.nodes * n.columns)}
+func (n *bntNet[T]) forward(params, x []T, masks [][]*mask[T], threads int) *bntPass[T] {
+	p := &bntPass[T]{graphs: len(x) / (n.Nodes * n.columns)}
 	if n.Identity > 0 {
 		for at := 0; at < len(x); at += n.columns {
-			copy(x[at+n.nodes:], network.Of(params, n.identity)[at/n.columns%n.nodes*n.Identity:][:n.Identity])
+			copy(x[at+n.Nodes:], network.Of(params, n.identity)[at/n.columns%n.Nodes*n.Identity:][:n.Identity])
 		}
 	}
 	for i, b := range n.blocks {
@@ -129,7 +142,7 @@ func (n *Net[T]) forward(params, x []T, masks [][]*mask[T], threads int) *pass[T
 		if masks != nil {
 			m = masks[i]
 		}
-		p.blocks = append(p.blocks, b.forward(params, x, n.nodes, m, threads))
+		p.blocks = append(p.blocks, b.forward(params, x, n.Nodes, m, threads))
 		x = p.blocks[i].second.out
 	}
 	p.readout = n.read(params, x, p.graphs, threads)
@@ -137,7 +150,7 @@ func (n *Net[T]) forward(params, x []T, masks [][]*mask[T], threads int) *pass[T
 }
 
 // back carries gradients of the logits to the parameters, and returns those of the matrices if they are wanted.
-func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, matrices bool, threads int) []T {
+func (n *bntNet[T]) back(params, grad []T, p *bntPass[T], logits []T, matrices bool, threads int) []T {
 	d := n.readBack(params, grad, p.readout, logits, threads)
 	for i := len(n.blocks) - 1; i >= 0; i-- {
 		d = n.blocks[i].back(params, grad, p.blocks[i], d, matrices || n.Identity > 0 || i > 0, threads)
@@ -146,26 +159,60 @@ func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, matrices bool, t
 		di := network.Of(grad, n.identity)
 		clear(di)
 		for at := 0; at < len(d); at += n.columns {
-			sum(di[at/n.columns%n.nodes*n.Identity:], d[at+n.nodes:][:n.Identity])
+			add(di[at/n.columns%n.Nodes*n.Identity:], d[at+n.Nodes:][:n.Identity])
 		}
 	}
 	return d
 }
 
 // padded are the matrices of cases, with columns of zeros at their end.
-func (n *Net[T]) padded(cases []int) []T {
-	x := make([]T, len(cases)*n.nodes*n.columns)
+func (n *bntNet[T]) padded(cases []int) []T {
+	x := make([]T, len(cases)*n.Nodes*n.columns)
 	for k, i := range cases {
-		for r := range n.nodes {
-			copy(x[(k*n.nodes+r)*n.columns:], n.graphs[i][r*n.nodes:][:n.nodes])
+		for r := range n.Nodes {
+			copy(x[(k*n.Nodes+r)*n.columns:], n.graphs[i][r*n.Nodes:][:n.Nodes])
 		}
 	}
 	return x
 }
 
+// rate rates participants: layers 1 and 2 are what each node receives in each block, the mean over heads and rows of
+// its column of the attention; layer 3 is gradient × input of each node, over its row of the matrix.
+func (n *bntNet[T]) rate(params []T, cases []int, threads int) []gnn.Prediction {
+	x := n.padded(cases)
+	p := n.forward(params, x, nil, threads)
+	out := predictions(p.logits(), n.Classes)
+	dx := n.back(params, make([]T, len(params)), p, contrasts(p.logits(), n.Classes), true, threads)
+	for k := range cases {
+		for _, s := range p.blocks {
+			out[k].Layers = append(out[k].Layers, allKept(received(graph(s.attention, k, len(cases)), n.Nodes)))
+		}
+		input := make([]float64, n.Nodes)
+		for i, g := range graph(dx, k, len(cases)) {
+			if i%n.columns < n.Nodes { // the matrix, without the identity
+				input[i/n.columns] += float64(float64(g) * float64(graph(x, k, len(cases))[i]))
+			}
+		}
+		out[k].Layers = append(out[k].Layers, allKept(input))
+	}
+	return out
+}
+
+// received is the mean over the rows of attention (heads · nodes × nodes).
+func received[T gnn.Float](attention []T, nodes int) []float64 {
+	sum := make([]float64, nodes)
+	for i, a := range attention {
+		sum[i%nodes] += float64(a)
+	}
+	for j := range sum {
+		sum[j] /= float64(len(attention) / nodes)
+	}
+	return sum
+}
+
 // Gradient overwrites grad with the gradient of the summed cross-entropy of cases, unless it is nil. With
 // random numbers the cases are mixed.
-func (n *Net[T]) Gradient(params, grad []T, cases []int, stream *random.Stream,
+func (n *bntNet[T]) Gradient(params, grad []T, cases []int, stream *random.Stream,
 	threads int) (loss float64, right int) {
 	x := n.padded(cases)
 	share, partner := 1.0, []int(nil)
@@ -229,11 +276,11 @@ func mixedEntropy[T gnn.Float](logits []T, label, other int, share float64) (los
 	return float64(share*a) + float64((1-share)*b), class
 }
 
-// Centers draws K × V centers, uniform as Xavier has it, and makes them orthogonal one after the other. Their
+// centersOf draws K × V centers, uniform as Xavier has it, and makes them orthogonal one after the other. Their
 // lengths are 1, but that of the first as it was drawn, unless unit is set. More centers than columns cannot
 // be orthogonal; the released program does not notice.
-func Centers(o Options, nodes int, t network.Training) []float64 {
-	columns := o.Columns(nodes)
+func centersOf(o BNT, t *network.Training) []float64 {
+	columns := o.Columns()
 	bound := math.Sqrt(6 / float64(o.Clusters+columns))
 	r := random.New(t.Seed, append([]any{"weights", "centers"}, t.Stream...)...)
 	c := make([]float64, o.Clusters*columns)

@@ -1,4 +1,4 @@
-package bnt
+package rival
 
 import (
 	"context"
@@ -14,14 +14,12 @@ import (
 	"prgnn/internal/testdir"
 )
 
-// The fixtures are of testdata/bnt.py (PyTorch, float64): 6 participants, 12 regions.
-const people, nodes = 6, 12
-
-var npy = testdir.NPY
+// The fixtures are of testdata/bnt/bnt.py (PyTorch, float64): 6 participants, 12 regions.
+const bntPeople, bntNodes = 6, 12
 
 func split(v []float64, n int) [][]float64 { return slices.Collect(slices.Chunk(v, len(v)/n)) }
 
-// A fixture is a case of testdata/bnt.py.
+// A fixture is a case of testdata/bnt/bnt.py.
 type fixture struct {
 	dir, readout string
 	identity     int
@@ -33,9 +31,9 @@ var fixtures = []fixture{{"code", "authors-code", 0, 0}, {"paper", "paper", 0, 0
 	{"both", "paper", 2, 0.5}}
 
 // net is the network of a case.
-func (f fixture) net(t *testing.T) *Net[float64] {
+func (f fixture) net(t *testing.T) *bntNet[float64] {
 	t.Helper()
-	o := Options{Heads: 4, FeedForward: 16, Readout: f.readout, Clusters: 5, Encoding: 6, Reduced: 4,
+	o := BNT{Nodes: bntNodes, Heads: 4, FeedForward: 16, Readout: f.readout, Clusters: 5, Encoding: 6, Reduced: 4,
 		Hidden: []int{10, 6}, Classes: 2, Identity: f.identity, Clustering: f.clustering}
 	centers := "centers_code"
 	if f.identity > 0 {
@@ -45,19 +43,19 @@ func (f fixture) net(t *testing.T) *Net[float64] {
 		centers = strings.Replace(centers, "code", "paper", 1)
 	}
 	var label []int
-	for _, y := range npy(t, "y") {
+	for _, y := range npy(t, "bnt/y") {
 		label = append(label, int(y))
 	}
-	return New(o, nodes, npy(t, centers), split(npy(t, "X"), people), label)
+	return newBNT(o, npy(t, "bnt/"+centers), split(npy(t, "bnt/X"), bntPeople), label)
 }
 
 // gradientOf is the loss and gradient of the fixture's mixture.
-func gradientOf(t *testing.T, n *Net[float64], params []float64, threads int) (loss float64, grad []float64) {
-	share, partner := npy(t, "mix_lam")[0], networktest.Ints(npy(t, "mix_perm"))
-	p := n.forward(params, mix(n.padded(networktest.UpTo(people)), share, partner), nil, threads)
+func gradientOf(t *testing.T, n *bntNet[float64], params []float64, threads int) (loss float64, grad []float64) {
+	share, partner := npy(t, "bnt/mix_lam")[0], networktest.Ints(npy(t, "bnt/mix_perm"))
+	p := n.forward(params, mix(n.padded(networktest.UpTo(bntPeople)), share, partner), nil, threads)
 	loss = n.cluster(p)
 	d := p.logits()
-	for k := range people {
+	for k := range bntPeople {
 		l, _ := mixedEntropy(d[k*2:][:2], n.label[k], n.label[partner[k]], share)
 		loss += l
 	}
@@ -66,45 +64,45 @@ func gradientOf(t *testing.T, n *Net[float64], params []float64, threads int) (l
 	return loss, grad
 }
 
-func TestAgainstPyTorch(t *testing.T) {
-	share, partner := npy(t, "mix_lam")[0], networktest.Ints(npy(t, "mix_perm"))
+func TestBNTAgainstPyTorch(t *testing.T) {
+	share, partner := npy(t, "bnt/mix_lam")[0], networktest.Ints(npy(t, "bnt/mix_perm"))
 	for _, f := range fixtures {
 		dir := f.dir
 		for _, threads := range []int{1, 3} {
 			near := func(what string, got []float64, name string, tolerance float64) {
 				t.Helper()
-				networktest.Near(t, dir+": "+what, got, npy(t, dir+"/"+name), tolerance)
+				networktest.Near(t, dir+": "+what, got, npy(t, "bnt/"+dir+"/"+name), tolerance)
 			}
 			n := f.net(t)
-			init := npy(t, dir+"/init")
+			init := npy(t, "bnt/"+dir+"/init")
 			if len(init) != n.Layout().Len() {
 				t.Fatalf("%s: %d parameters, want %d", dir, n.Layout().Len(), len(init))
 			}
 			params := networktest.Turned(n.Layout(), init, false)
-			x := mix(n.padded(networktest.UpTo(people)), share, partner)
+			x := mix(n.padded(networktest.UpTo(bntPeople)), share, partner)
 			if f.identity == 0 {
-				networktest.Near(t, "mixed", x, npy(t, "X_mix"), 1e-15)
+				networktest.Near(t, "mixed", x, npy(t, "bnt/X_mix"), 1e-15)
 			}
 			p := n.forward(params, x, nil, threads)
 			near("clusters", p.assign, "assign", 1e-12)
 			near("pooled", p.values[0], "pooled", 1e-12)
 			near("logits", p.logits(), "logits", 1e-12)
 			loss, grad := gradientOf(t, n, params, threads)
-			terms := npy(t, dir+"/losses")
+			terms := npy(t, "bnt/"+dir+"/losses")
 			networktest.Near(t, dir+": loss", []float64{loss}, []float64{terms[0] + f.clustering*terms[2]}, 1e-12)
 			kl := divergence(target(p.assign, 5), p.assign, 5)
 			networktest.Near(t, dir+": clustering loss", []float64{kl}, terms[2:], 1e-12)
 			near("gradient", networktest.Turned(n.Layout(), grad, true), "grad", 1e-12)
 			// Three steps of Adam.
-			training := Training()
+			training := BNTTraining()
 			training.Threads = threads
 			step := network.NewOptimizer(training, params, grad).Step
-			for k, want := range split(npy(t, dir+"/adam"), 3) {
+			for k, want := range split(npy(t, "bnt/"+dir+"/adam"), 3) {
 				if k > 0 {
 					_, again := gradientOf(t, n, params, threads)
 					copy(grad, again)
 				}
-				step(npy(t, "lr_cosine")[k])
+				step(npy(t, "bnt/lr_cosine")[k])
 				networktest.Near(t, dir+": Adam", networktest.Turned(n.Layout(), params, true), want, 1e-10)
 			}
 			if f.dir != "code" && f.dir != "paper" {
@@ -114,16 +112,16 @@ func TestAgainstPyTorch(t *testing.T) {
 			for b, s := range p.blocks {
 				name := []string{"1", "2"}[b]
 				near("block "+name, s.second.out, "x"+name, 1e-12)
-				mean := make([]float64, people*nodes*nodes)
-				for g, heads := range split(s.attention, people) {
+				mean := make([]float64, bntPeople*bntNodes*bntNodes)
+				for g, heads := range split(s.attention, bntPeople) {
 					for i, a := range heads {
-						mean[g*nodes*nodes+i%(nodes*nodes)] += a / 4
+						mean[g*bntNodes*bntNodes+i%(bntNodes*bntNodes)] += a / 4
 					}
 				}
 				near("attention "+name, mean, "att"+name+"_mean", 1e-12)
 			}
 			near("encoded", p.encoded[len(p.encoded)-1], "enc", 1e-12)
-			near("logits as they are", n.forward(params, n.padded(networktest.UpTo(people)), nil, threads).logits(),
+			near("logits as they are", n.forward(params, n.padded(networktest.UpTo(bntPeople)), nil, threads).logits(),
 				"logits_unmixed", 1e-12)
 		}
 	}
@@ -131,15 +129,15 @@ func TestAgainstPyTorch(t *testing.T) {
 
 func TestCentersAgainstNumpy(t *testing.T) {
 	for _, name := range []string{"centers_code", "centers_paper"} {
-		c := npy(t, "centers_raw")
-		orthogonal(c, nodes, name == "centers_paper")
-		networktest.Near(t, name, c, npy(t, name), 1e-13)
+		c := npy(t, "bnt/centers_raw")
+		orthogonal(c, bntNodes, name == "centers_paper")
+		networktest.Near(t, name, c, npy(t, "bnt/"+name), 1e-13)
 	}
 }
 
 // The numbers of trained values are those of the released program (and of meanMLP's count for it, with the
 // 20,000 of the centers: 3,980,890); 84, the paper's and that with an identity are sums by hand.
-func TestParameters(t *testing.T) {
+func TestBNTParameters(t *testing.T) {
 	for _, c := range []struct {
 		nodes   int
 		readout string
@@ -147,24 +145,24 @@ func TestParameters(t *testing.T) {
 		want    int
 	}{{200, "authors-code", 0, 3_960_890}, {360, "authors-code", 0, 11_161_210}, {84, "authors-code", 0, 959_042},
 		{200, "paper", 0, 1_359_802}, {202, "authors-code", IdentityColumns, 12_564_106}} {
-		o := Released(c.nodes, 2)
+		o := ReleasedBNT(c.nodes, 2)
 		o.Identity = c.columns
 		if c.nodes == 360 {
 			o.Clusters = 100
 		}
 		o.Readout = c.readout
-		n := New[float32](o, c.nodes, make([]float64, o.Clusters*o.Columns(c.nodes)), nil, nil)
+		n := newBNT[float32](o, make([]float64, o.Clusters*o.Columns()), nil, nil)
 		need.Equal(t, n.Layout().Len(), c.want, c.nodes, "nodes", c.readout, "parameters")
 	}
 }
 
 // With masks, and columns that are added, the gradient is that of central differences.
-func TestGradientWithDropout(t *testing.T) {
-	graphs, label := planted[float64](5, 7)
-	o := small("authors-code")
+func TestBNTGradientWithDropout(t *testing.T) {
+	graphs, label := plantedMatrices[float64](5, 7)
+	o := smallBNT("authors-code")
 	o.Dropout, o.Mixup = 0.3, false
 	tr := network.Training{Seed: 4}
-	n := New(o, 7, Centers(o, 7, tr), graphs, label)
+	n := newBNT(o, centersOf(o, &tr), graphs, label)
 	if n.columns != 8 {
 		t.Fatalf("%d columns, want 8", n.columns)
 	}
@@ -204,9 +202,9 @@ func TestGradientWithDropout(t *testing.T) {
 
 // The identity begins normal, with variance 2/columns, as the released program has it.
 func TestIdentityBegins(t *testing.T) {
-	o := Released(200, 2)
+	o := ReleasedBNT(200, 2)
 	o.Identity = IdentityColumns
-	n := New[float64](o, 200, make([]float64, o.Clusters*o.Columns(200)), nil, nil)
+	n := newBNT[float64](o, make([]float64, o.Clusters*o.Columns()), nil, nil)
 	sum, fourth := 0.0, 0.0
 	for _, v := range network.Of(network.Initial[float64](n.Layout(), network.Training{Seed: 1}), n.identity) {
 		sum += v * v
@@ -218,14 +216,14 @@ func TestIdentityBegins(t *testing.T) {
 	}
 }
 
-func small(readout string) Options {
-	o := Released(7, 2)
+func smallBNT(readout string) BNT {
+	o := ReleasedBNT(7, 2)
 	o.Readout, o.FeedForward, o.Encoding, o.Hidden = readout, 12, 6, []int{16, 8}
 	return o
 }
 
-// planted are matrices of two classes: the first two regions correlate in one.
-func planted[T float32 | float64](n, nodes int) (graphs [][]T, label []int) {
+// plantedMatrices are matrices of two classes: the first two regions correlate in one.
+func plantedMatrices[T float32 | float64](n, nodes int) (graphs [][]T, label []int) {
 	for i := range n {
 		r := random.New(3, "planted", i)
 		g := make([]T, nodes*nodes)
@@ -245,15 +243,15 @@ func planted[T float32 | float64](n, nodes int) (graphs [][]T, label []int) {
 }
 
 // The sum of gradient × input is the slope of the contrast along the input, here by central differences.
-func TestRegionScores(t *testing.T) {
-	graphs, _ := planted[float64](3, 7)
+func TestBNTRegionScores(t *testing.T) {
+	graphs, _ := plantedMatrices[float64](3, 7)
 	for _, o := range variants() {
 		tr := network.Training{Seed: 4}
-		centers := Centers(o, 7, tr)
-		params := network.Initial[float64](New[float64](o, 7, centers, nil, nil).Layout(), tr)
-		for k, r := range rate(o, params, 7, centers, graphs, 2) {
+		centers := centersOf(o, &tr)
+		params := network.Initial[float64](newBNT[float64](o, centers, nil, nil).Layout(), tr)
+		for k, r := range rate(newBNT(o, centers, graphs, nil), params, len(graphs), 2) {
 			got := 0.0
-			for _, v := range r.Input {
+			for _, v := range r.Layers[2].Score {
 				got += v
 			}
 			contrast := func(factor float64) float64 {
@@ -261,19 +259,19 @@ func TestRegionScores(t *testing.T) {
 				for i := range scaled {
 					scaled[i] *= factor
 				}
-				n := New(o, 7, centers, [][]float64{scaled}, nil)
+				n := newBNT(o, centers, [][]float64{scaled}, nil)
 				l := n.forward(params, n.padded([]int{0}), nil, 1).logits()
 				return l[1] - l[0]
 			}
 			if want := (contrast(1+1e-5) - contrast(1-1e-5)) / 2e-5; math.Abs(got-want) > 1e-7*math.Abs(want)+1e-10 {
 				t.Errorf("%+v, participant %d: %v, want %v", o, k, got, want)
 			}
-			for b, a := range r.Attention {
+			for b, a := range r.Layers[:2] {
 				sum := 0.0
-				for _, v := range a {
+				for _, v := range a.Score {
 					sum += v
 				}
-				if len(a) != 7 || math.Abs(sum-1) > 1e-12 { // each row of attention has the sum 1
+				if len(a.Score) != 7 || math.Abs(sum-1) > 1e-12 { // each row of attention has the sum 1
 					t.Errorf("attention of block %d: %v", b+1, a)
 				}
 			}
@@ -282,27 +280,27 @@ func TestRegionScores(t *testing.T) {
 }
 
 // variants are small networks of every readout, and with the options that the published figures do without.
-func variants() []Options {
-	o := small("authors-code")
+func variants() []BNT {
+	o := smallBNT("authors-code")
 	o.Identity, o.Clustering = 5, 0.5
-	return []Options{small("authors-code"), small("paper"), small("student_t"), o}
+	return []BNT{smallBNT("authors-code"), smallBNT("paper"), smallBNT("student_t"), o}
 }
 
-func trainSmall(t *testing.T, o Options, threads, epochs int) (*Model, [][]float32, []int, []network.Epoch) {
+func trainBNT(t *testing.T, o BNT, threads, epochs int) (*Model[[]float32], [][]float32, []int, []network.Epoch) {
 	t.Helper()
-	graphs, label := planted[float32](40, 7)
-	tr := Training()
+	graphs, label := plantedMatrices[float32](40, 7)
+	tr := BNTTraining()
 	tr.Epochs, tr.Rate, tr.Seed, tr.Threads, tr.Test = epochs, 3e-3, 1, threads, 12
 	var history []network.Epoch
 	tr.Progress = func(e network.Epoch) { history = append(history, e) }
-	m := need.Value(Fit(context.Background(), o, tr, 7, graphs, label))(t)
+	m := need.Value(Fit(context.Background(), o, tr, graphs, label))(t)
 	return m, graphs, label, history
 }
 
 // A planted difference is learned by every readout; the last epoch is the one that is taken.
-func TestFit(t *testing.T) {
+func TestBNTFit(t *testing.T) {
 	for _, o := range variants() {
-		m, graphs, label, history := trainSmall(t, o, 2, 60)
+		m, graphs, label, history := trainBNT(t, o, 2, 60)
 		loss, right := 0.0, 0
 		for i, r := range m.Rate(graphs, 2)[28:] {
 			p := r.Probability[label[28+i]]
@@ -317,10 +315,10 @@ func TestFit(t *testing.T) {
 			t.Errorf("%+v: a clustering loss of %v", o, last)
 		}
 	}
-	graphs, label := planted[float32](40, 7)
-	tr := Training()
+	graphs, label := plantedMatrices[float32](40, 7)
+	tr := BNTTraining()
 	tr.Rate = 1e30
-	if _, err := Fit(context.Background(), small("paper"), tr, 7, graphs, label); err == nil ||
+	if _, err := Fit(context.Background(), smallBNT("paper"), tr, graphs, label); err == nil ||
 		!strings.Contains(err.Error(), "training diverged") {
 		t.Errorf("a rate of 1e30: %v", err)
 	}
@@ -328,33 +326,33 @@ func TestFit(t *testing.T) {
 
 // The rate is that of the fixture: 30 steps of one batch each; of 40 an incomplete one is dropped, but counts
 // in the number of steps, as in the released program.
-func TestRates(t *testing.T) {
-	graphs, label := planted[float32](16, 7)
-	tr := Training()
+func TestBNTRates(t *testing.T) {
+	graphs, label := plantedMatrices[float32](16, 7)
+	tr := BNTTraining()
 	tr.Epochs = 30
 	var rates []float64
 	tr.Progress = func(e network.Epoch) { rates = append(rates, e.Rate) }
-	if _, err := Fit(context.Background(), small("paper"), tr, 7, graphs, label); err != nil {
+	if _, err := Fit(context.Background(), smallBNT("paper"), tr, graphs, label); err != nil {
 		t.Fatal(err)
 	}
-	networktest.Near(t, "rates", rates, npy(t, "lr_cosine"), 1e-14)
+	networktest.Near(t, "rates", rates, npy(t, "bnt/lr_cosine"), 1e-14)
 
-	graphs, label = planted[float32](24, 7)
+	graphs, label = plantedMatrices[float32](24, 7)
 	tr.Epochs, rates = 15, nil
-	if _, err := Fit(context.Background(), small("paper"), tr, 7, graphs, label); err != nil {
+	if _, err := Fit(context.Background(), smallBNT("paper"), tr, graphs, label); err != nil {
 		t.Fatal(err)
 	}
-	networktest.Near(t, "rates", rates, npy(t, "lr_cosine")[:15], 1e-14)
+	networktest.Near(t, "rates", rates, npy(t, "bnt/lr_cosine")[:15], 1e-14)
 }
 
 // TestBits: the same bits on every machine (gnn/bits.sh) and at any number of goroutines.
-func TestBits(t *testing.T) {
+func TestBNTBits(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		var all [][]float64
 		for _, o := range variants() {
-			m, graphs, _, _ := trainSmall(t, o, threads, 3)
+			m, graphs, _, _ := trainBNT(t, o, threads, 3)
 			for _, r := range m.Rate(graphs, threads) {
-				all = append(all, r.Probability, r.Attention[0], r.Attention[1], r.Input)
+				all = append(all, r.Probability, r.Layers[0].Score, r.Layers[1].Score, r.Layers[2].Score)
 			}
 		}
 		need.Equal(t, testdir.Bits(all[:480]...), "227626f70fcf211e", threads)

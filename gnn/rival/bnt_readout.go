@@ -1,4 +1,4 @@
-package bnt
+package rival
 
 import (
 	"prgnn/gnn"
@@ -17,8 +17,8 @@ type readout[T gnn.Float] struct {
 }
 
 // read computes the logits from the encoder's result x.
-func (n *Net[T]) read(params, x []T, graphs, threads int) *readout[T] {
-	r := &readout[T]{encoded: run(n.encode, params, x, graphs, threads)}
+func (n *bntNet[T]) read(params, x []T, graphs, threads int) *readout[T] {
+	r := &readout[T]{encoded: network.Through(n.encode, params, x, leaky, graphs, threads)}
 	z := r.encoded[len(r.encoded)-1]
 	c, k := n.columns, n.Clusters
 	rows := len(z) / c
@@ -26,44 +26,17 @@ func (n *Net[T]) read(params, x []T, graphs, threads int) *readout[T] {
 	pooled := make([]T, graphs*k*c)
 	dense.Each(threads, graphs, func(g int) {
 		part, p, to := graph(z, g, graphs), graph(r.project, g, graphs), graph(r.assign, g, graphs)
-		dense.Multiply(p, k, dense.Rows(part, c), dense.Rows(n.centers, c).T(), n.nodes, c, k, false, 1)
-		for i := range n.nodes {
+		dense.Multiply(p, k, dense.Rows(part, c), dense.Rows(n.centers, c).T(), n.Nodes, c, k, false, 1)
+		for i := range n.Nodes {
 			n.alike(to[i*k:][:k], p[i*k:][:k], part[i*c:][:c])
 		}
 		softmax(to, k)
-		dense.Multiply(graph(pooled, g, graphs), c, dense.Rows(to, k).T(), dense.Rows(part, c), k, n.nodes, c, false, 1)
+		dense.Multiply(graph(pooled, g, graphs), c, dense.Rows(to, k).T(), dense.Rows(part, c), k, n.Nodes, c, false, 1)
 	})
-	reduced := run(n.head[:1], params, pooled, graphs*k, threads)
+	reduced := network.Through(n.head[:1], params, pooled, leaky, graphs*k, threads)
 	network.ReLU(reduced[1], leaky)
-	r.values = append(reduced[:1], run(n.head[1:], params, reduced[1], graphs, threads)...)
+	r.values = append(reduced[:1], network.Through(n.head[1:], params, reduced[1], leaky, graphs, threads)...)
 	return r
-}
-
-// run computes the layers of an MLP; the last has no ReLU. The first value is x.
-func run[T gnn.Float](layers []network.Full[T], params, x []T, n, threads int) [][]T {
-	values := [][]T{x}
-	for i, f := range layers {
-		y := make([]T, n*f.Out)
-		f.Forward(y, values[i], params, n, threads)
-		if i < len(layers)-1 {
-			network.ReLU(y, leaky)
-		}
-		values = append(values, y)
-	}
-	return values
-}
-
-// runBack carries the gradient d of an MLP's result to the parameters, and returns that of x.
-func runBack[T gnn.Float](layers []network.Full[T], params, grad []T, values [][]T, d []T, n, threads int) []T {
-	for i := len(layers) - 1; i >= 0; i-- {
-		dx := make([]T, len(values[i]))
-		layers[i].Backward(dx, d, values[i], params, grad, n, threads)
-		if i > 0 {
-			network.ReLUBack(dx, values[i], leaky)
-		}
-		d = dx
-	}
-	return d
 }
 
 // squared is the squared length of a vector.
@@ -75,12 +48,12 @@ func squared[T gnn.Float](v []T) (sum T) {
 }
 
 // distance is 1 + ‖z − e‖² by the product of z and center k.
-func (n *Net[T]) distance(lengthOfZ, product T, k int) T {
+func (n *bntNet[T]) distance(lengthOfZ, product T, k int) T {
 	return 1 + max(0, lengthOfZ+T(n.length[k]*n.length[k])-T(2*product))
 }
 
 // alike computes l(z, e) for each center from the products of z with them.
-func (n *Net[T]) alike(l, product, z []T) {
+func (n *bntNet[T]) alike(l, product, z []T) {
 	length := squared(z)
 	for k, p := range product {
 		switch n.Readout {
@@ -96,7 +69,7 @@ func (n *Net[T]) alike(l, product, z []T) {
 
 // alikeBack turns the gradient d of l into that of the products; that of z itself, beside the products, is
 // factor·z.
-func (n *Net[T]) alikeBack(d, product, z []T) (factor T) {
+func (n *bntNet[T]) alikeBack(d, product, z []T) (factor T) {
 	length := squared(z)
 	for k, p := range product {
 		switch n.Readout {
@@ -112,7 +85,7 @@ func (n *Net[T]) alikeBack(d, product, z []T) (factor T) {
 }
 
 // cluster sets the target of the clustering loss, and returns the weighted loss.
-func (n *Net[T]) cluster(p *pass[T]) float64 {
+func (n *bntNet[T]) cluster(p *bntPass[T]) float64 {
 	if n.Clustering == 0 {
 		return 0
 	}
@@ -155,35 +128,35 @@ func divergence[T gnn.Float](target, assign []T, clusters int) (kl float64) {
 }
 
 // readBack carries gradients of the logits to the parameters, and returns that of the encoder's result.
-func (n *Net[T]) readBack(params, grad []T, r *readout[T], logits []T, threads int) []T {
+func (n *bntNet[T]) readBack(params, grad []T, r *readout[T], logits []T, threads int) []T {
 	c, k := n.columns, n.Clusters
 	graphs := len(logits) / n.Classes
 	z := r.encoded[len(r.encoded)-1]
-	d := runBack(n.head[1:], params, grad, r.values[1:], logits, graphs, threads)
+	d := network.ThroughBack(n.head[1:], params, grad, r.values[1:], logits, leaky, true, graphs, threads)
 	network.ReLUBack(d, r.values[1], leaky)
-	pooled := runBack(n.head[:1], params, grad, r.values[:1], d, graphs*k, threads)
+	pooled := network.ThroughBack(n.head[:1], params, grad, r.values[:1], d, leaky, true, graphs*k, threads)
 	dz := make([]T, len(z))
 	weight := T(n.Clustering / float64(len(z)/c))
 	dense.Each(threads, graphs, func(g int) {
 		part, dg, to := graph(z, g, graphs), graph(pooled, g, graphs), graph(dz, g, graphs)
 		p := graph(r.assign, g, graphs)
-		dp := make([]T, n.nodes*k)
-		dense.Multiply(dp, k, dense.Rows(part, c), dense.Rows(dg, c).T(), n.nodes, c, k, false, 1)
+		dp := make([]T, n.Nodes*k)
+		dense.Multiply(dp, k, dense.Rows(part, c), dense.Rows(dg, c).T(), n.Nodes, c, k, false, 1)
 		softmaxBack(dp, p, k)
 		if r.target != nil { // of λ·KL(Q‖softmax(l)) with Q fixed: λ(P − Q)
 			for i, q := range graph(r.target, g, graphs) {
 				dp[i] += T(weight * (p[i] - q))
 			}
 		}
-		for i := range n.nodes {
+		for i := range n.Nodes {
 			row := part[i*c:][:c]
 			factor := n.alikeBack(dp[i*k:][:k], graph(r.project, g, graphs)[i*k:][:k], row)
 			for j, v := range row {
 				to[i*c+j] = factor * v
 			}
 		}
-		dense.Multiply(to, c, dense.Rows(dp, k), dense.Rows(n.centers, c), n.nodes, k, c, true, 1)
-		dense.Multiply(to, c, dense.Rows(p, k), dense.Rows(dg, c), n.nodes, k, c, true, 1)
+		dense.Multiply(to, c, dense.Rows(dp, k), dense.Rows(n.centers, c), n.Nodes, k, c, true, 1)
+		dense.Multiply(to, c, dense.Rows(p, k), dense.Rows(dg, c), n.Nodes, k, c, true, 1)
 	})
-	return runBack(n.encode, params, grad, r.encoded, dz, graphs, threads)
+	return network.ThroughBack(n.encode, params, grad, r.encoded, dz, leaky, true, graphs, threads)
 }

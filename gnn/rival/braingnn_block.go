@@ -1,8 +1,7 @@
-package braingnn
+package rival
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"prgnn/gnn"
@@ -10,9 +9,9 @@ import (
 	"prgnn/internal/dense"
 )
 
-// A block is a convolution and the pooling after it, and the memory of a batch. Rows are the nodes that enter,
+// A brainBlock is a convolution and the pooling after it, and the memory of a batch. Rows are the nodes that enter,
 // those of one graph after those of the one before.
-type block[T gnn.Float] struct {
+type brainBlock[T gnn.Float] struct {
 	in, out int
 	member  gnn.Param       // nodes × communities: Θ1, transposed
 	kernel  network.Full[T] // from communities to in·out
@@ -41,9 +40,9 @@ type block[T gnn.Float] struct {
 	parts              []T     // graphs × 2·out: gradients of bias and unit
 }
 
-func newBlock[T gnn.Float](l *gnn.Layout, o Options, number, in, out int) *block[T] {
+func newBrainBlock[T gnn.Float](l *gnn.Layout, o BrainGNN, number, in, out int) *brainBlock[T] {
 	name := func(s string) string { return fmt.Sprintf("conv%d_%s", number, s) }
-	b := &block[T]{in: in, out: out}
+	b := &brainBlock[T]{in: in, out: out}
 	b.member = network.Add(l, name("member_W"), o.Nodes, o.Communities)
 	b.kernel = network.Full[T]{In: o.Communities, Out: in * out,
 		W: network.Add(l, name("kernel_W"), o.Communities, in*out), B: network.Add(l, name("kernel_b"), in*out)}
@@ -55,7 +54,7 @@ func newBlock[T gnn.Float](l *gnn.Layout, o Options, number, in, out int) *block
 }
 
 // arrange sorts the rows by region.
-func (b *block[T]) arrange(nodes int, region func(row int) int32) {
+func (b *brainBlock[T]) arrange(nodes int, region func(row int) int32) {
 	rows := b.graphs * b.size
 	network.Size(&b.region, rows)
 	network.Size(&b.row, rows)
@@ -77,7 +76,7 @@ func (b *block[T]) arrange(nodes int, region func(row int) int32) {
 
 // forward computes a batch of graphs with as many nodes each; x and region give the features and the region of
 // a row, edges the weights of a graph, for which there is memory.
-func (b *block[T]) forward(o Options, params []T, graphs, size, threads int, x func(row int) []T,
+func (b *brainBlock[T]) forward(o BrainGNN, params []T, graphs, size, threads int, x func(row int) []T,
 	region func(row int) int32, edges func(g int, memory []T) []T) {
 	rows := graphs * size
 	b.graphs, b.size, b.keep = graphs, size, o.kept(size)
@@ -136,10 +135,10 @@ func (b *block[T]) forward(o Options, params []T, graphs, size, threads int, x f
 }
 
 // of is the kernel of a region, in × out.
-func (b *block[T]) of(r int) dense.View[T] { return dense.Rows(b.w[r*b.kernel.Out:], b.out) }
+func (b *brainBlock[T]) of(r int) dense.View[T] { return dense.Rows(b.w[r*b.kernel.Out:], b.out) }
 
 // choose rates the nodes of a graph and keeps the best; of equal ones the first.
-func (b *block[T]) choose(o Options, g int) {
+func (b *brainBlock[T]) choose(o BrainGNN, g int) {
 	score, gate := b.score[g*b.size:][:b.size], b.gate[g*b.size:][:b.size]
 	for i := range score {
 		score[i] = dense.Dot(b.h[(g*b.size+i)*b.out:][:b.out], b.unit)
@@ -182,7 +181,7 @@ func standardize[T gnn.Float](v []T) (inverse T) {
 }
 
 // read writes mean and maximum of each feature over the kept nodes to part of z, rows of this width.
-func (b *block[T]) read(z []T, width, part int) {
+func (b *brainBlock[T]) read(z []T, width, part int) {
 	for g := range b.graphs {
 		mean, most := z[g*width+part:][:b.out], z[g*width+part+b.out:][:b.out]
 		clear(mean)
@@ -197,7 +196,7 @@ func (b *block[T]) read(z []T, width, part int) {
 }
 
 // readBack sets the gradient of the kept nodes' features to that which comes from z, or adds to it.
-func (b *block[T]) readBack(dz []T, width, part int, more bool) {
+func (b *brainBlock[T]) readBack(dz []T, width, part int, more bool) {
 	dp := network.Size(&b.dp, len(b.pooled))
 	if !more {
 		clear(dp)
@@ -219,7 +218,7 @@ func (b *block[T]) readBack(dz []T, width, part int, more bool) {
 
 // back carries the gradients dp of what is kept and dScore of the scores to the parameters, and to dx, the
 // features that entered, unless it is nil.
-func (b *block[T]) back(o Options, params, grad, dx []T, threads int) {
+func (b *brainBlock[T]) back(o BrainGNN, params, grad, dx []T, threads int) {
 	rows, size := b.graphs*b.size, b.size
 	network.Size(&b.dh, rows*b.out)
 	network.Size(&b.dy, rows*b.out)
@@ -274,7 +273,7 @@ func (b *block[T]) back(o Options, params, grad, dx []T, threads int) {
 }
 
 // chooseBack takes the gradient of one graph through gates and scores to dh.
-func (b *block[T]) chooseBack(o Options, g int, dh []T) {
+func (b *brainBlock[T]) chooseBack(o BrainGNN, g int, dh []T) {
 	clear(dh)
 	score, gate, ds := b.score[g*b.size:][:b.size], b.gate[g*b.size:][:b.size], b.dScore[g*b.size:][:b.size]
 	for p := range b.keep {
@@ -300,12 +299,4 @@ func (b *block[T]) chooseBack(o Options, g int, dh []T) {
 	dense.Multiply(b.parts[(2*g+1)*b.out:], b.out, dense.Rows(ds, b.size), dense.Rows(b.h[g*b.size*b.out:], b.out), 1,
 		b.size, b.out, false, 1)
 	dense.Multiply(dh, b.out, dense.Rows(ds, 1), dense.Rows(b.unit, b.out), b.size, 1, b.out, true, 1)
-}
-
-func root[T gnn.Float](x T) T { return T(math.Sqrt(float64(x))) }
-
-func add[T gnn.Float](to, v []T) {
-	for j, x := range v {
-		to[j] += x
-	}
 }

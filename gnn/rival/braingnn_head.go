@@ -1,4 +1,4 @@
-package braingnn
+package rival
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ type batchNorm struct {
 	at           int
 }
 
-func newHead[T gnn.Float](l *gnn.Layout, o Options) head[T] {
+func newHead[T gnn.Float](l *gnn.Layout, o BrainGNN) head[T] {
 	h := head[T]{}
 	widths := []int{2 * (o.Widths[0] + o.Widths[1]), o.Widths[1], o.Hidden, o.Classes}
 	for i := range len(widths) - 1 {
@@ -50,7 +50,8 @@ func newHead[T gnn.Float](l *gnn.Layout, o Options) head[T] {
 // width is that of z.
 func (h *head[T]) width() int { return h.layers[0].In }
 
-func (h *head[T]) forward(o Options, params []T, first, second *block[T], training, run bool, stream *random.Stream,
+func (h *head[T]) forward(o BrainGNN, params []T, first, second *brainBlock[T], training, run bool,
+	stream *random.Stream,
 	threads int) []T {
 	x := make([]T, first.graphs*h.width())
 	first.read(x, h.width(), 0)

@@ -1,4 +1,4 @@
-package braingnn
+package rival
 
 import (
 	"prgnn/gnn/network"
@@ -7,7 +7,7 @@ import (
 
 // losses is the weighted sum of the terms beside the cross-entropy, for the labels of the batch. Unless grad is
 // nil it sets the gradients of the scores, and in grad those of the lengths of the pooling vectors.
-func (n *Net[T]) losses(params, grad []T, label []int) (sum float64) {
+func (n *brainNet[T]) losses(params, grad []T, label []int) (sum float64) {
 	for _, b := range n.blocks {
 		clear(network.Size(&b.dScore, b.graphs*b.size))
 		beyond := float64(b.length) - 1
@@ -27,7 +27,7 @@ func (n *Net[T]) losses(params, grad []T, label []int) (sum float64) {
 }
 
 // apart is TPK over all nodes; weight times its gradient is added to dScore.
-func (b *block[T]) apart(weight float64) (loss float64) {
+func (b *brainBlock[T]) apart(weight float64) (loss float64) {
 	share := 1 / float64(b.graphs*b.size)
 	for g := range b.graphs {
 		stays := make([]bool, b.size)
@@ -48,7 +48,7 @@ func (b *block[T]) apart(weight float64) (loss float64) {
 }
 
 // halves is TPK of the released program: of the kept nodes, the upper part against the lower.
-func (b *block[T]) halves(ratio, weight float64) (loss float64) {
+func (b *brainBlock[T]) halves(ratio, weight float64) (loss float64) {
 	m := int(float64(float64(b.keep) * min(ratio, 1-ratio)))
 	if m == 0 {
 		return 0
@@ -74,7 +74,7 @@ func (b *block[T]) halves(ratio, weight float64) (loss float64) {
 }
 
 // alike is GLC in one of its forms: Σ_{m,n} ‖v_m − v_n‖² = 2M·Σ_m ‖v_m − mean‖².
-func (b *block[T]) alike(form string, label []int, classes int, weight float64) (loss float64) {
+func (b *brainBlock[T]) alike(form string, label []int, classes int, weight float64) (loss float64) {
 	width := b.size
 	if form == "code" {
 		width = b.keep

@@ -1,4 +1,4 @@
-package bnt
+package rival
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"prgnn/internal/random"
 )
 
-// A block is one of the two encoder blocks.
-type block[T gnn.Float] struct {
+// A bntBlock is one of the two encoder blocks.
+type bntBlock[T gnn.Float] struct {
 	heads, columns int
 	in, out        network.Full[T] // of attention: to q, k and v, and from the joined heads
 	up, down       network.Full[T]
@@ -21,12 +21,12 @@ type block[T gnn.Float] struct {
 // A norm is the scale and the shift of a layer normalization.
 type norm struct{ scale, shift gnn.Param }
 
-func newBlock[T gnn.Float](l *gnn.Layout, number, columns int, o Options) block[T] {
+func newBNTBlock[T gnn.Float](l *gnn.Layout, number, columns int, o BNT) bntBlock[T] {
 	name := func(s string) string { return fmt.Sprintf(s, number) }
 	full := func(in, out int, w, b string) network.Full[T] {
 		return network.Full[T]{In: in, Out: out, W: network.Add(l, name(w), in, out), B: network.Add(l, name(b), out)}
 	}
-	b := block[T]{heads: o.Heads, columns: columns}
+	b := bntBlock[T]{heads: o.Heads, columns: columns}
 	// as PyTorch's attention begins: Xavier's weights of q, k and v, biases of 0
 	b.in = full(columns, 3*columns, "a%d_in_X", "a%d_in_shift")
 	b.out = full(columns, columns, "a%d_out_W", "a%d_out_shift")
@@ -46,7 +46,7 @@ type mask[T gnn.Float] struct {
 }
 
 // masks draws those of some participants: block × participant.
-func (n *Net[T]) masks(graphs int, stream *random.Stream, threads int) [][]*mask[T] {
+func (n *bntNet[T]) masks(graphs int, stream *random.Stream, threads int) [][]*mask[T] {
 	all := make([][]*mask[T], len(n.blocks))
 	seeds := make([]uint64, len(all)*graphs)
 	for i := range all {
@@ -58,8 +58,8 @@ func (n *Net[T]) masks(graphs int, stream *random.Stream, threads int) [][]*mask
 	dense.Each(threads, len(seeds), func(i int) {
 		r := random.New(seeds[i], "dropout")
 		draw := func(size int) []T { return network.Mask[T](size, n.Dropout, r) }
-		m := &mask[T]{draw(n.Heads * n.nodes * n.nodes), draw(n.nodes * n.columns), draw(n.nodes * n.FeedForward),
-			draw(n.nodes * n.columns)}
+		m := &mask[T]{draw(n.Heads * n.Nodes * n.Nodes), draw(n.Nodes * n.columns), draw(n.Nodes * n.FeedForward),
+			draw(n.Nodes * n.columns)}
 		all[i/graphs][i%graphs] = m
 	})
 	return all
@@ -87,7 +87,7 @@ type normal[T gnn.Float] struct {
 // graph is the part of a participant.
 func graph[T any](v []T, g, graphs int) []T { return v[g*(len(v)/graphs):][:len(v)/graphs] }
 
-func (b *block[T]) forward(params, x []T, nodes int, masks []*mask[T], threads int) *state[T] {
+func (b *bntBlock[T]) forward(params, x []T, nodes int, masks []*mask[T], threads int) *state[T] {
 	c, h := b.columns, b.heads
 	rows := len(x) / c
 	graphs := rows / nodes
@@ -124,7 +124,7 @@ func (b *block[T]) forward(params, x []T, nodes int, masks []*mask[T], threads i
 }
 
 // parts are q, k and v of a head of a participant.
-func (b *block[T]) parts(qkv []T, g, head, nodes int) (q, k, v dense.View[T]) {
+func (b *bntBlock[T]) parts(qkv []T, g, head, nodes int) (q, k, v dense.View[T]) {
 	c := b.columns
 	at := g*nodes*3*c + head*(c/b.heads)
 	return dense.Rows(qkv[at:], 3*c), dense.Rows(qkv[at+c:], 3*c), dense.Rows(qkv[at+2*c:], 3*c)
@@ -190,7 +190,7 @@ func unjoin[T gnn.Float](l norm, params, grad []T, n *normal[T], d []T, columns,
 
 // back carries the gradient d of the block's result to the parameters, and returns that of x if it is wanted. d
 // is overwritten.
-func (b *block[T]) back(params, grad []T, s *state[T], d []T, wanted bool, threads int) []T {
+func (b *bntBlock[T]) back(params, grad []T, s *state[T], d []T, wanted bool, threads int) []T {
 	c, h, nodes := b.columns, b.heads, s.nodes
 	rows := len(s.x) / c
 	graphs := rows / nodes
@@ -217,7 +217,7 @@ func (b *block[T]) back(params, grad []T, s *state[T], d []T, wanted bool, threa
 	})
 	dx := make([]T, rows*c)
 	b.up.Backward(dx, up, s.first.out, params, grad, rows, threads)
-	sum(dx, d)
+	add(dx, d)
 	unjoin(b.first, params, grad, s.first, dx, c, graphs, threads)
 	joined := d
 	b.out.Backward(joined, through(dx, func(m *mask[T]) []T { return m.first }), s.joined, params, grad, rows, threads)
@@ -247,15 +247,9 @@ func (b *block[T]) back(params, grad []T, s *state[T], d []T, wanted bool, threa
 	}
 	b.in.Backward(out, dqkv, s.x, params, grad, rows, threads)
 	if wanted {
-		sum(out, dx)
+		add(out, dx)
 	}
 	return out
-}
-
-func sum[T gnn.Float](to, v []T) {
-	for i, x := range v {
-		to[i] += x
-	}
 }
 
 // softmax replaces rows of this width by their softmax.

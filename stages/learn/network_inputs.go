@@ -1,0 +1,246 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/gnn/baseline"
+	"prgnn/gnn/rival"
+	"prgnn/internal/exact"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/region"
+)
+
+// matrices are what the Brain Network Transformer is trained on: symmetric matrices, from the triangles above their
+// diagonals.
+func (s *Network) matrices(t *dag.Task) (*study[[]float32], error) {
+	form, err := formOf(t, false, false, s.Transform, false, "")
+	if err != nil {
+		return nil, err
+	}
+	set, err := readRows(t, s.Params, form, "none", false)
+	if err != nil {
+		return nil, err
+	}
+	nodes := baseline.NodesOf(set.all.D)
+	o := rival.ReleasedBNT(nodes, len(set.groups))
+	clusters := o.Clusters
+	copyFields(&o, *s)
+	if s.PosEncoding == "identity" {
+		o.Identity = rival.IdentityColumns
+	}
+	if s.Clusters == 0 {
+		o.Clusters = clusters
+	}
+	if most := o.Columns(); o.Clusters > most || o.Clusters == 0 {
+		return nil, fmt.Errorf("clusters: %d, but the centers of %d regions can be orthogonal for 1 to %d clusters", o.Clusters, nodes, most)
+	}
+	of := &study[[]float32]{set: set.trainingSet, inputs: nodes * nodes, design: o,
+		note: fmt.Sprintf("; readout %s, %d clusters", s.Readout, o.Clusters)}
+	if o.Identity > 0 {
+		of.note += fmt.Sprintf(", %d identity columns", o.Identity)
+	}
+	if o.Clustering > 0 {
+		of.note += fmt.Sprintf(", clustering loss × %g", o.Clustering)
+	}
+	for _, at := range set.at {
+		m, triangle := make([]float32, nodes*nodes), set.all.Row(at)
+		for i := range nodes {
+			if s.Transform != "fisher" {
+				m[i*nodes+i] = 1
+			}
+			for j := i + 1; j < nodes; j++ {
+				m[i*nodes+j], m[j*nodes+i] = float32(triangle[0]), float32(triangle[0])
+				triangle = triangle[1:]
+			}
+		}
+		of.cases = append(of.cases, m)
+	}
+	return of, nil
+}
+
+// graphs are what BrainGNN is trained on.
+func (s *Network) graphs(t *dag.Task) (*study[rival.Graph[float32]], error) {
+	var o rival.BrainGNN
+	of := &study[rival.Graph[float32]]{}
+	set, err := (&Train{Params: s.Params}).read(t, func(_ fold.Row, d GraphData) error {
+		if of.cases == nil {
+			o = s.brainGNN(d.Nodes, len(d.features)/d.Nodes)
+		}
+		if d.Nodes != o.Nodes {
+			return fmt.Errorf("%d nodes, but other participants have %d: use the same atlas for all", d.Nodes, o.Nodes)
+		}
+		if s.Transform == "fisher" {
+			var err error
+			if d, err = fisher(d); err != nil {
+				return err
+			}
+		}
+		g, err := rival.NewGraph[float32](o, d.features, d.edges)
+		of.cases = append(of.cases, g)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	o.Classes = len(set.groups)
+	of.set, of.inputs, of.design = set, o.Nodes*o.Features, o
+	return of, nil
+}
+
+// brainGNN are the options for graphs of this size.
+func (s *Network) brainGNN(nodes, features int) rival.BrainGNN {
+	o := rival.PaperBrainGNN(nodes, features, 2)
+	copyFields(&o, *s)
+	o.LambdaUnit, o.LambdaTPK, o.LambdaGLC = s.Lambda[0], s.Lambda[1], s.Lambda[2]
+	return o
+}
+
+// series are what meanMLP is trained on.
+func (s *Network) series(t *dag.Task) (*study[[]float32], error) {
+	d, err := s.Divide(t.In("folds"))
+	if err != nil {
+		return nil, err
+	}
+	inputs := t.All("series")
+	if err := fold.RefuseDuplicates(inputs, d); err != nil {
+		return nil, err
+	}
+	out, note, err := s.LeftOut(inputs, d, fold.AbsentColumns, nil)
+	if err != nil {
+		return nil, err
+	}
+	of, regions := &study[[]float32]{set: &trainingSet{groups: d.Groups, note: note}}, 0
+	for i, in := range inputs {
+		r, err := d.Row(in)
+		if err != nil {
+			return nil, err
+		}
+		if r.Side == fold.Apart {
+			continue
+		}
+		draws, err := region.ReadDraws(in, "draw, time, roi")
+		if err != nil {
+			return nil, err
+		}
+		numbers, err := s.Numbers(len(draws), in.Name)
+		if err != nil {
+			return nil, err
+		}
+		switch n := draws[0].Cols; {
+		case regions == 0:
+			regions = n
+		case n != regions:
+			return nil, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, n, regions)
+		}
+		for _, draw := range numbers {
+			x, err := valuesOf(draws[draw].Data, regions, s.ZScore)
+			if err != nil {
+				return nil, fmt.Errorf("%s, draw %d: %w", in.Name, draw, err)
+			}
+			for i := range x {
+				if out != nil && out[i%regions] {
+					x[i] = 0
+				}
+			}
+			r.Draw = draw
+			of.set.rows, of.cases = append(of.set.rows, r), append(of.cases, x)
+		}
+		t.Progress(i+1, len(inputs), "reading")
+	}
+	o := rival.ReleasedMeanMLP(regions, len(d.Groups))
+	copyFields(&o, *s)
+	if s.Attribution != "integrated" {
+		o.Steps = 0
+	}
+	of.inputs, of.design = regions, o
+	return of, of.set.check(d)
+}
+
+// valuesOf is a series (volumes × regions), z-scored over time on request. A region without a signal, missing (NaN
+// throughout) or constant, becomes 0.
+func valuesOf(v []float64, regions int, zscore bool) ([]float32, error) {
+	volumes := len(v) / regions
+	out := make([]float32, len(v))
+	for j := range regions {
+		missing, mean, sum := 0, 0.0, 0.0
+		for t := range volumes {
+			x := v[t*regions+j]
+			switch {
+			case math.IsNaN(x):
+				missing++
+			case math.IsInf(x, 0):
+				return nil, fmt.Errorf("volume %d of region %d is %v: clean the series, or exclude the participant or the region", t+1, j+1, x)
+			}
+			mean += x
+		}
+		switch missing {
+		case volumes:
+			continue
+		case 0:
+		default:
+			return nil, fmt.Errorf("%d of %d volumes of region %d are NaN: clean the series, or exclude the participant or the region", missing, volumes, j+1)
+		}
+		mean /= float64(volumes)
+		for t := range volumes {
+			d := v[t*regions+j] - mean
+			sum += float64(d * d)
+		}
+		sd := math.Sqrt(sum / float64(volumes))
+		for t := range volumes {
+			x := v[t*regions+j]
+			switch {
+			case !zscore:
+			case sd > 1e-12*math.Abs(mean):
+				x = (x - mean) / sd
+			default:
+				x = 0
+			}
+			out[t*regions+j] = float32(x)
+		}
+	}
+	return out, nil
+}
+
+// A communityRow is what a region belongs to.
+type communityRow struct {
+	Index      int32   `column:"index" doc:"node, from 1"`
+	Community  int32   `column:"community" doc:"the one with the largest membership, from 1; 0: none"`
+	Membership float64 `column:"membership" doc:"relu(Θ1) of that community"`
+}
+
+// fisher gives Fisher's z of the features, with 0 on the diagonal, and of the magnitudes of the edge weights.
+func fisher(d GraphData) (GraphData, error) {
+	z := func(r float64) float64 { return exact.Atanh(max(-0.9999999, min(0.9999999, r))) }
+	width := len(d.features) / d.Nodes
+	out := GraphData{d.Nodes, make([]float64, len(d.features)), slices.Clone(d.edges)}
+	for i, r := range d.features {
+		if math.Abs(r) > 1 {
+			return out, fmt.Errorf("feature %d of node %d is %v: not a correlation; set transform: none", i%width+1, i/width+1, r)
+		}
+		if i%width != i/width {
+			out.features[i] = z(r)
+		}
+	}
+	for i, e := range d.edges {
+		out.edges[i].Weight = math.Abs(z(e.Weight))
+	}
+	return out, nil
+}
+
+func communityTable(membership [][]float32) *encoding.Table {
+	rows := make([]communityRow, len(membership))
+	for i, m := range membership {
+		rows[i].Index = int32(i + 1)
+		for u, v := range m {
+			if float64(v) > rows[i].Membership {
+				rows[i].Community, rows[i].Membership = int32(u+1), float64(v)
+			}
+		}
+	}
+	return column.Table(rows)
+}
