@@ -81,7 +81,13 @@ func TestCodesAreNoGroups(t *testing.T) {
 		"HC ASD -- —":  "-- —",
 		"HC ASD #REF!": "#REF!",
 		"HC A- A+":     "",
-		"HC 9":         "",
+		"HC 9":         "9",
+		"HC ASD 999":   "999",
+		"HC ASD 99 88": "99 88",
+		"HC ASD 5 9":   "",
+		"1 2 9":        "9",
+		"1 2 99":       "99",
+		"7 8 9":        "",
 		"A. A? -a 7":   "",
 		"1 2 999 998":  "",
 	} {
@@ -110,6 +116,61 @@ func TestCodesAreNoGroups(t *testing.T) {
 			need.NoError(t, s.Problem, groups)
 		}
 	}
+}
+
+// The message about a code for a missing group has both remedies, and no level for it.
+func TestCodeOfGroupRemedies(t *testing.T) {
+	dir := testdir.Files(t, map[string]string{"people.csv": "id,dx\na,HC\nb,ASD\nc,999\n", "x.csv": "1,2\n3,4\n"})
+	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
+	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
+	need.Error(t, r.Subjects[2].Problem, `leave it out by select: dx != 999, or, if it is a group, name it in levels)`)
+	people.Select = "dx != 999"
+	r = need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
+	need.Equal(t, len(r.Subjects), 2)
+	people.Select, people.Levels = "", []string{"HC=control"}
+	_, err := (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
+	need.Error(t, err, "name every value in levels: [ASD=ASD, HC=control]")
+}
+
+// Groups that a program saved with decimals are those that levels names.
+func TestLevelsWithDecimals(t *testing.T) {
+	dir := testdir.Files(t, map[string]string{"people.csv": "id,dx\na,1.0\nb,2.0\nc, 1 \n", "x.csv": "1,2\n3,4\n"})
+	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx", Levels: []string{"1=ASD", "2=TD", "3=X"}}
+	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
+	need.Equal(t, strings.Join(r.Notes, "; "), "levels: no row has dx 3 (X)")
+	need.Equal(t, strings.Join(stagetest.Sure(r.Participants.Strings("group")), " "), "ASD TD ASD")
+}
+
+// No displacement is negative: one counts as missing, with a caution, unless the name is that of a standardized column.
+// A number far above all others that is written as a code is noted, and left to the user.
+func TestImpossibleDisplacements(t *testing.T) {
+	dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n",
+		"people.csv": "id,dx,mean_fd,func_fd,z_fd,age,sex\na,HC,0.1,0.2,-1.5,20,F\nb,HC,-9,0.1,1,99,9\nc,ASD,0.2,99,0.5,64,M\n" +
+			"d,ASD,-0.1,0.3,0.1,30,F\n"})
+	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
+	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
+	for name, want := range map[string]string{"mean_fd": "[0.1 0 0.2 0] [true false true false]",
+		"func_fd": "[0.2 0.1 99 0.3] []", "z_fd": "[-1.5 1 0.5 0.1] []", "age": "[20 99 64 30] []", "sex": "[F 9 M F] []"} {
+		c, _ := r.Participants.Column(name)
+		need.Equal(t, fmt.Sprint(c.Values, c.Valid), want, name)
+	}
+	var doubts []string
+	for _, note := range r.Notes {
+		if d := column.NoteOf(note).Doubt; d != "" {
+			doubts = append(doubts, d)
+		}
+	}
+	need.Equal(t, strings.Join(doubts, "; "), "negative displacement; codes in displacements")
+	notes := strings.Join(r.Notes, "\n")
+	for _, want := range []string{"mean_fd of sub-b (-9), mean_fd of sub-d (-0.1)", "func_fd (99, in 1 row); if they stand for missing values: missing: [99]",
+		"taken as numbers: age (99, in 1 row)", "taken as categories: sex (9, in 1 row)"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("%q is missing in\n%s", want, notes)
+		}
+	}
+	people.Select = "mean_fd < 0.3"
+	r = need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
+	need.Equal(t, len(r.Subjects), 2)
 }
 
 // A group that may be a missing value is neither a group nor left out: it is asked for.

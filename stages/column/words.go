@@ -48,6 +48,8 @@ const (
 	Regrouped     = "another group in sessions.tsv"
 	ProtocolApart = "cannot be told from the group"
 	CodesInMotion = "may stand for missing values"
+	BelowZero     = "cannot be negative and count as missing"
+	FarMotion     = "displacements far above all others, and taken as millimeters"
 
 	NotIndependent = "as independent participants"
 )
@@ -91,6 +93,24 @@ var marks = pattern.New(`[^A-Za-z0-9]+`)
 
 // measureName is the name of a column of numbers: motion, age, IQ.
 var measureName = pattern.New(`(?i)^(.*_)?(age|age_at_scan|age_years|fd|mean_fd|fd_mean|framewise_displacement|motion|dvars|iq|fiq|viq|piq|bmi)$`)
+
+// displacement is the name of a column of the framewise displacement (mm) or DVARS; transformed is that of one that was
+// centered, standardized or taken as a logarithm or a difference, which may be negative.
+var (
+	displacement = pattern.New(`(?i)^(.*_)?(mean_?fd|fd_?mean|fd|fd_?(power|jenkinson)|(mean_)?framewise_displacement|dvars|std_dvars)(_(mean|median|max|mm|power|jenkinson))*$`)
+	transformed  = pattern.New(`(?i)(^|_)(z|zscore|log|log10|ln|c|cent(ered)?|centred|demeaned|scaled|sd|resid(ual)?s?|norm(ed|alized)?|delta|diff|change)(_|$)`)
+)
+
+// NamesDisplacement reports whether a column is named as one of motion that is never negative.
+func NamesDisplacement(name string) bool {
+	return displacement.MatchString(name) && !transformed.MatchString(name)
+}
+
+// ageName is the name of a column of ages in years.
+var ageName = pattern.New(`(?i)^(.*_)?age(_at_scan|_years|_y)?$`)
+
+// NamesAge reports whether a column is named as one of ages.
+func NamesAge(name string) bool { return ageName.MatchString(name) }
 
 // NamesMeasure reports whether a column is named as one of numbers.
 func NamesMeasure(name string) bool { return measureName.MatchString(name) }

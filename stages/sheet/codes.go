@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -39,8 +40,8 @@ func Codes(values []string) map[string]bool {
 }
 
 // GroupCodes are the values of a column of groups that stand for a missing one: Codes; one digit repeated from -7 on
-// (-9, -88), where no other value is negative; and signs and words that may stand for one (-, ?, unknown, none). Beside
-// +, a - is none.
+// (-9, -88), where no other value is negative; 9, 999, 88 … among texts, or far above the other numbers; and signs and
+// words that may stand for one (-, ?, unknown, none). Beside +, a - is none.
 func GroupCodes(values []string) map[string]bool {
 	codes, repeated, negative := Codes(values), map[string]bool{}, false
 	for _, v := range values {
@@ -59,6 +60,10 @@ func GroupCodes(values []string) map[string]bool {
 	}
 	for v := range repeated {
 		codes[v] = codes[v] || !negative
+	}
+	distinct := slices.Compact(slices.Sorted(slices.Values(values)))
+	for _, v := range slices.Concat(FarCodes(distinct, false), CodesAmongTexts(values)) {
+		codes[v] = true
 	}
 	return codes
 }
@@ -94,10 +99,74 @@ func Doubtful(values []string) []string {
 			doubtful = append(doubtful, v)
 		}
 	}
-	slices.SortFunc(doubtful, func(a, b string) int {
-		x, _ := number(a)
-		y, _ := number(b)
-		return cmp.Or(cmp.Compare(x, y), strings.Compare(a, b))
-	})
+	slices.SortFunc(doubtful, byNumber)
 	return doubtful
+}
+
+// FarCodes are the positive values of a column of numbers that may stand for a missing one, ascending: 9, 99, 88 …
+// (isCode), at most three of them, in less than half of the rows, and above the largest other value by more than the
+// range of the others. Of ages, they are also above 80 where no other is.
+func FarCodes(values []string, ages bool) (far []string) {
+	known := Codes(values)
+	candidates := map[string]bool{}
+	low, high, n := math.Inf(1), math.Inf(-1), 0
+	for _, v := range values {
+		switch x, ok := number(v); {
+		case !ok || known[v]:
+		case isCode(x):
+			candidates[v] = true
+			n++
+		default:
+			low, high = min(low, x), max(high, x)
+		}
+	}
+	if 2*n >= len(values) || high <= low {
+		return nil
+	}
+	for v := range candidates {
+		if x, _ := number(v); x-high > high-low || ages && x > 80 && high < 80 {
+			far = append(far, v)
+		}
+	}
+	if len(far) > 3 {
+		return nil
+	}
+	slices.SortFunc(far, byNumber)
+	return far
+}
+
+// CodesAmongTexts are the numbers of a column of texts, none of which is another number, that may stand for a missing
+// value, ascending: 9, 999, 88 … (isCode).
+func CodesAmongTexts(values []string) (codes []string) {
+	found, texts := map[string]bool{}, false
+	for _, v := range values {
+		switch x, ok := number(v); {
+		case v == "" || cell.DoubtOf(v) != cell.Value || ok && x < 0:
+		case !ok:
+			texts = true
+		case !isCode(x):
+			return nil
+		default:
+			found[v] = true
+		}
+	}
+	if texts {
+		codes = slices.SortedFunc(maps.Keys(found), byNumber)
+	}
+	return codes
+}
+
+// isCode reports whether a number is written as codes for missing values are: nines, or sevens or eights, of which
+// there are at least two.
+func isCode(x float64) bool {
+	digits := strconv.FormatFloat(x, 'f', -1, 64)
+	return strings.Trim(digits, "9") == "" || len(digits) > 1 && (strings.Trim(digits, "8") == "" ||
+		strings.Trim(digits, "7") == "")
+}
+
+// byNumber compares numbers, then their texts.
+func byNumber(a, b string) int {
+	x, _ := number(a)
+	y, _ := number(b)
+	return cmp.Or(cmp.Compare(x, y), strings.Compare(a, b))
 }

@@ -56,7 +56,8 @@ func (l *List) Unlabeled(r Row, table string) error {
 	case l.Target == "" && (cell.DoubtOf(v) == cell.Word || cell.DoubtOf(v) == cell.Zero):
 		return fmt.Errorf("its group is %q, which may be a missing value or a group (%s: write n/a where a value is missing, or name it%s)", v, at, l.allLevels(nil, v))
 	case l.Target == "":
-		return fmt.Errorf("its group is %s, a code for a missing value (%s: write n/a where a value is missing, or name the value in levels)", v, at)
+		return fmt.Errorf("its group is %s, a code for a missing value (%s: write n/a where a value is missing, leave it out by select%s, or, if it is a group, name it in levels)",
+			v, at, l.without(v))
 	case v == "":
 		return fmt.Errorf("it has no %s to predict (%s is empty)", l.Target, at)
 	case isNumber(v):
@@ -151,13 +152,9 @@ func (l *List) rareGroups(size map[string]int) (notes []string) {
 			others[g] = "GROUP"
 		}
 		for _, g := range groups[i:] {
-			without := sheet.Unequal(l.Group, g)
-			switch {
-			case without == "":
-			case strings.HasPrefix(without, "`") || strings.Contains(without, ": ") || strings.Contains(without, " #"):
-				without = "; select: '" + strings.ReplaceAll(without, "'", "''") + "' leaves it out"
-			default:
-				without = "; select: " + without + " leaves it out"
+			without := l.without(g)
+			if without != "" {
+				without = "; select" + without + " leaves it out"
 			}
 			notes = append(notes, fmt.Sprintf("the group %s %s (%s, and %s has %d), and the study has %d groups: if it is one of the others by another name, put that for GROUP%s%s",
 				g, column.VeryRare, words.Count(size[g], "participant"), groups[i-1], size[groups[i-1]], len(groups),
@@ -166,6 +163,20 @@ func (l *List) rareGroups(size map[string]int) (notes []string) {
 		break
 	}
 	return notes
+}
+
+// without is the expression of select, after its name, that leaves out the rows with a value of the column of groups;
+// ""
+// where there is none.
+func (l *List) without(value string) string {
+	switch e := sheet.Unequal(l.Group, value); {
+	case e == "":
+		return ""
+	case strings.HasPrefix(e, "`") || strings.Contains(e, ": ") || strings.Contains(e, " #"):
+		return ": '" + strings.ReplaceAll(e, "'", "''") + "'"
+	default:
+		return ": " + e
+	}
 }
 
 // rareGroup is how many times as many participants a group has than one that is taken for a slip of its name.
@@ -233,7 +244,7 @@ const most = 1e100
 // numbers beyond most. The column of what is predicted keeps its codes for the message about them.
 func (l *List) clean() error {
 	var problems []error
-	var found, doubtful, asked, either []string
+	var found, doubtful, asked, either, below, motion, far, farValues, texts []string
 	for _, name := range l.Sheet.Columns {
 		values := make([]string, len(l.Rows))
 		for i, r := range l.Rows {
@@ -253,15 +264,30 @@ func (l *List) clean() error {
 					l.Rows[i].Line, name, l.Rows[i].Source, values[i], most))
 			}
 		}
-		if of := sheet.Doubtful(values); numbers != nil && of != nil && (name != l.Group || l.Target != "") {
-			n := 0
-			for _, v := range values {
-				if slices.Contains(of, v) {
-					n++
-				}
+		if name != l.labelColumn() && column.NamesDisplacement(name) {
+			below = append(below, l.clearNegative(name, values, numbers)...)
+		}
+		for _, v := range sheet.FarCodes(values, column.NamesAge(name)) {
+			if numbers == nil || name == l.Group && l.Target == "" {
+				break
 			}
+			farValues = append(farValues, v)
+			text := fmt.Sprintf("%s (%s, in %s)", name, v, words.Count(count(values, v), "row"))
+			if column.NamesDisplacement(name) {
+				motion = append(motion, text)
+			} else {
+				far = append(far, text)
+			}
+		}
+		if name != l.labelColumn() {
+			for _, v := range sheet.CodesAmongTexts(values) {
+				texts = append(texts, fmt.Sprintf("%s (%s, in %s)", name, v, words.Count(count(values, v), "row")))
+			}
+		}
+		if of := sheet.Doubtful(values); numbers != nil && of != nil && (name != l.Group || l.Target != "") {
 			which := strings.Join(of, ", ")
-			doubtful = append(doubtful, fmt.Sprintf("%s (%s, in %s)", name, which, words.Count(n, "row")))
+			doubtful = append(doubtful, fmt.Sprintf("%s (%s, in %s)", name, which, words.Count(count(values,
+				of...), "row")))
 			asked = append(asked, of...)
 		}
 		if name == l.labelColumn() {
@@ -282,6 +308,22 @@ func (l *List) clean() error {
 	if either != nil {
 		l.Notes = append(l.Notes, fmt.Sprintf("%s: %s; if they do, list them in missing", column.MayBeMissing, words.Some(either, 8)))
 	}
+	if below != nil {
+		l.Notes = append(l.Notes, fmt.Sprintf("displacements %s: %s; correct the table, write n/a where a value is missing, or give a standardized column another name, such as z_fd",
+			column.BelowZero, words.Some(below, 8)))
+	}
+	slices.SortFunc(farValues, dag.CompareValues)
+	remedy := "if they stand for missing values: missing: [" + strings.Join(slices.Compact(farValues), ", ") + "]"
+	if motion != nil {
+		l.Notes = append(l.Notes, fmt.Sprintf("%s: %s; %s", column.FarMotion, words.Some(motion, 8), remedy))
+	}
+	if far != nil {
+		l.Notes = append(l.Notes, fmt.Sprintf("far above all other values, and taken as numbers: %s; %s", words.Some(far, 8), remedy))
+	}
+	if texts != nil {
+		l.Notes = append(l.Notes, fmt.Sprintf("numbers among texts, and taken as categories: %s; if they stand for missing values, list them in missing",
+			words.Some(texts, 8)))
+	}
 	if found != nil {
 		l.Notes = append(l.Notes, "codes for missing values count as missing: "+words.Some(found, 8))
 	}
@@ -291,6 +333,29 @@ func (l *List) clean() error {
 			words.Some(doubtful, 8), strings.Join(slices.Compact(asked), ", ")))
 	}
 	return errors.Join(problems...)
+}
+
+// count is how many of the values are among some.
+func count(values []string, some ...string) (n int) {
+	for _, v := range values {
+		if slices.Contains(some, v) {
+			n++
+		}
+	}
+	return n
+}
+
+// clearNegative empties the cells of displacements that are negative, but for codes for missing values, and lists them.
+func (l *List) clearNegative(name string, values []string, numbers []float64) (cleared []string) {
+	codes := sheet.Codes(values)
+	for i, x := range numbers {
+		if x < 0 && !codes[values[i]] {
+			cleared = append(cleared, fmt.Sprintf("%s of %s (%s)", name, l.Rows[i].ID, values[i]))
+			values[i] = ""
+			l.Rows[i].Cells.Set(name, "")
+		}
+	}
+	return cleared
 }
 
 // clearDoubts empties the cells of a covariate with signs that may stand for a missing value, and in a column of

@@ -206,13 +206,24 @@ func (l *List) name(levels map[string]string, labels []string) error {
 		codes = sheet.Codes(labels)
 	}
 	l.groups = map[string]string{}
+	here := map[string]bool{} // levels that a row has
+	level := func(value string) (name string, ok bool) {
+		whole, decimal := cell.Whole(value) // of 1, as pandas saves it
+		if name, ok = levels[value]; ok || !decimal {
+			here[value] = true
+			return name, ok
+		}
+		here[whole] = true
+		name, ok = levels[whole]
+		return name, ok
+	}
 	for _, value := range labels {
-		if name, ok := levels[value]; ok || value != "" && !codes[value] {
+		if name, ok := level(value); ok || value != "" && !codes[value] {
 			l.groups[value] = cmp.Or(name, value)
 		}
 	}
 	for _, value := range slices.Sorted(maps.Keys(levels)) {
-		if !slices.Contains(labels, value) {
+		if !here[value] {
 			l.Notes = append(l.Notes, fmt.Sprintf("levels: no row has %s %s (%s)", l.Group, value, levels[value]))
 		}
 	}
@@ -225,10 +236,7 @@ func (l *List) name(levels map[string]string, labels []string) error {
 			changed = fmt.Sprintf("participant names consist of letters and digits only: %s is %s", r.Source, r.ID)
 		}
 		if levels != nil && r.Label != "" {
-			group, ok := levels[r.Label]
-			if whole, decimal := cell.Whole(r.Label); !ok && decimal { // of 1, as pandas saves it
-				group, ok = levels[whole]
-			}
+			group, ok := level(r.Label)
 			if !ok && !codes[r.Label] {
 				nameless[r.Label]++
 			}
