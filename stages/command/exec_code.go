@@ -5,7 +5,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,6 +40,9 @@ func (e *Exec) CodeFiles(connected func(port string) bool) []dag.CodeFile {
 	words := make([]string, len(e.Command))
 	for i, word := range e.Command { // inputs and outputs are no files yet
 		words[i] = execPlace.ReplaceAllStringFunc(word, func(place string) string {
+			if place == "{{" || place == "}}" {
+				return place[:1]
+			}
 			return values[strings.Trim(place, "{}")]
 		})
 	}
@@ -132,8 +137,8 @@ func (e *Exec) filesOfVariables() (all []dag.CodeFile) {
 
 var (
 	variableName = pattern.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	assignment   = pattern.New(`(?:^|[\s;&|(])([A-Za-z_][A-Za-z0-9_]*)=([^\s;&|()]*)`)
-	optionPath   = pattern.New(`^(?:--?[A-Za-z0-9_-]*|@)(/.*)$`)
+	assignment   = pattern.New(`(?:^|[\s;&|(])([A-Za-z_][A-Za-z0-9_]*)=("[^"]*"|'[^']*'|[^\s;&|()]*)`)
+	optionPath   = pattern.New(`^(?:--?[A-Za-z0-9_-]*|@|[fFrRbBuU]{1,2})(/.*)$`)
 	// patternLike is how awk, sed and perl write what they look for.
 	patternLike = pattern.New(`^/[^/]*/$`)
 )
@@ -159,29 +164,22 @@ func (e *Exec) pathsIn(text string, shell bool) (all []string) {
 	if add(text) {
 		return all
 	}
-	set := map[string]string{}
-	lookup := func(name string) string {
-		end := strings.IndexFunc(name, func(r rune) bool { return strings.ContainsRune(":-=+?#%/^,@[", r) })
-		rest := ""
-		if end > 0 { // ${NAME:-/default}
-			name, rest = name[:end], " "+strings.TrimLeft(name[end:], ":-=+?")+" "
-		}
-		if v, known := set[name]; known {
-			return v + rest
-		}
-		if v, known := e.value(name); known {
-			return v + rest
-		}
-		return "?" + rest
+	for _, line := range e.expansions(text, shell) {
+		e.pathsOfLine(line, shell, add, folder)
 	}
-	for _, m := range assignment.FindAllStringSubmatch(text, -1) {
-		set[m[1]] = os.Expand(strings.Trim(m[2], `"'`), lookup)
+	return all
+}
+
+// pathsOfLine adds the paths in a text whose variables are expanded.
+func (e *Exec) pathsOfLine(line string, shell bool, add, folder func(path string) bool) {
+	var all []string
+	for _, word := range shellWords(line, shell) {
+		all = append(all, braced(word)...)
 	}
-	expanded := os.Expand(text, lookup)
-	if home, err := os.UserHomeDir(); err == nil && shell {
-		expanded = strings.NewReplacer(" ~/", " "+home+"/", "=~/", "="+home+"/").Replace(" " + expanded)
-	}
-	for _, word := range shellWords(expanded, shell) {
+	for i, word := range all {
+		if i > 0 && filepath.Base(all[i-1]) == "dirname" {
+			folder(filepath.Dir(word))
+		}
 		name, value, is := strings.Cut(word, "=")
 		plain := is && shell && strings.IndexFunc(value, noWord) < 0
 		if plain && variableName.MatchString(name) && !codePlaces.MatchString(name) {
@@ -197,6 +195,184 @@ func (e *Exec) pathsIn(text string, shell bool) (all []string) {
 		}
 		for _, part := range strings.FieldsFunc(word, func(r rune) bool { return noWord(r) || inList(r) }) {
 			folder(part)
+		}
+	}
+}
+
+var (
+	extglob   = pattern.New(`[?*+@!]\([^()\s]*\)`)
+	braces    = pattern.New(`(?:^|[^$])\{([^{}\s"']*(?:,|\.\.)[^{}\s"']*)\}`)
+	tilde     = pattern.New(`(^|[\s=:;&|(<>,])~([A-Za-z_][A-Za-z0-9_.-]*)?/`)
+	formatted = pattern.New(`%[-0-9.]*[sdifgu]|\{[A-Za-z_][A-Za-z0-9_.\[\]]*(?::[^{}\s"'/]*)?\}`)
+)
+
+// unknown stands for what only the command computes: a path is known up to its last / before it.
+const unknown = "?"
+
+// Marks stand in words for the braces and commas of alternatives, which do not end a word.
+const openBrace, braceComma, closeBrace = '\x01', '\x02', '\x03'
+
+// expansions are the texts that may become of a text when its variables have their values. In a line for a shell a
+// variable may have several: it is assigned more than once, or changed otherwise, and then its value counts as unknown
+// too. What commands inside the line compute is unknown, and these commands follow as lines of their own.
+func (e *Exec) expansions(text string, shell bool) (all []string) {
+	if !shell {
+		return []string{formatted.ReplaceAllString(e.expand(text, nil), unknown)}
+	}
+	text = substituted(text)
+	text = extglob.ReplaceAllString(text, unknown)
+	for before := ""; before != text; {
+		before = text
+		text = replaceBraces(text)
+	}
+	assigned := assignment.FindAllStringSubmatch(text, -1)
+	most := 1
+	times := map[string]int{}
+	var names []string
+	for _, m := range assigned {
+		if times[m[1]]++; times[m[1]] == 1 {
+			names = append(names, m[1])
+		}
+		most = min(max(most, times[m[1]]), mostValues)
+	}
+	for _, entry := range e.Environment {
+		name, _, _ := strings.Cut(entry, "=")
+		names = append(names, name)
+	}
+	world := func(values int, without string) string {
+		set, count := map[string]string{}, map[string]int{}
+		for _, m := range assigned {
+			if count[m[1]]++; count[m[1]] > values {
+				continue
+			}
+			value := m[2]
+			if n := len(value); n > 1 && strings.ContainsRune(`"'`, rune(value[0])) && value[n-1] == value[0] {
+				value = value[1 : n-1]
+			}
+			set[m[1]] = e.expand(value, set)
+		}
+		if without != "" {
+			set[without] = unknown
+		}
+		return e.expand(e.withHome(text, set), set)
+	}
+	for values := 1; values <= most; values++ {
+		all = append(all, world(values, ""))
+	}
+	for _, name := range names {
+		bare := regexp.MustCompile(`(^|[^A-Za-z0-9_$\{/.-])` + regexp.QuoteMeta(name) + `($|[^A-Za-z0-9_=/.])`)
+		if times[name] > 1 || bare.MatchString(text) {
+			all = append(all, world(most, name))
+		}
+	}
+	return all
+}
+
+// mostValues are as many values of a variable as are tried.
+const mostValues = 16
+
+// expand replaces variables by their values: those of the line, else those that the command sees. Other expansions than
+// ${NAME:-default} and the like are unknown; a default follows as a word of its own.
+func (e *Exec) expand(text string, set map[string]string) string {
+	var defaults []string
+	expanded := os.Expand(text, func(name string) string {
+		end := strings.IndexFunc(name, func(r rune) bool { return strings.ContainsRune(":-=+?#%/^,@[", r) })
+		if end > 0 {
+			rest := strings.TrimPrefix(name[end:], ":")
+			if rest == "" || !strings.ContainsRune("-=+?", rune(rest[0])) { // a part of the value, or another one
+				return unknown
+			}
+			defaults = append(defaults, rest[1:])
+			name = name[:end]
+			if rest[0] == '+' {
+				return unknown
+			}
+		}
+		if v, known := set[name]; known {
+			return v
+		}
+		if v, known := e.value(name); known {
+			return v
+		}
+		return unknown
+	})
+	return strings.Join(append([]string{expanded}, defaults...), "\n")
+}
+
+// withHome replaces ~/ by the home directory that the command has: HOME where it sees that, else that of the user.
+func (e *Exec) withHome(text string, set map[string]string) string {
+	return tilde.ReplaceAllStringFunc(text, func(found string) string {
+		before, name, _ := strings.Cut(strings.TrimSuffix(found, "/"), "~")
+		home := unknown
+		if value, known := set["HOME"]; known && name == "" {
+			home = value
+		} else if value, known := e.value("HOME"); known && name == "" {
+			home = value
+		} else if u, err := user.Current(); err == nil && name == "" {
+			home = u.HomeDir
+		} else if u, err := user.Lookup(name); err == nil {
+			home = u.HomeDir
+		}
+		return before + home + "/"
+	})
+}
+
+// substituted takes $(command), $((arithmetic)) and `command` out of a line: what they give is unknown, and the
+// commands follow as lines of their own.
+func substituted(line string) string {
+	for range mostValues * mostValues {
+		at, end := strings.LastIndex(line, "$("), -1 // the innermost of the last
+		if at >= 0 {
+			depth := 0
+			for i := at + 1; i < len(line) && end < 0; i++ {
+				switch line[i] {
+				case '(':
+					depth++
+				case ')':
+					if depth--; depth == 0 {
+						end = i
+					}
+				}
+			}
+		}
+		inner := at + 2
+		if end < 0 {
+			if at = strings.IndexByte(line, '`'); at < 0 {
+				return line
+			}
+			inner = at + 1
+			if end = strings.IndexByte(line[inner:], '`'); end < 0 {
+				return line
+			}
+			end += inner
+		}
+		line = line[:at] + unknown + line[end+1:] + "\n" + line[inner:end]
+	}
+	return line
+}
+
+// replaceBraces marks the innermost {a,b} of a line; what {1..9} gives is unknown.
+func replaceBraces(line string) string {
+	return braces.ReplaceAllStringFunc(line, func(found string) string {
+		before, body, _ := strings.Cut(found[:len(found)-1], "{")
+		if !strings.Contains(body, ",") {
+			return before + unknown
+		}
+		return before + string(openBrace) + strings.ReplaceAll(body, ",", string(braceComma)) + string(closeBrace)
+	})
+}
+
+// braced are the words that a word with alternatives stands for.
+func braced(word string) []string {
+	end := strings.IndexRune(word, closeBrace)
+	at := strings.LastIndex(word[:max(end, 0)], string(openBrace))
+	if at < 0 {
+		return []string{word}
+	}
+	var all []string
+	for _, part := range strings.Split(word[at+1:end], string(braceComma)) {
+		if all = append(all, braced(word[:at]+part+word[end+1:])...); len(all) > mostValues*mostValues {
+			return []string{word[:at] + unknown + word[end+1:]}
 		}
 	}
 	return all
