@@ -28,6 +28,7 @@ type Cleaning struct {
 	LeastValid  float64           // share of its voxels that a region needs for a series; 0 where none is known
 	MotionGiven bool              // a column of the participants has the framewise displacement
 	Site        map[string]string // by participant; nil without sites
+	Group       map[string]string // by participant; nil without groups
 	Description string            // what the names of the scans state of their preprocessing (desc-)
 }
 
@@ -189,12 +190,38 @@ func (c Cleaning) lengths() (all List) {
 				float64(s.Volumes) != length && !alike[s.Who] && !short[s.Who] && s.Volumes > 0
 		}, map[string]any{"Usual": int(length), "Joined": c.Joined})...)
 	}
+	if unknown, groups := TimeUnknown(c.Scans, c.Group); unknown != nil && len(unknown) < len(c.Scans) {
+		all.Add(Finding{"scans.time-unknown", Limits, Subject{Participants: who(unknown)},
+			map[string]any{"N": len(unknown), "Of": len(c.Scans), "Groups": groups, "Who": who(unknown)}})
+	}
 	if tr, ok := usual(c.Scans, func(s Scan) float64 { return s.TR }); ok {
 		all.Add(c.faults("scans.repetition-time", func(s Scan) (ScanFault, bool) {
 			return ScanFault{X: s.TR}, s.TR != tr && !math.IsNaN(s.TR)
 		}, map[string]any{"Usual": tr})...)
 	}
 	return all
+}
+
+func timeUnknown(s Scan) bool { return !(s.TR > 0) || math.IsInf(s.TR, 0) }
+
+// TimeUnknown lists the scans without a repetition time, and the groups that they make up; no groups where a group has
+// scans with one, too.
+func TimeUnknown(scans []Scan, group map[string]string) (unknown []Scan, groups []string) {
+	lacks, has := map[string]bool{}, map[string]bool{}
+	for _, s := range scans {
+		if g := group[s.Participant]; timeUnknown(s) {
+			unknown = append(unknown, s)
+			lacks[g] = true
+		} else {
+			has[g] = true
+		}
+	}
+	for g := range lacks {
+		if g == "" || has[g] {
+			return unknown, nil
+		}
+	}
+	return unknown, slices.Sorted(maps.Keys(lacks))
 }
 
 // values are findings about numbers in the scans that are none.

@@ -268,3 +268,35 @@ func TestWays(t *testing.T) {
 	one[0].Session, one[1].Session, one[1].Participant, one[2].Session = "1", "2", "1", "1"
 	need.Equal(t, fmt.Sprint(SessionsOf(one)), "[1 2]")
 }
+
+// A repetition time that only some scans lack is a finding, with the groups that these scans make up.
+func TestTimeUnknown(t *testing.T) {
+	group := map[string]string{"a": "ASD", "b": "ASD", "c": "TD", "d": "TD"}
+	for _, c := range []struct {
+		unknown string // participants
+		found   bool
+		groups  string
+	}{{"", false, ""}, {"cd", true, "TD"}, {"d", true, ""}, {"bcd", true, ""}, {"abcd", false, ""}} {
+		var scans []Scan
+		for _, id := range []string{"a", "b", "c", "d"} {
+			row := fine
+			if strings.Contains(c.unknown, id) {
+				row.TR = math.NaN()
+			}
+			scans = append(scans, Scan{Who: id, Participant: id, CleaningRow: row})
+		}
+		var found *Finding
+		for _, f := range (Cleaning{Scans: scans, Group: group}).Findings() {
+			if f.Code == "scans.time-unknown" {
+				found = &f
+			}
+		}
+		if found == nil != !c.found {
+			t.Fatalf("%s: %v", c.unknown, found)
+		}
+		if found != nil {
+			need.Equal(t, strings.Join(found.Subject.Participants, ""), c.unknown)
+			need.Equal(t, strings.Join(found.Numbers.(map[string]any)["Groups"].([]string), " "), c.groups)
+		}
+	}
+}

@@ -32,6 +32,9 @@ func (a *Author) cohort() {
 	case n > 0:
 		a.say("methods.cohort", of)
 	}
+	if n > 0 && a.Lacking > 0 {
+		a.say("methods.lacking", values{"N": a.Lacking})
+	}
 	if a.About.Space != "" {
 		a.say("methods.space", values{"Space": a.About.Space})
 	}
@@ -152,8 +155,16 @@ func (a *Author) lengths() {
 			tr = append(tr, s.TR)
 		}
 	}
+	var group map[string]string
+	if a.Who != nil {
+		group = a.Who.Group
+	}
+	unknown, groups := finding.TimeUnknown(a.Scans, group)
+	names := slices.DeleteFunc(lists.Map(unknown, func(s finding.Scan) string { return s.Who }),
+		func(who string) bool { return who == "" })
 	of := values{"Joined": a.Joined(), "Scans": len(a.Scans), "Low": int(slices.Min(volumes)),
-		"High": int(slices.Max(volumes)), "Median": inference.Median(volumes), "Unknown": len(a.Scans) - len(tr),
+		"High": int(slices.Max(volumes)), "Median": inference.Median(volumes), "Unknown": names, "Groups": groups,
+		"N":     len(unknown),
 		"LowTR": math.NaN(), "HighTR": math.NaN()}
 	if tr != nil {
 		of["LowTR"], of["HighTR"] = slices.Min(tr), slices.Max(tr)

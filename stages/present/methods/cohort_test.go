@@ -191,3 +191,14 @@ func TestGroupSizes(t *testing.T) {
 	a.Who.Group = map[string]string{"a": "", "b": ""} // a number is predicted
 	need.Equal(t, len(a.groupSizes()), 0)
 }
+
+// Methods state for whom the repetition time is unknown.
+func TestUnknownTimes(t *testing.T) {
+	a := authorOf()
+	a.Who = &column.People{Ids: []string{"a", "b"}, Group: map[string]string{"a": "ASD", "b": "TD"}}
+	a.Scans = cleaned(column.CleaningRow{Volumes: 148, TR: 2}, column.CleaningRow{Volumes: 148, TR: math.NaN()})
+	a.Scans[0].Participant, a.Scans[1].Participant = "a", "b"
+	a.lengths()
+	_, text := written(t, a)
+	need.Equal(t, text, "All scans have 148 volumes at a repetition time of 2 s (unknown for 1 scan: that of TD).")
+}

@@ -83,7 +83,11 @@ func (a *Cohort) cleaning() {
 			a.Put("scans.task", values{"Model": model, "Conditions": conditions[model], "N": n})
 		}
 	}
-	a.Find(finding.Cleaning{Scans: a.Scans, Element: a.Element(), Joined: a.Joined() > 0,
+	var group map[string]string
+	if a.Who != nil {
+		group = a.Who.Group
+	}
+	a.Find(finding.Cleaning{Scans: a.Scans, Group: group, Element: a.Element(), Joined: a.Joined() > 0,
 		LeastValid: a.leastValid, MotionGiven: a.column("mean_fd"), Site: a.site(),
 		Description: a.About.Description}.Findings()...)
 }
