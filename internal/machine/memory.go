@@ -10,6 +10,10 @@ import (
 	"strings"
 )
 
+// LeastMemory is the least limit of memory, bytes, that is no slip of the unit: the program alone holds about that
+// much.
+const LeastMemory = 16_000_000
+
 // Memory is what a process may take here, in bytes: that of the machine, or of the least control group that it is in.
 // It is known on Linux; 0 elsewhere.
 func Memory() int64 { return memory(os.DirFS("/")) }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"prgnn/dag"
+	"prgnn/internal/machine"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/stages/cohort/listed"
@@ -58,6 +59,8 @@ func (b *App) Check() error {
 		return errors.New("--n-cpus cannot be negative")
 	case !(b.Memory >= 0 && b.Memory*1e9 < math.MaxInt64): // NaN too
 		return fmt.Errorf("--mem-gb takes a number of GB from 0, not %v", b.Memory)
+	case b.Memory > 0 && b.Memory*1e9 < machine.LeastMemory:
+		return fmt.Errorf("--mem-gb %v is less than the program itself takes: give GB, such as 4", b.Memory)
 	}
 	return nil
 }

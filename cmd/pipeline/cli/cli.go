@@ -147,19 +147,21 @@ parameter changed back runs nothing.`,
 			}
 			return cmd.Help()
 		},
+		PersistentPreRunE: a.everywhere,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.Flags().BoolVar(&version, "version", false, "the same as the command version")
-	flags := root.PersistentFlags()
-	flags.SortFlags = false
-	flags.Var(directory{&a.StoreFlag}, "store", "keep results in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)")
-	flags.StringVar(&a.Remote, "remote", "", "share results through `URL`: s3://bucket/prefix or file:///directory (default: $PIPELINE_REMOTE)")
-	flags.StringVar(&a.signKey, "sign-key", "", "sign results sent to the remote with the private key in `FILE` (default: $PIPELINE_SIGN_KEY)")
-	flags.StringArrayVar(&a.trusted, "trusted-keys", nil, "use results of other machines only if signed by a public key in `FILE` (default: $PIPELINE_TRUSTED_KEYS)")
-	flags.BoolVar(&a.JSON, "json", false, "print one JSON object per line on stdout, and nothing else there")
-	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print no progress and no notes; errors and the last line stay")
-	flags.BoolVarP(&a.Verbose, "verbose", "v", false, "print more: a line for every task and every member of a fan-out")
-	flags.BoolP("help", "h", false, "help for a command: what it does, its flags, an example")
+	f := root.PersistentFlags()
+	f.SortFlags = false
+	f.Var(directory{&a.StoreFlag}, "store", "keep results in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)")
+	f.StringVar(&a.Remote, "remote", "", "share results through `URL`: s3://bucket/prefix or file:///directory (default: $PIPELINE_REMOTE)")
+	f.StringVar(&a.signKey, "sign-key", "", "sign results sent to the remote with the private key in `FILE` (default: $PIPELINE_SIGN_KEY)")
+	f.StringArrayVar(&a.trusted, "trusted-keys", nil, "use results of other machines only if signed by a public key in `FILE` (default: $PIPELINE_TRUSTED_KEYS)")
+	f.BoolVar(&a.JSON, "json", false, "print one JSON object per line on stdout, and nothing else there")
+	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print no progress and no notes; errors and the last line stay")
+	f.BoolVarP(&a.Verbose, "verbose", "v", false, "print more: a line for every task and every member of a fan-out")
+	f.BoolP("help", "h", false, "help for a command: what it does, its flags, an example")
+	flags.Once(f)
 	cobra.EnableCommandSorting = false
 	root.AddGroup(
 		&cobra.Group{ID: "run", Title: "Run"},
@@ -171,6 +173,7 @@ parameter changed back runs nothing.`,
 	for _, c := range commands {
 		if all || c.name == only {
 			cmd := c.make(a)
+			flags.Once(cmd.Flags())
 			cmd.GroupID = c.group
 			root.AddCommand(cmd)
 		}
@@ -182,6 +185,36 @@ parameter changed back runs nothing.`,
 	root.SetUsageFunc(func(*cobra.Command) error { return nil })
 	root.SetFlagErrorFunc(a.flagError)
 	return root
+}
+
+// everywhere checks the flags of every command, whether or not it needs them.
+func (a *app) everywhere(cmd *cobra.Command, _ []string) error {
+	var errs []error
+	if out := cmd.Flags().Lookup("output"); a.JSON && out != nil && out.Value.String() == "-" {
+		errs = append(errs, flags.Usage(cmd, "--json and -o - both write to stdout: give a file by -o PATH, or leave out --json"))
+	}
+	if instead, text := textOnly[cmd.Name()]; a.JSON && text && cmd.Parent() == cmd.Root() {
+		errs = append(errs, flags.Usage(cmd, "there is no --json for it: %s", instead))
+	}
+	if a.Remote != "" {
+		_, err := a.openRemote()
+		errs = append(errs, err)
+	}
+	if a.signKey != "" && a.Remote == "" && os.Getenv("PIPELINE_REMOTE") == "" {
+		errs = append(errs, exit.Wrongf("--sign-key signs results sent to a remote: add --remote"))
+	}
+	if a.signKey != "" || len(a.trusted) > 0 {
+		_, err := a.trust()
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// textOnly are the commands that write a text of another form, and what to do instead of --json.
+var textOnly = map[string]string{
+	"graph":      "plan FILE --json lists the tasks, with their states",
+	"completion": "leave it out",
+	"help":       "leave it out",
 }
 
 // outputFlags gives a command -o, with its default, and --replace.

@@ -40,6 +40,12 @@ func (s setting) String() string { return "" }
 func (s setting) Type() string { return "stringArray" }
 
 func (s setting) Set(value string) error {
+	path, _, _ := strings.Cut(s.before+value+s.after, "=")
+	for _, other := range *s.sets {
+		if strings.HasPrefix(other, path+"=") && other != s.before+value+s.after {
+			return fmt.Errorf("%s was set before: give one of them", other)
+		}
+	}
 	*s.sets = append(*s.sets, s.before+value+s.after)
 	return nil
 }

@@ -32,9 +32,6 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 		return nil, err
 	}
 	if place == nil {
-		if a.signKey != "" {
-			return nil, exit.Wrongf("--sign-key signs results sent to a remote: add --remote")
-		}
 		s, err := artifacts.Open(dir)
 		if err == nil {
 			s.SetTrust(trust)

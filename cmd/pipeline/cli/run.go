@@ -58,6 +58,12 @@ report stage is written to NAME.html beside FILE.`,
 			if r.lock != "" && !r.locked {
 				return flags.Usage(cmd, "--lock names the lock for --locked: add --locked")
 			}
+			if a.JSON && r.executor.Detach {
+				return flags.Usage(cmd, "--detach shows no events of the run: leave out --json; status FILE --json shows the progress")
+			}
+			if r.Memory > 0 && r.Memory < machine.LeastMemory {
+				return flags.Usage(cmd, "--mem %s is less than the program itself takes: give the unit too, such as 4G", console.ByteCount(r.Memory))
+			}
 			return a.runFile(cmd, &r)
 		},
 	}
@@ -267,6 +273,21 @@ func checkSelection(g *dag.Graph, o dag.Options) error {
 		if _, err := g.Select(names...); err != nil {
 			return exit.Wrong(fmt.Errorf("%s: %w", g.File, err))
 		}
+	}
+	selected := progress.Selected(g, o)
+	flag := "--until"
+	if len(o.Only) > 0 {
+		flag = "--only"
+	}
+	var errs []error
+	for _, name := range o.Force {
+		forced, _ := g.Select(name)
+		if selected != nil && !slices.ContainsFunc(forced, func(n *dag.Node) bool { return selected[n] }) {
+			errs = append(errs, fmt.Errorf("--force %s has no effect, because %s does not select it: add %[2]s %[1]s, or leave out --force %[1]s", name, flag))
+		}
+	}
+	if errs != nil {
+		return exit.Wrong(errors.Join(errs...))
 	}
 	return nil
 }

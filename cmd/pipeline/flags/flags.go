@@ -21,6 +21,32 @@ func Usage(cmd *cobra.Command, format string, args ...any) error {
 	return exit.Wrongf("%s: %s\n  usage: %s\n  %s --help shows an example", cmd.CommandPath(), fmt.Sprintf(format, args...), cmd.UseLine(), cmd.CommandPath())
 }
 
+// Once refuses a second, other value of every flag that holds one: which of the two is meant is not known.
+func Once(set *pflag.FlagSet) {
+	set.VisitAll(func(f *pflag.Flag) {
+		if kind := f.Value.Type(); strings.HasSuffix(kind, "Array") || strings.HasSuffix(kind, "Slice") {
+			return
+		}
+		if f.Value.Type() == "duration" && f.DefValue == "0s" {
+			f.DefValue = "0" // which the usage does not show
+		}
+		f.Value = &once{Value: f.Value}
+	})
+}
+
+type once struct {
+	pflag.Value
+	given *string
+}
+
+func (o *once) Set(s string) error {
+	if o.given != nil && *o.given != s {
+		return fmt.Errorf("it was %q before: give it once", *o.given)
+	}
+	o.given = &s
+	return o.Value.Set(s)
+}
+
 // Positive is a flag's value: a whole number of at least 1.
 func Positive(n *int) pflag.Value { return positive{n} }
 

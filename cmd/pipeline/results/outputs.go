@@ -47,6 +47,11 @@ func Choose(g *dag.Graph, text string) (*Selection, error) {
 			return nil, exit.Wrongf("%s: only a dot and an output may follow the ]", text)
 		}
 		out = strings.TrimPrefix(out, ".")
+		named, member, _ := strings.Cut(pattern, "[")
+		if stage, output, dotted := strings.Cut(named, "."); dotted && out == "" && HasStage(g, stage) &&
+			!HasStage(g, named) {
+			return nil, exit.Wrongf("%s: the output comes after the member: %s[%s.%s", text, stage, member, output)
+		}
 	} else if !HasStage(g, text) {
 		pattern, out, _ = strings.Cut(text, ".")
 	}
