@@ -150,3 +150,26 @@ func TestParameterOfRepetitionTime(t *testing.T) {
 		}
 	}
 }
+
+// A filter refuses series without a repetition time before a run, as its task would.
+func TestSeriesWithoutRepetitionTime(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		testdir.Write(t, filepath.Join(dir, name+".tsv"), "x\ty\n"+strings.Repeat("1\t2\n2\t1\n3\t5\n", 40))
+	}
+	testdir.Write(t, filepath.Join(dir, "a.json"), `{"RepetitionTime": 2}`)
+	testdir.Write(t, filepath.Join(dir, "participants.tsv"), "participant_id\tgroup\na\tF\nb\tM\n")
+	for _, c := range []struct {
+		sets []string
+		want string
+	}{
+		{[]string{"clean.filter=butterworth", "clean.low_pass=0.1"}, "clean: it filters by the repetition time, which is not known: set tr, in s"},
+		{[]string{"clean.filter=butterworth", "clean.low_pass=0.1", "tr=2"}, ""},
+		{nil, ""},
+	} {
+		p := need.Value(build("x.yaml", []byte("extends: timeseries.yaml\nvars: { data: . }\n"), dir, c.sets, maxTasks))(t)
+		why := precheck.Refused(p.Roster, p.Graph)
+		need.Equal(t, why["sub-b"].Why, c.want)
+		need.Equal(t, why["sub-a"].Why, "")
+	}
+}

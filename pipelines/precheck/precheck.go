@@ -135,11 +135,16 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 			if !ok {
 				continue
 			}
+			tr = cmp.Or(tr, givenTime(n))
+			_, series := r.Files["series"] // of unknown length
+			if needs, ok := n.Work.(scaled); ok && series && tr == 0 && needs.NeedsTime() != "" && why[id] == (Refusal{}) {
+				why[id] = refused(s.Name+where, fmt.Errorf("it %s by the repetition time, which is not known: set tr, in s", needs.NeedsTime()))
+			}
 			files, known := inputFiles(n, work.FollowsFromScan)
 			if volumes == 0 || !known || why[id] != (Refusal{}) {
 				continue
 			}
-			row, err := work.Refuses(volumes, cmp.Or(tr, givenTime(n)), files)
+			row, err := work.Refuses(volumes, tr, files)
 			if err != nil {
 				why[id] = refused(s.Name+where, err)
 				continue
