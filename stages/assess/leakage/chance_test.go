@@ -62,7 +62,7 @@ func TestChanceOfWalk(t *testing.T) {
 			log, _, _ := bessel(c.tilt * w[i])
 			scale += log
 		}
-		const walks = 20000
+		const walks = 4000
 		mean := 0.0
 		for range walks {
 			var x, y float64
@@ -97,16 +97,16 @@ func TestStationaryBasis(t *testing.T) {
 	y := filteredTrace(encoding.NewArray(slow(2, 24, 70), 1, 70, 24))
 	const n = 25
 	basis := need.Value(x.stationaryBasis(y, n))(t)
-	covariance := func(i, j int) (sum float64) { // of values before their mean is taken off
+	var covariance [n]float64 // of values at a lag, before their mean is taken off
+	for lag := range n {
 		for _, z := range []*trace{x, y} {
 			v := z.window(0, z.len())
 			for k := range v {
-				if lag := max(i-j, j-i); k%z.len() >= lag {
-					sum += v[k] * v[k-lag]
+				if k%z.len() >= lag {
+					covariance[lag] += v[k] * v[k-lag]
 				}
 			}
 		}
-		return sum
 	}
 	for a := range n {
 		for b := range n {
@@ -117,7 +117,7 @@ func TestStationaryBasis(t *testing.T) {
 			for i := range n {
 				dot += basis[i*n+a] * basis[i*n+b]
 				for j := range n {
-					product += (basis[i*n+a] - meanA) * covariance(i, j) * (basis[j*n+b] - meanB)
+					product += (basis[i*n+a] - meanA) * covariance[max(i-j, j-i)] * (basis[j*n+b] - meanB)
 				}
 			}
 			if want := map[bool]float64{true: 1}[a == b]; math.Abs(dot-want) > 1e-10 {
@@ -197,10 +197,7 @@ func unrelated(t *testing.T) map[string]func(seed uint64, volumes int) *encoding
 // Of unrelated series fewer comparisons have a probability than it says, at each level and whatever the autocorrelation
 // of the series: so a correlation of 0.95 is rare in the one, and common in the other.
 func TestChanceOfUnrelatedSeries(t *testing.T) {
-	count := 150
-	if testing.Short() {
-		count = 60
-	}
+	const count = 60
 	for name, series := range unrelated(t) {
 		for what, kind := range map[string]func(*encoding.Array) *trace{"mean": meanTrace, "filtered": filteredTrace} {
 			traces := make([]*trace, count)

@@ -207,8 +207,8 @@ func abideSeries(t *testing.T, sites ...string) (files []string) {
 }
 
 // Of the real scans of three sites (of all 1,035: docs/statistics.md) exactly those that were published twice are
-// found, and every copy that was cut at its beginning, scaled and rounded. Of copies with wholly other regions, most
-// are.
+// found, and every copy of a fourth of them that was cut at its beginning, scaled and rounded. Of copies with wholly
+// other regions, most are.
 func TestTracesOnABIDE(t *testing.T) {
 	files := abideSeries(t, "UM_1", "Yale", "OHSU")
 	slices.Sort(files)
@@ -228,10 +228,13 @@ func TestTracesOnABIDE(t *testing.T) {
 	same := func(x float64) float64 { return x }
 	long, cut, others := 0, 0, 0
 	const limit = -30 // 1e-13: of all pairs of 40,000 participants with 80 volumes
-	for _, f := range files {
+	for i, f := range files {
 		v, nodes := readSeries(t, f)
 		name := strings.TrimSuffix(filepath.Base(f), "_rois_ho.1D.gz")
 		ins = append(ins, seriesInput(part(v, nodes, 0, 0, nodes, same), name))
+		if i%4 > 0 { // copies of a fourth of the scans
+			continue
+		}
 		n := len(v) / nodes
 		whole := meanTrace(part(v, nodes, 0, 0, nodes, same))
 		rounded := meanTrace(part(v, nodes, n/5, 0, nodes, func(x float64) float64 { return 10 * math.Round(0.137*x) }))
@@ -254,7 +257,7 @@ func TestTracesOnABIDE(t *testing.T) {
 		t.Errorf("%q, want %q", twins, want)
 	}
 	t.Logf("%d scans; of %d long ones %d copies that were cut and rounded were found, and %d with wholly other regions", len(ins), long, cut, others)
-	if cut < long*99/100 || others < long/2 {
+	if long < 30 || cut < long*99/100 || others < long/2 {
 		t.Errorf("of %d scans %d copies that were cut and rounded were found, and %d with wholly other regions", long, cut, others)
 	}
 }
