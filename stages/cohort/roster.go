@@ -97,6 +97,29 @@ func (r *Roster) Noun() string {
 	return "participant"
 }
 
+// WholeGroup is a group all of whose members are listed, who share a cause that exclude does not remove; "" for none.
+func (r *Roster) WholeGroup(ids []string) string {
+	if r == nil || r.Participants == nil || r.Axis != "" {
+		return ""
+	}
+	_, group, err := column.ByParticipant(r.Participants, "group")
+	if err != nil { // a number is predicted
+		return ""
+	}
+	left := map[string]bool{}
+	for id, g := range group {
+		if !slices.Contains(ids, id) {
+			left[g] = true
+		}
+	}
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		if g := group[id]; g != "" && !left[g] {
+			return g
+		}
+	}
+	return ""
+}
+
 // Line is where a participant stands in its table, "participants.tsv:12"; "" where there is none. It names no place of
 // this machine.
 func (r *Roster) Line(id string) string {

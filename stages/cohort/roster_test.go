@@ -1,8 +1,12 @@
 package cohort
 
 import (
-	"prgnn/stages/cohort/listed"
+	"strings"
 	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
+	"prgnn/stages/cohort/listed"
 )
 
 // A line to paste keeps those who are excluded already, each once; other lists stay.
@@ -20,5 +24,15 @@ func TestCompleteExclude(t *testing.T) {
 	}
 	if got := (*Roster)(nil).CompleteExclude(message); got != message {
 		t.Errorf("there is no roster, and it says\n%s", got)
+	}
+}
+
+// Excluding a whole group is no remedy.
+func TestWholeGroup(t *testing.T) {
+	r := &Roster{Participants: encoding.NewTable(
+		encoding.Column{Name: "participant_id", Values: []string{"a", "b", "c"}},
+		encoding.Column{Name: "group", Values: []string{"F", "M", "M"}})}
+	for ids, want := range map[string]string{"": "", "b": "", "c": "", "b c": "M", "a": "F"} {
+		need.Equal(t, r.WholeGroup(strings.Fields(ids)), want, ids)
 	}
 }

@@ -349,7 +349,10 @@ func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline,
 	for _, remedy := range machineRemedies(r) {
 		a.Warn("The machine failed, not the data: %s", remedy)
 	}
-	if out := faulty(p, r, o); out != nil {
+	out := faulty(p, r, o)
+	if group := p.Roster.WholeGroup(out); out != nil && group != "" {
+		fmt.Fprintf(a.Stderr, "All participants of group %s failed: correct the cause that they share\n", group)
+	} else if out != nil {
 		where, what := "under cohort", p.Roster.CompleteExclude("exclude: ["+strings.Join(out, ", ")+"]")
 		if cmd.Name() == bidsAppName { // who calls that has no file to write into
 			where, what = "at the group level", "--set 'cohort."+strings.Replace(what, ": ", "=", 1)+"' --change-settings"

@@ -244,7 +244,9 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 	case p.Roster.Make == nil:
 		fmt.Fprintln(w, "A run may still find participants whose data are damaged, or one scan under two ids.")
 	}
-	if len(unusable) > 1 && numbers["taken"] > 0 {
+	if group := p.Roster.WholeGroup(unusable); group != "" && numbers["taken"] > 0 {
+		fmt.Fprintf(w, "Group %s has no usable participant: correct the cause that they share\n", group)
+	} else if len(unusable) > 1 && numbers["taken"] > 0 {
 		fmt.Fprintln(w, p.Roster.CompleteExclude(fmt.Sprintf("To continue without those that are unusable, under cohort:\n    exclude: [%s]", strings.Join(unusable, ", "))))
 	}
 }
