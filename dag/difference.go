@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/dag/recipe"
 )
 
 // unknownInput stands in a draft for the format of an input that is not known
@@ -44,43 +45,12 @@ func (r *runner) made(src *Source) (artifacts.Ref, bool) {
 	return ref, err == nil
 }
 
-// RecipeDifferences compares two recipes, in the order of the lines of the second;
-// what is gone comes last. Lines of one name, such as the inputs of a gathering port
-// without coordinates, are compared as a set.
-func RecipeDifferences(old, now string) []Difference {
-	type place struct{ what, name string }
-	before := map[place][]string{}
-	var order []place
-	for _, f := range facts(old) {
-		at := place{f.what, f.name}
-		if before[at] == nil {
-			order = append(order, at)
-		}
-		before[at] = append(before[at], f.value)
+// RecipeDifferences compares two recipes, in the order of the lines of the second; what is gone comes last.
+func RecipeDifferences(old, now string) (all []Difference) {
+	for _, c := range recipe.Compare(old, now) {
+		all = append(all, difference(c.What, c.Name, c.Old, c.New))
 	}
-	var changed []fact
-	for _, f := range facts(now) {
-		at := place{f.what, f.name}
-		if i := slices.Index(before[at], f.value); i >= 0 {
-			before[at] = slices.Delete(before[at], i, i+1)
-			continue
-		}
-		changed = append(changed, f)
-	}
-	var ds []Difference
-	for _, f := range changed {
-		at, was := place{f.what, f.name}, ""
-		if left := before[at]; len(left) > 0 {
-			was, before[at] = left[0], left[1:]
-		}
-		ds = append(ds, difference(f.what, f.name, was, f.value))
-	}
-	for _, at := range order {
-		for _, was := range before[at] {
-			ds = append(ds, difference(at.what, at.name, was, ""))
-		}
-	}
-	return ds
+	return all
 }
 
 func difference(what, name, old, now string) Difference {
@@ -103,7 +73,7 @@ func difference(what, name, old, now string) Difference {
 // setOrNot says of a variable's value whether there is one; "" is a variable that the command
 // did not see.
 func setOrNot(value string) string {
-	if value == "" || value == notSet {
+	if value == "" || value == recipe.NotSet {
 		return value
 	}
 	return "set"

@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag/content"
 	"prgnn/dag/param"
+	"prgnn/dag/recipe"
 	"prgnn/dag/selector"
 )
 
@@ -36,47 +37,6 @@ type RecipeInput struct {
 	Ref    artifacts.Ref
 }
 
-// A fact is one line of a recipe, taken apart.
-type fact struct {
-	what  string // "stage", "code", "parameter", "environment", "program", "file", "directory", "value", "input", …
-	name  string // of the parameter, variable or value, or the port with its coordinates
-	value string
-}
-
-// notSet is the value of a line that gives none. No value is written so: texts
-// stand in quotes.
-const notSet = "not set"
-
-// factOf reads a line. One that it does not know is kept whole, so that a recipe
-// of another format still compares.
-func factOf(line string) fact {
-	what, rest, _ := strings.Cut(line, " ")
-	f := fact{what: what, value: rest}
-	switch what {
-	case "parameter", "environment", "program", "file", "directory":
-		var ok bool
-		if f.name, f.value, ok = strings.Cut(rest, " = "); !ok {
-			f.value = notSet
-		}
-	case "input", "value":
-		// The format and the digest are the last two words.
-		at := strings.LastIndexByte(rest, ' ')
-		if before := strings.LastIndexByte(rest[:max(at, 0)], ' '); before > 0 {
-			f.name, f.value = rest[:before], rest[before+1:]
-		}
-	}
-	return f
-}
-
-// facts reads a recipe line by line.
-func facts(recipe string) []fact {
-	var fs []fact
-	for line := range strings.Lines(recipe) {
-		fs = append(fs, factOf(strings.TrimSuffix(line, "\n")))
-	}
-	return fs
-}
-
 // ReadRecipe reads what a run wrote. The size of an input is not in a recipe.
 func ReadRecipe(text string) (Recipe, error) {
 	var r Recipe
@@ -85,24 +45,24 @@ func ReadRecipe(text string) (Recipe, error) {
 		return r, fmt.Errorf("a recipe begins with %q and ends with a newline; this one begins with %.40q", recipeFormat, lines[0])
 	}
 	for i, line := range lines[1 : len(lines)-1] {
-		f := factOf(line)
+		f := recipe.ReadLine(line)
 		var err error
 		switch {
-		case i == 0 && f.what == "stage":
-			r.Kind = f.value
-		case i == 1 && f.what == "code":
-			r.Code = f.value
-		case i > 1 && f.what == "parameter" && len(r.Inputs) == 0:
-			if f.value == notSet {
+		case i == 0 && f.What == "stage":
+			r.Kind = f.Value
+		case i == 1 && f.What == "code":
+			r.Code = f.Value
+		case i > 1 && f.What == "parameter" && len(r.Inputs) == 0:
+			if f.Value == recipe.NotSet {
 				err = fmt.Errorf("has no value")
 			}
-			r.Parameters = append(r.Parameters, Fact{f.name, f.value})
-		case i > 1 && f.what == "environment" && len(r.Inputs) == 0:
-			r.Environment = append(r.Environment, Fact{f.name, strings.TrimPrefix(f.value, notSet)})
-		case i > 1 && slices.Contains(contents, f.what) && len(r.Inputs) == 0: // they are part of no stage
-		case i > 1 && f.what == "value" && len(r.Inputs) == 0:
-			r.Values = append(r.Values, Fact{f.name, f.value})
-		case i > 1 && f.what == "input":
+			r.Parameters = append(r.Parameters, Fact{f.Name, f.Value})
+		case i > 1 && f.What == "environment" && len(r.Inputs) == 0:
+			r.Environment = append(r.Environment, Fact{f.Name, strings.TrimPrefix(f.Value, recipe.NotSet)})
+		case i > 1 && slices.Contains(contents, f.What) && len(r.Inputs) == 0: // they are part of no stage
+		case i > 1 && f.What == "value" && len(r.Inputs) == 0:
+			r.Values = append(r.Values, Fact{f.Name, f.Value})
+		case i > 1 && f.What == "input":
 			var in RecipeInput
 			in, err = readInput(f)
 			r.Inputs = append(r.Inputs, in)
@@ -117,10 +77,10 @@ func ReadRecipe(text string) (Recipe, error) {
 }
 
 // readInput reads "port[axis=value,…]" and "format digest".
-func readInput(f fact) (RecipeInput, error) {
+func readInput(f recipe.Line) (RecipeInput, error) {
 	var in RecipeInput
-	format, digest, _ := strings.Cut(f.value, " ")
-	if f.name == "" {
+	format, digest, _ := strings.Cut(f.Value, " ")
+	if f.Name == "" {
 		return in, fmt.Errorf("needs a port, a format and a digest")
 	}
 	var err error
@@ -130,7 +90,7 @@ func readInput(f fact) (RecipeInput, error) {
 	if in.Ref.Format = format; in.Ref.Format == "-" {
 		in.Ref.Format = ""
 	}
-	port, coords, gathers := strings.Cut(f.name, "[")
+	port, coords, gathers := strings.Cut(f.Name, "[")
 	if in.Port = port; !gathers {
 		return in, nil
 	}

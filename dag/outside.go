@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag/content"
+	"prgnn/dag/recipe"
 )
 
 // A codeDigest is the content of one of the CodeFiles of a stage.
@@ -90,8 +91,8 @@ func (j *Job) outsideChanged(s *artifacts.Store, files []CodeFile) error {
 	var then []string
 	for line := range strings.Lines(j.Recipe) {
 		line = strings.TrimSuffix(line, "\n")
-		f := factOf(line)
-		if slices.Contains(contents, f.what) || f.what == "environment" && strings.HasPrefix(f.value, contentOf) {
+		f := recipe.ReadLine(line)
+		if slices.Contains(contents, f.What) || f.What == "environment" && strings.HasPrefix(f.Value, contentOf) {
 			then = append(then, line)
 		}
 	}
@@ -109,9 +110,9 @@ func (j *Job) outsideChanged(s *artifacts.Store, files []CodeFile) error {
 		}
 	}
 	for _, line := range then { // what was gone when the stage began
-		f := factOf(line)
-		if !slices.ContainsFunc(files, func(c CodeFile) bool { return c.What == f.what && c.Name == f.name }) {
-			changed = append(changed, f.what+" "+f.name)
+		f := recipe.ReadLine(line)
+		if !slices.ContainsFunc(files, func(c CodeFile) bool { return c.What == f.What && c.Name == f.Name }) {
+			changed = append(changed, f.What+" "+f.Name)
 		}
 	}
 	if changed == nil {

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag/param"
+	"prgnn/dag/recipe"
 )
 
 // mixed has ports of every sort, not in the order of their names.
@@ -135,8 +136,9 @@ func TestRecipesDoNotCollide(t *testing.T) {
 		if got, want := strings.Count(r1, "\n"), strings.Count(mixedRecipe, "\n"); got != want {
 			t.Fatalf("%d lines, want %d:\n%s", got, want, r1)
 		}
-		for _, f := range facts(r1) {
-			if f.what == "input" && (f.value == "" || !strings.Contains(f.value, " ")) {
+		for line := range strings.Lines(r1) {
+			f := recipe.ReadLine(strings.TrimSuffix(line, "\n"))
+			if f.What == "input" && (f.Value == "" || !strings.Contains(f.Value, " ")) {
 				t.Fatalf("a line cannot be read back: %+v\n%s", f, r1)
 			}
 		}
