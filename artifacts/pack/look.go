@@ -22,7 +22,8 @@ const settled = 2 * time.Second
 var errDangling = errors.New("a link that leads nowhere, and the results behind it look missing: bring back what it " +
 	"leads to, or remove the link to compute them again")
 
-// OutOfReach is the error of a pack that permissions forbid to read, or that is a link that leads nowhere; nil for none.
+// OutOfReach is the error of a pack that permissions forbid to read, or that is a link that leads nowhere; nil for
+// none.
 func (s *Set) OutOfReach() error {
 	s.look(false)
 	s.mu.RLock()

@@ -137,7 +137,8 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 			}
 			tr = cmp.Or(tr, givenTime(n))
 			_, series := r.Files["series"] // of unknown length
-			if needs, ok := n.Work.(scaled); ok && series && tr == 0 && needs.NeedsTime() != "" && why[id] == (Refusal{}) {
+			if needs, ok := n.Work.(scaled); ok && series && tr == 0 && needs.NeedsTime() != "" &&
+				why[id] == (Refusal{}) {
 				why[id] = refused(s.Name+where, fmt.Errorf("it %s by the repetition time, which is not known: set tr, in s", needs.NeedsTime()))
 			}
 			files, known := inputFiles(n, work.FollowsFromScan)

@@ -112,7 +112,8 @@ func TestNullAndIndividualityAreShown(t *testing.T) {
 			Permutations: 99}, {Index: 2, Name: "b", Abbreviation: "B", Q: 0.9, PAny: 0.9, Permutations: 99}}))},
 		"individuality": {dag.InputOf(column.Table([]column.IndividualityRow{
 			{Setting: "λ2 0", Lambda2: 0, Individual: 0.4, IndividualLow: 0.3, IndividualHigh: 0.5, K: 2, Jaccard: 0.2},
-			{Setting: "λ2 1", Lambda2: 1, Individual: 0.2, IndividualLow: 0.1, IndividualHigh: 0.3, K: 2, Jaccard: 0.6}}))},
+			{Setting: "λ2 1", Lambda2: 1, Individual: 0.2, IndividualLow: 0.1, IndividualHigh: 0.3, K: 2,
+				Jaccard: 0.6}}))},
 	}
 	w := section.NewWriter(dag.NewTask(in))
 	w.Pictures = true
