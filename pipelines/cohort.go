@@ -134,6 +134,13 @@ func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 	c := choice{excluded: listed.Exclusion{Noun: r.Noun(), Find: r.Finder(), Why: map[string]string{}},
 		without: map[string]precheck.Refusal{}, notes: slices.Clone(r.Notes)}
 	fine := l.exclude(&c.excluded, t.Get("exclude"))
+	for _, left := range r.Left { // by select, or for what they lack
+		if c.excluded.Why[left.ID] != "" && left.Why != listed.ExcludedByName && left.Why != listed.RatedFail &&
+			!slices.Contains(ids, left.ID) {
+			delete(c.excluded.Why, left.ID)
+			c.notes = append(c.notes, fmt.Sprintf("exclude: %s is left out without it: %s", left.ID, left.Why))
+		}
+	}
 	c.notes = append(c.notes, c.excluded.Notes()...)
 	for _, id := range slices.Sorted(maps.Keys(l.without)) {
 		if why := l.without[id]; c.excluded.Why[id] == "" {

@@ -489,4 +489,16 @@ func TestExcludeTwice(t *testing.T) {
 		maxTasks); err == nil {
 		t.Error("sub-9 is nobody")
 	}
+	// Whom select leaves out, exclude may name, by the name of the table too; nobody else is proposed.
+	const selected = "cohort: { matrices: { file: people.tsv, pearson: \"{participant_id}.npy\", nodes: dk84, select: participant_id != sub-4 }, exclude: [4, sub-2] }\n" +
+		"stages: { folds: { use: split, in: { participants: cohort.participants } } }\n"
+	p = need.Value(build("x.yaml", []byte(selected), dir, nil, maxTasks))(t)
+	why = lists.Map(p.Roster.Left, func(left listed.LeftOut) string { return left.ID + " " + left.Why })
+	need.Equal(t, strings.Join(why, "; "), "sub-2 excluded by name; sub-4 inclusion criterion not met: participant_id != sub-4")
+	for _, want := range []string{"exclude: sub-4 is left out without it: inclusion criterion not met: participant_id != sub-4",
+		"1 participant excluded by name: sub-2"} {
+		if !slices.Contains(p.Notes, want) {
+			t.Errorf("%q is not among %q", want, p.Notes)
+		}
+	}
 }

@@ -293,11 +293,11 @@ func (r *Roster) Excluded() []string {
 	return ids
 }
 
-// Finder finds the members of the roster by their names, with those who are excluded already: to
-// exclude somebody twice is no mistake.
+// Finder finds the members of the roster by their names, with those who are left out already: to
+// leave out somebody twice is no mistake.
 func (r *Roster) Finder() func(name string) (id string, err error) {
 	ids := lists.Map(r.Subjects, func(s Subject) string { return s.ID })
-	ids = append(ids, r.Excluded()...)
+	ids = append(ids, lists.Map(r.Left, func(left listed.LeftOut) string { return left.ID })...)
 	if r.Axis == "" {
 		names := listed.Names{}
 		for _, id := range ids {

@@ -116,6 +116,9 @@ type remedied struct {
 
 func (e remedied) Unwrap() error { return e.error }
 
+// mostErrors is how many errors are printed one by one: a table can have a mistake in each of its rows.
+const mostErrors = 100
+
 // explain prints an error, and what can be done about it.
 func (a *app) explain(err error) {
 	remedy := ""
@@ -137,6 +140,9 @@ func (a *app) explain(err error) {
 		remedy = "\n  existing results can be read; use --store DIR to keep new ones in a store of your own"
 	}
 	all := flatten(err)
+	if more := len(all) - mostErrors; more > 1 {
+		all = append(all[:mostErrors:mostErrors], fmt.Errorf("and %d more errors", more))
+	}
 	for i, one := range all {
 		text := inWords(words.Bound(one))
 		if i == len(all)-1 {

@@ -12,12 +12,14 @@ import (
 	"syscall"
 	"testing"
 
+	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/machine"
 	"prgnn/internal/need"
 	"prgnn/pipelines"
+	"prgnn/pipelines/tree"
 	"prgnn/stages/cohort"
 )
 
@@ -85,6 +87,28 @@ func TestFlatten(t *testing.T) {
 		if strings.Join(got, "|") != x.want {
 			t.Errorf("got %q, want %s", got, x.want)
 		}
+	}
+}
+
+// A table can have a mistake in each of its rows: the first ones are printed, and how many more there are.
+func TestManyErrors(t *testing.T) {
+	for n, want := range map[int]int{1: 1, mostErrors + 1: mostErrors + 1, 3000: mostErrors + 1} {
+		var all []error
+		for i := range n {
+			all = append(all, fmt.Errorf("line %d", i))
+		}
+		var out strings.Builder
+		(&app{Console: console.New(nil, &out, &out)}).explain(errors.Join(all...))
+		need.Equal(t, strings.Count(out.String(), "\n"), want)
+		need.Equal(t, strings.Contains(out.String(), "and 2900 more errors"), n == 3000)
+		var mistakes tree.Mistakes
+		for i := range n {
+			mistakes.Add(dag.Pos{File: "x.yaml", Line: i + 1}, "no kind")
+		}
+		out.Reset()
+		_ = (&app{Console: console.New(nil, &out, &out)}).mistaken("x.yaml", mistakes.List)
+		need.Equal(t, strings.Contains(out.String(), "and 2900 more\n"), n == 3000)
+		need.Equal(t, strings.Count(out.String(), "no kind"), min(want, n-n/3000*2900))
 	}
 }
 

@@ -97,7 +97,11 @@ func (a *app) mistaken(file string, err error) error {
 		}
 		return exit.Wrong(err)
 	}
-	for _, m := range mistakes {
+	for i, m := range mistakes {
+		if more := len(mistakes) - i; i == mostErrors && more > 1 {
+			fmt.Fprintf(a.Stderr, "and %d more\n", more)
+			break
+		}
 		fmt.Fprintln(a.Stderr, m)
 		if a.JSON {
 			a.Object(mistakeEvent{"error", m.Text, m.Pos.File, m.Pos.Line, m.Pos.Col})

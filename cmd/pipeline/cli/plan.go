@@ -138,6 +138,9 @@ func (g stepGroup) name() string {
 	return fmt.Sprintf("%s (%d of %d: %s …)", g.stage.Name, len(g.tasks), len(g.stage.Tasks), g.tasks[0].ID)
 }
 
+// mostReasons is how many reasons of the tasks of one stage are listed.
+const mostReasons = 100
+
 func groupSteps(steps []dag.Step, each bool) []stepGroup {
 	type same struct {
 		stage  *dag.StageNode
@@ -145,10 +148,17 @@ func groupSteps(steps []dag.Step, each bool) []stepGroup {
 		reason string
 	}
 	at := map[same]int{}
+	reasons := map[same]int{} // of a stage and a state
 	var groups []stepGroup
 	for _, s := range steps {
 		k := same{s.Node.Stage, s.State, reasonOf(s)}
 		i, seen := at[k]
+		if of := (same{k.stage, k.state, ""}); !seen && !each {
+			if reasons[of]++; reasons[of] > mostReasons {
+				k.reason = "for further reasons; -v lists them"
+				i, seen = at[k]
+			}
+		}
 		if !seen || each {
 			i = len(groups)
 			at[k] = i

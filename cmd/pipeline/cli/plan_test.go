@@ -30,6 +30,18 @@ func TestReasonsAreGrouped(t *testing.T) {
 		need.Equal(t, len(groups), 1)
 		need.Equal(t, groups[0].name()+" "+groups[0].reason, "joined (all 2) "+c.want)
 	}
+	// Of very many reasons, some are listed, and -v lists all.
+	stage := &dag.StageNode{Name: "joined"}
+	var steps []dag.Step
+	for i := range 300 {
+		n := &dag.Node{ID: fmt.Sprintf("joined[i=%d]", i), Stage: stage}
+		steps = append(steps, dag.Step{Node: n, State: dag.Failed, Reason: fmt.Sprintf("line %d", i)})
+	}
+	groups := groupSteps(steps, false)
+	need.Equal(t, len(groups), mostReasons+1)
+	need.Equal(t, len(groups[mostReasons].tasks), 200)
+	need.Equal(t, groups[mostReasons].reason, "for further reasons; -v lists them")
+	need.Equal(t, len(groupSteps(steps, true)), 300)
 	// A number of one participant is not its name.
 	one := &dag.Node{ID: "a[1]", Coords: []dag.Coord{{Axis: "subject", Value: "1"}}}
 	need.Equal(t, reasonOf(dag.Step{Node: one, Reason: "10 volumes"}), "10 volumes")

@@ -190,6 +190,7 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 	g.Add(append(append(head, ports...), "")...)
 	numbers, groups, excluded := map[string]int{}, map[string]int{}, map[string]int{}
 	var unusable []string
+	given := 0
 	shared := sharedReasons(p.Roster, people)
 	for _, e := range people {
 		numbers[e.State]++
@@ -217,12 +218,19 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 			row = append(row, fileCell(p.Roster, e, port, verbose))
 		}
 		if e.State != "taken" {
-			row = append(row, e.State+": "+shared.cell(p.Roster, e))
+			why := e.State
+			if given++; given <= mostReasons || verbose {
+				why += ": " + shared.cell(p.Roster, e)
+			}
+			row = append(row, why)
 		}
 		g.Add(row...)
 	}
 	g.Print(w)
 	fmt.Fprintln(w)
+	if more := given - mostReasons; more > 0 && !verbose {
+		fmt.Fprintf(w, "and %d more reasons, which -v lists\n", more)
+	}
 	shared.print(w, p.Roster)
 	for _, n := range slices.Concat(p.Here, p.Notes) {
 		fmt.Fprintln(w, n)
@@ -246,10 +254,13 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 	}
 	if group := p.Roster.WholeGroup(unusable); group != "" && numbers["taken"] > 0 {
 		fmt.Fprintf(w, "Group %s has no usable participant: correct the cause that they share\n", group)
-	} else if len(unusable) > 1 && numbers["taken"] > 0 {
+	} else if len(unusable) > 1 && numbers["taken"] > 0 && (len(unusable) <= 10*mostReasons || verbose) {
 		fmt.Fprintln(w, p.Roster.CompleteExclude(fmt.Sprintf("To continue without those that are unusable, under cohort:\n    exclude: [%s]", strings.Join(unusable, ", "))))
 	}
 }
+
+// mostReasons is how many members have their reason in the table, unless it is verbose.
+const mostReasons = 100
 
 // fewToRepeat members may have one reason before it is written once, below the table.
 const fewToRepeat = 2

@@ -110,6 +110,7 @@ type List struct {
 	Notes      []string
 	left       []LeftOut
 	named      []Row             // of those whom exclude names
+	dropped    []Row             // all that Drop took out
 	groups     map[string]string // values of the column of groups, as the table has them, and their names
 }
 
@@ -420,6 +421,7 @@ func (l *List) Drop(category string, why func(Row) string) {
 		reason := why(r)
 		if reason != "" && r.Source != "" {
 			l.left = append(l.left, LeftOut{r.ID, l.groupOf(r), reason, category})
+			l.dropped = append(l.dropped, r)
 		}
 		return reason != ""
 	})
@@ -433,10 +435,10 @@ func (l *List) groupOf(r Row) string {
 	return r.Label
 }
 
-// Sources are the names of the participants as the table has them, by id.
+// Sources are the names of the participants as the table has them, by id, with those who are left out.
 func (l *List) Sources() map[string]string {
 	names := map[string]string{}
-	for _, r := range slices.Concat(l.Rows, l.named) {
+	for _, r := range slices.Concat(l.dropped, l.Rows) {
 		names[r.ID] = r.Source
 	}
 	return names
