@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,6 +69,11 @@ func declareOutput(entry string) declared {
 		d.columns = append(d.columns, strings.TrimSpace(c))
 	}
 	return d
+}
+
+func isFormat(name string) bool {
+	_, is := formats[name]
+	return is
 }
 
 // EnvNames are the variables whose values the result depends on.
@@ -143,6 +149,8 @@ func (e *Exec) Validate() []error {
 			case list.what != "parameter" && d.has && d.value == "", list.what != "parameter" &&
 				strings.ContainsAny(d.value, `/\. `):
 				bad("%s: %q: %q is not a format", list.parameter, entry, d.value)
+			case list.what == "output" && d.has && !isFormat(d.value):
+				bad("%s: %q: there is no format %q%s; bin is any file", list.parameter, entry, d.value, words.DidYouMean(d.value, slices.Sorted(maps.Keys(formats))))
 			case d.columns != nil && !slices.Contains(tables, d.value):
 				bad("%s: %q: only tables have columns (%s)", list.parameter, entry, strings.Join(tables, ", "))
 			}

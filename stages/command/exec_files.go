@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -155,61 +156,212 @@ func collect(path string, d declared) (artifacts.Value, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("the output %s is not a file", d.name)
 	}
-	b, err := regular.ReadFile(path)
-	if err != nil {
-		return nil, err
+	f, err := regular.Open(path)
+	if errors.Is(err, os.ErrPermission) {
+		return nil, fmt.Errorf("the output %s (%s) cannot be read, since the command left it with mode %03o: the command must leave it readable (chmod u+r)", d.name, filepath.Base(path), info.Mode().Perm())
 	}
-	if err := checkFormat(b, d); err != nil {
+	if err != nil {
+		return nil, fmt.Errorf("the output %s (%s): %w", d.name, filepath.Base(path), err)
+	}
+	limit := int64(math.MaxInt64)
+	if known := formats[d.value]; known.decoded || known.text {
+		limit = mostDecoded
+	}
+	if info.Size() > limit {
+		f.Close()
+		return nil, fmt.Errorf("the output %s (%s) has %d bytes, and %s is read up to %d GiB: write it in parts, or as a format that is stored unread, such as bin", d.name, filepath.Base(path), info.Size(), d.value, limit>>30)
+	}
+	v := &written{d.value, f, info.Size()}
+	if err := v.check(d); err != nil {
+		f.Close()
 		return nil, fmt.Errorf("the output %s is not %s: %w", d.name, d.value, err)
 	}
-	if err := checkColumns(b, d); err != nil {
+	if err := checkColumns(v, d); err != nil {
+		f.Close()
 		return nil, fmt.Errorf("the output %s (%s) %w", d.name, filepath.Base(path), err)
 	}
-	return artifacts.Bytes{Kind: d.value, Data: b}, nil
+	if v.size > mostInMemory {
+		return v, nil // the file stays until it is closed, also when its directory is gone
+	}
+	defer f.Close()
+	data, err := io.ReadAll(v.reader())
+	return artifacts.Bytes{Kind: d.value, Data: data}, err
 }
 
-// checkFormat decodes what can be decoded.
-func checkFormat(b []byte, d declared) error {
+// mostInMemory is the size up to which an output is held in memory, bytes; mostDecoded the one up to which a text, a
+// table or JSON is read.
+const (
+	mostInMemory = 16 << 20
+	mostDecoded  = 2 << 30
+)
+
+// A written output is a large file of the command on its way into the store.
+type written struct {
+	format string
+	f      *os.File // closed with the last reference to it
+	size   int64
+}
+
+func (w *written) Format() string { return w.format }
+
+// Encode writes the file.
+func (w *written) Encode(to io.Writer) error {
+	n, err := io.Copy(to, w.reader())
+	if err == nil && n != w.size {
+		err = fmt.Errorf("the file became shorter while it was stored: %d of %d bytes", n, w.size)
+	}
+	return err
+}
+
+// reader reads the file from its beginning. Its length bounds what readers believe of it.
+func (w *written) reader() sized { return sized{io.NewSectionReader(w.f, 0, w.size)} }
+
+type sized struct{ *io.SectionReader }
+
+func (s sized) Len() int {
+	at, _ := s.Seek(0, io.SeekCurrent)
+	return int(s.Size() - at)
+}
+
+// A format is what an output of this name must look like.
+type format struct {
+	starts        []string // one of them; none: anything
+	at            int      // where
+	has           string   // in the first bytes
+	text, decoded bool
+}
+
+var (
+	hdf5Start = "\x89HDF\r\n\x1a\n"
+	zipStarts = []string{"PK\x03\x04", "PK\x05\x06"}
+	plain     = format{text: true}
+	formats   = map[string]format{
+		"npy": {starts: []string{"\x93NUMPY"}}, "arrow": {decoded: true}, "json": {decoded: true},
+		"nifti": {}, "cifti": {},
+		"text": plain, "txt": plain, "log": plain, "tsv": plain, "csv": plain, "yaml": plain, "yml": plain, "md": plain,
+		"tex": plain, "xml": plain, "toml": plain, "bib": plain, "bval": plain, "bvec": plain, "py": plain, "sh": plain,
+		"r": plain, "R": plain, "m": plain, "jl": plain, "js": plain, "css": plain,
+		"html": {text: true, has: "<"}, "svg": {text: true, has: "<svg"}, "gifti": {text: true, has: "<GIFTI"},
+		"gii": {text: true, has: "<GIFTI"},
+		"png": {starts: []string{"\x89PNG\r\n\x1a\n"}}, "gif": {starts: []string{"GIF87a", "GIF89a"}},
+		"jpg": {starts: []string{"\xff\xd8\xff"}}, "jpeg": {starts: []string{"\xff\xd8\xff"}},
+		"tif": {starts: tiffStarts}, "tiff": {starts: tiffStarts}, "pdf": {starts: []string{"%PDF-"}},
+		"eps": {starts: []string{"%!PS", "\xc5\xd0\xd3\xc6"}}, "parquet": {starts: []string{"PAR1"}},
+		"h5": {starts: []string{hdf5Start}}, "hdf5": {starts: []string{hdf5Start}},
+		"mat": {starts: []string{"MATLAB 5.0 MAT-file", "MATLAB 7.3 MAT-file", hdf5Start, "\x00\x00\x00\x00"}},
+		"itk": {starts: []string{hdf5Start, "#Insight Transform File"}},
+		"npz": {starts: zipStarts}, "zip": {starts: zipStarts}, "xlsx": {starts: zipStarts},
+		"docx": {starts: zipStarts},
+		"gz":   {starts: []string{"\x1f\x8b"}}, "tar": {starts: []string{"ustar"}, at: 257},
+		"bin": {}, "series": {}, "matrix": {}, "pkl": {}, "rds": {}, "pt": {}, "onnx": {}, "mgh": {}, "mgz": {},
+		"annot": {}, "label": plain, "tck": {starts: []string{"mrtrix tracks"}}, "trk": {starts: []string{"TRACK"}},
+	}
+	tiffStarts = []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}
+)
+
+// check looks at how the file begins, and reads what can be read.
+func (w *written) check(d declared) error {
+	known := formats[d.value]
+	head := make([]byte, min(w.size, 1<<16))
+	if _, err := io.ReadFull(w.reader(), head); err != nil {
+		return err
+	}
+	begins := func(start string) bool { return bytes.HasPrefix(head[min(known.at, len(head)):], []byte(start)) }
+	if known.starts != nil && !slices.ContainsFunc(known.starts, begins) {
+		return fmt.Errorf("it begins with %q", head[:min(len(head), 16)])
+	}
+	if !bytes.Contains(head, []byte(known.has)) {
+		return fmt.Errorf("%s is not in its first %d bytes", known.has, len(head))
+	}
+	if known.text {
+		return isText(w.reader())
+	}
 	switch d.value {
 	case "npy":
-		_, err := encoding.ReadArray(bytes.NewReader(b))
+		if w.size > mostDecoded {
+			return nil
+		}
+		_, err := encoding.ReadArray(w.reader())
 		return err
 	case "arrow":
-		_, err := encoding.ReadTable(bytes.NewReader(b))
+		_, err := encoding.ReadTable(w.reader())
 		return err
-	case "nifti":
-		r, err := nifti.NewReader(bytes.NewReader(b), d.name)
+	case "nifti", "cifti":
+		r, err := nifti.NewReader(w.reader(), d.name)
 		if err != nil {
 			return err
 		}
 		defer r.Close()
+		ofCIFTI := func(x nifti.Extension) bool { return x.Code == 32 }
+		if d.value == "cifti" && !slices.ContainsFunc(r.Extensions, ofCIFTI) {
+			return errors.New("it has no CIFTI header")
+		}
 		for range r.Volumes() {
 			if _, err := r.NextRaw(); err != nil {
 				return err
 			}
 		}
 	case "json":
+		b, err := io.ReadAll(w.reader())
+		if err != nil {
+			return err
+		}
 		var v any
 		return json.Unmarshal(b, &v)
-	case "text", "tsv", "csv", "html", "svg":
-		if !utf8.Valid(b) {
-			return errors.New("it is not UTF-8")
+	case "parquet":
+		tail := make([]byte, 4)
+		if _, err := w.f.ReadAt(tail, max(0, w.size-4)); err != nil || string(tail) != "PAR1" {
+			return errors.New("it does not end as Parquet files do: it is incomplete")
 		}
 	}
 	return nil
+}
+
+// isText requires UTF-8 without zero bytes.
+func isText(r io.Reader) error {
+	b := make([]byte, 1<<16)
+	rest := 0 // bytes of a character that has only begun
+	for {
+		n, err := io.ReadFull(r, b[rest:])
+		text := b[:rest+n]
+		whole := len(text)
+		if err == nil {
+			for i := 1; i <= utf8.UTFMax && i <= len(text); i++ {
+				if utf8.RuneStart(text[len(text)-i]) {
+					if !utf8.FullRune(text[len(text)-i:]) {
+						whole = len(text) - i
+					}
+					break
+				}
+			}
+		}
+		if !utf8.Valid(text[:whole]) {
+			return errors.New("it is not UTF-8")
+		}
+		if bytes.IndexByte(text[:whole], 0) >= 0 {
+			return errors.New("it is no text: it has bytes of value 0")
+		}
+		rest = copy(b, text[whole:])
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
 }
 
 // tables are the formats with columns that an output may declare.
 var tables = []string{"arrow", "tsv", "csv"}
 
 // checkColumns refuses a table without a column that its output declares: what reads it later would say so, or not.
-func checkColumns(b []byte, d declared) error {
+func checkColumns(w *written, d declared) error {
 	if d.columns == nil {
 		return nil
 	}
 	var have []string
 	if d.value == "arrow" {
-		table, err := encoding.ReadTable(bytes.NewReader(b))
+		table, err := encoding.ReadTable(w.reader())
 		if err != nil {
 			return err
 		}
@@ -217,7 +369,11 @@ func checkColumns(b []byte, d declared) error {
 			have = append(have, c.Name)
 		}
 	} else {
-		r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(b, []byte("\ufeff"))))
+		text := bufio.NewReader(w.reader())
+		if mark, _ := text.Peek(3); string(mark) == "\ufeff" {
+			_, _ = text.Discard(3)
+		}
+		r := csv.NewReader(text)
 		if d.value == "tsv" {
 			r.Comma, r.LazyQuotes = '\t', true
 		}

@@ -243,3 +243,58 @@ func TestEcho(t *testing.T) {
 		}
 	}
 }
+
+// TestOutputFormats: every format that begins in a known way is checked, texts are UTF-8, and formats that do not exist
+// are refused.
+func TestOutputFormats(t *testing.T) {
+	for _, format := range strings.Fields("parquet itk nifti mat h5 hdf5 cifti gifti npz npy tsv csv json yaml png svg " +
+		"html text arrow md pdf gz gif jpg tif eps tar xlsx tck trk") {
+		e := execShell(t, `printf '\000\001garb\tage\n\n1,2,3\t\n' > {o}`)
+		e.Outputs = []string{"o=" + format}
+		need.NoError(t, errors.Join(e.Validate()...))
+		_, err := e.Run(context.Background(), dag.NewTask(nil))
+		need.Error(t, err, "the output o is not "+format+": ")
+	}
+	for format, line := range map[string]string{
+		"png": `printf '\211PNG\r\n\032\n' > {o}`, "svg": `echo '<?xml version="1.0"?><svg/>' > {o}`,
+		"bin": `printf '\000' > {o}`, "parquet": `printf PAR1PAR1 > {o}`, "yaml": `echo 'a: é' > {o}`, "tsv": "true > {o}",
+		"itk": `echo '#Insight Transform File V1.0' > {o}`, "tar": `head -c 257 /dev/zero > {o}; printf ustar >> {o}`,
+		"text": `head -c 65535 /dev/zero | tr '\0' a > {o}; echo é >> {o}`,
+	} {
+		e := execShell(t, line)
+		e.Outputs = []string{"o=" + format}
+		if _, err := e.Run(context.Background(), dag.NewTask(nil)); err != nil {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+	e := execShell(t, "")
+	e.Outputs = []string{"o=arow"}
+	need.Error(t, errors.Join(e.Validate()...), `outputs: "o=arow": there is no format "arow" (did you mean "arrow"?); bin is any file`)
+}
+
+// TestLargeOutputs: a large output goes into the store without being held in memory, and one that must be read is
+// refused beyond a size.
+func TestLargeOutputs(t *testing.T) {
+	sparse := func(format, size, begin string) (dag.Outputs, error) {
+		e := execShell(t, begin+`; if ! truncate -s `+size+` {o}; then echo none > {o}; fi`)
+		e.Outputs = []string{"o=" + format}
+		return e.Run(context.Background(), dag.NewTask(nil))
+	}
+	need.Program(t, "coreutils", "truncate")
+	for _, format := range []string{"text", "tsv", "json", "arrow"} {
+		_, err := sparse(format, "300G", "true")
+		need.Error(t, err, "the output o (o."+strings.Replace(format, "text", "txt", 1)+") has 322122547200 bytes, and "+format+" is read up to 2 GiB")
+	}
+	for _, format := range []string{"npy", "nifti", "png"} {
+		_, err := sparse(format, "300G", "true")
+		need.Error(t, err, "the output o is not "+format)
+	}
+	out, err := sparse("bin", "17M", "printf begin > {o}")
+	need.NoError(t, err)
+	if _, streams := out["o"].(*written); !streams {
+		t.Errorf("a large output is %T", out["o"])
+	}
+	text := stagetest.ExecOutput(t, out["o"])
+	need.Equal(t, len(text), 17<<20, "bytes")
+	need.Equal(t, text[:6], "begin\x00", "it begins with")
+}
