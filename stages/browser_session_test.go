@@ -55,6 +55,10 @@ func profile(t *testing.T) string {
 	return dir
 }
 
+// without3D is the flag of a browser without WebGL. Tests that look at no viewer use it: the viewer is drawn by the
+// processor, and takes longer than all the rest.
+const without3D = "--disable-3d-apis"
+
 // startSession opens a page, with software WebGL and no name server. What it downloads goes to a directory.
 func startSession(t *testing.T, page, downloads string, flags ...string) *session {
 	t.Helper()

@@ -77,7 +77,7 @@ func TestReportInBrowser(t *testing.T) {
 		}
 	})
 	t.Run("without WebGL", func(t *testing.T) {
-		s := startSession(t, path, dir, "--disable-3d-apis")
+		s := startSession(t, path, dir, without3D)
 		s.ask("true", `document.getElementById("viewer").hidden`)
 		s.ask("0", `document.querySelectorAll("button.place").length`)
 		s.ask("true", `document.querySelectorAll("span.place").length > 0`)
