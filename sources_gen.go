@@ -40,6 +40,7 @@ import (
 //go:embed dag/listing/*[^t].go
 //go:embed dag/param/*[^s]t.go
 //go:embed dag/param/*[^t].go
+//go:embed dag/recipe/*[^t].go
 //go:embed dag/selector/*[^t].go
 //go:embed dag/shelf/*[^t].go
 //go:embed gnn/*.s
