@@ -9,9 +9,9 @@ import (
 )
 
 // leaveOut takes stages out of a file (--set stages.NAME=null). References to them are
-// disconnected. A stage goes too when it loses an input that it needs, and so does one that repeats
-// work on permuted labels, when all its readers have gone; leakage checks (gates) do not count
-// as readers. It returns all names, in the order of the file.
+// disconnected. A stage goes too when it loses an input that it needs, or the reference that it compares with, and so
+// does one that repeats work on permuted labels, when all its readers have gone; leakage checks (gates) do not count as
+// readers. It returns all names, in the order of the file.
 func leaveOut(root *tree.Node, named []string) (names []string) {
 	all := root.Get("stages")
 	gone := map[string]bool{}
@@ -35,7 +35,7 @@ func leaveOut(root *tree.Node, named []string) (names []string) {
 	for more := true; more; {
 		more = false
 		for _, k := range all.Keys {
-			if !gone[k.Name] && (lostInput(k.Value, gone) || idle(k)) {
+			if !gone[k.Name] && (lostInput(k.Value, gone) || lostReference(k.Value, gone) || idle(k)) {
 				gone[k.Name], more = true, true
 			}
 		}
@@ -78,6 +78,20 @@ func lostInput(stage *tree.Node, gone map[string]bool) (lost bool) {
 		return true
 	})
 	return lost
+}
+
+// lostReference reports whether the setting that a stage compares with was one of a stage that is gone.
+func lostReference(stage *tree.Node, gone map[string]bool) bool {
+	reference := under(stage, "with", "reference")
+	kind, known := stages.Lookup(kindOf(stage))
+	if reference == nil || !known {
+		return false
+	}
+	_, compares := kind.New().(referrer)
+	return compares && slices.ContainsFunc(references(reference), func(coord *tree.Node) bool {
+		axis, value, _ := strings.Cut(coord.Text, "=")
+		return strings.TrimSpace(axis) == "stage" && gone[strings.TrimSpace(value)]
+	})
 }
 
 // gateKinds are the kinds that some port waits for (dag.Port.Gate).

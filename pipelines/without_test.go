@@ -57,6 +57,17 @@ stages:
 	}
 }
 
+// What compares with a stage goes with it, unless it is to compare all pairs.
+func TestWithoutReference(t *testing.T) {
+	for _, name := range []string{"train", "clean"} { // train needs what clean makes
+		p := need.Value(Load("biopoint.yaml", []string{"stages." + name + "=null"}))(t)
+		need.Equal(t, slices.Contains(p.LeftOut, "comparison"), true, "without", name)
+		need.Equal(t, slices.Contains(p.LeftOut, "evaluate"), false, "without", name)
+	}
+	p := need.Value(Load("biopoint.yaml", []string{"stages.train=null", "comparison.reference=[]"}))(t)
+	need.Equal(t, slices.Contains(p.LeftOut, "comparison"), false, "all pairs")
+}
+
 // TestWithoutMistakes: a stage that is not there is a mistake, at the flag, with a proposal.
 func TestWithoutMistakes(t *testing.T) {
 	_, err := Load("quick.yaml", []string{"stages.trian=null", "stages.cohort=null"})
