@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -43,8 +45,9 @@ func (a *author) provenance() error {
 			part := func(i int) func(string) string {
 				return func(line string) string { return strings.SplitN(line+" ", " ", 3)[i] }
 			}
-			a.Supplement(section.Lay(a.Writer, "provenance.code", nil, 1, lines,
-				section.Words("kind", part(0)), section.Words("code", part(1))))
+			codes := slices.Compact(slices.Sorted(slices.Values(lists.Map(lines, part(1)))))
+			a.Supplement(section.Lay(a.Writer, "provenance.code", values{"Whole": len(codes) < len(lines) && len(codes) == 1},
+				1, lines, section.Words("kind", part(0)), section.Words("code", part(1))))
 		}
 	}
 	type row [5]string
