@@ -479,9 +479,9 @@ func TestShuffles(t *testing.T) {
 		models string
 		want   string
 	}{
-		{59, "svm, ridge, logistic, majority", "test: with 59 label shuffles, no p is sure to fall below 0.05 after Holm's correction for 3 classifiers, however accurate a classifier is: use at least 60 (permutation: [0..60])"},
+		{59, "svm, ridge, logistic, majority", "test: with 59 label permutations, no p is sure to fall below 0.05 after Holm's correction for 3 classifiers, however accurate a classifier is: use at least 60 (permutation: [0..60])"},
 		{60, "svm, ridge, logistic, majority", ""}, {59, "svm, ridge", ""},
-		{19, "svm, majority", "test: with 19 label shuffles, no p is sure to fall below 0.05, however accurate a classifier is: use at least 20 (permutation: [0..20])"},
+		{19, "svm, majority", "test: with 19 label permutations, no p is sure to fall below 0.05, however accurate a classifier is: use at least 20 (permutation: [0..20])"},
 	} {
 		p, err := guarded(t, "site", strings.Split(strings.Repeat("A\tx B\tx ", 20), " ")[:40], "",
 			fmt.Sprintf(page, c.last, c.models))

@@ -55,7 +55,7 @@ func TestMethodsOfBuiltins(t *testing.T) {
 		"paper.yaml": {
 			"BrainNetCNN has layers of", "a learning rate of 0.001, dropout of 0.5.",
 			"The model of Li et al. 2019 has blocks of widths",
-			"Edges are the largest positive partial correlations",
+			"Edges were the largest positive partial correlations",
 			"Regions are ranked by the score in pooling layer 1 of PR-GNN,",
 			"In another ranking (individuals), regions are ranked by the score in pooling layer 2 of PR-GNN (variations),",
 		},

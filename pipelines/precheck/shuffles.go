@@ -123,7 +123,7 @@ func uncorrected(s *dag.StageNode) (notes []string) {
 					correction = fmt.Sprintf(" after Holm's correction for %d classifiers", len(classifiers))
 				}
 				notes = append(notes, fmt.Sprintf("%s: with %s, no p is sure to fall below 0.05%s, however accurate a classifier is: use at least %d (permutation: [0..%d])",
-					p.Stage.Name, words.Count(k, "label shuffle"), correction, needed, needed))
+					p.Stage.Name, words.Count(k, "label permutation"), correction, needed, needed))
 			}
 		}
 	}

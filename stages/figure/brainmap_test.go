@@ -155,7 +155,7 @@ func TestBrainMapOfGrayordinates(t *testing.T) {
 		"parcels": {dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})}}
 	out, err := (&BrainMap{Top: 3, Colored: 4}).Run(context.Background(), dag.NewTask(in))
 	need.NoError(t, err)
-	if _, text := elements(t, string(out["picture"].(artifacts.Bytes).Data)); !strings.Contains(text, "No picture: without their meshes, regions on surfaces have no coordinates.|") {
+	if _, text := elements(t, string(out["picture"].(artifacts.Bytes).Data)); !strings.Contains(text, "No figure, because regions on surfaces have no coordinates without their meshes.|") {
 		t.Errorf("it says %q", text)
 	}
 	delete(in, "parcels")

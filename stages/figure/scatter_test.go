@@ -16,7 +16,7 @@ func TestPredictedOverDraws(t *testing.T) {
 		tested := fold.Tested{Name: "SVR", Participants: cases, Graphs: make([]fold.Case, n)}
 		charts := DrawPredicted(&fold.Settings{Settings: [][]fold.Tested{{tested}}}, "age", 1)
 		need.Equal(t, len(charts), 1)
-		need.Equal(t, strings.Contains(charts[0].Caption, "each test participant (mean over the draws) over"), want, n)
-		need.Equal(t, strings.Contains(charts[0].Caption, "each test participant over"), !want, n)
+		need.Equal(t, strings.Contains(charts[0].Caption, "each test participant (mean over the draws) against"), want, n)
+		need.Equal(t, strings.Contains(charts[0].Caption, "each test participant against"), !want, n)
 	}
 }

@@ -112,7 +112,7 @@ func TestAnatomy(t *testing.T) {
 	p := &Parcels{Labels: &nifti.Labels{Grid: u.Grid, Voxels: slices.Repeat([]int32{1}, n*n*n)}, back: u.back,
 		Middle: map[int]report.Place{}}
 	p.findMiddles()
-	for under, want := range map[*Anatomy]string{u: "Background: the mean of a functional scan over its volumes;", given: "Background: the image given as anatomy;", nil: "Background: the parcellation;"} {
+	for under, want := range map[*Anatomy]string{u: "Background: the mean of a functional scan over its volumes;", given: "Background: the image supplied as anatomy;", nil: "Background: the parcellation;"} {
 		if got := DrawSlices(p, under, Ranked{rank: map[int]int{1: 1}, score: map[int]float64{1: 2}},
 			1).Caption; !strings.Contains(got, want) {
 			t.Errorf("the caption is %q, want %q", got, want)

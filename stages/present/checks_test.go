@@ -26,8 +26,8 @@ func TestLeakageChecksThatWereNotMade(t *testing.T) {
 	}{
 		{"in one stage", [][]string{every}, ""},
 		{"in two stages", [][]string{every[:3], every[3:]}, ""},
-		{"no duplicates stage", [][]string{every[3:]}, "volumes of scans, signals of series, features"},
-		{"no scans", [][]string{without(fold.ScansCompared, fold.SignalsCompared)}, "volumes of scans, signals of series"},
+		{"no duplicates stage", [][]string{every[3:]}, "volumes of scans, signals of series or features"},
+		{"no scans", [][]string{without(fold.ScansCompared, fold.SignalsCompared)}, "volumes of scans or signals of series"},
 		{"no series", [][]string{without(fold.SignalsCompared)}, "signals of series"},
 		{"no filtered series", [][]string{append(without(fold.SignalsCompared), fold.MeanSignalsCompared)},
 			"signals of series after a temporal filter or global signal regression"},
@@ -50,7 +50,7 @@ func TestLeakageChecksThatWereNotMade(t *testing.T) {
 			case c.missed == "" && (!passed || strings.Contains(text, "did not compare")):
 				t.Error(text)
 			case c.missed != "" && (passed || !strings.Contains(text, caution+" ") ||
-				!strings.Contains(text, "0 violations. Not compared: "+c.missed+".")):
+				!strings.Contains(text, "0 violations. The checks did not compare "+c.missed+".")):
 				t.Errorf("want %s in %s", caution, text)
 			}
 		})
@@ -70,16 +70,16 @@ func TestUncheckedPrograms(t *testing.T) {
 			{By: "fit", Stage: "ridge", Input: "pearson"}}))}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
 	for _, want := range []string{
-		"- No leakage check knows what fit did with the participants or labels that it could read.",
-		"It enters train (input edges), ridge (input pearson)",
-		"Leakage checks: 4 checks, 40 comparisons, 0 violations. Not checked: what fit computed from several participants or their labels.",
+		"- No leakage check covers what fit did with the participants or labels that it could read.",
+		"Its results enter train (input edges) and ridge (input pearson)",
+		"Leakage checks: 4 checks, 40 comparisons, 0 violations. The checks did not cover what fit computed from several participants or their labels.",
 	} {
 		if !strings.Contains(text, want) || strings.Contains(text, "Leakage checks passed") {
 			t.Errorf("want %s in %s", want, text)
 		}
 	}
 	delete(in, "leakage")
-	if text := summaryText(t, &Summary{}, in); !strings.Contains(text, "No leakage check knows what fit did") {
+	if text := summaryText(t, &Summary{}, in); !strings.Contains(text, "No leakage check covers what fit did") {
 		t.Errorf("without a leakage stage: %s", text)
 	}
 }
@@ -99,16 +99,16 @@ func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 		"permutation": {dag.InputOf(column.Table([]column.PermutationTestRow{{Name: "ridge regression",
 			Measure: "accuracy", Observed: 0.8, P: 0.001, Permutations: 999}}))}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
-	for _, want := range []string{"linear SVM (0.900, tested fold by fold), ridge regression (0.800).",
-		"In the test against chance, test labels were permuted 9,999 times fold by fold, without retraining",
-		"A permutation test below gives the p that counts for ridge regression."} {
+	for _, want := range []string{"linear SVM (0.900, tested fold by fold) and ridge regression (0.800).",
+		"In the test against chance, the test labels were permuted 9,999 times fold by fold, without retraining",
+		"For ridge regression, the p that counts is that of a permutation test below."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in %s", want, text)
 		}
 	}
 }
 
-// A permutation test with too few label shuffles for Holm's correction says so beside the classifiers above chance: of
+// A permutation test with too few label permutations for Holm's correction says so beside the classifiers above chance: of
 // 24 the smallest p is 0.04, twice that beside one classifier with a smaller p and one with a larger one.
 func TestTooFewShufflesForHolm(t *testing.T) {
 	row := func(name string, accuracy, p float64) column.AccuracyRow {
@@ -119,9 +119,9 @@ func TestTooFewShufflesForHolm(t *testing.T) {
 	evaluation := column.Table([]column.AccuracyRow{row("PR-GNN", 0.5, 1), row("linear SVM", 0.9, 0.001),
 		row("ridge regression", 0.8, 0.001)}, "model")
 	for n, want := range map[int32]string{
-		24: "linear SVM (0.900, tested fold by fold). The 24 label shuffles of ridge regression cannot give p < 0.05 after Holm's " +
-			"correction for 3 classifiers (at best 0.080): use at least 60.",
-		60: "linear SVM (0.900, tested fold by fold), ridge regression (0.800). A",
+		24: "linear SVM (0.900, tested fold by fold). The 24 label permutations of ridge regression cannot give p < 0.05 after Holm's " +
+			"correction for 3 classifiers (at best 0.080); use at least 60.",
+		60: "linear SVM (0.900, tested fold by fold) and ridge regression (0.800). A",
 	} {
 		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 			"evaluation": {dag.InputOf(evaluation)},
@@ -148,8 +148,8 @@ func TestTooFewPermutationsForHolm(t *testing.T) {
 	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 		"evaluation": {dag.InputOf(column.Table(rows, "model"))}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
-	for _, want := range []string{"No other classifier is shown to be above chance (p corrected by Holm for 4 classifiers). The test " +
-		"fold by fold cannot give p < 0.05 after Holm's correction for 4 classifiers (at best 0.062): retrain the models (docs/statistics.md)."} {
+	for _, want := range []string{"No other classifier is shown to be above chance (p with Holm's correction for 4 classifiers). The " +
+		"fold-by-fold test cannot give p < 0.05 after Holm's correction for 4 classifiers (at best 0.062); retrain the models (docs/statistics.md)."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in %s", want, text)
 		}
@@ -167,11 +167,11 @@ func TestSimilarScansQualifyTheResult(t *testing.T) {
 			Majority: 0.5, Participants: 40, Folds: 2}
 	}
 	const doubt = "(too high if one person has two ids; "
-	const why = " Connectivity as similar as that of two scans of one person: 3 pairs of participants."
+	const why = " In 3 pairs of participants, the connectivity is as similar as in two scans of one person."
 	for pairs, want := range map[string][]string{
-		"3": {"Result: accuracy per participant (PR-GNN) 0.500 " + doubt + "pooled over 2 folds)", why,
-			"Above chance " + doubt + "p corrected by Holm for 2 classifiers): linear SVM (0.900, tested fold by fold)"},
-		"": {"Result: accuracy per participant", "classifiers): linear SVM (0.900, tested fold by fold)"},
+		"3": {"Result: the accuracy per participant (PR-GNN) is 0.500 " + doubt + "pooled over 2 folds)", why,
+			"One other classifier is above chance " + doubt + "p with Holm's correction for 2 classifiers): linear SVM (0.900, tested fold by fold)"},
+		"": {"Result: the accuracy per participant", "classifiers): linear SVM (0.900, tested fold by fold)"},
 	} {
 		checks.Meta = map[string]string{column.SimilarScans: pairs}
 		evaluation := column.Table([]column.AccuracyRow{row("train", "PR-GNN", 0.5, 1),
@@ -199,12 +199,12 @@ func TestAdmittedLeaks(t *testing.T) {
 	}
 	for admitted, want := range map[string][]string{
 		column.JSON([][]dag.Coord{{{Axis: "stage", Value: "train"}, {Axis: "fold", Value: "1"}},
-			{{Axis: "stage", Value: "train"}, {Axis: "fold", Value: "2"}}}): {"Leakage checks: 4 checks, 40 comparisons, 2 violations, admitted.",
+			{{Axis: "stage", Value: "train"}, {Axis: "fold", Value: "2"}}}): {"Leakage checks: 4 checks, 40 comparisons, 2 admitted violations.",
 			"PR-GNN (leakage, ", " linear SVM 0.800"},
 		"": {"Leakage checks passed: 4 checks, 40 comparisons, 0 violations.", "PR-GNN 0.800", " linear SVM 0.800"},
 	} {
 		checks.Meta = map[string]string{column.AdmittedLeaks: admitted, column.AlikeByChance: `{"N":3,"Mean":0.8,"Filtered":0.65,"LeastMean":"1e-9","LeastFiltered":"1e-8","Any":1e-4,"Rarest":["a and b"]}`}
-		want = append(want, "Signals: 3 pairs of series correlate")
+		want = append(want, "The signals of 3 pairs of series correlate")
 		evaluation := column.Table([]column.AccuracyRow{row("train", "PR-GNN"), row("svm", "linear SVM")}, "stage")
 		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 			"evaluation": {dag.InputOf(evaluation)}, "leakage": {dag.InputOf(checks)}}

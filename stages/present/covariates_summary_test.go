@@ -71,7 +71,7 @@ func TestCovariates(t *testing.T) {
 		"predictions": slices.Concat(stagetest.TwoFolds("bad", 0.1, 0.2, 0.9, 0.3), stagetest.TwoFolds("good", 0.1, 0.9,
 			0.1, 0.6))})["pairs"])}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"age 39 1 1.000 0.575 ≤ 0.005 ", "The covariate age alone distinguishes the groups (AUC 1.00, chance 0.58, p ≤ 0.005 (199 randomizations))", "bad good 0.250 1.000 0 : 3 0.333 0.333 0.250 0.250", "The same in all participants: site, volumes scanned. Not tested: "} {
+	for _, want := range []string{"age 39 1 1.000 0.575 ≤ 0.005 ", "The covariate age alone distinguishes the groups (AUC 1.00, chance 0.58, p ≤ 0.005 (199 permutations))", "bad good 0.250 1.000 0 : 3 0.333 0.333 0.250 0.250", "The same in all participants: site and volumes scanned. Not tested: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -98,9 +98,9 @@ func TestCovariatesWhereSiteIsGroup(t *testing.T) {
 	in["covariates"] = []dag.Input{dag.InputOf(out)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
 	for _, want := range []string{"age 40 0 1.000 n/a n/a n/a",
-		"p: labels permuted 199 times within sites (those of site over all participants).",
+		"p: labels permuted 199 times within sites (for site, over all participants).",
 		"n/a: no permutation within sites changes the AUC.",
-		"The covariate age alone distinguishes the groups (AUC 1.00, p < 0.05 over all participants), and site cannot be told from group",
+		"The covariate age alone distinguishes the groups (AUC 1.00, p < 0.05 over all participants), and site is completely confounded with group",
 		"The covariate site alone distinguishes the groups"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
@@ -125,7 +125,7 @@ func TestCovariateThatIsTheSite(t *testing.T) {
 		encoding.Column{Name: "site", Values: site})
 	out := stagetest.MustRun(t, &assess.Covariates{Label: "group", Within: "site", Permutations: 199},
 		map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
-	const want = "The covariate volumes kept alone distinguishes the groups (AUC 0.80, p < 0.05 over all participants), and volumes kept cannot be told from site: no permutation within sites changes the AUC. The classifier may have learned volumes kept or site instead"
+	const want = "The covariate volumes kept alone distinguishes the groups (AUC 0.80, p < 0.05 over all participants), and volumes kept is completely confounded with site (no permutation within sites changes the AUC). The classifier may have learned volumes kept or site instead"
 	found, err := finding.Of(out.Meta)
 	need.NoError(t, err)
 	got, err := wording.Finding(found.Grouped()[0])
@@ -151,7 +151,7 @@ func TestVolumesHaveOneCaution(t *testing.T) {
 		want := "The covariate volumes (scanned and kept) alone distinguishes the groups (AUC 0.80, chance"
 		if sites {
 			columns = append(columns, encoding.Column{Name: "site", Values: site})
-			want = "The covariate volumes (scanned and kept) alone distinguishes the groups (AUC 0.80, p < 0.05 over all participants), and volumes (scanned and kept) cannot be told from site"
+			want = "The covariate volumes (scanned and kept) alone distinguishes the groups (AUC 0.80, p < 0.05 over all participants), and volumes (scanned and kept) is completely confounded with site"
 		}
 		people := stagetest.PeopleWith(columns...)
 		out := stagetest.MustRun(t, &assess.Covariates{Label: "group", Within: "site", Permutations: 199},
@@ -179,8 +179,8 @@ func TestCovariateOfOneGroup(t *testing.T) {
 	in := summaryInputs(t, people)
 	in["covariates"] = []dag.Input{dag.InputOf(out)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"iq 20 20 n/a n/a n/a n/a", "AUC n/a: known in one group only.",
-		"The covariate iq is known in HC only: it was not tested"} {
+	for _, want := range []string{"iq 20 20 n/a n/a n/a n/a", "AUC n/a: the covariate is known only in one group.",
+		"The covariate iq is known only in HC, so it was not tested"} {
 		if !strings.Contains(text, want) || strings.Contains(text, "changes the AUC") {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -200,8 +200,8 @@ func TestCovariateOfOneGroup(t *testing.T) {
 	in = summaryInputs(t, people)
 	in["covariates"] = []dag.Input{dag.InputOf(out)}
 	text = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"The covariates iq, scale0, scale1, scale2, scale3 and 3 more are known in HC only: they were not tested",
-		"The covariate scale7 is known in ASD only: it was not tested"} {
+	for _, want := range []string{"The covariates iq, scale0, scale1, scale2, scale3 and 3 more are known only in HC, so they were not tested",
+		"The covariate scale7 is known only in ASD, so it was not tested"} {
 		if strings.Count(text, want) != 1 || strings.Count(text, "not tested") != 2 {
 			t.Errorf("%q is not there once in\n%s", want, text)
 		}

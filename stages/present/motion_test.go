@@ -32,8 +32,8 @@ func TestMotionInReport(t *testing.T) {
 	for _, want := range []string{
 		"24P 40 0.310 0.111 30.0 % 12.0 % −0.250 30 110", "36P 40 0.120 0.111 30.0 % 0.0 % −0.250 30 110",
 		"Head motion remains in connectivity (strategy 24P): 12.0 % of edges correlate with mean framewise displacement at q < 0.05, median |r| 0.310 (0.111 expected by chance)",
-		"QC-FC (strategy 24P) excludes 20 of 120 edges, which are constant or which more than half of the participants lack.",
-		"has a median of 0.40 (range 0.10 to 0.70).", "Outliers (more than 3.5 robust SD from the median) in typicality: sub-2, sub-4; in typicality, mean framewise displacement: sub-3.",
+		"QC-FC (strategy 24P) excludes 20 of 120 edges, which are constant or missing in more than half of the participants.",
+		"has a median of 0.40 (range 0.10 to 0.70).", "There are outliers (more than 3.5 robust SDs from the median) in typicality: sub-2 and sub-4; in typicality, mean framewise displacement: sub-3.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, text)

@@ -90,8 +90,8 @@ func TestFidelityNamesItsDraws(t *testing.T) {
 		k      []int32
 		want   string
 	}{
-		{"random draw 1 of 10", []int32{2}, "In test participants; masked: random draw 1 of 10 of each. A removed region loses its edges and its row and column of features. Accuracies are means over the models, not pooled. p is computed with 19 random choices."},
-		{"", []int32{2, 3}, "In test participants. A removed region loses its edges and its row and column of features. Accuracies are means over the models, not pooled. p is computed with 19 random choices and is not corrected for the 2 rows."},
+		{"random draw 1 of 10", []int32{2}, "Computed in test participants; masked: random draw 1 of 10 of each participant. A removed region loses its edges and its row and column of features. Accuracies are means over the models, not pooled. p is computed with 19 random choices."},
+		{"", []int32{2, 3}, "Computed in test participants. A removed region loses its edges and its row and column of features. Accuracies are means over the models, not pooled. p is computed with 19 random choices and is not corrected for the 2 rows."},
 	} {
 		var rows []column.FidelityRow
 		for _, k := range c.k {
@@ -128,7 +128,7 @@ func TestNullAndIndividualityAreShown(t *testing.T) {
 		}
 	}
 	need.Equal(t, strings.Join(strings.Fields(strings.Join(shown, " ")), " "), "1 region exceeds models retrained on 99 label "+
-		"shuffles (q < 0.05): A. Regions against models with permuted labels (2) Figure 1 shows individual or group level, "+
+		"permutations (q < 0.05): A. Regions compared with models retrained on permuted labels (2) Figure 1 shows individual or group level, "+
 		"as λ2 grows. Table 1 gives the share of the variance of scores between participants. Individual or group level (2)")
 }
 

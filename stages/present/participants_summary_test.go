@@ -70,8 +70,8 @@ func TestSummaryPointsToTheExcluded(t *testing.T) {
 			}
 		}
 	}
-	says("1 HC; 22 of 25 excluded (pipeline cohort FILE lists them).",
-		"22 participants excluded (pipeline cohort FILE lists them).")
+	says("1 HC); 22 of 25 were excluded (pipeline cohort FILE lists them).",
+		"22 participants were excluded (pipeline cohort FILE lists them).")
 	// Twenty reasons are told, and twenty participants.
 	for i := range 20 {
 		left[i].Participant, left[i].Reason = fmt.Sprintf("sub-1%02d", i), fmt.Sprintf("reason %02d", i)

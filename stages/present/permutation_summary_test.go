@@ -47,14 +47,14 @@ func TestPermutationByHand(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	in["permutation"] = []dag.Input{dag.InputOf(test)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"accuracy 0.750 0.583 0.950 3 0.500", "AUC 1.000 0.500 0.950 3 0.500", "The permutation test cannot be significant: 3 label shuffles cannot give a p below 0.25: p < 0.05 needs 20 or more", "The permutation test is of another training (accuracy 0.750 with the true labels). Its p is attributed to no evaluated model, and this is not called above chance: the model (accuracy 0.800)"} {
+	for _, want := range []string{"accuracy 0.750 0.583 0.950 3 0.500", "AUC 1.000 0.500 0.950 3 0.500", "The permutation test cannot be significant, because 3 label permutations cannot give a p below 0.25 (p < 0.05 needs at least 20)", "The permutation test belongs to a different training (accuracy 0.750 with the true labels). Its p is not attributed to any evaluated model, and no result above chance is reported for the model (accuracy 0.800)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
 }
 
-// TestPermutationsOfClassifiersTooFew: one caution names all classifiers with the same number of label shuffles.
+// TestPermutationsOfClassifiersTooFew: one caution names all classifiers with the same number of label permutations.
 func TestPermutationsOfClassifiersTooFew(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	var test []column.PermutationTestRow
@@ -67,8 +67,8 @@ func TestPermutationsOfClassifiersTooFew(t *testing.T) {
 	}
 	in["permutation"] = []dag.Input{dag.InputOf(column.Table(test))}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"The permutation test of SVM, ridge cannot be significant: 9 label shuffles",
-		"The permutation test of MLP cannot be significant: 3 label shuffles"} {
+	for _, want := range []string{"The permutation test of SVM and ridge cannot be significant, because 9 label permutations",
+		"The permutation test of MLP cannot be significant, because 3 label permutations"} {
 		if strings.Count(text, want) != 1 {
 			t.Errorf("%q is not there once in\n%s", want, text)
 		}
@@ -93,8 +93,8 @@ func TestPermutationAtItsFloor(t *testing.T) {
 		permutations int32
 		want         []string
 	}{
-		{1.0 / 20, 19, []string{"0.800 0.500 0.600 19 ≤ 0.05", "p ≤ 0.05 (models retrained on 19 label shuffles; p cannot be below 0.05)", "19 label shuffles cannot give a p below 0.05: p < 0.05 needs 20 or more"}},
-		{0.31, 99, []string{"0.800 0.500 0.600 99 0.310", "p = 0.310 (models", "The permutation test is not significant (p = 0.310 for the accuracy, level 0.05), so the accuracy may be due to chance"}},
+		{1.0 / 20, 19, []string{"0.800 0.500 0.600 19 ≤ 0.05", "p ≤ 0.05 (models retrained on 19 label permutations; p cannot be below 0.05)", "19 label permutations cannot give a p below 0.05 (p < 0.05 needs at least 20)"}},
+		{0.31, 99, []string{"0.800 0.500 0.600 99 0.310", "p = 0.310 (models", "The permutation test is not significant (p = 0.310 for the accuracy, α = 0.05), so the accuracy may be due to chance"}},
 	} {
 		text := rows(c.p, c.permutations)
 		for _, want := range c.want {
@@ -126,17 +126,17 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 		observed           float64
 		how, caution, tell string // "" for none
 	}{
-		{"the same", settings("20", "sage"), 0.8, "p = 0.310 (models retrained on 99 label shuffles)", "", ""},
+		{"the same", settings("20", "sage"), 0.8, "p = 0.310 (models retrained on 99 label permutations)", "", ""},
 		{"fewer epochs", settings("4", "topk"), 0.55,
-			"p = 0.310 (models retrained on 99 label shuffles with epochs 4 instead of 20; accuracy 0.550 with the true labels)",
-			said + "retrained with epochs 4 instead of 20. It tests that training (accuracy 0.550 with the true labels), not the evaluated model (accuracy 0.800)",
+			"p = 0.310 (models retrained on 99 label permutations with epochs 4 instead of 20; accuracy 0.550 with the true labels)",
+			said + "retrained the model with epochs 4 instead of 20. It tests that training (accuracy 0.550 with the true labels), not the evaluated model (accuracy 0.800)",
 			"For this test, the model was trained with epochs 4 instead of 20."},
 		{"two settings, the same accuracy", settings("4", "none"), 0.8,
-			"(models retrained on 99 label shuffles with epochs 4 instead of 20, pool none instead of topk; sage)",
-			said + "retrained with epochs 4 instead of 20, pool none instead of topk; sage. It tests that training (accuracy 0.800 with the true labels)",
+			"(models retrained on 99 label permutations with epochs 4 instead of 20, pool none instead of topk; sage)",
+			said + "retrained the model with epochs 4 instead of 20, pool none instead of topk; sage. It tests that training (accuracy 0.800 with the true labels)",
 			"trained with epochs 4 instead of 20, pool none instead of topk; sage."},
-		{"unknown settings", nil, 0.55, "The accuracy is not called above chance: a permutation test cannot be attributed to it",
-			"The permutation test is of another training (accuracy 0.550 with the true labels). Its p is attributed to no evaluated model, and this is not called above chance: the model (accuracy 0.800)", ""},
+		{"unknown settings", nil, 0.55, "The accuracy is not reported as above chance, because a permutation test cannot be attributed to it",
+			"The permutation test belongs to a different training (accuracy 0.550 with the true labels). Its p is not attributed to any evaluated model, and no result above chance is reported for the model (accuracy 0.800)", ""},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 		in["permutation"] = []dag.Input{dag.InputOf(column.Table([]column.PermutationTestRow{
@@ -180,9 +180,9 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 func TestMethodsNameTheRetrainedModels(t *testing.T) {
 	const one, kept = "lab", "family_id" // of one value; that no participant has
 	for within, want := range map[string]string{
-		kept: "on 99 permutations of the labels over all participants (the labels of participants who share family_id or twin " +
+		kept: "on 99 permutations of the labels over all participants (the labels of participants who shared family_id or twin " +
 			"were exchanged as a block with those of as many other participants, and among each other) [",
-		"group": "on 99 permutations of the labels within values of group (the labels of participants who share family_id or " +
+		"group": "on 99 permutations of the labels within values of group (the labels of participants who shared family_id or " +
 			"twin were exchanged as a block with those of as many other participants, and among each other) [",
 		one:    "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels over all participants [",
 		"age":  "A permutation test retrained SVM (permuted svm) and ridge (permuted ridge) on 99 permutations of the labels within values of age [",

@@ -255,16 +255,16 @@ func TestRegionsAreWorded(t *testing.T) {
 		{"ranking.held-out-noisy", values{"N": 1}, "Held-out effects of regions are noisy, since a test fold has only 1 " +
 			"participant of one group"},
 		{"null.regions", finding.NullTests{Regions: []string{"L.X", "L.Y"}, Draws: 99},
-			"2 regions exceed models retrained on 99 label shuffles (q < 0.05): L.X, L.Y."},
+			"2 regions exceed models retrained on 99 label permutations (q < 0.05): L.X and L.Y."},
 		{"null.none", finding.NullTests{Setting: "pool a", Least: 1.0 / 26, Draws: 25}, "No region exceeds models retrained " +
-			"on 25 label shuffles (pool a) (smallest family-wise p ≤ 0.039 (25 randomizations))."},
+			"on 25 label permutations (pool a) (smallest family-wise p ≤ 0.039 (25 permutations))."},
 		{"null.powerless", finding.NullTests{Least: 0.4, Draws: 2}, "No region can exceed models retrained on permuted " +
-			"labels, since 2 label shuffles cannot give a p below 0.34: p < 0.05 needs 20 or more."},
+			"labels, since 2 label permutations cannot give a p below 0.34 (p < 0.05 needs at least 20)."},
 		{"contrast.none", finding.Contrasts{Q: 0.081, Least: nan}, "No region's score differs significantly between the " +
 			"groups (contrast in test participants, tested fold by fold without retraining; smallest q 0.08)."},
 		{"contrast.powerless", finding.Contrasts{Q: 0.2, Least: 0.0625}, "No region's score can differ significantly between " +
-			"the groups, since few permutations of the labels of a fold differ: p of the contrast, tested fold by fold without " +
-			"retraining, cannot be below 0.062. A test with models retrained on permuted labels (input permuted of " +
+			"the groups, since p for the contrast, tested fold by fold without " +
+			"retraining, cannot be below 0.062 (the labels of a fold have few distinct permutations). A test with models retrained on permuted labels (input permuted of " +
 			"biomarkers) has no such limit (docs/statistics.md)."},
 		{"masking.not-above-chance", nil, "Masking the top regions is no evidence about the groups, since the accuracy of the " +
 			"models is not shown to be above chance"},
@@ -306,7 +306,7 @@ func TestReferencesAreShown(t *testing.T) {
 	if strings.Contains(strings.ToLower(text), "held-out effects") {
 		t.Errorf("10 of each group are not few: %s", text)
 	}
-	const few = "Held-out effects of regions were not computed, since a test fold has only 2 participants of one group: with fewer than three degrees of freedom"
+	const few = "Held-out effects of regions were not computed, since a test fold has only 2 participants of one group, and with fewer than three degrees of freedom"
 	in = referenced(12, 12, 4, 8) // two of each group in a fold
 	made = stagetest.MustRun(t, stagetest.Fresh("biomarkers", "top", 4, "resamples", 100), in)
 	shown = map[string][]dag.Input{"participants": in["participants"],

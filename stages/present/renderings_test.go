@@ -100,8 +100,8 @@ func TestRenderingsAgree(t *testing.T) {
 		"evaluation": {dag.InputOf(summary)},
 		"scores":     {dag.InputOf(evaluated["scores"])}, "comparison": {dag.InputOf(pairs)}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, shown)), " ")
-	for _, want := range []string{"majority-class rate " + chance, "Result: accuracy per participant (PR-GNN) " +
-		wantAccuracy, "AUC " + wantArea, "PR-GNN " + wantAccuracy + " ", " " + folds + " ±", "majority classifier " + chance,
+	for _, want := range []string{"majority-class rate " + chance, "Result: the accuracy per participant (PR-GNN) is " +
+		wantAccuracy, "AUC is " + wantArea, "PR-GNN " + wantAccuracy + " ", " " + folds + " ±", "majority classifier " + chance,
 		"PR-GNN majority " + wantAccuracy + " " + chance} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the summary does not say %q:\n%s", want, text)
@@ -202,9 +202,9 @@ func TestHeadline(t *testing.T) {
 		value    string // in the large tile of the report
 		text     string // in the summary
 	}{
-		{"nobody chose", nil, false, "2 settings", "Result: 2 settings, no headline. "},
-		{"the file names the worse one", []string{"pool=sage"}, false, "0.810", "Result: accuracy per participant (SAGE) 0.810"},
-		{"chosen inside each fold", nil, true, "0.850", "Result: accuracy per participant (setting chosen inside each fold) 0.850"},
+		{"nobody chose", nil, false, "2 settings", "Result: the pipeline has 2 settings and no headline. "},
+		{"the file names the worse one", []string{"pool=sage"}, false, "0.810", "Result: the accuracy per participant (SAGE) is 0.810"},
+		{"chosen inside each fold", nil, true, "0.850", "Result: the accuracy per participant (setting chosen inside each fold) is 0.850"},
 	} {
 		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 			"evaluation": {dag.InputOf(both)}}

@@ -39,10 +39,10 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	}
 	page := reportText(t, in)
 	for _, want := range []string{
-		"1 HC; 3 of 6 excluded (Table 2).",
-		"3 participants (2 ASD, 1 HC) took part. All scans have 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (missing or unusable data, <span class=\"whole\">n = 2</span>; rated fail, <span class=\"whole\">n = 1</span>). The analysis has 3 regions.",
-		"Regions without a usable series (in 1 of 2 participants, at most 3) are excluded from the estimate; their correlations are 0, and they are nodes without edges. A region that some participants lack is left out for all participants in every model; graphs were reduced after they were made, so that their density, and the shrinkage of the partial correlations, are those of the regions that each participant has.",
-		"No series: regions without a usable series, in the draw with the most.",
+		"1 HC); 3 of 6 were excluded (Table 2).",
+		"3 participants (2 ASD, 1 HC) were included. All scans had 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (missing or unusable data, <span class=\"whole\">n = 2</span>; rated fail, <span class=\"whole\">n = 1</span>). The analysis included 3 regions.",
+		"Regions without a usable series (in 1 of 2 participants, at most 3) were excluded from the estimate; their correlations were set to 0, and they were nodes without edges. A region that some participants lacked was left out for all participants in every model; graphs were reduced after their construction, so their density and the shrinkage of the partial correlations were those of the regions that each participant had.",
+		"No series: number of regions without a usable series, in the draw with the most such regions.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
@@ -62,7 +62,7 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 		in["connectivity"] = append(in["connectivity"], one)
 	}
 	delete(in, "graphs")
-	want := "Regions without a usable series (in 1 of 2 participants, at most 3) are excluded from the estimate; their correlations are 0."
+	want := "Regions without a usable series (in 1 of 2 participants, at most 3) were excluded from the estimate; their correlations were set to 0."
 	if page := reportText(t, in); !strings.Contains(page, want) {
 		t.Errorf("the page does not say %q", want)
 	}
@@ -80,8 +80,8 @@ func TestReadingsOfThePaper(t *testing.T) {
 	}
 	page := reportText(t, train("variant", "paper", "self_weight", "1", "gate", "true", "glc", "squared", "distance",
 		"mmd", "kernel", "gauss"))
-	const before = "Where the paper leaves a choice open, or its formulas cannot hold: "
-	for _, want := range []string{before + "the edge of a region to itself has weight 1; kept features are multiplied by their score; the kernel of the maximum mean discrepancy is exp(−d²/σ); the consistency loss has squared distances; no activation follows a convolution.",
+	const before = "Where the paper leaves a choice open or its formulas cannot hold, the following was used: "
+	for _, want := range []string{before + "the edge of a region to itself had weight 1; kept features were multiplied by their score; the kernel of the maximum mean discrepancy was exp(−d²/σ); the consistency loss used squared distances; no activation followed a convolution.",
 		"</span> Pipeline " + version.Number + " [", "</span> Pipeline. Version " + version.Number + ", 2026.",
 		"Made by PR-GNN Pipeline " + version.Number + "."} {
 		if !strings.Contains(page, want) {
@@ -90,7 +90,7 @@ func TestReadingsOfThePaper(t *testing.T) {
 	}
 	page = reportText(t, train("variant", "paper", "self_weight", "0", "gate", "false", "glc", "norm",
 		"distance", "bce"))
-	if !strings.Contains(page, before+"no activation follows a convolution.") {
+	if !strings.Contains(page, before+"no activation followed a convolution.") {
 		t.Errorf("readings that are not in force are listed")
 	}
 	if strings.Contains(reportText(t, train("variant", "authors-code")), before) {

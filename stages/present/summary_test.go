@@ -98,13 +98,13 @@ SIMULATED DATA
 Summary
   Question: does functional connectivity distinguish ASD and HC in participants who were not in the
   training set?
-  Data: 40 simulated participants: 24 ASD, 16 HC.
-  Result: accuracy per participant 0.800 (pooled over 3 folds), 95 % CI 0.700–0.900; majority-class
-  rate 0.600; p < 0.001 (fold by fold, models not retrained). AUC 0.800 (mean over the folds);
-  p = 0.020 (fold by fold, models not retrained).
-  Accuracy, per participant: 0.800
-    ██████████████████│█████······  95 % CI 0.700–0.900 · over folds 0.750 ± 0.050 · majority-class
-                                    rate 0.600
+  Data: 40 simulated participants (24 ASD and 16 HC).
+  Result: the accuracy per participant is 0.800 (pooled over 3 folds), 95 % CI 0.700–0.900; the
+  majority-class rate is 0.600; p < 0.001 (fold by fold, models not retrained). The AUC is 0.800
+  (mean over the folds); p = 0.020 (fold by fold, models not retrained).
+  Accuracy per participant: 0.800
+    ██████████████████│█████······  95 % CI 0.700–0.900 · mean ± SD over folds 0.750 ± 0.050 ·
+                                    majority-class rate 0.600
   Area under the ROC curve: 0.800
     ███████████████│████████······  mean over the folds · chance level 0.5
   Sensitivity / specificity: 0.900 / 0.400
@@ -117,7 +117,7 @@ Cautions
     data
   - Regions without a voxel (all participants together): 1 of 6 (c in 1). Check that the labels are
     in the space of the scans
-  - Overfitting: accuracy 0.990 on training graphs, 0.800 on test graphs
+  - Overfitting: the accuracy is 0.990 on training graphs and 0.800 on test graphs
 
 Participants
   Groups
@@ -130,11 +130,12 @@ Classification performance
     classifier  accuracy      95 % CI     over folds        p  balanced    AUC  sens./spec.
     The model      0.800  0.700–0.900  0.750 ± 0.050  < 0.001     0.700  0.800  0.900/0.400
     3 folds, 40 participants. Majority-class rate: 0.600, the share of the largest class among the
-    tested participants. In the test against chance, test labels were permuted 9,999 times fold by
-    fold, without retraining, and p combines most of the folds: conservative, a test with retrained
-    models (kind permutation, docs/statistics.md gives the lines) finds smaller effects. Positive:
-    ASD. Accuracy and its 95 % CI are pooled over the folds; balanced accuracy, AUC, sensitivity and
-    specificity are means over the folds.
+    tested participants. In the test against chance, the test labels were permuted 9,999 times fold
+    by fold, without retraining, and p combines a majority of the folds. This test is conservative;
+    a test with retrained models (kind permutation, see docs/statistics.md) can detect smaller
+    effects. The positive class is ASD. Accuracy and its 95 % CI are computed from the predictions
+    pooled over the folds; balanced accuracy, AUC, sensitivity and specificity are means over the
+    folds.
 
   Accuracy in each fold, per participant
     fold                    accuracy
@@ -155,16 +156,17 @@ Salient regions
     ranking                     planted  AUROC  agreement  shared  held-out
     trained models, mean score   2 of 2   1.00       1.00       2       n/a
     trained models, contrast     0 of 2   0.50        n/a       0       n/a
-    2 planted regions; 1.3 of 2 by chance. Untrained models have the architecture, folds and
-    starting weights of the trained ones. Welch's t-test and ridge regression are computed in the
-    training participants of each fold and averaged over folds; two folds share most of these
-    participants, so their agreement is higher than that of rankings from test participants.
+    There are 2 planted regions; 1.3 of the top 2 are expected by chance. Untrained models have the
+    architecture, folds and starting weights of the trained ones. Welch's t-test and ridge
+    regression are computed in the training participants of each fold and averaged over folds; two
+    folds share most of these participants, so their agreement is higher than that of rankings from
+    test participants.
 
 Quality control and checks
-  No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a
-  split, and two participants with the same features; it does not compare scans.
-  It is unknown whether 1 model fitted the training graphs: fold 1 (the history has no
-  majority-class rate, or accuracies of mixed graphs, which are lower).
+  No stage of this pipeline checks leakage. Only the training rejects a participant on both sides of
+  a split and two participants with the same features; it does not compare scans.
+  It is unknown whether 1 model fitted the training graphs, because the history has no
+  majority-class rate, or has accuracies of mixed graphs, which are lower: fold 1.
   Accuracy per graph is 0.990 on training graphs (running mean over the batches of the last epoch,
   while the weights change; mean over 1 model) and 0.800 on test graphs.
 
@@ -189,8 +191,8 @@ func TestSummaryOfPowerlessTest(t *testing.T) {
 	}
 	in["evaluation"] = []dag.Input{dag.InputOf(evaluation)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	const why = "cannot be shown to be above chance: p of a test fold by fold, with models not retrained, cannot be below 0.062, since few permutations of the labels of a fold differ; a test with retrained models can (docs/statistics.md)"
-	if !strings.Contains(text, "The accuracy "+why+".") || !strings.Contains(text, "- The model: no test can show that the accuracy is above chance; p of a test fold by fold") ||
+	const why = "cannot be shown to be above chance, because p of a fold-by-fold test without retraining cannot be below 0.062, since the labels of a fold have few distinct permutations (a test with retrained models can give a smaller p, docs/statistics.md)"
+	if !strings.Contains(text, "The accuracy "+why+".") || !strings.Contains(text, "- The model: accuracy cannot be shown to be above chance, because p of a fold-by-fold test") ||
 		strings.Contains(text, "not above chance") {
 		t.Error(text)
 	}
@@ -198,18 +200,18 @@ func TestSummaryOfPowerlessTest(t *testing.T) {
 
 // What is not shown is not claimed.
 func TestSummaryOfChance(t *testing.T) {
-	const not, regions = "AUC 0.800 (mean over the folds); p = 0.020 (fold by fold, models not retrained). The accuracy is not above chance.", "The accuracy of the models is not shown to be above chance, so the ranking alone is no evidence of a group difference."
+	const not, regions = "AUC is 0.800 (mean over the folds); p = 0.020 (fold by fold, models not retrained). The accuracy is not above chance.", "The accuracy of the models is not shown to be above chance, so the ranking alone is no evidence of a group difference."
 	for _, c := range []struct {
 		low, p  float64
 		retrain float64 // p of retrained models; NaN where there are none
 		above   bool
 		caution string
 	}{
-		{0.61, math.NaN(), math.NaN(), false, "The model: accuracy was not tested against chance: connect permuted of split"},
+		{0.61, math.NaN(), math.NaN(), false, "The model: accuracy was not tested against chance; to test it, connect the output permuted of split"},
 		// p decides, whatever the interval says.
 		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not above chance, p = 0.241 (fold by fold, models not retrained)"},
-		{0.5, 0.003, math.NaN(), true, "The model: the permutation test rejects chance, but the 95 % CI for the accuracy (0.500–0.700) includes the majority-class rate (0.600), so the size of the advantage is uncertain"},
-		{0.61, 0.003, 0.2, false, "The model: accuracy is not above chance, p = 0.200 (models retrained on 99 label shuffles)"},
+		{0.5, 0.003, math.NaN(), true, "The model: the permutation test is significant, but the 95 % CI for the accuracy (0.500–0.700) includes the majority-class rate (0.600), so the size of the advantage is uncertain"},
+		{0.61, 0.003, 0.2, false, "The model: accuracy is not above chance, p = 0.200 (models retrained on 99 label permutations)"},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 		evaluation, _ := stagetest.Evaluated(0.62, c.low, 0.7)
@@ -260,16 +262,16 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 	}{
 		{"another one is", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
 			row("MLP", false, 0.6, 0.2, 0.001)}, nil,
-			"AUC 0.700 (mean over the folds); p = 0.400 (fold by fold, models not retrained). The accuracy is not above chance. Above chance (p corrected by Holm for 3 classifiers): ridge (0.800, tested fold by fold).", ""},
+			"The AUC is 0.700 (mean over the folds); p = 0.400 (fold by fold, models not retrained). The accuracy is not above chance. One other classifier is above chance (p with Holm's correction for 3 classifiers): ridge (0.800, tested fold by fold).", ""},
 		{"two are", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
 			row("linear SVM", false, 0.75, 0.01, 0.01)}, nil,
-			"The accuracy is not above chance. Above chance (p corrected by Holm for 3 classifiers): ridge (0.800, tested fold by fold), linear SVM (0.750, tested fold by fold).", ""},
+			"The accuracy is not above chance. 2 other classifiers are above chance (p with Holm's correction for 3 classifiers): ridge (0.800, tested fold by fold) and linear SVM (0.750, tested fold by fold).", ""},
 		{"one is after the correction", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
 			row("linear SVM", false, 0.75, 0.03, 0.03)}, nil,
-			"Above chance (p corrected by Holm for 3 classifiers): ridge (0.800, tested fold by fold).", ""},
+			"One other classifier is above chance (p with Holm's correction for 3 classifiers): ridge (0.800, tested fold by fold).", ""},
 		{"none is after the correction", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.02, 0.001),
 			row("linear SVM", false, 0.75, 0.03, 0.03)}, nil,
-			"The accuracy is not above chance. No other classifier is shown to be above chance (p corrected by Holm for 3 classifiers).", ""},
+			"The accuracy is not above chance. No other classifier is shown to be above chance (p with Holm's correction for 3 classifiers).", ""},
 		{"none is", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.02),
 			row("majority classifier", false, 0.55, 0.001, 1)}, nil, "The accuracy is not above chance.",
 			"PR-GNN: the tests of accuracy and AUC disagree (accuracy p = 0.300 (fold by fold, models not retrained); AUC p = 0.020 (fold by fold, models not retrained))"},
@@ -277,7 +279,7 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 			row("ridge", false, 0.9, 0.001, 0.001)}, nil,
 			"p = 0.020 (fold by fold, models not retrained).", ""},
 		{"retrained models decide", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.2, 99), "The accuracy is not above chance.",
-			"PR-GNN: the tests of accuracy and AUC disagree (accuracy p = 0.200 (models retrained on 99 label shuffles); AUC p = 0.020 (fold by fold, models not retrained))"},
+			"PR-GNN: the tests of accuracy and AUC disagree (accuracy p = 0.200 (models retrained on 99 label permutations); AUC p = 0.020 (fold by fold, models not retrained))"},
 		{"too few of them do not", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.1, 9), "p = 0.020 (fold by fold, models not retrained).", ""},
 	} {
 		a := newAuthor(section.NewWriter(nil), nil)
@@ -358,13 +360,13 @@ func TestContrastsOfBiomarkers(t *testing.T) {
 func TestSummaryOfLittle(t *testing.T) {
 	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(3, "a", "b"))}}
 	want := `Summary
-  Data: 3 participants: 2 a, 1 b.
+  Data: 3 participants (2 a and 1 b).
 
 Cautions
   - Group a has only 2 participants
   - Group b has only 1 participant
-  - 3 participants can be divided into groups of these sizes in 3 ways only, so no permutation test
-    can give p < 0.05 (two groups of 4: 70 ways)
+  - 3 participants can be divided into groups of these sizes in only 3 ways, so no permutation test
+    can give p < 0.05 (for comparison, two groups of 4 can be formed in 70 ways)
 
 Participants
   Groups
@@ -387,7 +389,7 @@ func TestSummaryOfSettings(t *testing.T) {
 	in["evaluation"] = []dag.Input{dag.InputOf(both)}
 	delete(in, "scores")
 	text := summaryText(t, &Summary{Top: 10}, in)
-	for _, want := range []string{"\n    TopK           0.900  0.800–0.950", "\n    SAGE           0.800  0.700–0.900", "2 classifiers were compared, which biases the accuracy of the best one upward", "Result: 2 settings, no headline."} {
+	for _, want := range []string{"\n    TopK           0.900  0.800–0.950", "\n    SAGE           0.800  0.700–0.900", "2 classifiers were compared, which biases the accuracy of the best one upward", "Result: the pipeline has 2 settings and no headline."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -400,17 +402,18 @@ func TestSummaryOfThreeGroups(t *testing.T) {
 	table := need.Value(in["evaluation"][0].Table())(t)
 	column, _ := table.Column("positive")
 	named := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 2}, in)), " ")
-	if want := "AUC 0.800 (ASD against all other groups, mean over the folds)"; !strings.Contains(named, want) {
+	if want := "AUC is 0.800 (ASD against all other groups, mean over the folds)"; !strings.Contains(named, want) {
 		t.Errorf("no %q in %s", want, named)
 	}
 	column.Values = []string{"n/a", "n/a"}
 	in["evaluation"] = []dag.Input{dag.InputOf(table)}
 	text := summaryText(t, &Summary{Top: 2}, in)
-	if want := "AUC 0.800 (each group against the rest, mean over groups and folds)"; !strings.Contains(
+	if want := "AUC is 0.800 (each group against the rest, mean over groups and folds)"; !strings.Contains(
 		strings.Join(strings.Fields(text), " "), want) {
 		t.Errorf("no %q in %s", want, text)
 	}
-	if strings.Contains(text, "Positive: n/a") || !strings.Contains(text, "AUC: mean over the groups, each against the rest.") {
+	if strings.Contains(text, "class is n/a") || !strings.Contains(strings.Join(strings.Fields(text), " "),
+		"The AUC is the mean over the groups, each against the rest.") {
 		t.Errorf("three groups:\n%s", text)
 	}
 }

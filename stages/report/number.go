@@ -96,10 +96,10 @@ func DrawnP(p float64, draws int32) string {
 	return Probability(p)
 }
 
-// DrawnPText is DrawnP in a sentence: p = 0.020, p ≤ 0.05 (19 randomizations).
+// DrawnPText is DrawnP in a sentence: p = 0.020, p ≤ 0.05 (19 permutations).
 func DrawnPText(p float64, draws int32) string {
 	if text := DrawnP(p, draws); strings.HasPrefix(text, "≤") {
-		return fmt.Sprintf("p %s (%s)", text, words.Count(int(draws), "randomization"))
+		return fmt.Sprintf("p %s (%s)", text, words.Count(int(draws), "permutation"))
 	}
 	return P(p)
 }

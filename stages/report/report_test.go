@@ -266,7 +266,7 @@ func TestDrawnP(t *testing.T) {
 			sentence = "p = " + c.want
 		}
 		if strings.HasPrefix(c.want, "≤") {
-			sentence += fmt.Sprintf(" (%s)", words.Count(int(c.draws), "randomization"))
+			sentence += fmt.Sprintf(" (%s)", words.Count(int(c.draws), "permutation"))
 		}
 		need.Equal(t, DrawnPText(c.p, c.draws), sentence, c.p, "of", c.draws, "draws")
 	}

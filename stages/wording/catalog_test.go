@@ -137,7 +137,7 @@ func TestFindingText(t *testing.T) {
 		Numbers: map[string]any{"Positive": "PAT"}}, Also: []string{"ridge"}, Seeds: 2}
 	text, err := Finding(g)
 	need.NoError(t, err)
-	need.Equal(t, text, "SVM detected none of the PAT participants (sensitivity 0); likewise 2 other seeds of the same training, ridge")
+	need.Equal(t, text, "SVM detected none of the PAT participants (sensitivity 0); likewise 2 other seeds of the same training and ridge")
 }
 
 // The name of a column or stage is written as it is.

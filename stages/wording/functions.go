@@ -63,7 +63,7 @@ var functions = map[string]func(arguments) (any, error){
 	"inside": texts(InSentence),
 	// count N "noun": 3 folds. each N "noun": each of the 3 folds.
 	"count": counted(words.Count), "each": counted(words.Each), "the": counted(words.The),
-	"some": func(a arguments) (any, error) { // some LIST most: a, b and 3 more
+	"some": func(a arguments) (any, error) { // some LIST most: a, b and c, or a, b and 3 more
 		list, err := a.list(0)
 		if err != nil {
 			return nil, err
@@ -73,6 +73,9 @@ var functions = map[string]func(arguments) (any, error){
 			if n, ok := number(a.of[1]); ok {
 				most = int(n)
 			}
+		}
+		if len(list) <= most {
+			return List(list), nil
 		}
 		return words.Some(list, most), nil
 	},

@@ -73,19 +73,19 @@ func TestLabels(t *testing.T) {
 	}{
 		{column.Scans{MadeBy: "fMRIPrep 25.2.0", Space: "MNI152NLin2009cAsym res-2", Labels: map[string]int{"A": 2}},
 			[]string{majority, majority}, "auto", "methods.bids methods.space methods.parcellation methods.label-source",
-			"fMRIPrep 25.2.0 [1]. The scans are in the space MNI152NLin2009cAsym res-2. Each scan was parcellated on its own grid " +
-				"by majority resampling of a label image, 27 samples per voxel; a region"},
+			"fMRIPrep 25.2.0 [1]. The scans were in MNI152NLin2009cAsym res-2 space. Each scan was parcellated on its own grid " +
+				"with majority resampling of a label image, 27 samples per voxel; a region"},
 		{column.Scans{MadeBy: "XCP-D 0.10.6", Space: "native", Aligned: true, Labels: map[string]int{"A": 2}},
 			[]string{column.LabelsOnGrid}, "auto",
 			"methods.bids methods.space methods.parcellation methods.aligned methods.label-source", "of XCP-D 0.10.6. The"},
 		{column.Scans{Labels: map[string]int{"A": 1, "B": 1}}, []string{nearest, nearest, majority}, "auto",
 			"methods.bids methods.parcellation methods.label-source methods.label-source",
-			"by nearest-neighbor resampling of a label image (2 scans), or majority resampling of a label image, 27 samples per " +
-				"voxel (1 scan); a region with less than 0.5"},
-		{column.Scans{}, []string{column.LabelsMatched}, "auto", "methods.bids methods.parcellation", "by a CIFTI label file"},
-		{column.Scans{}, nil, "auto", "methods.bids methods.parcellation", "by a label image; a"},
+			"with nearest-neighbor resampling of a label image (2 scans), or majority resampling of a label image, 27 samples per " +
+				"voxel (1 scan); a region was treated as missing if less than a fraction of 0.5"},
+		{column.Scans{}, []string{column.LabelsMatched}, "auto", "methods.bids methods.parcellation", "with a CIFTI label file"},
+		{column.Scans{}, nil, "auto", "methods.bids methods.parcellation", "with a label image; a"},
 		{column.Scans{DK84: true}, nil, "nearest", "methods.bids methods.parcellation",
-			"by nearest-neighbor resampling of a label image (Desikan–Killiany atlas with subcortical structures, 84 regions) [1];"},
+			"with nearest-neighbor resampling of a label image (Desikan–Killiany atlas with subcortical structures, 84 regions) [1];"},
 	} {
 		cohort := with("bids")
 		cohort.Stage = "cohort"
@@ -119,11 +119,11 @@ func TestLengths(t *testing.T) {
 	}
 	for want, rows := range map[string][]column.CleaningRow{
 		"": nil,
-		"All scans have 176 volumes at a repetition time of 2 s.": {scan(176, 2), scan(176, 2)},
-		"The scans have 150 to 200 volumes (median 176) at repetition times of 2 to 2.5 s (unknown for 1 scan).": {scan(176, 2),
+		"All scans had 176 volumes at a repetition time of 2 s.": {scan(176, 2), scan(176, 2)},
+		"The scans had 150 to 200 volumes (median 176) at repetition times of 2 to 2.5 s (unknown for 1 scan).": {scan(176, 2),
 			scan(150, 2.5), scan(200, math.NaN())},
-		"The scans have 150 to 1001 volumes (median 575.5).": {scan(150, 0), scan(1001, 0)},
-		"All scans have 176 volumes.":                        {scan(176, math.NaN())},
+		"The scans had 150 to 1001 volumes (median 575.5).": {scan(150, 0), scan(1001, 0)},
+		"All scans had 176 volumes.":                        {scan(176, math.NaN())},
 	} {
 		a := authorOf()
 		a.Scans = cleaned(rows...)
@@ -144,9 +144,9 @@ func TestJoinedRuns(t *testing.T) {
 		said               bool
 		lengths, contained string
 	}{
-		{[2]int32{1, 0}, true, "The scans and joined series have", "(1 of 2 participants)"},
-		{[2]int32{1, 1}, true, "The joined series have", "were concatenated."},
-		{[2]int32{0, 0}, false, "The scans have", ""}, // everybody has one run
+		{[2]int32{1, 0}, true, "The scans and joined series had", "(1 of 2 participants)"},
+		{[2]int32{1, 1}, true, "The joined series had", "were concatenated."},
+		{[2]int32{0, 0}, false, "The scans had", ""}, // everybody has one run
 	} {
 		a := authorOf(with("denoise", "detrend", "-1"), with("join"), connectivity, report)
 		a.Scans = cleaned(column.CleaningRow{Volumes: 148, Kept: 148, TR: 2, Trend: c.trends[0]},
@@ -155,7 +155,7 @@ func TestJoinedRuns(t *testing.T) {
 		need.NoError(t, a.graphs())
 		codes, text := written(t, a)
 		need.Equal(t, strings.Contains(codes, "methods.joined"), c.said)
-		need.Equal(t, strings.Contains(text, "left in the joined series"), c.said, text)
+		need.Equal(t, strings.Contains(text, "remained in the joined series"), c.said, text)
 		need.Equal(t, strings.Contains(text, c.lengths) && strings.Contains(text, c.contained), true, text)
 	}
 }

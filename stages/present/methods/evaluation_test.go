@@ -21,14 +21,14 @@ func TestMeasures(t *testing.T) {
 		third       string // the group of the third participant
 		codes, text string
 	}{
-		{column.AccuracyRow{Positive: "ASD"}, "MCI", "methods.measures methods.auc" + tested, "The AUC is that of ASD"},
-		{column.AccuracyRow{Positive: "ASD"}, "HC", "methods.measures" + tested, "The p values of accuracy and AUC of the " +
-			"model come from permutation tests: the models of all folds were retrained on each of 99 permutations of the labels " +
+		{column.AccuracyRow{Positive: "ASD"}, "MCI", "methods.measures methods.auc" + tested, "The AUC was that of ASD"},
+		{column.AccuracyRow{Positive: "ASD"}, "HC", "methods.measures" + tested, "The p values of accuracy and AUC for the " +
+			"model were obtained by permutation tests, in which the models of all folds were retrained on each of 99 permutations of the labels " +
 			"within folds ["},
 		{column.AccuracyRow{Positive: "n/a", Sensitivity: none, Specificity: none}, "HC",
-			"methods.measures methods.auc methods.not-computed" + tested, "Not computed: sensitivity and specificity."},
+			"methods.measures methods.auc methods.not-computed" + tested, "Sensitivity and specificity were not computed."},
 		{column.AccuracyRow{Positive: "n/a", Sensitivity: none, Specificity: none, AUC: none, AUCP: none}, "HC",
-			"methods.measures methods.not-computed" + tested, "The p values of accuracy of the model"},
+			"methods.measures methods.not-computed" + tested, "The p values of accuracy for the model"},
 		{column.AccuracyRow{Positive: "ASD", P: none, AUCP: none}, "HC", "methods.measures" + untested,
 			"permuted labels"},
 	} {
@@ -83,11 +83,11 @@ func TestChecks(t *testing.T) {
 			{Method: column.UntrainedModels}, {Method: column.RidgePattern}})})
 	need.Equal(t, codes, "methods.ranking methods.ranking-test methods.references methods.fidelity methods.covariates "+
 		"methods.motion methods.program")
-	for _, want := range []string{"of the test participants were permuted within sites, of K folds",
+	for _, want := range []string{"of the test participants were permuted within sites, the p values of K folds",
 		"no network training: untrained models and ridge pattern.",
-		"(3 and 9) were either removed from each test graph of 1 draw of each participant or retained alone, in comparison with " +
-			"19 random choices of as many regions.",
-		"with p values from 9,999 permutations of the groups within sites, corrected", "with age partialled out."} {
+		"(3 and 9) were either removed from each test graph of 1 draw of each participant or retained alone; " +
+			"19 random choices of as many regions served for comparison.",
+		"with p values from 9,999 permutations of the groups within sites, corrected", "with age partialed out."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s\nlacks %s", text, want)
 		}

@@ -27,7 +27,7 @@ func TestDenoising(t *testing.T) {
 		{nil, nil, "", ""},
 		{[]column.CleaningRow{compcor, of(func(r *column.CleaningRow) { r.Strategy, r.Kept = "acompcor", 120 })}, nil,
 			"regression regression non-steady kept freedom", "were regressed out [1, 2]; non-steady-state volumes were removed; " +
-				"133 (120–146) volumes were kept; 90 degrees of freedom were left."},
+				"133 (120–146) volumes were kept; 90 degrees of freedom remained."},
 		{[]column.CleaningRow{compcor, of(func(r *column.CleaningRow) {})}, nil,
 			"regression regression non-steady kept freedom", "[1, 2]; 24 motion parameters were regressed out [1]; non"},
 		{why(column.AskedForNone), nil, "no-regression freedom", "(regress: none); 90 degrees"},
@@ -37,15 +37,15 @@ func TestDenoising(t *testing.T) {
 		{nil, []string{"detrend", "0"}, "detrend", "the mean was"},
 		{nil, []string{"detrend", "1"}, "detrend", "a linear trend was"},
 		{nil, []string{"detrend", "3"}, "detrend", "a polynomial trend of degree 3 was"},
-		{nil, []string{"filter", "butterworth"}, "filter", "a Butterworth filter kept 0.01–0.08 Hz."},
-		{nil, []string{"filter", "cosine", "low_pass", "0"}, "filter", "a cosine filter kept frequencies above 0.01 Hz."},
+		{nil, []string{"filter", "butterworth"}, "filter", "a Butterworth filter retained 0.01–0.08 Hz."},
+		{nil, []string{"filter", "cosine", "low_pass", "0"}, "filter", "a cosine filter retained frequencies above 0.01 Hz."},
 		{nil, []string{"filter", "cosine", "high_pass", "0"}, "filter", "frequencies below 0.08 Hz."},
 		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Bridge = "linear" })}, []string{"filter",
 			"butterworth"},
-			"regression freedom filter bridge", "straight lines stood in"},
+			"regression freedom filter bridge", "interpolated by straight lines"},
 		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Bridge = "nilearn" })}, []string{"filter",
 			"butterworth"},
-			"regression freedom filter bridge", "cubic splines stood in"},
+			"regression freedom filter bridge", "interpolated by cubic splines"},
 		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Bridge = "nilearn" })}, nil, "regression freedom", ""},
 		{nil, []string{"fd", "0.2"}, "censoring", "above 0.2 mm"},
 		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Strategy = "scrubbing" })}, nil, "regression scrubbing freedom", ""},
@@ -78,7 +78,7 @@ func TestDenoising(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	for block, want := range map[string]string{
 		"0": "with blocks of 5 (4–6) volumes, the optimal length for the series [2, 3], averaged over the regions;",
-		"9": "[1] with blocks of 9 volumes; the volumes are",
+		"9": "[1] with blocks of 9 volumes; the same volumes",
 	} {
 		d := with("denoise", "draws", "10", "block", block)
 		a := authorOf(d)
@@ -103,8 +103,8 @@ func TestComBat(t *testing.T) {
 	codes, text := written(t, a)
 	need.Equal(t, codes, "methods.combat")
 	need.Equal(t, text, "Effects of scanner on the correlations were removed by ComBat [1] with empirical Bayes, relative to "+
-		"NYU, fitted in each fold to the training participants; the effects of age, sex and IQ were preserved; matrices of "+
-		"each scanner with fewer than 3 training participants in a fold, or none, were not changed.")
+		"NYU, fitted in each fold to the training participants; the effects of age, sex and IQ were preserved; matrices from a "+
+		"scanner with fewer than 3 training participants in a fold, or none, were not changed.")
 }
 
 // Series are those of voxels or of grayordinates, and draws of one third have a name.

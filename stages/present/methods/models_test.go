@@ -28,10 +28,10 @@ func TestModelsOfCorrelations(t *testing.T) {
 	codes, plain := write()
 	need.Equal(t, codes, "methods.series-draws methods.correlation methods.folds methods.regressions methods.inputs "+
 		"methods.inputs methods.regression-measures methods.untested")
-	for _, want := range []string{"each draw gives one matrix", "all matrices of a participant",
+	for _, want := range []string{"each draw gave one matrix", "all matrices of a participant",
 		"5 folds, stratified by group within site, sex and hand (seed 1)",
-		"ridge regression (penalty 1)", "kernel ridge regression (penalty: the best of 3 values in 4 inner folds)",
-		"linear SVR (C = 2, ε = 0.1)", "The inputs of ridge regression are the correlations of all pairs of regions, as Fisher's z."} {
+		"ridge regression (penalty 1)", "kernel ridge regression (the best of 3 penalties in 4 inner folds)",
+		"linear SVR (C = 2, ε = 0.1)", "The inputs of ridge regression were the correlations of all pairs of regions, as Fisher's z."} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("%s\nlacks %s", plain, want)
 		}
@@ -42,7 +42,7 @@ func TestModelsOfCorrelations(t *testing.T) {
 	_, both := write(with("graph", "rule", "largest", "density", "0.1", "of", "pairs", "repair", "none",
 		"features", "pearson"))
 	if !strings.Contains(both, "partial correlation from the inverse of the covariance with a ridge of 0.1") ||
-		!strings.Contains(both, "each draw gives one graph") {
+		!strings.Contains(both, "each draw gave one graph") {
 		t.Errorf("graphs are made: %s", both)
 	}
 }
@@ -62,11 +62,11 @@ func TestInputs(t *testing.T) {
 		with("network", "model", "bnt", "transform", "fisher"), states)
 	a.inputs("baseline", "network", "regression")
 	_, text := written(t, a)
-	need.Equal(t, text, "The inputs of SVM (RBF) and logistic regression are the correlations of all pairs of regions. "+
-		"The inputs of ridge regression (baselines) and Brain Network Transformer are the correlations of all pairs of regions, "+
-		"as Fisher's z. The inputs of Li et al. 2019 are the graphs. The inputs of ridge regression (tangents) are the entries "+
-		"of the tangent-space matrices. The inputs of meanMLP are the denoised series. The inputs of linear SVR are each "+
-		"participant's features of the connectivity states (the fraction of time in each, and transitions), not the "+
+	need.Equal(t, text, "The inputs of SVM (RBF) and logistic regression were the correlations of all pairs of regions. "+
+		"The inputs of ridge regression (baselines) and Brain Network Transformer were the correlations of all pairs of regions, "+
+		"as Fisher's z. The inputs of Li et al. 2019 were the graphs. The inputs of ridge regression (tangents) were the entries "+
+		"of the tangent-space matrices. The inputs of meanMLP were the denoised series. The inputs of linear SVR were each "+
+		"participant's features of the connectivity states (the fraction of time in each state, and transitions), not the "+
 		"correlations of the whole scan.")
 }
 
@@ -97,10 +97,10 @@ func TestDrawn(t *testing.T) {
 // The readings of the paper are those in force.
 func TestReadings(t *testing.T) {
 	for want, parameters := range map[string][]string{
-		"the edge of a region to itself has weight 1; kept features are multiplied by their score; the kernel of the maximum " +
-			"mean discrepancy is exp(−d²/σ); the consistency loss has squared distances; no activation follows a convolution": {
+		"the edge of a region to itself had weight 1; kept features were multiplied by their score; the kernel of the maximum " +
+			"mean discrepancy was exp(−d²/σ); the consistency loss used squared distances; no activation followed a convolution": {
 			"self_weight", "1", "gate", "true", "distance", "bce; mmd", "kernel", "gauss", "glc", "squared"},
-		"no activation follows a convolution": {"self_weight", "0", "gate", "false", "distance", "bce", "kernel", "gauss",
+		"no activation followed a convolution": {"self_weight", "0", "gate", "false", "distance", "bce", "kernel", "gauss",
 			"glc", "norm"},
 	} {
 		train := with("train", parameters...)

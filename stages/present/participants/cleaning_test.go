@@ -34,7 +34,7 @@ func TestCleaningIsWritten(t *testing.T) {
 	raw := func(why string) row {
 		return with(func(r *row) { r.Strategy, r.Why, r.Regressors = "none", why, 0 })
 	}
-	const simple = "Nuisance regression: strategy simple: 24 motion parameters, white matter, CSF and fMRIPrep's cosines (high-pass filter at 1/128 Hz)"
+	const simple = "Nuisance regression: strategy simple with 24 motion parameters, white matter, CSF and fMRIPrep's cosines (high-pass filter at 1/128 Hz)"
 	for _, c := range []struct {
 		rows     []row
 		text     string
@@ -48,12 +48,12 @@ func TestCleaningIsWritten(t *testing.T) {
 			[]string{"The time series was supplied already preprocessed; the denoising is unknown, so the degrees of freedom are upper bounds, and motion"}},
 		{[]row{raw(column.SeriesGiven + column.AsSidecarSays + "36P")},
 			"No nuisance regression (time series used as supplied; according to the sidecar, cleaned with 36P).", nil},
-		{[]row{fine, fine, raw(column.NoConfounds)}, simple + ": sub-1, sub-2; none (no confounds in the data): sub-3.",
+		{[]row{fine, fine, raw(column.NoConfounds)}, simple + " in sub-1 and sub-2; none (no confounds in the data) in sub-3.",
 			[]string{"(no confounds in the data) in sub-3, while"}},
 		{[]row{fine, fine, fine, with(func(r *row) { r.Volumes, r.TR = 70, 1.495 }),
 			with(func(r *row) { r.NonFinite, r.Reduced, r.Missing, r.Constant = 9, 2, 1, 3 }),
 			with(func(r *row) { r.Censored = 75 })}, simple + ".", []string{
-			"Scans with less than half of the median number of volumes (148); if a file was cut, copy it again: sub-4 (70 volumes)",
+			"Scans with less than half of the median number of volumes (148); if a file was truncated, copy it again: sub-4 (70 volumes)",
 			"(most have 2 s): sub-4 (1.495 s)",
 			"Voxels with NaN or infinity, excluded from their regions: sub-5 (9 voxels)",
 			"(constant or not finite): sub-5 (2 regions)",
@@ -62,8 +62,8 @@ func TestCleaningIsWritten(t *testing.T) {
 		{[]row{fine, fine, with(func(r *row) { r.RepeatedVolumes = 105 }), with(func(r *row) { r.RepeatedRegions = 1 }),
 			with(func(r *row) { r.RepeatedVolumes, r.RepeatedRegions, r.Volumes = 1, 2, 150 })}, simple, []string{
 			"(most have 148 volumes): sub-5 (150 volumes)",
-			"(zeros or copies; repair the data, or under cohort: exclude: [sub-3, sub-5]): sub-3 (105 of 148 volumes), sub-5 (1 of 150 volumes)",
-			"(repair the data, or under cohort: exclude: [sub-4, sub-5]): sub-5 (2 regions), sub-4 (1 region)"}},
+			"(zeros or copies; repair the data, or exclude the participants with exclude: [sub-3, sub-5] under cohort): sub-3 (105 of 148 volumes), sub-5 (1 of 150 volumes)",
+			"(repair the data, or exclude the participants with exclude: [sub-4, sub-5] under cohort): sub-5 (2 regions), sub-4 (1 region)"}},
 		{slices.Repeat([]row{with(func(r *row) { r.RepeatedRegions = 2 })}, 7), simple,
 			[]string{"(repair the data): 7 of 7 scans"}},
 		{append(slices.Repeat([]row{with(func(r *row) { r.Constant = 1 })}, 6),
@@ -72,17 +72,17 @@ func TestCleaningIsWritten(t *testing.T) {
 		{[]row{fine, with(func(r *row) { r.MeanFD, r.HighFD = 0.51, 20 }),
 			with(func(r *row) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "linear", 74, 26, 9 }),
 			with(func(r *row) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "nilearn", 90, 6, 6 })}, simple, []string{
-			"Gaps of more than 5 censored volumes bridged by a cubic spline, which overshoots and distorts the correlations (use bridge: linear of denoise): sub-4 (a gap of 6 volumes)",
+			"Gaps of more than 5 censored volumes bridged by a cubic spline, which overshoots and distorts the correlations (set bridge: linear in denoise): sub-4 (a gap of 6 volumes)",
 			"More than 25 % of the volumes bridged", "(mean FD above 0.5 mm"}},
 		{[]row{with(func(r *row) { r.Task = "fir: go, stop" }), with(func(r *row) { r.Task = "fir: go, error" })},
 			"Task regression: responses to error, go, stop (finite impulse responses) were regressed out of 2 scans.", nil},
 		{[]row{with(func(r *row) { r.Task = "none: go, stop" }), fine}, simple,
-			[]string{"(go, stop) were not regressed out of 1 scan", "while others have some: sub-2"}},
+			[]string{"(go, stop) were not regressed out of 1 scan", "although other scans have events: sub-2"}},
 		{[]row{fine, with(func(r *row) { r.Reduced, r.Lost, r.LostShares = 2, "l.TP; r.TP", "0.25; 0.999" })}, simple,
 			[]string{": sub-2 (l.TP 25 %, r.TP 99 %)"}},
 		{append(slices.Repeat([]row{with(func(r *row) { r.Reduced, r.Lost, r.LostShares = 1, "a", "0.12" })}, 6),
 			with(func(r *row) { r.Reduced, r.Lost, r.LostShares = 2, "a; b", "0.9; 1" })), simple,
-			[]string{": a in all 7 scans (median 12 %, up to 90 %), another in one scan"}},
+			[]string{": a in all 7 scans (median 12 %, up to 90 %), one more region in one scan"}},
 		{append(slices.Repeat([]row{fine}, 5), slices.Repeat([]row{with(func(r *row) {
 			r.Reduced, r.Lost, r.LostShares = 4, "a; b; c; d", "0.12; 0.12; 0.12; 0.5"
 		})}, 7)...), simple, []string{": a in 7 of 12 scans (12 %), b in 7 of 12 scans (12 %) and 2 more"}},
@@ -164,7 +164,7 @@ func TestMissingCodesAreACaution(t *testing.T) {
 	a := &Cohort{Writer: w}
 	need.NoError(t, a.Read())
 	a.cleaning()
-	const want = "Values that may code missing data are analyzed as measurements (replace them by n/a, or exclude the participants): sub-7 (region 2 (right): -9999 in 3 volumes, column csf: 999 in 1 volume)"
+	const want = "Values that may code missing data are analyzed as measurements (replace them by n/a, or exclude the participants): sub-7 (region 2 (right): -9999 in 3 volumes and column csf: 999 in 1 volume)"
 	if !slices.Contains(w.Cautions(), want) {
 		t.Errorf("%q", w.Cautions())
 	}

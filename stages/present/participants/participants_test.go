@@ -109,7 +109,7 @@ func TestExtremesOfMany(t *testing.T) {
 	}
 	got := lists.Map(listed.Rows, func(r []report.Cell) string { return r[0].Text })
 	need.Equal(t, strings.Join(got, " "), strings.Join(want, " "))
-	const note = "Shown: 1000 of 3,000 participants, those with the 500 smallest and the 500 largest values of each measure that differs. All rows: pipeline export FILE clean.quality -o rows.csv."
+	const note = "The table shows 1000 of 3,000 participants, which have the 500 smallest and the 500 largest values of each measure that differs. All rows: pipeline export FILE clean.quality -o rows.csv."
 	if !strings.HasSuffix(listed.Note, note) {
 		t.Errorf("the note is %q", listed.Note)
 	}

@@ -23,7 +23,7 @@ func TestRegistrationIsTold(t *testing.T) {
 	}{
 		{[]column.ParcelRow{row(column.LabelsOnGrid, "")}, "", ""},
 		{[]column.ParcelRow{row(column.LabelsNearest, ""), row(column.LabelsNearest, "its transform rotates the head by 90°: check the registration"), row(column.LabelsMajority, "")},
-			"Labels resampled by majority of 27 samples a voxel, nearest neighbor.",
+			"Labels were resampled (majority of 27 samples a voxel and nearest neighbor).",
 			"Labels that may not fit the scan: sub-2 (its transform rotates the head by 90°: check the registration)"},
 	} {
 		var in []dag.Input

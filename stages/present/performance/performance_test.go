@@ -58,9 +58,9 @@ func TestTestsOf(t *testing.T) {
 		{[]Row{row("SVM", column.Retrained, 1000, 0), row("ridge", column.Retrained, 199, 0)},
 			"In the test against chance, the models were retrained on 199 or 1,000 permutations of the labels."},
 		{[]Row{row("SVM", column.Retrained, 199, 0), row("PR-GNN", column.PerFold, 9999, 3), row("net", "", 0, 0)},
-			"In the test of SVM, the models were retrained on 199 permutations of the labels. In the test of PR-GNN, test labels were permuted 9,999 times fold by fold, " +
-				"without retraining, and p combines most of the folds: conservative, a test with retrained models (kind permutation, docs/statistics.md gives the lines) " +
-				"finds smaller effects. Without a test against chance: net. p is of the first repeat only, with the accuracy PR-GNN 0.639; the other measures are of all repeats."},
+			"For SVM, the models were retrained on 199 permutations of the labels. For PR-GNN, the test labels were permuted 9,999 times fold by fold, " +
+				"without retraining, and p combines a majority of the folds. This test is conservative; a test with retrained models (kind permutation, see docs/statistics.md) " +
+				"can detect smaller effects. Net was not tested against chance. p is for the first repeat only (accuracy PR-GNN 0.639); the other measures are for all repeats."},
 	} {
 		need.Equal(t, strings.TrimSpace(a.describeTests(ClassifierTests(c.rows), "labels", "accuracy")), c.want)
 	}
