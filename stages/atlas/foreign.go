@@ -1,6 +1,7 @@
 package atlas
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -246,14 +247,22 @@ var (
 func fill(nodes []Node) {
 	for i := range nodes {
 		n := &nodes[i]
-		left, right := leftName.MatchString(n.Name), rightName.MatchString(n.Name)
-		if n.Hemisphere == "" && left != right {
-			n.Hemisphere = map[bool]string{true: "L", false: "R"}[left]
-		}
+		n.Hemisphere = cmp.Or(n.Hemisphere, Side(n.Name))
 		if m := yeoNetwork.FindStringSubmatch(n.Name); m != nil && n.Structure == "" {
 			n.Structure = m[1]
 		}
 	}
+}
+
+// Side is the hemisphere of which the name of a region is, L or R; "" where it has none.
+func Side(name string) string {
+	switch left, right := leftName.MatchString(name), rightName.MatchString(name); {
+	case left == right:
+		return ""
+	case left:
+		return "L"
+	}
+	return "R"
 }
 
 // hemisphere is L or R for the ways in which tables write it.

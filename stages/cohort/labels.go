@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
+	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
 
@@ -224,7 +226,7 @@ func (r *Roster) noteLeftOut(nodes []region.Node, by func(region.Node) int32, va
 	if nameless == nil || len(missing) == len(nodes) || builtIn(nodes) {
 		return
 	}
-	r.Notes = append(r.Notes, fmt.Sprintf("%d of the %d labels of %s have no row in the node list and are left out: %s",
+	r.Notes = append(r.Notes, fmt.Sprintf("%d of the %d labels of %s "+column.NoRow+" and are left out: %s",
 		len(nameless), len(values), userfile.NameIn(r.Root, path),
 		words.Some(lists.Map(nameless, func(v int32) string { return fmt.Sprint(v) }), 6)))
 }
@@ -254,11 +256,12 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 	if s == nil {
 		return nil
 	}
-	list := make([]region.Node, len(nodes))
+	list, placed := make([]region.Node, len(nodes)), false
 	frame := region.Frame{Places: make([]region.Place, len(nodes)), Space: space}
 	for i, n := range nodes {
 		list[i] = region.Node{Index: int32(n.Index), Id: int32(n.ID), Name: n.Name}
-		frame.Places[i] = region.Place{X: n.X, Y: n.Y, Z: n.Z, Hemisphere: n.Hemisphere}
+		frame.Places[i] = region.Place{X: n.X, Y: n.Y, Z: n.Z, Hemisphere: cmp.Or(n.Hemisphere, atlas.Side(n.Name))}
+		placed = placed || !math.IsNaN(n.X+n.Y+n.Z)
 	}
 	own := len(s.own) > 0 && len(nodes) > 0 && &nodes[0] == &s.own[0]
 	if s.table != nil {
@@ -291,6 +294,9 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 		}
 		if err := region.Misplaced(list, frame, by, labels); err != nil {
 			return fmt.Errorf("labels: %w", userfile.Place(fmt.Errorf("%s: %w", path, err), path))
+		}
+		if !placed && labels.Oriented {
+			r.Notes = append(r.Notes, "the node list has no coordinates: of its names, only the sides (left, right) are compared with the positions of the labels")
 		}
 		return nil
 	}

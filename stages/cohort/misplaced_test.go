@@ -226,3 +226,29 @@ func TestLabelsLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// The names of a node list without coordinates have to be of the side on which the labels lie.
+func TestNamesOfTheOtherSide(t *testing.T) {
+	all := atlas.DK84()
+	path := filepath.Join(t.TempDir(), "labels.nii")
+	image(t, path, painted(4, func(i int) int { return i + 1 },
+		func(i int) [3]float64 { return [3]float64{all[i].X, all[i].Y, all[i].Z} }))
+	labels := need.Value(nifti.OpenLabels(path))(t)
+	swap := strings.NewReplacer("lh", "rh", "rh", "lh", "Left", "Right", "Right", "Left")
+	for swapped, want := range map[int]string{0: "", 2: "", 30: "regions lie on the other side", 84: "left and right are exchanged"} {
+		list, frame := make([]region.Node, 84), region.Frame{Places: make([]region.Place, 84)}
+		for i, n := range all {
+			if i%42 < swapped/2 {
+				n.Name = swap.Replace(n.Name)
+			}
+			list[i] = region.Node{Index: int32(i + 1), Id: int32(i + 1), Name: n.Name}
+			frame.Places[i] = region.Place{X: math.NaN(), Y: math.NaN(), Z: math.NaN(), Hemisphere: atlas.Side(n.Name)}
+		}
+		err := region.Misplaced(list, frame, func(n region.Node) int32 { return n.Index }, labels)
+		if want == "" {
+			need.NoError(t, err, swapped)
+		} else {
+			need.Error(t, err, want, swapped)
+		}
+	}
+}

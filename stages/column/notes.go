@@ -25,7 +25,7 @@ var ProtocolDoubts = map[string]string{"tr": NotedTR, "volumes": NotedLength}
 var doubts = []struct{ words, doubt string }{
 	{Protocols["tr"] + " " + ProtocolApart, NotedTR}, {Protocols["volumes"] + " " + ProtocolApart, NotedLength},
 	{Relatives, NotedRelatives}, {NotIndependent, NotedIndependence}, {FewerVolumes, NotedVolumes},
-	{BelowZero, "negative displacement"}, {FarMotion, "codes in displacements"},
+	{NoRow, "labels without a region"}, {BelowZero, "negative displacement"}, {FarMotion, "codes in displacements"},
 	{OnlyInCase, "names differ in case"}, {Alike, "names are alike"}, {TakenAsText, "numbers as text"},
 	{MayBeMissing, "missing values as categories"}, {CodesInMotion, NotedCodes}, {IfSite, "site"},
 	{Uneven, "exclusions by group"}, {VeryRare, "rare group"}, {OneGroup, "site of one group"},

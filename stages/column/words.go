@@ -48,6 +48,7 @@ const (
 	Regrouped     = "another group in sessions.tsv"
 	ProtocolApart = "cannot be told from the group"
 	CodesInMotion = "may stand for missing values"
+	NoRow         = "have no row in the node list"
 	BelowZero     = "cannot be negative and count as missing"
 	FarMotion     = "displacements far above all others, and taken as millimeters"
 

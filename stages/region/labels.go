@@ -8,6 +8,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/nifti/cifti"
+	"prgnn/stages/column"
 )
 
 // MeaningName decides whether the labels are ids or node numbers: ids, unless all labels are node numbers
@@ -144,7 +145,7 @@ func Misfits(nodes []Node, by func(Node) int32, values []int32, file string, own
 		return nil, fmt.Errorf("%s have no row in its table of regions: %s%s; set nodes to a TSV with the columns index and name that has them, or the regions to use",
 			count, some, hint)
 	case len(nameless) > 0 && !chosen:
-		notes = append(notes, fmt.Sprintf("%s have no row in the node list and belong to no region: %s%s", count, some, hint))
+		notes = append(notes, fmt.Sprintf("%s "+column.NoRow+" and belong to no region: %s%s", count, some, hint))
 	}
 	if len(missing) > 0 {
 		lacking := lists.Map(missing, func(n Node) string { return fmt.Sprintf("%d %s", by(n), n.Name) })

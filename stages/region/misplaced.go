@@ -23,6 +23,7 @@ const (
 	mostFarOff  = 0.1  // share of the compared labels
 	mostApart   = 10.0 // mm, mean over all regions, in the space of the list; a head turned by 15° has 12 mm
 	overMidline = 5.0  // mm; a region may reach over the midline, but its centroid hardly
+	mostOver    = 2    // regions without a place, beside a fifth of them: a head may lie turned
 	leastCosine = 0.5  // of an axis of the head and that of the image: 60°
 	leastPlaces = 12   // labels that have a place: with fewer an affine transform fits anything
 )
@@ -174,6 +175,12 @@ func exchanged(nodes []Node, places []Place, by func(Node) int32, centroids map[
 	or string) error {
 	var x, count [2]float64
 	var first string
+	type sided struct {
+		node Node
+		side int
+		x    float64
+	}
+	var unplaced []sided // without a place in the node list, by which swapped compares the others
 	for i, n := range nodes {
 		c, there := centroids[by(n)]
 		side := slices.Index([]string{"L", "R"}, places[i].Hemisphere)
@@ -181,12 +188,28 @@ func exchanged(nodes []Node, places []Place, by func(Node) int32, centroids map[
 			continue
 		}
 		x[side], count[side] = x[side]+c[0], count[side]+1
+		if math.IsNaN(places[i].X + places[i].Y + places[i].Z) {
+			unplaced = append(unplaced, sided{n, side, c[0]})
+		}
 		if side == 0 && first == "" {
 			first = fmt.Sprintf("label %d (%s) is centered at x = %.0f mm", by(n), n.Name, c[0])
 		}
 	}
-	if count[0] == 0 || count[1] == 0 || x[0]/count[0] < x[1]/count[1] {
+	if count[0] == 0 || count[1] == 0 {
 		return nil
+	}
+	if left, right := x[0]/count[0], x[1]/count[1]; left < right {
+		var wrong []string
+		for _, s := range unplaced {
+			if off := s.x - (left+right)/2; s.side == 0 && off > overMidline || s.side == 1 && off < -overMidline {
+				wrong = append(wrong, fmt.Sprintf("%d %s (x = %.0f mm)", by(s.node), s.node.Name, s.x))
+			}
+		}
+		if len(wrong) <= max(mostOver, len(unplaced)/5) {
+			return nil
+		}
+		return fmt.Errorf("%d of %d regions lie on the other side of the brain than the node list states: %s; correct the node list, or the labels",
+			len(wrong), len(unplaced), words.Some(wrong, 6))
 	}
 	return fmt.Errorf("left and right are exchanged between its labels and the node list: the left regions lie at x = %.0f mm on average, the right ones at %.0f: %s; %s%s",
 		x[0]/count[0], x[1]/count[1], first, mirrored, or)
