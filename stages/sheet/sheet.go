@@ -22,12 +22,12 @@ import (
 // maxBytes bounds a file: a table of all participants ever scanned is smaller.
 const maxBytes = 64 << 20
 
-// maxValues bounds the values of a table: half a million participants with 16 columns.
+// maxValues bounds the values of a table: a quarter of a million participants with 32 columns.
 const maxValues = 8 << 20
 
 // maxRows bounds the rows of a table, of which each takes some kB once it is a participant: no pipeline has a task for
 // each of more.
-const maxRows = 1 << 20
+const maxRows = 1 << 18
 
 // A Sheet is a table of texts.
 type Sheet struct {

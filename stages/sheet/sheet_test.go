@@ -60,7 +60,7 @@ func TestReadRefuses(t *testing.T) {
 		{"open quotation", "id,note\n1,\"a\n", `p.tsv:2: an unmatched quotation mark: quote the whole value, and double quotation marks within it ("5"" coil")`},
 		{"an open quotation is reported where it begins", "id,note\n1,\"a\n2,b\n3,c\n", `p.tsv:2: an unmatched quotation mark: quote the whole value, and double quotation marks within it ("5"" coil")`},
 		{"an open quotation between tabs", "id\tx\tnote\n1\t\"a\tb\n2\tc\td\n", `p.tsv:2: 2 values, but the first line has 3 (a quotation mark opens in column 2 and closes 1 line below, or not at all)`},
-		{"too many rows", strings.Repeat("a\n", maxRows+1), "p.tsv: 1048577 lines, more than the limit of 1048576 for a table of participants: is it the right file?"},
+		{"too many rows", strings.Repeat("a\n", maxRows+1), "p.tsv: 262145 lines, more than the limit of 262144 for a table of participants: is it the right file?"},
 		{"another separator", "id,note\n1;a\n", "p.tsv:2: 1 value, but the first line has 2 (they are separated by commas, but here by semicolons)"},
 		{"two columns without names", ",,id\n1,2,3\n", "p.tsv:1: column 1 has no name: name it, or remove the column\np.tsv:1: column 2 has no name: name it, or remove the column"},
 		{"many wrong lines", "id,x\n1\n2\n3\n4\n5\n", `p.tsv:2: 1 value, but the first line has 2 (a value with a comma in it needs quotation marks)
