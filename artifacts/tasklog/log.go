@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"prgnn/artifacts/whole"
@@ -77,7 +78,7 @@ func createLog(path string) (*os.File, error) {
 	return f, err
 }
 
-// Tail is the end of the log: at most this many lines.
+// Tail is the end of the log: at most this many lines, the long ones cut.
 func (l *Log) Tail(lines int) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,8 +95,17 @@ func (l *Log) Tail(lines int) string {
 		}
 		from--
 	}
-	return string(l.last[from:end])
+	text := strings.Split(string(l.last[from:end]), "\n")
+	for i, line := range text {
+		if len(line) > longestLine {
+			text[i] = strings.ToValidUTF8(line[:longestLine], "") + " … (this line is cut)"
+		}
+	}
+	return strings.Join(text, "\n")
 }
+
+// longestLine is how much of a line Tail gives, bytes.
+const longestLine = 1000
 
 // Close ends the log, and tells what kept it from being written.
 func (l *Log) Close() error {

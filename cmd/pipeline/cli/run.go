@@ -491,6 +491,9 @@ func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n   
 // mostTexts is how many texts a run prints.
 const mostTexts = 5
 
+// mostOfText is how much of a text a run prints, bytes.
+const mostOfText = 64 << 10
+
 // texts prints the texts for people that no other task reads. With -q and --json it reads
 // them only: the exit code must not depend on what is printed.
 func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
@@ -519,7 +522,12 @@ func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
 		if len(found) > 1 {
 			fmt.Fprintf(a.Out, "\n%s\n", a.Page.Bold(o.Name()))
 		}
-		fmt.Fprintln(a.Out, strings.TrimRight(string(text), "\n"))
+		shown, more := strings.TrimRight(string(text), "\n"), ""
+		if len(shown) > mostOfText {
+			shown = strings.ToValidUTF8(shown[:mostOfText], "")
+			more = fmt.Sprintf("\n… and %d more bytes: pipeline export FILE %s -o PATH", len(text)-len(shown), o.Name())
+		}
+		fmt.Fprintln(a.Out, shown+more)
 	}
 	if len(found) > 0 && !silent {
 		fmt.Fprintln(a.Out)
