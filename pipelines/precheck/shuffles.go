@@ -96,7 +96,7 @@ func acrossSites(people *encoding.Table, s *dag.StageNode) []string {
 		s.Name, by, sites)}
 }
 
-// uncorrected notes retrained permutation tests on a page that have too few label shuffles for Holm's correction.
+// uncorrected notes retrained permutation tests on a page that have too few label permutations for Holm's correction.
 func uncorrected(s *dag.StageNode) (notes []string) {
 	for _, n := range s.Tasks {
 		classifiers := map[string]bool{}

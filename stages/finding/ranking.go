@@ -240,7 +240,7 @@ type NullTests struct {
 	Setting string   // where it is not the one that figures and tables show
 	Regions []string // with q < Alpha
 	Least   float64  // the smallest family-wise p
-	Draws   int32    // label shuffles
+	Draws   int32    // label permutations
 }
 
 // BeyondNull is the result of the tests against permuted labels: of the setting that is shown, else of the first.
