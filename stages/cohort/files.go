@@ -479,8 +479,12 @@ func (r *Roster) skip() {
 		if s.Problem == nil || errors.As(s.Problem, new(several)) {
 			left, keep[s.ID] = append(left, s), true
 		} else {
+			why := errors.Unwrap(s.Problem)
+			if why == nil { // otherHead
+				why = s.Problem
+			}
 			out = append(out, listed.LeftOut{ID: s.ID, Group: group[s.ID], Category: listed.UnusableData,
-				Why: userfile.WithoutPlaces(r.Root, errors.Unwrap(s.Problem))})
+				Why: userfile.WithoutPlaces(r.Root, why)})
 		}
 	}
 	if out == nil || left == nil {

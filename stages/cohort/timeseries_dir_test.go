@@ -325,3 +325,17 @@ func TestTimeseriesTimesByGroup(t *testing.T) {
 	notes, _ := r.About(r.IDs())
 	need.Equal(t, strings.Join(notes, "; "), "the repetition time cannot be told from the group: ASD 2 s (3), TD 3 s (3); a classifier may learn the acquisition in place of the group difference")
 }
+
+// A participant whose columns have other names than those of most is left out by incomplete: skip, too.
+func TestSkipOtherHeads(t *testing.T) {
+	d := newDataset(t, "")
+	d.write("people.tsv", "participant_id\tgroup\n1\tA\n2\tA\n3\tB\n")
+	rows := strings.Repeat("0.5\t1.5\n1.5\t-0.5\n", 3)
+	d.write("1.tsv", rows)
+	d.write("2.tsv", "a\tb\n"+rows)
+	d.write("3.tsv", "a\tb\n"+rows)
+	people := listed.Parameters{File: "people.tsv", ID: "participant_id", Group: "group"}
+	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "{participant_id}.tsv", Incomplete: "skip"}).Load(d.dir))(t)
+	need.Equal(t, len(r.Subjects), 2)
+	need.Equal(t, strings.HasPrefix(r.Left[0].Why, "participant sub-1: the columns of 1.tsv have no names"), true, r.Left[0].Why)
+}
