@@ -107,7 +107,7 @@ func TestSitesThatAreNumbers(t *testing.T) {
 	}
 }
 
-// Sites that are one by mistake, and sites that cannot be told from the groups, are noted, whichever name the column
+// Sites that are one by mistake, and sites that are confounded with the groups, are noted, whichever name the column
 // has.
 func TestDoubtfulSites(t *testing.T) {
 	const split = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3, "
@@ -451,7 +451,7 @@ func TestShuffles(t *testing.T) {
 		{pairs, fmt.Sprintf(shuffled, "''"), "folds: ", ""},
 		{"A\tx B\tx A\ty B\ty A\tz B\tz A\tz", fmt.Sprintf(shuffled, "site"), "folds: ", ""}, // 2·2·3
 		{"A\tx A\tx A\tx B\ty B\ty B\ty", fmt.Sprintf(shuffled, "site"), "stage folds", "stage folds will fail: cohort.participants: permutation 1: labels are permuted within the values of site, in each of which all participants have the same group: no permutation changes a label; set within to another column, or to \"\" to permute over all participants"},
-		{pairs, fmt.Sprintf(shuffled, "group"), "stage folds", "stage folds will fail: cohort.participants: permutation 1: labels are permuted within the values of group, in each of which"},
+		{pairs, fmt.Sprintf(shuffled, "group"), "stage folds", ""}, // within no values of the label itself
 		{pairs, fmt.Sprintf(own, ""), "evaluate permutes", "evaluate permutes labels over all participants, whatever their site (3 values): participants of different sites are not exchangeable; add participants: cohort.participants to its inputs"},
 		{pairs, fmt.Sprintf(own, ", participants: cohort.participants"), "evaluate permutes", ""},
 		{"A\tx B\tx A\tx B\tx", fmt.Sprintf(own, ""), "evaluate permutes", ""},

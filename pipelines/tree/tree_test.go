@@ -9,7 +9,8 @@ import (
 
 // parse reads a text as a pipeline file.
 func parse(text string, bad *Mistakes) *Node {
-	return Parse([]byte(text), func(line, col int) dag.Pos { return dag.Pos{File: "x.yaml", Line: line, Col: col} }, bad)
+	at := func(line, col int) dag.Pos { return dag.Pos{File: "x.yaml", Line: line, Col: col} }
+	return Parse([]byte(text), at, bad)
 }
 
 func TestVariablesAreWrittenOut(t *testing.T) {

@@ -35,7 +35,8 @@ def test_stages(quick: Quick) -> None:
 
 
 def test_findings(quick: Quick) -> None:
-    shown = json.loads(printed("show", "quick.yaml", "findings", "--json", "--rows", "100", *quick.store._where))
+    flags = ["--as-written", "--json", "--rows", "100", *quick.store._flags()]
+    shown = json.loads(printed("show", "quick.yaml", "findings", *flags))
     found = quick.store.findings
     assert [[f["code"], f["weight"], f["text"]] for f in found] == [[r[0], r[1], r[4]] for r in shown["head"]]
     assert found and all(isinstance(f["numbers"], dict) and isinstance(f["subject"], dict) for f in found)

@@ -609,8 +609,8 @@ func TestShortScansAreNoted(t *testing.T) {
 // What no two groups share of the acquisition of their scans is noted, of bids and of table, and by no group of which
 // each scan has a value of its own.
 func TestAcquisitionThatSeparatesTheGroups(t *testing.T) {
-	const tr = "the repetition time cannot be told from the group: A 2 s (4), B 3 s (4); "
-	const length = "the number of volumes cannot be told from the group: A 10 volumes (4), B 12 volumes (4); "
+	const tr = "the repetition time is completely confounded with the group: A 2 s (4), B 3 s (4); "
+	const length = "the number of volumes is completely confounded with the group: A 10 volumes (4), B 12 volumes (4); "
 	for want, scan := range map[string]func(i int) (tr float64, volumes int){
 		tr:          func(i int) (float64, int) { return 2 + float64(i%2), 10 + i/4 },
 		tr + length: func(i int) (float64, int) { return 2 + float64(i%2), 10 + i%2*2 },

@@ -323,7 +323,7 @@ func TestTimeseriesTimesByGroup(t *testing.T) {
 	c.File, c.Group, c.Series = "p.csv", "group", "file"
 	r := need.Value(c.Load(dir))(t)
 	notes, _ := r.About(r.IDs())
-	need.Equal(t, strings.Join(notes, "; "), "the repetition time cannot be told from the group: ASD 2 s (3), TD 3 s (3); a classifier may learn the acquisition in place of the group difference")
+	need.Equal(t, strings.Join(notes, "; "), "the repetition time is completely confounded with the group: ASD 2 s (3), TD 3 s (3); a classifier may learn the acquisition in place of the group difference")
 }
 
 // A participant whose columns have other names than those of most is left out by incomplete: skip, too.

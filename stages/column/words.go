@@ -46,7 +46,7 @@ const (
 	TiedTo        = "is closely tied to"
 	Relatives     = "may be in training and test data"
 	Regrouped     = "another group in sessions.tsv"
-	ProtocolApart = "cannot be told from the group"
+	ProtocolApart = "is completely confounded with the group"
 	CodesInMotion = "may stand for missing values"
 	NoRow         = "have no row in the node list"
 	BelowZero     = "cannot be negative and count as missing"

@@ -339,7 +339,7 @@ func isText(r io.Reader) error {
 			return errors.New("it is not UTF-8")
 		}
 		if bytes.IndexByte(text[:whole], 0) >= 0 {
-			return errors.New("it is no text: it has bytes of value 0")
+			return errors.New("not a text: it has bytes of value 0")
 		}
 		rest = copy(b, text[whole:])
 		switch {

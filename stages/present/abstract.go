@@ -90,7 +90,8 @@ func (a *author) many() bool {
 	return len(all) > 2
 }
 
-// tests are the tests of a measure in words; of too few label permutations they give the least p where the sentence on the
+// tests are the tests of a measure in words; of too few label permutations they give the least p where the sentence
+// on the
 // state of the accuracy does not.
 func (a *author) tests(r finding.Row, measure string) []string {
 	state, _ := a.Chance(r, "accuracy")

@@ -108,7 +108,8 @@ func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 	}
 }
 
-// A permutation test with too few label permutations for Holm's correction says so beside the classifiers above chance: of
+// A permutation test with too few label permutations for Holm's correction says so beside the classifiers above
+// chance: of
 // 24 the smallest p is 0.04, twice that beside one classifier with a smaller p and one with a larger one.
 func TestTooFewShufflesForHolm(t *testing.T) {
 	row := func(name string, accuracy, p float64) column.AccuracyRow {

@@ -46,7 +46,8 @@ func (a *author) provenance() error {
 				return func(line string) string { return strings.SplitN(line+" ", " ", 3)[i] }
 			}
 			codes := slices.Compact(slices.Sorted(slices.Values(lists.Map(lines, part(1)))))
-			a.Supplement(section.Lay(a.Writer, "provenance.code", values{"Whole": len(codes) < len(lines) && len(codes) == 1},
+			a.Supplement(section.Lay(a.Writer, "provenance.code", values{"Whole": len(codes) < len(lines) &&
+				len(codes) == 1},
 				1, lines, section.Words("kind", part(0)), section.Words("code", part(1))))
 		}
 	}

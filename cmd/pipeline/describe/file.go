@@ -56,7 +56,8 @@ func File(a *console.Console, path string, withStats bool, rows int) error {
 		if reason := cmp.Or(cutShort(magic[:n]), foreign.Name(magic[:n])); reason != "" {
 			return fmt.Errorf("%s: %s", path, reason)
 		}
-		if n > 0 && !bytes.ContainsFunc(magic[:n], func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }) {
+		control := func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\r", r) }
+		if n > 0 && !bytes.ContainsFunc(magic[:n], control) {
 			return fmt.Errorf("%s: it is a text; inspect reads NIfTI and MGH images, npy arrays, and tables of Arrow and Parquet", path)
 		}
 		return inspectImage(a, e, withStats)

@@ -121,7 +121,7 @@ class Store:
 
         ``subject`` and ``numbers`` are dictionaries. Raises Error when the summary has not run.
         """
-        rows = self.table("findings").arrow().to_pylist()
+        rows: list[dict[str, Any]] = self.table("findings").arrow().to_pylist()
         for row in rows:
             for name in ("subject", "numbers"):
                 row[name] = json.loads(row[name]) if row[name] else {}
