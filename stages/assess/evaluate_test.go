@@ -178,12 +178,20 @@ func TestEvaluatePWithinSites(t *testing.T) {
 	}
 	own := make([]string, 8)
 	for i := range own {
-		own[i] = g[label[i]]
+		own[i] = "clinic of " + g[label[i]]
 	}
 	summary := need.Value(run(byGroup, ids, own, "site"))(t)
 	if p := stagetest.FloatsOf(t, summary, "p"); p[1] != 1 ||
 		stagetest.Codes(t, summary) != "test.no-permutation" {
 		t.Errorf("each site has one group: p %v, %v", p, summary.Meta)
+	}
+	// The site is what is predicted: it is permuted over all participants.
+	for i := range own {
+		own[i] = g[label[i]]
+	}
+	summary = need.Value(run(byGroup, ids, own, "site"))(t)
+	if p := stagetest.FloatsOf(t, summary, "p"); p[1] >= 0.05 || summary.Meta["within"] != "" {
+		t.Errorf("the site is the label: p %v, %v", p, summary.Meta)
 	}
 	if _, err := run(byGroup, ids[1:], site[1:], "site"); err == nil ||
 		!strings.Contains(err.Error(), `"a" is not among the participants`) {
