@@ -17,7 +17,7 @@ func TestRoom(t *testing.T) {
 	}
 	some := make([]byte, mostRoom/2)
 	runtime.GC()
-	if r.fit(); r.percent < 90 || r.percent > 150 { // 3/4 of mostRoom for mostRoom/2, less what other tests of this program hold
+	if r.fit(); r.percent < 90 || r.percent > 150 { // 3/4 of mostRoom for mostRoom/2, less what other tests hold
 		t.Errorf("%d percent of %d MB in use", r.percent, len(some)>>20)
 	}
 	held := make([]byte, 3*mostRoom)

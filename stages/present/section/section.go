@@ -21,7 +21,6 @@ type Writer struct {
 
 	Page     *report.Page
 	Findings finding.List // of all rules, written by Cautions
-	cautions [3]int       // of each weight
 	err      error        // the first of the catalog
 	Count    report.Count
 	Section  *report.Section // the section being written
