@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -15,9 +16,7 @@ func about(code string, weight Weight, r Row, more any) Finding {
 	numbers := map[string]any{"N": int(r.Participants), "Accuracy": r.Accuracy, "AUC": r.AUC, "Majority": r.Majority,
 		"Low": r.Low, "High": r.High, "Sensitivity": r.Sensitivity, "Specificity": r.Specificity,
 		"Positive": r.Positive}
-	for name, v := range Values(more) {
-		numbers[name] = v
-	}
+	maps.Copy(numbers, Values(more))
 	return Finding{code, weight, r.subject(), numbers}
 }
 
@@ -83,10 +82,11 @@ func (a *Results) accuracyOf(r Row) (all List) {
 	case state == NotAbove:
 		all.Add(about("accuracy.not-above-chance", Overturns, r, test))
 	}
-	if of, auc := a.Chance(r, "auc"); state < Untested && of < Untested && test.Significant() != auc.Significant() {
+	ofAUC, auc := a.Chance(r, "auc")
+	if state < Untested && ofAUC < Untested && test.Significant() != auc.Significant() {
 		all.Add(about("accuracy.auc-disagrees", Limits, r, map[string]any{"Test": test, "AUCTest": auc}))
 	}
-	if _, auc := a.Chance(r, "auc"); auc.Significant() && r.AUCLow <= 0.5 {
+	if ofAUC == Above && r.AUCLow <= 0.5 {
 		all.Add(about("auc.interval-includes-chance", Limits, r, map[string]any{"Low": r.AUCLow, "High": r.AUCHigh}))
 	}
 	switch {
@@ -183,9 +183,7 @@ func (a *Results) Regressions() (all List) {
 			numbers := map[string]any{"Number": a.Number, "R": r.R, "R2": r.R2, "Low": r.R2Low, "High": r.R2High,
 				"Constant": int(r.Constant), "Folds": int(r.Folds), "Corrected": corrected[RKey(r)],
 				"Among": len(corrected)}
-			for name, v := range Values(more) {
-				numbers[name] = v
-			}
+			maps.Copy(numbers, Values(more))
 			all.Add(Finding{code, weight, Subject{Classifier: r.Name, Setting: r.Coords}, numbers})
 		}
 		if r.Constant > 0 {

@@ -57,6 +57,7 @@ func TestOfOneClassifier(t *testing.T) {
 		{func(r *Row) { r.Test = "" }, "accuracy.untested"},
 		{func(r *Row) { r.AUCLow = 0.5 }, "auc.interval-includes-chance"},
 		{func(r *Row) { r.AUCLow = math.NaN() }, ""},
+		{func(r *Row) { r.AUCLow, r.Test = 0.4, "" }, "accuracy.untested"}, // no test rejects anything
 		{func(r *Row) { r.Low = 0.6 }, "accuracy.interval-includes-majority"},
 		{func(r *Row) { r.Low, r.Own = 0.6, false }, "accuracy.interval-includes-majority"},
 		{func(r *Row) { r.Low, r.P, r.AUCP = 0.6, 0.2, 0.2 }, "accuracy.not-above-chance"},
