@@ -29,6 +29,8 @@ type Results struct {
 	Similar    int                         // pairs of participants that may be one person each
 	Admitted   [][]dag.Coord               // trainings with known leakage that was let pass
 	Found      List                        // of the tables of results
+
+	retrained []*RetrainedTest // of Permuted; nil until they are asked for
 }
 
 // A Row is one row of evaluate's summary.

@@ -70,7 +70,15 @@ func (t *RetrainedTest) Measured(measure string) *column.PermutationTestRow {
 
 // RetrainedTests are the permutation tests of retrained models, each with the evaluated model that it is of: the one
 // whose stage has the same kind, inputs, folds and parameters, and the same result with the true labels.
-func (a *Results) RetrainedTests() (tests []*RetrainedTest) {
+func (a *Results) RetrainedTests() []*RetrainedTest {
+	if a.retrained == nil && len(a.Permuted) > 0 {
+		a.retrained = a.attributed()
+	}
+	return slices.Clone(a.retrained)
+}
+
+// attributed makes the tests of Permuted.
+func (a *Results) attributed() (tests []*RetrainedTest) {
 	of := map[string]*RetrainedTest{}
 	for _, r := range a.Permuted {
 		key := column.CoordText(r.Coords) + "\x00" + r.Name
