@@ -7,6 +7,27 @@ import (
 // Names of the covariates of which a page has one finding where both separate the groups.
 const volumes, kept, bothVolumes = "volumes", "kept", "volumes_both"
 
+// separating gives the name under which a covariate has a finding; "" for none. Of the volumes scanned and those kept
+// there is one finding.
+func separating[R any](rows []R, of func(R) (name string, p float64)) func(R) string {
+	lengths := 0
+	for _, r := range rows {
+		if name, p := of(r); (name == volumes || name == kept) && p < Alpha {
+			lengths++
+		}
+	}
+	return func(r R) string {
+		switch name, p := of(r); {
+		case !(p < Alpha) || lengths == 2 && name == volumes:
+			return ""
+		case lengths == 2 && name == kept:
+			return bothVolumes
+		default:
+			return name
+		}
+	}
+}
+
 // Covariates are the findings about covariates that alone separate the groups. of is the column that the models
 // predict: the table is of the column group.
 func Covariates(rows []column.CovariateRow, of string) (all List) {
@@ -14,19 +35,12 @@ func Covariates(rows []column.CovariateRow, of string) (all List) {
 		all.Add(Finding{"covariate.not-of-labels", Limits, Subject{}, map[string]any{"Column": of}})
 		return all
 	}
-	both := 0
+	named := separating(rows, func(r column.CovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
-		if (r.Name == volumes || r.Name == kept) && r.P < Alpha {
-			both++
-		}
-	}
-	for _, r := range rows {
-		name, code := r.Name, "covariate.predicts-group"
+		name, code := named(r), "covariate.predicts-group"
 		switch {
-		case !(r.P < Alpha) || both == 2 && name == volumes:
+		case name == "":
 			continue
-		case both == 2 && name == kept:
-			name = bothVolumes
 		case name == column.UnusablePattern:
 			code = "covariate.missing-regions-differ"
 		case name == column.UnusableRegions:
@@ -41,19 +55,11 @@ func Covariates(rows []column.CovariateRow, of string) (all List) {
 
 // CovariatesOfNumber are the findings about covariates that go with the number to predict.
 func CovariatesOfNumber(rows []column.NumberCovariateRow, number string) (all List) {
-	both := 0
+	named := separating(rows, func(r column.NumberCovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
-		if (r.Name == volumes || r.Name == kept) && r.P < Alpha {
-			both++
-		}
-	}
-	for _, r := range rows {
-		name := r.Name
-		switch {
-		case !(r.P < Alpha) || both == 2 && name == volumes:
+		name := named(r)
+		if name == "" {
 			continue
-		case both == 2 && name == kept:
-			name = bothVolumes
 		}
 		all.Add(Finding{"covariate.predicts-number", Overturns, Subject{}, map[string]any{"Name": name, "Number": number,
 			"Category": r.Kind == "category", "R": r.R, "P": r.P, "Draws": int(r.Permutations)}})
