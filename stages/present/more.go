@@ -12,6 +12,7 @@ import (
 	"prgnn/stages/figure"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // more is the section of the tables and pictures that the file asks for by name.
@@ -29,7 +30,7 @@ func (a *author) more() error {
 		if err != nil {
 			return err
 		}
-		shown.Caption, shown.Note = section.MemberText(in.Coords), t.Meta["note"]
+		shown.Caption, shown.Note = wording.MemberText(in.Coords), t.Meta["note"]
 		a.LongTable(shown, most, "is a result of "+shown.Caption+".")
 	}
 	small, wide, err := a.furtherPictures()
@@ -38,7 +39,7 @@ func (a *author) more() error {
 	}
 	var titles []string
 	for _, f := range slices.Concat(small, wide) {
-		titles = append(titles, section.LowerFirst(f.Title))
+		titles = append(titles, wording.LowerFirst(f.Title))
 	}
 	if n := len(titles); n > 1 && n <= 4 {
 		titles = []string{strings.Join(titles[:n-1], ", ") + " and " + titles[n-1]}
@@ -55,7 +56,7 @@ func (a *author) furtherPictures() (small, wide []report.Figure, err error) {
 			return nil, nil, err
 		}
 		f := report.Figure{Format: in.Ref.Format, Data: b,
-			Caption: section.MemberText(slices.DeleteFunc(slices.Clone(in.Coords),
+			Caption: wording.MemberText(slices.DeleteFunc(slices.Clone(in.Coords),
 				func(c dag.Coord) bool { return c.Axis == "stage" }))}
 		f.Title, f.Alt = section.SVGTitle(b)
 		if caption := markup.ElementText(b, "metadata"); f.Caption != "" && caption != "" {
@@ -64,7 +65,7 @@ func (a *author) furtherPictures() (small, wide []report.Figure, err error) {
 			f.Caption += caption
 		}
 		if f.Title == "" {
-			f.Title = section.MemberText(in.Coords)
+			f.Title = wording.MemberText(in.Coords)
 		}
 		if f.Alt == "" {
 			f.Alt = "Figure " + f.Title

@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // provenance is the section of where the results come from: the parameters, the code
@@ -65,7 +66,7 @@ func (a *author) provenance() error {
 			continue
 		}
 		for _, in := range ins {
-			rows = append(rows, row{p.Name, section.MemberText(in.Coords), in.Ref.Format, fmt.Sprint(in.Ref.Size),
+			rows = append(rows, row{p.Name, wording.MemberText(in.Coords), in.Ref.Format, fmt.Sprint(in.Ref.Size),
 				in.Ref.Digest.String()})
 		}
 	}

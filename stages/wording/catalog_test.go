@@ -155,3 +155,11 @@ func codes(t *testing.T) []string {
 	need.NoError(t, err)
 	return slices.Sorted(maps.Keys(all))
 }
+
+// An acronym stays as it is.
+func TestLowerFirst(t *testing.T) {
+	for title, want := range map[string]string{"Degrees of the nodes": "degrees of the nodes", "ROC curves": "ROC curves",
+		"QC-FC": "QC-FC", "T": "T", "": ""} {
+		need.Equal(t, LowerFirst(title), want, title)
+	}
+}

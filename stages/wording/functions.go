@@ -19,7 +19,7 @@ import (
 var functions = map[string]func(arguments) (any, error){
 	"share":     numbers(1, func(x []float64) string { return report.Share(x[0]) }),                     // 0.797
 	"interval":  numbers(2, func(x []float64) string { return report.Range(x[0], x[1]) }),               // 0.7–0.9
-	"to":        numbers(2, func(x []float64) string { return to(x[0], x[1]) }),                         // −0.1 to 0.2
+	"to":        numbers(2, func(x []float64) string { return To(x[0], x[1], report.Share) }),           // −0.1 to 0.2
 	"short":     numbers(1, func(x []float64) string { return report.Short(x[0]) }),                     // 3 digits
 	"thousands": numbers(1, func(x []float64) string { return report.Thousands(x[0]) }),                 // 1,762,972
 	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),                   // 75 %
@@ -40,7 +40,6 @@ var functions = map[string]func(arguments) (any, error){
 	},
 	"least": numbers(1, func(x []float64) string { return words.DrawnLeast(int(x[0])) }), // of so many draws
 	"upper": texts(UpperFirst),
-	"lower": texts(func(s string) string { return strings.ToLower(s[:min(1, len(s))]) + s[min(1, len(s)):] }),
 	"plain": texts(PlainName),
 	"cite": func(a arguments) (any, error) { // cite "key" …: a mark that Cited replaces
 		keys, err := arguments{a.name, []any{a.of}}.list(0)
@@ -90,8 +89,8 @@ var functions = map[string]func(arguments) (any, error){
 		}
 		return strings.Join(list, fmt.Sprint(a.of[1])), nil
 	},
+	// classifier MODEL: by its name in a file.
 	"classifier": texts(func(model string) string { return cmp.Or(column.Classifiers[model], model) }),
-	// by its name in a file
 	"coords": func(a arguments) (any, error) { // of a member of a fan-out: its stage, then its coordinates
 		if len(a.of) != 1 {
 			return nil, a.wrong()
@@ -273,12 +272,12 @@ func pValue(p float64, draws int32) string {
 	return report.P(p)
 }
 
-// to writes an interval either end of which may be negative.
-func to(low, high float64) string {
-	if low != low || high != high {
+// To writes an interval either end of which may be negative: −0.1 to 0.2.
+func To(low, high float64, write func(float64) string) string {
+	if math.IsNaN(low) || math.IsNaN(high) {
 		return "n/a"
 	}
-	return report.Share(low) + " to " + report.Share(high)
+	return write(low) + " to " + write(high)
 }
 
 // loss is a share without decimals; what is not all is at most 99 %.

@@ -9,7 +9,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/inference"
-	"prgnn/stages/present/section"
+	"prgnn/stages/wording"
 )
 
 // graphs states the way from voxels to graphs.
@@ -200,7 +200,7 @@ func (a *Author) silentRegions() error {
 		if err != nil {
 			return err
 		}
-		of := cmp.Or(in.Coord("subject"), section.MemberText(in.Coords))
+		of := cmp.Or(in.Coord("subject"), wording.MemberText(in.Coords))
 		for _, r := range rows {
 			most[of] = max(most[of], int(r.Silent), int(r.Missing+r.Constant))
 		}

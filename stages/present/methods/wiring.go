@@ -7,6 +7,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
+	"prgnn/stages/wording"
 )
 
 // learners are the kinds that train models.
@@ -137,7 +138,7 @@ func (a *Author) nameOf(s *finding.StageSettings, model string) string {
 			slices.Contains(modelsOf(&other), model)
 	})
 	if shared && s.Stage != s.Kind && s.Stage != model {
-		name += " (" + section.PlainName(s.Stage) + ")"
+		name += " (" + wording.PlainName(s.Stage) + ")"
 	}
 	return name
 }

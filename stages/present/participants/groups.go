@@ -100,8 +100,8 @@ func (a *Cohort) allParticipants(table *encoding.Table) error {
 		return err
 	}
 	all.Caption = a.Text("groups.participants", nil)
-	if at := all.Head(section.PlainName(column.Target)); at >= 0 && a.Who.Numbers != nil {
-		all.Heads[at].Text = section.PlainName(a.Who.Target)
+	if at := all.Head(wording.PlainName(column.Target)); at >= 0 && a.Who.Numbers != nil {
+		all.Heads[at].Text = wording.PlainName(a.Who.Target)
 	}
 	if len(all.Rows) < len(a.Who.Ids) {
 		all.Note += " " + a.Text("groups.more", nil)
@@ -182,7 +182,7 @@ func (a *Cohort) describeTexts(t *groupTable, c encoding.Column, texts []string)
 		t.hidden = append(t.hidden, covariate{Name: c.Name, Why: why, N: n})
 		return
 	}
-	t.add(report.Head{Text: section.PlainName(c.Name), Doc: c.Doc}, lists.Map(t.rows, func(rows []int) string {
+	t.add(report.Head{Text: wording.PlainName(c.Name), Doc: c.Doc}, lists.Map(t.rows, func(rows []int) string {
 		count := map[string]int{}
 		for _, at := range rows {
 			count[texts[at]]++

@@ -146,7 +146,7 @@ func scanNames(ins []dag.Input) []string { return lists.Map(ins, scanName) }
 func scanName(in dag.Input) string {
 	name := in.Coord("subject")
 	if name == "" {
-		return section.MemberText(in.Coords)
+		return wording.MemberText(in.Coords)
 	}
 	for _, part := range []string{"session", "run"} {
 		if of := in.Coord(part); of != "" {

@@ -10,6 +10,7 @@ import (
 	"prgnn/stages/fold"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // Error writes a mean absolute error, or an end of its interval, with the decimals of all models and permutation tests:
@@ -31,14 +32,6 @@ func (a *Results) Error(x float64) string {
 	return report.Short(x)
 }
 
-// interval writes the ends of an interval, of which either may be negative.
-func interval(low, high float64, write func(float64) string) string {
-	if low != low || high != high {
-		return "n/a"
-	}
-	return write(low) + " to " + write(high)
-}
-
 // DescribeRegression is the section of predicted numbers.
 func (a *Results) DescribeRegression() error {
 	type row = column.RegressionRow
@@ -50,12 +43,12 @@ func (a *Results) DescribeRegression() error {
 	a.Table(section.Lay(a.Writer, "regression.models", of, 1, rows,
 		section.Words("model", func(r row) string { return r.Name }),
 		section.Strong(section.Num("r", func(r row) string { return report.Share(r.R) })),
-		section.Num("r-interval", func(r row) string { return interval(r.RLow, r.RHigh, report.Share) }),
+		section.Num("r-interval", func(r row) string { return wording.To(r.RLow, r.RHigh, report.Share) }),
 		section.Num("p", func(r row) string { return testedP(r.Test, r.P, r.Permutations) }),
 		section.Num("r2", func(r row) string { return report.Share(r.R2) }),
-		section.Num("r2-interval", func(r row) string { return interval(r.R2Low, r.R2High, report.Share) }),
+		section.Num("r2-interval", func(r row) string { return wording.To(r.R2Low, r.R2High, report.Share) }),
 		section.Num("mae", func(r row) string { return a.Error(r.MAE) }),
-		section.Num("mae-interval", func(r row) string { return interval(r.MAELow, r.MAEHigh, a.Error) })),
+		section.Num("mae-interval", func(r row) string { return wording.To(r.MAELow, r.MAEHigh, a.Error) })),
 		a.Text("regression.models.lead", of))
 	a.Supplement(section.Lay(a.Writer, "regression.further", of, 1, rows,
 		section.Words("model", func(r row) string { return r.Name }),

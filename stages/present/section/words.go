@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
-	"prgnn/dag"
 	"prgnn/internal/markup"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
@@ -27,9 +26,9 @@ func WholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, e
 		if slices.Contains(hidden, c.Name) || named && c.Doc == column.CoordinateDoc {
 			continue
 		}
-		head := report.Head{Text: PlainName(c.Name), Doc: c.Doc}
+		head := report.Head{Text: wording.PlainName(c.Name), Doc: c.Doc}
 		if c.Unit != "" {
-			head.Text += " (" + UnitName(c.Unit) + ")"
+			head.Text += " (" + wording.UnitName(c.Unit) + ")"
 		}
 		text, err := t.Strings(c.Name)
 		if err != nil {
@@ -66,9 +65,6 @@ func WholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, e
 	return out, nil
 }
 
-// PlainName writes the name of a column for people.
-func PlainName(text string) string { return wording.PlainName(text) }
-
 // shownNumber writes a number to three places where it may be a share, in three digits otherwise; a p value of nothing
 // is below what can be told. Whole numbers are written as such where the column holds others than shares: counts, and
 // codes, of which only a column that nobody describes may have just 0 and 1.
@@ -86,9 +82,6 @@ func shownNumber(column string, x float64, shares bool) string {
 	return report.Short(x)
 }
 
-// LowerFirst writes a title within a sentence; an acronym stays.
-func LowerFirst(text string) string { return wording.LowerFirst(text) }
-
 // OrItself looks a key up; a key without words stands for itself.
 func OrItself(words map[string]string, key string) string {
 	if w := words[key]; w != "" {
@@ -96,12 +89,6 @@ func OrItself(words map[string]string, key string) string {
 	}
 	return key
 }
-
-// UnitName is the name of a unit in a table: years for a.
-func UnitName(text string) string { return wording.UnitName(text) }
-
-// MemberText names a member of a fan-out: its stage, then its coordinates.
-func MemberText(coords []dag.Coord) string { return wording.MemberText(coords) }
 
 // SVGTitle reads what an SVG says that it shows: the texts of its elements title
 // and desc at the top.

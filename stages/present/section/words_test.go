@@ -11,13 +11,6 @@ import (
 	"prgnn/stages/report"
 )
 
-func TestLowerFirst(t *testing.T) {
-	for title, want := range map[string]string{"Degrees of the nodes": "degrees of the nodes", "ROC curves": "ROC curves",
-		"QC-FC": "QC-FC", "T": "T", "": ""} {
-		need.Equal(t, LowerFirst(title), want, title)
-	}
-}
-
 // Whole numbers are written as such, also 0 and 1 among others and in a column of codes; shares have three places.
 func TestNumbersOfATable(t *testing.T) {
 	column := func(name, doc string, v ...float64) encoding.Column {
