@@ -53,6 +53,23 @@ func TestBuiltins(t *testing.T) {
 	}
 }
 
+// TestNumberOfFolds: one variable has the number of folds, also of nested cross-validation and of permutation tests.
+func TestNumberOfFolds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, want := range map[string]map[string]int{
+		"biopoint.yaml": {"train": 10, "baselines": 40},
+		"quick.yaml":    {"train": 10},
+		"sites.yaml":    {"train": 10, "combat": 10},
+		"target.yaml":   {"train": 10, "models": 40},
+		"paper.yaml":    {"variations": 200, "inner_folds": 10, "inner": 200, "permuted": 1000},
+	} {
+		got := tasks(need.Value(Load(name, []string{"folds=10"}))(t))
+		for stage, n := range want {
+			need.Equal(t, got[stage], n, name, "tasks of", stage)
+		}
+	}
+}
+
 // TestOwnCohort: biopoint.yaml runs on a table of scans when its cohort is
 // changed and nothing else.
 func TestOwnCohort(t *testing.T) {
