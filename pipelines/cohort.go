@@ -112,7 +112,7 @@ func (l *loader) loadCohort(c cohort.Source, at tree.Key, t *tree.Node) {
 	}
 	l.roster, l.notes, l.cohort, l.cohortWork = chosen, chosen.Notes, &c, kind
 	if chosen.About != nil {
-		var about []string
+		var about []column.Note
 		about, l.timesApart = chosen.About(chosen.IDs())
 		l.about = span{len(roster.Notes), len(roster.Notes) + len(about)}
 		l.notes = slices.Insert(slices.Clone(l.notes), l.about.from, about...)
@@ -125,7 +125,7 @@ type choice struct {
 	excluded listed.Exclusion
 	without  map[string]precheck.Refusal // by what they lack. They are not excluded
 	few      int
-	notes    []string
+	notes    []column.Note
 }
 
 // choose leaves out the participants that exclude names, and keeps limit of the rest.
@@ -138,14 +138,14 @@ func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 		if c.excluded.Why[left.ID] != "" && left.Why != listed.ExcludedByName && left.Why != listed.RatedFail &&
 			!slices.Contains(ids, left.ID) {
 			delete(c.excluded.Why, left.ID)
-			c.notes = append(c.notes, fmt.Sprintf("exclude: %s is left out without it: %s", left.ID, left.Why))
+			c.notes = append(c.notes, column.Notef("exclude: %s is left out without it: %s", left.ID, left.Why))
 		}
 	}
 	c.notes = append(c.notes, c.excluded.Notes()...)
 	for _, id := range slices.Sorted(maps.Keys(l.without)) {
 		if why := l.without[id]; c.excluded.Why[id] == "" {
 			c.without[id] = why
-			c.notes = append(c.notes, fmt.Sprintf("excluded %s: %s", id, why.Why))
+			c.notes = append(c.notes, column.Notef("excluded %s: %s", id, why.Why))
 		}
 	}
 	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
@@ -211,9 +211,9 @@ func (l *loader) limited(c *choice, r *cohort.Roster, all int, n *tree.Node) boo
 	case limit >= all:
 		return true
 	case r.Axis == "":
-		c.notes = append(c.notes, fmt.Sprintf("limit: %d of %d participants, each group in proportion, spread evenly over the list", limit, all))
+		c.notes = append(c.notes, column.Notef("limit: %d of %d participants, each group in proportion, spread evenly over the list", limit, all))
 	default:
-		c.notes = append(c.notes, fmt.Sprintf("limit: %d of %d rows, spread evenly over the list", limit, all))
+		c.notes = append(c.notes, column.Notef("limit: %d of %d rows, spread evenly over the list", limit, all))
 	}
 	c.few = limit
 	return true

@@ -11,7 +11,6 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
-	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
 
@@ -127,7 +126,7 @@ func TestDoubtfulSites(t *testing.T) {
 		{"machine", "seed: 1", "A\tGE A\tge A\tge B\tGE B\tge B\tGE", ""},
 	} {
 		p := need.Value(guarded(t, c.column, strings.Split(c.rows, " "), "", split+c.stages+" } }"))(t)
-		got := slices.Concat(notesWith(p, column.OneGroup), notesWith(p, column.OnlyInCase), notesWith(p, column.Alike))
+		got := slices.Concat(notesWith(p, "of one group only"), notesWith(p, "differ only in case"), notesWith(p, "are alike"))
 		// Those of TestFoldsOfOneGroup.
 		got = slices.DeleteFunc(got, func(n string) bool { return strings.HasPrefix(n, "stage folds") })
 		need.Equal(t, strings.Join(got, "; "), c.want, c.column, c.rows)
@@ -224,14 +223,14 @@ func TestNetworksNobodyJudges(t *testing.T) {
   net: { use: baseline, matrix: { model: [MODEL], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds } }
   e: { use: evaluate, in: { predictions: ["net[*].predictions"], folds: folds } }
   page: { use: summary, in: { participants: cohort.participants, evaluation: e.summary`
-	const want = "net: nobody judges whether it learned anything; add net[*].history to training of page"
+	const want = "net: no page checks whether it learned anything; add net[*].history to training of page"
 	for _, c := range []struct{ models, end, want string }{
 		{"mlp, svm", " } }", want},
 		{"ridge, svm", " } }", ""},
 		{"mlp", `, training: "net[*].history" } }`, ""},
 	} {
 		p := need.Value(guarded(t, "x", rows, "", strings.Replace(before, "MODEL", c.models, 1)+c.end))(t)
-		need.Equal(t, strings.Join(notesWith(p, "nobody judges"), "; "), c.want, c.models, c.end)
+		need.Equal(t, strings.Join(notesWith(p, "no page checks"), "; "), c.want, c.models, c.end)
 	}
 }
 
@@ -256,9 +255,9 @@ func TestPreservedCovariatesThatTellTheLabel(t *testing.T) {
 	_, err := guarded(t, head, groups, "", stages)
 	need.Error(t, err, "x.yaml:7:25: stage combat: preserve: other stands for the group (AUC 1.000, refused from 0.95)")
 	p := need.Value(guarded(t, head, groups, "", strings.Replace(stages, "other, ", "", 1)))(t)
-	doubts := notesWith(p, column.TiedTo)
+	doubts := notesWith(p, "is closely tied to")
 	const want = "stage combat: preserve: tells is closely tied to the group (AUC 0.8"
-	if len(doubts) != 1 || !strings.HasPrefix(doubts[0], want) || column.NoteOf(doubts[0]).Doubt == "" {
+	if len(doubts) != 1 || !strings.HasPrefix(doubts[0], want) {
 		t.Errorf("notes %q", p.Notes)
 	}
 	const cohort = "target: other"
@@ -516,14 +515,14 @@ func TestPersons(t *testing.T) {
 	} {
 		for _, name := range strings.Fields(c.names) {
 			p := need.Value(guarded(t, name, c.rows, "", fmt.Sprintf(folds, "folds: 3")))(t)
-			said := notesWith(p, "that person "+column.Relatives+", since folds divides participants one by one")
+			said := notesWith(p, "that person may be in training and test data, since folds divides participants one by one")
 			need.Equal(t, len(said), c.noted, name)
 		}
 	}
 	p := need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "folds: 2, keep_together: [RID]")))(t)
-	need.Equal(t, len(notesWith(p, column.Relatives)), 0, "kept together")
+	need.Equal(t, len(notesWith(p, "may be in training and test data")), 0, "kept together")
 	need.Equal(t, len(notesWith(p, "column RID: scans of one person are in one fold, but confidence intervals, and p-values other "+
-		"than those of label permutations, count scans of one person "+column.NotIndependent)), 1, "kept together")
+		"than those of label permutations, count scans of one person as independent participants")), 1, "kept together")
 	p = need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "leave_out: RID")))(t)
 	need.Equal(t, len(notesWith(p, "person")), 0, "left out")
 }

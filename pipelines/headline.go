@@ -132,8 +132,11 @@ func (l *loader) checkFolds() {
 		for _, text := range refused {
 			l.bad.Add(placeOf(s.pos, s.with)("preserve"), "stage %s: %s", s.name, text)
 		}
-		for _, text := range append(doubts, plans.OneGroup(s.nodes)...) {
-			l.note("stage %s: %s", s.name, text)
+		for _, text := range doubts {
+			l.doubt(column.DoubtPreserved, "stage %s: %s", s.name, text)
+		}
+		for _, text := range plans.OneGroup(s.nodes) {
+			l.doubt(column.DoubtOneGroup, "stage %s: %s", s.name, text)
 		}
 		leaks, unknown := fits.Leaks(s.nodes)
 		for _, text := range leaks {

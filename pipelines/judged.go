@@ -29,7 +29,7 @@ func (l *loader) checkJudged() {
 		}
 	}
 	if names != nil {
-		l.note("%s: %s; add %s to training of %s", words.Some(names, 6), column.NotJudged, words.Some(connect, 6), page)
+		l.doubt(column.DoubtTraining, "%s: no page checks whether it learned anything; add %s to training of %s", words.Some(names, 6), words.Some(connect, 6), page)
 	}
 }
 

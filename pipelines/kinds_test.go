@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 )
 
 // The kinds that these tests build graphs of. Nothing here is run.
@@ -189,7 +190,7 @@ func (c *peopled) Load(dir string) (*cohort.Roster, error) {
 		return nil, errors.Join(errors.New("folder: there is no nowhere"), errors.New("and nobody in it"))
 	}
 	ids, table := people(c.People)
-	r := &cohort.Roster{Participants: table, Nodes: nodesOf(), Notes: []string{"a test"},
+	r := &cohort.Roster{Participants: table, Nodes: nodesOf(), Notes: []column.Note{{Text: "a test"}},
 		Files: map[string]dag.Type{"bold": dag.Format("nifti"), "confounds": dag.Format("tsv")}}
 	for i, id := range ids {
 		s := cohort.Subject{ID: id, Files: map[string]string{"bold": filepath.Join("/", c.Folder, id+".nii.gz"),

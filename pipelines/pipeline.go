@@ -56,7 +56,7 @@ func (p *Pipeline) NotesFor(ids map[string]bool) []string {
 		return p.Notes
 	}
 	about, _ := p.Roster.About(ids)
-	return slices.Concat(p.Notes[:p.about.from], about, p.Notes[p.about.to:])
+	return slices.Concat(p.Notes[:p.about.from], column.NoteTexts(about), p.Notes[p.about.to:])
 }
 
 // Load reads a pipeline file, sets what --set asks for ("density=0.2",
@@ -161,7 +161,7 @@ type loader struct {
 	values int     // values of axes that may still be made
 	texts  float64 // bytes of names and texts of tasks that may still be made
 	roster *cohort.Roster
-	notes  []string
+	notes  []column.Note
 	doomed []Doom // stages that will fail
 	about  span   // of notes: what the cohort says of the scans of its participants
 
@@ -253,7 +253,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 	if len(l.bad.List) > 0 {
 		return nil, l.bad.Sorted()
 	}
-	p.Roster, p.Notes, p.Doomed, p.about = l.roster, l.notes, l.doomed, l.about
+	p.Roster, p.Notes, p.Doomed, p.about = l.roster, column.NoteTexts(l.notes), l.doomed, l.about
 	p.LeftOut, p.Graph.Absent = l.leftOut, map[string]string{}
 	for _, stage := range l.leftOut {
 		p.Graph.Absent[stage] = "--without leaves it out"

@@ -73,7 +73,7 @@ func (l *loader) settingsProducer() *producer {
 func (l *loader) settingsPorts() []dag.Port {
 	return []dag.Port{
 		{Name: "settings", Type: column.Type[settingRow](), Doc: "every parameter of every stage"},
-		{Name: "notes", Type: column.Type[column.NoteRow](), Doc: "notes from loading the file"},
+		{Name: "notes", Type: column.Type[column.Note](), Doc: "notes from loading the file"},
 		{Name: "excluded", Type: dag.Arrow(l.excludedID(), "reason"), Doc: "excluded members of the cohort, with the reason"},
 		{Name: column.UncheckedPort, Type: column.Type[column.Unchecked](), Doc: "stages that can read several participants: no leakage check knows what they do"},
 		{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, connected by arrows"},
@@ -87,11 +87,8 @@ func (l *loader) addSettings(g *dag.Graph) error {
 	if err != nil {
 		return err
 	}
-	noteRows, excluded := []column.NoteRow{}, []excludedRow{}
-	for _, n := range l.notes {
-		noteRows = append(noteRows, column.NoteOf(n))
-	}
-	notes := column.Table(noteRows)
+	excluded := []excludedRow{}
+	notes := column.Table(l.notes)
 	if l.roster != nil {
 		notes.Meta = l.roster.Scans().Meta()
 		for _, o := range l.roster.Left {

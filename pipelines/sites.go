@@ -85,8 +85,8 @@ func (l *loader) checkSites() {
 		}
 		l.notes = append(l.notes, column.DoubtSites(table, name)...)
 		if stages := asks["site"]; stages != nil && column.NamesSite(name) {
-			l.note("column %s has %d values: %s, set within: %s in %s; labels are permuted within site, and there is no column site",
-				name, n, column.IfSite, name, words.Some(stages, 4))
+			l.doubt(column.DoubtSite, "column %s has %d values: if it is the site, set within: %s in %s; labels are permuted within site, and there is no column site",
+				name, n, name, words.Some(stages, 4))
 		}
 	}
 }

@@ -51,11 +51,11 @@ func (p *Plans) OneGroup(tasks []dag.Node) (doubts []string) {
 			}
 			return fmt.Sprintf("%d (%s)", f, name[f])
 		})
-		which := "fold " + texts[0] + " " + column.OneGroup
+		which := "fold " + texts[0]
 		if len(few) > 1 {
-			which = "each of the folds " + words.Some(texts, 6) + " " + column.OneGroup
+			which = "each of the folds " + words.Some(texts, 6)
 		}
-		doubts = append(doubts, which+": it has no AUC, and its balanced accuracy is the share of correct predictions in that group, so means over the folds compare with no chance level")
+		doubts = append(doubts, which+" has participants of one group only: it has no AUC, and its balanced accuracy is the share of correct predictions in that group, so means over the folds compare with no chance level")
 	}
 	return doubts
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Exclusions notes that exclusions hit one group more than the others: what led to them may go with the group.
-func Exclusions(r *cohort.Roster) []string {
+func Exclusions(r *cohort.Roster) []column.Note {
 	if r == nil || r.Participants == nil || r.Axis != "" {
 		return nil
 	}
@@ -54,8 +54,8 @@ func Exclusions(r *cohort.Roster) []string {
 	if least >= 0.05 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: %s were excluded (Fisher's exact test%s, %s): what led to exclusion may go with the group, and then those who remain do not stand for it",
-		column.Uneven, words.Some(texts, 6), corrected, report.P(least))}
+	return []column.Note{column.Doubtf(column.DoubtExclusions, "exclusions differ between the groups: %s were excluded (Fisher's exact test%s, %s): what led to exclusion may go with the group, and then those who remain do not stand for it",
+		words.Some(texts, 6), corrected, report.P(least))}
 }
 
 // ofQuality reports whether a participant was excluded for data or a measure: by name, a rating, a file or a bound, and

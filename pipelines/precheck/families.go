@@ -1,7 +1,6 @@
 package precheck
 
 import (
-	"fmt"
 	"slices"
 
 	"prgnn/dag"
@@ -21,7 +20,7 @@ type dividing interface {
 // Families notes the columns of families, and of persons with several ids, whose members a division may put on both
 // sides, and those whose members it keeps together, but everything else counts as independent; and families in two
 // spellings.
-func Families(r *cohort.Roster, g *dag.Graph) []string {
+func Families(r *cohort.Roster, g *dag.Graph) []column.Note {
 	if r == nil || r.Participants == nil || r.Axis != "" {
 		return nil
 	}
@@ -62,9 +61,9 @@ func Families(r *cohort.Roster, g *dag.Graph) []string {
 		if column.NamesPerson(name) {
 			who, whole = "scans of one person", "persons"
 		}
-		notes = append(notes, fmt.Sprintf("column %s: %s are in one fold, but confidence intervals, and p-values other than those of "+
-			"label permutations, count %[2]s %s, so intervals are too narrow and these p-values too small; label "+
-			"permutations exchange the labels of whole %[4]s", name, who, column.NotIndependent, whole))
+		notes = append(notes, column.Doubtf(column.DoubtIndependence, "column %s: %s are in one fold, but confidence intervals, and p-values other than those of "+
+			"label permutations, count %[2]s as independent participants, so intervals are too narrow and these p-values too small; label "+
+			"permutations exchange the labels of whole %[3]s", name, who, whole))
 	}
 	return notes
 }

@@ -15,18 +15,21 @@ import (
 
 // Notes are what a person is told of a graph before it runs: families that a division parts, and permutations of
 // labels that can show little.
-func Notes(r *cohort.Roster, g *dag.Graph) []string {
+func Notes(r *cohort.Roster, g *dag.Graph) []column.Note {
 	notes := Families(r, g)
-	for _, s := range g.Stages {
-		if r != nil && r.Participants != nil && r.Axis == "" {
-			notes = append(notes, sparse(r.Participants, s)...)
-			notes = append(notes, acrossSites(r.Participants, s)...)
-		}
-		for _, note := range uncorrected(s) {
-			if !slices.Contains(notes, note) { // several pages show one test
-				notes = append(notes, note)
+	add := func(texts ...string) {
+		for _, text := range texts {
+			if n := (column.Note{Text: text}); !slices.Contains(notes, n) { // several pages show one test
+				notes = append(notes, n)
 			}
 		}
+	}
+	for _, s := range g.Stages {
+		if r != nil && r.Participants != nil && r.Axis == "" {
+			add(sparse(r.Participants, s)...)
+			add(acrossSites(r.Participants, s)...)
+		}
+		add(uncorrected(s)...)
 	}
 	return notes
 }

@@ -16,6 +16,7 @@ import (
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
+	"prgnn/stages/column"
 )
 
 var bidsCohortKind = Source{
@@ -148,7 +149,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		}
 	}
 	if unlisted != nil {
-		l.Notes = append(l.Notes, "taken to have no table of events: "+words.Some(unlisted, 6))
+		l.Notes = append(l.Notes, column.Notef("taken to have no table of events: %s", words.Some(unlisted, 6)))
 	}
 	c.refuseHeaders(l.Rows, found)
 	addMotion(l, found)
@@ -158,7 +159,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	}
 	c.leaveOut(l, root, found)
 	if len(l.Rows) == 0 {
-		return nil, fmt.Errorf("%s: no participant has all files: %s", root, strings.Join(l.Notes, "; "))
+		return nil, fmt.Errorf("%s: no participant has all files: %s", root, strings.Join(column.NoteTexts(l.Notes), "; "))
 	}
 	if err := l.Doubt(); err != nil {
 		return nil, err
@@ -177,7 +178,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	r.Nodes = NodesTable(nodes, c.Space)
 	r.MadeBy, r.Time = bids.GeneratedBy(root), c.Time
 	r.Notes = append(datasetNotes(l, root, space), r.Notes...)
-	r.About = func(ids map[string]bool) (notes []string, timesApart string) {
+	r.About = func(ids map[string]bool) (notes []column.Note, timesApart string) {
 		without := func(row listed.Row) bool { return !ids[row.ID] }
 		notes, timesApart = c.about(slices.DeleteFunc(slices.Clone(l.Rows), without), found)
 		return append(notes, r.protocolNotes(r.scans(ids))...), timesApart
@@ -264,7 +265,7 @@ func (c *BIDSCohort) leaveOut(l *listed.List, root string, found map[string]*bid
 			return ""
 		}
 		why := userfile.WithoutPlaces(root, joined(problems))
-		l.Notes = append(l.Notes, fmt.Sprintf("excluded %s: %s", r.ID, why))
+		l.Notes = append(l.Notes, column.Notef("excluded %s: %s", r.ID, why))
 		return why
 	})
 }
@@ -365,15 +366,14 @@ func (c *BIDSCohort) ports(r *Roster, l *listed.List, found map[string]*bidsFile
 
 // withoutSidecar notes the scans for which no JSON file gives the repetition time; with: others have one. instead
 // is what counts there, "" for nothing.
-func withoutSidecar(who []string, with bool, instead string) string {
+func withoutSidecar(who []string, with bool, instead string) column.Note {
 	if !with {
-		return "no cohort.sidecar: no JSON file gives the RepetitionTime"
+		return column.Notef("no cohort.sidecar: no JSON file gives the RepetitionTime")
 	}
-	note := "no JSON file gives the RepetitionTime for " + words.Some(who, 6)
 	if instead != "" {
-		note += ": there " + instead + " counts"
+		instead = ": there " + instead + " counts"
 	}
-	return note
+	return column.Notef("no JSON file gives the RepetitionTime for %s%s", words.Some(who, 6), instead)
 }
 
 // bidsSubjects are the participants with their files, and with what is wrong with them.
@@ -418,7 +418,7 @@ func bidsSubjects(l *listed.List, found map[string]*bidsFiles, ports map[string]
 }
 
 // maskNotes name who lacks the brain mask: nothing then tells whether the regions lie within the brain.
-func maskNotes(rows []listed.Row, found map[string]*bidsFiles) []string {
+func maskNotes(rows []listed.Row, found map[string]*bidsFiles) []column.Note {
 	var without []string
 	scans := 0
 	for _, row := range rows {
@@ -439,7 +439,7 @@ func maskNotes(rows []listed.Row, found map[string]*bidsFiles) []string {
 	if len(without) == scans {
 		who = "every participant"
 	}
-	return []string{"no brain mask (desc-brain_mask.nii.gz) of " + who + ": regions are neither checked against the mask nor cropped to it"}
+	return []column.Note{column.Notef("no brain mask (desc-brain_mask.nii.gz) of %s: regions are neither checked against the mask nor cropped to it", who)}
 }
 
 // generator is what made a dataset of derivatives.
@@ -447,7 +447,7 @@ func generator(root string) string { return cmp.Or(bids.GeneratedBy(root), "deri
 
 // about notes what was found of the scans of these participants. timesApart is the note of repetition times that
 // contradict each other, "" where none do.
-func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles) (notes []string, timesApart string) {
+func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles) (notes []column.Note, timesApart string) {
 	counts := map[string]int{}
 	for _, row := range rows {
 		if from := found[row.ID].labelsFrom; from != "" {
@@ -455,9 +455,9 @@ func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles) (note
 		}
 	}
 	for k, n := range counts {
-		notes = append(notes, fmt.Sprintf("labels of %s: %s", words.Count(n, "participant"), k))
+		notes = append(notes, column.Notef("labels of %s: %s", words.Count(n, "participant"), k))
 	}
-	slices.Sort(notes)
+	slices.SortFunc(notes, func(a, b column.Note) int { return strings.Compare(a.Text, b.Text) })
 	if c.longitudinal() {
 		sessions := map[string][]string{}
 		for _, r := range rows {
@@ -479,10 +479,10 @@ func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles) (note
 }
 
 // datasetNotes say what the dataset is. space is the note of the space that was chosen, if one was.
-func datasetNotes(l *listed.List, root, space string) []string {
-	notes := []string{fmt.Sprintf("%s, participants of %s", generator(root), userfile.NameIn(root, l.Path))}
+func datasetNotes(l *listed.List, root, space string) []column.Note {
+	notes := []column.Note{column.Notef("%s, participants of %s", generator(root), userfile.NameIn(root, l.Path))}
 	if space != "" {
-		notes = append(notes, space)
+		notes = append(notes, column.Note{Text: space})
 	}
 	known, _ := l.Sheet.Column(l.ID)
 	for i := range known {
@@ -491,7 +491,7 @@ func datasetNotes(l *listed.List, root, space string) []string {
 	subjects, _ := bids.Subjects(root) // which Find has read
 	strangers := slices.DeleteFunc(subjects, func(s string) bool { return slices.Contains(known, s) })
 	if len(strangers) > 0 {
-		notes = append(notes, fmt.Sprintf("%d in the dataset, but not in the table: %s", len(strangers), strings.Join(strangers, ", ")))
+		notes = append(notes, column.Notef("%d in the dataset, but not in the table: %s", len(strangers), strings.Join(strangers, ", ")))
 	}
 	return notes
 }

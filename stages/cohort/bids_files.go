@@ -268,7 +268,7 @@ func (f *bidsFiles) motion() error {
 }
 
 // codeNote notes tables of confounds whose framewise displacement holds codes for missing values: they are in mean_fd.
-func codeNote(rows []listed.Row, found map[string]*bidsFiles) []string {
+func codeNote(rows []listed.Row, found map[string]*bidsFiles) []column.Note {
 	var who []string
 	for _, row := range rows {
 		for _, f := range found[row.ID].each() {
@@ -280,8 +280,8 @@ func codeNote(rows []listed.Row, found map[string]*bidsFiles) []string {
 	if who == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("framewise_displacement of the confounds holds numbers that %s, and that mean_fd counts: %s; write n/a in their place",
-		column.CodesInMotion, words.Some(who, 6))}
+	return []column.Note{column.Doubtf(column.DoubtCodes, "framewise_displacement of the confounds holds numbers that may stand for missing values, and that mean_fd counts: %s; write n/a in their place",
+		words.Some(who, 6))}
 }
 
 // addMotion puts mean_fd among the columns, unless the table has one of its own.
@@ -339,8 +339,8 @@ func fillMotion(l *listed.List, found map[string]*bidsFiles) {
 		l.Rows[i].Cells.Set("mean_fd", found[l.Rows[i].ID].motionCell())
 	}
 	if who != nil {
-		l.Notes = append(l.Notes, fmt.Sprintf("column mean_fd of the participants table is empty for %s, and %s: %s",
-			words.Count(len(who), "participant"), column.MotionFilled, words.Some(who, 3)))
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtMotionFilled, "column mean_fd of the participants table is empty for %s, and taken from their confounds: %s",
+			words.Count(len(who), "participant"), words.Some(who, 3)))
 	}
 }
 
@@ -368,7 +368,7 @@ func doubtMotion(l *listed.List, found map[string]*bidsFiles) (doubt bool) {
 	if _, who := withoutMotion(l, found); who != nil {
 		empty = fmt.Sprintf("; it stays empty for %s", words.Some(who, 3))
 	}
-	l.Notes = append(l.Notes, fmt.Sprintf("%s by more than 0.01 mm for %d of %s: %s; select and covariates use the column%s: rename it in the table to use that of the confounds",
-		column.MotionApart, len(apart), words.Count(both, "participant"), words.Some(apart, 3), empty))
+	l.Notes = append(l.Notes, column.Doubtf(column.DoubtMotion, "mean_fd of the participants table differs from the mean framewise displacement of the confounds by more than 0.01 mm for %d of %s: %s; select and covariates use the column%s: rename it in the table to use that of the confounds",
+		len(apart), words.Count(both, "participant"), words.Some(apart, 3), empty))
 	return true
 }

@@ -65,7 +65,7 @@ func sessionsHint(files []bids.File) string {
 }
 
 // aboutSessions notes the sessions of some participants, as Roster.About.
-func (r *Roster) aboutSessions(ids map[string]bool) (notes []string, timesApart string) {
+func (r *Roster) aboutSessions(ids map[string]bool) (notes []column.Note, timesApart string) {
 	sessions := map[string][]string{}
 	for _, s := range r.Subjects {
 		if ids[s.ID] {
@@ -77,7 +77,7 @@ func (r *Roster) aboutSessions(ids map[string]bool) (notes []string, timesApart 
 
 // sessionNotes say how many participants have how many of these sessions, by participant, and which names of sessions
 // may mean one: BIDS keeps ses-01 and ses-1 apart, so that what is done for each session is done for the two.
-func sessionNotes(sessions map[string][]string) []string {
+func sessionNotes(sessions map[string][]string) []column.Note {
 	count, first, doubts := map[int]int{}, map[string][2]string{}, map[string]string{}
 	for _, id := range slices.Sorted(maps.Keys(sessions)) {
 		if n := len(sessions[id]); n > 0 {
@@ -98,11 +98,11 @@ func sessionNotes(sessions map[string][]string) []string {
 	for _, n := range slices.Sorted(maps.Keys(count)) {
 		text = append(text, fmt.Sprintf("%d (%d)", n, count[n]))
 	}
-	notes := []string{"sessions per participant (participants): " + strings.Join(text, ", ")}
+	notes := []column.Note{column.Notef("sessions per participant (participants): %s", strings.Join(text, ", "))}
 	if len(doubts) > 0 {
 		pairs := lists.Map(slices.Sorted(maps.Keys(doubts)), func(name string) string { return doubts[name] })
-		notes = append(notes, fmt.Sprintf("sessions %s: %s; if two are one visit, they are compared and counted as two: name them "+
-			"alike", column.Alike, words.Some(pairs, 6)))
+		notes = append(notes, column.Doubtf(column.DoubtAlike, "sessions have names that are alike: %s; if two are one visit, they are compared and counted as two: name them "+
+			"alike", words.Some(pairs, 6)))
 	}
 	return notes
 }

@@ -61,7 +61,7 @@ func addSessionColumns(l *listed.List, roots []string, found map[string]*bidsFil
 			gone[named(name)] = true
 		}
 		l.Sheet.Columns = slices.DeleteFunc(l.Sheet.Columns, func(name string) bool { return gone[name] })
-		l.Notes = append(l.Notes, fmt.Sprintf("sessions.tsv: no covariate, since its text differs between the sessions of a participant: %s", words.Some(differ, 6)))
+		l.Notes = append(l.Notes, column.Notef("sessions.tsv: no covariate, since its text differs between the sessions of a participant: %s", words.Some(differ, 6)))
 	}
 }
 
@@ -81,7 +81,7 @@ func regroupedIn(l *listed.List, r *listed.Row, sessions, groups []string) strin
 }
 
 // regroupedNote names the participants whose sessions have another group.
-func regroupedNote(rows []listed.Row, found map[string]*bidsFiles) []string {
+func regroupedNote(rows []listed.Row, found map[string]*bidsFiles) []column.Note {
 	var who []string
 	for _, r := range rows {
 		if text := found[r.ID].regrouped; text != "" {
@@ -91,9 +91,9 @@ func regroupedNote(rows []listed.Row, found map[string]*bidsFiles) []string {
 	if who == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s with %s than in participants.tsv, whose group is taken for all sessions: %s: leave out who "+
+	return []column.Note{column.Doubtf(column.DoubtSessions, "%s with another group in sessions.tsv than in participants.tsv, whose group is taken for all sessions: %s: leave out who "+
 		"changed groups (exclude), take sessions of one group (sessions), or correct the table",
-		words.Count(len(who), "participant"), column.Regrouped, words.Some(who, 6))}
+		words.Count(len(who), "participant"), words.Some(who, 6))}
 }
 
 // sessions are the sessions of a participant's scans, without ses-.

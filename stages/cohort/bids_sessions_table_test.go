@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestSessionColumns(t *testing.T) {
 	if coil := stagetest.Sure(r.Participants.Strings("coil")); coil[0] != "head" || coil[2] != "n/a" {
 		t.Errorf("coil %q", coil)
 	}
-	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "sessions.tsv: no covariate, since its text differs between the sessions of a participant: site") {
+	if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, "sessions.tsv: no covariate, since its text differs between the sessions of a participant: site") {
 		t.Errorf("notes\n%s", notes)
 	}
 	if r := load(func(b *BIDSCohort) { b.Select = "score > 5" }); r.Participants.Rows() != 1 {
@@ -86,12 +87,14 @@ func TestSessionGroups(t *testing.T) {
 		need.NoError(t, err)
 		need.Equal(t, len(r.Participants.Columns), 2, "columns")
 		about, _ := r.About(r.IDs())
-		want := "1 participant with " + column.Regrouped + " than in participants.tsv, whose group is taken for all sessions: sub-01 (" +
+		want := "1 participant with " + "another group in sessions.tsv" + " than in participants.tsv, whose group is taken for all sessions: sub-01 (" +
 			c.other + ", but " + c.own + " in session 2): "
-		if text := strings.Join(about, "\n"); strings.Count(text, "but") != 1 || !strings.Contains(text, want) {
+		if text := strings.Join(column.NoteTexts(about), "\n"); strings.Count(text, "but") != 1 ||
+			!strings.Contains(text, want) {
 			t.Errorf("%s\nwant %s", text, want)
 		}
 		about, _ = r.About(map[string]bool{"sub-02": true, "sub-03": true})
-		need.Equal(t, strings.Contains(strings.Join(about, "\n"), column.Regrouped), false, "without sub-01")
+		need.Equal(t, slices.ContainsFunc(about,
+			func(n column.Note) bool { return n.Doubt == column.DoubtSessions }), false, "without sub-01")
 	}
 }

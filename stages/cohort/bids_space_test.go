@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -75,7 +76,8 @@ func TestBIDSSpaces(t *testing.T) {
 					t.Errorf("%s: %s, want %s; problem %v", s.ID, s.Files["bold"], want, s.Problem)
 				}
 			}
-			if said := strings.Join(r.Notes, "\n"); c.note != "" && !slices.Contains(r.Notes, c.note) || c.note == "" &&
+			if said := strings.Join(column.NoteTexts(r.Notes), "\n"); c.note != "" &&
+				!slices.Contains(column.NoteTexts(r.Notes), c.note) || c.note == "" &&
 				strings.Contains(said, "only one") {
 				t.Errorf("notes\n%s\nwant %q", said, c.note)
 			}

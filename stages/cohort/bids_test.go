@@ -282,7 +282,7 @@ func TestBIDSMotionOfTable(t *testing.T) {
 		}
 		r, err := d.load(func(c *BIDSCohort) { c.Group = "dx" })
 		need.NoError(t, err)
-		got := strings.Join(slices.DeleteFunc(slices.Clone(r.Notes), func(n string) bool {
+		got := strings.Join(slices.DeleteFunc(column.NoteTexts(r.Notes), func(n string) bool {
 			return !strings.HasPrefix(n, "mean_fd") && !strings.HasPrefix(n, "column mean_fd")
 		}), "\n")
 		need.Equal(t, got, c.want, "note")
@@ -348,7 +348,8 @@ func TestBIDSPeople(t *testing.T) {
 		t.Errorf("participants %v", ids)
 	}
 	r, err = d.load(func(c *BIDSCohort) { group(c); c.Incomplete = "skip" })
-	if err != nil || len(r.Subjects) != 2 || !strings.Contains(strings.Join(r.Notes, "\n"), "excluded sub-03: ") {
+	if err != nil || len(r.Subjects) != 2 || !strings.Contains(strings.Join(column.NoteTexts(r.Notes), "\n"),
+		"excluded sub-03: ") {
 		t.Errorf("error %v, %+v", err, r)
 	}
 	// Who is excluded is in no group.
@@ -420,9 +421,9 @@ func TestBIDSMissingSidecar(t *testing.T) {
 			t.Errorf("%v: problem %v, want %q", c, wrong, c.why)
 		}
 		const note = "no JSON file gives the RepetitionTime for sub-03"
-		if slices.Contains(r.Notes, note+": there the header of the scan counts") != (port && c.why == "") ||
-			slices.Contains(r.Notes, note) != (c.why != "") {
-			t.Errorf("%v: notes %q", c, r.Notes)
+		if slices.Contains(column.NoteTexts(r.Notes), note+": there the header of the scan counts") != (port && c.why == "") ||
+			slices.Contains(column.NoteTexts(r.Notes), note) != (c.why != "") {
+			t.Errorf("%v: notes %q", c, column.NoteTexts(r.Notes))
 		}
 	}
 }
@@ -542,7 +543,7 @@ func TestBIDSThroughALink(t *testing.T) {
 // notesOf are the notes of a roster, with those about the scans of all that take part.
 func notesOf(r *Roster) string {
 	about, _ := r.About(r.IDs())
-	return strings.Join(slices.Concat(r.Notes, about), "\n")
+	return strings.Join(column.NoteTexts(slices.Concat(r.Notes, about)), "\n")
 }
 
 // What is said of scans is of those participants alone that are asked for.
@@ -562,7 +563,7 @@ func TestBIDSNotesOfSome(t *testing.T) {
 		for _, id := range ids {
 			some[id] = true
 		}
-		if about, _ := r.About(some); strings.Join(about, "\n") != want {
+		if about, _ := r.About(some); strings.Join(column.NoteTexts(about), "\n") != want {
 			t.Errorf("%v: %q, want %q", ids, about, want)
 		}
 	}
@@ -594,12 +595,12 @@ func TestShortScansAreNoted(t *testing.T) {
 		r, err := c.Load(dir)
 		need.NoError(t, err, name)
 		notes, _ := r.About(all)
-		want := column.FewerVolumes + " (median 80): sub-3 (19); if a file was cut, copy it again, else leave these out by exclude"
-		if !slices.Contains(notes, want) {
+		want := "far fewer volumes than the others (median 80): sub-3 (19); if a file was cut, copy it again, else leave these out by exclude"
+		if !slices.Contains(column.NoteTexts(notes), want) {
 			t.Errorf("%s: notes %q lack %q", name, notes, want)
 		}
 		delete(all, "sub-1") // of two others and the short one
-		if notes, _ = r.About(all); !strings.Contains(strings.Join(notes, "\n"), "sub-3 (19)") {
+		if notes, _ = r.About(all); !strings.Contains(strings.Join(column.NoteTexts(notes), "\n"), "sub-3 (19)") {
 			t.Errorf("%s: notes of three %q", name, notes)
 		}
 		all["sub-1"] = true
@@ -641,7 +642,7 @@ func TestAcquisitionThatSeparatesTheGroups(t *testing.T) {
 		for name, c := range map[string]Loader{"bids": bids, "table": tables} {
 			notes, _ := need.Value(c.Load(dir))(t).About(ids)
 			got := ""
-			for _, note := range notes {
+			for _, note := range column.NoteTexts(notes) {
 				if at := strings.Index(note, "a classifier may learn the acquisition"); at >= 0 {
 					got += note[:at]
 				}

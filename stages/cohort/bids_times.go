@@ -95,15 +95,15 @@ func headersDoubted(apart, both int) string {
 }
 
 // samplingNote notes sidecars whose SamplingFrequency contradicts their RepetitionTime.
-func samplingNote(who []string) []string {
+func samplingNote(who []string) []column.Note {
 	if who == nil {
 		return nil
 	}
-	return []string{"the SamplingFrequency of the sidecar contradicts its RepetitionTime, which counts: " + words.Some(who, 6)}
+	return []column.Note{column.Notef("the SamplingFrequency of the sidecar contradicts its RepetitionTime, which counts: %s", words.Some(who, 6))}
 }
 
 // cutNote names the short scans. volumes are those of each scan, by participant and run.
-func cutNote(volumes map[string]int) []string {
+func cutNote(volumes map[string]int) []column.Note {
 	median, short := column.ShortScans(volumes)
 	if len(short) == 0 {
 		return nil
@@ -111,13 +111,13 @@ func cutNote(volumes map[string]int) []string {
 	cut := lists.Map(slices.Sorted(maps.Keys(short)), func(who string) string {
 		return fmt.Sprintf("%s (%d)", who, volumes[who])
 	})
-	return []string{fmt.Sprintf("%s (median %d): %s; if a file was cut, copy it again, else leave these out by exclude",
-		column.FewerVolumes, median, words.Some(cut, 6))}
+	return []column.Note{column.Doubtf(column.DoubtVolumes, "far fewer volumes than the others (median %d): %s; if a file was cut, copy it again, else leave these out by exclude",
+		median, words.Some(cut, 6))}
 }
 
 // timeNotes tell of repetition times that contradict each other, or differ between
 // participants. contradict is the note of those that contradict each other, "" where none do.
-func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (notes []string, contradict string) {
+func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (notes []column.Note, contradict string) {
 	var apart, sampled []string
 	used := map[float64]int{}
 	for _, row := range rows {
@@ -138,7 +138,7 @@ func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (not
 	}
 	if apart != nil {
 		contradict = "the repetition times of sidecar and header differ: " + words.Some(apart, 6)
-		notes = append(notes, contradict)
+		notes = append(notes, column.Note{Text: contradict})
 	}
 	notes = append(notes, samplingNote(sampled)...)
 	if len(used) > 1 {
@@ -147,7 +147,7 @@ func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (not
 			text = append(text, fmt.Sprintf("%g s (%d)", tr, n))
 		}
 		slices.Sort(text)
-		notes = append(notes, "not all scans have the same repetition time: "+strings.Join(text, ", "))
+		notes = append(notes, column.Notef("not all scans have the same repetition time: %s", strings.Join(text, ", ")))
 	}
 	return notes, contradict
 }

@@ -29,14 +29,14 @@ func TestMissingCodes(t *testing.T) {
 	if iq.Valid == nil || iq.Valid[1] || stagetest.Sure(r.Participants.Floats("iq"))[0] != 100 {
 		t.Errorf("iq %v %v", iq.Values, iq.Valid)
 	}
-	if n := strings.Join(r.Notes, "\n"); !strings.Contains(n, "codes for missing values count as missing: iq (-9999, in 1 row)") {
+	if n := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(n, "codes for missing values count as missing: iq (-9999, in 1 row)") {
 		t.Errorf("notes %s", n)
 	}
 	need.Error(t, r.Subjects[2].Problem, "its group is -9999, a code for a missing value")
 	// In a column of texts too, such as HANDEDNESS_CATEGORY of ABIDE; a number beside texts is one.
 	r, err = load("id,dx,hand,ward\na,1,R,12\nb,2,-9999,a\nc,1,L,999\n", "")
 	need.NoError(t, err)
-	need.Equal(t, r.Notes[0], "codes for missing values count as missing: hand (-9999, in 1 row)")
+	need.Equal(t, column.NoteTexts(r.Notes)[0], "codes for missing values count as missing: hand (-9999, in 1 row)")
 	hand, _ := r.Participants.Column("hand")
 	need.Equal(t, fmt.Sprint(hand.Values, hand.Valid), "[R  L] [true false true]")
 	need.Equal(t, strings.Join(stagetest.Sure(r.Participants.Strings("ward")), " "), "12 a 999")
@@ -137,7 +137,7 @@ func TestLevelsWithDecimals(t *testing.T) {
 	dir := testdir.Files(t, map[string]string{"people.csv": "id,dx\na,1.0\nb,2.0\nc, 1 \n", "x.csv": "1,2\n3,4\n"})
 	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx", Levels: []string{"1=ASD", "2=TD", "3=X"}}
 	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
-	need.Equal(t, strings.Join(r.Notes, "; "), "levels: no row has dx 3 (X)")
+	need.Equal(t, strings.Join(column.NoteTexts(r.Notes), "; "), "levels: no row has dx 3 (X)")
 	need.Equal(t, strings.Join(stagetest.Sure(r.Participants.Strings("group")), " "), "ASD TD ASD")
 }
 
@@ -156,12 +156,12 @@ func TestImpossibleDisplacements(t *testing.T) {
 	}
 	var doubts []string
 	for _, note := range r.Notes {
-		if d := column.NoteOf(note).Doubt; d != "" {
-			doubts = append(doubts, d)
+		if note.Doubt != "" {
+			doubts = append(doubts, note.Doubt)
 		}
 	}
 	need.Equal(t, strings.Join(doubts, "; "), "negative displacement; codes in displacements")
-	notes := strings.Join(r.Notes, "\n")
+	notes := strings.Join(column.NoteTexts(r.Notes), "\n")
 	for _, want := range []string{"mean_fd of sub-b (-9), mean_fd of sub-d (-0.1)", "func_fd (99, in 1 row); if they stand for missing values: missing: [99]",
 		"taken as numbers: age (99, in 1 row)", "taken as categories: sex (9, in 1 row)"} {
 		if !strings.Contains(notes, want) {
@@ -203,7 +203,7 @@ func TestCovariatesThatMayBeMissing(t *testing.T) {
 		c, _ := r.Participants.Column(name)
 		need.Equal(t, fmt.Sprint(c.Values, c.Valid), want, name)
 	}
-	notes := strings.Join(r.Notes, "\n")
+	notes := strings.Join(column.NoteTexts(r.Notes), "\n")
 	for _, want := range []string{"codes for missing values count as missing: age (-, in 1 row), age (?, in 1 row), iq (n.a., in 1 row), iq (unknown, in 1 row), site (-, in 1 row), score (?, in 1 row)",
 		"taken as categories, although they may stand for missing values: site (unknown, in 1 row), dose (none, in 1 row); if they do, list them in missing"} {
 		if !strings.Contains(notes, want) {
@@ -231,8 +231,8 @@ func TestNamesThatAreAlike(t *testing.T) {
 		c := &TimeseriesCohort{Parameters: people, Series: "x.csv", Sessions: []string{"visit"}}
 		r, err := c.Load(dir)
 		need.NoError(t, err)
-		notes := strings.Join(r.Notes, "\n")
-		if !strings.Contains(notes, want) || strings.Contains(notes, column.Alike) != (want != "") {
+		notes := strings.Join(column.NoteTexts(r.Notes), "\n")
+		if !strings.Contains(notes, want) || strings.Contains(notes, "names that are alike") != (want != "") {
 			t.Errorf("%s: %s, want %s", rows, notes, want)
 		}
 	}
@@ -275,7 +275,7 @@ func TestNumbersAsNames(t *testing.T) {
 	}
 	need.Equal(t, strings.Join(got, ", "), "sub-1 1.csv, sub-1e5 1e5.csv, sub-2 2.csv, sub-3 3.0.csv, sub-4 .")
 	need.Error(t, r.Subjects[4].Problem, "its series file may be 4.0.csv or 4.csv, since people.csv holds whole numbers with decimals: write them without")
-	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "participant names saved with decimals, as pandas does, "+
+	if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, "participant names saved with decimals, as pandas does, "+
 		"are read as whole numbers: 1.0 is sub-1, 2.0 is sub-2, 3.0 is sub-3, 4.0 is sub-4") {
 		t.Error(notes)
 	}
@@ -386,7 +386,7 @@ func TestDoubtfulTargets(t *testing.T) {
 		if err != nil {
 			got = "error: " + err.Error()
 		} else {
-			got = strings.Join(r.Notes, "\n")
+			got = strings.Join(column.NoteTexts(r.Notes), "\n")
 		}
 		if !strings.Contains(got, want) || want == "" && strings.Contains(got, "target:") {
 			t.Errorf("%s: %s, want %s", values, got, want)
@@ -439,7 +439,7 @@ func TestDoubtfulGroups(t *testing.T) {
 		people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
 		r, err := (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 		need.NoError(t, err)
-		got := strings.Join(r.Notes, "\n")
+		got := strings.Join(column.NoteTexts(r.Notes), "\n")
 		if strings.HasSuffix(want, "all groups: ") {
 			got, _, _ = strings.Cut(got, "ASD1 (1)")
 			got, _, _ = strings.Cut(got, "BD I (1)")
@@ -461,14 +461,14 @@ func TestLevelsToPaste(t *testing.T) {
 	r, err := (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 	need.NoError(t, err)
 	one := ": if they are one, give them one name in levels: " + levels
-	need.Equal(t, strings.Join(r.Notes[2:], "\n"), "the groups Asd (1 participant, line 3) and ASD (8) differ only in case"+one+
+	need.Equal(t, strings.Join(column.NoteTexts(r.Notes)[2:], "\n"), "the groups Asd (1 participant, line 3) and ASD (8) differ only in case"+one+
 		"\nthe groups asd (1 participant, line 2) and ASD (8) differ only in case"+one+
 		"\nthe groups hc (1 participant, line 4) and HC (9) differ only in case"+one+
 		"\ngroups of one participant: x, y (line 5); all groups: ASD (8), Asd (1), HC (9), asd (1), hc (1), x, y (1)")
 	people.Levels = []string{"ASD=ASD", "Asd=ASD", "HC=HC", "OTHER=OTHER", "asd=ASD", "hc=HC", "x, y=x, y"}
 	r, err = (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 	need.NoError(t, err)
-	need.Equal(t, len(r.Notes), 3, "%q", r.Notes)
+	need.Equal(t, len(column.NoteTexts(r.Notes)), 3, "%q", column.NoteTexts(r.Notes))
 	people.Levels = []string{"ASD=ASD", "asd=ASD"}
 	_, err = (&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir)
 	need.Error(t, err, `dx is "HC" in 9 rows, but levels has no name for it: name every value in levels: `+
@@ -488,7 +488,7 @@ func TestTablesOfSpreadsheets(t *testing.T) {
 	if fd := stagetest.Sure(r.Participants.Floats("mean_fd")); fd[0] != 0.1646 || fd[2] != 0.31 {
 		t.Errorf("motion %v", fd)
 	}
-	notes := strings.Join(r.Notes, "\n")
+	notes := strings.Join(column.NoteTexts(r.Notes), "\n")
 	for _, want := range []string{"decimal commas are read as decimal points: mean_fd",
 		"negative in columns that are otherwise positive, and taken as numbers: age (-77, in 1 row); if they stand for missing values: missing: [-77]",
 		`column iq: no value is a number ("~100" of sub-a and 2 more)`} {
@@ -503,7 +503,7 @@ func TestTablesOfSpreadsheets(t *testing.T) {
 			t.Errorf("%s %v %v", name, c.Values, c.Valid)
 		}
 	}
-	if notes := strings.Join(r.Notes, "\n"); strings.Contains(notes, "otherwise positive") {
+	if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); strings.Contains(notes, "otherwise positive") {
 		t.Errorf("notes %s", notes)
 	}
 	_, err = load("id,dx\n../../etc/passwd,1\nb,2\n", listed.Parameters{Group: "dx"})

@@ -491,7 +491,7 @@ func (r *Roster) skip() {
 		return
 	}
 	r.Subjects, r.Participants = left, column.KeepRows(r.Participants, r.IDColumn(), keep)
-	r.Notes = append(r.Notes, fmt.Sprintf("%s without a file or a %s excluded", words.Count(len(out), r.Noun()),
+	r.Notes = append(r.Notes, column.Notef("%s without a file or a %s excluded", words.Count(len(out), r.Noun()),
 		column.LabelOf(r.Participants)))
 	r.Left = append(r.Left, out...)
 	slices.SortFunc(r.Left, func(a, b listed.LeftOut) int { return strings.Compare(a.ID, b.ID) })

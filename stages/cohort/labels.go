@@ -226,7 +226,7 @@ func (r *Roster) noteLeftOut(nodes []region.Node, by func(region.Node) int32, va
 	if nameless == nil || len(missing) == len(nodes) || builtIn(nodes) {
 		return
 	}
-	r.Notes = append(r.Notes, fmt.Sprintf("%d of the %d labels of %s "+column.NoRow+" and are left out: %s",
+	r.Notes = append(r.Notes, column.Doubtf(column.DoubtLabels, "%d of the %d labels of %s have no row in the node list and are left out: %s",
 		len(nameless), len(values), userfile.NameIn(r.Root, path),
 		words.Some(lists.Map(nameless, func(v int32) string { return fmt.Sprint(v) }), 6)))
 }
@@ -244,7 +244,7 @@ func (r *Roster) place(space string, labels *labelSource) {
 	if labels != nil && labels.one() {
 		var note string
 		if r.OneImage, note = h.Shared(space, userfile.Within(r.Root, labels.spec), all); note != "" {
-			r.Notes = append(r.Notes, note)
+			r.Notes = append(r.Notes, column.Note{Text: note})
 		}
 	}
 	r.Notes = append(r.Notes, h.Opposed(all)...)
@@ -279,7 +279,7 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 			return nil // each participant's task says so
 		}
 		if !labels.Oriented {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s does not say which side is left (sform and qform codes are 0): the positions and hemispheres of its regions are not checked",
+			r.Notes = append(r.Notes, column.Notef("%s does not say which side is left (sform and qform codes are 0): the positions and hemispheres of its regions are not checked",
 				userfile.NameIn(r.Root, path)))
 		}
 		values := labels.Values()
@@ -296,7 +296,7 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 			return fmt.Errorf("labels: %w", userfile.Place(fmt.Errorf("%s: %w", path, err), path))
 		}
 		if !placed && labels.Oriented {
-			r.Notes = append(r.Notes, "the node list has no coordinates: of its names, only the sides (left, right) are compared with the positions of the labels")
+			r.Notes = append(r.Notes, column.Notef("the node list has no coordinates: of its names, only the sides (left, right) are compared with the positions of the labels"))
 		}
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/random"
 	"prgnn/nifti"
 	"prgnn/stages/atlas"
+	"prgnn/stages/column"
 	"prgnn/stages/phantom"
 	"prgnn/stages/region"
 )
@@ -221,8 +222,8 @@ func TestLabelsLeftOut(t *testing.T) {
 	} {
 		r := &Roster{}
 		r.noteLeftOut(nodes, by, c.values, "a.nii")
-		if !slices.Equal(r.Notes, c.want) {
-			t.Errorf("labels %v: notes %q, want %q", c.values, r.Notes, c.want)
+		if !slices.Equal(column.NoteTexts(r.Notes), c.want) {
+			t.Errorf("labels %v: notes %q, want %q", c.values, column.NoteTexts(r.Notes), c.want)
 		}
 	}
 }

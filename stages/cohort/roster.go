@@ -56,11 +56,11 @@ type Roster struct {
 	Left     []listed.LeftOut // who stands in the table and takes no part, sorted by ID
 	// who was left out and why, that it is simulated …: they stand in reports, so they name no place of this machine
 	// (see NameIn)
-	Notes []string
+	Notes []column.Note
 	// About, when set, notes what was found of the scans of some participants. timesApart is the one of these notes
 	// that says which headers and sidecars give different repetition times, "" for none: which counts depends on the
 	// stages.
-	About func(ids map[string]bool) (notes []string, timesApart string)
+	About func(ids map[string]bool) (notes []column.Note, timesApart string)
 	Time  string // which repetition time is right where they differ: sidecar or header; auto is not said
 	// fail or skip: what becomes of participants that cannot be used; "" for kinds without a choice
 	Incomplete  string
@@ -190,7 +190,7 @@ func (r *Roster) scans(ids map[string]bool) (volumes map[string]int, times map[s
 
 // protocolNotes note what no two groups share of how their scans were acquired: the volumes and the repetition times
 // of scans.
-func (r *Roster) protocolNotes(volumes map[string]int, times map[string]float64) (notes []string) {
+func (r *Roster) protocolNotes(volumes map[string]int, times map[string]float64) (notes []column.Note) {
 	groups, err := r.Participants.Strings("group")
 	if err != nil { // a number is predicted
 		return nil
@@ -209,12 +209,12 @@ func (r *Roster) protocolNotes(volumes map[string]int, times map[string]float64)
 		tr[who] = fmt.Sprintf("%g s", t)
 	}
 	for _, p := range []struct {
-		name string
-		of   map[string]string
-	}{{column.Protocols["tr"], tr}, {column.Protocols["volumes"], lengths}} {
+		name, doubt string
+		of          map[string]string
+	}{{"repetition time", column.DoubtTR, tr}, {"number of volumes", column.DoubtLength, lengths}} {
 		if by := apart(p.of, group); by != nil {
-			notes = append(notes, fmt.Sprintf("the %s %s: %s; a classifier may learn the acquisition in place of the group difference",
-				p.name, column.ProtocolApart, strings.Join(by, ", ")))
+			notes = append(notes, column.Doubtf(p.doubt, "the %s is completely confounded with the group: %s; a classifier may learn the acquisition in place of the group difference",
+				p.name, strings.Join(by, ", ")))
 		}
 	}
 	return notes

@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
+	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
 
@@ -171,9 +172,7 @@ func rowRoster(l *listed.List, axis string, sources []*fileSource) (*Roster, err
 	}
 	r.Participants = typed(texts)
 	for _, c := range texts[1:] {
-		if note := listed.OddTexts(c.Name, c.Values.([]string), texts[0].Values.([]string)); note != "" {
-			r.Notes = append(r.Notes, note)
-		}
+		r.Notes = append(r.Notes, listed.OddTexts(c.Name, c.Values.([]string), texts[0].Values.([]string))...)
 	}
 	r.Values = map[string]dag.Type{"row": dag.Format("tsv")}
 	for i := range r.Subjects {
@@ -218,7 +217,7 @@ func rowColumns(l *listed.List, axis string, sources []*fileSource) []encoding.C
 		case used[name]:
 			continue
 		case slices.ContainsFunc(values, userfile.IsPlace):
-			l.Notes = append(l.Notes, fmt.Sprintf("the column %s of the table holds paths and is left out of cohort.rows and cohort.row", name))
+			l.Notes = append(l.Notes, column.Notef("the column %s of the table holds paths and is left out of cohort.rows and cohort.row", name))
 			continue
 		case name == axis:
 			name += "_in_table"

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
+	"prgnn/stages/column"
 
 	"prgnn/artifacts"
 )
@@ -46,8 +47,8 @@ func TestRowsCohort(t *testing.T) {
 	if got, want := string(r.Subjects[1].Values["row"].(artifacts.Bytes).Data), "book\twords\tnote\nmoby-dick\t1.50\tn/a\n"; got != want {
 		t.Errorf("cohort.row is\n%s\nwant\n%s", got, want)
 	}
-	if want := "the column where of the table holds paths and is left out of cohort.rows and cohort.row"; !slices.Contains(r.Notes, want) {
-		t.Errorf("notes %q", r.Notes)
+	if want := "the column where of the table holds paths and is left out of cohort.rows and cohort.row"; !slices.Contains(column.NoteTexts(r.Notes), want) {
+		t.Errorf("notes %q", column.NoteTexts(r.Notes))
 	}
 
 	// Everything named, and a row chosen.

@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/testdir"
 
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -136,8 +137,8 @@ func TestRowsAreRuns(t *testing.T) {
 		r.Participants.Rows() != 2 {
 		t.Errorf("columns %v of %d participants, want %v of 2: fd is of a run", names, r.Participants.Rows(), want)
 	}
-	if want := "no covariates, since they differ between the runs of a participant: fd"; !slices.Contains(r.Notes, want) {
-		t.Errorf("notes %q, want %q", r.Notes, want)
+	if want := "no covariates, since they differ between the runs of a participant: fd"; !slices.Contains(column.NoteTexts(r.Notes), want) {
+		t.Errorf("notes %q, want %q", column.NoteTexts(r.Notes), want)
 	}
 	r, err = load(t, func(c *TableCohort) { c.Select = "fd < 0.5" })
 	need.NoError(t, err)
@@ -145,8 +146,8 @@ func TestRowsAreRuns(t *testing.T) {
 		!strings.Contains(got, "c.nii") || len(r.Left) != 0 {
 		t.Errorf("%s, left %v", got, r.Left)
 	}
-	if !slices.Contains(r.Notes, "1 runs excluded of participants with other runs included") {
-		t.Errorf("notes %q", r.Notes)
+	if !slices.Contains(column.NoteTexts(r.Notes), "1 runs excluded of participants with other runs included") {
+		t.Errorf("notes %q", column.NoteTexts(r.Notes))
 	}
 	if _, err = load(t, func(c *TableCohort) { c.Runs = "one" }); err == nil || !strings.Contains(err.Error(), "participant 2 is already in line 2; several rows also have 1; if each row is a run: runs: all") {
 		t.Error(err)
@@ -261,7 +262,7 @@ func TestTimeseriesSessions(t *testing.T) {
 		if got := runsText(r, "series"); got != c.want || !r.PerRun || !r.Sessions {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}
-		if notes, _ := r.About(r.IDs()); len(notes) != 1 || !strings.HasPrefix(notes[0], "sessions per participant") {
+		if notes, _ := r.About(r.IDs()); len(notes) != 1 || !strings.HasPrefix(notes[0].Text, "sessions per participant") {
 			t.Errorf("%s: notes %q", c.name, notes)
 		}
 	}

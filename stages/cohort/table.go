@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/column"
 )
 
 var tableCohortKind = Source{
@@ -74,11 +75,11 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	r.place(space, labels)
 	r.space, r.labels = space, labels.from
 	if labels.wanted != nil {
-		r.Notes = append(r.Notes, "labels: "+labels.from)
+		r.Notes = append(r.Notes, column.Notef("labels: %s", labels.from))
 	}
 	r.Scan = r.scanHeader
 	sessions := r.About
-	r.About = func(ids map[string]bool) (notes []string, timesApart string) {
+	r.About = func(ids map[string]bool) (notes []column.Note, timesApart string) {
 		if sessions != nil {
 			notes, _ = sessions(ids)
 		}

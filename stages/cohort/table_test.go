@@ -15,6 +15,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/column"
 )
 
 // inDir takes the directory out of a message.
@@ -101,8 +102,8 @@ func TestTableCohort(t *testing.T) {
 	if !slices.Equal(names, []string{"left", "right"}) || !slices.Equal(values, []int64{7, 9}) {
 		t.Errorf("nodes %v %v", names, values)
 	}
-	if want := []string{"participant names consist of letters and digits only: A_4 is sub-A4"}; !slices.Equal(r.Notes, want) {
-		t.Errorf("notes %q", r.Notes)
+	if want := []string{"participant names consist of letters and digits only: A_4 is sub-A4"}; !slices.Equal(column.NoteTexts(r.Notes), want) {
+		t.Errorf("notes %q", column.NoteTexts(r.Notes))
 	}
 }
 
@@ -130,7 +131,7 @@ func TestTableCohortSelects(t *testing.T) {
 			r := need.Value(table(c.change).Load(dir))(t)
 			ids := lists.Map(r.Subjects, func(s Subject) string { return s.ID })
 			need.Equal(t, strings.Join(ids, " "), c.ids, "participants")
-			if got := r.Notes[1:]; !slices.Equal(got, c.notes) {
+			if got := column.NoteTexts(r.Notes)[1:]; !slices.Equal(got, c.notes) {
 				t.Errorf("notes %q, want %q", got, c.notes)
 			}
 		})

@@ -15,6 +15,7 @@ import (
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
+	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
 
@@ -163,13 +164,13 @@ func sidecarPort(r *Roster) {
 	}
 	r.Notes = append(r.Notes, samplingNote(sampled)...)
 	if apart != nil {
-		r.Notes = append(r.Notes, fmt.Sprintf("the repetition times of sidecar and header differ: %s; that of the sidecar counts", words.Some(apart, 6)))
+		r.Notes = append(r.Notes, column.Notef("the repetition times of sidecar and header differ: %s; that of the sidecar counts", words.Some(apart, 6)))
 	}
 	r.Scan = func(id, part string) (volumes int, tr float64) {
 		return 0, cmp.Or(times[[2]string{id, part}], times[[2]string{id, ""}])
 	}
 	sessions := r.About
-	r.About = func(ids map[string]bool) (notes []string, timesApart string) {
+	r.About = func(ids map[string]bool) (notes []column.Note, timesApart string) {
 		if sessions != nil {
 			notes, _ = sessions(ids)
 		}

@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/userfile"
+	"prgnn/stages/column"
 )
 
 // loadDir finds series by their names.
@@ -67,7 +68,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	}
 	by := generator(root)
 	r.Here = append(r.Here, userfile.WhereFound(root, l.Path))
-	r.Notes = append(r.Notes, fmt.Sprintf("%s, participants of %s", by, userfile.NameIn(root, l.Path)))
+	r.Notes = append(r.Notes, column.Notef("%s, participants of %s", by, userfile.NameIn(root, l.Path)))
 	r.Notes = append(r.Notes, l.Notes...)
 	if r.Sessions {
 		r.About = r.aboutSessions

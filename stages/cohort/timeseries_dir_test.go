@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/testdir"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -74,8 +75,8 @@ func TestTimeseriesSidecar(t *testing.T) {
 					need.NoError(t, s.Problem, how, c.files, s.ID)
 				}
 			}
-			if c.note != "" && !slices.Contains(r.Notes, c.note) {
-				t.Errorf("%s: notes %q, want %q", how, r.Notes, c.note)
+			if c.note != "" && !slices.Contains(column.NoteTexts(r.Notes), c.note) {
+				t.Errorf("%s: notes %q, want %q", how, column.NoteTexts(r.Notes), c.note)
 			}
 		}
 	}
@@ -180,8 +181,8 @@ func TestTimeseriesStar(t *testing.T) {
 		{ID: "sub-d4", Why: `it has no group (column "dx" is empty)`, Category: listed.UnusableData}}; !slices.Equal(r.Left, want) {
 		t.Errorf("left out: %q, want %q", r.Left, want)
 	}
-	if want := []string{"2 participants without a file or a group excluded"}; !slices.Contains(r.Notes, want[0]) {
-		t.Errorf("notes %q lack %q", r.Notes, want)
+	if want := []string{"2 participants without a file or a group excluded"}; !slices.Contains(column.NoteTexts(r.Notes), want[0]) {
+		t.Errorf("notes %q lack %q", column.NoteTexts(r.Notes), want)
 	}
 	var columns []string
 	for _, c := range r.Participants.Columns {
@@ -323,7 +324,7 @@ func TestTimeseriesTimesByGroup(t *testing.T) {
 	c.File, c.Group, c.Series = "p.csv", "group", "file"
 	r := need.Value(c.Load(dir))(t)
 	notes, _ := r.About(r.IDs())
-	need.Equal(t, strings.Join(notes, "; "), "the repetition time is completely confounded with the group: ASD 2 s (3), TD 3 s (3); a classifier may learn the acquisition in place of the group difference")
+	need.Equal(t, strings.Join(column.NoteTexts(notes), "; "), "the repetition time is completely confounded with the group: ASD 2 s (3), TD 3 s (3); a classifier may learn the acquisition in place of the group difference")
 }
 
 // A participant whose columns have other names than those of most is left out by incomplete: skip, too.

@@ -1,44 +1,55 @@
 package column
 
-import "strings"
+import "fmt"
 
-// A NoteRow is a note of the loader on the data (pipeline.notes).
-type NoteRow struct {
-	Note  string `column:"note"`
+// A Note is what the loader notes on the data, for a person (pipeline.notes).
+type Note struct {
+	Text  string `column:"note"`
 	Doubt string `column:"doubt,optional" doc:"why the note may spoil the result; empty where it does not"`
 }
 
-// Doubts that a page weighs, or has from another source, too.
+// Doubts are why notes may spoil the result.
 const (
-	NotedVolumes      = "few volumes"
-	NotedCodes        = "codes in confounds"
-	NotedRelatives    = "relatives"
-	NotedIndependence = "not independent"
-	NotedTR           = "repetition time by group"
-	NotedLength       = "volumes by group"
+	DoubtVolumes       = "few volumes"
+	DoubtCodes         = "codes in confounds"
+	DoubtRelated       = "relatives"
+	DoubtIndependence  = "not independent"
+	DoubtTR            = "repetition time by group"
+	DoubtLength        = "volumes by group"
+	DoubtLabels        = "labels without a region"
+	DoubtNegative      = "negative displacement"
+	DoubtDisplacements = "codes in displacements"
+	DoubtCase          = "names differ in case"
+	DoubtAlike         = "names are alike"
+	DoubtTexts         = "numbers as text"
+	DoubtCategories    = "missing values as categories"
+	DoubtSite          = "site"
+	DoubtExclusions    = "exclusions by group"
+	DoubtRareGroup     = "rare group"
+	DoubtOneGroup      = "site of one group"
+	DoubtTraining      = "training unchecked"
+	DoubtMotion        = "motion contradicts"
+	DoubtMotionFilled  = "motion filled in"
+	DoubtPreserved     = "preserved covariate tied to site"
+	DoubtSessions      = "group by session"
 )
 
 // ProtocolDoubts are the doubts about the covariates that are properties of a scan's acquisition.
-var ProtocolDoubts = map[string]string{"tr": NotedTR, "volumes": NotedLength}
+var ProtocolDoubts = map[string]string{"tr": DoubtTR, "volumes": DoubtLength}
 
-// doubts are those of the words from which notes that may spoil the result are made; the first that a note has counts.
-var doubts = []struct{ words, doubt string }{
-	{Protocols["tr"] + " " + ProtocolApart, NotedTR}, {Protocols["volumes"] + " " + ProtocolApart, NotedLength},
-	{Relatives, NotedRelatives}, {NotIndependent, NotedIndependence}, {FewerVolumes, NotedVolumes},
-	{NoRow, "labels without a region"}, {BelowZero, "negative displacement"}, {FarMotion, "codes in displacements"},
-	{OnlyInCase, "names differ in case"}, {Alike, "names are alike"}, {TakenAsText, "numbers as text"},
-	{MayBeMissing, "missing values as categories"}, {CodesInMotion, NotedCodes}, {IfSite, "site"},
-	{Uneven, "exclusions by group"}, {VeryRare, "rare group"}, {OneGroup, "site of one group"},
-	{NotJudged, "training unchecked"}, {MotionApart, "motion contradicts"}, {MotionFilled, "motion filled in"},
-	{TiedTo, "preserved covariate tied to site"}, {Regrouped, "group by session"},
+// Notef is a note without a doubt.
+func Notef(format string, args ...any) Note { return Note{Text: fmt.Sprintf(format, args...)} }
+
+// Doubtf is a note that may spoil the result.
+func Doubtf(doubt, format string, args ...any) Note {
+	return Note{Text: fmt.Sprintf(format, args...), Doubt: doubt}
 }
 
-// NoteOf is a note with its doubt.
-func NoteOf(note string) NoteRow {
-	for _, d := range doubts {
-		if strings.Contains(note, d.words) {
-			return NoteRow{note, d.doubt}
-		}
+// NoteTexts are the texts of notes.
+func NoteTexts(notes []Note) []string {
+	texts := make([]string, len(notes))
+	for i, n := range notes {
+		texts[i] = n.Text
 	}
-	return NoteRow{note, ""}
+	return texts
 }

@@ -68,9 +68,11 @@ func certain(name string, members map[string]int) bool {
 	return len(sizes) > 2 && identified.MatchString(name)
 }
 
+const onBothSides = "may be in training and test data"
+
 // DoubtRelatives names the columns of families, and of persons whose scans have ids of their own, whose members a stage
 // may put on both sides of a split.
-func DoubtRelatives(table *encoding.Table, by string) (notes []string) {
+func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 	for _, c := range table.Columns {
 		if c.Name == "participant_id" || !NamesFamily(c.Name) && !NamesPerson(c.Name) {
 			continue
@@ -78,8 +80,8 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []string) {
 		members := sharing(table, c.Name)
 		begin, end := "column "+c.Name+": ", fmt.Sprintf("since %s divides participants one by one: ", by)
 		if n := named(table, c.Name); n > 0 && NamesFamily(c.Name) {
-			notes = append(notes, fmt.Sprintf("%s%d participants have the id of another one there, and relatives %s, %sadd a column "+
-				"with one value for each family, and set keep_together to it", begin, n, Relatives, end))
+			notes = append(notes, Doubtf(DoubtRelated, "%s%d participants have the id of another one there, and relatives %s, %sadd "+
+				"a column with one value for each family, and set keep_together to it", begin, n, onBothSides, end))
 			continue
 		}
 		shared, all := shared(members), len(members)
@@ -88,19 +90,19 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []string) {
 		}
 		begin += fmt.Sprintf("%d of its %d values have several participants, and ", shared, all)
 		if NamesPerson(c.Name) {
-			notes = append(notes, fmt.Sprintf("%sif these are scans of one person, that person %s, %sgive each person one id, with "+
-				"sessions (docs/inputs.md, Longitudinal data), or set keep_together: [%s] there", begin, Relatives, end, c.Name))
+			notes = append(notes, Doubtf(DoubtRelated, "%sif these are scans of one person, that person %s, %sgive each person one "+
+				"id, with sessions (docs/inputs.md, Longitudinal data), or set keep_together: [%s] there", begin, onBothSides, end, c.Name))
 			continue
 		}
-		notes = append(notes, fmt.Sprintf("%srelatives %s, %sset keep_together: [%s] there, or take one of each (exclude)",
-			begin, Relatives, end, c.Name))
+		notes = append(notes, Doubtf(DoubtRelated, "%srelatives %s, %sset keep_together: [%s] there, or take one of each (exclude)",
+			begin, onBothSides, end, c.Name))
 	}
 	return notes
 }
 
 // DoubtSpelling names families, or persons, that are one in two spellings by mistake: in the columns that keep them
 // together, and in those that are named as theirs. Those that stages read as categories are left to DoubtSites.
-func DoubtSpelling(table *encoding.Table, kept, categories []string) (notes []string) {
+func DoubtSpelling(table *encoding.Table, kept, categories []string) (notes []Note) {
 	for _, c := range table.Columns {
 		members := sharing(table, c.Name)
 		theirs := c.Name != "participant_id" && (NamesFamily(c.Name) || NamesPerson(c.Name)) && certain(c.Name, members)
@@ -109,8 +111,12 @@ func DoubtSpelling(table *encoding.Table, kept, categories []string) (notes []st
 			continue
 		}
 		if pairs := inTwoSpellings(maps.Keys(members)); pairs != nil {
-			notes = append(notes, fmt.Sprintf("column %s: %s: if they are one, write them alike in the table, since they may be in "+
-				"different folds", c.Name, words.Some(pairs, 6)))
+			doubt := DoubtAlike
+			if slices.ContainsFunc(pairs, func(p Note) bool { return p.Doubt == DoubtCase }) {
+				doubt = DoubtCase
+			}
+			notes = append(notes, Doubtf(doubt, "column %s: %s: if they are one, write them alike in the table, since they may be in "+
+				"different folds", c.Name, words.Some(NoteTexts(pairs), 6)))
 		}
 	}
 	return notes
@@ -118,7 +124,7 @@ func DoubtSpelling(table *encoding.Table, kept, categories []string) (notes []st
 
 // DoubtLargest notes that a column that keeps families together has one value of far more participants than any other,
 // which may stand for no family: singleton, or the same in all.
-func DoubtLargest(table *encoding.Table, name string) (notes []string) {
+func DoubtLargest(table *encoding.Table, name string) []Note {
 	most, next, value, all := 0, 0, "", 0
 	members := sharing(table, name)
 	for _, v := range slices.Sorted(maps.Keys(members)) {
@@ -132,7 +138,7 @@ func DoubtLargest(table *encoding.Table, name string) (notes []string) {
 	if most <= 3*next || most <= 6 && len(members) > 1 || most < 2 {
 		return nil
 	}
-	return []string{fmt.Sprintf("column %s: %d of %d participants with a value have %q, and are kept in one fold: if that stands for "+
+	return []Note{Notef("column %s: %d of %d participants with a value have %q, and are kept in one fold: if that stands for "+
 		"no relatives, leave their cells empty (n/a)", name, most, all, value)}
 }
 

@@ -1,7 +1,6 @@
 package column
 
 import (
-	"fmt"
 	"iter"
 	"maps"
 	"math"
@@ -43,7 +42,7 @@ func Categories(t *encoding.Table, name string) int {
 
 // DoubtSites names sites, the values of a column of the participants, that are one by mistake, and sites that cannot be
 // told from the groups.
-func DoubtSites(table *encoding.Table, name string) (notes []string) {
+func DoubtSites(table *encoding.Table, name string) (notes []Note) {
 	values, err := table.Strings(name)
 	if err != nil {
 		return nil
@@ -68,7 +67,7 @@ func DoubtSites(table *encoding.Table, name string) (notes []string) {
 		alone = alone && len(of) == 1
 	}
 	for _, pair := range inTwoSpellings(maps.Keys(groups)) {
-		notes = append(notes, fmt.Sprintf("column %s: %s: if they are one, write them alike in the table", name, pair))
+		notes = append(notes, Doubtf(pair.Doubt, "column %s: %s: if they are one, write them alike in the table", name, pair.Text))
 	}
 	if !alone || len(all) < 2 || Categories(table, name) == 0 {
 		return notes
@@ -80,16 +79,16 @@ func DoubtSites(table *encoding.Table, name string) (notes []string) {
 	case !NamesSite(name):
 		each, what = "value of "+name, "values of "+name
 	}
-	notes = append(notes, fmt.Sprintf("each %s %s: differences between groups and between %s cannot be told apart", each, OneGroup, what))
-	return notes
+	return append(notes, Doubtf(DoubtOneGroup, "each %s has participants of one group only: differences between groups and between %s cannot be told apart", each, what))
 }
 
 // inTwoSpellings are the pairs of values that may be one, and how they differ.
-func inTwoSpellings(values iter.Seq[string]) (pairs []string) {
+func inTwoSpellings(values iter.Seq[string]) (pairs []Note) {
 	spelled := map[string]string{}
 	for _, v := range slices.Sorted(values) {
 		if twin, there := spelled[Spelling(v)]; there {
-			pairs = append(pairs, fmt.Sprintf("%s and %s %s", Shown(twin), Shown(v), Twins(twin, v)))
+			doubt := Twins(twin, v)
+			pairs = append(pairs, Doubtf(doubt, "%s and %s %s", Shown(twin), Shown(v), Differ[doubt]))
 		}
 		spelled[Spelling(v)] = v
 	}

@@ -88,16 +88,19 @@ func unseen(r rune) bool {
 		r > unicode.MaxASCII && norm.NFKC.String(string(r)) != string(r)
 }
 
-// Twins says how two names that may be one differ, by which a report knows it as a doubt; "" where they are two.
+// Twins is the doubt about two names that may be one; "" where they are two.
 func Twins(a, b string) string {
 	switch {
 	case strings.EqualFold(a, b):
-		return OnlyInCase
+		return DoubtCase
 	case Spelling(a) == Spelling(b):
-		return Alike
+		return DoubtAlike
 	}
 	return ""
 }
+
+// Differ is how names that may be one differ, by the doubt about them.
+var Differ = map[string]string{DoubtCase: "differ only in case", DoubtAlike: "have names that are alike"}
 
 var number = pattern.New(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`)
 

@@ -54,7 +54,7 @@ func TestSitesInTwoSpellings(t *testing.T) {
 		t.Run(values, func(t *testing.T) {
 			table := encoding.NewTable(encoding.Column{Name: "site", Values: v},
 				encoding.Column{Name: "group", Values: []string{"a", "a", "b", "b", "a", "b"}})
-			need.Equal(t, strings.Join(DoubtSites(table, "site"), "\n"), want)
+			need.Equal(t, strings.Join(NoteTexts(DoubtSites(table, "site")), "\n"), want)
 		})
 	}
 }

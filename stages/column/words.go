@@ -29,35 +29,6 @@ func CoordTexts(coords []dag.Coord) (parts []string) {
 	return parts
 }
 
-// Words of notes that may spoil the result: NoteOf gives their doubts.
-const (
-	OnlyInCase    = "differ only in case"
-	TakenAsText   = "taken as text"
-	FewerVolumes  = "far fewer volumes than the others"
-	MayBeMissing  = "taken as categories, although they may stand for missing values"
-	Alike         = "have names that are alike"
-	IfSite        = "if it is the site"
-	Uneven        = "exclusions differ between the groups"
-	VeryRare      = "is very rare"
-	OneGroup      = "has participants of one group only"
-	NotJudged     = "nobody judges whether it learned anything"
-	MotionApart   = "mean_fd of the participants table differs from the mean framewise displacement of the confounds"
-	MotionFilled  = "taken from their confounds"
-	TiedTo        = "is closely tied to"
-	Relatives     = "may be in training and test data"
-	Regrouped     = "another group in sessions.tsv"
-	ProtocolApart = "is completely confounded with the group"
-	CodesInMotion = "may stand for missing values"
-	NoRow         = "have no row in the node list"
-	BelowZero     = "cannot be negative and count as missing"
-	FarMotion     = "displacements far above all others, and taken as millimeters"
-
-	NotIndependent = "as independent participants"
-)
-
-// Protocols are the covariates that are properties of a scan's acquisition, and what notes call them.
-var Protocols = map[string]string{"tr": "repetition time", "volumes": "number of volumes"}
-
 var (
 	// siteWord is a word that means a site, a scanner, or one of several collections of data, and what may follow it in
 	// the word: siteid, site2.

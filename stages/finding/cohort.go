@@ -44,25 +44,25 @@ func arrangements(groups []Counted) float64 {
 
 // Noted are the findings of the notes of the loader that may spoil the result. tested are the properties of scans that
 // alone distinguish the groups, which have a finding of their own; of cleaned scans the page has what the tasks read.
-func Noted(notes []column.NoteRow, tested []string, cleaned bool) (found List) {
+func Noted(notes []column.Note, tested []string, cleaned bool) (found List) {
 	for _, n := range notes {
 		weight := Limits
 		switch n.Doubt {
 		case "":
 			continue
-		case column.NotedVolumes, column.NotedCodes:
+		case column.DoubtVolumes, column.DoubtCodes:
 			if cleaned {
 				continue
 			}
-		case column.NotedRelatives, column.NotedIndependence:
+		case column.DoubtRelated, column.DoubtIndependence:
 			weight = Overturns
-		case column.NotedLength, column.NotedTR:
+		case column.DoubtLength, column.DoubtTR:
 			if slices.Contains(tested, n.Doubt) {
 				continue
 			}
 			weight = Overturns
 		}
-		found.Add(Finding{"groups.noted", weight, Subject{}, map[string]any{"Note": n.Note}})
+		found.Add(Finding{"groups.noted", weight, Subject{}, map[string]any{"Note": n.Text}})
 	}
 	return found
 }

@@ -51,18 +51,18 @@ func TestNotedDoubts(t *testing.T) {
 	}{
 		{"", true, nil, ""},
 		{"site", true, nil, "limits"},
-		{column.NotedRelatives, true, nil, "overturns"},
-		{column.NotedIndependence, true, nil, "overturns"},
-		{column.NotedVolumes, false, nil, "limits"},
-		{column.NotedVolumes, true, nil, ""},
-		{column.NotedCodes, false, nil, "limits"},
-		{column.NotedCodes, true, nil, ""},
-		{column.NotedTR, true, nil, "overturns"},
-		{column.NotedTR, true, tested, ""},
-		{column.NotedLength, true, tested, "overturns"},
+		{column.DoubtRelated, true, nil, "overturns"},
+		{column.DoubtIndependence, true, nil, "overturns"},
+		{column.DoubtVolumes, false, nil, "limits"},
+		{column.DoubtVolumes, true, nil, ""},
+		{column.DoubtCodes, false, nil, "limits"},
+		{column.DoubtCodes, true, nil, ""},
+		{column.DoubtTR, true, nil, "overturns"},
+		{column.DoubtTR, true, tested, ""},
+		{column.DoubtLength, true, tested, "overturns"},
 	} {
 		got := ""
-		for _, f := range Noted([]column.NoteRow{{Note: "a note", Doubt: c.doubt}}, c.tested, c.cleaned) {
+		for _, f := range Noted([]column.Note{{Text: "a note", Doubt: c.doubt}}, c.tested, c.cleaned) {
 			got = f.Weight.String()
 		}
 		need.Equal(t, got, c.want, c)

@@ -62,8 +62,8 @@ func (s *Combat) Tells(people, folds *encoding.Table) (refused []error, doubts [
 				break
 			}
 			if much >= tellsMuch {
-				doubts = append(doubts, fmt.Sprintf("preserve: %s %s %s (%s %.2f; refused from %g): test participants are harmonized by it; compare with a run that does not preserve it",
-					name, column.TiedTo, l.name, how, much, tellsAll))
+				doubts = append(doubts, fmt.Sprintf("preserve: %s is closely tied to %s (%s %.2f; refused from %g): test participants are harmonized by it; compare with a run that does not preserve it",
+					name, l.name, how, much, tellsAll))
 				break
 			}
 		}

@@ -9,7 +9,6 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
@@ -212,8 +211,9 @@ func TestCovariateOfOneGroup(t *testing.T) {
 // notes.
 func TestSummaryCautionsOfNotes(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
-	notes := []string{"column scanner has 3 values: if it is the site, set within: scanner in folds", "limit: 2 of 3"}
-	in["notes"] = []dag.Input{dag.InputOf(column.Table(lists.Map(notes, column.NoteOf)))}
+	in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{{Text: "limit: 2 of 3"},
+		column.Doubtf(column.DoubtSite,
+			"column scanner has 3 values: if it is the site, set within: scanner in folds")}))}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
 	if !strings.Contains(text, "- Column scanner has 3 values: if it is the site, set within: scanner in folds") ||
 		strings.Contains(text, "limit: 2") || strings.Contains(text, "Notes on the data") {
@@ -234,11 +234,11 @@ func TestRepetitionTimeThatSeparatesTheGroups(t *testing.T) {
 	}
 	checks := stagetest.MustRun(t, &assess.Covariates{Label: "group", Permutations: 199},
 		map[string][]dag.Input{"participants": {dag.InputOf(people)}, "cleaning": cleaning})["checks"]
-	note := "the repetition time " + column.ProtocolApart + ": ASD 2 s (20), HC 3 s (20)"
+	note := column.Doubtf(column.DoubtTR, "the repetition time is completely confounded with the group: ASD 2 s (20), HC 3 s (20)")
 	const alone = "The covariate repetition time alone distinguishes the groups (AUC 1.00"
 	for _, tested := range []bool{true, false} {
 		in := summaryInputs(t, people)
-		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.NoteRow{column.NoteOf(note)}))}
+		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{note}))}
 		if tested {
 			in["covariates"] = []dag.Input{dag.InputOf(checks)}
 		}
@@ -246,7 +246,7 @@ func TestRepetitionTimeThatSeparatesTheGroups(t *testing.T) {
 		if got := strings.Contains(text, alone); got != tested {
 			t.Errorf("tested %v: the caution of the covariate stands: %v\n%s", tested, got, text)
 		}
-		if got := strings.Contains(text, note[1:]); got == tested {
+		if got := strings.Contains(text, note.Text[1:]); got == tested {
 			t.Errorf("tested %v: the note stands: %v\n%s", tested, got, text)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/stages/bids"
+	"prgnn/stages/column"
 )
 
 // individualSpaces are spaces in which each participant's scans lie for themselves (BIDS, coordinate systems), in lower
@@ -37,7 +38,7 @@ func (h Headers) of(path string) *nifti.Header {
 }
 
 // Opposed notes the scans and label images whose sform and qform are opposite.
-func (h Headers) Opposed(all []Laid) (notes []string) {
+func (h Headers) Opposed(all []Laid) (notes []column.Note) {
 	who := map[string][]string{}
 	for _, l := range all {
 		for path, what := range map[string]string{l.Scan: "scan", l.Labels: "label image"} {
@@ -52,7 +53,7 @@ func (h Headers) Opposed(all []Laid) (notes []string) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(who)) {
-		notes = append(notes, fmt.Sprintf("sform and qform of the %s for %s: the sform is used; check which is right, and "+
+		notes = append(notes, column.Notef("sform and qform of the %s for %s: the sform is used; check which is right, and "+
 			"write the image with it as both", key, words.Some(who[key], 6)))
 	}
 	return notes

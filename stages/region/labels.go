@@ -135,8 +135,8 @@ func Fit(nodes []Node, by func(Node) int32, values []int32) (missing []Node, nam
 
 // Misfits compares the labels of an image with a node list. own reports whether the list is of the image's own table,
 // which has to name every label; one of the user's may choose among them, and chosen one is known to.
-func Misfits(nodes []Node, by func(Node) int32, values []int32, file string, own, chosen bool) ([]string, error) {
-	var notes []string
+func Misfits(nodes []Node, by func(Node) int32, values []int32, file string, own, chosen bool) (notes []column.Note,
+	err error) {
 	missing, nameless, hint := Fit(nodes, by, values)
 	some := words.Some(lists.Map(nameless, func(v int32) string { return fmt.Sprint(v) }), 6)
 	count := fmt.Sprintf("%d of the %d labels of %s", len(nameless), len(values), file)
@@ -145,11 +145,11 @@ func Misfits(nodes []Node, by func(Node) int32, values []int32, file string, own
 		return nil, fmt.Errorf("%s have no row in its table of regions: %s%s; set nodes to a TSV with the columns index and name that has them, or the regions to use",
 			count, some, hint)
 	case len(nameless) > 0 && !chosen:
-		notes = append(notes, fmt.Sprintf("%s "+column.NoRow+" and belong to no region: %s%s", count, some, hint))
+		notes = append(notes, column.Doubtf(column.DoubtLabels, "%s have no row in the node list and belong to no region: %s%s", count, some, hint))
 	}
 	if len(missing) > 0 {
 		lacking := lists.Map(missing, func(n Node) string { return fmt.Sprintf("%d %s", by(n), n.Name) })
-		notes = append(notes, fmt.Sprintf("%d of the %d regions of the node list have no label in %s: %s%s",
+		notes = append(notes, column.Notef("%d of the %d regions of the node list have no label in %s: %s%s",
 			len(missing), len(nodes), file, words.Some(lacking, 6), hint))
 	}
 	return notes, nil

@@ -192,8 +192,8 @@ func (s *Sheet) decimalCommas(skip func(i int) bool) (changed []string) {
 
 // DecimalCommas writes numbers such as 22,5 as 22.5, and says in which columns; where semicolons separate the values,
 // Read has done so. Where all commas stand before three digits (1,234) they may separate thousands as well, and the
-// column is left as it is; keep tells other columns to leave.
-func (s *Sheet) DecimalCommas(keep func(name string) bool) (notes []string) {
+// column is left as it is (asText); keep tells other columns to leave.
+func (s *Sheet) DecimalCommas(keep func(name string) bool) (read, asText string) {
 	var either []string
 	changed := append(s.commas, s.decimalCommas(func(i int) bool {
 		if keep(s.Columns[i]) {
@@ -214,13 +214,13 @@ func (s *Sheet) DecimalCommas(keep func(name string) bool) (notes []string) {
 		return first != ""
 	})...)
 	if changed != nil {
-		notes = append(notes, "decimal commas are read as decimal points: "+words.Some(changed, 8))
+		read = "decimal commas are read as decimal points: " + words.Some(changed, 8)
 	}
 	if either != nil {
-		notes = append(notes, "a comma before three digits may be a decimal comma or separate thousands, so these columns are taken as text: "+
-			words.Some(either, 8)+"; write 1.234 or 1234")
+		asText = "a comma before three digits may be a decimal comma or separate thousands, so these columns are taken as " +
+			"text: " + words.Some(either, 8) + "; write 1.234 or 1234"
 	}
-	return notes
+	return read, asText
 }
 
 // thousand is a number that may be read with a comma between thousands.

@@ -97,7 +97,7 @@ func (l *List) Participants(used []string) *encoding.Table {
 		}
 		values := lists.Map(rows, func(r Row) string { return r.Cells.Get(from) })
 		if slices.ContainsFunc(values, userfile.IsPlace) {
-			l.Notes = append(l.Notes, fmt.Sprintf("the column %s of the participants table holds paths and is not a covariate", name))
+			l.Notes = append(l.Notes, column.Notef("the column %s of the participants table holds paths and is not a covariate", name))
 			continue
 		}
 		for taken[name] {
@@ -105,12 +105,10 @@ func (l *List) Participants(used []string) *encoding.Table {
 		}
 		taken[name] = true
 		columns = append(columns, Covariate(name, values))
-		if note := OddTexts(name, values, ids); note != "" {
-			l.Notes = append(l.Notes, note)
-		}
+		l.Notes = append(l.Notes, OddTexts(name, values, ids)...)
 	}
 	if ofRuns != nil {
-		l.Notes = append(l.Notes, fmt.Sprintf("no covariates, since they differ between the %ss of a participant: %s", l.part(), words.Some(ofRuns, 6)))
+		l.Notes = append(l.Notes, column.Notef("no covariates, since they differ between the %ss of a participant: %s", l.part(), words.Some(ofRuns, 6)))
 	}
 	t := encoding.NewTable(columns...)
 	if l.Target != "" {
@@ -119,9 +117,9 @@ func (l *List) Participants(used []string) *encoding.Table {
 	return t
 }
 
-// OddTexts names the few texts that make a column of numbers one of texts; "" where there is nothing to say. ids are
+// OddTexts notes the few texts that make a column of numbers one of texts. ids are
 // the names of the rows. Digits after a zero (007) are a name, and so are the numbers beside it.
-func OddTexts(name string, values, ids []string) string {
+func OddTexts(name string, values, ids []string) []column.Note {
 	var odd, commas []string
 	numbers := 0
 	for i, v := range values {
@@ -130,7 +128,7 @@ func OddTexts(name string, values, ids []string) string {
 		case notAt != 0:
 			numbers++
 		case strings.Trim(v, "0123456789") == "":
-			return ""
+			return nil
 		case decimal.MatchString(v): // the column holds decimal commas, and texts beside them
 			commas = append(commas, fmt.Sprintf("%q of %s", v, ids[i]))
 		default:
@@ -144,13 +142,13 @@ func OddTexts(name string, values, ids []string) string {
 	}
 	switch {
 	case len(odd) > 0 && numbers == 0 && column.NamesMeasure(name):
-		return fmt.Sprintf("column %s: no value is a number (%s): "+column.TakenAsText+", although its name is that of a number; write numbers as 30 or 1.5",
-			name, words.Some(odd, 2))
+		return []column.Note{column.Doubtf(column.DoubtTexts, "column %s: no value is a number (%s): taken as text, although its name is that of a number; write numbers as 30 or 1.5",
+			name, words.Some(odd, 2))}
 	case len(odd) == 0 || numbers <= len(odd) && !column.NamesMeasure(name):
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("column %s: %s and %s (%s): "+column.TakenAsText+", so no value counts as a number; write n/a where a value is missing, and numbers as 30 or 1.5",
-		name, words.Count(numbers, "number"), words.Count(len(odd), "text"), words.Some(odd, 4))
+	return []column.Note{column.Doubtf(column.DoubtTexts, "column %s: %s and %s (%s): taken as text, so no value counts as a number; write n/a where a value is missing, and numbers as 30 or 1.5",
+		name, words.Count(numbers, "number"), words.Count(len(odd), "text"), words.Some(odd, 4))}
 }
 
 // decimal is a number with a decimal comma.

@@ -84,7 +84,7 @@ func isNumber(text string) bool {
 }
 
 // doubtGroups names groups that no comparison is possible between, or that are one by mistake.
-func (l *List) doubtGroups() (notes []string) {
+func (l *List) doubtGroups() (notes []column.Note) {
 	size, lines := map[string]int{}, map[string][]string{}
 	for i, r := range l.Rows {
 		if r.Label != "" && (i == 0 || l.Rows[i-1].ID != r.ID) {
@@ -94,27 +94,28 @@ func (l *List) doubtGroups() (notes []string) {
 	}
 	groups := slices.Sorted(maps.Keys(size))
 	if l.Group == "DX_GROUP" && l.Levels == nil && slices.Equal(groups, []string{"1", "2"}) {
-		notes = append(notes, "the groups are named 1 and 2; in tables of ABIDE DX_GROUP is 1 for autism and 2 for controls (SEX is 1 for male, 2 for female): levels: [1=ASD, 2=TD] names them")
+		notes = append(notes, column.Notef("the groups are named 1 and 2; in tables of ABIDE DX_GROUP is 1 for autism and 2 for controls (SEX is 1 for male, 2 for female): levels: [1=ASD, 2=TD] names them"))
 	}
 	one := map[string]string{} // groups that are another one by mistake, and that one
-	var doubts []string
+	var doubts []column.Note   // begun
 	for i, g := range groups {
 		for _, to := range groups[:i] {
 			from := g
 			if size[from] > size[to] || size[from] == size[to] && column.Shown(to) != to {
 				from, to = to, from
 			}
-			how := alike(from, to, size)
-			if how == "" || one[from] != "" {
+			doubt := alike(from, to, size)
+			if doubt == "" || one[from] != "" {
 				continue
 			}
 			one[from] = to
-			doubts = append(doubts, fmt.Sprintf("the groups %s (%s%s) and %s (%d) %s", column.Shown(from),
-				words.Count(size[from], "participant"), inLines(lines[from]), column.Shown(to), size[to], how))
+			doubts = append(doubts, column.Doubtf(doubt, "the groups %s (%s%s) and %s (%d) %s", column.Shown(from),
+				words.Count(size[from], "participant"), inLines(lines[from]), column.Shown(to), size[to],
+				column.Differ[doubt]))
 		}
 	}
-	for _, text := range doubts {
-		notes = append(notes, text+": if they are one, give them one name"+l.allLevels(one))
+	for _, d := range doubts {
+		notes = append(notes, column.Doubtf(d.Doubt, "%s: if they are one, give them one name%s", d.Text, l.allLevels(one)))
 	}
 	if notes == nil && l.Levels == nil { // no name was doubted, and none was given
 		if notes = l.rareGroups(size); notes != nil {
@@ -128,18 +129,18 @@ func (l *List) doubtGroups() (notes []string) {
 		}
 	}
 	if 0 < len(alone) && len(alone) < len(groups)-1 && len(groups) <= fewGroups {
-		notes = append(notes, fmt.Sprintf("groups of one participant: %s; all groups: %s", strings.Join(alone, ", "),
+		notes = append(notes, column.Notef("groups of one participant: %s; all groups: %s", strings.Join(alone, ", "),
 			strings.Join(lists.Map(groups, func(g string) string { return fmt.Sprintf("%s (%d)", g, size[g]) }), ", ")))
 	}
 	if len(groups) == 1 {
-		notes = append(notes, "every participant is in the group "+groups[0]+": there is nothing to compare")
+		notes = append(notes, column.Notef("every participant is in the group %s: there is nothing to compare", groups[0]))
 	}
 	return notes
 }
 
 // rareGroups doubts a third group, and further ones, with fewer than a tenth of the participants of the next larger
 // one: controls, of whom a few are called otherwise, are rather one group than two.
-func (l *List) rareGroups(size map[string]int) (notes []string) {
+func (l *List) rareGroups(size map[string]int) (notes []column.Note) {
 	groups := slices.SortedFunc(maps.Keys(size), func(a, b string) int {
 		return cmp.Or(size[b]-size[a], strings.Compare(a, b))
 	})
@@ -156,8 +157,8 @@ func (l *List) rareGroups(size map[string]int) (notes []string) {
 			if without != "" {
 				without = "; select" + without + " leaves it out"
 			}
-			notes = append(notes, fmt.Sprintf("the group %s %s (%s, and %s has %d), and the study has %d groups: if it is one of the others by another name, put that for GROUP%s%s",
-				g, column.VeryRare, words.Count(size[g], "participant"), groups[i-1], size[groups[i-1]], len(groups),
+			notes = append(notes, column.Doubtf(column.DoubtRareGroup, "the group %s is very rare (%s, and %s has %d), and the study has %d groups: if it is one of the others by another name, put that for GROUP%s%s",
+				g, words.Count(size[g], "participant"), groups[i-1], size[groups[i-1]], len(groups),
 				l.allLevels(others), without))
 		}
 		break
@@ -182,16 +183,16 @@ func (l *List) without(value string) string {
 // rareGroup is how many times as many participants a group has than one that is taken for a slip of its name.
 const rareGroup = 8
 
-// alike asks whether a group is a larger one by a slip: its name is another spelling, or differs in a letter where it
-// is rare; "" where it is not.
+// alike is the doubt about a group that may be a larger one by a slip: its name is another spelling, or differs in a
+// letter where it is rare; "" where it is not.
 func alike(from, to string, size map[string]int) string {
-	switch how := column.Twins(from, to); {
-	case how != "":
-		return how
+	switch doubt := column.Twins(from, to); {
+	case doubt != "":
+		return doubt
 	case isNumber(from) || isNumber(to):
 		return ""
 	case rareGroup*size[from] <= size[to] && column.Slip(from, to):
-		return column.Alike
+		return column.DoubtAlike
 	}
 	return ""
 }
@@ -306,30 +307,30 @@ func (l *List) clean() error {
 		}
 	}
 	if either != nil {
-		l.Notes = append(l.Notes, fmt.Sprintf("%s: %s; if they do, list them in missing", column.MayBeMissing, words.Some(either, 8)))
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtCategories, "taken as categories, although they may stand for missing values: %s; if they do, list them in missing", words.Some(either, 8)))
 	}
 	if below != nil {
-		l.Notes = append(l.Notes, fmt.Sprintf("displacements %s: %s; correct the table, write n/a where a value is missing, or give a standardized column another name, such as z_fd",
-			column.BelowZero, words.Some(below, 8)))
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtNegative, "displacements cannot be negative and count as missing: %s; correct the table, write n/a where a value is missing, or give a standardized column another name, such as z_fd",
+			words.Some(below, 8)))
 	}
 	slices.SortFunc(farValues, dag.CompareValues)
 	remedy := "if they stand for missing values: missing: [" + strings.Join(slices.Compact(farValues), ", ") + "]"
 	if motion != nil {
-		l.Notes = append(l.Notes, fmt.Sprintf("%s: %s; %s", column.FarMotion, words.Some(motion, 8), remedy))
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtDisplacements, "displacements far above all others, and taken as millimeters: %s; %s", words.Some(motion, 8), remedy))
 	}
 	if far != nil {
-		l.Notes = append(l.Notes, fmt.Sprintf("far above all other values, and taken as numbers: %s; %s", words.Some(far, 8), remedy))
+		l.Notes = append(l.Notes, column.Notef("far above all other values, and taken as numbers: %s; %s", words.Some(far, 8), remedy))
 	}
 	if texts != nil {
-		l.Notes = append(l.Notes, fmt.Sprintf("numbers among texts, and taken as categories: %s; if they stand for missing values, list them in missing",
+		l.Notes = append(l.Notes, column.Notef("numbers among texts, and taken as categories: %s; if they stand for missing values, list them in missing",
 			words.Some(texts, 8)))
 	}
 	if found != nil {
-		l.Notes = append(l.Notes, "codes for missing values count as missing: "+words.Some(found, 8))
+		l.Notes = append(l.Notes, column.Notef("codes for missing values count as missing: %s", words.Some(found, 8)))
 	}
 	if doubtful != nil {
 		slices.SortFunc(asked, dag.CompareValues)
-		l.Notes = append(l.Notes, fmt.Sprintf("negative in columns that are otherwise positive, and taken as numbers: %s; if they stand for missing values: missing: [%s]",
+		l.Notes = append(l.Notes, column.Notef("negative in columns that are otherwise positive, and taken as numbers: %s; if they stand for missing values: missing: [%s]",
 			words.Some(doubtful, 8), strings.Join(slices.Compact(asked), ", ")))
 	}
 	return errors.Join(problems...)
@@ -467,7 +468,7 @@ func (l *List) doubtTarget() error {
 		note = fmt.Sprintf("target: %s is another integer for each participant, and its name is that of an identifier", l.Target)
 	}
 	if note != "" {
-		l.Notes = append(l.Notes, note)
+		l.Notes = append(l.Notes, column.Note{Text: note})
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ type List struct {
 	Sessions string
 	// covariates are columns of the sheet, and their names among the participants; nil: all, as they are
 	covariates [][2]string
-	Notes      []string
+	Notes      []column.Note
 	left       []LeftOut
 	named      []Row             // of those whom exclude names
 	dropped    []Row             // all that Drop took out
@@ -147,9 +147,15 @@ func (l *List) readRows(dir string) error {
 		return err
 	}
 	l.forget()
-	l.Notes = append(l.Notes, l.Sheet.DecimalCommas(func(name string) bool {
+	read, asText := l.Sheet.DecimalCommas(func(name string) bool {
 		return name == l.ID || name == l.Group && l.Target == ""
-	})...)
+	})
+	if read != "" {
+		l.Notes = append(l.Notes, column.Note{Text: read})
+	}
+	if asText != "" {
+		l.Notes = append(l.Notes, column.Note{Text: asText, Doubt: column.DoubtTexts})
+	}
 	labels, _ := l.Sheet.Column(l.labelColumn())
 	levels, err := l.levels(labels)
 	if err := errors.Join(l.CheckColumn("id", l.ID), l.labeled(), err); err != nil {
@@ -225,7 +231,7 @@ func (l *List) name(levels map[string]string, labels []string) error {
 	}
 	for _, value := range slices.Sorted(maps.Keys(levels)) {
 		if !here[value] {
-			l.Notes = append(l.Notes, fmt.Sprintf("levels: no row has %s %s (%s)", l.Group, value, levels[value]))
+			l.Notes = append(l.Notes, column.Notef("levels: no row has %s %s (%s)", l.Group, value, levels[value]))
 		}
 	}
 	for _, r := range l.BareRows() {
@@ -266,10 +272,10 @@ func (l *List) name(levels map[string]string, labels []string) error {
 		}
 	}
 	if changed != "" {
-		l.Notes = append(l.Notes, changed)
+		l.Notes = append(l.Notes, column.Note{Text: changed})
 	}
 	if decimals != nil {
-		l.Notes = append(l.Notes, fmt.Sprintf("participant names saved with decimals, as pandas does, are read as whole numbers: %s",
+		l.Notes = append(l.Notes, column.Notef("participant names saved with decimals, as pandas does, are read as whole numbers: %s",
 			words.Some(slices.Compact(decimals), 6)))
 	}
 	labeled := func(r Row) bool { return r.Label != "" }
@@ -471,7 +477,7 @@ func (l *List) LeftOut() []LeftOut {
 		return here[o.ID] || again
 	})
 	if some > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("%d %[2]ss excluded of participants with other %[2]ss included", some, l.part()))
+		l.Notes = append(l.Notes, column.Notef("%d %[2]ss excluded of participants with other %[2]ss included", some, l.part()))
 	}
 	slices.SortFunc(l.left, func(a, b LeftOut) int { return strings.Compare(a.ID, b.ID) })
 	return l.left
@@ -517,22 +523,22 @@ func (l *List) Choose() error {
 			}
 			return column.NotMet + ": " + why[i]
 		})
-		l.Notes = append(l.Notes, fmt.Sprintf("selected %d of %d %ss", len(l.Rows), before, l.Each))
+		l.Notes = append(l.Notes, column.Notef("selected %d of %d %ss", len(l.Rows), before, l.Each))
 		for _, u := range q.Unmatched {
 			if u.Near != "" {
-				l.Notes = append(l.Notes, fmt.Sprintf("select: no row has %s %s%s", u.Column, u.Value, u.Near))
+				l.Notes = append(l.Notes, column.Notef("select: no row has %s %s%s", u.Column, u.Value, u.Near))
 			}
 		}
 		for _, c := range counts {
 			if c.No+c.Unknown > 0 {
-				l.Notes = append(l.Notes, fmt.Sprintf("  %d %s not meet %s%s", c.No+c.Unknown,
+				l.Notes = append(l.Notes, column.Notef("  %d %s not meet %s%s", c.No+c.Unknown,
 					map[bool]string{true: "does", false: "do"}[c.No+c.Unknown == 1], c.Term, lacking(c.Unknown)))
 			}
 		}
 	}
 	if len(l.Rows) == 0 {
 		return fmt.Errorf("%s: all of its %d %ss are excluded: %s; change select or exclude", l.Path, len(l.Sheet.Rows),
-			l.Each, strings.Join(lists.Map(l.Notes, strings.TrimSpace), "; "))
+			l.Each, strings.Join(lists.Map(column.NoteTexts(l.Notes), strings.TrimSpace), "; "))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
 
@@ -22,7 +23,8 @@ func TestOddTexts(t *testing.T) {
 	}
 	for _, v := range []string{"inf", "1e400", "n.a.", "-", ">30", "1,5", "0x1f"} {
 		want := fmt.Sprintf("column age: 19 numbers and 1 text (%q of sub-04): taken as text", v)
-		if got := OddTexts("age", with(3, v), ids); !strings.HasPrefix(got, want) {
+		if got := OddTexts("age", with(3, v), ids); len(got) != 1 || !strings.HasPrefix(got[0].Text, want) ||
+			got[0].Doubt != column.DoubtTexts {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -30,7 +32,7 @@ func TestOddTexts(t *testing.T) {
 	for i := range 4 {
 		five[10+i] = "unknown"
 	}
-	if got := OddTexts("age", five, ids); !strings.Contains(got, `15 numbers and 5 texts ("?" of sub-04, "unknown" of sub-11, "unknown" of sub-12 and 2 more)`) {
+	if got := OddTexts("age", five, ids); !strings.Contains(got[0].Text, `15 numbers and 5 texts ("?" of sub-04, "unknown" of sub-11, "unknown" of sub-12 and 2 more)`) {
 		t.Error(got)
 	}
 	l := &List{Parameters: &Parameters{ID: "id", Group: "group"},
@@ -42,20 +44,21 @@ func TestOddTexts(t *testing.T) {
 	for i := range l.Rows {
 		l.Rows[i].ID, l.Rows[i].Label = ids[i], "a"
 	}
-	if l.Participants(nil); len(l.Notes) != 1 || !strings.HasPrefix(l.Notes[0], "column age: ") {
-		t.Errorf("notes of a cohort: %q", l.Notes)
+	if l.Participants(nil); len(column.NoteTexts(l.Notes)) != 1 ||
+		!strings.HasPrefix(column.NoteTexts(l.Notes)[0], "column age: ") {
+		t.Errorf("notes of a cohort: %q", column.NoteTexts(l.Notes))
 	}
 	for _, values := range [][]string{ages, with(3, ""), with(3, "007"), {"1", "2", "left", "right"}, {"", ""},
 		{"a", "b"}} {
-		need.Equal(t, OddTexts("score", values, ids), "", values)
+		need.Equal(t, len(OddTexts("score", values, ids)), 0, values)
 	}
 }
 
 // Few numbers beside texts are noted in a column that is named as a number.
 func TestFewNumbersAmongTexts(t *testing.T) {
 	values, ids := strings.Fields("0x1F 1_000 Inf 12"), strings.Fields("a b c d")
-	need.Equal(t, OddTexts("ward", values, ids), "")
-	if note := OddTexts("age", values, ids); !strings.HasPrefix(note, `column age: 1 number and 3 texts ("0x1F" of a`) {
+	need.Equal(t, len(OddTexts("ward", values, ids)), 0)
+	if note := OddTexts("age", values, ids)[0].Text; !strings.HasPrefix(note, `column age: 1 number and 3 texts ("0x1F" of a`) {
 		t.Errorf("note %q", note)
 	}
 }

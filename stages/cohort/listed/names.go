@@ -59,7 +59,7 @@ func (x *Exclusion) Add(name, why string) error {
 }
 
 // Notes says how many are left out for each reason, and which.
-func (x *Exclusion) Notes() (notes []string) {
+func (x *Exclusion) Notes() (notes []column.Note) {
 	for _, why := range []string{RatedFail, ExcludedByName} {
 		var ids []string
 		for _, id := range slices.Sorted(maps.Keys(x.Why)) {
@@ -69,7 +69,7 @@ func (x *Exclusion) Notes() (notes []string) {
 		}
 		how := map[string]string{RatedFail: "excluded, rated fail", ExcludedByName: ExcludedByName}[why]
 		if ids != nil {
-			notes = append(notes, fmt.Sprintf("%s %s: %s", words.Count(len(ids), x.Noun), how, words.Some(ids, 10)))
+			notes = append(notes, column.Notef("%s %s: %s", words.Count(len(ids), x.Noun), how, words.Some(ids, 10)))
 		}
 	}
 	return notes
@@ -180,7 +180,7 @@ func (l *List) DoubtNames(what, in, remedy string, of func(Row) (who, name strin
 		first[spelled] = r
 	}
 	if pairs != nil {
-		l.Notes = append(l.Notes, fmt.Sprintf("the %s %s %s: %s; write each in one way in column %s", what,
-			words.Some(pairs, 6), column.Alike, remedy, in))
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtAlike, "the %s %s have names that are alike: %s; write each in one way in column %s", what,
+			words.Some(pairs, 6), remedy, in))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/userfile"
+	"prgnn/stages/column"
 )
 
 // ReadBIDS reads the participants.tsv of a dataset, or of the raw one behind it. root has the participants'
@@ -41,7 +42,7 @@ func (c *Parameters) ReadBIDS(dir, given, root, raw string) (*List, error) {
 			}
 			if bids.Unlisted(err) {
 				refused = append(refused, userfile.Plain(p, err))
-				l.Notes = append(l.Notes, "not searched for the participants: "+userfile.WithoutPlaces(root, refused[len(refused)-1]))
+				l.Notes = append(l.Notes, column.Notef("not searched for the participants: %s", userfile.WithoutPlaces(root, refused[len(refused)-1])))
 			}
 			tried = append(tried, p)
 		}

@@ -103,12 +103,12 @@ func (c *Cohort) Load(string) (*cohort.Roster, error) {
 			}
 			return s
 		},
-		Notes: []string{fmt.Sprintf("simulated data: %d ASD and %d HC participants, planted difference of strength %g", c.ASD, c.HC, c.Strength)},
+		Notes: []column.Note{column.Notef("simulated data: %d ASD and %d HC participants, planted difference of strength %g", c.ASD, c.HC, c.Strength)},
 	}
 	if c.Target == "score" {
 		roster.Participants, roster.Extra = column.Table(scores), nil
 		roster.Participants.Meta = map[string]string{column.Target: "score"}
-		roster.Notes = []string{fmt.Sprintf("simulated data: %d participants with a score from 0 to 100, the percentage of a planted difference of strength %g", n, c.Strength)}
+		roster.Notes = []column.Note{column.Notef("simulated data: %d participants with a score from 0 to 100, the percentage of a planted difference of strength %g", n, c.Strength)}
 	}
 	for _, id := range ids {
 		roster.Subjects = append(roster.Subjects, cohort.Subject{ID: id})

@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -63,8 +64,8 @@ func TestSimulatedCohortSaysSo(t *testing.T) {
 			t.Errorf("a participant is called %s", s.ID)
 		}
 	}
-	if len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "simulated") {
-		t.Errorf("notes: %q", r.Notes)
+	if len(column.NoteTexts(r.Notes)) == 0 || !strings.Contains(column.NoteTexts(r.Notes)[0], "simulated") {
+		t.Errorf("notes: %q", column.NoteTexts(r.Notes))
 	}
 	out := stagetest.MustRun(t, r.Make("sub-sim001"), nil)
 	for _, port := range []string{"bold", "labels"} {

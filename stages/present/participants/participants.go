@@ -162,7 +162,7 @@ func (a *Cohort) Describe() error {
 	if err := a.describeExcluded(); err != nil {
 		return err
 	}
-	notes, err := section.Read[column.NoteRow](a.T, "notes")
+	notes, err := section.Read[column.Note](a.T, "notes")
 	if err != nil || len(notes) == 0 {
 		return err
 	}
@@ -175,7 +175,7 @@ func (a *Cohort) Describe() error {
 	a.Find(finding.Noted(notes, finding.ProtocolsTested(tested), len(a.Scans) > 0)...)
 	if a.Pictures { // a run prints them before it begins
 		a.Heading(a.Text("groups.notes", nil))
-		a.Add(report.Block{List: lists.Map(notes, func(n column.NoteRow) string { return n.Note })})
+		a.Add(report.Block{List: column.NoteTexts(notes)})
 	}
 	return nil
 }

@@ -117,20 +117,20 @@ func TestExtremesOfMany(t *testing.T) {
 
 // Notes that may spoil the result are cautions, too.
 func TestNotesThatAreCautions(t *testing.T) {
-	notes := []string{"the groups TD and td " + column.OnlyInCase + ": if they are one, give them one name",
-		"column age: 45 numbers and 5 texts (unknown): " + column.TakenAsText + ", so no value counts as a number",
-		"column mean_fd of the participants table is empty for 1 participant, and " + column.MotionFilled + ": sub-02 (0.2 mm)",
-		"the repetition time " + column.ProtocolApart + ": ASD 2 s (20), HC 3 s (20)",
-		"participant names consist of letters and digits only"}
+	notes := []column.Note{{Text: "the groups TD and td differ only in case", Doubt: column.DoubtCase},
+		{Text: "column age: 45 numbers and 5 texts (unknown)", Doubt: column.DoubtTexts},
+		{Text: "column mean_fd of the participants table is empty", Doubt: column.DoubtMotionFilled},
+		{Text: "the repetition time is confounded with the group", Doubt: column.DoubtTR},
+		{Text: "participant names consist of letters and digits only; none differ only in case"}}
 	w := section.NewWriter(dag.NewTask(map[string][]dag.Input{
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
-		"notes":        {dag.InputOf(column.Table(lists.Map(notes, column.NoteOf)))}}))
+		"notes":        {dag.InputOf(column.Table(notes))}}))
 	a := &Cohort{Writer: w}
 	need.NoError(t, a.Read())
 	need.NoError(t, a.Describe())
 	for i, note := range notes {
-		if got := slices.Contains(w.Cautions(), wording.UpperFirst(note)); got != (i < 4) {
-			t.Errorf("%s: %v in %q", note, got, w.Cautions())
+		if got := slices.Contains(w.Cautions(), wording.UpperFirst(note.Text)); got != (i < 4) {
+			t.Errorf("%s: %v in %q", note.Text, got, w.Cautions())
 		}
 	}
 }
