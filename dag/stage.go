@@ -32,12 +32,6 @@ type Port struct {
 	Doc      string // one line
 	Gather   bool   // input: takes all members of a fan-out, sorted, with their coordinates
 	Optional bool   // input: may be left unconnected
-	// Gate is a kind: the stage waits for the stages of that kind, whether the file
-	// connects them or not; see pipelines.connectGates.
-	Gate string
-	// Collect is a column: the port takes the tables of all stages that have it, beside
-	// those that the file connects to the stage; see pipelines.connectCollected.
-	Collect string
 }
 
 // A Type says what flows through a port. Two types fit when their formats are

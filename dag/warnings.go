@@ -7,7 +7,7 @@ import (
 )
 
 // WarningColumn is the column in which the tables of any stage warn a person. The log of the task has the warnings, and
-// a port that collects the column (Port.Collect) brings them into the summary and the report.
+// a port that collects the column (role.Collected) brings them into the summary and the report.
 const WarningColumn = "warning"
 
 // Warnings are the warnings of a table, each once.

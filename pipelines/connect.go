@@ -48,7 +48,7 @@ func (l *loader) connect() {
 		l.connectStage(s)
 	}
 	l.tellApart()
-	l.connectGates()
+	l.connectChecks()
 	l.connectCollected()
 	l.leaveOutPictures()
 	for _, s := range l.stages {

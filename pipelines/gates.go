@@ -5,54 +5,53 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/stages/role"
 )
 
-// connectGates connects the gates (dag.Port.Gate) of every stage, in addition to what
-// the file connects: no accuracy is made before a leakage check, or in spite of one. A
-// stage whose results some check needs waits only for the checks that need no gated
-// stage; every other stage waits for all checks. So the gates add no circle.
-func (l *loader) connectGates() {
-	gates := map[string][]*stage{} // kind → its stages
+// connectChecks connects every stage that waits for checks (role.Checks) to them, in addition to what the file
+// connects: no accuracy is made before a leakage check, or in spite of one. A stage whose results some check needs
+// waits only for the checks that need no waiting stage; every other stage waits for all checks. So they add no circle.
+func (l *loader) connectChecks() {
 	users := l.users()
-	late := map[*stage]bool{} // stages that need the results of a gated one
+	var checks []*stage
+	late := map[*stage]bool{}   // stages that need the results of a waiting one
+	needed := map[*stage]bool{} // by a check
 	for _, s := range l.stages {
-		for _, p := range s.ports.In {
-			if p.Gate != "" {
-				gates[p.Gate] = nil
-				downstream(users[s], users, late)
-			}
+		if s.input(role.Checks) != nil {
+			downstream(users[s], users, late)
+		}
+		if _, ok := s.work.(role.Check); ok && !s.vague {
+			checks = append(checks, s)
+			s.upstream(needed)
 		}
 	}
-	for _, s := range l.stages {
-		if s.kind != nil && !s.vague {
-			if of, is := gates[s.kind.Name]; is {
-				gates[s.kind.Name] = append(of, s)
-			}
-		}
-	}
-	needed := map[string]map[*stage]bool{} // by kind of gate
-	for kind, of := range gates {
-		// The order in the file changes no task.
-		slices.SortFunc(of, func(a, b *stage) int { return strings.Compare(a.name, b.name) })
-		needed[kind] = map[*stage]bool{}
-		for _, gate := range of {
-			gate.upstream(needed[kind])
-		}
-	}
+	// The order in the file changes no task.
+	slices.SortFunc(checks, func(a, b *stage) int { return strings.Compare(a.name, b.name) })
 	for _, s := range l.stages {
 		if s.kind == nil || s.vague {
 			continue
 		}
-		for i := range s.ports.In {
-			p := &s.ports.In[i]
-			for _, gate := range gates[p.Gate] {
-				if !late[gate] || !needed[p.Gate][s] {
-					l.connectTo(s, p, gate, gate.ports.Out[0].Name, false)
+		if p := s.input(role.Checks); p != nil {
+			for _, check := range checks {
+				if !late[check] || !needed[s] {
+					l.connectTo(s, p, check, check.ports.Out[0].Name, false)
 				}
 			}
 		}
 		s.sortLinks()
 	}
+}
+
+// input is the port that a stage uses in this way; nil for none.
+func (s *stage) input(as role.Use) *dag.Port {
+	if s.work == nil {
+		return nil
+	}
+	at := slices.IndexFunc(s.ports.In, func(p dag.Port) bool { return p.Name == role.Port(s.work, as) })
+	if at < 0 {
+		return nil
+	}
+	return &s.ports.In[at]
 }
 
 // users are the stages that need the results of each.
@@ -95,21 +94,22 @@ func (s *stage) upstream(found map[*stage]bool) {
 	}
 }
 
-// connectCollected connects the ports that collect tables with a column (dag.Port.Collect): warnings reach the summary
-// and the report from every stage, also from one that the file adds. What needs the stage itself is left out.
+// connectCollected connects the ports that collect tables with their columns (role.Collected): warnings reach the
+// summary and the report from every stage, also from one that the file adds. What needs the stage itself is left out.
 func (l *loader) connectCollected() {
 	type output struct {
 		of   *stage
 		name string
 	}
-	with := map[string][]output{} // by column, in the order of the file
+	var outs []output // with columns, in the order of the file
+	columns := map[output][]string{}
 	for _, s := range l.stages {
 		if s.kind == nil || s.vague {
 			continue
 		}
 		for _, out := range s.ports.Out {
-			for _, column := range out.Type.Columns {
-				with[column] = append(with[column], output{s, out.Name})
+			if o := (output{s, out.Name}); out.Type.Columns != nil {
+				outs, columns[o] = append(outs, o), out.Type.Columns
 			}
 		}
 	}
@@ -118,11 +118,7 @@ func (l *loader) connectCollected() {
 		if s.kind == nil || s.vague {
 			continue
 		}
-		for i := range s.ports.In {
-			p := &s.ports.In[i]
-			if p.Collect == "" || with[p.Collect] == nil {
-				continue
-			}
+		if p := s.input(role.Collected); p != nil {
 			follow, taken := map[*stage]bool{}, map[output]bool{}
 			downstream([]*stage{s}, users, follow)
 			for _, k := range s.links {
@@ -132,8 +128,12 @@ func (l *loader) connectCollected() {
 					}
 				}
 			}
-			for _, from := range with[p.Collect] {
-				if !follow[from.of] && !taken[from] {
+			lacks := func(o output) bool {
+				return slices.ContainsFunc(p.Type.Columns,
+					func(c string) bool { return !slices.Contains(columns[o], c) })
+			}
+			for _, from := range outs {
+				if !lacks(from) && !follow[from.of] && !taken[from] {
 					l.connectTo(s, p, from.of, from.name, true)
 					users[from.of] = append(users[from.of], s)
 				}

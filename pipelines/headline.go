@@ -12,18 +12,8 @@ import (
 	"prgnn/pipelines/folds"
 	"prgnn/stages"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
-
-// A headliner is a Stage with a parameter headline: coordinates of one of the settings
-// that the task behind an input gathers at a port of its own.
-type headliner interface {
-	NamedHeadline() (input, gathered string, coords []string)
-}
-
-// A referrer is a Stage with a parameter reference: coordinates of one of the settings that it gathers.
-type referrer interface {
-	NamedReference() (gathered string, coords []string)
-}
 
 // checkHeadlines refuses a headline, or a reference, that is not exactly one setting: before anything runs,
 // and so before anybody has seen which setting does best.
@@ -31,18 +21,11 @@ func (l *loader) checkHeadlines() {
 	for _, s := range l.stages {
 		for i := range s.nodes {
 			n := &s.nodes[i]
-			var err error
-			switch work := n.Work.(type) {
-			case headliner:
-				input, gathered, coords := work.NamedHeadline()
-				err = oneSetting(s.name, "headline", settingsBehind(n, input, gathered), coords, input)
-			case referrer:
-				gathered, coords := work.NamedReference()
-				if err = oneSetting(s.name, "reference", settingsAt(n, gathered), coords, gathered); err != nil {
-					err = fmt.Errorf("%w; reference: null compares all pairs", err)
-				}
+			work, ok := n.Work.(role.Referrer)
+			if !ok {
+				break
 			}
-			if err != nil {
+			if err := oneSetting(n, work.RefersTo()); err != nil {
 				l.bad.Add(placeOf(s.pos, s.with)(err.Error()), "stage %s: %v", s.name, err)
 				break
 			}
@@ -50,30 +33,38 @@ func (l *loader) checkHeadlines() {
 	}
 }
 
-// oneSetting checks that coordinates name one of the settings.
-func oneSetting(stage, parameter string, settings [][]dag.Coord, coords []string, input string) error {
-	if coords == nil {
+// oneSetting checks that a reference is one of the settings.
+func oneSetting(n *dag.Node, r role.Reference) error {
+	if r.Coords == nil {
 		return nil
+	}
+	settings, input := settingsAt(n, r.Gathered), r.Gathered
+	if r.Input != "" {
+		settings, input = settingsBehind(n, r.Input, r.Gathered), r.Input
+	}
+	stage, parameter, or := n.Stage.Name, r.Parameter, ""
+	if r.Without != "" {
+		or = fmt.Sprintf("; %s: null %s", parameter, r.Without)
 	}
 	var fit, all []string
 	first := ""
 	for _, s := range settings {
 		all = append(all, column.CoordText(s))
-		if column.Holds(s, column.ReadCoords(coords)) {
+		if column.Holds(s, column.ReadCoords(r.Coords)) {
 			fit, first = append(fit, column.CoordText(s)), cmp.Or(first, strings.Join(column.CoordTexts(s), ", "))
 		}
 	}
-	named := strings.Join(coords, ", ")
+	named := strings.Join(r.Coords, ", ")
 	switch {
 	case len(fit) == 1:
 		return nil
 	case len(settings) == 0:
-		return fmt.Errorf("%s: there is no setting %s: %s is not connected to several trainings", parameter, named, input)
+		return fmt.Errorf("%s: there is no setting %s: %s is not connected to several trainings%s", parameter, named, input, or)
 	case len(fit) == 0:
-		return fmt.Errorf("%s: no setting matches %s; available: %s", parameter, named, words.Some(all, 10))
+		return fmt.Errorf("%s: no setting matches %s; available: %s%s", parameter, named, words.Some(all, 10), or)
 	}
-	return fmt.Errorf("%s: %d settings match %s (%s): name one, such as %s: { with: { %[1]s: [%[6]s] } }", parameter, len(fit),
-		named, words.Some(fit, 4), stage, first)
+	return fmt.Errorf("%s: %d settings match %s (%s): name one, such as %s: { with: { %[1]s: [%[6]s] } }%[7]s", parameter, len(fit),
+		named, words.Some(fit, 4), stage, first, or)
 }
 
 // settingsBehind are the settings that the task behind an input gathers: coordinates without fold and repeat.

@@ -6,6 +6,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
 
 // checkJudged notes the networks whose accuracy a page shows while no page gets the history of their training: it could
@@ -47,11 +48,8 @@ func (s *stage) behind(port string) (of []*stage) {
 
 // learnsInEpochs reports whether one of the stage's tasks trains a network and gives its history.
 func (s *stage) learnsInEpochs() bool {
-	if !slices.ContainsFunc(s.ports.Out, func(p dag.Port) bool { return p.Name == "history" }) {
-		return false
-	}
 	return slices.ContainsFunc(s.nodes, func(n dag.Node) bool {
-		work, may := n.Work.(interface{ InEpochs() bool })
-		return !may || work.InEpochs()
+		work, ok := n.Work.(role.Trainer)
+		return ok && work.InEpochs()
 	})
 }

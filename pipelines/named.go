@@ -6,15 +6,8 @@ import (
 	"prgnn/internal/words"
 	"prgnn/pipelines/folds"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
-
-// A columnReader is a Stage whose parameters name columns of the participants that it needs.
-type columnReader interface{ ReadsColumns() map[string][]string }
-
-// A groupNamer is a Stage with a parameter that names one of the predicted groups; the name is "" where it has none.
-type groupNamer interface {
-	NamesGroup() (parameter, name string)
-}
 
 // checkNamed refuses parameters that name a column or a group which the participants do not have: their stages would
 // fail, after the hours of those before them.
@@ -34,16 +27,12 @@ func (l *loader) checkNamed() {
 		}
 		for i := range s.nodes {
 			n := &s.nodes[i]
-			if work, ok := n.Work.(columnReader); ok && folds.OfCohort(n) {
-				for parameter, names := range work.ReadsColumns() {
-					for _, name := range names {
-						refuse(parameter, "the participants have no column", name, columnNames(table))
-					}
-				}
-			}
-			if work, ok := n.Work.(groupNamer); ok && groups != nil {
-				if parameter, name := work.NamesGroup(); name != "" {
-					refuse(parameter, "there is no group", name, groups)
+			for _, read := range role.Readings(n.Work) {
+				switch {
+				case read.Needed && folds.OfCohort(n):
+					refuse(read.Parameter, "the participants have no column", read.Name, columnNames(table))
+				case read.Group && groups != nil:
+					refuse(read.Parameter, "there is no group", read.Name, groups)
 				}
 			}
 		}
@@ -56,7 +45,7 @@ func (l *loader) predictedGroups() []string {
 	divided := false
 	for _, s := range l.stages {
 		for i := range s.nodes {
-			if d, ok := s.nodes[i].Work.(interface{ Divides() string }); ok {
+			if d, ok := s.nodes[i].Work.(role.Divider); ok {
 				if d.Divides() != "group" || !folds.OfCohort(&s.nodes[i]) {
 					return nil
 				}

@@ -4,11 +4,8 @@ import (
 	"slices"
 
 	"prgnn/stages/figure"
+	"prgnn/stages/role"
 )
-
-// A placed Stage draws regions at their places: those of a label image at its port parcels, or the centroids of
-// the node list at its port nodes.
-type placed interface{ DrawsAtPlaces() }
 
 // leaveOutPictures takes out the stages that would draw the cohort's regions at places that nobody knows:
 // without a label image, and with a node list without centroids, as of most files of series. A note says so.
@@ -25,7 +22,7 @@ func (l *loader) leaveOutPictures() {
 		if s.kind == nil || s.vague || s.loose {
 			continue
 		}
-		if _, ok := s.work.(placed); ok && s.takesNodesOnly() && !l.needed(s) {
+		if role.Port(s.work, role.Positions) != "" && s.takesNodesOnly() && !l.needed(s) {
 			out = append(out, s)
 			l.note("stage %s is omitted: the regions' positions are unknown. Connect a label image (parcels), or give a node list with the centroids (columns x, y, z, in mm)", s.name)
 		}
@@ -47,7 +44,7 @@ func (s *stage) takesNodesOnly() bool {
 	nodes := false
 	for _, k := range s.links {
 		for _, from := range k.from {
-			if k.port.Name == "parcels" {
+			if k.port.Name == role.Port(s.work, role.Positions) {
 				return false
 			}
 			nodes = nodes || k.port.Name == "nodes" && from.producer != nil && from.producer.name == "cohort"

@@ -7,14 +7,8 @@ import (
 	"prgnn/internal/words"
 	"prgnn/pipelines/folds"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
-
-// A blocked Stage permutes labels within the values of a column of the participants, its parameter within: where there
-// is no such column, over all participants. The column is "" where it permutes nothing.
-type blocked interface{ PermutesWithin() string }
-
-// A categorizer is a Stage with parameters that name columns of the participants whose values are categories: sites.
-type categorizer interface{ ReadsCategories() []string }
 
 // nameSites makes texts of the numbers by which columns name sites, as a table is read before anything is known of its
 // use.
@@ -25,9 +19,9 @@ func (l *loader) nameSites() {
 	named := map[string]bool{}
 	for _, s := range l.stages {
 		for i := range s.nodes {
-			if work, ok := s.nodes[i].Work.(categorizer); ok && folds.OfCohort(&s.nodes[i]) {
-				for _, name := range work.ReadsCategories() {
-					named[name] = true
+			for _, read := range role.Readings(s.nodes[i].Work) {
+				if read.Categories && folds.OfCohort(&s.nodes[i]) {
+					named[read.Name] = true
 				}
 			}
 		}
@@ -62,11 +56,7 @@ func (l *loader) checkSites() {
 	asks := map[string][]string{} // stages by the column that they lack
 	for _, s := range l.stages {
 		for i := range s.nodes {
-			work, ok := s.nodes[i].Work.(blocked)
-			if !ok {
-				break
-			}
-			by := work.PermutesWithin()
+			by := role.Within(s.nodes[i].Work)
 			if by == "" || !folds.OfCohort(&s.nodes[i]) || columnOf(table, by) ||
 				slices.Contains(asks[by], s.name) {
 				continue

@@ -6,11 +6,12 @@ import (
 
 	"prgnn/pipelines/tree"
 	"prgnn/stages"
+	"prgnn/stages/role"
 )
 
 // leaveOut takes stages out of a file (--set stages.NAME=null). References to them are
 // disconnected. A stage goes too when it loses an input that it needs, or the reference that it compares with, and so
-// does one that repeats work on permuted labels, when all its readers have gone; leakage checks (gates) do not count as
+// does one that repeats work on permuted labels, when all its readers have gone; leakage checks do not count as
 // readers. It returns all names, in the order of the file.
 func leaveOut(root *tree.Node, named []string) (names []string) {
 	all := root.Get("stages")
@@ -18,9 +19,9 @@ func leaveOut(root *tree.Node, named []string) (names []string) {
 	for _, name := range named {
 		gone[name] = true
 	}
-	gates, readers := gateKinds(all), map[string][]string{}
+	readers := map[string][]string{}
 	for _, k := range all.Keys {
-		if in := k.Value.Get("in"); in != nil && !gates[kindOf(k.Value)] {
+		if in := k.Value.Get("in"); in != nil && !isCheck(k.Value) {
 			for _, port := range in.Keys {
 				for _, ref := range references(port.Value) {
 					readers[stageIn(ref)] = append(readers[stageIn(ref)], k.Name)
@@ -87,24 +88,21 @@ func lostReference(stage *tree.Node, gone map[string]bool) bool {
 	if reference == nil || !known {
 		return false
 	}
-	_, compares := kind.New().(referrer)
+	_, compares := kind.New().(role.Referrer)
 	return compares && slices.ContainsFunc(references(reference), func(coord *tree.Node) bool {
 		axis, value, _ := strings.Cut(coord.Text, "=")
 		return strings.TrimSpace(axis) == "stage" && gone[strings.TrimSpace(value)]
 	})
 }
 
-// gateKinds are the kinds that some port waits for (dag.Port.Gate).
-func gateKinds(all *tree.Node) map[string]bool {
-	gates := map[string]bool{}
-	for _, k := range all.Keys {
-		if kind, ok := stages.Lookup(kindOf(k.Value)); ok {
-			for _, p := range kind.New().Ports().In {
-				gates[p.Gate] = p.Gate != ""
-			}
-		}
+// isCheck reports whether other stages wait for a stage (role.Check).
+func isCheck(stage *tree.Node) bool {
+	kind, ok := stages.Lookup(kindOf(stage))
+	if !ok {
+		return false
 	}
-	return gates
+	_, ok = kind.New().(role.Check)
+	return ok
 }
 
 // kindOf is the kind that a stage names; "" where it names none.

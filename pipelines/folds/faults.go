@@ -5,20 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
-
-// A fitter is a Stage that is fitted to what a table says of participants: it tells of what it cannot use. once makes a
-// value when it is first called with a name, and then returns that one: what the folds have in common.
-type fitter interface {
-	Faults(people, planned *encoding.Table, once func(name string, value func() any) any) []column.Fault
-}
-
-// A fitUser is a Stage that applies what a fitter made to one participant; AppliesFit is the port.
-type fitUser interface{ AppliesFit() string }
 
 // Faults are why tasks of one stage will fail by what the table says of participants, over all folds: for a fit those
 // that it is fitted to, and for what applies it those that it was not.
@@ -27,18 +18,11 @@ func (p *Plans) Faults(tasks []dag.Node) (why []string) {
 	seen, applied := map[*dag.Node]bool{}, false
 	for i := range tasks {
 		n := &tasks[i]
-		if _, ok := n.Work.(fitter); ok {
+		if _, ok := n.Work.(role.Fitter); ok {
 			fits = append(fits, n)
 		}
-		work, ok := n.Work.(fitUser)
-		if !ok {
-			continue
-		}
-		for _, b := range n.Inputs {
-			if b.Port != work.AppliesFit() || len(b.Sources) != 1 {
-				continue
-			}
-			if fit := b.Sources[0].Node; fit != nil && !seen[fit] {
+		if from := sources(n, role.Port(n.Work, role.FittedTable)); len(from) == 1 {
+			if fit := from[0].Node; fit != nil && !seen[fit] {
 				fits = append(fits, fit)
 				seen[fit], applied = true, true
 			}
@@ -55,7 +39,7 @@ func (p *Plans) Faults(tasks []dag.Node) (why []string) {
 		return v
 	}
 	for _, n := range fits {
-		if work, ok := n.Work.(fitter); ok && p.Participants != nil && OfCohort(n) {
+		if work, ok := n.Work.(role.Fitter); ok && p.Participants != nil && OfCohort(n) {
 			faults = merged(faults, work.Faults(p.Participants, p.planned(n), once))
 		}
 	}

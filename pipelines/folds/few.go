@@ -5,22 +5,8 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/stages/role"
 )
-
-// A refuser is a Stage that divides the training participants of its fold once more, or takes only so many graphs.
-type refuser interface {
-	RefusesFolds(planned *encoding.Table, graphs int) error
-}
-
-// A drawer is a Stage that says how many draws, draw 0 among them, its arrays have, where its input has so many; 0 is
-// not known.
-type drawer interface{ DrawsOf(input int) int }
-
-// A drawUser is a Stage that says how many graphs of each participant it uses, of so many draws (0: not known) of a
-// result.
-type drawUser interface {
-	Graphs(draws int, of string) (int, error)
-}
 
 // Plans are divisions of the cohort's participants, as far as they have been looked at.
 type Plans struct {
@@ -45,19 +31,19 @@ func (p *Plans) Fail(tasks []dag.Node) error {
 	for i := range tasks {
 		n := &tasks[i]
 		switch work := n.Work.(type) {
-		case divider:
+		case role.Divider:
 			if err := notGroups(n, work, p.Participants); err != nil {
 				return err
 			}
 			if err := p.of(n).err; err != nil {
 				return err
 			}
-		case tester:
+		case role.Tester:
 			graphs, err := p.GraphsOf(n)
 			if err != nil {
 				return err
 			}
-			r, ok := n.Work.(refuser)
+			r, ok := n.Work.(role.Trainer)
 			by := divisionOf(n)
 			if repeat, _ := work.TestFold(); !ok || by == nil || repeat != 1 {
 				continue
@@ -84,20 +70,20 @@ func (p *Plans) of(n *dag.Node) plan {
 		p.made = map[*dag.Node]plan{}
 	}
 	var made plan
-	made.folds, made.err = n.Work.(divider).Plan(p.Participants)
+	made.folds, made.err = n.Work.(role.Divider).Plan(p.Participants)
 	p.made[n] = made
 	return made
 }
 
 // IsTraining reports whether a task trains on graphs.
 func IsTraining(n *dag.Node) bool {
-	_, ok := n.Work.(drawUser)
+	_, ok := n.Work.(role.Trainer)
 	return ok
 }
 
 // GraphsOf is how many graphs of each participant a training uses, 1 of what is no training.
 func (p *Plans) GraphsOf(n *dag.Node) (int, error) {
-	c, ok := n.Work.(drawUser)
+	c, ok := n.Work.(role.Trainer)
 	if !ok {
 		return 1, nil
 	}
@@ -111,7 +97,7 @@ func (p *Plans) drawsBefore(n *dag.Node) (draws int, from string) {
 		if src.Node == nil {
 			continue
 		}
-		d, ok := src.Node.Work.(drawer)
+		d, ok := src.Node.Work.(role.Drawer)
 		if !ok || !p.hasDraws(n, b.Port) {
 			continue
 		}

@@ -14,18 +14,8 @@ import (
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
-
-// An applier is a Stage that applies models to participants: it tests what the trainings on this port test.
-type applier interface {
-	AppliesModels() (port string)
-}
-
-// A comparer is a Stage that compares models with features, each with those of its own fold (their coordinate fold), or
-// with those of no fold.
-type comparer interface {
-	ComparesModels() (port string)
-}
 
 // Fits are the tasks upstream of a task that have learned from participants: of each path the nearest one of a kind
 // with a test fold, for what is upstream of that is its own matter, and programs of the user's that take participants
@@ -83,7 +73,7 @@ func (f *Fits) dividedBy(n *dag.Node, b dag.Binding, said map[*dag.StageNode]boo
 	for _, src := range b.Sources {
 		made := []dag.Source{src}
 		if src.Node != nil {
-			if _, ok := src.Node.Work.(divider); ok {
+			if _, ok := src.Node.Work.(role.Divider); ok {
 				made = sources(src.Node, "participants")
 			}
 		}
@@ -105,17 +95,13 @@ func (f *Fits) dividedBy(n *dag.Node, b dag.Binding, said map[*dag.StageNode]boo
 // ownPredictions are the stages that take participants together and make predictions without a training of ours: no
 // test fold of theirs is known.
 func (f *Fits) ownPredictions(n *dag.Node, said map[*dag.StageNode]bool) (unknown []column.Unchecked) {
-	judge, ok := n.Work.(judge)
-	if !ok {
-		return nil
-	}
-	port, _ := judge.TestsEverybody()
+	port := role.Port(n.Work, role.AllFolds, role.SomeFolds)
 	for _, src := range sources(n, port) {
 		if src.Node == nil {
 			continue
 		}
 		for _, fit := range f.of(port, src) {
-			if _, applies := fit.Work.(applier); known(fit) || applies || said[fit.Stage] {
+			if known(fit) || role.Port(fit.Work, role.Models) != "" || said[fit.Stage] {
 				continue
 			}
 			unknown = append(unknown, f.unchecked(fit, n, port))
@@ -127,7 +113,7 @@ func (f *Fits) ownPredictions(n *dag.Node, said map[*dag.StageNode]bool) (unknow
 
 // known reports whether it is known to whom something is fitted: not of a program that takes participants together.
 func known(fit *dag.Node) bool {
-	_, ok := fit.Work.(tester)
+	_, ok := fit.Work.(role.Tester)
 	return ok || fit.Work == nil // a file names its participants
 }
 
@@ -149,7 +135,7 @@ func verdict(fit *dag.Node, tests []*dag.Node, n *dag.Node) string {
 		if text == "" {
 			continue
 		}
-		if _, ok := n.Work.(comparer); ok {
+		if role.Port(n.Work, role.OwnFolds) != "" {
 			return fmt.Sprintf("%s %s and each stage before %s over the same folds (matrix), and connect the features of all folds ([*]): each model is compared with those of its own fold", text, fit.Stage.Name, n.Stage.Name)
 		}
 		return fmt.Sprintf("%s %s and each stage up to %s over the same folds (matrix), so that each fold has its own fit", text, fit.Stage.Name, n.Stage.Name)
@@ -160,11 +146,11 @@ func verdict(fit *dag.Node, tests []*dag.Node, n *dag.Node) string {
 // testsWith are those of the tests for which a task uses a member of an input: all, unless it compares each model with
 // the features of its fold. A fold without features of its own is given those of others.
 func testsWith(n *dag.Node, all []dag.Source, src dag.Source, tests []*dag.Node) []*dag.Node {
-	if _, ok := n.Work.(comparer); !ok || foldOf(src) == "" {
+	if role.Port(n.Work, role.OwnFolds) == "" || foldOf(src) == "" {
 		return tests
 	}
 	return slices.DeleteFunc(slices.Clone(tests), func(test *dag.Node) bool {
-		_, fold := test.Work.(tester).TestFold()
+		_, fold := test.Work.(role.Tester).TestFold()
 		own := func(s dag.Source) bool { return foldOf(s) == strconv.Itoa(fold) }
 		return !own(src) && slices.ContainsFunc(all, own)
 	})
@@ -189,14 +175,7 @@ func ofSubjects(b dag.Binding) bool {
 
 // testsOf are the tasks whose folds a task tests: itself, or the trainings of its models; nil where it tests none.
 func testsOf(n *dag.Node) (tests []*dag.Node) {
-	port := ""
-	switch work := n.Work.(type) {
-	case applier:
-		port = work.AppliesModels()
-	case comparer:
-		port = work.ComparesModels()
-	}
-	if port != "" {
+	if port := role.Port(n.Work, role.Models, role.OwnFolds); port != "" {
 		for _, src := range sources(n, port) {
 			if src.Node != nil {
 				tests = append(tests, testsOf(src.Node)...)
@@ -204,7 +183,7 @@ func testsOf(n *dag.Node) (tests []*dag.Node) {
 		}
 		return tests
 	}
-	if _, ok := n.Work.(tester); ok && foldsOf(n) != nil {
+	if _, ok := n.Work.(role.Tester); ok && foldsOf(n) != nil {
 		return []*dag.Node{n}
 	}
 	return nil
@@ -217,9 +196,9 @@ func (f *Fits) of(port string, src dag.Source) []*dag.Node {
 		return f.ofFile(port, src)
 	}
 	switch n.Work.(type) {
-	case tester:
+	case role.Tester:
 		return []*dag.Node{n}
-	case divider:
+	case role.Divider:
 		return nil
 	}
 	fits, known := f.behind[n]
@@ -291,8 +270,8 @@ func (f *Fits) OfCohort(file string) (who []string, named bool) {
 
 // seen says that a fit has seen participants whom a task tests, and what to do; "" where it has not.
 func seen(fit, test *dag.Node) string {
-	repeat, fold := test.Work.(tester).TestFold()
-	fitRepeat, fitFold := fit.Work.(tester).TestFold()
+	repeat, fold := test.Work.(role.Tester).TestFold()
+	fitRepeat, fitFold := fit.Work.(role.Tester).TestFold()
 	of, division := foldsOf(fit), foldsOf(test)
 	here := fmt.Sprintf("test fold %d", fold)
 	if repeat != fitRepeat {
@@ -315,7 +294,7 @@ func seen(fit, test *dag.Node) string {
 
 // gate reports whether an input is a check that a task waits for.
 func gate(n *dag.Node, port string) bool {
-	return slices.ContainsFunc(n.Work.Ports().In, func(p dag.Port) bool { return p.Name == port && p.Gate != "" })
+	return role.Port(n.Work, role.Checks) == port
 }
 
 func sources(n *dag.Node, port string) []dag.Source {

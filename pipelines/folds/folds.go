@@ -14,31 +14,8 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
-
-// A divider is a Stage that divides participants into folds.
-type divider interface {
-	// Divisions is how many repeats and folds its table will have; 0 folds: the data decide.
-	Divisions() (repeats, folds int)
-	// Divides is the column of the participants that is predicted.
-	Divides() string
-	// LeavesOut is the column of the participants whose values are the folds; "" for none.
-	LeavesOut() string
-	// Plan is the first repeat of its table, before anything runs.
-	Plan(participants *encoding.Table) (*encoding.Table, error)
-	// Inside is the outer fold outside which its inner folds divide the participants; 0: these are outer folds.
-	Inside() int
-}
-
-// A tester is a Stage with one test fold of one repeat, from a table of folds.
-type tester interface {
-	TestFold() (repeat, fold int)
-}
-
-// A judge is a Stage that gives accuracies of what it gathers on a port: of everybody, unless part is asked for.
-type judge interface {
-	TestsEverybody() (port string, all bool)
-}
 
 // Mistakes are those of the tasks of one stage, in words. participants is the cohort's table; nil when it is not known.
 func Mistakes(tasks []dag.Node, participants *encoding.Table) []string {
@@ -46,19 +23,16 @@ func Mistakes(tasks []dag.Node, participants *encoding.Table) []string {
 	largest, wrong := 0, ""
 	for i := range tasks {
 		n := &tasks[i]
-		switch work := n.Work.(type) {
-		case tester:
+		if work, ok := n.Work.(role.Tester); ok {
 			if over, text := beyond(n, work, participants); over > largest {
 				largest, wrong = over, text
 			}
-		case chooser:
-			if text := apart(n, work); text != "" && !slices.Contains(out, text) {
-				out = append(out, text)
-			}
-		case judge:
-			if port, all := work.TestsEverybody(); all {
-				out = append(out, untested(n, port, participants)...)
-			}
+		}
+		if text := apart(n); text != "" && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+		if port := role.Port(n.Work, role.AllFolds); port != "" {
+			out = append(out, untested(n, port, participants)...)
 		}
 	}
 	if wrong != "" {
@@ -78,7 +52,7 @@ func divisions(n *dag.Node, participants *encoding.Table) (repeats, folds int) {
 // Divisions is how many repeats and folds a Stage divides these participants into; 0 folds where that is not known, or
 // it divides none.
 func Divisions(work dag.Stage, participants *encoding.Table) (repeats, folds int) {
-	d, ok := work.(divider)
+	d, ok := work.(role.Divider)
 	if !ok {
 		return 0, 0
 	}
@@ -99,7 +73,7 @@ func Divisions(work dag.Stage, participants *encoding.Table) (repeats, folds int
 }
 
 // notGroups refuses a column that does not hold groups: more than two values, most of them of one participant alone.
-func notGroups(n *dag.Node, d divider, participants *encoding.Table) error {
+func notGroups(n *dag.Node, d role.Divider, participants *encoding.Table) error {
 	if participants == nil || !OfCohort(n) {
 		return nil
 	}
@@ -150,7 +124,7 @@ func divisionOf(n *dag.Node) *dag.Node {
 			if src.Node == nil {
 				continue
 			}
-			if _, ok := src.Node.Work.(divider); ok {
+			if _, ok := src.Node.Work.(role.Divider); ok {
 				return src.Node
 			}
 		}
@@ -159,7 +133,7 @@ func divisionOf(n *dag.Node) *dag.Node {
 }
 
 // beyond is the fold or repeat of a task that the division does not make, and the mistake; else 0.
-func beyond(n *dag.Node, t tester, participants *encoding.Table) (int, string) {
+func beyond(n *dag.Node, t role.Tester, participants *encoding.Table) (int, string) {
 	repeat, fold := t.TestFold()
 	by := divisionOf(n)
 	if by == nil {
@@ -175,11 +149,11 @@ func beyond(n *dag.Node, t tester, participants *encoding.Table) (int, string) {
 			switch {
 			case c.axis == "repeat":
 				values, param = fmt.Sprintf("[1..%d]", c.have), "repeats"
-			case by.Work.(divider).Inside() > 0:
+			case by.Work.(role.Divider).OuterFold() > 0:
 				param = "inner"
 			}
 			or := fmt.Sprintf(", or with: { %s: %d } in %s", param, c.want, by.Stage.Name)
-			if by.Work.(divider).LeavesOut() != "" { // the participants decide
+			if by.Work.(role.Divider).LeavesOut() != "" { // the participants decide
 				or = ""
 			}
 			return c.want, fmt.Sprintf("%[1]s: %[2]s uses %[1]s %[3]d, but %[4]s makes %[5]s: write matrix: { %[1]s: %[6]s } in %[8]s%[7]s",
@@ -203,7 +177,7 @@ func untested(n *dag.Node, port string, participants *encoding.Table) []string {
 			if b.Port != port || src.Node == nil {
 				continue
 			}
-			t, ok := src.Node.Work.(tester)
+			t, ok := src.Node.Work.(role.Tester)
 			d := divisionOf(src.Node)
 			if !ok || d == nil {
 				continue

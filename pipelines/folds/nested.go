@@ -7,20 +7,16 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/stages/role"
 )
-
-// A chooser is a Stage that chooses settings for outer folds by trainings inside them: the ports of both.
-type chooser interface {
-	ChoosesInside() (inner, outer string)
-}
 
 // apart says that the inner folds of a choice divide the participants outside other outer folds than those that are
 // tested; "" where they do not, or where it is not known.
-func apart(n *dag.Node, c chooser) string {
-	innerPort, outerPort := c.ChoosesInside()
+func apart(n *dag.Node) string {
+	innerPort, outerPort := role.Port(n.Work, role.InnerFolds), role.Port(n.Work, role.OuterFolds)
 	outer := divisionsOf(n, outerPort)
 	for _, in := range divisionsOf(n, innerPort) {
-		if in.Work.(divider).Inside() == 0 {
+		if in.Work.(role.Divider).OuterFold() == 0 {
 			return fmt.Sprintf("%s: the trainings test folds of %s, but a choice needs inner folds: add the axis outer to that split, with inner for their number (matrix: { outer: [1..5] })",
 				innerPort, in.ID)
 		}

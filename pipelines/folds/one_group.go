@@ -10,16 +10,17 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/role"
 )
 
 // OneGroup says which folds of a division test participants of one group only.
 func (p *Plans) OneGroup(tasks []dag.Node) (doubts []string) {
 	for i := range tasks {
-		work, ok := tasks[i].Work.(divider)
-		if !ok || work.Divides() == column.Target || work.Inside() > 0 {
+		work, ok := tasks[i].Work.(role.Divider)
+		if !ok || work.Divides() == column.Target || work.OuterFold() > 0 {
 			continue
 		}
-		if permuted, ok := work.(interface{ PermutesWithin() string }); ok && permuted.PermutesWithin() != "" {
+		if role.Within(tasks[i].Work) != "" {
 			continue
 		}
 		planned := p.of(&tasks[i]).folds

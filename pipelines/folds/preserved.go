@@ -5,22 +5,17 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/stages/role"
 )
-
-// A preserver is a Stage that keeps effects of covariates: it tells which of them are the label to predict or stand for
-// it, and which tell much of it.
-type preserver interface {
-	Tells(people, folds *encoding.Table) (refused []error, doubts []string)
-}
 
 // Preserved are the covariates that would carry the label into the matrices of test participants, and those that may.
 func (p *Plans) Preserved(tasks []dag.Node) (refused, doubts []string) {
 	for i := range tasks {
-		work, ok := tasks[i].Work.(preserver)
+		work, ok := tasks[i].Work.(role.Fitter)
 		if !ok || p.Participants == nil || !OfCohort(&tasks[i]) {
 			continue
 		}
-		errs, some := work.Tells(p.Participants, p.planned(&tasks[i]))
+		errs, some := work.LeaksLabel(p.Participants, p.planned(&tasks[i]))
 		for _, err := range errs {
 			refused = append(refused, err.Error())
 		}

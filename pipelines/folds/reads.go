@@ -6,13 +6,8 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/stages/role"
 )
-
-// A program is a Stage that runs one of the user's: what it does with its inputs is not known.
-type program interface {
-	// ProgramPorts hold the program, and no data.
-	ProgramPorts() []string
-}
 
 // everybody is whom tables of the cohort are of, in place of one participant.
 const everybody = "*"
@@ -24,10 +19,8 @@ const everybody = "*"
 // of nobody else: gathered members, another participant's result, the table of participants, folds, what other tasks
 // made of them, and files that several participants share.
 func (f *Fits) together(n *dag.Node) string {
-	var holds []string // the program
-	if runs, ok := n.Work.(program); ok {
-		holds = runs.ProgramPorts()
-	} else if f.Own == nil || !f.Own(n.Stage.Kind) {
+	holds := role.Ports(n.Work, role.Program)
+	if holds == nil && (f.Own == nil || !f.Own(n.Stage.Kind)) {
 		return ""
 	}
 	who := subjectOf(n.Coords)
@@ -56,9 +49,9 @@ func (f *Fits) whose(n *dag.Node, port string, src dag.Source) string {
 		return of
 	}
 	switch src.Node.Work.(type) {
-	case divider:
+	case role.Divider:
 		return everybody
-	case tester: // a fit, which is checked where it is used, or predictions, with labels
+	case role.Tester: // a fit, which is checked where it is used, or predictions, with labels
 		if src.Output == "fitted" || src.Output == "model" {
 			return ""
 		}

@@ -8,14 +8,8 @@ import (
 	"prgnn/pipelines/folds"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
-
-// A dividing Stage assigns participants to folds. LeavesOut is the column whose values it leaves out, or "";
-// KeepsTogether are columns of whose values none is in two folds.
-type dividing interface {
-	LeavesOut() string
-	KeepsTogether() []string
-}
 
 // Families notes the columns of families, and of persons with several ids, whose members a division may put on both
 // sides, and those whose members it keeps together, but everything else counts as independent; and families in two
@@ -29,10 +23,12 @@ func Families(r *cohort.Roster, g *dag.Graph) []column.Note {
 	divides := false
 	for _, s := range g.Stages {
 		for _, n := range s.Tasks {
-			if c, ok := n.Work.(interface{ ReadsCategories() []string }); ok && folds.OfCohort(n) {
-				categories = append(categories, c.ReadsCategories()...)
+			for _, read := range role.Readings(n.Work) {
+				if read.Categories && folds.OfCohort(n) {
+					categories = append(categories, read.Name)
+				}
 			}
-			d, ok := n.Work.(dividing)
+			d, ok := n.Work.(role.Divider)
 			if !ok || !folds.OfCohort(n) {
 				continue
 			}

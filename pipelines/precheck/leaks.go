@@ -5,19 +5,14 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/stages/role"
 )
-
-// A leaking Stage uses test participants when its settings say so; Leaks says how, or "".
-type leaking interface{ Leaks() string }
-
-// A check is a Stage that fails on the predictions of leaking stages (its port predictions), unless it admits them.
-type check interface{ Admits() bool }
 
 // Leaks names the stages whose settings leak, and the checks that fail for that reason once the stages have run.
 func Leaks(g *dag.Graph) (notes []string) {
 	for _, s := range g.Stages {
 		for _, n := range s.Tasks {
-			c, ok := n.Work.(check)
+			c, ok := n.Work.(role.Check)
 			if !ok || c.Admits() {
 				continue
 			}
@@ -26,7 +21,7 @@ func Leaks(g *dag.Graph) (notes []string) {
 					if b.Port != "predictions" || src.Node == nil {
 						continue
 					}
-					work, ok := src.Node.Work.(leaking)
+					work, ok := src.Node.Work.(role.Trainer)
 					if !ok || work.Leaks() == "" {
 						continue
 					}

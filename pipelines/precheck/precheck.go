@@ -10,31 +10,14 @@ import (
 	"slices"
 
 	"prgnn/artifacts"
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/machine"
 	"prgnn/pipelines/folds"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
-
-// A refuser is a stage that can tell from the files of a participant whether its task fails: the participant's scan has
-// these volumes and this repetition time, s (0 where it is not known). left is what cleaning leaves of it.
-type refuser interface {
-	Refuses(volumes int, tr float64, files map[string]dag.Input) (left column.CleaningRow, err error)
-	// FollowsFromScan tells which inputs say nothing that decides, beyond the scan's length.
-	FollowsFromScan(port string) bool
-}
-
-// A joiner is a stage that joins runs: it can tell from what is left of each, the quality that it gathers, whether its
-// task fails.
-type joiner interface {
-	RefusesJoined(runs []column.CleaningRow) error
-}
-
-// A particular stage is made for scans with one desc- entity; "" for any.
-type particular interface{ NeedsDescription() string }
 
 // Description refuses a stage whose strategy is made for other scans than those of the cohort.
 func Description(r *cohort.Roster, s *dag.StageNode) error {
@@ -42,7 +25,7 @@ func Description(r *cohort.Roster, s *dag.StageNode) error {
 		return nil
 	}
 	for _, n := range s.Tasks {
-		work, ok := n.Work.(particular)
+		work, ok := n.Work.(role.Cleaner)
 		if !ok {
 			return nil
 		}
@@ -56,9 +39,7 @@ func Description(r *cohort.Roster, s *dag.StageNode) error {
 // Connected are mistakes in the parameters of a stage, by the ports that are connected for some of its tasks.
 func Connected(s *dag.StageNode) []error {
 	for _, n := range s.Tasks {
-		work, ok := n.Work.(interface {
-			ValidateConnected(has func(port string) bool) []error
-		})
+		work, ok := n.Work.(role.Cleaner)
 		if !ok {
 			return nil
 		}
@@ -114,7 +95,7 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 	left := map[*dag.Node]column.CleaningRow{}
 	for _, s := range g.Stages {
 		for _, n := range s.Tasks {
-			work, ok := n.Work.(refuser)
+			work, ok := n.Work.(role.Cleaner)
 			timeless := sourceOfTime(n) == "header"
 			if !ok && !timeless || n.Problem != nil {
 				continue
@@ -137,9 +118,8 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 			}
 			tr = cmp.Or(tr, givenTime(n))
 			_, series := r.Files["series"] // of unknown length
-			if needs, ok := n.Work.(scaled); ok && series && tr == 0 && needs.NeedsTime() != "" &&
-				why[id] == (Refusal{}) {
-				why[id] = refused(s.Name+where, fmt.Errorf("it %s by the repetition time, which is not known: set tr, in s", needs.NeedsTime()))
+			if series && tr == 0 && work.NeedsTime() != "" && why[id] == (Refusal{}) {
+				why[id] = refused(s.Name+where, fmt.Errorf("it %s by the repetition time, which is not known: set tr, in s", work.NeedsTime()))
 			}
 			files, known := inputFiles(n, work.FollowsFromScan)
 			if volumes == 0 || !known || why[id] != (Refusal{}) {
@@ -157,17 +137,11 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 	return why
 }
 
-// A header is a stage that can tell from the headers of a participant's files whether its task fails. files are those
-// of the inputs that are files.
-type header interface {
-	RefusesHeaders(files map[string]dag.Input) error
-}
-
 // byHeaders adds the participants whose files a stage would refuse by their headers.
 func byHeaders(g *dag.Graph, why map[string]Refusal) {
 	for _, s := range g.Stages {
 		for _, n := range s.Tasks {
-			work, ok := n.Work.(header)
+			work, ok := n.Work.(role.ScanReader)
 			if !ok {
 				break
 			}
@@ -222,7 +196,7 @@ func Unusable(r *cohort.Roster, g *dag.Graph) map[string]error {
 func joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow, why map[string]Refusal) {
 	for _, s := range g.Stages {
 		for _, n := range s.Tasks {
-			work, ok := n.Work.(joiner)
+			work, ok := n.Work.(role.Joiner)
 			if !ok {
 				break
 			}
@@ -246,13 +220,6 @@ func joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow, why map[string]
 	}
 }
 
-// A lacker is a Stage that needs values of the participants' table: it tells who has none in the columns that its
-// parameters name, and what is missing.
-type lacker interface {
-	ReadsColumns() map[string][]string
-	Lacks(people *encoding.Table) map[string]string
-}
-
 // lacking adds the participants without a value that a stage needs.
 func lacking(r *cohort.Roster, g *dag.Graph, why map[string]Refusal) {
 	if r.Participants == nil || r.Axis != "" {
@@ -261,11 +228,11 @@ func lacking(r *cohort.Roster, g *dag.Graph, why map[string]Refusal) {
 	for _, s := range g.Stages {
 		read := map[string]bool{} // the same columns in each fold
 		for _, n := range s.Tasks {
-			work, ok := n.Work.(lacker)
+			work, ok := n.Work.(role.Fitter)
 			if !ok {
 				break
 			}
-			if columns := fmt.Sprint(work.ReadsColumns()); !read[columns] {
+			if columns := fmt.Sprint(work.ReadsParticipants()); !read[columns] {
 				read[columns] = true
 				for id, lacks := range work.Lacks(r.Participants) {
 					why[id] = Refusal{Why: lacks}

@@ -8,17 +8,19 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/cohort"
+	"prgnn/stages/role"
 )
 
 // A reading Stage counts how often it reads the participants.
 type reading struct {
-	column string
-	reads  *int
+	role.Fitter // the methods that are not called
+	column      string
+	reads       *int
 }
 
 func (*reading) Ports() dag.Ports                                    { return dag.Ports{} }
 func (*reading) Run(context.Context, *dag.Task) (dag.Outputs, error) { return nil, nil }
-func (s *reading) ReadsColumns() map[string][]string                 { return map[string][]string{"site": {s.column}} }
+func (s *reading) ReadsParticipants() []role.Reading                 { return []role.Reading{{Name: s.column}} }
 func (s *reading) Lacks(*encoding.Table) map[string]string {
 	*s.reads++
 	return map[string]string{"sub-" + s.column: "no value of " + s.column}
@@ -28,7 +30,7 @@ func (s *reading) Lacks(*encoding.Table) map[string]string {
 func TestLackingReadsOnce(t *testing.T) {
 	reads, s := 0, &dag.StageNode{Name: "combat"}
 	for _, column := range []string{"site", "site", "scanner", "site"} {
-		s.Tasks = append(s.Tasks, &dag.Node{Work: &reading{column, &reads}})
+		s.Tasks = append(s.Tasks, &dag.Node{Work: &reading{column: column, reads: &reads}})
 	}
 	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"sub-1"}})
 	why := Refused(&cohort.Roster{Participants: people}, &dag.Graph{Stages: []*dag.StageNode{s}})

@@ -11,6 +11,7 @@ import (
 	"prgnn/pipelines/folds"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
 
 // Notes are what a person is told of a graph before it runs: families that a division parts, and permutations of
@@ -34,18 +35,6 @@ func Notes(r *cohort.Roster, g *dag.Graph) []column.Note {
 	return notes
 }
 
-// A shuffler is a Stage that permutes labels: it tells how many different labellings that can give, exactly up to
-// enough; 0 for none.
-type shuffler interface {
-	Arrangements(people *encoding.Table, enough float64) float64
-}
-
-// A blocked Stage permutes labels within the values of a column of the participants; "" for over all of them.
-type blocked interface{ PermutesWithin() string }
-
-// A labeled Stage divides participants, and names the column that is predicted.
-type labeled interface{ Divides() string }
-
 // sparse notes a stage whose permutations are more than there are different ones.
 func sparse(people *encoding.Table, s *dag.StageNode) []string {
 	asked := map[string]bool{}
@@ -57,7 +46,7 @@ func sparse(people *encoding.Table, s *dag.StageNode) []string {
 	if len(asked) < 2 {
 		return nil
 	}
-	work, ok := s.Tasks[len(s.Tasks)-1].Work.(shuffler)
+	work, ok := s.Tasks[len(s.Tasks)-1].Work.(role.Divider)
 	if !ok || !folds.OfCohort(s.Tasks[0]) {
 		return nil
 	}
@@ -66,8 +55,8 @@ func sparse(people *encoding.Table, s *dag.StageNode) []string {
 		return nil
 	}
 	within := ""
-	if b, ok := work.(blocked); ok && column.Categories(people, b.PermutesWithin()) > 0 {
-		within = " within the values of " + b.PermutesWithin()
+	if by := role.Within(s.Tasks[len(s.Tasks)-1].Work); column.Categories(people, by) > 0 {
+		within = " within the values of " + by
 	}
 	return []string{fmt.Sprintf("%s: %d permutations of the labels%s are asked for, and there are only %.0f different ones: p cannot be much below %.2g",
 		s.Name, len(asked), within, ways, 1/ways)}
@@ -79,20 +68,19 @@ func acrossSites(people *encoding.Table, s *dag.StageNode) []string {
 		return nil
 	}
 	n := s.Tasks[0]
-	work, ok := n.Work.(blocked)
-	if !ok || bound(n, "participants") || !bound(n, "predictions") {
+	by := role.Within(n.Work)
+	if by == "" || bound(n, "participants") || !bound(n, "predictions") {
 		return nil
 	}
-	by := work.PermutesWithin()
 	sites := column.Categories(people, by)
 	for _, m := range behind(n, "predictions") {
 		for _, d := range behind(m, "folds") {
-			if l, ok := d.Work.(labeled); ok && l.Divides() == by { // the site itself is predicted
+			if l, ok := d.Work.(role.Divider); ok && l.Divides() == by { // the site itself is predicted
 				return nil
 			}
 		}
 	}
-	if by == "" || sites < 2 {
+	if sites < 2 {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s permutes labels over all participants, whatever their %s (%d values): participants of different sites are not exchangeable; add participants: cohort.participants to its inputs",
@@ -135,7 +123,7 @@ func uncorrected(s *dag.StageNode) (notes []string) {
 
 // largestGroup reports whether a task predicts the largest group, always: nobody asks whether that is above chance.
 func largestGroup(n *dag.Node) bool {
-	work, ok := n.Work.(interface{ PredictsLargest() bool })
+	work, ok := n.Work.(role.Trainer)
 	return ok && work.PredictsLargest()
 }
 

@@ -6,13 +6,8 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/stages/role"
 )
-
-// A timed Stage takes a repetition time from one of several sources: TimeFrom is parameter, sidecar or header,
-// where the ports that has names are connected; "" where the stage takes that of the stage before it.
-type timed interface {
-	TimeFrom(has func(port string) bool) string
-}
 
 // Times says which repetition time each stage uses.
 func Times(g *dag.Graph) (used []string) {
@@ -38,7 +33,7 @@ func sourcesOfTime(g *dag.Graph) map[*dag.StageNode]map[string]int {
 	sources := map[*dag.StageNode]map[string]int{}
 	for _, s := range g.Stages {
 		for _, n := range s.Tasks {
-			if _, ok := n.Work.(timed); !ok {
+			if _, ok := n.Work.(role.Timed); !ok {
 				break
 			}
 			if from := sourceOfTime(n); from != "" {
@@ -54,7 +49,7 @@ func sourcesOfTime(g *dag.Graph) map[*dag.StageNode]map[string]int {
 
 // sourceOfTime is where a task takes the repetition time from; "" where its stage takes none.
 func sourceOfTime(n *dag.Node) string {
-	work, ok := n.Work.(timed)
+	work, ok := n.Work.(role.Timed)
 	if !ok {
 		return ""
 	}
@@ -76,7 +71,7 @@ func givenTime(n *dag.Node) float64 {
 			if b.Port != "scan" || src.Node == nil {
 				continue
 			}
-			if work, ok := src.Node.Work.(interface{ GivenTime() float64 }); ok {
+			if work, ok := src.Node.Work.(role.Timed); ok {
 				return work.GivenTime()
 			}
 		}
@@ -84,16 +79,13 @@ func givenTime(n *dag.Node) float64 {
 	return 0
 }
 
-// A scaled Stage scales frequencies or events by the repetition time of the scan; NeedsTime says what it does.
-type scaled interface{ NeedsTime() string }
-
 // Contradicted is why a stage cannot use the repetition time of scans whose header and sidecar differ; "" where it does
 // not use it, or where chosen (sidecar or header) is what the stages use.
 func Contradicted(g *dag.Graph, s *dag.StageNode, chosen string) string {
 	if len(s.Tasks) == 0 {
 		return ""
 	}
-	work, ok := s.Tasks[0].Work.(scaled)
+	work, ok := s.Tasks[0].Work.(role.Cleaner)
 	if !ok || work.NeedsTime() == "" {
 		return ""
 	}

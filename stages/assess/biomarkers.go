@@ -16,6 +16,7 @@ import (
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/learn"
+	"prgnn/stages/role"
 )
 
 var biomarkersKind = dag.Kind{
@@ -31,6 +32,11 @@ var biomarkersKind = dag.Kind{
 	Each: 275e3, // between 24 and 84 regions: docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
 
+var (
+	_ role.Reader   = (*Biomarkers)(nil)
+	_ role.PortUser = (*Biomarkers)(nil)
+)
+
 // Biomarkers ranks regions.
 type Biomarkers struct {
 	Reading   string `param:"reading" doc:"ranking criterion: score, the mean pooling score (as in the paper); contrast, the difference in scores between the groups" choices:"score|contrast"`
@@ -41,11 +47,10 @@ type Biomarkers struct {
 	Seed      uint64 `param:"seed" doc:"of bootstraps and permutations"`
 }
 
-// PermutesWithin is the column within whose values labels are permuted.
-func (b *Biomarkers) PermutesWithin() string { return b.Within }
-
-// ReadsCategories are the columns of the participants that its parameters name, and whose values are categories.
-func (b *Biomarkers) ReadsCategories() []string { return []string{b.Within} }
+// ReadsParticipants are the columns that its parameters name.
+func (b *Biomarkers) ReadsParticipants() []role.Reading {
+	return []role.Reading{{Parameter: "within", Name: b.Within, Categories: true, Permutes: true}}
+}
 
 func (*Biomarkers) Ports() dag.Ports {
 	return dag.Ports{
@@ -135,8 +140,10 @@ type saliency struct {
 	q           float64
 }
 
-// ComparesModels is the port of the models' scores; features that were fitted for other folds than theirs are refused.
-func (*Biomarkers) ComparesModels() (port string) { return "scores" }
+// UsesPorts are the scores: features fitted for other folds than those of their models are refused.
+func (*Biomarkers) UsesPorts() []role.PortUse {
+	return []role.PortUse{{Port: "scores", As: role.OwnFolds}}
+}
 
 func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in, err := b.inputs(t)

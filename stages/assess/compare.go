@@ -13,6 +13,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
+	"prgnn/stages/role"
 )
 
 var compareKind = dag.Kind{
@@ -21,6 +22,11 @@ var compareKind = dag.Kind{
 		"Compares settings (of train, baseline, or both: predictions takes a list) that were tested on the same participants. Two tests: the corrected resampled t-test on the fold accuracies (Nadeau and Bengio 2003), of classifiers trained on as many participants, which has little power without repeats; and McNemar's exact test on the participants that only one of the two classifies correctly, of these models as they were trained. Both are corrected for the number of pairs (Holm 1979).",
 	New: func() dag.Stage { return &Compare{} },
 }
+
+var (
+	_ role.Referrer = (*Compare)(nil)
+	_ role.PortUser = (*Compare)(nil)
+)
 
 // Compare compares classifiers in pairs.
 type Compare struct {
@@ -40,9 +46,13 @@ type decision struct {
 	label, predicted int
 }
 
-// NamedReference is the setting that the file names, of those whose predictions are gathered.
-func (s *Compare) NamedReference() (gathered string, coords []string) {
-	return "predictions", s.Reference
+// UsesPorts are the checks.
+func (*Compare) UsesPorts() []role.PortUse { return fold.AfterChecks() }
+
+// RefersTo is the setting with which all others are compared.
+func (s *Compare) RefersTo() role.Reference {
+	return role.Reference{Parameter: "reference", Gathered: "predictions", Coords: s.Reference,
+		Without: "compares all pairs"}
 }
 
 func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {

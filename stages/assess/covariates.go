@@ -19,6 +19,7 @@ import (
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
+	"prgnn/stages/role"
 )
 
 var covariatesKind = dag.Kind{
@@ -28,6 +29,8 @@ var covariatesKind = dag.Kind{
 	New: func() dag.Stage { return &Covariates{Label: "group", Within: "site", Permutations: 9999} },
 }
 
+var _ role.Reader = (*Covariates)(nil)
+
 // Covariates tries covariates alone.
 type Covariates struct {
 	Label        string   `param:"label" doc:"what is predicted: group, or target, a number, for a cohort with the parameter target" choices:"group|target"`
@@ -36,12 +39,6 @@ type Covariates struct {
 	Permutations int      `param:"permutations" doc:"number of label permutations" min:"99" max:"10000000"`
 	Seed         uint64   `param:"seed" doc:"of the permutations"`
 }
-
-// PermutesWithin is the column within whose values labels are permuted.
-func (s *Covariates) PermutesWithin() string { return s.Within }
-
-// ReadsCategories are the columns of the participants that its parameters name, and whose values are categories.
-func (s *Covariates) ReadsCategories() []string { return []string{s.Within} }
 
 func (s *Covariates) Ports() dag.Ports {
 	checks := column.Type[column.CovariateRow]()
@@ -58,9 +55,13 @@ func (s *Covariates) Ports() dag.Ports {
 	}
 }
 
-// ReadsColumns are the columns of the participants that its parameters name.
-func (s *Covariates) ReadsColumns() map[string][]string {
-	return map[string][]string{"columns": s.Columns}
+// ReadsParticipants are the columns that its parameters name.
+func (s *Covariates) ReadsParticipants() []role.Reading {
+	read := []role.Reading{{Parameter: "within", Name: s.Within, Categories: true, Permutes: true}}
+	for _, name := range s.Columns {
+		read = append(read, role.Reading{Parameter: "columns", Name: name, Needed: true})
+	}
+	return read
 }
 
 func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {

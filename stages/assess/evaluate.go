@@ -9,6 +9,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
+	"prgnn/stages/role"
 )
 
 var evaluateKind = dag.Kind{
@@ -17,6 +18,11 @@ var evaluateKind = dag.Kind{
 		"For test participants only. At graph level each draw counts; at participant level the mean probability over the draws decides. Accuracy is pooled over folds; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The 95 % confidence intervals are of the expected measure of models trained on as many participants as in each fold, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test, of the first repeat. The column test states which: retrained, with permuted connected, the models of all folds are trained again on each of split's label permutations; per fold, for other models, the labels of the test participants are permuted in each fold with the model as it is, and of K folds p is K/k times the k-th smallest, k being a majority: valid although folds depend on each other, and conservative. The kind permutation retrains any model.",
 	New: func() dag.Stage { return &Evaluate{Within: "site", Permutations: 9999} },
 }
+
+var (
+	_ role.Reader   = (*Evaluate)(nil)
+	_ role.PortUser = (*Evaluate)(nil)
+)
 
 // Evaluate scores predictions.
 type Evaluate struct {
@@ -27,14 +33,22 @@ type Evaluate struct {
 	Partial      bool   `param:"partial" doc:"accept an incomplete cross-validation: all results are then for the participants of the given folds, and a caution says so. Otherwise it is refused"`
 }
 
-// PermutesWithin is the column within whose values labels are permuted.
-func (s *Evaluate) PermutesWithin() string { return s.Within }
+// ReadsParticipants are the columns and the group that its parameters name.
+func (s *Evaluate) ReadsParticipants() []role.Reading {
+	return []role.Reading{{Parameter: "within", Name: s.Within, Categories: true, Permutes: true},
+		{Parameter: "positive", Name: s.Positive, Group: true}}
+}
 
-// ReadsCategories are the columns of the participants that its parameters name, and whose values are categories.
-func (s *Evaluate) ReadsCategories() []string { return []string{s.Within} }
+// UsesPorts are the predictions, which have to be of all folds unless partial is set, and the checks.
+func (s *Evaluate) UsesPorts() []role.PortUse { return evaluated(s.Partial) }
 
-// TestsEverybody reports whether the gathered predictions have to be of all folds.
-func (s *Evaluate) TestsEverybody() (port string, all bool) { return "predictions", !s.Partial }
+func evaluated(partial bool) []role.PortUse {
+	as := role.AllFolds
+	if partial {
+		as = role.SomeFolds
+	}
+	return fold.AfterChecks(role.PortUse{Port: "predictions", As: as})
+}
 
 func (*Evaluate) Ports() dag.Ports {
 	return dag.Ports{
@@ -55,9 +69,6 @@ func (*Evaluate) Ports() dag.Ports {
 		},
 	}
 }
-
-// NamesGroup is the group that its parameter names.
-func (s *Evaluate) NamesGroup() (parameter, name string) { return "positive", s.Positive }
 
 func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))

@@ -11,6 +11,7 @@ import (
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
+	"prgnn/stages/role"
 )
 
 var evaluateRegressionKind = dag.Kind{
@@ -20,6 +21,11 @@ var evaluateRegressionKind = dag.Kind{
 	New: func() dag.Stage { return &EvaluateRegression{Within: "site", Permutations: 9999} },
 }
 
+var (
+	_ role.Reader   = (*EvaluateRegression)(nil)
+	_ role.PortUser = (*EvaluateRegression)(nil)
+)
+
 // EvaluateRegression scores predictions of a number.
 type EvaluateRegression struct {
 	Within       string `param:"within" doc:"without labels: the target is permuted within the values of this column of the participants, if it exists: participants of different sites are not exchangeable"`
@@ -28,16 +34,13 @@ type EvaluateRegression struct {
 	Partial      bool   `param:"partial" doc:"accept an incomplete cross-validation: all results are then for the participants of the given folds, and a caution says so. Otherwise it is refused"`
 }
 
-// PermutesWithin is the column within whose values the target is permuted.
-func (s *EvaluateRegression) PermutesWithin() string { return s.Within }
-
-// ReadsCategories are the columns of the participants that its parameters name, and whose values are categories.
-func (s *EvaluateRegression) ReadsCategories() []string { return []string{s.Within} }
-
-// TestsEverybody reports whether the gathered predictions have to be of all folds.
-func (s *EvaluateRegression) TestsEverybody() (port string, all bool) {
-	return "predictions", !s.Partial
+// ReadsParticipants are the columns that its parameters name.
+func (s *EvaluateRegression) ReadsParticipants() []role.Reading {
+	return []role.Reading{{Parameter: "within", Name: s.Within, Categories: true, Permutes: true}}
 }
+
+// UsesPorts are the predictions, which have to be of all folds unless partial is set, and the checks.
+func (s *EvaluateRegression) UsesPorts() []role.PortUse { return evaluated(s.Partial) }
 
 func (*EvaluateRegression) Ports() dag.Ports {
 	return dag.Ports{

@@ -18,6 +18,7 @@ import (
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/learn"
+	"prgnn/stages/role"
 )
 
 var fidelityKind = dag.Kind{
@@ -28,6 +29,8 @@ var fidelityKind = dag.Kind{
 	Most:   8,
 	Memory: 256 << 20,
 }
+
+var _ role.PortUser = (*Fidelity)(nil)
 
 // Fidelity masks regions.
 type Fidelity struct {
@@ -74,8 +77,10 @@ type maskEffect struct {
 	accuracy      [][]float64 // by model
 }
 
-// AppliesModels is the port of the models; features that were fitted for other folds than theirs are refused.
-func (*Fidelity) AppliesModels() (port string) { return "model" }
+// UsesPorts are the models: features fitted for other folds than theirs are refused.
+func (*Fidelity) UsesPorts() []role.PortUse {
+	return fold.AfterChecks(role.PortUse{Port: "model", As: role.Models})
+}
 
 func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	people, err := column.ReadPeople(t.In("participants"))

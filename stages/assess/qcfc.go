@@ -16,6 +16,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var qcfcKind = dag.Kind{
@@ -26,6 +27,8 @@ var qcfcKind = dag.Kind{
 
 	Each: 30e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
+
+var _ role.Reader = (*QCFC)(nil)
 
 // QCFC measures what motion has left in connectivity.
 type QCFC struct {
@@ -64,9 +67,12 @@ type connectome struct {
 	clean column.CleaningRow
 }
 
-// ReadsColumns are the columns of the participants that its parameters name.
-func (s *QCFC) ReadsColumns() map[string][]string {
-	return map[string][]string{"covariates": s.Covariates}
+// ReadsParticipants are the columns that its parameters name.
+func (s *QCFC) ReadsParticipants() (read []role.Reading) {
+	for _, name := range s.Covariates {
+		read = append(read, role.Reading{Parameter: "covariates", Name: name, Needed: true})
+	}
+	return read
 }
 
 func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {

@@ -18,6 +18,7 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
+	"prgnn/stages/role"
 )
 
 var execKind = dag.Kind{
@@ -26,6 +27,8 @@ var execKind = dag.Kind{
 		"The command starts in a new directory. {NAME} in the command is replaced by the path of the input or output of that name, or by the value of the parameter; inputs are read-only. A gathered input is a TSV file with one row per member: its coordinates and the path of its file. The command sees only PATH and the allowed environment variables; the result depends on their values, which are recorded as hashes. Its output is kept with the result (pipeline log) and shown if it fails. Connect scripts as inputs ({file: stats.py}), so that a changed script runs again. The content of the program counts too, with the interpreter of a script, the programs in a shell line, files and directories whose absolute paths the command contains, files that are values of its variables, and all files behind variables that name places of code, such as PYTHONPATH. What these load from elsewhere does not count, such as installed packages: connect a list of them as the input requirements, or run the command in a container: in: { container: { file: tools.sif } }. Apptainer or podman runs the container; the command then sees the image and its own directory, and no network.",
 	New: func() dag.Stage { return &Exec{TimeLimit: 3600, Python: "python3", Promises: "bits"} },
 }
+
+var _ role.PortUser = (*Exec)(nil)
 
 // Exec runs a command. Its ports are those that its parameters declare.
 type Exec struct {
@@ -110,8 +113,10 @@ func (e *Exec) Ports() dag.Ports {
 	return p
 }
 
-// ProgramPorts hold the program: what else it can read is data.
-func (e *Exec) ProgramPorts() []string { return []string{containerPort, lockPort} }
+// UsesPorts are those of the program: its other inputs are data.
+func (*Exec) UsesPorts() []role.PortUse {
+	return []role.PortUse{{Port: containerPort, As: role.Program}, {Port: lockPort, As: role.Program}}
+}
 
 var (
 	execName  = pattern.New(`^[A-Za-z][A-Za-z0-9_-]*$`)

@@ -15,6 +15,7 @@ import (
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 	"prgnn/stages/wording"
 )
 
@@ -25,6 +26,8 @@ var kindBrainMap = dag.Kind{
 		"Without a label image, or with one of grayordinates, regions are discs at the centroids of the node list (MNI coordinates), from the left, from above and from behind.",
 	New: func() dag.Stage { return &BrainMap{Top: 10, Colored: 20} },
 }
+
+var _ role.PortUser = (*BrainMap)(nil)
 
 // BrainMap draws a ranking.
 type BrainMap struct {
@@ -51,8 +54,10 @@ func parcelsPort() dag.Port {
 	return dag.Port{Name: "parcels", Type: dag.Format("nifti"), Gather: true, Optional: true, Doc: "the regions in space: a label image or an atlas; of several, the first one's are shown"}
 }
 
-// DrawsAtPlaces says that it needs to know where the regions are.
-func (*BrainMap) DrawsAtPlaces() {}
+// UsesPorts are the positions of the regions.
+func (*BrainMap) UsesPorts() []role.PortUse {
+	return []role.PortUse{{Port: "parcels", As: role.Positions}}
+}
 
 func (b *BrainMap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	atlas, err := readAtlas(t)

@@ -12,6 +12,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/report"
+	"prgnn/stages/role"
 )
 
 var kindCalibration = dag.Kind{
@@ -19,6 +20,11 @@ var kindCalibration = dag.Kind{
 	Doc:  "reliability curves of classifiers, with Brier scores, per participant\nIn bins of equal width of the predicted probability (the mean over a participant's test graphs): its mean, and the share of participants of the positive group; participants of all folds are pooled. For two groups.",
 	New:  func() dag.Stage { return &Calibration{Bins: 5} },
 }
+
+var (
+	_ role.Reader   = (*Calibration)(nil)
+	_ role.PortUser = (*Calibration)(nil)
+)
 
 // Calibration draws reliability curves.
 type Calibration struct {
@@ -37,14 +43,19 @@ type calibrationRow struct {
 	Share      float64 `column:"share,missing" doc:"share of the positive group among them"`
 }
 
+// UsesPorts are the checks.
+func (*Calibration) UsesPorts() []role.PortUse { return fold.AfterChecks() }
+
 func (*Calibration) Ports() dag.Ports {
 	return dag.Ports{In: []dag.Port{predictionsPort, fold.LeakagePort()},
 		Out: append(picturePorts("the curves"), dag.Port{Name: "bins", Type: column.Type[calibrationRow](),
 			Doc: "the numbers of the figure"})}
 }
 
-// NamesGroup is the group that its parameter names.
-func (s *Calibration) NamesGroup() (parameter, name string) { return "positive", s.Positive }
+// ReadsParticipants is the group that its parameter names.
+func (s *Calibration) ReadsParticipants() []role.Reading {
+	return []role.Reading{{Parameter: "positive", Name: s.Positive, Group: true}}
+}
 
 func (s *Calibration) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))

@@ -17,6 +17,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var kindIndividuals = dag.Kind{
@@ -25,6 +26,8 @@ var kindIndividuals = dag.Kind{
 		"Figure 4 of \"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\": randomly selected participants, the regions that remain after a pooling layer with their scores, and outlines of the regions that all of these participants share. With biomarkers of layer 2 these are the regions of the paper's figure. The selection depends on the participants' identifiers alone, so the report, this figure and another run of the study show the same participants.",
 	New: func() dag.Stage { return &Individuals{People: 4} },
 }
+
+var _ role.PortUser = (*Individuals)(nil)
 
 // Individuals draws the regions of a few participants.
 type Individuals struct {
@@ -44,8 +47,10 @@ func (*Individuals) Ports() dag.Ports {
 	}
 }
 
-// DrawsAtPlaces says that it needs to know where the regions are.
-func (*Individuals) DrawsAtPlaces() {}
+// UsesPorts are the positions of the regions.
+func (*Individuals) UsesPorts() []role.PortUse {
+	return []role.PortUse{{Port: "parcels", As: role.Positions}}
+}
 
 func (s *Individuals) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	atlas, err := readAtlas(t)

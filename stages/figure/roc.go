@@ -11,6 +11,7 @@ import (
 	"prgnn/stages/chart"
 	"prgnn/stages/fold"
 	"prgnn/stages/report"
+	"prgnn/stages/role"
 )
 
 var kindROC = dag.Kind{
@@ -25,19 +26,32 @@ var kindConfusion = dag.Kind{
 	New:  func() dag.Stage { return &Confusion{Setting: 1} },
 }
 
+var (
+	_ role.Reader   = (*ROC)(nil)
+	_ role.PortUser = (*ROC)(nil)
+)
+
 // ROC draws ROC curves.
 type ROC struct {
 	Positive string `param:"positive" doc:"the group that sensitivity refers to; by default as in evaluate"`
 }
+
+var _ role.PortUser = (*Confusion)(nil)
 
 // Confusion draws a confusion matrix.
 type Confusion struct {
 	Setting int `param:"setting" doc:"which of several settings, in their order" min:"1" max:"100000"`
 }
 
+// UsesPorts are the checks.
+func (*ROC) UsesPorts() []role.PortUse { return fold.AfterChecks() }
+
 func (*ROC) Ports() dag.Ports {
 	return dag.Ports{In: []dag.Port{predictionsPort, fold.LeakagePort()}, Out: picturePorts("the curves")}
 }
+
+// UsesPorts are the checks.
+func (*Confusion) UsesPorts() []role.PortUse { return fold.AfterChecks() }
 
 func (*Confusion) Ports() dag.Ports {
 	return dag.Ports{In: []dag.Port{predictionsPort, fold.LeakagePort()}, Out: picturePorts("the matrix")}
@@ -45,8 +59,10 @@ func (*Confusion) Ports() dag.Ports {
 
 var predictionsPort = fold.PredictionsPort("of the classifiers")
 
-// NamesGroup is the group that its parameter names.
-func (s *ROC) NamesGroup() (parameter, name string) { return "positive", s.Positive }
+// ReadsParticipants is the group that its parameter names.
+func (s *ROC) ReadsParticipants() []role.Reading {
+	return []role.Reading{{Parameter: "positive", Name: s.Positive, Group: true}}
+}
 
 func (s *ROC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))

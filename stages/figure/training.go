@@ -14,6 +14,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/draw"
 	"prgnn/stages/fold"
+	"prgnn/stages/role"
 )
 
 var kindTraining = dag.Kind{
@@ -22,10 +23,15 @@ var kindTraining = dag.Kind{
 	New:  func() dag.Stage { return &Training{Most: 8} },
 }
 
+var _ role.PortUser = (*Training)(nil)
+
 // Training draws training curves.
 type Training struct {
 	Most int `param:"most" doc:"maximum number of settings drawn, the first ones" min:"1" max:"40"`
 }
+
+// UsesPorts are the checks.
+func (*Training) UsesPorts() []role.PortUse { return fold.AfterChecks() }
 
 func (*Training) Ports() dag.Ports {
 	return dag.Ports{

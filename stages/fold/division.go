@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
 
 // Params select the test fold and the draws; every cross-validated kind has them.
@@ -65,6 +66,16 @@ func DrawsText(draws []int, n int) string {
 
 // TestFold is the repeat and the fold that is tested, from 1.
 func (s Params) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
+
+// UsesPorts are the inputs of every training that have a use beyond their type.
+func (Params) UsesPorts() []role.PortUse { return AfterChecks() }
+
+// What a training is unless it has a method of its own.
+
+func (Params) RefusesFolds(*encoding.Table, int) error { return nil }
+func (Params) InEpochs() bool                          { return false }
+func (Params) PredictsLargest() bool                   { return false }
+func (Params) Leaks() string                           { return "" }
 
 // Stream names the random numbers of a training. Each fold starts from weights of its own: how lucky they are evens
 // out.

@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/pattern"
+	"prgnn/stages/role"
 )
 
 // A Duplicate is one scan under two ids: those of a participant and of a later one.
@@ -167,8 +168,13 @@ const (
 	PredictionsCompared = "every graph is on the side of its participant, and has its label"
 )
 
-// LeakagePort is the gate of every kind that trains a model or gives an accuracy.
+// LeakagePort is an input of every kind that trains a model or gives an accuracy (AfterChecks).
 func LeakagePort() dag.Port {
 	return dag.Port{Name: "leakage", Type: dag.Arrow("check", "of", "found"), Gather: true, Optional: true,
-		Gate: "leakage", Doc: "checks that must have passed"}
+		Doc: "checks that must have passed"}
+}
+
+// AfterChecks are uses of inputs, and that of LeakagePort.
+func AfterChecks(uses ...role.PortUse) []role.PortUse {
+	return append(uses, role.PortUse{Port: "leakage", As: role.Checks})
 }

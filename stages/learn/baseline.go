@@ -15,6 +15,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var baselineKind = dag.Kind{
@@ -35,6 +36,11 @@ var baselineKind = dag.Kind{
 	Memory: 512 << 20,
 	Each:   700e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
+
+var (
+	_ role.Trainer  = (*Baseline)(nil)
+	_ role.PortUser = (*Baseline)(nil)
+)
 
 // Baseline trains one classifier that is not PR-GNN.
 type Baseline struct {
@@ -94,7 +100,7 @@ func (*Baseline) Ports() dag.Ports {
 	}
 }
 
-// InEpochs reports whether the model is a network, whose history has epochs.
+// InEpochs reports whether the model is a network.
 func (s *Baseline) InEpochs() bool {
 	return slices.Contains([]string{"mlp", "brainnetcnn", "li2019"}, s.Model)
 }

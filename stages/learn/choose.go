@@ -17,6 +17,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/role"
 )
 
 var chooseKind = dag.Kind{
@@ -25,6 +26,8 @@ var chooseKind = dag.Kind{
 		"Fan split (outer: [1..5]) and train (outer, the parameters to choose, fold) out, connect these to inner, and the trainings of all settings on the outer folds to outer. In each outer fold the setting is chosen by the inner folds only, which contain no test participants of the outer fold. The accuracy of the chosen setting is then that of one classifier, not the best of many. Connect choice to biomarkers and fidelity: regions are then those of the chosen settings.",
 	New: func() dag.Stage { return &Choose{By: "loss"} },
 }
+
+var _ role.PortUser = (*Choose)(nil)
 
 // Choose chooses a setting for each outer fold.
 type Choose struct {
@@ -54,8 +57,11 @@ func (s *Choose) Advise() []string {
 	return []string{"by: auc does not consider at which probability the classes part: the accuracy of the chosen settings, at 0.5, can be low where their AUC is high; report the AUC, or choose by loss or accuracy"}
 }
 
-// ChoosesInside are the ports of the trainings inside the outer folds, and of those that test these.
-func (*Choose) ChoosesInside() (inner, outer string) { return "inner", "outer" }
+// UsesPorts are the trainings in the outer folds, those that test these, and the checks.
+func (*Choose) UsesPorts() []role.PortUse {
+	return fold.AfterChecks(role.PortUse{Port: "inner", As: role.InnerFolds},
+		role.PortUse{Port: "outer", As: role.OuterFolds})
+}
 
 // A choiceRow is a candidate in the table of the choice.
 type choiceRow struct {

@@ -17,6 +17,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/role"
 )
 
 var networkKind = dag.Kind{
@@ -32,6 +33,11 @@ var networkKind = dag.Kind{
 	Most:    8,
 	Memory:  1 << 30,
 }
+
+var (
+	_ role.Trainer  = (*Network)(nil)
+	_ role.PortUser = (*Network)(nil)
+)
 
 // Network trains a network of others. The tag of lists the models of a parameter; without it, it is of all.
 type Network struct {
@@ -192,6 +198,9 @@ func (s *Network) Validate() []error {
 	}
 	return errs
 }
+
+// InEpochs: its history has epochs.
+func (*Network) InEpochs() bool { return true }
 
 // RefusesFolds says, from the planned folds, why there can be no validation.
 func (s *Network) RefusesFolds(planned *encoding.Table, _ int) error {

@@ -13,6 +13,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
+	"prgnn/stages/role"
 )
 
 var permutationKind = dag.Kind{
@@ -22,10 +23,18 @@ var permutationKind = dag.Kind{
 	New: func() dag.Stage { return &Permutation{} },
 }
 
+var (
+	_ role.Reader   = (*Permutation)(nil)
+	_ role.PortUser = (*Permutation)(nil)
+)
+
 // Permutation compares with permuted groups.
 type Permutation struct {
 	Positive string `param:"positive" doc:"positive group, for the AUC; by default as in evaluate"`
 }
+
+// UsesPorts are the checks.
+func (*Permutation) UsesPorts() []role.PortUse { return fold.AfterChecks() }
 
 func (*Permutation) Ports() dag.Ports {
 	return dag.Ports{
@@ -48,8 +57,10 @@ type permutedSetting struct {
 	folds   [][]fold.Tested
 }
 
-// NamesGroup is the group that its parameter names.
-func (s *Permutation) NamesGroup() (parameter, name string) { return "positive", s.Positive }
+// ReadsParticipants is the group that its parameter names.
+func (s *Permutation) ReadsParticipants() []role.Reading {
+	return []role.Reading{{Parameter: "positive", Name: s.Positive, Group: true}}
+}
 
 func (s *Permutation) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))

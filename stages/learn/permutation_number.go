@@ -8,6 +8,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
+	"prgnn/stages/role"
 )
 
 var permutationRegressionKind = dag.Kind{
@@ -17,8 +18,13 @@ var permutationRegressionKind = dag.Kind{
 	New: func() dag.Stage { return &PermutationRegression{} },
 }
 
+var _ role.PortUser = (*PermutationRegression)(nil)
+
 // PermutationRegression compares with permuted numbers.
 type PermutationRegression struct{}
+
+// UsesPorts are the checks.
+func (*PermutationRegression) UsesPorts() []role.PortUse { return fold.AfterChecks() }
 
 // Ports are the stage's inputs and outputs.
 func (*PermutationRegression) Ports() dag.Ports {

@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/role"
 )
 
 var predictKind = dag.Kind{
@@ -23,6 +24,8 @@ var predictKind = dag.Kind{
 	Most:   8,
 	Memory: 256 << 20,
 }
+
+var _ role.PortUser = (*Predict)(nil)
 
 // Predict applies trained models.
 type Predict struct {
@@ -47,8 +50,10 @@ func (*Predict) Ports() dag.Ports {
 	}
 }
 
-// AppliesModels is the port of the models; features that were fitted for other folds than theirs are refused.
-func (*Predict) AppliesModels() (port string) { return "model" }
+// UsesPorts are the models: features fitted for other folds than theirs are refused.
+func (*Predict) UsesPorts() []role.PortUse {
+	return []role.PortUse{{Port: "model", As: role.Models}}
+}
 
 func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	models, err := ReadModels(t.All("model"))

@@ -15,6 +15,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var regressionKind = dag.Kind{
@@ -31,6 +32,11 @@ var regressionKind = dag.Kind{
 	Memory: 512 << 20,
 	Each:   700e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
+
+var (
+	_ role.Trainer  = (*Regression)(nil)
+	_ role.PortUser = (*Regression)(nil)
+)
 
 // Regression trains one model of a number.
 type Regression struct {

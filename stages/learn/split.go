@@ -19,6 +19,7 @@ import (
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/learn/family"
+	"prgnn/stages/role"
 )
 
 var splitKind = dag.Kind{
@@ -29,6 +30,8 @@ var splitKind = dag.Kind{
 		return &Split{Folds: 5, Repeats: 1, Stratify: true, Inner: 4, Label: "group", Within: "site"}
 	},
 }
+
+var _ role.Divider = (*Split)(nil)
 
 // Split divides participants into folds.
 type Split struct {
@@ -91,16 +94,8 @@ func (s *Split) Divides() string { return cmp.Or(s.Label, "group") }
 // LeavesOut is the column whose values are the folds; "" where the number of folds is a parameter.
 func (s *Split) LeavesOut() string { return s.LeaveOut }
 
-// Inside is the outer fold outside which inner folds divide the participants; 0: these are outer folds.
-func (s *Split) Inside() int { return s.Outer }
-
-// PermutesWithin is the column within whose values labels are permuted; "" for the true labels.
-func (s *Split) PermutesWithin() string {
-	if s.Permutation == 0 {
-		return ""
-	}
-	return s.within()
-}
+// OuterFold is the fold outside which inner folds divide the participants; 0: these are outer folds.
+func (s *Split) OuterFold() int { return s.Outer }
 
 // within is the column within whose values labels are permuted; "" where it is the label itself.
 func (s *Split) within() string {
@@ -110,14 +105,19 @@ func (s *Split) within() string {
 	return s.Within
 }
 
-// ReadsCategories are the columns of the participants that its parameters name, and whose values are categories.
-func (s *Split) ReadsCategories() []string {
-	return append([]string{s.LeaveOut, s.PermutesWithin()}, s.StratifyBy...)
-}
-
-// ReadsColumns are the columns of the participants that it needs, by parameter.
-func (s *Split) ReadsColumns() map[string][]string {
-	return map[string][]string{"keep_together": s.KeepTogether}
+// ReadsParticipants are the columns that its parameters name.
+func (s *Split) ReadsParticipants() []role.Reading {
+	read := []role.Reading{{Parameter: "leave_out", Name: s.LeaveOut, Categories: true}}
+	if s.Permutation > 0 {
+		read = append(read, role.Reading{Parameter: "within", Name: s.within(), Categories: true, Permutes: true})
+	}
+	for _, name := range s.StratifyBy {
+		read = append(read, role.Reading{Parameter: "stratify_by", Name: name, Categories: true})
+	}
+	for _, name := range s.KeepTogether {
+		read = append(read, role.Reading{Parameter: "keep_together", Name: name, Needed: true})
+	}
+	return read
 }
 
 // KeepsTogether are the columns whose values are never divided.

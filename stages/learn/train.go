@@ -10,6 +10,7 @@ import (
 	"prgnn/gnn"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/role"
 )
 
 var trainKind = dag.Kind{
@@ -24,6 +25,11 @@ var trainKind = dag.Kind{
 	Ceiling: 2e9,
 	Packed:  250e3,
 }
+
+var (
+	_ role.Trainer  = (*Train)(nil)
+	_ role.PortUser = (*Train)(nil)
+)
 
 // Train trains one model.
 type Train struct {
@@ -67,6 +73,12 @@ func (s *Train) Ports() dag.Ports {
 		},
 	}
 }
+
+// InEpochs: its history has epochs.
+func (*Train) InEpochs() bool { return true }
+
+// Leaks states which settings use test participants; "" where none does.
+func (s *Train) Leaks() string { return s.leaks() }
 
 // Validate checks parameters against each other.
 func (s *Train) Validate() []error {

@@ -134,8 +134,8 @@ func (p TrainingParams) training(t *dag.Task, test fold.Params) gnn.Training {
 	return o
 }
 
-// Leaks says which settings use test participants, and what that does to the accuracy; "" where none does.
-func (p TrainingParams) Leaks() string {
+// leaks states which settings use test participants, and their effect on the accuracy; "" where none does.
+func (p TrainingParams) leaks() string {
 	var c []string
 	if p.Select == "test" {
 		c = append(c, "the epoch was chosen by the test participants (select: test)")

@@ -10,6 +10,7 @@ import (
 	"prgnn/gnn"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/role"
 )
 
 var trainRegressionKind = dag.Kind{
@@ -24,6 +25,11 @@ var trainRegressionKind = dag.Kind{
 	Ceiling: 2e9,
 	Packed:  250e3,
 }
+
+var (
+	_ role.Trainer  = (*TrainRegression)(nil)
+	_ role.PortUser = (*TrainRegression)(nil)
+)
 
 // TrainRegression trains one model of a number.
 type TrainRegression struct {
@@ -60,6 +66,12 @@ func trainRegressionOf(variant string) *TrainRegression {
 	return &TrainRegression{ModelParams: modelOf(variant), TrainingParams: trainingOf(variant), Params: fold.First(),
 		Groups: 2}
 }
+
+// InEpochs: its history has epochs.
+func (*TrainRegression) InEpochs() bool { return true }
+
+// Leaks states which settings use test participants; "" where none does.
+func (s *TrainRegression) Leaks() string { return s.leaks() }
 
 // Validate checks parameters against each other.
 func (s *TrainRegression) Validate() []error { return s.train().Validate() }

@@ -15,6 +15,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/role"
 )
 
 var combatKind = dag.Kind{
@@ -28,6 +29,8 @@ var combatKind = dag.Kind{
 	Most:   8,
 	Memory: 64 << 20,
 }
+
+var _ role.Fitter = (*Combat)(nil)
 
 // Combat learns what sites add.
 type Combat struct {
@@ -79,13 +82,14 @@ func (s *Combat) Validate() (wrong []error) {
 	return wrong
 }
 
-// ReadsColumns are the columns of the participants that its parameters name.
-func (s *Combat) ReadsColumns() map[string][]string {
-	return map[string][]string{"site": {s.Site}, "preserve": s.Preserve}
+// ReadsParticipants are the columns that its parameters name.
+func (s *Combat) ReadsParticipants() []role.Reading {
+	read := []role.Reading{{Parameter: "site", Name: s.Site, Needed: true, Categories: true}}
+	for _, name := range s.Preserve {
+		read = append(read, role.Reading{Parameter: "preserve", Name: name, Needed: true})
+	}
+	return read
 }
-
-// ReadsCategories are the columns of the participants that its parameters name, and whose values are categories.
-func (s *Combat) ReadsCategories() []string { return []string{s.Site} }
 
 func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	d, err := fold.Params{Fold: s.Fold, Repeat: s.Repeat}.Divide(t.In("folds"))

@@ -27,9 +27,9 @@ type combatLabel struct {
 	number map[string]float64 // nil for groups
 }
 
-// Tells names the covariates to preserve that are the label to predict, stand for it or are the participants' names,
-// which is refused, and those that tell much of the label. folds may be nil.
-func (s *Combat) Tells(people, folds *encoding.Table) (refused []error, doubts []string) {
+// LeaksLabel refuses covariates to preserve that are the label to predict, stand for it or are the names of
+// participants, and doubts those that predict the label well. folds may be nil.
+func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, doubts []string) {
 	labels, err := combatLabels(people, folds)
 	if err != nil {
 		return nil, nil // the task says so

@@ -83,7 +83,7 @@ func TestCombatTells(t *testing.T) {
 			people.Columns[1] = encoding.Column{Name: column.Target, Values: age}
 			people.Meta = map[string]string{column.Target: "age"}
 		}
-		refused, doubts := (&Combat{Preserve: []string{"x"}}).Tells(people, nil)
+		refused, doubts := (&Combat{Preserve: []string{"x"}}).LeaksLabel(people, nil)
 		got := map[bool]string{len(refused) > 0: "refused", len(doubts) > 0: "doubt"}[true]
 		if got != c.want {
 			t.Errorf("%s: %q, want %q: %v %v", c.name, got, c.want, refused, doubts)
@@ -96,7 +96,7 @@ func TestCombatTells(t *testing.T) {
 	folds := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
 		encoding.Column{Name: "group", Values: sex}, encoding.Column{Name: "repeat", Values: make([]int32, n)},
 		encoding.Column{Name: "fold", Values: make([]int32, n)})
-	refused, _ := (&Combat{Preserve: []string{"x"}}).Tells(people, folds)
+	refused, _ := (&Combat{Preserve: []string{"x"}}).LeaksLabel(people, folds)
 	if len(refused) != 1 || !strings.Contains(refused[0].Error(), "x stands for the label to predict (AUC 1.000") {
 		t.Errorf("sex, which the folds predict: %v", refused)
 	}

@@ -74,7 +74,7 @@ func (s *Combat) read(in, folds dag.Input) (*combatBook, error) {
 	if err != nil {
 		return nil, err
 	}
-	if refused, _ := s.Tells(table, members); refused != nil {
+	if refused, _ := s.LeaksLabel(table, members); refused != nil {
 		return nil, errors.Join(refused...)
 	}
 	return b, nil

@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var connectivityKind = dag.Kind{
@@ -21,6 +22,8 @@ var connectivityKind = dag.Kind{
 			Standardize: true}
 	},
 }
+
+var _ role.Drawer = (*Connectivity)(nil)
 
 // Connectivity estimates matrices.
 type Connectivity struct {

@@ -17,6 +17,7 @@ import (
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var denoiseKind = dag.Kind{
@@ -29,6 +30,11 @@ var denoiseKind = dag.Kind{
 			Task: "none", After: 18}
 	},
 }
+
+var (
+	_ role.Cleaner = (*Denoise)(nil)
+	_ role.Drawer  = (*Denoise)(nil)
+)
 
 // Denoise cleans series.
 type Denoise struct {
@@ -260,6 +266,9 @@ func (s *Denoise) TimeFrom(func(port string) bool) string {
 	}
 	return ""
 }
+
+// GivenTime is the parameter tr, s; 0 for none.
+func (s *Denoise) GivenTime() float64 { return s.TR }
 
 // NeedsTime says what it does by the repetition time of the scan; "" for nothing, or where tr gives it.
 func (s *Denoise) NeedsTime() string {

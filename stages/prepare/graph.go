@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var graphKind = dag.Kind{
@@ -20,6 +21,8 @@ var graphKind = dag.Kind{
 			Features: "pearson"}
 	},
 }
+
+var _ role.Drawer = (*Graph)(nil)
 
 // Graph makes brain graphs.
 type Graph struct {

@@ -17,6 +17,7 @@ import (
 	"prgnn/internal/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var harmonizeKind = dag.Kind{
@@ -26,13 +27,20 @@ var harmonizeKind = dag.Kind{
 	New: func() dag.Stage { return &Harmonize{} },
 }
 
+var (
+	_ role.PortUser = (*Harmonize)(nil)
+	_ role.Drawer   = (*Harmonize)(nil)
+)
+
 // Harmonize takes sites out.
 type Harmonize struct {
 	Subject string `param:"subject" doc:"the participant, filled in by each: subject"`
 }
 
-// AppliesFit is the port with the fit that it applies to its participant.
-func (*Harmonize) AppliesFit() string { return "fitted" }
+// UsesPorts are the fits that it applies to its participant.
+func (*Harmonize) UsesPorts() []role.PortUse {
+	return []role.PortUse{{Port: "fitted", As: role.FittedTable}}
+}
 
 // DrawsOf is how many draws its arrays have, of an input with so many.
 func (*Harmonize) DrawsOf(input int) int { return input }

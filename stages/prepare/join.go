@@ -15,6 +15,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var joinKind = dag.Kind{
@@ -23,6 +24,11 @@ var joinKind = dag.Kind{
 		"Each run is denoised and scaled separately first; otherwise offsets between runs would look like correlation. The runs are concatenated in the order of their names, draw by draw. Degrees of freedom add up, minus one per additional run. A region missing in one run is missing.",
 	New: func() dag.Stage { return &Join{} },
 }
+
+var (
+	_ role.Drawer = (*Join)(nil)
+	_ role.Joiner = (*Join)(nil)
+)
 
 // Join concatenates the runs of a participant.
 type Join struct {

@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var occupancyKind = dag.Kind{
@@ -20,6 +21,8 @@ var occupancyKind = dag.Kind{
 		"Each window belongs to the nearest state of the stage states: fraction of time, dwell times and transitions (Allen et al. 2014). One task is one participant (each: subject), and with states of folds one participant in one fold (matrix: { fold: all }). Connect features to the port states of baseline.",
 	New: func() dag.Stage { return &Occupancy{} },
 }
+
+var _ role.Drawer = (*Occupancy)(nil)
 
 // Occupancy counts time in states.
 type Occupancy struct{}

@@ -8,6 +8,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var projectKind = dag.Kind{
@@ -17,6 +18,8 @@ var projectKind = dag.Kind{
 		"Entry (i, j) is not the connection of i and j: baseline maps its weights back to the regions.",
 	New: func() dag.Stage { return &Project{} },
 }
+
+var _ role.Drawer = (*Project)(nil)
 
 // Project maps matrices to the tangent space.
 type Project struct{}

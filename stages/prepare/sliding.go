@@ -15,6 +15,7 @@ import (
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var windowsKind = dag.Kind{
@@ -26,6 +27,8 @@ var windowsKind = dag.Kind{
 	},
 	Memory: 64 << 20,
 }
+
+var _ role.Drawer = (*SlidingWindows)(nil)
 
 // SlidingWindows estimates connectivity in windows.
 type SlidingWindows struct {

@@ -14,6 +14,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var statesKind = dag.Kind{
@@ -27,6 +28,8 @@ var statesKind = dag.Kind{
 	Most:   8,
 	Memory: 512 << 20,
 }
+
+var _ role.Tester = (*States)(nil)
 
 // States finds states.
 type States struct {

@@ -14,6 +14,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var tangentKind = dag.Kind{
@@ -28,6 +29,11 @@ var tangentKind = dag.Kind{
 	Most:   8,
 	Memory: 64 << 20,
 }
+
+var (
+	_ role.Tester = (*Tangent)(nil)
+	_ role.Reader = (*Tangent)(nil)
+)
 
 // Tangent fits a reference.
 type Tangent struct {
@@ -73,8 +79,10 @@ type updateRow struct {
 	Warning string `column:"warning" doc:"of the last step; empty if none"`
 }
 
-// NamesGroup is the group that its parameter names.
-func (s *Tangent) NamesGroup() (parameter, name string) { return "controls", s.Controls }
+// ReadsParticipants is the group that its parameter names.
+func (s *Tangent) ReadsParticipants() []role.Reading {
+	return []role.Reading{{Parameter: "controls", Name: s.Controls, Group: true}}
+}
 
 func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	d, err := fold.Params{Fold: s.Fold, Repeat: s.Repeat}.Divide(t.In("folds"))

@@ -13,6 +13,7 @@ import (
 	"prgnn/stages/present/section"
 	"prgnn/stages/present/tables"
 	"prgnn/stages/report"
+	"prgnn/stages/role"
 )
 
 var reportKind = dag.Kind{
@@ -23,6 +24,11 @@ var reportKind = dag.Kind{
 
 	Each: 40e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
+
+var (
+	_ role.Referrer = (*Report)(nil)
+	_ role.PortUser = (*Report)(nil)
+)
 
 // Report writes the page of a run as HTML.
 type Report struct {
@@ -70,9 +76,19 @@ func sharedPorts() []dag.Port {
 		gathered("connectivity", "connectivity's quality for each participant", "draw"),
 		gathered("graphs", "graph's quality for each participant", "draw", "edges"),
 		gathered("training", "train's history of each model", "epoch", "train_accuracy"),
-		{Name: "warnings", Type: dag.Arrow(dag.WarningColumn), Gather: true, Optional: true, Collect: dag.WarningColumn,
+		{Name: "warnings", Type: dag.Arrow(dag.WarningColumn), Gather: true, Optional: true,
 			Doc: "tables of quality with warnings: those of every stage that has one are connected, also when the file does not name them"},
 	}
+}
+
+// sharedUses are uses of sharedPorts.
+func sharedUses() []role.PortUse {
+	return fold.AfterChecks(role.PortUse{Port: "warnings", As: role.Collected})
+}
+
+// headline is the setting with these coordinates, of those whose predictions evaluate gathers.
+func headline(coords []string) role.Reference {
+	return role.Reference{Parameter: "headline", Input: "evaluation", Gathered: "predictions", Coords: coords}
 }
 
 func excludedPort() dag.Port {
@@ -165,7 +181,8 @@ func (s *Report) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"page": artifacts.Bytes{Kind: "html", Data: b.Bytes()}}, nil
 }
 
-// NamedHeadline is the setting that the file names: of those whose predictions evaluate gathers.
-func (s *Report) NamedHeadline() (input, gathered string, coords []string) {
-	return "evaluation", "predictions", s.Headline
-}
+// UsesPorts are the warnings of all stages, and the checks.
+func (*Report) UsesPorts() []role.PortUse { return sharedUses() }
+
+// RefersTo is the setting of the headline.
+func (s *Report) RefersTo() role.Reference { return headline(s.Headline) }

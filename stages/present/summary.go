@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/present/section"
+	"prgnn/stages/role"
 )
 
 var summaryKind = dag.Kind{
@@ -19,6 +20,11 @@ var summaryKind = dag.Kind{
 
 	Each: 20e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
+
+var (
+	_ role.Referrer = (*Summary)(nil)
+	_ role.PortUser = (*Summary)(nil)
+)
 
 // Summary writes the page of a run as plain text.
 type Summary struct {
@@ -73,7 +79,8 @@ func (a *author) findings() *encoding.Table {
 	return column.Table(rows)
 }
 
-// NamedHeadline is the setting that the file names: of those whose predictions evaluate gathers.
-func (s *Summary) NamedHeadline() (input, gathered string, coords []string) {
-	return "evaluation", "predictions", s.Headline
-}
+// UsesPorts are the warnings of all stages, and the checks.
+func (*Summary) UsesPorts() []role.PortUse { return sharedUses() }
+
+// RefersTo is the setting of the headline.
+func (s *Summary) RefersTo() role.Reference { return headline(s.Headline) }

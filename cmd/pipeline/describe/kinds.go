@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
+	"prgnn/stages/role"
 )
 
 // Kinds lists the stage kinds and the cohort kinds.
@@ -82,8 +83,8 @@ func printKind(a *console.Console, k *dag.Kind) {
 	fmt.Fprintf(a.Out, "%s\n%s\n", a.Page.Bold(k.Name), paragraphs(a, k.Doc))
 	printParams(a, param.Of(s))
 	ports := s.Ports()
-	printPorts(a, "inputs (in:)", ports.In)
-	printPorts(a, "outputs; the first is the default", ports.Out)
+	printPorts(a, "inputs (in:)", ports.In, role.Port(s, role.Checks))
+	printPorts(a, "outputs; the first is the default", ports.Out, "")
 }
 
 func printCohort(a *console.Console, c cohort.Source) {
@@ -117,7 +118,8 @@ func printParams(a *console.Console, params []param.Param) {
 	g.Print(a.Out)
 }
 
-func printPorts(a *console.Console, title string, ports []dag.Port) {
+// printPorts prints ports; checks is the one at which the stage waits for checks.
+func printPorts(a *console.Console, title string, ports []dag.Port, checks string) {
 	if len(ports) == 0 {
 		return
 	}
@@ -128,7 +130,7 @@ func printPorts(a *console.Console, title string, ports []dag.Port) {
 		if len(p.Type.Columns) > 0 {
 			doc += "; columns: " + strings.Join(p.Type.Columns, ", ")
 		}
-		g.Add(p.Name, portText(p), doc)
+		g.Add(p.Name, portText(p, p.Name == checks), doc)
 	}
 	g.Print(a.Out)
 }
@@ -153,7 +155,7 @@ func typeText(p param.Param) string {
 	return t
 }
 
-func portText(p dag.Port) string {
+func portText(p dag.Port, checks bool) string {
 	t := p.Type.Format
 	if t == "" {
 		t = "anything"
@@ -167,12 +169,22 @@ func portText(p dag.Port) string {
 	if p.Gather {
 		t += ", gathers"
 	}
-	if p.Gate != "" {
-		t += ", connected automatically to every stage of the kind " + p.Gate
+	if checks {
+		t += ", connected automatically to every stage of the kind " + strings.Join(checkKinds(), " or ")
 	} else if p.Optional {
 		t += ", optional"
 	}
 	return t
+}
+
+// checkKinds are the kinds that other stages wait for.
+func checkKinds() (names []string) {
+	for _, k := range stages.Kinds() {
+		if _, ok := k.New().(role.Check); ok {
+			names = append(names, k.Name)
+		}
+	}
+	return names
 }
 
 // valueText is a parameter's value the way YAML would have it.

@@ -19,6 +19,7 @@ import (
 	"prgnn/stages"
 	"prgnn/stages/fold"
 	"prgnn/stages/present"
+	"prgnn/stages/role"
 )
 
 type event struct {
@@ -186,9 +187,9 @@ type reportInputs struct {
 // model are left out.
 func inputsOf(c *results.Current, task *dag.Node) (*reportInputs, error) {
 	all := &reportInputs{ports: map[string][]dag.Input{}, lacking: map[string]bool{}}
-	gathers, gates := map[string]bool{}, map[string]bool{}
+	gathers, checks := map[string]bool{}, role.Port(task.Work, role.Checks)
 	for _, p := range task.Work.Ports().In {
-		gathers[p.Name], gates[p.Name] = p.Gather, p.Gate != ""
+		gathers[p.Name] = p.Gather
 	}
 	for _, b := range task.Inputs {
 		for _, src := range b.Sources {
@@ -203,7 +204,7 @@ func inputsOf(c *results.Current, task *dag.Node) (*reportInputs, error) {
 				if who := in.Coord("subject"); who != "" {
 					all.lacking[who] = true
 				}
-				if gates[b.Port] {
+				if b.Port == checks {
 					all.unchecked = append(all.unchecked, src.Node.ID)
 					all.duplicates = append(all.duplicates, fold.DuplicatesIn(c.Failure(src.Node))...)
 				}

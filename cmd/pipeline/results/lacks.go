@@ -19,9 +19,9 @@ func (c *Current) Lacks(missing, unchecked []string, failures []*dag.Error) []st
 	if unchecked != nil {
 		lines = append(lines, uncheckedText(blame, unchecked)+" No accuracy is reported, and nothing else that needs a trained model.")
 	}
-	checks, gates := map[string]bool{}, c.gates()
+	checks := map[string]bool{}
 	for n := range c.Steps {
-		checks[n.ID] = gates[n.Stage.Kind.Name]
+		checks[n.ID] = isCheck(n)
 	}
 	var others []string
 	for _, e := range failures {

@@ -8,11 +8,12 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/stages/role"
 )
 
 // Shown separates the tasks whose results may be given to a person from all others: those without a stored result
 // (Split), and those that a leakage check withholds: one that failed, or that could run and has not passed. Such a
-// check withholds the results of every stage that waits for checks (dag.Port.Gate) and of all that is made of them,
+// check withholds the results of every stage that waits for checks (role.Checks) and of all that is made of them,
 // whether they were made before the check or not.
 func (c *Current) Shown(tasks []*dag.Node) (shown, others []*dag.Node) {
 	there, others := c.Split(tasks)
@@ -21,7 +22,7 @@ func (c *Current) Shown(tasks []*dag.Node) (shown, others []*dag.Node) {
 		return there, others
 	}
 	for _, n := range there {
-		if withholds(n, failed, map[*dag.Node]bool{}) {
+		if withholds(n, map[*dag.Node]bool{}) {
 			others = append(others, n)
 		} else {
 			shown = append(shown, n)
@@ -30,29 +31,21 @@ func (c *Current) Shown(tasks []*dag.Node) (shown, others []*dag.Node) {
 	return shown, others
 }
 
-// failedChecks are the tasks whose kind some stage waits for, whose inputs are there, and that have not passed. That a
-// check failed is in its log, which may be gone; that it passed is its result.
+// failedChecks are the checks whose inputs are there, and that have not passed. That a check failed is in its log,
+// which may be gone; that it passed is its result.
 func (c *Current) failedChecks() (failed []*dag.Node) {
-	kinds := c.gates()
-	for _, s := range c.Pipeline.Graph.Stages {
-		for _, n := range s.Tasks {
-			if kinds[s.Kind.Name] && c.notPassed(n) {
-				failed = append(failed, n)
-			}
+	for n := range c.Pipeline.Graph.Tasks() {
+		if isCheck(n) && c.notPassed(n) {
+			failed = append(failed, n)
 		}
 	}
 	return failed
 }
 
-// gates are the kinds that some stage waits for (dag.Port.Gate).
-func (c *Current) gates() map[string]bool {
-	kinds := map[string]bool{}
-	for n := range c.Steps {
-		for _, p := range n.Work.Ports().In {
-			kinds[p.Gate] = p.Gate != ""
-		}
-	}
-	return kinds
+// isCheck reports whether other tasks wait for a task.
+func isCheck(n *dag.Node) bool {
+	_, ok := n.Work.(role.Check)
+	return ok
 }
 
 // notPassed reports whether a check could run, and has no result.
@@ -61,21 +54,18 @@ func (c *Current) notPassed(n *dag.Node) bool {
 	return s != nil && s.Key != (artifacts.Key{}) && s.State != dag.Cached
 }
 
-// withholds reports whether a task, or one that it needs, waits for checks of a kind of which one failed. A check
-// itself is always shown.
-func withholds(n *dag.Node, failed []*dag.Node, seen map[*dag.Node]bool) bool {
-	isCheck := func(kind string) bool {
-		return slices.ContainsFunc(failed, func(f *dag.Node) bool { return f.Stage.Kind.Name == kind })
-	}
-	if seen[n] || isCheck(n.Stage.Kind.Name) {
+// withholds reports whether a task, or one that it needs, waits for checks, of which one failed. A check itself is
+// always shown.
+func withholds(n *dag.Node, seen map[*dag.Node]bool) bool {
+	if seen[n] || isCheck(n) {
 		return false
 	}
 	seen[n] = true
-	if slices.ContainsFunc(n.Work.Ports().In, func(p dag.Port) bool { return isCheck(p.Gate) }) {
+	if role.Port(n.Work, role.Checks) != "" {
 		return true
 	}
 	for src := range n.Upstream() {
-		if withholds(src.Node, failed, seen) {
+		if withholds(src.Node, seen) {
 			return true
 		}
 	}
@@ -122,10 +112,9 @@ func CheckRun(a *console.Console, rec *dag.Record, store *artifacts.Store, outs 
 		return fmt.Errorf("tasks of run %s failed, and whether a failed leakage check withholds its results is unknown: %w",
 			rec.ID, err)
 	}
-	gates := c.gates()
 	if !slices.ContainsFunc(failed, func(t dag.TaskRecord) bool {
 		return slices.ContainsFunc(c.Pipeline.Graph.Stages, func(s *dag.StageNode) bool {
-			return s.Name == dag.StageOf(t.ID) && gates[s.Kind.Name]
+			return s.Name == dag.StageOf(t.ID) && len(s.Tasks) > 0 && isCheck(s.Tasks[0])
 		})
 	}) {
 		return nil

@@ -17,6 +17,7 @@ import (
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn"
+	"prgnn/stages/role"
 )
 
 var leakageKind = dag.Kind{
@@ -27,6 +28,8 @@ var leakageKind = dag.Kind{
 
 	Each: 80e3, // with scans: docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
+
+var _ role.Check = (*Leakage)(nil)
 
 // Leakage asserts that nothing leaks.
 type Leakage struct {

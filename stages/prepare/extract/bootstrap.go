@@ -19,6 +19,7 @@ import (
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var bootstrapKind = dag.Kind{
@@ -29,6 +30,12 @@ var bootstrapKind = dag.Kind{
 	Most:   4, // reading, decompressing at several places and adding up, side by side
 	Memory: 64 << 20,
 }
+
+var (
+	_ role.Drawer     = (*Bootstrap)(nil)
+	_ role.ScanReader = (*Bootstrap)(nil)
+	_ role.Timed      = (*Bootstrap)(nil)
+)
 
 // Bootstrap averages the voxels of each node.
 type Bootstrap struct {

@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/nifti"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var meanVolumeKind = dag.Kind{
@@ -21,6 +22,8 @@ var meanVolumeKind = dag.Kind{
 	New:    func() dag.Stage { return &MeanVolume{} },
 	Memory: 256 << 20,
 }
+
+var _ role.ScanReader = (*MeanVolume)(nil)
 
 // MeanVolume averages a scan.
 type MeanVolume struct{}

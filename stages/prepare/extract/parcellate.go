@@ -16,6 +16,7 @@ import (
 	"prgnn/nifti"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var parcellateKind = dag.Kind{
@@ -27,6 +28,8 @@ var parcellateKind = dag.Kind{
 	},
 	Memory: 256 << 20, // a conformed label image of 256³ voxels
 }
+
+var _ role.ScanReader = (*Parcellate)(nil)
 
 // Parcellate lays a label image over a scan.
 type Parcellate struct {

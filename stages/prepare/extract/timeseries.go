@@ -11,6 +11,7 @@ import (
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var timeseriesKind = dag.Kind{
@@ -19,6 +20,12 @@ var timeseriesKind = dag.Kind{
 		"Reads TSV, CSV, 1D and npy (volumes by regions), gzipped or not, and CIFTI parcellated time series (ptseries.nii). Columns with names are put in the order of the node list, by name, abbreviation or id; every node must have its column. A column of n/a is a missing region.",
 	New: func() dag.Stage { return &Timeseries{} },
 }
+
+var (
+	_ role.Drawer     = (*Timeseries)(nil)
+	_ role.ScanReader = (*Timeseries)(nil)
+	_ role.Timed      = (*Timeseries)(nil)
+)
 
 // Timeseries reads a file of series.
 type Timeseries struct {
@@ -95,6 +102,17 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		"scan": column.WithMeta(column.Table([]seriesRow{row}),
 			map[string]string{column.CleanedBefore: cleaned}),
 	}, nil
+}
+
+// TimeFrom is where it takes the repetition time from; "" where nothing gives it.
+func (s *Timeseries) TimeFrom(has func(port string) bool) string {
+	switch {
+	case s.TR > 0:
+		return "parameter"
+	case has("sidecar"):
+		return "sidecar"
+	}
+	return ""
 }
 
 // GivenTime is the parameter tr, s; 0 for none.

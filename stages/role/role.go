@@ -1,0 +1,235 @@
+// Package role declares what the program asks of stage kinds beyond their ports and Run: which one divides the
+// participants, what is fitted to whom, which data a kind refuses. Packages pipelines and cmd read roles and no other
+// interface of a kind. A kind has a role if it has its methods, and asserts that beside its type, so that a renamed
+// method does not build:
+//
+//	var _ role.Divider = (*Split)(nil)
+//
+// A kind of a lab has roles in the same way (examples/own-stage). docs/roles.md lists which kind has which role.
+package role
+
+import (
+	"slices"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/stages/column"
+)
+
+// A Divider divides participants into folds (split). The program refuses tasks for folds that it does not make,
+// plans the folds of the cohort before anything runs, and from these notes folds that test one group, relatives on
+// both sides, and permutations that are more than there are.
+type Divider interface {
+	Reader
+	// Divisions are the numbers of repeats and of folds of its table; 0 folds: the data decide (LeavesOut).
+	Divisions() (repeats, folds int)
+	// Divides is the column that is predicted.
+	Divides() string
+	// LeavesOut is the column whose values are the folds; "" for none.
+	LeavesOut() string
+	// KeepsTogether are columns; participants with one value are in one fold.
+	KeepsTogether() []string
+	// OuterFold is the fold outside which inner folds are made; 0: these are outer folds.
+	OuterFold() int
+	// Plan is the first repeat of its table.
+	Plan(participants *encoding.Table) (*encoding.Table, error)
+	// Arrangements is the number of different label permutations, exact up to enough; 0 where there are none.
+	Arrangements(participants *encoding.Table, enough float64) float64
+}
+
+// A Tester is fitted outside one fold of a table of folds (trainings, combat, tangent, states). The program refuses a
+// test of a fold with anything upstream that is fitted to participants of this fold.
+type Tester interface {
+	TestFold() (repeat, fold int)
+}
+
+// A Trainer trains a model (train, baseline, network …); fold.Params has all methods, with the answers of most kinds.
+// The program counts graphs for the memory, and before a run notes trainings that will fail.
+type Trainer interface {
+	Tester
+	// Graphs is the number of graphs of each participant, of so many draws (0: unknown) of a result.
+	Graphs(draws int, of string) (int, error)
+	// RefusesFolds is why the training fails on the planned folds, with so many graphs of each participant.
+	RefusesFolds(planned *encoding.Table, graphs int) error
+	// InEpochs reports whether its history has epochs; a page then states whether the network has learned.
+	InEpochs() bool
+	// PredictsLargest reports whether it always predicts the largest group, which nobody tests against chance.
+	PredictsLargest() bool
+	// Leaks states how test participants take part in the training; "" where they do not. A Check fails on it.
+	Leaks() string
+}
+
+// A Fitter is fitted to columns of the participants (combat). The program reports, before a run, participants without
+// a value, folds that it cannot be fitted to, and covariates that stand for the label.
+type Fitter interface {
+	Tester
+	Reader
+	// Lacks are the participants without a value, and what each lacks.
+	Lacks(participants *encoding.Table) map[string]string
+	// Faults are why the fit, or what applies it (FittedTable), fails on the planned folds (nil: unknown). once returns
+	// one value of a name for all folds.
+	Faults(participants, planned *encoding.Table, once func(name string, value func() any) any) []column.Fault
+	// LeaksLabel is why covariates may not be preserved, and which of them are doubtful. folds may be nil.
+	LeaksLabel(participants, folds *encoding.Table) (refused []error, doubts []string)
+}
+
+// A Reader has parameters that name columns of the participants, or one of the predicted groups. The program refuses
+// names that do not exist, where they stand in the file.
+type Reader interface {
+	ReadsParticipants() []Reading
+}
+
+// A Reading is one name of a Reader.
+type Reading struct {
+	Parameter  string
+	Name       string // of a column, or of a group; "" for none
+	Group      bool   // Name is a group
+	Needed     bool   // the stage fails without this column
+	Categories bool   // the column's values are categories, also where they are numbers, as of sites
+	Permutes   bool   // labels are permuted within the column's values; within all participants where it does not exist
+}
+
+// A Drawer makes arrays with an axis of draws (bootstrap, denoise …): how many, with draw 0, of an input with so many;
+// 0 is unknown. The program counts the graphs of a training by it.
+type Drawer interface {
+	DrawsOf(input int) int
+}
+
+// A PortUser does with an input what the port's type does not state.
+type PortUser interface {
+	UsesPorts() []PortUse
+}
+
+// A PortUse is the use of one input.
+type PortUse struct {
+	Port string
+	As   Use
+}
+
+// A Use is what a stage does with an input.
+type Use string
+
+// The uses.
+const (
+	// Checks: the stage waits for every stage that is a Check, whether the file connects it or not, and while a check
+	// has not passed, its results are not shown.
+	Checks Use = "waits for checks"
+	// Collected: outputs with the port's columns are connected from all stages, whether the file does or not.
+	Collected Use = "collects tables"
+	// Models: the stage applies models, and tests what they test. Anything else fitted to test participants is refused.
+	Models Use = "applies models"
+	// OwnFolds: as Models, but features of several folds are each compared with the model of their own fold.
+	OwnFolds Use = "compares models of each fold"
+	// InnerFolds and OuterFolds: the stage chooses by the first for the second, which must not test their participants.
+	InnerFolds Use = "chooses in inner folds"
+	OuterFolds Use = "chooses for outer folds"
+	// FittedTable: the stage applies what a Fitter was fitted to.
+	FittedTable Use = "applies a fit to participants"
+	// AllFolds: accuracies are made of it, so it must have all folds of its division. SomeFolds: of any folds.
+	AllFolds  Use = "evaluates all folds"
+	SomeFolds Use = "evaluates some folds"
+	// Positions: the regions' positions in space. Without them and without centroids, the stage is left out.
+	Positions Use = "draws at positions"
+	// Program: it holds the user's program and no data; what this does with the other inputs is unknown, so they count
+	// as fitted to all of whom they have data.
+	Program Use = "runs a program"
+)
+
+// A Referrer has a parameter with the coordinates of one setting: the headline of a page, the reference of a
+// comparison. The program refuses coordinates of none or of several.
+type Referrer interface {
+	RefersTo() Reference
+}
+
+// A Reference is one setting of those that a task gathers.
+type Reference struct {
+	Parameter string
+	Input     string   // of the stage: the task behind it gathers the settings; "": the stage does
+	Gathered  string   // the port at which they are gathered
+	Coords    []string // AXIS=VALUE; nil for none
+	Without   string   // what null means for the parameter, where it may be null
+}
+
+// A Timed stage takes a repetition time from one of several sources. The program reports which, and refuses scans
+// whose sources contradict each other.
+type Timed interface {
+	// TimeFrom is parameter, sidecar or header, where the ports that has reports are connected; "" where it takes that
+	// of the stage before it.
+	TimeFrom(has func(port string) bool) string
+	// GivenTime is the parameter, s; 0 for none.
+	GivenTime() float64
+}
+
+// A ScanReader reads the files of one participant's scan. The program reports, before a run, participants whose
+// files it refuses by what their headers and sidecars state.
+type ScanReader interface {
+	RefusesHeaders(files map[string]dag.Input) error
+}
+
+// A Cleaner cleans the series of one scan (denoise). The program reports, before a run, participants of whom too
+// little would be left.
+type Cleaner interface {
+	Timed
+	// Refuses is why the task fails on a scan of so many volumes and this repetition time, s (0: unknown); files are
+	// those of its inputs. left is what cleaning leaves.
+	Refuses(volumes int, tr float64, files map[string]dag.Input) (left column.CleaningRow, err error)
+	// FollowsFromScan reports whether an input decides nothing beyond the length of the scan.
+	FollowsFromScan(port string) bool
+	// NeedsTime is what it does by the repetition time; "" for nothing, or where a parameter gives it.
+	NeedsTime() string
+	// NeedsDescription is the desc- entity of the scans that its strategy is for; "" for any.
+	NeedsDescription() string
+	// ValidateConnected are mistakes in the parameters where the ports that has reports are connected.
+	ValidateConnected(has func(port string) bool) []error
+}
+
+// A Joiner joins runs: why it fails on what cleaning leaves of each (its input quality).
+type Joiner interface {
+	RefusesJoined(runs []column.CleaningRow) error
+}
+
+// A Check fails where something leaks (leakage). Stages that wait for checks (Checks) run when all have passed.
+type Check interface {
+	// Admits reports whether trainings that leak by their parameters pass.
+	Admits() bool
+}
+
+// Port is the input that a stage uses in one of these ways; "" for none.
+func Port(s dag.Stage, as ...Use) string {
+	if ports := Ports(s, as...); ports != nil {
+		return ports[0]
+	}
+	return ""
+}
+
+// Ports are the inputs that a stage uses in one of these ways.
+func Ports(s dag.Stage, as ...Use) (ports []string) {
+	if user, ok := s.(PortUser); ok {
+		for _, use := range user.UsesPorts() {
+			if slices.Contains(as, use.As) {
+				ports = append(ports, use.Port)
+			}
+		}
+	}
+	return ports
+}
+
+// Readings are the names that the parameters of a stage have.
+func Readings(s dag.Stage) []Reading {
+	reader, ok := s.(Reader)
+	if !ok {
+		return nil
+	}
+	return slices.DeleteFunc(reader.ReadsParticipants(), func(r Reading) bool { return r.Name == "" })
+}
+
+// Within is the column within whose values a stage permutes labels; "" where it permutes over all participants, or
+// none.
+func Within(s dag.Stage) string {
+	for _, r := range Readings(s) {
+		if r.Permutes {
+			return r.Name
+		}
+	}
+	return ""
+}
