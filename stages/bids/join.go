@@ -66,21 +66,23 @@ type shared struct {
 
 func (s *shared) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
 
-// wrote reports whether this program wrote a file, and nobody changed it. The lists are read after the file: those of
-// jobs that write now are there by then.
-func (s *shared) wrote(name string) bool {
+// wrote reports whether this program wrote a file, and nobody changed it; gone, that there is none: another job may
+// replace its directory at any moment, so whoever looked before has not seen the same. The lists are read after the
+// file: those of jobs that write now are there by then.
+func (s *shared) wrote(name string) (own, gone bool) {
 	f, err := regular.Open(s.path(name))
 	if err != nil {
-		return false
+		info, none := os.Lstat(s.path(name))
+		return false, none != nil || errors.Is(err, fs.ErrNotExist) && info.Mode().IsRegular()
 	}
 	defer f.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {
-		return false
+		return false, false
 	}
 	line := hex.EncodeToString(sum.Sum(nil)) + "  " + name
 	if s.lines[line] {
-		return true
+		return true, false
 	}
 	lists, _ := os.ReadDir(s.path(listOf(name))) // none: this program wrote nothing there
 	for _, list := range lists {
@@ -92,7 +94,7 @@ func (s *shared) wrote(name string) bool {
 			s.lines[strings.TrimSuffix(l, "\n")] = true
 		}
 	}
-	return s.lines[line]
+	return s.lines[line], false
 }
 
 // InTheWay says which files in dir, written by others or changed since this program wrote them, have the names of files
@@ -106,7 +108,7 @@ func InTheWay(dir string, names []string) error {
 				found[at] = true
 			}
 		}
-		if _, err := os.Lstat(s.path(name)); err == nil && !s.wrote(name) {
+		if own, gone := s.wrote(name); !own && !gone {
 			found[name] = true
 		}
 	}
@@ -192,12 +194,27 @@ func (d *Derivative) replaceAll(from, to string) error {
 }
 
 // held are the files of a participant's directory that this program wrote, and whether others have files or
-// directories there.
+// directories there. It looks again where another job replaced the directory meanwhile.
 func (d *Derivative) held(participant string) (own []string, others bool, err error) {
+	at := (&shared{dir: d.dir}).path(participant)
+	for range 100 {
+		before, none := os.Lstat(at)
+		if own, others, err = d.heldOnce(participant); err != nil {
+			return nil, false, err
+		}
+		if after, gone := os.Lstat(at); none != nil && gone != nil || none == nil && gone == nil &&
+			os.SameFile(before, after) {
+			break
+		}
+	}
+	return own, others, nil
+}
+
+func (d *Derivative) heldOnce(participant string) (own []string, others bool, err error) {
 	s := &shared{d.dir, map[string]bool{}}
 	var dirs []string
 	err = filepath.WalkDir(s.path(participant), func(at string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) { // another job replaces the directory
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if err != nil {
@@ -206,9 +223,9 @@ func (d *Derivative) held(participant string) (own []string, others bool, err er
 		name, err := filepath.Rel(d.dir, at)
 		if name = filepath.ToSlash(name); e.IsDir() {
 			dirs = append(dirs, name)
-		} else if s.wrote(name) {
+		} else if wrote, gone := s.wrote(name); wrote {
 			own = append(own, name)
-		} else if _, gone := os.Lstat(at); gone == nil {
+		} else if !gone {
 			others = true
 		}
 		return err

@@ -77,5 +77,7 @@ func TestJoinKeepsFilesOfOthers(t *testing.T) {
 	need.NoError(t, os.MkdirAll(path("sub-04"), 0o777))
 	if os.Symlink(outside, path("sub-04/func")) == nil {
 		need.Error(t, join("1", "sub-04/func/a.tsv"), "belong: sub-04/func\n", "a link")
+		need.NoError(t, os.Symlink(filepath.Join(outside, "none"), path("sub-01/func/c.tsv")))
+		need.Error(t, join("1", "sub-01/func/c.tsv"), "belong: sub-01/func/c.tsv\n", "a link to nothing")
 	}
 }
