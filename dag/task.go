@@ -167,13 +167,16 @@ func (in Input) Array() (*encoding.Array, error) {
 	return a, nil
 }
 
-// Table reads an Arrow input. Nothing is parsed before all bytes are checked.
+// Table reads an Arrow input. Nothing is parsed before all bytes are checked. Text that is dictionary-encoded is text.
 func (in Input) Table() (*encoding.Table, error) {
 	b, err := in.Bytes()
 	if err != nil {
 		return nil, err
 	}
 	t, err := encoding.ReadTable(bytes.NewReader(b))
+	if err == nil {
+		t, err = t.Decoded()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"prgnn/internal/budget"
 )
 
 // The keys of a field's metadata.
@@ -77,8 +79,8 @@ func (c *countingWriter) Seek(offset int64, whence int) (int64, error) {
 }
 
 // Record is the table as an Arrow record (rows × columns). Numbers share the table's memory where no
-// value is missing or NaN, and are copied elsewhere; text and booleans are copied. Unit and Doc become the
-// metadata of the field, Meta that of the schema. The caller releases the record.
+// value is missing or NaN, and are copied elsewhere; text and booleans are copied; a column that is an arrow.Array
+// is shared. Unit and Doc become the metadata of the field, Meta that of the schema. The caller releases the record.
 func (t *Table) Record() (arrow.Record, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -93,6 +95,9 @@ func (t *Table) Record() (arrow.Record, error) {
 		}
 		cols[i] = array.MakeFromData(data)
 		fields[i] = arrow.Field{Name: c.Name, Type: data.DataType(), Nullable: true, Metadata: fieldMetadata(c)}
+		if c.IsArrow() && c.field.Type != nil {
+			fields[i].Nullable = c.field.Nullable
+		}
 	}
 	var meta *arrow.Metadata
 	if len(t.Meta) > 0 {
@@ -104,6 +109,11 @@ func (t *Table) Record() (arrow.Record, error) {
 
 func fieldMetadata(c *Column) arrow.Metadata {
 	m := map[string]string{}
+	if c.IsArrow() {
+		m = c.field.Metadata.ToMap()
+		delete(m, metaUnit)
+		delete(m, metaDoc)
+	}
 	if c.Unit != "" {
 		m[metaUnit] = c.Unit
 	}
@@ -129,6 +139,14 @@ func arrowData(c *Column) (*array.Data, error) {
 	n, err := c.len()
 	if err != nil {
 		return nil, err
+	}
+	if a, ok := c.Values.(arrow.Array); ok {
+		whole := normalizer{mem: budget.For(math.MaxInt64)} // it is in memory already
+		data, err := whole.normal(a.Data())
+		if err != nil {
+			return nil, fmt.Errorf("table: column %q, %w", c.Name, err)
+		}
+		return data, nil
 	}
 	valid, nulls := validity(c, n)
 	var typ arrow.DataType

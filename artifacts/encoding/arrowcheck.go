@@ -122,15 +122,25 @@ func (t flat) metadata(i int) {
 	}
 }
 
-// arrowTypes are the values of the union Type that have a reader, and the names of
-// the others, for messages.
-// Null, Int, FloatingPoint, Utf8, Bool, LargeUtf8
-var arrowTypes = map[byte]bool{1: true, 2: true, 3: true, 5: true, 6: true, 20: true}
+// arrowTypes are the values of the union Type that have a reader, and the names of the others, for messages.
+var arrowTypes = map[byte]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true,
+	10: true,
+	11: true, arrowList: true, arrowStruct: true, 15: true, arrowFixedList: true, arrowMap: true, 18: true, 19: true,
+	20: true, arrowLargeList: true}
 
-var arrowTypeNames = map[byte]word{4: "binary", 7: "decimal", 8: "date", 9: "time", 10: "timestamp",
-	11: "interval", 12: "list",
-	13: "struct", 14: "union", 15: "fixed_size_binary", 16: "fixed_size_list", 17: "map", 18: "duration",
-	19: "large_binary", 21: "large_list"}
+const (
+	arrowList      = 12
+	arrowStruct    = 13
+	arrowFixedList = 16
+	arrowMap       = 17
+	arrowLargeList = 21
+)
+
+var arrowTypeNames = map[byte]word{14: "union", 22: "run_end_encoded", 23: "binary_view", 24: "string_view",
+	25: "list_view", 26: "large_list_view"}
+
+// maxNesting is how deep lists and structures may be nested.
+const maxNesting = 32
 
 type word string
 
@@ -182,11 +192,23 @@ func checkArrow(b []byte, mem *budget.Budget) error {
 	return nil
 }
 
-// checkSchema checks the columns, and returns how many there are.
+// checkSchema checks the columns, and returns how many there are, nested ones included.
 func checkSchema(schema flat) (int, error) {
-	fields := schema.tables(1)
+	n, err := checkFields(schema.tables(1), "", 1)
+	schema.metadata(2)
+	return n, err
+}
+
+// checkFields checks columns, or those that are nested in column parent.
+func checkFields(fields []flat, parent string, depth int) (n int, err error) {
+	if depth > maxNesting {
+		return 0, fmt.Errorf("column %q is nested more than %d levels deep", parent, maxNesting)
+	}
 	for _, f := range fields {
 		name, typ := f.text(0), f.byte(2)
+		if parent != "" {
+			name = parent + "." + name
+		}
 		if !arrowTypes[typ] {
 			known := arrowTypeNames[typ]
 			if known == "" {
@@ -194,16 +216,33 @@ func checkSchema(schema flat) (int, error) {
 			}
 			return 0, errType(name, known)
 		}
-		if n := len(f.tables(5)); n > 0 {
-			return 0, fmt.Errorf("column %q has %d nested columns", name, n)
-		}
 		if _, ok := f.table(3); !ok {
 			return 0, fmt.Errorf("column %q has no type", name)
 		}
+		nested := f.tables(5)
+		_, dictionary := f.table(4)
+		switch typ {
+		case arrowStruct:
+		case arrowList, arrowFixedList, arrowMap, arrowLargeList:
+			if len(nested) != 1 {
+				return 0, fmt.Errorf("column %q has %d nested columns instead of one", name, len(nested))
+			}
+		default:
+			if len(nested) > 0 {
+				return 0, fmt.Errorf("column %q has %d nested columns", name, len(nested))
+			}
+		}
+		if dictionary && (len(nested) > 0 || typ == arrowStruct) {
+			return 0, errType(name, word("dictionary of lists or structures"))
+		}
+		inside, err := checkFields(nested, name, depth+1)
+		if err != nil {
+			return 0, err
+		}
+		n += 1 + inside
 		f.metadata(6)
 	}
-	schema.metadata(2)
-	return len(fields), nil
+	return n, nil
 }
 
 // checkBatch checks a message that holds a record batch or a dictionary, and its

@@ -44,9 +44,9 @@ func formatOf(b []byte) tableFormat {
 	return tableFormat{"arrow", arrowMagic, readArrow}
 }
 
-// ReadTable reads what Encode wrote, and any Arrow IPC file, or file of a registered format,
-// whose columns are of the types that Table holds: narrower numbers are widened, large and
-// dictionary-encoded text is text, several batches become one.
+// ReadTable reads what Encode wrote, and any Arrow IPC file, or file of a registered format: narrower
+// numbers are widened, large text is text, several batches become one. Columns of the other types, such as
+// dates, lists and dictionaries, pass through (see Column); unions and views are errors.
 func ReadTable(r io.Reader) (*Table, error) {
 	// All bytes are read before any is believed: a checking reader has its say first.
 	var buf bytes.Buffer
@@ -128,8 +128,9 @@ func (a allocator) Reallocate(size int, old []byte) []byte {
 	return a.Allocator.Reallocate(size, old)
 }
 
-// FromRecord copies an Arrow record into a table. Narrower numbers are widened, and large and
-// dictionary-encoded text becomes text; a column of another type is an error that names it.
+// FromRecord is an Arrow record (rows × columns) as a table. Text, numbers and Booleans are copied: narrower
+// numbers are widened, and large text becomes text. Columns of the other types share the memory of the record (see
+// Column); unions and views are errors.
 func FromRecord(rec arrow.Record) (*Table, error) {
 	chunks := make([][]arrow.Array, rec.NumCols())
 	for i := range chunks {
@@ -159,6 +160,9 @@ func ColumnOf(field arrow.Field) Column {
 	c := Column{Name: field.Name}
 	c.Unit, _ = field.Metadata.GetValue(metaUnit)
 	c.Doc, _ = field.Metadata.GetValue(metaDoc)
+	if keeps(field.Type) {
+		c.field = field
+	}
 	return c
 }
 
@@ -187,27 +191,45 @@ type halfArray interface{ Value(int) float16.Num }
 // half widens exactly; the library's Float32 does not below 2⁻¹⁴.
 func half(a halfArray, i int) float32 { return HalfToFloat(a.Value(i).Uint16()) }
 
-// readable reports whether a column of this type can be read.
-func readable(typ arrow.DataType) bool {
-	if d, ok := typ.(*arrow.DictionaryType); ok {
-		typ = d.ValueType
-	}
-	return readers[typ.ID()] != nil
-}
-
 func errType(column string, typ fmt.Stringer) error {
-	return fmt.Errorf("column %q has type %s: only text, numbers and Booleans can be read", column, typ)
+	return fmt.Errorf("column %q has type %s, which cannot be read", column, typ)
 }
 
 // fill sets the values of a column.
 func (c *Column) fill(typ arrow.DataType, chunks []arrow.Array, mem *budget.Budget) error {
-	if !readable(typ) {
+	if keeps(typ) {
+		return c.keep(typ, chunks, mem)
+	}
+	read := readers[typ.ID()]
+	if read == nil {
 		return errType(c.Name, typ)
 	}
-	if d, ok := typ.(*arrow.DictionaryType); ok {
-		typ = d.ValueType
+	return read(c, chunks, mem)
+}
+
+// Decoded is the table with text, numbers and Booleans in place of dictionaries of them.
+func (t *Table) Decoded() (*Table, error) {
+	out := *t
+	out.Columns = slices.Clone(t.Columns)
+	for i := range out.Columns {
+		c, err := out.Columns[i].decoded()
+		if err != nil {
+			return nil, err
+		}
+		out.Columns[i] = *c
 	}
-	return readers[typ.ID()](c, chunks, mem)
+	return &out, nil
+}
+
+// decoded is the column itself, or what a dictionary of text, numbers or Booleans stands for.
+func (c *Column) decoded() (*Column, error) {
+	d, ok := c.Values.(*array.Dictionary)
+	if !ok || readers[d.Dictionary().DataType().ID()] == nil {
+		return c, nil
+	}
+	out := Column{Name: c.Name, Unit: c.Unit, Doc: c.Doc}
+	err := readers[d.Dictionary().DataType().ID()](&out, []arrow.Array{d}, budget.For(math.MaxInt64)) // it was read
+	return &out, err
 }
 
 // read makes a reader of columns whose arrays are of type A.

@@ -5,51 +5,37 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
 // Strings, Floats, Ints and Bools return a column converted to one Go type, or
 // an error that names the column and the ones that there are. Floats gives NaN
 // and Strings "n/a" where a value is missing; Ints and Bools refuse missing
-// values.
+// values. All refuse columns that pass through as Arrow, such as dates and lists;
+// a dictionary is what its values are.
 func (t *Table) Strings(name string) ([]string, error) {
 	c, err := t.find(name)
 	if err != nil {
 		return nil, err
+	}
+	if _, ok := c.Values.(arrow.Array); ok {
+		return nil, fmt.Errorf("column %q holds %s, not text, numbers or Booleans", name, c.TypeName())
 	}
 	if v, ok := c.Values.([]string); ok && c.Valid == nil {
 		return v, nil
 	}
 	out := make([]string, t.Rows())
 	for i := range out {
-		out[i] = c.text(i)
+		out[i] = c.Text(i)
 	}
 	return out, nil
 }
 
 // missing is how BIDS writes that there is no value.
 const missing = "n/a"
-
-// text is one cell for people: the shortest decimal that reads back as the same
-// number.
-func (c *Column) text(i int) string {
-	if !c.Has(i) {
-		return missing
-	}
-	switch v := c.Values.(type) {
-	case []string:
-		return v[i]
-	case []float64:
-		return FormatFloat(v[i], 64)
-	case []float32:
-		return FormatFloat(float64(v[i]), 32)
-	case []int64:
-		return strconv.FormatInt(v[i], 10)
-	case []int32:
-		return strconv.FormatInt(int64(v[i]), 10)
-	default:
-		return strconv.FormatBool(v.([]bool)[i])
-	}
-}
 
 // FormatFloat is the shortest decimal that reads back as the same number of that
 // many bits. Whole numbers below 10^15 have no exponent: 1000000, not 1e+06.
@@ -58,6 +44,53 @@ func FormatFloat(x float64, bits int) string {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	return strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, bits), "+") // +Inf
+}
+
+// TextLists returns a column of lists of texts, a list a row. A row without a value has nil; a missing text
+// in a list is an error.
+func (t *Table) TextLists(name string) ([][]string, error) {
+	c, err := t.find(name)
+	if err != nil {
+		return nil, err
+	}
+	lists, ok := c.Values.(array.ListLike)
+	if !ok || !isText(lists.ListValues().DataType()) {
+		return nil, fmt.Errorf("column %q holds %s, not lists of texts", name, c.TypeName())
+	}
+	out := make([][]string, lists.Len())
+	for i := range out {
+		if !c.Has(i) {
+			continue
+		}
+		lo, hi := lists.ValueOffsets(i)
+		out[i] = make([]string, hi-lo)
+		for k := range out[i] {
+			if out[i][k], ok = valueOf(lists.ListValues(), int(lo)+k).(string); !ok {
+				return nil, fmt.Errorf("column %q, row %d: item %d of the list has no value", name, i+1, k+1)
+			}
+		}
+	}
+	return out, nil
+}
+
+func isText(typ arrow.DataType) bool {
+	if d, ok := typ.(*arrow.DictionaryType); ok {
+		typ = d.ValueType
+	}
+	return typ.ID() == arrow.STRING || typ.ID() == arrow.LARGE_STRING
+}
+
+// TextLists makes the values of a column of lists of texts, list<item: utf8> of Arrow: a list a row; nil is a
+// missing value.
+func TextLists(rows [][]string) arrow.Array {
+	b := array.NewListBuilder(memory.DefaultAllocator, arrow.BinaryTypes.String)
+	defer b.Release()
+	texts := b.ValueBuilder().(*array.StringBuilder)
+	for _, r := range rows {
+		b.Append(r != nil)
+		texts.AppendValues(r, nil)
+	}
+	return b.NewArray()
 }
 
 // Floats converts numbers and truth values (1 and 0); text is refused.
@@ -139,7 +172,7 @@ func (t *Table) Bools(name string) ([]bool, error) {
 
 func (t *Table) find(name string) (*Column, error) {
 	if c, ok := t.Column(name); ok {
-		return c, nil
+		return c.decoded()
 	}
 	return nil, fmt.Errorf("no column %q: the columns are %s", name, strings.Join(t.names(), ", "))
 }

@@ -34,7 +34,7 @@ func (t *Table) WriteCSV(w io.Writer, sep rune) error {
 	for i := range t.Rows() {
 		for j := range t.Columns {
 			if row[j] = none; t.Columns[j].Has(i) {
-				row[j] = words.Plain(t.Columns[j].text(i))
+				row[j] = words.Plain(t.Columns[j].Text(i))
 			}
 		}
 		if err := out.Write(row); err != nil {

@@ -3,6 +3,7 @@ package encoding
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"runtime"
 	"testing"
 )
@@ -57,6 +58,9 @@ func FuzzReadTable(f *testing.F) {
 		bounded(t, b, 320<<20, func() { tab, err = ReadTable(bytes.NewReader(b)) })
 		if err != nil {
 			return
+		}
+		if err := tab.WriteCSV(io.Discard, ','); err != nil {
+			t.Fatal(err)
 		}
 		file := new(bytes.Buffer)
 		if err := tab.Encode(file); err != nil {

@@ -2,7 +2,10 @@ package encoding
 
 import (
 	"bytes"
+	"math"
+	"math/big"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -38,8 +41,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A record that others made: dictionaries become text, small numbers wider ones, and a slice is
-// read from its first row.
+// A record that others made: Decoded makes text of dictionaries, small numbers become wider ones, and a slice
+// is read from its first row.
 func TestFromRecordOfOthers(t *testing.T) {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
 		{Name: "group", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8,
@@ -56,20 +59,20 @@ func TestFromRecordOfOthers(t *testing.T) {
 	defer rec.Release()
 	part := rec.NewSlice(1, 3)
 	defer part.Release()
-	got := need.Value(FromRecord(part))(t)
+	got := need.Value(need.Value(FromRecord(part))(t).Decoded())(t)
 	want := NewTable(Column{Name: "group", Values: []string{"hc", "asd"}},
 		Column{Name: "age", Values: []int32{0, 1}, Unit: "years"})
 	if !bytes.Equal(Encoded(t, got), Encoded(t, want)) {
 		t.Errorf("%+v", got)
 	}
 
-	dates := array.NewRecordBuilder(memory.DefaultAllocator,
-		arrow.NewSchema([]arrow.Field{{Name: "when", Type: arrow.FixedWidthTypes.Date32}}, nil))
-	defer dates.Release()
-	dates.Field(0).(*array.Date32Builder).Append(1)
-	when := dates.NewRecord()
-	defer when.Release()
-	if _, err := FromRecord(when); err == nil || err.Error() != `column "when" has type date32: only text, numbers and Booleans can be read` {
+	views := array.NewRecordBuilder(memory.DefaultAllocator,
+		arrow.NewSchema([]arrow.Field{{Name: "seen", Type: arrow.BinaryTypes.StringView}}, nil))
+	defer views.Release()
+	views.Field(0).(*array.StringViewBuilder).Append("a")
+	seen := views.NewRecord()
+	defer seen.Release()
+	if _, err := FromRecord(seen); err == nil || err.Error() != `column "seen" has type string_view, which cannot be read` {
 		t.Error(err)
 	}
 }
@@ -88,4 +91,29 @@ func TestHalfFloats(t *testing.T) {
 			t.Fatalf("%#04x is %v, want %v", bits, x, want)
 		}
 	}
+}
+
+// Numbers beyond what a type may hold have a text all the same.
+func TestOddCells(t *testing.T) {
+	for _, c := range []struct {
+		value int64
+		scale int
+		want  string
+	}{{1250, 2, "12.50"}, {-1, 3, "-0.001"}, {0, 0, "0"}, {0, 2, "0.00"}, {7, -3, "7E+3"}, {7, 1 << 30,
+		"7E-1073741824"}} {
+		need.Equal(t, decimalText(big.NewInt(c.value), c.scale), c.want)
+	}
+	for days, want := range map[int64]string{0: "1970-01-01", -719528: "0000-01-01", -719529: "-0001-12-31",
+		11016:   "2000-02-29",
+		2932896: "9999-12-31", 2932897: "10000-01-01"} {
+		need.Equal(t, dateText(days), want)
+	}
+	for day := time.Date(-400, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2400; day = day.AddDate(0, 0, 1) {
+		if got := dateText(day.Unix() / 86400); day.Year() >= 0 && got != day.Format("2006-01-02") {
+			t.Fatalf("%v is %s", day, got)
+		}
+	}
+	need.Equal(t, clockText(86399_000_000_001, arrow.Nanosecond), "23:59:59.000000001")
+	need.Equal(t, fraction(-1, 1000), "-0.001")
+	need.Equal(t, fraction(math.MinInt64, 1_000_000_000), "-9223372036.854775808")
 }

@@ -4,22 +4,33 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
+	"reflect"
 	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"prgnn/internal/budget"
 )
 
 // A Column is one named column of a Table. Values is one of []string,
-// []float64, []float32, []int64, []int32 or []bool. Valid, when not nil, marks
-// the rows that have a value. Unit and Doc travel in the Arrow field metadata.
+// []float64, []float32, []int64, []int32 or []bool, or an arrow.Array of another
+// type, such as a date or a list, which passes through as it is. Valid, when not
+// nil, marks the rows that have a value; an arrow.Array marks them itself. Unit and
+// Doc travel in the Arrow field metadata.
 type Column struct {
 	Name   string
 	Values any
 	Valid  []bool
 	Unit   string // "s", "mm", "Hz" …; empty for a plain number or a name
 	Doc    string // one line
+
+	field arrow.Field // of an arrow.Array that was read: its further metadata, and whether values may be missing
 }
 
 // A Table is a set of columns of equal length. As a Value it is an Arrow IPC
-// file (uncompressed, one record batch, no dictionary): pyarrow, polars, duckdb
+// file (uncompressed, one record batch): pyarrow, polars, duckdb
 // and R arrow open it as it is.
 type Table struct {
 	Columns []Column
@@ -48,6 +59,8 @@ func (t *Table) Check() error {
 			return fmt.Errorf("table: two columns named %q", c.Name)
 		case n != t.Rows():
 			return fmt.Errorf("table: column %q has %d rows, but column %q has %d", c.Name, n, t.Columns[0].Name, t.Rows())
+		case c.Valid != nil && c.IsArrow():
+			return fmt.Errorf("table: column %q is an arrow.Array, which marks its missing values itself: Valid must be nil", c.Name)
 		case c.Valid != nil && len(c.Valid) != n:
 			return fmt.Errorf("table: column %q has %d rows, but %d validity flags", c.Name, n, len(c.Valid))
 		}
@@ -70,13 +83,30 @@ func (c *Column) len() (int, error) {
 		return len(v), nil
 	case []bool:
 		return len(v), nil
+	case arrow.Array:
+		if keeps(v.DataType()) {
+			return v.Len(), nil
+		}
 	}
-	return 0, fmt.Errorf("table: column %q holds a %T, which is not a column type", c.Name, c.Values)
+	return 0, c.notColumn()
 }
 
-// TypeName is what a column's elements are called.
+func (c *Column) notColumn() error {
+	if a, ok := c.Values.(arrow.Array); ok {
+		return fmt.Errorf("table: column %q is an arrow.Array of %s: FromRecord reads this type", c.Name, a.DataType())
+	}
+	return fmt.Errorf("table: column %q holds a %T, which is not a column type", c.Name, c.Values)
+}
+
+// IsArrow reports whether Values is an arrow.Array, which no stage computes with.
+func (c *Column) IsArrow() bool {
+	_, ok := c.Values.(arrow.Array)
+	return ok
+}
+
+// TypeName is what a column's elements are called; the type as Arrow writes it where it is an arrow.Array.
 func (c *Column) TypeName() string {
-	switch c.Values.(type) {
+	switch v := c.Values.(type) {
 	case []string:
 		return "text"
 	case []float64:
@@ -89,12 +119,31 @@ func (c *Column) TypeName() string {
 		return "int32"
 	case []bool:
 		return "bool"
+	case arrow.Array:
+		return v.DataType().String()
 	}
 	return "of no column type"
 }
 
 // Has reports whether row i has a value.
-func (c *Column) Has(i int) bool { return c.Valid == nil || c.Valid[i] }
+func (c *Column) Has(i int) bool {
+	if a, ok := c.Values.(arrow.Array); ok {
+		return a.IsValid(i)
+	}
+	return c.Valid == nil || c.Valid[i]
+}
+
+// Slice is the column in the rows from lo up to hi, without copying.
+func (c Column) Slice(lo, hi int) Column {
+	if a, ok := c.Values.(arrow.Array); ok {
+		c.Values = array.NewSlice(a, int64(lo), int64(hi))
+		return c
+	}
+	if c.Values = reflect.ValueOf(c.Values).Slice(lo, hi).Interface(); c.Valid != nil {
+		c.Valid = c.Valid[lo:hi]
+	}
+	return c
+}
 
 // Rows is the number of rows.
 func (t *Table) Rows() int {
@@ -153,6 +202,16 @@ func Concat(ts ...*Table) (*Table, error) {
 			c.Values = concatValues[int32](parts)
 		case []bool:
 			c.Values = concatValues[bool](parts)
+		default:
+			var arrays []arrow.Array
+			for _, p := range parts {
+				arrays = append(arrays, p.Values.(arrow.Array))
+			}
+			if err := c.keep(arrays[0].DataType(), arrays, budget.For(math.MaxInt64)); err != nil {
+				return nil, fmt.Errorf("concat: %w", err)
+			}
+			out.Columns = append(out.Columns, c)
+			continue
 		}
 		c.Valid = concatValid(parts)
 		out.Columns = append(out.Columns, c)

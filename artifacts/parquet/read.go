@@ -155,5 +155,5 @@ func readColumn(c *encoding.Column, f *file.Reader, b []byte, mem *budget.Budget
 }
 
 func errType(name, what string) error {
-	return fmt.Errorf("column %q has type %s: only text, numbers and Booleans can be read", name, what)
+	return fmt.Errorf("column %q has type %s, which cannot be read from Parquet", name, what)
 }

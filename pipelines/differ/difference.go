@@ -222,7 +222,7 @@ func tables(a, b *encoding.Table) *Difference {
 			return &Difference{Kind: "schema", Text: fmt.Sprintf("column %s was %s and is %s", x.Name, x.TypeName(), y.TypeName())}
 		}
 		for _, r := range rows.pairs {
-			t.add(Cell(x, r[0]), Cell(y, r[1]), func() string { return rows.name(r[0]) + ": " + x.Name })
+			t.add(x.Value(r[0]), y.Value(r[1]), func() string { return rows.name(r[0]) + ": " + x.Name })
 		}
 		about.add(x.Unit, y.Unit, func() string { return "unit of " + x.Name })
 		about.add(x.Doc, y.Doc, func() string { return "doc of " + x.Name })

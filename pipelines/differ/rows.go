@@ -61,7 +61,7 @@ func keysOf(t *encoding.Table, by []encoding.Column) ([]string, map[string]int) 
 			if !c.Has(r) {
 				return nil, nil
 			}
-			parts[i] = c.Name + " " + Full(Cell(c, r))
+			parts[i] = c.Name + " " + Full(c.Value(r))
 		}
 		keys[r] = strings.Join(parts, ", ")
 		if _, twice := at[keys[r]]; twice {

@@ -3,20 +3,11 @@ package differ
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
 	"strings"
 
 	"prgnn/artifacts/encoding"
 )
-
-// Cell is one value of a table: text, a number, a truth value, or nil where there is none.
-func Cell(c *encoding.Column, i int) any {
-	if !c.Has(i) {
-		return nil
-	}
-	return reflect.ValueOf(c.Values).Index(i).Interface()
-}
 
 // float is a value as a number, and its bits; false for another value.
 func float(v any) (x float64, bits int, ok bool) {

@@ -19,10 +19,7 @@ func Blocks[R any](t *encoding.Table) iter.Seq2[[]R, error] {
 			part := &encoding.Table{Columns: slices.Clone(t.Columns)}
 			hi := min(lo+block, t.Rows())
 			for i := range part.Columns {
-				c := &part.Columns[i]
-				if c.Values = reflect.ValueOf(c.Values).Slice(lo, hi).Interface(); c.Valid != nil {
-					c.Valid = c.Valid[lo:hi]
-				}
+				part.Columns[i] = part.Columns[i].Slice(lo, hi)
 			}
 			rows, err := Rows[R](part)
 			if err != nil {
@@ -38,13 +35,20 @@ func Blocks[R any](t *encoding.Table) iter.Seq2[[]R, error] {
 // TableOf is Table of n rows that are made one after the other.
 func TableOf[R any](n int, rows iter.Seq[R]) *encoding.Table {
 	all := Columns[R](nil)
+	lists := make([][]*encoding.Table, len(all)) // the columns of lists, in parts
 	for i := range all {
-		all[i].Values = reflect.MakeSlice(reflect.TypeOf(all[i].Values), 0, n).Interface()
+		if !all[i].IsArrow() {
+			all[i].Values = reflect.MakeSlice(reflect.TypeOf(all[i].Values), 0, n).Interface()
+		}
 	}
 	at, some := 0, make([]R, 0, min(n, block))
 	put := func() {
 		for i, c := range Columns(some) {
 			to := &all[i]
+			if c.IsArrow() {
+				lists[i] = append(lists[i], encoding.NewTable(c))
+				continue
+			}
 			to.Values = reflect.AppendSlice(reflect.ValueOf(to.Values), reflect.ValueOf(c.Values)).Interface()
 			if c.Valid != nil && to.Valid == nil {
 				to.Valid = slices.Repeat([]bool{true}, n)
@@ -60,5 +64,14 @@ func TableOf[R any](n int, rows iter.Seq[R]) *encoding.Table {
 		}
 	}
 	put()
+	for i, parts := range lists {
+		if parts != nil {
+			whole, err := encoding.Concat(parts...)
+			if err != nil {
+				panic("column: " + err.Error()) // lists of texts join
+			}
+			all[i] = whole.Columns[0]
+		}
+	}
 	return encoding.NewTable(all...)
 }

@@ -25,9 +25,9 @@ import (
 //	Coords []dag.Coord `column:"*"`
 //
 // Types: string, bool, int32, int64, float32, float64, or a pointer to one of them, whose
-// nil is a missing value. Options:
+// nil is a missing value; or []string, a list of texts. Options:
 //
-//	missing   NaN, or an empty text, is written as a missing value (and read from one)
+//	missing   NaN, an empty text, or a nil list, is written as a missing value (and read from one)
 //	optional  a table without the column is read: NaN, nil, or the zero value
 //
 // The name "*" takes the coordinates: one text column per axis, before all others.
@@ -88,6 +88,10 @@ func layoutOf(row reflect.Type) *layout {
 		}
 		c.kind = t.Kind()
 		switch c.kind {
+		case reflect.Slice:
+			if f.Type != reflect.TypeFor[[]string]() {
+				panic(fmt.Sprintf("column: %s.%s: a column cannot hold %s", row, f.Name, f.Type))
+			}
 		case reflect.String, reflect.Bool, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64:
 		default:
 			panic(fmt.Sprintf("column: %s.%s: a column cannot hold %s", row, f.Name, f.Type))
@@ -176,6 +180,14 @@ func (f *field) column(rows memory) encoding.Column {
 		c.Values, c.Valid = cells[int64](f, rows)
 	case reflect.Float32:
 		c.Values, c.Valid = cells[float32](f, rows)
+	case reflect.Slice:
+		lists := make([][]string, rows.n)
+		for i := range lists {
+			if lists[i] = *at[[]string](rows, i, f.offset); lists[i] == nil && !f.missing {
+				lists[i] = []string{}
+			}
+		}
+		c.Values = encoding.TextLists(lists)
 	default:
 		c.Values, c.Valid = cells[float64](f, rows)
 	}
@@ -287,12 +299,16 @@ func Rows[R any](t *encoding.Table) ([]R, error) {
 func Keep[R any](rows []R) {
 	all := memoryOf(rows)
 	for _, f := range layoutOf(reflect.TypeFor[R]()).fields {
-		if f.kind != reflect.String || f.pointer {
-			continue
-		}
 		for i := range rows {
-			text := at[string](all, i, f.offset)
-			*text = unique.Make(*text).Value()
+			switch {
+			case f.kind == reflect.String && !f.pointer:
+				text := at[string](all, i, f.offset)
+				*text = unique.Make(*text).Value()
+			case f.kind == reflect.Slice:
+				for k, text := range *at[[]string](all, i, f.offset) {
+					(*at[[]string](all, i, f.offset))[k] = unique.Make(text).Value()
+				}
+			}
 		}
 	}
 }
@@ -362,6 +378,14 @@ func (f *field) read(t *encoding.Table, c *encoding.Column, rows memory) error {
 	case reflect.Int64:
 		v, err := t.Ints(f.name)
 		return fill(f, rows, present, v, err, func(x int64) int64 { return x })
+	case reflect.Slice:
+		v, err := t.TextLists(f.name)
+		for i, x := range v {
+			if x == nil && !f.missing {
+				return fmt.Errorf("column %q has no value in row %d", f.name, i+1)
+			}
+		}
+		return fill(f, rows, present, v, err, func(x []string) []string { return x })
 	case reflect.Float32:
 		v, err := t.Floats(f.name)
 		return fill(f, rows, present, v, err, func(x float64) float32 { return float32(x) })

@@ -107,7 +107,9 @@ func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 			}
 		}
 		if x.CSVSafe {
-			t = spreadsheetSafe(t)
+			if t, err = spreadsheetSafe(t); err != nil {
+				return err
+			}
 		}
 		if err := x.toFile(path+".tsv", func(w io.Writer) error { return t.WriteCSV(w, '\t') }); err != nil {
 			return err

@@ -84,7 +84,7 @@ func (m *bidsMember) quality() (map[string]any, error) {
 			if c.Name == "draw" || c.Valid != nil && !c.Valid[row] {
 				continue
 			}
-			if v := differ.JSON(differ.Cell(c, row)); v != "" {
+			if v := differ.JSON(c.Value(row)); v != "" {
 				q[c.Name] = v
 			}
 		}

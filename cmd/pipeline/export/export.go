@@ -274,7 +274,7 @@ func (x *job) forReaders(t *encoding.Table, sel *results.Selection, tasks []*dag
 	}
 	t = x.withOrigin(t, sel, tasks)
 	if x.CSVSafe {
-		t = spreadsheetSafe(t)
+		return spreadsheetSafe(t)
 	}
 	return t, nil
 }

@@ -49,7 +49,7 @@ func withKeys(tasks []*dag.Node, parts []*encoding.Table) (*encoding.Table, erro
 
 func sameText(c *encoding.Column, values []string) bool {
 	for i, v := range values {
-		if dag.CompareValues(differ.Full(differ.Cell(c, i)), v) != 0 && differ.Full(differ.Cell(c, i)) != v {
+		if dag.CompareValues(differ.Full(c.Value(i)), v) != 0 && differ.Full(c.Value(i)) != v {
 			return false
 		}
 	}

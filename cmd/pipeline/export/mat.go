@@ -37,7 +37,9 @@ func (x *job) writeMat(sel *results.Selection, tasks []*dag.Node) error {
 		if err != nil {
 			return err
 		}
-		variables = matTable(keyed)
+		if variables, err = matTable(keyed); err != nil {
+			return err
+		}
 	default:
 		return exit.Wrongf("it is %s, but a .mat file holds only arrays and tables", first.Format)
 	}
@@ -79,8 +81,12 @@ func matArray(name string, a *encoding.Array, axes []axisJSON) []mat5.Variable {
 	return variables
 }
 
-func matTable(t *encoding.Table) []mat5.Variable {
+func matTable(t *encoding.Table) ([]mat5.Variable, error) {
 	var variables []mat5.Variable
+	t, err := t.Decoded()
+	if err != nil {
+		return nil, err
+	}
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		name := mat5.Name(c.Name)
@@ -92,13 +98,21 @@ func matTable(t *encoding.Table) []mat5.Variable {
 			variables = append(variables, mat5.Texts(name, must(v, err)))
 			continue
 		}
+		if c.IsArrow() { // dates, lists and others without a class of numbers
+			texts := make([]string, t.Rows())
+			for r := range texts {
+				texts[r] = differ.Full(c.Value(r))
+			}
+			variables = append(variables, mat5.Texts(name, texts))
+			continue
+		}
 		v := make([]float64, t.Rows())
 		for r := range v {
 			v[r] = matNumber(c, r)
 		}
 		variables = append(variables, mat5.Matrix(name, v, len(v)))
 	}
-	return variables
+	return variables, nil
 }
 
 // matNumber is a cell as MATLAB's double; a missing one is NaN.
@@ -112,6 +126,6 @@ func matNumber(c *encoding.Column, row int) float64 {
 		}
 		return 0
 	}
-	v, err := strconv.ParseFloat(differ.Full(differ.Cell(c, row)), 64)
+	v, err := strconv.ParseFloat(differ.Full(c.Value(row)), 64)
 	return must([]float64{v}, err)[0]
 }

@@ -9,9 +9,11 @@ import (
 
 // spreadsheetSafe is a table whose texts and names no spreadsheet takes for a formula: those
 // that begin like one get an apostrophe in front (OWASP, "CSV Injection"). Numbers stay.
-func spreadsheetSafe(t *encoding.Table) *encoding.Table {
-	safe := *t
-	safe.Columns = slices.Clone(t.Columns)
+func spreadsheetSafe(t *encoding.Table) (*encoding.Table, error) {
+	safe, err := t.Decoded() // its columns are its own
+	if err != nil {
+		return nil, err
+	}
 	for i := range safe.Columns {
 		c := &safe.Columns[i]
 		c.Name = noFormula(c.Name)
@@ -23,7 +25,7 @@ func spreadsheetSafe(t *encoding.Table) *encoding.Table {
 			c.Values = texts
 		}
 	}
-	return &safe
+	return safe, nil
 }
 
 func noFormula(text string) string {

@@ -15,7 +15,7 @@ func TestSpreadsheetSafe(t *testing.T) {
 		encoding.Column{Name: "x", Values: []float64{-1, 1, 2, 3, 4, 5, 6, 7}})
 	var before, b bytes.Buffer
 	need.NoError(t, table.WriteCSV(&before, ','))
-	need.NoError(t, spreadsheetSafe(table).WriteCSV(&b, ','))
+	need.NoError(t, need.Value(spreadsheetSafe(table))(t).WriteCSV(&b, ','))
 	want := "'=cmd,x\n\"'=HYPERLINK(\"\"http://x\"\")\",-1\n'+1,1\n'-1,2\n'@SUM(1),3\n'\tx,4\na=b,5\n,6\n'＝1,7\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)

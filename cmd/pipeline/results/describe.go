@@ -63,7 +63,7 @@ func (c Content) JSON(rows int) ContentJSON {
 		for r := range min(rows, n) {
 			row := make([]any, len(c.Table.Columns))
 			for i := range row {
-				row[i] = differ.JSON(differ.Cell(&c.Table.Columns[i], r))
+				row[i] = differ.JSON(c.Table.Columns[i].Value(r))
 			}
 			out.Head = append(out.Head, row)
 		}

@@ -24,7 +24,7 @@ func printTable(w io.Writer, t *encoding.Table, rows int, indent string) {
 		}
 		names = append(names, name)
 		_, isText := c.Values.([]string)
-		g.Right[i] = !isText
+		g.Right[i] = !isText && !c.IsArrow()
 	}
 	g.Add(names...)
 	n := min(rows, t.Rows())
@@ -33,7 +33,7 @@ func printTable(w io.Writer, t *encoding.Table, rows int, indent string) {
 		var cells []string
 		for i := range t.Columns {
 			text := "n/a"
-			if v := differ.Cell(&t.Columns[i], r); v != nil {
+			if v := t.Columns[i].Value(r); v != nil {
 				text = console.Clip(differ.Rounded(v), 40)
 				if p, ok := v.(float64); ok && draws != nil && slices.Contains(drawnP, t.Columns[i].Name) {
 					text = cmp.Or(words.LeastP(p, int(draws[r])), text)

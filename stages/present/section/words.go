@@ -30,9 +30,9 @@ func WholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, e
 		if c.Unit != "" {
 			head.Text += " (" + wording.UnitName(c.Unit) + ")"
 		}
-		text, err := t.Strings(c.Name)
-		if err != nil {
-			return nil, err
+		text := make([]string, t.Rows())
+		for i := range text {
+			text[i] = c.Text(i)
 		}
 		switch c.Values.(type) {
 		case []float64, []float32:

@@ -1,0 +1,166 @@
+package encoding_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
+)
+
+var keptFiles = map[string][2]int{ // rows of types.arrow that each holds
+	"types.arrow": {0, 5}, "types-batches.arrow": {0, 5}, "types-zstd.arrow": {0, 5}, "types-sliced.arrow": {1, 4},
+	"types-none.arrow": {0, 0},
+}
+
+// Cells are the texts that Python makes of the values.
+func TestKeptCells(t *testing.T) {
+	var want map[string][]*string
+	need.NoError(t, json.Unmarshal(need.Value(os.ReadFile("testdata/arrow/types.json"))(t), &want))
+	for file, rows := range keptFiles {
+		tab := need.Value(readTableFile("arrow/" + file))(t)
+		need.Equal(t, len(tab.Columns), len(want), file)
+		for _, c := range tab.Columns {
+			for i := range rows[1] - rows[0] {
+				text := want[c.Name][rows[0]+i]
+				switch v := c.Value(i); {
+				case text == nil || v == nil:
+					need.Equal(t, v == nil, text == nil, file, c.Name, i)
+				default:
+					need.Equal(t, fmt.Sprint(v), *text, file, c.Name, i)
+				}
+			}
+		}
+	}
+}
+
+// Columns that no stage computes with come back with the same type, metadata and values.
+func TestKeptByPyarrow(t *testing.T) {
+	python := need.Python(t, "numpy", "pyarrow")
+	dir := t.TempDir()
+	args := []string{"testdata/same.py"}
+	for file := range keptFiles {
+		tab := need.Value(readTableFile("arrow/" + file))(t)
+		out := filepath.Join(dir, file)
+		need.NoError(t, os.WriteFile(out, encoding.Encoded(t, tab), 0o666))
+		args = append(args, "testdata/arrow/"+file, out)
+	}
+	if out, err := exec.Command(python, args...).CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+// Batches, parts and slices of a table have the bytes of the table.
+func TestKeptBytes(t *testing.T) {
+	whole := need.Value(readTableFile("arrow/types.arrow"))(t)
+	want := encoding.Encoded(t, whole)
+	for _, file := range []string{"types-batches.arrow", "types-zstd.arrow"} {
+		if got := encoding.Encoded(t, need.Value(readTableFile("arrow/"+file))(t)); !bytes.Equal(got, want) {
+			t.Errorf("%s has other bytes", file)
+		}
+	}
+	again := need.Value(encoding.ReadTable(bytes.NewReader(want)))(t)
+	if !bytes.Equal(encoding.Encoded(t, again), want) {
+		t.Error("the bytes change when they are read and written")
+	}
+	part := func(lo, hi int) *encoding.Table {
+		p := &encoding.Table{Meta: whole.Meta}
+		for _, c := range whole.Columns {
+			p.Columns = append(p.Columns, c.Slice(lo, hi))
+		}
+		return p
+	}
+	sliced := need.Value(readTableFile("arrow/types-sliced.arrow"))(t)
+	for _, c := range part(1, 4).Columns {
+		d, _ := sliced.Column(c.Name)
+		for i := range 3 {
+			need.Equal(t, c.Value(i), d.Value(i), c.Name, i)
+		}
+	}
+	joined := need.Value(encoding.Concat(part(0, 2), part(2, 2), part(2, 5)))(t)
+	if !bytes.Equal(encoding.Encoded(t, joined), want) {
+		t.Error("the parts have other bytes than the whole")
+	}
+}
+
+// The memory of a record is shared; that of a file is not copied either where it has one batch.
+func TestKeptShared(t *testing.T) {
+	b := array.NewTimestampBuilder(memory.DefaultAllocator, &arrow.TimestampType{Unit: arrow.Nanosecond,
+		TimeZone: "UTC"})
+	b.AppendValues([]arrow.Timestamp{1, 2, 3}, nil)
+	times := b.NewTimestampArray()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "when", Type: times.DataType()}}, nil)
+	tab := need.Value(encoding.FromRecord(array.NewRecord(schema, []arrow.Array{times}, 3)))(t)
+	rec := need.Value(tab.Record())(t)
+	if &rec.Column(0).(*array.Timestamp).TimestampValues()[0] != &times.TimestampValues()[0] {
+		t.Error("the column was copied")
+	}
+	need.Equal(t, rec.Schema().Field(0).Nullable, false)
+}
+
+// What computes with a column states the column and its type.
+func TestKeptIsNotComputedWith(t *testing.T) {
+	tab := need.Value(readTableFile("arrow/types.arrow"))(t)
+	_, err := tab.Strings("zoned")
+	need.Error(t, err, `column "zoned" holds timestamp[us, tz=Europe/Berlin], not text, numbers or Booleans`)
+	_, err = tab.Floats("span_ms")
+	need.Error(t, err, `column "span_ms" holds duration[ms], not numbers`)
+	_, err = tab.Ints("decimal")
+	need.Error(t, err, `column "decimal" holds decimal(10, 2), not integers`)
+	_, err = tab.Bools("day")
+	need.Error(t, err, `column "day" holds date32, not Booleans`)
+	_, err = tab.TextLists("numbers")
+	need.Error(t, err, `column "numbers" holds list<item: float64, nullable>, not lists of texts`)
+	_, err = tab.TextLists("words")
+	need.Error(t, err, `column "words", row 4: item 1 of the list has no value`)
+	_, err = encoding.Concat(tab, &encoding.Table{Columns: slices.Concat(tab.Columns[1:2], tab.Columns[1:])})
+	need.Error(t, err, `concat: table 1 has the columns`)
+	c := tab.Columns[0]
+	c.Valid = make([]bool, 5)
+	need.Error(t, (&encoding.Table{Columns: []encoding.Column{c}}).Check(), "Valid must be nil")
+	c.Values, c.Valid = array.NewNull(5), nil
+	need.Error(t, (&encoding.Table{Columns: []encoding.Column{c}}).Check(), "FromRecord reads this type")
+	// A dictionary is what its values are.
+	same(t, need.Value(tab.Strings("group"))(t), []string{"asd", "n/a", "hc", "asd", "é"})
+	need.Equal(t, need.Value(tab.Floats("code"))(t)[2], 9.0)
+	plain := need.Value(tab.Decoded())(t)
+	group, _ := plain.Column("group")
+	same(t, group.Values, any([]string{"asd", "", "hc", "asd", "é"}))
+	day, _ := plain.Column("date_group")
+	need.Equal(t, day.Value(0), any("2024-02-29"))
+}
+
+// Lists of texts are made from Go, and are what pyarrow writes.
+func TestTextLists(t *testing.T) {
+	rows := [][]string{{"a", "é", ""}, nil, {}, {"z"}, {"\"q\"\n"}}
+	tab := encoding.NewTable(encoding.Column{Name: "words", Values: encoding.TextLists(rows)})
+	again := need.Value(encoding.ReadTable(bytes.NewReader(encoding.Encoded(t, tab))))(t)
+	same(t, need.Value(again.TextLists("words"))(t), rows)
+	same(t, need.Value(tab.TextLists("words"))(t), rows)
+	theirs := need.Value(readTableFile("arrow/types.arrow"))(t)
+	c, _ := theirs.Column("words")
+	need.Equal(t, c.TypeName(), again.Columns[0].TypeName())
+	bad := encoding.NewTable(encoding.Column{Name: "words", Values: encoding.TextLists([][]string{{"\xff"}})})
+	need.Error(t, bad.Encode(new(bytes.Buffer)), `column "words"`)
+	var csv bytes.Buffer
+	need.NoError(t, tab.WriteCSV(&csv, ','))
+	need.Equal(t, csv.String(), "words\n\"[\"\"a\"\",\"\"é\"\",\"\"\"\"]\"\n\n[]\n\"[\"\"z\"\"]\"\n\"[\"\"\\\"\"q\\\"\"\\n\"\"]\"\n")
+}
+
+func same(t *testing.T, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
