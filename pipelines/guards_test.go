@@ -181,18 +181,26 @@ func TestReferenceIsOneSetting(t *testing.T) {
   pairs: { use: compare, in: { predictions: ["net[*].predictions"] }, with: { reference: REFERENCE } }`
 	for reference, want := range map[string]string{
 		"[model=ridge]": "stage pairs: reference: 2 settings match model=ridge (model=ridge seed=1 stage=net, model=ridge seed=2 stage=net): name one, such as " +
-			"pairs: { with: { reference: [model=ridge, seed=1, stage=net] } }; reference: null compares all pairs",
+			"pairs: { with: { reference: [model=ridge, seed=1, stage=net] } }; reference: [] compares all pairs",
 		"[model=ridge, seed=1, stage=net]": "",
 		"[model=svm]":                      "stage pairs: reference: no setting matches model=svm; available: ",
 		"[model=ridge, seed=2]":            "",
 	} {
-		_, err := guarded(t, "x", []string{"A\tx", "A\tx", "A\tx", "B\tx", "B\tx", "B\tx"}, "",
-			strings.Replace(learn, "REFERENCE", reference, 1))
+		load := func(reference string) error {
+			_, err := guarded(t, "x", []string{"A\tx", "A\tx", "A\tx", "B\tx", "B\tx", "B\tx"}, "",
+				strings.Replace(learn, "REFERENCE", reference, 1))
+			return err
+		}
+		err := load(reference)
 		if want == "" {
 			need.NoError(t, err)
 			continue
 		}
 		need.Error(t, err, want)
+		_, remedy, _ := strings.Cut(err.Error(), "; reference: ")
+		remedy, _, found := strings.Cut(remedy, " compares all pairs")
+		need.Equal(t, found, true, err)
+		need.NoError(t, load(remedy), remedy)
 	}
 }
 

@@ -44,7 +44,7 @@ func oneSetting(n *dag.Node, r role.Reference) error {
 	}
 	stage, parameter, or := n.Stage.Name, r.Parameter, ""
 	if r.Without != "" {
-		or = fmt.Sprintf("; %s: null %s", parameter, r.Without)
+		or = fmt.Sprintf("; %s: [] %s", parameter, r.Without)
 	}
 	var fit, all []string
 	first := ""

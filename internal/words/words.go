@@ -12,14 +12,23 @@ import (
 
 // Count is a number with its noun: 1 task, 3 tasks, 2 entries.
 func Count(n int, noun string) string {
-	stem, y := strings.CutSuffix(noun, "y")
-	switch {
-	case n == 1:
+	if n == 1 {
 		return "1 " + noun
-	case y:
-		return fmt.Sprintf("%d %sies", n, stem)
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d %s", n, plural(noun))
+}
+
+// plural is the regular plural: task, tasks; entry, entries; way, ways; class, classes.
+func plural(noun string) string {
+	stem, y := strings.CutSuffix(noun, "y")
+	sibilant := func(end string) bool { return strings.HasSuffix(noun, end) }
+	switch {
+	case y && strings.TrimRight(stem, "aeiou") == stem: // after a consonant
+		return stem + "ies"
+	case slices.ContainsFunc([]string{"s", "x", "z", "ch", "sh"}, sibilant):
+		return noun + "es"
+	}
+	return noun + "s"
 }
 
 // The is one thing or a number of them: the region, the 10 regions.

@@ -25,6 +25,19 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+func TestPlural(t *testing.T) {
+	for noun, want := range map[string]string{
+		"task": "tasks", "entry": "entries", "directory": "directories", "way": "ways", "array": "arrays",
+		"survey": "surveys", "study": "studies", "class": "classes", "box": "boxes", "batch": "batches",
+		"dish":  "dishes",
+		"table": "tables", "participant": "participants",
+	} {
+		need.Equal(t, Count(1, noun), "1 "+noun)
+		need.Equal(t, Count(0, noun), "0 "+want)
+		need.Equal(t, Count(2, noun), "2 "+want)
+	}
+}
+
 func TestNearest(t *testing.T) {
 	names := []string{"fisher_z", "density", "repair", "draws", "DRAWING", "tr"}
 	for name, want := range map[string]string{

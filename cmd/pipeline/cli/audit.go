@@ -97,6 +97,21 @@ func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.
 	case from.inputs && (from.lock != "" || len(from.against) > 0):
 		return flags.Usage(cmd, "--from-inputs needs FILE: --lock starts from the inputs anyway, and --against runs nothing")
 	}
+	for _, form := range []struct {
+		is      bool
+		why     string
+		ignored []string
+	}{
+		{from.lock != "", "--lock has its settings and needs no remote", []string{"as-written", "remote", "trusted-keys"}},
+		{from.lock != "", "--lock runs everything", []string{"downstream", "partial"}},
+		{from.inputs, "--from-inputs runs everything downstream anyway", []string{"downstream"}},
+		{from.lock != "" && len(from.against) > 0, "--against compares with the lock alone", []string{"store"}},
+		{len(from.against) > 0, "--against runs nothing", []string{"partial"}},
+	} {
+		if i := slices.IndexFunc(form.ignored, cmd.Flags().Changed); form.is && i >= 0 {
+			return flags.Usage(cmd, "%s: leave out --%s", form.why, form.ignored[i])
+		}
+	}
 	if len(args) == 1 {
 		from.file = args[0]
 	}

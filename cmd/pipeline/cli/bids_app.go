@@ -43,6 +43,9 @@ Exit codes: 0 success, 1 a participant or a stage failed, 2 wrong usage.`,
   pipeline bids-app raw raw/derivatives/prgnn participant --task-id rest --set graphs.density=0.2`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if version {
+				if err := flags.Only(cmd, "--version only prints the version", "version"); err != nil {
+					return err
+				}
 				return a.version()
 			}
 			if err := exactly(3)(cmd, args); err != nil {
@@ -65,6 +68,9 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 	r.Workers, r.Memory = x.Workers, int64(x.Memory*1e9)
 	if err := x.Check(); err != nil {
 		return flags.Usage(cmd, "%v", err)
+	}
+	if a.StoreFlag != "" && cmd.Flags().Changed("work-dir") {
+		return flags.Usage(cmd, "--store and --work-dir both state where the store is: leave out one of them")
 	}
 	study, err := x.Study(a.StoreFlag)
 	if err != nil {

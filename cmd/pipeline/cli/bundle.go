@@ -245,7 +245,10 @@ func (a *app) replay(path string, r replay) error {
 
 // bring looks for the inputs that a bundle leaves out.
 func (a *app) bring(o *bundle.Opened, store *artifacts.Store, path, dir string) error {
-	if len(o.HasNo) > 0 && dir != "" {
+	if len(o.HasNo) == 0 && dir != "" {
+		return exit.Wrongf("%s has its inputs: leave out --inputs", path)
+	}
+	if dir != "" {
 		sizes := map[int64]bool{}
 		for _, f := range o.HasNo {
 			sizes[f.Ref.Size] = true

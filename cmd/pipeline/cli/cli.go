@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"log"
@@ -20,6 +21,7 @@ import (
 // An app is one call of the program, with the flags that every command has.
 type app struct {
 	*console.Console
+	helped  error // why a help is not printed
 	signKey string
 	trusted []string // files of public keys
 	keys    func() (artifacts.Trust, error)
@@ -52,7 +54,7 @@ func run(args []string, stdout io.Writer, stderr io.Writer) int {
 	root.SetErr(a.Stderr)
 	err := wrong
 	if err == nil {
-		err = root.Execute()
+		err = cmp.Or(root.Execute(), a.helped)
 	}
 	if flushErr := a.Flush(); err == nil && flushErr != nil && !brokenPipe(flushErr) {
 		err = flushErr
@@ -77,46 +79,59 @@ func privateByDefault(value string) (bool, error) {
 type subcommand struct {
 	name, group string
 	make        func(*app) *cobra.Command
+	places      places
 	tellsOfAll  bool // it needs the other commands
 }
 
+// places are those of the flags --store, --remote, --trusted-keys and --sign-key that a command has a use for. It
+// refuses the others.
+type places []string
+
+var (
+	nowhere  = places{}
+	inStore  = places{"store"}
+	inRemote = places{"remote"}
+	looksUp  = places{"store", "remote", "trusted-keys"}
+	shares   = places{"store", "remote", "trusted-keys", "sign-key"} // all of them
+)
+
 var commands = []subcommand{
-	{name: "run", group: "run", make: (*app).runCommand},
-	{name: "plan", group: "run", make: (*app).planCommand},
-	{name: "why", group: "run", make: (*app).whyCommand},
-	{name: "graph", group: "run", make: (*app).graphCommand},
-	{name: "status", group: "run", make: (*app).statusCommand},
-	{name: "bids-app", group: "run", make: (*app).bidsAppCommand},
-	{name: "exec-task", group: "run", make: (*app).execTaskCommand},
-	{name: "exec-pilot", group: "run", make: (*app).execPilotCommand},
+	{name: "run", group: "run", make: (*app).runCommand, places: shares},
+	{name: "plan", group: "run", make: (*app).planCommand, places: looksUp},
+	{name: "why", group: "run", make: (*app).whyCommand, places: looksUp},
+	{name: "graph", group: "run", make: (*app).graphCommand, places: looksUp},
+	{name: "status", group: "run", make: (*app).statusCommand, places: looksUp},
+	{name: "bids-app", group: "run", make: (*app).bidsAppCommand, places: shares},
+	{name: "exec-task", group: "run", make: (*app).execTaskCommand, places: inStore},
+	{name: "exec-pilot", group: "run", make: (*app).execPilotCommand, places: inStore},
 
-	{name: "cohort", group: "look", make: (*app).cohortCommand},
-	{name: "runs", group: "look", make: (*app).runsCommand},
-	{name: "show", group: "look", make: (*app).showCommand},
-	{name: "log", group: "look", make: (*app).logCommand},
-	{name: "report", group: "look", make: (*app).reportCommand},
-	{name: "export", group: "look", make: (*app).exportCommand},
-	{name: "inspect", group: "look", make: (*app).inspectCommand},
+	{name: "cohort", group: "look", make: (*app).cohortCommand, places: nowhere},
+	{name: "runs", group: "look", make: (*app).runsCommand, places: inStore},
+	{name: "show", group: "look", make: (*app).showCommand, places: looksUp},
+	{name: "log", group: "look", make: (*app).logCommand, places: looksUp},
+	{name: "report", group: "look", make: (*app).reportCommand, places: looksUp},
+	{name: "export", group: "look", make: (*app).exportCommand, places: looksUp},
+	{name: "inspect", group: "look", make: (*app).inspectCommand, places: nowhere},
 
-	{name: "diff", group: "trust", make: (*app).diffCommand},
-	{name: "audit", group: "trust", make: (*app).auditCommand},
-	{name: "lock", group: "trust", make: (*app).lockCommand},
-	{name: "bundle", group: "trust", make: (*app).bundleCommand},
-	{name: "replay", group: "trust", make: (*app).replayCommand},
-	{name: "sign", group: "trust", make: (*app).signCommand},
-	{name: "lineage", group: "trust", make: (*app).lineageCommand},
-	{name: "provenance", group: "trust", make: (*app).provenanceCommand},
-	{name: "verify", group: "trust", make: (*app).verifyCommand},
-	{name: "gc", group: "trust", make: (*app).gcCommand},
-	{name: "remote", group: "trust", make: (*app).remoteCommand},
+	{name: "diff", group: "trust", make: (*app).diffCommand, places: looksUp},
+	{name: "audit", group: "trust", make: (*app).auditCommand, places: looksUp},
+	{name: "lock", group: "trust", make: (*app).lockCommand, places: looksUp},
+	{name: "bundle", group: "trust", make: (*app).bundleCommand, places: looksUp},
+	{name: "replay", group: "trust", make: (*app).replayCommand, places: nowhere},
+	{name: "sign", group: "trust", make: (*app).signCommand, places: looksUp},
+	{name: "lineage", group: "trust", make: (*app).lineageCommand, places: looksUp},
+	{name: "provenance", group: "trust", make: (*app).provenanceCommand, places: looksUp},
+	{name: "verify", group: "trust", make: (*app).verifyCommand, places: inStore},
+	{name: "gc", group: "trust", make: (*app).gcCommand, places: inStore},
+	{name: "remote", group: "trust", make: (*app).remoteCommand, places: inRemote},
 
-	{name: "init", group: "help", make: (*app).initCommand},
-	{name: "print", group: "help", make: (*app).printCommand},
-	{name: "simulate", group: "help", make: (*app).simulateCommand},
-	{name: "stages", group: "help", make: (*app).stagesCommand},
-	{name: "new-stage", group: "help", make: (*app).newStageCommand},
-	{name: "version", group: "help", make: (*app).versionCommand},
-	{name: "completion", group: "help", make: (*app).completionCommand, tellsOfAll: true},
+	{name: "init", group: "help", make: (*app).initCommand, places: nowhere},
+	{name: "print", group: "help", make: (*app).printCommand, places: nowhere},
+	{name: "simulate", group: "help", make: (*app).simulateCommand, places: nowhere},
+	{name: "stages", group: "help", make: (*app).stagesCommand, places: nowhere},
+	{name: "new-stage", group: "help", make: (*app).newStageCommand, places: nowhere},
+	{name: "version", group: "help", make: (*app).versionCommand, places: nowhere},
+	{name: "completion", group: "help", make: (*app).completionCommand, places: nowhere, tellsOfAll: true},
 }
 
 // root is the program's command. Where only names a command, no other one is made: their flags take a tenth of the
@@ -190,7 +205,20 @@ parameter changed back runs nothing.`,
 // everywhere checks the flags of every command, whether or not it needs them.
 func (a *app) everywhere(cmd *cobra.Command, _ []string) error {
 	var errs []error
-	if out := cmd.Flags().Lookup("output"); a.JSON && out != nil && out.Value.String() == "-" {
+	takes := placesOf(cmd)
+	for _, name := range shares {
+		if cmd.Flags().Changed(name) && !slices.Contains(takes, name) {
+			errs = append(errs, flags.Usage(cmd, "there is no --%s for it: leave it out", name))
+		}
+	}
+	if a.Quiet && a.Verbose {
+		errs = append(errs, flags.Usage(cmd, "--quiet and --verbose exclude each other: leave out one of them"))
+	}
+	out := cmd.Flags().Lookup("output")
+	if a.Replace && (out.Value.String() == "-" || out.Value.String() == "" && cmd.Name() == "graph") {
+		errs = append(errs, flags.Usage(cmd, "--replace is for a file, and the output goes to stdout: leave it out, or give a file by -o PATH"))
+	}
+	if a.JSON && out != nil && out.Value.String() == "-" {
 		errs = append(errs, flags.Usage(cmd, "--json and -o - both write to stdout: give a file by -o PATH, or leave out --json"))
 	}
 	if instead, text := textOnly[cmd.Name()]; a.JSON && text && cmd.Parent() == cmd.Root() {
@@ -210,11 +238,23 @@ func (a *app) everywhere(cmd *cobra.Command, _ []string) error {
 	return errors.Join(errs...)
 }
 
+// placesOf are the flags of places that a command takes.
+func placesOf(cmd *cobra.Command) places {
+	for _, c := range commands {
+		if c.name == cmd.Name() && cmd.Parent() == cmd.Root() {
+			return c.places
+		}
+	}
+	return nowhere
+}
+
 // textOnly are the commands that write a text of another form, and what to do instead of --json.
 var textOnly = map[string]string{
 	"graph":      "plan FILE --json lists the tasks, with their states",
 	"completion": "leave it out",
 	"help":       "leave it out",
+	"exec-task":  "leave it out",
+	"exec-pilot": "leave it out",
 }
 
 // outputFlags gives a command -o, with its default, and --replace.

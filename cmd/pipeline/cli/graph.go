@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,10 +25,19 @@ result (cached), stages that would run (stale), and those downstream (unknown). 
 that all members of a fan-out are gathered. No other program is needed.`,
 		Example: `  pipeline graph biopoint.yaml -o biopoint.svg
   pipeline graph biopoint.yaml --format mermaid      for a README
+  pipeline graph biopoint.yaml -o biopoint.mmd
   pipeline graph biopoint.yaml --format dot | dot -Tpdf > biopoint.pdf`,
 		Args:              exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			ending, known := endings[strings.ToLower(filepath.Ext(path))]
+			switch {
+			case !known && format == "":
+				return flags.Usage(cmd, "the ending of %s is none of svg, dot, gv and mmd: add --format svg, dot or mermaid", path)
+			case known && ending != "" && format != "" && format != ending:
+				return flags.Usage(cmd, "--format %s does not fit the ending of %s: leave out one of them", format, path)
+			}
+			format = cmp.Or(format, ending, "svg")
 			write, ok := drawings[format]
 			if !ok {
 				return flags.Usage(cmd, "there is no format %q (choose svg, dot or mermaid)", format)
@@ -34,10 +46,14 @@ that all members of a fan-out are gathered. No other program is needed.`,
 		},
 	}
 	setFlag(cmd, &sets)
-	cmd.Flags().StringVar(&format, "format", "svg", "`svg`, dot or mermaid")
+	cmd.Flags().StringVar(&format, "format", "", "`FORMAT`: svg, dot or mermaid (default: by the ending of PATH, else svg)")
 	a.outputFlags(cmd, &path, "", "write to `PATH` instead of stdout")
 	return cmd
 }
+
+// endings are the formats by the ending of a path; "" is none.
+var endings = map[string]string{"": "", ".svg": "svg", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid",
+	".mermaid": "mermaid"}
 
 var drawings = map[string]func(diagram.Diagram, io.Writer){
 	"svg":     diagram.Diagram.SVG,

@@ -9,7 +9,7 @@ import (
 
 func (a *app) inspectCommand() *cobra.Command {
 	var withStats bool
-	rows := 5
+	var rows int
 	cmd := &cobra.Command{
 		Use:   "inspect PATH",
 		Short: "describe a NIfTI, MGH/MGZ, npy, Arrow or Parquet file",
@@ -26,6 +26,6 @@ little-endian, x fastest, to compare with other programs.`,
 		RunE: func(_ *cobra.Command, args []string) error { return describe.File(a.Console, args[0], withStats, rows) },
 	}
 	cmd.Flags().BoolVar(&withStats, "stats", false, "read the voxels too, which also finds damage")
-	cmd.Flags().Var(flags.Positive(&rows), "rows", "show the first `N` rows of a table (with --json also elements of an array)")
+	cmd.Flags().Var(flags.Positive(&rows), "rows", "show the first `N` rows of a table (with --json also elements of an array; default 5)")
 	return cmd
 }

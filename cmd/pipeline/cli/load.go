@@ -69,6 +69,7 @@ func (a *app) load(file string, sets []string) (*pipelines.Pipeline, error) {
 // loaded is what load makes of a pipeline or of its mistakes.
 func (a *app) loaded(file string, p *pipelines.Pipeline, err error) (*pipelines.Pipeline, error) {
 	if err == nil {
+		a.elsewhere(p.Dir)
 		a.Refuse = results.Guard(p, a.storeDir(p.Dir))
 		if other := dag.OtherSources(p.Graph); other != "" {
 			a.Note("%s", other)
@@ -132,6 +133,13 @@ func (a *app) storeDir(beside string) string {
 		return dir
 	}
 	return filepath.Join(beside, ".pipeline")
+}
+
+// elsewhere notes the store that a command finds only by --store, as it lies beside a file in another directory.
+func (a *app) elsewhere(beside string) {
+	if dir := a.storeDir(beside); a.StoreFlag == "" && filepath.Clean(dir) != filepath.Clean(a.storeDir("")) {
+		a.StoreElsewhere = dir
+	}
 }
 
 // open opens the store of a pipeline, and makes it when it is not there.

@@ -33,7 +33,10 @@ A pattern names several tasks, and each log gets a heading. The logs are text fi
 		Args:              exactly(2),
 		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if results.IsRun(args[0]) {
+			switch {
+			case results.IsRun(args[0]) && (len(sets) > 0 || a.asWritten):
+				return exit.Wrongf("%s", fixedSettings)
+			case results.IsRun(args[0]):
 				return a.logOfRun(args[0], args[1])
 			}
 			return a.logOfFile(args[0], sets, args[1])

@@ -32,7 +32,12 @@ Tasks of a stage with the same reason share a line; -v gives each its own. Nothi
   pipeline plan biopoint.yaml --json | jq -r 'select(.state == "stale") | .task'`,
 		Args:              exactly(1),
 		ValidArgsFunction: completeFile,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.plan(args[0], sets, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.JSON && cmd.Flags().Changed("jobs") {
+				return flags.Usage(cmd, "--jobs is for the estimated time, which --json does not print: leave out --jobs")
+			}
+			return a.plan(args[0], sets, o)
+		},
 	}
 	f := cmd.Flags()
 	f.VarP(flags.Positive(&o.Workers), "jobs", "j", "estimate the time for at most `N` tasks at once (default: one for each CPU)")

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +22,7 @@ import (
 func (a *app) showCommand() *cobra.Command {
 	var sets []string
 	var where, partial bool
-	rows := 5
+	var rows int
 	cmd := &cobra.Command{
 		Use:   "show RUN|FILE [STAGE]",
 		Short: "the results of a stage: schema, shape, digest, first rows",
@@ -67,7 +69,7 @@ an object "axis" before them names the regions. These files must not be changed.
 	a.asRunFlags(cmd, &sets)
 	cmd.Flags().BoolVar(&where, "where", false, "name the files of the store that hold the output STAGE[.OUTPUT]")
 	cmd.Flags().BoolVar(&partial, "partial", false, "with --where: also when some results are missing")
-	cmd.Flags().Var(flags.Positive(&rows), "rows", "show the first `N` rows of a table (with --json also elements of an array)")
+	cmd.Flags().Var(flags.Positive(&rows), "rows", "show the first `N` rows of a table (with --json also elements of an array; default 5)")
 	return cmd
 }
 
@@ -170,6 +172,12 @@ func (a *app) showStage(file string, sets []string, what string, rows int) error
 // showOutputs describes artifacts: all for --json and -v, else those of the
 // first task (of each part, where a stage has two).
 func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows int) error {
+	if rows > 0 && !slices.ContainsFunc(outs, func(o results.Output) bool {
+		return o.Ref.Format == "arrow" || o.Ref.Format == "npy" && a.JSON
+	}) {
+		return exit.Wrongf("%s is no table: --rows is for tables, and with --json for arrays: leave it out", outs[0].Name())
+	}
+	rows = cmp.Or(rows, 5)
 	first, others := map[*dag.StageNode]*dag.Node{}, map[*dag.Node]bool{}
 	for _, o := range outs {
 		if first[o.Task.Stage] == nil {

@@ -41,6 +41,9 @@ The keys are PEM files, as from openssl genpkey -algorithm ed25519.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case newKey != "" && len(args) == 0:
+				if err := flags.Only(cmd, "--new-key only makes a key pair", "new-key"); err != nil {
+					return err
+				}
 				return a.newKey(newKey)
 			case newKey != "":
 				return flags.Usage(cmd, "--new-key only makes a key pair: sign with --key")
@@ -48,6 +51,11 @@ The keys are PEM files, as from openssl genpkey -algorithm ed25519.`,
 				return flags.Usage(cmd, "RUN is missing")
 			case key == "":
 				return flags.Usage(cmd, "--key KEY.pem is missing; pipeline sign --new-key NAME makes one")
+			}
+			if isLock(args[0]) {
+				if err := flags.Only(cmd, args[0]+" is a lock, which has its settings and results", "key", "output", "replace"); err != nil {
+					return err
+				}
 			}
 			return a.sign(args[0], sets, key, path)
 		},
@@ -85,8 +93,24 @@ func (a *app) newKey(name string) error {
 			return err
 		}
 	}
-	a.Note("wrote %s.pem (keep it secret) and %s.pub.pem (share it)", name, name)
+	if a.JSON {
+		a.Object(newKeyEvent{"new-key", name + ".pem", name + ".pub.pem"})
+	} else {
+		a.Note("wrote %s.pem (keep it secret) and %s.pub.pem (share it)", name, name)
+	}
 	return nil
+}
+
+type newKeyEvent struct {
+	Event   string `json:"event"` // "new-key"
+	Private string `json:"private"`
+	Public  string `json:"public"`
+}
+
+// isLock reports whether a path is that of a lock.
+func isLock(path string) bool {
+	head, err := results.ReadHead(path)
+	return err == nil && bytes.HasPrefix(head, []byte("prgnn lock "))
 }
 
 type signEvent struct {
@@ -141,7 +165,7 @@ func (a *app) sign(what string, sets []string, key, path string) error {
 
 // lockOf is the lock in a file, or one that is written for a run or a pipeline.
 func (a *app) lockOf(what string, sets []string) (*lock.Lock, error) {
-	if head, err := results.ReadHead(what); err == nil && bytes.HasPrefix(head, []byte("prgnn lock ")) {
+	if isLock(what) {
 		return audit.ReadLock(what)
 	}
 	c, err := a.lookAt(what, sets)

@@ -40,6 +40,9 @@ or a store that does not exist is reported as not checked.`,
 			case len(args) == 1 && signedBy == "":
 				return flags.Usage(cmd, "verify without an argument checks the whole store, for all pipeline files; for a signed statement, add --signed-by KEY.pub.pem")
 			case len(args) == 1:
+				if err := flags.Only(cmd, "a statement is only checked", "signed-by", "lock", "store"); err != nil {
+					return err
+				}
 				return a.verifySigned(args[0], signedBy, lockPath)
 			case signedBy != "" || lockPath != "":
 				return flags.Usage(cmd, "STATEMENT is missing")

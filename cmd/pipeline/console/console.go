@@ -3,6 +3,7 @@ package console
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,11 +28,14 @@ type Console struct {
 	Args   []string      // as typed, for "go on with"
 
 	StoreFlag string // --store
-	Remote    string // --remote
-	JSON      bool
-	Quiet     bool
-	Verbose   bool
-	Replace   bool // --replace
+	// StoreElsewhere is the store beside a pipeline file in another directory, which a command without that file
+	// needs --store for; "" where it needs none.
+	StoreElsewhere string
+	Remote         string // --remote
+	JSON           bool
+	Quiet          bool
+	Verbose        bool
+	Replace        bool // --replace
 
 	// Refuse, when set, says why a file that the user names must not be written.
 	Refuse func(path string) error
@@ -158,10 +162,10 @@ func (a *Console) Instead(flag, value string) string {
 
 // Command is another command line for the same store and remote.
 func (a *Console) Command(words ...string) string {
-	if a.StoreFlag != "" {
-		words = append(words, "--store", a.StoreFlag)
+	if store := cmp.Or(a.StoreFlag, a.StoreElsewhere); store != "" {
+		words = append(words, "--store", store)
 	}
-	if a.Remote != "" {
+	if a.Remote != "" && words[0] != "gc" && words[0] != "verify" { // which are of the store alone
 		words = append(words, "--remote", a.Remote)
 	}
 	return commandLine(words)

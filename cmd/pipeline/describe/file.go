@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,7 +30,7 @@ type fileEvent struct {
 }
 
 // File describes a file by its content: an image, an array or a table. With withStats the voxels of an image are read
-// too; rows is how many rows of a table are shown.
+// too; rows is how many rows of a table are shown, 0 for the default. A flag that is not for such a file is refused.
 func File(a *console.Console, path string, withStats bool, rows int) error {
 	e := fileEvent{Event: "inspect", Path: path}
 	err := func() error {
@@ -51,7 +52,13 @@ func File(a *console.Console, path string, withStats bool, rows int) error {
 		e.Format = results.FormatOf(magic[:n])
 		switch e.Format {
 		case "npy", "arrow", "parquet":
-			return inspectValue(a, e, f, rows)
+			if withStats {
+				return exit.Wrongf("%s is no image (%s): --stats is for the voxels of images: leave it out", path, e.Format)
+			}
+			if rows > 0 && e.Format == "npy" && !a.JSON {
+				return exit.Wrongf("%s is an array: --rows is for tables, and with --json for arrays: leave it out", path)
+			}
+			return inspectValue(a, e, f, cmp.Or(rows, 5))
 		}
 		if reason := cmp.Or(cutShort(magic[:n]), foreign.Name(magic[:n])); reason != "" {
 			return fmt.Errorf("%s: %s", path, reason)
@@ -60,8 +67,14 @@ func File(a *console.Console, path string, withStats bool, rows int) error {
 		if n > 0 && !bytes.ContainsFunc(magic[:n], control) {
 			return fmt.Errorf("%s: it is a text; inspect reads NIfTI and MGH images, npy arrays, and tables of Arrow and Parquet", path)
 		}
+		if rows > 0 {
+			return exit.Wrongf("%s is no table: --rows is for tables: leave it out", path)
+		}
 		return inspectImage(a, e, withStats)
 	}()
+	if wrong := new(exit.Error); errors.As(err, &wrong) {
+		return err
+	}
 	if err = words.Bound(err); err != nil && a.JSON {
 		e.Error = err.Error()
 		a.Object(e)

@@ -4,6 +4,7 @@ package flags
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,21 @@ import (
 // Usage is a mistake in the command line of one command.
 func Usage(cmd *cobra.Command, format string, args ...any) error {
 	return exit.Wrongf("%s: %s\n  usage: %s\n  %s --help shows an example", cmd.CommandPath(), fmt.Sprintf(format, args...), cmd.UseLine(), cmd.CommandPath())
+}
+
+// Only refuses the flags that are given and are not among names: why states what the form of the command is for. The
+// flags of output (--json, -q, -v) stay.
+func Only(cmd *cobra.Command, why string, names ...string) error {
+	var others []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(append(names, "json", "quiet", "verbose"), f.Name) {
+			others = append(others, "--"+f.Name)
+		}
+	})
+	if others == nil {
+		return nil
+	}
+	return Usage(cmd, "%s: leave out %s", why, strings.Join(others, ", "))
 }
 
 // Once refuses a second, other value of every flag that holds one: which of the two is meant is not known.

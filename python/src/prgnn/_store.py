@@ -38,7 +38,8 @@ class Store:
     ) -> None:
         self.file = os.fspath(file)  #: the pipeline file, as it was named
         self._directory = os.getcwd()  # the file's path starts here, also after os.chdir
-        self._where = value_flags("--store", store and os.fspath(store)) + value_flags("--remote", remote)
+        self._beside = value_flags("--store", store and os.fspath(store))
+        self._where = self._beside + value_flags("--remote", remote)
         self._sets = setting_flags(settings, values)
 
     def __repr__(self) -> str:
@@ -96,7 +97,10 @@ class Store:
     @property
     def runs(self) -> list[RunRecord]:
         """The past runs of the pipeline, the newest first."""
-        return [RunRecord.of(e) for e in self._query("runs")]
+        return [RunRecord.of(e) for e in self._runs()]
+
+    def _runs(self) -> list[dict[str, Any]]:
+        return _call.query("runs", self._beside + self._sets, [self.file], self._directory)
 
     def plan(self, *, until: Names = None, only: Names = None, force: Names = None) -> list[Step]:
         """Return what a run would do with each task, and why. Nothing is run."""
@@ -157,7 +161,7 @@ def open(
     Raises MistakeError when the file is wrong, with its line and column.
     """
     opened = Store(file, store=store, remote=remote, settings=settings, **values)
-    opened._query("runs")  # which loads the file
+    opened._runs()  # which loads the file
     return opened
 
 
