@@ -3,9 +3,9 @@ package dag
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -91,7 +91,25 @@ func DecodeJob(b []byte, lookup func(name string) (*Kind, bool)) (*Job, error) {
 	return j, j.check()
 }
 
-var errOtherProgram = errors.New("is not the planned work: the program, a command's program, or an environment variable that the stage reads, differs here")
+// errOtherWork is the first line of a recipe that is another here than where the job was planned.
+func errOtherWork(task, planned, here string) error {
+	p, h := strings.Split(planned, "\n"), strings.Split(here, "\n")
+	i := 0
+	for i < len(p)-1 && i < len(h)-1 && p[i] == h[i] {
+		i++
+	}
+	was, is := p[i], h[i]
+	fact := func(line string) string {
+		if at := strings.LastIndexByte(line, ' '); at > 0 && len(line)-at > 32 { // a digest
+			return line[:at]
+		}
+		return line
+	}
+	if fact(was) == fact(is) {
+		return fmt.Errorf("%s: not the planned work: %s differs here", task, strconv.Quote(fact(is)))
+	}
+	return fmt.Errorf("%s: not the planned work: %s here, %s where it was planned", task, strconv.Quote(fact(is)), strconv.Quote(fact(was)))
+}
 
 // check writes the recipe again as far as it follows from the job.
 func (j *Job) check() error {
@@ -106,7 +124,7 @@ func (j *Job) check() error {
 	}
 	again := appendRecipe(nil, code, outside, n, nil, nil)
 	if !strings.HasPrefix(j.Recipe, string(again)) {
-		return fmt.Errorf("%s %w", j.Task, errOtherProgram)
+		return errOtherWork(j.Task, j.Recipe, string(again))
 	}
 	// What is left are the inputs, in the order of the ports.
 	var given, promised []string
