@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
 
@@ -142,6 +143,33 @@ func (l *loader) connectCollected() {
 		s.sortLinks()
 	}
 }
+
+// connectPages gives an output of the pipeline itself to every page (summary, report) with a port of this name, whether
+// the file connects it or not; where another port is named, to those on which it is connected. A page must not say that
+// the leakage checks passed where there are stages that they do not see, and finds the classifier that a permutation
+// test is of by the settings.
+func (l *loader) connectPages(output, where string) {
+	for _, s := range l.stages {
+		if s.kind == nil || !slices.ContainsFunc(s.kind.New().Ports().In, isUnchecked) {
+			continue
+		}
+		for i := range s.nodes {
+			n := &s.nodes[i]
+			has := func(port string) bool {
+				return slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool { return b.Port == port })
+			}
+			if has(output) || where != "" && !has(where) {
+				continue
+			}
+			src := dag.Source{Node: l.settings.Tasks[0], Output: output}
+			n.Inputs = append(slices.Clip(n.Inputs), dag.Binding{Port: output, Sources: []dag.Source{src}})
+			l.settled = true
+		}
+	}
+}
+
+// isUnchecked is the port that only pages have.
+func isUnchecked(p dag.Port) bool { return p.Name == column.UncheckedPort }
 
 // connectTo adds all members of a stage to a port, unless they are there. named: each carries the name of its stage.
 func (l *loader) connectTo(s *stage, p *dag.Port, to *stage, output string, named bool) {

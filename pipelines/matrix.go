@@ -11,7 +11,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/pattern"
-	"prgnn/pipelines/folds"
+	"prgnn/pipelines/design"
 	"prgnn/pipelines/tree"
 )
 
@@ -264,7 +264,7 @@ func (l *loader) foldsOf(name string) (of string, n int, wrong bool) {
 		people = l.roster.Participants
 	}
 	for i := range s.nodes {
-		_, made := folds.Divisions(s.nodes[i].Work, people)
+		_, made := design.Divisions(s.nodes[i].Work, people)
 		n = max(n, made)
 	}
 	for _, a := range s.axes {

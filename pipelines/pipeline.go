@@ -12,10 +12,13 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
+	"prgnn/pipelines/design"
 	"prgnn/pipelines/precheck"
 	"prgnn/pipelines/tree"
+	"prgnn/stages"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 )
@@ -169,8 +172,6 @@ type loader struct {
 
 	timesApart string // the note of scans whose header and sidecar give different repetition times; "" for none
 
-	sites []string // columns of the participants that name sites, or that stages read as categories
-
 	without map[string]precheck.Refusal // participants whom a stage refuses, who are left out
 
 	cohortTree  *tree.Node
@@ -235,16 +236,12 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 			return buildWithout(f, dir, sets, limit, refused)
 		}
 	}
-	l.nameSites()
+	study := design.New(l.roster, lists.Map(l.stages, func(s *stage) *dag.StageNode { return s.node }),
+		stages.Own, l.sets)
+	sites := l.nameSites(study)
 	precheck.CountGathered(l.roster, p.Graph)
-	l.checkHeadlines()
 	l.precheck(p.Graph)
-	l.checkFolds()
-	l.notes = append(l.notes, precheck.Exclusions(l.roster)...)
-	l.checkSites()
-	l.notes = append(l.notes, precheck.Notes(l.roster, p.Graph)...)
-	l.checkNamed()
-	l.checkJudged()
+	l.take(study.Check(sites))
 	if l.settled {
 		if err := l.addSettings(p.Graph); err != nil {
 			return nil, err
@@ -289,9 +286,6 @@ func (l *loader) precheck(g *dag.Graph) {
 			}
 		}
 	}
-	for _, leak := range precheck.Leaks(g) {
-		l.note("%s", leak)
-	}
 	for _, s := range g.Stages {
 		for _, err := range []error{precheck.Description(l.roster, s), precheck.OneImage(l.roster, s)} {
 			if err != nil {
@@ -299,6 +293,47 @@ func (l *loader) precheck(g *dag.Graph) {
 			}
 		}
 	}
+}
+
+// sets reports whether the file sets a parameter of a stage.
+func (l *loader) sets(stage, parameter string) bool {
+	with := l.byName[stage].with
+	return with != nil && with.Get(parameter) != nil
+}
+
+// nameSites makes texts of the numbers by which columns name sites, as a table is read before anything is known of its
+// use. It returns the columns that name sites, or that stages read as categories.
+func (l *loader) nameSites(study *design.Study) []string {
+	names, codes := study.Sites()
+	if len(codes) == 0 {
+		return names
+	}
+	l.roster.Participants = column.AsCategories(l.roster.Participants, codes...)
+	work, err := newCohortValues(l.roster)
+	if err != nil {
+		l.bad.Add(l.cohortNodes.values.Pos, "%v", err)
+		return names
+	}
+	*l.cohortNodes.values.Tasks[0].Work.(*cohortValues) = *work
+	return names
+}
+
+// take has what the checks of the design found, at its places in the file.
+func (l *loader) take(found design.Outcome) {
+	for _, m := range found.Mistakes {
+		s := l.byName[m.Stage]
+		l.bad.Add(placeOf(s.pos, s.with)(m.Place), "stage %s: %s", m.Stage, m.Text)
+	}
+	for _, m := range found.Doomed {
+		l.doomed = append(l.doomed, Doom{m.Stage, l.byName[m.Stage].pos, m.Text})
+	}
+	for _, n := range found.Notes {
+		l.doubt(n.Doubt, "%s", n.Text)
+	}
+	if l.unchecked = found.Unchecked; l.unchecked != nil {
+		l.connectPages(column.UncheckedPort, "")
+	}
+	l.connectPages("settings", "permutation")
 }
 
 // withSets is the text that is kept with a run: the file's own lines, then what

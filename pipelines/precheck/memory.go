@@ -8,8 +8,9 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/words"
-	"prgnn/pipelines/folds"
+	"prgnn/pipelines/design"
 	"prgnn/stages/cohort"
+	"prgnn/stages/role"
 )
 
 // CountGathered counts the participants whose data come together in the tasks of a stage, where the memory of its
@@ -19,16 +20,16 @@ func CountGathered(r *cohort.Roster, g *dag.Graph) {
 	if r == nil {
 		return
 	}
-	var plans folds.Plans
+	study := design.New(r, nil, nil, nil)
 	for _, s := range g.Stages {
 		if s.Kind.Each == 0 {
 			continue
 		}
 		for _, n := range s.Tasks {
-			if graphs, err := plans.GraphsOf(n); err == nil { // else a mistake that is told
+			if graphs, err := study.GraphsOf(n); err == nil { // else a mistake that is told
 				s.Graphs = max(s.Graphs, graphs)
 			}
-			if folds.IsTraining(n) && r.Nodes != nil {
+			if _, trains := n.Work.(role.Trainer); trains && r.Nodes != nil {
 				s.Regions = r.Nodes.Rows()
 			}
 			for _, b := range n.Inputs {

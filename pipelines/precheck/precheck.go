@@ -12,7 +12,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/machine"
-	"prgnn/pipelines/folds"
+	"prgnn/pipelines/design"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
@@ -146,7 +146,8 @@ func byHeaders(g *dag.Graph, why map[string]Refusal) {
 				break
 			}
 			files, known := inputFiles(n, func(string) bool { return true })
-			if id := folds.Coord(n.Coords, "subject"); known && n.Problem == nil && id != "" && why[id] == (Refusal{}) {
+			if id := design.Coord(n.Coords, "subject"); known && n.Problem == nil && id != "" &&
+				why[id] == (Refusal{}) {
 				if err := work.RefusesHeaders(files); err != nil && !machine.Caused(err) { // that the run reports
 					why[id] = Refusal{s.Name + ": " + err.Error(), listed.UnusableData}
 				}
@@ -201,7 +202,7 @@ func joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow, why map[string]
 				break
 			}
 			var runs []column.CleaningRow
-			id, known := folds.Coord(n.Coords, "subject"), true
+			id, known := design.Coord(n.Coords, "subject"), true
 			for _, b := range n.Inputs {
 				for _, src := range b.Sources {
 					if b.Port == "quality" {

@@ -146,8 +146,8 @@ type Reference struct {
 	Parameter string
 	Input     string   // of the stage: the task behind it gathers the settings; "": the stage does
 	Gathered  string   // the port at which they are gathered
-	Coords    []string // AXIS=VALUE; nil for none
-	Without   string   // what null means for the parameter, where it may be null
+	Coords    []string // AXIS=VALUE; none where nothing is set
+	Without   string   // what [] means for the parameter, where it may be empty
 }
 
 // A Timed stage takes a repetition time from one of several sources. The program reports which, and refuses scans

@@ -1,4 +1,4 @@
-package folds
+package design
 
 import (
 	"path/filepath"
@@ -18,9 +18,9 @@ const everybody = "*"
 // A program could read anything, so each of its inputs counts that is not of the participant whose result it makes, and
 // of nobody else: gathered members, another participant's result, the table of participants, folds, what other tasks
 // made of them, and files that several participants share.
-func (f *Fits) together(n *dag.Node) string {
+func (s *Study) together(n *dag.Node) string {
 	holds := role.Ports(n.Work, role.Program)
-	if holds == nil && (f.Own == nil || !f.Own(n.Stage.Kind)) {
+	if holds == nil && (s.own == nil || !s.own(n.Stage.Kind)) {
 		return ""
 	}
 	who := subjectOf(n.Coords)
@@ -29,7 +29,7 @@ func (f *Fits) together(n *dag.Node) string {
 			continue
 		}
 		for _, src := range b.Sources {
-			if who = both(who, f.whose(n, b.Port, src)); who == everybody {
+			if who = both(who, s.whose(n, b.Port, src)); who == everybody {
 				return b.Port
 			}
 		}
@@ -38,12 +38,12 @@ func (f *Fits) together(n *dag.Node) string {
 }
 
 // whose is the participant an input is of, everybody where it is of several, and "" of nobody.
-func (f *Fits) whose(n *dag.Node, port string, src dag.Source) string {
+func (s *Study) whose(n *dag.Node, port string, src dag.Source) string {
 	if of := subjectOf(src.Coords); of != "" {
 		return of
 	}
 	if src.Node == nil {
-		return f.whoseFile(n, port, src.File)
+		return s.whoseFile(n, port, src.File)
 	}
 	if of := subjectOf(src.Node.Coords); of != "" {
 		return of
@@ -66,27 +66,24 @@ func (f *Fits) whose(n *dag.Node, port string, src dag.Source) string {
 		}
 		return everybody
 	}
-	who, known := f.madeOf[src.Node]
+	who, known := s.madeOf[src.Node]
 	if !known {
 		for _, b := range src.Node.Inputs {
 			for _, in := range b.Sources {
-				who = both(who, f.whose(src.Node, b.Port, in))
+				who = both(who, s.whose(src.Node, b.Port, in))
 			}
 		}
-		if f.together(src.Node) != "" {
+		if s.together(src.Node) != "" {
 			who = "" // that task is named, and not those that read what it made
 		}
-		if f.madeOf == nil {
-			f.madeOf = map[*dag.Node]string{}
-		}
-		f.madeOf[src.Node] = who
+		s.madeOf[src.Node] = who
 	}
 	return who
 }
 
 // whoseFile is the participant whose tasks alone read a file. One that others read, too, may be of everybody, unless it
 // is a program or an image, such as an atlas.
-func (f *Fits) whoseFile(n *dag.Node, port, file string) string {
+func (s *Study) whoseFile(n *dag.Node, port, file string) string {
 	name := strings.ToLower(filepath.Base(file))
 	kind := filepath.Ext(strings.TrimSuffix(name, ".gz"))
 	if slices.Contains(programs, kind) || slices.Contains(images, kind) {
@@ -95,7 +92,7 @@ func (f *Fits) whoseFile(n *dag.Node, port, file string) string {
 	if subjectOf(n.Coords) == "" {
 		return everybody
 	}
-	readers := f.readers[n.Stage]
+	readers := s.readers[n.Stage]
 	if readers == nil {
 		readers = map[[2]string]string{}
 		for _, task := range n.Stage.Tasks {
@@ -108,10 +105,7 @@ func (f *Fits) whoseFile(n *dag.Node, port, file string) string {
 				}
 			}
 		}
-		if f.readers == nil {
-			f.readers = map[*dag.StageNode]map[[2]string]string{}
-		}
-		f.readers[n.Stage] = readers
+		s.readers[n.Stage] = readers
 	}
 	return readers[[2]string{port, file}]
 }
@@ -123,16 +117,6 @@ var (
 )
 
 func subjectOf(coords []dag.Coord) string { return Coord(coords, "subject") }
-
-// Coord is the coordinate on an axis; "" without such an axis.
-func Coord(coords []dag.Coord, axis string) string {
-	for _, c := range coords {
-		if c.Axis == axis {
-			return c.Value
-		}
-	}
-	return ""
-}
 
 // both are two sets of participants together.
 func both(a, b string) string {

@@ -1,0 +1,291 @@
+package design
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/stages/cohort/listed"
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+	"prgnn/stages/report"
+	"prgnn/stages/role"
+)
+
+// categories are the columns of the participants that stages read as categories.
+func (s *Study) categories() (names []string) {
+	for n := range with[role.Reader](s.stages...) {
+		for _, read := range role.Readings(n.Work) {
+			if read.Categories && OfCohort(n) {
+				names = append(names, read.Name)
+			}
+		}
+	}
+	return names
+}
+
+// Sites are the columns of the participants that hold sites by their name, or that stages read as categories; codes
+// are those of them that hold numbers.
+func (s *Study) Sites() (names, codes []string) {
+	people := s.people()
+	if people == nil {
+		return nil, nil
+	}
+	read := s.categories()
+	for _, c := range people.Columns {
+		name := c.Name
+		if slices.Contains(read, name) || column.NamesSite(name) && column.HasCategories(people, name) {
+			names = append(names, name)
+			if !column.NamesMeasure(name) && column.Coded(people, name) {
+				codes = append(codes, name)
+			}
+		}
+	}
+	return names, codes
+}
+
+// checkSites refuses a column within which labels are permuted and that the participants do not have, where the file
+// sets it, and notes the columns that hold the site under another name.
+func (s *Study) checkSites(sites []string) {
+	asks := map[string][]string{} // stages by the column that they lack
+	for n := range with[role.Reader](s.stages...) {
+		by, stage := role.Within(n.Work), n.Stage
+		if _, has := s.people().Column(by); by == "" || has || !OfCohort(n) || slices.Contains(asks[by], stage.Name) {
+			continue
+		}
+		asks[by] = append(asks[by], stage.Name)
+		if s.set(stage.Name, "within") {
+			s.mistake(stage, "within", fmt.Sprintf("within: the participants have no column %q%s", by, words.OrAll(by, s.columns())))
+		}
+	}
+	for _, name := range sites {
+		n := column.Categories(s.people(), name)
+		if n < 2 || name == "group" {
+			continue
+		}
+		s.note(column.DoubtSites(s.people(), name)...)
+		if stages := asks["site"]; stages != nil && column.NamesSite(name) {
+			s.note(column.Doubtf(column.DoubtSite, "column %s has %d values: if it is the site, set within: %s in %s; labels are permuted within site, and there is no column site",
+				name, n, name, words.Some(stages, 4)))
+		}
+	}
+}
+
+// names refuses parameters with a column or a group that the participants do not have: their stages would fail, after
+// the hours of those before them.
+func (s *Study) names() {
+	groups := s.predictedGroups()
+	said := map[string]bool{}
+	for n := range with[role.Reader](s.stages...) {
+		for _, read := range role.Readings(n.Work) {
+			what, have := "", []string(nil)
+			switch {
+			case read.Needed && OfCohort(n):
+				what, have = "the participants have no column", s.columns()
+			case read.Group && groups != nil:
+				what, have = "there is no group", groups
+			}
+			if key := n.Stage.Name + " " + read.Parameter + " " + read.Name; what != "" && !said[key] &&
+				!slices.Contains(have, read.Name) {
+				said[key] = true
+				s.mistake(n.Stage, read.Parameter, fmt.Sprintf("%s: %s %q%s", read.Parameter, what, read.Name,
+					words.OrAll(read.Name, have)))
+			}
+		}
+	}
+}
+
+// predictedGroups are the groups that all stages of the file predict, sorted; nil where some predict something else, or
+// it is unknown.
+func (s *Study) predictedGroups() []string {
+	divided := false
+	for n, d := range with[role.Divider](s.stages...) {
+		if d.Divides() != "group" || !OfCohort(n) {
+			return nil
+		}
+		divided = true
+	}
+	_, group, err := column.ByParticipant(s.people(), "group")
+	if !divided || err != nil {
+		return nil
+	}
+	return sorted(slices.Collect(maps.Values(group)))
+}
+
+// relatives notes the columns of families, and of persons with several ids, whose members a division may put on both
+// sides, and those whose members it keeps together, but everything else counts as independent; and families in two
+// spellings.
+func (s *Study) relatives() {
+	var divided, kept []string // stages that divide without regard to families; columns that others keep together
+	divides := false
+	for n, d := range with[role.Divider](s.stages...) {
+		if !OfCohort(n) {
+			continue
+		}
+		divides, kept = true, append(kept, d.KeepsTogether()...)
+		whole := column.NamesFamily(d.LeavesOut()) || column.NamesPerson(d.LeavesOut())
+		if d.KeepsTogether() == nil && !whole && !slices.Contains(divided, n.Stage.Name) {
+			divided = append(divided, n.Stage.Name)
+		}
+	}
+	if !divides {
+		return
+	}
+	kept = sorted(kept)
+	s.note(column.DoubtSpelling(s.people(), kept, s.categories())...)
+	if divided != nil {
+		s.note(column.DoubtRelatives(s.people(), words.Some(divided, 4))...)
+		return
+	}
+	for _, name := range kept {
+		s.note(column.DoubtLargest(s.people(), name)...)
+		if !column.Shares(s.people(), name) {
+			continue
+		}
+		who, whole := "relatives", "families"
+		if column.NamesPerson(name) {
+			who, whole = "scans of one person", "persons"
+		}
+		s.note(column.Doubtf(column.DoubtIndependence, "column %s: %s are in one fold, but confidence intervals, and p-values other than those of "+
+			"label permutations, count %[2]s as independent participants, so intervals are too narrow and these p-values too small; label "+
+			"permutations exchange the labels of whole %[3]s", name, who, whole))
+	}
+}
+
+// permutations notes label permutations of a stage that can show little.
+func (s *Study) permutations(stage *dag.StageNode) {
+	if s.people() != nil && len(stage.Tasks) > 0 {
+		s.sparse(stage)
+		s.acrossSites(stage.Tasks[0])
+	}
+	s.uncorrected(stage)
+}
+
+// permuted are the label permutations of tasks, without the true labels.
+func permuted(tasks []*dag.Node) map[string]bool {
+	all := map[string]bool{}
+	for _, n := range tasks {
+		if v := Coord(n.Coords, "permutation"); v != "" && v != "0" {
+			all[v] = true
+		}
+	}
+	return all
+}
+
+// sparse notes a stage whose permutations are more than there are different ones.
+func (s *Study) sparse(stage *dag.StageNode) {
+	last, asked := stage.Tasks[len(stage.Tasks)-1], float64(len(permuted(stage.Tasks)))
+	work, ok := last.Work.(role.Divider)
+	if !ok || asked < 2 || !OfCohort(last) {
+		return
+	}
+	ways := work.Arrangements(s.people(), asked)
+	if ways > asked || ways < 2 { // one is refused
+		return
+	}
+	within := ""
+	if by := role.Within(last.Work); column.Categories(s.people(), by) > 0 {
+		within = " within the values of " + by
+	}
+	s.note(column.Notef("%s: %.0f permutations of the labels%s are asked for, and there are only %.0f different ones: p cannot be much below %.2g",
+		stage.Name, asked, within, ways, 1/ways))
+}
+
+// acrossSites notes a stage that would permute labels within sites if it knew them.
+func (s *Study) acrossSites(n *dag.Node) {
+	by := role.Within(n.Work)
+	if by == "" || len(sources(n, "participants")) > 0 || len(sources(n, "predictions")) == 0 {
+		return
+	}
+	for _, m := range behind(n, "predictions") {
+		for _, d := range behind(m, "folds") {
+			if l, ok := d.Work.(role.Divider); ok && l.Divides() == by { // the site itself is predicted
+				return
+			}
+		}
+	}
+	if sites := column.Categories(s.people(), by); sites >= 2 {
+		s.note(column.Notef("%s permutes labels over all participants, whatever their %s (%d values): participants of different sites are not exchangeable; add participants: cohort.participants to its inputs",
+			n.Stage.Name, by, sites))
+	}
+}
+
+// uncorrected notes retrained permutation tests on a page that have too few label permutations for Holm's correction.
+func (s *Study) uncorrected(stage *dag.StageNode) {
+	for _, n := range stage.Tasks {
+		classifiers := map[string]bool{}
+		for _, e := range behind(n, "evaluation") {
+			for _, m := range behind(e, "predictions") {
+				// Whether the largest group, always predicted, is above chance is no test.
+				if t, ok := m.Work.(role.Trainer); !ok || !t.PredictsLargest() {
+					classifiers[m.Stage.Name+" "+column.CoordText(setting(m.Coords))] = true
+				}
+			}
+		}
+		for _, p := range behind(n, "permutation") {
+			needed := 20 * max(1, len(classifiers)) // classifiers/(needed + 1) < 0.05
+			if k := len(permuted(behind(p, "predictions"))); k > 0 && k < needed {
+				correction := ""
+				if len(classifiers) > 1 {
+					correction = fmt.Sprintf(" after Holm's correction for %d classifiers", len(classifiers))
+				}
+				s.note(column.Notef("%s: with %s, no p is sure to fall below 0.05%s, however accurate a classifier is: use at least %d (permutation: [0..%d])",
+					p.Stage.Name, words.Count(k, "label permutation"), correction, needed, needed))
+			}
+		}
+	}
+}
+
+// exclusions notes that exclusions hit one group more than the others: what led to them may go with the group.
+func (s *Study) exclusions() {
+	if s.people() == nil {
+		return
+	}
+	_, group, err := column.ByParticipant(s.people(), "group")
+	if err != nil { // a number is predicted
+		return
+	}
+	out, all := map[string]int{}, map[string]int{} // by group of those who take part
+	for _, g := range group {
+		all[g]++
+	}
+	excluded, n := 0, len(group)
+	for _, left := range s.roster.Left {
+		if all[left.Group] > 0 && ofQuality(left) {
+			out[left.Group]++
+			excluded++
+		}
+	}
+	groups := slices.Sorted(maps.Keys(all))
+	if excluded == 0 || len(groups) < 2 {
+		return
+	}
+	var texts []string
+	p := make([]float64, len(groups)) // of a group against the others
+	for i, g := range groups {
+		texts = append(texts, fmt.Sprintf("%d of %d %s", out[g], out[g]+all[g], g))
+		p[i] = inference.Fisher(out[g], out[g]+all[g], excluded-out[g], excluded-out[g]+n-all[g])
+	}
+	corrected := ""
+	if len(groups) == 2 {
+		p = p[:1] // the second is the same test
+	} else {
+		p, corrected = inference.Holm(p), " of a group against the others, corrected by Holm"
+	}
+	if least := slices.Min(p); least < 0.05 {
+		s.note(column.Doubtf(column.DoubtExclusions, "exclusions differ between the groups: %s were excluded (Fisher's exact test%s, %s): what led to exclusion may go with the group, and then those who remain do not stand for it",
+			words.Some(texts, 6), corrected, report.P(least)))
+	}
+}
+
+// ofQuality reports whether a participant was excluded for data or a measure: by name, a rating, a file or a bound, and
+// not by a limit or by what kind of participants the study is about.
+func ofQuality(left listed.LeftOut) bool {
+	if strings.HasPrefix(left.Why, column.NotMet) {
+		return strings.ContainsAny(left.Why, "<>")
+	}
+	return left.Why != listed.BeyondLimit
+}

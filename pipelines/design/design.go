@@ -1,0 +1,171 @@
+// Package design checks, before anything runs, the design of a study: that the folds which tasks test are those that
+// their division makes, and for an accuracy all of them; that no feature was fitted to the participants that its fold
+// tests; that columns, groups and settings which parameters name exist; and what permutations and relatives do to the
+// statistics. It reads roles (package role), and no kind by its name.
+package design
+
+import (
+	"iter"
+	"slices"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/stages/cohort"
+	"prgnn/stages/column"
+)
+
+// A Study is the stages of a pipeline file, in its order, with the participants of its cohort.
+type Study struct {
+	roster *cohort.Roster // nil where they are unknown
+	stages []*dag.StageNode
+	own    func(*dag.Kind) bool               // a kind of the user's, not of this program
+	set    func(stage, parameter string) bool // the file sets it
+
+	outcome Outcome
+
+	plans   map[*dag.Node]plan
+	drawn   map[*dag.StageNode][]string // its inputs that have an axis of draws
+	draws   map[*dag.Node]int           // of its arrays; 0: unknown
+	fits    map[*dag.Node][]fit         // upstream of a task
+	files   map[string][]fit
+	madeOf  map[*dag.Node]string // whose data a task's results are made of
+	readers map[*dag.StageNode]map[[2]string]string
+}
+
+// An Outcome is what the checks found.
+type Outcome struct {
+	Mistakes  []Mistake
+	Doomed    []Mistake // tasks fail whatever the stages before them make; they are among the notes, too
+	Notes     []column.Note
+	Unchecked []column.Unchecked // stages that no leakage check sees
+}
+
+// A Mistake is one of a stage, at the parameter that Place mentions first; "": at the stage.
+type Mistake struct{ Stage, Place, Text string }
+
+// DoomText is the note of a stage that will fail.
+func (m Mistake) DoomText() string { return "stage " + m.Stage + " will fail: " + m.Text }
+
+// New is the study of these stages. own reports whether a kind is one of the user's, and set whether the file sets a
+// parameter.
+func New(roster *cohort.Roster, stages []*dag.StageNode, own func(*dag.Kind) bool,
+	set func(stage, parameter string) bool) *Study {
+	return &Study{roster: roster, stages: stages, own: own, set: set,
+		plans: map[*dag.Node]plan{}, drawn: map[*dag.StageNode][]string{}, draws: map[*dag.Node]int{},
+		fits: map[*dag.Node][]fit{}, files: map[string][]fit{}, madeOf: map[*dag.Node]string{},
+		readers: map[*dag.StageNode]map[[2]string]string{}}
+}
+
+// Check is what all checks find. sites are the columns of Sites.
+func (s *Study) Check(sites []string) Outcome {
+	s.outcome = Outcome{}
+	s.checksFail()
+	for _, stage := range s.stages {
+		s.references(stage)
+		s.folds(stage)
+		s.plansFail(stage)
+		s.preserved(stage)
+		s.oneGroup(stage)
+		s.leaks(stage)
+	}
+	s.exclusions()
+	if s.people() != nil {
+		s.checkSites(sites)
+		s.relatives()
+	}
+	for _, stage := range s.stages {
+		s.permutations(stage)
+	}
+	if s.people() != nil {
+		s.names()
+	}
+	s.histories()
+	return s.outcome
+}
+
+func (s *Study) mistake(stage *dag.StageNode, place, text string) {
+	if m := (Mistake{stage.Name, place, text}); !slices.Contains(s.outcome.Mistakes, m) {
+		s.outcome.Mistakes = append(s.outcome.Mistakes, m)
+	}
+}
+
+func (s *Study) note(notes ...column.Note) {
+	for _, n := range notes {
+		if !slices.Contains(s.outcome.Notes, n) { // several pages show one test
+			s.outcome.Notes = append(s.outcome.Notes, n)
+		}
+	}
+}
+
+// people is the table of the participants; nil where it is unknown, or has rows in place of participants.
+func (s *Study) people() *encoding.Table {
+	if s.roster == nil || s.roster.Axis != "" {
+		return nil
+	}
+	return s.roster.Participants
+}
+
+// with yields the tasks of stages that have a role.
+func with[R any](stages ...*dag.StageNode) iter.Seq2[*dag.Node, R] {
+	return func(yield func(*dag.Node, R) bool) {
+		for _, s := range stages {
+			for _, n := range s.Tasks {
+				if work, ok := n.Work.(R); ok && !yield(n, work) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sources are what a port of a task is connected to.
+func sources(n *dag.Node, port string) []dag.Source {
+	for _, b := range n.Inputs {
+		if b.Port == port {
+			return b.Sources
+		}
+	}
+	return nil
+}
+
+// behind are the tasks whose results a task takes at a port.
+func behind(n *dag.Node, port string) (of []*dag.Node) {
+	for _, src := range sources(n, port) {
+		if src.Node != nil {
+			of = append(of, src.Node)
+		}
+	}
+	return of
+}
+
+// OfCohort reports whether a task takes the participants of the cohort itself.
+func OfCohort(n *dag.Node) bool {
+	of := sources(n, "participants")
+	return len(of) > 0 && of[0].Node != nil && of[0].Node.Stage.Name == "cohort"
+}
+
+// Coord is the coordinate on an axis; "" without such an axis.
+func Coord(coords []dag.Coord, axis string) string {
+	for _, c := range coords {
+		if c.Axis == axis {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// setting are the coordinates of a setting: those without fold and repeat.
+func setting(coords []dag.Coord) []dag.Coord {
+	return slices.DeleteFunc(slices.Clone(coords), func(c dag.Coord) bool {
+		return c.Axis == "fold" || c.Axis == "repeat"
+	})
+}
+
+// sorted are texts in order, each once.
+func sorted(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
+
+// columns are the names of the columns of the participants, but for their ids.
+func (s *Study) columns() []string {
+	return lists.Map(s.people().Columns[1:], func(c encoding.Column) string { return c.Name })
+}

@@ -1,0 +1,116 @@
+package design
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/role"
+)
+
+// references refuses a headline, or a reference, that is not exactly one setting: before anything runs, and so before
+// anybody has seen which setting does best.
+func (s *Study) references(stage *dag.StageNode) {
+	for n, work := range with[role.Referrer](stage) {
+		if err := oneSetting(n, work.RefersTo()); err != nil {
+			s.mistake(stage, err.Error(), err.Error())
+			return
+		}
+	}
+}
+
+// oneSetting checks that a reference is one of the settings.
+func oneSetting(n *dag.Node, r role.Reference) error {
+	if len(r.Coords) == 0 {
+		return nil
+	}
+	from, input := []*dag.Node{n}, r.Gathered
+	if r.Input != "" {
+		from, input = behind(n, r.Input), r.Input
+	}
+	var fit, all []string
+	first := ""
+	for _, coords := range settings(from, r.Gathered) {
+		all = append(all, column.CoordText(coords))
+		if column.Holds(coords, column.ReadCoords(r.Coords)) {
+			fit = append(fit, column.CoordText(coords))
+			first = cmp.Or(first, strings.Join(column.CoordTexts(coords), ", "))
+		}
+	}
+	named, or := strings.Join(r.Coords, ", "), ""
+	if r.Without != "" {
+		or = fmt.Sprintf("; %s: [] %s", r.Parameter, r.Without)
+	}
+	switch {
+	case len(fit) == 1:
+		return nil
+	case all == nil:
+		return fmt.Errorf("%s: there is no setting %s: %s is not connected to several trainings%s", r.Parameter, named, input, or)
+	case fit == nil:
+		return fmt.Errorf("%s: no setting matches %s; available: %s%s", r.Parameter, named, words.Some(all, 10), or)
+	}
+	return fmt.Errorf("%s: %d settings match %s (%s): name one, such as %s: { with: { %[1]s: [%[6]s] } }%[7]s", r.Parameter,
+		len(fit), named, words.Some(fit, 4), n.Stage.Name, first, or)
+}
+
+// settings are those that tasks gather at a port.
+func settings(tasks []*dag.Node, gathered string) (all [][]dag.Coord) {
+	seen := map[string]bool{}
+	for _, n := range tasks {
+		for _, src := range sources(n, gathered) {
+			coords := setting(src.Coords)
+			if key := column.CoordText(coords); !seen[key] {
+				seen[key] = true
+				all = append(all, coords)
+			}
+		}
+	}
+	return all
+}
+
+// checksFail notes trainings that leak by their parameters, and the checks that fail for that reason.
+func (s *Study) checksFail() {
+	for n, check := range with[role.Check](s.stages...) {
+		for _, from := range behind(n, "predictions") {
+			if t, ok := from.Work.(role.Trainer); ok && !check.Admits() && t.Leaks() != "" {
+				s.note(column.Notef("%s will fail: %s: %s (admitted: true lets it pass)", n.Stage.Name, from.Stage.Name,
+					t.Leaks()))
+			}
+		}
+	}
+}
+
+// histories notes the networks whose accuracy a page shows while no page gets the history of their training: it could
+// not state that a network did not learn.
+func (s *Study) histories() {
+	page, checked := "", map[string]bool{}
+	var shown, connect []string // networks
+	for _, stage := range s.stages {
+		for _, n := range stage.Tasks {
+			for _, from := range behind(n, "training") {
+				checked[from.Stage.Name] = true
+			}
+			for _, e := range behind(n, "evaluation") {
+				page = stage.Name // the last one, which is the report of most files
+				for _, from := range behind(e, "predictions") {
+					t, ok := from.Work.(role.Trainer)
+					if ok && t.InEpochs() && !slices.Contains(shown, from.Stage.Name) {
+						shown = append(shown, from.Stage.Name)
+					}
+				}
+			}
+		}
+	}
+	shown = slices.DeleteFunc(shown, func(name string) bool { return checked[name] })
+	for _, name := range shown {
+		connect = append(connect, name+"[*].history")
+	}
+	if connect != nil {
+		s.note(column.Doubtf(column.DoubtTraining, "%s: no page checks whether it learned anything; add %s to training of %s",
+			words.Some(shown, 6), words.Some(connect, 6), page))
+	}
+}
