@@ -247,49 +247,36 @@ func smo(ctx context.Context, k, p, y []float64, c, tolerance float64) (alpha []
 	for i := range diagonal {
 		diagonal[i] = k[i%rows*(rows+1)]
 	}
-	up, down := make([]bool, n), make([]bool, n) // α may grow along y; it may shrink
+	// 0 where α may grow along y, or may shrink, and −∞ where it may not: added to what is compared, these leave a
+	// multiplier out without a branch that no processor can predict.
+	grow, shrink := make([]float64, n), make([]float64, n)
+	out := math.Inf(-1)
 	border := func(i int) {
-		up[i] = y[i] > 0 && alpha[i] < c || y[i] < 0 && alpha[i] > 0
-		down[i] = y[i] > 0 && alpha[i] > 0 || y[i] < 0 && alpha[i] < c
+		grow[i], shrink[i] = out, out
+		if y[i] > 0 && alpha[i] < c || y[i] < 0 && alpha[i] > 0 {
+			grow[i] = 0
+		}
+		if y[i] > 0 && alpha[i] > 0 || y[i] < 0 && alpha[i] < c {
+			shrink[i] = 0
+		}
 	}
-	for i := range n {
-		border(i)
+	i, best := -1, out // the multiplier that violates the conditions most, the last of equal ones
+	for t, v := range g {
+		border(t)
+		if v := grow[t] - v; v >= best {
+			i, best = t, v
+		}
 	}
-	const tau = 1e-12 // stands for a curvature that is not positive
-	for step := 0; ; step++ {
+	for step := 0; best > out; step++ {
 		if step%1000 == 0 && ctx.Err() != nil {
 			return nil, 0, ctx.Err()
 		}
 		if step > 10000000 {
 			return nil, 0, errSteps
 		}
-		i, best := -1, math.Inf(-1)
-		for t, v := range g {
-			if -v >= best && up[t] {
-				i, best = t, -v
-			}
-		}
-		if i < 0 {
-			break
-		}
-		j, worst, gain := -1, math.Inf(-1), 0.0
 		row := rowOf(i, 0)
 		own := row[i]
-		for t, v := range g {
-			if !down[t] {
-				continue
-			}
-			worst = max(worst, v)
-			if b := best + v; b > 0 {
-				curve := own + diagonal[t] - float64(2*row[t])
-				if curve <= 0 {
-					curve = tau
-				}
-				if better := b * b / curve; better >= gain {
-					j, gain = t, better
-				}
-			}
-		}
+		j, worst := second(g, shrink, diagonal, row, best, own)
 		if j < 0 || best+worst < tolerance {
 			break
 		}
@@ -299,11 +286,48 @@ func smo(ctx context.Context, k, p, y []float64, c, tolerance float64) (alpha []
 		border(i)
 		border(j)
 		ci, cj := y[i]*di, y[j]*dj
-		for t := range g {
-			g[t] += float64(ci*row[t]) + float64(cj*other[t])
+		i, best = -1, out
+		row, other, grow = row[:len(g)], other[:len(g)], grow[:len(g)]
+		for t, v := range g {
+			v += float64(ci*row[t]) + float64(cj*other[t])
+			g[t] = v
+			if v = grow[t] - v; v >= best {
+				i, best = t, v
+			}
 		}
 	}
 	return alpha, offset(alpha, y, g, c), nil
+}
+
+// second is the second multiplier of a pair, the one by which the objective falls most, the last of equal ones; and the
+// largest g of those that may shrink. Only the few that may be better than the ones before are divided.
+func second(g, shrink, diagonal, row []float64, best, own float64) (j int, worst float64) {
+	const tau = 1e-12 // stands for a curvature that is not positive
+	j, worst = -1, math.Inf(-1)
+	gain, less := 0.0, 0.0 // less: below gain by more than a quotient is rounded
+	shrink, diagonal, row = shrink[:len(g)], diagonal[:len(g)], row[:len(g)]
+	for t, v := range g {
+		v += shrink[t]
+		if v > worst {
+			worst = v
+		}
+		u := math.Float64bits(best + v)
+		b := math.Float64frombits(u &^ uint64(int64(u)>>63)) // 0 where it is negative
+		curve := own + diagonal[t] - float64(2*row[t])
+		if float64(b*b) < float64(less*curve) || b <= 0 {
+			continue
+		}
+		if curve <= 0 {
+			curve = tau
+		}
+		if better := b * b / curve; better >= gain {
+			j, gain = t, better
+			if less = gain * (1 - 1e-12); math.IsInf(less, 1) {
+				less = 0
+			}
+		}
+	}
+	return j, worst
 }
 
 // pairStep is by how much two multipliers change: to the minimum along the line

@@ -2,10 +2,12 @@ package baseline
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"prgnn/internal/need"
 	"prgnn/internal/random"
+	"prgnn/internal/testdir"
 )
 
 // What a machine that does not converge is said to need is what its settings leave.
@@ -32,6 +34,77 @@ func TestSVMRemediesFitTheSettings(t *testing.T) {
 		{SVM{Kernel: "linear", C: 1e-9}, near, -1, nil, "inputs that differ more, or another model"},
 	} {
 		need.Equal(t, c.o.calmer(c.x, []float64{c.p, c.p}, c.others...), c.want)
+	}
+}
+
+// smo takes the steps of its definition, written out: the same pairs, and so the same bits.
+func TestSMOTakesTheStepsOfItsDefinition(t *testing.T) {
+	r := random.New(2, "test", "smo")
+	for n := 2; n < 80; n += 3 {
+		x := Rows{N: n, D: 5}
+		for range n * x.D {
+			x.X = append(x.X, math.Round(4*r.Normal())/4) // with ties
+		}
+		copy(x.X[x.D:2*x.D], x.X[:x.D]) // and a curvature of 0
+		for _, kernel := range []kernel{{linear: true}, {gamma: 0.1}} {
+			k := kernel.gram(x, 1)
+			for _, c := range []float64{0.01, 1, 100} {
+				p, y := make([]float64, n), make([]float64, n)
+				for i := range y {
+					p[i], y[i] = -1, float64(2*(i*7%3%2)-1)
+				}
+				twice, signs := make([]float64, 2*n), make([]float64, 2*n)
+				for i := range y {
+					v := r.Normal()
+					twice[i], signs[i], twice[n+i], signs[n+i] = 0.1-v, 1, 0.1+v, -1
+				}
+				for _, problem := range [][2][]float64{{p, y}, {twice, signs}} {
+					got, rho, err := smo(context.Background(), k, problem[0], problem[1], c, 1e-3)
+					need.NoError(t, err)
+					want, at := definitionOfSMO(k, problem[0], problem[1], c, 1e-3)
+					need.Equal(t, testdir.Bits(got, []float64{rho}), testdir.Bits(want, []float64{at}), n, c)
+				}
+			}
+		}
+	}
+}
+
+// definitionOfSMO is smo as it is defined.
+func definitionOfSMO(k, p, y []float64, c, tolerance float64) ([]float64, float64) {
+	n, rows := len(y), int(math.Sqrt(float64(len(k))))
+	at := func(i, j int) float64 { return k[i%rows*rows+j%rows] }
+	alpha, g := make([]float64, n), make([]float64, n)
+	for t := range g {
+		g[t] = p[t] * y[t]
+	}
+	for {
+		i, j, best, worst, gain := -1, -1, math.Inf(-1), math.Inf(-1), 0.0
+		for t := range g {
+			if up := y[t] > 0 && alpha[t] < c || y[t] < 0 && alpha[t] > 0; up && -g[t] >= best {
+				i, best = t, -g[t]
+			}
+		}
+		for t := range g {
+			if down := y[t] > 0 && alpha[t] > 0 || y[t] < 0 && alpha[t] < c; !down || i < 0 {
+				continue
+			}
+			worst = max(worst, g[t])
+			curve := at(i, i) + at(t, t) - float64(2*at(i, t))
+			if curve <= 0 {
+				curve = 1e-12
+			}
+			if b := best + g[t]; b > 0 && b*b/curve >= gain {
+				j, gain = t, b*b/curve
+			}
+		}
+		if i < 0 || j < 0 || best+worst < tolerance {
+			return alpha, offset(alpha, y, g, c)
+		}
+		di, dj := pairStep(alpha[i], alpha[j], y[i], y[j], g[i], g[j], at(i, i)+at(j, j)-float64(2*at(i, j)), c)
+		alpha[i], alpha[j] = alpha[i]+di, alpha[j]+dj
+		for t := range g {
+			g[t] += float64(y[i]*di*at(i, t)) + float64(y[j]*dj*at(j, t))
+		}
 	}
 }
 
