@@ -85,7 +85,7 @@ func (h *heard) String() string {
 	return string(h.text)
 }
 
-// InputOf wraps a value as an input, for tests.
+// InputOf wraps a value as an input outside a run.
 func InputOf(v artifacts.Value, coords ...Coord) Input {
 	var b bytes.Buffer
 	if err := v.Encode(&b); err != nil {

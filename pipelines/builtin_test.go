@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 	"prgnn/pipelines/tree"
 )
 
@@ -74,8 +75,8 @@ func TestNumberOfFolds(t *testing.T) {
 // changed and nothing else.
 func TestOwnCohort(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"a.nii.gz", "b.nii.gz", "labels.nii.gz"} {
-		need.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
+	for name, text := range map[string]string{"a.nii.gz": "", "b.nii.gz": "", "labels.nii.gz": dk84(t)} {
+		testdir.Write(t, filepath.Join(dir, name), text)
 	}
 	table := "participant_id\tgroup\tscan\nsub-1\tASD\ta.nii.gz\nsub-2\tHC\tb.nii.gz\n"
 	need.NoError(t, os.WriteFile(filepath.Join(dir, "participants.tsv"), []byte(table), 0o644))

@@ -287,10 +287,11 @@ func (l *loader) precheck(g *dag.Graph) {
 		}
 	}
 	for _, s := range g.Stages {
-		for _, err := range []error{precheck.Description(l.roster, s), precheck.OneImage(l.roster, s)} {
-			if err != nil {
-				l.bad.Add(s.Pos, "%v", err)
-			}
+		if err := precheck.Description(l.roster, s); err != nil {
+			l.bad.Add(s.Pos, "%v", err)
+		}
+		for _, err := range precheck.Labels(l.roster, s) {
+			l.bad.Add(l.labelsAt(s), "stage %s: %v", s.Name, err)
 		}
 	}
 }
@@ -334,6 +335,26 @@ func (l *loader) take(found design.Outcome) {
 		l.connectPages(column.UncheckedPort, "")
 	}
 	l.connectPages("settings", "permutation")
+}
+
+// labelsAt is where the label image of a stage is given: in the cohort, or in the stage.
+func (l *loader) labelsAt(s *dag.StageNode) dag.Pos {
+	of := l.byName[s.Name]
+	if of == nil {
+		return s.Pos
+	}
+	for _, k := range of.links {
+		if k.port.Name != "labels" {
+			continue
+		}
+		if kinds := kindsIn(l.cohortTree); k.from[0].stage == "cohort" && len(kinds) > 0 {
+			if given := kinds[0].Value.Get("labels"); given != nil {
+				return given.Pos
+			}
+		}
+		return k.from[0].pos
+	}
+	return s.Pos
 }
 
 // withSets is the text that is kept with a run: the file's own lines, then what

@@ -189,7 +189,7 @@ stages:
 	need.Equal(t, l.Counted(), listed.MuchMotion, "counted as")
 }
 
-// A wrong header concerns its participant, also where one label image is for everybody in native space: the command
+// A wrong header concerns its participant, also where one label image is for everybody: the command
 // cohort counts as unusable whose task fails, and the pipeline file is taken.
 func TestUnusableByHeaders(t *testing.T) {
 	dir := t.TempDir()
@@ -216,7 +216,7 @@ func TestUnusableByHeaders(t *testing.T) {
 	p, err := build("x.yaml", []byte(`
 pipeline: x
 cohort:
-  table: { file: p.tsv, group: group, bold: bold, labels: labels.nii.gz, nodes: nodes.tsv, space: native }
+  table: { file: p.tsv, group: group, bold: bold, labels: labels.nii.gz, nodes: nodes.tsv, space: phantom }
 stages:
   parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
 `), dir, nil, maxTasks)

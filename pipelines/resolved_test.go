@@ -39,7 +39,7 @@ func builtinSets(t *testing.T) map[string][]string {
 	testdir.Write(t, filepath.Join(dir, "abide", "participants.csv"), asd)
 	need.NoError(t, os.Rename(filepath.Join(dir, "nyu_original_1D"),
 		filepath.Join(dir, "abide", "nyu_original_1D")))
-	testdir.Write(t, filepath.Join(dir, "labels.nii.gz"), "")
+	testdir.Write(t, filepath.Join(dir, "labels.nii.gz"), dk84(t))
 	testdir.Write(t, filepath.Join(dir, "series", "participants.tsv"), strings.ReplaceAll(table, ",", "\t"))
 	for i := range 10 {
 		testdir.Write(t, filepath.Join(dir, "series", fmt.Sprintf("sub-%02d.tsv", i+1)), "a\tb\n1\t2\n2\t1\n3\t5\n")

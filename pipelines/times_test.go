@@ -3,7 +3,6 @@ package pipelines
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,7 +126,7 @@ func TestParameterOfRepetitionTime(t *testing.T) {
 		testdir.Write(t, filepath.Join(dir, name+".nii"), b.String())
 	}
 	testdir.Write(t, filepath.Join(dir, "participants.csv"), "participant_id,gender,file\na,F,a.nii\nb,M,b.nii\n")
-	testdir.Write(t, filepath.Join(dir, "labels.nii"), string(need.Value(os.ReadFile(filepath.Join(dir, "a.nii")))(t)))
+	testdir.Write(t, filepath.Join(dir, "labels.nii.gz"), dk84(t))
 	const header = "the repetition time in its header is 0.8 s, but the parameter tr is 2 s"
 	for _, c := range []struct {
 		sets []string
@@ -139,7 +138,7 @@ func TestParameterOfRepetitionTime(t *testing.T) {
 		{[]string{"clean.tr=2"}, map[string]string{"sub-a": "the repetition time of the scan is 0.8 s",
 			"sub-b": "series: no repetition time"}},
 	} {
-		p := need.Value(build("x.yaml", []byte("extends: rest40.yaml\nvars: { data: ., labels: labels.nii }\nstages:\n"+
+		p := need.Value(build("x.yaml", []byte("extends: rest40.yaml\nvars: { data: ., labels: labels.nii.gz }\nstages:\n"+
 			"  clean: { with: { regress: none, filter: butterworth, low_pass: 0.1 } }\n"), dir, c.sets, maxTasks))(t)
 		why := precheck.Refused(p.Roster, p.Graph)
 		need.Equal(t, len(why), len(c.want), c.sets, "refused")

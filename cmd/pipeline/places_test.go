@@ -32,7 +32,7 @@ stages:
   series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels, nodes: cohort.nodes, sidecar: cohort.sidecar }, with: { draws: 1 } }
   connectivity: { use: connectivity, each: subject, in: { series: series } }`,
 	"table": `
-cohort: { table: { file: "${data}/scans/participants.tsv", bold: "{participant_id}/func/{participant_id}_task-rest_space-T1w_desc-preproc_bold.nii.gz", labels: "${labels}", select: "age > 0", exclude: [sim007] } }
+cohort: { table: { file: "${data}/scans/participants.tsv", bold: "{participant_id}/func/{participant_id}_task-rest_space-T1w_desc-preproc_bold.nii.gz", labels: "${labels}", space: phantom, select: "age > 0", exclude: [sim007] } }
 stages:
   parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
   series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels, nodes: cohort.nodes }, with: { draws: 1 } }

@@ -5,11 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"slices"
 
-	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/machine"
 	"prgnn/pipelines/design"
@@ -45,25 +41,6 @@ func Connected(s *dag.StageNode) []error {
 		}
 		if errs := work.ValidateConnected(connected(n)); errs != nil {
 			return errs
-		}
-	}
-	return nil
-}
-
-// OneImage refuses to lay one label image over scans that lie in the space of each participant, without a transform.
-func OneImage(r *cohort.Roster, s *dag.StageNode) error {
-	if r.OneImage == "" || s.Kind.Name != "parcellate" {
-		return nil
-	}
-	for _, n := range s.Tasks {
-		moved := slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool {
-			return b.Port == "transform" || b.Port == "warp"
-		})
-		given := slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool {
-			return b.Port == "labels" && len(b.Sources) > 0 && b.Sources[0].File != ""
-		})
-		if given && !moved {
-			return errors.New(r.OneImage)
 		}
 	}
 	return nil
@@ -253,14 +230,11 @@ func inputFiles(n *dag.Node, follows func(port string) bool) (files map[string]d
 			}
 			continue
 		}
-		src := b.Sources[0]
-		info, err := os.Stat(src.File)
+		input, err := fileInput(b.Sources[0])
 		if err != nil {
 			return nil, false
 		}
-		files[b.Port] = dag.Input{Name: src.Name, Path: src.File, Ref: artifacts.Ref{Size: info.Size(),
-			Format: src.Format},
-			Reader: func() (io.ReadCloser, error) { return os.Open(src.File) }}
+		files[b.Port] = input
 	}
 	return files, true
 }

@@ -37,27 +37,3 @@ func TestLackingReadsOnce(t *testing.T) {
 	need.Equal(t, len(why), 2, "participants who lack something")
 	need.Equal(t, reads, 2, "readings")
 }
-
-// TestOneImage: one label image is refused for scans in each participant's space, unless a transform takes it there.
-func TestOneImage(t *testing.T) {
-	r := &cohort.Roster{OneImage: "one image"}
-	given := dag.Binding{Port: "labels", Sources: []dag.Source{{File: "atlas.nii"}}}
-	for _, c := range []struct {
-		r      *cohort.Roster
-		kind   string
-		inputs []dag.Binding
-		wrong  bool
-	}{
-		{r, "parcellate", []dag.Binding{given}, true},
-		{r, "parcellate", []dag.Binding{given, {Port: "transform"}}, false},
-		{r, "parcellate", []dag.Binding{given, {Port: "warp"}}, false},
-		{r, "parcellate", []dag.Binding{{Port: "labels", Sources: []dag.Source{{}}}}, false}, // made by a stage
-		{r, "exec", []dag.Binding{given}, false},
-		{&cohort.Roster{}, "parcellate", []dag.Binding{given}, false},
-	} {
-		s := &dag.StageNode{Kind: &dag.Kind{Name: c.kind}, Tasks: []*dag.Node{{Inputs: c.inputs}}}
-		if err := OneImage(c.r, s); (err != nil) != c.wrong {
-			t.Errorf("%+v: error %v", c, err)
-		}
-	}
-}

@@ -157,7 +157,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err := l.Choose(); err != nil {
 		return nil, err
 	}
-	c.leaveOut(l, root, found)
+	c.leaveOut(l, root, found, labels)
 	if len(l.Rows) == 0 {
 		return nil, fmt.Errorf("%s: no participant has all files: %s", root, strings.Join(column.NoteTexts(l.Notes), "; "))
 	}
@@ -169,7 +169,10 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r.Root = root
-	r.place(c.Space, labels)
+	r.noteOpposed()
+	if r.Space = c.Space; c.Space == "auto" {
+		r.Space = ""
+	}
 	r.Here = append(r.Here, userfile.WhereFound(root, l.Path))
 	r.Here = append(r.Here, labels.here()...)
 	if r.Atlas, err = labels.settings(); err != nil {
@@ -248,8 +251,9 @@ func misplacedLabels(by string) bool {
 	return major < 1 || major == 1 && minor < 4 || strings.HasPrefix(version, "1.4.0a")
 }
 
-// leaveOut takes out those of whom something is missing, if that is asked for.
-func (c *BIDSCohort) leaveOut(l *listed.List, root string, found map[string]*bidsFiles) {
+// leaveOut takes out those of whom something is missing, if that is asked for. What is wrong with one label image of
+// all is no fault of theirs.
+func (c *BIDSCohort) leaveOut(l *listed.List, root string, found map[string]*bidsFiles, labels *labelSource) {
 	if c.Incomplete != "skip" {
 		return
 	}
@@ -259,7 +263,9 @@ func (c *BIDSCohort) leaveOut(l *listed.List, root string, found map[string]*bid
 			problems = append(problems, l.Unlabeled(r, ""))
 		}
 		if problems == nil {
-			problems = found[r.ID].unreadable(func(string) bool { return true })
+			problems = found[r.ID].unreadable(func(path string) bool {
+				return labels == nil || !labels.one() || path != userfile.Within(l.Dir, labels.spec)
+			})
 		}
 		if problems == nil || slices.ContainsFunc(problems, machine.Caused) { // which the run reports
 			return ""

@@ -125,3 +125,19 @@ func TestBIDSDescriptions(t *testing.T) {
 		}
 	}
 }
+
+// With incomplete: skip, one faulty label image of all participants leaves nobody out.
+func TestSkipKeepsWhoSharesFaultyLabels(t *testing.T) {
+	d := newDataset(t, "participant_id\tgroup\nsub-1\ta\nsub-2\tb\n")
+	for _, id := range []string{"sub-1", "sub-2"} {
+		d.write(id+"/func/"+id+"_task-rest_space-MNI152NLin6Asym_desc-preproc_bold.nii.gz", "")
+	}
+	d.write("atlas.nii.gz", "")
+	need.NoError(t, os.Truncate(filepath.Join(d.dir, "atlas.nii.gz"), 30))
+	r, err := d.load(func(c *BIDSCohort) {
+		c.Incomplete, c.Labels, c.Space, c.Confounds = "skip",
+			"atlas.nii.gz", "auto", false
+	})
+	need.NoError(t, err)
+	need.Equal(t, len(r.Subjects), 2)
+}

@@ -231,8 +231,8 @@ func (r *Roster) noteLeftOut(nodes []region.Node, by func(region.Node) int32, va
 		words.Some(lists.Map(nameless, func(v int32) string { return fmt.Sprint(v) }), 6)))
 }
 
-// place reads the headers of scans and label images for what keeps the two apart. space is that of the scans.
-func (r *Roster) place(space string, labels *labelSource) {
+// noteOpposed reads the headers of scans and label images, and notes those whose affines are opposite.
+func (r *Roster) noteOpposed() {
 	var all []region.Laid
 	for _, s := range r.Subjects {
 		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
@@ -240,14 +240,62 @@ func (r *Roster) place(space string, labels *labelSource) {
 				Labels: run.Files["labels"]})
 		}
 	}
-	h := region.Headers{}
-	if labels != nil && labels.one() {
-		var note string
-		if r.OneImage, note = h.Shared(space, userfile.Within(r.Root, labels.spec), all); note != "" {
-			r.Notes = append(r.Notes, column.Note{Text: note})
+	r.Notes = append(r.Notes, region.Headers{}.Opposed(all)...)
+}
+
+// OneImage is why a label image, by its path, cannot be laid over the scans of several participants without a
+// transform: these lie in the space of each, by the cohort or by the names of the scans, or the image does.
+func (r *Roster) OneImage(labels string, ids map[string]bool) error {
+	what := fmt.Sprintf("%s is one image for %s, but", labels, words.Count(len(ids), "participant"))
+	const remedy = "use the labels of each participant (labels: freesurfer, or a path with {participant_id}), or scans " +
+		"and an image in one template's space (such as space: MNI152NLin2009cAsym), or connect the input transform or " +
+		"warp of parcellate"
+	if space := cmp.Or(r.Space, r.spaceByName(ids)); region.Individual(space) {
+		return fmt.Errorf("%s the scans lie in the space of each participant (space: %s), and brains differ: %s; if the "+
+			"scans of a table share a space, set space to its name", what, space, remedy)
+	}
+	owner := r.ownerOf(labels)
+	name, _ := bids.Parse(filepath.Base(labels))
+	if space := name.Get("space"); owner != "" && (space == "" || region.Individual(space)) {
+		return fmt.Errorf("%s is the image of %s, in its own space, but it is used for %s: %s; if it is in the space of "+
+			"all scans, give it a name without the participant's", labels, owner, words.Count(len(ids), "participant"),
+			remedy)
+	}
+	return nil
+}
+
+// spaceByName is the space that the names of all scans of these participants give; "" where they do not.
+func (r *Roster) spaceByName(ids map[string]bool) (space string) {
+	for _, s := range r.Subjects {
+		path, there := s.first("bold")
+		if !there || !ids[s.ID] {
+			continue
+		}
+		name, _ := bids.Parse(filepath.Base(path))
+		own := name.Get("space")
+		if own == "" || space != "" && own != space {
+			return ""
+		}
+		space = own
+	}
+	return space
+}
+
+// ownerOf is the participant whose file this is by its name or directories; "" for none.
+func (r *Roster) ownerOf(path string) string {
+	ids := r.IDs()
+	for _, left := range r.Left {
+		ids[left.ID] = true
+	}
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	last := len(parts) - 1
+	parts[last], _, _ = strings.Cut(parts[last], "_")
+	for _, part := range parts {
+		if ids[part] {
+			return part
 		}
 	}
-	r.Notes = append(r.Notes, h.Opposed(all)...)
+	return ""
 }
 
 // misplaced refuses an image whose labels are not those of the node list, or do not lie where it says: the one of all

@@ -67,9 +67,8 @@ type Roster struct {
 	Description string         // the desc- entity of the scans; "" where it is not known
 	MadeBy      string         // the program that preprocessed the scans, "fMRIPrep 25.2.0"; "" when it is not known
 	Atlas       []AtlasSetting // of an atlas by its name; nil for labels as given
-	space       string         // of the scans, as the user states it, of a cohort without an inventory
+	Space       string         // of the scans; "" where it is not known
 	labels      string         // where the labels come from, of a cohort without an inventory
-	OneImage    string         // why one label image cannot be laid over all scans without a transform; "" where it can
 	Here        []string       // for the person at this machine alone: where the data were found
 	// unreadable, when set, says which files of a participant would fail when they are read (see Unreadable).
 	unreadable func(id string, read func(path string) bool) []error

@@ -72,8 +72,8 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	if err := labels.misplaced(nodes, r, space); err != nil {
 		return nil, err
 	}
-	r.place(space, labels)
-	r.space, r.labels = space, labels.from
+	r.noteOpposed()
+	r.Space, r.labels = space, labels.from
 	if labels.wanted != nil {
 		r.Notes = append(r.Notes, column.Notef("labels: %s", labels.from))
 	}

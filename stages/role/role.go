@@ -166,6 +166,12 @@ type ScanReader interface {
 	RefusesHeaders(files map[string]dag.Input) error
 }
 
+// A Labeler assigns voxels to regions by a label image, the input labels. The program reports, before a run, the faults
+// of an image that several participants share, by that image and the node list alone.
+type Labeler interface {
+	RefusesLabels(files map[string]dag.Input) error
+}
+
 // A Cleaner cleans the series of one scan (denoise). The program reports, before a run, participants of whom too
 // little would be left.
 type Cleaner interface {

@@ -53,6 +53,34 @@ func readGrayLabels(in dag.Input) (labels []int32, f *cifti.File, err error) {
 	return labels, f, err
 }
 
+// A grayAtlas is a label file of grayordinates before it is laid over a scan.
+type grayAtlas struct {
+	labels *nifti.Labels
+	values []int32 // of the labels, ascending
+	by     func(region.Node) int32
+	models *cifti.Models
+}
+
+// grayAtlas reads a label file of grayordinates and compares it with the node list.
+func (p *Parcellate) grayAtlas(in dag.Input, nodes []region.Node) (a grayAtlas, err error) {
+	labels, file, err := readGrayLabels(in)
+	if err != nil {
+		return a, err
+	}
+	a.labels, a.models = &nifti.Labels{Voxels: labels}, file.Rows.Models
+	if a.values = a.labels.Values(); len(a.values) == 0 {
+		return a, fmt.Errorf("%s: every grayordinate is 0, so there are no labels", in.Name)
+	}
+	a.by = region.Meaning(p.Labels, nodes, a.values)
+	if err := p.refuseMissing(nodes, a.by, a.values); err != nil {
+		return a, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	if err := region.Contradiction(nodes, a.by, file.Columns.Labels); err != nil {
+		return a, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return a, nil
+}
+
 // grayordinates numbers the grayordinates of a scan by a label file of grayordinates.
 func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Outputs, error) {
 	for _, port := range []string{"transform", "warp", "within"} {
@@ -71,23 +99,12 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 	} else if r.Close(); !r.Header.CIFTI() {
 		return nil, fmt.Errorf("%s: a volumetric image, but the scan %s has grayordinates: use a CIFTI label file (.dlabel.nii)", in.Name, t.In("bold").Name)
 	}
-	labels, file, err := readGrayLabels(in)
+	atlas, err := p.grayAtlas(in, nodes)
 	if err != nil {
 		return nil, err
 	}
-	all := &nifti.Labels{Voxels: labels}
-	values := all.Values()
-	if len(values) == 0 {
-		return nil, fmt.Errorf("%s: every grayordinate is 0, so there are no labels", in.Name)
-	}
-	by := region.Meaning(p.Labels, nodes, values)
-	if err := p.refuseMissing(nodes, by, values); err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	if err := region.Contradiction(nodes, by, file.Columns.Labels); err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	place, err := scan.Rows.Models.Match(file.Rows.Models)
+	labels, by := atlas.labels.Voxels, atlas.by
+	place, err := scan.Rows.Models.Match(atlas.models)
 	if err != nil {
 		return nil, fmt.Errorf("%s over %s: %w", in.Name, t.In("bold").Name, err)
 	}
@@ -97,7 +114,7 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 			onto.Voxels[at] = labels[from]
 		}
 	}
-	counts, here := all.Counts(), onto.Counts()
+	counts, here := atlas.labels.Counts(), onto.Counts()
 	c, number, reached := p.covered(nodes, by, counts, here, func(v int32) float64 { return share(here[v], counts[v]) })
 	if err := p.refuseLost(c, "the grayordinates of the scan lack them"); err != nil {
 		return nil, fmt.Errorf("%s over %s: %w", in.Name, t.In("bold").Name, err)
@@ -117,7 +134,7 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 	about := map[string]string{"resampling": column.LabelsMatched, "transform": "none",
 		"label_grid": fmt.Sprintf("%d grayordinates", len(labels)),
 		"scan_grid":  fmt.Sprintf("%d grayordinates", len(place))}
-	return p.outputs(b.Bytes(), c, about, nodes, by, values, row,
+	return p.outputs(b.Bytes(), c, about, nodes, by, atlas.values, row,
 		sampleTable(p.sampleGray(scan.Rows.Models), "grayordinates")), nil
 }
 

@@ -29,7 +29,10 @@ var parcellateKind = dag.Kind{
 	Memory: 256 << 20, // a conformed label image of 256³ voxels
 }
 
-var _ role.ScanReader = (*Parcellate)(nil)
+var (
+	_ role.ScanReader = (*Parcellate)(nil)
+	_ role.Labeler    = (*Parcellate)(nil)
+)
 
 // Parcellate lays a label image over a scan.
 type Parcellate struct {
@@ -77,36 +80,17 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err := headersFit(bold, t); err != nil {
 		return nil, err
 	}
-	labels, weights, err := readAtlas(t.In("labels"), len(nodes))
+	atlas, err := p.atlas(t, nodes)
 	if err != nil {
 		return nil, err
 	}
-
-	in := t.In("labels").Name
-	values := labels.Values()
-	by, descrip, err := p.meaning(t, nodes, values, weights != nil)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in, err)
-	}
-	var frame region.Frame
-	if weights == nil {
-		if frame, err = region.FrameOf(t.In("nodes")); err != nil {
-			return nil, err
-		}
-		own := frame
-		if t.Has("transform") || t.Has("warp") {
-			own.Space = "fsnative"
-		}
-		if err := region.Misplaced(nodes, own, by, labels); err != nil {
-			return nil, fmt.Errorf("%s: %w", in, err)
-		}
-	}
+	in, labels, weights, by := t.In("labels").Name, atlas.labels, atlas.weights, atlas.by
 	grid := bold.Header.Grid()
 	opposed, err := opposedAffines(t, bold.Header)
 	if err != nil {
 		return nil, err
 	}
-	l := &layer{opposed: opposed, own: labels, whole: weights == nil && wholeBrain(nodes, by, values)}
+	l := &layer{opposed: opposed, own: labels, whole: weights == nil && wholeBrain(nodes, by, atlas.values)}
 	defer l.close()
 	if err := l.read(p, t, grid); err != nil {
 		return nil, err
@@ -117,7 +101,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 
 	if weights == nil && l.chain != nil {
-		if err := region.Misplaced(nodes, frame, by, onto); err != nil {
+		if err := region.Misplaced(nodes, atlas.frame, by, onto); err != nil {
 			return nil, fmt.Errorf("%s over %s, after its transforms: %w", in, t.In("bold").Name, err)
 		}
 	}
@@ -154,14 +138,70 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	image, err := parcelImage(bold.Header, parcels, descrip)
+	image, err := parcelImage(bold.Header, parcels, atlas.descrip)
 	if err != nil {
 		return nil, err
 	}
 	about := map[string]string{"resampling": l.how, "transform": l.moved, "label_grid": l.labels.Grid.String(),
 		"scan_grid": grid.String()}
-	return p.outputs(image, c, about, nodes, by, values, l.quality(len(nodes)-reached),
+	return p.outputs(image, c, about, nodes, by, atlas.values, l.quality(len(nodes)-reached),
 		sampleTable(l.sample(p, onto, parcels, blocks), "voxels")), nil
+}
+
+// An atlasImage is a label image before it is laid over a scan.
+type atlasImage struct {
+	labels  *nifti.Labels
+	weights *nifti.Weights // of a probabilistic atlas; else nil
+	values  []int32        // of the labels, ascending
+	by      func(region.Node) int32
+	descrip string       // of the parcels
+	frame   region.Frame // where the regions lie; of a probabilistic atlas empty
+}
+
+// atlas reads a label image of voxels and compares it with the node list.
+func (p *Parcellate) atlas(t *dag.Task, nodes []region.Node) (a atlasImage, err error) {
+	if a.labels, a.weights, err = readAtlas(t.In("labels"), len(nodes)); err != nil {
+		return a, err
+	}
+	in := t.In("labels").Name
+	a.values = a.labels.Values()
+	if a.by, a.descrip, err = p.meaning(t, nodes, a.values, a.weights != nil); err != nil {
+		return a, fmt.Errorf("%s: %w", in, err)
+	}
+	if a.weights != nil {
+		return a, nil
+	}
+	if a.frame, err = region.FrameOf(t.In("nodes")); err != nil {
+		return a, err
+	}
+	own := a.frame
+	if t.Has("transform") || t.Has("warp") {
+		own.Space = "fsnative"
+	}
+	if err := region.Misplaced(nodes, own, a.by, a.labels); err != nil {
+		return a, fmt.Errorf("%s: %w", in, err)
+	}
+	return a, nil
+}
+
+// RefusesLabels reports why every task with this label image and node list would fail, whatever its scan.
+func (p *Parcellate) RefusesLabels(files map[string]dag.Input) error {
+	t := taskOf(files)
+	nodes, err := region.ReadNodes(t.In("nodes"))
+	if err != nil {
+		return err
+	}
+	image, err := region.OpenImage(t.In("labels"))
+	if err != nil {
+		return err
+	}
+	image.Close()
+	if image.Header.CIFTI() {
+		_, err = p.grayAtlas(t.In("labels"), nodes)
+	} else {
+		_, err = p.atlas(t, nodes)
+	}
+	return err
 }
 
 // headersFit refuses a scan, its labels and its masks by their headers alone.

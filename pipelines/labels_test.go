@@ -1,0 +1,168 @@
+package pipelines
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/internal/testdir"
+	"prgnn/nifti"
+	"prgnn/pipelines/precheck"
+	"prgnn/stages/atlas"
+)
+
+// dk84 is a label image of voxels of 4 mm with the numbers 1 to 84, each around the centroid of its region.
+func dk84(t *testing.T) string {
+	t.Helper()
+	voxels := make([]int16, 50*60*50)
+	for i, n := range atlas.DK84() {
+		x, y, z := int((n.X+100)/4+0.5), int((n.Y+140)/4+0.5), int((n.Z+90)/4+0.5)
+		voxels[x+50*(y+60*z)] = int16(i + 1)
+	}
+	var b bytes.Buffer
+	need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{50, 60, 50}, Code: 4, Data: voxels,
+		Affine: nifti.Affine{{4, 0, 0, -100}, {0, 4, 0, -140}, {0, 0, 4, -90}, {0, 0, 0, 1}}}))
+	return b.String()
+}
+
+// labeled writes three participants with scans of 4³ voxels and label images of two regions, and returns how a pipeline
+// over them is built. labels and space are parameters of the cohort; with are further lines of the pipeline file.
+func labeled(t *testing.T) (dir string, load func(labels, space, with string, sets ...string) (*Pipeline, error)) {
+	t.Helper()
+	dir = t.TempDir()
+	write := func(name string, img *nifti.Image) {
+		t.Helper()
+		var b bytes.Buffer
+		need.NoError(t, nifti.Encode(&b, img))
+		testdir.Write(t, filepath.Join(dir, name), b.String())
+	}
+	affine := nifti.Affine{{4, 0, 0, -8}, {0, 4, 0, -8}, {0, 0, 4, -8}, {0, 0, 0, 1}}
+	image := func(values ...int16) *nifti.Image {
+		return &nifti.Image{Shape: []int{4, 4, 4}, Code: 1, Affine: affine, Data: slices.Repeat(values, 64/len(values))}
+	}
+	halves := make([]float32, 64)
+	for i := range halves {
+		halves[i] = 1 + float32(i%2)/2
+	}
+	write("both.nii.gz", image(1, 2))
+	write("lacks.nii.gz", image(1, 0))
+	write("empty.nii.gz", image(0, 0))
+	write("halves.nii.gz", &nifti.Image{Shape: []int{4, 4, 4}, Code: 1, Affine: affine, Data: halves})
+	for _, name := range []string{"a/sub-1_dseg", "a/sub-2_dseg", "a/sub-3_dseg"} {
+		write(name+".nii.gz", image(1, 2))
+	}
+	write("a/sub-2_lacks.nii.gz", image(2, 0))
+	write("a/sub-1_space-MNI152NLin6Asym_dseg.nii.gz", image(1, 2))
+	need.NoError(t, os.Symlink("../both.nii.gz", filepath.Join(dir, "a", "link.nii.gz")))
+	table := "participant_id\tgroup\tscan\town\tsite\tfaulty\tlinked\tmine\n"
+	for i := range 3 {
+		id := fmt.Sprintf("sub-%d", i+1)
+		scan := &nifti.Image{Shape: []int{4, 4, 4, 8}, TR: 2, Code: 1, Data: make([]int16, 512), Affine: affine}
+		write(id+".nii.gz", scan)
+		write(id+"_space-T1w_bold.nii.gz", scan)
+		row := []string{id, []string{"A", "B"}[i%2], id + ".nii.gz", "a/" + id + "_dseg.nii.gz",
+			[]string{"both.nii.gz", "lacks.nii.gz", "lacks.nii.gz"}[i],
+			[]string{"a/sub-1_dseg.nii.gz", "a/sub-2_lacks.nii.gz", "a/sub-3_dseg.nii.gz"}[i],
+			[]string{"both.nii.gz", "a/link.nii.gz", "a/sub-3_dseg.nii.gz"}[i], "a/sub-1_dseg.nii.gz"}
+		table += strings.Join(row, "\t") + "\n"
+	}
+	testdir.Write(t, filepath.Join(dir, "p.tsv"), table)
+	testdir.Write(t, filepath.Join(dir, "nodes.tsv"), "index\tname\n1\tone\n2\ttwo\n")
+	return dir, func(labels, space, with string, sets ...string) (*Pipeline, error) {
+		return build("x.yaml", []byte(`cohort:
+  table:
+    file: p.tsv
+    bold: scan
+    labels: `+labels+`
+    nodes: nodes.tsv
+    space: `+space+`
+stages:
+  parcels:
+    use: parcellate
+    each: subject
+    in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes }
+`+with), dir, sets, maxTasks)
+	}
+}
+
+// A fault of a label image that several participants share is one mistake of the pipeline, at its place there, before
+// anything runs; the fault of one participant's image is that participant's.
+func TestSharedLabelImages(t *testing.T) {
+	dir, load := labeled(t)
+	short := need.Value(os.ReadFile(filepath.Join(dir, "both.nii.gz")))(t)
+	whole := need.Value(io.ReadAll(need.Value(gzip.NewReader(bytes.NewReader(short)))(t)))(t)
+	testdir.Write(t, filepath.Join(dir, "short.nii"), string(whole[:400]))
+	for labels, want := range map[string]string{
+		"lacks.nii.gz":  "1 of the 2 nodes are missing: 2 two",
+		"empty.nii.gz":  "every voxel is 0",
+		"halves.nii.gz": "holds 1.5",
+		"short.nii":     "truncated at byte 400",
+		"site":          "1 of the 2 nodes are missing: 2 two",
+	} {
+		_, err := load(labels, "MNI152NLin6Asym", "")
+		count, file := "the label image of all 3 participants: ", labels
+		if labels == "site" {
+			count, file = "the label image of 2 of 3 participants: ", "lacks.nii.gz"
+		}
+		need.Error(t, err, want, "x.yaml:5:13: stage parcels: "+count, filepath.Join(dir, file))
+		if err != nil && strings.Count(err.Error(), "stage parcels") != 1 {
+			t.Errorf("%s: %v, want one error", labels, err)
+		}
+	}
+	for _, c := range [][2]string{{"both.nii.gz", ""}, {"own", ""}, {"site", "    with: { missing: keep }\n"},
+		{"lacks.nii.gz", "    with: { missing: keep }\n"}} {
+		p, err := load(c[0], "MNI152NLin6Asym", c[1])
+		need.NoError(t, err)
+		need.Equal(t, len(precheck.Unusable(p.Roster, p.Graph)), 0, c[0])
+	}
+	_, err := load("own", "MNI152NLin6Asym", `  direct:
+    use: parcellate
+    each: subject
+    in: { bold: cohort.bold, labels: { file: lacks.nii.gz }, nodes: cohort.nodes }
+`)
+	need.Error(t, err, "x.yaml:16:", "stage direct: the label image of all 3 participants: ", "1 of the 2 nodes are missing")
+	p, err := load("faulty", "native", "")
+	need.NoError(t, err)
+	need.Equal(t, len(p.Roster.Subjects), 3)
+}
+
+// One label image cannot lie in the own space of several participants, whatever grids their scans have.
+func TestOneImageForSeveral(t *testing.T) {
+	_, load := labeled(t)
+	const brains = "but the scans lie in the space of each participant"
+	for _, c := range []struct{ labels, space, bold, with, refused string }{
+		{"both.nii.gz", "native", "", "", "both.nii.gz is one image for 3 participants, " + brains},
+		{"both.nii.gz", "T1w", "", "", brains},
+		{"linked", "native", "", "", "is one image for 2 participants, " + brains},
+		{"mine", "native", "", "", brains},
+		{"mine", "auto", "", "", "sub-1_dseg.nii.gz is the image of sub-1"},
+		{"mine", "MNI152NLin6Asym", "", "", "sub-1_dseg.nii.gz is the image of sub-1"},
+		{"a/sub-1_space-MNI152NLin6Asym_dseg.nii.gz", "MNI152NLin6Asym", "", "", ""},
+		{"own", "native", "", "", ""},
+		{"both.nii.gz", "auto", "", "", ""},
+		{"both.nii.gz", "MNI152NLin6Asym", "", "", ""},
+		{"both.nii.gz", "phantom", "", "", ""}, // stated by its name
+		{"own", "native", "", "  direct: { use: parcellate, each: subject, in: { bold: cohort.bold, " +
+			"labels: { file: both.nii.gz }, nodes: cohort.nodes } }\n", "both.nii.gz is one image for 3 participants"},
+		{"both.nii.gz", "auto", "{participant_id}_space-T1w_bold.nii.gz", "", brains},
+	} {
+		var sets []string
+		if c.bold != "" {
+			sets = []string{"cohort.table.bold='" + c.bold + "'"}
+		}
+		_, err := load(c.labels, c.space, c.with, sets...)
+		switch {
+		case c.refused == "" && err != nil:
+			t.Errorf("%+v: %v", c, err)
+		case c.refused != "":
+			need.Error(t, err, c.refused)
+		}
+	}
+}
