@@ -207,3 +207,14 @@ func TestRenderingsShowThePage(t *testing.T) {
 		}
 	}
 }
+
+// A 0 that stands for another value is shown with what it stands for.
+func TestParametersShowWhatIsInForce(t *testing.T) {
+	const doc = "mlp: epochs; 0: the model's default, 100"
+	for _, c := range [][3]string{
+		{"0", doc, "0: the model's default, 100"}, {"20", doc, "20"}, {"0", "negative slope", "0"}, {"", doc, ""},
+		{"0.5", "share; 0: half", "0.5"}, {"[0]", "shares; 0: half", "[0]"},
+	} {
+		need.Equal(t, inForce(c[0], c[1]), c[2], c[0], c[1])
+	}
+}

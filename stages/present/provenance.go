@@ -15,6 +15,14 @@ import (
 	"prgnn/stages/wording"
 )
 
+// inForce is the value of a parameter, with what a 0 stands for by the parameter's doc.
+func inForce(value, doc string) string {
+	if _, stands, ok := strings.Cut(doc, "; 0: "); ok && value == "0" {
+		return "0: " + stands
+	}
+	return value
+}
+
 // provenance is the section of where the results come from: the parameters, the code
 // identities, and the digests of the inputs of the page.
 func (a *author) provenance() error {
@@ -37,8 +45,14 @@ func (a *author) provenance() error {
 		}
 		t.Caption, t.Keys, t.Note = a.Text("provenance.parameters", nil), 2, a.Text("provenance.parameters.note", nil)
 		value, standard := t.Head("value"), t.Head("default")
-		for _, row := range t.Rows {
+		docs, err := a.Run.Table.Strings("doc")
+		if err != nil {
+			return err
+		}
+		for i, row := range t.Rows {
 			row[value].Strong = row[value].Text != row[standard].Text
+			row[value].Text = inForce(row[value].Text, docs[i])
+			row[standard].Text = inForce(row[standard].Text, docs[i])
 		}
 		a.Supplement(t)
 		if code := a.Run.Table.Meta["code"]; code != "" {

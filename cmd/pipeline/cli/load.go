@@ -214,6 +214,7 @@ func (a *app) asRunFlags(cmd *cobra.Command, sets *[]string) {
 // Where nothing has been run, the names of stages and outputs are checked first.
 func (a *app) look(file string, sets []string, named ...string) (*results.Current, error) {
 	text, dir, err := pipelines.Source(file)
+	a.elsewhere(dir)
 	dir = a.storeDir(dir)
 	if err != nil || !isStore(dir) {
 		p, err := a.load(file, sets)
