@@ -126,15 +126,15 @@ rest40.yaml:17:11: the variable "labels" is empty: --set labels=FILE, the label 
 }
 
 // abide.yaml reads the directory that nilearn leaves, as it is. The numbers of participants are those that
-// the project and nilearn state: 1,035, less the four of two scans, and 871 with nilearn's quality_checked, of
-// whom two are of one scan.
+// the project and nilearn state: 1,035, less the four of two scans and five who lack regions, and 871 with nilearn's
+// quality_checked, of whom two are of one scan.
 func TestAbide(t *testing.T) {
 	data := need.Shared(t, "data", "abide_pcp")
 	t.Chdir(t.TempDir())
 	for _, c := range []struct {
 		more string
 		want int
-	}{{"refuse=none", 1031}, {"refuse=fail", 869}} {
+	}{{"refuse=none", 1026}, {"refuse=fail", 869}} {
 		p := need.Value(Load("abide.yaml", []string{"data=" + data, c.more}))(t)
 		if got := tasks(p)["series"]; got != c.want || p.Roster.Participants.Rows() != c.want {
 			t.Errorf("%s: %d participants, want %d", c.more, got, c.want)

@@ -54,10 +54,13 @@ func builtinSets(t *testing.T) map[string][]string {
 	}
 	phenotypes := ",SUB_ID,FILE_ID,DX_GROUP,SITE_ID,AGE_AT_SCAN,SEX,EYE_STATUS_AT_SCAN,func_mean_fd," +
 		"qc_rater_1,qc_anat_rater_2,qc_func_rater_2,qc_anat_rater_3,qc_func_rater_3\n"
-	for i := range 12 { // with those whom abide.yaml excludes
+	for i := range 17 { // with those whom abide.yaml excludes
 		number := 50279 + i
-		if i == 8 || i == 9 {
+		switch {
+		case i == 8 || i == 9:
 			number = []int{50578, 50602}[i-8]
+		case i >= 12:
+			number = []int{51478, 51469, 50209, 50192, 50216}[i-12]
 		}
 		id := fmt.Sprintf("S_00%d", number)
 		if i == 11 {
