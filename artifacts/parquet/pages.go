@@ -124,8 +124,36 @@ var texts = physical[string]{
 
 // column reads a column in all row groups, and sets which rows have a value.
 func column[T any](c *encoding.Column, f *file.Reader, b []byte, mem *budget.Budget, i int, p physical[T]) error {
+	return items(c, nil, f, b, mem, i, p)
+}
+
+// items is column of the items of lists, too, whose levels go to l: rows are then the items, and the lists that have
+// none.
+func items[T any](c *encoding.Column, l *listLevels, f *file.Reader, b []byte, mem *budget.Budget, i int,
+	p physical[T]) error {
 	var zero T
 	rows := f.NumRows()
+	count := func(g int) (int64, error) { return f.MetaData().RowGroup(g).NumRows(), nil }
+	if l != nil {
+		count = func(g int) (int64, error) {
+			m, err := f.MetaData().RowGroup(g).ColumnChunk(i)
+			if err != nil {
+				return 0, err
+			}
+			return m.NumValues(), nil
+		}
+		rows = 0
+		for g := range f.NumRowGroups() {
+			n, err := count(g)
+			if err != nil {
+				return err
+			}
+			if n < 0 || n > math.MaxInt64-rows {
+				return fmt.Errorf("row group %d claims %d items", g, n)
+			}
+			rows += n
+		}
+	}
 	if err := mem.Take(rows, int64(unsafe.Sizeof(zero))+1, "rows"); err != nil {
 		return err
 	}
@@ -136,7 +164,14 @@ func column[T any](c *encoding.Column, f *file.Reader, b []byte, mem *budget.Bud
 			return err
 		}
 		var dictionary []T
-		for left := f.MetaData().RowGroup(g).NumRows(); left > 0; {
+		left, err := count(g)
+		if err != nil {
+			return err
+		}
+		if l != nil {
+			l.groups = append(l.groups, len(valid))
+		}
+		for left > 0 {
 			h, page, err := k.next()
 			if err != nil {
 				return fmt.Errorf("row group %d, %d rows before its end: %w", g, left, err)
@@ -152,7 +187,7 @@ func column[T any](c *encoding.Column, f *file.Reader, b []byte, mem *budget.Bud
 			}
 			left -= h.values
 			from := len(valid)
-			if valid, page, err = k.levels(h, page, valid); err != nil {
+			if valid, page, err = k.levels(h, page, valid, l); err != nil {
 				return err
 			}
 			there := 0
@@ -201,6 +236,8 @@ type chunk struct {
 	codec compress.Compression
 	held  int64  // bytes of the last page
 	top   uint64 // definition level of a value that is there: 0 where no value can be missing
+
+	repeats int16 // the highest repetition level: 1 in lists
 }
 
 func openChunk(f *file.Reader, b []byte, mem *budget.Budget, group, column int) (*chunk, error) {
@@ -225,7 +262,9 @@ func openChunk(f *file.Reader, b []byte, mem *budget.Budget, group, column int) 
 		return nil, err
 	}
 	top := f.MetaData().Schema.Column(column).MaxDefinitionLevel()
-	return &chunk{b: b[from : from+n], mem: mem, codec: m.Compression(), top: uint64(max(top, 0))}, nil
+	repeats := f.MetaData().Schema.Column(column).MaxRepetitionLevel()
+	return &chunk{b: b[from : from+n], mem: mem, codec: m.Compression(), top: uint64(max(top, 0)),
+		repeats: repeats}, nil
 }
 
 // next is the next page, without its compression.
@@ -248,7 +287,10 @@ func (k *chunk) next() (h pageHeader, page []byte, err error) {
 		}
 		levels := int64(0)
 		if h.kind == pageDataV2 { // its levels are not compressed
-			if levels = h.levels; h.repeats != 0 || levels < 0 || levels > h.stored || levels > h.size {
+			if min(h.levels, h.repeats) < 0 || max(h.levels, h.repeats) > min(h.stored, h.size) {
+				return h, nil, errPage
+			}
+			if levels = h.levels + h.repeats; levels > h.stored || levels > h.size {
 				return h, nil, errPage
 			}
 		}
@@ -320,8 +362,27 @@ func inflate(dst, src []byte, codec compress.Compression) error {
 }
 
 // levels appends which rows of a page have a value, and cuts the levels off.
-func (k *chunk) levels(h pageHeader, page []byte, valid []bool) ([]bool, []byte, error) {
+func (k *chunk) levels(h pageHeader, page []byte, valid []bool, l *listLevels) ([]bool, []byte, error) {
 	levels := page[:0]
+	if (l == nil) != (k.repeats == 0) || l == nil && h.repeats != 0 {
+		return nil, nil, errPage
+	}
+	if l != nil {
+		repeats, rest, err := k.repeated(h, page)
+		if err != nil {
+			return nil, nil, err
+		}
+		page = rest
+		ok := eachRun(repeats, 1, int(h.values), func(v uint64, count int) bool {
+			for range count {
+				l.further = append(l.further, v == 1)
+			}
+			return true
+		})
+		if !ok {
+			return nil, nil, errPage
+		}
+	}
 	switch {
 	case h.kind == pageDataV2:
 		levels, page = page[:h.levels], page[h.levels:]
@@ -345,12 +406,27 @@ func (k *chunk) levels(h pageHeader, page []byte, valid []bool) ([]bool, []byte,
 		for range count {
 			valid = append(valid, v == k.top)
 		}
+		if l != nil {
+			l.levels = append(l.levels, bytes.Repeat([]byte{byte(v)}, count)...)
+		}
 		return v <= k.top
 	})
 	if !ok {
 		return nil, nil, errPage
 	}
 	return valid, page, nil
+}
+
+// repeated cuts off the levels that state which items follow others of the same row.
+func (k *chunk) repeated(h pageHeader, page []byte) (levels, rest []byte, err error) {
+	if h.kind == pageDataV2 {
+		return page[:h.repeats], page[h.repeats:], nil
+	}
+	if len(page) < 4 || uint64(binary.LittleEndian.Uint32(page)) > uint64(len(page)-4) {
+		return nil, nil, errPage
+	}
+	n := binary.LittleEndian.Uint32(page)
+	return page[4 : 4+n], page[4+n:], nil
 }
 
 // dictionaryOf reads the values to which the pages after it point.

@@ -46,13 +46,18 @@ func read(b []byte, mem *budget.Budget) (*encoding.Table, error) {
 	}
 	s := f.MetaData().Schema
 	for i := range s.NumColumns() {
+		var like arrow.DataType // what the Arrow schema lists
 		c := encoding.Column{Name: s.Column(i).ColumnPath()[0]}
 		if described != nil {
 			if fields, ok := described.FieldsByName(c.Name); ok {
-				c = encoding.ColumnOf(fields[0])
+				c, like = encoding.ColumnOf(fields[0]), fields[0].Type
 			}
 		}
-		if err := readColumn(&c, f, b, mem, i); err != nil {
+		read := readColumn
+		if s.Column(i).MaxRepetitionLevel() > 0 {
+			read = readList
+		}
+		if err := read(&c, like, f, b, mem, i); err != nil {
 			return nil, err
 		}
 		t.Columns = append(t.Columns, c)
@@ -94,12 +99,18 @@ func arrowSchemaOf(f *file.Reader, mem *budget.Budget) (*arrow.Schema, error) {
 	return s, nil
 }
 
-// readColumn fills in the values of the i-th column.
-func readColumn(c *encoding.Column, f *file.Reader, b []byte, mem *budget.Budget, i int) error {
-	d := f.MetaData().Schema.Column(i)
-	if len(d.ColumnPath()) > 1 || d.MaxRepetitionLevel() > 0 {
-		return errType(c.Name, "list or structure")
+// readColumn fills in the values of the i-th column, of type like in the Arrow schema.
+func readColumn(c *encoding.Column, like arrow.DataType, f *file.Reader, b []byte, mem *budget.Budget, i int) error {
+	if d := f.MetaData().Schema.Column(i); len(d.ColumnPath()) > 1 {
+		return errType(c.Name, "structure")
 	}
+	return readLeaf(c, nil, like, f, b, mem, i)
+}
+
+// readLeaf fills in the values of the i-th column, or of the items of lists, whose levels go to l.
+func readLeaf(c *encoding.Column, l *listLevels, like arrow.DataType, f *file.Reader, b []byte,
+	mem *budget.Budget, i int) error {
+	d := f.MetaData().Schema.Column(i)
 	logical := d.LogicalType()
 	if logical == nil {
 		logical = schema.NoLogicalType{}
@@ -109,29 +120,37 @@ func readColumn(c *encoding.Column, f *file.Reader, b []byte, mem *budget.Budget
 		IsSigned() bool
 	})
 	plain := logical.IsNone()
-	var err error
+	typ, err := keptType(d, logical, like)
+	if err != nil {
+		return fmt.Errorf("column %q: %w", c.Name, err)
+	}
 	switch p := d.PhysicalType(); {
+	case typ != nil:
+		err = keptColumn(c, l, typ, f, b, mem, i)
 	case logical.Equals(schema.NullLogicalType{}), logical.Equals(schema.UnknownLogicalType{}):
+		if l != nil {
+			return errType(c.Name, "list of nothing")
+		}
 		if err = mem.Take(f.NumRows(), 17, "rows"); err == nil {
 			c.Values, c.Valid = make([]string, f.NumRows()), make([]bool, f.NumRows())
 		}
 	case p == parquet.Types.Boolean:
-		err = column(c, f, b, mem, i, booleans)
+		err = items(c, l, f, b, mem, i, booleans)
 	case p == parquet.Types.Double:
-		err = column(c, f, b, mem, i, fixed(8, func(b []byte) float64 {
+		err = items(c, l, f, b, mem, i, fixed(8, func(b []byte) float64 {
 			return math.Float64frombits(binary.LittleEndian.Uint64(b))
 		}))
 	case p == parquet.Types.Float:
-		err = column(c, f, b, mem, i, fixed(4, func(b []byte) float32 {
+		err = items(c, l, f, b, mem, i, fixed(4, func(b []byte) float32 {
 			return math.Float32frombits(binary.LittleEndian.Uint32(b))
 		}))
 	case p == parquet.Types.Int32 && isWhole && !whole.IsSigned() && whole.BitWidth() == 32:
-		err = column(c, f, b, mem, i, integers(4, func(v int64) int64 { return int64(uint32(v)) }))
+		err = items(c, l, f, b, mem, i, integers(4, func(v int64) int64 { return int64(uint32(v)) }))
 	case p == parquet.Types.Int32 && (plain || isWhole):
-		err = column(c, f, b, mem, i, integers(4, func(v int64) int32 { return int32(v) }))
+		err = items(c, l, f, b, mem, i, integers(4, func(v int64) int32 { return int32(v) }))
 	case p == parquet.Types.Int64 && (plain || isWhole):
 		tooLarge := false
-		err = column(c, f, b, mem, i, integers(8, func(v int64) int64 {
+		err = items(c, l, f, b, mem, i, integers(8, func(v int64) int64 {
 			tooLarge = tooLarge || isWhole && !whole.IsSigned() && v < 0
 			return v
 		}))
@@ -140,9 +159,9 @@ func readColumn(c *encoding.Column, f *file.Reader, b []byte, mem *budget.Budget
 		}
 	case p == parquet.Types.ByteArray && (logical.Equals(schema.StringLogicalType{}) ||
 		logical.Equals(schema.EnumLogicalType{}) || logical.Equals(schema.JSONLogicalType{})):
-		err = column(c, f, b, mem, i, texts)
+		err = items(c, l, f, b, mem, i, texts)
 	case p == parquet.Types.FixedLenByteArray && logical.Equals(schema.Float16LogicalType{}) && d.TypeLength() == 2:
-		err = column(c, f, b, mem, i, fixed(2, func(b []byte) float32 {
+		err = items(c, l, f, b, mem, i, fixed(2, func(b []byte) float32 {
 			return encoding.HalfToFloat(binary.LittleEndian.Uint16(b))
 		}))
 	default:

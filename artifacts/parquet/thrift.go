@@ -138,8 +138,10 @@ func (t *thriftReader) skip(kind byte) {
 	}
 }
 
-// checkFooter walks the footer before the library reads it, which believes it: structures are counted, and there are
-// only columns that are not nested (FileMetaData and SchemaElement of parquet.thrift).
+var errColumns = errors.New("it claims other columns than it describes")
+
+// checkFooter walks the footer before the library reads it, which believes it: structures are counted, and no column is
+// nested deeper than the items of a list (FileMetaData and SchemaElement of parquet.thrift).
 func checkFooter(b []byte, mem *budget.Budget) error {
 	if len(b) < 12 || string(b[len(b)-4:]) != "PAR1" {
 		if len(b) >= 4 && string(b[len(b)-4:]) == "PARE" {
@@ -158,7 +160,7 @@ func checkFooter(b []byte, mem *budget.Budget) error {
 			t.skip(kind)
 			return
 		}
-		var claimed, columns int64
+		var open []int64 // children that the elements around the next one still have
 		t.list(func(i int, _ byte) {
 			name, children := "", int64(0)
 			t.fields(func(id int, kind byte) {
@@ -171,17 +173,27 @@ func checkFooter(b []byte, mem *budget.Budget) error {
 					t.skip(kind)
 				}
 			})
+			for len(open) > 0 && open[len(open)-1] == 0 {
+				open = open[:len(open)-1]
+			}
+			const list = 3 // elements around the items of a list: the root, the list and its repeated group
 			switch {
-			case i == 0:
-				claimed = children
-			case children != 0:
-				t.fail(errType(name, "list or structure"))
-			default:
-				columns++
+			case i > 0 && len(open) == 0, children < 0:
+				t.fail(errColumns)
+			case children > 0 && len(open) == list:
+				t.fail(errType(name, "list or structure of others"))
+			}
+			if i > 0 && t.err == nil {
+				open[len(open)-1]--
+			}
+			if open = append(open, children); i > 0 && children == 0 {
+				open = open[:len(open)-1]
 			}
 		})
-		if claimed != columns && t.err == nil {
-			t.fail(fmt.Errorf("it claims %d columns, but describes %d", claimed, columns))
+		for _, left := range open {
+			if left != 0 && t.err == nil {
+				t.fail(errColumns)
+			}
 		}
 	})
 	return t.err
