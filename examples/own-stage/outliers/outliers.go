@@ -23,6 +23,8 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages"
+	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
 
 //go:embed codes.txt
@@ -41,19 +43,31 @@ func init() {
 	})
 }
 
+// A name of no column is refused before anything runs.
+var _ role.Reader = (*Outliers)(nil)
+
 // Outliers are the parameters.
 type Outliers struct {
-	Components int `param:"components" doc:"number of principal components" min:"1" max:"100"`
+	Components int    `param:"components" doc:"number of principal components" min:"1" max:"100"`
+	Within     string `param:"within" doc:"column of the participants, such as site: the mean of each of its values is subtracted first; none by default"`
 }
 
 func (*Outliers) Ports() dag.Ports {
 	return dag.Ports{
-		In: []dag.Port{{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "correlation matrices of all participants; draw 0 is used"}},
+		In: []dag.Port{
+			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "correlation matrices of all participants; draw 0 is used"},
+			{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true, Doc: "the participants, for within"},
+		},
 		Out: []dag.Port{
 			{Name: "distances", Type: dag.Arrow("participant_id", "squared_distance", "p"), Doc: "squared Mahalanobis distance and p, one row per participant"},
 			{Name: "components", Type: dag.NPY("<f8", "component", "roi", "roi"), Doc: "loadings of the connections on each principal component"},
 		},
 	}
+}
+
+// ReadsParticipants is the column that within names; its values are categories, also where they are numbers.
+func (s *Outliers) ReadsParticipants() []role.Reading {
+	return []role.Reading{{Parameter: "within", Name: s.Within, Needed: true, Categories: true}}
 }
 
 // Run computes the components and the distances.
@@ -64,6 +78,11 @@ func (s *Outliers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	if n := len(ids); n < s.Components+2 {
 		return nil, fmt.Errorf("%d participants: %d components need at least %d", n, s.Components, s.Components+2)
+	}
+	if s.Within != "" {
+		if err := s.center(edges, ids, t); err != nil {
+			return nil, fmt.Errorf("within: %w", err)
+		}
 	}
 	var pca stat.PC
 	if !pca.PrincipalComponents(edges, nil) {
@@ -128,6 +147,38 @@ func participant(in dag.Input) string {
 		}
 	}
 	return in.Name
+}
+
+// center subtracts from the rows of x (participant×edge) the mean of those with the same value of the column within.
+func (s *Outliers) center(x *mat.Dense, ids []string, t *dag.Task) error {
+	if !t.Has("participants") {
+		return errors.New("connect participants: cohort.participants")
+	}
+	people, err := t.In("participants").Table()
+	if err != nil {
+		return err
+	}
+	_, value, err := column.ByParticipant(people, s.Within)
+	if err != nil {
+		return err
+	}
+	members := map[string][]int{}
+	for i, id := range ids {
+		members[value[id]] = append(members[value[id]], i)
+	}
+	_, edges := x.Dims()
+	for e := range edges {
+		for _, rows := range members {
+			mean := 0.0
+			for _, i := range rows {
+				mean += x.At(i, e) / float64(len(rows))
+			}
+			for _, i := range rows {
+				x.Set(i, e, x.At(i, e)-mean)
+			}
+		}
+	}
+	return nil
 }
 
 // distances are the squared Mahalanobis distances of the rows of x (participant×component) from

@@ -176,3 +176,45 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestWithin: with within, an offset of one site's Fisher z changes nothing; without participants it is refused.
+func TestWithin(t *testing.T) {
+	const n, regions = 15, 7
+	distance := func(offset float64) []float64 {
+		var ins []dag.Input
+		ids, sites := make([]string, n), make([]string, n)
+		for i, a := range cohort(n, regions) {
+			ids[i], sites[i] = fmt.Sprintf("sub-%02d", i+1), []string{"1", "2"}[i%2]
+			m := append([]float64(nil), a.Float64s()...)
+			for e, v := range m {
+				if i%2 == 0 && v < 1 {
+					m[e] = math.Tanh(math.Atanh(v) + offset)
+				}
+			}
+			ins = append(ins, dag.InputOf(encoding.NewArray(m, 1, regions, regions),
+				dag.Coord{Axis: "subject", Value: ids[i]}))
+		}
+		people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "site", Values: sites})
+		s := &Outliers{Components: 2, Within: "site"}
+		if _, err := s.Run(context.Background(), dag.NewTask(map[string][]dag.Input{"matrices": ins})); err == nil {
+			t.Error("within without participants is accepted")
+		}
+		out, err := s.Run(context.Background(), dag.NewTask(map[string][]dag.Input{"matrices": ins,
+			"participants": {dag.InputOf(people)}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		squared, err := out["distances"].(*encoding.Table).Floats("squared_distance")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return squared
+	}
+	without := distance(0)
+	for i, d := range distance(0.3) {
+		if math.Abs(d-without[i]) > 1e-6 {
+			t.Errorf("participant %d: %g, without the offset %g", i, d, without[i])
+		}
+	}
+}
