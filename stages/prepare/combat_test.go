@@ -170,7 +170,7 @@ func TestCombatRefuses(t *testing.T) {
 			at := slices.IndexFunc(fold, func(f int64) bool { return f != 1 })
 			in["matrices"][at] = dag.InputOf(encoding.NewArray(slices.Repeat([]float64{1.5}, 25), 1, 5, 5),
 				in["matrices"][at].Coords...)
-		}, "is 1.5: not a correlation; if these are Fisher's z already, set transform: none"},
+		}, "is 1.5: not a correlation; if these are Fisher's z already, set transform: none in the stage combat"},
 	} {
 		in := stagetest.SitedInputs(t)
 		c.change(in)
