@@ -155,6 +155,7 @@ func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 		return nil
 	}
 	chosen := c.keep(r, left)
+	chosen.RefuseOneScan()
 	switch n := len(chosen.Subjects); {
 	case n == 0:
 		l.bad.Add(t.Pos, "the cohort has no %ss%s", r.Noun(), map[bool]string{true: " left after exclude"}[len(ids) > 0])

@@ -402,7 +402,7 @@ func (g rowFile) asked() string {
 }
 
 // refuseShared refuses two members with one file where a * made two names one. What the table itself gives to two,
-// such as the label image of a site, is as the user wrote it, and leakage compares scans by their content.
+// such as the label image of a site, is as the user wrote it, but for scans: see RefuseOneScan.
 func (r *Roster) refuseShared(l *listed.List, files []rowFile) {
 	first := map[[2]string]rowFile{}
 	shared := map[string]error{}
@@ -431,6 +431,55 @@ func (r *Roster) refuseShared(l *listed.List, files []rowFile) {
 	}
 	for i, s := range r.Subjects {
 		if err := shared[s.ID]; err != nil && s.Problem == nil {
+			r.Subjects[i].Problem = err
+		}
+	}
+}
+
+// RefuseOneScan makes it a problem of two participants that one file is the scan, series or matrix of both, whatever
+// links lead to it: one brain counts once. Those who are left out do not count, so it is called when these are known.
+func (r *Roster) RefuseOneScan() {
+	if r.Axis != "" {
+		return
+	}
+	type place struct {
+		subject int
+		path    string
+	}
+	first, why := map[string]place{}, map[int]error{}
+	refuse := func(i, other int, port, path string) {
+		id, from, line := r.Subjects[i].ID, r.Subjects[other].ID, func(id string) string {
+			if at := r.Line(id); at != "" {
+				return " (" + at + ")"
+			}
+			return ""
+		}
+		if why[i] == nil {
+			why[i] = fmt.Errorf("participant %s%s: %w%s", id, line(id), userfile.Place(fmt.Errorf(
+				"its %s file %s is also that of %s%s, but one scan is not of two participants: correct the path of one, or exclude one of the two",
+				port, path, from, line(from)), path), r.Without(id))
+		}
+	}
+	for i, s := range r.Subjects {
+		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
+			for _, port := range []string{"bold", "series", "pearson", "partial"} {
+				path := run.Files[port]
+				file, err := regular.Identity(path)
+				if path == "" || err != nil {
+					continue
+				}
+				was, there := first[port+" "+file]
+				if !there {
+					first[port+" "+file] = place{i, path}
+				} else if was.subject != i {
+					refuse(was.subject, i, port, was.path)
+					refuse(i, was.subject, port, path)
+				}
+			}
+		}
+	}
+	for i, err := range why {
+		if r.Subjects[i].Problem == nil {
 			r.Subjects[i].Problem = err
 		}
 	}

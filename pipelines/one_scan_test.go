@@ -1,0 +1,41 @@
+package pipelines
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/internal/testdir"
+)
+
+// One file is the scan or series of one participant: of two whose paths lead to it, neither can be used until one is
+// excluded or corrected.
+func TestOneFileOfTwoParticipants(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.tsv", "b.tsv", "c.tsv"} {
+		testdir.Write(t, filepath.Join(dir, name), "x\ty\n1\t2\n2\t1\n")
+	}
+	need.NoError(t, os.Symlink("b.tsv", filepath.Join(dir, "link.tsv")))
+	testdir.Write(t, filepath.Join(dir, "p.tsv"),
+		"participant_id\tgroup\tpath\n1\tA\ta.tsv\n2\tB\tb.tsv\n3\tA\tc.tsv\n4\tB\ta.tsv\n5\tA\tlink.tsv\n")
+	load := func(exclude string) map[string]error {
+		p := need.Value(build("x.yaml", []byte("cohort:\n  timeseries: { file: p.tsv, group: group, series: path }\n"+
+			"  exclude: ["+exclude+"]\nstages:\n  s: { use: echo, with: { value: x } }\n"), dir, nil, maxTasks))(t)
+		problems := map[string]error{}
+		for _, s := range p.Roster.Subjects {
+			if s.Problem != nil {
+				problems[s.ID] = s.Problem
+			}
+		}
+		return problems
+	}
+	problems := load("")
+	need.Equal(t, len(problems), 4)
+	need.Error(t, problems["sub-1"], "participant sub-1 (p.tsv:2): its series file ", "is also that of sub-4 (p.tsv:5)",
+		"exclude: [sub-1]")
+	need.Error(t, problems["sub-4"], "is also that of sub-1 (p.tsv:2)")
+	need.Error(t, problems["sub-2"], "is also that of sub-5 (p.tsv:6)")
+	need.Error(t, problems["sub-5"], filepath.Join(dir, "link.tsv"), "is also that of sub-2 (p.tsv:3)")
+	need.Equal(t, len(load("4, 5")), 0, "with one of two excluded")
+}
