@@ -85,7 +85,7 @@ func TestWhichRepetitionTime(t *testing.T) {
 	})
 	filtered := []string{"clean.filter=butterworth", "clean.low_pass=0.08"}
 	const refused = "the repetition times of sidecar and header differ: sub-01 (sidecar 2.5 s, header 2 s), sub-02 (sidecar 2.5 s, header 2 s); " +
-		"stage clean filters by the repetition time of the sidecar, and that is not known to be right"
+		"stage clean: the butterworth filter uses the repetition time of the sidecar, and that is not known to be right"
 	for _, c := range []struct {
 		name, tr string
 		sets     []string
@@ -162,7 +162,7 @@ func TestSeriesWithoutRepetitionTime(t *testing.T) {
 		sets []string
 		want string
 	}{
-		{[]string{"clean.filter=butterworth", "clean.low_pass=0.1"}, "clean: it filters by the repetition time, which is not known: set tr, in s"},
+		{[]string{"clean.filter=butterworth", "clean.low_pass=0.1"}, "clean: the butterworth filter needs the repetition time, which is not known: set tr, in s"},
 		{[]string{"clean.filter=butterworth", "clean.low_pass=0.1", "tr=2"}, ""},
 		{nil, ""},
 	} {

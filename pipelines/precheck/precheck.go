@@ -96,7 +96,7 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 			tr = cmp.Or(tr, givenTime(n))
 			_, series := r.Files["series"] // of unknown length
 			if series && tr == 0 && work.NeedsTime() != "" && why[id] == (Refusal{}) {
-				why[id] = refused(s.Name+where, fmt.Errorf("it %s by the repetition time, which is not known: set tr, in s", work.NeedsTime()))
+				why[id] = refused(s.Name+where, column.TimeUnknown(work.NeedsTime()))
 			}
 			files, known := inputFiles(n, work.FollowsFromScan)
 			if volumes == 0 || !known || why[id] != (Refusal{}) {

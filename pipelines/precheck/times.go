@@ -96,7 +96,7 @@ func Contradicted(g *dag.Graph, s *dag.StageNode, chosen string) string {
 			from = "sidecar"
 		}
 		if sources[other][from] > 0 && from != chosen {
-			return fmt.Sprintf("stage %s %s by the repetition time of the %s, and that is not known to be right: look at "+
+			return fmt.Sprintf("stage %s: %s uses the repetition time of the %s, and that is not known to be right: look at "+
 				"the scanner's protocol and set repetition_time: sidecar or repetition_time: header in the cohort, or exclude "+
 				"these participants", s.Name, work.NeedsTime(), from)
 		}

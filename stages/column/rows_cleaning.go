@@ -1,6 +1,7 @@
 package column
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -24,6 +25,11 @@ const CleanedBefore = "cleaned"
 // MissingCodes is the metadata by which the quality of a scan lists the regions and confounds that hold a number which
 // may stand for missing values, in lines: "region 5: -9999 in 3 volumes".
 const MissingCodes = "codes"
+
+// TimeUnknown is the error of a step that needs the repetition time, where it is not known.
+func TimeUnknown(step string) error {
+	return fmt.Errorf("%s needs the repetition time, which is not known: set tr, in s", step)
+}
 
 // A CensoredError refuses a scan of which censoring for motion leaves too little.
 type CensoredError struct{ Err error }

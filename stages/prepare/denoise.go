@@ -270,15 +270,15 @@ func (s *Denoise) TimeFrom(func(port string) bool) string {
 // GivenTime is the parameter tr, s; 0 for none.
 func (s *Denoise) GivenTime() float64 { return s.TR }
 
-// NeedsTime says what it does by the repetition time of the scan; "" for nothing, or where tr gives it.
+// NeedsTime is what needs the repetition time of the scan; "" for nothing, or where tr gives it.
 func (s *Denoise) NeedsTime() string {
 	switch {
 	case s.TR > 0:
 		return ""
 	case s.Filter != "none":
-		return "filters"
+		return "the " + s.Filter + " filter"
 	case s.Task != "none":
-		return "models events"
+		return "the model of events"
 	}
 	return ""
 }
@@ -310,7 +310,7 @@ func (s *Denoise) prepare(t *dag.Task, scan *encoding.Table, volumes int) (c *co
 		}
 	}
 	if s.Filter != "none" && !(o.TR > 0) {
-		return nil, row, each, fmt.Errorf("%s: the %s filter needs the repetition time, and it is not known: set tr, in s", t.In("series").Name, s.Filter)
+		return nil, row, each, fmt.Errorf("%s: %w", t.In("series").Name, column.TimeUnknown("the "+s.Filter+" filter"))
 	}
 	if row, each, err = s.confounds(t, scan, volumes, &o); err != nil {
 		return nil, row, each, err

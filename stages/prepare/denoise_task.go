@@ -41,7 +41,7 @@ func (s *Denoise) addTask(t *dag.Task, volumes int, o *connectivity.Cleaning, ro
 		return fmt.Errorf("%w%s", err, orExclude)
 	}
 	if !(o.TR > 0) {
-		return fmt.Errorf("%s: task regressors need the repetition time, and it is not known: set tr, in s", t.In("series").Name)
+		return fmt.Errorf("%s: %w", t.In("series").Name, column.TimeUnknown("the model of events"))
 	}
 	if t.Has("sidecar") {
 		var sidecar struct{ StartTime float64 }

@@ -150,9 +150,9 @@ func TestDenoiseRefuses(t *testing.T) {
 		in     map[string]dag.Input
 		want   string
 	}{
-		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, nil, "series[sub-1]: the cosine filter needs the repetition time, and it is not known: set tr, in s"},
+		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, nil, "series[sub-1]: the cosine filter needs the repetition time, which is not known: set tr, in s"},
 		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, map[string]dag.Input{"scan": dag.InputOf(scanOf(0))},
-			"series[sub-1]: the cosine filter needs the repetition time, and it is not known: set tr, in s"},
+			"series[sub-1]: the cosine filter needs the repetition time, which is not known: set tr, in s"},
 		{func(s *Denoise) { s.Filter, s.LowPass, s.TR = "butterworth", 0.3, 2 }, nil, "series[sub-1]: low_pass is 0.3 Hz: it must lie between 0 and the Nyquist frequency, 0.25 Hz at a repetition time of 2 s"},
 		{func(s *Denoise) { s.Regress = "6P" }, nil, "regress, columns, fd and dvars need a table of confounds: connect confounds, or remove them" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy simple: the table lacks cosine*, white_matter" + has},

@@ -107,7 +107,7 @@ func (s *SlidingWindows) Run(ctx context.Context, t *dag.Task) (dag.Outputs, err
 		return nil, err
 	}
 	if !(tr > 0) {
-		return nil, fmt.Errorf("%s: windows need the repetition time, and it is not known: set tr, in s", in.Name)
+		return nil, fmt.Errorf("%s: %w", in.Name, column.TimeUnknown("a window in s"))
 	}
 	width, step := int(math.Round(s.Width/tr)), max(1, int(math.Round(s.Step/tr)))
 	if width < 3 {

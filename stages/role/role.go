@@ -181,7 +181,7 @@ type Cleaner interface {
 	Refuses(volumes int, tr float64, files map[string]dag.Input) (left column.CleaningRow, err error)
 	// FollowsFromScan reports whether an input decides nothing beyond the length of the scan.
 	FollowsFromScan(port string) bool
-	// NeedsTime is what it does by the repetition time; "" for nothing, or where a parameter gives it.
+	// NeedsTime is the step that needs the repetition time; "" for none, or where a parameter gives it.
 	NeedsTime() string
 	// NeedsDescription is the desc- entity of the scans that its strategy is for; "" for any.
 	NeedsDescription() string
