@@ -7,8 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"prgnn/internal/words"
 )
 
 // Confounds are a table T×K with a name for each column, NaN where it has no
@@ -228,9 +226,16 @@ func (c Confounds) Impossible() error {
 	return nil
 }
 
+// A Coded is a column with a code for missing values, in so many volumes.
+type Coded struct {
+	Column  string
+	Code    float64
+	Volumes int
+}
+
 // Codes lists the columns of motion, and those that regressors of these names are made of, that hold a code for missing
 // values (Code).
-func (c Confounds) Codes(regressors []string) (found []string) {
+func (c Confounds) Codes(regressors []string) (found []Coded) {
 	for _, name := range c.Names {
 		uses := func(regressor string) bool { return regressor == name || strings.HasPrefix(regressor, name+"_") }
 		if name != "framewise_displacement" && name != "std_dvars" && !slices.ContainsFunc(regressors, uses) {
@@ -238,7 +243,7 @@ func (c Confounds) Codes(regressors []string) (found []string) {
 		}
 		v, _ := c.column(name)
 		if code, times := Code(v); times > 0 {
-			found = append(found, fmt.Sprintf("column %s: %g in %s", name, code, words.Count(times, "volume")))
+			found = append(found, Coded{name, code, times})
 		}
 	}
 	return found

@@ -58,9 +58,29 @@ type Quality struct {
 	// correlation that is truly 0, 1/√(T_eff−(N−2)−3) with N the regions that have a
 	// signal (Fisher 1924, Metron 3:329); NaN when T_eff does not reach.
 	PartialSE float64
-	Saturated int    // pairs whose Fisher z was bounded
-	Warning   string // for a person; empty when all is well
+	Saturated int       // pairs whose Fisher z was bounded
+	Weakness  *Weakness // nil when all is well
 }
+
+// A Weakness is why partial correlations say little.
+type Weakness struct {
+	Kind      string // Undetermined, Poor or Noisy
+	Regions   int    // with a signal
+	Volumes   int    // 0 for a matrix that was given
+	TEff, SE  float64
+	Estimator Estimator
+	// what left fewer degrees of freedom: a filter, and regressors
+	Band, Nuisance bool
+	Others         string // estimators to use instead
+	Turned         bool   // more regions than volumes: a file of series may have the volumes in columns
+}
+
+// Why partial correlations say little.
+const (
+	Undetermined = "undetermined" // T_eff is below the number of regions: the data alone do not determine them
+	Poor         = "poor"         // it is not much above
+	Noisy        = "noisy"        // it is below twice that number, and they are not regularized
+)
 
 // Connectomes are the matrices of the draws of one run.
 type Connectomes struct {
@@ -239,17 +259,18 @@ func (q *Quality) judge(n int, partial Estimator, others string, o Options) erro
 	if df := q.TEff - float64(n-2) - 3; df > 0 {
 		q.PartialSE = 1 / math.Sqrt(df)
 	}
-	remedy, help := "use partial: "+others, "Fewer regions help"
+	remedy := "use partial: " + others
 	switch {
 	case o.Band && o.Nuisance:
 		remedy += "; a wider band or fewer regressors leave more degrees of freedom"
-		help = "A wider band, fewer regressors or fewer regions help"
 	case o.Band:
 		remedy += "; a wider band leaves more degrees of freedom"
-		help = "A wider band or fewer regions help"
 	case o.Nuisance:
 		remedy += "; fewer regressors leave more degrees of freedom"
-		help = "Fewer regressors or fewer regions help"
+	}
+	weak := func(kind string) {
+		q.Weakness = &Weakness{kind, n, q.Volumes, q.TEff, q.PartialSE, partial, o.Band, o.Nuisance, others,
+			q.Volumes > 0 && n > q.Volumes}
 	}
 	turned, has := "", fmt.Sprintf("these time series have %.4g (of %d volumes)", q.TEff, q.Volumes)
 	if q.Volumes == 0 { // a matrix that was given
@@ -262,11 +283,11 @@ func (q *Quality) judge(n int, partial Estimator, others string, o Options) erro
 		return fmt.Errorf("the empirical partial correlation of %d regions needs at least %d independent volumes, but %s: the estimate would be mostly noise; %s%s",
 			n, n+margin, has, remedy, turned)
 	case q.TEff < float64(n):
-		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes: the data alone do not determine the partial correlations, the regularization (%s) does. %s%s", n, q.TEff, partial, help, turned)
+		weak(Undetermined)
 	case q.TEff < float64(n+margin):
-		q.Warning = fmt.Sprintf("%d regions and %.4g independent volumes, not many more: the data alone determine the partial correlations poorly, and they depend much on the regularization (%s). %s%s", n, q.TEff, partial, help, turned)
+		weak(Poor)
 	case partial == Empirical && q.TEff < float64(2*n):
-		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes, fewer than twice the number of regions: a true partial correlation of 0 has a standard error of %.2g; use %s", n, q.TEff, q.PartialSE, others)
+		weak(Noisy)
 	}
 	return nil
 }

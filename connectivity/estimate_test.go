@@ -3,7 +3,6 @@ package connectivity
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -234,8 +233,9 @@ func TestQuality(t *testing.T) {
 	if want := 1 / math.Sqrt(146-82-3); q.TEff != 146 || math.Abs(q.PartialSE-want) > 1e-15 { // 0.128
 		t.Errorf("T_eff %v, standard error %v, want 146, %v", q.TEff, q.PartialSE, want)
 	}
-	if !strings.Contains(q.Warning, "fewer than twice the number of regions") || !math.IsNaN(q.Shrinkage) {
-		t.Errorf("warning %q, shrinkage %v", q.Warning, q.Shrinkage)
+	want := Weakness{Noisy, 84, 146, 146, q.PartialSE, Empirical, false, false, "ledoit-wolf or ridge", false}
+	if q.Weakness == nil || *q.Weakness != want || !math.IsNaN(q.Shrinkage) {
+		t.Errorf("%+v, shrinkage %v", q.Weakness, q.Shrinkage)
 	}
 	// The empirical partial correlations of independent series have that spread.
 	c := need.Value(Estimate([]Matrix{x}, Options{Partial: Empirical, FisherZ: FisherPartial}))(t)
@@ -257,22 +257,19 @@ func TestQuality(t *testing.T) {
 	if want := mat.Norm(s, 1) * mat.Norm(&inverse, 1); math.Abs(e.Quality[0].Condition/want-1) > 1e-10 {
 		t.Errorf("condition number %v, want %v", e.Quality[0].Condition, want)
 	}
-	need.Equal(t, e.Quality[0].Warning, "", "warning", "at T = 146")
-	const poorly = "84 regions and 84 independent volumes, not many more: the data alone determine the partial correlations poorly, and they depend much on the regularization (ledoit-wolf). "
+	need.Equal(t, e.Quality[0].Weakness == nil, true, "at T = 146")
 	for _, c := range []struct {
-		o    Options
+		teff float64
 		want string
-	}{
-		{Options{TEff: 94}, ""},
-		{Options{TEff: 93.9}, strings.Replace(poorly, "and 84", "and 93.9", 1) + "Fewer regions help"},
-		{Options{TEff: 84, Nuisance: true}, poorly + "Fewer regressors or fewer regions help"},
-		{Options{TEff: 83, Band: true, Nuisance: true}, "84 regions but only 83 independent volumes: the data alone do not determine the partial correlations, the regularization (ledoit-wolf) does. A wider band, fewer regressors or fewer regions help"},
-	} {
-		need.Equal(t, need.Value(Estimate([]Matrix{x}, c.o))(t).Quality[0].Warning, c.want, "warning", c.o.TEff)
-	}
-	turned := need.Value(Estimate([]Matrix{{Rows: 80, Cols: 84, Data: x.Data[:80*84]}}, Options{}))(t)
-	if w := turned.Quality[0].Warning; !strings.HasSuffix(w, ". There are more regions than volumes (80): if the series come from files of series, check that each row is a volume") {
-		t.Errorf("warning %q", w)
+	}{{94, ""}, {93.9, Poor}, {84, Poor}, {83, Undetermined}} {
+		o := Options{TEff: c.teff, Band: true}
+		switch w := need.Value(Estimate([]Matrix{x}, o))(t).Quality[0].Weakness; {
+		case w == nil:
+			need.Equal(t, "", c.want, c.teff)
+		case w.Kind != c.want || w.Regions != 84 || w.Volumes != 146 || w.TEff != c.teff ||
+			w.Estimator != LedoitWolf || !w.Band || w.Nuisance:
+			t.Errorf("%+v, want %s", w, c.want)
+		}
 	}
 	shorter := need.Value(Estimate([]Matrix{{Rows: 85, Cols: 84, Data: x.Data[:85*84]}}, Options{}))(t)
 	if !math.IsNaN(shorter.Quality[0].PartialSE) {

@@ -26,6 +26,7 @@ import (
 	"prgnn/stages/prepare/extract"
 	"prgnn/stages/present"
 	"prgnn/stages/present/tables"
+	"prgnn/stages/wording"
 )
 
 //go:embed codes.txt
@@ -33,6 +34,8 @@ var codesText string
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(codesText)
+
+func init() { dag.Worded = wording.Warned }
 
 // registered are the kinds of a lab's own program.
 var registered [][]dag.Kind

@@ -14,7 +14,6 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/random"
-	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
@@ -146,7 +145,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			p[k] = math.NaN()
 		}
 	}
-	pattern, err := s.pattern(t, people.Ids, group, groups, strata)
+	pattern, lacked, err := s.pattern(t, people.Ids, group, groups, strata)
 	if err != nil {
 		return nil, err
 	}
@@ -163,11 +162,17 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	checks := column.Table(rows)
 	checks.Meta = s.meta(strata)
-	if found := apartFrom(apart, oneGroup); found != nil {
+	note := func(key, text string) {
 		if checks.Meta == nil {
 			checks.Meta = map[string]string{}
 		}
-		checks.Meta[finding.Meta] = finding.Written(found)
+		checks.Meta[key] = text
+	}
+	if found := apartFrom(apart, oneGroup); found != nil {
+		note(finding.Meta, finding.Written(found))
+	}
+	if lacked != nil {
+		note(column.LackedRegions, column.JSON(lacked))
 	}
 	return dag.Outputs{"checks": checks}, nil
 }
@@ -318,7 +323,7 @@ func (s *Covariates) columns(t *encoding.Table) ([]column.CovariateColumn, error
 // pattern compares which regions are missing or constant between the groups, not only how many; nil where all
 // participants have the same regions.
 func (s *Covariates) pattern(t *dag.Task, ids []string, group []int, groups []string, strata []int) (
-	*column.CovariateRow, error) {
+	*column.CovariateRow, []column.LackedRegion, error) {
 	at, absent := map[string]int{}, map[int][]bool{}
 	for i, id := range ids {
 		at[id] = i
@@ -328,12 +333,12 @@ func (s *Covariates) pattern(t *dag.Task, ids []string, group []int, groups []st
 			Unusable string `column:"unusable,optional"`
 		}](in)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, place := range strings.Fields(rows[0].Unusable) {
 			r, err := strconv.Atoi(place)
 			if err != nil {
-				return nil, fmt.Errorf("%s: column unusable: %q is not a place in the node list", in.Name, place)
+				return nil, nil, fmt.Errorf("%s: column unusable: %q is not a place in the node list", in.Name, place)
 			}
 			if absent[r] == nil {
 				absent[r] = make([]bool, len(ids))
@@ -349,7 +354,7 @@ func (s *Covariates) pattern(t *dag.Task, ids []string, group []int, groups []st
 		}
 	}
 	if of == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	p := inference.Absences(of, group, len(groups), strata, s.Permutations,
 		random.New(s.Seed, "covariates", column.UnusablePattern))
@@ -367,7 +372,9 @@ func (s *Covariates) pattern(t *dag.Task, ids []string, group []int, groups []st
 		differ = []int{least}
 	}
 	slices.SortStableFunc(differ, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
-	texts := lists.Map(differ, func(k int) string { return lackedBy(regions[k], of[k], group, groups) })
+	lacked := lists.Map(differ, func(k int) column.LackedRegion {
+		return column.LackedRegion{Region: regions[k], Groups: lackedBy(of[k], group, groups)}
+	})
 	alone := inference.Covariate{Values: make([]float64, len(ids)), Category: true}
 	for i, a := range of[least] {
 		if a {
@@ -377,22 +384,18 @@ func (s *Covariates) pattern(t *dag.Task, ids []string, group []int, groups []st
 	told := inference.Separate(alone, group, len(groups), strata, s.Permutations,
 		random.New(s.Seed, "covariates", column.UnusablePattern, "alone"))
 	return &column.CovariateRow{Name: column.UnusablePattern, Kind: "category", N: int32(len(ids)), AUC: told.AUC,
-		Chance: told.Chance, P: p[least], Values: words.Some(texts, 6)}, nil
+		Chance: told.Chance, P: p[least]}, lacked, nil
 }
 
-// lackedBy says how many participants of each group lack a region.
-func lackedBy(region int, absent []bool, group []int, groups []string) string {
-	lack, all := make([]int, len(groups)), make([]int, len(groups))
+// lackedBy is how many participants of each group lack a region.
+func lackedBy(absent []bool, group []int, groups []string) []column.LackingIn {
+	all := lists.Map(groups, func(name string) column.LackingIn { return column.LackingIn{Group: name} })
 	for i, g := range group {
-		if all[g]++; absent[i] {
-			lack[g]++
+		if all[g].Of++; absent[i] {
+			all[g].N++
 		}
 	}
-	parts := make([]string, len(groups))
-	for g, name := range groups {
-		parts[g] = fmt.Sprintf("%s %d of %d", name, lack[g], all[g])
-	}
-	return fmt.Sprintf("region %d is missing in %s", region, strings.Join(parts, " · "))
+	return all
 }
 
 // scanCovariates are the volumes, the motion, and the regions without a usable series of each participant's scan.

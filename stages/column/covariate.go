@@ -18,6 +18,23 @@ const UnusableRegions = "unusable_regions"
 // UnusablePattern is the covariate of which regions these are.
 const UnusablePattern = "unusable_pattern"
 
+// LackedRegions is the metadata by which the table of covariates lists the regions that some participants lack, the one
+// that differs most between the groups first: a JSON list of LackedRegion.
+const LackedRegions = "lacked regions"
+
+// A LackedRegion is a region without a usable series in some participants.
+type LackedRegion struct {
+	Region int         `json:"region"` // from 1
+	Groups []LackingIn `json:"groups"`
+}
+
+// LackingIn is how many participants of a group lack a region.
+type LackingIn struct {
+	Group string `json:"group"`
+	N     int    `json:"n"`
+	Of    int    `json:"of"`
+}
+
 // A CovariateColumn is a covariate as it is read.
 type CovariateColumn struct {
 	Name   string

@@ -1,6 +1,7 @@
 package column
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -23,12 +24,29 @@ const AsSidecarSays = "; according to the sidecar, cleaned with "
 const CleanedBefore = "cleaned"
 
 // MissingCodes is the metadata by which the quality of a scan lists the regions and confounds that hold a number which
-// may stand for missing values, in lines: "region 5: -9999 in 3 volumes".
+// may stand for missing values: a JSON list of MissingCode.
 const MissingCodes = "codes"
 
 // TimeUnknown is the error of a step that needs the repetition time, where it is not known.
 func TimeUnknown(step string) error {
 	return fmt.Errorf("%s needs the repetition time, which is not known: set tr, in s", step)
+}
+
+// A MissingCode is a number that may stand for missing values, in so many volumes of a region or a column of confounds.
+type MissingCode struct {
+	Region  int     `json:"region,omitempty"` // from 1; 0 for a column
+	Column  string  `json:"column,omitempty"`
+	Code    float64 `json:"code"`
+	Volumes int     `json:"volumes"`
+	Run     string  `json:"run,omitempty"` // of joined runs
+}
+
+// MissingCodesOf are those of the metadata of a table.
+func MissingCodesOf(meta map[string]string) (codes []MissingCode, err error) {
+	if text := meta[MissingCodes]; text != "" {
+		err = json.Unmarshal([]byte(text), &codes)
+	}
+	return codes, err
 }
 
 // A CensoredError refuses a scan of which censoring for motion leaves too little.

@@ -18,7 +18,7 @@ type ParcelRow struct {
 	Determinant  float64 `column:"determinant,missing" doc:"volume change by the affine parts of the transforms, from the scan's space to that of the labels"`
 	Rotation     float64 `column:"rotation,missing" unit:"degree" doc:"rotation of the head by transform; near 0 from fsnative to T1w"`
 	Displacement float64 `column:"displacement,missing" unit:"mm" doc:"length of the longest vector of the displacement field"`
-	Caution      string  `column:"caution" doc:"registration warnings; empty if none"`
+	Caution      string  `column:"caution" doc:"what the registration warns of, for programs: a JSON list of findings; empty if none"`
 }
 
 // A SampleRow is a voxel that carpet plots show (parcellate).

@@ -51,7 +51,7 @@ func TestCovariateFindings(t *testing.T) {
 		{[]column.CovariateRow{row(column.UnusablePattern, 0.01), row(column.UnusableRegions, 0.01)}, "group",
 			"covariate.missing-regions-differ covariate.number-of-missing-regions"},
 	} {
-		need.Equal(t, codes(Covariates(c.rows, c.of)), c.want, c.rows, c.of)
+		need.Equal(t, codes(Covariates(c.rows, c.of, nil)), c.want, c.rows, c.of)
 	}
 	number := func(name string, p float64) column.NumberCovariateRow {
 		return column.NumberCovariateRow{

@@ -16,8 +16,14 @@ type Scan struct {
 	Who         string // the participant, with its session or run
 	Participant string
 	Session     string
-	Codes       []string // numbers in it that may stand for missing values
+	Codes       []Code
 	column.CleaningRow
+}
+
+// A Code is a number that may stand for missing values, with the name of its region for people.
+type Code struct {
+	Name string
+	column.MissingCode
 }
 
 // Cleaning is how the scans of a cohort were cleaned.
@@ -229,7 +235,7 @@ func (c Cleaning) values() (all List) {
 	all.Add(c.faults("scans.not-finite", func(s Scan) (ScanFault, bool) {
 		return ScanFault{N: int(s.NonFinite), Element: c.Element, severity: float64(s.NonFinite)}, s.NonFinite > 0
 	}, map[string]any{"Element": c.Element})...)
-	coded := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return s.Codes == nil })
+	coded := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return len(s.Codes) == 0 })
 	if len(coded) > 0 {
 		all.Add(Finding{"scans.missing-codes", Limits, Subject{Participants: who(coded)},
 			map[string]any{"Listed": lists.Map(coded, func(s Scan) ScanFault {
@@ -292,7 +298,7 @@ type ScanFault struct {
 	Longest  int     // gap, volumes
 	X        float64 // repetition time in s, or mean framewise displacement in mm
 	Element  string
-	Codes    []string
+	Codes    []Code
 	severity float64
 }
 

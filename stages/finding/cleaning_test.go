@@ -207,7 +207,7 @@ func TestLostVoxels(t *testing.T) {
 
 func TestFindingsOfScans(t *testing.T) {
 	need.Equal(t, listed(Registration(nil)), "")
-	need.Equal(t, listed(Registration([]Doubtful{{"sub-2", "it rotates the head by 90°"}})), "scans.labels-doubtful sub-2")
+	need.Equal(t, listed(Registration([]Doubtful{{"sub-2", List{Warning("registration.rotation", nil)}}})), "scans.labels-doubtful sub-2")
 	for _, c := range []struct {
 		n, all    int
 		misplaced any

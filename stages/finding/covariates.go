@@ -28,27 +28,33 @@ func separating[R any](rows []R, of func(R) (name string, p float64)) func(R) st
 	}
 }
 
+// A Lacked is a region that some participants lack, with its name for people.
+type Lacked struct {
+	Name string
+	column.LackedRegion
+}
+
 // Covariates are the findings about covariates that alone separate the groups. of is the column that the models
-// predict: the table is of the column group.
-func Covariates(rows []column.CovariateRow, of string) (all List) {
+// predict: the table is of the column group. lacked are the regions that some participants lack.
+func Covariates(rows []column.CovariateRow, of string, lacked []Lacked) (all List) {
 	if of != "group" {
 		all.Add(Finding{"covariate.not-of-labels", Limits, Subject{}, map[string]any{"Column": of}})
 		return all
 	}
 	named := separating(rows, func(r column.CovariateRow) (string, float64) { return r.Name, r.P })
 	for _, r := range rows {
-		name, code := named(r), "covariate.predicts-group"
-		switch {
-		case name == "":
-			continue
-		case name == column.UnusablePattern:
-			code = "covariate.missing-regions-differ"
-		case name == column.UnusableRegions:
-			code = "covariate.number-of-missing-regions"
+		numbers := map[string]any{"AUC": r.AUC, "Chance": r.Chance, "P": r.P, "Draws": int(r.Permutations)}
+		switch name := named(r); name {
+		case "":
+		case column.UnusablePattern:
+			all.Add(Finding{"covariate.missing-regions-differ", Overturns, Subject{},
+				map[string]any{"P": r.P, "Draws": int(r.Permutations), "Regions": lacked}})
+		case column.UnusableRegions:
+			all.Add(Finding{"covariate.number-of-missing-regions", Overturns, Subject{}, numbers})
+		default:
+			numbers["Name"] = name
+			all.Add(Finding{"covariate.predicts-group", Overturns, Subject{}, numbers})
 		}
-		all.Add(Finding{code, Overturns, Subject{}, map[string]any{"Name": name, "AUC": r.AUC,
-			"Chance": r.Chance, "P": r.P,
-			"Draws": int(r.Permutations), "Values": r.Values}})
 	}
 	return all
 }

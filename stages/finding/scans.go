@@ -10,7 +10,10 @@ import (
 )
 
 // A Doubtful is a scan that its labels may not fit.
-type Doubtful struct{ Who, Why string }
+type Doubtful struct {
+	Who string
+	Why List
+}
 
 // Registration is the finding about labels that may not fit the scan.
 func Registration(doubtful []Doubtful) List {

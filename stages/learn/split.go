@@ -16,6 +16,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/learn/family"
@@ -70,7 +71,7 @@ func (s *Split) Ports() dag.Ports {
 type strataRow struct {
 	Strata  int32  `column:"strata" doc:"number of strata: the groups within each value of stratify_by, or these values where a number is predicted"`
 	Small   int32  `column:"small" doc:"strata with fewer participants than there are folds"`
-	Warning string `column:"warning" doc:"empty if none"`
+	Warning string `column:"warning" doc:"what the row warns of, for programs: a JSON list of findings; empty if none"`
 }
 
 // number reports whether a number is predicted.
@@ -180,7 +181,9 @@ func (s *Split) strata(members []member) strataRow {
 		}
 	}
 	if 2*row.Small > row.Strata && s.LeaveOut == "" && s.Permutation == 0 && s.Outer == 0 {
-		row.Warning = fmt.Sprintf("stratify_by [%s] has little effect: %d of %d strata have fewer participants than there are folds (%d); name columns with few values", strings.Join(s.StratifyBy, ", "), row.Small, row.Strata, s.Folds)
+		row.Warning = finding.Written(finding.List{finding.Warning("folds.small-strata",
+			map[string]any{"Columns": s.StratifyBy,
+				"Small": row.Small, "Strata": row.Strata, "Folds": s.Folds})})
 	}
 	return row
 }

@@ -289,8 +289,8 @@ func TestSplitSmallStrata(t *testing.T) {
 		want          string
 	}{
 		{&Split{StratifyBy: []string{"site"}}, "6", "0", ""},
-		{&Split{StratifyBy: []string{"age"}}, "60", "60", "stratify_by [age] has little effect: 60 of 60 strata have fewer participants than there are folds (5); name columns with few values"},
-		{&Split{StratifyBy: []string{"age"}, Label: "target"}, "30", "30", "stratify_by [age] has little effect: 30 of 30 strata have fewer participants than there are folds (5); name columns with few values"},
+		{&Split{StratifyBy: []string{"age"}}, "60", "60", `[{"code":"folds.small-strata","weight":"limits","numbers":{"Columns":["age"],"Folds":5,"Small":60,"Strata":60}}]`},
+		{&Split{StratifyBy: []string{"age"}, Label: "target"}, "30", "30", `[{"code":"folds.small-strata","weight":"limits","numbers":{"Columns":["age"],"Folds":5,"Small":30,"Strata":30}}]`},
 		{&Split{StratifyBy: []string{"age"}, Permutation: 1}, "48", "48", ""},
 		{&Split{StratifyBy: []string{"age"}, LeaveOut: "site"}, "60", "60", ""},
 	} {

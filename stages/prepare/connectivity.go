@@ -9,6 +9,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
 )
@@ -127,14 +128,25 @@ type matrixRow struct {
 	Condition        float64 `column:"condition,missing" doc:"condition number (1-norm) of the covariance that was inverted"`
 	PartialSE        float64 `column:"partial_se,missing" doc:"standard error of an empirical partial correlation under the null hypothesis (Fisher z)"`
 	Saturated        int32   `column:"saturated" doc:"pairs with correlation 1 up to rounding; their Fisher z is bounded"`
-	Warning          string  `column:"warning" doc:"warnings; empty if none"`
+	Warning          string  `column:"warning" doc:"what the row warns of, for programs: a JSON list of findings; empty if none"`
+}
+
+// weaknesses are the finding about partial correlations that say little.
+func weaknesses(w *connectivity.Weakness) finding.List {
+	if w == nil {
+		return nil
+	}
+	code := map[string]string{connectivity.Undetermined: "connectivity.undetermined",
+		connectivity.Poor: "connectivity.poorly-determined", connectivity.Noisy: "connectivity.noisy"}[w.Kind]
+	return finding.List{finding.Warning(code, *w)}
 }
 
 func connectivityQuality(quality []connectivity.Quality) *encoding.Table {
 	rows := make([]matrixRow, len(quality))
 	for d, q := range quality {
 		rows[d] = matrixRow{int32(d), int32(q.Volumes), int32(q.Regions), int32(q.Missing), int32(q.Constant), q.TEff,
-			q.Shrinkage, q.PearsonShrinkage, q.Condition, q.PartialSE, int32(q.Saturated), q.Warning}
+			q.Shrinkage, q.PearsonShrinkage, q.Condition, q.PartialSE, int32(q.Saturated),
+			finding.Written(weaknesses(q.Weakness))}
 	}
 	return column.Table(rows)
 }

@@ -6,13 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/finding"
 	"prgnn/stages/prepare/extract"
 	"prgnn/stages/stagetest"
 )
@@ -92,8 +92,10 @@ func TestConnectivityCatchesTheBandPass(t *testing.T) {
 	out, err := stagetest.RunWith(s, in)
 	need.NoError(t, err)
 	warning, err := out["quality"].(*encoding.Table).Strings("warning")
-	if err != nil || !strings.HasPrefix(warning[0], "84 regions but only 52.56 independent volumes: the data alone do not determine the partial correlations, the regularization (ledoit-wolf) does. A wider band or fewer regions help") {
-		t.Errorf("warning %q (%v)", warning, err)
+	need.NoError(t, err)
+	if w := finding.Warned(warning[0]); len(w) != 1 || w[0].Code != "connectivity.undetermined" || w[0].Values()["Regions"] != 84.0 ||
+		w[0].Values()["Band"] != true || math.Abs(w[0].Values()["TEff"].(float64)-52.56) > 1e-9 {
+		t.Errorf("warning %q", warning)
 	}
 	s.Partial = "empirical"
 	const want = "clean[sub-1].series: draw 0: the empirical partial correlation of 84 regions needs at least 94 independent volumes, but these time series have 52.56 (of 146 volumes): the estimate would be mostly noise; use partial: ledoit-wolf or ridge; a wider band leaves more degrees of freedom"

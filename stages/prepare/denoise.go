@@ -13,7 +13,6 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
-	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -231,7 +230,7 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	meta := column.MadeBy("denoise", &used, scan.Meta["made"], same...)
 	if codes != nil {
-		meta[column.MissingCodes] = strings.Join(codes, "\n")
+		meta[column.MissingCodes] = column.JSON(codes)
 	}
 	return dag.Outputs{
 		"series":  region.Stack(cleaned),
@@ -242,21 +241,25 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 }
 
 // missingCodes lists the regions of a series, T×N, and the confounds that hold a code for missing values.
-func missingCodes(t *dag.Task, x connectivity.Matrix, regressors []string) (found []string, err error) {
+func missingCodes(t *dag.Task, x connectivity.Matrix, regressors []string) (found []column.MissingCode,
+	err error) {
 	values := make([]float64, x.Rows)
 	for j := range x.Cols {
 		for v := range values {
 			values[v] = x.At(v, j)
 		}
 		if code, times := connectivity.Code(values); times > 0 {
-			found = append(found, fmt.Sprintf("region %d: %g in %s", j+1, code, words.Count(times, "volume")))
+			found = append(found, column.MissingCode{Region: j + 1, Code: code, Volumes: times})
 		}
 	}
 	if !t.Has("confounds") {
 		return found, nil
 	}
 	table, err := readConfounds(t, x.Rows)
-	return append(found, table.Codes(regressors)...), err
+	for _, c := range table.Codes(regressors) {
+		found = append(found, column.MissingCode{Column: c.Column, Code: c.Code, Volumes: c.Volumes})
+	}
+	return found, err
 }
 
 // TimeFrom is "parameter" where tr gives the repetition time, and "" where the scan does.

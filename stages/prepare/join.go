@@ -199,20 +199,21 @@ type runQuality struct {
 	runs []column.CleaningRow
 	made string // how they were cleaned
 	// of each run, the regions and confounds with a code for missing values
-	codes []string
+	codes [][]column.MissingCode
 }
 
 // meta is the metadata of the quality of all runs, of these names.
 func (q *runQuality) meta(names []string) map[string]string {
 	meta := map[string]string{"made": q.made}
-	var codes []string
-	for i, text := range q.codes {
-		for _, line := range strings.FieldsFunc(text, func(c rune) bool { return c == '\n' }) {
-			codes = append(codes, line+" of run "+names[i])
+	var codes []column.MissingCode
+	for i, own := range q.codes {
+		for _, c := range own {
+			c.Run = names[i]
+			codes = append(codes, c)
 		}
 	}
 	if codes != nil {
-		meta[column.MissingCodes] = strings.Join(codes, "\n")
+		meta[column.MissingCodes] = column.JSON(codes)
 	}
 	return meta
 }
@@ -234,7 +235,11 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 			return nil, fmt.Errorf("%s was denoised differently from %s: %s", in.Name, quality[0].Name,
 				strings.Join(column.MadeApart(made, q.made, nil), "; "))
 		}
-		q.runs, q.made, q.codes = append(q.runs, row), made, append(q.codes, t.Meta[column.MissingCodes])
+		codes, err := column.MissingCodesOf(t.Meta)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		q.runs, q.made, q.codes = append(q.runs, row), made, append(q.codes, codes)
 	}
 	how := column.MadeLines(q.made)
 	if len(quality) > 1 && strings.Trim(how["denoise.standardize"], `"`) == "none" && how["denoise.detrend"] == "-1" {

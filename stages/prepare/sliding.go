@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
 )
@@ -77,7 +78,7 @@ type windowsRow struct {
 	Step     float64 `column:"step" unit:"s" doc:"time from one window to the next"`
 	Scan     float64 `column:"scan" unit:"s" doc:"duration of the kept volumes"`
 	HighPass float64 `column:"high_pass,missing" unit:"Hz" doc:"lowest frequency left in the series, by the high-pass filter or fMRIPrep's cosines; empty where neither was used"`
-	Warning  string  `column:"warning" doc:"empty if none"`
+	Warning  string  `column:"warning" doc:"what the row warns of, for programs: a JSON list of findings; empty if none"`
 }
 
 // fewestWidths is how many windows side by side a scan should have.
@@ -148,7 +149,7 @@ func (s *SlidingWindows) Run(ctx context.Context, t *dag.Task) (dag.Outputs, err
 	}
 	quality := windowsRow{Windows: int32(len(windows)), Width: int32(width), Seconds: float64(width) * tr,
 		Step: float64(step) * tr, Scan: float64(x.Rows) * tr, HighPass: highPassOf(made, clean.Confounds)}
-	quality.Warning = quality.warn(s.Width)
+	quality.Warning = finding.Written(quality.warn(s.Width))
 	meta := column.MadeBy("windows", s, made, "tr")
 	return dag.Outputs{
 		"windows":     region.Float32(z, len(windows), pairs),
@@ -209,18 +210,18 @@ func highPassOf(made, confounds string) float64 {
 }
 
 // warn says what the windows cannot show; asked is their width before it was rounded to volumes.
-func (r *windowsRow) warn(asked float64) string {
-	var all []string
+func (r *windowsRow) warn(asked float64) (all finding.List) {
 	switch {
 	case math.IsNaN(r.HighPass):
-		all = append(all, fmt.Sprintf("no high-pass filter is known: fluctuations slower than a window of %g s make its correlations vary (Leonardi & Van De Ville 2015)", r.Seconds))
+		all.Add(finding.Warning("windows.no-high-pass", map[string]any{"Seconds": r.Seconds}))
 	case max(r.Seconds, asked) < (1-1e-9)/r.HighPass:
-		all = append(all, fmt.Sprintf("windows of %g s are shorter than 1/f = %.4g s of the high-pass filter at %.4g Hz: their correlations vary without any change of connectivity (Leonardi & Van De Ville 2015)", r.Seconds, 1/r.HighPass, r.HighPass))
+		all.Add(finding.Warning("windows.short", map[string]any{"Seconds": r.Seconds, "HighPass": r.HighPass,
+			"Period": 1 / r.HighPass}))
 	}
 	if r.Scan < fewestWidths*r.Seconds {
-		all = append(all, fmt.Sprintf("the scan has fewer than %d windows of %g s side by side: states and dwell times are uncertain", fewestWidths, r.Seconds))
+		all.Add(finding.Warning("windows.few", map[string]any{"Seconds": r.Seconds, "Least": fewestWidths}))
 	}
-	return strings.Join(all, "; ")
+	return all
 }
 
 func varianceOf(v []float64) float64 {

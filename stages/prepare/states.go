@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/random"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
@@ -67,7 +68,7 @@ type stateFitRow struct {
 	Windows      int32   `column:"windows" doc:"windows that the centers were fitted to"`
 	Steps        int32   `column:"steps" doc:"of Lloyd's algorithm"`
 	Inertia      float64 `column:"inertia" doc:"sum of the distances of these windows from their states (l2: squared)"`
-	Warning      string  `column:"warning" doc:"empty if none"`
+	Warning      string  `column:"warning" doc:"what the row warns of, for programs: a JSON list of findings; empty if none"`
 }
 
 func (s *States) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
@@ -80,7 +81,7 @@ func (s *States) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if nodes < 2 {
 		return nil, fmt.Errorf("%s: %d pairs, which no number of regions has", t.All("windows")[0].Name, pairs)
 	}
-	shared, warning, err := s.shared(x, nodes)
+	shared, warnings, err := s.shared(x, nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ func (s *States) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	if c.Stopped {
-		warning = strings.TrimPrefix(warning+fmt.Sprintf("; k-means has not converged in %d steps: some windows still change their states; use fewer states", c.Steps), "; ")
+		warnings.Add(finding.Warning("states.not-converged", map[string]any{"Steps": c.Steps}))
 	}
 	facts := region.StateFacts{Metric: s.Distance, Nodes: nodes, States: s.States}
 	if t.Has("folds") {
@@ -108,25 +109,30 @@ func (s *States) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	fitted := facts.Table(spread(c.Centers, shared, pairs), x.who)
 	fitted.Meta["made"] = x.made
 	return dag.Outputs{"fitted": fitted, "fit": column.Table([]stateFitRow{{int32(len(x.who)), int32(exemplars.N()),
-		int32(used.N()), int32(c.Steps), c.Inertia, warning}})}, nil
+		int32(used.N()), int32(c.Steps), c.Inertia, finding.Written(warnings)}})}, nil
 }
 
 // shared are the pairs of regions with a signal in every participant; nil for all pairs.
-func (s *States) shared(x *clustered, nodes int) (pairs []int, warning string, err error) {
+func (s *States) shared(x *clustered, nodes int) (pairs []int, warnings finding.List, err error) {
 	if x.silent == nil {
-		return nil, "", nil
+		return nil, nil, nil
 	}
 	if s.Regions == "all" {
-		return nil, "", fmt.Errorf("regions without a signal have a correlation of 0 in all windows, so the states would tell their participants from the others: leave these regions out (regions: shared), or these participants (exclude, under cohort): %s",
+		return nil, nil, fmt.Errorf("regions without a signal have a correlation of 0 in all windows, so the states would tell their participants from the others: leave these regions out (regions: shared), or these participants (exclude, under cohort): %s",
 			words.Some(x.lacking, 10))
 	}
 	if pairs = pairsWithSignal(x.silent); len(pairs) == 0 {
-		return nil, "", fmt.Errorf("no pair of regions has a signal in all %s: exclude those without (exclude, under cohort): %s",
+		return nil, nil, fmt.Errorf("no pair of regions has a signal in all %s: exclude those without (exclude, under cohort): %s",
 			words.Count(len(x.who), "participant"), words.Some(x.lacking, 10))
 	}
-	out := numbersOf(x.silent)
-	return pairs, fmt.Sprintf("the states are of %d of %d regions: the others have no signal in %s (regions %s)",
-		nodes-len(out), nodes, words.Count(len(x.lacking), "participant"), words.Some(out, 10)), nil
+	var out []int
+	for i, silent := range x.silent {
+		if silent {
+			out = append(out, i+1)
+		}
+	}
+	return pairs, finding.List{finding.Warning("states.shared-regions", map[string]any{"Shared": nodes - len(out),
+		"All": nodes, "Participants": len(x.lacking), "Regions": out})}, nil
 }
 
 // spread puts the entries of centers at their pairs; the other pairs are NaN.

@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
@@ -76,7 +77,7 @@ type updateRow struct {
 	Norm   float64 `column:"norm" doc:"Frobenius norm of the mean logarithm before the update"`
 	Length float64 `column:"length" doc:"1, or less after steps at which the norm grew"`
 
-	Warning string `column:"warning" doc:"of the last step; empty if none"`
+	Warning string `column:"warning" doc:"what the last step warns of, for programs: a JSON list of findings; empty if none"`
 }
 
 // ReadsParticipants is the group that its parameter names.
@@ -134,7 +135,8 @@ func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		steps[i] = updateRow{int32(u.Number), u.Norm, u.Length, ""}
 	}
 	if space.Stopped {
-		steps[len(steps)-1].Warning = fmt.Sprintf("the geometric mean has not converged in %d steps, where nilearn stops and warns too; stop: tolerance goes on", len(steps))
+		steps[len(steps)-1].Warning = finding.Written(finding.List{finding.Warning("tangent.not-converged",
+			map[string]any{"Steps": len(steps)})})
 	}
 	facts := region.ReferenceFacts{Fold: s.Fold, Repeat: s.Repeat, Reference: s.Reference, Controls: s.Controls,
 		ZScore: s.ZScore, Nodes: nodes}

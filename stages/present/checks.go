@@ -117,13 +117,11 @@ func (a *author) covariates() error {
 		a.Put("covariate.none-tested", v)
 		return nil
 	}
-	found := finding.Covariates(rows, of)
-	for _, f := range found {
-		if values, ok := f.Numbers.(map[string]any); ok && values["Values"] != nil {
-			values["Values"] = a.Named(values["Values"].(string))
-		}
+	lacked, err := a.lackedRegions()
+	if err != nil {
+		return err
 	}
-	a.Find(found...)
+	a.Find(finding.Covariates(rows, of, lacked)...)
 	v["Permutations"] = rows[0].Permutations
 	v["OneGroup"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.AUC) })
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) && !math.IsNaN(r.AUC) })
@@ -137,10 +135,33 @@ func (a *author) covariates() error {
 		section.Num("q", func(r row) string { return report.Probability(r.Q) }),
 	}
 	if a.Pictures {
-		columns = slices.Insert(columns, 1, section.Words("values", func(r row) string { return a.Named(r.Values) }))
+		columns = slices.Insert(columns, 1, section.Words("values", func(r row) string {
+			if r.Name == column.UnusablePattern {
+				return a.Text("covariate.lacked", values{"Regions": lacked})
+			}
+			return r.Values
+		}))
 	}
 	a.Table(section.Lay(a.Writer, "covariate.groups", v, 1, rows, columns...), a.Text("covariate.groups.lead", v))
 	return nil
+}
+
+// lackedRegions are the regions that some participants lack.
+func (a *author) lackedRegions() (lacked []finding.Lacked, err error) {
+	in := a.T.In("covariates")
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	if text := table.Meta[column.LackedRegions]; text != "" {
+		if err := json.Unmarshal([]byte(text), &lacked); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", in.Name, column.LackedRegions, err)
+		}
+	}
+	for i, r := range lacked {
+		lacked[i].Name = a.RegionName(r.Region)
+	}
+	return lacked, nil
 }
 
 // covariatesOfNumber describes how covariates go with the number to predict.

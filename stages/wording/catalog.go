@@ -106,6 +106,18 @@ func Text(code string, values any) (string, error) {
 	return b.String(), nil
 }
 
+// Warned are the warnings of a cell in words (dag.Worded). One that the catalog cannot write stands as it is.
+func Warned(cell string) (texts []string) {
+	for _, f := range finding.Warned(cell) {
+		text, err := Text(f.Code, f.Values())
+		if err != nil {
+			text = cell
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
 // Finding writes a group of findings: its entry, and which other classifiers have it.
 func Finding(g finding.Group) (string, error) {
 	text, err := Text(g.Code, g.Values())

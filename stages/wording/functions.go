@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/report"
 )
 
@@ -220,20 +221,28 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// numbers makes a function of a function of so many numbers.
+// numbers makes a function of a function of so many numbers; of one that differs it writes the range.
 func numbers(n int, f func([]float64) string) func(arguments) (any, error) {
 	return func(a arguments) (any, error) {
 		if len(a.of) != n {
 			return nil, a.wrong()
 		}
-		x := make([]float64, n)
+		low, high := make([]float64, n), make([]float64, n)
 		for i, v := range a.of {
-			ok := false
-			if x[i], ok = number(v); !ok {
+			if s, is := v.(finding.Span); is {
+				low[i], high[i] = s.Low, s.High
+				continue
+			}
+			x, ok := number(v)
+			if !ok {
 				return nil, a.wrong()
 			}
+			low[i], high[i] = x, x
 		}
-		return f(x), nil
+		if from, to := f(low), f(high); from != to {
+			return from + "–" + to, nil
+		}
+		return f(low), nil
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"text/template/parse"
 
 	"prgnn/internal/words"
+	"prgnn/stages/finding"
 )
 
 // A writer writes one entry. It is text/template without methods and assignments: the templates count and list, and
@@ -148,6 +149,20 @@ func (w *writer) call(name string, args []any) (any, error) {
 			texts = append(texts[:last-1], texts[last-1]+fmt.Sprint(args[3])+texts[last])
 		}
 		return strings.Join(texts, fmt.Sprint(args[2])), err
+	case name == "findings" && len(args) == 2: // findings LIST "; ": each by the entry of its code
+		list, ok := args[0].(finding.List)
+		if !ok {
+			return nil, fmt.Errorf("findings does not accept %v", args[0])
+		}
+		var texts []string
+		for _, f := range list {
+			text, err := Text(f.Code, f.Values())
+			if err != nil {
+				return nil, err
+			}
+			texts = append(texts, text)
+		}
+		return strings.Join(texts, fmt.Sprint(args[1])), nil
 	case name == "members" && len(args) == 3: // members "code" LIST most: likewise, at most so many
 		texts, err := entries(fmt.Sprint(args[0]), args[1])
 		most, _ := number(args[2])

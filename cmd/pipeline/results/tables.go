@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/pipelines/differ"
 )
@@ -34,6 +36,9 @@ func printTable(w io.Writer, t *encoding.Table, rows int, indent string) {
 		for i := range t.Columns {
 			text := "n/a"
 			if v := t.Columns[i].Value(r); v != nil {
+				if cell, ok := v.(string); ok && cell != "" && t.Columns[i].Name == dag.WarningColumn {
+					v = strings.Join(dag.Worded(cell), "; ")
+				}
 				text = console.Clip(differ.Rounded(v), 40)
 				if p, ok := v.(float64); ok && draws != nil && slices.Contains(drawnP, t.Columns[i].Name) {
 					text = cmp.Or(words.LeastP(p, int(draws[r])), text)

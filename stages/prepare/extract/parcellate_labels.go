@@ -6,12 +6,12 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"prgnn/dag"
 	"prgnn/nifti"
 	"prgnn/nifti/itk"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/region"
 )
 
@@ -35,7 +35,7 @@ type layer struct {
 	files   []io.Closer
 	samples int // of a voxel along each axis
 	field   bool
-	opposed string        // what is opposite in the affines of scan and label image; "" for nothing
+	opposed finding.List  // about what is opposite in the affines of scan and label image
 	whole   bool          // the labels are of the whole brain
 	mask    *nifti.Labels // nil without one
 
@@ -102,23 +102,22 @@ func (l *layer) read(p *Parcellate, t *dag.Task, grid nifti.Grid) (err error) {
 	return nil
 }
 
-// opposedAffines says in what sform and qform of the scan or of the label image are opposite; "" where they agree.
-func opposedAffines(t *dag.Task, scan *nifti.Header) (string, error) {
+// opposedAffines are the findings about sform and qform of the scan or of the label image that are opposite.
+func opposedAffines(t *dag.Task, scan *nifti.Header) (all finding.List, err error) {
 	r, err := region.OpenImage(t.In("labels"))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer r.Close()
-	var all []string
 	for _, image := range []struct {
 		what   string
 		header *nifti.Header
 	}{{"scan", scan}, {"label image", r.Header}} {
 		if opposed := image.header.Opposed(); opposed != "" {
-			all = append(all, fmt.Sprintf("sform and qform of the %s are opposite in %s, and the sform is used: check which is right", image.what, opposed))
+			all.Add(finding.Warning("registration.affines-opposite", map[string]any{"Image": image.what, "Axes": opposed}))
 		}
 	}
-	return strings.Join(all, "; "), nil
+	return all, nil
 }
 
 // rotation is the angle by which an affine turns, degrees.
@@ -386,29 +385,25 @@ func (l *layer) besideBrain(onto *nifti.Labels) error {
 func (l *layer) quality(empty int) column.ParcelRow {
 	r := l.row
 	r.Empty = int32(empty)
-	var doubts []string
-	doubt := func(format string, args ...any) { doubts = append(doubts, fmt.Sprintf(format, args...)) }
+	var doubts finding.List
 	if r.Mask != nil && l.whole && float64(*r.Mask-*r.Unlabeled) <= leastLabeled*float64(*r.Mask) {
-		doubt("%.0f %% of its brain mask has no label (%d of %d voxels; less than %.0f %% is usual)", 100*share(int(*r.Unlabeled), int(*r.Mask)), *r.Unlabeled, *r.Mask, 100*(1-leastLabeled))
+		doubts.Add(finding.Warning("registration.mask-unlabeled", map[string]any{"Share": share(int(*r.Unlabeled), int(*r.Mask)),
+			"N": *r.Unlabeled, "Of": *r.Mask, "Usual": 1 - leastLabeled}))
 	}
 	if r.Outside != nil && *r.Outside > 0 {
-		doubt("%d voxels of its brain mask are outside the label image or the displacement field", *r.Outside)
+		doubts.Add(finding.Warning("registration.mask-outside", map[string]any{"N": *r.Outside}))
 	}
 	if d := r.Determinant; d < leastDeterminant || d > mostDeterminant {
-		doubt("its transforms change volumes by a factor of %.2g", d)
+		doubts.Add(finding.Warning("registration.volume-change", map[string]any{"Factor": d}))
 	}
 	if r.Displacement >= mostDisplacement {
-		doubt("its displacement field moves points by up to %.0f mm", r.Displacement)
+		doubts.Add(finding.Warning("registration.displacement", map[string]any{"MM": r.Displacement}))
 	}
 	if r.Rotation > mostRotation {
-		doubt("its transform rotates the head by %.0f°", r.Rotation)
+		doubts.Add(finding.Warning("registration.rotation", map[string]any{"Degrees": r.Rotation}))
 	}
-	if r.Caution = strings.Join(doubts, "; "); r.Caution != "" {
-		r.Caution += ": check the registration"
-	}
-	if l.opposed != "" {
-		r.Caution = strings.TrimPrefix(r.Caution+"; "+l.opposed, "; ")
-	}
+	doubts.Add(l.opposed...)
+	r.Caution = finding.Written(doubts)
 	return r
 }
 

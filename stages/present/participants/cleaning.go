@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -34,11 +33,18 @@ func (a *Cohort) readCleaned() (err error) {
 			return fmt.Errorf("%s: %w", in.Name, err)
 		}
 		column.Keep(rows)
+		found, err := column.MissingCodesOf(table.Meta)
+		if err != nil {
+			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+		codes := lists.Map(found, func(c column.MissingCode) finding.Code {
+			return finding.Code{Name: a.RegionName(c.Region), MissingCode: c}
+		})
 		for i, r := range rows {
 			s := finding.Scan{Who: scanName(in), Participant: participantOf(in), Session: in.Coord("session"),
 				CleaningRow: r}
-			if codes := table.Meta[column.MissingCodes]; codes != "" && i == 0 {
-				s.Codes = lists.Map(strings.Split(codes, "\n"), a.Named)
+			if i == 0 {
+				s.Codes = codes
 			}
 			a.Scans = append(a.Scans, s)
 		}

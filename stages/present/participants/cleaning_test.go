@@ -156,7 +156,8 @@ func TestUndefinedStandardErrorsAreCounted(t *testing.T) {
 func TestMissingCodesAreACaution(t *testing.T) {
 	row := column.CleaningRow{Volumes: 148, Kept: 148, TR: 2, Strategy: "none", Why: column.Simulated}
 	quality := column.WithMeta(column.Table([]column.CleaningRow{row}), map[string]string{
-		column.MissingCodes: "region 2: -9999 in 3 volumes\ncolumn csf: 999 in 1 volume"})
+		column.MissingCodes: column.JSON([]column.MissingCode{{Region: 2, Code: -9999, Volumes: 3},
+			{Column: "csf", Code: 999, Volumes: 1}})})
 	nodes := encoding.NewTable(encoding.Column{Name: "index", Values: []int32{1, 2}},
 		encoding.Column{Name: "name", Values: []string{"left", "right"}})
 	w := section.NewWriter(dag.NewTask(map[string][]dag.Input{"nodes": {dag.InputOf(nodes)},
@@ -164,21 +165,9 @@ func TestMissingCodesAreACaution(t *testing.T) {
 	a := &Cohort{Writer: w}
 	need.NoError(t, a.Read())
 	a.cleaning()
-	const want = "Values that may code missing data are analyzed as measurements (replace them by n/a, or exclude the participants): sub-7 (region 2 (right): -9999 in 3 volumes and column csf: 999 in 1 volume)"
+	const want = "Values that may code missing data are analyzed as measurements (replace them by n/a, or exclude the participants): sub-7 (region 2 (right): -9999 in 3 volumes, column csf: 999 in 1 volume)"
 	if !slices.Contains(w.Cautions(), want) {
 		t.Errorf("%q", w.Cautions())
-	}
-}
-
-// Numbers of regions get their names in lists, too; other numbers do not.
-func TestRegionsAreNamed(t *testing.T) {
-	a := &Cohort{names: map[int][2]string{1: {"left"}, 2: {"right"}, 3: {"3"}}}
-	for text, want := range map[string]string{
-		"(regions 1, 2 and 2 more)":            "(regions 1 (left), 2 (right) and 2 more)",
-		"region 2 is missing in ASD 2 of 2":    "region 2 (right) is missing in ASD 2 of 2",
-		"regions 3, 9: 1 of 2 regions, 1 each": "regions 3, 9: 1 of 2 regions, 1 each",
-	} {
-		need.Equal(t, a.Named(text), want)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"prgnn/internal/lists"
-	"prgnn/internal/pattern"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
@@ -65,20 +64,13 @@ func (a *Cohort) Read() (err error) {
 	return nil
 }
 
-// regionNumbers are regions in the texts of stages that have no node list: "region 7", "regions 4, 10 and 3 more".
-var regionNumbers, number = pattern.New(`\bregions? [0-9]+(, [0-9]+)*\b`), pattern.New(`[0-9]+`)
-
-// Named adds the names of regions to a text that has their numbers: "region 7 (l.CUN)".
-func (a *Cohort) Named(text string) string {
-	return regionNumbers.ReplaceAllStringFunc(text, func(found string) string {
-		return number.ReplaceAllStringFunc(found, func(n string) string {
-			index, _ := strconv.Atoi(n)
-			if name := a.names[index][0]; name != "" && name != n {
-				return n + " (" + name + ")"
-			}
-			return n
-		})
-	})
+// RegionName is a region by its number, with its name where the page has the node list: "7 (l.CUN)".
+func (a *Cohort) RegionName(index int) string {
+	number := strconv.Itoa(index)
+	if name := a.names[index][0]; name != "" && name != number {
+		return number + " (" + name + ")"
+	}
+	return number
 }
 
 // A Counted is a name, and how many participants, scans or regions have it.

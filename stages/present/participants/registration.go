@@ -47,7 +47,7 @@ func (a *Cohort) registration() {
 			how = append(how, s.Resampling)
 		}
 		if s.Caution != "" {
-			doubtful = append(doubtful, finding.Doubtful{Who: s.who, Why: s.Caution})
+			doubtful = append(doubtful, finding.Doubtful{Who: s.who, Why: finding.Warned(s.Caution)})
 		}
 	}
 	if slices.Sort(how); how != nil {

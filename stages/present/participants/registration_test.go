@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 )
 
@@ -22,7 +23,9 @@ func TestRegistrationIsTold(t *testing.T) {
 		told, cautions string
 	}{
 		{[]column.ParcelRow{row(column.LabelsOnGrid, "")}, "", ""},
-		{[]column.ParcelRow{row(column.LabelsNearest, ""), row(column.LabelsNearest, "its transform rotates the head by 90°: check the registration"), row(column.LabelsMajority, "")},
+		{[]column.ParcelRow{row(column.LabelsNearest, ""), row(column.LabelsNearest,
+			finding.Written(finding.List{finding.Warning("registration.rotation",
+				map[string]any{"Degrees": 90.2})})), row(column.LabelsMajority, "")},
 			"Labels were resampled (majority of 27 samples a voxel and nearest neighbor).",
 			"Labels that may not fit the scan: sub-2 (its transform rotates the head by 90°: check the registration)"},
 	} {

@@ -2,7 +2,6 @@ package participants
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 
 	"prgnn/dag"
@@ -11,39 +10,19 @@ import (
 	"prgnn/stages/report"
 )
 
-// A warned holds the warnings of one step: each once, in the order in which they come, with the participants.
+// A warned holds the warnings of one step, in the order in which they come.
 type warned struct {
 	step     string
-	all, hit int                 // participants
-	order    []string            // without their numbers
-	texts    map[string][]string // of each, with its numbers
-	whom     map[string][]string
-	seen     map[[2]string]bool // what was counted of whom: a participant may have several tables, and draws
+	all, hit int // participants
+	warnings []warning
+	seen     map[string]bool // participants: one may have several tables, and draws
 }
 
-// numbered are the numbers of a warning, in which it may differ between participants.
-var numbered = regexp.MustCompile(`\b[0-9]+(\.[0-9]+)?\b`)
-
-// text is a warning with its numbers; where participants differ in one, with the range of it.
-func (s *warned) text(warning string) string {
-	texts, at := s.texts[warning], 0
-	return numbered.ReplaceAllStringFunc(texts[0], func(string) string {
-		v := lists.Map(texts, func(text string) string { return numbered.FindAllString(text, -1)[at] })
-		at++
-		low, high := slices.MinFunc(v, dag.CompareValues), slices.MaxFunc(v, dag.CompareValues)
-		if low == high {
-			return low
-		}
-		return low + "–" + high
-	})
-}
-
-// first reports whether something is counted of a participant for the first time; of nobody known it always is.
-func (s *warned) first(what, whose string) bool {
-	key := [2]string{what, whose}
-	again := s.seen[key] && whose != ""
-	s.seen[key] = true
-	return !again
+// A warning is one finding of several participants, which differ in numbers alone.
+type warning struct {
+	each  []finding.Finding
+	n     int      // participants
+	known []string // those whose name is known
 }
 
 // warnings lists what the tables of quality warn of, such as too few independent volumes for the regions, or windows
@@ -59,22 +38,25 @@ func (a *Cohort) warnings() error {
 		at := slices.IndexFunc(steps, func(w *warned) bool { return w.step == name })
 		if at < 0 {
 			at = len(steps)
-			steps = append(steps, &warned{step: name, texts: map[string][]string{}, whom: map[string][]string{},
-				seen: map[[2]string]bool{}})
+			steps = append(steps, &warned{step: name, seen: map[string]bool{}})
 		}
-		steps[at].add(dag.Warnings(table), in.Coord("subject"))
+		var found finding.List
+		for _, cell := range dag.WarningCells(table) {
+			found.Add(finding.Warned(cell)...)
+		}
+		steps[at].add(found, in.Coord("subject"))
 	}
 	var list []string
 	for _, s := range steps {
-		if s.hit == 0 {
-			continue
-		}
-		a.Find(finding.Finding{Code: "quality.warned", Weight: finding.Limits, Subject: finding.Subject{Stage: s.step},
-			Numbers: values{"N": s.hit, "Of": s.all, "Text": a.Named(s.text(s.order[0])), "Others": len(s.order) - 1}})
-		for _, w := range s.order {
-			names := slices.DeleteFunc(slices.Clone(s.whom[w]), func(id string) bool { return id == "" })
-			list = append(list, a.Text("quality.warning", values{"Stage": s.step, "Text": a.Named(s.text(w)),
-				"N": len(s.whom[w]), "Participants": names}))
+		for i, w := range s.warnings {
+			of := finding.List{a.withNames(finding.Over(w.each))}
+			if i == 0 {
+				a.Find(finding.Finding{Code: "quality.warned", Weight: finding.Limits,
+					Subject: finding.Subject{Stage: s.step},
+					Numbers: values{"N": s.hit, "Of": s.all, "Warning": of, "Others": len(s.warnings) - 1}})
+			}
+			list = append(list, a.Text("quality.warning", values{"Stage": s.step, "Warning": of, "N": w.n,
+				"Participants": w.known}))
 		}
 	}
 	if list == nil {
@@ -92,21 +74,44 @@ func (a *Cohort) warnings() error {
 // mostWarnings is how many different warnings a page lists.
 const mostWarnings = 100
 
-func (s *warned) add(warnings []string, whose string) {
-	if s.first("all", whose) {
+// add adds what one table warns of; whose is "" where that is not known, and then counts as a further participant.
+func (s *warned) add(found finding.List, whose string) {
+	if again := s.seen["all "+whose]; !again || whose == "" {
 		s.all++
 	}
-	if len(warnings) > 0 && s.first("hit", whose) {
+	if again := s.seen["hit "+whose]; found != nil && (!again || whose == "") {
 		s.hit++
+		s.seen["hit "+whose] = true
 	}
-	for _, text := range warnings {
-		w := numbered.ReplaceAllString(text, "#")
-		if s.whom[w] == nil {
-			s.order = append(s.order, w)
+	s.seen["all "+whose] = true
+	hit := map[int]bool{} // warnings of this table
+	for _, f := range found {
+		at := slices.IndexFunc(s.warnings, func(w warning) bool { return w.each[0].Same(f) })
+		if at < 0 {
+			at = len(s.warnings)
+			s.warnings = append(s.warnings, warning{})
 		}
-		s.texts[w] = append(s.texts[w], text)
-		if s.first("warning "+w, whose) {
-			s.whom[w] = append(s.whom[w], whose)
+		w := &s.warnings[at]
+		w.each = append(w.each, f)
+		if hit[at] || whose != "" && slices.Contains(w.known, whose) {
+			continue
+		}
+		hit[at] = true
+		if w.n++; whose != "" {
+			w.known = append(w.known, whose)
 		}
 	}
+}
+
+// withNames is a finding with the names of its regions, whose numbers a stage gives.
+func (a *Cohort) withNames(f finding.Finding) finding.Finding {
+	if of, ok := f.Numbers.(map[string]any); ok {
+		if regions, ok := of["Regions"].([]any); ok {
+			of["Regions"] = lists.Map(regions, func(r any) string {
+				index, _ := r.(float64)
+				return a.RegionName(int(index))
+			})
+		}
+	}
+	return f
 }
