@@ -154,13 +154,17 @@ func (in Input) Bytes() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Array reads an npy input. Nothing is parsed before all bytes are checked.
+// Array reads an npy input. Nothing is parsed before all bytes are checked. Complex numbers are refused: a stage that
+// computes with them takes encoding.DecodeArray of Bytes.
 func (in Input) Array() (*encoding.Array, error) {
 	b, err := in.Bytes()
 	if err != nil {
 		return nil, err
 	}
 	a, err := encoding.DecodeArray(b)
+	if err == nil && a.IsComplex() {
+		err = fmt.Errorf("its elements are complex (%s), but the stage computes with real numbers", a.DType())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}

@@ -7,9 +7,14 @@ import (
 	"slices"
 )
 
-// A Number is an element type of an Array.
+// A Number is an element type of an Array that stages compute with.
 type Number interface {
 	float64 | float32 | int64 | int32 | int16 | uint8
+}
+
+// An Element is any element type of an Array.
+type Element interface {
+	Number | complex64 | complex128
 }
 
 // An Array is an n-dimensional array in C order (the last axis runs fastest).
@@ -17,12 +22,12 @@ type Number interface {
 // 64 bytes, so that numpy can map it into memory.
 type Array struct {
 	Shape []int
-	data  any // []float64, []float32, []int64, []int32, []int16 or []uint8
+	data  any // a slice of an Element
 }
 
 // NewArray wraps data (not copied). It panics unless the product of shape is
 // len(data).
-func NewArray[T Number](data []T, shape ...int) *Array {
+func NewArray[T Element](data []T, shape ...int) *Array {
 	if n, err := elements(shape); err != nil || n != len(data) {
 		panic(fmt.Sprintf("encoding: an array of shape %v does not hold %d elements", shape, len(data)))
 	}
@@ -48,7 +53,7 @@ func elements(shape []int) (int, error) {
 // Values are the elements in C order, as a slice of their type: []float64 and so on.
 func (a *Array) Values() any { return a.data }
 
-// DType is numpy's name of the element type: "<f8", "<f4", "<i8", "<i4", "<i2" or "|u1".
+// DType is numpy's name of the element type: "<f8", "<f4", "<i8", "<i4", "<i2", "|u1", "<c8" or "<c16".
 func (a *Array) DType() string {
 	switch a.data.(type) {
 	case []float64:
@@ -63,6 +68,10 @@ func (a *Array) DType() string {
 		return "<i2"
 	case []uint8:
 		return "|u1"
+	case []complex64:
+		return "<c8"
+	case []complex128:
+		return "<c16"
 	}
 	panic("encoding: the Array was not made by NewArray")
 }
@@ -78,7 +87,7 @@ func (a *Array) Len() int {
 
 // Data returns the elements without copying; it fails when the array's element
 // type is not T.
-func Data[T Number](a *Array) ([]T, error) {
+func Data[T Element](a *Array) ([]T, error) {
 	if d, ok := a.data.([]T); ok {
 		return d, nil
 	}
@@ -86,8 +95,37 @@ func Data[T Number](a *Array) ([]T, error) {
 	return nil, fmt.Errorf("the array holds %s, not %s", a.DType(), want.DType())
 }
 
+// IsComplex reports whether the elements are complex numbers, which no stage of this program computes with.
+func (a *Array) IsComplex() bool {
+	switch a.data.(type) {
+	case []complex64, []complex128:
+		return true
+	}
+	return false
+}
+
+// Parts are the real and the imaginary part of each element, one after the other: twice as many numbers as elements.
+func (a *Array) Parts() []float64 {
+	var out []float64
+	switch d := a.data.(type) {
+	case []complex64:
+		for _, x := range d {
+			out = append(out, float64(real(x)), float64(imag(x)))
+		}
+	case []complex128:
+		for _, x := range d {
+			out = append(out, real(x), imag(x))
+		}
+	default:
+		for _, x := range a.Float64s() {
+			out = append(out, x, 0)
+		}
+	}
+	return out
+}
+
 // Float64s returns the elements converted to float64 (without copying when they
-// are float64 already: read-only).
+// are float64 already: read-only). It panics where they are complex: see IsComplex and Parts.
 func (a *Array) Float64s() []float64 {
 	switch d := a.data.(type) {
 	case []float64:
@@ -103,7 +141,7 @@ func (a *Array) Float64s() []float64 {
 	case []uint8:
 		return floats(d)
 	}
-	panic("encoding: the Array was not made by NewArray")
+	panic("encoding: an array of " + a.DType() + " has no real numbers")
 }
 
 func floats[T Number](d []T) []float64 {
@@ -145,12 +183,16 @@ func Stack(arrays []*Array) (*Array, error) {
 		return stack[int32](arrays, shape), nil
 	case []int16:
 		return stack[int16](arrays, shape), nil
+	case []complex64:
+		return stack[complex64](arrays, shape), nil
+	case []complex128:
+		return stack[complex128](arrays, shape), nil
 	default:
 		return stack[uint8](arrays, shape), nil
 	}
 }
 
-func stack[T Number](arrays []*Array, shape []int) *Array {
+func stack[T Element](arrays []*Array, shape []int) *Array {
 	out := make([]T, 0, len(arrays)*arrays[0].Len())
 	for _, a := range arrays {
 		out = append(out, a.data.([]T)...)

@@ -71,6 +71,16 @@ func writeNPY(w io.Writer, a *Array) error {
 		return writeElements(w, d, 4, func(b []byte, x int32) { le.PutUint32(b, uint32(x)) })
 	case []int16:
 		return writeElements(w, d, 2, func(b []byte, x int16) { le.PutUint16(b, uint16(x)) })
+	case []complex64:
+		return writeElements(w, d, 8, func(b []byte, x complex64) {
+			le.PutUint32(b, float32bits(real(x)))
+			le.PutUint32(b[4:], float32bits(imag(x)))
+		})
+	case []complex128:
+		return writeElements(w, d, 16, func(b []byte, x complex128) {
+			le.PutUint64(b, float64bits(real(x)))
+			le.PutUint64(b[8:], float64bits(imag(x)))
+		})
 	default:
 		_, err := w.Write(d.([]uint8))
 		return err
@@ -97,7 +107,7 @@ const piece = 64 << 10 // bytes
 var pieces = sync.Pool{New: func() any { return new([piece]byte) }}
 
 // writeElements converts and writes in pieces.
-func writeElements[T Number](w io.Writer, data []T, size int, put func([]byte, T)) error {
+func writeElements[T Element](w io.Writer, data []T, size int, put func([]byte, T)) error {
 	buf := pieces.Get().(*[piece]byte)
 	defer pieces.Put(buf)
 	for len(data) > 0 {

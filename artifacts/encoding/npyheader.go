@@ -13,14 +13,15 @@ import (
 type npyDescr struct {
 	descr   string // as in the file, such as ">f4"
 	order   byte   // '<', '>' or '|'
-	kind    byte   // 'f' float, 'i' signed, 'u' unsigned, 'b' bool
+	kind    byte   // 'f' float, 'i' signed, 'u' unsigned, 'b' bool, 'c' complex
 	size    int    // bytes of an element
 	fortran bool
 	shape   []int
 }
 
 // npySizes are the element types that can be read.
-var npySizes = map[byte][]int{'f': {2, 4, 8}, 'i': {1, 2, 4, 8}, 'u': {1, 2, 4, 8}, 'b': {1}}
+var npySizes = map[byte][]int{'f': {2, 4, 8}, 'i': {1, 2, 4, 8}, 'u': {1, 2, 4, 8}, 'b': {1},
+	'c': {8, 16}}
 
 // canonical reports whether the elements are as Array holds them: no conversion
 // but that from little-endian bytes is needed.
@@ -32,6 +33,8 @@ func (h npyDescr) canonical() bool {
 		return false
 	case h.kind == 'f':
 		return h.size >= 4
+	case h.kind == 'c':
+		return true
 	}
 	return h.size >= 2
 }
@@ -86,12 +89,16 @@ func readNPYHeader(r io.Reader) (npyDescr, error) {
 // checkDescr splits a dtype such as "<f8" and refuses those that Array cannot hold.
 func (h *npyDescr) checkDescr() error {
 	refuse := func() error {
-		return fmt.Errorf("element type %q: only plain numbers can be read (float16 to float64, integers, bool)", h.descr)
+		return fmt.Errorf("element type %q: only plain numbers can be read (float16 to float64, integers, bool, complex)", h.descr)
 	}
-	if len(h.descr) != 3 || !strings.ContainsRune("<>|=", rune(h.descr[0])) {
+	if len(h.descr) < 3 || !strings.ContainsRune("<>|=", rune(h.descr[0])) {
 		return refuse()
 	}
-	h.order, h.kind, h.size = h.descr[0], h.descr[1], int(h.descr[2]-'0')
+	h.order, h.kind = h.descr[0], h.descr[1]
+	var err error
+	if h.size, err = strconv.Atoi(h.descr[2:]); err != nil || strconv.Itoa(h.size) != h.descr[2:] {
+		return refuse()
+	}
 	if !slices.Contains(npySizes[h.kind], h.size) {
 		return refuse()
 	}

@@ -23,6 +23,10 @@ func readForeign(r io.Reader, h npyDescr, n, known int) (any, error) {
 		return nil, err
 	}
 	switch fmt.Sprintf("%c%d", h.kind, h.size) {
+	case "c16":
+		return foreign(raw, h, n, func(x complex128) (complex128, error) { return x, nil })
+	case "c8":
+		return foreign(raw, h, n, func(x complex64) (complex64, error) { return x, nil })
 	case "f8":
 		return foreign(raw, h, n, func(x float64) (float64, error) { return x, nil })
 	case "f4":
@@ -64,7 +68,7 @@ func readForeign(r io.Reader, h npyDescr, n, known int) (any, error) {
 
 // foreign has npyio read the elements as In, converts each to Out, and puts them
 // in C order.
-func foreign[In any, Out Number](raw []byte, h npyDescr, n int, widen func(In) (Out, error)) ([]Out, error) {
+func foreign[In any, Out Element](raw []byte, h npyDescr, n int, widen func(In) (Out, error)) ([]Out, error) {
 	if n == 0 {
 		return []Out{}, nil
 	}

@@ -32,6 +32,9 @@ func ReadArray(r io.Reader) (*Array, error) {
 func ReadFloats(r io.Reader, copies int) (shape []int, v []float64, err error) {
 	mem := budget.Of(r)
 	a, err := readNPY(r, func(h npyDescr, n int) error {
+		if h.kind == 'c' {
+			return fmt.Errorf("element type %q: the numbers are complex: save their real parts or magnitudes", h.descr)
+		}
 		size := h.size + 8*copies
 		if h.kind != 'f' || h.size != 8 {
 			size += 8
@@ -72,6 +75,10 @@ func inPlace(b []byte, h npyDescr) (any, bool) {
 	}
 	first := unsafe.Pointer(&b[0])
 	switch {
+	case h.kind == 'c' && h.size == 16:
+		return unsafe.Slice((*complex128)(first), n), true
+	case h.kind == 'c':
+		return unsafe.Slice((*complex64)(first), n), true
 	case h.kind == 'f' && h.size == 8:
 		return unsafe.Slice((*float64)(first), n), true
 	case h.kind == 'f':
@@ -119,6 +126,14 @@ func readNPY(r io.Reader, claim func(h npyDescr, n int) error) (*Array, error) {
 	switch {
 	case h.foreign():
 		data, err = readForeign(br, h, n, known)
+	case h.kind == 'c' && h.size == 16:
+		data, err = readElements(br, n, known, 16, func(b []byte) complex128 {
+			return complex(math.Float64frombits(le.Uint64(b)), math.Float64frombits(le.Uint64(b[8:])))
+		})
+	case h.kind == 'c':
+		data, err = readElements(br, n, known, 8, func(b []byte) complex64 {
+			return complex(math.Float32frombits(le.Uint32(b)), math.Float32frombits(le.Uint32(b[4:])))
+		})
 	case h.kind == 'f' && h.size == 8:
 		data, err = readElements(br, n, known, 8, func(b []byte) float64 { return math.Float64frombits(le.Uint64(b)) })
 	case h.kind == 'f':
@@ -161,7 +176,7 @@ func remaining(r io.Reader) int {
 
 // readElements reads n elements of size bytes. It makes room for known of them at
 // once; beyond that room is made as the bytes come, in blocks that are joined at the end.
-func readElements[T Number](r io.Reader, n, known, size int, get func([]byte) T) ([]T, error) {
+func readElements[T Element](r io.Reader, n, known, size int, get func([]byte) T) ([]T, error) {
 	const piece, block = 64 << 10, 4 << 20
 	var full [][]T
 	out := make([]T, 0, max(known, min(n, piece/size)))

@@ -158,13 +158,22 @@ func arrays(a, b Content) *Difference {
 			y.DType(), Shape(y.Shape, b.Axes))}
 	}
 	var t tally
-	after := y.Float64s()
-	for i, was := range x.Float64s() {
-		where := func() string { return place(i, shape, a.Axes) }
-		switch now := after[i]; {
+	before, after, each := x.Float64s, y.Float64s, 1
+	if x.IsComplex() {
+		before, after, each = x.Parts, y.Parts, 2
+	}
+	now := after()
+	for i, was := range before() {
+		where := func() string {
+			if each == 2 {
+				return place(i/2, shape, a.Axes) + [2]string{", real part", ", imaginary part"}[i%2]
+			}
+			return place(i, shape, a.Axes)
+		}
+		switch now := now[i]; {
 		case math.Float64bits(was) == math.Float64bits(now):
 			t.Of++
-		case x.DType() == "<f4":
+		case x.DType() == "<f4" || x.DType() == "<c8":
 			t.add(float32(was), float32(now), where)
 		default:
 			t.add(was, now, where)

@@ -32,6 +32,10 @@ for t in ["<f8", "<f4", "<f2", "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", 
     name = t.replace("<", "le-").replace(">", "be-").replace("|", "")
     np.save(path("npy", name + ".npy"), base.astype(t))
     np.save(path("npy", name + "-fortran.npy"), np.asfortranarray(base.astype(t)))
+for t in ["<c16", "<c8", ">c16", ">c8"]:
+    name = t.replace("<", "le-").replace(">", "be-")
+    np.save(path("npy", name + ".npy"), (base - 2j * base).astype(t))
+    np.save(path("npy", name + "-fortran.npy"), np.asfortranarray((base - 2j * base).astype(t)))
 np.save(path("npy", "bool.npy"), base % 2 == 1)  # 0 1 0 1 …
 np.save(path("npy", "bool-fortran.npy"), np.asfortranarray(base % 2 == 1))
 for version in [(1, 0), (2, 0), (3, 0)]:
@@ -42,6 +46,7 @@ np.save(path("npy", "empty.npy"), np.zeros((0, 3)))
 np.save(path("npy", "half.npy"), np.array([0.0, -0.0, 1.5, -65504.0, 6e-8, 6.1e-5, np.inf, -np.inf, np.nan], "<f2"))
 np.save(path("npy", "huge-unsigned.npy"), np.array([2**63], "<u8"))
 np.save(path("npy", "complex.npy"), np.array([1j]))
+np.save(path("npy", "longdouble.npy"), np.array([1j], "c32"))
 np.save(path("npy", "text.npy"), np.array(["ab"]))
 np.save(path("npy", "record.npy"), np.array([(1, 2.0)], dtype=[("a", "<i4"), ("b", "<f8")]))
 np.save(path("npy", "object.npy"), np.array([{}], dtype=object), allow_pickle=True)

@@ -160,6 +160,9 @@ func kindText(t dag.Type) string {
 
 // matrixOf is the draw that is asked for of an array [draw, rows, columns], row-major.
 func (m *member) matrixOf() (v []float64, cols int, err error) {
+	if m.Array.IsComplex() {
+		return nil, 0, exit.Wrongf("it is an array of complex numbers (%s): write .npy, or .csv with their parts", m.Array.DType())
+	}
 	shape, all := m.Array.Shape, m.Array.Float64s()
 	if len(shape) < 2 {
 		return nil, 0, fmt.Errorf("it has the shape %v, want draws × rows × columns", shape)

@@ -108,6 +108,14 @@ func longTable(a *encoding.Array, axes []string) *encoding.Table {
 		}
 		cols = append(cols, encoding.Column{Name: name, Values: at})
 	}
+	if a.IsComplex() {
+		re, im := make([]float64, n), make([]float64, n)
+		for i, x := range a.Parts() {
+			[][]float64{re, im}[i%2][i/2] = x
+		}
+		return encoding.NewTable(append(cols, encoding.Column{Name: "real", Values: re},
+			encoding.Column{Name: "imag", Values: im})...)
+	}
 	return encoding.NewTable(append(cols, encoding.Column{Name: "value", Values: elements(a)})...)
 }
 

@@ -31,6 +31,9 @@ func (x *job) writeMat(sel *results.Selection, tasks []*dag.Node) error {
 		if err != nil {
 			return err
 		}
+		if whole.IsComplex() {
+			return exit.Wrongf("it is an array of complex numbers (%s): write .npy, or .csv with their parts", whole.DType())
+		}
 		variables = matArray(sel.Port.Name, whole, axes)
 	case first.Table != nil:
 		keyed, err := x.keyed(sel, tasks)

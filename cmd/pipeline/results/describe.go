@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"prgnn/artifacts"
@@ -69,6 +70,13 @@ func (c Content) JSON(rows int) ContentJSON {
 		}
 	case c.Array != nil:
 		out.DType, out.Shape, out.Axes = c.Array.DType(), c.Array.Shape, c.Axes
+		if c.Array.IsComplex() {
+			parts := c.Array.Parts()
+			for i := range min(rows, c.Array.Len()) {
+				out.Head = append(out.Head, complexText(parts[2*i:], -1))
+			}
+			return out
+		}
 		values := c.Array.Float64s()
 		out.Stats = summarize(values).json()
 		for _, v := range values[:min(rows, len(values))] {
@@ -99,6 +107,12 @@ func (c Content) Print(w io.Writer, rows int, indent string) {
 
 func (c Content) printArray(w io.Writer, indent string) {
 	a := c.Array
+	if a.IsComplex() {
+		fmt.Fprintf(w, "%s%s %s\n", indent, a.DType(), differ.Shape(a.Shape, c.Axes))
+		parts := a.Parts()
+		printCorners(w, a.Len(), func(i int) string { return complexText(parts[2*i:], 6) }, a.Shape, indent)
+		return
+	}
 	values := a.Float64s()
 	fmt.Fprintf(w, "%s%s %s", indent, a.DType(), differ.Shape(a.Shape, c.Axes))
 	if s := summarize(values); len(values) != 1 {
@@ -109,14 +123,23 @@ func (c Content) printArray(w io.Writer, indent string) {
 		}
 	}
 	fmt.Fprintln(w)
-	if len(values) == 0 {
-		return
+	printCorners(w, len(values), func(i int) string { return fmt.Sprintf("%.6g", values[i]) }, a.Shape, indent)
+}
+
+// complexText is a complex number as Python writes it, with so many digits; -1 for all.
+func complexText(parts []float64, digits int) string {
+	re, im := strconv.FormatFloat(parts[0], 'g', digits, 64), strconv.FormatFloat(parts[1], 'g', digits, 64)
+	if !strings.HasPrefix(im, "-") && !strings.HasPrefix(im, "+") {
+		im = "+" + im
 	}
-	printCorners(w, values, a.Shape, indent)
+	return re + im + "j"
 }
 
 // printCorners shows the first matrix of an array: all of it, or its corners when it is large.
-func printCorners(w io.Writer, values []float64, shape []int, indent string) {
+func printCorners(w io.Writer, n int, text func(i int) string, shape []int, indent string) {
+	if n == 0 {
+		return
+	}
 	rows, columns := 1, 1
 	if n := len(shape); n > 0 {
 		columns = shape[n-1]
@@ -135,7 +158,7 @@ func printCorners(w io.Writer, values []float64, shape []int, indent string) {
 			if r < 0 || c < 0 {
 				cells = append(cells, "…")
 			} else {
-				cells = append(cells, fmt.Sprintf("%.6g", values[r*columns+c]))
+				cells = append(cells, text(r*columns+c))
 			}
 		}
 		g.Add(cells...)

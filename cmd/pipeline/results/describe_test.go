@@ -1,8 +1,13 @@
 package results
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
+	"prgnn/pipelines/differ"
 )
 
 // The corners of a large matrix stand in columns, however wide the number in any shown row.
@@ -10,7 +15,7 @@ func TestPrintCorners(t *testing.T) {
 	values := make([]float64, 12*12)
 	values[4*12], values[8*12+1] = -0.123456, -123456 // row 4 is left out, row 8 is shown
 	var b strings.Builder
-	printCorners(&b, values, []int{12, 12}, "  ")
+	printCorners(&b, len(values), func(i int) string { return fmt.Sprintf("%.6g", values[i]) }, []int{12, 12}, "  ")
 	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 	if len(lines) != 9 || strings.Contains(b.String(), "0.123456") {
 		t.Fatalf("%d lines:\n%s", len(lines), b.String())
@@ -24,8 +29,13 @@ func TestPrintCorners(t *testing.T) {
 			break
 		}
 	}
+	c := Content{differ.Content{Array: encoding.NewArray([]complex64{1, 0.5i, -2 - 1i}, 3)}}
 	b.Reset()
-	printCorners(&b, []float64{1, 2, 3}, []int{3}, "")
+	c.Print(&b, 3, "")
+	need.Equal(t, strings.Join(strings.Fields(b.String()), " "), "<c8 [3] 1+0j 0+0.5j -2-1j")
+	need.Equal(t, c.JSON(2).Head[1], any("0+0.5j"))
+	b.Reset()
+	printCorners(&b, 3, func(i int) string { return fmt.Sprint(i + 1) }, []int{3}, "")
 	if got := strings.Join(strings.Fields(b.String()), " "); got != "1 2 3" {
 		t.Errorf("a vector is %q", got)
 	}
