@@ -32,22 +32,22 @@ func (s *trivial) Run(context.Context, *Task) (Outputs, error) {
 // stages of one participant do.
 func wide(n int) *Graph {
 	kind := &Kind{Name: "trivial", Code: "1"}
-	g := &Graph{Name: "wide"}
+	g := &Graph{name: "wide"}
 	for row := range 10 {
-		stage := &StageNode{Name: fmt.Sprintf("s%d", row), Kind: kind}
+		stage := &StageNode{name: fmt.Sprintf("s%d", row), kind: kind}
 		for col := range n / 10 {
 			subject := fmt.Sprintf("sub-%05d", col)
 			t := &Node{
-				Stage: stage, Coords: []Coord{{"subject", subject}},
-				Work: &trivial{Value: row*n + col, Density: 0.1, Subject: subject},
+				stage: stage, coords: []Coord{{"subject", subject}},
+				instance: &trivial{Value: row*n + col, Density: 0.1, Subject: subject},
 			}
-			t.ID = stage.Name + "[" + subject + "]"
+			t.id = stage.name + "[" + subject + "]"
 			if row > 0 {
-				t.Inputs = []Binding{{Port: "in", Sources: []Source{{Node: g.Stages[row-1].Tasks[col], Output: "out"}}}}
+				t.inputs = []Binding{{Port: "in", Sources: []Source{{Node: g.stages[row-1].tasks[col], Output: "out"}}}}
 			}
-			stage.Tasks = append(stage.Tasks, t)
+			stage.tasks = append(stage.tasks, t)
 		}
-		g.Stages = append(g.Stages, stage)
+		g.stages = append(g.stages, stage)
 	}
 	return g
 }
@@ -91,7 +91,7 @@ func BenchmarkFirstRun(b *testing.B) {
 }
 
 func BenchmarkRecipe(b *testing.B) {
-	n := wide(20).Stages[1].Tasks[0]
+	n := wide(20).stages[1].tasks[0]
 	refs := [][]artifacts.Ref{{{Format: "text"}}}
 	var buf []byte
 	b.ReportAllocs()

@@ -19,7 +19,7 @@ import (
 // call runs the stage. What happens in it stays in it: a panic is this task's
 // error, and so is a goroutine that the stage ends under itself.
 func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifacts.Scratch, log *tasklog.Log,
-	rep *Report) (out Outputs, err error) {
+	rep *JobResult) (out Outputs, err error) {
 	var mu sync.Mutex // guards rep.Memory
 	t := &Task{
 		ID: j.Task, Coords: j.Coords, Threads: j.Threads, inputs: inputs, log: log,
@@ -40,7 +40,7 @@ func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifa
 				out, err = nil, &Panic{Value: v, Stack: debug.Stack()}
 			}
 		}()
-		out, err = j.Work.Run(ctx, t)
+		out, err = j.Instance.Run(ctx, t)
 	}()
 	<-ended
 	for _, name := range slices.Sorted(maps.Keys(out)) {
@@ -122,7 +122,7 @@ func keep(s *artifacts.Store, j *Job, ports []Port, out Outputs) (artifacts.Refs
 		refs.Set(p.Name, w.Ref)
 		waits = waits || w.Waits()
 	}
-	if f, ok := j.Work.(Foreteller); ok && !slices.Equal(f.Foretell(), refs) {
+	if f, ok := j.Instance.(Precomputed); ok && !slices.Equal(f.KnownOutputs(), refs) {
 		return nil, errors.New("the stage returned other values than it announced")
 	}
 	if waits && j.Waits != nil {

@@ -69,7 +69,7 @@ func (r *runner) summary(patterns []string) (*Summary, error) {
 func (r *runner) reference(targets []bool, stale bool) *pastRun {
 	for past := range r.past.back {
 		for i := range targets {
-			t := past.tasks[r.nodes[i].ID]
+			t := past.tasks[r.nodes[i].id]
 			if targets[i] && t != nil && (t.State == Ran || t.State == Cached) &&
 				(t.Key != r.at[i].key || stale && r.at[i].state != Cached) {
 				return past
@@ -100,36 +100,36 @@ func (c *causes) add(list *[]Cause, stage, text, task string, d Difference) {
 
 func (r *runner) addCauses(c *causes, i int32, past *pastRun, stale bool) {
 	n, p := r.nodes[i], &r.at[i]
-	stage := n.Stage.Name
+	stage := n.stage.name
 	if p.state == Failed {
 		var failed *Error
 		if errors.As(p.tale().err, &failed) {
-			c.add(&c.edits, stage, n.ID+" cannot run: "+failed.Err.Error(), n.ID, Difference{What: "failure"})
+			c.add(&c.edits, stage, n.id+" cannot run: "+failed.Err.Error(), n.id, Difference{What: "failure"})
 		}
 		return
 	}
 	var t *TaskRecord
 	if past != nil {
-		t = past.tasks[n.ID]
+		t = past.tasks[n.id]
 	}
 	if t == nil && stale {
-		past, t = r.past.last(n.ID, func(*TaskRecord) bool { return true })
+		past, t = r.past.last(n.id, func(*TaskRecord) bool { return true })
 	}
 	failure := ""
 	if p.state == Stale {
 		failure = r.failure(i)
 	}
 	if failure != "" {
-		c.add(&c.edits, stage, stage+" failed when it was last run: "+failure, n.ID, Difference{What: "failure"})
+		c.add(&c.edits, stage, stage+" failed when it was last run: "+failure, n.id, Difference{What: "failure"})
 	}
 	switch {
 	case p.state == Stale && (p.forced || p.damaged || p.remake):
-		c.add(&c.edits, stage, stage+": "+r.reason(i), n.ID, Difference{What: "result"})
+		c.add(&c.edits, stage, stage+": "+r.reason(i), n.id, Difference{What: "result"})
 		return
 	case t == nil && failure != "":
 		return
 	case t == nil && p.state != Cached:
-		c.add(&c.new, stage, "not run before", n.ID, Difference{What: "new"})
+		c.add(&c.new, stage, "not run before", n.id, Difference{What: "new"})
 		return
 	case t == nil || t.Key == p.key && p.state == Cached:
 		return
@@ -137,7 +137,7 @@ func (r *runner) addCauses(c *causes, i int32, past *pastRun, stale bool) {
 	a, err := r.store.Lookup(t.Key)
 	if err != nil {
 		if p.state == Stale {
-			c.add(&c.edits, stage, stage+": "+r.reason(i), n.ID, Difference{What: "result"})
+			c.add(&c.edits, stage, stage+": "+r.reason(i), n.id, Difference{What: "result"})
 		}
 		return
 	}
@@ -150,7 +150,7 @@ func (r *runner) addCauses(c *causes, i int32, past *pastRun, stale bool) {
 			case "value":
 				list = &c.values
 			}
-			c.add(list, stage, causeText(n, d), n.ID, d)
+			c.add(list, stage, causeText(n, d), n.id, d)
 		}
 	}
 }
@@ -164,12 +164,12 @@ func (r *runner) follows(i int32, d Difference, past *pastRun) bool {
 	if src == nil || src.Node == nil {
 		return false
 	}
-	return d.Old != "" || past.tasks[src.Node.ID] == nil // a new task is a cause of its own
+	return d.Old != "" || past.tasks[src.Node.id] == nil // a new task is a cause of its own
 }
 
 func causeText(n *Node, d Difference) string {
 	if d.What == "parameter" && d.Old != "" && d.New != "" {
-		return fmt.Sprintf("%s.%s %s → %s", n.Stage.Name, d.Name, d.Old, d.New)
+		return fmt.Sprintf("%s.%s %s → %s", n.stage.name, d.Name, d.Old, d.New)
 	}
 	_, coords, member := strings.Cut(d.Name, "[")
 	switch {
@@ -180,5 +180,5 @@ func causeText(n *Node, d Difference) string {
 			func(c string) bool { return strings.HasPrefix(c, "stage=") })
 		return "removed: inputs with " + strings.Join(parts, ",")
 	}
-	return n.Stage.Name + ": " + d.String()
+	return n.stage.name + ": " + d.String()
 }

@@ -117,20 +117,20 @@ type description struct {
 // writes the recipe.
 func (r *runner) describe(i int32, d *description) error {
 	n := r.nodes[i]
-	d.ports = n.Work.Ports()
+	d.ports = n.instance.Ports()
 	if err := connected(n, d.ports); err != nil {
 		return err
 	}
-	d.refs = d.refs[:min(cap(d.refs), len(n.Inputs))]
-	for len(d.refs) < len(n.Inputs) {
+	d.refs = d.refs[:min(cap(d.refs), len(n.inputs))]
+	for len(d.refs) < len(n.inputs) {
 		d.refs = append(d.refs, nil)
 	}
-	for b := range n.Inputs {
+	for b := range n.inputs {
 		d.refs[b] = d.refs[b][:0]
-		for s := range n.Inputs[b].Sources {
-			ref, err := r.resolve(&n.Inputs[b].Sources[s])
+		for s := range n.inputs[b].Sources {
+			ref, err := r.resolve(&n.inputs[b].Sources[s])
 			if err != nil {
-				return fmt.Errorf("input %s: %w", n.Inputs[b].Port, err)
+				return fmt.Errorf("input %s: %w", n.inputs[b].Port, err)
 			}
 			d.refs[b] = append(d.refs[b], ref)
 		}
@@ -139,7 +139,7 @@ func (r *runner) describe(i int32, d *description) error {
 	if err != nil {
 		return err
 	}
-	d.recipe = appendRecipe(d.recipe[:0], r.code[n.Stage.Kind], outside, n, d.ports.In, d.refs)
+	d.recipe = appendRecipe(d.recipe[:0], r.code[n.stage.kind], outside, n, d.ports.In, d.refs)
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (r *runner) resolve(src *Source) (artifacts.Ref, error) {
 	}
 	ref, ok := r.at[r.of[src.Node]].outputs.Load().Get(src.Output)
 	if !ok {
-		return ref, fmt.Errorf("%s has no output %q", src.Node.ID, src.Output)
+		return ref, fmt.Errorf("%s has no output %q", src.Node.id, src.Output)
 	}
 	return ref, nil
 }
@@ -160,24 +160,24 @@ func (r *runner) resolve(src *Source) (artifacts.Ref, error) {
 // connected reports whether the bindings of a task fit its ports. Package
 // pipelines has said so already for graphs that come from a file.
 func connected(n *Node, ports Ports) error {
-	for b := range n.Inputs {
+	for b := range n.inputs {
 		known := false
 		for p := range ports.In {
-			if ports.In[p].Name == n.Inputs[b].Port {
+			if ports.In[p].Name == n.inputs[b].Port {
 				known = true
-				if got := len(n.Inputs[b].Sources); got != 1 && !ports.In[p].Gather {
+				if got := len(n.inputs[b].Sources); got != 1 && !ports.In[p].Gather {
 					return fmt.Errorf("input %s takes one source, not %d", ports.In[p].Name, got)
 				}
 			}
 		}
 		if !known {
-			return fmt.Errorf("there is no input %q", n.Inputs[b].Port)
+			return fmt.Errorf("there is no input %q", n.inputs[b].Port)
 		}
 	}
 	for p := range ports.In {
 		found := 0
-		for b := range n.Inputs {
-			if n.Inputs[b].Port == ports.In[p].Name {
+		for b := range n.inputs {
+			if n.inputs[b].Port == ports.In[p].Name {
 				found++
 			}
 		}
@@ -195,7 +195,7 @@ func (r *runner) hashAhead() *sync.WaitGroup {
 	tasks := 0
 	for _, i := range r.order[:min(len(r.order), lookahead)] {
 		had := len(files)
-		for _, in := range r.nodes[i].Inputs {
+		for _, in := range r.nodes[i].inputs {
 			for _, src := range in.Sources {
 				if src.Node == nil && r.at[i].wanted {
 					files = append(files, src.File)

@@ -68,11 +68,11 @@ func Sources(module string, files fs.FS) { listing.Built(module, files) }
 // OtherSources reports, in a sentence for a person, that the code identities of a graph's kinds do not describe the
 // sources of this program; "" if they do.
 func OtherSources(g *Graph) string {
-	for _, s := range g.Stages {
-		if !strings.HasPrefix(s.Kind.Code, "kind "+s.Kind.Name+" ") {
+	for _, s := range g.stages {
+		if !strings.HasPrefix(s.kind.Code, "kind "+s.kind.Name+" ") {
 			continue
 		}
-		if d := listing.Unlisted(s.Kind.Code); d != "" {
+		if d := listing.Unlisted(s.kind.Code); d != "" {
 			return fmt.Sprintf("%s differs from the listing of the sources: until make generate (in a module of your own: go generate ./...) and a new build, every build of this program runs the stages of the listing again", d)
 		}
 	}
@@ -95,15 +95,15 @@ var programDigest = sync.OnceValues(func() (string, error) {
 // identify finds the code digests of the kinds in the graph.
 func (r *runner) identify() error {
 	r.code = map[*Kind]string{}
-	for _, s := range r.graph.Stages {
-		if _, known := r.code[s.Kind]; known {
+	for _, s := range r.graph.stages {
+		if _, known := r.code[s.kind]; known {
 			continue
 		}
-		d, err := s.Kind.CodeDigest()
+		d, err := s.kind.CodeDigest()
 		if err != nil {
 			return err
 		}
-		r.code[s.Kind] = d
+		r.code[s.kind] = d
 	}
 	return nil
 }

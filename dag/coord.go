@@ -10,32 +10,27 @@ import (
 // A Coord is one coordinate of a task: subject=sub-003, fold=2.
 type Coord struct{ Axis, Value string }
 
-// subjectAxis is the axis whose values stand alone in a task's id.
-const subjectAxis = "subject"
-
 // StageOf is the stage in the name of a task.
 func StageOf(task string) string {
 	stage, _, _ := strings.Cut(task, "[")
 	return stage
 }
 
-// TaskID names a task: "folds", "connectivity[sub-003]",
-// "train[pool=topk,fold=2]", "harmonise[sub-003,fold=2]": the participant
-// first and bare, then the other axes in their order. A value that would make
-// the name ambiguous is quoted.
-func TaskID(stage string, coords []Coord) string {
+// TaskID is the name of a task: "folds", "train[pool=topk,fold=2]". The value of the bare axis stands first and alone:
+// "harmonise[sub-003,fold=2]". A value that would make the name ambiguous is quoted.
+func TaskID(stage string, coords []Coord, bare string) string {
 	if len(coords) == 0 {
 		return stage
 	}
 	b := append([]byte(stage), '[')
 	n := len(b)
 	for _, c := range coords {
-		if c.Axis == subjectAxis {
+		if c.Axis == bare {
 			b = appendCoordValue(b, c.Value, true)
 		}
 	}
 	for _, c := range coords {
-		if c.Axis == subjectAxis {
+		if c.Axis == bare {
 			continue
 		}
 		if len(b) > n {

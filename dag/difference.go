@@ -17,11 +17,11 @@ const unknownInput = "unknown"
 // yet to be made, only that it is there. What cannot be read leaves it empty.
 func (r *runner) draft(i int32) string {
 	n := r.nodes[i]
-	ports := n.Work.Ports()
-	refs := make([][]artifacts.Ref, len(n.Inputs))
-	for b := range n.Inputs {
-		for s := range n.Inputs[b].Sources {
-			src := &n.Inputs[b].Sources[s]
+	ports := n.instance.Ports()
+	refs := make([][]artifacts.Ref, len(n.inputs))
+	for b := range n.inputs {
+		for s := range n.inputs[b].Sources {
+			src := &n.inputs[b].Sources[s]
 			ref, ok := r.made(src)
 			if !ok {
 				ref = artifacts.Ref{Format: unknownInput}
@@ -33,7 +33,7 @@ func (r *runner) draft(i int32) string {
 	if err != nil {
 		return ""
 	}
-	return string(appendRecipe(nil, r.code[n.Stage.Kind], outside, n, ports.In, refs))
+	return string(appendRecipe(nil, r.code[n.stage.kind], outside, n, ports.In, refs))
 }
 
 // made is what a source gives, where that has been made.
@@ -93,7 +93,7 @@ func (r *runner) differences(i int32, past *pastRun, old, now string) []Differen
 		case slices.Contains(contents, d.What):
 			d.From = r.outsidePlace(i, d)
 		case d.What == "code" && d.New != "":
-			kind := r.nodes[i].Stage.Kind
+			kind := r.nodes[i].stage.kind
 			ds = append(ds, past.codeDifferences(d, kind)...)
 			continue
 		}
@@ -108,7 +108,7 @@ func (r *runner) origin(i int32, name, value string) string {
 	case src == nil:
 		return ""
 	case src.Node != nil:
-		return src.Node.ID + "." + src.Output
+		return src.Node.id + "." + src.Output
 	default:
 		return src.File
 	}
@@ -118,7 +118,7 @@ func (r *runner) origin(i int32, name, value string) string {
 // with the value (format and digest).
 func (r *runner) source(i int32, name, value string) *Source {
 	var from *Source
-	for _, b := range r.nodes[i].Inputs {
+	for _, b := range r.nodes[i].inputs {
 		for s := range b.Sources {
 			src := &b.Sources[s]
 			if b.Port != name && string(appendCoords([]byte(b.Port), src.Coords)) != name {

@@ -20,7 +20,7 @@ func (r *runner) dispatchChecks(checkers, most int) {
 		batch := make([]int32, 0, n)
 		for len(r.toCheck) > 0 && len(batch) < n && r.stopped == nil {
 			i := r.order[heap.Pop(&r.toCheck).(int32)]
-			if problem := r.nodes[i].Problem; problem != nil {
+			if problem := r.nodes[i].problem; problem != nil {
 				r.settle(i, Failed, nil, problem)
 				continue
 			}
@@ -76,8 +76,8 @@ func (r *runner) dispatchTasks(ctx context.Context) {
 		r.threads -= threads
 		r.memory -= memory
 		r.jobs++
-		r.emit(Event{Task: r.nodes[i].ID, Stage: r.nodes[i].Stage.Name, State: Running, Key: p.key})
-		w := work{node: i, key: p.key, threads: cmp.Or(r.opt.Threads, threads), forced: p.forced}
+		r.emit(Event{Task: r.nodes[i].id, Stage: r.nodes[i].stage.name, State: Running, Key: p.key})
+		w := assignment{node: i, key: p.key, threads: cmp.Or(r.opt.Threads, threads), forced: p.forced}
 		go func() {
 			o := r.carryOut(ctx, w)
 			// What is not released is released with the process.
@@ -121,7 +121,7 @@ func (r *runner) tellWait() {
 	if who := r.store.Claimants(); who != nil {
 		note += " (" + strings.Join(who, "; ") + ")"
 	}
-	r.emit(Event{Task: r.nodes[i].ID, Stage: r.nodes[i].Stage.Name, State: Waiting, Key: r.at[i].key, Note: note})
+	r.emit(Event{Task: r.nodes[i].id, Stage: r.nodes[i].stage.name, State: Waiting, Key: r.at[i].key, Note: note})
 }
 
 // claim takes the right to do a piece of work, so that of two runs on one store
@@ -143,7 +143,7 @@ func (r *runner) claim(k artifacts.Key) (*artifacts.Claim, error) {
 // need is what a task takes of the free threads and memory. One that asks for
 // more than there is takes all of it, so that it runs alone.
 func (r *runner) need(i int32) (threads int, memory int64) {
-	n := r.nodes[i].Stage.needs()
+	n := r.nodes[i].stage.needs()
 	return min(n.Threads, r.opt.Workers), min(n.Memory, r.opt.Memory)
 }
 
@@ -155,7 +155,7 @@ func (r *runner) spare(i int32, threads int) int {
 		return 0
 	}
 	free := (r.threads - threads) / (1 + len(r.toRun))
-	return max(0, min(free, r.nodes[i].Stage.Kind.Most-threads))
+	return max(0, min(free, r.nodes[i].stage.kind.MaxThreads-threads))
 }
 
 // mostStoring is how many tasks may wait for the disk while others compute. Disks and file systems serve many

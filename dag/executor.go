@@ -16,7 +16,7 @@ type Executor interface {
 	// context has. It is called in a goroutine of its own for each job, and never
 	// for two jobs of one key at a time. If the report has neither Err nor Lost,
 	// the store holds the job's action with Outputs, and their bytes.
-	Execute(context.Context, *artifacts.Store, *Job) Report
+	Execute(context.Context, *artifacts.Store, *Job) JobResult
 }
 
 // A Job is one task that is ready to be carried out, and all that is needed for
@@ -24,17 +24,17 @@ type Executor interface {
 // parameters in Recipe, unless Kind is one that no registry holds (the tables of a
 // cohort), whose tasks cost nothing and stay where they are.
 type Job struct {
-	Task    string  // its name, for messages
-	Coords  []Coord // of the task, for messages
-	Kind    *Kind
-	Work    Stage
-	Recipe  string
-	Key     artifacts.Key // of Recipe
-	Inputs  []JobInput    // by port, in the order in which the stage sees them
-	Forced  bool          // to be carried out even if the store has its result
-	Threads int           // how many goroutines it may use
-	Memory  int64         // bytes that it needs; 0: little
-	Time    time.Duration // how long it may take at most; 0: not known
+	Task     string  // its name, for messages
+	Coords   []Coord // of the task, for messages
+	Kind     *Kind
+	Instance Stage
+	Recipe   string
+	Key      artifacts.Key // of Recipe
+	Inputs   []JobInput    // by port, in the order in which the stage sees them
+	Forced   bool          // to be carried out even if the store has its result
+	Threads  int           // how many goroutines it may use
+	Memory   int64         // bytes that it needs; 0: little
+	Time     time.Duration // how long it may take at most; 0: not known
 
 	// Progress passes on what the stage tells of itself; it may be nil.
 	Progress func(done, total int, note string)
@@ -55,7 +55,7 @@ type JobInput struct {
 }
 
 // A Report says how a job ended.
-type Report struct {
+type JobResult struct {
 	Outputs artifacts.Refs
 	Err     error
 	// Lost are blobs among the inputs that the store does not hold, or held with
@@ -79,23 +79,23 @@ type Local struct{}
 
 // Execute looks for the job's inputs, calls its stage, and checks, stores and
 // records what it gave, in this order.
-func (Local) Execute(ctx context.Context, s *artifacts.Store, j *Job) Report {
+func (Local) Execute(ctx context.Context, s *artifacts.Store, j *Job) JobResult {
 	in := openInputs(ctx, s, j)
 	if lost := in.absent(); lost != nil {
-		return Report{Lost: lost}
+		return JobResult{Lost: lost}
 	}
 	log := s.Log(j.Key)
 	scratch := s.Scratch(j.Key)
-	var rep Report
+	var rep JobResult
 	outside := codeFiles(j.asNode())
 	out, err := call(ctx, j, in.byPort, scratch, log, &rep)
-	ports := j.Work.Ports().Out
+	ports := j.Instance.Ports().Out
 	if err == nil {
 		err = checkOutputs(ports, out)
 	}
 	if ctx.Err() != nil && err != nil { // whatever it says: it was told to stop
 		log.Close()
-		return Report{Err: err}
+		return JobResult{Err: err}
 	}
 	// Also after an error: bytes that are not the right ones may be its cause.
 	if wrong := in.recheck(); wrong != nil {

@@ -19,10 +19,10 @@ import (
 type elsewhere struct {
 	mu   sync.Mutex
 	jobs []string
-	spy  func(*Job) *Report // in place of carrying out, when not nil
+	spy  func(*Job) *JobResult // in place of carrying out, when not nil
 }
 
-func (e *elsewhere) Execute(ctx context.Context, s *artifacts.Store, j *Job) Report {
+func (e *elsewhere) Execute(ctx context.Context, s *artifacts.Store, j *Job) JobResult {
 	e.mu.Lock()
 	e.jobs = append(e.jobs, j.Task)
 	e.mu.Unlock()
@@ -33,7 +33,7 @@ func (e *elsewhere) Execute(ctx context.Context, s *artifacts.Store, j *Job) Rep
 	}
 	own, err := artifacts.Open(s.Dir())
 	if err != nil {
-		return Report{Err: &StoreError{err}}
+		return JobResult{Err: &StoreError{err}}
 	}
 	defer own.Close()
 	return Local{}.Execute(ctx, own, j)
@@ -41,7 +41,7 @@ func (e *elsewhere) Execute(ctx context.Context, s *artifacts.Store, j *Job) Rep
 
 func TestExecutor(t *testing.T) {
 	st := newStore(t)
-	e := &elsewhere{spy: func(j *Job) *Report {
+	e := &elsewhere{spy: func(j *Job) *JobResult {
 		if j.Key != artifacts.KeyOf(j.Recipe) || j.Kind != joinKind || j.Threads < 1 ||
 			!strings.Contains(j.Recipe, "\nstage join\n") {
 			t.Errorf("%+v", j)
@@ -65,7 +65,7 @@ func TestExecutor(t *testing.T) {
 	lose(t, st, res.Outputs["a"].Of("out"))
 	e.jobs = nil
 	s = chain("a")
-	s.nodes["b"].Work.(*join).Text = "B"
+	s.nodes["b"].instance.(*join).Text = "B"
 	s.file("d", path)
 	if _, ran := s.run(t, st, Options{Executor: e, Workers: 1}); ran != "a:ran b:ran c:ran" {
 		t.Errorf("then %s ran", ran)
@@ -78,13 +78,13 @@ func TestExecutor(t *testing.T) {
 func TestExecutorFails(t *testing.T) {
 	full := errors.New("no space")
 	for name, tt := range map[string]struct {
-		rep  Report
+		rep  JobResult
 		want string
 	}{
-		"the task":  {Report{Err: errors.New("node7 said no"), Said: "step 1\nstep 2"}, "a:ran b:failed c:skipped d:ran"},
-		"the store": {Report{Err: &StoreError{full}}, ""},
+		"the task":  {JobResult{Err: errors.New("node7 said no"), Said: "step 1\nstep 2"}, "a:ran b:failed c:skipped d:ran"},
+		"the store": {JobResult{Err: &StoreError{full}}, ""},
 	} {
-		e := &elsewhere{spy: func(j *Job) *Report {
+		e := &elsewhere{spy: func(j *Job) *JobResult {
 			if j.Task == "b" {
 				return &tt.rep
 			}
@@ -109,7 +109,7 @@ func TestExecutorFails(t *testing.T) {
 func TestLogOfTask(t *testing.T) {
 	st := newStore(t)
 	s := chain("a")
-	s.nodes["a"].Work.(*join).during = func(_ context.Context, task *Task) error {
+	s.nodes["a"].instance.(*join).during = func(_ context.Context, task *Task) error {
 		task.Progress(1, 2, "epoch 1")
 		task.Progress(1, 2, "epoch 1")
 		fmt.Fprint(task.Log(), "half a line")
@@ -117,7 +117,7 @@ func TestLogOfTask(t *testing.T) {
 		task.TookMemory(123)
 		return nil
 	}
-	s.nodes["b"].Work.(*join).during = func(_ context.Context, task *Task) error {
+	s.nodes["b"].instance.(*join).during = func(_ context.Context, task *Task) error {
 		for i := range 30 {
 			fmt.Fprintln(task.Log(), "line", i)
 		}
@@ -141,11 +141,11 @@ func TestLogOfTask(t *testing.T) {
 // Free threads of other machines are not given away: a cluster would look for a
 // machine with as many.
 func TestExecutorElsewhereGetsWhatIsAskedFor(t *testing.T) {
-	kind := &Kind{Name: "join", Code: "1", New: joinKind.New, Most: 8}
+	kind := &Kind{Name: "join", Code: "1", New: joinKind.New, MaxThreads: 8}
 	s := newSketch()
-	s.task("a", &join{Text: "a"}).Stage.Kind = kind
+	s.task("a", &join{Text: "a"}).stage.kind = kind
 	got := 0
-	e := &elsewhere{spy: func(j *Job) *Report { got = j.Threads; return nil }}
+	e := &elsewhere{spy: func(j *Job) *JobResult { got = j.Threads; return nil }}
 	if _, err := Run(context.Background(), &s.Graph, newStore(t), Options{Workers: 1000, Executor: e}); err != nil ||
 		got != 1 {
 		t.Errorf("%d threads, %v", got, err)

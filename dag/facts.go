@@ -137,14 +137,14 @@ func (k *Kind) Make(r Recipe) (Stage, error) {
 
 // Recipe writes the recipe of the task for known inputs: ref returns each one.
 func (n *Node) Recipe(ref func(*Source) (artifacts.Ref, error)) (string, error) {
-	code, err := n.Stage.Kind.CodeDigest()
+	code, err := n.stage.kind.CodeDigest()
 	if err != nil {
 		return "", err
 	}
-	refs := make([][]artifacts.Ref, len(n.Inputs))
-	for b := range n.Inputs {
-		for s := range n.Inputs[b].Sources {
-			r, err := ref(&n.Inputs[b].Sources[s])
+	refs := make([][]artifacts.Ref, len(n.inputs))
+	for b := range n.inputs {
+		for s := range n.inputs[b].Sources {
+			r, err := ref(&n.inputs[b].Sources[s])
 			if err != nil {
 				return "", err
 			}
@@ -155,5 +155,5 @@ func (n *Node) Recipe(ref func(*Source) (artifacts.Ref, error)) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return string(appendRecipe(nil, code, outside, n, n.Work.Ports().In, refs)), nil
+	return string(appendRecipe(nil, code, outside, n, n.instance.Ports().In, refs)), nil
 }

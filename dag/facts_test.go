@@ -45,14 +45,14 @@ func TestRecipeMakesItsTaskAgain(t *testing.T) {
 			Ints: rapid.SliceOf(rapid.Int()).Draw(t, "ints"), Floats: rapid.SliceOf(rapid.Float64()).Draw(t, "floats"),
 			Texts: rapid.SliceOf(rapid.String()).Draw(t, "texts"),
 		}}
-		n := &Node{ID: "x", Stage: &StageNode{Kind: kind}, Work: s}
-		n.Inputs = []Binding{{Port: "one", Sources: []Source{{File: "0"}}}, {Port: "many"}}
+		n := &Node{id: "x", stage: &StageNode{kind: kind}, instance: s}
+		n.inputs = []Binding{{Port: "one", Sources: []Source{{File: "0"}}}, {Port: "many"}}
 		for range rapid.IntRange(0, 3).Draw(t, "members") {
 			if rapid.Bool().Draw(t, "no coordinates") { // as the tasks of gates have
-				n.Inputs[1].Sources = append(n.Inputs[1].Sources, Source{})
+				n.inputs[1].Sources = append(n.inputs[1].Sources, Source{})
 				continue
 			}
-			n.Inputs[1].Sources = append(n.Inputs[1].Sources,
+			n.inputs[1].Sources = append(n.inputs[1].Sources,
 				Source{Coords: []Coord{{"fold", rapid.String().Draw(t, "fold")},
 					{"subject", rapid.StringMatching(`sub-[a-z0-9]+`).Draw(t, "subject")}}})
 		}
@@ -65,14 +65,14 @@ func TestRecipeMakesItsTaskAgain(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		again := &Node{Stage: n.Stage, Inputs: []Binding{{Port: "one"}, {Port: "many"}}}
-		if again.Work, err = kind.Make(r); err != nil {
+		again := &Node{stage: n.stage, inputs: []Binding{{Port: "one"}, {Port: "many"}}}
+		if again.instance, err = kind.Make(r); err != nil {
 			t.Fatal(err)
 		}
 		for _, in := range r.Inputs {
-			b := &again.Inputs[0]
+			b := &again.inputs[0]
 			if in.Port == "many" {
-				b = &again.Inputs[1]
+				b = &again.inputs[1]
 			}
 			b.Sources = append(b.Sources, Source{Coords: in.Coords})
 		}

@@ -19,7 +19,7 @@ func (*given) Ports() Ports { return Ports{Out: []Port{{Name: "out", Type: Forma
 
 func (g *given) Run(context.Context, *Task) (Outputs, error) { return Outputs{"out": g.value}, nil }
 
-func (g *given) Foretell() artifacts.Refs {
+func (g *given) KnownOutputs() artifacts.Refs {
 	ref, err := artifacts.RefOf(g.foretold)
 	if err != nil {
 		panic(err)

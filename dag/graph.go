@@ -4,38 +4,79 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
 	"prgnn/artifacts"
 )
 
-// A Graph is a pipeline whose fan-outs have been written out: every task, what
-// it is connected to, and where in the file it was asked for. It is made by
-// package pipelines and changed by nobody.
+// A Graph is a pipeline whose fan-outs have been written out: every task, what it is connected to, and where in the
+// file it was asked for. A Builder makes it; then it does not change. Lists that it returns must not be changed.
 type Graph struct {
-	Name   string // the pipeline's name
-	File   string // the pipeline file as the user gave it
-	Source string // its text, kept with the run
-	Stages []*StageNode
-	Absent map[string]string // the participants and stages without tasks, and why they take no part
+	name, file, source, bare string
+	stages                   []*StageNode
+	absent                   map[string]string
 }
 
-// A StageNode is one entry of the pipeline file. No two have one name, but for the
-// cohort's: the task cohort gives its tables, tasks cohort[sub-001] … the files of
-// the participants, where they have to be made.
+// Name is the name of the pipeline.
+func (g *Graph) Name() string { return g.name }
+
+// File is the pipeline file, as the user gave it; "" where there is none.
+func (g *Graph) File() string { return g.file }
+
+// Source is the text of the pipeline file. It is kept with each run.
+func (g *Graph) Source() string { return g.source }
+
+// Stages are its stages, each after those that it needs where the loader puts them so.
+func (g *Graph) Stages() []*StageNode { return g.stages }
+
+// BareAxis is the axis whose values stand first and alone in the names of tasks; "" for none.
+func (g *Graph) BareAxis() string { return g.bare }
+
+// LeftOut is why a stage, or a member of a fan-out, has no tasks; "" where there is no reason to report.
+func (g *Graph) LeftOut(name string) string { return g.absent[name] }
+
+// WithLeftOut is the same graph with other reasons for what has no tasks.
+func (g *Graph) WithLeftOut(why map[string]string) *Graph {
+	with := *g
+	with.absent = maps.Clone(g.absent)
+	maps.Copy(with.absent, why)
+	return &with
+}
+
+// A StageNode is one stage of a graph: the tasks of one kind that an entry of the pipeline file makes. No two have one
+// name and the same axes.
 type StageNode struct {
-	Name  string // "connectivity"
-	Kind  *Kind
-	Pos   Pos
-	Axes  []string // of its fan-out, in order; nil for a single task
-	Tasks []*Node  // in the order of the axes' values
-	Needs Needs    // of each of its tasks, where the file says so
+	name  string
+	kind  *Kind
+	pos   Pos
+	axes  []string
+	tasks []*Node
+	asked Needs
 	// Participants whose data come together in one of its tasks, at most; counted where the kind has Each.
 	Participants int
 	Graphs       int // of each of them, where the memory grows with these; 0: it does not
 	Regions      int // of each graph, where the memory grows with their square; 0: it does not
 }
+
+// Name is the name of the stage: "connectivity".
+func (s *StageNode) Name() string { return s.name }
+
+// Kind is the kind of its tasks.
+func (s *StageNode) Kind() *Kind { return s.kind }
+
+// Pos is where the pipeline file asks for it.
+func (s *StageNode) Pos() Pos { return s.pos }
+
+// Axes are those of its fan-out, in order; nil for a single task.
+func (s *StageNode) Axes() []string { return s.axes }
+
+// Tasks are its tasks, in the order of the values of its axes.
+func (s *StageNode) Tasks() []*Node { return s.tasks }
+
+// Needs are those of each of its tasks, where the file states them.
+func (s *StageNode) Needs() Needs { return s.asked }
 
 // Needs are what one task takes of a machine. They are not part of the key: no
 // result depends on them.
@@ -48,8 +89,8 @@ type Needs struct {
 // Tasks yields the tasks of all stages, in the order of the pipeline file.
 func (g *Graph) Tasks() iter.Seq[*Node] {
 	return func(yield func(*Node) bool) {
-		for _, s := range g.Stages {
-			for _, n := range s.Tasks {
+		for _, s := range g.stages {
+			for _, n := range s.tasks {
 				if !yield(n) {
 					return
 				}
@@ -60,7 +101,7 @@ func (g *Graph) Tasks() iter.Seq[*Node] {
 
 // Largest is what the largest of the tasks of a graph needs, of those that do with so many bytes of memory.
 func (g *Graph) Largest(memory int64) (n Needs) {
-	for _, s := range g.Stages {
+	for _, s := range g.stages {
 		if of := s.needs(); of.Memory <= memory {
 			n = Needs{max(n.Threads, of.Threads), max(n.Memory, of.Memory), max(n.Time, of.Time)}
 		}
@@ -71,8 +112,8 @@ func (g *Graph) Largest(memory int64) (n Needs) {
 // UsualMemory are the bytes with which nine in ten tasks do.
 func (g *Graph) UsualMemory() int64 {
 	var all []int64
-	for _, s := range g.Stages {
-		all = append(all, slices.Repeat([]int64{s.needs().Memory}, len(s.Tasks))...)
+	for _, s := range g.stages {
+		all = append(all, slices.Repeat([]int64{s.needs().Memory}, len(s.tasks))...)
 	}
 	if len(all) == 0 {
 		return 0
@@ -83,8 +124,8 @@ func (g *Graph) UsualMemory() int64 {
 
 // needs are those of the file, or else of the kind.
 func (s *StageNode) needs() Needs {
-	n := s.Needs
-	n.Threads = cmp.Or(n.Threads, s.Kind.Threads, 1)
+	n := s.asked
+	n.Threads = cmp.Or(n.Threads, s.kind.Threads, 1)
 	n.Memory = cmp.Or(n.Memory, s.Memory())
 	return n
 }
@@ -93,27 +134,52 @@ func (s *StageNode) needs() Needs {
 func (s *StageNode) Memory() int64 {
 	// What a kind says of a participant is that of eleven graphs, of 84 regions.
 	graphs, regions := float64(max(11, s.Graphs))/11, float64(max(84, s.Regions))/84
-	needs := s.Kind.Memory + int64(float64(s.Participants)*float64(s.Kind.Each)*graphs*regions*regions)
-	if k := s.Kind; k.Ceiling > 0 && needs > k.Ceiling {
+	needs := s.kind.Memory + int64(float64(s.Participants)*float64(s.kind.Each)*graphs*regions*regions)
+	if k := s.kind; k.Ceiling > 0 && needs > k.Ceiling {
 		needs = k.Ceiling + int64(float64(needs-k.Ceiling)*float64(k.Packed)/float64(k.Each))
 	}
 	return needs
 }
 
-// A Node is one task.
+// A Node is one task of a graph.
 type Node struct {
-	ID      string // "connectivity[sub-003]", "train[pool=topk,fold=2]"
-	Stage   *StageNode
-	Coords  []Coord
-	Work    Stage // with its parameters
-	Inputs  []Binding
-	Problem error // why it cannot run, when that is known already (a participant without a group …)
+	id       string
+	stage    *StageNode
+	coords   []Coord
+	instance Stage
+	inputs   []Binding
+	problem  error
 }
+
+// ID is the name of the task: "connectivity[sub-003]", "train[pool=topk,fold=2]".
+func (n *Node) ID() string { return n.id }
+
+// Stage is the stage that the task belongs to.
+func (n *Node) Stage() *StageNode { return n.stage }
+
+// Coords are its coordinates, in the order of the stage's axes.
+func (n *Node) Coords() []Coord { return n.coords }
+
+// Instance is the stage of the task's kind, with the parameters of the task.
+func (n *Node) Instance() Stage { return n.instance }
+
+// With is a copy of the task with another instance. It belongs to no graph.
+func (n *Node) With(instance Stage) *Node {
+	m := *n
+	m.instance = instance
+	return &m
+}
+
+// Inputs are what its ports are connected to.
+func (n *Node) Inputs() []Binding { return n.inputs }
+
+// Problem is why the task cannot run, where that is known before the run.
+func (n *Node) Problem() error { return n.problem }
 
 // Upstream yields the outputs of other tasks that a task reads, in the order of its ports.
 func (n *Node) Upstream() iter.Seq[Source] {
 	return func(yield func(Source) bool) {
-		for _, b := range n.Inputs {
+		for _, b := range n.inputs {
 			for _, src := range b.Sources {
 				if src.Node != nil && !yield(src) {
 					return

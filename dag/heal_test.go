@@ -58,13 +58,13 @@ func TestHealing(t *testing.T) {
 				tt.how(t, st, res.Outputs[id].Of("out"))
 			}
 			s := chain("a")
-			s.nodes["c"].Work.(*join).Text = tt.change
+			s.nodes["c"].instance.(*join).Text = tt.change
 			steps := need.Value(Plan(&s.Graph, st, tt.o))(t)
 			var states []string
 			for _, step := range steps {
 				states = append(states, string(step.State))
 				if step.State == Stale && step.Reason == "" {
-					t.Errorf("%s is stale for no reason", step.Node.ID)
+					t.Errorf("%s is stale for no reason", step.Node.id)
 				}
 			}
 			need.Equal(t, strings.Join(states, " "), tt.plan, "plan")
@@ -92,7 +92,7 @@ func TestDamagedRecord(t *testing.T) {
 				t.Helper()
 				steps := need.Value(Plan(&s.Graph, st, Options{}))(t)
 				for _, step := range steps {
-					if step.Node.ID == "b" {
+					if step.Node.id == "b" {
 						return step
 					}
 				}
@@ -105,7 +105,7 @@ func TestDamagedRecord(t *testing.T) {
 				t.Errorf("plan: %q, damaged %v", step.Reason, step.Damaged)
 			}
 			other := chain("a")
-			other.nodes["b"].Work.(*join).Text = "new"
+			other.nodes["b"].instance.(*join).Text = "new"
 			if step := plan(other); !strings.Contains(step.Reason, "the record of its last run is damaged") {
 				t.Errorf("plan of other work: %q", step.Reason)
 			}
@@ -172,7 +172,7 @@ func (p *pathReader) Run(ctx context.Context, t *Task) (Outputs, error) {
 func TestDamagedAgainAndAgain(t *testing.T) {
 	st := newStore(t)
 	s := chain("a")
-	s.nodes["c"].Work.(*join).during = func(_ context.Context, task *Task) error {
+	s.nodes["c"].instance.(*join).during = func(_ context.Context, task *Task) error {
 		damage(t, st, task.All("in")[0].Ref)
 		_, err := task.All("in")[0].Bytes()
 		return err

@@ -70,15 +70,15 @@ type sketch struct {
 }
 
 func newSketch() *sketch {
-	return &sketch{Graph: Graph{Name: "test", File: "test.yaml"}, nodes: map[string]*Node{}}
+	return &sketch{Graph: Graph{name: "test", file: "test.yaml"}, nodes: map[string]*Node{}}
 }
 
 // task adds a task of kind join that takes the outputs of others.
 func (s *sketch) task(id string, work Stage, from ...string) *Node {
-	stage := &StageNode{Name: id, Kind: joinKind, Pos: Pos{File: "test.yaml", Line: len(s.Stages) + 1}}
-	n := &Node{ID: id, Stage: stage, Work: work}
-	stage.Tasks = []*Node{n}
-	s.Stages = append(s.Stages, stage)
+	stage := &StageNode{name: id, kind: joinKind, pos: Pos{File: "test.yaml", Line: len(s.stages) + 1}}
+	n := &Node{id: id, stage: stage, instance: work}
+	stage.tasks = []*Node{n}
+	s.stages = append(s.stages, stage)
 	s.nodes[id] = n
 	if len(from) > 0 {
 		b := Binding{Port: "in"}
@@ -90,7 +90,7 @@ func (s *sketch) task(id string, work Stage, from ...string) *Node {
 			b.Sources = append(b.Sources,
 				Source{Node: up, Output: "out", Coords: []Coord{{"from", strconv.Itoa(k + 1)}}})
 		}
-		n.Inputs = append(n.Inputs, b)
+		n.inputs = append(n.inputs, b)
 	}
 	return n
 }
@@ -98,13 +98,13 @@ func (s *sketch) task(id string, work Stage, from ...string) *Node {
 // file connects the port "file" of a task to a file of the user's.
 func (s *sketch) file(id, path string) {
 	n := s.nodes[id]
-	n.Inputs = append(n.Inputs, Binding{Port: "file", Sources: []Source{{File: path, Format: "text"}}})
+	n.inputs = append(n.inputs, Binding{Port: "file", Sources: []Source{{File: path, Format: "text"}}})
 }
 
 // blob connects the port "file" of a task to the output of another.
 func (s *sketch) blob(id, from string) {
 	source := Source{Node: s.nodes[from], Output: "out"}
-	s.nodes[id].Inputs = append(s.nodes[id].Inputs, Binding{Port: "file", Sources: []Source{source}})
+	s.nodes[id].inputs = append(s.nodes[id].inputs, Binding{Port: "file", Sources: []Source{source}})
 }
 
 func newStore(t testing.TB) *artifacts.Store {
@@ -135,10 +135,10 @@ func (s *sketch) run(t testing.TB, st *artifacts.Store, o Options) (*Result, str
 	}
 	res := need.Value(Run(context.Background(), &s.Graph, st, o))(t)
 	var words []string
-	for _, stage := range s.Stages {
-		for _, n := range stage.Tasks {
-			if st, ok := ran[n.ID]; ok && st != Cached {
-				words = append(words, fmt.Sprintf("%s:%s", n.ID, st))
+	for _, stage := range s.stages {
+		for _, n := range stage.tasks {
+			if st, ok := ran[n.id]; ok && st != Cached {
+				words = append(words, fmt.Sprintf("%s:%s", n.id, st))
 			}
 		}
 	}

@@ -125,7 +125,7 @@ func LastKeys(g *Graph, s *artifacts.Store) map[string]artifacts.Key {
 
 // lastOf has a value for each task: of its latest record that has one. What only killed runs did counts last.
 func lastOf[V any](g *Graph, s *artifacts.Store, value func(*TaskRecord) (V, bool)) map[string]V {
-	h, last := &history{store: s, pipeline: g.Name}, map[string]V{}
+	h, last := &history{store: s, pipeline: g.name}, map[string]V{}
 	add := func(tasks []TaskRecord) {
 		for i := range tasks {
 			t := &tasks[i]

@@ -30,15 +30,15 @@ func (e *edges) of(i int32) []int32 { return e.to[e.from[i]:e.from[i+1]] }
 
 func newIndex(g *Graph) (*index, error) {
 	n := 0
-	for _, s := range g.Stages {
-		n += len(s.Tasks)
+	for _, s := range g.stages {
+		n += len(s.tasks)
 	}
 	x := &index{
 		nodes: make([]*Node, 0, n), of: make(map[*Node]int32, n),
 		order: make([]int32, 0, n), rank: make([]int32, n),
 	}
-	for _, s := range g.Stages {
-		for _, t := range s.Tasks {
+	for _, s := range g.stages {
+		for _, t := range s.tasks {
 			x.of[t] = int32(len(x.nodes))
 			x.nodes = append(x.nodes, t)
 		}
@@ -63,14 +63,14 @@ func (x *index) connect() error {
 	needs, users := make([]int32, len(x.nodes)+1), make([]int32, len(x.nodes)+1)
 	var to []int32
 	for i, n := range x.nodes {
-		for b := range n.Inputs {
-			for _, src := range n.Inputs[b].Sources {
+		for b := range n.inputs {
+			for _, src := range n.inputs[b].Sources {
 				if src.Node == nil {
 					continue
 				}
 				j, ok := x.of[src.Node]
 				if !ok {
-					return fmt.Errorf("%s needs the task %s, which is not in the graph", n.ID, src.Node.ID)
+					return fmt.Errorf("%s needs the task %s, which is not in the graph", n.id, src.Node.id)
 				}
 				if mark[j] != int32(i+1) {
 					mark[j] = int32(i + 1)
@@ -139,7 +139,7 @@ func (x *index) cycle(left []int32) error {
 	path = append(slices.Clone(path[first:]), path[:first]...)
 	names := make([]string, 0, len(path)+1)
 	for _, i := range path {
-		names = append(names, x.nodes[i].ID)
+		names = append(names, x.nodes[i].id)
 	}
 	names = append(names, names[0])
 	return fmt.Errorf("the tasks form a cycle: %s", words.Needs(names))

@@ -193,7 +193,7 @@ func TestDamagedWhileRead(t *testing.T) {
 								return look(in)
 							}
 							if share {
-								return Shared(in, then)
+								return ReadOnce(in, then)
 							}
 							return then(in)
 						}})

@@ -43,7 +43,7 @@ type jobFileInput struct {
 func (j *Job) Encode() ([]byte, error) {
 	f := jobFile{Task: j.Task, Coords: j.Coords, Kind: j.Kind.Name, Params: map[string]any{}, Recipe: j.Recipe,
 		Forced: j.Forced, Threads: j.Threads, Memory: j.Memory, Time: j.Time}
-	for _, p := range param.Of(j.Work) {
+	for _, p := range param.Of(j.Instance) {
 		f.Params[p.Name] = p.Default
 	}
 	for _, in := range j.Inputs {
@@ -69,12 +69,13 @@ func DecodeJob(b []byte, lookup func(name string) (*Kind, bool)) (*Job, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: this program has no stage kind %q", f.Task, f.Kind)
 	}
-	j := &Job{Task: f.Task, Coords: f.Coords, Kind: k, Work: k.New(), Recipe: f.Recipe, Key: artifacts.KeyOf(f.Recipe),
+	j := &Job{Task: f.Task, Coords: f.Coords, Kind: k, Instance: k.New(), Recipe: f.Recipe,
+		Key:    artifacts.KeyOf(f.Recipe),
 		Forced: f.Forced, Threads: f.Threads, Memory: f.Memory, Time: f.Time}
 	for name, value := range f.Params {
 		v, err := fromJSON(value)
 		if err == nil {
-			err = param.Set(j.Work, name, v)
+			err = param.Set(j.Instance, name, v)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Task, err)

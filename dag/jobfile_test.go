@@ -46,12 +46,12 @@ func newEveryType() *everyType {
 func jobOf(t testing.TB, w Stage) (*Job, func(string) (*Kind, bool)) {
 	t.Helper()
 	k := &Kind{Name: "every", Code: "source 1", New: func() Stage { return newEveryType() }}
-	n := &Node{Stage: &StageNode{Name: "stage", Kind: k}, Work: w}
+	n := &Node{stage: &StageNode{name: "stage", kind: k}, instance: w}
 	code := need.Value(k.CodeDigest())(t)
 	ref := artifacts.Ref{Digest: artifacts.DigestOf([]byte("x")), Size: 1, Format: "npy"}
 	recipe := string(appendRecipe(nil, code, nil, n, nil, nil)) + "input a npy " + ref.Digest.String() + "\n"
 	j := &Job{
-		Task: "stage[sub-01]", Coords: []Coord{{"subject", "sub-01"}}, Kind: k, Work: w, Recipe: recipe,
+		Task: "stage[sub-01]", Coords: []Coord{{"subject", "sub-01"}}, Kind: k, Instance: w, Recipe: recipe,
 		Key:     artifacts.KeyOf(recipe),
 		Inputs:  []JobInput{{Port: "a", Name: "up[sub-01].a", Ref: ref}},
 		Threads: 2, Memory: 1 << 40, Time: 90 * time.Minute, Forced: true,
@@ -70,10 +70,10 @@ func TestJobsComeBackAsTheyWent(t *testing.T) {
 		need.NoError(t, err)
 		back, err := DecodeJob(b, kinds)
 		need.NoError(t, err, name)
-		if !reflect.DeepEqual(back.Work, j.Work) {
-			t.Errorf("%s: %+v, want %+v", name, back.Work, j.Work)
+		if !reflect.DeepEqual(back.Instance, j.Instance) {
+			t.Errorf("%s: %+v, want %+v", name, back.Instance, j.Instance)
 		}
-		back.Work, j.Work = nil, nil
+		back.Instance, j.Instance = nil, nil
 		if !reflect.DeepEqual(back, j) {
 			t.Errorf("%s: %+v, want %+v", name, back, j)
 		}

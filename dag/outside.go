@@ -38,12 +38,12 @@ var planned content.Digests
 
 // codeFiles are what a stage reads beside its inputs.
 func codeFiles(n *Node) []CodeFile {
-	reader, ok := n.Work.(CodeReader)
+	reader, ok := n.instance.(CodeReader)
 	if !ok {
 		return nil
 	}
 	all := reader.CodeFiles(func(port string) bool {
-		return slices.ContainsFunc(n.Inputs, func(b Binding) bool { return b.Port == port })
+		return slices.ContainsFunc(n.inputs, func(b Binding) bool { return b.Port == port })
 	})
 	for i := range all {
 		all[i].Name = strings.Map(func(r rune) rune { // a recipe has one fact a line
@@ -75,9 +75,9 @@ func digestAll(f *content.Digests, hash content.Hashing, files []CodeFile) ([]co
 
 // asNode is the task of a job, without its sources.
 func (j *Job) asNode() *Node {
-	n := &Node{Stage: &StageNode{Kind: j.Kind}, Work: j.Work}
+	n := &Node{stage: &StageNode{kind: j.Kind}, instance: j.Instance}
 	for _, in := range j.Inputs {
-		n.Inputs = append(n.Inputs, Binding{Port: in.Port})
+		n.inputs = append(n.inputs, Binding{Port: in.Port})
 	}
 	return n
 }

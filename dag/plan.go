@@ -8,7 +8,7 @@ import (
 // plan goes through the run without running anything.
 func (r *runner) plan() error {
 	r.dry = true
-	r.past = &history{store: r.store, pipeline: r.graph.Name}
+	r.past = &history{store: r.store, pipeline: r.graph.name}
 	if err := r.loop(context.Background()); err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func (r *runner) planRemakes() {
 		if r.at[u].phase == outside || s != Stale && s != Unknown {
 			continue
 		}
-		for b := range r.nodes[u].Inputs {
-			for _, src := range r.nodes[u].Inputs[b].Sources {
+		for b := range r.nodes[u].inputs {
+			for _, src := range r.nodes[u].inputs[b].Sources {
 				if src.Node == nil {
 					continue
 				}
@@ -90,7 +90,7 @@ func (r *runner) planRemakes() {
 				if q.damaged {
 					lost = LostRemotely
 				}
-				q.write().reason = fmt.Sprintf("%s, and %s %s it", lost, r.nodes[u].ID, needs)
+				q.write().reason = fmt.Sprintf("%s, and %s %s it", lost, r.nodes[u].id, needs)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ type Promiser interface{ Promise() Promise }
 
 // Promise is what the task promises.
 func (n *Node) Promise() Promise {
-	if p, ok := n.Work.(Promiser); ok {
+	if p, ok := n.instance.(Promiser); ok {
 		return p.Promise()
 	}
 	return Promise{}

@@ -160,7 +160,7 @@ func TestPlanForesees(t *testing.T) {
 			}
 			var b strings.Builder
 			for _, p := range steps {
-				fmt.Fprintln(&b, p.Node.ID, p.State, p.Key, p.Reason, p.Outputs)
+				fmt.Fprintln(&b, p.Node.id, p.State, p.Key, p.Reason, p.Outputs)
 			}
 			plans = append(plans, b.String())
 		}
@@ -179,18 +179,18 @@ func TestPlanForesees(t *testing.T) {
 		for _, p := range steps {
 			// Of several tasks that are the same work, or give the same bytes, one
 			// may have spared the others.
-			got := ended[p.Node.ID]
+			got := ended[p.Node.id]
 			// So does what is made for the spared ones alone.
-			spared := got == Cached && (made[res.Outputs[p.Node.ID].Of("out").Digest] ||
+			spared := got == Cached && (made[res.Outputs[p.Node.id].Of("out").Digest] ||
 				strings.HasSuffix(fmt.Sprint(p.Reason), "needs it") && !slices.ContainsFunc(steps, func(by Step) bool {
-					return ended[by.Node.ID] == Ran && slices.ContainsFunc(by.Node.Inputs, func(b Binding) bool {
+					return ended[by.Node.id] == Ran && slices.ContainsFunc(by.Node.inputs, func(b Binding) bool {
 						return slices.ContainsFunc(b.Sources, func(src Source) bool {
-							return src.Node != nil && src.Node.ID == p.Node.ID
+							return src.Node != nil && src.Node.id == p.Node.id
 						})
 					})
 				}))
 			if p.State == Stale && got != Ran && !spared || p.State == Cached && got != Cached {
-				t.Fatalf("%s was planned as %s (%s) and %s\n%s", p.Node.ID, p.State, p.Reason, got, plans[0])
+				t.Fatalf("%s was planned as %s (%s) and %s\n%s", p.Node.id, p.State, p.Reason, got, plans[0])
 			}
 		}
 	})

@@ -33,12 +33,12 @@ const recipeFormat = "recipe 1"
 //	input edges[sub-001] arrow 77fe…
 func appendRecipe(b []byte, code string, outside []codeDigest, n *Node, ports []Port, refs [][]artifacts.Ref) []byte {
 	b = append(b, recipeFormat+"\nstage "...)
-	b = append(b, n.Stage.Kind.Name...)
+	b = append(b, n.stage.kind.Name...)
 	b = append(b, "\ncode "...)
 	b = append(b, code...)
 	b = append(b, '\n')
-	b = param.Append(b, "parameter ", n.Work)
-	if e, ok := n.Work.(EnvReader); ok {
+	b = param.Append(b, "parameter ", n.instance)
+	if e, ok := n.instance.(EnvReader); ok {
 		names := slices.DeleteFunc(slices.Clone(e.EnvNames()), func(name string) bool {
 			return slices.ContainsFunc(outside, func(c codeDigest) bool {
 				return c.What == "environment" && c.Name == name
@@ -49,18 +49,18 @@ func appendRecipe(b []byte, code string, outside []codeDigest, n *Node, ports []
 	for _, c := range outside {
 		b = append(c.appendLine(b), '\n')
 	}
-	if f, ok := n.Work.(Foreteller); ok {
-		b = appendForetold(b, f.Foretell())
+	if f, ok := n.instance.(Precomputed); ok {
+		b = appendKnown(b, f.KnownOutputs())
 	}
 	for p := range ports {
-		for k := range n.Inputs {
-			if n.Inputs[k].Port != ports[p].Name {
+		for k := range n.inputs {
+			if n.inputs[k].Port != ports[p].Name {
 				continue
 			}
-			for s := range n.Inputs[k].Sources {
+			for s := range n.inputs[k].Sources {
 				b = append(append(b, "input "...), ports[p].Name...)
 				if ports[p].Gather {
-					b = appendCoords(b, n.Inputs[k].Sources[s].Coords)
+					b = appendCoords(b, n.inputs[k].Sources[s].Coords)
 				}
 				ref := &refs[k][s]
 				b = append(b, ' ')
@@ -76,8 +76,8 @@ func appendRecipe(b []byte, code string, outside []codeDigest, n *Node, ports []
 	return b
 }
 
-// appendForetold writes a line for each value that a task is known to give.
-func appendForetold(b []byte, values artifacts.Refs) []byte {
+// appendKnown writes a line for each value that a task is known to give.
+func appendKnown(b []byte, values artifacts.Refs) []byte {
 	for _, ref := range values {
 		b = append(append(append(b, "value "...), ref.Name...), ' ')
 		b = append(append(b, ref.Format...), ' ')

@@ -34,11 +34,11 @@ func refOf(text, format string) artifacts.Ref {
 
 func mixedNode() (*Node, [][]artifacts.Ref) {
 	n := &Node{
-		ID:     "graph[sub-003]",
-		Stage:  &StageNode{Name: "graph", Kind: &Kind{Name: "graph"}},
-		Coords: []Coord{{"subject", "sub-003"}},
-		Work:   &mixed{Density: 0.1, Repair: true, Subject: "sub-003"},
-		Inputs: []Binding{
+		id:       "graph[sub-003]",
+		stage:    &StageNode{name: "graph", kind: &Kind{Name: "graph"}},
+		coords:   []Coord{{"subject", "sub-003"}},
+		instance: &mixed{Density: 0.1, Repair: true, Subject: "sub-003"},
+		inputs: []Binding{
 			{Port: "edges", Sources: []Source{
 				{Coords: []Coord{{"fold", "1"}, {"subject", "sub-001"}}},
 				{Coords: []Coord{{"fold", "1"}, {"subject", "a,b=c]"}}},
@@ -79,29 +79,29 @@ func TestRecipe(t *testing.T) {
 		change func(n *Node, refs *[][]artifacts.Ref)
 		same   bool
 	}{
-		{"a default spelled out", func(n *Node, _ *[][]artifacts.Ref) { param.Set(n.Work, "density", 0.10) }, true},
-		{"names of the task and its stage", func(n *Node, _ *[][]artifacts.Ref) { n.ID, n.Stage.Name = "g[x]", "g" }, true},
-		{"the task's own coordinates", func(n *Node, _ *[][]artifacts.Ref) { n.Coords = []Coord{{"subject", "x"}} }, true},
-		{"where it stands in the file", func(n *Node, _ *[][]artifacts.Ref) { n.Stage.Pos = Pos{"x.yaml", 3, 1} }, true},
+		{"a default spelled out", func(n *Node, _ *[][]artifacts.Ref) { param.Set(n.instance, "density", 0.10) }, true},
+		{"names of the task and its stage", func(n *Node, _ *[][]artifacts.Ref) { n.id, n.stage.name = "g[x]", "g" }, true},
+		{"the task's own coordinates", func(n *Node, _ *[][]artifacts.Ref) { n.coords = []Coord{{"subject", "x"}} }, true},
+		{"where it stands in the file", func(n *Node, _ *[][]artifacts.Ref) { n.stage.pos = Pos{"x.yaml", 3, 1} }, true},
 		{"the order of the inputs in the file", func(n *Node, refs *[][]artifacts.Ref) {
-			slices.Reverse(n.Inputs)
+			slices.Reverse(n.inputs)
 			slices.Reverse(*refs)
 		}, true},
-		{"coordinates of an input that does not gather", func(n *Node, _ *[][]artifacts.Ref) { n.Inputs[1].Sources[0].Coords = nil }, true},
-		{"the name of an input file", func(n *Node, _ *[][]artifacts.Ref) { n.Inputs[1].Sources[0].File = "/x" }, true},
-		{"what the scheduler needs", func(n *Node, _ *[][]artifacts.Ref) { n.Stage.Kind.Threads, n.Stage.Kind.Memory = 4, 1<<30 }, true},
+		{"coordinates of an input that does not gather", func(n *Node, _ *[][]artifacts.Ref) { n.inputs[1].Sources[0].Coords = nil }, true},
+		{"the name of an input file", func(n *Node, _ *[][]artifacts.Ref) { n.inputs[1].Sources[0].File = "/x" }, true},
+		{"what the scheduler needs", func(n *Node, _ *[][]artifacts.Ref) { n.stage.kind.Threads, n.stage.kind.Memory = 4, 1<<30 }, true},
 		{"the size of an input", func(_ *Node, refs *[][]artifacts.Ref) { (*refs)[1][0].Size++ }, true}, // the digest says it
-		{"a parameter", func(n *Node, _ *[][]artifacts.Ref) { param.Set(n.Work, "density", 0.11) }, false},
-		{"a parameter that an axis fills", func(n *Node, _ *[][]artifacts.Ref) { param.Set(n.Work, "subject", "sub-004") }, false},
-		{"the kind", func(n *Node, _ *[][]artifacts.Ref) { n.Stage.Kind.Name = "graph2" }, false},
+		{"a parameter", func(n *Node, _ *[][]artifacts.Ref) { param.Set(n.instance, "density", 0.11) }, false},
+		{"a parameter that an axis fills", func(n *Node, _ *[][]artifacts.Ref) { param.Set(n.instance, "subject", "sub-004") }, false},
+		{"the kind", func(n *Node, _ *[][]artifacts.Ref) { n.stage.kind.Name = "graph2" }, false},
 		{"the content of an input", func(_ *Node, refs *[][]artifacts.Ref) { (*refs)[1][0] = refOf("q", "npy") }, false},
 		{"the format of an input", func(_ *Node, refs *[][]artifacts.Ref) { (*refs)[1][0].Format = "text" }, false},
-		{"a coordinate of a member", func(n *Node, _ *[][]artifacts.Ref) { n.Inputs[0].Sources[0].Coords[0].Value = "2" }, false},
+		{"a coordinate of a member", func(n *Node, _ *[][]artifacts.Ref) { n.inputs[0].Sources[0].Coords[0].Value = "2" }, false},
 		{"members that change places", func(_ *Node, refs *[][]artifacts.Ref) { slices.Reverse((*refs)[0]) }, false},
 		{"a member less", func(n *Node, refs *[][]artifacts.Ref) {
-			n.Inputs[0].Sources, (*refs)[0] = n.Inputs[0].Sources[:1], (*refs)[0][:1]
+			n.inputs[0].Sources, (*refs)[0] = n.inputs[0].Sources[:1], (*refs)[0][:1]
 		}, false},
-		{"an input at another port", func(n *Node, _ *[][]artifacts.Ref) { n.Inputs[1].Port = "confounds" }, false},
+		{"an input at another port", func(n *Node, _ *[][]artifacts.Ref) { n.inputs[1].Port = "confounds" }, false},
 	} {
 		if got := write(tt.change); (got == base) != tt.same {
 			t.Errorf("%s: the recipe is\n%s", tt.name, got)
@@ -117,15 +117,15 @@ func TestRecipesDoNotCollide(t *testing.T) {
 		draw := func(label string) (string, []string) {
 			n, refs := mixedNode()
 			var what []string
-			for i := range n.Inputs[0].Sources {
-				for c := range n.Inputs[0].Sources[i].Coords {
+			for i := range n.inputs[0].Sources {
+				for c := range n.inputs[0].Sources[i].Coords {
 					v := text.Draw(t, label)
-					n.Inputs[0].Sources[i].Coords[c].Value = v
+					n.inputs[0].Sources[i].Coords[c].Value = v
 					what = append(what, v)
 				}
 			}
 			v := text.Draw(t, label)
-			n.Work.(*mixed).Subject = v
+			n.instance.(*mixed).Subject = v
 			return string(appendRecipe(nil, "c", nil, n, (*mixed)(nil).Ports().In, refs)), append(what, v)
 		}
 		r1, w1 := draw("one")

@@ -123,9 +123,9 @@ type taskDetail struct {
 
 // save stores the record of the run as it is now.
 func (r *runner) save(finished bool) error {
-	rec := &artifacts.RunRecord{ID: r.id, Pipeline: r.graph.Name, Started: r.began}
+	rec := &artifacts.RunRecord{ID: r.id, Pipeline: r.graph.name, Started: r.began}
 	d := detail{
-		File: r.graph.File, Source: r.graph.Source, Program: ThisProgram(),
+		File: r.graph.file, Source: r.graph.source, Program: ThisProgram(),
 		Until: r.opt.Until, Only: r.opt.Only, Force: r.opt.Force, Codes: map[string]string{},
 	}
 	for k, digest := range r.code {
@@ -225,14 +225,14 @@ func (r *runner) results(yield func(artifacts.RunTask) bool) {
 		if p.phase == outside || !p.wanted || p.state != Ran && p.state != Cached {
 			continue
 		}
-		if !yield(artifacts.RunTask{ID: r.nodes[i].ID, Key: p.key, Outputs: *p.outputs.Load()}) {
+		if !yield(artifacts.RunTask{ID: r.nodes[i].id, Key: p.key, Outputs: *p.outputs.Load()}) {
 			return
 		}
 	}
 }
 
 func (r *runner) recordTask(i int32, at int, rec *artifacts.RunRecord, d *detail) {
-	p, s, id := &r.at[i], r.at[i].tale(), r.nodes[i].ID
+	p, s, id := &r.at[i], r.at[i].tale(), r.nodes[i].id
 	switch p.state {
 	case Ran:
 		rec.Ran++

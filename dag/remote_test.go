@@ -71,7 +71,7 @@ func TestLookupsAtOnce(t *testing.T) {
 		c.complete = make(chan struct{})
 		st := newStore(t)
 		need.NoError(t, st.Attach(context.Background(), c))
-		res, ran := s.run(t, st, Options{Workers: workers, Bring: func(n *Node) bool { return n.ID == "last" }})
+		res, ran := s.run(t, st, Options{Workers: workers, Bring: func(n *Node) bool { return n.id == "last" }})
 		if there := len(texts) > 0; there && res.Cached != n+1 || !there && res.Ran != n+1 {
 			t.Errorf("%+v, %s; remote %+v", res, ran, st.Remote())
 		}

@@ -76,7 +76,7 @@ func TestEarlyCutoff(t *testing.T) {
 func TestFailure(t *testing.T) {
 	s := chain("a")
 	broken := errors.New("the scan has no voxels")
-	s.nodes["b"].Work.(*join).during = func(context.Context, *Task) error { return broken }
+	s.nodes["b"].instance.(*join).during = func(context.Context, *Task) error { return broken }
 	var skipped error
 	res, ran := s.run(t, newStore(t), Options{Workers: 1, Progress: func(e Event) {
 		if e.State == Skipped {
@@ -111,7 +111,7 @@ func TestFailFast(t *testing.T) {
 
 func TestProblem(t *testing.T) {
 	s := chain("a")
-	s.nodes["a"].Problem = errors.New("participant sub-003 has no group")
+	s.nodes["a"].problem = errors.New("participant sub-003 has no group")
 	res, ran := s.run(t, newStore(t), Options{})
 	need.Equal(t, ran, "a:failed b:skipped c:skipped d:ran", "ran")
 	if len(res.Errors) != 1 || res.Errors[0].Error() != "test.yaml:1: a: participant sub-003 has no group" {
@@ -125,7 +125,7 @@ func TestPanic(t *testing.T) {
 		"Goexit":  func(context.Context, *Task) error { runtime.Goexit(); return nil },
 	} {
 		s := chain("a")
-		s.nodes["b"].Work.(*join).during = during
+		s.nodes["b"].instance.(*join).during = during
 		res, ran := s.run(t, newStore(t), Options{})
 		need.Equal(t, ran, "a:ran b:failed c:skipped d:ran", name, "ran")
 		var p *Panic
@@ -317,7 +317,7 @@ func TestResources(t *testing.T) {
 			mem = 500 // more than there is: alone
 		}
 		n := s.task(fmt.Sprintf("t%02d", i), &join{Text: fmt.Sprint(i), during: use(th, mem)})
-		n.Stage.Kind = &Kind{Name: "join", Code: "1", Threads: int(th), Memory: mem}
+		n.stage.kind = &Kind{Name: "join", Code: "1", Threads: int(th), Memory: mem}
 	}
 	res, _ := s.run(t, newStore(t), Options{Workers: 4, Memory: 100})
 	if res.Ran != 60 {
@@ -345,7 +345,7 @@ func TestSpareThreads(t *testing.T) {
 			got[i].Store(int64(task.Threads))
 			return nil
 		}}, from...)
-		n.Stage.Kind = &Kind{Name: "join", Code: "1", Most: 6}
+		n.stage.kind = &Kind{Name: "join", Code: "1", MaxThreads: 6}
 	}
 	s.run(t, newStore(t), Options{Workers: 8})
 	// One of the two may be ready before the other, and then it is alone as well.
@@ -353,8 +353,8 @@ func TestSpareThreads(t *testing.T) {
 		max(b, c) < 4 || max(b, c) > 6 {
 		t.Errorf("of 8 threads the first had %d, the others %d and %d", a, b, c)
 	}
-	s.nodes["alone"].Work.(*join).Text = "again"
-	s.nodes["alone"].Stage.Kind.Most = 0
+	s.nodes["alone"].instance.(*join).Text = "again"
+	s.nodes["alone"].stage.kind.MaxThreads = 0
 	if s.run(t, newStore(t), Options{Workers: 8}); got[0].Load() != 1 {
 		t.Errorf("a task that can use one thread had %d", got[0].Load())
 	}
@@ -442,7 +442,7 @@ func TestUntilOnlyForce(t *testing.T) {
 
 func TestCircle(t *testing.T) {
 	s := chain("a")
-	s.nodes["a"].Inputs = []Binding{{Port: "in", Sources: []Source{{Node: s.nodes["c"], Output: "out"}}}}
+	s.nodes["a"].inputs = []Binding{{Port: "in", Sources: []Source{{Node: s.nodes["c"], Output: "out"}}}}
 	_, err := Run(context.Background(), &s.Graph, newStore(t), Options{})
 	if err == nil || err.Error() != "the tasks form a cycle: a needs c needs b needs a" {
 		t.Error(err)
@@ -453,7 +453,7 @@ func TestCircle(t *testing.T) {
 // graph's order, and the run finds its own.
 func TestGraphOrder(t *testing.T) {
 	s := chain("a")
-	slices.Reverse(s.Stages)
+	slices.Reverse(s.stages)
 	st := newStore(t)
 	res, ran := s.run(t, st, Options{})
 	if ran != "d:ran c:ran b:ran a:ran" || res.Ran != 4 {

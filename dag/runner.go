@@ -100,7 +100,7 @@ type status struct {
 	missing  bool  // they were so only since the remote lacks them
 	fetched  bool  // the record, with which outputs are compared, came from a remote
 	ran      bool  // in this run; it may be looked at again all the same, when bytes are lost
-	foretold bool  // of a plan: stale, but what it will give is known
+	known    bool  // of a plan: stale, but what it will give is known
 	passedOn bool  // its users know that it is settled
 	told     State // the end that was reported last
 	others   bool  // another process is at it

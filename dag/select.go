@@ -17,7 +17,7 @@ import (
 //	train                     all tasks of the stage
 //	train[fold=2]             those whose fold is 2
 //	train[pool=topk,fold=2]
-//	connectivity[sub-003]     a value alone is that of the axis subject, or of the only axis
+//	connectivity[sub-003]     a value alone is that of the bare axis, or of the only axis
 //	connectivity[sub-00*]     * stands for any text, ? for any one character
 //
 // A pattern that names nothing is an error, which says what it may have meant.
@@ -29,12 +29,12 @@ func (g *Graph) Select(patterns ...string) ([]*Node, error) {
 			return nil, err
 		}
 		some := false
-		for _, s := range g.Stages {
-			if !selector.Glob(p.stage, s.Name) {
+		for _, s := range g.stages {
+			if !selector.Glob(p.stage, s.name) {
 				continue
 			}
-			for _, t := range s.Tasks {
-				if p.matches(t) {
+			for _, t := range s.tasks {
+				if p.matches(t, g.bare) {
 					chosen[t], some = true, true
 				}
 			}
@@ -44,8 +44,8 @@ func (g *Graph) Select(patterns ...string) ([]*Node, error) {
 		}
 	}
 	var nodes []*Node
-	for _, s := range g.Stages {
-		for _, t := range s.Tasks {
+	for _, s := range g.stages {
+		for _, t := range s.tasks {
 			if chosen[t] {
 				nodes = append(nodes, t)
 			}
@@ -57,16 +57,16 @@ func (g *Graph) Select(patterns ...string) ([]*Node, error) {
 func (g *Graph) noMatch(text string, p pattern) error {
 	var names, ids []string
 	known, one, several := false, false, false
-	for _, s := range g.Stages {
-		names = append(names, s.Name)
-		known = known || selector.Glob(p.stage, s.Name)
-		for _, t := range s.Tasks {
-			ids, one = append(ids, t.ID), one || t.ID == p.stage
-			several = several || s.Name == p.stage && t.ID != p.stage
+	for _, s := range g.stages {
+		names = append(names, s.name)
+		known = known || selector.Glob(p.stage, s.name)
+		for _, t := range s.tasks {
+			ids, one = append(ids, t.id), one || t.id == p.stage
+			several = several || s.name == p.stage && t.id != p.stage
 		}
 	}
 	for _, c := range append(p.coords, Coord{Value: p.stage}) {
-		if why := g.Absent[c.Value]; why != "" {
+		if why := g.absent[c.Value]; why != "" {
 			return fmt.Errorf("there is no task %q: %s takes no part (%s)", text, c.Value, why)
 		}
 	}
@@ -117,11 +117,11 @@ func parsePattern(text string) (pattern, error) {
 	return p, nil
 }
 
-func (p pattern) matches(n *Node) bool {
+func (p pattern) matches(n *Node, bare string) bool {
 	for _, want := range p.coords {
-		found := want == Coord{Value: "*"} && len(n.Coords) > 0 // all members, as in a pipeline file
-		for _, c := range n.Coords {
-			axisFits := want.Axis == c.Axis || want.Axis == "" && (c.Axis == subjectAxis || len(n.Coords) == 1)
+		found := want == Coord{Value: "*"} && len(n.coords) > 0 // all members, as in a pipeline file
+		for _, c := range n.coords {
+			axisFits := want.Axis == c.Axis || want.Axis == "" && (c.Axis == bare || len(n.coords) == 1)
 			found = found || axisFits && selector.Glob(want.Value, c.Value)
 		}
 		if !found {

@@ -17,9 +17,9 @@ func FuzzSelect(f *testing.F) {
 			t.Fatalf("%q: %d tasks, %v", text, len(nodes), err)
 		}
 		for _, n := range nodes {
-			same, err := g.Select(n.ID)
+			same, err := g.Select(n.id)
 			if err != nil || len(same) == 0 {
-				t.Errorf("%q finds %s, whose name finds %v, %v", text, n.ID, same, err)
+				t.Errorf("%q finds %s, whose name finds %v, %v", text, n.id, same, err)
 			}
 		}
 	})

@@ -11,13 +11,13 @@ import (
 
 // fanned is a graph with the fan-outs that pipelines have.
 func fanned() *Graph {
-	g := &Graph{}
+	g := &Graph{bare: "subject"}
 	add := func(name string, coords ...[]Coord) {
-		s := &StageNode{Name: name}
+		s := &StageNode{name: name}
 		for _, c := range coords {
-			s.Tasks = append(s.Tasks, &Node{ID: TaskID(name, c), Stage: s, Coords: c})
+			s.tasks = append(s.tasks, &Node{id: TaskID(name, c, "subject"), stage: s, coords: c})
 		}
-		g.Stages = append(g.Stages, s)
+		g.stages = append(g.stages, s)
 	}
 	add("folds", nil)
 	add("connectivity", []Coord{{"subject", "sub-001"}}, []Coord{{"subject", "sub-002"}},
@@ -66,7 +66,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s: %v", tt.patterns, err)
 			continue
 		}
-		ids := lists.Map(nodes, func(n *Node) string { return n.ID })
+		ids := lists.Map(nodes, func(n *Node) string { return n.id })
 		need.Equal(t, strings.Join(ids, " "), tt.want, tt.patterns)
 	}
 	for pattern, want := range map[string]string{
@@ -91,11 +91,11 @@ func TestSelect(t *testing.T) {
 // TestEveryIDSelectsItself is what lets a person paste a task's name back.
 func TestEveryIDSelectsItself(t *testing.T) {
 	g := fanned()
-	for _, s := range g.Stages {
-		for _, n := range s.Tasks {
-			nodes, err := g.Select(n.ID)
+	for _, s := range g.stages {
+		for _, n := range s.tasks {
+			nodes, err := g.Select(n.id)
 			if err != nil || len(nodes) != 1 || nodes[0] != n {
-				t.Errorf("%s selects %v, %v", n.ID, nodes, err)
+				t.Errorf("%s selects %v, %v", n.id, nodes, err)
 			}
 		}
 	}

@@ -32,13 +32,13 @@ func (r *runner) take(v *verdict) {
 		p.outputs.Store(&v.outputs)
 		p.fetched = v.fetched
 	}
-	if f, ok := r.nodes[v.node].Work.(Foreteller); ok && r.dry && p.wanted {
-		p.foretold = true
-		r.settle(v.node, Stale, f.Foretell(), nil)
+	if f, ok := r.nodes[v.node].instance.(Precomputed); ok && r.dry && p.wanted {
+		p.known = true
+		r.settle(v.node, Stale, f.KnownOutputs(), nil)
 		return
 	}
 	if r.dry && p.wanted && v.lost { // it will give what it gave before
-		p.foretold = true
+		p.known = true
 		r.settle(v.node, Stale, v.outputs, nil)
 		return
 	}
@@ -103,10 +103,10 @@ func (r *runner) makeAgain(user int32, producers []int32) {
 		r.heals[heal{user, j}]++
 		switch {
 		case r.heals[heal{user, j}] > maxHeals:
-			r.settle(user, Failed, nil, fmt.Errorf("its input from %s was recomputed %d times and lost each time: %w", r.nodes[j].ID, maxHeals, ErrLost))
+			r.settle(user, Failed, nil, fmt.Errorf("its input from %s was recomputed %d times and lost each time: %w", r.nodes[j].id, maxHeals, ErrLost))
 			return
 		case !q.wanted:
-			r.settle(user, Failed, nil, fmt.Errorf("needs %s, whose bytes are no longer in the store; %w", r.nodes[j].ID, ErrOnly))
+			r.settle(user, Failed, nil, fmt.Errorf("needs %s, whose bytes are no longer in the store; %w", r.nodes[j].id, ErrOnly))
 			return
 		case q.phase == settled && q.state != Ran && q.state != Cached:
 			r.settle(user, Skipped, nil, r.because(user, j))
@@ -147,7 +147,7 @@ func (r *runner) settle(i int32, s State, outputs artifacts.Refs, err error) {
 		r.left--
 		r.readLast(e.node)
 		if e.s == Failed {
-			p.write().err = &Error{Task: n.ID, Pos: n.Stage.Pos, Err: e.err, Key: p.key, Said: p.tale().said}
+			p.write().err = &Error{Task: n.id, Pos: n.stage.pos, Err: e.err, Key: p.key, Said: p.tale().said}
 		}
 		if outputs != nil {
 			if before := p.outputs.Load(); before != nil {
@@ -169,7 +169,7 @@ func (r *runner) settle(i int32, s State, outputs artifacts.Refs, err error) {
 			u := tell[k]
 			switch q := &r.at[u]; {
 			case q.phase != waiting:
-			case e.s == Ran || e.s == Cached || p.foretold:
+			case e.s == Ran || e.s == Cached || p.known:
 				if q.waits--; q.waits == 0 {
 					r.queue(u)
 				}
@@ -178,7 +178,7 @@ func (r *runner) settle(i int32, s State, outputs artifacts.Refs, err error) {
 			}
 		}
 		if e.s == Failed && r.opt.FailFast && !r.dry && r.stopped == nil {
-			r.stopped = fmt.Errorf("not started because %s failed", n.ID)
+			r.stopped = fmt.Errorf("not started because %s failed", n.id)
 		}
 	}
 }
@@ -213,9 +213,9 @@ func (r *runner) because(u, cause int32) error {
 		Failed: "failed", Skipped: "was skipped", Stale: "is not up to date", Unknown: "may not be up to date",
 	}[r.at[cause].state]
 	if r.at[u].wanted && !r.at[cause].wanted {
-		return fmt.Errorf("needs %s, which %s; %w", r.nodes[cause].ID, how, ErrOnly)
+		return fmt.Errorf("needs %s, which %s; %w", r.nodes[cause].id, how, ErrOnly)
 	}
-	return fmt.Errorf("needs %s, which %s", r.nodes[cause].ID, how)
+	return fmt.Errorf("needs %s, which %s", r.nodes[cause].id, how)
 }
 
 // giveUp settles what was never started after the first failure.
@@ -258,7 +258,7 @@ func (r *runner) report(i int32) {
 		return
 	}
 	p.told = p.state
-	e := Event{Task: n.ID, Stage: n.Stage.Name, State: p.state, Key: p.key, Note: s.note}
+	e := Event{Task: n.id, Stage: n.stage.name, State: p.state, Key: p.key, Note: s.note}
 	switch p.state {
 	case Ran, Cached:
 		e.Outputs = *p.outputs.Load()
@@ -278,7 +278,7 @@ func (r *runner) result() *Result {
 			continue
 		}
 		if out := p.outputs.Load(); out != nil && (p.state == Ran || p.state == Cached) {
-			res.Outputs[r.nodes[i].ID] = *out
+			res.Outputs[r.nodes[i].id] = *out
 		}
 		if !p.wanted {
 			continue
@@ -286,9 +286,9 @@ func (r *runner) result() *Result {
 		res.Tasks++
 		switch again := p.state == Ran || p.state == Cached; {
 		case again && p.missing:
-			res.Missing = append(res.Missing, r.nodes[i].ID)
+			res.Missing = append(res.Missing, r.nodes[i].id)
 		case again && p.damaged:
-			res.Damaged = append(res.Damaged, r.nodes[i].ID)
+			res.Damaged = append(res.Damaged, r.nodes[i].id)
 		}
 		switch p.state {
 		case Ran:

@@ -14,7 +14,7 @@ func TestShared(t *testing.T) {
 	var made atomic.Int64
 	use := func(ctx context.Context, t *Task) error {
 		for _, in := range t.All("in") {
-			_, err := Shared(in, func(in Input) ([]byte, error) {
+			_, err := ReadOnce(in, func(in Input) ([]byte, error) {
 				made.Add(1)
 				return in.Bytes()
 			})

@@ -58,23 +58,23 @@ type Kind struct {
 	Doc  string       // what it does; the first line is the summary
 	New  func() Stage // a fresh stage with every parameter at its default
 	// Variant is New where the defaults of some parameters depend on others, such as variant, of s. nil: they do not.
-	Variant func(s Stage) Stage
-	Former  []string // names of kinds of former programs that are models of this one
-	Code    string   // code identity, generated from the declarations that the kind reaches (see Codes)
+	Defaults func(s Stage) Stage
+	Former   []string // names of kinds of former programs that are models of this one
+	Code     string   // code identity, generated from the declarations that the kind reaches (see Codes)
 
 	// What one task needs, for the scheduler; they are not part of the key.
-	Threads int   // 0 means 1
-	Most    int   // threads that it can use when nobody else has a use for them; 0 means Threads
-	Memory  int64 // bytes; 0 means little
-	Each    int64 // bytes more for each participant whose data come together; 0 where it was not measured
-	Ceiling int64 // bytes above which each participant takes Packed in place of Each; 0: none
-	Packed  int64
+	Threads    int   // 0 means 1
+	MaxThreads int   // threads that it can use when nobody else has a use for them; 0 means Threads
+	Memory     int64 // bytes; 0 means little
+	Each       int64 // bytes more for each participant whose data come together; 0 where it was not measured
+	Ceiling    int64 // bytes above which each participant takes Packed in place of Each; 0: none
+	Packed     int64
 }
 
 // Follow gives those parameters that nobody set the defaults of the stage's variant.
-func (k *Kind) Follow(s Stage, set func(name string) bool) {
-	if k.Variant != nil {
-		param.Take(s, k.New(), k.Variant(s), set)
+func (k *Kind) SetDefaults(s Stage, set func(name string) bool) {
+	if k.Defaults != nil {
+		param.Take(s, k.New(), k.Defaults(s), set)
 	}
 }
 
@@ -102,8 +102,8 @@ type CodeFile struct {
 // that was read with the pipeline file. They stand in its recipe in place of how
 // they are made, and a plan sees past the task before it has run. Run must give
 // exactly these.
-type Foreteller interface {
-	Foretell() artifacts.Refs
+type Precomputed interface {
+	KnownOutputs() artifacts.Refs
 }
 
 // An Adviser is a Stage that runs as it is, and has something to say about its parameters to

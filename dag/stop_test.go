@@ -22,7 +22,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	why := errors.New("the user pressed Ctrl-C")
 	s := chain("a")
-	s.nodes["b"].Work.(*join).during = func(ctx context.Context, _ *Task) error {
+	s.nodes["b"].instance.(*join).during = func(ctx context.Context, _ *Task) error {
 		cancel(why)
 		<-ctx.Done()
 		return ctx.Err()
@@ -51,7 +51,7 @@ func TestTimesOfKilledRun(t *testing.T) {
 	defer func(was time.Duration) { saveEvery = was }(saveEvery)
 	saveEvery = 0
 	st, s := newStore(t), chain("a")
-	s.nodes["b"].Work.(*join).during = func(context.Context, *Task) error {
+	s.nodes["b"].instance.(*join).during = func(context.Context, *Task) error {
 		var last map[string]*TaskRecord
 		for range 1000 { // the runner writes while this task is at work
 			last = LastRan(&s.Graph, st)
@@ -82,12 +82,12 @@ func TestTimesOfKilledRun(t *testing.T) {
 // TestFileOf: the pipeline file is read from a record without the rest, as with it.
 func TestFileOf(t *testing.T) {
 	st, s := newStore(t), chain("a")
-	s.Graph.File, s.Graph.Source = "study/é \"a\".yaml", "stages:\n  a: <&>\n"
+	s.Graph.file, s.Graph.source = "study/é \"a\".yaml", "stages:\n  a: <&>\n"
 	res, _ := s.run(t, st, Options{})
 	rr := need.Value(st.LoadRun(res.ID))(t)
 	rec := need.Value(ReadRecord(st, rr))(t)
 	file, source, err := FileOf(rr)
-	if err != nil || file != rec.File || source != rec.Source || file != s.Graph.File || source != s.Graph.Source {
+	if err != nil || file != rec.File || source != rec.Source || file != s.Graph.file || source != s.Graph.source {
 		t.Errorf("%q, %q, %v", file, source, err)
 	}
 	rest := &artifacts.RunRecord{Detail: []byte(`{"file":"a","source":"b","tasks":[{`)}
@@ -106,7 +106,7 @@ func TestFileOf(t *testing.T) {
 func TestStoreBreaks(t *testing.T) {
 	st := newStore(t)
 	s := chain("a")
-	s.nodes["b"].Work.(*join).during = func(context.Context, *Task) error {
+	s.nodes["b"].instance.(*join).during = func(context.Context, *Task) error {
 		if err := os.RemoveAll(st.Dir()); err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func TestCoordinatesOfInputs(t *testing.T) {
 		return nil
 	}}, "a")
 	s.file("b", path)
-	s.nodes["b"].Inputs[1].Sources[0].Coords = []Coord{{"subject", "sub-001"}}
+	s.nodes["b"].inputs[1].Sources[0].Coords = []Coord{{"subject", "sub-001"}}
 	if res, _ := s.run(t, newStore(t), Options{}); res.Errors != nil {
 		t.Error(res.Errors)
 	}
@@ -222,10 +222,10 @@ func TestCoordinatesOfInputs(t *testing.T) {
 // TestWiring runs graphs that no pipeline file could give.
 func TestWiring(t *testing.T) {
 	for want, spoil := range map[string]func(*sketch){
-		`there is no input "other"`:                 func(s *sketch) { s.nodes["b"].Inputs[0].Port = "other" },
-		`input in: a has no output "other"`:         func(s *sketch) { s.nodes["b"].Inputs[0].Sources[0].Output = "other" },
-		"input file takes one source, not 2":        func(s *sketch) { s.nodes["c"].Inputs[0].Port = "file" },
-		"input file is connected 0 times, not once": func(s *sketch) { s.nodes["b"].Work = &fileReader{}; s.nodes["b"].Inputs = nil },
+		`there is no input "other"`:                 func(s *sketch) { s.nodes["b"].inputs[0].Port = "other" },
+		`input in: a has no output "other"`:         func(s *sketch) { s.nodes["b"].inputs[0].Sources[0].Output = "other" },
+		"input file takes one source, not 2":        func(s *sketch) { s.nodes["c"].inputs[0].Port = "file" },
+		"input file is connected 0 times, not once": func(s *sketch) { s.nodes["b"].instance = &fileReader{}; s.nodes["b"].inputs = nil },
 	} {
 		s := chain("a")
 		spoil(s)
@@ -235,7 +235,7 @@ func TestWiring(t *testing.T) {
 		}
 	}
 	s := chain("a")
-	s.Stages = s.Stages[1:]
+	s.stages = s.stages[1:]
 	if _, err := Run(context.Background(), &s.Graph, newStore(t), Options{}); err == nil ||
 		!strings.Contains(err.Error(), "not in the graph") {
 		t.Error(err)

@@ -18,7 +18,7 @@ type slowDisk struct {
 	full    chan struct{}
 }
 
-func (d *slowDisk) Execute(ctx context.Context, s *artifacts.Store, j *Job) Report {
+func (d *slowDisk) Execute(ctx context.Context, s *artifacts.Store, j *Job) JobResult {
 	j.Waits()
 	if d.waiting.Add(1) == mostStoring+1 {
 		close(d.full)
@@ -26,7 +26,7 @@ func (d *slowDisk) Execute(ctx context.Context, s *artifacts.Store, j *Job) Repo
 	select {
 	case <-d.full:
 	case <-time.After(time.Minute):
-		return Report{Err: errors.New("it holds up others")}
+		return JobResult{Err: errors.New("it holds up others")}
 	}
 	j.Waits = nil
 	return Local{}.Execute(ctx, s, j)

@@ -188,7 +188,7 @@ func (in Input) Table() (*encoding.Table, error) {
 }
 
 // Shared is what read makes of an input. Other tasks of the run that read it get the same value: nobody may change it.
-func Shared[T any](in Input, read func(Input) (T, error)) (T, error) {
+func ReadOnce[T any](in Input, read func(Input) (T, error)) (T, error) {
 	if in.shared == nil {
 		return read(in)
 	}

@@ -115,11 +115,11 @@ func Why(g *Graph, s *artifacts.Store, o Options, task string) (*Explanation, er
 		return nil, err
 	}
 	// The cohort's tables are a task called cohort, beside tasks cohort[…].
-	if at := slices.IndexFunc(nodes, func(n *Node) bool { return n.ID == task }); at >= 0 {
+	if at := slices.IndexFunc(nodes, func(n *Node) bool { return n.id == task }); at >= 0 {
 		nodes = nodes[at : at+1]
 	}
 	if len(nodes) != 1 {
-		return nil, fmt.Errorf("%q matches %d tasks, such as %s: name one", task, len(nodes), nodes[0].ID)
+		return nil, fmt.Errorf("%q matches %d tasks, such as %s: name one", task, len(nodes), nodes[0].id)
 	}
 	o.Until, o.Only = []string{task}, nil
 	r, err := newRunner(g, s, o)
@@ -135,7 +135,7 @@ func Why(g *Graph, s *artifacts.Store, o Options, task string) (*Explanation, er
 	if e.State == Cached {
 		other = func(t *TaskRecord) bool { return t.Key != e.Key }
 	}
-	if past, t := r.past.last(e.Node.ID, other); t != nil {
+	if past, t := r.past.last(e.Node.id, other); t != nil {
 		e.Run, e.When = past.ID, past.Started
 		if a, err := s.Lookup(t.Key); err == nil {
 			e.Before = a.Recipe
@@ -155,7 +155,7 @@ func (r *runner) waitsFor(i int32) []string {
 	var ids []string
 	for j, part := range r.upstream(of) {
 		if s := r.at[j].state; part && (s == Stale || s == Failed) {
-			ids = append(ids, r.nodes[j].ID)
+			ids = append(ids, r.nodes[j].id)
 		}
 	}
 	return ids
@@ -167,7 +167,7 @@ const LostRemotely = "its result in the remote is missing or damaged"
 // failure is the first line of the error with which a task failed when it was last run, with the key that it has
 // now; "" where it did not.
 func (r *runner) failure(i int32) string {
-	id := r.nodes[i].ID
+	id := r.nodes[i].id
 	t := r.past.failed(id)
 	if t == nil || t.Key != r.at[i].key {
 		return ""
@@ -193,8 +193,8 @@ func (r *runner) reason(i int32) string {
 	case p.remake:
 		return "its result is no longer in the store"
 	}
-	failed := r.past.failed(r.nodes[i].ID)
-	past, t := r.past.last(r.nodes[i].ID, func(*TaskRecord) bool { return true })
+	failed := r.past.failed(r.nodes[i].id)
+	past, t := r.past.last(r.nodes[i].id, func(*TaskRecord) bool { return true })
 	switch {
 	case failed != nil && failed.Key == r.at[i].key:
 		return "it failed when it was last run"

@@ -30,7 +30,7 @@ func (y study) sketch() *sketch {
 	s.task("series", &join{Text: "series"})
 	s.file("series", y.file)
 	s.task("graph", &join{Text: y.density}, "series")
-	s.nodes["graph"].Stage.Kind = &Kind{Name: "graph", Code: y.code}
+	s.nodes["graph"].stage.kind = &Kind{Name: "graph", Code: y.code}
 	s.task("other", &join{Text: "other"})
 	from := []string{"graph", "other"}
 	if y.extra {
@@ -137,7 +137,7 @@ func TestWhy(t *testing.T) {
 			var plan strings.Builder
 			for _, p := range steps {
 				if p.State != Cached {
-					plan.WriteString(p.Node.ID + " " + string(p.State) + " " + p.Reason + "\n")
+					plan.WriteString(p.Node.id + " " + string(p.State) + " " + p.Reason + "\n")
 				}
 			}
 			if plan.String() != tt.plan {
@@ -297,11 +297,11 @@ func TestCausesParametersFirst(t *testing.T) {
 func TestRecord(t *testing.T) {
 	st := newStore(t)
 	s := chain("a")
-	s.Source = "pipeline: test\n"
-	s.nodes["b"].Problem = artifacts.ErrMiss
+	s.source = "pipeline: test\n"
+	s.nodes["b"].problem = artifacts.ErrMiss
 	first, _ := s.run(t, st, Options{Force: []string{"d"}})
 	s = chain("a")
-	s.Source = "pipeline: test\n"
+	s.source = "pipeline: test\n"
 	second, _ := s.run(t, st, Options{})
 	s.run(t, st, Options{})
 	for _, tt := range []struct {

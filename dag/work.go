@@ -10,7 +10,7 @@ import (
 )
 
 // A work is a task that the runner sends off.
-type work struct {
+type assignment struct {
 	node    int32
 	key     artifacts.Key // as it was when it was checked
 	threads int
@@ -19,7 +19,7 @@ type work struct {
 
 // An outcome is how that ended.
 type outcome struct {
-	Report
+	JobResult
 	node    int32
 	key     artifacts.Key
 	adopted bool    // the result was in the store by the time: another run made it
@@ -30,7 +30,7 @@ type outcome struct {
 
 // carryOut has one task carried out, unless its result has come to be there. It
 // runs in a goroutine of its own.
-func (r *runner) carryOut(ctx context.Context, w work) (o outcome) {
+func (r *runner) carryOut(ctx context.Context, w assignment) (o outcome) {
 	began := time.Now()
 	o = outcome{node: w.node, key: w.key}
 	defer func() { o.seconds = time.Since(began).Seconds() }()
@@ -56,31 +56,31 @@ func (r *runner) carryOut(ctx context.Context, w work) (o outcome) {
 	for i := range j.Inputs {
 		o.read += j.Inputs[i].Ref.Size
 	}
-	o.Report = r.opt.Executor.Execute(ctx, r.store, j)
+	o.JobResult = r.opt.Executor.Execute(ctx, r.store, j)
 	o.lost = r.producers(w.node, &d, o.Lost)
 	return o
 }
 
 // job is what an executor needs to know.
-func (r *runner) job(w work, key artifacts.Key, d *description) *Job {
+func (r *runner) job(w assignment, key artifacts.Key, d *description) *Job {
 	n := r.nodes[w.node]
 	j := &Job{
-		Task: n.ID, Coords: slices.Clone(n.Coords), Kind: n.Stage.Kind, Work: n.Work,
-		Recipe: string(d.recipe), Key: key, Forced: w.forced, Threads: w.threads, Memory: n.Stage.needs().Memory,
-		Time:     n.Stage.Needs.Time,
+		Task: n.id, Coords: slices.Clone(n.coords), Kind: n.stage.kind, Instance: n.instance,
+		Recipe: string(d.recipe), Key: key, Forced: w.forced, Threads: w.threads, Memory: n.stage.needs().Memory,
+		Time:     n.stage.asked.Time,
 		Progress: r.progressOf(n),
 		Waits:    func() { r.waiting <- w.node },
 	}
-	for b := range n.Inputs {
-		gather := slices.ContainsFunc(d.ports.In, func(p Port) bool { return p.Name == n.Inputs[b].Port && p.Gather })
-		for s := range n.Inputs[b].Sources {
-			src := &n.Inputs[b].Sources[s]
-			in := JobInput{Port: n.Inputs[b].Port, Ref: d.refs[b][s], Name: src.File, File: src.File}
+	for b := range n.inputs {
+		gather := slices.ContainsFunc(d.ports.In, func(p Port) bool { return p.Name == n.inputs[b].Port && p.Gather })
+		for s := range n.inputs[b].Sources {
+			src := &n.inputs[b].Sources[s]
+			in := JobInput{Port: n.inputs[b].Port, Ref: d.refs[b][s], Name: src.File, File: src.File}
 			if gather {
 				in.Coords = src.Coords
 			}
 			if src.Node != nil {
-				in.Name, in.File = src.Node.ID+"."+src.Output, ""
+				in.Name, in.File = src.Node.id+"."+src.Output, ""
 				in.shelf, in.again = &r.shelf, r.at[r.of[src.Node]].readers.Load() > 1
 			}
 			j.Inputs = append(j.Inputs, in)
@@ -95,9 +95,9 @@ func (r *runner) producers(i int32, d *description, blobs []artifacts.Digest) []
 		return nil
 	}
 	var list []int32
-	for b := range r.nodes[i].Inputs {
-		for s := range r.nodes[i].Inputs[b].Sources {
-			src := &r.nodes[i].Inputs[b].Sources[s]
+	for b := range r.nodes[i].inputs {
+		for s := range r.nodes[i].inputs[b].Sources {
+			src := &r.nodes[i].inputs[b].Sources[s]
 			if src.Node == nil || !slices.Contains(blobs, d.refs[b][s].Digest) {
 				continue
 			}
@@ -121,7 +121,7 @@ func (r *runner) progressOf(n *Node) func(int, int, string) {
 			return
 		}
 		select {
-		case r.notes <- Event{Task: n.ID, Stage: n.Stage.Name, State: Running, Done: done, Total: total, Note: note}:
+		case r.notes <- Event{Task: n.id, Stage: n.stage.name, State: Running, Done: done, Total: total, Note: note}:
 		default:
 		}
 	}

@@ -22,8 +22,8 @@ func template() string {
 // tasks counts the tasks of each stage.
 func tasks(p *Pipeline) map[string]int {
 	n := map[string]int{}
-	for _, s := range p.Graph.Stages {
-		n[s.Name] += len(s.Tasks)
+	for _, s := range p.Graph.Stages() {
+		n[s.Name()] += len(s.Tasks())
 	}
 	return n
 }

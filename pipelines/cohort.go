@@ -288,7 +288,7 @@ type cohortValues struct {
 
 func (c *cohortValues) Ports() dag.Ports { return dag.Ports{Out: c.ports} }
 
-func (c *cohortValues) Foretell() artifacts.Refs { return c.refs }
+func (c *cohortValues) KnownOutputs() artifacts.Refs { return c.refs }
 
 func (c *cohortValues) Run(context.Context, *dag.Task) (dag.Outputs, error) { return c.outputs, nil }
 

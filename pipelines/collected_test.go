@@ -23,18 +23,18 @@ stages:
 `
 	p := need.Value(build("warnings.yaml", []byte(text), ".", nil, maxTasks))(t)
 	from := map[string]int{}
-	for _, s := range p.Graph.Stages {
-		if s.Name != "summary" {
+	for _, s := range p.Graph.Stages() {
+		if s.Name() != "summary" {
 			continue
 		}
-		for _, in := range s.Tasks[0].Inputs {
+		for _, in := range s.Tasks()[0].Inputs() {
 			for _, src := range in.Sources {
 				if in.Port != "warnings" {
 					continue
 				}
-				from[src.Node.Stage.Name+"."+src.Output]++
-				if !slices.Contains(src.Coords, dag.Coord{Axis: "stage", Value: src.Node.Stage.Name}) {
-					t.Errorf("%s does not carry its stage: %v", src.Node.ID, src.Coords)
+				from[src.Node.Stage().Name()+"."+src.Output]++
+				if !slices.Contains(src.Coords, dag.Coord{Axis: "stage", Value: src.Node.Stage().Name()}) {
+					t.Errorf("%s does not carry its stage: %v", src.Node.ID(), src.Coords)
 				}
 			}
 		}

@@ -81,7 +81,7 @@ func TestExtends(t *testing.T) {
 				t.Fatalf("%v\n%s", err, c.want)
 			}
 			if a, b := keysText(got), keysText(want); a != b || got.Name != want.Name {
-				t.Errorf("%s\n%s", firstDifference(b, a), got.Graph.Source)
+				t.Errorf("%s\n%s", firstDifference(b, a), got.Graph.Source())
 			}
 			if a, b := stageOrder(got), stageOrder(want); !slices.Equal(a, b) {
 				t.Errorf("the stages stand in the order %q, want %q", a, b)
@@ -103,7 +103,7 @@ func TestExtends(t *testing.T) {
 
 // stageOrder is the order of the stages in the text that is kept.
 func stageOrder(p *Pipeline) []string {
-	root := tree.Parse([]byte(p.Graph.Source), func(line, col int) dag.Pos { return dag.Pos{Line: line, Col: col} },
+	root := tree.Parse([]byte(p.Graph.Source()), func(line, col int) dag.Pos { return dag.Pos{Line: line, Col: col} },
 		&tree.Mistakes{})
 	return keysOf(root.Get("stages"))
 }

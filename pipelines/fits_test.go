@@ -54,9 +54,9 @@ stages:
 	}
 	rows := need.Value(column.Rows[column.Unchecked](outputOf(t, p.Graph, "pipeline", "unchecked")))(t)
 	need.Equal(t, len(rows), 4, "stages that no check sees")
-	for _, s := range p.Graph.Stages {
-		told := slices.ContainsFunc(s.Tasks[0].Inputs, func(b dag.Binding) bool { return b.Port == "unchecked" })
-		need.Equal(t, told, s.Name == "summary" || s.Name == "page", s.Name+" is told")
+	for _, s := range p.Graph.Stages() {
+		told := slices.ContainsFunc(s.Tasks()[0].Inputs(), func(b dag.Binding) bool { return b.Port == "unchecked" })
+		need.Equal(t, told, s.Name() == "summary" || s.Name() == "page", s.Name()+" is told")
 	}
 }
 
@@ -163,14 +163,14 @@ stages:
   page: { use: report, in: { permutation: test.test, settings: pipeline.settings } }
   other: { use: summary, in: { participants: cohort.participants } }
 `)
-	for _, s := range p.Graph.Stages {
+	for _, s := range p.Graph.Stages() {
 		n := 0
-		for _, b := range s.Tasks[0].Inputs {
+		for _, b := range s.Tasks()[0].Inputs() {
 			if b.Port == "settings" {
 				n++
 			}
 		}
-		need.Equal(t, n, map[string]int{"summary": 1, "page": 1}[s.Name], s.Name)
+		need.Equal(t, n, map[string]int{"summary": 1, "page": 1}[s.Name()], s.Name())
 	}
 }
 

@@ -63,19 +63,19 @@ func FuzzLoad(f *testing.F) {
 		}
 		if err == nil {
 			n := 0
-			for _, s := range p.Graph.Stages {
-				n += len(s.Tasks)
-				for _, task := range s.Tasks {
-					if task.ID == "" || task.Work == nil || task.Stage != s || s.Kind == nil {
+			for _, s := range p.Graph.Stages() {
+				n += len(s.Tasks())
+				for _, task := range s.Tasks() {
+					if task.ID() == "" || task.Instance() == nil || task.Stage() != s || s.Kind() == nil {
 						t.Fatalf("an unfinished task %+v", task)
 					}
 				}
 			}
-			if n > 10_000+2*len(p.Graph.Stages)+200 {
+			if n > 10_000+2*len(p.Graph.Stages())+200 {
 				t.Errorf("%d tasks", n)
 			}
 			if len(p.Extends) > 0 && n < 1000 {
-				kept, sets := SplitSource(p.Graph.Source)
+				kept, sets := SplitSource(p.Graph.Source())
 				again, err := build("x.yaml", []byte(kept), dir, sets, 10_000)
 				if err != nil {
 					t.Fatalf("the text that is kept is no pipeline: %v\n%s", err, kept)

@@ -154,15 +154,14 @@ func (l *loader) connectPages(output, where string) {
 			continue
 		}
 		for i := range s.nodes {
-			n := &s.nodes[i]
+			n := s.nodes[i]
 			has := func(port string) bool {
-				return slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool { return b.Port == port })
+				return slices.ContainsFunc(n.Inputs(), func(b dag.Binding) bool { return b.Port == port })
 			}
 			if has(output) || where != "" && !has(where) {
 				continue
 			}
-			src := dag.Source{Node: l.settings.Tasks[0], Output: output}
-			n.Inputs = append(slices.Clip(n.Inputs), dag.Binding{Port: output, Sources: []dag.Source{src}})
+			l.build.Connect(n, output, l.settings.Tasks()[0].Output(output))
 			l.settled = true
 		}
 	}

@@ -9,10 +9,10 @@ import (
 
 // waits names the leakage stages that a task waits for, once each.
 func waits(n *dag.Node) (names []string) {
-	for _, b := range n.Inputs {
+	for _, b := range n.Inputs() {
 		for _, src := range b.Sources {
-			if b.Port == "leakage" && src.Node != nil && !slices.Contains(names, src.Node.Stage.Name) {
-				names = append(names, src.Node.Stage.Name)
+			if b.Port == "leakage" && src.Node != nil && !slices.Contains(names, src.Node.Stage().Name()) {
+				names = append(names, src.Node.Stage().Name())
 			}
 		}
 	}
@@ -38,10 +38,10 @@ stages:
 `
 	p := mustBuild(t, text)
 	want := map[string][]string{"train": {"before"}, "evaluate": {"after", "before"}, "summary": {"after", "before"}}
-	for _, s := range p.Graph.Stages {
-		for _, n := range s.Tasks {
-			if got := waits(n); !slices.Equal(got, want[s.Name]) {
-				t.Errorf("%s waits for %q, want %q", n.ID, got, want[s.Name])
+	for _, s := range p.Graph.Stages() {
+		for _, n := range s.Tasks() {
+			if got := waits(n); !slices.Equal(got, want[s.Name()]) {
+				t.Errorf("%s waits for %q, want %q", n.ID(), got, want[s.Name()])
 			}
 		}
 	}
@@ -59,21 +59,21 @@ func TestBuiltinsCheckLeakageFirst(t *testing.T) {
 			continue
 		}
 		byName := map[string]*dag.StageNode{}
-		for _, s := range p.Graph.Stages {
-			byName[s.Name] = s
+		for _, s := range p.Graph.Stages() {
+			byName[s.Name()] = s
 		}
 		has := func(stage, port string) bool {
-			return slices.ContainsFunc(byName[stage].Tasks[0].Inputs,
+			return slices.ContainsFunc(byName[stage].Tasks()[0].Inputs(),
 				func(b dag.Binding) bool { return b.Port == port })
 		}
-		for _, s := range p.Graph.Stages {
+		for _, s := range p.Graph.Stages() {
 			port := map[string]string{"train": "features", "baseline": "features", "evaluate": "predictions",
-				"compare": "predictions", "summary": "predictions", "report": "predictions"}[s.Kind.Name]
+				"compare": "predictions", "summary": "predictions", "report": "predictions"}[s.Kind().Name]
 			if port == "" {
 				continue
 			}
-			if !slices.ContainsFunc(waits(s.Tasks[0]), func(gate string) bool { return has(gate, port) }) {
-				t.Errorf("%s: %s waits for no leakage check of %s", name, s.Name, port)
+			if !slices.ContainsFunc(waits(s.Tasks()[0]), func(gate string) bool { return has(gate, port) }) {
+				t.Errorf("%s: %s waits for no leakage check of %s", name, s.Name(), port)
 			}
 		}
 	}

@@ -11,19 +11,18 @@ import (
 
 // graph writes out what has been checked: the cohort, then every stage after
 // those it needs, and otherwise in the order of the file.
-func (l *loader) graph() []*dag.StageNode {
+func (l *loader) graph() {
 	for _, s := range l.stages {
-		s.node = &dag.StageNode{Name: s.name, Kind: s.kind, Pos: s.pos, Axes: axisNames(s.axes), Needs: s.needs,
-			Tasks: make([]*dag.Node, s.members)}
-		slab := make([]dag.Coord, s.members*len(s.axes))
+		s.node = l.build.Stage(s.name, s.kind, axisNames(s.axes)...)
+		l.build.Locate(s.node, s.pos)
+		l.build.Require(s.node, s.needs)
+		s.nodes = make([]*dag.Node, s.members)
+		values := make([]string, len(s.axes))
 		for m := range s.nodes {
-			n := &s.nodes[m]
-			coords := slab[m*len(s.axes) : (m+1)*len(s.axes) : (m+1)*len(s.axes)]
-			for a := range coords {
-				coords[a] = dag.Coord{Axis: s.axes[a].name, Value: s.at(m, a).text}
+			for a := range values {
+				values[a] = s.at(m, a).text
 			}
-			n.ID, n.Stage, n.Coords = dag.TaskID(s.name, coords), s.node, coords
-			s.node.Tasks[m] = n
+			s.nodes[m] = l.build.Task(s.node, s.works[m], values...)
 		}
 	}
 	var ordered []*dag.StageNode
@@ -46,17 +45,11 @@ func (l *loader) graph() []*dag.StageNode {
 			place(s)
 		}
 	}
-	return append(l.cohortStages(), ordered...)
+	l.build.Order(append(l.cohortStages(), ordered...)...)
 }
 
 // bind gives every task its inputs.
 func (l *loader) bind(s *stage) {
-	slab := make([]dag.Binding, 0, s.members*len(s.links))
-	for m := range s.nodes {
-		from := len(slab)
-		slab = slab[:from+len(s.links)]
-		s.nodes[m].Inputs = slab[from:from:len(slab)]
-	}
 	for i := range s.links {
 		k := &s.links[i]
 		if k.port.Gather {
@@ -79,7 +72,7 @@ func (l *loader) bindOne(s *stage, k *link) {
 		} else {
 			continue
 		}
-		s.nodes[m].Inputs = append(s.nodes[m].Inputs, dag.Binding{Port: k.port.Name, Sources: slab[m : m+1 : m+1]})
+		l.build.Connect(s.nodes[m], k.port.Name, slab[m:m+1:m+1]...)
 	}
 }
 
@@ -107,7 +100,7 @@ func (l *loader) bindAll(s *stage, k *link) {
 			lists[string(b)] = all
 		}
 		if len(all) > 0 {
-			s.nodes[m].Inputs = append(s.nodes[m].Inputs, dag.Binding{Port: k.port.Name, Sources: all})
+			l.build.Connect(s.nodes[m], k.port.Name, all...)
 		}
 	}
 }
@@ -211,19 +204,21 @@ func (l *loader) cohortStages() []*dag.StageNode {
 		return nil
 	}
 	if l.roster.Make == nil {
-		for _, s := range l.roster.Subjects {
+		place := map[*dag.Node]int{}
+		for i, s := range l.roster.Subjects {
 			n := g.needed[s.ID]
 			if n == nil {
 				continue
 			}
-			if lacks := g.lacks[s.ID]; n.Problem == nil && lacks != nil {
-				n.Problem = fmt.Errorf("%[1]s %[2]s has no %[3]s: add it, or exclude the %[1]s (exclude: [%[2]s] under cohort)",
-					l.roster.Noun(), s.ID, strings.Join(lacks, ", and no "))
+			place[n] = i
+			if lacks := g.lacks[s.ID]; n.Problem() == nil && lacks != nil {
+				l.build.Refuse(n, fmt.Errorf("%[1]s %[2]s has no %[3]s: add it, or exclude the %[1]s (exclude: [%[2]s] under cohort)",
+					l.roster.Noun(), s.ID, strings.Join(lacks, ", and no ")))
 			}
-			g.members.Tasks = append(g.members.Tasks, n)
 		}
+		l.build.Sort(g.members, func(a, b *dag.Node) int { return cmp.Compare(place[a], place[b]) })
 	}
-	if len(g.members.Tasks) == 0 {
+	if len(g.members.Tasks()) == 0 {
 		return []*dag.StageNode{g.values}
 	}
 	return []*dag.StageNode{g.values, g.members}

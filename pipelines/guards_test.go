@@ -89,8 +89,8 @@ func TestSitesThatAreNumbers(t *testing.T) {
 		}
 		p := need.Value(guarded(t, c.column, rows, "", c.stages))(t)
 		var tables []*encoding.Table
-		for _, s := range p.Graph.Stages {
-			if work, ok := s.Tasks[0].Work.(*cohortValues); ok && work.outputs["participants"] != nil {
+		for _, s := range p.Graph.Stages() {
+			if work, ok := s.Tasks()[0].Instance().(*cohortValues); ok && work.outputs["participants"] != nil {
 				ref, _ := work.refs.Get("participants")
 				need.Equal(t, ref, need.Value(artifacts.RefOf(work.outputs["participants"]))(t), c.column)
 				tables = append(tables, work.outputs["participants"].(*encoding.Table), p.Roster.Participants)
@@ -549,8 +549,8 @@ func TestAllFolds(t *testing.T) {
 		p := need.Value(guarded(t, "site", rows, "",
 			"folds: { use: split, in: { participants: cohort.participants }, with: { "+with+" } }"+rest))(t)
 		count := map[string]int{}
-		for _, s := range p.Graph.Stages {
-			count[s.Name] = len(s.Tasks)
+		for _, s := range p.Graph.Stages() {
+			count[s.Name()] = len(s.Tasks())
 		}
 		need.Equal(t, fmt.Sprint(count["tangent"], count["ridge"], count["projected"]),
 			fmt.Sprint(want, want, 8*want), with)

@@ -24,9 +24,9 @@ import (
 // ports are connected to.
 func describe(g *dag.Graph) string {
 	var b strings.Builder
-	for _, s := range g.Stages {
-		fmt.Fprintf(&b, "%s %s %v\n", s.Name, s.Kind.Name, s.Axes)
-		for _, n := range s.Tasks {
+	for _, s := range g.Stages() {
+		fmt.Fprintf(&b, "%s %s %v\n", s.Name(), s.Kind().Name, s.Axes())
+		for _, n := range s.Tasks() {
 			b.WriteString("  " + task(n) + "\n")
 		}
 	}
@@ -35,13 +35,13 @@ func describe(g *dag.Graph) string {
 
 func task(n *dag.Node) string {
 	var b strings.Builder
-	b.WriteString(n.ID)
-	if n.Problem != nil {
-		fmt.Fprintf(&b, " cannot: %v", n.Problem)
+	b.WriteString(n.ID())
+	if n.Problem() != nil {
+		fmt.Fprintf(&b, " cannot: %v", n.Problem())
 		return b.String()
 	}
-	fmt.Fprintf(&b, " (%s)", strings.Join(param.Text(n.Work), ", "))
-	for _, in := range n.Inputs {
+	fmt.Fprintf(&b, " (%s)", strings.Join(param.Text(n.Instance()), ", "))
+	for _, in := range n.Inputs() {
 		from := lists.Map(in.Sources, func(s dag.Source) string { return source_(s) })
 		fmt.Fprintf(&b, " %s<-%s", in.Port, strings.Join(from, "+"))
 	}
@@ -51,7 +51,7 @@ func task(n *dag.Node) string {
 func source_(s dag.Source) string {
 	text := s.File + ":" + s.Format
 	if s.Node != nil {
-		text = s.Node.ID + "." + s.Output
+		text = s.Node.ID() + "." + s.Output
 	}
 	for i, c := range s.Coords {
 		text += []string{"{", ","}[min(i, 1)] + c.Axis + "=" + c.Value
@@ -75,9 +75,9 @@ func mustBuild(t *testing.T, text string, sets ...string) *Pipeline {
 func stageText(t *testing.T, p *Pipeline, name string) string {
 	t.Helper()
 	var lines []string
-	for _, s := range p.Graph.Stages {
-		if s.Name == name {
-			for _, n := range s.Tasks {
+	for _, s := range p.Graph.Stages() {
+		if s.Name() == name {
+			for _, n := range s.Tasks() {
 				lines = append(lines, task(n))
 			}
 		}
@@ -112,12 +112,12 @@ stages:
 
 func TestChain(t *testing.T) {
 	p := mustBuild(t, chain)
-	if p.Name != "chain" || p.Graph.Name != "chain" || p.Graph.Source != chain || p.File != "x.yaml" {
-		t.Errorf("name %q %q, file %q", p.Name, p.Graph.Name, p.File)
+	if p.Name != "chain" || p.Graph.Name() != "chain" || p.Graph.Source() != chain || p.File != "x.yaml" {
+		t.Errorf("name %q %q, file %q", p.Name, p.Graph.Name(), p.File)
 	}
-	need.Equal(t, p.Graph.Stages[1].Pos.String(), "x.yaml:7:3", "stage clean is at")
-	cohort := p.Graph.Stages[0].Tasks[0]
-	if refs := cohort.Work.(*cohortValues).Foretell(); refs.Of("participants").Format != "arrow" ||
+	need.Equal(t, p.Graph.Stages()[1].Pos().String(), "x.yaml:7:3", "stage clean is at")
+	cohort := p.Graph.Stages()[0].Tasks()[0]
+	if refs := cohort.Instance().(*cohortValues).KnownOutputs(); refs.Of("participants").Format != "arrow" ||
 		refs.Of("nodes").Format != "arrow" {
 		t.Errorf("the cohort's values are not known before the run: %v", refs)
 	}
@@ -212,7 +212,8 @@ matrix[sub-003,detrend=0] (estimator = "empirical", fisher_z = false) series<-s[
 func TestMatrix(t *testing.T) {
 	ids := func(matrix string, sets ...string) string {
 		p := mustBuild(t, "stages: { a: { use: t-free, with: { outputs: [x], command: [\"${b}\", \"${c}\"] }, matrix: "+matrix+" } }", sets...)
-		all := lists.Map(p.Graph.Stages[0].Tasks, func(n *dag.Node) string { return strings.TrimPrefix(n.ID, "a") })
+		all := lists.Map(p.Graph.Stages()[0].Tasks(),
+			func(n *dag.Node) string { return strings.TrimPrefix(n.ID(), "a") })
 		return strings.Join(all, " ")
 	}
 	for _, c := range []struct{ matrix, want string }{
@@ -283,8 +284,8 @@ func TestSet(t *testing.T) {
 		t.Errorf("folds: %s", got)
 	}
 	need.Equal(t, p.Name, "other", "name")
-	if !strings.HasSuffix(p.Graph.Source, "\n# --set seed=18446744073709551615\n# --set cohort.people=1\n# --set cohort.seed=5\n# --set train.epochs=3\n# --set train.pool=sage\n# --set stages.train.matrix.fold=[2]\n# --set pipeline=other\n# --set cohort.limit=1\n# --set train.matrix.lambda=[[1, 1]]\n") {
-		t.Errorf("the kept text does not tell what was set:\n%s", p.Graph.Source)
+	if !strings.HasSuffix(p.Graph.Source(), "\n# --set seed=18446744073709551615\n# --set cohort.people=1\n# --set cohort.seed=5\n# --set train.epochs=3\n# --set train.pool=sage\n# --set stages.train.matrix.fold=[2]\n# --set pipeline=other\n# --set cohort.limit=1\n# --set train.matrix.lambda=[[1, 1]]\n") {
+		t.Errorf("the kept text does not tell what was set:\n%s", p.Graph.Source())
 	}
 	if whole := mustBuild(t, chain, "cohort.t-files={ people: 1 }"); len(whole.Roster.Subjects) != 1 {
 		t.Errorf("%d participants", len(whole.Roster.Subjects))
@@ -302,7 +303,7 @@ stages:
 `
 	t.Run("problems", func(t *testing.T) {
 		p := mustBuild(t, file)
-		if p.Graph.Stages[1].Name != "cohort" || len(p.Graph.Stages[1].Tasks) != 2 {
+		if p.Graph.Stages()[1].Name() != "cohort" || len(p.Graph.Stages()[1].Tasks()) != 2 {
 			t.Fatalf("no tasks for the two that cannot be used:\n%s", describe(p.Graph))
 		}
 		check(t, "cohort", strings.Join(strings.Split(stageText(t, p, "cohort"), "\n")[1:], "\n"), `
@@ -333,7 +334,7 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 		if want := []string{"a test", "2 participants excluded by name: sub-002, sub-003", "limit: 4 of 8 participants, each group in proportion, spread evenly over the list"}; !slices.Equal(p.Notes[:3], want) {
 			t.Errorf("notes %q", p.Notes)
 		}
-		if len(p.Graph.Stages[0].Tasks) != 1 || p.Graph.Stages[1].Name != "clean" {
+		if len(p.Graph.Stages()[0].Tasks()) != 1 || p.Graph.Stages()[1].Name() != "clean" {
 			t.Errorf("a task for nobody:\n%s", describe(p.Graph))
 		}
 	})
@@ -381,7 +382,7 @@ cohort[sub-002] (seed = 3, subject = "sub-002")`)
 		check(t, "clean", stageText(t, p, "clean"), `
 clean[sub-001] (detrend = 1, seed = 3, subject = "sub-001", tr = 0) scan<-cohort[sub-001].bold{subject=sub-001} truth<-cohort.truth
 clean[sub-002] (detrend = 1, seed = 3, subject = "sub-002", tr = 0) scan<-cohort[sub-002].bold{subject=sub-002} truth<-cohort.truth`)
-		need.Equal(t, p.Graph.Stages[1].Kind.Name, "t-free", "kind")
+		need.Equal(t, p.Graph.Stages()[1].Kind().Name, "t-free", "kind")
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/stages/column"
 )
 
 // matchAxes finds out which members of the producer each task of s means.
@@ -201,7 +202,7 @@ func (l *loader) matchMembers(s *stage, src *source, fixed []int32, mine []int, 
 		if len(none) > 1 {
 			more = fmt.Sprintf(", nor for %d more", len(none)-1)
 		}
-		l.bad.Add(src.pos, "%s: %s has nothing for %s%s", where, src.text, dag.TaskID(s.name, coords), more)
+		l.bad.Add(src.pos, "%s: %s has nothing for %s%s", where, src.text, dag.TaskID(s.name, coords, column.Subject), more)
 		return false
 	}
 	return true

@@ -263,8 +263,8 @@ func (l *loader) foldsOf(name string) (of string, n int, wrong bool) {
 	if l.roster != nil {
 		people = l.roster.Participants
 	}
-	for i := range s.nodes {
-		_, made := design.Divisions(s.nodes[i].Work, people)
+	for _, work := range s.works {
+		_, made := design.Divisions(work, people)
 		n = max(n, made)
 	}
 	for _, a := range s.axes {
@@ -272,7 +272,7 @@ func (l *loader) foldsOf(name string) (of string, n int, wrong bool) {
 			n = len(a.values)
 		}
 	}
-	return name, n, n == 0 && (s.nodes == nil || l.roster == nil && l.cohortTree != nil)
+	return name, n, n == 0 && (s.works == nil || l.roster == nil && l.cohortTree != nil)
 }
 
 func (l *loader) addValue(s *stage, a *axis, v axisValue) {

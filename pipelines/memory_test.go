@@ -51,8 +51,8 @@ stages:
 `, c.participants-500, resources))
 		planned := func(state dag.State) func() ([]dag.Step, error) {
 			return func() (steps []dag.Step, err error) {
-				for _, s := range p.Graph.Stages {
-					for _, n := range s.Tasks {
+				for _, s := range p.Graph.Stages() {
+					for _, n := range s.Tasks() {
 						steps = append(steps, dag.Step{Node: n, State: state})
 					}
 				}
@@ -84,12 +84,12 @@ func TestMemoryGrowsWithDraws(t *testing.T) {
 extends: quick.yaml
 stages: { series: { with: { draws: %d } } }
 `, draws))
-		for _, s := range p.Graph.Stages {
-			switch s.Name {
+		for _, s := range p.Graph.Stages() {
+			switch s.Name() {
 			case "train":
 				need.Equal(t, s.Memory(), 256<<20+want, "draws: ", draws)
 			case "qcfc":
-				need.Equal(t, s.Memory(), 42*30e3, s.Name)
+				need.Equal(t, s.Memory(), 42*30e3, s.Name())
 			}
 		}
 	}
@@ -101,8 +101,8 @@ func TestMemoryGrowsWithRegions(t *testing.T) {
 	for regions, times := range map[int]int64{24: 1, 84: 1, 168: 4, 420: 25} {
 		p.Roster.Nodes = cohort.NodesTable(make([]atlas.Node, regions), "")
 		precheck.CountGathered(p.Roster, p.Graph)
-		for _, s := range p.Graph.Stages {
-			switch s.Name {
+		for _, s := range p.Graph.Stages() {
+			switch s.Name() {
 			case "train":
 				need.Equal(t, s.Memory(), 256<<20+times*42e6, "train", regions)
 			case "baselines":

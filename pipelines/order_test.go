@@ -16,9 +16,9 @@ import (
 // each does, and with what.
 func recipes(p *Pipeline) []string {
 	var all []string
-	for _, s := range p.Graph.Stages {
-		for _, n := range s.Tasks {
-			all = append(all, n.Stage.Kind.Name+" "+task(n))
+	for _, s := range p.Graph.Stages() {
+		for _, n := range s.Tasks() {
+			all = append(all, n.Stage().Kind().Name+" "+task(n))
 		}
 	}
 	slices.Sort(all)
@@ -47,12 +47,12 @@ func TestOrder(t *testing.T) {
 			t.Fatalf("order %d gives\n%s\nwant\n%s", seed, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		before := map[*dag.Node]bool{}
-		for _, s := range p.Graph.Stages {
-			for _, n := range s.Tasks {
-				for _, in := range n.Inputs {
+		for _, s := range p.Graph.Stages() {
+			for _, n := range s.Tasks() {
+				for _, in := range n.Inputs() {
 					for _, src := range in.Sources {
 						if src.Node != nil && !before[src.Node] {
-							t.Fatalf("order %d: %s stands before %s, which it needs", seed, n.ID, src.Node.ID)
+							t.Fatalf("order %d: %s stands before %s, which it needs", seed, n.ID(), src.Node.ID())
 						}
 					}
 				}
@@ -72,8 +72,8 @@ stages:
   g: { use: echo, in: { inputs: "a[*]" } }
 `)
 		var b strings.Builder
-		for _, s := range p.Graph.Stages[1].Tasks[0].Inputs[0].Sources {
-			fmt.Fprintln(&b, s.Coords, param.Text(s.Node.Work))
+		for _, s := range p.Graph.Stages()[1].Tasks()[0].Inputs()[0].Sources {
+			fmt.Fprintln(&b, s.Coords, param.Text(s.Node.Instance()))
 		}
 		return b.String()
 	}
@@ -90,7 +90,7 @@ func TestManyTasks(t *testing.T) {
 		text := []byte(fmt.Sprintf("stages:\n  a: { use: echo, matrix: { value: [1..%d] } }\n  b: { use: echo, matrix: { value: [1..%d] }, in: { input: a } }\n  c: { use: echo, in: { inputs: \"b[*]\" } }\n", n, n))
 		return testing.AllocsPerRun(1, func() {
 			p := need.Value(build("x.yaml", text, ".", nil, maxTasks))(t)
-			if got := len(p.Graph.Stages[2].Tasks[0].Inputs[0].Sources); got != n {
+			if got := len(p.Graph.Stages()[2].Tasks()[0].Inputs()[0].Sources); got != n {
 				t.Fatalf("%d gathered, want %d", got, n)
 			}
 		})

@@ -18,9 +18,9 @@ func TestPaperSharesBiopoint(t *testing.T) {
 	load := func(name string) map[string]*dag.Node {
 		p := need.Value(Load(name, nil))(t)
 		all := map[string]*dag.Node{}
-		for _, s := range p.Graph.Stages {
-			for _, n := range s.Tasks {
-				all[n.ID] = n
+		for _, s := range p.Graph.Stages() {
+			for _, n := range s.Tasks() {
+				all[n.ID()] = n
 			}
 		}
 		return all
@@ -30,7 +30,7 @@ func TestPaperSharesBiopoint(t *testing.T) {
 		"biomarkers", "picture", "saliency", "background", "covariates", "means"}
 	seen := map[string]bool{}
 	for id, n := range biopoint {
-		stage := n.Stage.Name
+		stage := n.Stage().Name()
 		if !slices.Contains(shared, stage) {
 			continue
 		}
@@ -39,7 +39,7 @@ func TestPaperSharesBiopoint(t *testing.T) {
 		if other == nil {
 			t.Fatalf("paper.yaml has no %s", id)
 		}
-		if a, b := param.Text(n.Work), param.Text(other.Work); !slices.Equal(a, b) {
+		if a, b := param.Text(n.Instance()), param.Text(other.Instance()); !slices.Equal(a, b) {
 			t.Fatalf("%s differs between biopoint.yaml and paper.yaml, so that its result is not shared:\n%q\n%q", id, a, b)
 		}
 		if a, b := inputsText(n), inputsText(other); a != b {
@@ -59,12 +59,12 @@ func TestPaperSharesBiopoint(t *testing.T) {
 // inputsText is what a task takes: of each port the outputs that are connected to it.
 func inputsText(n *dag.Node) string {
 	var ports []string
-	for _, b := range n.Inputs {
+	for _, b := range n.Inputs() {
 		var sources []string
 		for _, s := range b.Sources {
 			from := s.File
 			if s.Node != nil {
-				from = s.Node.ID
+				from = s.Node.ID()
 			}
 			sources = append(sources, from+"."+s.Output)
 		}

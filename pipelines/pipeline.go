@@ -183,6 +183,7 @@ type loader struct {
 	done        map[string]*stage      // those that have been read; nil while one is read
 	producers   map[string][]*producer // the cohort has two
 	cohortNodes *cohortGraph
+	build       *dag.Builder   // of the graph
 	cohort      *cohort.Source // its kind; nil until it is loaded
 	cohortWork  cohort.Loader
 	settings    *dag.StageNode // what a reference to the pipeline itself means
@@ -195,11 +196,13 @@ type loader struct {
 }
 
 func newLoader(file string, limit int) *loader {
-	return &loader{
-		file: file, places: &places{}, bad: &tree.Mistakes{},
+	l := &loader{
+		file: file, places: &places{}, bad: &tree.Mistakes{}, build: dag.NewGraph(""),
 		limit: limit, left: limit, values: 4 * limit, texts: maxNames,
 		byName: map[string]*stage{}, producers: map[string][]*producer{}, removed: map[string]dag.Pos{},
 	}
+	l.build.BareAxis(column.Subject)
+	return l
 }
 
 // build makes a pipeline of a file's text.
@@ -230,7 +233,9 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 	if len(l.bad.List) > 0 {
 		return nil, l.bad.Sorted()
 	}
-	p.Graph = &dag.Graph{Name: p.Name, File: f.shown, Source: withSets(text, sets), Stages: l.graph()}
+	l.build.Title(p.Name, f.shown, withSets(text, sets))
+	l.graph()
+	p.Graph = l.build.Draft()
 	if without == nil && len(l.bad.List) == 0 && l.roster != nil && l.roster.Incomplete == "skip" {
 		if refused := precheck.Refused(l.roster, p.Graph); len(refused) > 0 && len(refused) < len(l.roster.Subjects) {
 			return buildWithout(f, dir, sets, limit, refused)
@@ -251,15 +256,18 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 		return nil, l.bad.Sorted()
 	}
 	p.Roster, p.Notes, p.Doomed, p.about = l.roster, column.NoteTexts(l.notes), l.doomed, l.about
-	p.LeftOut, p.Graph.Absent = l.leftOut, map[string]string{}
+	p.LeftOut = l.leftOut
 	for _, stage := range l.leftOut {
-		p.Graph.Absent[stage] = "--without leaves it out"
+		l.build.LeaveOut(stage, "--without leaves it out")
 	}
 	if l.roster != nil {
 		p.Here = l.roster.Here
 		for _, left := range l.roster.Left {
-			p.Graph.Absent[left.ID] = left.Why
+			l.build.LeaveOut(left.ID, left.Why)
 		}
+	}
+	if p.Graph, err = l.build.Build(); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.shown, err)
 	}
 	p.Shared, p.Paths = l.places.shared(text, sets, start, l.roster), l.places.paths(start)
 	return p, nil
@@ -268,9 +276,9 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 // precheck notes which repetition times count where scans contradict their sidecars, and refuses
 // strategies for other scans, and parameters that do not fit what is connected.
 func (l *loader) precheck(g *dag.Graph) {
-	for _, s := range g.Stages {
+	for _, s := range g.Stages() {
 		for _, err := range precheck.Connected(s) {
-			l.bad.Add(s.Pos, "stage %s: %v", s.Name, err)
+			l.bad.Add(s.Pos(), "stage %s: %v", s.Name(), err)
 		}
 	}
 	if l.roster == nil {
@@ -280,18 +288,18 @@ func (l *loader) precheck(g *dag.Graph) {
 		if used := precheck.Times(g); used != nil {
 			l.note("repetition time: %s", strings.Join(used, ", "))
 		}
-		for _, s := range g.Stages {
+		for _, s := range g.Stages() {
 			if why := precheck.Contradicted(g, s, l.roster.Time); why != "" {
-				l.bad.Add(s.Pos, "%s; %s", l.timesApart, why)
+				l.bad.Add(s.Pos(), "%s; %s", l.timesApart, why)
 			}
 		}
 	}
-	for _, s := range g.Stages {
+	for _, s := range g.Stages() {
 		if err := precheck.Description(l.roster, s); err != nil {
-			l.bad.Add(s.Pos, "%v", err)
+			l.bad.Add(s.Pos(), "%v", err)
 		}
 		for _, err := range precheck.Labels(l.roster, s) {
-			l.bad.Add(l.labelsAt(s), "stage %s: %v", s.Name, err)
+			l.bad.Add(l.labelsAt(s), "stage %s: %v", s.Name(), err)
 		}
 	}
 }
@@ -312,10 +320,10 @@ func (l *loader) nameSites(study *design.Study) []string {
 	l.roster.Participants = column.AsCategories(l.roster.Participants, codes...)
 	work, err := newCohortValues(l.roster)
 	if err != nil {
-		l.bad.Add(l.cohortNodes.values.Pos, "%v", err)
+		l.bad.Add(l.cohortNodes.values.Pos(), "%v", err)
 		return names
 	}
-	*l.cohortNodes.values.Tasks[0].Work.(*cohortValues) = *work
+	*l.cohortNodes.values.Tasks()[0].Instance().(*cohortValues) = *work
 	return names
 }
 
@@ -339,9 +347,9 @@ func (l *loader) take(found design.Outcome) {
 
 // labelsAt is where the label image of a stage is given: in the cohort, or in the stage.
 func (l *loader) labelsAt(s *dag.StageNode) dag.Pos {
-	of := l.byName[s.Name]
+	of := l.byName[s.Name()]
 	if of == nil {
-		return s.Pos
+		return s.Pos()
 	}
 	for _, k := range of.links {
 		if k.port.Name != "labels" {
@@ -354,7 +362,7 @@ func (l *loader) labelsAt(s *dag.StageNode) dag.Pos {
 		}
 		return k.from[0].pos
 	}
-	return s.Pos
+	return s.Pos()
 }
 
 // withSets is the text that is kept with a run: the file's own lines, then what

@@ -116,6 +116,6 @@ func TestFileNames(t *testing.T) {
 			t.Errorf("%s %s: %v", c.file, c.set, err)
 			continue
 		}
-		need.Equal(t, p.Graph.Stages[0].Tasks[0].Inputs[0].Sources[0].Name, c.want, c.file, c.set)
+		need.Equal(t, p.Graph.Stages()[0].Tasks()[0].Inputs()[0].Sources[0].Name, c.want, c.file, c.set)
 	}
 }

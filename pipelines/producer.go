@@ -42,7 +42,7 @@ func (l *loader) stageProducer(s *stage) *producer {
 		value:   func(m, a int) int32 { return s.picks[m*len(s.axes)+a] },
 		texts:   func(a int) []string { return s.axes[a].texts() },
 		source: func(m int, output string, _ bool, _ string) *dag.Source {
-			return &dag.Source{Node: &s.nodes[m], Output: output}
+			return &dag.Source{Node: s.nodes[m], Output: output}
 		},
 	}
 }
@@ -59,6 +59,7 @@ var missedPorts = []string{"bold", "labels", "confounds", "series"}
 
 // A cohortGraph is what the cohort adds to the graph.
 type cohortGraph struct {
+	build   *dag.Builder
 	values  *dag.StageNode
 	members *dag.StageNode // tasks that make a participant's files, or say why they cannot be had
 	axis    string         // that the members span
@@ -74,16 +75,22 @@ func (l *loader) cohortProducers(pos dag.Pos) []*producer {
 		l.bad.Add(pos, "%v", err)
 		return nil
 	}
+	kind := cohortKindOf
+	if r.Make != nil {
+		kind = makingKind(r)
+	}
 	g := &cohortGraph{
-		values:  &dag.StageNode{Name: "cohort", Kind: cohortKindOf, Pos: pos},
-		members: &dag.StageNode{Name: "cohort", Kind: cohortKindOf, Pos: pos, Axes: []string{r.AxisName()}},
+		build:   l.build,
+		values:  l.build.Stage("cohort", cohortKindOf),
+		members: l.build.Stage("cohort", kind, r.AxisName()),
 		axis:    r.AxisName(),
 		root:    r.Root,
 		needed:  map[string]*dag.Node{}, lacks: map[string][]string{},
 	}
 	l.cohortNodes = g
-	node := &dag.Node{ID: "cohort", Stage: g.values, Work: work}
-	g.values.Tasks = []*dag.Node{node}
+	l.build.Locate(g.values, pos)
+	l.build.Locate(g.members, pos)
+	node := l.build.Task(g.values, work)
 	whole := &producer{
 		name: "cohort", outs: work.ports, members: 1,
 		source: func(_ int, output string, _ bool, _ string) *dag.Source {
@@ -121,31 +128,33 @@ func (l *loader) cohortProducers(pos dag.Pos) []*producer {
 		}
 		for i := range r.Subjects {
 			if s := &r.Subjects[i]; s.Problem != nil {
-				g.problem(s).Problem = s.Problem
+				l.build.Refuse(g.problem(s), s.Problem)
 			}
 		}
 	}
 	return []*producer{whole, each}
 }
 
-// makeSubjects makes the tasks of a cohort that makes its own files.
-func (l *loader) makeSubjects(p *producer, g *cohortGraph) {
-	r := l.roster
+// makingKind is the kind of the tasks that make the files of a cohort.
+func makingKind(r *cohort.Roster) *dag.Kind {
 	kind, ok := stages.Lookup(r.MakeKind)
 	if !ok {
 		panic("pipelines: the cohort's files are made by a kind that is not registered: " + r.MakeKind)
 	}
-	g.members.Kind = kind
-	nodes := make([]dag.Node, len(r.Subjects))
+	return kind
+}
+
+// makeSubjects makes the tasks of a cohort that makes its own files.
+func (l *loader) makeSubjects(p *producer, g *cohortGraph) {
+	r := l.roster
+	nodes := make([]*dag.Node, len(r.Subjects))
 	for i, s := range r.Subjects {
-		coords := []dag.Coord{{Axis: "subject", Value: s.ID}}
-		nodes[i] = dag.Node{ID: dag.TaskID("cohort", coords), Stage: g.members, Coords: coords, Work: r.Make(s.ID),
-			Problem: s.Problem}
-		g.members.Tasks = append(g.members.Tasks, &nodes[i])
+		nodes[i] = l.build.Task(g.members, r.Make(s.ID), s.ID)
+		l.build.Refuse(nodes[i], s.Problem)
 	}
-	p.outs = nodes[0].Work.Ports().Out
+	p.outs = nodes[0].Instance().Ports().Out
 	p.source = func(m int, output string, _ bool, _ string) *dag.Source {
-		return &dag.Source{Node: &nodes[m], Output: output}
+		return &dag.Source{Node: nodes[m], Output: output}
 	}
 }
 
@@ -201,8 +210,7 @@ func (g *cohortGraph) file(s *cohort.Subject, files map[string]string, port, for
 func (g *cohortGraph) problem(s *cohort.Subject) *dag.Node {
 	n := g.needed[s.ID]
 	if n == nil {
-		coords := []dag.Coord{{Axis: g.axis, Value: s.ID}}
-		n = &dag.Node{ID: dag.TaskID("cohort", coords), Stage: g.members, Coords: coords, Work: &cohortValues{}}
+		n = g.build.Task(g.members, &cohortValues{}, s.ID)
 		g.needed[s.ID] = n
 	}
 	return n
@@ -212,7 +220,7 @@ func (g *cohortGraph) problem(s *cohort.Subject) *dag.Node {
 // whom nothing can be done, the task that says so.
 func (l *loader) knownValues(g *cohortGraph, s *cohort.Subject, pos dag.Pos) *dag.Node {
 	n := g.problem(s)
-	if work := n.Work.(*cohortValues); n.Problem == nil && work.outputs == nil {
+	if work := n.Instance().(*cohortValues); n.Problem() == nil && work.outputs == nil {
 		work.outputs, work.refs = dag.Outputs{}, artifacts.Refs{}
 		for _, name := range slices.Sorted(maps.Keys(s.Values)) {
 			if err := work.add(name, s.Values[name], "the row of a task"); err != nil {

@@ -34,7 +34,7 @@ func TestPython(t *testing.T) {
 	steps, err := dag.Plan(p.Graph, store, dag.Options{Until: []string{"ages"}})
 	need.NoError(t, err)
 	for _, step := range steps {
-		if step.Node.ID != "ages" {
+		if step.Node.ID() != "ages" {
 			continue
 		}
 		if log, err := os.ReadFile(store.LogPath(step.Key)); err != nil || string(log) != "5 participants, 2 groups\n" {

@@ -90,11 +90,11 @@ func builtinSets(t *testing.T) map[string][]string {
 func keysText(p *Pipeline) string {
 	var b strings.Builder
 	b.WriteString(describe(p.Graph))
-	for _, s := range p.Graph.Stages {
-		for _, n := range s.Tasks {
-			if c, ok := n.Work.(*cohortValues); ok {
+	for _, s := range p.Graph.Stages() {
+		for _, n := range s.Tasks() {
+			if c, ok := n.Instance().(*cohortValues); ok {
 				for _, port := range c.ports {
-					fmt.Fprintf(&b, "%s.%s = %s\n", n.ID, port.Name, c.refs.Of(port.Name).Digest)
+					fmt.Fprintf(&b, "%s.%s = %s\n", n.ID(), port.Name, c.refs.Of(port.Name).Digest)
 				}
 			}
 		}
@@ -134,7 +134,7 @@ func TestBuiltinsResolve(t *testing.T) {
 			if c := keysText(again); c != b {
 				t.Errorf("%s has other tasks than what print says of it:\n%s", name, firstDifference(b, c))
 			}
-			if _, text, _ := strings.Cut(now.Graph.Source, "extends:"); text != "" && len(now.Extends) > 0 {
+			if _, text, _ := strings.Cut(now.Graph.Source(), "extends:"); text != "" && len(now.Extends) > 0 {
 				t.Errorf("the text that is kept with a run extends another")
 			}
 		})

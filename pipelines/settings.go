@@ -56,9 +56,8 @@ var settingsKindOf = &dag.Kind{
 // settingsProducer is what a reference to the pipeline means. Its node is in the
 // graph only where something refers to it: settled tells.
 func (l *loader) settingsProducer() *producer {
-	l.settings = &dag.StageNode{Name: settingsName, Kind: settingsKindOf}
-	node := &dag.Node{ID: settingsName, Stage: l.settings, Work: &cohortValues{}}
-	l.settings.Tasks = []*dag.Node{node}
+	l.settings = l.build.Stage(settingsName, settingsKindOf)
+	node := l.build.Task(l.settings, &cohortValues{ports: l.settingsPorts()})
 	return &producer{
 		name: settingsName, members: 1,
 		outs: l.settingsPorts(),
@@ -82,8 +81,8 @@ func (l *loader) settingsPorts() []dag.Port {
 
 // addSettings adds the pipeline itself to its graph, now that all of it is known.
 func (l *loader) addSettings(g *dag.Graph) error {
-	g.Stages = append([]*dag.StageNode{l.settings}, g.Stages...)
-	settings, err := l.settingsTable(g.Name)
+	l.build.Order(append([]*dag.StageNode{l.settings}, g.Stages()...)...)
+	settings, err := l.settingsTable(g.Name())
 	if err != nil {
 		return err
 	}
@@ -115,7 +114,7 @@ func (l *loader) addSettings(g *dag.Graph) error {
 			}
 		}
 	}
-	l.settings.Tasks[0].Work = work
+	l.build.Replace(l.settings.Tasks()[0], work)
 	return nil
 }
 
@@ -192,8 +191,8 @@ func (l *loader) inputs() string {
 func (s *stage) values() []string {
 	const most = 40
 	var seen [][]string
-	for m := range s.nodes {
-		for i, p := range param.Of(s.nodes[m].Work) {
+	for m, work := range s.works {
+		for i, p := range param.Of(work) {
 			if m == 0 {
 				seen = append(seen, nil)
 			}

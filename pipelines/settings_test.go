@@ -23,9 +23,9 @@ stages:
 // outputOf runs the task of that name, which needs nothing.
 func outputOf(t *testing.T, g *dag.Graph, name, output string) *encoding.Table {
 	t.Helper()
-	for _, s := range g.Stages {
-		if s.Name == name && len(s.Tasks) == 1 {
-			out := need.Value(s.Tasks[0].Work.Run(t.Context(), dag.NewTask(nil)))(t)
+	for _, s := range g.Stages() {
+		if s.Name() == name && len(s.Tasks()) == 1 {
+			out := need.Value(s.Tasks()[0].Instance().Run(t.Context(), dag.NewTask(nil)))(t)
 			return out[output].(*encoding.Table)
 		}
 	}
@@ -52,9 +52,9 @@ func TestSettings(t *testing.T) {
 	} {
 		need.Equal(t, got[name], want, name)
 	}
-	at := slices.IndexFunc(p.Graph.Stages, func(s *dag.StageNode) bool { return s.Name == "pipeline" })
+	at := slices.IndexFunc(p.Graph.Stages(), func(s *dag.StageNode) bool { return s.Name() == "pipeline" })
 	docs := map[string]bool{}
-	outs := p.Graph.Stages[at].Tasks[0].Work.Ports().Out
+	outs := p.Graph.Stages()[at].Tasks()[0].Instance().Ports().Out
 	for _, port := range outs {
 		docs[port.Doc] = true
 	}
@@ -81,7 +81,7 @@ func TestSettings(t *testing.T) {
 func TestNoSettings(t *testing.T) {
 	p, err := build("x.yaml", []byte("stages: { a: { use: echo } }"), ".", nil, maxTasks)
 	need.NoError(t, err)
-	need.Equal(t, len(p.Graph.Stages), 1, "stages")
+	need.Equal(t, len(p.Graph.Stages()), 1, "stages")
 	if _, err := build("x.yaml", []byte("stages: { pipeline: { use: echo } }"), ".", nil, maxTasks); err == nil || !strings.Contains(err.Error(), "a stage cannot be named pipeline") {
 		t.Error(err)
 	}
@@ -95,19 +95,19 @@ func TestVariant(t *testing.T) {
 			text = strings.Replace(text, "with: {", "with: { variant: authors-code,", 1)
 		}
 		p := need.Value(build("study.yaml", []byte(text), ".", nil, maxTasks))(t)
-		for _, s := range p.Graph.Stages {
-			for _, n := range s.Tasks {
-				if s.Name != "train" {
+		for _, s := range p.Graph.Stages() {
+			for _, n := range s.Tasks() {
+				if s.Name() != "train" {
 					continue
 				}
-				got := param.Text(n.Work)
+				got := param.Text(n.Instance())
 				want := []string{`select = "last"`, `epochs = 100`, `standardize = "none"`, `readout = "mean"`, `seed = 2020`}
 				if slices.Contains(got, `variant = "authors-code"`) {
 					want = []string{`select = "last"`, `epochs = 100`, `standardize = "all"`, `readout = "maxmean_all"`, `seed = 2020`}
 				}
 				for _, w := range want {
 					if !slices.Contains(got, w) {
-						t.Errorf("%s: %s is missing in %q", n.ID, w, got)
+						t.Errorf("%s: %s is missing in %q", n.ID(), w, got)
 					}
 				}
 			}

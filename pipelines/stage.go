@@ -33,7 +33,8 @@ type stage struct {
 	unknown  bool // what it fans out over could not be found out
 
 	links []link
-	nodes []dag.Node // one a member
+	works []dag.Stage // one a member: its parameters
+	nodes []*dag.Node // of the graph, likewise
 	node  *dag.StageNode
 }
 
@@ -122,8 +123,8 @@ func (l *loader) readStage(k tree.Key) *stage {
 	}
 	s.vague = !fine && len(s.kind.New().Ports().In) == 0
 	s.ports = s.work.Ports()
-	if len(s.nodes) > 0 {
-		s.ports = s.nodes[0].Work.Ports()
+	if len(s.works) > 0 {
+		s.ports = s.works[0].Ports()
 	}
 	return s
 }
@@ -164,7 +165,7 @@ func (l *loader) fillStage(s *stage) {
 	s.work = s.kind.New()
 	owner := "stage " + s.name
 	l.fill(s.work, s.with, owner, s.isAxis)
-	s.kind.Follow(s.work, s.isSet)
+	s.kind.SetDefaults(s.work, s.isSet)
 	params := param.Of(s.work)
 	for i := range s.axes {
 		a := &s.axes[i]
@@ -197,7 +198,7 @@ func (s *stage) isSet(name string) bool {
 
 // makeTasks makes the work of every member and lets it check its parameters.
 func (l *loader) makeTasks(s *stage) {
-	s.nodes = make([]dag.Node, s.members)
+	s.works = make([]dag.Stage, s.members)
 	open, said := s.openParams(), map[string]bool{}
 	open = slices.DeleteFunc(open, func(k tree.Key) bool {
 		return !l.fits(s, k.Value.Pos, float64(s.members), width(k.Value, s))
@@ -206,7 +207,7 @@ func (l *loader) makeTasks(s *stage) {
 	for _, p := range param.Of(s.work) {
 		types[p.Name] = p.Type
 	}
-	for m := range s.nodes {
+	for m := range s.works {
 		w := s.work
 		if len(s.axes) > 0 {
 			w = clone(s.work)
@@ -222,8 +223,8 @@ func (l *loader) makeTasks(s *stage) {
 				l.once(said, k.Value.Pos, s.name, err)
 			}
 		}
-		s.kind.Follow(w, s.isSet)
-		s.nodes[m].Work = w
+		s.kind.SetDefaults(w, s.isSet)
+		s.works[m] = w
 		if v, ok := w.(dag.Validator); ok {
 			for _, err := range v.Validate() {
 				l.once(said, placeOf(s.pos, s.with)(err.Error()), s.name, err)

@@ -36,7 +36,7 @@ func FuzzVars(f *testing.F) {
 			}
 			return
 		}
-		if len(p.Graph.Stages) == 0 {
+		if len(p.Graph.Stages()) == 0 {
 			t.Error("a pipeline without its stage")
 		}
 	})

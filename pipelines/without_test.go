@@ -42,8 +42,8 @@ stages:
 	// are no mistake.
 	p := mustBuild(t, "extends: quick.yaml\n", "stages.train=null", "train.epochs=1")
 	var names []string
-	for _, s := range p.Graph.Stages {
-		names = append(names, s.Name)
+	for _, s := range p.Graph.Stages() {
+		names = append(names, s.Name())
 	}
 	for _, gone := range []string{"train", "biomarkers", "picture", "saliency"} {
 		if slices.Contains(names, gone) {

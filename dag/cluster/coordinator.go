@@ -185,7 +185,7 @@ func (c *coordinator) look() {
 		}
 		if !t.job.Forced {
 			if out, ok := result(c.store, t.key); ok {
-				c.end(t, dag.Report{Outputs: out})
+				c.end(t, dag.JobResult{Outputs: out})
 				continue
 			}
 		}
@@ -196,7 +196,7 @@ func (c *coordinator) look() {
 			case !r.Done:
 				c.end(t, r.asReport())
 			case ok:
-				c.end(t, dag.Report{Outputs: out})
+				c.end(t, dag.JobResult{Outputs: out})
 			}
 		}
 	}
@@ -242,7 +242,7 @@ func (c *coordinator) tell(t *tracked, e element) {
 }
 
 // end passes on how a job ended.
-func (c *coordinator) end(t *tracked, r dag.Report) {
+func (c *coordinator) end(t *tracked, r dag.JobResult) {
 	if r.Err == nil && r.Lost == nil {
 		c.store.Offer(t.key)
 		c.space.remove(jobsDir, t.key.String())

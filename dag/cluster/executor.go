@@ -43,7 +43,7 @@ func New(kinds func(string) (*dag.Kind, bool), args []string, note func(string))
 type tracked struct {
 	job  *dag.Job
 	key  artifacts.Key
-	done chan dag.Report
+	done chan dag.JobResult
 	gone <-chan struct{} // nobody waits for it any more
 
 	// Where it is: the element of an array; no name before it is handed over.
@@ -60,19 +60,19 @@ type tracked struct {
 
 // Execute has a job carried out by the cluster, and waits until the store has its
 // result.
-func (x *Executor) Execute(ctx context.Context, s *artifacts.Store, j *dag.Job) dag.Report {
+func (x *Executor) Execute(ctx context.Context, s *artifacts.Store, j *dag.Job) dag.JobResult {
 	if k, ok := x.Kinds(j.Kind.Name); !ok || k != j.Kind {
 		return dag.Local{}.Execute(ctx, s, j)
 	}
 	// The machines of a cluster seldom reach a remote, so that is for this one.
 	if lost := fetch(ctx, s, j); lost != nil {
-		return dag.Report{Lost: lost}
+		return dag.JobResult{Lost: lost}
 	}
 	x.begin.Do(func() { x.problem = x.start(s) })
 	if x.problem != nil {
-		return dag.Report{Err: &dag.StoreError{Err: x.problem}}
+		return dag.JobResult{Err: &dag.StoreError{Err: x.problem}}
 	}
-	t := &tracked{job: j, key: j.Key, done: make(chan dag.Report, 1), gone: ctx.Done(), tries: map[cause]int{},
+	t := &tracked{job: j, key: j.Key, done: make(chan dag.JobResult, 1), gone: ctx.Done(), tries: map[cause]int{},
 		memory: max(j.Memory, leastMemory), limit: j.Time}
 	if t.limit == 0 {
 		t.limit = usualTime
@@ -80,13 +80,13 @@ func (x *Executor) Execute(ctx context.Context, s *artifacts.Store, j *dag.Job) 
 	select {
 	case x.requests <- t:
 	case <-ctx.Done():
-		return dag.Report{Err: context.Cause(ctx)}
+		return dag.JobResult{Err: context.Cause(ctx)}
 	}
 	select {
 	case r := <-t.done:
 		return r
 	case <-ctx.Done():
-		return dag.Report{Err: context.Cause(ctx)}
+		return dag.JobResult{Err: context.Cause(ctx)}
 	}
 }
 

@@ -192,15 +192,30 @@ func (f *fake) watch(x *Executor) *Executor {
 }
 
 // doubles is a graph of n tasks that need nothing of each other.
-func doubles(n int, fail string) *dag.Graph {
-	g := &dag.Graph{Name: "test", File: "test.yaml"}
-	s := &dag.StageNode{Name: "doubles", Kind: doubleKind, Axes: []string{"n"}}
-	for i := range n {
-		s.Tasks = append(s.Tasks, &dag.Node{ID: fmt.Sprintf("doubles[n=%d]", i), Stage: s,
-			Coords: []dag.Coord{{Axis: "n", Value: strconv.Itoa(i)}}, Work: &double{N: i, Fail: fail}})
+func doubles(n int, fail string) *dag.Graph { return doublesOf(n, fail, dag.Needs{}) }
+
+func doublesOf(n int, fail string, needs dag.Needs) *dag.Graph {
+	b := dag.NewGraph("test")
+	addDoubles(b, "doubles", 0, n, fail, needs)
+	return built(b)
+}
+
+func built(b *dag.Builder) *dag.Graph {
+	b.Title("test", "test.yaml", "")
+	g, err := b.Build()
+	if err != nil {
+		panic(err)
 	}
-	g.Stages = append(g.Stages, s)
 	return g
+}
+
+// addDoubles adds a stage of tasks for the numbers from first up to last.
+func addDoubles(b *dag.Builder, name string, first, last int, fail string, needs dag.Needs) {
+	s := b.Stage(name, doubleKind, "n")
+	b.Require(s, needs)
+	for i := first; i < last; i++ {
+		b.Task(s, &double{N: i, Fail: fail}, strconv.Itoa(i))
+	}
 }
 
 func (f *fake) run(x *Executor, g *dag.Graph) *dag.Result {
@@ -259,8 +274,7 @@ func TestUsualSize(t *testing.T) {
 		"--cpus-per-task=1\n--mem=512M\n--time=60\n":   {},
 		"--cpus-per-task=1\n--mem=4096M\n--time=120\n": {Memory: 4 << 30, Time: 2 * time.Hour},
 	} {
-		g := doubles(1, "")
-		g.Stages[0].Needs = r
+		g := doublesOf(1, "", r)
 		if res, err := dag.Run(context.Background(), g, f.s, dag.Options{Workers: 1000, Executor: f.executor(),
 			Force: []string{"doubles"}}); err != nil || res.Ran != 1 {
 			t.Fatal(res, err)

@@ -170,8 +170,8 @@ func readReport(path string) (*report, bool) {
 	return &r, true
 }
 
-func (r *report) asReport() dag.Report {
-	rep := dag.Report{Said: r.Said, Seconds: r.Seconds}
+func (r *report) asReport() dag.JobResult {
+	rep := dag.JobResult{Said: r.Said, Seconds: r.Seconds}
 	for _, text := range r.Lost {
 		if d, err := artifacts.ParseDigest(text); err == nil {
 			rep.Lost = append(rep.Lost, d)

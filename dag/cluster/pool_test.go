@@ -177,15 +177,12 @@ func (c *crew) pool(n int, needs dag.Needs) *Pool {
 }
 
 func (c *crew) naps(n int) *dag.Graph {
-	g := &dag.Graph{Name: "test", File: "test.yaml"}
-	s := &dag.StageNode{Name: "naps", Kind: napKind, Axes: []string{"n"}}
+	b := dag.NewGraph("test")
+	s := b.Stage("naps", napKind, "n")
 	for i := range n {
-		s.Tasks = append(s.Tasks, &dag.Node{ID: fmt.Sprintf("naps[n=%d]", i), Stage: s,
-			Coords: []dag.Coord{{Axis: "n", Value: fmt.Sprint(i)}},
-			Work:   &nap{N: i, Began: filepath.Join(c.dir, "began"), While: filepath.Join(c.dir, "while")}})
+		b.Task(s, &nap{N: i, Began: filepath.Join(c.dir, "began"), While: filepath.Join(c.dir, "while")}, fmt.Sprint(i))
 	}
-	g.Stages = append(g.Stages, s)
-	return g
+	return built(b)
 }
 
 // began counts the times that each nap began.
@@ -532,12 +529,10 @@ func TestLargeJobs(t *testing.T) {
 	c := newCrew(t)
 	p := c.pool(1, one)
 	p.Large = c.executor()
-	g := doubles(3, "")
-	large := doubles(4, "").Stages[0]
-	large.Name, large.Needs, large.Tasks = "large", dag.Needs{Memory: one.Memory + 1<<20}, large.Tasks[3:]
-	large.Tasks[0].ID = "large[n=3]"
-	g.Stages = append(g.Stages, large)
-	r, err := dag.Run(context.Background(), g, c.s, dag.Options{Workers: 10, Executor: p})
+	b := dag.NewGraph("test")
+	addDoubles(b, "doubles", 0, 3, "", dag.Needs{})
+	addDoubles(b, "large", 3, 4, "", dag.Needs{Memory: one.Memory + 1<<20})
+	r, err := dag.Run(context.Background(), built(b), c.s, dag.Options{Workers: 10, Executor: p})
 	need.NoError(t, errors.Join(err, p.Cancel()))
 	c.waitFor("ended", func() bool {
 		out, _ := exec.Command("squeue").Output()

@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/pipelines/lock"
 	"prgnn/stages"
+	"prgnn/stages/column"
 )
 
 // A Replay is what a bundle asks this program to do.
@@ -22,9 +23,9 @@ type Replay struct {
 // Runs are the stages whose tasks would run commands of the bundle's maker.
 func (r *Replay) Runs() []string {
 	var names []string
-	for _, s := range r.Graph.Stages {
-		if s.Kind.Name == "exec" {
-			names = append(names, s.Name)
+	for _, s := range r.Graph.Stages() {
+		if s.Kind().Name == "exec" {
+			names = append(names, s.Name())
 		}
 	}
 	return names
@@ -34,8 +35,10 @@ func (r *Replay) Runs() []string {
 // found by its digest; the pipeline file, the cohort and the paths of the machine
 // where it ran are not needed.
 func (o *Opened) Graph() (*Replay, error) {
-	r := &Replay{Graph: &dag.Graph{Name: o.Lock.Pipeline, File: o.Lock.File, Source: o.Lock.Text}}
-	b := &builder{o: o, r: r, made: map[artifacts.Digest]dag.Source{}}
+	r := &Replay{}
+	b := &builder{o: o, graph: dag.NewGraph(o.Lock.Pipeline), made: map[artifacts.Digest]dag.Source{}}
+	b.graph.Title(o.Lock.Pipeline, o.Lock.File, o.Lock.Text)
+	b.graph.BareAxis(column.Subject)
 	stageNodes := map[string]*dag.StageNode{}
 	var wrong []error
 	for _, s := range o.Lock.Stages {
@@ -66,12 +69,10 @@ func (o *Opened) Graph() (*Replay, error) {
 			}
 			at := s.Name + " " + s.Kind
 			if stageNodes[at] == nil {
-				stageNodes[at] = &dag.StageNode{Name: s.Name, Kind: kind, Pos: dag.Pos{File: o.Lock.File}}
-				r.Graph.Stages = append(r.Graph.Stages, stageNodes[at])
+				stageNodes[at] = b.graph.Stage(s.Name, kind)
+				b.graph.Locate(stageNodes[at], dag.Pos{File: o.Lock.File})
 			}
-			n := &dag.Node{ID: t.ID, Stage: stageNodes[at], Work: work}
-			stageNodes[at].Tasks = append(stageNodes[at].Tasks, n)
-			b.waiting = append(b.waiting, waiting{n, recipe})
+			b.waiting = append(b.waiting, waiting{b.graph.TaskNamed(stageNodes[at], work, t.ID), recipe})
 		}
 	}
 	if len(wrong) > 3 {
@@ -83,7 +84,9 @@ func (o *Opened) Graph() (*Replay, error) {
 	if err := b.connect(); err != nil {
 		return nil, err
 	}
-	return r, nil
+	var err error
+	r.Graph, err = b.graph.Build()
+	return r, err
 }
 
 type waiting struct {
@@ -94,7 +97,7 @@ type waiting struct {
 // A builder connects tasks as soon as what they need has been made by others.
 type builder struct {
 	o       *Opened
-	r       *Replay
+	graph   *dag.Builder
 	made    map[artifacts.Digest]dag.Source
 	waiting []waiting
 }
@@ -125,13 +128,13 @@ func (b *builder) connect() error {
 		before := len(b.waiting)
 		var stuck error
 		b.waiting = slices.DeleteFunc(b.waiting, func(w waiting) bool {
-			if err := b.bind(w, tasks[w.node.ID].Files); err != nil {
+			if err := b.bind(w, tasks[w.node.ID()].Files); err != nil {
 				if stuck == nil {
-					stuck = fmt.Errorf("%s: %w", w.node.ID, err)
+					stuck = fmt.Errorf("%s: %w", w.node.ID(), err)
 				}
 				return false
 			}
-			for _, ref := range tasks[w.node.ID].Outputs {
+			for _, ref := range tasks[w.node.ID()].Outputs {
 				if _, known := b.made[ref.Digest]; !known {
 					b.made[ref.Digest] = dag.Source{Node: w.node, Output: ref.Name}
 				}
@@ -154,7 +157,7 @@ func (b *builder) bind(w waiting, read []lock.File) error {
 	var inputs []dag.Binding
 	for _, in := range w.recipe.Inputs {
 		src, ok := b.made[in.Ref.Digest]
-		if name, isFile := files[dag.TaskID(in.Port, in.Coords)+" "+in.Ref.Digest.String()]; isFile {
+		if name, isFile := files[dag.TaskID(in.Port, in.Coords, column.Subject)+" "+in.Ref.Digest.String()]; isFile {
 			name = path.Base(name)
 			if !b.o.inputs[inputKey(in.Ref.Digest, name)] {
 				return fmt.Errorf("its input %s (%s) is not in the bundle", in.Port, name)
@@ -171,6 +174,8 @@ func (b *builder) bind(w waiting, read []lock.File) error {
 		last := &inputs[len(inputs)-1]
 		last.Sources = append(last.Sources, src)
 	}
-	w.node.Inputs = inputs
+	for _, in := range inputs {
+		b.graph.Connect(w.node, in.Port, in.Sources...)
+	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 // categories are the columns of the participants that stages read as categories.
 func (s *Study) categories() (names []string) {
 	for n := range with[role.Reader](s.stages...) {
-		for _, read := range role.Readings(n.Work) {
+		for _, read := range role.Readings(n.Instance()) {
 			if read.Categories && OfCohort(n) {
 				names = append(names, read.Name)
 			}
@@ -52,12 +52,12 @@ func (s *Study) Sites() (names, codes []string) {
 func (s *Study) checkSites(sites []string) {
 	asks := map[string][]string{} // stages by the column that they lack
 	for n := range with[role.Reader](s.stages...) {
-		by, stage := role.Within(n.Work), n.Stage
-		if _, has := s.people().Column(by); by == "" || has || !OfCohort(n) || slices.Contains(asks[by], stage.Name) {
+		by, stage := role.Within(n.Instance()), n.Stage()
+		if _, has := s.people().Column(by); by == "" || has || !OfCohort(n) || slices.Contains(asks[by], stage.Name()) {
 			continue
 		}
-		asks[by] = append(asks[by], stage.Name)
-		if s.set(stage.Name, "within") {
+		asks[by] = append(asks[by], stage.Name())
+		if s.set(stage.Name(), "within") {
 			s.mistake(stage, "within", fmt.Sprintf("within: the participants have no column %q%s", by, words.OrAll(by, s.columns())))
 		}
 	}
@@ -80,7 +80,7 @@ func (s *Study) names() {
 	groups := s.predictedGroups()
 	said := map[string]bool{}
 	for n := range with[role.Reader](s.stages...) {
-		for _, read := range role.Readings(n.Work) {
+		for _, read := range role.Readings(n.Instance()) {
 			what, have := "", []string(nil)
 			switch {
 			case read.Needed && OfCohort(n):
@@ -88,10 +88,10 @@ func (s *Study) names() {
 			case read.Group && groups != nil:
 				what, have = "there is no group", groups
 			}
-			if key := n.Stage.Name + " " + read.Parameter + " " + read.Name; what != "" && !said[key] &&
+			if key := n.Stage().Name() + " " + read.Parameter + " " + read.Name; what != "" && !said[key] &&
 				!slices.Contains(have, read.Name) {
 				said[key] = true
-				s.mistake(n.Stage, read.Parameter, fmt.Sprintf("%s: %s %q%s", read.Parameter, what, read.Name,
+				s.mistake(n.Stage(), read.Parameter, fmt.Sprintf("%s: %s %q%s", read.Parameter, what, read.Name,
 					words.OrAll(read.Name, have)))
 			}
 		}
@@ -127,8 +127,8 @@ func (s *Study) relatives() {
 		}
 		divides, kept = true, append(kept, d.KeepsTogether()...)
 		whole := column.NamesFamily(d.LeavesOut()) || column.NamesPerson(d.LeavesOut())
-		if d.KeepsTogether() == nil && !whole && !slices.Contains(divided, n.Stage.Name) {
-			divided = append(divided, n.Stage.Name)
+		if d.KeepsTogether() == nil && !whole && !slices.Contains(divided, n.Stage().Name()) {
+			divided = append(divided, n.Stage().Name())
 		}
 	}
 	if !divides {
@@ -157,9 +157,9 @@ func (s *Study) relatives() {
 
 // permutations notes label permutations of a stage that can show little.
 func (s *Study) permutations(stage *dag.StageNode) {
-	if s.people() != nil && len(stage.Tasks) > 0 {
+	if s.people() != nil && len(stage.Tasks()) > 0 {
 		s.sparse(stage)
-		s.acrossSites(stage.Tasks[0])
+		s.acrossSites(stage.Tasks()[0])
 	}
 	s.uncorrected(stage)
 }
@@ -168,7 +168,7 @@ func (s *Study) permutations(stage *dag.StageNode) {
 func permuted(tasks []*dag.Node) map[string]bool {
 	all := map[string]bool{}
 	for _, n := range tasks {
-		if v := Coord(n.Coords, "permutation"); v != "" && v != "0" {
+		if v := Coord(n.Coords(), "permutation"); v != "" && v != "0" {
 			all[v] = true
 		}
 	}
@@ -177,8 +177,8 @@ func permuted(tasks []*dag.Node) map[string]bool {
 
 // sparse notes a stage whose permutations are more than there are different ones.
 func (s *Study) sparse(stage *dag.StageNode) {
-	last, asked := stage.Tasks[len(stage.Tasks)-1], float64(len(permuted(stage.Tasks)))
-	work, ok := last.Work.(role.Divider)
+	last, asked := stage.Tasks()[len(stage.Tasks())-1], float64(len(permuted(stage.Tasks())))
+	work, ok := last.Instance().(role.Divider)
 	if !ok || asked < 2 || !OfCohort(last) {
 		return
 	}
@@ -187,41 +187,41 @@ func (s *Study) sparse(stage *dag.StageNode) {
 		return
 	}
 	within := ""
-	if by := role.Within(last.Work); column.Categories(s.people(), by) > 0 {
+	if by := role.Within(last.Instance()); column.Categories(s.people(), by) > 0 {
 		within = " within the values of " + by
 	}
 	s.note(column.Notef("%s: %.0f permutations of the labels%s are asked for, and there are only %.0f different ones: p cannot be much below %.2g",
-		stage.Name, asked, within, ways, 1/ways))
+		stage.Name(), asked, within, ways, 1/ways))
 }
 
 // acrossSites notes a stage that would permute labels within sites if it knew them.
 func (s *Study) acrossSites(n *dag.Node) {
-	by := role.Within(n.Work)
+	by := role.Within(n.Instance())
 	if by == "" || len(sources(n, "participants")) > 0 || len(sources(n, "predictions")) == 0 {
 		return
 	}
 	for _, m := range behind(n, "predictions") {
 		for _, d := range behind(m, "folds") {
-			if l, ok := d.Work.(role.Divider); ok && l.Divides() == by { // the site itself is predicted
+			if l, ok := d.Instance().(role.Divider); ok && l.Divides() == by { // the site itself is predicted
 				return
 			}
 		}
 	}
 	if sites := column.Categories(s.people(), by); sites >= 2 {
 		s.note(column.Notef("%s permutes labels over all participants, whatever their %s (%d values): participants of different sites are not exchangeable; add participants: cohort.participants to its inputs",
-			n.Stage.Name, by, sites))
+			n.Stage().Name(), by, sites))
 	}
 }
 
 // uncorrected notes retrained permutation tests on a page that have too few label permutations for Holm's correction.
 func (s *Study) uncorrected(stage *dag.StageNode) {
-	for _, n := range stage.Tasks {
+	for _, n := range stage.Tasks() {
 		classifiers := map[string]bool{}
 		for _, e := range behind(n, "evaluation") {
 			for _, m := range behind(e, "predictions") {
 				// Whether the largest group, always predicted, is above chance is no test.
-				if t, ok := m.Work.(role.Trainer); !ok || !t.PredictsLargest() {
-					classifiers[m.Stage.Name+" "+column.CoordText(setting(m.Coords))] = true
+				if t, ok := m.Instance().(role.Trainer); !ok || !t.PredictsLargest() {
+					classifiers[m.Stage().Name()+" "+column.CoordText(setting(m.Coords()))] = true
 				}
 			}
 		}
@@ -233,7 +233,7 @@ func (s *Study) uncorrected(stage *dag.StageNode) {
 					correction = fmt.Sprintf(" after Holm's correction for %d classifiers", len(classifiers))
 				}
 				s.note(column.Notef("%s: with %s, no p is sure to fall below 0.05%s, however accurate a classifier is: use at least %d (permutation: [0..%d])",
-					p.Stage.Name, words.Count(k, "label permutation"), correction, needed, needed))
+					p.Stage().Name(), words.Count(k, "label permutation"), correction, needed, needed))
 			}
 		}
 	}

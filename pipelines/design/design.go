@@ -85,7 +85,7 @@ func (s *Study) Check(sites []string) Outcome {
 }
 
 func (s *Study) mistake(stage *dag.StageNode, place, text string) {
-	if m := (Mistake{stage.Name, place, text}); !slices.Contains(s.outcome.Mistakes, m) {
+	if m := (Mistake{stage.Name(), place, text}); !slices.Contains(s.outcome.Mistakes, m) {
 		s.outcome.Mistakes = append(s.outcome.Mistakes, m)
 	}
 }
@@ -110,8 +110,8 @@ func (s *Study) people() *encoding.Table {
 func with[R any](stages ...*dag.StageNode) iter.Seq2[*dag.Node, R] {
 	return func(yield func(*dag.Node, R) bool) {
 		for _, s := range stages {
-			for _, n := range s.Tasks {
-				if work, ok := n.Work.(R); ok && !yield(n, work) {
+			for _, n := range s.Tasks() {
+				if work, ok := n.Instance().(R); ok && !yield(n, work) {
 					return
 				}
 			}
@@ -121,7 +121,7 @@ func with[R any](stages ...*dag.StageNode) iter.Seq2[*dag.Node, R] {
 
 // sources are what a port of a task is connected to.
 func sources(n *dag.Node, port string) []dag.Source {
-	for _, b := range n.Inputs {
+	for _, b := range n.Inputs() {
 		if b.Port == port {
 			return b.Sources
 		}
@@ -142,7 +142,7 @@ func behind(n *dag.Node, port string) (of []*dag.Node) {
 // OfCohort reports whether a task takes the participants of the cohort itself.
 func OfCohort(n *dag.Node) bool {
 	of := sources(n, "participants")
-	return len(of) > 0 && of[0].Node != nil && of[0].Node.Stage.Name == "cohort"
+	return len(of) > 0 && of[0].Node != nil && of[0].Node.Stage().Name() == "cohort"
 }
 
 // Coord is the coordinate on an axis; "" without such an axis.

@@ -47,20 +47,24 @@ func (r *referrer) RefersTo() role.Reference       { return r.Reference }
 // and a use (role.Use) is that of the first port. PORT*: members of participants, each with a coordinate subject;
 // PORT+: members with the coordinates of the task.
 func studyOf(t *testing.T, text string) *Study {
+	b := dag.NewGraph("test")
 	var stages []*dag.StageNode
 	tasks := map[string]*dag.Node{}
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		words := strings.Fields(line)
 		name, coords, _ := strings.Cut(strings.TrimSuffix(words[0], "]"), "[")
-		if len(stages) == 0 || stages[len(stages)-1].Name != name {
-			stages = append(stages, &dag.StageNode{Name: name, Kind: &dag.Kind{Name: name}})
-		}
-		n := &dag.Node{ID: words[0], Stage: stages[len(stages)-1]}
+		var axes, values []string
 		for c := range strings.SplitSeq(coords, ",") {
 			if axis, value, ok := strings.Cut(c, "="); ok {
-				n.Coords = append(n.Coords, dag.Coord{Axis: axis, Value: value})
+				axes, values = append(axes, axis), append(values, value)
 			}
 		}
+		if len(stages) == 0 || stages[len(stages)-1].Name() != name {
+			stages = append(stages, b.Stage(name, &dag.Kind{Name: name}, axes...))
+		}
+		n := b.Task(stages[len(stages)-1], nil, values...)
+		inputs := map[string][]dag.Source{}
+		var ports []string
 		for i, input := range words[2:] {
 			port, from, _ := strings.Cut(input, ":")
 			src := dag.Source{Node: tasks[from], Output: "out"}
@@ -70,19 +74,18 @@ func studyOf(t *testing.T, text string) *Study {
 			if strings.HasSuffix(port, "*") {
 				src.Coords = append(src.Coords, dag.Coord{Axis: "subject", Value: "sub-" + strconv.Itoa(i)})
 			} else if strings.HasSuffix(port, "+") {
-				src.Coords = src.Node.Coords
+				src.Coords = src.Node.Coords()
 			}
-			if port = strings.TrimRight(port, "*+"); sources(n, port) == nil {
-				n.Inputs = append(n.Inputs, dag.Binding{Port: port})
+			if port = strings.TrimRight(port, "*+"); inputs[port] == nil {
+				ports = append(ports, port)
 			}
-			for b := range n.Inputs {
-				if n.Inputs[b].Port == port {
-					n.Inputs[b].Sources = append(n.Inputs[b].Sources, src)
-				}
-			}
+			inputs[port] = append(inputs[port], src)
 		}
-		n.Work = workOf(t, n, words[1])
-		n.Stage.Tasks, tasks[n.ID] = append(n.Stage.Tasks, n), n
+		for _, port := range ports {
+			b.Connect(n, port, inputs[port]...)
+		}
+		b.Replace(n, workOf(t, n, words[1]))
+		tasks[words[0]] = n
 	}
 	return New(nil, stages, func(k *dag.Kind) bool { return k.Name == "lab" }, nil)
 }
@@ -94,7 +97,7 @@ func workOf(t *testing.T, n *dag.Node, what string) dag.Stage {
 		return v
 	}
 	what, folds, _ := strings.Cut(what, "=")
-	fold, repeat := Coord(n.Coords, "fold"), Coord(n.Coords, "repeat")
+	fold, repeat := Coord(n.Coords(), "fold"), Coord(n.Coords(), "repeat")
 	switch what {
 	case "split":
 		folds, outer, inner := strings.Cut(folds, "/")
@@ -115,7 +118,7 @@ func workOf(t *testing.T, n *dag.Node, what string) dag.Stage {
 	case "-":
 		return &plain{}
 	}
-	return &plain{[]role.PortUse{{Port: n.Inputs[0].Port, As: map[string]role.Use{"models": role.Models,
+	return &plain{[]role.PortUse{{Port: n.Inputs()[0].Port, As: map[string]role.Use{"models": role.Models,
 		"own": role.OwnFolds, "checks": role.Checks, "all": role.AllFolds, "some": role.SomeFolds,
 		"inner": role.InnerFolds}[what]}}}
 }

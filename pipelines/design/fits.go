@@ -29,14 +29,14 @@ func (f fit) stage() string {
 	if f.task == nil {
 		return f.file
 	}
-	return f.task.Stage.Name
+	return f.task.Stage().Name()
 }
 
 // known reports whether it is known to whom it is fitted: not of a program that takes participants together.
 func (f fit) known() bool { return f.task == nil || isTester(f.task) }
 
 func isTester(n *dag.Node) bool {
-	_, ok := n.Work.(role.Tester)
+	_, ok := n.Instance().(role.Tester)
 	return ok
 }
 
@@ -44,21 +44,21 @@ func isTester(n *dag.Node) bool {
 // not know of it. Where it is unknown to whom something was fitted, the stage is unchecked.
 func (s *Study) leaks(stage *dag.StageNode) {
 	said := map[string]bool{} // one sentence of each stage that is fitted
-	for _, n := range stage.Tasks {
+	for _, n := range stage.Tasks() {
 		// Predictions without a training of ours: no test fold of theirs is known.
-		evaluated := role.Port(n.Work, role.AllFolds, role.SomeFolds)
+		evaluated := role.Port(n.Instance(), role.AllFolds, role.SomeFolds)
 		for _, src := range sources(n, evaluated) {
 			for _, fit := range s.fitsOf(evaluated, src) {
-				if !fit.known() && role.Port(fit.task.Work, role.Models) == "" {
+				if !fit.known() && role.Port(fit.task.Instance(), role.Models) == "" {
 					s.uncheck(fit, n, evaluated, said)
 				}
 			}
 		}
 		tests := testsOf(n)
-		for _, b := range n.Inputs {
+		for _, b := range n.Inputs() {
 			// A ranking of the regions, which fidelity takes too, is of all folds and enters no prediction.
 			features := ofSubjects(b) || slices.Contains(tests, n)
-			if tests == nil || !features || b.Port == role.Port(n.Work, role.Checks) {
+			if tests == nil || !features || b.Port == role.Port(n.Instance(), role.Checks) {
 				continue
 			}
 			for _, src := range b.Sources {
@@ -74,7 +74,7 @@ func (s *Study) leaks(stage *dag.StageNode) {
 					if !fit.known() {
 						s.uncheck(fit, n, b.Port, said)
 					} else if leak := verdict(fit, compared, n); leak != "" {
-						s.mistake(stage, "", fmt.Sprintf("leakage: input %s of %s depends on %s", b.Port, n.ID, leak))
+						s.mistake(stage, "", fmt.Sprintf("leakage: input %s of %s depends on %s", b.Port, n.ID(), leak))
 						said[fit.stage()] = true
 					}
 				}
@@ -87,7 +87,7 @@ func (s *Study) leaks(stage *dag.StageNode) {
 func (s *Study) uncheckFolds(n *dag.Node, folds dag.Source, said map[string]bool) {
 	made := []dag.Source{folds}
 	if folds.Node != nil {
-		if _, ok := folds.Node.Work.(role.Divider); ok {
+		if _, ok := folds.Node.Instance().(role.Divider); ok {
 			made = sources(folds.Node, "participants")
 		}
 	}
@@ -105,7 +105,7 @@ func (s *Study) uncheck(f fit, n *dag.Node, port string, said map[string]bool) {
 		return
 	}
 	said[f.stage()] = true
-	u := column.Unchecked{By: f.stage(), Reads: s.together(f.task), Stage: n.Stage.Name, Input: port}
+	u := column.Unchecked{By: f.stage(), Reads: s.together(f.task), Stage: n.Stage().Name(), Input: port}
 	s.outcome.Unchecked = append(s.outcome.Unchecked, u)
 	s.note(column.Notef("%s", u))
 }
@@ -123,10 +123,10 @@ func verdict(f fit, tests []*dag.Node, n *dag.Node) string {
 		text := seen(f.task, test)
 		switch {
 		case text == "":
-		case role.Port(n.Work, role.OwnFolds) != "":
-			return fmt.Sprintf("%s %s and each stage before %s over the same folds (matrix), and connect the features of all folds ([*]): each model is compared with those of its own fold", text, f.stage(), n.Stage.Name)
+		case role.Port(n.Instance(), role.OwnFolds) != "":
+			return fmt.Sprintf("%s %s and each stage before %s over the same folds (matrix), and connect the features of all folds ([*]): each model is compared with those of its own fold", text, f.stage(), n.Stage().Name())
 		default:
-			return fmt.Sprintf("%s %s and each stage up to %s over the same folds (matrix), so that each fold has its own fit", text, f.stage(), n.Stage.Name)
+			return fmt.Sprintf("%s %s and each stage up to %s over the same folds (matrix), so that each fold has its own fit", text, f.stage(), n.Stage().Name())
 		}
 	}
 	return ""
@@ -135,11 +135,11 @@ func verdict(f fit, tests []*dag.Node, n *dag.Node) string {
 // testsWith are those of the tests for which a task uses a member of an input: all, unless it compares each model with
 // the features of its fold. A fold without features of its own is given those of others.
 func testsWith(n *dag.Node, all []dag.Source, src dag.Source, tests []*dag.Node) []*dag.Node {
-	if role.Port(n.Work, role.OwnFolds) == "" || Coord(src.Coords, "fold") == "" {
+	if role.Port(n.Instance(), role.OwnFolds) == "" || Coord(src.Coords, "fold") == "" {
 		return tests
 	}
 	return slices.DeleteFunc(slices.Clone(tests), func(test *dag.Node) bool {
-		_, fold := test.Work.(role.Tester).TestFold()
+		_, fold := test.Instance().(role.Tester).TestFold()
 		own := func(s dag.Source) bool { return Coord(s.Coords, "fold") == strconv.Itoa(fold) }
 		return !own(src) && slices.ContainsFunc(all, own)
 	})
@@ -152,7 +152,7 @@ func ofSubjects(b dag.Binding) bool {
 
 // testsOf are the tasks whose folds a task tests: itself, or the trainings of its models; nil where it tests none.
 func testsOf(n *dag.Node) (tests []*dag.Node) {
-	if port := role.Port(n.Work, role.Models, role.OwnFolds); port != "" {
+	if port := role.Port(n.Instance(), role.Models, role.OwnFolds); port != "" {
 		for _, from := range behind(n, port) {
 			tests = append(tests, testsOf(from)...)
 		}
@@ -172,7 +172,7 @@ func (s *Study) fitsOf(port string, src dag.Source) []fit {
 	if n == nil {
 		return s.fitOfFile(port, src)
 	}
-	switch n.Work.(type) {
+	switch n.Instance().(type) {
 	case role.Tester:
 		return []fit{{task: n}}
 	case role.Divider:
@@ -182,8 +182,8 @@ func (s *Study) fitsOf(port string, src dag.Source) []fit {
 	if known {
 		return fits
 	}
-	for _, b := range n.Inputs {
-		if b.Port == role.Port(n.Work, role.Checks) {
+	for _, b := range n.Inputs() {
+		if b.Port == role.Port(n.Instance(), role.Checks) {
 			continue // nothing is made of what a check states
 		}
 		for _, src := range b.Sources {
@@ -238,8 +238,8 @@ func (s *Study) fittedTo(file string) (who []string, named bool) {
 
 // seen is how a fit has seen participants whom a task tests, and what to do; "" where it has not.
 func seen(fit, test *dag.Node) string {
-	repeat, fold := test.Work.(role.Tester).TestFold()
-	fitRepeat, fitFold := fit.Work.(role.Tester).TestFold()
+	repeat, fold := test.Instance().(role.Tester).TestFold()
+	fitRepeat, fitFold := fit.Instance().(role.Tester).TestFold()
 	of, division := foldsOf(fit), foldsOf(test)
 	here, there := fmt.Sprintf("test fold %d", fold), fmt.Sprintf("test fold %d", fitFold)
 	if repeat != fitRepeat {
@@ -247,18 +247,18 @@ func seen(fit, test *dag.Node) string {
 		there += fmt.Sprintf(" of repeat %d", fitRepeat)
 	}
 	connect := func(folds string) string {
-		return fmt.Sprintf("connect folds: %s to %s, and fan out", folds, fit.Stage.Name)
+		return fmt.Sprintf("connect folds: %s to %s, and fan out", folds, fit.Stage().Name())
 	}
 	_, divided := placeOf(division)
 	switch {
 	case of == nil:
-		return fmt.Sprintf("%s, which is fitted to all participants, including those of %s: %s", fit.ID, here, connect(divided))
+		return fmt.Sprintf("%s, which is fitted to all participants, including those of %s: %s", fit.ID(), here, connect(divided))
 	case !sameSource(*of, *division):
 		fits, _ := placeOf(of)
 		tests, _ := placeOf(division)
-		return fmt.Sprintf("%s, which is fitted by the folds of %s, but %s is one of %s: %s", fit.ID, fits, here, tests, connect(divided))
+		return fmt.Sprintf("%s, which is fitted by the folds of %s, but %s is one of %s: %s", fit.ID(), fits, here, tests, connect(divided))
 	case fitRepeat != repeat || fitFold != fold:
-		return fmt.Sprintf("%s, which is fitted for %s, on the participants of %s too: fan out", fit.ID, there, here)
+		return fmt.Sprintf("%s, which is fitted for %s, on the participants of %s too: fan out", fit.ID(), there, here)
 	}
 	return ""
 }
@@ -276,7 +276,7 @@ func placeOf(src *dag.Source) (task, stage string) {
 	if src.Node == nil {
 		return src.Name, src.Name
 	}
-	return src.Node.ID, src.Node.Stage.Name
+	return src.Node.ID(), src.Node.Stage().Name()
 }
 
 // sameSource reports whether two sources are one file, or one result of tasks that do the same work on the same inputs.
@@ -291,6 +291,7 @@ func sameTask(a, b *dag.Node) bool {
 	same := func(x, y dag.Binding) bool {
 		return x.Port == y.Port && slices.EqualFunc(x.Sources, y.Sources, sameSource)
 	}
-	return a.Stage.Kind == b.Stage.Kind && a.Stage.Name != "cohort" && slices.EqualFunc(a.Inputs, b.Inputs, same) &&
-		bytes.Equal(param.Append(nil, "", a.Work), param.Append(nil, "", b.Work))
+	return a.Stage().Kind() == b.Stage().Kind() && a.Stage().Name() != "cohort" && slices.EqualFunc(a.Inputs(),
+		b.Inputs(), same) &&
+		bytes.Equal(param.Append(nil, "", a.Instance()), param.Append(nil, "", b.Instance()))
 }

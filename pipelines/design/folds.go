@@ -25,7 +25,7 @@ func (s *Study) folds(stage *dag.StageNode) {
 		}
 	}
 	largest, wrong := 0, ""
-	for _, n := range stage.Tasks {
+	for _, n := range stage.Tasks() {
 		if over, text := s.beyond(n); over > largest {
 			largest, wrong = over, text
 		}
@@ -40,7 +40,7 @@ func (s *Study) folds(stage *dag.StageNode) {
 // divisionOf is the task behind the folds of another one; nil where there is none.
 func divisionOf(n *dag.Node) *dag.Node {
 	for src := range n.Upstream() {
-		if _, ok := src.Node.Work.(role.Divider); ok {
+		if _, ok := src.Node.Instance().(role.Divider); ok {
 			return src.Node
 		}
 	}
@@ -53,7 +53,7 @@ func (s *Study) divisions(n *dag.Node) (repeats, folds int) {
 	if !OfCohort(n) {
 		people = nil
 	}
-	return Divisions(n.Work, people)
+	return Divisions(n.Instance(), people)
 }
 
 // Divisions is how many repeats and folds a Stage divides these participants into; 0 folds where that is unknown, or
@@ -84,12 +84,12 @@ func Divisions(work dag.Stage, people *encoding.Table) (repeats, folds int) {
 
 // beyond is the fold or repeat of a task that its division does not make, and the mistake; else 0.
 func (s *Study) beyond(n *dag.Node) (int, string) {
-	t, ok := n.Work.(role.Tester)
+	t, ok := n.Instance().(role.Tester)
 	by := divisionOf(n)
 	if !ok || by == nil {
 		return 0, ""
 	}
-	d, values, param := by.Work.(role.Divider), "all", "folds"
+	d, values, param := by.Instance().(role.Divider), "all", "folds"
 	if d.OuterFold() > 0 {
 		param = "inner"
 	}
@@ -103,12 +103,12 @@ func (s *Study) beyond(n *dag.Node) (int, string) {
 	if folds == 0 || want <= have {
 		return 0, ""
 	}
-	or := fmt.Sprintf(", or with: { %s: %d } in %s", param, want, by.Stage.Name)
+	or := fmt.Sprintf(", or with: { %s: %d } in %s", param, want, by.Stage().Name())
 	if d.LeavesOut() != "" { // the participants decide
 		or = ""
 	}
 	return want, fmt.Sprintf("%[1]s: %[2]s uses %[1]s %[3]d, but %[4]s makes %[5]s: write matrix: { %[1]s: %[6]s } in %[8]s%[7]s",
-		axis, n.ID, want, by.ID, words.Count(have, axis), values, or, n.Stage.Name)
+		axis, n.ID(), want, by.ID(), words.Count(have, axis), values, or, n.Stage().Name())
 }
 
 // untested are the mistakes of the settings of which a task evaluates some folds of their division in place of all.
@@ -119,14 +119,14 @@ func (s *Study) untested(n *dag.Node) (wrong []string) {
 	}
 	tests, by := map[settingOf][]int{}, map[settingOf]*dag.Node{}
 	var order []settingOf
-	for _, from := range behind(n, role.Port(n.Work, role.AllFolds)) {
-		t, ok := from.Work.(role.Tester)
+	for _, from := range behind(n, role.Port(n.Instance(), role.AllFolds)) {
+		t, ok := from.Instance().(role.Tester)
 		d := divisionOf(from)
 		if !ok || d == nil {
 			continue
 		}
 		repeat, fold := t.TestFold()
-		k := settingOf{from.Stage.Name, column.CoordText(setting(from.Coords)), repeat}
+		k := settingOf{from.Stage().Name(), column.CoordText(setting(from.Coords())), repeat}
 		if by[k] == nil {
 			order = append(order, k)
 		}
@@ -142,7 +142,7 @@ func (s *Study) untested(n *dag.Node) (wrong []string) {
 		said[k.stage] = true
 		names := lists.Map(have, func(f int) string { return fmt.Sprint(f) })
 		wrong = append(wrong, fmt.Sprintf("%s tests fold %s, but %s makes %s, so not every participant is tested: write matrix: { fold: all } in %s, or partial: true in %s to evaluate only these participants",
-			k.stage, words.Some(names, 8), by[k].ID, words.Count(folds, "fold"), k.stage, n.Stage.Name))
+			k.stage, words.Some(names, 8), by[k].ID(), words.Count(folds, "fold"), k.stage, n.Stage().Name()))
 	}
 	return wrong
 }
@@ -150,11 +150,11 @@ func (s *Study) untested(n *dag.Node) (wrong []string) {
 // apart is why a task may not choose by the folds at its input for choices: they divide the participants outside other
 // outer folds than those that are tested. "" where they do not, or where it is unknown.
 func apart(n *dag.Node) string {
-	port, outer := role.Port(n.Work, role.InnerFolds), divisionsOf(n, role.Port(n.Work, role.OuterFolds))
+	port, outer := role.Port(n.Instance(), role.InnerFolds), divisionsOf(n, role.Port(n.Instance(), role.OuterFolds))
 	for _, in := range divisionsOf(n, port) {
-		if in.Work.(role.Divider).OuterFold() == 0 {
+		if in.Instance().(role.Divider).OuterFold() == 0 {
 			return fmt.Sprintf("%s: the trainings test folds of %s, but a choice needs inner folds: add the axis outer to that split, with inner for their number (matrix: { outer: [1..5] })",
-				port, in.ID)
+				port, in.ID())
 		}
 		for _, out := range outer {
 			a, b := unlike(in, out)
@@ -163,7 +163,7 @@ func apart(n *dag.Node) string {
 			}
 			if a != "" {
 				return fmt.Sprintf("%s: %s divides the participants outside other outer folds than those of %s (%s, and %s there), so participants who are tested would take part in the choice: give both the same %s",
-					port, in.ID, out.ID, a, b, strings.SplitN(a, " = ", 2)[0])
+					port, in.ID(), out.ID(), a, b, strings.SplitN(a, " = ", 2)[0])
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func divisionsOf(n *dag.Node, port string) (all []*dag.Node) {
 // unlike is the first parameter of two divisions that differs, as NAME = VALUE of both; those of the inner folds do
 // not count.
 func unlike(in, out *dag.Node) (a, b string) {
-	own, other := param.Text(in.Work), param.Text(out.Work)
+	own, other := param.Text(in.Instance()), param.Text(out.Instance())
 	for i, line := range own {
 		name, _, _ := strings.Cut(line, " = ")
 		if name != "outer" && name != "inner" && i < len(other) && line != other[i] {

@@ -28,7 +28,7 @@ func (s *Study) planOf(n *dag.Node) plan {
 	}
 	made, ok := s.plans[n]
 	if !ok {
-		made.folds, made.err = n.Work.(role.Divider).Plan(s.people())
+		made.folds, made.err = n.Instance().(role.Divider).Plan(s.people())
 		s.plans[n] = made
 	}
 	return made
@@ -37,14 +37,14 @@ func (s *Study) planOf(n *dag.Node) plan {
 // plansFail states why tasks of a stage will fail on the planned folds, or by what the table of participants states.
 func (s *Study) plansFail(stage *dag.StageNode) {
 	why := s.faults(stage)
-	for _, n := range stage.Tasks {
+	for _, n := range stage.Tasks() {
 		if err := s.planFails(n); err != nil {
 			why = append(why, err.Error())
 			break
 		}
 	}
 	for _, text := range why {
-		m := Mistake{stage.Name, "", text}
+		m := Mistake{stage.Name(), "", text}
 		s.outcome.Doomed = append(s.outcome.Doomed, m)
 		s.note(column.Note{Text: m.DoomText()})
 	}
@@ -53,13 +53,13 @@ func (s *Study) plansFail(stage *dag.StageNode) {
 // planFails is why a task will fail: there are too few participants for its folds, one is in none, or most groups are
 // of one participant. A division that fails itself is left to its own stage.
 func (s *Study) planFails(n *dag.Node) error {
-	if d, ok := n.Work.(role.Divider); ok {
+	if d, ok := n.Instance().(role.Divider); ok {
 		if err := s.notGroups(n, d); err != nil {
 			return err
 		}
 		return s.planOf(n).err
 	}
-	t, ok := n.Work.(role.Trainer)
+	t, ok := n.Instance().(role.Trainer)
 	if !ok {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (s *Study) planFails(n *dag.Node) error {
 
 // GraphsOf is how many graphs of each participant a training uses, 1 of what is no training.
 func (s *Study) GraphsOf(n *dag.Node) (int, error) {
-	t, ok := n.Work.(role.Trainer)
+	t, ok := n.Instance().(role.Trainer)
 	if !ok {
 		return 1, nil
 	}
@@ -87,12 +87,12 @@ func (s *Study) GraphsOf(n *dag.Node) (int, error) {
 
 // drawsBefore is how many draws the arrays have that a task takes, 0 where that is unknown, and what they are called.
 func (s *Study) drawsBefore(n *dag.Node) (draws int, from string) {
-	for _, b := range n.Inputs {
+	for _, b := range n.Inputs() {
 		src := b.Sources[0]
 		if src.Node == nil || !s.hasDraws(n, b.Port) {
 			continue
 		}
-		d, ok := src.Node.Work.(role.Drawer)
+		d, ok := src.Node.Instance().(role.Drawer)
 		if !ok {
 			continue
 		}
@@ -102,21 +102,21 @@ func (s *Study) drawsBefore(n *dag.Node) (draws int, from string) {
 			draws = d.DrawsOf(before)
 			s.draws[src.Node] = draws
 		}
-		return draws, src.Node.ID + "." + src.Output
+		return draws, src.Node.ID() + "." + src.Output
 	}
 	return 0, ""
 }
 
 // hasDraws reports whether the arrays of a port have an axis of draws.
 func (s *Study) hasDraws(n *dag.Node, port string) bool {
-	ports, known := s.drawn[n.Stage]
+	ports, known := s.drawn[n.Stage()]
 	if !known {
-		for _, in := range n.Work.Ports().In {
+		for _, in := range n.Instance().Ports().In {
 			if len(in.Type.Axes) > 0 && in.Type.Axes[0] == "draw" {
 				ports = append(ports, in.Name)
 			}
 		}
-		s.drawn[n.Stage] = ports
+		s.drawn[n.Stage()] = ports
 	}
 	return slices.Contains(ports, port)
 }
@@ -125,7 +125,8 @@ func (s *Study) hasDraws(n *dag.Node, port string) bool {
 func (s *Study) oneGroup(stage *dag.StageNode) {
 	for n, work := range with[role.Divider](stage) {
 		planned := s.planOf(n).folds
-		if planned == nil || work.Divides() == column.Target || work.OuterFold() > 0 || role.Within(n.Work) != "" {
+		if planned == nil || work.Divides() == column.Target || work.OuterFold() > 0 ||
+			role.Within(n.Instance()) != "" {
 			continue
 		}
 		members, err := column.Rows[fold.LabeledMember](planned)
@@ -158,7 +159,7 @@ func (s *Study) oneGroup(stage *dag.StageNode) {
 			which = "each of the folds " + words.Some(texts, 6)
 		}
 		s.note(column.Notef("stage %s: %s has participants of one group only: it has no AUC, and its balanced accuracy is the share of correct predictions in that group, so means over the folds compare with no chance level",
-			stage.Name, which))
+			stage.Name(), which))
 	}
 }
 
@@ -183,7 +184,7 @@ func (s *Study) preserved(stage *dag.StageNode) {
 		s.mistake(stage, "preserve", text)
 	}
 	for _, text := range sorted(doubts) {
-		s.note(column.Notef("stage %s: %s", stage.Name, text))
+		s.note(column.Notef("stage %s: %s", stage.Name(), text))
 	}
 }
 
@@ -192,11 +193,12 @@ func (s *Study) preserved(stage *dag.StageNode) {
 func (s *Study) faults(stage *dag.StageNode) (why []string) {
 	var fits []*dag.Node
 	applied := false
-	for _, n := range stage.Tasks {
-		if _, ok := n.Work.(role.Fitter); ok {
+	for _, n := range stage.Tasks() {
+		if _, ok := n.Instance().(role.Fitter); ok {
 			fits = append(fits, n)
 		}
-		if from := behind(n, role.Port(n.Work, role.FittedTable)); len(from) == 1 && !slices.Contains(fits, from[0]) {
+		if from := behind(n, role.Port(n.Instance(), role.FittedTable)); len(from) == 1 &&
+			!slices.Contains(fits, from[0]) {
 			fits, applied = append(fits, from[0]), true
 		}
 	}
@@ -209,7 +211,7 @@ func (s *Study) faults(stage *dag.StageNode) (why []string) {
 	}
 	var faults []column.Fault
 	for _, n := range fits {
-		if work, ok := n.Work.(role.Fitter); ok && s.people() != nil && OfCohort(n) {
+		if work, ok := n.Instance().(role.Fitter); ok && s.people() != nil && OfCohort(n) {
 			faults = merged(faults, work.Faults(s.people(), s.planOf(divisionOf(n)).folds, once))
 		}
 	}

@@ -19,12 +19,12 @@ const everybody = "*"
 // of nobody else: gathered members, another participant's result, the table of participants, folds, what other tasks
 // made of them, and files that several participants share.
 func (s *Study) together(n *dag.Node) string {
-	holds := role.Ports(n.Work, role.Program)
-	if holds == nil && (s.own == nil || !s.own(n.Stage.Kind)) {
+	holds := role.Ports(n.Instance(), role.Program)
+	if holds == nil && (s.own == nil || !s.own(n.Stage().Kind())) {
 		return ""
 	}
-	who := subjectOf(n.Coords)
-	for _, b := range n.Inputs {
+	who := subjectOf(n.Coords())
+	for _, b := range n.Inputs() {
 		if slices.Contains(holds, b.Port) {
 			continue
 		}
@@ -45,10 +45,10 @@ func (s *Study) whose(n *dag.Node, port string, src dag.Source) string {
 	if src.Node == nil {
 		return s.whoseFile(n, port, src.File)
 	}
-	if of := subjectOf(src.Node.Coords); of != "" {
+	if of := subjectOf(src.Node.Coords()); of != "" {
 		return of
 	}
-	switch src.Node.Work.(type) {
+	switch src.Node.Instance().(type) {
 	case role.Divider:
 		return everybody
 	case role.Tester: // a fit, which is checked where it is used, or predictions, with labels
@@ -57,7 +57,7 @@ func (s *Study) whose(n *dag.Node, port string, src dag.Source) string {
 		}
 		return everybody
 	}
-	switch src.Node.Stage.Name {
+	switch src.Node.Stage().Name() {
 	case "pipeline":
 		return ""
 	case "cohort":
@@ -68,7 +68,7 @@ func (s *Study) whose(n *dag.Node, port string, src dag.Source) string {
 	}
 	who, known := s.madeOf[src.Node]
 	if !known {
-		for _, b := range src.Node.Inputs {
+		for _, b := range src.Node.Inputs() {
 			for _, in := range b.Sources {
 				who = both(who, s.whose(src.Node, b.Port, in))
 			}
@@ -89,23 +89,23 @@ func (s *Study) whoseFile(n *dag.Node, port, file string) string {
 	if slices.Contains(programs, kind) || slices.Contains(images, kind) {
 		return ""
 	}
-	if subjectOf(n.Coords) == "" {
+	if subjectOf(n.Coords()) == "" {
 		return everybody
 	}
-	readers := s.readers[n.Stage]
+	readers := s.readers[n.Stage()]
 	if readers == nil {
 		readers = map[[2]string]string{}
-		for _, task := range n.Stage.Tasks {
-			for _, b := range task.Inputs {
+		for _, task := range n.Stage().Tasks() {
+			for _, b := range task.Inputs() {
 				for _, src := range b.Sources {
 					if src.File != "" {
 						at := [2]string{b.Port, src.File}
-						readers[at] = both(readers[at], subjectOf(task.Coords))
+						readers[at] = both(readers[at], subjectOf(task.Coords()))
 					}
 				}
 			}
 		}
-		s.readers[n.Stage] = readers
+		s.readers[n.Stage()] = readers
 	}
 	return readers[[2]string{port, file}]
 }

@@ -54,7 +54,7 @@ func oneSetting(n *dag.Node, r role.Reference) error {
 		return fmt.Errorf("%s: no setting matches %s; available: %s%s", r.Parameter, named, words.Some(all, 10), or)
 	}
 	return fmt.Errorf("%s: %d settings match %s (%s): name one, such as %s: { with: { %[1]s: [%[6]s] } }%[7]s", r.Parameter,
-		len(fit), named, words.Some(fit, 4), n.Stage.Name, first, or)
+		len(fit), named, words.Some(fit, 4), n.Stage().Name(), first, or)
 }
 
 // settings are those that tasks gather at a port.
@@ -76,8 +76,8 @@ func settings(tasks []*dag.Node, gathered string) (all [][]dag.Coord) {
 func (s *Study) checksFail() {
 	for n, check := range with[role.Check](s.stages...) {
 		for _, from := range behind(n, "predictions") {
-			if t, ok := from.Work.(role.Trainer); ok && !check.Admits() && t.Leaks() != "" {
-				s.note(column.Notef("%s will fail: %s: %s (admitted: true lets it pass)", n.Stage.Name, from.Stage.Name,
+			if t, ok := from.Instance().(role.Trainer); ok && !check.Admits() && t.Leaks() != "" {
+				s.note(column.Notef("%s will fail: %s: %s (admitted: true lets it pass)", n.Stage().Name(), from.Stage().Name(),
 					t.Leaks()))
 			}
 		}
@@ -90,16 +90,16 @@ func (s *Study) histories() {
 	page, checked := "", map[string]bool{}
 	var shown, connect []string // networks
 	for _, stage := range s.stages {
-		for _, n := range stage.Tasks {
+		for _, n := range stage.Tasks() {
 			for _, from := range behind(n, "training") {
-				checked[from.Stage.Name] = true
+				checked[from.Stage().Name()] = true
 			}
 			for _, e := range behind(n, "evaluation") {
-				page = stage.Name // the last one, which is the report of most files
+				page = stage.Name() // the last one, which is the report of most files
 				for _, from := range behind(e, "predictions") {
-					t, ok := from.Work.(role.Trainer)
-					if ok && t.InEpochs() && !slices.Contains(shown, from.Stage.Name) {
-						shown = append(shown, from.Stage.Name)
+					t, ok := from.Instance().(role.Trainer)
+					if ok && t.InEpochs() && !slices.Contains(shown, from.Stage().Name()) {
+						shown = append(shown, from.Stage().Name())
 					}
 				}
 			}

@@ -65,22 +65,22 @@ func (b *box) lines() []string {
 // Of reads the graph: a box a stage, one for files of the user's, an arrow
 // where anything flows.
 func Of(g *dag.Graph, steps []dag.Step) Diagram {
-	d := Diagram{name: g.Name}
+	d := Diagram{name: g.Name()}
 	boxOf := map[*dag.StageNode]*box{}
 	files := &box{name: "files", source: true}
 	seenFile := map[string]bool{}
 	named := map[string]*box{}
-	for _, s := range g.Stages {
-		b := named[s.Name]
+	for _, s := range g.Stages() {
+		b := named[s.Name()]
 		if b == nil {
-			b = &box{name: s.Name, states: map[dag.State]int{}}
-			named[s.Name] = b
+			b = &box{name: s.Name(), states: map[dag.State]int{}}
+			named[s.Name()] = b
 			d.boxes = append(d.boxes, b)
 		}
 		// The cohort may have two parts of one name: its tables, and the tasks that
 		// make its files, whose kind says more.
-		b.kind = s.Kind.Name
-		b.tasks += len(s.Tasks)
+		b.kind = s.Kind().Name
+		b.tasks += len(s.Tasks())
 		boxOf[s] = b
 	}
 	at := map[[2]*box]int{}
@@ -93,13 +93,13 @@ func Of(g *dag.Graph, steps []dag.Step) Diagram {
 		}
 		d.arrows[i].gather = d.arrows[i].gather || gather
 	}
-	for _, s := range g.Stages {
+	for _, s := range g.Stages() {
 		gathers := map[string]bool{}
-		for _, n := range s.Tasks {
-			for _, p := range n.Work.Ports().In {
+		for _, n := range s.Tasks() {
+			for _, p := range n.Instance().Ports().In {
 				gathers[p.Name] = p.Gather
 			}
-			for _, b := range n.Inputs {
+			for _, b := range n.Inputs() {
 				for _, src := range b.Sources {
 					if src.Node == nil {
 						if !seenFile[src.File] {
@@ -108,7 +108,7 @@ func Of(g *dag.Graph, steps []dag.Step) Diagram {
 						}
 						connect(files, boxOf[s], false)
 					} else {
-						connect(boxOf[src.Node.Stage], boxOf[s], gathers[b.Port] && len(b.Sources) > 1)
+						connect(boxOf[src.Node.Stage()], boxOf[s], gathers[b.Port] && len(b.Sources) > 1)
 					}
 				}
 			}
@@ -118,7 +118,7 @@ func Of(g *dag.Graph, steps []dag.Step) Diagram {
 		d.boxes = append([]*box{files}, d.boxes...)
 	}
 	for _, s := range steps {
-		boxOf[s.Node.Stage].states[s.State]++
+		boxOf[s.Node.Stage()].states[s.State]++
 	}
 	for _, b := range d.boxes {
 		// The state that matters most to a reader colors the box.

@@ -45,7 +45,7 @@ func Conclusions(g *dag.Graph) map[*dag.Node][]string {
 	}
 	ends := map[*dag.Node][]string{}
 	for n := range g.Tasks() {
-		for _, p := range n.Work.Ports().Out {
+		for _, p := range n.Instance().Ports().Out {
 			if !read[output{n, p.Name}] {
 				ends[n] = append(ends[n], p.Name)
 			}
@@ -68,29 +68,29 @@ func From(g *dag.Graph, these map[*dag.Node]bool) map[*dag.Node]bool {
 // Cut is a graph of some tasks. If linked, what they read of each other is connected as it was; everything else is
 // read from the files that stored names. Inputs enter a key by content, so the keys stay what they are.
 func Cut(g *dag.Graph, tasks map[*dag.Node]bool, linked bool, stored func(n *dag.Node, output string) (path,
-	format string)) *dag.Graph {
-	out := *g
-	out.Stages = nil
+	format string)) (*dag.Graph, error) {
+	b := dag.NewGraph(g.Name())
+	b.Title(g.Name(), g.File(), g.Source())
+	b.BareAxis(g.BareAxis())
 	copies := map[*dag.Node]*dag.Node{}
-	for _, s := range g.Stages {
-		stage := *s
-		stage.Tasks = nil
-		for _, n := range s.Tasks {
-			if tasks[n] {
-				own := *n
-				own.Stage, own.Inputs, copies[n] = &stage, slices.Clone(n.Inputs), &own
-				stage.Tasks = append(stage.Tasks, &own)
+	for _, s := range g.Stages() {
+		if slices.ContainsFunc(s.Tasks(), func(n *dag.Node) bool { return tasks[n] }) {
+			stage := b.StageLike(s)
+			for _, n := range s.Tasks() {
+				if tasks[n] {
+					copies[n] = b.TaskLike(stage, n)
+				}
 			}
 		}
-		if len(stage.Tasks) > 0 {
-			out.Stages = append(out.Stages, &stage)
-		}
 	}
-	for n := range out.Tasks() {
-		for i, b := range n.Inputs {
-			n.Inputs[i].Sources = slices.Clone(b.Sources)
-			for j, src := range b.Sources {
-				switch to := &n.Inputs[i].Sources[j]; {
+	for n := range g.Tasks() {
+		if copies[n] == nil {
+			continue
+		}
+		for _, in := range n.Inputs() {
+			from := slices.Clone(in.Sources)
+			for i, src := range from {
+				switch to := &from[i]; {
 				case src.Node == nil:
 				case linked && copies[src.Node] != nil:
 					to.Node = copies[src.Node]
@@ -99,7 +99,8 @@ func Cut(g *dag.Graph, tasks map[*dag.Node]bool, linked bool, stored func(n *dag
 					*to = dag.Source{Coords: src.Coords, File: path, Format: format}
 				}
 			}
+			b.Connect(copies[n], in.Port, from...)
 		}
 	}
-	return &out
+	return b.Build()
 }

@@ -21,9 +21,9 @@ const diamond = `stages:
 func load(t *testing.T) (*dag.Graph, map[string]*dag.Node) {
 	p := need.Value(pipelines.LoadText("diamond.yaml", diamond, t.TempDir(), nil))(t)
 	of := map[string]*dag.Node{}
-	for _, s := range p.Graph.Stages {
-		for _, n := range s.Tasks {
-			of[n.ID] = n
+	for _, s := range p.Graph.Stages() {
+		for _, n := range s.Tasks() {
+			of[n.ID()] = n
 		}
 	}
 	return p.Graph, of
@@ -104,12 +104,12 @@ func TestCutKeepsKeys(t *testing.T) {
 	defer s.Close()
 	whole := need.Value(dag.Run(context.Background(), g, s, dag.Options{}))(t)
 	stored := func(n *dag.Node, output string) (string, string) {
-		ref := whole.Outputs[n.ID].Of(output)
+		ref := whole.Outputs[n.ID()].Of(output)
 		file := need.Value(s.File(ref))(t)
 		return file, ref.Format
 	}
 	for _, linked := range []bool{false, true} {
-		part := Cut(g, map[*dag.Node]bool{of["b"]: true, of["z"]: true}, linked, stored)
+		part := need.Value(Cut(g, map[*dag.Node]bool{of["b"]: true, of["z"]: true}, linked, stored))(t)
 		r, err := dag.Run(context.Background(), part, s, dag.Options{})
 		if err != nil || r.Tasks != 2 || r.Cached != 2 {
 			t.Errorf("linked %v: %+v, %v", linked, r, err)

@@ -95,12 +95,13 @@ func Compare(g *dag.Graph, stored Results, passes ...Pass) ([]*Outcome, error) {
 
 // outcome compares one task, after those upstream of it.
 func (p Pass) outcome(n *dag.Node, stored Results, upstream map[*dag.Node]*Outcome) (*Outcome, error) {
-	o := &Outcome{Event: "audited", Task: n.ID, Stage: n.Stage.Name, State: Identical, Threads: p.Threads, Node: n,
+	o := &Outcome{Event: "audited", Task: n.ID(), Stage: n.Stage().Name(), State: Identical, Threads: p.Threads,
+		Node: n,
 		name: [2]string{stored.Name, p.Again.Name}}
 	var wanted, came bool
-	o.Stored, wanted = stored.Tasks[n.ID]
-	o.Again, came = p.Again.Tasks[n.ID]
-	at := slices.IndexFunc(p.Failed, func(e *dag.Error) bool { return e.Task == n.ID })
+	o.Stored, wanted = stored.Tasks[n.ID()]
+	o.Again, came = p.Again.Tasks[n.ID()]
+	at := slices.IndexFunc(p.Failed, func(e *dag.Error) bool { return e.Task == n.ID() })
 	switch {
 	case at >= 0:
 		o.State, o.Error, o.Log = Failed, p.Failed[at].Err.Error(), p.Failed[at].Said
@@ -113,7 +114,7 @@ func (p Pass) outcome(n *dag.Node, stored Results, upstream map[*dag.Node]*Outco
 		return o, nil
 	}
 	o.Outputs = map[string]Output{}
-	for _, port := range n.Work.Ports().Out {
+	for _, port := range n.Instance().Ports().Out {
 		out := Output{Stored: o.Stored.Outputs.Of(port.Name).Digest.String(),
 			Again: o.Again.Outputs.Of(port.Name).Digest.String()}
 		if o.Outputs[port.Name] = out; out.Stored != out.Again {
@@ -149,7 +150,7 @@ func (o *Outcome) follow(upstream map[*dag.Node]*Outcome) error {
 		o.From = slices.Compact(o.From)
 		return nil
 	}
-	for _, port := range o.Node.Work.Ports().Out {
+	for _, port := range o.Node.Instance().Ports().Out {
 		out := o.Outputs[port.Name]
 		var err error
 		if out.Difference, err = o.Difference(port); err != nil {

@@ -43,37 +43,37 @@ func (l *Lock) Before(g *dag.Graph, text string, place func(line int) string,
 	}
 	tasks := l.Tasks()
 	told := map[string]bool{}
-	for _, s := range g.Stages {
-		if len(s.Tasks) > 0 && !told[s.Kind.Name] {
-			told[s.Kind.Name] = true
-			code, err := s.Kind.CodeDigest()
+	for _, s := range g.Stages() {
+		if len(s.Tasks()) > 0 && !told[s.Kind().Name] {
+			told[s.Kind().Name] = true
+			code, err := s.Kind().CodeDigest()
 			if err != nil {
 				return nil, err
 			}
-			if was := codes[s.Kind.Name]; was != code {
-				add("code of "+s.Kind.Name, short(was), short(code))
+			if was := codes[s.Kind().Name]; was != code {
+				add("code of "+s.Kind().Name, short(was), short(code))
 			}
 		}
-		st := stages[stageKey(s.Name, s.Kind.Name)]
+		st := stages[stageKey(s.Name(), s.Kind().Name)]
 		if st == nil {
-			add("stage "+s.Name, "", s.Kind.Name)
+			add("stage "+s.Name(), "", s.Kind().Name)
 			continue
 		}
-		differParameters(s.Name, st.Parameters, shared(s), add)
-		for _, n := range s.Tasks {
-			t := tasks[n.ID]
+		differParameters(s.Name(), st.Parameters, shared(s), add)
+		for _, n := range s.Tasks() {
+			t := tasks[n.ID()]
 			if t == nil {
-				add("task", "", n.ID)
+				add("task", "", n.ID())
 				continue
 			}
-			delete(tasks, n.ID)
+			delete(tasks, n.ID())
 			now, err := filesOf(n, file)
 			if err != nil {
 				return nil, err
 			}
-			differFiles(n.ID, t.Files, now, add)
-			if f, ok := n.Work.(dag.Foreteller); ok {
-				differOutputs(n.ID, t.Outputs, f.Foretell(), add)
+			differFiles(n.ID(), t.Files, now, add)
+			if f, ok := n.Instance().(dag.Precomputed); ok {
+				differOutputs(n.ID(), t.Outputs, f.KnownOutputs(), add)
 			}
 		}
 	}
@@ -160,15 +160,15 @@ func differOutputs(task string, was, now artifacts.Refs, add func(place, was, no
 	}
 }
 
-// foretold stands for the work of a task whose values are those of the lock.
-type foretold struct {
+// recorded stands for the work of a task whose values are those of the lock.
+type recorded struct {
 	ports  dag.Ports
 	values artifacts.Refs
 }
 
-func (f *foretold) Ports() dag.Ports         { return f.ports }
-func (f *foretold) Foretell() artifacts.Refs { return f.values }
-func (f *foretold) Run(context.Context, *dag.Task) (dag.Outputs, error) {
+func (f *recorded) Ports() dag.Ports             { return f.ports }
+func (f *recorded) KnownOutputs() artifacts.Refs { return f.values }
+func (f *recorded) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 	return nil, errors.New("a lock holds digests, not values")
 }
 
@@ -179,20 +179,18 @@ func (l *Lock) Contradictions(g *dag.Graph) []Difference {
 	var ds []Difference
 	tasks := l.Tasks()
 	codes := l.code()
-	for _, s := range g.Stages {
-		code, err := s.Kind.CodeDigest()
-		if err != nil || code != codes[s.Kind.Name] {
+	for _, s := range g.Stages() {
+		code, err := s.Kind().CodeDigest()
+		if err != nil || code != codes[s.Kind().Name] {
 			continue // another program: its recipes cannot be written here
 		}
-		for _, n := range s.Tasks {
-			t := tasks[n.ID]
+		for _, n := range s.Tasks() {
+			t := tasks[n.ID()]
 			if t == nil {
 				continue
 			}
-			if _, ok := n.Work.(dag.Foreteller); ok { // here it may have other values: see Before
-				own := *n
-				own.Work = &foretold{n.Work.Ports(), t.Outputs}
-				n = &own
+			if _, ok := n.Instance().(dag.Precomputed); ok { // here it may have other values: see Before
+				n = n.With(&recorded{n.Instance().Ports(), t.Outputs})
 			}
 			next := 0
 			recipe, err := n.Recipe(func(src *dag.Source) (artifacts.Ref, error) {
@@ -203,20 +201,20 @@ func (l *Lock) Contradictions(g *dag.Graph) []Difference {
 					}
 					return t.Files[next-1].Ref, nil
 				}
-				from := tasks[src.Node.ID]
+				from := tasks[src.Node.ID()]
 				if from == nil {
-					return artifacts.Ref{}, fmt.Errorf("the lock lacks %s", src.Node.ID)
+					return artifacts.Ref{}, fmt.Errorf("the lock lacks %s", src.Node.ID())
 				}
 				ref, ok := from.Outputs.Get(src.Output)
 				if !ok {
-					return ref, fmt.Errorf("the lock lacks %s.%s", src.Node.ID, src.Output)
+					return ref, fmt.Errorf("the lock lacks %s.%s", src.Node.ID(), src.Output)
 				}
 				return ref, nil
 			})
 			if err != nil {
-				ds = append(ds, Difference{Place: n.ID, Lock: "its recipe", Now: err.Error()})
+				ds = append(ds, Difference{Place: n.ID(), Lock: "its recipe", Now: err.Error()})
 			} else if k := artifacts.KeyOf(recipe); k != t.Key {
-				ds = append(ds, Difference{Place: "key of " + n.ID, Lock: short(t.Key.String()),
+				ds = append(ds, Difference{Place: "key of " + n.ID(), Lock: short(t.Key.String()),
 					Now: short(k.String()) + " by the lock's own lines"})
 			}
 		}

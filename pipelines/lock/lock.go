@@ -12,6 +12,7 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
+	"prgnn/stages/column"
 )
 
 // Incomplete is the error where tasks have no result. It names no command that makes them: a package above knows its
@@ -74,16 +75,16 @@ func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifac
 		done[steps[i].Node] = &steps[i]
 	}
 	codes, lacks := map[string]string{}, &Incomplete{}
-	for _, s := range p.Graph.Stages {
-		st := Stage{Name: s.Name, Kind: s.Kind.Name, Parameters: shared(s)}
-		if len(s.Tasks) > 0 {
-			code, err := s.Kind.CodeDigest()
+	for _, s := range p.Graph.Stages() {
+		st := Stage{Name: s.Name(), Kind: s.Kind().Name, Parameters: shared(s)}
+		if len(s.Tasks()) > 0 {
+			code, err := s.Kind().CodeDigest()
 			if err != nil {
 				return nil, err
 			}
-			codes[s.Kind.Name] = code
+			codes[s.Kind().Name] = code
 		}
-		for _, n := range s.Tasks {
+		for _, n := range s.Tasks() {
 			step := done[n]
 			if step == nil || step.State != dag.Cached {
 				if lacks.Tasks == nil {
@@ -92,10 +93,10 @@ func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifac
 						lacks.Why = step.Reason
 					}
 				}
-				lacks.Tasks = append(lacks.Tasks, n.ID)
+				lacks.Tasks = append(lacks.Tasks, n.ID())
 				continue
 			}
-			t := Task{ID: n.ID, Key: step.Key, Outputs: step.Outputs}
+			t := Task{ID: n.ID(), Key: step.Key, Outputs: step.Outputs}
 			var err error
 			if t.Files, err = filesOf(n, file); err != nil {
 				return nil, err
@@ -121,8 +122,8 @@ func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifac
 // shared are the parameters that have one value in all tasks of a stage.
 func shared(s *dag.StageNode) []string {
 	var all []string
-	for i, n := range s.Tasks {
-		lines := param.Text(n.Work)
+	for i, n := range s.Tasks() {
+		lines := param.Text(n.Instance())
 		if i == 0 {
 			all = lines
 			continue
@@ -144,7 +145,7 @@ func byName(a, b string) int {
 // filesOf lists the user's files that a task reads, in the order of its inputs.
 func filesOf(n *dag.Node, file func(string) (artifacts.Ref, error)) ([]File, error) {
 	var files []File
-	for _, b := range n.Inputs {
+	for _, b := range n.Inputs() {
 		for _, src := range b.Sources {
 			if src.Node != nil {
 				continue
@@ -162,9 +163,9 @@ func filesOf(n *dag.Node, file func(string) (artifacts.Ref, error)) ([]File, err
 
 // portName is the port, and the member where it gathers.
 func portName(n *dag.Node, port string, coords []dag.Coord) string {
-	for _, p := range n.Work.Ports().In {
+	for _, p := range n.Instance().Ports().In {
 		if p.Name == port && p.Gather {
-			return dag.TaskID(port, coords)
+			return dag.TaskID(port, coords, column.Subject)
 		}
 	}
 	return port

@@ -27,11 +27,11 @@ func Labels(r *cohort.Roster, s *dag.StageNode) (mistakes []error) {
 	shared := map[string]*sharedImage{}
 	var order []*sharedImage
 	people := map[string]bool{}
-	for _, n := range s.Tasks {
-		if _, ok := n.Work.(role.Labeler); !ok {
+	for _, n := range s.Tasks() {
+		if _, ok := n.Instance().(role.Labeler); !ok {
 			return nil
 		}
-		id, path := design.Coord(n.Coords, "subject"), fileOf(n, "labels")
+		id, path := design.Coord(n.Coords(), "subject"), fileOf(n, "labels")
 		if people[id] = true; id == "" || path == "" {
 			continue
 		}
@@ -39,7 +39,7 @@ func Labels(r *cohort.Roster, s *dag.StageNode) (mistakes []error) {
 		if err != nil { // the task reports it
 			continue
 		}
-		key := fmt.Sprint(file, moved(n), n.Work)
+		key := fmt.Sprint(file, moved(n), n.Instance())
 		image := shared[key]
 		if image == nil {
 			image = &sharedImage{n, map[string]bool{}}
@@ -69,7 +69,7 @@ func (i *sharedImage) refused(r *cohort.Roster, all string, n int) error {
 		}
 	}
 	files := map[string]dag.Input{}
-	for _, b := range i.task.Inputs {
+	for _, b := range i.task.Inputs() {
 		switch source := b.Sources[0]; {
 		case source.File != "":
 			input, err := fileInput(source)
@@ -78,7 +78,7 @@ func (i *sharedImage) refused(r *cohort.Roster, all string, n int) error {
 			}
 			input.Name = source.File
 			files[b.Port] = input
-		case b.Port == "nodes" && source.Node.ID == "cohort" && source.Output == "nodes":
+		case b.Port == "nodes" && source.Node.ID() == "cohort" && source.Output == "nodes":
 			files[b.Port] = dag.InputOf(r.Nodes)
 		}
 	}
@@ -89,7 +89,7 @@ func (i *sharedImage) refused(r *cohort.Roster, all string, n int) error {
 	if len(i.ids) == n {
 		who = "all " + all
 	}
-	if err := i.task.Work.(role.Labeler).RefusesLabels(files); err != nil {
+	if err := i.task.Instance().(role.Labeler).RefusesLabels(files); err != nil {
 		return fmt.Errorf("the label image of %s: %w", who, err)
 	}
 	return nil
@@ -103,7 +103,7 @@ func moved(n *dag.Node) bool {
 
 // fileOf is the file of a task's input; "" where another stage makes it.
 func fileOf(n *dag.Node, port string) string {
-	for _, b := range n.Inputs {
+	for _, b := range n.Inputs() {
 		if b.Port == port && len(b.Sources) == 1 {
 			return b.Sources[0].File
 		}

@@ -21,18 +21,18 @@ func CountGathered(r *cohort.Roster, g *dag.Graph) {
 		return
 	}
 	study := design.New(r, nil, nil, nil)
-	for _, s := range g.Stages {
-		if s.Kind.Each == 0 {
+	for _, s := range g.Stages() {
+		if s.Kind().Each == 0 {
 			continue
 		}
-		for _, n := range s.Tasks {
+		for _, n := range s.Tasks() {
 			if graphs, err := study.GraphsOf(n); err == nil { // else a mistake that is told
 				s.Graphs = max(s.Graphs, graphs)
 			}
-			if _, trains := n.Work.(role.Trainer); trains && r.Nodes != nil {
+			if _, trains := n.Instance().(role.Trainer); trains && r.Nodes != nil {
 				s.Regions = r.Nodes.Rows()
 			}
-			for _, b := range n.Inputs {
+			for _, b := range n.Inputs() {
 				if b.Port == "participants" {
 					s.Participants = len(r.Subjects)
 				} else {
@@ -63,14 +63,14 @@ func membersOf(r *cohort.Roster, sources []dag.Source) int {
 func TooLarge(r *cohort.Roster, g *dag.Graph, machine func() int64, plan func() ([]dag.Step, error)) (
 	notes []string) {
 	machine, steps := sync.OnceValue(machine), sync.OnceValues(plan)
-	for _, s := range g.Stages {
-		needs, has := s.Memory(), s.Needs.Memory
+	for _, s := range g.Stages() {
+		needs, has := s.Memory(), s.Needs().Memory
 		limit, remedy := "its resources give", fmt.Sprintf("set memory to %.0fG", math.Ceil(float64(needs)/1e9))
 		if has == 0 && s.Participants > 0 {
 			has, limit, remedy = machine(), "this machine has", "run it where there is more, or on a cluster (docs/cluster.md)"
 		}
 		if s.Participants > 0 && has > 0 && needs > has && toRun(s, steps) {
-			notes = append(notes, fmt.Sprintf("stage %s needs about %s for %s, and %s %s: %s", s.Name, gigabytes(needs),
+			notes = append(notes, fmt.Sprintf("stage %s needs about %s for %s, and %s %s: %s", s.Name(), gigabytes(needs),
 				words.Count(s.Participants, r.Noun()), limit, gigabytes(has), remedy))
 		}
 	}
@@ -81,7 +81,7 @@ func TooLarge(r *cohort.Roster, g *dag.Graph, machine func() int64, plan func() 
 func toRun(s *dag.StageNode, plan func() ([]dag.Step, error)) bool {
 	steps, _ := plan()
 	return slices.ContainsFunc(steps, func(step dag.Step) bool {
-		return step.Node.Stage == s && step.State != dag.Cached
+		return step.Node.Stage() == s && step.State != dag.Cached
 	})
 }
 

@@ -20,13 +20,13 @@ func Description(r *cohort.Roster, s *dag.StageNode) error {
 	if r.Description == "" {
 		return nil
 	}
-	for _, n := range s.Tasks {
-		work, ok := n.Work.(role.Cleaner)
+	for _, n := range s.Tasks() {
+		work, ok := n.Instance().(role.Cleaner)
 		if !ok {
 			return nil
 		}
 		if want := work.NeedsDescription(); want != "" && want != r.Description {
-			return fmt.Errorf("stage %s: regress: ica_aroma does not remove motion by itself; it needs scans denoised by ICA-AROMA, but the cohort takes desc-%s: set description: %s in the cohort, or choose another strategy", s.Name, r.Description, want)
+			return fmt.Errorf("stage %s: regress: ica_aroma does not remove motion by itself; it needs scans denoised by ICA-AROMA, but the cohort takes desc-%s: set description: %s in the cohort, or choose another strategy", s.Name(), r.Description, want)
 		}
 	}
 	return nil
@@ -34,8 +34,8 @@ func Description(r *cohort.Roster, s *dag.StageNode) error {
 
 // Connected are mistakes in the parameters of a stage, by the ports that are connected for some of its tasks.
 func Connected(s *dag.StageNode) []error {
-	for _, n := range s.Tasks {
-		work, ok := n.Work.(role.Cleaner)
+	for _, n := range s.Tasks() {
+		work, ok := n.Instance().(role.Cleaner)
 		if !ok {
 			return nil
 		}
@@ -70,15 +70,15 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 		return why
 	}
 	left := map[*dag.Node]column.CleaningRow{}
-	for _, s := range g.Stages {
-		for _, n := range s.Tasks {
-			work, ok := n.Work.(role.Cleaner)
+	for _, s := range g.Stages() {
+		for _, n := range s.Tasks() {
+			work, ok := n.Instance().(role.Cleaner)
 			timeless := sourceOfTime(n) == "header"
-			if !ok && !timeless || n.Problem != nil {
+			if !ok && !timeless || n.Problem() != nil {
 				continue
 			}
 			id, part, where := "", "", ""
-			for _, c := range n.Coords {
+			for _, c := range n.Coords() {
 				switch c.Axis {
 				case "subject":
 					id = c.Value
@@ -88,7 +88,7 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 			}
 			volumes, tr := r.Scan(id, part)
 			if timeless && volumes > 0 && tr == 0 && why[id] == (Refusal{}) {
-				why[id] = refused(s.Name+where, errors.New("no repetition time: no sidecar gives the RepetitionTime, and the header of the scan gives none, or one that cannot be in s; set tr, in s"))
+				why[id] = refused(s.Name()+where, errors.New("no repetition time: no sidecar gives the RepetitionTime, and the header of the scan gives none, or one that cannot be in s; set tr, in s"))
 			}
 			if !ok {
 				continue
@@ -96,7 +96,7 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 			tr = cmp.Or(tr, givenTime(n))
 			_, series := r.Files["series"] // of unknown length
 			if series && tr == 0 && work.NeedsTime() != "" && why[id] == (Refusal{}) {
-				why[id] = refused(s.Name+where, column.TimeUnknown(work.NeedsTime()))
+				why[id] = refused(s.Name()+where, column.TimeUnknown(work.NeedsTime()))
 			}
 			files, known := inputFiles(n, work.FollowsFromScan)
 			if volumes == 0 || !known || why[id] != (Refusal{}) {
@@ -104,7 +104,7 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 			}
 			row, err := work.Refuses(volumes, tr, files)
 			if err != nil {
-				why[id] = refused(s.Name+where, err)
+				why[id] = refused(s.Name()+where, err)
 				continue
 			}
 			left[n] = row
@@ -116,17 +116,17 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
 
 // byHeaders adds the participants whose files a stage would refuse by their headers.
 func byHeaders(g *dag.Graph, why map[string]Refusal) {
-	for _, s := range g.Stages {
-		for _, n := range s.Tasks {
-			work, ok := n.Work.(role.ScanReader)
+	for _, s := range g.Stages() {
+		for _, n := range s.Tasks() {
+			work, ok := n.Instance().(role.ScanReader)
 			if !ok {
 				break
 			}
 			files, known := inputFiles(n, func(string) bool { return true })
-			if id := design.Coord(n.Coords, "subject"); known && n.Problem == nil && id != "" &&
+			if id := design.Coord(n.Coords(), "subject"); known && n.Problem() == nil && id != "" &&
 				why[id] == (Refusal{}) {
 				if err := work.RefusesHeaders(files); err != nil && !machine.Caused(err) { // that the run reports
-					why[id] = Refusal{s.Name + ": " + err.Error(), listed.UnusableData}
+					why[id] = Refusal{s.Name() + ": " + err.Error(), listed.UnusableData}
 				}
 			}
 		}
@@ -138,9 +138,9 @@ func byHeaders(g *dag.Graph, why map[string]Refusal) {
 // count, unless no task reads any.
 func Unusable(r *cohort.Roster, g *dag.Graph) map[string]error {
 	read := map[string]bool{}
-	for _, s := range g.Stages {
-		for _, n := range s.Tasks {
-			for _, b := range n.Inputs {
+	for _, s := range g.Stages() {
+		for _, n := range s.Tasks() {
+			for _, b := range n.Inputs() {
 				for _, src := range b.Sources {
 					if src.File != "" {
 						read[src.File] = true
@@ -172,15 +172,15 @@ func Unusable(r *cohort.Roster, g *dag.Graph) map[string]error {
 
 // joined adds the participants of whom too little would be left in all runs together.
 func joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow, why map[string]Refusal) {
-	for _, s := range g.Stages {
-		for _, n := range s.Tasks {
-			work, ok := n.Work.(role.Joiner)
+	for _, s := range g.Stages() {
+		for _, n := range s.Tasks() {
+			work, ok := n.Instance().(role.Joiner)
 			if !ok {
 				break
 			}
 			var runs []column.CleaningRow
-			id, known := design.Coord(n.Coords, "subject"), true
-			for _, b := range n.Inputs {
+			id, known := design.Coord(n.Coords(), "subject"), true
+			for _, b := range n.Inputs() {
 				for _, src := range b.Sources {
 					if b.Port == "quality" {
 						run, cleaned := left[src.Node]
@@ -192,7 +192,7 @@ func joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow, why map[string]
 				continue
 			}
 			if err := work.RefusesJoined(runs); err != nil {
-				why[id] = refused(s.Name, err)
+				why[id] = refused(s.Name(), err)
 			}
 		}
 	}
@@ -203,10 +203,10 @@ func lacking(r *cohort.Roster, g *dag.Graph, why map[string]Refusal) {
 	if r.Participants == nil || r.Axis != "" {
 		return
 	}
-	for _, s := range g.Stages {
+	for _, s := range g.Stages() {
 		read := map[string]bool{} // the same columns in each fold
-		for _, n := range s.Tasks {
-			work, ok := n.Work.(role.Fitter)
+		for _, n := range s.Tasks() {
+			work, ok := n.Instance().(role.Fitter)
 			if !ok {
 				break
 			}
@@ -223,7 +223,7 @@ func lacking(r *cohort.Roster, g *dag.Graph, why map[string]Refusal) {
 // inputFiles are the files of a task's inputs. They are not known where another stage makes confounds or events.
 func inputFiles(n *dag.Node, follows func(port string) bool) (files map[string]dag.Input, known bool) {
 	files = map[string]dag.Input{}
-	for _, b := range n.Inputs {
+	for _, b := range n.Inputs() {
 		if len(b.Sources) != 1 || b.Sources[0].File == "" {
 			if !follows(b.Port) {
 				return nil, false

@@ -28,12 +28,13 @@ func (s *reading) Lacks(*encoding.Table) map[string]string {
 
 // TestLackingReadsOnce: the folds of a stage read the same columns, which are read once; others are read too.
 func TestLackingReadsOnce(t *testing.T) {
-	reads, s := 0, &dag.StageNode{Name: "combat"}
+	reads, b := 0, dag.NewGraph("test")
+	s := b.Stage("combat", &dag.Kind{Name: "combat"})
 	for _, column := range []string{"site", "site", "scanner", "site"} {
-		s.Tasks = append(s.Tasks, &dag.Node{Work: &reading{column: column, reads: &reads}})
+		b.Task(s, &reading{column: column, reads: &reads})
 	}
 	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"sub-1"}})
-	why := Refused(&cohort.Roster{Participants: people}, &dag.Graph{Stages: []*dag.StageNode{s}})
+	why := Refused(&cohort.Roster{Participants: people}, b.Draft())
 	need.Equal(t, len(why), 2, "participants who lack something")
 	need.Equal(t, reads, 2, "readings")
 }

@@ -12,7 +12,7 @@ import (
 // Times says which repetition time each stage uses.
 func Times(g *dag.Graph) (used []string) {
 	from := sourcesOfTime(g)
-	for _, s := range g.Stages {
+	for _, s := range g.Stages() {
 		names := map[string]string{"parameter": "that of the parameter tr", "sidecar": "that of the sidecar",
 			"header": "that of the header"}
 		if n := from[s]["header"]; n > 0 && from[s]["sidecar"] > 0 {
@@ -20,7 +20,7 @@ func Times(g *dag.Graph) (used []string) {
 		}
 		for _, source := range []string{"parameter", "sidecar", "header"} {
 			if from[s][source] > 0 {
-				used = append(used, fmt.Sprintf("%s uses %s", s.Name, names[source]))
+				used = append(used, fmt.Sprintf("%s uses %s", s.Name(), names[source]))
 				break
 			}
 		}
@@ -31,9 +31,9 @@ func Times(g *dag.Graph) (used []string) {
 // sourcesOfTime counts the tasks of the stages that take a repetition time by where they take it from.
 func sourcesOfTime(g *dag.Graph) map[*dag.StageNode]map[string]int {
 	sources := map[*dag.StageNode]map[string]int{}
-	for _, s := range g.Stages {
-		for _, n := range s.Tasks {
-			if _, ok := n.Work.(role.Timed); !ok {
+	for _, s := range g.Stages() {
+		for _, n := range s.Tasks() {
+			if _, ok := n.Instance().(role.Timed); !ok {
 				break
 			}
 			if from := sourceOfTime(n); from != "" {
@@ -49,7 +49,7 @@ func sourcesOfTime(g *dag.Graph) map[*dag.StageNode]map[string]int {
 
 // sourceOfTime is where a task takes the repetition time from; "" where its stage takes none.
 func sourceOfTime(n *dag.Node) string {
-	work, ok := n.Work.(role.Timed)
+	work, ok := n.Instance().(role.Timed)
 	if !ok {
 		return ""
 	}
@@ -59,19 +59,19 @@ func sourceOfTime(n *dag.Node) string {
 // connected reports which ports of a task have an input.
 func connected(n *dag.Node) func(port string) bool {
 	return func(port string) bool {
-		return slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool { return b.Port == port && len(b.Sources) > 0 })
+		return slices.ContainsFunc(n.Inputs(), func(b dag.Binding) bool { return b.Port == port && len(b.Sources) > 0 })
 	}
 }
 
 // givenTime is the parameter tr of the stage that reads the scan of a task, s: what counts where the files of the scan
 // give no repetition time; 0 for none.
 func givenTime(n *dag.Node) float64 {
-	for _, b := range n.Inputs {
+	for _, b := range n.Inputs() {
 		for _, src := range b.Sources {
 			if b.Port != "scan" || src.Node == nil {
 				continue
 			}
-			if work, ok := src.Node.Work.(role.Timed); ok {
+			if work, ok := src.Node.Instance().(role.Timed); ok {
 				return work.GivenTime()
 			}
 		}
@@ -82,15 +82,15 @@ func givenTime(n *dag.Node) float64 {
 // Contradicted is why a stage cannot use the repetition time of scans whose header and sidecar differ; "" where it does
 // not use it, or where chosen (sidecar or header) is what the stages use.
 func Contradicted(g *dag.Graph, s *dag.StageNode, chosen string) string {
-	if len(s.Tasks) == 0 {
+	if len(s.Tasks()) == 0 {
 		return ""
 	}
-	work, ok := s.Tasks[0].Work.(role.Cleaner)
+	work, ok := s.Tasks()[0].Instance().(role.Cleaner)
 	if !ok || work.NeedsTime() == "" {
 		return ""
 	}
 	sources := sourcesOfTime(g)
-	for _, other := range g.Stages {
+	for _, other := range g.Stages() {
 		from := "header"
 		if sources[other]["sidecar"] > 0 { // scans without one do not contradict it
 			from = "sidecar"
@@ -98,7 +98,7 @@ func Contradicted(g *dag.Graph, s *dag.StageNode, chosen string) string {
 		if sources[other][from] > 0 && from != chosen {
 			return fmt.Sprintf("stage %s: %s uses the repetition time of the %s, and that is not known to be right: look at "+
 				"the scanner's protocol and set repetition_time: sidecar or repetition_time: header in the cohort, or exclude "+
-				"these participants", s.Name, work.NeedsTime(), from)
+				"these participants", s.Name(), work.NeedsTime(), from)
 		}
 	}
 	return ""

@@ -15,6 +15,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/pipelines/lock"
+	"prgnn/stages/column"
 )
 
 // A Run is described by its lock, the recipe behind each key, and its times.
@@ -67,7 +68,7 @@ func (r *Run) PROV() ([]byte, error) {
 			}
 			for _, in := range r.Recipes[t.ID].Inputs {
 				used[blank(used)+"u"] = object{"prov:activity": id, "prov:entity": entity(in.Ref, in.Port),
-					"prov:role": dag.TaskID(in.Port, in.Coords)}
+					"prov:role": dag.TaskID(in.Port, in.Coords, column.Subject)}
 			}
 			for _, out := range t.Outputs {
 				made[blank(made)+"g"] = object{"prov:entity": entity(out.Ref, t.ID+"."+out.Name), "prov:activity": id,

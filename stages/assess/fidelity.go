@@ -25,9 +25,9 @@ var fidelityKind = dag.Kind{
 	Name: "fidelity",
 	Doc: "change of predictions when salient regions are masked (fidelity)\n" +
 		"Removes the top k regions from each graph, or keeps only them, and repeats the predictions for test participants, compared with as many regions at random: the regions exchange their places in the ranking, in all graphs alike. A removed region loses its edges and its row and column of features. If a ranking is faithful, predictions change more than by chance when its top regions are removed, and less when only they are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities). All random draws of a participant are masked, or with draws the first ones; the column graphs says which.",
-	New:    func() dag.Stage { return &Fidelity{Order: "individual", Random: 19} },
-	Most:   8,
-	Memory: 256 << 20,
+	New:        func() dag.Stage { return &Fidelity{Order: "individual", Random: 19} },
+	MaxThreads: 8,
+	Memory:     256 << 20,
 }
 
 var _ role.PortUser = (*Fidelity)(nil)

@@ -13,6 +13,9 @@ import (
 // table it is what the number is called: "age".
 const Target = "target"
 
+// Subject is the axis of participants. Its values stand alone in the names of tasks: train[sub-003,fold=2].
+const Subject = "subject"
+
 // LabelOf is the column of what a table of participants or predictions has to predict: groups, or a number.
 func LabelOf(t *encoding.Table) string {
 	if _, ok := t.Column(Target); ok {

@@ -86,7 +86,7 @@ func answerFor(question artifacts.Digest) *answer {
 func findDuplicates(ins []dag.Input) ([]Duplicate, error) {
 	var all []Features
 	for _, in := range ins {
-		a, err := dag.Shared(in, dag.Input.Array)
+		a, err := dag.ReadOnce(in, dag.Input.Array)
 		if err != nil {
 			return nil, err
 		}

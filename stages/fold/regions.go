@@ -100,7 +100,7 @@ func absentOf(ins []dag.Input, absent func(*encoding.Array) []bool) ([][]bool, e
 	}
 	all := make([][]bool, len(ins))
 	for i, in := range ins {
-		x, err := dag.Shared(in, dag.Input.Array)
+		x, err := dag.ReadOnce(in, dag.Input.Array)
 		if err != nil {
 			return nil, err
 		}

@@ -32,9 +32,9 @@ var baselineKind = dag.Kind{
 			FullWidths: cnn.Hidden[1:], Slope: cnn.Slope, Dropout: cnn.Dropout,
 			Widths: []int{16, 16}, GraphHidden: []int{16, 8}, Ratio: 0.5}
 	},
-	Most:   8,
-	Memory: 512 << 20,
-	Each:   700e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
+	MaxThreads: 8,
+	Memory:     512 << 20,
+	Each:       700e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
 
 var (

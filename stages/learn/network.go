@@ -27,11 +27,11 @@ var networkKind = dag.Kind{
 		"model: braingnn is BrainGNN (Li et al. 2021): a graph convolution whose kernel depends on the region, through communities of regions that are learned, and TopK pooling. variant: paper is our reading of the paper; authors-code is the released program, whose edges are those of graph with rule: authors-code and percentile: 0. " +
 		"model: meanmlp is meanMLP (Popov et al. 2024), a classifier of time series: one full layer with layer normalization for each volume, and the mean over time: the order of the volumes does not enter. Some training participants are held out for validation: training stops when their loss stops falling (patience), and the best epoch is kept. " +
 		"One task is one model: fan out with matrix: { fold: all }, and give the predictions to evaluate beside those of train, and the scores to biomarkers.",
-	New:     func() dag.Stage { return networkOf("", "paper") },
-	Variant: func(s dag.Stage) dag.Stage { n := s.(*Network); return networkOf(n.Model, n.Variant) },
-	Former:  []string{"bnt", "braingnn", "meanmlp"},
-	Most:    8,
-	Memory:  1 << 30,
+	New:        func() dag.Stage { return networkOf("", "paper") },
+	Defaults:   func(s dag.Stage) dag.Stage { n := s.(*Network); return networkOf(n.Model, n.Variant) },
+	Former:     []string{"bnt", "braingnn", "meanmlp"},
+	MaxThreads: 8,
+	Memory:     1 << 30,
 }
 
 var (

@@ -20,9 +20,9 @@ var predictKind = dag.Kind{
 	Name: "predict",
 	Doc: "applies trained models to participants\n" +
 		"The model comes from one training, or from several, whose probabilities are averaged; { file: model.npz } is an exported model. Graphs that differ in processing from the training graphs are refused: another list of regions, estimator, denoising, density or kind of feature; so are those of participants without a series of a region that all had in training.",
-	New:    func() dag.Stage { return &Predict{} },
-	Most:   8,
-	Memory: 256 << 20,
+	New:        func() dag.Stage { return &Predict{} },
+	MaxThreads: 8,
+	Memory:     256 << 20,
 }
 
 var _ role.PortUser = (*Predict)(nil)

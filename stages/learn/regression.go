@@ -28,9 +28,9 @@ var regressionKind = dag.Kind{
 			Penalties: baseline.CBIG(), Inner: 5, Trees: 1000, Hidden: []int{20}, Epochs: 100, Batch: 100,
 			LearningRate: 1e-3}
 	},
-	Most:   8,
-	Memory: 512 << 20,
-	Each:   700e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
+	MaxThreads: 8,
+	Memory:     512 << 20,
+	Each:       700e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
 
 var (

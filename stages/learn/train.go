@@ -17,13 +17,13 @@ var trainKind = dag.Kind{
 	Name: "train",
 	Doc: "trains PR-GNN on the participants outside one fold and tests it on those inside\n" +
 		"One task is one model: fan out over fold (and repeat, pool, distance, lambda …) with matrix. No participant is on both sides, and nothing is fitted to test participants (exceptions: select: test and standardize: all, as in the authors' program).",
-	New:     func() dag.Stage { return trainOf("paper") },
-	Variant: func(s dag.Stage) dag.Stage { return trainOf(s.(*Train).Variant) },
-	Most:    8,
-	Memory:  256 << 20,
-	Each:    1e6, // docs/scale.md#the-memory-of-stages-that-gather-everybody
-	Ceiling: 2e9,
-	Packed:  250e3,
+	New:        func() dag.Stage { return trainOf("paper") },
+	Defaults:   func(s dag.Stage) dag.Stage { return trainOf(s.(*Train).Variant) },
+	MaxThreads: 8,
+	Memory:     256 << 20,
+	Each:       1e6, // docs/scale.md#the-memory-of-stages-that-gather-everybody
+	Ceiling:    2e9,
+	Packed:     250e3,
 }
 
 var (

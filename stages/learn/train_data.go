@@ -68,7 +68,7 @@ func (f *graphFacts) reduced(g GraphData) GraphData {
 
 // lacks are the regions, from 1, without a usable series in these features that the training did not lack.
 func (f *graphFacts) lacks(features dag.Input) (regions []int, err error) {
-	a, err := dag.Shared(features, dag.Input.Array)
+	a, err := dag.ReadOnce(features, dag.Input.Array)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ type Participant struct {
 
 // ReadParticipant reads the graphs of one participant.
 func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (p Participant, err error) {
-	a, err := dag.Shared(featuresIn, dag.Input.Array)
+	a, err := dag.ReadOnce(featuresIn, dag.Input.Array)
 	if err != nil {
 		return p, err
 	}
@@ -216,7 +216,7 @@ func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (p Participan
 // readEdges reads from an edge table the edges of some of n draws, by draw; the nodes are counted from 0 then. made is
 // how the graphs were made, when the table says so.
 func readEdges(in dag.Input, n int, draws []int) (edges [][]gnn.Edge, made string, err error) {
-	all, err := dag.Shared(in, readEdgeRows)
+	all, err := dag.ReadOnce(in, readEdgeRows)
 	if err != nil {
 		return nil, "", err
 	}

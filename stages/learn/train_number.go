@@ -17,13 +17,13 @@ var trainRegressionKind = dag.Kind{
 	Name: "train-regression",
 	Doc: "trains PR-GNN to predict a number, such as age or a score\n" +
 		"The model and its pooling losses are those of train. The MLP has one output, and the mean squared error of the z-scored target (mean and SD of the training participants) takes the place of the cross-entropy. The paper has classes only: as groups of its consistency loss we take quantiles of the training participants' numbers (groups). For folds of split with label: target; give the predictions to evaluate-regression beside those of regression.",
-	New:     func() dag.Stage { return trainRegressionOf("paper") },
-	Variant: func(s dag.Stage) dag.Stage { return trainRegressionOf(s.(*TrainRegression).Variant) },
-	Most:    8,
-	Memory:  256 << 20,
-	Each:    1e6, // docs/scale.md#the-memory-of-stages-that-gather-everybody
-	Ceiling: 2e9,
-	Packed:  250e3,
+	New:        func() dag.Stage { return trainRegressionOf("paper") },
+	Defaults:   func(s dag.Stage) dag.Stage { return trainRegressionOf(s.(*TrainRegression).Variant) },
+	MaxThreads: 8,
+	Memory:     256 << 20,
+	Each:       1e6, // docs/scale.md#the-memory-of-stages-that-gather-everybody
+	Ceiling:    2e9,
+	Packed:     250e3,
 }
 
 var (

@@ -26,8 +26,8 @@ var combatKind = dag.Kind{
 		return &Combat{Fold: 1, Repeat: 1, Site: "site", Bayes: true, Minimum: 3, Few: "refuse",
 			Transform: "fisher", Tolerance: 1e-4}
 	},
-	Most:   8,
-	Memory: 64 << 20,
+	MaxThreads: 8,
+	Memory:     64 << 20,
 }
 
 var _ role.Fitter = (*Combat)(nil)

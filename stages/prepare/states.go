@@ -26,8 +26,8 @@ var statesKind = dag.Kind{
 	New: func() dag.Stage {
 		return &States{Fold: 1, Repeat: 1, States: 5, Distance: "l1", Windows: "exemplars", Regions: "all", Starts: 10}
 	},
-	Most:   8,
-	Memory: 512 << 20,
+	MaxThreads: 8,
+	Memory:     512 << 20,
 }
 
 var _ role.Tester = (*States)(nil)

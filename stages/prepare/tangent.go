@@ -27,8 +27,8 @@ var tangentKind = dag.Kind{
 		return &Tangent{Fold: 1, Repeat: 1, Reference: "geometric", ZScore: true, Stop: "tolerance", Tolerance: 1e-10,
 			Regions: "shared"}
 	},
-	Most:   8,
-	Memory: 64 << 20,
+	MaxThreads: 8,
+	Memory:     64 << 20,
 }
 
 var (

@@ -103,7 +103,7 @@ func Fresh(kind string, parameters ...any) dag.Stage {
 			panic(err)
 		}
 	}
-	k.Follow(s, func(name string) bool { return slices.Contains(parameters, any(name)) })
+	k.SetDefaults(s, func(name string) bool { return slices.Contains(parameters, any(name)) })
 	return s
 }
 

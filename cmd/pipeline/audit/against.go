@@ -102,13 +102,13 @@ func (a *auditor) table(g *dag.Graph, platform string, hosts []host) {
 	}
 	t.Add(head...)
 	t.Add(platforms...)
-	for _, s := range g.Stages {
-		row := []string{s.Name}
+	for _, s := range g.Stages() {
+		row := []string{s.Name()}
 		some := false
 		for _, h := range hosts {
 			n := map[differ.State]int{}
 			for _, o := range h.outcomes {
-				if o.Node.Stage == s {
+				if o.Node.Stage() == s {
 					n[o.State]++
 				}
 			}

@@ -33,7 +33,10 @@ func Alone(con *console.Console, c *results.Current, o Options) error {
 		return err
 	}
 	defer room.Close()
-	g := differ.Cut(c.Pipeline.Graph, setOf(tasks), false, c.Stored)
+	g, err := differ.Cut(c.Pipeline.Graph, setOf(tasks), false, c.Stored)
+	if err != nil {
+		return err
+	}
 	outcomes, err := a.repeat(room, g, c.Results(), nil, nil)
 	if err != nil {
 		return err
@@ -73,7 +76,7 @@ func (a *auditor) followUp(c *results.Current, room *Room, outcomes []*differ.Ou
 		}
 	}
 	for n := range g.Tasks() {
-		if _, ok := again[n.ID]; ok {
+		if _, ok := again[n.ID()]; ok {
 			differing[n] = true
 		}
 	}
@@ -99,12 +102,16 @@ func (a *auditor) followUp(c *results.Current, room *Room, outcomes []*differ.Ou
 	}
 	if len(rest) > 0 {
 		a.Note("running the tasks downstream of %s", words.Count(len(differing), "different task"))
-		pass, err := room.run(differ.Cut(g, rest, true, func(n *dag.Node, output string) (path, format string) {
-			if r, ok := again[n.ID]; ok {
+		part, err := differ.Cut(g, rest, true, func(n *dag.Node, output string) (path, format string) {
+			if r, ok := again[n.ID()]; ok {
 				return results.InFile(r.Store, r.Outputs.Of(output))
 			}
 			return c.Stored(n, output)
-		}), dag.Options{Workers: a.Workers}, nil)
+		})
+		if err != nil {
+			return err
+		}
+		pass, err := room.run(part, dag.Options{Workers: a.Workers}, nil)
 		if err != nil {
 			return err
 		}
@@ -191,7 +198,7 @@ func (a *auditor) damaged(c *results.Current, n *dag.Node) bool {
 	} else if !c.DamagedResult(n) {
 		return false
 	}
-	a.report(&differ.Outcome{Event: "audited", Task: n.ID, Stage: n.Stage.Name, State: differ.Damaged,
+	a.report(&differ.Outcome{Event: "audited", Task: n.ID(), Stage: n.Stage().Name(), State: differ.Damaged,
 		Error: fmt.Sprintf("not audited: %s is damaged; %s restores it", what, c.RunAll(a.Console))})
 	return true
 }
@@ -204,7 +211,7 @@ func (a *auditor) sampled(tasks []*dag.Node) []*dag.Node {
 		return tasks
 	}
 	rank := func(t *dag.Node) string {
-		return artifacts.DigestOf(fmt.Appendf(nil, "audit %d %s", a.Seed, t.ID)).String()
+		return artifacts.DigestOf(fmt.Appendf(nil, "audit %d %s", a.Seed, t.ID())).String()
 	}
 	last := slices.Sorted(slices.Values(lists.Map(tasks, rank)))[n-1]
 	return slices.DeleteFunc(slices.Clone(tasks), func(t *dag.Node) bool { return rank(t) > last })

@@ -48,7 +48,7 @@ func (a *auditor) fetch(c *results.Current, tasks []*dag.Node, anew map[*dag.Nod
 			if c.Store.LostRemotely(step.Key, ref) {
 				step.Damaged = true // which is reported for each task
 			} else {
-				some, missing[src.Node.ID+"."+src.Output] = true, true
+				some, missing[src.Node.ID()+"."+src.Output] = true, true
 			}
 		}
 		return some

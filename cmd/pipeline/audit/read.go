@@ -113,7 +113,7 @@ func (a *auditor) resultsThere(g *dag.Graph, place, key string) (r differ.Result
 	}
 	runs, _ := store.Runs() // damaged records are as good as none here
 	for _, run := range runs {
-		if run.Pipeline != g.Name || run.Finished.IsZero() {
+		if run.Pipeline != g.Name() || run.Finished.IsZero() {
 			continue
 		}
 		if rec, err := results.LoadRun(store, run.ID); err == nil {
@@ -121,7 +121,7 @@ func (a *auditor) resultsThere(g *dag.Graph, place, key string) (r differ.Result
 		}
 	}
 	store.Close()
-	return r, nil, exit.Wrongf("%s has no finished run of the pipeline %s", place, g.Name)
+	return r, nil, exit.Wrongf("%s has no finished run of the pipeline %s", place, g.Name())
 }
 
 // readResults reads a lock or a statement; the signature of a statement is

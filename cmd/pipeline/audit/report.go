@@ -77,7 +77,7 @@ func (a *auditor) print(outcomes []*differ.Outcome) {
 			if o.Threads > 0 {
 				what += fmt.Sprintf(" with %s", words.Count(o.Threads, "thread"))
 			}
-			for _, p := range o.Node.Work.Ports().Out {
+			for _, p := range o.Node.Instance().Ports().Out {
 				if d := o.Outputs[p.Name].Difference; d != nil {
 					fmt.Fprintf(a.Out, "%s.%s: %s: %s\n", o.Task, p.Name, what, d.Text)
 					results.PrintDifference(a.Out, d, "    ")
@@ -109,7 +109,7 @@ func (a *auditor) conclude(g *dag.Graph, outcomes []*differ.Outcome) error {
 	var lines []string
 	same := 0
 	for _, o := range outcomes {
-		for _, p := range o.Node.Work.Ports().Out {
+		for _, p := range o.Node.Instance().Ports().Out {
 			if o.Outputs == nil || !reached[o.Node] || !slices.Contains(ends[o.Node], p.Name) {
 				continue
 			}

@@ -31,7 +31,7 @@ func FromInputs(con *console.Console, c *results.Current, o Options) error {
 		return exit.Wrong(err)
 	}
 	stored := c.Recorded()
-	isStored := func(n *dag.Node) bool { _, ok := stored.Tasks[n.ID]; return ok }
+	isStored := func(n *dag.Node) bool { _, ok := stored.Tasks[n.ID()]; return ok }
 	tasks := slices.DeleteFunc(slices.Clone(all), func(n *dag.Node) bool { return !isStored(n) })
 	if len(tasks) == 0 {
 		return nothing("none of %d tasks has a result\n  %s makes them", len(all), c.RunAll(con))

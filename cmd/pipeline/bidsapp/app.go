@@ -142,7 +142,7 @@ func Alone(g *dag.Graph, chosen []string) []string {
 				who = several
 			}
 		}
-		for _, c := range n.Coords {
+		for _, c := range n.Coords() {
 			if c.Axis == "subject" {
 				join(c.Value)
 			}
@@ -155,9 +155,9 @@ func Alone(g *dag.Graph, chosen []string) []string {
 	}
 	var ids []string
 	for n := range g.Tasks() {
-		own := slices.ContainsFunc(n.Coords, func(c dag.Coord) bool { return c.Axis == "subject" })
+		own := slices.ContainsFunc(n.Coords(), func(c dag.Coord) bool { return c.Axis == "subject" })
 		if own && slices.Contains(chosen, of(n)) {
-			ids = append(ids, n.ID)
+			ids = append(ids, n.ID())
 		}
 	}
 	return ids

@@ -93,13 +93,13 @@ func (a *app) bundle(what string, b bundling) error {
 	if !b.without {
 		contents.Inputs = map[artifacts.Digest]string{}
 	}
-	for _, s := range c.Pipeline.Graph.Stages {
-		_, known := stages.Lookup(s.Kind.Name)
-		for _, n := range s.Tasks {
+	for _, s := range c.Pipeline.Graph.Stages() {
+		_, known := stages.Lookup(s.Kind().Name)
+		for _, n := range s.Tasks() {
 			if !known {
 				contents.Given = append(contents.Given, c.Steps[n].Outputs.List()...)
 			}
-			for _, bind := range n.Inputs {
+			for _, bind := range n.Inputs() {
 				for _, src := range bind.Sources {
 					if src.Node == nil && !b.without {
 						ref, err := c.Store.HashFile(src.File, false)
@@ -144,7 +144,7 @@ func (a *app) toBring(c *results.Current, names []string) ([]artifacts.Ref, erro
 		wanted = differ.Conclusions(g)
 	case slices.Contains(names, "all"):
 		for n := range g.Tasks() {
-			for _, p := range n.Work.Ports().Out {
+			for _, p := range n.Instance().Ports().Out {
 				wanted[n] = append(wanted[n], p.Name)
 			}
 		}
@@ -158,7 +158,7 @@ func (a *app) toBring(c *results.Current, names []string) ([]artifacts.Ref, erro
 			return nil, err
 		}
 		for _, n := range sel.Tasks {
-			for _, p := range n.Work.Ports().Out {
+			for _, p := range n.Instance().Ports().Out {
 				if !sel.Named || p.Name == sel.Port.Name {
 					wanted[n] = append(wanted[n], p.Name)
 				}

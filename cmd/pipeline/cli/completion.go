@@ -94,9 +94,9 @@ func completeStage(_ *cobra.Command, args []string, begun string) ([]string, cob
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
-	for _, s := range p.Graph.Stages {
-		if !slices.Contains(names, s.Name) { // the cohort has two parts
-			names = append(names, s.Name)
+	for _, s := range p.Graph.Stages() {
+		if !slices.Contains(names, s.Name()) { // the cohort has two parts
+			names = append(names, s.Name())
 		}
 	}
 	return beginning(names, begun), cobra.ShellCompDirectiveNoFileComp

@@ -114,12 +114,13 @@ func TestManyErrors(t *testing.T) {
 
 // Who failed only because the machine did is not to be excluded.
 func TestFaultyIsNotTheMachine(t *testing.T) {
-	var tasks []*dag.Node
+	b := dag.NewGraph("test")
+	b.BareAxis("subject")
+	a := b.Stage("a", nil, "subject")
 	for _, id := range []string{"sub-1", "sub-2", "sub-3"} {
-		tasks = append(tasks, &dag.Node{ID: "a[" + id + "]", Coords: []dag.Coord{{Axis: "subject", Value: id}}})
+		b.Task(a, nil, id)
 	}
-	g := &dag.Graph{Stages: []*dag.StageNode{{Name: "a", Tasks: tasks}}}
-	p := &pipelines.Pipeline{Roster: &cohort.Roster{}, Graph: g}
+	p := &pipelines.Pipeline{Roster: &cohort.Roster{}, Graph: b.Draft()}
 	full := fmt.Errorf("a: %w", &fs.PathError{Op: "write", Path: "/scratch/x", Err: syscall.ENOSPC})
 	damaged := errors.New("it is damaged")
 	r := &dag.Result{Errors: []*dag.Error{{Task: "a[sub-1]", Err: full}, {Task: "a[sub-2]", Err: damaged}}}

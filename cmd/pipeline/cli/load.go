@@ -263,10 +263,12 @@ func (a *app) tellLeftOut(file, last string, sets []string, p *pipelines.Pipelin
 	for _, set := range others {
 		look = append(look, "--set", set)
 	}
+	why := map[string]string{}
 	for _, stage := range p.LeftOut {
-		p.Graph.Absent[stage] = fmt.Sprintf("the last run, %s, left it out; %s makes it; for an earlier result: %s",
+		why[stage] = fmt.Sprintf("the last run, %s, left it out; %s makes it; for an earlier result: %s",
 			last, results.Run(a.Console, file, others), a.With(look...))
 	}
+	p.Graph = p.Graph.WithLeftOut(why)
 }
 
 func (a *app) lookUp(file string, sets []string, store *artifacts.Store) (*results.Current, error) {

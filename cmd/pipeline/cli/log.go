@@ -75,9 +75,9 @@ func (a *app) logOfFile(file string, sets []string, pattern string) error {
 	last := dag.LastKeys(c.Pipeline.Graph, c.Store)
 	var tasks []taskKey
 	for _, n := range nodes {
-		t := taskKey{n.ID, c.Steps[n].Key, c.Steps[n].State == dag.Cached, false}
+		t := taskKey{n.ID(), c.Steps[n].Key, c.Steps[n].State == dag.Cached, false}
 		if _, err := os.Stat(c.Store.LogPath(t.key)); err != nil && !t.ran {
-			t.key, t.ran = last[n.ID] // its present work has no result and no log
+			t.key, t.ran = last[n.ID()] // its present work has no result and no log
 			t.before = t.ran
 		}
 		tasks = append(tasks, t)

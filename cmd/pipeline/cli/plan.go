@@ -16,6 +16,7 @@ import (
 	"prgnn/internal/machine"
 	"prgnn/internal/words"
 	"prgnn/pipelines/precheck"
+	"prgnn/stages/column"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -91,7 +92,7 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	}
 	if a.JSON {
 		for _, s := range steps {
-			a.Object(planEvent{"plan", s.Node.ID, s.Node.Stage.Name, s.State, s.Reason, progress.KeyText(s.Key),
+			a.Object(planEvent{"plan", s.Node.ID(), s.Node.Stage().Name(), s.State, s.Reason, progress.KeyText(s.Key),
 				progress.Artifacts(s.Outputs)})
 		}
 		return exit.Wrong(errors.Join(failing...))
@@ -135,12 +136,12 @@ type stepGroup struct {
 
 func (g stepGroup) name() string {
 	if len(g.tasks) == 1 {
-		return g.tasks[0].ID
+		return g.tasks[0].ID()
 	}
-	if len(g.tasks) == len(g.stage.Tasks) {
-		return fmt.Sprintf("%s (all %d)", g.stage.Name, len(g.tasks))
+	if len(g.tasks) == len(g.stage.Tasks()) {
+		return fmt.Sprintf("%s (all %d)", g.stage.Name(), len(g.tasks))
 	}
-	return fmt.Sprintf("%s (%d of %d: %s …)", g.stage.Name, len(g.tasks), len(g.stage.Tasks), g.tasks[0].ID)
+	return fmt.Sprintf("%s (%d of %d: %s …)", g.stage.Name(), len(g.tasks), len(g.stage.Tasks()), g.tasks[0].ID())
 }
 
 // mostReasons is how many reasons of the tasks of one stage are listed.
@@ -156,7 +157,7 @@ func groupSteps(steps []dag.Step, each bool) []stepGroup {
 	reasons := map[same]int{} // of a stage and a state
 	var groups []stepGroup
 	for _, s := range steps {
-		k := same{s.Node.Stage, s.State, reasonOf(s)}
+		k := same{s.Node.Stage(), s.State, reasonOf(s)}
 		i, seen := at[k]
 		if of := (same{k.stage, k.state, ""}); !seen && !each {
 			if reasons[of]++; reasons[of] > mostReasons {
@@ -167,7 +168,7 @@ func groupSteps(steps []dag.Step, each bool) []stepGroup {
 		if !seen || each {
 			i = len(groups)
 			at[k] = i
-			groups = append(groups, stepGroup{s.Node.Stage, s.State, s.Reason, nil})
+			groups = append(groups, stepGroup{s.Node.Stage(), s.State, s.Reason, nil})
 		}
 		groups[i].tasks = append(groups[i].tasks, s.Node)
 		if len(groups[i].tasks) > 1 {
@@ -188,9 +189,9 @@ func withoutMember(task, message string) string {
 
 // reasonOf is the reason of a step with the coordinates of its task left out.
 func reasonOf(s dag.Step) string {
-	reason := withoutMember(s.Node.ID, s.Reason)
-	for _, c := range s.Node.Coords { // the other stage may have fewer axes, or more
-		one := strings.Trim(dag.TaskID("", []dag.Coord{c}), "[]")
+	reason := withoutMember(s.Node.ID(), s.Reason)
+	for _, c := range s.Node.Coords() { // the other stage may have fewer axes, or more
+		one := strings.Trim(dag.TaskID("", []dag.Coord{c}, column.Subject), "[]")
 		reason = strings.NewReplacer("["+one+"]", "[…]", "["+one+",", "[…,", ","+one+"]", ",…]", ","+one+",", ",…,",
 			" "+c.Value+": ", " …: ").Replace(reason)
 		if strings.HasPrefix(c.Value, "sub-") { // in the names of its files

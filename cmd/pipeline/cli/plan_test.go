@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"prgnn/dag"
@@ -18,12 +19,12 @@ func TestReasonsAreGrouped(t *testing.T) {
 		{"needs clean[run=1,%[1]s,draw=2]", "needs clean[run=1,…,draw=2]"},
 		{"participant %[1]s: /data/%[1]s_bold.nii.gz has no labels", "participant …: /data/…_bold.nii.gz has no labels"},
 	} {
-		stage := &dag.StageNode{Name: "joined"}
+		b := dag.NewGraph("test")
+		b.BareAxis("subject")
+		stage := b.Stage("joined", nil, "subject")
 		var steps []dag.Step
 		for _, subject := range []string{"sub-01", "sub-02"} {
-			coords := []dag.Coord{{Axis: "subject", Value: subject}}
-			n := &dag.Node{ID: dag.TaskID("joined", coords), Stage: stage, Coords: coords}
-			stage.Tasks = append(stage.Tasks, n)
+			n := b.Task(stage, nil, subject)
 			steps = append(steps, dag.Step{Node: n, State: dag.Unknown, Reason: fmt.Sprintf(c.reason, subject)})
 		}
 		groups := groupSteps(steps, false)
@@ -31,10 +32,11 @@ func TestReasonsAreGrouped(t *testing.T) {
 		need.Equal(t, groups[0].name()+" "+groups[0].reason, "joined (all 2) "+c.want)
 	}
 	// Of very many reasons, some are listed, and -v lists all.
-	stage := &dag.StageNode{Name: "joined"}
+	b := dag.NewGraph("test")
+	stage := b.Stage("joined", nil, "i")
 	var steps []dag.Step
 	for i := range 300 {
-		n := &dag.Node{ID: fmt.Sprintf("joined[i=%d]", i), Stage: stage}
+		n := b.Task(stage, nil, strconv.Itoa(i))
 		steps = append(steps, dag.Step{Node: n, State: dag.Failed, Reason: fmt.Sprintf("line %d", i)})
 	}
 	groups := groupSteps(steps, false)
@@ -43,6 +45,6 @@ func TestReasonsAreGrouped(t *testing.T) {
 	need.Equal(t, groups[mostReasons].reason, "for further reasons; -v lists them")
 	need.Equal(t, len(groupSteps(steps, true)), 300)
 	// A number of one participant is not its name.
-	one := &dag.Node{ID: "a[1]", Coords: []dag.Coord{{Axis: "subject", Value: "1"}}}
+	one := b.Task(b.Stage("a", nil, "subject"), nil, "1")
 	need.Equal(t, reasonOf(dag.Step{Node: one, Reason: "10 volumes"}), "10 volumes")
 }

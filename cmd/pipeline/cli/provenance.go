@@ -154,12 +154,12 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 			if err != nil {
 				return err
 			}
-			name := "results/" + crateName(n.ID+"."+port) + export.Extension(ref.Format)
+			name := "results/" + crateName(n.ID()+"."+port) + export.Extension(ref.Format)
 			if err := a.WriteFile(filepath.Join(dir, filepath.FromSlash(name)),
 				func(w io.Writer) error { return c.Copy(w, ref) }); err != nil {
 				return err
 			}
-			files = append(files, provenance.File{Path: name, Label: n.ID + "." + port, Ref: ref, Result: true})
+			files = append(files, provenance.File{Path: name, Label: n.ID() + "." + port, Ref: ref, Result: true})
 		}
 	}
 	meta, err := run.Crate(workflow, files)

@@ -271,7 +271,7 @@ func checkSelection(g *dag.Graph, o dag.Options) error {
 	}
 	for _, names := range [][]string{o.Until, o.Only, o.Force} {
 		if _, err := g.Select(names...); err != nil {
-			return exit.Wrong(fmt.Errorf("%s: %w", g.File, err))
+			return exit.Wrong(fmt.Errorf("%s: %w", g.File(), err))
 		}
 	}
 	selected := progress.Selected(g, o)
@@ -296,8 +296,8 @@ func checkSelection(g *dag.Graph, o dag.Options) error {
 func doomed(p *pipelines.Pipeline, o dag.Options) (errs []error) {
 	selected := progress.Selected(p.Graph, o)
 	for _, d := range p.Doomed {
-		if selected == nil || slices.ContainsFunc(p.Graph.Stages, func(s *dag.StageNode) bool {
-			return s.Name == d.Stage && slices.ContainsFunc(s.Tasks, func(n *dag.Node) bool { return selected[n] })
+		if selected == nil || slices.ContainsFunc(p.Graph.Stages(), func(s *dag.StageNode) bool {
+			return s.Name() == d.Stage && slices.ContainsFunc(s.Tasks(), func(n *dag.Node) bool { return selected[n] })
 		}) {
 			errs = append(errs, fmt.Errorf("%s: %v", d.Pos, d))
 		}
@@ -344,7 +344,7 @@ func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline,
 	a.Few(a.Stderr, len(causes), 10, func(i int) {
 		c := causes[i]
 		a.Warn("  %s: %s: %s", c.first.Pos, words.Some(c.tasks, 6),
-			indented(p.Roster.CompleteExclude(a.brief(c.text)))+a.said(c.first, p.Graph.File))
+			indented(p.Roster.CompleteExclude(a.brief(c.text)))+a.said(c.first, p.Graph.File()))
 	})
 	for _, remedy := range machineRemedies(r) {
 		a.Warn("The machine failed, not the data: %s", remedy)
@@ -393,13 +393,13 @@ func faulty(p *pipelines.Pipeline, r *dag.Result, o dag.Options) []string {
 	selected := progress.Selected(p.Graph, o)
 	all, here, out := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for n := range p.Graph.Tasks() {
-		for _, c := range n.Coords {
+		for _, c := range n.Coords() {
 			if c.Axis == p.Roster.AxisName() {
 				all[c.Value] = true
 				if selected[n] {
 					here[c.Value] = true
 				}
-				if failed[n.ID] {
+				if failed[n.ID()] {
 					out[c.Value] = true
 				}
 			}
@@ -500,7 +500,7 @@ func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
 	silent := a.Quiet || a.JSON
 	var found []results.Output
 	for _, o := range unreadTexts(g) {
-		if ref, ok := r.Outputs[o.Task.ID].Get(o.Port.Name); ok {
+		if ref, ok := r.Outputs[o.Task.ID()].Get(o.Port.Name); ok {
 			o.Ref = ref
 			found = append(found, o)
 		}
@@ -508,7 +508,7 @@ func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
 	for i, o := range found {
 		if i == mostTexts {
 			if !silent {
-				fmt.Fprintf(a.Out, "\n%s more: pipeline show FILE %s\n", words.Count(len(found)-mostTexts, "text"), o.Task.Stage.Name)
+				fmt.Fprintf(a.Out, "\n%s more: pipeline show FILE %s\n", words.Count(len(found)-mostTexts, "text"), o.Task.Stage().Name())
 			}
 			break
 		}
@@ -557,8 +557,8 @@ func handedOut(p *pipelines.Pipeline) func(*dag.Node) bool {
 func unreadTexts(g *dag.Graph) []results.Output {
 	text := func(p dag.Port) bool { return p.Type.Format == "text" }
 	var writers []*dag.StageNode // few, where there are many tasks
-	for _, s := range g.Stages {
-		if len(s.Tasks) > 0 && slices.ContainsFunc(s.Tasks[0].Work.Ports().Out, text) {
+	for _, s := range g.Stages() {
+		if len(s.Tasks()) > 0 && slices.ContainsFunc(s.Tasks()[0].Instance().Ports().Out, text) {
 			writers = append(writers, s)
 		}
 	}
@@ -568,15 +568,15 @@ func unreadTexts(g *dag.Graph) []results.Output {
 	read := map[string]bool{} // task.output
 	for n := range g.Tasks() {
 		for src := range n.Upstream() {
-			if slices.Contains(writers, src.Node.Stage) {
-				read[src.Node.ID+"."+src.Output] = true
+			if slices.Contains(writers, src.Node.Stage()) {
+				read[src.Node.ID()+"."+src.Output] = true
 			}
 		}
 	}
 	var found []results.Output
 	for _, s := range writers {
-		for _, n := range s.Tasks {
-			for _, p := range n.Work.Ports().Out {
+		for _, n := range s.Tasks() {
+			for _, p := range n.Instance().Ports().Out {
 				if o := (results.Output{Task: n, Port: p}); text(p) && !read[o.Name()] {
 					found = append(found, o)
 				}

@@ -104,7 +104,7 @@ func (a *app) runsOf(file string, sets []string) error {
 		return err
 	}
 	defer done()
-	return a.listRuns(store, p.Graph.Name)
+	return a.listRuns(store, p.Graph.Name())
 }
 
 // listRuns prints the runs of a pipeline, or of all when its name is "".

@@ -97,9 +97,9 @@ func (a *app) showFile(file string, sets []string) error {
 	defer c.Store.Close()
 	g := console.Grid{Right: map[int]bool{2: true, 3: true, 4: true}}
 	g.Add("stage", "kind", "tasks", "there", "size", "outputs")
-	for _, s := range c.Pipeline.Graph.Stages {
-		e := stageEvent{Event: "stage", Stage: s.Name, Kind: s.Kind.Name, Tasks: len(s.Tasks)}
-		there, _ := c.Split(s.Tasks)
+	for _, s := range c.Pipeline.Graph.Stages() {
+		e := stageEvent{Event: "stage", Stage: s.Name(), Kind: s.Kind().Name, Tasks: len(s.Tasks())}
+		there, _ := c.Split(s.Tasks())
 		e.Cached = len(there)
 		for _, n := range there {
 			for _, r := range c.Steps[n].Outputs {
@@ -107,8 +107,8 @@ func (a *app) showFile(file string, sets []string) error {
 			}
 		}
 		var outs []string
-		if len(s.Tasks) > 0 {
-			for _, p := range s.Tasks[0].Work.Ports().Out {
+		if len(s.Tasks()) > 0 {
+			for _, p := range s.Tasks()[0].Instance().Ports().Out {
 				e.Outputs = append(e.Outputs, outputType{p.Name, p.Type.Format, p.Doc})
 				outs = append(outs, p.Name)
 			}
@@ -160,7 +160,7 @@ func (a *app) showStage(file string, sets []string, what string, rows int) error
 	}
 	var outs []results.Output
 	for _, n := range there {
-		for _, p := range n.Work.Ports().Out {
+		for _, p := range n.Instance().Ports().Out {
 			if !sel.Named || p.Name == sel.Port.Name {
 				outs = append(outs, results.Output{Task: n, Port: p, Ref: c.Ref(n, p.Name)})
 			}
@@ -180,10 +180,10 @@ func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows in
 	rows = cmp.Or(rows, 5)
 	first, others := map[*dag.StageNode]*dag.Node{}, map[*dag.Node]bool{}
 	for _, o := range outs {
-		if first[o.Task.Stage] == nil {
-			first[o.Task.Stage] = o.Task
+		if first[o.Task.Stage()] == nil {
+			first[o.Task.Stage()] = o.Task
 		}
-		if o.Task != first[o.Task.Stage] && !a.Verbose && !a.JSON {
+		if o.Task != first[o.Task.Stage()] && !a.Verbose && !a.JSON {
 			others[o.Task] = true
 			continue
 		}
@@ -192,7 +192,7 @@ func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows in
 			return err
 		}
 		if a.JSON {
-			a.Object(outputEvent{"output", o.Task.ID, o.Task.Stage.Name, o.Port.Name, o.Port.Doc,
+			a.Object(outputEvent{"output", o.Task.ID(), o.Task.Stage().Name(), o.Port.Name, o.Port.Doc,
 				progress.ArtifactOf(o.Ref), got.JSON(rows)})
 			continue
 		}
@@ -205,7 +205,7 @@ func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows in
 		fmt.Fprintln(a.Out)
 	}
 	if len(others) > 0 {
-		fmt.Fprintf(a.Out, "%s have the same schema; -v shows all, %s[…] one\n", words.Count(len(others), "other member"), outs[0].Task.Stage.Name)
+		fmt.Fprintf(a.Out, "%s have the same schema; -v shows all, %s[…] one\n", words.Count(len(others), "other member"), outs[0].Task.Stage().Name())
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows in
 func readOutput(store *artifacts.Store, o results.Output) (results.Content, error) {
 	got, err := results.Read(store, o.Ref, o.Port.Type)
 	if errors.Is(err, artifacts.ErrMiss) { // of a past run
-		return results.Content{}, fmt.Errorf("%s: %s; pipeline run FILE --until %s recomputes it, with the file and settings of that run", o.Name(), results.Freed, dag.StageOf(o.Task.ID))
+		return results.Content{}, fmt.Errorf("%s: %s; pipeline run FILE --until %s recomputes it, with the file and settings of that run", o.Name(), results.Freed, dag.StageOf(o.Task.ID()))
 	}
 	if err != nil {
 		return results.Content{}, fmt.Errorf("%s: %w", o.Name(), err)

@@ -58,7 +58,7 @@ func (a *app) status(file string, sets []string) error {
 	}
 	g := console.Grid{}
 	done, all := 0, 0
-	for _, s := range c.Pipeline.Graph.Stages {
+	for _, s := range c.Pipeline.Graph.Stages() {
 		e := stageStatus(c, s, where)
 		done += e.Done
 		all += e.Tasks
@@ -80,8 +80,8 @@ func (a *app) status(file string, sets []string) error {
 }
 
 func stageStatus(c *results.Current, s *dag.StageNode, where map[artifacts.Key]string) statusEvent {
-	e := statusEvent{Event: "status", Stage: s.Name, Tasks: len(s.Tasks)}
-	for _, n := range s.Tasks {
+	e := statusEvent{Event: "status", Stage: s.Name(), Tasks: len(s.Tasks())}
+	for _, n := range s.Tasks() {
 		step := c.Steps[n]
 		if step == nil {
 			continue

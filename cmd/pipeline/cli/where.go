@@ -64,19 +64,19 @@ func (a *app) where(file string, sets []string, what string, partial bool) error
 		ref := c.Ref(n, sel.Port.Name)
 		blob, err := c.Store.OpenBlob(ref)
 		if err != nil {
-			return fmt.Errorf("%s: %w", n.ID, err)
+			return fmt.Errorf("%s: %w", n.ID(), err)
 		}
 		blob.Close()
 		if c.Store.Damaged(ref) { // the other program reads it without a check
-			return fmt.Errorf("%s: blob %s: %w", n.ID, c.Store.BlobPath(ref.Digest), artifacts.ErrCorrupt)
+			return fmt.Errorf("%s: blob %s: %w", n.ID(), c.Store.BlobPath(ref.Digest), artifacts.ErrCorrupt)
 		}
 		path, err := c.Store.File(ref)
 		if err != nil {
-			return fmt.Errorf("%s: %w", n.ID, err)
+			return fmt.Errorf("%s: %w", n.ID(), err)
 		}
-		e := fileEvent{"file", n.ID, n.Stage.Name, sel.Port.Name, sel.Port.Doc, progress.ArtifactOf(ref), path,
+		e := fileEvent{"file", n.ID(), n.Stage().Name(), sel.Port.Name, sel.Port.Doc, progress.ArtifactOf(ref), path,
 			sel.Port.Type.Axes, []coordinateJSON{}}
-		for _, coord := range n.Coords {
+		for _, coord := range n.Coords() {
 			e.Coordinates = append(e.Coordinates, coordinateJSON(coord))
 		}
 		if a.JSON {
@@ -87,7 +87,7 @@ func (a *app) where(file string, sets []string, what string, partial bool) error
 	}
 	for _, n := range others {
 		if a.JSON {
-			e := missingEvent{Event: "missing", Task: n.ID}
+			e := missingEvent{Event: "missing", Task: n.ID()}
 			if step := c.Steps[n]; step != nil {
 				e.Reason = step.Reason
 			}

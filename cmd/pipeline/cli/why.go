@@ -81,7 +81,7 @@ func (a *app) why(file string, named []string, sets []string) error {
 	sum.Causes = append([]dag.Cause{}, sum.Causes...)
 	// The cohort's tables are a task called cohort, beside tasks cohort[…].
 	one := len(nodes) == 1 || len(named) == 1 &&
-		slices.ContainsFunc(nodes, func(n *dag.Node) bool { return n.ID == named[0] })
+		slices.ContainsFunc(nodes, func(n *dag.Node) bool { return n.ID() == named[0] })
 	if !one {
 		if a.JSON {
 			a.Object(causesEvent{"causes", sum.States, sum.Causes})
@@ -95,7 +95,7 @@ func (a *app) why(file string, named []string, sets []string) error {
 		return exit.Wrong(err)
 	}
 	if a.JSON {
-		w := whyEvent{"why", e.Node.ID, e.Node.Stage.Name, e.State, e.Reason, progress.KeyText(e.Key), e.Run, "",
+		w := whyEvent{"why", e.Node.ID(), e.Node.Stage().Name(), e.State, e.Reason, progress.KeyText(e.Key), e.Run, "",
 			append([]dag.Difference{}, e.Differences...), e.WaitsFor, e.Recipe, e.Before, sum.Causes}
 		if !e.When.IsZero() {
 			w.When = e.When.Format(time.RFC3339)

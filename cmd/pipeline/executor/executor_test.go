@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -11,15 +12,22 @@ import (
 
 // A few stages that need much more memory than others make no pilot larger where jobs of their own run them.
 func TestSizeOfPilots(t *testing.T) {
-	stage := func(tasks int, memory int64) *dag.StageNode {
-		return &dag.StageNode{Kind: &dag.Kind{}, Tasks: make([]*dag.Node, tasks),
-			Needs: dag.Needs{Memory: memory << 30}}
+	b := dag.NewGraph("test")
+	stage := func(tasks int, memory int64) {
+		s := b.Stage(fmt.Sprint(memory), &dag.Kind{}, "i")
+		b.Require(s, dag.Needs{Memory: memory << 30})
+		for i := range tasks {
+			b.Task(s, nil, fmt.Sprint(i))
+		}
 	}
-	g := &dag.Graph{Stages: []*dag.StageNode{stage(40, 1), stage(3, 4), stage(1, 11)}}
+	stage(40, 1)
+	stage(3, 4)
+	stage(1, 11)
+	g := b.Draft()
 	for largest, x := range map[int64]*cluster.Executor{4: {}, 11: nil} {
 		need.Equal(t, (&Executor{}).pool(g, nil, x, nil).Needs.Memory>>30, largest)
 	}
-	g.Stages = append(g.Stages, stage(40, 6)) // no few
+	stage(40, 6) // no few
 	need.Equal(t, (&Executor{}).pool(g, nil, &cluster.Executor{}, nil).Needs.Memory>>30, 11)
 }
 

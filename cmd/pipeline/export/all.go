@@ -20,22 +20,22 @@ func Everything(a *console.Console, c *results.Current, o Options) error {
 	if o.Path == "-" {
 		return exit.Wrongf("--format all writes several files: give a directory: -o results/")
 	}
-	for _, s := range c.Pipeline.Graph.Stages { // a link may lead to files that are not results
-		at := filepath.Join(o.Path, s.Name)
+	for _, s := range c.Pipeline.Graph.Stages() { // a link may lead to files that are not results
+		at := filepath.Join(o.Path, s.Name())
 		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
 			return exit.Wrongf("%s is a link to another directory, and nothing is written through it\n  remove it, or name another PATH", at)
 		}
 	}
 	written, every := 0, job{Console: a, record: new(record)}
-	for _, s := range c.Pipeline.Graph.Stages {
-		if s.Name == "cohort" && len(s.Axes) > 0 || len(s.Tasks) == 0 {
+	for _, s := range c.Pipeline.Graph.Stages() {
+		if s.Name() == "cohort" && len(s.Axes()) > 0 || len(s.Tasks()) == 0 {
 			continue
 		}
 		one := o
-		one.What, one.Path = s.Name, filepath.Join(o.Path, s.Name)+"/"
+		one.What, one.Path = s.Name(), filepath.Join(o.Path, s.Name())+"/"
 		x := &job{Console: a, Current: c, Options: one, brief: true, record: every.record}
-		if there, others := c.Shown(s.Tasks); len(there) == 0 && o.Partial {
-			x.Note("%s left out: %s", s.Name, words.Count(len(others), "missing or withheld result"))
+		if there, others := c.Shown(s.Tasks()); len(there) == 0 && o.Partial {
+			x.Note("%s left out: %s", s.Name(), words.Count(len(others), "missing or withheld result"))
 			continue
 		}
 		if err := x.stage(); err != nil {
@@ -56,7 +56,7 @@ func Everything(a *console.Console, c *results.Current, o Options) error {
 // other programs that can hold it.
 func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 	if x.Path == "-" {
-		return exit.Wrongf("--format all writes several files: give a directory: -o %s/", sel.Stage.Name)
+		return exit.Wrongf("--format all writes several files: give a directory: -o %s/", sel.Stage.Name())
 	}
 	if err := x.refuseLeftovers(x.Path, sel, tasks); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 	}
 	names := memberNames(sel.Stage)
 	for _, n := range tasks {
-		for _, port := range n.Work.Ports().Out {
+		for _, port := range n.Instance().Ports().Out {
 			if sel.Named && port.Name != sel.Port.Name {
 				continue
 			}
@@ -74,7 +74,7 @@ func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 				continue
 			}
 			name := port.Name
-			if len(n.Coords) > 0 {
+			if len(n.Coords()) > 0 {
 				name = names[n] + "_" + PlainName(port.Name)
 			}
 			if err := x.writeOutput(n, port, filepath.Join(x.Path, name)); err != nil {

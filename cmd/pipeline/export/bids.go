@@ -136,7 +136,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 		if _, err := results.Choose(x.Pipeline.Graph, x.What); err != nil {
 			return err
 		}
-		names := lists.Map(all, func(s *dag.StageNode) string { return s.Name })
+		names := lists.Map(all, func(s *dag.StageNode) string { return s.Name() })
 		return exit.Wrongf("%s makes no files for a dataset; name one of the stages %s, without an output, or none for all", x.What, strings.Join(names, ", "))
 	}
 	if len(chosen) == 0 {
@@ -151,7 +151,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 	for _, s := range chosen {
 		there, others := x.Shown(x.bidsTasks(s))
 		if len(others) > 0 && x.App == nil && (!x.Partial || len(there) == 0) {
-			return x.Missing(x.Console, &results.Selection{Stage: s, Tasks: s.Tasks}, there, others, partialHint)
+			return x.Missing(x.Console, &results.Selection{Stage: s, Tasks: s.Tasks()}, there, others, partialHint)
 		}
 		missing = append(missing, others...)
 		for _, n := range there {
@@ -174,7 +174,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 	for _, m := range members {
 		m.links = links
 		if err := m.put(d); err != nil {
-			return fmt.Errorf("%s.%s: %w", m.task.ID, m.port.Name, err)
+			return fmt.Errorf("%s.%s: %w", m.task.ID(), m.port.Name, err)
 		}
 	}
 	if err := x.bidsRoot(d, links); err != nil {
@@ -242,9 +242,10 @@ func (x *job) mayPut(d *bids.Derivative) error {
 // participants; only one when it is named.
 func (x *job) bidsStages(name string) []*dag.StageNode {
 	var chosen []*dag.StageNode
-	for _, s := range x.Pipeline.Graph.Stages {
-		known := s.Kind != nil && slices.ContainsFunc(bidsFiles, func(f bidsFile) bool { return f.kind == s.Kind.Name })
-		if known && slices.Contains(s.Axes, "subject") && (name == "" || name == s.Name) {
+	for _, s := range x.Pipeline.Graph.Stages() {
+		known := s.Kind() != nil && slices.ContainsFunc(bidsFiles,
+			func(f bidsFile) bool { return f.kind == s.Kind().Name })
+		if known && slices.Contains(s.Axes(), "subject") && (name == "" || name == s.Name()) {
 			chosen = append(chosen, s)
 		}
 	}
@@ -254,10 +255,10 @@ func (x *job) bidsStages(name string) []*dag.StageNode {
 // bidsTasks are the tasks of a stage, as far as they are of participants who are written.
 func (x *job) bidsTasks(s *dag.StageNode) []*dag.Node {
 	if x.App == nil {
-		return s.Tasks
+		return s.Tasks()
 	}
-	return slices.DeleteFunc(slices.Clone(s.Tasks), func(n *dag.Node) bool {
-		return !slices.ContainsFunc(n.Coords, func(c dag.Coord) bool {
+	return slices.DeleteFunc(slices.Clone(s.Tasks()), func(n *dag.Node) bool {
+		return !slices.ContainsFunc(n.Coords(), func(c dag.Coord) bool {
 			return c.Axis == "subject" && slices.Contains(x.App.Participants, c.Value)
 		})
 	})
@@ -268,15 +269,15 @@ func (x *job) bidsTasks(s *dag.StageNode) []*dag.Node {
 func (x *job) bidsMembers(n *dag.Node, chosen []*dag.StageNode) []*bidsMember {
 	same := 0
 	for _, s := range chosen {
-		if s.Kind.Name == n.Stage.Kind.Name {
+		if s.Kind().Name == n.Stage().Kind().Name {
 			same++
 		}
 	}
 	apart, subject := "", ""
 	if same > 1 {
-		apart = bids.Label(n.Stage.Name)
+		apart = bids.Label(n.Stage().Name())
 	}
-	for _, coord := range n.Coords {
+	for _, coord := range n.Coords() {
 		if coord.Axis == "subject" {
 			subject = coord.Value
 		} else {
@@ -285,12 +286,12 @@ func (x *job) bidsMembers(n *dag.Node, chosen []*dag.StageNode) []*bidsMember {
 	}
 	var members []*bidsMember
 	for _, f := range bidsFiles {
-		if f.kind != n.Stage.Kind.Name {
+		if f.kind != n.Stage().Kind().Name {
 			continue
 		}
-		for _, port := range n.Work.Ports().Out {
+		for _, port := range n.Instance().Ports().Out {
 			if port.Name == f.output {
-				one := &bidsMember{file: f, name: x.bidsName(subject), desc: f.desc(n.Work) + apart}
+				one := &bidsMember{file: f, name: x.bidsName(subject), desc: f.desc(n.Instance()) + apart}
 				one.member = member{job: x, task: n, port: port}
 				members = append(members, one)
 			}

@@ -21,7 +21,7 @@ func (m *bidsMember) sidecar() (map[string]any, error) {
 	side := maps.Clone(m.file.sidecar)
 	side["Software"] = "PR-GNN Pipeline " + version.Number
 	parameters := map[string]any{}
-	for _, p := range param.Of(m.task.Work) {
+	for _, p := range param.Of(m.task.Instance()) {
 		if p.Name != "subject" {
 			parameters[p.Name] = plainValue(p.Default)
 		}
@@ -57,7 +57,7 @@ func (m *bidsMember) sidecar() (map[string]any, error) {
 // quality is the row of this draw in the table quality (or scan) of the same task, by
 // its column names.
 func (m *bidsMember) quality() (map[string]any, error) {
-	for _, port := range m.task.Work.Ports().Out {
+	for _, port := range m.task.Instance().Ports().Out {
 		if port.Name != "quality" {
 			continue
 		}

@@ -29,7 +29,7 @@ func (m *bidsMember) sources(of *dag.Node) []string {
 			return
 		}
 		seen[n] = true
-		for _, b := range n.Inputs {
+		for _, b := range n.Inputs() {
 			for _, src := range b.Sources {
 				if src.Node == nil {
 					if uri := m.links.uri(src.File); uri != "" {
@@ -38,7 +38,7 @@ func (m *bidsMember) sources(of *dag.Node) []string {
 					continue
 				}
 				held := false
-				if slices.Contains(chosen, src.Node.Stage) {
+				if slices.Contains(chosen, src.Node.Stage()) {
 					for _, one := range m.bidsMembers(src.Node, chosen) {
 						if one.port.Name == src.Output {
 							draw := m.draw
@@ -64,7 +64,7 @@ func (m *bidsMember) sources(of *dag.Node) []string {
 // reference is the scan on whose grid an image lies; orig, as BIDS has it, where that is
 // in no dataset.
 func (m *bidsMember) reference() string {
-	for _, b := range m.task.Inputs {
+	for _, b := range m.task.Inputs() {
 		for _, src := range b.Sources {
 			if b.Port == "bold" && src.Node == nil {
 				if uri := m.links.uri(src.File); uri != "" {

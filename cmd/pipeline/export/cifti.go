@@ -111,7 +111,7 @@ func (m *member) ptseries(w io.Writer) error {
 
 // tr is the time between volumes: --tr, or what a table of the same task tells.
 func (m *member) tr() (tr float64, quality results.Content, err error) {
-	for _, port := range m.task.Work.Ports().Out {
+	for _, port := range m.task.Instance().Ports().Out {
 		if !slices.Contains(port.Type.Columns, "tr") {
 			continue
 		}
@@ -145,7 +145,7 @@ func (m *member) gaps(quality results.Content) {
 		Kept    int32 `column:"kept"`
 	}](quality.Table)
 	if err == nil && len(rows) == 1 && rows[0].Kept < rows[0].Volumes {
-		m.Note("%s: %d of %d volumes were censored; the file's time axis ignores the gaps", m.task.ID,
+		m.Note("%s: %d of %d volumes were censored; the file's time axis ignores the gaps", m.task.ID(),
 			rows[0].Volumes-rows[0].Kept, rows[0].Volumes)
 	}
 }

@@ -48,9 +48,9 @@ func (x *job) misnamed(sel *results.Selection, stored string) error {
 		}
 	}
 	also := ""
-	for _, p := range sel.Tasks[0].Work.Ports().Out {
+	for _, p := range sel.Tasks[0].Instance().Ports().Out {
 		if f := p.Type.Format; p.Name != sel.Port.Name && (endsAs(x.Path, f) || stored == "svg" && f == "png") {
-			also += "; " + sel.Stage.Name + "." + p.Name + " is " + f
+			also += "; " + sel.Stage.Name() + "." + p.Name + " is " + f
 		}
 	}
 	if stored == "html" {

@@ -53,7 +53,7 @@ func (x *job) stage() error {
 	if len(others) > 0 {
 		x.Note("%s left out, results missing: %s", words.Count(len(others), "member"), words.Some(results.IDs(others), 6))
 	}
-	done := event{Event: "export", Path: x.Path, Stage: sel.Stage.Name, Output: sel.Port.Name, Tasks: len(there),
+	done := event{Event: "export", Path: x.Path, Stage: sel.Stage.Name(), Output: sel.Port.Name, Tasks: len(there),
 		Missing: results.IDs(others)}
 	f := formOf(x.Format, x.Path, sel.Port.Type)
 	switch {
@@ -78,7 +78,7 @@ func (x *job) stage() error {
 		done.Format, done.Sidecar, err = x.writeOne(sel, there)
 	}
 	if err != nil {
-		return fmt.Errorf("export %s.%s: %w", sel.Stage.Name, sel.Port.Name, err)
+		return fmt.Errorf("export %s.%s: %w", sel.Stage.Name(), sel.Port.Name, err)
 	}
 	switch {
 	case x.JSON && x.Path != "-":
@@ -152,14 +152,14 @@ func (x *job) eachMember(dir string, sel *results.Selection, tasks []*dag.Node,
 // memberNames are the names of the members' files. Where two coordinates ("x y", "x-y") would give one name, each has
 // the digest of its task's name behind it.
 func memberNames(s *dag.StageNode) map[*dag.Node]string {
-	names, count := make(map[*dag.Node]string, len(s.Tasks)), map[string]int{}
-	for _, n := range s.Tasks {
-		names[n] = memberName(s.Name, n.Coords)
+	names, count := make(map[*dag.Node]string, len(s.Tasks())), map[string]int{}
+	for _, n := range s.Tasks() {
+		names[n] = memberName(s.Name(), n.Coords())
 		count[names[n]]++
 	}
 	for n, name := range names {
 		if count[name] > 1 {
-			names[n] += "-" + artifacts.DigestOf([]byte(n.ID)).String()[:8]
+			names[n] += "-" + artifacts.DigestOf([]byte(n.ID())).String()[:8]
 		}
 	}
 	return names
@@ -228,7 +228,7 @@ func (x *job) writeOne(sel *results.Selection, tasks []*dag.Node) (format, sidec
 		return "", "", exit.Wrongf("it is %s, which is written unchanged: leave --format out", stored)
 	case len(tasks) > 1:
 		return "", "", exit.Wrongf("there are %d members, and %s cannot be joined into one file: name one, such as %s.%s, or give a directory: -o %s/",
-			len(tasks), stored, tasks[0].ID, sel.Port.Name,
+			len(tasks), stored, tasks[0].ID(), sel.Port.Name,
 			strings.TrimSuffix(filepath.Base(x.Path), filepath.Ext(x.Path)))
 	}
 	if err := x.misnamed(sel, stored); err != nil {
@@ -246,7 +246,7 @@ func nativeName(format string) string {
 
 // writeTable writes one table, the coordinates of its tasks in front.
 func (x *job) writeTable(sel *results.Selection, tasks []*dag.Node, format string) error {
-	alone := len(tasks) == 1 && len(tasks[0].Coords) == 0 && !x.Names
+	alone := len(tasks) == 1 && len(tasks[0].Coords()) == 0 && !x.Names
 	if ref := x.Ref(tasks[0], sel.Port.Name); alone && ref.Format == "arrow" && format == "arrow" {
 		// The bytes of the store are the file: same digest, no copy in memory.
 		return x.toPath(func(w io.Writer) error { return x.Copy(w, ref) })
@@ -356,7 +356,7 @@ func (x *job) writeArray(sel *results.Selection, tasks []*dag.Node) (sidecar str
 	if err != nil || x.Path == "-" {
 		return "", err
 	}
-	side := sidecarJSON{Array: filepath.Base(x.Path), Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name,
+	side := sidecarJSON{Array: filepath.Base(x.Path), Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name(),
 		Output: sel.Port.Name, Doc: sel.Port.Doc, DType: whole.DType(), Shape: whole.Shape, Axes: axes,
 		Sources: x.origins(sel.Port.Name, tasks)}
 	return sidecar, x.WriteFile(sidecar, side.write)
@@ -373,13 +373,13 @@ func (x *job) stacked(sel *results.Selection, tasks []*dag.Node) (*encoding.Arra
 		if first := arrays; len(first) > 0 && (!slices.Equal(first[0].Shape, got.Array.Shape) ||
 			first[0].DType() != got.Array.DType()) {
 			return nil, nil, fmt.Errorf("%s is %s %s, but %s is %s %s, so they cannot be stacked: export one member, such as %s.%s, or give a directory: -o DIR/",
-				tasks[0].ID, first[0].DType(), differ.Shape(first[0].Shape, sel.Port.Type.Axes), n.ID,
-				got.Array.DType(), differ.Shape(got.Array.Shape, sel.Port.Type.Axes), n.ID, sel.Port.Name)
+				tasks[0].ID(), first[0].DType(), differ.Shape(first[0].Shape, sel.Port.Type.Axes), n.ID(),
+				got.Array.DType(), differ.Shape(got.Array.Shape, sel.Port.Type.Axes), n.ID(), sel.Port.Name)
 		}
 		arrays = append(arrays, got.Array)
 	}
 	axes := axesOf(x.Pipeline.Roster, sel.Port, arrays[0].Shape)
-	if len(tasks[0].Coords) == 0 {
+	if len(tasks[0].Coords()) == 0 {
 		return arrays[0], axes, nil
 	}
 	order, front := stackOrder(tasks)

@@ -121,7 +121,7 @@ func (x *job) writeForms(sel *results.Selection, tasks []*dag.Node, f *form) err
 	if !isDir(x.Path) {
 		if len(tasks) > 1 {
 			return exit.Wrongf("there are %d members, but %s holds one: name one, such as %s.%s, or give a directory: -o %s/ --format %s",
-				len(tasks), f.name, tasks[0].ID, sel.Port.Name, strings.TrimSuffix(filepath.Base(x.Path),
+				len(tasks), f.name, tasks[0].ID(), sel.Port.Name, strings.TrimSuffix(filepath.Base(x.Path),
 					f.ending), f.name)
 		}
 		return x.toPath(func(w io.Writer) error { return x.writeForm(w, tasks[0], sel.Port, f) })
@@ -143,7 +143,7 @@ func (x *job) writeForm(w io.Writer, n *dag.Node, port dag.Port, f *form) error 
 		if lost := netio.LossError(""); errors.As(err, &lost) {
 			err = exit.Wrong(err)
 		}
-		return fmt.Errorf("%s.%s as %s: %w", n.ID, port.Name, f.name, err)
+		return fmt.Errorf("%s.%s as %s: %w", n.ID(), port.Name, f.name, err)
 	}
 	return nil
 }

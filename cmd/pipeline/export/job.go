@@ -93,7 +93,7 @@ type lost struct {
 
 // lose notes that a format cannot hold a result.
 func (x *job) lose(n *dag.Node, port dag.Port, form string, why error) {
-	output := n.Stage.Name + "." + port.Name
+	output := n.Stage().Name() + "." + port.Name
 	at := slices.IndexFunc(x.lost, func(l lost) bool { return l.output == output && l.why == why.Error() })
 	if at < 0 {
 		at, x.lost = len(x.lost), append(x.lost, lost{output: output, why: why.Error()})
@@ -102,7 +102,7 @@ func (x *job) lose(n *dag.Node, port dag.Port, form string, why error) {
 	if !slices.Contains(l.forms, form) {
 		l.forms = append(l.forms, form)
 	}
-	if member := n.ID + "." + port.Name; len(l.members) == 0 || l.members[len(l.members)-1] != member {
+	if member := n.ID() + "." + port.Name; len(l.members) == 0 || l.members[len(l.members)-1] != member {
 		l.members = append(l.members, member)
 	}
 }

@@ -20,7 +20,8 @@ func TestLostResultsByReason(t *testing.T) {
 		{"biomarkers", "individual", "it has 42 rankings (score …), but this format holds one"},
 		{"graphs", "edges", "the positions of 4 of 4 regions are unknown: the columns are x, y"},
 	} {
-		n := &dag.Node{ID: l.stage, Stage: &dag.StageNode{Name: l.stage}}
+		b := dag.NewGraph("test")
+		n := b.Task(b.Stage(l.stage, nil), nil)
 		for _, form := range []string{"edge", "node"} {
 			x.lose(n, dag.Port{Name: l.port}, form, errors.New(l.why))
 		}

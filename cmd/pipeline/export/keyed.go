@@ -24,15 +24,15 @@ func withKeys(tasks []*dag.Node, parts []*encoding.Table) (*encoding.Table, erro
 	if err != nil {
 		return nil, err
 	}
-	if len(tasks[0].Coords) == 0 {
+	if len(tasks[0].Coords()) == 0 {
 		return whole, nil
 	}
 	var keys []encoding.Column
-	for i, coord := range tasks[0].Coords {
+	for i, coord := range tasks[0].Coords() {
 		var values []string
 		for j, n := range tasks {
 			for range parts[j].Rows() {
-				values = append(values, n.Coords[i].Value)
+				values = append(values, n.Coords()[i].Value)
 			}
 		}
 		name := coord.Axis
@@ -213,8 +213,8 @@ func nodeNames(roster *cohort.Roster, n int) []string {
 // tasks. order gives, place by place, the member.
 func stackOrder(tasks []*dag.Node) (order []int, front []axisJSON) {
 	places := 1
-	for i, coord := range tasks[0].Coords {
-		values := lists.Map(tasks, func(n *dag.Node) string { return n.Coords[i].Value })
+	for i, coord := range tasks[0].Coords() {
+		values := lists.Map(tasks, func(n *dag.Node) string { return n.Coords()[i].Value })
 		slices.SortFunc(values, dag.CompareValues)
 		values = slices.Compact(values)
 		front = append(front, axisJSON{Name: coord.Axis, Size: len(values), Values: values})
@@ -225,8 +225,8 @@ func stackOrder(tasks []*dag.Node) (order []int, front []axisJSON) {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(x, y int) int {
-		for i := range tasks[x].Coords {
-			if c := dag.CompareValues(tasks[x].Coords[i].Value, tasks[y].Coords[i].Value); c != 0 {
+		for i := range tasks[x].Coords() {
+			if c := dag.CompareValues(tasks[x].Coords()[i].Value, tasks[y].Coords()[i].Value); c != 0 {
 				return c
 			}
 		}
@@ -235,7 +235,7 @@ func stackOrder(tasks []*dag.Node) (order []int, front []axisJSON) {
 	if places != len(tasks) {
 		names := axisJSON{Name: "task", Size: len(tasks)}
 		for _, at := range order {
-			names.Values = append(names.Values, tasks[at].ID)
+			names.Values = append(names.Values, tasks[at].ID())
 		}
 		front = []axisJSON{names}
 	}

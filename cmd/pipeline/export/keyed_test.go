@@ -37,16 +37,13 @@ func TestSeparated(t *testing.T) {
 }
 
 func tasksOf(axes []string, values ...[]string) []*dag.Node {
-	var nodes []*dag.Node
+	b := dag.NewGraph("test")
+	b.BareAxis("subject")
+	s := b.Stage("s", nil, axes...)
 	for _, v := range values {
-		n := &dag.Node{}
-		for i, x := range axes {
-			n.Coords = append(n.Coords, dag.Coord{Axis: x, Value: v[i]})
-		}
-		n.ID = dag.TaskID("s", n.Coords)
-		nodes = append(nodes, n)
+		b.Task(s, nil, v...)
 	}
-	return nodes
+	return s.Tasks()
 }
 
 func TestWithKeys(t *testing.T) {

@@ -22,7 +22,7 @@ func (x *job) Read(n *dag.Node, port dag.Port) (results.Content, error) {
 	if err != nil || got.Array == nil || !isMatrix(port.Type) {
 		return got, err
 	}
-	ports := n.Work.Ports().Out
+	ports := n.Instance().Ports().Out
 	at := slices.IndexFunc(ports, func(p dag.Port) bool { return p.Name == "pearson" && isMatrix(p.Type) })
 	if at < 0 {
 		return got, nil
@@ -83,11 +83,11 @@ func (x *job) copyStored(w io.Writer, n *dag.Node, port dag.Port) error {
 // refuseLeftovers refuses a directory that has files of members which this export does not write, such as of a
 // participant who has been excluded since: whoever reads the directory would take them for results.
 func (x *job) refuseLeftovers(dir string, sel *results.Selection, tasks []*dag.Node) error {
-	if len(sel.Tasks) < len(sel.Stage.Tasks) || len(tasks) == 0 || len(tasks[0].Coords) == 0 {
+	if len(sel.Tasks) < len(sel.Stage.Tasks()) || len(tasks) == 0 || len(tasks[0].Coords()) == 0 {
 		return nil // one member by its name
 	}
 	first := "sub-"
-	if axis := tasks[0].Coords[0].Axis; axis != "subject" {
+	if axis := tasks[0].Coords()[0].Axis; axis != "subject" {
 		first = axis + "-"
 	}
 	written, names := map[string]bool{}, memberNames(sel.Stage)

@@ -36,13 +36,13 @@ type origin struct {
 func (x *job) origins(port string, tasks []*dag.Node) []origin {
 	tasks = slices.Clone(tasks)
 	slices.SortStableFunc(tasks, func(a, b *dag.Node) int {
-		return slices.CompareFunc(a.Coords, b.Coords,
+		return slices.CompareFunc(a.Coords(), b.Coords(),
 			func(x, y dag.Coord) int { return dag.CompareValues(x.Value, y.Value) })
 	})
 	all := make([]origin, len(tasks))
 	for i, n := range tasks {
 		s := x.Steps[n]
-		all[i] = origin{n.ID, s.Key.String(), s.Outputs.Of(port).Digest.String()}
+		all[i] = origin{n.ID(), s.Key.String(), s.Outputs.Of(port).Digest.String()}
 	}
 	return all
 }
@@ -65,7 +65,7 @@ func (x *job) originMeta(sel *results.Selection, tasks []*dag.Node) map[string]s
 		panic("cli: " + err.Error()) // plain strings always encode
 	}
 	return map[string]string{
-		metaPipeline: x.Pipeline.Name, metaOutput: sel.Stage.Name + "." + sel.Port.Name,
+		metaPipeline: x.Pipeline.Name, metaOutput: sel.Stage.Name() + "." + sel.Port.Name,
 		metaSources: string(bytes.TrimSpace(b.Bytes())), metaProgram: dag.ThisProgram().Version,
 	}
 }

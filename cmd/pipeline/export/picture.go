@@ -19,7 +19,7 @@ func (m *member) heatMap() (figures.Figure, error) {
 			return figures.Figure{}, err
 		}
 	}
-	title := m.task.ID + "." + m.port.Name
+	title := m.task.ID() + "." + m.port.Name
 	return chart.Matrices([]chart.MatrixPanel{{Title: title, Values: v, Label: m.port.Name}}, blocks), nil
 }
 

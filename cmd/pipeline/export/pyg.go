@@ -32,15 +32,15 @@ import (
 //	dataset.json    names, units and where it comes from
 func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 	ports := map[string]dag.Port{}
-	for _, p := range tasks[0].Work.Ports().Out {
+	for _, p := range tasks[0].Instance().Ports().Out {
 		ports[p.Name] = p
 	}
 	if !isEdges(ports["edges"].Type) || !lastAxes(ports["features"].Type, "roi", "feature") ||
-		len(tasks[0].Coords) != 1 || tasks[0].Coords[0].Axis != "subject" {
+		len(tasks[0].Coords()) != 1 || tasks[0].Coords()[0].Axis != "subject" {
 		return exit.Wrongf("pyg is for graphs: a stage with the outputs edges and features, one task a participant")
 	}
 	d := &pygData{edgePtr: []int64{0}}
-	side := pygJSON{Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name, Groups: []string{},
+	side := pygJSON{Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name(), Groups: []string{},
 		Participants: []string{}, Regions: []string{}}
 	groups, err := x.Groups()
 	if err != nil {
@@ -52,10 +52,10 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 		side.Groups = append(side.Groups, g)
 	}
 	for i, n := range tasks {
-		subject := n.Coords[0].Value
+		subject := n.Coords()[0].Value
 		side.Participants = append(side.Participants, subject)
 		if err := d.add(x.Current, n, ports, int64(i), numbers[groups[subject]]); err != nil {
-			return fmt.Errorf("%s: %w", n.ID, err)
+			return fmt.Errorf("%s: %w", n.ID(), err)
 		}
 	}
 	if x.Pipeline.Roster != nil {

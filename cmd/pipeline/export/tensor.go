@@ -19,10 +19,10 @@ func (x *job) writeTensors(sel *results.Selection, tasks []*dag.Node) error {
 	}
 	keys := &encoding.Table{Meta: x.originMeta(sel, tasks)}
 	inner := axes[1:]
-	if len(tasks[0].Coords) > 0 {
+	if len(tasks[0].Coords()) > 0 {
 		order, front := stackOrder(tasks)
-		for i, coord := range tasks[0].Coords {
-			values := lists.Map(order, func(at int) string { return tasks[at].Coords[i].Value })
+		for i, coord := range tasks[0].Coords() {
+			values := lists.Map(order, func(at int) string { return tasks[at].Coords()[i].Value })
 			keys.Columns = append(keys.Columns, encoding.Column{Name: coord.Axis, Values: typed(values), Doc: "coordinate of the task"})
 		}
 		inner = axes[len(front):]

@@ -22,7 +22,7 @@ func Cites(g *dag.Graph) bool {
 }
 
 func knowsSettings(task *dag.Node) bool {
-	return slices.ContainsFunc(task.Inputs, func(b dag.Binding) bool {
+	return slices.ContainsFunc(task.Inputs(), func(b dag.Binding) bool {
 		return b.Port == "settings" && len(b.Sources) > 0
 	})
 }
@@ -36,7 +36,7 @@ func Citation(c *results.Current, task *dag.Node) (files map[string]string, miss
 	}
 	cited, err := methods.Cite(dag.NewTask(in.ports))
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", task.ID, err)
+		return nil, nil, fmt.Errorf("%s: %w", task.ID(), err)
 	}
 	files = map[string]string{"CITATION.bib": cited.BibTeX(version.Number),
 		"CITATION.md": cited.Markdown()}
@@ -54,12 +54,12 @@ func ExportCitation(a *console.Console, c *results.Current, e export.Options) er
 	if err != nil {
 		return err
 	}
-	if sel.Stage.Kind.Name != "report" {
-		return exit.Wrongf("--citations is for a stage of the kind report, but %s is %s", sel.Stage.Name, sel.Stage.Kind.Name)
+	if sel.Stage.Kind().Name != "report" {
+		return exit.Wrongf("--citations is for a stage of the kind report, but %s is %s", sel.Stage.Name(), sel.Stage.Kind().Name)
 	}
 	task := sel.Tasks[0]
 	if !knowsSettings(task) {
-		return exit.Wrongf("%s does not know the parameters, and so not what to cite: add settings: pipeline.settings to its inputs", task.ID)
+		return exit.Wrongf("%s does not know the parameters, and so not what to cite: add settings: pipeline.settings to its inputs", task.ID())
 	}
 	if there, others := c.Shown(sel.Tasks); len(others) > 0 {
 		return c.Missing(a, sel, there, others, "")
@@ -69,7 +69,7 @@ func ExportCitation(a *console.Console, c *results.Current, e export.Options) er
 		return err
 	}
 	if missing != nil {
-		return fmt.Errorf("results that %s was made from are no longer in the store: %s\n  %s makes them again", task.ID,
+		return fmt.Errorf("results that %s was made from are no longer in the store: %s\n  %s makes them again", task.ID(),
 			missing[0], c.RunAll(a))
 	}
 	if err := os.MkdirAll(e.Path, 0o777); err != nil {

@@ -29,14 +29,14 @@ import (
 // no page; it has been printed.
 func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result, o dag.Options) error {
 	task := Stage(p.Graph)
-	if task == nil || r.Outputs[task.ID] == nil && !asksFor(p.Graph, task, o) {
+	if task == nil || r.Outputs[task.ID()] == nil && !asksFor(p.Graph, task, o) {
 		return nil
 	}
 	console.SweepUnfinished(p.Dir)
 	path := filepath.Join(p.Dir, fileName(p))
 	var page []byte
 	c, err := results.LookUp(p, store)
-	if err == nil && r.Outputs[task.ID] != nil {
+	if err == nil && r.Outputs[task.ID()] != nil {
 		page, err = stored(c, task)
 	}
 	if err == nil && page == nil {
@@ -60,7 +60,7 @@ func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r 
 		a.Warn("%s had been edited: the edited page was renamed to %s", path, kept)
 	}
 	more := ""
-	if r.Outputs[task.ID] == nil {
+	if r.Outputs[task.ID()] == nil {
 		more = " (incomplete)"
 	}
 	if scans > 0 {
@@ -156,7 +156,7 @@ func keepAside(a *console.Console, path string, page []byte) (string, error) {
 func leaveScans(a *console.Console, c *results.Current, task *dag.Node, path string) (n int, err error) {
 	dir := report.SheetDir(path)
 	inputs := map[string][]dag.Input{}
-	for _, b := range task.Inputs {
+	for _, b := range task.Inputs() {
 		if b.Port != "scans" && b.Port != "participants" {
 			continue
 		}
@@ -238,12 +238,12 @@ func besides(n int, path string) string {
 // ExportScans writes the pages of single scans beside a report that has been exported.
 func ExportScans(a *console.Console, c *results.Current, e export.Options) error {
 	sel, err := results.Choose(c.Pipeline.Graph, e.What)
-	if err != nil || sel.Stage.Kind.Name != "report" || e.Path == "-" {
+	if err != nil || sel.Stage.Kind().Name != "report" || e.Path == "-" {
 		return err
 	}
 	path := e.Path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		name := sel.Stage.Name
+		name := sel.Stage.Name()
 		if e.Format == "all" {
 			name = sel.Port.Name
 		}

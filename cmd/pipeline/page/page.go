@@ -70,9 +70,9 @@ func Write(a *console.Console, c *results.Current, path string) error {
 
 // Stage is the last task of the kind report; nil when there is none.
 func Stage(g *dag.Graph) *dag.Node {
-	for _, s := range slices.Backward(g.Stages) {
-		if s.Kind.Name == "report" && len(s.Tasks) > 0 {
-			return s.Tasks[0]
+	for _, s := range slices.Backward(g.Stages()) {
+		if s.Kind().Name == "report" && len(s.Tasks()) > 0 {
+			return s.Tasks()[0]
 		}
 	}
 	return nil
@@ -111,18 +111,19 @@ func connected(g *dag.Graph) string {
 	for _, port := range kind.New().Ports().In {
 		from, output, _ := strings.Cut(reported[port.Name], ".")
 		var refs []string
-		for _, s := range g.Stages {
-			if s.Kind.Name != from && (from != "cohort" || s.Name != "cohort") || len(s.Tasks) == 0 {
+		for _, s := range g.Stages() {
+			if s.Kind().Name != from && (from != "cohort" || s.Name() != "cohort") || len(s.Tasks()) == 0 {
 				continue
 			}
-			if !slices.ContainsFunc(s.Tasks[0].Work.Ports().Out, func(p dag.Port) bool { return p.Name == output }) {
+			if !slices.ContainsFunc(s.Tasks()[0].Instance().Ports().Out,
+				func(p dag.Port) bool { return p.Name == output }) {
 				continue
 			}
 			switch {
-			case len(s.Axes) == 0:
-				refs = append(refs, s.Name+"."+output)
+			case len(s.Axes()) == 0:
+				refs = append(refs, s.Name()+"."+output)
 			case port.Gather:
-				refs = append(refs, `"`+s.Name+"[*]."+output+`"`)
+				refs = append(refs, `"`+s.Name()+"[*]."+output+`"`)
 			}
 		}
 		switch {
@@ -162,10 +163,10 @@ func partial(a *console.Console, c *results.Current, task *dag.Node, failures []
 	if in.results == 0 {
 		return nil, nil, errors.New("there is no result to report yet\n  " + c.RunAll(a) + " makes them")
 	}
-	p, err := task.Work.(*present.Report).PartialPage(dag.NewTask(in.ports),
+	p, err := task.Instance().(*present.Report).PartialPage(dag.NewTask(in.ports),
 		present.Partial{Duplicates: in.duplicates, Lacking: len(in.lacking)})
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", task.ID, err)
+		return nil, nil, fmt.Errorf("%s: %w", task.ID(), err)
 	}
 	p.Incomplete = c.Lacks(in.missing, in.unchecked, failures)
 	var b bytes.Buffer
@@ -187,30 +188,30 @@ type reportInputs struct {
 // model are left out.
 func inputsOf(c *results.Current, task *dag.Node) (*reportInputs, error) {
 	all := &reportInputs{ports: map[string][]dag.Input{}, lacking: map[string]bool{}}
-	gathers, checks := map[string]bool{}, role.Port(task.Work, role.Checks)
-	for _, p := range task.Work.Ports().In {
+	gathers, checks := map[string]bool{}, role.Port(task.Instance(), role.Checks)
+	for _, p := range task.Instance().Ports().In {
 		gathers[p.Name] = p.Gather
 	}
-	for _, b := range task.Inputs {
+	for _, b := range task.Inputs() {
 		for _, src := range b.Sources {
 			in, ok, err := inputOf(c, src)
 			if err != nil {
 				return nil, err
 			}
 			if !ok {
-				if id := src.Node.ID; !slices.Contains(all.missing, id) {
+				if id := src.Node.ID(); !slices.Contains(all.missing, id) {
 					all.missing = append(all.missing, id)
 				}
 				if who := in.Coord("subject"); who != "" {
 					all.lacking[who] = true
 				}
 				if b.Port == checks {
-					all.unchecked = append(all.unchecked, src.Node.ID)
+					all.unchecked = append(all.unchecked, src.Node.ID())
 					all.duplicates = append(all.duplicates, fold.DuplicatesIn(c.Failure(src.Node))...)
 				}
 				continue
 			}
-			if src.Node != nil && src.Node.Stage.Kind.Name != "pipeline" {
+			if src.Node != nil && src.Node.Stage().Kind().Name != "pipeline" {
 				all.results++
 			}
 			if !gathers[b.Port] {
@@ -238,9 +239,9 @@ func inputOf(c *results.Current, src dag.Source) (in dag.Input, ok bool, err err
 		return in, err == nil, err
 	}
 	step := c.Steps[src.Node]
-	if src.Node.Stage.Kind.Name == "pipeline" {
+	if src.Node.Stage().Kind().Name == "pipeline" {
 		// What the pipeline itself is needs no run.
-		out, err := src.Node.Work.Run(context.Background(), dag.NewTask(nil))
+		out, err := src.Node.Instance().Run(context.Background(), dag.NewTask(nil))
 		if err != nil {
 			return in, false, err
 		}
@@ -250,7 +251,7 @@ func inputOf(c *results.Current, src dag.Source) (in dag.Input, ok bool, err err
 	if step == nil || step.State != dag.Cached {
 		return in, false, nil
 	}
-	in.Name, in.Ref = src.Node.ID+"."+src.Output, step.Outputs.Of(src.Output)
+	in.Name, in.Ref = src.Node.ID()+"."+src.Output, step.Outputs.Of(src.Output)
 	in.Reader = func() (io.ReadCloser, error) { return c.Store.OpenBlob(in.Ref) }
 	if !c.Store.Has(in.Ref) {
 		return in, false, nil

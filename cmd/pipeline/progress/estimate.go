@@ -42,10 +42,10 @@ func Estimated(steps []dag.Step, past Past, workers int) Estimate {
 			continue
 		}
 		e.Tasks++
-		stage := s.Node.Stage.Name
+		stage := s.Node.Stage().Name()
 		members[stage]++
 		need, known := means[stage]
-		if t := past[s.Node.ID]; t != nil {
+		if t := past[s.Node.ID()]; t != nil {
 			need = taken{seconds: t.Seconds}
 			for _, out := range t.Outputs {
 				if !seen[out.Digest] { // the store has one copy
@@ -57,7 +57,7 @@ func Estimated(steps []dag.Step, past Past, workers int) Estimate {
 		if !known { // where no time is known, the stage with most tasks counts
 			e.Unknown++
 			if work == 0 && members[stage] > members[e.Stage] {
-				e.Stage, most = stage, s.Node.Stage
+				e.Stage, most = stage, s.Node.Stage()
 			}
 			continue
 		}
@@ -66,12 +66,12 @@ func Estimated(steps []dag.Step, past Past, workers int) Estimate {
 		longest = max(longest, need.seconds)
 		perStage[stage] += need.seconds
 		if perStage[stage] > perStage[e.Stage] {
-			e.Stage, most = stage, s.Node.Stage
+			e.Stage, most = stage, s.Node.Stage()
 		}
 	}
 	e.Seconds = max(work/float64(workers), longest)
 	if most != nil {
-		e.Members, e.Permute = members[e.Stage], slices.Contains(most.Axes, "permutation")
+		e.Members, e.Permute = members[e.Stage], slices.Contains(most.Axes(), "permutation")
 		e.Share = float64(e.Members) / float64(e.Tasks)
 	}
 	if work > 0 {
@@ -198,30 +198,30 @@ func (t *tallies) allLeft(now time.Time) string {
 func Retraining(g *dag.Graph) (lines []string) {
 	const permutations = 99
 	var tested []*dag.StageNode
-	for _, s := range g.Stages {
-		if strings.HasPrefix(s.Kind.Name, "permutation") {
+	for _, s := range g.Stages() {
+		if strings.HasPrefix(s.Kind().Name, "permutation") {
 			return nil
 		}
-		if !strings.HasPrefix(s.Kind.Name, "evaluate") || len(s.Tasks) == 0 {
+		if !strings.HasPrefix(s.Kind().Name, "evaluate") || len(s.Tasks()) == 0 {
 			continue
 		}
-		for _, b := range s.Tasks[0].Inputs {
+		for _, b := range s.Tasks()[0].Inputs() {
 			for _, src := range b.Sources {
-				if b.Port == "predictions" && src.Node != nil && !slices.Contains(tested, src.Node.Stage) &&
+				if b.Port == "predictions" && src.Node != nil && !slices.Contains(tested, src.Node.Stage()) &&
 					connected(src.Node, "folds") && !connected(src.Node, "permuted") {
-					tested = append(tested, src.Node.Stage)
+					tested = append(tested, src.Node.Stage())
 				}
 			}
 		}
 	}
 	for _, s := range tested {
-		lines = append(lines, fmt.Sprintf("%s: %d label permutations × %s = %d trainings", s.Name, permutations,
-			words.Count(len(s.Tasks), "training"), permutations*len(s.Tasks)))
+		lines = append(lines, fmt.Sprintf("%s: %d label permutations × %s = %d trainings", s.Name(), permutations,
+			words.Count(len(s.Tasks()), "training"), permutations*len(s.Tasks())))
 	}
 	return lines
 }
 
 // connected reports whether an input of a task is connected.
 func connected(n *dag.Node, port string) bool {
-	return slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool { return b.Port == port && len(b.Sources) > 0 })
+	return slices.ContainsFunc(n.Inputs(), func(b dag.Binding) bool { return b.Port == port && len(b.Sources) > 0 })
 }

@@ -13,12 +13,14 @@ import (
 // TestEstimated: 2 stale tasks of a known stage, one of them never run, and one task of a stage
 // without a record. series: 3 s and, for the task that has not run, the mean of 3 and 5 s.
 func TestEstimated(t *testing.T) {
-	g := twoStages()
-	var steps []dag.Step
-	for i, state := range []dag.State{dag.Stale, dag.Unknown, dag.Cached} {
-		steps = append(steps, dag.Step{Node: g.Stages[0].Tasks[i], State: state})
+	stepsOf := func(axes ...string) (steps []dag.Step) {
+		g := twoStages(axes...)
+		for i, state := range []dag.State{dag.Stale, dag.Unknown, dag.Cached} {
+			steps = append(steps, dag.Step{Node: g.Stages()[0].Tasks()[i], State: state})
+		}
+		return append(steps, dag.Step{Node: g.Stages()[1].Tasks()[0], State: dag.Unknown})
 	}
-	steps = append(steps, dag.Step{Node: g.Stages[1].Tasks[0], State: dag.Unknown})
+	steps := stepsOf()
 	took := map[string]float64{"series[sub-1]": 3, "series[sub-3]": 5}
 	past := func(took map[string]float64) Past {
 		p := Past{}
@@ -38,16 +40,15 @@ func TestEstimated(t *testing.T) {
 			t.Errorf("%d workers: %s\nwant %s", tt.workers, got, tt.want)
 		}
 	}
-	g.Stages[0].Axes = []string{"permutation"} // without them a run says as much
 	for end, took := range map[string]map[string]float64{
 		"; series: 100 % of the work (2 of 3 tasks), left out by --without series":                    took,
 		"unknown, no earlier run of these stages; series: 2 of 3 tasks, left out by --without series": nil,
 	} {
-		if got := Estimated(steps, past(took), 1).String(); !strings.HasSuffix(got, end) {
+		// Without permutations a run says as much.
+		if got := Estimated(stepsOf("permutation"), past(took), 1).String(); !strings.HasSuffix(got, end) {
 			t.Errorf("permutations: %s, want … %s", got, end)
 		}
 	}
-	g.Stages[0].Axes = nil
 	need.Equal(t, Estimated(steps, past(nil), 1).String(), "unknown, no earlier run of these stages", "without records")
 	few := append(steps[:1:1], slices.Repeat([]dag.Step{steps[3]}, 5)...)
 	need.Equal(t, Estimated(few, past(took), 1).String(), "unknown, no earlier run of the stages of 5 of 6 tasks")

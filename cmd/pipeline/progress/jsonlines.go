@@ -37,7 +37,7 @@ type stageTasks struct {
 }
 
 func newJSONLines(a *console.Console, g *dag.Graph, t *tallies) *jsonLines {
-	e := startEvent{Event: "start", Pipeline: g.Name, Stages: []stageTasks{}}
+	e := startEvent{Event: "start", Pipeline: g.Name(), Stages: []stageTasks{}}
 	for _, s := range t.order {
 		if s.tasks > 0 {
 			e.Tasks += s.tasks

@@ -18,7 +18,8 @@ func refs(task string, sizes map[string]int64) (refs artifacts.Refs) {
 
 // A task that has not run has results as large as the mean of its stage. A copy that the store has is counted once.
 func TestEstimatedBytes(t *testing.T) {
-	stage := &dag.StageNode{Name: "series"}
+	b := dag.NewGraph("test")
+	stage := b.Stage("series", nil)
 	past := Past{"series[1]": {Outputs: refs("same", map[string]int64{"series": 100})},
 		"series[2]": {Outputs: refs("same", map[string]int64{"series": 100})},
 		"series[3]": {Outputs: refs("other", map[string]int64{"series": 30, "quality": 10})}}
@@ -26,7 +27,7 @@ func TestEstimatedBytes(t *testing.T) {
 		140: {"series[1]", "series[2]", "series[3]"}, 80: {"series[4]"}, 120: {"series[3]", "series[4]"}} {
 		var steps []dag.Step
 		for _, id := range ids {
-			steps = append(steps, dag.Step{Node: &dag.Node{ID: id, Stage: stage}, State: dag.Stale})
+			steps = append(steps, dag.Step{Node: b.TaskNamed(stage, nil, id), State: dag.Stale})
 		}
 		need.Equal(t, Estimated(steps, past, 1).Bytes, want, ids)
 	}

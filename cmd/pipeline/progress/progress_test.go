@@ -11,19 +11,19 @@ import (
 )
 
 // twoStages is a graph of a stage of three tasks and one of a single task.
-func twoStages() *dag.Graph {
-	g := &dag.Graph{Name: "test"}
+func twoStages(axes ...string) *dag.Graph {
+	b := dag.NewGraph("test")
 	for _, s := range []struct {
 		name  string
 		tasks []string
 	}{{"series", []string{"series[sub-1]", "series[sub-2]", "series[sub-3]"}}, {"train", []string{"train"}}} {
-		stage := &dag.StageNode{Name: s.name}
+		stage := b.Stage(s.name, nil, axes...)
+		axes = nil // of the first
 		for _, id := range s.tasks {
-			stage.Tasks = append(stage.Tasks, &dag.Node{ID: id, Stage: stage})
+			b.TaskNamed(stage, nil, id)
 		}
-		g.Stages = append(g.Stages, stage)
 	}
-	return g
+	return b.Draft()
 }
 
 func event(stage, task string, s dag.State) dag.Event {
@@ -129,21 +129,20 @@ func TestBars(t *testing.T) {
 
 // TestBarsFit: a screen that is too low shows what is going on.
 func TestBarsFit(t *testing.T) {
-	g := &dag.Graph{}
+	build := dag.NewGraph("test")
 	for i := range 30 {
-		s := &dag.StageNode{Name: string(rune('a' + i))}
-		s.Tasks = []*dag.Node{{ID: s.Name, Stage: s}}
-		g.Stages = append(g.Stages, s)
+		build.Task(build.Stage(string(rune('a'+i)), nil), nil)
 	}
+	g := build.Draft()
 	tallies := newTallies(g, dag.Options{})
 	now := time.Now()
-	for i, s := range g.Stages {
-		tallies.count(event(s.Name, s.Name, dag.Waiting), now)
+	for i, s := range g.Stages() {
+		tallies.count(event(s.Name(), s.Name(), dag.Waiting), now)
 		switch {
 		case i < 12:
-			tallies.count(event(s.Name, s.Name, dag.Ran), now)
+			tallies.count(event(s.Name(), s.Name(), dag.Ran), now)
 		case i == 12:
-			tallies.count(event(s.Name, s.Name, dag.Running), now)
+			tallies.count(event(s.Name(), s.Name(), dag.Running), now)
 		}
 	}
 	b := newFrames(tallies)
@@ -152,7 +151,7 @@ func TestBarsFit(t *testing.T) {
 	if len(frame) > 9 {
 		t.Errorf("%d lines on a screen of 10", len(frame))
 	}
-	for _, want := range []string{"stages through", "stages to come", g.Stages[12].Name + "  "} {
+	for _, want := range []string{"stages through", "stages to come", g.Stages()[12].Name() + "  "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

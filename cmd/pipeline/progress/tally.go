@@ -44,14 +44,14 @@ func newTallies(g *dag.Graph, o dag.Options) *tallies {
 		t.workers = runtime.GOMAXPROCS(0)
 	}
 	wanted := Selected(g, o)
-	for _, s := range g.Stages {
-		one := t.byName[s.Name] // the cohort may have two parts of one name
+	for _, s := range g.Stages() {
+		one := t.byName[s.Name()] // the cohort may have two parts of one name
 		if one == nil {
-			one = &tally{name: s.Name, running: map[string]partial{}}
-			t.byName[s.Name] = one
+			one = &tally{name: s.Name(), running: map[string]partial{}}
+			t.byName[s.Name()] = one
 			t.order = append(t.order, one)
 		}
-		for _, n := range s.Tasks {
+		for _, n := range s.Tasks() {
 			if wanted == nil || wanted[n] {
 				one.tasks++
 			}

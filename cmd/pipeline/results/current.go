@@ -79,12 +79,12 @@ func (c *Current) Kept(a *console.Console, n *dag.Node, port string) (artifacts.
 	if c.Store.Has(ref) {
 		return ref, nil
 	}
-	makes := a.Command(c.runUntil(n.ID)...) + " makes it again"
+	makes := a.Command(c.runUntil(n.ID())...) + " makes it again"
 	if c.Store.LostRemotely(s.Key, ref) {
 		return ref, &exit.Error{Code: exit.Damaged,
-			Err: fmt.Errorf("%s.%s: %s\n  %s", n.ID, port, dag.LostRemotely, makes)}
+			Err: fmt.Errorf("%s.%s: %s\n  %s", n.ID(), port, dag.LostRemotely, makes)}
 	}
-	return ref, fmt.Errorf("%s.%s is no longer in the store\n  %s", n.ID, port, makes)
+	return ref, fmt.Errorf("%s.%s is no longer in the store\n  %s", n.ID(), port, makes)
 }
 
 // Ref is one output of a task whose result is there.

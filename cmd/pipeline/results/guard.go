@@ -77,10 +77,10 @@ func filesOf(p *pipelines.Pipeline) (files []Kept) {
 		}
 	}
 	for n := range p.Graph.Tasks() {
-		for _, b := range n.Inputs {
+		for _, b := range n.Inputs() {
 			for _, src := range b.Sources {
 				if src.Node == nil {
-					files = append(files, Kept{src.File, fmt.Sprintf("an input of the pipeline (stage %s)", n.Stage.Name)})
+					files = append(files, Kept{src.File, fmt.Sprintf("an input of the pipeline (stage %s)", n.Stage().Name())})
 				}
 			}
 		}

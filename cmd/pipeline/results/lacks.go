@@ -21,7 +21,7 @@ func (c *Current) Lacks(missing, unchecked []string, failures []*dag.Error) []st
 	}
 	checks := map[string]bool{}
 	for n := range c.Steps {
-		checks[n.ID] = isCheck(n)
+		checks[n.ID()] = isCheck(n)
 	}
 	var others []string
 	for _, e := range failures {
@@ -103,7 +103,7 @@ func blameOf(c *Current, failures []*dag.Error) *blame {
 		s.failed[e.Task] = e
 	}
 	for n := range c.Steps {
-		s.nodes[n.ID] = n
+		s.nodes[n.ID()] = n
 	}
 	return s
 }
@@ -121,11 +121,11 @@ func (s *blame) before(n *dag.Node) (cause *dag.Error) {
 		return e
 	}
 	defer func() { s.found[n] = cause }()
-	if e := s.failed[n.ID]; e != nil {
+	if e := s.failed[n.ID()]; e != nil {
 		return e
 	}
 	if text := s.current.Failure(n); text != "" {
-		return &dag.Error{Task: n.ID, Err: errors.New(text)}
+		return &dag.Error{Task: n.ID(), Err: errors.New(text)}
 	}
 	for src := range n.Upstream() {
 		if e := s.before(src.Node); e != nil {

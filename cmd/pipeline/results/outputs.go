@@ -25,7 +25,7 @@ type Output struct {
 }
 
 // Name is TASK.OUTPUT.
-func (o Output) Name() string { return o.Task.ID + "." + o.Port.Name }
+func (o Output) Name() string { return o.Task.ID() + "." + o.Port.Name }
 
 // A Selection is STAGE, STAGE.OUTPUT, STAGE[members] or STAGE[members].OUTPUT.
 type Selection struct {
@@ -56,19 +56,19 @@ func Choose(g *dag.Graph, text string) (*Selection, error) {
 		pattern, out, _ = strings.Cut(text, ".")
 	}
 	if text == "findings" && !HasStage(g, text) { // of the summary
-		for _, s := range g.Stages {
-			if s.Kind.Name == "summary" && (out == "" || s.Name == "summary") {
-				pattern, out = s.Name, "findings"
+		for _, s := range g.Stages() {
+			if s.Kind().Name == "summary" && (out == "" || s.Name() == "summary") {
+				pattern, out = s.Name(), "findings"
 			}
 		}
 	}
 	tasks, err := g.Select(pattern)
 	if err != nil {
-		return nil, exit.Wrong(fmt.Errorf("%s: %w", g.File, err))
+		return nil, exit.Wrong(fmt.Errorf("%s: %w", g.File(), err))
 	}
 	for _, n := range tasks {
-		if n.Stage.Name != tasks[0].Stage.Name {
-			return nil, exit.Wrongf("%s names tasks of several stages, %s and %s: name one", pattern, tasks[0].Stage.Name, n.Stage.Name)
+		if n.Stage().Name() != tasks[0].Stage().Name() {
+			return nil, exit.Wrongf("%s names tasks of several stages, %s and %s: name one", pattern, tasks[0].Stage().Name(), n.Stage().Name())
 		}
 	}
 	return withOutput(tasks, out)
@@ -83,16 +83,16 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 	first := c.Steps[others[0]]
 	why := ""
 	if first != nil && first.Reason != "" {
-		why = fmt.Sprintf(" (%s: %s)", others[0].ID, first.Reason)
+		why = fmt.Sprintf(" (%s: %s)", others[0].ID(), first.Reason)
 	}
-	until := sel.Stage.Name
+	until := sel.Stage.Name()
 	if len(others) == 1 {
-		until = others[0].ID
+		until = others[0].ID()
 	}
 	words := c.runUntil(until)
-	text, makes := fmt.Sprintf("%d of %d results of %s are missing%s", len(others), len(sel.Tasks), sel.Stage.Name, why), "makes them"
+	text, makes := fmt.Sprintf("%d of %d results of %s are missing%s", len(others), len(sel.Tasks), sel.Stage.Name(), why), "makes them"
 	if len(sel.Tasks) == 1 {
-		text, makes = fmt.Sprintf("there is no result of %s%s", others[0].ID, strings.Replace(why, "("+others[0].ID+": ", "(", 1)), "makes it"
+		text, makes = fmt.Sprintf("there is no result of %s%s", others[0].ID(), strings.Replace(why, "("+others[0].ID()+": ", "(", 1)), "makes it"
 	}
 	failed := c.failures(others[0])
 	if failed != "" {
@@ -119,7 +119,7 @@ func (c *Current) runUntil(until string) []string {
 func (c *Current) RunAll(a *console.Console) string {
 	sets := c.Sets
 	if c.File == "" {
-		_, sets = pipelines.SplitSource(c.Pipeline.Graph.Source)
+		_, sets = pipelines.SplitSource(c.Pipeline.Graph.Source())
 	}
 	return Run(a, cmp.Or(c.File, c.Pipeline.File), sets)
 }
@@ -149,7 +149,7 @@ func (c *Current) failures(n *dag.Node) string {
 		}
 		seen[n] = true
 		if said := c.Failure(n); said != "" {
-			lines = append(lines, "  "+n.ID+" failed: "+strings.ReplaceAll(said, "\n", "\n  "))
+			lines = append(lines, "  "+n.ID()+" failed: "+strings.ReplaceAll(said, "\n", "\n  "))
 		}
 		for src := range n.Upstream() {
 			look(src.Node)
@@ -178,13 +178,13 @@ func (c *Current) Failure(n *dag.Node) string {
 
 // IDs are the names of tasks.
 func IDs(nodes []*dag.Node) []string {
-	ids := lists.Map(nodes, func(n *dag.Node) string { return n.ID })
+	ids := lists.Map(nodes, func(n *dag.Node) string { return n.ID() })
 	return ids
 }
 
 // HasStage reports whether a graph has a stage of a name.
 func HasStage(g *dag.Graph, name string) bool {
-	return slices.ContainsFunc(g.Stages, func(s *dag.StageNode) bool { return s.Name == name })
+	return slices.ContainsFunc(g.Stages(), func(s *dag.StageNode) bool { return s.Name() == name })
 }
 
 // withOutput finds the tasks that have an output: the cohort may have two parts of
@@ -193,12 +193,12 @@ func withOutput(tasks []*dag.Node, name string) (*Selection, error) {
 	sel := &Selection{All: tasks, Named: name != ""}
 	var names []string
 	for _, n := range tasks {
-		if sel.Stage != nil && n.Stage != sel.Stage {
+		if sel.Stage != nil && n.Stage() != sel.Stage {
 			continue
 		}
-		for _, p := range n.Work.Ports().Out {
+		for _, p := range n.Instance().Ports().Out {
 			if name == "" && sel.Stage == nil || p.Name == name || sel.Stage != nil && p.Name == sel.Port.Name {
-				sel.Stage, sel.Port = n.Stage, p
+				sel.Stage, sel.Port = n.Stage(), p
 				sel.Tasks = append(sel.Tasks, n)
 				break
 			}
@@ -207,7 +207,7 @@ func withOutput(tasks []*dag.Node, name string) (*Selection, error) {
 	}
 	if sel.Stage == nil {
 		slices.Sort(names)
-		return nil, exit.Wrongf("stage %s has no output %q%s", tasks[0].Stage.Name, name, words.OrAll(name, slices.Compact(names)))
+		return nil, exit.Wrongf("stage %s has no output %q%s", tasks[0].Stage().Name(), name, words.OrAll(name, slices.Compact(names)))
 	}
 	return sel, nil
 }

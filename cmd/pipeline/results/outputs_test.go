@@ -20,18 +20,17 @@ func (*twoOutputs) Ports() dag.Ports {
 func (*twoOutputs) Run(context.Context, *dag.Task) (dag.Outputs, error) { panic("never run") }
 
 func TestChoose(t *testing.T) {
-	stage := &dag.StageNode{Name: "train", Axes: []string{"lambda", "fold"}}
-	g := &dag.Graph{File: "x.yaml", Stages: []*dag.StageNode{stage, {Name: "folds"}}}
+	kind := &dag.Kind{Name: "two"}
+	b := dag.NewGraph("x")
+	b.Title("x", "x.yaml", "")
+	stage := b.Stage("train", kind, "lambda", "fold")
 	for _, lambda := range []string{"[0, 0]", "[0.1, 0.1]"} {
 		for _, fold := range []string{"1", "2"} {
-			n := &dag.Node{Stage: stage, Work: &twoOutputs{}, Coords: []dag.Coord{{Axis: "lambda", Value: lambda},
-				{Axis: "fold", Value: fold}}}
-			n.ID = dag.TaskID("train", n.Coords)
-			stage.Tasks = append(stage.Tasks, n)
+			b.Task(stage, &twoOutputs{}, lambda, fold)
 		}
 	}
-	folds := &dag.Node{ID: "folds", Stage: g.Stages[1], Work: &twoOutputs{}}
-	g.Stages[1].Tasks = []*dag.Node{folds}
+	b.Task(b.Stage("folds", kind), &twoOutputs{})
+	g := need.Value(b.Build())(t)
 	for _, c := range []struct{ text, tasks, port string }{
 		{"train", "train[lambda=[0, 0],fold=1] train[lambda=[0, 0],fold=2] train[lambda=[0.1, 0.1],fold=1] train[lambda=[0.1, 0.1],fold=2]", "predictions"},
 		{"folds.history", "folds", "history"},

@@ -54,7 +54,7 @@ func RecordedOutputs(r *dag.Record, what string) ([]Output, error) {
 	}
 	var outs []Output
 	var stages, ports []string
-	nodes := map[string]*dag.StageNode{}
+	nodes, b := map[string]*dag.StageNode{}, dag.NewGraph(r.Pipeline)
 	for _, t := range r.Tasks {
 		stages = append(stages, dag.StageOf(t.ID))
 		if !pattern.MatchString(t.ID) && !pattern.MatchString(dag.StageOf(t.ID)) {
@@ -62,9 +62,9 @@ func RecordedOutputs(r *dag.Record, what string) ([]Output, error) {
 		}
 		stage := dag.StageOf(t.ID)
 		if nodes[stage] == nil {
-			nodes[stage] = &dag.StageNode{Name: stage}
+			nodes[stage] = b.Stage(stage, nil)
 		}
-		n := &dag.Node{ID: t.ID, Stage: nodes[stage]}
+		n := b.TaskNamed(nodes[stage], nil, t.ID)
 		for _, out := range t.Outputs {
 			ports = append(ports, out.Name)
 			if port == "" || port == out.Name {
@@ -88,7 +88,7 @@ func leftOut(r *dag.Record, name string) string {
 		return ""
 	}
 	stage := dag.StageOf(name)
-	if why := p.Graph.Absent[stage]; why != "" {
+	if why := p.Graph.LeftOut(stage); why != "" {
 		return ": " + why
 	}
 	isOf := func(t dag.TaskRecord) bool { return dag.StageOf(t.ID) == stage }
@@ -119,8 +119,8 @@ func OfRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 		keys[t.ID] = t.Key
 	}
 	for n := range p.Graph.Tasks() {
-		if k, ran := keys[n.ID]; c.Steps[n].Key != k || !ran {
-			return nil, fmt.Errorf("%s has changed since this run, in its data or in the program; name the pipeline file to use its present result", n.ID)
+		if k, ran := keys[n.ID()]; c.Steps[n].Key != k || !ran {
+			return nil, fmt.Errorf("%s has changed since this run, in its data or in the program; name the pipeline file to use its present result", n.ID())
 		}
 	}
 	return c, nil
@@ -139,7 +139,7 @@ func AsRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 	c := &Current{File: rec.ID, Pipeline: p, Store: store, Steps: map[*dag.Node]*dag.Step{}}
 	for n := range p.Graph.Tasks() {
 		s := &dag.Step{Node: n, State: dag.Unknown, Reason: "it did not run in run " + rec.ID}
-		if t := tasks[n.ID]; t != nil {
+		if t := tasks[n.ID()]; t != nil {
 			s.Key = t.Key
 			if t.State == dag.Ran || t.State == dag.Cached {
 				s.State, s.Reason, s.Outputs = dag.Cached, "", t.Outputs

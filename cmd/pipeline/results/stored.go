@@ -22,7 +22,7 @@ import (
 func (c *Current) Read(n *dag.Node, port dag.Port) (Content, error) {
 	got, err := Read(c.Store, c.Ref(n, port.Name), port.Type)
 	if err != nil {
-		return Content{}, fmt.Errorf("%s: %w", n.ID, err)
+		return Content{}, fmt.Errorf("%s: %w", n.ID(), err)
 	}
 	return got, nil
 }
@@ -90,7 +90,7 @@ func (c *Current) Results() differ.Results {
 	out := differ.Results{Name: c.Store.Dir(), Tasks: map[string]differ.Result{}}
 	for n, s := range c.Steps {
 		if s.State == dag.Cached {
-			out.Tasks[n.ID] = differ.Result{Outputs: s.Outputs, Store: c.Store}
+			out.Tasks[n.ID()] = differ.Result{Outputs: s.Outputs, Store: c.Store}
 		}
 	}
 	return out
@@ -135,7 +135,7 @@ func (c *Current) InputsStored(n *dag.Node) bool {
 func (c *Current) DamagedInput(n *dag.Node) string {
 	for src := range n.Upstream() {
 		if s := c.Steps[src.Node]; s != nil && c.damaged(s, s.Outputs.Of(src.Output)) {
-			return src.Node.ID + "." + src.Output
+			return src.Node.ID() + "." + src.Output
 		}
 	}
 	return ""
@@ -174,11 +174,11 @@ func (c *Current) Recorded() differ.Results {
 		if len(all.Tasks) >= len(c.Steps) {
 			break
 		}
-		if r.Pipeline != c.Pipeline.Graph.Name {
+		if r.Pipeline != c.Pipeline.Graph.Name() {
 			continue
 		}
 		rec, err := LoadRun(c.Store, r.ID)
-		if err != nil || rec.Source != c.Pipeline.Graph.Source {
+		if err != nil || rec.Source != c.Pipeline.Graph.Source() {
 			continue
 		}
 		for id, result := range differ.OfRecord(r.ID, c.Store, rec).Tasks {

@@ -13,17 +13,17 @@ import (
 
 // Warned says what the results of a run warn of, by stage, each warning once; nothing where a summary of the run does.
 func Warned(a *console.Console, g *dag.Graph, store *artifacts.Store, outputs map[string]artifacts.Refs) {
-	for _, s := range g.Stages {
-		if s.Kind.Name == "summary" && len(s.Tasks) > 0 && outputs[s.Tasks[0].ID] != nil {
+	for _, s := range g.Stages() {
+		if s.Kind().Name == "summary" && len(s.Tasks()) > 0 && outputs[s.Tasks()[0].ID()] != nil {
 			return
 		}
 	}
-	for _, s := range g.Stages {
+	for _, s := range g.Stages() {
 		var order []string
 		count := map[string]int{}
-		for _, n := range s.Tasks {
-			for _, p := range n.Work.Ports().Out {
-				ref, made := outputs[n.ID].Get(p.Name)
+		for _, n := range s.Tasks() {
+			for _, p := range n.Instance().Ports().Out {
+				ref, made := outputs[n.ID()].Get(p.Name)
 				if !made || !slices.Contains(p.Type.Columns, dag.WarningColumn) {
 					continue
 				}
@@ -39,7 +39,7 @@ func Warned(a *console.Console, g *dag.Graph, store *artifacts.Store, outputs ma
 			}
 		}
 		a.Few(a.Stderr, len(order), 3, func(i int) {
-			fmt.Fprintf(a.Stderr, "warning of %s (%d of %s): %s\n", s.Name, count[order[i]], words.Count(len(s.Tasks), "task"), order[i])
+			fmt.Fprintf(a.Stderr, "warning of %s (%d of %s): %s\n", s.Name(), count[order[i]], words.Count(len(s.Tasks()), "task"), order[i])
 		})
 	}
 }

@@ -51,7 +51,7 @@ func printCauses(a *console.Console, sum *dag.Summary, count bool) {
 
 // PrintWhy gives the causes of a task, and compares its recipe with that of its last result.
 func PrintWhy(a *console.Console, sum *dag.Summary, e *dag.Explanation) {
-	id := a.Page.Bold(e.Node.ID)
+	id := a.Page.Bold(e.Node.ID())
 	then := ""
 	if e.Run != "" {
 		then = fmt.Sprintf("run %s of %s", e.Run, e.When.Local().Format("2006-01-02 15:04:05"))

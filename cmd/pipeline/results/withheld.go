@@ -44,7 +44,7 @@ func (c *Current) failedChecks() (failed []*dag.Node) {
 
 // isCheck reports whether other tasks wait for a task.
 func isCheck(n *dag.Node) bool {
-	_, ok := n.Work.(role.Check)
+	_, ok := n.Instance().(role.Check)
 	return ok
 }
 
@@ -61,7 +61,7 @@ func withholds(n *dag.Node, seen map[*dag.Node]bool) bool {
 		return false
 	}
 	seen[n] = true
-	if role.Port(n.Work, role.Checks) != "" {
+	if role.Port(n.Instance(), role.Checks) != "" {
 		return true
 	}
 	for src := range n.Upstream() {
@@ -88,16 +88,16 @@ func (c *Current) withheld(a *console.Console, tasks []*dag.Node) error {
 	for _, f := range failed {
 		said := c.Pipeline.Roster.CompleteExclude(c.Failure(f))
 		if said == "" {
-			lines = append(lines, "  "+f.ID+" has no result, and no log of a failure is left")
+			lines = append(lines, "  "+f.ID()+" has no result, and no log of a failure is left")
 			continue
 		}
 		reason = "a leakage check failed"
-		lines = append(lines, "  "+f.ID+" failed: "+strings.ReplaceAll(said, "\n", "\n  "))
+		lines = append(lines, "  "+f.ID()+" failed: "+strings.ReplaceAll(said, "\n", "\n  "))
 	}
 	if !IsRun(c.File) { // a run is over
-		lines = append(lines, "  "+a.Command(c.runUntil(failed[0].Stage.Name)...)+" repeats the check once the cause is fixed")
+		lines = append(lines, "  "+a.Command(c.runUntil(failed[0].Stage().Name())...)+" repeats the check once the cause is fixed")
 	}
-	return fmt.Errorf("the results of %s are withheld because %s\n%s", there[0].Stage.Name, reason,
+	return fmt.Errorf("the results of %s are withheld because %s\n%s", there[0].Stage().Name(), reason,
 		strings.Join(lines, "\n"))
 }
 
@@ -113,15 +113,15 @@ func CheckRun(a *console.Console, rec *dag.Record, store *artifacts.Store, outs 
 			rec.ID, err)
 	}
 	if !slices.ContainsFunc(failed, func(t dag.TaskRecord) bool {
-		return slices.ContainsFunc(c.Pipeline.Graph.Stages, func(s *dag.StageNode) bool {
-			return s.Name == dag.StageOf(t.ID) && len(s.Tasks) > 0 && isCheck(s.Tasks[0])
+		return slices.ContainsFunc(c.Pipeline.Graph.Stages(), func(s *dag.StageNode) bool {
+			return s.Name() == dag.StageOf(t.ID) && len(s.Tasks()) > 0 && isCheck(s.Tasks()[0])
 		})
 	}) {
 		return nil
 	}
 	var tasks []*dag.Node
 	for n := range c.Steps {
-		if slices.ContainsFunc(outs, func(o Output) bool { return o.Task.ID == n.ID }) {
+		if slices.ContainsFunc(outs, func(o Output) bool { return o.Task.ID() == n.ID() }) {
 			tasks = append(tasks, n)
 		}
 	}

@@ -1,0 +1,297 @@
+package dag
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/internal/words"
+)
+
+// A Builder makes a Graph: stages are added, then their tasks, then what each task reads. Its methods report no
+// mistakes; Build reports all of them. After a Build without mistakes a Builder must not be used.
+type Builder struct {
+	g     *Graph
+	wrong []error
+	done  bool
+}
+
+// NewGraph begins a graph. Its name is that of the pipeline.
+func NewGraph(name string) *Builder {
+	return &Builder{g: &Graph{name: name, absent: map[string]string{}}}
+}
+
+// graph is what is built.
+func (b *Builder) graph() *Graph {
+	if b.done {
+		panic("dag: a Builder is used after Build")
+	}
+	return b.g
+}
+
+// Title sets the name of the pipeline, the file that describes it, as the user gave it, and the text of the file, which
+// each run keeps.
+func (b *Builder) Title(name, file, text string) {
+	g := b.graph()
+	g.name, g.file, g.source = name, file, text
+}
+
+// BareAxis sets the axis whose values stand first and alone in the names of tasks: train[sub-003,fold=2].
+func (b *Builder) BareAxis(axis string) { b.graph().bare = axis }
+
+// LeaveOut states why a stage, or a member of a fan-out, has no tasks. Select reports it.
+func (b *Builder) LeaveOut(name, why string) { b.graph().absent[name] = why }
+
+// Stage adds a stage. It has a task for each combination of values of its axes, or one task without axes.
+func (b *Builder) Stage(name string, k *Kind, axes ...string) *StageNode {
+	s := &StageNode{name: name, kind: k, axes: axes}
+	b.graph().stages = append(b.g.stages, s)
+	return s
+}
+
+// Locate sets where the file asks for a stage. Mistakes are reported there.
+func (b *Builder) Locate(s *StageNode, pos Pos) { b.graph(); s.pos = pos }
+
+// Require sets what each task of a stage needs, where it is not what the kind states.
+func (b *Builder) Require(s *StageNode, n Needs) { b.graph(); s.asked = n }
+
+// Task adds a task to a stage, with its parameters filled in; values are its coordinates, in the order of the stage's
+// axes.
+func (b *Builder) Task(s *StageNode, instance Stage, values ...string) *Node {
+	n := &Node{stage: s, instance: instance}
+	if b.graph(); len(values) != len(s.axes) {
+		b.mistake(s, "stage %s: a task has the coordinates [%s], and the axes of the stage are [%s]", s.name,
+			strings.Join(values, ", "), strings.Join(s.axes, ", "))
+	} else if len(values) > 0 {
+		n.coords = make([]Coord, len(values))
+		for i, v := range values {
+			n.coords[i] = Coord{s.axes[i], v}
+		}
+	}
+	n.id = TaskID(s.name, n.coords, b.g.bare)
+	s.tasks = append(s.tasks, n)
+	return n
+}
+
+// TaskNamed adds a task of which only the name is known, such as one of a recorded run.
+func (b *Builder) TaskNamed(s *StageNode, instance Stage, id string) *Node {
+	b.graph()
+	n := &Node{id: id, stage: s, instance: instance}
+	s.tasks = append(s.tasks, n)
+	return n
+}
+
+// StageLike adds a stage like one of another graph, without its tasks.
+func (b *Builder) StageLike(s *StageNode) *StageNode {
+	like := *s
+	like.tasks = nil
+	b.graph().stages = append(b.g.stages, &like)
+	return &like
+}
+
+// TaskLike adds a task like one of another graph, without its inputs.
+func (b *Builder) TaskLike(s *StageNode, n *Node) *Node {
+	b.graph()
+	like := *n
+	like.stage, like.inputs = s, nil
+	s.tasks = append(s.tasks, &like)
+	return &like
+}
+
+// Connect connects a port of a task to what it reads: one source, or, where the port gathers, all members of a fan-out
+// in the order of CompareCoords, as StageNode.Outputs lists them. The list is kept and must not be changed.
+func (b *Builder) Connect(n *Node, port string, from ...Source) {
+	b.graph()
+	n.inputs = append(n.inputs, Binding{port, from})
+}
+
+// Replace gives a task other parameters.
+func (b *Builder) Replace(n *Node, instance Stage) { b.graph(); n.instance = instance }
+
+// Refuse states why a task cannot run, where that is known before the run. Its inputs may be incomplete.
+func (b *Builder) Refuse(n *Node, why error) { b.graph(); n.problem = why }
+
+// Order puts the stages in an order. Stages that are not listed are removed.
+func (b *Builder) Order(stages ...*StageNode) { b.graph().stages = stages }
+
+// Sort puts the tasks of a stage in an order.
+func (b *Builder) Sort(s *StageNode, compare func(x, y *Node) int) {
+	b.graph()
+	slices.SortStableFunc(s.tasks, compare)
+}
+
+// Draft is the graph as far as it is built: for checks before Build.
+func (b *Builder) Draft() *Graph { return b.graph() }
+
+// Build checks the graph and returns it. The error lists all mistakes: inputs that do not exist, are not connected, or
+// are connected to what does not fit; names that occur twice; fan-outs without their coordinates; cycles.
+func (b *Builder) Build() (*Graph, error) {
+	c := check{b: b, ports: map[*Node]*Ports{}, lists: map[listUse]bool{}}
+	c.names()
+	if len(b.wrong) == 0 {
+		for n := range b.graph().Tasks() {
+			c.inputs(n)
+		}
+	}
+	if len(b.wrong) == 0 {
+		if _, err := newIndex(b.g); err != nil {
+			b.wrong = append(b.wrong, err)
+		}
+	}
+	if err := errors.Join(b.wrong...); err != nil {
+		b.wrong = nil
+		return nil, err
+	}
+	b.done = true
+	return b.g, nil
+}
+
+func (b *Builder) mistake(s *StageNode, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if s.pos != (Pos{}) {
+		text = s.pos.String() + ": " + text
+	}
+	b.wrong = append(b.wrong, errors.New(text))
+}
+
+// A check is one Build.
+type check struct {
+	b     *Builder
+	ports map[*Node]*Ports // of the tasks of the graph
+	lists map[listUse]bool // that have been checked: many tasks share one list
+}
+
+// A listUse is a list of sources on the port of a stage's tasks.
+type listUse struct {
+	first *Source
+	n     int
+	of    *StageNode
+	ports *Ports
+	port  string
+}
+
+// names checks what needs no connection.
+func (c *check) names() {
+	stages, tasks := map[string]*StageNode{}, map[string]bool{}
+	for _, s := range c.b.graph().stages {
+		switch twin := stages[s.name]; {
+		case s.name == "":
+			c.b.mistake(s, "a stage has no name")
+		case s.kind == nil:
+			c.b.mistake(s, "stage %s has no kind", s.name)
+		case twin != nil && twin.kind == s.kind && slices.Equal(twin.axes, s.axes):
+			c.b.mistake(s, "there are two stages %s", s.name)
+		}
+		stages[s.name] = s
+		var last *Ports
+		for _, n := range s.tasks {
+			switch {
+			case n.instance == nil:
+				c.b.mistake(s, "task %s has no instance of its kind", n.id)
+				continue
+			case tasks[n.id]:
+				c.b.mistake(s, "there are two tasks %s", n.id)
+			}
+			tasks[n.id] = true
+			if p := n.instance.Ports(); last == nil || !last.equal(p) {
+				last = &p
+			}
+			c.ports[n] = last
+		}
+	}
+}
+
+// inputs checks what a task reads.
+func (c *check) inputs(n *Node) {
+	ports, connected := c.ports[n], map[string]bool{}
+	for _, in := range n.inputs {
+		at := slices.IndexFunc(ports.In, func(p Port) bool { return p.Name == in.Port })
+		switch {
+		case at < 0:
+			c.b.mistake(n.stage, "task %s has no input %s%s", n.id, in.Port, words.OrAll(in.Port, portNames(ports.In)))
+			continue
+		case connected[in.Port]:
+			c.b.mistake(n.stage, "task %s: input %s is connected twice", n.id, in.Port)
+		case !ports.In[at].Gather && len(in.Sources) != 1:
+			c.b.mistake(n.stage, "task %s: input %s takes one source, not %d", n.id, in.Port, len(in.Sources))
+		}
+		if connected[in.Port] = true; len(in.Sources) == 0 {
+			continue
+		}
+		use := listUse{&in.Sources[0], len(in.Sources), n.stage, ports, in.Port}
+		if !c.lists[use] {
+			c.lists[use] = true
+			c.sources(n, &ports.In[at], in.Sources)
+		}
+	}
+	if n.problem != nil {
+		return
+	}
+	for _, p := range ports.In {
+		if !p.Optional && !connected[p.Name] {
+			c.b.mistake(n.stage, "task %s: its input %s is not connected", n.id, p.Name)
+		}
+	}
+}
+
+// sources checks that what is connected to a port exists and fits.
+func (c *check) sources(n *Node, p *Port, from []Source) {
+	for i := range from {
+		src := &from[i]
+		if src.Node == nil {
+			if src.File == "" {
+				c.b.mistake(n.stage, "task %s: its input %s is connected to no task and no file", n.id, p.Name)
+			}
+			continue
+		}
+		up, there := c.ports[src.Node]
+		if src.Node.problem != nil {
+			continue // it gives nothing, and the run reports why
+		}
+		if !there {
+			c.b.mistake(n.stage, "task %s needs the task %s, which is not in the graph", n.id, src.Node.id)
+			continue
+		}
+		at := slices.IndexFunc(up.Out, func(out Port) bool { return out.Name == src.Output })
+		if at < 0 {
+			c.b.mistake(n.stage, "task %s: its input %s reads %s.%s, and that task has no such output%s", n.id, p.Name,
+				src.Node.id, src.Output, words.OrAll(src.Output, portNames(up.Out)))
+		} else if err := Fits(up.Out[at].Type, p.Type); err != nil {
+			c.b.mistake(n.stage, "task %s: its input %s %v: %s.%s does not fit", n.id, p.Name, err, src.Node.id, src.Output)
+		}
+	}
+}
+
+func portNames(ports []Port) []string {
+	names := make([]string, len(ports))
+	for i := range ports {
+		names[i] = ports[i].Name
+	}
+	return names
+}
+
+// equal reports whether ports are the same for the checks of a graph.
+func (p *Ports) equal(q Ports) bool {
+	same := func(a, b Port) bool {
+		return a.Name == b.Name && a.Gather == b.Gather && a.Optional == b.Optional && a.Type.Format == b.Type.Format &&
+			a.Type.DType == b.Type.DType && slices.Equal(a.Type.Axes, b.Type.Axes) &&
+			slices.Equal(a.Type.Columns, b.Type.Columns)
+	}
+	return slices.EqualFunc(p.In, q.In, same) && slices.EqualFunc(p.Out, q.Out, same)
+}
+
+// Output is an output of a task, as the source of a port.
+func (n *Node) Output(name string) Source { return Source{Node: n, Output: name} }
+
+// Outputs are an output of all tasks of a stage, for a port that gathers: with their coordinates, in order.
+func (s *StageNode) Outputs(name string) []Source {
+	all := make([]Source, len(s.tasks))
+	for i, n := range s.tasks {
+		coords := slices.Clone(n.coords)
+		slices.SortFunc(coords, func(a, b Coord) int { return strings.Compare(a.Axis, b.Axis) })
+		all[i] = Source{Node: n, Output: name, Coords: coords}
+	}
+	slices.SortStableFunc(all, func(a, b Source) int { return CompareCoords(a.Coords, b.Coords) })
+	return all
+}

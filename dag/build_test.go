@@ -1,0 +1,113 @@
+package dag
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+)
+
+// A typed stage has the ports that a test gives it.
+type typed struct{ ports Ports }
+
+func (s *typed) Ports() Ports                                { return s.ports }
+func (s *typed) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
+
+func in(name string, t Type, gather bool) Ports {
+	return Ports{In: []Port{{Name: name, Type: t, Gather: gather}}, Out: []Port{{Name: "out", Type: Format("text")}}}
+}
+
+// A graph with mistakes is refused before anything runs, and all of them are listed.
+func TestBuildRefuses(t *testing.T) {
+	kind := &Kind{Name: "typed"}
+	text := func() *typed { return &typed{in("in", Format("text"), true)} }
+	b := NewGraph("wrong")
+	a := b.Stage("a", kind)
+	b.Locate(a, Pos{"x.yaml", 3, 5})
+	first := b.Task(a, &typed{Ports{Out: []Port{{Name: "out", Type: Format("text")}, {Name: "table",
+		Type: Arrow("x")}}}})
+	array := b.Task(b.Stage("array", kind), &typed{in("in", NPY("<f8"), false)})
+	b.Connect(array, "in", first.Output("out"))
+	column := b.Task(b.Stage("column", kind), &typed{in("in", Arrow("y"), false)})
+	b.Connect(column, "in", first.Output("table"))
+	loose := b.Task(b.Stage("loose", kind), text())
+	b.Connect(loose, "im")
+	two := b.Task(b.Stage("two", kind), &typed{in("in", Format("text"), false)})
+	b.Connect(two, "in", first.Output("out"), first.Output("out"))
+	twice := b.Task(b.Stage("twice", kind), text())
+	b.Connect(twice, "in", first.Output("out"))
+	b.Connect(twice, "in", first.Output("outt"))
+	other := NewGraph("other")
+	b.Connect(b.Task(b.Stage("apart", kind), text()), "in", other.Task(other.Stage("z", kind), text()).Output("out"))
+	b.Connect(b.Task(b.Stage("nothing", kind), text()), "in", Source{})
+	_, err := b.Build()
+	need.Equal(t, err.Error(), strings.Join([]string{
+		"task array: its input in takes npy, not text: a.out does not fit",
+		"task column: its input in needs the column y; available: x: a.table does not fit",
+		"task loose has no input im (the only one is in)",
+		"task loose: its input in is not connected",
+		"task two: input in takes one source, not 2",
+		"task twice: input in is connected twice",
+		`task twice: its input in reads a.outt, and that task has no such output (did you mean "out"?)`,
+		"task apart needs the task z, which is not in the graph",
+		"task nothing: its input in is connected to no task and no file",
+	}, "\n"))
+
+	b = NewGraph("names")
+	fan := b.Stage("fan", kind, "x", "y")
+	b.Locate(fan, Pos{"x.yaml", 7, 3})
+	b.Task(fan, text(), "1")
+	b.Task(fan, text(), "1", "2")
+	b.Task(fan, text(), "1", "2")
+	b.Task(fan, nil, "2", "2")
+	b.Stage("fan", kind, "x", "y")
+	b.Stage("none", nil)
+	b.Stage("", kind)
+	_, err = b.Build()
+	need.Equal(t, err.Error(), strings.Join([]string{
+		"x.yaml:7:3: stage fan: a task has the coordinates [1], and the axes of the stage are [x, y]",
+		"x.yaml:7:3: there are two tasks fan[x=1,y=2]",
+		"x.yaml:7:3: task fan[x=2,y=2] has no instance of its kind",
+		"there are two stages fan",
+		"stage none has no kind",
+		"a stage has no name",
+	}, "\n"))
+
+	b = NewGraph("cycle")
+	x, y := b.Task(b.Stage("x", kind), text()), b.Task(b.Stage("y", kind), text())
+	b.Connect(x, "in", y.Output("out"))
+	b.Connect(y, "in", x.Output("out"))
+	_, err = b.Build()
+	need.Error(t, err, "the tasks form a cycle: x needs y needs x")
+}
+
+// A graph does not change after Build.
+func TestBuilderEnds(t *testing.T) {
+	b := NewGraph("one")
+	s := b.Stage("a", joinKind)
+	n := b.Task(s, &join{})
+	need.Value(b.Build())(t)
+	for name, change := range map[string]func(){
+		"Stage": func() { b.Stage("b", joinKind) }, "Task": func() { b.Task(s, &join{}) },
+		"Connect": func() { b.Connect(n, "in", n.Output("out")) }, "Replace": func() { b.Replace(n, &join{}) },
+		"Refuse": func() { b.Refuse(n, ErrOnly) }, "Order": func() { b.Order() }, "Title": func() {
+			b.Title("",
+				"", "")
+		},
+		"Locate": func() { b.Locate(s, Pos{}) }, "Require": func() { b.Require(s, Needs{}) },
+		"LeaveOut": func() { b.LeaveOut("a", "b") }, "BareAxis": func() { b.BareAxis("a") },
+		"Sort": func() { b.Sort(s, nil) }, "Build": func() { b.Build() }, "Draft": func() { b.Draft() },
+		"TaskNamed": func() { b.TaskNamed(s, nil, "a") }, "StageLike": func() { b.StageLike(s) },
+		"TaskLike": func() { b.TaskLike(s, n) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s changes a graph that is built", name)
+				}
+			}()
+			change()
+		}()
+	}
+}
