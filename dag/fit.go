@@ -1,7 +1,6 @@
 package dag
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -100,7 +99,7 @@ func holds(t Type, v artifacts.Value) error {
 	}
 	switch t.Format {
 	case "npy":
-		a, err := asArray(v)
+		a, err := encoding.ArrayOf(v)
 		if err != nil {
 			return err
 		}
@@ -111,7 +110,7 @@ func holds(t Type, v artifacts.Value) error {
 			return fmt.Errorf("has the shape %v, not the axes [%s]", a.Shape, strings.Join(t.Axes, ", "))
 		}
 	case "arrow":
-		tab, err := asTable(v)
+		tab, err := encoding.TableOf(v)
 		if err != nil {
 			return err
 		}
@@ -124,26 +123,4 @@ func holds(t Type, v artifacts.Value) error {
 		}
 	}
 	return nil
-}
-
-func asArray(v artifacts.Value) (*encoding.Array, error) {
-	if a, ok := v.(*encoding.Array); ok {
-		return a, nil
-	}
-	var b bytes.Buffer
-	if err := v.Encode(&b); err != nil {
-		return nil, err
-	}
-	return encoding.ReadArray(&b)
-}
-
-func asTable(v artifacts.Value) (*encoding.Table, error) {
-	if t, ok := v.(*encoding.Table); ok {
-		return t, nil
-	}
-	var b bytes.Buffer
-	if err := v.Encode(&b); err != nil {
-		return nil, err
-	}
-	return encoding.ReadTable(&b)
 }

@@ -63,6 +63,18 @@ func ReadTable(r io.Reader) (*Table, error) {
 	return t, nil
 }
 
+// TableOf is a value that encodes a table: itself, or what it encodes.
+func TableOf(v interface{ Encode(io.Writer) error }) (*Table, error) {
+	if t, ok := v.(*Table); ok {
+		return t, nil
+	}
+	var b bytes.Buffer
+	if err := v.Encode(&b); err != nil {
+		return nil, err
+	}
+	return ReadTable(&b)
+}
+
 // table reads a file. A reader gets memory from a budget, and a panic means a damaged file.
 func (f tableFormat) table(b []byte) (t *Table, err error) {
 	defer recoverDamage(&t, &err)

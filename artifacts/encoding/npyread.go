@@ -26,6 +26,18 @@ func ReadArray(r io.Reader) (*Array, error) {
 	return a, nil
 }
 
+// ArrayOf is a value that encodes an array: itself, or what it encodes.
+func ArrayOf(v interface{ Encode(io.Writer) error }) (*Array, error) {
+	if a, ok := v.(*Array); ok {
+		return a, nil
+	}
+	var b bytes.Buffer
+	if err := v.Encode(&b); err != nil {
+		return nil, err
+	}
+	return ReadArray(&b)
+}
+
 // ReadFloats reads the numbers of an npy file from outside in double precision, and their shape. What they take is
 // claimed by the header, before they are read: as they are stored, in double precision, and so many further copies of
 // that.
