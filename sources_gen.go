@@ -15,11 +15,13 @@ import (
 //go:embed artifacts/*[^t].go
 //go:embed artifacts/*[^t]est.go
 //go:embed artifacts/claim/*[^t].go
+//go:embed artifacts/encoding/*[^s]t.go
 //go:embed artifacts/encoding/*[^t].go
 //go:embed artifacts/lively/*[^t].go
 //go:embed artifacts/memo/*[^t].go
 //go:embed artifacts/pack/*[^s]t.go
 //go:embed artifacts/pack/*[^t].go
+//go:embed artifacts/parquet/*[^e]st.go
 //go:embed artifacts/parquet/*[^s]t.go
 //go:embed artifacts/parquet/*[^t].go
 //go:embed artifacts/readme.txt
@@ -137,6 +139,7 @@ import (
 //go:embed stages/report/page.css
 //go:embed stages/report/page.js
 //go:embed stages/report/viewer.js.gz
+//go:embed stages/role/*[^t].go
 //go:embed stages/sheet/*[^s]t.go
 //go:embed stages/sheet/*[^t].go
 //go:embed stages/wording/*.txt
