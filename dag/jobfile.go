@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag/content"
 	"prgnn/dag/param"
+	"prgnn/dag/recipe"
 )
 
 // A jobFile is a job as text, for a process elsewhere that sees the same store and
@@ -106,10 +107,17 @@ func errOtherWork(task, planned, here string) error {
 		}
 		return line
 	}
-	if fact(was) == fact(is) {
-		return fmt.Errorf("%s: not the planned work: %s differs here", task, strconv.Quote(fact(is)))
+	remedy := ""
+	for _, line := range []string{was, is} {
+		if what := recipe.ReadLine(line).What; what == "file" || what == "directory" {
+			remedy = "; if the command itself changed it: " + scratchRemedy
+		}
 	}
-	return fmt.Errorf("%s: not the planned work: %s here, %s where it was planned", task, strconv.Quote(fact(is)), strconv.Quote(fact(was)))
+	if fact(was) == fact(is) {
+		return fmt.Errorf("%s: not the planned work: %s differs here%s", task, strconv.Quote(fact(is)), remedy)
+	}
+	return fmt.Errorf("%s: not the planned work: %s here, %s where it was planned%s", task,
+		strconv.Quote(fact(is)), strconv.Quote(fact(was)), remedy)
 }
 
 // check writes the recipe again as far as it follows from the job.

@@ -45,6 +45,11 @@ func codeFiles(n *Node) []CodeFile {
 	all := reader.CodeFiles(func(port string) bool {
 		return slices.ContainsFunc(n.inputs, func(b Binding) bool { return b.Port == port })
 	})
+	all = slices.DeleteFunc(all, func(c CodeFile) bool {
+		return c.What != "environment" && !slices.ContainsFunc(c.Paths, func(path string) bool {
+			return !content.Within(path, c.Except)
+		})
+	})
 	for i := range all {
 		all[i].Name = strings.Map(func(r rune) rune { // a recipe has one fact a line
 			if r < ' ' {
@@ -64,7 +69,7 @@ func codeDigests(f *content.Digests, hash content.Hashing, n *Node) ([]codeDiges
 func digestAll(f *content.Digests, hash content.Hashing, files []CodeFile) ([]codeDigest, error) {
 	var all []codeDigest
 	for _, c := range files {
-		digest, err := f.Code(hash, c.Paths)
+		digest, err := f.Code(hash, c.Paths, c.Except)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
@@ -85,6 +90,29 @@ func (j *Job) asNode() *Node {
 // errOutside is the remedy where files changed that a command reads by their paths.
 var errOutside = errors.New("the result is not stored, since it may depend on either content: leave files that the command reads as they are while it runs; what the command itself writes belongs into its outputs, or into its own directory by a relative path")
 
+// scratchRemedy is for what a command writes outside of its own directory.
+const scratchRemedy = "files and directories that it writes and that are no input, such as a cache, " +
+	"are listed in its parameter scratch"
+
+// exceptRemedy is the remedy where what changed is no input of the command, such as a cache; "" where programs changed.
+func exceptRemedy(changed []CodeFile) string {
+	var paths []string
+	for _, c := range changed {
+		switch {
+		case c.What == "program":
+			return ""
+		case c.What == "environment" || c.Secret:
+			paths = append(paths, "PATH")
+		default:
+			paths = append(paths, c.Paths...)
+		}
+	}
+	if paths == nil {
+		return ""
+	}
+	return fmt.Sprintf("; %s: [%s]", scratchRemedy, strings.Join(slices.Compact(paths), ", "))
+}
+
 // outsideChanged compares files that a stage read beside its inputs with the recipe of its job, which has their content
 // as it was before. Files that the stage itself made there are new, and no part of either.
 func (j *Job) outsideChanged(s *artifacts.Store, files []CodeFile) error {
@@ -101,12 +129,13 @@ func (j *Job) outsideChanged(s *artifacts.Store, files []CodeFile) error {
 		return err
 	}
 	var changed []string
+	var other []CodeFile
 	for _, c := range now {
 		line := string(c.appendLine(nil))
 		if at := slices.Index(then, line); at >= 0 {
 			then = slices.Delete(then, at, at+1)
 		} else {
-			changed = append(changed, c.place())
+			changed, other = append(changed, c.place()), append(other, c.CodeFile)
 		}
 	}
 	for _, line := range then { // what was gone when the stage began
@@ -118,7 +147,7 @@ func (j *Job) outsideChanged(s *artifacts.Store, files []CodeFile) error {
 	if changed == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: %w", strings.Join(changed, ", "), artifacts.ErrChanged, errOutside)
+	return fmt.Errorf("%s: %w: %w%s", strings.Join(changed, ", "), artifacts.ErrChanged, errOutside, exceptRemedy(other))
 }
 
 // outsidePlace is where the files or programs lie in which two recipes of a task differ; "" where that is not certain.

@@ -94,6 +94,8 @@ type CodeFile struct {
 	What  string // "program", "file", "directory", or "environment": a variable whose value does not count then
 	Name  string // "python3", or that of the variable
 	Paths []string
+	// Except are files and directories among the paths, or in them, that do not count: the stage writes there.
+	Except []string
 	// Secret paths stand in no message: they come from the value of a variable.
 	Secret bool
 }

@@ -148,13 +148,14 @@ func naps(n int, script string) string {
       command: [sh, -c, %q, sh, "{nap}"]
       outputs: [nap=text]
       parameters: ["n=${n}"]
+      scratch: [DIR/started, DIR/second]
 `, n, script)
 }
 
 const nap = "echo {n} >>DIR/started; sleep 2; echo slept {n} >$1"
 
 func (c *cluster) naps(n int, script string) {
-	c.write("work.yaml", naps(n, strings.ReplaceAll(script, "DIR", c.dir)))
+	c.write("work.yaml", strings.ReplaceAll(naps(n, script), "DIR", c.dir))
 }
 
 // digests are the outputs of all tasks of a run that finds everything.

@@ -60,12 +60,41 @@ func (f *Digests) Known(path string) bool {
 	return f.known[path] != nil
 }
 
-// Code is the digest of files and directories, without their paths.
-func (f *Digests) Code(hash Hashing, paths []string) (string, error) {
-	once, _ := f.code.LoadOrStore(strings.Join(paths, "\x00"), sync.OnceValues(func() (string, error) {
-		return f.content(hash, paths)
+// Code is the digest of files and directories, without their paths, and without what lies within some others.
+func (f *Digests) Code(hash Hashing, paths, except []string) (string, error) {
+	id := strings.Join(paths, "\x00") + "\x00\x00" + strings.Join(except, "\x00")
+	once, _ := f.code.LoadOrStore(id, sync.OnceValues(func() (string, error) {
+		return f.content(hash, paths, except)
 	}))
 	return once.(func() (string, error))()
+}
+
+// Within reports whether an absolute path is one of some files and directories, or lies in one, also through links.
+func Within(path string, places []string) bool {
+	for _, place := range places {
+		place = filepath.Clean(place)
+		there, err := os.Stat(place)
+		for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+			if at == place {
+				return true
+			}
+			if info, failed := os.Stat(at); err == nil && failed == nil && os.SameFile(info, there) {
+				return true
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// leads reports whether a directory is above one of some places, which need not be there.
+func leads(dir string, places []string) bool {
+	return slices.ContainsFunc(places, func(place string) bool {
+		rest, err := filepath.Rel(dir, place)
+		return err == nil && filepath.IsLocal(rest)
+	})
 }
 
 // What directories of code may hold: files, and bytes.
@@ -74,7 +103,7 @@ const (
 	mostBytes = 16 << 30
 )
 
-func (f *Digests) content(hash Hashing, paths []string) (string, error) {
+func (f *Digests) content(hash Hashing, paths, except []string) (string, error) {
 	sum, files, bytes := sha256.New(), 0, int64(0)
 	temporary, _ := os.Stat(os.TempDir())
 	var add func(path, name string, above []fs.FileInfo) error
@@ -102,12 +131,14 @@ func (f *Digests) content(hash Hashing, paths []string) (string, error) {
 		case info.IsDir() && !slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }):
 			entries, _ := os.ReadDir(path) // sorted; what cannot be listed, the command cannot list either
 			counted := slices.DeleteFunc(slices.Clone(entries), func(e fs.DirEntry) bool {
-				return ofRuns(path, e, temporary)
+				return ofRuns(path, e, temporary) || Within(filepath.Join(path, e.Name()), except)
 			})
 			if len(counted) == 0 && len(entries) > 0 || isStore(path) {
 				return nil
 			}
-			fmt.Fprintf(sum, "%q is a directory\n", name)
+			if !leads(path, except) { // the stage may make it, for what it writes there
+				fmt.Fprintf(sum, "%q is a directory\n", name)
+			}
 			for _, e := range counted {
 				if err := add(filepath.Join(path, e.Name()), name+"/"+e.Name(), append(above, info)); err != nil {
 					return err
@@ -117,6 +148,9 @@ func (f *Digests) content(hash Hashing, paths []string) (string, error) {
 		return nil
 	}
 	for _, path := range paths {
+		if Within(path, except) {
+			continue
+		}
 		if err := add(path, "", nil); err != nil {
 			return "", err
 		}

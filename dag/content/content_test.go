@@ -17,14 +17,41 @@ func TestTooMuch(t *testing.T) {
 		need.Missing(t, "a file system with sparse files: %v", err)
 	}
 	var f Digests
-	_, err := f.Code(HashFile, []string{dir})
+	_, err := f.Code(HashFile, []string{dir}, nil)
 	need.Error(t, err, "holds more than 16 GiB: connect what the command needs as inputs, or run it in a container")
 	need.NoError(t, os.Truncate(file, 3))
 	var again Digests
-	one := need.Value(again.Code(HashFile, []string{dir}))(t)
+	one := need.Value(again.Code(HashFile, []string{dir}, nil))(t)
 	need.NoError(t, os.WriteFile(file, []byte("abc"), 0o644))
 	var changed Digests
-	if one == need.Value(changed.Code(HashFile, []string{dir}))(t) {
+	if one == need.Value(changed.Code(HashFile, []string{dir}, nil))(t) {
 		t.Error("another file has the same digest")
+	}
+}
+
+// TestExcept: what lies within the exceptions does not count, also through a link, and neither does a directory that is
+// made for it.
+func TestExcept(t *testing.T) {
+	dir, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		need.Missing(t, "links: %v", err)
+	}
+	of := func(except ...string) string {
+		var f Digests
+		return need.Value(f.Code(HashFile, []string{dir}, except))(t)
+	}
+	except := []string{filepath.Join(dir, "deep", "cache"), filepath.Join(link, "log")}
+	before, all := of(except...), of()
+	need.NoError(t, os.MkdirAll(except[0], 0o755))
+	for _, path := range []string{filepath.Join(except[0], "made"), except[1]} {
+		need.NoError(t, os.WriteFile(path, []byte("x"), 0o644))
+	}
+	need.Equal(t, of(except...), before, "the exceptions changed")
+	if of() == all {
+		t.Error("without exceptions, the directory has the same digest")
+	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "deep", "other"), []byte("x"), 0o644))
+	if of(except...) == before {
+		t.Error("beside an exception, another file has no effect")
 	}
 }

@@ -37,6 +37,7 @@ type Exec struct {
 	Outputs     []string `param:"outputs" doc:"declared outputs: NAME=FORMAT, such as result=arrow; the command must write a file of that format for each. A table may declare columns that it must have, NAME=FORMAT(COLUMN COLUMN), such as 'fit=tsv(plant rate)'"`
 	Parameters  []string `param:"parameters" doc:"NAME=VALUE, for {NAME} in the command"`
 	Environment []string `param:"environment" doc:"environment variables of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again (another PATH only if PATH is listed); of a variable that names places of code (PYTHONPATH, R_LIBS, PERL5LIB, MATLABPATH, LD_LIBRARY_PATH, CLASSPATH …) the files count, and not the value. Only a hash of a passed value is recorded"`
+	Scratch     []string `param:"scratch" doc:"absolute paths of files and directories that the command writes and that are no input, such as a cache: their content does not count, and may change"`
 	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" max:"1e9" unit:"s"`
 	Network     bool     `param:"network" doc:"in a container: the command may use the network of the machine"`
 	Python      string   `param:"python" doc:"with the input requirements: the Python that makes the environment, such as python3.12"`
@@ -184,6 +185,13 @@ func (e *Exec) Validate() []error {
 			bad("environment: %q is neither NAME nor NAME=VALUE", entry)
 		} else if cloudCredential.MatchString(name) {
 			bad("environment: %s is a cloud credential, and results must not depend on credentials: download the data before the run and connect the files as inputs ({file: …})", name)
+		}
+	}
+	for _, path := range e.Scratch {
+		if clean := filepath.Clean(path); !filepath.IsAbs(path) {
+			bad("scratch: %q is not an absolute path; relative paths are in the command's own directory, and never count", path)
+		} else if clean == filepath.Dir(clean) {
+			bad("scratch: %q holds every file that the command reads: list the directories that it writes", path)
 		}
 	}
 	if _, err := dag.ParsePromise(e.Promises); err != nil {

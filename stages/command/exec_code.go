@@ -82,7 +82,13 @@ func (e *Exec) CodeFiles(connected func(port string) bool) []dag.CodeFile {
 			add(c)
 		}
 	}
-	return slices.Concat(all, e.codePlaces(), e.filesOfVariables())
+	all = slices.Concat(all, e.codePlaces(), e.filesOfVariables())
+	for i := range all {
+		if all[i].What != "program" { // which the command reads in any case
+			all[i].Except = e.Scratch
+		}
+	}
+	return all
 }
 
 // shellLine is the line that the command gives a shell: sh -c LINE; "" for none.

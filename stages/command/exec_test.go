@@ -86,6 +86,8 @@ func TestExecMistakes(t *testing.T) {
 	e := newExec()
 	e.Inputs, e.Outputs = []string{"table=arrow", "2x"}, []string{"result", "table=npy", "m*=npy", "image=nifti(a)"}
 	e.Parameters, e.Environment = []string{"alpha"}, []string{"=x", "A B"}
+	root := filepath.VolumeName(t.TempDir()) + string(filepath.Separator)
+	e.Scratch = []string{"cache", root}
 	e.Command = []string{"run", "{tabel}", "{{literal}}", "{not a name}"}
 	want := []string{
 		`inputs: "2x" does not begin with a name of letters, digits, _ and -`,
@@ -97,6 +99,8 @@ func TestExecMistakes(t *testing.T) {
 		`command: {tabel} is neither an input, an output nor a parameter (did you mean "table"?); {{ stands for a brace`,
 		`environment: "=x" is neither NAME nor NAME=VALUE`,
 		`environment: "A B" is neither NAME nor NAME=VALUE`,
+		`scratch: "cache" is not an absolute path; relative paths are in the command's own directory, and never count`,
+		fmt.Sprintf("scratch: %q holds every file that the command reads: list the directories that it writes", root),
 	}
 	got := lists.Map(e.Validate(), func(err error) string { return err.Error() })
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
