@@ -11,6 +11,7 @@ import (
 	"prgnn/pipelines/lock"
 	"prgnn/stages"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
 
 // A Replay is what a bundle asks this program to do.
@@ -24,7 +25,7 @@ type Replay struct {
 func (r *Replay) Runs() []string {
 	var names []string
 	for _, s := range r.Graph.Stages() {
-		if s.Kind().Name == "exec" {
+		if role.Ports(s.Kind().New(), role.Program) != nil {
 			names = append(names, s.Name())
 		}
 	}
