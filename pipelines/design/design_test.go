@@ -154,6 +154,7 @@ func TestLeaks(t *testing.T) {
 		{"a check", "c[fold=1] fit\nl checks leakage:c[fold=1]\ntrain[fold=1] fit folds:folds x*:l", ""},
 		{"no test", "c[fold=1] fit\nh - y*:c[fold=1]", ""},
 		{"the folds of a split", "folds2 split=3 participants:other\ntrain[fold=1] fit folds:folds2 x*:folds2", ""},
+		{"behind a division", "c[fold=1] fit\ns split=3 participants:c[fold=1]\ntrain[fold=1] fit folds:folds x*:s", ""},
 		{"a program for all", "p program y*:folds z*:folds\ntrain[fold=1] fit folds:folds x*:p", "train: unchecked x by p"},
 		{"a kind of the user's", "lab - y*:folds z*:folds\ntrain[fold=1] fit folds:folds x*:lab", "train: unchecked x by lab"},
 		{"a program for one", "one[subject=sub-0] - \np[subject=sub-0] program y*:one[subject=sub-0]\ntrain[fold=1] fit folds:folds x*:p[subject=sub-0]", ""},
@@ -163,6 +164,7 @@ func TestLeaks(t *testing.T) {
 		{"a model's own fold", "c[fold=1] fit folds:folds\ntrain[fold=1] fit folds:folds\na models model:train[fold=1] x*:c[fold=1]", ""},
 		{"another fold than the model's", "c[fold=2] fit folds:folds\ntrain[fold=1] fit folds:folds\na models model:train[fold=1] x*:c[fold=2]", "a: for test fold 2"},
 		{"features of each fold", "c[fold=1] fit folds:folds\nc[fold=2] fit folds:folds\nm[fold=1] fit folds:folds\nm[fold=2] fit folds:folds\nb own scores+:m[fold=1] scores+:m[fold=2] x+:c[fold=1] x+:c[fold=2] x*:folds", ""},
+		{"features of another fold as its own", "c[fold=2] fit folds:folds\ng[fold=1] - y:c[fold=2]\nm[fold=1] fit folds:folds\nb own scores+:m[fold=1] x+:g[fold=1] x*:folds", "b: for test fold 2"},
 		{"features of one fold for all", "c[fold=1] fit folds:folds\nm[fold=1] fit folds:folds\nm[fold=2] fit folds:folds\nb own scores+:m[fold=1] scores+:m[fold=2] x+:c[fold=1] x*:folds", "b: for test fold 1,"},
 	} {
 		s := studyOf(t, before+c.tasks)
@@ -207,6 +209,7 @@ func TestReferences(t *testing.T) {
 		{"c refers=k=3" + gathers, "c: no setting matches"},
 		{"c refers=fold=1" + gathers, "c: no setting matches"},
 		{"c refers=k=1", "c: there is no setting"},
+		{"m[k=1,l=2] -\nc refers=k=1 predictions+:m[k=1,l=2]" + gathers, "c: settings match"},
 	} {
 		s := studyOf(t, before+c.tasks)
 		s.references(s.stages[len(s.stages)-1])
