@@ -277,7 +277,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 // strategies for other scans, and parameters that do not fit what is connected.
 func (l *loader) precheck(g *dag.Graph) {
 	for _, s := range g.Stages() {
-		for _, err := range precheck.Connected(s) {
+		for _, err := range precheck.Parameters(l.roster, s) {
 			l.bad.Add(s.Pos(), "stage %s: %v", s.Name(), err)
 		}
 	}
@@ -295,9 +295,6 @@ func (l *loader) precheck(g *dag.Graph) {
 		}
 	}
 	for _, s := range g.Stages() {
-		if err := precheck.Description(l.roster, s); err != nil {
-			l.bad.Add(s.Pos(), "%v", err)
-		}
 		for _, err := range precheck.Labels(l.roster, s) {
 			l.bad.Add(l.labelsAt(s), "stage %s: %v", s.Name(), err)
 		}

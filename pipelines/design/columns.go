@@ -17,7 +17,7 @@ import (
 
 // categories are the columns of the participants that stages read as categories.
 func (s *Study) categories() (names []string) {
-	for n := range with[role.Reader](s.stages...) {
+	for n := range role.With[role.Reader](s.stages...) {
 		for _, read := range role.Readings(n.Instance()) {
 			if read.Categories && OfCohort(n) {
 				names = append(names, read.Name)
@@ -51,7 +51,7 @@ func (s *Study) Sites() (names, codes []string) {
 // sets it, and notes the columns that hold the site under another name.
 func (s *Study) checkSites(sites []string) {
 	asks := map[string][]string{} // stages by the column that they lack
-	for n := range with[role.Reader](s.stages...) {
+	for n := range role.With[role.Reader](s.stages...) {
 		by, stage := role.Within(n.Instance()), n.Stage()
 		if _, has := s.people().Column(by); by == "" || has || !OfCohort(n) || slices.Contains(asks[by], stage.Name()) {
 			continue
@@ -79,7 +79,7 @@ func (s *Study) checkSites(sites []string) {
 func (s *Study) names() {
 	groups := s.predictedGroups()
 	said := map[string]bool{}
-	for n := range with[role.Reader](s.stages...) {
+	for n := range role.With[role.Reader](s.stages...) {
 		for _, read := range role.Readings(n.Instance()) {
 			what, have := "", []string(nil)
 			switch {
@@ -102,7 +102,7 @@ func (s *Study) names() {
 // it is unknown.
 func (s *Study) predictedGroups() []string {
 	divided := false
-	for n, d := range with[role.Divider](s.stages...) {
+	for n, d := range role.With[role.Divider](s.stages...) {
 		if d.Divides() != "group" || !OfCohort(n) {
 			return nil
 		}
@@ -121,7 +121,7 @@ func (s *Study) predictedGroups() []string {
 func (s *Study) relatives() {
 	var divided, kept []string // stages that divide without regard to families; columns that others keep together
 	divides := false
-	for n, d := range with[role.Divider](s.stages...) {
+	for n, d := range role.With[role.Divider](s.stages...) {
 		if !OfCohort(n) {
 			continue
 		}
@@ -197,7 +197,7 @@ func (s *Study) sparse(stage *dag.StageNode) {
 // acrossSites notes a stage that would permute labels within sites if it knew them.
 func (s *Study) acrossSites(n *dag.Node) {
 	by := role.Within(n.Instance())
-	if by == "" || len(sources(n, "participants")) > 0 || len(sources(n, "predictions")) == 0 {
+	if by == "" || len(Sources(n, "participants")) > 0 || len(Sources(n, "predictions")) == 0 {
 		return
 	}
 	for _, m := range behind(n, "predictions") {

@@ -5,7 +5,6 @@
 package design
 
 import (
-	"iter"
 	"slices"
 
 	"prgnn/artifacts/encoding"
@@ -106,21 +105,8 @@ func (s *Study) people() *encoding.Table {
 	return s.roster.Participants
 }
 
-// with yields the tasks of stages that have a role.
-func with[R any](stages ...*dag.StageNode) iter.Seq2[*dag.Node, R] {
-	return func(yield func(*dag.Node, R) bool) {
-		for _, s := range stages {
-			for _, n := range s.Tasks() {
-				if work, ok := n.Instance().(R); ok && !yield(n, work) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// sources are what a port of a task is connected to.
-func sources(n *dag.Node, port string) []dag.Source {
+// Sources are what a port of a task is connected to.
+func Sources(n *dag.Node, port string) []dag.Source {
 	for _, b := range n.Inputs() {
 		if b.Port == port {
 			return b.Sources
@@ -131,7 +117,7 @@ func sources(n *dag.Node, port string) []dag.Source {
 
 // behind are the tasks whose results a task takes at a port.
 func behind(n *dag.Node, port string) (of []*dag.Node) {
-	for _, src := range sources(n, port) {
+	for _, src := range Sources(n, port) {
 		if src.Node != nil {
 			of = append(of, src.Node)
 		}
@@ -141,7 +127,7 @@ func behind(n *dag.Node, port string) (of []*dag.Node) {
 
 // OfCohort reports whether a task takes the participants of the cohort itself.
 func OfCohort(n *dag.Node) bool {
-	of := sources(n, "participants")
+	of := Sources(n, "participants")
 	return len(of) > 0 && of[0].Node != nil && of[0].Node.Stage().Name() == "cohort"
 }
 

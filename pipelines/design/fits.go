@@ -47,7 +47,7 @@ func (s *Study) leaks(stage *dag.StageNode) {
 	for _, n := range stage.Tasks() {
 		// Predictions without a training of ours: no test fold of theirs is known.
 		evaluated := role.Port(n.Instance(), role.AllFolds, role.SomeFolds)
-		for _, src := range sources(n, evaluated) {
+		for _, src := range Sources(n, evaluated) {
 			for _, fit := range s.fitsOf(evaluated, src) {
 				if !fit.known() && role.Port(fit.task.Instance(), role.Models) == "" {
 					s.uncheck(fit, n, evaluated, said)
@@ -88,7 +88,7 @@ func (s *Study) uncheckFolds(n *dag.Node, folds dag.Source, said map[string]bool
 	made := []dag.Source{folds}
 	if folds.Node != nil {
 		if _, ok := folds.Node.Instance().(role.Divider); ok {
-			made = sources(folds.Node, "participants")
+			made = Sources(folds.Node, "participants")
 		}
 	}
 	for _, src := range made {
@@ -265,7 +265,7 @@ func seen(fit, test *dag.Node) string {
 
 // foldsOf is where the folds of a task come from; nil where it has none.
 func foldsOf(n *dag.Node) *dag.Source {
-	if all := sources(n, "folds"); len(all) == 1 {
+	if all := Sources(n, "folds"); len(all) == 1 {
 		return &all[0]
 	}
 	return nil

@@ -158,7 +158,7 @@ func apart(n *dag.Node) string {
 		}
 		for _, out := range outer {
 			a, b := unlike(in, out)
-			if a == "" && !slices.EqualFunc(sources(in, "participants"), sources(out, "participants"), sameSource) {
+			if a == "" && !slices.EqualFunc(Sources(in, "participants"), Sources(out, "participants"), sameSource) {
 				a, b = "other participants", "its own"
 			}
 			if a != "" {

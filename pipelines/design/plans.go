@@ -123,7 +123,7 @@ func (s *Study) hasDraws(n *dag.Node, port string) bool {
 
 // oneGroup notes the folds of a division that test participants of one group only.
 func (s *Study) oneGroup(stage *dag.StageNode) {
-	for n, work := range with[role.Divider](stage) {
+	for n, work := range role.With[role.Divider](stage) {
 		planned := s.planOf(n).folds
 		if planned == nil || work.Divides() == column.Target || work.OuterFold() > 0 ||
 			role.Within(n.Instance()) != "" {
@@ -170,7 +170,7 @@ func (s *Study) preserved(stage *dag.StageNode) {
 		return
 	}
 	var refused, doubts []string
-	for n, work := range with[role.Fitter](stage) {
+	for n, work := range role.With[role.Fitter](stage) {
 		if !OfCohort(n) {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 // references refuses a headline, or a reference, that is not exactly one setting: before anything runs, and so before
 // anybody has seen which setting does best.
 func (s *Study) references(stage *dag.StageNode) {
-	for n, work := range with[role.Referrer](stage) {
+	for n, work := range role.With[role.Referrer](stage) {
 		if err := oneSetting(n, work.RefersTo()); err != nil {
 			s.mistake(stage, err.Error(), err.Error())
 			return
@@ -61,7 +61,7 @@ func oneSetting(n *dag.Node, r role.Reference) error {
 func settings(tasks []*dag.Node, gathered string) (all [][]dag.Coord) {
 	seen := map[string]bool{}
 	for _, n := range tasks {
-		for _, src := range sources(n, gathered) {
+		for _, src := range Sources(n, gathered) {
 			coords := setting(src.Coords)
 			if key := column.CoordText(coords); !seen[key] {
 				seen[key] = true
@@ -74,7 +74,7 @@ func settings(tasks []*dag.Node, gathered string) (all [][]dag.Coord) {
 
 // checksFail notes trainings that leak by their parameters, and the checks that fail for that reason.
 func (s *Study) checksFail() {
-	for n, check := range with[role.Check](s.stages...) {
+	for n, check := range role.With[role.Check](s.stages...) {
 		for _, from := range behind(n, "predictions") {
 			if t, ok := from.Instance().(role.Trainer); ok && !check.Admits() && t.Leaks() != "" {
 				s.note(column.Notef("%s will fail: %s: %s (admitted: true lets it pass)", n.Stage().Name(), from.Stage().Name(),

@@ -103,10 +103,8 @@ func moved(n *dag.Node) bool {
 
 // fileOf is the file of a task's input; "" where another stage makes it.
 func fileOf(n *dag.Node, port string) string {
-	for _, b := range n.Inputs() {
-		if b.Port == port && len(b.Sources) == 1 {
-			return b.Sources[0].File
-		}
+	if from := design.Sources(n, port); len(from) == 1 {
+		return from[0].File
 	}
 	return ""
 }

@@ -15,31 +15,15 @@ import (
 	"prgnn/stages/role"
 )
 
-// Description refuses a stage whose strategy is made for other scans than those of the cohort.
-func Description(r *cohort.Roster, s *dag.StageNode) error {
-	if r.Description == "" {
-		return nil
+// Parameters are mistakes in the parameters of a stage for the scans that the cohort takes, and the ports that are
+// connected for some of its tasks.
+func Parameters(r *cohort.Roster, s *dag.StageNode) []error {
+	description := ""
+	if r != nil {
+		description = r.Description
 	}
-	for _, n := range s.Tasks() {
-		work, ok := n.Instance().(role.Cleaner)
-		if !ok {
-			return nil
-		}
-		if want := work.NeedsDescription(); want != "" && want != r.Description {
-			return fmt.Errorf("stage %s: regress: ica_aroma does not remove motion by itself; it needs scans denoised by ICA-AROMA, but the cohort takes desc-%s: set description: %s in the cohort, or choose another strategy", s.Name(), r.Description, want)
-		}
-	}
-	return nil
-}
-
-// Connected are mistakes in the parameters of a stage, by the ports that are connected for some of its tasks.
-func Connected(s *dag.StageNode) []error {
-	for _, n := range s.Tasks() {
-		work, ok := n.Instance().(role.Cleaner)
-		if !ok {
-			return nil
-		}
-		if errs := work.ValidateConnected(connected(n)); errs != nil {
+	for n, work := range role.With[role.Cleaner](s) {
+		if errs := work.ValidateFor(description, connected(n)); errs != nil {
 			return errs
 		}
 	}
@@ -58,77 +42,117 @@ func refused(where string, err error) Refusal {
 	return Refusal{where + ": " + err.Error(), category}
 }
 
+// refusals are by participant; the first one counts.
+type refusals map[string]Refusal
+
+func (why refusals) has(id string) bool { return why[id] != Refusal{} }
+
+func (why refusals) add(id string, r Refusal) {
+	if !why.has(id) {
+		why[id] = r
+	}
+}
+
 // Refused are the participants that a stage of the graph would refuse.
 func Refused(r *cohort.Roster, g *dag.Graph) map[string]Refusal {
-	why := map[string]Refusal{}
 	if r == nil {
 		return nil
 	}
-	lacking(r, g, why)
-	byHeaders(g, why)
-	if r.Scan == nil {
-		return why
+	why := refusals{}
+	why.lacking(r, g)
+	why.byHeaders(g)
+	if r.Scan != nil {
+		why.joined(g, why.cleaned(r, g))
 	}
-	left := map[*dag.Node]column.CleaningRow{}
-	for _, s := range g.Stages() {
-		for _, n := range s.Tasks() {
-			work, ok := n.Instance().(role.Cleaner)
-			timeless := sourceOfTime(n) == "header"
-			if !ok && !timeless || n.Problem() != nil {
-				continue
-			}
-			id, part, where := "", "", ""
-			for _, c := range n.Coords() {
-				switch c.Axis {
-				case "subject":
-					id = c.Value
-				case "run", "session":
-					part, where = c.Value, fmt.Sprintf(", %s %s", c.Axis, c.Value)
-				}
-			}
-			volumes, tr := r.Scan(id, part)
-			if timeless && volumes > 0 && tr == 0 && why[id] == (Refusal{}) {
-				why[id] = refused(s.Name()+where, errors.New("no repetition time: no sidecar gives the RepetitionTime, and the header of the scan gives none, or one that cannot be in s; set tr, in s"))
-			}
-			if !ok {
-				continue
-			}
-			tr = cmp.Or(tr, givenTime(n))
-			_, series := r.Files["series"] // of unknown length
-			if series && tr == 0 && work.NeedsTime() != "" && why[id] == (Refusal{}) {
-				why[id] = refused(s.Name()+where, column.TimeUnknown(work.NeedsTime()))
-			}
-			files, known := inputFiles(n, work.FollowsFromScan)
-			if volumes == 0 || !known || why[id] != (Refusal{}) {
-				continue
-			}
-			row, err := work.Refuses(volumes, tr, files)
-			if err != nil {
-				why[id] = refused(s.Name()+where, err)
-				continue
-			}
-			left[n] = row
-		}
-	}
-	joined(g, left, why)
 	return why
 }
 
+// lacking adds the participants without a value that a stage needs.
+func (why refusals) lacking(r *cohort.Roster, g *dag.Graph) {
+	if r.Participants == nil || r.Axis != "" {
+		return
+	}
+	read := map[string]bool{} // the same columns in each fold
+	for n, work := range role.With[role.Fitter](g.Stages()...) {
+		if columns := n.Stage().Name() + fmt.Sprint(work.ReadsParticipants()); !read[columns] {
+			read[columns] = true
+			for id, lacks := range work.Lacks(r.Participants) {
+				why[id] = Refusal{Why: lacks}
+			}
+		}
+	}
+}
+
 // byHeaders adds the participants whose files a stage would refuse by their headers.
-func byHeaders(g *dag.Graph, why map[string]Refusal) {
-	for _, s := range g.Stages() {
-		for _, n := range s.Tasks() {
-			work, ok := n.Instance().(role.ScanReader)
-			if !ok {
-				break
+func (why refusals) byHeaders(g *dag.Graph) {
+	for n, work := range role.With[role.ScanReader](g.Stages()...) {
+		id := design.Coord(n.Coords(), "subject")
+		files, known := inputFiles(n, func(string) bool { return true })
+		if !known || n.Problem() != nil || id == "" || why.has(id) {
+			continue
+		}
+		if err := work.RefusesHeaders(files); err != nil && !machine.Caused(err) { // that the run reports
+			why.add(id, Refusal{n.Stage().Name() + ": " + err.Error(), listed.UnusableData})
+		}
+	}
+}
+
+// cleaned adds the participants of whose scans too little would be left, and whose repetition time is unknown. It
+// returns what is left of the scans of the others.
+func (why refusals) cleaned(r *cohort.Roster, g *dag.Graph) map[*dag.Node]column.CleaningRow {
+	left := map[*dag.Node]column.CleaningRow{}
+	_, series := r.Files["series"] // of unknown length
+	for n := range g.Tasks() {
+		work, cleans := n.Instance().(role.Cleaner)
+		timeless := sourceOfTime(n) == "header"
+		if !cleans && !timeless || n.Problem() != nil {
+			continue
+		}
+		id, part, where := design.Coord(n.Coords(), "subject"), "", n.Stage().Name()
+		for _, axis := range []string{"run", "session"} {
+			if v := design.Coord(n.Coords(), axis); v != "" {
+				part, where = v, fmt.Sprintf("%s, %s %s", n.Stage().Name(), axis, v)
 			}
-			files, known := inputFiles(n, func(string) bool { return true })
-			if id := design.Coord(n.Coords(), "subject"); known && n.Problem() == nil && id != "" &&
-				why[id] == (Refusal{}) {
-				if err := work.RefusesHeaders(files); err != nil && !machine.Caused(err) { // that the run reports
-					why[id] = Refusal{s.Name() + ": " + err.Error(), listed.UnusableData}
-				}
-			}
+		}
+		volumes, tr := r.Scan(id, part)
+		if timeless && volumes > 0 && tr == 0 {
+			why.add(id, refused(where, errors.New("no repetition time: no sidecar gives the RepetitionTime, and the header of the scan gives none, or one that cannot be in s; set tr, in s")))
+		}
+		if !cleans {
+			continue
+		}
+		tr = cmp.Or(tr, givenTime(n))
+		if needs := work.NeedsTime(); series && tr == 0 && needs != "" {
+			why.add(id, refused(where, column.TimeUnknown(needs)))
+		}
+		files, known := inputFiles(n, work.FollowsFromScan)
+		if volumes == 0 || !known || why.has(id) {
+			continue
+		}
+		row, err := work.Refuses(volumes, tr, files)
+		if err != nil {
+			why.add(id, refused(where, err))
+		} else {
+			left[n] = row
+		}
+	}
+	return left
+}
+
+// joined adds the participants of whom too little would be left in all runs together.
+func (why refusals) joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow) {
+	for n, work := range role.With[role.Joiner](g.Stages()...) {
+		var runs []column.CleaningRow
+		id, known := design.Coord(n.Coords(), "subject"), true
+		for _, src := range design.Sources(n, "quality") {
+			run, cleaned := left[src.Node]
+			runs, known = append(runs, run), known && cleaned
+		}
+		if len(runs) == 0 || !known || why.has(id) {
+			continue
+		}
+		if err := work.RefusesJoined(runs); err != nil {
+			why.add(id, refused(n.Stage().Name(), err))
 		}
 	}
 }
@@ -168,56 +192,6 @@ func Unusable(r *cohort.Roster, g *dag.Graph) map[string]error {
 		}
 	}
 	return unusable
-}
-
-// joined adds the participants of whom too little would be left in all runs together.
-func joined(g *dag.Graph, left map[*dag.Node]column.CleaningRow, why map[string]Refusal) {
-	for _, s := range g.Stages() {
-		for _, n := range s.Tasks() {
-			work, ok := n.Instance().(role.Joiner)
-			if !ok {
-				break
-			}
-			var runs []column.CleaningRow
-			id, known := design.Coord(n.Coords(), "subject"), true
-			for _, b := range n.Inputs() {
-				for _, src := range b.Sources {
-					if b.Port == "quality" {
-						run, cleaned := left[src.Node]
-						runs, known = append(runs, run), known && cleaned
-					}
-				}
-			}
-			if len(runs) == 0 || !known || why[id] != (Refusal{}) {
-				continue
-			}
-			if err := work.RefusesJoined(runs); err != nil {
-				why[id] = refused(s.Name(), err)
-			}
-		}
-	}
-}
-
-// lacking adds the participants without a value that a stage needs.
-func lacking(r *cohort.Roster, g *dag.Graph, why map[string]Refusal) {
-	if r.Participants == nil || r.Axis != "" {
-		return
-	}
-	for _, s := range g.Stages() {
-		read := map[string]bool{} // the same columns in each fold
-		for _, n := range s.Tasks() {
-			work, ok := n.Instance().(role.Fitter)
-			if !ok {
-				break
-			}
-			if columns := fmt.Sprint(work.ReadsParticipants()); !read[columns] {
-				read[columns] = true
-				for id, lacks := range work.Lacks(r.Participants) {
-					why[id] = Refusal{Why: lacks}
-				}
-			}
-		}
-	}
 }
 
 // inputFiles are the files of a task's inputs. They are not known where another stage makes confounds or events.

@@ -2,10 +2,10 @@ package precheck
 
 import (
 	"fmt"
-	"slices"
 
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/pipelines/design"
 	"prgnn/stages/role"
 )
 
@@ -31,17 +31,12 @@ func Times(g *dag.Graph) (used []string) {
 // sourcesOfTime counts the tasks of the stages that take a repetition time by where they take it from.
 func sourcesOfTime(g *dag.Graph) map[*dag.StageNode]map[string]int {
 	sources := map[*dag.StageNode]map[string]int{}
-	for _, s := range g.Stages() {
-		for _, n := range s.Tasks() {
-			if _, ok := n.Instance().(role.Timed); !ok {
-				break
+	for n := range role.With[role.Timed](g.Stages()...) {
+		if from := sourceOfTime(n); from != "" {
+			if sources[n.Stage()] == nil {
+				sources[n.Stage()] = map[string]int{}
 			}
-			if from := sourceOfTime(n); from != "" {
-				if sources[s] == nil {
-					sources[s] = map[string]int{}
-				}
-				sources[s][from]++
-			}
+			sources[n.Stage()][from]++
 		}
 	}
 	return sources
@@ -58,19 +53,14 @@ func sourceOfTime(n *dag.Node) string {
 
 // connected reports which ports of a task have an input.
 func connected(n *dag.Node) func(port string) bool {
-	return func(port string) bool {
-		return slices.ContainsFunc(n.Inputs(), func(b dag.Binding) bool { return b.Port == port && len(b.Sources) > 0 })
-	}
+	return func(port string) bool { return len(design.Sources(n, port)) > 0 }
 }
 
 // givenTime is the parameter tr of the stage that reads the scan of a task, s: what counts where the files of the scan
 // give no repetition time; 0 for none.
 func givenTime(n *dag.Node) float64 {
-	for _, b := range n.Inputs() {
-		for _, src := range b.Sources {
-			if b.Port != "scan" || src.Node == nil {
-				continue
-			}
+	for _, src := range design.Sources(n, "scan") {
+		if src.Node != nil {
 			if work, ok := src.Node.Instance().(role.Timed); ok {
 				return work.GivenTime()
 			}

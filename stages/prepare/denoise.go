@@ -109,7 +109,7 @@ func (s *Denoise) Validate() []error {
 		errs = append(errs, fmt.Errorf("high_pass (%g Hz) is not below low_pass (%g Hz)", s.HighPass, s.LowPass))
 	}
 	if s.Regress != "auto" {
-		errs = append(errs, s.ValidateConnected(func(string) bool { return true })...)
+		errs = append(errs, s.ValidateFor("", func(string) bool { return true })...)
 	}
 	if s.Block > 0 && s.Draws == 0 {
 		errs = append(errs, errors.New("block is the length of the blocks of random draws, but draws is 0: set draws"))
@@ -118,20 +118,6 @@ func (s *Denoise) Validate() []error {
 		errs = append(errs, errors.New("conditions are set, but task is none: set task to fir, spm or glover"))
 	}
 	return errs
-}
-
-// ValidateConnected checks the parameters against the ports that are connected: regress: auto regresses nothing out
-// where there are no confounds.
-func (s *Denoise) ValidateConnected(has func(port string) bool) []error {
-	st, err := connectivity.StrategyOf(s.strategy())
-	if err != nil || !st.Cosines || !(s.HighPass > 0) || s.Regress == "auto" && !has("confounds") {
-		return nil
-	}
-	or := ""
-	if s.Regress == "auto" {
-		or = ", or choose a strategy without cosines (regress: 36P)"
-	}
-	return []error{fmt.Errorf("regress: %s includes fMRIPrep's cosines, a high-pass filter at 1/128 Hz: remove high_pass%s", s.Regress, or)}
 }
 
 // readScan reads the table of the scan: one without columns where none is connected.
@@ -441,7 +427,7 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 		row, err = s.without(row, asked, why)
 		return row, each, err
 	}
-	if errs := s.ValidateConnected(t.Has); errs != nil {
+	if errs := s.ValidateFor("", t.Has); errs != nil {
 		return row, each, errs[0]
 	}
 	in := t.In("confounds")

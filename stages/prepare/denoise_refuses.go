@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -37,10 +38,19 @@ func (*Denoise) FollowsFromScan(port string) bool {
 	return port == "series" || port == "scan" || port == "sampled"
 }
 
-// NeedsDescription is the desc- entity of the scans that the strategy is made for; "" for any.
-func (s *Denoise) NeedsDescription() string {
-	if s.Regress == "ica_aroma" {
-		return connectivity.AROMAScans
+// ValidateFor checks the parameters against the scans that the cohort takes, and the ports that are connected: regress:
+// auto regresses nothing out where there are no confounds.
+func (s *Denoise) ValidateFor(description string, has func(port string) bool) (errs []error) {
+	if s.Regress == "ica_aroma" && description != "" && description != connectivity.AROMAScans {
+		errs = append(errs, fmt.Errorf("regress: ica_aroma does not remove motion by itself; it needs scans denoised by ICA-AROMA, but the cohort takes desc-%s: set description: %s in the cohort, or choose another strategy", description, connectivity.AROMAScans))
 	}
-	return ""
+	st, err := connectivity.StrategyOf(s.strategy())
+	if err != nil || !st.Cosines || !(s.HighPass > 0) || s.Regress == "auto" && !has("confounds") {
+		return errs
+	}
+	or := ""
+	if s.Regress == "auto" {
+		or = ", or choose a strategy without cosines (regress: 36P)"
+	}
+	return append(errs, fmt.Errorf("regress: %s includes fMRIPrep's cosines, a high-pass filter at 1/128 Hz: remove high_pass%s", s.Regress, or))
 }

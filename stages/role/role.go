@@ -9,6 +9,7 @@
 package role
 
 import (
+	"iter"
 	"slices"
 
 	"prgnn/artifacts/encoding"
@@ -183,10 +184,9 @@ type Cleaner interface {
 	FollowsFromScan(port string) bool
 	// NeedsTime is the step that needs the repetition time; "" for none, or where a parameter gives it.
 	NeedsTime() string
-	// NeedsDescription is the desc- entity of the scans that its strategy is for; "" for any.
-	NeedsDescription() string
-	// ValidateConnected are mistakes in the parameters where the ports that has reports are connected.
-	ValidateConnected(has func(port string) bool) []error
+	// ValidateFor are mistakes in the parameters for scans with this desc- entity ("": unknown), where the ports that has
+	// reports are connected.
+	ValidateFor(description string, has func(port string) bool) []error
 }
 
 // A Joiner joins runs: why it fails on what cleaning leaves of each (its input quality).
@@ -198,6 +198,19 @@ type Joiner interface {
 type Check interface {
 	// Admits reports whether trainings that leak by their parameters pass.
 	Admits() bool
+}
+
+// With yields the tasks of stages that have a role.
+func With[R any](stages ...*dag.StageNode) iter.Seq2[*dag.Node, R] {
+	return func(yield func(*dag.Node, R) bool) {
+		for _, s := range stages {
+			for _, n := range s.Tasks() {
+				if work, ok := n.Instance().(R); ok && !yield(n, work) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Port is the input that a stage uses in one of these ways; "" for none.
