@@ -209,7 +209,7 @@ func TestReferences(t *testing.T) {
 		{"c refers=k=3" + gathers, "c: no setting matches"},
 		{"c refers=fold=1" + gathers, "c: no setting matches"},
 		{"c refers=k=1", "c: there is no setting"},
-		{"m[k=1,l=2] -\nc refers=k=1 predictions+:m[k=1,l=2]" + gathers, "c: settings match"},
+		{"o[k=1,l=2] -\nc refers=k=1 predictions+:o[k=1,l=2]" + gathers, "c: settings match"},
 	} {
 		s := studyOf(t, before+c.tasks)
 		s.references(s.stages[len(s.stages)-1])

@@ -184,7 +184,8 @@ type Cleaner interface {
 	FollowsFromScan(port string) bool
 	// NeedsTime is the step that needs the repetition time; "" for none, or where a parameter gives it.
 	NeedsTime() string
-	// ValidateFor are mistakes in the parameters for scans with this desc- entity ("": unknown), where the ports that has
+	// ValidateFor are mistakes in the parameters for scans with this desc- entity ("": unknown), where the ports that
+	// has
 	// reports are connected.
 	ValidateFor(description string, has func(port string) bool) []error
 }
