@@ -55,10 +55,13 @@ func (s *Study) leaks(stage *dag.StageNode) {
 			}
 		}
 		tests := testsOf(n)
+		if tests == nil {
+			continue
+		}
 		for _, b := range n.Inputs() {
 			// A ranking of the regions, which fidelity takes too, is of all folds and enters no prediction.
 			features := ofSubjects(b) || slices.Contains(tests, n)
-			if tests == nil || !features || b.Port == role.Port(n.Instance(), role.Checks) {
+			if !features || b.Port == role.Port(n.Instance(), role.Checks) {
 				continue
 			}
 			for _, src := range b.Sources {
