@@ -53,7 +53,7 @@ func evaluated(partial bool) []role.PortUse {
 func (*Evaluate) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{fold.PredictionsPort("predictions of the trainings to compare"),
-			{Name: "folds", Type: dag.Arrow("participant_id", "repeat", "fold"), Optional: true,
+			{Name: "folds", Type: fold.Folds(), Optional: true,
 				Doc: "split's folds: scores names what each fold leaves out (leave_out of split)"},
 			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Gather: true, Optional: true,
 				Doc: "permuted of the stages baseline among the predictions: their models trained again on permuted labels, for p"},
@@ -61,10 +61,7 @@ func (*Evaluate) Ports() dag.Ports {
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.FoldRow](),
 				Doc: "one row for each setting, repeat, fold and level"},
-			{Name: "summary", Type: dag.Arrow("name", "level", "folds", "participants", "accuracy", "ci_low", "ci_high",
-				"fold_mean", "fold_sd", "majority",
-				"balanced_accuracy", "auc", "sensitivity", "specificity", "positive", "test", "p",
-				"balanced_p", "auc_p"),
+			{Name: "summary", Type: column.Needs[column.AccuracyRow](),
 				Doc: "one row for each setting and level; ci is the 95 % confidence interval of accuracy"},
 		},
 	}

@@ -52,7 +52,7 @@ func (*EvaluateRegression) Ports() dag.Ports {
 			labelsPort, sitesPort("the target is"), fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.RegressionFoldRow](), Doc: "one row for each setting, repeat and fold"},
-			{Name: "summary", Type: dag.Arrow(column.RegressionColumns()...), Doc: "one row for each setting"},
+			{Name: "summary", Type: column.Needs[column.RegressionRow](), Doc: "one row for each setting"},
 		},
 	}
 }

@@ -124,6 +124,19 @@ func Names[R any]() []string {
 // Type is the type of a port whose tables have these rows.
 func Type[R any]() dag.Type { return dag.Arrow(Names[R]()...) }
 
+// Needed are the names of the columns that a table of these rows always has: those that are not optional.
+func Needed[R any]() (names []string) {
+	for _, f := range layoutOf(reflect.TypeFor[R]()).fields {
+		if !f.optional {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// Needs is the type of a port whose tables have those columns.
+func Needs[R any]() dag.Type { return dag.Arrow(Needed[R]()...) }
+
 // Table makes a table with a row per element. axes name the columns of coordinates and
 // their order; a coordinate that a row lacks is "".
 func Table[R any](rows []R, axes ...string) *encoding.Table {

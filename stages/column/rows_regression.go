@@ -1,9 +1,6 @@
 package column
 
 import (
-	"slices"
-	"strings"
-
 	"prgnn/dag"
 )
 
@@ -46,12 +43,6 @@ type RegressionRow struct {
 	TestMAE      float64     `column:"test_mae,missing,optional" doc:"its mean absolute error, which mae_p is of"`
 	Permutations int32       `column:"permutations" doc:"number of permutations"`
 	Least        float64     `column:"p_least,missing" doc:"smallest p that these permutations can give: few targets may differ within folds and sites"`
-}
-
-// RegressionColumns are the columns that a table of RegressionRow always has: those of the first repeat stand there
-// only with several repeats.
-func RegressionColumns() []string {
-	return slices.DeleteFunc(Names[RegressionRow](), func(n string) bool { return strings.HasPrefix(n, "test_") })
 }
 
 // A NumberPermutationTestRow compares one measure of one setting with permuted numbers (permutation-regression).

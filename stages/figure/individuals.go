@@ -39,7 +39,7 @@ type Individuals struct {
 func (*Individuals) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "individual", Doc: "biomarkers' scores of each participant", Type: dag.Arrow("participant_id", "group", "index", "score", "frequency")},
+			{Name: "individual", Doc: "biomarkers' scores of each participant", Type: column.Needs[column.IndividualRow]()},
 			{Name: "nodes", Doc: "the node list; without parcels, with the regions' centroids in mm", Type: dag.Arrow("index")},
 			parcelsPort(),
 		},

@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
@@ -39,43 +40,41 @@ type Report struct {
 }
 
 // optional and gathered are ports of tables.
-func optional(name, doc string, columns ...string) dag.Port {
-	return dag.Port{Name: name, Type: dag.Arrow(columns...), Optional: true, Doc: doc}
+func optional(name, doc string, of dag.Type) dag.Port {
+	return dag.Port{Name: name, Type: of, Optional: true, Doc: doc}
 }
 
-func gathered(name, doc string, columns ...string) dag.Port {
-	return dag.Port{Name: name, Type: dag.Arrow(columns...), Gather: true, Optional: true, Doc: doc}
+func gathered(name, doc string, of dag.Type) dag.Port {
+	return dag.Port{Name: name, Type: of, Gather: true, Optional: true, Doc: doc}
 }
 
 // sharedPorts are what report and summary may both be connected to.
 func sharedPorts() []dag.Port {
-	accuracy := []string{"level", "folds", "participants", "accuracy", "ci_low", "ci_high", "fold_mean", "fold_sd",
-		"majority", "balanced_accuracy", "auc", "sensitivity", "specificity", "positive"}
+	accuracy := column.Needs[column.AccuracyRow]()
 	return []dag.Port{
-		optional("evaluation", "evaluate's summary: accuracy of each setting", accuracy...),
-		optional("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
-		optional("nested", "evaluate's summary of the settings that choose selected inside each fold", accuracy...),
+		optional("evaluation", "evaluate's summary: accuracy of each setting", accuracy),
+		optional("scores", "evaluate's scores: accuracy in each fold", column.Needs[column.FoldRow]()),
+		optional("nested", "evaluate's summary of the settings that choose selected inside each fold", accuracy),
 		fold.LeakagePort(),
-		optional(column.UncheckedPort, "pipeline.unchecked: stages that can read several participants, unseen by the leakage checks; connected where there are any, also when the file does not name it", column.Names[column.Unchecked]()...),
-		optional("settings", "pipeline.settings: the parameters and connections of all stages, for the methods and to find the classifier that a permutation test is of; connected where permutation is, also when the file does not name it", "stage", "kind", "parameter", "value", "default", "unit", "doc"),
-		optional("permutation", "permutation's or permutation-regression's test: models retrained on permuted labels", "measure", "observed", "chance_mean", "chance_95", "permutations", "p"),
-		optional("comparison", "compare's pairs: differences between classifiers", "a", "b", "accuracy_a", "accuracy_b",
-			"only_a", "only_b", "mcnemar_p", "mcnemar_holm", "t_p"),
-		optional("regression", "evaluate-regression's summary: r, R² and mean absolute error of each model, in place of evaluation", column.RegressionColumns()...),
-		optional("covariates", "covariates' checks: AUC of age, sex, site or motion alone, or their correlation with a number to predict", "covariate", "n", "missing", "p"),
-		optional("ranking", "biomarkers' ranking of the regions", "rank", "index", "name", "abbreviation", "score"),
-		optional("consistency", "biomarkers' consistency: agreement of rankings", column.Names[column.ConsistencyRow]()...),
-		optional("null", "biomarkers' null: every region against models with permuted labels", column.Names[column.NullRow]()...),
-		optional("recovery", "biomarkers' recovery: its rankings beside references", column.Names[column.RecoveryRow]()...),
-		optional("fidelity", "fidelity: the effect of masking regions, beside random ones", column.Names[column.FidelityRow]()...),
-		gathered("coverage", "parcellate's coverage of each participant", "name", "voxels", "coverage"),
+		optional(column.UncheckedPort, "pipeline.unchecked: stages that can read several participants, unseen by the leakage checks; connected where there are any, also when the file does not name it", column.Needs[column.Unchecked]()),
+		optional("settings", "pipeline.settings: the parameters and connections of all stages, for the methods and to find the classifier that a permutation test is of; connected where permutation is, also when the file does not name it", column.Needs[finding.Parameter]()),
+		optional("permutation", "permutation's or permutation-regression's test: models retrained on permuted labels", column.Needs[column.PermutationTestRow]()),
+		optional("comparison", "compare's pairs: differences between classifiers", column.Needs[column.PairRow]()),
+		optional("regression", "evaluate-regression's summary: r, R² and mean absolute error of each model, in place of evaluation", column.Needs[column.RegressionRow]()),
+		optional("covariates", "covariates' checks: AUC of age, sex, site or motion alone, or their correlation with a number to predict", dag.Arrow("covariate", "n", "missing", "p")),
+		optional("ranking", "biomarkers' ranking of the regions", column.Needs[column.RankingRow]()),
+		optional("consistency", "biomarkers' consistency: agreement of rankings", column.Needs[column.ConsistencyRow]()),
+		optional("null", "biomarkers' null: every region against models with permuted labels", column.Needs[column.NullRow]()),
+		optional("recovery", "biomarkers' recovery: its rankings beside references", column.Needs[column.RecoveryRow]()),
+		optional("fidelity", "fidelity: the effect of masking regions, beside random ones", column.Needs[column.FidelityRow]()),
+		gathered("coverage", "parcellate's coverage of each participant", dag.Arrow("name", "voxels", "coverage")),
 		participants.RegistrationPort(),
-		gathered("cleaning", "denoise's quality for each participant", "volumes"),
-		gathered("qcfc", "qcfc's summary: head motion and connectivity after denoising", column.Names[column.MotionRow]()...),
-		gathered("typicality", "qcfc's typicality: each participant's connectivity beside the others'", column.Names[column.TypicalityRow]()...),
-		gathered("connectivity", "connectivity's quality for each participant", "draw"),
-		gathered("graphs", "graph's quality for each participant", "draw", "edges"),
-		gathered("training", "train's history of each model", "epoch", "train_accuracy"),
+		gathered("cleaning", "denoise's quality for each participant", dag.Arrow("volumes")),
+		gathered("qcfc", "qcfc's summary: head motion and connectivity after denoising", column.Needs[column.MotionRow]()),
+		gathered("typicality", "qcfc's typicality: each participant's connectivity beside the others'", column.Needs[column.TypicalityRow]()),
+		gathered("connectivity", "connectivity's quality for each participant", dag.Arrow("draw")),
+		gathered("graphs", "graph's quality for each participant", dag.Arrow("draw", "edges")),
+		gathered("training", "train's history of each model", dag.Arrow("epoch", "train_accuracy")),
 		{Name: "warnings", Type: dag.Arrow(dag.WarningColumn), Gather: true, Optional: true,
 			Doc: "tables of quality with warnings: those of every stage that has one are connected, also when the file does not name them"},
 	}
@@ -92,38 +91,35 @@ func headline(coords []string) role.Reference {
 }
 
 func excludedPort() dag.Port {
-	return optional("excluded", "pipeline.excluded: excluded participants, with the reason", "participant_id", "reason")
+	return optional("excluded", "pipeline.excluded: excluded participants, with the reason", column.Needs[participants.ExcludedRow]())
 }
 
 func notesPort() dag.Port {
-	return optional("notes", "pipeline.notes: notes of the loader", "note")
+	return optional("notes", "pipeline.notes: notes of the loader", column.Needs[column.Note]())
 }
 
 func (*Report) Ports() dag.Ports {
 	in := []dag.Port{
-		optional("participants", "who took part", "participant_id"),
-		optional("nodes", "the node list", "index", "name"),
+		optional("participants", "who took part", dag.Arrow("participant_id")),
+		optional("nodes", "the node list", dag.Arrow("index", "name")),
 		notesPort(),
 		excludedPort(),
 	}
 	in = append(in, sharedPorts()...)
 	in = append(in,
-		optional("table1", "tables' table1: the model's variations, beside the paper's", "distance", "pool", "lambda1",
-			"lambda2", "fold_mean", "fold_sd", "accuracy", "ci_low", "ci_high", "paper_accuracy", "paper_sd"),
-		optional("table2", "tables' table2: other classifiers, beside the paper's", "model", "fold_mean", "fold_sd",
-			"accuracy", "ci_low", "ci_high", "parameters", "paper_accuracy", "paper_sd", "paper_parameters"),
-		optional("left_out", "evaluate's summary where each value of a column, such as site, is left out in turn (leave_out of split)",
-			"level", "folds", "participants", "accuracy", "ci_low", "ci_high", "fold_mean", "fold_sd", "auc"),
-		optional("left_out_scores", "its scores: accuracy for each value that is left out", "fold", "level", "accuracy"),
-		optional("published", "published's table: figures of others for the same data", column.Names[tables.PublishedRow]()...),
-		optional("individual", "biomarkers' scores of each participant", column.Names[column.IndividualRow]()...),
-		optional("individuality", "individuality's shares: variance of scores between participants, as λ2 grows", column.Names[column.IndividualityRow]()...),
-		gathered("predictions", "train's predictions of each model (and those of baselines)", "participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted"),
-		gathered("predicted", "regression's predictions of each model, in place of predictions", column.Names[fold.NumberRow]()...),
-		gathered("distribution", "train's distribution of pooling scores over the epochs", "epoch", "layer", "low", "high", "kept", "dropped"),
-		gathered("tables", "further tables, shown as they are: a list of references; each is headed by the name of its stage"),
+		optional("table1", "tables' table1: the model's variations, beside the paper's", column.Needs[tables.VariationRow]()),
+		optional("table2", "tables' table2: other classifiers, beside the paper's", column.Needs[tables.ClassifierRow]()),
+		optional("left_out", "evaluate's summary where each value of a column, such as site, is left out in turn (leave_out of split)", column.Needs[column.AccuracyRow]()),
+		optional("left_out_scores", "its scores: accuracy for each value that is left out", column.Needs[column.FoldRow]()),
+		optional("published", "published's table: figures of others for the same data", column.Needs[tables.PublishedRow]()),
+		optional("individual", "biomarkers' scores of each participant", column.Needs[column.IndividualRow]()),
+		optional("individuality", "individuality's shares: variance of scores between participants, as λ2 grows", column.Needs[column.IndividualityRow]()),
+		gathered("predictions", "train's predictions of each model (and those of baselines)", column.Needs[fold.PredictionRow]()),
+		gathered("predicted", "regression's predictions of each model, in place of predictions", column.Needs[fold.NumberRow]()),
+		gathered("distribution", "train's distribution of pooling scores over the epochs", dag.Arrow("epoch", "layer", "low", "high", "kept", "dropped")),
+		gathered("tables", "further tables, shown as they are: a list of references; each is headed by the name of its stage", dag.Arrow()),
 		dag.Port{Name: "figures", Gather: true, Optional: true, Doc: "further pictures, svg or png: a list of references"},
-		gathered("qcfc_edges", "qcfc's edges, for the figure of QC-FC", column.Names[column.MotionEdgeRow]()...),
+		gathered("qcfc_edges", "qcfc's edges, for the figure of QC-FC", column.Needs[column.MotionEdgeRow]()),
 		dag.Port{Name: "scans", Type: dag.Format("svg"), Gather: true, Optional: true, Doc: "figure-qc's picture of each participant, to look at and to rate; shown for up to 50"},
 		dag.Port{Name: "parcels", Type: dag.Format("nifti"), Gather: true, Optional: true, Doc: "the regions in space, for slices and the viewer: parcellate's parcels, of which the first participant's are drawn, or an atlas"},
 		dag.Port{Name: "anatomy", Type: dag.Format("nifti"), Optional: true, Doc: "an image in the space of the parcels, to lie under the regions: a T1 image, a template, or the output of mean-volume"},

@@ -27,7 +27,7 @@ type Published struct {
 func (*Published) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "evaluation", Type: dag.Arrow("level", "folds", "participants", "fold_mean", "fold_sd", "auc"),
+			{Name: "evaluation", Type: column.Needs[column.AccuracyRow](),
 				Doc: "evaluate's summary"},
 			{Name: "nodes", Type: dag.Arrow("name"), Doc: "the regions of the run"},
 		},

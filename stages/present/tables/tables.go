@@ -25,12 +25,11 @@ type Tables struct {
 }
 
 func (*Tables) Ports() dag.Ports {
-	accuracy := []string{"level", "folds", "participants", "accuracy", "ci_low", "ci_high", "fold_mean",
-		"fold_sd", "positive"}
+	accuracy := column.Needs[column.AccuracyRow]()
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "variations", Type: dag.Arrow(accuracy...), Optional: true, Doc: "evaluate's summary of trainings that fan out over distance, pool and lambda: Table 1"},
-			{Name: "comparison", Type: dag.Arrow(accuracy...), Optional: true, Doc: "evaluate's summary of PR-GNN and of baselines that fan out over model: Table 2"},
+			{Name: "variations", Type: accuracy, Optional: true, Doc: "evaluate's summary of trainings that fan out over distance, pool and lambda: Table 1"},
+			{Name: "comparison", Type: accuracy, Optional: true, Doc: "evaluate's summary of PR-GNN and of baselines that fan out over model: Table 2"},
 			{Name: "models", Type: dag.Arrow("model", "parameters"), Gather: true, Optional: true, Doc: "what the baselines were"},
 			{Name: "parameters", Type: dag.Arrow("name", "length", "trainable"), Gather: true, Optional: true, Doc: "the parameters of the PR-GNNs of the comparison"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Optional: true, Doc: "who took part; tells whether they are simulated"},
