@@ -1,6 +1,7 @@
 package column
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -87,12 +88,42 @@ func NamesAge(name string) bool { return ageName.MatchString(name) }
 // NamesMeasure reports whether a column is named as one of numbers.
 func NamesMeasure(name string) bool { return measureName.MatchString(name) }
 
+// LeaksMeta is the metadata by which predictions list the settings of their training that use test participants: a JSON
+// list of Leak.
+const LeaksMeta = "leaks"
+
+// A Leak is a parameter whose value makes a training use test participants.
+type Leak struct {
+	Parameter string `json:"parameter"`
+	Value     string `json:"value"`
+}
+
+// LeaksOf are those of the metadata of predictions.
+func LeaksOf(meta map[string]string) (leaks []Leak, err error) {
+	if text := meta[LeaksMeta]; text != "" {
+		err = json.Unmarshal([]byte(text), &leaks)
+	}
+	return leaks, err
+}
+
+// LeakText states leaks in an error; "" for none.
+func LeakText(leaks []Leak) string {
+	if leaks == nil {
+		return ""
+	}
+	texts := make([]string, len(leaks))
+	for i, l := range leaks {
+		texts[i] = l.Parameter + ": " + l.Value
+	}
+	return "test participants take part in the training (" + strings.Join(texts, ", ") + "), so the accuracy is biased upward"
+}
+
 // AdmittedLeaks is the metadata by which leakage's checks list the trainings with known leakage that were let pass: a
 // JSON list of their coordinates.
 const AdmittedLeaks = "admitted"
 
 // AlikeByChance is the metadata by which leakage's checks describe signals that correlate as those of one scan do, and
-// may do so by chance: a JSON object, the values of the catalog's entry.
+// may do so by chance: a JSON object, the values of the catalog's entry (assess/leakage, alikeByChance).
 const AlikeByChance = "alike by chance"
 
 // SimilarScans is the metadata by which leakage's checks tell how many pairs of participants are as similar as two

@@ -17,7 +17,7 @@ import (
 // A Duplicate is one scan under two ids: those of a participant and of a later one.
 type Duplicate struct {
 	First, Later string
-	How          string // in words: "have the same features"
+	How          string // for an error: "have the same features"
 }
 
 // SamePair reports whether two duplicates are of the same participants.

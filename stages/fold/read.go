@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/stages/column"
 	"prgnn/stages/finding"
 )
 
@@ -35,10 +36,13 @@ func readSettings(ins []dag.Input, read func(*encoding.Table) ([]Tested, []strin
 		if !slices.Equal(all.Groups, names) {
 			return nil, fmt.Errorf("%s: its groups are %s, but others have %s", in.Name, strings.Join(names, ", "), strings.Join(all.Groups, ", "))
 		}
-		if c := table.Meta["caution"]; c != "" && !slices.Contains(all.Leaks, c) {
-			all.Leaks = append(all.Leaks, c)
+		leaks, err := column.LeaksOf(table.Meta)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if leaks != nil {
 			all.Found.Add(finding.Finding{Code: "training.leakage", Weight: finding.Overturns,
-				Numbers: map[string]any{"Text": c}})
+				Numbers: map[string]any{"Leaks": leaks}})
 		}
 		var setting []string
 		for _, c := range in.Coords {

@@ -2,8 +2,9 @@ package fold
 
 import (
 	"math"
-	"prgnn/stages/finding"
 	"slices"
+
+	"prgnn/stages/finding"
 )
 
 // mostTied is the share of pairs of test participants of different groups that may have the same saturated

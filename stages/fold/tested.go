@@ -43,7 +43,6 @@ type Settings struct {
 	Settings [][]Tested
 	Axes     []string // that tell the settings apart
 	Groups   []string
-	Leaks    []string     // what trainings used of their test participants, in words
 	Found    finding.List // by evaluate
 }
 

@@ -173,7 +173,7 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	for i := range predictions {
 		predictions[i] = prediction(r.probability[i*classes:][:classes])
 	}
-	table := predictionTable(s.Params, r.set, predictions, s.Model, "")
+	table := predictionTable(s.Params, r.set, predictions, s.Model, nil)
 	if t.Has("states") {
 		table.Meta["inputs"] = "connectivity states"
 	}

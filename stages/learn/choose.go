@@ -142,33 +142,44 @@ func (s *Choose) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	describe(predictions, chosen)
+	if err := describe(predictions, chosen); err != nil {
+		return nil, err
+	}
 	return dag.Outputs{"predictions": predictions, "choice": s.table(candidates, best)}, nil
 }
 
-// describe names every model among the chosen, and repeats the caution of each.
-func describe(all *encoding.Table, chosen []*encoding.Table) {
-	texts := map[string][]string{}
+// describe names every model among the chosen, and repeats the leaks of each.
+func describe(all *encoding.Table, chosen []*encoding.Table) error {
+	var models []string
+	var leaks []column.Leak
 	for _, t := range chosen {
-		for _, key := range []string{"model", "caution"} {
-			if text := t.Meta[key]; text != "" && !slices.Contains(texts[key], text) {
-				texts[key] = append(texts[key], text)
+		if m := t.Meta["model"]; m != "" && !slices.Contains(models, m) {
+			models = append(models, m)
+		}
+		own, err := column.LeaksOf(t.Meta)
+		if err != nil {
+			return err
+		}
+		for _, l := range own {
+			if !slices.Contains(leaks, l) {
+				leaks = append(leaks, l)
 			}
 		}
 	}
 	if all.Meta == nil {
 		all.Meta = map[string]string{}
 	}
-	if models := texts["model"]; len(models) > 1 {
+	if len(models) > 1 {
 		for i, m := range models {
 			models[i] = cmp.Or(column.Classifiers[m], m)
 		}
 		slices.Sort(models)
 		all.Meta["model"] = strings.Join(models, " or ")
 	}
-	if cautions := texts["caution"]; cautions != nil {
-		all.Meta["caution"] = strings.Join(cautions, "\n")
+	if leaks != nil {
+		all.Meta[column.LeaksMeta] = column.JSON(leaks)
 	}
+	return nil
 }
 
 // triedSetting names a setting by its coordinates other than folds.

@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -98,13 +99,13 @@ func TestChooseDescribes(t *testing.T) {
 		}
 		table.Meta = map[string]string{"model": "ridge"}
 		if in.Coord("lambda") == "poor" {
-			table.Meta = map[string]string{"model": "linear-svm", "caution": "it saw them"}
+			table.Meta = map[string]string{"model": "linear-svm", column.LeaksMeta: `[{"parameter":"select","value":"test"}]`}
 		}
 		outer[i] = dag.InputOf(table, in.Coords...)
 	}
 	out := stagetest.MustRun(t, &Choose{By: "loss"}, map[string][]dag.Input{"inner": inner, "outer": outer})
 	meta := out["predictions"].(*encoding.Table).Meta
-	if meta["model"] != "linear SVM or ridge regression" || meta["caution"] != "it saw them" {
+	if meta["model"] != "linear SVM or ridge regression" || meta[column.LeaksMeta] != `[{"parameter":"select","value":"test"}]` {
 		t.Errorf("%v", meta)
 	}
 }

@@ -178,7 +178,7 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		regions[i].Weight, regions[i].Pattern = w.Weight*unit.sd, w.Pattern*unit.sd
 	}
 	return dag.Outputs{
-		"predictions": numberTable(s.Params, set.trainingSet, decided, unit, s.Model, ""),
+		"predictions": numberTable(s.Params, set.trainingSet, decided, unit, s.Model, nil),
 		"regions":     column.Table(regions),
 		"permuted":    permuted,
 		"model": column.Table([]modelRow{{s.Model, int64(set.train.D), int64(model.Parameters()), int64(set.train.N),
@@ -218,8 +218,8 @@ func (s *Regression) fit(ctx context.Context, t *dag.Task, set *rowSet, y []floa
 }
 
 // numberTable has the predictions of all graphs, in the units of the target.
-func numberTable(s fold.Params, set *trainingSet, predicted []float64, unit scale, model,
-	caution string) *encoding.Table {
+func numberTable(s fold.Params, set *trainingSet, predicted []float64, unit scale, model string,
+	leaks []column.Leak) *encoding.Table {
 	rows := make([]fold.NumberRow, len(set.rows))
 	for i, r := range set.rows {
 		rows[i] = fold.NumberRow{ID: r.Id, Target: r.Target, Draw: int32(r.Draw), Fold: int32(s.Fold),
@@ -228,8 +228,8 @@ func numberTable(s fold.Params, set *trainingSet, predicted []float64, unit scal
 	}
 	table := column.Table(rows)
 	table.Meta = map[string]string{"model": model}
-	if caution != "" {
-		table.Meta["caution"] = caution
+	if leaks != nil {
+		table.Meta[column.LeaksMeta] = column.JSON(leaks)
 	}
 	return table
 }

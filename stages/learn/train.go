@@ -78,7 +78,7 @@ func (s *Train) Ports() dag.Ports {
 func (*Train) InEpochs() bool { return true }
 
 // Leaks states which settings use test participants; "" where none does.
-func (s *Train) Leaks() string { return s.leaks() }
+func (s *Train) Leaks() string { return column.LeakText(s.leaks()) }
 
 // Validate checks parameters against each other.
 func (s *Train) Validate() []error {
@@ -147,7 +147,7 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	}
 	return dag.Outputs{
 		"model":        model,
-		"predictions":  predictionTable(s.Params, set, predictions, column.PrGNN, s.Leaks()),
+		"predictions":  predictionTable(s.Params, set, predictions, column.PrGNN, s.leaks()),
 		"history":      historyTable(history, set.majority()),
 		"scores":       scoreTable(set, predictions, untrained),
 		"distribution": distributionTable(history),

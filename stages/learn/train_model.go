@@ -3,10 +3,10 @@ package learn
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )
 
@@ -134,19 +134,15 @@ func (p TrainingParams) training(t *dag.Task, test fold.Params) gnn.Training {
 	return o
 }
 
-// leaks states which settings use test participants, and their effect on the accuracy; "" where none does.
-func (p TrainingParams) leaks() string {
-	var c []string
+// leaks are the settings that use test participants.
+func (p TrainingParams) leaks() (all []column.Leak) {
 	if p.Select == "test" {
-		c = append(c, "the epoch was chosen by the test participants (select: test)")
+		all = append(all, column.Leak{Parameter: "select", Value: p.Select})
 	}
 	if p.Standardize == "all" {
-		c = append(c, "the features were standardized with the test participants (standardize: all)")
+		all = append(all, column.Leak{Parameter: "standardize", Value: p.Standardize})
 	}
-	if c == nil {
-		return ""
-	}
-	return strings.Join(c, "; ") + ": the accuracy is biased upward"
+	return all
 }
 
 func (p TrainingParams) validate() []error { return allOf(p.schedule().Check()) }

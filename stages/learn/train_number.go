@@ -71,7 +71,7 @@ func trainRegressionOf(variant string) *TrainRegression {
 func (*TrainRegression) InEpochs() bool { return true }
 
 // Leaks states which settings use test participants; "" where none does.
-func (s *TrainRegression) Leaks() string { return s.leaks() }
+func (s *TrainRegression) Leaks() string { return column.LeakText(s.leaks()) }
 
 // Validate checks parameters against each other.
 func (s *TrainRegression) Validate() []error { return s.train().Validate() }
@@ -124,7 +124,7 @@ func (s *TrainRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, er
 		return nil, err
 	}
 	return dag.Outputs{
-		"predictions": numberTable(s.Params, set, predicted, unit, column.PrGNN, s.Leaks()),
+		"predictions": numberTable(s.Params, set, predicted, unit, column.PrGNN, s.leaks()),
 		"history":     numberHistory(history),
 		"model":       model,
 	}, nil

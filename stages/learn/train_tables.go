@@ -16,8 +16,8 @@ import (
 )
 
 // predictionTable has a row a graph; model is what classifiers calls it.
-func predictionTable(s fold.Params, set *trainingSet, predictions []gnn.Prediction, model,
-	caution string) *encoding.Table {
+func predictionTable(s fold.Params, set *trainingSet, predictions []gnn.Prediction, model string,
+	leaks []column.Leak) *encoding.Table {
 	rows, each := make([]fold.PredictionRow, len(set.rows)), make([][]float64, len(set.rows))
 	for i, r := range set.rows {
 		p := predictions[i]
@@ -33,8 +33,8 @@ func predictionTable(s fold.Params, set *trainingSet, predictions []gnn.Predicti
 	}
 	table := encoding.NewTable(append(column.Columns(rows), groupColumns(set.groups, each)...)...)
 	table.Meta = map[string]string{"groups": column.JSON(set.groups), "model": model}
-	if caution != "" {
-		table.Meta["caution"] = caution
+	if leaks != nil {
+		table.Meta[column.LeaksMeta] = column.JSON(leaks)
 	}
 	return table
 }
@@ -132,7 +132,7 @@ func (set *trainingSet) outputs(s fold.Params, trained, untrained []gnn.Predicti
 	history.Meta = map[string]string{"model": model.Model}
 	model.Note = set.noted(model.Note)
 	return dag.Outputs{
-		"predictions": predictionTable(s, set, trained, model.Model, ""),
+		"predictions": predictionTable(s, set, trained, model.Model, nil),
 		"history":     history,
 		"scores":      scoreTable(set, trained, first),
 		"model":       column.Table([]modelRow{model}),

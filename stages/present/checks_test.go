@@ -204,8 +204,8 @@ func TestAdmittedLeaks(t *testing.T) {
 			"PR-GNN (leakage, ", " linear SVM 0.800"},
 		"": {"Leakage checks passed: 4 checks, 40 comparisons, 0 violations.", "PR-GNN 0.800", " linear SVM 0.800"},
 	} {
-		checks.Meta = map[string]string{column.AdmittedLeaks: admitted, column.AlikeByChance: `{"N":3,"Mean":0.8,"Filtered":0.65,"LeastMean":"1e-9","LeastFiltered":"1e-8","Any":1e-4,"Rarest":["a and b"]}`}
-		want = append(want, "The signals of 3 pairs of series correlate")
+		checks.Meta = map[string]string{column.AdmittedLeaks: admitted, column.AlikeByChance: `{"N":3,"Mean":0.8,"Filtered":0.65,"LeastMean":1e-9,"LeastFiltered":1e-8,"Any":1e-4,"Rarest":[{"First":"a","Later":"b","Filtered":true,"R":0.7,"Volumes":90,"Lag":2,"FirstInput":"x","LaterInput":"y"}]}`}
+		want = append(want, "3 pairs of series of different participants correlate")
 		evaluation := column.Table([]column.AccuracyRow{row("train", "PR-GNN"), row("svm", "linear SVM")}, "stage")
 		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 			"evaluation": {dag.InputOf(evaluation)}, "leakage": {dag.InputOf(checks)}}

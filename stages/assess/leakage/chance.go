@@ -2,7 +2,6 @@ package leakage
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -225,7 +224,17 @@ func bessel(x float64) (log, ratio, slope float64) {
 type likeness struct {
 	later, first int     // places
 	chance       float64 // logarithm of the bound on its probability
+	match        matched
 	fold.Duplicate
+}
+
+// A matched is the pair of traces of a likeness.
+type matched struct {
+	First, Later           string // participants
+	Filtered               bool   // else mean signals
+	R                      float64
+	Volumes, Lag           int
+	FirstInput, LaterInput string // files
 }
 
 // mostTold is how many pairs that may be alike by chance are named.
@@ -251,9 +260,7 @@ func (c byChance) text(s *Leakage) string {
 	if c.count == 0 {
 		return ""
 	}
-	limit := func(kind int) string { return fmt.Sprintf("%.1e", exact.Exp(c.least[kind])) }
 	return column.JSON(map[string]any{"N": c.count, "Mean": s.Correlation, "Filtered": s.Filtered,
-		"LeastMean":     limit(0),
-		"LeastFiltered": limit(1), "Any": chanceOfAny, "Rarest": lists.Map(c.rarest,
-			func(l likeness) string { return l.First + " and " + l.Later + ", who " + l.How })})
+		"LeastMean": exact.Exp(c.least[0]), "LeastFiltered": exact.Exp(c.least[1]), "Any": chanceOfAny,
+		"Rarest": lists.Map(c.rarest, func(l likeness) matched { return l.match })})
 }

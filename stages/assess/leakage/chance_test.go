@@ -251,7 +251,7 @@ func TestUnrelatedSeriesAreAlikeByChance(t *testing.T) {
 		same, chance := heard(ins)
 		text := chance.text(s)
 		for _, part := range []string{fmt.Sprintf(`"N":%d,`, chance.count),
-			fmt.Sprintf(`"LeastMean":"%.1e"`, 0.005/(80*79/2*59))} {
+			fmt.Sprintf(`"LeastMean":%.4f`, 1e8*0.005/(80*79/2*59))} {
 			if same != nil || chance.count < 5 || !strings.Contains(text, part) {
 				t.Errorf("%s: %v, %q, want %q", name, same, text, part)
 			}

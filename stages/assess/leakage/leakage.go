@@ -227,12 +227,16 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 			}
 		}
 		admitted.of++
-		switch c := table.Meta["caution"]; {
-		case c == "":
+		leaks, err := column.LeaksOf(table.Meta)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		switch {
+		case leaks == nil:
 		case s.Admitted:
 			admitted.passed = append(admitted.passed, in.Coords)
 		default:
-			admitted.fail("%s: %s (admitted: true lets it pass)", in.Name, c)
+			admitted.fail("%s: %s (admitted: true lets it pass)", in.Name, column.LeakText(leaks))
 		}
 		setting := column.CoordText(slices.DeleteFunc(slices.Clone(in.Coords),
 			func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" }))

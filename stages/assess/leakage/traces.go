@@ -235,15 +235,17 @@ func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) (same [
 			if !enough {
 				return
 			}
-			how := fmt.Sprintf("have %s that correlate %.2f over %d volumes at a lag of %d (%s and %s)", what, m.r,
-				m.shared*x.step+x.margin, max(m.lag, -m.lag)*x.step, filepath.Base(a.Name), filepath.Base(b.Name))
+			of := matched{a.Coord("subject"), b.Coord("subject"), x.regions > 0, m.r, m.shared*x.step + x.margin,
+				max(m.lag, -m.lag) * x.step, filepath.Base(a.Name), filepath.Base(b.Name)}
+			how := fmt.Sprintf("have %s that correlate %.2f over %d volumes at a lag of %d (%s and %s)", what, of.R,
+				of.Volumes, of.Lag, of.FirstInput, of.LaterInput)
 			least := chance.least[x.kind()]
 			p, err := x.chance(y, m.lag, least)
 			if err != nil {
 				errs[k] = cmp.Or(errs[k], fmt.Errorf("signals of %s and %s cannot be compared: %w", a.Name, b.Name, err))
 				return
 			}
-			l := likeness{j, i, p, fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"), How: how}}
+			l := likeness{j, i, p, of, fold.Duplicate{First: of.First, Later: of.Later, How: how}}
 			if l.chance <= least {
 				found[k] = append(found[k], l)
 				return
