@@ -147,7 +147,8 @@ func (j *Job) outsideChanged(s *artifacts.Store, files []CodeFile) error {
 	if changed == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: %w%s", strings.Join(changed, ", "), artifacts.ErrChanged, errOutside, exceptRemedy(other))
+	return fmt.Errorf("%s: %w: %w%s", strings.Join(changed, ", "), artifacts.ErrChanged, errOutside,
+		exceptRemedy(other))
 }
 
 // outsidePlace is where the files or programs lie in which two recipes of a task differ; "" where that is not certain.
