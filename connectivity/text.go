@@ -29,6 +29,12 @@ func ReadText(r io.Reader) (names []string, x Matrix, err error) {
 	return readLines(r, &text{}, "time series must be TSV, CSV, 1D or npy files")
 }
 
+// CountRows is the number of rows that ReadText reads. Numbers are parsed as far as they decide what the first line is.
+func CountRows(r io.Reader) (int, error) {
+	_, x, err := readLines(r, &text{counted: true}, "time series must be TSV, CSV, 1D or npy files")
+	return x.Rows, err
+}
+
 // readLines reads a text into t, which decides what its first lines are.
 func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, err error) {
 	content, err := Decompress(r)
@@ -58,6 +64,12 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 		}
 		if err != nil && err != io.EOF {
 			return nil, Matrix{}, err
+		}
+		if t.counted && t.rows > 0 && !t.whole && bytes.IndexByte(line, '"') < 0 {
+			if bare := bytes.TrimSpace(line); len(bare) > 0 && bare[0] != '#' {
+				t.rows++
+			}
+			continue
 		}
 		if t.started && !t.square && t.separator != 0 && plainRow(t.values, line, t.separator) {
 			if err := t.add(t.values); err != nil {
@@ -121,6 +133,8 @@ type text struct {
 	rows      int  // below it
 	quoted    bool // a field below it is a number in quotation marks
 	data      blocks
+
+	counted bool // rows are counted, and not all are parsed
 
 	square   bool     // regions by regions: a first column may name the rows
 	rowNames []string // nil: the rows have no names
@@ -226,6 +240,9 @@ func (t *text) finish() (names []string, x Matrix, err error) {
 	default:
 		t.rows++
 		names = commentNames(t.comment, t.width)
+	}
+	if t.counted {
+		return nil, Matrix{Rows: t.rows}, nil
 	}
 	x = Matrix{Rows: t.rows, Cols: t.width, Data: t.data.after(first)}
 	if names, x = dropIndex(names, x); x.Rows == 0 {

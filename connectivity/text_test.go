@@ -32,6 +32,7 @@ func TestReadText(t *testing.T) {
 		{"index of pandas", ",a,b\n0,1,2\n1,3,4\n", []string{"a", "b"}, columns([]float64{1, 3}, []float64{2, 4})},
 		{"names with an underscore", "1_0 2\n1.5 2\n", []string{"1_0", "2"}, columns([]float64{1.5}, []float64{2})},
 		{"one row, one column", "3.5", nil, columns([]float64{3.5})},
+		{"quotes further down", "\"8.5\"\t1\n1.5\t2\n\n# a\n\"1\"\t2\n", nil, columns([]float64{8.5, 1.5, 1}, []float64{1, 2, 2})},
 		{"missing first row is numbers", "n/a\t1.5\nn/a\t2\n", nil, columns([]float64{nan, nan}, []float64{1.5, 2})},
 	} {
 		var z bytes.Buffer
@@ -43,6 +44,9 @@ func TestReadText(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", c.what, err)
 				continue
+			}
+			if n, err := CountRows(strings.NewReader(in)); n != c.want.Rows || err != nil {
+				t.Errorf("%s: %d rows are counted, %v", c.what, n, err)
 			}
 			if !slices.Equal(names, c.names) || x.Rows != c.want.Rows || x.Cols != c.want.Cols {
 				t.Errorf("%s: names %q, %d×%d, want %q, %d×%d", c.what, names, x.Rows, x.Cols, c.names, c.want.Rows, c.want.Cols)
@@ -101,6 +105,9 @@ func FuzzReadText(f *testing.F) {
 		}
 		if x.Rows < 1 || x.Cols < 1 || len(x.Data) != x.Rows*x.Cols || (names != nil && len(names) != x.Cols) {
 			t.Fatalf("%d names, %d×%d with %d numbers", len(names), x.Rows, x.Cols, len(x.Data))
+		}
+		if n, err := CountRows(bytes.NewReader(b)); n != x.Rows || err != nil {
+			t.Fatalf("%d rows are counted of %d, %v", n, x.Rows, err)
 		}
 	})
 }

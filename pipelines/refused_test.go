@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 
@@ -227,4 +228,40 @@ stages:
 		need.Error(t, unusable["sub-nowhere"], want)
 	}
 	need.Error(t, unusable["sub-metre"], "one of the headers is wrong")
+}
+
+// Series that are too short to be cleaned concern their participant before a run, in text and npy files, by the function
+// that the run calls; whole numbers decide the header line only at the end.
+func TestRefusedSeries(t *testing.T) {
+	dir, table := t.TempDir(), "participant_id,group,file\n"
+	rows := func(n int, row string) string { return "a\tb\n" + strings.Repeat(row, n) }
+	array := func(volumes int) string {
+		var b bytes.Buffer
+		need.NoError(t, encoding.NewArray(make([]float64, 2*volumes), volumes, 2).Encode(&b))
+		return b.String()
+	}
+	for i, f := range []struct{ name, text string }{
+		{"long.tsv", rows(30, "1.5\t2\n")}, {"short.tsv", rows(5, "1.5\t2\n")}, {"short.npy", array(4)},
+		{"long.npy", array(30)}, {"whole.tsv", rows(4, "1\t2\n") + "\n# end\n"}, {"faulty.tsv", rows(30, "1.5\tx\n")},
+	} {
+		table += fmt.Sprintf("sub-%d,%s,%s\n", i+1, []string{"A", "B"}[i%2], f.name)
+		testdir.Write(t, filepath.Join(dir, f.name), f.text)
+	}
+	testdir.Write(t, filepath.Join(dir, "p.csv"), table)
+	p := need.Value(build("x.yaml", []byte(`
+cohort: { timeseries: { file: p.csv, group: group, series: file } }
+stages:
+  series: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  clean: { use: denoise, each: subject, in: { series: series, scan: series.scan }, with: { regress: none } }
+`), dir, nil, maxTasks))(t)
+	want := map[string]string{
+		"sub-2": "clean: 5 of 5 volumes are kept, fewer than min_volumes (6)",
+		"sub-3": "clean: 4 of 4 volumes are kept, fewer than min_volumes (6)",
+		"sub-5": "clean: 4 of 4 volumes are kept, fewer than min_volumes (6)",
+	}
+	got := precheck.Refused(p.Roster, p.Graph)
+	for id, refusal := range got {
+		need.Equal(t, refusal.Why, want[id], id)
+	}
+	need.Equal(t, len(got), len(want), "refused")
 }

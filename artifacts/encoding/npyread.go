@@ -65,6 +65,12 @@ func ReadFloats(r io.Reader, copies int) (shape []int, v []float64, err error) {
 	return a.Shape, a.Float64s(), nil
 }
 
+// ReadShape reads the shape of the array in an npy file from its header.
+func ReadShape(r io.Reader) ([]int, error) {
+	h, err := readNPYHeader(r)
+	return h.shape, err
+}
+
 // DecodeArray is ReadArray for a whole file in memory. The array may lie in b, which is its own from then on.
 func DecodeArray(b []byte) (*Array, error) {
 	r := bytes.NewReader(b)

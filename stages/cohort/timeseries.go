@@ -109,11 +109,11 @@ func seriesFiles(series, sidecar string) map[string]string {
 }
 
 // sidecarPort gives the cohort the port sidecar when files of series have one, compares it with their headers, and
-// notes repetition times that no two groups share.
+// notes repetition times and numbers of volumes that no two groups share.
 func sidecarPort(r *Roster) {
 	var scans []*bidsFiles
 	var without, apart, sampled []string
-	times := map[[2]string]float64{}
+	times, lengths := map[[2]string]float64{}, map[[2]string]int{}
 	count := func(id, part string, files map[string]string) *bidsFiles {
 		who, series := strings.TrimSpace(id+" "+part), files["series"]
 		f := &bidsFiles{bold: series, sidecar: files["sidecar"]}
@@ -123,7 +123,11 @@ func sidecarPort(r *Roster) {
 		if FormatOf(series) != "nifti" {
 			f.bold = "" // its header has no time
 		}
-		if f.times(); f.sidecar == "" {
+		f.times()
+		if lengths[[2]string{id, part}] = f.volumes; f.bold == "" {
+			lengths[[2]string{id, part}] = volumesOf(series)
+		}
+		if f.sidecar == "" {
 			without = append(without, who)
 		}
 		if f.sampling != "" {
@@ -167,7 +171,8 @@ func sidecarPort(r *Roster) {
 		r.Notes = append(r.Notes, column.Notef("the repetition times of sidecar and header differ: %s; that of the sidecar counts", words.Some(apart, 6)))
 	}
 	r.Scan = func(id, part string) (volumes int, tr float64) {
-		return 0, cmp.Or(times[[2]string{id, part}], times[[2]string{id, ""}])
+		own, only := [2]string{id, part}, [2]string{id, ""}
+		return cmp.Or(lengths[own], lengths[only]), cmp.Or(times[own], times[only])
 	}
 	sessions := r.About
 	r.About = func(ids map[string]bool) (notes []column.Note, timesApart string) {
@@ -176,6 +181,20 @@ func sidecarPort(r *Roster) {
 		}
 		return append(notes, r.protocolNotes(r.scans(ids))...), ""
 	}
+}
+
+// volumesOf is the number of volumes in a text or npy file of series; 0 where it cannot be read, which its task reports.
+func volumesOf(path string) int {
+	f, err := userfile.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	n, err := region.SeriesVolumes(f)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // nodes reads the node list, or takes the names that head the first file.

@@ -306,7 +306,7 @@ func TestOtherHeads(t *testing.T) {
 	}
 }
 
-// A repetition time that no two groups share is noted, of series as of scans.
+// A repetition time and a number of volumes that no two groups share are noted, of series as of scans.
 func TestTimeseriesTimesByGroup(t *testing.T) {
 	dir, table := t.TempDir(), "participant_id,group,file\n"
 	for i := range 6 {
@@ -316,7 +316,8 @@ func TestTimeseriesTimesByGroup(t *testing.T) {
 		}
 		name := fmt.Sprintf("s%d", i)
 		table += name + "," + group + "," + name + ".tsv\n"
-		testdir.Write(t, filepath.Join(dir, name+".tsv"), "a\tb\n1\t2\n2\t1\n")
+		rows := strings.Repeat("1.5\t2\n", i%2+2)
+		testdir.Write(t, filepath.Join(dir, name+".tsv"), "a\tb\n"+rows)
 		testdir.Write(t, filepath.Join(dir, name+".json"), `{"RepetitionTime": `+tr+`}`)
 	}
 	testdir.Write(t, filepath.Join(dir, "p.csv"), table)
@@ -324,7 +325,8 @@ func TestTimeseriesTimesByGroup(t *testing.T) {
 	c.File, c.Group, c.Series = "p.csv", "group", "file"
 	r := need.Value(c.Load(dir))(t)
 	notes, _ := r.About(r.IDs())
-	need.Equal(t, strings.Join(column.NoteTexts(notes), "; "), "the repetition time is completely confounded with the group: ASD 2 s (3), TD 3 s (3); a classifier may learn the acquisition in place of the group difference")
+	need.Equal(t, strings.Join(column.NoteTexts(notes), "; "), "the repetition time is completely confounded with the group: ASD 2 s (3), TD 3 s (3); a classifier may learn the acquisition in place of the group difference; "+
+		"the number of volumes is completely confounded with the group: ASD 2 volumes (3), TD 3 volumes (3); a classifier may learn the acquisition in place of the group difference")
 }
 
 // A participant whose columns have other names than those of most is left out by incomplete: skip, too.

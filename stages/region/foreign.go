@@ -209,6 +209,22 @@ func seriesArray(r io.Reader) (connectivity.Matrix, error) {
 	return connectivity.Matrix{Rows: shape[0], Cols: shape[1], Data: v}, nil
 }
 
+// SeriesVolumes is the number of volumes in a text or npy file of series, by what its first rows or its header state.
+func SeriesVolumes(r io.Reader) (int, error) {
+	br, err := connectivity.Decompress(r)
+	if err != nil {
+		return 0, err
+	}
+	if first, _ := br.Peek(len(npyMagic)); string(first) != npyMagic {
+		return connectivity.CountRows(br)
+	}
+	shape, err := encoding.ReadShape(br)
+	if err != nil || len(shape) != 2 {
+		return 0, err
+	}
+	return shape[0], nil
+}
+
 // Counted reports whether names are 0, 1, 2 …, which name nothing.
 func Counted(names []string) bool {
 	return !slices.ContainsFunc(DrawNumbers(len(names)), func(i int32) bool { return names[i] != strconv.Itoa(int(i)) })
