@@ -75,7 +75,7 @@ var mayImport = map[string][]string{
 		"stages/atlas", "stages/phantom"},
 	"stages/region": {"artifacts/encoding", "stages/column", "dag", "nifti", "connectivity", "stages/bids",
 		"stages/mat5"},
-	"stages/wording": {"dag", "stages/finding", "stages/column", "stages/report"},
+	"stages/wording": {"dag", "artifacts/encoding", "stages/finding", "stages/column", "stages/report"},
 	"stages/fold": {"stages/role", "stages/finding", "artifacts", "artifacts/encoding", "dag", "gnn", "stages/column",
 		"stages/inference"},
 	"stages/column": {"artifacts/encoding", "dag"},

@@ -56,6 +56,9 @@ func (b *Builder) Locate(s *StageNode, pos Pos) { b.graph(); s.pos = pos }
 // Require sets what each task of a stage needs, where it is not what the kind states.
 func (b *Builder) Require(s *StageNode, n Needs) { b.graph(); s.asked = n }
 
+// Measure sets the largest sizes of the data of a task of a stage, from which its kind may follow what memory it needs.
+func (b *Builder) Measure(s *StageNode, sizes Sizes) { b.graph(); s.sizes = sizes }
+
 // Task adds a task to a stage, with its parameters filled in; values are its coordinates, in the order of the stage's
 // axes.
 func (b *Builder) Task(s *StageNode, instance Stage, values ...string) *Node {

@@ -96,6 +96,7 @@ func TestBuilderEnds(t *testing.T) {
 				"", "")
 		},
 		"Locate": func() { b.Locate(s, Pos{}) }, "Require": func() { b.Require(s, Needs{}) },
+		"Measure":  func() { b.Measure(s, nil) },
 		"LeaveOut": func() { b.LeaveOut("a", "b") }, "BareAxis": func() { b.BareAxis("a") },
 		"Sort": func() { b.Sort(s, nil) }, "Build": func() { b.Build() }, "Draft": func() { b.Draft() },
 		"TaskNamed": func() { b.TaskNamed(s, nil, "a") }, "StageLike": func() { b.StageLike(s) },

@@ -45,13 +45,17 @@ func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifa
 	<-ended
 	for _, name := range slices.Sorted(maps.Keys(out)) {
 		if table, ok := out[name].(*encoding.Table); ok {
-			for _, w := range Warnings(table) {
+			for _, w := range TableWarnings(table) {
 				writeLine(log, "warning: "+w)
 			}
 		}
 	}
 	return out, err
 }
+
+// TableWarnings lists what an output table warns a person of: the log of its task has it. A program whose tables carry
+// warnings sets it before anything runs.
+var TableWarnings = func(*encoding.Table) []string { return nil }
 
 var errGone = fmt.Errorf("the stage ended its goroutine (runtime.Goexit) instead of returning")
 

@@ -54,10 +54,7 @@ type StageNode struct {
 	axes  []string
 	tasks []*Node
 	asked Needs
-	// Participants whose data come together in one of its tasks, at most; counted where the kind has Each.
-	Participants int
-	Graphs       int // of each of them, where the memory grows with these; 0: it does not
-	Regions      int // of each graph, where the memory grows with their square; 0: it does not
+	sizes Sizes
 }
 
 // Name is the name of the stage: "connectivity".
@@ -130,15 +127,15 @@ func (s *StageNode) needs() Needs {
 	return n
 }
 
-// Memory is what one of its tasks takes by what its kind says, in bytes.
+// Sizes are the largest of the data of one of its tasks, as far as they are known.
+func (s *StageNode) Sizes() Sizes { return s.sizes }
+
+// Memory is what one of its tasks takes by what its kind states, in bytes.
 func (s *StageNode) Memory() int64 {
-	// What a kind says of a participant is that of eleven graphs, of 84 regions.
-	graphs, regions := float64(max(11, s.Graphs))/11, float64(max(84, s.Regions))/84
-	needs := s.kind.Memory + int64(float64(s.Participants)*float64(s.kind.Each)*graphs*regions*regions)
-	if k := s.kind; k.Ceiling > 0 && needs > k.Ceiling {
-		needs = k.Ceiling + int64(float64(needs-k.Ceiling)*float64(k.Packed)/float64(k.Each))
+	if s.kind.MemoryFor != nil {
+		return s.kind.MemoryFor(s.sizes)
 	}
-	return needs
+	return s.kind.Memory
 }
 
 // A Node is one task of a graph.

@@ -57,21 +57,23 @@ type Kind struct {
 	Name string
 	Doc  string       // what it does; the first line is the summary
 	New  func() Stage // a fresh stage with every parameter at its default
-	// Variant is New where the defaults of some parameters depend on others, such as variant, of s. nil: they do not.
+	// Defaults is New where the defaults of some parameters depend on other parameters, which s has. nil: they do not.
 	Defaults func(s Stage) Stage
 	Former   []string // names of kinds of former programs that are models of this one
 	Code     string   // code identity, generated from the declarations that the kind reaches (see Codes)
 
 	// What one task needs, for the scheduler; they are not part of the key.
-	Threads    int   // 0 means 1
-	MaxThreads int   // threads that it can use when nobody else has a use for them; 0 means Threads
-	Memory     int64 // bytes; 0 means little
-	Each       int64 // bytes more for each participant whose data come together; 0 where it was not measured
-	Ceiling    int64 // bytes above which each participant takes Packed in place of Each; 0: none
-	Packed     int64
+	Threads    int               // 0 means 1
+	MaxThreads int               // threads that it can use when no other task needs them; 0 means Threads
+	Memory     int64             // bytes; 0 means little
+	MemoryFor  func(Sizes) int64 // bytes for data of these sizes, in place of Memory; nil: the sizes do not matter
 }
 
-// Follow gives those parameters that nobody set the defaults of the stage's variant.
+// Sizes are sizes of the data of a task, as far as the maker of a graph knows them, by names on which it and the kinds
+// agree: {"rows": 40000}.
+type Sizes map[string]int
+
+// SetDefaults gives those parameters that nobody set the defaults that follow from the others.
 func (k *Kind) SetDefaults(s Stage, set func(name string) bool) {
 	if k.Defaults != nil {
 		param.Take(s, k.New(), k.Defaults(s), set)

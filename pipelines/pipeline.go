@@ -244,7 +244,9 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 	study := design.New(l.roster, lists.Map(l.stages, func(s *stage) *dag.StageNode { return s.node }),
 		stages.Own, l.sets)
 	sites := l.nameSites(study)
-	precheck.CountGathered(l.roster, p.Graph)
+	for _, s := range p.Graph.Stages() {
+		l.build.Measure(s, precheck.Sizes(l.roster, s))
+	}
 	l.precheck(p.Graph)
 	l.take(study.Check(sites))
 	if l.settled {

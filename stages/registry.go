@@ -35,7 +35,7 @@ var codesText string
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(codesText)
 
-func init() { dag.Worded = wording.Warned }
+func init() { dag.TableWarnings = wording.Warnings }
 
 // registered are the kinds of a lab's own program.
 var registered [][]dag.Kind

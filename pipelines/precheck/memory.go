@@ -10,37 +10,35 @@ import (
 	"prgnn/internal/words"
 	"prgnn/pipelines/design"
 	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
 
-// CountGathered counts the participants whose data come together in the tasks of a stage, where the memory of its
-// kind grows with them: those that one of its tasks gathers, or all where the table of participants is connected. It
-// counts the graphs of each that a training uses, too, and their regions.
-func CountGathered(r *cohort.Roster, g *dag.Graph) {
-	if r == nil {
-		return
+// Sizes counts the participants whose data come together in the tasks of a stage, where the memory of its kind grows
+// with them: those that one of its tasks gathers, or all where the table of participants is connected. It counts the
+// graphs of each that a training uses, too, and their regions.
+func Sizes(r *cohort.Roster, s *dag.StageNode) dag.Sizes {
+	if r == nil || s.Kind().MemoryFor == nil {
+		return nil
 	}
 	study := design.New(r, nil, nil, nil)
-	for _, s := range g.Stages() {
-		if s.Kind().Each == 0 {
-			continue
+	sizes := dag.Sizes{}
+	for _, n := range s.Tasks() {
+		if graphs, err := study.GraphsOf(n); err == nil { // else a mistake that is reported
+			sizes[column.SizeGraphs] = max(sizes[column.SizeGraphs], graphs)
 		}
-		for _, n := range s.Tasks() {
-			if graphs, err := study.GraphsOf(n); err == nil { // else a mistake that is told
-				s.Graphs = max(s.Graphs, graphs)
+		if _, trains := n.Instance().(role.Trainer); trains && r.Nodes != nil {
+			sizes[column.SizeRegions] = r.Nodes.Rows()
+		}
+		for _, b := range n.Inputs() {
+			members := len(r.Subjects)
+			if b.Port != "participants" {
+				members = max(sizes[column.SizeParticipants], membersOf(r, b.Sources))
 			}
-			if _, trains := n.Instance().(role.Trainer); trains && r.Nodes != nil {
-				s.Regions = r.Nodes.Rows()
-			}
-			for _, b := range n.Inputs() {
-				if b.Port == "participants" {
-					s.Participants = len(r.Subjects)
-				} else {
-					s.Participants = max(s.Participants, membersOf(r, b.Sources))
-				}
-			}
+			sizes[column.SizeParticipants] = members
 		}
 	}
+	return sizes
 }
 
 // membersOf is how many participants these sources are of.
@@ -64,14 +62,15 @@ func TooLarge(r *cohort.Roster, g *dag.Graph, machine func() int64, plan func() 
 	notes []string) {
 	machine, steps := sync.OnceValue(machine), sync.OnceValues(plan)
 	for _, s := range g.Stages() {
+		participants := s.Sizes()[column.SizeParticipants]
 		needs, has := s.Memory(), s.Needs().Memory
 		limit, remedy := "its resources give", fmt.Sprintf("set memory to %.0fG", math.Ceil(float64(needs)/1e9))
-		if has == 0 && s.Participants > 0 {
+		if has == 0 && participants > 0 {
 			has, limit, remedy = machine(), "this machine has", "run it where there is more, or on a cluster (docs/cluster.md)"
 		}
-		if s.Participants > 0 && has > 0 && needs > has && toRun(s, steps) {
+		if participants > 0 && has > 0 && needs > has && toRun(s, steps) {
 			notes = append(notes, fmt.Sprintf("stage %s needs about %s for %s, and %s %s: %s", s.Name(), gigabytes(needs),
-				words.Count(s.Participants, r.Noun()), limit, gigabytes(has), remedy))
+				words.Count(participants, r.Noun()), limit, gigabytes(has), remedy))
 		}
 	}
 	return notes

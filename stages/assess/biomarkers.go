@@ -29,7 +29,8 @@ var biomarkersKind = dag.Kind{
 		return &Biomarkers{Reading: "score", Layer: 1, Top: 10, Within: "site", Resamples: 2000}
 	},
 
-	Each: 275e3, // between 24 and 84 regions: docs/scale.md#the-memory-of-stages-that-gather-everybody
+	// between 24 and 84 regions: docs/scale.md#the-memory-of-stages-that-gather-everybody
+	MemoryFor: column.Memory{Each: 275e3}.For,
 }
 
 var (

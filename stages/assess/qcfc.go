@@ -25,7 +25,8 @@ var qcfcKind = dag.Kind{
 		"Correlates mean framewise displacement with each edge over participants (Fisher z of the Pearson correlation of draw 0); an edge counts over the participants who have both of its regions, where they are at least half. Reports the median |r| and its null expectation, the share of edges at p < 0.05 (uncorrected) and after FDR, the distance dependence (Spearman), and the degrees of freedom lost to denoising (Satterthwaite 2012; Ciric 2017; Parkes 2018). Fan denoise out over regress to compare strategies. With fewer than 20 participants the numbers are unreliable. Also compares each participant's connectivity with the mean of the others, and lists outliers.",
 	New: func() dag.Stage { return &QCFC{} },
 
-	Each: 30e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
+	// docs/scale.md#the-memory-of-stages-that-gather-everybody
+	MemoryFor: column.Memory{Each: 30e3}.For,
 }
 
 var _ role.Reader = (*QCFC)(nil)

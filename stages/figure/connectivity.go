@@ -22,7 +22,8 @@ var kindConnectivity = dag.Kind{
 		"Takes draw 0 of every participant. Correlations are averaged as Fisher's z; a pair of regions is averaged over the participants that have a signal in both. Regions are in blocks by hemisphere and structure (or by network, where the atlas names it, as Schaefer's does). The color scale ends at the 99th percentile.",
 	New: func() dag.Stage { return &Connectivity{Label: "r"} },
 
-	Each: 10e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
+	// docs/scale.md#the-memory-of-stages-that-gather-everybody
+	MemoryFor: column.Memory{Each: 10e3}.For,
 }
 
 // Connectivity draws mean matrices.

@@ -8,7 +8,7 @@ import (
 )
 
 // A warning of a row is a finding in a cell of its table, in JSON: stages write what they warn of as codes and numbers
-// (dag.WarningColumn, column.ParcelRow.Caution).
+// (column.Warning, column.ParcelRow.Caution).
 
 // Warning is a finding of a stage about one row of its table.
 func Warning(code string, numbers any) Finding { return Finding{code, Limits, Subject{}, numbers} }

@@ -33,8 +33,8 @@ var baselineKind = dag.Kind{
 			Widths: []int{16, 16}, GraphHidden: []int{16, 8}, Ratio: 0.5}
 	},
 	MaxThreads: 8,
-	Memory:     512 << 20,
-	Each:       700e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
+	// docs/scale.md#the-memory-of-stages-that-gather-everybody
+	MemoryFor: column.Memory{Base: 512 << 20, Each: 700e3}.For,
 }
 
 var (

@@ -29,8 +29,8 @@ var regressionKind = dag.Kind{
 			LearningRate: 1e-3}
 	},
 	MaxThreads: 8,
-	Memory:     512 << 20,
-	Each:       700e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
+	// docs/scale.md#the-memory-of-stages-that-gather-everybody
+	MemoryFor: column.Memory{Base: 512 << 20, Each: 700e3}.For,
 }
 
 var (

@@ -20,10 +20,8 @@ var trainRegressionKind = dag.Kind{
 	New:        func() dag.Stage { return trainRegressionOf("paper") },
 	Defaults:   func(s dag.Stage) dag.Stage { return trainRegressionOf(s.(*TrainRegression).Variant) },
 	MaxThreads: 8,
-	Memory:     256 << 20,
-	Each:       1e6, // docs/scale.md#the-memory-of-stages-that-gather-everybody
-	Ceiling:    2e9,
-	Packed:     250e3,
+	// docs/scale.md#the-memory-of-stages-that-gather-everybody
+	MemoryFor: column.Memory{Base: 256 << 20, Each: 1e6, Ceiling: 2e9, Packed: 250e3}.For,
 }
 
 var (

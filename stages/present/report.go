@@ -23,7 +23,8 @@ var reportKind = dag.Kind{
 		"Participants, methods written from the parameters, classification performance with intervals, the salient regions on the brain, quality control and checks, provenance; figures and tables are numbered. Every input is optional: what is not connected is left out. A run leaves the page beside the pipeline file, byte for byte.",
 	New: func() dag.Stage { return &Report{Top: 20} },
 
-	Each: 40e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
+	// docs/scale.md#the-memory-of-stages-that-gather-everybody
+	MemoryFor: column.Memory{Each: 40e3}.For,
 }
 
 var (
@@ -75,7 +76,7 @@ func sharedPorts() []dag.Port {
 		gathered("connectivity", "connectivity's quality for each participant", dag.Arrow("draw")),
 		gathered("graphs", "graph's quality for each participant", dag.Arrow("draw", "edges")),
 		gathered("training", "train's history of each model", dag.Arrow("epoch", "train_accuracy")),
-		{Name: "warnings", Type: dag.Arrow(dag.WarningColumn), Gather: true, Optional: true,
+		{Name: "warnings", Type: dag.Arrow(column.Warning), Gather: true, Optional: true,
 			Doc: "tables of quality with warnings: those of every stage that has one are connected, also when the file does not name them"},
 	}
 }

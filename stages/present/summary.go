@@ -18,7 +18,8 @@ var summaryKind = dag.Kind{
 		"The page of report as text, with the inputs that are connected here: participants, classification performance, cautions, the most salient regions, checks. Every input but the participants is optional: what is not connected is left out.",
 	New: func() dag.Stage { return &Summary{Top: 10} },
 
-	Each: 20e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
+	// docs/scale.md#the-memory-of-stages-that-gather-everybody
+	MemoryFor: column.Memory{Each: 20e3}.For,
 }
 
 var (

@@ -11,7 +11,9 @@ import (
 	"sync"
 	"text/template/parse"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/words"
+	"prgnn/stages/column"
 	"prgnn/stages/finding"
 )
 
@@ -106,7 +108,19 @@ func Text(code string, values any) (string, error) {
 	return b.String(), nil
 }
 
-// Warned are the warnings of a cell in words (dag.Worded). One that the catalog cannot write stands as it is.
+// Warnings are the warnings of a table in words, each once (dag.TableWarnings).
+func Warnings(t *encoding.Table) (all []string) {
+	for _, cell := range column.Warnings(t) {
+		for _, w := range Warned(cell) {
+			if !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+	}
+	return all
+}
+
+// Warned are the warnings of a cell in words. One that the catalog cannot write stands as it is.
 func Warned(cell string) (texts []string) {
 	for _, f := range finding.Warned(cell) {
 		text, err := Text(f.Code, f.Values())

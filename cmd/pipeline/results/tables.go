@@ -9,9 +9,10 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
-	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/pipelines/differ"
+	"prgnn/stages/column"
+	"prgnn/stages/wording"
 )
 
 // printTable shows the first rows of a table to a person.
@@ -36,8 +37,8 @@ func printTable(w io.Writer, t *encoding.Table, rows int, indent string) {
 		for i := range t.Columns {
 			text := "n/a"
 			if v := t.Columns[i].Value(r); v != nil {
-				if cell, ok := v.(string); ok && cell != "" && t.Columns[i].Name == dag.WarningColumn {
-					v = strings.Join(dag.Worded(cell), "; ")
+				if cell, ok := v.(string); ok && cell != "" && t.Columns[i].Name == column.Warning {
+					v = strings.Join(wording.Warned(cell), "; ")
 				}
 				text = console.Clip(differ.Rounded(v), 40)
 				if p, ok := v.(float64); ok && draws != nil && slices.Contains(drawnP, t.Columns[i].Name) {

@@ -9,6 +9,8 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/wording"
 )
 
 // Warned says what the results of a run warn of, by stage, each warning once; nothing where a summary of the run does.
@@ -24,14 +26,14 @@ func Warned(a *console.Console, g *dag.Graph, store *artifacts.Store, outputs ma
 		for _, n := range s.Tasks() {
 			for _, p := range n.Instance().Ports().Out {
 				ref, made := outputs[n.ID()].Get(p.Name)
-				if !made || !slices.Contains(p.Type.Columns, dag.WarningColumn) {
+				if !made || !slices.Contains(p.Type.Columns, column.Warning) {
 					continue
 				}
 				t, err := readTable(store, ref)
 				if err != nil {
 					continue // removed by gc, or on a remote only: its log says it too
 				}
-				for _, w := range dag.Warnings(t) {
+				for _, w := range wording.Warnings(t) {
 					if count[w]++; count[w] == 1 {
 						order = append(order, w)
 					}

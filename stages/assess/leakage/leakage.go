@@ -26,7 +26,8 @@ var leakageKind = dag.Kind{
 		"Checks stored results: the assignment to folds, the scans and features of each participant (the same data under two ids), the sides of the predictions, and the training participants recorded in each model and every other fit. A training with known leakage (select: test, standardize: all) fails too. Connect only folds, scans and features to check before training. Stages that train a model wait for all checks that need no model, and stages that compute an accuracy wait for all checks; after a failure none of them runs.",
 	New: func() dag.Stage { return &Leakage{Correlation: 0.8, Filtered: 0.65} },
 
-	Each: 80e3, // with scans: docs/scale.md#the-memory-of-stages-that-gather-everybody
+	// with scans: docs/scale.md#the-memory-of-stages-that-gather-everybody
+	MemoryFor: column.Memory{Each: 80e3}.For,
 }
 
 var _ role.Check = (*Leakage)(nil)

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/report"
 )
@@ -41,7 +41,7 @@ func (a *Cohort) warnings() error {
 			steps = append(steps, &warned{step: name, seen: map[string]bool{}})
 		}
 		var found finding.List
-		for _, cell := range dag.WarningCells(table) {
+		for _, cell := range column.Warnings(table) {
 			found.Add(finding.Warned(cell)...)
 		}
 		steps[at].add(found, in.Coord("subject"))
