@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
@@ -28,15 +29,26 @@ func (l *loader) connectChecks() {
 	}
 	// The order in the file changes no task.
 	slices.SortFunc(checks, func(a, b *stage) int { return strings.Compare(a.name, b.name) })
+	silent := map[*stage]bool{} // checks without a table for who waits
 	for _, s := range l.stages {
 		if s.kind == nil || s.vague {
 			continue
 		}
 		if p := s.input(role.Checks); p != nil {
 			for _, check := range checks {
-				if !late[check] || !needed[s] {
-					l.connectTo(s, p, check, check.ports.Out[0].Name, false)
+				if late[check] && needed[s] || silent[check] {
+					continue
 				}
+				at := slices.IndexFunc(check.ports.Out, func(out dag.Port) bool {
+					return dag.Fits(out.Type,
+						p.Type) == nil
+				})
+				if silent[check] = at < 0; at < 0 {
+					l.bad.Add(check.pos, "stage %s: other stages wait for it (%s), but none of its outputs fits their input %s: give it a table with the columns %s",
+						check.name, s.name, p.Name, words.Some(p.Type.Columns, 8))
+					continue
+				}
+				l.connectTo(s, p, check, check.ports.Out[at].Name, false)
 			}
 		}
 		s.sortLinks()
@@ -119,7 +131,7 @@ func (l *loader) connectCollected() {
 		if s.kind == nil || s.vague {
 			continue
 		}
-		if p := s.input(role.Collected); p != nil {
+		if p := s.input(role.Collected); p != nil && p.Type.Columns != nil {
 			follow, taken := map[*stage]bool{}, map[output]bool{}
 			downstream([]*stage{s}, users, follow)
 			for _, k := range s.links {

@@ -1,10 +1,13 @@
 package pipelines
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 // waits names the leakage stages that a task waits for, once each.
@@ -45,6 +48,30 @@ stages:
 			}
 		}
 	}
+}
+
+// A check of a lab's own is waited for like leakage, by the output that says what it found; one without is refused.
+func TestGatesOfALab(t *testing.T) {
+	const text = `
+cohort: { simulate: { asd: 4, hc: 4 } }
+stages:
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  ours: { use: t-check, in: { of: folds } }
+  parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
+  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels, nodes: cohort.nodes } }
+  matrices: { use: connectivity, each: subject, in: { series: series } }
+  net: { use: baseline, matrix: { fold: [1, 2] }, in: { pearson: "matrices[*].pearson", folds: folds } }
+`
+	p := mustBuild(t, text)
+	nodes := need.Value(p.Graph.Select("net[fold=1]"))(t)
+	need.Equal(t, fmt.Sprint(waits(nodes[0])), "[ours]", "what a training waits for")
+	for src := range nodes[0].Upstream() {
+		if src.Node.Stage().Name() == "ours" {
+			need.Equal(t, src.Output, "checks", "the output that it takes")
+		}
+	}
+	_, err := build("x.yaml", []byte(strings.Replace(text, "t-check", "t-silent-check", 1)), ".", nil, maxTasks)
+	need.Error(t, err, "x.yaml:5:3: stage ours: other stages wait for it (net), but none of its outputs fits their input leakage: give it a table with the columns check, of, found")
 }
 
 // In every built-in pipeline that trains, each training waits for a check of features

@@ -68,6 +68,15 @@ func init() {
 	register("t-gather", func() dag.Stage {
 		return &gatherer{with{dag.Ports{In: []dag.Port{{Name: "all", Gather: true}}, Out: []dag.Port{{Name: "out"}}}}}
 	})
+	register("t-check", func() dag.Stage {
+		return &ownCheck{with: with{dag.Ports{In: []dag.Port{{Name: "of"}}, Out: []dag.Port{{Name: "figure",
+			Type: dag.Format("svg")},
+			{Name: "checks", Type: dag.Arrow("check", "of", "found")}}}}}
+	})
+	register("t-silent-check", func() dag.Stage {
+		return &ownCheck{with: with{dag.Ports{In: []dag.Port{{Name: "of"}}, Out: []dag.Port{{Name: "text",
+			Type: dag.Format("text")}}}}}
+	})
 	register("t-free", func() dag.Stage { return &free{} })
 
 	stages.RegisterCohort(cohort.Source{Name: "t-files",
@@ -85,6 +94,14 @@ func (w *with) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 }
 
 type gatherer struct{ with }
+
+// An ownCheck is one of a lab's own.
+type ownCheck struct {
+	with
+	Admitted bool `param:"admitted"`
+}
+
+func (c *ownCheck) Admits() bool { return c.Admitted }
 
 type clean struct {
 	with
