@@ -201,12 +201,16 @@ type Check interface {
 	Admits() bool
 }
 
-// With yields the tasks of stages that have a role.
+// With yields the tasks of stages that have a role. Those of one stage are of one kind, and have the same roles.
 func With[R any](stages ...*dag.StageNode) iter.Seq2[*dag.Node, R] {
 	return func(yield func(*dag.Node, R) bool) {
 		for _, s := range stages {
 			for _, n := range s.Tasks() {
-				if work, ok := n.Instance().(R); ok && !yield(n, work) {
+				work, ok := n.Instance().(R)
+				if !ok {
+					break
+				}
+				if !yield(n, work) {
 					return
 				}
 			}
