@@ -99,7 +99,7 @@ func TestCovariatesWhereSiteIsGroup(t *testing.T) {
 	for _, want := range []string{"age 40 0 1.000 n/a n/a n/a",
 		"p: labels permuted 199 times within sites (for site, over all participants).",
 		"n/a: no permutation within sites changes the AUC.",
-		"The covariate age alone distinguishes the groups (AUC 1.00, p < 0.05 over all participants), and site is completely confounded with group",
+		"The covariate age alone distinguishes the groups (AUC 1.00, p < 0.05 with labels permuted over all participants), but its effect cannot be separated from that of site: each site has participants of one group only",
 		"The covariate site alone distinguishes the groups"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
@@ -124,7 +124,7 @@ func TestCovariateThatIsTheSite(t *testing.T) {
 		encoding.Column{Name: "site", Values: site})
 	out := stagetest.MustRun(t, &assess.Covariates{Label: "group", Within: "site", Permutations: 199},
 		map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
-	const want = "The covariate volumes kept alone distinguishes the groups (AUC 0.80, p < 0.05 over all participants), and volumes kept is completely confounded with site (no permutation within sites changes the AUC). The classifier may have learned volumes kept or site instead"
+	const want = "The covariate volumes kept alone distinguishes the groups (AUC 0.80, p < 0.05 with labels permuted over all participants), but its effect cannot be separated from that of site: it is constant in each site that has participants of several groups, so no permutation within sites changes the AUC. The classifier may have learned volumes kept or site instead"
 	found, err := finding.Of(out.Meta)
 	need.NoError(t, err)
 	got, err := wording.Finding(found.Grouped()[0])
@@ -150,7 +150,7 @@ func TestVolumesHaveOneCaution(t *testing.T) {
 		want := "The covariate volumes (scanned and kept) alone distinguishes the groups (AUC 0.80, chance"
 		if sites {
 			columns = append(columns, encoding.Column{Name: "site", Values: site})
-			want = "The covariate volumes (scanned and kept) alone distinguishes the groups (AUC 0.80, p < 0.05 over all participants), and volumes (scanned and kept) is completely confounded with site"
+			want = "The covariate volumes (scanned and kept) alone distinguishes the groups (AUC 0.80, p < 0.05 with labels permuted over all participants), but its effect cannot be separated from that of site"
 		}
 		people := stagetest.PeopleWith(columns...)
 		out := stagetest.MustRun(t, &assess.Covariates{Label: "group", Within: "site", Permutations: 199},
@@ -178,7 +178,7 @@ func TestCovariateOfOneGroup(t *testing.T) {
 	in := summaryInputs(t, people)
 	in["covariates"] = []dag.Input{dag.InputOf(out)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"iq 20 20 n/a n/a n/a n/a", "AUC n/a: the covariate is known only in one group.",
+	for _, want := range []string{"iq 20 20 n/a n/a n/a n/a", "AUC n/a: only participants of one group have a value.",
 		"The covariate iq is known only in HC, so it was not tested"} {
 		if !strings.Contains(text, want) || strings.Contains(text, "changes the AUC") {
 			t.Errorf("%q is missing in\n%s", want, text)

@@ -47,7 +47,7 @@ func TestPermutationByHand(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	in["permutation"] = []dag.Input{dag.InputOf(test)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"accuracy 0.750 0.583 0.950 3 0.500", "AUC 1.000 0.500 0.950 3 0.500", "The permutation test cannot be significant, because 3 label permutations cannot give a p below 0.25 (p < 0.05 needs at least 20)", "The permutation test belongs to a different training (accuracy 0.750 with the true labels). Its p is not attributed to any evaluated model, and no result above chance is reported for the model (accuracy 0.800)"} {
+	for _, want := range []string{"accuracy 0.750 0.583 0.950 3 0.500", "AUC 1.000 0.500 0.950 3 0.500", "The permutation test cannot be significant, because 3 label permutations cannot give a p below 0.25 (p < 0.05 needs at least 20)", "The permutation test retrained a model whose result with the true labels differs from that of the evaluated model (accuracy 0.750 with the true labels). Its p is not attributed to any evaluated model, and no result above chance is reported for the model (accuracy 0.800)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -136,7 +136,7 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 			said + "retrained the model with epochs 4 instead of 20, pool none instead of topk; sage. It tests that training (accuracy 0.800 with the true labels)",
 			"trained with epochs 4 instead of 20, pool none instead of topk; sage."},
 		{"unknown settings", nil, 0.55, "The accuracy is not reported as above chance, because a permutation test cannot be attributed to it",
-			"The permutation test belongs to a different training (accuracy 0.550 with the true labels). Its p is not attributed to any evaluated model, and no result above chance is reported for the model (accuracy 0.800)", ""},
+			"The permutation test retrained a model whose result with the true labels differs from that of the evaluated model (accuracy 0.550 with the true labels). Its p is not attributed to any evaluated model, and no result above chance is reported for the model (accuracy 0.800)", ""},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 		in["permutation"] = []dag.Input{dag.InputOf(column.Table([]column.PermutationTestRow{

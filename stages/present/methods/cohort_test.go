@@ -200,5 +200,5 @@ func TestUnknownTimes(t *testing.T) {
 	a.Scans[0].Participant, a.Scans[1].Participant = "a", "b"
 	a.lengths()
 	_, text := written(t, a)
-	need.Equal(t, text, "All scans had 148 volumes at a repetition time of 2 s (unknown for 1 scan: that of TD).")
+	need.Equal(t, text, "All scans had 148 volumes at a repetition time of 2 s (unknown for 1 scan, the only scan of TD).")
 }

@@ -140,7 +140,7 @@ func (a *Author) tests(all []performance.TestOf, measures []string, what string)
 		return
 	}
 	for _, g := range groups {
-		of["Models"], of["Times"] = g.Models, g.Times
+		of["Models"], of["Permutations"] = g.Models, g.Permutations
 		if g.Test == column.Retrained {
 			a.say("methods.p-retrained", of)
 		} else {

@@ -172,28 +172,31 @@ func ofFirst(test string, folds int32, measure float64) float64 {
 	return measure
 }
 
-// A TestGroup is the models that were tested in one way.
+// A TestGroup is the models that were tested in one way, with one number of permutations.
 type TestGroup struct {
-	Test   string
-	Models []string
-	Times  []string // the numbers of permutations
+	Test         string
+	Permutations int32
+	Models       []string
 }
 
 // GroupTests are the groups: models that were retrained, those tested fold by fold, those without a test.
 func GroupTests(all []TestOf) (groups []TestGroup) {
 	for _, test := range []string{column.Retrained, column.PerFold, ""} {
-		group := TestGroup{Test: test}
-		var permutations []int32
+		begin := len(groups)
 		for _, t := range all {
-			if t.Test == test {
-				group.Models, permutations = append(group.Models, t.Model), append(permutations, t.Permutations)
+			if t.Test != test {
+				continue
 			}
-		}
-		slices.Sort(permutations)
-		group.Times = lists.Map(slices.Compact(permutations),
-			func(n int32) string { return report.Thousands(float64(n)) })
-		if group.Models != nil {
-			groups = append(groups, group)
+			n := t.Permutations
+			if test == "" {
+				n = 0
+			}
+			at := slices.IndexFunc(groups[begin:], func(g TestGroup) bool { return g.Permutations == n })
+			if at < 0 {
+				at = len(groups) - begin
+				groups = append(groups, TestGroup{Test: test, Permutations: n})
+			}
+			groups[begin+at].Models = append(groups[begin+at].Models, t.Model)
 		}
 	}
 	return groups
@@ -202,7 +205,7 @@ func GroupTests(all []TestOf) (groups []TestGroup) {
 // describeTests describes tests by permutations of labels or targets, in sentences.
 func (a *Results) describeTests(all []TestOf, what, measure string) (text string) {
 	for _, group := range GroupTests(all) {
-		of := values{"Of": group.Models, "All": group.Models, "Times": group.Times, "What": what}
+		of := values{"Of": group.Models, "All": group.Models, "Permutations": group.Permutations, "What": what}
 		if len(group.Models) == len(all) {
 			of["Of"] = nil
 		}

@@ -56,7 +56,7 @@ func TestTestsOf(t *testing.T) {
 		want string
 	}{
 		{[]Row{row("SVM", column.Retrained, 1000, 0), row("ridge", column.Retrained, 199, 0)},
-			"In the test against chance, the models were retrained on 199 or 1,000 permutations of the labels."},
+			"For SVM, the models were retrained on 1,000 permutations of the labels. For ridge, the models were retrained on 199 permutations of the labels."},
 		{[]Row{row("SVM", column.Retrained, 199, 0), row("PR-GNN", column.PerFold, 9999, 3), row("net", "", 0, 0)},
 			"For SVM, the models were retrained on 199 permutations of the labels. For PR-GNN, the test labels were permuted 9,999 times fold by fold, " +
 				"without retraining, and p combines a majority of the folds. This test is conservative; a test with retrained models (kind permutation, see docs/statistics.md) " +
