@@ -1,7 +1,6 @@
 package finding
 
 import (
-	"maps"
 	"math"
 	"slices"
 
@@ -11,14 +10,13 @@ import (
 // nearPerfect is an accuracy per participant that is rather a sign of the label in the data than of brains.
 const nearPerfect = 0.98
 
-// about is a finding about one classifier, with its row.
-func about(code string, weight Weight, r Row, more any) Finding {
-	numbers := map[string]any{"N": int(r.Participants), "Accuracy": r.Accuracy, "AUC": r.AUC, "Majority": r.Majority,
-		"Low": r.Low, "High": r.High, "Sensitivity": r.Sensitivity, "Specificity": r.Specificity,
-		"Positive": r.Positive}
-	maps.Copy(numbers, Values(more))
+// about is a finding about one classifier; numbers are a struct, a map or nil.
+func about(code string, weight Weight, r Row, numbers any) Finding {
 	return Finding{code, weight, r.subject(), numbers}
 }
+
+// of are numbers by their names.
+type of = map[string]any
 
 // Performance are the findings about the accuracies of classifiers.
 func (a *Results) Performance() (all List) {
@@ -60,23 +58,25 @@ func (a *Results) behind(r Row) int {
 // accuracyOf are the findings about one classifier.
 func (a *Results) accuracyOf(r Row) (all List) {
 	if r.Accuracy >= nearPerfect && r.Participants >= 20 {
-		all.Add(about("accuracy.near-perfect", Overturns, r, nil))
+		all.Add(about("accuracy.near-perfect", Overturns, r, of{"N": int(r.Participants), "Accuracy": r.Accuracy}))
 	}
 	state, test := a.Chance(r, "accuracy")
 	if state == Above && r.Low <= r.Majority && !r.IsMajority() {
-		all.Add(about("accuracy.interval-includes-majority", Limits, r, nil))
+		all.Add(about("accuracy.interval-includes-majority", Limits, r,
+			of{"Low": r.Low, "High": r.High, "Majority": r.Majority}))
 	}
 	if !r.Own {
 		return all
 	}
 	if r.TestFolds > 0 {
-		all.Add(about("accuracy.p-of-first-repeat", Limits, r, map[string]any{"First": r.TestAccuracy, "FirstAUC": r.TestAUC}))
+		all.Add(about("accuracy.p-of-first-repeat", Limits, r, of{"Accuracy": r.Accuracy, "AUC": r.AUC,
+			"First": r.TestAccuracy, "FirstAUC": r.TestAUC}))
 	}
 	switch {
 	case r.High < r.Majority:
-		all.Add(about("accuracy.below-majority", Overturns, r, nil))
+		all.Add(about("accuracy.below-majority", Overturns, r, of{"Majority": r.Majority}))
 	case state == Untested:
-		all.Add(about("accuracy.untested", Overturns, r, map[string]any{"Measure": "accuracy"}))
+		all.Add(about("accuracy.untested", Overturns, r, of{"Measure": "accuracy"}))
 	case state == Undecidable:
 		all.Add(about("accuracy.undecidable", Overturns, r, test))
 	case state == NotAbove:
@@ -84,26 +84,29 @@ func (a *Results) accuracyOf(r Row) (all List) {
 	}
 	ofAUC, auc := a.Chance(r, "auc")
 	if state < Untested && ofAUC < Untested && test.Significant() != auc.Significant() {
-		all.Add(about("accuracy.auc-disagrees", Limits, r, map[string]any{"Test": test, "AUCTest": auc}))
+		all.Add(about("accuracy.auc-disagrees", Limits, r, of{"Test": test, "AUCTest": auc}))
 	}
 	if ofAUC == Above && r.AUCLow <= 0.5 {
-		all.Add(about("auc.interval-includes-chance", Limits, r, map[string]any{"Low": r.AUCLow, "High": r.AUCHigh}))
+		all.Add(about("auc.interval-includes-chance", Limits, r, of{"Low": r.AUCLow, "High": r.AUCHigh}))
 	}
+	positive := of{"Positive": r.Positive}
 	switch {
 	case r.Sensitivity == 0 && r.Specificity == 1:
-		all.Add(about("sensitivity.nobody", Overturns, r, nil))
+		all.Add(about("sensitivity.nobody", Overturns, r, positive))
 	case r.Sensitivity == 0:
-		all.Add(about("sensitivity.none", Limits, r, nil))
+		all.Add(about("sensitivity.none", Limits, r, positive))
 	case r.Sensitivity < 0.5:
-		all.Add(about("sensitivity.below-half", Limits, r, nil))
+		all.Add(about("sensitivity.below-half", Limits, r,
+			of{"Positive": r.Positive, "Sensitivity": r.Sensitivity}))
 	}
 	switch {
 	case r.Specificity == 0 && r.Sensitivity == 1:
-		all.Add(about("specificity.everybody", Overturns, r, nil))
+		all.Add(about("specificity.everybody", Overturns, r, positive))
 	case r.Specificity == 0:
-		all.Add(about("specificity.none", Limits, r, nil))
+		all.Add(about("specificity.none", Limits, r, positive))
 	case r.Specificity < 0.5:
-		all.Add(about("specificity.below-half", Limits, r, nil))
+		all.Add(about("specificity.below-half", Limits, r,
+			of{"Positive": r.Positive, "Specificity": r.Specificity}))
 	}
 	return all
 }
@@ -121,7 +124,8 @@ func (a *Results) betterOther() (all List) {
 		}
 	}
 	if best != nil && best.Accuracy > max(a.First.Accuracy, best.Majority) {
-		all.Add(about("accuracy.other-is-better", Limits, *a.First, map[string]any{"Other": best.Title, "OtherAccuracy": best.Accuracy}))
+		all.Add(about("accuracy.other-is-better", Limits, *a.First, of{"Accuracy": a.First.Accuracy,
+			"Other": best.Title, "OtherAccuracy": best.Accuracy}))
 	}
 	return all
 }
@@ -162,7 +166,7 @@ func (a *Results) oneClass(r Row) (all List) {
 		if r.Own {
 			weight = Limits
 		}
-		all.Add(about("accuracy.one-class", weight, r, nil))
+		all.Add(about("accuracy.one-class", weight, r, of{"AUC": r.AUC}))
 	}
 	return all
 }
@@ -179,29 +183,28 @@ func (a *Results) Regressions() (all List) {
 			continue
 		}
 		compared++
-		of := func(code string, weight Weight, more any) {
-			numbers := map[string]any{"Number": a.Number, "R": r.R, "R2": r.R2, "Low": r.R2Low, "High": r.R2High,
-				"Constant": int(r.Constant), "Folds": int(r.Folds), "Corrected": corrected[RKey(r)],
-				"Among": len(corrected)}
-			maps.Copy(numbers, Values(more))
+		found := func(code string, weight Weight, numbers of) {
+			numbers["Number"] = a.Number
 			all.Add(Finding{code, weight, Subject{Classifier: r.Name, Setting: r.Coords}, numbers})
 		}
 		if r.Constant > 0 {
-			of("regression.constant", Limits, nil)
+			found("regression.constant", Limits, of{"Constant": int(r.Constant), "Folds": int(r.Folds)})
 		}
 		switch state, t := a.TestOfR(r); {
 		case state == Unattributed: // RetrainedOthers
 		case state == Untested && !math.IsNaN(r.R):
-			of("regression.untested", Overturns, map[string]any{"Measure": "r"})
+			found("regression.untested", Overturns, of{"Measure": "r"})
 		case state == Undecidable && !math.IsNaN(r.R):
-			of("regression.undecidable", Limits, t)
+			found("regression.undecidable", Limits, Values(t))
 		case math.IsNaN(r.R) || state == NotAbove ||
 			corrected[RKey(r)] >= Alpha: // there is no headline among the models
-			of("regression.not-above-chance", Overturns, t)
+			numbers := Values(t)
+			numbers["R"], numbers["Corrected"], numbers["Among"] = r.R, corrected[RKey(r)], len(corrected)
+			found("regression.not-above-chance", Overturns, numbers)
 		case r.R2 <= 0:
-			of("regression.r2-not-positive", Overturns, nil)
+			found("regression.r2-not-positive", Overturns, of{"R2": r.R2})
 		case r.R2Low <= 0:
-			of("regression.r2-may-be-0", Limits, nil)
+			found("regression.r2-may-be-0", Limits, of{"R2": r.R2, "Low": r.R2Low, "High": r.R2High})
 		}
 	}
 	if len(a.Regression) > 0 && a.Regression[0].Folds > 0 {

@@ -64,7 +64,7 @@ func (a *Results) DescribeRegression() error {
 	if err != nil {
 		return err
 	}
-	return a.Figures("predicted over observed "+a.Number, figure.DrawPredicted(all, a.Number, 6)...)
+	return a.Figures(a.Text("regression.figure", values{"Number": a.Number}), figure.DrawPredicted(all, a.Number, 6)...)
 }
 
 // RegressionResult is the result of each model in a sentence.

@@ -130,16 +130,11 @@ func (w *Writer) Show(sentence string, small, wide []report.Figure) {
 			names = append(names, strings.TrimPrefix(w.Count.Figure(&figures[i]), "Figure "))
 		}
 	}
-	switch len(names) {
-	case 0:
+	if names == nil {
 		return
-	case 1:
-		w.Add(report.Block{Lead: fmt.Sprintf("Figure %s shows %s.", names[0], sentence)})
-	case 2:
-		w.Add(report.Block{Lead: fmt.Sprintf("Figures %s and %s show %s.", names[0], names[1], sentence)})
-	default:
-		w.Add(report.Block{Lead: fmt.Sprintf("Figures %s–%s show %s.", names[0], names[len(names)-1], sentence)})
 	}
+	w.Add(report.Block{Lead: w.Text("figure.lead", wording.Values{"N": len(names), "First": names[0],
+		"Last": names[len(names)-1], "What": sentence})})
 	if len(small) > 1 {
 		w.Add(report.Block{Figures: small})
 	} else {
@@ -165,9 +160,6 @@ func (w *Writer) Exported(ports ...string) string {
 		return ""
 	}
 	slices.Sort(from)
-	text := " All rows: pipeline export FILE " + from[0] + " -o rows.csv"
-	if others := slices.Compact(from)[1:]; len(others) > 0 {
-		text += ", and likewise " + strings.Join(others, ", ")
-	}
-	return text + "."
+	from = slices.Compact(from)
+	return w.Text("table.exported", wording.Values{"First": from[0], "Others": from[1:]})
 }

@@ -1,7 +1,6 @@
 package section
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -60,7 +59,11 @@ func WholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, e
 		}
 	}
 	if t.Rows() > n {
-		out.Note = fmt.Sprintf("The first %d of %d rows.", n, t.Rows())
+		note, err := wording.Text("table.first-rows", wording.Values{"N": n, "Of": t.Rows()})
+		if err != nil {
+			return nil, err
+		}
+		out.Note = note
 	}
 	return out, nil
 }
