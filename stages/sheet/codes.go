@@ -11,28 +11,49 @@ import (
 	"prgnn/internal/cell"
 )
 
-// Codes are the values of a column of numbers that stand for a missing one, as SPSS and phenotype tables have them:
-// -99, -999, -9999 … where no other value is negative; also those, and 999, 9999 …, that are more than five times as
-// large as any other value.
-func Codes(values []string) map[string]bool {
-	candidates, largest, negative := map[string]bool{}, -1.0, false
+// A scale is the numbers of a column, divided into those that are written as codes for missing values (isCode) and the
+// rest, by whose range all of the codes are judged: no code hides another one.
+type scale struct {
+	codes     map[string]float64 // by their texts
+	low, high float64            // of the rest; +Inf and -Inf where there is none
+}
+
+func scaleOf(values []string) scale {
+	s := scale{map[string]float64{}, math.Inf(1), math.Inf(-1)}
 	for _, v := range values {
-		x, ok := number(v)
-		nines := strconv.FormatFloat(math.Abs(x), 'f', -1, 64) // +999, 999.0 and 9.99e2 are one number
-		switch least := map[bool]int{true: 2, false: 3}[x < 0]; {
+		switch x, ok := number(v); {
 		case !ok:
-		case len(nines) >= least && strings.Trim(nines, "9") == "":
-			candidates[v] = true
+		case isCode(x):
+			s.codes[v] = x
 		default:
-			largest, negative = max(largest, math.Abs(x)), negative || x < 0
+			s.low, s.high = min(s.low, x), max(s.high, x)
 		}
 	}
-	if largest < 0 { // nothing to compare them with
-		largest = math.Inf(1)
+	return s
+}
+
+// far are the positive codes above the rest by more than the range of the rest, ascending. Of ages, they are also those
+// above 80 where no other number is.
+func (s scale) far(ages bool) (far []string) {
+	for v, x := range s.codes {
+		if s.high > s.low && (x-s.high > s.high-s.low || ages && x > 80 && s.high < 80) {
+			far = append(far, v)
+		}
 	}
-	codes := map[string]bool{}
-	for v := range candidates {
-		if x, _ := number(v); x < 0 && !negative || math.Abs(x) > 5*largest {
+	slices.SortFunc(far, byNumber)
+	return far
+}
+
+// Codes are the values of a column of numbers that stand for a missing one, as SPSS and phenotype tables have them:
+// -99, -999, -9999 … where no other value is negative; also those, and 999, 9999 …, that are more than five times as
+// large as any other value. Other numbers that are written as codes are no other values.
+func Codes(values []string) map[string]bool {
+	s, codes := scaleOf(values), map[string]bool{}
+	largest := max(math.Abs(s.low), math.Abs(s.high)) // infinite where there is nothing to compare with
+	for v, x := range s.codes {
+		nines := strconv.FormatFloat(math.Abs(x), 'f', -1, 64) // +999, 999.0 and 9.99e2 are one number
+		if strings.Trim(nines, "9") == "" && len(nines) >= map[bool]int{true: 2, false: 3}[x < 0] &&
+			(x < 0 && s.low >= 0 || math.Abs(x) > 5*largest) {
 			codes[v] = true
 		}
 	}
@@ -43,59 +64,47 @@ func Codes(values []string) map[string]bool {
 // (-9, -88), where no other value is negative; 9, 999, 88 … among texts, or far above the other numbers; and signs and
 // words that may stand for one (-, ?, unknown, none). Beside +, a - is none.
 func GroupCodes(values []string) map[string]bool {
-	codes, repeated, negative := Codes(values), map[string]bool{}, false
+	s, codes := scaleOf(values), Codes(values)
 	for _, v := range values {
-		x, ok := number(v)
-		digits := strconv.FormatFloat(-x, 'f', -1, 64)
-		switch {
-		case !ok && v == "-" && slices.Contains(values, "+"):
-		case !ok && cell.DoubtOf(v) != cell.Value:
+		if _, ok := number(v); !ok && cell.DoubtOf(v) != cell.Value && !(v == "-" && slices.Contains(values, "+")) {
 			codes[v] = true
-		case !ok || x >= 0 || codes[v]:
-		case digits[0] >= '7' && strings.Trim(digits, digits[:1]) == "":
-			repeated[v] = true
-		default:
-			negative = true
 		}
 	}
-	for v := range repeated {
-		codes[v] = codes[v] || !negative
+	for v, x := range s.codes {
+		codes[v] = codes[v] || x < 0 && s.low >= 0
 	}
-	distinct := slices.Compact(slices.Sorted(slices.Values(values)))
-	for _, v := range slices.Concat(FarCodes(distinct, false), CodesAmongTexts(values)) {
+	for _, v := range slices.Concat(s.far(false), CodesAmongTexts(values)) {
 		codes[v] = true
 	}
 	return codes
 }
 
 // Doubtful are the negative values of a column of numbers that is otherwise positive which may stand for a missing
-// one, ascending: at most three whole numbers, in less than half of the rows, where all others are above 0, or which
-// are larger than those in magnitude, or one digit repeated from -7 on (-77).
+// one, ascending: whole numbers in less than half of the rows, where all others are above 0, or which are larger than
+// those in magnitude, or written as codes (-77); at most three, unless all of them are written so.
 func Doubtful(values []string) []string {
-	known := Codes(values)
-	negative := map[string]int{}
-	n, zero, largest := 0, false, -1.0
+	known, far := Codes(values), FarCodes(values, false)
+	negative := map[string]float64{}
+	n, plain, zero, largest := 0, false, false, -1.0
 	for _, v := range values {
 		switch x, ok := number(v); {
-		case !ok || known[v]:
+		case !ok || known[v] || slices.Contains(far, v):
 		case x < 0 && x != math.Trunc(x):
 			return nil
 		case x < 0:
-			negative[v]++
+			negative[v] = x
+			plain = plain || !isCode(x)
 			n++
 		default:
 			zero, largest = zero || x == 0, max(largest, x)
 		}
 	}
-	if len(negative) > 3 || largest < 0 || 2*n >= len(values) {
+	if plain && len(negative) > 3 || largest < 0 || 2*n >= len(values) {
 		return nil
 	}
 	var doubtful []string
-	for v := range negative {
-		x, _ := number(v)
-		digits := strconv.FormatFloat(-x, 'f', -1, 64)
-		repeated := digits[0] >= '7' && strings.Trim(digits, digits[:1]) == ""
-		if !zero || -x > largest || repeated {
+	for v, x := range negative {
+		if !zero || -x > largest || isCode(x) {
 			doubtful = append(doubtful, v)
 		}
 	}
@@ -104,34 +113,19 @@ func Doubtful(values []string) []string {
 }
 
 // FarCodes are the positive values of a column of numbers that may stand for a missing one, ascending: 9, 99, 88 …
-// (isCode), at most three of them, in less than half of the rows, and above the largest other value by more than the
-// range of the others. Of ages, they are also above 80 where no other is.
-func FarCodes(values []string, ages bool) (far []string) {
+// in less than half of the rows and far above the other values (scale.far).
+func FarCodes(values []string, ages bool) []string {
 	known := Codes(values)
-	candidates := map[string]bool{}
-	low, high, n := math.Inf(1), math.Inf(-1), 0
+	far := slices.DeleteFunc(scaleOf(values).far(ages), func(v string) bool { return known[v] })
+	n := 0
 	for _, v := range values {
-		switch x, ok := number(v); {
-		case !ok || known[v]:
-		case isCode(x):
-			candidates[v] = true
+		if slices.Contains(far, v) {
 			n++
-		default:
-			low, high = min(low, x), max(high, x)
 		}
 	}
-	if 2*n >= len(values) || high <= low {
+	if 2*n >= len(values) {
 		return nil
 	}
-	for v := range candidates {
-		if x, _ := number(v); x-high > high-low || ages && x > 80 && high < 80 {
-			far = append(far, v)
-		}
-	}
-	if len(far) > 3 {
-		return nil
-	}
-	slices.SortFunc(far, byNumber)
 	return far
 }
 
@@ -157,11 +151,11 @@ func CodesAmongTexts(values []string) (codes []string) {
 }
 
 // isCode reports whether a number is written as codes for missing values are: nines, or sevens or eights, of which
-// there are at least two.
+// there are at least two where the number is positive.
 func isCode(x float64) bool {
-	digits := strconv.FormatFloat(x, 'f', -1, 64)
-	return strings.Trim(digits, "9") == "" || len(digits) > 1 && (strings.Trim(digits, "8") == "" ||
-		strings.Trim(digits, "7") == "")
+	digits := strconv.FormatFloat(math.Abs(x), 'f', -1, 64)
+	d := digits[:1]
+	return d >= "7" && strings.Trim(digits, d) == "" && (d == "9" || len(digits) > 1 || x < 0)
 }
 
 // byNumber compares numbers, then their texts.
