@@ -297,8 +297,8 @@ func (l *loader) precheck(g *dag.Graph) {
 		}
 	}
 	for _, s := range g.Stages() {
-		for _, err := range precheck.Labels(l.roster, s) {
-			l.bad.Add(l.labelsAt(s), "stage %s: %v", s.Name(), err)
+		for _, m := range precheck.Shared(l.roster, s) {
+			l.bad.Add(l.givenAt(s, m.Port), "stage %s: %v", s.Name(), m.Err)
 		}
 	}
 }
@@ -344,18 +344,18 @@ func (l *loader) take(found design.Outcome) {
 	l.connectPages("settings", "permutation")
 }
 
-// labelsAt is where the label image of a stage is given: in the cohort, or in the stage.
-func (l *loader) labelsAt(s *dag.StageNode) dag.Pos {
+// givenAt is where the files at a port of a stage are given: in the cohort, or in the stage.
+func (l *loader) givenAt(s *dag.StageNode, port string) dag.Pos {
 	of := l.byName[s.Name()]
 	if of == nil {
 		return s.Pos()
 	}
 	for _, k := range of.links {
-		if k.port.Name != "labels" {
+		if k.port.Name != port {
 			continue
 		}
 		if kinds := kindsIn(l.cohortTree); k.from[0].stage == "cohort" && len(kinds) > 0 {
-			if given := kinds[0].Value.Get("labels"); given != nil {
+			if given := kinds[0].Value.Get(port); given != nil {
 				return given.Pos
 			}
 		}

@@ -20,7 +20,7 @@ var roles = []reflect.Type{
 	reflect.TypeFor[role.Divider](), reflect.TypeFor[role.Trainer](), reflect.TypeFor[role.Fitter](),
 	reflect.TypeFor[role.Tester](), reflect.TypeFor[role.Reader](), reflect.TypeFor[role.Drawer](),
 	reflect.TypeFor[role.Cleaner](), reflect.TypeFor[role.Timed](), reflect.TypeFor[role.ScanReader](),
-	reflect.TypeFor[role.Labeler](),
+	reflect.TypeFor[role.SharedReader](),
 	reflect.TypeFor[role.Joiner](), reflect.TypeFor[role.Check](), reflect.TypeFor[role.Referrer](),
 	reflect.TypeFor[role.PortUser](),
 }

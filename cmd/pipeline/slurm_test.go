@@ -484,7 +484,19 @@ func slurmControllerDies(t *testing.T) {
 	cmd, out := c.start()
 	c.waitFor("three at work", func() bool { return len(c.started()) >= 3 })
 	controllerDies(t)
-	cmd.Wait()
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(ended)
+	}()
+	for running := true; running; {
+		resumeNodes() // with every node drained, the run would wait for the operator
+		select {
+		case <-ended:
+			running = false
+		case <-time.After(time.Second):
+		}
+	}
 	if !strings.Contains(out.String(), "8 ran, 0 cached, 0 failed") {
 		t.Errorf("%s", out)
 	}

@@ -31,8 +31,9 @@ var denoiseKind = dag.Kind{
 }
 
 var (
-	_ role.Cleaner = (*Denoise)(nil)
-	_ role.Drawer  = (*Denoise)(nil)
+	_ role.Cleaner      = (*Denoise)(nil)
+	_ role.Drawer       = (*Denoise)(nil)
+	_ role.SharedReader = (*Denoise)(nil)
 )
 
 // Denoise cleans series.

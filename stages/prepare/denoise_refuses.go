@@ -9,6 +9,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/region"
 )
 
 // Refuses tells from a scan's length, its repetition time (s; 0 where it is not known) and its files whether it would
@@ -53,4 +54,29 @@ func (s *Denoise) ValidateFor(description string, has func(port string) bool) (e
 		or = ", or choose a strategy without cosines (regress: 36P)"
 	}
 	return append(errs, fmt.Errorf("regress: %s includes fMRIPrep's cosines, a high-pass filter at 1/128 Hz: remove high_pass%s", s.Regress, or))
+}
+
+// RefusesShared reports why every task with this table of confounds or of events would fail, whatever its scan.
+func (s *Denoise) RefusesShared(port string, files map[string]dag.Input) error {
+	switch in := files[port]; {
+	case port == "events" && s.Task != "none":
+		_, err := s.events(in)
+		return err
+	case port == "confounds":
+		_, x, err := region.ReadText(in)
+		if err != nil {
+			return err
+		}
+		table, err := readConfounds(dag.NewTask(map[string][]dag.Input{port: {in}}), x.Rows)
+		if err != nil {
+			return err
+		}
+		if _, _, err = table.NonSteady(); err == nil {
+			err = table.Impossible()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+	}
+	return nil
 }

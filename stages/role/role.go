@@ -167,10 +167,12 @@ type ScanReader interface {
 	RefusesHeaders(files map[string]dag.Input) error
 }
 
-// A Labeler assigns voxels to regions by a label image, the input labels. The program reports, before a run, the faults
-// of an image that several participants share, by that image and the node list alone.
-type Labeler interface {
-	RefusesLabels(files map[string]dag.Input) error
+// A SharedReader reads files that several participants may share, such as a label image, a brain mask or a table of
+// events. The program reports, before a run, the faults of such a file, as one mistake.
+type SharedReader interface {
+	// RefusesShared is why every task fails that has this file at a port (labels, mask, transform …), whatever its scan.
+	// files are those of its inputs, and the node list where it is known.
+	RefusesShared(port string, files map[string]dag.Input) error
 }
 
 // A Cleaner cleans the series of one scan (denoise). The program reports, before a run, participants of whom too

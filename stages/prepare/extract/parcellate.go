@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/nifti"
+	"prgnn/nifti/itk"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
@@ -30,8 +31,8 @@ var parcellateKind = dag.Kind{
 }
 
 var (
-	_ role.ScanReader = (*Parcellate)(nil)
-	_ role.Labeler    = (*Parcellate)(nil)
+	_ role.ScanReader   = (*Parcellate)(nil)
+	_ role.SharedReader = (*Parcellate)(nil)
 )
 
 // Parcellate lays a label image over a scan.
@@ -184,22 +185,41 @@ func (p *Parcellate) atlas(t *dag.Task, nodes []region.Node) (a atlasImage, err 
 	return a, nil
 }
 
-// RefusesLabels reports why every task with this label image and node list would fail, whatever its scan.
-func (p *Parcellate) RefusesLabels(files map[string]dag.Input) error {
+// RefusesShared reports why every task with this label image and node list, brain mask or transform would fail, whatever
+// its scan.
+func (p *Parcellate) RefusesShared(port string, files map[string]dag.Input) error {
 	t := taskOf(files)
-	nodes, err := region.ReadNodes(t.In("nodes"))
-	if err != nil {
-		return err
+	gray := false // masks and transforms are not read then
+	if t.Has("labels") {
+		image, err := region.OpenImage(t.In("labels"))
+		if err != nil && port == "labels" {
+			return err
+		} else if err == nil {
+			image.Close()
+			gray = image.Header.CIFTI()
+		}
 	}
-	image, err := region.OpenImage(t.In("labels"))
-	if err != nil {
-		return err
-	}
-	image.Close()
-	if image.Header.CIFTI() {
-		_, err = p.grayAtlas(t.In("labels"), nodes)
-	} else {
-		_, err = p.atlas(t, nodes)
+	var err error
+	switch {
+	case port == "labels" && t.Has("nodes"):
+		nodes, wrong := region.ReadNodes(t.In("nodes"))
+		if err = wrong; err == nil && gray {
+			_, err = p.grayAtlas(t.In("labels"), nodes)
+		} else if err == nil {
+			_, err = p.atlas(t, nodes)
+		}
+	case gray:
+	case port == "mask" || port == "within":
+		_, err = readLabels(t.In(port))
+	case port == "transform" || port == "warp":
+		file, wrong := region.Open(t.In(port))
+		if wrong != nil {
+			return wrong
+		}
+		defer file.Close()
+		if _, err = itk.Read(file, file.Size); err != nil {
+			err = fmt.Errorf("%s: %w", t.In(port).Name, err)
+		}
 	}
 	return err
 }

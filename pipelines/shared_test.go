@@ -166,3 +166,44 @@ func TestOneImageForSeveral(t *testing.T) {
 		}
 	}
 }
+
+// A mask, a transform, a table of confounds or of events that several participants share, and that is faulty, is one
+// mistake of the pipeline; files that are sound, or that a stage does not use, are none.
+func TestSharedFiles(t *testing.T) {
+	dir, load := labeled(t)
+	whole := need.Value(io.ReadAll(need.Value(gzip.NewReader(bytes.NewReader([]byte(need.Value(os.ReadFile(
+		filepath.Join(dir, "both.nii.gz")))(t)))))(t)))(t)
+	testdir.Write(t, filepath.Join(dir, "short.nii"), string(whole[:400]))
+	testdir.Write(t, filepath.Join(dir, "affine.txt"), "#Insight Transform File V1.0\n#Transform 0\n")
+	testdir.Write(t, filepath.Join(dir, "confounds.tsv"), "trans_x\ttrans_y\n1\tx\n")
+	testdir.Write(t, filepath.Join(dir, "events.tsv"), "onset\ttrial_type\n1\tgo\n")
+	parcels := func(port, file string) string {
+		return "  other:\n    use: parcellate\n    each: subject\n    in: { bold: cohort.bold, labels: cohort.labels, " +
+			"nodes: cohort.nodes, " + port + ": { file: " + file + " } }\n"
+	}
+	series := func(port, file, with string) string {
+		return "  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels, nodes: cohort.nodes }, " +
+			"with: { draws: 0 } }\n  other:\n    use: denoise\n    each: subject\n    in: { series: series, scan: series.scan, " +
+			port + ": { file: " + file + " } }\n    with: { " + with + " }\n"
+	}
+	for _, c := range []struct{ stage, want string }{
+		{parcels("mask", "short.nii"), "the brain mask of all 3 participants: "},
+		{parcels("within", "short.nii"), "the brain mask of all 3 participants: "},
+		{parcels("transform", "affine.txt"), "the transform of all 3 participants: "},
+		{parcels("warp", "affine.txt"), "the transform of all 3 participants: "},
+		{series("confounds", "confounds.tsv", "regress: none"), "the table of confounds of all 3 participants: "},
+		{series("events", "events.tsv", "task: glover"), "the table of events of all 3 participants: "},
+		{series("events", "events.tsv", "regress: none"), ""},
+		{parcels("mask", "both.nii.gz"), ""},
+	} {
+		_, err := load("both.nii.gz", "MNI152NLin6Asym", c.stage)
+		if c.want == "" {
+			need.NoError(t, err)
+			continue
+		}
+		need.Error(t, err, "x.yaml:", "stage other: "+c.want)
+		if err != nil && strings.Count(err.Error(), "stage other") != 1 {
+			t.Errorf("%v, want one error", err)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package precheck
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/machine"
+	"prgnn/internal/regular"
+	"prgnn/internal/words"
+	"prgnn/pipelines/design"
+	"prgnn/stages/cohort"
+	"prgnn/stages/role"
+)
+
+// A sharedFile is a file that the tasks of several participants have at one port.
+type sharedFile struct {
+	task *dag.Node // the first
+	port string
+	ids  map[string]bool
+}
+
+// sharedPorts are those at which several participants may have one file, and what it is.
+var sharedPorts = []struct{ name, what string }{{"labels", "label image"}, {"mask", "brain mask"},
+	{"within", "brain mask"}, {"transform", "transform"}, {"warp", "transform"}, {"confounds", "table of confounds"},
+	{"events", "table of events"}}
+
+// A Mistake is one of a stage, in the file at one of its ports.
+type Mistake struct {
+	Port string
+	Err  error
+}
+
+// Shared are the mistakes in files that several participants share, which are the fault of none of them. A file of one
+// participant alone is the matter of its tasks.
+func Shared(r *cohort.Roster, s *dag.StageNode) (mistakes []Mistake) {
+	shared := map[string]*sharedFile{}
+	people := map[string]bool{}
+	var order []*sharedFile
+	for _, n := range s.Tasks() {
+		if _, ok := n.Instance().(role.SharedReader); !ok {
+			return nil
+		}
+		id := design.Coord(n.Coords(), "subject")
+		if people[id] = true; id == "" {
+			continue
+		}
+		for _, port := range sharedPorts {
+			path := fileOf(n, port.name)
+			if path == "" {
+				continue
+			}
+			identity, err := regular.Identity(path)
+			if err != nil { // the task reports it
+				continue
+			}
+			key := fmt.Sprint(port.name, identity, moved(n), variant(n))
+			file := shared[key]
+			if file == nil {
+				file = &sharedFile{n, port.name, map[string]bool{}}
+				shared[key], order = file, append(order, file)
+			}
+			file.ids[id] = true
+		}
+	}
+	reported := map[string]bool{} // by another task of each participant, or at another port
+	for _, port := range sharedPorts {
+		for _, file := range order {
+			if len(file.ids) < 2 || file.port != port.name {
+				continue
+			}
+			err := file.refused(r, port.what, len(people))
+			if err != nil && !machine.Caused(err) && !reported[err.Error()] {
+				reported[err.Error()] = true
+				mistakes = append(mistakes, Mistake{port.name, err})
+			}
+		}
+	}
+	return mistakes
+}
+
+// refused is why the file cannot be used for its participants, who are some of n.
+func (f *sharedFile) refused(r *cohort.Roster, what string, n int) error {
+	if f.port == "labels" && !moved(f.task) {
+		if err := r.OneImage(fileOf(f.task, f.port), f.ids); err != nil {
+			return err
+		}
+	}
+	files := map[string]dag.Input{}
+	for _, b := range f.task.Inputs() {
+		switch source := b.Sources[0]; {
+		case source.File != "":
+			input, err := fileInput(source)
+			if err != nil {
+				return nil // the tasks report it
+			}
+			input.Name = source.File
+			files[b.Port] = input
+		case b.Port == "nodes" && source.Node.ID() == "cohort" && source.Output == "nodes":
+			files[b.Port] = dag.InputOf(r.Nodes)
+		}
+	}
+	all := words.Count(n, "participant")
+	who := fmt.Sprintf("%d of %s", len(f.ids), all)
+	if len(f.ids) == n {
+		who = "all " + all
+	}
+	if err := f.task.Instance().(role.SharedReader).RefusesShared(f.port, files); err != nil {
+		return fmt.Errorf("the %s of %s: %w", what, who, err)
+	}
+	return nil
+}
+
+// variant are the coordinates of a task that decide its parameters, and not whose scan it reads.
+func variant(n *dag.Node) []dag.Coord {
+	return slices.DeleteFunc(slices.Clone(n.Coords()), func(c dag.Coord) bool {
+		return c.Axis == "subject" || c.Axis == "run" || c.Axis == "session"
+	})
+}
+
+// moved reports whether a transform takes the labels of a task to its scan.
+func moved(n *dag.Node) bool {
+	has := connected(n)
+	return has("transform") || has("warp")
+}
+
+// fileOf is the file of a task's input; "" where another stage makes it.
+func fileOf(n *dag.Node, port string) string {
+	if from := design.Sources(n, port); len(from) == 1 {
+		return from[0].File
+	}
+	return ""
+}
+
+// fileInput is a file of the user's as an input.
+func fileInput(source dag.Source) (dag.Input, error) {
+	info, err := os.Stat(source.File)
+	if err != nil {
+		return dag.Input{}, err
+	}
+	return dag.Input{Name: source.Name, Path: source.File,
+		Ref:    artifacts.Ref{Size: info.Size(), Format: source.Format},
+		Reader: func() (io.ReadCloser, error) { return os.Open(source.File) }}, nil
+}
