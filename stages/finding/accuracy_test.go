@@ -251,3 +251,37 @@ func TestByWeight(t *testing.T) {
 	}
 	need.Equal(t, codes(all), "o1 o2 l1 l2 n1 n2")
 }
+
+// A classifier for comparison is above chance after Holm's correction; its findings follow the same answer. With
+// relatives in training and test data no classifier is.
+func TestAboveChanceHasOneAnswer(t *testing.T) {
+	for _, c := range []struct {
+		own, other float64 // p
+		related    bool
+		state      State  // of the classifier's own accuracy
+		above      int    // classifiers for comparison
+		want       string // without best-of-several
+	}{
+		{0.01, 0.01, false, Above, 1, "accuracy.interval-includes-majority accuracy.interval-includes-majority"},
+		{0.01, 0.045, false, Above, 1, "accuracy.interval-includes-majority accuracy.interval-includes-majority"},
+		{0.2, 0.045, false, NotAbove, 0, "accuracy.not-above-chance"},
+		{0.03, 0.2, false, Above, 0, "accuracy.interval-includes-majority"}, // the headline is one
+		{0.01, 0.01, true, Dependent, 0, ""},
+		{0.2, 0.01, true, NotAbove, 0, "accuracy.not-above-chance"},
+	} {
+		own, other := sound("PR-GNN", "stage=train"), sound("linear SVM", "stage=baselines")
+		own.P, own.AUCP, own.Low = c.own, c.own, own.Majority
+		other.P, other.AUCP, other.Low, other.Own = c.other, c.other, other.Majority, false
+		a := &Results{Plan: &Settings{}, Accuracy: []Row{own, other}, First: &own, Related: c.related}
+		state, _ := a.Chance(own, "accuracy")
+		above, _, _ := a.OthersAbove()
+		need.Equal(t, state, c.state, c)
+		need.Equal(t, len(above), c.above, c)
+		need.Equal(t, codes(slices.DeleteFunc(a.Performance(),
+			func(f Finding) bool { return f.Weight == Notes })), c.want, c)
+		need.Equal(t, a.IsUnproven(coords("stage=train"), nil), c.state != Above, c)
+	}
+	a := &Results{Related: true}
+	state, _ := a.TestOfR(column.RegressionRow{Test: column.Retrained, P: 0.01, Least: 0.001})
+	need.Equal(t, state, Dependent)
+}

@@ -40,6 +40,7 @@ const (
 	Above        State = iota // p < Alpha
 	NotAbove                  // p ≥ Alpha of a test that could have been significant
 	Undecidable               // the test cannot be significant
+	Dependent                 // p < Alpha, and relatives may be in training and test data: the test does not hold
 	Untested                  // there is no test
 	Unattributed              // a permutation test may be of the classifier, or of another one
 )
@@ -88,24 +89,40 @@ func decisive(tests []Test) (t Test, ok bool) {
 	return t, false
 }
 
-// Chance answers whether a measure of a classifier is above chance, and by which test.
+// Chance answers whether a measure of a classifier is above chance, and by which test. The accuracy of a classifier for
+// comparison is above chance only after Holm's correction for all that were tested.
 func (a *Results) Chance(r Row, measure string) (State, Test) {
+	state, t := a.uncorrected(r, measure)
+	if state == Above && !r.Own && measure == "accuracy" {
+		if p, ok := a.Corrected()[column.CoordText(r.Coords)]; ok && p >= Alpha {
+			return NotAbove, t
+		}
+	}
+	return state, t
+}
+
+// uncorrected is Chance before the correction for several classifiers.
+func (a *Results) uncorrected(r Row, measure string) (State, Test) {
 	if a.unattributed(r.Coords, r.Title) {
 		return Unattributed, Test{}
 	}
-	return chance(decisive(a.Tests(r, measure)))
+	t, tested := decisive(a.Tests(r, measure))
+	return a.state(t, tested), t
 }
 
-func chance(t Test, tested bool) (State, Test) {
+// state is what a test shows.
+func (a *Results) state(t Test, tested bool) State {
 	switch {
 	case !tested:
-		return Untested, t
+		return Untested
+	case t.Significant() && a.Related:
+		return Dependent
 	case t.Significant():
-		return Above, t
+		return Above
 	case t.Powerless():
-		return Undecidable, t
+		return Undecidable
 	}
-	return NotAbove, t
+	return NotAbove
 }
 
 // IsAbove reports whether the accuracy of a classifier is above chance.
@@ -117,7 +134,7 @@ func (a *Results) IsAbove(r Row) bool {
 // tested are the classifiers that have a test of their accuracy, with it; the majority classifier is none.
 func (a *Results) tested() (rows []Row, tests []Test) {
 	for _, r := range a.PerParticipant() {
-		if state, t := a.Chance(r, "accuracy"); state < Untested && !r.IsMajority() {
+		if state, t := a.uncorrected(r, "accuracy"); state < Untested && !r.IsMajority() {
 			rows, tests = append(rows, r), append(tests, t)
 		}
 	}
@@ -158,20 +175,21 @@ func (a *Results) Uncorrectables() (all []Uncorrectable) {
 	return all
 }
 
-// OthersAbove are the classifiers for comparison that are above chance after Holm's correction for all that were
-// tested; before reports whether any is before it.
+// OthersAbove are the classifiers for comparison that are above chance; before reports whether any is so without Holm's
+// correction for all that were tested.
 func (a *Results) OthersAbove() (above []Row, before bool, tested int) {
-	corrected := a.Corrected()
 	for _, r := range a.PerParticipant() {
-		if r.Own || r.IsMajority() || !a.IsAbove(r) {
+		if r.Own || r.IsMajority() {
 			continue
 		}
-		before = true
-		if p, ok := corrected[column.CoordText(r.Coords)]; !ok || p < Alpha {
+		if state, _ := a.uncorrected(r, "accuracy"); state == Above {
+			before = true
+		}
+		if a.IsAbove(r) {
 			above = append(above, r)
 		}
 	}
-	return above, before, len(corrected)
+	return above, before, len(a.Corrected())
 }
 
 // IsUnproven reports whether the accuracy of the models behind a ranking is not above chance. stages are those that the
@@ -219,13 +237,13 @@ func (a *Results) TestOfR(r column.RegressionRow) (State, Test) {
 		return Unattributed, Test{}
 	}
 	if shuffles := a.shuffles(r.Coords, r.Name, "r"); len(shuffles) > 0 {
-		return chance(shuffles[0], true)
+		return a.state(shuffles[0], true), shuffles[0]
 	}
 	first := math.NaN()
 	if r.TestFolds > 0 {
 		first = r.TestR
 	}
-	return chance(Test{Measure: "r", P: r.P, Least: r.Least, Draws: r.Permutations,
-		Retrained: r.Test == column.Retrained, First: first,
-		Observed: math.NaN()}, r.Test == column.Retrained || r.Test == column.PerFold)
+	t := Test{Measure: "r", P: r.P, Least: r.Least, Draws: r.Permutations, Retrained: r.Test == column.Retrained,
+		First: first, Observed: math.NaN()}
+	return a.state(t, r.Test == column.Retrained || r.Test == column.PerFold), t
 }

@@ -27,6 +27,7 @@ type Results struct {
 	Regression []column.RegressionRow      // of all models, where a number is predicted in place of groups
 	Number     string                      // what that number is called
 	Similar    int                         // pairs of participants that may be one person each
+	Related    bool                        // relatives, or scans of one person, may be in training and test data
 	Admitted   [][]dag.Coord               // trainings with known leakage that was let pass
 	Found      List                        // of the tables of results
 
@@ -65,6 +66,11 @@ func (a *Results) Read(t *dag.Task) (err error) {
 	if err := a.readLeakage(t); err != nil {
 		return err
 	}
+	notes, err := read[column.Note](t, "notes")
+	if err != nil {
+		return err
+	}
+	a.Related = slices.ContainsFunc(notes, func(n column.Note) bool { return n.Doubt == column.DoubtRelated })
 	if a.Permuted, err = read[column.PermutationTestRow](t, "permutation"); err != nil {
 		return err
 	}
@@ -105,7 +111,7 @@ func (a *Results) Read(t *dag.Task) (err error) {
 			return err
 		}
 		if rows = PerParticipant(rows); len(rows) > 0 {
-			rows[0].Title = "setting chosen inside each fold"
+			rows[0].Title, rows[0].Own = "setting chosen inside each fold", true
 			a.Nested = &rows[0]
 		}
 	}

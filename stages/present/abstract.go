@@ -108,10 +108,12 @@ func (a *author) result(r finding.Row) string {
 	state, test := a.Chance(r, "accuracy")
 	above, before, tested := a.OthersAbove()
 	v := values(finding.Values(r))
-	maps.Copy(v, values{"Similar": a.Similar, "Tests": a.tests(r, "accuracy"), "AUCTests": a.tests(r, "auc"),
-		"Many":  a.many(),
-		"State": [...]string{"", "not above", "undecidable", "untested", "unattributed"}[state], "Test": test,
-		"Measure": "accuracy", "Before": before, "Corrected": 0,
+	maps.Copy(v, values{"Similar": a.Similar, "Related": a.Related, "Tests": a.tests(r, "accuracy"),
+		"AUCTests": a.tests(r, "auc"),
+		"Many":     a.many(),
+		"State":    [...]string{"", "not above", "undecidable", "dependent", "untested", "unattributed"}[state],
+		"Test":     test,
+		"Measure":  "accuracy", "Before": before, "Corrected": 0,
 		"Above": lists.Map(above, func(r finding.Row) string {
 			_, t := a.Chance(r, "accuracy")
 			return a.Text("abstract.above", values{"Name": r.Called(), "Accuracy": r.Accuracy, "First": t.First,

@@ -251,3 +251,16 @@ func TestRepetitionTimeThatSeparatesTheGroups(t *testing.T) {
 		}
 	}
 }
+
+// Relatives in training and test data make the p values of the headline invalid, whatever they are.
+func TestSummaryWithRelativesInTrainingAndTestData(t *testing.T) {
+	const invalid = "The p values are not valid, because the tests assume independent participants"
+	for _, doubt := range []string{column.DoubtRelated, column.DoubtSite} {
+		in := summaryInputs(t, stagetest.PeopleWith())
+		in["notes"] = []dag.Input{dag.InputOf(column.Table([]column.Note{column.Doubtf(doubt, "column family_id")}))}
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+		if got := strings.Contains(text, invalid); got != (doubt == column.DoubtRelated) {
+			t.Errorf("%s: %v\n%s", doubt, got, text)
+		}
+	}
+}

@@ -77,6 +77,6 @@ func (a *Results) RegressionResult() string {
 			"Retrained": t.Retrained, "First": t.First, "Corrected": corrected[finding.RKey(r)],
 			"Among": len(corrected)}
 	})
-	return a.Text("abstract.regression", values{"Number": a.Number, "Similar": a.Similar,
+	return a.Text("abstract.regression", values{"Number": a.Number, "Similar": a.Similar, "Related": a.Related && len(corrected) > 0,
 		"Folds": int(a.Regression[0].Folds), "Models": models})
 }
