@@ -37,7 +37,8 @@ func (r *Replay) Runs() []string {
 // where it ran are not needed.
 func (o *Opened) Graph() (*Replay, error) {
 	r := &Replay{}
-	b := &builder{o: o, graph: dag.NewGraph(o.Lock.Pipeline), made: map[artifacts.Digest]dag.Source{}}
+	b := &builder{o: o, graph: dag.NewGraph(o.Lock.Pipeline), made: map[artifacts.Digest][]dag.Source{},
+		ports: map[*dag.Node]dag.Ports{}}
 	b.graph.Title(o.Lock.Pipeline, o.Lock.File, o.Lock.Text)
 	b.graph.BareAxis(column.Subject)
 	stageNodes := map[string]*dag.StageNode{}
@@ -99,7 +100,8 @@ type waiting struct {
 type builder struct {
 	o       *Opened
 	graph   *dag.Builder
-	made    map[artifacts.Digest]dag.Source
+	made    map[artifacts.Digest][]dag.Source // two outputs may have the same bytes
+	ports   map[*dag.Node]dag.Ports
 	waiting []waiting
 }
 
@@ -118,7 +120,7 @@ func (b *builder) give(outputs artifacts.Refs, mustBe bool) bool {
 		if err != nil {
 			return false
 		}
-		b.made[ref.Digest] = dag.Source{File: file, Format: ref.Format}
+		b.made[ref.Digest] = []dag.Source{{File: file, Format: ref.Format}}
 	}
 	return true
 }
@@ -136,9 +138,7 @@ func (b *builder) connect() error {
 				return false
 			}
 			for _, ref := range tasks[w.node.ID()].Outputs {
-				if _, known := b.made[ref.Digest]; !known {
-					b.made[ref.Digest] = dag.Source{Node: w.node, Output: ref.Name}
-				}
+				b.made[ref.Digest] = append(b.made[ref.Digest], w.node.Output(ref.Name))
 			}
 			return true
 		})
@@ -149,6 +149,35 @@ func (b *builder) connect() error {
 	return nil
 }
 
+// sourceOf is the first of the sources with these bytes that fits a port of a task.
+func (b *builder) sourceOf(d artifacts.Digest, n *dag.Node, port string) (dag.Source, bool) {
+	takes := typeOf(b.portsOf(n).In, port)
+	for _, src := range b.made[d] {
+		if src.Node == nil || dag.Fits(typeOf(b.portsOf(src.Node).Out, src.Output), takes) == nil {
+			return src, true
+		}
+	}
+	return dag.Source{}, false
+}
+
+func (b *builder) portsOf(n *dag.Node) dag.Ports {
+	ports, known := b.ports[n]
+	if !known {
+		ports = n.Instance().Ports()
+		b.ports[n] = ports
+	}
+	return ports
+}
+
+func typeOf(ports []dag.Port, name string) dag.Type {
+	for _, p := range ports {
+		if p.Name == name {
+			return p.Type
+		}
+	}
+	return dag.Type{}
+}
+
 // bind finds the inputs of a task.
 func (b *builder) bind(w waiting, read []lock.File) error {
 	files := map[string]string{}
@@ -157,7 +186,7 @@ func (b *builder) bind(w waiting, read []lock.File) error {
 	}
 	var inputs []dag.Binding
 	for _, in := range w.recipe.Inputs {
-		src, ok := b.made[in.Ref.Digest]
+		src, ok := b.sourceOf(in.Ref.Digest, w.node, in.Port)
 		if name, isFile := files[dag.TaskID(in.Port, in.Coords, column.Subject)+" "+in.Ref.Digest.String()]; isFile {
 			name = path.Base(name)
 			if !b.o.inputs[inputKey(in.Ref.Digest, name)] {
@@ -166,7 +195,7 @@ func (b *builder) bind(w waiting, read []lock.File) error {
 			src, ok = dag.Source{File: b.o.inputPath(in.Ref.Digest, name), Format: in.Ref.Format}, true
 		}
 		if !ok {
-			return fmt.Errorf("its input %s has the digest %.12s…, which no file or task of the bundle has", in.Port, in.Ref.Digest)
+			return fmt.Errorf("its input %s has the digest %.12s…, which no file and no fitting output of the bundle has", in.Port, in.Ref.Digest)
 		}
 		src.Coords = in.Coords
 		if n := len(inputs); n == 0 || inputs[n-1].Port != in.Port {
