@@ -62,7 +62,7 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 // nodes reads the node list, or takes the names that head the first file.
 func (c *MatricesCohort) nodes(l *listed.List, r *Roster) ([]atlas.Node, error) {
 	if c.Nodes != "" {
-		return findNodes(c.Nodes, l.Dir)
+		return listRegions(c.Nodes, l.Dir)
 	}
 	f, err := r.openFirst("pearson")
 	if err != nil {
@@ -73,9 +73,5 @@ func (c *MatricesCohort) nodes(l *listed.List, r *Roster) ([]atlas.Node, error) 
 	if err != nil {
 		return nil, fmt.Errorf("nodes: %s: %w (or set nodes)", f.Name(), err)
 	}
-	nodes, err := atlas.Plain(names)
-	if err != nil {
-		return nil, fmt.Errorf("nodes: %s: %w", f.Name(), err)
-	}
-	return nodes, nil
+	return regionsOf(names, f.Name())
 }

@@ -20,6 +20,7 @@ func TestMatricesCohort(t *testing.T) {
 		"m/sub-a.tsv":   "Node\tleft\tright\nleft\t1\t.5\nright\t.5\t1\n",
 		"m/sub-b.tsv":   "Node\tleft\tright\nleft\t1\t.5\nright\t.5\t1\n",
 		"mat/sub-a.mat": pair, "mat/sub-b.mat": pair,
+		"fd/sub-a": "Node\tleft\tdvars\nleft\t1\t.5\ndvars\t.5\t1\n", "fd/sub-b": "",
 		"giga/sub-a": "0\t1\n1.0\t0.5\n0.5\t1.0\n", "giga/sub-b": "",
 	})
 	load := func(pearson, partial string) (*Roster, error) {
@@ -45,6 +46,11 @@ func TestMatricesCohort(t *testing.T) {
 			r.Files["pearson"].Format != "matrix" || len(r.Subjects) != 2 {
 			t.Errorf("%s: nodes %v, %+v", c.pearson, names, r)
 		}
+	}
+	if _, err := load("fd/{participant_id}", ""); err == nil || !strings.HasSuffix(err.Error(),
+		"fd/sub-a: confounds among the regions: dvars (column 2); remove them from all files "+
+			"(and from nodes, if it is set), or rename those that are regions") {
+		t.Errorf("with confounds: %v", err)
 	}
 	if _, err := load("", ""); err == nil || !strings.Contains(err.Error(), "pearson is not set") {
 		t.Errorf("without pearson: %v", err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/atlas"
 	"prgnn/stages/cohort/userfile"
@@ -51,6 +52,30 @@ func isDK84(nodes *encoding.Table) bool {
 		}
 	}
 	return true
+}
+
+// regionsOf are the nodes whose names are those of the columns of a file.
+func regionsOf(names []string, file string) ([]atlas.Node, error) {
+	err := region.RefuseConfounds(names)
+	var nodes []atlas.Node
+	if err == nil {
+		nodes, err = atlas.Plain(names)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("nodes: %s: %w", file, err)
+	}
+	return nodes, nil
+}
+
+// listRegions is findNodes for files whose columns are the regions.
+func listRegions(name, root string) ([]atlas.Node, error) {
+	nodes, err := findNodes(name, root)
+	if err == nil {
+		if err = region.RefuseConfounds(lists.Map(nodes, func(n atlas.Node) string { return n.Name })); err != nil {
+			err = fmt.Errorf("nodes: %s: %w", userfile.Within(root, name), err)
+		}
+	}
+	return nodes, err
 }
 
 // findNodes reads the parameter "nodes": a built-in list by its name, or a file. auto is dk84.

@@ -291,20 +291,21 @@ func passing(time func(i int) string) string {
 
 func TestTimeseriesCohort(t *testing.T) {
 	dir := testdir.Files(t, map[string]string{
-		"p.tsv":        "participant_id\tgroup\nsub-b\tx\nsub-a\ty\n",
-		"ts/sub-a.1D":  "#10\t#2001\n0.5\t1\n0.1\t-2\n",
-		"ts/sub-b.1D":  "#10\t#2001\n0.5\t1\n",
-		"plain/sub-a":  "0.5 1 2\n1 2.5 3\n",
-		"plain/sub-b":  "0.5 1 2\n",
-		"list.txt":     "left\nright\n",
-		"named/sub-a":  "left,right\n1,2\n",
-		"broken/sub-a": "left,right\n1,x\n",
-		"timed/sub-a":  passing(func(i int) string { return fmt.Sprintf("%.1f", 0.72*float64(i)) }),
-		"down/sub-a":   passing(func(i int) string { return fmt.Sprint(30 - i) }),
-		"some/sub-a":   passing(func(i int) string { return fmt.Sprint(2*i + i/5) }),
-		"slow/sub-a":   passing(func(i int) string { return fmt.Sprint(int(0.5 * float64(i))) }),
-		"rises/sub-a":  passing(func(i int) string { return fmt.Sprint(i - 2*(i/24)) }),
-		"steps/sub-a":  passing(func(i int) string { return fmt.Sprint(i / 4) }),
+		"p.tsv":           "participant_id\tgroup\nsub-b\tx\nsub-a\ty\n",
+		"ts/sub-a.1D":     "#10\t#2001\n0.5\t1\n0.1\t-2\n",
+		"ts/sub-b.1D":     "#10\t#2001\n0.5\t1\n",
+		"plain/sub-a":     "0.5 1 2\n1 2.5 3\n",
+		"plain/sub-b":     "0.5 1 2\n",
+		"list.txt":        "left\nright\n",
+		"confounds/sub-a": "CSF\tcsf\tframewise_displacement\n1\t2\t3\n",
+		"named/sub-a":     "left,right\n1,2\n",
+		"broken/sub-a":    "left,right\n1,x\n",
+		"timed/sub-a":     passing(func(i int) string { return fmt.Sprintf("%.1f", 0.72*float64(i)) }),
+		"down/sub-a":      passing(func(i int) string { return fmt.Sprint(30 - i) }),
+		"some/sub-a":      passing(func(i int) string { return fmt.Sprint(2*i + i/5) }),
+		"slow/sub-a":      passing(func(i int) string { return fmt.Sprint(int(0.5 * float64(i))) }),
+		"rises/sub-a":     passing(func(i int) string { return fmt.Sprint(i - 2*(i/24)) }),
+		"steps/sub-a":     passing(func(i int) string { return fmt.Sprint(i / 4) }),
 	})
 	load := func(series, nodes string) (*Roster, error) {
 		c := &TimeseriesCohort{Parameters: listed.Defaults(), Series: series, Nodes: nodes}
@@ -338,17 +339,30 @@ func TestTimeseriesCohort(t *testing.T) {
 		}
 	}
 	for series, want := range map[string]string{
-		"":                        "neither dir nor series is set: a directory of derivatives, or a column of the table, or a path with {columns}",
-		"broken/{participant_id}": "nodes: broken/sub-a: line 2",
-		"timed/{participant_id}":  "nodes: timed/sub-a: the column time is no region: from row to row it only rises, or only falls, as time does; remove it from all files",
-		"down/{participant_id}":   "nodes: down/sub-a: the column time is no region",
-		"some/{participant_id}":   "nodes: some/sub-a: the column time is no region",
-		"slow/{participant_id}":   "nodes: slow/sub-a: the column time is no region",
-		"none/{participant_id}":   "nodes is not set, and no participant of p.tsv has a file to read the names from",
+		"":                           "neither dir nor series is set: a directory of derivatives, or a column of the table, or a path with {columns}",
+		"broken/{participant_id}":    "nodes: broken/sub-a: line 2",
+		"timed/{participant_id}":     "nodes: timed/sub-a: the column time is no region: from row to row it only rises, or only falls, as time does; remove it from all files",
+		"down/{participant_id}":      "nodes: down/sub-a: the column time is no region",
+		"some/{participant_id}":      "nodes: some/sub-a: the column time is no region",
+		"slow/{participant_id}":      "nodes: slow/sub-a: the column time is no region",
+		"confounds/{participant_id}": "nodes: confounds/sub-a: confounds among the regions: csf (column 2), framewise_displacement (column 3); remove them from all files",
+		"none/{participant_id}":      "nodes is not set, and no participant of p.tsv has a file to read the names from",
 	} {
 		if _, err := load(series, ""); err == nil || !strings.HasPrefix(inDir(dir, err.Error()), want) {
 			t.Errorf("%s: got %v, want %s", series, err, want)
 		}
+	}
+}
+
+// Columns with names of confounds are no regions, in a node list too.
+func TestConfoundsAreNoRegions(t *testing.T) {
+	dir := testdir.Files(t, map[string]string{"p.tsv": "participant_id\tgroup\nsub-b\tx\nsub-a\ty\n",
+		"sub-a": "CSF,tr_x,rot_x_derivative1\n1,2,3\n", "list.txt": "CSF\ntr_x\nrot_x_derivative1\n"})
+	for _, nodes := range []string{"", "list.txt"} {
+		c := &TimeseriesCohort{Parameters: listed.Defaults(), Series: "{participant_id}", Nodes: nodes}
+		c.File = "p.tsv"
+		_, err := c.Load(dir)
+		need.Error(t, err, "confounds among the regions: rot_x_derivative1 (column 3); remove them from all files")
 	}
 }
 

@@ -200,7 +200,7 @@ func volumesOf(path string) int {
 // nodes reads the node list, or takes the names that head the first file.
 func (c *TimeseriesCohort) nodes(l *listed.List, r *Roster) ([]atlas.Node, error) {
 	if c.Nodes != "" {
-		return findNodes(c.Nodes, l.Dir)
+		return listRegions(c.Nodes, l.Dir)
 	}
 	f, err := r.openFirst("series")
 	if err != nil {
@@ -211,9 +211,9 @@ func (c *TimeseriesCohort) nodes(l *listed.List, r *Roster) ([]atlas.Node, error
 	if err != nil {
 		return nil, fmt.Errorf("nodes: %s: %w", f.Name(), err)
 	}
-	nodes, err := atlas.Plain(names)
+	nodes, err := regionsOf(names, f.Name())
 	if err != nil {
-		return nil, fmt.Errorf("nodes: %s: %w", f.Name(), err)
+		return nil, err
 	}
 	return atlas.OfPCP(f.Name(), nodes), nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 )
@@ -15,6 +16,27 @@ type called struct {
 	ID           *int32 `column:"id,optional"`
 	Abbreviation string `column:"abbreviation,optional"`
 	Name         string `column:"name,optional"`
+}
+
+// confoundName is the name of a column of confounds in fMRIPrep (outputs.rst, "Confounds") and XCP-D. CSF in capitals is
+// a label of atlases.
+var confoundName = pattern.New(`^((csf|csf_wm|white_matter|global_signal|(std_|denoised_)?dvars|framewise_displacement|rmsd|` +
+	`(trans|rot)_[xyz])(_derivative1)?(_power2)?(_filtered)?|([actw]_comp_cor|edge_comp|aroma_motion)_[0-9]+|` +
+	`(cosine|motion_outlier|non_steady_state_outlier)_?[0-9]+)$`)
+
+// RefuseConfounds refuses names of regions that are those of confounds.
+func RefuseConfounds(names []string) error {
+	var found []string
+	for i, name := range names {
+		if confoundName.MatchString(strings.TrimSpace(name)) {
+			found = append(found, fmt.Sprintf("%s (column %d)", name, i+1))
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return fmt.Errorf("confounds among the regions: %s; remove them from all files (and from nodes, if it is set), or rename those that are regions",
+		words.Some(found, 6))
 }
 
 // PlaceColumns finds the node (from 0) of each column of a file: by its name, which counts before an
@@ -39,6 +61,9 @@ func PlaceColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 			place[i] = i
 		}
 		return place, nil
+	}
+	if err := RefuseConfounds(names); err != nil {
+		return nil, err
 	}
 	known := map[string]int{}
 	for i, r := range rows {
