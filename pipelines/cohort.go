@@ -16,7 +16,6 @@ import (
 	"prgnn/internal/words"
 	"prgnn/pipelines/precheck"
 	"prgnn/pipelines/tree"
-	"prgnn/stages"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
@@ -44,7 +43,7 @@ func (l *loader) readCohort(t *tree.Node) {
 	l.vars.Resolve(t, nil)
 	var names []string
 	kinds := map[string]cohort.Source{}
-	for _, c := range stages.Cohorts() {
+	for _, c := range cohort.Kinds() {
 		names = append(names, c.Name)
 		kinds[c.Name] = c
 	}

@@ -7,13 +7,13 @@
 //	pipeline: biopoint              # its name; default: the file's
 //	seed: 2020                      # fills every parameter named seed that is not set
 //	vars: { data: scans }           # ${data} in any value below
-//	cohort:                         # who takes part: exactly one kind, see stages.Cohorts
+//	cohort:                         # who takes part: exactly one kind, see cohort.Kinds
 //	  table: { file: "${data}/participants.csv", … }
 //	  exclude: [sub-003]            # leave these out
 //	  limit: 10                     # ten of them: groups in proportion, spread over the list
 //	stages:
 //	  NAME:
-//	    use: KIND                   # see stages.Kinds
+//	    use: KIND                   # see dag.Kinds
 //	    in: { PORT: REFERENCE }     # what its input ports are connected to
 //	    with: { PARAMETER: value }
 //	    each: subject               # one task for each participant

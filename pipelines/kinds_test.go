@@ -9,7 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/stages"
+	_ "prgnn/stages"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 )
@@ -20,7 +20,7 @@ func init() {
 	array := dag.NPY("<f8", "draw", "time", "roi")
 	matrix := dag.NPY("<f8", "draw", "roi", "roi")
 	register := func(name string, s func() dag.Stage) {
-		stages.Register(dag.Kind{Name: name, New: s, Code: name})
+		dag.Register(&dag.Kind{Name: name, New: s, Code: name})
 	}
 	register("t-clean", func() dag.Stage {
 		return &clean{Detrend: 1, with: with{dag.Ports{
@@ -79,11 +79,11 @@ func init() {
 	})
 	register("t-free", func() dag.Stage { return &free{} })
 
-	stages.RegisterCohort(cohort.Source{Name: "t-files",
+	cohort.Register(cohort.Source{Name: "t-files",
 		New: func() cohort.Loader { return &peopled{Folder: "scans", People: 3} }})
-	stages.RegisterCohort(cohort.Source{Name: "t-runs", New: func() cohort.Loader { return &runs{} }})
-	stages.RegisterCohort(cohort.Source{Name: "t-moved", New: func() cohort.Loader { return &moved{} }})
-	stages.RegisterCohort(cohort.Source{Name: "t-made", New: func() cohort.Loader { return &made{People: 3} }})
+	cohort.Register(cohort.Source{Name: "t-runs", New: func() cohort.Loader { return &runs{} }})
+	cohort.Register(cohort.Source{Name: "t-moved", New: func() cohort.Loader { return &moved{} }})
+	cohort.Register(cohort.Source{Name: "t-made", New: func() cohort.Loader { return &made{People: 3} }})
 }
 
 type with struct{ ports dag.Ports }

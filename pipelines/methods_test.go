@@ -8,7 +8,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/need"
-	"prgnn/stages"
+	_ "prgnn/stages"
 	"prgnn/stages/column"
 	"prgnn/stages/present/methods"
 	"prgnn/stages/stagetest"
@@ -77,7 +77,7 @@ func TestMethodsOfBuiltins(t *testing.T) {
 func TestMethodsOfEveryChoice(t *testing.T) {
 	evaluation, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
 	var rows []settingRow
-	for _, k := range stages.Kinds() {
+	for _, k := range dag.Kinds() {
 		for _, p := range param.Of(k.New()) {
 			rows = append(rows, settingRow{Stage: k.Name, Kind: k.Name, Parameter: p.Name,
 				Value: plainValue(p.Default)})
@@ -96,7 +96,7 @@ func TestMethodsOfEveryChoice(t *testing.T) {
 	}
 	write("defaults")
 	for i := range rows {
-		k, _ := stages.Lookup(rows[i].Kind)
+		k, _ := dag.Lookup(rows[i].Kind)
 		for _, p := range param.Of(k.New()) {
 			choices := p.Choices
 			if p.Type == "true or false" {

@@ -18,9 +18,9 @@ import (
 	"prgnn/pipelines/design"
 	"prgnn/pipelines/precheck"
 	"prgnn/pipelines/tree"
-	"prgnn/stages"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
 
 // A Pipeline is a pipeline file that has been read and found right.
@@ -242,7 +242,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int,
 		}
 	}
 	study := design.New(l.roster, lists.Map(l.stages, func(s *stage) *dag.StageNode { return s.node }),
-		stages.Own, l.sets)
+		role.Own, l.sets)
 	sites := l.nameSites(study)
 	for _, s := range p.Graph.Stages() {
 		l.build.Measure(s, precheck.Sizes(l.roster, s))

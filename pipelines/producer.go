@@ -7,7 +7,6 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/lists"
-	"prgnn/stages"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/userfile"
 )
@@ -137,7 +136,7 @@ func (l *loader) cohortProducers(pos dag.Pos) []*producer {
 
 // makingKind is the kind of the tasks that make the files of a cohort.
 func makingKind(r *cohort.Roster) *dag.Kind {
-	kind, ok := stages.Lookup(r.MakeKind)
+	kind, ok := dag.Lookup(r.MakeKind)
 	if !ok {
 		panic("pipelines: the cohort's files are made by a kind that is not registered: " + r.MakeKind)
 	}

@@ -11,7 +11,6 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
-	"prgnn/stages"
 )
 
 // applySets puts the values of --set over those of the file, before anything is
@@ -135,7 +134,7 @@ func presently(root *tree.Node, set string, full []string, now, v *tree.Node) (t
 
 // defaultOf is the default of a parameter of a stage.
 func defaultOf(stage *tree.Node, name string) (text string, ok bool) {
-	kind, ok := stages.Lookup(kindOf(stage))
+	kind, ok := dag.Lookup(kindOf(stage))
 	if !ok {
 		return "", false
 	}
@@ -251,7 +250,7 @@ func hasParam(stage *tree.Node, name string) bool {
 	if use == nil {
 		return false
 	}
-	k, ok := stages.Lookup(use.Text)
+	k, ok := dag.Lookup(use.Text)
 	return ok && slices.ContainsFunc(param.Of(k.New()), func(p param.Param) bool { return p.Name == name })
 }
 

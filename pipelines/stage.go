@@ -9,7 +9,6 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
 	"prgnn/pipelines/tree"
-	"prgnn/stages"
 )
 
 var stageKeys = []string{"use", "in", "with", "each", "matrix", "resources"}
@@ -152,10 +151,10 @@ func (l *loader) readUse(s *stage, t *tree.Node) *dag.Kind {
 	if t.Bad {
 		return nil
 	}
-	k, ok := stages.Lookup(t.Text)
+	k, ok := dag.Lookup(t.Text)
 	if !ok {
-		names := lists.Map(stages.Kinds(), func(k *dag.Kind) string { return k.Name })
-		l.bad.Add(t.Pos, "%v", stages.Unknown(t.Text, names))
+		names := lists.Map(dag.Kinds(), func(k *dag.Kind) string { return k.Name })
+		l.bad.Add(t.Pos, "%v", dag.UnknownKind(t.Text, names))
 	}
 	return k
 }

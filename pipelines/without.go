@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/dag"
 	"prgnn/pipelines/tree"
-	"prgnn/stages"
 	"prgnn/stages/role"
 )
 
@@ -57,7 +57,7 @@ func lostInput(stage *tree.Node, gone map[string]bool) (lost bool) {
 		return false
 	}
 	var optional []string
-	if kind, ok := stages.Lookup(kindOf(stage)); ok {
+	if kind, ok := dag.Lookup(kindOf(stage)); ok {
 		for _, p := range kind.New().Ports().In {
 			if p.Optional {
 				optional = append(optional, p.Name)
@@ -84,7 +84,7 @@ func lostInput(stage *tree.Node, gone map[string]bool) (lost bool) {
 // lostReference reports whether the setting that a stage compares with was one of a stage that is gone.
 func lostReference(stage *tree.Node, gone map[string]bool) bool {
 	reference := under(stage, "with", "reference")
-	kind, known := stages.Lookup(kindOf(stage))
+	kind, known := dag.Lookup(kindOf(stage))
 	if reference == nil || !known {
 		return false
 	}
@@ -97,7 +97,7 @@ func lostReference(stage *tree.Node, gone map[string]bool) bool {
 
 // isCheck reports whether other stages wait for a stage (role.Check).
 func isCheck(stage *tree.Node) bool {
-	kind, ok := stages.Lookup(kindOf(stage))
+	kind, ok := dag.Lookup(kindOf(stage))
 	if !ok {
 		return false
 	}

@@ -25,6 +25,7 @@ import (
 	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/internal/need"
 	"prgnn/internal/version"
+	_ "prgnn/stages" // the kinds
 )
 
 // Every module that the program is built from has a license that somebody has read, its

@@ -71,7 +71,7 @@ func checkComplete(t *testing.T) map[string]bool {
 	declared := declaredKinds(t)
 	for _, kind := range slices.Sorted(maps.Keys(declared)) {
 		var lacks []string
-		if k, ok := Lookup(kind); !ok || k.Code == "" {
+		if k, ok := dag.Lookup(kind); !ok || k.Code == "" {
 			lacks = append(lacks, "make generate: lists it and gives it a code identity")
 		}
 		if _, err := readCard(kind); err != nil {
@@ -202,7 +202,7 @@ func (c *chain) source(t *testing.T, text string) []dag.Input {
 	if b, err := os.ReadFile(filepath.Join(cards, text)); err == nil {
 		return []dag.Input{dag.InputOf(artifacts.Bytes{Kind: strings.TrimPrefix(filepath.Ext(text), "."), Data: b})}
 	}
-	if _, ok := Lookup(kind); !ok || all {
+	if _, ok := dag.Lookup(kind); !ok || all {
 		t.Fatalf("%q is neither an output in the battery nor a file in stages/%s", text, cards)
 	}
 	if c.outputs == nil {

@@ -144,7 +144,7 @@ var examples = map[string]func(*testing.T, *chain) example{
 func TestBattery(t *testing.T) {
 	complete := checkComplete(t)
 	c := &chain{}
-	for _, k := range Kinds() {
+	for _, k := range dag.Kinds() {
 		if !complete[k.Name] {
 			continue
 		}
@@ -513,7 +513,7 @@ func (c *chain) biomarkers(t *testing.T) example {
 
 // TestCohortBattery holds every cohort kind to what all of them promise.
 func TestCohortBattery(t *testing.T) {
-	for _, c := range Cohorts() {
+	for _, c := range cohort.Kinds() {
 		t.Run(c.Name, func(t *testing.T) {
 			if strings.TrimSpace(c.Doc) == "" {
 				t.Error("the cohort has no line of doc")

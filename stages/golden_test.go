@@ -13,6 +13,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/learn"
@@ -110,7 +111,7 @@ func writeGolden(t *testing.T, dir string) {
 	need.NoError(t, os.Mkdir(dir, 0o777), "a corpus is written once")
 	c := &chain{}
 	var list strings.Builder
-	for _, k := range Kinds() {
+	for _, k := range dag.Kinds() {
 		e := c.example(t, k.Name)
 		out := stagetest.MustRun(t, e.stage, e.in)
 		for _, p := range e.stage.Ports().Out {

@@ -60,7 +60,7 @@ func TestBlocks(t *testing.T) {
 func TestPicturesOfHostileNamesAreXML(t *testing.T) {
 	c := &chain{}
 	drawn := 0
-	for _, k := range Kinds() {
+	for _, k := range dag.Kinds() {
 		name := k.Name
 		port := slices.IndexFunc(k.New().Ports().Out, func(p dag.Port) bool { return p.Type.Format == "svg" })
 		if port < 0 {

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/need"
+	"prgnn/stages/cohort"
 )
 
 // promised are the kinds, parameters, choices and ports that a pipeline file can name, a line each.
@@ -23,7 +25,7 @@ func promised() []string {
 			}
 		}
 	}
-	for _, k := range Kinds() {
+	for _, k := range dag.Kinds() {
 		s := k.New()
 		lines = append(lines, "kind "+k.Name)
 		params(k.Name, param.Of(s))
@@ -38,7 +40,7 @@ func promised() []string {
 			lines = append(lines, fmt.Sprintf("output %s.%s %s", k.Name, p.Name, p.Type.Format))
 		}
 	}
-	for _, c := range Cohorts() {
+	for _, c := range cohort.Kinds() {
 		lines = append(lines, "cohort "+c.Name)
 		params("cohort "+c.Name, param.Of(c.New()))
 	}

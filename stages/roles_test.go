@@ -45,7 +45,7 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	of, uses := map[reflect.Type][]string{}, map[role.Use][]string{}
-	for _, k := range Kinds() {
+	for _, k := range dag.Kinds() {
 		s := k.New()
 		kind := reflect.TypeOf(s)
 		for _, r := range rolesOf(kind) {

@@ -10,25 +10,25 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/lists"
-	"prgnn/stages"
+	_ "prgnn/stages"
 )
 
 // Stage kinds for the stories: a program of one's own has kinds of its own.
 
 func init() {
-	stages.Register(dag.Kind{Name: "slow", Doc: "takes its time", Code: "slow 1",
+	dag.Register(&dag.Kind{Name: "slow", Doc: "takes its time", Code: "slow 1",
 		New: func() dag.Stage { return &slow{Milliseconds: 100} }})
-	stages.Register(dag.Kind{Name: "faulty", Doc: "goes wrong", Code: "faulty 1",
+	dag.Register(&dag.Kind{Name: "faulty", Doc: "goes wrong", Code: "faulty 1",
 		New: func() dag.Stage { return &faulty{How: "error"} }})
-	stages.Register(dag.Kind{Name: "fickle", Doc: "never gives the same twice", Code: "fickle 1", New: func() dag.Stage { return &fickle{} }})
-	stages.Register(dag.Kind{Name: "letter", Doc: "writes a text for a person", Code: "letter 1", New: func() dag.Stage { return &letter{} }})
+	dag.Register(&dag.Kind{Name: "fickle", Doc: "never gives the same twice", Code: "fickle 1", New: func() dag.Stage { return &fickle{} }})
+	dag.Register(&dag.Kind{Name: "letter", Doc: "writes a text for a person", Code: "letter 1", New: func() dag.Stage { return &letter{} }})
 }
 
 func init() {
-	stages.Register(dag.Kind{Name: "drift", Doc: "nearly gives the same twice", Code: "drift 1", New: func() dag.Stage { return &drift{} }})
-	stages.Register(dag.Kind{Name: "threaded", Doc: "depends on the number of threads, which a stage must not",
+	dag.Register(&dag.Kind{Name: "drift", Doc: "nearly gives the same twice", Code: "drift 1", New: func() dag.Stage { return &drift{} }})
+	dag.Register(&dag.Kind{Name: "threaded", Doc: "depends on the number of threads, which a stage must not",
 		Code: "threaded 1", New: func() dag.Stage { return &threaded{} }})
-	stages.Register(dag.Kind{Name: "judge", Doc: "a conclusion: which rows are above a threshold", Code: "judge 1", New: func() dag.Stage { return &judge{} }})
+	dag.Register(&dag.Kind{Name: "judge", Doc: "a conclusion: which rows are above a threshold", Code: "judge 1", New: func() dag.Stage { return &judge{} }})
 }
 
 // drift gives a table whose numbers differ each time by about one in 10¹⁰.

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"prgnn/cmd/pipeline/cli"
+	_ "prgnn/stages" // the kinds
 )
 
 func main() { os.Exit(cli.Main()) }

@@ -8,6 +8,7 @@ import (
 	_ "examples/own-stage/outliers" // registers the kind
 
 	"prgnn/cmd/pipeline/cli"
+	_ "prgnn/stages" // the kinds of prgnn
 )
 
 func main() { os.Exit(cli.Main()) }

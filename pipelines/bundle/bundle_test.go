@@ -16,6 +16,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/pipelines"
 	"prgnn/pipelines/lock"
+	_ "prgnn/stages" // the kinds
 )
 
 const small = `pipeline: small

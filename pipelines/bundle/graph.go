@@ -9,7 +9,6 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/pipelines/lock"
-	"prgnn/stages"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
@@ -44,7 +43,7 @@ func (o *Opened) Graph() (*Replay, error) {
 	stageNodes := map[string]*dag.StageNode{}
 	var wrong []error
 	for _, s := range o.Lock.Stages {
-		kind, known := stages.Lookup(s.Kind)
+		kind, known := dag.Lookup(s.Kind)
 		for _, t := range s.Tasks {
 			if b.give(t.Outputs, !known) {
 				r.Given = append(r.Given, t.ID)

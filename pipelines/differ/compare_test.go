@@ -6,6 +6,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
+	_ "prgnn/stages" // the kinds
 )
 
 // TestULPs counts by walking: math.Nextafter is the definition of the next float.

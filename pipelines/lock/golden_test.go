@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	_ "prgnn/stages" // the kinds
 )
 
 var update = flag.Bool("update", false, "write testdata anew, for a new version of the format only")

@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/pipelines"
+	_ "prgnn/stages" // the kinds
 )
 
 const diamond = `pipeline: diamond

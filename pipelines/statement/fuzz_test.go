@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	_ "prgnn/stages" // the kinds
 )
 
 // FuzzVerify: an envelope and a key come from strangers. No bytes but those that were

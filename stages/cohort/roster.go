@@ -376,3 +376,20 @@ func (r *Roster) Unreadable(s Subject, read func(path string) bool) error {
 	}
 	return fmt.Errorf("%s %s: %w", r.Noun(), s.ID, joined(problems))
 }
+
+var registered []Source
+
+// Register adds cohort kinds to those of the program. A second kind of one name is a bug and panics.
+func Register(kinds ...Source) {
+	for _, c := range kinds {
+		if slices.ContainsFunc(registered, func(o Source) bool { return o.Name == c.Name }) {
+			panic("cohort: the kind " + c.Name + " is registered twice")
+		}
+		registered = append(registered, c)
+	}
+}
+
+// Kinds are all registered cohort kinds, by name.
+func Kinds() []Source {
+	return slices.SortedFunc(slices.Values(registered), func(a, b Source) int { return cmp.Compare(a.Name, b.Name) })
+}

@@ -259,3 +259,15 @@ func Within(s dag.Stage) string {
 	}
 	return ""
 }
+
+var declared = map[string]bool{}
+
+// Declare states that a kind has declared all its roles. Of others, those of a lab's own program, no check knows what
+// they do with participants.
+func Declare(k *dag.Kind) { declared[k.Name] = true }
+
+// Own reports whether a kind is registered and has not declared its roles.
+func Own(k *dag.Kind) bool {
+	_, registered := dag.Lookup(k.Name)
+	return registered && !declared[k.Name]
+}

@@ -11,6 +11,7 @@ import (
 
 	"prgnn/cmd/pipeline/cli"
 	"prgnn/internal/need"
+	_ "prgnn/stages" // the kinds
 )
 
 // page is docs/python.md at work: a directory in which its commands have run.

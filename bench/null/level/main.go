@@ -21,7 +21,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/random"
-	"prgnn/stages"
+	_ "prgnn/stages"
 )
 
 // A design is a kind of cohort.
@@ -248,7 +248,7 @@ func normals(r *random.Stream) []float64 {
 
 // run runs a stage at its defaults but for some parameters: name, value, …
 func run(kind string, in map[string][]dag.Input, parameters ...any) dag.Outputs {
-	k, ok := stages.Lookup(kind)
+	k, ok := dag.Lookup(kind)
 	if !ok {
 		panic("no kind " + kind)
 	}

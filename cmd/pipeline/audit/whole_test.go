@@ -8,6 +8,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	_ "prgnn/stages" // the kinds
 )
 
 // A replay names both programs where they differ, and the kinds whose code does.

@@ -6,6 +6,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/pipelines"
+	_ "prgnn/stages" // the kinds
 	"prgnn/stages/cohort"
 )
 

@@ -19,7 +19,6 @@ import (
 	"prgnn/internal/words"
 	"prgnn/pipelines/bundle"
 	"prgnn/pipelines/differ"
-	"prgnn/stages"
 )
 
 func (a *app) bundleCommand() *cobra.Command {
@@ -94,7 +93,7 @@ func (a *app) bundle(what string, b bundling) error {
 		contents.Inputs = map[artifacts.Digest]string{}
 	}
 	for _, s := range c.Pipeline.Graph.Stages() {
-		_, known := stages.Lookup(s.Kind().Name)
+		_, known := dag.Lookup(s.Kind().Name)
 		for _, n := range s.Tasks() {
 			if !known {
 				contents.Given = append(contents.Given, c.Steps[n].Outputs.List()...)

@@ -8,9 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/flags"
+	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
-	"prgnn/stages"
+	"prgnn/stages/cohort"
 )
 
 func (a *app) completionCommand() *cobra.Command {
@@ -105,10 +106,10 @@ func completeStage(_ *cobra.Command, args []string, begun string) ([]string, cob
 func completeKind(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	if len(args) == 0 {
-		for _, k := range stages.Kinds() {
+		for _, k := range dag.Kinds() {
 			names = append(names, k.Name)
 		}
-		for _, c := range stages.Cohorts() {
+		for _, c := range cohort.Kinds() {
 			names = append(names, c.Name)
 		}
 	}

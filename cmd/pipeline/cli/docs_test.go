@@ -15,8 +15,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/dag"
 	"prgnn/dag/param"
-	"prgnn/stages"
+	_ "prgnn/stages"
+	"prgnn/stages/cohort"
 )
 
 // A page is a text that is read by users: a Markdown file, the help of a command, or
@@ -212,7 +214,7 @@ func checkPiece(t *testing.T, where string, v any) {
 		return
 	}
 	if use, ok := m["use"].(string); ok {
-		k, known := stages.Lookup(use)
+		k, known := dag.Lookup(use)
 		if !known {
 			t.Errorf("%s: there is no kind %q", where, use)
 			return
@@ -239,7 +241,7 @@ func checkPiece(t *testing.T, where string, v any) {
 		}
 		return
 	}
-	for _, c := range stages.Cohorts() {
+	for _, c := range cohort.Kinds() {
 		given := mapOf(mapOf(m["cohort"])[c.Name])
 		for name := range given {
 			if !slices.ContainsFunc(param.Of(c.New()), func(p param.Param) bool { return p.Name == name }) {

@@ -13,8 +13,8 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
+	"prgnn/dag"
 	"prgnn/dag/cluster"
-	"prgnn/stages"
 )
 
 func (a *app) execTaskCommand() *cobra.Command {
@@ -42,7 +42,7 @@ jobs call it; called by hand on a node of the cluster, it shows what such a job 
 			defer store.Close()
 			ctx, done := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer done()
-			if err := cluster.ExecTasks(ctx, store, stages.Lookup, keys, a.Out); err != nil {
+			if err := cluster.ExecTasks(ctx, store, dag.Lookup, keys, a.Out); err != nil {
 				a.Out.Flush()
 				fmt.Fprintln(a.Stderr, err)
 				return &exit.Error{Code: exit.Failed}
@@ -53,7 +53,7 @@ jobs call it; called by hand on a node of the cluster, it shows what such a job 
 }
 
 func (a *app) execPilotCommand() *cobra.Command {
-	p := cluster.Pilot{Kinds: stages.Lookup, Out: a.Stderr}
+	p := cluster.Pilot{Kinds: dag.Lookup, Out: a.Stderr}
 	cmd := &cobra.Command{
 		Use:   "exec-pilot POOL",
 		Short: "run the tasks of run --pilots",

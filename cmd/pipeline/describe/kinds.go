@@ -10,7 +10,6 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
-	"prgnn/stages"
 	"prgnn/stages/cohort"
 	"prgnn/stages/role"
 )
@@ -18,22 +17,22 @@ import (
 // Kinds lists the stage kinds and the cohort kinds.
 func Kinds(a *console.Console) {
 	if a.JSON {
-		for _, k := range stages.Kinds() {
+		for _, k := range dag.Kinds() {
 			a.Object(kindJSON(k))
 		}
-		for _, c := range stages.Cohorts() {
+		for _, c := range cohort.Kinds() {
 			a.Object(cohortJSON(c))
 		}
 		return
 	}
 	g := console.Grid{Indent: "  ", Wide: a.Wide()}
-	for _, k := range stages.Kinds() {
+	for _, k := range dag.Kinds() {
 		g.Add(k.Name, summary(k.Doc))
 	}
 	fmt.Fprintln(a.Out, "stage kinds (use: KIND)")
 	g.Print(a.Out)
 	g = console.Grid{Indent: "  ", Wide: a.Wide()}
-	for _, c := range stages.Cohorts() {
+	for _, c := range cohort.Kinds() {
 		g.Add(c.Name, summary(c.Doc))
 	}
 	if len(g.Rows) > 0 {
@@ -45,18 +44,18 @@ func Kinds(a *console.Console) {
 
 // Kind describes one stage kind or cohort kind: its documentation, parameters and ports.
 func Kind(a *console.Console, name string) error {
-	names := lists.Map(stages.Kinds(), func(k *dag.Kind) string { return k.Name })
-	k, isKind := stages.Lookup(name)
-	var cohort *cohort.Source
-	for _, c := range stages.Cohorts() {
+	names := lists.Map(dag.Kinds(), func(k *dag.Kind) string { return k.Name })
+	k, isKind := dag.Lookup(name)
+	var found *cohort.Source
+	for _, c := range cohort.Kinds() {
 		names = append(names, c.Name)
 		if c.Name == name {
-			cohort = &c
+			found = &c
 		}
 	}
-	if !isKind && cohort == nil {
+	if !isKind && found == nil {
 		slices.Sort(names)
-		return exit.Wrongf("%v", stages.Unknown(name, slices.Compact(names)))
+		return exit.Wrongf("%v", dag.UnknownKind(name, slices.Compact(names)))
 	}
 	if isKind {
 		if a.JSON {
@@ -65,14 +64,14 @@ func Kind(a *console.Console, name string) error {
 			printKind(a, k)
 		}
 	}
-	if cohort != nil {
+	if found != nil {
 		if a.JSON {
-			a.Object(cohortJSON(*cohort))
+			a.Object(cohortJSON(*found))
 		} else {
 			if isKind {
 				fmt.Fprintln(a.Out)
 			}
-			printCohort(a, *cohort)
+			printCohort(a, *found)
 		}
 	}
 	return nil
@@ -179,7 +178,7 @@ func portText(p dag.Port, checks bool) string {
 
 // checkKinds are the kinds that other stages wait for.
 func checkKinds() (names []string) {
-	for _, k := range stages.Kinds() {
+	for _, k := range dag.Kinds() {
 		if _, ok := k.New().(role.Check); ok {
 			names = append(names, k.Name)
 		}

@@ -20,7 +20,6 @@ import (
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/dag"
 	"prgnn/dag/cluster"
-	"prgnn/stages"
 )
 
 // slurmWorkers is how many tasks are handed to a cluster at once: what it runs of
@@ -96,7 +95,7 @@ func (e *Executor) Open(cmd *cobra.Command, g *dag.Graph, o *dag.Options, say fu
 		}
 	case e.Where == "slurm":
 		var x *cluster.Executor
-		if x, err = cluster.New(stages.Lookup, words, say); err == nil {
+		if x, err = cluster.New(dag.Lookup, words, say); err == nil {
 			x.Interval, e.cluster = e.interval, x
 			if e.pilots > 0 {
 				e.cluster = e.pool(g, &cluster.SlurmPilots{Args: words}, x, say)
@@ -128,7 +127,7 @@ func (e *Executor) pool(g *dag.Graph, s cluster.Scheduler, large *cluster.Execut
 	n := g.Largest(most)
 	n.Memory = cluster.PilotMemory(n.Threads, n.Memory)
 	n.Time = cmp.Or(e.time, max(cluster.PilotTime, 2*n.Time))
-	return &cluster.Pool{Kinds: stages.Lookup, Scheduler: s, Pilots: cmp.Or(e.pilots, 10), Needs: n, Large: large,
+	return &cluster.Pool{Kinds: dag.Lookup, Scheduler: s, Pilots: cmp.Or(e.pilots, 10), Needs: n, Large: large,
 		Note: say}
 }
 

@@ -8,6 +8,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/cluster"
 	"prgnn/internal/need"
+	_ "prgnn/stages" // the kinds
 )
 
 // A few stages that need much more memory than others make no pilot larger where jobs of their own run them.

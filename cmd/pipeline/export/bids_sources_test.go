@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/internal/need"
+	_ "prgnn/stages" // the kinds
 )
 
 // A dataset is linked by the way to it within a dataset around both, else by its DOI, else by the digest of its

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/pipelines"
+	_ "prgnn/stages" // the kinds
 )
 
 // A reason that more than two participants share stands once, with all of them; who failed because of the machine is

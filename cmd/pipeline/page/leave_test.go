@@ -8,6 +8,7 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/internal/need"
+	_ "prgnn/stages" // the kinds
 	"prgnn/stages/report"
 )
 

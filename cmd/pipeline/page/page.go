@@ -16,7 +16,6 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
-	"prgnn/stages"
 	"prgnn/stages/fold"
 	"prgnn/stages/present"
 	"prgnn/stages/role"
@@ -103,7 +102,7 @@ var reported = map[string]string{
 
 // connected writes a stage of the kind report that shows what a graph has.
 func connected(g *dag.Graph) string {
-	kind, ok := stages.Lookup("report")
+	kind, ok := dag.Lookup("report")
 	if !ok {
 		panic("page: there is no kind report")
 	}

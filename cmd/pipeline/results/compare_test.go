@@ -6,6 +6,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/pipelines/differ"
+	_ "prgnn/stages" // the kinds
 )
 
 func TestDifferencePrint(t *testing.T) {

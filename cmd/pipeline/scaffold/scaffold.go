@@ -18,9 +18,9 @@ import (
 	"golang.org/x/mod/module"
 
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/dag"
 	"prgnn/internal/pattern"
 	"prgnn/internal/version"
-	"prgnn/stages"
 )
 
 // Study writes the text of a pipeline file to a path. A file that is there is left alone.
@@ -134,7 +134,7 @@ func fill(dir string, template fs.FS, write *strings.Replacer) (files []string, 
 }
 
 func checkStageName(name string) error {
-	_, taken := stages.Lookup(name)
+	_, taken := dag.Lookup(name)
 	switch {
 	case !stageName.MatchString(name), token.IsKeyword(name),
 		slices.Contains([]string{"main", "internal", "vendor", "testdata"}, name):

@@ -22,7 +22,6 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
-	"prgnn/stages"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
@@ -34,7 +33,7 @@ var codesText string
 var codes = dag.Codes(codesText)
 
 func init() {
-	stages.Register(dag.Kind{
+	dag.Register(&dag.Kind{
 		Name: "outliers",
 		Doc: "participants whose connectivity is unlike that of the others\n" +
 			"Mahalanobis distance in the first principal components of the Fisher-z transformed correlations. p is that of a multivariate normal sample whose mean and covariance are estimated from itself (Gnanadesikan and Kettenring 1972, Biometrics 28:81); for principal components it is approximate.",
