@@ -148,6 +148,9 @@ func TestLayersOnlyPointDown(t *testing.T) {
 		seen[from] = true
 		for _, imported := range fields[1:] {
 			to, ours := strings.CutPrefix(imported, "prgnn/")
+			if to == "stages" && from != "cmd" { // a program of a lab lists the kinds that it imports alone
+				t.Errorf("%s imports stages: only a main decides which kinds a program has", path)
+			}
 			if !ours || row(to) == from || inside(to, "internal") || allowed(from, to) {
 				continue
 			}

@@ -265,6 +265,10 @@ func TestNewTask(t *testing.T) {
 	if _, err := task.In("x").Table(); err == nil {
 		t.Error("an array is a table")
 	}
+	for port, n := range map[string]int{"y": 0, "in": 2} {
+		_, err := task.In(port).Bytes()
+		need.Error(t, err, fmt.Sprintf("the stage reads one input at its port %q, which has %d", port, n))
+	}
 	if task.Has("y") || !task.Has("x") || task.Threads != 1 {
 		t.Errorf("%+v", task)
 	}

@@ -102,12 +102,13 @@ func InputOf(v artifacts.Value, coords ...Coord) Input {
 // Has reports whether an optional port is connected.
 func (t *Task) Has(port string) bool { return len(t.inputs[port]) > 0 }
 
-// In is the one input of a port that does not gather. It panics when the port
-// is not connected: ask Has first where it is optional.
+// In is the one input of a port that does not gather. Where there is none, or several, reading it returns an error: ask
+// Has first where the port is optional.
 func (t *Task) In(port string) Input {
 	ins := t.inputs[port]
 	if len(ins) != 1 {
-		panic(fmt.Sprintf("dag: In(%q) on a port with %d inputs", port, len(ins)))
+		err := fmt.Errorf("the stage reads one input at its port %q, which has %d", port, len(ins))
+		return Input{Name: t.ID, Reader: func() (io.ReadCloser, error) { return nil, err }}
 	}
 	return ins[0]
 }
