@@ -11,7 +11,6 @@ import (
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
-	"prgnn/stages/report"
 	"prgnn/stages/role"
 )
 
@@ -107,10 +106,7 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 		if drawn > chart.MostSeries {
 			continue
 		}
-		name := "Brier score " + report.Share(brier)
-		if folds[0].Name != "" {
-			name = folds[0].Name + ": " + report.Share(brier)
-		}
+		name := label("figure.calibration.legend", values{"Name": folds[0].Name, "Brier": brier})
 		color := chart.Color(series[k])
 		key = append(key, chart.Line(nil, nil, chart.Series(series[k], 1.8)).Called(name))
 		curves = append(curves, chart.Discs(mean, rate, 2.4, color), chart.Line(mean, rate,
@@ -122,11 +118,12 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 		return nil, nil
 	}
 	share /= tested
-	above := chart.Panel{X: chart.Unit(""), Y: chart.Unit("share of " + all.Groups[positive]),
+	group := values{"Positive": all.Groups[positive]}
+	above := chart.Panel{X: chart.Unit(""), Y: chart.Unit(label("figure.calibration.share", group)),
 		Marks: append([]chart.Mark{chart.Diagonal(0, 1)}, chart.FirstOnTop(curves)...)}
 	above.X.Names = make([]string, len(above.X.At)) // they stand below
-	below := chart.Panel{X: chart.Unit("predicted probability of " + all.Groups[positive]),
-		Y: chart.Axis{Label: "participants", Zero: true, Most: 3, Whole: true}, Marks: chart.FirstOnTop(counts)}
+	below := chart.Panel{X: chart.Unit(label("figure.calibration.x", group)),
+		Y: chart.Axis{Label: label("figure.calibration.count", nil), Zero: true, Most: 3, Whole: true}, Marks: chart.FirstOnTop(counts)}
 	f := chart.Plot{Rows: [][]chart.Panel{{above}, {below}}, Width: chart.Column, Key: key,
 		Height: []vg.Length{chart.Column - 6, 92}}
 	c := Captioned(f.Figure(), "figure.calibration", most(chart.MostSeries, drawn, "classifiers", values{

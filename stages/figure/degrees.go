@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"prgnn/dag"
-	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 )
@@ -70,8 +69,8 @@ func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, errors.New("there are no graphs to draw")
 	}
 	names := slices.Sorted(maps.Keys(graphs))
-	p := chart.Panel{X: chart.Axis{Label: "degree (edges of a node)", Max: float64(max(longest-1, 1)), Whole: true},
-		Y: chart.Axis{Label: "share of the nodes, %", Zero: true}}
+	p := chart.Panel{X: chart.Axis{Label: label("figure.degrees.x", nil), Max: float64(max(longest-1, 1)), Whole: true},
+		Y: chart.Axis{Label: label("figure.degrees.y", nil), Zero: true}}
 	var rows []degreeRow
 	for i, g := range names {
 		share, total := make([]float64, longest), float64(graphs[g]*nodes.Rows())
@@ -80,8 +79,8 @@ func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			rows = append(rows, degreeRow{g, int32(d), int32(n)})
 			share[d] = 100 * n / max(total, 1)
 		}
-		p.Marks = append(p.Marks, chart.Steps(share, chart.Group(i, 1.4)).Called(fmt.Sprintf("%s (%s)", g,
-			words.Count(graphs[g], "graph"))))
+		p.Marks = append(p.Marks, chart.Steps(share, chart.Group(i, 1.4)).Called(label("figure.degrees.legend",
+			values{"Group": g, "N": graphs[g]})))
 	}
 	f := chart.Plot{Rows: [][]chart.Panel{{p}}, Width: 120 * vg.Millimeter, Height: []vg.Length{70 * vg.Millimeter}}
 	c := Captioned(f.Figure(), "figure.degrees", values{"Largest": longest - 1})

@@ -100,10 +100,7 @@ func addDistributions(s settingInputs) ([]chart.Distribution, error) {
 				return nil, fmt.Errorf("%s: row %d is of layer %d", in.Name, i+1, r.Layer)
 			}
 			for int64(len(row)) < r.Layer {
-				title := fmt.Sprintf("pooling layer %d", len(row)+1)
-				if s.name != "" {
-					title = s.name + ": " + title
-				}
+				title := label("figure.distributions.panel", values{"Name": s.name, "Layer": len(row) + 1})
 				row = append(row, chart.Distribution{Title: title})
 			}
 			d := &row[r.Layer-1]

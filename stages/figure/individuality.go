@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"prgnn/dag"
-	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
@@ -43,16 +42,14 @@ func DrawIndividuality(in dag.Input) (*Chart, error) {
 		return nil, fmt.Errorf("%s: it has no rows to draw", in.Name)
 	}
 	var steps []string
-	axis := "λ2, the weight of the group-level consistency loss"
-	own := chart.Trend{Name: "share of the variance of scores between participants of a group", Chance: math.NaN()}
-	shared := chart.Trend{Name: fmt.Sprintf("top %s that two participants share (Jaccard)", words.Count(int(rows[0].K), "region")), Chance: rows[0].JaccardChance}
-	if math.IsNaN(rows[0].Lambda2) {
-		axis = "setting"
-	}
+	bySetting := math.IsNaN(rows[0].Lambda2)
+	axis := label("figure.individuality.x", values{"Settings": bySetting})
+	own := chart.Trend{Name: label("figure.individuality.own", nil), Chance: math.NaN()}
+	shared := chart.Trend{Name: label("figure.individuality.shared", rows[0]), Chance: rows[0].JaccardChance}
 	var all []values
 	for _, r := range rows {
 		step := report.Short(r.Lambda2)
-		if axis == "setting" {
+		if bySetting {
 			step = r.Setting
 		}
 		steps = append(steps, step)

@@ -95,7 +95,8 @@ func DrawRanking(all RankingRows, top int) *Chart {
 	if rows == nil {
 		return nil
 	}
-	d := chart.Dots{Axis: "pooling score", Rows: rows, Interval: "95 % interval over participants", Ring: "planted", Mark: math.NaN()}
+	d := chart.Dots{Axis: label("figure.ranking.x", nil), Rows: rows, Interval: label("figure.ranking.interval", nil),
+		Ring: label("figure.ranking.planted", nil), Mark: math.NaN()}
 	return Captioned(d.Figure(), "figure.ranking", values{"N": len(rows), "First": rows[0].Name,
 		"Setting": column.SettingName(all[0].Coords)})
 }
@@ -120,7 +121,8 @@ func DrawContrast(all RankingRows, top int) *Chart {
 		return nil
 	}
 	strokes := slices.ContainsFunc(rows, func(r chart.Row) bool { return !math.IsNaN(r.Chance) })
-	d := chart.Dots{Axis: "contrast between the groups", Rows: rows, Ring: "planted", Filled: "filled: q < 0.05", Mark: math.NaN()}
+	d := chart.Dots{Axis: label("figure.contrast.x", nil), Rows: rows, Ring: label("figure.ranking.planted", nil),
+		Filled: label("figure.contrast.filled", nil), Mark: math.NaN()}
 	return Captioned(d.Figure(), "figure.contrast", values{"N": len(rows), "First": rows[0].Name, "Strokes": strokes,
 		"Found": found, "All": len(first), "Setting": column.SettingName(all[0].Coords)})
 }

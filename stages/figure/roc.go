@@ -136,7 +136,7 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	if len(lines) > mostBands {
 		bands, v["Banded"] = bands[:1], drawn[0]
 	}
-	p := chart.Panel{X: chart.Unit("1 − specificity"), Y: chart.Unit("sensitivity for " + all.Groups[positive])}
+	p := chart.Panel{X: chart.Unit(label("figure.roc.x", nil)), Y: chart.Unit(label("figure.roc.y", v))}
 	p.Marks = slices.Concat([]chart.Mark{chart.Diagonal(0, 1)}, bands, thin, chart.FirstOnTop(lines))
 	f := chart.Plot{Rows: [][]chart.Panel{{p}}, Width: chart.Column, Height: []vg.Length{chart.Column}, Key: lines}
 	return Captioned(f.Figure(), "figure.roc", v), nil

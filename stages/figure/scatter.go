@@ -28,8 +28,8 @@ func DrawPredicted(all *fold.Settings, name string, most int) []*Chart {
 		if !varies || len(charts) == most {
 			continue
 		}
-		axis := func(label string) chart.Axis { return chart.Axis{Label: label + name, Most: 5} }
-		p := chart.Panel{X: axis("observed "), Y: axis("predicted ")}
+		axis := func(code string) chart.Axis { return chart.Axis{Label: label(code, values{"Number": name}), Most: 5} }
+		p := chart.Panel{X: axis("figure.predicted.x"), Y: axis("figure.predicted.y")}
 		ends := slices.Concat(observed, predicted)
 		low, high := slices.Min(ends), slices.Max(ends)
 		room := max(0.04*(high-low), 1e-9)

@@ -81,9 +81,10 @@ func (s *States) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 				at++
 			}
 		}
-		panels = append(panels, chart.MatrixPanel{Title: "State " + names[k], Values: m, Label: s.Label})
+		panels = append(panels, chart.MatrixPanel{Title: label("figure.states.panel", values{"State": names[k]}), Values: m, Label: s.Label})
 	}
-	fraction, dwell := chart.StateMeasure{Label: "fraction of time"}, chart.StateMeasure{Label: "dwell time (s)"}
+	fraction, dwell := chart.StateMeasure{Label: label("figure.states.panel-fraction", nil)},
+		chart.StateMeasure{Label: label("figure.states.panel-dwell", nil)}
 	for i, r := range rows {
 		if k := i % facts.States; k == 0 {
 			fraction.Groups = append(fraction.Groups, chart.Trend{Name: r.Group, Chance: math.NaN()})

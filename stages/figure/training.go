@@ -138,8 +138,8 @@ func DrawTraining(t *dag.Task, drawn int) (*Chart, error) {
 		accuracy := trainingPanel(folds, color, func(e epochRow) (train, test float64) {
 			return e.Accuracy, e.TestAccuracy
 		})
-		loss.Title, loss.Y = s.name, chart.Axis{Label: "cross-entropy", Zero: true}
-		accuracy.Y = chart.Axis{Label: "accuracy", Min: 0.4, Max: 1}
+		loss.Title, loss.Y = s.name, chart.Axis{Label: label("figure.training.loss", nil), Zero: true}
+		accuracy.Y = chart.Axis{Label: label("figure.training.accuracy", nil), Min: 0.4, Max: 1}
 		for _, m := range accuracy.Marks {
 			for _, v := range column.Known(m.Y) {
 				accuracy.Y.Min = min(accuracy.Y.Min, v-0.02)
@@ -157,10 +157,10 @@ func DrawTraining(t *dag.Task, drawn int) (*Chart, error) {
 	if slices.ContainsFunc(series[:len(p.Rows)], func(of int) bool { return max(of, 0) != max(series[0], 0) }) {
 		test = draw.Ink
 	}
-	p.Key = []chart.Mark{chart.Line(nil, nil, trainLine).Called("training graphs"),
-		chart.Line(nil, nil, chart.Style{Color: test, Width: 1.8}).Called("test graphs")}
+	p.Key = []chart.Mark{chart.Line(nil, nil, trainLine).Called(label("figure.training.train", nil)),
+		chart.Line(nil, nil, chart.Style{Color: test, Width: 1.8}).Called(label("figure.training.test", nil))}
 	if !math.IsNaN(chance) {
-		p.Key = append(p.Key, chart.Across(chance, chart.Chance).Called("majority-class rate"))
+		p.Key = append(p.Key, chart.Across(chance, chart.Chance).Called(label("figure.training.majority", nil)))
 	}
 	return Captioned(p.Figure(), "figure.training", most(drawn, len(settings), "settings",
 		values{"Majority": !math.IsNaN(chance)})), nil
@@ -178,7 +178,8 @@ func trainingPanel(folds [][]epochRow, testColor color.NRGBA, of func(epochRow) 
 			epochs = append(epochs, float64(e+1))
 		}
 	}
-	p := chart.Panel{X: chart.Axis{Label: "epoch", Min: 1, Max: float64(max(len(epochs), 2)), Whole: true}}
+	p := chart.Panel{X: chart.Axis{Label: label("figure.training.x", nil), Min: 1, Max: float64(max(len(epochs),
+		2)), Whole: true}}
 	for k, sty := range []chart.Style{trainLine, {Color: testColor, Width: 1.8}} {
 		paint := [2]color.NRGBA{trainLine.Color.(color.NRGBA), testColor}[k]
 		at := make([][]float64, len(epochs)) // of each fold
