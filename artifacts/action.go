@@ -41,7 +41,7 @@ func (s *Store) Record(a Action) (Key, error) {
 	if err := s.keepRecord(k, text); err != nil {
 		return k, s.fault(err)
 	}
-	s.Offer(k)
+	s.Remote.Offer(k)
 	return k, nil
 }
 
@@ -70,7 +70,7 @@ func (s *Store) actionPath(k Key) string { return s.object(actionsDir, k.String(
 // ErrCorrupt too. That its blobs are there is another question (see Has): gc removes blobs and keeps actions, so that
 // a result made again can be compared with what it was.
 func (s *Store) Lookup(k Key) (Action, error) {
-	a, err := s.LookupHere(k)
+	a, err := s.Work.LookupHere(k)
 	if err != nil && s.link != nil {
 		if a, err := s.lookupRemote(k); err == nil {
 			return a, nil
@@ -80,7 +80,8 @@ func (s *Store) Lookup(k Key) (Action, error) {
 }
 
 // LookupHere is Lookup without the remote, for callers that poll.
-func (s *Store) LookupHere(k Key) (Action, error) {
+func (x *Work) LookupHere(k Key) (Action, error) {
+	s := x.store
 	a, err := s.recorded(k)
 	if err == nil && !s.trust.believes(a.Origin) {
 		s.distrust(k, false)

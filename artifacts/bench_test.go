@@ -27,7 +27,7 @@ func fill(b *testing.B, s *Store, n int) []Key {
 			Outputs: Refs{{"value", r}}}
 		text := need.Value(a.encode())(b)
 		keys[i] = KeyOf(a.Recipe)
-		write(s.BlobPath(r.Digest), data)
+		write(s.Health.BlobPath(r.Digest), data)
 		write(s.actionPath(keys[i]), text)
 	}
 	return keys

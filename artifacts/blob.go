@@ -108,7 +108,7 @@ func (a *arrival) keep(r Ref) error {
 	if err := a.t.Settle(); err != nil {
 		return err
 	}
-	path := a.s.BlobPath(r.Digest)
+	path := a.s.Health.BlobPath(r.Digest)
 	changed, err := a.t.Publish(path)
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (s *Store) syncBlobs(refs ...Ref) error {
 	var errs []error
 	for _, r := range refs {
 		if r.Size > smallUpTo || s.packing.Load() == 0 { // else it stands in a pack
-			errs = append(errs, s.dirty.Sync(filepath.Dir(s.BlobPath(r.Digest))))
+			errs = append(errs, s.dirty.Sync(filepath.Dir(s.Health.BlobPath(r.Digest))))
 		}
 	}
 	errs = append(errs, s.dirty.Sync(filepath.Join(s.dir, blobsDir)))
@@ -156,7 +156,7 @@ func (s *Store) syncBlobs(refs ...Ref) error {
 // OpenBlob returns a reader of a blob that checks it on the way: the read that would end it returns ErrCorrupt when
 // the bytes are not the ones named. A reader that stops before the end has checked nothing.
 func (s *Store) OpenBlob(r Ref) (io.ReadCloser, error) {
-	wrong := func() error { return fmt.Errorf("blob %s: %w", s.BlobPath(r.Digest), ErrCorrupt) }
+	wrong := func() error { return fmt.Errorf("blob %s: %w", s.Health.BlobPath(r.Digest), ErrCorrupt) }
 	f, err := s.open(r, wrong)
 	if errors.Is(err, os.ErrNotExist) && s.session.since.Load() != 0 {
 		// A gc at work may have set the blob aside for a moment, to look at it again.
@@ -179,12 +179,20 @@ func (s *Store) OpenBlob(r Ref) (io.ReadCloser, error) {
 
 // BlobPath is where the blob lies if it is a file of its own; the file may be absent or damaged. A small
 // blob lies in a pack: see File.
-func (s *Store) BlobPath(d Digest) string { return s.object(blobsDir, d.String()) }
+func (x *Health) BlobPath(d Digest) string {
+	s := x.store
+	return s.object(blobsDir, d.String())
+}
 
-// Has reports whether a blob of that digest and size is there (not whether its bytes are right; reading tells that),
-// or in the remote. While the store is held (see Hold), a blob that was asked for is safe from gc.
-func (s *Store) Has(r Ref) bool {
-	return s.hasHere(r) || s.link != nil && s.hasRemote(r)
+// Has reports whether all blobs of these digests and sizes are here (not whether their bytes are right; reading shows
+// that), or in the remote. While the store is held (see Work.Hold), a blob that was asked for is safe from gc.
+func (s *Store) Has(refs ...Ref) bool {
+	for _, r := range refs {
+		if !s.hasHere(r) && (s.link == nil || !s.hasRemote(r)) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *Store) hasHere(r Ref) bool {
@@ -196,7 +204,7 @@ func (s *Store) hasHere(r Ref) bool {
 	if err != nil || !st.Regular || st.Size != r.Size {
 		return r.Size > smallUpTo && s.hasPacked(r)
 	}
-	here, marked := s.session.use(s.BlobPath(r.Digest), st)
+	here, marked := s.session.use(s.Health.BlobPath(r.Digest), st)
 	if marked {
 		if found, known := s.bytes.Lookup(string(r.Digest[:]), st.Identity()); known && found == r.Digest {
 			s.wrote(r.Digest) // other times, the same bytes
@@ -206,6 +214,7 @@ func (s *Store) hasHere(r Ref) bool {
 }
 
 // Remove deletes a blob.
-func (s *Store) Remove(d Digest) error {
-	return s.fault(errors.Join(s.unpackAll(s.packs.Find(packedBlob(d))), whole.Remove(s.BlobPath(d))))
+func (x *Health) Remove(d Digest) error {
+	s := x.store
+	return s.fault(errors.Join(s.unpackAll(s.packs.Find(packedBlob(d))), whole.Remove(s.Health.BlobPath(d))))
 }

@@ -17,7 +17,8 @@ type Claim struct{ release func() error }
 // TryClaim takes the claim on a key, unless another process, or another goroutine of this one, has it: then ok is
 // false. Who has won it should Lookup once more, since another may have done the work in the meantime, and must
 // Release it. The kernel releases it when the process dies.
-func (s *Store) TryClaim(k Key) (c *Claim, ok bool, err error) {
+func (x *Work) TryClaim(k Key) (c *Claim, ok bool, err error) {
+	s := x.store
 	release, ok, err := s.claims.Try(k)
 	switch {
 	case whole.LocksUnknown(err): // a file system without locks: work may be done twice
@@ -31,7 +32,8 @@ func (s *Store) TryClaim(k Key) (c *Claim, ok bool, err error) {
 
 // Claimants are the other processes that have taken claims, each as text for a person: "process 12 on node3,
 // since 2026-01-31 14:05".
-func (s *Store) Claimants() (list []string) {
+func (x *Work) Claimants() (list []string) {
+	s := x.store
 	all, _ := s.sessions()
 	for _, p := range all {
 		path := filepath.Join(p.dir, claimantFile)
@@ -45,9 +47,10 @@ func (s *Store) Claimants() (list []string) {
 }
 
 // Claim waits for the claim on a key. After another process releases it, or dies, it takes at most claimPoll.
-func (s *Store) Claim(ctx context.Context, k Key) (*Claim, error) {
+func (x *Work) Claim(ctx context.Context, k Key) (*Claim, error) {
+	s := x.store
 	for wait := time.Millisecond; ; wait = min(2*wait, claimPoll) {
-		c, ok, err := s.TryClaim(k)
+		c, ok, err := s.Work.TryClaim(k)
 		if ok || err != nil {
 			return c, err
 		}

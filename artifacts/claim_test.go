@@ -25,7 +25,7 @@ func childClaimer(dir string) error {
 	}
 	for i := range 100 {
 		recipe := fmt.Sprint("recipe ", i)
-		c, err := s.Claim(context.Background(), KeyOf(recipe))
+		c, err := s.Work.Claim(context.Background(), KeyOf(recipe))
 		if err != nil {
 			return err
 		}
@@ -52,10 +52,10 @@ func childHolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Claim(context.Background(), KeyOf("held")); err != nil {
+	if _, err := s.Work.Claim(context.Background(), KeyOf("held")); err != nil {
 		return err
 	}
-	if err := s.Hold(); err != nil {
+	if err := s.Work.Hold(); err != nil {
 		return err
 	}
 	fmt.Println("held")
@@ -96,22 +96,22 @@ func TestClaimOfTheDead(t *testing.T) {
 	if !out.Scan() {
 		t.Fatal("the holder did not begin")
 	}
-	if _, ok, err := s.TryClaim(k); ok || err != nil {
+	if _, ok, err := s.Work.TryClaim(k); ok || err != nil {
 		t.Fatalf("claimed what another process has: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := s.Claim(ctx, k); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.Work.Claim(ctx, k); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("waited for a claim: %v", err)
 	}
 	time.AfterFunc(50*time.Millisecond, func() { cmd.Process.Kill() })
-	c := need.Value(s.Claim(context.Background(), k))(t)
+	c := need.Value(s.Work.Claim(context.Background(), k))(t)
 	cmd.Wait()
 	need.NoError(t, c.Release())
 	if _, err := os.Stat(s.object(locksDir, k.String())); !errors.Is(err, os.ErrNotExist) {
 		t.Error("the file of a claim stays behind")
 	}
-	if _, _, err := need.Value(s.PlanGC(GCOptions{}))(t).Execute(); err != nil { // what the holder left
+	if _, _, err := need.Value(s.Health.PlanGC(GCOptions{}))(t).Execute(); err != nil { // what the holder left
 		t.Error(err)
 	}
 }
@@ -119,10 +119,10 @@ func TestClaimOfTheDead(t *testing.T) {
 // If the file of the locks is removed, the next claims exclude each other in a new one.
 func TestClaimAfterLocksWereRemoved(t *testing.T) {
 	s := newStore(t)
-	need.NoError(t, need.Value(s.Claim(context.Background(), KeyOf("before")))(t).Release())
+	need.NoError(t, need.Value(s.Work.Claim(context.Background(), KeyOf("before")))(t).Release())
 	need.NoError(t, os.RemoveAll(filepath.Join(s.Dir(), locksDir, "claims")))
-	c := need.Value(s.Claim(context.Background(), KeyOf("k")))(t)
-	if _, ok, err := openStore(t, s.Dir()).TryClaim(KeyOf("k")); ok || err != nil {
+	c := need.Value(s.Work.Claim(context.Background(), KeyOf("k")))(t)
+	if _, ok, err := openStore(t, s.Dir()).Work.TryClaim(KeyOf("k")); ok || err != nil {
 		t.Errorf("two have the claim (%v)", err)
 	}
 	need.NoError(t, c.Release())
@@ -137,7 +137,7 @@ func TestClaimExcludes(t *testing.T) {
 	for w := range 8 {
 		group.Go(func() {
 			for rounds.Load() < 2000 {
-				c, ok, err := stores[w%2].TryClaim(KeyOf("k"))
+				c, ok, err := stores[w%2].Work.TryClaim(KeyOf("k"))
 				if err != nil {
 					t.Error(err)
 					return
@@ -161,26 +161,26 @@ func TestClaimExcludes(t *testing.T) {
 // Who waits for a claim can name the processes that have some; a process that only reads, or is dead, is none.
 func TestClaimants(t *testing.T) {
 	s := newStore(t)
-	need.NoError(t, s.Hold())
+	need.NoError(t, s.Work.Hold())
 	other := openStore(t, s.Dir())
-	need.NoError(t, other.Hold())
-	need.Equal(t, len(s.Claimants()), 0, "claimants, before there is a claim")
-	need.Value(other.Claim(context.Background(), KeyOf("k")))(t)
-	list := s.Claimants()
+	need.NoError(t, other.Work.Hold())
+	need.Equal(t, len(s.Work.Claimants()), 0, "claimants, before there is a claim")
+	need.Value(other.Work.Claim(context.Background(), KeyOf("k")))(t)
+	list := s.Work.Claimants()
 	if len(list) != 1 || !strings.HasPrefix(list[0], fmt.Sprintf("process %d on ", os.Getpid())) {
 		t.Errorf("%q", list)
 	}
-	need.Equal(t, len(other.Claimants()), 0, "claimants beside itself")
+	need.Equal(t, len(other.Work.Claimants()), 0, "claimants beside itself")
 	cmd, out := child(t, "holder", s.Dir())
 	if !out.Scan() {
 		t.Fatal("the holder did not begin")
 	}
-	need.Equal(t, len(s.Claimants()), 2, "claimants")
+	need.Equal(t, len(s.Work.Claimants()), 2, "claimants")
 	cmd.Process.Kill()
 	cmd.Wait()
 	need.NoError(t, other.Close())
-	need.Equal(t, len(s.Claimants()), 0, "claimants, all dead or gone")
-	if _, _, err := need.Value(s.PlanGC(GCOptions{}))(t).Execute(); err != nil { // what the holder left
+	need.Equal(t, len(s.Work.Claimants()), 0, "claimants, all dead or gone")
+	if _, _, err := need.Value(s.Health.PlanGC(GCOptions{}))(t).Execute(); err != nil { // what the holder left
 		t.Error(err)
 	}
 }

@@ -96,7 +96,7 @@ func childWriter(dir string) error {
 				}
 				k, err := s.Record(a)
 				if err == nil {
-					err = s.Scratch(k).Put([]byte(recipe))
+					err = s.Work.Scratch(k).Put([]byte(recipe))
 				}
 				if err == nil && i%7 == 0 {
 					err = s.SaveRun(&RunRecord{ID: fmt.Sprintf("%016x", i), Started: time.Now(),
@@ -162,7 +162,7 @@ func TestCrash(t *testing.T) {
 				t.Errorf("after %d kills: %v", kill, f)
 			}
 		}
-		plan := need.Value(s.PlanGC(GCOptions{}))(t)
+		plan := need.Value(s.Health.PlanGC(GCOptions{}))(t)
 		if n, _, err := plan.Execute(); err != nil || n != 0 {
 			t.Fatalf("gc removed %d blobs, %v", n, err)
 		}
@@ -192,7 +192,7 @@ func TestCrash(t *testing.T) {
 		if !reflect.DeepEqual(got.Outputs, want) {
 			t.Errorf("work %d: %v, undisturbed %v", i, got.Outputs, want)
 		}
-		if b := s.Scratch(KeyOf(recipe)).Get(); b != nil && !bytes.Equal(b, []byte(recipe)) {
+		if b := s.Work.Scratch(KeyOf(recipe)).Get(); b != nil && !bytes.Equal(b, []byte(recipe)) {
 			t.Errorf("work %d: the checkpoint is %q", i, b)
 		}
 	}
@@ -214,7 +214,7 @@ func TestStartsAtOnce(t *testing.T) {
 				s, err := Open(dir)
 				if err == nil && i%4 == 0 {
 					var plan *GCPlan
-					if plan, err = s.PlanGC(GCOptions{}); err == nil {
+					if plan, err = s.Health.PlanGC(GCOptions{}); err == nil {
 						_, _, err = plan.Execute()
 					}
 				} else if err == nil {
@@ -250,13 +250,13 @@ func crashes(t *testing.T) int {
 // Checkpoints are whole or none.
 func TestScratch(t *testing.T) {
 	s := newStore(t)
-	c := s.Scratch(KeyOf("recipe"))
+	c := s.Work.Scratch(KeyOf("recipe"))
 	if b := c.Get(); b != nil {
 		t.Errorf("%q", b)
 	}
 	for _, text := range []string{"epoch 1", "", strings.Repeat("epoch 2", 10000)} {
 		need.NoError(t, c.Put([]byte(text)))
-		if b := openStore(t, s.Dir()).Scratch(KeyOf("recipe")).Get(); b == nil || string(b) != text {
+		if b := openStore(t, s.Dir()).Work.Scratch(KeyOf("recipe")).Get(); b == nil || string(b) != text {
 			t.Errorf("%.20q came back as %.20q", text, b)
 		}
 	}

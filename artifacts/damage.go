@@ -18,14 +18,15 @@ import (
 // Damaged reports whether a blob lies here with other bytes than its name says. The blob is read, unless its file is
 // in the state in which it was read or written last; so an undisturbed store costs one question to the file system a
 // blob. A blob that is not here is damaged if it was found so in the remote.
-func (s *Store) Damaged(r Ref) bool {
+func (x *Health) Damaged(r Ref) bool {
+	s := x.store
 	if bad, known := s.known(r); known {
 		if !bad && r.Size <= packedUpTo {
 			s.mendFile(r)
 		}
 		return bad
 	}
-	err := s.Check(r)
+	err := s.Health.Check(r)
 	// One whose sectors cannot be read is lost, too; one of another user's is not.
 	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)
 }
@@ -38,14 +39,16 @@ func (s *Store) mendFile(r Ref) {
 }
 
 // KnownDamaged is Damaged without reading the blob: it reports damage that was met before and is not yet mended.
-func (s *Store) KnownDamaged(r Ref) bool {
+func (x *Health) KnownDamaged(r Ref) bool {
+	s := x.store
 	bad, known := s.known(r)
 	return known && bad
 }
 
 // LostRemotely reports whether a blob that is not here is damaged in the remote, or missing although the record of the
 // task that gave it is there. It then counts as damaged there, and is remembered as such.
-func (s *Store) LostRemotely(k Key, r Ref) bool {
+func (x *Sharing) Lost(k Key, r Ref) bool {
+	s := x.store
 	if s.link == nil || s.hasHere(r) {
 		return false
 	}
@@ -70,7 +73,8 @@ func (s *Store) LostRemotely(k Key, r Ref) bool {
 
 // MissingRemotely reports whether a blob that is not here was found missing in the remote (see LostRemotely): a gc of
 // the remote removes blobs while others read its records.
-func (s *Store) MissingRemotely(r Ref) bool {
+func (x *Sharing) Missing(r Ref) bool {
+	s := x.store
 	if s.link == nil || s.hasHere(r) {
 		return false
 	}
@@ -156,9 +160,9 @@ func (s *Store) open(r Ref, wrong func() error) (io.ReadCloser, error) {
 		return nil, packErr
 	}
 	if statErr == nil && !st.Regular {
-		return nil, fmt.Errorf("%w: %w", ErrCorrupt, regular.Not(s.BlobPath(r.Digest), os.Lstat))
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, regular.Not(s.Health.BlobPath(r.Digest), os.Lstat))
 	}
-	f, err := regular.Open(s.BlobPath(r.Digest))
+	f, err := regular.Open(s.Health.BlobPath(r.Digest))
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +179,8 @@ func (s *Store) open(r Ref, wrong func() error) (io.ReadCloser, error) {
 
 // Check reads a blob that is here: the error is ErrCorrupt when its bytes are not the ones named, and that is
 // remembered.
-func (s *Store) Check(r Ref) error {
+func (x *Health) Check(r Ref) error {
+	s := x.store
 	f, err := s.open(r, func() error { return ErrCorrupt })
 	if err != nil {
 		return err
@@ -187,7 +192,8 @@ func (s *Store) Check(r Ref) error {
 
 // Discard removes a blob that was found damaged, so that the work that gave it is done again. It is read once more
 // before it goes: by now it may have been mended, or the record that gives it another size may be wrong.
-func (s *Store) Discard(r Ref) error {
+func (x *Health) Discard(r Ref) error {
+	s := x.store
 	var damaged []pack.Item
 	for _, i := range s.packs.Find(packedBlob(r.Digest)) {
 		if b, err := s.packs.Read(i); errors.Is(err, pack.ErrDamaged) || err == nil && DigestOf(b) != r.Digest {
@@ -200,7 +206,7 @@ func (s *Store) Discard(r Ref) error {
 			return s.fault(err)
 		}
 	}
-	path := s.BlobPath(r.Digest)
+	path := s.Health.BlobPath(r.Digest)
 	got, err := hashFile(path)
 	if err == nil && got.Digest == r.Digest || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil

@@ -40,21 +40,21 @@ func TestDamaged(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStore(t)
 			_, r := work(t, s, "recipe", text)
-			c.how(t, s.BlobPath(r.Digest))
+			c.how(t, s.Health.BlobPath(r.Digest))
 			other := openStore(t, s.Dir()) // one that has read the memo, or finds none
 			for i, st := range []*Store{s, s, other, other} {
-				need.Equal(t, st.Damaged(r), c.damage, "look", i+1)
-				need.Equal(t, st.KnownDamaged(r), c.damage, "look", i+1, "known to be damaged")
+				need.Equal(t, st.Health.Damaged(r), c.damage, "look", i+1)
+				need.Equal(t, st.Health.KnownDamaged(r), c.damage, "look", i+1, "known to be damaged")
 			}
-			need.NoError(t, s.Discard(r))
-			if _, err := os.Stat(s.BlobPath(r.Digest)); c.damage != errors.Is(err, os.ErrNotExist) && c.name != "gone" {
+			need.NoError(t, s.Health.Discard(r))
+			if _, err := os.Stat(s.Health.BlobPath(r.Digest)); c.damage != errors.Is(err, os.ErrNotExist) && c.name != "gone" {
 				t.Errorf("after Discard: %v", err)
 			}
 			need.Value(s.Put(Text(text)))(t)
-			if err := s.Discard(Ref{Digest: r.Digest, Size: 1, Format: "text"}); err != nil || !s.Has(r) {
+			if err := s.Health.Discard(Ref{Digest: r.Digest, Size: 1, Format: "text"}); err != nil || !s.Has(r) {
 				t.Errorf("a record of another size removes what is whole: %v", err)
 			}
-			if s.Damaged(r) || other.Damaged(r) {
+			if s.Health.Damaged(r) || other.Health.Damaged(r) {
 				t.Error("what was made again is damaged")
 			}
 			s.Close()
@@ -72,8 +72,8 @@ func TestDamageIsRemembered(t *testing.T) {
 	s := newStore(t)
 	_, good := work(t, s, "one", "good")
 	_, bad := work(t, s, "two", "bad")
-	overwrite(t, s.BlobPath(bad.Digest), flip)
-	if s.KnownDamaged(bad) {
+	overwrite(t, s.Health.BlobPath(bad.Digest), flip)
+	if s.Health.KnownDamaged(bad) {
 		t.Error("known before anybody has read it")
 	}
 	if _, err := content(s, bad); !errors.Is(err, ErrCorrupt) {
@@ -81,7 +81,7 @@ func TestDamageIsRemembered(t *testing.T) {
 	}
 	s.Close()
 	next := openStore(t, s.Dir())
-	if !next.KnownDamaged(bad) {
+	if !next.Health.KnownDamaged(bad) {
 		t.Error("not known to the next process")
 	}
 	if wrong, known := next.known(good); wrong || !known {
@@ -93,21 +93,21 @@ func TestDamageIsRemembered(t *testing.T) {
 		}
 	})
 	// A mark of use moves the times, and nothing is read for that.
-	age(t, s.BlobPath(good.Digest), 24*time.Hour)
-	if next.Damaged(good) {
+	age(t, s.Health.BlobPath(good.Digest), 24*time.Hour)
+	if next.Health.Damaged(good) {
 		t.Error("an old blob is damaged")
 	}
-	need.NoError(t, next.Hold())
+	need.NoError(t, next.Work.Hold())
 	if !next.Has(good) {
 		t.Error("it is not there")
 	}
-	if fi := need.Value(os.Stat(s.BlobPath(good.Digest)))(t); time.Since(fi.ModTime()) > time.Hour {
+	if fi := need.Value(os.Stat(s.Health.BlobPath(good.Digest)))(t); time.Since(fi.ModTime()) > time.Hour {
 		t.Fatal("it is not marked")
 	}
 	if wrong, known := next.known(good); wrong || !known {
 		t.Error("what was marked is read again")
 	}
-	need.NoError(t, next.Discard(bad))
+	need.NoError(t, next.Health.Discard(bad))
 }
 
 // What one process found damaged in a remote is missing there for the next one, until it
@@ -121,11 +121,11 @@ func TestDamageThereIsRemembered(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "two")
 	open := func() *Store {
 		s := need.Value(Open(dir))(t)
-		need.NoError(t, s.Attach(context.Background(), f))
+		need.NoError(t, s.Remote.Attach(context.Background(), f))
 		return s
 	}
 	two := open()
-	if _, err := two.Lookup(k); err != nil || !two.Has(outputs.Of("a")) || two.KnownDamaged(outputs.Of("a")) {
+	if _, err := two.Lookup(k); err != nil || !two.Has(outputs.Of("a")) || two.Health.KnownDamaged(outputs.Of("a")) {
 		t.Fatal("before anybody has read it", err)
 	}
 	if _, err := readText(two, outputs.Of("a")); !errors.Is(err, ErrCorrupt) ||
@@ -134,17 +134,17 @@ func TestDamageThereIsRemembered(t *testing.T) {
 	}
 	two.Close()
 	two = open()
-	if two.Has(outputs.Of("a")) || !two.KnownDamaged(outputs.Of("a")) || two.Remote().Refused != 1 {
-		t.Errorf("the next process: %+v", two.Remote())
+	if two.Has(outputs.Of("a")) || !two.Health.KnownDamaged(outputs.Of("a")) || two.Remote.Report().Refused != 1 {
+		t.Errorf("the next process: %+v", two.Remote.Report())
 	}
 	recordWork(t, two, "recipe")
 	share(two)
-	if r := two.Remote(); r.Refused != 0 || r.Replaced != 1 {
+	if r := two.Remote.Report(); r.Refused != 0 || r.Replaced != 1 {
 		t.Errorf("%+v", r)
 	}
 	two.Close()
 	two = open()
-	if r := two.Remote(); r.Refused != 0 || two.KnownDamaged(outputs.Of("a")) {
+	if r := two.Remote.Report(); r.Refused != 0 || two.Health.KnownDamaged(outputs.Of("a")) {
 		t.Errorf("after it was replaced: %+v", r)
 	}
 	// With it went what nobody had read yet.

@@ -14,7 +14,8 @@ import (
 
 // Fetch tells of each blob whether it is in the store, and brings it from the remote
 // when it is not and the remote has it. The store then keeps it as its own.
-func (s *Store) Fetch(ctx context.Context, refs ...Ref) []bool {
+func (x *Sharing) Fetch(ctx context.Context, refs ...Ref) []bool {
+	s := x.store
 	here := make([]bool, len(refs))
 	var some errgroup.Group
 	some.SetLimit(fetchers)

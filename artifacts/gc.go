@@ -56,11 +56,12 @@ type Victim struct {
 
 // PlanGC finds what can be removed: blobs that no kept run has among its outputs, and that were not used since the
 // newest run began, if that one has not ended (its results are not recorded yet, and whoever resumes it wants them).
-func (s *Store) PlanGC(o GCOptions) (*GCPlan, error) {
+func (x *Health) PlanGC(o GCOptions) (*GCPlan, error) {
+	s := x.store
 	if o.KeepRuns < 0 || o.MaxSize < 0 {
 		return nil, fmt.Errorf("gc: keep-runs and max-size cannot be negative")
 	}
-	if err := s.Readable(); err != nil { // what cannot be read is not known to be needed by no run
+	if err := s.Health.Readable(); err != nil { // what cannot be read is not known to be needed by no run
 		return nil, err
 	}
 	p := &GCPlan{s: s, keys: map[Key]bool{}}
@@ -205,7 +206,7 @@ func (p *GCPlan) leftovers() error {
 	}
 	for _, e := range entries {
 		if k, err := ParseKey(e.Name()); err == nil {
-			if _, err := p.s.LookupHere(k); err == nil {
+			if _, err := p.s.Work.LookupHere(k); err == nil {
 				p.Scratch = append(p.Scratch, p.s.relative(filepath.Join(p.s.dir, scratchDir, e.Name())))
 			}
 		}

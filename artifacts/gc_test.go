@@ -43,7 +43,7 @@ func TestGCKeepsRuns(t *testing.T) {
 			runs := threeRuns(t, s)
 			_, garbage := work(t, s, "of no run", "garbage")
 			age(t, lies(s, garbage.Digest), 5*time.Hour)
-			plan := need.Value(s.PlanGC(GCOptions{KeepRuns: keep}))(t)
+			plan := need.Value(s.Health.PlanGC(GCOptions{KeepRuns: keep}))(t)
 			kept := keep
 			if keep == 0 {
 				kept = 3
@@ -97,7 +97,7 @@ func TestGCRunInFuture(t *testing.T) {
 	for _, task := range ahead.Tasks {
 		age(t, lies(s, task.Outputs.Of("text").Digest), 2*time.Hour)
 	}
-	plan := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t)
+	plan := need.Value(s.Health.PlanGC(GCOptions{KeepRuns: 1}))(t)
 	need.Equal(t, fmt.Sprint(plan.Kept, plan.Ahead), fmt.Sprint([]string{ahead.ID, runs[2].ID}, []string{ahead.ID}))
 	n, _, err := plan.Execute()
 	need.NoError(t, err)
@@ -114,9 +114,9 @@ func TestGCKeepsWhatRecordsKeep(t *testing.T) {
 	both(t, func(t *testing.T) {
 		s := newStore(t)
 		threeRuns(t, s)
-		kept := need.Value(s.PutOnce(Bytes{Kind: "notes", Data: []byte("notes")}))(t)
+		kept := need.Value(s.Health.PutOnce(Bytes{Kind: "notes", Data: []byte("notes")}))(t)
 		sealed(t, s)
-		lost := need.Value(s.PutOnce(Bytes{Kind: "notes", Data: []byte("other notes")}))(t)
+		lost := need.Value(s.Health.PutOnce(Bytes{Kind: "notes", Data: []byte("other notes")}))(t)
 		sealed(t, s)
 		old := need.Value(s.LoadRun(ids(0)))(t)
 		old.Keeps = []Ref{kept}
@@ -124,7 +124,7 @@ func TestGCKeepsWhatRecordsKeep(t *testing.T) {
 		for _, r := range []Ref{kept, lost} {
 			age(t, lies(s, r.Digest), 5*time.Hour)
 		}
-		if _, _, err := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil {
+		if _, _, err := need.Value(s.Health.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil {
 			t.Fatal(err)
 		}
 		if s.Has(old.Tasks[1].Outputs.Of("text")) || s.Has(lost) || !s.Has(kept) {
@@ -133,7 +133,7 @@ func TestGCKeepsWhatRecordsKeep(t *testing.T) {
 		mustVerify(t, s.Dir())
 		need.NoError(t, whole.Remove(s.relativePath("runs/"+old.ID)))
 		age(t, lies(s, kept.Digest), 5*time.Hour)
-		if _, _, err := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil || s.Has(kept) {
+		if _, _, err := need.Value(s.Health.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil || s.Has(kept) {
 			t.Errorf("without the record: %v, %v", s.Has(kept), err)
 		}
 	})
@@ -144,22 +144,22 @@ func TestGCMaxSize(t *testing.T) {
 	both(t, func(t *testing.T) {
 		s := newStore(t)
 		threeRuns(t, s)
-		full := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t)
+		full := need.Value(s.Health.PlanGC(GCOptions{KeepRuns: 1}))(t)
 		if len(full.Remove) != 2 {
 			t.Fatalf("%+v", full)
 		}
-		plan := need.Value(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: full.Bytes - 1}))(t)
+		plan := need.Value(s.Health.PlanGC(GCOptions{KeepRuns: 1, MaxSize: full.Bytes - 1}))(t)
 		if len(plan.Remove) != 1 || plan.Remove[0].Digest != full.Remove[0].Digest || plan.Over != 0 {
 			t.Errorf("%+v", plan)
 		}
-		if plan := need.Value(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: full.Bytes}))(t); len(plan.Remove) != 0 {
+		if plan := need.Value(s.Health.PlanGC(GCOptions{KeepRuns: 1, MaxSize: full.Bytes}))(t); len(plan.Remove) != 0 {
 			t.Errorf("%+v", plan)
 		}
-		if plan := need.Value(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: 1}))(t); len(plan.Remove) != 2 ||
+		if plan := need.Value(s.Health.PlanGC(GCOptions{KeepRuns: 1, MaxSize: 1}))(t); len(plan.Remove) != 2 ||
 			plan.Over != full.Bytes-full.Freed-1 {
 			t.Errorf("%+v", plan)
 		}
-		if _, err := s.PlanGC(GCOptions{KeepRuns: -1}); err == nil {
+		if _, err := s.Health.PlanGC(GCOptions{KeepRuns: -1}); err == nil {
 			t.Error("negative")
 		}
 	})
@@ -171,14 +171,14 @@ func TestGCAfterKill(t *testing.T) {
 	both(t, func(t *testing.T) {
 		s := newStore(t)
 		_, alone := work(t, s, "of the very first run", "alone")
-		if plan := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t); len(plan.Remove) != 0 || plan.InUse != 1 {
+		if plan := need.Value(s.Health.PlanGC(GCOptions{KeepRuns: 1}))(t); len(plan.Remove) != 0 || plan.InUse != 1 {
 			t.Errorf("no run is recorded: %+v", plan)
 		}
 		age(t, lies(s, alone.Digest), 3*time.Hour)
 		record(t, s, ids(1), time.Now().Add(-2*time.Hour), "finished")
 		_, late := work(t, s, "of a run without a record", "late")
 		need.NoError(t, s.SaveRun(&RunRecord{ID: ids(2), Started: time.Now().Add(-time.Hour)}))
-		plan := need.Value(s.PlanGC(GCOptions{KeepRuns: 2}))(t)
+		plan := need.Value(s.Health.PlanGC(GCOptions{KeepRuns: 2}))(t)
 		if len(plan.Remove) != 1 || plan.Remove[0].Digest != alone.Digest || plan.InUse != 1 {
 			t.Errorf("%+v", plan)
 		}
@@ -199,12 +199,12 @@ func TestGCDuringRun(t *testing.T) {
 		for _, r := range []Ref{found, garbage} {
 			age(t, lies(s, r.Digest), 5*time.Hour)
 		}
-		plan := need.Value(s.PlanGC(GCOptions{}))(t)
+		plan := need.Value(s.Health.PlanGC(GCOptions{}))(t)
 		if len(plan.Remove) != 2 {
 			t.Fatalf("%+v", plan)
 		}
 		run := openStore(t, s.Dir())
-		need.NoError(t, run.Hold())
+		need.NoError(t, run.Work.Hold())
 		if !run.Has(found) {
 			t.Fatal("not there")
 		}
@@ -213,7 +213,7 @@ func TestGCDuringRun(t *testing.T) {
 		if err != nil || n != 1 || !s.Has(found) || s.Has(garbage) {
 			t.Errorf("%d removed, %v", n, err)
 		}
-		late := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t)
+		late := need.Value(s.Health.PlanGC(GCOptions{KeepRuns: 1}))(t)
 		for _, v := range late.Remove {
 			if v.Digest == found.Digest || v.Digest == made.Digest {
 				t.Errorf("gc would take %s from the run", v.Digest)
@@ -225,7 +225,7 @@ func TestGCDuringRun(t *testing.T) {
 		// When the run has ended without a record, gc forgets it.
 		run.Close()
 		age(t, lies(s, found.Digest), 5*time.Hour)
-		if plan := need.Value(s.PlanGC(GCOptions{}))(t); len(plan.Remove) != 1 {
+		if plan := need.Value(s.Health.PlanGC(GCOptions{}))(t); len(plan.Remove) != 1 {
 			t.Errorf("%+v", plan)
 		}
 	})
@@ -239,12 +239,12 @@ func TestGCFreshlyUsed(t *testing.T) {
 		_, fresh := work(t, s, "of no run", "used five minutes ago")
 		record(t, s, ids(1), time.Now().Add(-time.Hour), "x")
 		age(t, lies(s, fresh.Digest), 5*time.Minute)
-		plan := need.Value(s.PlanGC(GCOptions{}))(t)
+		plan := need.Value(s.Health.PlanGC(GCOptions{}))(t)
 		if len(plan.Remove) != 1 {
 			t.Fatalf("%+v", plan)
 		}
 		run := openStore(t, s.Dir())
-		if err := run.Hold(); err != nil || !run.Has(fresh) {
+		if err := run.Work.Hold(); err != nil || !run.Has(fresh) {
 			t.Fatal(err)
 		}
 		if n, _, err := plan.Execute(); err != nil || n != 0 || !s.Has(fresh) {
@@ -275,13 +275,13 @@ func TestGCClockSetBack(t *testing.T) {
 		need.NoError(t, s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(),
 			Finished: time.Now().Add(2 * time.Hour)}))
 		run := openStore(t, s.Dir())
-		need.NoError(t, run.Hold())
+		need.NoError(t, run.Work.Hold())
 		// The session began at three o'clock; now it is two.
 		lease := filepath.Join(run.session.dir, leaseFile)
 		age(t, lease, -time.Hour)
 		run.session.since.Store(need.Value(os.Stat(lease))(t).ModTime().UnixNano())
 		_, r := work(t, run, "of the run", "made at two")
-		plan := need.Value(s.PlanGC(GCOptions{}))(t)
+		plan := need.Value(s.Health.PlanGC(GCOptions{}))(t)
 		if len(plan.Remove) != 0 || !s.Has(r) {
 			t.Errorf("%+v", plan)
 		}
@@ -302,9 +302,9 @@ func TestGCRace(t *testing.T) {
 				age(t, lies(s, r.Digest), 5*time.Hour)
 				refs = append(refs, r)
 			}
-			plan := need.Value(s.PlanGC(GCOptions{}))(t)
+			plan := need.Value(s.Health.PlanGC(GCOptions{}))(t)
 			run := need.Value(Open(s.Dir()))(t)
-			need.NoError(t, run.Hold())
+			need.NoError(t, run.Work.Hold())
 			told := make([]bool, len(refs))
 			done := make(chan bool)
 			go func() {
@@ -349,7 +349,7 @@ func TestGCOtherProcess(t *testing.T) {
 		if !out.Scan() {
 			t.Fatal("the holder did not begin")
 		}
-		plan := need.Value(s.PlanGC(GCOptions{}))(t)
+		plan := need.Value(s.Health.PlanGC(GCOptions{}))(t)
 		if len(plan.Remove) != 0 || plan.InUse != 1 || len(plan.Strays) != 0 {
 			t.Errorf("beside a run: %+v", plan)
 		}
@@ -359,7 +359,7 @@ func TestGCOtherProcess(t *testing.T) {
 		cmd.Process.Kill()
 		cmd.Wait()
 		age(t, lies(s, r.Digest), 5*time.Hour)
-		plan = need.Value(s.PlanGC(GCOptions{}))(t)
+		plan = need.Value(s.Health.PlanGC(GCOptions{}))(t)
 		if len(plan.Remove) != 1 || len(plan.Strays) != 1 || !strings.HasPrefix(plan.Strays[0], "tmp/") {
 			t.Errorf("after its death: %+v", plan)
 		}
@@ -388,7 +388,7 @@ func TestGCPlanTouchesNothing(t *testing.T) {
 		s.Close()
 		before := tree(t, s.Dir())
 		other := need.Value(Open(s.Dir()))(t)
-		need.Value(other.PlanGC(GCOptions{KeepRuns: 1}))(t)
+		need.Value(other.Health.PlanGC(GCOptions{KeepRuns: 1}))(t)
 		other.Close()
 		if after := tree(t, s.Dir()); after != before {
 			t.Errorf("before:\n%s\nafter:\n%s", before, after)
@@ -417,16 +417,16 @@ func tree(t *testing.T, dir string) string {
 func TestGCScratch(t *testing.T) {
 	s := newStore(t)
 	k, _ := work(t, s, "done", "result")
-	for _, c := range []Scratch{s.Scratch(k), s.Scratch(KeyOf("not done"))} {
+	for _, c := range []Scratch{s.Work.Scratch(k), s.Work.Scratch(KeyOf("not done"))} {
 		need.NoError(t, c.Put([]byte("epoch 3")))
 	}
-	if _, _, err := need.Value(s.PlanGC(GCOptions{}))(t).Execute(); err != nil {
+	if _, _, err := need.Value(s.Health.PlanGC(GCOptions{}))(t).Execute(); err != nil {
 		t.Fatal(err)
 	}
-	if s.Scratch(k).Get() != nil || s.Scratch(KeyOf("not done")).Get() == nil {
+	if s.Work.Scratch(k).Get() != nil || s.Work.Scratch(KeyOf("not done")).Get() == nil {
 		t.Error("the wrong checkpoint went")
 	}
-	if _, err := os.Stat(s.Scratch(k).path()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(s.Work.Scratch(k).path()); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -464,7 +464,7 @@ func TestGCBehindLinks(t *testing.T) {
 			t.Skip("no links here")
 		}
 		again := openStore(t, s.Dir())
-		plan := need.Value(again.PlanGC(GCOptions{}))(t)
+		plan := need.Value(again.Health.PlanGC(GCOptions{}))(t)
 		_, _, err := plan.Execute()
 		need.NoError(t, err)
 		for _, name := range []string{"notes", filepath.Join("thesis", "text")} {
@@ -488,9 +488,9 @@ func TestVerifyBesideGC(t *testing.T) {
 		}
 		collected := 0
 		var once sync.Once
-		report := need.Value(s.Verify(context.Background(), func(_, _ int64) {
+		report := need.Value(s.Health.Verify(context.Background(), func(_, _ int64) {
 			once.Do(func() {
-				n, _, err := need.Value(s.PlanGC(GCOptions{}))(t).Execute()
+				n, _, err := need.Value(s.Health.PlanGC(GCOptions{}))(t).Execute()
 				need.NoError(t, err)
 				collected = n
 			})

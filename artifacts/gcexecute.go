@@ -96,7 +96,7 @@ func (s *Store) collect(victims []Victim, trash string, before int64) (blobs int
 		fi, err := os.Lstat(path)
 		return err == nil && fi.ModTime().UnixNano() < before
 	}
-	victims = slices.DeleteFunc(slices.Clone(victims), func(v Victim) bool { return !unused(s.BlobPath(v.Digest)) })
+	victims = slices.DeleteFunc(slices.Clone(victims), func(v Victim) bool { return !unused(s.Health.BlobPath(v.Digest)) })
 	noted := s.appendCollected(victims)
 	if noted != nil && !whole.IsFull(noted) {
 		return 0, 0, noted
@@ -110,7 +110,7 @@ func (s *Store) collect(victims []Victim, trash string, before int64) (blobs int
 		}
 	}()
 	for _, v := range victims {
-		path, aside := s.BlobPath(v.Digest), filepath.Join(trash, whole.RandomName())
+		path, aside := s.Health.BlobPath(v.Digest), filepath.Join(trash, whole.RandomName())
 		if err := os.Rename(path, aside); err != nil {
 			if errors.Is(err, os.ErrNotExist) {
 				continue

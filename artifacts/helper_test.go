@@ -47,13 +47,13 @@ func verify(t testing.TB, dir string) *Report {
 	t.Helper()
 	s := need.Value(Open(dir))(t)
 	defer s.Close()
-	r := need.Value(s.Verify(context.Background(), nil))(t)
+	r := need.Value(s.Health.Verify(context.Background(), nil))(t)
 	return r
 }
 
 // clean says what is wrong with a store.
 func clean(s *Store) error {
-	r, err := s.Verify(context.Background(), nil)
+	r, err := s.Health.Verify(context.Background(), nil)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func lies(s *Store, d Digest) string {
 	if items := s.packs.Find(packedBlob(d)); len(items) > 0 {
 		return s.packs.Path(items[0].Pack())
 	}
-	return s.BlobPath(d)
+	return s.Health.BlobPath(d)
 }
 
 // sealed ends the pack that is being written, so that the next object comes to another.
@@ -131,7 +131,7 @@ func spoil(t testing.TB, s *Store, n pack.Name) {
 	t.Helper()
 	items := s.packs.Find(n)
 	if len(items) == 0 {
-		path := s.BlobPath(Digest(n.ID))
+		path := s.Health.BlobPath(Digest(n.ID))
 		if n.Kind == actionKind {
 			path = s.actionPath(Key(n.ID))
 		}

@@ -50,42 +50,42 @@ func TestIntruders(t *testing.T) {
 				s := need.Value(Open(filepath.Join(t.TempDir(), "store")))(t)
 				defer s.Close()
 				k, outputs := recordWork(t, s, "recipe")
-				path, want := s.BlobPath(outputs.Of("a").Digest), "blobs: damaged blob"
+				path, want := s.Health.BlobPath(outputs.Of("a").Digest), "blobs: damaged blob"
 				if strings.HasSuffix(place, "action") {
 					path, want = s.actionPath(k), "actions: damaged action"
 				}
 				need.NoError(t, errors.Join(os.Remove(path), intrude(path)))
 				within(t, func() {
-					if a, err := s.Lookup(k); err == nil && s.HasAll(a.Outputs) {
+					if a, err := s.Lookup(k); err == nil && s.Has(a.Outputs.List()...) {
 						t.Error("it is taken for a result")
 					}
-					need.Equal(t, s.Damaged(outputs.Of("a")), strings.HasSuffix(place, "blob"), "damaged")
+					need.Equal(t, s.Health.Damaged(outputs.Of("a")), strings.HasSuffix(place, "blob"), "damaged")
 					if _, err := readText(s, outputs.Of("a")); strings.HasSuffix(place, "blob") &&
 						!errors.Is(err, ErrCorrupt) {
 						t.Errorf("read: %v", err)
 					}
-					r := need.Value(s.Verify(context.Background(), nil))(t)
+					r := need.Value(s.Health.Verify(context.Background(), nil))(t)
 					need.Equal(t, damage(r), want, "verify finds")
 					if len(r.Findings) == 0 || !strings.Contains(r.Findings[0].Detail, "where a file belongs") {
 						t.Errorf("verify says %v", r.Findings)
 					}
 					if strings.HasPrefix(place, "repaired") {
-						need.NoError(t, s.Repair(r))
-					} else if err := s.Discard(outputs.Of("a")); err != nil {
+						need.NoError(t, s.Health.Repair(r))
+					} else if err := s.Health.Discard(outputs.Of("a")); err != nil {
 						t.Error(err)
 					}
 					if again, _ := recordWork(t, s, "recipe"); again != k {
 						t.Fatal("another key")
 					}
 				})
-				if a, err := s.Lookup(k); err != nil || !s.HasAll(a.Outputs) {
+				if a, err := s.Lookup(k); err != nil || !s.Has(a.Outputs.List()...) {
 					t.Errorf("not healed: %v", err)
 				}
 				kept, _ := filepath.Glob(path + whole.Displaced + "*/notes")
 				if got := len(kept) == 1; got != (name == "directory") {
 					t.Errorf("kept %v", kept)
 				}
-				for _, f := range need.Value(s.Verify(context.Background(), nil))(t).Findings {
+				for _, f := range need.Value(s.Health.Verify(context.Background(), nil))(t).Findings {
 					if f.Problem != Foreign || !strings.Contains(f.Path, whole.Displaced) {
 						t.Error(f)
 					}

@@ -107,7 +107,7 @@ func TestCutPack(t *testing.T) {
 				t.Fatalf("%+v", r.Findings[0])
 			}
 			s := need.Value(Open(dir))(t)
-			need.NoError(t, s.Repair(r))
+			need.NoError(t, s.Health.Repair(r))
 			need.NoError(t, s.Close())
 			if again := verify(t, dir); again.Damaged() != 0 {
 				t.Fatalf("cut to %d bytes, repaired: %v", n, again.Findings)
@@ -129,7 +129,7 @@ func TestLostTwice(t *testing.T) {
 			t.Fatalf("%v", r.Findings)
 		}
 		s := need.Value(Open(dir))(t)
-		need.NoError(t, s.Repair(r))
+		need.NoError(t, s.Health.Repair(r))
 		need.NoError(t, s.Close())
 		mustVerify(t, dir)
 		path = listedRun(t, dir)
@@ -145,14 +145,14 @@ func TestLostAfterGC(t *testing.T) {
 		t.Helper()
 		s := need.Value(Open(dir))(t)
 		defer s.Close()
-		_, _, err := need.Value(s.PlanGC(GCOptions{}))(t).Execute()
+		_, _, err := need.Value(s.Health.PlanGC(GCOptions{}))(t).Execute()
 		need.NoError(t, err)
 	}
 	collect()
 	r := verify(t, dir)
 	need.Equal(t, r.Damaged(), listed, "damaged")
 	s := need.Value(Open(dir))(t)
-	need.NoError(t, s.Repair(r))
+	need.NoError(t, s.Health.Repair(r))
 	need.NoError(t, s.Close())
 	collect()
 	mustVerify(t, dir)

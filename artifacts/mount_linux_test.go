@@ -91,7 +91,7 @@ func childFull(dir string) error {
 			return err
 		}
 		s.SaveRun(&RunRecord{ID: NewRunID(), Detail: bytes.Repeat([]byte("x"), 5000*i)})
-		s.Scratch(KeyOf("x")).Put(bytes.Repeat([]byte("x"), 5000*i))
+		s.Work.Scratch(KeyOf("x")).Put(bytes.Repeat([]byte("x"), 5000*i))
 	}
 	if len(kept) < 3 {
 		return fmt.Errorf("only %d blobs fitted", len(kept))
@@ -108,7 +108,7 @@ func childFull(dir string) error {
 		return err
 	}
 	for _, k := range keys[:2] {
-		if err := s.Remove(kept[k].Digest); err != nil {
+		if err := s.Health.Remove(kept[k].Digest); err != nil {
 			return err
 		}
 		if err := s.removeObject(s.recordObject(k)); err != nil {
@@ -146,7 +146,7 @@ func gcOnFullDisk(dir string, s *Store) error {
 		return err
 	}
 	defer s.Close()
-	plan, err := s.PlanGC(GCOptions{KeepRuns: 1})
+	plan, err := s.Health.PlanGC(GCOptions{KeepRuns: 1})
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func gcWithoutInodes(dir string, free int, large bool) error {
 	if s, err = Open(s.Dir()); err != nil {
 		return err
 	}
-	plan, err := s.PlanGC(GCOptions{KeepRuns: 1})
+	plan, err := s.Health.PlanGC(GCOptions{KeepRuns: 1})
 	if err != nil || len(plan.Remove) != 12 {
 		return fmt.Errorf("gc would remove %d blobs: %w", len(plan.Remove), err)
 	}

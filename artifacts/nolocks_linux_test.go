@@ -81,14 +81,14 @@ func childWithoutLocks(dir string) error {
 	if err != nil {
 		return err
 	}
-	able, err := a.Probe()
+	able, err := a.Health.Probe()
 	if err != nil || able.Lock || able.Problems() == nil {
 		return fmt.Errorf("the probe finds locks: %+v, %w", able, err)
 	}
 	var k Key
 	var r Ref
 	for _, s := range []*Store{a, b} { // both get the claim, and do the work
-		c, ok, err := s.TryClaim(KeyOf("recipe"))
+		c, ok, err := s.Work.TryClaim(KeyOf("recipe"))
 		if err != nil || !ok {
 			return fmt.Errorf("claimed: %v, %w", ok, err)
 		}
@@ -101,7 +101,7 @@ func childWithoutLocks(dir string) error {
 		}
 	}
 	gc := func(s *Store) error {
-		p, err := s.PlanGC(GCOptions{})
+		p, err := s.Health.PlanGC(GCOptions{})
 		if err == nil {
 			_, _, err = p.Execute()
 		}
@@ -121,7 +121,7 @@ func childWithoutLocks(dir string) error {
 	if _, err := a.Lookup(k); err != nil {
 		return err
 	}
-	if rep, err := a.Verify(context.Background(), nil); err != nil || len(rep.Findings) > 0 {
+	if rep, err := a.Health.Verify(context.Background(), nil); err != nil || len(rep.Findings) > 0 {
 		return fmt.Errorf("%v, %w", rep, err)
 	}
 	return a.Close()

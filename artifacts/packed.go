@@ -31,7 +31,8 @@ var packing int64 = smallUpTo
 // PackMore has this process write blobs of up to packedUpTo bytes to packs, if the store is on a local disk. Other
 // processes read a pack on as it grows: pilots that share a store over a network would read all that each of them
 // stores.
-func (s *Store) PackMore() {
+func (x *Work) PackMore() {
+	s := x.store
 	if pack.Local(s.dir) {
 		s.packing.CompareAndSwap(smallUpTo, packedUpTo)
 	}
@@ -95,7 +96,7 @@ func (s *Store) packBlob(d Digest, b []byte) error {
 		return err
 	}
 	right := func(path string) bool { return holds(path, d) }
-	return errors.Join(s.unpackAll(damaged), s.healLoose(s.BlobPath(d), right))
+	return errors.Join(s.unpackAll(damaged), s.healLoose(s.Health.BlobPath(d), right))
 }
 
 // packRecord stores the record of an action, in the place of others of its key. Whole records are removed only
@@ -245,13 +246,13 @@ func (s *Store) Path(r Ref) string {
 	if r.Size <= packedUpTo {
 		return ""
 	}
-	return s.BlobPath(r.Digest)
+	return s.Health.BlobPath(r.Digest)
 }
 
 // File is where a blob lies as a file of its own. One that lies in a pack is written out first: beside
 // the others of the store, or in the user's cache directory when the store cannot be written.
 func (s *Store) File(r Ref) (string, error) {
-	path := s.BlobPath(r.Digest)
+	path := s.Health.BlobPath(r.Digest)
 	if r.Size > packedUpTo {
 		return path, nil
 	}
@@ -300,12 +301,13 @@ func holds(path string, d Digest) bool {
 }
 
 // Stored reports whether a blob is here and whole: the error is ErrMiss or ErrCorrupt when not.
-func (s *Store) Stored(d Digest) error {
+func (x *Health) Stored(d Digest) error {
+	s := x.store
 	_, err := s.packed(d)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return s.fault(err)
 	}
-	switch got, err := hashFile(s.BlobPath(d)); {
+	switch got, err := hashFile(s.Health.BlobPath(d)); {
 	case errors.Is(err, fs.ErrNotExist):
 		return ErrMiss
 	case err != nil || got.Digest != d:

@@ -43,23 +43,23 @@ func TestPackedDamage(t *testing.T) {
 					}
 					storetest.Named(t, s.Dir(), name).Flip(t)
 					_, err := s.Lookup(k)
-					if errors.Is(err, ErrMiss) != (kind == "actions") || s.Damaged(r) != (kind == "blobs") {
-						t.Errorf("lookup: %v, damaged: %v", err, s.Damaged(r))
+					if errors.Is(err, ErrMiss) != (kind == "actions") || s.Health.Damaged(r) != (kind == "blobs") {
+						t.Errorf("lookup: %v, damaged: %v", err, s.Health.Damaged(r))
 					}
-					rep := need.Value(s.Verify(context.Background(), nil))(t)
+					rep := need.Value(s.Health.Verify(context.Background(), nil))(t)
 					want := "packs: damaged " + strings.TrimSuffix(kind, "s")
 					if got := damage(rep); got != want || rep.Findings[0].Tasks[0] != "task" {
 						t.Fatalf("found %q, %v; want %q", got, rep.Findings, want)
 					}
 					switch {
 					case mend == "repair":
-						need.NoError(t, s.Repair(rep))
+						need.NoError(t, s.Health.Repair(rep))
 						need.NoError(t, clean(s))
 					case mend == "discard" && kind == "blobs":
-						if err := s.Discard(r); err != nil || s.Has(r) {
+						if err := s.Health.Discard(r); err != nil || s.Has(r) {
 							t.Errorf("%v, there: %v", err, s.Has(r))
 						}
-						if err := s.Discard(otherRef); err != nil || !s.Has(otherRef) {
+						if err := s.Health.Discard(otherRef); err != nil || !s.Has(otherRef) {
 							t.Errorf("%v, the other one is there: %v", err, s.Has(otherRef))
 						}
 					}
@@ -67,7 +67,7 @@ func TestPackedDamage(t *testing.T) {
 					// Of a pack that is not sealed, others believe what stands before the damage.
 					sealed(t, s)
 					for _, st := range []*Store{s, openStore(t, s.Dir())} {
-						if _, err := st.Lookup(k); err != nil || !st.Has(r) || st.Damaged(r) {
+						if _, err := st.Lookup(k); err != nil || !st.Has(r) || st.Health.Damaged(r) {
 							t.Errorf("made again: %v", err)
 						}
 						if _, err := st.Lookup(other); err != nil || !st.Has(otherRef) {
@@ -130,7 +130,7 @@ func TestPackMore(t *testing.T) {
 	if !known(next) {
 		t.Error("what was read is read again")
 	}
-	need.NoError(t, next.Hold())
+	need.NoError(t, next.Work.Hold())
 	if !next.Has(refs[9]) || !known(next) || time.Since(need.Value(os.Stat(path))(t).ModTime()) > time.Hour {
 		t.Error("what was marked is read again, or it is not marked")
 	}
@@ -138,7 +138,7 @@ func TestPackMore(t *testing.T) {
 	for range 2 {
 		need.Equal(t, ask(next), "[9]", "after a flip")
 	}
-	need.NoError(t, next.Discard(refs[9]))
+	need.NoError(t, next.Health.Discard(refs[9]))
 	next.packing.Store(packedUpTo)
 	need.Value(next.Put(text(9)))(t)
 	need.Equal(t, ask(next), "[]", "made again")
@@ -152,7 +152,7 @@ func TestFileBesidePacks(t *testing.T) {
 	need.Value(other.Put(Text("the pack of the other")))(t)
 	large := need.Value(s.Put(Text(strings.Repeat("large", 10000))))(t)
 	need.Value(s.Record(Action{Recipe: "large", Outputs: Refs{{"text", large}}}))(t)
-	need.Value(os.Stat(s.BlobPath(large.Digest)))(t)
+	need.Value(os.Stat(s.Health.BlobPath(large.Digest)))(t)
 	s.packs.Find(packedBlob(Digest{})) // knows it
 	more := need.Value(other.Put(Text("appended")))(t)
 	v := s.View()
@@ -167,7 +167,7 @@ func TestFileBesidePacks(t *testing.T) {
 	if v.Begin(); !v.Damaged(large) {
 		t.Error("damage is not met")
 	}
-	need.NoError(t, s.Discard(large))
+	need.NoError(t, s.Health.Discard(large))
 }
 
 // TestEqualRecords: of equal records in the packs of two processes, which remove at once what is double, one stays.
@@ -225,7 +225,7 @@ func TestTornPack(t *testing.T) {
 	need.Equal(t, damage(verify(t, s.Dir())), "packs: stray file", "found")
 	s.Close()
 	gc := openStore(t, s.Dir())
-	if _, _, err := need.Value(gc.PlanGC(GCOptions{}))(t).Execute(); err != nil {
+	if _, _, err := need.Value(gc.Health.PlanGC(GCOptions{}))(t).Execute(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
@@ -247,12 +247,12 @@ func TestGCJoinsPacks(t *testing.T) {
 	need.NoError(t, s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(), Finished: time.Now(), Tasks: tasks}))
 	s.Close()
 	run := openStore(t, s.Dir())
-	if err := run.Hold(); err != nil || !run.Has(tasks[0].Outputs.Of("text")) {
+	if err := run.Work.Hold(); err != nil || !run.Has(tasks[0].Outputs.Of("text")) {
 		t.Fatal(err)
 	}
 	_, made := work(t, run, "of the run", "made")
 	gc := need.Value(Open(s.Dir()))(t)
-	if _, _, err := need.Value(gc.PlanGC(GCOptions{}))(t).Execute(); err != nil {
+	if _, _, err := need.Value(gc.Health.PlanGC(GCOptions{}))(t).Execute(); err != nil {
 		t.Fatal(err)
 	}
 	gc.Close()
@@ -263,7 +263,7 @@ func TestGCJoinsPacks(t *testing.T) {
 	for _, st := range []*Store{run, openStore(t, s.Dir())} {
 		for _, task := range tasks {
 			r := task.Outputs.Of("text")
-			if _, err := st.Lookup(task.Key); err != nil || !st.Has(r) || st.Damaged(r) {
+			if _, err := st.Lookup(task.Key); err != nil || !st.Has(r) || st.Health.Damaged(r) {
 				t.Errorf("%s: %v", task.ID, err)
 			}
 			if got, err := content(st, r); got != "result "+task.ID {
@@ -307,21 +307,21 @@ func TestFile(t *testing.T) {
 	s := newStore(t)
 	_, small := work(t, s, "small", "result")
 	_, large := work(t, s, "large", strings.Repeat("result", packedUpTo))
-	if s.Path(small) != "" || s.Path(large) != s.BlobPath(large.Digest) {
+	if s.Path(small) != "" || s.Path(large) != s.Health.BlobPath(large.Digest) {
 		t.Errorf("%q, %q", s.Path(small), s.Path(large))
 	}
 	for _, r := range []Ref{small, large, small} {
 		path := need.Value(s.File(r))(t)
-		if path != s.BlobPath(r.Digest) || DigestOf(need.Value(os.ReadFile(path))(t)) != r.Digest {
+		if path != s.Health.BlobPath(r.Digest) || DigestOf(need.Value(os.ReadFile(path))(t)) != r.Digest {
 			t.Error(path)
 		}
 	}
-	overwrite(t, s.BlobPath(small.Digest), flip)
+	overwrite(t, s.Health.BlobPath(small.Digest), flip)
 	if path := need.Value(s.File(small))(t); DigestOf(need.Value(os.ReadFile(path))(t)) != small.Digest {
 		t.Error("a damaged file is handed out")
 	}
-	overwrite(t, s.BlobPath(small.Digest), flip)
-	if s.Damaged(small) || clean(s) != nil {
+	overwrite(t, s.Health.BlobPath(small.Digest), flip)
+	if s.Health.Damaged(small) || clean(s) != nil {
 		t.Error("a run leaves it damaged", clean(s))
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -336,7 +336,7 @@ func TestFile(t *testing.T) {
 		t.Error(err)
 	}
 	for d, want := range map[Digest]error{small.Digest: nil, large.Digest: nil, DigestOf([]byte("nowhere")): ErrMiss} {
-		if err := s.Stored(d); !errors.Is(err, want) {
+		if err := s.Health.Stored(d); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
 	}

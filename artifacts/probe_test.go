@@ -11,7 +11,7 @@ import (
 
 func TestProbe(t *testing.T) {
 	s := newStore(t)
-	a, err := s.Probe()
+	a, err := s.Health.Probe()
 	if err != nil || !a.Rename || !a.Lock || a.Problems() != nil {
 		t.Errorf("%+v, %v, %v", a, err, a.Problems())
 	}

@@ -40,7 +40,8 @@ var ErrHalfShared = fmt.Errorf("%w to all of the group", ErrReadOnly)
 // Attach lets the store read through to a remote, and share with it what is recorded from now on. A remote that does
 // not answer is no error: the store then works alone, and shares later. One that is of another layout, or that refuses
 // us, is one.
-func (s *Store) Attach(ctx context.Context, r Remote) error {
+func (x *Sharing) Attach(ctx context.Context, r Remote) error {
+	s := x.store
 	l := &link{remote: r, sizes: map[Digest]int64{}}
 	l.refused.Open(filepath.Join(s.dir, memoDir, "refused"), r.String())
 	if err := l.greet(ctx, s); err != nil {
@@ -52,7 +53,8 @@ func (s *Store) Attach(ctx context.Context, r Remote) error {
 }
 
 // Remote describes the remote that is attached and how it went; nil when there is none.
-func (s *Store) Remote() *RemoteReport {
+func (x *Sharing) Report() *RemoteReport {
+	s := x.store
 	if s.link == nil {
 		return nil
 	}

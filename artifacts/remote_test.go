@@ -100,7 +100,7 @@ func (f *shelf) count(prefix string) (n int) {
 func attached(t *testing.T, r Remote) *Store {
 	t.Helper()
 	s := newStore(t)
-	need.NoError(t, s.Attach(context.Background(), r))
+	need.NoError(t, s.Remote.Attach(context.Background(), r))
 	return s
 }
 
@@ -119,7 +119,7 @@ func recordWork(t *testing.T, s *Store, recipe string) (Key, Refs) {
 func share(s *Store) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	s.Share(ctx, func(int) {})
+	s.Remote.Share(ctx, func(int) {})
 }
 
 func readText(s *Store, r Ref) (string, error) {
@@ -153,10 +153,10 @@ func TestTwoStoresShareWork(t *testing.T) {
 	if !two.hasHere(outputs.Of("a")) || two.hasHere(outputs.Of("b")) {
 		t.Error("what was read stays, what was not stays away")
 	}
-	if here := two.Fetch(context.Background(), outputs.Of("b"), Ref{Size: 3}); !here[0] || here[1] {
+	if here := two.Remote.Fetch(context.Background(), outputs.Of("b"), Ref{Size: 3}); !here[0] || here[1] {
 		t.Errorf("fetched: %v", here)
 	}
-	if r := two.Remote(); r.Fetched != 2 || r.Down != nil || r.Refused != 0 {
+	if r := two.Remote.Report(); r.Fetched != 2 || r.Down != nil || r.Refused != 0 {
 		t.Errorf("it tells %+v", r)
 	}
 	// newStore verifies both: what is not here is no damage.
@@ -187,8 +187,8 @@ func TestContradictedRecords(t *testing.T) {
 			f := newShelf()
 			joined := func() *Store {
 				s := newStore(t)
-				s.SetTrust(trust)
-				need.NoError(t, s.Attach(context.Background(), f))
+				s.Remote.SetTrust(trust)
+				need.NoError(t, s.Remote.Attach(context.Background(), f))
 				return s
 			}
 			name := fmt.Sprintf("signer %v, files lost %v", trust.Signer, lost)
@@ -208,14 +208,14 @@ func TestContradictedRecords(t *testing.T) {
 			if lost {
 				want = f.count("actions/") + f.count("signed/")
 			}
-			if r := two.Remote(); r.Refused != 0 || r.Replaced != want {
+			if r := two.Remote.Report(); r.Refused != 0 || r.Replaced != want {
 				t.Errorf("%s: %+v, want %d replaced", name, r, want)
 			}
 			if a, err := joined().Lookup(k); err != nil || (a.Outputs.Of("a") == ref) != lost {
 				t.Errorf("%s: a third store finds %v, %v", name, a, err)
 			}
 			plain := newStore(t)
-			need.NoError(t, plain.Attach(context.Background(), f))
+			need.NoError(t, plain.Remote.Attach(context.Background(), f))
 			if a, err := plain.Lookup(k); err != nil || (a.Outputs.Of("a") == ref) != lost {
 				t.Errorf("%s: one without keys finds %v, %v", name, a, err)
 			}
@@ -253,7 +253,7 @@ func TestWhatIsDamagedThereIsRefusedAndMended(t *testing.T) {
 			if c.prefix == "actions/" && !errors.Is(err, ErrMiss) {
 				t.Errorf("the record: %v", err)
 			}
-			if here := two.Fetch(context.Background(), outputs.Of("a")); c.prefix == "blobs/" && here[0] {
+			if here := two.Remote.Fetch(context.Background(), outputs.Of("a")); c.prefix == "blobs/" && here[0] {
 				t.Error("the blob was taken")
 			}
 			// Made again, it replaces what is damaged.
@@ -285,14 +285,14 @@ func TestARemoteThatIsAway(t *testing.T) {
 	if n := f.asked.Load() - asked; n > 3 {
 		t.Errorf("it was asked %d times while it was away", n)
 	}
-	if r := s.Remote(); r.Down == nil || r.Left != 100 {
+	if r := s.Remote.Report(); r.Down == nil || r.Left != 100 {
 		t.Errorf("it tells %+v", r)
 	}
 	// The next run, with the remote back, carries all of it.
 	need.NoError(t, s.Close())
 	f.down.Store(false)
 	again := openStore(t, s.Dir())
-	need.NoError(t, again.Attach(context.Background(), f))
+	need.NoError(t, again.Remote.Attach(context.Background(), f))
 	share(again)
 	need.Equal(t, f.count("actions/"), 100, "actions arrived")
 	again.Close()
@@ -313,7 +313,7 @@ func TestAListOfADeadProcessIsTaken(t *testing.T) {
 	f.down.Store(false)
 	s := openStore(t, dead.Dir())
 	t.Cleanup(func() { os.RemoveAll(dead.session.dir) })
-	need.NoError(t, s.Attach(context.Background(), f))
+	need.NoError(t, s.Remote.Attach(context.Background(), f))
 	share(s)
 	if f.count("actions/") != 1 {
 		t.Error("its work was not shared")
@@ -329,8 +329,8 @@ func TestAListOfALiveProcessIsLeft(t *testing.T) {
 	recordWork(t, alive, "recipe")
 	brief := need.Value(Open(alive.Dir()))(t)
 	f.down.Store(false)
-	need.NoError(t, brief.Attach(context.Background(), f))
-	if brief.Remote().Left != 0 {
+	need.NoError(t, brief.Remote.Attach(context.Background(), f))
+	if brief.Remote.Report().Left != 0 {
 		t.Error("it took what another carries")
 	}
 	brief.Close()
@@ -338,7 +338,7 @@ func TestAListOfALiveProcessIsLeft(t *testing.T) {
 	alive.session.lease.Unlock() // it is killed
 	last := openStore(t, alive.Dir())
 	t.Cleanup(func() { os.RemoveAll(alive.session.dir) })
-	need.NoError(t, last.Attach(context.Background(), f))
+	need.NoError(t, last.Remote.Attach(context.Background(), f))
 	if share(last); f.count("actions/") != 2 {
 		t.Errorf("%d of its 2 actions were shared", f.count("actions/"))
 	}
@@ -352,7 +352,7 @@ func TestListsOnAFullDisk(t *testing.T) {
 	recordWork(t, first, "recipe")
 	first.Close()
 	s := openStore(t, first.Dir())
-	need.NoError(t, s.Attach(context.Background(), f))
+	need.NoError(t, s.Remote.Attach(context.Background(), f))
 	recordWork(t, s, "more")
 	if err := os.MkdirAll(s.share.list.Name()+".part/x", 0o777); err != nil { // in the way, as a full disk is
 		t.Fatal(err)
@@ -360,7 +360,7 @@ func TestListsOnAFullDisk(t *testing.T) {
 	s.Close()
 	f.down.Store(false)
 	last := openStore(t, s.Dir())
-	need.NoError(t, last.Attach(context.Background(), f))
+	need.NoError(t, last.Remote.Attach(context.Background(), f))
 	if share(last); f.count("actions/") != 2 {
 		t.Errorf("%d of 2 actions were shared", f.count("actions/"))
 	}
@@ -378,7 +378,7 @@ func TestARemoteThatOnlyGives(t *testing.T) {
 	}
 	recordWork(t, two, "more")
 	share(two)
-	if r := two.Remote(); r.ReadOnly == nil || f.count("actions/") != 1 {
+	if r := two.Remote.Report(); r.ReadOnly == nil || f.count("actions/") != 1 {
 		t.Errorf("it tells %+v", r)
 	}
 }
@@ -389,16 +389,16 @@ func TestDamageAtHomeStaysAtHome(t *testing.T) {
 	f := newShelf()
 	f.down.Store(true)
 	s := openStore2(t)
-	need.NoError(t, s.Attach(context.Background(), f))
+	need.NoError(t, s.Remote.Attach(context.Background(), f))
 	_, outputs := recordWork(t, s, "recipe")
-	path := s.BlobPath(outputs.Of("a").Digest)
+	path := s.Health.BlobPath(outputs.Of("a").Digest)
 	os.Chmod(path, 0o644)
 	need.NoError(t, os.WriteFile(path, []byte("recipe/A"), 0o644))
 	s.Close()
 	f.down.Store(false)
 	again := need.Value(Open(s.Dir()))(t)
 	defer again.Close()
-	need.NoError(t, again.Attach(context.Background(), f))
+	need.NoError(t, again.Remote.Attach(context.Background(), f))
 	share(again)
 	if f.count("actions/") != 0 {
 		t.Error("the action was shared")
@@ -408,9 +408,9 @@ func TestDamageAtHomeStaysAtHome(t *testing.T) {
 func TestARemoteOfAnotherLayout(t *testing.T) {
 	f := newShelf()
 	f.objects[versionFile] = []byte("prgnn store 9\n")
-	need.Error(t, newStore(t).Attach(context.Background(), f), "prgnn store 9")
+	need.Error(t, newStore(t).Remote.Attach(context.Background(), f), "prgnn store 9")
 	f.objects[versionFile] = []byte(version) // of a store that was copied there
-	need.Error(t, newStore(t).Attach(context.Background(), f), "it holds a store, whose packs are not read there")
+	need.Error(t, newStore(t).Remote.Attach(context.Background(), f), "it holds a store, whose packs are not read there")
 }
 
 // A damaged version is not replaced: it may be another program's file.
@@ -418,7 +418,7 @@ func TestADamagedVersion(t *testing.T) {
 	f := newShelf()
 	for _, text := range []string{"rubbish", RemoteVersion + RemoteVersion, "prgnn store 1", "prgnn store 9\n\x00"} {
 		f.objects[versionFile] = []byte(text)
-		need.Error(t, newStore(t).Attach(t.Context(), f), "its file version is damaged")
+		need.Error(t, newStore(t).Remote.Attach(t.Context(), f), "its file version is damaged")
 	}
 }
 

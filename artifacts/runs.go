@@ -85,7 +85,7 @@ func (s *Store) SaveRun(r *RunRecord) error {
 	if tasks == nil {
 		tasks = slices.Values(r.Tasks)
 	}
-	ref, err := s.PutOnce(taskList(tasks))
+	ref, err := s.Health.PutOnce(taskList(tasks))
 	if err != nil {
 		return err
 	}
@@ -105,9 +105,10 @@ func (s *Store) SaveRun(r *RunRecord) error {
 }
 
 // PutOnce is Put of a value that is stored here already as a rule, and then written only if it is damaged.
-func (s *Store) PutOnce(v Value) (Ref, error) {
+func (x *Health) PutOnce(v Value) (Ref, error) {
+	s := x.store
 	ref, err := RefOf(v)
-	if err == nil && (!s.hasHere(ref) || s.Damaged(ref)) {
+	if err == nil && (!s.hasHere(ref) || s.Health.Damaged(ref)) {
 		ref, err = s.Put(v)
 	}
 	return ref, err
@@ -270,7 +271,7 @@ func newer(a, b *RunRecord) int {
 
 // LatestRuns yields what Runs lists, but for damaged records, and reads about as many as are asked for: a run began
 // before its record was written.
-func (s *Store) LatestRuns() iter.Seq[*RunRecord] { return s.latestRuns(func(error) {}) }
+func LatestRuns(s *Store) iter.Seq[*RunRecord] { return s.latestRuns(func(error) {}) }
 
 func (s *Store) latestRuns(damaged func(error)) iter.Seq[*RunRecord] {
 	return func(yield func(*RunRecord) bool) {

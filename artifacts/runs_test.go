@@ -86,7 +86,7 @@ func TestLatestRuns(t *testing.T) {
 		need.NoError(t, os.Chtimes(filepath.Join(s.Dir(), runsDir, id), end, end))
 	}
 	var got, want []string
-	for r := range s.LatestRuns() {
+	for r := range LatestRuns(s) {
 		got = append(got, r.ID)
 	}
 	for _, r := range need.Value(s.Runs())(t) {
@@ -110,14 +110,14 @@ func TestDamagedRun(t *testing.T) {
 	if _, err := s.LoadRun(bad.ID); !errors.Is(err, ErrDamagedRun) || !errors.Is(err, ErrCorrupt) {
 		t.Error(err)
 	}
-	if _, err := s.PlanGC(GCOptions{}); !errors.Is(err, ErrCorrupt) {
+	if _, err := s.Health.PlanGC(GCOptions{}); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("gc with a run that it cannot read: %v", err)
 	}
 	r := verify(t, s.Dir())
 	if damage(r) != "runs: damaged run" {
 		t.Error(damage(r))
 	}
-	need.NoError(t, s.Repair(r))
+	need.NoError(t, s.Health.Repair(r))
 }
 
 // What could not be made durable in the background is told by SaveRun and by Close.

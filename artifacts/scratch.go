@@ -10,10 +10,16 @@ import (
 )
 
 // Log begins the log of the work with this key.
-func (s *Store) Log(k Key) *tasklog.Log { return tasklog.New(s.LogPath(k)) }
+func (x *Work) Log(k Key) *tasklog.Log {
+	s := x.store
+	return tasklog.New(s.Work.LogPath(k))
+}
 
 // LogPath is where the log of the work with this key lies, if it said anything.
-func (s *Store) LogPath(k Key) string { return s.object(logsDir, k.String()) }
+func (x *Work) LogPath(k Key) string {
+	s := x.store
+	return s.object(logsDir, k.String())
+}
 
 // A Scratch is where a long task keeps its checkpoint: under the key of its work, so that whoever takes up the same
 // work finds it, in this process or another. A checkpoint is a help to go on and never a result.
@@ -23,7 +29,10 @@ type Scratch struct {
 }
 
 // Scratch is the place for the checkpoint of one key.
-func (s *Store) Scratch(k Key) Scratch { return Scratch{s, k} }
+func (x *Work) Scratch(k Key) Scratch {
+	s := x.store
+	return Scratch{s, k}
+}
 
 func (c Scratch) path() string { return filepath.Join(c.s.dir, scratchDir, c.key.String()) }
 

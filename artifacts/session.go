@@ -59,7 +59,8 @@ const leaseSlack = 10 * time.Minute
 
 // Hold says that a run begins: until Close, blobs that Has finds or Put makes are safe from a gc in another process.
 // In a store that cannot be written it fails, and the run can only read.
-func (s *Store) Hold() error {
+func (x *Work) Hold() error {
+	s := x.store
 	_, err := s.session.begin(s)
 	return s.fault(err)
 }

@@ -71,7 +71,8 @@ func (p *sharing) begin(s *Store) {
 }
 
 // Offer puts an action that another process has recorded in this store on its way to the remote, if there is one.
-func (s *Store) Offer(k Key) {
+func (x *Sharing) Offer(k Key) {
+	s := x.store
 	if s.link != nil {
 		s.share.add(s, k)
 	}
@@ -203,7 +204,7 @@ func (s *Store) carryRecord(ctx context.Context, k Key, a Action) error {
 	}
 	record, err := a.encode()
 	if err == nil {
-		err = s.putRecord(ctx, ObjectName(actionsDir, k.String()), record, s.trust.Signer != nil && s.Untrusted(k))
+		err = s.putRecord(ctx, ObjectName(actionsDir, k.String()), record, s.trust.Signer != nil && s.Remote.Untrusted(k))
 	}
 	if err == nil && s.trust.Signer != nil {
 		err = s.putSigned(ctx, k, record)
@@ -233,7 +234,7 @@ func (s *Store) carryBlob(ctx context.Context, r Ref, spoilt bool) (sent bool, e
 
 func (s *Store) sendBlob(ctx context.Context, r Ref) error {
 	// Nobody else shall have to find out that our disk has damaged it.
-	if err := s.Check(r); err != nil {
+	if err := s.Health.Check(r); err != nil {
 		return err
 	}
 	began, object := time.Now(), ObjectName(blobsDir, r.Digest.String())
@@ -241,7 +242,7 @@ func (s *Store) sendBlob(ctx context.Context, r Ref) error {
 	if err == nil {
 		err = s.putBytes(ctx, object, b)
 	} else {
-		err = s.putLarge(ctx, object, s.BlobPath(r.Digest))
+		err = s.putLarge(ctx, object, s.Health.BlobPath(r.Digest))
 	}
 	if err == nil {
 		s.link.know(r.Digest, r.Size)
@@ -343,7 +344,8 @@ func (s *Store) putBytes(ctx context.Context, object string, b []byte) error {
 
 // Share waits until the remote has everything, or does not answer, or ctx is done.
 // Progress gets how many actions are still to be carried.
-func (s *Store) Share(ctx context.Context, progress func(left int)) {
+func (x *Sharing) Share(ctx context.Context, progress func(left int)) {
+	s := x.store
 	if s.link == nil {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,9 +37,36 @@ var ErrChanged = memo.ErrChanged
 // ErrFull says that the disk or the quota that the store is on has no room left.
 var ErrFull = errors.New("no space left for the store")
 
-// A Store is a directory of blobs, actions and runs; see the package comment. Its methods may be called from many
-// goroutines, and many processes may use one directory at once.
+// A Reader gives what is stored. A Store is one.
+type Reader interface {
+	Has(refs ...Ref) bool
+	OpenBlob(r Ref) (io.ReadCloser, error)
+	File(r Ref) (string, error)
+	Lookup(k Key) (Action, error)
+	Runs() ([]*RunRecord, error)
+	LoadRun(id string) (*RunRecord, error)
+}
+
+// A Writer stores blobs, then the action that they come from, then the run. A Store is one.
+type Writer interface {
+	Put(v Value) (Ref, error)
+	Record(a Action) (Key, error)
+	SaveRun(r *RunRecord) error
+}
+
+var _ interface {
+	Reader
+	Writer
+} = (*Store)(nil)
+
+// A Store is a directory of blobs, actions and runs; see the package comment. Its methods, and those of its parts, may be
+// called from many goroutines, and many processes may use one directory at once. Most callers need a Reader or a Writer
+// only.
 type Store struct {
+	Work   *Work    // who carries out which work
+	Health *Health  // damage, its repair, and what can be removed
+	Remote *Sharing // with other stores
+
 	dir   string
 	blobs memo.Dir // for Has
 
@@ -57,6 +85,16 @@ type Store struct {
 	share sharing
 	trust trust
 }
+
+// Work is the part of a store in which processes agree on who carries out which work, and leave word of it: claims,
+// logs, checkpoints.
+type Work struct{ store *Store }
+
+// Health is the part of a store that finds damage, repairs it, and removes what nothing needs.
+type Health struct{ store *Store }
+
+// Sharing is the part of a store that shares results with other stores, by way of a remote.
+type Sharing struct{ store *Store }
 
 // The parts of a store. Blobs, actions and runs are the truth; the rest can be deleted whenever nobody is at work.
 const (
@@ -108,6 +146,7 @@ func Open(dir string) (*Store, error) {
 		return nil, fmt.Errorf("store %s: %w", dir, err)
 	}
 	s := &Store{dir: abs, claims: claim.Set{Dir: filepath.Join(abs, locksDir)}}
+	s.Work, s.Health, s.Remote = &Work{s}, &Health{s}, &Sharing{s}
 	s.packing.Store(packing)
 	s.packs = pack.Open(filepath.Join(abs, packsDir), s.beginPacks)
 	s.packs.Begun = whole.ShareFile
@@ -219,7 +258,8 @@ func refuseForeign(dir string) error {
 }
 
 // Readable reports whether permissions and links let this user see what the store has; else it would look missing.
-func (s *Store) Readable() error {
+func (x *Health) Readable() error {
+	s := x.store
 	for _, sub := range []string{packsDir, actionsDir, blobsDir} {
 		f, err := os.Open(filepath.Join(s.dir, sub))
 		if f.Close(); errors.Is(err, fs.ErrPermission) { // what is not there is empty
@@ -276,7 +316,8 @@ func (s *Store) fault(err error) error {
 }
 
 // Probe tries what the store needs of its file system, in its own tmp directory.
-func (s *Store) Probe() (whole.Abilities, error) {
+func (x *Health) Probe() (whole.Abilities, error) {
+	s := x.store
 	t, err := s.temp()
 	if err != nil {
 		return whole.Abilities{}, err

@@ -162,15 +162,15 @@ func TestDamagedBlobIsFound(t *testing.T) {
 		} {
 			s := newStore(t)
 			_, r := work(t, s, "recipe", strings.Repeat("result ", 100000))
-			overwrite(t, s.BlobPath(r.Digest), change)
+			overwrite(t, s.Health.BlobPath(r.Digest), change)
 			if _, err := content(s, r); !errors.Is(err, ErrCorrupt) {
 				t.Errorf("%s: %v", name, err)
 			}
 			need.Equal(t, s.Has(r), (name == "flipped"), name, "Has is")
-			if err := s.Remove(r.Digest); err != nil || s.Has(r) {
+			if err := s.Health.Remove(r.Digest); err != nil || s.Has(r) {
 				t.Errorf("%s: not removed: %v", name, err)
 			}
-			if err := s.Remove(r.Digest); err != nil {
+			if err := s.Health.Remove(r.Digest); err != nil {
 				t.Errorf("%s: removed twice: %v", name, err)
 			}
 			need.Value(s.Put(Text(strings.Repeat("result ", 100000))))(t)
@@ -194,7 +194,7 @@ func TestPutHeals(t *testing.T) {
 // A value that fails to encode leaves nothing behind.
 func TestPutFails(t *testing.T) {
 	s := newStore(t)
-	need.NoError(t, s.Hold())
+	need.NoError(t, s.Work.Hold())
 	wrong := errors.New("the value is wrong")
 	if _, err := s.Put(failing{wrong}); !errors.Is(err, wrong) || !strings.Contains(err.Error(), s.Dir()) {
 		t.Error(err)
@@ -202,7 +202,7 @@ func TestPutFails(t *testing.T) {
 	if left := need.Value(os.ReadDir(s.session.dir))(t); len(left) != 1 { // the lease
 		t.Errorf("left behind: %v", left)
 	}
-	if r := need.Value(s.Verify(t.Context(), nil))(t); r.Blobs != 0 {
+	if r := need.Value(s.Health.Verify(t.Context(), nil))(t); r.Blobs != 0 {
 		t.Errorf("%d blobs", r.Blobs)
 	}
 }
@@ -285,13 +285,13 @@ func readOnly(dir string, k Key, r Ref) error {
 	if _, err := s.Put(Text("new")); err == nil || !strings.HasPrefix(err.Error(), "store "+dir) {
 		return fmt.Errorf("put: %w", err)
 	}
-	if err := s.Hold(); err == nil {
+	if err := s.Work.Hold(); err == nil {
 		return errors.New("a store that cannot be written is held")
 	}
 	if _, err := s.HashFile(os.Args[0], false); err != nil {
 		return err
 	}
-	if _, err := s.PlanGC(GCOptions{}); err != nil {
+	if _, err := s.Health.PlanGC(GCOptions{}); err != nil {
 		return err
 	}
 	return clean(s)

@@ -48,11 +48,15 @@ type trust struct {
 }
 
 // SetTrust says whose records are believed. It must be called before the store is used.
-func (s *Store) SetTrust(t Trust) { s.trust.Trust = t }
+func (x *Sharing) SetTrust(t Trust) {
+	s := x.store
+	s.trust.Trust = t
+}
 
 // Distrusted counts the actions that were there, in the store or in its remote, and were not believed: those without a
 // signature by a trusted key, and those with a signature of a trusted key that does not fit.
-func (s *Store) Distrusted() (unsigned, forged int) {
+func (x *Sharing) Distrusted() (unsigned, forged int) {
+	s := x.store
 	s.trust.mu.Lock()
 	defer s.trust.mu.Unlock()
 	for _, bad := range s.trust.doubts {
@@ -88,7 +92,8 @@ func (t *trust) believe(k Key) {
 }
 
 // Untrusted reports whether an action was met that is not believed.
-func (s *Store) Untrusted(k Key) bool {
+func (x *Sharing) Untrusted(k Key) bool {
+	s := x.store
 	s.trust.mu.Lock()
 	defer s.trust.mu.Unlock()
 	_, doubted := s.trust.doubts[k]
@@ -107,11 +112,12 @@ func (s *Store) putSigned(ctx context.Context, k Key, record []byte) error {
 	if err != nil {
 		return fmt.Errorf("signing action %s: %w", k, err)
 	}
-	return s.putRecord(ctx, signedName(k, s.trust.Signer.ID()), envelope, s.Untrusted(k))
+	return s.putRecord(ctx, signedName(k, s.trust.Signer.ID()), envelope, s.Remote.Untrusted(k))
 }
 
 // ForgetFetched removes the records that came from a remote, and counts them.
-func (s *Store) ForgetFetched() (int, error) {
+func (x *Sharing) Forget() (int, error) {
+	s := x.store
 	all, err := s.objects(actionsDir)
 	if err != nil {
 		return 0, s.fault(err)

@@ -68,7 +68,7 @@ func TestEndlessRecords(t *testing.T) {
 	if read == 0 || read > limit || e.most.Load() != 1 {
 		t.Errorf("%d bytes were read, the limit is %d; %d records at once", read, limit, e.most.Load())
 	}
-	if r := s.Remote(); r.Refused != n {
+	if r := s.Remote.Report(); r.Refused != n {
 		t.Errorf("%d of %d are refused", r.Refused, n)
 	}
 }
@@ -89,7 +89,7 @@ func TestLongRecords(t *testing.T) {
 	if _, err := two.Lookup(tooLong); !errors.Is(err, ErrMiss) {
 		t.Errorf("too long: %v", err)
 	}
-	if r := one.Remote(); r.Left != 0 || r.Shared == 0 {
+	if r := one.Remote.Report(); r.Left != 0 || r.Shared == 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -110,13 +110,13 @@ func (s stamp) Open(b []byte) ([]byte, error) {
 func TestOriginIsKept(t *testing.T) {
 	f := newShelf()
 	one := newStore(t)
-	one.SetTrust(Trust{Signer: stamp("lab")})
-	need.NoError(t, one.Attach(context.Background(), f))
+	one.Remote.SetTrust(Trust{Signer: stamp("lab")})
+	need.NoError(t, one.Remote.Attach(context.Background(), f))
 	k, outputs := recordWork(t, one, "recipe")
 	share(one)
 	two := newStore(t)
-	two.SetTrust(Trust{Keys: []Verifier{stamp("other"), stamp("lab")}})
-	need.NoError(t, two.Attach(context.Background(), f))
+	two.Remote.SetTrust(Trust{Keys: []Verifier{stamp("other"), stamp("lab")}})
+	need.NoError(t, two.Remote.Attach(context.Background(), f))
 	if a, err := two.Lookup(k); err != nil || a.Origin != "lab" || a.Outputs.Of("a") != outputs.Of("a") {
 		t.Fatalf("%+v, %v", a, err)
 	}
@@ -127,12 +127,12 @@ func TestOriginIsKept(t *testing.T) {
 		keys     []Verifier
 		believed bool
 	}{{nil, true}, {[]Verifier{stamp("lab")}, true}, {[]Verifier{stamp("other")}, false}} {
-		again.SetTrust(Trust{Keys: c.keys})
+		again.Remote.SetTrust(Trust{Keys: c.keys})
 		if _, err := again.Lookup(k); (err == nil) != c.believed {
 			t.Errorf("trusting %v: %v", c.keys, err)
 		}
 	}
-	if n, _ := again.Distrusted(); n != 1 {
+	if n, _ := again.Remote.Distrusted(); n != 1 {
 		t.Errorf("%d are not believed", n)
 	}
 	// What is made here is believed, whoever is trusted.
@@ -140,10 +140,10 @@ func TestOriginIsKept(t *testing.T) {
 	if a, err := again.Lookup(k); err != nil || a.Origin != "" {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if r, err := again.Verify(context.Background(), nil); err != nil || r.Damaged() != 0 {
+	if r, err := again.Health.Verify(context.Background(), nil); err != nil || r.Damaged() != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if n, err := again.ForgetFetched(); n != 0 || err != nil {
+	if n, err := again.Remote.Forget(); n != 0 || err != nil {
 		t.Errorf("%d of its own were forgotten, %v", n, err)
 	}
 }

@@ -137,7 +137,8 @@ func (v *verifier) cause(p Problem, err error) Problem {
 // Verify reads everything in the store and checks it: every blob against its name, every action against its seal and
 // its key, every blob that an action or a run promises, every run. It changes nothing, and may be called while runs
 // are going on. Progress gets the bytes read so far, and how many there are.
-func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) (*Report, error) {
+func (x *Health) Verify(ctx context.Context, progress func(done, total int64)) (*Report, error) {
+	s := x.store
 	v := &verifier{
 		s: s, progress: progress, tasks: map[Key][]string{}, makers: map[Digest][]Key{}, refs: map[Digest]Ref{},
 		lists: map[Digest]bool{}, kept: map[Digest]keepsake{}, healthy: map[Digest]int64{},
@@ -390,7 +391,7 @@ func (v *verifier) promises(ctx context.Context) error {
 	}
 	for d, r := range v.refs {
 		size, ok := v.healthy[d]
-		path := v.s.BlobPath(d)
+		path := v.s.Health.BlobPath(d)
 		switch {
 		case damaged[d]:
 		case !ok && v.s.Has(r): // it came while we looked
@@ -406,7 +407,7 @@ func (v *verifier) promises(ctx context.Context) error {
 	}
 	for d, k := range v.kept {
 		if _, ok := v.healthy[d]; !ok && !damaged[d] && !v.collected[d] && !v.s.Has(k.Ref) {
-			v.find(v.cause(MissingBlob, ErrMiss), v.s.BlobPath(d), Finding{Digest: d, Detail: k.String()})
+			v.find(v.cause(MissingBlob, ErrMiss), v.s.Health.BlobPath(d), Finding{Digest: d, Detail: k.String()})
 		}
 	}
 	return nil
@@ -430,14 +431,16 @@ func (v *verifier) strays(ctx context.Context) error {
 // and records that it removes, and those that are missing, are written down as gone, as blobs that gc removes are:
 // after it, Verify finds nothing but foreign files, which are left for a person to look at. Each thing is looked at
 // once more before it goes: a run may have healed it by now.
-func (s *Store) Repair(r *Report) error {
+func (x *Health) Repair(r *Report) error {
+	s := x.store
 	cut, err := s.removeDamaged(r)
 	return s.fault(errors.Join(err, s.rewrite(cut)))
 }
 
 // Left lists what Repair leaves to a person, in the store: foreign files, and directories with something in them that
 // it moved out of the place of a file.
-func (s *Store) Left(r *Report) []string {
+func (x *Health) Left(r *Report) []string {
+	s := x.store
 	var left []string
 	for _, f := range r.Findings {
 		if f.Problem == Foreign {
@@ -473,7 +476,7 @@ func (s *Store) removeDamaged(r *Report) (packs []string, err error) {
 			gone = append(gone, Victim{Digest: f.Digest})
 		case DamagedAction, WrongKey:
 			text, _ := s.readObject(f.object)
-			if a, err := ParseAction(f.Keys[0], text); err == nil && s.HasAll(a.Outputs) {
+			if a, err := ParseAction(f.Keys[0], text); err == nil && s.Has(a.Outputs.List()...) {
 				continue
 			}
 			errs = append(errs, s.removeObject(f.object))
@@ -488,14 +491,4 @@ func (s *Store) removeDamaged(r *Report) (packs []string, err error) {
 	}
 	errs = append(errs, s.appendCollected(gone), s.appendForgotten(forgotten))
 	return packs, errors.Join(errs...)
-}
-
-// HasAll is Has of all outputs of a task.
-func (s *Store) HasAll(outputs Refs) bool {
-	for _, r := range outputs {
-		if !s.Has(r.Ref) {
-			return false
-		}
-	}
-	return true
 }

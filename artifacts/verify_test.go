@@ -28,12 +28,12 @@ func TestVerify(t *testing.T) {
 		lost   bool // the next run has to make it again
 		stays  bool // repair leaves it
 	}{
-		{"flipped blob", func(t *testing.T, s *Store, k Key, r Ref) { overwrite(t, s.BlobPath(r.Digest), flip) },
+		{"flipped blob", func(t *testing.T, s *Store, k Key, r Ref) { overwrite(t, s.Health.BlobPath(r.Digest), flip) },
 			"blobs: damaged blob", "make[x]", true, false},
 		{"cut blob", func(t *testing.T, s *Store, k Key, r Ref) {
-			overwrite(t, s.BlobPath(r.Digest), func(b []byte) []byte { return nil })
+			overwrite(t, s.Health.BlobPath(r.Digest), func(b []byte) []byte { return nil })
 		}, "blobs: damaged blob", "make[x]", true, false},
-		{"missing blob", func(t *testing.T, s *Store, k Key, r Ref) { os.Remove(s.BlobPath(r.Digest)) },
+		{"missing blob", func(t *testing.T, s *Store, k Key, r Ref) { os.Remove(s.Health.BlobPath(r.Digest)) },
 			"blobs: missing blob", "make[x]", true, false},
 		{"flipped action", func(t *testing.T, s *Store, k Key, r Ref) { overwrite(t, s.actionPath(k), flip) },
 			"actions: damaged action", "make[x]", true, false},
@@ -47,10 +47,10 @@ func TestVerify(t *testing.T) {
 			overwrite(t, s.actionPath(k), func([]byte) []byte { return b })
 		}, "actions: damaged action", "make[x]", true, false},
 		{"foreign file", func(t *testing.T, s *Store, k Key, r Ref) {
-			os.WriteFile(s.BlobPath(r.Digest)+".bak", nil, 0o666)
+			os.WriteFile(s.Health.BlobPath(r.Digest)+".bak", nil, 0o666)
 		}, "blobs: foreign file", "", false, true},
 		{"half an upload, of a killed process, in what was a remote", func(t *testing.T, s *Store, k Key, r Ref) {
-			os.WriteFile(s.BlobPath(r.Digest)+Unfinished+"XYZ", nil, 0o666)
+			os.WriteFile(s.Health.BlobPath(r.Digest)+Unfinished+"XYZ", nil, 0o666)
 		}, "blobs: stray file", "", false, true},
 		{"flipped blob behind a link in place of a directory", func(t *testing.T, s *Store, k Key, r Ref) {
 			other := filepath.Join(t.TempDir(), "blobs")
@@ -58,7 +58,7 @@ func TestVerify(t *testing.T) {
 			if os.Symlink(other, filepath.Join(s.dir, "blobs")) != nil {
 				need.NoError(t, os.Rename(other, filepath.Join(s.dir, "blobs"))) // no links here
 			}
-			overwrite(t, s.BlobPath(r.Digest), flip)
+			overwrite(t, s.Health.BlobPath(r.Digest), flip)
 		}, "blobs: damaged blob", "make[x]", true, false},
 		{"blob in the wrong directory", func(t *testing.T, s *Store, k Key, r Ref) {
 			other := filepath.Join(s.dir, "blobs", "zz")
@@ -68,14 +68,14 @@ func TestVerify(t *testing.T) {
 		{"lost list of tasks", func(t *testing.T, s *Store, k Key, r Ref) {
 			_, ref, err := s.readRun("00000000000000aa")
 			need.NoError(t, err)
-			os.Remove(s.BlobPath(ref.Digest))
+			os.Remove(s.Health.BlobPath(ref.Digest))
 		}, "runs: damaged run", "", false, false},
-		{"flipped blob that a run keeps", func(t *testing.T, s *Store, k Key, r Ref) { overwrite(t, s.BlobPath(keeping(t, s)), flip) },
+		{"flipped blob that a run keeps", func(t *testing.T, s *Store, k Key, r Ref) { overwrite(t, s.Health.BlobPath(keeping(t, s)), flip) },
 			"blobs: damaged blob", "", false, false},
-		{"missing blob that a run keeps", func(t *testing.T, s *Store, k Key, r Ref) { os.Remove(s.BlobPath(keeping(t, s))) },
+		{"missing blob that a run keeps", func(t *testing.T, s *Store, k Key, r Ref) { os.Remove(s.Health.BlobPath(keeping(t, s))) },
 			"blobs: missing blob", "", false, false},
 		{"directory for a blob that a run keeps", func(t *testing.T, s *Store, k Key, r Ref) {
-			path := s.BlobPath(keeping(t, s))
+			path := s.Health.BlobPath(keeping(t, s))
 			need.NoError(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o777)))
 		}, "blobs: damaged blob", "", false, false},
 		{"temporary file of the dead", func(t *testing.T, s *Store, k Key, r Ref) {
@@ -91,7 +91,7 @@ func TestVerify(t *testing.T) {
 			run := record(t, s, "00000000000000aa", time.Now(), "x")
 			task := run.Tasks[0]
 			c.break_(t, s, task.Key, task.Outputs.Of("text"))
-			r := need.Value(s.Verify(context.Background(), nil))(t)
+			r := need.Value(s.Health.Verify(context.Background(), nil))(t)
 			if got := damage(r); got != c.want {
 				t.Fatalf("found %q, want %q", got, c.want)
 			}
@@ -99,9 +99,9 @@ func TestVerify(t *testing.T) {
 			if got := r.Damaged() > 0; got != (r.Findings[0].Problem != Stray) {
 				t.Errorf("%d damaged", r.Damaged())
 			}
-			need.NoError(t, s.Repair(r))
+			need.NoError(t, s.Health.Repair(r))
 			a, err := s.Lookup(task.Key)
-			need.Equal(t, err != nil || !s.HasAll(a.Outputs), c.lost, "lost")
+			need.Equal(t, err != nil || !s.Has(a.Outputs.List()...), c.lost, "lost")
 			if got := len(verify(t, s.dir).Findings) > 0; got != c.stays {
 				t.Errorf("after repair: %v", verify(t, s.dir).Findings)
 			}
@@ -116,7 +116,7 @@ func TestVerify(t *testing.T) {
 // keeping records a run that keeps a blob, and returns its name.
 func keeping(t *testing.T, s *Store) Digest {
 	t.Helper()
-	ref := need.Value(s.PutOnce(Bytes{Kind: "notes", Data: []byte("what the run keeps")}))(t)
+	ref := need.Value(s.Health.PutOnce(Bytes{Kind: "notes", Data: []byte("what the run keeps")}))(t)
 	need.NoError(t, s.SaveRun(&RunRecord{ID: "00000000000000bb", Keeps: []Ref{ref}}))
 	return ref.Digest
 }
@@ -143,14 +143,14 @@ func TestVerifyCounts(t *testing.T) {
 	s := newStore(t)
 	record(t, s, NewRunID(), time.Now(), "x", "yy", "zzz")
 	var last, total int64
-	r := need.Value(s.Verify(context.Background(), func(done, all int64) { last, total = done, all }))(t)
+	r := need.Value(s.Health.Verify(context.Background(), func(done, all int64) { last, total = done, all }))(t)
 	list := need.Value(s.readRunTasks(t))(t)
 	if r.Blobs != 4 || r.Actions != 3 || r.Runs != 1 || r.Bytes != 6+list || last != r.Bytes || total != r.Bytes {
 		t.Errorf("%+v, progress %d of %d", r, last, total)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.Verify(ctx, nil); !errors.Is(err, context.Canceled) {
+	if _, err := s.Health.Verify(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -66,7 +66,7 @@ func (v *View) list() {
 	}
 }
 
-// Lookup is Store.Lookup, or without the remote Store.LookupHere, and gives no recipe.
+// Lookup is Store.Lookup, or without the remote Work.LookupHere, and gives no recipe.
 func (v *View) Lookup(k Key, remote bool) (outputs Refs, fetched bool, err error) {
 	if text, _, ok := v.packs.Get(packedAction(k)); ok {
 		a, err := ParseAction(k, text)
@@ -74,7 +74,7 @@ func (v *View) Lookup(k Key, remote bool) (outputs Refs, fetched bool, err error
 			return a.Outputs, a.Origin != "", nil
 		}
 	}
-	lookup := v.s.LookupHere
+	lookup := v.s.Work.LookupHere
 	if remote {
 		lookup = v.s.Lookup
 	}
@@ -116,10 +116,10 @@ func (v *View) inWhole(r Ref) bool {
 	return false
 }
 
-// Damaged is Store.Damaged.
+// Damaged is Health.Damaged.
 func (v *View) Damaged(r Ref) bool {
 	if !v.packed(r) {
-		return v.s.Damaged(r)
+		return v.s.Health.Damaged(r)
 	}
 	if v.shard(r.Digest) {
 		v.s.mendFile(r)
@@ -145,5 +145,5 @@ func (v *View) Mend() {
 	}
 }
 
-// KnownDamaged is Store.KnownDamaged.
-func (v *View) KnownDamaged(r Ref) bool { return !v.packed(r) && v.s.KnownDamaged(r) }
+// KnownDamaged is Health.KnownDamaged.
+func (v *View) KnownDamaged(r Ref) bool { return !v.packed(r) && v.s.Health.KnownDamaged(r) }

@@ -53,13 +53,13 @@ func (r *runner) check(i int32, d *description) verdict {
 	}
 	needed := r.at[i].target || r.at[i].remake
 	if !r.dry && r.at[i].wanted && r.opt.Bring != nil && r.opt.Bring(r.nodes[i]) {
-		r.store.Fetch(context.Background(), v.outputs.List()...)
+		r.store.Remote.Fetch(context.Background(), v.outputs.List()...)
 		r.lostRemotely(v.key, v.outputs) // such blobs count as damaged from now on
 	}
 	if r.at[i].wanted && (needed || r.readOnly == nil) {
 		v.damaged, v.missing = r.damaged(d.view, v.outputs)
 	}
-	v.lost = v.damaged || needed && !r.store.HasAll(v.outputs)
+	v.lost = v.damaged || needed && !r.store.Has(v.outputs.List()...)
 	if r.dry && v.lost && !v.damaged {
 		v.damaged = r.lostRemotely(v.key, v.outputs)
 	}
@@ -68,7 +68,7 @@ func (r *runner) check(i int32, d *description) verdict {
 
 // lostRemotely reports whether the remote lacks any of the blobs of a task whose record it has.
 func (r *runner) lostRemotely(k artifacts.Key, outputs artifacts.Refs) bool {
-	return slices.ContainsFunc(outputs, func(ref artifacts.NamedRef) bool { return r.store.LostRemotely(k, ref.Ref) })
+	return slices.ContainsFunc(outputs, func(ref artifacts.NamedRef) bool { return r.store.Remote.Lost(k, ref.Ref) })
 }
 
 // damaged reports whether any of these blobs is, and whether all that are count as such since they are missing in the
@@ -82,7 +82,7 @@ func (r *runner) damaged(view *artifacts.View, outputs artifacts.Refs) (damaged,
 	for _, ref := range outputs {
 		if ask(ref.Ref) {
 			damaged = true
-			missing = missing && r.store.MissingRemotely(ref.Ref)
+			missing = missing && r.store.Remote.Missing(ref.Ref)
 		}
 	}
 	return damaged, damaged && missing

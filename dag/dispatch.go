@@ -118,7 +118,7 @@ func (r *runner) tellWait() {
 	}
 	r.at[i].told = Waiting
 	note := "another run is at it"
-	if who := r.store.Claimants(); who != nil {
+	if who := r.store.Work.Claimants(); who != nil {
 		note += " (" + strings.Join(who, "; ") + ")"
 	}
 	r.emit(Event{Task: r.nodes[i].id, Stage: r.nodes[i].stage.name, State: Waiting, Key: r.at[i].key, Note: note})
@@ -130,7 +130,7 @@ func (r *runner) claim(k artifacts.Key) (*artifacts.Claim, error) {
 	if r.readOnly != nil {
 		return nil, &StoreError{r.readOnly}
 	}
-	c, ok, err := r.store.TryClaim(k)
+	c, ok, err := r.store.Work.TryClaim(k)
 	if err != nil {
 		return nil, &StoreError{err}
 	}

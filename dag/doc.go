@@ -58,7 +58,7 @@
 // are gone by then, the task that made them runs again, in the same run, and what it
 // gives is compared with the record. The same happens when bytes that are there are
 // damaged, whether anybody needs them or not: a run reads every blob whose file was
-// touched since it was written or read last (artifacts.Store.Damaged). A plan reads
+// touched since it was written or read last (artifacts.Health.Damaged). A plan reads
 // none, and knows of damage that somebody has met.
 //
 // What a stage reads is checked against its digest: on the way, or once more

@@ -84,8 +84,8 @@ func (Local) Execute(ctx context.Context, s *artifacts.Store, j *Job) JobResult 
 	if lost := in.absent(); lost != nil {
 		return JobResult{Lost: lost}
 	}
-	log := s.Log(j.Key)
-	scratch := s.Scratch(j.Key)
+	log := s.Work.Log(j.Key)
+	scratch := s.Work.Scratch(j.Key)
 	var rep JobResult
 	outside := codeFiles(j.asNode())
 	out, err := call(ctx, j, in.byPort, scratch, log, &rep)

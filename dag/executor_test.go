@@ -127,7 +127,7 @@ func TestLogOfTask(t *testing.T) {
 	rr := need.Value(st.LoadRun(res.ID))(t)
 	rec := need.Value(ReadRecord(st, rr))(t)
 	for i, want := range []string{"epoch 1\nhalf a line", "line 29\nerror: it broke\n", "", ""} {
-		b, err := os.ReadFile(st.LogPath(rec.Tasks[i].Key))
+		b, err := os.ReadFile(st.Work.LogPath(rec.Tasks[i].Key))
 		if !strings.HasSuffix(string(b), want) || (err != nil) != (want == "") || i == 0 && string(b) != want {
 			t.Errorf("the log of %s: %q, %v", rec.Tasks[i].ID, b, err)
 		}

@@ -24,7 +24,7 @@ func TestForgedSize(t *testing.T) {
 		one, two := newStore(t), newStore(t)
 		attach := func(st *artifacts.Store) {
 			place := need.Value(remote.Open("file://" + filepath.ToSlash(dir)))(t)
-			need.NoError(t, st.Attach(context.Background(), place))
+			need.NoError(t, st.Remote.Attach(context.Background(), place))
 		}
 		attach(one)
 		key := artifacts.Key{}
@@ -33,7 +33,7 @@ func TestForgedSize(t *testing.T) {
 				key = e.Key
 			}
 		}})
-		one.Share(context.Background(), func(int) {})
+		one.Remote.Share(context.Background(), func(int) {})
 		forged, want := dir, OtherRecord
 		if !fetched {
 			two = one
@@ -56,7 +56,7 @@ func TestForgedSize(t *testing.T) {
 			continue
 		}
 		// The record that the remote cannot keep is replaced there, so that nobody else meets it.
-		two.Share(context.Background(), func(int) {})
+		two.Remote.Share(context.Background(), func(int) {})
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, b) {
 			t.Errorf("the remote's record is now %q, %v; want %q", got, err, b)
 		}

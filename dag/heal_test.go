@@ -25,7 +25,7 @@ func damage(t *testing.T, st *artifacts.Store, ref artifacts.Ref) {
 
 func lose(t *testing.T, st *artifacts.Store, ref artifacts.Ref) {
 	t.Helper()
-	need.NoError(t, st.Remove(ref.Digest))
+	need.NoError(t, st.Health.Remove(ref.Digest))
 }
 
 func TestHealing(t *testing.T) {
@@ -212,7 +212,7 @@ func TestManyDamagedMembers(t *testing.T) {
 		if res.Failed != 0 || c.n.Load() != 2 || !strings.HasSuffix(ran, "m7:ran all:ran") {
 			t.Errorf("%s after %d attempts: %v", ran, c.n.Load(), res.Errors)
 		}
-		if r, err := st.Verify(t.Context(), nil); err != nil || r.Damaged() != 0 {
+		if r, err := st.Health.Verify(t.Context(), nil); err != nil || r.Damaged() != 0 {
 			t.Errorf("%v, %v", r, err)
 		}
 	}
@@ -262,7 +262,7 @@ func TestEveryBlobHeals(t *testing.T) {
 				if res.Failed != 0 || !maps.EqualFunc(res.Outputs, want.Outputs, slices.Equal) {
 					t.Errorf("%s: %s: %v gave %v", path, ran, res.Errors, res.Outputs)
 				}
-				if r, err := st.Verify(t.Context(), nil); err != nil || r.Damaged() != 0 {
+				if r, err := st.Health.Verify(t.Context(), nil); err != nil || r.Damaged() != 0 {
 					t.Errorf("%s: %s: %v, %v", path, ran, r.Findings, err)
 				}
 				st.Close()

@@ -109,7 +109,7 @@ func LastRan(g *Graph, s *artifacts.Store) map[string]*TaskRecord {
 	last := lastOf(g, s, func(t *TaskRecord) (*TaskRecord, bool) { return t, t.State == Ran })
 	for _, t := range last {
 		if t.Outputs == nil { // a run that was killed has written its times alone
-			a, _ := s.LookupHere(t.Key)
+			a, _ := s.Work.LookupHere(t.Key)
 			t.Outputs = a.Outputs
 		}
 	}

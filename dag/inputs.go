@@ -79,7 +79,7 @@ func (in *jobInputs) absent() []artifacts.Digest {
 			refs = append(refs, s.Ref)
 		}
 	}
-	here := in.store.Fetch(in.ctx, refs...)
+	here := in.store.Remote.Fetch(in.ctx, refs...)
 	for _, s := range in.all {
 		s.then = stateOf(s.path)
 	}
@@ -97,7 +97,7 @@ func (in *jobInputs) discardDamaged() []artifacts.Digest {
 			return false
 		}
 		// If it cannot be removed, the producer's new bytes replace it anyway.
-		_ = in.store.Discard(s.Ref)
+		_ = in.store.Health.Discard(s.Ref)
 		return true
 	})
 }

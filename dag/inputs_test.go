@@ -166,11 +166,11 @@ func TestDamagedWhileRead(t *testing.T) {
 					s.task("a", &scale{size})
 					if place == "remote" {
 						dir := filepath.Join(t.TempDir(), "remote")
-						need.NoError(t, st.Attach(t.Context(), shared(t, dir)))
+						need.NoError(t, st.Remote.Attach(t.Context(), shared(t, dir)))
 						s.run(t, st, Options{})
-						st.Share(t.Context(), func(int) {})
+						st.Remote.Share(t.Context(), func(int) {})
 						st = newStore(t)
-						need.NoError(t, st.Attach(t.Context(), shared(t, dir)))
+						need.NoError(t, st.Remote.Attach(t.Context(), shared(t, dir)))
 					}
 					spoiled := false
 					harm := func(in Input) error {
@@ -206,7 +206,7 @@ func TestDamagedWhileRead(t *testing.T) {
 					for n := range 3 {
 						need.Equal(t, s.text(t, st, res, fmt.Sprint("b", n)), fmt.Sprint(n, 7.0), "b", n)
 					}
-					if r, err := st.Verify(t.Context(), nil); err != nil || r.Damaged() != 0 {
+					if r, err := st.Health.Verify(t.Context(), nil); err != nil || r.Damaged() != 0 {
 						t.Errorf("%v, %v", r.Findings, err)
 					}
 				})
@@ -235,7 +235,7 @@ func TestReplacedWhileRead(t *testing.T) {
 			right := need.Value(os.ReadFile(in.Path))(t)
 			spoil(t, st, in.Ref)
 			x, err := look(in)
-			need.NoError(t, st.Discard(in.Ref))
+			need.NoError(t, st.Health.Discard(in.Ref))
 			need.Value(st.Put(artifacts.Bytes{Data: right, Kind: "npy"}))(t)
 			return x, err
 		}})

@@ -148,7 +148,7 @@ func TestPlanForesees(t *testing.T) {
 				s.tasks[i].text += "+"
 			}
 			if rapid.IntRange(0, 5).Draw(t, "lose") == 0 {
-				need.NoError(t, st.Remove(first.Outputs[name(i)].Of("out").Digest))
+				need.NoError(t, st.Health.Remove(first.Outputs[name(i)].Of("out").Digest))
 			}
 		}
 		var plans []string

@@ -189,7 +189,7 @@ func (r *runner) reached() ([]artifacts.Ref, error) {
 		if text == "" {
 			return nil, nil
 		}
-		ref, err := r.store.PutOnce(artifacts.Bytes{Kind: listingFormat, Data: listing.Pack(text)})
+		ref, err := r.store.Health.PutOnce(artifacts.Bytes{Kind: listingFormat, Data: listing.Pack(text)})
 		if err != nil {
 			return nil, err
 		}

@@ -70,10 +70,10 @@ func TestLookupsAtOnce(t *testing.T) {
 		c := &crowd{Remote: shared(t, dir), most: artifacts.Lookups, asked: map[string]int{}}
 		c.complete = make(chan struct{})
 		st := newStore(t)
-		need.NoError(t, st.Attach(context.Background(), c))
+		need.NoError(t, st.Remote.Attach(context.Background(), c))
 		res, ran := s.run(t, st, Options{Workers: workers, Bring: func(n *Node) bool { return n.id == "last" }})
 		if there := len(texts) > 0; there && res.Cached != n+1 || !there && res.Ran != n+1 {
-			t.Errorf("%+v, %s; remote %+v", res, ran, st.Remote())
+			t.Errorf("%+v, %s; remote %+v", res, ran, st.Remote.Report())
 		}
 		for name, times := range c.asked {
 			if times != 1 {
@@ -82,7 +82,7 @@ func TestLookupsAtOnce(t *testing.T) {
 		}
 		need.Equal(t, len(c.asked), n+1)
 		texts = append(texts, s.text(t, st, res, "last"))
-		st.Share(context.Background(), func(int) {})
+		st.Remote.Share(context.Background(), func(int) {})
 	}
 	need.Equal(t, texts[0], texts[1])
 }
@@ -124,19 +124,19 @@ func TestCheckAgain(t *testing.T) {
 				time.Sleep(time.Millisecond)
 			}
 			other := newStore(t)
-			if err := other.Attach(context.Background(), shared(t, dir)); err != nil {
+			if err := other.Remote.Attach(context.Background(), shared(t, dir)); err != nil {
 				return err
 			}
 			alone(other, "second")
-			other.Share(context.Background(), func(int) {})
-			if other.Remote().Shared != 1 {
+			other.Remote.Share(context.Background(), func(int) {})
+			if other.Remote.Report().Shared != 1 {
 				return errors.New("it is not shared")
 			}
 			now.Store(int64(waited))
 			return nil
 		}
 		st := newStore(t)
-		need.NoError(t, st.Attach(context.Background(), l))
+		need.NoError(t, st.Remote.Attach(context.Background(), l))
 		r := need.Value(newRunner(&s.Graph, st, Options{Workers: 1}))(t)
 		r.id = "0123456789abcdef"
 		r.clock = func() time.Duration { looks.Add(1); return time.Duration(now.Load()) }

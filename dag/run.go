@@ -56,9 +56,9 @@ func Run(ctx context.Context, g *Graph, s *artifacts.Store, o Options) (*Result,
 		return nil, err
 	}
 	// In a store that cannot be written, a run that finds everything there is fine.
-	r.readOnly = s.Hold()
+	r.readOnly = s.Work.Hold()
 	if _, here := r.opt.Executor.(Local); here {
-		s.PackMore()
+		s.Work.PackMore()
 	}
 	r.id = unrecorded
 	if r.readOnly == nil {

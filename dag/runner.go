@@ -134,7 +134,7 @@ func (p *status) write() *story {
 }
 
 func newRunner(g *Graph, s *artifacts.Store, o Options) (*runner, error) {
-	if err := s.Readable(); err != nil {
+	if err := s.Health.Readable(); err != nil {
 		return nil, err
 	}
 	x, err := newIndex(g)
@@ -148,7 +148,7 @@ func newRunner(g *Graph, s *artifacts.Store, o Options) (*runner, error) {
 		o.Executor = Local{}
 	}
 	r := &runner{
-		index: x, graph: g, store: s, opt: o, began: time.Now(), remote: s.Remote() != nil,
+		index: x, graph: g, store: s, opt: o, began: time.Now(), remote: s.Remote.Report() != nil,
 		at:       make([]status, len(x.nodes)),
 		heldBack: map[int32][]int32{}, heals: map[heal]int{},
 		threads: o.Workers, memory: o.Memory,

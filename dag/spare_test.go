@@ -33,7 +33,7 @@ func TestDamagedSpare(t *testing.T) {
 	need.Equal(t, harmed, 2, "harmed")
 	st = need.Value(artifacts.Open(dir))(t)
 	defer st.Close()
-	findings := need.Value(st.Verify(context.Background(), nil))(t).Findings
+	findings := need.Value(st.Health.Verify(context.Background(), nil))(t).Findings
 	need.Equal(t, len(findings), harmed, "findings")
 	for _, f := range findings {
 		if !strings.Contains(f.Remedy(), "another copy is whole, and the next run of task") {
@@ -41,11 +41,11 @@ func TestDamagedSpare(t *testing.T) {
 		}
 	}
 	need.Value(Plan(&chain("a").Graph, st, Options{}))(t)
-	need.Equal(t, len(need.Value(st.Verify(context.Background(), nil))(t).Findings), harmed, "findings after a plan")
+	need.Equal(t, len(need.Value(st.Health.Verify(context.Background(), nil))(t).Findings), harmed, "findings after a plan")
 	if again, ran := chain("a").run(t, st, Options{}); ran != "" || len(again.Damaged) > 0 {
 		t.Errorf("%s; damaged %q", ran, again.Damaged)
 	}
-	for _, f := range need.Value(st.Verify(context.Background(), nil))(t).Findings {
+	for _, f := range need.Value(st.Health.Verify(context.Background(), nil))(t).Findings {
 		t.Errorf("after a run: %v", f)
 	}
 }

@@ -198,7 +198,7 @@ func (r *runner) reason(i int32) string {
 	switch {
 	case failed != nil && failed.Key == r.at[i].key:
 		return "it failed when it was last run"
-	case r.store.Untrusted(r.at[i].key):
+	case r.store.Remote.Untrusted(r.at[i].key):
 		return "no trusted key has signed its record, which came from a remote"
 	case failed != nil && t == nil:
 		return "it has changed since it failed, and has no earlier result"
@@ -214,7 +214,7 @@ func (r *runner) reason(i int32) string {
 		switch {
 		case errors.Is(err, artifacts.ErrCorrupt):
 			of = "is damaged"
-		case r.store.Untrusted(t.Key):
+		case r.store.Remote.Untrusted(t.Key):
 			of = "came from a remote, and no trusted key has signed it"
 		}
 		return "it has changed; the record of its last run " + of + ", so the change is unknown"

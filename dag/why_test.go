@@ -224,7 +224,7 @@ func TestListing(t *testing.T) {
 	} {
 		spoil(storetest.Find(t, st.Dir(), listing.Digest))
 		need.Equal(t, why(), "[code has changed]", name)
-		if _, err := st.PutOnce(artifacts.Bytes{Kind: listing.Format, Data: packed}); err != nil {
+		if _, err := st.Health.PutOnce(artifacts.Bytes{Kind: listing.Format, Data: packed}); err != nil {
 			t.Fatal(err)
 		}
 		need.Equal(t, why(), explained, name)
@@ -239,7 +239,7 @@ func TestListing(t *testing.T) {
 		t.Fatal(err)
 	}
 	rr.Keeps = nil
-	need.NoError(t, errors.Join(st.SaveRun(rr), st.Remove(listing.Digest)))
+	need.NoError(t, errors.Join(st.SaveRun(rr), st.Health.Remove(listing.Digest)))
 	need.Equal(t, why(), explained, "of an earlier version")
 }
 

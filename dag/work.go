@@ -44,11 +44,11 @@ func (r *runner) carryOut(ctx context.Context, w assignment) (o outcome) {
 	// Another process may have done it since it was checked. Of another machine's, see checkAgain.
 	o.Outputs, _, _ = lookup(d.view, o.key, d.ports, false)
 	for _, ref := range o.Outputs {
-		if r.store.Damaged(ref.Ref) {
-			_ = r.store.Discard(ref.Ref) // if it cannot be removed, new bytes replace it anyway
+		if r.store.Health.Damaged(ref.Ref) {
+			_ = r.store.Health.Discard(ref.Ref) // if it cannot be removed, new bytes replace it anyway
 		}
 	}
-	if !w.forced && o.Outputs != nil && r.store.HasAll(o.Outputs) {
+	if !w.forced && o.Outputs != nil && r.store.Has(o.Outputs.List()...) {
 		o.adopted = true
 		return o
 	}

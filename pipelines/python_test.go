@@ -37,7 +37,7 @@ func TestPython(t *testing.T) {
 		if step.Node.ID() != "ages" {
 			continue
 		}
-		if log, err := os.ReadFile(store.LogPath(step.Key)); err != nil || string(log) != "5 participants, 2 groups\n" {
+		if log, err := os.ReadFile(store.Work.LogPath(step.Key)); err != nil || string(log) != "5 participants, 2 groups\n" {
 			t.Errorf("log %q, %v", log, err)
 		}
 	}

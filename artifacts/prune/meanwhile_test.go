@@ -41,7 +41,7 @@ func TestSharedMeanwhile(t *testing.T) {
 	for _, again := range []bool{false, true} { // the work was shared before, too
 		shelf := newShelf()
 		one := attached(t, shelf)
-		one.SetTrust(artifacts.Trust{Signer: stamp{}})
+		one.Remote.SetTrust(artifacts.Trust{Signer: stamp{}})
 		old := "old work"
 		if again {
 			old = "new work"
@@ -66,7 +66,7 @@ func TestSharedMeanwhile(t *testing.T) {
 				gc("at the end")
 				three := attached(t, d)
 				a, err := three.Lookup(k)
-				if err != nil || !three.Fetch(t.Context(), a.Outputs.Of("a"))[0] || d.count("signed") == 0 {
+				if err != nil || !three.Remote.Fetch(t.Context(), a.Outputs.Of("a"))[0] || d.count("signed") == 0 {
 					t.Errorf("again %v: gc looked %s, and removed %s: %v", again, look, remove, err)
 				}
 			}
@@ -89,7 +89,7 @@ func TestRemovedAfterTouch(t *testing.T) {
 		}
 	}})
 	three := attached(t, d)
-	if a, err := three.Lookup(k); err != nil || !removed || !three.Fetch(t.Context(), a.Outputs.Of("a"))[0] {
+	if a, err := three.Lookup(k); err != nil || !removed || !three.Remote.Fetch(t.Context(), a.Outputs.Of("a"))[0] {
 		t.Error(err, removed)
 	}
 }
@@ -118,8 +118,8 @@ func shared(t *testing.T, r artifacts.Remote) artifacts.Key {
 	t.Helper()
 	s := need.Value(artifacts.Open(filepath.Join(t.TempDir(), "store")))(t)
 	defer s.Close()
-	s.SetTrust(artifacts.Trust{Signer: stamp{}})
-	need.NoError(t, s.Attach(t.Context(), r))
+	s.Remote.SetTrust(artifacts.Trust{Signer: stamp{}})
+	need.NoError(t, s.Remote.Attach(t.Context(), r))
 	return made(t, s, "new work")
 }
 
@@ -129,7 +129,7 @@ func made(t *testing.T, s *artifacts.Store, recipe string) artifacts.Key {
 	var outputs artifacts.Refs
 	outputs.Set("a", need.Value(s.Put(artifacts.Text("the same")))(t))
 	k := need.Value(s.Record(artifacts.Action{Recipe: recipe, Outputs: outputs}))(t)
-	s.Share(t.Context(), func(int) {})
+	s.Remote.Share(t.Context(), func(int) {})
 	return k
 }
 

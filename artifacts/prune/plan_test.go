@@ -97,7 +97,7 @@ func attached(t *testing.T, d dated) *artifacts.Store {
 	t.Helper()
 	s := need.Value(artifacts.Open(filepath.Join(t.TempDir(), "store")))(t)
 	t.Cleanup(func() { s.Close() })
-	need.NoError(t, s.Attach(t.Context(), d))
+	need.NoError(t, s.Remote.Attach(t.Context(), d))
 	return s
 }
 
@@ -107,7 +107,7 @@ func recorded(t *testing.T, s *artifacts.Store, recipe string) artifacts.Key {
 	var outputs artifacts.Refs
 	outputs.Set("a", need.Value(s.Put(artifacts.Text(recipe)))(t))
 	k := need.Value(s.Record(artifacts.Action{Recipe: recipe, Outputs: outputs}))(t)
-	s.Share(t.Context(), func(int) {})
+	s.Remote.Share(t.Context(), func(int) {})
 	return k
 }
 

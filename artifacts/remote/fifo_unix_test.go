@@ -47,7 +47,7 @@ func TestPipeIsNoObject(t *testing.T) {
 func TestDirectoryForObject(t *testing.T) {
 	at := t.TempDir()
 	one := store(t)
-	attach := func() error { return one.Attach(context.Background(), open(t, "file://"+filepath.ToSlash(at))) }
+	attach := func() error { return one.Remote.Attach(context.Background(), open(t, "file://"+filepath.ToSlash(at))) }
 	need.NoError(t, attach())
 	key := artifacts.KeyOf("blocked")
 	blocked := filepath.Join(at, "actions", key.String()[:2], key.String())
@@ -55,8 +55,8 @@ func TestDirectoryForObject(t *testing.T) {
 		nil, 0o666)))
 	record(t, one, "blocked")
 	record(t, one, "free")
-	one.Share(context.Background(), func(int) {})
-	r := one.Remote()
+	one.Remote.Share(context.Background(), func(int) {})
+	r := one.Remote.Report()
 	if r.Down != nil || r.Left != 0 || r.Shared != 1 {
 		t.Errorf("%+v", r)
 	}

@@ -23,12 +23,12 @@ func TestGC(t *testing.T) {
 			address, dir := place(t)
 			ctx := context.Background()
 			one := store(t)
-			need.NoError(t, one.Attach(ctx, open(t, address)))
+			need.NoError(t, one.Remote.Attach(ctx, open(t, address)))
 			var keys []artifacts.Key
 			for i := range 4 {
 				keys = append(keys, record(t, one, string(rune('a'+i))))
 			}
-			one.Share(ctx, func(int) {})
+			one.Remote.Share(ctx, func(int) {})
 			for i, k := range keys {
 				need.NoError(t, ago(filepath.Join(dir, "actions", k.String()[:2], k.String()), 40-10*i))
 			}
@@ -38,7 +38,7 @@ func TestGC(t *testing.T) {
 			}
 			// The oldest is fetched again.
 			two := store(t)
-			need.NoError(t, two.Attach(ctx, open(t, address)))
+			need.NoError(t, two.Remote.Attach(ctx, open(t, address)))
 			if _, err := two.Lookup(keys[0]); err != nil {
 				t.Fatal(err)
 			}
@@ -50,14 +50,14 @@ func TestGC(t *testing.T) {
 				t.Errorf("%+v, %v", plan, err)
 			}
 			three := store(t)
-			need.NoError(t, three.Attach(ctx, open(t, address)))
+			need.NoError(t, three.Remote.Attach(ctx, open(t, address)))
 			for i, k := range keys {
 				a, err := three.Lookup(k)
 				if i == 1 || i == 2 {
 					if err == nil {
 						t.Errorf("result %d is left", i)
 					}
-				} else if err != nil || !three.Fetch(ctx, a.Outputs.Of("out"))[0] {
+				} else if err != nil || !three.Remote.Fetch(ctx, a.Outputs.Of("out"))[0] {
 					t.Errorf("result %d is gone: %v", i, err)
 				}
 			}
@@ -77,11 +77,11 @@ func TestGCMeanwhile(t *testing.T) {
 			ctx := t.Context()
 			share := func(recipe string) (k artifacts.Key) {
 				s := store(t)
-				need.NoError(t, s.Attach(ctx, open(t, address)))
+				need.NoError(t, s.Remote.Attach(ctx, open(t, address)))
 				ref := need.Value(s.Put(artifacts.Text("the same")))(t)
 				k, err := s.Record(artifacts.Action{Recipe: recipe, Outputs: artifacts.Refs{{Name: "out", Ref: ref}}})
 				need.NoError(t, err)
-				s.Share(ctx, func(int) {})
+				s.Remote.Share(ctx, func(int) {})
 				return k
 			}
 			share("old")
@@ -99,9 +99,9 @@ func TestGCMeanwhile(t *testing.T) {
 				t.Errorf("there were %v, and are %v", before, after)
 			}
 			two := store(t)
-			need.NoError(t, two.Attach(ctx, open(t, address)))
+			need.NoError(t, two.Remote.Attach(ctx, open(t, address)))
 			a, err := two.Lookup(k)
-			if err != nil || !two.Fetch(ctx, a.Outputs.Of("out"))[0] {
+			if err != nil || !two.Remote.Fetch(ctx, a.Outputs.Of("out"))[0] {
 				t.Errorf("the result is gone: %v", err)
 			}
 			if err := r.Touch(ctx, "blobs/ab/abc"); !errors.Is(err, artifacts.ErrMiss) {

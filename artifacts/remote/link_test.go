@@ -74,10 +74,10 @@ func TestObjectIsALink(t *testing.T) {
 	address := "file://" + filepath.ToSlash(at)
 	ctx := context.Background()
 	one := store(t)
-	need.NoError(t, one.Attach(ctx, open(t, address)))
+	need.NoError(t, one.Remote.Attach(ctx, open(t, address)))
 	record(t, one, "linked")
 	record(t, one, "whole")
-	one.Share(ctx, func(int) {})
+	one.Remote.Share(ctx, func(int) {})
 	key := artifacts.KeyOf("linked").String()
 	object := filepath.Join(at, "actions", key[:2], key)
 	want, err := os.ReadFile(object)
@@ -86,18 +86,18 @@ func TestObjectIsALink(t *testing.T) {
 	}
 	link(t, elsewhere, object)
 	two := store(t)
-	need.NoError(t, two.Attach(ctx, open(t, address)))
+	need.NoError(t, two.Remote.Attach(ctx, open(t, address)))
 	if _, err := two.Lookup(artifacts.KeyOf("linked")); !errors.Is(err, artifacts.ErrMiss) {
 		t.Errorf("the link: %v", err)
 	}
 	if _, err := two.Lookup(artifacts.KeyOf("whole")); err != nil {
 		t.Errorf("the other: %v", err)
 	}
-	if down := two.Remote().Down; down != nil {
+	if down := two.Remote.Report().Down; down != nil {
 		t.Errorf("the remote does not answer: %v", down)
 	}
 	record(t, two, "linked")
-	two.Share(ctx, func(int) {})
+	two.Remote.Share(ctx, func(int) {})
 	if got, err := os.ReadFile(object); !bytes.Equal(got, want) {
 		t.Errorf("not replaced: %q, %v", got, err)
 	}

@@ -39,7 +39,7 @@ func TestS3RefusesPlainly(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("AWS_SECRET_ACCESS_KEY", c.key)
-			err := store(t).Attach(context.Background(), open(t, c.address))
+			err := store(t).Remote.Attach(context.Background(), open(t, c.address))
 			if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), c.key) {
 				t.Errorf("%v", err)
 			}
@@ -54,9 +54,9 @@ func TestS3ThatHangs(t *testing.T) { hangs(t, server(t), "s3://lab/p") }
 func hangs(t *testing.T, process *os.Process, address string) {
 	t.Helper()
 	one := store(t)
-	need.NoError(t, one.Attach(context.Background(), open(t, address)))
+	need.NoError(t, one.Remote.Attach(context.Background(), open(t, address)))
 	first := record(t, one, "before")
-	one.Share(context.Background(), func(int) {})
+	one.Remote.Share(context.Background(), func(int) {})
 	need.NoError(t, process.Signal(syscall.SIGSTOP))
 	for i := range 50 {
 		record(t, one, strings.Repeat("x", i))
@@ -64,17 +64,17 @@ func hangs(t *testing.T, process *os.Process, address string) {
 			t.Fatal(err)
 		}
 	}
-	if r := one.Remote(); r.Down == nil {
+	if r := one.Remote.Report(); r.Down == nil {
 		t.Errorf("it is not known to be away: %+v", r)
 	}
 	process.Signal(syscall.SIGCONT)
 	need.NoError(t, one.Close())
 	again := need.Value(artifacts.Open(one.Dir()))(t)
 	defer again.Close()
-	need.NoError(t, again.Attach(context.Background(), open(t, address)))
-	again.Share(context.Background(), func(int) {})
+	need.NoError(t, again.Remote.Attach(context.Background(), open(t, address)))
+	again.Remote.Share(context.Background(), func(int) {})
 	two := store(t)
-	need.NoError(t, two.Attach(context.Background(), open(t, address)))
+	need.NoError(t, two.Remote.Attach(context.Background(), open(t, address)))
 	for i := range 50 {
 		if _, err := two.Lookup(artifacts.KeyOf(strings.Repeat("x", i))); err != nil {
 			t.Fatalf("result %d did not arrive: %v", i, err)

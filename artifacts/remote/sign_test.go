@@ -62,8 +62,8 @@ func TestLongSignedRecords(t *testing.T) {
 		t.Cleanup(func() { s.Close() })
 		r, err := Open(place)
 		if err == nil {
-			s.SetTrust(trust)
-			err = s.Attach(context.Background(), r)
+			s.Remote.SetTrust(trust)
+			err = s.Remote.Attach(context.Background(), r)
 		}
 		need.NoError(t, err)
 		return s
@@ -75,12 +75,12 @@ func TestLongSignedRecords(t *testing.T) {
 		need.NoError(t, err)
 		k, err := one.Record(artifacts.Action{Recipe: recipe, Outputs: artifacts.Refs{{Name: "out", Ref: ref}}})
 		need.NoError(t, err)
-		one.Share(context.Background(), func(int) {})
+		one.Remote.Share(context.Background(), func(int) {})
 		if a, err := two.Lookup(k); err != nil || a.Recipe != recipe || a.Origin != key.Public().ID() {
 			t.Errorf("a recipe of %d bytes: signed by %q, %v", len(recipe), a.Origin, err)
 		}
 	}
-	if unsigned, forged := two.Distrusted(); unsigned+forged > 0 {
+	if unsigned, forged := two.Remote.Distrusted(); unsigned+forged > 0 {
 		t.Errorf("%d unsigned, %d forged", unsigned, forged)
 	}
 }

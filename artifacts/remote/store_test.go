@@ -16,7 +16,7 @@ import (
 func TestStoreAsRemote(t *testing.T) {
 	ctx := t.Context()
 	one, two := store(t), store(t)
-	one.PackMore()
+	one.Work.PackMore()
 	var keys []artifacts.Key
 	for _, size := range []int{1, 20_000, 100_000, 300_000} {
 		keys = append(keys, record(t, one, strings.Repeat("x", size)))
@@ -24,17 +24,17 @@ func TestStoreAsRemote(t *testing.T) {
 	dir := one.Dir()
 	need.NoError(t, one.Close())
 	before := times(t, dir)
-	need.NoError(t, two.Attach(ctx, open(t, "file://"+filepath.ToSlash(dir))))
+	need.NoError(t, two.Remote.Attach(ctx, open(t, "file://"+filepath.ToSlash(dir))))
 	for _, k := range keys {
 		a, err := two.Lookup(k)
-		if err != nil || !two.Fetch(ctx, a.Outputs.Of("out"))[0] {
+		if err != nil || !two.Remote.Fetch(ctx, a.Outputs.Of("out"))[0] {
 			t.Fatalf("%v: %v", k, err)
 		}
 	}
 	record(t, two, "new")
 	record(t, two, strings.Repeat("y", 300_000))
-	two.Share(ctx, func(int) {})
-	r := two.Remote()
+	two.Remote.Share(ctx, func(int) {})
+	r := two.Remote.Report()
 	if r.Fetched != len(keys) || r.Shared != 0 || r.ReadOnly == nil {
 		t.Errorf("%+v", r)
 	}

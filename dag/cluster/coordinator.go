@@ -244,7 +244,7 @@ func (c *coordinator) tell(t *tracked, e element) {
 // end passes on how a job ended.
 func (c *coordinator) end(t *tracked, r dag.JobResult) {
 	if r.Err == nil && r.Lost == nil {
-		c.store.Offer(t.key)
+		c.store.Remote.Offer(t.key)
 		c.space.remove(jobsDir, t.key.String())
 		c.space.remove(reportsDir, t.key.String())
 	}

@@ -105,7 +105,7 @@ func fetch(ctx context.Context, s *artifacts.Store, j *dag.Job) (lost []artifact
 			refs = append(refs, in.Ref)
 		}
 	}
-	for i, here := range s.Fetch(ctx, refs...) {
+	for i, here := range s.Remote.Fetch(ctx, refs...) {
 		if !here {
 			lost = append(lost, refs[i].Digest)
 		}
@@ -147,7 +147,7 @@ func (x *Executor) start(s *artifacts.Store) error {
 
 // able reports whether the file system of the store lacks what no run can do without, and notes what else is missing.
 func able(s *artifacts.Store, note func(format string, args ...any)) error {
-	a, err := s.Probe()
+	a, err := s.Health.Probe()
 	if err != nil {
 		return err
 	}

@@ -557,20 +557,20 @@ func TestRemote(t *testing.T) {
 	f := newFake(t, "store")
 	r, err := remote.Open("file://" + t.TempDir())
 	if err == nil {
-		err = f.s.Attach(t.Context(), r)
+		err = f.s.Remote.Attach(t.Context(), r)
 	}
 	need.NoError(t, err)
 	if res := f.run(f.executor(), doubles(2, "")); res.Ran != 2 {
 		t.Fatalf("%v", res.Errors)
 	}
-	f.s.Share(t.Context(), func(int) {})
-	need.Equal(t, f.s.Remote().Shared, 2, "of 2 results are shared")
+	f.s.Remote.Share(t.Context(), func(int) {})
+	need.Equal(t, f.s.Remote.Report().Shared, 2, "of 2 results are shared")
 	// What the store has lost and the remote has is brought, and not made again.
 	ref, err := f.s.Put(artifacts.Text("input"))
 	need.NoError(t, err)
 	object := "blobs/" + ref.Digest.String()[:2] + "/" + ref.Digest.String()
 	file, err := f.s.File(ref)
-	need.NoError(t, errors.Join(err, r.Put(t.Context(), object, file), f.s.Remove(ref.Digest)))
+	need.NoError(t, errors.Join(err, r.Put(t.Context(), object, file), f.s.Health.Remove(ref.Digest)))
 	away := artifacts.Ref{Digest: artifacts.DigestOf([]byte("nowhere")), Size: 7, Format: "text"}
 	lost := fetch(t.Context(), f.s, &dag.Job{Inputs: []dag.JobInput{{Ref: ref}, {Ref: away}}})
 	if len(lost) != 1 || lost[0] != away.Digest {

@@ -126,7 +126,7 @@ func awaitSignal(ctx context.Context, err error) {
 
 // result is what the store holds for a key, with all its bytes.
 func result(s *artifacts.Store, k artifacts.Key) (artifacts.Refs, bool) {
-	a, err := s.LookupHere(k)
+	a, err := s.Work.LookupHere(k)
 	if err != nil {
 		return nil, false
 	}

@@ -348,12 +348,12 @@ func (p *Pool) judge(o *order, r *report, path string) (moved bool) {
 
 // haveAll reports whether blobs are here that a pilot could not see.
 func (p *Pool) haveAll(lost []artifacts.Digest) bool {
-	return !slices.ContainsFunc(lost, func(d artifacts.Digest) bool { return p.store.Stored(d) != nil })
+	return !slices.ContainsFunc(lost, func(d artifacts.Digest) bool { return p.store.Health.Stored(d) != nil })
 }
 
 func (p *Pool) end(o *order, r dag.JobResult) {
 	if r.Err == nil && r.Lost == nil {
-		p.store.Offer(o.job.Key)
+		p.store.Remote.Offer(o.job.Key)
 	}
 	delete(p.orders, o.job.Key)
 	o.done <- r

@@ -206,7 +206,7 @@ func (o *Opened) take(in io.Reader, es []entry, texts map[string][]byte) error {
 		return err
 	}
 	if ref.Digest != es[0].ref.Digest {
-		return errors.Join(errDigest(es[0]), o.store.Remove(ref.Digest))
+		return errors.Join(errDigest(es[0]), o.store.Health.Remove(ref.Digest))
 	}
 	for _, e := range es {
 		switch e.kind {

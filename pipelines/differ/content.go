@@ -23,7 +23,7 @@ type Content struct {
 }
 
 // Read reads an artifact.
-func Read(s *artifacts.Store, ref artifacts.Ref, typ dag.Type) (Content, error) {
+func Read(s artifacts.Reader, ref artifacts.Ref, typ dag.Type) (Content, error) {
 	c := Content{Format: ref.Format, Axes: typ.Axes}
 	b, err := ReadBlob(s, ref)
 	if err != nil {
@@ -43,7 +43,7 @@ func Read(s *artifacts.Store, ref artifacts.Ref, typ dag.Type) (Content, error) 
 }
 
 // ReadBlob reads and checks a blob.
-func ReadBlob(store *artifacts.Store, r artifacts.Ref) ([]byte, error) {
+func ReadBlob(store artifacts.Reader, r artifacts.Ref) ([]byte, error) {
 	blob, err := store.OpenBlob(r)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func ReadBlob(store *artifacts.Store, r artifacts.Ref) ([]byte, error) {
 
 // Blobs reads two artifacts of one port and compares them. Bytes may differ where contents do not (another version of
 // a library); that is a difference too.
-func Blobs(s1 *artifacts.Store, r1 artifacts.Ref, s2 *artifacts.Store, r2 artifacts.Ref, typ dag.Type) (*Difference,
+func Blobs(s1 artifacts.Reader, r1 artifacts.Ref, s2 artifacts.Reader, r2 artifacts.Ref, typ dag.Type) (*Difference,
 	error) {
 	a, err1 := Read(s1, r1, typ)
 	b, err2 := Read(s2, r2, typ)

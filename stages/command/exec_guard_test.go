@@ -173,7 +173,7 @@ func TestExecInputsAreNotTheStores(t *testing.T) {
 	ref, err := s.Put(artifacts.Text(text))
 	need.NoError(t, err)
 	in := dag.InputOf(artifacts.Text(text))
-	in.Ref, in.Path = ref, s.BlobPath(ref.Digest)
+	in.Ref, in.Path = ref, s.Health.BlobPath(ref.Digest)
 	in.Reader = func() (io.ReadCloser, error) { return s.OpenBlob(ref) }
 	e := execShell(t, "cp {in} tmp/before; chmod u+w {in}; echo edited > {in}; cat "+in.Path+" > {seen}; cat tmp/before > {in}; chmod u-w {in}")
 	e.Inputs, e.Outputs = []string{"in=text"}, []string{"seen=text"}

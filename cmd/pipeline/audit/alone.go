@@ -48,7 +48,7 @@ func Alone(con *console.Console, c *results.Current, o Options) error {
 		}
 	}
 	if a.Fetched && a.sum.Different > 0 {
-		n, err := c.Store.ForgetFetched()
+		n, err := c.Store.Remote.Forget()
 		if err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (a *auditor) toAudit(c *results.Current) (tasks []*dag.Node, err error) {
 	for _, n := range others {
 		if !a.damaged(c, n) {
 			a.sum.Skipped++
-			if c.Store.Remote() == nil && c.Fetched(n) {
+			if c.Store.Remote.Report() == nil && c.Fetched(n) {
 				a.sum.away++
 			}
 		}

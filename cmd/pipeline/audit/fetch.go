@@ -17,7 +17,7 @@ import (
 // bytes of few of them. It returns the tasks without those whose inputs did not come, and marks the results that the
 // remote has lost as damaged. The outputs of the tasks of anew are not needed.
 func (a *auditor) fetch(c *results.Current, tasks []*dag.Node, anew map[*dag.Node]bool) ([]*dag.Node, error) {
-	from := c.Store.Remote()
+	from := c.Store.Remote.Report()
 	if from == nil {
 		return tasks, nil
 	}
@@ -34,7 +34,7 @@ func (a *auditor) fetch(c *results.Current, tasks []*dag.Node, anew map[*dag.Nod
 	}
 	ctx, done := console.Interruptible("what was fetched stays in the store", func(s string) { a.Warn("%s", s) })
 	defer done()
-	here := c.Store.Fetch(ctx, refs...)
+	here := c.Store.Remote.Fetch(ctx, refs...)
 	if ctx.Err() != nil {
 		return nil, &exit.Error{Code: exit.Interrupted}
 	}
@@ -45,7 +45,7 @@ func (a *auditor) fetch(c *results.Current, tasks []*dag.Node, anew map[*dag.Nod
 			if anew[src.Node] || here[at[ref.Digest]] {
 				continue
 			}
-			if c.Store.LostRemotely(step.Key, ref) {
+			if c.Store.Remote.Lost(step.Key, ref) {
 				step.Damaged = true // which is reported for each task
 			} else {
 				some, missing[src.Node.ID()+"."+src.Output] = true, true
@@ -54,7 +54,7 @@ func (a *auditor) fetch(c *results.Current, tasks []*dag.Node, anew map[*dag.Nod
 		return some
 	}
 	tasks = slices.DeleteFunc(slices.Clone(tasks), lacks)
-	now := c.Store.Remote()
+	now := c.Store.Remote.Report()
 	if n := now.Fetched - from.Fetched; n > 0 {
 		a.Note("%s: %s fetched, which the audited tasks take", now.Name, words.Count(n, "file"))
 	}

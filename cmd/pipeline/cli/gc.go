@@ -136,7 +136,7 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 		return err
 	}
 	defer store.Close()
-	plan, err := store.PlanGC(o)
+	plan, err := store.Health.PlanGC(o)
 	if err != nil {
 		return err
 	}

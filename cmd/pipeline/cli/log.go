@@ -76,7 +76,7 @@ func (a *app) logOfFile(file string, sets []string, pattern string) error {
 	var tasks []taskKey
 	for _, n := range nodes {
 		t := taskKey{n.ID(), c.Steps[n].Key, c.Steps[n].State == dag.Cached, false}
-		if _, err := os.Stat(c.Store.LogPath(t.key)); err != nil && !t.ran {
+		if _, err := os.Stat(c.Store.Work.LogPath(t.key)); err != nil && !t.ran {
 			t.key, t.ran = last[n.ID()] // its present work has no result and no log
 			t.before = t.ran
 		}
@@ -111,7 +111,7 @@ func (a *app) logOfRun(id, pattern string) error {
 func (a *app) logs(store *artifacts.Store, tasks []taskKey) error {
 	silent := map[bool][]string{} // tasks without a log, by whether they have run
 	for _, t := range tasks {
-		path := store.LogPath(t.key)
+		path := store.Work.LogPath(t.key)
 		f, err := regular.Open(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -34,7 +34,7 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 	if place == nil {
 		s, err := artifacts.Open(dir)
 		if err == nil {
-			s.SetTrust(trust)
+			s.Remote.SetTrust(trust)
 		}
 		return s, err
 	}
@@ -42,12 +42,12 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.SetTrust(trust)
-	if err := s.Attach(context.Background(), place); err != nil {
+	s.Remote.SetTrust(trust)
+	if err := s.Remote.Attach(context.Background(), place); err != nil {
 		s.Close()
 		return nil, exit.Wrong(err)
 	}
-	if r := s.Remote(); r.Down != nil {
+	if r := s.Remote.Report(); r.Down != nil {
 		a.Note("%s does not answer; the run continues without it, and a later run shares the results (%v)", r.Name, r.Down)
 	}
 	return s, nil
@@ -69,12 +69,12 @@ func (a *app) openRemote() (artifacts.Pruner, error) {
 // share waits for what a run made to arrive at the remote. Ctrl-C leaves the rest to
 // the next run. cached is how many results the run found.
 func (a *app) share(s *artifacts.Store, cached int) {
-	if s.Remote() == nil {
+	if s.Remote.Report() == nil {
 		return
 	}
 	ctx, done := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer done()
-	s.Share(ctx, func(left int) {
+	s.Remote.Share(ctx, func(left int) {
 		if a.Term.IsTerminal() && !a.Quiet {
 			fmt.Fprintf(a.Stderr, "%ssharing: %s left", console.ClearLine(), words.Count(left, "result"))
 		}
@@ -82,7 +82,7 @@ func (a *app) share(s *artifacts.Store, cached int) {
 	if a.Term.IsTerminal() && !a.Quiet {
 		fmt.Fprint(a.Stderr, console.ClearLine())
 	}
-	r := s.Remote()
+	r := s.Remote.Report()
 	if r.Replaced > 0 {
 		a.Note("%s: %s damaged there, replaced", r.Name, words.Count(r.Replaced, "object"))
 	}

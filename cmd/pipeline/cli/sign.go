@@ -272,7 +272,7 @@ func blobState(store *artifacts.Store, d artifacts.Digest) string {
 	if store == nil {
 		return "absent"
 	}
-	switch err := store.Stored(d); {
+	switch err := store.Health.Stored(d); {
 	case errors.Is(err, artifacts.ErrMiss):
 		return "absent"
 	case err != nil:

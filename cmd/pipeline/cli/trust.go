@@ -80,7 +80,7 @@ func keyError(flag, given string, err error) error {
 
 // doubts says once how many results were there and were not believed.
 func (a *app) doubts(s *artifacts.Store) {
-	unsigned, forged := s.Distrusted()
+	unsigned, forged := s.Remote.Distrusted()
 	if unsigned > 0 {
 		a.Note("%s from other machines without a signature by a trusted key: not used, computed here", words.Count(unsigned, "result"))
 	}

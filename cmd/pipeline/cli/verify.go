@@ -89,12 +89,12 @@ func (a *app) verify(repair bool) error {
 	ctx, done := console.Interruptible("the check ends unfinished, and the store stays as it is", progress.Silent{Console: a.Console}.Say)
 	defer done()
 	meter := a.NewMeter()
-	report, err := store.Verify(ctx, meter.At)
+	report, err := store.Health.Verify(ctx, meter.At)
 	meter.Close()
 	if err != nil {
 		return err
 	}
-	damaged, left := report.Damaged(), store.Left(report)
+	damaged, left := report.Damaged(), store.Health.Left(report)
 	for _, f := range report.Findings {
 		if a.JSON {
 			e := findingEvent{"damage", string(f.Problem), f.Path, f.Detail, f.Remedy(), f.Tasks}
@@ -108,10 +108,10 @@ func (a *app) verify(repair bool) error {
 	}
 	others := damaged - len(left)
 	if repair && damaged > 0 {
-		if err := store.Repair(report); err != nil {
+		if err := store.Health.Repair(report); err != nil {
 			return err
 		}
-		left = store.Left(report)
+		left = store.Health.Left(report)
 	}
 	e := verifyEvent{"verify", report.Blobs, report.Actions, damaged, report.Unreadable(), report.Runs, report.Bytes,
 		report.Collected, repair && others > 0, left}
@@ -142,7 +142,7 @@ func (a *app) verify(repair bool) error {
 		}
 	}
 	// A store that cannot be written is not tried.
-	if able, err := store.Probe(); err == nil {
+	if able, err := store.Health.Probe(); err == nil {
 		if problems := able.Problems(); problems != nil {
 			a.Note("store %s: %v", store.Dir(), problems)
 		}

@@ -67,8 +67,8 @@ func (a *app) where(file string, sets []string, what string, partial bool) error
 			return fmt.Errorf("%s: %w", n.ID(), err)
 		}
 		blob.Close()
-		if c.Store.Damaged(ref) { // the other program reads it without a check
-			return fmt.Errorf("%s: blob %s: %w", n.ID(), c.Store.BlobPath(ref.Digest), artifacts.ErrCorrupt)
+		if c.Store.Health.Damaged(ref) { // the other program reads it without a check
+			return fmt.Errorf("%s: blob %s: %w", n.ID(), c.Store.Health.BlobPath(ref.Digest), artifacts.ErrCorrupt)
 		}
 		path, err := c.Store.File(ref)
 		if err != nil {

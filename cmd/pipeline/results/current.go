@@ -50,7 +50,7 @@ func (c *Current) Split(tasks []*dag.Node) (there, others []*dag.Node) {
 func (c *Current) hasBytes(s *dag.Step) bool {
 	for _, ref := range s.Outputs {
 		if !c.Store.Has(ref.Ref) {
-			if s.Reason = Freed; c.Store.LostRemotely(s.Key, ref.Ref) {
+			if s.Reason = Freed; c.Store.Remote.Lost(s.Key, ref.Ref) {
 				s.Reason, s.Damaged = dag.LostRemotely, true
 			}
 			return false
@@ -80,7 +80,7 @@ func (c *Current) Kept(a *console.Console, n *dag.Node, port string) (artifacts.
 		return ref, nil
 	}
 	makes := a.Command(c.runUntil(n.ID())...) + " makes it again"
-	if c.Store.LostRemotely(s.Key, ref) {
+	if c.Store.Remote.Lost(s.Key, ref) {
 		return ref, &exit.Error{Code: exit.Damaged,
 			Err: fmt.Errorf("%s.%s: %s\n  %s", n.ID(), port, dag.LostRemotely, makes)}
 	}

@@ -20,7 +20,7 @@ import (
 type Content struct{ differ.Content }
 
 // Read reads an artifact.
-func Read(store *artifacts.Store, ref artifacts.Ref, typ dag.Type) (Content, error) {
+func Read(store artifacts.Reader, ref artifacts.Ref, typ dag.Type) (Content, error) {
 	c, err := differ.Read(store, ref, typ)
 	return Content{c}, err
 }

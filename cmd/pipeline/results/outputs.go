@@ -169,7 +169,7 @@ func (c *Current) Failure(n *dag.Node) string {
 	if s == nil || s.Key == (artifacts.Key{}) || s.State == dag.Cached {
 		return ""
 	}
-	text, err := os.ReadFile(c.Store.LogPath(s.Key))
+	text, err := os.ReadFile(c.Store.Work.LogPath(s.Key))
 	if at := strings.LastIndex("\n"+string(text), "\nerror: "); err == nil && at >= 0 {
 		return strings.TrimSpace(string(text)[at+len("error: "):])
 	}

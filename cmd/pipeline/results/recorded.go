@@ -153,7 +153,7 @@ func AsRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 // LastRun is the last run of a pipeline file whose text is now text (as pipelines.Source has it), whether the file has
 // changed since, and the settings (--set) of that run; id is "" when there is none.
 func LastRun(store *artifacts.Store, file, text string) (id string, changed bool, sets []string) {
-	for r := range store.LatestRuns() {
+	for r := range artifacts.LatestRuns(store) {
 		ran, source, err := dag.FileOf(r)
 		if err != nil || filepath.Base(ran) != filepath.Base(file) {
 			continue

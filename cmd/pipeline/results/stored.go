@@ -105,7 +105,7 @@ func (c *Current) Stored(n *dag.Node, output string) (path, format string) {
 func InFile(s *artifacts.Store, ref artifacts.Ref) (path, format string) {
 	path, err := s.File(ref)
 	if err != nil {
-		path = s.BlobPath(ref.Digest)
+		path = s.Health.BlobPath(ref.Digest)
 	}
 	return path, ref.Format
 }
@@ -116,7 +116,7 @@ func (c *Current) Fetched(n *dag.Node) bool {
 	if s == nil || s.Key == (artifacts.Key{}) {
 		return false
 	}
-	a, err := c.Store.LookupHere(s.Key)
+	a, err := c.Store.Work.LookupHere(s.Key)
 	return err == nil && a.Origin != ""
 }
 
@@ -155,7 +155,7 @@ func (c *Current) damaged(s *dag.Step, ref artifacts.Ref) bool {
 	}
 	bad, known := c.read[ref.Digest]
 	if !known {
-		err := c.Store.Check(ref)
+		err := c.Store.Health.Check(ref)
 		bad = err != nil && !errors.Is(err, fs.ErrNotExist) // what is not stored is no damage
 		if c.read == nil {
 			c.read = map[artifacts.Digest]bool{}
