@@ -116,7 +116,7 @@ func (a *arrival) keep(r Ref) error {
 	a.s.dirty.Mark(changed)
 	a.s.wrote(r.Digest)
 	// A clock that was set back since the session began would make it look unused.
-	a.s.session.use(path, memo.State{Mtime: time.Now().UnixNano()})
+	a.s.session.Use(path, memo.State{Mtime: time.Now().UnixNano()})
 	return nil
 }
 
@@ -133,7 +133,7 @@ func (a *arrival) Discard() {
 
 // temp is a new file in this process's own part of tmp.
 func (s *Store) temp() (*whole.File, error) {
-	dir, err := s.session.begin(s)
+	dir, err := s.session.Begin()
 	if err != nil {
 		return nil, s.fault(err)
 	}
@@ -158,9 +158,9 @@ func (s *Store) syncBlobs(refs ...Ref) error {
 func (s *Store) OpenBlob(r Ref) (io.ReadCloser, error) {
 	wrong := func() error { return fmt.Errorf("blob %s: %w", s.Health.BlobPath(r.Digest), ErrCorrupt) }
 	f, err := s.open(r, wrong)
-	if errors.Is(err, os.ErrNotExist) && s.session.since.Load() != 0 {
+	if errors.Is(err, os.ErrNotExist) && s.session.Since.Load() != 0 {
 		// A gc at work may have set the blob aside for a moment, to look at it again.
-		if unlock, gateErr := s.gate(false); gateErr == nil {
+		if unlock, gateErr := s.session.Gate(false); gateErr == nil {
 			unlock()
 			f, err = s.open(r, wrong)
 		}
@@ -204,7 +204,7 @@ func (s *Store) hasHere(r Ref) bool {
 	if err != nil || !st.Regular || st.Size != r.Size {
 		return r.Size > smallUpTo && s.hasPacked(r)
 	}
-	here, marked := s.session.use(s.Health.BlobPath(r.Digest), st)
+	here, marked := s.session.Use(s.Health.BlobPath(r.Digest), st)
 	if marked {
 		if found, known := s.bytes.Lookup(string(r.Digest[:]), st.Identity()); known && found == r.Digest {
 			s.wrote(r.Digest) // other times, the same bytes

@@ -2,12 +2,9 @@ package artifacts
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
 	"time"
 
 	"prgnn/artifacts/whole"
-	"prgnn/internal/regular"
 )
 
 // A Claim is the right to carry out one piece of work. It spares two processes
@@ -26,24 +23,20 @@ func (x *Work) TryClaim(k Key) (c *Claim, ok bool, err error) {
 	case err != nil || !ok:
 		return nil, false, s.fault(err)
 	}
-	s.session.introduce(s)
+	s.session.Introduce()
 	return &Claim{release}, true, nil
 }
 
 // Claimants are the other processes that have taken claims, each as text for a person: "process 12 on node3,
 // since 2026-01-31 14:05".
-func (x *Work) Claimants() (list []string) {
+func (x *Work) Claimants() []string { return x.store.session.Claimants() }
+
+// Hold says that a run begins: until Close, blobs that Has finds or Put makes are safe from a gc in another process.
+// In a store that cannot be written it fails, and the run can only read.
+func (x *Work) Hold() error {
 	s := x.store
-	all, _ := s.sessions()
-	for _, p := range all {
-		path := filepath.Join(p.dir, claimantFile)
-		who, err := regular.ReadFile(path)
-		if err != nil || !p.alive {
-			continue
-		}
-		list = append(list, fmt.Sprintf("%s, since %s", who, time.Unix(0, p.since).Format("2006-01-02 15:04")))
-	}
-	return list
+	_, err := s.session.Begin()
+	return s.fault(err)
 }
 
 // Claim waits for the claim on a key. After another process releases it, or dies, it takes at most claimPoll.

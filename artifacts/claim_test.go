@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"prgnn/artifacts/session"
 	"prgnn/internal/need"
 )
 
@@ -108,7 +109,7 @@ func TestClaimOfTheDead(t *testing.T) {
 	c := need.Value(s.Work.Claim(context.Background(), k))(t)
 	cmd.Wait()
 	need.NoError(t, c.Release())
-	if _, err := os.Stat(s.object(locksDir, k.String())); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(s.object(session.LocksDir, k.String())); !errors.Is(err, os.ErrNotExist) {
 		t.Error("the file of a claim stays behind")
 	}
 	if _, _, err := need.Value(s.Health.PlanGC(GCOptions{}))(t).Execute(); err != nil { // what the holder left
@@ -120,7 +121,7 @@ func TestClaimOfTheDead(t *testing.T) {
 func TestClaimAfterLocksWereRemoved(t *testing.T) {
 	s := newStore(t)
 	need.NoError(t, need.Value(s.Work.Claim(context.Background(), KeyOf("before")))(t).Release())
-	need.NoError(t, os.RemoveAll(filepath.Join(s.Dir(), locksDir, "claims")))
+	need.NoError(t, os.RemoveAll(filepath.Join(s.Dir(), session.LocksDir, "claims")))
 	c := need.Value(s.Work.Claim(context.Background(), KeyOf("k")))(t)
 	if _, ok, err := openStore(t, s.Dir()).Work.TryClaim(KeyOf("k")); ok || err != nil {
 		t.Errorf("two have the claim (%v)", err)

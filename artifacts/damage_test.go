@@ -47,7 +47,8 @@ func TestDamaged(t *testing.T) {
 				need.Equal(t, st.Health.KnownDamaged(r), c.damage, "look", i+1, "known to be damaged")
 			}
 			need.NoError(t, s.Health.Discard(r))
-			if _, err := os.Stat(s.Health.BlobPath(r.Digest)); c.damage != errors.Is(err, os.ErrNotExist) && c.name != "gone" {
+			if _, err := os.Stat(s.Health.BlobPath(r.Digest)); c.damage != errors.Is(err, os.ErrNotExist) &&
+				c.name != "gone" {
 				t.Errorf("after Discard: %v", err)
 			}
 			need.Value(s.Put(Text(text)))(t)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"prgnn/artifacts/session"
 )
 
 // GCOptions say what gc keeps.
@@ -149,12 +151,12 @@ func (p *GCPlan) roots(keep int) (map[Digest]bool, error) {
 	// What was used later than the newest run began, or ended, is nobody's yet.
 	if runs = runs[len(p.Ahead):]; len(runs) > 0 {
 		if newest := runs[0]; newest.Finished.IsZero() {
-			p.before = newest.Started.Add(-leaseSlack).UnixNano()
+			p.before = newest.Started.Add(-session.Slack).UnixNano()
 		} else {
 			p.before = newest.Finished.UnixNano()
 		}
 	}
-	live, err := p.s.sessions()
+	live, err := p.s.session.Others()
 	if err != nil {
 		return nil, p.s.fault(err)
 	}
@@ -164,10 +166,10 @@ func (p *GCPlan) roots(keep int) (map[Digest]bool, error) {
 
 // heedSessions lowers the time before which a blob must have been used last to be
 // removed, to what the sessions at work allow.
-func heedSessions(before int64, live []presence) int64 {
+func heedSessions(before int64, live []session.Presence) int64 {
 	for _, l := range live {
-		if l.alive {
-			before = min(before, l.since-int64(leaseSlack))
+		if l.Alive {
+			before = min(before, l.Since-int64(session.Slack))
 		}
 	}
 	return before
@@ -191,13 +193,13 @@ func (p *GCPlan) choose(maxSize int64) {
 
 // leftovers finds what dead processes left, checkpoints of work that is done, and logs of old work.
 func (p *GCPlan) leftovers() error {
-	all, err := p.s.sessions()
+	all, err := p.s.session.Others()
 	if err != nil {
 		return p.s.fault(err)
 	}
 	for _, q := range all {
-		if !q.alive {
-			p.Strays = append(p.Strays, p.s.relative(q.dir))
+		if !q.Alive {
+			p.Strays = append(p.Strays, p.s.relative(q.Dir))
 		}
 	}
 	entries, err := os.ReadDir(filepath.Join(p.s.dir, scratchDir))

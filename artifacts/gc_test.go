@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"prgnn/artifacts/memo"
+	"prgnn/artifacts/session"
 	"prgnn/artifacts/whole"
 	"prgnn/internal/need"
 )
@@ -259,10 +260,10 @@ func TestUseOfGone(t *testing.T) {
 		s := newStore(t)
 		_, r := work(t, s, "recipe", "result")
 		path := lies(s, r.Digest)
-		if here, _ := s.session.use(path, memo.State{}); !here {
+		if here, _ := s.session.Use(path, memo.State{}); !here {
 			t.Error("there, and not found")
 		}
-		if here, _ := s.session.use(path+".gone", memo.State{}); here {
+		if here, _ := s.session.Use(path+".gone", memo.State{}); here {
 			t.Error("gone, and found")
 		}
 	})
@@ -277,9 +278,9 @@ func TestGCClockSetBack(t *testing.T) {
 		run := openStore(t, s.Dir())
 		need.NoError(t, run.Work.Hold())
 		// The session began at three o'clock; now it is two.
-		lease := filepath.Join(run.session.dir, leaseFile)
+		lease := filepath.Join(run.session.Dir(), session.LeaseFile)
 		age(t, lease, -time.Hour)
-		run.session.since.Store(need.Value(os.Stat(lease))(t).ModTime().UnixNano())
+		run.session.Since.Store(need.Value(os.Stat(lease))(t).ModTime().UnixNano())
 		_, r := work(t, run, "of the run", "made at two")
 		plan := need.Value(s.Health.PlanGC(GCOptions{}))(t)
 		if len(plan.Remove) != 0 || !s.Has(r) {
@@ -453,7 +454,7 @@ func TestGCBehindLinks(t *testing.T) {
 	s := newStore(t)
 	threeRuns(t, s)
 	need.NoError(t, s.Close())
-	for _, sub := range []string{tmpDir, locksDir} {
+	for _, sub := range []string{session.TmpDir, session.LocksDir} {
 		elsewhere := filepath.Join(t.TempDir(), "scratch")
 		need.NoError(t, os.MkdirAll(filepath.Join(elsewhere, "thesis"), 0o777))
 		need.NoError(t, os.WriteFile(filepath.Join(elsewhere, "thesis", "text"), []byte("mine"), 0o666))

@@ -21,12 +21,12 @@ func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
 		return 0, 0, errors.New("gc: a plan can be executed only once")
 	}
 	p.s = nil
-	trash, err := s.session.begin(s)
+	trash, err := s.session.Begin()
 	if whole.IsFull(err) {
 		trash, err = s.squeeze()
 	}
 	if err == nil {
-		err = s.lonely()
+		err = s.session.Lonely()
 	}
 	if err == nil {
 		err = p.sweep(s)
@@ -46,7 +46,7 @@ func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
 	if err != nil {
 		return blobs, bytes, s.fault(err)
 	}
-	unlock, err := s.gate(true)
+	unlock, err := s.session.Gate(true)
 	if err != nil {
 		return blobs, bytes, s.fault(err)
 	}
@@ -61,12 +61,12 @@ func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
 // goes, and the gate takes the place of the session, which needs two files.
 func (s *Store) squeeze() (trash string, err error) {
 	s.forget()
-	return s.session.shutGate(s)
+	return s.session.ShutGate()
 }
 
 // sweep removes what nobody needs and whose removal takes no room.
 func (p *GCPlan) sweep(s *Store) error {
-	unlock, err := s.gate(true)
+	unlock, err := s.session.Gate(true)
 	if err != nil {
 		return err
 	}
@@ -82,12 +82,12 @@ func (p *GCPlan) sweep(s *Store) error {
 // collect removes some blobs. Each is set aside first and looked at again, for a run
 // may have marked it as used a moment ago: then it goes back.
 func (s *Store) collect(victims []Victim, trash string, before int64) (blobs int, bytes int64, err error) {
-	unlock, err := s.gate(true)
+	unlock, err := s.session.Gate(true)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer unlock()
-	live, err := s.sessions()
+	live, err := s.session.Others()
 	if err != nil {
 		return 0, 0, err
 	}
@@ -96,7 +96,8 @@ func (s *Store) collect(victims []Victim, trash string, before int64) (blobs int
 		fi, err := os.Lstat(path)
 		return err == nil && fi.ModTime().UnixNano() < before
 	}
-	victims = slices.DeleteFunc(slices.Clone(victims), func(v Victim) bool { return !unused(s.Health.BlobPath(v.Digest)) })
+	victims = slices.DeleteFunc(slices.Clone(victims),
+		func(v Victim) bool { return !unused(s.Health.BlobPath(v.Digest)) })
 	noted := s.appendCollected(victims)
 	if noted != nil && !whole.IsFull(noted) {
 		return 0, 0, noted
@@ -134,11 +135,11 @@ func (s *Store) collect(victims []Victim, trash string, before int64) (blobs int
 
 // removeStrays clears away what dead processes left. The gate is closed.
 func (s *Store) removeStrays() error {
-	all, err := s.sessions()
+	all, err := s.session.Others()
 	errs := []error{err}
 	for _, q := range all {
-		if !q.alive {
-			errs = append(errs, os.RemoveAll(q.dir))
+		if !q.Alive {
+			errs = append(errs, os.RemoveAll(q.Dir))
 		}
 	}
 	return errors.Join(errs...)

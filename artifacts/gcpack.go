@@ -18,13 +18,13 @@ const (
 
 // busy are the packs that a session at work may append to, with those that this one does.
 func (s *Store) busy() (map[string]bool, error) {
-	all, err := s.sessions()
+	all, err := s.session.Others()
 	if err != nil {
 		return nil, err
 	}
 	owners, busy := map[string]bool{}, map[string]bool{}
 	for _, p := range all {
-		owners[filepath.Base(p.dir)] = p.alive
+		owners[filepath.Base(p.Dir)] = p.Alive
 	}
 	packs, err := s.packs.Packs()
 	for _, p := range packs {
@@ -83,7 +83,7 @@ func (s *Store) compact(victims []Victim, trash string, before int64) (blobs int
 		used, err := s.compactPack(name, of[name], trash, before)
 		switch {
 		case errors.Is(err, pack.ErrDamaged): // verify --repair comes first
-		case whole.IsFull(err) && !s.session.shut.Load():
+		case whole.IsFull(err) && !s.session.Shut():
 			if trash, err = s.squeeze(); err != nil {
 				return blobs, bytes, errors.Join(append(errs, err)...)
 			}
@@ -132,12 +132,12 @@ func (s *Store) compactPack(name string, victims []Victim, trash string, before 
 	if err != nil {
 		return time.Time{}, err
 	}
-	unlock, err := s.gate(true)
+	unlock, err := s.session.Gate(true)
 	if err != nil {
 		return time.Time{}, err
 	}
 	defer unlock()
-	live, err := s.sessions()
+	live, err := s.session.Others()
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -166,14 +166,14 @@ func (s *Store) compactPack(name string, victims []Victim, trash string, before 
 
 // sealCompacted ends the new pack. If nobody is at work, it counts as used when the old ones were.
 func (s *Store) sealCompacted(last time.Time) error {
-	unlock, err := s.gate(true)
+	unlock, err := s.session.Gate(true)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	live, err := s.sessions()
+	live, err := s.session.Others()
 	for _, p := range live {
-		if p.alive {
+		if p.Alive {
 			last = time.Time{}
 		}
 	}

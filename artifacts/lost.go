@@ -3,7 +3,6 @@ package artifacts
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -29,10 +28,7 @@ func (v *verifier) unended(p pack.State, path string) {
 
 // modesTell reports whether the permissions of files are those that the store gave them: an archive may have lost the
 // right to write, and then so has the gate, which nothing else takes it from.
-func (s *Store) modesTell() bool {
-	info, err := os.Stat(filepath.Join(s.dir, locksDir, gateFile))
-	return err == nil && info.Mode().Perm()&0o200 != 0
-}
+func (s *Store) modesTell() bool { return s.session.GateWritable() }
 
 // lost looks for the records of the tasks of the runs. Neither a run nor gc removes one.
 func (v *verifier) lost(context.Context) error {
@@ -77,9 +73,9 @@ func (s *Store) rewrite(packs []string) error {
 	if len(packs) == 0 {
 		return nil
 	}
-	trash, err := s.session.begin(s)
+	trash, err := s.session.Begin()
 	if err == nil {
-		err = s.lonely()
+		err = s.session.Lonely()
 	}
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"prgnn/artifacts/session"
 	"prgnn/artifacts/storetest"
 	"prgnn/internal/need"
 )
@@ -180,7 +181,7 @@ func TestTornIsNotCut(t *testing.T) {
 	need.NoError(t, s.Close())
 	for _, p := range packs {
 		path := filepath.Join(killed, packsDir, p.Pack)
-		need.NoError(t, os.RemoveAll(filepath.Join(killed, tmpDir)))
+		need.NoError(t, os.RemoveAll(filepath.Join(killed, session.TmpDir)))
 		if p.Sealed {
 			continue
 		}
@@ -190,7 +191,7 @@ func TestTornIsNotCut(t *testing.T) {
 				t.Fatalf("%d of %d bytes: %v", n, p.Size, r.Findings)
 			}
 			if n == p.Size-1 {
-				gate := filepath.Join(killed, locksDir, gateFile)
+				gate := filepath.Join(killed, session.LocksDir, "gate")
 				need.NoError(t, os.Chmod(path, 0o444))
 				need.NoError(t, os.Chmod(gate, 0o444))
 				need.Equal(t, verify(t, killed).Damaged(), 0, "damaged in an archive")

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"prgnn/artifacts/session"
 	"prgnn/internal/need"
 )
 
@@ -233,7 +234,7 @@ func gcWithoutInodes(dir string, free int, large bool) error {
 	if err := errors.Join(clean(s), s.Close()); err != nil {
 		return err
 	}
-	if rest, err := os.ReadDir(filepath.Join(s.Dir(), tmpDir)); err != nil || len(rest) > 0 {
+	if rest, err := os.ReadDir(filepath.Join(s.Dir(), session.TmpDir)); err != nil || len(rest) > 0 {
 		return fmt.Errorf("in tmp: %v %w", rest, err)
 	}
 	return syscall.Unmount(dir, 0)

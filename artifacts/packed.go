@@ -49,7 +49,7 @@ func packedAction(k Key) pack.Name  { return pack.Name{Kind: actionKind, ID: k} 
 // beginPacks makes the place for packs, and names those of this process by its session: gc leaves them
 // alone while that lives.
 func (s *Store) beginPacks() (string, error) {
-	session, err := s.session.begin(s)
+	session, err := s.session.Begin()
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +63,7 @@ func (s *Store) beginPacks() (string, error) {
 	if err == nil {
 		err = pack.SyncDir(s.dir)
 	}
-	if s.session.shut.Load() { // all of tmp is its directory
+	if s.session.Shut() { // all of tmp is its directory
 		return whole.RandomName(), err
 	}
 	return filepath.Base(session), err
@@ -179,7 +179,7 @@ func (s *Store) hasPacked(r Ref) bool {
 
 // usePack marks a pack as used in this session (see use), and reports whether it is still there.
 func (s *Store) usePack(name string) bool {
-	if s.session.since.Load() == 0 {
+	if s.session.Since.Load() == 0 {
 		return true
 	}
 	if _, ok := s.marked.Load(name); ok {
@@ -190,7 +190,7 @@ func (s *Store) usePack(name string) bool {
 	if err != nil {
 		return false
 	}
-	here, marked := s.session.use(path, st)
+	here, marked := s.session.Use(path, st)
 	if marked {
 		if whole, known := s.bytes.Whole(name, st); known && whole {
 			s.sawPack(name, true) // other times, the same bytes

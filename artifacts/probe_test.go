@@ -16,7 +16,7 @@ func TestProbe(t *testing.T) {
 		t.Errorf("%+v, %v, %v", a, err, a.Problems())
 	}
 	// It leaves nothing behind.
-	dir, err := s.session.begin(s)
+	dir, err := s.session.Begin()
 	need.NoError(t, err)
 	entries, _ := os.ReadDir(dir)
 	if len(entries) != 1 { // the lease

@@ -309,10 +309,10 @@ func TestAListOfADeadProcessIsTaken(t *testing.T) {
 	recordWork(t, dead, "recipe")
 	// No Close: what stands on the disk is what a killed process leaves, whose lease
 	// the kernel drops.
-	dead.session.lease.Unlock()
+	dead.session.Lease.Unlock()
 	f.down.Store(false)
 	s := openStore(t, dead.Dir())
-	t.Cleanup(func() { os.RemoveAll(dead.session.dir) })
+	t.Cleanup(func() { os.RemoveAll(dead.session.Dir()) })
 	need.NoError(t, s.Remote.Attach(context.Background(), f))
 	share(s)
 	if f.count("actions/") != 1 {
@@ -335,9 +335,9 @@ func TestAListOfALiveProcessIsLeft(t *testing.T) {
 	}
 	brief.Close()
 	recordWork(t, alive, "more")
-	alive.session.lease.Unlock() // it is killed
+	alive.session.Lease.Unlock() // it is killed
 	last := openStore(t, alive.Dir())
-	t.Cleanup(func() { os.RemoveAll(alive.session.dir) })
+	t.Cleanup(func() { os.RemoveAll(alive.session.Dir()) })
 	need.NoError(t, last.Remote.Attach(context.Background(), f))
 	if share(last); f.count("actions/") != 2 {
 		t.Errorf("%d of its 2 actions were shared", f.count("actions/"))

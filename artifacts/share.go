@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"prgnn/artifacts/session"
 	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
@@ -47,10 +48,13 @@ func (p *sharing) begin(s *Store) {
 	p.large = make(chan struct{}, largeAtOnce)
 	dir := filepath.Join(s.dir, memoDir, unsharedDir)
 	entries, _ := os.ReadDir(dir)
-	sessions, _ := s.sessions()
+	sessions, _ := s.session.Others()
 	for _, e := range entries {
 		// The list of one that lives is still written, and is its own.
-		if slices.ContainsFunc(sessions, func(p presence) bool { return p.alive && filepath.Base(p.dir) == e.Name() }) {
+		if slices.ContainsFunc(sessions, func(p session.Presence) bool {
+			return p.Alive &&
+				filepath.Base(p.Dir) == e.Name()
+		}) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
@@ -94,7 +98,7 @@ func (p *sharing) add(s *Store, k Key) {
 
 // newList makes the list of this session; nil when it cannot.
 func newList(s *Store) *os.File {
-	session, err := s.session.begin(s)
+	session, err := s.session.Begin()
 	dir := filepath.Join(s.dir, memoDir, unsharedDir)
 	if err != nil || whole.MkdirAll(dir) != nil {
 		return nil
@@ -204,7 +208,8 @@ func (s *Store) carryRecord(ctx context.Context, k Key, a Action) error {
 	}
 	record, err := a.encode()
 	if err == nil {
-		err = s.putRecord(ctx, ObjectName(actionsDir, k.String()), record, s.trust.Signer != nil && s.Remote.Untrusted(k))
+		err = s.putRecord(ctx, ObjectName(actionsDir, k.String()), record, s.trust.Signer != nil &&
+			s.Remote.Untrusted(k))
 	}
 	if err == nil && s.trust.Signer != nil {
 		err = s.putSigned(ctx, k, record)

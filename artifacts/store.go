@@ -18,6 +18,7 @@ import (
 	"prgnn/artifacts/claim"
 	"prgnn/artifacts/memo"
 	"prgnn/artifacts/pack"
+	"prgnn/artifacts/session"
 	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
@@ -59,7 +60,8 @@ var _ interface {
 	Writer
 } = (*Store)(nil)
 
-// A Store is a directory of blobs, actions and runs; see the package comment. Its methods, and those of its parts, may be
+// A Store is a directory of blobs, actions and runs; see the package comment. Its methods, and those of its parts,
+// may be
 // called from many goroutines, and many processes may use one directory at once. Most callers need a Reader or a Writer
 // only.
 type Store struct {
@@ -71,7 +73,7 @@ type Store struct {
 	blobs memo.Dir // for Has
 
 	claims  claim.Set
-	session session
+	session session.Session
 	dirty   whole.Dirs // of blobs
 	packs   *pack.Set
 	packing atomic.Int64 // size in bytes up to which objects are written to packs
@@ -102,8 +104,6 @@ const (
 	packsDir   = "packs"
 	actionsDir = "actions"
 	runsDir    = "runs"
-	tmpDir     = "tmp"
-	locksDir   = "locks"
 	scratchDir = "scratch"
 	logsDir    = "logs"
 	memoDir    = "memo"
@@ -116,7 +116,8 @@ const (
 )
 
 // parts are the directories of a store, those of results first; the last belongs to package dag/cluster.
-var parts = []string{blobsDir, packsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, logsDir, memoDir, "cluster"}
+var parts = []string{blobsDir, packsDir, actionsDir, runsDir, session.TmpDir, session.LocksDir, scratchDir,
+	logsDir, memoDir, "cluster"}
 
 // version names the layout. A program refuses a store of a layout that it does not know, rather than guess.
 const version = "prgnn store 3\n"
@@ -145,7 +146,8 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", dir, err)
 	}
-	s := &Store{dir: abs, claims: claim.Set{Dir: filepath.Join(abs, locksDir)}}
+	s := &Store{dir: abs, claims: claim.Set{Dir: filepath.Join(abs, session.LocksDir)}}
+	s.session.Store = abs
 	s.Work, s.Health, s.Remote = &Work{s}, &Health{s}, &Sharing{s}
 	s.packing.Store(packing)
 	s.packs = pack.Open(filepath.Join(abs, packsDir), s.beginPacks)
@@ -182,12 +184,12 @@ func (s *Store) prepare() error {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil { // shared if a person says so, whatever lies above
 		return err
 	}
-	for _, sub := range []string{blobsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, memoDir} {
+	for _, sub := range []string{blobsDir, actionsDir, runsDir, session.TmpDir, session.LocksDir, scratchDir, memoDir} {
 		if err := whole.MkdirAll(filepath.Join(s.dir, sub)); err != nil {
 			return err
 		}
 	}
-	tmp, err := s.session.begin(s) // gc removes the unfinished files of those who have no session
+	tmp, err := s.session.Begin() // gc removes the unfinished files of those who have no session
 	if err != nil {
 		return err
 	}
@@ -196,7 +198,7 @@ func (s *Store) prepare() error {
 			break
 		}
 	}
-	return errors.Join(err, s.session.end(), pack.SyncDir(filepath.Dir(s.dir)))
+	return errors.Join(err, s.session.End(), pack.SyncDir(filepath.Dir(s.dir)))
 }
 
 // accept refuses a version that is not one of a store that this program reads.
@@ -278,7 +280,7 @@ func (s *Store) Dir() string { return s.dir }
 // Close makes everything durable that is not yet, and gives up the store's locks. The store must not be used after it.
 func (s *Store) Close() error {
 	s.share.end()
-	err := errors.Join(s.packs.Close(), s.session.end()) // in this order: gc leaves the packs of a session alone
+	err := errors.Join(s.packs.Close(), s.session.End()) // in this order: gc leaves the packs of a session alone
 	s.files.Close()
 	s.bytes.Close()
 	if s.link != nil {

@@ -199,7 +199,7 @@ func TestPutFails(t *testing.T) {
 	if _, err := s.Put(failing{wrong}); !errors.Is(err, wrong) || !strings.Contains(err.Error(), s.Dir()) {
 		t.Error(err)
 	}
-	if left := need.Value(os.ReadDir(s.session.dir))(t); len(left) != 1 { // the lease
+	if left := need.Value(os.ReadDir(s.session.Dir()))(t); len(left) != 1 { // the lease
 		t.Errorf("left behind: %v", left)
 	}
 	if r := need.Value(s.Health.Verify(t.Context(), nil))(t); r.Blobs != 0 {

@@ -414,13 +414,13 @@ func (v *verifier) promises(ctx context.Context) error {
 }
 
 func (v *verifier) strays(ctx context.Context) error {
-	all, err := v.s.sessions()
+	all, err := v.s.session.Others()
 	if err = v.closed(err); err != nil {
 		return err
 	}
 	for _, p := range all {
-		if !p.alive {
-			v.find(Stray, p.dir, Finding{Detail: "the process that wrote it has ended"})
+		if !p.Alive {
+			v.find(Stray, p.Dir, Finding{Detail: "the process that wrote it has ended"})
 		}
 	}
 	return nil
@@ -456,7 +456,7 @@ func (x *Health) Left(r *Report) []string {
 
 // removeDamaged is Repair of all but the packs that were cut off, which it lists.
 func (s *Store) removeDamaged(r *Report) (packs []string, err error) {
-	unlock, err := s.gate(false)
+	unlock, err := s.session.Gate(false)
 	if err != nil {
 		return nil, err
 	}

@@ -3,16 +3,12 @@ package artifacts
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sort"
 	"strings"
 
-	"github.com/gofrs/flock"
-
 	"prgnn/artifacts/pack"
 	"prgnn/artifacts/whole"
-	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
 )
 
@@ -84,51 +80,4 @@ func (s *Store) objects(kind string) ([]object, error) {
 		}
 	}
 	return all, errors.Join(append(closed, err)...)
-}
-
-// A presence is a session of some process, seen from outside.
-type presence struct {
-	dir   string
-	since int64 // ns
-	alive bool
-}
-
-var sessionName = pattern.New(`^[0-9a-f]{16}$`)
-
-// sessions looks who is at work. Only what is seen under the exclusive gate is
-// certain: a session that is just beginning has a directory and no lease yet.
-func (s *Store) sessions() ([]presence, error) {
-	s.session.mu.Lock()
-	own := s.session.dir
-	s.session.mu.Unlock()
-	dirs, err := os.ReadDir(filepath.Join(s.dir, tmpDir))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	var all []presence
-	for _, d := range dirs {
-		p := presence{dir: filepath.Join(s.dir, tmpDir, d.Name())}
-		if p.dir == own || !sessionName.MatchString(d.Name()) { // tmp may be a link to where others have files
-			continue
-		}
-		lease := filepath.Join(p.dir, leaseFile)
-		if fi, err := os.Stat(lease); err == nil {
-			p.since = fi.ModTime().UnixNano()
-			l := flock.New(lease, flock.SetFlag(os.O_RDONLY|regular.NonBlock))
-			ok, err := l.TryRLock()                          // shared: it is open for reading only (whole.NewLock)
-			p.alive = !ok && !errors.Is(err, os.ErrNotExist) // what cannot be told counts as alive
-			l.Unlock()
-		}
-		all = append(all, p)
-	}
-	return all, nil
-}
-
-// lonely refuses where the file system has no locks and there is another session: nothing tells whether it has ended.
-func (s *Store) lonely() error {
-	all, err := s.sessions()
-	if err != nil || len(all) == 0 || s.session.lease.Locked() {
-		return err
-	}
-	return errors.New("gc: the file system has no locks, and a run may be at work; if there is none, remove " + all[0].dir)
 }
