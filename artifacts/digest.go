@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -125,11 +126,16 @@ func Text(s string) Bytes { return Bytes{Kind: "text", Data: []byte(s)} }
 // HashFile digests a file outside the store (see memo.Files.Hash). The Ref has no format: a name does not tell what a
 // file holds.
 func (s *Store) HashFile(path string, rehash bool) (Ref, error) {
-	d, n, err := s.files.Hash(path, rehash)
+	return s.HashFileUntil(context.Background(), path, rehash)
+}
+
+// HashFileUntil is HashFile until ctx ends.
+func (s *Store) HashFileUntil(ctx context.Context, path string, rehash bool) (Ref, error) {
+	d, n, err := s.files.Hash(ctx, path, rehash)
 	return Ref{Digest: d, Size: n}, err
 }
 
 func hashFile(path string) (Ref, error) {
-	d, n, err := memo.HashFile(path)
+	d, n, err := memo.HashFile(context.Background(), path)
 	return Ref{Digest: d, Size: n}, err
 }

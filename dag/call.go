@@ -104,7 +104,7 @@ func saveIn(s artifacts.Scratch) func([]byte) error {
 
 // keep stores the outputs, then the claim that the recipe gives them: a crash in
 // between leaves bytes that nobody names, never a name without bytes.
-func keep(s *artifacts.Store, j *Job, ports []Port, out Outputs) (artifacts.Refs, error) {
+func keep(ctx context.Context, s *artifacts.Store, j *Job, ports []Port, out Outputs) (artifacts.Refs, error) {
 	refs := make(artifacts.Refs, 0, len(ports))
 	written := make([]*artifacts.Written, 0, len(ports))
 	defer func() {
@@ -114,9 +114,11 @@ func keep(s *artifacts.Store, j *Job, ports []Port, out Outputs) (artifacts.Refs
 	}()
 	waits := false
 	for _, p := range ports {
-		v := &guarded{Value: out[p.Name]}
+		v := &guarded{Value: out[p.Name], ctx: ctx}
 		w, err := s.Write(v)
 		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, ctx.Err()
 		case v.err != nil:
 			return nil, fmt.Errorf("output %q does not encode: %w", p.Name, v.err)
 		case err != nil:
@@ -147,11 +149,12 @@ func keep(s *artifacts.Store, j *Job, ports []Port, out Outputs) (artifacts.Refs
 // behind it (everybody's).
 type guarded struct {
 	artifacts.Value
+	ctx context.Context // an output that is large is written until it ends
 	err error
 }
 
 func (e *guarded) Encode(w io.Writer) (err error) {
-	tw := &watchedWriter{w: w}
+	tw := &watchedWriter{w: w, ctx: e.ctx}
 	defer func() {
 		if v := recover(); v != nil {
 			err = &Panic{Value: v, Stack: debug.Stack()}
@@ -163,13 +166,23 @@ func (e *guarded) Encode(w io.Writer) (err error) {
 	return e.Value.Encode(tw)
 }
 
+// keptInAnyCase is what is written of an output after an interrupt, in bytes: it takes a moment, and the work that gave
+// a small one may have taken hours.
+const keptInAnyCase = 16 << 20
+
 type watchedWriter struct {
 	w   io.Writer
+	ctx context.Context
+	n   int64 // bytes written
 	err error
 }
 
 func (t *watchedWriter) Write(p []byte) (int, error) {
-	n, err := t.w.Write(p)
+	n, err := 0, t.ctx.Err()
+	if err == nil || t.n+int64(len(p)) <= keptInAnyCase {
+		n, err = t.w.Write(p)
+		t.n += int64(n)
+	}
 	if err != nil {
 		t.err = err
 	}

@@ -135,7 +135,7 @@ func (r *runner) describe(i int32, d *description) error {
 			d.refs[b] = append(d.refs[b], ref)
 		}
 	}
-	outside, err := codeDigests(&r.files, r.store.HashFile, n)
+	outside, err := codeDigests(&r.files, r.hash, n)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (r *runner) describe(i int32, d *description) error {
 // resolve says which bytes a source stands for.
 func (r *runner) resolve(src *Source) (artifacts.Ref, error) {
 	if src.Node == nil {
-		ref, err := r.files.File(r.store.HashFile, src.File)
+		ref, err := r.files.File(r.hash, src.File)
 		ref.Format = src.Format
 		return ref, err
 	}
@@ -213,7 +213,7 @@ func (r *runner) hashAhead() *sync.WaitGroup {
 	done.Go(func() {
 		for _, f := range files {
 			if !r.files.Known(f) { // what a task digests already is not waited for
-				_, _ = r.files.File(r.store.HashFile, f)
+				_, _ = r.files.File(r.hash, f)
 			}
 		}
 	})

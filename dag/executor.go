@@ -102,10 +102,10 @@ func (Local) Execute(ctx context.Context, s *artifacts.Store, j *Job) JobResult 
 		err = wrong
 	}
 	if err == nil {
-		err = j.outsideChanged(s, outside)
+		err = j.outsideChanged(in.hash, outside)
 	}
 	if rep.Lost = in.discardDamaged(); rep.Lost == nil && err == nil {
-		rep.Outputs, err = keep(s, j, ports, out)
+		rep.Outputs, err = keep(ctx, s, j, ports, out)
 	}
 	if err != nil {
 		err = words.Bound(err)

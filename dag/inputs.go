@@ -28,7 +28,7 @@ type jobInputs struct {
 	all     []*source
 	open    map[*watched]bool
 	damaged map[*source]bool
-	changed error // a file of the user's is not what was hashed
+	changed error // a file of the user's is not what was hashed, or reading was interrupted
 }
 
 // A source is one of them, or one reading of it whose result other tasks share.
@@ -148,7 +148,10 @@ func (in *jobInputs) check(s *source) error {
 	case read && stateOf(s.path) == s.then:
 		return nil
 	case s.File != "":
-		now, err := in.store.HashFile(s.File, false)
+		now, err := in.hash(s.File, false)
+		if in.ctx.Err() != nil {
+			return in.ended()
+		}
 		if err != nil || now.Digest != s.Ref.Digest || !read && !s.same(stateOf(s.path)) {
 			in.note(s, artifacts.ErrChanged)
 		}
@@ -204,6 +207,23 @@ func (in *jobInputs) note(s *source, err error) {
 	} else if in.changed == nil {
 		in.changed = fmt.Errorf("%s: %w", s.Name, err)
 	}
+}
+
+// ended is the error of a context that has ended. What a stage made of an input that it read in part is not kept,
+// also where the stage takes the error for a fault of the file.
+func (in *jobInputs) ended() error {
+	err := in.ctx.Err()
+	if err != nil {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		in.changed = cmp.Or(in.changed, err)
+	}
+	return err
+}
+
+// hash digests a file until the job is to end.
+func (in *jobInputs) hash(path string, rehash bool) (artifacts.Ref, error) {
+	return in.store.HashFileUntil(in.ctx, path, rehash)
 }
 
 // reader opens an input and checks it on the way.
@@ -272,6 +292,9 @@ type watched struct {
 func (w *watched) Read(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.in.ended(); err != nil {
+		return 0, err
+	}
 	w.began = true
 	n, err := w.rc.Read(p)
 	w.count, w.ended = w.count+int64(n), err != nil

@@ -115,7 +115,7 @@ func exceptRemedy(changed []CodeFile) string {
 
 // outsideChanged compares files that a stage read beside its inputs with the recipe of its job, which has their content
 // as it was before. Files that the stage itself made there are new, and no part of either.
-func (j *Job) outsideChanged(s *artifacts.Store, files []CodeFile) error {
+func (j *Job) outsideChanged(hash content.Hashing, files []CodeFile) error {
 	var then []string
 	for line := range strings.Lines(j.Recipe) {
 		line = strings.TrimSuffix(line, "\n")
@@ -124,7 +124,7 @@ func (j *Job) outsideChanged(s *artifacts.Store, files []CodeFile) error {
 			then = append(then, line)
 		}
 	}
-	now, err := digestAll(&content.Digests{}, s.HashFile, files)
+	now, err := digestAll(&content.Digests{}, hash, files)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ type runner struct {
 	untold  bool                 // tasks ran since their times were saved
 	saveAt  time.Duration
 	files   content.Digests
+	hash    content.Hashing  // while the run goes on
 	past    *history         // of plans
 	code    map[*Kind]string // digests of the code identities
 	listing []artifacts.Ref  // of what the kinds reach, for the record
@@ -157,7 +158,7 @@ func newRunner(g *Graph, s *artifacts.Store, o Options) (*runner, error) {
 		notes: make(chan Event, 64),
 	}
 	r.clock = func() time.Duration { return time.Since(r.began) }
-	r.files.Rehash = o.Rehash
+	r.files.Rehash, r.hash = o.Rehash, s.HashFile
 	if err := r.choose(); err != nil {
 		return nil, err
 	}
@@ -215,6 +216,7 @@ func (r *runner) marks(patterns []string) ([]bool, error) {
 func (r *runner) loop(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	r.hash = func(path string, rehash bool) (artifacts.Ref, error) { return r.store.HashFileUntil(ctx, path, rehash) }
 	checkers, batch := max(2, min(r.opt.Workers, runtime.GOMAXPROCS(0))), 256
 	if r.remote {
 		checkers, batch = artifacts.Lookups, 16 // they wait for a network, not for a processor
@@ -248,7 +250,7 @@ func (r *runner) loop(ctx context.Context) error {
 		case vs := <-r.checked:
 			r.checks--
 			for i := range vs {
-				r.take(&vs[i])
+				r.take(ctx, &vs[i])
 			}
 		case i := <-r.waiting:
 			r.rest(i)
@@ -268,6 +270,9 @@ func (r *runner) loop(ctx context.Context) error {
 			}
 			r.stopped = r.fatal
 		}
+	}
+	if cause := context.Cause(ctx); r.fatal == nil && r.left > 0 && cause != nil { // the last answer came before it
+		r.fatal, r.stopped = cause, cause
 	}
 	if r.fatal == nil && r.left > 0 {
 		r.giveUp()

@@ -11,10 +11,13 @@ import (
 )
 
 // take moves a node on after it was compared with the store.
-func (r *runner) take(v *verdict) {
+func (r *runner) take(ctx context.Context, v *verdict) {
 	p := &r.at[v.node]
 	p.key, p.asked = v.key, int32(r.clock().Seconds())
 	switch {
+	case v.err != nil && ctx.Err() != nil: // whatever it says: its files were not read to their ends
+		p.phase = waiting
+		return
 	case v.err != nil:
 		r.settle(v.node, Failed, nil, v.err)
 		return

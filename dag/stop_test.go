@@ -306,3 +306,79 @@ func TestFits(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A long value is written for as long as its writer takes it.
+type long struct{ begin func() }
+
+func (long) Format() string { return "text" }
+
+func (l long) Encode(w io.Writer) error {
+	l.begin()
+	for range 2 * keptInAnyCase >> 16 {
+		if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gives is a stage with one output.
+type gives struct {
+	join
+	v artifacts.Value
+}
+
+func (g *gives) Run(context.Context, *Task) (Outputs, error) { return Outputs{"out": g.v}, nil }
+
+// TestInterruptedAtFiles: one interrupt ends the reading and the storing of large files, and leaves nothing of them.
+func TestInterruptedAtFiles(t *testing.T) {
+	why := errors.New("the user pressed Ctrl-C")
+	huge, small := filepath.Join(t.TempDir(), "huge"), filepath.Join(t.TempDir(), "small")
+	write(t, huge, "")
+	if err := os.Truncate(huge, 1<<40); err != nil { // to read it would take hours
+		need.Missing(t, "a file system with sparse files: %v", err)
+	}
+	write(t, small, "A")
+	for name, draw := range map[string]func(s *sketch, stop func()){
+		"storing": func(s *sketch, stop func()) { s.task("a", &gives{v: long{stop}}) },
+		"reading an input, whatever the stage makes of the error": func(s *sketch, stop func()) {
+			s.task("a", &join{during: func(_ context.Context, t *Task) error {
+				stop()
+				_, _ = t.In("file").Bytes()
+				return nil
+			}})
+			s.file("a", small)
+		},
+		"hashing an input": func(s *sketch, stop func()) {
+			s.task("a", &join{})
+			s.file("a", huge)
+			stop()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := newStore(t)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			s := newSketch()
+			draw(s, func() { cancel(why) })
+			res, err := Run(ctx, &s.Graph, st, Options{Workers: 1})
+			if !errors.Is(err, why) || res.Failed != 0 || res.Outputs["a"] != nil || res.Unfinished != 1 {
+				t.Errorf("%v, %+v", err, res)
+			}
+			for _, path := range need.Value(filepath.Glob(filepath.Join(st.Dir(), "tmp", "*", "*")))(t) {
+				if info, err := os.Stat(path); err == nil && info.Size() > 4096 { // more than its lease
+					t.Errorf("it leaves %d bytes in %s", info.Size(), path)
+				}
+			}
+		})
+	}
+}
+
+// TestKeptAtInterrupt: a stage that ended before an interrupt keeps what takes a moment to store.
+func TestKeptAtInterrupt(t *testing.T) {
+	s := newSketch()
+	ctx, cancel := context.WithCancel(t.Context())
+	s.task("a", &join{Text: "A", during: func(context.Context, *Task) error { cancel(); return nil }})
+	if res, err := Run(ctx, &s.Graph, newStore(t), Options{Workers: 1}); err == nil || res.Outputs["a"] == nil {
+		t.Errorf("%v, %+v", err, res)
+	}
+}

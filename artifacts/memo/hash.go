@@ -1,6 +1,7 @@
 package memo
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -22,13 +23,13 @@ var ErrChanged = errors.New("changed during the run")
 
 // Hash digests a file outside the store, and counts its bytes. A memo keyed on path, size, mtime, ctime, inode and
 // device spares reading it again; the memo is never trusted for a file younger than two seconds, nor when rehash is
-// set. A file that changes while it is read gives ErrChanged.
+// set. A file that changes while it is read gives ErrChanged; the end of ctx ends the reading.
 //
 // A program that has mapped the file into memory (numpy.memmap, mode r+) moves the file's times with its first write
 // to a clean page only. So the pages are written back (see WriteBack) before the state is taken that goes into
 // the memo: the next write to any of them moves the times again. The clock is read before that, so that a write in
 // between makes the file too young to be remembered.
-func (m *Files) Hash(path string, rehash bool) (digest [32]byte, size int64, err error) {
+func (m *Files) Hash(ctx context.Context, path string, rehash bool) (digest [32]byte, size int64, err error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return digest, 0, err
@@ -54,7 +55,7 @@ func (m *Files) Hash(path string, rehash bool) (digest [32]byte, size int64, err
 		}
 		settled = !before.Unsure && !before.Younger(now, Racy)
 	}
-	digest, size, err = HashFile(abs)
+	digest, size, err = HashFile(ctx, abs)
 	if err != nil {
 		return digest, 0, err
 	}
@@ -68,7 +69,7 @@ func (m *Files) Hash(path string, rehash bool) (digest [32]byte, size int64, err
 }
 
 // HashFile digests a file, and counts its bytes.
-func HashFile(path string) (digest [32]byte, size int64, err error) {
+func HashFile(ctx context.Context, path string) (digest [32]byte, size int64, err error) {
 	f, err := regular.Open(path)
 	if err != nil {
 		return digest, 0, err
@@ -77,7 +78,7 @@ func HashFile(path string) (digest [32]byte, size int64, err error) {
 	h := sha256.New()
 	b := hashBuffers.Get().(*[hashBuffer]byte)
 	defer hashBuffers.Put(b)
-	n, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{f}, b[:])
+	n, err := io.CopyBuffer(struct{ io.Writer }{h}, regular.Until(ctx, f), b[:])
 	if err != nil {
 		return digest, 0, err
 	}

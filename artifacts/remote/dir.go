@@ -161,7 +161,7 @@ func (d dir) Put(ctx context.Context, name, file string) error {
 		return halfShared(root, above, err)
 	}
 	defer root.Remove(unfinished)
-	_, err = io.Copy(out, cancelled{ctx, content})
+	_, err = io.Copy(out, regular.Until(ctx, content))
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return err
 	}
@@ -235,20 +235,6 @@ func (d dir) Touch(ctx context.Context, name string) error {
 		return artifacts.ErrMiss
 	}
 	return nil
-}
-
-// A canceled reader ends with its context: a large file may take long, and Ctrl-C
-// must not.
-type cancelled struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (c cancelled) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.Reader.Read(p)
 }
 
 func missing(err error) error {

@@ -3,6 +3,7 @@
 package content
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -25,7 +26,7 @@ type Hashing = func(path string, rehash bool) (artifacts.Ref, error)
 
 // HashFile digests a file without a store.
 func HashFile(path string, _ bool) (artifacts.Ref, error) {
-	d, n, err := memo.HashFile(path)
+	d, n, err := memo.HashFile(context.Background(), path)
 	return artifacts.Ref{Digest: d, Size: n}, err
 }
 
@@ -120,7 +121,7 @@ func (f *Digests) content(hash Hashing, paths, except []string) (string, error) 
 				return fmt.Errorf("%s holds more than %d GiB: connect what the command needs as inputs, or run it in a container", paths, mostBytes>>30)
 			}
 			ref, err := f.File(hash, path)
-			if errors.Is(err, memo.ErrChanged) {
+			if errors.Is(err, memo.ErrChanged) || errors.Is(err, context.Canceled) {
 				return err
 			}
 			if err != nil { // which the command cannot read either

@@ -1,10 +1,13 @@
 package content
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"prgnn/artifacts"
 	"prgnn/internal/need"
 )
 
@@ -53,5 +56,16 @@ func TestExcept(t *testing.T) {
 	need.NoError(t, os.WriteFile(filepath.Join(dir, "deep", "other"), []byte("x"), 0o644))
 	if of(except...) == before {
 		t.Error("beside an exception, another file has no effect")
+	}
+}
+
+// TestInterruptedCode: files whose reading was interrupted have no digest, and do not count as files that cannot be
+// read.
+func TestInterruptedCode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	need.NoError(t, os.WriteFile(path, nil, 0o666))
+	hash := func(string, bool) (artifacts.Ref, error) { return artifacts.Ref{}, context.Canceled }
+	if _, err := new(Digests).Code(hash, []string{path}, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ package regular
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,6 +62,21 @@ func ReadFile(path string) ([]byte, error) {
 			b = append(b, 0)[:len(b)]
 		}
 	}
+}
+
+// Until is r until ctx ends: a large file takes long to read, and its reader must end promptly when it is interrupted.
+func Until(ctx context.Context, r io.Reader) io.Reader { return &until{ctx, r} }
+
+type until struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u *until) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
 }
 
 // What ReadPiped bounds: the bytes of a pipe, and how long it waits for somebody who writes to it.
