@@ -156,6 +156,7 @@ n.tsv:5: 1 values, but the first line has 4
 n.tsv:3: the name "a" was used before (n.tsv:2): rename one of the two
 n.tsv:3: the value 1 was used before (n.tsv:2): correct one of the two
 n.tsv:6: the region has no name: fill it in`},
+		{"the background is counted", "index,name\n2,a\n1,Background\n", `n.tsv:3: the value 1 is named "Background", but the background of a label image is the value 0: if the list counts from 1 and the image from 0, subtract 1 from every value; if 1 is a region of the image, give it another name`},
 		{"latin-1", "index,name\n1,Gehirnh\xe4lfte\n", "n.tsv:2: not UTF-8 text"},
 		{"plain twice", "a\na\n", `n.tsv: node 2: the name "a" was used before (node 1): rename one of the two`},
 	} {
@@ -165,6 +166,23 @@ n.tsv:6: the region has no name: fill it in`},
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
 		})
+	}
+}
+
+// A name of the background is that of a region where 0 has a row, and where it is on a side, as in FreeSurfer's table.
+func TestBackgroundCounted(t *testing.T) {
+	for text, regions := range map[string]int{
+		"index,name\n0,Background\n1,Unknown\n2,a\n": 2, "index,name\n1,Left-Cerebral-Exterior\n2,a\n": 2,
+		"index,name\n1,a\n42,Medial_wall\n": 2, "index,name\n1,Unknown\n": 1,
+	} {
+		nodes, err := Read(strings.NewReader(text), "n.tsv")
+		if err != nil || len(nodes) != regions {
+			t.Errorf("%q: %d regions, %v", text, len(nodes), err)
+		}
+	}
+	_, err := ReadLUT(strings.NewReader("1 Unknown 0 0 0 0\n2 a 1 2 3 0\n"), "l.txt")
+	if err == nil || !strings.Contains(err.Error(), `l.txt:1: the value 1 is named "Unknown"`) {
+		t.Errorf("a color table: %v", err)
 	}
 }
 

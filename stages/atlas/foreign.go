@@ -177,6 +177,7 @@ func (p Place) freeSurfer() []candidate {
 func ReadLUT(r io.Reader, file string) ([]Node, error) {
 	var nodes []Node
 	var at []int
+	zero := false // the table has a row of the value 0
 	err := eachLine(r, file, func(n int, text string) error {
 		fields := strings.Fields(text)
 		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
@@ -200,6 +201,7 @@ func ReadLUT(r io.Reader, file string) ([]Node, error) {
 			return fmt.Errorf("%s:%d: %.80q; a color table has a value, a name, and red, green and blue from 0 to 255", file, n, text)
 		}
 		if id == 0 {
+			zero = true
 			if err := Zero(fields[1]); err != nil {
 				return fmt.Errorf("%s:%d: %w", file, n, err)
 			}
@@ -214,7 +216,11 @@ func ReadLUT(r io.Reader, file string) ([]Node, error) {
 		return nil, err
 	}
 	fill(nodes)
-	return nodes, check(nodes, file, func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) })
+	where := func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) }
+	if err := countsBackground(nodes, zero, where); err != nil {
+		return nil, err
+	}
+	return nodes, check(nodes, file, where)
 }
 
 // Listed checks nodes that a file lists, and takes hemispheres and networks from their names.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -52,6 +53,7 @@ func Read(r io.Reader, file string) ([]Node, error) {
 	var nodes []Node
 	var at []int // the line of each node
 	var problems []error
+	zero := false // the list has a row of the value 0
 	for _, line := range lines[1:] {
 		fields := split(line.text, sep)
 		problem := func(format string, args ...any) {
@@ -86,8 +88,8 @@ func Read(r io.Reader, file string) ([]Node, error) {
 			continue
 		}
 		if id == 0 {
-			if err := Zero(text("name")); err != nil {
-				problem("%w", err)
+			if zero = true; Zero(text("name")) != nil {
+				problem("%w", Zero(text("name")))
 			}
 			continue
 		}
@@ -104,7 +106,8 @@ func Read(r io.Reader, file string) ([]Node, error) {
 	if len(nodes) == 0 && problems != nil {
 		return nil, words.Errors(problems, mostProblems)
 	}
-	problems = append(problems, check(nodes, file, func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) }))
+	where := func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) }
+	problems = append(problems, countsBackground(nodes, zero, where), check(nodes, file, where))
 	if err := words.Errors(problems, mostProblems); err != nil {
 		return nil, err
 	}
@@ -160,6 +163,17 @@ func Zero(name string) error {
 		return nil
 	}
 	return fmt.Errorf("the value 0 is the background of a label image, but its name is %.80q: if the table counts from 0 and the image from 1, add 1 to every value; if 0 is the background, name it Background", name)
+}
+
+// countsBackground refuses a list in which the value 1 has the name of the background, and 0 no row: it counts the
+// background too, and the label of each region would be one too high. The background is on no side.
+func countsBackground(nodes []Node, zero bool, where func(i int) string) error {
+	i := slices.IndexFunc(nodes, func(n Node) bool { return n.ID == 1 })
+	if zero || i < 0 || len(nodes) < 2 || Zero(nodes[i].Name) != nil || Side(nodes[i].Name) != "" {
+		return nil
+	}
+	return fmt.Errorf("%s: the value 1 is named %.80q, but the background of a label image is the value 0: if the list counts from 1 and the image from 0, subtract 1 from every value; if 1 is a region of the image, give it another name",
+		where(i), nodes[i].Name)
 }
 
 // check looks at the list of a file ("" of none) as a whole; where tells the place of node i.

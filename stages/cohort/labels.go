@@ -344,7 +344,7 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 			return fmt.Errorf("labels: %w", userfile.Place(fmt.Errorf("%s: %w", path, err), path))
 		}
 		if !placed && labels.Oriented {
-			r.Notes = append(r.Notes, column.Notef("the node list has no coordinates: of its names, only the sides (left, right) are compared with the positions of the labels"))
+			r.Notes = append(r.Notes, column.Doubtf(column.DoubtNames, "the names of the regions are matched with the labels of the image by number alone: the node list has no coordinates, and only the sides (left, right) in its names are compared with the positions of the labels"))
 		}
 		return nil
 	}

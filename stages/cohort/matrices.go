@@ -49,8 +49,8 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r := rosterOf(l, sources)
-	r.refuseOtherHeads("pearson")
-	r.refuseOtherHeads("partial")
+	r.refuseOtherHeads("pearson", c.Nodes != "")
+	r.refuseOtherHeads("partial", c.Nodes != "")
 	nodes, err := c.nodes(l, r)
 	if err != nil {
 		return nil, err

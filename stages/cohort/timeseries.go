@@ -91,7 +91,7 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 		}
 	}
 	sidecarPort(r)
-	r.refuseOtherHeads("series")
+	r.refuseOtherHeads("series", c.Nodes != "")
 	nodes, err := c.nodes(l, r)
 	if err != nil {
 		return nil, err
@@ -244,7 +244,8 @@ type otherHead struct{ error }
 
 // refuseOtherHeads refuses participants whose columns have no names, or are numbered from 0, where those of most files
 // have names, and the reverse: the place of a column would give its region in one file, and its name in another.
-func (r *Roster) refuseOtherHeads(port string) {
+// With a node list that is given, it notes files in which the place of a column alone gives its region.
+func (r *Roster) refuseOtherHeads(port string, given bool) {
 	type head struct {
 		of    *Subject
 		path  string
@@ -273,6 +274,12 @@ func (r *Roster) refuseOtherHeads(port string) {
 					groups[at(names)] = append(groups[at(names)], head{s, path, names})
 				}
 			}
+		}
+	}
+	if len(groups[0]) > 0 && len(groups[1]) == 0 && given {
+		note := column.Doubtf(column.DoubtNames, "the names of the regions are matched with the columns of the files by position alone: the columns have no names")
+		if !slices.Contains(r.Notes, note) { // of another port
+			r.Notes = append(r.Notes, note)
 		}
 	}
 	if len(groups[0]) == 0 || len(groups[1]) == 0 {

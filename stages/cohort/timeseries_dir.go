@@ -74,7 +74,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		r.About = r.aboutSessions
 	}
 	sidecarPort(r)
-	r.refuseOtherHeads("series")
+	r.refuseOtherHeads("series", c.Nodes != "")
 	nodes, err := c.nodes(l, r)
 	if err != nil {
 		return nil, err

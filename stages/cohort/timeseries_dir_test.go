@@ -342,3 +342,24 @@ func TestSkipOtherHeads(t *testing.T) {
 	need.Equal(t, len(r.Subjects), 2)
 	need.Equal(t, strings.HasPrefix(r.Left[0].Why, "participant sub-1: the columns of 1.tsv have no names"), true, r.Left[0].Why)
 }
+
+// With a node list of the user's, columns without names are noted: nothing but their position gives their regions.
+func TestColumnsByPosition(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"s1", "s2"} {
+		testdir.Write(t, filepath.Join(dir, name+".tsv"), "1.5\t2\n2\t1\n")
+		testdir.Write(t, filepath.Join(dir, name+"n.tsv"), "a\tb\n1.5\t2\n2\t1\n")
+	}
+	testdir.Write(t, filepath.Join(dir, "p.csv"), "participant_id,group,file,named\ns1,A,s1.tsv,s1n.tsv\ns2,B,s2.tsv,s2n.tsv\n")
+	testdir.Write(t, filepath.Join(dir, "nodes.tsv"), "index\tname\n1\ta\n2\tb\n")
+	for _, c := range []struct {
+		series, nodes string
+		noted         bool
+	}{{"file", "nodes.tsv", true}, {"file", "", false}, {"named", "nodes.tsv", false}} {
+		k := timeseriesCohortKind.New().(*TimeseriesCohort)
+		k.File, k.Group, k.Series, k.Nodes = "p.csv", "group", c.series, c.nodes
+		r := need.Value(k.Load(dir))(t)
+		noted := slices.ContainsFunc(r.Notes, func(n column.Note) bool { return n.Doubt == column.DoubtNames })
+		need.Equal(t, noted, c.noted, c)
+	}
+}

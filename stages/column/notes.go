@@ -17,6 +17,7 @@ const (
 	DoubtTR            = "repetition time by group"
 	DoubtLength        = "volumes by group"
 	DoubtLabels        = "labels without a region"
+	DoubtNames         = "names unverified"
 	DoubtNegative      = "negative displacement"
 	DoubtDisplacements = "codes in displacements"
 	DoubtCase          = "names differ in case"

@@ -56,6 +56,8 @@ func Noted(notes []column.Note, tested []string, cleaned bool) (found List) {
 			}
 		case column.DoubtRelated, column.DoubtIndependence:
 			weight = Overturns
+		case column.DoubtNames:
+			weight = Notes
 		case column.DoubtLength, column.DoubtTR:
 			if slices.Contains(tested, n.Doubt) {
 				continue

@@ -57,6 +57,7 @@ func TestNotedDoubts(t *testing.T) {
 		{column.DoubtVolumes, true, nil, ""},
 		{column.DoubtCodes, false, nil, "limits"},
 		{column.DoubtCodes, true, nil, ""},
+		{column.DoubtNames, true, nil, "notes"},
 		{column.DoubtTR, true, nil, "overturns"},
 		{column.DoubtTR, true, tested, ""},
 		{column.DoubtLength, true, tested, "overturns"},
