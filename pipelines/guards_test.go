@@ -388,6 +388,12 @@ func TestFamilies(t *testing.T) {
 		"confidence intervals, and p-values other than those of label permutations, count relatives as independent "+
 		"participants, so intervals are too narrow and these p-values too small; label permutations exchange the labels of "+
 		"whole families")
+	matched := []string{"A\t7", "B\t7", "A\t8", "B\t8", "A\tn/a", "B\tn/a"}
+	p = need.Value(guarded(t, "pair", matched, "", fmt.Sprintf(kept, "pair")))(t)
+	need.Equal(t, len(notesWith(p, "intervals may be too wide or too narrow")), 1)
+	need.Equal(t, len(notesWith(p, "are too narrow")), 0)
+	p = need.Value(guarded(t, "pair", append(matched, "A\t7"), "", fmt.Sprintf(kept, "pair")))(t)
+	need.Equal(t, len(notesWith(p, "intervals are too narrow")), 1, "two of one group")
 	_, err := guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "family"))
 	need.Error(t, err, `stage folds: keep_together: the participants have no column "family"`)
 }

@@ -143,15 +143,47 @@ func DoubtLargest(table *encoding.Table, name string) []Note {
 }
 
 // named is how many participants have the id of another one in a column: sib_of.
-func named(table *encoding.Table, name string) (n int) {
+func named(table *encoding.Table, name string) int {
 	_, values, err := ByParticipant(table, name)
 	if err != nil {
 		return 0
 	}
+	return namesOthers(values)
+}
+
+// namesOthers is how many values are ids of other participants; 0 for a column that groups them, such as families
+// 1, 2, 3 … beside participants 001, 002, 003 …
+func namesOthers(values map[string]string) (n int) {
+	of, count := map[string]string{}, map[string]int{}
+	repeats := false
 	for id, v := range values {
-		if other := whose(values, v); other != "" && other != id {
-			n++
+		if Unrelated(v) {
+			continue
 		}
+		v = strings.TrimSpace(v)
+		of[id] = whose(values, v)
+		count[v]++
+		repeats = repeats || count[v] > 1
+	}
+	ids := 0
+	for id, other := range of {
+		if other == "" || other == id {
+			continue
+		}
+		n++
+		v, back := strings.TrimSpace(values[id]), of[other]
+		_, given := of[other]
+		number := strings.Trim(v, "0123456789") == ""
+		switch {
+		case back == id, back != "" && back != other && of[back] == other: // mutual, or of one who is
+			ids++
+		case back == other: // a family that has the id of a member
+		case !number, !given && count[v] == 1:
+			ids++
+		}
+	}
+	if repeats && 2*ids < n {
+		return 0
 	}
 	return n
 }
@@ -178,23 +210,16 @@ func whose(values map[string]string, value string) string {
 	return found
 }
 
-// NamesOthers reports whether the values of most participants are ids of others, and of none their own.
+// NamesOthers reports whether the values of most participants, of those whose value is not their own id, are ids of
+// others.
 func NamesOthers(values map[string]string) bool {
-	known, others := 0, 0
+	known := 0
 	for id, v := range values {
-		if Unrelated(v) {
-			continue
-		}
-		known++
-		switch whose(values, v) {
-		case id:
-			return false
-		case "":
-		default:
-			others++
+		if !Unrelated(v) && whose(values, v) != id {
+			known++
 		}
 	}
-	return 2*others > known
+	return 2*namesOthers(values) > known
 }
 
 // Unrelated reports whether a value of a column of families says nothing of a participant.
@@ -209,6 +234,28 @@ func UnrelatedBy(name, value string) bool {
 
 // Shares reports whether several participants have one value of a column.
 func Shares(table *encoding.Table, name string) bool { return shared(sharing(table, name)) > 0 }
+
+// AcrossGroups reports whether several participants have one value of a column, and no two of them are in one group, as
+// in matched pairs of a patient and a control.
+func AcrossGroups(table *encoding.Table, name string) bool {
+	_, values, err := ByParticipant(table, name)
+	_, group, number := ByParticipant(table, "group")
+	if err != nil || number != nil {
+		return false
+	}
+	in := map[[2]string]bool{} // value and group
+	for id, v := range values {
+		if UnrelatedBy(name, v) {
+			continue
+		}
+		at := [2]string{strings.TrimSpace(v), group[id]}
+		if in[at] {
+			return false
+		}
+		in[at] = true
+	}
+	return Shares(table, name)
+}
 
 // shared is how many values several have.
 func shared(members map[string]int) (n int) {
