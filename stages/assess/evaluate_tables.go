@@ -30,7 +30,12 @@ func scoresTable(axes []string, settings [][]fold.Tested, positive int) *encodin
 
 // dropTested drops the columns of what p is of where that is all folds.
 func dropTested(t *encoding.Table) {
-	t.Columns = slices.DeleteFunc(t.Columns, func(c encoding.Column) bool { return strings.HasPrefix(c.Name, "test_") })
+	drop(t, func(name string) bool { return strings.HasPrefix(name, "test_") })
+}
+
+// drop drops columns.
+func drop(t *encoding.Table, is func(name string) bool) {
+	t.Columns = slices.DeleteFunc(t.Columns, func(c encoding.Column) bool { return is(c.Name) })
 }
 
 func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups []string,
@@ -76,6 +81,8 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 				row.TestFolds, row.TestAccuracy = int32(len(first)), fold.Accuracy(first, l)
 				row.TestAUC, _ = column.MeanSD(column.Known(each[2][:len(first)]))
 			}
+			count := func(measure int) int32 { return int32(len(column.Known(each[measure]))) }
+			row.AUCFolds, row.SensFolds, row.SpecFolds = count(2), count(3), count(4)
 			fold.Intervals(&row, fs, len(groups), positive)
 			rows = append(rows, row)
 		}
@@ -83,6 +90,9 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 	t := column.Table(rows, axes...)
 	if !slices.ContainsFunc(rows, func(r column.AccuracyRow) bool { return r.TestFolds > 0 }) {
 		dropTested(t)
+	}
+	if !slices.ContainsFunc(rows, column.AccuracyRow.LacksFolds) {
+		drop(t, func(name string) bool { return strings.HasSuffix(name, "_folds") })
 	}
 	t.Meta = map[string]string{"groups": column.JSON(groups)}
 	return t, nil

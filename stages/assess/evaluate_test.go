@@ -367,3 +367,35 @@ func TestEvaluateTestsWholeFolds(t *testing.T) {
 	summary := stagetest.MustRun(t, &Evaluate{Permutations: 9, Partial: true}, in)["summary"].(*encoding.Table)
 	need.Equal(t, strings.Contains(stagetest.Codes(t, summary), "folds.in-part"), true, summary.Meta)
 }
+
+// Of three folds, one has two classes, one positive participants only and one none of them: the AUC is of one fold,
+// sensitivity and specificity are means over two. Where each fold has both classes there are no such columns.
+func TestEvaluateFoldsOfOneClass(t *testing.T) {
+	g := [2]string{"ASD", "HC"}
+	both := [][3]any{{"a", 0, 0.1}, {"b", 1, 0.6}, {"c", 0, 0.7}}
+	for _, c := range []struct {
+		second, third [][3]any
+		want          []float64 // folds with an AUC, a sensitivity, a specificity; nil for no columns
+	}{
+		{[][3]any{{"d", 0, 0.2}, {"e", 0, 0.3}}, [][3]any{{"f", 1, 0.2}, {"g", 1, 0.8}}, []float64{1, 2, 2}},
+		{[][3]any{{"d", 0, 0.2}, {"e", 1, 0.3}}, [][3]any{{"f", 1, 0.2}, {"g", 1, 0.8}}, []float64{2, 2, 3}},
+		{[][3]any{{"d", 0, 0.2}, {"e", 1, 0.3}}, [][3]any{{"f", 0, 0.2}, {"g", 1, 0.8}}, nil},
+	} {
+		var ins []dag.Input
+		for i, rows := range [][][3]any{both, c.second, c.third} {
+			ins = append(ins, dag.InputOf(stagetest.OneFold(int32(i+1), g, rows...),
+				dag.Coord{Axis: "fold", Value: fmt.Sprint(i + 1)}))
+		}
+		summary := stagetest.MustRun(t, &Evaluate{Permutations: 99},
+			map[string][]dag.Input{"predictions": ins})["summary"].(*encoding.Table)
+		for i, name := range []string{"auc_folds", "sensitivity_folds", "specificity_folds"} {
+			got, err := summary.Floats(name)
+			if c.want == nil {
+				need.Equal(t, err != nil, true, name)
+				continue
+			}
+			need.NoError(t, err)
+			need.Equal(t, got[1], c.want[i], name)
+		}
+	}
+}

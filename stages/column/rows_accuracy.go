@@ -1,6 +1,10 @@
 package column
 
-import "prgnn/dag"
+import (
+	"math"
+
+	"prgnn/dag"
+)
 
 // Retrained and PerFold are the tests against chance in the column test.
 const Retrained, PerFold = "retrained", "per fold"
@@ -45,6 +49,9 @@ type AccuracyRow struct {
 	Specificity  float64     `column:"specificity,missing" doc:"mean over the folds"`
 	SpecLow      float64     `column:"specificity_low,missing,optional" doc:"95 % confidence interval, as that of accuracy"`
 	SpecHigh     float64     `column:"specificity_high,missing,optional"`
+	AUCFolds     int32       `column:"auc_folds,optional" doc:"where test folds lack a class: folds that have an AUC, over which it is the mean"`
+	SensFolds    int32       `column:"sensitivity_folds,optional" doc:"folds that have a sensitivity, likewise"`
+	SpecFolds    int32       `column:"specificity_folds,optional" doc:"folds that have a specificity, likewise"`
 	Brier        float64     `column:"brier,missing,optional" doc:"Brier score of the positive group's probability, mean over the participants of all folds; per participant only"`
 	BrierLow     float64     `column:"brier_low,missing,optional" doc:"95 % confidence interval (logit scale, corrected likewise)"`
 	BrierHigh    float64     `column:"brier_high,missing,optional"`
@@ -58,6 +65,16 @@ type AccuracyRow struct {
 	TestAUC      float64     `column:"test_auc,missing,optional" doc:"its AUC, which auc_p is of"`
 	Permutations int32       `column:"permutations,optional" doc:"number of label permutations"`
 	Least        float64     `column:"p_least,missing,optional" doc:"smallest p that these permutations can give: few labels may differ within folds and sites"`
+}
+
+// LacksFolds reports whether the AUC, sensitivity or specificity is a mean over fewer than all folds, or no fold has an
+// AUC: test participants of one class have none.
+func (r AccuracyRow) LacksFolds() bool {
+	if r.Folds == 0 || max(r.AUCFolds, r.SensFolds, r.SpecFolds) == 0 &&
+		!math.IsNaN(r.AUC) { // a table without the columns
+		return false
+	}
+	return r.AUCFolds < r.Folds || r.Positive != "n/a" && min(r.SensFolds, r.SpecFolds) < r.Folds
 }
 
 // A PairRow compares two settings (compare).

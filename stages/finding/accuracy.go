@@ -36,6 +36,9 @@ func (a *Results) Performance() (all List) {
 	}
 	for _, r := range rows {
 		all.Add(a.oneClass(r)...)
+		if r.LacksFolds() {
+			all.Add(Finding{"folds.of-one-class", Limits, Subject{}, r.OverFolds()})
+		}
 	}
 	all.Add(a.PermutationTests()...)
 	all.Add(a.RetrainedOthers()...)

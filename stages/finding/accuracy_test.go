@@ -62,6 +62,12 @@ func TestOfOneClassifier(t *testing.T) {
 		{func(r *Row) { r.Low, r.Own = 0.6, false }, "accuracy.interval-includes-majority"},
 		{func(r *Row) { r.Low, r.P, r.AUCP = 0.6, 0.2, 0.2 }, "accuracy.not-above-chance"},
 		{func(r *Row) { r.Low, r.High, r.P, r.AUCP = 0.3, 0.59, 0.9, 0.9 }, "accuracy.below-majority"},
+		{func(r *Row) { r.AUCFolds, r.SensFolds, r.SpecFolds = 5, 5, 5 }, ""},
+		{func(r *Row) { r.AUCFolds, r.SensFolds, r.SpecFolds = 3, 4, 4 }, "folds.of-one-class"},
+		{func(r *Row) { r.AUCFolds, r.SensFolds, r.SpecFolds = 4, 5, 4 }, "folds.of-one-class"},
+		{func(r *Row) { r.AUC, r.AUCP, r.SensFolds, r.SpecFolds = math.NaN(), math.NaN(), 2, 3 }, "folds.of-one-class"},
+		{func(r *Row) { r.AUCFolds, r.Positive = 5, "n/a" }, ""}, // several classes have no sensitivity
+		{func(r *Row) { r.AUCFolds, r.Positive = 4, "n/a" }, "folds.of-one-class"},
 		{func(r *Row) { r.TestFolds, r.TestAccuracy = 2, 0.7 }, "accuracy.p-of-first-repeat"},
 		{func(r *Row) { r.Title, r.Own, r.Low = "majority classifier", false, 0.5 }, ""},
 	} {

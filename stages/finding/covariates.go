@@ -35,8 +35,10 @@ type Lacked struct {
 }
 
 // Covariates are the findings about covariates that alone separate the groups. of is the column that the models
-// predict: the table is of the column group. lacked are the regions that some participants lack.
-func Covariates(rows []column.CovariateRow, of string, lacked []Lacked) (all List) {
+// predict: the table is of the column group. leftOut is the column whose values the folds leave out in turn, "" for
+// none.
+// lacked are the regions that some participants lack.
+func Covariates(rows []column.CovariateRow, of, leftOut string, lacked []Lacked) (all List) {
 	if of != "group" {
 		all.Add(Finding{"covariate.not-of-labels", Limits, Subject{}, map[string]any{"Column": of}})
 		return all
@@ -51,6 +53,9 @@ func Covariates(rows []column.CovariateRow, of string, lacked []Lacked) (all Lis
 				map[string]any{"P": r.P, "Draws": int(r.Permutations), "Regions": lacked}})
 		case column.UnusableRegions:
 			all.Add(Finding{"covariate.number-of-missing-regions", Overturns, Subject{}, numbers})
+		case leftOut:
+			numbers["Name"] = name
+			all.Add(Finding{"covariate.left-out-predicts-group", Limits, Subject{}, numbers})
 		default:
 			numbers["Name"] = name
 			all.Add(Finding{"covariate.predicts-group", Overturns, Subject{}, numbers})

@@ -108,6 +108,7 @@ func (a *author) result(r finding.Row) string {
 	state, test := a.Chance(r, "accuracy")
 	above, before, tested := a.OthersAbove()
 	v := values(finding.Values(r))
+	maps.Copy(v, r.OverFolds())
 	maps.Copy(v, values{"Similar": a.Similar, "Related": a.Related, "Tests": a.tests(r, "accuracy"),
 		"AUCTests": a.tests(r, "auc"),
 		"Many":     a.many(),
@@ -144,6 +145,7 @@ func (a *author) tile(value, code string, of any, bar *report.Bar) {
 // tiles show the headline in a few numbers.
 func (a *author) tiles(r finding.Row) {
 	v := values(finding.Values(r))
+	maps.Copy(v, r.OverFolds())
 	v["Many"], v["Similar"] = a.many(), a.Similar
 	a.tile(report.Share(r.Accuracy), "tile.accuracy", v, &report.Bar{Share: r.Accuracy, Mark: r.Majority})
 	if !math.IsNaN(r.AUC) {

@@ -121,7 +121,8 @@ func (a *author) covariates() error {
 	if err != nil {
 		return err
 	}
-	a.Find(finding.Covariates(rows, of, lacked)...)
+	leftOut, _ := a.ColumnOf(a.HeldOut())
+	a.Find(finding.Covariates(rows, of, leftOut, lacked)...)
 	v["Permutations"] = rows[0].Permutations
 	v["OneGroup"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.AUC) })
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) && !math.IsNaN(r.AUC) })

@@ -3,6 +3,7 @@ package performance
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -49,6 +50,7 @@ func (a *Results) Describe() error {
 		"Majority": first.Majority, "Retrained": called(retrained), "Draws": !sameLevels(a.Accuracy, rows),
 		"HasMajority": slices.ContainsFunc(rows, Row.IsMajority),
 		"Tests":       a.describeTests(ClassifierTests(rows), "labels", "accuracy")}
+	maps.Copy(of, first.OverFolds())
 	t := section.Lay(a.Writer, "performance.accuracy", of, 1, rows,
 		classifierColumn, accuracyColumn, intervalColumn, foldsColumn, permutedColumn,
 		section.Num("balanced", func(r Row) string { return report.Share(r.Balanced) }),
@@ -60,7 +62,7 @@ func (a *Results) Describe() error {
 			return report.Share(r.Sensitivity) + "/" + report.Share(r.Specificity)
 		}))
 	a.Table(t, a.Text("performance.accuracy.lead", of))
-	a.Supplement(a.intervals(rows, first.Positive))
+	a.Supplement(a.intervals(rows, of))
 	if !same {
 		a.Table(section.Lay(a.Writer, "performance.tested", of, 1, rows,
 			classifierColumn,
@@ -92,7 +94,7 @@ func called(rows []Row) []string {
 }
 
 // intervals is the table of measures with their confidence intervals.
-func (a *Results) intervals(rows []Row, positive string) *report.Table {
+func (a *Results) intervals(rows []Row, about values) *report.Table {
 	of := func(key string, value, low, high func(Row) float64) section.Column[Row] {
 		return section.Num(key, func(r Row) string {
 			if math.IsNaN(low(r)) {
@@ -108,7 +110,7 @@ func (a *Results) intervals(rows []Row, positive string) *report.Table {
 			func(r Row) float64 { return r.BalancedLow }, func(r Row) float64 { return r.BalancedHigh }),
 		of("auc", func(r Row) float64 { return r.AUC },
 			func(r Row) float64 { return r.AUCLow }, func(r Row) float64 { return r.AUCHigh })}
-	if positive != "n/a" {
+	if about["Positive"] != "n/a" {
 		columns = append(columns,
 			of("sensitivity", func(r Row) float64 { return r.Sensitivity },
 				func(r Row) float64 { return r.SensLow }, func(r Row) float64 { return r.SensHigh }),
@@ -117,7 +119,7 @@ func (a *Results) intervals(rows []Row, positive string) *report.Table {
 			of("brier", func(r Row) float64 { return r.Brier },
 				func(r Row) float64 { return r.BrierLow }, func(r Row) float64 { return r.BrierHigh }))
 	}
-	return section.Lay(a.Writer, "performance.intervals", values{"Positive": positive}, 1, rows, columns...)
+	return section.Lay(a.Writer, "performance.intervals", about, 1, rows, columns...)
 }
 
 // Columns that the tables of performance share.
