@@ -230,8 +230,8 @@ stages:
 	need.Error(t, unusable["sub-metre"], "one of the headers is wrong")
 }
 
-// Series that are too short to be cleaned concern their participant before a run, in text and npy files, by the function
-// that the run calls; whole numbers decide the header line only at the end.
+// Series that are too short to be cleaned concern their participant before a run, in text and npy files, by the
+// function that the run calls; whole numbers decide the header line only at the end.
 func TestRefusedSeries(t *testing.T) {
 	dir, table := t.TempDir(), "participant_id,group,file\n"
 	rows := func(n int, row string) string { return "a\tb\n" + strings.Repeat(row, n) }

@@ -183,7 +183,8 @@ func sidecarPort(r *Roster) {
 	}
 }
 
-// volumesOf is the number of volumes in a text or npy file of series; 0 where it cannot be read, which its task reports.
+// volumesOf is the number of volumes in a text or npy file of series; 0 where it cannot be read, which its task
+// reports.
 func volumesOf(path string) int {
 	f, err := userfile.Open(path)
 	if err != nil {

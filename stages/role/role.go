@@ -170,8 +170,8 @@ type ScanReader interface {
 // A SharedReader reads files that several participants may share, such as a label image, a brain mask or a table of
 // events. The program reports, before a run, the faults of such a file, as one mistake.
 type SharedReader interface {
-	// RefusesShared is why every task fails that has this file at a port (labels, mask, transform …), whatever its scan.
-	// files are those of its inputs, and the node list where it is known.
+	// RefusesShared is why every task fails that has this file at a port (labels, mask, transform …), whatever its
+	// scan. files are those of its inputs, and the node list where it is known.
 	RefusesShared(port string, files map[string]dag.Input) error
 }
 

@@ -185,8 +185,8 @@ func (p *Parcellate) atlas(t *dag.Task, nodes []region.Node) (a atlasImage, err 
 	return a, nil
 }
 
-// RefusesShared reports why every task with this label image and node list, brain mask or transform would fail, whatever
-// its scan.
+// RefusesShared reports why every task with this label image and node list, brain mask or transform would fail,
+// whatever its scan.
 func (p *Parcellate) RefusesShared(port string, files map[string]dag.Input) error {
 	t := taskOf(files)
 	gray := false // masks and transforms are not read then
