@@ -28,7 +28,8 @@ var mayImport = map[string][]string{
 	"internal":     nil,
 
 	// The topics of the stages, from the top down.
-	"stages": {"artifacts/parquet", "dag", "stages/role", "stages/command", "stages/present", "stages/present/tables", "stages/wording", "stages/figure",
+	"stages": {"artifacts/parquet", "dag", "stages/role", "stages/command", "stages/present", "stages/present/tables", "stages/wording",
+		"stages/figure",
 		"stages/assess", "stages/assess/leakage", "stages/learn", "stages/prepare", "stages/prepare/extract",
 		"stages/cohort", "stages/cohort/simulate"},
 	"stages/command": {"stages/role", "artifacts", "artifacts/encoding", "dag", "nifti", "stages/column"},

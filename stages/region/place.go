@@ -18,8 +18,8 @@ type called struct {
 	Name         string `column:"name,optional"`
 }
 
-// confoundName is the name of a column of confounds in fMRIPrep (outputs.rst, "Confounds") and XCP-D. CSF in capitals is
-// a label of atlases.
+// confoundName is the name of a column of confounds in fMRIPrep (outputs.rst, "Confounds") and XCP-D.
+// CSF in capitals is a label of atlases.
 var confoundName = pattern.New(`^((csf|csf_wm|white_matter|global_signal|(std_|denoised_)?dvars|rmsd|` +
 	`framewise_displacement|(trans|rot)_[xyz])(_derivative1)?(_power2)?(_filtered)?|` +
 	`([actw]_comp_cor|edge_comp|aroma_motion)_[0-9]+|(cosine|motion_outlier|non_steady_state_outlier)_?[0-9]+)$`)
