@@ -54,7 +54,7 @@ func (a *author) references(regions int, shown finding.Shown) error {
 		section.Num("held-out", func(r row) string { return report.Fixed(r.HeldOut, 2) }))
 	keys := 1
 	if keyed := section.Keyed(section.Words("setting",
-		func(r row) string { return section.SettingName(r.Coords) }), rows,
+		func(r row) string { return column.ShownSetting(r.Coords) }), rows,
 		columns...); len(keyed) > len(columns) {
 		columns, keys = keyed, 2
 	}

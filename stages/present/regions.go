@@ -261,7 +261,7 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, shown f
 }
 
 // settingOf is the setting of a row in a table.
-func settingOf(r column.RankingRow) string { return section.SettingName(r.Coords) }
+func settingOf(r column.RankingRow) string { return column.ShownSetting(r.Coords) }
 
 // agreement is how far rankings agree.
 func (a *author) agreement(setting []dag.Coord) error {
@@ -280,7 +280,7 @@ func (a *author) agreement(setting []dag.Coord) error {
 		return nil
 	}
 	columns := section.Keyed(section.Words("setting",
-		func(r row) string { return section.SettingName(r.Coords) }), rows,
+		func(r row) string { return column.ShownSetting(r.Coords) }), rows,
 		section.Words("over", func(r row) string { return r.Over }),
 		section.Num("number", func(r row) string { return fmt.Sprint(r.Rankings) }),
 		section.Num("k", func(r row) string { return fmt.Sprint(r.K) }),
@@ -352,7 +352,7 @@ func (a *author) fidelity() error {
 		}
 		return report.Fixed(r.RandomDrop, decimals) + " ± " + sd
 	}
-	columns := section.Keyed(section.Words("model", func(r row) string { return section.SettingName(r.Coords) }), rows,
+	columns := section.Keyed(section.Words("model", func(r row) string { return column.ShownSetting(r.Coords) }), rows,
 		section.Words("action", func(r row) string { return a.Text("masking.action", r) }),
 		section.Num("k", func(r row) string { return fmt.Sprint(r.K) }),
 		section.Num("drop", func(r row) string { return report.Fixed(r.Drop, decimals) }),

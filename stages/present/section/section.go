@@ -2,7 +2,6 @@ package section
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -69,11 +68,6 @@ func (w *Writer) Cautions() (texts []string) {
 // Add adds a block to the section.
 func (w *Writer) Add(b report.Block) { w.Section.Blocks = append(w.Section.Blocks, b) }
 
-// Say adds a paragraph.
-func (w *Writer) Say(format string, args ...any) {
-	w.Add(report.Block{Text: fmt.Sprintf(format, args...)})
-}
-
 // Heading adds a heading within the section.
 func (w *Writer) Heading(text string) { w.Add(report.Block{Heading: text}) }
 
@@ -90,7 +84,7 @@ func (w *Writer) LongTable(t *report.Table, most int, sentence string) {
 		return
 	}
 	w.Supplement(t)
-	w.Say("%s %s", t.Label(), sentence)
+	w.Add(report.Block{Text: t.Label() + " " + sentence})
 }
 
 // Supplement adds a table that is folded away.

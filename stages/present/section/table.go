@@ -78,9 +78,6 @@ func Keyed[R any](key Column[R], rows []R, columns ...Column[R]) []Column[R] {
 	return columns
 }
 
-// SettingName is the name of a setting in a table or a sentence.
-func SettingName(coords []dag.Coord) string { return column.ShownSetting(coords) }
-
 // Read reads the rows of a port; none where it is not connected.
 func Read[R any](t *dag.Task, port string) ([]R, error) {
 	if !t.Has(port) {
