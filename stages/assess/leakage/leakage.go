@@ -64,6 +64,7 @@ type leakCheck struct {
 	found  []string
 	passed [][]dag.Coord // violations that are admitted: the coordinates of the training
 
+	together int    // violations that the first text of found lists together, after its first
 	byChance string // for the report: what may be chance, and is no violation
 }
 
@@ -99,8 +100,10 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		checks = append(checks, found...)
 	}
 	var all []string
+	violations := 0
 	for _, c := range checks {
 		all = append(all, c.found...)
+		violations += len(c.found) + c.together
 	}
 	if all != nil {
 		const most = 10
@@ -109,7 +112,7 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			text += fmt.Sprintf("\n  … and %d more", len(all)-most)
 		}
 		problems = append([]error{fmt.Errorf("leakage: %s; all accuracies that follow would be invalid:\n  %s",
-			words.Count(len(all), "violation"), text)}, problems...)
+			words.Count(violations, "violation"), text)}, problems...)
 	}
 	if problems != nil {
 		return nil, errors.Join(problems...)

@@ -77,6 +77,7 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	}
 	if twins != nil {
 		checks[0].fail("%s", fold.DuplicateText(twins)) // one list, with one line to paste
+		checks[0].together = len(twins) - 1
 	}
 	for _, p := range sameParts(traces, taking["scans"]) {
 		if !slices.ContainsFunc(repeated, p.SamePair) { // found by volumes

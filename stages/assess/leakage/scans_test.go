@@ -157,6 +157,8 @@ func TestLeakageOfScans(t *testing.T) {
 		{"the same scan", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 2, 0, 20, "sub-002", "1"),
 			scanOf(t, 1, 0, 20, "sub-003", "1")},
 			"sub-001 and sub-003 share volumes of a scan (sub-001_run-1 and sub-003_run-1): one scan under two ids\n  exclude both, or keep the one whose scan it is; under cohort:\n    exclude: [sub-001, sub-003]"},
+		{"two pairs", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 2, 0, 20, "sub-002", "1"),
+			scanOf(t, 1, 0, 20, "sub-003", "1"), scanOf(t, 2, 0, 20, "sub-004", "1")}, "leakage: 2 violations"},
 		{"one of two runs", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"), scanOf(t, 2, 0, 20, "sub-001", "2"),
 			scanOf(t, 3, 0, 20, "sub-002", "1"), scanOf(t, 2, 0, 20, "sub-002", "2")},
 			"(sub-001_run-2 and sub-002_run-2)"},
