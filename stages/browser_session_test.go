@@ -3,6 +3,7 @@ package stages
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,25 +17,50 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"prgnn/internal/need"
-	"prgnn/internal/testdir"
 )
 
-// A session is a page in a headless Chromium that a test types and clicks in, as it is: with its own
-// Content-Security-Policy. It speaks the DevTools protocol over a pipe.
-type session struct {
-	t      *testing.T
+// A chromium is a headless Chromium that a test types and clicks in. It speaks the DevTools protocol over a pipe, and all
+// tests share it, one after the other.
+type chromium struct {
 	to     io.Writer
 	from   *bufio.Reader
-	id     string // of the page
 	number int    // of the last command
 	end    func() // closes the browser, and waits for it
-	log    bytes.Buffer
-	net    string // the file of its network's log, which is whole after its end
+	kill   func()
+	log    bytes.Buffer // whole after its end
+}
+
+// chromiums are those that run, with and without WebGL. TestMain ends them.
+var chromiums = map[bool]*chromium{}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, c := range chromiums {
+		c.end()
+	}
+	os.Exit(code)
+}
+
+// A session is a page, as it is: with its own Content-Security-Policy, and a profile of its own.
+type session struct {
+	*chromium
+	t       *testing.T
+	id      string   // of the page
+	context string   // of its profile
+	noise   []string // what the console said, and what the page asked the network for
+}
+
+// A view is how a page is looked at.
+type view struct {
+	width, height int
+	dark, bare    bool // bare: without scroll bars
+	// without3D is a browser without WebGL. Tests that look at no viewer use it: the viewer is drawn by the processor,
+	// and takes longer than all the rest.
+	without3D bool
 }
 
 // browser finds a Chromium, or skips.
@@ -46,22 +72,12 @@ func browser(t *testing.T) string {
 	return need.Program(t, "chromium", os.Getenv("CHROMIUM"), "chromium-browser", "google-chrome", "chromium")
 }
 
-// profile is a directory for what a browser keeps. Some of its processes write there for a moment after
-// it has ended, on which t.TempDir would fail.
-func profile(t *testing.T) string {
+// launch is a Chromium, with software WebGL or none, and no name server.
+func launch(t *testing.T, without3D bool) *chromium {
 	t.Helper()
-	dir := need.Value(os.MkdirTemp("", "prgnn-browser-"))(t)
-	t.Cleanup(func() { testdir.Remove(t, dir) })
-	return dir
-}
-
-// without3D is the flag of a browser without WebGL. Tests that look at no viewer use it: the viewer is drawn by the
-// processor, and takes longer than all the rest.
-const without3D = "--disable-3d-apis"
-
-// startSession opens a page, with software WebGL and no name server. What it downloads goes to a directory.
-func startSession(t *testing.T, page, downloads string, flags ...string) *session {
-	t.Helper()
+	if c := chromiums[without3D]; c != nil {
+		return c
+	}
 	if runtime.GOOS == "windows" {
 		need.Missing(t, "no pipes to a browser on Windows")
 	}
@@ -69,64 +85,94 @@ func startSession(t *testing.T, page, downloads string, flags ...string) *sessio
 	need.NoError(t, err)
 	from, answers, err := os.Pipe()
 	need.NoError(t, err)
-	dir := profile(t)
-	s := &session{t: t, to: to, from: bufio.NewReader(from), net: filepath.Join(dir, "net.json")}
-	cmd := exec.Command(browser(t), append([]string{
+	dir := need.Value(os.MkdirTemp("", "prgnn-browser-"))(t)
+	flags := []string{
 		"--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run",
 		"--mute-audio", "--disable-background-networking", "--disable-component-update",
 		"--disable-sync", "--disable-default-apps", "--disable-dev-shm-usage", "--disable-quic",
-		"--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=" + dir, "--log-net-log=" + s.net,
-		"--enable-logging=stderr", "--window-size=1280,900", "--remote-debugging-pipe",
-	}, append(flags, "about:blank")...)...)
+		"--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=" + dir, "--enable-logging=stderr",
+		"--remote-debugging-pipe", "about:blank",
+	}
+	if without3D {
+		flags = append(flags, "--disable-3d-apis")
+	}
+	c := &chromium{to: to, from: bufio.NewReader(from)}
+	cmd := exec.Command(browser(t), flags...)
 	cmd.ExtraFiles = []*os.File{commands, answers}
-	cmd.Stderr = &s.log
+	cmd.Stderr = &c.log
 	need.NoError(t, cmd.Start())
-	// A browser that hangs ends here, and with it the pipe that the test reads.
-	late := time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() })
-	s.end = sync.OnceFunc(func() {
-		s.id = ""
-		_ = s.send("Browser.close", nil, nil) // so that it ends its own processes
-		kill := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+	c.kill = func() { _ = cmd.Process.Kill() }
+	c.end = func() {
+		_, _ = c.command("", "Browser.close", nil, nil) // so that it ends its own processes
+		kill := time.AfterFunc(30*time.Second, c.kill)
 		_ = cmd.Wait()
 		kill.Stop()
-		late.Stop()
 		to.Close()
 		from.Close()
-	})
-	t.Cleanup(func() {
-		s.end()
-		if t.Failed() {
-			t.Logf("%.2000s", s.log.String())
+		// Some of its processes write there for a moment after it has ended.
+		for range 100 {
+			if os.RemoveAll(dir) == nil {
+				break
+			}
 		}
-	})
+	}
 	commands.Close()
 	answers.Close()
-	var target struct{ TargetID, SessionID string }
-	s.call("Target.createTarget", map[string]any{"url": "file://" + page}, &target)
+	chromiums[without3D] = c
+	return c
+}
+
+// startSession opens a page. What it downloads goes to a directory.
+func startSession(t *testing.T, page, downloads string, v view) *session {
+	t.Helper()
+	s := &session{t: t, chromium: launch(t, v.without3D)}
+	// A browser that hangs ends here, and with it the pipe that the test reads.
+	late := time.AfterFunc(5*time.Minute, s.kill)
+	t.Cleanup(func() {
+		late.Stop()
+		if t.Failed() {
+			t.Logf("%.2000s", strings.Join(s.noise, "\n"))
+		}
+		s.close()
+	})
+	var target struct{ TargetID, SessionID, BrowserContextID string }
+	s.call("Target.createBrowserContext", nil, &target)
+	s.context = target.BrowserContextID
+	s.call("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": s.context}, &target)
 	s.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
-	s.call("Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": downloads}, nil)
+	s.call("Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": downloads,
+		"browserContextId": s.context}, nil)
 	s.id = target.SessionID
+	for _, domain := range []string{"Log", "Runtime", "Network", "Page"} {
+		s.call(domain+".enable", nil, nil)
+	}
+	s.call("Emulation.setScrollbarsHidden", map[string]any{"hidden": v.bare}, nil)
+	s.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": cmp.Or(v.width, 1280),
+		"height": cmp.Or(v.height, 900), "deviceScaleFactor": 1, "mobile": false}, nil)
+	if v.dark {
+		s.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{
+			{"name": "prefers-color-scheme", "value": "dark"}}}, nil)
+	}
+	s.call("Page.navigate", map[string]any{"url": "file://" + page}, nil)
 	s.arrive(filepath.Base(page)) // until then about:blank is there, which is complete as well
 	return s
 }
 
-// quiet ends the session, and fails where the console said something, or the page asked the network for more
-// than its own file and data in it.
+// close closes the page, and forgets its profile.
+func (s *session) close() {
+	if s.context != "" {
+		s.id = ""
+		_ = s.send("Target.disposeBrowserContext", map[string]any{"browserContextId": s.context}, nil)
+		s.context = ""
+	}
+}
+
+// quiet fails where the console said something, or the page asked the network for more than its own file and data in it.
 func (s *session) quiet() {
 	s.t.Helper()
-	s.end()
-	for line := range strings.Lines(s.log.String()) {
-		if strings.Contains(line, ":CONSOLE") && !strings.Contains(line, "GL Driver Message") {
-			s.t.Errorf("the console says: %s", strings.TrimSpace(line))
-		}
-	}
-	// Chromium has errands of its own, which no page began.
-	asked := regexp.MustCompile(`"url":"((?:https?|wss?|ftp):[^"]{0,60})`)
-	began := regexp.MustCompile(`"initiator":"(?:file|null|data)`)
-	for line := range strings.Lines(string(need.Value(os.ReadFile(s.net))(s.t))) {
-		if m := asked.FindStringSubmatch(line); m != nil && began.MatchString(line) {
-			s.t.Errorf("the page asks the network for %s", m[1])
-		}
+	s.ask("", "0") // every event before it is here then
+	for _, line := range s.noise {
+		s.t.Error(line)
 	}
 }
 
@@ -146,38 +192,79 @@ func (s *session) call(method string, params map[string]any, into any) {
 	}
 }
 
-// send is call with an error; events are passed over.
+// send is call with an error.
 func (s *session) send(method string, params map[string]any, into any) error {
-	s.number++
-	command := map[string]any{"id": s.number, "method": method, "params": params}
-	if s.id != "" {
-		command["sessionId"] = s.id
+	events, err := s.command(s.id, method, params, into)
+	for _, e := range events {
+		if e.SessionID == s.id && s.id != "" {
+			s.hear(e)
+		}
+	}
+	return err
+}
+
+// hear notes an event that a page should not cause.
+func (s *session) hear(e event) {
+	switch e.Method {
+	case "Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
+		if !bytes.Contains(e.Params, []byte("GL Driver Message")) {
+			s.noise = append(s.noise, fmt.Sprintf("the console shows %.500s", e.Params))
+		}
+	case "Network.requestWillBeSent", "Network.webSocketCreated":
+		var asked struct {
+			URL     string
+			Request struct{ URL string }
+		}
+		_ = json.Unmarshal(e.Params, &asked)
+		if url := asked.URL + asked.Request.URL; regexp.MustCompile(`^(https?|wss?|ftp):`).MatchString(url) {
+			s.noise = append(s.noise, "the page asks the network for "+url)
+		}
+	}
+}
+
+// An event is a message of the browser that answers no command.
+type event struct {
+	SessionID, Method string
+	Params            json.RawMessage
+}
+
+// command sends a command to a page, "" for the browser, and waits for its answer. events came before it.
+func (c *chromium) command(page, method string, params map[string]any, into any) (events []event, err error) {
+	c.number++
+	command := map[string]any{"id": c.number, "method": method, "params": params}
+	if page != "" {
+		command["sessionId"] = page
 	}
 	b, err := json.Marshal(command)
 	if err == nil {
-		_, err = s.to.Write(append(b, 0))
+		_, err = c.to.Write(append(b, 0))
 	}
 	for err == nil {
-		if b, err = s.from.ReadBytes(0); err != nil {
+		if b, err = c.from.ReadBytes(0); err != nil {
 			break
 		}
 		var answer struct {
+			event
 			ID     int
 			Result json.RawMessage
 			Error  *struct{ Message string }
 		}
-		if err = json.Unmarshal(bytes.TrimSuffix(b, []byte{0}), &answer); err != nil || answer.ID != s.number {
+		if err = json.Unmarshal(bytes.TrimSuffix(b, []byte{0}), &answer); err != nil {
+			break
+		}
+		if answer.ID != c.number {
+			events = append(events, answer.event)
 			continue
 		}
 		switch {
 		case answer.Error != nil:
-			return errors.New(answer.Error.Message)
+			return events, errors.New(answer.Error.Message)
 		case into == nil:
-			return nil
+			return events, nil
 		}
-		return json.Unmarshal(answer.Result, into)
+		return events, json.Unmarshal(answer.Result, into)
 	}
-	return err
+	return events, err
 }
 
 // arrive waits until a page with this file name is there, with its scripts run.

@@ -122,11 +122,11 @@ func TestKeyboardInBrowser(t *testing.T) {
 	if own := os.Getenv("PRGNN_REPORT"); own != "" { // another page
 		page = own
 	} else {
-		quickReport(t, dir)
+		need.NoError(t, os.WriteFile(page, quickReport(t), 0o644))
 	}
 	for _, width := range []int{1280, 390} { // on a phone's width, most tables and figures scroll
 		t.Run(fmt.Sprint(width, " px"), func(t *testing.T) {
-			s := startSession(t, page, dir)
+			s := startSession(t, page, dir, view{})
 			s.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{
 				{"name": "prefers-reduced-motion", "value": "reduce"}}}, nil) // the window is where the focus is at once
 			s.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)

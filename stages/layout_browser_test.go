@@ -70,7 +70,7 @@ func TestLayoutInBrowser(t *testing.T) {
 	dir := t.TempDir()
 	pages := map[string]func(t *testing.T) []byte{
 		"everything": wholeReport,
-		"quick.yaml": func(t *testing.T) []byte { return quickReport(t, dir) },
+		"quick.yaml": quickReport,
 	}
 	if own := os.Getenv("PRGNN_REPORT"); own != "" { // another page, to look for its faults
 		pages = map[string]func(t *testing.T) []byte{own: func(t *testing.T) []byte {
@@ -84,11 +84,8 @@ func TestLayoutInBrowser(t *testing.T) {
 			page := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAll(make(t), nil)
 			path := filepath.Join(dir, "open.html")
 			need.NoError(t, os.WriteFile(path, page, 0o644))
-			var flags []string
-			if name == "everything" { // the viewer is measured in the page of quick.yaml
-				flags = append(flags, without3D)
-			}
-			s := startSession(t, path, dir, flags...)
+			// The viewer is measured in the page of quick.yaml.
+			s := startSession(t, path, dir, view{without3D: name == "everything"})
 			for _, width := range []int{1280, 768, 390, 718} { // 718 px: the text width of A4
 				media := "screen"
 				if width == 718 {
@@ -122,9 +119,16 @@ func TestLayoutInBrowser(t *testing.T) {
 	}
 }
 
-// quickReport runs quick.yaml in a directory and returns the page of its report.
-func quickReport(t *testing.T, dir string) []byte {
+// quickPage is the page of quickReport, once it is there.
+var quickPage []byte
+
+// quickReport runs quick.yaml, once for all tests, and returns the page of its report.
+func quickReport(t *testing.T) []byte {
 	t.Helper()
+	if quickPage != nil {
+		return quickPage
+	}
+	dir := t.TempDir()
 	program := filepath.Join(dir, "pipeline")
 	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program,
 		"prgnn/cmd/pipeline").CombinedOutput(); err != nil {
@@ -136,6 +140,6 @@ func quickReport(t *testing.T, dir string) []byte {
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	page := need.Value(os.ReadFile(filepath.Join(dir, "quick.html")))(t)
-	return page
+	quickPage = need.Value(os.ReadFile(filepath.Join(dir, "quick.html")))(t)
+	return quickPage
 }

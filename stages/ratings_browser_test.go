@@ -24,7 +24,7 @@ func TestRatingsInBrowser(t *testing.T) {
 	dir := t.TempDir()
 	page := filepath.Join(dir, "report.html")
 	need.NoError(t, os.WriteFile(page, wholeReport(t), 0o644))
-	s := startSession(t, page, dir, without3D)
+	s := startSession(t, page, dir, view{without3D: true})
 	const rated = `[...document.querySelectorAll(".rating")].map(r => r.querySelector("[aria-pressed=true]")?.textContent ?? "n/a").join(" ")`
 	scans := studied.scans(t)
 	if len(scans) != 6 {
@@ -121,7 +121,7 @@ func TestScanPagesInBrowser(t *testing.T) {
 	for path, content := range files {
 		need.NoError(t, os.WriteFile(path, content, 0o644))
 	}
-	s := startSession(t, strings.ReplaceAll(page, " ", "%20"), dir, without3D)
+	s := startSession(t, strings.ReplaceAll(page, " ", "%20"), dir, view{without3D: true})
 	s.arrive("my%20study.html")
 	s.leave(`document.querySelector("a.sheet").click()`)
 	for i, key := range []string{"p", "3", "m"} {

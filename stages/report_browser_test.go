@@ -55,7 +55,7 @@ func TestReportInBrowser(t *testing.T) {
 		}
 	}
 	t.Run("as it is", func(t *testing.T) {
-		s := startSession(t, path, dir, "--hide-scrollbars", "--window-size=1280,2400")
+		s := startSession(t, path, dir, view{height: 2400, bare: true})
 		s.ask("true", `(document.getElementById("viewer").scrollIntoView(), true)`)
 		s.ask("true", settled)
 		img := s.picture()
@@ -77,7 +77,7 @@ func TestReportInBrowser(t *testing.T) {
 		}
 	})
 	t.Run("without WebGL", func(t *testing.T) {
-		s := startSession(t, path, dir, without3D)
+		s := startSession(t, path, dir, view{without3D: true})
 		s.ask("true", `document.getElementById("viewer").hidden`)
 		s.ask("0", `document.querySelectorAll("button.place").length`)
 		s.ask("true", `document.querySelectorAll("span.place").length > 0`)
@@ -87,12 +87,12 @@ func TestReportInBrowser(t *testing.T) {
 	if err != nil {
 		t.Run("axe-core", func(t *testing.T) { need.Missing(t, "no axe-core, which judges accessibility: make web") })
 	}
-	for name, flags := range map[string][]string{
-		"narrow and light": {"--window-size=390,800"},
-		"wide and dark":    {"--window-size=1280,900", "--blink-settings=preferredColorScheme=0"},
+	for name, v := range map[string]view{
+		"narrow and light": {width: 390, height: 800, bare: true},
+		"wide and dark":    {dark: true, bare: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := startSession(t, path, dir, append(flags, "--hide-scrollbars")...)
+			s := startSession(t, path, dir, v)
 			s.ask("true", settled)
 			s.ask("", string(axe)+";0")
 			var got struct {
