@@ -13,24 +13,9 @@ import (
 	"prgnn/dag/listing"
 )
 
-// Codes reads the text that package codeid generates, which the package of the kinds embeds:
-//
-//	kind echo 59ef861f7b9c…
-//	kind graph 8d9f932ef274…
-//
-//	source prgnn/connectivity/graph.go 5f1c0a9e27d4b836
-//
-//	reached by echo graph
-//	prgnn/artifacts/encoding.NewArray 12fa6887d2c8
-//
-//	reached by graph
-//	prgnn/connectivity.sparsify 4cac7c81f259
-//	module golang.org/x/sys v0.49.0
-//
-// It gives the field Code of each kind, by name: the text from the kind's line on.
-// The digest in that line is the identity, which enters keys: it is of all that the
-// kind reaches, without names and places. The rest explains how two identities
-// differ.
+// Codes reads the text that package codeid generates and the package of the kinds embeds. It gives the field Code of
+// each kind, by name: a line "kind graph 8d9f932ef274…" with the identity, which enters keys, and the declarations
+// behind it in their own lines, which explain how two identities differ (package listing).
 func Codes(text string) map[string]string {
 	listing.Add(text)
 	codes := map[string]string{}

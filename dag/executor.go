@@ -10,7 +10,7 @@ import (
 )
 
 // An Executor carries out tasks somewhere: in this process (Local), or in others
-// that see the same store. See "Executors" in the package comment.
+// that see the same store. See docs/engine.md#executors.
 type Executor interface {
 	// Execute carries out one job and returns when it has ended, or soon after the
 	// context has. It is called in a goroutine of its own for each job, and never

@@ -14,8 +14,8 @@ import (
 const recipeFormat = "recipe 1"
 
 // appendRecipe writes the recipe of a task, whose inputs are settled, to b: all
-// that its result depends on, one fact a line, and nothing else. See the package
-// comment. code is the digest of the kind's code identity; outside is what a
+// that its result depends on, one fact a line, and nothing else. See
+// docs/engine.md. code is the digest of the kind's code identity; outside is what a
 // CodeReader reads; refs holds the sources' contents in the order of n.Inputs (which need not be that of the
 // ports) and their sources.
 //
