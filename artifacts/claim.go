@@ -32,10 +32,13 @@ func (x *Work) TryClaim(k Key) (c *Claim, ok bool, err error) {
 func (x *Work) Claimants() []string { return x.store.session.Claimants() }
 
 // Hold says that a run begins: until Close, blobs that Has finds or Put makes are safe from a gc in another process.
-// In a store that cannot be written it fails, and the run can only read.
+// In a store that cannot be written it fails, and the run can only read. What killed runs left unfinished is removed.
 func (x *Work) Hold() error {
 	s := x.store
 	_, err := s.session.Begin()
+	if err == nil {
+		s.freeDead()
+	}
 	return s.fault(err)
 }
 

@@ -38,6 +38,7 @@ type GCPlan struct {
 	Over   int64    // by how much more than MaxSize what stays takes
 
 	Strays  []string // what dead processes left in tmp, relative to the store
+	Left    int64    // bytes of these
 	Scratch []string // checkpoints of work that is done
 	Logs    []string // of work that no kept run has, from before the first of them
 
@@ -199,7 +200,7 @@ func (p *GCPlan) leftovers() error {
 	}
 	for _, q := range all {
 		if !q.Alive {
-			p.Strays = append(p.Strays, p.s.relative(q.Dir))
+			p.Strays, p.Left = append(p.Strays, p.s.relative(q.Dir)), p.Left+q.Bytes()
 		}
 	}
 	entries, err := os.ReadDir(filepath.Join(p.s.dir, scratchDir))

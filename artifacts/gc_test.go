@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -359,9 +360,14 @@ func TestGCOtherProcess(t *testing.T) {
 		}
 		cmd.Process.Kill()
 		cmd.Wait()
+		theirs := need.Value(filepath.Glob(filepath.Join(s.Dir(), "tmp", "*", "lease")))(t)
+		for _, lease := range theirs { // in one of them nothing was unfinished
+			need.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(lease), "blob"), make([]byte, 1000), 0o666))
+		}
 		age(t, lies(s, r.Digest), 5*time.Hour)
 		plan = need.Value(s.Health.PlanGC(GCOptions{}))(t)
-		if len(plan.Remove) != 1 || len(plan.Strays) != 1 || !strings.HasPrefix(plan.Strays[0], "tmp/") {
+		if len(plan.Remove) != 1 || len(plan.Strays) != 1 || !strings.HasPrefix(plan.Strays[0], "tmp/") ||
+			plan.Left < 1000 || plan.Left > 1100 {
 			t.Errorf("after its death: %+v", plan)
 		}
 		if f := damage(verify(t, s.Dir())); f != "tmp: stray file" {
@@ -377,6 +383,34 @@ func TestGCOtherProcess(t *testing.T) {
 			t.Errorf("left in locks: %v", left)
 		}
 	})
+}
+
+// A run frees what a killed one left, and nothing of one that lives.
+func TestRunFreesAfterKill(t *testing.T) {
+	s := newStore(t)
+	killed, out := child(t, "holder", s.Dir())
+	if !out.Scan() {
+		t.Fatal("the holder did not begin")
+	}
+	sessions := func() []string {
+		return need.Value(filepath.Glob(filepath.Join(s.Dir(), "tmp", "*", "lease")))(t)
+	}
+	left := sessions()[0]
+	killed.Process.Kill()
+	killed.Wait()
+	other, out := child(t, "holder", s.Dir())
+	if !out.Scan() {
+		t.Fatal("the other holder did not begin")
+	}
+	need.NoError(t, s.Work.Hold())
+	if now := sessions(); len(now) != 2 || slices.Contains(now, left) {
+		t.Errorf("sessions after %s was killed: %s", left, now)
+	}
+	other.Process.Kill()
+	other.Wait()
+	if _, _, err := need.Value(s.Health.PlanGC(GCOptions{}))(t).Execute(); err != nil {
+		t.Error(err)
+	}
 }
 
 // A gc that dies between setting a blob aside and putting it back leaves a blob that

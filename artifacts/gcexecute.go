@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"prgnn/artifacts/session"
 	"prgnn/artifacts/whole"
 )
 
@@ -131,6 +132,23 @@ func (s *Store) collect(victims []Victim, trash string, before int64) (blobs int
 		blobs, bytes = blobs+1, bytes+v.Size
 	}
 	return blobs, bytes, nil
+}
+
+// freeDead frees what dead processes left, which may be as large as a result. What it cannot remove is left to gc.
+func (s *Store) freeDead() {
+	all, _ := s.session.Others()
+	// One that is just beginning has no lease yet.
+	if !slices.ContainsFunc(all, func(p session.Presence) bool { return !p.Alive && p.Since > 0 }) {
+		return
+	}
+	unlock, err := s.session.Gate(true)
+	if err != nil {
+		return
+	}
+	defer unlock()
+	if s.session.Lonely() == nil {
+		_ = s.removeStrays()
+	}
 }
 
 // removeStrays clears away what dead processes left. The gate is closed.

@@ -49,6 +49,7 @@ type Finding struct {
 	Keys    []Key    // of a blob: the actions that made it; of an action: its own
 	Tasks   []string // what those are called in the runs that are recorded: they run again when they are needed
 	Detail  string   // what is wrong with it, for a person
+	Left    int64    // bytes that a dead process left there
 
 	object object // that is wrong, of a blob or an action
 	spare  bool   // another copy of it is whole
@@ -420,7 +421,9 @@ func (v *verifier) strays(ctx context.Context) error {
 	}
 	for _, p := range all {
 		if !p.Alive {
-			v.find(Stray, p.Dir, Finding{Detail: "the process that wrote it has ended"})
+			left := p.Bytes()
+			v.find(Stray, p.Dir, Finding{Left: left,
+				Detail: fmt.Sprintf("the process that wrote it has ended, and left %d bytes", left)})
 		}
 	}
 	return nil

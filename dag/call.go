@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/artifacts/tasklog"
+	"prgnn/internal/machine"
 )
 
 // call runs the stage. What happens in it stays in it: a panic is this task's
@@ -114,6 +115,9 @@ func keep(ctx context.Context, s *artifacts.Store, j *Job, ports []Port, out Out
 	}()
 	waits := false
 	for _, p := range ports {
+		if err := fits(s, p.Name, out[p.Name]); err != nil {
+			return nil, err
+		}
 		v := &guarded{Value: out[p.Name], ctx: ctx}
 		w, err := s.Write(v)
 		switch {
@@ -143,6 +147,20 @@ func keep(ctx context.Context, s *artifacts.Store, j *Job, ports []Port, out Out
 		return nil, &StoreError{err}
 	}
 	return refs, nil
+}
+
+// fits refuses a large file, which has a size before it is written, where the store has no room for it.
+func fits(s *artifacts.Store, output string, v artifacts.Value) error {
+	file, ok := v.(interface{ Size() int64 })
+	if !ok {
+		return nil
+	}
+	if free, known := machine.Free(s.Dir()); known && file.Size() > free {
+		return &machine.Fault{Err: fmt.Errorf("output %q has %d bytes, but the file system of the store %s has room for %d: "+
+			"free space there (pipeline gc removes what no run needs) or use a store on a larger disk (--store); "+
+			"a sparse file is stored with all its bytes", output, file.Size(), s.Dir(), free)}
+	}
+	return nil
 }
 
 // guarded tells an encoding error of the value (this task's) from one of the writer

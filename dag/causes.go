@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,7 +32,7 @@ func Causes(g *Graph, s *artifacts.Store, o Options, patterns ...string) (*Summa
 	if err != nil {
 		return nil, err
 	}
-	if err := r.plan(); err != nil {
+	if err := r.plan(context.Background()); err != nil {
 		return nil, err
 	}
 	return r.summary(patterns)

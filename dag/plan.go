@@ -6,10 +6,10 @@ import (
 )
 
 // plan goes through the run without running anything.
-func (r *runner) plan() error {
+func (r *runner) plan(ctx context.Context) error {
 	r.dry = true
 	r.past = &history{store: r.store, pipeline: r.graph.name}
-	if err := r.loop(context.Background()); err != nil {
+	if err := r.loop(ctx); err != nil {
 		return err
 	}
 	r.planRemakes()

@@ -96,11 +96,16 @@ type Step struct {
 
 // Plan returns what Run would do, in the order of the graph. It runs nothing.
 func Plan(g *Graph, s *artifacts.Store, o Options) ([]Step, error) {
+	return PlanUntil(context.Background(), g, s, o)
+}
+
+// PlanUntil is Plan until ctx ends.
+func PlanUntil(ctx context.Context, g *Graph, s *artifacts.Store, o Options) ([]Step, error) {
 	r, err := newRunner(g, s, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.plan(); err != nil {
+	if err := r.plan(ctx); err != nil {
 		return nil, err
 	}
 	return r.steps(), nil

@@ -382,3 +382,22 @@ func TestKeptAtInterrupt(t *testing.T) {
 		t.Errorf("%v, %+v", err, res)
 	}
 }
+
+// tooLarge is a file that no store has room for.
+type tooLarge struct{ long }
+
+func (tooLarge) Size() int64 { return 1 << 60 }
+
+// TestNoRoomForOutput: a file that is larger than what is free is refused before anything of it is written.
+func TestNoRoomForOutput(t *testing.T) {
+	s := newSketch()
+	s.task("a", &gives{v: tooLarge{long{func() { t.Error("it is written") }}}})
+	s.task("b", &join{Text: "B"})
+	st := newStore(t)
+	res := need.Value(Run(t.Context(), &s.Graph, st, Options{Workers: 1}))(t)
+	if res.Failed != 1 || res.Outputs["b"] == nil {
+		t.Fatalf("%+v", res)
+	}
+	need.Error(t, res.Errors[0], `output "out" has 1152921504606846976 bytes, but the file system of the store `+st.Dir()+
+		" has room for ")
+}

@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -126,7 +127,7 @@ func Why(g *Graph, s *artifacts.Store, o Options, task string) (*Explanation, er
 	if err != nil {
 		return nil, err
 	}
-	if err := r.plan(); err != nil {
+	if err := r.plan(context.Background()); err != nil {
 		return nil, err
 	}
 	i := r.of[nodes[0]]

@@ -195,6 +195,17 @@ type Presence struct {
 	Alive bool
 }
 
+// Bytes are those of its unfinished files.
+func (q *Presence) Bytes() (sum int64) {
+	files, _ := os.ReadDir(q.Dir)
+	for _, f := range files {
+		if info, err := f.Info(); err == nil {
+			sum += info.Size()
+		}
+	}
+	return sum
+}
+
 var sessionName = pattern.New(`^[0-9a-f]{16}$`)
 
 // Others looks who is at work. Only what is seen under the exclusive gate is

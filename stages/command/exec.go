@@ -233,7 +233,7 @@ func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	var wrong []error
 	for _, entry := range e.Outputs {
 		d := declareOutput(entry)
-		v, err := collect(filepath.Join(dir, places[d.name]), d)
+		v, err := collect(ctx, filepath.Join(dir, places[d.name]), d)
 		if err != nil {
 			wrong = append(wrong, err)
 			continue

@@ -3,6 +3,7 @@ package command
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -146,7 +147,7 @@ func extension(format string, start []byte) string {
 }
 
 // collect reads and checks an output.
-func collect(path string, d declared) (artifacts.Value, error) {
+func collect(ctx context.Context, path string, d declared) (artifacts.Value, error) {
 	info, err := os.Lstat(path)
 	switch {
 	case os.IsNotExist(err):
@@ -171,7 +172,7 @@ func collect(path string, d declared) (artifacts.Value, error) {
 		f.Close()
 		return nil, fmt.Errorf("the output %s (%s) has %d bytes, and %s is read up to %d GiB: write it in parts, or as a format that is stored unread, such as bin", d.name, filepath.Base(path), info.Size(), d.value, limit>>30)
 	}
-	v := &written{d.value, f, info.Size()}
+	v := &written{ctx, d.value, f, info.Size()}
 	if err := v.check(d); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("the output %s is not %s: %w", d.name, d.value, err)
@@ -197,12 +198,17 @@ const (
 
 // A written output is a large file of the command on its way into the store.
 type written struct {
+	ctx    context.Context // it is read until this ends
 	format string
 	f      *os.File // closed with the last reference to it
 	size   int64
 }
 
 func (w *written) Format() string { return w.format }
+
+// Size is that of the file, in bytes: the store refuses more than it has room for before anything is written. A sparse
+// file has few blocks, and is stored with all its bytes.
+func (w *written) Size() int64 { return w.size }
 
 // Encode writes the file.
 func (w *written) Encode(to io.Writer) error {
@@ -214,9 +220,14 @@ func (w *written) Encode(to io.Writer) error {
 }
 
 // reader reads the file from its beginning. Its length bounds what readers believe of it.
-func (w *written) reader() sized { return sized{io.NewSectionReader(w.f, 0, w.size)} }
+func (w *written) reader() sized { return sized{io.NewSectionReader(w.f, 0, w.size), w.ctx} }
 
-type sized struct{ *io.SectionReader }
+type sized struct {
+	*io.SectionReader
+	ctx context.Context
+}
+
+func (s sized) Read(p []byte) (int, error) { return regular.Until(s.ctx, s.SectionReader).Read(p) }
 
 func (s sized) Len() int {
 	at, _ := s.Seek(0, io.SeekCurrent)

@@ -302,3 +302,15 @@ func TestLargeOutputs(t *testing.T) {
 	need.Equal(t, len(text), 17<<20, "bytes")
 	need.Equal(t, text[:6], "begin\x00", "it begins with")
 }
+
+// TestInterruptedCheck: the reading that checks a large output ends with the run.
+func TestInterruptedCheck(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "o.txt")
+	need.NoError(t, os.WriteFile(path, []byte("A"), 0o666))
+	ctx, cancel := context.WithCancel(t.Context())
+	need.Value(collect(ctx, path, declared{name: "o", value: "text"}))(t)
+	cancel()
+	if _, err := collect(ctx, path, declared{name: "o", value: "text"}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -128,6 +128,7 @@ type gcEvent struct {
 	Over      int64  `json:"over"`    // bytes above --max-size
 	KeptRuns  int    `json:"kept_runs"`
 	LeftInUse int    `json:"left_in_use"` // blobs kept for runs that are going on
+	Abandoned int64  `json:"abandoned"`   // bytes of unfinished files of killed runs, which are removed, too
 }
 
 func (a *app) gc(o artifacts.GCOptions, dry bool) error {
@@ -147,7 +148,7 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 		}
 	}
 	e := gcEvent{"gc", dry, len(plan.Remove), plan.Freed, plan.Bytes - plan.Freed, plan.Over,
-		len(plan.Kept), plan.InUse}
+		len(plan.Kept), plan.InUse, plan.Left}
 	if !dry {
 		if e.Removed, e.Freed, err = plan.Execute(); err != nil {
 			if e.Removed > 0 {
@@ -174,6 +175,9 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 	}
 	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", removed(dry), words.Count(e.Removed, "blob"),
 		console.ByteCount(e.Freed), console.ByteCount(e.Left), words.Count(e.KeptRuns, "run"))
+	if plan.Left > 0 {
+		a.Note("and %s of unfinished files left by killed runs", console.ByteCount(plan.Left))
+	}
 	if rooms > 0 {
 		a.Note("and %s left by killed runs", words.Count(rooms, "directory"))
 	}

@@ -150,7 +150,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	ctx, done := console.Interruptible("running tasks are aborted cleanly", shown.Say)
 	defer done()
 	ahead := sync.OnceFunc(func() { // a run that finds everything needs no estimate
-		text, full := progress.Ahead(p.Graph, store, r.Options)
+		text, full := progress.Ahead(ctx, p.Graph, store, r.Options)
 		if full != "" && !a.Quiet {
 			shown.Say(full)
 		}

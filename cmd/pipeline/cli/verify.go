@@ -141,6 +141,14 @@ func (a *app) verify(repair bool) error {
 			}
 		}
 	}
+	unfinished := int64(0)
+	for _, f := range report.Findings {
+		unfinished += f.Left
+	}
+	if unfinished > 0 && !a.JSON {
+		a.Note("killed runs left %s of unfinished files: the next run or pipeline gc removes them",
+			console.ByteCount(unfinished))
+	}
 	// A store that cannot be written is not tried.
 	if able, err := store.Health.Probe(); err == nil {
 		if problems := able.Problems(); problems != nil {

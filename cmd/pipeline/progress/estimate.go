@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -82,9 +83,9 @@ func Estimated(steps []dag.Step, past Past, workers int) Estimate {
 
 // Ahead tells before a run what Estimated says of it: "12 tasks to run: about 41 min on 2 workers …". It is "" when
 // nothing is to run, or the time of most tasks is not known. full is what NoRoom says.
-func Ahead(g *dag.Graph, s *artifacts.Store, o dag.Options) (text, full string) {
+func Ahead(ctx context.Context, g *dag.Graph, s *artifacts.Store, o dag.Options) (text, full string) {
 	past := Remember(g, s)
-	steps, err := dag.Plan(g, s, dag.Options{Until: o.Until, Only: o.Only, Force: o.Force})
+	steps, err := dag.PlanUntil(ctx, g, s, dag.Options{Until: o.Until, Only: o.Only, Force: o.Force})
 	if err != nil {
 		return "", "" // the run says what is wrong
 	}
