@@ -26,6 +26,7 @@ import (
 //go:embed artifacts/parquet/*[^t].go
 //go:embed artifacts/readme.txt
 //go:embed artifacts/refused/*[^t].go
+//go:embed artifacts/session/*[^t].go
 //go:embed artifacts/tasklog/*[^t].go
 //go:embed artifacts/whole/*[^t].go
 //go:embed connectivity/*[^s]t.go
