@@ -246,9 +246,9 @@ func TestNamesThatAreAlike(t *testing.T) {
 // Two people must not become one, and nobody another: names are refused rather than cut or folded.
 func TestNamesAreNotCut(t *testing.T) {
 	for people, want := range map[string]string{
-		"a1,1\nA1,2\n":         `people.csv:3: "A1" and "a1" (line 2) differ only in case, and some file systems cannot tell their files apart: rename one of them`,
-		"sub-08,1\nSUB-08,2\n": `people.csv:3: "SUB-08" and "sub-08" (line 2) would both be named sub-08: rename one of them`,
-		"Sub-08,1\n08,2\n":     `people.csv:3: "08" and "Sub-08" (line 2) would both be named sub-08: rename one of them`,
+		"a1,1\nA1,2\n":         `people.csv:3: "A1" and "a1" (line 2) differ only in case, and some file systems cannot tell their files apart: if they are one person, remove one row; if they are two, rename one`,
+		"sub-08,1\nSUB-08,2\n": `people.csv:3: "SUB-08" and "sub-08" (line 2) would both be named sub-08: if they are one person, remove one row; if they are two, rename one`,
+		"Sub-08,1\n08,2\n":     `people.csv:3: "08" and "Sub-08" (line 2) would both be named sub-08: if they are one person, remove one row; if they are two, rename one`,
 		"Müller,1\nMller,2\n":  `people.csv:2: "Müller" has the character 'ü', but participant names consist of the letters a to z and digits: rename it, or set the parameter id to another column`,
 		"x1,1\nx\u200b2,2\n":   `people.csv:3: "x\u200b2" has the character '\u200b', but participant names`,
 		"а1,1\nb1,2\n":         `people.csv:2: "а1" has the character 'а', but participant names`, // Cyrillic
@@ -285,7 +285,7 @@ func TestNumbersAsNames(t *testing.T) {
 		t.Error(notes)
 	}
 	for people, want := range map[string]string{
-		"1.0,HC\n1,ASD\n":                `people.csv:3: "1" and "1.0" (line 2) would both be named sub-1: rename one of them`,
+		"1.0,HC\n1,ASD\n":                `people.csv:3: "1" and "1.0" (line 2) would both be named sub-1: if they are one person, remove one row; if they are two, rename one`,
 		"1.000,HC\n":                     `people.csv:2: "1.000" may be 1 or 1000: write participants as whole numbers without separators`,
 		"\"2,000\",HC\n":                 `"2,000" may be 2 or 2000`,
 		"1E+05,HC\n":                     `"1E+05" is a number in scientific notation, whose last digits may be lost: write participants as whole numbers`,
@@ -552,4 +552,16 @@ func TestLevelsWithEqualsSigns(t *testing.T) {
 		need.NoError(t, err)
 		need.Equal(t, strings.Join(stagetest.Sure(r.Participants.Strings("group")), " "), c.groups)
 	}
+}
+
+// A file whose name has zeros that the table lacks is proposed, and not taken.
+func TestLostZeros(t *testing.T) {
+	dir := testdir.Files(t, map[string]string{"people.csv": "id,dx\n1,HC\n2,ASD\n3,HC\n", "ts/001_x0.csv": "1,2\n3,4\n",
+		"ts/01_x0.csv": "1,2\n3,4\n", "ts/002_x0.csv": "1,2\n3,4\n", "ts/20_x0.csv": "1,2\n3,4\n", "ts/3_x0.csv": "1,2\n3,4\n"})
+	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
+	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "ts/{id}_x0.csv"}).Load(dir))(t)
+	need.Error(t, r.Subjects[0].Problem, "ts/1_x0.csv: there is no such file, but 001_x0.csv or 01_x0.csv exists: did a "+
+		"spreadsheet remove leading zeros from the table?")
+	need.Error(t, r.Subjects[1].Problem, "no such file, but 002_x0.csv exists: did")
+	need.NoError(t, r.Subjects[2].Problem)
 }

@@ -13,6 +13,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/cell"
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
@@ -144,7 +145,7 @@ func (f *fileSource) named(l *listed.List, r listed.Row, plain bool) (path strin
 	path = userfile.Within(l.Dir, name)
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", changed, fmt.Errorf("%s: %w", f.what(), userfile.Plain(path, err))
+		return "", changed, fmt.Errorf("%s: %w%s", f.what(), userfile.Plain(path, err), f.otherZeros(path))
 	}
 	if what := regular.Otherwise(info); what != "" {
 		return "", changed, userfile.Place(fmt.Errorf("%s: %w", f.what(), &regular.Error{Path: path, What: what}), path)
@@ -153,6 +154,40 @@ func (f *fileSource) named(l *listed.List, r listed.Row, plain bool) (path strin
 		return "", changed, userfile.Place(fmt.Errorf("%s: %s is an empty TemplateFlow placeholder; fetch it with: python -m templateflow get %s", f.what(), path, templateOf(path)), path)
 	}
 	return path, changed, nil
+}
+
+// zeros are those before a number within a name.
+var zeros = pattern.New(`(^|[^0-9])0+([0-9])`)
+
+// otherZeros proposes the file whose name differs from that of a missing one, made from columns, by zeros before
+// numbers.
+func (f *fileSource) otherZeros(path string) string {
+	if f.pieces == nil {
+		return ""
+	}
+	plain := func(name string) string { return zeros.ReplaceAllString(name, "$1$2") }
+	entries, _ := f.list(filepath.Dir(path)).ReadDir(".")
+	var near []string
+	for _, e := range entries {
+		if name := e.Name(); name != filepath.Base(path) && plain(name) == plain(filepath.Base(path)) {
+			near = append(near, name)
+		}
+	}
+	if near == nil {
+		return ""
+	}
+	return fmt.Sprintf(", but %s exists: did a spreadsheet remove leading zeros from the table?", strings.Join(near, " or "))
+}
+
+// list is a directory that is listed once.
+func (f *fileSource) list(dir string) *readOnce {
+	if f.dirs[dir] == nil {
+		if f.dirs == nil {
+			f.dirs = map[string]*readOnce{}
+		}
+		f.dirs[dir] = &readOnce{FS: os.DirFS(dir), entries: map[string]listing{}}
+	}
+	return f.dirs[dir]
 }
 
 func isSlash(c rune) bool { return c == '/' || c == '\\' }
@@ -194,13 +229,7 @@ func (f *fileSource) match(root, name string, filled []string) (string, error) {
 		expression += beside(piece, value, i+1 < len(filled))
 	}
 	dir := userfile.Within(root, fixed)
-	if f.dirs[dir] == nil {
-		if f.dirs == nil {
-			f.dirs = map[string]*readOnce{}
-		}
-		f.dirs[dir] = &readOnce{FS: os.DirFS(dir), entries: map[string]listing{}}
-	}
-	f.dirs[dir].refused = nil
+	f.list(dir).refused = nil
 	found, err := fs.Glob(f.dirs[dir], glob)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)

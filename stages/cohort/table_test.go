@@ -228,8 +228,8 @@ func TestTableCohortRefuses(t *testing.T) {
 				`nodes: "dk" is neither a built-in list (dk84, dk84-index) nor a file (study/dk)`},
 		{"open brace", func(c *TableCohort) { c.BOLD = "{name.nii" }, "", `bold: in "{name.nii" a { is not closed`},
 		{"duplicates", nil, "name;dx;scan\n1;HC;a\nsub-1;HC;b\nA_1;HC;c\nA1;HC;d\n1;HC;e\n;HC;f\n_;HC;g\n",
-			"study/people.csv:3: \"sub-1\" and \"1\" (line 2) would both be named sub-1: rename one of them\n" +
-				"study/people.csv:5: \"A1\" and \"A_1\" (line 4) would both be named sub-A1: rename one of them\n" +
+			"study/people.csv:3: \"sub-1\" and \"1\" (line 2) would both be named sub-1: if they are one person, remove one row; if they are two, rename one\n" +
+				"study/people.csv:5: \"A1\" and \"A_1\" (line 4) would both be named sub-A1: if they are one person, remove one row; if they are two, rename one\n" +
 				"study/people.csv:6: participant 1 is already in line 2; if each row is a run: runs: all; if each is a session: sessions: COLUMN, the column that names it\n" +
 				"study/people.csv:7: the participant has no name (column \"name\" is empty)\n" +
 				"study/people.csv:8: \"_\" has no letter or digit and cannot name a participant: rename it, or set the parameter id to another column"},

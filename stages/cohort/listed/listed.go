@@ -338,9 +338,9 @@ func (l *List) identify() error {
 		case l.dirs != nil && "sub-"+whole != r.ID && len(meant) == 1:
 			bad("%q cannot name a directory, and nobody is found by leaving out characters: if it is %s, write that", r.Source, meant[0])
 		case there && cased.ID != r.ID:
-			bad("%q and %q (line %d) differ only in case, and some file systems cannot tell their files apart: rename one of them", r.Source, cased.Source, cased.Line)
+			bad("%q and %q (line %d) differ only in case, and some file systems cannot tell their files apart: %s", r.Source, cased.Source, cased.Line, l.oneOrTwo())
 		case twice && other.Source != r.Source:
-			bad("%q and %q (line %d) would both be named %s: rename one of them", r.Source, other.Source, other.Line, r.ID)
+			bad("%q and %q (line %d) would both be named %s: %s", r.Source, other.Source, other.Line, r.ID, l.oneOrTwo())
 		case twice && l.Each == "participant" && first < 0:
 			first = len(problems)
 			bad("participant %s is already in line %d", r.Source, other.Line)
@@ -362,6 +362,14 @@ func (l *List) identify() error {
 		problems[first] = fmt.Errorf("%w%s%s", problems[first], also, l.hint)
 	}
 	return errors.Join(problems...)
+}
+
+// oneOrTwo is the remedy for two spellings of a name.
+func (l *List) oneOrTwo() string {
+	if l.Each == "participant" {
+		return "if they are one person, remove one row; if they are two, rename one"
+	}
+	return "if they are one person, write the name alike in all rows; if they are two, rename one"
 }
 
 // meant are the directories of participants that a row may mean: that of its id, and those of other readings of a
