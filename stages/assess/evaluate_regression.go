@@ -17,7 +17,7 @@ import (
 var evaluateRegressionKind = dag.Kind{
 	Name: "evaluate-regression",
 	Doc: "Pearson's r, R² and mean absolute error of regression models, per fold and over folds\n" +
-		"For test participants only; a participant's prediction is the mean over its draws. Each measure is computed in each fold, and its mean over the folds is reported: predictions of different folds come from different models. A fold with constant predictions has no r and counts as 0 in the mean. R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, and r2_training that with the mean of the training participants. The 95 % intervals are of the expected measure of models trained on as many participants as in each fold: of r by Fisher's z, of R² and the error on logarithmic scales, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). p of r, and mae_p of the mean absolute error, are from a permutation test, as in evaluate: with models trained again on permuted targets, or fold by fold with the models as they are. The coordinates of the gathered trainings, except fold and repeat, identify settings and become columns.",
+		"For test participants only; a participant's prediction is the mean over its draws. Each measure is computed in each fold, and its mean over the folds is reported: predictions of different folds come from different models. A fold with constant predictions has no r and counts as 0 in the mean. A fold of fewer than three participants, or with a constant target, has no r and no R², and is not in their means, nor in a test fold by fold. R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, and r2_training that with the mean of the training participants. The 95 % intervals are of the expected measure of models trained on as many participants as in each fold: of r by Fisher's z, of R² and the error on logarithmic scales, with the variance corrected for overlapping training sets (Nadeau and Bengio 2003). p of r, and mae_p of the mean absolute error, are from a permutation test, as in evaluate: with models trained again on permuted targets, or fold by fold with the models as they are. The coordinates of the gathered trainings, except fold and repeat, identify settings and become columns.",
 	New: func() dag.Stage { return &EvaluateRegression{Within: "site", Permutations: 9999} },
 }
 
@@ -103,6 +103,7 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 			tested.TestFolds, tested.TestR, tested.TestMAE = int32(len(first)), of.R, of.MAE
 		}
 		summary = append(summary, column.RegressionRow{Coords: fs[0].Coords, Name: fs[0].Name, Folds: int32(len(fs)),
+			RFolds:       int32(of.Folds),
 			Participants: int32(len(stratum)), R: of.R, Constant: int32(of.Constant), RLow: of.Low.R, RHigh: of.High.R,
 			RSD: sd, R2: of.R2, R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained,
 			MAE: of.MAE, MAELow: of.Low.MAE, MAEHigh: of.High.MAE, Test: chance.Test, P: chance.R, MAEP: chance.MAE,
@@ -112,6 +113,9 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 	table := column.Table(summary, all.Axes...)
 	if !slices.ContainsFunc(summary, func(r column.RegressionRow) bool { return r.TestFolds > 0 }) {
 		dropTested(table)
+	}
+	if !slices.ContainsFunc(summary, func(r column.RegressionRow) bool { return r.RFolds < r.Folds }) {
+		drop(table, func(name string) bool { return name == "r_folds" })
 	}
 	table.Meta = map[string]string{"within": sites.By, finding.Meta: finding.Written(all.Found)}
 	maps.DeleteFunc(table.Meta, func(_, text string) bool { return text == "" })

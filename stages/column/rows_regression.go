@@ -1,6 +1,8 @@
 package column
 
 import (
+	"math"
+
 	"prgnn/dag"
 )
 
@@ -11,8 +13,8 @@ type RegressionFoldRow struct {
 	Repeat    int32       `column:"repeat"`
 	Fold      int32       `column:"fold"`
 	N         int32       `column:"n" doc:"participants tested"`
-	R         float64     `column:"r,missing" doc:"Pearson's correlation of predicted and observed values; none where either is constant"`
-	R2        float64     `column:"r2,missing" doc:"R² about the mean of the test participants"`
+	R         float64     `column:"r,missing" doc:"Pearson's correlation of predicted and observed values; none where either is constant, or with fewer than three participants"`
+	R2        float64     `column:"r2,missing" doc:"R² about the mean of the test participants; none with fewer than three, or a constant target"`
 	R2Trained float64     `column:"r2_training,missing" doc:"R² about the mean of the training participants"`
 	MAE       float64     `column:"mae" doc:"mean absolute error, in units of the target"`
 }
@@ -22,6 +24,7 @@ type RegressionRow struct {
 	Coords       []dag.Coord `column:"*"`
 	Name         string      `column:"name" doc:"display name of the model"`
 	Folds        int32       `column:"folds" doc:"folds of all repeats"`
+	RFolds       int32       `column:"r_folds,optional" doc:"where some folds have no r and no R², with fewer than three test participants or a constant target: folds that have them, over which they are means"`
 	Participants int32       `column:"participants" doc:"distinct participants tested"`
 	R            float64     `column:"r,missing" doc:"Pearson's correlation of predicted and observed values, mean over the folds; a fold with constant predictions counts as 0; none where all folds have such"`
 	Constant     int32       `column:"constant_folds" doc:"folds in which the model predicts the same number for all participants"`
@@ -43,6 +46,12 @@ type RegressionRow struct {
 	TestMAE      float64     `column:"test_mae,missing,optional" doc:"its mean absolute error, which mae_p is of"`
 	Permutations int32       `column:"permutations" doc:"number of permutations"`
 	Least        float64     `column:"p_least,missing" doc:"smallest p that these permutations can give: few targets may differ within folds and sites"`
+}
+
+// LacksFolds reports whether r and R² are means over fewer than all folds, or no fold has them. A table without the
+// column is of all folds.
+func (r RegressionRow) LacksFolds() bool {
+	return r.RFolds < r.Folds && (r.RFolds > 0 || math.IsNaN(r.R2))
 }
 
 // A NumberPermutationTestRow compares one measure of one setting with permuted numbers (permutation-regression).

@@ -210,6 +210,12 @@ func (a *Results) Regressions() (all List) {
 			found("regression.r2-may-be-0", Limits, of{"R2": r.R2, "Low": r.R2Low, "High": r.R2High})
 		}
 	}
+	for _, r := range a.Regression {
+		if r.LacksFolds() {
+			all.Add(Finding{"regression.folds-without-r", Limits, Subject{}, map[string]any{"Folds": int(r.Folds),
+				"RFolds": int(r.RFolds)}})
+		}
+	}
 	if len(a.Regression) > 0 && a.Regression[0].Folds > 0 {
 		r := a.Regression[0]
 		folds := r.Folds // each repeat tests everybody

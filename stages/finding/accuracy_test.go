@@ -209,6 +209,10 @@ func TestOfNumbers(t *testing.T) {
 		{with(func(r *column.RegressionRow) { r.P = 0.05 }), nil, "regression.not-above-chance"},
 		{with(func(r *column.RegressionRow) { r.R = math.NaN() }), nil, "regression.not-above-chance"},
 		{with(func(r *column.RegressionRow) { r.Constant = 2 }), nil, "regression.constant"},
+		{with(func(r *column.RegressionRow) { r.RFolds = 5 }), nil, ""},
+		{with(func(r *column.RegressionRow) { r.RFolds = 4 }), nil, "regression.folds-without-r"},
+		{with(func(r *column.RegressionRow) { r.R, r.R2 = math.NaN(), math.NaN() }), nil,
+			"regression.not-above-chance regression.folds-without-r"},
 		{with(func(r *column.RegressionRow) { r.Participants = 49 }), nil, "regression.few-tested"},
 		{with(func(r *column.RegressionRow) { r.Participants, r.Folds, r.TestFolds = 24, 10, 2 }), nil, ""},
 	} {

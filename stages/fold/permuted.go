@@ -81,7 +81,7 @@ type PermutedNumberRow struct {
 	Repeat      int32   `column:"repeat"`
 	Fold        int32   `column:"fold"`
 	Tested      int32   `column:"tested" doc:"participants"`
-	R           float64 `column:"r" doc:"Pearson's correlation; 0 for constant predictions"`
+	R           float64 `column:"r" doc:"Pearson's correlation; 0 for constant predictions, and for a fold without r, whatever the permutation"`
 	R2          float64 `column:"r2,missing" doc:"R² about the mean of the test participants"`
 	MAE         float64 `column:"mae" doc:"mean absolute error"`
 	Changed     int32   `column:"changed" doc:"participants of the fold with another number than the true one"`
@@ -358,7 +358,7 @@ func (c *Tests) perFold(folds []Tested, test func(Tested, *labelings) ([3]float6
 			return NoChance(), err
 		}
 		of, smallest := test(f, labels)
-		if out.Permutations = labels.count; labels.least > 0 {
+		if out.Permutations = labels.count; labels.least > 0 && smallest < 1 {
 			smallest = labels.least
 		}
 		if smallest == 1 {

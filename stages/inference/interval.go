@@ -206,22 +206,29 @@ func (v Validation) R2(squared, about [][]float64) (low, high float64) {
 func (v Validation) numbers(folds []NumberFold, of NumberScore) (low, high NumberScore) {
 	var rs []float64
 	var squared, about, absolute [][]float64
-	for _, f := range folds {
+	with := Validation{} // folds that have r
+	for k, f := range folds {
 		mean, _ := meanVariance(f.Target)
 		var e, d, a []float64
 		for i, y := range f.Target {
 			miss := y - f.Predicted[i]
 			e, d, a = append(e, float64(miss*miss)), append(d, float64((y-mean)*(y-mean))), append(a, math.Abs(miss))
 		}
-		squared, about, absolute = append(squared, e), append(about, d), append(absolute, a)
+		if absolute = append(absolute, a); !f.hasR() {
+			continue
+		}
+		if k < len(v.Test) {
+			with.Test, with.Train = append(with.Test, v.Test[k]), append(with.Train, v.Train[k])
+		}
+		squared, about = append(squared, e), append(about, d)
 		r := f.Score().R
 		if f.constant() { // it counts as 0 in the mean
 			r = 0
 		}
 		rs = append(rs, r)
 	}
-	low.R, high.R = v.R(of.R, rs)
-	low.R2, high.R2 = v.R2(squared, about)
+	low.R, high.R = with.R(of.R, rs)
+	low.R2, high.R2 = with.R2(squared, about)
 	low.MAE, high.MAE = v.Error(of.MAE, absolute)
 	low.R2Trained, high.R2Trained = math.NaN(), math.NaN()
 	return low, high

@@ -16,8 +16,8 @@ type NumberFold struct {
 
 // A NumberScore compares predictions of a number with what was observed.
 type NumberScore struct {
-	R         float64 // Pearson's correlation; NaN where one of the two does not vary
-	R2        float64 // 1 − Σ(y−ŷ)²/Σ(y−ȳ)², ȳ being the mean of the test participants
+	R         float64 // Pearson's correlation; NaN where one of the two does not vary, or the fold has no r
+	R2        float64 // 1 − Σ(y−ŷ)²/Σ(y−ȳ)², ȳ being the mean of the test participants; NaN where the fold has no r
 	R2Trained float64 // the same about the mean of the training participants
 	MAE       float64 // mean absolute error
 }
@@ -52,6 +52,9 @@ func (f NumberFold) score(target []float64, weight func(person int) float64) Num
 		trained += float64(w * float64((y-f.Mean)*(y-f.Mean)))
 	}
 	s := NumberScore{R: math.NaN(), R2: math.NaN(), R2Trained: math.NaN(), MAE: wrong / n}
+	if len(target) < leastForR {
+		return s
+	}
 	if yy > 0 && vary(pp, n, meanP) {
 		s.R = max(-1, min(1, yp/math.Sqrt(yy)/math.Sqrt(pp)))
 	}
@@ -64,8 +67,19 @@ func (f NumberFold) score(target []float64, weight func(person int) float64) Num
 	return s
 }
 
-// constant reports whether the model predicts the same for all participants of the fold.
+// leastForR is the least number of test participants of a fold that has r and R²: r of two is 1 or −1.
+const leastForR = 3
+
+// hasR reports whether a fold has r and R²: it has enough participants, and their target varies.
+func (f NumberFold) hasR() bool {
+	return len(f.Target) >= leastForR && slices.ContainsFunc(f.Target, func(y float64) bool { return y != f.Target[0] })
+}
+
+// constant reports whether the model predicts the same for all participants of a fold that has r.
 func (f NumberFold) constant() bool {
+	if !f.hasR() {
+		return false
+	}
 	var sum, squares float64
 	for _, p := range f.Predicted {
 		sum += p
@@ -117,12 +131,18 @@ func constants(folds []NumberFold) (n int) {
 type NumberTest struct {
 	NumberScore
 	Low, High NumberScore
+	Folds     int // folds that have r and R², over which these are means
 	Constant  int // folds in which the model predicts the same for all participants
 }
 
 // TestNumbers scores predictions. The intervals have the target of Validation.
 func TestNumbers(folds []NumberFold, v Validation) NumberTest {
 	out := NumberTest{NumberScore: MeanScore(folds), Constant: constants(folds)}
+	for _, f := range folds {
+		if f.hasR() {
+			out.Folds++
+		}
+	}
 	out.Low, out.High = v.numbers(folds, out.NumberScore)
 	return out
 }

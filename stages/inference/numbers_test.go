@@ -64,6 +64,42 @@ func TestConstantFold(t *testing.T) {
 	}
 }
 
+// A fold of one or two participants has no r, and is in no mean of r and R²: r of two is ±1, whatever was learned. It
+// has an error. The same holds where the target does not vary; constant predictions of others count as r = 0.
+func TestFoldsWithoutR(t *testing.T) {
+	learned := NumberFold{Person: []int{0, 1, 2, 3}, Target: []float64{1, 2, 4, 8}, Predicted: []float64{1, 2, 4, 8}}
+	one := NumberFold{Person: []int{4}, Target: []float64{3}, Predicted: []float64{5}}
+	two := NumberFold{Person: []int{5, 6}, Target: []float64{3, 4}, Predicted: []float64{4, 3}}
+	same := NumberFold{Person: []int{7, 8, 9}, Target: []float64{3, 3, 3}, Predicted: []float64{2, 2, 2}}
+	constant := NumberFold{Person: []int{10, 11, 12}, Target: []float64{1, 2, 3}, Predicted: []float64{2, 2, 2}}
+	for _, c := range []struct {
+		folds      []NumberFold
+		with, same int
+		r, r2, mae float64
+	}{
+		{[]NumberFold{learned, learned}, 2, 0, 1, 1, 0},
+		{[]NumberFold{learned, one}, 1, 0, 1, 1, 1},
+		{[]NumberFold{learned, two, two}, 1, 0, 1, 1, 2. / 3},
+		{[]NumberFold{learned, same}, 1, 0, 1, 1, 0.5},
+		{[]NumberFold{learned, one, constant}, 2, 1, 0.5, 0.5, 8. / 9},
+		{[]NumberFold{one, two}, 0, 0, math.NaN(), math.NaN(), 1.5},
+	} {
+		of := TestNumbers(c.folds, Validation{})
+		if of.Folds != c.with || of.Constant != c.same {
+			t.Errorf("%d folds have r, %d of them constant predictions, want %+v", of.Folds, of.Constant, c)
+		}
+		equal(t, "r, R² and MAE", []float64{of.R, of.R2, of.MAE}, []float64{c.r, c.r2, c.mae})
+	}
+	r, mae, least := TestNumberFold(two, 99, permuteAll(two.Target))
+	equal(t, "a fold of two cannot be tested", []float64{r, mae, least}, []float64{1, 1, 1})
+	// The interval of r is that of the folds that have it.
+	long := NumberFold{Person: []int{0, 1, 2, 3, 4, 5}, Target: []float64{1, 2, 4, 8, 3, 5},
+		Predicted: []float64{1, 3, 2, 8, 5, 4}}
+	with := TestNumbers([]NumberFold{long, long}, Validation{Test: []float64{6, 6}, Train: []float64{7, 7}})
+	and := TestNumbers([]NumberFold{long, one, long}, Validation{Test: []float64{6, 1, 6}, Train: []float64{7, 12, 7}})
+	equal(t, "interval", []float64{and.Low.R, and.High.R, and.Low.R2}, []float64{with.Low.R, with.High.R, with.Low.R2})
+}
+
 // A category's η² is the share of variance between its means: 1 2 | 4 5 has 9 of 10.
 func TestAssociate(t *testing.T) {
 	y := []float64{1, 2, 4, 5, 9}

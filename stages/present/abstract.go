@@ -8,6 +8,7 @@ import (
 
 	"prgnn/internal/lists"
 	"prgnn/stages/finding"
+	"prgnn/stages/present/performance"
 	"prgnn/stages/report"
 	"prgnn/stages/wording"
 )
@@ -161,7 +162,7 @@ func (a *author) regressionTiles() {
 	for _, r := range a.Regression {
 		if len(a.Page.Tiles) < 4 && !math.IsNaN(r.R) {
 			a.tile(report.Share(r.R), "tile.r", values{"Name": r.Name, "Low": r.RLow, "High": r.RHigh, "R2": r.R2,
-				"MAE": a.Error(r.MAE)}, nil)
+				"MAE": a.Error(r.MAE), "RFolds": performance.OfFolds(r), "Folds": int(r.Folds)}, nil)
 		}
 	}
 }
