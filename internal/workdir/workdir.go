@@ -164,15 +164,23 @@ func reclaim(dir string) bool {
 // by the next sweep.
 func remove(dir string, lock *flock.Flock) error {
 	defer lock.Close()
-	work := filepath.Join(dir, workName)
-	_ = filepath.WalkDir(work, func(path string, e os.DirEntry, err error) error {
+	_ = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err == nil && e.IsDir() {
 			_ = os.Chmod(path, 0o700) // a read-only directory cannot be emptied
 		}
 		return nil
 	})
-	if err := os.RemoveAll(work); err != nil {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
 		return err
+	}
+	for _, e := range entries { // a program may have written above its directory
+		if e.Name() == lockName {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
 	}
 	if runtime.GOOS == "windows" { // which removes no open file
 		lock.Close()

@@ -203,3 +203,17 @@ func TestNoDirectoryForTemporaryFiles(t *testing.T) {
 	need.Error(t, err, nowhere+", where temporary files go, is no directory", "no directory")
 	need.Error(t, err, "by the variable TMP", "no directory")
 }
+
+// TestRemoveAbove: what a program writes above its directory goes with it.
+func TestRemoveAbove(t *testing.T) {
+	parent := t.TempDir()
+	d := need.Value(Make(parent, "room-"))(t)
+	above := filepath.Dir(d.Path)
+	need.NoError(t, os.MkdirAll(filepath.Join(above, "evil", "more"), 0o700))
+	need.NoError(t, os.WriteFile(filepath.Join(above, "evil", "more", "file"), nil, 0o400))
+	need.NoError(t, os.Chmod(filepath.Join(above, "evil", "more"), 0o500))
+	need.NoError(t, d.Remove())
+	if left := need.Value(os.ReadDir(parent))(t); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
