@@ -535,3 +535,15 @@ func TestVerifyBesideGC(t *testing.T) {
 		}
 	})
 }
+
+// A directory in place of the gate keeps every run from beginning: verify lists it, and the error has the remedy.
+func TestGateTaken(t *testing.T) {
+	s := newStore(t)
+	gate := filepath.Join(s.Dir(), "locks", "gate")
+	need.NoError(t, os.Remove(gate))
+	need.NoError(t, os.Mkdir(gate, 0o777))
+	need.Error(t, s.Work.Hold(), gate+" is a directory, not a regular file: move or delete it")
+	need.Equal(t, damage(verify(t, s.Dir())), "locks: foreign file")
+	need.NoError(t, os.Remove(gate))
+	need.NoError(t, s.Work.Hold())
+}

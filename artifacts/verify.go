@@ -415,6 +415,10 @@ func (v *verifier) promises(ctx context.Context) error {
 }
 
 func (v *verifier) strays(ctx context.Context) error {
+	var taken *regular.Error
+	if errors.As(v.s.session.GateTaken(), &taken) {
+		v.find(Foreign, taken.Path, Finding{Detail: taken.What + ", where the store has a lock"})
+	}
 	all, err := v.s.session.Others()
 	if err = v.closed(err); err != nil {
 		return err

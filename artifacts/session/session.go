@@ -182,10 +182,22 @@ func (p *Session) lockGate(exclusive bool) (*flock.Flock, error) {
 		lock = l.Lock
 	}
 	if err := lock(); err != nil && !whole.LocksUnknown(err) {
+		if wrong := p.GateTaken(); wrong != nil {
+			return nil, fmt.Errorf("%w: move or delete it; the next run makes the lock that belongs there", wrong)
+		}
 		return nil, fmt.Errorf("the store's gate cannot be locked: %w", err)
 	}
 	_ = whole.ShareFile(path) // NFS version 4 locks only what is open for writing
 	return l, nil
+}
+
+// GateTaken is what lies in place of the gate; nil for a file, and for nothing.
+func (p *Session) GateTaken() error {
+	path := filepath.Join(p.Store, LocksDir, gateFile)
+	if info, err := os.Stat(path); err != nil || regular.Otherwise(info) == "" {
+		return nil
+	}
+	return regular.Not(path, os.Stat)
 }
 
 // A Presence is a session of some process, seen from outside.
