@@ -100,7 +100,7 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 	}
 	array := func(v []float64) *encoding.Array { return encoding.NewArray(v, c.Draws, c.N, c.N) }
 	out := dag.Outputs{"pearson": array(c.Pearson), "partial": array(c.Partial),
-		"quality": column.WithMeta(connectivityQuality(c.Quality),
+		"quality": column.WithMeta(connectivityQuality(c.Quality, weaknesses),
 			column.MadeBy("connectivity", s, made, "covariance"))}
 	if s.Covariance {
 		out["covariance"], out["precision"] = array(c.Covariance), array(c.Precision)
@@ -132,7 +132,8 @@ type matrixRow struct {
 }
 
 // weaknesses are the finding about partial correlations that say little.
-func weaknesses(w *connectivity.Weakness) finding.List {
+func weaknesses(q *connectivity.Quality) finding.List {
+	w := q.Weakness
 	if w == nil {
 		return nil
 	}
@@ -141,12 +142,13 @@ func weaknesses(w *connectivity.Weakness) finding.List {
 	return finding.List{finding.Warning(code, *w)}
 }
 
-func connectivityQuality(quality []connectivity.Quality) *encoding.Table {
+func connectivityQuality(quality []connectivity.Quality,
+	warnings func(*connectivity.Quality) finding.List) *encoding.Table {
 	rows := make([]matrixRow, len(quality))
 	for d, q := range quality {
 		rows[d] = matrixRow{int32(d), int32(q.Volumes), int32(q.Regions), int32(q.Missing), int32(q.Constant), q.TEff,
 			q.Shrinkage, q.PearsonShrinkage, q.Condition, q.PartialSE, int32(q.Saturated),
-			finding.Written(weaknesses(q.Weakness))}
+			finding.Written(warnings(&q))}
 	}
 	return column.Table(rows)
 }

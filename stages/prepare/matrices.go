@@ -10,13 +10,14 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/region"
 )
 
 var matricesKind = dag.Kind{
 	Name: "matrices",
 	Doc: "correlation and partial correlation from files of other programs\n" +
-		"Reads npy (regions × regions, or draws in front), TSV, CSV and plain text, gzipped or not, and MATLAB's .mat (version 5, -v6 or -v7). Columns with names are put in the order of the node list. The diagonal may be 1, 0 or n/a; a row of n/a is a missing region. Matrices that are not symmetric are refused. If there is no partial correlation, partial sets how it is computed from the correlation.",
+		"Reads npy (regions × regions, or draws in front), TSV, CSV and plain text, gzipped or not, and MATLAB's .mat (version 5, -v6 or -v7). Columns with names are put in the order of the node list. The diagonal may be 1, 0 or n/a; a row of n/a is a missing region; a row of 0 off the diagonal is a region without a signal, and a warning. Matrices that are not symmetric are refused. If there is no partial correlation, partial sets how it is computed from the correlation.",
 	New: func() dag.Stage { return &Matrices{Partial: "given", Rho: 0.1, FisherZ: "none"} },
 }
 
@@ -99,8 +100,18 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	return dag.Outputs{"pearson": region.Stack(pearson), "partial": region.Stack(partial),
-		"quality": column.WithMeta(connectivityQuality(quality), column.MadeBy("matrices", s, "", "pearson_variable",
+		"quality": column.WithMeta(connectivityQuality(quality, matrixWarnings), column.MadeBy("matrices", s, "", "pearson_variable",
 			"partial_variable"))}, nil
+}
+
+// matrixWarnings adds the regions whose correlations are all 0: a file does not state whether they have no signal or
+// lost their weak correlations to a threshold.
+func matrixWarnings(q *connectivity.Quality) finding.List {
+	all := weaknesses(q)
+	if q.Constant > 0 {
+		all.Add(finding.Warning("matrices.zero-regions", map[string]any{"Zero": q.Constant, "Regions": q.Regions}))
+	}
+	return all
 }
 
 // read reads one file: a matrix a draw, in the order of the nodes.

@@ -12,6 +12,8 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/mat5"
 	"prgnn/stages/stagetest"
 )
@@ -152,5 +154,28 @@ func TestMatricesRefuses(t *testing.T) {
 	s.Partial = "empirical"
 	if errs := s.Validate(); len(errs) != 1 || !strings.Contains(errs[0].Error(), "set volumes, or use ridge") {
 		t.Errorf("empirical without volumes: %v", errs)
+	}
+}
+
+// TestMatricesZeroRegion: a region whose correlations are all 0 is listed as a warning, whatever its diagonal is; a
+// missing one is not.
+func TestMatricesZeroRegion(t *testing.T) {
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		diagonal, rest float64
+		want           int
+	}{"thresholded": {1, 0, 1}, "without a signal": {0, 0, 1}, "missing": {nan, nan, 0}, "present": {1, .1, 0}} {
+		s := stagetest.NewStage[*Matrices](t, "matrices")
+		s.Partial = "ridge"
+		d, r := c.diagonal, c.rest
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": given(npy(t,
+			[]float64{1, .5, r, .5, 1, r, r, r, d}, 3, 3)), "nodes": dag.InputOf(stagetest.NodesOf("a", "b", "c"))})
+		need.NoError(t, err)
+		rows, err := column.Rows[matrixRow](out["quality"].(*encoding.Table))
+		need.NoError(t, err)
+		found := finding.Warned(rows[0].Warning)
+		if len(found) != c.want || c.want == 1 && found[0].Code != "matrices.zero-regions" {
+			t.Errorf("%s: %v", name, found)
+		}
 	}
 }
