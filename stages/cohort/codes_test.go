@@ -217,6 +217,24 @@ func TestCovariatesThatMayBeMissing(t *testing.T) {
 	}
 }
 
+// A word in the place of a family is none: whoever has it is kept together with nobody.
+func TestWordsThatAreNoFamilies(t *testing.T) {
+	for name, want := range map[string]string{"family_id": "[F1 F1   ] [true true false false false]",
+		"mother": "[F1 F1 none none unknown] []"} { // may be her education
+		dir := testdir.Files(t, map[string]string{"x.csv": "1,2\n3,4\n", "people.csv": "id,dx," + name +
+			"\na,HC,F1\nb,HC,F1\nc,ASD,none\nd,ASD,none\ne,HC,unknown\n"})
+		people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
+		r := need.Value((&TimeseriesCohort{Parameters: people, Series: "x.csv"}).Load(dir))(t)
+		c, _ := r.Participants.Column(name)
+		need.Equal(t, fmt.Sprint(c.Values, c.Valid), want, name)
+		notes := strings.Join(column.NoteTexts(r.Notes), "\n")
+		for text, said := range map[string]bool{"codes for missing values count as missing: " + name + " (none, in 2 rows)": name == "family_id",
+			"taken as categories": name == "mother", "keep_together counts them as missing": name == "mother"} {
+			need.Equal(t, strings.Contains(notes, text), said, name+": "+text+"\n"+notes)
+		}
+	}
+}
+
 // A person under two spellings of a name, and a session under two, are noted: a spreadsheet drops zeros. The note is a
 // caution of the report by its words.
 func TestNamesThatAreAlike(t *testing.T) {

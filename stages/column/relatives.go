@@ -68,6 +68,11 @@ func certain(name string, members map[string]int) bool {
 	return len(sizes) > 2 && identified.MatchString(name)
 }
 
+// HoldsFamilies reports whether a column is one of families, by its name and its values.
+func HoldsFamilies(name string, values []string) bool {
+	return NamesFamily(name) && certain(name, counted(name, values))
+}
+
 const onBothSides = "may be in training and test data"
 
 // DoubtRelatives names the columns of families, and of persons whose scans have ids of their own, whose members a stage

@@ -307,7 +307,7 @@ func (l *List) clean() error {
 		}
 	}
 	if either != nil {
-		l.Notes = append(l.Notes, column.Doubtf(column.DoubtCategories, "taken as categories, although they may stand for missing values: %s; if they do, list them in missing", words.Some(either, 8)))
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtCategories, "taken as categories, although they may stand for missing values: %s; if they do, list them in missing; keep_together counts them as missing", words.Some(either, 8)))
 	}
 	if below != nil {
 		l.Notes = append(l.Notes, column.Doubtf(column.DoubtNegative, "displacements cannot be negative and count as missing: %s; correct the table, write n/a where a value is missing, or give a standardized column another name, such as z_fd",
@@ -360,7 +360,7 @@ func (l *List) clearNegative(name string, values []string, numbers []float64) (c
 }
 
 // clearDoubts empties the cells of a covariate with signs that may stand for a missing value, and in a column of
-// numbers those with words. found says so; either names the words that are left as categories.
+// numbers, or of families, those with words. found says so; either names the words that are left as categories.
 func (l *List) clearDoubts(name string, values []string) (found, either []string) {
 	var rest []string // values beyond doubt, and those that may be a number
 	count := map[string]int{}
@@ -374,10 +374,11 @@ func (l *List) clearDoubts(name string, values []string) (found, either []string
 		rest = append(rest, v)
 	}
 	numbers, _ := sheet.Numbers(rest)
+	families := column.HoldsFamilies(name, values)
 	for _, v := range slices.Sorted(maps.Keys(count)) {
 		text := fmt.Sprintf("%s (%s, in %s)", name, v, words.Count(count[v], "row"))
 		switch d := cell.DoubtOf(v); {
-		case d == cell.Mark && !(v == "-" && slices.Contains(values, "+")), d == cell.Word && numbers != nil:
+		case d == cell.Mark && !(v == "-" && slices.Contains(values, "+")), d == cell.Word && numbers != nil, d != cell.Mark && families:
 			for i := range values {
 				if values[i] == v {
 					values[i] = ""
