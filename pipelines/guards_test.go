@@ -353,6 +353,38 @@ func TestFoldsOfOneGroup(t *testing.T) {
 	}
 }
 
+// Repeats that no task of the file tests are refused where the folds are evaluated.
+func TestRepeatsThatNothingTests(t *testing.T) {
+	for _, c := range []struct {
+		repeats  int
+		matrix   string
+		evaluate bool
+		wrong    bool
+	}{
+		{1, "", true, false},
+		{3, "", true, true},
+		{3, "repeat: [1..2], ", true, true},
+		{3, "repeat: [1..3], ", true, false},
+		{3, "", false, false},
+	} {
+		stages := fmt.Sprintf(`
+  clean: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes, sidecar: cohort.sidecar } }
+  pearson: { use: connectivity, each: subject, in: { series: clean.series }, with: { pearson: ledoit-wolf } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, repeats: %d } }
+  ridge: { use: baseline, matrix: { model: [ridge], %sfold: all }, in: { pearson: "pearson[*].pearson", folds: folds } }`,
+			c.repeats, c.matrix)
+		if c.evaluate {
+			stages += `
+  evaluate: { use: evaluate, in: { predictions: "ridge[*].predictions" } }`
+		}
+		_, err := guarded(t, "site", strings.Split("A\tx A\ty A\tz A\tx B\ty B\tx B\tz B\ty", " "), "", stages)
+		if got := err != nil && strings.Contains(err.Error(), "add repeat: [1..3] to the matrix"); got != c.wrong ||
+			err != nil && !got {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
 // Relatives whom a division may put on both sides are noted, by whatever name their column has: not where each is
 // alone, where a family is a fold, or where nothing is divided.
 func TestFamilies(t *testing.T) {

@@ -134,7 +134,8 @@ func (s *Study) untested(n *dag.Node) (wrong []string) {
 	}
 	said := map[string]bool{}
 	for _, k := range order {
-		_, folds := s.divisions(by[k])
+		repeats, folds := s.divisions(by[k])
+		s.unusedRepeats(by[k].Stage(), repeats)
 		have := slices.Compact(slices.Sorted(slices.Values(tests[k])))
 		if len(have) >= folds || said[k.stage] {
 			continue
@@ -145,6 +146,26 @@ func (s *Study) untested(n *dag.Node) (wrong []string) {
 			k.stage, words.Some(names, 8), by[k].ID(), words.Count(folds, "fold"), k.stage, n.Stage().Name()))
 	}
 	return wrong
+}
+
+// unusedRepeats refuses repeats of an evaluated division that no task of the file tests.
+func (s *Study) unusedRepeats(division *dag.StageNode, repeats int) {
+	if repeats < 2 {
+		return
+	}
+	used := map[int]bool{}
+	for n, t := range role.With[role.Tester](s.stages...) {
+		if by := divisionOf(n); by != nil && by.Stage() == division {
+			repeat, _ := t.TestFold()
+			used[repeat] = true
+		}
+	}
+	if len(used) >= repeats {
+		return
+	}
+	text := fmt.Sprintf("the tests use %[1]d of %[2]d repeats: add repeat: [1..%[2]d] to the matrix of the stages that have the "+
+		"axis fold, or set repeats: %[1]d", len(used), repeats)
+	s.mistake(division, text, text)
 }
 
 // apart is why a task may not choose by the folds at its input for choices: they divide the participants outside other
