@@ -607,6 +607,46 @@ func TestShortScansAreNoted(t *testing.T) {
 	}
 }
 
+// Entities of the scans' names that separate the groups are noted: the session, a task, or one that one group lacks.
+func TestEntitiesThatSeparateTheGroups(t *testing.T) {
+	for _, c := range []struct{ a, b, want string }{
+		{"task-rest", "task-rest", ""},
+		{"ses-01_task-rest", "ses-02_task-rest", "the session is completely confounded with the group: A 01 (4), B 02 (4)"},
+		{"task-rest", "task-eyesopen", "the task is completely confounded with the group: A rest (4), B eyesopen (4)"},
+		{"task-rest_acq-mb", "task-rest",
+			"the acquisition (acq) is completely confounded with the group: A mb (4), B none (4)"},
+		{"task-rest_dir-AP", "task-rest_dir-PA",
+			"the phase-encoding direction (dir) is completely confounded with the group: A AP (4), B PA (4)"},
+		{"task-rest_run-1", "task-rest_run-2", "the run is completely confounded with the group: A 1 (4), B 2 (4)"},
+	} {
+		dir, rows, ids := t.TempDir(), "participant_id\tgroup\tbold\n", map[string]bool{}
+		for i := range 8 {
+			id := fmt.Sprintf("sub-%d", i+1)
+			ids[id] = true
+			var b bytes.Buffer
+			need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{1, 1, 1, 10}, TR: 2, Code: 1,
+				Affine: nifti.Identity, Data: make([]int16, 10)}))
+			name := id + "_" + []string{c.a, c.b}[i%2] + "_bold.nii.gz"
+			testdir.Write(t, filepath.Join(dir, name), b.String())
+			rows += id + "\t" + []string{"A", "B"}[i%2] + "\t" + name + "\n"
+		}
+		testdir.Write(t, filepath.Join(dir, "participants.tsv"), rows)
+		testdir.Write(t, filepath.Join(dir, "labels.nii"), "")
+		table := &TableCohort{Parameters: listed.Defaults(), BOLD: "bold", Labels: "bold", Nodes: "dk84", Space: "auto"}
+		table.File = filepath.Join(dir, "participants.tsv")
+		notes, _ := need.Value(table.Load(dir))(t).About(ids)
+		got := ""
+		for _, note := range notes {
+			if note.Doubt == column.DoubtEntity {
+				got += note.Text
+			}
+		}
+		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s and %s: %q, want %q", c.a, c.b, got, c.want)
+		}
+	}
+}
+
 // What no two groups share of the acquisition of their scans is noted, of bids and of table, and by no group of which
 // each scan has a value of its own.
 func TestAcquisitionThatSeparatesTheGroups(t *testing.T) {

@@ -187,16 +187,38 @@ func (r *Roster) scans(ids map[string]bool) (volumes map[string]int, times map[s
 	return volumes, times
 }
 
+// entities are the parts of BIDS names that state how a scan was acquired, with their names for people.
+var entities = []struct{ key, name string }{{"ses", "session"}, {"task", "task"}, {"acq", "acquisition (acq)"},
+	{"dir", "phase-encoding direction (dir)"}, {"run", "run"}}
+
+// named are the values of an entity in the names of the participants' scans, "none" for a name without it.
+func (r *Roster) named(entity string, ids map[string]bool) map[string]string {
+	of := map[string]string{}
+	for _, s := range r.Subjects {
+		if !ids[s.ID] || s.Problem != nil {
+			continue
+		}
+		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
+			path := cmp.Or(run.Files["bold"], run.Files["series"])
+			if name, ok := bids.Parse(filepath.Base(path)); ok && path != "" {
+				of[s.ID+" "+run.Name] = cmp.Or(name.Get(entity), "none")
+			}
+		}
+	}
+	return of
+}
+
 // protocolNotes note what no two groups share of how their scans were acquired: the volumes and the repetition times
-// of scans.
-func (r *Roster) protocolNotes(volumes map[string]int, times map[string]float64) (notes []column.Note) {
+// of scans, and the entities of their names.
+func (r *Roster) protocolNotes(ids map[string]bool) (notes []column.Note) {
+	volumes, times := r.scans(ids)
 	groups, err := r.Participants.Strings("group")
 	if err != nil { // a number is predicted
 		return nil
 	}
-	ids, _ := r.Participants.Strings(r.IDColumn())
+	people, _ := r.Participants.Strings(r.IDColumn())
 	group := map[string]string{}
-	for i, id := range ids {
+	for i, id := range people {
 		group[id] = groups[i]
 	}
 	lengths := map[string]string{}
@@ -207,10 +229,15 @@ func (r *Roster) protocolNotes(volumes map[string]int, times map[string]float64)
 	for who, t := range times {
 		tr[who] = fmt.Sprintf("%g s", t)
 	}
-	for _, p := range []struct {
+	type property struct {
 		name, doubt string
 		of          map[string]string
-	}{{"repetition time", column.DoubtTR, tr}, {"number of volumes", column.DoubtLength, lengths}} {
+	}
+	all := []property{{"repetition time", column.DoubtTR, tr}, {"number of volumes", column.DoubtLength, lengths}}
+	for _, e := range entities {
+		all = append(all, property{e.name, column.DoubtEntity, r.named(e.key, ids)})
+	}
+	for _, p := range all {
 		if by := apart(p.of, group); by != nil {
 			notes = append(notes, column.Doubtf(p.doubt, "the %s is completely confounded with the group: %s; a classifier may learn the acquisition in place of the group difference",
 				p.name, strings.Join(by, ", ")))

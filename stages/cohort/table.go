@@ -83,8 +83,8 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 		if sessions != nil {
 			notes, _ = sessions(ids)
 		}
-		volumes, times := r.scans(ids)
-		return slices.Concat(notes, cutNote(volumes), r.protocolNotes(volumes, times)), ""
+		volumes, _ := r.scans(ids)
+		return slices.Concat(notes, cutNote(volumes), r.protocolNotes(ids)), ""
 	}
 	r.Here = append(r.Here, labels.here()...)
 	if r.Atlas, err = labels.settings(); err != nil {

@@ -179,7 +179,7 @@ func sidecarPort(r *Roster) {
 		if sessions != nil {
 			notes, _ = sessions(ids)
 		}
-		return append(notes, r.protocolNotes(r.scans(ids))...), ""
+		return append(notes, r.protocolNotes(ids)...), ""
 	}
 }
 

@@ -16,6 +16,7 @@ const (
 	DoubtIndependence  = "not independent"
 	DoubtTR            = "repetition time by group"
 	DoubtLength        = "volumes by group"
+	DoubtEntity        = "acquisition by group"
 	DoubtLabels        = "labels without a region"
 	DoubtNames         = "names unverified"
 	DoubtNegative      = "negative displacement"

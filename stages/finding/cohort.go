@@ -54,7 +54,7 @@ func Noted(notes []column.Note, tested []string, cleaned bool) (found List) {
 			if cleaned {
 				continue
 			}
-		case column.DoubtRelated, column.DoubtIndependence:
+		case column.DoubtRelated, column.DoubtIndependence, column.DoubtEntity:
 			weight = Overturns
 		case column.DoubtNames:
 			weight = Notes

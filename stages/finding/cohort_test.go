@@ -53,6 +53,7 @@ func TestNotedDoubts(t *testing.T) {
 		{"site", true, nil, "limits"},
 		{column.DoubtRelated, true, nil, "overturns"},
 		{column.DoubtIndependence, true, nil, "overturns"},
+		{column.DoubtEntity, true, tested, "overturns"},
 		{column.DoubtVolumes, false, nil, "limits"},
 		{column.DoubtVolumes, true, nil, ""},
 		{column.DoubtCodes, false, nil, "limits"},
