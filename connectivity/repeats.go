@@ -36,7 +36,8 @@ func Repeats(x Matrix, status []Status) (volumes, regions int) {
 
 // Code finds a whole number that stands for missing values among measured ones: the smallest or the largest value,
 // further from all others than ten times their range. It is all nines (999, -9999), or is there more than once. times
-// is 0 where there is none; a column of which all other values are the same, such as of one outlier, has none.
+// is 0 where there is none; a column of which all other values are the same, such as of one outlier, has none. Other
+// numbers of nines are no measured values: 999 does not hide -999.
 func Code(values []float64) (code float64, times int) {
 	sorted := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !finite(v) })
 	slices.Sort(sorted)
@@ -54,13 +55,27 @@ func Code(values []float64) (code float64, times int) {
 		if len(c.others) == 0 || c.code != math.Trunc(c.code) {
 			continue
 		}
-		least, most := c.others[0], c.others[len(c.others)-1]
+		others := c.others
+		for len(others) > 0 && nines(others[0]) {
+			others = others[1:]
+		}
+		for len(others) > 0 && nines(others[len(others)-1]) {
+			others = others[:len(others)-1]
+		}
+		if len(others) == 0 {
+			continue
+		}
+		least, most := others[0], others[len(others)-1]
 		apart := max(least-c.code, c.code-most)
-		digits := strconv.FormatFloat(math.Abs(c.code), 'f', -1, 64)
-		nines := len(digits) > 1 && strings.Trim(digits, "9") == ""
-		if most > least && apart > 10*(most-least) && (nines || c.times > 1) {
+		if most > least && apart > 10*(most-least) && (nines(c.code) || c.times > 1) {
 			return c.code, c.times
 		}
 	}
 	return 0, 0
+}
+
+// nines reports whether a number has at least two digits, all of which are nines.
+func nines(x float64) bool {
+	digits := strconv.FormatFloat(math.Abs(x), 'f', -1, 64)
+	return len(digits) > 1 && strings.Trim(digits, "9") == ""
 }

@@ -33,3 +33,22 @@ func TestRepeats(t *testing.T) {
 		}
 	}
 }
+
+func TestCode(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		code   float64
+		times  int
+	}{
+		{[]float64{0.1, 0.5, -999, 0.3, -999}, -999, 2},
+		{[]float64{0.1, 0.5, -999, 0.3, 999}, -999, 1},
+		{[]float64{0.1, 0.5, -99, 0.3, -999}, -999, 1},
+		{[]float64{0.1, 0.5, 0.2, 0.3, 50}, 0, 0}, // an outlier
+		{[]float64{900, 999, 950, 999, 920}, 0, 0},
+		{[]float64{999, 99, 999}, 0, 0},
+	} {
+		if code, times := Code(c.values); code != c.code || times != c.times {
+			t.Errorf("%v: %g, %d times", c.values, code, times)
+		}
+	}
+}
