@@ -207,7 +207,7 @@ func (x *Health) Discard(r Ref) error {
 		}
 	}
 	path := s.Health.BlobPath(r.Digest)
-	got, err := hashFile(path)
+	got, err := hashFile(context.Background(), path)
 	if err == nil && got.Digest == r.Digest || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil
 	}

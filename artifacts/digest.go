@@ -135,7 +135,7 @@ func (s *Store) HashFileUntil(ctx context.Context, path string, rehash bool) (Re
 	return Ref{Digest: d, Size: n}, err
 }
 
-func hashFile(path string) (Ref, error) {
-	d, n, err := memo.HashFile(context.Background(), path)
+func hashFile(ctx context.Context, path string) (Ref, error) {
+	d, n, err := memo.HashFile(ctx, path)
 	return Ref{Digest: d, Size: n}, err
 }

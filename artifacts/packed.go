@@ -296,7 +296,7 @@ func inCache(d Digest, b []byte) (string, error) {
 
 // holds reports whether a file has the bytes of that digest.
 func holds(path string, d Digest) bool {
-	got, err := hashFile(path)
+	got, err := hashFile(context.Background(), path)
 	return err == nil && got.Digest == d
 }
 
@@ -307,7 +307,7 @@ func (x *Health) Stored(d Digest) error {
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return s.fault(err)
 	}
-	switch got, err := hashFile(s.Health.BlobPath(d)); {
+	switch got, err := hashFile(context.Background(), s.Health.BlobPath(d)); {
 	case errors.Is(err, fs.ErrNotExist):
 		return ErrMiss
 	case err != nil || got.Digest != d:
@@ -354,9 +354,9 @@ func (s *Store) readObject(o object) ([]byte, error) {
 }
 
 // hashObject digests a blob, wherever it lies.
-func (s *Store) hashObject(o object) (Ref, error) {
+func (s *Store) hashObject(ctx context.Context, o object) (Ref, error) {
 	if o.item == nil {
-		return hashFile(o.path)
+		return hashFile(ctx, o.path)
 	}
 	b, err := s.packs.Read(*o.item)
 	return Ref{Digest: DigestOf(b), Size: int64(len(b))}, err

@@ -358,7 +358,10 @@ func (v *verifier) blobs(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			got, err := v.s.hashObject(o)
+			got, err := v.s.hashObject(ctx, o)
+			if err := ctx.Err(); err != nil { // it was not read to its end
+				return err
+			}
 			v.mu.Lock()
 			defer v.mu.Unlock()
 			switch {
@@ -475,7 +478,7 @@ func (s *Store) removeDamaged(r *Report) (packs []string, err error) {
 		path := filepath.Join(s.dir, filepath.FromSlash(f.Path))
 		switch f.Problem {
 		case DamagedBlob:
-			if got, err := s.hashObject(f.object); err != nil || got.Digest != f.Digest {
+			if got, err := s.hashObject(context.Background(), f.object); err != nil || got.Digest != f.Digest {
 				errs = append(errs, s.removeObject(f.object))
 				gone = append(gone, Victim{Digest: f.Digest})
 			}

@@ -259,7 +259,11 @@ func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
 		if errors.Is(r.NoRecord, artifacts.ErrFull) {
 			remedy = "; " + a.Command("gc") + " frees space"
 		}
-		a.Warn("everything was cached, but the run record could not be written: %s%s", inWords(r.NoRecord), remedy)
+		cached := ""
+		if r.Cached == r.Tasks {
+			cached = "everything was cached, but "
+		}
+		a.Warn("%sthe run record could not be written: %s%s", cached, inWords(r.NoRecord), remedy)
 	}
 }
 
