@@ -100,8 +100,8 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	return dag.Outputs{"pearson": region.Stack(pearson), "partial": region.Stack(partial),
-		"quality": column.WithMeta(connectivityQuality(quality, matrixWarnings), column.MadeBy("matrices", s, "", "pearson_variable",
-			"partial_variable"))}, nil
+		"quality": column.WithMeta(connectivityQuality(quality, matrixWarnings),
+			column.MadeBy("matrices", s, "", "pearson_variable", "partial_variable"))}, nil
 }
 
 // matrixWarnings adds the regions whose correlations are all 0: a file does not state whether they have no signal or
@@ -109,7 +109,8 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 func matrixWarnings(q *connectivity.Quality) finding.List {
 	all := weaknesses(q)
 	if q.Constant > 0 {
-		all.Add(finding.Warning("matrices.zero-regions", map[string]any{"Zero": q.Constant, "Regions": q.Regions}))
+		all.Add(finding.Warning("matrices.zero-regions",
+			map[string]any{"Zero": q.Constant, "Regions": q.Regions}))
 	}
 	return all
 }
