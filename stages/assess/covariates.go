@@ -112,6 +112,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	var p []float64
 	oneGroup := map[string][]string{} // covariates that are known in a group only
 	var apart []map[string]any        // covariates that separate the groups and are not tested within sites
+	var lacking finding.List          // covariates whose values are missing more often in one group
 	twin := map[int]int{}             // a covariate with the values of an earlier one is tested once
 	for k, c := range columns {
 		within := strata
@@ -119,6 +120,19 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			within = make([]int, len(group))
 		}
 		of := covariateOf(c)
+		if n, missing := known(of); n > 0 && missing > 0 && knownIn(of, group) < 0 {
+			absent := inference.Covariate{Values: lists.Map(of.Values, func(v float64) float64 {
+				if math.IsNaN(v) {
+					return 1
+				}
+				return 0
+			})}
+			if m := inference.Separate(absent, group, len(groups), within, s.Permutations,
+				random.New(s.Seed, "covariates", "missing", c.Name)); m.P < finding.Alpha {
+				lacking.Add(finding.Finding{Code: "covariate.missing-differs", Weight: finding.Limits,
+					Numbers: map[string]any{"Name": c.Name, "Missing": missing, "P": m.P, "Draws": s.Permutations}})
+			}
+		}
 		told := inference.Separation{AUC: math.NaN(), Chance: math.NaN(), P: math.NaN()}
 		if only := knownIn(of, group); only < 0 {
 			told = inference.Separate(of, group, len(groups), within, s.Permutations,
@@ -168,7 +182,8 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		checks.Meta[key] = text
 	}
-	if found := apartFrom(apart, oneGroup); found != nil {
+	found := apartFrom(apart, oneGroup)
+	if found.Add(lacking...); found != nil {
 		note(finding.Meta, finding.Written(found))
 	}
 	if lacked != nil {

@@ -2,6 +2,7 @@ package assess
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -143,5 +144,24 @@ func TestCovariateOfRepetitionTime(t *testing.T) {
 			need.Equal(t, stagetest.FloatsOf(t, out, "p")[at], 1./200)
 			need.Equal(t, values[at], "ASD 10 2 s, 0 2.5 s, 10 3 s · HC 0 2 s, 20 2.5 s, 0 3 s")
 		}
+	}
+}
+
+// Missing values of one group more than of the other are a finding; the same share in both is none.
+func TestCovariatesMissingInOneGroup(t *testing.T) {
+	for lost, want := range map[int]string{12: "covariate.missing-differs", 2: ""} {
+		var ids, groups []string
+		var age []float64
+		for i := range 40 {
+			ids, groups = append(ids, fmt.Sprintf("sub-%02d", i)), append(groups, []string{"ASD", "HC"}[i%2])
+			if age = append(age, float64(10+i/2%5)); i/2 < 2 && i%2 == 0 || i/2 < lost && i%2 == 1 {
+				age[i] = math.NaN()
+			}
+		}
+		people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "group", Values: groups}, encoding.Column{Name: "age", Values: age})
+		checks := stagetest.MustRun(t, &Covariates{Label: "group", Permutations: 199},
+			map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
+		need.Equal(t, stagetest.Codes(t, checks), want, lost)
 	}
 }
