@@ -574,8 +574,11 @@ func TestLevelsWithEqualsSigns(t *testing.T) {
 
 // A file whose name has zeros that the table lacks is proposed, and not taken.
 func TestLostZeros(t *testing.T) {
-	dir := testdir.Files(t, map[string]string{"people.csv": "id,dx\n1,HC\n2,ASD\n3,HC\n", "ts/001_x0.csv": "1,2\n3,4\n",
-		"ts/01_x0.csv": "1,2\n3,4\n", "ts/002_x0.csv": "1,2\n3,4\n", "ts/20_x0.csv": "1,2\n3,4\n", "ts/3_x0.csv": "1,2\n3,4\n"})
+	files := map[string]string{"people.csv": "id,dx\n1,HC\n2,ASD\n3,HC\n"}
+	for _, name := range strings.Fields("001 01 002 20 3") {
+		files["ts/"+name+"_x0.csv"] = "1,2\n3,4\n"
+	}
+	dir := testdir.Files(t, files)
 	people := listed.Parameters{File: "people.csv", ID: "id", Group: "dx"}
 	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "ts/{id}_x0.csv"}).Load(dir))(t)
 	need.Error(t, r.Subjects[0].Problem, "ts/1_x0.csv: there is no such file, but 001_x0.csv or 01_x0.csv exists: did a "+

@@ -378,7 +378,8 @@ func (l *List) clearDoubts(name string, values []string) (found, either []string
 	for _, v := range slices.Sorted(maps.Keys(count)) {
 		text := fmt.Sprintf("%s (%s, in %s)", name, v, words.Count(count[v], "row"))
 		switch d := cell.DoubtOf(v); {
-		case d == cell.Mark && !(v == "-" && slices.Contains(values, "+")), d == cell.Word && numbers != nil, d != cell.Mark && families:
+		case d == cell.Mark && !(v == "-" && slices.Contains(values, "+")), d == cell.Word && numbers != nil,
+			d != cell.Mark && families:
 			for i := range values {
 				if values[i] == v {
 					values[i] = ""
