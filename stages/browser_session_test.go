@@ -23,8 +23,8 @@ import (
 	"prgnn/internal/need"
 )
 
-// A chromium is a headless Chromium that a test types and clicks in. It speaks the DevTools protocol over a pipe, and all
-// tests share it, one after the other.
+// A chromium is a headless Chromium that a test types and clicks in. It speaks the DevTools protocol over a pipe, and
+// all tests share it, one after the other.
 type chromium struct {
 	to     io.Writer
 	from   *bufio.Reader
@@ -167,7 +167,8 @@ func (s *session) close() {
 	}
 }
 
-// quiet fails where the console said something, or the page asked the network for more than its own file and data in it.
+// quiet fails where the console said something, or the page asked the network for more than its own file and data in
+// it.
 func (s *session) quiet() {
 	s.t.Helper()
 	s.ask("", "0") // every event before it is here then
