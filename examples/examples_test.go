@@ -21,6 +21,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/cli"
 	"prgnn/internal/need"
+	_ "prgnn/stages" // the kinds
 )
 
 // lab is a directory in which a lab's own program, a module of its own, has run its pipeline, and what the run said:
