@@ -46,7 +46,7 @@ func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifa
 	<-ended
 	for _, name := range slices.Sorted(maps.Keys(out)) {
 		if table, ok := out[name].(*encoding.Table); ok {
-			for _, w := range TableWarnings(table) {
+			for _, w := range tableWarnings(table) {
 				writeLine(log, "warning: "+w)
 			}
 		}
@@ -54,9 +54,11 @@ func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifa
 	return out, err
 }
 
-// TableWarnings lists what an output table warns a person of: the log of its task has it. A program whose tables carry
-// warnings sets it before anything runs.
-var TableWarnings = func(*encoding.Table) []string { return nil }
+var tableWarnings = func(*encoding.Table) []string { return nil }
+
+// RegisterWarnings gives what lists the warnings of an output table, for the log of its task. A program whose tables
+// carry warnings calls it in an init function.
+func RegisterWarnings(of func(*encoding.Table) []string) { tableWarnings = of }
 
 var errGone = fmt.Errorf("the stage ended its goroutine (runtime.Goexit) instead of returning")
 

@@ -32,16 +32,22 @@ var codesText string
 var codes = dag.Codes(codesText)
 
 func init() {
-	dag.TableWarnings = wording.Warnings
-	for _, kinds := range [][]dag.Kind{simulate.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds,
-		leakage.Kinds, figure.Kinds, present.Kinds, tables.Kinds, command.Kinds} {
+	dag.RegisterWarnings(wording.Warnings)
+	dag.Register(coded(simulate.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, leakage.Kinds,
+		figure.Kinds, present.Kinds, tables.Kinds, command.Kinds)...)
+	cohort.Register(cohort.Sources...)
+	cohort.Register(simulate.Source)
+}
+
+// coded are the kinds of all topics, with their code identities and their roles declared.
+func coded(topics ...[]dag.Kind) (all []*dag.Kind) {
+	for _, kinds := range topics {
 		for i := range kinds {
 			k := &kinds[i]
 			k.Code = codes[k.Name]
-			dag.Register(k)
 			role.Declare(k)
+			all = append(all, k)
 		}
 	}
-	cohort.Register(cohort.Sources...)
-	cohort.Register(simulate.Source)
+	return all
 }

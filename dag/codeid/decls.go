@@ -249,15 +249,14 @@ func (q *pkg) inModule(name string) string {
 	return path.Join(strings.TrimPrefix(strings.TrimPrefix(q.ImportPath, q.Module.Path), "/"), name)
 }
 
-// initStatements are those of an init function that count. Where stage kinds are
-// declared, those that register something do not: they would tie all kinds
-// together.
+// initStatements are those of an init function that count. Those that register stage kinds, cohort kinds, or
+// something with package dag, do not: they would tie all kinds together.
 func (q *pkg) initStatements(f *file, d *ast.FuncDecl) []ast.Node {
 	var nodes []ast.Node
 	for _, s := range d.Body.List {
 		if e, ok := s.(*ast.ExprStmt); ok {
 			if call, ok := e.X.(*ast.CallExpr); ok && strings.HasPrefix(calledName(call), "Register") &&
-				f.mentionsKind(call) {
+				(f.callsDag(call) || slices.ContainsFunc(call.Args, f.isKind)) {
 				continue
 			}
 		}
@@ -266,21 +265,35 @@ func (q *pkg) initStatements(f *file, d *ast.FuncDecl) []ast.Node {
 	return nodes
 }
 
-// mentionsKind reports whether a call has a literal of dag.Kind, or of a type that
-// has New like one (a cohort kind), as its argument.
-func (f *file) mentionsKind(call *ast.CallExpr) bool {
-	for _, a := range call.Args {
-		if lit, ok := a.(*ast.CompositeLit); ok {
-			if isDagType(f.info.Types[lit].Type, "Kind") {
-				return true
-			}
-			if t, ok := f.info.Types[lit].Type.Underlying().(*types.Struct); ok {
-				for i := range t.NumFields() {
-					if t.Field(i).Name() == "New" {
-						return true
-					}
-				}
-			}
+// callsDag reports whether a call is of a function of package dag.
+func (f *file) callsDag(call *ast.CallExpr) bool {
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	of := f.info.Uses[s.Sel]
+	return of != nil && of.Pkg() != nil && of.Pkg().Path() == dagPath
+}
+
+// isKind reports whether an expression is a dag.Kind, or of a type that has New like one (a cohort kind), or several.
+func (f *file) isKind(e ast.Expr) bool {
+	t := f.info.Types[e].Type
+	if s, ok := t.Underlying().(*types.Slice); ok {
+		t = s.Elem()
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if isDagType(t, "Kind") {
+		return true
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for field := range s.Fields() {
+		if field.Name() == "New" {
+			return true
 		}
 	}
 	return false

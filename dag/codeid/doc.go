@@ -54,9 +54,9 @@
 //     methods of all types;
 //   - init functions, and variables named _ whose initializer calls something, of the
 //     packages that hold something reached; and, of any package, those
-//     and the initializers of variables that may write a variable reached. Where
-//     kinds are declared, statements of init that call a function Register… with a
-//     literal are left out, since they would tie all kinds together;
+//     and the initializers of variables that may write a variable reached.
+//     Statements of init that call a function Register… of package dag, or with kinds,
+//     are left out, since they would tie all kinds together;
 //   - for a function without a body, the assembly files that name it; for a go:embed
 //     variable, the content of the files;
 //   - packages of other modules by the versions of the modules that they are

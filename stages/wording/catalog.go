@@ -108,7 +108,7 @@ func Text(code string, values any) (string, error) {
 	return b.String(), nil
 }
 
-// Warnings are the warnings of a table in words, each once (dag.TableWarnings).
+// Warnings are the warnings of a table in words, each once (dag.RegisterWarnings).
 func Warnings(t *encoding.Table) (all []string) {
 	for _, cell := range column.Warnings(t) {
 		for _, w := range Warned(cell) {
