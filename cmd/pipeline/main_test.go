@@ -89,12 +89,13 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// truncate PATTERN BYTES cuts files short, as a broken transfer does.
+// truncate PATTERN BYTES|PERCENT% cuts files short, as a broken transfer does.
 func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: truncate PATTERN BYTES")
+		ts.Fatalf("usage: truncate PATTERN BYTES|PERCENT%%")
 	}
-	n, err := strconv.ParseInt(args[1], 10, 64)
+	number, percent := strings.CutSuffix(args[1], "%")
+	n, err := strconv.ParseInt(number, 10, 64)
 	ts.Check(err)
 	files, err := filepath.Glob(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -105,7 +106,11 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 		info, err := os.Stat(path)
 		ts.Check(err)
 		ts.Check(os.Chmod(path, 0o600))
-		ts.Check(os.Truncate(path, n))
+		size := n
+		if percent {
+			size = info.Size() * n / 100
+		}
+		ts.Check(os.Truncate(path, size))
 		ts.Check(os.Chmod(path, info.Mode().Perm()))
 	}
 }
