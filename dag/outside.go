@@ -91,7 +91,7 @@ func (j *Job) asNode() *Node {
 var errOutside = errors.New("the result is not stored, since it may depend on either content: leave files that the command reads as they are while it runs; what the command itself writes belongs into its outputs, or into its own directory by a relative path")
 
 // scratchRemedy is for what a command writes outside of its own directory.
-const scratchRemedy = "files and directories that it writes and that are no input, such as a cache, " +
+const scratchRemedy = "files and directories that it writes and does not read as input, such as a cache, " +
 	"are listed in its parameter scratch"
 
 // exceptRemedy is the remedy where what changed is no input of the command, such as a cache; "" where programs changed.

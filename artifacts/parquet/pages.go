@@ -122,13 +122,8 @@ var texts = physical[string]{
 	size: func(s string) int { return len(s) },
 }
 
-// column reads a column in all row groups, and sets which rows have a value.
-func column[T any](c *encoding.Column, f *file.Reader, b []byte, mem *budget.Budget, i int, p physical[T]) error {
-	return items(c, nil, f, b, mem, i, p)
-}
-
-// items is column of the items of lists, too, whose levels go to l: rows are then the items, and the lists that have
-// none.
+// items reads a column in all row groups, and sets which rows have a value. The levels of a column of lists go to l:
+// rows are then the items, and the lists that have none.
 func items[T any](c *encoding.Column, l *listLevels, f *file.Reader, b []byte, mem *budget.Budget, i int,
 	p physical[T]) error {
 	var zero T

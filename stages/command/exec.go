@@ -37,7 +37,7 @@ type Exec struct {
 	Outputs     []string `param:"outputs" doc:"declared outputs: NAME=FORMAT, such as result=arrow; the command must write a file of that format for each. A table may declare columns that it must have, NAME=FORMAT(COLUMN COLUMN), such as 'fit=tsv(plant rate)'"`
 	Parameters  []string `param:"parameters" doc:"NAME=VALUE, for {NAME} in the command"`
 	Environment []string `param:"environment" doc:"environment variables of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again (another PATH only if PATH is listed); of a variable that names places of code (PYTHONPATH, R_LIBS, PERL5LIB, MATLABPATH, LD_LIBRARY_PATH, CLASSPATH …) the files count, and not the value. Only a hash of a passed value is recorded"`
-	Scratch     []string `param:"scratch" doc:"absolute paths of files and directories that the command writes and that are no input, such as a cache: their content does not count, and may change"`
+	Scratch     []string `param:"scratch" doc:"absolute paths of files and directories that the command writes and does not read as input, such as a cache: their content does not count, and may change"`
 	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" max:"1e9" unit:"s"`
 	Network     bool     `param:"network" doc:"in a container: the command may use the network of the machine"`
 	Python      string   `param:"python" doc:"with the input requirements: the Python that makes the environment, such as python3.12"`
