@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/inference"
 )
@@ -64,6 +65,90 @@ func TestSitesOfAnotherName(t *testing.T) {
 	}
 	_, err := guarded(t, "scanner", rows, "", folds+", within: scaner } }")
 	need.Error(t, err, `stage folds: within: the participants have no column "scaner" (did you mean "scanner"?)`)
+}
+
+// Every stage that permutes labels is in the note, also a division whose permuted labels others use, until each has the
+// column; permuted labels of another stage are refused, at a stage that sets within, where they are permuted within another column than the stage's.
+func TestOneWithinOfPermutedLabels(t *testing.T) {
+	const (
+		chain = `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3FOLDS } }
+  series: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  connectivity: { use: connectivity, each: subject, in: { series: series } }
+  m: { use: KIND, matrix: { model: [ridge], fold: [1, 2, 3] },
+    in: { pearson: "connectivity[*].pearson", folds: folds, permuted: folds.permuted } }
+  evaluate: { use: EVALUATE, in: { predictions: "m[*].predictions", participants: cohort.participants,
+    folds: foldsINPUTS },
+    with: { permutations: 999ITS } }`
+		note    = "column scanner has 2 values: if it is the site, set within: scanner in "
+		absent  = "; labels are permuted within site, and there is no column site"
+		one     = "; labels are permuted within site, and the column site has one value"
+		refused = "within: evaluate uses labels that folds permutes within "
+		retrain = `, permuted: "m[*].permuted"`
+		labels  = ", labels: folds.permuted"
+		scanner = ", within: scanner"
+		all     = `, within: ""`
+	)
+	for _, c := range []struct{ columns, inputs, folds, evaluate, want string }{
+		{"scanner", retrain + labels, "", "", note + "folds, evaluate" + absent},
+		{"scanner", retrain + labels, "", scanner, refused + `no column, and itself within scanner: set within: scanner in folds too`},
+		{"scanner", labels, "", scanner, refused + `no column, and itself within scanner: set within: scanner in folds too`},
+		{"scanner", retrain, "", scanner, refused + `no column, and itself within scanner: set within: scanner in folds too`},
+		{"scanner", retrain, scanner, "", refused + `scanner, and itself within no column: set within: scanner in evaluate too`},
+		{"scanner", retrain + labels, scanner, all, refused + `scanner, and itself within no column: set within: scanner in evaluate too`},
+		{"scanner", "", "", scanner, note + "folds" + absent}, // m is trained on them, and evaluate has its own
+		{"scanner", "", scanner, "", note + "evaluate" + absent},
+		{"scanner", retrain + labels, scanner, scanner, ""},
+		{"scanner", retrain + labels, all, all, ""},
+		{"scanner", retrain + labels, all, "", note + "evaluate" + absent}, // the default site does not exist
+		{"site", retrain + labels, "", "", ""},
+		{"site", retrain + labels, "", all, refused + `site, and itself within no column: set within: site in evaluate too`},
+		{"site", retrain + labels, all, "", refused + `no column, and itself within site: set within: site in folds too`},
+		{"site", retrain + labels, ", label: site", ", within: site", ""}, // within no values of the label itself
+		{"one scanner", retrain + labels, "", "", note + "folds, evaluate" + one},
+		{"one scanner", retrain + labels, scanner, "", refused + `scanner, and itself within no column: set within: scanner in evaluate too`},
+		{"one scanner", retrain + labels, scanner, scanner, ""},
+		{"site scanner", retrain + labels, scanner, "", refused + `scanner, and itself within site: set within: scanner in evaluate too`},
+		{"site scanner", retrain + labels, "", scanner, refused + `site, and itself within scanner: set within: scanner in folds too`},
+	} {
+		head := strings.Join(strings.Fields(c.columns), "\t")
+		rows := []string{"A\tx", "A\ty", "A\tx", "B\ty", "B\tx", "B\ty"}
+		switch c.columns {
+		case "one scanner":
+			head, rows = "site\tscanner", lists.Map(rows, func(r string) string { return r[:1] + "\tx" + r[1:] })
+		case "site scanner":
+			rows = []string{"A\tx\tp", "A\ty\tp", "A\tx\tq", "B\ty\tp", "B\tx\tq", "B\ty\tq"}
+		}
+		for _, number := range []bool{false, true} {
+			kind, evaluate, cohort, folds, rows, head := "baseline", "evaluate", "", c.folds, rows, head
+			if number {
+				if strings.Contains(folds, "label") {
+					continue
+				}
+				kind, evaluate, cohort, folds = "regression", "evaluate-regression", "target: age", folds+", label: target"
+				head, rows = head+"\tage", slices.Clone(rows)
+				for i := range rows {
+					rows[i] += fmt.Sprintf("\t%d.5", 20+i)
+				}
+			}
+			stages := strings.NewReplacer("FOLDS", folds, "KIND", kind, "EVALUATE", evaluate, "INPUTS", c.inputs, "ITS",
+				c.evaluate).Replace(chain)
+			got, p, err := "", (*Pipeline)(nil), error(nil)
+			if p, err = guarded(t, head, rows, cohort, stages); err != nil {
+				_, got, _ = strings.Cut(err.Error(), ": stage ")
+				stage, text, _ := strings.Cut(got, ": ")
+				line, set := "3:", c.folds
+				if stage == "evaluate" {
+					line, set = "10:", c.evaluate
+				}
+				if got = text; set == "" || !strings.Contains(err.Error(), "x.yaml:"+line) {
+					got = err.Error()
+				}
+			} else {
+				got = strings.Join(notesWith(p, "if it is the site"), "; ")
+			}
+			need.Equal(t, got, c.want, c.columns, c.inputs, c.folds, c.evaluate, kind)
+		}
+	}
 }
 
 // Numbers are names where a column is the site, or a parameter has it as one; ages are numbers also as strata.

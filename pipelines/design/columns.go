@@ -18,7 +18,7 @@ import (
 func (s *Study) categories() (names []string) {
 	for n := range role.With[role.Reader](s.stages...) {
 		for _, read := range role.Readings(n.Instance()) {
-			if read.Categories && OfCohort(n) {
+			if read.Categories && OfCohort(n) && s.takes(n, read.Output) {
 				names = append(names, read.Name)
 			}
 		}
@@ -47,18 +47,23 @@ func (s *Study) Sites() (names, codes []string) {
 }
 
 // checkSites refuses a column within which labels are permuted and that the participants do not have, where the file
-// sets it, and notes the columns that hold the site under another name.
+// sets it, and notes the columns that hold the site where the column site does not.
 func (s *Study) checkSites(sites []string) {
-	asks := map[string][]string{} // stages by the column that they lack
+	asks := map[string][]string{} // stages by the column that they lack, or that has one value
 	for n := range role.With[role.Reader](s.stages...) {
-		by, stage := role.Within(n.Instance()), n.Stage()
-		if _, has := s.people().Column(by); by == "" || has || !OfCohort(n) || slices.Contains(asks[by], stage.Name()) {
+		of, permutes := s.permutes(n)
+		by, stage := of.Name, n.Stage()
+		if !permutes || by == "" || s.blocks(by) > 1 || !OfCohort(n) || slices.Contains(asks[by], stage.Name()) {
 			continue
 		}
 		asks[by] = append(asks[by], stage.Name())
-		if s.set(stage.Name(), "within") {
+		if s.blocks(by) == 0 && s.set(stage.Name(), "within") {
 			s.mistake(stage, "within", fmt.Sprintf("within: the participants have no column %q%s", by, words.OrAll(by, s.columns())))
 		}
+	}
+	why := "there is no column site"
+	if s.blocks("site") == 1 {
+		why = "the column site has one value"
 	}
 	for _, name := range sites {
 		n := column.Categories(s.people(), name)
@@ -67,8 +72,8 @@ func (s *Study) checkSites(sites []string) {
 		}
 		s.note(column.DoubtSites(s.people(), name)...)
 		if stages := asks["site"]; stages != nil && column.NamesSite(name) {
-			s.note(column.Doubtf(column.DoubtSite, "column %s has %d values: if it is the site, set within: %s in %s; labels are permuted within site, and there is no column site",
-				name, n, name, words.Some(stages, 4)))
+			s.note(column.Doubtf(column.DoubtSite, "column %s has %d values: if it is the site, set within: %s in %s; labels are permuted within site, and %s",
+				name, n, name, strings.Join(stages, ", "), why))
 		}
 	}
 }

@@ -30,6 +30,7 @@ type Study struct {
 	files   map[string][]fit
 	madeOf  map[*dag.Node]string // whose data a task's results are made of
 	readers map[*dag.StageNode]map[[2]string]string
+	taken   map[[2]string]bool // outputs, by stage and port, that other stages take; nil: not read yet
 }
 
 // An Outcome is what the checks found.
@@ -71,6 +72,7 @@ func (s *Study) Check(sites []string) Outcome {
 	s.exclusions()
 	if s.people() != nil {
 		s.checkSites(sites)
+		s.permutedWithin()
 		s.relatives()
 	}
 	for _, stage := range s.stages {

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"fmt"
 
 	"prgnn/dag"
@@ -69,6 +70,115 @@ func (s *Study) acrossSites(n *dag.Node) {
 		s.note(column.Notef("%s permutes labels over all participants, whatever their %s (%d values): participants of different sites are not exchangeable; add participants: cohort.participants to its inputs",
 			n.Stage().Name(), by, sites))
 	}
+}
+
+// permutes is the reading of the column within which a task permutes labels that something uses; its name is "" where
+// they are permuted over all participants.
+func (s *Study) permutes(n *dag.Node) (of role.Reading, ok bool) {
+	if work, reads := n.Instance().(role.Reader); reads {
+		for _, read := range work.ReadsParticipants() {
+			if read.Permutes && s.takes(n, read.Output) {
+				return read, true
+			}
+		}
+	}
+	return of, false
+}
+
+// takes reports whether a stage takes an output of a task's stage; "" is any.
+func (s *Study) takes(n *dag.Node, output string) bool {
+	if s.taken == nil {
+		s.taken = map[[2]string]bool{}
+		for _, stage := range s.stages {
+			for _, m := range stage.Tasks() {
+				for _, b := range m.Inputs() {
+					for _, src := range b.Sources {
+						if src.Node != nil {
+							s.taken[[2]string{src.Node.Stage().Name(), src.Output}] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return output == "" || s.taken[[2]string{n.Stage().Name(), output}]
+}
+
+// blocks is the number of different values of a column of the participants; 0 without the column.
+func (s *Study) blocks(by string) int {
+	values, err := s.people().Strings(by)
+	if err != nil {
+		return 0
+	}
+	return len(sorted(values))
+}
+
+// permutedWithin refuses a stage whose p is of labels that another stage permutes within another column than its own:
+// its results state its own.
+func (s *Study) permutedWithin() {
+	for n := range role.With[role.Reader](s.stages...) {
+		read, permutes := s.permutes(n)
+		if !permutes || len(Sources(n, "participants")) == 0 {
+			continue
+		}
+		seen := map[*dag.Node]bool{}
+		for _, port := range role.Ports(n.Instance(), role.PermutedLabels) {
+			for _, src := range Sources(n, port) {
+				for _, p := range s.permuters(src, seen) {
+					s.sameWithin(n.Stage(), read.Name, p)
+				}
+			}
+		}
+	}
+}
+
+// permuters are the divisions that permute the labels behind a source.
+func (s *Study) permuters(src dag.Source, seen map[*dag.Node]bool) (all []*dag.Node) {
+	if src.Node == nil {
+		return nil
+	}
+	if _, ok := src.Node.Instance().(role.Divider); ok {
+		if of, permutes := s.permutes(src.Node); permutes && (of.Output == "" || of.Output == src.Output) {
+			return []*dag.Node{src.Node}
+		}
+		return nil
+	}
+	if seen[src.Node] {
+		return nil
+	}
+	seen[src.Node] = true
+	for _, b := range src.Node.Inputs() {
+		for _, from := range b.Sources {
+			all = append(all, s.permuters(from, seen)...)
+		}
+	}
+	return all
+}
+
+// sameWithin refuses a stage that permutes within a column, and uses labels that a division permutes within another.
+// A column of one value, one that does not exist, and the label itself are none.
+func (s *Study) sameWithin(stage *dag.StageNode, own string, from *dag.Node) {
+	of, _ := s.permutes(from)
+	its, in, at := of.Name, stage, from.Stage()
+	label := from.Instance().(role.Divider).Divides()
+	for _, by := range []*string{&own, &its} {
+		if *by == label || s.blocks(*by) < 2 {
+			*by = ""
+		}
+	}
+	if own == its {
+		return
+	}
+	by := its
+	if its == "" || own != "" && s.set(stage.Name(), "within") {
+		by, in, at = own, from.Stage(), stage
+	}
+	if s.set(in.Name(), "within") || !s.set(at.Name(), "within") { // else the place is that of the stage that sets it
+		at = in
+	}
+	text := func(by string) string { return cmp.Or(by, "no column") }
+	s.mistake(at, "within", fmt.Sprintf("within: %s uses labels that %s permutes within %s, and itself within %s: set within: %s in %s too",
+		stage.Name(), from.Stage().Name(), text(its), text(own), by, in.Name()))
 }
 
 // uncorrected notes retrained permutation tests on a page that have too few label permutations for Holm's correction.

@@ -39,7 +39,7 @@ func (s *Evaluate) ReadsParticipants() []role.Reading {
 		{Parameter: "positive", Name: s.Positive, Group: true}}
 }
 
-// UsesPorts are the predictions, which have to be of all folds unless partial is set, and the checks.
+// UsesPorts are the predictions, which have to be of all folds unless partial is set, permuted labels, and the checks.
 func (s *Evaluate) UsesPorts() []role.PortUse { return evaluated(s.Partial) }
 
 func evaluated(partial bool) []role.PortUse {
@@ -47,7 +47,8 @@ func evaluated(partial bool) []role.PortUse {
 	if partial {
 		as = role.SomeFolds
 	}
-	return fold.AfterChecks(role.PortUse{Port: "predictions", As: as})
+	return fold.AfterChecks(role.PortUse{Port: "predictions", As: as},
+		role.PortUse{Port: "permuted", As: role.PermutedLabels}, role.PortUse{Port: "labels", As: role.PermutedLabels})
 }
 
 func (*Evaluate) Ports() dag.Ports {

@@ -109,8 +109,13 @@ func (s *Split) within() string {
 // ReadsParticipants are the columns that its parameters name.
 func (s *Split) ReadsParticipants() []role.Reading {
 	read := []role.Reading{{Parameter: "leave_out", Name: s.LeaveOut, Categories: true}}
-	if s.Permutation > 0 {
-		read = append(read, role.Reading{Parameter: "within", Name: s.within(), Categories: true, Permutes: true})
+	within := role.Reading{Parameter: "within", Name: s.within(), Categories: true, Permutes: true}
+	switch {
+	case s.Permutation > 0:
+		read = append(read, within)
+	case s.Outer == 0:
+		within.Output = "permuted"
+		read = append(read, within)
 	}
 	for _, name := range s.StratifyBy {
 		read = append(read, role.Reading{Parameter: "stratify_by", Name: name, Categories: true})

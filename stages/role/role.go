@@ -88,6 +88,7 @@ type Reading struct {
 	Needed     bool   // the stage fails without this column
 	Categories bool   // the column's values are categories, also where they are numbers, as of sites
 	Permutes   bool   // labels are permuted within the column's values; within all participants where it does not exist
+	Output     string // where it Permutes only the labels of one output, as split's permuted; else ""
 }
 
 // A Drawer makes arrays with an axis of draws (bootstrap, denoise …): how many, with draw 0, of an input with so many;
@@ -129,6 +130,8 @@ const (
 	// AllFolds: accuracies are made of it, so it must have all folds of its division. SomeFolds: of any folds.
 	AllFolds  Use = "evaluates all folds"
 	SomeFolds Use = "evaluates some folds"
+	// PermutedLabels: p is of labels that another stage permutes, or of models trained again on them.
+	PermutedLabels Use = "uses permuted labels"
 	// Positions: the regions' positions in space. Without them and without centroids, the stage is left out.
 	Positions Use = "draws at positions"
 	// Program: it holds the user's program and no data; what this does with the other inputs is unknown, so they count
@@ -249,11 +252,12 @@ func Readings(s dag.Stage) []Reading {
 	return slices.DeleteFunc(reader.ReadsParticipants(), func(r Reading) bool { return r.Name == "" })
 }
 
-// Within is the column within whose values a stage permutes labels; "" where it permutes over all participants, or
-// none.
+// Within is the column within whose values a stage permutes the labels of all its outputs; "" where it permutes over
+// all
+// participants, or none.
 func Within(s dag.Stage) string {
 	for _, r := range Readings(s) {
-		if r.Permutes {
+		if r.Permutes && r.Output == "" {
 			return r.Name
 		}
 	}
