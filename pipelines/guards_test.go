@@ -68,7 +68,8 @@ func TestSitesOfAnotherName(t *testing.T) {
 }
 
 // Every stage that permutes labels is in the note, also a division whose permuted labels others use, until each has the
-// column; permuted labels of another stage are refused, at a stage that sets within, where they are permuted within another column than the stage's.
+// column; permuted labels of another stage are refused, at a stage that sets within, where they are permuted within
+// another column than the stage's.
 func TestOneWithinOfPermutedLabels(t *testing.T) {
 	const (
 		chain = `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3FOLDS } }
