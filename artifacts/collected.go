@@ -49,6 +49,10 @@ func (s *Store) noteCollected(b []byte) error {
 	s.noting.Lock()
 	unlock := sync.OnceFunc(s.noting.Unlock) // many sync the file at a time
 	defer unlock()
+	// Earlier versions of gc left the file read-only.
+	if info, err := os.Lstat(s.collectedPath()); err == nil && info.Mode().IsRegular() && info.Mode()&0o200 == 0 {
+		_ = os.Chmod(s.collectedPath(), info.Mode().Perm()|0o200) // opening it reports what it could not mend
+	}
 	f, err := regular.OpenFile(s.collectedPath(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
@@ -130,5 +134,6 @@ func (s *Store) compactCollected() error {
 	if err != nil {
 		return err
 	}
+	t.Appended = true
 	return t.PublishBytes(kept, s.collectedPath())
 }

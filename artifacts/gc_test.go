@@ -91,6 +91,29 @@ func TestGCKeepsRuns(t *testing.T) {
 	})
 }
 
+// The list of what gc removed stays writable for the next gc, and one that is read-only becomes so again.
+func TestCollectedIsWritable(t *testing.T) {
+	s := newStore(t)
+	key, path := Key(DigestOf([]byte("key"))), s.collectedPath()
+	writable := func(when string) {
+		t.Helper()
+		if mode := need.Value(os.Stat(path))(t).Mode(); mode&0o200 == 0 {
+			t.Errorf("%s: %v", when, mode)
+		}
+	}
+	victims := []Victim{{Digest: DigestOf([]byte("a")), Size: 1}}
+	need.NoError(t, s.appendCollected(victims))
+	need.NoError(t, s.appendCollected(victims)) // the second line is one too many
+	need.NoError(t, s.compactCollected())
+	writable("compacted")
+	need.NoError(t, os.Chmod(path, 0o444))
+	need.NoError(t, s.appendForgotten([]Key{key}))
+	writable("appended")
+	blobs, records := s.readCollected()
+	need.Equal(t, len(blobs), 1)
+	need.Equal(t, len(records), 1)
+}
+
 // A run that is dated in the future stays, and takes the place of none of the newest: its clock was wrong.
 func TestGCRunInFuture(t *testing.T) {
 	s := newStore(t)

@@ -21,6 +21,8 @@ type File struct {
 	Path string
 	hash hash.Hash
 	Size int64
+
+	Appended bool // the published file is appended to later: it stays writable
 }
 
 // Create makes a file of a random name in a directory.
@@ -57,11 +59,10 @@ func (t *File) Close() error { return t.f.Close() }
 // Digest is the SHA-256 of what was written.
 func (t *File) Digest() [sha256.Size]byte { return [sha256.Size]byte(t.hash.Sum(nil)) }
 
-// Settle makes the bytes durable and read-only. The file cannot be written after
-// it.
+// Settle makes the bytes durable and, but for an appended file, read-only. The File cannot be written after it.
 func (t *File) Settle() error {
 	err := t.f.Sync()
-	if err == nil {
+	if err == nil && !t.Appended {
 		var info os.FileInfo
 		if info, err = t.f.Stat(); err == nil {
 			err = t.f.Chmod(info.Mode().Perm() &^ 0o222) // who may read it was said before
