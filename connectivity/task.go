@@ -77,6 +77,10 @@ func (k Task) Regressors(volumes int) (Matrix, error) {
 			}
 		}
 		columns = append(columns, k.columns(events, volumes)...)
+		if len(columns) > volumes {
+			return Matrix{}, TooLittle(fmt.Sprintf("no degrees of freedom are left: of %d volumes, the model of the events takes %d regressors or more; "+
+				"use fewer conditions or shorter events", volumes, len(columns)))
+		}
 	}
 	x := NewMatrix(volumes, len(columns))
 	for j, v := range columns {
@@ -91,14 +95,16 @@ func (k Task) columns(events []Event, volumes int) (columns [][]float64) {
 	if k.Response != FIRResponse {
 		return [][]float64{k.convolve(grid, boxcar(grid, events), k.response(), 0, volumes)}
 	}
-	longest := 0.0
+	longest, first := 0.0, events[0].Onset
 	impulses := slices.Clone(events)
 	for i, e := range events {
-		longest = max(longest, e.Duration)
+		longest, first = max(longest, e.Duration), min(first, e.Onset)
 		impulses[i].Duration = 0
 	}
 	at := boxcar(grid, impulses)
-	for delay := range int(math.Ceil((longest+k.After)/k.TR - 1e-9)) {
+	// What would begin after the last volume is zero in all volumes.
+	within := math.Ceil((k.Start-first)/k.TR) + float64(volumes)
+	for delay := range int(min(math.Ceil((longest+k.After)/k.TR-1e-9), within)) {
 		kernel := make([]float64, (delay+1)*oversampling)
 		for i := range oversampling {
 			kernel[delay*oversampling+i] = 1.0 / oversampling
@@ -173,9 +179,10 @@ func (k Task) response() []float64 {
 // convolve is the convolution of x with a kernel, ahead by some steps, at the times of the volumes: between two
 // samples by linear interpolation. Only these samples are computed.
 func (k Task) convolve(grid, x, kernel []float64, ahead, volumes int) []float64 {
+	begin := max(0, slices.IndexFunc(kernel, func(x float64) bool { return x != 0 }))
 	at := func(i int) float64 {
 		s := 0.0
-		for j := range min(len(kernel), i+1) {
+		for j := begin; j < min(len(kernel), i+1); j++ {
 			s += float64(kernel[j] * x[i-j])
 		}
 		return s

@@ -103,7 +103,7 @@ func TestDenoiseTaskRefuses(t *testing.T) {
 		{goAndStop, "{}", func(s *Denoise) { s.Conditions = []string{"Go"} }, "events.tsv: no event of the conditions [Go]; it has [go, stop]" + exclude},
 		{"onset\tduration\n4000\t2000\n", "{}", nil, "events.tsv: none of 1 events is within the scan, which takes 120 s: onsets are in s from the first volume" + exclude},
 		{goAndStop, `{"StartTime": 980}`, nil, "bold.json: a StartTime of 980 s; it must be within the repetition time, 2 s"},
-		{goAndStop, "{}", func(s *Denoise) { s.Task, s.After = "fir", 60 }, "series[sub-1]: no degrees of freedom are left"},
+		{goAndStop, "{}", func(s *Denoise) { s.Task, s.After = "fir", 60 }, "events.tsv: no degrees of freedom are left"},
 	} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Task = "spm"
