@@ -171,6 +171,12 @@ func (m *Trained) check() error {
 	if len(m.Groups) != o.Classes || o.Features != m.Graphs.Features {
 		return errors.New("model.json contradicts itself")
 	}
+	for i, g := range m.Groups {
+		if g == "" || len(g) > 255 || strings.ContainsAny(g, "\t\r\n") || slices.Contains(m.Groups[:i], g) {
+			return fmt.Errorf("model.json: the groups %.300q: each must be a different name of 1 to 255 bytes without "+
+				"tabs and line breaks", m.Groups)
+		}
+	}
 	if mean, sd := m.arrays["input_mean"], m.arrays["input_sd"]; mean != nil && sd != nil {
 		m.norm = standardization{mean: mean.Float64s(), sd: sd.Float64s()}
 	}

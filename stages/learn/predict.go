@@ -94,6 +94,12 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", id, err)
 			}
+			for _, one := range p {
+				if slices.ContainsFunc(one.Probability, func(x float64) bool { return x-x != 0 }) {
+					return nil, fmt.Errorf("%s: %s computes the probabilities %v, which are not finite: are its weights "+
+						"and options damaged?", id, m.name, one.Probability)
+				}
+			}
 			out.add(id, of.Draws, at, p, slices.Contains(m.Graphs.Taught, id))
 		}
 		t.Progress(i+1, len(features), id)

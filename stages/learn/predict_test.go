@@ -3,6 +3,7 @@ package learn
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -136,11 +137,25 @@ func TestPredictRefuses(t *testing.T) {
 	swapped := slices.Clone(names)
 	swapped[2], swapped[3] = "d", "c"
 	good := stagetest.Encoded(t, out["model"])
+	described := need.Value(ReadModel(good))(t).modelFile
+	edited := func(edit func(*modelFile)) artifacts.Value {
+		f := described
+		edit(&f)
+		return changedModel(t, good, "model.json", artifacts.Text(string(need.Value(json.Marshal(f))(t))))
+	}
+	for _, groups := range [][]string{{"A", "A"}, {"A", ""}, {"A", "B\tC"}, {"A\n", "B"}, {"A", strings.Repeat("b", 256)}} {
+		b := stagetest.Encoded(t, edited(func(f *modelFile) { f.Groups = groups }))
+		if _, err := ReadModel(b); err == nil || !strings.Contains(err.Error(), "model.json: the groups") {
+			t.Errorf("groups %.20q: error %v", groups, err)
+		}
+	}
 	for _, c := range []struct {
 		in    map[string][]dag.Input
 		model artifacts.Value
 		want  string
 	}{
+		{in, edited(func(f *modelFile) { f.Options.Slope = 1e308 }),
+			"which are not finite: are its weights and options damaged?"},
 		{small, out["model"], "8 nodes of 8 features, not 9 of 9"},
 		{loud, out["model"], "in training (allow: features)"},
 		{few, out["model"], "2 edges, not 8 to 8: does the density differ? (allow: edges)"},
