@@ -143,7 +143,8 @@ func TestPredictRefuses(t *testing.T) {
 		edit(&f)
 		return changedModel(t, good, "model.json", artifacts.Text(string(need.Value(json.Marshal(f))(t))))
 	}
-	for _, groups := range [][]string{{"A", "A"}, {"A", ""}, {"A", "B\tC"}, {"A\n", "B"}, {"A", strings.Repeat("b", 256)}} {
+	for _, groups := range [][]string{{"A", "A"}, {"A", ""}, {"A", "B\tC"}, {"A\n", "B"}, {"A",
+		strings.Repeat("b", 256)}} {
 		b := stagetest.Encoded(t, edited(func(f *modelFile) { f.Groups = groups }))
 		if _, err := ReadModel(b); err == nil || !strings.Contains(err.Error(), "model.json: the groups") {
 			t.Errorf("groups %.20q: error %v", groups, err)
