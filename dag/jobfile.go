@@ -102,8 +102,11 @@ func errOtherWork(task, planned, here string) error {
 	}
 	was, is := p[i], h[i]
 	fact := func(line string) string {
-		if at := strings.LastIndexByte(line, ' '); at > 0 && len(line)-at > 32 { // a digest
-			return line[:at]
+		switch l := recipe.ReadLine(line); l.What {
+		case "code":
+			return l.What
+		case "environment", "program", "file", "directory", "value": // what follows are digests
+			return l.What + " " + l.Name
 		}
 		return line
 	}
