@@ -423,7 +423,7 @@ func bidsSubjects(l *listed.List, found map[string]*bidsFiles, ports map[string]
 	return subjects
 }
 
-// maskNotes name who lacks the brain mask: nothing then tells whether the regions lie within the brain.
+// maskNotes lists who lacks the brain mask; whether the regions lie within the brain is then unchecked.
 func maskNotes(rows []listed.Row, found map[string]*bidsFiles) []column.Note {
 	var without []string
 	scans := 0
@@ -445,7 +445,7 @@ func maskNotes(rows []listed.Row, found map[string]*bidsFiles) []column.Note {
 	if len(without) == scans {
 		who = "every participant"
 	}
-	return []column.Note{column.Notef("no brain mask (desc-brain_mask.nii.gz) of %s: regions are neither checked against the mask nor cropped to it", who)}
+	return []column.Note{column.Notef("no brain mask (desc-brain_mask.nii.gz) for %s: regions are neither checked against a mask nor cropped to it", who)}
 }
 
 // generator is what made a dataset of derivatives.

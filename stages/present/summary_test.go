@@ -193,14 +193,14 @@ func TestSummaryOfPowerlessTest(t *testing.T) {
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
 	const why = "cannot be shown to be above chance, because p of a fold-by-fold test without retraining cannot be below 0.062, since the labels of a fold have few distinct permutations (a test with retrained models can give a smaller p, docs/statistics.md)"
 	if !strings.Contains(text, "The accuracy "+why+".") || !strings.Contains(text, "- The model: accuracy cannot be shown to be above chance, because p of a fold-by-fold test") ||
-		strings.Contains(text, "not above chance") {
+		strings.Contains(text, "not significantly above chance") {
 		t.Error(text)
 	}
 }
 
 // What is not shown is not claimed.
 func TestSummaryOfChance(t *testing.T) {
-	const not, regions = "AUC is 0.800 (mean over the folds); p = 0.020 (fold by fold, models not retrained). The accuracy is not above chance.", "The accuracy of the models is not shown to be above chance, so the ranking alone is no evidence of a group difference."
+	const not, regions = "AUC is 0.800 (mean over the folds); p = 0.020 (fold by fold, models not retrained). The accuracy is not significantly above chance.", "The accuracy of the models is not shown to be above chance, so the ranking alone is no evidence of a group difference."
 	for _, c := range []struct {
 		low, p  float64
 		retrain float64 // p of retrained models; NaN where there are none
@@ -209,9 +209,9 @@ func TestSummaryOfChance(t *testing.T) {
 	}{
 		{0.61, math.NaN(), math.NaN(), false, "The model: accuracy was not tested against chance; to test it, connect the output permuted of split"},
 		// p decides, whatever the interval says.
-		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not above chance, p = 0.241 (fold by fold, models not retrained)"},
+		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not significantly above chance, p = 0.241 (fold by fold, models not retrained)"},
 		{0.5, 0.003, math.NaN(), true, "The model: the permutation test is significant, but the 95 % CI for the accuracy (0.500–0.700) includes the majority-class rate (0.600), so the size of the advantage is uncertain"},
-		{0.61, 0.003, 0.2, false, "The model: accuracy is not above chance, p = 0.200 (models retrained on 99 label permutations)"},
+		{0.61, 0.003, 0.2, false, "The model: accuracy is not significantly above chance, p = 0.200 (models retrained on 99 label permutations)"},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 		evaluation, _ := stagetest.Evaluated(0.62, c.low, 0.7)
@@ -227,7 +227,7 @@ func TestSummaryOfChance(t *testing.T) {
 			strings.Contains(text, regions) == c.above {
 			t.Errorf("%+v: the summary is\n%s", c, text)
 		}
-		if strings.Contains(text, "not above chance") == (c.above || math.IsNaN(c.p)) ||
+		if strings.Contains(text, "not significantly above chance") == (c.above || math.IsNaN(c.p)) ||
 			c.caution == "" && strings.Contains(text, "majority-class rate (") {
 			t.Errorf("%+v: the summary is\n%s", c, text)
 		}
@@ -262,23 +262,23 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 	}{
 		{"another one is", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
 			row("MLP", false, 0.6, 0.2, 0.001)}, nil,
-			"The AUC is 0.700 (mean over the folds); p = 0.400 (fold by fold, models not retrained). The accuracy is not above chance. One other classifier is above chance (p with Holm's correction for 3 classifiers): ridge (0.800, tested fold by fold).", ""},
+			"The AUC is 0.700 (mean over the folds); p = 0.400 (fold by fold, models not retrained). The accuracy is not significantly above chance. One other classifier is above chance (p with Holm's correction for 3 classifiers): ridge (0.800, tested fold by fold).", ""},
 		{"two are", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
 			row("linear SVM", false, 0.75, 0.01, 0.01)}, nil,
-			"The accuracy is not above chance. 2 other classifiers are above chance (p with Holm's correction for 3 classifiers): ridge (0.800, tested fold by fold) and linear SVM (0.750, tested fold by fold).", ""},
+			"The accuracy is not significantly above chance. 2 other classifiers are above chance (p with Holm's correction for 3 classifiers): ridge (0.800, tested fold by fold) and linear SVM (0.750, tested fold by fold).", ""},
 		{"one is after the correction", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
 			row("linear SVM", false, 0.75, 0.03, 0.03)}, nil,
 			"One other classifier is above chance (p with Holm's correction for 3 classifiers): ridge (0.800, tested fold by fold).", ""},
 		{"none is after the correction", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.02, 0.001),
 			row("linear SVM", false, 0.75, 0.03, 0.03)}, nil,
-			"The accuracy is not above chance. No other classifier is shown to be above chance (p with Holm's correction for 3 classifiers).", ""},
+			"The accuracy is not significantly above chance. No other classifier is shown to be above chance (p with Holm's correction for 3 classifiers).", ""},
 		{"none is", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.02),
-			row("majority classifier", false, 0.55, 0.001, 1)}, nil, "The accuracy is not above chance.",
+			row("majority classifier", false, 0.55, 0.001, 1)}, nil, "The accuracy is not significantly above chance.",
 			"PR-GNN: the tests of accuracy and AUC disagree (accuracy p = 0.300 (fold by fold, models not retrained); AUC p = 0.020 (fold by fold, models not retrained))"},
 		{"it is", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02),
 			row("ridge", false, 0.9, 0.001, 0.001)}, nil,
 			"p = 0.020 (fold by fold, models not retrained).", ""},
-		{"retrained models decide", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.2, 99), "The accuracy is not above chance.",
+		{"retrained models decide", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.2, 99), "The accuracy is not significantly above chance.",
 			"PR-GNN: the tests of accuracy and AUC disagree (accuracy p = 0.200 (models retrained on 99 label permutations); AUC p = 0.020 (fold by fold, models not retrained))"},
 		{"too few of them do not", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.1, 9), "p = 0.020 (fold by fold, models not retrained).", ""},
 	} {
