@@ -58,11 +58,6 @@ import (
 //go:embed gnn/rival/*[^t].go
 //go:embed internal/budget/*[^s]t.go
 //go:embed internal/cell/*[^t].go
-//go:embed internal/dense/*.s
-//go:embed internal/dense/*[^s]t.go
-//go:embed internal/dense/*[^t].go
-//go:embed internal/exact/*[^s]t.go
-//go:embed internal/exact/*[^t].go
 //go:embed internal/foreign/*[^t].go
 //go:embed internal/lists/*[^t].go
 //go:embed internal/machine/*[^s]t.go
@@ -70,8 +65,6 @@ import (
 //go:embed internal/markup/*[^s]t.go
 //go:embed internal/markup/*[^t].go
 //go:embed internal/pattern/*[^t].go
-//go:embed internal/random/*.s
-//go:embed internal/random/*[^t].go
 //go:embed internal/regular/*[^t].go
 //go:embed internal/venv/*[^t].go
 //go:embed internal/version/*[^t].go
@@ -87,6 +80,13 @@ import (
 //go:embed nifti/inflate/*[^t].go
 //go:embed nifti/itk/*[^s]t.go
 //go:embed nifti/itk/*[^t].go
+//go:embed numeric/dense/*.s
+//go:embed numeric/dense/*[^s]t.go
+//go:embed numeric/dense/*[^t].go
+//go:embed numeric/exact/*[^s]t.go
+//go:embed numeric/exact/*[^t].go
+//go:embed numeric/random/*.s
+//go:embed numeric/random/*[^t].go
 //go:embed stages/*[^t].go
 //go:embed stages/assess/*[^t].go
 //go:embed stages/assess/leakage/*[^t].go

@@ -3,7 +3,7 @@ package connectivity
 import (
 	"math"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // An Average is the mean of correlation matrices: of their Fisher z, turned back (Silver &

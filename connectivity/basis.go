@@ -3,7 +3,7 @@ package connectivity
 import (
 	"math"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // A basis is a set of orthonormal vectors in time; taking its part out of a

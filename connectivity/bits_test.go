@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
 	"prgnn/internal/testdir"
+	"prgnn/numeric/random"
 )
 
 // The digests of everything that is computed from a run of simulated series. They are

@@ -3,7 +3,7 @@ package connectivity
 import (
 	"math"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // A Segment is an interval of rows of a cleaned run, [From, To), of consecutive volumes: between its ends no

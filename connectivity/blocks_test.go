@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // Block lengths and rows are those of the Python package arch (testdata/blocks/oracle.py).

@@ -3,7 +3,7 @@ package connectivity
 import (
 	"math"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // A section is one second-order part of a recursive filter,

@@ -3,8 +3,8 @@ package connectivity
 import (
 	"math"
 
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 )
 
 // correlations sets the entries of out (N×N) for the regions in place to

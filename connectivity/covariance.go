@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"prgnn/internal/dense"
+	"prgnn/numeric/dense"
 )
 
 // An Estimator is a way to estimate a covariance matrix, and by it a correlation

@@ -27,6 +27,6 @@
 // # Bits
 //
 // Results are the same bits on every machine and for any number of workers: sums
-// have a defined order (internal/dense), products are rounded before they are added,
+// have a defined order (numeric/dense), products are rounded before they are added,
 // and no function of package math is used whose last bits differ between machines.
 package connectivity

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"prgnn/internal/dense"
 	"prgnn/internal/words"
+	"prgnn/numeric/dense"
 )
 
 // Options say what Estimate estimates.

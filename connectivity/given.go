@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 )
 
 // asymmetry is how much the two halves of a given matrix may differ: text with six

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"prgnn/internal/dense"
+	"prgnn/numeric/dense"
 )
 
 // The graphical lasso by block coordinate descent (Friedman, Hastie & Tibshirani

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 )
 
 // The penalty is chosen as in scikit-learn's GraphicalLassoCV: five folds of

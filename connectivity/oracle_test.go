@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // oracleValues are what testdata/oracle.py wrote.

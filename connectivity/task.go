@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sort"
 
-	"prgnn/internal/exact"
 	"prgnn/internal/lists"
+	"prgnn/numeric/exact"
 )
 
 // An Event is one block or trial of a task.

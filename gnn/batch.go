@@ -3,7 +3,7 @@ package gnn
 import (
 	"fmt"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // Losses are the terms of Eq. (7) for a batch: CE (of a number the squared error) and Dist are means over its

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The same bits everywhere: gnn/bits.sh runs the digest tests of packages gnn,
-# gnn/baseline, gnn/rival, connectivity, connectivity/tangent, internal/dense and internal/exact with the compiler's fused multiply-add allowed (GOAMD64=v3), without
+# gnn/baseline, gnn/rival, connectivity, connectivity/tangent, numeric/dense and numeric/exact with the compiler's fused multiply-add allowed (GOAMD64=v3), without
 # assembly (purego), on processors without AVX-512, without AVX2 and without FMA (as GODEBUG
 # plays them), and on arm64 under qemu-aarch64-static where that is installed
 # (Debian: qemu-user-static; with PRGNN_REQUIRE=1 it must be). It fails when one differs, and when the arm64 code of these
@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tests='Digest|Fixtures|Ulps|Exp32|Multiply|Kernels|Gram|Tiles|Vectors|Blocks|Bits'
-all='./gnn ./gnn/baseline ./gnn/rival ./connectivity ./connectivity/tangent ./internal/dense ./internal/exact'
+all='./gnn ./gnn/baseline ./gnn/rival ./connectivity ./connectivity/tangent ./numeric/dense ./numeric/exact'
 
 echo "amd64";         go test -count=1 -run "$tests" $all
 for off in avx512f avx512f,avx2 avx512f,avx2,avx,fma; do
@@ -20,7 +20,7 @@ done
 echo "amd64, v3";     GOAMD64=v3 go test -count=1 -run "$tests" $all
 echo "amd64, purego"; go test -count=1 -tags purego -run "$tests" $all
 
-for package in gnn gnn/baseline gnn/rival connectivity connectivity/tangent internal/dense internal/exact; do
+for package in gnn gnn/baseline gnn/rival connectivity connectivity/tangent numeric/dense numeric/exact; do
 	binary=$work/${package/\//-}.test
 	CGO_ENABLED=0 GOARCH=arm64 go test -c -o "$binary" "./$package"
 	if command -v qemu-aarch64-static >/dev/null; then
@@ -31,7 +31,7 @@ for package in gnn gnn/baseline gnn/rival connectivity connectivity/tangent inte
 		[ -z "${PRGNN_REQUIRE:-}" ]
 	fi
 	# Doubling and halving are exact, so 2·x − 1 may be fused: params.go and network.go draw weights so.
-	fused=$(go tool objdump -s '^prgnn/(gnn|connectivity|internal/exact|internal/dense)' "$binary" | grep -E 'FN?M(ADD|SUB)[SD]|FML[AS]' | grep -vE '_test\.go|params\.go|network\.go' || true)
+	fused=$(go tool objdump -s '^prgnn/(gnn|connectivity|numeric/exact|numeric/dense)' "$binary" | grep -E 'FN?M(ADD|SUB)[SD]|FML[AS]' | grep -vE '_test\.go|params\.go|network\.go' || true)
 	if [ -n "$fused" ]; then
 		echo "fused multiply-add in $package:"
 		echo "$fused"

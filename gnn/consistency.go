@@ -3,7 +3,7 @@ package gnn
 import (
 	"math"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // consistency is the group-level consistency loss of Eq. (6), on the scores of

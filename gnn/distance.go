@@ -3,7 +3,7 @@ package gnn
 import (
 	"math"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // The distance losses push the scores of kept and dropped nodes of each graph

@@ -3,7 +3,7 @@ package gnn
 import (
 	"math"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // randomGraphs makes n graphs of the same number of nodes and edges, classes in turn.

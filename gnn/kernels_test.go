@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // TestKernels compares the kernels of this machine with the portable ones, bit

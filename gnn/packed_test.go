@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // packs packs graphs if they need more than so many bytes.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // A Param is one array of a model: its name, its shape, and where it begins in

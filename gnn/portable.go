@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 )
 
 func portable[T Float]() *kernels[T] {

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // Training says how a model is trained.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/internal/dense"
+	"prgnn/numeric/dense"
 )
 
 // WeightedMeans fits, in every volume, the maps of a probabilistic atlas to the scan by least

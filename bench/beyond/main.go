@@ -19,8 +19,8 @@ import (
 	"prgnn/gnn"
 	"prgnn/gnn/network"
 	"prgnn/gnn/rival"
-	"prgnn/internal/dense"
-	"prgnn/internal/random"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/random"
 )
 
 func main() {

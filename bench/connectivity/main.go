@@ -26,7 +26,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/bench/measure"
 	"prgnn/connectivity"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 func main() {

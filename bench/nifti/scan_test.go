@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
 	"prgnn/nifti"
 	"prgnn/nifti/inflate"
+	"prgnn/numeric/random"
 )
 
 // data finds a file that generate.py wrote.

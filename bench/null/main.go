@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 func main() {

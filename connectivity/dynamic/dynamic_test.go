@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"prgnn/connectivity"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 type clusters struct {

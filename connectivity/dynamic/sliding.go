@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"prgnn/connectivity"
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 )
 
 // A Taper is the shape of a window's weights.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // A Metric is the distance of a window to a state: the square root of the sum of squares, or the sum of magnitudes.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 )
 
 // A Reference is a mean of covariance matrices.

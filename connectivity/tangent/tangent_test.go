@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/internal/dense"
-	"prgnn/internal/random"
 	"prgnn/internal/testdir"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/random"
 )
 
 // The fixtures are of testdata/tangent.py (scipy, nilearn 0.14.1): 11 participants, the first 8 of

@@ -72,7 +72,7 @@ func TestRepository(t *testing.T) {
 
 	// An edited constant, an edited assembly file, an edited embedded file.
 	for _, e := range []struct{ file, old, new, decl string }{
-		{"internal/exact/float32.go", "0x1.62e4p-1", "0x1.62e5p-1", "prgnn/internal/exact.exp32Ln2Hi"},
+		{"numeric/exact/float32.go", "0x1.62e4p-1", "0x1.62e5p-1", "prgnn/numeric/exact.exp32Ln2Hi"},
 		{"gnn/vector_amd64.s", "VXORPS Y1, Y1, Y1", "VXORPS Y2, Y1, Y1", "prgnn/gnn/vector_amd64.s"},
 		{"stages/atlas/dk84.tsv", "Left", "Sinister", "prgnn/stages/atlas/dk84.tsv"},
 	} {
@@ -92,8 +92,8 @@ func TestRepository(t *testing.T) {
 	}
 
 	// A package is split in three: two of its files become packages.
-	split(t, dir, "internal/exact", "sincos.go", "trig", "Sincos")
-	split(t, dir, "internal/exact", "float32.go", "single", "Exp32")
+	split(t, dir, "numeric/exact", "sincos.go", "trig", "Sincos")
+	split(t, dir, "numeric/exact", "float32.go", "single", "Exp32")
 	p = loaded(t, dir)
 	if c := changed(before, byName(need.Value(p.declarations().kinds(p.roots[0]))(t))); c != nil {
 		t.Errorf("a package split: %d of %d kinds change: %v", len(c), len(before), c)
@@ -122,7 +122,7 @@ func clone(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	list := exec.Command("git", "ls-files", "-co", "--exclude-standard", "--", "go.mod", "go.sum", "doc.go",
-		"artifacts", "connectivity", "dag", "gnn", "internal", "nifti", "stages")
+		"artifacts", "connectivity", "dag", "gnn", "internal", "nifti", "numeric", "stages")
 	list.Dir = "../.."
 	out, err := list.Output()
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"prgnn/gnn/network"
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // NodesOf is the number of nodes whose matrix has d numbers above its diagonal.

@@ -6,7 +6,7 @@ import (
 
 	"prgnn/gnn/network"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // BenchmarkBrainNetCNN is an epoch of 140 matrices of 84 nodes.

@@ -7,8 +7,8 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
-	"prgnn/internal/dense"
-	"prgnn/internal/random"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/random"
 )
 
 // BrainNetCNN (Kawahara et al. 2017, NeuroImage 146) sees the whole matrix: two

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"prgnn/internal/dense"
+	"prgnn/numeric/dense"
 )
 
 // cholesky replaces the lower triangle of a symmetric positive definite matrix

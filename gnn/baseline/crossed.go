@@ -6,7 +6,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
-	"prgnn/internal/dense"
+	"prgnn/numeric/dense"
 )
 
 // An edge-to-edge layer gives a map that two vectors of each channel k hold:

@@ -7,7 +7,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // crossingOf draws the maps of n cases; with ties, values repeat, and sums of a row and a column are often 0.

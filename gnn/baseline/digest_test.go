@@ -7,8 +7,8 @@ import (
 	"prgnn/gnn"
 	"prgnn/gnn/network"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
 	"prgnn/internal/testdir"
+	"prgnn/numeric/random"
 )
 
 // TestDigest hashes what each model says of a few cases. The digests are the same

@@ -7,8 +7,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"prgnn/internal/dense"
-	"prgnn/internal/random"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/random"
 )
 
 // A Forest describes a random forest (Breiman 2001): trees grown to the end on

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // A forest is as good as scikit-learn's, and its probabilities differ by no more

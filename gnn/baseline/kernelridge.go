@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/internal/dense"
+	"prgnn/numeric/dense"
 )
 
 // A KernelRidge describes kernel ridge regression to ±1 with the correlation kernel (Li, Kong et al.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"prgnn/internal/dense"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
+	"prgnn/numeric/dense"
 )
 
 // npy reads an array of testdata/kernel-ridge (numpy, scikit-learn; kernel_ridge.py): 60 participants, the

@@ -9,9 +9,9 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
-	"prgnn/internal/random"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
+	"prgnn/numeric/random"
 )
 
 // Li2019 is the graph network of "Graph Neural Network for Interpreting Task-fMRI

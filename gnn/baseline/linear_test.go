@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // readFixture reads what an outside program computed; the script is beside it.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 )
 
 // FitLogistic is logistic regression with a penalty on the weights: it minimizes

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // logisticWays are those to the optimum of logistic regression, which the number of cases chooses from.

@@ -7,7 +7,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // An mlp is a multilayer perceptron with ReLU between its layers.

@@ -11,7 +11,7 @@ import (
 	"prgnn/gnn"
 	"prgnn/gnn/network"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // A traced network is what PyTorch computed of it.

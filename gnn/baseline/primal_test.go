@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // shifted are n cases of d values far from 0, with labels that they tell apart in part.

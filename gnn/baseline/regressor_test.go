@@ -7,7 +7,7 @@ import (
 
 	"prgnn/gnn/network"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // Ridge and support vector regression predict what scikit-learn's do.

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/internal/dense"
+	"prgnn/numeric/dense"
 )
 
 // A Retrainer trains a model on many lists of targets of the same rows, as a permutation test does, and predicts the

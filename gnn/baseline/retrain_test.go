@@ -9,7 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // Training again on other labels gives what the ordinary training on them gives, of two classes and of three.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"prgnn/internal/dense"
+	"prgnn/numeric/dense"
 )
 
 // A linear machine is f(x) = w·x + b.

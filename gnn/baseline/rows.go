@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"prgnn/internal/dense"
+	"prgnn/numeric/dense"
 )
 
 // Rows are n cases of d values each, row-major.

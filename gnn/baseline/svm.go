@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 )
 
 // An SVM describes a support vector machine with the hinge loss (Cortes & Vapnik

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
 	"prgnn/internal/testdir"
+	"prgnn/numeric/random"
 )
 
 // What a machine that does not converge is said to need is what its settings leave.

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"prgnn/gnn"
-	"prgnn/internal/dense"
-	"prgnn/internal/random"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/random"
 )
 
 // A Full layer is y = x·W + b for rows x; W is in × out.

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"prgnn/gnn"
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
-	"prgnn/internal/random"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
+	"prgnn/numeric/random"
 )
 
 // Training says how a network is trained.

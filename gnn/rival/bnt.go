@@ -6,7 +6,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // BNT are the shape of the network.

@@ -6,8 +6,8 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
-	"prgnn/internal/dense"
-	"prgnn/internal/random"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/random"
 )
 
 // A bntBlock is one of the two encoder blocks.

@@ -3,8 +3,8 @@ package rival
 import (
 	"prgnn/gnn"
 	"prgnn/gnn/network"
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 )
 
 // A readout is what the forward pass leaves from the encoder on.

@@ -10,8 +10,8 @@ import (
 	"prgnn/gnn/network"
 	"prgnn/gnn/network/networktest"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
 	"prgnn/internal/testdir"
+	"prgnn/numeric/random"
 )
 
 // The fixtures are of testdata/bnt/bnt.py (PyTorch, float64): 6 participants, 12 regions.

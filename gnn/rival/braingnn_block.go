@@ -6,7 +6,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
-	"prgnn/internal/dense"
+	"prgnn/numeric/dense"
 )
 
 // A brainBlock is a convolution and the pooling after it, and the memory of a batch. Rows are the nodes that enter,

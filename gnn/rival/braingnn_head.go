@@ -5,7 +5,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // A head is the MLP from the readout z to the logits: ReLU after each layer but the last, then batch

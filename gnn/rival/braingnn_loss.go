@@ -2,7 +2,7 @@ package rival
 
 import (
 	"prgnn/gnn/network"
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // losses is the weighted sum of the terms beside the cross-entropy, for the labels of the batch. Unless grad is

@@ -11,8 +11,8 @@ import (
 	"prgnn/gnn/network"
 	"prgnn/gnn/network/networktest"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
 	"prgnn/internal/testdir"
+	"prgnn/numeric/random"
 )
 
 // The fixtures are of testdata/braingnn/braingnn.py (PyTorch, float64): 7 graphs of 14 regions.

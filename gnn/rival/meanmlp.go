@@ -5,8 +5,8 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
-	"prgnn/internal/dense"
-	"prgnn/internal/random"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/random"
 )
 
 // MeanMLP is the shape of the network, and how its regions are scored.

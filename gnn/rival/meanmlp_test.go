@@ -9,8 +9,8 @@ import (
 	"prgnn/gnn/network"
 	"prgnn/gnn/network/networktest"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
 	"prgnn/internal/testdir"
+	"prgnn/numeric/random"
 )
 
 // The fixtures are of testdata/meanmlp/meanmlp.py (PyTorch, float64): 6 participants, 20 volumes, 13 regions, hidden

@@ -1,7 +1,7 @@
 // Command asm writes the assembly of packages dense, random, gnn, baseline and inflate for amd64, by avo. It is a
 // module of its own, so that the program does not depend on avo. The packages call it by go generate:
 //
-//	go generate ./internal/dense ./internal/random ./gnn ./gnn/baseline ./nifti/inflate
+//	go generate ./numeric/dense ./numeric/random ./gnn ./gnn/baseline ./nifti/inflate
 //
 // Each function does what the portable one in Go does, operation by operation: a product is
 // rounded before it is added (there is no fused multiply-add), sums run in the same order, and

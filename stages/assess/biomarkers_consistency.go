@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )

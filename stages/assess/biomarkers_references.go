@@ -8,8 +8,8 @@ import (
 
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
-	"prgnn/internal/exact"
-	"prgnn/internal/random"
+	"prgnn/numeric/exact"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"

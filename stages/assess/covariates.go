@@ -13,7 +13,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/lists"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"

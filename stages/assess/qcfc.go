@@ -10,9 +10,9 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
 	"prgnn/internal/lists"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 	"prgnn/stages/region"

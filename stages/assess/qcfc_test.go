@@ -11,7 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )

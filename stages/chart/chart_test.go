@@ -14,7 +14,7 @@ import (
 
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	ours "prgnn/stages/draw"
 )
 

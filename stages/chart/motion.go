@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 	ours "prgnn/stages/draw"
 )
 

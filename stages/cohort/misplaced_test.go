@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
 	"prgnn/nifti"
+	"prgnn/numeric/random"
 	"prgnn/stages/atlas"
 	"prgnn/stages/column"
 	"prgnn/stages/phantom"

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // pixels is a canvas of pixels. What it is told to draw becomes polygons in 1/64 of a

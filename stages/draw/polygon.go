@@ -6,14 +6,14 @@ import (
 	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/vg"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // An affine map takes x, y to a·x + b·y + e, c·x + d·y + f.
 type affine struct{ a, b, c, d, e, f float64 }
 
 // Every product is rounded before it is added (float64(x*y)), so that no compiler fuses
-// the two; see package internal/exact.
+// the two; see package numeric/exact.
 
 func (m affine) of(p vg.Point) dot {
 	x, y := p.X.Points(), p.Y.Points()

@@ -12,9 +12,9 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
+	"prgnn/numeric/random"
 )
 
 // drawMap runs a brainmap over a made-up ranking of n nodes, whose first regions are the last nodes; edit changes the

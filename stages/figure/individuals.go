@@ -12,7 +12,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/pattern"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"

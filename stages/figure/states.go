@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/region"

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"prgnn/dag"
-	"prgnn/internal/dense"
+	"prgnn/numeric/dense"
 	"prgnn/stages/inference"
 )
 

@@ -7,7 +7,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // Two matrices of one person are found among those of others, and nobody else: not of independent participants, nor of

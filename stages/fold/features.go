@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"prgnn/artifacts/encoding"
-	"prgnn/internal/dense"
-	"prgnn/internal/random"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/random"
 	"prgnn/stages/inference"
 )
 

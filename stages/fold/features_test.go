@@ -11,7 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // correlations is a random participant's matrix, 1 on the diagonal.

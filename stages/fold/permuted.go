@@ -9,7 +9,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // The index finds what comparing with every print finds: copies, scaled ones of either sign, and some that differ by

@@ -3,7 +3,7 @@ package inference
 import (
 	"math"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // Absences compares which participants lack a region between groups, for many regions at once: absent[r][i] of region r

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // For one region, p is that of the hypergeometric distribution; in two strata, that of the sum of two.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/bits"
 
-	"prgnn/internal/dense"
-	"prgnn/internal/random"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/random"
 )
 
 // An Agreement tells how far several rankings of the same n regions agree. Means are

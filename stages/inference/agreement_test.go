@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // Three rankings of five regions, worked out by hand: the first two regions are

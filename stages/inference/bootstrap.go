@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // A Spread is what the bootstrap says of one region of a ranking.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // The interval of a mean of 60 normal values covers the true mean nearly as often

@@ -3,7 +3,7 @@ package inference
 import (
 	"math"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // Components are where the variance of scores lies: between the regions, alike in

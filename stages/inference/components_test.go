@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // Table 2 of Shrout and Fleiss (1979): six targets, four judges; their ICC(1,1) is 0.17.

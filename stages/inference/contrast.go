@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // A HeldOut holds the scores that one model gave to participants outside its training set.

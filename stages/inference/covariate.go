@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // A Covariate is something known of each participant beside the scan: a number, or

@@ -3,7 +3,7 @@
 // regions. It reads nothing and writes nothing.
 //
 // Its results are kept, so they are the same bits on every machine: sums run in
-// one order, elementary functions are those of internal/exact, and what draws at
+// one order, elementary functions are those of numeric/exact, and what draws at
 // random takes a stream that the caller names.
 //
 // The unit of every test is the participant. Graphs of one participant (draws) are

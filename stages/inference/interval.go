@@ -3,7 +3,7 @@ package inference
 import (
 	"math"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // A Validation is the design of a cross-validation. The intervals of its methods have one target: the expected measure

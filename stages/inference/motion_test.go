@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // TestMotionAgainstSciPy: r, p and q of every edge are SciPy's, with covariates too; a covariate that the others

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // A NumberFold holds the predictions of a number for the test participants of one fold.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // Closed forms: targets 1, 2, 3, 6 (mean 3, Σ(y−ȳ)² = 14) and predictions 2, 2, 4, 4 have squared errors 1+0+1+4 = 6.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // oracle is what testdata/oracle.py wrote.

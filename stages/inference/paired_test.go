@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // By hand, and the example of the two-fold limit: with test/train 0 it is Student's

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // permuteAll gives random permutations of labels.

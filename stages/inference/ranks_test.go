@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // kendallByPairs is the definition of τ_b, pair by pair.

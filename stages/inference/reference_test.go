@@ -8,7 +8,7 @@ import (
 
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // Welch's t by SciPy, the pattern by scikit-learn and NumPy (testdata/reference.py).

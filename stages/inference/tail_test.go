@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // A tail gives the quantile of all values, to the bit.

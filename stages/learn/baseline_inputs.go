@@ -8,7 +8,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
 )

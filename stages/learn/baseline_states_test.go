@@ -7,7 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
 )

@@ -12,9 +12,9 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/exact"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/role"

@@ -16,7 +16,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
-	"prgnn/internal/dense"
+	"prgnn/numeric/dense"
 	"prgnn/stages/region"
 )
 

@@ -9,7 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
 	"prgnn/gnn/rival"
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"

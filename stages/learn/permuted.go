@@ -9,7 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
 	"prgnn/internal/lists"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"

@@ -14,7 +14,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/cell"
 	"prgnn/internal/lists"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"

@@ -8,8 +8,8 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
-	"prgnn/internal/random"
 	"prgnn/internal/words"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/learn/family"
 )

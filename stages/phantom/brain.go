@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/atlas"
 )
 

@@ -3,8 +3,8 @@ package phantom
 import (
 	"math"
 
-	"prgnn/internal/exact"
-	"prgnn/internal/random"
+	"prgnn/numeric/exact"
+	"prgnn/numeric/random"
 )
 
 // headRadius turns rotations into millimetres at the surface of the head, as in

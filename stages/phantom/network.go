@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/internal/exact"
-	"prgnn/internal/random"
+	"prgnn/numeric/exact"
+	"prgnn/numeric/random"
 	"prgnn/stages/atlas"
 )
 

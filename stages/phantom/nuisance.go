@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 const (

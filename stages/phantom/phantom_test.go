@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/atlas"
 )
 

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/internal/exact"
-	"prgnn/internal/random"
+	"prgnn/numeric/exact"
+	"prgnn/numeric/random"
 	"prgnn/stages/atlas"
 )
 

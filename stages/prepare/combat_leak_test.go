@@ -8,7 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )

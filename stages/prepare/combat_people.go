@@ -11,8 +11,8 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
-	"prgnn/internal/exact"
 	"prgnn/internal/words"
+	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"prgnn/connectivity"
 	"prgnn/dag"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/region"
 )
 

@@ -9,7 +9,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/stagetest"
 )
 

@@ -14,7 +14,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )

@@ -14,7 +14,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity/combat"
 	"prgnn/dag"
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 	"prgnn/stages/role"

@@ -9,8 +9,8 @@ import (
 
 	"prgnn/connectivity/dynamic"
 	"prgnn/dag"
-	"prgnn/internal/random"
 	"prgnn/internal/words"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"

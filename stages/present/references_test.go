@@ -12,7 +12,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"

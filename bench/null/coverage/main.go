@@ -16,7 +16,7 @@ import (
 	"slices"
 
 	"prgnn/gnn/baseline"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"

@@ -5,7 +5,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // comparisons reports how often the tests of compare reject, of one algorithm on two measurements of each participant

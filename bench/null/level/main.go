@@ -20,7 +20,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 	_ "prgnn/stages"
 )
 

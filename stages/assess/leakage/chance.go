@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
 	"prgnn/internal/lists"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )

@@ -9,9 +9,9 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/dense"
 	"prgnn/internal/need"
-	"prgnn/internal/random"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/random"
 	"prgnn/stages/fold"
 )
 

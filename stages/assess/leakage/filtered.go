@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"prgnn/artifacts/encoding"
-	"prgnn/internal/exact"
-	"prgnn/internal/random"
+	"prgnn/numeric/exact"
+	"prgnn/numeric/random"
 )
 
 // Two series with the same regions are of one scan when their filtered traces correlate by 0.65 (Leakage.Filtered)

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
 	"prgnn/internal/lists"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 )
 
 // A screen finds the pairs of traces that may correlate by least at some lag, by products of a few numbers each.

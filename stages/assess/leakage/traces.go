@@ -10,8 +10,8 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/dense"
-	"prgnn/internal/exact"
+	"prgnn/numeric/dense"
+	"prgnn/numeric/exact"
 	"prgnn/stages/fold"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"prgnn/internal/lists"
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 // Connected gives each of n participants the first one to whom it is connected, itself or another: those who share a

@@ -12,10 +12,10 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
-	"prgnn/internal/random"
 	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
+	"prgnn/numeric/random"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"prgnn/dag"
-	"prgnn/internal/random"
 	"prgnn/nifti"
+	"prgnn/numeric/random"
 	"prgnn/stages/region"
 )
 

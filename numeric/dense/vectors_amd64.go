@@ -4,7 +4,8 @@ package dense
 
 import "golang.org/x/sys/cpu"
 
-//go:generate go run -C ../asm . -out ../dense/vectors_amd64.s -stubs ../dense/vectors_stubs_amd64.go -pkg dense vectors
+//go:generate -command asm go run -C ../../internal/asm . -pkg dense
+//go:generate asm -out ../../numeric/dense/vectors_amd64.s -stubs ../../numeric/dense/vectors_stubs_amd64.go vectors
 
 var hasAVX = cpu.X86.HasAVX
 

@@ -4,7 +4,8 @@ package dense
 
 import "golang.org/x/sys/cpu"
 
-//go:generate go run -C ../asm . -out ../dense/kernel_amd64.s -stubs ../dense/kernel_stubs_amd64.go -pkg dense products
+//go:generate -command asm go run -C ../../internal/asm . -pkg dense
+//go:generate asm -out ../../numeric/dense/kernel_amd64.s -stubs ../../numeric/dense/kernel_stubs_amd64.go products
 
 // kernels are those that this machine can run, the fastest last; their results
 // are those of the portable one, bit for bit.

@@ -13,8 +13,8 @@ import (
 
 // unfused are the packages whose results have the same bits on every machine. Pictures are
 // drawn in ordinary arithmetic (stages/draw rounds them), and what is printed is rounded too.
-var unfused = []string{"gnn/...", "connectivity/...", "nifti/...", "internal/dense", "internal/exact",
-	"internal/random", "stages/inference"}
+var unfused = []string{"gnn/...", "connectivity/...", "nifti/...", "numeric/dense", "numeric/exact",
+	"numeric/random", "stages/inference"}
 
 // exactProducts are expressions whose product is exact, so that it does not matter when the
 // sum is rounded: multiples of powers of two.
@@ -57,7 +57,7 @@ func TestNothingIsFused(t *testing.T) {
 			t.Errorf("%s:%s is compiled to a fused product: write float64(x*y) + z\n%s", at[1], at[2], source)
 		}
 	}
-	if lines.Err() != nil || !compiled["prgnn/gnn"] || !compiled["prgnn/internal/exact"] {
+	if lines.Err() != nil || !compiled["prgnn/gnn"] || !compiled["prgnn/numeric/exact"] {
 		t.Fatalf("there is no listing of %v: %v", unfused, lines.Err())
 	}
 	if len(found) == 0 {

@@ -3,7 +3,7 @@ package dense
 import (
 	"math"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // A Cholesky factors and inverts one symmetric positive definite matrix of order N after

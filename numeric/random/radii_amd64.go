@@ -4,7 +4,8 @@ package random
 
 import "golang.org/x/sys/cpu"
 
-//go:generate go run -C ../asm . -out ../random/radii_amd64.s -stubs ../random/radii_stubs_amd64.go -pkg random random
+//go:generate -command asm go run -C ../../internal/asm . -pkg random
+//go:generate asm -out ../../numeric/random/radii_amd64.s -stubs ../../numeric/random/radii_stubs_amd64.go random
 
 func radii(q []float64) {
 	n := len(q) &^ 3

@@ -1,7 +1,9 @@
 // Package random gives independent streams of random numbers, each named by a
 // seed and words: the purpose, the participant, the ROI, the draw. A stream
 // depends on its name alone, so that adding a participant or a worker moves
-// nobody else's draws, and its bits are the same on every machine.
+// nobody else's draws, and its bits are the same on every machine: those of Normal
+// and Normals, and of all methods of rand.Rand but NormFloat64 and ExpFloat64, which
+// panic here.
 package random
 
 import (
@@ -11,7 +13,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"prgnn/internal/exact"
+	"prgnn/numeric/exact"
 )
 
 // A Stream is a source of random numbers: ChaCha8, keyed by the SHA-256 of its
@@ -24,7 +26,8 @@ type Stream struct {
 }
 
 // New opens the stream of this seed and name. The words are joined with their
-// lengths, so that ("ab", "c") and ("a", "bc") are different streams.
+// lengths, so that ("ab", "c") and ("a", "bc") are different streams. A word is a
+// string or a number; its text is that of fmt.Sprint.
 func New(seed uint64, name ...any) *Stream {
 	h := sha256.New()
 	var n [8]byte

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"prgnn/internal/random"
+	"prgnn/numeric/random"
 )
 
 func normals[T Float](n int, name ...any) []T {

@@ -1,7 +1,10 @@
 // Package dense multiplies matrices, fast and with the same bits on every machine:
 // each element of a product is one sum over the depth, in its order, each product
 // rounded before it is added. Vector code works on many such sums side by side, and
-// neither blocking nor the number of goroutines changes the order within one.
+// neither blocking nor the number of goroutines changes the order within one. Dot and
+// the sums over one vector have lanes instead, as each of them states.
+//
+// Slices are row-major. A slice that is too short for the sizes given panics.
 package dense
 
 import "sync"
