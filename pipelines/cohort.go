@@ -73,6 +73,9 @@ func (l *loader) readCohort(t *tree.Node) {
 	l.loadCohort(c, given[0], t)
 }
 
+// longestID is how many bytes the names of participants, sessions and runs may have.
+const longestID = 100
+
 func (l *loader) loadCohort(c cohort.Source, at tree.Key, t *tree.Node) {
 	if at.Value.Kind != tree.Mapping && at.Value.Kind != tree.Empty {
 		if !at.Value.Bad {
@@ -108,6 +111,14 @@ func (l *loader) loadCohort(c cohort.Source, at tree.Key, t *tree.Node) {
 	chosen := l.choose(roster, t)
 	if chosen == nil {
 		return
+	}
+	for _, s := range chosen.Subjects {
+		for _, name := range append(s.RunNames(), s.ID) {
+			if len(name) > longestID {
+				l.bad.Add(at.Pos, "cohort %s: the name %.20s… has %d bytes, but names of participants, sessions and runs become names of files: use at most %d",
+					c.Name, name, len(name), longestID)
+			}
+		}
 	}
 	l.roster, l.notes, l.cohort, l.cohortWork = chosen, chosen.Notes, &c, kind
 	if chosen.About != nil {

@@ -125,7 +125,7 @@ func (l *loader) readMatrix(s *stage, t *tree.Node) (c combos) {
 			continue
 		}
 		if !tree.IsName(k.Name) {
-			l.bad.Add(k.Pos, "stage %s: an axis cannot be named %q: use letters, digits, _ and -, beginning with a letter", s.name, k.Name)
+			l.bad.Add(k.Pos, "stage %s: an axis cannot be named %q: use %s", s.name, k.Name, tree.NameRule)
 			continue
 		}
 		a := axis{name: k.Name, pos: k.Pos, index: map[string]int32{}}

@@ -55,7 +55,7 @@ func (l *loader) readStages(root *tree.Node) {
 	for _, k := range all.Keys {
 		switch {
 		case !tree.IsName(k.Name):
-			l.bad.Add(k.Pos, "a stage cannot be named %q: use letters, digits, _ and -, beginning with a letter", k.Name)
+			l.bad.Add(k.Pos, "a stage cannot be named %q: use %s", k.Name, tree.NameRule)
 		case k.Name == "cohort":
 			l.bad.Add(k.Pos, "a stage cannot be named cohort: that name refers to the participants")
 		case k.Name == settingsName:

@@ -36,7 +36,7 @@ type RowsCohort struct {
 }
 
 var (
-	axisForm = pattern.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
+	axisForm = pattern.New(`^[A-Za-z][A-Za-z0-9_-]{0,99}$`)
 	// rowForm are names that need no quotes in the names of tasks, and that every file system takes.
 	rowForm = pattern.New(`^[\p{L}\p{N}][\p{L}\p{N}._+-]*$`)
 )
@@ -87,7 +87,7 @@ func (c *RowsCohort) axis(id, file string) (string, error) {
 	case c.Axis == "":
 		return "", fmt.Errorf("axis: the column %q of %s cannot name the axis: set the parameter axis to another name", id, file)
 	case !axisForm.MatchString(c.Axis):
-		return "", fmt.Errorf("axis: %q is not a valid name: use letters, digits, _ and -, beginning with a letter", c.Axis)
+		return "", fmt.Errorf("axis: %q is not a valid name: use letters, digits, _ and -, beginning with a letter, at most 100", c.Axis)
 	case slices.Contains(reservedAxes, c.Axis):
 		return "", fmt.Errorf("axis: %q has another meaning: choose another name", c.Axis)
 	}

@@ -91,7 +91,7 @@ func TestRowsCohortMistakes(t *testing.T) {
 		{RowsCohort{}, "file is not set: the table of rows"},
 		{RowsCohort{File: "tt.tsv"}, "file: tt.tsv: there is no such file (did you mean \"t.tsv\"?)"},
 		{RowsCohort{File: "t.tsv"}, `axis: the column "book id" of t.tsv cannot name the axis: set the parameter axis to another name`},
-		{RowsCohort{File: "t.tsv", Axis: "a b"}, `axis: "a b" is not a valid name: use letters, digits, _ and -, beginning with a letter`},
+		{RowsCohort{File: "t.tsv", Axis: "a b"}, `axis: "a b" is not a valid name: use letters, digits, _ and -, beginning with a letter, at most 100`},
 		{RowsCohort{File: "t.tsv", Axis: "run", ID: "ab", Files: []string{"row=file", "x", "y=/tmp/{a}",
 			"z={b}", "w=none.txt"}},
 			`id: t.tsv has no column "ab"; its columns are book id, file, a (set the parameter id to one of them)

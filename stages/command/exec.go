@@ -120,7 +120,7 @@ func (*Exec) UsesPorts() []role.PortUse {
 }
 
 var (
-	execName  = pattern.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
+	execName  = pattern.New(`^[A-Za-z][A-Za-z0-9_-]{0,99}$`) // a part of names of files
 	execPlace = pattern.New(`\{\{|\}\}|\{[A-Za-z][A-Za-z0-9_-]*\}`)
 )
 
@@ -143,7 +143,7 @@ func (e *Exec) Validate() []error {
 			}
 			switch other := seen[d.name]; {
 			case !execName.MatchString(d.name):
-				bad("%s: %q does not begin with a name of letters, digits, _ and -", list.parameter, entry)
+				bad("%s: %q does not begin with a name of letters, digits, _ and -, at most 100", list.parameter, entry)
 			case other != "":
 				bad("%s: %q is taken already: it is %s", list.parameter, d.name, other)
 			case list.what == "output" && d.value == "":

@@ -90,7 +90,7 @@ func TestExecMistakes(t *testing.T) {
 	e.Scratch = []string{"cache", root}
 	e.Command = []string{"run", "{tabel}", "{{literal}}", "{not a name}"}
 	want := []string{
-		`inputs: "2x" does not begin with a name of letters, digits, _ and -`,
+		`inputs: "2x" does not begin with a name of letters, digits, _ and -, at most 100`,
 		`outputs: "result" does not say the format: result=arrow, npy, nifti, tsv, text …`,
 		`outputs: "table" is taken already: it is an input`,
 		`outputs: "m*=npy": only inputs gather`,

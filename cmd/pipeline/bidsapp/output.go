@@ -75,7 +75,7 @@ func (b *App) crashLogs(a *console.Console, r *dag.Result) error {
 			}
 			return c
 		}, e.Task)
-		path := filepath.Join(dir, "crash-"+r.ID+"-"+strings.Trim(name, "_")+".txt")
+		path := filepath.Join(dir, "crash-"+r.ID+"-"+export.PlainName(strings.Trim(name, "_"))+".txt")
 		if err := a.WriteFile(path, func(w io.Writer) error {
 			_, err := fmt.Fprintf(w, "%s\n%s\nrun %s, pipeline %s\n\n%s\n", e.Task, e.Pos, r.ID, version.Number, e.Err)
 			return err

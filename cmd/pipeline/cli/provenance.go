@@ -132,8 +132,13 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 			return exit.Wrongf("%s is neither empty nor a crate of this program: name a new directory by -o", dir)
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "results"), 0o777); err != nil {
+	out, err := a.Files(dir)
+	if err != nil {
 		return err
+	}
+	defer out.Discard()
+	put := func(name string, b []byte) error {
+		return out.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(b); return err })
 	}
 	text, err := run.Lock.Encode()
 	if err != nil {
@@ -143,7 +148,7 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 		Size: int64(len(text)), Format: "text"}}}
 	workflow := export.PlainName(run.Lock.File)
 	for name, b := range map[string][]byte{lockFile: text, workflow: []byte(run.Lock.Text)} {
-		if err := a.WriteBytes(filepath.Join(dir, name), b); err != nil {
+		if err := put(name, b); err != nil {
 			return err
 		}
 	}
@@ -155,7 +160,7 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 				return err
 			}
 			name := "results/" + crateName(n.ID()+"."+port) + export.Extension(ref.Format)
-			if err := a.WriteFile(filepath.Join(dir, filepath.FromSlash(name)),
+			if err := out.Write(filepath.Join(dir, filepath.FromSlash(name)),
 				func(w io.Writer) error { return c.Copy(w, ref) }); err != nil {
 				return err
 			}
@@ -166,7 +171,10 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 	if err != nil {
 		return err
 	}
-	return a.WriteBytes(filepath.Join(dir, crateFile), append(meta, '\n'))
+	if err := put(crateFile, append(meta, '\n')); err != nil {
+		return err
+	}
+	return out.Publish()
 }
 
 // crateName keeps what a URI takes without being escaped.

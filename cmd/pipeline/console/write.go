@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"prgnn/artifacts/whole"
@@ -88,7 +89,7 @@ func opened(path string) bool { return strings.HasPrefix(path, "/dev/") }
 // WriteFile writes a file where MayWrite allows it. It writes beside the file and renames, so that
 // a reader never sees half of it and a failure leaves what was there. What a killed process left
 // unfinished there is removed.
-func (a *Console) WriteFile(path string, write func(io.Writer) error) (err error) {
+func (a *Console) WriteFile(path string, write func(io.Writer) error) error {
 	if err := a.MayWrite(path); err != nil {
 		return err
 	}
@@ -104,7 +105,22 @@ func (a *Console) WriteFile(path string, write func(io.Writer) error) (err error
 		return cannotWrite(path, err)
 	}
 	defer work.Remove()
-	f, err := os.Create(filepath.Join(work.Path, "file"))
+	made := filepath.Join(work.Path, "file")
+	if err := fill(made, path, write); err != nil {
+		return err
+	}
+	if err := os.Rename(made, path); err != nil {
+		return cannotWrite(path, err)
+	}
+	return nil
+}
+
+// fill writes the new file made, which is to become path.
+func fill(made, path string, write func(io.Writer) error) (err error) {
+	f, err := os.OpenFile(made, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("two results would have the name %s", path)
+	}
 	if err != nil {
 		return cannotWrite(path, err)
 	}
@@ -117,16 +133,78 @@ func (a *Console) WriteFile(path string, write func(io.Writer) error) (err error
 	err = write(w)
 	var cause *os.PathError
 	if errors.As(err, &cause) && cause.Path == f.Name() || err == nil {
-		err = errors.Join(err, w.Flush(), f.Chmod(0o644), f.Close())
-		if err == nil {
-			err = os.Rename(f.Name(), path)
-		}
-		if err != nil {
+		if err = errors.Join(err, w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
 			return cannotWrite(path, err)
 		}
 	}
 	return err
 }
+
+// Files are files that appear together or not at all: Write writes each beside its place, Publish renames all.
+type Files struct {
+	a    *Console
+	work *workdir.Dir
+	in   map[string]string // directories, by those of the unfinished files
+	made [][2]string       // unfinished file, its place
+}
+
+// Files begins files of the directory dir, which is made with them.
+func (a *Console) Files(dir string) (*Files, error) {
+	near := dir
+	for {
+		if _, err := os.Stat(near); err == nil || near == filepath.Dir(near) {
+			break
+		}
+		near = filepath.Dir(near)
+	}
+	work, err := workdir.Make(near, workdir.Unfinished)
+	if err != nil {
+		return nil, cannotWrite(dir, err)
+	}
+	return &Files{a: a, work: work, in: map[string]string{}}, nil
+}
+
+// Write writes one of the files, whose place is path.
+func (f *Files) Write(path string, write func(io.Writer) error) error {
+	if err := f.a.MayWrite(path); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && (info.IsDir() || opened(path)) {
+		return writeInto(path, info, write)
+	}
+	dir, there := f.in[filepath.Dir(path)]
+	if !there {
+		dir = filepath.Join(f.work.Path, strconv.Itoa(len(f.in)))
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			return cannotWrite(path, err)
+		}
+		f.in[filepath.Dir(path)] = dir
+	}
+	made := filepath.Join(dir, filepath.Base(path)) // a name that cannot be is found here
+	if err := fill(made, path, write); err != nil {
+		return errors.Join(err, os.RemoveAll(made))
+	}
+	f.made = append(f.made, [2]string{made, path})
+	return nil
+}
+
+// Publish gives all files their places.
+func (f *Files) Publish() error {
+	for dir := range f.in {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return cannotWrite(dir, err)
+		}
+	}
+	for _, file := range f.made {
+		if err := os.Rename(file[0], file[1]); err != nil {
+			return cannotWrite(file[1], err)
+		}
+	}
+	return f.work.Remove()
+}
+
+// Discard removes files that were not published. After Publish it does nothing.
+func (f *Files) Discard() { f.work.Remove() }
 
 // cannotWrite says why a file was not written. The name of the unfinished file beside it, which
 // the error has, tells nobody anything.

@@ -26,14 +26,28 @@ func Everything(a *console.Console, c *results.Current, o Options) error {
 			return exit.Wrongf("%s is a link to another directory, and nothing is written through it\n  remove it, or name another PATH", at)
 		}
 	}
-	written, every := 0, job{Console: a, record: new(record)}
+	written, every := 0, &job{Console: a, record: new(record)}
+	err := every.together(o.Path, func() error { return every.stages(c, o, &written) })
+	if err != nil {
+		return err
+	}
+	every.noteLost()
+	if written == 0 {
+		return errors.New("no stage has a result: nothing was written")
+	}
+	return nil
+}
+
+// stages writes all stages, and counts them.
+func (every *job) stages(c *results.Current, o Options, written *int) error {
 	for _, s := range c.Pipeline.Graph.Stages() {
 		if s.Name() == "cohort" && len(s.Axes()) > 0 || len(s.Tasks()) == 0 {
 			continue
 		}
 		one := o
 		one.What, one.Path = s.Name(), filepath.Join(o.Path, s.Name())+"/"
-		x := &job{Console: a, Current: c, Options: one, brief: true, record: every.record}
+		x := &job{Console: every.Console, Current: c, Options: one, brief: true, record: every.record,
+			batch: every.batch}
 		if there, others := c.Shown(s.Tasks()); len(there) == 0 && o.Partial {
 			x.Note("%s left out: %s", s.Name(), words.Count(len(others), "missing or withheld result"))
 			continue
@@ -41,12 +55,8 @@ func Everything(a *console.Console, c *results.Current, o Options) error {
 		if err := x.stage(); err != nil {
 			return err
 		}
-		written++
+		*written++
 		every.lost = append(every.lost, x.lost...)
-	}
-	every.noteLost()
-	if written == 0 {
-		return errors.New("no stage has a result: nothing was written")
 	}
 	return nil
 }
@@ -61,9 +71,17 @@ func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 	if err := x.refuseLeftovers(x.Path, sel, tasks); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(x.Path, 0o777); err != nil {
+	if err := x.together(x.Path, func() error { return x.outputs(sel, tasks) }); err != nil {
 		return err
 	}
+	if !x.brief {
+		x.noteLost()
+	}
+	return nil
+}
+
+// outputs writes the outputs of the tasks.
+func (x *job) outputs(sel *results.Selection, tasks []*dag.Node) error {
 	names := memberNames(sel.Stage)
 	for _, n := range tasks {
 		for _, port := range n.Instance().Ports().Out {
@@ -81,9 +99,6 @@ func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 				return err
 			}
 		}
-	}
-	if !x.brief {
-		x.noteLost()
 	}
 	return nil
 }
@@ -137,7 +152,7 @@ func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 		}
 	}
 	if !x.brief {
-		x.Note("wrote %s: %s", path, strings.Join(endings, ", "))
+		x.then(func() { x.Note("wrote %s: %s", path, strings.Join(endings, ", ")) })
 	}
 	return nil
 }

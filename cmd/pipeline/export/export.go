@@ -80,15 +80,17 @@ func (x *job) stage() error {
 	if err != nil {
 		return fmt.Errorf("export %s.%s: %w", sel.Stage.Name(), sel.Port.Name, err)
 	}
-	switch {
-	case x.JSON && x.Path != "-":
-		x.Object(done)
-	case x.Path != "-":
-		x.Note("wrote %s (%s, %s)", x.Path, done.Format, words.Count(len(there), "task"))
-		if done.Sidecar != "" {
-			x.Note("wrote %s, which names its axes", done.Sidecar)
+	x.then(func() {
+		switch {
+		case x.JSON && x.Path != "-":
+			x.Object(done)
+		case x.Path != "-":
+			x.Note("wrote %s (%s, %s)", x.Path, done.Format, words.Count(len(there), "task"))
+			if done.Sidecar != "" {
+				x.Note("wrote %s, which names its axes", done.Sidecar)
+			}
 		}
-	}
+	})
 	return nil
 }
 
@@ -136,17 +138,16 @@ func (x *job) eachMember(dir string, sel *results.Selection, tasks []*dag.Node,
 	if err := x.refuseLeftovers(dir, sel, tasks); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
 	names := memberNames(sel.Stage)
-	for _, n := range tasks {
-		path := filepath.Join(dir, names[n]+ending(n))
-		if err := x.toFile(path, func(w io.Writer) error { return write(w, n) }); err != nil {
-			return err
+	return x.together(dir, func() error {
+		for _, n := range tasks {
+			path := filepath.Join(dir, names[n]+ending(n))
+			if err := x.toFile(path, func(w io.Writer) error { return write(w, n) }); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // memberNames are the names of the members' files. Where two coordinates ("x y", "x-y") would give one name, each has
@@ -181,14 +182,22 @@ func memberName(stage string, coords []dag.Coord) string {
 	return PlainName(name)
 }
 
-// PlainName keeps what every file system takes.
+// longestName is how many bytes PlainName keeps: file systems take 255, with the output and the ending.
+const longestName = 120
+
+// PlainName keeps what every file system takes. A longer name ends in its digest.
 func PlainName(s string) string {
-	return strings.Map(func(r rune) rune {
+	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>| `, r) || r < ' ' {
 			return '-'
 		}
 		return r
 	}, s)
+	if len(plain) <= longestName {
+		return plain
+	}
+	digest := "-" + artifacts.DigestOf([]byte(s)).String()[:8]
+	return strings.ToValidUTF8(plain[:longestName-len(digest)], "") + digest
 }
 
 // Extension ends the name of a file with the stored bytes of a format.

@@ -82,6 +82,7 @@ type job struct {
 	brief  bool // a line a stage, not a line a file
 	lost   []lost
 	record *record // see made
+	batch  *batch  // of a directory: see together
 }
 
 // A lost says why formats cannot hold some results of an output.

@@ -3,8 +3,8 @@ package export
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -62,9 +62,6 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 		side.Regions = nodeNames(x.Pipeline.Roster, d.nodes)
 	}
 	side.Edges, side.Features = x.origins("edges", tasks), x.origins("features", tasks)
-	if err := os.MkdirAll(x.Path, 0o777); err != nil {
-		return err
-	}
 	arrays, about := d.arrays(), filepath.Join(x.Path, "dataset.json")
 	earlier := func(string) bool {
 		var was pygJSON
@@ -81,16 +78,18 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 			return err
 		}
 	}
-	for name, array := range arrays {
-		if err := x.WriteFile(filepath.Join(x.Path, name+".npy"), array.Encode); err != nil {
-			return err
-		}
-	}
 	b, err := words.JSON(side)
 	if err != nil {
 		return err
 	}
-	return x.WriteBytes(about, b)
+	return x.together(x.Path, func() error {
+		for name, array := range arrays {
+			if err := x.batch.Write(filepath.Join(x.Path, name+".npy"), array.Encode); err != nil {
+				return err
+			}
+		}
+		return x.batch.Write(about, func(w io.Writer) error { _, err := w.Write(b); return err })
+	})
 }
 
 // A pygJSON says what the arrays mean.

@@ -13,6 +13,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/artifacts/memo"
+	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/regular"
 )
@@ -36,11 +37,54 @@ func (x *job) toFile(path string, write func(io.Writer) error) error {
 // put writes a file which may be replaced, and remembers it.
 func (x *job) put(path string, write func(io.Writer) error) error {
 	sum := sha256.New()
-	err := x.WriteFile(path, func(w io.Writer) error { return write(io.MultiWriter(w, sum)) })
+	writeFile := x.WriteFile
+	if x.batch != nil {
+		writeFile = x.batch.Write
+	}
+	err := writeFile(path, func(w io.Writer) error { return write(io.MultiWriter(w, sum)) })
 	if err == nil {
-		x.made().add(artifacts.Digest(sum.Sum(nil)))
+		x.then(func() { x.made().add(artifacts.Digest(sum.Sum(nil))) })
 	}
 	return err
+}
+
+// A batch is the files of a directory, which appear together, and what is done when they are there.
+type batch struct {
+	*console.Files
+	then []func()
+}
+
+// then does something when the files are there.
+func (x *job) then(do func()) {
+	if x.batch == nil {
+		do()
+		return
+	}
+	x.batch.then = append(x.batch.then, do)
+}
+
+// together writes files of a directory: all of them or none, with those of the batch that x is part of.
+func (x *job) together(dir string, write func() error) error {
+	if x.batch != nil {
+		return write()
+	}
+	files, err := x.Files(dir)
+	if err != nil {
+		return err
+	}
+	defer files.Discard()
+	x.batch = &batch{Files: files}
+	if err := write(); err != nil {
+		return err
+	}
+	if err := files.Publish(); err != nil {
+		return err
+	}
+	for _, do := range x.batch.then {
+		do()
+	}
+	x.batch = nil
+	return nil
 }
 
 // mayReplace says why a file must not be written over; nil when it may. A file that is there is replaced where it is an

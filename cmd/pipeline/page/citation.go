@@ -2,7 +2,7 @@ package page
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"slices"
 
@@ -72,9 +72,6 @@ func ExportCitation(a *console.Console, c *results.Current, e export.Options) er
 		return fmt.Errorf("results that %s was made from are no longer in the store: %s\n  %s makes them again", task.ID(),
 			missing[0], c.RunAll(a))
 	}
-	if err := os.MkdirAll(e.Path, 0o777); err != nil {
-		return err
-	}
 	done := citationEvent{Event: "citations"}
 	names := []string{"CITATION.bib", "CITATION.md"}
 	for _, name := range names {
@@ -83,12 +80,21 @@ func ExportCitation(a *console.Console, c *results.Current, e export.Options) er
 			return err
 		}
 	}
+	out, err := a.Files(e.Path)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
 	for _, name := range names {
 		path := filepath.Join(e.Path, name)
-		if err := a.WriteBytes(path, []byte(files[name])); err != nil {
+		err := out.Write(path, func(w io.Writer) error { _, err := io.WriteString(w, files[name]); return err })
+		if err != nil {
 			return err
 		}
 		done.Paths = append(done.Paths, path)
+	}
+	if err := out.Publish(); err != nil {
+		return err
 	}
 	if a.JSON {
 		a.Object(done)
