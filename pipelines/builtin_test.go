@@ -11,11 +11,12 @@ import (
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/pipelines/tree"
+	"prgnn/stages/builtin"
 )
 
 // template is the commented pipeline with every step: the built-in biopoint.yaml.
 func template() string {
-	text, _ := Builtin("biopoint.yaml")
+	text, _ := builtin.Text("biopoint.yaml")
 	return text
 }
 
@@ -32,7 +33,7 @@ func TestBuiltins(t *testing.T) {
 	for _, name := range []string{"abide.yaml", "abide-bnt.yaml", "abide-nyu.yaml", "biopoint.yaml",
 		"matrices.yaml", "quick.yaml",
 		"rest40.yaml", "timeseries.yaml", "timeseries-runs.yaml", "timeseries-sessions.yaml"} {
-		if !slices.Contains(Builtins(), name) {
+		if !slices.Contains(builtin.Names(), name) {
 			t.Errorf("there is no built-in %s", name)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
+	"prgnn/stages/builtin"
 	"prgnn/stages/column"
 )
 
@@ -253,7 +254,7 @@ func (l *loader) noOutput(p *dag.Port, r ref, named []*producer, where string) b
 		if l.roster != nil && l.roster.PerRun {
 			file = l.cohortKind + "-" + l.roster.PartAxis() + "s.yaml"
 		}
-		if slices.Contains(Builtins(), file) {
+		if slices.Contains(builtin.Names(), file) {
 			hint = "; for such a cohort: extends: " + file
 		}
 		l.bad.Add(r.pos, "%s needs cohort.%s, but this cohort (%s) has %s%s", where, r.output, l.cohortKind, strings.Join(names, ", "), hint)

@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
+	"prgnn/stages/builtin"
 )
 
 // A sourceFile is one file of a chain of extends.
@@ -105,23 +106,23 @@ func (l *loader) extended(value *tree.Node, by *sourceFile) (*sourceFile, error)
 	}
 	own, asked := strings.CutPrefix(name, builtinName(""))
 	if name = own; name == by.name || by.builtin || asked {
-		text, ok := builtinText(name)
+		text, ok := builtin.Text(name)
 		if ok {
-			return &sourceFile{name, true, builtinName(name), text}, nil
+			return &sourceFile{name, true, builtinName(name), []byte(text)}, nil
 		}
 		if name == by.name && !asked {
-			return nil, fmt.Errorf("%s extends itself, and no built-in pipeline has that name%s", name, words.OrAll(name, Builtins()))
+			return nil, fmt.Errorf("%s extends itself, and no built-in pipeline has that name%s", name, words.OrAll(name, builtin.Names()))
 		}
-		return nil, fmt.Errorf("there is no built-in pipeline %q%s", name, words.OrAll(name, Builtins()))
+		return nil, fmt.Errorf("there is no built-in pipeline %q%s", name, words.OrAll(name, builtin.Names()))
 	}
 	path := filepath.Join(filepath.Dir(by.shown), name)
-	text, builtin, err := readSource(path, name)
+	text, within, err := readSource(path, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no file or built-in pipeline %s%s", path, words.OrAll(name, Builtins()))
+		return nil, fmt.Errorf("there is no file or built-in pipeline %s%s", path, words.OrAll(name, builtin.Names()))
 	case err != nil:
 		return nil, err
-	case builtin:
+	case within:
 		return &sourceFile{name, true, builtinName(name), text}, nil
 	case !ownLine.MatchString(string(text)): // a link may lead to any file, whose content no message shows
 		return nil, fmt.Errorf("%s is no pipeline file: no line begins with one of the keys %s", path, strings.Join(ownKeys, ", "))

@@ -14,6 +14,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/peak"
 	"prgnn/pipelines/tree"
+	"prgnn/stages/builtin"
 )
 
 // base has what the files of these tests extend.
@@ -132,7 +133,7 @@ func TestExtendsMistakes(t *testing.T) {
 			"$/x.yaml:2:1: stages has no value: delete the line to keep the value of $/base.yaml, or write null to remove it"},
 		{"a circle", "--- x.yaml\nextends: y.yaml\n--- y.yaml\nextends: z.yaml\n--- z.yaml\nextends: y.yaml\n",
 			"$/z.yaml:1:10: a circle: $/x.yaml extends $/y.yaml extends $/z.yaml extends $/y.yaml"},
-		{"itself", "--- x.yaml\nextends: x.yaml\n", "$/x.yaml:1:10: x.yaml extends itself, and no built-in pipeline has that name (available: " + strings.Join(Builtins(), ", ") + ")"},
+		{"itself", "--- x.yaml\nextends: x.yaml\n", "$/x.yaml:1:10: x.yaml extends itself, and no built-in pipeline has that name (available: " + strings.Join(builtin.Names(), ", ") + ")"},
 		{"no such file", "--- x.yaml\nextends: bioponit.yaml\n", `$/x.yaml:1:10: there is no file or built-in pipeline $/bioponit.yaml (did you mean "biopoint.yaml"?)`},
 		{"a path", "--- x.yaml\nextends: ../base.yaml\n", `$/x.yaml:1:10: extends must be the name of a file in the same directory, or of a built-in pipeline, not the path "../base.yaml"`},
 		{"a list", "--- x.yaml\nextends: [base.yaml]\n", "$/x.yaml:1:10: extends must be the name of one pipeline file, not a list"},
@@ -339,8 +340,8 @@ func TestPrintedIsReadAlike(t *testing.T) {
 	} {
 		checkPrinted(t, text)
 	}
-	for _, name := range Builtins() {
-		text, _ := builtinText(name)
+	for _, name := range builtin.Names() {
+		text, _ := builtin.Text(name)
 		if checkPrinted(t, string(text)); len(text) == 0 {
 			t.Errorf("%s is empty", name)
 		}

@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
+	"prgnn/stages/builtin"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -140,7 +141,7 @@ stages:
   shorter: { use: exec, in: { all: "series[*].series" }, with: { command: [cp, "{all}", "{o}"], inputs: ["all*=npy"], outputs: [o=npy] } }
   duplicates: { in: { scans: ["series[*]", shorter.o] } }
 `}))
-	for _, name := range append(Builtins(), "nested.yaml") {
+	for _, name := range append(builtin.Names(), "nested.yaml") {
 		for _, n := range need.Value(Load(name, sets[name]))(t).Notes {
 			if strings.Contains(n, "no leakage check knows") {
 				t.Errorf("%s: %s", name, n)

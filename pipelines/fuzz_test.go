@@ -9,14 +9,15 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/pipelines/tree"
+	"prgnn/stages/builtin"
 )
 
 // FuzzLoad: whatever the file, --set and the file that it extends (base.yaml) say, there is a
 // pipeline or there are Errors, each with a place; never a panic, and never much of either. What
 // is printed of a file is read as the same, and so is the text that is kept.
 func FuzzLoad(f *testing.F) {
-	for _, name := range Builtins() {
-		text, _ := builtinText(name)
+	for _, name := range builtin.Names() {
+		text, _ := builtin.Text(name)
 		f.Add(string(text), "", "")
 		f.Add(string(text), "train.fold=[1..3]", "")
 		f.Add("extends: "+name+"\nseed: 1\n", "", "")

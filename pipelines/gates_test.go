@@ -8,6 +8,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/builtin"
 )
 
 // waits names the leakage stages that a task waits for, once each.
@@ -79,7 +80,7 @@ stages:
 func TestBuiltinsCheckLeakageFirst(t *testing.T) {
 	sets := builtinSets(t)
 	t.Chdir(t.TempDir())
-	for _, name := range Builtins() {
+	for _, name := range builtin.Names() {
 		p, err := Load(name, sets[name])
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

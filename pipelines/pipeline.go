@@ -18,6 +18,7 @@ import (
 	"prgnn/pipelines/design"
 	"prgnn/pipelines/precheck"
 	"prgnn/pipelines/tree"
+	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
@@ -80,9 +81,9 @@ func readFirst(file string) (f sourceFile, dir string, err error) {
 	if strings.ContainsFunc(filepath.Base(file), unicode.IsControl) {
 		return f, "", fmt.Errorf("the name of the pipeline file, %q, has a control character, and locks and messages repeat it: rename the file", file)
 	}
-	text, builtin, err := readSource(file, file)
-	f = sourceFile{filepath.Base(file), builtin, file, text}
-	if builtin {
+	text, within, err := readSource(file, file)
+	f = sourceFile{filepath.Base(file), within, file, text}
+	if within {
 		return f, ".", err
 	}
 	return f, filepath.Dir(file), err
@@ -117,12 +118,12 @@ func (l *loader) source(f sourceFile, root *tree.Node, files []string) string {
 // maxFile is far above any pipeline file, and far below what would hurt.
 const maxFile = 16 << 20
 
-// readSource reads a file, or else the built-in file of that name.
-func readSource(file, name string) (text []byte, builtin bool, err error) {
+// readSource reads a file, or else the built-in file of that name, which is within the program.
+func readSource(file, name string) (text []byte, within bool, err error) {
 	f, err := regular.Open(file)
 	if err != nil {
-		if text, ok := builtinText(name); ok && os.IsNotExist(err) {
-			return text, true, nil
+		if text, ok := builtin.Text(name); ok && os.IsNotExist(err) {
+			return []byte(text), true, nil
 		}
 		if os.IsNotExist(err) {
 			return nil, false, fmt.Errorf("%s: %w%s", file, fs.ErrNotExist, nearBuiltin(file))
@@ -141,10 +142,10 @@ func readSource(file, name string) (text []byte, builtin bool, err error) {
 }
 
 func nearBuiltin(file string) string {
-	if near := words.Nearest(file, append(Builtins(), file+".yaml")); near != "" && near != file+".yaml" {
+	if near := words.Nearest(file, append(builtin.Names(), file+".yaml")); near != "" && near != file+".yaml" {
 		return fmt.Sprintf(" (did you mean the built-in %q?)", near)
 	}
-	if _, ok := builtinText(file + ".yaml"); ok {
+	if _, ok := builtin.Text(file + ".yaml"); ok {
 		return fmt.Sprintf(" (did you mean the built-in %q?)", file+".yaml")
 	}
 	return ""

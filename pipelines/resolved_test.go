@@ -12,6 +12,7 @@ import (
 
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
+	"prgnn/stages/builtin"
 )
 
 // builtinSets makes tiny data for the built-in pipelines that need some, and returns the --set of
@@ -109,7 +110,7 @@ func TestBuiltinsResolve(t *testing.T) {
 	sets := builtinSets(t)
 	golden := need.Value(filepath.Abs(filepath.Join("testdata", "resolved")))(t)
 	t.Chdir(t.TempDir())
-	for _, name := range Builtins() {
+	for _, name := range builtin.Names() {
 		t.Run(name, func(t *testing.T) {
 			printed, err := Print(name, nil, true)
 			need.NoError(t, err)

@@ -1,17 +1,18 @@
-// Package stages joins the topics: a program that imports it has all their stage kinds (dag.Register) and cohort kinds
-// (cohort.Register).
+// Package stages joins the topics: a program that imports it has all their stage kinds (dag.Register), cohort kinds
+// (cohort.Register) and pipelines (builtin.Register).
 package stages
 
 //go:generate go run prgnn/dag/codeid .
 
 import (
-	_ "embed"
+	"embed"
 
 	_ "prgnn"                   // the sources of the kinds
 	_ "prgnn/artifacts/parquet" // a user's table, as an input of a stage, may be Parquet
 	"prgnn/dag"
 	"prgnn/stages/assess"
 	"prgnn/stages/assess/leakage"
+	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/simulate"
 	"prgnn/stages/command"
@@ -31,7 +32,11 @@ var codesText string
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(codesText)
 
+//go:embed pipelines
+var files embed.FS
+
 func init() {
+	builtin.Register(files, "pipelines")
 	dag.RegisterWarnings(wording.Warnings)
 	dag.Register(coded(simulate.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, leakage.Kinds,
 		figure.Kinds, present.Kinds, tables.Kinds, command.Kinds)...)

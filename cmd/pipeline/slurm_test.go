@@ -237,7 +237,7 @@ func alone(test func(*testing.T, ...string)) func(*testing.T) {
 func slurmSameDigests(t *testing.T, flags ...string) {
 	c := onCluster(t, "")
 	c.flags = append(c.flags, flags...)
-	text := need.Value(os.ReadFile("../../pipelines/quick.yaml"))(t)
+	text := need.Value(os.ReadFile("../../stages/pipelines/quick.yaml"))(t)
 	c.write("work.yaml", string(text))
 	c.mustRun("--set", "cohort.simulate.asd=6", "--set", "cohort.simulate.hc=6")
 	there := c.digests("--set", "cohort.simulate.asd=6", "--set", "cohort.simulate.hc=6")

@@ -15,8 +15,8 @@ import (
 	"prgnn/internal/foreign"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
-	"prgnn/pipelines"
 	"prgnn/stages/bids"
+	"prgnn/stages/builtin"
 )
 
 // Args is a command line with the command bids-app and its lists written out: a program
@@ -87,7 +87,7 @@ func (b *App) Study(store string) (*Study, error) {
 	if store == "" && b.work != "" {
 		s.Store = filepath.Join(b.work, "prgnn")
 	}
-	if b.pipeline != "" && (exists(b.pipeline) || !slices.Contains(pipelines.Builtins(), b.pipeline)) {
+	if b.pipeline != "" && (exists(b.pipeline) || !slices.Contains(builtin.Names(), b.pipeline)) {
 		s.File = b.pipeline
 		sets = append(sets, cohortSets(settings)...)
 		s.Sets = append(sets, b.Sets...)

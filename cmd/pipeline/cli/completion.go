@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
+	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
 )
 
@@ -77,7 +78,7 @@ func completeCommand(cmd *cobra.Command, args []string, begun string) ([]string,
 // directory, and after it the stages of that file.
 func completeFile(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		return beginning(pipelines.Builtins(), begun), cobra.ShellCompDirectiveDefault
+		return beginning(builtin.Names(), begun), cobra.ShellCompDirectiveDefault
 	}
 	if len(args) > 1 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -3,16 +3,18 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/scaffold"
+	"prgnn/internal/pattern"
 	"prgnn/internal/version"
 	"prgnn/internal/words"
-	"prgnn/pipelines"
 	"prgnn/stages/bids"
+	"prgnn/stages/builtin"
 )
 
 func (a *app) initCommand() *cobra.Command {
@@ -40,12 +42,12 @@ is left alone.`,
 				path = filepath.Join(path, "biopoint.yaml")
 			}
 			name := filepath.Base(path)
-			text, ok := pipelines.Builtin(name)
+			text, ok := builtin.Text(name)
 			if !ok {
-				return flags.Usage(cmd, "there is no built-in pipeline %s%s; a file of your own begins with extends: NAME.yaml", name, words.OrAll(name, pipelines.Builtins()))
+				return flags.Usage(cmd, "there is no built-in pipeline %s%s; a file of your own begins with extends: NAME.yaml", name, words.OrAll(name, builtin.Names()))
 			}
-			if name == "biopoint.yaml" && !full {
-				return a.init(path, pipelines.Study)
+			if short, ok := builtin.Short(name); ok && !full {
+				return a.init(path, func(derivatives []string) string { return studyText(short, derivatives) })
 			}
 			return a.init(path, func([]string) string { return text })
 		},
@@ -136,3 +138,29 @@ func (a *app) newStage(name, dir, clone, modulePath string) error {
 	fmt.Fprintf(a.Out, "  cd %s && go generate ./... && go test ./... && go build -o pipeline .\n  ./pipeline run %s.yaml\n", dir, name)
 	return nil
 }
+
+// studyText is a file that extends biopoint.yaml. Its cohort is the derivatives of fMRIPrep that lie beside it, or is
+// simulated.
+func studyText(text string, derivatives []string) string {
+	var dir string
+	switch len(derivatives) {
+	case 0:
+		return text
+	case 1:
+		dir = derivatives[0]
+		if !plainPath.MatchString(dir) {
+			dir = strconv.Quote(dir)
+		}
+	default:
+		dir = "." // no guess: the cohort lists those within, and asks for one
+	}
+	begin, rest, _ := strings.Cut(text, "# Who takes part")
+	_, end, _ := strings.Cut(rest, "\n\n")
+	_, simulated, _ := strings.Cut(rest, "cohort:\n  ")
+	simulated, _, _ = strings.Cut(simulated, "\n")
+	return begin + "# Who takes part: the participants of these derivatives. pipeline cohort FILE lists them, or asks for what\n" +
+		"# is missing: group: a column of participants.tsv (default: group), or space: one of several.\ncohort:\n" +
+		"  bids: { dir: " + dir + " }\n  # " + simulated + "\n\n" + end
+}
+
+var plainPath = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9._/-]*$`)

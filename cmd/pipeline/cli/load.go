@@ -20,6 +20,7 @@ import (
 	"prgnn/internal/workdir"
 	"prgnn/pipelines"
 	"prgnn/pipelines/tree"
+	"prgnn/stages/builtin"
 )
 
 // setFlag gives a command --set, and --without, which sets a stage to null.
@@ -80,7 +81,7 @@ func (a *app) loaded(file string, p *pipelines.Pipeline, err error) (*pipelines.
 			a.Note("%s extends the %s", file, p.Extends[0])
 		}
 		for _, path := range p.Extends {
-			if name := filepath.Base(path); slices.Contains(pipelines.Builtins(), name) {
+			if name := filepath.Base(path); slices.Contains(builtin.Names(), name) {
 				a.Note("%s extends %s, not the built-in pipeline of that name; for that write extends: built-in %s", file, path, name)
 			}
 		}
@@ -94,7 +95,7 @@ func (a *app) mistaken(file string, err error) error {
 	var mistakes tree.Errors
 	if !errors.As(err, &mistakes) {
 		if errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "built-in") {
-			err = fmt.Errorf("%w\n  the built-in pipelines are %s; pipeline init writes one to start from", err, strings.Join(pipelines.Builtins(), ", "))
+			err = fmt.Errorf("%w\n  the built-in pipelines are %s; pipeline init writes one to start from", err, strings.Join(builtin.Names(), ", "))
 		}
 		return exit.Wrong(err)
 	}
