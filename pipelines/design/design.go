@@ -62,6 +62,7 @@ func (s *Study) Check(sites []string) Outcome {
 	s.outcome = Outcome{}
 	s.checksFail()
 	for _, stage := range s.stages {
+		s.inputs(stage)
 		s.references(stage)
 		s.folds(stage)
 		s.plansFail(stage)

@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/role"
 )
 
@@ -21,6 +22,51 @@ func (s *Study) references(stage *dag.StageNode) {
 			return
 		}
 	}
+}
+
+// inputs refuses inputs that do not belong together, before the trainings behind them run.
+func (s *Study) inputs(stage *dag.StageNode) {
+	for n, work := range role.With[role.InputUser](stage) {
+		has := func(port string) bool { return len(Sources(n, port)) > 0 }
+		if err := work.RefusesInputs(has); err != nil {
+			s.mistake(stage, err.Error(), err.Error())
+			return
+		}
+	}
+	for _, n := range stage.Tasks() {
+		if err := trainedAgain(n); err != nil {
+			s.mistake(stage, err.Error(), err.Error())
+			return
+		}
+	}
+}
+
+// trainedAgain refuses tables of models trained again that belong to no setting, or to several, of a task that tests
+// its predictions with them, and those of a training whose predictions it does not have.
+func trainedAgain(n *dag.Node) error {
+	port := role.Port(n.Instance(), role.AllFolds, role.SomeFolds)
+	tested, settings := Sources(n, port), settings([]*dag.Node{n}, port)
+	if len(tested) == 0 {
+		return nil
+	}
+	for _, in := range n.Instance().Ports().In {
+		if !in.Gather || !slices.Contains(role.Ports(n.Instance(), role.PermutedLabels), in.Name) {
+			continue // not models, but the labels
+		}
+		for _, src := range Sources(n, in.Name) {
+			if src.Node == nil {
+				continue
+			}
+			name := in.Name + ": " + src.Node.ID() + "." + src.Output
+			if _, err := fold.SettingOf(name, src.Coords, settings); err != nil {
+				return err
+			}
+			if !slices.ContainsFunc(tested, func(p dag.Source) bool { return p.Node == src.Node }) {
+				return fmt.Errorf("%s is connected without its predictions: connect predictions and permuted of the same stage", name)
+			}
+		}
+	}
+	return nil
 }
 
 // oneSetting checks that a reference is one of the settings.

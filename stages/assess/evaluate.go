@@ -20,8 +20,9 @@ var evaluateKind = dag.Kind{
 }
 
 var (
-	_ role.Reader   = (*Evaluate)(nil)
-	_ role.PortUser = (*Evaluate)(nil)
+	_ role.Reader    = (*Evaluate)(nil)
+	_ role.PortUser  = (*Evaluate)(nil)
+	_ role.InputUser = (*Evaluate)(nil)
 )
 
 // Evaluate scores predictions.
@@ -50,6 +51,9 @@ func evaluated(partial bool) []role.PortUse {
 	return fold.AfterChecks(role.PortUse{Port: "predictions", As: as},
 		role.PortUse{Port: "permuted", As: role.PermutedLabels}, role.PortUse{Port: "labels", As: role.PermutedLabels})
 }
+
+// RefusesInputs requires the folds of label permutations.
+func (*Evaluate) RefusesInputs(has func(port string) bool) error { return fold.RefusesInputs(has) }
 
 func (*Evaluate) Ports() dag.Ports {
 	return dag.Ports{

@@ -22,8 +22,9 @@ var evaluateRegressionKind = dag.Kind{
 }
 
 var (
-	_ role.Reader   = (*EvaluateRegression)(nil)
-	_ role.PortUser = (*EvaluateRegression)(nil)
+	_ role.Reader    = (*EvaluateRegression)(nil)
+	_ role.PortUser  = (*EvaluateRegression)(nil)
+	_ role.InputUser = (*EvaluateRegression)(nil)
 )
 
 // EvaluateRegression scores predictions of a number.
@@ -41,6 +42,11 @@ func (s *EvaluateRegression) ReadsParticipants() []role.Reading {
 
 // UsesPorts are the predictions, which have to be of all folds unless partial is set, and the checks.
 func (s *EvaluateRegression) UsesPorts() []role.PortUse { return evaluated(s.Partial) }
+
+// RefusesInputs requires the folds of label permutations.
+func (*EvaluateRegression) RefusesInputs(has func(port string) bool) error {
+	return fold.RefusesInputs(has)
+}
 
 func (*EvaluateRegression) Ports() dag.Ports {
 	return dag.Ports{

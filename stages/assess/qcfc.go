@@ -29,7 +29,10 @@ var qcfcKind = dag.Kind{
 	MemoryFor: column.Memory{Each: 30e3}.For,
 }
 
-var _ role.Reader = (*QCFC)(nil)
+var (
+	_ role.Reader    = (*QCFC)(nil)
+	_ role.InputUser = (*QCFC)(nil)
+)
 
 // QCFC measures what motion has left in connectivity.
 type QCFC struct {
@@ -340,14 +343,22 @@ func edgeDistances(t *dag.Task, regions int) ([]float64, error) {
 	return out, nil
 }
 
+// RefusesInputs requires the table of the covariates.
+func (s *QCFC) RefusesInputs(has func(port string) bool) error {
+	if len(s.Covariates) > 0 && !has("participants") {
+		return errors.New("covariates are columns of the participants table: connect participants")
+	}
+	return nil
+}
+
 // covariates are the values of each participant who has all of them: numbers, and an indicator for each category but
 // the first. nil without covariates.
 func (s *QCFC) covariates(t *dag.Task) (map[string][]float64, error) {
 	if len(s.Covariates) == 0 {
 		return nil, nil
 	}
-	if !t.Has("participants") {
-		return nil, errors.New("covariates are columns of the participants table: connect participants")
+	if err := s.RefusesInputs(t.Has); err != nil {
+		return nil, err
 	}
 	table, ids, err := listedParticipants(t)
 	if err != nil {

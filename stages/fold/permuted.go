@@ -132,13 +132,14 @@ type Tests struct {
 // permutations of split, with its folds; or the sites.
 func ReadTests(t *dag.Task, settings [][]Tested, sites Sites, permutations int, seed uint64) (*Tests, error) {
 	c := &Tests{sites: sites, permutations: permutations, seed: seed}
-	var err error
+	err := RefusesInputs(t.Has)
+	if err != nil {
+		return nil, err
+	}
 	if c.permuted, err = matchSettings(t.All("permuted"), settings); err != nil {
 		return nil, err
 	}
 	switch {
-	case t.Has("labels") && !t.Has("folds"):
-		return nil, errors.New("labels is connected without folds: connect folds of the same stage")
 	case t.Has("labels"):
 		c.labels, err = ReadPermuted(t.In("labels"), t.In("folds"))
 	case t.Has("folds"):
@@ -151,35 +152,52 @@ func ReadTests(t *dag.Task, settings [][]Tested, sites Sites, permutations int, 
 	return c, err
 }
 
-// matchSettings finds the setting of each table: that with its coordinates, but for fold and repeat. A table of one
-// stage does not name it.
+// RefusesInputs is why the inputs that ReadTests reads do not belong together.
+func RefusesInputs(has func(port string) bool) error {
+	if has("labels") && !has("folds") {
+		return errors.New("labels is connected without folds: connect folds of the same stage")
+	}
+	return nil
+}
+
+// matchSettings finds the setting of each table.
 func matchSettings(ins []dag.Input, settings [][]Tested) ([][]dag.Input, error) {
 	out := make([][]dag.Input, len(settings))
-	without := func(coords []dag.Coord, axes ...string) []dag.Coord {
-		return slices.DeleteFunc(slices.Clone(coords), func(c dag.Coord) bool { return slices.Contains(axes, c.Axis) })
-	}
+	of := lists.Map(settings, func(fs []Tested) []dag.Coord { return fs[0].Coords })
 	for _, in := range ins {
-		own := without(in.Coords, "fold", "repeat")
-		at := -1
-		for i, fs := range settings {
-			of := fs[0].Coords
-			if !slices.ContainsFunc(own, func(c dag.Coord) bool { return c.Axis == "stage" }) {
-				of = without(of, "stage")
-			}
-			if !slices.Equal(own, of) {
-				continue
-			}
-			if at >= 0 {
-				return nil, fmt.Errorf("%s has the coordinates of several settings: connect permuted of all stages whose predictions are connected", in.Name)
-			}
-			at = i
-		}
-		if at < 0 {
-			return nil, fmt.Errorf("%s belongs to no connected predictions: connect predictions and permuted of the same stage", in.Name)
+		at, err := SettingOf(in.Name, in.Coords, of)
+		if err != nil {
+			return nil, err
 		}
 		out[at] = append(out[at], in)
 	}
 	return out, nil
+}
+
+// SettingOf finds the setting of a table of models trained again: that with its coordinates, but for fold and repeat. A
+// table of one stage does not name it.
+func SettingOf(name string, coords []dag.Coord, settings [][]dag.Coord) (int, error) {
+	without := func(coords []dag.Coord, axes ...string) []dag.Coord {
+		return slices.DeleteFunc(slices.Clone(coords), func(c dag.Coord) bool { return slices.Contains(axes, c.Axis) })
+	}
+	own := without(coords, "fold", "repeat")
+	at := -1
+	for i, of := range settings {
+		if !slices.ContainsFunc(own, func(c dag.Coord) bool { return c.Axis == "stage" }) {
+			of = without(of, "stage")
+		}
+		if !slices.Equal(own, of) {
+			continue
+		}
+		if at >= 0 {
+			return 0, fmt.Errorf("%s has the coordinates of several settings: connect permuted of all stages whose predictions are connected", name)
+		}
+		at = i
+	}
+	if at < 0 {
+		return 0, fmt.Errorf("%s belongs to no connected predictions: connect predictions and permuted of the same stage", name)
+	}
+	return at, nil
 }
 
 // FirstRepeat are the folds of the first repeat: those that labels are permuted within.

@@ -38,8 +38,9 @@ var baselineKind = dag.Kind{
 }
 
 var (
-	_ role.Trainer  = (*Baseline)(nil)
-	_ role.PortUser = (*Baseline)(nil)
+	_ role.Trainer   = (*Baseline)(nil)
+	_ role.PortUser  = (*Baseline)(nil)
+	_ role.InputUser = (*Baseline)(nil)
 )
 
 // Baseline trains one classifier that is not PR-GNN.
@@ -159,6 +160,18 @@ func (s *Baseline) RefusesFolds(planned *encoding.Table, graphs int) error {
 	return enoughInside(planned, s.Params, s.Inner, "inner")
 }
 
+// RefusesInputs requires graphs, or matrices with their reference where they have one.
+func (s *Baseline) RefusesInputs(has func(port string) bool) error {
+	if s.Model != "li2019" {
+		_, err := s.form(has)
+		return err
+	}
+	if !has("edges") || !has("features") {
+		return errors.New(`li2019 is a graph network: connect edges and features as for train (in: { edges: "graphs[*].edges", features: "graphs[*].features", … })`)
+	}
+	return nil
+}
+
 func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	run := s.onRows
 	if s.Model == "li2019" {
@@ -194,7 +207,7 @@ func (s *Baseline) paired() bool { return s.Model == "svm" || s.Model == "linear
 
 // onRows is for models that see a row of numbers a matrix.
 func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
-	form, err := s.form(t)
+	form, err := s.form(t.Has)
 	if err != nil {
 		return nil, err
 	}
@@ -260,8 +273,8 @@ func (s *Baseline) fit(ctx context.Context, t *dag.Task, x baseline.Rows, label 
 
 // onGraphs is for li2019, which sees what PR-GNN sees.
 func (s *Baseline) onGraphs(ctx context.Context, t *dag.Task) (*ratedSet, error) {
-	if !t.Has("edges") || !t.Has("features") {
-		return nil, errors.New(`li2019 is a graph network: connect edges and features as for train (in: { edges: "graphs[*].edges", features: "graphs[*].features", … })`)
+	if err := s.RefusesInputs(t.Has); err != nil {
+		return nil, err
 	}
 	var all []baseline.EdgeGraph
 	var sides [2][]baseline.EdgeGraph

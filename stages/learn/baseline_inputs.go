@@ -26,29 +26,30 @@ type matrixForm struct {
 }
 
 // form is how this model sees the matrices that are connected.
-func (s *Baseline) form(t *dag.Task) (matrixForm, error) {
+func (s *Baseline) form(has func(port string) bool) (matrixForm, error) {
 	// brainnetcnn makes matrices of the rows, with a diagonal of its own
-	return formOf(t, s.Model == "ridge" || s.Model == "logistic", s.Model == "brainnetcnn", s.Transform, s.Diagonal,
+	return formOf(has, s.Model == "ridge" || s.Model == "logistic", s.Model == "brainnetcnn", s.Transform, s.Diagonal,
 		s.OffDiagonal)
 }
 
 // formOf is how a model sees the matrices that are connected: after Fisher's transform by default or not, and rows that
 // are made matrices again or not.
-func formOf(t *dag.Task, fisher, square bool, transform string, diagonal bool, off string) (matrixForm, error) {
-	if t.Has("states") {
-		return statesForm(t, square, transform)
+func formOf(has func(port string) bool, fisher, square bool, transform string, diagonal bool,
+	off string) (matrixForm, error) {
+	if has("states") {
+		return statesForm(has, square, transform)
 	}
 	f := matrixForm{port: "pearson", upper: true, off: 1, fisher: transform == "fisher" || transform == "own" && fisher}
-	if !t.Has("tangent") {
-		if !t.Has("pearson") {
+	if !has("tangent") {
+		if !has("pearson") {
 			return f, errors.New("there is nothing to train on: connect pearson (correlation matrices) or tangent (matrices of the stage project)")
 		}
 		return f, nil
 	}
 	switch {
-	case t.Has("pearson"):
+	case has("pearson"):
 		return f, errors.New("pearson and tangent are both connected: connect one of the two")
-	case !t.Has("fitted"):
+	case !has("fitted"):
 		return f, errors.New("tangent is connected without its reference: connect fitted of the stage tangent, to show that no test participant was used for it")
 	case transform == "fisher":
 		return f, errors.New("transform: fisher is for correlations: tangent matrices are logarithms already")
@@ -65,11 +66,11 @@ func formOf(t *dag.Task, fisher, square bool, transform string, diagonal bool, o
 }
 
 // statesForm takes features of connectivity states as they are.
-func statesForm(t *dag.Task, square bool, transform string) (f matrixForm, err error) {
+func statesForm(has func(port string) bool, square bool, transform string) (f matrixForm, err error) {
 	switch {
-	case t.Has("pearson") || t.Has("tangent"):
+	case has("pearson") || has("tangent"):
 		err = errors.New("states and matrices are both connected: connect one of the two")
-	case !t.Has("states_fitted"):
+	case !has("states_fitted"):
 		err = errors.New("states is connected without the states: connect states_fitted to the stage states, to show that no test participant was used for them")
 	case square || transform == "fisher":
 		err = errors.New("features of states are no matrices: brainnetcnn and transform: fisher do not take them")

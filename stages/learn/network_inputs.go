@@ -18,7 +18,7 @@ import (
 // matrices are what the Brain Network Transformer is trained on: symmetric matrices, from the triangles above their
 // diagonals.
 func (s *Network) matrices(t *dag.Task) (*study[[]float32], error) {
-	form, err := formOf(t, false, false, s.Transform, false, "")
+	form, err := formOf(t.Has, false, false, s.Transform, false, "")
 	if err != nil {
 		return nil, err
 	}

@@ -34,8 +34,9 @@ var regressionKind = dag.Kind{
 }
 
 var (
-	_ role.Trainer  = (*Regression)(nil)
-	_ role.PortUser = (*Regression)(nil)
+	_ role.Trainer   = (*Regression)(nil)
+	_ role.PortUser  = (*Regression)(nil)
+	_ role.InputUser = (*Regression)(nil)
 )
 
 // Regression trains one model of a number.
@@ -138,9 +139,20 @@ func (s *Regression) RefusesFolds(planned *encoding.Table, graphs int) error {
 // paired reports whether the model compares each training graph with each.
 func (s *Regression) paired() bool { return s.Model == "svr" || s.Model == "rbf-svr" }
 
+// form is how this model sees the matrices that are connected.
+func (s *Regression) form(has func(port string) bool) (matrixForm, error) {
+	return formOf(has, s.Model == "ridge", false, s.Transform, s.Diagonal, s.OffDiagonal)
+}
+
+// RefusesInputs requires matrices, and their reference where they have one.
+func (s *Regression) RefusesInputs(has func(port string) bool) error {
+	_, err := s.form(has)
+	return err
+}
+
 // Run trains.
 func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
-	form, err := formOf(t, s.Model == "ridge", false, s.Transform, s.Diagonal, s.OffDiagonal)
+	form, err := s.form(t.Has)
 	if err != nil {
 		return nil, err
 	}

@@ -139,6 +139,14 @@ const (
 	Program Use = "runs a program"
 )
 
+// An InputUser takes inputs that only make sense together, or not together (a tangent matrix and its reference). The
+// program refuses such connections before anything runs.
+type InputUser interface {
+	// RefusesInputs is why the task fails whatever is in the inputs that has reports to be connected; nil where it
+	// does not.
+	RefusesInputs(has func(port string) bool) error
+}
+
 // A Referrer has a parameter with the coordinates of one setting: the headline of a page, the reference of a
 // comparison. The program refuses coordinates of none or of several.
 type Referrer interface {

@@ -17,6 +17,8 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/need"
+	"prgnn/pipelines"
 	_ "prgnn/stages"
 	"prgnn/stages/cohort"
 )
@@ -204,6 +206,28 @@ func TestDocsStages(t *testing.T) {
 		}
 	}
 	if pieces < 8 {
+		t.Errorf("only %d pieces were found", pieces)
+	}
+}
+
+// TestBaselinesPieces: each piece of docs/baselines.md connects its stages to quick.yaml in a way that can run.
+func TestBaselinesPieces(t *testing.T) {
+	dir := t.TempDir()
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "classify.py"), []byte("pass\n"), 0o644))
+	pieces := 0
+	for _, p := range pages(t) {
+		for _, m := range mdFence.FindAllStringSubmatch(p.text, -1) {
+			if filepath.Base(p.name) != "baselines.md" || m[1] != "yaml" {
+				continue
+			}
+			pieces++
+			text := "extends: built-in quick.yaml\nstages:\n" + m[2]
+			if _, err := pipelines.LoadText("x.yaml", text, dir, nil); err != nil {
+				t.Errorf("%s: %v\n%s", p.name, err, m[2])
+			}
+		}
+	}
+	if pieces < 5 {
 		t.Errorf("only %d pieces were found", pieces)
 	}
 }

@@ -2,13 +2,14 @@ package tables
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
+	"prgnn/stages/role"
 )
 
 var tablesKind = dag.Kind{
@@ -46,9 +47,19 @@ func (*Tables) Ports() dag.Ports {
 	}
 }
 
+var _ role.InputUser = (*Tables)(nil)
+
+// RefusesInputs requires one of the two evaluations.
+func (*Tables) RefusesInputs(has func(port string) bool) error {
+	if !has("variations") && !has("comparison") {
+		return errors.New("neither variations nor comparison is connected: there is nothing to write tables of")
+	}
+	return nil
+}
+
 func (s *Tables) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	if !t.Has("variations") && !t.Has("comparison") {
-		return nil, fmt.Errorf("neither variations nor comparison is connected: there is nothing to write tables of")
+	if err := s.RefusesInputs(t.Has); err != nil {
+		return nil, err
 	}
 	who := tableSource{}
 	if t.Has("participants") {
