@@ -191,12 +191,12 @@ func TestTooFewForFolds(t *testing.T) {
 		{"enough", "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }", nil},
 		{"folds", "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 4 } }",
 			[]string{`stage folds will fail: cohort.participants: group "B" has 3 participants, too few for 4 folds with one of each group: set folds to 3 or less, or stratify to false`}},
-		{"a permuted division alike", "folds: { use: split, matrix: { permutation: [0, 1] }, in: { participants: cohort.participants }, with: { folds: 4 } }",
+		{"a permuted division alike", "folds: { use: split, matrix: { permutation: [0, 1] }, in: { participants: cohort.participants }, with: { folds: 4, within: '' } }",
 			[]string{`stage folds will fail: cohort.participants: group "B" has 3 participants, too few for 4 folds with one of each group: set folds to 3 or less, or stratify to false`}},
 		{"inner folds", "folds: { use: split, matrix: { outer: [1..3] }, in: { participants: cohort.participants }, with: { folds: 3, inner: 3 } }",
 			[]string{`stage folds will fail: cohort.participants, inside fold 1: group "A" has 2 participants, too few for 3 folds with one of each group: set inner to 2 or less, or stratify to false`}},
 		{"a site without a name", "folds: { use: split, in: { participants: cohort.participants }, with: { leave_out: site } }",
-			[]string{`stage folds will fail: cohort.participants: participant sub-6 has no value in column "site", which defines the folds`}},
+			[]string{`stage folds will fail: cohort.participants: no value in column "site", which defines the folds, for sub-6: fill it in, or exclude the participants`}},
 		{"inner folds of a training", `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }
   s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
   c: { use: connectivity, each: subject, in: { series: s } }

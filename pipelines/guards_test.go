@@ -152,6 +152,41 @@ func TestOneWithinOfPermutedLabels(t *testing.T) {
 	}
 }
 
+// A participant without a value in a column within which labels are permuted is refused, once for all stages, or left
+// out: missing values are no site. A column without any value, and within "", permute over all. Where folds are
+// stratified, missing values are noted as one more value.
+func TestUnplaced(t *testing.T) {
+	rows := []string{"A\tx", "A\ty", "A\tn/a", "B\ty", "B\tx", "B\tn/a", "A\tx", "B\ty"}
+	const (
+		split  = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2"
+		twice  = "shuffled: { use: split, matrix: { permutation: [0..9] }, in: { participants: cohort.participants }, with: { folds: 2"
+		c      = "\n  c: { use: covariates, in: { participants: cohort.participants }"
+		refuse = "within: site of sub-03 (participants.tsv:4), sub-06 (participants.tsv:7): no value, but labels are permuted within " +
+			"its values by "
+		remedy = ", and with whom these participants may exchange labels is unknown: fill it in, leave the participants out " +
+			"(incomplete: skip, or exclude: [sub-03, sub-06]), or set within: \"\" in each of these stages to permute over all participants"
+	)
+	for _, test := range []struct{ stages, want string }{
+		{split + " } }", ""}, // its permuted labels are not used
+		{twice + " } }", refuse + "shuffled" + remedy},
+		{twice + " } }" + c + " }", refuse + "shuffled, c" + remedy},
+		{twice + ", within: '' } }" + c + " }", refuse + "c" + remedy},
+		{twice + ", within: '' } }" + c + ", with: { within: '' } }", ""},
+	} {
+		_, err := guarded(t, "site", rows, "", test.stages)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", test.stages, err)
+		}
+	}
+	p := need.Value(guarded(t, "site", rows, "incomplete: skip", twice+" } }"))(t)
+	need.Equal(t, fmt.Sprint(p.Roster.Left), "[{sub-03 A no value of site } {sub-06 B no value of site }]")
+	none := lists.Map(rows, func(row string) string { return row[:1] + "\tn/a" })
+	need.Value(guarded(t, "site", none, "", twice+" } }"+c+" }"))(t)
+	p = need.Value(guarded(t, "site", rows, "", split+", stratify_by: [site] } }"))(t)
+	need.Equal(t, strings.Join(notesWith(p, "without a value"), ""),
+		"stage folds: stratify_by: 2 participants without a value of site: spread over the folds as one more value")
+}
+
 // Numbers are names where a column is the site, or a parameter has it as one; ages are numbers also as strata.
 func TestSitesThatAreNumbers(t *testing.T) {
 	rows := []string{"A\t1", "A\t2", "A\t1", "B\t2", "B\tn/a", "B\t2"}
@@ -173,6 +208,10 @@ func TestSitesThatAreNumbers(t *testing.T) {
 		if c.stages == "" {
 			c.stages = split + "seed: 1 } }"
 		}
+		rows, values := rows, "1 2 1 2 n/a 2"
+		if strings.Contains(c.stages, "permutation") || strings.Contains(c.stages, "covariates") { // which n/a refuses
+			rows, values = append(slices.Clone(rows[:4]), "B\t2", rows[5]), "1 2 1 2 2 2"
+		}
 		p := need.Value(guarded(t, c.column, rows, "", c.stages))(t)
 		var tables []*encoding.Table
 		for _, s := range p.Graph.Stages() {
@@ -187,7 +226,7 @@ func TestSitesThatAreNumbers(t *testing.T) {
 			own, _ := table.Column(c.column)
 			_, text := own.Values.([]string)
 			need.Equal(t, text, c.category, c.column, c.stages)
-			need.Equal(t, strings.Join(need.Value(table.Strings(c.column))(t), " "), "1 2 1 2 n/a 2", c.column)
+			need.Equal(t, strings.Join(need.Value(table.Strings(c.column))(t), " "), values, c.column)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
@@ -57,13 +59,16 @@ func (s *Study) checkSites(sites []string) {
 			continue
 		}
 		asks[by] = append(asks[by], stage.Name())
-		if s.blocks(by) == 0 && s.set(stage.Name(), "within") {
+		if _, there := s.people().Column(by); !there && s.set(stage.Name(), "within") {
 			s.mistake(stage, "within", fmt.Sprintf("within: the participants have no column %q%s", by, words.OrAll(by, s.columns())))
 		}
 	}
 	why := "there is no column site"
-	if s.blocks("site") == 1 {
+	if _, there := s.people().Column("site"); there {
 		why = "the column site has one value"
+		if s.blocks("site") == 0 {
+			why = "the column site has no values"
+		}
 	}
 	for _, name := range sites {
 		n := column.Categories(s.people(), name)
@@ -75,6 +80,39 @@ func (s *Study) checkSites(sites []string) {
 			s.note(column.Doubtf(column.DoubtSite, "column %s has %d values: if it is the site, set within: %s in %s; labels are permuted within site, and %s",
 				name, n, name, strings.Join(stages, ", "), why))
 		}
+	}
+}
+
+// unplaced refuses participants without a value in a column within whose values labels are permuted, and notes those
+// whose missing value counts as a category where folds are stratified.
+func (s *Study) unplaced() {
+	var columns []string // of the stages
+	stages := map[string][]*dag.StageNode{}
+	for n := range role.With[role.Reader](s.stages...) {
+		for _, read := range role.Readings(n.Instance()) {
+			if !OfCohort(n) || column.Unplaced(s.people(), read.Name) == nil {
+				continue
+			}
+			switch of := stages[read.Name]; {
+			case read.Parameter == "stratify_by":
+				s.note(column.Notef("stage %s: stratify_by: %s without a value of %s: spread over the folds as one more value",
+					n.Stage().Name(), words.Count(len(column.Unplaced(s.people(), read.Name)), "participant"),
+					read.Name))
+			case !read.Permutes || !s.takes(n, read.Output) || slices.Contains(of, n.Stage()):
+			case of == nil:
+				columns = append(columns, read.Name)
+				fallthrough
+			default:
+				stages[read.Name] = append(of, n.Stage())
+			}
+		}
+	}
+	for _, by := range columns {
+		named := lists.Map(stages[by], func(n *dag.StageNode) string { return n.Name() })
+		s.mistake(stages[by][0], "within", "within: "+s.faultText(column.Fault{Column: by,
+			IDs: column.Unplaced(s.people(), by), Why: "no value, but labels are permuted within its values by " +
+				words.Some(named, 6) + ", and with whom these participants may exchange labels is unknown",
+			Remedy: `, or set within: "" in each of these stages to permute over all participants`}))
 	}
 }
 

@@ -73,6 +73,7 @@ func (s *Study) Check(sites []string) Outcome {
 	s.exclusions()
 	if s.people() != nil {
 		s.checkSites(sites)
+		s.unplaced()
 		s.permutedWithin()
 		s.relatives()
 	}

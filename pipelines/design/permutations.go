@@ -3,8 +3,10 @@ package design
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/cell"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
@@ -104,13 +106,14 @@ func (s *Study) takes(n *dag.Node, output string) bool {
 	return output == "" || s.taken[[2]string{n.Stage().Name(), output}]
 }
 
-// blocks is the number of different values of a column of the participants; 0 without the column.
+// blocks is the number of different values of a column of the participants; 0 without the column, or where nobody has
+// a value.
 func (s *Study) blocks(by string) int {
 	values, err := s.people().Strings(by)
 	if err != nil {
 		return 0
 	}
-	return len(sorted(values))
+	return len(sorted(slices.DeleteFunc(slices.Clone(values), cell.Missing)))
 }
 
 // permutedWithin refuses a stage whose p is of labels that another stage permutes within another column than its own:

@@ -81,6 +81,16 @@ func (why refusals) lacking(r *cohort.Roster, g *dag.Graph) {
 			}
 		}
 	}
+	for n := range role.With[role.Reader](g.Stages()...) {
+		for _, by := range role.Readings(n.Instance()) {
+			if key := "within " + by.Name; by.Permutes && design.OfCohort(n) && !read[key] {
+				read[key] = true
+				for _, id := range column.Unplaced(r.Participants, by.Name) {
+					why.add(id, Refusal{Why: "no value of " + by.Name})
+				}
+			}
+		}
+	}
 }
 
 // byHeaders adds the participants whose files a stage would refuse by their headers.

@@ -87,10 +87,12 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	strata := make([]int, len(people.Ids))
-	for _, c := range columns {
-		if c.Name == s.Within && c.Text != nil {
-			strata, _ = column.Numbered(c.Text)
-		}
+	site, err := column.PermutedWithin(table, s.Within)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	if site != nil && s.Within != s.Label {
+		strata, _ = column.Numbered(lists.Map(people.Ids, func(id string) string { return site[id] }))
 	}
 	if s.Label == column.Target {
 		return dag.Outputs{"checks": s.ofNumber(people, columns, strata)}, nil

@@ -1,6 +1,7 @@
 package column
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"math"
@@ -9,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/cell"
+	"prgnn/internal/words"
 )
 
 // Coded reports whether a column has a few integers as its values.
@@ -93,4 +95,44 @@ func inTwoSpellings(values iter.Seq[string]) (pairs []Note) {
 		spelled[Spelling(v)] = v
 	}
 	return pairs
+}
+
+// Unplaced are the participants without a value in a column where others have one, sorted: within which of its values
+// their labels may be permuted is unknown. It is nil where there is no such column, or nobody has a value.
+func Unplaced(t *encoding.Table, by string) (ids []string) {
+	all, value, err := ByParticipant(t, by)
+	if err != nil {
+		return nil
+	}
+	for _, id := range all {
+		if cell.Missing(value[id]) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == len(all) {
+		return nil
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// PermutedWithin is the value of each participant in the column within whose values labels are permuted; nil where
+// there is no such column, or nobody has a value. It refuses participants without a value beside others with one:
+// missing values are no site, and whether their labels may be exchanged with anybody's is unknown.
+func PermutedWithin(t *encoding.Table, by string) (map[string]string, error) {
+	if _, ok := t.Column(by); !ok {
+		return nil, nil
+	}
+	ids, value, err := ByParticipant(t, by)
+	if err != nil {
+		return nil, err
+	}
+	if lack := Unplaced(t, by); lack != nil {
+		return nil, fmt.Errorf("within: no value of %s for %s: labels are permuted within its values, so each participant needs one; "+
+			"fill it in, exclude the participants, or set within: \"\" to permute over all participants", by, words.Some(lack, 8))
+	}
+	if slices.ContainsFunc(ids, func(id string) bool { return !cell.Missing(value[id]) }) {
+		return value, nil
+	}
+	return nil, nil
 }

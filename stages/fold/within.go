@@ -2,6 +2,8 @@ package fold
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -25,13 +27,14 @@ func ReadSites(in dag.Input, by string) (Sites, error) {
 	if err != nil {
 		return Sites{}, err
 	}
-	if _, ok := table.Column(by); !ok {
-		return Sites{}, nil
-	}
-	ids, site, err := column.ByParticipant(table, by)
+	site, err := column.PermutedWithin(table, by)
 	if err != nil {
 		return Sites{}, fmt.Errorf("%s: %w", in.Name, err)
 	}
+	if site == nil {
+		return Sites{}, nil
+	}
+	ids := slices.Sorted(maps.Keys(site))
 	number, names := column.Numbered(lists.Map(ids, func(id string) string { return site[id] }))
 	if len(names) < 2 {
 		return Sites{}, nil

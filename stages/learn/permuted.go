@@ -20,17 +20,9 @@ import (
 // hypothesis, and the models of each are trained on the same participants.
 func (s *Split) permuted(members []member, folds *encoding.Table, table *encoding.Table, name string) (*encoding.Array,
 	error) {
-	site, err := s.blocks(table)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
 	of, err := column.Rows[fold.LabeledMember](folds)
 	if err != nil {
 		return nil, err
-	}
-	block := make([]string, len(members))
-	for i, m := range members {
-		block[i] = fmt.Sprint(of[i].Fold, "\x00", site[m.id], "\x00", m.within)
 	}
 	n, all := len(members), s.Permutations
 	switch {
@@ -40,6 +32,19 @@ func (s *Split) permuted(members []member, folds *encoding.Table, table *encodin
 		all = 199
 	case all == 0:
 		all = 999
+	}
+	var site map[string]string
+	if _, there := table.Column(s.within()); there {
+		if _, site, err = column.ByParticipant(table, s.within()); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	for _, id := range column.Unplaced(table, s.within()) {
+		site[id] = "\x00" + id // keeps its label; a pipeline that uses these permutations is refused
+	}
+	block := make([]string, n)
+	for i, m := range members {
+		block[i] = fmt.Sprint(of[i].Fold, "\x00", site[m.id], "\x00", m.within)
 	}
 	from := make([]int32, 0, (all+1)*n)
 	for i := range n {

@@ -14,6 +14,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/cell"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -413,11 +414,7 @@ func (s *Split) exchange(members []member, block func(i int) string, stream *ran
 
 // blocks are the values within which labels are permuted, by participant; none where all are one block.
 func (s *Split) blocks(t *encoding.Table) (map[string]string, error) {
-	if _, ok := t.Column(s.within()); !ok {
-		return nil, nil
-	}
-	_, site, err := column.ByParticipant(t, s.within())
-	return site, err
+	return column.PermutedWithin(t, s.within())
 }
 
 // arrangements is how many different labellings permutations of the labels within sites can give, exactly up to enough.
@@ -433,8 +430,8 @@ func (s *Split) Arrangements(people *encoding.Table, enough float64) float64 {
 	as := *s
 	as.Permutation, as.StratifyBy = 0, nil
 	members, err := as.members(people, "")
-	site, missing := s.blocks(people)
-	if err != nil || missing != nil {
+	site, unplaced := s.blocks(people)
+	if err != nil || unplaced != nil {
 		return 0
 	}
 	return arrangements(members, site, enough)
@@ -592,12 +589,17 @@ func (s *Split) inside(members []member, folds []int32, repeat int, name string)
 // bySite numbers the values of a column, sorted.
 func bySite(members []member, site map[string]string, column, name string) ([]int32, error) {
 	values := map[string]bool{}
+	var lack []string
 	for _, m := range members {
-		v := site[m.id]
-		if cell.Missing(v) {
-			return nil, fmt.Errorf("%s: participant %s has no value in column %q, which defines the folds", name, m.id, column)
+		if v := site[m.id]; cell.Missing(v) {
+			lack = append(lack, m.id)
+		} else {
+			values[v] = true
 		}
-		values[v] = true
+	}
+	if lack != nil {
+		return nil, fmt.Errorf("%s: no value in column %q, which defines the folds, for %s: fill it in, or exclude the participants",
+			name, column, words.Some(lack, 8))
 	}
 	sorted := slices.Sorted(maps.Keys(values))
 	if len(sorted) < 2 {

@@ -16,12 +16,16 @@ func TestSplitRefusesFixedLabels(t *testing.T) {
 		encoding.Column{Name: "participant_id", Values: []string{"a", "b", "c", "d", "e", "f"}},
 		encoding.Column{Name: "group", Values: []string{"P", "P", "P", "C", "C", "C"}},
 		encoding.Column{Name: "clinic", Values: []string{"1", "1", "1", "2", "2", "2"}},
+		encoding.Column{Name: "ward", Values: []string{"1", "1", "n/a", "2", "2", "2"}},
+		encoding.Column{Name: "none", Values: []string{"n/a", "n/a", "n/a", "n/a", "n/a", "n/a"}},
 		encoding.Column{Name: "site", Values: []string{"x", "x", "y", "y", "y", "z"}})
 	for within, want := range map[string]struct {
 		error string
 		ways  float64
 	}{
 		"clinic": {"permutation 3: labels are permuted within the values of clinic, in each of which all participants have the same group: no permutation changes a label; set within to another column", 1},
+		"ward":   {"within: no value of ward for c: labels are permuted within its values, so each participant needs one", 0},
+		"none":   {"", 20},                                                     // no site is known
 		"site":   {"", 3}, "": {"", 20}, "center": {"", 20}, "group": {"", 20}, // within no values of the label itself
 	} {
 		s := stagetest.Fresh("split", "folds", 3, "within", within, "permutation", 3).(*Split)

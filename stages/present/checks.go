@@ -112,7 +112,7 @@ func (a *author) covariates() error {
 		return err
 	}
 	name := func(r row) string { return a.covariateName(r.Name) }
-	rows := varying(a, all, name, func(r row) bool { return r.AUC == 0.5 && r.Chance == 0.5 }, v)
+	rows := varying(a, all, name, func(r row) (bool, int32) { return r.AUC == 0.5 && r.Chance == 0.5, r.Missing }, v)
 	if rows == nil {
 		a.Put("covariate.none-tested", v)
 		return nil
@@ -177,7 +177,7 @@ func (a *author) covariatesOfNumber() error {
 		return err
 	}
 	name := func(r row) string { return a.covariateName(r.Name) }
-	rows := varying(a, all, name, func(r row) bool { return math.IsNaN(r.R) }, v)
+	rows := varying(a, all, name, func(r row) (bool, int32) { return math.IsNaN(r.R), r.Missing }, v)
 	if rows == nil {
 		a.Put("covariate.none-tested", v)
 		return nil
@@ -227,16 +227,22 @@ func (a *author) covariateName(name string) string {
 	return a.Text("covariate.plain", values{"Name": name})
 }
 
-// varying are the covariates that were tested; to v it adds those that are constant, and the columns of the
-// participants that are no covariates.
-func varying[R any](a *author, all []R, name func(R) string, constant func(R) bool, v values) (rows []R) {
+// varying are the covariates that were tested; to v it adds those that are constant, over all participants or over
+// those with a value, and the columns of the participants that are no covariates.
+func varying[R any](a *author, all []R, name func(R) string, constant func(R) (is bool, missing int32),
+	v values) (rows []R) {
 	var same, others []string
+	var known []values // constant where they are known
 	shown := map[string]bool{}
 	for _, r := range all {
-		if shown[name(r)] = true; constant(r) {
-			same = append(same, name(r))
-		} else {
+		shown[name(r)] = true
+		switch is, missing := constant(r); {
+		case !is:
 			rows = append(rows, r)
+		case missing > 0:
+			known = append(known, values{"Name": name(r), "Missing": missing})
+		default:
+			same = append(same, name(r))
 		}
 	}
 	for _, p := range a.Properties {
@@ -244,7 +250,7 @@ func varying[R any](a *author, all []R, name func(R) string, constant func(R) bo
 			others = append(others, n)
 		}
 	}
-	v["Same"], v["Others"] = same, others
+	v["Same"], v["Known"], v["Others"] = same, known, others
 	return rows
 }
 

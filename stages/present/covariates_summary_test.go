@@ -35,33 +35,37 @@ func TestCovariates(t *testing.T) {
 			encoding.Column{Name: "mean_fd", Values: []float64{math.NaN()}}),
 			dag.Coord{Axis: "subject", Value: ids[i]}))
 	}
+	hand := append([]string{"n/a"}, slices.Repeat([]string{"right"}, 39)...)
 	age[3], sex[4] = math.NaN(), "n/a"
 	people = stagetest.PeopleWith(encoding.Column{Name: "age", Values: age}, encoding.Column{Name: "sex", Values: sex},
 		encoding.Column{Name: "site", Values: site},
-		encoding.Column{Name: "sub_id", Values: id}, encoding.Column{Name: "file", Values: file})
+		encoding.Column{Name: "hand", Values: hand}, encoding.Column{Name: "sub_id", Values: id},
+		encoding.Column{Name: "file", Values: file})
 	in := map[string][]dag.Input{"participants": {dag.InputOf(people)}, "cleaning": cleaning}
 	out := stagetest.MustRun(t, &assess.Covariates{Label: "group", Within: "site", Permutations: 199},
 		in)["checks"].(*encoding.Table)
-	if got, _ := out.Strings("covariate"); !slices.Equal(got, []string{"age", "sex", "site", "volumes", "kept"}) {
+	if got, _ := out.Strings("covariate"); !slices.Equal(got, []string{"age", "sex", "site", "hand", "volumes",
+		"kept"}) {
 		t.Errorf("covariates %v", got)
 	}
 	for column, want := range map[string][]float64{
 		// 10 of 19 and 10 of 20 are M
-		"n": {39, 39, 40, 40, 40}, "missing": {1, 1, 0, 0, 0}, "auc": {1, (1 + 10./19 - 0.5) / 2, 0.5, 0.5, 1},
+		"n": {39, 39, 40, 39, 40, 40}, "missing": {1, 1, 0, 1, 0, 0}, "auc": {1, (1 + 10./19 - 0.5) / 2, 0.5,
+			0.5, 0.5, 1},
 	} {
 		if got := stagetest.FloatsOf(t, out, column); !stagetest.Near(got, want) {
 			t.Errorf("%s: %v, want %v", column, got, want)
 		}
 	}
-	if p := stagetest.FloatsOf(t, out, "p"); p[0] != 1./200 || p[1] < 0.3 || p[2] != 1 || p[3] != 1 || p[4] != 1./200 {
+	if p := stagetest.FloatsOf(t, out, "p"); p[0] != 1./200 || p[1] < 0.3 || p[2] != 1 || p[3] != 1 || p[5] != 1./200 {
 		t.Errorf("p: %v", p)
 	}
-	if values, _ := out.Strings("values"); values[1] != "ASD 9 F, 10 M · HC 10 F, 10 M" || values[2] != "ASD 20 one · HC 20 one" || values[4] != "ASD 140 (0) · HC 141 (0)" {
+	if values, _ := out.Strings("values"); values[1] != "ASD 9 F, 10 M · HC 10 F, 10 M" || values[2] != "ASD 20 one · HC 20 one" || values[5] != "ASD 140 (0) · HC 141 (0)" {
 		t.Errorf("values: %q", values)
 	}
 	// q is p times 3 over its rank: site and volumes do not vary, and are no tests.
 	p := stagetest.FloatsOf(t, out, "p")
-	if q := stagetest.FloatsOf(t, out, "q"); !stagetest.Near(q, []float64{3. / 400, p[1], 1, 1, 3. / 400}) {
+	if q := stagetest.FloatsOf(t, out, "q"); !stagetest.Near(q, []float64{3. / 400, p[1], 1, 1, 1, 3. / 400}) {
 		t.Errorf("q: %v of p %v", q, p)
 	}
 	in = summaryInputs(t, people)
@@ -70,7 +74,7 @@ func TestCovariates(t *testing.T) {
 		"predictions": slices.Concat(stagetest.TwoFolds("bad", 0.1, 0.2, 0.9, 0.3), stagetest.TwoFolds("good", 0.1, 0.9,
 			0.1, 0.6))})["pairs"])}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"age 39 1 1.000 0.575 ≤ 0.005 ", "The covariate age alone distinguishes the groups (AUC 1.00, chance 0.58, p ≤ 0.005 (199 permutations))", "bad good 0.250 1.000 0 : 3 0.333 0.333 0.250 0.250", "The same in all participants: site and volumes scanned. Not tested: "} {
+	for _, want := range []string{"age 39 1 1.000 0.575 ≤ 0.005 ", "The covariate age alone distinguishes the groups (AUC 1.00, chance 0.58, p ≤ 0.005 (199 permutations))", "bad good 0.250 1.000 0 : 3 0.333 0.333 0.250 0.250", "The same in all participants: site and volumes scanned. The same in all participants with a value: hand (missing in 1). Not tested: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
