@@ -57,19 +57,25 @@ func lostInput(stage *tree.Node, gone map[string]bool) (lost bool) {
 		return false
 	}
 	var optional []string
+	has := func(port string) bool { return in.Get(port) != nil }
+	refuses := func() bool { return false } // the inputs that are left
 	if kind, ok := dag.Lookup(kindOf(stage)); ok {
+		if user, ok := kind.New().(role.InputUser); ok {
+			refuses = func() bool { return user.RefusesInputs(has) != nil }
+		}
 		for _, p := range kind.New().Ports().In {
 			if p.Optional {
 				optional = append(optional, p.Name)
 			}
 		}
 	}
+	before := refuses()
 	in.Keys = slices.DeleteFunc(in.Keys, func(port tree.Key) bool {
 		from := port.Value
 		if from.Kind == tree.List {
-			before := len(from.Items)
+			many := len(from.Items)
 			from.Items = slices.DeleteFunc(from.Items, func(ref *tree.Node) bool { return gone[stageIn(ref)] })
-			if len(from.Items) > 0 || before == 0 {
+			if len(from.Items) > 0 || many == 0 {
 				return false
 			}
 		} else if !gone[stageIn(from)] {
@@ -78,7 +84,7 @@ func lostInput(stage *tree.Node, gone map[string]bool) (lost bool) {
 		lost = lost || !slices.Contains(optional, port.Name)
 		return true
 	})
-	return lost
+	return lost || !before && refuses()
 }
 
 // lostReference reports whether the setting that a stage compares with was one of a stage that is gone.
