@@ -12,6 +12,10 @@ import (
 // digits, and single precision.
 const asymmetry = 1e-5
 
+// A UnitError refuses numbers that are no correlations: the matrices of all participants may have the same unit, also
+// those of which no number shows it.
+type UnitError struct{ error }
+
 // Given makes a matrix that others estimated fit for Build: symmetric to the last bit,
 // 1 on the diagonal, 0 in the rows of regions without a signal. z says that it holds
 // Fisher's z, which is turned back.
@@ -29,7 +33,7 @@ func Given(x Matrix, z bool) (r Matrix, missing, constant int, err error) {
 		status[i] = givenStatus(x, i)
 		if !z && status[i] == Present {
 			if d := x.At(i, i); d != 0 && !math.IsNaN(d) && !(math.Abs(d-1) <= asymmetry) {
-				return Matrix{}, 0, 0, fmt.Errorf("row %d has %g on the diagonal; a correlation matrix has 1 (or 0, or n/a), so covariance and precision matrices are refused", i+1, d)
+				return Matrix{}, 0, 0, UnitError{fmt.Errorf("row %d has %g on the diagonal, but a correlation matrix has 1 (or 0, or n/a): if the files hold Fisher's z, set fisher_z; covariance and precision matrices are refused", i+1, d)}
 			}
 		}
 	}
@@ -49,7 +53,11 @@ func Given(x Matrix, z bool) (r Matrix, missing, constant int, err error) {
 				if z {
 					what = "only a correlation of ±1 has an infinite Fisher's z: the two regions have the same series, or the file is damaged"
 				}
-				return Matrix{}, 0, 0, fmt.Errorf("row %d, column %d is %g and row %d, column %d is %g: %s", i+1, j+1, a, j+1, i+1, b, what)
+				err := fmt.Errorf("row %d, column %d is %g and row %d, column %d is %g: %s", i+1, j+1, a, j+1, i+1, b, what)
+				if z {
+					return Matrix{}, 0, 0, err
+				}
+				return Matrix{}, 0, 0, UnitError{err}
 			case !(math.Abs(a-b) <= asymmetry*max(1, math.Abs(a))):
 				return Matrix{}, 0, 0, fmt.Errorf("row %d, column %d is %g and row %d, column %d is %g: the matrix is not symmetric (directed connectivity is not supported)", i+1, j+1, a, j+1, i+1, b)
 			}
@@ -58,7 +66,7 @@ func Given(x Matrix, z bool) (r Matrix, missing, constant int, err error) {
 				v = exact.Tanh(v)
 			}
 			if math.Abs(v) > 1+asymmetry {
-				return Matrix{}, 0, 0, fmt.Errorf("row %d, column %d is %g, but a correlation is between −1 and 1: if these are Fisher's z, set fisher_z", i+1, j+1, v)
+				return Matrix{}, 0, 0, UnitError{fmt.Errorf("row %d, column %d is %g, but a correlation is between −1 and 1: if these are Fisher's z, set fisher_z; covariances and distances are refused", i+1, j+1, v)}
 			}
 			v = max(-1, min(1, v))
 			r.Row(i)[j], r.Row(j)[i] = v, v

@@ -55,6 +55,13 @@ type CensoredError struct{ Err error }
 func (e CensoredError) Error() string { return e.Err.Error() }
 func (e CensoredError) Unwrap() error { return e.Err }
 
+// A UnitError refuses data in another unit, such as Fisher's z in place of correlations. Participants whose data do not
+// show it may have the same unit: to go on with them alone would be wrong.
+type UnitError struct{ Err error }
+
+func (e UnitError) Error() string { return e.Err.Error() }
+func (e UnitError) Unwrap() error { return e.Err }
+
 // StrongMotion is the framewise displacement above which a volume is censored by usual strategies (nilearn's
 // scrubbing), mm.
 const StrongMotion = 0.5

@@ -229,7 +229,7 @@ func pairsOf(m connectivity.Matrix, transform string) ([]float64, error) {
 			case silent[i] || silent[j]:
 				x = math.NaN()
 			case transform == "fisher" && math.Abs(x) > 1:
-				return nil, fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation; if these are Fisher's z already, set transform: none in the stage combat", i+1, j+1, x)
+				return nil, column.UnitError{Err: fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation; if these are Fisher's z already, set transform: none in the stage combat", i+1, j+1, x)}
 			case transform == "fisher":
 				x = exact.Atanh(max(-0.9999999, min(0.9999999, x)))
 			}

@@ -145,7 +145,11 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, variable string, z 
 			Condition: nan, PartialSE: nan}
 		var given connectivity.Matrix
 		if given, q.Missing, q.Constant, err = connectivity.Given(y, z); err != nil {
-			return nil, nil, fmt.Errorf("%s: draw %d: %w", in.Name, d, err)
+			err = fmt.Errorf("%s: draw %d: %w", in.Name, d, err)
+			if errors.As(err, new(connectivity.UnitError)) {
+				err = column.UnitError{Err: err}
+			}
+			return nil, nil, err
 		}
 		copy(x.Data, given.Data)
 		quality[d] = q

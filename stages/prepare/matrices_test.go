@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -137,6 +138,9 @@ func TestMatricesRefuses(t *testing.T) {
 		{"of other regions", "the columns do not match the node list", []byte("a\tx\n1\t.5\n.5\t1\n"), nil},
 		{"other size", "3 columns without names for 2 nodes", npy(t, make([]float64, 9), 3, 3), nil},
 		{"Fisher's z", "if these are Fisher's z, set fisher_z", npy(t, []float64{0, 1.5, 1.5, 0}, 2, 2), nil},
+		{"Fisher's z, infinite", "if the files hold Fisher's z, set fisher_z", npy(t, []float64{math.Inf(1), .5, .5, math.Inf(1)}, 2, 2), nil},
+		{"covariance", "covariance and precision matrices are refused", npy(t, []float64{2, .5, .5, 1}, 2, 2), nil},
+		{"distance", "covariances and distances are refused", npy(t, []float64{0, 1.2, 1.2, 0}, 2, 2), nil},
 		{"too few volumes", "needs at least 12 independent volumes", npy(t, half, 2, 2), func(s *Matrices) { s.Partial, s.Volumes = "empirical", 11 }},
 	} {
 		s := stagetest.NewStage[*Matrices](t, "matrices")
@@ -149,6 +153,8 @@ func TestMatricesRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "m: ") {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
+		need.Equal(t, errors.As(err, new(column.UnitError)), strings.Contains(c.want, "Fisher's z") ||
+			strings.Contains(c.want, "covariance"), c.name)
 	}
 	s := stagetest.NewStage[*Matrices](t, "matrices")
 	s.Partial = "empirical"

@@ -21,6 +21,7 @@ import (
 	"prgnn/pipelines"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 )
 
 // What the system says of a file is told with the file in front, and once.
@@ -133,6 +134,11 @@ func TestFaultyIsNotTheMachine(t *testing.T) {
 		r.Errors = []*dag.Error{{Task: "a[sub-1]", Err: err}}
 		need.Equal(t, strings.Join(faulty(p, r, dag.Options{}), " "), "", err)
 	}
+	// Data in another unit: the others may have it too.
+	r.Errors = []*dag.Error{{Task: "a[sub-1]", Err: fmt.Errorf("a: %w", column.UnitError{Err: damaged})},
+		{Task: "a[sub-2]", Err: damaged}}
+	need.Equal(t, strings.Join(faulty(p, r, dag.Options{}), " "), "")
+	need.Equal(t, strings.Join(otherUnit(r), " "), "a[sub-1]")
 	// An outage is one cause, whatever stages it strikes; more memory is for one stage.
 	lost := &machine.Fault{Err: errors.New("Slurm job 1_2: its node failed")}
 	little := &machine.Fault{Err: errors.New("give its stage more"), OfStage: true}

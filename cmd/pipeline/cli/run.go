@@ -27,6 +27,7 @@ import (
 	"prgnn/pipelines"
 	"prgnn/pipelines/differ"
 	"prgnn/pipelines/precheck"
+	"prgnn/stages/column"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -353,6 +354,11 @@ func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline,
 	for _, remedy := range machineRemedies(r) {
 		a.Warn("The machine failed, not the data: %s", remedy)
 	}
+	if unit := otherUnit(r); unit != nil {
+		fmt.Fprintf(a.Stderr, "The inputs of %s are in another unit, and those of the other %ss may be too, although no "+
+			"number shows it: state the unit of all files, or correct them, instead of excluding these\n",
+			words.Some(unit, 6), p.Roster.Noun())
+	}
 	out := faulty(p, r, o)
 	if group := p.Roster.WholeGroup(out); out != nil && group != "" {
 		fmt.Fprintf(a.Stderr, "All participants of group %s failed: correct the cause that they share\n", group)
@@ -384,8 +390,19 @@ func machineRemedies(r *dag.Result) (remedies []string) {
 	return remedies
 }
 
+// otherUnit are the tasks whose data are in another unit.
+func otherUnit(r *dag.Result) (tasks []string) {
+	for _, e := range r.Errors {
+		if errors.As(e.Err, new(column.UnitError)) {
+			tasks = append(tasks, e.Task)
+		}
+	}
+	return tasks
+}
+
 // faulty lists the participants whose tasks failed, but for faults of the machine. It is nil where nobody failed alone:
-// with all participants, or all of several that the run was for and one cause, something else is wrong.
+// with all participants, or all of several that the run was for and one cause, something else is wrong, as with data in
+// another unit.
 func faulty(p *pipelines.Pipeline, r *dag.Result, o dag.Options) []string {
 	if p.Roster == nil {
 		return nil
@@ -393,6 +410,9 @@ func faulty(p *pipelines.Pipeline, r *dag.Result, o dag.Options) []string {
 	failed := map[string]bool{}
 	for _, e := range r.Errors {
 		failed[e.Task] = !machine.Caused(e.Err) && !errors.Is(e.Err, dag.ErrOnly) && !errors.Is(e.Err, dag.ErrLost)
+		if errors.As(e.Err, new(column.UnitError)) {
+			return nil
+		}
 	}
 	selected := progress.Selected(p.Graph, o)
 	all, here, out := map[string]bool{}, map[string]bool{}, map[string]bool{}
