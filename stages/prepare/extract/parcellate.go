@@ -110,12 +110,25 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("%s over %s: %w", in, t.In("bold").Name, err)
 	}
 
+	if l.mask != nil {
+		if err := l.masked(t.In("mask"), l.mask, onto); err != nil {
+			return nil, err
+		}
+	}
+
 	// Coverage is the share of a label's voxels that the scan has seen, which the
 	// grid's coarseness does not touch, as the number of voxels on it would.
 	if t.Has("within") {
-		if seen, err = within(t.In("within"), onto, seen); err != nil {
+		mask, err := readMask(t.In("within"), onto.Grid)
+		if err != nil {
 			return nil, err
 		}
+		if l.mask == nil || !slices.Equal(l.mask.Voxels, mask.Voxels) {
+			if err := l.masked(t.In("within"), mask, onto); err != nil {
+				return nil, err
+			}
+		}
+		seen = within(mask, onto, seen)
 	}
 	all, voxels := labels.Counts(), onto.Counts()
 	if weights != nil {

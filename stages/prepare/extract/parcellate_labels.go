@@ -38,6 +38,7 @@ type layer struct {
 	opposed finding.List  // about what is opposite in the affines of scan and label image
 	whole   bool          // the labels are of the whole brain
 	mask    *nifti.Labels // nil without one
+	doubts  finding.List  // about masks
 
 	how, moved string // for the table of coverage
 	row        column.ParcelRow
@@ -381,6 +382,36 @@ func (l *layer) besideBrain(onto *nifti.Labels) error {
 	return nil
 }
 
+// leastMasked is the share of the labeled voxels that a brain mask holds at least: labels are of the brain, so a mask
+// that lacks more of them than it holds marks something else, such as the background.
+const leastMasked = 0.5
+
+// masked refuses a mask that holds no voxel with a label, and warns of one that holds few. onto are the labels on the
+// scan's grid.
+func (l *layer) masked(in dag.Input, mask, onto *nifti.Labels) error {
+	labeled, inside, size := 0, 0, 0
+	for at, v := range onto.Voxels {
+		if mask.Voxels[at] != 0 {
+			size++
+		}
+		if v != 0 {
+			if labeled++; mask.Voxels[at] != 0 {
+				inside++
+			}
+		}
+	}
+	switch {
+	case labeled == 0: // which is refused where no node has a voxel
+	case inside == 0:
+		return fmt.Errorf("%s: none of the %d voxels with a label lies inside the brain mask of %d voxels: does it mark the background, or belong to another participant or space?",
+			in.Name, labeled, size)
+	case share(inside, labeled) < leastMasked:
+		l.doubts.Add(finding.Warning("registration.labels-outside-mask", map[string]any{"N": labeled - inside, "Of": labeled,
+			"Share": 1 - share(inside, labeled)}))
+	}
+	return nil
+}
+
 // quality is the row of the table quality, with cautions.
 func (l *layer) quality(empty int) column.ParcelRow {
 	r := l.row
@@ -403,6 +434,7 @@ func (l *layer) quality(empty int) column.ParcelRow {
 		doubts.Add(finding.Warning("registration.rotation", map[string]any{"Degrees": r.Rotation}))
 	}
 	doubts.Add(l.opposed...)
+	doubts.Add(l.doubts...)
 	r.Caution = finding.Written(doubts)
 	return r
 }

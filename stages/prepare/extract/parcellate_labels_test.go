@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -184,6 +185,41 @@ func TestParcellateWarpDoubts(t *testing.T) {
 	in["mask"] = stagetest.FileInput(filepath.Join(anat, "sub-01_desc-brain_mask.nii.gz"))
 	_, err = stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", Resampling: "nearest"}, in)
 	need.Error(t, err, "the brain mask is on 20×24×20 voxels")
+}
+
+// A mask without a voxel of the labels is refused, as where it marks the background, and one that holds less than half
+// of them has a caution.
+func TestMaskOfLabels(t *testing.T) {
+	onto := &nifti.Labels{Voxels: []int32{0, 0, 1, 1, 2, 3}}
+	for _, c := range []struct {
+		mask []int32
+		want string
+	}{
+		{[]int32{1, 1, 0, 0, 0, 0}, "none of the 4 voxels with a label lies inside the brain mask of 2 voxels"},
+		{[]int32{0, 0, 0, 0, 0, 0}, "none of the 4 voxels with a label lies inside the brain mask of 0 voxels"},
+		{[]int32{1, 1, 0, 0, 0, 1}, `"code":"registration.labels-outside-mask","weight":"limits","numbers":{"N":3,"Of":4,"Share":0.75}`},
+		{[]int32{1, 0, 0, 1, 0, 1}, ""},
+		{[]int32{0, 1, 1, 1, 1, 1}, ""},
+	} {
+		l := &layer{row: column.ParcelRow{Determinant: 1}}
+		err := l.masked(dag.Input{Name: "within"}, &nifti.Labels{Voxels: c.mask}, onto)
+		if got := l.quality(0).Caution; err == nil && (c.want == "") != (got == "") ||
+			!strings.Contains(got+fmt.Sprint(err), c.want) {
+			t.Errorf("%v: %v %s", c.mask, err, got)
+		}
+	}
+	affine := nifti.Affine{{3, 0, 0, 0}, {0, 3, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 1}}
+	image := func(name string, data any, shape ...int) dag.Input {
+		return imageInput(t, name, &nifti.Image{Shape: shape, Affine: affine, Code: 1, TR: 2, Data: data})
+	}
+	for port, missing := range map[string]string{"mask": "fail", "within": "keep"} {
+		_, err := stagetest.RunWith(&Parcellate{Labels: "index", Missing: missing, Resampling: "nearest"},
+			map[string]dag.Input{
+				"bold": image("bold.nii", make([]int16, 12), 6, 1, 1, 2), "labels": image("labels.nii", []int16{0,
+					0, 1, 1, 2, 3}, 6, 1, 1),
+				port: image("mask.nii", []int16{1, 1, 0, 0, 0, 0}, 6, 1, 1), "nodes": stagetest.Nodes(1, 2, 3)})
+		need.Error(t, err, "mask.nii: none of the 4 voxels with a label lies inside the brain mask of 2 voxels")
+	}
 }
 
 // A displacement field that lies nowhere, or nowhere near the brain, would move nothing: refused, with a mask and

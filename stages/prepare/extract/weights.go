@@ -110,11 +110,7 @@ func (x *weighted) count(nodes []region.Node, atlas, onto map[int32]int) func(id
 
 // within takes the labels beyond the brain mask off the grid. The share of a label that the scan
 // holds is that inside of the mask.
-func within(in dag.Input, onto *nifti.Labels, seen func(int32) float64) (func(int32) float64, error) {
-	mask, err := readMask(in, onto.Grid)
-	if err != nil {
-		return nil, err
-	}
+func within(mask, onto *nifti.Labels, seen func(int32) float64) func(int32) float64 {
 	all := onto.Counts()
 	for at, v := range mask.Voxels {
 		if v == 0 {
@@ -122,7 +118,7 @@ func within(in dag.Input, onto *nifti.Labels, seen func(int32) float64) (func(in
 		}
 	}
 	kept := onto.Counts()
-	return func(label int32) float64 { return seen(label) * share(kept[label], all[label]) }, nil
+	return func(label int32) float64 { return seen(label) * share(kept[label], all[label]) }
 }
 
 // weightedMeans fits the maps of the port weights to the scan, and the same of random voxels.
