@@ -731,3 +731,22 @@ func TestAllFolds(t *testing.T) {
 		}
 	}
 }
+
+// Before a run, a note states which group is positive where the names of both do not show it.
+func TestPositiveAssumed(t *testing.T) {
+	for _, c := range []struct {
+		groups, with string
+		want         int
+	}{{"FM", "", 1}, {"FM", ", with: { positive: M }", 0}, {"0P", "", 0}} {
+		var rows []string
+		for i := range 8 {
+			rows = append(rows, c.groups[i%2:i%2+1]+"\tx")
+		}
+		p := need.Value(guarded(t, "other", rows, "", `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  series: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  connectivity: { use: connectivity, each: subject, in: { series: series } }
+  ridge: { use: baseline, with: { model: ridge }, matrix: { fold: all }, in: { pearson: "connectivity[*].pearson", folds: folds } }
+  evaluate: { use: evaluate, in: { predictions: "ridge[*].predictions" }`+c.with+` }`))(t)
+		need.Equal(t, len(notesWith(p, "the positive group is F, the first of F and M")), c.want, p.Notes)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/report"
 	"prgnn/stages/role"
@@ -121,7 +122,14 @@ func (s *Study) unplaced() {
 func (s *Study) names() {
 	groups := s.predictedGroups()
 	said := map[string]bool{}
-	for n := range role.With[role.Reader](s.stages...) {
+	for n, reader := range role.With[role.Reader](s.stages...) {
+		for _, read := range reader.ReadsParticipants() {
+			if at, assumed, err := fold.PositiveGroup("", groups); read.Group && read.Name == "" &&
+				len(role.Ports(n.Instance(), role.AllFolds, role.SomeFolds)) > 0 && err == nil && assumed {
+				s.note(column.Notef("stage %s: the positive group is %s, the first of %s and %s in sorted order, because the names do not show which is the control group; set positive: %[3]s, or positive: %[4]s",
+					n.Stage().Name(), groups[at], groups[0], groups[1]))
+			}
+		}
 		for _, read := range role.Readings(n.Instance()) {
 			what, have := "", []string(nil)
 			switch {

@@ -27,7 +27,7 @@ var (
 
 // Evaluate scores predictions.
 type Evaluate struct {
-	Positive     string `param:"positive" doc:"positive group, for sensitivity and AUC; by default, of two groups, the first in sorted order that is not named like a control group (HC, TD, CON, control …)"`
+	Positive     string `param:"positive" doc:"positive group, for sensitivity and AUC; by default, of two groups, the one other than the control group (HC, TD, CON, control …; docs/statistics.md lists the names). If both or neither are named so, it is the first in sorted order, and a caution states that"`
 	Within       string `param:"within" doc:"without labels: test labels are permuted within the values of this column of the participants, if it exists: participants of different sites are not exchangeable"`
 	Permutations int    `param:"permutations" doc:"without labels: number of permutations of the test labels of each fold, for p" min:"99" max:"10000000"`
 	Seed         uint64 `param:"seed" doc:"of the permutations"`
@@ -77,9 +77,13 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	positive, err := fold.PositiveGroup(s.Positive, all.Groups)
+	positive, assumed, err := fold.PositiveGroup(s.Positive, all.Groups)
 	if err != nil {
 		return nil, err
+	}
+	if assumed {
+		all.Found.Add(finding.Finding{Code: "sensitivity.positive-assumed", Weight: finding.Limits,
+			Numbers: map[string]any{"Positive": all.Groups[positive], "Other": all.Groups[1-positive]}})
 	}
 	scores := scoresTable(all.Axes, all.Settings, positive)
 	if t.Has("folds") {

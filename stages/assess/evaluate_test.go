@@ -399,3 +399,18 @@ func TestEvaluateFoldsOfOneClass(t *testing.T) {
 		}
 	}
 }
+
+// Where the names of both groups do not show the control group, a finding states which is positive.
+func TestPositiveAssumed(t *testing.T) {
+	for _, c := range []struct {
+		groups [2]string
+		named  string
+		want   bool
+	}{{[2]string{"F", "M"}, "", true}, {[2]string{"F", "M"}, "M", false}, {[2]string{"CTR", "PAT"}, "", false}} {
+		rows := [][3]any{{"a", 0, 0.1}, {"b", 1, 0.6}, {"c", 0, 0.7}, {"d", 1, 0.9}}
+		in := dag.InputOf(stagetest.OneFold(1, c.groups, rows...), dag.Coord{Axis: "fold", Value: "1"})
+		summary := stagetest.MustRun(t, &Evaluate{Positive: c.named, Permutations: 99},
+			map[string][]dag.Input{"predictions": {in}})["summary"].(*encoding.Table)
+		need.Equal(t, strings.Contains(stagetest.Codes(t, summary), "sensitivity.positive-assumed"), c.want, c)
+	}
+}

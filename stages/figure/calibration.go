@@ -67,7 +67,7 @@ func (s *Calibration) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // DrawCalibration is nil when there are not two groups.
 func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error) {
-	positive, err := fold.PositiveGroup(named, all.Groups)
+	positive, _, err := fold.PositiveGroup(named, all.Groups)
 	if err != nil || positive < 0 || len(all.Groups) != 2 {
 		return nil, err
 	}

@@ -105,8 +105,8 @@ func (all *individualScores) group(named string) (string, error) {
 	case len(groups) == 0:
 		return "", errors.New("it has no scores")
 	case named == "":
-		if p, err := fold.PositiveGroup("", groups); err == nil && p >= 0 {
-			return groups[p], nil
+		if at, _, err := fold.PositiveGroup("", groups); err == nil && at >= 0 {
+			return groups[at], nil
 		}
 		return groups[0], nil
 	case all.people[named] == nil:

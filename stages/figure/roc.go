@@ -86,7 +86,7 @@ func (s *Confusion) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // DrawROC is nil when there are not two groups.
 func DrawROC(all *fold.Settings, named string) (*Chart, error) {
-	positive, err := fold.PositiveGroup(named, all.Groups)
+	positive, _, err := fold.PositiveGroup(named, all.Groups)
 	if err != nil || positive < 0 || len(all.Groups) != 2 {
 		return nil, err
 	}

@@ -7,18 +7,23 @@ import (
 
 func TestPositive(t *testing.T) {
 	for _, c := range []struct {
-		named  string
-		groups []string
-		want   int
+		named   string
+		groups  []string
+		want    int
+		assumed bool
 	}{
-		{"", []string{"ASD", "HC"}, 0}, {"", []string{"control", "patient"}, 1}, {"", []string{"F", "M"}, 0},
-		{"HC", []string{"ASD", "HC"}, 1}, {"", []string{"a", "b", "c"}, -1}, {"", []string{"0", "1"}, 1},
+		{"", []string{"ASD", "HC"}, 0, false}, {"", []string{"control", "patient"}, 1, false},
+		{"", []string{"F", "M"}, 0, true}, {"HC", []string{"ASD", "HC"}, 1, false}, {"M", []string{"F", "M"}, 1, false},
+		{"", []string{"a", "b", "c"}, -1, false}, {"", []string{"0", "1"}, 1, false}, {"", []string{"a"}, 0, false},
+		{"", []string{"CTR", "PAT"}, 1, false}, {"", []string{"Comparison", "Depressed"}, 1, false},
+		{"", []string{"Non-user", "user"}, 1, false}, {"", []string{"Healthy Control", "MDD"}, 1, false},
+		{"", []string{"HC", "TD"}, 0, true},
 	} {
-		if got, err := PositiveGroup(c.named, c.groups); err != nil || got != c.want {
-			t.Errorf("%q of %v: %d (%v), want %d", c.named, c.groups, got, err, c.want)
+		if got, assumed, err := PositiveGroup(c.named, c.groups); err != nil || got != c.want || assumed != c.assumed {
+			t.Errorf("%q of %v: %d, %t (%v), want %d, %t", c.named, c.groups, got, assumed, err, c.want, c.assumed)
 		}
 	}
-	_, err := PositiveGroup("X", []string{"ASD", "HC"})
+	_, _, err := PositiveGroup("X", []string{"ASD", "HC"})
 	if fmt.Sprint(err) != `positive: there is no group "X"; available: ASD, HC` {
 		t.Errorf("error %v", err)
 	}

@@ -18,10 +18,6 @@ type foldScores struct {
 // Levels are what is counted: each graph (draw), or each participant once.
 var Levels = [2]string{"graph", "participant"}
 
-// controls are names of groups that are not what a study looks for.
-var controls = []string{"hc", "control", "controls", "con", "ctrl", "ctl", "td", "tc", "nc", "cn", "hv",
-	"healthy", "typical", "0"}
-
 // score is what orders cases by a group: its probability, or, where that is 1 by rounding, the inverse of what the
 // other groups have, which goes on where the probability ends. Decision values up to 708 keep their order so.
 func (c Case) score(group int) float64 {

@@ -67,7 +67,7 @@ func (s *Permutation) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	positive, err := fold.PositiveGroup(s.Positive, all.Groups)
+	positive, _, err := fold.PositiveGroup(s.Positive, all.Groups)
 	if err != nil {
 		return nil, err
 	}
