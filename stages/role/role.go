@@ -214,6 +214,11 @@ type Check interface {
 	Admits() bool
 }
 
+// An Adviser runs as it is, and has advice about its parameters for the person who set them (choose, exec). The
+// program prints
+// it. Each piece of advice names the parameter.
+type Adviser interface{ Advise() []string }
+
 // With yields the tasks of stages that have a role. Those of one stage are of one kind, and have the same roles.
 func With[R any](stages ...*dag.StageNode) iter.Seq2[*dag.Node, R] {
 	return func(yield func(*dag.Node, R) bool) {
