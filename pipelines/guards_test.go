@@ -460,6 +460,23 @@ func TestParticipantsThatComBatCannotUse(t *testing.T) {
 	}
 }
 
+// Sites that few: keep leaves unharmonized in any fold are a doubt, which the report states as a caution.
+func TestSitesThatStayUnharmonized(t *testing.T) {
+	rows := []string{"A\tx", "B\tx", "A\tx", "B\tx"}
+	for i := range 24 {
+		rows = append(rows, fmt.Sprintf("%c\t%s", "AB"[i%2], []string{"NYU", "USM"}[i/2%2]))
+	}
+	for with, want := range map[string]int{"few: keep": 1, "few: keep, minimum: 2": 0, "few: refuse": 0} {
+		p := need.Value(guarded(t, "scanner", rows, "", `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, stratify_by: [scanner] } }
+  series: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  connectivity: { use: connectivity, each: subject, in: { series: series } }
+  combat: { use: combat, matrix: { fold: [1..2] }, in: { matrices: "connectivity[*].pearson", folds: folds, participants: cohort.participants },
+      with: { site: scanner, `+with+` } }`))(t)
+		notes := notesWith(p, "stage combat: the matrices of scanner x stay unharmonized in at least one fold")
+		need.Equal(t, len(notes), want, with, p.Notes)
+	}
+}
+
 // A fold that tests one group only is noted: its AUC is none, and its balanced accuracy is of that group.
 func TestFoldsOfOneGroup(t *testing.T) {
 	for _, c := range []struct{ rows, with, want string }{
