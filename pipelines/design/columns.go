@@ -257,8 +257,8 @@ func (s *Study) exclusions() {
 // ofQuality reports whether a participant was excluded for data or a measure: by name, a rating, a file or a bound, and
 // not by a limit or by what kind of participants the study is about.
 func ofQuality(left listed.LeftOut) bool {
-	if strings.HasPrefix(left.Why, column.NotMet) {
-		return strings.ContainsAny(left.Why, "<>")
+	if left.Unmet.Term != "" {
+		return left.Unmet.Bound
 	}
 	return left.Why != listed.BeyondLimit
 }

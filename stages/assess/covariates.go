@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -376,16 +375,13 @@ func (s *Covariates) pattern(t *dag.Task, ids []string, group []int, groups []st
 	}
 	for _, in := range t.All("cleaning") {
 		rows, err := column.Read[struct {
-			Unusable string `column:"unusable,optional"`
+			Unusable []int32 `column:"unusable,optional"`
 		}](in)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, place := range strings.Fields(rows[0].Unusable) {
-			r, err := strconv.Atoi(place)
-			if err != nil {
-				return nil, nil, fmt.Errorf("%s: column unusable: %q is not a place in the node list", in.Name, place)
-			}
+		for _, place := range rows[0].Unusable {
+			r := int(place)
 			if absent[r] == nil {
 				absent[r] = make([]bool, len(ids))
 			}

@@ -67,11 +67,11 @@ func TestCovariateOfWhichRegions(t *testing.T) {
 	} {
 		var in []dag.Input
 		for i, id := range ids {
-			r := column.CleaningRow{Volumes: 100, Kept: 100, Missing: 1, Unusable: "3"}
+			r := column.CleaningRow{Volumes: 100, Kept: 100, Missing: 1, Unusable: []int32{3}}
 			if i/2%2 == 0 { // half of each group lacks one more
-				r.Missing, r.Unusable = 2, "3 7"
+				r.Missing, r.Unusable = 2, []int32{3, 7}
 				if differ && i%2 == 1 {
-					r.Unusable = "3 12"
+					r.Unusable = []int32{3, 12}
 				}
 			}
 			in = append(in, dag.InputOf(column.Table([]column.CleaningRow{r}), dag.Coord{Axis: "subject", Value: id}))

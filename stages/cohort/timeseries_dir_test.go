@@ -179,7 +179,7 @@ func TestTimeseriesStar(t *testing.T) {
 	if want := []listed.LeftOut{
 		{ID: "sub-c3", Group: "2", Why: "its series file: no file matches */c_3_rois_*.1D*", Category: listed.UnusableData},
 		{ID: "sub-d4", Why: `it has no group (column "dx" is empty)`, Category: listed.UnusableData}}; !slices.Equal(r.Left, want) {
-		t.Errorf("left out: %q, want %q", r.Left, want)
+		t.Errorf("left out: %+v, want %+v", r.Left, want)
 	}
 	if want := []string{"2 participants without a file or a group excluded"}; !slices.Contains(column.NoteTexts(r.Notes), want[0]) {
 		t.Errorf("notes %q lack %q", column.NoteTexts(r.Notes), want)

@@ -119,6 +119,7 @@ func most(drawn, all int, of string, v values) values {
 // seed only.
 type settingInputs struct {
 	name    string
+	model   string // of column.Classifiers, where the classifiers are told apart by it
 	members []dag.Input
 }
 

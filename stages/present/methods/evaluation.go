@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/internal/version"
 	"prgnn/stages/column"
@@ -44,7 +45,7 @@ func (a *Author) folds() {
 	if first == nil {
 		return
 	}
-	if first.Value["leave_out"] != "" {
+	if first.Uses("leave_out") {
 		a.say("methods.left-out", parameters(first, nil))
 	} else {
 		a.say("methods.folds", parameters(first, values{"Label": label(first), "Target": a.targetOf(first),
@@ -62,11 +63,13 @@ func (a *Author) folds() {
 }
 
 // label is the column that the models of a split predict.
-func label(split *finding.StageSettings) string { return cmp.Or(split.Value["label"], "group") }
+func label(split *finding.StageSettings) string {
+	return cmp.Or(strings.Join(split.Over("label"), " or "), "group")
+}
 
 // targetOf is the number that is the label of a stage; "" where groups are.
 func (a *Author) targetOf(s *finding.StageSettings) string {
-	if s.Is("label", column.Target) {
+	if s.Value("label") == column.Target {
 		return a.Number
 	}
 	return ""
@@ -164,9 +167,9 @@ func (a *Author) exchanged(split *finding.StageSettings) values {
 		return of
 	}
 	of["Known"], of["Together"] = true, split.List("keep_together")
-	values, err := table.Strings(split.Value["within"])
+	values, err := table.Strings(split.Value("within"))
 	if _, names := column.Numbered(values); err == nil && len(names) > 1 {
-		of["Within"] = split.Value["within"]
+		of["Within"] = split.Value("within")
 	}
 	return of
 }
@@ -248,9 +251,9 @@ func (a *Author) rankedBy(b *finding.StageSettings) values {
 	}
 	score := "pooling"
 	switch {
-	case model == "meanmlp" && from[0].Is("attribution", "integrated"):
+	case model == "meanmlp" && from[0].Value("attribution") == "integrated":
 		score = "integrated"
-	case model == "meanmlp" || model == "bnt" && b.Is("layer", "3"):
+	case model == "meanmlp" || model == "bnt" && b.Value("layer") == "3":
 		score = "gradient"
 	case model == "bnt":
 		score = "attention"
