@@ -227,6 +227,9 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 	return nil, nil, fmt.Errorf("none of its scans is in space-%s%s; it has %s", c.Space, c.Text(), strings.Join(have, ", "))
 }
 
+// mostDisplaced is a framewise displacement that no head has, mm.
+const mostDisplaced = 1e6
+
 // motion reads a table of confounds: the number of its rows, and the mean framewise displacement, mm, over the
 // volumes that have one (the first has not), where there is such a column.
 func (f *bidsFiles) motion() error {
@@ -253,6 +256,10 @@ func (f *bidsFiles) motion() error {
 	}
 	if at := slices.IndexFunc(numbers, func(v float64) bool { return v < 0 }); at >= 0 {
 		return userfile.Place(fmt.Errorf("%s:%d: framewise_displacement is %s, but cannot be negative: write n/a for a missing value",
+			f.confounds, s.Lines[at], values[at]), f.confounds)
+	}
+	if at := slices.IndexFunc(numbers, func(v float64) bool { return v > mostDisplaced }); at >= 0 {
+		return userfile.Place(fmt.Errorf("%s:%d: framewise_displacement is %s mm, more than a kilometer: write n/a for a missing value",
 			f.confounds, s.Lines[at], values[at]), f.confounds)
 	}
 	f.codes = slices.Sorted(maps.Keys(sheet.Codes(values)))
