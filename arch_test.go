@@ -29,7 +29,8 @@ var mayImport = map[string][]string{
 	"numeric":      nil,
 
 	// The topics of the stages, from the top down.
-	"stages": {"artifacts/parquet", "dag", "stages/role", "stages/builtin", "stages/command", "stages/present", "stages/present/tables", "stages/wording",
+	"stages": {"artifacts/parquet", "dag", "stages/role", "stages/builtin", "stages/command", "stages/present",
+		"stages/present/tables", "stages/wording",
 		"stages/figure",
 		"stages/assess", "stages/assess/leakage", "stages/learn", "stages/prepare", "stages/prepare/extract",
 		"stages/cohort", "stages/cohort/simulate"},
@@ -86,7 +87,7 @@ var mayImport = map[string][]string{
 	"stages/atlas":        {"stages/bids"},
 	"stages/bids":         {"dag"},
 	"stages/builtin":      nil,
-	"stages/chart":        {"stages/draw"},
+	"stages/chart":        {"stages/draw", "stages/wording"},
 	"stages/draw":         nil,
 	"stages/finding":      {"artifacts/encoding", "dag", "stages/column", "stages/inference"},
 	"stages/inference":    nil,
