@@ -96,7 +96,9 @@ func TestOneWithinOfPermutedLabels(t *testing.T) {
 		{"scanner", retrain, "", scanner, refused + `no column, and itself within scanner: set within: scanner in folds too`},
 		{"scanner", retrain, scanner, "", refused + `scanner, and itself within no column: set within: scanner in evaluate too`},
 		{"scanner", retrain + labels, scanner, all, refused + `scanner, and itself within no column: set within: scanner in evaluate too`},
-		{"scanner", "", "", scanner, note + "folds" + absent}, // m is trained on them, and evaluate has its own
+		{"scanner", retrain + labels, ", stratify_by: [scanner]", scanner, ""},
+		// m is trained on them, and evaluate has its own
+		{"scanner", "", "", scanner, note + "folds" + absent},
 		{"scanner", "", scanner, "", note + "evaluate" + absent},
 		{"scanner", retrain + labels, scanner, scanner, ""},
 		{"scanner", retrain + labels, all, all, ""},

@@ -66,8 +66,8 @@ func (m *Models) Same(other *Models) bool {
 	return true
 }
 
-// Labels reads the map of a file of labels or scalars with one map: a label for each grayordinate, as nifti.ReadLabels does
-// for each voxel.
+// Labels reads the map of a file of labels or scalars with one map: a label for each grayordinate, as nifti.ReadLabels
+// does for each voxel.
 func (f *File) Labels() ([]int32, error) {
 	if f.Rows.Models == nil || f.Columns.Series {
 		return nil, fmt.Errorf("%s: not a map of grayordinates (dlabel, dscalar)", f.name)

@@ -2,6 +2,7 @@ package methods
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -105,7 +106,10 @@ func (a *Author) measures() {
 			missing = append(missing, name)
 		}
 	}
-	a.say("methods.measures", values{"Given": given, "Draws": a.drawn()})
+	first := a.Accuracy[0]
+	of := foldCount(first.Folds, first.TestFolds)
+	of["Given"], of["Draws"] = given, a.drawn()
+	a.say("methods.measures", of)
 	if _, classes := a.Predicted(); hasAUC && (len(classes) > 2 || a.Accuracy[0].Positive == "n/a") {
 		a.say("methods.auc", values{"Positive": a.Accuracy[0].Positive})
 	}
@@ -129,8 +133,23 @@ func (a *Author) regression() {
 		a.say("methods.regressions", of)
 		a.inputs("regression")
 	}
+	if len(a.Regression) > 0 {
+		maps.Copy(of, foldCount(a.Regression[0].Folds, a.Regression[0].TestFolds))
+	} else {
+		maps.Copy(of, foldCount(0, 0))
+	}
 	a.say("methods.regression-measures", of)
 	a.tests(performance.RegressionTests(a.Regression), []string{"r", "MAE"}, "targets")
+}
+
+// foldCount counts the folds of all repeats, over which measures are means, and several repeats; first are the folds of
+// the first of several.
+func foldCount(folds, first int32) values {
+	repeats := 0
+	if first > 0 {
+		repeats = int(folds / first)
+	}
+	return values{"Folds": int(folds), "Repeats": repeats}
 }
 
 // tests states how models were tested against chance: measures by permutations of what, labels or targets.
