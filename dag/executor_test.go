@@ -2,7 +2,6 @@ package dag
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
-	"prgnn/dag/internal/detail"
 	"prgnn/internal/need"
 )
 
@@ -127,16 +125,14 @@ func TestLogOfTask(t *testing.T) {
 	}
 	res, _ := s.run(t, st, Options{})
 	rr := need.Value(st.LoadRun(res.ID))(t)
-	var d detail.Run
-	need.NoError(t, json.Unmarshal(rr.Detail, &d))
-	keys := []artifacts.Key{rr.Tasks[0].Key, res.Errors[0].Key, {}, {}}
+	rec := need.Value(ReadRecord(st, rr))(t)
 	for i, want := range []string{"epoch 1\nhalf a line", "line 29\nerror: it broke\n", "", ""} {
-		b, err := os.ReadFile(st.Work.LogPath(keys[i]))
+		b, err := os.ReadFile(st.Work.LogPath(rec.Tasks[i].Key))
 		if !strings.HasSuffix(string(b), want) || (err != nil) != (want == "") || i == 0 && string(b) != want {
-			t.Errorf("the log of %d: %q, %v", i, b, err)
+			t.Errorf("the log of %s: %q, %v", rec.Tasks[i].ID, b, err)
 		}
 	}
-	need.Equal(t, d.Tasks[0].Memory, 12345, "a took", "bytes")
+	need.Equal(t, rec.Tasks[0].Memory, 12345, "a took", "bytes")
 	if said := res.Errors[0].Said; !strings.HasPrefix(said, "line 10\n") || !strings.HasSuffix(said, "\nline 29") {
 		t.Errorf("b said %q", said)
 	}

@@ -2,7 +2,6 @@ package dag
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
-	"prgnn/dag/internal/detail"
 	"prgnn/internal/need"
 )
 
@@ -38,9 +36,9 @@ func TestCancel(t *testing.T) {
 	}
 	rr, err := st.LoadRun(res.ID)
 	need.NoError(t, err)
-	var d detail.Run
-	if err := json.Unmarshal(rr.Detail, &d); err != nil || d.Stopped != why.Error() || rr.Finished.IsZero() {
-		t.Errorf("%+v, %v", rr, err)
+	rec, err := ReadRecord(st, rr)
+	if err != nil || rec.Stopped != why.Error() || rec.Finished.IsZero() {
+		t.Errorf("%+v, %v", rec, err)
 	}
 	if _, ran := chain("a").run(t, st, Options{}); strings.Contains(ran, "a:ran") ||
 		!strings.Contains(ran, "b:ran c:ran") {
@@ -54,17 +52,19 @@ func TestTimesOfKilledRun(t *testing.T) {
 	saveEvery = 0
 	st, s := newStore(t), chain("a")
 	s.nodes["b"].instance.(*join).during = func(context.Context, *Task) error {
-		var d detail.Run
+		var last map[string]*TaskRecord
 		for range 1000 { // the runner writes while this task is at work
-			if runs, err := st.Runs(); err == nil && len(runs) == 1 {
-				if err := json.Unmarshal(runs[0].Detail, &d); err != nil || len(d.Tasks) > 0 {
-					break
-				}
+			last = LastRan(&s.Graph, st)
+			if last["a"] != nil {
+				break
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		if len(d.Tasks) == 0 || d.Tasks[0].ID != "a" || d.Tasks[0].Seconds <= 0 || d.Tasks[0].Key == "" {
-			return fmt.Errorf("the tasks ran: %+v", d.Tasks)
+		if last["a"] == nil || last["a"].Seconds <= 0 || len(last["a"].Outputs) == 0 || last["b"] != nil {
+			return fmt.Errorf("the tasks ran: %v", last)
+		}
+		if keys := LastKeys(&s.Graph, st); keys["a"] == (artifacts.Key{}) {
+			return fmt.Errorf("their keys are %v", keys)
 		}
 		return nil
 	}
@@ -72,10 +72,32 @@ func TestTimesOfKilledRun(t *testing.T) {
 	if err != nil || res.Failed > 0 {
 		t.Fatal(err, res.Errors)
 	}
-	var d detail.Run
+	rec := need.Value(ReadRecord(st, need.Value(st.LoadRun(res.ID))(t)))(t)
+	if rec.SoFar != nil || len(rec.Tasks) != res.Tasks {
+		t.Errorf("the record at the end has %d tasks of %d, and %d of a run that goes on", len(rec.Tasks), res.Tasks,
+			len(rec.SoFar))
+	}
+}
+
+// TestFileOf: the pipeline file is read from a record without the rest, as with it.
+func TestFileOf(t *testing.T) {
+	st, s := newStore(t), chain("a")
+	s.Graph.file, s.Graph.source = "study/é \"a\".yaml", "stages:\n  a: <&>\n"
+	res, _ := s.run(t, st, Options{})
 	rr := need.Value(st.LoadRun(res.ID))(t)
-	if need.NoError(t, json.Unmarshal(rr.Detail, &d)); rr.Finished.IsZero() || len(d.Tasks) != res.Tasks {
-		t.Errorf("the record at the end has %d tasks of %d", len(d.Tasks), res.Tasks)
+	rec := need.Value(ReadRecord(st, rr))(t)
+	file, source, err := FileOf(rr)
+	if err != nil || file != rec.File || source != rec.Source || file != s.Graph.file || source != s.Graph.source {
+		t.Errorf("%q, %q, %v", file, source, err)
+	}
+	rest := &artifacts.RunRecord{Detail: []byte(`{"file":"a","source":"b","tasks":[{`)}
+	if file, source, err := FileOf(rest); err != nil || file+source != "ab" {
+		t.Errorf("the rest was read: %q, %q, %v", file, source, err)
+	}
+	for _, detail := range []string{``, `[]`, `{"file":"a"}`, `{"source":"a","file":"b"}`, `{"file":1,"source":"a"}`} {
+		if file, source, err := FileOf(&artifacts.RunRecord{Detail: []byte(detail)}); err == nil || file+source != "" {
+			t.Errorf("of %s: %q, %q, %v", detail, file, source, err)
+		}
 	}
 }
 

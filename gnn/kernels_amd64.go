@@ -12,11 +12,11 @@ import (
 //go:generate go run -C ../internal/asm . -out ../../gnn/vector_amd64.s -stubs ../../gnn/vector_amd64.go -pkg gnn gnn
 
 // fastest gives the kernels for this machine; their results are those of the
-// portable ones, bit for bit. In float32, on a processor with AVX2, they are
+// portable ones, bit for bit. In float32, on a processor with AVX2 and FMA, they are
 // written in assembly (by internal/asm); gemm has a form for AVX-512 too.
 func fastest[T Float]() *kernels[T] {
 	k := portable[T]()
-	if k, ok := any(k).(*kernels[float32]); ok && cpu.X86.HasAVX2 {
+	if k, ok := any(k).(*kernels[float32]); ok && cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		vectorize(k, cpu.X86.HasAVX512F)
 	}
 	return k

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func gemm16(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32, step int)
-// Requires: AVX, MMX+
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm16(SB), NOSPLIT, $0-88
 	MOVQ c+0(FP), AX
 	MOVQ cs+8(FP), CX
@@ -39,38 +39,26 @@ rows_ab:
 	MOVQ   DI, R11
 
 p_ad:
-	VMOVUPS      (R11), Y14
-	VMOVUPS      32(R11), Y15
+	VMOVUPS      (R11), Y13
+	VMOVUPS      32(R11), Y14
 	VBROADCASTSS (R13), Y12
-	VMULPS       Y14, Y12, Y13
-	VADDPS       Y13, Y0, Y0
-	VMULPS       Y15, Y12, Y12
-	VADDPS       Y12, Y1, Y1
+	VFMADD231PS  Y12, Y13, Y0
+	VFMADD231PS  Y12, Y14, Y1
 	VBROADCASTSS (R13)(BX*1), Y12
-	VMULPS       Y14, Y12, Y13
-	VADDPS       Y13, Y2, Y2
-	VMULPS       Y15, Y12, Y12
-	VADDPS       Y12, Y3, Y3
+	VFMADD231PS  Y12, Y13, Y2
+	VFMADD231PS  Y12, Y14, Y3
 	VBROADCASTSS (R13)(BX*2), Y12
-	VMULPS       Y14, Y12, Y13
-	VADDPS       Y13, Y4, Y4
-	VMULPS       Y15, Y12, Y12
-	VADDPS       Y12, Y5, Y5
+	VFMADD231PS  Y12, Y13, Y4
+	VFMADD231PS  Y12, Y14, Y5
 	VBROADCASTSS (R14), Y12
-	VMULPS       Y14, Y12, Y13
-	VADDPS       Y13, Y6, Y6
-	VMULPS       Y15, Y12, Y12
-	VADDPS       Y12, Y7, Y7
+	VFMADD231PS  Y12, Y13, Y6
+	VFMADD231PS  Y12, Y14, Y7
 	VBROADCASTSS (R14)(BX*1), Y12
-	VMULPS       Y14, Y12, Y13
-	VADDPS       Y13, Y8, Y8
-	VMULPS       Y15, Y12, Y12
-	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  Y12, Y13, Y8
+	VFMADD231PS  Y12, Y14, Y9
 	VBROADCASTSS (R14)(BX*2), Y12
-	VMULPS       Y14, Y12, Y13
-	VADDPS       Y13, Y10, Y10
-	VMULPS       Y15, Y12, Y12
-	VADDPS       Y12, Y11, Y11
+	VFMADD231PS  Y12, Y13, Y10
+	VFMADD231PS  Y12, Y14, Y11
 	PREFETCHT1   (R10)
 	ADDQ         step+80(FP), R10
 	ADDQ         SI, R13
@@ -119,23 +107,17 @@ rows_end_ac:
 	MOVQ   DI, R11
 
 p_ag:
-	VMOVUPS      (R11), Y8
-	VMOVUPS      32(R11), Y9
+	VMOVUPS      (R11), Y7
+	VMOVUPS      32(R11), Y8
 	VBROADCASTSS (R13), Y6
-	VMULPS       Y8, Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       Y9, Y6, Y6
-	VADDPS       Y6, Y1, Y1
+	VFMADD231PS  Y6, Y7, Y0
+	VFMADD231PS  Y6, Y8, Y1
 	VBROADCASTSS (R13)(BX*1), Y6
-	VMULPS       Y8, Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       Y9, Y6, Y6
-	VADDPS       Y6, Y3, Y3
+	VFMADD231PS  Y6, Y7, Y2
+	VFMADD231PS  Y6, Y8, Y3
 	VBROADCASTSS (R13)(BX*2), Y6
-	VMULPS       Y8, Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       Y9, Y6, Y6
-	VADDPS       Y6, Y5, Y5
+	VFMADD231PS  Y6, Y7, Y4
+	VFMADD231PS  Y6, Y8, Y5
 	PREFETCHT1   (R10)
 	ADDQ         step+80(FP), R10
 	ADDQ         SI, R13
@@ -168,18 +150,14 @@ rows_end_af:
 	MOVQ   DI, R11
 
 p_aj:
-	VMOVUPS      (R11), Y6
-	VMOVUPS      32(R11), Y7
+	VMOVUPS      (R11), Y5
+	VMOVUPS      32(R11), Y6
 	VBROADCASTSS (R13), Y4
-	VMULPS       Y6, Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       Y7, Y4, Y4
-	VADDPS       Y4, Y1, Y1
+	VFMADD231PS  Y4, Y5, Y0
+	VFMADD231PS  Y4, Y6, Y1
 	VBROADCASTSS (R13)(BX*1), Y4
-	VMULPS       Y6, Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       Y7, Y4, Y4
-	VADDPS       Y4, Y3, Y3
+	VFMADD231PS  Y4, Y5, Y2
+	VFMADD231PS  Y4, Y6, Y3
 	PREFETCHT1   (R10)
 	ADDQ         step+80(FP), R10
 	ADDQ         SI, R13
@@ -208,10 +186,8 @@ p_am:
 	VMOVUPS      (DI), Y3
 	VMOVUPS      32(DI), Y4
 	VBROADCASTSS (R12), Y2
-	VMULPS       Y3, Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       Y4, Y2, Y2
-	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  Y2, Y3, Y0
+	VFMADD231PS  Y2, Y4, Y1
 	PREFETCHT1   (R10)
 	ADDQ         step+80(FP), R10
 	ADDQ         SI, R12
@@ -229,7 +205,7 @@ rows_end_al:
 	RET
 
 // func gemm8(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32, step int)
-// Requires: AVX, MMX+
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm8(SB), NOSPLIT, $0-88
 	MOVQ c+0(FP), AX
 	MOVQ cs+8(FP), CX
@@ -259,23 +235,17 @@ rows_an:
 p_ap:
 	VMOVUPS      (R11), Y7
 	VBROADCASTSS (R13), Y6
-	VMULPS       Y7, Y6, Y6
-	VADDPS       Y6, Y0, Y0
+	VFMADD231PS  Y6, Y7, Y0
 	VBROADCASTSS (R13)(BX*1), Y6
-	VMULPS       Y7, Y6, Y6
-	VADDPS       Y6, Y1, Y1
+	VFMADD231PS  Y6, Y7, Y1
 	VBROADCASTSS (R13)(BX*2), Y6
-	VMULPS       Y7, Y6, Y6
-	VADDPS       Y6, Y2, Y2
+	VFMADD231PS  Y6, Y7, Y2
 	VBROADCASTSS (R14), Y6
-	VMULPS       Y7, Y6, Y6
-	VADDPS       Y6, Y3, Y3
+	VFMADD231PS  Y6, Y7, Y3
 	VBROADCASTSS (R14)(BX*1), Y6
-	VMULPS       Y7, Y6, Y6
-	VADDPS       Y6, Y4, Y4
+	VFMADD231PS  Y6, Y7, Y4
 	VBROADCASTSS (R14)(BX*2), Y6
-	VMULPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
+	VFMADD231PS  Y6, Y7, Y5
 	PREFETCHT1   (R10)
 	ADDQ         step+80(FP), R10
 	ADDQ         SI, R13
@@ -317,14 +287,11 @@ rows_end_ao:
 p_as:
 	VMOVUPS      (R11), Y4
 	VBROADCASTSS (R13), Y3
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y3, Y0, Y0
+	VFMADD231PS  Y3, Y4, Y0
 	VBROADCASTSS (R13)(BX*1), Y3
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y3, Y1, Y1
+	VFMADD231PS  Y3, Y4, Y1
 	VBROADCASTSS (R13)(BX*2), Y3
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
+	VFMADD231PS  Y3, Y4, Y2
 	PREFETCHT1   (R10)
 	ADDQ         step+80(FP), R10
 	ADDQ         SI, R13
@@ -354,11 +321,9 @@ rows_end_ar:
 p_av:
 	VMOVUPS      (R11), Y3
 	VBROADCASTSS (R13), Y2
-	VMULPS       Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
+	VFMADD231PS  Y2, Y3, Y0
 	VBROADCASTSS (R13)(BX*1), Y2
-	VMULPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
+	VFMADD231PS  Y2, Y3, Y1
 	PREFETCHT1   (R10)
 	ADDQ         step+80(FP), R10
 	ADDQ         SI, R13
@@ -383,8 +348,7 @@ rows_end_au:
 p_ay:
 	VMOVUPS      (DI), Y2
 	VBROADCASTSS (R12), Y1
-	VMULPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
+	VFMADD231PS  Y1, Y2, Y0
 	PREFETCHT1   (R10)
 	ADDQ         step+80(FP), R10
 	ADDQ         SI, R12
@@ -439,88 +403,76 @@ rows_az:
 	MOVQ   DI, R11
 
 p_bb:
-	VMOVUPS     (R11), Z13
-	VMULPS.BCST (R13), Z13, Z12
-	VADDPS      Z12, Z0, Z0
-	VMULPS.BCST (R13)(BX*1), Z13, Z12
-	VADDPS      Z12, Z1, Z1
-	VMULPS.BCST (R13)(BX*2), Z13, Z12
-	VADDPS      Z12, Z2, Z2
-	VMULPS.BCST (R14), Z13, Z12
-	VADDPS      Z12, Z3, Z3
-	VMULPS.BCST (R14)(BX*1), Z13, Z12
-	VADDPS      Z12, Z4, Z4
-	VMULPS.BCST (R14)(BX*2), Z13, Z12
-	VADDPS      Z12, Z5, Z5
-	VMULPS.BCST (R15), Z13, Z12
-	VADDPS      Z12, Z6, Z6
-	VMULPS.BCST (R15)(BX*1), Z13, Z12
-	VADDPS      Z12, Z7, Z7
-	VMULPS.BCST (R15)(BX*2), Z13, Z12
-	VADDPS      Z12, Z8, Z8
-	VMULPS.BCST (BP), Z13, Z12
-	VADDPS      Z12, Z9, Z9
-	VMULPS.BCST (BP)(BX*1), Z13, Z12
-	VADDPS      Z12, Z10, Z10
-	VMULPS.BCST (BP)(BX*2), Z13, Z12
-	VADDPS      Z12, Z11, Z11
-	PREFETCHT1  (R10)
-	ADDQ        step+80(FP), R10
-	ADDQ        SI, R13
-	ADDQ        SI, R14
-	ADDQ        SI, R15
-	ADDQ        SI, BP
-	ADDQ        R8, R11
-	DECQ        R12
-	JNZ         p_bb
-	VMOVUPS     Z0, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z1, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z2, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z3, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z4, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z5, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z6, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z7, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z8, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z9, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z10, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z11, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	SUBQ        $+12, R9
-	JMP         rows_az
+	VMOVUPS          (R11), Z12
+	VFMADD231PS.BCST (R13), Z12, Z0
+	VFMADD231PS.BCST (R13)(BX*1), Z12, Z1
+	VFMADD231PS.BCST (R13)(BX*2), Z12, Z2
+	VFMADD231PS.BCST (R14), Z12, Z3
+	VFMADD231PS.BCST (R14)(BX*1), Z12, Z4
+	VFMADD231PS.BCST (R14)(BX*2), Z12, Z5
+	VFMADD231PS.BCST (R15), Z12, Z6
+	VFMADD231PS.BCST (R15)(BX*1), Z12, Z7
+	VFMADD231PS.BCST (R15)(BX*2), Z12, Z8
+	VFMADD231PS.BCST (BP), Z12, Z9
+	VFMADD231PS.BCST (BP)(BX*1), Z12, Z10
+	VFMADD231PS.BCST (BP)(BX*2), Z12, Z11
+	PREFETCHT1       (R10)
+	ADDQ             step+80(FP), R10
+	ADDQ             SI, R13
+	ADDQ             SI, R14
+	ADDQ             SI, R15
+	ADDQ             SI, BP
+	ADDQ             R8, R11
+	DECQ             R12
+	JNZ              p_bb
+	VMOVUPS          Z0, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z1, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z2, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z3, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z4, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z5, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z6, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z7, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z8, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z9, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z10, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z11, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	SUBQ             $+12, R9
+	JMP              rows_az
 
 rows_end_ba:
 	CMPQ   R9, $+6
 	JLT    rows_end_bd
+	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
 	MOVQ   n+64(FP), R12
 	MOVQ   DX, R13
 	LEAQ   (R13)(BX*2), R14
@@ -528,131 +480,119 @@ rows_end_ba:
 	MOVQ   DI, R11
 
 p_be:
-	VMOVUPS     (R11), Z1
-	VMULPS.BCST (R13), Z1, Z0
-	VADDPS      Z0, Z14, Z14
-	VMULPS.BCST (R13)(BX*1), Z1, Z0
-	VADDPS      Z0, Z15, Z15
-	VMULPS.BCST (R13)(BX*2), Z1, Z0
-	VADDPS      Z0, Z16, Z16
-	VMULPS.BCST (R14), Z1, Z0
-	VADDPS      Z0, Z17, Z17
-	VMULPS.BCST (R14)(BX*1), Z1, Z0
-	VADDPS      Z0, Z18, Z18
-	VMULPS.BCST (R14)(BX*2), Z1, Z0
-	VADDPS      Z0, Z19, Z19
-	PREFETCHT1  (R10)
-	ADDQ        step+80(FP), R10
-	ADDQ        SI, R13
-	ADDQ        SI, R14
-	ADDQ        R8, R11
-	DECQ        R12
-	JNZ         p_be
-	VMOVUPS     Z14, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z15, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z16, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z17, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z18, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z19, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	SUBQ        $+6, R9
+	VMOVUPS          (R11), Z0
+	VFMADD231PS.BCST (R13), Z0, Z13
+	VFMADD231PS.BCST (R13)(BX*1), Z0, Z14
+	VFMADD231PS.BCST (R13)(BX*2), Z0, Z15
+	VFMADD231PS.BCST (R14), Z0, Z16
+	VFMADD231PS.BCST (R14)(BX*1), Z0, Z17
+	VFMADD231PS.BCST (R14)(BX*2), Z0, Z18
+	PREFETCHT1       (R10)
+	ADDQ             step+80(FP), R10
+	ADDQ             SI, R13
+	ADDQ             SI, R14
+	ADDQ             R8, R11
+	DECQ             R12
+	JNZ              p_be
+	VMOVUPS          Z13, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z14, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z15, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z16, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z17, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z18, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	SUBQ             $+6, R9
 
 rows_end_bd:
 	CMPQ   R9, $+3
 	JLT    rows_end_bg
+	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
 	MOVQ   n+64(FP), R12
 	MOVQ   DX, R13
 	MOVQ   DI, R11
 
 p_bh:
-	VMOVUPS     (R11), Z1
-	VMULPS.BCST (R13), Z1, Z0
-	VADDPS      Z0, Z20, Z20
-	VMULPS.BCST (R13)(BX*1), Z1, Z0
-	VADDPS      Z0, Z21, Z21
-	VMULPS.BCST (R13)(BX*2), Z1, Z0
-	VADDPS      Z0, Z22, Z22
-	PREFETCHT1  (R10)
-	ADDQ        step+80(FP), R10
-	ADDQ        SI, R13
-	ADDQ        R8, R11
-	DECQ        R12
-	JNZ         p_bh
-	VMOVUPS     Z20, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z21, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z22, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	SUBQ        $+3, R9
+	VMOVUPS          (R11), Z0
+	VFMADD231PS.BCST (R13), Z0, Z19
+	VFMADD231PS.BCST (R13)(BX*1), Z0, Z20
+	VFMADD231PS.BCST (R13)(BX*2), Z0, Z21
+	PREFETCHT1       (R10)
+	ADDQ             step+80(FP), R10
+	ADDQ             SI, R13
+	ADDQ             R8, R11
+	DECQ             R12
+	JNZ              p_bh
+	VMOVUPS          Z19, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z20, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z21, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	SUBQ             $+3, R9
 
 rows_end_bg:
 	CMPQ   R9, $+2
 	JLT    rows_end_bj
+	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	VPXORD Z24, Z24, Z24
 	MOVQ   n+64(FP), R12
 	MOVQ   DX, R13
 	MOVQ   DI, R11
 
 p_bk:
-	VMOVUPS     (R11), Z1
-	VMULPS.BCST (R13), Z1, Z0
-	VADDPS      Z0, Z23, Z23
-	VMULPS.BCST (R13)(BX*1), Z1, Z0
-	VADDPS      Z0, Z24, Z24
-	PREFETCHT1  (R10)
-	ADDQ        step+80(FP), R10
-	ADDQ        SI, R13
-	ADDQ        R8, R11
-	DECQ        R12
-	JNZ         p_bk
-	VMOVUPS     Z23, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMOVUPS     Z24, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	SUBQ        $+2, R9
+	VMOVUPS          (R11), Z0
+	VFMADD231PS.BCST (R13), Z0, Z22
+	VFMADD231PS.BCST (R13)(BX*1), Z0, Z23
+	PREFETCHT1       (R10)
+	ADDQ             step+80(FP), R10
+	ADDQ             SI, R13
+	ADDQ             R8, R11
+	DECQ             R12
+	JNZ              p_bk
+	VMOVUPS          Z22, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	VMOVUPS          Z23, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	SUBQ             $+2, R9
 
 rows_end_bj:
 	CMPQ   R9, $+1
 	JLT    rows_end_bm
-	VPXORD Z25, Z25, Z25
+	VPXORD Z24, Z24, Z24
 	MOVQ   n+64(FP), R11
 	MOVQ   DX, R12
 
 p_bn:
-	VMOVUPS     (DI), Z0
-	VMULPS.BCST (R12), Z0, Z0
-	VADDPS      Z0, Z25, Z25
-	PREFETCHT1  (R10)
-	ADDQ        step+80(FP), R10
-	ADDQ        SI, R12
-	ADDQ        R8, DI
-	DECQ        R11
-	JNZ         p_bn
-	VMOVUPS     Z25, (AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	SUBQ        $+1, R9
+	VMOVUPS          (DI), Z0
+	VFMADD231PS.BCST (R12), Z0, Z24
+	PREFETCHT1       (R10)
+	ADDQ             step+80(FP), R10
+	ADDQ             SI, R12
+	ADDQ             R8, DI
+	DECQ             R11
+	JNZ              p_bn
+	VMOVUPS          Z24, (AX)
+	ADDQ             CX, AX
+	ADDQ             BX, DX
+	SUBQ             $+1, R9
 
 rows_end_bm:
 	VZEROUPPER

@@ -8,6 +8,7 @@
 // any version of Go. A change of these bits is a change of results: see docs/versions.md.
 //
 // A stage keeps the promise in its own loops when it rounds each product before it adds it, s += float64(a*b), so that
-// no compiler fuses the two; when it sums in one fixed order; and when it calls exact in place of math.Exp, Log, Log1p,
+// no compiler fuses the two, or fuses them itself, s = math.FMA(a, b, s) (exact.FMA32 in float32, which is slow);
+// when it sums in one fixed order; and when it calls exact in place of math.Exp, Log, Log1p,
 // Tanh, Atanh, Sin and Cos. math.Sqrt, FMA, Floor, Frexp, Ldexp and Abs have the same bits everywhere.
 package numeric

@@ -106,9 +106,8 @@ func TestMethodsOfEveryChoice(t *testing.T) {
 				continue
 			}
 			was := rows[i].Value
-			for _, choice := range choices {
-				rows[i].Value = []string{choice}
-				write(rows[i].Stage + "." + p.Name + ": " + choice)
+			for _, rows[i].Value = range choices {
+				write(rows[i].Stage + "." + p.Name + ": " + rows[i].Value)
 			}
 			rows[i].Value = was
 		}

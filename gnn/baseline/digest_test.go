@@ -41,10 +41,10 @@ func TestDigest(t *testing.T) {
 	}
 	ctx := context.Background()
 	for model, want := range map[string]string{
-		"rbf": "61a1ddac6e150748", "linear": "63d200cf5cc9f7e6", "ridge": "c7034752b4f3c515",
-		"logistic": "b5949697465b5d9e", "logistic of many": "319f7518af127475", "kernel-ridge": "0b5003fcc76fbe52",
-		"forest": "6a5cf43404074a50", "mlp": "e8c0e5d7ef958b36", "brainnetcnn": "45ea32dbb0c09872",
-		"li2019": "cf9ee1241851806d",
+		"rbf": "3a71d917281da001", "linear": "e3257bc9408ca439", "ridge": "611258d7f26c714e",
+		"logistic": "25cacad3b4925134", "logistic of many": "e1569f40e0b5a557", "kernel-ridge": "cccea89ad5916fc9",
+		"forest": "6a5cf43404074a50", "mlp": "3f136ae738177177", "brainnetcnn": "4361177035723175",
+		"li2019": "876756f617e94f9c",
 	} {
 		for _, threads := range []int{1, 3} {
 			o := network.Training{Epochs: 4, Batch: 12, Rate: 0.01, Halve: 2, Seed: 1, Threads: threads}

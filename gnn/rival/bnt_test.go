@@ -355,7 +355,7 @@ func TestBNTBits(t *testing.T) {
 				all = append(all, r.Probability, r.Layers[0].Score, r.Layers[1].Score, r.Layers[2].Score)
 			}
 		}
-		need.Equal(t, testdir.Bits(all[:480]...), "227626f70fcf211e", threads)
-		need.Equal(t, testdir.Bits(all[480:]...), "e1ba1d1ebc9d9deb", threads)
+		need.Equal(t, testdir.Bits(all[:480]...), "26372574ccd59aa3", threads)
+		need.Equal(t, testdir.Bits(all[480:]...), "02306c99805af530", threads)
 	}
 }

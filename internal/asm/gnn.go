@@ -145,7 +145,7 @@ func gemm(name string, cols int, wide bool) {
 		base := rowPointers(a, ai, rows)
 		MOVQ(b, bp)
 		atLeastOnce("p", n, func() {
-			x, t := vector(), vector()
+			x := vector()
 			bv := make([]VecVirtual, cols)
 			for j := range bv {
 				bv[j] = vector()
@@ -154,19 +154,12 @@ func gemm(name string, cols int, wide bool) {
 			for r := range rows {
 				at := rowAt(base, ai, r)
 				if wide {
-					VMULPS_BCST(at, bv[0], t)
-					VADDPS(t, acc[r], acc[r])
+					VFMADD231PS_BCST(at, bv[0], acc[r])
 					continue
 				}
 				VBROADCASTSS(at, x)
 				for j := range bv {
-					if j == len(bv)-1 {
-						VMULPS(bv[j], x, x)
-						VADDPS(x, acc[r*cols+j], acc[r*cols+j])
-					} else {
-						VMULPS(bv[j], x, t)
-						VADDPS(t, acc[r*cols+j], acc[r*cols+j])
-					}
+					VFMADD231PS(x, bv[j], acc[r*cols+j])
 				}
 			}
 			PREFETCHT1(Mem{Base: soon})

@@ -1,10 +1,11 @@
-// Command asm writes the assembly of packages dense, random, gnn, baseline and inflate for amd64, by avo. It is a
-// module of its own, so that the program does not depend on avo. The packages call it by go generate:
+// Command asm writes the assembly of packages dense, random, gnn, baseline and inflate for amd64, by avo, and that of
+// dense for arm64. It is a module of its own, so that the program does not depend on avo. The packages call it by go
+// generate:
 //
 //	go generate ./numeric/dense ./numeric/random ./gnn ./gnn/baseline ./nifti/inflate
 //
-// Each function does what the portable one in Go does, operation by operation: a product is
-// rounded before it is added (there is no fused multiply-add), sums run in the same order, and
+// Each function does what the portable one in Go does, operation by operation: products are fused
+// with what they are added to where it has math.FMA, and nowhere else, sums run in the same order, and
 // several sums are computed side by side in the lanes of a register. So the bits are the same.
 package main
 
@@ -17,15 +18,23 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// sets are the files that can be written, by name.
-var sets = map[string]func(){"products": products, "vectors": vectors, "gnn": inGNN, "crossed": crossed,
-	"random": inRandom, "inflate": inInflate}
+// sets are the files that can be written, by name; for arm64 in the second table.
+var (
+	sets = map[string]func(){"products": products, "vectors": vectors, "gnn": inGNN, "crossed": crossed,
+		"random": inRandom, "inflate": inInflate}
+	neonSets = map[string]func(n *neon){"neonproducts": neonProducts, "neonvectors": neonVectors}
+)
 
 func main() {
 	flag.Parse()
+	if set, known := neonSets[flag.Arg(0)]; known {
+		arm64(set)
+		return
+	}
 	set, known := sets[flag.Arg(0)]
 	if !known || flag.NArg() != 1 {
-		log.Fatalf("asm: name one of products, vectors, gnn, crossed, random and inflate, not %q", flag.Args())
+		log.Fatalf("asm: name one of products, vectors, neonproducts, neonvectors, gnn, crossed, random and inflate, not %q",
+			flag.Args())
 	}
 	ConstraintExpr("!purego")
 	set()

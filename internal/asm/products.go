@@ -19,9 +19,9 @@ func products() {
 
 // avo hands out the first 16 registers only.
 var (
-	ymm = []Register{Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y13, Y14, Y15}
+	ymm = []Register{Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y13, Y14}
 	zmm = []Register{Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15, Z16, Z17, Z18, Z19, Z20, Z21,
-		Z22, Z23, Z24, Z25, Z26, Z27}
+		Z22, Z23, Z24, Z25, Z26}
 )
 
 // multiply writes c (m × two vectors) = or += a·b. All strides are in bytes.
@@ -34,11 +34,11 @@ func multiply(double, wide bool) {
 		registers, heights, size = zmm, []int{12, 6, 3, 2, 1}, 64
 		zero = func(v Register) { VPXORD(v, v, v) }
 	}
-	b0, b1, x, t := registers[0], registers[1], registers[2], registers[3]
-	move, mul, plus, broadcast := VMOVUPS, VMULPS, VADDPS, VBROADCASTSS
+	b0, b1, x := registers[0], registers[1], registers[2]
+	move, fma, broadcast := VMOVUPS, VFMADD231PS, VBROADCASTSS
 	if double {
 		name, element = "run64", "float64"
-		move, mul, plus, broadcast = VMOVUPD, VMULPD, VADDPD, VBROADCASTSD
+		move, fma, broadcast = VMOVUPD, VFMADD231PD, VBROADCASTSD
 	}
 	if wide {
 		name += "wide"
@@ -48,7 +48,7 @@ func multiply(double, wide bool) {
 	c, cs, a, ai, ap, b, bs, m := load("c"), load("cs"), load("a"), load("ai"), load("ap"),
 		load("b"), load("bs"), load("m")
 	tile := func(rows int) {
-		acc := registers[4:][:2*rows]
+		acc := registers[3:][:2*rows]
 		for _, v := range acc {
 			zero(v)
 		}
@@ -75,10 +75,8 @@ func multiply(double, wide bool) {
 		move(Mem{Base: bp, Disp: size}, b1)
 		for r := range rows {
 			broadcast(rowAt(base, ai, r), x)
-			mul(b0, x, t)
-			plus(t, acc[2*r], acc[2*r])
-			mul(b1, x, x)
-			plus(x, acc[2*r+1], acc[2*r+1])
+			fma(x, b0, acc[2*r])
+			fma(x, b1, acc[2*r+1])
 		}
 		for _, p := range base {
 			ADDQ(ap, p)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -8,15 +9,15 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// vectors are the operations on vectors of float64 of package dense, for AVX.
+// vectors are the operations on vectors of package dense, for AVX2 and FMA.
 func vectors() {
 	function("axpy", "func(y, x *float64, n int, f float64)", 4)
 	f := spread64("f")
 	y, x := load("y"), load("x")
 	fours(func() {
 		t := YMM()
-		VMULPD(Mem{Base: x}, f, t)
-		VADDPD(Mem{Base: y}, t, t)
+		VMOVUPD(Mem{Base: y}, t)
+		VFMADD231PD(Mem{Base: x}, f, t)
 		VMOVUPD(t, Mem{Base: y})
 	}, y, x)
 
@@ -25,8 +26,7 @@ func vectors() {
 	fours(func() {
 		t := YMM()
 		VMOVUPD(Mem{Base: x}, t)
-		VMULPD(t, t, t)
-		VADDPD(Mem{Base: y}, t, t)
+		VFMADD213PD(Mem{Base: y}, t, t)
 		VMOVUPD(t, Mem{Base: y})
 	}, y, x)
 
@@ -54,22 +54,48 @@ func vectors() {
 		VMOVUPD(t, Mem{Base: v})
 	}, v)
 
-	function("sumSquares", "func(v *float64, n int) float64", 8)
-	sums(func(in Mem, t VecVirtual) {
+	function("sumSquares", "func(lane *[8]float64, v *float64, n int)", 8)
+	sums(func(in Mem, t, sum VecVirtual) {
 		VMOVUPD(in, t)
-		VMULPD(t, t, t)
+		VFMADD231PD(t, t, sum)
 	})
 
-	function("sumMagnitudes", "func(v *float64, n int) float64", 8)
+	function("sumMagnitudes", "func(lane *[8]float64, v *float64, n int)", 8)
 	magnitude := YMM()
 	VBROADCASTSD(number("magnitudeBits", math.MaxInt64), magnitude)
-	sums(func(in Mem, t VecVirtual) { VANDPD(in, magnitude, t) })
+	sums(func(in Mem, t, sum VecVirtual) {
+		VANDPD(in, magnitude, t)
+		VADDPD(t, sum, sum)
+	})
+
+	lanes("dot32", "float32", XMM, 16, VMOVUPS, VFMADD231PS)
+	lanes("dot64", "float64", YMM, 32, VMOVUPD, VFMADD231PD)
+}
+
+// lanes is a sum of products in four lanes, those of one register.
+func lanes(name, element string, register func() VecVirtual, size int, move func(...Op), fma func(...Op)) {
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(lane *[4]%s, a, b *%s, n int)", element, element))
+	Pragma("noescape")
+	Doc(name + " is dotGo; n is a multiple of 4, above 0.")
+	lane, a, b, n := load("lane"), load("a"), load("b"), load("n")
+	sum, t := register(), register()
+	move(Mem{Base: lane}, sum)
+	SHRQ(U8(2), n)
+	atLeastOnce("four", n, func() {
+		move(Mem{Base: a}, t)
+		fma(Mem{Base: b}, t, sum)
+		ADDQ(I8(int8(size)), a)
+		ADDQ(I8(int8(size)), b)
+	})
+	move(sum, Mem{Base: lane})
+	VZEROUPPER()
+	RET()
 }
 
 func function(name, signature string, multiple int) {
-	TEXT(name+"AVX", NOSPLIT, signature)
+	TEXT(name+"Vec", NOSPLIT, signature)
 	Pragma("noescape")
-	Doc(name + "AVX is " + name + "Go; n is a multiple of " + string(rune('0'+multiple)) + ", above 0.")
+	Doc(name + "Vec is " + name + "Go; n is a multiple of " + string(rune('0'+multiple)) + ", above 0.")
 }
 
 // number is a constant of 8 bytes in read-only data.
@@ -104,34 +130,21 @@ func fours(body func(), pointers ...GPVirtual) {
 	RET()
 }
 
-// sums returns the sum of term over the n elements at v, in eight lanes that are added as
-// ((0+4)+(1+5)) + ((2+6)+(3+7)).
-func sums(term func(in Mem, t VecVirtual)) {
-	v, n := load("v"), load("n")
+// sums sets the eight lanes to the sums of the n elements at v, which add adds.
+func sums(add func(in Mem, t, sum VecVirtual)) {
+	lane, v, n := load("lane"), load("v"), load("n")
 	low, high := YMM(), YMM()
 	VXORPD(low, low, low)
 	VXORPD(high, high, high)
 	SHRQ(U8(3), n)
 	atLeastOnce("eight", n, func() {
-		s, t := YMM(), YMM()
-		term(Mem{Base: v}, s)
-		term(Mem{Base: v, Disp: 32}, t)
-		VADDPD(s, low, low)
-		VADDPD(t, high, high)
+		t := YMM()
+		add(Mem{Base: v}, t, low)
+		add(Mem{Base: v, Disp: 32}, t, high)
 		ADDQ(I8(64), v)
 	})
-	VADDPD(high, low, low)
-	upper := XMM()
-	VEXTRACTF128(U8(1), low, upper)
-	lower := low.AsX()
-	VHADDPD(lower, lower, lower)
-	VHADDPD(upper, upper, upper)
-	VADDSD(upper, lower, lower)
-	ret, err := ReturnIndex(0).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	VMOVSD(lower, ret.Addr)
+	VMOVUPD(low, Mem{Base: lane})
+	VMOVUPD(high, Mem{Base: lane, Disp: 32})
 	VZEROUPPER()
 	RET()
 }

@@ -94,3 +94,19 @@ func BenchmarkTiles(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkKernels has each kernel of this machine on what lies in the nearest cache.
+func BenchmarkKernels(b *testing.B) {
+	b.Run("float32", benchmarkKernels[float32])
+	b.Run("float64", benchmarkKernels[float64])
+}
+
+func benchmarkKernels[T Float](b *testing.B) {
+	for _, k := range kernels[T]() {
+		m, depth := 2*k.rows, 96
+		x, y, c := normals[T](m*depth), normals[T](depth*k.cols), make([]T, m*k.cols)
+		b.Run(fmt.Sprint(k.rows, "x", k.cols), func(b *testing.B) {
+			rate(b, 2*m*depth*k.cols, func() { k.run(c, k.cols, x, depth, 1, y, k.cols, m, depth, k.cols, false) })
+		})
+	}
+}

@@ -1,13 +1,20 @@
 // Package dense multiplies matrices, fast and with the same bits on every machine:
-// each element of a product is one sum over the depth, in its order, each product
-// rounded before it is added. Vector code works on many such sums side by side, and
-// neither blocking nor the number of goroutines changes the order within one. Dot and
-// the sums over one vector have lanes instead, as each of them states.
+// each element of a product is one sum over the depth, in its order, each step of which
+// is a fused multiply-add, x·y + z with one rounding (math.FMA, exact.FMA32). Vector code
+// works on many such sums side by side, and neither blocking nor the number of goroutines
+// changes the order within one. Dot and the sums over one vector have lanes instead, as
+// each of them states.
 //
 // Slices are row-major. A slice that is too short for the sizes given panics.
 package dense
 
 import "sync"
+
+//go:generate -command asm go run -C ../../internal/asm . -pkg dense
+//go:generate asm -out ../../numeric/dense/kernel_amd64.s -stubs ../../numeric/dense/kernel_stubs_amd64.go products
+//go:generate asm -out ../../numeric/dense/vectors_amd64.s -stubs ../../numeric/dense/vectors_stubs_amd64.go vectors
+//go:generate asm -out ../../numeric/dense/kernel_arm64.s -stubs ../../numeric/dense/kernel_stubs_arm64.go neonproducts
+//go:generate asm -out ../../numeric/dense/vectors_arm64.s -stubs ../../numeric/dense/vectors_stubs_arm64.go neonvectors
 
 // Float is the precision of a computation.
 type Float interface{ float32 | float64 }

@@ -25,7 +25,7 @@ func slow[T Float](c []T, cs int, a, b View[T], m, depth, n int, add bool) {
 				s = c[i*cs+j]
 			}
 			for p := range depth {
-				s += T(a.Data[i*a.Row+p*a.Col] * b.Data[p*b.Row+j*b.Col])
+				s = fma(a.Data[i*a.Row+p*a.Col], b.Data[p*b.Row+j*b.Col], s)
 			}
 			c[i*cs+j] = s
 		}
@@ -69,13 +69,17 @@ func TestKernels(t *testing.T) {
 func agree[T Float](t *testing.T) {
 	for _, k := range kernels[T]() {
 		for m := 1; m < 30; m++ {
-			for _, add := range []bool{false, true} {
-				depth := 1 + m%7
-				a, b := normals[T](m*(depth+2), "a"), normals[T](depth*(k.cols+3), "b")
-				got, want := normals[T](m*(k.cols+5), "c"), normals[T](m*(k.cols+5), "c")
-				k.run(got, k.cols+5, a, depth+2, 1, b, k.cols+3, m, depth, k.cols, add)
-				slow(want, k.cols+5, View[T]{a, depth + 2, 1}, View[T]{b, k.cols + 3, 1}, m, depth, k.cols, add)
-				same(t, got, want, fmt.Sprint(k.rows, "×", k.cols, " m ", m))
+			for form := range 16 { // c as it is or added to; a turned; rows of c and of b that begin anywhere
+				add, depth, off := form&1 != 0, 1+m%7, form>>2
+				ai, ap := depth+2, 1
+				if form&2 != 0 {
+					ai, ap = 1, m+1
+				}
+				a, b := normals[T]((m+1)*(depth+2), "a"), normals[T](off+depth*(k.cols+3), "b")[off:]
+				got, want := normals[T](m*(k.cols+5)+off, "c"), normals[T](m*(k.cols+5)+off, "c")
+				k.run(got[off:], k.cols+5, a, ai, ap, b, k.cols+3, m, depth, k.cols, add)
+				slow(want[off:], k.cols+5, View[T]{a, ai, ap}, View[T]{b, k.cols + 3, 1}, m, depth, k.cols, add)
+				same(t, got, want, fmt.Sprint(k.rows, "×", k.cols, " m ", m, " form ", form))
 			}
 		}
 	}

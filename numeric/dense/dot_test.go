@@ -17,8 +17,22 @@ func TestDot(t *testing.T) {
 			t.Errorf("%d terms: %g, want %g", n, got, sum)
 		}
 	}
+	t.Run("float32", dotIsPortable[float32])
+	t.Run("float64", dotIsPortable[float64])
 	// 1 is lost beside 1e17 in the same lane and kept in another until the lanes meet.
 	if got := Dot([]float64{1e17, 1, 0, 0, -1e17, 1}, []float64{1, 1, 1, 1, 1, 1}); got != 2 {
 		t.Errorf("the lanes are not four: %g, want 2", got)
+	}
+}
+
+// What this machine runs has the bits of the portable code, for every length and beginning.
+func dotIsPortable[T Float](t *testing.T) {
+	for n := range 70 {
+		a, b := normals[T](n + n%3)[n%3:], normals[T](n+n%5, "b")[n%5:]
+		var lane [4]T
+		dotGo(&lane, a, b)
+		if got, want := Dot(a, b), (lane[0]+lane[1])+(lane[2]+lane[3]); got != want {
+			t.Errorf("%d terms: %v, the portable code's %v", n, got, want)
+		}
 	}
 }

@@ -70,19 +70,19 @@ func tridiagonal(w []float64, n int) (diagonal, off, scale []float64) {
 		v := w[k*n+k+1 : (k+1)*n]
 		rest := 0.0
 		for _, x := range v[1:] {
-			rest += float64(x * x)
+			rest = math.FMA(x, x, rest)
 		}
 		off[k] = v[0]
 		if rest <= negligible {
 			continue
 		}
-		norm := math.Sqrt(float64(v[0]*v[0]) + rest)
+		norm := math.Sqrt(math.FMA(v[0], v[0], rest))
 		if v[0] > 0 {
 			norm = -norm
 		}
 		off[k] = norm
 		v[0] -= norm
-		beta := 2 / (float64(v[0]*v[0]) + rest)
+		beta := 2 / math.FMA(v[0], v[0], rest)
 		scale[k] = beta
 		// A ← A − v·uᵀ − u·vᵀ, u = p − (β/2)(pᵀv)·v, p = β·A·v.
 		m := len(v)
@@ -94,7 +94,7 @@ func tridiagonal(w []float64, n int) (diagonal, off, scale []float64) {
 		along := 0.0
 		for i := range u {
 			u[i] *= beta
-			along += float64(u[i] * v[i])
+			along = math.FMA(u[i], v[i], along)
 		}
 		Axpy(u, -float64(beta/2*along), v)
 		for i := range m {

@@ -3,7 +3,7 @@ package dense
 // Products over part of the rows, for one matrix after another of the same small size: the Gram
 // matrix of columns here, and the Cholesky factor and the inverse in cholesky.go. All are
 //
-//	c[i][j] += Σ_k a[k][i]·b[k][j],   k ascending, each product rounded before it is added.
+//	c[i][j] += Σ_k a[k][i]·b[k][j],   k ascending, each step a fused multiply-add.
 //
 // A tile is 4 rows by 8 columns of c. Matrices that enter tiles are padded with zeros to a
 // multiple of 8 columns (and, where square, rows), so no tile is cut.

@@ -74,7 +74,7 @@ func TestGramIsThePlainSum(t *testing.T) {
 			for j := i; j < n; j++ {
 				var want float64
 				for k := range rows {
-					want += float64(x[k*n+i] * x[k*n+j])
+					want = math.FMA(x[k*n+i], x[k*n+j], want)
 				}
 				if math.Float64bits(got[i*n+j]) != math.Float64bits(want) {
 					t.Fatalf("rows %d: (%d,%d) is %v, the plain sum %v", rows, i, j, got[i*n+j], want)
@@ -94,7 +94,7 @@ func TestBlocksArePlainSums(t *testing.T) {
 		for j := i; j < n; j += 5 {
 			s := 0.0
 			for k := range rows {
-				s += float64(x[k*n+i] * x[k*n+j])
+				s = math.FMA(x[k*n+i], x[k*n+j], s)
 			}
 			if math.Float64bits(got[i*n+j]) != math.Float64bits(s) {
 				t.Fatalf("gram: (%d, %d) is %v, want %v", i, j, got[i*n+j], s)
@@ -119,7 +119,7 @@ func TestBlocksArePlainSums(t *testing.T) {
 		for j := i; j < order; j++ {
 			s := 0.0
 			for k := range i {
-				s += float64(u[k*n+i] * u[k*n+j])
+				s = math.FMA(u[k*n+i], u[k*n+j], s)
 			}
 			if j == i {
 				u[i*n+i] = math.Sqrt(a[i*n+i] - s)
@@ -140,7 +140,7 @@ func TestBlocksArePlainSums(t *testing.T) {
 		for j := range i {
 			s := 0.0
 			for k := j; k < i; k++ {
-				s += float64(u[k*n+i] * y[k*n+j])
+				s = math.FMA(u[k*n+i], y[k*n+j], s)
 			}
 			y[i*n+j] = -s * (1 / u[i*n+i])
 		}
@@ -152,7 +152,7 @@ func TestBlocksArePlainSums(t *testing.T) {
 		for j := i; j < order; j += 2 {
 			s := 0.0
 			for k := j; k < order; k++ {
-				s += float64(y[k*n+i] * y[k*n+j])
+				s = math.FMA(y[k*n+i], y[k*n+j], s)
 			}
 			if math.Float64bits(inv[i*n+j]) != math.Float64bits(s) || inv[j*n+i] != inv[i*n+j] {
 				t.Fatalf("the inverse at (%d, %d) is %v, want %v", i, j, inv[i*n+j], s)

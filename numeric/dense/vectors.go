@@ -2,14 +2,14 @@ package dense
 
 import "math"
 
-// Operations on vectors of float64. Each function defines its result; vectors_amd64.go does the
-// same roundings in the same order, several elements at once.
+// Operations on vectors. Each function defines its result; the vector code does the same roundings in
+// the same order, several elements at once.
 
 // axpyGo: y[i] += f·x[i].
 func axpyGo(y []float64, f float64, x []float64) {
 	x = x[:len(y)]
 	for i := range y {
-		y[i] += float64(f * x[i])
+		y[i] = math.FMA(f, x[i], y[i])
 	}
 }
 
@@ -17,7 +17,7 @@ func axpyGo(y []float64, f float64, x []float64) {
 func addSquaresGo(y, x []float64) {
 	x = x[:len(y)]
 	for i := range y {
-		y[i] += float64(x[i] * x[i])
+		y[i] = math.FMA(x[i], x[i], y[i])
 	}
 }
 
@@ -45,7 +45,7 @@ func clipGo(v []float64) {
 func sumSquaresGo(v []float64) float64 {
 	var lane [8]float64
 	for i, x := range v {
-		lane[i%8] += float64(x * x)
+		lane[i%8] = math.FMA(x, x, lane[i%8])
 	}
 	return sumLanes(lane)
 }

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func axpyAVX(y *float64, x *float64, n int, f float64)
-// Requires: AVX
-TEXT ·axpyAVX(SB), NOSPLIT, $0-32
+// func axpyVec(y *float64, x *float64, n int, f float64)
+// Requires: AVX, FMA3
+TEXT ·axpyVec(SB), NOSPLIT, $0-32
 	VBROADCASTSD f+24(FP), Y0
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -14,39 +14,38 @@ TEXT ·axpyAVX(SB), NOSPLIT, $0-32
 	SHRQ         $0x02, DX
 
 four_ab:
-	VMULPD  (CX), Y0, Y1
-	VADDPD  (AX), Y1, Y1
-	VMOVUPD Y1, (AX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	DECQ    DX
-	JNZ     four_ab
+	VMOVUPD     (AX), Y1
+	VFMADD231PD (CX), Y0, Y1
+	VMOVUPD     Y1, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	DECQ        DX
+	JNZ         four_ab
 	VZEROUPPER
 	RET
 
-// func addSquaresAVX(y *float64, x *float64, n int)
-// Requires: AVX
-TEXT ·addSquaresAVX(SB), NOSPLIT, $0-24
+// func addSquaresVec(y *float64, x *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·addSquaresVec(SB), NOSPLIT, $0-24
 	MOVQ y+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 	SHRQ $0x02, DX
 
 four_ac:
-	VMOVUPD (CX), Y0
-	VMULPD  Y0, Y0, Y0
-	VADDPD  (AX), Y0, Y0
-	VMOVUPD Y0, (AX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	DECQ    DX
-	JNZ     four_ac
+	VMOVUPD     (CX), Y0
+	VFMADD213PD (AX), Y0, Y0
+	VMOVUPD     Y0, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	DECQ        DX
+	JNZ         four_ac
 	VZEROUPPER
 	RET
 
-// func scaleAVX(y *float64, x *float64, w *float64, n int, f float64)
+// func scaleVec(y *float64, x *float64, w *float64, n int, f float64)
 // Requires: AVX
-TEXT ·scaleAVX(SB), NOSPLIT, $0-40
+TEXT ·scaleVec(SB), NOSPLIT, $0-40
 	VBROADCASTSD f+32(FP), Y0
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -66,9 +65,9 @@ four_ad:
 	VZEROUPPER
 	RET
 
-// func clipAVX(v *float64, n int)
+// func clipVec(v *float64, n int)
 // Requires: AVX
-TEXT ·clipAVX(SB), NOSPLIT, $0-16
+TEXT ·clipVec(SB), NOSPLIT, $0-16
 	VBROADCASTSD clipOne<>+0(SB), Y0
 	VBROADCASTSD clipMinusOne<>+0(SB), Y1
 	MOVQ         v+0(FP), AX
@@ -92,60 +91,94 @@ GLOBL clipOne<>(SB), RODATA|NOPTR, $8
 DATA clipMinusOne<>+0(SB)/8, $0xbff0000000000000
 GLOBL clipMinusOne<>(SB), RODATA|NOPTR, $8
 
-// func sumSquaresAVX(v *float64, n int) float64
-// Requires: AVX
-TEXT ·sumSquaresAVX(SB), NOSPLIT, $0-24
-	MOVQ   v+0(FP), AX
-	MOVQ   n+8(FP), CX
+// func sumSquaresVec(lane *[8]float64, v *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·sumSquaresVec(SB), NOSPLIT, $0-24
+	MOVQ   lane+0(FP), AX
+	MOVQ   v+8(FP), CX
+	MOVQ   n+16(FP), DX
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	SHRQ   $0x03, CX
+	SHRQ   $0x03, DX
 
 eight_af:
-	VMOVUPD      (AX), Y2
-	VMULPD       Y2, Y2, Y2
-	VMOVUPD      32(AX), Y3
-	VMULPD       Y3, Y3, Y3
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	ADDQ         $+64, AX
-	DECQ         CX
-	JNZ          eight_af
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VHADDPD      X0, X0, X0
-	VHADDPD      X1, X1, X1
-	VADDSD       X1, X0, X0
-	VMOVSD       X0, ret+16(FP)
+	VMOVUPD     (CX), Y2
+	VFMADD231PD Y2, Y2, Y0
+	VMOVUPD     32(CX), Y2
+	VFMADD231PD Y2, Y2, Y1
+	ADDQ        $+64, CX
+	DECQ        DX
+	JNZ         eight_af
+	VMOVUPD     Y0, (AX)
+	VMOVUPD     Y1, 32(AX)
 	VZEROUPPER
 	RET
 
-// func sumMagnitudesAVX(v *float64, n int) float64
+// func sumMagnitudesVec(lane *[8]float64, v *float64, n int)
 // Requires: AVX
-TEXT ·sumMagnitudesAVX(SB), NOSPLIT, $0-24
+TEXT ·sumMagnitudesVec(SB), NOSPLIT, $0-24
 	VBROADCASTSD magnitudeBits<>+0(SB), Y0
-	MOVQ         v+0(FP), AX
-	MOVQ         n+8(FP), CX
+	MOVQ         lane+0(FP), AX
+	MOVQ         v+8(FP), CX
+	MOVQ         n+16(FP), DX
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
-	SHRQ         $0x03, CX
+	SHRQ         $0x03, DX
 
 eight_ag:
-	VANDPD       (AX), Y0, Y3
-	VANDPD       32(AX), Y0, Y4
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y4, Y2, Y2
-	ADDQ         $+64, AX
-	DECQ         CX
-	JNZ          eight_ag
-	VADDPD       Y2, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VHADDPD      X1, X1, X1
-	VHADDPD      X0, X0, X0
-	VADDSD       X0, X1, X1
-	VMOVSD       X1, ret+16(FP)
+	VANDPD  (CX), Y0, Y3
+	VADDPD  Y3, Y1, Y1
+	VANDPD  32(CX), Y0, Y3
+	VADDPD  Y3, Y2, Y2
+	ADDQ    $+64, CX
+	DECQ    DX
+	JNZ     eight_ag
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y2, 32(AX)
 	VZEROUPPER
 	RET
 
 DATA magnitudeBits<>+0(SB)/8, $0x7fffffffffffffff
 GLOBL magnitudeBits<>(SB), RODATA|NOPTR, $8
+
+// func dot32(lane *[4]float32, a *float32, b *float32, n int)
+// Requires: AVX, FMA3
+TEXT ·dot32(SB), NOSPLIT, $0-32
+	MOVQ    lane+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVUPS (AX), X0
+	SHRQ    $0x02, BX
+
+four_ah:
+	VMOVUPS     (CX), X1
+	VFMADD231PS (DX), X1, X0
+	ADDQ        $+16, CX
+	ADDQ        $+16, DX
+	DECQ        BX
+	JNZ         four_ah
+	VMOVUPS     X0, (AX)
+	VZEROUPPER
+	RET
+
+// func dot64(lane *[4]float64, a *float64, b *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·dot64(SB), NOSPLIT, $0-32
+	MOVQ    lane+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVUPD (AX), Y0
+	SHRQ    $0x02, BX
+
+four_ai:
+	VMOVUPD     (CX), Y1
+	VFMADD231PD (DX), Y1, Y0
+	ADDQ        $+32, CX
+	ADDQ        $+32, DX
+	DECQ        BX
+	JNZ         four_ai
+	VMOVUPD     Y0, (AX)
+	VZEROUPPER
+	RET

@@ -4,32 +4,42 @@
 
 package dense
 
-// axpyAVX is axpyGo; n is a multiple of 4, above 0.
+// axpyVec is axpyGo; n is a multiple of 4, above 0.
 //
 //go:noescape
-func axpyAVX(y *float64, x *float64, n int, f float64)
+func axpyVec(y *float64, x *float64, n int, f float64)
 
-// addSquaresAVX is addSquaresGo; n is a multiple of 4, above 0.
+// addSquaresVec is addSquaresGo; n is a multiple of 4, above 0.
 //
 //go:noescape
-func addSquaresAVX(y *float64, x *float64, n int)
+func addSquaresVec(y *float64, x *float64, n int)
 
-// scaleAVX is scaleGo; n is a multiple of 4, above 0.
+// scaleVec is scaleGo; n is a multiple of 4, above 0.
 //
 //go:noescape
-func scaleAVX(y *float64, x *float64, w *float64, n int, f float64)
+func scaleVec(y *float64, x *float64, w *float64, n int, f float64)
 
-// clipAVX is clipGo; n is a multiple of 4, above 0.
+// clipVec is clipGo; n is a multiple of 4, above 0.
 //
 //go:noescape
-func clipAVX(v *float64, n int)
+func clipVec(v *float64, n int)
 
-// sumSquaresAVX is sumSquaresGo; n is a multiple of 8, above 0.
+// sumSquaresVec is sumSquaresGo; n is a multiple of 8, above 0.
 //
 //go:noescape
-func sumSquaresAVX(v *float64, n int) float64
+func sumSquaresVec(lane *[8]float64, v *float64, n int)
 
-// sumMagnitudesAVX is sumMagnitudesGo; n is a multiple of 8, above 0.
+// sumMagnitudesVec is sumMagnitudesGo; n is a multiple of 8, above 0.
 //
 //go:noescape
-func sumMagnitudesAVX(v *float64, n int) float64
+func sumMagnitudesVec(lane *[8]float64, v *float64, n int)
+
+// dot32 is dotGo; n is a multiple of 4, above 0.
+//
+//go:noescape
+func dot32(lane *[4]float32, a *float32, b *float32, n int)
+
+// dot64 is dotGo; n is a multiple of 4, above 0.
+//
+//go:noescape
+func dot64(lane *[4]float64, a *float64, b *float64, n int)

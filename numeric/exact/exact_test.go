@@ -227,6 +227,64 @@ func TestExp32(t *testing.T) {
 	}
 }
 
+// FMA32 is the exact x·y + z of math/big, rounded once: on any bits, on numbers of few bits whose sums lie
+// halfway between two numbers or next to that, among the smallest and the largest.
+func TestFMA32Ulps(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	between := func(low, high int) float32 { // a number with an exponent in this range, often of few bits
+		bits := r.Uint32()&0x807fffff | uint32(127+low+r.IntN(high-low+1))<<23
+		return math.Float32frombits(bits &^ (1<<r.IntN(24) - 1))
+	}
+	once, twice := 0, 0
+	for i := range 1_500_000 {
+		var x, y, z float32
+		switch i % 6 {
+		case 0:
+			x, y, z = math.Float32frombits(r.Uint32()), math.Float32frombits(r.Uint32()),
+				math.Float32frombits(r.Uint32())
+		case 1:
+			x, y, z = between(-3, 3), between(-3, 3), between(-30, 30)
+		case 2: // the product is a little less than 1, or than a half: half of the last place of z
+			step := float32(r.IntN(300)) * 0x1p-23
+			x, y = float32(1-2*r.IntN(2))*(1+step), 1-step
+			z = math.Float32frombits(uint32(127+22+r.IntN(4))<<23 | r.Uint32()&0x807fffff)
+		case 3: // results below the normal numbers
+			x, y, z = between(-70, -60), between(-80, -60), math.Float32frombits(r.Uint32()&0x80ffffff)
+		case 4: // at the largest
+			x, y, z = between(60, 64), between(60, 63), between(125, 127)
+		default: // what cancels
+			x, y = between(0, 0), between(0, 0)
+			z = -float32(x * y)
+		}
+		got, want := FMA32(x, y, z), fma32Big(x, y, z)
+		if math.Float32bits(got) != math.Float32bits(want) && (got == got || want == want) {
+			t.Fatalf("FMA32(%g, %g, %g) = %g, want %g", x, y, z, got, want)
+		}
+		if p := float64(x) * float64(y); want == want {
+			if float32(float64(p)+float64(z)) != want {
+				twice++
+			}
+			if float32(x*y)+z != want {
+				once++
+			}
+		}
+	}
+	if twice < 100 || once < 100_000 {
+		t.Errorf("only %d cases need the rounding to odd, and %d one rounding", twice, once)
+	}
+}
+
+// fma32Big is the definition.
+func fma32Big(x, y, z float32) float32 {
+	p, c := float64(x)*float64(y), float64(z) // p is exact
+	if p-p != 0 || c-c != 0 || p == 0 || c == 0 {
+		return float32(p + c)
+	}
+	exact := new(big.Float).SetPrec(1000).Add(new(big.Float).SetFloat64(p), new(big.Float).SetFloat64(c))
+	rounded, _ := exact.Float32()
+	return rounded
+}
+
 func TestSpecialValues(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	negZero := math.Copysign(0, -1)

@@ -8,8 +8,6 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
-	"prgnn/dag/recipe"
-	"prgnn/dag/record"
 )
 
 // A Work is one piece of finished work: a recipe and its outputs. Run and Task are the newest run that has
@@ -19,7 +17,7 @@ type Work struct {
 	Run     string
 	When    time.Time
 	Key     artifacts.Key
-	Recipe  recipe.Recipe // without inputs when it cannot be read
+	Recipe  dag.Recipe // without inputs when it cannot be read
 	Outputs artifacts.Refs
 
 	at int // in Book.works
@@ -43,9 +41,9 @@ func Read(s *artifacts.Store) (*Book, error) {
 	errs := []error{err}
 	for _, r := range runs {
 		full, err := s.LoadRun(r.ID)
-		var rec *record.Record
+		var rec *dag.Record
 		if err == nil {
-			rec, err = record.Read(s, full)
+			rec, err = dag.ReadRecord(s, full)
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -56,7 +54,7 @@ func Read(s *artifacts.Store) (*Book, error) {
 				seen[t.Key] = true
 				w := &Work{Task: t.ID, Run: rec.ID, When: rec.Started, Key: t.Key, Outputs: t.Outputs}
 				if a, err := s.Lookup(t.Key); err == nil {
-					w.Recipe, _ = recipe.Read(a.Recipe) // the cohort's own has no inputs
+					w.Recipe, _ = dag.ReadRecipe(a.Recipe) // the cohort's own has no inputs
 				}
 				b.add(w)
 			}

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
-	"prgnn/internal/version"
+	"prgnn/dag"
 	"prgnn/pipelines/lock"
 )
 
@@ -103,9 +103,9 @@ func resource(name string, d artifacts.Digest) Resource {
 }
 
 // Program is the program that carried the run out.
-func (s *Statement) Program() version.Program {
+func (s *Statement) Program() dag.Program {
 	v := s.Predicate.RunDetails.Builder.Version
-	return version.Program{Version: v["pipeline"], Revision: v["revision"], Go: v["go"], Platform: v["platform"]}
+	return dag.Program{Version: v["pipeline"], Revision: v["revision"], Go: v["go"], Platform: v["platform"]}
 }
 
 // Lock is the digest of the lock that the statement is about.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -112,7 +113,7 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, err
 		}
-		if text := fold.DrawsText(p.Draws, p.Of); text != "" && !slices.Contains(masked, text) {
+		if text := fold.DrawsText(p.Draws, p.Of); !slices.Contains(masked, text) {
 			masked = append(masked, text)
 		}
 		for _, of := range settings {
@@ -127,7 +128,7 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, fmt.Errorf("the models%s were trained on all participants: no test participant is left", column.SettingText(of.coords))
 		}
 	}
-	return dag.Outputs{"fidelity": s.table(axes, settings, masked)}, nil
+	return dag.Outputs{"fidelity": s.table(axes, settings, strings.Join(masked, "; "))}, nil
 }
 
 // sizes are the numbers of regions to remove.
@@ -330,7 +331,7 @@ func (of *maskSetting) overModels(sum []float64) float64 {
 	return mean / models
 }
 
-func (s *Fidelity) table(axes []string, settings []*maskSetting, graphs []string) *encoding.Table {
+func (s *Fidelity) table(axes []string, settings []*maskSetting, graphs string) *encoding.Table {
 	var rows []column.FidelityRow
 	for _, of := range settings {
 		n := float64(of.people)

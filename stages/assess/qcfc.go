@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -208,13 +209,14 @@ func listedMotion(t *dag.Task, cleaning map[string]column.CleaningRow) (map[stri
 // measure is QC-FC of one setting.
 func (s *QCFC) measure(people []connectome, distance []float64, covariates map[string][]float64) (column.MotionRow,
 	inference.Motion) {
-	row := column.MotionRow{Covariates: s.Covariates}
+	row := column.MotionRow{Covariates: strings.Join(s.Covariates, " ")}
 	var fd []float64
 	var who []connectome
 	columns := make([][]float64, 0)
+	var strategies []string
 	for _, p := range people {
-		if !slices.Contains(row.Strategy, p.clean.Strategy) {
-			row.Strategy = append(row.Strategy, p.clean.Strategy)
+		if !slices.Contains(strategies, p.clean.Strategy) {
+			strategies = append(strategies, p.clean.Strategy)
 		}
 		row.Lost += (float64(p.clean.Volumes) - p.clean.TEff) / float64(len(people))
 		row.Remaining += p.clean.TEff / float64(len(people))
@@ -231,8 +233,8 @@ func (s *QCFC) measure(people []connectome, distance []float64, covariates map[s
 			columns[k] = append(columns[k], v)
 		}
 	}
-	slices.Sort(row.Strategy)
-	row.Participants = int32(len(who))
+	slices.Sort(strategies)
+	row.Strategy, row.Participants = strings.Join(strategies, " "), int32(len(who))
 	row.MeanFD, _ = column.MeanSD(fd)
 	m := inference.MotionOf(func(yield func([]float64) bool) {
 		edge := make([]float64, len(who))
@@ -430,7 +432,7 @@ func typicality(people []connectome) []column.TypicalityRow {
 	}{{"typicality", -1, typical}, {"mean_fd", 1, fd}, {"t_eff", -1, teff}} {
 		for i, z := range inference.RobustZ(m.v) {
 			if m.sign*z > 3.5 {
-				rows[i].Outlier = append(rows[i].Outlier, m.name)
+				rows[i].Outlier = strings.TrimSpace(rows[i].Outlier + " " + m.name)
 			}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	ours "prgnn/stages/draw"
-	"prgnn/stages/wording"
 )
 
 // A Run is one of several scans that were joined.
@@ -94,7 +93,7 @@ func (p Participant) unit() (float64, string) {
 	if p.TR > 0 {
 		return p.TR, "s"
 	}
-	return 1, wording.Label("chart.volumes", nil)
+	return 1, "volumes"
 }
 
 // carpetLines are the rows of a carpet, each the mean of as many of its lines, and of one band.

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	ours "prgnn/stages/draw"
-	"prgnn/stages/wording"
 )
 
 // outlines are the regions' outlines over the image below them, in three planes.
@@ -23,14 +22,13 @@ func (p Participant) outlines(b NamedBrain) layout {
 const outlinesHead = 14
 
 // paintOutlines draws outlines below a height.
-func (p Participant) paintOutlines(c draw.Canvas, y vg.Length, name string, brain layout) {
-	of := wording.Values{"Run": ""}
+func (p Participant) paintOutlines(c draw.Canvas, y vg.Length, name string, of layout) {
+	title := "regions over the mean of the scan; left is left"
 	if len(p.Runs) > 0 {
-		of["Run"] = name
+		title = name + ": " + title
 	}
-	title := wording.Label("chart.outlines", of)
 	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: y}, title, ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
-	brain.paint(c, vg.Point{X: c.Min.X, Y: y - outlinesHead}, RegionMap{}, false)
+	of.paint(c, vg.Point{X: c.Min.X, Y: y - outlinesHead}, RegionMap{}, false)
 }
 
 // regionColors is the color of each region's block, as in the plot of tSNR.

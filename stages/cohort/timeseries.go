@@ -90,9 +90,7 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 			}
 		}
 	}
-	if err := sidecarPort(r); err != nil {
-		return nil, err
-	}
+	sidecarPort(r)
 	r.refuseOtherHeads("series", c.Nodes != "")
 	nodes, err := c.nodes(l, r)
 	if err != nil {
@@ -112,7 +110,7 @@ func seriesFiles(series, sidecar string) map[string]string {
 
 // sidecarPort gives the cohort the port sidecar when files of series have one, compares it with their headers, and
 // notes repetition times and numbers of volumes that no two groups share.
-func sidecarPort(r *Roster) error {
+func sidecarPort(r *Roster) {
 	var scans []*bidsFiles
 	var without, apart, sampled []string
 	times, lengths := map[[2]string]float64{}, map[[2]string]int{}
@@ -141,23 +139,18 @@ func sidecarPort(r *Roster) error {
 		scans, times[[2]string{id, part}] = append(scans, f), cmp.Or(f.tr, bids.Believed(f.headerTR))
 		return f
 	}
-	headers, sidecarsOf := make([]int, len(r.Subjects)), map[string][]string{} // without a sidecar; whose each is
+	headers := make([]int, len(r.Subjects)) // without a sidecar
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
 			if f := count(s.ID, run.Name, run.Files); f.sidecar == "" && f.headerTR != 0 {
 				headers[i]++
 			}
-			sidecarsOf[run.Files["sidecar"]] = append(sidecarsOf[run.Files["sidecar"]], s.ID)
-		}
-	}
-	inherited := brokenSidecars(sidecarsOf, func(id string, err error) {
-		for i := range r.Subjects {
-			if s := &r.Subjects[i]; s.ID == id && s.Problem == nil {
+			if err := bids.Broken(run.Files["sidecar"]); err != nil && s.Problem == nil {
 				s.Problem = fmt.Errorf("participant %s: %w%s", s.ID, err, r.Without(s.ID))
 			}
 		}
-	})
+	}
 	instead := "what the file of the series gives"
 	if differ, both := countApart(scans); 2*differ > both {
 		instead = ""
@@ -188,7 +181,6 @@ func sidecarPort(r *Roster) error {
 		}
 		return append(notes, r.protocolNotes(ids)...), ""
 	}
-	return inherited
 }
 
 // volumesOf is the number of volumes in a text or npy file of series; 0 where it cannot be read, which its task

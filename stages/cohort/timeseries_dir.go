@@ -73,9 +73,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if r.Sessions {
 		r.About = r.aboutSessions
 	}
-	if err := sidecarPort(r); err != nil {
-		return nil, err
-	}
+	sidecarPort(r)
 	r.refuseOtherHeads("series", c.Nodes != "")
 	nodes, err := c.nodes(l, r)
 	if err != nil {

@@ -190,7 +190,7 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, 
 	}
 	meaning := ""
 	if len(ring) > 0 {
-		meaning = label("figure.ranked.planted", nil)
+		meaning = "planted group difference (simulated data)"
 	}
 	v := readings[0].values(b.Colored)
 	v["Maps"], v["Views"], v["Planted"], v["Why"] = len(maps) > 1, atlas.Views(), len(ring) > 0, why

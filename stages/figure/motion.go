@@ -9,7 +9,6 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
-	"prgnn/stages/wording"
 )
 
 var kindMotion = dag.Kind{
@@ -82,9 +81,10 @@ func DrawHeadMotion(summary, edges []dag.Input, drawn int) (*Chart, error) {
 	distances, least, largest := false, shown[0].Participants, shown[0].Participants
 	for _, s := range shown {
 		m := s.Motion
-		m.Name = wording.List(s.Strategy)
+		m.Name = s.Strategy
 		if slices.ContainsFunc(shown, func(o setting) bool {
-			return slices.Equal(o.Strategy, s.Strategy) && !slices.Equal(o.Coords, s.Coords)
+			return o.Strategy == s.Strategy &&
+				!slices.Equal(o.Coords, s.Coords)
 		}) {
 			m.Name = column.ShownSetting(s.Coords)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -61,7 +62,7 @@ func (r Row) OverFolds() map[string]any {
 }
 
 // IsMajority reports whether a row is of the majority classifier.
-func (r Row) IsMajority() bool { return r.Classifier == "majority" }
+func (r Row) IsMajority() bool { return strings.HasPrefix(r.Title, column.Classifiers["majority"]) }
 
 // subject is the row in a finding.
 func (r Row) subject() Subject { return Subject{Classifier: r.Called(), Setting: r.Coords} }
@@ -201,19 +202,17 @@ func (a *Results) readRegression(t *dag.Task) error {
 	if err != nil {
 		return err
 	}
-	last := func(r column.RegressionRow) int {
-		if IsMean(r) {
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(rows, func(x, y column.RegressionRow) int { return last(x) - last(y) })
+	slices.SortStableFunc(rows, func(x, y column.RegressionRow) int {
+		return map[bool]int{true: 1}[IsMean(x)] - map[bool]int{true: 1}[IsMean(y)]
+	})
 	a.Regression = rows
 	return a.readMeta(t.In("regression"))
 }
 
 // IsMean reports whether a row is of the mean of the training participants.
-func IsMean(r column.RegressionRow) bool { return r.Classifier == "mean" }
+func IsMean(r column.RegressionRow) bool {
+	return strings.HasPrefix(r.Name, column.Classifiers["mean"])
+}
 
 // Sorted puts PR-GNN first, then settings by their accuracy over participants.
 func Sorted(rows []Row) []Row {
@@ -222,9 +221,7 @@ func Sorted(rows []Row) []Row {
 		accuracy[column.CoordText(r.Coords)] = r.Accuracy
 	}
 	of := func(r Row) float64 { return accuracy[column.CoordText(r.Coords)] }
-	slices.SortStableFunc(rows, func(x, y Row) int {
-		return cmp.Or(column.CompareClassifiers(x.Classifier, y.Classifier), cmp.Compare(of(y), of(x)))
-	})
+	slices.SortStableFunc(rows, func(x, y Row) int { return column.CompareNamed(x.Title, y.Title, of(x), of(y)) })
 	return rows
 }
 
@@ -237,8 +234,8 @@ func PerParticipant(rows []Row) []Row {
 }
 
 // markOwn marks the rows of the model that the pipeline is about: those of stages of the kind train, where the
-// parameters are connected; otherwise PR-GNN's and those of programs that state no kind; where nothing is left, all but
-// the majority classifier.
+// parameters are connected; otherwise those that no baseline's name begins; where nothing is left, all but the majority
+// classifier.
 func (a *Results) markOwn(rows []Row) {
 	found := false
 	for i, r := range rows {
@@ -250,7 +247,7 @@ func (a *Results) markOwn(rows []Row) {
 		return
 	}
 	for i, r := range rows {
-		rows[i].Own = modelOf(r) == column.PrGNN
+		rows[i].Own = ModelOf(r.Title) == column.PrGNN
 		found = found || rows[i].Own
 	}
 	for i, r := range rows {
@@ -258,5 +255,13 @@ func (a *Results) markOwn(rows []Row) {
 	}
 }
 
-// modelOf is the classifier of a row; PR-GNN for a program that states none.
-func modelOf(r Row) string { return cmp.Or(r.Classifier, column.PrGNN) }
+// ModelOf is the model of column.Classifiers that a classifier's name begins with; PR-GNN, whose settings are named
+// without it, for any other.
+func ModelOf(name string) string {
+	for model, word := range column.Classifiers {
+		if strings.HasPrefix(name, word) {
+			return model
+		}
+	}
+	return column.PrGNN
+}

@@ -106,7 +106,7 @@ func Learned(all []Training, rows []Row) Learning {
 	named, mixed := map[string]bool{}, map[string]bool{}
 	for _, r := range rows {
 		if r.Own && r.Level == "graph" {
-			model := modelOf(r)
+			model := ModelOf(r.Title)
 			tested[model] = append(tested[model], r.Accuracy)
 			named[model] = named[model] || r.Title != ""
 		}

@@ -27,10 +27,7 @@ var chooseKind = dag.Kind{
 	New: func() dag.Stage { return &Choose{By: "loss"} },
 }
 
-var (
-	_ role.PortUser = (*Choose)(nil)
-	_ role.Adviser  = (*Choose)(nil)
-)
+var _ role.PortUser = (*Choose)(nil)
 
 // Choose chooses a setting for each outer fold.
 type Choose struct {

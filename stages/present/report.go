@@ -2,7 +2,6 @@ package present
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 
@@ -156,8 +155,14 @@ func (s *Report) PartialPage(t *dag.Task, of Partial) (*report.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Title = cmp.Or(s.Title, a.Text("section.page", values{"Pipeline": a.Run.Pipeline}))
-	return p, a.Err()
+	switch p.Title = s.Title; {
+	case p.Title != "":
+	case a.Run.Pipeline != "":
+		p.Title = "Results of " + a.Run.Pipeline
+	default:
+		p.Title = "Results"
+	}
+	return p, nil
 }
 
 // Run writes the page as HTML.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
-	"prgnn/dag/why"
 	"prgnn/internal/machine"
 	"prgnn/internal/words"
 	"prgnn/pipelines/precheck"
@@ -79,7 +77,7 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	}
 	defer done()
 	a.dropped(file, sets, store)
-	steps, err := why.Plan(context.Background(), p.Graph, store, o)
+	steps, err := dag.Plan(p.Graph, store, o)
 	if err != nil {
 		return err
 	}

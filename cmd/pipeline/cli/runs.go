@@ -15,7 +15,6 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
-	"prgnn/dag/record"
 )
 
 func (a *app) runsCommand() *cobra.Command {
@@ -57,7 +56,7 @@ type pastRunEvent struct {
 	Commit   string `json:"commit,omitempty"`
 }
 
-func pastRun(r *record.Record) pastRunEvent {
+func pastRun(r *dag.Record) pastRunEvent {
 	e := pastRunEvent{
 		runEvent: runEvent{"run", r.ID, r.Ran + r.Cached + r.Failed + r.Skipped + r.Unfinished, r.Ran, r.Cached,
 			r.Failed, r.Skipped, progress.Round(r.Seconds), r.Unfinished, r.Finished.IsZero() || r.Stopped != ""},
@@ -71,7 +70,7 @@ func pastRun(r *record.Record) pastRunEvent {
 }
 
 // outcomeOf is what became of a run, in a few words.
-func outcomeOf(r *record.Record) string {
+func outcomeOf(r *dag.Record) string {
 	switch {
 	case r.Finished.IsZero():
 		return "unfinished (running or killed)"
@@ -119,7 +118,7 @@ func (a *app) listRuns(store *artifacts.Store, pipeline string) error {
 			continue
 		}
 		listed++
-		r, err := record.Read(store, rr)
+		r, err := dag.ReadRecord(store, rr)
 		if err != nil {
 			damaged = errors.Join(damaged, err)
 			continue
@@ -180,7 +179,7 @@ func (a *app) showRun(id string, what []string, rows int) error {
 	return nil
 }
 
-func (a *app) printRun(r *record.Record) {
+func (a *app) printRun(r *dag.Record) {
 	g := console.Grid{}
 	g.Add("run", r.ID)
 	g.Add("pipeline", fmt.Sprintf("%s (%s)", r.Pipeline, r.File))

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -458,22 +459,21 @@ const mostLost = 0.1
 func scanTable(nodes []region.Node, m *nifti.Means, rois nifti.ROIs, tr float64, from string, grayordinates bool,
 	step float64) *encoding.Table {
 	nonFinite := 0
-	var reduced []string
-	var shares []float64
+	var reduced, shares []string
 	for i, c := range m.Counts {
 		nonFinite += c.NonFinite
 		all := float64(len(rois.Voxels[i]))
 		if float64(c.Used) < (1-mostLost)*all {
 			reduced = append(reduced, nodes[i].Name)
-			shares = append(shares, (all-float64(c.Used))/all)
+			shares = append(shares, strconv.FormatFloat((all-float64(c.Used))/all, 'f', 3, 64))
 		}
 	}
 	h := m.Header
 	row := scanRow{
 		TR: tr, Volumes: int32(m.Volumes), From: from, HeaderTR: h.TR(), Affine: h.AffineSource(),
 		DataType:  nifti.DataType(h.Datatype).String(),
-		NonFinite: int32(nonFinite), Reduced: int32(len(reduced)), ReducedNodes: reduced,
-		ReducedShares: shares,
+		NonFinite: int32(nonFinite), Reduced: int32(len(reduced)), ReducedNodes: strings.Join(reduced, "; "),
+		ReducedShares: strings.Join(shares, "; "),
 	}
 	row.Slope, row.Intercept, _ = h.Scaling() // checked when the header was read
 	if grayordinates {
@@ -507,6 +507,6 @@ type scanRow struct {
 	NonFinite int32   `column:"nonfinite" doc:"voxels of nodes excluded because a volume holds NaN or infinity"`
 	Reduced   int32   `column:"reduced" doc:"nodes that lost more than a tenth of their voxels, as not finite or constant"`
 
-	ReducedNodes  []string  `column:"reduced_nodes" doc:"names of those nodes"`
-	ReducedShares []float64 `column:"reduced_shares" doc:"share of its voxels that each of those nodes lost"`
+	ReducedNodes  string `column:"reduced_nodes" doc:"names of those nodes"`
+	ReducedShares string `column:"reduced_shares" doc:"share of its voxels that each of those nodes lost"`
 }

@@ -87,19 +87,20 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if !(row.TR > 0) {
 		row.TR, row.From = math.NaN(), ""
 	}
-	meta := map[string]string{column.CleanedBefore: column.SeriesGiven}
+	cleaned := column.SeriesGiven
 	if t.Has("sidecar") {
 		how, err := denoised(t.In("sidecar"))
 		if err != nil {
 			return nil, err
 		}
 		if how != "" {
-			meta[column.CleanedBy] = how
+			cleaned += column.AsSidecarSays + how
 		}
 	}
 	return dag.Outputs{
 		"series": encoding.NewArray(x.Data, 1, x.Rows, x.Cols),
-		"scan":   column.WithMeta(column.Table([]seriesRow{row}), meta),
+		"scan": column.WithMeta(column.Table([]seriesRow{row}),
+			map[string]string{column.CleanedBefore: cleaned}),
 	}, nil
 }
 
