@@ -585,4 +585,12 @@ func TestLostZeros(t *testing.T) {
 		"spreadsheet remove leading zeros from the table?")
 	need.Error(t, r.Subjects[1].Problem, "no such file, but 002_x0.csv exists: did")
 	need.NoError(t, r.Subjects[2].Problem)
+	for _, series := range []string{"ts/{id}_*.csv", "*/{id}_x?.c*"} {
+		r = need.Value((&TimeseriesCohort{Parameters: people, Series: series}).Load(dir))(t)
+		for i, want := range []string{"001_x0.csv or", "002_x0.csv exists: did a spreadsheet remove leading zeros"} {
+			need.Error(t, r.Subjects[i].Problem, "no file matches ")
+			need.Error(t, r.Subjects[i].Problem, want)
+		}
+		need.NoError(t, r.Subjects[2].Problem)
+	}
 }

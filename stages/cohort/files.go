@@ -176,7 +176,28 @@ func (f *fileSource) otherZeros(path string) string {
 	if near == nil {
 		return ""
 	}
+	return zerosRemoved(near)
+}
+
+// zerosRemoved proposes files whose names differ by zeros before numbers.
+func zerosRemoved(near []string) string {
 	return fmt.Sprintf(", but %s exists: did a spreadsheet remove leading zeros from the table?", strings.Join(near, " or "))
+}
+
+// numbers are whole numbers without the zeros before them.
+var numbers = pattern.New(`0*([0-9]+)`)
+
+// matching are the files of a directory that match a glob and an expression.
+func matching(dir fs.FS, glob, expression string) []string {
+	found, err := fs.Glob(dir, glob)
+	if err != nil {
+		return nil
+	}
+	whole, err := regexp.Compile(expression)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(found, func(file string) bool { return !whole.MatchString(file) })
 }
 
 // list is a directory that is listed once.
@@ -215,18 +236,21 @@ func (f *fileSource) match(root, name string, filled []string) (string, error) {
 	}
 	fixed := name[:strings.LastIndexByte(name[:at], '/')+1]
 	glob, expression := "", "^(?s:"
+	anyGlob, anyZeros := "", "^(?s:" // whatever zeros stand before the numbers of the values
 	skip, value := len(fixed), false
 	for i, piece := range filled {
 		cut := min(skip, len(piece))
 		skip -= cut
 		if piece = piece[cut:]; i%2 == 1 {
-			glob += signs.Replace(piece)
+			glob, anyGlob = glob+signs.Replace(piece), anyGlob+"*"
 			expression += regexp.QuoteMeta(piece)
+			anyZeros += numbers.ReplaceAllString(regexp.QuoteMeta(piece), "0*$1")
 			value = piece != ""
 			continue
 		}
-		glob += piece
-		expression += beside(piece, value, i+1 < len(filled))
+		glob, anyGlob = glob+piece, anyGlob+piece
+		text := beside(piece, value, i+1 < len(filled))
+		expression, anyZeros = expression+text, anyZeros+text
 	}
 	dir := userfile.Within(root, fixed)
 	f.list(dir).refused = nil
@@ -251,6 +275,9 @@ func (f *fileSource) match(root, name string, filled []string) (string, error) {
 		return "", fmt.Errorf("no file matches %s, where * begins and ends with no letter or digit beside a value of the table: "+
 			"%s may be of another %s; write what stands between in %s", name, words.Some(longer, 4), f.noun, f.port)
 	case len(found) == 0:
+		if near := matching(f.dirs[dir], anyGlob, anyZeros+")$"); len(near) > 0 {
+			return "", fmt.Errorf("no file matches %s%s", name, zerosRemoved(near))
+		}
 		return "", joined(append([]error{fmt.Errorf("no file matches %s", name)}, f.dirs[dir].unlisted(dir)...))
 	case len(found) > 1:
 		return "", several{fmt.Errorf("%d files match %s: %s; %s must match one", len(found), name, words.Some(found, 4), f.port)}
