@@ -29,7 +29,8 @@ var mayImport = map[string][]string{
 	"numeric":      nil,
 
 	// The topics of the stages, from the top down.
-	"stages": {"artifacts/parquet", "dag", "stages/role", "stages/builtin", "stages/command", "stages/present", "stages/present/tables", "stages/wording",
+	"stages": {"artifacts/parquet", "dag", "stages/role", "stages/builtin", "stages/command", "stages/present",
+		"stages/present/tables", "stages/wording",
 		"stages/figure",
 		"stages/assess", "stages/assess/leakage", "stages/learn", "stages/prepare", "stages/prepare/extract",
 		"stages/cohort", "stages/cohort/simulate"},
@@ -86,7 +87,7 @@ var mayImport = map[string][]string{
 	"stages/atlas":        {"stages/bids"},
 	"stages/bids":         {"dag"},
 	"stages/builtin":      nil,
-	"stages/chart":        {"stages/draw"},
+	"stages/chart":        {"stages/draw", "stages/wording"},
 	"stages/draw":         nil,
 	"stages/finding":      {"artifacts/encoding", "dag", "stages/column", "stages/inference"},
 	"stages/inference":    nil,
@@ -197,8 +198,7 @@ func inside(path, of string) bool { return path == of || strings.HasPrefix(path,
 func TestRoomsStaySmall(t *testing.T) {
 	const files, lines = 40, 5000
 	// cli has a file a command; the others are to be divided: splits and models.
-	larger := map[string]int{"cmd/pipeline/cli": 6000, "stages/learn": 5250,
-		"dag": 5500}
+	larger := map[string]int{"cmd/pipeline/cli": 6000, "stages/learn": 5250}
 	out, err := exec.Command("go", "list", "-f", "{{.Dir}}{{range .GoFiles}} {{.}}{{end}}", "./...").Output()
 	need.NoError(t, err, "go list")
 	root, err := os.Getwd()

@@ -90,7 +90,11 @@ func (c Confounds) Select(s Strategy, n int, columns []string, first FirstRow) (
 	whose := map[string][]string{}
 	for j, name := range names {
 		v, _ := c.column(name)
-		if err := fillFirst(v, first); err != nil {
+		err := fillFirst(v, first)
+		if err == nil {
+			err = beyond(v)
+		}
+		if err != nil {
 			what := err.Error()
 			if whose[what] == nil {
 				wrong = append(wrong, what)
@@ -214,13 +218,17 @@ func (c Confounds) Motion() (fd, dvars []float64) {
 	return FramewiseDisplacement(motion), dvars
 }
 
-// Impossible refuses motion that no scan has: a displacement, or DVARS, below 0.
+// Impossible refuses motion that no scan has: a displacement, or DVARS, below 0 or beyond LargestConfound.
 func (c Confounds) Impossible() error {
 	for _, name := range []string{"framewise_displacement", "std_dvars"} {
 		v, _ := c.column(name)
 		if t := slices.IndexFunc(v, func(x float64) bool { return x < 0 }); t >= 0 {
 			return fmt.Errorf("%s is %g in volume %d (line %d), but cannot be negative: write n/a for a missing value",
 				name, v[t], t+1, t+2)
+		}
+		if t := slices.IndexFunc(v, func(x float64) bool { return x > LargestConfound }); t >= 0 {
+			return fmt.Errorf("%s is %g in volume %d (line %d), beyond ±%g: write n/a for a missing value",
+				name, v[t], t+1, t+2, LargestConfound)
 		}
 	}
 	return nil
@@ -247,6 +255,26 @@ func (c Confounds) Codes(regressors []string) (found []Coded) {
 		}
 	}
 	return found
+}
+
+// LargestConfound is the largest absolute value of a confound, and its inverse the smallest: the squares of others may
+// overflow or underflow, and the column would not be regressed out.
+const LargestConfound = 1e100
+
+// beyond refuses a column with a value beyond LargestConfound, or with none that reaches its inverse but for 0. The
+// columns are checked after their squares are computed.
+func beyond(v []float64) error {
+	least := 0.0
+	for t, x := range v {
+		if x = math.Abs(x); x > LargestConfound {
+			return fmt.Errorf("is %g in volume %d (line %d), beyond ±%g: correct it", v[t], t+1, t+2, LargestConfound)
+		}
+		least = max(least, x)
+	}
+	if least > 0 && least < 1/LargestConfound {
+		return fmt.Errorf("has no value beyond ±%g but 0: give it in another unit", least)
+	}
+	return nil
 }
 
 // fillFirst gives the first row a value when it has none.

@@ -62,13 +62,17 @@ func TestFirstRow(t *testing.T) {
 }
 
 func TestConfoundMistakes(t *testing.T) {
-	c := Confounds{Names: []string{"a", "b"}, Values: columns([]float64{1, nan, 2}, []float64{1, 2, 3})}
+	c := Confounds{Names: []string{"a", "b", "vast", "large", "tiny"}, Values: columns([]float64{1, nan, 2},
+		[]float64{1, 2, 3}, []float64{1, 1e200, 2}, []float64{1, 2, -1e60}, []float64{0, 1e-200, 2e-200})}
 	for _, m := range []struct {
 		columns []string
 		want    string
 	}{
-		{[]string{"b", "c", "d*"}, "strategy none with columns b, c, d*: the table lacks c, d*; it has a, b"},
+		{[]string{"b", "c", "d*"}, "strategy none with columns b, c, d*: the table lacks c, d*; it has a, b, vast, large, tiny"},
 		{[]string{"a"}, "strategy none: column a has no value in volume 2; only the first volume may lack one"},
+		{[]string{"vast"}, "strategy none: column vast is 1e+200 in volume 2 (line 3), beyond ±1e+100: correct it"},
+		{[]string{"large", "large_power2"}, "strategy none: column large_power2 is 9.999999999999998e+119 in volume 3 (line 4), beyond ±1e+100: correct it"},
+		{[]string{"tiny"}, "strategy none: column tiny has no value beyond ±2e-200 but 0: give it in another unit"},
 		{[]string{"b["}, `"b[" is not a pattern of column names: syntax error in pattern`},
 	} {
 		if _, _, err := c.Select(none, 5, m.columns, FirstNext); err == nil || err.Error() != m.want {

@@ -1,11 +1,9 @@
 package dag
 
 import (
-	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 
@@ -91,44 +89,4 @@ func (r *runner) identify() error {
 		r.code[s.kind] = d
 	}
 	return nil
-}
-
-// CodeDifferences says of a difference in the code of a kind, between two runs,
-// in which declarations the code differs, as far as that was recorded.
-func CodeDifferences(d Difference, kind string, old, now *Record) []Difference {
-	return codeDifferences(d, kind, old, now.reached())
-}
-
-func codeDifferences(d Difference, kind string, old *Record, now string) []Difference {
-	if files := old.Codes[kind]; strings.Contains(files, "\n") && artifacts.DigestOf([]byte(files)).String() == d.Old {
-		return []Difference{{What: "code format", Old: "by source files, of an earlier version of the program", New: "by declarations"}}
-	}
-	if old.Codes[kind] != d.Old {
-		return []Difference{d}
-	}
-	was, is := listing.Reach(old.reached(), kind), listing.Reach(now, kind)
-	if len(was) == 0 || len(is) == 0 {
-		return []Difference{d}
-	}
-	was, is = listing.Without(was, is), listing.Without(is, was)
-	var changed, other, mentions []Difference
-	for _, pair := range listing.Counterparts(was, is) {
-		o, n := pair[0], pair[1]
-		d := Difference{What: "code", Name: cmp.Or(n.Name, o.Name), Old: o.Digest, New: n.Digest,
-			From: listing.Place(n.Name)}
-		switch {
-		case n.Name == "":
-			other = append(other, d)
-		case o.Name == "":
-			other = append(other, d)
-		case o.Text() != n.Text():
-			changed = append(changed, d)
-		case o.Digest != n.Digest:
-			mentions = append(mentions, d)
-		}
-	}
-	if all := slices.Concat(changed, other, mentions); len(all) > 0 {
-		return all
-	}
-	return []Difference{d}
 }

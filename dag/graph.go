@@ -160,13 +160,6 @@ func (n *Node) Coords() []Coord { return n.coords }
 // Instance is the stage of the task's kind, with the parameters of the task.
 func (n *Node) Instance() Stage { return n.instance }
 
-// With is a copy of the task with another instance. It belongs to no graph.
-func (n *Node) With(instance Stage) *Node {
-	m := *n
-	m.instance = instance
-	return &m
-}
-
 // Inputs are what its ports are connected to.
 func (n *Node) Inputs() []Binding { return n.inputs }
 

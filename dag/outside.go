@@ -8,17 +8,14 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag/content"
-	"prgnn/dag/recipe"
+	"prgnn/dag/internal/line"
 )
 
-// A codeDigest is the content of one of the CodeFiles of a stage.
+// A codeDigest is the digest of what a stage reads beside its inputs.
 type codeDigest struct {
-	CodeFile
+	content.Code
 	digest string
 }
-
-// contents begin the lines of recipes on files that are no inputs, but for those behind variables.
-var contents = []string{"program", "file", "directory"}
 
 // contentOf begins the value of a variable that names places of code.
 const contentOf = "content "
@@ -37,28 +34,10 @@ func (c *codeDigest) appendLine(b []byte) []byte {
 var planned content.Digests
 
 // codeFiles are what a stage reads beside its inputs.
-func codeFiles(n *Node) []CodeFile {
-	reader, ok := n.instance.(CodeReader)
-	if !ok {
-		return nil
-	}
-	all := reader.CodeFiles(func(port string) bool {
+func codeFiles(n *Node) []content.Code {
+	return content.CodeOf(n.instance, func(port string) bool {
 		return slices.ContainsFunc(n.inputs, func(b Binding) bool { return b.Port == port })
 	})
-	all = slices.DeleteFunc(all, func(c CodeFile) bool {
-		return c.What != "environment" && !slices.ContainsFunc(c.Paths, func(path string) bool {
-			return !content.Within(path, c.Except)
-		})
-	})
-	for i := range all {
-		all[i].Name = strings.Map(func(r rune) rune { // a recipe has one fact a line
-			if r < ' ' {
-				return '_'
-			}
-			return r
-		}, all[i].Name)
-	}
-	return all
 }
 
 // codeDigests digests what a stage reads beside its inputs, once in a run.
@@ -66,7 +45,7 @@ func codeDigests(f *content.Digests, hash content.Hashing, n *Node) ([]codeDiges
 	return digestAll(f, hash, codeFiles(n))
 }
 
-func digestAll(f *content.Digests, hash content.Hashing, files []CodeFile) ([]codeDigest, error) {
+func digestAll(f *content.Digests, hash content.Hashing, files []content.Code) ([]codeDigest, error) {
 	var all []codeDigest
 	for _, c := range files {
 		digest, err := f.Code(hash, c.Paths, c.Except)
@@ -95,7 +74,7 @@ const scratchRemedy = "files and directories that it writes and does not read as
 	"are listed in its parameter scratch"
 
 // exceptRemedy is the remedy where what changed is no input of the command, such as a cache; "" where programs changed.
-func exceptRemedy(changed []CodeFile) string {
+func exceptRemedy(changed []content.Code) string {
 	var paths []string
 	for _, c := range changed {
 		switch {
@@ -115,13 +94,13 @@ func exceptRemedy(changed []CodeFile) string {
 
 // outsideChanged compares files that a stage read beside its inputs with the recipe of its job, which has their content
 // as it was before. Files that the stage itself made there are new, and no part of either.
-func (j *Job) outsideChanged(hash content.Hashing, files []CodeFile) error {
+func (j *Job) outsideChanged(hash content.Hashing, files []content.Code) error {
 	var then []string
-	for line := range strings.Lines(j.Recipe) {
-		line = strings.TrimSuffix(line, "\n")
-		f := recipe.ReadLine(line)
-		if slices.Contains(contents, f.What) || f.What == "environment" && strings.HasPrefix(f.Value, contentOf) {
-			then = append(then, line)
+	for text := range strings.Lines(j.Recipe) {
+		text = strings.TrimSuffix(text, "\n")
+		f := line.Read(text)
+		if slices.Contains(line.Files, f.What) || f.What == "environment" && strings.HasPrefix(f.Value, contentOf) {
+			then = append(then, text)
 		}
 	}
 	now, err := digestAll(&content.Digests{}, hash, files)
@@ -129,18 +108,17 @@ func (j *Job) outsideChanged(hash content.Hashing, files []CodeFile) error {
 		return err
 	}
 	var changed []string
-	var other []CodeFile
+	var other []content.Code
 	for _, c := range now {
-		line := string(c.appendLine(nil))
-		if at := slices.Index(then, line); at >= 0 {
+		if at := slices.Index(then, string(c.appendLine(nil))); at >= 0 {
 			then = slices.Delete(then, at, at+1)
 		} else {
-			changed, other = append(changed, c.place()), append(other, c.CodeFile)
+			changed, other = append(changed, c.String()), append(other, c.Code)
 		}
 	}
-	for _, line := range then { // what was gone when the stage began
-		f := recipe.ReadLine(line)
-		if !slices.ContainsFunc(files, func(c CodeFile) bool { return c.What == f.What && c.Name == f.Name }) {
+	for _, text := range then { // what was gone when the stage began
+		f := line.Read(text)
+		if !slices.ContainsFunc(files, func(c content.Code) bool { return c.What == f.What && c.Name == f.Name }) {
 			changed = append(changed, f.What+" "+f.Name)
 		}
 	}
@@ -149,26 +127,4 @@ func (j *Job) outsideChanged(hash content.Hashing, files []CodeFile) error {
 	}
 	return fmt.Errorf("%s: %w: %w%s", strings.Join(changed, ", "), artifacts.ErrChanged, errOutside,
 		exceptRemedy(other))
-}
-
-// outsidePlace is where the files or programs lie in which two recipes of a task differ; "" where that is not certain.
-func (r *runner) outsidePlace(i int32, d Difference) string {
-	var places []string
-	for _, c := range codeFiles(r.nodes[i]) {
-		if c.What == d.What && c.Name == d.Name && !c.Secret {
-			places = append(places, c.place())
-		}
-	}
-	if len(places) != 1 {
-		return ""
-	}
-	return places[0]
-}
-
-// place is where the files of a name lie, for a message.
-func (c *CodeFile) place() string {
-	if c.What == "environment" || c.Secret {
-		return c.What + " " + c.Name
-	}
-	return strings.Join(c.Paths, ", ")
 }

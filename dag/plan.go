@@ -3,12 +3,14 @@ package dag
 import (
 	"context"
 	"fmt"
+
+	"prgnn/artifacts"
+	"prgnn/dag/internal/line"
 )
 
 // plan goes through the run without running anything.
 func (r *runner) plan(ctx context.Context) error {
 	r.dry = true
-	r.past = &history{store: r.store, pipeline: r.graph.name}
 	if err := r.loop(ctx); err != nil {
 		return err
 	}
@@ -28,7 +30,7 @@ func (r *runner) steps() []Step {
 
 func (r *runner) step(i int32) Step {
 	p := &r.at[i]
-	s := Step{Node: r.nodes[i], State: p.state, Key: p.key}
+	s := Step{Node: r.nodes[i], State: p.state, Key: p.key, recipe: func() string { return r.draft(i) }}
 	switch p.state {
 	case Cached:
 		s.Outputs = *p.outputs.Load()
@@ -94,4 +96,58 @@ func (r *runner) planRemakes() {
 			}
 		}
 	}
+}
+
+// reason states for a person, on one line, why a task runs again whose record the store has; "" where it has none.
+func (r *runner) reason(i int32) string {
+	switch p := &r.at[i]; {
+	case p.tale().reason != "":
+		return p.story.reason
+	case p.forced:
+		return "forced to run again"
+	case p.damaged && p.outputs.Load() == nil:
+		return "its record in the store is damaged"
+	case p.damaged && r.lostRemotely(p.key, *p.outputs.Load()):
+		return LostRemotely
+	case p.damaged:
+		return "its result in the store is damaged"
+	case p.remake:
+		return "its result is no longer in the store"
+	}
+	return ""
+}
+
+// LostRemotely is the reason of a task whose result the remote promises and has not.
+const LostRemotely = "its result in the remote is missing or damaged"
+
+// draft writes the recipe of a task as far as it is known: of an input that has
+// yet to be made, only that it is there. What cannot be read leaves it empty.
+func (r *runner) draft(i int32) string {
+	n := r.nodes[i]
+	ports := n.instance.Ports()
+	refs := make([][]artifacts.Ref, len(n.inputs))
+	for b := range n.inputs {
+		for s := range n.inputs[b].Sources {
+			src := &n.inputs[b].Sources[s]
+			ref, ok := r.made(src)
+			if !ok {
+				ref = artifacts.Ref{Format: line.Unknown}
+			}
+			refs[b] = append(refs[b], ref)
+		}
+	}
+	outside, err := codeDigests(&r.files, r.store.HashFile, n)
+	if err != nil {
+		return ""
+	}
+	return string(appendRecipe(nil, r.code[n.stage.kind], outside, n, ports.In, refs))
+}
+
+// made is what a source gives, where that has been made.
+func (r *runner) made(src *Source) (artifacts.Ref, bool) {
+	if src.Node != nil && r.at[r.of[src.Node]].outputs.Load() == nil {
+		return artifacts.Ref{}, false
+	}
+	ref, err := r.resolve(src)
+	return ref, err == nil
 }

@@ -155,7 +155,7 @@ func TestPlanForesees(t *testing.T) {
 		var steps []Step
 		for _, workers := range []int{1, 2, 8} {
 			var err error
-			if steps, err = Plan(&s.sketch().Graph, st, Options{Workers: workers}); err != nil {
+			if steps, err = Plan(context.Background(), &s.sketch().Graph, st, Options{Workers: workers}); err != nil {
 				t.Fatal(err)
 			}
 			var b strings.Builder

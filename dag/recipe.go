@@ -1,17 +1,17 @@
 package dag
 
 import (
+	"context"
 	"encoding/hex"
+	"errors"
 	"slices"
 
 	"prgnn/artifacts"
+	"prgnn/dag/content"
 	"prgnn/dag/environment"
+	"prgnn/dag/internal/line"
 	"prgnn/dag/param"
 )
-
-// recipeFormat is the first line of every recipe. It is raised when the meaning
-// of a recipe's lines changes; results of older ones are then made again.
-const recipeFormat = "recipe 1"
 
 // appendRecipe writes the recipe of a task, whose inputs are settled, to b: all
 // that its result depends on, one fact a line, and nothing else. See
@@ -32,13 +32,13 @@ const recipeFormat = "recipe 1"
 //	input pearson npy 1d2c…
 //	input edges[sub-001] arrow 77fe…
 func appendRecipe(b []byte, code string, outside []codeDigest, n *Node, ports []Port, refs [][]artifacts.Ref) []byte {
-	b = append(b, recipeFormat+"\nstage "...)
+	b = append(b, line.Format+"\nstage "...)
 	b = append(b, n.stage.kind.Name...)
 	b = append(b, "\ncode "...)
 	b = append(b, code...)
 	b = append(b, '\n')
 	b = param.Append(b, "parameter ", n.instance)
-	if e, ok := n.instance.(EnvReader); ok {
+	if e, ok := n.instance.(environment.Reader); ok {
 		names := slices.DeleteFunc(slices.Clone(e.EnvNames()), func(name string) bool {
 			return slices.ContainsFunc(outside, func(c codeDigest) bool {
 				return c.What == "environment" && c.Name == name
@@ -96,4 +96,45 @@ func appendCoords(b []byte, coords []Coord) []byte {
 		b = appendCoordValue(b, c.Value, true)
 	}
 	return append(b, ']')
+}
+
+// Recipe writes the recipe of the task for inputs that ref returns. If known is not nil, it stands for the outputs that
+// a Precomputed stage has.
+func (n *Node) Recipe(ref func(*Source) (artifacts.Ref, error), known artifacts.Refs) (string, error) {
+	if known != nil {
+		like := *n
+		like.instance = &recorded{n.instance.Ports(), known}
+		n = &like
+	}
+	code, err := n.stage.kind.CodeDigest()
+	if err != nil {
+		return "", err
+	}
+	refs := make([][]artifacts.Ref, len(n.inputs))
+	for b := range n.inputs {
+		for s := range n.inputs[b].Sources {
+			r, err := ref(&n.inputs[b].Sources[s])
+			if err != nil {
+				return "", err
+			}
+			refs[b] = append(refs[b], r)
+		}
+	}
+	outside, err := codeDigests(&planned, content.HashFile, n)
+	if err != nil {
+		return "", err
+	}
+	return string(appendRecipe(nil, code, outside, n, n.instance.Ports().In, refs)), nil
+}
+
+// A recorded stage has the outputs that a record states.
+type recorded struct {
+	ports Ports
+	known artifacts.Refs
+}
+
+func (s *recorded) Ports() Ports                 { return s.ports }
+func (s *recorded) KnownOutputs() artifacts.Refs { return s.known }
+func (s *recorded) Run(context.Context, *Task) (Outputs, error) {
+	return nil, errors.New("a record has digests, and no values")
 }

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"prgnn/artifacts"
+	"prgnn/dag/internal/line"
 	"prgnn/dag/param"
-	"prgnn/dag/recipe"
 )
 
 // mixed has ports of every sort, not in the order of their names.
@@ -136,8 +136,8 @@ func TestRecipesDoNotCollide(t *testing.T) {
 		if got, want := strings.Count(r1, "\n"), strings.Count(mixedRecipe, "\n"); got != want {
 			t.Fatalf("%d lines, want %d:\n%s", got, want, r1)
 		}
-		for line := range strings.Lines(r1) {
-			f := recipe.ReadLine(strings.TrimSuffix(line, "\n"))
+		for text := range strings.Lines(r1) {
+			f := line.Read(strings.TrimSuffix(text, "\n"))
 			if f.What == "input" && (f.Value == "" || !strings.Contains(f.Value, " ")) {
 				t.Fatalf("a line cannot be read back: %+v\n%s", f, r1)
 			}

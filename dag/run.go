@@ -84,23 +84,26 @@ func Run(ctx context.Context, g *Graph, s *artifacts.Store, o Options) (*Result,
 // unrecorded is the ID of a run that could leave no record.
 const unrecorded = "-"
 
-// A Step is what a plan says of one task.
+// A Step is what a plan states of one task.
 type Step struct {
 	Node    *Node
 	State   State          // Cached, Stale, Unknown, or Failed for a task that cannot run
 	Key     artifacts.Key  // when it can be known
 	Outputs artifacts.Refs // when Cached
-	Reason  string         // why it is not cached, for a person
+	Reason  string         // why it is not cached, for a person; "" of a Stale task whose result the store never had
 	Damaged bool           // Stale since bytes or the record of its result are damaged
+
+	recipe func() string
 }
 
-// Plan returns what Run would do, in the order of the graph. It runs nothing.
-func Plan(g *Graph, s *artifacts.Store, o Options) ([]Step, error) {
-	return PlanUntil(context.Background(), g, s, o)
-}
+// Recipe is the recipe of the task as far as it is known: of an input that has yet to be made, it states that it is
+// there. It is "" where a file cannot be read.
+func (s *Step) Recipe() string { return s.recipe() }
 
-// PlanUntil is Plan until ctx ends.
-func PlanUntil(ctx context.Context, g *Graph, s *artifacts.Store, o Options) ([]Step, error) {
+// Plan returns what Run would do, in the order of the graph. It runs nothing. (Package why adds the reasons that
+// records
+// of past runs give.)
+func Plan(ctx context.Context, g *Graph, s *artifacts.Store, o Options) ([]Step, error) {
 	r, err := newRunner(g, s, o)
 	if err != nil {
 		return nil, err

@@ -264,7 +264,7 @@ func TestFileChangesMeanwhile(t *testing.T) {
 			if ran != "a:failed" || !errors.Is(res.Errors[0], artifacts.ErrChanged) {
 				t.Errorf("%s, %v", ran, res.Errors)
 			}
-			steps := need.Value(Plan(&s.Graph, st, Options{}))(t)
+			steps := need.Value(Plan(context.Background(), &s.Graph, st, Options{}))(t)
 			if steps[0].State == Cached {
 				t.Error("a result was stored")
 			}

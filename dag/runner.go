@@ -35,7 +35,6 @@ type runner struct {
 	saveAt  time.Duration
 	files   content.Digests
 	hash    content.Hashing  // while the run goes on
-	past    *history         // of plans
 	code    map[*Kind]string // digests of the code identities
 	listing []artifacts.Ref  // of what the kinds reach, for the record
 

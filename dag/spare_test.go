@@ -40,7 +40,7 @@ func TestDamagedSpare(t *testing.T) {
 			t.Error(f)
 		}
 	}
-	need.Value(Plan(&chain("a").Graph, st, Options{}))(t)
+	need.Value(Plan(context.Background(), &chain("a").Graph, st, Options{}))(t)
 	need.Equal(t, len(need.Value(st.Health.Verify(context.Background(), nil))(t).Findings), harmed, "findings after a plan")
 	if again, ran := chain("a").run(t, st, Options{}); ran != "" || len(again.Damaged) > 0 {
 		t.Errorf("%s; damaged %q", ran, again.Damaged)

@@ -80,39 +80,13 @@ func (k *Kind) SetDefaults(s Stage, set func(name string) bool) {
 	}
 }
 
-// An EnvReader is a Stage whose result depends on environment variables too: their
-// names. Hashes of the values enter the recipe. Nothing but a stage that runs a command for
-// its user has a use for it.
-type EnvReader interface{ EnvNames() []string }
-
-// A CodeReader is a Stage whose result depends on files that are no inputs: a program, and what it loads from
-// directories that variables name. Their content enters the recipe, and no path. connected reports whether a port is.
-type CodeReader interface {
-	CodeFiles(connected func(port string) bool) []CodeFile
-}
-
-// CodeFiles of a name, in the order in which they are searched.
-type CodeFile struct {
-	What  string // "program", "file", "directory", or "environment": a variable whose value does not count then
-	Name  string // "python3", or that of the variable
-	Paths []string
-	// Except are files and directories among the paths, or in them, that do not count: the stage writes there.
-	Except []string
-	// Secret paths stand in no message: they come from the value of a variable.
-	Secret bool
-}
-
-// A Foreteller is a Stage that gives values which it has already, such as a table
+// A Precomputed stage is one that gives values which it has already, such as a table
 // that was read with the pipeline file. They stand in its recipe in place of how
 // they are made, and a plan sees past the task before it has run. Run must give
 // exactly these.
 type Precomputed interface {
 	KnownOutputs() artifacts.Refs
 }
-
-// An Adviser is a Stage that runs as it is, and has something to say about its parameters to
-// the person who wrote them. Each piece of advice names the parameter.
-type Adviser interface{ Advise() []string }
 
 // A Validator is a Stage that checks parameters against each other. It returns
 // all mistakes, each naming the parameter.

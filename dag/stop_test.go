@@ -2,6 +2,7 @@ package dag
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	"prgnn/dag/internal/detail"
 	"prgnn/internal/need"
 )
 
@@ -36,9 +38,9 @@ func TestCancel(t *testing.T) {
 	}
 	rr, err := st.LoadRun(res.ID)
 	need.NoError(t, err)
-	rec, err := ReadRecord(st, rr)
-	if err != nil || rec.Stopped != why.Error() || rec.Finished.IsZero() {
-		t.Errorf("%+v, %v", rec, err)
+	var d detail.Run
+	if err := json.Unmarshal(rr.Detail, &d); err != nil || d.Stopped != why.Error() || rr.Finished.IsZero() {
+		t.Errorf("%+v, %v", rr, err)
 	}
 	if _, ran := chain("a").run(t, st, Options{}); strings.Contains(ran, "a:ran") ||
 		!strings.Contains(ran, "b:ran c:ran") {
@@ -52,19 +54,17 @@ func TestTimesOfKilledRun(t *testing.T) {
 	saveEvery = 0
 	st, s := newStore(t), chain("a")
 	s.nodes["b"].instance.(*join).during = func(context.Context, *Task) error {
-		var last map[string]*TaskRecord
+		var d detail.Run
 		for range 1000 { // the runner writes while this task is at work
-			last = LastRan(&s.Graph, st)
-			if last["a"] != nil {
-				break
+			if runs, err := st.Runs(); err == nil && len(runs) == 1 {
+				if err := json.Unmarshal(runs[0].Detail, &d); err != nil || len(d.Tasks) > 0 {
+					break
+				}
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		if last["a"] == nil || last["a"].Seconds <= 0 || len(last["a"].Outputs) == 0 || last["b"] != nil {
-			return fmt.Errorf("the tasks ran: %v", last)
-		}
-		if keys := LastKeys(&s.Graph, st); keys["a"] == (artifacts.Key{}) {
-			return fmt.Errorf("their keys are %v", keys)
+		if len(d.Tasks) == 0 || d.Tasks[0].ID != "a" || d.Tasks[0].Seconds <= 0 || d.Tasks[0].Key == "" {
+			return fmt.Errorf("the tasks ran: %+v", d.Tasks)
 		}
 		return nil
 	}
@@ -72,32 +72,10 @@ func TestTimesOfKilledRun(t *testing.T) {
 	if err != nil || res.Failed > 0 {
 		t.Fatal(err, res.Errors)
 	}
-	rec := need.Value(ReadRecord(st, need.Value(st.LoadRun(res.ID))(t)))(t)
-	if rec.SoFar != nil || len(rec.Tasks) != res.Tasks {
-		t.Errorf("the record at the end has %d tasks of %d, and %d of a run that goes on", len(rec.Tasks), res.Tasks,
-			len(rec.SoFar))
-	}
-}
-
-// TestFileOf: the pipeline file is read from a record without the rest, as with it.
-func TestFileOf(t *testing.T) {
-	st, s := newStore(t), chain("a")
-	s.Graph.file, s.Graph.source = "study/é \"a\".yaml", "stages:\n  a: <&>\n"
-	res, _ := s.run(t, st, Options{})
+	var d detail.Run
 	rr := need.Value(st.LoadRun(res.ID))(t)
-	rec := need.Value(ReadRecord(st, rr))(t)
-	file, source, err := FileOf(rr)
-	if err != nil || file != rec.File || source != rec.Source || file != s.Graph.file || source != s.Graph.source {
-		t.Errorf("%q, %q, %v", file, source, err)
-	}
-	rest := &artifacts.RunRecord{Detail: []byte(`{"file":"a","source":"b","tasks":[{`)}
-	if file, source, err := FileOf(rest); err != nil || file+source != "ab" {
-		t.Errorf("the rest was read: %q, %q, %v", file, source, err)
-	}
-	for _, detail := range []string{``, `[]`, `{"file":"a"}`, `{"source":"a","file":"b"}`, `{"file":1,"source":"a"}`} {
-		if file, source, err := FileOf(&artifacts.RunRecord{Detail: []byte(detail)}); err == nil || file+source != "" {
-			t.Errorf("of %s: %q, %q, %v", detail, file, source, err)
-		}
+	if need.NoError(t, json.Unmarshal(rr.Detail, &d)); rr.Finished.IsZero() || len(d.Tasks) != res.Tasks {
+		t.Errorf("the record at the end has %d tasks of %d", len(d.Tasks), res.Tasks)
 	}
 }
 

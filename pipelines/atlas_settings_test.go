@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
 )
 
@@ -20,12 +21,13 @@ stages:
 	p := need.Value(build("atlas.yaml", []byte(text), ".", nil, maxTasks))(t)
 	settings := outputOf(t, p.Graph, "pipeline", "settings")
 	parameter, _ := settings.Strings("parameter")
-	value, _ := settings.Strings("value")
+	values := need.Value(encoding.ListsOf[string](settings, "value"))(t)
 	got := map[string]string{}
 	for i := range parameter {
-		got[parameter[i]] = value[i]
-		if strings.Contains(value[i], root) {
-			t.Errorf("%s names a place: %s", parameter[i], value[i])
+		value := strings.Join(values[i], ", ")
+		got[parameter[i]] = value
+		if strings.Contains(value, root) {
+			t.Errorf("%s names a place: %s", parameter[i], value)
 		}
 	}
 	if got["labels.atlas"] != "Mini" || got["labels.file"] != "tpl-MNI152NLin2009cAsym_atlas-Mini_res-02_dseg.nii.gz" ||

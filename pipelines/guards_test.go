@@ -96,7 +96,9 @@ func TestOneWithinOfPermutedLabels(t *testing.T) {
 		{"scanner", retrain, "", scanner, refused + `no column, and itself within scanner: set within: scanner in folds too`},
 		{"scanner", retrain, scanner, "", refused + `scanner, and itself within no column: set within: scanner in evaluate too`},
 		{"scanner", retrain + labels, scanner, all, refused + `scanner, and itself within no column: set within: scanner in evaluate too`},
-		{"scanner", "", "", scanner, note + "folds" + absent}, // m is trained on them, and evaluate has its own
+		{"scanner", retrain + labels, ", stratify_by: [scanner]", scanner, ""},
+		// m is trained on them, and evaluate has its own
+		{"scanner", "", "", scanner, note + "folds" + absent},
 		{"scanner", "", scanner, "", note + "evaluate" + absent},
 		{"scanner", retrain + labels, scanner, scanner, ""},
 		{"scanner", retrain + labels, all, all, ""},
@@ -457,6 +459,23 @@ func TestParticipantsThatComBatCannotUse(t *testing.T) {
 		if c.cohort != "" {
 			need.Equal(t, fmt.Sprint(p.Roster.Left), "[{sub-03 A no value of age } {sub-08 B no value of age }]")
 		}
+	}
+}
+
+// Sites that few: keep leaves unharmonized in any fold are a doubt, which the report states as a caution.
+func TestSitesThatStayUnharmonized(t *testing.T) {
+	rows := []string{"A\tx", "B\tx", "A\tx", "B\tx"}
+	for i := range 24 {
+		rows = append(rows, fmt.Sprintf("%c\t%s", "AB"[i%2], []string{"NYU", "USM"}[i/2%2]))
+	}
+	for with, want := range map[string]int{"few: keep": 1, "few: keep, minimum: 2": 0, "few: refuse": 0} {
+		p := need.Value(guarded(t, "scanner", rows, "", `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, stratify_by: [scanner] } }
+  series: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  connectivity: { use: connectivity, each: subject, in: { series: series } }
+  combat: { use: combat, matrix: { fold: [1..2] }, in: { matrices: "connectivity[*].pearson", folds: folds, participants: cohort.participants },
+      with: { site: scanner, `+with+` } }`))(t)
+		notes := notesWith(p, "stage combat: the matrices of scanner x stay unharmonized in at least one fold")
+		need.Equal(t, len(notes), want, with, p.Notes)
 	}
 }
 

@@ -106,8 +106,9 @@ func TestMethodsOfEveryChoice(t *testing.T) {
 				continue
 			}
 			was := rows[i].Value
-			for _, rows[i].Value = range choices {
-				write(rows[i].Stage + "." + p.Name + ": " + rows[i].Value)
+			for _, choice := range choices {
+				rows[i].Value = []string{choice}
+				write(rows[i].Stage + "." + p.Name + ": " + choice)
 			}
 			rows[i].Value = was
 		}

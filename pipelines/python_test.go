@@ -31,7 +31,7 @@ func TestPython(t *testing.T) {
 	read := func(task, port string) []byte {
 		return storetest.Find(t, store.Dir(), r.Outputs[task].Of(port).Digest).Read(t)
 	}
-	steps, err := dag.Plan(p.Graph, store, dag.Options{Until: []string{"ages"}})
+	steps, err := dag.Plan(t.Context(), p.Graph, store, dag.Options{Until: []string{"ages"}})
 	need.NoError(t, err)
 	for _, step := range steps {
 		if step.Node.ID() != "ages" {

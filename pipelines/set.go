@@ -122,7 +122,7 @@ func presently(root *tree.Node, set string, full []string, now, v *tree.Node) (t
 		return "the file includes stage " + full[1], true
 	case now == nil && len(full) == 4 && full[2] == "with":
 		if standard, ok := defaultOf(under(root, full[:2]...), full[3]); ok {
-			other = standard != plainValue(v.Parameter("list of texts"))
+			other = standard != strings.Join(plainValue(v.Parameter("list of texts")), ", ")
 			return name + " is " + cmp.Or(standard, "empty") + " (the default)", other
 		}
 		fallthrough
@@ -140,7 +140,7 @@ func defaultOf(stage *tree.Node, name string) (text string, ok bool) {
 	}
 	for _, p := range param.Of(kind.New()) {
 		if p.Name == name {
-			return plainValue(p.Default), true
+			return strings.Join(plainValue(p.Default), ", "), true
 		}
 	}
 	return "", false

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -25,16 +26,18 @@ import (
 // of them names a path, a host or a user.
 const settingsName = "pipeline"
 
-// A settingRow is one parameter of one stage, in pipeline.settings.
+// A settingRow is one value of one parameter of one stage, in pipeline.settings: an axis has several. A value is a
+// list,
+// which of a text or a number has one item.
 type settingRow struct {
-	Stage     string `column:"stage"`
-	Kind      string `column:"kind"`
-	Tasks     int32  `column:"tasks"`
-	Parameter string `column:"parameter"`
-	Value     string `column:"value"`
-	Default   string `column:"default"`
-	Unit      string `column:"unit"`
-	Doc       string `column:"doc"`
+	Stage     string   `column:"stage"`
+	Kind      string   `column:"kind"`
+	Tasks     int32    `column:"tasks"`
+	Parameter string   `column:"parameter"`
+	Value     []string `column:"value"`
+	Default   []string `column:"default"`
+	Unit      string   `column:"unit"`
+	Doc       string   `column:"doc"`
 }
 
 // An excludedRow is one participant who takes no part.
@@ -43,6 +46,8 @@ type excludedRow struct {
 	Group    string `column:"group" doc:"empty where it is not known"`
 	Reason   string `column:"reason"`
 	Category string `column:"category" doc:"the reason without ids, files and advice"`
+	Term     string `column:"criterion" doc:"the inclusion criterion that is not met; empty for another reason"`
+	NoValue  bool   `column:"no_value" doc:"whether the criterion has no value"`
 }
 
 // settingsKindOf is no kind that a file could use; see cohortKindOf.
@@ -91,7 +96,7 @@ func (l *loader) addSettings(g *dag.Graph) error {
 	if l.roster != nil {
 		notes.Meta = l.roster.Scans().Meta()
 		for _, o := range l.roster.Left {
-			excluded = append(excluded, excludedRow{o.ID, o.Group, o.Why, o.Counted()})
+			excluded = append(excluded, excludedRow{o.ID, o.Group, o.Why, o.Counted(), o.Unmet.Term, o.Unmet.NoValue})
 		}
 	}
 	left := column.Table(excluded)
@@ -128,8 +133,10 @@ func (l *loader) excludedID() string {
 
 func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 	var rows []settingRow
-	add := func(stage, kind string, n int, p param.Param, value string) {
-		rows = append(rows, settingRow{stage, kind, int32(n), p.Name, value, plainValue(p.Default), p.Unit, p.Doc})
+	add := func(stage, kind string, n int, p param.Param, values ...[]string) {
+		for _, value := range values {
+			rows = append(rows, settingRow{stage, kind, int32(n), p.Name, value, plainValue(p.Default), p.Unit, p.Doc})
+		}
 	}
 	if l.cohort != nil {
 		standard := param.Of(l.cohort.New())
@@ -141,18 +148,19 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 	}
 	if l.roster != nil {
 		for _, a := range l.roster.Atlas {
-			add("cohort", l.cohort.Name, len(l.roster.Subjects), param.Param{Name: a.Name, Doc: a.Doc}, a.Value)
+			add("cohort", l.cohort.Name, len(l.roster.Subjects), param.Param{Name: a.Name, Doc: a.Doc},
+				[]string{a.Value})
 		}
 	}
 	for _, s := range l.stages {
 		standard := param.Of(s.kind.New())
 		if len(standard) == 0 {
-			add(s.name, s.kind.Name, s.members, param.Param{}, "")
+			add(s.name, s.kind.Name, s.members, param.Param{}, nil)
 		}
 		values := s.values()
 		for i, p := range standard {
 			if p.Name != "subject" {
-				add(s.name, s.kind.Name, s.members, p, values[i])
+				add(s.name, s.kind.Name, s.members, p, values[i]...)
 			}
 		}
 	}
@@ -188,37 +196,38 @@ func (l *loader) inputs() string {
 
 // values are, of each parameter, the different values that the tasks of a stage
 // have, in their order.
-func (s *stage) values() []string {
+func (s *stage) values() [][][]string {
 	const most = 40
-	var seen [][]string
-	for m, work := range s.works {
+	all := make([][][]string, len(param.Of(s.work)))
+	for _, work := range s.works {
 		for i, p := range param.Of(work) {
-			if m == 0 {
-				seen = append(seen, nil)
-			}
-			if text := plainValue(p.Default); !slices.Contains(seen[i], text) && len(seen[i]) <= most {
-				seen[i] = append(seen[i], text)
+			value := plainValue(p.Default)
+			if len(all[i]) <= most && !slices.ContainsFunc(all[i],
+				func(v []string) bool { return slices.Equal(v, value) }) {
+				all[i] = append(all[i], value)
 			}
 		}
 	}
-	all := make([]string, len(param.Of(s.work)))
-	for i, v := range seen {
-		if len(v) > most {
-			v[most] = "…"
+	for _, values := range all {
+		if len(values) > most {
+			values[most] = []string{"…"}
 		}
-		all[i] = strings.Join(v, "; ")
 	}
 	return all
 }
 
-func plainValue(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case string:
-		return v
-	case []string:
-		return strings.Join(v, ", ")
+// plainValue is the value of a parameter as a list of texts; a value that is no list has one item.
+func plainValue(v any) []string {
+	list := reflect.ValueOf(v)
+	switch {
+	case v == nil:
+		return nil
+	case list.Kind() != reflect.Slice:
+		return []string{fmt.Sprint(v)}
 	}
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(v), " ", ", "), "[]")
+	items := make([]string, list.Len())
+	for i := range items {
+		items[i] = fmt.Sprint(list.Index(i))
+	}
+	return items
 }

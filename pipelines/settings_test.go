@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -40,15 +41,15 @@ func TestSettings(t *testing.T) {
 	settings := outputOf(t, p.Graph, "pipeline", "settings")
 	stage, _ := settings.Strings("stage")
 	parameter, _ := settings.Strings("parameter")
-	value, _ := settings.Strings("value")
-	standard, _ := settings.Strings("default")
-	got := map[string][2]string{}
+	value := need.Value(encoding.ListsOf[string](settings, "value"))(t)
+	standard := need.Value(encoding.ListsOf[string](settings, "default"))(t)
+	got := map[string]string{}
 	for i := range stage {
-		got[stage[i]+"."+parameter[i]] = [2]string{value[i], standard[i]}
+		got[stage[i]+"."+parameter[i]] += fmt.Sprintf("%q %q;", value[i], standard[i])
 	}
-	for name, want := range map[string][2]string{
-		"folds.folds": {"2", "5"}, "folds.seed": {"7", "0"}, "wide.value": {"a; b", ""}, "cohort.asd": {"2", "75"},
-		"report.title": {"", ""},
+	for name, want := range map[string]string{
+		"folds.folds": `["2"] ["5"];`, "folds.seed": `["7"] ["0"];`, "wide.value": `["a"] [""];["b"] [""];`,
+		"cohort.asd": `["2"] ["75"];`, "report.title": `[""] [""];`, "folds.stratify_by": `[] [];`,
 	} {
 		need.Equal(t, got[name], want, name)
 	}

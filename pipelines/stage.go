@@ -9,6 +9,7 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
 	"prgnn/pipelines/tree"
+	"prgnn/stages/role"
 )
 
 var stageKeys = []string{"use", "in", "with", "each", "matrix", "resources"}
@@ -229,7 +230,7 @@ func (l *loader) makeTasks(s *stage) {
 				l.once(said, placeOf(s.pos, s.with)(err.Error()), s.name, err)
 			}
 		}
-		if a, ok := w.(dag.Adviser); ok {
+		if a, ok := w.(role.Adviser); ok {
 			for _, advice := range a.Advise() {
 				l.note("stage %s: %s", s.name, advice)
 			}

@@ -22,7 +22,8 @@ var roles = []reflect.Type{
 	reflect.TypeFor[role.Cleaner](), reflect.TypeFor[role.Timed](), reflect.TypeFor[role.ScanReader](),
 	reflect.TypeFor[role.SharedReader](),
 	reflect.TypeFor[role.Joiner](), reflect.TypeFor[role.Check](), reflect.TypeFor[role.Referrer](),
-	reflect.TypeFor[role.PortUser](), reflect.TypeFor[role.InputUser](),
+	reflect.TypeFor[role.PortUser](), reflect.TypeFor[role.InputUser](), reflect.TypeFor[role.Promiser](),
+	reflect.TypeFor[role.Adviser](),
 }
 
 // rolesOf are the roles of a type, without those that another of its roles contains.

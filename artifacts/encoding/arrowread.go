@@ -295,7 +295,7 @@ func readUint64(c *Column, chunks []arrow.Array, mem *budget.Budget) error {
 		return int64(a.Value(i))
 	})(c, chunks, mem)
 	if tooLarge {
-		err = errors.New("column " + c.Name + " holds an unsigned number larger than an int64")
+		err = errors.New("column " + c.Name + " holds an unsigned number larger than an int64: write the column as text")
 	}
 	return err
 }

@@ -46,26 +46,28 @@ func FormatFloat(x float64, bits int) string {
 	return strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, bits), "+") // +Inf
 }
 
-// TextLists returns a column of lists of texts, a list a row. A row without a value has nil; a missing text
-// in a list is an error.
-func (t *Table) TextLists(name string) ([][]string, error) {
+// An Item is what the lists of a column hold.
+type Item interface{ string | int32 | float64 }
+
+// ListsOf returns a column of lists, a list a row. A row without a value has nil; a missing item in a list is an error.
+func ListsOf[T Item](t *Table, name string) ([][]T, error) {
 	c, err := t.find(name)
 	if err != nil {
 		return nil, err
 	}
 	lists, ok := c.Values.(array.ListLike)
-	if !ok || !isText(lists.ListValues().DataType()) {
-		return nil, fmt.Errorf("column %q holds %s, not lists of texts", name, c.TypeName())
+	if !ok || !holds[T](lists.ListValues().DataType()) {
+		return nil, fmt.Errorf("column %q holds %s, not lists of %s", name, c.TypeName(), itemType[T]())
 	}
-	out := make([][]string, lists.Len())
+	out := make([][]T, lists.Len())
 	for i := range out {
 		if !c.Has(i) {
 			continue
 		}
 		lo, hi := lists.ValueOffsets(i)
-		out[i] = make([]string, hi-lo)
+		out[i] = make([]T, hi-lo)
 		for k := range out[i] {
-			if out[i][k], ok = valueOf(lists.ListValues(), int(lo)+k).(string); !ok {
+			if out[i][k], ok = valueOf(lists.ListValues(), int(lo)+k).(T); !ok {
 				return nil, fmt.Errorf("column %q, row %d: item %d of the list has no value", name, i+1, k+1)
 			}
 		}
@@ -73,22 +75,40 @@ func (t *Table) TextLists(name string) ([][]string, error) {
 	return out, nil
 }
 
-func isText(typ arrow.DataType) bool {
+// itemType is the type of the items in Arrow.
+func itemType[T Item]() arrow.DataType {
+	switch any(*new(T)).(type) {
+	case int32:
+		return arrow.PrimitiveTypes.Int32
+	case float64:
+		return arrow.PrimitiveTypes.Float64
+	}
+	return arrow.BinaryTypes.String
+}
+
+// holds reports whether values of a type are items of T in Go.
+func holds[T Item](typ arrow.DataType) bool {
 	if d, ok := typ.(*arrow.DictionaryType); ok {
 		typ = d.ValueType
 	}
-	return typ.ID() == arrow.STRING || typ.ID() == arrow.LARGE_STRING
+	return typ.ID() == itemType[T]().ID() || typ.ID() == arrow.LARGE_STRING && itemType[T]() == arrow.BinaryTypes.String
 }
 
-// TextLists makes the values of a column of lists of texts, list<item: utf8> of Arrow: a list a row; nil is a
-// missing value.
-func TextLists(rows [][]string) arrow.Array {
-	b := array.NewListBuilder(memory.DefaultAllocator, arrow.BinaryTypes.String)
+// Lists makes the values of a column of lists, a list a row: list<item: utf8> of Arrow, or of numbers; nil is a missing
+// value.
+func Lists[T Item](rows [][]T) arrow.Array {
+	b := array.NewListBuilder(memory.DefaultAllocator, itemType[T]())
 	defer b.Release()
-	texts := b.ValueBuilder().(*array.StringBuilder)
 	for _, r := range rows {
 		b.Append(r != nil)
-		texts.AppendValues(r, nil)
+		switch items := b.ValueBuilder().(type) {
+		case *array.StringBuilder:
+			items.AppendValues(any(r).([]string), nil)
+		case *array.Int32Builder:
+			items.AppendValues(any(r).([]int32), nil)
+		case *array.Float64Builder:
+			items.AppendValues(any(r).([]float64), nil)
+		}
 	}
 	return b.NewArray()
 }

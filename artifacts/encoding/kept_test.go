@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,9 +121,9 @@ func TestKeptIsNotComputedWith(t *testing.T) {
 	need.Error(t, err, `column "decimal" holds decimal(10, 2), not integers`)
 	_, err = tab.Bools("day")
 	need.Error(t, err, `column "day" holds date32, not Booleans`)
-	_, err = tab.TextLists("numbers")
-	need.Error(t, err, `column "numbers" holds list<item: float64, nullable>, not lists of texts`)
-	_, err = tab.TextLists("words")
+	_, err = encoding.ListsOf[string](tab, "numbers")
+	need.Error(t, err, `column "numbers" holds list<item: float64, nullable>, not lists of utf8`)
+	_, err = encoding.ListsOf[string](tab, "words")
 	need.Error(t, err, `column "words", row 4: item 1 of the list has no value`)
 	_, err = encoding.Concat(tab, &encoding.Table{Columns: slices.Concat(tab.Columns[1:2], tab.Columns[1:])})
 	need.Error(t, err, `concat: table 1 has the columns`)
@@ -141,17 +142,35 @@ func TestKeptIsNotComputedWith(t *testing.T) {
 	need.Equal(t, day.Value(0), any("2024-02-29"))
 }
 
-// Lists of texts are made from Go, and are what pyarrow writes.
-func TestTextLists(t *testing.T) {
+// Lists are made from Go, and are what pyarrow writes.
+func TestLists(t *testing.T) {
 	rows := [][]string{{"a", "é", ""}, nil, {}, {"z"}, {"\"q\"\n"}}
-	tab := encoding.NewTable(encoding.Column{Name: "words", Values: encoding.TextLists(rows)})
+	tab := encoding.NewTable(encoding.Column{Name: "words", Values: encoding.Lists(rows)})
 	again := need.Value(encoding.ReadTable(bytes.NewReader(encoding.Encoded(t, tab))))(t)
-	same(t, need.Value(again.TextLists("words"))(t), rows)
-	same(t, need.Value(tab.TextLists("words"))(t), rows)
+	same(t, need.Value(encoding.ListsOf[string](again, "words"))(t), rows)
+	same(t, need.Value(encoding.ListsOf[string](tab, "words"))(t), rows)
 	theirs := need.Value(readTableFile("arrow/types.arrow"))(t)
 	c, _ := theirs.Column("words")
 	need.Equal(t, c.TypeName(), again.Columns[0].TypeName())
-	bad := encoding.NewTable(encoding.Column{Name: "words", Values: encoding.TextLists([][]string{{"\xff"}})})
+	for _, one := range []struct {
+		values arrow.Array
+		csv    string
+	}{
+		{encoding.Lists([][]float64{{0.5, math.Inf(1)}, nil, {}}), "x\n\"[0.5,\"\"Inf\"\"]\"\n\n[]\n"},
+		{encoding.Lists([][]int32{{3, -1}, nil, {}}), "x\n\"[3,-1]\"\n\n[]\n"},
+	} {
+		numbers := encoding.NewTable(encoding.Column{Name: "x", Values: one.values})
+		read := need.Value(encoding.ReadTable(bytes.NewReader(encoding.Encoded(t, numbers))))(t)
+		if one.values.DataType().(*arrow.ListType).Elem() == arrow.PrimitiveTypes.Int32 {
+			same(t, need.Value(encoding.ListsOf[int32](read, "x"))(t), [][]int32{{3, -1}, nil, {}})
+		} else {
+			same(t, need.Value(encoding.ListsOf[float64](read, "x"))(t), [][]float64{{0.5, math.Inf(1)}, nil, {}})
+		}
+		var csv bytes.Buffer
+		need.NoError(t, read.WriteCSV(&csv, ','))
+		need.Equal(t, csv.String(), one.csv)
+	}
+	bad := encoding.NewTable(encoding.Column{Name: "words", Values: encoding.Lists([][]string{{"\xff"}})})
 	need.Error(t, bad.Encode(new(bytes.Buffer)), `column "words"`)
 	var csv bytes.Buffer
 	need.NoError(t, tab.WriteCSV(&csv, ','))

@@ -155,7 +155,7 @@ func readLeaf(c *encoding.Column, l *listLevels, like arrow.DataType, f *file.Re
 			return v
 		}))
 		if err == nil && tooLarge {
-			err = errors.New("holds an unsigned number larger than an int64")
+			err = errors.New("holds an unsigned number larger than an int64: write the column as text")
 		}
 	case p == parquet.Types.ByteArray && (logical.Equals(schema.StringLogicalType{}) ||
 		logical.Equals(schema.EnumLogicalType{}) || logical.Equals(schema.JSONLogicalType{})):

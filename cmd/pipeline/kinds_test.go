@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	_ "prgnn/stages"
+	"prgnn/stages/role"
 )
 
 // Stage kinds for the stories: a program of one's own has kinds of its own.
@@ -40,8 +41,8 @@ func (*drift) Ports() dag.Ports {
 	return dag.Ports{Out: []dag.Port{{Name: "table", Type: dag.Arrow("subject", "score"), Doc: "three scores"}}}
 }
 
-func (d *drift) Promise() dag.Promise {
-	p, err := dag.ParsePromise(d.Promises)
+func (d *drift) Promise() role.Promise {
+	p, err := role.ParsePromise(d.Promises)
 	if err != nil {
 		panic(err)
 	}

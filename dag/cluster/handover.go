@@ -64,7 +64,7 @@ func (c *coordinator) submit(s shape, ts []*tracked) bool {
 	b := &batch{name: newName()}
 	each := (len(ts) + c.most - 1) / c.most
 	for i, t := range ts {
-		text, err := t.job.Encode()
+		text, err := encodeJob(t.job)
 		if err == nil {
 			c.space.remove(reportsDir, t.key.String())
 			err = c.space.write(jobsDir, t.key.String(), text, 0o666)

@@ -76,7 +76,7 @@ func execTask(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.
 		}
 		return k.String(), &report{NoJob: true, Error: "no such job in the store: " + err.Error()}
 	}
-	j, err := dag.DecodeJob(text, kinds)
+	j, err := decodeJob(text, kinds)
 	switch {
 	case err != nil:
 		return k.String(), &report{Error: err.Error()}

@@ -249,7 +249,7 @@ func (p *Pilot) carryOut(ctx context.Context, l load, held string) {
 	text, err := regular.ReadFile(held)
 	var j *dag.Job
 	if err == nil {
-		j, err = dag.DecodeJob(text, p.Kinds)
+		j, err = decodeJob(text, p.Kinds)
 	}
 	if err == nil && j.Key != l.key {
 		err = errOtherKey

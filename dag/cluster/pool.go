@@ -291,7 +291,7 @@ func (p *Pool) elsewhere(k artifacts.Key) (dir string) {
 
 // enqueue writes a job down for the pilots. One that ended badly before runs alone.
 func (p *Pool) enqueue(o *order) error {
-	text, err := o.job.Encode()
+	text, err := encodeJob(o.job)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,9 @@ const (
 	hashMemory = 64 << 10 // KiB
 )
 
+// A Reader is a stage that runs a command for its user, whose result depends on environment variables: their names.
+type Reader interface{ EnvNames() []string }
+
 // hashed are the hashes that this process has computed, by name and value.
 var hashed sync.Map
 

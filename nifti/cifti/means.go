@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 
+	"prgnn/internal/words"
 	"prgnn/nifti"
 )
 
@@ -64,11 +66,15 @@ func (m *Models) Same(other *Models) bool {
 	return true
 }
 
-// Labels reads the first map of a file of labels or scalars: a label for each grayordinate, as nifti.ReadLabels does
-// for each voxel.
+// Labels reads the map of a file of labels or scalars with one map: a label for each grayordinate, as nifti.ReadLabels
+// does for each voxel.
 func (f *File) Labels() ([]int32, error) {
 	if f.Rows.Models == nil || f.Columns.Series {
 		return nil, fmt.Errorf("%s: not a map of grayordinates (dlabel, dscalar)", f.name)
+	}
+	if n := f.Columns.N; n > 1 {
+		return nil, fmt.Errorf("%s: it has %d maps (%s), and which one has the labels is unknown: write a file with one map (wb_command -cifti-merge OUT.dlabel.nii -cifti %s -column 1)",
+			f.name, n, words.Some(f.Columns.Maps, 6), filepath.Base(f.name))
 	}
 	var labels []int32
 	row := make([]float64, f.Columns.N)

@@ -32,8 +32,9 @@ type Axis struct {
 	Parcels []string // names of parcels
 	Step    float64  // time between points, s
 	Series  bool
-	Labels  []Label // of the first map
-	Map     string  // name of the first map
+	Labels  []Label  // of the first map
+	Map     string   // name of the first map
+	Maps    []string // names of all maps
 }
 
 // Models are grayordinates: the vertices of surfaces and the voxels of structures.
@@ -236,6 +237,9 @@ func (x *xmlMap) axis(a *Axis) error {
 	case "CIFTI_INDEX_TYPE_LABELS", "CIFTI_INDEX_TYPE_SCALARS":
 		if n = len(x.Named); n > 0 {
 			a.Map = strings.TrimSpace(x.Named[0].Name)
+			for _, m := range x.Named {
+				a.Maps = append(a.Maps, strings.TrimSpace(m.Name))
+			}
 			keys := map[int]string{}
 			for _, l := range x.Named[0].Labels {
 				if other, twice := keys[l.Key]; twice {

@@ -201,8 +201,15 @@ func TestWriteDense(t *testing.T) {
 		want[i] = int32(i % 25)
 	}
 	var b bytes.Buffer
-	need.NoError(t, f.Rows.Models.WriteDense(&b, []string{"a", "b"}, [][]float64{values, values}))
 	path := filepath.Join(t.TempDir(), "x.dscalar.nii")
+	need.NoError(t, f.Rows.Models.WriteDense(&b, []string{"old", "new"}, [][]float64{values, values}))
+	need.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
+	two := openFile(t, path)
+	defer two.Close()
+	_, err := two.Labels()
+	need.Error(t, err, "it has 2 maps (old, new), and which one has the labels is unknown: write a file with one map (wb_command")
+	b.Reset()
+	need.NoError(t, f.Rows.Models.WriteDense(&b, []string{"a"}, [][]float64{values}))
 	need.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
 	back := openFile(t, path)
 	defer back.Close()

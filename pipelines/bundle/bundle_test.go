@@ -40,7 +40,7 @@ func packed(t *testing.T, with func(*Contents)) []byte {
 	if _, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	steps, err := dag.Plan(p.Graph, s, dag.Options{})
+	steps, err := dag.Plan(t.Context(), p.Graph, s, dag.Options{})
 	need.NoError(t, err)
 	l, err := lock.Of(p, steps, func(path string) (artifacts.Ref, error) { return s.HashFile(path, true) })
 	need.NoError(t, err)

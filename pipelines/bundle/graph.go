@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/recipe"
 	"prgnn/pipelines/lock"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
@@ -53,19 +54,19 @@ func (o *Opened) Graph() (*Replay, error) {
 				wrong = append(wrong, fmt.Errorf("%s: this program has no stage kind %q, and the bundle does not contain its results", t.ID, s.Kind))
 				continue
 			}
-			recipe, err := dag.ReadRecipe(o.recipes[t.ID])
-			if err == nil && recipe.Kind != s.Kind {
-				err = fmt.Errorf("its recipe has the kind %s, but the lock says %s", recipe.Kind, s.Kind)
+			done, err := recipe.Read(o.recipes[t.ID])
+			if err == nil && done.Kind != s.Kind {
+				err = fmt.Errorf("its recipe has the kind %s, but the lock says %s", done.Kind, s.Kind)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", t.ID, err)
 			}
-			work, err := kind.Make(recipe)
+			work, err := done.Make(kind)
 			if err != nil {
 				wrong = append(wrong, fmt.Errorf("%s: %w (the bundle is of version %s of the program)", t.ID, err, o.Lock.Program.Version))
 				continue
 			}
-			if code, err := kind.CodeDigest(); err == nil && code != recipe.Code && !slices.Contains(r.Other, s.Kind) {
+			if code, err := kind.CodeDigest(); err == nil && code != done.Code && !slices.Contains(r.Other, s.Kind) {
 				r.Other = append(r.Other, s.Kind)
 			}
 			at := s.Name + " " + s.Kind
@@ -73,7 +74,7 @@ func (o *Opened) Graph() (*Replay, error) {
 				stageNodes[at] = b.graph.Stage(s.Name, kind)
 				b.graph.Locate(stageNodes[at], dag.Pos{File: o.Lock.File})
 			}
-			b.waiting = append(b.waiting, waiting{b.graph.TaskNamed(stageNodes[at], work, t.ID), recipe})
+			b.waiting = append(b.waiting, waiting{b.graph.TaskNamed(stageNodes[at], work, t.ID), done})
 		}
 	}
 	if len(wrong) > 3 {
@@ -92,7 +93,7 @@ func (o *Opened) Graph() (*Replay, error) {
 
 type waiting struct {
 	node   *dag.Node
-	recipe dag.Recipe
+	recipe recipe.Recipe
 }
 
 // A builder connects tasks as soon as what they need has been made by others.

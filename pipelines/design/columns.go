@@ -52,14 +52,15 @@ func (s *Study) Sites() (names, codes []string) {
 // checkSites refuses a column within which labels are permuted and that the participants do not have, where the file
 // sets it, and notes the columns that hold the site where the column site does not.
 func (s *Study) checkSites(sites []string) {
-	asks := map[string][]string{} // stages by the column that they lack, or that has one value
+	asks := map[string][]*dag.Node{} // a task of each stage, by the column that they lack, or that has one value
 	for n := range role.With[role.Reader](s.stages...) {
 		of, permutes := s.permutes(n)
 		by, stage := of.Name, n.Stage()
-		if !permutes || by == "" || s.blocks(by) > 1 || !OfCohort(n) || slices.Contains(asks[by], stage.Name()) {
+		ofStage := func(m *dag.Node) bool { return m.Stage() == stage }
+		if !permutes || by == "" || s.blocks(by) > 1 || !OfCohort(n) || slices.ContainsFunc(asks[by], ofStage) {
 			continue
 		}
-		asks[by] = append(asks[by], stage.Name())
+		asks[by] = append(asks[by], n)
 		if _, there := s.people().Column(by); !there && s.set(stage.Name(), "within") {
 			s.mistake(stage, "within", fmt.Sprintf("within: the participants have no column %q%s", by, words.OrAll(by, s.columns())))
 		}
@@ -77,7 +78,13 @@ func (s *Study) checkSites(sites []string) {
 			continue
 		}
 		s.note(column.DoubtSites(s.people(), name)...)
-		if stages := asks["site"]; stages != nil && column.NamesSite(name) {
+		var stages []string
+		for _, n := range asks["site"] {
+			if !s.spreads(n, name) {
+				stages = append(stages, n.Stage().Name())
+			}
+		}
+		if stages != nil && column.NamesSite(name) {
 			s.note(column.Doubtf(column.DoubtSite, "column %s has %d values: if it is the site, set within: %s in %s; labels are permuted within site, and %s",
 				name, n, name, strings.Join(stages, ", "), why))
 		}
@@ -257,8 +264,8 @@ func (s *Study) exclusions() {
 // ofQuality reports whether a participant was excluded for data or a measure: by name, a rating, a file or a bound, and
 // not by a limit or by what kind of participants the study is about.
 func ofQuality(left listed.LeftOut) bool {
-	if strings.HasPrefix(left.Why, column.NotMet) {
-		return strings.ContainsAny(left.Why, "<>")
+	if left.Unmet.Term != "" {
+		return left.Unmet.Bound
 	}
 	return left.Why != listed.BeyondLimit
 }

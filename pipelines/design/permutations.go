@@ -169,7 +169,7 @@ func (s *Study) sameWithin(stage *dag.StageNode, own string, from *dag.Node) {
 			*by = ""
 		}
 	}
-	if own == its {
+	if own == its || its == "" && s.spreads(from, own) {
 		return
 	}
 	by := its
@@ -182,6 +182,15 @@ func (s *Study) sameWithin(stage *dag.StageNode, own string, from *dag.Node) {
 	text := func(by string) string { return cmp.Or(by, "no column") }
 	s.mistake(at, "within", fmt.Sprintf("within: %s uses labels that %s permutes within %s, and itself within %s: set within: %s in %s too",
 		stage.Name(), from.Stage().Name(), text(its), text(own), by, in.Name()))
+}
+
+// spreads reports whether the label permutations that a division outputs also stay within a column because its folds
+// are balanced by it (stratify_by).
+func (s *Study) spreads(n *dag.Node, by string) bool {
+	of, permutes := s.permutes(n)
+	return permutes && of.Output != "" && slices.ContainsFunc(role.Readings(n.Instance()), func(r role.Reading) bool {
+		return r.Parameter == "stratify_by" && r.Name == by
+	})
 }
 
 // uncorrected notes retrained permutation tests on a page that have too few label permutations for Holm's correction.

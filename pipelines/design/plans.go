@@ -169,7 +169,8 @@ func (s *Study) preserved(stage *dag.StageNode) {
 	if s.people() == nil {
 		return
 	}
-	var refused, doubts []string
+	var refused, doubts, spared []string
+	by := ""
 	for n, work := range role.With[role.Fitter](stage) {
 		if !OfCohort(n) {
 			continue
@@ -179,6 +180,12 @@ func (s *Study) preserved(stage *dag.StageNode) {
 			refused = append(refused, err.Error())
 		}
 		doubts = append(doubts, some...)
+		name, values := work.Spared(s.people(), s.planOf(divisionOf(n)).folds)
+		by, spared = name, append(spared, values...)
+	}
+	if spared = sorted(spared); spared != nil {
+		s.note(column.Doubtf(column.DoubtUnharmonized, "stage %s: the matrices of %s %s stay unharmonized in at least one fold, with too few training participants (few: keep): the effect of the scanner remains in them, in training or test data",
+			stage.Name(), by, words.Some(spared, 8)))
 	}
 	for _, text := range sorted(refused) {
 		s.mistake(stage, "preserve", text)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/stages/role"
 )
 
 // A Pass is one repetition of a graph: with a number of threads, or in another place.
@@ -124,7 +125,7 @@ func (p Pass) outcome(n *dag.Node, stored Results, upstream map[*dag.Node]*Outco
 	if o.State == Identical {
 		return o, nil
 	}
-	o.Promise = n.Promise().String()
+	o.Promise = role.PromiseOf(n.Instance()).String()
 	return o, o.follow(upstream)
 }
 
@@ -156,7 +157,7 @@ func (o *Outcome) follow(upstream map[*dag.Node]*Outcome) error {
 		if out.Difference, err = o.Difference(port); err != nil {
 			return err
 		}
-		if o.Outputs[port.Name] = out; !keeps(o.Node.Promise(), out.Difference) {
+		if o.Outputs[port.Name] = out; !keeps(role.PromiseOf(o.Node.Instance()), out.Difference) {
 			o.State = Different
 		}
 	}
@@ -164,7 +165,7 @@ func (o *Outcome) follow(upstream map[*dag.Node]*Outcome) error {
 }
 
 // keeps reports whether a difference stays within a promise.
-func keeps(p dag.Promise, d *Difference) bool {
+func keeps(p role.Promise, d *Difference) bool {
 	return d == nil || p.Nothing || p.Tolerance > 0 && (d.Kind == "values" && !d.Other && d.MaxRel <= p.Tolerance)
 }
 

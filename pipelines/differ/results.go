@@ -3,6 +3,8 @@ package differ
 import (
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/record"
+	"prgnn/internal/version"
 	"prgnn/pipelines/lock"
 	"prgnn/pipelines/statement"
 )
@@ -40,7 +42,7 @@ func OfStatement(name string, s *statement.Statement) Results {
 }
 
 // OfRecord are the results of a recorded run.
-func OfRecord(name string, s *artifacts.Store, rec *dag.Record) Results {
+func OfRecord(name string, s *artifacts.Store, rec *record.Record) Results {
 	r := of(name, rec.Program)
 	for _, t := range rec.Tasks {
 		if t.Outputs != nil {
@@ -52,13 +54,13 @@ func OfRecord(name string, s *artifacts.Store, rec *dag.Record) Results {
 
 // OfRun are the results of a run that has just ended.
 func OfRun(name string, s *artifacts.Store, run *dag.Result) Results {
-	r := of(name, dag.ThisProgram())
+	r := of(name, version.This())
 	for id, outputs := range run.Outputs {
 		r.Tasks[id] = Result{outputs, s}
 	}
 	return r
 }
 
-func of(name string, p dag.Program) Results {
+func of(name string, p version.Program) Results {
 	return Results{Name: name, Platform: p.Platform, Program: p.Version, Tasks: map[string]Result{}}
 }

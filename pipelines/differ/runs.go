@@ -8,6 +8,9 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/recipe"
+	"prgnn/dag/record"
+	"prgnn/dag/why"
 )
 
 // A TaskDiff is what became of one task from one run to the other.
@@ -16,10 +19,10 @@ type TaskDiff struct {
 	Task    string                `json:"task"`
 	Stage   string                `json:"stage"`
 	State   string                `json:"state"` // different, recomputed (other recipe, same bytes), new, gone
-	Causes  []dag.Difference      `json:"causes,omitempty"`
+	Causes  []why.Difference      `json:"causes,omitempty"`
 	Outputs map[string]OutputDiff `json:"outputs,omitempty"`
 
-	a, b *dag.TaskRecord
+	a, b *record.Task
 }
 
 // An OutputDiff is one output that has other bytes in the two runs.
@@ -44,13 +47,13 @@ type RunDiff struct {
 
 // A side is one of two runs.
 type side struct {
-	*dag.Record
-	tasks map[string]*dag.TaskRecord
+	*record.Record
+	tasks map[string]*record.Task
 	made  map[string]bool // the digests of their outputs
 }
 
-func sideOf(r *dag.Record) side {
-	s := side{r, map[string]*dag.TaskRecord{}, map[string]bool{}}
+func sideOf(r *record.Record) side {
+	s := side{r, map[string]*record.Task{}, map[string]bool{}}
 	for i := range r.Tasks {
 		t := &r.Tasks[i]
 		s.tasks[t.ID] = t
@@ -63,11 +66,11 @@ func sideOf(r *dag.Record) side {
 
 // Runs lists the tasks that differ between two runs of a store, in the order of the second run, then those that only
 // the first one has.
-func Runs(store *artifacts.Store, ra, rb *dag.Record) ([]*TaskDiff, RunDiff) {
+func Runs(store *artifacts.Store, ra, rb *record.Record) ([]*TaskDiff, RunDiff) {
 	a, b := sideOf(ra), sideOf(rb)
 	sum := RunDiff{Event: "diff", A: ra.ID, B: rb.ID, Tasks: len(rb.Tasks)}
 	var diffs []*TaskDiff
-	add := func(count *int, state, task string, x, y *dag.TaskRecord) {
+	add := func(count *int, state, task string, x, y *record.Task) {
 		*count++
 		d := &TaskDiff{Event: "difference", Task: task, Stage: dag.StageOf(task), State: state, a: x, b: y}
 		if x != nil && y != nil {
@@ -97,7 +100,7 @@ func Runs(store *artifacts.Store, ra, rb *dag.Record) ([]*TaskDiff, RunDiff) {
 	return diffs, sum
 }
 
-func sameOutputs(a, b *dag.TaskRecord) bool {
+func sameOutputs(a, b *record.Task) bool {
 	return slices.EqualFunc(a.Outputs, b.Outputs, func(x, y artifacts.NamedRef) bool {
 		return x.Name == y.Name && x.Digest == y.Digest
 	})
@@ -105,29 +108,29 @@ func sameOutputs(a, b *dag.TaskRecord) bool {
 
 // causes are the facts in which a task differs, without the inputs that
 // other tasks made, for those are consequences.
-func causes(store *artifacts.Store, a, b side, x, y *dag.TaskRecord) []dag.Difference {
+func causes(store *artifacts.Store, a, b side, x, y *record.Task) []why.Difference {
 	switch {
 	case x.State == dag.Failed || y.State == dag.Failed:
 		if x.Error != y.Error {
-			return []dag.Difference{{What: "error", Old: x.Error, New: y.Error}}
+			return []why.Difference{{What: "error", Old: x.Error, New: y.Error}}
 		}
 	case x.Key == y.Key && x.Key != (artifacts.Key{}):
-		return []dag.Difference{{What: "nothing", Name: "in its recipe differs, but its bytes do: the stage is not deterministic"}}
+		return []why.Difference{{What: "nothing", Name: "in its recipe differs, but its bytes do: the stage is not deterministic"}}
 	}
-	old, now := recipe(store, x.Key), recipe(store, y.Key)
+	old, now := recipeOf(store, x.Key), recipeOf(store, y.Key)
 	if old == "" || now == "" {
 		return nil
 	}
 	made := func(r side, input string) bool {
 		return input == "" || r.made[input[strings.LastIndexByte(input, ' ')+1:]]
 	}
-	var all []dag.Difference
-	for _, d := range dag.RecipeDifferences(old, now) {
+	var all []why.Difference
+	for _, d := range why.Recipes(old, now) {
 		switch {
 		case d.What == "input" && made(a, d.Old) && made(b, d.New):
 		case d.What == "code":
-			r, _ := dag.ReadRecipe(now) // without it, only the digests are known
-			all = append(all, dag.CodeDifferences(d, r.Kind, a.Record, b.Record)...)
+			r, _ := recipe.Read(now) // without it, only the digests are known
+			all = append(all, why.Code(d, r.Kind, a.Record, b.Reach(r.Kind))...)
 		default:
 			all = append(all, d)
 		}
@@ -152,7 +155,7 @@ func (d *TaskDiff) CompareOutputs(store *artifacts.Store) {
 }
 
 // recipe is the recipe of a key, or "" when the store does not have it any more.
-func recipe(store *artifacts.Store, k artifacts.Key) string {
+func recipeOf(store *artifacts.Store, k artifacts.Key) string {
 	act, err := store.Lookup(k)
 	if err != nil && !errors.Is(err, artifacts.ErrMiss) {
 		return ""

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/version"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/stages/column"
@@ -32,12 +33,12 @@ func (e *Incomplete) Error() string {
 // A Lock is what a run.lock says.
 type Lock struct {
 	Pipeline string
-	Program  dag.Program // that gave these results; for people
-	File     string      // the name of the pipeline file, without its directory
-	Text     string      // of the pipeline file
-	Sets     []string    // what was set over it
-	Codes    []Code      // of the kinds, by name
-	Stages   []Stage     // in the order of the pipeline
+	Program  version.Program // that gave these results; for people
+	File     string          // the name of the pipeline file, without its directory
+	Text     string          // of the pipeline file
+	Sets     []string        // what was set over it
+	Codes    []Code          // of the kinds, by name
+	Stages   []Stage         // in the order of the pipeline
 }
 
 // A Code is the identity of a kind's code, as recipes have it.
@@ -68,7 +69,7 @@ type File struct {
 // Of writes down what a store holds for a pipeline: all its results must be there. Where the
 // data lie is left out; an error says where that is not possible.
 func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifacts.Ref, error)) (*Lock, error) {
-	l := &Lock{Pipeline: p.Name, Program: dag.ThisProgram(), File: filepath.Base(p.File),
+	l := &Lock{Pipeline: p.Name, Program: version.This(), File: filepath.Base(p.File),
 		Text: p.Shared.Text, Sets: p.Shared.Sets}
 	done := make(map[*dag.Node]*dag.Step, len(steps))
 	for i := range steps {

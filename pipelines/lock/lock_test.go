@@ -43,7 +43,7 @@ func runAndLock(t *testing.T, s *artifacts.Store, file string, sets ...string) (
 	if _, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	steps := need.Value(dag.Plan(p.Graph, s, dag.Options{}))(t)
+	steps := need.Value(dag.Plan(t.Context(), p.Graph, s, dag.Options{}))(t)
 	l := need.Value(Of(p, steps, hash(s)))(t)
 	return p, l
 }

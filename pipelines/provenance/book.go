@@ -8,6 +8,8 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/recipe"
+	"prgnn/dag/record"
 )
 
 // A Work is one piece of finished work: a recipe and its outputs. Run and Task are the newest run that has
@@ -17,7 +19,7 @@ type Work struct {
 	Run     string
 	When    time.Time
 	Key     artifacts.Key
-	Recipe  dag.Recipe // without inputs when it cannot be read
+	Recipe  recipe.Recipe // without inputs when it cannot be read
 	Outputs artifacts.Refs
 
 	at int // in Book.works
@@ -41,9 +43,9 @@ func Read(s *artifacts.Store) (*Book, error) {
 	errs := []error{err}
 	for _, r := range runs {
 		full, err := s.LoadRun(r.ID)
-		var rec *dag.Record
+		var rec *record.Record
 		if err == nil {
-			rec, err = dag.ReadRecord(s, full)
+			rec, err = record.Read(s, full)
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -54,7 +56,7 @@ func Read(s *artifacts.Store) (*Book, error) {
 				seen[t.Key] = true
 				w := &Work{Task: t.ID, Run: rec.ID, When: rec.Started, Key: t.Key, Outputs: t.Outputs}
 				if a, err := s.Lookup(t.Key); err == nil {
-					w.Recipe, _ = dag.ReadRecipe(a.Recipe) // the cohort's own has no inputs
+					w.Recipe, _ = recipe.Read(a.Recipe) // the cohort's own has no inputs
 				}
 				b.add(w)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/recipe"
 	"prgnn/pipelines/lock"
 	"prgnn/stages/column"
 )
@@ -21,7 +22,7 @@ import (
 // A Run is described by its lock, the recipe behind each key, and its times.
 type Run struct {
 	Lock     *lock.Lock
-	Recipes  map[string]dag.Recipe // by task; those that cannot be read are left out
+	Recipes  map[string]recipe.Recipe // by task; those that cannot be read are left out
 	Started  time.Time
 	Finished time.Time
 	License  string // of the results, for a crate: an SPDX identifier, an address or words; empty: not stated

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"prgnn/artifacts"
-	"prgnn/dag"
+	"prgnn/dag/recipe"
 	"prgnn/internal/need"
+	"prgnn/internal/version"
 	"prgnn/pipelines/lock"
 )
 
@@ -20,16 +21,16 @@ func small() *Run {
 	key := func(s string) artifacts.Key { return artifacts.Key(artifacts.DigestOf([]byte(s))) }
 	scan, mean, sum := digest("scan"), digest("mean"), digest("sum")
 	l := &lock.Lock{Pipeline: "small", File: "small.yaml", Text: "pipeline: small\n",
-		Program: dag.Program{Version: "v1", Platform: "linux/amd64", Go: "go1.26"}}
+		Program: version.Program{Version: "v1", Platform: "linux/amd64", Go: "go1.26"}}
 	l.Stages = []lock.Stage{
 		{Name: "a", Kind: "mean", Tasks: []lock.Task{{ID: "a[sub-01]", Key: key("a"),
 			Files: []lock.File{{Name: "bold", Ref: scan}}, Outputs: artifacts.Refs{{Name: "mean", Ref: mean}}}}},
 		{Name: "b", Kind: "sum", Tasks: []lock.Task{{ID: "b", Key: key("b"),
 			Outputs: artifacts.Refs{{Name: "sum", Ref: sum}}}}},
 	}
-	return &Run{Lock: l, Started: time.Unix(1e9, 0), Finished: time.Unix(1e9+60, 0), Recipes: map[string]dag.Recipe{
-		"a[sub-01]": {Inputs: []dag.RecipeInput{{Port: "bold", Ref: scan}}},
-		"b":         {Inputs: []dag.RecipeInput{{Port: "means", Ref: mean}}},
+	return &Run{Lock: l, Started: time.Unix(1e9, 0), Finished: time.Unix(1e9+60, 0), Recipes: map[string]recipe.Recipe{
+		"a[sub-01]": {Inputs: []recipe.Input{{Port: "bold", Ref: scan}}},
+		"b":         {Inputs: []recipe.Input{{Port: "means", Ref: mean}}},
 	}}
 }
 

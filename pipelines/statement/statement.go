@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
-	"prgnn/dag"
+	"prgnn/internal/version"
 	"prgnn/pipelines/lock"
 )
 
@@ -103,9 +103,9 @@ func resource(name string, d artifacts.Digest) Resource {
 }
 
 // Program is the program that carried the run out.
-func (s *Statement) Program() dag.Program {
+func (s *Statement) Program() version.Program {
 	v := s.Predicate.RunDetails.Builder.Version
-	return dag.Program{Version: v["pipeline"], Revision: v["revision"], Go: v["go"], Platform: v["platform"]}
+	return version.Program{Version: v["pipeline"], Revision: v["revision"], Go: v["go"], Platform: v["platform"]}
 }
 
 // Lock is the digest of the lock that the statement is about.

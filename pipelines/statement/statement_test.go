@@ -16,16 +16,16 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"prgnn/artifacts"
-	"prgnn/dag"
 	"prgnn/internal/envelope"
 	"prgnn/internal/need"
+	"prgnn/internal/version"
 	"prgnn/pipelines/lock"
 )
 
 func example() *lock.Lock {
 	return &lock.Lock{
 		Pipeline: "small", File: "small.yaml", Text: "stages: {}\n", Sets: []string{"data=x"},
-		Program: dag.Program{Version: "v1.2.3", Revision: "abc", Go: "go1.26", Platform: "linux/arm64"},
+		Program: version.Program{Version: "v1.2.3", Revision: "abc", Go: "go1.26", Platform: "linux/arm64"},
 		Codes:   []lock.Code{{Kind: "echo", Digest: strings.Repeat("1", 64)}},
 		Stages: []lock.Stage{{Name: "first", Kind: "echo", Tasks: []lock.Task{{
 			ID: "first[value=1.5]", Key: artifacts.Key{7},

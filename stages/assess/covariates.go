@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -48,7 +47,7 @@ func (s *Covariates) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "participants", Type: dag.Arrow("participant_id", s.Label), Doc: "the participants, with their covariates"},
 			{Name: "cleaning", Type: dag.Arrow("volumes", "kept", "mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for each participant: motion and length of the scans, and regions without a usable series"},
-			{Name: "checks", Type: column.Type[fold.CheckRow](), Gather: true, Optional: true, Doc: "leakage checks that must have passed"},
+			{Name: "checks", Type: dag.Arrow("check", "of", "found"), Gather: true, Optional: true, Doc: "leakage checks that must have passed"},
 		},
 		Out: []dag.Port{{Name: "checks", Type: checks, Doc: "one row per covariate"}},
 	}
@@ -114,7 +113,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	var p []float64
 	oneGroup := map[string][]string{} // covariates that are known in a group only
 	var apart []map[string]any        // covariates that separate the groups and are not tested within sites
-	var lacking finding.List          // covariates whose values are missing more often in one group
+	var lacking lackingValues         // covariates whose values may be missing more often in one group
 	twin := map[int]int{}             // a covariate with the values of an earlier one is tested once
 	for k, c := range columns {
 		within := strata
@@ -123,17 +122,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		of := covariateOf(c)
 		if n, missing := known(of); n > 0 && missing > 0 && knownIn(of, group) < 0 {
-			absent := inference.Covariate{Values: lists.Map(of.Values, func(v float64) float64 {
-				if math.IsNaN(v) {
-					return 1
-				}
-				return 0
-			})}
-			if m := inference.Separate(absent, group, len(groups), within, s.Permutations,
-				random.New(s.Seed, "covariates", "missing", c.Name)); m.P < finding.Alpha {
-				lacking.Add(finding.Finding{Code: "covariate.missing-differs", Weight: finding.Limits,
-					Numbers: map[string]any{"Name": c.Name, "Missing": missing, "P": m.P, "Draws": s.Permutations}})
-			}
+			lacking.test(s, c.Name, of, missing, group, len(groups), within)
 		}
 		told := inference.Separation{AUC: math.NaN(), Chance: math.NaN(), P: math.NaN()}
 		if only := knownIn(of, group); only < 0 {
@@ -185,13 +174,52 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		checks.Meta[key] = text
 	}
 	found := apartFrom(apart, oneGroup)
-	if found.Add(lacking...); found != nil {
+	if found.Add(lacking.differ(s.Permutations)...); found != nil {
 		note(finding.Meta, finding.Written(found))
 	}
 	if lacked != nil {
 		note(column.LackedRegions, column.JSON(lacked))
 	}
 	return dag.Outputs{"checks": checks}, nil
+}
+
+// lackingValues tests whether the values of covariates are missing more often in one group. Covariates that are missing
+// in the same participants have one test.
+type lackingValues struct {
+	names   [][]string // of a test
+	absent  [][]float64
+	missing []int32
+	p       []float64
+}
+
+func (l *lackingValues) test(s *Covariates, name string, of inference.Covariate, missing int32, group []int, groups int,
+	within []int) {
+	absent := lists.Map(of.Values, func(v float64) float64 {
+		if math.IsNaN(v) {
+			return 1
+		}
+		return 0
+	})
+	if at := slices.IndexFunc(l.absent, func(a []float64) bool { return slices.Equal(a, absent) }); at >= 0 {
+		l.names[at] = append(l.names[at], name)
+		return
+	}
+	m := inference.Separate(inference.Covariate{Values: absent}, group, groups, within, s.Permutations,
+		random.New(s.Seed, "covariates", "missing", name))
+	l.names, l.absent = append(l.names, []string{name}), append(l.absent, absent)
+	l.missing, l.p = append(l.missing, missing), append(l.p, m.P)
+}
+
+// differ are the findings about the covariates whose values are missing more often in one group, corrected by Holm.
+func (l *lackingValues) differ(permutations int) (all finding.List) {
+	for i, p := range inference.Holm(l.p) {
+		if p < finding.Alpha {
+			all.Add(finding.Finding{Code: "covariate.missing-differs", Weight: finding.Limits, Numbers: map[string]any{
+				"Covariates": lists.Map(l.names[i], func(name string) map[string]any { return map[string]any{"Name": name} }),
+				"Missing":    l.missing[i], "P": p, "Draws": permutations, "Tests": len(l.p)}})
+		}
+	}
+	return all
 }
 
 // apartFrom are the findings about covariates that separate the groups and were not tested within sites, and those that
@@ -347,16 +375,13 @@ func (s *Covariates) pattern(t *dag.Task, ids []string, group []int, groups []st
 	}
 	for _, in := range t.All("cleaning") {
 		rows, err := column.Read[struct {
-			Unusable string `column:"unusable,optional"`
+			Unusable []int32 `column:"unusable,optional"`
 		}](in)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, place := range strings.Fields(rows[0].Unusable) {
-			r, err := strconv.Atoi(place)
-			if err != nil {
-				return nil, nil, fmt.Errorf("%s: column unusable: %q is not a place in the node list", in.Name, place)
-			}
+		for _, place := range rows[0].Unusable {
+			r := int(place)
 			if absent[r] == nil {
 				absent[r] = make([]bool, len(ids))
 			}

@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/stagetest"
 )
 
@@ -66,11 +67,11 @@ func TestCovariateOfWhichRegions(t *testing.T) {
 	} {
 		var in []dag.Input
 		for i, id := range ids {
-			r := column.CleaningRow{Volumes: 100, Kept: 100, Missing: 1, Unusable: "3"}
+			r := column.CleaningRow{Volumes: 100, Kept: 100, Missing: 1, Unusable: []int32{3}}
 			if i/2%2 == 0 { // half of each group lacks one more
-				r.Missing, r.Unusable = 2, "3 7"
+				r.Missing, r.Unusable = 2, []int32{3, 7}
 				if differ && i%2 == 1 {
-					r.Unusable = "3 12"
+					r.Unusable = []int32{3, 12}
 				}
 			}
 			in = append(in, dag.InputOf(column.Table([]column.CleaningRow{r}), dag.Coord{Axis: "subject", Value: id}))
@@ -163,5 +164,41 @@ func TestCovariatesMissingInOneGroup(t *testing.T) {
 		checks := stagetest.MustRun(t, &Covariates{Label: "group", Permutations: 199},
 			map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
 		need.Equal(t, stagetest.Codes(t, checks), want, lost)
+	}
+}
+
+// The tests of missing values are corrected by Holm for the columns that are missing in different participants; those
+// that are missing in the same ones are one test, and one finding.
+func TestCovariatesMissingByHolm(t *testing.T) {
+	people := stagetest.SomeParticipants(40, "ASD", "HC")
+	add := func(name string, lost func(i int) bool) {
+		v := make([]float64, 40)
+		for i := range v {
+			if v[i] = float64(10 + i/2%5); lost(i) {
+				v[i] = math.NaN()
+			}
+		}
+		people.Columns = append(people.Columns, encoding.Column{Name: name, Values: v})
+	}
+	add("age", func(i int) bool { return i/2 < 8 && i%2 == 1 || i == 0 }) // 1 of 20 and 8 of 20: p = 0.02
+	add("iq", func(i int) bool { return i/2 < 8 && i%2 == 1 || i == 0 })
+	run := func() (string, map[string]any) {
+		checks := stagetest.MustRun(t, &Covariates{Label: "group", Permutations: 1999},
+			map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
+		found := need.Value(finding.Of(checks.Meta))(t)
+		if found == nil {
+			return "", nil
+		}
+		return stagetest.Codes(t, checks), found[0].Numbers.(map[string]any)
+	}
+	codes, numbers := run()
+	need.Equal(t, codes, "covariate.missing-differs")
+	need.Equal(t, fmt.Sprint(numbers["Covariates"], numbers["Tests"]), "[map[Name:age] map[Name:iq]] 1")
+	p := numbers["P"].(float64)
+	for i := range 4 {
+		add(fmt.Sprint("score", i), func(at int) bool { return at/2 == i || at/2 == i+9 })
+	}
+	if codes, _ := run(); codes != "" || p > 0.05 || p < 0.01 {
+		t.Errorf("%s: p %v", codes, p)
 	}
 }

@@ -108,7 +108,8 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 			of := inference.MeanScore(folds[:len(first)])
 			tested.TestFolds, tested.TestR, tested.TestMAE = int32(len(first)), of.R, of.MAE
 		}
-		summary = append(summary, column.RegressionRow{Coords: fs[0].Coords, Name: fs[0].Name, Folds: int32(len(fs)),
+		summary = append(summary, column.RegressionRow{Coords: fs[0].Coords, Name: fs[0].Name,
+			Classifier: column.ClassifierOf(fs[0].Coords, fs[0].Model), Folds: int32(len(fs)),
 			RFolds:       int32(of.Folds),
 			Participants: int32(len(stratum)), R: of.R, Constant: int32(of.Constant), RLow: of.Low.R, RHigh: of.High.R,
 			RSD: sd, R2: of.R2, R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained,

@@ -68,7 +68,8 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 				mean[i], sd[i] = column.MeanSD(column.Known(each[i]))
 			}
 			row := column.AccuracyRow{
-				Coords: fs[0].Coords, Name: fs[0].Name, Level: l, Folds: int32(len(fs)),
+				Coords: fs[0].Coords, Name: fs[0].Name, Classifier: column.ClassifierOf(fs[0].Coords, fs[0].Model),
+				Level: l, Folds: int32(len(fs)),
 				Participants: int32(len(tested)),
 				Accuracy:     fold.Accuracy(fs, l), FoldMean: mean[0], FoldSD: sd[0],
 				Majority: fold.Majority(fs, len(groups)),

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -49,7 +48,7 @@ func (*Fidelity) Ports() dag.Ports {
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Doc: "the edges of each participant's graphs"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
-			{Name: "ranking", Type: column.Needs[rankRow](), Optional: true, Doc: "the order of the regions, for order: group; of one setting, or of the same settings as the models"},
+			{Name: "ranking", Type: dag.Arrow("rank", "index"), Optional: true, Doc: "the order of the regions, for order: group; of one setting, or of the same settings as the models"},
 			learn.ChoicePort("the model"),
 			fold.LeakagePort(),
 		},
@@ -113,7 +112,7 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, err
 		}
-		if text := fold.DrawsText(p.Draws, p.Of); !slices.Contains(masked, text) {
+		if text := fold.DrawsText(p.Draws, p.Of); text != "" && !slices.Contains(masked, text) {
 			masked = append(masked, text)
 		}
 		for _, of := range settings {
@@ -128,7 +127,7 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, fmt.Errorf("the models%s were trained on all participants: no test participant is left", column.SettingText(of.coords))
 		}
 	}
-	return dag.Outputs{"fidelity": s.table(axes, settings, strings.Join(masked, "; "))}, nil
+	return dag.Outputs{"fidelity": s.table(axes, settings, masked)}, nil
 }
 
 // sizes are the numbers of regions to remove.
@@ -331,7 +330,7 @@ func (of *maskSetting) overModels(sum []float64) float64 {
 	return mean / models
 }
 
-func (s *Fidelity) table(axes []string, settings []*maskSetting, graphs string) *encoding.Table {
+func (s *Fidelity) table(axes []string, settings []*maskSetting, graphs []string) *encoding.Table {
 	var rows []column.FidelityRow
 	for _, of := range settings {
 		n := float64(of.people)

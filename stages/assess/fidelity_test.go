@@ -22,7 +22,8 @@ func TestFidelityOfTheTruth(t *testing.T) {
 		"model": {dag.InputOf(out["model"], dag.Coord{Axis: "fold", Value: "1"})}, "edges": in["edges"],
 		"features":     in["features"],
 		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "HC", "ASD"))}})["fidelity"].(*encoding.Table)
-	if graphs, _ := byDefault.Strings("graphs"); graphs[0] != "all 2 random draws" {
+	if graphs, _ := encoding.ListsOf[string](byDefault, "graphs"); !slices.Equal(graphs[0],
+		[]string{"all 2 random draws"}) {
 		t.Errorf("masked: %q", graphs)
 	}
 	if k, _ := byDefault.Ints("k"); !slices.Equal(k, []int64{1, 1, 3, 3, 6, 6}) {

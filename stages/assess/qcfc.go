@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -43,7 +42,7 @@ func (*QCFC) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "denoise's time series of each participant, for one or several strategies"},
-			{Name: "cleaning", Type: column.Needs[column.CleaningRow](), Gather: true, Doc: "denoise's quality for the same: motion and degrees of freedom"},
+			{Name: "cleaning", Type: dag.Arrow("volumes", "t_eff", "mean_fd"), Gather: true, Doc: "denoise's quality for the same: motion and degrees of freedom"},
 			{Name: "nodes", Type: dag.Arrow("index"), Optional: true, Doc: "the node list; with centroids x, y, z the distance dependence is measured"},
 			{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true, Doc: "the table with the covariates, and with mean_fd where there are no confounds"},
 		},
@@ -209,14 +208,13 @@ func listedMotion(t *dag.Task, cleaning map[string]column.CleaningRow) (map[stri
 // measure is QC-FC of one setting.
 func (s *QCFC) measure(people []connectome, distance []float64, covariates map[string][]float64) (column.MotionRow,
 	inference.Motion) {
-	row := column.MotionRow{Covariates: strings.Join(s.Covariates, " ")}
+	row := column.MotionRow{Covariates: s.Covariates}
 	var fd []float64
 	var who []connectome
 	columns := make([][]float64, 0)
-	var strategies []string
 	for _, p := range people {
-		if !slices.Contains(strategies, p.clean.Strategy) {
-			strategies = append(strategies, p.clean.Strategy)
+		if !slices.Contains(row.Strategy, p.clean.Strategy) {
+			row.Strategy = append(row.Strategy, p.clean.Strategy)
 		}
 		row.Lost += (float64(p.clean.Volumes) - p.clean.TEff) / float64(len(people))
 		row.Remaining += p.clean.TEff / float64(len(people))
@@ -233,8 +231,8 @@ func (s *QCFC) measure(people []connectome, distance []float64, covariates map[s
 			columns[k] = append(columns[k], v)
 		}
 	}
-	slices.Sort(strategies)
-	row.Strategy, row.Participants = strings.Join(strategies, " "), int32(len(who))
+	slices.Sort(row.Strategy)
+	row.Participants = int32(len(who))
 	row.MeanFD, _ = column.MeanSD(fd)
 	m := inference.MotionOf(func(yield func([]float64) bool) {
 		edge := make([]float64, len(who))
@@ -432,7 +430,7 @@ func typicality(people []connectome) []column.TypicalityRow {
 	}{{"typicality", -1, typical}, {"mean_fd", 1, fd}, {"t_eff", -1, teff}} {
 		for i, z := range inference.RobustZ(m.v) {
 			if m.sign*z > 3.5 {
-				rows[i].Outlier = strings.TrimSpace(rows[i].Outlier + " " + m.name)
+				rows[i].Outlier = append(rows[i].Outlier, m.name)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	ours "prgnn/stages/draw"
+	"prgnn/stages/wording"
 )
 
 // A Run is one of several scans that were joined.
@@ -93,7 +94,7 @@ func (p Participant) unit() (float64, string) {
 	if p.TR > 0 {
 		return p.TR, "s"
 	}
-	return 1, "volumes"
+	return 1, wording.Label("chart.volumes", nil)
 }
 
 // carpetLines are the rows of a carpet, each the mean of as many of its lines, and of one band.

@@ -8,14 +8,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	ours "prgnn/stages/draw"
+	"prgnn/stages/wording"
 )
 
 // Confusion draws how often the members of each group (rows) were taken for each group
 // (columns): the number, and the share of the row, which colors the cell.
 func Confusion(groups []string, counts [][]float64) ours.Figure {
 	n := float64(len(groups))
-	x := Axis{Label: "predicted group", Max: n, Names: groups, Bare: true}
-	y := Axis{Label: "true group", Max: n, Names: groups, Bare: true}
+	x := Axis{Label: wording.Label("chart.predicted", nil), Max: n, Names: groups, Bare: true}
+	y := Axis{Label: wording.Label("chart.true", nil), Max: n, Names: groups, Bare: true}
 	for i := range groups {
 		x.At, y.At = append(x.At, float64(i)+0.5), append(y.At, n-0.5-float64(i))
 	}

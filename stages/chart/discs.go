@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	ours "prgnn/stages/draw"
+	"prgnn/stages/wording"
 )
 
 // discs are the regions as discs at their places, as a side sees them, over the outline of a brain where they fit one.
@@ -40,11 +41,11 @@ func (d discs) size() (float64, float64) { return d.end - d.left, d.above - d.be
 func (d discs) names() (below, left, right string) {
 	switch d.side {
 	case Left:
-		return "from the left", "front", ""
+		return wording.Label("chart.left", nil), wording.Label("chart.front", nil), ""
 	case Behind:
-		return "from behind", "L", "R"
+		return wording.Label("chart.behind", nil), "L", "R"
 	}
-	return "from above", "L", "R"
+	return wording.Label("chart.above", nil), "L", "R"
 }
 
 // spot is in every view.

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	ours "prgnn/stages/draw"
+	"prgnn/stages/wording"
 )
 
 // Individuals is a row of brains: what the models of one setting keep of each participant.
@@ -61,10 +62,10 @@ func (a Atlas) ByParticipant(names []string, rows []Individuals, scale Colorbar)
 		ours.Bar(strip, heat, scale.Low, scale.High, scale.Label)
 		var key []sign
 		if ring {
-			key = []sign{{"kept in all participants", stroke(Style{Color: ringColor, Width: 2})}}
+			key = []sign{{wording.Label("chart.kept-in-all", nil), stroke(Style{Color: ringColor, Width: 2})}}
 		}
 		if flat {
-			key = append(key, sign{"not kept", dot(hint, 1.4, draw.CircleGlyph{})})
+			key = append(key, sign{wording.Label("chart.not-kept", nil), dot(hint, 1.4, draw.CircleGlyph{})})
 		}
 		drawSigns(c, vg.Point{X: c.Min.X + side, Y: c.Min.Y + 9}, Page, key)
 	}

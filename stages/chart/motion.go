@@ -14,6 +14,7 @@ import (
 
 	"prgnn/numeric/exact"
 	ours "prgnn/stages/draw"
+	"prgnn/stages/wording"
 )
 
 // A Motion is QC-FC of one cleaning: r, over participants, of head motion with each edge.
@@ -55,7 +56,8 @@ func shares(r []float64) []float64 {
 
 // histogram is the distribution of r over the edges.
 func histogram(r []float64) Panel {
-	return Panel{X: Axis{Label: "r", Min: -1, Max: 1, Most: 5}, Y: Axis{Label: "share of the edges, %", Zero: true, Most: 5},
+	return Panel{X: Axis{Label: "r", Min: -1, Max: 1, Most: 5},
+		Y:     Axis{Label: wording.Label("chart.share-of-edges", nil), Zero: true, Most: 5},
 		Marks: []Mark{Bars(binEdges, shares(r), 0.4, ours.Categories[0])}, Small: true}
 }
 
@@ -139,9 +141,10 @@ func HeadMotion(of []Motion) ours.Figure {
 				at := func(y vg.Length) vg.Point { return vg.Point{X: left + 4, Y: top - y} }
 				small := ours.Style(ours.TickSize-1, false)
 				ours.Text(c, at(3), m.Name, ours.Style(ours.LabelSize, true), draw.XLeft, draw.YTop)
-				ours.Text(c, at(16), fmt.Sprintf("median |r| %.3f (chance %.3f)", m.Median,
-					0.6744897501960817/math.Sqrt(m.Freedom-1)), small, draw.XLeft, draw.YTop)
-				ours.Text(c, at(26), fmt.Sprintf("p < 0.05: %.1f %% of edges", 100*m.Share), small, draw.XLeft, draw.YTop)
+				ours.Text(c, at(16), wording.Label("chart.median", wording.Values{"Median": m.Median,
+					"Chance": 0.6744897501960817 / math.Sqrt(m.Freedom-1)}), small, draw.XLeft, draw.YTop)
+				ours.Text(c, at(26), wording.Label("chart.edges", wording.Values{"Share": m.Share}), small,
+					draw.XLeft, draw.YTop)
 			}
 			body := c
 			body.Max.Y = top - head
@@ -192,7 +195,8 @@ func (m Motion) distances(s motionScale, first bool) Panel {
 		}
 		img.SetNRGBA(k%w, k/w, paint)
 	}
-	p := Panel{X: Axis{Label: "distance, mm", Max: s.far, Most: 4}, Y: Axis{Min: -s.r, Max: s.r, Most: 5}, Blank: true,
+	p := Panel{X: Axis{Label: wording.Label("chart.distance", nil), Max: s.far, Most: 4}, Y: Axis{Min: -s.r,
+		Max: s.r, Most: 5}, Blank: true,
 		Small: true, Marks: []Mark{Picture(img), Across(0, Style{Color: ours.Rule, Width: 0.5})}}
 	if first {
 		p.Y.Label = "r"
@@ -219,7 +223,7 @@ func freedoms(c draw.Canvas, of []Motion, high vg.Length) {
 		most = max(most, m.Left+m.Lost)
 	}
 	ours.Text(c, vg.Point{X: c.Min.X + 4, Y: c.Max.Y - 4},
-		"degrees of freedom: left (blue) and lost (gray), means over participants", ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
+		wording.Label("chart.freedom", nil), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
 	for i, m := range of {
 		top := c.Max.Y - 20 - high*vg.Length(i)
 		middle := top - high/2

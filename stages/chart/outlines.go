@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	ours "prgnn/stages/draw"
+	"prgnn/stages/wording"
 )
 
 // outlines are the regions' outlines over the image below them, in three planes.
@@ -22,13 +23,14 @@ func (p Participant) outlines(b NamedBrain) layout {
 const outlinesHead = 14
 
 // paintOutlines draws outlines below a height.
-func (p Participant) paintOutlines(c draw.Canvas, y vg.Length, name string, of layout) {
-	title := "regions over the mean of the scan; left is left"
+func (p Participant) paintOutlines(c draw.Canvas, y vg.Length, name string, brain layout) {
+	of := wording.Values{"Run": ""}
 	if len(p.Runs) > 0 {
-		title = name + ": " + title
+		of["Run"] = name
 	}
+	title := wording.Label("chart.outlines", of)
 	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: y}, title, ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
-	of.paint(c, vg.Point{X: c.Min.X, Y: y - outlinesHead}, RegionMap{}, false)
+	brain.paint(c, vg.Point{X: c.Min.X, Y: y - outlinesHead}, RegionMap{}, false)
 }
 
 // regionColors is the color of each region's block, as in the plot of tSNR.

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -9,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	ours "prgnn/stages/draw"
+	"prgnn/stages/wording"
 )
 
 // A Participant holds the measures of one scan. Traces have one value per volume, NaN where it is missing; a nil
@@ -60,13 +60,14 @@ func ScanQuality(p Participant) ours.Figure {
 			top -= traceHigh + partGap
 		}
 		for i, part := range []struct {
-			name   string
+			code   string
 			values []float64
-		}{{"before denoising", p.Before}, {"after denoising", p.After}} {
+		}{{"chart.carpet-before", p.Before}, {"chart.carpet-after", p.After}} {
 			top -= 6
 			box := vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - carpetHigh},
 				Max: vg.Point{X: c.Max.X - traceRight, Y: top}}
-			ours.Text(c, vg.Point{X: box.Min.X, Y: box.Max.Y + 1}, fmt.Sprintf("%s: %d %s (z from −2, black, to 2, white)", part.name, len(p.Bands), p.Rows),
+			ours.Text(c, vg.Point{X: box.Min.X, Y: box.Max.Y + 1}, wording.Label(part.code,
+				wording.Values{"N": len(p.Bands), "Rows": p.Rows}),
 				ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YBottom)
 			p.carpet(c, box, part.values, i == 1)
 			top -= carpetHigh + partGap
@@ -89,8 +90,9 @@ type trace struct {
 }
 
 func (p Participant) traces() []trace {
-	all := []trace{{"FD", "mm", p.FD, p.Threshold}, {"DVARS", "standardized", p.DVARS, math.NaN()},
-		{"global signal", "", p.Global, math.NaN()}}
+	all := []trace{{"FD", "mm", p.FD, p.Threshold}, {"DVARS", wording.Label("chart.standardized", nil), p.DVARS,
+		math.NaN()},
+		{wording.Label("chart.global-signal", nil), "", p.Global, math.NaN()}}
 	return slices.DeleteFunc(all, func(t trace) bool {
 		return !slices.ContainsFunc(t.values, func(v float64) bool { return !math.IsNaN(v) })
 	})
@@ -148,7 +150,8 @@ func (p Participant) lower(c draw.Canvas) {
 
 // tsnr is tSNR of each region, in the blocks of the matrix.
 func (p Participant) tsnr(order []int, blocks []block) Panel {
-	out := Panel{X: Axis{Label: fmt.Sprintf("%d regions, in the order of the matrix", len(order)), Max: float64(len(order)),
+	out := Panel{X: Axis{Label: wording.Label("chart.regions", wording.Values{"N": len(order)}),
+		Max:   float64(len(order)),
 		Names: []string{}}, Y: Axis{Label: "tSNR", Zero: true}, Small: true}
 	for k, b := range blocks {
 		edges, heights := []float64{float64(b.from)}, []float64(nil)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	ours "prgnn/stages/draw"
+	"prgnn/stages/wording"
 )
 
 // A Distribution is how the scores of one pooling layer lay in each epoch.
@@ -60,8 +61,9 @@ func abs(x int) int { return max(x, -x) }
 func (d Distribution) panel() Panel {
 	at := chosen(d.Epochs)
 	// One step of y is one epoch drawn; the last one is nearest, at 0.
-	p := Panel{Title: d.Title, Blank: true, Y: Axis{Label: "epoch", Max: float64(len(at)-1) + 1.9},
-		X: Axis{Label: "pooling score", Max: 1, At: []float64{0, 0.25, 0.5, 0.75, 1}, Names: []string{"0",
+	p := Panel{Title: d.Title, Blank: true, Y: Axis{Label: wording.Label("chart.epoch", nil),
+		Max: float64(len(at)-1) + 1.9},
+		X: Axis{Label: wording.Label("chart.pooling-score", nil), Max: 1, At: []float64{0, 0.25, 0.5, 0.75, 1}, Names: []string{"0",
 			"0.25", "0.5", "0.75", "1"}}}
 	peak := 0.0 // heights are linear: scores that gather at 0 and 1 stand out
 	for _, e := range at {
@@ -71,8 +73,8 @@ func (d Distribution) panel() Panel {
 		base := float64(len(at) - 1 - i)
 		p.Y.At, p.Y.Names = append(p.Y.At, base), append(p.Y.Names, fmt.Sprint(d.Epochs[e]))
 		p.Marks = append(p.Marks, Across(base, Style{Color: ours.Faint, Width: 0.5}),
-			ridge(d.Dropped[e], base, peak, droppedColor, 0x55).Called("nodes that are dropped"),
-			ridge(d.Kept[e], base, peak, keptColor, 0x66).Called("nodes that are kept"))
+			ridge(d.Dropped[e], base, peak, droppedColor, 0x55).Called(wording.Label("chart.dropped", nil)),
+			ridge(d.Kept[e], base, peak, keptColor, 0x66).Called(wording.Label("chart.kept", nil)))
 	}
 	return p
 }

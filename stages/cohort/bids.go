@@ -157,6 +157,17 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err := l.Choose(); err != nil {
 		return nil, err
 	}
+	sidecarsOf := map[string][]string{}
+	for _, row := range l.Rows {
+		for _, f := range found[row.ID].each() {
+			sidecarsOf[f.sidecar] = append(sidecarsOf[f.sidecar], row.ID)
+		}
+	}
+	if err := brokenSidecars(sidecarsOf, func(id string, err error) {
+		found[id].problems = append(found[id].problems, err)
+	}); err != nil {
+		return nil, err
+	}
 	c.leaveOut(l, root, found, labels)
 	if len(l.Rows) == 0 {
 		return nil, fmt.Errorf("%s: no participant has all files: %s", root, strings.Join(column.NoteTexts(l.Notes), "; "))

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"prgnn/internal/lists"
+	"prgnn/internal/machine"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
@@ -58,6 +59,25 @@ func (c *BIDSCohort) find(l *listed.List, sidecars *bids.Sidecars, row listed.Ro
 	return f
 }
 
+// brokenSidecars reports sidecars that are no JSON, of the participants whose they are: as a problem of the participant,
+// or as one mistake where several inherit it, which is no fault of theirs.
+func brokenSidecars(whose map[string][]string, bad func(id string, err error)) error {
+	var problems []error
+	for _, path := range slices.Sorted(maps.Keys(whose)) {
+		err, ids := bids.Broken(path), slices.Compact(whose[path])
+		switch {
+		case err == nil:
+		case len(ids) == 1 || machine.Caused(err):
+			for _, id := range ids {
+				bad(id, err)
+			}
+		default:
+			problems = append(problems, fmt.Errorf("%w; %s inherit it: %s", err, words.Count(len(ids), "participant"), words.Some(ids, 6)))
+		}
+	}
+	return errors.Join(problems...)
+}
+
 // findRun looks for the files that belong to a scan.
 func (c *BIDSCohort) findRun(l *listed.List, sidecars *bids.Sidecars, row listed.Row, labels *labelSource,
 	files []bids.File, bold bids.File) *bidsFiles {
@@ -66,8 +86,6 @@ func (c *BIDSCohort) findRun(l *listed.List, sidecars *bids.Sidecars, row listed
 	var err error
 	if f.sidecar, err = sidecars.Of(bold, "RepetitionTime"); err != nil {
 		bad(unread(filepath.Dir(bold.Path), err))
-	} else if err := bids.Broken(f.sidecar); err != nil {
-		bad(err)
 	}
 	f.times()
 	if labels != nil {
@@ -227,6 +245,9 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 	return nil, nil, fmt.Errorf("none of its scans is in space-%s%s; it has %s", c.Space, c.Text(), strings.Join(have, ", "))
 }
 
+// mostDisplaced is a framewise displacement that no head has, mm.
+const mostDisplaced = 1e6
+
 // motion reads a table of confounds: the number of its rows, and the mean framewise displacement, mm, over the
 // volumes that have one (the first has not), where there is such a column.
 func (f *bidsFiles) motion() error {
@@ -253,6 +274,10 @@ func (f *bidsFiles) motion() error {
 	}
 	if at := slices.IndexFunc(numbers, func(v float64) bool { return v < 0 }); at >= 0 {
 		return userfile.Place(fmt.Errorf("%s:%d: framewise_displacement is %s, but cannot be negative: write n/a for a missing value",
+			f.confounds, s.Lines[at], values[at]), f.confounds)
+	}
+	if at := slices.IndexFunc(numbers, func(v float64) bool { return v > mostDisplaced }); at >= 0 {
+		return userfile.Place(fmt.Errorf("%s:%d: framewise_displacement is %s mm, more than a kilometer: write n/a for a missing value",
 			f.confounds, s.Lines[at], values[at]), f.confounds)
 	}
 	f.codes = slices.Sorted(maps.Keys(sheet.Codes(values)))

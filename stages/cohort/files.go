@@ -20,6 +20,7 @@ import (
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
+	"prgnn/stages/sheet"
 )
 
 // A fileSource says where a port's file of a participant is: in a column, under a
@@ -492,8 +493,27 @@ func (r *Roster) refuseShared(l *listed.List, files []rowFile) {
 	}
 }
 
+// measured are columns of confounds that no two scans share, as they do cosines and non-steady-state volumes.
+var measured = []string{"framewise_displacement", "std_dvars", "dvars", "trans_x", "rot_x", "csf", "white_matter",
+	"global_signal", "a_comp_cor_00"}
+
+// oneMotion reports whether two tables of confounds have the same bytes, with columns that no two scans share.
+func oneMotion(a, b string) bool {
+	if !regular.Same(a, b) {
+		return false
+	}
+	file, err := userfile.Open(a)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	s, err := sheet.Read(file, a)
+	return err == nil && slices.ContainsFunc(s.Columns, func(name string) bool { return slices.Contains(measured, name) })
+}
+
 // RefuseOneScan makes it a problem of two participants that one file is the scan, series or matrix of both, whatever
-// links lead to it: one brain counts once. Those who are left out do not count, so it is called when these are known.
+// links lead to it: one brain counts once. So does a table of confounds with the same bytes, whose motion and signals
+// are of one scan. Those who are left out do not count, so it is called when these are known.
 func (r *Roster) RefuseOneScan() {
 	if r.Axis != "" {
 		return
@@ -503,6 +523,7 @@ func (r *Roster) RefuseOneScan() {
 		path    string
 	}
 	first, why := map[string]place{}, map[int]error{}
+	tables := map[int64][]place{} // of confounds, by size
 	refuse := func(i, other int, port, path string) {
 		id, from, line := r.Subjects[i].ID, r.Subjects[other].ID, func(id string) string {
 			if at := r.Line(id); at != "" {
@@ -510,10 +531,14 @@ func (r *Roster) RefuseOneScan() {
 			}
 			return ""
 		}
+		is, what := "is also", "the path"
+		if port == "confounds" {
+			is, what = "has the content of", "the file"
+		}
 		if why[i] == nil {
 			why[i] = fmt.Errorf("participant %s%s: %w%s", id, line(id), userfile.Place(fmt.Errorf(
-				"its %s file %s is also that of %s%s, but one scan is not of two participants: correct the path of one, or exclude one of the two",
-				port, path, from, line(from)), path), r.Without(id))
+				"its %s file %s %s that of %s%s, but one scan is not of two participants: correct %s of one, or exclude one of the two",
+				port, path, is, from, line(from), what), path), r.Without(id))
 		}
 	}
 	for i, s := range r.Subjects {
@@ -532,6 +557,19 @@ func (r *Roster) RefuseOneScan() {
 					refuse(i, was.subject, port, path)
 				}
 			}
+			path := run.Files["confounds"]
+			info, err := os.Stat(path)
+			if path == "" || err != nil {
+				continue
+			}
+			same := tables[info.Size()]
+			for _, was := range same {
+				if was.subject != i && oneMotion(was.path, path) {
+					refuse(was.subject, i, "confounds", was.path)
+					refuse(i, was.subject, "confounds", path)
+				}
+			}
+			tables[info.Size()] = append(same, place{i, path})
 		}
 	}
 	for i, err := range why {

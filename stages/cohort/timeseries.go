@@ -90,7 +90,9 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 			}
 		}
 	}
-	sidecarPort(r)
+	if err := sidecarPort(r); err != nil {
+		return nil, err
+	}
 	r.refuseOtherHeads("series", c.Nodes != "")
 	nodes, err := c.nodes(l, r)
 	if err != nil {
@@ -110,7 +112,7 @@ func seriesFiles(series, sidecar string) map[string]string {
 
 // sidecarPort gives the cohort the port sidecar when files of series have one, compares it with their headers, and
 // notes repetition times and numbers of volumes that no two groups share.
-func sidecarPort(r *Roster) {
+func sidecarPort(r *Roster) error {
 	var scans []*bidsFiles
 	var without, apart, sampled []string
 	times, lengths := map[[2]string]float64{}, map[[2]string]int{}
@@ -139,18 +141,23 @@ func sidecarPort(r *Roster) {
 		scans, times[[2]string{id, part}] = append(scans, f), cmp.Or(f.tr, bids.Believed(f.headerTR))
 		return f
 	}
-	headers := make([]int, len(r.Subjects)) // without a sidecar
+	headers, sidecarsOf := make([]int, len(r.Subjects)), map[string][]string{} // without a sidecar; whose each is
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
 			if f := count(s.ID, run.Name, run.Files); f.sidecar == "" && f.headerTR != 0 {
 				headers[i]++
 			}
-			if err := bids.Broken(run.Files["sidecar"]); err != nil && s.Problem == nil {
+			sidecarsOf[run.Files["sidecar"]] = append(sidecarsOf[run.Files["sidecar"]], s.ID)
+		}
+	}
+	inherited := brokenSidecars(sidecarsOf, func(id string, err error) {
+		for i := range r.Subjects {
+			if s := &r.Subjects[i]; s.ID == id && s.Problem == nil {
 				s.Problem = fmt.Errorf("participant %s: %w%s", s.ID, err, r.Without(s.ID))
 			}
 		}
-	}
+	})
 	instead := "what the file of the series gives"
 	if differ, both := countApart(scans); 2*differ > both {
 		instead = ""
@@ -181,6 +188,7 @@ func sidecarPort(r *Roster) {
 		}
 		return append(notes, r.protocolNotes(ids)...), ""
 	}
+	return inherited
 }
 
 // volumesOf is the number of volumes in a text or npy file of series; 0 where it cannot be read, which its task

@@ -73,7 +73,9 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if r.Sessions {
 		r.About = r.aboutSessions
 	}
-	sidecarPort(r)
+	if err := sidecarPort(r); err != nil {
+		return nil, err
+	}
 	r.refuseOtherHeads("series", c.Nodes != "")
 	nodes, err := c.nodes(l, r)
 	if err != nil {

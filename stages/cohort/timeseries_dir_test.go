@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts"
 	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/stages/cohort/listed"
@@ -80,6 +81,33 @@ func TestTimeseriesSidecar(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A broken sidecar that several participants inherit is one mistake, of series and of scans; that of one is a problem of
+// this participant.
+func TestBrokenSidecarOfAll(t *testing.T) {
+	const people = "participant_id\tgroup\nsub-01\tASD\nsub-02\tHC\nsub-03\tHC\n"
+	const want = "json:1:21: no JSON: unexpected end of JSON input: correct the file, or remove it; 3 participants inherit it: sub-01, sub-02, sub-03"
+	series, scans := newDataset(t, people), newDataset(t, people)
+	for _, s := range []string{"sub-01", "sub-02", "sub-03"} {
+		series.write(s+"/func/"+s+"_task-rest_atlas-A_stat-mean_timeseries.tsv", "L\tR\n1\t2\n")
+		scan := s + "/func/" + s + "_task-rest_space-T1w_desc-preproc_bold"
+		scans.write(scan+".nii.gz", string(stagetest.Encoded(t, artifacts.Bytes{Kind: "nifti", Data: smallScan(t, 2)})))
+		scans.write(s+"/anat/"+s+"_desc-aparcaseg_dseg.nii.gz", "")
+	}
+	scans.write("task-rest_bold.json", `{"RepetitionTime": 2,`)
+	series.write("task-rest_timeseries.json", `{"RepetitionTime": 2,`)
+	kind := &TimeseriesCohort{Parameters: listed.Defaults()}
+	kind.Dir = "."
+	_, err := kind.Load(series.dir)
+	need.Error(t, err, "task-rest_timeseries."+want)
+	_, err = scans.load(func(b *BIDSCohort) { b.Confounds, b.Incomplete = false, "skip" })
+	need.Error(t, err, "task-rest_bold."+want)
+	scans.write("task-rest_bold.json", `{"RepetitionTime": 2}`)
+	scans.write("sub-01/func/sub-01_task-rest_bold.json", `{"RepetitionTime": 2,`)
+	r := need.Value(scans.load(func(b *BIDSCohort) { b.Confounds = false }))(t)
+	need.Error(t, r.Subjects[0].Problem, "sub-01_task-rest_bold.json:1:21: no JSON")
+	need.NoError(t, r.Subjects[1].Problem)
 }
 
 // Series are found under the names that XCP-D, giga_connectome and C-PAC give them.
@@ -179,7 +207,7 @@ func TestTimeseriesStar(t *testing.T) {
 	if want := []listed.LeftOut{
 		{ID: "sub-c3", Group: "2", Why: "its series file: no file matches */c_3_rois_*.1D*", Category: listed.UnusableData},
 		{ID: "sub-d4", Why: `it has no group (column "dx" is empty)`, Category: listed.UnusableData}}; !slices.Equal(r.Left, want) {
-		t.Errorf("left out: %q, want %q", r.Left, want)
+		t.Errorf("left out: %+v, want %+v", r.Left, want)
 	}
 	if want := []string{"2 participants without a file or a group excluded"}; !slices.Contains(column.NoteTexts(r.Notes), want[0]) {
 		t.Errorf("notes %q lack %q", column.NoteTexts(r.Notes), want)

@@ -12,13 +12,15 @@ import (
 )
 
 type blockRow struct {
-	Name  string   `column:"name,missing"`
-	Draw  int32    `column:"draw"`
-	Score float64  `column:"score,missing"`
-	Kept  bool     `column:"kept"`
-	Rank  *int64   `column:"rank"`
-	Why   []string `column:"why"`
-	Signs []string `column:"signs,missing"`
+	Name  string    `column:"name,missing"`
+	Draw  int32     `column:"draw"`
+	Score float64   `column:"score,missing"`
+	Kept  bool      `column:"kept"`
+	Rank  *int64    `column:"rank"`
+	Why   []string  `column:"why"`
+	Signs []string  `column:"signs,missing"`
+	At    []int32   `column:"at"`
+	Share []float64 `column:"share,missing"`
 }
 
 func blockRows(n int) []blockRow {
@@ -26,7 +28,8 @@ func blockRows(n int) []blockRow {
 	for i := range rows {
 		rank := int64(i)
 		rows[i] = blockRow{strings.Repeat("x", 1+i%3), int32(i), float64(i) / 2, i%2 == 0, &rank, []string{"a",
-			"é"}[:i%3%2], []string{strings.Repeat("y", i%4)}}
+			"é"}[:i%3%2], []string{strings.Repeat("y", i%4)},
+			[]int32{1, int32(i)}[:i%3], []float64{0.5}[:i%2]}
 		if i%5000 == 4999 {
 			rows[i] = blockRow{Score: math.NaN()}
 		}

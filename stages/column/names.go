@@ -79,20 +79,27 @@ var Classifiers = map[string]string{
 	"li2019": "Li et al. 2019",
 }
 
+// ClassifierOf is the model of Classifiers of a setting: its coordinate, or what its predictions state; "" for neither.
+func ClassifierOf(setting []dag.Coord, stated string) string {
+	if i := slices.IndexFunc(setting, func(c dag.Coord) bool { return c.Axis == "model" }); i >= 0 {
+		return setting[i].Value
+	}
+	return stated
+}
+
 // NameClassifiers names settings for people: by their model, then by what else tells
 // them apart; the stage is told only of those that would have one name otherwise.
 // models are what the predictions say of themselves, "" where they say nothing.
 func NameClassifiers(settings [][]dag.Coord, models []string) []string {
 	names, stages, count := make([]string, len(settings)), make([]string, len(settings)), map[string]int{}
 	for i, coords := range settings {
-		model, seed := models[i], ""
+		model, seed := ClassifierOf(coords, models[i]), ""
 		var rest []dag.Coord
 		for _, c := range coords {
 			switch c.Axis {
 			case "stage":
 				stages[i] = c.Value
 			case "model":
-				model = c.Value
 			case "seed": // settingName is of all seeds
 				seed = "seed " + c.Value
 			default:
@@ -121,18 +128,10 @@ func joinTexts(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), ", ")
 }
 
-// CompareNamed puts PR-GNN first, then the others by accuracy, and the majority classifier last.
-func CompareNamed(a, b string, accuracyA, accuracyB float64) int {
-	place := func(name string) int {
-		switch {
-		case strings.HasPrefix(name, Classifiers[PrGNN]):
-			return 0
-		case strings.HasPrefix(name, Classifiers["majority"]):
-			return 2
-		}
-		return 1
-	}
-	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(accuracyB, accuracyA))
+// CompareClassifiers puts PR-GNN first, then the others, and the majority classifier and the mean last.
+func CompareClassifiers(a, b string) int {
+	place := map[string]int{PrGNN: -1, "majority": 1, "mean": 1}
+	return cmp.Compare(place[a], place[b])
 }
 
 // ShownSetting is a setting's name for people: the model's own, where it has one, and not

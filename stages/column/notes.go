@@ -34,6 +34,7 @@ const (
 	DoubtMotionFilled  = "motion filled in"
 	DoubtPreserved     = "preserved covariate tied to site"
 	DoubtSessions      = "group by session"
+	DoubtUnharmonized  = "sites not harmonized"
 )
 
 // ProtocolDoubts are the doubts about the covariates that are properties of a scan's acquisition.

@@ -25,7 +25,7 @@ import (
 //	Coords []dag.Coord `column:"*"`
 //
 // Types: string, bool, int32, int64, float32, float64, or a pointer to one of them, whose
-// nil is a missing value; or []string, a list of texts. Options:
+// nil is a missing value; or a list, []string, []int32 or []float64. Options:
 //
 //	missing   NaN, an empty text, or a nil list, is written as a missing value (and read from one)
 //	optional  a table without the column is read: NaN, nil, or the zero value
@@ -36,8 +36,8 @@ type field struct {
 	offset            uintptr // in the row, in bytes
 	name, unit, doc   string
 	missing, optional bool
-	pointer           bool
-	kind              reflect.Kind
+	pointer, list     bool
+	kind              reflect.Kind // of the items of a list
 }
 
 // A layout is what the tags of a row type say.
@@ -89,7 +89,9 @@ func layoutOf(row reflect.Type) *layout {
 		c.kind = t.Kind()
 		switch c.kind {
 		case reflect.Slice:
-			if f.Type != reflect.TypeFor[[]string]() {
+			switch c.kind, c.list = t.Elem().Kind(), true; f.Type {
+			case reflect.TypeFor[[]string](), reflect.TypeFor[[]int32](), reflect.TypeFor[[]float64]():
+			default:
 				panic(fmt.Sprintf("column: %s.%s: a column cannot hold %s", row, f.Name, f.Type))
 			}
 		case reflect.String, reflect.Bool, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64:
@@ -137,13 +139,6 @@ func Needed[R any]() (names []string) {
 // Needs is the type of a port whose tables have those columns.
 func Needs[R any]() dag.Type { return dag.Arrow(Needed[R]()...) }
 
-// NeedsCommon is the type of a port whose tables have rows of one of two types: the columns that both need.
-func NeedsCommon[R, S any]() dag.Type {
-	others := Needed[S]()
-	common := slices.DeleteFunc(Needed[R](), func(name string) bool { return !slices.Contains(others, name) })
-	return dag.Arrow(common...)
-}
-
 // Table makes a table with a row per element. axes name the columns of coordinates and
 // their order; a coordinate that a row lacks is "".
 func Table[R any](rows []R, axes ...string) *encoding.Table {
@@ -189,6 +184,10 @@ func Keys(axes []string, rows [][]dag.Coord) []encoding.Column {
 
 func (f *field) column(rows memory) encoding.Column {
 	c := encoding.Column{Name: f.name, Unit: f.unit, Doc: f.doc}
+	if f.list {
+		c.Values = f.lists(rows)
+		return c
+	}
 	switch f.kind {
 	case reflect.String:
 		c.Values, c.Valid = cells[string](f, rows)
@@ -200,18 +199,31 @@ func (f *field) column(rows memory) encoding.Column {
 		c.Values, c.Valid = cells[int64](f, rows)
 	case reflect.Float32:
 		c.Values, c.Valid = cells[float32](f, rows)
-	case reflect.Slice:
-		lists := make([][]string, rows.n)
-		for i := range lists {
-			if lists[i] = *at[[]string](rows, i, f.offset); lists[i] == nil && !f.missing {
-				lists[i] = []string{}
-			}
-		}
-		c.Values = encoding.TextLists(lists)
 	default:
 		c.Values, c.Valid = cells[float64](f, rows)
 	}
 	return c
+}
+
+// lists are the values of a column of lists.
+func (f *field) lists(rows memory) any {
+	switch f.kind {
+	case reflect.String:
+		return encoding.Lists(listCells[string](f, rows))
+	case reflect.Int32:
+		return encoding.Lists(listCells[int32](f, rows))
+	}
+	return encoding.Lists(listCells[float64](f, rows))
+}
+
+func listCells[T encoding.Item](f *field, rows memory) [][]T {
+	lists := make([][]T, rows.n)
+	for i := range lists {
+		if lists[i] = *at[[]T](rows, i, f.offset); lists[i] == nil && !f.missing {
+			lists[i] = []T{}
+		}
+	}
+	return lists
 }
 
 // cells copies a field of all rows. valid is nil when no value is missing. The loops are apart for
@@ -321,13 +333,13 @@ func Keep[R any](rows []R) {
 	for _, f := range layoutOf(reflect.TypeFor[R]()).fields {
 		for i := range rows {
 			switch {
-			case f.kind == reflect.String && !f.pointer:
-				text := at[string](all, i, f.offset)
-				*text = unique.Make(*text).Value()
-			case f.kind == reflect.Slice:
+			case f.kind == reflect.String && f.list:
 				for k, text := range *at[[]string](all, i, f.offset) {
 					(*at[[]string](all, i, f.offset))[k] = unique.Make(text).Value()
 				}
+			case f.kind == reflect.String && !f.pointer:
+				text := at[string](all, i, f.offset)
+				*text = unique.Make(*text).Value()
 			}
 		}
 	}
@@ -358,7 +370,7 @@ func Coordinates(t *encoding.Table, own ...string) ([][]dag.Coord, error) {
 func (f *field) absent(rows memory) {
 	for i := range rows.n {
 		switch {
-		case f.pointer:
+		case f.pointer, f.list:
 		case f.kind == reflect.Float64:
 			*at[float64](rows, i, f.offset) = math.NaN()
 		case f.kind == reflect.Float32:
@@ -370,6 +382,9 @@ func (f *field) absent(rows memory) {
 // read fills a field of all rows from a column.
 func (f *field) read(t *encoding.Table, c *encoding.Column, rows memory) error {
 	var present []int // the rows with a value; nil for all
+	if f.list {
+		return f.readLists(t, rows)
+	}
 	if (f.pointer || f.missing && f.kind == reflect.String) && c != nil && c.Valid != nil {
 		present = []int{}
 		for i, ok := range c.Valid {
@@ -398,14 +413,6 @@ func (f *field) read(t *encoding.Table, c *encoding.Column, rows memory) error {
 	case reflect.Int64:
 		v, err := t.Ints(f.name)
 		return fill(f, rows, present, v, err, func(x int64) int64 { return x })
-	case reflect.Slice:
-		v, err := t.TextLists(f.name)
-		for i, x := range v {
-			if x == nil && !f.missing {
-				return fmt.Errorf("column %q has no value in row %d", f.name, i+1)
-			}
-		}
-		return fill(f, rows, present, v, err, func(x []string) []string { return x })
 	case reflect.Float32:
 		v, err := t.Floats(f.name)
 		return fill(f, rows, present, v, err, func(x float64) float32 { return float32(x) })
@@ -413,6 +420,27 @@ func (f *field) read(t *encoding.Table, c *encoding.Column, rows memory) error {
 		v, err := t.Floats(f.name)
 		return fill(f, rows, present, v, err, func(x float64) float64 { return x })
 	}
+}
+
+// readLists fills a field of lists.
+func (f *field) readLists(t *encoding.Table, rows memory) error {
+	switch f.kind {
+	case reflect.String:
+		return fillLists[string](f, t, rows)
+	case reflect.Int32:
+		return fillLists[int32](f, t, rows)
+	}
+	return fillLists[float64](f, t, rows)
+}
+
+func fillLists[T encoding.Item](f *field, t *encoding.Table, rows memory) error {
+	v, err := encoding.ListsOf[T](t, f.name)
+	for i, x := range v {
+		if x == nil && !f.missing {
+			return fmt.Errorf("column %q has no value in row %d", f.name, i+1)
+		}
+	}
+	return fill(f, rows, nil, v, err, func(x []T) []T { return x })
 }
 
 // chosen takes some values of a column.

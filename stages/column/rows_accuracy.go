@@ -28,6 +28,7 @@ type FoldRow struct {
 type AccuracyRow struct {
 	Coords       []dag.Coord `column:"*"`
 	Name         string      `column:"name,optional" doc:"display name of the classifier"`
+	Classifier   string      `column:"classifier,optional" doc:"its kind: pr-gnn, svm, majority …; empty for a program of yours that states none"`
 	Level        string      `column:"level" doc:"graph: every draw counts; participant: mean probability over the draws"`
 	Folds        int32       `column:"folds" doc:"folds of all repeats"`
 	Participants int32       `column:"participants" doc:"distinct participants tested"`

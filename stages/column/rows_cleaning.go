@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 )
 
 // Why nothing was regressed out (CleaningRow.Why).
@@ -17,11 +15,12 @@ const (
 	CleanedScan  = "scan already denoised"
 )
 
-// AsSidecarSays stands between SeriesGiven and how the sidecar of the series says that they were cleaned.
-const AsSidecarSays = "; according to the sidecar, cleaned with "
-
-// CleanedBefore is the metadata by which the table of a scan says that its series need no nuisance regression, and why.
-const CleanedBefore = "cleaned"
+// CleanedBefore is the metadata by which the table of a scan states that its series need no nuisance regression, and
+// why; CleanedBy is how they were cleaned according to the sidecar.
+const (
+	CleanedBefore = "cleaned"
+	CleanedBy     = "cleaned by"
+)
 
 // MissingCodes is the metadata by which the quality of a scan lists the regions and confounds that hold a number which
 // may stand for missing values: a JSON list of MissingCode.
@@ -69,37 +68,39 @@ const StrongMotion = 0.5
 // A CleaningRow describes the cleaning of one scan's series, and what is left (denoise; join, of several
 // runs).
 type CleaningRow struct {
-	Volumes    int32   `column:"volumes" doc:"volumes of the run"`
-	Kept       int32   `column:"kept" doc:"volumes after censoring"`
-	Regressors int32   `column:"regressors" doc:"independent confounds regressed out"`
-	Trend      int32   `column:"trend" doc:"degree of the polynomial trend removed"`
-	FilterLoss float64 `column:"filter_loss" doc:"degrees of freedom lost to the filter"`
-	TEff       float64 `column:"t_eff" doc:"degrees of freedom left: kept − regressors − filter loss − trend"`
-	TR         float64 `column:"tr,missing" unit:"s" doc:"repetition time used"`
-	MeanFD     float64 `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement"`
-	MaxFD      float64 `column:"max_fd,missing" unit:"mm" doc:"largest framewise displacement"`
-	HighFD     int32   `column:"high_fd,optional" doc:"volumes with a framewise displacement above 0.5 mm, censored or not"`
-	Missing    int32   `column:"missing" doc:"regions without a series (no voxels, or too few valid ones), in the draw with the most"`
-	Constant   int32   `column:"constant" doc:"regions that are constant before or after nuisance regression, in the draw with the most"`
-	Confounds  string  `column:"confounds" doc:"columns regressed out"`
-	FirstRow   string  `column:"first_row" doc:"replacement of n/a in the first row"`
-	NonSteady  int32   `column:"non_steady,optional" doc:"volumes removed because the scan was not in steady state"`
-	Censored   int32   `column:"censored,optional" doc:"volumes censored for motion, with short segments between them"`
-	Seconds    float64 `column:"seconds,missing,optional" unit:"s" doc:"duration of the kept volumes"`
-	Strategy   string  `column:"strategy,optional" doc:"the named set of nuisance regressors; none where nothing was regressed out"`
-	NonFinite  int32   `column:"nonfinite,optional" doc:"voxels of regions excluded because a volume holds NaN or infinity"`
-	Reduced    int32   `column:"reduced,optional" doc:"regions that lost more than a tenth of their voxels, as not finite or constant"`
-	Lost       string  `column:"reduced_regions,optional" doc:"names of those regions"`
-	LostShares string  `column:"reduced_shares,optional" doc:"share of its voxels that each of those regions lost"`
-	TRFrom     string  `column:"tr_from,optional" doc:"source of the repetition time: parameter, sidecar or header; empty if unknown or if runs differ"`
-	Task       string  `column:"task,optional" doc:"the model of the task response that was regressed out, and its conditions; none and the conditions if task responses were not regressed out; empty without events"`
-	Why        string  `column:"why,optional" doc:"reason for no nuisance regression; empty if there was one"`
-	Block      int32   `column:"block,optional" unit:"volumes" doc:"length of the blocks of random draws of the volumes, in the run with the longest; 0 without such draws"`
+	Volumes    int32     `column:"volumes" doc:"volumes of the run"`
+	Kept       int32     `column:"kept" doc:"volumes after censoring"`
+	Regressors int32     `column:"regressors" doc:"independent confounds regressed out"`
+	Trend      int32     `column:"trend" doc:"degree of the polynomial trend removed"`
+	FilterLoss float64   `column:"filter_loss" doc:"degrees of freedom lost to the filter"`
+	TEff       float64   `column:"t_eff" doc:"degrees of freedom left: kept − regressors − filter loss − trend"`
+	TR         float64   `column:"tr,missing" unit:"s" doc:"repetition time used"`
+	MeanFD     float64   `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement"`
+	MaxFD      float64   `column:"max_fd,missing" unit:"mm" doc:"largest framewise displacement"`
+	HighFD     int32     `column:"high_fd,optional" doc:"volumes with a framewise displacement above 0.5 mm, censored or not"`
+	Missing    int32     `column:"missing" doc:"regions without a series (no voxels, or too few valid ones), in the draw with the most"`
+	Constant   int32     `column:"constant" doc:"regions that are constant before or after nuisance regression, in the draw with the most"`
+	Confounds  []string  `column:"confounds" doc:"columns regressed out"`
+	FirstRow   string    `column:"first_row" doc:"replacement of n/a in the first row"`
+	NonSteady  int32     `column:"non_steady,optional" doc:"volumes removed because the scan was not in steady state"`
+	Censored   int32     `column:"censored,optional" doc:"volumes censored for motion, with short segments between them"`
+	Seconds    float64   `column:"seconds,missing,optional" unit:"s" doc:"duration of the kept volumes"`
+	Strategy   string    `column:"strategy,optional" doc:"the named set of nuisance regressors; none where nothing was regressed out"`
+	NonFinite  int32     `column:"nonfinite,optional" doc:"voxels of regions excluded because a volume holds NaN or infinity"`
+	Reduced    int32     `column:"reduced,optional" doc:"regions that lost more than a tenth of their voxels, as not finite or constant"`
+	Lost       []string  `column:"reduced_regions,optional" doc:"names of those regions"`
+	LostShares []float64 `column:"reduced_shares,optional" doc:"share of its voxels that each of those regions lost"`
+	TRFrom     string    `column:"tr_from,optional" doc:"source of the repetition time: parameter, sidecar or header; empty if unknown or if runs differ"`
+	Task       string    `column:"task,optional" doc:"the model of the task response that was regressed out; none if task responses were not regressed out; empty without events"`
+	Conditions []string  `column:"conditions,optional" doc:"conditions of the task"`
+	Why        string    `column:"why,optional" doc:"reason for no nuisance regression; empty if there was one"`
+	Sidecar    string    `column:"cleaned_by,optional" doc:"how given time series were cleaned, according to their sidecar; empty where it does not state that"`
+	Block      int32     `column:"block,optional" unit:"volumes" doc:"length of the blocks of random draws of the volumes, in the run with the longest; 0 without such draws"`
 
 	RepeatedVolumes int32 `column:"repeated_volumes,optional" doc:"volumes that equal the volume before them in all regions, before denoising, in draw 0"`
 	RepeatedRegions int32 `column:"repeated_regions,optional" doc:"regions whose series equals that of another region before it, before denoising, in draw 0"`
 
-	Unusable string `column:"unusable,optional" doc:"places in the node list of the regions that are missing or constant in a draw, from 1"`
+	Unusable []int32 `column:"unusable,optional" doc:"places in the node list of the regions that are missing or constant in a draw, from 1"`
 
 	Bridge     string `column:"bridge,optional" doc:"how censored volumes were bridged while a Butterworth filter ran: linear or nilearn; empty where none were"`
 	Bridged    int32  `column:"bridged,optional" doc:"censored volumes that were bridged: those between kept ones"`
@@ -107,27 +108,11 @@ type CleaningRow struct {
 }
 
 // Given reports whether the series were cleaned before this program, by which steps is not known to it.
-func (r CleaningRow) Given() bool { return strings.HasPrefix(r.Why, SeriesGiven) }
-
-// Sidecar is how the sidecar of given series states that they were cleaned; "" where it does not.
-func (r CleaningRow) Sidecar() string {
-	_, how, _ := strings.Cut(r.Why, SeriesGiven+AsSidecarSays)
-	return how
-}
+func (r CleaningRow) Given() bool { return r.Why == SeriesGiven }
 
 // LossUnknown reports whether degrees of freedom were lost before this program, which cannot count them: those left are
 // then an upper bound, and a standard error is a lower one.
 func (r CleaningRow) LossUnknown() bool { return r.Given() || r.Why == CleanedScan }
-
-// Events are the model of the response to the task that was regressed out, none for one that was not, and the
-// conditions; a scan without events has no model.
-func (r CleaningRow) Events() (model string, conditions []string) {
-	if r.Task == "" {
-		return "", nil
-	}
-	model, names, _ := strings.Cut(r.Task, ": ")
-	return model, strings.Split(names, ", ")
-}
 
 // A LostRegion is one that lost more than a tenth of its voxels. The share is NaN where it is not known.
 type LostRegion struct {
@@ -135,20 +120,13 @@ type LostRegion struct {
 	Share float64
 }
 
-// LostRegions are those of the columns reduced_regions and reduced_shares, which bootstrap joins: tables have no lists.
+// LostRegions are those of the columns reduced_regions and reduced_shares.
 func (r CleaningRow) LostRegions() []LostRegion {
-	if r.Lost == "" {
-		return nil
-	}
-	names, shares := strings.Split(r.Lost, "; "), strings.Split(r.LostShares, "; ")
-	regions := make([]LostRegion, len(names))
-	for i, name := range names {
+	regions := make([]LostRegion, len(r.Lost))
+	for i, name := range r.Lost {
 		regions[i] = LostRegion{name, math.NaN()}
-		if len(shares) != len(names) {
-			continue
-		}
-		if x, err := strconv.ParseFloat(shares[i], 64); err == nil {
-			regions[i].Share = x
+		if i < len(r.LostShares) {
+			regions[i].Share = r.LostShares[i]
 		}
 	}
 	return regions

@@ -6,10 +6,10 @@ import "prgnn/dag"
 // participants.
 type MotionRow struct {
 	Coords       []dag.Coord `column:"*"`
-	Strategy     string      `column:"strategy" doc:"named set of nuisance regressors; several if participants differ"`
+	Strategy     []string    `column:"strategy" doc:"named set of nuisance regressors; several if participants differ"`
 	Participants int32       `column:"participants" doc:"participants with a mean framewise displacement and all covariates"`
 	Left         int32       `column:"left_out" doc:"participants without one of them"`
-	Covariates   string      `column:"covariates" doc:"covariates that were partialled out"`
+	Covariates   []string    `column:"covariates" doc:"covariates that were partialled out"`
 	Edges        int32       `column:"edges" doc:"edges that count: present in at least half of these participants, and not constant"`
 	MissingEdges int32       `column:"missing_edges" doc:"edges that more than half of the participants lack, or constant ones"`
 	Median       float64     `column:"median_abs_r,missing" doc:"median over the edges of |r|, r between mean framewise displacement and Fisher z over the participants"`
@@ -40,5 +40,5 @@ type TypicalityRow struct {
 	Typicality  float64     `column:"typicality,missing" doc:"correlation over the edges of the participant's Fisher z with the mean of the others"`
 	MeanFD      float64     `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement"`
 	TEff        float64     `column:"t_eff" doc:"degrees of freedom left"`
-	Outlier     string      `column:"outlier" doc:"measures in which the participant is more than 3.5 robust SD worse than the median (Iglewicz and Hoaglin 1993): low typicality or t_eff, high mean_fd"`
+	Outlier     []string    `column:"outlier" doc:"measures in which the participant is more than 3.5 robust SD worse than the median (Iglewicz and Hoaglin 1993): low typicality or t_eff, high mean_fd"`
 }

@@ -117,5 +117,5 @@ type FidelityRow struct {
 	RandomAccuracy float64     `column:"random_accuracy,missing" doc:"with random regions"`
 	WholeAccuracy  float64     `column:"accuracy_whole,missing" doc:"accuracy on whole graphs, likewise"`
 	Choices        int32       `column:"choices,optional" doc:"random selections of k regions"`
-	Graphs         string      `column:"graphs,optional" doc:"the draws of each participant that are masked: random draw 1 of 10"`
+	Graphs         []string    `column:"graphs,optional" doc:"the draws of each participant that are masked: random draw 1 of 10"`
 }

@@ -23,6 +23,7 @@ type RegressionFoldRow struct {
 type RegressionRow struct {
 	Coords       []dag.Coord `column:"*"`
 	Name         string      `column:"name" doc:"display name of the model"`
+	Classifier   string      `column:"classifier,optional" doc:"its kind: pr-gnn, svr, mean …; empty for a program of yours that states none"`
 	Folds        int32       `column:"folds" doc:"folds of all repeats"`
 	RFolds       int32       `column:"r_folds,optional" doc:"where some folds have no r and no R², with fewer than three test participants or a constant target: folds that have them, over which they are means"`
 	Participants int32       `column:"participants" doc:"distinct participants tested"`

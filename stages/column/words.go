@@ -9,19 +9,6 @@ import (
 	"prgnn/internal/pattern"
 )
 
-// NotMet begins the reason why a row that the pipeline file does not select takes no part.
-const NotMet = "inclusion criterion not met"
-
-// Unmet is the criterion that a reason with NotMet states, and whether the row has no value for it; "" for any other
-// reason.
-func Unmet(reason string) (criterion string, noValue bool) {
-	criterion, ok := strings.CutPrefix(reason, NotMet+": ")
-	if !ok {
-		return "", false
-	}
-	return strings.CutSuffix(criterion, " (no value)")
-}
-
 // CoordTexts are coordinates as a file writes them: AXIS=VALUE.
 func CoordTexts(coords []dag.Coord) (parts []string) {
 	for _, c := range coords {

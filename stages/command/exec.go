@@ -28,7 +28,11 @@ var execKind = dag.Kind{
 	New: func() dag.Stage { return &Exec{TimeLimit: 3600, Python: "python3", Promises: "bits"} },
 }
 
-var _ role.PortUser = (*Exec)(nil)
+var (
+	_ role.PortUser = (*Exec)(nil)
+	_ role.Promiser = (*Exec)(nil)
+	_ role.Adviser  = (*Exec)(nil)
+)
 
 // Exec runs a command. Its ports are those that its parameters declare.
 type Exec struct {
@@ -92,8 +96,8 @@ func (e *Exec) EnvNames() []string {
 }
 
 // Promise is what the user says of the command.
-func (e *Exec) Promise() dag.Promise {
-	p, _ := dag.ParsePromise(e.Promises) // Validate has looked at it
+func (e *Exec) Promise() role.Promise {
+	p, _ := role.ParsePromise(e.Promises) // Validate has looked at it
 	return p
 }
 
@@ -194,7 +198,7 @@ func (e *Exec) Validate() []error {
 			bad("scratch: %q holds every file that the command reads: list the directories that it writes", path)
 		}
 	}
-	if _, err := dag.ParsePromise(e.Promises); err != nil {
+	if _, err := role.ParsePromise(e.Promises); err != nil {
 		bad("promise: %w", err)
 	}
 	return wrong

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/dag"
+	"prgnn/dag/content"
 	"prgnn/internal/pattern"
 )
 
@@ -28,7 +28,7 @@ var (
 
 // CodeFiles are the programs of the command and what is behind the variables that name places of code. In a container
 // all of that is inside the image.
-func (e *Exec) CodeFiles(connected func(port string) bool) []dag.CodeFile {
+func (e *Exec) CodeFiles(connected func(port string) bool) []content.Code {
 	if connected(containerPort) || len(e.Command) == 0 {
 		return nil
 	}
@@ -46,9 +46,9 @@ func (e *Exec) CodeFiles(connected func(port string) bool) []dag.CodeFile {
 			return values[strings.Trim(place, "{}")]
 		})
 	}
-	var all []dag.CodeFile
-	add := func(c dag.CodeFile) {
-		if !slices.ContainsFunc(all, func(a dag.CodeFile) bool { return a.Paths[0] == c.Paths[0] }) {
+	var all []content.Code
+	add := func(c content.Code) {
+		if !slices.ContainsFunc(all, func(a content.Code) bool { return a.Paths[0] == c.Paths[0] }) {
 			all = append(all, c)
 		}
 	}
@@ -58,7 +58,7 @@ func (e *Exec) CodeFiles(connected func(port string) bool) []dag.CodeFile {
 			return false
 		}
 		for _, p := range append([]string{path}, e.interpreters(path)...) {
-			add(dag.CodeFile{What: "program", Name: filepath.Base(p), Paths: []string{p}})
+			add(content.Code{What: "program", Name: filepath.Base(p), Paths: []string{p}})
 		}
 		return true
 	}
@@ -72,7 +72,7 @@ func (e *Exec) CodeFiles(connected func(port string) bool) []dag.CodeFile {
 	}
 	for _, word := range words[1:] {
 		for _, path := range e.pathsIn(word, word == line) {
-			c := dag.CodeFile{What: "file", Name: filepath.Base(path), Paths: []string{path}}
+			c := content.Code{What: "file", Name: filepath.Base(path), Paths: []string{path}}
 			if mode, _ := countsByPath(path); mode.IsDir() {
 				c.What = "directory"
 			}
@@ -121,14 +121,14 @@ func (e *Exec) value(name string) (value string, known bool) {
 }
 
 // filesOfVariables are the files that are values of other variables. A directory does not count: it is often HOME.
-func (e *Exec) filesOfVariables() (all []dag.CodeFile) {
+func (e *Exec) filesOfVariables() (all []content.Code) {
 	for _, entry := range e.Environment {
 		name, _, _ := strings.Cut(entry, "=")
 		value, known := e.value(name)
 		if !known || codePlaces.MatchString(name) {
 			continue
 		}
-		c := dag.CodeFile{What: "file", Name: name, Secret: true}
+		c := content.Code{What: "file", Name: name, Secret: true}
 		for _, path := range append([]string{value}, strings.FieldsFunc(value, inList)...) {
 			if mode, is := countsByPath(path); is && mode.IsRegular() && !slices.Contains(c.Paths, path) {
 				c.Paths = append(c.Paths, path)
@@ -449,7 +449,7 @@ func shellWords(line string, shell bool) (all []string) {
 }
 
 // codePlaces are the files and directories behind variables.
-func (e *Exec) codePlaces() (all []dag.CodeFile) {
+func (e *Exec) codePlaces() (all []content.Code) {
 	for _, entry := range e.Environment {
 		name, value, set := strings.Cut(entry, "=")
 		if !set {
@@ -458,7 +458,7 @@ func (e *Exec) codePlaces() (all []dag.CodeFile) {
 		if !set || !codePlaces.MatchString(name) {
 			continue
 		}
-		c := dag.CodeFile{What: "environment", Name: name}
+		c := content.Code{What: "environment", Name: name}
 		for _, path := range strings.FieldsFunc(value, func(r rune) bool {
 			return r == filepath.ListSeparator || r == ';' || r == ' ' && name == "LD_PRELOAD"
 		}) {

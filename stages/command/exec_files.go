@@ -393,6 +393,11 @@ func checkColumns(w *written, d declared) error {
 			return fmt.Errorf("has no line of column names: %w", err)
 		}
 	}
+	for i, name := range have {
+		if slices.Contains(have[:i], name) {
+			return fmt.Errorf("has several columns %q: each column must have a name of its own", name)
+		}
+	}
 	lacks := slices.DeleteFunc(slices.Clone(d.columns), func(c string) bool { return slices.Contains(have, c) })
 	if len(lacks) == 0 {
 		return nil

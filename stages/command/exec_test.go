@@ -128,6 +128,7 @@ func TestExecFailures(t *testing.T) {
 		{"not json", `echo '[1,' > {r}`, []string{"r=json"}, "the output r is not json: unexpected end of JSON input"},
 		{"no such column", `printf 'plant\theight\n1\t2\n' > {r}`, []string{"r=tsv(plant rate)"}, "the output r (r.tsv) has no column rate, which outputs declares; its columns are plant, height"},
 		{"no such columns", `printf '"plant id",height\n1,2\n' > {r}`, []string{"r=csv(plant id, rate, age)"}, "the output r (r.csv) has no column rate, age, which outputs declares; its columns are plant id, height"},
+		{"a column twice", `printf 'plant\trate\tplant\n1\t2\t3\n' > {r}`, []string{"r=tsv(plant rate)"}, `the output r (r.tsv) has several columns "plant": each column must have a name of its own`},
 		{"an empty table", "true > {r}", []string{"r=tsv(plant)"}, "the output r (r.tsv) has no column plant, which outputs declares; it is empty"},
 		{"a directory", "mkdir {r}", []string{"r=text"}, "the output r is not a file"},
 		{"a link", "ln -s /etc/passwd {r}", []string{"r=text"}, "the output r is not a file"},

@@ -38,11 +38,11 @@ type BrainMap struct {
 func (*BrainMap) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "ranking", Type: column.Needs[column.RankingRow](),
+			{Name: "ranking", Type: dag.Arrow("rank", "index", "abbreviation", "score", "planted"),
 				Doc: "the ranked regions"},
 			{Name: "nodes", Type: dag.Arrow("index"), Doc: "the node list; without parcels, with the regions' centroids in mm"},
 			parcelsPort(),
-			{Name: "recovery", Optional: true, Type: column.Needs[column.RecoveryRow](),
+			{Name: "recovery", Optional: true, Type: dag.Arrow(column.Names[column.RecoveryRow]()...),
 				Doc: "biomarkers' references: the map is by the reading (mean pooling score, contrast) that beats them; without them by the ranking's own"},
 		},
 		Out: picturePorts("the map"),
@@ -190,7 +190,7 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, 
 	}
 	meaning := ""
 	if len(ring) > 0 {
-		meaning = "planted group difference (simulated data)"
+		meaning = label("figure.ranked.planted", nil)
 	}
 	v := readings[0].values(b.Colored)
 	v["Maps"], v["Views"], v["Planted"], v["Why"] = len(maps) > 1, atlas.Views(), len(ring) > 0, why

@@ -100,14 +100,8 @@ const WidePoints = 150 * 72 / 25.4
 
 type values = wording.Values
 
-// label is a text inside a picture: an entry of the catalog. One that it cannot write is a bug.
-func label(code string, values any) string {
-	text, err := wording.Text(code, values)
-	if err != nil {
-		panic(err)
-	}
-	return text
-}
+// label is a text inside a picture.
+var label = wording.Label
 
 // most adds the values of figure.first: of all, the first are drawn.
 func most(drawn, all int, of string, v values) values {
@@ -119,6 +113,7 @@ func most(drawn, all int, of string, v values) values {
 // seed only.
 type settingInputs struct {
 	name    string
+	model   string // of column.Classifiers, where the classifiers are told apart by it
 	members []dag.Input
 }
 

@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
+	"prgnn/stages/wording"
 )
 
 var kindMotion = dag.Kind{
@@ -27,8 +28,8 @@ func (*HeadMotion) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "summary", Gather: true, Doc: "qcfc's summary",
-				Type: column.Needs[column.MotionRow]()},
-			{Name: "edges", Gather: true, Doc: "qcfc's edges, of the same", Type: column.Needs[column.MotionEdgeRow]()},
+				Type: dag.Arrow(column.Names[column.MotionRow]()...)},
+			{Name: "edges", Gather: true, Doc: "qcfc's edges, of the same", Type: dag.Arrow(column.Names[column.MotionEdgeRow]()...)},
 		},
 		Out: picturePorts("QC-FC of each strategy"),
 	}
@@ -81,10 +82,9 @@ func DrawHeadMotion(summary, edges []dag.Input, drawn int) (*Chart, error) {
 	distances, least, largest := false, shown[0].Participants, shown[0].Participants
 	for _, s := range shown {
 		m := s.Motion
-		m.Name = s.Strategy
+		m.Name = wording.List(s.Strategy)
 		if slices.ContainsFunc(shown, func(o setting) bool {
-			return o.Strategy == s.Strategy &&
-				!slices.Equal(o.Coords, s.Coords)
+			return slices.Equal(o.Strategy, s.Strategy) && !slices.Equal(o.Coords, s.Coords)
 		}) {
 			m.Name = column.ShownSetting(s.Coords)
 		}

@@ -20,7 +20,7 @@ func TestHeadMotion(t *testing.T) {
 	var summary []column.MotionRow
 	var edges []column.MotionEdgeRow
 	for i, name := range []string{"24P", "36P", "none"} {
-		row := column.MotionRow{Coords: coords(name), Strategy: name, Participants: int32(30 + i),
+		row := column.MotionRow{Coords: coords(name), Strategy: []string{name}, Participants: int32(30 + i),
 			Median: 0.1 * float64(i+1), Null: 0.6744897501960817 / math.Sqrt(27), Share: 0.25, Distance: -0.5, Lost: 20,
 			Remaining: 80}
 		if name == "none" {

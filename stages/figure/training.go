@@ -93,9 +93,9 @@ func nameNetworks(settings []settingInputs) (names []string, err error) {
 		return names, nil
 	}
 	for i, name := range names {
-		settings[i].name = name
+		settings[i].name, settings[i].model = name, models[i]
 	}
-	slices.SortStableFunc(settings, func(a, b settingInputs) int { return column.CompareNamed(a.name, b.name, 0, 0) })
+	slices.SortStableFunc(settings, func(a, b settingInputs) int { return column.CompareClassifiers(a.model, b.model) })
 	return lists.Map(settings, func(s settingInputs) string { return s.name }), nil
 }
 

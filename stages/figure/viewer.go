@@ -96,16 +96,12 @@ func chanceOf(rows RankingRows, setting string) (chance float64, percentile bool
 
 // name is the name of a map in the viewer.
 func (s Ranked) name() string {
-	by := map[bool]string{false: "mean pooling score", true: "contrast between the groups"}[s.Contrast]
-	if s.Setting != "" {
-		return s.Setting + ", " + by
-	}
-	return by
+	return label("figure.ranked.name", values{"Setting": s.Setting, "Contrast": s.Contrast})
 }
 
 // scale is the label of the color scale.
 func (s Ranked) scale() string {
-	return map[bool]string{false: "pooling score", true: "contrast"}[s.Contrast]
+	return label("figure.ranked.scale", values{"Contrast": s.Contrast})
 }
 
 // colored are the scores of the first regions (top 0: of all), of those that lie on the color scale.

@@ -69,7 +69,7 @@ func TestOfOneClassifier(t *testing.T) {
 		{func(r *Row) { r.AUCFolds, r.Positive = 5, "n/a" }, ""}, // several classes have no sensitivity
 		{func(r *Row) { r.AUCFolds, r.Positive = 4, "n/a" }, "folds.of-one-class"},
 		{func(r *Row) { r.TestFolds, r.TestAccuracy = 2, 0.7 }, "accuracy.p-of-first-repeat"},
-		{func(r *Row) { r.Title, r.Own, r.Low = "majority classifier", false, 0.5 }, ""},
+		{func(r *Row) { r.Classifier, r.Own, r.Low = "majority", false, 0.5 }, ""},
 	} {
 		r := sound("PR-GNN", "")
 		c.change(&r)
@@ -137,18 +137,20 @@ func TestOneClass(t *testing.T) {
 	}
 }
 
-// A baseline is known by its name where the parameters of the stages are not connected.
+// A baseline is known by its classifier where the parameters of the stages are not connected.
 func TestOwnModel(t *testing.T) {
 	for _, c := range []struct{ names, own []string }{
-		{[]string{"PR-GNN", "majority classifier", "linear SVM, repeat 1", "", "SAGE, λ 0.1-0.1"}, []string{"PR-GNN", "", "SAGE, λ 0.1-0.1"}},
-		{[]string{"majority classifier", "linear SVM"}, []string{"linear SVM"}},
+		{[]string{column.PrGNN, "majority", "linear-svm", "", column.PrGNN}, []string{column.PrGNN, "", column.PrGNN}},
+		{[]string{"majority", "linear-svm"}, []string{"linear-svm"}},
 	} {
-		rows := lists.Map(c.names, func(name string) Row { return Row{Title: name} })
+		rows := lists.Map(c.names, func(name string) Row {
+			return Row{AccuracyRow: column.AccuracyRow{Classifier: name}}
+		})
 		(&Results{Plan: &Settings{}}).markOwn(rows)
 		var own []string
 		for _, r := range rows {
 			if r.Own {
-				own = append(own, r.Title)
+				own = append(own, r.Classifier)
 			}
 		}
 		need.Equal(t, slices.Equal(own, c.own), true, own)

@@ -117,8 +117,8 @@ func TestReadTrainings(t *testing.T) {
 		}
 		return texts
 	}
-	for own, want := range map[string]float64{"PR-GNN": 0.9, "meanMLP": 0.51, "linear SVM": 0, "Brain Network Transformer": 0} {
-		l := Learned(all, []Row{{Own: true, Title: own, AccuracyRow: column.AccuracyRow{Level: "graph",
+	for own, want := range map[string]float64{column.PrGNN: 0.9, "meanmlp": 0.51, "linear-svm": 0, "bnt": 0} {
+		l := Learned(all, []Row{{Own: true, AccuracyRow: column.AccuracyRow{Classifier: own, Level: "graph",
 			Accuracy: 0.6}}})
 		need.Equal(t, fmt.Sprint(of(l.Stuck)), "[braingnn stage=net fold=2 braingnn stage=released fold=1 meanmlp fold=1]")
 		need.Equal(t, fmt.Sprint(of(l.Unknown)), "[bnt fold=1]")

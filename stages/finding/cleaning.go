@@ -71,7 +71,7 @@ func (c Cleaning) nuisance() (all List) {
 	}
 	unknown, still := 0, 0
 	for _, s := range c.Scans {
-		if s.Given() && s.Sidecar() == "" {
+		if s.Given() && s.Sidecar == "" {
 			unknown++
 		}
 		if s.Given() && math.IsNaN(s.MeanFD) {
@@ -96,10 +96,13 @@ type Way struct {
 // Ways are those in which scans were cleaned, in their order.
 func Ways(scans []Scan) (ways []Way) {
 	for _, s := range scans {
-		at := slices.IndexFunc(ways, func(w Way) bool { return w.Strategy == s.Strategy && w.Why == s.Why })
+		at := slices.IndexFunc(ways, func(w Way) bool {
+			return w.Strategy == s.Strategy && w.Why == s.Why &&
+				w.Sidecar == s.Sidecar
+		})
 		if at < 0 {
 			at = len(ways)
-			ways = append(ways, Way{Strategy: s.Strategy, Why: s.Why, Given: s.Given(), Sidecar: s.Sidecar()})
+			ways = append(ways, Way{Strategy: s.Strategy, Why: s.Why, Given: s.Given(), Sidecar: s.Sidecar})
 		}
 		ways[at].Who = append(ways[at].Who, s.Who)
 	}
@@ -151,9 +154,8 @@ func JoinedOf(run *Settings, scans []Scan) (n int) {
 func Events(scans []Scan) (conditions map[string][]string, of map[string][]Scan) {
 	conditions, of = map[string][]string{}, map[string][]Scan{}
 	for _, s := range scans {
-		model, names := s.Events()
-		conditions[model] = append(conditions[model], names...)
-		of[model] = append(of[model], s)
+		conditions[s.Task] = append(conditions[s.Task], s.Conditions...)
+		of[s.Task] = append(of[s.Task], s)
 	}
 	for model, names := range conditions {
 		slices.Sort(names)

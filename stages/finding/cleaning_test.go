@@ -41,7 +41,8 @@ func listed(all List) string {
 
 func TestCleaningFindings(t *testing.T) {
 	type row = column.CleaningRow
-	sidecar := raw(column.SeriesGiven + column.AsSidecarSays + "36P")
+	sidecar := raw(column.SeriesGiven)
+	sidecar.Sidecar = "36P"
 	for _, c := range []struct {
 		rows []row
 		want string
@@ -74,8 +75,9 @@ func TestCleaningFindings(t *testing.T) {
 		{[]row{fine, with(func(r *row) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "nilearn", 74, 26, 5 }),
 			with(func(r *row) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "nilearn", 90, 6, 6 })},
 			"scans.long-gaps 3"},
-		{[]row{with(func(r *row) { r.Task = "fir: go, stop" }), with(func(r *row) { r.Task = "fir: go" })}, ""},
-		{[]row{with(func(r *row) { r.Task = "none: go, stop" }), fine},
+		{[]row{with(func(r *row) { r.Task, r.Conditions = "fir", []string{"go", "stop"} }),
+			with(func(r *row) { r.Task, r.Conditions = "fir", []string{"go"} })}, ""},
+		{[]row{with(func(r *row) { r.Task, r.Conditions = "none", []string{"go", "stop"} }), fine},
 			"scans.events-left-in 1; scans.without-events 2"},
 		{[]row{with(func(r *row) { r.Strategy = "ica_aroma" })}, "scans.not-denoised-by-aroma"},
 	} {
@@ -159,28 +161,30 @@ func TestFaultsOfMostScans(t *testing.T) {
 
 func TestLostVoxels(t *testing.T) {
 	type row = column.CleaningRow
-	lost := func(names, shares string) row {
-		return row{Reduced: int32(len(strings.Split(names, "; "))), Lost: names, LostShares: shares}
+	lost := func(names string, shares ...float64) row {
+		of := strings.Fields(names)
+		return row{Reduced: int32(len(of)), Lost: of, LostShares: shares}
 	}
-	cut := lost("a"+strings.Repeat("; b", 20), "0.116"+strings.Repeat("; 1.000", 20))
+	cut := lost("a", 0.116)
 	for i := range 20 {
-		cut.Lost = strings.Replace(cut.Lost, "; b", fmt.Sprintf("; r%02d", i), 1)
+		cut.Lost, cut.LostShares = append(cut.Lost, fmt.Sprintf("r%02d", i)), append(cut.LostShares, 1)
 	}
-	one := lost("a", "0.116")
+	cut.Reduced = 21
+	one := lost("a", 0.116)
 	for _, c := range []struct {
 		name string
 		rows []row
 		want string // scans | regions | alone | most
 	}{
 		{"none", []row{{}}, ""},
-		{"few scans", []row{{}, lost("l; r", "0.250; 0.999"), cut}, "3: 21 1, 2: 2 0.999 l r||0|"},
-		{"shares unknown", []row{{}, lost("l; r", "")}, "2: 2 NaN l r||0|"},
+		{"few scans", []row{{}, lost("l r", 0.25, 0.999), cut}, "3: 21 1, 2: 2 0.999 l r||0|"},
+		{"shares unknown", []row{{}, lost("l r")}, "2: 2 NaN l r||0|"},
 		{"all alike", slices.Repeat([]row{one}, 40), "|a 40 0.116 0.116|0|"},
 		{"one cut short", append(slices.Repeat([]row{one}, 39), cut), "|a 40 0.116 0.116|20|40: 21 1"},
-		{"shares differ", append(slices.Repeat([]row{one}, 6), lost("a", "0.9"), row{}), "|a 7 0.116 0.9|0|"},
-		{"one share unknown", append(slices.Repeat([]row{one}, 6), lost("a", "")), "|a 7 NaN NaN|0|"},
-		{"single scans", []row{lost("a", "1"), lost("b", "1"), lost("c", "1"), lost("d", "1"), lost("e", "1"),
-			lost("f", "1"), lost("g", "1")}, "||7|"},
+		{"shares differ", append(slices.Repeat([]row{one}, 6), lost("a", 0.9), row{}), "|a 7 0.116 0.9|0|"},
+		{"one share unknown", append(slices.Repeat([]row{one}, 6), lost("a")), "|a 7 NaN NaN|0|"},
+		{"single scans", []row{lost("a", 1), lost("b", 1), lost("c", 1), lost("d", 1), lost("e", 1),
+			lost("f", 1), lost("g", 1)}, "||7|"},
 		{"regions unknown", slices.Repeat([]row{{Reduced: 1}}, 7), "||0|"},
 	} {
 		scan := func(all []LostScan) string {
@@ -252,15 +256,17 @@ func TestWays(t *testing.T) {
 	}{
 		{[]column.CleaningRow{fine, fine}, "simple []"},
 		{[]column.CleaningRow{fine, raw(column.NoConfounds), fine}, "simple [1 3], none [2]"},
+		{[]column.CleaningRow{raw(column.SeriesGiven), with(func(r *column.CleaningRow) {
+			r.Strategy, r.Why, r.Sidecar = "none", column.SeriesGiven, "36P"
+		})}, "none [1], none [2]"},
 		{nil, ""},
 	} {
 		need.Equal(t, strings.Join(lists.Map(Ways(scanned(c.rows...)), func(w Way) string {
 			return fmt.Sprint(w.Strategy, " ", w.Who)
 		}), ", "), c.want)
 	}
-	sidecar := column.SeriesGiven + column.AsSidecarSays + "36P"
-	for why, bound := range map[string]bool{column.SeriesGiven: true, sidecar: true,
-		column.CleanedScan: true, column.AskedForNone: false} {
+	for why, bound := range map[string]bool{column.SeriesGiven: true, column.CleanedScan: true,
+		column.AskedForNone: false} {
 		need.Equal(t, UpperBound(scanned(fine, raw(why))), bound, why)
 	}
 	one := scanned(fine, fine, fine)

@@ -50,7 +50,7 @@ type List []Finding
 // Add adds findings; the same one is there once.
 func (l *List) Add(all ...Finding) {
 	for _, f := range all {
-		if slices.ContainsFunc(*l, func(g Finding) bool { return f.text() == g.text() }) {
+		if slices.ContainsFunc(*l, f.equal) {
 			continue
 		}
 		*l = append(*l, f)
@@ -58,9 +58,10 @@ func (l *List) Add(all ...Finding) {
 	slices.SortStableFunc(*l, func(f, g Finding) int { return cmp.Compare(f.Weight, g.Weight) })
 }
 
-// text is what makes two findings the same; NaN is NaN.
-func (f Finding) text() string {
-	return fmt.Sprint(f.Code, f.Subject, reflect.Indirect(reflect.ValueOf(f.Numbers)))
+// equal reports whether two findings are the same; NaN is NaN.
+func (f Finding) equal(g Finding) bool {
+	return f.Code == g.Code && reflect.DeepEqual(f.Subject, g.Subject) &&
+		reflect.DeepEqual(plain(f.Numbers), plain(g.Numbers))
 }
 
 // A Group is a finding about one subject, and others of the same code and weight about further classifiers.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -62,7 +61,7 @@ func (r Row) OverFolds() map[string]any {
 }
 
 // IsMajority reports whether a row is of the majority classifier.
-func (r Row) IsMajority() bool { return strings.HasPrefix(r.Title, column.Classifiers["majority"]) }
+func (r Row) IsMajority() bool { return r.Classifier == "majority" }
 
 // subject is the row in a finding.
 func (r Row) subject() Subject { return Subject{Classifier: r.Called(), Setting: r.Coords} }
@@ -202,17 +201,19 @@ func (a *Results) readRegression(t *dag.Task) error {
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(rows, func(x, y column.RegressionRow) int {
-		return map[bool]int{true: 1}[IsMean(x)] - map[bool]int{true: 1}[IsMean(y)]
-	})
+	last := func(r column.RegressionRow) int {
+		if IsMean(r) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(rows, func(x, y column.RegressionRow) int { return last(x) - last(y) })
 	a.Regression = rows
 	return a.readMeta(t.In("regression"))
 }
 
 // IsMean reports whether a row is of the mean of the training participants.
-func IsMean(r column.RegressionRow) bool {
-	return strings.HasPrefix(r.Name, column.Classifiers["mean"])
-}
+func IsMean(r column.RegressionRow) bool { return r.Classifier == "mean" }
 
 // Sorted puts PR-GNN first, then settings by their accuracy over participants.
 func Sorted(rows []Row) []Row {
@@ -221,7 +222,9 @@ func Sorted(rows []Row) []Row {
 		accuracy[column.CoordText(r.Coords)] = r.Accuracy
 	}
 	of := func(r Row) float64 { return accuracy[column.CoordText(r.Coords)] }
-	slices.SortStableFunc(rows, func(x, y Row) int { return column.CompareNamed(x.Title, y.Title, of(x), of(y)) })
+	slices.SortStableFunc(rows, func(x, y Row) int {
+		return cmp.Or(column.CompareClassifiers(x.Classifier, y.Classifier), cmp.Compare(of(y), of(x)))
+	})
 	return rows
 }
 
@@ -234,8 +237,8 @@ func PerParticipant(rows []Row) []Row {
 }
 
 // markOwn marks the rows of the model that the pipeline is about: those of stages of the kind train, where the
-// parameters are connected; otherwise those that no baseline's name begins; where nothing is left, all but the majority
-// classifier.
+// parameters are connected; otherwise PR-GNN's and those of programs that state no kind; where nothing is left, all but
+// the majority classifier.
 func (a *Results) markOwn(rows []Row) {
 	found := false
 	for i, r := range rows {
@@ -247,7 +250,7 @@ func (a *Results) markOwn(rows []Row) {
 		return
 	}
 	for i, r := range rows {
-		rows[i].Own = ModelOf(r.Title) == column.PrGNN
+		rows[i].Own = modelOf(r) == column.PrGNN
 		found = found || rows[i].Own
 	}
 	for i, r := range rows {
@@ -255,13 +258,5 @@ func (a *Results) markOwn(rows []Row) {
 	}
 }
 
-// ModelOf is the model of column.Classifiers that a classifier's name begins with; PR-GNN, whose settings are named
-// without it, for any other.
-func ModelOf(name string) string {
-	for model, word := range column.Classifiers {
-		if strings.HasPrefix(name, word) {
-			return model
-		}
-	}
-	return column.PrGNN
-}
+// modelOf is the classifier of a row; PR-GNN for a program that states none.
+func modelOf(r Row) string { return cmp.Or(r.Classifier, column.PrGNN) }

@@ -255,7 +255,7 @@ func (a *Results) differences(m Evaluated, t *RetrainedTest) (other, design []Di
 		}
 	}
 	for _, name := range e.Parameters {
-		d := Difference{What: name, Is: joined(is(name)), Was: joined(was(name))}
+		d := Difference{What: name, Is: orNone(is(name)), Was: orNone(was(name))}
 		switch tested := name == "fold" || name == "repeat"; {
 		case name == "model" || slices.Contains(withoutEffect, name) || !e.Concerns(name, is("model")):
 		case tested && !slices.Equal(was(name), is(name)):
@@ -286,13 +286,13 @@ func (a *Results) otherInputs(e, p *StageSettings) (other []Difference, ok bool)
 			case !alike && port != "folds":
 				return nil, false
 			case !alike:
-				other = append(other, Difference{What: port, Is: joined(is), Was: joined(was)})
+				other = append(other, Difference{What: port, Is: orNone(is), Was: orNone(was)})
 				continue
 			}
 			for _, name := range x.Parameters {
 				labels := x.Kind == "split" && (name == "permutation" || name == "within")
-				if !labels && x.Value[name] != y.Value[name] {
-					other = append(other, Difference{name, cmp.Or(y.Value[name], "none"), cmp.Or(x.Value[name], "none"),
+				if !labels && !slices.EqualFunc(x.Values[name], y.Values[name], slices.Equal) {
+					other = append(other, Difference{name, orNone(y.Over(name)), orNone(x.Over(name)),
 						y.Stage, x.Stage})
 				}
 			}
@@ -340,13 +340,12 @@ func valuesIn(s *StageSettings, parameter string, setting []dag.Coord) []string 
 			return []string{c.Value}
 		}
 	}
-	// Coordinates join lists by a hyphen.
-	return strings.Split(strings.ReplaceAll(s.Value[parameter], ", ", "-"), "; ")
+	return joined(s.Values[parameter], "-") // as coordinates do
 }
 
 func overlap(a, b []string) bool {
 	return slices.ContainsFunc(a, func(v string) bool { return slices.Contains(b, v) })
 }
 
-// joined are values in words.
-func joined(values []string) string { return cmp.Or(strings.Join(values, "; "), "none") }
+// orNone are values in words.
+func orNone(values []string) string { return cmp.Or(strings.Join(values, "; "), "none") }

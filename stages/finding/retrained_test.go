@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -18,33 +17,34 @@ func study(t *testing.T, sets ...string) *dag.Task {
 	var rows []Parameter
 	for _, line := range []string{
 		"folds split folds=5 stratify_by=scanner within=site permutation=0 seed=1",
-		"permuted_folds split folds=5 stratify_by=scanner within=scanner permutation=0;_1 seed=1",
-		"tangent tangent reference=geometric fold=1;_2", "permuted_tangent tangent reference=geometric fold=1;_2",
+		"permuted_folds split folds=5 stratify_by=scanner within=scanner permutation=0;1 seed=1",
+		"tangent tangent reference=geometric fold=1;2", "permuted_tangent tangent reference=geometric fold=1;2",
 		"combat combat site=scanner", "connectivity connectivity pearson=empirical",
-		"baselines baseline model=ridge;_svm fold=1;_2 penalty=1 trees=10 lambda=0.1,_1;_2 seed=1;_2",
-		"tangents baseline model=ridge fold=1;_2 penalty=1 trees=10 lambda=0.1,_1 seed=1",
-		"after_combat baseline model=ridge fold=1;_2 penalty=1 trees=10 lambda=0.1,_1 seed=1",
-		"permuted baseline model=ridge fold=1;_2 penalty=1 trees=10 lambda=0.1,_1 seed=1",
+		"baselines baseline model=ridge;svm fold=1;2 penalty=1 trees=10 lambda=0.1,1;2 seed=1;2",
+		"tangents baseline model=ridge fold=1;2 penalty=1 trees=10 lambda=0.1,1 seed=1",
+		"after_combat baseline model=ridge fold=1;2 penalty=1 trees=10 lambda=0.1,1 seed=1",
+		"permuted baseline model=ridge fold=1;2 penalty=1 trees=10 lambda=0.1,1 seed=1",
 		"gate leakage least=1", "evaluate evaluate n=1", "permutation permutation n=1", "report report top=5",
 	} {
 		words := strings.Fields(line)
 		for _, w := range words[2:] {
 			name, value, _ := strings.Cut(w, "=")
-			p := Parameter{Stage: words[0], Kind: words[1], Parameter: name,
-				Value: strings.ReplaceAll(value, "_", " ")}
+			p := Parameter{Stage: words[0], Kind: words[1], Parameter: name}
 			for _, s := range sets {
 				if f := strings.Fields(s); len(f) > 0 && f[0] == p.Stage && f[1] == name {
-					p.Value = strings.Join(f[2:], " ")
+					value = strings.Join(f[2:], " ")
 				}
 			}
 			if name == "trees" {
 				p.Doc = "forest: number of trees"
 			}
-			rows = append(rows, p)
+			for _, v := range strings.Split(value, ";") { // of an axis
+				p.Value = strings.FieldsFunc(v, func(r rune) bool { return r == ',' })
+				rows = append(rows, p)
+			}
 		}
 	}
 	settings := column.Table(rows)
-	settings.Columns = append(settings.Columns, encoding.Column{Name: "unit", Values: make([]string, len(rows))})
 	inputs := []string{"tangent matrices connectivity.pearson", "tangent folds folds.folds",
 		"permuted_tangent matrices connectivity.pearson", "permuted_tangent folds permuted_folds.folds",
 		"combat folds folds.folds", "baselines pearson connectivity.pearson", "baselines folds folds.folds",

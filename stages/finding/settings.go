@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 )
 
@@ -15,15 +16,16 @@ type Settings struct {
 	Pipeline string
 	Table    *encoding.Table // nil when they are not connected
 	Stages   []StageSettings // in the order of the file
+	Rows     []Parameter     // those of the table
 }
 
 // StageSettings are the parameters of one stage.
 type StageSettings struct {
 	Stage, Kind string
 	Tasks       int32
-	Parameters  []string // in their order
-	Value       map[string]string
-	Inputs      map[string][]string // by port: the results of stages that are connected, stage.output
+	Parameters  []string              // in their order
+	Values      map[string][][]string // of each parameter: one, or those of an axis
+	Inputs      map[string][]string   // by port: the results of stages that are connected, stage.output
 	doc         map[string]string
 }
 
@@ -42,13 +44,17 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Rows = rows
 	for _, r := range rows {
 		if n := len(s.Stages); n == 0 || s.Stages[n-1].Stage != r.Stage {
-			s.Stages = append(s.Stages, StageSettings{r.Stage, r.Kind, r.Tasks, nil, map[string]string{},
+			s.Stages = append(s.Stages, StageSettings{r.Stage, r.Kind, r.Tasks, nil, map[string][][]string{},
 				map[string][]string{}, map[string]string{}})
 		}
 		last := &s.Stages[len(s.Stages)-1]
-		last.Parameters, last.Value[r.Parameter] = append(last.Parameters, r.Parameter), r.Value
+		if last.Values[r.Parameter] == nil {
+			last.Parameters = append(last.Parameters, r.Parameter)
+		}
+		last.Values[r.Parameter] = append(last.Values[r.Parameter], r.Value)
 		last.doc[r.Parameter] = r.Doc
 	}
 	for line := range strings.Lines(table.Meta["inputs"]) {
@@ -58,7 +64,7 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 		}
 		of := s.Stage(words[0])
 		if of == nil { // a stage without parameters is known by its connections alone
-			s.Stages = append(s.Stages, StageSettings{Stage: words[0], Value: map[string]string{},
+			s.Stages = append(s.Stages, StageSettings{Stage: words[0], Values: map[string][][]string{},
 				Inputs: map[string][]string{}})
 			of = &s.Stages[len(s.Stages)-1]
 		}
@@ -68,15 +74,17 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 	return s, nil
 }
 
-// A Parameter is one parameter of one stage (pipeline.settings).
+// A Parameter is one value of one parameter of one stage (pipeline.settings): a list, of one item where the parameter
+// is none.
 type Parameter struct {
-	Stage     string `column:"stage"`
-	Kind      string `column:"kind"`
-	Tasks     int32  `column:"tasks,optional"`
-	Parameter string `column:"parameter"`
-	Value     string `column:"value"`
-	Default   string `column:"default"`
-	Doc       string `column:"doc,optional"`
+	Stage     string   `column:"stage"`
+	Kind      string   `column:"kind"`
+	Tasks     int32    `column:"tasks,optional"`
+	Parameter string   `column:"parameter"`
+	Value     []string `column:"value"`
+	Default   []string `column:"default"`
+	Unit      string   `column:"unit,optional"`
+	Doc       string   `column:"doc,optional"`
 }
 
 // Stage is the stage of a name; nil when there is none.
@@ -145,29 +153,42 @@ func (s *Settings) Shown(kind, port string) *StageSettings {
 	return s.Of(kind)
 }
 
-// Is reports whether a parameter has a value.
-func (s *StageSettings) Is(parameter, value string) bool { return s.Value[parameter] == value }
+// Uses reports whether some value of a parameter is neither none nor empty.
+func (s *StageSettings) Uses(parameter string) bool {
+	return slices.ContainsFunc(s.Over(parameter), func(v string) bool { return v != "" && v != "none" })
+}
+
+// Value is the value of a parameter that is no list; "" for several, those of an axis.
+func (s *StageSettings) Value(parameter string) string {
+	if v := s.Values[parameter]; len(v) == 1 && len(v[0]) == 1 {
+		return v[0][0]
+	}
+	return ""
+}
 
 // Number is a parameter as a number, 0 when it is none (an axis has several).
 func (s *StageSettings) Number(parameter string) float64 {
-	x, err := strconv.ParseFloat(s.Value[parameter], 64)
+	x, err := strconv.ParseFloat(s.Value(parameter), 64)
 	if err != nil {
 		return 0
 	}
 	return x
 }
 
-// Over are the values of a parameter: one, or those of an axis.
-func (s *StageSettings) Over(parameter string) []string {
-	return strings.Split(s.Value[parameter], "; ")
+// Over are the values of a parameter, one or those of an axis, for people.
+func (s *StageSettings) Over(parameter string) []string { return joined(s.Values[parameter], ", ") }
+
+// joined are values of parameters as texts.
+func joined(values [][]string, separator string) []string {
+	return lists.Map(values, func(v []string) string { return strings.Join(v, separator) })
 }
 
-// List are the elements of a parameter that is a list.
+// List are the elements of a parameter that is a list; none where it is an axis.
 func (s *StageSettings) List(parameter string) []string {
-	if s.Value[parameter] == "" {
-		return nil
+	if v := s.Values[parameter]; len(v) == 1 {
+		return v[0]
 	}
-	return strings.Split(s.Value[parameter], ", ")
+	return nil
 }
 
 // Numbers are the values of a parameter that are numbers: one, or those of an axis.

@@ -31,8 +31,8 @@ type Training struct {
 // unknown reports whether it is not known if the graphs were learned.
 func (t Training) unknown() bool { return t.Mixed || math.IsNaN(t.Majority) }
 
-// An EpochRow is one epoch of a training (train's history).
-type EpochRow struct {
+// An epochRow is one epoch of a training (train's history).
+type epochRow struct {
 	Accuracy float64 `column:"train_accuracy"`
 	Majority float64 `column:"majority,optional"`
 }
@@ -46,7 +46,7 @@ func ReadTrainings(t *dag.Task) (all []Training, err error) {
 		if err != nil {
 			return nil, err
 		}
-		rows, err := column.Read[EpochRow](in)
+		rows, err := column.Read[epochRow](in)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func Learned(all []Training, rows []Row) Learning {
 	named, mixed := map[string]bool{}, map[string]bool{}
 	for _, r := range rows {
 		if r.Own && r.Level == "graph" {
-			model := ModelOf(r.Title)
+			model := modelOf(r)
 			tested[model] = append(tested[model], r.Accuracy)
 			named[model] = named[model] || r.Title != ""
 		}

@@ -39,7 +39,7 @@ func (c Cleaning) LostVoxels() List {
 	slices.SortStableFunc(struck, func(x, y Scan) int { return lostIn(y) - lostIn(x) })
 	numbers := map[string]any{"Element": c.Element, "N": len(struck), "Of": len(c.Scans),
 		"Scans": []LostScan(nil), "Regions": []LostIn(nil), "Alone": 0, "Most": []LostScan(nil)}
-	unknown := slices.ContainsFunc(struck, func(s Scan) bool { return s.Lost == "" })
+	unknown := slices.ContainsFunc(struck, func(s Scan) bool { return s.Lost == nil })
 	switch {
 	case !nobodyStandsOut(len(struck), len(c.Scans)):
 		numbers["Scans"] = lists.Map(struck, lostOf)

@@ -27,7 +27,10 @@ var chooseKind = dag.Kind{
 	New: func() dag.Stage { return &Choose{By: "loss"} },
 }
 
-var _ role.PortUser = (*Choose)(nil)
+var (
+	_ role.PortUser = (*Choose)(nil)
+	_ role.Adviser  = (*Choose)(nil)
+)
 
 // Choose chooses a setting for each outer fold.
 type Choose struct {
@@ -35,7 +38,7 @@ type Choose struct {
 }
 
 func (*Choose) Ports() dag.Ports {
-	predictions := column.Needs[fold.PredictionRow]()
+	predictions := dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "inner", Type: predictions, Gather: true, Doc: "predictions of the inner trainings in each outer fold, with a coordinate outer"},

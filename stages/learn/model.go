@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,8 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/numeric/dense"
 	"prgnn/stages/region"
 )
@@ -118,7 +121,10 @@ func ReadModel(b []byte) (*Trained, error) {
 	}
 	m := &Trained{arrays: map[string]*encoding.Array{}}
 	found, left := false, int64(largestModel)
-	for _, f := range z.File {
+	for i, f := range z.File {
+		if slices.ContainsFunc(z.File[:i], func(g *zip.File) bool { return g.Name == f.Name }) {
+			return nil, fmt.Errorf("it has several files %.100q", f.Name)
+		}
 		member, err := readMember(f, left)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
@@ -133,6 +139,8 @@ func ReadModel(b []byte) (*Trained, error) {
 				return nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
 			found = true
+		} else {
+			return nil, fmt.Errorf("%.100q is neither model.json nor an array (.npy)", f.Name)
 		}
 	}
 	if !found {
@@ -180,9 +188,11 @@ func (m *Trained) check() error {
 	if mean, sd := m.arrays["input_mean"], m.arrays["input_sd"]; mean != nil && sd != nil {
 		m.norm = standardization{mean: mean.Float64s(), sd: sd.Float64s()}
 	}
+	surplus := maps.Clone(m.arrays)
 	for i, l := range layouts(o, m.norm) {
 		for j, p := range l {
 			a := m.arrays[p.Name]
+			delete(surplus, p.Name)
 			switch {
 			case a == nil:
 				return fmt.Errorf("the array %s is missing", p.Name)
@@ -199,6 +209,11 @@ func (m *Trained) check() error {
 				}
 			}
 		}
+	}
+	if len(surplus) > 0 {
+		return fmt.Errorf("model.json describes a model without the arrays %s: a model with its options has %s, and "+
+			"input_mean with input_sd", words.Some(slices.Sorted(maps.Keys(surplus)), 8), words.Some(lists.Map(
+			slices.Concat(layouts(o, m.norm)...), func(p gnn.Param) string { return p.Name }), 40))
 	}
 	if m.norm.mean != nil && (len(m.norm.mean) != o.Features || len(m.norm.sd) != o.Features) {
 		return fmt.Errorf("input_mean and input_sd hold %d and %d numbers, but a node has %d features", len(m.norm.mean), len(m.norm.sd), o.Features)

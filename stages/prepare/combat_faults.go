@@ -86,6 +86,32 @@ func (s *Combat) Faults(people, planned *encoding.Table, once func(name string, 
 	return faults
 }
 
+// Spared are the sites with fewer training participants than the minimum, whose matrices few: keep leaves unharmonized.
+func (s *Combat) Spared(people, planned *encoding.Table) (by string, sites []string) {
+	b := s.book()
+	if s.Few != "keep" || planned == nil || b.readPeople(people, "", s.Preserve) != nil {
+		return s.Site, nil
+	}
+	members, err := column.Rows[fold.LabeledMember](planned)
+	if err != nil {
+		return s.Site, nil
+	}
+	count := map[string]int{}
+	for _, m := range members {
+		n := 0
+		if m.Fold > 0 && int(m.Fold) != s.Fold {
+			n = 1
+		}
+		count[b.site[m.ID]] += n
+	}
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		if name != "" && count[name] < s.Minimum {
+			sites = append(sites, name)
+		}
+	}
+	return s.Site, sites
+}
+
 // unknown reports whether a participant has no value in a column.
 func (b *combatBook) unknown(name, id string) bool {
 	if name == b.Column {

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
@@ -189,13 +188,13 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		row.Missing, row.Constant = max(row.Missing, m), max(row.Constant, k)
 	}
-	row.Unusable = strings.Join(numbersOf(unusable), " ")
+	row.Unusable = numbersOf(unusable)
 	cleaned, block, err := s.resample(ctx, in, c, cleaned, status)
 	if err != nil {
 		return nil, err
 	}
 	row.Block = int32(block)
-	codes, err := missingCodes(t, draws[0], strings.Fields(row.Confounds))
+	codes, err := missingCodes(t, draws[0], row.Confounds)
 	if err != nil {
 		return nil, err
 	}
@@ -361,10 +360,10 @@ func lostVoxels(t *dag.Task, scan *encoding.Table, row *column.CleaningRow) erro
 		return nil
 	}
 	lost, err := column.Rows[struct {
-		NonFinite int32  `column:"nonfinite,optional"`
-		Reduced   int32  `column:"reduced,optional"`
-		Nodes     string `column:"reduced_nodes,optional"`
-		Shares    string `column:"reduced_shares,optional"`
+		NonFinite int32     `column:"nonfinite,optional"`
+		Reduced   int32     `column:"reduced,optional"`
+		Nodes     []string  `column:"reduced_nodes,optional"`
+		Shares    []float64 `column:"reduced_shares,optional"`
 	}](scan)
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.In("scan").Name, err)
@@ -425,7 +424,7 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 		return row, each, fmt.Errorf("%s: according to its sidecar, confounds were already regressed out of this scan; denoising it twice would remove signal: remove regress, columns, fd, dvars and task", t.In("series").Name)
 	}
 	if !t.Has("confounds") {
-		row, err = s.without(row, asked, why)
+		row, err = s.without(row, asked, scan)
 		return row, each, err
 	}
 	if errs := s.ValidateFor("", t.Has); errs != nil {
@@ -444,7 +443,7 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 	if o.TR > 0 {
 		table.Cosines = connectivity.FMRIPrepCosines(volumes-nonSteady, o.TR)
 	}
-	s.choose(&row, names, why)
+	s.choose(&row, names, scan)
 	strategy, err := connectivity.StrategyOf(row.Strategy)
 	if err != nil {
 		return row, each, err
@@ -455,9 +454,9 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 		return row, each, fmt.Errorf("%s: %w; choose another strategy with regress%s", in.Name, err, orExclude)
 	}
 	if len(taken) > 0 {
-		row.Why = ""
+		row.Why, row.Sidecar = "", ""
 	}
-	row.Confounds = strings.Join(taken, " ")
+	row.Confounds = taken
 	if err := table.Impossible(); err != nil {
 		return row, each, fmt.Errorf("%s: %w%s", in.Name, err, orExclude)
 	}
@@ -510,28 +509,32 @@ func unknownVolumes(n int) []column.VolumeRow {
 	return each
 }
 
-// without is the row of a scan that has no confounds; asked says whether the parameters need some, why what is known
-// of its cleaning.
-func (s *Denoise) without(row column.CleaningRow, asked bool, why string) (column.CleaningRow, error) {
+// without is the row of a scan that has no confounds; asked reports whether the parameters need some.
+func (s *Denoise) without(row column.CleaningRow, asked bool, scan *encoding.Table) (column.CleaningRow, error) {
 	if asked {
 		return row, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or remove them%s", orExclude)
 	}
-	if row.Why = cmp.Or(why, column.NoConfounds); s.Regress == "none" {
-		row.Why = cmp.Or(why, column.AskedForNone) // who has cleaned before counts more than what is asked now
+	row.Why, row.Sidecar = scan.Meta[column.CleanedBefore], scan.Meta[column.CleanedBy]
+	switch { // who has cleaned before counts more than what is asked now
+	case row.Why != "":
+	case s.Regress == "none":
+		row.Why = column.AskedForNone
+	default:
+		row.Why = column.NoConfounds
 	}
 	return row, nil
 }
 
 // choose sets the strategy of a row, and why there is none.
-func (s *Denoise) choose(row *column.CleaningRow, names []string, why string) {
+func (s *Denoise) choose(row *column.CleaningRow, names []string, scan *encoding.Table) {
 	row.Strategy = s.strategy()
-	switch {
+	switch why := scan.Meta[column.CleanedBefore]; {
 	case s.Regress == "none":
 		row.Why = column.AskedForNone
 	case s.Regress == "auto" && slices.Contains(names, "simulated"):
 		row.Strategy, row.Why = "none", column.Simulated
 	case s.Regress == "auto" && why != "":
-		row.Strategy, row.Why = "none", why
+		row.Strategy, row.Why, row.Sidecar = "none", why, scan.Meta[column.CleanedBy]
 	}
 }
 

@@ -30,10 +30,10 @@ func (s *Denoise) addTask(t *dag.Task, volumes int, o *connectivity.Cleaning, ro
 	in := t.In("events")
 	events, err := s.events(in)
 	task := connectivity.Task{Events: events, Response: connectivity.Response(s.Task), After: s.After, TR: o.TR}
-	names := strings.Join(task.Conditions(), ", ")
+	names := task.Conditions()
 	switch {
-	case s.Task == "none" && names != "":
-		row.Task = "none: " + names
+	case s.Task == "none" && len(names) > 0:
+		row.Task, row.Conditions = s.Task, names
 		fallthrough
 	case s.Task == "none": // what is wrong with events that are not used is of no matter
 		return nil
@@ -63,7 +63,7 @@ func (s *Denoise) addTask(t *dag.Task, volumes int, o *connectivity.Cleaning, ro
 		}
 		copy(both.Row(v)[o.Regressors.Cols:], x.Row(v))
 	}
-	o.Regressors, row.Task = both, s.Task+": "+names
+	o.Regressors, row.Task, row.Conditions = both, s.Task, names
 	return nil
 }
 

@@ -71,21 +71,23 @@ func TestDenoiseTask(t *testing.T) {
 			names = "stop"
 		}
 		if want := c.regressors + 6; float64(row.Regressors) != want || row.TEff != volumes-want-1 ||
-			row.Task != c.task+": "+names {
-			t.Errorf("%s: %d regressors, %v degrees of freedom left, task %q", c.task, row.Regressors, row.TEff, row.Task)
+			row.Task != c.task || strings.Join(row.Conditions, ", ") != names {
+			t.Errorf("%s: %d regressors, %v degrees of freedom left, task %q of %q", c.task, row.Regressors, row.TEff, row.Task,
+				row.Conditions)
 		}
 	}
 }
 
 // Events that stay in are named; a table that would not do for task regression is no error then.
 func TestDenoiseTaskStaysIn(t *testing.T) {
-	for text, want := range map[string]string{goAndStop: "none: go, stop", "onset\tduration\ttrial_type\n": "", "onset\tduration\ttrial_type\nn/a\tn/a\tfilm\n": "none: film", "no table": ""} {
+	for text, want := range map[string]string{goAndStop: "go, stop", "onset\tduration\ttrial_type\n": "", "onset\tduration\ttrial_type\nn/a\tn/a\tfilm\n": "film", "no table": ""} {
 		out, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"),
 			map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, 60, 3)), "events": dag.InputOf(tsv(text))})
 		need.NoError(t, err)
 		if row := stagetest.Sure(column.Rows[column.CleaningRow](
-			out["quality"].(*encoding.Table)))[0]; row.Task != want || row.Regressors != 0 {
-			t.Errorf("task %q, want %q", row.Task, want)
+			out["quality"].(*encoding.Table)))[0]; strings.Join(row.Conditions, ", ") != want ||
+			row.Task == "none" != (want != "") || row.Regressors != 0 {
+			t.Errorf("task %q of %q, want %q", row.Task, row.Conditions, want)
 		}
 	}
 }

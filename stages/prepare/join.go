@@ -256,10 +256,8 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 	w := column.CleaningRow{
 		Trend: further, TEff: -float64(further), TR: first.TR, TRFrom: first.TRFrom, MeanFD: math.NaN(),
 		MaxFD:   math.NaN(),
-		Missing: missing, FirstRow: first.FirstRow, Strategy: first.Strategy, Why: first.Why,
+		Missing: missing, FirstRow: first.FirstRow, Strategy: first.Strategy, Why: first.Why, Sidecar: first.Sidecar,
 	}
-	var names, conditions, unusable []string
-	model := "" // of the responses to a task
 	mean, of := 0.0, 0.0
 	for _, run := range q.runs {
 		w.Volumes, w.Kept, w.Regressors, w.Trend = w.Volumes+run.Volumes, w.Kept+run.Kept,
@@ -273,7 +271,7 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 			w.Reduced, w.Lost, w.LostShares = run.Reduced, run.Lost, run.LostShares
 		}
 		w.NonFinite += run.NonFinite
-		unusable = append(unusable, strings.Fields(run.Unusable)...)
+		w.Unusable = append(w.Unusable, run.Unusable...)
 		w.Bridge, w.Bridged = cmp.Or(w.Bridge, run.Bridge), w.Bridged+run.Bridged
 		w.LongestGap = max(w.LongestGap, run.LongestGap)
 		w.RepeatedVolumes += run.RepeatedVolumes
@@ -291,24 +289,19 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		if run.TRFrom != w.TRFrom {
 			w.TRFrom = ""
 		}
-		if m, of, has := strings.Cut(run.Task, ": "); has {
-			model, conditions = m, append(conditions, strings.Split(of, ", ")...)
-		}
-		for _, name := range strings.Fields(run.Confounds) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
+		w.Task, w.Conditions = cmp.Or(run.Task, w.Task), append(w.Conditions, run.Conditions...)
+		for _, name := range run.Confounds {
+			if !slices.Contains(w.Confounds, name) {
+				w.Confounds = append(w.Confounds, name)
 			}
 		}
 	}
 	if of > 0 {
 		w.MeanFD = mean / of
 	}
-	w.Confounds = strings.Join(names, " ")
-	slices.SortFunc(unusable, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
-	w.Unusable = strings.Join(slices.Compact(unusable), " ")
-	if slices.Sort(conditions); model != "" {
-		w.Task = model + ": " + strings.Join(slices.Compact(conditions), ", ")
-	}
+	slices.Sort(w.Unusable)
+	slices.Sort(w.Conditions)
+	w.Unusable, w.Conditions = slices.Compact(w.Unusable), slices.Compact(w.Conditions)
 	return w
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -194,7 +195,7 @@ func segmentsOf(t *dag.Task, clean *column.CleaningRow, rows int) ([]connectivit
 }
 
 // highPassOf is the lowest frequency that cleaning left, Hz; NaN where it took out a trend only.
-func highPassOf(made, confounds string) float64 {
+func highPassOf(made string, confounds []string) float64 {
 	how := column.MadeLines(made)
 	var f float64
 	if strings.Trim(how["denoise.filter"], `"`) != "none" {
@@ -203,7 +204,7 @@ func highPassOf(made, confounds string) float64 {
 	switch {
 	case f > 0:
 		return f
-	case strings.Contains(confounds, "cosine"):
+	case slices.ContainsFunc(confounds, func(name string) bool { return strings.HasPrefix(name, "cosine") }):
 		return 1.0 / 128
 	}
 	return math.NaN()

@@ -108,7 +108,7 @@ func TestWindowsWarn(t *testing.T) {
 		need.NoError(t, err)
 		need.Equal(t, stagetest.Sure(out["quality"].(*encoding.Table).Strings("warning"))[0], c.want)
 	}
-	if f := highPassOf("denoise.filter = \"none\"\ndenoise.high_pass = 0", "csf cosine00"); f != 1.0/128 {
+	if f := highPassOf("denoise.filter = \"none\"\ndenoise.high_pass = 0", []string{"csf", "cosine00"}); f != 1.0/128 {
 		t.Errorf("fMRIPrep's cosines: %v Hz", f)
 	}
 }

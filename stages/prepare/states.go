@@ -9,6 +9,7 @@ import (
 
 	"prgnn/connectivity/dynamic"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
@@ -222,7 +223,8 @@ func (x *clustered) without(name string, silent []bool) {
 	if regions == nil {
 		return
 	}
-	x.lacking = append(x.lacking, fmt.Sprintf("%s: region %s", name, words.Some(regions, 8)))
+	x.lacking = append(x.lacking, fmt.Sprintf("%s: region %s", name, words.Some(lists.Map(regions,
+		func(r int32) string { return fmt.Sprint(r) }), 8)))
 	if x.silent == nil {
 		x.silent = make([]bool, len(silent))
 	}
@@ -232,10 +234,10 @@ func (x *clustered) without(name string, silent []bool) {
 }
 
 // numbersOf are the regions that are marked, from 1.
-func numbersOf(marked []bool) (regions []string) {
+func numbersOf(marked []bool) (regions []int32) {
 	for j, is := range marked {
 		if is {
-			regions = append(regions, fmt.Sprint(j+1))
+			regions = append(regions, int32(j+1))
 		}
 	}
 	return regions

@@ -45,29 +45,29 @@ func (a *author) write() (*report.Page, error) {
 	if err := a.read(); err != nil {
 		return nil, err
 	}
-	results, title, describe := "classification", "Classification performance", a.Results.Describe
+	results, title, describe := "classification", "section.classification", a.Results.Describe
 	if a.Regression != nil {
-		results, title = "regression", "Regression performance"
+		results, title = "regression", "section.regression"
 		describe = a.DescribeRegression
 	}
 	for _, s := range []struct {
 		id, title string
 		write     func() error
 	}{
-		{"participants", "Participants", a.Cohort.Describe},
-		{"methods", "Methods", a.methods.Write},
+		{"participants", "section.participants", a.Cohort.Describe},
+		{"methods", "section.methods", a.methods.Write},
 		{results, title, describe},
-		{"regions", "Salient regions", a.regions},
-		{"checks", "Quality control and checks", a.checks},
-		{"more", "Further tables and figures", a.more},
-		{"scans", "Quality of each scan", a.ScanQuality},
-		{"provenance", "Provenance", a.provenance},
-		{"references", "References", a.methods.References},
+		{"regions", "section.regions", a.regions},
+		{"checks", "section.checks", a.checks},
+		{"more", "section.more", a.more},
+		{"scans", "section.scans", a.ScanQuality},
+		{"provenance", "section.provenance", a.provenance},
+		{"references", "section.references", a.methods.References},
 	} {
 		if !a.Pictures && s.id == "methods" { // a text for the terminal
 			continue
 		}
-		a.Section = &report.Section{ID: s.id, Title: s.title}
+		a.Section = &report.Section{ID: s.id, Title: a.Text(s.title, nil)}
 		if err := s.write(); err != nil {
 			return nil, err
 		}

@@ -88,7 +88,8 @@ func TestUncheckedPrograms(t *testing.T) {
 func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 	row := func(name string, accuracy, p float64) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name,
-			Test: column.PerFold, P: p, Permutations: 9999, Level: "participant",
+			Classifier: stagetest.ClassifierNamed(name),
+			Test:       column.PerFold, P: p, Permutations: 9999, Level: "participant",
 			Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5,
 			Participants: 40, Folds: 2}
 	}
@@ -114,7 +115,8 @@ func TestWarningOfClassifiersThatWereNotRetrained(t *testing.T) {
 func TestTooFewShufflesForHolm(t *testing.T) {
 	row := func(name string, accuracy, p float64) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name,
-			Test: column.PerFold, P: p, Permutations: 9999, Level: "participant",
+			Classifier: stagetest.ClassifierNamed(name),
+			Test:       column.PerFold, P: p, Permutations: 9999, Level: "participant",
 			Accuracy: accuracy, Low: accuracy - 0.1, High: accuracy + 0.1, Majority: 0.5, Participants: 40, Folds: 2}
 	}
 	evaluation := column.Table([]column.AccuracyRow{row("PR-GNN", 0.5, 1), row("linear SVM", 0.9, 0.001),
@@ -141,7 +143,8 @@ func TestTooFewPermutationsForHolm(t *testing.T) {
 	names := []string{"PR-GNN", "linear SVM", "ridge regression", "SVM (RBF)"}
 	rows := lists.Map(names, func(name string) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "model", Value: name}}, Name: name, Level: "participant",
-			Test: column.PerFold, P: 0.017,
+			Classifier: stagetest.ClassifierNamed(name),
+			Test:       column.PerFold, P: 0.017,
 			Least: 1. / 64, Permutations: 9999, Accuracy: 1, Low: 0.9, High: 1, Majority: 0.5,
 			Participants: 40, Folds: 2}
 	})
@@ -163,7 +166,8 @@ func TestSimilarScansQualifyTheResult(t *testing.T) {
 		encoding.Column{Name: "of", Values: []int32{10}}, encoding.Column{Name: "found", Values: []int32{0}})
 	row := func(stage, name string, accuracy, p float64) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "stage", Value: stage}}, Name: name,
-			Test: column.PerFold, P: p, Level: "participant", Accuracy: accuracy,
+			Classifier: stagetest.ClassifierNamed(name),
+			Test:       column.PerFold, P: p, Level: "participant", Accuracy: accuracy,
 			Low: accuracy - 0.1, High: accuracy + 0.1,
 			Majority: 0.5, Participants: 40, Folds: 2}
 	}
@@ -196,7 +200,8 @@ func TestAdmittedLeaks(t *testing.T) {
 		encoding.Column{Name: "found", Values: make([]int32, 4)})
 	row := func(stage, name string) column.AccuracyRow {
 		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "stage", Value: stage}}, Name: name, Level: "participant",
-			Accuracy: 0.8, Low: 0.7, High: 0.9, Majority: 0.5, Participants: 40, Folds: 2}
+			Classifier: stagetest.ClassifierNamed(name),
+			Accuracy:   0.8, Low: 0.7, High: 0.9, Majority: 0.5, Participants: 40, Folds: 2}
 	}
 	for admitted, want := range map[string][]string{
 		column.JSON([][]dag.Coord{{{Axis: "stage", Value: "train"}, {Axis: "fold", Value: "1"}},

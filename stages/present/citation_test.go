@@ -2,6 +2,7 @@ package present
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ import (
 func withSettings(rows ...[4]string) map[string][]dag.Input {
 	in := stagetest.ReportInputs("sub-01", "ASD", "H_C")
 	t := settingsTable(lists.Map(rows, func(r [4]string) finding.Parameter {
-		return finding.Parameter{Stage: r[0], Kind: r[1], Parameter: r[2], Value: r[3]}
+		return finding.Parameter{Stage: r[0], Kind: r[1], Parameter: r[2], Value: strings.Split(r[3], ", ")}
 	})...)
 	t.Meta = map[string]string{"pipeline": "made up"}
 	in["settings"] = []dag.Input{dag.InputOf(t)}
@@ -44,7 +45,7 @@ func settingsTable(rows ...finding.Parameter) *encoding.Table {
 		for _, kind := range slices.Concat(learn.Kinds, prepare.Kinds) {
 			for _, p := range param.Of(kind.New()) {
 				of := finding.Parameter{Stage: r.Stage, Kind: r.Kind, Tasks: r.Tasks, Parameter: p.Name,
-					Value: strings.Trim(strings.ReplaceAll(fmt.Sprint(p.Default), " ", ", "), "[]")}
+					Value: listOf(p.Default)}
 				if kind.Name == r.Kind && !slices.ContainsFunc(rows, func(r finding.Parameter) bool {
 					return r.Stage == of.Stage && r.Parameter == of.Parameter
 				}) {
@@ -53,9 +54,19 @@ func settingsTable(rows ...finding.Parameter) *encoding.Table {
 			}
 		}
 	}
-	t := column.Table(all)
-	t.Columns = append(t.Columns, encoding.Column{Name: "unit", Values: make([]string, len(all))})
-	return t
+	return column.Table(all)
+}
+
+// listOf is the value of a parameter as a list of texts.
+func listOf(value any) (list []string) {
+	v := reflect.ValueOf(value)
+	if v.Kind() != reflect.Slice {
+		return []string{fmt.Sprint(value)}
+	}
+	for i := range v.Len() {
+		list = append(list, fmt.Sprint(v.Index(i)))
+	}
+	return list
 }
 
 func citationOf(t *testing.T, in map[string][]dag.Input) *methods.Citation {

@@ -268,3 +268,26 @@ func TestSummaryWithRelativesInTrainingAndTestData(t *testing.T) {
 		}
 	}
 }
+
+// Covariates that are missing in the same participants, of one group mostly, have one caution.
+func TestCovariatesMissingTogether(t *testing.T) {
+	score, rate := make([]float64, 40), make([]float64, 40)
+	for i := range score {
+		if score[i], rate[i] = float64(i/2), float64(i%5); i%2 == 1 && i > 3 {
+			score[i], rate[i] = math.NaN(), math.NaN()
+		}
+	}
+	people := stagetest.PeopleWith(encoding.Column{Name: "score", Values: score},
+		encoding.Column{Name: "rate", Values: rate}, encoding.Column{Name: "hand", Values: append([]string{"n/a"},
+			slices.Repeat([]string{"right"}, 39)...)})
+	out := stagetest.MustRun(t, &assess.Covariates{Label: "group", Permutations: 199},
+		map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
+	in := summaryInputs(t, people)
+	in["covariates"] = []dag.Input{dag.InputOf(out)}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+	want := "Values of the covariates score and rate are missing in 18 participants, more often in one group than in another " +
+		"(p = 0.010 after Holm's correction for 2 patterns of missing values)"
+	if !strings.Contains(text, want) {
+		t.Errorf("%q is missing in\n%s", want, text)
+	}
+}

@@ -14,7 +14,7 @@ import (
 // TestMotionInReport: strategies stand side by side, what motion leaves is a caution, and data without motion say so.
 func TestMotionInReport(t *testing.T) {
 	row := func(strategy string, median, fdr float64) column.MotionRow {
-		return column.MotionRow{Coords: []dag.Coord{{Axis: "regress", Value: strategy}}, Strategy: strategy,
+		return column.MotionRow{Coords: []dag.Coord{{Axis: "regress", Value: strategy}}, Strategy: []string{strategy},
 			Participants: 40, Edges: 100, MissingEdges: map[string]int32{"24P": 20}[strategy],
 			Median: median, Null: 0.111, Share: 0.3, ShareFDR: fdr, Distance: -0.25, MeanFD: 0.2, Lost: 30,
 			Remaining: 110}
@@ -23,9 +23,9 @@ func TestMotionInReport(t *testing.T) {
 		"qcfc": {dag.InputOf(column.Table([]column.MotionRow{row("24P", 0.31, 0.12), row("36P", 0.12, 0)},
 			"regress"))},
 		"typicality": {dag.InputOf(column.Table([]column.TypicalityRow{{Participant: "sub-1", Typicality: 0.7},
-			{Participant: "sub-2", Typicality: 0.1, Outlier: "typicality"},
-			{Participant: "sub-3", Typicality: 0.4, Outlier: "typicality mean_fd"},
-			{Participant: "sub-4", Typicality: 0.4, Outlier: "typicality"}}))},
+			{Participant: "sub-2", Typicality: 0.1, Outlier: []string{"typicality"}},
+			{Participant: "sub-3", Typicality: 0.4, Outlier: []string{"typicality", "mean_fd"}},
+			{Participant: "sub-4", Typicality: 0.4, Outlier: []string{"typicality"}}}))},
 	}
 	text := string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
 	text = strings.Join(strings.Fields(text), " ")

@@ -112,13 +112,14 @@ func TestPermutationAtItsFloor(t *testing.T) {
 // connected, else by the accuracy with the true labels.
 func TestPermutationOfAnotherTraining(t *testing.T) {
 	const said = "The model: the permutation test "
-	setting := func(stage string, tasks int32, parameter, value string) finding.Parameter {
+	setting := func(stage string, tasks int32, parameter string, value ...string) finding.Parameter {
 		return finding.Parameter{Stage: stage, Kind: "train", Tasks: tasks, Parameter: parameter, Value: value}
 	}
 	settings := func(epochs, pool string) []finding.Parameter {
 		return []finding.Parameter{setting("permuted", 100, "epochs", epochs), setting("permuted", 100, "pool", pool),
 			setting("permuted", 100, "scores_of", "test"), setting("train", 5, "epochs", "20"),
-			setting("train", 5, "pool", "topk; sage"), setting("train", 5, "scores_of", "all")}
+			setting("train", 5, "pool", "topk"), setting("train", 5, "pool", "sage"), setting("train", 5,
+				"scores_of", "all")}
 	}
 	for _, c := range []struct {
 		name               string
@@ -198,13 +199,16 @@ func TestMethodsNameTheRetrainedModels(t *testing.T) {
 			stage := "permuted_" + strings.ToLower(name)
 			tests = append(tests, column.PermutationTestRow{Name: name, Measure: "accuracy", Permutations: 99, P: 0.5,
 				Coords: []dag.Coord{{Axis: "stage", Value: stage}}})
-			rows = append(rows, finding.Parameter{Stage: stage, Kind: "baseline", Parameter: "fold", Value: "1; 2"})
+			rows = append(rows, finding.Parameter{Stage: stage, Kind: "baseline", Parameter: "fold",
+				Value: []string{"1"}},
+				finding.Parameter{Stage: stage, Kind: "baseline", Parameter: "fold", Value: []string{"2"}})
 		}
 		in["permutation"] = []dag.Input{dag.InputOf(column.Table(tests, "stage"))}
-		rows = append(rows, finding.Parameter{Stage: "folds", Kind: "split", Parameter: "within", Value: within})
+		rows = append(rows, finding.Parameter{Stage: "folds", Kind: "split", Parameter: "within",
+			Value: []string{within}})
 		if within == kept || within == "group" {
 			rows = append(rows, finding.Parameter{Stage: "folds", Kind: "split", Parameter: "keep_together",
-				Value: "family_id, twin"})
+				Value: []string{"family_id", "twin"}})
 		}
 		table := settingsTable(rows...)
 		table.Meta = map[string]string{"inputs": "permuted_svm folds folds.folds\npermuted_ridge folds folds.folds\n"}

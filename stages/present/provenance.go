@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/wording"
@@ -39,22 +40,7 @@ func (a *author) provenance() error {
 			Alt: a.Text("provenance.figure.alt", nil), Caption: a.Text("provenance.figure.caption", nil)}}, nil)
 	}
 	if a.Run.Table != nil {
-		t, err := section.WholeTable(a.Run.Table, 5000, "doc")
-		if err != nil {
-			return err
-		}
-		t.Caption, t.Keys, t.Note = a.Text("provenance.parameters", nil), 2, a.Text("provenance.parameters.note", nil)
-		value, standard := t.Head("value"), t.Head("default")
-		docs, err := a.Run.Table.Strings("doc")
-		if err != nil {
-			return err
-		}
-		for i, row := range t.Rows {
-			row[value].Strong = row[value].Text != row[standard].Text
-			row[value].Text = inForce(row[value].Text, docs[i])
-			row[standard].Text = inForce(row[standard].Text, docs[i])
-		}
-		a.Supplement(t)
+		a.parameters()
 		if code := a.Run.Table.Meta["code"]; code != "" {
 			lines := strings.Split(code, "\n")
 			part := func(i int) func(string) string {
@@ -91,6 +77,33 @@ func (a *author) provenance() error {
 			section.Num("bytes", of(3)), section.Words("sha256", of(4))))
 	}
 	return nil
+}
+
+// parameters is the table of all parameters; an axis has its values in one row.
+func (a *author) parameters() {
+	type row struct {
+		finding.Parameter
+		values []string
+		other  bool // than the default
+	}
+	var rows []row
+	for _, p := range a.Run.Rows {
+		if n := len(rows); n == 0 || rows[n-1].Stage != p.Stage || rows[n-1].Parameter.Parameter != p.Parameter {
+			rows = append(rows, row{Parameter: p})
+		}
+		last := &rows[len(rows)-1]
+		last.values = append(last.values, inForce(strings.Join(p.Value, ", "), p.Doc))
+		last.other = last.other || !slices.Equal(p.Value, p.Default)
+	}
+	value := section.StrongIn(section.Words("value", func(r row) string { return strings.Join(r.values, "; ") }),
+		func(r row) bool { return r.other })
+	a.Supplement(section.Lay(a.Writer, "provenance.parameters", nil, 2, rows,
+		section.Words("stage", func(r row) string { return r.Stage }),
+		section.Words("kind", func(r row) string { return r.Kind }),
+		section.Num("tasks", func(r row) string { return fmt.Sprint(r.Tasks) }),
+		section.Words("parameter", func(r row) string { return r.Parameter.Parameter }), value,
+		section.Words("default", func(r row) string { return inForce(strings.Join(r.Default, ", "), r.Doc) }),
+		section.Words("unit", func(r row) string { return r.Unit })))
 }
 
 // mostMembers is how many members of an input have a row each.

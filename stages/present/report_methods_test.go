@@ -19,7 +19,7 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	in := stagetest.ReportInputs("sub-01", "ASD", "HC")
 	in["settings"] = []dag.Input{dag.InputOf(settingsTable(
 		finding.Parameter{Stage: "cohort", Kind: "timeseries", Parameter: "series"},
-		finding.Parameter{Stage: "train", Kind: "train", Parameter: "regions", Value: "shared"}))}
+		finding.Parameter{Stage: "train", Kind: "train", Parameter: "regions", Value: []string{"shared"}}))}
 	delete(in, "notes")
 	in["nodes"] = []dag.Input{dag.InputOf(stagetest.NodesOf("a", "b", "c"))}
 	in["excluded"] = []dag.Input{dag.InputOf(column.Table([]participants.ExcludedRow{

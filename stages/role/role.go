@@ -72,6 +72,9 @@ type Fitter interface {
 	Faults(participants, planned *encoding.Table, once func(name string, value func() any) any) []column.Fault
 	// LeaksLabel is why covariates may not be preserved, and which of them are doubtful. folds may be nil.
 	LeaksLabel(participants, folds *encoding.Table) (refused []error, doubts []string)
+	// Spared are the values of a column whose participants' data it leaves as they are on the planned folds. nil for
+	// folds that are unknown.
+	Spared(participants, planned *encoding.Table) (column string, values []string)
 }
 
 // A Reader has parameters that name columns of the participants, or one of the predicted groups. The program refuses
@@ -213,6 +216,11 @@ type Check interface {
 	// Admits reports whether trainings that leak by their parameters pass.
 	Admits() bool
 }
+
+// An Adviser runs as it is, and has advice about its parameters for the person who set them (choose, exec). The
+// program prints
+// it. Each piece of advice names the parameter.
+type Adviser interface{ Advise() []string }
 
 // With yields the tasks of stages that have a role. Those of one stage are of one kind, and have the same roles.
 func With[R any](stages ...*dag.StageNode) iter.Seq2[*dag.Node, R] {

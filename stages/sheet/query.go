@@ -33,8 +33,16 @@ type Unmatched struct {
 
 // A term is one part of the conjunction, with its text.
 type term struct {
-	text string
-	eval func(row int) truth
+	text  string
+	bound bool // it has <, <=, > or >=
+	eval  func(row int) truth
+}
+
+// An Unmet is the term that does not hold for a row; Term is "" for a selected row.
+type Unmet struct {
+	Term    string
+	NoValue bool // the row has none for it
+	Bound   bool // the term compares by <, <=, > or >=
 }
 
 // truth is three-valued; and is the minimum, or the maximum, not changes sign.
@@ -54,10 +62,9 @@ type Count struct {
 	Unknown int // rows that lack a value
 }
 
-// Select returns, for each of n rows, the term that does not hold ("" for a selected one), and the count of rows
-// that each term excludes.
-func (q *Query) Select(n int) (why []string, counts []Count) {
-	why = make([]string, n)
+// Select returns, for each of n rows, the term that does not hold, and the count of rows that each term excludes.
+func (q *Query) Select(n int) (why []Unmet, counts []Count) {
+	why = make([]Unmet, n)
 	counts = make([]Count, len(q.terms))
 	for i, t := range q.terms {
 		counts[i].Term = t.text
@@ -68,11 +75,11 @@ rows:
 			switch t.eval(r) {
 			case no:
 				counts[i].No++
-				why[r] = t.text
+				why[r] = Unmet{t.text, false, t.bound}
 				continue rows
 			case unknown:
 				counts[i].Unknown++
-				why[r] = t.text + " (no value)"
+				why[r] = Unmet{t.text, true, t.bound}
 				continue rows
 			}
 		}
@@ -101,7 +108,7 @@ func ParseQuery(text string, columns []string, column func(name string) []string
 		if err != nil {
 			return nil, err
 		}
-		q.terms = []term{{strings.TrimSpace(text), all}}
+		q.terms = []term{{strings.TrimSpace(text), p.bounds > 0, all}}
 	}
 	if t := p.peek(); t.kind != end {
 		return nil, t.errorf("unexpected %s; join comparisons by and, or", t)
@@ -114,6 +121,7 @@ type parser struct {
 	tokens  []token
 	at      int
 	depth   int
+	bounds  int // comparisons by <, <=, > or >=
 	columns []string
 	column  func(name string) []string
 	query   *Query
@@ -164,7 +172,7 @@ func (p *parser) disjunction(first func(int) truth) (func(int) truth, error) {
 func (p *parser) conjunction(terms *[]term) (func(int) truth, error) {
 	var all []func(int) truth
 	for {
-		from := p.peek().at
+		from, bounds := p.peek().at, p.bounds
 		f, err := p.negation()
 		if err != nil {
 			return nil, err
@@ -172,7 +180,7 @@ func (p *parser) conjunction(terms *[]term) (func(int) truth, error) {
 		all = append(all, f)
 		if terms != nil {
 			to := p.peek().at
-			*terms = append(*terms, term{strings.TrimSpace(string(p.text[from:to])), f})
+			*terms = append(*terms, term{strings.TrimSpace(string(p.text[from:to])), p.bounds > bounds, f})
 		}
 		if !p.word("and") {
 			break
@@ -271,6 +279,7 @@ func (p *parser) comparison() (func(int) truth, error) {
 	if c.numbers == nil {
 		return nil, c.errorf("%s compares numbers, and column %s holds %s", op.text, c.name, c.sample())
 	}
+	p.bounds++
 	return func(r int) truth {
 		x := c.numbers[r]
 		switch {

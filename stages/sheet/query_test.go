@@ -56,7 +56,7 @@ func TestQuery(t *testing.T) {
 		why, _ := q.Select(6)
 		got := ""
 		for i, w := range why {
-			if w == "" {
+			if w.Term == "" {
 				got += people["id"][i]
 			}
 		}
@@ -66,7 +66,11 @@ func TestQuery(t *testing.T) {
 
 func TestQueryCounts(t *testing.T) {
 	q := need.Value(parse("group in [ASD, HC] and (mean_fd < 0.3 or age == 1) and age >= 7"))(t)
-	_, counts := q.Select(6)
+	why, counts := q.Select(6)
+	for i, want := range map[int]Unmet{0: {}, 1: {"(mean_fd < 0.3 or age == 1)", false, true},
+		3: {"group in [ASD, HC]", false, false}, 5: {"age >= 7", true, true}} {
+		need.Equal(t, why[i], want, i)
+	}
 	want := []Count{{"group in [ASD, HC]", 1, 1}, {"(mean_fd < 0.3 or age == 1)", 1, 0}, {"age >= 7", 0, 1}}
 	if !reflect.DeepEqual(counts, want) {
 		t.Errorf("got %+v, want %+v", counts, want)
@@ -126,7 +130,7 @@ func TestQueryLogic(t *testing.T) {
 			why, counts := q.Select(len(x))
 			total := 0
 			for _, w := range why {
-				if w == "" {
+				if w.Term == "" {
 					total++
 				}
 			}
@@ -138,7 +142,7 @@ func TestQueryLogic(t *testing.T) {
 			}
 			selected := make([]bool, len(x))
 			for i, w := range why {
-				selected[i] = w == ""
+				selected[i] = w.Term == ""
 			}
 			return selected
 		}

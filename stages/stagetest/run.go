@@ -338,6 +338,16 @@ func NumberedFolds(n int, label [4]int, p ...float64) []dag.Input {
 	}
 }
 
+// ClassifierNamed is the classifier (column.Classifiers) that a name for people begins with; "" for none.
+func ClassifierNamed(name string) string {
+	for model, word := range column.Classifiers {
+		if strings.HasPrefix(name, word) {
+			return model
+		}
+	}
+	return ""
+}
+
 // ReportInputs are made-up inputs of a report: the first participant and the groups
 // are called as given.
 func ReportInputs(first, groupA, groupB string) map[string][]dag.Input {
@@ -347,21 +357,23 @@ func ReportInputs(first, groupA, groupB string) map[string][]dag.Input {
 		encoding.Column{Name: "age", Values: []float64{11, 12, 13.5}, Unit: "a"},
 		encoding.Column{Name: "simulated", Values: []bool{true, true, true}})
 	evaluation, scores := Evaluated(0.8, 0.7, 0.9)
-	settings := &encoding.Table{}
-	var columns [7][]string
+	var columns [3][]string
+	var values [][]string
 	for _, row := range [][4]string{
 		{"graphs", "graph", "rule", "largest"}, {"graphs", "graph", "density", "0.1"}, {"graphs", "graph", "of",
 			"pairs"}, {"graphs", "graph", "repair", "largest"}, {"graphs", "graph", "features", "pearson"},
 		{"folds", "split", "folds", "5"}, {"folds", "split", "stratify", "true"}, {"folds", "split", "seed", "7"},
 		{"evaluate", "evaluate", "positive", ""},
 	} {
-		for i, v := range []string{row[0], row[1], row[2], row[3], "", "", ""} {
-			columns[i] = append(columns[i], v)
+		for i := range columns {
+			columns[i] = append(columns[i], row[i])
 		}
+		values = append(values, row[3:])
 	}
-	for i, name := range []string{"stage", "kind", "parameter", "value", "default", "unit", "doc"} {
-		settings.Columns = append(settings.Columns, encoding.Column{Name: name, Values: columns[i]})
-	}
+	none := encoding.Lists(slices.Repeat([][]string{{}}, len(values)))
+	settings := encoding.NewTable(encoding.Column{Name: "stage", Values: columns[0]},
+		encoding.Column{Name: "kind", Values: columns[1]}, encoding.Column{Name: "parameter", Values: columns[2]},
+		encoding.Column{Name: "value", Values: encoding.Lists(values)}, encoding.Column{Name: "default", Values: none})
 	settings.Meta = map[string]string{"pipeline": "made up"}
 	return map[string][]dag.Input{
 		"participants": {dag.InputOf(people)}, "settings": {dag.InputOf(settings)},

@@ -108,6 +108,15 @@ func Text(code string, values any) (string, error) {
 	return b.String(), nil
 }
 
+// Label is a text inside a picture: an entry of the catalog. One that it cannot write is a bug.
+func Label(code string, values any) string {
+	text, err := Text(code, values)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
 // Warnings are the warnings of a table in words, each once (dag.RegisterWarnings).
 func Warnings(t *encoding.Table) (all []string) {
 	for _, cell := range column.Warnings(t) {

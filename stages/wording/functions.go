@@ -47,7 +47,7 @@ var functions = map[string]func(arguments) (any, error){
 		return citeBegin + strings.Join(keys, " ") + citeEnd, err
 	},
 	"standard": func(a arguments) (any, error) { // standard VALUE "100": a parameter, or for 0 what stands for it
-		if len(a.of) == 2 && fmt.Sprint(a.of[0]) == "0" {
+		if len(a.of) == 2 && a.of[0] == any("0") {
 			return a.of[1], nil
 		}
 		return a.of[0], nil
@@ -153,14 +153,21 @@ type arguments struct {
 
 func (a arguments) wrong() error { return fmt.Errorf("%s does not accept %v", a.name, a.of) }
 
-// equal reports whether the first argument is one of the others.
+// equal reports whether the first argument, a number or a text, is one of the others.
 func equal(a arguments) (any, error) {
 	if len(a.of) < 2 {
 		return nil, a.wrong()
 	}
 	x, isNumber := number(a.of[0])
+	text := reflect.ValueOf(a.of[0])
+	if !isNumber && text.Kind() != reflect.String {
+		return nil, a.wrong()
+	}
 	for _, v := range a.of[1:] {
-		if y, ok := number(v); isNumber && ok && x == y || !isNumber && fmt.Sprint(a.of[0]) == fmt.Sprint(v) {
+		if y, ok := number(v); isNumber && ok && x == y {
+			return true, nil
+		}
+		if other := reflect.ValueOf(v); !isNumber && other.Kind() == reflect.String && text.String() == other.String() {
 			return true, nil
 		}
 	}

@@ -175,7 +175,7 @@ func (w *writer) call(name string, args []any) (any, error) {
 	return f(arguments{name, args})
 }
 
-// entries writes the entry of a code for each element: with the fields of a struct, a text as Item.
+// entries writes the entry of a code for each element: with the fields of a struct, a text as Name.
 func entries(code string, list any) ([]string, error) {
 	v := reflect.ValueOf(list)
 	if list == nil {
@@ -188,7 +188,7 @@ func entries(code string, list any) ([]string, error) {
 	for i := range texts {
 		of := v.Index(i).Interface()
 		if text, ok := of.(string); ok {
-			of = Values{"Item": text}
+			of = Values{"Name": text}
 		}
 		var err error
 		if texts[i], err = Text(code, of); err != nil {

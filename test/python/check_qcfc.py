@@ -1,4 +1,5 @@
 """QC-FC and typicality from what the program exports, by numpy and scipy: r, p, q, shares, distance dependence."""
+import json
 import sys
 
 import numpy as np
@@ -55,7 +56,7 @@ def far_out(v, sign):
 
 
 out = {"typicality": far_out(alike, -1), "mean_fd": far_out(fd, 1), "t_eff": far_out(quality.t_eff.to_numpy(), -1)}
-named = [" ".join(m for m in out if out[m][i]) for i in range(n)]
-assert list(typical.outlier.fillna("")) == named, (list(typical.outlier), named)
+named = [[m for m in out if out[m][i]] for i in range(n)]
+assert [json.loads(o) for o in typical.outlier] == named, (list(typical.outlier), named)
 assert any(named), "nobody is an outlier: the comparison says nothing"
 print(f"QC-FC of {len(r)} edges over {n} participants as scipy has it, at most {worst:.1e} apart; outliers {sum(map(bool, named))}")

@@ -2,7 +2,7 @@
 
 usage: check_table.py DIR OUTPUT.json
 
-DIR holds scores.arrow, scores.parquet, scores.csv and scores.tsv, all exports of one output;
+DIR holds table.arrow, table.parquet, table.csv and table.tsv, all exports of one output;
 OUTPUT.json is the line of `pipeline show --json` for it, with all its rows.
 """
 
@@ -15,7 +15,8 @@ import pyarrow.feather
 import pyarrow.ipc
 import pyarrow.parquet
 
-TYPES = {"text": "string", "float64": "double", "float32": "float", "int64": "int64", "int32": "int32", "bool": "bool"}
+TYPES = {"text": "string", "float64": "double", "float32": "float", "int64": "int64", "int32": "int32", "bool": "bool",
+         "list<item: utf8, nullable>": "list<item: string>"}
 
 
 def same(got, want):
@@ -23,6 +24,8 @@ def same(got, want):
     missing to pandas."""
     if want is None:
         return got is None or (isinstance(got, float) and math.isnan(got)) or got is pd.NA
+    if isinstance(want, list):  # JSON in CSV and TSV
+        return (json.loads(got) if isinstance(got, str) else got) == want
     if isinstance(want, str) and isinstance(got, float):
         return math.isnan(got) if want in ("NaN", "") else got == float(want)
     return type(want)(got) == want
@@ -54,20 +57,20 @@ def main():
         want = json.load(f)
     assert want["rows"] == len(want["head"]) > 0, "the description must hold all rows"
 
-    with pyarrow.memory_map(f"{directory}/scores.arrow") as source:
+    with pyarrow.memory_map(f"{directory}/table.arrow") as source:
         arrow = pyarrow.ipc.open_file(source).read_all()
     assert [str(f.type) for f in arrow.schema] == [TYPES[c["type"]] for c in want["columns"]], arrow.schema
     described(arrow.schema, want)
     compare("arrow", arrow.column_names, [tuple(r.values()) for r in arrow.to_pylist()], want)
-    feather = pyarrow.feather.read_table(f"{directory}/scores.arrow")
+    feather = pyarrow.feather.read_table(f"{directory}/table.arrow")
     assert feather.equals(arrow)
 
-    parquet = pyarrow.parquet.read_table(f"{directory}/scores.parquet")
+    parquet = pyarrow.parquet.read_table(f"{directory}/table.parquet")
     compare("parquet", parquet.column_names, [tuple(r.values()) for r in parquet.to_pylist()], want)
     described(parquet.schema, want)
 
     for name, separator in ("csv", ","), ("tsv", "\t"):
-        frame = pd.read_csv(f"{directory}/scores.{name}", sep=separator, float_precision="round_trip")
+        frame = pd.read_csv(f"{directory}/table.{name}", sep=separator, float_precision="round_trip")
         compare(name, frame.columns, rows_of(frame), want)
     print(f"{want['task']}.{want['output']}: {want['rows']} rows of {len(want['columns'])} columns agree in four formats")
 

@@ -23,11 +23,14 @@ func TestExportsOpenInPython(t *testing.T) {
 	pipeline := func(args ...string) []byte { return output(t, dir, program, append(args, "-q")...) }
 
 	pipeline("run", "quick.yaml")
-	for _, format := range []string{"arrow", "parquet", "csv", "tsv"} {
-		pipeline("export", "quick.yaml", "evaluate", "-o", "scores."+format)
+	for _, table := range []string{"evaluate.scores", "qcfc.typicality"} { // numbers and texts; lists
+		of := t.TempDir()
+		for _, format := range []string{"arrow", "parquet", "csv", "tsv"} {
+			pipeline("export", "quick.yaml", table, "-o", filepath.Join(of, "table."+format))
+		}
+		write(t, of, "table.json", pipeline("show", "quick.yaml", table, "--json", "--rows", "1000000"))
+		t.Logf("%s", output(t, dir, python, script(t, "check_table.py"), of, filepath.Join(of, "table.json")))
 	}
-	write(t, dir, "scores.json", pipeline("show", "quick.yaml", "evaluate.scores", "--json", "--rows", "1000000"))
-	t.Logf("%s", output(t, dir, python, script(t, "check_table.py"), dir, filepath.Join(dir, "scores.json")))
 
 	pipeline("export", "quick.yaml", "connectivity.pearson", "-o", "pearson.npy")
 	pipeline("export", "quick.yaml", "connectivity[sub-sim007].pearson", "-o", "one.csv")

@@ -12,6 +12,8 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/record"
+	"prgnn/dag/why"
 	"prgnn/internal/words"
 	"prgnn/pipelines/differ"
 )
@@ -48,7 +50,7 @@ func Runs(con *console.Console, store *artifacts.Store, idA, idB, stage string) 
 		a.Object(sum)
 		return nil
 	}
-	then := func(r *dag.Record) string { return r.Started.Local().Format("2006-01-02 15:04:05") }
+	then := func(r *record.Record) string { return r.Started.Local().Format("2006-01-02 15:04:05") }
 	fmt.Fprintf(a.Out, "run %s (%s) → run %s (%s)\n", ra.ID, then(ra), rb.ID, then(rb))
 	a.printCauses(diffs)
 	a.printConsequences(diffs)
@@ -57,7 +59,7 @@ func Runs(con *console.Console, store *artifacts.Store, idA, idB, stage string) 
 	return nil
 }
 
-func ofStage(diffs []*differ.TaskDiff, ra, rb *dag.Record, stage string) ([]*differ.TaskDiff, error) {
+func ofStage(diffs []*differ.TaskDiff, ra, rb *record.Record, stage string) ([]*differ.TaskDiff, error) {
 	var names []string
 	for _, t := range slices.Concat(rb.Tasks, ra.Tasks) {
 		names = append(names, dag.StageOf(t.ID), t.ID)
@@ -71,7 +73,7 @@ func ofStage(diffs []*differ.TaskDiff, ra, rb *dag.Record, stage string) ([]*dif
 // printCauses shows each cause once, with the tasks in which it stands.
 func (a *auditor) printCauses(diffs []*differ.TaskDiff) {
 	type cause struct {
-		dag.Difference
+		why.Difference
 		stage string
 	}
 	var causes []cause

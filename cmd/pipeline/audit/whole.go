@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/version"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/pipelines/bundle"
@@ -86,7 +87,7 @@ func Lock(con *console.Console, p *pipelines.Pipeline, l *lock.Lock, path string
 // Bundle runs the graph of a bundle in a room, and compares with what the bundle states. When a
 // result differs or a task fails, it states what to do.
 func Bundle(con *console.Console, l *lock.Lock, room *Room, r *bundle.Replay, stored differ.Results, o Options) error {
-	made, here := l.Program, dag.ThisProgram()
+	made, here := l.Program, version.This()
 	made.Modified, here.Modified = false, false // a lock does not keep it
 	notePrograms(con, fmt.Sprintf("%s: %s", stored.Name, l.Pipeline), made, here, r.Other)
 	if len(r.Given) > 0 {
@@ -113,7 +114,7 @@ func Bundle(con *console.Console, l *lock.Lock, room *Room, r *bundle.Replay, st
 }
 
 // notePrograms names the program that made a bundle, this one where it is another, and the kinds whose code differs.
-func notePrograms(con *console.Console, bundle string, made, here dag.Program, other []string) {
+func notePrograms(con *console.Console, bundle string, made, here version.Program, other []string) {
 	con.Note("%s, made by %s", bundle, programWords(made))
 	if made != here {
 		con.Note("this program is %s", programWords(here))
@@ -124,7 +125,7 @@ func notePrograms(con *console.Console, bundle string, made, here dag.Program, o
 }
 
 // programWords describe a program without changes of its own, as far as it is known.
-func programWords(p dag.Program) string {
+func programWords(p version.Program) string {
 	words := "version " + cmp.Or(p.Version, "unknown")
 	if p.Revision != "" {
 		words += fmt.Sprintf(" (commit %.12s)", p.Revision)

@@ -6,17 +6,17 @@ import (
 	"testing"
 
 	"prgnn/cmd/pipeline/console"
-	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/internal/version"
 	_ "prgnn/stages" // the kinds
 )
 
 // A replay names both programs where they differ, and the kinds whose code does.
 func TestNotePrograms(t *testing.T) {
-	here := dag.Program{Version: "1.1.0", Platform: "linux/amd64"}
-	made := dag.Program{Version: "1.0.0", Revision: "3f2a7c0145b8aa", Platform: "darwin/arm64"}
+	here := version.Program{Version: "1.1.0", Platform: "linux/amd64"}
+	made := version.Program{Version: "1.0.0", Revision: "3f2a7c0145b8aa", Platform: "darwin/arm64"}
 	for _, c := range []struct {
-		made  dag.Program
+		made  version.Program
 		other []string
 		want  string
 	}{

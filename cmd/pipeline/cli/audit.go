@@ -10,7 +10,7 @@ import (
 
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/flags"
-	"prgnn/dag"
+	"prgnn/internal/version"
 	"prgnn/pipelines/differ"
 )
 
@@ -129,7 +129,7 @@ func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.
 	switch {
 	case len(from.against) > 0:
 		here := c.Results()
-		here.Platform = dag.ThisProgram().Platform
+		here.Platform = version.This().Platform
 		return audit.Against(a.Console, c.Pipeline.Graph, here, from.against, from.signedBy, au)
 	case from.inputs:
 		return audit.FromInputs(a.Console, c, au)

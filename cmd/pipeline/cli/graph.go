@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"path/filepath"
 	"strings"
@@ -76,7 +77,7 @@ func (a *app) graph(file string, sets []string, path string, write func(diagram.
 			return err
 		}
 		defer store.Close()
-		if steps, err = dag.Plan(p.Graph, store, dag.Options{}); err != nil {
+		if steps, err = dag.Plan(context.Background(), p.Graph, store, dag.Options{}); err != nil {
 			return err
 		}
 	}

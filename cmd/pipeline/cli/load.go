@@ -16,6 +16,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/record"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 	"prgnn/pipelines"
@@ -354,7 +355,7 @@ func (a *app) lookAt(what string, sets []string) (*results.Current, error) {
 const fixedSettings = "a run has fixed settings: --set, --without and --as-written need a pipeline file"
 
 // lookAtRun is look for a pipeline file, or for a run in the way of find.
-func (a *app) lookAtRun(what string, sets []string, find func(*dag.Record, *artifacts.Store) (*results.Current,
+func (a *app) lookAtRun(what string, sets []string, find func(*record.Record, *artifacts.Store) (*results.Current,
 	error), named ...string) (*results.Current, error) {
 	if !results.IsRun(what) {
 		return a.look(what, sets, named...)

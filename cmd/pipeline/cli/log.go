@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/record"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 )
@@ -72,7 +73,7 @@ func (a *app) logOfFile(file string, sets []string, pattern string) error {
 	if err != nil {
 		return exit.Wrong(fmt.Errorf("%s: %w", file, err))
 	}
-	last := dag.LastKeys(c.Pipeline.Graph, c.Store)
+	last := record.LastKeys(c.Pipeline.Graph, c.Store)
 	var tasks []taskKey
 	for _, n := range nodes {
 		t := taskKey{n.ID(), c.Steps[n].Key, c.Steps[n].State == dag.Cached, false}

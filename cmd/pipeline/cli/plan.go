@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
+	"prgnn/dag/why"
 	"prgnn/internal/machine"
 	"prgnn/internal/words"
 	"prgnn/pipelines/precheck"
@@ -77,7 +79,7 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	}
 	defer done()
 	a.dropped(file, sets, store)
-	steps, err := dag.Plan(p.Graph, store, o)
+	steps, err := why.Plan(context.Background(), p.Graph, store, o)
 	if err != nil {
 		return err
 	}

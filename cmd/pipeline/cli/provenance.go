@@ -13,7 +13,7 @@ import (
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/results"
-	"prgnn/dag"
+	"prgnn/dag/recipe"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines/differ"
@@ -80,13 +80,13 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 	if err != nil {
 		return err
 	}
-	run := &provenance.Run{Lock: l, Recipes: map[string]dag.Recipe{}, License: license}
+	run := &provenance.Run{Lock: l, Recipes: map[string]recipe.Recipe{}, License: license}
 	for id, t := range l.Tasks() {
 		if act, err := c.Store.Lookup(t.Key); err == nil {
 			if err := c.Pipeline.Shared.Check("the recipe of "+id, act.Recipe); err != nil {
 				return err
 			}
-			if r, err := dag.ReadRecipe(act.Recipe); err == nil {
+			if r, err := recipe.Read(act.Recipe); err == nil {
 				run.Recipes[id] = r
 			}
 		}

@@ -131,7 +131,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 		memory = machine.Memory
 	}
 	for _, n := range precheck.TooLarge(p.Roster, p.Graph, memory, func() ([]dag.Step, error) {
-		return dag.Plan(p.Graph, store, dag.Options{Until: r.Until, Only: r.Only, Force: r.Force})
+		return dag.Plan(cmd.Context(), p.Graph, store, dag.Options{Until: r.Until, Only: r.Only, Force: r.Force})
 	}) {
 		a.Note("%s", n)
 	}

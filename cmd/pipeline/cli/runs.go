@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/record"
 )
 
 func (a *app) runsCommand() *cobra.Command {
@@ -56,7 +57,7 @@ type pastRunEvent struct {
 	Commit   string `json:"commit,omitempty"`
 }
 
-func pastRun(r *dag.Record) pastRunEvent {
+func pastRun(r *record.Record) pastRunEvent {
 	e := pastRunEvent{
 		runEvent: runEvent{"run", r.ID, r.Ran + r.Cached + r.Failed + r.Skipped + r.Unfinished, r.Ran, r.Cached,
 			r.Failed, r.Skipped, progress.Round(r.Seconds), r.Unfinished, r.Finished.IsZero() || r.Stopped != ""},
@@ -70,7 +71,7 @@ func pastRun(r *dag.Record) pastRunEvent {
 }
 
 // outcomeOf is what became of a run, in a few words.
-func outcomeOf(r *dag.Record) string {
+func outcomeOf(r *record.Record) string {
 	switch {
 	case r.Finished.IsZero():
 		return "unfinished (running or killed)"
@@ -118,7 +119,7 @@ func (a *app) listRuns(store *artifacts.Store, pipeline string) error {
 			continue
 		}
 		listed++
-		r, err := dag.ReadRecord(store, rr)
+		r, err := record.Read(store, rr)
 		if err != nil {
 			damaged = errors.Join(damaged, err)
 			continue
@@ -179,7 +180,7 @@ func (a *app) showRun(id string, what []string, rows int) error {
 	return nil
 }
 
-func (a *app) printRun(r *dag.Record) {
+func (a *app) printRun(r *record.Record) {
 	g := console.Grid{}
 	g.Add("run", r.ID)
 	g.Add("pipeline", fmt.Sprintf("%s (%s)", r.Pipeline, r.File))

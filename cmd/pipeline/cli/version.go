@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/dag"
+	"prgnn/internal/version"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -30,7 +30,7 @@ type versionEvent struct {
 }
 
 func (a *app) version() error {
-	p := dag.ThisProgram()
+	p := version.This()
 	v := versionEvent{"version", p.Version, cmp.Or(p.Revision, "unknown"), p.Modified, p.Go, p.Platform}
 	if a.JSON {
 		a.Object(v)

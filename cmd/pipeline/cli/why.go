@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/why"
 )
 
 func (a *app) whyCommand() *cobra.Command {
@@ -46,18 +48,18 @@ type whyEvent struct {
 	Key         string           `json:"key,omitempty"`
 	Run         string           `json:"run,omitempty"` // that it is compared with
 	When        string           `json:"when,omitempty"`
-	Differences []dag.Difference `json:"differences"` // never null
+	Differences []why.Difference `json:"differences"` // never null
 	WaitsFor    []string         `json:"waits_for,omitempty"`
 	Recipe      string           `json:"recipe"`
 	Before      string           `json:"before,omitempty"`
-	Causes      []dag.Cause      `json:"causes"` // never null
+	Causes      []why.Cause      `json:"causes"` // never null
 }
 
 // A causesEvent is the answer about several tasks.
 type causesEvent struct {
 	Event  string            `json:"event"` // "causes"
 	States map[dag.State]int `json:"states"`
-	Causes []dag.Cause       `json:"causes"` // never null
+	Causes []why.Cause       `json:"causes"` // never null
 }
 
 func (a *app) why(file string, named []string, sets []string) error {
@@ -74,11 +76,11 @@ func (a *app) why(file string, named []string, sets []string) error {
 		return err
 	}
 	defer done()
-	sum, err := dag.Causes(p.Graph, store, dag.Options{}, named...)
+	sum, err := why.Causes(context.Background(), p.Graph, store, dag.Options{}, named...)
 	if err != nil {
 		return exit.Wrong(err)
 	}
-	sum.Causes = append([]dag.Cause{}, sum.Causes...)
+	sum.Causes = append([]why.Cause{}, sum.Causes...)
 	// The cohort's tables are a task called cohort, beside tasks cohort[…].
 	one := len(nodes) == 1 || len(named) == 1 &&
 		slices.ContainsFunc(nodes, func(n *dag.Node) bool { return n.ID() == named[0] })
@@ -90,13 +92,13 @@ func (a *app) why(file string, named []string, sets []string) error {
 		results.PrintCauses(a.Console, sum)
 		return nil
 	}
-	e, err := dag.Why(p.Graph, store, dag.Options{}, named[0])
+	e, err := why.Task(context.Background(), p.Graph, store, dag.Options{}, named[0])
 	if err != nil {
 		return exit.Wrong(err)
 	}
 	if a.JSON {
 		w := whyEvent{"why", e.Node.ID(), e.Node.Stage().Name(), e.State, e.Reason, progress.KeyText(e.Key), e.Run, "",
-			append([]dag.Difference{}, e.Differences...), e.WaitsFor, e.Recipe, e.Before, sum.Causes}
+			append([]why.Difference{}, e.Differences...), e.WaitsFor, e.Recipe, e.Before, sum.Causes}
 		if !e.When.IsZero() {
 			w.When = e.When.Format(time.RFC3339)
 		}

@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/regular"
+	"prgnn/internal/version"
 )
 
 // The metadata by which an exported file says where it comes from. They stand in
@@ -66,7 +67,7 @@ func (x *job) originMeta(sel *results.Selection, tasks []*dag.Node) map[string]s
 	}
 	return map[string]string{
 		metaPipeline: x.Pipeline.Name, metaOutput: sel.Stage.Name() + "." + sel.Port.Name,
-		metaSources: string(bytes.TrimSpace(b.Bytes())), metaProgram: dag.ThisProgram().Version,
+		metaSources: string(bytes.TrimSpace(b.Bytes())), metaProgram: version.This().Version,
 	}
 }
 

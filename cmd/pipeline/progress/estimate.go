@@ -85,7 +85,7 @@ func Estimated(steps []dag.Step, past Past, workers int) Estimate {
 // nothing is to run, or the time of most tasks is not known. full is what NoRoom says.
 func Ahead(ctx context.Context, g *dag.Graph, s *artifacts.Store, o dag.Options) (text, full string) {
 	past := Remember(g, s)
-	steps, err := dag.PlanUntil(ctx, g, s, dag.Options{Until: o.Until, Only: o.Only, Force: o.Force})
+	steps, err := dag.Plan(ctx, g, s, dag.Options{Until: o.Until, Only: o.Only, Force: o.Force})
 	if err != nil {
 		return "", "" // the run says what is wrong
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"prgnn/dag"
+	"prgnn/dag/record"
 	"prgnn/internal/need"
 )
 
@@ -25,7 +26,7 @@ func TestEstimated(t *testing.T) {
 	past := func(took map[string]float64) Past {
 		p := Past{}
 		for id, seconds := range took {
-			p[id] = &dag.TaskRecord{ID: id, Seconds: seconds}
+			p[id] = &record.Task{ID: id, Seconds: seconds}
 		}
 		return p
 	}

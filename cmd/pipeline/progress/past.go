@@ -3,13 +3,14 @@ package progress
 import (
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/record"
 )
 
 // A Past is the record of each task of a graph from when it last ran.
-type Past map[string]*dag.TaskRecord
+type Past map[string]*record.Task
 
 // Remember reads the recorded runs of a graph's pipeline.
-func Remember(g *dag.Graph, s *artifacts.Store) Past { return dag.LastRan(g, s) }
+func Remember(g *dag.Graph, s *artifacts.Store) Past { return record.LastRan(g, s) }
 
 // A taken is what a task took: seconds, and bytes of results.
 type taken struct{ seconds, bytes float64 }

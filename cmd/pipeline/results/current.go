@@ -1,12 +1,14 @@
 package results
 
 import (
+	"context"
 	"fmt"
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/dag/why"
 	"prgnn/pipelines"
 )
 
@@ -23,7 +25,7 @@ type Current struct {
 
 // LookUp looks up the results of a pipeline that has been loaded.
 func LookUp(p *pipelines.Pipeline, store *artifacts.Store, until ...string) (*Current, error) {
-	steps, err := dag.Plan(p.Graph, store, dag.Options{Until: until})
+	steps, err := why.Plan(context.Background(), p.Graph, store, dag.Options{Until: until})
 	if err != nil {
 		return nil, err
 	}

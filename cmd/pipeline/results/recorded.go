@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/dag/record"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
@@ -30,7 +31,7 @@ func IsRun(name string) bool {
 var runID = pattern.New(`^[0-9a-f]{1,16}$`)
 
 // LoadRun loads a run by the beginning of its id.
-func LoadRun(store *artifacts.Store, id string) (*dag.Record, error) {
+func LoadRun(store *artifacts.Store, id string) (*record.Record, error) {
 	rr, err := store.LoadRun(id)
 	if errors.Is(err, artifacts.ErrMiss) {
 		return nil, exit.Wrongf("there is no run %s in %s; pipeline runs lists them", id, store.Dir())
@@ -38,12 +39,12 @@ func LoadRun(store *artifacts.Store, id string) (*dag.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return dag.ReadRecord(store, rr)
+	return record.Read(store, rr)
 }
 
 // RecordedOutputs finds what a run made, by STAGE, TASK, or either with .OUTPUT;
 // * stands for any text.
-func RecordedOutputs(r *dag.Record, what string) ([]Output, error) {
+func RecordedOutputs(r *record.Record, what string) ([]Output, error) {
 	name, port := what, ""
 	if dot := strings.LastIndexByte(what, '.'); dot > strings.LastIndexByte(what, ']') {
 		name, port = what[:dot], what[dot+1:]
@@ -82,7 +83,7 @@ func RecordedOutputs(r *dag.Record, what string) ([]Output, error) {
 }
 
 // leftOut says that a stage of the file was no part of a run, if that is why the run has no result of it.
-func leftOut(r *dag.Record, name string) string {
+func leftOut(r *record.Record, name string) string {
 	p, err := pipelineOf(r)
 	if err != nil {
 		return ""
@@ -91,7 +92,7 @@ func leftOut(r *dag.Record, name string) string {
 	if why := p.Graph.LeftOut(stage); why != "" {
 		return ": " + why
 	}
-	isOf := func(t dag.TaskRecord) bool { return dag.StageOf(t.ID) == stage }
+	isOf := func(t record.Task) bool { return dag.StageOf(t.ID) == stage }
 	if _, err := p.Graph.Select(name); err != nil || slices.ContainsFunc(r.Tasks, isOf) {
 		return ""
 	}
@@ -105,7 +106,7 @@ func leftOut(r *dag.Record, name string) string {
 }
 
 // OfRun looks up the results of a run. It fails when the pipeline has other results now.
-func OfRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
+func OfRun(rec *record.Record, store *artifacts.Store) (*Current, error) {
 	p, err := pipelineOf(rec)
 	if err != nil {
 		return nil, err
@@ -127,12 +128,12 @@ func OfRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 }
 
 // AsRun returns the results of a run itself, whatever its pipeline has now.
-func AsRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
+func AsRun(rec *record.Record, store *artifacts.Store) (*Current, error) {
 	p, err := pipelineOf(rec)
 	if err != nil {
 		return nil, err
 	}
-	tasks := map[string]*dag.TaskRecord{}
+	tasks := map[string]*record.Task{}
 	for i := range rec.Tasks {
 		tasks[rec.Tasks[i].ID] = &rec.Tasks[i]
 	}
@@ -154,7 +155,7 @@ func AsRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 // changed since, and the settings (--set) of that run; id is "" when there is none.
 func LastRun(store *artifacts.Store, file, text string) (id string, changed bool, sets []string) {
 	for r := range artifacts.LatestRuns(store) {
-		ran, source, err := dag.FileOf(r)
+		ran, source, err := record.FileOf(r)
 		if err != nil || filepath.Base(ran) != filepath.Base(file) {
 			continue
 		}
@@ -177,7 +178,7 @@ func samePath(a, b string) bool {
 }
 
 // pipelineOf loads the pipeline file as it was in a run.
-func pipelineOf(rec *dag.Record) (*pipelines.Pipeline, error) {
+func pipelineOf(rec *record.Record) (*pipelines.Pipeline, error) {
 	text, sets := pipelines.SplitSource(rec.Source)
 	p, err := (&lock.Lock{File: filepath.Base(rec.File), Text: text, Sets: sets}).Load(filepath.Dir(rec.File), nil)
 	if err != nil {

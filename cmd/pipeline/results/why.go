@@ -6,12 +6,13 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/dag/why"
 	"prgnn/internal/words"
 )
 
 // PrintCauses says why tasks would run, a line for each cause, and what becomes of them. Where all are up to date, the
 // causes are those of when they last ran, and stand below that.
-func PrintCauses(a *console.Console, sum *dag.Summary) {
+func PrintCauses(a *console.Console, sum *why.Summary) {
 	all := 0
 	for _, n := range sum.States {
 		all += n
@@ -39,7 +40,7 @@ func PrintCauses(a *console.Console, sum *dag.Summary) {
 	fmt.Fprintln(a.Out, strings.TrimSuffix(text, ", "))
 }
 
-func printCauses(a *console.Console, sum *dag.Summary, count bool) {
+func printCauses(a *console.Console, sum *why.Summary, count bool) {
 	a.Few(a.Out, len(sum.Causes), 10, func(i int) {
 		c, tasks := sum.Causes[i], ""
 		if count || len(c.Tasks) > 1 {
@@ -50,7 +51,7 @@ func printCauses(a *console.Console, sum *dag.Summary, count bool) {
 }
 
 // PrintWhy gives the causes of a task, and compares its recipe with that of its last result.
-func PrintWhy(a *console.Console, sum *dag.Summary, e *dag.Explanation) {
+func PrintWhy(a *console.Console, sum *why.Summary, e *why.Explanation) {
 	id := a.Page.Bold(e.Node.ID())
 	then := ""
 	if e.Run != "" {
@@ -87,8 +88,8 @@ func PrintWhy(a *console.Console, sum *dag.Summary, e *dag.Explanation) {
 const manyInputs = 3
 
 // printDifferences gives the many inputs of a gathering port one line; -v shows each.
-func printDifferences(a *console.Console, ds []dag.Difference) {
-	port := func(d dag.Difference) string {
+func printDifferences(a *console.Console, ds []why.Difference) {
+	port := func(d why.Difference) string {
 		if name, _, gathered := strings.Cut(d.Name, "["); d.What == "input" && gathered && !a.Verbose {
 			return name
 		}
@@ -110,7 +111,7 @@ func printDifferences(a *console.Console, ds []dag.Difference) {
 }
 
 // PrintFact shows one fact then and now, the way diffs are read.
-func PrintFact(a *console.Console, d dag.Difference, indent string) {
+func PrintFact(a *console.Console, d why.Difference, indent string) {
 	if d.What == "code" && d.Name != "" {
 		fmt.Fprintln(a.Out, indent+d.String())
 		return

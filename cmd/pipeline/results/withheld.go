@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/dag/record"
 	"prgnn/stages/role"
 )
 
@@ -102,8 +103,8 @@ func (c *Current) withheld(a *console.Console, tasks []*dag.Node) error {
 }
 
 // CheckRun fails where a run's own failed leakage check withholds results of it.
-func CheckRun(a *console.Console, rec *dag.Record, store *artifacts.Store, outs []Output) error {
-	failed := slices.DeleteFunc(slices.Clone(rec.Tasks), func(t dag.TaskRecord) bool { return t.State != dag.Failed })
+func CheckRun(a *console.Console, rec *record.Record, store *artifacts.Store, outs []Output) error {
+	failed := slices.DeleteFunc(slices.Clone(rec.Tasks), func(t record.Task) bool { return t.State != dag.Failed })
 	if len(failed) == 0 {
 		return nil
 	}
@@ -112,7 +113,7 @@ func CheckRun(a *console.Console, rec *dag.Record, store *artifacts.Store, outs 
 		return fmt.Errorf("tasks of run %s failed, and whether a failed leakage check withholds its results is unknown: %w",
 			rec.ID, err)
 	}
-	if !slices.ContainsFunc(failed, func(t dag.TaskRecord) bool {
+	if !slices.ContainsFunc(failed, func(t record.Task) bool {
 		return slices.ContainsFunc(c.Pipeline.Graph.Stages(), func(s *dag.StageNode) bool {
 			return s.Name() == dag.StageOf(t.ID) && len(s.Tasks()) > 0 && isCheck(s.Tasks()[0])
 		})

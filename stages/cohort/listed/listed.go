@@ -423,21 +423,37 @@ func (l *List) unmet(q *sheet.Query) {
 	why, _ := q.Select(len(l.named))
 	for i, r := range l.named {
 		at := slices.IndexFunc(l.left, func(o LeftOut) bool { return o.ID == r.ID && o.Why == ExcludedByName })
-		if at >= 0 && why[i] != "" {
-			l.left[at].Why = column.NotMet + ": " + why[i]
+		if at >= 0 && why[i].Term != "" {
+			l.left[at].Why, l.left[at].Unmet = notMet(why[i]), why[i]
 		}
 	}
 }
 
+// notMet is the reason why a row that select does not select takes no part; "" for one that it selects.
+func notMet(u sheet.Unmet) string {
+	switch {
+	case u.Term == "":
+		return ""
+	case u.NoValue:
+		return "inclusion criterion not met: " + u.Term + " (no value)"
+	}
+	return "inclusion criterion not met: " + u.Term
+}
+
 // Drop takes out the rows for which there is a reason, of a category.
 func (l *List) Drop(category string, why func(Row) string) {
+	l.drop(func(r Row) LeftOut { return LeftOut{Why: why(r), Category: category} })
+}
+
+func (l *List) drop(of func(Row) LeftOut) {
 	l.Rows = slices.DeleteFunc(l.Rows, func(r Row) bool {
-		reason := why(r)
-		if reason != "" && r.Source != "" {
-			l.left = append(l.left, LeftOut{r.ID, l.groupOf(r), reason, category})
+		left := of(r)
+		if left.Why != "" && r.Source != "" {
+			left.ID, left.Group = r.ID, l.groupOf(r)
+			l.left = append(l.left, left)
 			l.dropped = append(l.dropped, r)
 		}
-		return reason != ""
+		return left.Why != ""
 	})
 }
 
@@ -525,11 +541,9 @@ func (l *List) Choose() error {
 		}
 		why, counts := q.Select(before)
 		i := -1
-		l.Drop("", func(Row) string {
-			if i++; why[i] == "" {
-				return ""
-			}
-			return column.NotMet + ": " + why[i]
+		l.drop(func(Row) LeftOut {
+			i++
+			return LeftOut{Why: notMet(why[i]), Unmet: why[i]}
 		})
 		l.Notes = append(l.Notes, column.Notef("selected %d of %d %ss", len(l.Rows), before, l.Each))
 		for _, u := range q.Unmatched {

@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/sheet"
 )
 
 // ExcludedByName is why a participant that exclude names takes no part.
@@ -26,9 +27,10 @@ const BeyondLimit = "beyond limit"
 type LeftOut struct {
 	ID    string // "sub-004"
 	Group string // "" where it is not known
-	Why   string // "not selected: mean_fd < 0.3"
+	Why   string // "inclusion criterion not met: mean_fd < 0.3"
 	// what the methods of a paper count it as, where Why is about this participant alone; "" for Why itself
 	Category string
+	Unmet    sheet.Unmet // where select excludes the participant
 }
 
 // Categories of reasons that are about one participant (LeftOut.Category).

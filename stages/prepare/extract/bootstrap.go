@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -66,8 +65,9 @@ func (*Bootstrap) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean time series; NaN for a node without one"},
-			{Name: "voxels", Type: column.Type[voxelRow](), Doc: "the voxels behind the means"},
-			{Name: "scan", Type: column.Type[scanRow](), Doc: "the scan in one row"},
+			{Name: "voxels", Type: dag.Arrow("index", "name", "voxels", "used", "nonfinite", "constant", "drawn",
+				"distinct"), Doc: "the voxels behind the means"},
+			{Name: "scan", Type: dag.Arrow("tr", "volumes", "dx", "dy", "dz"), Doc: "the scan in one row"},
 			{Name: "mean", Type: dag.Format("nifti"), Doc: "mean of every fourth volume, for display: 8 bits on its grid, from the 1st to the 99.5th percentile of the voxels; for grayordinates a CIFTI dscalar"},
 			{Name: "sampled", Type: dag.NPY("<f4", "time", "voxel"), Doc: "series of the voxels of sample; NaN throughout for a voxel that is not finite in some volume; without voxels when sample is not connected"},
 		},
@@ -458,21 +458,22 @@ const mostLost = 0.1
 func scanTable(nodes []region.Node, m *nifti.Means, rois nifti.ROIs, tr float64, from string, grayordinates bool,
 	step float64) *encoding.Table {
 	nonFinite := 0
-	var reduced, shares []string
+	var reduced []string
+	var shares []float64
 	for i, c := range m.Counts {
 		nonFinite += c.NonFinite
 		all := float64(len(rois.Voxels[i]))
 		if float64(c.Used) < (1-mostLost)*all {
 			reduced = append(reduced, nodes[i].Name)
-			shares = append(shares, strconv.FormatFloat((all-float64(c.Used))/all, 'f', 3, 64))
+			shares = append(shares, (all-float64(c.Used))/all)
 		}
 	}
 	h := m.Header
 	row := scanRow{
 		TR: tr, Volumes: int32(m.Volumes), From: from, HeaderTR: h.TR(), Affine: h.AffineSource(),
 		DataType:  nifti.DataType(h.Datatype).String(),
-		NonFinite: int32(nonFinite), Reduced: int32(len(reduced)), ReducedNodes: strings.Join(reduced, "; "),
-		ReducedShares: strings.Join(shares, "; "),
+		NonFinite: int32(nonFinite), Reduced: int32(len(reduced)), ReducedNodes: reduced,
+		ReducedShares: shares,
 	}
 	row.Slope, row.Intercept, _ = h.Scaling() // checked when the header was read
 	if grayordinates {
@@ -506,6 +507,6 @@ type scanRow struct {
 	NonFinite int32   `column:"nonfinite" doc:"voxels of nodes excluded because a volume holds NaN or infinity"`
 	Reduced   int32   `column:"reduced" doc:"nodes that lost more than a tenth of their voxels, as not finite or constant"`
 
-	ReducedNodes  string `column:"reduced_nodes" doc:"names of those nodes"`
-	ReducedShares string `column:"reduced_shares" doc:"share of its voxels that each of those nodes lost"`
+	ReducedNodes  []string  `column:"reduced_nodes" doc:"names of those nodes"`
+	ReducedShares []float64 `column:"reduced_shares" doc:"share of its voxels that each of those nodes lost"`
 }

@@ -309,13 +309,15 @@ func TestBootstrapMinValid(t *testing.T) {
 			t.Errorf("used %v, constant %v", used, constant)
 		}
 		scan := out["scan"].(*encoding.Table)
-		if shares := stagetest.Sure(scan.Strings("reduced_shares")); shares[0] != "0.938" { // 15 of 16 voxels
-			t.Errorf("shares of lost voxels %q", shares)
+		if shares := stagetest.Sure(encoding.ListsOf[float64](scan, "reduced_shares")); !slices.Equal(shares[0],
+			[]float64{15.0 / 16}) {
+			t.Errorf("shares of lost voxels %v", shares)
 		}
 		quality := stagetest.MustRun(t, &prepare.Denoise{Regress: "none", Task: "none"}, map[string][]dag.Input{
 			"series": {dag.InputOf(out["series"])}, "scan": {dag.InputOf(scan)}})["quality"].(*encoding.Table)
-		if shares := stagetest.Sure(quality.Strings("reduced_shares")); shares[0] != "0.938" {
-			t.Errorf("after denoise, shares of lost voxels %q", shares)
+		if shares := stagetest.Sure(encoding.ListsOf[float64](quality,
+			"reduced_shares")); !slices.Equal(shares[0], []float64{15.0 / 16}) {
+			t.Errorf("after denoise, shares of lost voxels %v", shares)
 		}
 	}
 }

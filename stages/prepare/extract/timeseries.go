@@ -44,7 +44,7 @@ func (*Timeseries) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "the time series, as one draw; NaN for a missing region"},
-			{Name: "scan", Type: column.Type[seriesRow](), Doc: "the run in one row"},
+			{Name: "scan", Type: dag.Arrow("tr", "volumes"), Doc: "the run in one row"},
 		},
 	}
 }
@@ -87,20 +87,19 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if !(row.TR > 0) {
 		row.TR, row.From = math.NaN(), ""
 	}
-	cleaned := column.SeriesGiven
+	meta := map[string]string{column.CleanedBefore: column.SeriesGiven}
 	if t.Has("sidecar") {
 		how, err := denoised(t.In("sidecar"))
 		if err != nil {
 			return nil, err
 		}
 		if how != "" {
-			cleaned += column.AsSidecarSays + how
+			meta[column.CleanedBy] = how
 		}
 	}
 	return dag.Outputs{
 		"series": encoding.NewArray(x.Data, 1, x.Rows, x.Cols),
-		"scan": column.WithMeta(column.Table([]seriesRow{row}),
-			map[string]string{column.CleanedBefore: cleaned}),
+		"scan":   column.WithMeta(column.Table([]seriesRow{row}), meta),
 	}, nil
 }
 

@@ -65,7 +65,7 @@ func (a *Author) labels(p *finding.StageSettings) {
 	ways := lists.Map(counted, func(c count) values { return values{"How": c.of, "Scans": c.n} })
 	switch len(ways) {
 	case 0: // no results yet: as the parameter has it
-		ways = []values{{"How": p.Value["resampling"], "Scans": 0}}
+		ways = []values{{"How": p.Value("resampling"), "Scans": 0}}
 	case 1:
 		ways[0]["Scans"] = 0
 	}
@@ -135,11 +135,15 @@ func reasons(excluded []participants.ExcludedRow) (all []values) {
 		counted = append(counted[:most], rest)
 	}
 	for _, c := range counted {
-		criterion, noValue := column.Unmet(c.of)
+		of := values{"Why": c.of, "Criterion": "", "NoValue": false, "N": c.n}
 		if len(counted) == 1 {
-			c.n = 0
+			of["N"] = 0
 		}
-		all = append(all, values{"Why": c.of, "Criterion": criterion, "NoValue": noValue, "N": c.n})
+		if i := slices.IndexFunc(excluded,
+			func(r participants.ExcludedRow) bool { return r.Category == c.of }); i >= 0 {
+			of["Criterion"], of["NoValue"] = excluded[i].Criterion, excluded[i].NoValue
+		}
+		all = append(all, of)
 	}
 	return all
 }

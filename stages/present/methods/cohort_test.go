@@ -30,9 +30,12 @@ func written(t *testing.T, a *Author) (codes, text string) {
 
 // with are the parameters of a stage: name, value, name, value …
 func with(kind string, parameters ...string) finding.StageSettings {
-	s := finding.StageSettings{Stage: kind, Kind: kind, Value: map[string]string{}}
+	s := finding.StageSettings{Stage: kind, Kind: kind, Values: map[string][][]string{}}
 	for i := 0; i < len(parameters); i += 2 {
-		s.Value[parameters[i]] = parameters[i+1]
+		s.Values[parameters[i]] = nil                                // the last one counts
+		for _, value := range strings.Split(parameters[i+1], "; ") { // of an axis
+			s.Values[parameters[i]] = append(s.Values[parameters[i]], strings.Split(value, ", "))
+		}
 	}
 	return s
 }
@@ -162,21 +165,21 @@ func TestJoinedRuns(t *testing.T) {
 
 // Excluded participants as in a paper: one reason alone is not counted, and many are counted together.
 func TestReasons(t *testing.T) {
-	unmet := column.NotMet + ": "
-	for want, categories := range map[string][]string{
-		"Of 2 participants, 2 were excluded (no value for the inclusion criterion age > 0).": {unmet + "age > 0 (no value)",
-			unmet + "age > 0 (no value)"},
+	type row = participants.ExcludedRow
+	old := row{Category: "age > 8 not met", Criterion: "age > 8"}
+	unknown := row{Category: "age > 0 unknown", Criterion: "age > 0", NoValue: true}
+	for want, excluded := range map[string][]row{
+		"Of 2 participants, 2 were excluded (no value for the inclusion criterion age > 0).": {unknown, unknown},
 		"Of 3 participants, 3 were excluded (inclusion criterion age > 8 not met, n = 2; no value of IQ, n = 1).": {
-			unmet + "age > 8", "no value of IQ", unmet + "age > 8"},
-		"Of 1 participant, 1 was excluded.": {""},
+			old, {Category: "no value of IQ"}, old},
+		"Of 1 participant, 1 was excluded.": {{}},
 		"Of 8 participants, 8 were excluded (a, n = 1; b, n = 1; c, n = 1; d, n = 1; e, n = 1; f, n = 1; other reasons, n = 2).": {
-			"a", "b", "c", "d", "e", "f", "g", "h"},
+			{Category: "a"}, {Category: "b"}, {Category: "c"}, {Category: "d"}, {Category: "e"}, {Category: "f"},
+			{Category: "g"}, {Category: "h"}},
 	} {
 		a := authorOf()
 		a.Who = &column.People{}
-		for _, category := range categories {
-			a.Excluded = append(a.Excluded, participants.ExcludedRow{Category: category})
-		}
+		a.Excluded = excluded
 		a.scans()
 		_, text := written(t, a)
 		need.Equal(t, text, want)

@@ -2,8 +2,10 @@ package methods
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/internal/version"
 	"prgnn/stages/column"
@@ -44,7 +46,7 @@ func (a *Author) folds() {
 	if first == nil {
 		return
 	}
-	if first.Value["leave_out"] != "" {
+	if first.Uses("leave_out") {
 		a.say("methods.left-out", parameters(first, nil))
 	} else {
 		a.say("methods.folds", parameters(first, values{"Label": label(first), "Target": a.targetOf(first),
@@ -62,11 +64,13 @@ func (a *Author) folds() {
 }
 
 // label is the column that the models of a split predict.
-func label(split *finding.StageSettings) string { return cmp.Or(split.Value["label"], "group") }
+func label(split *finding.StageSettings) string {
+	return cmp.Or(strings.Join(split.Over("label"), " or "), "group")
+}
 
 // targetOf is the number that is the label of a stage; "" where groups are.
 func (a *Author) targetOf(s *finding.StageSettings) string {
-	if s.Is("label", column.Target) {
+	if s.Value("label") == column.Target {
 		return a.Number
 	}
 	return ""
@@ -102,7 +106,10 @@ func (a *Author) measures() {
 			missing = append(missing, name)
 		}
 	}
-	a.say("methods.measures", values{"Given": given, "Draws": a.drawn()})
+	first := a.Accuracy[0]
+	of := foldCount(first.Folds, first.TestFolds)
+	of["Given"], of["Draws"] = given, a.drawn()
+	a.say("methods.measures", of)
 	if _, classes := a.Predicted(); hasAUC && (len(classes) > 2 || a.Accuracy[0].Positive == "n/a") {
 		a.say("methods.auc", values{"Positive": a.Accuracy[0].Positive})
 	}
@@ -126,8 +133,23 @@ func (a *Author) regression() {
 		a.say("methods.regressions", of)
 		a.inputs("regression")
 	}
+	if len(a.Regression) > 0 {
+		maps.Copy(of, foldCount(a.Regression[0].Folds, a.Regression[0].TestFolds))
+	} else {
+		maps.Copy(of, foldCount(0, 0))
+	}
 	a.say("methods.regression-measures", of)
 	a.tests(performance.RegressionTests(a.Regression), []string{"r", "MAE"}, "targets")
+}
+
+// foldCount counts the folds of all repeats, over which measures are means, and several repeats; first are the folds of
+// the first of several.
+func foldCount(folds, first int32) values {
+	repeats := 0
+	if first > 0 {
+		repeats = int(folds / first)
+	}
+	return values{"Folds": int(folds), "Repeats": repeats}
 }
 
 // tests states how models were tested against chance: measures by permutations of what, labels or targets.
@@ -164,9 +186,9 @@ func (a *Author) exchanged(split *finding.StageSettings) values {
 		return of
 	}
 	of["Known"], of["Together"] = true, split.List("keep_together")
-	values, err := table.Strings(split.Value["within"])
+	values, err := table.Strings(split.Value("within"))
 	if _, names := column.Numbered(values); err == nil && len(names) > 1 {
-		of["Within"] = split.Value["within"]
+		of["Within"] = split.Value("within")
 	}
 	return of
 }
@@ -248,9 +270,9 @@ func (a *Author) rankedBy(b *finding.StageSettings) values {
 	}
 	score := "pooling"
 	switch {
-	case model == "meanmlp" && from[0].Is("attribution", "integrated"):
+	case model == "meanmlp" && from[0].Value("attribution") == "integrated":
 		score = "integrated"
-	case model == "meanmlp" || model == "bnt" && b.Is("layer", "3"):
+	case model == "meanmlp" || model == "bnt" && b.Value("layer") == "3":
 		score = "gradient"
 	case model == "bnt":
 		score = "attention"

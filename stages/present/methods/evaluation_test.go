@@ -25,6 +25,9 @@ func TestMeasures(t *testing.T) {
 		{column.AccuracyRow{Positive: "ASD"}, "HC", "methods.measures" + tested, "The p values of accuracy and AUC for the " +
 			"model were obtained by permutation tests, in which the models of all folds were retrained on each of 99 permutations of the labels " +
 			"within folds ["},
+		{column.AccuracyRow{Positive: "ASD", Folds: 5}, "HC", "methods.measures" + tested, "means over the 5 folds. The"},
+		{column.AccuracyRow{Positive: "ASD", Folds: 15, TestFolds: 5}, "HC", "methods.measures" + tested + " methods.p-of-first-repeat",
+			"means over the 15 folds of 3 repeats. The"},
 		{column.AccuracyRow{Positive: "n/a", Sensitivity: none, Specificity: none}, "HC",
 			"methods.measures methods.auc methods.not-computed" + tested, "Sensitivity and specificity were not computed."},
 		{column.AccuracyRow{Positive: "n/a", Sensitivity: none, Specificity: none, AUC: none, AUCP: none}, "HC",

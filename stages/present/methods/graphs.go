@@ -47,7 +47,7 @@ func (a *Author) graphs() error {
 // series states how the series of regions were made.
 func (a *Author) series(b *finding.StageSettings) {
 	of := parameters(b, values{"Element": a.Element(), "Unit": a.unit(), "Part": part(b.Number("fraction"))})
-	if b.Is("draws", "0") {
+	if b.Value("draws") == "0" {
 		a.say("methods.series", of)
 	} else {
 		a.say("methods.series-draws", of)
@@ -77,11 +77,11 @@ func (a *Author) denoising(d *finding.StageSettings) {
 			steps = append(steps, text)
 		}
 	}
-	if d.Value["detrend"] != "-1" {
+	if d.Value("detrend") != "-1" {
 		step("denoising.detrend", nil)
 	}
 	for _, s := range a.Scans {
-		switch of := (values{"Sidecar": s.Sidecar(), "Why": s.Why, "Strategy": s.Strategy}); {
+		switch of := (values{"Sidecar": s.Sidecar, "Why": s.Why, "Strategy": s.Strategy}); {
 		case s.Given():
 			step("denoising.given", of)
 		case s.Why != "":
@@ -114,14 +114,14 @@ func (a *Author) denoising(d *finding.StageSettings) {
 	if fd > 0 {
 		step("denoising.censoring", nil)
 	}
-	if f := d.Value["filter"]; f != "none" && f != "" {
+	if d.Uses("filter") {
 		step("denoising.filter", nil)
 		bridged := func(s finding.Scan) bool { return s.Bridge != "" }
 		if i := slices.IndexFunc(a.Scans, bridged); i >= 0 {
 			step("denoising.bridge", values{"Bridge": a.Scans[i].Bridge})
 		}
 	}
-	if s := d.Value["standardize"]; s != "none" && s != "" {
+	if d.Uses("standardize") {
 		step("denoising.scale", nil)
 	}
 	if steps != nil {
@@ -165,7 +165,7 @@ func (a *Author) correlation(c *finding.StageSettings, first bool) {
 		of["Partial"] = estimator("partial")
 	}
 	a.say("methods.correlation", of)
-	if z := c.Value["fisher_z"]; z != "none" && z != "" {
+	if c.Uses("fisher_z") {
 		a.say("methods.fisher-z", of)
 	}
 }
@@ -219,10 +219,10 @@ func (a *Author) silentRegions() error {
 	var shared []string
 	every := true
 	for _, s := range a.Run.Stages {
-		if s.Is("regions", "shared") {
+		if s.Value("regions") == "shared" {
 			shared = append(shared, s.Stage)
 		}
-		every = every && !s.Is("regions", "all")
+		every = every && s.Value("regions") != "all"
 	}
 	if shared == nil {
 		return nil

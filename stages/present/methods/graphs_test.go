@@ -33,7 +33,9 @@ func TestDenoising(t *testing.T) {
 		{why(column.AskedForNone), nil, "no-regression freedom", "(regress: none); 90 degrees"},
 		{why(column.CleanedScan), nil, "no-regression freedom", "(scan already denoised); at most 90 degrees"},
 		{why(column.SeriesGiven), nil, "given freedom", "are unknown; at most 90 degrees"},
-		{why(column.SeriesGiven + column.AsSidecarSays + "36P"), nil, "given freedom", "cleaned with 36P according to the sidecar"},
+		{[]column.CleaningRow{of(func(r *column.CleaningRow) {
+			r.Strategy, r.Why, r.Sidecar = "none", column.SeriesGiven, "36P"
+		})}, nil, "given freedom", "cleaned with 36P according to the sidecar"},
 		{nil, []string{"detrend", "0"}, "detrend", "the mean was"},
 		{nil, []string{"detrend", "1"}, "detrend", "a linear trend was"},
 		{nil, []string{"detrend", "3"}, "detrend", "a polynomial trend of degree 3 was"},
@@ -53,9 +55,15 @@ func TestDenoising(t *testing.T) {
 			"regression freedom censoring", ""},
 		{nil, []string{"standardize", "zscore"}, "scale", "standardized"},
 		{nil, []string{"standardize", "psc"}, "scale", "percent signal change"},
-		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Task = "fir: faces, tools" })}, nil, "regression task freedom",
+		{[]column.CleaningRow{of(func(r *column.CleaningRow) {
+			r.Task, r.Conditions = "fir", []string{"faces",
+				"tools"}
+		})}, nil, "regression task freedom",
 			"(faces, tools) were regressed out in the same model, with a regressor for each volume from the onset of an event to 20 s"},
-		{[]column.CleaningRow{of(func(r *column.CleaningRow) { r.Task = "none: faces" })}, nil, "regression task freedom",
+		{[]column.CleaningRow{of(func(r *column.CleaningRow) {
+			r.Task, r.Conditions = "none",
+				[]string{"faces"}
+		})}, nil, "regression task freedom",
 			"(faces) were not regressed out"},
 	} {
 		d := with("denoise", append([]string{"detrend", "-1", "fd", "0", "filter", "none", "high_pass", "0.01",

@@ -80,16 +80,11 @@ func (a *Author) citation(keys []string) string {
 // parameters are those of a stage by their names, those of an axis joined, and more values.
 func parameters(s *finding.StageSettings, more values) values {
 	all := values{}
-	for name := range s.Value {
+	for name := range s.Values {
 		all[name] = strings.Join(s.Over(name), " or ")
 	}
 	maps.Copy(all, more)
 	return all
-}
-
-// each are values of an entry for every element of a list.
-func each(name string, list []string) []values {
-	return lists.Map(list, func(v string) values { return values{name: v} })
 }
 
 // Write writes the methods from the parameters of the run.

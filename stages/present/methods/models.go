@@ -28,10 +28,10 @@ func (a *Author) training() {
 		a.say("methods.other-headline", values{"Called": wording.InSentence(a.First.Called())})
 	}
 	of := parameters(t, values{"Another": a.Another, "Ratio": t.Numbers("ratio"), "Target": target,
-		"Poolings": each("Value", t.Over("pool")), "Distances": each("Value", t.Over("distance")),
+		"Poolings": t.Over("pool"), "Distances": t.Over("distance"),
 		"Lambdas": t.Over("lambda")})
 	a.say("methods.model", of)
-	if t.Is("variant", "paper") {
+	if t.Value("variant") == "paper" {
 		of["Readings"] = a.readings(t)
 		a.say("methods.readings", of)
 	}
@@ -57,11 +57,11 @@ func (a *Author) readings(t *finding.StageSettings) (texts []string) {
 		code    string
 		inForce bool
 	}{
-		{"reading.self-weight", !t.Is("self_weight", "0")},
-		{"reading.gate", t.Is("gate", "true")},
-		{"reading.kernel", slices.Contains([]string{"gauss", "outside", "rbf2"}, t.Value["kernel"]) &&
+		{"reading.self-weight", t.Value("self_weight") != "0"},
+		{"reading.gate", t.Value("gate") == "true"},
+		{"reading.kernel", slices.Contains([]string{"gauss", "outside", "rbf2"}, t.Value("kernel")) &&
 			slices.Contains(t.Over("distance"), "mmd")},
-		{"reading.consistency", t.Is("glc", "squared")},
+		{"reading.consistency", t.Value("glc") == "squared"},
 		{"reading.activation", true},
 	} {
 		if r.inForce {
@@ -170,7 +170,7 @@ func (a *Author) inputOf(s *finding.StageSettings, model string) string {
 		return "graphs"
 	case s.Inputs["tangent"] != nil:
 		return "tangent"
-	case s.Is("transform", "fisher") || s.Is("transform", "own") && (model == "ridge" || model == "logistic"):
+	case s.Value("transform") == "fisher" || s.Value("transform") == "own" && (model == "ridge" || model == "logistic"):
 		return "fisher"
 	}
 	return "pearson"

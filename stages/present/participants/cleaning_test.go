@@ -46,7 +46,7 @@ func TestCleaningIsWritten(t *testing.T) {
 			[]string{"(regress: none), so motion"}},
 		{[]row{raw(column.SeriesGiven)}, "No nuisance regression (time series used as supplied; the preceding denoising is unknown).",
 			[]string{"The time series was supplied already preprocessed; the denoising is unknown, so the degrees of freedom are upper bounds, and motion"}},
-		{[]row{raw(column.SeriesGiven + column.AsSidecarSays + "36P")},
+		{[]row{with(func(r *row) { r.Strategy, r.Why, r.Sidecar = "none", column.SeriesGiven, "36P" })},
 			"No nuisance regression (time series used as supplied; according to the sidecar, cleaned with 36P).", nil},
 		{[]row{fine, fine, raw(column.NoConfounds)}, simple + " in sub-1 and sub-2; none (no confounds in the data) in sub-3.",
 			[]string{"(no confounds in the data) in sub-3, while"}},
@@ -74,17 +74,24 @@ func TestCleaningIsWritten(t *testing.T) {
 			with(func(r *row) { r.Bridge, r.Kept, r.Bridged, r.LongestGap = "nilearn", 90, 6, 6 })}, simple, []string{
 			"Gaps of more than 5 censored volumes bridged by a cubic spline, which overshoots and distorts the correlations (set bridge: linear in denoise): sub-4 (a gap of 6 volumes)",
 			"More than 25 % of the volumes bridged", "(mean FD above 0.5 mm"}},
-		{[]row{with(func(r *row) { r.Task = "fir: go, stop" }), with(func(r *row) { r.Task = "fir: go, error" })},
+		{[]row{with(func(r *row) { r.Task, r.Conditions = "fir", []string{"go", "stop"} }),
+			with(func(r *row) { r.Task, r.Conditions = "fir", []string{"go", "error"} })},
 			"Task regression: responses to error, go, stop (finite impulse responses) were regressed out of 2 scans.", nil},
-		{[]row{with(func(r *row) { r.Task = "none: go, stop" }), fine}, simple,
+		{[]row{with(func(r *row) { r.Task, r.Conditions = "none", []string{"go", "stop"} }), fine}, simple,
 			[]string{"(go, stop) were not regressed out of 1 scan", "although other scans have events: sub-2"}},
-		{[]row{fine, with(func(r *row) { r.Reduced, r.Lost, r.LostShares = 2, "l.TP; r.TP", "0.25; 0.999" })}, simple,
+		{[]row{fine, with(func(r *row) {
+			r.Reduced, r.Lost, r.LostShares = 2, []string{"l.TP", "r.TP"},
+				[]float64{0.25, 0.999}
+		})}, simple,
 			[]string{": sub-2 (l.TP 25 %, r.TP 99 %)"}},
-		{append(slices.Repeat([]row{with(func(r *row) { r.Reduced, r.Lost, r.LostShares = 1, "a", "0.12" })}, 6),
-			with(func(r *row) { r.Reduced, r.Lost, r.LostShares = 2, "a; b", "0.9; 1" })), simple,
+		{append(slices.Repeat([]row{with(func(r *row) {
+			r.Reduced, r.Lost, r.LostShares = 1, []string{"a"},
+				[]float64{0.12}
+		})}, 6),
+			with(func(r *row) { r.Reduced, r.Lost, r.LostShares = 2, []string{"a", "b"}, []float64{0.9, 1} })), simple,
 			[]string{": a in all 7 scans (median 12 %, up to 90 %), one more region in one scan"}},
 		{append(slices.Repeat([]row{fine}, 5), slices.Repeat([]row{with(func(r *row) {
-			r.Reduced, r.Lost, r.LostShares = 4, "a; b; c; d", "0.12; 0.12; 0.12; 0.5"
+			r.Reduced, r.Lost, r.LostShares = 4, []string{"a", "b", "c", "d"}, []float64{0.12, 0.12, 0.12, 0.5}
 		})}, 7)...), simple, []string{": a in 7 of 12 scans (12 %), b in 7 of 12 scans (12 %) and 2 more"}},
 		{[]row{with(func(r *row) { r.Strategy = "ica_aroma" })}, "from scans denoised by ICA-AROMA.",
 			[]string{"desc-smoothAROMAnonaggr"}},
@@ -121,7 +128,7 @@ func TestDegreesOfFreedomAreBounds(t *testing.T) {
 		a.Section.Title = "Checks"
 		need.NoError(t, a.readCleaned())
 		need.NoError(t, a.Quality())
-		a.motionTable([]column.MotionRow{{Strategy: "none", Participants: 40, Lost: 1, Remaining: 119}})
+		a.motionTable([]column.MotionRow{{Strategy: []string{"none"}, Participants: 40, Lost: 1, Remaining: 119}})
 		a.Page.Sections = []report.Section{*a.Section}
 		text := strings.Join(strings.Fields(a.Page.Text()), " ")
 		for _, want := range []string{"degrees of freedom (upper bound)",

@@ -14,7 +14,9 @@ type ExcludedRow struct {
 	Participant string `column:"participant_id"`
 	Group       string `column:"group,optional"`
 	Reason      string `column:"reason"`
-	Category    string `column:"category,optional"` // the reason without ids, files and advice
+	Category    string `column:"category,optional"`  // the reason without ids, files and advice
+	Criterion   string `column:"criterion,optional"` // for inclusion, not met; "" for another reason
+	NoValue     bool   `column:"no_value,optional"`  // for the criterion
 }
 
 // mostExcluded is how many excluded participants a page lists; the reasons of all are counted. mostInText is how many
@@ -66,7 +68,7 @@ func (a *Cohort) describeExcluded() error {
 // NotMeeting counts the excluded who only do not meet what the pipeline file selects by.
 func (a *Cohort) NotMeeting() (n int) {
 	for _, r := range a.Excluded {
-		if criterion, _ := column.Unmet(r.Reason); criterion != "" {
+		if r.Criterion != "" {
 			n++
 		}
 	}

@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
-	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
+	"prgnn/stages/wording"
 )
 
 // Motion writes QC-FC, the head motion that remains in connectivity, and the participants whose connectivity is unlike
@@ -67,7 +66,7 @@ func (a *Cohort) motionTable(rows []column.MotionRow) {
 		return report.Fixed(100*share, 1) + " %"
 	}
 	t := section.Lay(a.Writer, "motion.qcfc", of, 1, rows,
-		section.Words("strategy", func(m row) string { return m.Strategy }),
+		section.Words("strategy", func(m row) string { return wording.List(m.Strategy) }),
 		section.Num("n", func(m row) string { return fmt.Sprint(m.Participants) }),
 		section.Num("median", func(m row) string { return report.Share(m.Median) }),
 		section.Num("null", func(m row) string { return report.Share(m.Null) }),
@@ -90,16 +89,8 @@ func (a *Cohort) motionTable(rows []column.MotionRow) {
 
 // An outlier has the participants who are outliers in the same measures.
 type outlier struct {
-	Measures     []typical
+	Measures     []string // of typicality, by their columns
 	Participants []string
-}
-
-// A typical is a measure of typicality, by its column.
-type typical struct{ Name string }
-
-// outlying are the measures in which a participant is an outlier; their names have no blanks.
-func outlying(r column.TypicalityRow) []typical {
-	return lists.Map(strings.Fields(r.Outlier), func(name string) typical { return typical{name} })
 }
 
 // typicality writes how alike the participants' connectivity is, and lists those whose connectivity, motion or degrees
@@ -116,14 +107,13 @@ func (a *Cohort) typicality() error {
 			if !math.IsNaN(r.Typicality) {
 				v = append(v, r.Typicality)
 			}
-			m := outlying(r)
-			if len(m) == 0 {
+			if len(r.Outlier) == 0 {
 				continue
 			}
-			at := slices.IndexFunc(outliers, func(o outlier) bool { return slices.Equal(o.Measures, m) })
+			at := slices.IndexFunc(outliers, func(o outlier) bool { return slices.Equal(o.Measures, r.Outlier) })
 			if at < 0 {
 				at = len(outliers)
-				outliers = append(outliers, outlier{Measures: m})
+				outliers = append(outliers, outlier{Measures: r.Outlier})
 			}
 			if of := &outliers[at]; !slices.Contains(of.Participants, r.Participant) { // of several strategies
 				of.Participants = append(of.Participants, r.Participant)

@@ -106,7 +106,7 @@ func (a *Cohort) scanLinks(ins []dag.Input) error {
 			return err
 		}
 		for _, r := range rows {
-			outlier[r.Participant] = a.Text("typicality.measures", values{"Measures": outlying(r)})
+			outlier[r.Participant] = a.Text("typicality.measures", values{"Measures": r.Outlier})
 		}
 	}
 	files, who := report.SheetFiles(scanNames(ins)), map[string]string{}

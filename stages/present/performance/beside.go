@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
-	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/present/tables"
@@ -17,7 +16,7 @@ import (
 // LeftOut is the column whose values a second division of the participants leaves out in turn; "" without one.
 func (a *Results) LeftOut() string {
 	for _, s := range a.Plan.Stages {
-		if where := s.Value["leave_out"]; s.Kind == "split" && where != "" && a.T.Has("left_out") {
+		if where := s.Value("leave_out"); s.Kind == "split" && where != "" && a.T.Has("left_out") {
 			return where
 		}
 	}
@@ -95,12 +94,6 @@ func (a *Results) published() error {
 		return err
 	}
 	type row = tables.PublishedRow
-	slices.SortStableFunc(rows, func(x, y row) int {
-		if x.Source != y.Source {
-			return 0 // as the table has them: this run first
-		}
-		return column.CompareNamed(x.Model, y.Model, x.Accuracy, y.Accuracy)
-	})
 	var sources []string
 	for _, r := range rows {
 		text := fmt.Sprintf("%s: %s, %s", r.Source, r.File, r.Preprocessing)
@@ -117,7 +110,7 @@ func (a *Results) published() error {
 		section.Words("splits", func(r row) string { return r.Splits }),
 		section.Num("accuracy", func(r row) string { return wording.PlusMinus(r.Accuracy, r.AccuracySD) }),
 		section.Num("auc", func(r row) string { return wording.PlusMinus(r.AUC, r.AUCSD) }),
-		section.Words("differs", func(r row) string { return r.Differs })),
+		section.Words("differs", func(r row) string { return wording.List(r.Differs) })),
 		a.Text("performance.published.lead", of))
 	return nil
 }

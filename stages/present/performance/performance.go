@@ -385,9 +385,11 @@ func (a *Results) comparison() error {
 	for i, r := range rows {
 		rows[i].NameA, rows[i].NameB = cmp.Or(r.NameA, r.A), cmp.Or(r.NameB, r.B)
 	}
+	place := func(setting string) int { // of the accuracies, in their order
+		return slices.IndexFunc(a.Accuracy, func(r Row) bool { return column.CoordText(r.Coords) == setting })
+	}
 	slices.SortStableFunc(rows, func(x, y row) int {
-		return cmp.Or(column.CompareNamed(x.NameA, y.NameA, x.AccuracyA, y.AccuracyA),
-			column.CompareNamed(x.NameB, y.NameB, x.AccuracyB, y.AccuracyB))
+		return cmp.Or(place(x.A)-place(y.A), place(x.B)-place(y.B))
 	})
 	of := values{"Draws": !sameLevels(a.Accuracy, a.PerParticipant()), "Pairs": len(rows)}
 	t := section.Lay(a.Writer, "performance.comparison", of, 2, rows,

@@ -14,13 +14,13 @@ import (
 type Column[R any] struct {
 	report.Head
 	key    string // of its head and doc in the catalog
-	strong bool
+	strong func(R) bool
 	cell   func(R) string
 }
 
 // Number is a column of numbers, written by a function of report.
 func Number[R any](head, doc string, cell func(R) string) Column[R] {
-	return Column[R]{report.Head{Text: head, Doc: doc, Number: true}, "", false, cell}
+	return Column[R]{report.Head{Text: head, Doc: doc, Number: true}, "", nil, cell}
 }
 
 // Words is a column of words, whose head and doc the catalog has by its key.
@@ -53,10 +53,13 @@ func Lay[R any](w *Writer, code string, values any, keys int, rows []R, columns 
 }
 
 // Strong is the column in bold.
-func Strong[R any](c Column[R]) Column[R] { c.strong = true; return c }
+func Strong[R any](c Column[R]) Column[R] { return StrongIn(c, func(R) bool { return true }) }
+
+// StrongIn is the column in bold in some rows.
+func StrongIn[R any](c Column[R], in func(R) bool) Column[R] { c.strong = in; return c }
 
 // Plain is the column not in bold.
-func (c Column[R]) Plain() Column[R] { c.strong = false; return c }
+func (c Column[R]) Plain() Column[R] { c.strong = nil; return c }
 
 // TableOf is a table with a row for each element.
 func TableOf[R any](caption string, keys int, rows []R, columns ...Column[R]) *report.Table {
@@ -64,7 +67,7 @@ func TableOf[R any](caption string, keys int, rows []R, columns ...Column[R]) *r
 	for _, c := range columns {
 		t.Heads = append(t.Heads, c.Head)
 		for i, r := range rows {
-			t.Rows[i] = append(t.Rows[i], report.Cell{Text: c.cell(r), Strong: c.strong})
+			t.Rows[i] = append(t.Rows[i], report.Cell{Text: c.cell(r), Strong: c.strong != nil && c.strong(r)})
 		}
 	}
 	return t

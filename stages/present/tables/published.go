@@ -1,10 +1,11 @@
 package tables
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"strings"
+	"slices"
 
 	"prgnn/dag"
 	"prgnn/internal/words"
@@ -37,18 +38,18 @@ func (*Published) Ports() dag.Ports {
 
 // A PublishedRow is one model of one source (published).
 type PublishedRow struct {
-	Source        string  `column:"source" doc:"this run, or the program and the revision that published the figures"`
-	File          string  `column:"file" doc:"the result files that have the figures"`
-	Model         string  `column:"model"`
-	Participants  int32   `column:"participants"`
-	Regions       int32   `column:"regions"`
-	Preprocessing string  `column:"preprocessing" doc:"as the source says; empty for this run, whose methods tell it"`
-	Splits        string  `column:"splits"`
-	Accuracy      float64 `column:"accuracy,missing" doc:"mean over the splits"`
-	AccuracySD    float64 `column:"accuracy_sd,missing" doc:"SD over the splits (n−1)"`
-	AUC           float64 `column:"auc,missing" doc:"mean over the splits"`
-	AUCSD         float64 `column:"auc_sd,missing"`
-	Differs       string  `column:"differs" doc:"from this run; preprocessing is not compared"`
+	Source        string   `column:"source" doc:"this run, or the program and the revision that published the figures"`
+	File          string   `column:"file" doc:"the result files that have the figures"`
+	Model         string   `column:"model"`
+	Participants  int32    `column:"participants"`
+	Regions       int32    `column:"regions"`
+	Preprocessing string   `column:"preprocessing" doc:"as the source says; empty for this run, whose methods tell it"`
+	Splits        string   `column:"splits"`
+	Accuracy      float64  `column:"accuracy,missing" doc:"mean over the splits"`
+	AccuracySD    float64  `column:"accuracy_sd,missing" doc:"SD over the splits (n−1)"`
+	AUC           float64  `column:"auc,missing" doc:"mean over the splits"`
+	AUCSD         float64  `column:"auc_sd,missing"`
+	Differs       []string `column:"differs" doc:"from this run; preprocessing is not compared"`
 }
 
 // ThisRun is the source of the run's own rows.
@@ -100,6 +101,9 @@ func (s *Published) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	slices.SortStableFunc(evaluated, func(x, y column.AccuracyRow) int {
+		return cmp.Or(column.CompareClassifiers(x.Classifier, y.Classifier), cmp.Compare(y.FoldMean, x.FoldMean))
+	})
 	var rows []PublishedRow
 	var run PublishedRow
 	for _, r := range evaluated {
@@ -123,7 +127,7 @@ func (s *Published) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		for _, f := range p.figures {
 			rows = append(rows, PublishedRow{p.source, p.file, f.model, p.participants, p.regions,
-				p.preprocessing, p.split, f.accuracy, f.accuracySD, f.auc, f.aucSD, strings.Join(differs, ", ")})
+				p.preprocessing, p.split, f.accuracy, f.accuracySD, f.auc, f.aucSD, differs})
 		}
 	}
 	return dag.Outputs{"table": column.Table(rows)}, nil

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"fmt"
 	"testing"
 
 	"prgnn/artifacts/encoding"
@@ -31,13 +32,14 @@ func TestPublished(t *testing.T) {
 	}
 	rows := run(200)
 	if len(rows) != 13 || rows[0].Source != "this run" || rows[0].Accuracy != 0.65 || rows[0].Splits != "5 folds" ||
-		rows[0].Differs != "" {
+		len(rows[0].Differs) != 0 {
 		t.Fatalf("%d rows, the first %+v", len(rows), rows[0])
 	}
-	for regions, want := range map[int][2]string{200: {"splits", "splits, participants"},
-		111: {"splits, regions", "splits, participants, regions"}} {
+	for regions, want := range map[int][2]string{200: {"[splits]", "[splits participants]"},
+		111: {"[splits regions]", "[splits participants regions]"}} {
 		rows := run(regions)
-		if rows[1].Differs != want[0] || rows[12].Differs != want[1] || rows[1].Participants != 1009 {
+		if fmt.Sprint(rows[1].Differs) != want[0] || fmt.Sprint(rows[12].Differs) != want[1] ||
+			rows[1].Participants != 1009 {
 			t.Errorf("%d regions: %q, %q", regions, rows[1].Differs, rows[12].Differs)
 		}
 	}

@@ -1,4 +1,4 @@
-package dag
+package cluster
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/need"
 )
@@ -35,28 +36,32 @@ type everyType struct {
 	cache []float64 // not exported: no parameter
 }
 
-func (*everyType) Ports() Ports                                { return Ports{} }
-func (*everyType) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
+func (*everyType) Ports() dag.Ports {
+	return dag.Ports{In: []dag.Port{{Name: "a"}}}
+}
+func (*everyType) Run(context.Context, *dag.Task) (dag.Outputs, error) { return nil, nil }
 
 func newEveryType() *everyType {
 	return &everyType{Draws: 10, Fraction: 1.0 / 3, Method: "pearson", Common: Common{Seed: 2020}, cache: []float64{1}}
 }
 
 // jobOf is a job of every type of parameter.
-func jobOf(t testing.TB, w Stage) (*Job, func(string) (*Kind, bool)) {
+func jobOf(t testing.TB, w dag.Stage) (*dag.Job, func(string) (*dag.Kind, bool)) {
 	t.Helper()
-	k := &Kind{Name: "every", Code: "source 1", New: func() Stage { return newEveryType() }}
-	n := &Node{stage: &StageNode{name: "stage", kind: k}, instance: w}
-	code := need.Value(k.CodeDigest())(t)
+	k := &dag.Kind{Name: "every", Code: "source 1", New: func() dag.Stage { return newEveryType() }}
 	ref := artifacts.Ref{Digest: artifacts.DigestOf([]byte("x")), Size: 1, Format: "npy"}
-	recipe := string(appendRecipe(nil, code, nil, n, nil, nil)) + "input a npy " + ref.Digest.String() + "\n"
-	j := &Job{
-		Task: "stage[sub-01]", Coords: []Coord{{"subject", "sub-01"}}, Kind: k, Instance: w, Recipe: recipe,
+	build := dag.NewGraph("jobs")
+	n := build.Task(build.Stage("stage", k), w)
+	build.Connect(n, "a", dag.Source{File: "x"})
+	recipe := need.Value(n.Recipe(func(*dag.Source) (artifacts.Ref, error) { return ref, nil }, nil))(t)
+	j := &dag.Job{
+		Task: "stage[sub-01]", Coords: []dag.Coord{{Axis: "subject", Value: "sub-01"}}, Kind: k, Instance: w,
+		Recipe:  recipe,
 		Key:     artifacts.KeyOf(recipe),
-		Inputs:  []JobInput{{Port: "a", Name: "up[sub-01].a", Ref: ref}},
+		Inputs:  []dag.JobInput{{Port: "a", Name: "up[sub-01].a", Ref: ref}},
 		Threads: 2, Memory: 1 << 40, Time: 90 * time.Minute, Forced: true,
 	}
-	return j, func(name string) (*Kind, bool) { return k, name == "every" }
+	return j, func(name string) (*dag.Kind, bool) { return k, name == "every" }
 }
 
 func TestJobsComeBackAsTheyWent(t *testing.T) {
@@ -66,9 +71,9 @@ func TestJobsComeBackAsTheyWent(t *testing.T) {
 	extreme.Subject, extreme.Drop = "a \"b\" \\ <é\u2028\x00>", []string{"csf", "wm"}
 	for name, w := range map[string]*everyType{"defaults": newEveryType(), "extremes": extreme} {
 		j, kinds := jobOf(t, w)
-		b, err := j.Encode()
+		b, err := encodeJob(j)
 		need.NoError(t, err)
-		back, err := DecodeJob(b, kinds)
+		back, err := decodeJob(b, kinds)
 		need.NoError(t, err, name)
 		if !reflect.DeepEqual(back.Instance, j.Instance) {
 			t.Errorf("%s: %+v, want %+v", name, back.Instance, j.Instance)
@@ -110,8 +115,8 @@ func TestJobsOfOthersAreRefused(t *testing.T) {
 		{"a field of a newer version", change(`"Task"`, `"New": 1, "Task"`), "cannot be read"},
 	} {
 		j, kinds := jobOf(t, newEveryType())
-		b := need.Value(j.Encode())(t)
-		if _, err := DecodeJob(c.how(b), kinds); err == nil || !strings.Contains(err.Error(), c.says) {
+		b := need.Value(encodeJob(j))(t)
+		if _, err := decodeJob(c.how(b), kinds); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.says)
 		}
 	}
@@ -126,18 +131,18 @@ func TestNoListIsAnEmptyOne(t *testing.T) {
 	if s.Lambda != nil || s.Lags != nil || s.Drop != nil {
 		t.Errorf("%#v, %#v, %#v", s.Lambda, s.Lags, s.Drop)
 	}
-	if !slices.Equal(param.Text(s), param.Text(func() Stage { s := newEveryType(); return s }())) {
+	if !slices.Equal(param.Text(s), param.Text(func() dag.Stage { s := newEveryType(); return s }())) {
 		t.Error("the texts differ")
 	}
 }
 
-func FuzzDecodeJob(f *testing.F) {
+func FuzzJob(f *testing.F) {
 	j, kinds := jobOf(f, newEveryType())
-	b := need.Value(j.Encode())(f)
+	b := need.Value(encodeJob(j))(f)
 	f.Add(b)
 	f.Add([]byte(`{"Kind":"every","Params":{"lambda":[null,{}]}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if j, err := DecodeJob(b, kinds); err == nil && j.Key != artifacts.KeyOf(j.Recipe) {
+		if j, err := decodeJob(b, kinds); err == nil && j.Key != artifacts.KeyOf(j.Recipe) {
 			t.Error("the key is not that of the recipe")
 		}
 	})

@@ -1,13 +1,14 @@
-package dag
+package why
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/dag/record"
 	"prgnn/dag/selector"
 )
 
@@ -22,44 +23,40 @@ type Cause struct {
 // A Summary says why tasks would run, or why they ran last.
 type Summary struct {
 	Causes []Cause // edits first, in the order of the graph; then code, values known from the file, and new tasks
-	States map[State]int
+	States map[dag.State]int
 }
 
 // Causes explains all tasks that patterns name, or the whole graph without any. Nothing is run.
-func Causes(g *Graph, s *artifacts.Store, o Options, patterns ...string) (*Summary, error) {
+func Causes(ctx context.Context, g *dag.Graph, s *artifacts.Store, o dag.Options, patterns ...string) (*Summary,
+	error) {
 	o.Until, o.Only = patterns, nil
-	r, err := newRunner(g, s, o)
+	x, err := newExplainer(ctx, g, s, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.plan(context.Background()); err != nil {
-		return nil, err
-	}
-	return r.summary(patterns)
-}
-
-func (r *runner) summary(patterns []string) (*Summary, error) {
-	targets, err := r.marks(patterns)
+	nodes, err := g.Select(patterns...)
 	if err != nil {
 		return nil, err
 	}
-	sum := &Summary{States: map[State]int{}}
-	all := len(patterns) == 0
+	targets := map[*dag.Node]bool{}
+	for _, n := range nodes {
+		targets[n] = true
+	}
+	sum := &Summary{States: map[dag.State]int{}}
 	stale := false
-	for i := range targets {
-		if targets[i] = targets[i] || all; targets[i] {
-			state := r.step(int32(i)).State
-			sum.States[state]++
-			stale = stale || state != Cached
+	for _, step := range x.steps {
+		if len(patterns) == 0 {
+			targets[step.Node] = true
+		}
+		if targets[step.Node] {
+			sum.States[step.State]++
+			stale = stale || step.State != dag.Cached
 		}
 	}
-	past := r.reference(targets, stale)
+	past := x.reference(targets, stale)
 	c := causes{at: map[string]int{}}
-	part := r.upstream(targets)
-	for _, i := range r.order {
-		if part[i] || targets[i] {
-			r.addCauses(&c, i, past, stale)
-		}
+	for i := range x.steps { // the targets, and what they need
+		x.addCauses(&c, &x.steps[i], past, stale)
 	}
 	sum.Causes = slices.Concat(c.edits, c.code, c.values, c.new)
 	return sum, nil
@@ -67,12 +64,12 @@ func (r *runner) summary(patterns []string) (*Summary, error) {
 
 // reference is the run to compare with: the last one of a target that is stale; or, when all
 // are up to date, the last one in which a target was something else.
-func (r *runner) reference(targets []bool, stale bool) *pastRun {
-	for past := range r.past.back {
-		for i := range targets {
-			t := past.tasks[r.nodes[i].id]
-			if targets[i] && t != nil && (t.State == Ran || t.State == Cached) &&
-				(t.Key != r.at[i].key || stale && r.at[i].state != Cached) {
+func (x *explainer) reference(targets map[*dag.Node]bool, stale bool) *record.Record {
+	for past := range x.past.Back {
+		for _, step := range x.steps {
+			t := past.Task(step.Node.ID())
+			if targets[step.Node] && t != nil && (t.State == dag.Ran || t.State == dag.Cached) &&
+				(t.Key != step.Key || stale && step.State != dag.Cached) {
 				return past
 			}
 		}
@@ -99,51 +96,48 @@ func (c *causes) add(list *[]Cause, stage, text, task string, d Difference) {
 	}
 }
 
-func (r *runner) addCauses(c *causes, i int32, past *pastRun, stale bool) {
-	n, p := r.nodes[i], &r.at[i]
-	stage := n.stage.name
-	if p.state == Failed {
-		var failed *Error
-		if errors.As(p.tale().err, &failed) {
-			c.add(&c.edits, stage, n.id+" cannot run: "+failed.Err.Error(), n.id, Difference{What: "failure"})
-		}
+func (x *explainer) addCauses(c *causes, step *dag.Step, past *record.Record, stale bool) {
+	id, stage := step.Node.ID(), step.Node.Stage().Name()
+	if step.State == dag.Failed {
+		c.add(&c.edits, stage, id+" cannot run: "+step.Reason, id, Difference{What: "failure"})
 		return
 	}
-	var t *TaskRecord
+	var t *record.Task
 	if past != nil {
-		t = past.tasks[n.id]
+		t = past.Task(id)
 	}
 	if t == nil && stale {
-		past, t = r.past.last(n.id, func(*TaskRecord) bool { return true })
+		past, t = x.past.Last(id, func(*record.Task) bool { return true })
 	}
 	failure := ""
-	if p.state == Stale {
-		failure = r.failure(i)
+	if step.State == dag.Stale {
+		failure = x.failure(step)
 	}
 	if failure != "" {
-		c.add(&c.edits, stage, stage+" failed when it was last run: "+failure, n.id, Difference{What: "failure"})
+		c.add(&c.edits, stage, stage+" failed when it was last run: "+failure, id, Difference{What: "failure"})
 	}
 	switch {
-	case p.state == Stale && (p.forced || p.damaged || p.remake):
-		c.add(&c.edits, stage, stage+": "+r.reason(i), n.id, Difference{What: "result"})
+	case step.State == dag.Stale && step.Reason != "": // forced, lost or damaged
+		c.add(&c.edits, stage, stage+": "+step.Reason, id, Difference{What: "result"})
 		return
 	case t == nil && failure != "":
 		return
-	case t == nil && p.state != Cached:
-		c.add(&c.new, stage, "not run before", n.id, Difference{What: "new"})
+	case t == nil && step.State != dag.Cached:
+		c.add(&c.new, stage, "not run before", id, Difference{What: "new"})
 		return
-	case t == nil || t.Key == p.key && p.state == Cached:
+	case t == nil || t.Key == step.Key && step.State == dag.Cached:
 		return
 	}
-	a, err := r.store.Lookup(t.Key)
+	a, err := x.store.Lookup(t.Key)
 	if err != nil {
-		if p.state == Stale {
-			c.add(&c.edits, stage, stage+": "+r.reason(i), n.id, Difference{What: "result"})
+		if step.State == dag.Stale {
+			c.add(&c.edits, stage, stage+": "+x.reason(step), id, Difference{What: "result"})
 		}
 		return
 	}
-	for _, d := range r.differences(i, past, a.Recipe, r.draft(i)) {
-		if d.What != "input" || !r.follows(i, d, past) {
+	now := step.Recipe()
+	for _, d := range x.differences(step, past, a.Recipe, now) {
+		if d.What != "input" || !follows(step, now, d, past) {
 			list := &c.edits
 			switch d.What {
 			case "code": // of an update of the program
@@ -151,26 +145,26 @@ func (r *runner) addCauses(c *causes, i int32, past *pastRun, stale bool) {
 			case "value":
 				list = &c.values
 			}
-			c.add(list, stage, causeText(n, d), n.id, d)
+			c.add(list, stage, causeText(stage, d), id, d)
 		}
 	}
 }
 
 // follows reports whether another input is the consequence of another task's change.
-func (r *runner) follows(i int32, d Difference, past *pastRun) bool {
+func follows(step *dag.Step, now string, d Difference, past *record.Record) bool {
 	if d.New == "" {
 		return false
 	}
-	src := r.source(i, d.Name, d.New)
+	src := source(step.Node, now, d.Name, d.New)
 	if src == nil || src.Node == nil {
 		return false
 	}
-	return d.Old != "" || past.tasks[src.Node.id] == nil // a new task is a cause of its own
+	return d.Old != "" || past.Task(src.Node.ID()) == nil // a new task is a cause of its own
 }
 
-func causeText(n *Node, d Difference) string {
+func causeText(stage string, d Difference) string {
 	if d.What == "parameter" && d.Old != "" && d.New != "" {
-		return fmt.Sprintf("%s.%s %s → %s", n.stage.name, d.Name, d.Old, d.New)
+		return fmt.Sprintf("%s.%s %s → %s", stage, d.Name, d.Old, d.New)
 	}
 	_, coords, member := strings.Cut(d.Name, "[")
 	switch {
@@ -181,5 +175,5 @@ func causeText(n *Node, d Difference) string {
 			func(c string) bool { return strings.HasPrefix(c, "stage=") })
 		return "removed: inputs with " + strings.Join(parts, ",")
 	}
-	return n.stage.name + ": " + d.String()
+	return stage + ": " + d.String()
 }

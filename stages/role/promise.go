@@ -1,9 +1,11 @@
-package dag
+package role
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"prgnn/dag"
 )
 
 // A Promise is what a stage says of its outputs when it runs again on the same
@@ -18,13 +20,13 @@ type Promise struct {
 	Nothing bool
 }
 
-// A Promiser is a Stage that does not promise the same bits: one whose
+// A Promiser (exec) does not promise the same bits: one whose
 // parameters say what a program of the user's gives.
 type Promiser interface{ Promise() Promise }
 
-// Promise is what the task promises.
-func (n *Node) Promise() Promise {
-	if p, ok := n.instance.(Promiser); ok {
+// PromiseOf is what a stage promises.
+func PromiseOf(s dag.Stage) Promise {
+	if p, ok := s.(Promiser); ok {
 		return p.Promise()
 	}
 	return Promise{}

@@ -1,25 +1,22 @@
-package dag
+package cluster
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"prgnn/artifacts"
-	"prgnn/dag/content"
+	"prgnn/dag"
 	"prgnn/dag/param"
-	"prgnn/dag/recipe"
 )
 
 // A jobFile is a job as text, for a process elsewhere that sees the same store and
 // the same paths.
 type jobFile struct {
 	Task    string
-	Coords  []Coord
+	Coords  []dag.Coord
 	Kind    string
 	Params  map[string]any
 	Recipe  string
@@ -32,7 +29,7 @@ type jobFile struct {
 
 type jobFileInput struct {
 	Port   string
-	Coords []Coord `json:",omitempty"`
+	Coords []dag.Coord `json:",omitempty"`
 	Name   string
 	Digest string
 	Size   int64
@@ -40,8 +37,8 @@ type jobFileInput struct {
 	File   string `json:",omitempty"`
 }
 
-// Encode writes a job down for DecodeJob.
-func (j *Job) Encode() ([]byte, error) {
+// encodeJob writes a job down for decodeJob.
+func encodeJob(j *dag.Job) ([]byte, error) {
 	f := jobFile{Task: j.Task, Coords: j.Coords, Kind: j.Kind.Name, Params: map[string]any{}, Recipe: j.Recipe,
 		Forced: j.Forced, Threads: j.Threads, Memory: j.Memory, Time: j.Time}
 	for _, p := range param.Of(j.Instance) {
@@ -54,11 +51,11 @@ func (j *Job) Encode() ([]byte, error) {
 	return json.MarshalIndent(f, "", " ")
 }
 
-// DecodeJob reads what Encode wrote, with the kinds of this program. A job that
+// decodeJob reads what encodeJob wrote, with the kinds of this program. A job that
 // another program planned, whose kind is made of other source, or that finds other
 // values of the environment it depends on, is refused: its result would be
 // recorded for work that was not done.
-func DecodeJob(b []byte, lookup func(name string) (*Kind, bool)) (*Job, error) {
+func decodeJob(b []byte, lookup func(name string) (*dag.Kind, bool)) (*dag.Job, error) {
 	var f jobFile
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
@@ -70,7 +67,7 @@ func DecodeJob(b []byte, lookup func(name string) (*Kind, bool)) (*Job, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: this program has no stage kind %q", f.Task, f.Kind)
 	}
-	j := &Job{Task: f.Task, Coords: f.Coords, Kind: k, Instance: k.New(), Recipe: f.Recipe,
+	j := &dag.Job{Task: f.Task, Coords: f.Coords, Kind: k, Instance: k.New(), Recipe: f.Recipe,
 		Key:    artifacts.KeyOf(f.Recipe),
 		Forced: f.Forced, Threads: f.Threads, Memory: f.Memory, Time: f.Time}
 	for name, value := range f.Params {
@@ -87,71 +84,10 @@ func DecodeJob(b []byte, lookup func(name string) (*Kind, bool)) (*Job, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: input %s: %w", f.Task, in.Name, err)
 		}
-		j.Inputs = append(j.Inputs, JobInput{Port: in.Port, Coords: in.Coords, Name: in.Name,
+		j.Inputs = append(j.Inputs, dag.JobInput{Port: in.Port, Coords: in.Coords, Name: in.Name,
 			Ref: artifacts.Ref{Digest: digest, Size: in.Size, Format: in.Format}, File: in.File})
 	}
-	return j, j.check()
-}
-
-// errOtherWork is the first line of a recipe that is another here than where the job was planned.
-func errOtherWork(task, planned, here string) error {
-	p, h := strings.Split(planned, "\n"), strings.Split(here, "\n")
-	i := 0
-	for i < len(p)-1 && i < len(h)-1 && p[i] == h[i] {
-		i++
-	}
-	was, is := p[i], h[i]
-	fact := func(line string) string {
-		switch l := recipe.ReadLine(line); l.What {
-		case "code":
-			return l.What
-		case "environment", "program", "file", "directory", "value": // what follows are digests
-			return l.What + " " + l.Name
-		}
-		return line
-	}
-	remedy := ""
-	for _, line := range []string{was, is} {
-		if what := recipe.ReadLine(line).What; what == "file" || what == "directory" {
-			remedy = "; if the command itself changed it: " + scratchRemedy
-		}
-	}
-	if fact(was) == fact(is) {
-		return fmt.Errorf("%s: not the planned work: %s differs here%s", task, strconv.Quote(fact(is)), remedy)
-	}
-	return fmt.Errorf("%s: not the planned work: %s here, %s where it was planned%s", task,
-		strconv.Quote(fact(is)), strconv.Quote(fact(was)), remedy)
-}
-
-// check writes the recipe again as far as it follows from the job.
-func (j *Job) check() error {
-	code, err := j.Kind.CodeDigest()
-	if err != nil {
-		return fmt.Errorf("%s: %w", j.Task, err)
-	}
-	n := j.asNode()
-	outside, err := codeDigests(&planned, content.HashFile, n)
-	if err != nil {
-		return fmt.Errorf("%s: %w", j.Task, err)
-	}
-	again := appendRecipe(nil, code, outside, n, nil, nil)
-	if !strings.HasPrefix(j.Recipe, string(again)) {
-		return errOtherWork(j.Task, j.Recipe, string(again))
-	}
-	// What is left are the inputs, in the order of the ports.
-	var given, promised []string
-	for line := range strings.Lines(j.Recipe[len(again):]) {
-		promised = append(promised, line[strings.LastIndexByte(line, ' ')+1:])
-	}
-	for _, in := range j.Inputs {
-		given = append(given, in.Ref.Digest.String()+"\n")
-	}
-	slices.Sort(given)
-	slices.Sort(promised)
-	if !slices.Equal(given, promised) {
-		return fmt.Errorf("%s: its inputs differ from those of its recipe", j.Task)
-	}
-	return nil
+	return j, j.Check()
 }
 
 // fromJSON turns decoded JSON into what param.Set takes.

@@ -1,10 +1,11 @@
-package dag
+package why
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,11 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/storetest"
+	"prgnn/dag"
+	"prgnn/dag/environment"
+	"prgnn/dag/internal/detail"
+	"prgnn/dag/internal/line"
+	"prgnn/dag/internal/sketch"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
@@ -25,19 +31,24 @@ type study struct {
 	extra   bool // one member more in the gather
 }
 
-func (y study) sketch() *sketch {
-	s := newSketch()
-	s.task("series", &join{Text: "series"})
-	s.file("series", y.file)
-	s.task("graph", &join{Text: y.density}, "series")
-	s.nodes["graph"].stage.kind = &Kind{Name: "graph", Code: y.code}
-	s.task("other", &join{Text: "other"})
+func (y study) sketch() *sketch.Sketch {
+	join := sketch.Kind("join", "1")
+	s := sketch.New("")
+	s.Task("series", join, &sketch.Join{Text: "series"})
+	s.File("series", y.file)
+	s.Task("graph", sketch.Kind("graph", y.code), &sketch.Join{Text: y.density}, "series")
+	s.Task("other", join, &sketch.Join{Text: "other"})
 	from := []string{"graph", "other"}
 	if y.extra {
 		from = append(from, "series")
 	}
-	s.task("train", &join{Text: "train"}, from...)
+	s.Task("train", join, &sketch.Join{Text: "train"}, from...)
 	return s
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	need.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 // codeNow is a generated text of two kinds, in which digests are short.
@@ -55,7 +66,7 @@ prgnn/gnn/kernels_amd64.s 03.3
 
 func init() {
 	lines := func(n int) []byte { return []byte("package x" + strings.Repeat("\n", n-1)) }
-	Sources("prgnn", fstest.MapFS{
+	dag.Sources("prgnn", fstest.MapFS{
 		"gnn/model.go": {Data: append(lines(12), "var Model, New int"...)},
 		"gnn/pool.go":  {Data: append(lines(41), "func poolScores()"...)},
 		"pool/pool.go": {Data: append(lines(41), "func poolScores()"...)},
@@ -128,22 +139,22 @@ func TestWhy(t *testing.T) {
 			"train", "waits for graph\ninput in[from=3] (series.out) is new"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			st := newStore(t)
-			base.sketch().run(t, st, Options{})
+			st := sketch.Store(t)
+			base.sketch().Run(t, st, dag.Options{})
 			y := base
 			tt.change(&y)
-			s := y.sketch()
-			steps := need.Value(Plan(&s.Graph, st, Options{}))(t)
+			g := y.sketch().Graph(t)
+			steps := need.Value(Plan(t.Context(), g, st, dag.Options{}))(t)
 			var plan strings.Builder
 			for _, p := range steps {
-				if p.State != Cached {
-					plan.WriteString(p.Node.id + " " + string(p.State) + " " + p.Reason + "\n")
+				if p.State != dag.Cached {
+					plan.WriteString(p.Node.ID() + " " + string(p.State) + " " + p.Reason + "\n")
 				}
 			}
 			if plan.String() != tt.plan {
 				t.Errorf("plan:\n%swant:\n%s", &plan, tt.plan)
 			}
-			e := need.Value(Why(&s.Graph, st, Options{}, tt.task))(t)
+			e := need.Value(Task(t.Context(), g, st, dag.Options{}, tt.task))(t)
 			var lines []string
 			if e.WaitsFor != nil {
 				lines = append(lines, "waits for "+strings.Join(e.WaitsFor, " "))
@@ -161,19 +172,19 @@ func TestWhy(t *testing.T) {
 // TestEarlierIdentities has a run recorded by a version that identified code by its
 // source files.
 func TestEarlierIdentities(t *testing.T) {
-	st := newStore(t)
+	st := sketch.Store(t)
 	file := filepath.Join(t.TempDir(), "bold.txt")
 	write(t, file, "bold")
 	const files = "prgnn/gnn/model.go 01\nprgnn/gnn/pool.go 02\n"
 	y := study{density: "0.1", code: files, file: file}
-	y.sketch().run(t, st, Options{})
+	y.sketch().Run(t, st, dag.Options{})
 	runs, err := st.Runs()
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
 	}
 	rr, err := st.LoadRun(runs[0].ID)
 	need.NoError(t, err)
-	var d detail
+	var d detail.Run
 	need.NoError(t, json.Unmarshal(rr.Detail, &d))
 	d.Codes["graph"] = files // what such a version wrote
 	if rr.Detail, err = json.Marshal(d); err != nil {
@@ -181,7 +192,7 @@ func TestEarlierIdentities(t *testing.T) {
 	}
 	need.NoError(t, st.SaveRun(rr))
 	y.code = codeNow
-	e, err := Why(&y.sketch().Graph, st, Options{}, "graph")
+	e, err := Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "graph")
 	need.NoError(t, err)
 	const want = "code format: by source files, of an earlier version of the program → by declarations"
 	if e.Reason != want || len(e.Differences) != 1 || e.Differences[0].String() != want {
@@ -192,13 +203,13 @@ func TestEarlierIdentities(t *testing.T) {
 // TestListing: what the kinds reach is stored once, whatever the number of runs, and a record that
 // holds it itself, as those of earlier versions do, is explained as well.
 func TestListing(t *testing.T) {
-	st := newStore(t)
+	st := sketch.Store(t)
 	file := filepath.Join(t.TempDir(), "bold.txt")
 	write(t, file, "bold")
 	y := study{density: "0.1", code: codeNow, file: file}
-	y.sketch().run(t, st, Options{})
+	y.sketch().Run(t, st, dag.Options{})
 	y.density = "0.2"
-	last, _ := y.sketch().run(t, st, Options{})
+	last := y.sketch().Run(t, st, dag.Options{})
 	runs, err := st.Runs()
 	if err != nil || len(runs) != 2 || len(runs[0].Keeps) != 1 || !slices.Equal(runs[0].Keeps, runs[1].Keeps) {
 		t.Fatalf("%+v, %v", runs, err)
@@ -213,7 +224,7 @@ func TestListing(t *testing.T) {
 	y.code = edited("poolScores 02.2", "poolScores 09.2")
 	why := func() string {
 		t.Helper()
-		e := need.Value(Why(&y.sketch().Graph, st, Options{}, "graph"))(t)
+		e := need.Value(Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "graph"))(t)
 		return fmt.Sprint(e.Differences)
 	}
 	const explained = "[code: prgnn/gnn.poolScores changed (gnn/pool.go:41)]"
@@ -232,7 +243,7 @@ func TestListing(t *testing.T) {
 	// As an earlier version wrote it.
 	rr, err := st.LoadRun(last.ID)
 	need.NoError(t, err)
-	var d detail
+	var d detail.Run
 	need.NoError(t, json.Unmarshal(rr.Detail, &d))
 	d.Reached = packed
 	if rr.Detail, err = json.Marshal(d); err != nil {
@@ -245,48 +256,71 @@ func TestListing(t *testing.T) {
 
 // TestWhyItRan asks about a task that is up to date: what made it run is told.
 func TestWhyItRan(t *testing.T) {
-	st := newStore(t)
+	st := sketch.Store(t)
 	file := filepath.Join(t.TempDir(), "bold.txt")
 	write(t, file, "bold")
 	y := study{density: "0.1", code: codeNow, file: file}
-	e, err := Why(&y.sketch().Graph, st, Options{}, "graph")
-	if err != nil || e.State != Unknown {
+	e, err := Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "graph")
+	if err != nil || e.State != dag.Unknown {
 		t.Fatalf("%+v, %v", e, err)
 	}
-	if e, err = Why(&y.sketch().Graph, st, Options{}, "series"); err != nil || e.State != Stale ||
+	if e, err = Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "series"); err != nil ||
+		e.State != dag.Stale ||
 		e.Reason != "not run before" || e.Differences != nil {
 		t.Errorf("before the first run: %+v, %v", e, err)
 	}
-	y.sketch().run(t, st, Options{})
-	if e, err = Why(&y.sketch().Graph, st, Options{}, "graph"); err != nil || e.State != Cached ||
+	y.sketch().Run(t, st, dag.Options{})
+	if e, err = Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "graph"); err != nil ||
+		e.State != dag.Cached ||
 		e.Differences != nil {
 		t.Errorf("after the first run: %+v, %v", e, err)
 	}
 	y.density = "0.2"
-	y.sketch().run(t, st, Options{})
-	y.sketch().run(t, st, Options{}) // nothing to do: it does not hide what made it run
-	e, err = Why(&y.sketch().Graph, st, Options{}, "graph")
-	if err != nil || e.State != Cached || len(e.Differences) != 1 || e.Differences[0].String() != `parameter text: "0.1" → "0.2"` {
+	y.sketch().Run(t, st, dag.Options{})
+	y.sketch().Run(t, st, dag.Options{}) // nothing to do: it does not hide what made it run
+	e, err = Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "graph")
+	if err != nil || e.State != dag.Cached || len(e.Differences) != 1 || e.Differences[0].String() != `parameter text: "0.1" → "0.2"` {
 		t.Errorf("after the second: %+v, %v", e, err)
 	}
-	if e.Run == "" || e.When.IsZero() || !strings.HasPrefix(e.Recipe, recipeFormat) ||
-		!strings.HasPrefix(e.Before, recipeFormat) {
+	if e.Run == "" || e.When.IsZero() || !strings.HasPrefix(e.Recipe, line.Format) ||
+		!strings.HasPrefix(e.Before, line.Format) {
 		t.Errorf("%+v", e)
 	}
-	if _, err := Why(&y.sketch().Graph, st, Options{}, "*"); err == nil {
+	if _, err := Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "*"); err == nil {
 		t.Error("a pattern of several tasks is explained")
+	}
+}
+
+// TestReasonsOfRecords: where the record of the last run is damaged, no reason is made up.
+func TestReasonsOfRecords(t *testing.T) {
+	st := sketch.Store(t)
+	file := filepath.Join(t.TempDir(), "bold.txt")
+	write(t, file, "bold")
+	y := study{density: "0.1", code: codeNow, file: file}
+	y.sketch().Run(t, st, dag.Options{})
+	e := need.Value(Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "graph"))(t)
+	record := storetest.Find(t, st.Dir(), e.Key)
+	record.Write(t, record.Read(t)[1:])
+	y.density = "0.2"
+	for _, s := range need.Value(Plan(t.Context(), y.sketch().Graph(t), st, dag.Options{}))(t) {
+		if s.Node.ID() == "graph" && !strings.Contains(s.Reason, "the record of its last run is damaged") {
+			t.Errorf("%s: %q", s.State, s.Reason)
+		}
+	}
+	if got := fmt.Sprint(Recipes("value out text aa\n", "value out text bb\n")); got != "[its out changed]" {
+		t.Error(got)
 	}
 }
 
 // TestCausesParametersFirst: an edit is named before the code that an update of the program changed.
 func TestCausesParametersFirst(t *testing.T) {
-	st := newStore(t)
+	st := sketch.Store(t)
 	file := filepath.Join(t.TempDir(), "bold.txt")
 	write(t, file, "bold")
 	y := study{density: "0.1", code: codeNow, file: file}
-	y.sketch().run(t, st, Options{})
+	y.sketch().Run(t, st, dag.Options{})
 	y.density, y.code = "0.2", edited("poolScores 02", "poolScores 04")
-	sum := need.Value(Causes(&y.sketch().Graph, st, Options{}))(t)
+	sum := need.Value(Causes(t.Context(), y.sketch().Graph(t), st, dag.Options{}))(t)
 	texts := lists.Map(sum.Causes, func(c Cause) string { return c.Text })
 	want := []string{`graph.text "0.1" → "0.2"`, "code: prgnn/gnn.poolScores changed (gnn/pool.go:41)"}
 	if !slices.Equal(texts, want) {
@@ -294,50 +328,51 @@ func TestCausesParametersFirst(t *testing.T) {
 	}
 }
 
-func TestRecord(t *testing.T) {
-	st := newStore(t)
-	s := chain("a")
-	s.source = "pipeline: test\n"
-	s.nodes["b"].problem = artifacts.ErrMiss
-	first, _ := s.run(t, st, Options{Force: []string{"d"}})
-	s = chain("a")
-	s.source = "pipeline: test\n"
-	second, _ := s.run(t, st, Options{})
-	s.run(t, st, Options{})
-	for _, tt := range []struct {
-		id    string
-		tasks string
-	}{
-		{first.ID, "a:ran b:failed c:skipped d:ran"},
-		{second.ID, "a:cached b:ran c:ran d:cached"},
-	} {
-		rr := need.Value(st.LoadRun(tt.id))(t)
-		rec := need.Value(ReadRecord(st, rr))(t)
-		var tasks []string
-		for _, k := range rec.Tasks {
-			tasks = append(tasks, k.ID+":"+string(k.State))
-			if k.State == Ran && (k.Seconds <= 0 || k.Memory == 0 || k.Outputs.Of("out").Size == 0 ||
-				k.Key == (artifacts.Key{})) {
-				t.Errorf("%+v", k)
-			}
-			if k.State == Ran && k.ID == "c" &&
-				k.Read != second.Outputs["a"].Of("out").Size+second.Outputs["b"].Of("out").Size {
-				t.Errorf("c read %d bytes", k.Read)
-			}
-			if (k.State == Failed || k.State == Skipped) && k.Error == "" {
-				t.Errorf("%+v", k)
-			}
-		}
-		need.Equal(t, strings.Join(tasks, " "), tt.tasks)
-		if rec.Source != "pipeline: test\n" || rec.File != "test.yaml" || rec.Program.Go == "" ||
-			rec.Codes["join"] != artifacts.DigestOf([]byte("1")).String() || rec.Finished.IsZero() || rec.Seconds <= 0 {
-			t.Errorf("%+v", rec)
-		}
+// A recipe tells equal values from others, and set from not set, and holds no value.
+func TestEnvironmentInRecipes(t *testing.T) {
+	t.Setenv("TOKEN", "tok-0123456789")
+	lines := func() string { return string(environment.Append(nil, []string{"TOKEN", "PRGNN_NOT_SET"})) }
+	first := lines()
+	if strings.Contains(first, "tok-") || !strings.HasPrefix(first, "environment PRGNN_NOT_SET\nenvironment TOKEN = argon2id ") {
+		t.Errorf("the recipe says %q", first)
 	}
-	last := LastRan(&s.Graph, st)
-	for _, id := range []string{"a", "b", "c", "d"} {
-		if last[id] == nil || last[id].Seconds <= 0 {
-			t.Errorf("no time is known of %s", id)
+	t.Setenv("TOKEN", "tok-0123456780")
+	second := lines()
+	for _, c := range []struct{ old, now, want string }{
+		{first, first, ""},
+		{first, second, "environment TOKEN has changed"},
+		{"environment TOKEN = \"tok-0123456789\"\n", first, "environment TOKEN has changed"}, // of an earlier version
+		{"environment TOKEN\n", first, "environment TOKEN: not set → set"},
+		{"", first, "environment PRGNN_NOT_SET is new: not set; environment TOKEN is new: set"},
+	} {
+		var got []string
+		for _, d := range Recipes(c.old, c.now) {
+			if d.Name != "PRGNN_NOT_SET" || c.old == "" {
+				got = append(got, d.String())
+			}
+			if strings.Contains(d.Old+d.New, "tok-") || strings.Contains(d.Old+d.New, "argon2id") {
+				t.Errorf("a difference tells %q and %q", d.Old, d.New)
+			}
 		}
+		need.Equal(t, strings.Join(got, "; "), c.want)
+	}
+}
+
+// Inputs of one name are a set: only what is in one recipe and not in the other differs.
+func TestDifferencesOfGates(t *testing.T) {
+	const head = "pipeline recipe 1\n"
+	a, b, c := "input leakage[] arrow aa\n", "input leakage[] arrow bb\n", "input leakage[] arrow cc\n"
+	for _, tt := range []struct{ old, now, want string }{
+		{a + b, a + b, ""},
+		{a + b, b + a, ""},
+		{a + b, a + c, "arrow bb > arrow cc;"},
+		{a, a + b, " > arrow bb;"},
+		{a + b, b, "arrow aa > ;"},
+	} {
+		got := ""
+		for _, d := range Recipes(head+tt.old, head+tt.now) {
+			got += d.Old + " > " + d.New + ";"
+		}
+		need.Equal(t, got, tt.want, tt.old, tt.now)
 	}
 }
