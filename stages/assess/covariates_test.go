@@ -120,6 +120,34 @@ func TestSitesThatAreNumbersAreCategories(t *testing.T) {
 	}
 }
 
+// Labels are permuted within sites also where the column of sites is not among the columns that are tested.
+func TestCovariatesWithinSitesThatAreNotTested(t *testing.T) {
+	age, site := make([]float64, 40), make([]string, 40)
+	for i := range 40 { // a site of each age, and the groups of the sites differ
+		site[i] = []string{"a", "b"}[min(i%2+i%5/4, 1)]
+		age[i] = float64(i % 3)
+		if site[i] == "b" {
+			age[i] += 10
+		}
+	}
+	people := stagetest.SomeParticipants(40, "ASD", "HC")
+	people.Columns = append(people.Columns, encoding.Column{Name: "age", Values: age},
+		encoding.Column{Name: "site", Values: site})
+	in := map[string][]dag.Input{"participants": {dag.InputOf(people)}}
+	checks := func(columns ...string) (p float64, within string) {
+		table := stagetest.MustRun(t, &Covariates{Label: "group", Within: "site", Permutations: 199, Columns: columns},
+			in)["checks"].(*encoding.Table)
+		return stagetest.FloatsOf(t, table, "p")[0], table.Meta["within"]
+	}
+	all, _ := checks()
+	alone, within := checks("age")
+	need.Equal(t, alone, all)
+	need.Equal(t, within, "site")
+	if all < 0.05 {
+		t.Errorf("p %v within sites", all)
+	}
+}
+
 // A repetition time of each group distinguishes them, also where those of one group lie between those of the other; one
 // for all scans is no covariate.
 func TestCovariateOfRepetitionTime(t *testing.T) {

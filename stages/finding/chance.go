@@ -244,6 +244,6 @@ func (a *Results) TestOfR(r column.RegressionRow) (State, Test) {
 		first = r.TestR
 	}
 	t := Test{Measure: "r", P: r.P, Least: r.Least, Draws: r.Permutations, Retrained: r.Test == column.Retrained,
-		First: first, Observed: math.NaN()}
+		Within: a.Within, First: first, Observed: math.NaN()}
 	return a.state(t, r.Test == column.Retrained || r.Test == column.PerFold), t
 }

@@ -29,6 +29,7 @@ type Results struct {
 	Related    bool                        // relatives, or scans of one person, may be in training and test data
 	Admitted   [][]dag.Coord               // trainings with known leakage that was let pass
 	Found      List                        // of the tables of results
+	Within     string                      // the column within whose values a number was permuted; "" for folds alone
 
 	retrained []*RetrainedTest // of Permuted; nil until they are asked for
 }
@@ -209,6 +210,11 @@ func (a *Results) readRegression(t *dag.Task) error {
 	}
 	slices.SortStableFunc(rows, func(x, y column.RegressionRow) int { return last(x) - last(y) })
 	a.Regression = rows
+	table, err := t.In("regression").Table()
+	if err != nil {
+		return err
+	}
+	a.Within = table.Meta["within"]
 	return a.readMeta(t.In("regression"))
 }
 

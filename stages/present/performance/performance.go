@@ -49,7 +49,7 @@ func (a *Results) Describe() error {
 	of := values{"Positive": first.Positive, "Same": same, "Folds": int(first.Folds), "N": int(first.Participants),
 		"Majority": first.Majority, "Retrained": called(retrained), "Draws": !sameLevels(a.Accuracy, rows),
 		"HasMajority": slices.ContainsFunc(rows, Row.IsMajority),
-		"Tests":       a.describeTests(ClassifierTests(rows), "labels", "accuracy")}
+		"Tests":       a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
 	maps.Copy(of, first.OverFolds())
 	t := section.Lay(a.Writer, "performance.accuracy", of, 1, rows,
 		classifierColumn, accuracyColumn, intervalColumn, foldsColumn, permutedColumn,
@@ -205,9 +205,10 @@ func GroupTests(all []TestOf) (groups []TestGroup) {
 }
 
 // describeTests describes tests by permutations of labels or targets, in sentences.
-func (a *Results) describeTests(all []TestOf, what, measure string) (text string) {
+func (a *Results) describeTests(all []TestOf, what, measure, within string) (text string) {
 	for _, group := range GroupTests(all) {
-		of := values{"Of": group.Models, "All": group.Models, "Permutations": group.Permutations, "What": what}
+		of := values{"Of": group.Models, "All": group.Models, "Permutations": group.Permutations, "What": what,
+			"Within": within}
 		if len(group.Models) == len(all) {
 			of["Of"] = nil
 		}

@@ -40,7 +40,7 @@ func (a *Results) DescribeRegression() error {
 	of := values{"Number": a.Number, "Folds": int(first.Folds), "N": int(first.Participants),
 		"RFolds":  OfFolds(first),
 		"HasMean": slices.ContainsFunc(rows, finding.IsMean),
-		"Tests":   a.describeTests(RegressionTests(rows), "targets", "r")}
+		"Tests":   a.describeTests(RegressionTests(rows), "targets", "r", a.Within)}
 	a.Table(section.Lay(a.Writer, "regression.models", of, 1, rows,
 		section.Words("model", func(r row) string { return r.Name }),
 		section.Strong(section.Num("r", func(r row) string { return report.Share(r.R) })),
@@ -75,7 +75,7 @@ func (a *Results) RegressionResult() string {
 		state, t := a.TestOfR(r)
 		return values{"Name": r.Name, "R": r.R, "Low": r.RLow, "High": r.RHigh, "R2": r.R2, "MAE": a.Error(r.MAE),
 			"IsMean": finding.IsMean(r), "Tested": state < finding.Untested, "P": t.P, "Draws": t.Draws,
-			"Retrained": t.Retrained, "First": t.First, "Corrected": corrected[finding.RKey(r)],
+			"Retrained": t.Retrained, "Within": t.Within, "First": t.First, "Corrected": corrected[finding.RKey(r)],
 			"Among": len(corrected)}
 	})
 	return a.Text("abstract.regression", values{"Number": a.Number, "Similar": a.Similar, "Related": a.Related && len(corrected) > 0,
