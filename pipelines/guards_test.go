@@ -32,6 +32,14 @@ stages:
 	return build("x.yaml", []byte(text), dir, nil, maxTasks)
 }
 
+// leftOut are the participants who are left out, with their groups and the reasons.
+func leftOut(p *Pipeline) (texts []string) {
+	for _, left := range p.Roster.Left {
+		texts = append(texts, left.ID+" "+left.Group+" "+left.Why)
+	}
+	return texts
+}
+
 // notesWith are the notes that hold a text.
 func notesWith(p *Pipeline, text string) []string {
 	return slices.DeleteFunc(slices.Clone(p.Notes), func(n string) bool { return !strings.Contains(n, text) })
@@ -181,7 +189,7 @@ func TestUnplaced(t *testing.T) {
 		}
 	}
 	p := need.Value(guarded(t, "site", rows, "incomplete: skip", twice+" } }"))(t)
-	need.Equal(t, fmt.Sprint(p.Roster.Left), "[{sub-03 A no value of site } {sub-06 B no value of site }]")
+	need.Equal(t, fmt.Sprint(leftOut(p)), "[sub-03 A no value of site sub-06 B no value of site]")
 	none := lists.Map(rows, func(row string) string { return row[:1] + "\tn/a" })
 	need.Value(guarded(t, "site", none, "", twice+" } }"+c+" }"))(t)
 	p = need.Value(guarded(t, "site", rows, "", split+", stratify_by: [site] } }"))(t)
@@ -457,7 +465,7 @@ func TestParticipantsThatComBatCannotUse(t *testing.T) {
 		}
 		need.Equal(t, strings.Join(got, "\n"), strings.Join(c.want, "\n"), c.name)
 		if c.cohort != "" {
-			need.Equal(t, fmt.Sprint(p.Roster.Left), "[{sub-03 A no value of age } {sub-08 B no value of age }]")
+			need.Equal(t, fmt.Sprint(leftOut(p)), "[sub-03 A no value of age sub-08 B no value of age]")
 		}
 	}
 }
@@ -568,6 +576,10 @@ func TestFamilies(t *testing.T) {
 	p = need.Value(guarded(t, "pair", matched, "", fmt.Sprintf(kept, "pair")))(t)
 	need.Equal(t, len(notesWith(p, "intervals may be too wide or too narrow")), 1)
 	need.Equal(t, len(notesWith(p, "are too narrow")), 0)
+	p = need.Value(guarded(t, "match_id", append(slices.Clone(matched), "A\t9", "B\t9"), "", folds))(t)
+	need.Equal(t, len(notesWith(p, "column match_id: each value stands for one A and one B, as in matched pairs, but folds divides "+
+		"participants one by one")), 1)
+	need.Equal(t, len(notesWith(p, "relatives")), 0)
 	p = need.Value(guarded(t, "pair", append(matched, "A\t7"), "", fmt.Sprintf(kept, "pair")))(t)
 	need.Equal(t, len(notesWith(p, "intervals are too narrow")), 1, "two of one group")
 	_, err := guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "family"))

@@ -109,7 +109,7 @@ func TestRunsAreRefusedTogether(t *testing.T) {
 			testdir.Write(t, filepath.Join(dir, stem+"_space-T1w_desc-aparcaseg_dseg.nii.gz"), b.String())
 			confounds := "framewise_displacement\n"
 			for v := range volumes {
-				moved := 0.1
+				moved := 0.1 + float64(i)/1000  // no two scans move alike
 				if r == 1 && v == 3 && i != 2 { // one volume of the second run; of the third participant none
 					moved = 0.9
 				}

@@ -72,7 +72,8 @@ func brokenSidecars(whose map[string][]string, bad func(id string, err error)) e
 				bad(id, err)
 			}
 		default:
-			problems = append(problems, fmt.Errorf("%w; %s inherit it: %s", err, words.Count(len(ids), "participant"), words.Some(ids, 6)))
+			problems = append(problems, fmt.Errorf("%w; %s inherit it: %s", err, words.Count(len(ids), "participant"),
+				words.Some(ids, 6)))
 		}
 	}
 	return errors.Join(problems...)

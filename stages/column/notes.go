@@ -13,6 +13,7 @@ const (
 	DoubtVolumes       = "few volumes"
 	DoubtCodes         = "codes in confounds"
 	DoubtRelated       = "relatives"
+	DoubtMatched       = "matched pairs divided"
 	DoubtIndependence  = "not independent"
 	DoubtTR            = "repetition time by group"
 	DoubtLength        = "volumes by group"

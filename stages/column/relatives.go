@@ -26,6 +26,9 @@ var (
 		numberOf + `)$`)
 	mayBeFamilyName = pattern.New(`^(fam|mother|father|kin|kinship|(twin_|sib_|sibling_)?pair|twin|sibling|sib)(_?(of|group|set))?` +
 		numberOf + `?$`)
+	// matchedName is the name of a column of pairs that need not be relatives: pair, match_id, matched_set.
+	matchedName = pattern.New(`^(matched_?|match_?)?(pair|pairs|set|match)(_?(of|group|set))?` + numberOf + `?$|^match(ed|ing)?` +
+		`_?(pair|group|set)?` + numberOf + `?$`)
 	// parentName is the name of a column of parents: father, Mother_ID, PAT and MAT (PLINK).
 	parentName = pattern.New(`^(.*_)?(mother|father|maternal|paternal|parent)` + numberOf + `?$|^(pat|mat)$`)
 	// personName is the name of a column of persons: subject_id, src_subject_id, subjectkey, RID and PTID (ADNI), eid
@@ -79,7 +82,8 @@ const onBothSides = "may be in training and test data"
 // may put on both sides of a split.
 func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 	for _, c := range table.Columns {
-		if c.Name == "participant_id" || !NamesFamily(c.Name) && !NamesPerson(c.Name) {
+		matched := matchedName.MatchString(wordsOf(c.Name))
+		if c.Name == "participant_id" || !NamesFamily(c.Name) && !NamesPerson(c.Name) && !matched {
 			continue
 		}
 		members := sharing(table, c.Name)
@@ -91,6 +95,15 @@ func DoubtRelatives(table *encoding.Table, by string) (notes []Note) {
 		}
 		shared, all := shared(members), len(members)
 		if shared == 0 || !certain(c.Name, members) {
+			continue
+		}
+		if matched && AcrossGroups(table, c.Name) {
+			notes = append(notes, Doubtf(DoubtMatched, "%seach value stands for %s, as in matched pairs, but %s divides participants one by "+
+				"one, and label permutations exchange labels between pairs: set keep_together: [%s] there to keep pairs in one fold and "+
+				"their labels together", begin, oneOfEach(table, members), by, c.Name))
+			continue
+		}
+		if !NamesFamily(c.Name) && !NamesPerson(c.Name) {
 			continue
 		}
 		begin += fmt.Sprintf("%d of its %d values have several participants, and ", shared, all)
@@ -260,6 +273,18 @@ func AcrossGroups(table *encoding.Table, name string) bool {
 		in[at] = true
 	}
 	return Shares(table, name)
+}
+
+// oneOfEach states which groups the participants with one value of a column have that is AcrossGroups.
+func oneOfEach(table *encoding.Table, members map[string]int) string {
+	_, group, _ := ByParticipant(table, "group")
+	groups := slices.Compact(slices.Sorted(maps.Values(group)))
+	for _, n := range members {
+		if n != len(groups) {
+			return "participants of different groups"
+		}
+	}
+	return "one " + strings.Join(groups, " and one ")
 }
 
 // shared is how many values several have.
