@@ -89,7 +89,7 @@ func (r *Roster) Scans() column.Scans {
 		}
 	}
 	if len(s.Labels) > 0 {
-		s.Aligned = (&region.Frame{Space: s.Space}).Native()
+		s.Aligned = (&region.Frame{Space: s.Space}).Native() && hasPlaces(r.Nodes)
 	}
 	return s
 }

@@ -37,6 +37,12 @@ func NodesTable(nodes []atlas.Node, space string) *encoding.Table {
 	return t
 }
 
+// hasPlaces reports whether a node list has the position of some region.
+func hasPlaces(nodes *encoding.Table) bool {
+	x, err := nodes.Floats("x")
+	return err == nil && slices.ContainsFunc(x, func(x float64) bool { return !math.IsNaN(x) })
+}
+
 // isDK84 reports whether a node list has the names of the built-in one, whatever their order and ids.
 func isDK84(nodes *encoding.Table) bool {
 	if nodes == nil || nodes.Rows() != len(atlas.DK84()) {

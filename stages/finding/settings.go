@@ -25,7 +25,8 @@ type StageSettings struct {
 	Tasks       int32
 	Parameters  []string              // in their order
 	Values      map[string][][]string // of each parameter: one, or those of an axis
-	Inputs      map[string][]string   // by port: the results of stages that are connected, stage.output
+	Defaults    map[string][]string
+	Inputs      map[string][]string // by port: the results of stages that are connected, stage.output
 	doc         map[string]string
 }
 
@@ -48,14 +49,14 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 	for _, r := range rows {
 		if n := len(s.Stages); n == 0 || s.Stages[n-1].Stage != r.Stage {
 			s.Stages = append(s.Stages, StageSettings{r.Stage, r.Kind, r.Tasks, nil, map[string][][]string{},
-				map[string][]string{}, map[string]string{}})
+				map[string][]string{}, map[string][]string{}, map[string]string{}})
 		}
 		last := &s.Stages[len(s.Stages)-1]
 		if last.Values[r.Parameter] == nil {
 			last.Parameters = append(last.Parameters, r.Parameter)
 		}
 		last.Values[r.Parameter] = append(last.Values[r.Parameter], r.Value)
-		last.doc[r.Parameter] = r.Doc
+		last.Defaults[r.Parameter], last.doc[r.Parameter] = r.Default, r.Doc
 	}
 	for line := range strings.Lines(table.Meta["inputs"]) {
 		words := strings.Fields(line)

@@ -38,6 +38,14 @@ func withSettings(rows ...[4]string) map[string][]dag.Input {
 func settingsTable(rows ...finding.Parameter) *encoding.Table {
 	var all []finding.Parameter
 	for i, r := range rows {
+		r.Default = r.Value
+		for _, kind := range slices.Concat(learn.Kinds, prepare.Kinds) {
+			for _, p := range param.Of(kind.New()) {
+				if kind.Name == r.Kind && p.Name == r.Parameter {
+					r.Default = listOf(p.Default)
+				}
+			}
+		}
 		all = append(all, r)
 		if i+1 < len(rows) && rows[i+1].Stage == r.Stage {
 			continue
@@ -45,7 +53,7 @@ func settingsTable(rows ...finding.Parameter) *encoding.Table {
 		for _, kind := range slices.Concat(learn.Kinds, prepare.Kinds) {
 			for _, p := range param.Of(kind.New()) {
 				of := finding.Parameter{Stage: r.Stage, Kind: r.Kind, Tasks: r.Tasks, Parameter: p.Name,
-					Value: listOf(p.Default)}
+					Value: listOf(p.Default), Default: listOf(p.Default)}
 				if kind.Name == r.Kind && !slices.ContainsFunc(rows, func(r finding.Parameter) bool {
 					return r.Stage == of.Stage && r.Parameter == of.Parameter
 				}) {

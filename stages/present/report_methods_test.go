@@ -90,7 +90,8 @@ func TestReadingsOfThePaper(t *testing.T) {
 	}
 	page = reportText(t, train("variant", "paper", "self_weight", "0", "gate", "false", "glc", "norm",
 		"distance", "bce"))
-	if !strings.Contains(page, before+"no activation followed a convolution.") {
+	if !strings.Contains(page, before+"kept features were not multiplied by their score; the consistency loss used distances that were not squared; "+
+		"no activation followed a convolution.") {
 		t.Errorf("readings that are not in force are listed")
 	}
 	if strings.Contains(reportText(t, train("variant", "authors-code")), before) {

@@ -370,10 +370,9 @@ func ReportInputs(first, groupA, groupB string) map[string][]dag.Input {
 		}
 		values = append(values, row[3:])
 	}
-	none := encoding.Lists(slices.Repeat([][]string{{}}, len(values)))
 	settings := encoding.NewTable(encoding.Column{Name: "stage", Values: columns[0]},
 		encoding.Column{Name: "kind", Values: columns[1]}, encoding.Column{Name: "parameter", Values: columns[2]},
-		encoding.Column{Name: "value", Values: encoding.Lists(values)}, encoding.Column{Name: "default", Values: none})
+		encoding.Column{Name: "value", Values: encoding.Lists(values)}, encoding.Column{Name: "default", Values: encoding.Lists(values)})
 	settings.Meta = map[string]string{"pipeline": "made up"}
 	return map[string][]dag.Input{
 		"participants": {dag.InputOf(people)}, "settings": {dag.InputOf(settings)},

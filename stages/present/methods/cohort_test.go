@@ -30,11 +30,15 @@ func written(t *testing.T, a *Author) (codes, text string) {
 
 // with are the parameters of a stage: name, value, name, value …
 func with(kind string, parameters ...string) finding.StageSettings {
-	s := finding.StageSettings{Stage: kind, Kind: kind, Values: map[string][][]string{}}
+	s := finding.StageSettings{Stage: kind, Kind: kind, Values: map[string][][]string{}, Defaults: map[string][]string{}}
 	for i := 0; i < len(parameters); i += 2 {
+		if s.Values[parameters[i]] == nil {
+			s.Parameters = append(s.Parameters, parameters[i])
+		}
 		s.Values[parameters[i]] = nil                                // the last one counts
 		for _, value := range strings.Split(parameters[i+1], "; ") { // of an axis
 			s.Values[parameters[i]] = append(s.Values[parameters[i]], strings.Split(value, ", "))
+			s.Defaults[parameters[i]] = s.Values[parameters[i]][0]
 		}
 	}
 	return s
@@ -52,16 +56,16 @@ func TestWorks(t *testing.T) {
 // Citations are numbered in the order of the text.
 func TestCitations(t *testing.T) {
 	a := authorOf()
-	a.say("denoising.regression", values{"Strategy": "compcor"})
+	a.say("denoising.regression", values{"Strategy": "compcor", "Columns": []string(nil)})
 	a.say("denoising.censoring", values{"fd": "0.5"})
-	a.say("denoising.regression", values{"Strategy": "24P"})
+	a.say("denoising.regression", values{"Strategy": "24P", "Columns": []string(nil)})
 	_, text := written(t, a)
 	need.Equal(t, strings.Join(a.cited, " "), "friston behzadi power")
 	for _, want := range []string{"out [1, 2]", "censored [3]", "24 motion parameters were regressed out [1]"} {
 		need.Equal(t, strings.Contains(text, want), true, text)
 	}
 	a.pandoc = true
-	a.say("denoising.regression", values{"Strategy": "compcor"})
+	a.say("denoising.regression", values{"Strategy": "compcor", "Columns": []string(nil)})
 	need.Equal(t, strings.HasSuffix(a.sentences[3], "out [@friston; @behzadi]"), true, a.sentences[3])
 }
 

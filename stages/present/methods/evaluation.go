@@ -36,6 +36,7 @@ func (a *Author) evaluation() error {
 			return err
 		}
 	}
+	a.settings()
 	a.say("methods.program", values{"Version": version.Number})
 	return nil
 }

@@ -14,6 +14,16 @@ import (
 
 // graphs states the way from voxels to graphs.
 func (a *Author) graphs() error {
+	a.matrices()
+	if err := a.silentRegions(); err != nil {
+		return err
+	}
+	a.edges()
+	return nil
+}
+
+// matrices states the way from voxels to matrices.
+func (a *Author) matrices() {
 	if b := a.Run.Of("bootstrap"); b != nil {
 		a.series(b)
 	}
@@ -37,11 +47,6 @@ func (a *Author) graphs() error {
 		a.say("methods.tangent", parameters(c, a.only(c)))
 	}
 	a.windows()
-	if err := a.silentRegions(); err != nil {
-		return err
-	}
-	a.edges()
-	return nil
 }
 
 // series states how the series of regions were made.
@@ -81,7 +86,8 @@ func (a *Author) denoising(d *finding.StageSettings) {
 		step("denoising.detrend", nil)
 	}
 	for _, s := range a.Scans {
-		switch of := (values{"Sidecar": s.Sidecar, "Why": s.Why, "Strategy": s.Strategy}); {
+		switch of := (values{"Sidecar": s.Sidecar, "Why": s.Why, "Strategy": s.Strategy,
+			"Columns": d.List("columns")}); {
 		case s.Given():
 			step("denoising.given", of)
 		case s.Why != "":

@@ -1,7 +1,9 @@
 package methods
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -58,10 +60,10 @@ func (a *Author) readings(t *finding.StageSettings) (texts []string) {
 		inForce bool
 	}{
 		{"reading.self-weight", t.Value("self_weight") != "0"},
-		{"reading.gate", t.Value("gate") == "true"},
+		{"reading.gate", true},
 		{"reading.kernel", slices.Contains([]string{"gauss", "outside", "rbf2"}, t.Value("kernel")) &&
 			slices.Contains(t.Over("distance"), "mmd")},
-		{"reading.consistency", t.Value("glc") == "squared"},
+		{"reading.consistency", slices.Contains([]string{"squared", "norm"}, t.Value("glc"))},
 		{"reading.activation", true},
 	} {
 		if r.inForce {
@@ -91,6 +93,55 @@ func (a *Author) networks() {
 			}
 		}
 	}
+}
+
+// tuned are the kinds whose parameters the methods state: all that differ from the defaults.
+var tuned = append([]string{"bootstrap", "denoise", "connectivity", "combat", "tangent", "graph"}, learners...)
+
+// elsewhere are parameters that say which task it is, that change no result, or that each scan or the folds state.
+var elsewhere = []string{"fold", "repeat", "permutation", "seed", "checkpoint", "regress"}
+
+// settings lists parameters that differ from their defaults, and that no sentence states: with the default in their
+// place all sentences would be the same.
+func (a *Author) settings() {
+	as, stages := "", []string(nil)
+	for _, kind := range tuned {
+		for _, s := range a.kinds(kind) {
+			var others []string
+			for _, name := range s.Parameters {
+				value, standard := s.Values[name], s.Defaults[name]
+				differs := slices.ContainsFunc(value, func(v []string) bool { return !slices.Equal(v, standard) })
+				if !differs || !s.Concerns(name, modelsOf(s)) || slices.Contains(elsewhere, name) {
+					continue
+				}
+				as = cmp.Or(as, a.sketch())
+				s.Values[name] = [][]string{standard}
+				stated := a.sketch() != as
+				if s.Values[name] = value; !stated {
+					others = append(others, a.Text("methods.setting", values{"Name": name, "Values": s.Over(name)}))
+				}
+			}
+			if others != nil {
+				stages = append(stages, a.Text("methods.settings-of", values{"Stage": s.Stage, "Settings": others}))
+			}
+		}
+	}
+	if stages != nil {
+		a.say("methods.settings", values{"Stages": stages})
+	}
+}
+
+// sketch is the text of the sentences that depend on the parameters of the tuned kinds alone.
+func (a *Author) sketch() string {
+	codes, sentences, cited := a.codes, a.sentences, slices.Clone(a.cited)
+	a.matrices()
+	a.edges()
+	a.training()
+	a.baselines()
+	a.inputs("regression")
+	text := strings.Join(a.sentences[len(sentences):], " ") + strings.Join(a.fittedModels("regression"), " ")
+	a.codes, a.sentences, a.cited = codes, sentences, cited
+	return text
 }
 
 // works describe the models.

@@ -100,7 +100,8 @@ func TestReadings(t *testing.T) {
 		"the edge of a region to itself had weight 1; kept features were multiplied by their score; the kernel of the maximum " +
 			"mean discrepancy was exp(−d²/σ); the consistency loss used squared distances; no activation followed a convolution": {
 			"self_weight", "1", "gate", "true", "distance", "bce; mmd", "kernel", "gauss", "glc", "squared"},
-		"no activation followed a convolution": {"self_weight", "0", "gate", "false", "distance", "bce", "kernel", "gauss",
+		"kept features were not multiplied by their score; the consistency loss used distances that were not squared; no " +
+			"activation followed a convolution": {"self_weight", "0", "gate", "false", "distance", "bce", "kernel", "gauss",
 			"glc", "norm"},
 	} {
 		train := with("train", parameters...)
@@ -108,4 +109,35 @@ func TestReadings(t *testing.T) {
 		need.Equal(t, strings.Join(a.readings(&train), "; "), want)
 		need.NoError(t, a.Err())
 	}
+}
+
+// A parameter that differs from its default is in a sentence, or in the list of settings.
+func TestSettings(t *testing.T) {
+	write := func(train, clean finding.StageSettings) string {
+		for _, s := range []finding.StageSettings{train, clean} {
+			for name := range s.Defaults {
+				if value, changed := strings.CutPrefix(s.Values[name][0][0], "not "); changed {
+					s.Values[name], s.Defaults[name] = [][]string{strings.Split(value, ", ")}, []string{"0"}
+				}
+			}
+		}
+		a := authorOf(train, clean)
+		a.settings()
+		_, text := written(t, a)
+		return text
+	}
+	model := func(more ...string) finding.StageSettings {
+		return with("train", append([]string{"variant", "paper", "widths", "8", "edge_weights", "true", "ratio", "0.5", "hidden",
+			"8", "pool", "topk", "distance", "bce", "lambda", "1", "epochs", "3", "batch", "9", "learning_rate", "0.1", "halve",
+			"0", "dropout", "0", "weight_decay", "0", "standardize", "none", "select", "last", "self_weight", "1", "gate", "true",
+			"kernel", "gauss", "glc", "squared", "slope", "0", "draws", "0"}, more...)...)
+	}
+	cleaning := func(more ...string) finding.StageSettings {
+		return with("denoise", append([]string{"detrend", "1", "fd", "0", "filter", "none", "standardize", "none", "draws", "0",
+			"columns", "", "regress", "24P"}, more...)...)
+	}
+	need.Equal(t, write(model(), cleaning()), "")
+	need.Equal(t, write(model("slope", "not 0.2", "draws", "not 2"), cleaning("margin", "not 3")),
+		"Other settings that differed from the program's defaults: margin 3 in the stage denoise; "+
+			"slope 0.2, draws 2 in the stage train.")
 }
