@@ -56,7 +56,7 @@ func (b *Biomarkers) ReadsParticipants() []role.Reading {
 func (*Biomarkers) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "scores", Type: dag.Arrow("participant_id", "draw", "set", "layer", "index", "score", "kept"),
+			{Name: "scores", Type: column.Needs[column.ScoreRow[float64]](),
 				Gather: true, Doc: "pooling scores of every fold and setting; those of test graphs are used"},
 			{Name: "nodes", Type: dag.Arrow("index", "id", "name", "abbreviation"), Doc: "the node list"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},

@@ -47,7 +47,7 @@ func (s *Covariates) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "participants", Type: dag.Arrow("participant_id", s.Label), Doc: "the participants, with their covariates"},
 			{Name: "cleaning", Type: dag.Arrow("volumes", "kept", "mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for each participant: motion and length of the scans, and regions without a usable series"},
-			{Name: "checks", Type: dag.Arrow("check", "of", "found"), Gather: true, Optional: true, Doc: "leakage checks that must have passed"},
+			{Name: "checks", Type: column.Type[fold.CheckRow](), Gather: true, Optional: true, Doc: "leakage checks that must have passed"},
 		},
 		Out: []dag.Port{{Name: "checks", Type: checks, Doc: "one row per covariate"}},
 	}

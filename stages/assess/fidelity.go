@@ -48,7 +48,7 @@ func (*Fidelity) Ports() dag.Ports {
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Doc: "the edges of each participant's graphs"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
-			{Name: "ranking", Type: dag.Arrow("rank", "index"), Optional: true, Doc: "the order of the regions, for order: group; of one setting, or of the same settings as the models"},
+			{Name: "ranking", Type: column.Needs[rankRow](), Optional: true, Doc: "the order of the regions, for order: group; of one setting, or of the same settings as the models"},
 			learn.ChoicePort("the model"),
 			fold.LeakagePort(),
 		},

@@ -42,7 +42,7 @@ func (*QCFC) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "denoise's time series of each participant, for one or several strategies"},
-			{Name: "cleaning", Type: dag.Arrow("volumes", "t_eff", "mean_fd"), Gather: true, Doc: "denoise's quality for the same: motion and degrees of freedom"},
+			{Name: "cleaning", Type: column.Needs[column.CleaningRow](), Gather: true, Doc: "denoise's quality for the same: motion and degrees of freedom"},
 			{Name: "nodes", Type: dag.Arrow("index"), Optional: true, Doc: "the node list; with centroids x, y, z the distance dependence is measured"},
 			{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true, Doc: "the table with the covariates, and with mean_fd where there are no confounds"},
 		},

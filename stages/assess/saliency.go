@@ -37,7 +37,7 @@ type Saliency struct {
 func (*Saliency) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "ranking", Type: dag.Arrow("rank", "index"), Doc: "biomarkers' ranking of the regions"},
+			{Name: "ranking", Type: column.Needs[rankRow](), Doc: "biomarkers' ranking of the regions"},
 			{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"},
 			{Name: "labels", Type: dag.Format("nifti"), Gather: true, Doc: "a label image: parcellate's parcels, or an atlas; of several, the first is used"},
 		},

@@ -139,6 +139,13 @@ func Needed[R any]() (names []string) {
 // Needs is the type of a port whose tables have those columns.
 func Needs[R any]() dag.Type { return dag.Arrow(Needed[R]()...) }
 
+// NeedsCommon is the type of a port whose tables have rows of one of two types: the columns that both need.
+func NeedsCommon[R, S any]() dag.Type {
+	others := Needed[S]()
+	common := slices.DeleteFunc(Needed[R](), func(name string) bool { return !slices.Contains(others, name) })
+	return dag.Arrow(common...)
+}
+
 // Table makes a table with a row per element. axes name the columns of coordinates and
 // their order; a coordinate that a row lacks is "".
 func Table[R any](rows []R, axes ...string) *encoding.Table {

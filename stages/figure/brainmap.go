@@ -38,11 +38,11 @@ type BrainMap struct {
 func (*BrainMap) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "ranking", Type: dag.Arrow("rank", "index", "abbreviation", "score", "planted"),
+			{Name: "ranking", Type: column.Needs[column.RankingRow](),
 				Doc: "the ranked regions"},
 			{Name: "nodes", Type: dag.Arrow("index"), Doc: "the node list; without parcels, with the regions' centroids in mm"},
 			parcelsPort(),
-			{Name: "recovery", Optional: true, Type: dag.Arrow(column.Names[column.RecoveryRow]()...),
+			{Name: "recovery", Optional: true, Type: column.Needs[column.RecoveryRow](),
 				Doc: "biomarkers' references: the map is by the reading (mean pooling score, contrast) that beats them; without them by the ranking's own"},
 		},
 		Out: picturePorts("the map"),

@@ -26,7 +26,7 @@ type Distributions struct {
 func (*Distributions) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "distribution", Gather: true, Doc: "train's distribution of each model",
-			Type: dag.Arrow("epoch", "layer", "low", "high", "kept", "dropped")}},
+			Type: column.Needs[BinRow]()}},
 		Out: picturePorts("the distributions"),
 	}
 }
@@ -73,8 +73,8 @@ func overlap(a, b []float64) float64 {
 	return shared
 }
 
-// A binRow is one bin of a histogram of scores (train's distribution).
-type binRow struct {
+// A BinRow is one bin of a histogram of scores (train's distribution).
+type BinRow struct {
 	Epoch   int64   `column:"epoch"`
 	Layer   int64   `column:"layer"`
 	Low     float64 `column:"low"`
@@ -87,7 +87,7 @@ func addDistributions(s settingInputs) ([]chart.Distribution, error) {
 	var row []chart.Distribution
 	at := map[[2]int64]int{} // layer, epoch → place among the epochs
 	for _, in := range s.members {
-		rows, err := column.Read[binRow](in)
+		rows, err := column.Read[BinRow](in)
 		if err != nil {
 			return nil, err
 		}

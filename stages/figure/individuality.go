@@ -22,8 +22,7 @@ type Individuality struct{}
 
 func (*Individuality) Ports() dag.Ports {
 	return dag.Ports{
-		In: []dag.Port{{Name: "shares", Type: dag.Arrow("setting", "lambda2", "individual", "individual_low",
-			"individual_high", "k", "jaccard", "jaccard_low", "jaccard_high", "jaccard_chance"), Doc: "individuality's shares"}},
+		In:  []dag.Port{{Name: "shares", Type: column.Needs[column.IndividualityRow](), Doc: "individuality's shares"}},
 		Out: picturePorts("shares over λ2"),
 	}
 }

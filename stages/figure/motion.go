@@ -28,8 +28,8 @@ func (*HeadMotion) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "summary", Gather: true, Doc: "qcfc's summary",
-				Type: dag.Arrow(column.Names[column.MotionRow]()...)},
-			{Name: "edges", Gather: true, Doc: "qcfc's edges, of the same", Type: dag.Arrow(column.Names[column.MotionEdgeRow]()...)},
+				Type: column.Needs[column.MotionRow]()},
+			{Name: "edges", Gather: true, Doc: "qcfc's edges, of the same", Type: column.Needs[column.MotionEdgeRow]()},
 		},
 		Out: picturePorts("QC-FC of each strategy"),
 	}

@@ -27,7 +27,7 @@ type Ranking struct {
 func (*Ranking) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "ranking", Doc: "biomarkers' ranking of the regions",
-			Type: dag.Arrow("rank", "name", "abbreviation", "score", "planted")}},
+			Type: column.Needs[column.RankingRow]()}},
 		Out: picturePorts("the ranking"),
 	}
 }

@@ -31,8 +31,8 @@ type Training struct {
 // unknown reports whether it is not known if the graphs were learned.
 func (t Training) unknown() bool { return t.Mixed || math.IsNaN(t.Majority) }
 
-// An epochRow is one epoch of a training (train's history).
-type epochRow struct {
+// An EpochRow is one epoch of a training (train's history).
+type EpochRow struct {
 	Accuracy float64 `column:"train_accuracy"`
 	Majority float64 `column:"majority,optional"`
 }
@@ -46,7 +46,7 @@ func ReadTrainings(t *dag.Task) (all []Training, err error) {
 		if err != nil {
 			return nil, err
 		}
-		rows, err := column.Read[epochRow](in)
+		rows, err := column.Read[EpochRow](in)
 		if err != nil {
 			return nil, err
 		}

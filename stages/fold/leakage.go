@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/pattern"
+	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
 
@@ -168,9 +169,16 @@ const (
 	PredictionsCompared = "every graph is on the side of its participant, and has its label"
 )
 
+// A CheckRow is one check (leakage).
+type CheckRow struct {
+	Check string `column:"check" doc:"the assertion"`
+	Of    int32  `column:"of" doc:"comparisons"`
+	Found int32  `column:"found" doc:"violations"`
+}
+
 // LeakagePort is an input of every kind that trains a model or gives an accuracy (AfterChecks).
 func LeakagePort() dag.Port {
-	return dag.Port{Name: "leakage", Type: dag.Arrow("check", "of", "found"), Gather: true, Optional: true,
+	return dag.Port{Name: "leakage", Type: column.Type[CheckRow](), Gather: true, Optional: true,
 		Doc: "checks that must have passed"}
 }
 

@@ -1,6 +1,9 @@
 package fold
 
-import "prgnn/dag"
+import (
+	"prgnn/dag"
+	"prgnn/stages/column"
+)
 
 // A Row is one graph of a training: one draw of one participant.
 type Row struct {
@@ -29,7 +32,7 @@ type PredictionRow struct {
 func PredictionsPort(doc string) dag.Port {
 	return dag.Port{Name: "predictions", Gather: true,
 		Doc:  doc + ", with a column p_GROUP for each group (p_ASD, p_HC): its probability",
-		Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}
+		Type: column.Needs[PredictionRow]()}
 }
 
 // A NumberRow is the prediction of a number for one graph, by one model.

@@ -38,7 +38,7 @@ type Choose struct {
 }
 
 func (*Choose) Ports() dag.Ports {
-	predictions := dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")
+	predictions := column.Needs[fold.PredictionRow]()
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "inner", Type: predictions, Gather: true, Doc: "predictions of the inner trainings in each outer fold, with a coordinate outer"},

@@ -24,13 +24,6 @@ func (a *author) checks() error {
 	return nil
 }
 
-// A checkRow is one check of a leakage stage.
-type checkRow struct {
-	Check       string `column:"check"`
-	Comparisons int64  `column:"of"`
-	Violations  int64  `column:"found"`
-}
-
 // comparisons are what leakage stages should compare, and the check that does.
 var comparisons = []struct{ check, what string }{
 	{fold.ScansCompared, finding.ComparedScans},
@@ -63,14 +56,14 @@ func (a *author) leakage() (err error) {
 			}
 			a.Put("leakage.alike-by-chance", alike)
 		}
-		rows, err := column.Read[checkRow](in)
+		rows, err := column.Read[fold.CheckRow](in)
 		if err != nil {
 			return err
 		}
 		of.Checks += len(rows)
 		for _, r := range rows {
 			checks[r.Check] = true
-			of.Comparisons, violations = of.Comparisons+r.Comparisons, violations+r.Violations
+			of.Comparisons, violations = of.Comparisons+int64(r.Of), violations+int64(r.Found)
 		}
 	}
 	if violations > 0 {

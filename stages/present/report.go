@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/figure"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/present/participants"
@@ -63,20 +64,20 @@ func sharedPorts() []dag.Port {
 		optional("permutation", "permutation's or permutation-regression's test: models retrained on permuted labels", column.Needs[column.PermutationTestRow]()),
 		optional("comparison", "compare's pairs: differences between classifiers", column.Needs[column.PairRow]()),
 		optional("regression", "evaluate-regression's summary: r, R² and mean absolute error of each model, in place of evaluation", column.Needs[column.RegressionRow]()),
-		optional("covariates", "covariates' checks: AUC of age, sex, site or motion alone, or their correlation with a number to predict", dag.Arrow("covariate", "n", "missing", "p")),
+		optional("covariates", "covariates' checks: AUC of age, sex, site or motion alone, or their correlation with a number to predict", column.NeedsCommon[column.CovariateRow, column.NumberCovariateRow]()),
 		optional("ranking", "biomarkers' ranking of the regions", column.Needs[column.RankingRow]()),
 		optional("consistency", "biomarkers' consistency: agreement of rankings", column.Needs[column.ConsistencyRow]()),
 		optional("null", "biomarkers' null: every region against models with permuted labels", column.Needs[column.NullRow]()),
 		optional("recovery", "biomarkers' recovery: its rankings beside references", column.Needs[column.RecoveryRow]()),
 		optional("fidelity", "fidelity: the effect of masking regions, beside random ones", column.Needs[column.FidelityRow]()),
-		gathered("coverage", "parcellate's coverage of each participant", dag.Arrow("name", "voxels", "coverage")),
+		gathered("coverage", "parcellate's coverage of each participant", column.Needs[participants.CoverageRow]()),
 		participants.RegistrationPort(),
 		gathered("cleaning", "denoise's quality for each participant", dag.Arrow("volumes")),
 		gathered("qcfc", "qcfc's summary: head motion and connectivity after denoising", column.Needs[column.MotionRow]()),
 		gathered("typicality", "qcfc's typicality: each participant's connectivity beside the others'", column.Needs[column.TypicalityRow]()),
 		gathered("connectivity", "connectivity's quality for each participant", dag.Arrow("draw")),
 		gathered("graphs", "graph's quality for each participant", dag.Arrow("draw", "edges")),
-		gathered("training", "train's history of each model", dag.Arrow("epoch", "train_accuracy")),
+		gathered("training", "train's history of each model", column.Needs[finding.EpochRow]()),
 		{Name: "warnings", Type: dag.Arrow(column.Warning), Gather: true, Optional: true,
 			Doc: "tables of quality with warnings: those of every stage that has one are connected, also when the file does not name them"},
 	}
@@ -118,7 +119,7 @@ func (*Report) Ports() dag.Ports {
 		optional("individuality", "individuality's shares: variance of scores between participants, as λ2 grows", column.Needs[column.IndividualityRow]()),
 		gathered("predictions", "train's predictions of each model (and those of baselines)", column.Needs[fold.PredictionRow]()),
 		gathered("predicted", "regression's predictions of each model, in place of predictions", column.Needs[fold.NumberRow]()),
-		gathered("distribution", "train's distribution of pooling scores over the epochs", dag.Arrow("epoch", "layer", "low", "high", "kept", "dropped")),
+		gathered("distribution", "train's distribution of pooling scores over the epochs", column.Needs[figure.BinRow]()),
 		gathered("tables", "further tables, shown as they are: a list of references; each is headed by the name of its stage", dag.Arrow()),
 		dag.Port{Name: "figures", Gather: true, Optional: true, Doc: "further pictures, svg or png: a list of references"},
 		gathered("qcfc_edges", "qcfc's edges, for the figure of QC-FC", column.Needs[column.MotionEdgeRow]()),

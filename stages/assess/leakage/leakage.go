@@ -50,7 +50,7 @@ func (*Leakage) Ports() dag.Ports {
 			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the time series extracted from them: the same volumes, or correlated signals, under two ids are a duplicate scan"},
 			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids (correlation or rank correlation 0.9999, of either sign, over what both have; a matrix without its diagonal) is a duplicate scan"},
 		},
-		Out: []dag.Port{{Name: "checks", Type: column.Type[checkRow](), Doc: "one row per check, with its comparisons; after a violation there is no table"}},
+		Out: []dag.Port{{Name: "checks", Type: column.Type[fold.CheckRow](), Doc: "one row per check, with its comparisons; after a violation there is no table"}},
 	}
 }
 
@@ -117,7 +117,9 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if problems != nil {
 		return nil, errors.Join(problems...)
 	}
-	rows := lists.Map(checks, func(c *leakCheck) checkRow { return checkRow{c.name, int32(c.of), int32(len(c.found))} })
+	rows := lists.Map(checks, func(c *leakCheck) fold.CheckRow {
+		return fold.CheckRow{Check: c.name, Of: int32(c.of), Found: int32(len(c.found))}
+	})
 	table := column.Table(rows)
 	if table.Meta, err = similarScans(t, book); err != nil {
 		return nil, err
@@ -152,13 +154,6 @@ func similarScans(t *dag.Task, b *foldBook) (map[string]string, error) {
 	return map[string]string{column.SimilarScans: strconv.Itoa(len(pairs)),
 		finding.Meta: finding.Written(finding.List{{Code: "leakage.similar-scans", Weight: finding.Overturns,
 			Numbers: map[string]any{"Pairs": names}}})}, nil
-}
-
-// A checkRow is one check that found nothing.
-type checkRow struct {
-	Check string `column:"check" doc:"the assertion"`
-	Of    int32  `column:"of" doc:"comparisons"`
-	Found int32  `column:"found" doc:"violations"`
 }
 
 func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {

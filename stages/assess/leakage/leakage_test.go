@@ -219,8 +219,8 @@ func TestLeakageOfFitsBeforeTraining(t *testing.T) {
 	}
 	got, err := stagetest.RunStage(t, &Leakage{}, in)
 	need.NoError(t, err)
-	rows, err := column.Rows[checkRow](got["checks"].(*encoding.Table))
-	if err != nil || slices.ContainsFunc(rows, func(r checkRow) bool { return r.Of == 0 }) {
+	rows, err := column.Rows[fold.CheckRow](got["checks"].(*encoding.Table))
+	if err != nil || slices.ContainsFunc(rows, func(r fold.CheckRow) bool { return r.Of == 0 }) {
 		t.Errorf("%+v, %v", rows, err)
 	}
 	in["features"] = slices.Clone(in["features"])

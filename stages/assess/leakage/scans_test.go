@@ -16,6 +16,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
 
@@ -122,8 +123,8 @@ func TestOneScanAsTwoRuns(t *testing.T) {
 				return
 			}
 			need.NoError(t, err)
-			rows := need.Value(column.Rows[checkRow](out["checks"].(*encoding.Table)))(t)
-			at := slices.IndexFunc(rows, func(r checkRow) bool {
+			rows := need.Value(column.Rows[fold.CheckRow](out["checks"].(*encoding.Table)))(t)
+			at := slices.IndexFunc(rows, func(r fold.CheckRow) bool {
 				return r.Check == "no participant has one scan as two runs or sessions"
 			})
 			need.Equal(t, at >= 0, c.of > 0, "the check is made")

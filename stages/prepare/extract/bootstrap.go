@@ -65,9 +65,8 @@ func (*Bootstrap) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean time series; NaN for a node without one"},
-			{Name: "voxels", Type: dag.Arrow("index", "name", "voxels", "used", "nonfinite", "constant", "drawn",
-				"distinct"), Doc: "the voxels behind the means"},
-			{Name: "scan", Type: dag.Arrow("tr", "volumes", "dx", "dy", "dz"), Doc: "the scan in one row"},
+			{Name: "voxels", Type: column.Type[voxelRow](), Doc: "the voxels behind the means"},
+			{Name: "scan", Type: column.Type[scanRow](), Doc: "the scan in one row"},
 			{Name: "mean", Type: dag.Format("nifti"), Doc: "mean of every fourth volume, for display: 8 bits on its grid, from the 1st to the 99.5th percentile of the voxels; for grayordinates a CIFTI dscalar"},
 			{Name: "sampled", Type: dag.NPY("<f4", "time", "voxel"), Doc: "series of the voxels of sample; NaN throughout for a voxel that is not finite in some volume; without voxels when sample is not connected"},
 		},

@@ -44,7 +44,7 @@ func (*Timeseries) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "the time series, as one draw; NaN for a missing region"},
-			{Name: "scan", Type: dag.Arrow("tr", "volumes"), Doc: "the run in one row"},
+			{Name: "scan", Type: column.Type[seriesRow](), Doc: "the run in one row"},
 		},
 	}
 }

@@ -88,14 +88,18 @@ func (a *Cohort) Quality() error {
 	return a.warnings()
 }
 
+// A CoverageRow is one region of one scan (parcellate's coverage).
+type CoverageRow struct {
+	Name     string  `column:"name"`
+	Voxels   int32   `column:"voxels"`
+	Coverage float64 `column:"coverage"`
+}
+
 // withoutVoxels are the regions without a voxel, each with the number of participants, the most frequent first.
 func (a *Cohort) withoutVoxels() ([]Counted, error) {
 	count := map[string]int{}
 	for _, in := range a.T.All("coverage") {
-		rows, err := column.Read[struct {
-			Name   string `column:"name"`
-			Voxels int32  `column:"voxels"`
-		}](in)
+		rows, err := column.Read[CoverageRow](in)
 		if err != nil {
 			return nil, err
 		}
