@@ -93,7 +93,9 @@ func (s *Evaluate) summaryTable(axes []string, settings [][]fold.Tested, groups 
 		dropTested(t)
 	}
 	if !slices.ContainsFunc(rows, column.AccuracyRow.LacksFolds) {
-		drop(t, func(name string) bool { return strings.HasSuffix(name, "_folds") })
+		drop(t, func(name string) bool {
+			return slices.Contains([]string{"auc_folds", "sensitivity_folds", "specificity_folds"}, name)
+		})
 	}
 	t.Meta = map[string]string{"groups": column.JSON(groups)}
 	return t, nil

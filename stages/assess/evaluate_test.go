@@ -122,7 +122,8 @@ func TestEvaluateFirstRepeat(t *testing.T) {
 		if repeat == 0 {
 			continue
 		}
-		for name, want := range map[string]float64{"accuracy": 0.75, "test_accuracy": 1, "auc": 0.875, "test_auc": 1} {
+		for name, want := range map[string]float64{"accuracy": 0.75, "test_folds": 1, "test_accuracy": 1,
+			"auc": 0.875, "test_auc": 1} {
 			need.Equal(t, stagetest.FloatsOf(t, summary, name)[1], want, name)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"prgnn/stages/finding"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
+	"prgnn/stages/report"
 )
 
 // evaluation states how the result was measured.
@@ -163,16 +164,27 @@ func (a *Author) tests(all []performance.TestOf, measures []string, what string)
 		return
 	}
 	for _, g := range groups {
-		of["Models"], of["Permutations"] = g.Models, g.Permutations
+		of["Models"], of["Permutations"], of["First"] = g.Models, g.Permutations, g.First
 		if g.Test == column.Retrained {
 			a.say("methods.p-retrained", of)
 		} else {
 			a.say("methods.p-per-fold", of)
 		}
 	}
-	if slices.ContainsFunc(all, func(t performance.TestOf) bool { return !math.IsNaN(t.First) }) {
-		a.say("methods.p-of-first-repeat", nil)
+	var first, values []string
+	for _, t := range all {
+		if !math.IsNaN(t.First) {
+			first = append(first, t.Model)
+			values = append(values, t.Model+" "+report.Share(t.First))
+		}
 	}
+	if first == nil {
+		return
+	}
+	if !slices.ContainsFunc(all, func(t performance.TestOf) bool { return t.Test != "" && math.IsNaN(t.First) }) {
+		first = nil // all
+	}
+	a.say("methods.p-of-first-repeat", map[string]any{"Models": first, "Measure": measures[0], "Values": values})
 }
 
 // exchanged is within which column's values the labels of a split were permuted, and the columns whose values relatives

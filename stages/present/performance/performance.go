@@ -160,6 +160,13 @@ func ClassifierTests(rows []Row) []TestOf {
 	})
 }
 
+// areaTests are those of the AUC.
+func areaTests(rows []Row) []TestOf {
+	return lists.Map(rows, func(r Row) TestOf {
+		return TestOf{r.Test, wording.InSentence(r.Called()), r.Permutations, ofFirst(r.Test, r.TestFolds, r.TestAUC)}
+	})
+}
+
 // RegressionTests are those of r of models of a number.
 func RegressionTests(rows []column.RegressionRow) []TestOf {
 	return lists.Map(rows, func(r column.RegressionRow) TestOf {
@@ -178,6 +185,7 @@ func ofFirst(test string, folds int32, measure float64) float64 {
 type TestGroup struct {
 	Test         string
 	Permutations int32
+	First        bool // of the first of several repeats only
 	Models       []string
 }
 
@@ -189,14 +197,17 @@ func GroupTests(all []TestOf) (groups []TestGroup) {
 			if t.Test != test {
 				continue
 			}
-			n := t.Permutations
+			n, first := t.Permutations, !math.IsNaN(t.First)
 			if test == "" {
 				n = 0
 			}
-			at := slices.IndexFunc(groups[begin:], func(g TestGroup) bool { return g.Permutations == n })
+			at := slices.IndexFunc(groups[begin:], func(g TestGroup) bool {
+				return g.Permutations == n &&
+					g.First == first
+			})
 			if at < 0 {
 				at = len(groups) - begin
-				groups = append(groups, TestGroup{Test: test, Permutations: n})
+				groups = append(groups, TestGroup{Test: test, Permutations: n, First: first})
 			}
 			groups[begin+at].Models = append(groups[begin+at].Models, t.Model)
 		}
@@ -208,7 +219,7 @@ func GroupTests(all []TestOf) (groups []TestGroup) {
 func (a *Results) describeTests(all []TestOf, what, measure, within string) (text string) {
 	for _, group := range GroupTests(all) {
 		of := values{"Of": group.Models, "All": group.Models, "Permutations": group.Permutations, "What": what,
-			"Within": within}
+			"Within": within, "First": group.First}
 		if len(group.Models) == len(all) {
 			of["Of"] = nil
 		}
@@ -216,16 +227,21 @@ func (a *Results) describeTests(all []TestOf, what, measure, within string) (tex
 			"": "tests.none"}[group.Test]
 		text += " " + a.Text(code, of)
 	}
-	var first []string // measures of the first repeat
+	return text + a.firstRepeat(all, measure)
+}
+
+// firstRepeat is the sentence that p is of the first repeat, with the measure of each model there; "" for one repeat.
+func (a *Results) firstRepeat(all []TestOf, measure string) string {
+	var first []string
 	for _, t := range all {
 		if !math.IsNaN(t.First) {
 			first = append(first, t.Model+" "+report.Share(t.First))
 		}
 	}
-	if first != nil {
-		text += " " + a.Text("tests.first-repeat", values{"Measure": measure, "First": first})
+	if first == nil {
+		return ""
 	}
-	return text
+	return " " + a.Text("tests.first-repeat", values{"Measure": measure, "First": first})
 }
 
 // eachLevel adds the accuracies per graph beside those per participant, where they differ.
@@ -245,7 +261,8 @@ func (a *Results) eachLevel() {
 			retrained = append(retrained, wording.InSentence(r.Called()))
 		}
 	}
-	of := values{"Graphs": graphs, "Permuted": len(a.Permuted) > 0, "Retrained": retrained, "Without": without}
+	of := values{"Graphs": graphs, "Permuted": len(a.Permuted) > 0, "Retrained": retrained, "Without": without,
+		"FirstRepeat": a.firstRepeat(ClassifierTests(people), "accuracy") + a.firstRepeat(areaTests(people), "AUC")}
 	a.Supplement(section.Lay(a.Writer, "performance.levels", of, 2, rows,
 		classifierColumn,
 		section.Words("level", func(r Row) string { return r.Level }),

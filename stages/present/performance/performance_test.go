@@ -58,12 +58,14 @@ func TestTestsOf(t *testing.T) {
 	}{
 		{"", []Row{row("SVM", column.Retrained, 1000, 0), row("ridge", column.Retrained, 199, 0)},
 			"For SVM, the models were retrained on 1,000 permutations of the labels within folds. For ridge, the models were retrained on 199 permutations of the labels within folds."},
-		{"site", []Row{row("SVM", column.Retrained, 199, 0), row("PR-GNN", column.PerFold, 9999, 3), row("net", "", 0, 0)},
-			"For SVM, the models were retrained on 199 permutations of the labels within folds and sites. For PR-GNN, the test labels were permuted 9,999 times fold by fold within sites, " +
+		{"site", []Row{row("SVM", column.Retrained, 199, 0), row("PR-GNN", column.PerFold, 9999, 3), row("net",
+			"", 0, 0)},
+			"For SVM, the models were retrained on 199 permutations of the labels within folds and sites. For PR-GNN, the test labels were permuted 9,999 times fold by fold in the first repeat within sites, " +
 				"without retraining, and p combines a majority of the folds. This test is conservative; a test with retrained models (kind permutation, see docs/statistics.md) " +
 				"can detect smaller effects. Net was not tested against chance. p is for the first repeat only (accuracy PR-GNN 0.639); the other measures are for all repeats."},
 	} {
-		need.Equal(t, strings.TrimSpace(a.describeTests(ClassifierTests(c.rows), "labels", "accuracy", c.within)), c.want)
+		need.Equal(t, strings.TrimSpace(a.describeTests(ClassifierTests(c.rows), "labels", "accuracy",
+			c.within)), c.want)
 	}
 	need.NoError(t, a.Err())
 }

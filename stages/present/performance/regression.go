@@ -51,6 +51,13 @@ func (a *Results) DescribeRegression() error {
 		section.Num("mae", func(r row) string { return a.Error(r.MAE) }),
 		section.Num("mae-interval", func(r row) string { return wording.To(r.MAELow, r.MAEHigh, a.Error) })),
 		a.Text("regression.models.lead", of))
+	var firstMAE []string // which p for MAE is of
+	for _, r := range rows {
+		if r.Test != "" && r.TestFolds > 0 {
+			firstMAE = append(firstMAE, r.Name+" "+report.Short(r.TestMAE))
+		}
+	}
+	of["FirstMAE"] = firstMAE
 	a.Supplement(section.Lay(a.Writer, "regression.further", of, 1, rows,
 		section.Words("model", func(r row) string { return r.Name }),
 		section.Num("r-sd", func(r row) string { return report.Share(r.RSD) }),
