@@ -215,8 +215,10 @@ func (l *lackingValues) differ(permutations int) (all finding.List) {
 	for i, p := range inference.Holm(l.p) {
 		if p < finding.Alpha {
 			all.Add(finding.Finding{Code: "covariate.missing-differs", Weight: finding.Limits, Numbers: map[string]any{
-				"Covariates": lists.Map(l.names[i], func(name string) map[string]any { return map[string]any{"Name": name} }),
-				"Missing":    l.missing[i], "P": p, "Draws": permutations, "Tests": len(l.p)}})
+				"Covariates": lists.Map(l.names[i], func(name string) map[string]any {
+					return map[string]any{"Name": name}
+				}),
+				"Missing": l.missing[i], "P": p, "Draws": permutations, "Tests": len(l.p)}})
 		}
 	}
 	return all

@@ -59,8 +59,8 @@ func (c *BIDSCohort) find(l *listed.List, sidecars *bids.Sidecars, row listed.Ro
 	return f
 }
 
-// brokenSidecars reports sidecars that are no JSON, of the participants whose they are: as a problem of the participant,
-// or as one mistake where several inherit it, which is no fault of theirs.
+// brokenSidecars reports sidecars that are no JSON, of the participants whose they are: as a problem of the
+// participant, or as one mistake where several inherit it, which is no fault of theirs.
 func brokenSidecars(whose map[string][]string, bad func(id string, err error)) error {
 	var problems []error
 	for _, path := range slices.Sorted(maps.Keys(whose)) {

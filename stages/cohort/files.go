@@ -508,7 +508,9 @@ func oneMotion(a, b string) bool {
 	}
 	defer file.Close()
 	s, err := sheet.Read(file, a)
-	return err == nil && slices.ContainsFunc(s.Columns, func(name string) bool { return slices.Contains(measured, name) })
+	return err == nil && slices.ContainsFunc(s.Columns, func(name string) bool {
+		return slices.Contains(measured, name)
+	})
 }
 
 // RefuseOneScan makes it a problem of two participants that one file is the scan, series or matrix of both, whatever

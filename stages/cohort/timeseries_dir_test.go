@@ -83,8 +83,8 @@ func TestTimeseriesSidecar(t *testing.T) {
 	}
 }
 
-// A broken sidecar that several participants inherit is one mistake, of series and of scans; that of one is a problem of
-// this participant.
+// A broken sidecar that several participants inherit is one mistake, of series and of scans; that of one is a problem
+// of this participant.
 func TestBrokenSidecarOfAll(t *testing.T) {
 	const people = "participant_id\tgroup\nsub-01\tASD\nsub-02\tHC\nsub-03\tHC\n"
 	const want = "json:1:21: no JSON: unexpected end of JSON input: correct the file, or remove it; 3 participants inherit it: sub-01, sub-02, sub-03"
