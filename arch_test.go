@@ -100,7 +100,7 @@ var mayImport = map[string][]string{
 	"stages/sheet":        {"dag"},
 
 	"pipelines": {"artifacts", "dag", "stages"},
-	"cmd":       {"cmd/pipeline/cli", "stages"}, // main
+	"cmd":       {"cmd/pipeline/cli", "cmd/pipeline/imaging", "stages"}, // main
 
 	// The rooms of the command, from the top down.
 	"cmd/pipeline/cli": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/bidsapp",
@@ -110,8 +110,10 @@ var mayImport = map[string][]string{
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/page": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/results",
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
-	"cmd/pipeline/describe": {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/results",
+	"cmd/pipeline/describe": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/results",
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
+	"cmd/pipeline/imaging": {"nifti", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/describe",
+		"cmd/pipeline/results", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/trace": {"artifacts", "pipelines", "cmd/pipeline/export", "cmd/pipeline/console",
 		"cmd/pipeline/exit"},
 	"cmd/pipeline/flags":    {"dag", "cmd/pipeline/console", "cmd/pipeline/exit"},
@@ -119,7 +121,7 @@ var mayImport = map[string][]string{
 	"cmd/pipeline/members":  {"pipelines", "stages", "cmd/pipeline/console"},
 	"cmd/pipeline/bidsapp":  {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/results", "cmd/pipeline/console"},
 	"cmd/pipeline/manual":   {},
-	"cmd/pipeline/export":   {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/results", "cmd/pipeline/console", "cmd/pipeline/exit"},
+	"cmd/pipeline/export":   {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/results", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/audit":    {"artifacts", "dag", "pipelines", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/results":  {"artifacts", "dag", "pipelines", "stages", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/progress": {"artifacts", "dag", "cmd/pipeline/console"},

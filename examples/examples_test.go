@@ -20,6 +20,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/cli"
+	_ "prgnn/cmd/pipeline/imaging"
 	"prgnn/internal/need"
 	_ "prgnn/stages" // the kinds
 )

@@ -3,7 +3,7 @@ package pipelines
 import (
 	"slices"
 
-	"prgnn/stages/figure"
+	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
 
@@ -14,7 +14,7 @@ func (l *loader) leaveOutPictures() {
 	if l.roster == nil || l.roster.Nodes == nil {
 		return
 	}
-	if at, err := figure.NodePlaces(l.roster.Nodes); err != nil || at != nil {
+	if at, err := column.NodePlaces(l.roster.Nodes); err != nil || at != nil {
 		return
 	}
 	var out []*stage

@@ -23,6 +23,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"prgnn/cmd/pipeline/bidsapp"
+	_ "prgnn/cmd/pipeline/imaging"
 	"prgnn/internal/need"
 	"prgnn/internal/version"
 	_ "prgnn/stages" // the kinds

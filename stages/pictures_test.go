@@ -13,7 +13,6 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
-	"prgnn/stages/figure"
 	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
 )
@@ -23,7 +22,7 @@ func TestBrainMapOutlines(t *testing.T) {
 	nodes := studied.cohort(t, "nodes")["nodes"][0]
 	table, err := nodes.Table()
 	need.NoError(t, err)
-	at, err := figure.NodePlaces(table)
+	at, err := column.NodePlaces(table)
 	if err != nil || !chart.Holds(at[0], at[1], at[2]) {
 		t.Errorf("the node list of the Desikan-Killiany regions is not taken for one in MNI space: %v", err)
 	}

@@ -24,6 +24,7 @@ var roles = []reflect.Type{
 	reflect.TypeFor[role.Joiner](), reflect.TypeFor[role.Check](), reflect.TypeFor[role.Referrer](),
 	reflect.TypeFor[role.PortUser](), reflect.TypeFor[role.InputUser](), reflect.TypeFor[role.Promiser](),
 	reflect.TypeFor[role.Adviser](),
+	reflect.TypeFor[role.Reporter](),
 }
 
 // rolesOf are the roles of a type, without those that another of its roles contains.

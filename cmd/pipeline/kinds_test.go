@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	_ "prgnn/cmd/pipeline/imaging"
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	_ "prgnn/stages"

@@ -5,7 +5,8 @@ import (
 	"os"
 
 	"prgnn/cmd/pipeline/cli"
-	_ "prgnn/stages" // the kinds
+	_ "prgnn/cmd/pipeline/imaging" // images, and the formats of other programs
+	_ "prgnn/stages"               // the kinds
 )
 
 func main() { os.Exit(cli.Main()) }

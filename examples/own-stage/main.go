@@ -8,7 +8,8 @@ import (
 	_ "examples/own-stage/outliers" // registers the kind
 
 	"prgnn/cmd/pipeline/cli"
-	_ "prgnn/stages" // the kinds of prgnn
+	_ "prgnn/cmd/pipeline/imaging" // images, and the formats of other programs
+	_ "prgnn/stages"               // the kinds of prgnn
 )
 
 func main() { os.Exit(cli.Main()) }

@@ -108,6 +108,10 @@ func (d *Dir) begin() error {
 // Remove removes the directory with all that is in it.
 func (d *Dir) Remove() error { return remove(d.outer, d.lock) }
 
+// ExecRooms begins the names of the directories that commands work in, among the
+// temporary files.
+const ExecRooms = "pipeline-exec-"
+
 // Sweep removes the directories that dead processes left, and returns how many.
 func Sweep(parent, prefix string) (removed int) {
 	entries, err := os.ReadDir(parent)

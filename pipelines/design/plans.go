@@ -11,7 +11,6 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
-	"prgnn/stages/fold"
 	"prgnn/stages/role"
 )
 
@@ -129,7 +128,11 @@ func (s *Study) oneGroup(stage *dag.StageNode) {
 			role.Within(n.Instance()) != "" {
 			continue
 		}
-		members, err := column.Rows[fold.LabeledMember](planned)
+		members, err := column.Rows[struct {
+			ID    string `column:"participant_id"`
+			Group string `column:"group,optional"`
+			Fold  int32  `column:"fold"`
+		}](planned)
 		if err != nil {
 			continue
 		}

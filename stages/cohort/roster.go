@@ -2,6 +2,7 @@ package cohort
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -364,6 +365,9 @@ type Source struct {
 	Name string
 	Doc  string
 	New  func() Loader
+	// Write, when set, writes the members of a loaded cohort into a new directory as files for other programs, and
+	// calls done after each (pipeline simulate).
+	Write func(ctx context.Context, r *Roster, dir string, workers int, done func()) error
 }
 
 // Sources are the cohort kinds: what stands under `cohort:` in a pipeline file.

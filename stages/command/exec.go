@@ -204,16 +204,12 @@ func (e *Exec) Validate() []error {
 	return wrong
 }
 
-// ExecRooms begins the names of the directories that commands work in, among the
-// temporary files.
-const ExecRooms = "pipeline-exec-"
-
 // Run carries the command out.
 func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if wrong := e.Validate(); wrong != nil {
 		return nil, errors.Join(wrong...)
 	}
-	room, err := workdir.Make("", ExecRooms)
+	room, err := workdir.Make("", workdir.ExecRooms)
 	if err != nil {
 		return nil, err
 	}

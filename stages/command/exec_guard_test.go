@@ -87,14 +87,14 @@ func TestExecKilled(t *testing.T) {
 		}
 	}
 	long := time.Now().Add(-time.Hour) // a minute later
-	rooms, _ := filepath.Glob(filepath.Join(temp, ExecRooms+"*"))
+	rooms, _ := filepath.Glob(filepath.Join(temp, workdir.ExecRooms+"*"))
 	for _, r := range rooms {
 		os.Chtimes(filepath.Join(r, "lock"), long, long)
 		os.Chtimes(r, long, long)
 	}
 	// A guard that still ends holds its lock for a moment.
 	for limit := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		workdir.Sweep(temp, ExecRooms)
+		workdir.Sweep(temp, workdir.ExecRooms)
 		left, _ := os.ReadDir(temp)
 		if len(left) == 0 {
 			break

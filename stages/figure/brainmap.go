@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
@@ -102,7 +101,7 @@ func readAtlas(t *dag.Task) (chart.Atlas, error) {
 	if err != nil {
 		return chart.Atlas{}, err
 	}
-	at, err := NodePlaces(nodes)
+	at, err := column.NodePlaces(nodes)
 	if err != nil {
 		return chart.Atlas{}, fmt.Errorf("%s: %w", t.In("nodes").Name, err)
 	}
@@ -129,26 +128,6 @@ func readAtlas(t *dag.Task) (chart.Atlas, error) {
 		return chart.Atlas{}, fmt.Errorf("%s: the node list does not say where every region is: connect a label image (parcels), or give the centroids in mm, in the columns x, y and z", t.In("nodes").Name)
 	}
 	return chart.Atlas{At: at}, nil
-}
-
-// NodePlaces are the centroids of a node list: x, y and z of each node, in mm; nil
-// when it does not say where every region is.
-func NodePlaces(nodes *encoding.Table) (*[3][]float64, error) {
-	var at [3][]float64
-	for i, c := range []string{"x", "y", "z"} {
-		if _, ok := nodes.Column(c); !ok {
-			return nil, nil
-		}
-		v, err := nodes.Floats(c)
-		if err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(v, math.IsNaN) {
-			return nil, nil
-		}
-		at[i] = v
-	}
-	return &at, nil
 }
 
 // Draw draws rankings of one kind, the first one's, a map a setting. why is that of a

@@ -1,7 +1,7 @@
 package present
 
 import (
-	"prgnn/stages/figure"
+	"prgnn/stages/column"
 	"prgnn/stages/present/methods"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/performance"
@@ -36,7 +36,7 @@ func (a *author) read() error {
 	if err != nil {
 		return err
 	}
-	a.at, err = figure.NodePlaces(nodes)
+	a.at, err = column.NodePlaces(nodes)
 	return err
 }
 

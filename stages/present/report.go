@@ -5,13 +5,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/version"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
+	"prgnn/stages/present/methods"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
 	"prgnn/stages/present/tables"
@@ -32,6 +36,7 @@ var reportKind = dag.Kind{
 var (
 	_ role.Referrer = (*Report)(nil)
 	_ role.PortUser = (*Report)(nil)
+	_ role.Reporter = (*Report)(nil)
 )
 
 // Report writes the page of a run as HTML.
@@ -131,34 +136,43 @@ func (*Report) Ports() dag.Ports {
 	return dag.Ports{In: in, Out: []dag.Port{{Name: "page", Type: dag.Format("html"), Doc: "one file of HTML"}}}
 }
 
-// WithoutModels are the ports of a report that need no trained model: what may be shown
+// withoutModels are the ports of a report that need no trained model: what may be shown
 // where a leakage check has not passed.
-var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", column.UncheckedPort,
+var withoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", column.UncheckedPort,
 	"covariates", "coverage", "registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "scans", "connectivity",
 	"graphs", "warnings", "parcels", "anatomy", "overview"}
 
 // Page is the report of the inputs that are connected.
-func (s *Report) Page(t *dag.Task) (*report.Page, error) { return s.PartialPage(t, Partial{}) }
+func (s *Report) Page(t *dag.Task) (*report.Page, error) { return s.page(t, role.Partial{}) }
 
-// A Partial describes a run with missing results.
-type Partial struct {
-	Duplicates []string // participants whose scan has another id, too, where a failed check found them
-	Lacking    int      // how many participants lack results
-}
-
-// PartialPage is the report where results are missing: it says so where participants are counted.
-func (s *Report) PartialPage(t *dag.Task, of Partial) (*report.Page, error) {
+// page is the report where results are missing: it states so where participants are counted.
+func (s *Report) page(t *dag.Task, of role.Partial) (*report.Page, error) {
 	w := section.NewWriter(t)
 	w.Pictures = true
 	a := newAuthor(w, s.Headline)
 	a.top = s.Top
-	a.Duplicates, a.Lacking = of.Duplicates, of.Lacking
+	for _, text := range of.Failures {
+		a.Duplicates = append(a.Duplicates, fold.DuplicatesIn(text)...)
+	}
+	a.Lacking = of.Lacking
 	p, err := a.write()
 	if err != nil {
 		return nil, err
 	}
 	p.Title = cmp.Or(s.Title, a.Text("section.page", values{"Pipeline": a.Run.Pipeline}))
 	return p, a.Err()
+}
+
+// PageOf is the report where results are missing.
+func (s *Report) PageOf(t *dag.Task, of role.Partial) ([]byte, error) {
+	page, err := s.page(t, of)
+	if err != nil {
+		return nil, err
+	}
+	page.Incomplete = of.Missing
+	var b bytes.Buffer
+	err = page.HTML(&b)
+	return b.Bytes(), err
 }
 
 // Run writes the page as HTML.
@@ -173,6 +187,44 @@ func (s *Report) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	return dag.Outputs{"page": artifacts.Bytes{Kind: "html", Data: b.Bytes()}}, nil
 }
+
+// NeedsModels reports whether an input is shown only where the leakage checks have passed.
+func (*Report) NeedsModels(port string) bool { return !slices.Contains(withoutModels, port) }
+
+// Shows are the outputs of a pipeline without a report.
+func (*Report) Shows() map[string]string {
+	return map[string]string{
+		"participants": "cohort.participants", "nodes": "cohort.nodes",
+		"evaluation": "evaluate.summary", "scores": "evaluate.scores",
+		"ranking": "biomarkers.ranking", "individual": "biomarkers.individual", "recovery": "biomarkers.recovery",
+		"coverage": "parcellate.coverage", "parcels": "parcellate.parcels", "cleaning": "denoise.quality",
+		"connectivity": "connectivity.quality", "graphs": "graph.quality",
+		"comparison": "compare.pairs", "permutation": "permutation.test",
+		"predictions": "train.predictions", "training": "train.history", "distribution": "train.distribution",
+	}
+}
+
+// Beside are the pages of single scans.
+func (*Report) Beside(t *dag.Task) ([]role.File, error) {
+	pages, err := participants.ScanPages(t)
+	file := func(p participants.ScanPage) role.File { return role.File{Name: p.File, Text: p.HTML} }
+	return lists.Map(pages, file), err
+}
+
+// Cites are CITATION.bib, the works whose methods the run used, and CITATION.md, the methods text that cites them.
+func (*Report) Cites(t *dag.Task) ([]role.File, error) {
+	cited, err := methods.Cite(t)
+	if cited == nil || err != nil {
+		return nil, err
+	}
+	return []role.File{
+		{Name: "CITATION.bib", Text: func() ([]byte, error) { return []byte(cited.BibTeX(version.Number)), nil }},
+		{Name: "CITATION.md", Text: func() ([]byte, error) { return []byte(cited.Markdown()), nil }},
+	}, nil
+}
+
+// Cited reports whether the program wrote a file of Cites.
+func (*Report) Cited(text []byte) bool { return methods.IsCitation(text) }
 
 // UsesPorts are the warnings of all stages, and the checks.
 func (*Report) UsesPorts() []role.PortUse { return sharedUses() }

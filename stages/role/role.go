@@ -222,6 +222,35 @@ type Check interface {
 // it. Each piece of advice names the parameter.
 type Adviser interface{ Advise() []string }
 
+// A Reporter makes a page of results (report). A run leaves the page beside the pipeline file, and what belongs to it.
+type Reporter interface {
+	// PageOf is the page of the inputs that are there.
+	PageOf(t *dag.Task, of Partial) ([]byte, error)
+	// Shows are the outputs that a pipeline without a reporter is asked for, as KIND.OUTPUT by port.
+	Shows() map[string]string
+	// NeedsModels reports whether an input is shown only where checks have passed.
+	NeedsModels(port string) bool
+	// Beside are the pages that the page leads to, of the inputs that are there.
+	Beside(t *dag.Task) ([]File, error)
+	// Cites are the files that list what to cite, by their names; nil where the parameters are unknown.
+	Cites(t *dag.Task) ([]File, error)
+	// Cited reports whether the program wrote a file of Cites.
+	Cited(text []byte) bool
+}
+
+// A Partial describes a run with missing results.
+type Partial struct {
+	Failures []string // of checks
+	Lacking  int      // participants that lack results
+	Missing  []string // what is missing, and why: at the top of the page
+}
+
+// A File is written beside a page.
+type File struct {
+	Name string
+	Text func() ([]byte, error)
+}
+
 // With yields the tasks of stages that have a role. Those of one stage are of one kind, and have the same roles.
 func With[R any](stages ...*dag.StageNode) iter.Seq2[*dag.Node, R] {
 	return func(yield func(*dag.Node, R) bool) {

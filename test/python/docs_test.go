@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"prgnn/cmd/pipeline/cli"
+	_ "prgnn/cmd/pipeline/imaging"
 	"prgnn/internal/need"
 	_ "prgnn/stages" // the kinds
 )

@@ -19,6 +19,12 @@ import (
 	"prgnn/stages/builtin"
 )
 
+// Within reports whether the program has the pipeline that a BIDS App runs.
+func Within() bool {
+	_, ok := builtin.Text("biopoint.yaml")
+	return ok
+}
+
 // Args is a command line with the command bids-app and its lists written out: a program
 // called prgnn is that command, unless a command's name comes first. Other BIDS Apps take
 // several labels after one flag.

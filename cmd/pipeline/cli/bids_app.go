@@ -146,7 +146,15 @@ func (a *app) appCitation(p *pipelines.Pipeline, store *artifacts.Store, file st
 	if err != nil {
 		return nil, err
 	}
+	texts := map[string]string{}
+	for _, f := range files {
+		text, err := f.Text()
+		if err != nil {
+			return nil, err
+		}
+		texts[f.Name] = string(text)
+	}
 	return map[string]string{
-		bidsapp.CitationText: files["CITATION.md"], bidsapp.CitationBibTeX: files["CITATION.bib"],
+		bidsapp.CitationText: texts["CITATION.md"], bidsapp.CitationBibTeX: texts["CITATION.bib"],
 	}, nil
 }

@@ -36,7 +36,7 @@ func Main() int {
 }
 
 func isCommand(word string) bool {
-	return word == "help" || slices.ContainsFunc(commands, func(c subcommand) bool { return c.name == word })
+	return word == "help" || slices.ContainsFunc(available(), func(c subcommand) bool { return c.name == word })
 }
 
 func run(args []string, stdout io.Writer, stderr io.Writer) int {
@@ -80,7 +80,8 @@ type subcommand struct {
 	name, group string
 	make        func(*app) *cobra.Command
 	places      places
-	tellsOfAll  bool // it needs the other commands
+	tellsOfAll  bool        // it needs the other commands
+	has         func() bool // whether the program has what it is for; nil for always
 }
 
 // places are those of the flags --store, --remote, --trusted-keys and --sign-key that a command has a use for. It
@@ -101,7 +102,7 @@ var commands = []subcommand{
 	{name: "why", group: "run", make: (*app).whyCommand, places: looksUp},
 	{name: "graph", group: "run", make: (*app).graphCommand, places: looksUp},
 	{name: "status", group: "run", make: (*app).statusCommand, places: looksUp},
-	{name: "bids-app", group: "run", make: (*app).bidsAppCommand, places: shares},
+	{name: "bids-app", group: "run", make: (*app).bidsAppCommand, places: shares, has: bidsapp.Within},
 	{name: "exec-task", group: "run", make: (*app).execTaskCommand, places: inStore},
 	{name: "exec-pilot", group: "run", make: (*app).execPilotCommand, places: inStore},
 
@@ -127,11 +128,17 @@ var commands = []subcommand{
 
 	{name: "init", group: "help", make: (*app).initCommand, places: nowhere},
 	{name: "print", group: "help", make: (*app).printCommand, places: nowhere},
-	{name: "simulate", group: "help", make: (*app).simulateCommand, places: nowhere},
+	{name: "simulate", group: "help", make: (*app).simulateCommand, places: nowhere,
+		has: func() bool { return writer() != nil }},
 	{name: "stages", group: "help", make: (*app).stagesCommand, places: nowhere},
 	{name: "new-stage", group: "help", make: (*app).newStageCommand, places: nowhere},
 	{name: "version", group: "help", make: (*app).versionCommand, places: nowhere},
 	{name: "completion", group: "help", make: (*app).completionCommand, places: nowhere, tellsOfAll: true},
+}
+
+// available are the commands that this program has: a lab's may be without the brain.
+func available() []subcommand {
+	return slices.DeleteFunc(slices.Clone(commands), func(c subcommand) bool { return c.has != nil && !c.has() })
 }
 
 // root is the program's command. Where only names a command, no other one is made: their flags take a tenth of the
@@ -184,8 +191,8 @@ parameter changed back runs nothing.`,
 		&cobra.Group{ID: "trust", Title: "Compare and check"},
 		&cobra.Group{ID: "help", Title: "Learn"},
 	)
-	all := !slices.ContainsFunc(commands, func(c subcommand) bool { return c.name == only && !c.tellsOfAll })
-	for _, c := range commands {
+	all := !slices.ContainsFunc(available(), func(c subcommand) bool { return c.name == only && !c.tellsOfAll })
+	for _, c := range available() {
 		if all || c.name == only {
 			cmd := c.make(a)
 			flags.Once(cmd.Flags())

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"prgnn/cmd/pipeline/console"
+	_ "prgnn/cmd/pipeline/imaging"
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/need"

@@ -18,7 +18,6 @@ import (
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
-	"prgnn/stages/command"
 )
 
 func (a *app) gcCommand() *cobra.Command {
@@ -166,7 +165,7 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 	}
 	rooms := 0
 	if !dry {
-		rooms = workdir.Sweep(os.TempDir(), command.ExecRooms) +
+		rooms = workdir.Sweep(os.TempDir(), workdir.ExecRooms) +
 			workdir.Sweep(filepath.Dir(store.Dir()), audit.RoomPrefix)
 	}
 	if a.JSON {

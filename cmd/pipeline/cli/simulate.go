@@ -13,7 +13,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/internal/words"
-	"prgnn/stages/cohort/simulate"
+	"prgnn/stages/cohort"
 )
 
 func (a *app) simulateCommand() *cobra.Command {
@@ -60,7 +60,8 @@ func (a *app) simulate(file, dir string, sets []string, workers int) error {
 	if err != nil {
 		return err
 	}
-	if p.Roster == nil || p.Roster.MakeKind != "simulate" {
+	of := writer()
+	if p.Roster == nil || p.Roster.MakeKind != of.Name {
 		return exit.Wrongf("%s has no simulated cohort; it needs cohort: {simulate: {…}}", file)
 	}
 	if err := a.MayWrite(dir); err != nil {
@@ -69,7 +70,7 @@ func (a *app) simulate(file, dir string, sets []string, workers int) error {
 	ctx, done := console.Interruptible("the dataset stays incomplete", func(text string) { fmt.Fprintln(a.Stderr, text) })
 	defer done()
 	var n atomic.Int64
-	err = simulate.WriteBIDS(ctx, p.Roster, dir, workers, func() {
+	err = of.Write(ctx, p.Roster, dir, workers, func() {
 		if made := n.Add(1); made%10 == 0 {
 			a.Note("%d of %s", made, words.Count(len(p.Roster.Subjects), "participant"))
 		}
@@ -86,5 +87,15 @@ func (a *app) simulate(file, dir string, sets []string, workers int) error {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "wrote %s to %s; in a pipeline file: cohort: { bids: { dir: %s } }\n", words.Count(len(p.Roster.Subjects), "simulated participant"), dir, dir)
+	return nil
+}
+
+// writer is the kind of cohort whose members are written as files; nil where the program has none.
+func writer() *cohort.Source {
+	for _, c := range cohort.Kinds() {
+		if c.Write != nil {
+			return &c
+		}
+	}
 	return nil
 }

@@ -20,8 +20,8 @@ import (
 	"prgnn/internal/words"
 )
 
-// A fileEvent is what a file holds, or why it cannot be read.
-type fileEvent struct {
+// A FileEvent is what a file holds, or why it cannot be read.
+type FileEvent struct {
 	Event  string `json:"event"` // "inspect"
 	Path   string `json:"path"`
 	Format string `json:"format,omitempty"`
@@ -29,10 +29,18 @@ type fileEvent struct {
 	Error  string `json:"error,omitempty"`
 }
 
+// images describes an image; nil in a program without them.
+var images func(a *console.Console, e FileEvent, withStats bool) error
+
+// RegisterImages adds images to the files that the program describes.
+func RegisterImages(describe func(a *console.Console, e FileEvent, withStats bool) error) {
+	images = describe
+}
+
 // File describes a file by its content: an image, an array or a table. With withStats the voxels of an image are read
 // too; rows is how many rows of a table are shown, 0 for the default. A flag that is not for such a file is refused.
 func File(a *console.Console, path string, withStats bool, rows int) error {
-	e := fileEvent{Event: "inspect", Path: path}
+	e := FileEvent{Event: "inspect", Path: path}
 	err := func() error {
 		f, err := regular.Open(path)
 		if err != nil {
@@ -65,12 +73,19 @@ func File(a *console.Console, path string, withStats bool, rows int) error {
 		}
 		control := func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\r", r) }
 		if n > 0 && !bytes.ContainsFunc(magic[:n], control) {
-			return fmt.Errorf("%s: it is a text; inspect reads NIfTI and MGH images, npy arrays, and tables of Arrow and Parquet", path)
+			also := ""
+			if images != nil {
+				also = "NIfTI and MGH images, "
+			}
+			return fmt.Errorf("%s: it is a text; inspect reads %snpy arrays, and tables of Arrow and Parquet", path, also)
 		}
 		if rows > 0 {
 			return exit.Wrongf("%s is no table: --rows is for tables: leave it out", path)
 		}
-		return inspectImage(a, e, withStats)
+		if images == nil {
+			return fmt.Errorf("%s: it is none of the files that inspect reads: npy arrays, and tables of Arrow and Parquet", path)
+		}
+		return images(a, e, withStats)
 	}()
 	if wrong := new(exit.Error); errors.As(err, &wrong) {
 		return err
@@ -94,7 +109,7 @@ func cutShort(magic []byte) string {
 	return ""
 }
 
-func inspectValue(a *console.Console, e fileEvent, f *os.File, rows int) error {
+func inspectValue(a *console.Console, e FileEvent, f *os.File, rows int) error {
 	var c results.Content
 	var err error
 	r := bufio.NewReaderSize(f, 1<<20)
@@ -108,7 +123,7 @@ func inspectValue(a *console.Console, e fileEvent, f *os.File, rows int) error {
 	}
 	if a.JSON {
 		a.Object(struct {
-			fileEvent
+			FileEvent
 			results.ContentJSON
 		}{e, c.JSON(rows)})
 		return nil

@@ -133,22 +133,22 @@ func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 	}
 	for i := range forms {
 		f := &forms[i]
-		if !f.fits(port.Type) {
+		if !f.Fits(port.Type) {
 			continue
 		}
 		write := func(w io.Writer) error { return x.writeForm(w, n, port, f) }
-		if err := x.mayReplace(path+f.ending, write); err != nil {
+		if err := x.mayReplace(path+f.Ending, write); err != nil {
 			return err
 		}
-		err := x.put(path+f.ending, write)
+		err := x.put(path+f.Ending, write)
 		var told *exit.Error
 		switch {
 		case errors.As(err, &told) && told.Code == exit.Usage: // the format cannot hold this one, and says why
-			x.lose(n, port, f.name, told)
+			x.lose(n, port, f.Name, told)
 		case err != nil:
 			return err
 		default:
-			endings = append(endings, f.name)
+			endings = append(endings, f.Name)
 		}
 	}
 	if !x.brief {

@@ -21,7 +21,6 @@ import (
 	"prgnn/pipelines"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
-	"prgnn/stages/prepare"
 )
 
 // A bidsFile says how an output of a kind is called in a dataset, and what its sidecar
@@ -88,7 +87,7 @@ func partialDesc(s dag.Stage) string {
 }
 
 func fisherDesc(s dag.Stage, of string) string {
-	if c, ok := s.(*prepare.Connectivity); ok && (c.FisherZ == of || c.FisherZ == "both") {
+	if z := parameter(s, "fisher_z"); z == of || z == "both" {
 		return "fisherz"
 	}
 	return ""
@@ -112,7 +111,7 @@ func parameter(s any, name string) string {
 
 // A bidsMember is one result of one participant on its way into a dataset.
 type bidsMember struct {
-	member
+	Member
 	file  bidsFile
 	name  bids.Name // without stat and desc
 	desc  string
@@ -174,7 +173,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 	for _, m := range members {
 		m.links = links
 		if err := m.put(d); err != nil {
-			return fmt.Errorf("%s.%s: %w", m.task.ID(), m.port.Name, err)
+			return fmt.Errorf("%s.%s: %w", m.Of.ID(), m.Port.Name, err)
 		}
 	}
 	if err := x.bidsRoot(d, links); err != nil {
@@ -292,7 +291,7 @@ func (x *job) bidsMembers(n *dag.Node, chosen []*dag.StageNode) []*bidsMember {
 		for _, port := range n.Instance().Ports().Out {
 			if port.Name == f.output {
 				one := &bidsMember{file: f, name: x.bidsName(subject), desc: f.desc(n.Instance()) + apart}
-				one.member = member{job: x, task: n, port: port}
+				one.Member = Member{job: x, Of: n, Port: port}
 				members = append(members, one)
 			}
 		}
@@ -342,8 +341,8 @@ func (x *job) atlasName() (label, seg string) {
 // put writes the files of a result: one a draw when --draws is given, and their sidecars.
 func (m *bidsMember) put(d *bids.Derivative) error {
 	var err error
-	if m.port.Type.Format == "npy" || m.port.Type.Format == "arrow" {
-		if m.Content, err = m.Read(m.task, m.port); err != nil {
+	if m.Port.Type.Format == "npy" || m.Port.Type.Format == "arrow" {
+		if m.Content, err = m.Read(m.Of, m.Port); err != nil {
 			return err
 		}
 	}
@@ -400,11 +399,11 @@ func (m *bidsMember) drawsOf() (int, error) {
 	return int(last) + 1, err
 }
 
-func (m *bidsMember) asItIs(w io.Writer) error { return m.Copy(w, m.Ref(m.task, m.port.Name)) }
+func (m *bidsMember) asItIs(w io.Writer) error { return m.Copy(w, m.Ref(m.Of, m.Port.Name)) }
 
-func (m *bidsMember) relmat(w io.Writer) error { return m.member.relmat(w) }
+func (m *bidsMember) relmat(w io.Writer) error { return m.Member.relmat(w) }
 
-func (m *bidsMember) timeseries(w io.Writer) error { return m.member.timeseries(w) }
+func (m *bidsMember) timeseries(w io.Writer) error { return m.Member.timeseries(w) }
 
 // coverage writes a column Node and a column coverage.
 func (m *bidsMember) coverage(w io.Writer) error {

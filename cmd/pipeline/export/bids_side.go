@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"math"
@@ -8,6 +9,8 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag/param"
 	"prgnn/internal/version"
 	"prgnn/pipelines/differ"
@@ -21,7 +24,7 @@ func (m *bidsMember) sidecar() (map[string]any, error) {
 	side := maps.Clone(m.file.sidecar)
 	side["Software"] = "PR-GNN Pipeline " + version.Number
 	parameters := map[string]any{}
-	for _, p := range param.Of(m.task.Instance()) {
+	for _, p := range param.Of(m.Of.Instance()) {
 		if p.Name != "subject" {
 			parameters[p.Name] = plainValue(p.Default)
 		}
@@ -30,17 +33,17 @@ func (m *bidsMember) sidecar() (map[string]any, error) {
 	if m.draw > 0 {
 		side["Draw"] = m.draw
 	}
-	ref, step := m.Ref(m.task, m.port.Name), m.Steps[m.task]
+	ref, step := m.Ref(m.Of, m.Port.Name), m.Steps[m.Of]
 	side["ArtifactDigest"] = "sha256:" + ref.Digest.String()
 	side["RecipeKey"] = step.Key.String()
-	if sources := m.sources(m.task); sources != nil {
+	if sources := m.sources(m.Of); sources != nil {
 		side["Sources"] = sources
 	}
 	if m.file.suffix == "dseg" {
 		side["SpatialReference"] = m.reference()
 	}
 	if m.file.suffix == "timeseries" {
-		if tr, _, err := m.tr(); err == nil {
+		if tr, _, err := m.Time(); err == nil {
 			side["RepetitionTime"], side["SamplingFrequency"] = tr, 1/tr
 		}
 	}
@@ -57,11 +60,11 @@ func (m *bidsMember) sidecar() (map[string]any, error) {
 // quality is the row of this draw in the table quality (or scan) of the same task, by
 // its column names.
 func (m *bidsMember) quality() (map[string]any, error) {
-	for _, port := range m.task.Instance().Ports().Out {
+	for _, port := range m.Of.Instance().Ports().Out {
 		if port.Name != "quality" {
 			continue
 		}
-		got, err := m.Read(m.task, port)
+		got, err := m.Read(m.Of, port)
 		if err != nil {
 			return nil, err
 		}
@@ -190,4 +193,30 @@ func columnDocs(t *encoding.Table) map[string]any {
 		}
 	}
 	return docs
+}
+
+// Time is the time between volumes: --tr, or what a table of the same task tells.
+func (m *Member) Time() (tr float64, quality results.Content, err error) {
+	for _, port := range m.Of.Instance().Ports().Out {
+		if !slices.Contains(port.Type.Columns, "tr") {
+			continue
+		}
+		if quality, err = m.Read(m.Of, port); err != nil {
+			return 0, quality, err
+		}
+		rows, err := column.Rows[struct {
+			TR float64 `column:"tr"`
+		}](quality.Table)
+		if err == nil && len(rows) > 0 {
+			tr = bids.Believed(rows[0].TR)
+		}
+	}
+	given := m.Options.TR
+	switch {
+	case given == 0 && tr == 0:
+		return 0, quality, exit.Wrongf("the repetition time is unknown: set --tr SECONDS")
+	case given != 0 && tr != 0 && bids.TimesDiffer(given, tr):
+		return 0, quality, exit.Wrongf("--tr %g: the repetition time of the scan is %g s: leave out --tr if that is right, else correct it where the scan is read", given, tr)
+	}
+	return cmp.Or(given, tr), quality, nil
 }

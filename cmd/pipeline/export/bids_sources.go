@@ -40,7 +40,7 @@ func (m *bidsMember) sources(of *dag.Node) []string {
 				held := false
 				if slices.Contains(chosen, src.Node.Stage()) {
 					for _, one := range m.bidsMembers(src.Node, chosen) {
-						if one.port.Name == src.Output {
+						if one.Port.Name == src.Output {
 							draw := m.draw
 							if !one.file.drawn {
 								draw = 0
@@ -64,7 +64,7 @@ func (m *bidsMember) sources(of *dag.Node) []string {
 // reference is the scan on whose grid an image lies; orig, as BIDS has it, where that is
 // in no dataset.
 func (m *bidsMember) reference() string {
-	for _, b := range m.task.Inputs() {
+	for _, b := range m.Of.Inputs() {
 		for _, src := range b.Sources {
 			if b.Port == "bold" && src.Node == nil {
 				if uri := m.links.uri(src.File); uri != "" {

@@ -64,7 +64,7 @@ func (x *job) stage() error {
 		done.Format = x.Format
 		err = x.writeAll(sel, there)
 	case f != nil:
-		done.Format = f.name
+		done.Format = f.Name
 		err = x.writeForms(sel, there, f)
 	case isDir(x.Path) && slices.Contains(tableFormats, x.Format):
 		done.Format = x.Format

@@ -16,35 +16,33 @@ import (
 	"prgnn/stages/netio"
 )
 
-// A form is a file format of other programs that holds one result: how it is called,
+// A Form is a file format of other programs that holds one result: how it is called,
 // how its files end, and what it can be made of.
-type form struct {
-	name, ending, doc string
-	takes             string // for the message when something else is given
-	fits              func(dag.Type) bool
-	write             func(*member, io.Writer) error
+type Form struct {
+	Name, Ending, Doc string
+	Takes             string // for the message when something else is given
+	Fits              func(dag.Type) bool
+	Write             func(*Member, io.Writer) error
 }
 
+// Register adds formats to those of the program, as a rule in the init function of the package that has them.
+func Register(more ...Form) { forms = append(forms, more...) }
+
 // forms are the formats beyond tables and npy.
-var forms = []form{
-	{"edge", ".edge", "matrix or edges as plain text, for BrainNet Viewer, BCT, MRtrix", "edges, or a matrix of regions by regions", isNetwork, (*member).brainNetEdge},
-	{"node", ".node", "regions with positions, for BrainNet Viewer; size is the degree or the score", "edges, or a table of regions with a score", isNodes, (*member).brainNetNode},
-	{"relmat", "_relmat.tsv", "matrix with names, BIDS-style, as in XCP-D", "a matrix of regions by regions", isMatrix, (*member).relmat},
-	{"timeseries", "_timeseries.tsv", "time series with names, BIDS-style, as in XCP-D", "series of regions", isSeries, (*member).timeseries},
-	{"pconn", ".pconn.nii", "matrix as CIFTI-2, for Connectome Workbench", "a matrix of regions by regions", isMatrix, (*member).pconn},
-	{"ptseries", ".ptseries.nii", "series as CIFTI-2", "series of regions", isSeries, (*member).ptseries},
-	{"svg", ".svg", "matrix as a heat map", "a matrix of regions by regions", isMatrix, (*member).svg},
-	{"png", ".png", "matrix as a heat map", "a matrix of regions by regions", isMatrix, (*member).png},
-	{"pscalar", ".pscalar.nii", "one value per region as CIFTI-2", "a table of regions with numbers", isScores, (*member).pscalar},
+var forms = []Form{
+	{"edge", ".edge", "matrix or edges as plain text, for BrainNet Viewer, BCT, MRtrix", "edges, or a matrix of regions by regions", isNetwork, (*Member).brainNetEdge},
+	{"node", ".node", "regions with positions, for BrainNet Viewer; size is the degree or the score", "edges, or a table of regions with a score", isNodes, (*Member).brainNetNode},
+	{"relmat", "_relmat.tsv", "matrix with names, BIDS-style, as in XCP-D", "a matrix of regions by regions", IsMatrix, (*Member).relmat},
+	{"timeseries", "_timeseries.tsv", "time series with names, BIDS-style, as in XCP-D", "series of regions", IsSeries, (*Member).timeseries},
 }
 
 // formOf finds the form that --format or the end of the path names; nil for none. An
 // ending that other results have too means a form only where the result fits it.
-func formOf(format, path string, t dag.Type) *form {
+func formOf(format, path string, t dag.Type) *Form {
 	for i := range forms {
 		f := &forms[i]
-		if format == f.name || format == "" && strings.HasSuffix(strings.ToLower(path), f.ending) &&
-			(f.fits(t) || !f.shared()) {
+		if format == f.Name || format == "" && strings.HasSuffix(strings.ToLower(path), f.Ending) &&
+			(f.Fits(t) || !f.shared()) {
 			return f
 		}
 	}
@@ -52,14 +50,14 @@ func formOf(format, path string, t dag.Type) *form {
 }
 
 // shared reports whether tables or pictures as they are stored end so, too.
-func (f *form) shared() bool {
-	return strings.HasSuffix(f.ending, ".tsv") || f.ending == ".svg" || f.ending == ".png"
+func (f *Form) shared() bool {
+	return strings.HasSuffix(f.Ending, ".tsv") || f.Ending == ".svg" || f.Ending == ".png"
 }
 
 func formNames() []string {
 	var names []string
 	for _, f := range forms {
-		names = append(names, f.name)
+		names = append(names, f.Name)
 	}
 	return names
 }
@@ -67,8 +65,8 @@ func formNames() []string {
 func fittingForms(t dag.Type) string {
 	text := ""
 	for _, f := range forms {
-		if f.fits(t) {
-			text += ", " + f.name
+		if f.Fits(t) {
+			text += ", " + f.Name
 		}
 	}
 	return text
@@ -78,7 +76,7 @@ func fittingForms(t dag.Type) string {
 func FormsText() string {
 	var b strings.Builder
 	for _, f := range forms {
-		fmt.Fprintf(&b, "  %-10s %-17s %s\n", f.name, f.ending, f.doc)
+		fmt.Fprintf(&b, "  %-10s %-17s %s\n", f.Name, f.Ending, f.Doc)
 	}
 	fmt.Fprintf(&b, "  %-10s %-17s %s\n", "mat", ".mat", "arrays and tables for MATLAB and Octave (version 5)")
 	return b.String()
@@ -92,58 +90,61 @@ func hasColumns(t dag.Type, want ...string) bool {
 	return !slices.ContainsFunc(want, func(c string) bool { return !slices.Contains(t.Columns, c) })
 }
 
-func isMatrix(t dag.Type) bool { return lastAxes(t, "roi", "roi") }
+// IsMatrix reports whether an output is a matrix of regions by regions.
+func IsMatrix(t dag.Type) bool { return lastAxes(t, "roi", "roi") }
 
-func isSeries(t dag.Type) bool { return lastAxes(t, "time", "roi") }
+// IsSeries reports whether an output is series of regions.
+func IsSeries(t dag.Type) bool { return lastAxes(t, "time", "roi") }
 
 func isEdges(t dag.Type) bool { return hasColumns(t, "source", "target", "weight") }
 
-func isScores(t dag.Type) bool { return hasColumns(t, "index") }
+// IsScores reports whether an output is a table of regions.
+func IsScores(t dag.Type) bool { return hasColumns(t, "index") }
 
-func isNetwork(t dag.Type) bool { return isEdges(t) || isMatrix(t) }
+func isNetwork(t dag.Type) bool { return isEdges(t) || IsMatrix(t) }
 
-func isNodes(t dag.Type) bool { return isEdges(t) || isScores(t) }
+func isNodes(t dag.Type) bool { return isEdges(t) || IsScores(t) }
 
-// A member is one result on its way into a form.
-type member struct {
+// A Member is one result on its way into a form.
+type Member struct {
 	*job
-	task *dag.Node
-	port dag.Port
+	Of   *dag.Node
+	Port dag.Port
 	draw int
 	results.Content
 }
 
 // writeForms writes results in a form: one as a file, several as files of a directory.
-func (x *job) writeForms(sel *results.Selection, tasks []*dag.Node, f *form) error {
-	if !f.fits(sel.Port.Type) {
-		return exit.Wrongf("%s needs %s, but this is %s", f.name, f.takes, kindText(sel.Port.Type))
+func (x *job) writeForms(sel *results.Selection, tasks []*dag.Node, f *Form) error {
+	if !f.Fits(sel.Port.Type) {
+		return exit.Wrongf("%s needs %s, but this is %s", f.Name, f.Takes, kindText(sel.Port.Type))
 	}
 	if !isDir(x.Path) {
 		if len(tasks) > 1 {
 			return exit.Wrongf("there are %d members, but %s holds one: name one, such as %s.%s, or give a directory: -o %s/ --format %s",
-				len(tasks), f.name, tasks[0].ID(), sel.Port.Name, strings.TrimSuffix(filepath.Base(x.Path),
-					f.ending), f.name)
+				len(tasks), f.Name, tasks[0].ID(), sel.Port.Name, strings.TrimSuffix(filepath.Base(x.Path),
+					f.Ending), f.Name)
 		}
 		return x.toPath(func(w io.Writer) error { return x.writeForm(w, tasks[0], sel.Port, f) })
 	}
-	return x.eachMember(x.Path, sel, tasks, func(n *dag.Node) string { return f.ending },
+	return x.eachMember(x.Path, sel, tasks, func(n *dag.Node) string { return f.Ending },
 		func(w io.Writer, n *dag.Node) error {
 			return x.writeForm(w, n, sel.Port, f)
 		})
 }
 
 // writeForm writes a result in a form. What the form cannot hold is an error of the command line.
-func (x *job) writeForm(w io.Writer, n *dag.Node, port dag.Port, f *form) error {
+func (x *job) writeForm(w io.Writer, n *dag.Node, port dag.Port, f *Form) error {
 	got, err := x.Read(n, port)
 	if err != nil {
 		return err
 	}
-	m := &member{job: x, task: n, port: port, draw: x.Draw, Content: got}
-	if err := f.write(m, w); err != nil {
+	m := &Member{job: x, Of: n, Port: port, draw: x.Draw, Content: got}
+	if err := f.Write(m, w); err != nil {
 		if lost := netio.LossError(""); errors.As(err, &lost) {
 			err = exit.Wrong(err)
 		}
-		return fmt.Errorf("%s.%s as %s: %w", n.ID(), port.Name, f.name, err)
+		return fmt.Errorf("%s.%s as %s: %w", n.ID(), port.Name, f.Name, err)
 	}
 	return nil
 }
@@ -158,8 +159,8 @@ func kindText(t dag.Type) string {
 	return t.Format
 }
 
-// matrixOf is the draw that is asked for of an array [draw, rows, columns], row-major.
-func (m *member) matrixOf() (v []float64, cols int, err error) {
+// Matrix is the draw that is asked for of an array [draw, rows, columns], row-major.
+func (m *Member) Matrix() (v []float64, cols int, err error) {
 	if m.Array.IsComplex() {
 		return nil, 0, exit.Wrongf("it is an array of complex numbers (%s): write .npy, or .csv with their parts", m.Array.DType())
 	}
@@ -175,8 +176,8 @@ func (m *member) matrixOf() (v []float64, cols int, err error) {
 	return all[m.draw*rows*cols:][:rows*cols], cols, nil
 }
 
-// names are the names of n regions.
-func (m *member) names(n int) ([]string, error) {
+// Names are those of n regions.
+func (m *Member) Names(n int) ([]string, error) {
 	regions, err := m.Regions()
 	if err != nil {
 		return nil, err

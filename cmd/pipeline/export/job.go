@@ -45,9 +45,8 @@ func (o *Options) FileFormat() string {
 	return cmp.Or(o.Format, extensions[strings.ToLower(filepath.Ext(o.Path))])
 }
 
-// flagFormats are the formats that a flag is for.
+// flagFormats are the formats that a flag is for; --draw is for all forms.
 var flagFormats = map[string][]string{
-	"draw":     append(formNames(), "all"),
 	"column":   {"node", "pscalar", "all"},
 	"labels":   {"pconn", "ptseries", "pscalar", "all"},
 	"tr":       {"ptseries", "all"},
@@ -63,11 +62,14 @@ var flagFormats = map[string][]string{
 func (o *Options) Refuses(flag string) []string {
 	asked := []string{o.FileFormat()}
 	for _, f := range forms {
-		if o.Format == "" && strings.HasSuffix(strings.ToLower(o.Path), f.ending) {
-			asked = append(asked, f.name)
+		if o.Format == "" && strings.HasSuffix(strings.ToLower(o.Path), f.Ending) {
+			asked = append(asked, f.Name)
 		}
 	}
 	takes := flagFormats[flag]
+	if flag == "draw" {
+		takes = append(formNames(), "all")
+	}
 	if takes == nil || slices.ContainsFunc(asked, func(format string) bool { return slices.Contains(takes, format) }) {
 		return nil
 	}

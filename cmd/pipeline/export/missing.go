@@ -19,11 +19,11 @@ import (
 // reasons (the graphical lasso), so the correlations of the same task decide.
 func (x *job) Read(n *dag.Node, port dag.Port) (results.Content, error) {
 	got, err := x.Current.Read(n, port)
-	if err != nil || got.Array == nil || !isMatrix(port.Type) {
+	if err != nil || got.Array == nil || !IsMatrix(port.Type) {
 		return got, err
 	}
 	ports := n.Instance().Ports().Out
-	at := slices.IndexFunc(ports, func(p dag.Port) bool { return p.Name == "pearson" && isMatrix(p.Type) })
+	at := slices.IndexFunc(ports, func(p dag.Port) bool { return p.Name == "pearson" && IsMatrix(p.Type) })
 	if at < 0 {
 		return got, nil
 	}
@@ -70,7 +70,7 @@ func nonzero(x float64) bool { return x != 0 }
 // copyStored writes a result as it is stored, but regions without a series as NaN.
 func (x *job) copyStored(w io.Writer, n *dag.Node, port dag.Port) error {
 	ref := x.Ref(n, port.Name)
-	if ref.Format != "npy" || !isMatrix(port.Type) {
+	if ref.Format != "npy" || !IsMatrix(port.Type) {
 		return x.Copy(w, ref)
 	}
 	got, err := x.Read(n, port)

@@ -18,12 +18,12 @@ import (
 
 // graph is the graph of the draw that is asked for; without edges when the table has
 // none but scores.
-func (m *member) graph() (*netio.Graph, error) {
+func (m *Member) graph() (*netio.Graph, error) {
 	g := &netio.Graph{}
 	if err := m.regions(g); err != nil {
 		return nil, err
 	}
-	if !isEdges(m.port.Type) {
+	if !isEdges(m.Port.Type) {
 		return g, m.scores(g)
 	}
 	rows, err := column.Rows[struct {
@@ -52,7 +52,7 @@ func (m *member) graph() (*netio.Graph, error) {
 }
 
 // regions fills in the nodes from the node list.
-func (m *member) regions(g *netio.Graph) error {
+func (m *Member) regions(g *netio.Graph) error {
 	regions, err := m.Regions()
 	for _, r := range regions {
 		g.Nodes = append(g.Nodes, netio.Node{Name: r.Name, Abbreviation: r.Abbreviation, Hemisphere: r.Hemisphere,
@@ -62,21 +62,21 @@ func (m *member) regions(g *netio.Graph) error {
 }
 
 // scores gives the nodes their score of a table that has one row a region.
-func (m *member) scores(g *netio.Graph) error {
-	maps, err := m.maps()
+func (m *Member) scores(g *netio.Graph) error {
+	maps, err := m.Maps()
 	if err != nil {
 		return err
 	}
 	if len(maps) != 1 {
-		return exit.Wrongf("it has %d rankings (%s …), but this format holds one: export its table and select one, or use pscalar", len(maps), maps[0].name)
+		return exit.Wrongf("it has %d rankings (%s …), but this format holds one: export its table and select one, or use pscalar", len(maps), maps[0].Name)
 	}
 	for i := range g.Nodes {
-		g.Nodes[i].Score = maps[0].values[i]
+		g.Nodes[i].Score = maps[0].Values[i]
 	}
 	return nil
 }
 
-func (m *member) brainNetNode(w io.Writer) error {
+func (m *Member) brainNetNode(w io.Writer) error {
 	g, err := m.graph()
 	if err != nil {
 		return err
@@ -84,9 +84,9 @@ func (m *member) brainNetNode(w io.Writer) error {
 	return g.WriteNode(w)
 }
 
-func (m *member) brainNetEdge(w io.Writer) error {
+func (m *Member) brainNetEdge(w io.Writer) error {
 	if m.Array != nil {
-		v, cols, err := m.matrixOf()
+		v, cols, err := m.Matrix()
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (m *member) brainNetEdge(w io.Writer) error {
 }
 
 // relmat writes a matrix as XCP-D does: a first column Node, then a column a region.
-func (m *member) relmat(w io.Writer) error {
+func (m *Member) relmat(w io.Writer) error {
 	v, names, err := m.named()
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (m *member) relmat(w io.Writer) error {
 }
 
 // timeseries writes series as XCP-D does: a column a region, a row a volume.
-func (m *member) timeseries(w io.Writer) error {
+func (m *Member) timeseries(w io.Writer) error {
 	v, names, err := m.named()
 	if err != nil {
 		return err
@@ -118,12 +118,12 @@ func (m *member) timeseries(w io.Writer) error {
 }
 
 // named is the matrix that is asked for, with the names of the regions that are its columns.
-func (m *member) named() (v []float64, names []string, err error) {
-	v, cols, err := m.matrixOf()
+func (m *Member) named() (v []float64, names []string, err error) {
+	v, cols, err := m.Matrix()
 	if err != nil {
 		return nil, nil, err
 	}
-	names, err = m.names(cols)
+	names, err = m.Names(cols)
 	return v, names, err
 }
 
@@ -165,15 +165,15 @@ func tabless(s string) string {
 	return words.Plain(cmp.Or(strings.NewReplacer("\t", " ", "\n", " ", "\r", " ").Replace(s), "n/a"))
 }
 
-// A regionMap is a value for every region.
-type regionMap struct {
-	name   string
-	values []float64
+// A RegionMap is a value for every region.
+type RegionMap struct {
+	Name   string
+	Values []float64
 }
 
-// maps reads a table with a column index and one that --column names (score, else value), a map
+// Maps reads a table with a column index and one that --column names (score, else value), a map
 // for each combination of the columns before rank and index.
-func (m *member) maps() ([]regionMap, error) {
+func (m *Member) Maps() ([]RegionMap, error) {
 	nodes, err := m.Nodes()
 	if err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func (m *member) maps() ([]regionMap, error) {
 		}
 		keys, heads = append(keys, v), append(heads, c.Name)
 	}
-	var maps []regionMap
+	var maps []RegionMap
 	for i, r := range rows {
 		name := ""
 		for k, v := range keys {
@@ -221,14 +221,14 @@ func (m *member) maps() ([]regionMap, error) {
 			}
 		}
 		name += of
-		at := slices.IndexFunc(maps, func(r regionMap) bool { return r.name == name })
+		at := slices.IndexFunc(maps, func(r RegionMap) bool { return r.Name == name })
 		if at < 0 {
-			at, maps = len(maps), append(maps, regionMap{name, slices.Repeat([]float64{math.NaN()}, nodes.Rows())})
+			at, maps = len(maps), append(maps, RegionMap{name, slices.Repeat([]float64{math.NaN()}, nodes.Rows())})
 		}
 		if r.Index < 1 || int(r.Index) > nodes.Rows() {
 			return nil, fmt.Errorf("row %d has the node %d of %d", i+1, r.Index, nodes.Rows())
 		}
-		maps[at].values[r.Index-1] = value[i]
+		maps[at].Values[r.Index-1] = value[i]
 	}
 	if maps == nil {
 		return nil, exit.Wrongf("the table has no rows")

@@ -5,14 +5,14 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
-	"prgnn/internal/version"
-	"prgnn/stages/present/methods"
+	"prgnn/stages/role"
 )
 
 // Cites reports whether a graph has a report that knows the parameters, and with them the works to cite.
@@ -27,19 +27,16 @@ func knowsSettings(task *dag.Node) bool {
 	})
 }
 
-// Citation is CITATION.bib and CITATION.md of a report, from the inputs that are there, and the tasks that have no
-// result. The report is connected to pipeline.settings.
-func Citation(c *results.Current, task *dag.Node) (files map[string]string, missing []string, err error) {
+// Citation are the files that list what to cite for a report, from the inputs that are there, and the tasks that have
+// no result. The report is connected to pipeline.settings.
+func Citation(c *results.Current, task *dag.Node) (files []role.File, missing []string, err error) {
 	in, err := inputsOf(c, task)
 	if err != nil {
 		return nil, nil, err
 	}
-	cited, err := methods.Cite(dag.NewTask(in.ports))
-	if err != nil {
+	if files, err = reporter(task).Cites(dag.NewTask(in.ports)); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", task.ID(), err)
 	}
-	files = map[string]string{"CITATION.bib": cited.BibTeX(version.Number),
-		"CITATION.md": cited.Markdown()}
 	return files, in.missing, nil
 }
 
@@ -54,10 +51,11 @@ func ExportCitation(a *console.Console, c *results.Current, e export.Options) er
 	if err != nil {
 		return err
 	}
-	if sel.Stage.Kind().Name != "report" {
+	task := sel.Tasks[0]
+	by, ok := task.Instance().(role.Reporter)
+	if !ok {
 		return exit.Wrongf("--citations is for a stage of the kind report, but %s is %s", sel.Stage.Name(), sel.Stage.Kind().Name)
 	}
-	task := sel.Tasks[0]
 	if !knowsSettings(task) {
 		return exit.Wrongf("%s does not know the parameters, and so not what to cite: add settings: pipeline.settings to its inputs", task.ID())
 	}
@@ -73,10 +71,9 @@ func ExportCitation(a *console.Console, c *results.Current, e export.Options) er
 			missing[0], c.RunAll(a))
 	}
 	done := citationEvent{Event: "citations"}
-	names := []string{"CITATION.bib", "CITATION.md"}
-	for _, name := range names {
-		if err := a.MayReplace(filepath.Join(e.Path, name), "a citation that this program wrote",
-			console.Holds(methods.IsCitation)); err != nil {
+	for _, f := range files {
+		if err := a.MayReplace(filepath.Join(e.Path, f.Name), "a citation that this program wrote",
+			console.Holds(by.Cited)); err != nil {
 			return err
 		}
 	}
@@ -85,9 +82,13 @@ func ExportCitation(a *console.Console, c *results.Current, e export.Options) er
 		return err
 	}
 	defer out.Discard()
-	for _, name := range names {
-		path := filepath.Join(e.Path, name)
-		err := out.Write(path, func(w io.Writer) error { _, err := io.WriteString(w, files[name]); return err })
+	for _, f := range files {
+		path := filepath.Join(e.Path, f.Name)
+		text, err := f.Text()
+		if err != nil {
+			return err
+		}
+		err = out.Write(path, func(w io.Writer) error { _, err := w.Write(text); return err })
 		if err != nil {
 			return err
 		}
@@ -100,6 +101,6 @@ func ExportCitation(a *console.Console, c *results.Current, e export.Options) er
 		a.Object(done)
 		return nil
 	}
-	a.Note("wrote %s and %s", done.Paths[0], done.Paths[1])
+	a.Note("wrote %s", strings.Join(done.Paths, " and "))
 	return nil
 }

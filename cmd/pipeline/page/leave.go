@@ -18,8 +18,8 @@ import (
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
-	"prgnn/stages/present/participants"
 	"prgnn/stages/report"
+	"prgnn/stages/role"
 )
 
 // Leave leaves the page of a pipeline's report stage beside the file, named after
@@ -170,7 +170,7 @@ func leaveScans(a *console.Console, c *results.Current, task *dag.Node, path str
 			}
 		}
 	}
-	pages, err := participants.ScanPages(dag.NewTask(inputs))
+	pages, err := reporter(task).Beside(dag.NewTask(inputs))
 	if err != nil {
 		return 0, err
 	}
@@ -182,12 +182,12 @@ func leaveScans(a *console.Console, c *results.Current, task *dag.Node, path str
 	ours := map[string]bool{}
 	var kept []string
 	for _, p := range pages {
-		ours[p.File] = true
-		html, err := p.HTML()
+		ours[p.Name] = true
+		html, err := p.Text()
 		if err != nil {
 			return 0, err
 		}
-		name, err := replacePage(a, filepath.Join(dir, p.File), html)
+		name, err := replacePage(a, filepath.Join(dir, p.Name), html)
 		if err != nil {
 			return 0, err
 		}
@@ -238,8 +238,11 @@ func besides(n int, path string) string {
 // ExportScans writes the pages of single scans beside a report that has been exported.
 func ExportScans(a *console.Console, c *results.Current, e export.Options) error {
 	sel, err := results.Choose(c.Pipeline.Graph, e.What)
-	if err != nil || sel.Stage.Kind().Name != "report" || e.Path == "-" {
+	if err != nil || e.Path == "-" || len(sel.Tasks) == 0 {
 		return err
+	}
+	if _, ok := sel.Tasks[0].Instance().(role.Reporter); !ok {
+		return nil
 	}
 	path := e.Path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {

@@ -2,7 +2,6 @@
 package page
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +15,6 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
-	"prgnn/stages/fold"
-	"prgnn/stages/present"
 	"prgnn/stages/role"
 )
 
@@ -67,11 +64,11 @@ func Write(a *console.Console, c *results.Current, path string) error {
 	return nil
 }
 
-// Stage is the last task of the kind report; nil when there is none.
+// Stage is the last task that reports (role.Reporter); nil when there is none.
 func Stage(g *dag.Graph) *dag.Node {
 	for _, s := range slices.Backward(g.Stages()) {
-		if s.Kind().Name == "report" && len(s.Tasks()) > 0 {
-			return s.Tasks()[0]
+		for n := range role.With[role.Reporter](s) {
+			return n
 		}
 	}
 	return nil
@@ -88,24 +85,23 @@ func freeName(g *dag.Graph) string {
 	return name
 }
 
-// reported says which outputs of which kinds the ports of a report show, for a
-// pipeline that has no report of its own.
-var reported = map[string]string{
-	"participants": "cohort.participants", "nodes": "cohort.nodes",
-	"evaluation": "evaluate.summary", "scores": "evaluate.scores",
-	"ranking": "biomarkers.ranking", "individual": "biomarkers.individual", "recovery": "biomarkers.recovery",
-	"coverage": "parcellate.coverage", "parcels": "parcellate.parcels", "cleaning": "denoise.quality",
-	"connectivity": "connectivity.quality", "graphs": "graph.quality",
-	"comparison": "compare.pairs", "permutation": "permutation.test",
-	"predictions": "train.predictions", "training": "train.history", "distribution": "train.distribution",
+// Kind is the kind of the program that reports; nil where it has none.
+func Kind() *dag.Kind {
+	for _, k := range dag.Kinds() {
+		if _, ok := k.New().(role.Reporter); ok {
+			return k
+		}
+	}
+	return nil
 }
 
-// connected writes a stage of the kind report that shows what a graph has.
+// connected writes a stage that reports what a graph has.
 func connected(g *dag.Graph) string {
-	kind, ok := dag.Lookup("report")
-	if !ok {
-		panic("page: there is no kind report")
+	kind := Kind()
+	if kind == nil {
+		panic("page: there is no kind that reports")
 	}
+	reported := kind.New().(role.Reporter).Shows()
 	in := []string{"settings: pipeline.settings", "notes: pipeline.notes", "excluded: pipeline.excluded", "overview: pipeline.graph"}
 	for _, port := range kind.New().Ports().In {
 		from, output, _ := strings.Cut(reported[port.Name], ".")
@@ -133,7 +129,7 @@ func connected(g *dag.Graph) string {
 			in = append(in, port.Name+": "+refs[len(refs)-1])
 		}
 	}
-	return "{ use: report, in: { " + strings.Join(in, ", ") + " } }"
+	return "{ use: " + kind.Name + ", in: { " + strings.Join(in, ", ") + " } }"
 }
 
 // Stored is the page of a report's task as the store has it; nil when the task has no
@@ -162,25 +158,24 @@ func partial(a *console.Console, c *results.Current, task *dag.Node, failures []
 	if in.results == 0 {
 		return nil, nil, errors.New("there is no result to report yet\n  " + c.RunAll(a) + " makes them")
 	}
-	p, err := task.Instance().(*present.Report).PartialPage(dag.NewTask(in.ports),
-		present.Partial{Duplicates: in.duplicates, Lacking: len(in.lacking)})
+	page, err = reporter(task).PageOf(dag.NewTask(in.ports), role.Partial{Failures: in.failures,
+		Lacking: len(in.lacking), Missing: c.Lacks(in.missing, in.unchecked, failures)})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", task.ID(), err)
 	}
-	p.Incomplete = c.Lacks(in.missing, in.unchecked, failures)
-	var b bytes.Buffer
-	err = p.HTML(&b)
-	return b.Bytes(), in.missing, err
+	return page, in.missing, nil
 }
+
+func reporter(task *dag.Node) role.Reporter { return task.Instance().(role.Reporter) }
 
 // reportInputs are the inputs of a report that are there.
 type reportInputs struct {
-	ports      map[string][]dag.Input
-	results    int             // how many are results of stages
-	missing    []string        // tasks without a result
-	unchecked  []string        // leakage checks without a result
-	duplicates []string        // participants whose scan has another id, too
-	lacking    map[string]bool // participants with a task without a result
+	ports     map[string][]dag.Input
+	results   int             // how many are results of stages
+	missing   []string        // tasks without a result
+	unchecked []string        // leakage checks without a result
+	failures  []string        // why they failed
+	lacking   map[string]bool // participants with a task without a result
 }
 
 // inputsOf opens the inputs of a report that are there. Where a leakage check has no result, those that need a trained
@@ -206,7 +201,7 @@ func inputsOf(c *results.Current, task *dag.Node) (*reportInputs, error) {
 				}
 				if b.Port == checks {
 					all.unchecked = append(all.unchecked, src.Node.ID())
-					all.duplicates = append(all.duplicates, fold.DuplicatesIn(c.Failure(src.Node))...)
+					all.failures = append(all.failures, c.Failure(src.Node))
 				}
 				continue
 			}
@@ -221,7 +216,7 @@ func inputsOf(c *results.Current, task *dag.Node) (*reportInputs, error) {
 	}
 	if all.unchecked != nil {
 		maps.DeleteFunc(all.ports, func(port string, _ []dag.Input) bool {
-			return !slices.Contains(present.WithoutModels, port)
+			return reporter(task).NeedsModels(port)
 		})
 	}
 	return all, nil

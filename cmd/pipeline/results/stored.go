@@ -15,7 +15,6 @@ import (
 	"prgnn/pipelines/differ"
 	"prgnn/pipelines/lock"
 	"prgnn/stages/column"
-	"prgnn/stages/region"
 )
 
 // Read reads an output of a task.
@@ -38,13 +37,15 @@ func (c *Current) Nodes() (*encoding.Table, error) {
 
 // A Region is a row of the cohort's node list, of which only the name must be there.
 type Region struct {
-	ID           int32  `column:"id,optional"`
-	Name         string `column:"name"`
-	Abbreviation string `column:"abbreviation,missing,optional"`
-	Hemisphere   string `column:"hemisphere,missing,optional"`
-	Structure    string `column:"structure,missing,optional"`
-	Color        string `column:"color,missing,optional"`
-	region.Place
+	ID           int32   `column:"id,optional"`
+	Name         string  `column:"name"`
+	Abbreviation string  `column:"abbreviation,missing,optional"`
+	Hemisphere   string  `column:"hemisphere,missing,optional"`
+	Structure    string  `column:"structure,missing,optional"`
+	Color        string  `column:"color,missing,optional"`
+	X            float64 `column:"x,optional"`
+	Y            float64 `column:"y,optional"`
+	Z            float64 `column:"z,optional"`
 }
 
 // Regions are the nodes of the cohort.

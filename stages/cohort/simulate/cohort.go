@@ -26,6 +26,7 @@ var Source = cohort.Source{
 	New: func() cohort.Loader {
 		return &Cohort{ASD: 75, HC: 43, Target: "none", Sites: 1, Scanner: DefaultScanner()}
 	},
+	Write: WriteBIDS,
 }
 
 // Cohort makes its participants.

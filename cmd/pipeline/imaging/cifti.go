@@ -1,7 +1,6 @@
-package export
+package imaging
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,11 +9,11 @@ import (
 	"slices"
 
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/lists"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
-	"prgnn/stages/bids"
 	"prgnn/stages/column"
 )
 
@@ -23,7 +22,7 @@ const ballRadius = 4
 
 // parcels are the regions in space: those of the label image that is given, or balls
 // around the points of the node list.
-func (m *member) parcels() (*cifti.Parcels, error) {
+func parcels(m *export.Member) (*cifti.Parcels, error) {
 	regions, err := m.Regions()
 	if err != nil {
 		return nil, err
@@ -76,67 +75,41 @@ func labelParcels(path string, ids []int64, names []string) (*cifti.Parcels, err
 }
 
 // parcelled are the values of an array of regions, with the regions' places.
-func (m *member) parcelled() ([]float64, *cifti.Parcels, error) {
-	v, cols, err := m.matrixOf()
+func parcelled(m *export.Member) ([]float64, *cifti.Parcels, error) {
+	v, cols, err := m.Matrix()
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := m.names(cols); err != nil {
+	if _, err := m.Names(cols); err != nil {
 		return nil, nil, err
 	}
-	p, err := m.parcels()
+	p, err := parcels(m)
 	return v, p, err
 }
 
-func (m *member) pconn(w io.Writer) error {
-	v, p, err := m.parcelled()
+func pconn(m *export.Member, w io.Writer) error {
+	v, p, err := parcelled(m)
 	if err != nil {
 		return err
 	}
 	return p.WriteConn(w, v)
 }
 
-func (m *member) ptseries(w io.Writer) error {
-	v, p, err := m.parcelled()
+func ptseries(m *export.Member, w io.Writer) error {
+	v, p, err := parcelled(m)
 	if err != nil {
 		return err
 	}
-	tr, quality, err := m.tr()
+	tr, quality, err := m.Time()
 	if err != nil {
 		return err
 	}
-	m.gaps(quality)
+	gaps(m, quality)
 	return p.WriteSeries(w, v, tr)
 }
 
-// tr is the time between volumes: --tr, or what a table of the same task tells.
-func (m *member) tr() (tr float64, quality results.Content, err error) {
-	for _, port := range m.task.Instance().Ports().Out {
-		if !slices.Contains(port.Type.Columns, "tr") {
-			continue
-		}
-		if quality, err = m.Read(m.task, port); err != nil {
-			return 0, quality, err
-		}
-		rows, err := column.Rows[struct {
-			TR float64 `column:"tr"`
-		}](quality.Table)
-		if err == nil && len(rows) > 0 {
-			tr = bids.Believed(rows[0].TR)
-		}
-	}
-	given := m.Options.TR
-	switch {
-	case given == 0 && tr == 0:
-		return 0, quality, exit.Wrongf("the repetition time is unknown: set --tr SECONDS")
-	case given != 0 && tr != 0 && bids.TimesDiffer(given, tr):
-		return 0, quality, exit.Wrongf("--tr %g: the repetition time of the scan is %g s: leave out --tr if that is right, else correct it where the scan is read", given, tr)
-	}
-	return cmp.Or(given, tr), quality, nil
-}
-
 // gaps tells of censored volumes, which an even axis of time cannot show.
-func (m *member) gaps(quality results.Content) {
+func gaps(m *export.Member, quality results.Content) {
 	if quality.Table == nil {
 		return
 	}
@@ -145,24 +118,24 @@ func (m *member) gaps(quality results.Content) {
 		Kept    int32 `column:"kept"`
 	}](quality.Table)
 	if err == nil && len(rows) == 1 && rows[0].Kept < rows[0].Volumes {
-		m.Note("%s: %d of %d volumes were censored; the file's time axis ignores the gaps", m.task.ID(),
+		m.Note("%s: %d of %d volumes were censored; the file's time axis ignores the gaps", m.Of.ID(),
 			rows[0].Volumes-rows[0].Kept, rows[0].Volumes)
 	}
 }
 
-func (m *member) pscalar(w io.Writer) error {
-	maps, err := m.maps()
+func pscalar(m *export.Member, w io.Writer) error {
+	maps, err := m.Maps()
 	if err != nil {
 		return err
 	}
-	p, err := m.parcels()
+	p, err := parcels(m)
 	if err != nil {
 		return err
 	}
 	var names []string
 	var values [][]float64
 	for _, r := range maps {
-		names, values = append(names, r.name), append(values, r.values)
+		names, values = append(names, r.Name), append(values, r.Values)
 	}
 	return p.WriteScalars(w, names, values)
 }

@@ -1,17 +1,18 @@
-package describe
+package imaging
 
 import (
 	"fmt"
 	"strings"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/describe"
 	"prgnn/internal/lists"
 	"prgnn/nifti"
 	"prgnn/pipelines/differ"
 )
 
-// inspectImage tells what an image holds; package nifti finds it out.
-func inspectImage(a *console.Console, e fileEvent, withStats bool) error {
+// inspectImage prints what an image holds; package nifti finds it out.
+func inspectImage(a *console.Console, e describe.FileEvent, withStats bool) error {
 	info, err := nifti.Inspect(e.Path, withStats)
 	if err != nil {
 		return err
@@ -33,7 +34,7 @@ func inspectImage(a *console.Console, e fileEvent, withStats bool) error {
 	return nil
 }
 
-func printImage(a *console.Console, e fileEvent, info nifti.Info) {
+func printImage(a *console.Console, e describe.FileEvent, info nifti.Info) {
 	what := "MGH"
 	if info.Class != "MGHImage" {
 		what = fmt.Sprintf("NIfTI-%d", 1+strings.Count(info.Class, "2"))
