@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/dag/internal/order"
 	"prgnn/internal/words"
 )
 
@@ -138,7 +139,14 @@ func (b *Builder) Build() (*Graph, error) {
 		}
 	}
 	if len(b.wrong) == 0 {
-		if _, err := newIndex(b.g); err != nil {
+		_, err := order.New(slices.Collect(b.g.Tasks()), (*Node).ID, func(n *Node, yield func(*Node) bool) {
+			for src := range n.Upstream() {
+				if !yield(src.Node) {
+					return
+				}
+			}
+		})
+		if err != nil {
 			b.wrong = append(b.wrong, err)
 		}
 	}

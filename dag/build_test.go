@@ -2,6 +2,7 @@ package dag
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 
@@ -82,16 +83,25 @@ func TestBuildRefuses(t *testing.T) {
 	need.Error(t, err, "the tasks form a cycle: x needs y needs x")
 }
 
+// one has one output.
+type one struct{}
+
+func (*one) Ports() Ports {
+	return Ports{In: []Port{{Name: "in", Optional: true}}, Out: []Port{{Name: "out"}}}
+}
+func (*one) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
+
 // A graph does not change after Build.
 func TestBuilderEnds(t *testing.T) {
+	k := &Kind{Name: "one", Code: "1", New: func() Stage { return &one{} }}
 	b := NewGraph("one")
-	s := b.Stage("a", joinKind)
-	n := b.Task(s, &join{})
+	s := b.Stage("a", k)
+	n := b.Task(s, &one{})
 	need.Value(b.Build())(t)
 	for name, change := range map[string]func(){
-		"Stage": func() { b.Stage("b", joinKind) }, "Task": func() { b.Task(s, &join{}) },
-		"Connect": func() { b.Connect(n, "in", n.Output("out")) }, "Replace": func() { b.Replace(n, &join{}) },
-		"Refuse": func() { b.Refuse(n, ErrOnly) }, "Order": func() { b.Order() }, "Title": func() {
+		"Stage": func() { b.Stage("b", k) }, "Task": func() { b.Task(s, &one{}) },
+		"Connect": func() { b.Connect(n, "in", n.Output("out")) }, "Replace": func() { b.Replace(n, &one{}) },
+		"Refuse": func() { b.Refuse(n, io.EOF) }, "Order": func() { b.Order() }, "Title": func() {
 			b.Title("",
 				"", "")
 		},

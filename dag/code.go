@@ -74,19 +74,3 @@ var programDigest = sync.OnceValues(func() (string, error) {
 	}
 	return artifacts.DigestOf(b).String(), nil
 })
-
-// identify finds the code digests of the kinds in the graph.
-func (r *runner) identify() error {
-	r.code = map[*Kind]string{}
-	for _, s := range r.graph.stages {
-		if _, known := r.code[s.kind]; known {
-			continue
-		}
-		d, err := s.kind.CodeDigest()
-		if err != nil {
-			return err
-		}
-		r.code[s.kind] = d
-	}
-	return nil
-}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"prgnn/dag/selector"
 )
 
 // A Coord is one coordinate of a task: subject=sub-003, fold=2.
@@ -26,7 +28,7 @@ func TaskID(stage string, coords []Coord, bare string) string {
 	n := len(b)
 	for _, c := range coords {
 		if c.Axis == bare {
-			b = appendCoordValue(b, c.Value, true)
+			b = selector.AppendValue(b, c.Value, true)
 		}
 	}
 	for _, c := range coords {
@@ -37,26 +39,9 @@ func TaskID(stage string, coords []Coord, bare string) string {
 			b = append(b, ',')
 		}
 		b = append(append(b, c.Axis...), '=')
-		b = appendCoordValue(b, c.Value, false)
+		b = selector.AppendValue(b, c.Value, false)
 	}
 	return string(append(b, ']'))
-}
-
-// appendCoordValue quotes values that hold a character with a meaning in task
-// ids and patterns, or that would not show.
-func appendCoordValue(b []byte, v string, bare bool) []byte {
-	plain := v != ""
-	for _, r := range v {
-		// Lists ([0.1, 0.1]) stay readable: brackets and commas in them are
-		// balanced, and patterns are matched with whole values.
-		if r == '"' || r < ' ' || r == 0x7f || bare && (r == ',' || r == '=' || r == '[' || r == ']') {
-			plain = false
-		}
-	}
-	if plain {
-		return append(b, v...)
-	}
-	return strconv.AppendQuoteToASCII(b, v)
 }
 
 // CompareCoords orders the members of a fan-out: by their first coordinate in

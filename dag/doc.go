@@ -1,12 +1,9 @@
-// Package dag runs graphs of tasks, and only the tasks that have no result yet.
+// Package dag has stages and the graphs that connect them.
 //
-// A [Builder] makes a [Graph] of stages and their tasks; what a task does is a [Stage]. [Run] looks each task up in an
-// artifacts.Store by its key, the digest of its recipe: the kind of the stage, the identity of its code, its
-// parameters, and the digests of its inputs. Names, paths, times, the number of workers and the machine are in no key.
-// A stage is a function of its recipe, so that results are the same bytes wherever and in whatever order tasks run.
-//
-// A record is stored after its bytes: a run may be killed at any moment, and what it had finished is kept. A panic in
-// a stage is the error of its task, and skips only the tasks that need it.
+// A [Stage] is one piece of work, a [Kind] makes stages, and a [Builder] makes a [Graph] of their tasks. Package engine
+// runs graphs, and only the tasks without a result: it finds each result in an artifacts.Store by the task's key, the
+// digest of its recipe (the kind, the identity of its code, its parameters, and the digests of its inputs). Names,
+// paths, times, the number of workers and the machine are in no key. A stage is a function of its recipe.
 //
 // docs/engine.md explains keys, early cutoff, lost bytes, and executors.
 package dag

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 )
 
 var number = dag.Port{Name: "number", Type: dag.Format("text")}
@@ -36,7 +37,7 @@ func Example() {
 	graph, err := b.Build()
 	check(err)
 	for range 2 {
-		result, err := dag.Run(context.Background(), graph, store, dag.Options{})
+		result, err := engine.Run(context.Background(), graph, store, engine.Options{})
 		check(err)
 		blob, err := store.OpenBlob(result.Outputs["sum"].Of("number"))
 		check(err)

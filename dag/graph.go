@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"slices"
 	"time"
-
-	"prgnn/artifacts"
 )
 
 // A Graph is a pipeline whose fan-outs have been written out: every task, what it is connected to, and where in the
@@ -72,9 +69,6 @@ func (s *StageNode) Axes() []string { return s.axes }
 // Tasks are its tasks, in the order of the values of its axes.
 func (s *StageNode) Tasks() []*Node { return s.tasks }
 
-// Needs are those of each of its tasks, where the file states them.
-func (s *StageNode) Needs() Needs { return s.asked }
-
 // Needs are what one task takes of a machine. They are not part of the key: no
 // result depends on them.
 type Needs struct {
@@ -96,31 +90,11 @@ func (g *Graph) Tasks() iter.Seq[*Node] {
 	}
 }
 
-// Largest is what the largest of the tasks of a graph needs, of those that do with so many bytes of memory.
-func (g *Graph) Largest(memory int64) (n Needs) {
-	for _, s := range g.stages {
-		if of := s.needs(); of.Memory <= memory {
-			n = Needs{max(n.Threads, of.Threads), max(n.Memory, of.Memory), max(n.Time, of.Time)}
-		}
-	}
-	return n
-}
+// Asked are the needs of each of its tasks that the file states.
+func (s *StageNode) Asked() Needs { return s.asked }
 
-// UsualMemory are the bytes with which nine in ten tasks do.
-func (g *Graph) UsualMemory() int64 {
-	var all []int64
-	for _, s := range g.stages {
-		all = append(all, slices.Repeat([]int64{s.needs().Memory}, len(s.tasks))...)
-	}
-	if len(all) == 0 {
-		return 0
-	}
-	slices.Sort(all)
-	return all[(len(all)*9+9)/10-1]
-}
-
-// needs are those of the file, or else of the kind.
-func (s *StageNode) needs() Needs {
+// Needs are those of each of its tasks: by the file, or else by the kind.
+func (s *StageNode) Needs() Needs {
 	n := s.asked
 	n.Threads = cmp.Or(n.Threads, s.kind.Threads, 1)
 	n.Memory = cmp.Or(n.Memory, s.Memory())
@@ -211,15 +185,3 @@ func (p Pos) String() string {
 	}
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
-
-// An Error is what went wrong in one task.
-type Error struct {
-	Task string
-	Pos  Pos
-	Err  error
-	Key  artifacts.Key // of the task's log, if it came so far
-	Said string        // the last lines of the log before the error
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %v", e.Pos, e.Task, e.Err) }
-func (e *Error) Unwrap() error { return e.Err }

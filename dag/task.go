@@ -46,6 +46,25 @@ type Input struct {
 	shared func(read func(Input) (any, error)) (any, error) // nil where there are no other tasks
 }
 
+// A Wiring connects a task to the engine that runs it.
+type Wiring struct {
+	Inputs         map[string][]Input // by port; of one that gathers, in the order of CompareCoords
+	Log            io.Writer
+	Progress       func(done, total int, note string)
+	Checkpoint     func() []byte
+	SaveCheckpoint func([]byte) error
+	TookMemory     func(bytes int64)
+}
+
+// Task is a task with this wiring.
+func (w Wiring) Task(id string, coords []Coord, threads int) *Task {
+	return &Task{ID: id, Coords: coords, Threads: threads, inputs: w.Inputs, log: w.Log, progress: w.Progress,
+		checkpoint: w.Checkpoint, saveCheckpoint: w.SaveCheckpoint, tookMemory: w.TookMemory}
+}
+
+// Share has ReadOnce take what is made of the input from by, which gives each caller the value of the first.
+func (in *Input) Share(by func(read func(Input) (any, error)) (any, error)) { in.shared = by }
+
 // NewTask makes a task outside a run, for tests: each port with its inputs. Its Log
 // is a fmt.Stringer, which tells all that was said.
 func NewTask(inputs map[string][]Input) *Task {

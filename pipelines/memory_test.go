@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/need"
 	"prgnn/pipelines/precheck"
 	"prgnn/stages/atlas"
@@ -49,24 +49,24 @@ stages:
   divided: { use: leakage, in: { folds: folds } }
   summary: { use: summary, in: { participants: cohort.participants }%s }
 `, c.participants-500, resources))
-		planned := func(state dag.State) func() ([]dag.Step, error) {
-			return func() (steps []dag.Step, err error) {
+		planned := func(state engine.State) func() ([]engine.Step, error) {
+			return func() (steps []engine.Step, err error) {
 				for _, s := range p.Graph.Stages() {
 					for _, n := range s.Tasks() {
-						steps = append(steps, dag.Step{Node: n, State: state})
+						steps = append(steps, engine.Step{Node: n, State: state})
 					}
 				}
 				return steps, nil
 			}
 		}
 		for machine, want := range c.want {
-			notes := func(state dag.State) []string {
+			notes := func(state engine.State) []string {
 				return precheck.TooLarge(p.Roster, p.Graph, func() int64 { return machine }, planned(state))
 			}
-			if got := notes(dag.Unknown); !slices.Equal(got, want) {
+			if got := notes(engine.Unknown); !slices.Equal(got, want) {
 				t.Errorf("%d, %s, a machine of %d: %q, want %q", c.participants, c.memory, machine, got, want)
 			}
-			if got := notes(dag.Cached); got != nil {
+			if got := notes(engine.Cached); got != nil {
 				t.Errorf("%d, a machine of %d, everything has its result: %q", c.participants, machine, got)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/artifacts/storetest"
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/need"
 )
 
@@ -23,7 +23,7 @@ func TestPython(t *testing.T) {
 	store, err := artifacts.Open(t.TempDir())
 	need.NoError(t, err)
 	defer store.Close()
-	r, err := dag.Run(context.Background(), p.Graph, store, dag.Options{Until: []string{"ages"}})
+	r, err := engine.Run(context.Background(), p.Graph, store, engine.Options{Until: []string{"ages"}})
 	need.NoError(t, err)
 	for _, e := range r.Errors {
 		t.Fatal(e)
@@ -31,7 +31,7 @@ func TestPython(t *testing.T) {
 	read := func(task, port string) []byte {
 		return storetest.Find(t, store.Dir(), r.Outputs[task].Of(port).Digest).Read(t)
 	}
-	steps, err := dag.Plan(t.Context(), p.Graph, store, dag.Options{Until: []string{"ages"}})
+	steps, err := engine.Plan(t.Context(), p.Graph, store, engine.Options{Until: []string{"ages"}})
 	need.NoError(t, err)
 	for _, step := range steps {
 		if step.Node.ID() != "ages" {

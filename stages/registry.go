@@ -10,6 +10,7 @@ import (
 	_ "prgnn"                   // the sources of the kinds
 	_ "prgnn/artifacts/parquet" // a user's table, as an input of a stage, may be Parquet
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/stages/assess"
 	"prgnn/stages/assess/leakage"
 	"prgnn/stages/builtin"
@@ -37,7 +38,7 @@ var files embed.FS
 
 func init() {
 	builtin.Register(files, "pipelines")
-	dag.RegisterWarnings(wording.Warnings)
+	engine.RegisterWarnings(wording.Warnings)
 	dag.Register(coded(simulate.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, leakage.Kinds,
 		figure.Kinds, present.Kinds, tables.Kinds, command.Kinds)...)
 	cohort.Register(cohort.Sources...)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
-	"prgnn/dag"
+	"prgnn/dag/engine"
 )
 
 // A coordinator hands jobs over and watches the store for their results.
@@ -185,7 +185,7 @@ func (c *coordinator) look() {
 		}
 		if !t.job.Forced {
 			if out, ok := result(c.store, t.key); ok {
-				c.end(t, dag.JobResult{Outputs: out})
+				c.end(t, engine.JobResult{Outputs: out})
 				continue
 			}
 		}
@@ -196,7 +196,7 @@ func (c *coordinator) look() {
 			case !r.Done:
 				c.end(t, r.asReport())
 			case ok:
-				c.end(t, dag.JobResult{Outputs: out})
+				c.end(t, engine.JobResult{Outputs: out})
 			}
 		}
 	}
@@ -242,7 +242,7 @@ func (c *coordinator) tell(t *tracked, e element) {
 }
 
 // end passes on how a job ended.
-func (c *coordinator) end(t *tracked, r dag.JobResult) {
+func (c *coordinator) end(t *tracked, r engine.JobResult) {
 	if r.Err == nil && r.Lost == nil {
 		c.store.Remote.Offer(t.key)
 		c.space.remove(jobsDir, t.key.String())

@@ -16,7 +16,7 @@
 //
 // In the store:
 //
-//	cluster/jobs/<key>       a job, see dag.Job.Encode
+//	cluster/jobs/<key>       a job, see encodeJob
 //	cluster/reports/<key>    how one ended that has no result: text for people
 //	cluster/batches/<name>   one array: its elements, a line each, of keys
 //	cluster/logs/<name>-<n>  what its n-th element wrote

@@ -9,9 +9,10 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 )
 
-// An Executor is a dag.Executor whose jobs are carried out by Slurm.
+// An Executor is a engine.Executor whose jobs are carried out by Slurm.
 type Executor struct {
 	// Kinds finds the stage kinds that the program on the cluster has. What is of
 	// no such kind (the tables of a cohort) is carried out here.
@@ -41,9 +42,9 @@ func New(kinds func(string) (*dag.Kind, bool), args []string, note func(string))
 
 // A tracked is a job that the coordinator waits for.
 type tracked struct {
-	job  *dag.Job
+	job  *engine.Job
 	key  artifacts.Key
-	done chan dag.JobResult
+	done chan engine.JobResult
 	gone <-chan struct{} // nobody waits for it any more
 
 	// Where it is: the element of an array; no name before it is handed over.
@@ -60,19 +61,19 @@ type tracked struct {
 
 // Execute has a job carried out by the cluster, and waits until the store has its
 // result.
-func (x *Executor) Execute(ctx context.Context, s *artifacts.Store, j *dag.Job) dag.JobResult {
+func (x *Executor) Execute(ctx context.Context, s *artifacts.Store, j *engine.Job) engine.JobResult {
 	if k, ok := x.Kinds(j.Kind.Name); !ok || k != j.Kind {
-		return dag.Local{}.Execute(ctx, s, j)
+		return engine.Local{}.Execute(ctx, s, j)
 	}
 	// The machines of a cluster seldom reach a remote, so that is for this one.
 	if lost := fetch(ctx, s, j); lost != nil {
-		return dag.JobResult{Lost: lost}
+		return engine.JobResult{Lost: lost}
 	}
 	x.begin.Do(func() { x.problem = x.start(s) })
 	if x.problem != nil {
-		return dag.JobResult{Err: &dag.StoreError{Err: x.problem}}
+		return engine.JobResult{Err: &engine.StoreError{Err: x.problem}}
 	}
-	t := &tracked{job: j, key: j.Key, done: make(chan dag.JobResult, 1), gone: ctx.Done(), tries: map[cause]int{},
+	t := &tracked{job: j, key: j.Key, done: make(chan engine.JobResult, 1), gone: ctx.Done(), tries: map[cause]int{},
 		memory: max(j.Memory, leastMemory), limit: j.Time}
 	if t.limit == 0 {
 		t.limit = usualTime
@@ -80,13 +81,13 @@ func (x *Executor) Execute(ctx context.Context, s *artifacts.Store, j *dag.Job) 
 	select {
 	case x.requests <- t:
 	case <-ctx.Done():
-		return dag.JobResult{Err: context.Cause(ctx)}
+		return engine.JobResult{Err: context.Cause(ctx)}
 	}
 	select {
 	case r := <-t.done:
 		return r
 	case <-ctx.Done():
-		return dag.JobResult{Err: context.Cause(ctx)}
+		return engine.JobResult{Err: context.Cause(ctx)}
 	}
 }
 
@@ -98,7 +99,7 @@ const (
 )
 
 // fetch brings the inputs of a job into the store and tells which it cannot have.
-func fetch(ctx context.Context, s *artifacts.Store, j *dag.Job) (lost []artifacts.Digest) {
+func fetch(ctx context.Context, s *artifacts.Store, j *engine.Job) (lost []artifacts.Digest) {
 	var refs []artifacts.Ref
 	for _, in := range j.Inputs {
 		if in.File == "" {

@@ -20,6 +20,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/remote"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/machine"
 	"prgnn/internal/need"
 )
@@ -218,25 +219,25 @@ func addDoubles(b *dag.Builder, name string, first, last int, fail string, needs
 	}
 }
 
-func (f *fake) run(x *Executor, g *dag.Graph) *dag.Result {
+func (f *fake) run(x *Executor, g *dag.Graph) *engine.Result {
 	f.t.Helper()
 	return <-f.start(x, g)
 }
 
 // start runs a graph in the background.
-func (f *fake) start(x dag.Executor, g *dag.Graph) <-chan *dag.Result {
+func (f *fake) start(x engine.Executor, g *dag.Graph) <-chan *engine.Result {
 	return f.startWith(f.t.Context(), x, g)
 }
 
-func (f *fake) startWith(ctx context.Context, x dag.Executor, g *dag.Graph) <-chan *dag.Result {
-	ended := make(chan *dag.Result, 1)
+func (f *fake) startWith(ctx context.Context, x engine.Executor, g *dag.Graph) <-chan *engine.Result {
+	ended := make(chan *engine.Result, 1)
 	f.runs.Go(func() {
-		r, err := dag.Run(ctx, g, f.s, dag.Options{Workers: 1000, Executor: x})
+		r, err := engine.Run(ctx, g, f.s, engine.Options{Workers: 1000, Executor: x})
 		if err != nil && ctx.Err() == nil {
 			f.t.Error(err)
 		}
 		if r == nil {
-			r = &dag.Result{}
+			r = &engine.Result{}
 		}
 		ended <- r
 	})
@@ -275,7 +276,7 @@ func TestUsualSize(t *testing.T) {
 		"--cpus-per-task=1\n--mem=4096M\n--time=120\n": {Memory: 4 << 30, Time: 2 * time.Hour},
 	} {
 		g := doublesOf(1, "", r)
-		if res, err := dag.Run(context.Background(), g, f.s, dag.Options{Workers: 1000, Executor: f.executor(),
+		if res, err := engine.Run(context.Background(), g, f.s, engine.Options{Workers: 1000, Executor: f.executor(),
 			Force: []string{"doubles"}}); err != nil || res.Ran != 1 {
 			t.Fatal(res, err)
 		}
@@ -434,7 +435,7 @@ func TestClusterFaults(t *testing.T) {
 			f := newFake(t, "store")
 			f.set("held", "")
 			ended := f.start(f.executor(), doubles(3, ""))
-			var r *dag.Result
+			var r *engine.Result
 			f.waitFor("given up", func() bool {
 				f.strike(state)
 				select {
@@ -499,7 +500,7 @@ func TestStoppedBeforehand(t *testing.T) {
 	gone := make(chan struct{})
 	close(gone)
 	c := &coordinator{x: f.executor(), store: f.s, space: spaceOf(f.s), most: maxElements, piece: wholePiece}
-	c.fresh = []*tracked{{job: &dag.Job{Kind: doubleKind}, gone: gone}}
+	c.fresh = []*tracked{{job: &engine.Job{Kind: doubleKind}, gone: gone}}
 	if c.handOver(); f.text("id") != "0" || len(c.fresh) != 0 {
 		t.Errorf("handed over: %s", f.text("id"))
 	}
@@ -572,7 +573,7 @@ func TestRemote(t *testing.T) {
 	file, err := f.s.File(ref)
 	need.NoError(t, errors.Join(err, r.Put(t.Context(), object, file), f.s.Health.Remove(ref.Digest)))
 	away := artifacts.Ref{Digest: artifacts.DigestOf([]byte("nowhere")), Size: 7, Format: "text"}
-	lost := fetch(t.Context(), f.s, &dag.Job{Inputs: []dag.JobInput{{Ref: ref}, {Ref: away}}})
+	lost := fetch(t.Context(), f.s, &engine.Job{Inputs: []engine.JobInput{{Ref: ref}, {Ref: away}}})
 	if len(lost) != 1 || lost[0] != away.Digest {
 		t.Errorf("lost: %v", lost)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"prgnn/dag"
+	"prgnn/dag/engine"
 )
 
 // maxElements bounds an array: Slurm's own bound is 1,000 where nobody has raised it,
@@ -58,7 +58,7 @@ func (c *coordinator) handOver() {
 func (c *coordinator) submit(s shape, ts []*tracked) bool {
 	fail := func(err error) {
 		for _, t := range ts {
-			t.done <- dag.JobResult{Err: &dag.StoreError{Err: err}}
+			t.done <- engine.JobResult{Err: &engine.StoreError{Err: err}}
 		}
 	}
 	b := &batch{name: newName()}
@@ -153,7 +153,7 @@ func (c *coordinator) again(t *tracked, e element, why cause) {
 	t.tries[why]++
 	if t.tries[why] > why.tries() {
 		said := c.space.tail(t.name, t.index)
-		c.end(t, dag.JobResult{Err: why.fault(e, t), Said: said})
+		c.end(t, engine.JobResult{Err: why.fault(e, t), Said: said})
 		return
 	}
 	switch why {

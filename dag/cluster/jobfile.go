@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/param"
 )
 
@@ -38,7 +39,7 @@ type jobFileInput struct {
 }
 
 // encodeJob writes a job down for decodeJob.
-func encodeJob(j *dag.Job) ([]byte, error) {
+func encodeJob(j *engine.Job) ([]byte, error) {
 	f := jobFile{Task: j.Task, Coords: j.Coords, Kind: j.Kind.Name, Params: map[string]any{}, Recipe: j.Recipe,
 		Forced: j.Forced, Threads: j.Threads, Memory: j.Memory, Time: j.Time}
 	for _, p := range param.Of(j.Instance) {
@@ -55,7 +56,7 @@ func encodeJob(j *dag.Job) ([]byte, error) {
 // another program planned, whose kind is made of other source, or that finds other
 // values of the environment it depends on, is refused: its result would be
 // recorded for work that was not done.
-func decodeJob(b []byte, lookup func(name string) (*dag.Kind, bool)) (*dag.Job, error) {
+func decodeJob(b []byte, lookup func(name string) (*dag.Kind, bool)) (*engine.Job, error) {
 	var f jobFile
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
@@ -67,7 +68,7 @@ func decodeJob(b []byte, lookup func(name string) (*dag.Kind, bool)) (*dag.Job, 
 	if !ok {
 		return nil, fmt.Errorf("%s: this program has no stage kind %q", f.Task, f.Kind)
 	}
-	j := &dag.Job{Task: f.Task, Coords: f.Coords, Kind: k, Instance: k.New(), Recipe: f.Recipe,
+	j := &engine.Job{Task: f.Task, Coords: f.Coords, Kind: k, Instance: k.New(), Recipe: f.Recipe,
 		Key:    artifacts.KeyOf(f.Recipe),
 		Forced: f.Forced, Threads: f.Threads, Memory: f.Memory, Time: f.Time}
 	for name, value := range f.Params {
@@ -84,7 +85,7 @@ func decodeJob(b []byte, lookup func(name string) (*dag.Kind, bool)) (*dag.Job, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: input %s: %w", f.Task, in.Name, err)
 		}
-		j.Inputs = append(j.Inputs, dag.JobInput{Port: in.Port, Coords: in.Coords, Name: in.Name,
+		j.Inputs = append(j.Inputs, engine.JobInput{Port: in.Port, Coords: in.Coords, Name: in.Name,
 			Ref: artifacts.Ref{Digest: digest, Size: in.Size, Format: in.Format}, File: in.File})
 	}
 	return j, j.Check()

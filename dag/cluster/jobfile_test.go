@@ -11,7 +11,9 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/param"
+	"prgnn/dag/recipe"
 	"prgnn/internal/need"
 )
 
@@ -46,19 +48,19 @@ func newEveryType() *everyType {
 }
 
 // jobOf is a job of every type of parameter.
-func jobOf(t testing.TB, w dag.Stage) (*dag.Job, func(string) (*dag.Kind, bool)) {
+func jobOf(t testing.TB, w dag.Stage) (*engine.Job, func(string) (*dag.Kind, bool)) {
 	t.Helper()
 	k := &dag.Kind{Name: "every", Code: "source 1", New: func() dag.Stage { return newEveryType() }}
 	ref := artifacts.Ref{Digest: artifacts.DigestOf([]byte("x")), Size: 1, Format: "npy"}
 	build := dag.NewGraph("jobs")
 	n := build.Task(build.Stage("stage", k), w)
 	build.Connect(n, "a", dag.Source{File: "x"})
-	recipe := need.Value(n.Recipe(func(*dag.Source) (artifacts.Ref, error) { return ref, nil }, nil))(t)
-	j := &dag.Job{
+	text := need.Value(recipe.Of(n, func(*dag.Source) (artifacts.Ref, error) { return ref, nil }, nil))(t)
+	j := &engine.Job{
 		Task: "stage[sub-01]", Coords: []dag.Coord{{Axis: "subject", Value: "sub-01"}}, Kind: k, Instance: w,
-		Recipe:  recipe,
-		Key:     artifacts.KeyOf(recipe),
-		Inputs:  []dag.JobInput{{Port: "a", Name: "up[sub-01].a", Ref: ref}},
+		Recipe:  text,
+		Key:     artifacts.KeyOf(text),
+		Inputs:  []engine.JobInput{{Port: "a", Name: "up[sub-01].a", Ref: ref}},
 		Threads: 2, Memory: 1 << 40, Time: 90 * time.Minute, Forced: true,
 	}
 	return j, func(name string) (*dag.Kind, bool) { return k, name == "every" }

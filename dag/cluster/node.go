@@ -11,6 +11,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/machine"
 	"prgnn/internal/regular"
 )
@@ -94,9 +95,9 @@ func execTask(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.
 var errOtherKey = errors.New("the job belongs to another key")
 
 // carryOut carries a job out. Without an Error it is done.
-func carryOut(ctx context.Context, s *artifacts.Store, j *dag.Job) *report {
+func carryOut(ctx context.Context, s *artifacts.Store, j *engine.Job) *report {
 	began := time.Now()
-	r := dag.Local{}.Execute(ctx, s, j)
+	r := engine.Local{}.Execute(ctx, s, j)
 	awaitSignal(ctx, r.Err)
 	rep := &report{Done: r.Err == nil && r.Lost == nil, Said: r.Said, Seconds: time.Since(began).Seconds()}
 	for _, d := range r.Lost {
@@ -105,7 +106,7 @@ func carryOut(ctx context.Context, s *artifacts.Store, j *dag.Job) *report {
 	}
 	if r.Err != nil {
 		rep.Error = r.Err.Error()
-		var broken *dag.StoreError
+		var broken *engine.StoreError
 		rep.Store = errors.As(r.Err, &broken)
 		rep.Fault, rep.Remedy = machine.Caused(r.Err), machine.Remedy(r.Err)
 	}
@@ -170,8 +171,8 @@ func readReport(path string) (*report, bool) {
 	return &r, true
 }
 
-func (r *report) asReport() dag.JobResult {
-	rep := dag.JobResult{Said: r.Said, Seconds: r.Seconds}
+func (r *report) asReport() engine.JobResult {
+	rep := engine.JobResult{Said: r.Said, Seconds: r.Seconds}
 	for _, text := range r.Lost {
 		if d, err := artifacts.ParseDigest(text); err == nil {
 			rep.Lost = append(rep.Lost, d)
@@ -183,7 +184,7 @@ func (r *report) asReport() dag.JobResult {
 			rep.Err = &machine.Fault{Err: rep.Err, Remedy: r.Remedy}
 		}
 		if r.Store {
-			rep.Err = &dag.StoreError{Err: rep.Err}
+			rep.Err = &engine.StoreError{Err: rep.Err}
 		}
 	}
 	return rep

@@ -16,6 +16,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/regular"
 )
 
@@ -247,7 +248,7 @@ func (p *Pilot) fill(ctx context.Context) (took bool) {
 func (p *Pilot) carryOut(ctx context.Context, l load, held string) {
 	began := time.Now()
 	text, err := regular.ReadFile(held)
-	var j *dag.Job
+	var j *engine.Job
 	if err == nil {
 		j, err = decodeJob(text, p.Kinds)
 	}

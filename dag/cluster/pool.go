@@ -15,10 +15,11 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/whole"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/machine"
 )
 
-// A Pool is a dag.Executor whose jobs are carried out by pilots: processes that a scheduler starts,
+// A Pool is a engine.Executor whose jobs are carried out by pilots: processes that a scheduler starts,
 // and that take one job after the other from the store for as long as the run, or their time, lasts.
 //
 // In the store, one directory for each pool:
@@ -104,8 +105,8 @@ const (
 
 // An order is a job that a pool has to have carried out.
 type order struct {
-	job   *dag.Job
-	done  chan dag.JobResult
+	job   *engine.Job
+	done  chan engine.JobResult
 	tries map[cause]int
 	seen  time.Time // since when it is said to be done, and the result cannot be seen
 	lost  int       // how often it was in no place where a job may be
@@ -113,24 +114,24 @@ type order struct {
 }
 
 // Execute has a job carried out by a pilot, and waits until the store has its result.
-func (p *Pool) Execute(ctx context.Context, s *artifacts.Store, j *dag.Job) dag.JobResult {
+func (p *Pool) Execute(ctx context.Context, s *artifacts.Store, j *engine.Job) engine.JobResult {
 	if k, ok := p.Kinds(j.Kind.Name); !ok || k != j.Kind {
-		return dag.Local{}.Execute(ctx, s, j)
+		return engine.Local{}.Execute(ctx, s, j)
 	}
 	if p.Large != nil && j.Memory > p.Needs.Memory {
 		return p.Large.Execute(ctx, s, j)
 	}
 	if lost := fetch(ctx, s, j); lost != nil {
-		return dag.JobResult{Lost: lost}
+		return engine.JobResult{Lost: lost}
 	}
 	p.begin.Do(func() { p.problem = p.start(s) })
-	o := &order{job: j, done: make(chan dag.JobResult, 1), tries: map[cause]int{}}
+	o := &order{job: j, done: make(chan engine.JobResult, 1), tries: map[cause]int{}}
 	err := p.problem
 	if err == nil {
 		err = p.add(o)
 	}
 	if err != nil {
-		return dag.JobResult{Err: &dag.StoreError{Err: err}}
+		return engine.JobResult{Err: &engine.StoreError{Err: err}}
 	}
 	select {
 	case r := <-o.done:
@@ -139,7 +140,7 @@ func (p *Pool) Execute(ctx context.Context, s *artifacts.Store, j *dag.Job) dag.
 		p.mu.Lock()
 		delete(p.orders, j.Key)
 		p.mu.Unlock()
-		return dag.JobResult{Err: context.Cause(ctx)}
+		return engine.JobResult{Err: context.Cause(ctx)}
 	}
 }
 
@@ -330,7 +331,7 @@ func (p *Pool) judge(o *order, r *report, path string) (moved bool) {
 		p.again(o, map[bool]cause{true: outOfTime, false: nodeLost}[r.Late], r.Pilot)
 	case r.Done && there:
 		os.Remove(path)
-		p.end(o, dag.JobResult{Outputs: out, Seconds: r.Seconds})
+		p.end(o, engine.JobResult{Outputs: out, Seconds: r.Seconds})
 	case r.Done && o.seen.IsZero():
 		o.seen = time.Now()
 		return false
@@ -351,7 +352,7 @@ func (p *Pool) haveAll(lost []artifacts.Digest) bool {
 	return !slices.ContainsFunc(lost, func(d artifacts.Digest) bool { return p.store.Health.Stored(d) != nil })
 }
 
-func (p *Pool) end(o *order, r dag.JobResult) {
+func (p *Pool) end(o *order, r engine.JobResult) {
 	if r.Err == nil && r.Lost == nil {
 		p.store.Remote.Offer(o.job.Key)
 	}
@@ -365,7 +366,7 @@ func (p *Pool) again(o *order, why cause, where string) {
 	if o.tries[why] <= why.tries() {
 		p.anew.add(inPilot(why, where)+"; queued again", o.job.Task)
 		if err := p.enqueue(o); err != nil {
-			p.end(o, dag.JobResult{Err: &dag.StoreError{Err: err}})
+			p.end(o, engine.JobResult{Err: &engine.StoreError{Err: err}})
 		}
 		return
 	}
@@ -379,7 +380,7 @@ func (p *Pool) again(o *order, why cause, where string) {
 	case vanished:
 		text += ". Check the store's file system, then run again"
 	}
-	p.end(o, dag.JobResult{Err: &machine.Fault{Err: errors.New(text), OfStage: why == nodeLost}})
+	p.end(o, engine.JobResult{Err: &machine.Fault{Err: errors.New(text), OfStage: why == nodeLost}})
 }
 
 // inPilot says for the person what happened to a task.
@@ -396,7 +397,7 @@ func inPilot(why cause, where string) string {
 // fail ends all that is waited for.
 func (p *Pool) fail(err error) {
 	for _, o := range p.orders {
-		p.end(o, dag.JobResult{Err: &dag.StoreError{Err: err}})
+		p.end(o, engine.JobResult{Err: &engine.StoreError{Err: err}})
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/need"
 )
 
@@ -204,7 +205,7 @@ func TestPilots(t *testing.T) {
 	c := newCrew(t)
 	p := c.pool(3, dag.Needs{Threads: 2, Memory: 1 << 30, Time: time.Hour})
 	c.unset("while")
-	r, err := dag.Run(context.Background(), c.naps(40), c.s, dag.Options{Workers: 1000, Executor: p})
+	r, err := engine.Run(context.Background(), c.naps(40), c.s, engine.Options{Workers: 1000, Executor: p})
 	if err != nil || r.Ran != 40 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -237,13 +238,13 @@ func TestSecondsOfAPilot(t *testing.T) {
 	c := newCrew(t)
 	c.unset("while")
 	var sum float64
-	count := func(e dag.Event) {
-		if e.State == dag.Ran && e.Seconds > 0 {
+	count := func(e engine.Event) {
+		if e.State == engine.Ran && e.Seconds > 0 {
 			sum += e.Seconds
 		}
 	}
-	r, err := dag.Run(context.Background(), c.naps(8), c.s,
-		dag.Options{Workers: 1000, Executor: c.pool(1, one), Progress: count})
+	r, err := engine.Run(context.Background(), c.naps(8), c.s,
+		engine.Options{Workers: 1000, Executor: c.pool(1, one), Progress: count})
 	if err != nil || r.Ran != 8 || sum == 0 || sum > r.Seconds {
 		t.Errorf("%+v, %v: the tasks took %v s of %v", r, err, sum, r.Seconds)
 	}
@@ -337,13 +338,13 @@ func TestAnotherRunTakesOver(t *testing.T) {
 func TestPoolFails(t *testing.T) {
 	c := newCrew(t)
 	c.set("bad", "")
-	r, err := dag.Run(context.Background(), doubles(2, filepath.Join(c.dir, "bad")), c.s,
-		dag.Options{Workers: 10, Executor: c.pool(1, one)})
+	r, err := engine.Run(context.Background(), doubles(2, filepath.Join(c.dir, "bad")), c.s,
+		engine.Options{Workers: 10, Executor: c.pool(1, one)})
 	if err != nil || r.Failed != 2 || !strings.Contains(r.Errors[0].Error(), "is too much") {
 		t.Errorf("%+v, %v", r, err)
 	}
 	c.office.fail = errors.New("no such queue")
-	_, err = dag.Run(context.Background(), c.naps(2), c.s, dag.Options{Workers: 10, Executor: c.pool(1, one)})
+	_, err = engine.Run(context.Background(), c.naps(2), c.s, engine.Options{Workers: 10, Executor: c.pool(1, one)})
 	if err == nil || !strings.Contains(err.Error(), "no such queue") {
 		t.Errorf("%v", err)
 	}
@@ -477,7 +478,7 @@ func TestNoPilotComes(t *testing.T) {
 	lonesome = 200 * time.Millisecond
 	defer func() { lonesome = before }()
 	c.office.idle = true
-	_, err := dag.Run(context.Background(), c.naps(2), c.s, dag.Options{Workers: 10, Executor: c.pool(2, one)})
+	_, err := engine.Run(context.Background(), c.naps(2), c.s, engine.Options{Workers: 10, Executor: c.pool(2, one)})
 	if err == nil || !strings.Contains(err.Error(), "3 times all pilots ended before they reached the store") {
 		t.Errorf("%v", err)
 	}
@@ -532,7 +533,7 @@ func TestLargeJobs(t *testing.T) {
 	b := dag.NewGraph("test")
 	addDoubles(b, "doubles", 0, 3, "", dag.Needs{})
 	addDoubles(b, "large", 3, 4, "", dag.Needs{Memory: one.Memory + 1<<20})
-	r, err := dag.Run(context.Background(), built(b), c.s, dag.Options{Workers: 10, Executor: p})
+	r, err := engine.Run(context.Background(), built(b), c.s, engine.Options{Workers: 10, Executor: p})
 	need.NoError(t, errors.Join(err, p.Cancel()))
 	c.waitFor("ended", func() bool {
 		out, _ := exec.Command("squeue").Output()

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"prgnn/dag"
+	"prgnn/dag/engine"
 )
 
 // tend looks after the pilots: what a dead one had goes back into the queue, and one that ended while there is work
@@ -32,10 +32,10 @@ func (p *Pool) tend() {
 		}
 		switch out, ok := result(p.store, o.job.Key); {
 		case ok:
-			p.end(o, dag.JobResult{Outputs: out})
+			p.end(o, engine.JobResult{Outputs: out})
 		case nameOf(list(o.held), o.job.Key) == "" || p.leases.expired(filepath.Join(o.held, leaseFile)):
 			if err := p.enqueue(o); err != nil {
-				p.end(o, dag.JobResult{Err: &dag.StoreError{Err: err}})
+				p.end(o, engine.JobResult{Err: &engine.StoreError{Err: err}})
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func (p *Pool) search() {
 		if places[k] || o.held != "" {
 			o.lost = 0
 		} else if out, ok := result(p.store, k); ok && !o.job.Forced {
-			p.end(o, dag.JobResult{Outputs: out})
+			p.end(o, engine.JobResult{Outputs: out})
 		} else if o.lost++; o.lost > 1 {
 			p.again(o, vanished, "")
 		}

@@ -117,14 +117,16 @@ func (p *program) declarations() *declarations {
 	return ds
 }
 
-// engineParts are the parts of interfaces in package dag and those of ours that
-// it stands on: the engine asks a stage and its outputs for methods of them.
+// engineParts are the parts of interfaces in packages dag and engine and those of ours that
+// they stand on: the engine asks a stage and its outputs for methods of them.
 func (p *program) engineParts() []string {
 	var parts []string
-	if dag := p.all[dagPath]; dag != nil {
-		for _, path := range append(dag.Deps, dagPath) {
-			if q := p.all[path]; q != nil && q.ours() {
-				parts = append(parts, q.parts...)
+	for _, from := range []string{dagPath, enginePath} {
+		if q := p.all[from]; q != nil {
+			for _, path := range append(q.Deps, from) {
+				if q := p.all[path]; q != nil && q.ours() {
+					parts = append(parts, q.parts...)
+				}
 			}
 		}
 	}
@@ -272,7 +274,7 @@ func (f *file) callsDag(call *ast.CallExpr) bool {
 		return false
 	}
 	of := f.info.Uses[s.Sel]
-	return of != nil && of.Pkg() != nil && of.Pkg().Path() == dagPath
+	return of != nil && of.Pkg() != nil && (of.Pkg().Path() == dagPath || of.Pkg().Path() == enginePath)
 }
 
 // isKind reports whether an expression is a dag.Kind, or of a type that has New like one (a cohort kind), or several.

@@ -116,7 +116,7 @@ func (l *loader) load(dirs ...string) (*program, error) {
 	}
 	for i, q := range pkgs { // each after those that it imports
 		p.all[q.ImportPath] = q
-		if !list[i].DepOnly {
+		if !list[i].DepOnly && q.ImportPath != enginePath {
 			p.roots = append(p.roots, q)
 		}
 		if q.types != nil {
@@ -165,6 +165,7 @@ func goList(dirs []string) ([]*listed, error) {
 		}
 		args = append(args, abs)
 	}
+	args = append(args, enginePath)
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dirs[0]
 	cmd.Env = append(os.Environ(), platform...)
@@ -181,6 +182,9 @@ func goList(dirs []string) ([]*listed, error) {
 			return list, nil
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
+		}
+		if l.Error != nil && l.ImportPath == enginePath && l.Name == "" { // the module has none
+			continue
 		}
 		if e := l.Error; e != nil && !strings.Contains(e.Err, listing.CodeFile) &&
 			!strings.Contains(e.Pos+e.Err, listing.SourcesFile) {

@@ -317,6 +317,9 @@ func withoutDoc(literal string) string {
 // dagPath is the package that declares what a stage kind is.
 const dagPath = "prgnn/dag"
 
+// enginePath is the package that runs them.
+const enginePath = "prgnn/dag/engine"
+
 func isDagType(t types.Type, names ...string) bool {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != dagPath {

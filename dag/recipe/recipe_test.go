@@ -67,7 +67,7 @@ func TestRecipeMakesItsTaskAgain(t *testing.T) {
 		ref := func(*dag.Source) (artifacts.Ref, error) {
 			return artifacts.Ref{Format: "npy", Digest: artifacts.Digest{1, 2}}, nil
 		}
-		text, err := task(s, many).Recipe(ref, nil)
+		text, err := Of(task(s, many), ref, nil)
 		need.NoError(t, err)
 		r, err := Read(text)
 		if err != nil {
@@ -83,7 +83,7 @@ func TestRecipeMakesItsTaskAgain(t *testing.T) {
 				many = append(many, dag.Source{Coords: in.Coords})
 			}
 		}
-		if got, err := task(made, many).Recipe(ref, nil); err != nil || got != text {
+		if got, err := Of(task(made, many), ref, nil); err != nil || got != text {
 			t.Fatalf("%v\n%s\nbecame\n%s", err, text, got)
 		}
 	})
@@ -134,18 +134,6 @@ func TestEmptyListIsNone(t *testing.T) {
 		t.Errorf("%v, %#v", err, s.Texts)
 	}
 }
-
-// The digests are those that sha256sum gives for the texts p, e1 and e2.
-const mixedRecipe = `recipe 1
-stage graph
-code c0de
-parameter density = 0.1
-parameter repair = true
-parameter subject = "sub-003"
-input pearson npy 148de9c5a7a44d19e56cd9ae1a554bf67847afb0c58f6e12fa29ac7ddfca9940
-input edges[fold=1,subject=sub-001] arrow 8b5cc4df7eec7d32a7814eca4af047ae33b2d52342667715682e19c25b0b9faa
-input edges[fold=1,subject="a,b=c]"] arrow ac0f09c0f8bf5e7a4b063d863255f16d8ce9abe600e288d934cf313bcbff63eb
-`
 
 // FuzzRecipe: recipes lie in the store as text, and a store may come from somebody
 // else. Whatever the text, reading it is an error or gives its facts; a stage that

@@ -5,6 +5,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 )
 
 // A Past is what the latest 50 runs of one pipeline record of its tasks: the newest first, read as far back as
@@ -63,7 +64,7 @@ func (h *Past) readNext() {
 // Last finds the latest run in which a task had a result that pleases the caller; nil, nil for none.
 func (h *Past) Last(task string, pleases func(*Task) bool) (*Record, *Task) {
 	for p := range h.Back {
-		if t := p.Task(task); t != nil && (t.State == dag.Ran || t.State == dag.Cached) && pleases(t) {
+		if t := p.Task(task); t != nil && (t.State == engine.Ran || t.State == engine.Cached) && pleases(t) {
 			return p, t
 		}
 	}
@@ -74,9 +75,9 @@ func (h *Past) Last(task string, pleases func(*Task) bool) (*Record, *Task) {
 func (h *Past) Failed(task string) *Task {
 	for p := range h.Back {
 		switch t := p.Task(task); {
-		case t != nil && t.State == dag.Failed:
+		case t != nil && t.State == engine.Failed:
 			return t
-		case t != nil && (t.State == dag.Ran || t.State == dag.Cached):
+		case t != nil && (t.State == engine.Ran || t.State == engine.Cached):
 			return nil
 		}
 	}
@@ -85,7 +86,7 @@ func (h *Past) Failed(task string) *Task {
 
 // LastRan are the records of each task from when it last ran, as far as recorded runs of this pipeline say.
 func LastRan(g *dag.Graph, s *artifacts.Store) map[string]*Task {
-	last := lastOf(g, s, func(t *Task) (*Task, bool) { return t, t.State == dag.Ran })
+	last := lastOf(g, s, func(t *Task) (*Task, bool) { return t, t.State == engine.Ran })
 	for _, t := range last {
 		if t.Outputs == nil { // a run that was killed has written its times alone
 			a, _ := s.Work.LookupHere(t.Key)
@@ -98,7 +99,7 @@ func LastRan(g *dag.Graph, s *artifacts.Store) map[string]*Task {
 // LastKeys are the keys under which each task last ran, or failed, as far as recorded runs of this pipeline say.
 func LastKeys(g *dag.Graph, s *artifacts.Store) map[string]artifacts.Key {
 	return lastOf(g, s, func(t *Task) (artifacts.Key, bool) {
-		return t.Key, (t.State == dag.Ran || t.State == dag.Failed) && t.Key != (artifacts.Key{})
+		return t.Key, (t.State == engine.Ran || t.State == engine.Failed) && t.Key != (artifacts.Key{})
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/internal/detail"
 	"prgnn/dag/listing"
 	"prgnn/internal/version"
@@ -28,7 +28,7 @@ type Record struct {
 	Finished time.Time // zero while the run is going on, or when it was killed
 	Seconds  float64
 	Stopped  string   // why the run ended before its time, or ""
-	Until    []string // the selection, as in dag.Options
+	Until    []string // the selection, as in engine.Options
 	Only     []string
 	Force    []string
 
@@ -59,7 +59,7 @@ func (r *Record) Task(id string) *Task {
 // A Task is one task of a run.
 type Task struct {
 	ID      string
-	State   dag.State
+	State   engine.State
 	Key     artifacts.Key  // zero when it was not known
 	Outputs artifacts.Refs // Ran, Cached
 	Start   float64        // s since the run began; Ran, Failed
@@ -137,13 +137,13 @@ func Read(s *artifacts.Store, rr *artifacts.RunRecord) (*Record, error) {
 	cachedUpTo := func(at int) {
 		for ; next < len(rr.Tasks) && (at < 0 || len(rec.Tasks) < at); next++ {
 			if t := rr.Tasks[next]; !special[t.ID] {
-				rec.Tasks = append(rec.Tasks, Task{ID: t.ID, State: dag.Cached, Key: t.Key, Outputs: t.Outputs})
+				rec.Tasks = append(rec.Tasks, Task{ID: t.ID, State: engine.Cached, Key: t.Key, Outputs: t.Outputs})
 			}
 		}
 	}
 	for _, t := range d.Tasks {
 		cachedUpTo(t.At)
-		tr := Task{ID: t.ID, State: dag.State(t.State), Start: t.Start, Seconds: t.Seconds, Read: t.Read,
+		tr := Task{ID: t.ID, State: engine.State(t.State), Start: t.Start, Seconds: t.Seconds, Read: t.Read,
 			Memory: t.Memory,
 			Error:  t.Error, Note: t.Note}
 		if h := have[t.ID]; h != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/internal/sketch"
 	"prgnn/internal/need"
 )
@@ -25,10 +25,10 @@ func TestRecord(t *testing.T) {
 	st := sketch.Store(t)
 	broken := chain()
 	broken.Fail("b", artifacts.ErrMiss)
-	first := broken.Run(t, st, dag.Options{Force: []string{"d"}})
-	second := chain().Run(t, st, dag.Options{})
+	first := broken.Run(t, st, engine.Options{Force: []string{"d"}})
+	second := chain().Run(t, st, engine.Options{})
 	g := chain().Graph(t)
-	need.Value(dag.Run(t.Context(), g, st, dag.Options{}))(t)
+	need.Value(engine.Run(t.Context(), g, st, engine.Options{}))(t)
 	for _, tt := range []struct {
 		id    string
 		tasks string
@@ -41,15 +41,15 @@ func TestRecord(t *testing.T) {
 		var tasks []string
 		for _, k := range rec.Tasks {
 			tasks = append(tasks, k.ID+":"+string(k.State))
-			if k.State == dag.Ran && (k.Seconds <= 0 || k.Memory == 0 || k.Outputs.Of("out").Size == 0 ||
+			if k.State == engine.Ran && (k.Seconds <= 0 || k.Memory == 0 || k.Outputs.Of("out").Size == 0 ||
 				k.Key == (artifacts.Key{})) {
 				t.Errorf("%+v", k)
 			}
-			if k.State == dag.Ran && k.ID == "c" &&
+			if k.State == engine.Ran && k.ID == "c" &&
 				k.Read != second.Outputs["a"].Of("out").Size+second.Outputs["b"].Of("out").Size {
 				t.Errorf("c read %d bytes", k.Read)
 			}
-			if (k.State == dag.Failed || k.State == dag.Skipped) && k.Error == "" {
+			if (k.State == engine.Failed || k.State == engine.Skipped) && k.Error == "" {
 				t.Errorf("%+v", k)
 			}
 		}
@@ -73,7 +73,7 @@ func TestFileOf(t *testing.T) {
 	st, s := sketch.Store(t), sketch.New(text)
 	s.Title("test", shown, text)
 	s.Task("a", sketch.Kind("join", "1"), &sketch.Join{})
-	res := s.Run(t, st, dag.Options{})
+	res := s.Run(t, st, engine.Options{})
 	rr := need.Value(st.LoadRun(res.ID))(t)
 	rec := need.Value(Read(st, rr))(t)
 	file, source, err := FileOf(rr)

@@ -3,6 +3,7 @@ package selector
 
 import (
 	"iter"
+	"strconv"
 	"strings"
 )
 
@@ -63,4 +64,21 @@ func Glob(pattern, text string) bool {
 		}
 	}
 	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// AppendValue quotes values that hold a character with a meaning in task
+// ids and patterns, or that would not show.
+func AppendValue(b []byte, v string, bare bool) []byte {
+	plain := v != ""
+	for _, r := range v {
+		// Lists ([0.1, 0.1]) stay readable: brackets and commas in them are
+		// balanced, and patterns are matched with whole values.
+		if r == '"' || r < ' ' || r == 0x7f || bare && (r == ',' || r == '=' || r == '[' || r == ']') {
+			plain = false
+		}
+	}
+	if plain {
+		return append(b, v...)
+	}
+	return strconv.AppendQuoteToASCII(b, v)
 }

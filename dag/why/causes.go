@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/record"
 	"prgnn/dag/selector"
 )
@@ -23,11 +24,11 @@ type Cause struct {
 // A Summary says why tasks would run, or why they ran last.
 type Summary struct {
 	Causes []Cause // edits first, in the order of the graph; then code, values known from the file, and new tasks
-	States map[dag.State]int
+	States map[engine.State]int
 }
 
 // Causes explains all tasks that patterns name, or the whole graph without any. Nothing is run.
-func Causes(ctx context.Context, g *dag.Graph, s *artifacts.Store, o dag.Options, patterns ...string) (*Summary,
+func Causes(ctx context.Context, g *dag.Graph, s *artifacts.Store, o engine.Options, patterns ...string) (*Summary,
 	error) {
 	o.Until, o.Only = patterns, nil
 	x, err := newExplainer(ctx, g, s, o)
@@ -42,7 +43,7 @@ func Causes(ctx context.Context, g *dag.Graph, s *artifacts.Store, o dag.Options
 	for _, n := range nodes {
 		targets[n] = true
 	}
-	sum := &Summary{States: map[dag.State]int{}}
+	sum := &Summary{States: map[engine.State]int{}}
 	stale := false
 	for _, step := range x.steps {
 		if len(patterns) == 0 {
@@ -50,7 +51,7 @@ func Causes(ctx context.Context, g *dag.Graph, s *artifacts.Store, o dag.Options
 		}
 		if targets[step.Node] {
 			sum.States[step.State]++
-			stale = stale || step.State != dag.Cached
+			stale = stale || step.State != engine.Cached
 		}
 	}
 	past := x.reference(targets, stale)
@@ -68,8 +69,8 @@ func (x *explainer) reference(targets map[*dag.Node]bool, stale bool) *record.Re
 	for past := range x.past.Back {
 		for _, step := range x.steps {
 			t := past.Task(step.Node.ID())
-			if targets[step.Node] && t != nil && (t.State == dag.Ran || t.State == dag.Cached) &&
-				(t.Key != step.Key || stale && step.State != dag.Cached) {
+			if targets[step.Node] && t != nil && (t.State == engine.Ran || t.State == engine.Cached) &&
+				(t.Key != step.Key || stale && step.State != engine.Cached) {
 				return past
 			}
 		}
@@ -96,9 +97,9 @@ func (c *causes) add(list *[]Cause, stage, text, task string, d Difference) {
 	}
 }
 
-func (x *explainer) addCauses(c *causes, step *dag.Step, past *record.Record, stale bool) {
+func (x *explainer) addCauses(c *causes, step *engine.Step, past *record.Record, stale bool) {
 	id, stage := step.Node.ID(), step.Node.Stage().Name()
-	if step.State == dag.Failed {
+	if step.State == engine.Failed {
 		c.add(&c.edits, stage, id+" cannot run: "+step.Reason, id, Difference{What: "failure"})
 		return
 	}
@@ -110,27 +111,27 @@ func (x *explainer) addCauses(c *causes, step *dag.Step, past *record.Record, st
 		past, t = x.past.Last(id, func(*record.Task) bool { return true })
 	}
 	failure := ""
-	if step.State == dag.Stale {
+	if step.State == engine.Stale {
 		failure = x.failure(step)
 	}
 	if failure != "" {
 		c.add(&c.edits, stage, stage+" failed when it was last run: "+failure, id, Difference{What: "failure"})
 	}
 	switch {
-	case step.State == dag.Stale && step.Reason != "": // forced, lost or damaged
+	case step.State == engine.Stale && step.Reason != "": // forced, lost or damaged
 		c.add(&c.edits, stage, stage+": "+step.Reason, id, Difference{What: "result"})
 		return
 	case t == nil && failure != "":
 		return
-	case t == nil && step.State != dag.Cached:
+	case t == nil && step.State != engine.Cached:
 		c.add(&c.new, stage, "not run before", id, Difference{What: "new"})
 		return
-	case t == nil || t.Key == step.Key && step.State == dag.Cached:
+	case t == nil || t.Key == step.Key && step.State == engine.Cached:
 		return
 	}
 	a, err := x.store.Lookup(t.Key)
 	if err != nil {
-		if step.State == dag.Stale {
+		if step.State == engine.Stale {
 			c.add(&c.edits, stage, stage+": "+x.reason(step), id, Difference{What: "result"})
 		}
 		return
@@ -151,7 +152,7 @@ func (x *explainer) addCauses(c *causes, step *dag.Step, past *record.Record, st
 }
 
 // follows reports whether another input is the consequence of another task's change.
-func follows(step *dag.Step, now string, d Difference, past *record.Record) bool {
+func follows(step *engine.Step, now string, d Difference, past *record.Record) bool {
 	if d.New == "" {
 		return false
 	}

@@ -12,15 +12,16 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
-	"prgnn/dag/content"
+	"prgnn/dag/engine"
 	"prgnn/dag/internal/line"
 	"prgnn/dag/listing"
+	"prgnn/dag/recipe"
 	"prgnn/dag/record"
 )
 
 // An Explanation says why a task would run, or why it ran last.
 type Explanation struct {
-	dag.Step
+	engine.Step
 	// Run is the run whose result the task is compared with, and When it was; ""
 	// when there is none to compare with.
 	Run  string
@@ -40,7 +41,7 @@ type Explanation struct {
 type explainer struct {
 	store *artifacts.Store
 	past  *record.Past
-	steps []dag.Step
+	steps []engine.Step
 	code  map[codeOf][]Difference // tasks of one kind have it in common
 }
 
@@ -51,22 +52,22 @@ type codeOf struct {
 	d    Difference
 }
 
-func newExplainer(ctx context.Context, g *dag.Graph, s *artifacts.Store, o dag.Options) (*explainer, error) {
-	steps, err := dag.Plan(ctx, g, s, o)
+func newExplainer(ctx context.Context, g *dag.Graph, s *artifacts.Store, o engine.Options) (*explainer, error) {
+	steps, err := engine.Plan(ctx, g, s, o)
 	if err != nil {
 		return nil, err
 	}
 	return &explainer{s, record.NewPast(s, g.Name()), steps, map[codeOf][]Difference{}}, nil
 }
 
-// Plan is dag.Plan, and each stale task has a reason, which may come from the records of past runs.
-func Plan(ctx context.Context, g *dag.Graph, s *artifacts.Store, o dag.Options) ([]dag.Step, error) {
+// Plan is engine.Plan, and each stale task has a reason, which may come from the records of past runs.
+func Plan(ctx context.Context, g *dag.Graph, s *artifacts.Store, o engine.Options) ([]engine.Step, error) {
 	x, err := newExplainer(ctx, g, s, o)
 	if err != nil {
 		return nil, err
 	}
 	for i := range x.steps {
-		if step := &x.steps[i]; step.State == dag.Stale && step.Reason == "" {
+		if step := &x.steps[i]; step.State == engine.Stale && step.Reason == "" {
 			step.Reason = x.reason(step)
 		}
 	}
@@ -74,7 +75,7 @@ func Plan(ctx context.Context, g *dag.Graph, s *artifacts.Store, o dag.Options) 
 }
 
 // Task explains one task. Nothing is run.
-func Task(ctx context.Context, g *dag.Graph, s *artifacts.Store, o dag.Options, task string) (*Explanation, error) {
+func Task(ctx context.Context, g *dag.Graph, s *artifacts.Store, o engine.Options, task string) (*Explanation, error) {
 	nodes, err := g.Select(task)
 	if err != nil {
 		return nil, err
@@ -91,13 +92,13 @@ func Task(ctx context.Context, g *dag.Graph, s *artifacts.Store, o dag.Options, 
 	if err != nil {
 		return nil, err
 	}
-	step := &x.steps[slices.IndexFunc(x.steps, func(s dag.Step) bool { return s.Node == nodes[0] })]
+	step := &x.steps[slices.IndexFunc(x.steps, func(s engine.Step) bool { return s.Node == nodes[0] })]
 	e := &Explanation{Step: *step, Recipe: step.Recipe()}
-	if e.State == dag.Stale && e.Reason == "" {
+	if e.State == engine.Stale && e.Reason == "" {
 		e.Reason = x.reason(step)
 	}
 	other := func(*record.Task) bool { return true }
-	if e.State == dag.Cached {
+	if e.State == engine.Cached {
 		other = func(t *record.Task) bool { return t.Key != e.Key }
 	}
 	if past, t := x.past.Last(e.Node.ID(), other); t != nil {
@@ -107,7 +108,7 @@ func Task(ctx context.Context, g *dag.Graph, s *artifacts.Store, o dag.Options, 
 			e.Differences = x.differences(step, past, a.Recipe, e.Recipe)
 		}
 	}
-	if e.State == dag.Unknown {
+	if e.State == engine.Unknown {
 		e.WaitsFor = x.waitsFor(e.Node)
 	}
 	return e, nil
@@ -127,7 +128,7 @@ func (x *explainer) waitsFor(n *dag.Node) []string {
 	}
 	var ids []string
 	for _, s := range x.steps {
-		if part[s.Node] && (s.State == dag.Stale || s.State == dag.Failed) {
+		if part[s.Node] && (s.State == engine.Stale || s.State == engine.Failed) {
 			ids = append(ids, s.Node.ID())
 		}
 	}
@@ -136,7 +137,7 @@ func (x *explainer) waitsFor(n *dag.Node) []string {
 
 // failure is the first line of the error with which a task failed when it was last run, with the key that it has
 // now; "" where it did not.
-func (x *explainer) failure(step *dag.Step) string {
+func (x *explainer) failure(step *engine.Step) string {
 	id := step.Node.ID()
 	t := x.past.Failed(id)
 	if t == nil || t.Key != step.Key {
@@ -148,7 +149,7 @@ func (x *explainer) failure(step *dag.Step) string {
 }
 
 // reason states for a person, on one line, why a task is stale whose result is not in the store.
-func (x *explainer) reason(step *dag.Step) string {
+func (x *explainer) reason(step *engine.Step) string {
 	failed := x.past.Failed(step.Node.ID())
 	past, t := x.past.Last(step.Node.ID(), func(*record.Task) bool { return true })
 	switch {
@@ -190,7 +191,7 @@ func (x *explainer) reason(step *dag.Step) string {
 // differences compares an old recipe of a task with its present one, as far as that is known, and adds where inputs
 // come
 // from, and which declarations make the difference in code.
-func (x *explainer) differences(step *dag.Step, past *record.Record, old, now string) []Difference {
+func (x *explainer) differences(step *engine.Step, past *record.Record, old, now string) []Difference {
 	var ds []Difference
 	for _, d := range Recipes(old, now) {
 		switch {
@@ -261,11 +262,8 @@ func source(n *dag.Node, now, name, value string) *dag.Source {
 
 // outside is where the files or programs lie in which two recipes of a task differ; "" where that is not certain.
 func outside(n *dag.Node, d Difference) string {
-	connected := func(port string) bool {
-		return slices.ContainsFunc(n.Inputs(), func(b dag.Binding) bool { return b.Port == port })
-	}
 	var places []string
-	for _, c := range content.CodeOf(n.Instance(), connected) {
+	for _, c := range recipe.OutsideFiles(n.Instance(), n.Inputs()) {
 		if c.What == d.What && c.Name == d.Name && !c.Secret {
 			places = append(places, c.String())
 		}

@@ -15,6 +15,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/storetest"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/environment"
 	"prgnn/dag/internal/detail"
 	"prgnn/dag/internal/line"
@@ -140,21 +141,21 @@ func TestWhy(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			st := sketch.Store(t)
-			base.sketch().Run(t, st, dag.Options{})
+			base.sketch().Run(t, st, engine.Options{})
 			y := base
 			tt.change(&y)
 			g := y.sketch().Graph(t)
-			steps := need.Value(Plan(t.Context(), g, st, dag.Options{}))(t)
+			steps := need.Value(Plan(t.Context(), g, st, engine.Options{}))(t)
 			var plan strings.Builder
 			for _, p := range steps {
-				if p.State != dag.Cached {
+				if p.State != engine.Cached {
 					plan.WriteString(p.Node.ID() + " " + string(p.State) + " " + p.Reason + "\n")
 				}
 			}
 			if plan.String() != tt.plan {
 				t.Errorf("plan:\n%swant:\n%s", &plan, tt.plan)
 			}
-			e := need.Value(Task(t.Context(), g, st, dag.Options{}, tt.task))(t)
+			e := need.Value(Task(t.Context(), g, st, engine.Options{}, tt.task))(t)
 			var lines []string
 			if e.WaitsFor != nil {
 				lines = append(lines, "waits for "+strings.Join(e.WaitsFor, " "))
@@ -177,7 +178,7 @@ func TestEarlierIdentities(t *testing.T) {
 	write(t, file, "bold")
 	const files = "prgnn/gnn/model.go 01\nprgnn/gnn/pool.go 02\n"
 	y := study{density: "0.1", code: files, file: file}
-	y.sketch().Run(t, st, dag.Options{})
+	y.sketch().Run(t, st, engine.Options{})
 	runs, err := st.Runs()
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
@@ -192,7 +193,7 @@ func TestEarlierIdentities(t *testing.T) {
 	}
 	need.NoError(t, st.SaveRun(rr))
 	y.code = codeNow
-	e, err := Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "graph")
+	e, err := Task(t.Context(), y.sketch().Graph(t), st, engine.Options{}, "graph")
 	need.NoError(t, err)
 	const want = "code format: by source files, of an earlier version of the program → by declarations"
 	if e.Reason != want || len(e.Differences) != 1 || e.Differences[0].String() != want {
@@ -207,9 +208,9 @@ func TestListing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bold.txt")
 	write(t, file, "bold")
 	y := study{density: "0.1", code: codeNow, file: file}
-	y.sketch().Run(t, st, dag.Options{})
+	y.sketch().Run(t, st, engine.Options{})
 	y.density = "0.2"
-	last := y.sketch().Run(t, st, dag.Options{})
+	last := y.sketch().Run(t, st, engine.Options{})
 	runs, err := st.Runs()
 	if err != nil || len(runs) != 2 || len(runs[0].Keeps) != 1 || !slices.Equal(runs[0].Keeps, runs[1].Keeps) {
 		t.Fatalf("%+v, %v", runs, err)
@@ -224,7 +225,7 @@ func TestListing(t *testing.T) {
 	y.code = edited("poolScores 02.2", "poolScores 09.2")
 	why := func() string {
 		t.Helper()
-		e := need.Value(Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "graph"))(t)
+		e := need.Value(Task(t.Context(), y.sketch().Graph(t), st, engine.Options{}, "graph"))(t)
 		return fmt.Sprint(e.Differences)
 	}
 	const explained = "[code: prgnn/gnn.poolScores changed (gnn/pool.go:41)]"
@@ -260,33 +261,33 @@ func TestWhyItRan(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bold.txt")
 	write(t, file, "bold")
 	y := study{density: "0.1", code: codeNow, file: file}
-	e, err := Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "graph")
-	if err != nil || e.State != dag.Unknown {
+	e, err := Task(t.Context(), y.sketch().Graph(t), st, engine.Options{}, "graph")
+	if err != nil || e.State != engine.Unknown {
 		t.Fatalf("%+v, %v", e, err)
 	}
-	if e, err = Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "series"); err != nil ||
-		e.State != dag.Stale ||
+	if e, err = Task(t.Context(), y.sketch().Graph(t), st, engine.Options{}, "series"); err != nil ||
+		e.State != engine.Stale ||
 		e.Reason != "not run before" || e.Differences != nil {
 		t.Errorf("before the first run: %+v, %v", e, err)
 	}
-	y.sketch().Run(t, st, dag.Options{})
-	if e, err = Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "graph"); err != nil ||
-		e.State != dag.Cached ||
+	y.sketch().Run(t, st, engine.Options{})
+	if e, err = Task(t.Context(), y.sketch().Graph(t), st, engine.Options{}, "graph"); err != nil ||
+		e.State != engine.Cached ||
 		e.Differences != nil {
 		t.Errorf("after the first run: %+v, %v", e, err)
 	}
 	y.density = "0.2"
-	y.sketch().Run(t, st, dag.Options{})
-	y.sketch().Run(t, st, dag.Options{}) // nothing to do: it does not hide what made it run
-	e, err = Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "graph")
-	if err != nil || e.State != dag.Cached || len(e.Differences) != 1 || e.Differences[0].String() != `parameter text: "0.1" → "0.2"` {
+	y.sketch().Run(t, st, engine.Options{})
+	y.sketch().Run(t, st, engine.Options{}) // nothing to do: it does not hide what made it run
+	e, err = Task(t.Context(), y.sketch().Graph(t), st, engine.Options{}, "graph")
+	if err != nil || e.State != engine.Cached || len(e.Differences) != 1 || e.Differences[0].String() != `parameter text: "0.1" → "0.2"` {
 		t.Errorf("after the second: %+v, %v", e, err)
 	}
 	if e.Run == "" || e.When.IsZero() || !strings.HasPrefix(e.Recipe, line.Format) ||
 		!strings.HasPrefix(e.Before, line.Format) {
 		t.Errorf("%+v", e)
 	}
-	if _, err := Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "*"); err == nil {
+	if _, err := Task(t.Context(), y.sketch().Graph(t), st, engine.Options{}, "*"); err == nil {
 		t.Error("a pattern of several tasks is explained")
 	}
 }
@@ -297,12 +298,12 @@ func TestReasonsOfRecords(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bold.txt")
 	write(t, file, "bold")
 	y := study{density: "0.1", code: codeNow, file: file}
-	y.sketch().Run(t, st, dag.Options{})
-	e := need.Value(Task(t.Context(), y.sketch().Graph(t), st, dag.Options{}, "graph"))(t)
+	y.sketch().Run(t, st, engine.Options{})
+	e := need.Value(Task(t.Context(), y.sketch().Graph(t), st, engine.Options{}, "graph"))(t)
 	record := storetest.Find(t, st.Dir(), e.Key)
 	record.Write(t, record.Read(t)[1:])
 	y.density = "0.2"
-	for _, s := range need.Value(Plan(t.Context(), y.sketch().Graph(t), st, dag.Options{}))(t) {
+	for _, s := range need.Value(Plan(t.Context(), y.sketch().Graph(t), st, engine.Options{}))(t) {
 		if s.Node.ID() == "graph" && !strings.Contains(s.Reason, "the record of its last run is damaged") {
 			t.Errorf("%s: %q", s.State, s.Reason)
 		}
@@ -318,9 +319,9 @@ func TestCausesParametersFirst(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bold.txt")
 	write(t, file, "bold")
 	y := study{density: "0.1", code: codeNow, file: file}
-	y.sketch().Run(t, st, dag.Options{})
+	y.sketch().Run(t, st, engine.Options{})
 	y.density, y.code = "0.2", edited("poolScores 02", "poolScores 04")
-	sum := need.Value(Causes(t.Context(), y.sketch().Graph(t), st, dag.Options{}))(t)
+	sum := need.Value(Causes(t.Context(), y.sketch().Graph(t), st, engine.Options{}))(t)
 	texts := lists.Map(sum.Causes, func(c Cause) string { return c.Text })
 	want := []string{`graph.text "0.1" → "0.2"`, "code: prgnn/gnn.poolScores changed (gnn/pool.go:41)"}
 	if !slices.Equal(texts, want) {

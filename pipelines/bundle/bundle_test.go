@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/need"
 	"prgnn/pipelines"
 	"prgnn/pipelines/lock"
@@ -37,10 +37,10 @@ func packed(t *testing.T, with func(*Contents)) []byte {
 	s, err := artifacts.Open(filepath.Join(dir, "store"))
 	need.NoError(t, err)
 	defer s.Close()
-	if _, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil {
+	if _, err := engine.Run(context.Background(), p.Graph, s, engine.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	steps, err := dag.Plan(t.Context(), p.Graph, s, dag.Options{})
+	steps, err := engine.Plan(t.Context(), p.Graph, s, engine.Options{})
 	need.NoError(t, err)
 	l, err := lock.Of(p, steps, func(path string) (artifacts.Ref, error) { return s.HashFile(path, true) })
 	need.NoError(t, err)
@@ -86,7 +86,7 @@ func repeated(t *testing.T, l *lock.Lock, r *Replay) *artifacts.Store {
 	s, err := artifacts.Open(t.TempDir())
 	need.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
-	got, err := dag.Run(context.Background(), r.Graph, s, dag.Options{})
+	got, err := engine.Run(context.Background(), r.Graph, s, engine.Options{})
 	if err != nil || got.Ran != 4 {
 		t.Fatal(got, err)
 	}

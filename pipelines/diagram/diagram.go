@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/words"
 )
 
@@ -21,8 +22,8 @@ type Diagram struct {
 type box struct {
 	name, kind string
 	tasks      int
-	state      dag.State // "" when nothing is known
-	states     map[dag.State]int
+	state      engine.State // "" when nothing is known
+	states     map[engine.State]int
 	source     bool // files of the user's
 }
 
@@ -45,10 +46,10 @@ func (b *box) lines() []string {
 		return lines
 	}
 	var parts []string
-	for _, s := range []dag.State{dag.Cached, dag.Stale, dag.Unknown, dag.Failed} {
+	for _, s := range []engine.State{engine.Cached, engine.Stale, engine.Unknown, engine.Failed} {
 		n := b.states[s]
 		word := string(s)
-		if s == dag.Failed {
+		if s == engine.Failed {
 			word = "cannot run"
 		}
 		switch {
@@ -64,7 +65,7 @@ func (b *box) lines() []string {
 
 // Of reads the graph: a box a stage, one for files of the user's, an arrow
 // where anything flows.
-func Of(g *dag.Graph, steps []dag.Step) Diagram {
+func Of(g *dag.Graph, steps []engine.Step) Diagram {
 	d := Diagram{name: g.Name()}
 	boxOf := map[*dag.StageNode]*box{}
 	files := &box{name: "files", source: true}
@@ -73,7 +74,7 @@ func Of(g *dag.Graph, steps []dag.Step) Diagram {
 	for _, s := range g.Stages() {
 		b := named[s.Name()]
 		if b == nil {
-			b = &box{name: s.Name(), states: map[dag.State]int{}}
+			b = &box{name: s.Name(), states: map[engine.State]int{}}
 			named[s.Name()] = b
 			d.boxes = append(d.boxes, b)
 		}
@@ -122,7 +123,7 @@ func Of(g *dag.Graph, steps []dag.Step) Diagram {
 	}
 	for _, b := range d.boxes {
 		// The state that matters most to a reader colors the box.
-		for _, s := range []dag.State{dag.Failed, dag.Stale, dag.Unknown, dag.Cached} {
+		for _, s := range []engine.State{engine.Failed, engine.Stale, engine.Unknown, engine.Cached} {
 			if b.states[s] > 0 {
 				b.state = s
 				break
@@ -164,12 +165,12 @@ func (d Diagram) Reduced() Diagram {
 }
 
 // fills are the colors of states, for light backgrounds.
-var fills = map[dag.State]string{
-	"":          "#eceff4",
-	dag.Cached:  "#d5ecd8",
-	dag.Stale:   "#ffe3b3",
-	dag.Unknown: "#f3eecb",
-	dag.Failed:  "#f7cfcf",
+var fills = map[engine.State]string{
+	"":             "#eceff4",
+	engine.Cached:  "#d5ecd8",
+	engine.Stale:   "#ffe3b3",
+	engine.Unknown: "#f3eecb",
+	engine.Failed:  "#f7cfcf",
 }
 
 // IsDrawing reports whether a text is a diagram that this package wrote.
@@ -226,14 +227,14 @@ func (d Diagram) Mermaid(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %s %s %s\n", id[e.from], line, id[e.to])
 	}
-	used := map[dag.State]bool{}
+	used := map[engine.State]bool{}
 	for _, b := range d.boxes {
 		if b.state != "" {
 			fmt.Fprintf(w, "  class %s %s\n", id[b], b.state)
 			used[b.state] = true
 		}
 	}
-	for _, s := range []dag.State{dag.Cached, dag.Stale, dag.Unknown, dag.Failed} {
+	for _, s := range []engine.State{engine.Cached, engine.Stale, engine.Unknown, engine.Failed} {
 		if used[s] {
 			fmt.Fprintf(w, "  classDef %s fill:%s,stroke:#555,color:#111\n", s, fills[s])
 		}

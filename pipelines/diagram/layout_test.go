@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/need"
 )
 
@@ -101,8 +101,8 @@ func TestLayoutProperties(t *testing.T) {
 func TestDrawings(t *testing.T) {
 	d := drawingOf(2, "ab")
 	d.boxes[0].name = `<a> & "b"` // names come from the user's file
-	d.boxes[0].tasks, d.boxes[0].state = 12, dag.Stale
-	d.boxes[0].states = map[dag.State]int{dag.Stale: 2, dag.Cached: 10}
+	d.boxes[0].tasks, d.boxes[0].state = 12, engine.Stale
+	d.boxes[0].states = map[engine.State]int{engine.Stale: 2, engine.Cached: 10}
 	d.arrows[0].gather = true
 
 	var svg bytes.Buffer
@@ -148,7 +148,7 @@ func TestDrawings(t *testing.T) {
 	wantMermaid := "flowchart TD\n  %% stages of test\n" +
 		"  s0[\"#lt;a#gt; & #quot;b#quot;<br/>echo × 12<br/>10 cached, 2 stale\"]\n" +
 		"  s1[\"b<br/>echo\"]\n  s0 ==> s1\n  class s0 stale\n" +
-		fmt.Sprintf("  classDef stale fill:%s,stroke:#555,color:#111\n", fills[dag.Stale])
+		fmt.Sprintf("  classDef stale fill:%s,stroke:#555,color:#111\n", fills[engine.Stale])
 	if mermaid.String() != wantMermaid {
 		t.Errorf("mermaid: got\n%s\nwant\n%s", mermaid.String(), wantMermaid)
 	}

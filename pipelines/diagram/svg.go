@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/markup"
 )
 
@@ -126,7 +126,7 @@ func boxHeight(b *box) float64 {
 	return float64(len(b.lines()))*lineStep + 2*boxPad - 4
 }
 
-func stateClass(s dag.State) string {
+func stateClass(s engine.State) string {
 	if s == "" {
 		return "plain"
 	}

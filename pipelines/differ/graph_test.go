@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/need"
 	"prgnn/pipelines"
 )
@@ -102,7 +103,7 @@ func TestCutKeepsKeys(t *testing.T) {
 	g, of := load(t)
 	s := need.Value(artifacts.Open(t.TempDir()))(t)
 	defer s.Close()
-	whole := need.Value(dag.Run(context.Background(), g, s, dag.Options{}))(t)
+	whole := need.Value(engine.Run(context.Background(), g, s, engine.Options{}))(t)
 	stored := func(n *dag.Node, output string) (string, string) {
 		ref := whole.Outputs[n.ID()].Of(output)
 		file := need.Value(s.File(ref))(t)
@@ -110,7 +111,7 @@ func TestCutKeepsKeys(t *testing.T) {
 	}
 	for _, linked := range []bool{false, true} {
 		part := need.Value(Cut(g, map[*dag.Node]bool{of["b"]: true, of["z"]: true}, linked, stored))(t)
-		r, err := dag.Run(context.Background(), part, s, dag.Options{})
+		r, err := engine.Run(context.Background(), part, s, engine.Options{})
 		if err != nil || r.Tasks != 2 || r.Cached != 2 {
 			t.Errorf("linked %v: %+v, %v", linked, r, err)
 		}

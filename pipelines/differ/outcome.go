@@ -6,14 +6,15 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/stages/role"
 )
 
 // A Pass is one repetition of a graph: with a number of threads, or in another place.
 type Pass struct {
 	Again   Results
-	Threads int          // 0: not known
-	Failed  []*dag.Error // its failed tasks
+	Threads int             // 0: not known
+	Failed  []*engine.Error // its failed tasks
 }
 
 // A State is how a task compares.
@@ -102,7 +103,7 @@ func (p Pass) outcome(n *dag.Node, stored Results, upstream map[*dag.Node]*Outco
 	var wanted, came bool
 	o.Stored, wanted = stored.Tasks[n.ID()]
 	o.Again, came = p.Again.Tasks[n.ID()]
-	at := slices.IndexFunc(p.Failed, func(e *dag.Error) bool { return e.Task == n.ID() })
+	at := slices.IndexFunc(p.Failed, func(e *engine.Error) bool { return e.Task == n.ID() })
 	switch {
 	case at >= 0:
 		o.State, o.Error, o.Log = Failed, p.Failed[at].Err.Error(), p.Failed[at].Said

@@ -2,7 +2,7 @@ package differ
 
 import (
 	"prgnn/artifacts"
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/record"
 	"prgnn/internal/version"
 	"prgnn/pipelines/lock"
@@ -53,7 +53,7 @@ func OfRecord(name string, s *artifacts.Store, rec *record.Record) Results {
 }
 
 // OfRun are the results of a run that has just ended.
-func OfRun(name string, s *artifacts.Store, run *dag.Result) Results {
+func OfRun(name string, s *artifacts.Store, run *engine.Result) Results {
 	r := of(name, version.This())
 	for id, outputs := range run.Outputs {
 		r.Tasks[id] = Result{outputs, s}

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/recipe"
 	"prgnn/dag/record"
 	"prgnn/dag/why"
@@ -110,7 +111,7 @@ func sameOutputs(a, b *record.Task) bool {
 // other tasks made, for those are consequences.
 func causes(store *artifacts.Store, a, b side, x, y *record.Task) []why.Difference {
 	switch {
-	case x.State == dag.Failed || y.State == dag.Failed:
+	case x.State == engine.Failed || y.State == engine.Failed:
 		if x.Error != y.Error {
 			return []why.Difference{{What: "error", Old: x.Error, New: y.Error}}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/recipe"
 )
 
 // A Difference is one fact that differs from the lock.
@@ -180,7 +181,7 @@ func (l *Lock) Contradictions(g *dag.Graph) []Difference {
 				known = t.Outputs
 			}
 			next := 0
-			recipe, err := n.Recipe(func(src *dag.Source) (artifacts.Ref, error) {
+			text, err := recipe.Of(n, func(src *dag.Source) (artifacts.Ref, error) {
 				if src.Node == nil {
 					next++
 					if next > len(t.Files) {
@@ -200,7 +201,7 @@ func (l *Lock) Contradictions(g *dag.Graph) []Difference {
 			}, known)
 			if err != nil {
 				ds = append(ds, Difference{Place: n.ID(), Lock: "its recipe", Now: err.Error()})
-			} else if k := artifacts.KeyOf(recipe); k != t.Key {
+			} else if k := artifacts.KeyOf(text); k != t.Key {
 				ds = append(ds, Difference{Place: "key of " + n.ID(), Lock: short(t.Key.String()),
 					Now: short(k.String()) + " by the lock's own lines"})
 			}

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/param"
 	"prgnn/internal/version"
 	"prgnn/internal/words"
@@ -68,10 +69,10 @@ type File struct {
 
 // Of writes down what a store holds for a pipeline: all its results must be there. Where the
 // data lie is left out; an error says where that is not possible.
-func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifacts.Ref, error)) (*Lock, error) {
+func Of(p *pipelines.Pipeline, steps []engine.Step, file func(path string) (artifacts.Ref, error)) (*Lock, error) {
 	l := &Lock{Pipeline: p.Name, Program: version.This(), File: filepath.Base(p.File),
 		Text: p.Shared.Text, Sets: p.Shared.Sets}
-	done := make(map[*dag.Node]*dag.Step, len(steps))
+	done := make(map[*dag.Node]*engine.Step, len(steps))
 	for i := range steps {
 		done[steps[i].Node] = &steps[i]
 	}
@@ -87,7 +88,7 @@ func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifac
 		}
 		for _, n := range s.Tasks() {
 			step := done[n]
-			if step == nil || step.State != dag.Cached {
+			if step == nil || step.State != engine.Cached {
 				if lacks.Tasks == nil {
 					lacks.Why = "it has not been run"
 					if step != nil && step.Reason != "" {

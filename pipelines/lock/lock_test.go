@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/pipelines"
@@ -40,10 +40,10 @@ func made(t *testing.T) (*pipelines.Pipeline, *artifacts.Store, *Lock) {
 func runAndLock(t *testing.T, s *artifacts.Store, file string, sets ...string) (*pipelines.Pipeline, *Lock) {
 	t.Helper()
 	p := need.Value(pipelines.Load(file, sets))(t)
-	if _, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil {
+	if _, err := engine.Run(context.Background(), p.Graph, s, engine.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	steps := need.Value(dag.Plan(t.Context(), p.Graph, s, dag.Options{}))(t)
+	steps := need.Value(engine.Plan(t.Context(), p.Graph, s, engine.Options{}))(t)
 	l := need.Value(Of(p, steps, hash(s)))(t)
 	return p, l
 }

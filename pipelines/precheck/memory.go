@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/words"
 	"prgnn/pipelines/design"
 	"prgnn/stages/cohort"
@@ -58,12 +59,12 @@ func membersOf(r *cohort.Roster, sources []dag.Source) int {
 // machine has (bytes; 0 where they run on others, or it is not known). No result depends on it, so these are not among
 // the notes of a pipeline. plan tells what is to run, and is asked only where a stage is too large; if it fails, so
 // will the run.
-func TooLarge(r *cohort.Roster, g *dag.Graph, machine func() int64, plan func() ([]dag.Step, error)) (
+func TooLarge(r *cohort.Roster, g *dag.Graph, machine func() int64, plan func() ([]engine.Step, error)) (
 	notes []string) {
 	machine, steps := sync.OnceValue(machine), sync.OnceValues(plan)
 	for _, s := range g.Stages() {
 		participants := s.Sizes()[column.SizeParticipants]
-		needs, has := s.Memory(), s.Needs().Memory
+		needs, has := s.Memory(), s.Asked().Memory
 		limit, remedy := "its resources give", fmt.Sprintf("set memory to %.0fG", math.Ceil(float64(needs)/1e9))
 		if has == 0 && participants > 0 {
 			has, limit, remedy = machine(), "this machine has", "run it where there is more, or on a cluster (docs/cluster.md)"
@@ -77,10 +78,10 @@ func TooLarge(r *cohort.Roster, g *dag.Graph, machine func() int64, plan func() 
 }
 
 // toRun reports whether a plan has a task of this stage that has no result yet.
-func toRun(s *dag.StageNode, plan func() ([]dag.Step, error)) bool {
+func toRun(s *dag.StageNode, plan func() ([]engine.Step, error)) bool {
 	steps, _ := plan()
-	return slices.ContainsFunc(steps, func(step dag.Step) bool {
-		return step.Node.Stage() == s && step.State != dag.Cached
+	return slices.ContainsFunc(steps, func(step engine.Step) bool {
+		return step.Node.Stage() == s && step.State != engine.Cached
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/need"
 	"prgnn/pipelines"
 	_ "prgnn/stages" // the kinds
@@ -32,7 +32,7 @@ func ran(t *testing.T, text string) (*Book, *artifacts.Store, string) {
 	s := need.Value(artifacts.Open(filepath.Join(dir, "store")))(t)
 	t.Cleanup(func() { s.Close() })
 	p := need.Value(pipelines.Load(filepath.Join(dir, "diamond.yaml"), nil))(t)
-	if r, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil || r.Failed > 0 {
+	if r, err := engine.Run(context.Background(), p.Graph, s, engine.Options{}); err != nil || r.Failed > 0 {
 		t.Fatal(err, r)
 	}
 	b := need.Value(Read(s))(t)

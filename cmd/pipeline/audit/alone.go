@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/differ"
@@ -86,7 +87,7 @@ func (a *auditor) followUp(c *results.Current, room *Room, outcomes []*differ.Ou
 	rest := differ.From(g, differing)
 	maps.DeleteFunc(rest, func(n *dag.Node, reached bool) bool {
 		s := c.Steps[n]
-		return !reached || differing[n] || s == nil || s.State != dag.Cached || !c.InputsStored(n) ||
+		return !reached || differing[n] || s == nil || s.State != engine.Cached || !c.InputsStored(n) ||
 			c.DamagedInput(n) != ""
 	})
 	for n := -1; n != len(rest); { // what lacks an input is not run, so that its stored outputs are inputs of others
@@ -111,7 +112,7 @@ func (a *auditor) followUp(c *results.Current, room *Room, outcomes []*differ.Ou
 		if err != nil {
 			return err
 		}
-		pass, err := room.run(part, dag.Options{Workers: a.Workers}, nil)
+		pass, err := room.run(part, engine.Options{Workers: a.Workers}, nil)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/workdir"
 	"prgnn/pipelines/differ"
 )
@@ -85,7 +86,7 @@ func (r *Room) Close() {
 }
 
 // run runs a graph in an empty store; the first one is the one that is kept. before is called with it, unless nil.
-func (r *Room) run(g *dag.Graph, o dag.Options, before func(*artifacts.Store) error) (differ.Pass, error) {
+func (r *Room) run(g *dag.Graph, o engine.Options, before func(*artifacts.Store) error) (differ.Pass, error) {
 	dir := filepath.Join(r.Dir.Path, fmt.Sprint(len(r.stores)))
 	if len(r.stores) == 0 {
 		dir = cmp.Or(r.keep, dir)
@@ -108,7 +109,7 @@ func (r *Room) run(g *dag.Graph, o dag.Options, before func(*artifacts.Store) er
 	ctx, done := console.Interruptible("the tasks that are run again are aborted, and the store stays as it is", shown.Say)
 	defer done()
 	o.Progress = shown.Event
-	result, err := dag.Run(ctx, g, clean, o)
+	result, err := engine.Run(ctx, g, clean, o)
 	shown.Close()
 	if err != nil && ctx.Err() != nil {
 		r.Warn("interrupted; an audit keeps nothing and starts again from the beginning")
@@ -127,7 +128,7 @@ func (a *auditor) repeat(room *Room, g *dag.Graph, stored differ.Results, until 
 	before func(*artifacts.Store) error) ([]*differ.Outcome, error) {
 	var passes []differ.Pass
 	for _, threads := range a.Threads {
-		pass, err := room.run(g, dag.Options{Workers: a.Workers, Threads: threads, Until: until}, before)
+		pass, err := room.run(g, engine.Options{Workers: a.Workers, Threads: threads, Until: until}, before)
 		if err != nil {
 			return nil, err
 		}

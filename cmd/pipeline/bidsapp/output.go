@@ -13,7 +13,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/version"
 	"prgnn/pipelines"
 	"prgnn/stages/bids"
@@ -22,7 +22,7 @@ import (
 // Leave writes what a run leaves in OUTPUT_DIR: logs of failed tasks, and the dataset with the
 // results of the chosen participants. until are the tasks that the run was asked for; files are further files of the
 // dataset, by name.
-func (b *App) Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result,
+func (b *App) Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *engine.Result,
 	until, chosen []string, files map[string]string) error {
 	return cmp.Or(b.crashLogs(a, r), b.dataset(a, p, store, until, chosen, files))
 }
@@ -60,7 +60,7 @@ func (b *App) InTheWay(p *pipelines.Pipeline, chosen []string) error {
 }
 
 // crashLogs writes a file of each task that failed to OUTPUT_DIR/logs.
-func (b *App) crashLogs(a *console.Console, r *dag.Result) error {
+func (b *App) crashLogs(a *console.Console, r *engine.Result) error {
 	if len(r.Errors) == 0 {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/lists"
 	"prgnn/internal/machine"
 	"prgnn/internal/need"
@@ -46,7 +47,7 @@ func TestErrorsInWords(t *testing.T) {
 // TestGroupCauses: one cause is printed once, whatever names and numbers of members are in its messages; other causes,
 // and another stage, are not joined with it.
 func TestGroupCauses(t *testing.T) {
-	var errs []*dag.Error
+	var errs []*engine.Error
 	for _, e := range []struct{ task, message string }{
 		{"parcels[sub-01]", "/data/sub-01/func/sub-01_bold.nii.gz: truncated; fetch it again"},
 		{"parcels[sub-02]", "/data/sub-02/func/sub-02_bold.nii.gz: truncated; fetch it again"},
@@ -55,7 +56,7 @@ func TestGroupCauses(t *testing.T) {
 		{"train[fold=2]", "2 participants of the group ASD"},
 		{"train[fold=3]", "3 participants of the group ASD"},
 	} {
-		errs = append(errs, &dag.Error{Task: e.task, Err: errors.New(e.message)})
+		errs = append(errs, &engine.Error{Task: e.task, Err: errors.New(e.message)})
 	}
 	shown := func(each bool) []string {
 		return lists.Map(groupCauses(errs, each), func(c failureCause) string {
@@ -124,25 +125,25 @@ func TestFaultyIsNotTheMachine(t *testing.T) {
 	p := &pipelines.Pipeline{Roster: &cohort.Roster{}, Graph: b.Draft()}
 	full := fmt.Errorf("a: %w", &fs.PathError{Op: "write", Path: "/scratch/x", Err: syscall.ENOSPC})
 	damaged := errors.New("it is damaged")
-	r := &dag.Result{Errors: []*dag.Error{{Task: "a[sub-1]", Err: full}, {Task: "a[sub-2]", Err: damaged}}}
-	need.Equal(t, strings.Join(faulty(p, r, dag.Options{}), " "), "sub-2")
+	r := &engine.Result{Errors: []*engine.Error{{Task: "a[sub-1]", Err: full}, {Task: "a[sub-2]", Err: damaged}}}
+	need.Equal(t, strings.Join(faulty(p, r, engine.Options{}), " "), "sub-2")
 	need.Equal(t, strings.Join(machineRemedies(r), "; "), "the disk of /scratch or its quota is full: free space")
 	for _, err := range []error{
 		full, context.Canceled, &machine.Fault{Err: errors.New("its node failed")},
-		fmt.Errorf("needs a[sub-1]; %w", dag.ErrOnly), fmt.Errorf("its input was lost: %w", dag.ErrLost),
+		fmt.Errorf("needs a[sub-1]; %w", engine.ErrOnly), fmt.Errorf("its input was lost: %w", engine.ErrLost),
 	} {
-		r.Errors = []*dag.Error{{Task: "a[sub-1]", Err: err}}
-		need.Equal(t, strings.Join(faulty(p, r, dag.Options{}), " "), "", err)
+		r.Errors = []*engine.Error{{Task: "a[sub-1]", Err: err}}
+		need.Equal(t, strings.Join(faulty(p, r, engine.Options{}), " "), "", err)
 	}
 	// Data in another unit: the others may have it too.
-	r.Errors = []*dag.Error{{Task: "a[sub-1]", Err: fmt.Errorf("a: %w", column.UnitError{Err: damaged})},
+	r.Errors = []*engine.Error{{Task: "a[sub-1]", Err: fmt.Errorf("a: %w", column.UnitError{Err: damaged})},
 		{Task: "a[sub-2]", Err: damaged}}
-	need.Equal(t, strings.Join(faulty(p, r, dag.Options{}), " "), "")
+	need.Equal(t, strings.Join(faulty(p, r, engine.Options{}), " "), "")
 	need.Equal(t, strings.Join(otherUnit(r), " "), "a[sub-1]")
 	// An outage is one cause, whatever stages it strikes; more memory is for one stage.
 	lost := &machine.Fault{Err: errors.New("Slurm job 1_2: its node failed")}
 	little := &machine.Fault{Err: errors.New("give its stage more"), OfStage: true}
-	r.Errors = []*dag.Error{{Task: "a[sub-1]", Err: lost}, {Task: "b[sub-1]", Err: lost},
+	r.Errors = []*engine.Error{{Task: "a[sub-1]", Err: lost}, {Task: "b[sub-1]", Err: lost},
 		{Task: "a[sub-2]", Err: little}, {Task: "b[sub-2]", Err: little}}
 	need.Equal(t, len(groupCauses(r.Errors, false)), 3)
 }

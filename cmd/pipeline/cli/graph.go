@@ -11,7 +11,7 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/flags"
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/pipelines/diagram"
 )
 
@@ -70,14 +70,14 @@ func (a *app) graph(file string, sets []string, path string, write func(diagram.
 	if err := a.MayReplace(path, "a drawing of this command", console.Holds(diagram.IsDrawing)); err != nil {
 		return err
 	}
-	var steps []dag.Step
+	var steps []engine.Step
 	if isStore(a.storeDir(p.Dir)) {
 		store, err := a.open(p)
 		if err != nil {
 			return err
 		}
 		defer store.Close()
-		if steps, err = dag.Plan(context.Background(), p.Graph, store, dag.Options{}); err != nil {
+		if steps, err = engine.Plan(context.Background(), p.Graph, store, engine.Options{}); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/pipelines/lock"
@@ -136,7 +136,7 @@ func (a *app) unlocked(path string, ds []lock.Difference) error {
 }
 
 // compareHeld holds what a run gave against the lock.
-func (a *app) compareHeld(h *held, r *dag.Result) error {
+func (a *app) compareHeld(h *held, r *engine.Result) error {
 	if h == nil {
 		return nil
 	}

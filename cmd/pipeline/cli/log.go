@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/record"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
@@ -76,7 +77,7 @@ func (a *app) logOfFile(file string, sets []string, pattern string) error {
 	last := record.LastKeys(c.Pipeline.Graph, c.Store)
 	var tasks []taskKey
 	for _, n := range nodes {
-		t := taskKey{n.ID(), c.Steps[n].Key, c.Steps[n].State == dag.Cached, false}
+		t := taskKey{n.ID(), c.Steps[n].Key, c.Steps[n].State == engine.Cached, false}
 		if _, err := os.Stat(c.Store.Work.LogPath(t.key)); err != nil && !t.ran {
 			t.key, t.ran = last[n.ID()] // its present work has no result and no log
 			t.before = t.ran
@@ -99,8 +100,8 @@ func (a *app) logOfRun(id, pattern string) error {
 	var tasks []taskKey
 	for _, t := range r.Tasks {
 		if t.ID == pattern || dag.StageOf(t.ID) == pattern {
-			tasks = append(tasks, taskKey{t.ID, t.Key, t.State == dag.Ran || t.State == dag.Cached ||
-				t.State == dag.Failed, false})
+			tasks = append(tasks, taskKey{t.ID, t.Key, t.State == engine.Ran || t.State == engine.Cached ||
+				t.State == engine.Failed, false})
 		}
 	}
 	if tasks == nil {
@@ -165,7 +166,7 @@ func (a *app) logs(store *artifacts.Store, tasks []taskKey) error {
 }
 
 // said is the end of a failed task's log, for a person, with where to find the rest.
-func (a *app) said(e *dag.Error, file string) string {
+func (a *app) said(e *engine.Error, file string) string {
 	if e.Said == "" {
 		return ""
 	}

@@ -14,6 +14,7 @@ import (
 	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/why"
 	"prgnn/internal/machine"
 	"prgnn/internal/words"
@@ -23,7 +24,7 @@ import (
 
 func (a *app) planCommand() *cobra.Command {
 	var sets []string
-	var o dag.Options
+	var o engine.Options
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
 		Short: "what would run and why, and how long it takes",
@@ -56,13 +57,13 @@ type planEvent struct {
 	Event   string                       `json:"event"` // "plan"
 	Task    string                       `json:"task"`
 	Stage   string                       `json:"stage"`
-	State   dag.State                    `json:"state"`
+	State   engine.State                 `json:"state"`
 	Reason  string                       `json:"reason"`
 	Key     string                       `json:"key,omitempty"`
 	Outputs map[string]progress.Artifact `json:"outputs,omitempty"`
 }
 
-func (a *app) plan(file string, sets []string, o dag.Options) error {
+func (a *app) plan(file string, sets []string, o engine.Options) error {
 	p, err := a.load(file, sets)
 	if err != nil {
 		a.dropped(file, sets, nil)
@@ -83,7 +84,7 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	if err != nil {
 		return err
 	}
-	planned := func() ([]dag.Step, error) { return steps, nil }
+	planned := func() ([]engine.Step, error) { return steps, nil }
 	for _, n := range precheck.TooLarge(p.Roster, p.Graph, machine.Memory, planned) {
 		a.Note("%s", n)
 	}
@@ -104,16 +105,17 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 		g.Add(group.name(), string(group.state), group.reason)
 	}
 	g.Print(a.Out)
-	states := map[dag.State]int{}
+	states := map[engine.State]int{}
 	for _, s := range steps {
 		states[s.State]++
 	}
-	fmt.Fprintf(a.Out, "plan: %s: %d cached, %d stale, %d unknown", words.Count(len(steps), "task"), states[dag.Cached], states[dag.Stale], states[dag.Unknown])
-	if n := states[dag.Failed]; n > 0 {
+	fmt.Fprintf(a.Out, "plan: %s: %d cached, %d stale, %d unknown", words.Count(len(steps), "task"),
+		states[engine.Cached], states[engine.Stale], states[engine.Unknown])
+	if n := states[engine.Failed]; n > 0 {
 		fmt.Fprintf(a.Out, ", %d cannot run", n)
 	}
 	fmt.Fprintln(a.Out)
-	if states[dag.Stale]+states[dag.Unknown] > 0 {
+	if states[engine.Stale]+states[engine.Unknown] > 0 {
 		fmt.Fprintf(a.Out, "time: %s\n", e)
 		if disk := e.Disk(); disk != "" {
 			fmt.Fprintf(a.Out, "disk: %s\n", disk)
@@ -131,7 +133,7 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 // A stepGroup is tasks of one stage with one state and one reason.
 type stepGroup struct {
 	stage  *dag.StageNode
-	state  dag.State
+	state  engine.State
 	reason string
 	tasks  []*dag.Node
 }
@@ -149,10 +151,10 @@ func (g stepGroup) name() string {
 // mostReasons is how many reasons of the tasks of one stage are listed.
 const mostReasons = 100
 
-func groupSteps(steps []dag.Step, each bool) []stepGroup {
+func groupSteps(steps []engine.Step, each bool) []stepGroup {
 	type same struct {
 		stage  *dag.StageNode
-		state  dag.State
+		state  engine.State
 		reason string
 	}
 	at := map[same]int{}
@@ -190,7 +192,7 @@ func withoutMember(task, message string) string {
 }
 
 // reasonOf is the reason of a step with the coordinates of its task left out.
-func reasonOf(s dag.Step) string {
+func reasonOf(s engine.Step) string {
 	reason := withoutMember(s.Node.ID(), s.Reason)
 	for _, c := range s.Node.Coords() { // the other stage may have fewer axes, or more
 		one := strings.Trim(dag.TaskID("", []dag.Coord{c}, column.Subject), "[]")

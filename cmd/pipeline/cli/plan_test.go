@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/need"
 )
 
@@ -22,10 +23,10 @@ func TestReasonsAreGrouped(t *testing.T) {
 		b := dag.NewGraph("test")
 		b.BareAxis("subject")
 		stage := b.Stage("joined", nil, "subject")
-		var steps []dag.Step
+		var steps []engine.Step
 		for _, subject := range []string{"sub-01", "sub-02"} {
 			n := b.Task(stage, nil, subject)
-			steps = append(steps, dag.Step{Node: n, State: dag.Unknown, Reason: fmt.Sprintf(c.reason, subject)})
+			steps = append(steps, engine.Step{Node: n, State: engine.Unknown, Reason: fmt.Sprintf(c.reason, subject)})
 		}
 		groups := groupSteps(steps, false)
 		need.Equal(t, len(groups), 1)
@@ -34,10 +35,10 @@ func TestReasonsAreGrouped(t *testing.T) {
 	// Of very many reasons, some are listed, and -v lists all.
 	b := dag.NewGraph("test")
 	stage := b.Stage("joined", nil, "i")
-	var steps []dag.Step
+	var steps []engine.Step
 	for i := range 300 {
 		n := b.Task(stage, nil, strconv.Itoa(i))
-		steps = append(steps, dag.Step{Node: n, State: dag.Failed, Reason: fmt.Sprintf("line %d", i)})
+		steps = append(steps, engine.Step{Node: n, State: engine.Failed, Reason: fmt.Sprintf("line %d", i)})
 	}
 	groups := groupSteps(steps, false)
 	need.Equal(t, len(groups), mostReasons+1)
@@ -46,5 +47,5 @@ func TestReasonsAreGrouped(t *testing.T) {
 	need.Equal(t, len(groupSteps(steps, true)), 300)
 	// A number of one participant is not its name.
 	one := b.Task(b.Stage("a", nil, "subject"), nil, "1")
-	need.Equal(t, reasonOf(dag.Step{Node: one, Reason: "10 volumes"}), "10 volumes")
+	need.Equal(t, reasonOf(engine.Step{Node: one, Reason: "10 volumes"}), "10 volumes")
 }

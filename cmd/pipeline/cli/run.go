@@ -21,6 +21,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/machine"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -89,7 +90,7 @@ report stage is written to NAME.html beside FILE.`,
 type running struct {
 	file string
 	sets []string
-	dag.Options
+	engine.Options
 	executor executor.Executor
 	locked   bool   // the run is held to a lock
 	lock     string // its path; "" is run.lock beside the file
@@ -108,7 +109,7 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 }
 
 // runLoaded runs a pipeline. There is no result where the run could not begin.
-func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (*dag.Result, error) {
+func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (*engine.Result, error) {
 	if err := checkSelection(p.Graph, r.Options); err != nil {
 		return nil, err
 	}
@@ -130,8 +131,8 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	if r.executor.Where == "local" {
 		memory = machine.Memory
 	}
-	for _, n := range precheck.TooLarge(p.Roster, p.Graph, memory, func() ([]dag.Step, error) {
-		return dag.Plan(cmd.Context(), p.Graph, store, dag.Options{Until: r.Until, Only: r.Only, Force: r.Force})
+	for _, n := range precheck.TooLarge(p.Roster, p.Graph, memory, func() ([]engine.Step, error) {
+		return engine.Plan(cmd.Context(), p.Graph, store, engine.Options{Until: r.Until, Only: r.Only, Force: r.Force})
 	}) {
 		a.Note("%s", n)
 	}
@@ -161,7 +162,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	})
 	changed := r.follow(shown, ahead)
 	r.Bring = handedOut(p)
-	result, err := dag.Run(ctx, p.Graph, store, r.Options)
+	result, err := engine.Run(ctx, p.Graph, store, r.Options)
 	if ctx.Err() == nil {
 		r.executor.End(a.Console)
 	}
@@ -207,17 +208,17 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 // follow shows each event of a run, and calls begun where a task begins. The first task that another run is at, and
 // this one waits for, gets a line of its own. It returns, by note, the tasks whose bytes are not those of their
 // records: they are known when the run has ended.
-func (r *running) follow(shown progress.Display, begun func()) map[string][]dag.Event {
-	changed := map[string][]dag.Event{}
+func (r *running) follow(shown progress.Display, begun func()) map[string][]engine.Event {
+	changed := map[string][]engine.Event{}
 	waits := false
-	r.Progress = func(e dag.Event) {
+	r.Progress = func(e engine.Event) {
 		switch {
-		case e.State == dag.Waiting && !waits:
+		case e.State == engine.Waiting && !waits:
 			waits = true
 			shown.Say(fmt.Sprintf("%s: %s; this run waits for the result", e.Task, e.Note))
-		case e.State == dag.Running:
+		case e.State == engine.Running:
 			begun()
-		case e.State == dag.Ran && (e.Note == dag.OtherBytes || e.Note == dag.OtherRecord):
+		case e.State == engine.Ran && (e.Note == engine.OtherBytes || e.Note == engine.OtherRecord):
 			changed[e.Note] = append(changed[e.Note], e)
 		}
 		shown.Event(e)
@@ -226,8 +227,8 @@ func (r *running) follow(shown progress.Display, begun func()) map[string][]dag.
 }
 
 // noteResult says what a person should know of a run beside its outcome.
-func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
-	list := func(events []dag.Event, of func(dag.Event) string) string {
+func (a *app) noteResult(r *engine.Result, changed map[string][]engine.Event) {
+	list := func(events []engine.Event, of func(engine.Event) string) string {
 		var names []string
 		for _, e := range events {
 			names = append(names, of(e))
@@ -235,14 +236,14 @@ func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
 		slices.Sort(names)
 		return words.Some(names, 6)
 	}
-	task := func(e dag.Event) string { return e.Task }
-	if events := changed[dag.OtherBytes]; events != nil {
-		a.Warn("%s: %s; pipeline audit --stage shows where", list(events, task), dag.OtherBytes)
+	task := func(e engine.Event) string { return e.Task }
+	if events := changed[engine.OtherBytes]; events != nil {
+		a.Warn("%s: %s; pipeline audit --stage shows where", list(events, task), engine.OtherBytes)
 	}
-	if events := changed[dag.OtherRecord]; events != nil {
+	if events := changed[engine.OtherRecord]; events != nil {
 		a.Warn("%s: %s\n  a record there without its files is replaced; a complete one stays: if it is wrong, delete it there (%s), then run with --force STAGE",
-			list(events, task), dag.OtherRecord,
-			list(events, func(e dag.Event) string { return fmt.Sprintf("actions/%.2[1]s/%[1]s", e.Key) }))
+			list(events, task), engine.OtherRecord,
+			list(events, func(e engine.Event) string { return fmt.Sprintf("actions/%.2[1]s/%[1]s", e.Key) }))
 	}
 	if len(r.Damaged) > 0 {
 		a.Warn("damaged and restored: %s", words.Some(r.Damaged, 6))
@@ -270,7 +271,7 @@ func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
 
 // checkSelection refuses names of stages that are not there before anything is
 // opened: that is a mistake of the command line, and no failure.
-func checkSelection(g *dag.Graph, o dag.Options) error {
+func checkSelection(g *dag.Graph, o engine.Options) error {
 	if len(o.Only) > 0 && len(o.Until) > 0 {
 		return exit.Wrongf("--until and --only exclude each other: --until also runs upstream tasks, --only does not")
 	}
@@ -298,7 +299,7 @@ func checkSelection(g *dag.Graph, o dag.Options) error {
 }
 
 // doomed are the stages of a run that are known to fail: what runs before them may take hours.
-func doomed(p *pipelines.Pipeline, o dag.Options) (errs []error) {
+func doomed(p *pipelines.Pipeline, o engine.Options) (errs []error) {
 	selected := progress.Selected(p.Graph, o)
 	for _, d := range p.Doomed {
 		if selected == nil || slices.ContainsFunc(p.Graph.Stages(), func(s *dag.StageNode) bool {
@@ -320,7 +321,7 @@ func (a *app) notes(notes []string, errs []error) {
 }
 
 // lastLine is what scripts read.
-func (a *app) lastLine(r *dag.Result, interrupted bool) {
+func (a *app) lastLine(r *engine.Result, interrupted bool) {
 	if a.JSON {
 		a.Object(runEvent{"run", r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, progress.Round(r.Seconds),
 			r.Unfinished, interrupted})
@@ -340,7 +341,7 @@ func (a *app) lastLine(r *dag.Result, interrupted bool) {
 
 // failures prints what went wrong: each cause once, with the tasks that it
 // struck, then what that means for the rest.
-func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline, o dag.Options) {
+func (a *app) failures(cmd *cobra.Command, r *engine.Result, p *pipelines.Pipeline, o engine.Options) {
 	if r.Failed == 0 {
 		return
 	}
@@ -372,7 +373,7 @@ func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline,
 	if r.Skipped > 0 {
 		fmt.Fprintf(a.Stderr, "%s skipped: upstream tasks failed. ", words.Count(r.Skipped, "task"))
 	}
-	if !slices.ContainsFunc(r.Errors, func(e *dag.Error) bool { return !errors.Is(e, dag.ErrOnly) }) {
+	if !slices.ContainsFunc(r.Errors, func(e *engine.Error) bool { return !errors.Is(e, engine.ErrOnly) }) {
 		a.Warn("Run the upstream tasks too: %s", a.Again("--only", "--until"))
 		return
 	}
@@ -380,7 +381,7 @@ func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline,
 }
 
 // machineRemedies say what to do about tasks that failed by a fault of the machine.
-func machineRemedies(r *dag.Result) (remedies []string) {
+func machineRemedies(r *engine.Result) (remedies []string) {
 	for _, e := range r.Errors {
 		remedy := machine.Remedy(e.Err)
 		if remedy != "" && len(remedies) < 3 && !slices.Contains(remedies, remedy) { // of many directories, a few do
@@ -391,7 +392,7 @@ func machineRemedies(r *dag.Result) (remedies []string) {
 }
 
 // otherUnit are the tasks whose data are in another unit.
-func otherUnit(r *dag.Result) (tasks []string) {
+func otherUnit(r *engine.Result) (tasks []string) {
 	for _, e := range r.Errors {
 		if errors.As(e.Err, new(column.UnitError)) {
 			tasks = append(tasks, e.Task)
@@ -403,13 +404,14 @@ func otherUnit(r *dag.Result) (tasks []string) {
 // faulty lists the participants whose tasks failed, but for faults of the machine. It is nil where nobody failed alone:
 // with all participants, or all of several that the run was for and one cause, something else is wrong, as with data in
 // another unit.
-func faulty(p *pipelines.Pipeline, r *dag.Result, o dag.Options) []string {
+func faulty(p *pipelines.Pipeline, r *engine.Result, o engine.Options) []string {
 	if p.Roster == nil {
 		return nil
 	}
 	failed := map[string]bool{}
 	for _, e := range r.Errors {
-		failed[e.Task] = !machine.Caused(e.Err) && !errors.Is(e.Err, dag.ErrOnly) && !errors.Is(e.Err, dag.ErrLost)
+		failed[e.Task] = !machine.Caused(e.Err) && !errors.Is(e.Err, engine.ErrOnly) && !errors.Is(e.Err,
+			engine.ErrLost)
 		if errors.As(e.Err, new(column.UnitError)) {
 			return nil
 		}
@@ -445,7 +447,7 @@ func areIs(n int) string {
 
 // A failureCause is one message and the tasks that ended in it.
 type failureCause struct {
-	first *dag.Error
+	first *engine.Error
 	text  string // of several tasks: of the first, with […] and sub-… for what names the member
 	tasks []string
 }
@@ -455,7 +457,7 @@ var numbers = pattern.New(`\d+(\.\d+)?`)
 
 // groupCauses joins failures of a stage whose messages are the same but for the names of the members, the files named
 // after them, and numbers, in the order of the graph; if each, it joins none. A machine's failure strikes any stage.
-func groupCauses(errs []*dag.Error, each bool) []failureCause {
+func groupCauses(errs []*engine.Error, each bool) []failureCause {
 	var causes []failureCause
 	common := map[string]string{} // by stage and message without numbers: the message, "" where numbers differ
 	at := map[string]int{}
@@ -520,7 +522,7 @@ const mostOfText = 64 << 10
 
 // texts prints the texts for people that no other task reads. With -q and --json it reads
 // them only: the exit code must not depend on what is printed.
-func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
+func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *engine.Result) error {
 	silent := a.Quiet || a.JSON
 	var found []results.Output
 	for _, o := range unreadTexts(g) {

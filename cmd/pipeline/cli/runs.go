@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/record"
 )
 
@@ -167,7 +168,7 @@ func (a *app) showRun(id string, what []string, rows int) error {
 	if a.JSON {
 		a.Object(pastRun(r))
 		for _, t := range r.Tasks {
-			e := dag.Event{Task: t.ID, Stage: dag.StageOf(t.ID), State: t.State, Key: t.Key, Outputs: t.Outputs,
+			e := engine.Event{Task: t.ID, Stage: dag.StageOf(t.ID), State: t.State, Key: t.Key, Outputs: t.Outputs,
 				Seconds: t.Seconds, Read: t.Read, Memory: t.Memory}
 			if t.Error != "" {
 				e.Err = errors.New(t.Error)
@@ -240,7 +241,7 @@ func (a *app) printRun(r *record.Record) {
 	}
 	g.Print(a.Out)
 	for _, t := range r.Tasks {
-		if t.State == dag.Failed {
+		if t.State == engine.Failed {
 			fmt.Fprintf(a.Out, "%s %s\n", a.Page.Red("failed:"), indented(t.Error))
 		}
 	}

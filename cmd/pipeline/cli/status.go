@@ -14,6 +14,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/cluster"
+	"prgnn/dag/engine"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 )
@@ -88,7 +89,7 @@ func stageStatus(c *results.Current, s *dag.StageNode, where map[artifacts.Key]s
 		}
 		state, inSlurm := where[step.Key]
 		switch {
-		case step.State == dag.Cached:
+		case step.State == engine.Cached:
 			e.Done++
 		case !inSlurm || step.Key == (artifacts.Key{}):
 		case strings.HasPrefix(state, "pending"):

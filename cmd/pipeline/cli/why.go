@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/why"
 )
 
@@ -43,7 +44,7 @@ type whyEvent struct {
 	Event       string           `json:"event"` // "why"
 	Task        string           `json:"task"`
 	Stage       string           `json:"stage"`
-	State       dag.State        `json:"state"`
+	State       engine.State     `json:"state"`
 	Reason      string           `json:"reason"`
 	Key         string           `json:"key,omitempty"`
 	Run         string           `json:"run,omitempty"` // that it is compared with
@@ -57,9 +58,9 @@ type whyEvent struct {
 
 // A causesEvent is the answer about several tasks.
 type causesEvent struct {
-	Event  string            `json:"event"` // "causes"
-	States map[dag.State]int `json:"states"`
-	Causes []why.Cause       `json:"causes"` // never null
+	Event  string               `json:"event"` // "causes"
+	States map[engine.State]int `json:"states"`
+	Causes []why.Cause          `json:"causes"` // never null
 }
 
 func (a *app) why(file string, named []string, sets []string) error {
@@ -76,7 +77,7 @@ func (a *app) why(file string, named []string, sets []string) error {
 		return err
 	}
 	defer done()
-	sum, err := why.Causes(context.Background(), p.Graph, store, dag.Options{}, named...)
+	sum, err := why.Causes(context.Background(), p.Graph, store, engine.Options{}, named...)
 	if err != nil {
 		return exit.Wrong(err)
 	}
@@ -92,7 +93,7 @@ func (a *app) why(file string, named []string, sets []string) error {
 		results.PrintCauses(a.Console, sum)
 		return nil
 	}
-	e, err := why.Task(context.Background(), p.Graph, store, dag.Options{}, named[0])
+	e, err := why.Task(context.Background(), p.Graph, store, engine.Options{}, named[0])
 	if err != nil {
 		return exit.Wrong(err)
 	}

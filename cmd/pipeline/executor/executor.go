@@ -20,6 +20,7 @@ import (
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/dag"
 	"prgnn/dag/cluster"
+	"prgnn/dag/engine"
 )
 
 // slurmWorkers is how many tasks are handed to a cluster at once: what it runs of
@@ -37,7 +38,7 @@ type Executor struct {
 	Detach   bool
 
 	cluster interface {
-		dag.Executor
+		engine.Executor
 		Begun() bool
 		Cancel() error
 	} // nil for local
@@ -58,7 +59,7 @@ func (e *Executor) Flags(cmd *cobra.Command) {
 }
 
 // Open fills in what the flags ask for.
-func (e *Executor) Open(cmd *cobra.Command, g *dag.Graph, o *dag.Options, say func(string)) error {
+func (e *Executor) Open(cmd *cobra.Command, g *dag.Graph, o *engine.Options, say func(string)) error {
 	for flag, where := range map[string][]string{"slurm-args": {"slurm"}, "slurm-interval": {"slurm"},
 		"submit-template": {"submit"}, "pilots": {"slurm", "submit"}, "pilot-time": {"slurm", "submit"}} {
 		if cmd.Flags().Changed(flag) && !slices.Contains(where, e.Where) && e.Where != "" {
@@ -122,13 +123,37 @@ const moderate = 4 << 30
 func (e *Executor) pool(g *dag.Graph, s cluster.Scheduler, large *cluster.Executor, say func(string)) *cluster.Pool {
 	most := int64(math.MaxInt64)
 	if large != nil {
-		most = max(moderate, 2*g.UsualMemory())
+		most = max(moderate, 2*usualMemory(g))
 	}
-	n := g.Largest(most)
+	n := largest(g, most)
 	n.Memory = cluster.PilotMemory(n.Threads, n.Memory)
 	n.Time = cmp.Or(e.time, max(cluster.PilotTime, 2*n.Time))
 	return &cluster.Pool{Kinds: dag.Lookup, Scheduler: s, Pilots: cmp.Or(e.pilots, 10), Needs: n, Large: large,
 		Note: say}
+}
+
+// largest is what the largest of the tasks of a graph needs, of those that do with so many bytes of memory.
+func largest(g *dag.Graph, memory int64) (n dag.Needs) {
+	for _, s := range g.Stages() {
+		if of := s.Needs(); of.Memory <= memory {
+			n = dag.Needs{Threads: max(n.Threads, of.Threads), Memory: max(n.Memory, of.Memory),
+				Time: max(n.Time, of.Time)}
+		}
+	}
+	return n
+}
+
+// usualMemory are the bytes with which nine in ten tasks do.
+func usualMemory(g *dag.Graph) int64 {
+	var all []int64
+	for _, s := range g.Stages() {
+		all = append(all, slices.Repeat([]int64{s.Needs().Memory}, len(s.Tasks()))...)
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[(len(all)*9+9)/10-1]
 }
 
 // End lets the pilots end.

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -30,6 +31,27 @@ func TestSizeOfPilots(t *testing.T) {
 	}
 	stage(40, 6) // no few
 	need.Equal(t, (&Executor{}).pool(g, nil, &cluster.Executor{}, nil).Needs.Memory>>30, 11)
+}
+
+// What a kind needs for data of some size counts for the scheduler, and what the file states counts before it.
+func TestMemoryForSizes(t *testing.T) {
+	k := &dag.Kind{Name: "gather", MemoryFor: func(s dag.Sizes) int64 { return int64(100 + 10*s["rows"]) }}
+	for few, want := range []int64{50, 50, 170} { // large tasks among 10 to 12
+		b := dag.NewGraph("test")
+		large, all := b.Stage("large", k, "i"), b.Stage("all", k, "i")
+		b.Measure(large, dag.Sizes{"rows": 7})
+		b.Require(all, dag.Needs{Memory: 50})
+		for i := range few {
+			b.Task(large, nil, fmt.Sprint(i))
+		}
+		for i := range 10 {
+			b.Task(all, nil, fmt.Sprint(i))
+		}
+		g := b.Draft()
+		need.Equal(t, usualMemory(g), want, few, "large tasks")
+		need.Equal(t, largest(g, math.MaxInt64).Memory, 170, "100 and 7 times 10")
+		need.Equal(t, largest(g, 169).Memory, 50, "but for those that need 170")
+	}
 }
 
 // --slurm-args is a line of words, quoted as in a shell.

@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
@@ -27,7 +28,8 @@ import (
 // the results that are there, and says what is missing. A page that somebody has edited is kept
 // under another name; a file that is no report is not touched. The error says why there is
 // no page; it has been printed.
-func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result, o dag.Options) error {
+func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *engine.Result,
+	o engine.Options) error {
 	task := Stage(p.Graph)
 	if task == nil || r.Outputs[task.ID()] == nil && !asksFor(p.Graph, task, o) {
 		return nil
@@ -79,7 +81,7 @@ func NoteEarlier(a *console.Console, p *pipelines.Pipeline) {
 }
 
 // asksFor reports whether a run includes a task.
-func asksFor(g *dag.Graph, task *dag.Node, o dag.Options) bool {
+func asksFor(g *dag.Graph, task *dag.Node, o engine.Options) bool {
 	if len(o.Only) == 0 && len(o.Until) == 0 {
 		return true
 	}

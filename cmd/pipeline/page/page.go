@@ -13,6 +13,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/stages/role"
@@ -149,7 +150,7 @@ func stored(c *results.Current, task *dag.Node) ([]byte, error) {
 
 // Partial makes a page from the results that are there, and names the tasks that have
 // none. failures are those of the run that leaves the page.
-func partial(a *console.Console, c *results.Current, task *dag.Node, failures []*dag.Error) (page []byte,
+func partial(a *console.Console, c *results.Current, task *dag.Node, failures []*engine.Error) (page []byte,
 	missing []string, err error) {
 	in, err := inputsOf(c, task)
 	if err != nil {
@@ -242,7 +243,7 @@ func inputOf(c *results.Current, src dag.Source) (in dag.Input, ok bool, err err
 		in = dag.InputOf(out[src.Output])
 		return in, true, nil
 	}
-	if step == nil || step.State != dag.Cached {
+	if step == nil || step.State != engine.Cached {
 		return in, false, nil
 	}
 	in.Name, in.Ref = src.Node.ID()+"."+src.Output, step.Outputs.Of(src.Output)

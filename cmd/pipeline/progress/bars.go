@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"prgnn/cmd/pipeline/console"
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/words"
 )
 
@@ -56,8 +56,8 @@ func newFrames(t *tallies) *bars {
 	return b
 }
 
-func (b *bars) Event(e dag.Event) {
-	if e.State == dag.Running {
+func (b *bars) Event(e engine.Event) {
+	if e.State == engine.Running {
 		b.ask.Do(func() {
 			b.stopped.Go(func() {
 				past := b.history()

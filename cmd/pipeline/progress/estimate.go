@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/machine"
 	"prgnn/internal/words"
 )
@@ -29,7 +30,7 @@ type Estimate struct {
 }
 
 // Estimated adds up the times and sizes of the last runs of tasks; a task that has not run takes the mean of its stage.
-func Estimated(steps []dag.Step, past Past, workers int) Estimate {
+func Estimated(steps []engine.Step, past Past, workers int) Estimate {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -39,7 +40,7 @@ func Estimated(steps []dag.Step, past Past, workers int) Estimate {
 	perStage, members := map[string]float64{}, map[string]int{}
 	var most *dag.StageNode
 	for _, s := range steps {
-		if s.State != dag.Stale && s.State != dag.Unknown {
+		if s.State != engine.Stale && s.State != engine.Unknown {
 			continue
 		}
 		e.Tasks++
@@ -83,9 +84,9 @@ func Estimated(steps []dag.Step, past Past, workers int) Estimate {
 
 // Ahead tells before a run what Estimated says of it: "12 tasks to run: about 41 min on 2 workers …". It is "" when
 // nothing is to run, or the time of most tasks is not known. full is what NoRoom says.
-func Ahead(ctx context.Context, g *dag.Graph, s *artifacts.Store, o dag.Options) (text, full string) {
+func Ahead(ctx context.Context, g *dag.Graph, s *artifacts.Store, o engine.Options) (text, full string) {
 	past := Remember(g, s)
-	steps, err := dag.Plan(ctx, g, s, dag.Options{Until: o.Until, Only: o.Only, Force: o.Force})
+	steps, err := engine.Plan(ctx, g, s, engine.Options{Until: o.Until, Only: o.Only, Force: o.Force})
 	if err != nil {
 		return "", "" // the run says what is wrong
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/record"
 	"prgnn/internal/need"
 )
@@ -14,12 +14,12 @@ import (
 // TestEstimated: 2 stale tasks of a known stage, one of them never run, and one task of a stage
 // without a record. series: 3 s and, for the task that has not run, the mean of 3 and 5 s.
 func TestEstimated(t *testing.T) {
-	stepsOf := func(axes ...string) (steps []dag.Step) {
+	stepsOf := func(axes ...string) (steps []engine.Step) {
 		g := twoStages(axes...)
-		for i, state := range []dag.State{dag.Stale, dag.Unknown, dag.Cached} {
-			steps = append(steps, dag.Step{Node: g.Stages()[0].Tasks()[i], State: state})
+		for i, state := range []engine.State{engine.Stale, engine.Unknown, engine.Cached} {
+			steps = append(steps, engine.Step{Node: g.Stages()[0].Tasks()[i], State: state})
 		}
-		return append(steps, dag.Step{Node: g.Stages()[1].Tasks()[0], State: dag.Unknown})
+		return append(steps, engine.Step{Node: g.Stages()[1].Tasks()[0], State: engine.Unknown})
 	}
 	steps := stepsOf()
 	took := map[string]float64{"series[sub-1]": 3, "series[sub-3]": 5}
@@ -51,26 +51,26 @@ func TestEstimated(t *testing.T) {
 		}
 	}
 	need.Equal(t, Estimated(steps, past(nil), 1).String(), "unknown, no earlier run of these stages", "without records")
-	few := append(steps[:1:1], slices.Repeat([]dag.Step{steps[3]}, 5)...)
+	few := append(steps[:1:1], slices.Repeat([]engine.Step{steps[3]}, 5)...)
 	need.Equal(t, Estimated(few, past(took), 1).String(), "unknown, no earlier run of the stages of 5 of 6 tasks")
 	need.Equal(t, Estimated(steps[2:3], past(took), 1).String(), "nothing to run", "all cached")
 }
 
 // TestAllLeft: a stage goes on at the mean of its tasks in this run, and else of earlier runs.
 func TestAllLeft(t *testing.T) {
-	tallies := newTallies(twoStages(), dag.Options{Workers: 2})
+	tallies := newTallies(twoStages(), engine.Options{Workers: 2})
 	say := func(want string) {
 		t.Helper()
 		need.Equal(t, tallies.allLeft(time.Time{}), want)
 	}
 	say("")
-	e := event("series", "series[sub-1]", dag.Ran)
+	e := event("series", "series[sub-1]", engine.Ran)
 	e.Seconds = 10
 	tallies.count(e, time.Now())
 	say("about 10.0 s left, plus stages of unknown duration: train") // 2 × 10 s on 2 workers
 	tallies.remember(Past{"train": {Seconds: 8}, "series[sub-2]": {Seconds: 100}})
 	say("about 14.0 s left")
-	e = event("series", "series[sub-2]", dag.Running)
+	e = event("series", "series[sub-2]", engine.Running)
 	e.Done, e.Total = 1, 2
 	tallies.count(e, time.Now())
 	say("about 11.5 s left")

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 )
 
 // An Artifact is one output of a task.
@@ -49,13 +50,13 @@ func newJSONLines(a *console.Console, g *dag.Graph, t *tallies) *jsonLines {
 	return &jsonLines{a}
 }
 
-func (j *jsonLines) Event(e dag.Event) {
+func (j *jsonLines) Event(e engine.Event) {
 	switch e.State {
-	case dag.Waiting, dag.Running:
+	case engine.Waiting, engine.Running:
 		return
 	}
 	j.Out.Write(AppendTask(j.Out.AvailableBuffer(), e))
-	if e.State != dag.Cached {
+	if e.State != engine.Cached {
 		j.Out.Flush() // someone may be waiting for news
 	}
 }
@@ -66,7 +67,7 @@ func (j *jsonLines) Close() {}
 
 // AppendTask writes a taskEvent by hand: a run without work has nothing else to
 // do, and reflection would be most of its time.
-func AppendTask(b []byte, e dag.Event) []byte {
+func AppendTask(b []byte, e engine.Event) []byte {
 	b = append(b, `{"event":"task","task":`...)
 	b = appendJSON(b, e.Task)
 	b = append(b, `,"stage":`...)
@@ -97,7 +98,7 @@ func AppendTask(b []byte, e dag.Event) []byte {
 	}
 	b = append(b, `,"seconds":`...)
 	b = strconv.AppendFloat(b, Round(e.Seconds), 'f', -1, 64)
-	var failed *dag.Error
+	var failed *engine.Error
 	if e.Err != nil {
 		b = append(b, `,"error":`...)
 		b = appendJSON(b, cause(e.Err))
@@ -133,7 +134,7 @@ func AppendTask(b []byte, e dag.Event) []byte {
 // cause is the message of a task's error without its place: the event names the
 // task already.
 func cause(err error) string {
-	var e *dag.Error
+	var e *engine.Error
 	if errors.As(err, &e) && e.Err != nil {
 		return e.Err.Error()
 	}

@@ -11,13 +11,14 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 )
 
 type taskEvent struct {
 	Event   string              `json:"event"` // "task"
 	Task    string              `json:"task"`
 	Stage   string              `json:"stage"`
-	State   dag.State           `json:"state"`
+	State   engine.State        `json:"state"`
 	Key     string              `json:"key,omitempty"`
 	Outputs map[string]Artifact `json:"outputs,omitempty"`
 	Seconds float64             `json:"seconds"`
@@ -37,9 +38,10 @@ func TestAppendTask(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"train[fold=2]", "a\"b\\c", "<&>", "é", "\u2028",
 			"\x00\x7f", "\xff"}))
-		e := dag.Event{
+		e := engine.Event{
 			Task: text.Draw(t, "task"), Stage: text.Draw(t, "stage"),
-			State:   rapid.SampledFrom([]dag.State{dag.Ran, dag.Cached, dag.Failed, dag.Skipped}).Draw(t, "state"),
+			State: rapid.SampledFrom([]engine.State{engine.Ran, engine.Cached, engine.Failed,
+				engine.Skipped}).Draw(t, "state"),
 			Seconds: rapid.Float64Range(0, 1e6).Draw(t, "seconds"),
 		}
 		if rapid.Bool().Draw(t, "has a key") {
@@ -54,9 +56,9 @@ func TestAppendTask(t *testing.T) {
 		}
 		want := taskEvent{Event: "task", Task: e.Task, Stage: e.Stage, State: e.State, Key: KeyText(e.Key),
 			Outputs: Artifacts(e.Outputs), Seconds: Round(e.Seconds)}
-		if e.State == dag.Failed {
+		if e.State == engine.Failed {
 			want.Error = "cause: " + text.Draw(t, "error")
-			failed := &dag.Error{Task: e.Task, Err: errors.New(want.Error)}
+			failed := &engine.Error{Task: e.Task, Err: errors.New(want.Error)}
 			if rapid.Bool().Draw(t, "has a place") {
 				failed.Pos = dag.Pos{File: "f" + text.Draw(t, "file"), Line: rapid.IntRange(1, 99).Draw(t, "line"),
 					Col: rapid.IntRange(1, 99).Draw(t, "column")}

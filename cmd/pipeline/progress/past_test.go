@@ -5,6 +5,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/need"
 )
 
@@ -25,9 +26,9 @@ func TestEstimatedBytes(t *testing.T) {
 		"series[3]": {Outputs: refs("other", map[string]int64{"series": 30, "quality": 10})}}
 	for want, ids := range map[float64][]string{100: {"series[1]", "series[2]"},
 		140: {"series[1]", "series[2]", "series[3]"}, 80: {"series[4]"}, 120: {"series[3]", "series[4]"}} {
-		var steps []dag.Step
+		var steps []engine.Step
 		for _, id := range ids {
-			steps = append(steps, dag.Step{Node: b.TaskNamed(stage, nil, id), State: dag.Stale})
+			steps = append(steps, engine.Step{Node: b.TaskNamed(stage, nil, id), State: engine.Stale})
 		}
 		need.Equal(t, Estimated(steps, past, 1).Bytes, want, ids)
 	}

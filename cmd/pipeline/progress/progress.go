@@ -9,18 +9,19 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 )
 
 // A Display shows how far a run is. It is told every event, in order, from one
 // goroutine; bars, lines and --json are three readers of that one stream.
 type Display interface {
-	Event(dag.Event)
+	Event(engine.Event)
 	Say(line string) // something for the person, beside the progress
 	Close()
 }
 
 // For chooses what the flags and the stream ask for.
-func For(a *console.Console, g *dag.Graph, store *artifacts.Store, o dag.Options) Display {
+func For(a *console.Console, g *dag.Graph, store *artifacts.Store, o engine.Options) Display {
 	switch {
 	case a.JSON:
 		return newJSONLines(a, g, newTallies(g, o))
@@ -35,7 +36,7 @@ func For(a *console.Console, g *dag.Graph, store *artifacts.Store, o dag.Options
 // Silent shows no progress, only what is said beside it.
 type Silent struct{ *console.Console }
 
-func (Silent) Event(dag.Event) {}
+func (Silent) Event(engine.Event) {}
 
 func (s Silent) Say(line string) { fmt.Fprintln(s.Stderr, line) }
 
@@ -63,7 +64,7 @@ func newLines(w io.Writer, t *tallies, verbose bool) *lines {
 	return l
 }
 
-func (l *lines) Event(e dag.Event) {
+func (l *lines) Event(e engine.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
@@ -72,12 +73,12 @@ func (l *lines) Event(e dag.Event) {
 		return
 	}
 	switch e.State {
-	case dag.Waiting, dag.Running:
+	case engine.Waiting, engine.Running:
 		return
 	}
 	if l.verbose {
 		took := ""
-		if e.State == dag.Ran || e.State == dag.Failed {
+		if e.State == engine.Ran || e.State == engine.Failed {
 			took = " in " + console.Seconds(e.Seconds)
 		}
 		fmt.Fprintf(l.w, "%s: %s%s\n", e.Task, e.State, took)

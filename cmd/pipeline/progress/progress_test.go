@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/need"
 )
 
@@ -26,25 +27,25 @@ func twoStages(axes ...string) *dag.Graph {
 	return b.Draft()
 }
 
-func event(stage, task string, s dag.State) dag.Event {
-	return dag.Event{Stage: stage, Task: task, State: s}
+func event(stage, task string, s engine.State) engine.Event {
+	return engine.Event{Stage: stage, Task: task, State: s}
 }
 
 func TestLines(t *testing.T) {
 	var out strings.Builder
-	l := newLines(&out, newTallies(twoStages(), dag.Options{}), false)
-	for _, e := range []dag.Event{
-		event("series", "series[sub-1]", dag.Cached),
-		event("series", "series[sub-2]", dag.Running),
-		{Stage: "series", Task: "series[sub-3]", State: dag.Failed, Err: errors.New("x")},
+	l := newLines(&out, newTallies(twoStages(), engine.Options{}), false)
+	for _, e := range []engine.Event{
+		event("series", "series[sub-1]", engine.Cached),
+		event("series", "series[sub-2]", engine.Running),
+		{Stage: "series", Task: "series[sub-3]", State: engine.Failed, Err: errors.New("x")},
 	} {
 		l.Event(e)
 	}
 	if out.Len() > 0 {
 		t.Errorf("a line before the stage was through: %q", out.String())
 	}
-	l.Event(event("series", "series[sub-2]", dag.Ran))
-	l.Event(event("train", "train", dag.Skipped))
+	l.Event(event("series", "series[sub-2]", engine.Ran))
+	l.Event(event("train", "train", engine.Skipped))
 	l.Close()
 	got := strings.Split(out.String(), "\n")
 	if len(got) != 3 || !strings.HasPrefix(got[0], "series: 1 ran, 1 cached, 1 failed in 0.0") || got[1] != "train: 1 skipped" || got[2] != "" {
@@ -55,16 +56,16 @@ func TestLines(t *testing.T) {
 // TestLinesOfAnUnfinishedRun: what was begun is told at the end.
 func TestLinesOfAnUnfinishedRun(t *testing.T) {
 	var out strings.Builder
-	l := newLines(&out, newTallies(twoStages(), dag.Options{}), false)
-	l.Event(event("series", "series[sub-1]", dag.Cached))
+	l := newLines(&out, newTallies(twoStages(), engine.Options{}), false)
+	l.Event(event("series", "series[sub-1]", engine.Cached))
 	l.Close()
 	need.Equal(t, out.String(), "series: 1 cached\n")
 }
 
 func TestLinesSignOfLife(t *testing.T) {
 	var out strings.Builder
-	l := newLines(&out, newTallies(twoStages(), dag.Options{}), false)
-	l.Event(dag.Event{Stage: "train", Task: "train", State: dag.Running, Done: 12, Total: 100, Note: "epoch 12, loss 0.53"})
+	l := newLines(&out, newTallies(twoStages(), engine.Options{}), false)
+	l.Event(engine.Event{Stage: "train", Task: "train", State: engine.Running, Done: 12, Total: 100, Note: "epoch 12, loss 0.53"})
 	l.alive()
 	if out.Len() > 0 {
 		t.Errorf("too early: %q", out.String())
@@ -90,7 +91,7 @@ func TestTimeLeft(t *testing.T) {
 	}
 
 	// Past runs took 3 s a task; two at a time, four tasks take 6 s.
-	tallies := newTallies(twoStages(), dag.Options{})
+	tallies := newTallies(twoStages(), engine.Options{})
 	series := tallies.byName["series"]
 	tallies.remember(Past{"series[sub-1]": {Seconds: 2}, "series[sub-2]": {Seconds: 4}, "elsewhere": {Seconds: 99}})
 	series.tasks, series.begun = 4, now
@@ -102,13 +103,13 @@ func TestTimeLeft(t *testing.T) {
 }
 
 func TestBars(t *testing.T) {
-	tallies := newTallies(twoStages(), dag.Options{})
+	tallies := newTallies(twoStages(), engine.Options{})
 	b := newFrames(tallies)
 	now := time.Now()
-	for _, e := range []dag.Event{
-		event("series", "series[sub-1]", dag.Cached),
-		event("series", "series[sub-2]", dag.Ran),
-		{Stage: "series", Task: "series[sub-3]", State: dag.Running, Done: 1, Total: 4, Note: "volume 40"},
+	for _, e := range []engine.Event{
+		event("series", "series[sub-1]", engine.Cached),
+		event("series", "series[sub-2]", engine.Ran),
+		{Stage: "series", Task: "series[sub-3]", State: engine.Running, Done: 1, Total: 4, Note: "volume 40"},
 	} {
 		tallies.count(e, now)
 	}
@@ -134,15 +135,15 @@ func TestBarsFit(t *testing.T) {
 		build.Task(build.Stage(string(rune('a'+i)), nil), nil)
 	}
 	g := build.Draft()
-	tallies := newTallies(g, dag.Options{})
+	tallies := newTallies(g, engine.Options{})
 	now := time.Now()
 	for i, s := range g.Stages() {
-		tallies.count(event(s.Name(), s.Name(), dag.Waiting), now)
+		tallies.count(event(s.Name(), s.Name(), engine.Waiting), now)
 		switch {
 		case i < 12:
-			tallies.count(event(s.Name(), s.Name(), dag.Ran), now)
+			tallies.count(event(s.Name(), s.Name(), engine.Ran), now)
 		case i == 12:
-			tallies.count(event(s.Name(), s.Name(), dag.Running), now)
+			tallies.count(event(s.Name(), s.Name(), engine.Running), now)
 		}
 	}
 	b := newFrames(tallies)

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 )
 
 // tallies count what became of each stage's tasks.
@@ -38,7 +39,7 @@ type partial struct {
 	note        string
 }
 
-func newTallies(g *dag.Graph, o dag.Options) *tallies {
+func newTallies(g *dag.Graph, o engine.Options) *tallies {
 	t := &tallies{byName: map[string]*tally{}, workers: o.Workers}
 	if t.workers <= 0 {
 		t.workers = runtime.GOMAXPROCS(0)
@@ -61,7 +62,7 @@ func newTallies(g *dag.Graph, o dag.Options) *tallies {
 }
 
 // Selected are the tasks that --only and --until leave in a run; nil means all.
-func Selected(g *dag.Graph, o dag.Options) map[*dag.Node]bool {
+func Selected(g *dag.Graph, o engine.Options) map[*dag.Node]bool {
 	if len(o.Only)+len(o.Until) == 0 {
 		return nil
 	}
@@ -87,18 +88,18 @@ func Selected(g *dag.Graph, o dag.Options) map[*dag.Node]bool {
 }
 
 // count takes in an event and returns the stage that it belongs to.
-func (t *tallies) count(e dag.Event, now time.Time) *tally {
+func (t *tallies) count(e engine.Event, now time.Time) *tally {
 	s := t.byName[e.Stage]
 	if s == nil {
 		return nil
 	}
 	switch e.State {
-	case dag.Waiting:
+	case engine.Waiting:
 		if e.Note != "" {
 			s.awaits = e.Task
 		}
 		return s
-	case dag.Running:
+	case engine.Running:
 		if s.begun.IsZero() {
 			s.begun = now
 		}
@@ -108,7 +109,7 @@ func (t *tallies) count(e dag.Event, now time.Time) *tally {
 		return s
 	}
 	s.Add(e.State)
-	if e.State == dag.Ran {
+	if e.State == engine.Ran {
 		s.spent += e.Seconds
 	}
 	delete(s.running, e.Task)
@@ -186,15 +187,15 @@ func (s *tally) work() (worked, all float64) {
 type Counts struct{ ran, cached, failed, skipped int }
 
 // Add counts a finished task.
-func (s *Counts) Add(state dag.State) {
+func (s *Counts) Add(state engine.State) {
 	switch state {
-	case dag.Ran:
+	case engine.Ran:
 		s.ran++
-	case dag.Cached:
+	case engine.Cached:
 		s.cached++
-	case dag.Failed:
+	case engine.Failed:
 		s.failed++
-	case dag.Skipped:
+	case engine.Skipped:
 		s.skipped++
 	}
 }

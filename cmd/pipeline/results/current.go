@@ -8,6 +8,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/why"
 	"prgnn/pipelines"
 )
@@ -18,18 +19,18 @@ type Current struct {
 	Sets     []string // --set
 	Pipeline *pipelines.Pipeline
 	Store    *artifacts.Store
-	Steps    map[*dag.Node]*dag.Step
+	Steps    map[*dag.Node]*engine.Step
 
 	read map[artifacts.Digest]bool // what was read to see whether it is damaged: whether it is
 }
 
 // LookUp looks up the results of a pipeline that has been loaded.
 func LookUp(p *pipelines.Pipeline, store *artifacts.Store, until ...string) (*Current, error) {
-	steps, err := why.Plan(context.Background(), p.Graph, store, dag.Options{Until: until})
+	steps, err := why.Plan(context.Background(), p.Graph, store, engine.Options{Until: until})
 	if err != nil {
 		return nil, err
 	}
-	c := &Current{Pipeline: p, Store: store, Steps: make(map[*dag.Node]*dag.Step, len(steps))}
+	c := &Current{Pipeline: p, Store: store, Steps: make(map[*dag.Node]*engine.Step, len(steps))}
 	for i := range steps {
 		c.Steps[steps[i].Node] = &steps[i]
 	}
@@ -40,7 +41,7 @@ func LookUp(p *pipelines.Pipeline, store *artifacts.Store, until ...string) (*Cu
 // record only: see package dag.)
 func (c *Current) Split(tasks []*dag.Node) (there, others []*dag.Node) {
 	for _, n := range tasks {
-		if s := c.Steps[n]; s != nil && s.State == dag.Cached && c.hasBytes(s) {
+		if s := c.Steps[n]; s != nil && s.State == engine.Cached && c.hasBytes(s) {
 			there = append(there, n)
 		} else {
 			others = append(others, n)
@@ -49,11 +50,11 @@ func (c *Current) Split(tasks []*dag.Node) (there, others []*dag.Node) {
 	return there, others
 }
 
-func (c *Current) hasBytes(s *dag.Step) bool {
+func (c *Current) hasBytes(s *engine.Step) bool {
 	for _, ref := range s.Outputs {
 		if !c.Store.Has(ref.Ref) {
 			if s.Reason = Freed; c.Store.Remote.Lost(s.Key, ref.Ref) {
-				s.Reason, s.Damaged = dag.LostRemotely, true
+				s.Reason, s.Damaged = engine.LostRemotely, true
 			}
 			return false
 		}
@@ -64,7 +65,7 @@ func (c *Current) hasBytes(s *dag.Step) bool {
 // Complete reports whether every task has a result.
 func (c *Current) Complete() bool {
 	for _, s := range c.Steps {
-		if s.State != dag.Cached {
+		if s.State != engine.Cached {
 			return false
 		}
 	}
@@ -84,7 +85,7 @@ func (c *Current) Kept(a *console.Console, n *dag.Node, port string) (artifacts.
 	makes := a.Command(c.runUntil(n.ID())...) + " makes it again"
 	if c.Store.Remote.Lost(s.Key, ref) {
 		return ref, &exit.Error{Code: exit.Damaged,
-			Err: fmt.Errorf("%s.%s: %s\n  %s", n.ID(), port, dag.LostRemotely, makes)}
+			Err: fmt.Errorf("%s.%s: %s\n  %s", n.ID(), port, engine.LostRemotely, makes)}
 	}
 	return ref, fmt.Errorf("%s.%s is no longer in the store\n  %s", n.ID(), port, makes)
 }

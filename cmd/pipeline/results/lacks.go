@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
 
 // Lacks says what a page lacks; nil for a whole page. A failed leakage check is quoted;
 // other messages may name places on this machine, which no page does.
-func (c *Current) Lacks(missing, unchecked []string, failures []*dag.Error) []string {
+func (c *Current) Lacks(missing, unchecked []string, failures []*engine.Error) []string {
 	var lines []string
 	blame := blameOf(c, failures)
 	if unchecked != nil {
@@ -78,7 +79,7 @@ func uncheckedText(blame *blame, unchecked []string) string {
 }
 
 // failureText is a failure in one line, without a message that names a place on this machine.
-func failureText(e *dag.Error) string {
+func failureText(e *engine.Error) string {
 	first, _, _ := strings.Cut(e.Err.Error(), "\n")
 	if placed.MatchString(first) {
 		return e.Task + " failed"
@@ -92,13 +93,13 @@ var placed = pattern.New(`(^|[\s"'(=])(/|[A-Za-z]:[\\/])`)
 // blame finds what failed before a task. Each task is looked at once, however many ask.
 type blame struct {
 	current *Current
-	failed  map[string]*dag.Error // failures of this run, by task
+	failed  map[string]*engine.Error // failures of this run, by task
 	nodes   map[string]*dag.Node
-	found   map[*dag.Node]*dag.Error
+	found   map[*dag.Node]*engine.Error
 }
 
-func blameOf(c *Current, failures []*dag.Error) *blame {
-	s := &blame{c, map[string]*dag.Error{}, map[string]*dag.Node{}, map[*dag.Node]*dag.Error{}}
+func blameOf(c *Current, failures []*engine.Error) *blame {
+	s := &blame{c, map[string]*engine.Error{}, map[string]*dag.Node{}, map[*dag.Node]*engine.Error{}}
 	for _, e := range failures {
 		s.failed[e.Task] = e
 	}
@@ -109,14 +110,14 @@ func blameOf(c *Current, failures []*dag.Error) *blame {
 }
 
 // of is the failure of a task or of one upstream; nil where there is none.
-func (s *blame) of(id string) *dag.Error {
+func (s *blame) of(id string) *engine.Error {
 	if n := s.nodes[id]; n != nil {
 		return s.before(n)
 	}
 	return nil
 }
 
-func (s *blame) before(n *dag.Node) (cause *dag.Error) {
+func (s *blame) before(n *dag.Node) (cause *engine.Error) {
 	if e, ok := s.found[n]; ok {
 		return e
 	}
@@ -125,7 +126,7 @@ func (s *blame) before(n *dag.Node) (cause *dag.Error) {
 		return e
 	}
 	if text := s.current.Failure(n); text != "" {
-		return &dag.Error{Task: n.ID(), Err: errors.New(text)}
+		return &engine.Error{Task: n.ID(), Err: errors.New(text)}
 	}
 	for src := range n.Upstream() {
 		if e := s.before(src.Node); e != nil {

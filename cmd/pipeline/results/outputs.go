@@ -11,6 +11,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
@@ -144,7 +145,7 @@ func (c *Current) failures(n *dag.Node) string {
 	var look func(*dag.Node)
 	look = func(n *dag.Node) {
 		s := c.Steps[n]
-		if seen[n] || s == nil || s.State == dag.Cached {
+		if seen[n] || s == nil || s.State == engine.Cached {
 			return
 		}
 		seen[n] = true
@@ -166,7 +167,7 @@ func (c *Current) failures(n *dag.Node) string {
 // Failure is what a task said that failed when it last ran as it is now; "" for any other.
 func (c *Current) Failure(n *dag.Node) string {
 	s := c.Steps[n]
-	if s == nil || s.Key == (artifacts.Key{}) || s.State == dag.Cached {
+	if s == nil || s.Key == (artifacts.Key{}) || s.State == engine.Cached {
 		return ""
 	}
 	text, err := os.ReadFile(c.Store.Work.LogPath(s.Key))

@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/record"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -137,13 +138,13 @@ func AsRun(rec *record.Record, store *artifacts.Store) (*Current, error) {
 	for i := range rec.Tasks {
 		tasks[rec.Tasks[i].ID] = &rec.Tasks[i]
 	}
-	c := &Current{File: rec.ID, Pipeline: p, Store: store, Steps: map[*dag.Node]*dag.Step{}}
+	c := &Current{File: rec.ID, Pipeline: p, Store: store, Steps: map[*dag.Node]*engine.Step{}}
 	for n := range p.Graph.Tasks() {
-		s := &dag.Step{Node: n, State: dag.Unknown, Reason: "it did not run in run " + rec.ID}
+		s := &engine.Step{Node: n, State: engine.Unknown, Reason: "it did not run in run " + rec.ID}
 		if t := tasks[n.ID()]; t != nil {
 			s.Key = t.Key
-			if t.State == dag.Ran || t.State == dag.Cached {
-				s.State, s.Reason, s.Outputs = dag.Cached, "", t.Outputs
+			if t.State == engine.Ran || t.State == engine.Cached {
+				s.State, s.Reason, s.Outputs = engine.Cached, "", t.Outputs
 			}
 		}
 		c.Steps[n] = s

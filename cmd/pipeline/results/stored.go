@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/pipelines/differ"
 	"prgnn/pipelines/lock"
 	"prgnn/stages/column"
@@ -90,7 +91,7 @@ func (c *Current) Copy(w io.Writer, ref artifacts.Ref) error {
 func (c *Current) Results() differ.Results {
 	out := differ.Results{Name: c.Store.Dir(), Tasks: map[string]differ.Result{}}
 	for n, s := range c.Steps {
-		if s.State == dag.Cached {
+		if s.State == engine.Cached {
 			out.Tasks[n.ID()] = differ.Result{Outputs: s.Outputs, Store: c.Store}
 		}
 	}
@@ -150,8 +151,8 @@ func (c *Current) DamagedResult(n *dag.Node) bool {
 }
 
 // damaged reads each blob once.
-func (c *Current) damaged(s *dag.Step, ref artifacts.Ref) bool {
-	if s.State != dag.Cached || s.Damaged {
+func (c *Current) damaged(s *engine.Step, ref artifacts.Ref) bool {
+	if s.State != engine.Cached || s.Damaged {
 		return s.Damaged
 	}
 	bad, known := c.read[ref.Digest]
@@ -193,7 +194,7 @@ func (c *Current) Recorded() differ.Results {
 
 // Lock writes down what the store holds for the pipeline now.
 func (c *Current) Lock(a *console.Console) (*lock.Lock, error) {
-	var steps []dag.Step
+	var steps []engine.Step
 	damaged := false
 	for n := range c.Pipeline.Graph.Tasks() {
 		if step := c.Steps[n]; step != nil {
@@ -217,7 +218,7 @@ func Hasher(s *artifacts.Store) func(string) (artifacts.Ref, error) {
 }
 
 // Bytes is the size of the results of a run in the store.
-func Bytes(r *dag.Result) (n int64) {
+func Bytes(r *engine.Result) (n int64) {
 	seen := map[artifacts.Digest]bool{}
 	for _, outputs := range r.Outputs {
 		for _, ref := range outputs {

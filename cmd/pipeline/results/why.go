@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"prgnn/cmd/pipeline/console"
-	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/why"
 	"prgnn/internal/words"
 )
@@ -17,7 +17,7 @@ func PrintCauses(a *console.Console, sum *why.Summary) {
 	for _, n := range sum.States {
 		all += n
 	}
-	if sum.States[dag.Cached] == all {
+	if sum.States[engine.Cached] == all {
 		upToDate := "up to date: " + words.Count(all, "task")
 		if len(sum.Causes) == 0 {
 			fmt.Fprintln(a.Out, upToDate+"; no earlier run had other inputs, parameters or code")
@@ -30,9 +30,9 @@ func PrintCauses(a *console.Console, sum *why.Summary) {
 	printCauses(a, sum, true)
 	text := words.Count(all, "task") + ": "
 	for _, s := range []struct {
-		state dag.State
+		state engine.State
 		text  string
-	}{{dag.Cached, "cached"}, {dag.Stale, "stale"}, {dag.Unknown, "unknown until upstream tasks have run"}, {dag.Failed, "cannot run"}} {
+	}{{engine.Cached, "cached"}, {engine.Stale, "stale"}, {engine.Unknown, "unknown until upstream tasks have run"}, {engine.Failed, "cannot run"}} {
 		if n := sum.States[s.state]; n > 0 {
 			text += fmt.Sprintf("%d %s, ", n, s.text)
 		}
@@ -57,21 +57,21 @@ func PrintWhy(a *console.Console, sum *why.Summary, e *why.Explanation) {
 	if e.Run != "" {
 		then = fmt.Sprintf("run %s of %s", e.Run, e.When.Local().Format("2006-01-02 15:04:05"))
 	}
-	if e.State != dag.Cached {
+	if e.State != engine.Cached {
 		printCauses(a, sum, false)
 	}
 	switch {
-	case e.State == dag.Cached && e.Run == "":
+	case e.State == engine.Cached && e.Run == "":
 		fmt.Fprintf(a.Out, "%s is up to date; there is no earlier result to compare with\n", id)
-	case e.State == dag.Cached:
+	case e.State == engine.Cached:
 		fmt.Fprintf(a.Out, "%s is up to date. What had changed when it last ran, since %s:\n", id, then)
 		printCauses(a, sum, false)
-	case e.State == dag.Unknown:
+	case e.State == engine.Unknown:
 		fmt.Fprintf(a.Out, "%s is unknown until upstream tasks have run (%d): %s\n", id, len(e.WaitsFor), words.Some(e.WaitsFor, 6))
 		if len(e.Differences) > 0 {
 			fmt.Fprintf(a.Out, "it runs in any case; its differences from %s:\n", then)
 		}
-	case e.State == dag.Failed:
+	case e.State == engine.Failed:
 		fmt.Fprintf(a.Out, "%s cannot run: %s\n", id, e.Reason)
 	case e.Run == "" || len(e.Differences) == 0:
 		fmt.Fprintf(a.Out, "%s is stale: %s\n", id, e.Reason)

@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/dag/record"
 	"prgnn/stages/role"
 )
@@ -52,7 +53,7 @@ func isCheck(n *dag.Node) bool {
 // notPassed reports whether a check could run, and has no result.
 func (c *Current) notPassed(n *dag.Node) bool {
 	s := c.Steps[n]
-	return s != nil && s.Key != (artifacts.Key{}) && s.State != dag.Cached
+	return s != nil && s.Key != (artifacts.Key{}) && s.State != engine.Cached
 }
 
 // withholds reports whether a task, or one that it needs, waits for checks, of which one failed. A check itself is
@@ -104,7 +105,7 @@ func (c *Current) withheld(a *console.Console, tasks []*dag.Node) error {
 
 // CheckRun fails where a run's own failed leakage check withholds results of it.
 func CheckRun(a *console.Console, rec *record.Record, store *artifacts.Store, outs []Output) error {
-	failed := slices.DeleteFunc(slices.Clone(rec.Tasks), func(t record.Task) bool { return t.State != dag.Failed })
+	failed := slices.DeleteFunc(slices.Clone(rec.Tasks), func(t record.Task) bool { return t.State != engine.Failed })
 	if len(failed) == 0 {
 		return nil
 	}

@@ -44,3 +44,6 @@ const Unknown = "unknown"
 
 // Files begin the lines on files that are no inputs, but for those behind variables.
 var Files = []string{"program", "file", "directory"}
+
+// Content begins the value of a variable that names places of code.
+const Content = "content "

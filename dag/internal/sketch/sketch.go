@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/need"
 )
 
@@ -80,9 +81,9 @@ func (s *Sketch) File(id, path string) {
 func (s *Sketch) Fail(id string, why error) { s.Refuse(s.nodes[id], why) }
 
 // Run brings the graph up to date.
-func (s *Sketch) Run(t testing.TB, st *artifacts.Store, o dag.Options) *dag.Result {
+func (s *Sketch) Run(t testing.TB, st *artifacts.Store, o engine.Options) *engine.Result {
 	t.Helper()
-	return need.Value(dag.Run(t.Context(), need.Value(s.Build())(t), st, o))(t)
+	return need.Value(engine.Run(t.Context(), need.Value(s.Build())(t), st, o))(t)
 }
 
 // Graph ends the sketch.

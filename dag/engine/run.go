@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// Options say how to run a graph. The zero value runs everything that is not up
+// to date, one task a CPU.
+type Options struct {
+	Workers  int         // 0: one for each CPU
+	Threads  int         // goroutines that each task may use, whatever its kind asks for; 0: what that asks for
+	Memory   int64       // bytes that running tasks may need together, by what their kinds say; 0: no limit
+	Until    []string    // stages or tasks: run these and what they need (see Graph.Select)
+	Only     []string    // run only these; what they need must be cached
+	Force    []string    // run these even if cached
+	FailFast bool        // stop starting tasks after the first failure
+	Rehash   bool        // do not trust the memo of file digests
+	Executor Executor    // where tasks are carried out; nil: Local
+	Progress func(Event) // called from one goroutine, in order
+	// Bring says of which tasks the caller reads the results after the run: those that
+	// only the remote has are brought into the store, and made again if they are damaged
+	// there. It may be nil, and is called from many goroutines.
+	Bring func(*dag.Node) bool
+}
+
+// A Result is the outcome of a run.
+type Result struct {
+	ID       string // of the run record; "-" when it could leave none
+	NoRecord error  // why; nil for a store that cannot be written at all
+	Tasks    int
+	Ran      int
+	Cached   int
+	Failed   int
+	Skipped  int
+	// Unfinished are the others, of a run that ended before its time: they were not
+	// begun, or given up.
+	Unfinished int
+	Seconds    float64
+	Errors     []*Error // of the failed tasks, in the order of the graph
+	// tasks that have a result again, whose bytes or record were damaged when the run began
+	Damaged []string
+	Missing []string                  // tasks that have a result again, which the remote promised and had not
+	Outputs map[string]artifacts.Refs // by task, then port, of every task that ran or was cached
+}
+
+// Run brings the graph up to date. It returns an error only when the run as a
+// whole could not go on (the store is full, the context was canceled, an option
+// names no task); tasks that failed are in the result. There is a result beside
+// an error too, unless the run could not begin: what was finished is kept.
+func Run(ctx context.Context, g *dag.Graph, s *artifacts.Store, o Options) (*Result, error) {
+	r, err := newRunner(g, s, o)
+	if err != nil {
+		return nil, err
+	}
+	// In a store that cannot be written, a run that finds everything there is fine.
+	r.readOnly = s.Work.Hold()
+	if _, here := r.opt.Executor.(Local); here {
+		s.Work.PackMore()
+	}
+	r.id = unrecorded
+	if r.readOnly == nil {
+		r.id = artifacts.NewRunID()
+	}
+	err = r.loop(ctx)
+	if r.readOnly == nil {
+		if saved := r.save(true); err == nil {
+			err = saved
+		}
+	}
+	res := r.result()
+	if !errors.Is(r.readOnly, artifacts.ErrReadOnly) {
+		res.NoRecord = r.readOnly
+	}
+	// Who has asked for results that are there has got them.
+	if errors.Is(err, artifacts.ErrFull) && r.fatal == nil && res.Cached == res.Tasks {
+		res.ID, res.NoRecord, err = unrecorded, err, nil
+	}
+	return res, err
+}
+
+// unrecorded is the ID of a run that could leave no record.
+const unrecorded = "-"
+
+// A Step is what a plan states of one task.
+type Step struct {
+	Node    *dag.Node
+	State   State          // Cached, Stale, Unknown, or Failed for a task that cannot run
+	Key     artifacts.Key  // when it can be known
+	Outputs artifacts.Refs // when Cached
+	Reason  string         // why it is not cached, for a person; "" of a Stale task whose result the store never had
+	Damaged bool           // Stale since bytes or the record of its result are damaged
+
+	recipe func() string
+}
+
+// Recipe is the recipe of the task as far as it is known: of an input that has yet to be made, it states that it is
+// there. It is "" where a file cannot be read.
+func (s *Step) Recipe() string { return s.recipe() }
+
+// Plan returns what Run would do, in the order of the graph. It runs nothing. (Package why adds the reasons that
+// records
+// of past runs give.)
+func Plan(ctx context.Context, g *dag.Graph, s *artifacts.Store, o Options) ([]Step, error) {
+	r, err := newRunner(g, s, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.plan(ctx); err != nil {
+		return nil, err
+	}
+	return r.steps(), nil
+}
+
+// ErrLost is in the error of a task whose input the store loses again and again.
+var ErrLost = errors.New("check the disk, and that no command writes to its inputs")
+
+// ErrOnly is in the error of a task that Options.Only selects, but that needs a task without a result.
+var ErrOnly = errors.New("upstream tasks are not run with only; use until to run them too")
+
+var errOnlyAndUntil = errors.New("until and only exclude each other: until also runs upstream tasks, only does not")
