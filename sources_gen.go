@@ -38,12 +38,14 @@ import (
 //go:embed dag/*[^s]t.go
 //go:embed dag/*[^t].go
 //go:embed dag/content/*[^s]t.go
+//go:embed dag/content/*[^t].go
 //go:embed dag/environment/*[^s]t.go
+//go:embed dag/internal/detail/*[^t].go
+//go:embed dag/internal/line/*[^t].go
 //go:embed dag/listing/*[^s]t.go
 //go:embed dag/listing/*[^t].go
 //go:embed dag/param/*[^s]t.go
 //go:embed dag/param/*[^t].go
-//go:embed dag/recipe/*[^t].go
 //go:embed dag/selector/*[^t].go
 //go:embed dag/shelf/*[^t].go
 //go:embed gnn/*.s
@@ -95,6 +97,7 @@ import (
 //go:embed stages/atlas/pcp.tsv
 //go:embed stages/bids/*[^s]t.go
 //go:embed stages/bids/*[^t].go
+//go:embed stages/builtin/*[^t].go
 //go:embed stages/chart/*[^s]t.go
 //go:embed stages/chart/*[^t].go
 //go:embed stages/cohort/*[^t].go
@@ -121,6 +124,7 @@ import (
 //go:embed stages/literature/*[^t].go
 //go:embed stages/mat5/*[^t].go
 //go:embed stages/phantom/*[^t].go
+//go:embed stages/pipelines
 //go:embed stages/prepare/*[^s]t.go
 //go:embed stages/prepare/*[^t].go
 //go:embed stages/prepare/extract/*[^t].go
