@@ -70,7 +70,7 @@ func TestUncheckedPrograms(t *testing.T) {
 			{By: "fit", Stage: "ridge", Input: "pearson"}}))}}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
 	for _, want := range []string{
-		"- No leakage check covers what fit did with the participants or labels that it could read.",
+		"- No leakage check covers the stage fit, which can read several participants or their labels.",
 		"Its results enter train (input edges) and ridge (input pearson)",
 		"Leakage checks: 4 checks, 40 comparisons, 0 violations. The checks did not cover what fit computed from several participants or their labels.",
 	} {
@@ -79,7 +79,7 @@ func TestUncheckedPrograms(t *testing.T) {
 		}
 	}
 	delete(in, "leakage")
-	if text := summaryText(t, &Summary{}, in); !strings.Contains(text, "No leakage check covers what fit did") {
+	if text := summaryText(t, &Summary{}, in); !strings.Contains(text, "No leakage check covers the stage fit") {
 		t.Errorf("without a leakage stage: %s", text)
 	}
 }

@@ -183,7 +183,7 @@ func TestCovariateOfOneGroup(t *testing.T) {
 	in["covariates"] = []dag.Input{dag.InputOf(out)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
 	for _, want := range []string{"iq 20 20 n/a n/a n/a n/a", "AUC n/a: only participants of one group have a value.",
-		"The covariate iq is known only in HC, so it was not tested"} {
+		"The covariate iq is available only in HC, so it was not tested"} {
 		if !strings.Contains(text, want) || strings.Contains(text, "changes the AUC") {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -203,8 +203,8 @@ func TestCovariateOfOneGroup(t *testing.T) {
 	in = summaryInputs(t, people)
 	in["covariates"] = []dag.Input{dag.InputOf(out)}
 	text = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"The covariates iq, scale0, scale1, scale2, scale3 and 3 more are known only in HC, so they were not tested",
-		"The covariate scale7 is known only in ASD, so it was not tested"} {
+	for _, want := range []string{"The covariates iq, scale0, scale1, scale2, scale3 and 3 more are available only in HC, so they were not tested",
+		"The covariate scale7 is available only in ASD, so it was not tested"} {
 		if strings.Count(text, want) != 1 || strings.Count(text, "not tested") != 2 {
 			t.Errorf("%q is not there once in\n%s", want, text)
 		}
