@@ -3,6 +3,7 @@ package assess
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,7 +20,7 @@ import (
 var compareKind = dag.Kind{
 	Name: "compare",
 	Doc: "paired comparison of classifiers on the same participants\n" +
-		"Compares settings (of train, baseline, or both: predictions takes a list) that were tested on the same participants. Two tests: the corrected resampled t-test on the fold accuracies (Nadeau and Bengio 2003), of classifiers trained on as many participants, which has little power without repeats; and McNemar's exact test on the participants that only one of the two classifies correctly, of these models as they were trained. Both are corrected for the number of pairs (Holm 1979).",
+		"Compares settings (of train, baseline, or both: predictions takes a list) that were tested on the same participants. Two tests: the corrected resampled t-test on the accuracies of the folds that both have (Nadeau and Bengio 2003), of classifiers trained on as many participants, which has little power without repeats; and McNemar's exact test on the participants that only one of the two classifies correctly, of these models as they were trained. With several repeats, McNemar's test is of the first one that both have, since the tests of one participant in several repeats are not independent. Both are corrected for the number of pairs (Holm 1979).",
 	New: func() dag.Stage { return &Compare{} },
 }
 
@@ -41,7 +42,7 @@ func (*Compare) Ports() dag.Ports {
 	}
 }
 
-// A decision is what a setting says of one participant, over all repeats.
+// A decision is what a model predicts for a participant that it did not train on.
 type decision struct {
 	label, predicted int
 }
@@ -61,10 +62,8 @@ func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	var names []string
-	var decisions []map[string]decision
 	for _, fs := range all.Settings {
 		names = append(names, column.CoordText(fs[0].Coords))
-		decisions = append(decisions, decide(fs))
 	}
 	reference, err := s.reference(all.Settings, names)
 	if err != nil {
@@ -76,7 +75,7 @@ func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			if j <= i && reference < 0 || reference >= 0 && (i != reference || j == reference) {
 				continue
 			}
-			c, err := compareTwo(decisions[i], decisions[j], all.Settings[i], all.Settings[j])
+			c, err := compareTwo(all.Settings[i], all.Settings[j])
 			if err != nil {
 				return nil, fmt.Errorf("%s and %s cannot be compared: %w", names[i], names[j], err)
 			}
@@ -92,7 +91,11 @@ func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for i := range rows {
 		rows[i].McNemarHolm, rows[i].THolm = mcnemar[i], tp[i]
 	}
-	return dag.Outputs{"pairs": column.Table(rows)}, nil
+	pairs := column.Table(rows)
+	if !slices.ContainsFunc(rows, func(r column.PairRow) bool { return r.McNemarRepeat > 0 }) {
+		drop(pairs, func(name string) bool { return name == "mcnemar_repeat" })
+	}
+	return dag.Outputs{"pairs": pairs}, nil
 }
 
 // reference finds the setting that was asked for; −1 when none was.
@@ -120,8 +123,8 @@ func (s *Compare) reference(settings [][]fold.Tested, names []string) (int, erro
 	return 0, fmt.Errorf("reference: %d settings match %s, such as %s and %s: name more of the coordinates", len(fit), strings.Join(s.Reference, ", "), names[fit[0]], names[fit[1]])
 }
 
-// decide takes the group of the highest mean probability over all repeats, so that
-// every participant counts once.
+// decide takes the group of the highest mean probability over the draws, in the folds of one repeat: each participant
+// is tested by one model.
 func decide(folds []fold.Tested) map[string]decision {
 	var cases []fold.Case
 	for _, f := range folds {
@@ -134,9 +137,19 @@ func decide(folds []fold.Tested) map[string]decision {
 	return out
 }
 
-// compareTwo compares two settings; what depends on other pairs is left.
-func compareTwo(a, b map[string]decision, foldsA, foldsB []fold.Tested) (column.PairRow, error) {
-	c := column.PairRow{Participants: int32(len(a)), T: math.NaN(), TP: math.NaN()}
+// compareTwo compares two settings; what depends on other pairs is left. Tests are over the repeats that both have.
+func compareTwo(foldsA, foldsB []fold.Tested) (column.PairRow, error) {
+	c := column.PairRow{T: math.NaN(), TP: math.NaN()}
+	bothA, bothB := bothRepeats(foldsA, foldsB), bothRepeats(foldsB, foldsA)
+	if bothA == nil {
+		return c, errors.New("they were tested in different repeats, and have none in common: train both on the same repeats (the axis repeat of their matrix)")
+	}
+	first := fold.FirstRepeat(bothA)
+	a, b := decide(first), decide(fold.FirstRepeat(bothB))
+	c.Participants = int32(len(a))
+	if len(foldsA)+len(foldsB) > len(first)+len(fold.FirstRepeat(bothB)) {
+		c.McNemarRepeat = int32(first[0].Repeat)
+	}
 	var lost []string
 	for id, x := range a {
 		y, ok := b[id]
@@ -164,11 +177,21 @@ func compareTwo(a, b map[string]decision, foldsA, foldsB []fold.Tested) (column.
 	c.AccuracyA, c.AccuracyB = fold.Accuracy(foldsA, "participant"), fold.Accuracy(foldsB, "participant")
 	c.Difference = c.AccuracyA - c.AccuracyB
 	c.McNemarP = inference.McNemar(int(c.OnlyA), int(c.OnlyB))
-	if difference, share, ok := foldDifferences(foldsA, foldsB, len(a)); ok {
+	if difference, share, ok := foldDifferences(bothA, bothB, len(a)); ok {
 		c.Folds = int32(len(difference))
 		c.T, c.TP = inference.CorrectedT(difference, share)
 	}
 	return c, nil
+}
+
+// bothRepeats are the folds of a in the repeats that b has too.
+func bothRepeats(a, b []fold.Tested) (both []fold.Tested) {
+	for _, f := range a {
+		if slices.ContainsFunc(b, func(g fold.Tested) bool { return g.Repeat == f.Repeat }) {
+			both = append(both, f)
+		}
+	}
+	return both
 }
 
 // foldDifferences are the differences in accuracy in each fold, and the mean ratio

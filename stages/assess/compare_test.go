@@ -49,6 +49,57 @@ func TestCompareByHand(t *testing.T) {
 	}
 }
 
+// With several repeats, McNemar's test is of the first one that both have, and t of all that both have: "good" and
+// "fair" as by hand in the first repeat, and with everything wrong in the second.
+func TestCompareRepeats(t *testing.T) {
+	repeat := func(number int32, ins []dag.Input) []dag.Input {
+		for i, in := range ins {
+			table := need.Value(in.Table())(t)
+			of, _ := table.Column("repeat")
+			of.Values = slices.Repeat([]int32{number}, table.Rows())
+			coords := append(slices.Clone(in.Coords), dag.Coord{Axis: "repeat", Value: fmt.Sprint(number)})
+			ins[i] = dag.InputOf(table, coords...)
+		}
+		return ins
+	}
+	good := slices.Concat(repeat(1, stagetest.TwoFolds("good", 0.1, 0.9, 0.1, 0.6)),
+		repeat(2, stagetest.TwoFolds("good", 0.9, 0.1, 0.9, 0.1)))
+	first := repeat(1, stagetest.TwoFolds("fair", 0.2, 0.8, 0.2, 0.4))
+	for _, c := range []struct {
+		name   string
+		fair   []dag.Input
+		repeat int
+		only   float64
+		folds  float64
+		hasT   bool
+	}{
+		{"two repeats each", slices.Concat(first, repeat(2, stagetest.TwoFolds("fair", 0.1, 0.9, 0.1, 0.9))), 1, 1, 4, true},
+		{"one repeat and two", first, 1, 1, 2, true},
+	} {
+		pairs := stagetest.MustRun(t, &Compare{}, map[string][]dag.Input{
+			"predictions": slices.Concat(good, c.fair)})["pairs"].(*encoding.Table)
+		a := need.Value(pairs.Strings("a"))(t)[0]
+		only := "only_a"
+		if a != "model=good" {
+			only = "only_b"
+		}
+		of := func(column string) float64 { return stagetest.FloatsOf(t, pairs, column)[0] }
+		need.Equal(t, of(only), c.only, c.name)
+		need.Equal(t, of("only_a")+of("only_b"), c.only, c.name)
+		need.Equal(t, of("folds"), c.folds, c.name)
+		need.Equal(t, of("mcnemar_repeat"), float64(c.repeat), c.name)
+		need.Equal(t, !math.IsNaN(of("t_p")), c.hasT, c.name)
+	}
+	pairs := stagetest.MustRun(t, &Compare{}, map[string][]dag.Input{
+		"predictions": slices.Concat(good[:2], first)})["pairs"].(*encoding.Table)
+	if _, there := pairs.Column("mcnemar_repeat"); there {
+		t.Error("mcnemar_repeat of one repeat")
+	}
+	_, err := stagetest.RunStage(t, &Compare{}, map[string][]dag.Input{
+		"predictions": slices.Concat(good[:2], repeat(3, stagetest.TwoFolds("fair", 0.2, 0.8, 0.2, 0.4)))})
+	need.Error(t, err, "tested in different repeats", "no common repeat")
+}
+
 func TestCompareRefuses(t *testing.T) {
 	all := slices.Concat(stagetest.TwoFolds("one", 0.1, 0.2, 0.9, 0.3), stagetest.TwoFolds("two", 0.2, 0.8, 0.2, 0.4))
 	for _, c := range []struct {

@@ -80,22 +80,23 @@ func (r AccuracyRow) LacksFolds() bool {
 
 // A PairRow compares two settings (compare).
 type PairRow struct {
-	A            string  `column:"a" doc:"a setting, by its coordinates"`
-	B            string  `column:"b" doc:"another one"`
-	NameA        string  `column:"name_a,optional" doc:"display name of a"`
-	NameB        string  `column:"name_b,optional" doc:"display name of b"`
-	Participants int32   `column:"participants,optional" doc:"tested by both"`
-	AccuracyA    float64 `column:"accuracy_a" doc:"of a, per participant, pooled over folds, as in evaluate"`
-	AccuracyB    float64 `column:"accuracy_b" doc:"of b"`
-	Difference   float64 `column:"difference,optional" doc:"accuracy_a − accuracy_b"`
-	OnlyA        int32   `column:"only_a" doc:"participants classified correctly only by a, pooled over folds; with repeats, by the mean probability"`
-	OnlyB        int32   `column:"only_b" doc:"participants classified correctly only by b"`
-	McNemarP     float64 `column:"mcnemar_p" doc:"exact two-sided p of McNemar's test: these models, as they were trained, are correct equally often; too small for a claim about the classifiers, since it ignores how models differ between training sets"`
-	McNemarHolm  float64 `column:"mcnemar_holm" doc:"corrected for the number of pairs (Holm)"`
-	Folds        int32   `column:"folds,optional" doc:"folds of all repeats; 0 when the two have different folds"`
-	T            float64 `column:"t,missing,optional" doc:"corrected resampled t of the difference in accuracy over the folds, folds − 1 degrees of freedom"`
-	TP           float64 `column:"t_p,missing" doc:"its two-sided p"`
-	THolm        float64 `column:"t_holm,missing,optional" doc:"corrected for the number of pairs (Holm)"`
+	A             string  `column:"a" doc:"a setting, by its coordinates"`
+	B             string  `column:"b" doc:"another one"`
+	NameA         string  `column:"name_a,optional" doc:"display name of a"`
+	NameB         string  `column:"name_b,optional" doc:"display name of b"`
+	Participants  int32   `column:"participants,optional" doc:"tested by both"`
+	AccuracyA     float64 `column:"accuracy_a" doc:"of a, per participant, pooled over folds, as in evaluate"`
+	AccuracyB     float64 `column:"accuracy_b" doc:"of b"`
+	Difference    float64 `column:"difference,optional" doc:"accuracy_a − accuracy_b"`
+	OnlyA         int32   `column:"only_a" doc:"participants classified correctly only by a, pooled over the folds of one repeat"`
+	OnlyB         int32   `column:"only_b" doc:"participants classified correctly only by b"`
+	McNemarP      float64 `column:"mcnemar_p" doc:"exact two-sided p of McNemar's test: these models, as they were trained, are correct equally often; too small for a claim about the classifiers, since it ignores how models differ between training sets"`
+	McNemarHolm   float64 `column:"mcnemar_holm" doc:"corrected for the number of pairs (Holm)"`
+	McNemarRepeat int32   `column:"mcnemar_repeat,optional" doc:"with several repeats: the one that only_a, only_b and McNemar's test are of, the first that both have; accuracies are over all repeats"`
+	Folds         int32   `column:"folds,optional" doc:"folds that both have, of all their common repeats, which t is of; 0 when the two have different folds"`
+	T             float64 `column:"t,missing,optional" doc:"corrected resampled t of the difference in accuracy over the folds, folds − 1 degrees of freedom"`
+	TP            float64 `column:"t_p,missing" doc:"its two-sided p"`
+	THolm         float64 `column:"t_holm,missing,optional" doc:"corrected for the number of pairs (Holm)"`
 }
 
 // A CovariateRow tells how well one covariate alone tells the groups apart (covariates).

@@ -29,7 +29,13 @@ func (a *Author) evaluation() error {
 		a.regression()
 	}
 	if a.Run.Of("compare") != nil && a.T.Has("comparison") {
-		a.say("methods.comparison", nil)
+		rows, err := section.Read[column.PairRow](a.T, "comparison")
+		if err != nil {
+			return err
+		}
+		a.say("methods.comparison", values{"Repeats": slices.ContainsFunc(rows, func(r column.PairRow) bool {
+			return r.McNemarRepeat > 0
+		})})
 	}
 	a.permutations()
 	for _, part := range []func() error{a.rankings, a.fidelity, a.covariates, a.motion} {

@@ -409,8 +409,12 @@ func (a *Results) comparison() error {
 	slices.SortStableFunc(rows, func(x, y row) int {
 		return cmp.Or(place(x.A)-place(y.A), place(x.B)-place(y.B))
 	})
-	of := values{"Draws": !sameLevels(a.Accuracy, a.PerParticipant()), "Pairs": len(rows)}
-	t := section.Lay(a.Writer, "performance.comparison", of, 2, rows,
+	of := values{"Draws": !sameLevels(a.Accuracy, a.PerParticipant()), "Pairs": len(rows),
+		"Repeats": slices.ContainsFunc(rows, func(r row) bool { return r.McNemarRepeat > 0 })}
+	different := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Folds > 0 })
+	of["Different"] = lists.Map(different, func(r row) string { return r.NameA + " and " + r.NameB })
+	of["Equal"] = slices.ContainsFunc(rows, func(r row) bool { return r.Folds > 0 && math.IsNaN(r.TP) })
+	columns := []section.Column[row]{
 		section.Words("a", func(r row) string { return r.NameA }),
 		section.Words("b", func(r row) string { return r.NameB }),
 		section.Num("accuracy-a", func(r row) string { return report.Share(r.AccuracyA) }),
@@ -419,7 +423,11 @@ func (a *Results) comparison() error {
 		section.Num("t-p", func(r row) string { return report.Probability(r.TP) }),
 		section.Num("t-holm", func(r row) string { return report.Probability(r.THolm) }),
 		section.Num("mcnemar-p", func(r row) string { return report.Probability(r.McNemarP) }),
-		section.Num("mcnemar-holm", func(r row) string { return report.Probability(r.McNemarHolm) }))
+		section.Num("mcnemar-holm", func(r row) string { return report.Probability(r.McNemarHolm) })}
+	if slices.ContainsFunc(rows, func(r row) bool { return r.Folds != rows[0].Folds || r.McNemarRepeat > 0 }) {
+		columns = slices.Insert(columns, 5, section.Num("folds-of-both", func(r row) string { return fmt.Sprint(r.Folds) }))
+	}
+	t := section.Lay(a.Writer, "performance.comparison", of, 2, rows, columns...)
 	const most = 24 // pairs in the text
 	a.LongTable(t, most, a.Text("performance.comparison.lead", of))
 	return nil
