@@ -91,11 +91,7 @@ func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for i := range rows {
 		rows[i].McNemarHolm, rows[i].THolm = mcnemar[i], tp[i]
 	}
-	pairs := column.Table(rows)
-	if !slices.ContainsFunc(rows, func(r column.PairRow) bool { return r.McNemarRepeat > 0 }) {
-		drop(pairs, func(name string) bool { return name == "mcnemar_repeat" })
-	}
-	return dag.Outputs{"pairs": pairs}, nil
+	return dag.Outputs{"pairs": column.Table(rows)}, nil
 }
 
 // reference finds the setting that was asked for; −1 when none was.

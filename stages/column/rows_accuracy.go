@@ -92,7 +92,7 @@ type PairRow struct {
 	OnlyB         int32   `column:"only_b" doc:"participants classified correctly only by b"`
 	McNemarP      float64 `column:"mcnemar_p" doc:"exact two-sided p of McNemar's test: these models, as they were trained, are correct equally often; too small for a claim about the classifiers, since it ignores how models differ between training sets"`
 	McNemarHolm   float64 `column:"mcnemar_holm" doc:"corrected for the number of pairs (Holm)"`
-	McNemarRepeat int32   `column:"mcnemar_repeat,optional" doc:"with several repeats: the one that only_a, only_b and McNemar's test are of, the first that both have; accuracies are over all repeats"`
+	McNemarRepeat int32   `column:"mcnemar_repeat,optional" doc:"with several repeats: the one that only_a, only_b and McNemar's test are of, the first that both have, while accuracies are over all repeats; 0: there is one"`
 	Folds         int32   `column:"folds,optional" doc:"folds that both have, of all their common repeats, which t is of; 0 when the two have different folds"`
 	T             float64 `column:"t,missing,optional" doc:"corrected resampled t of the difference in accuracy over the folds, folds − 1 degrees of freedom"`
 	TP            float64 `column:"t_p,missing" doc:"its two-sided p"`
