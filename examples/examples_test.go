@@ -271,6 +271,59 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
+// TestWeather runs one job without participants in three forms: stage kinds in Go with a program that links no others,
+// scripts in Python, and Go on dag and artifacts alone. Their correlations agree.
+func TestWeather(t *testing.T) {
+	dir := t.TempDir()
+	need.NoError(t, os.CopyFS(dir, os.DirFS("weather")))
+	lab := filepath.Join(made, "weather.exe")
+	output(t, filepath.Join("weather", "go"), "go", "build", "-ldflags=-s -w", "-o", lab, ".")
+	output(t, filepath.Join("weather", "go"), "go", "test", "./weather")
+	read := func(text string) map[string]float64 {
+		of := map[string]float64{}
+		for line := range strings.Lines(text) {
+			if f := strings.Fields(line); len(f) == 4 && f[0] != "first" {
+				of[f[0]+" "+f[1]+" "+f[2]] = number(t, f[3])
+			}
+		}
+		if len(of) != 6 {
+			t.Fatalf("%d pairs of 4 stations:\n%s", len(of), text)
+		}
+		return of
+	}
+	in := filepath.Join(dir, "go")
+	for _, want := range []string{": 10 tasks: 10 ran, 0 cached, 0 failed", ": 10 tasks: 0 ran, 10 cached, 0 failed"} {
+		if got := output(t, in, lab, "run", "-q", "weather.yaml"); !strings.Contains(got, want) {
+			t.Errorf("run: %s, want %s", got, want)
+		}
+	}
+	kinds := output(t, in, lab, "stages")
+	if !strings.Contains(kinds, "weather-daily") || strings.Contains(kinds, "parcellate") {
+		t.Errorf("the program has other kinds than its own:\n%s", kinds)
+	}
+	want := read(output(t, in, lab, "export", "-q", "weather.yaml", "correlations", "-o", "-", "--format", "tsv"))
+
+	byHand := output(t, filepath.Join("weather", "go"), "go", "run", "-ldflags=-s -w", "./byhand", "data",
+		filepath.Join(dir, "store"))
+	if !maps.Equal(read(byHand), want) || !strings.Contains(byHand, "9 ran, 0 cached, 0 failed") {
+		t.Errorf("by hand: %s\nwant %v", byHand, want)
+	}
+
+	python := need.Python(t)
+	in = filepath.Join(dir, "python")
+	set := "python=" + python
+	if got := output(t, in, program, "run", "-q", "--set", set, "weather.yaml"); !strings.Contains(got,
+		": 10 tasks: 10 ran, 0 cached, 0 failed") {
+		t.Error(got)
+	}
+	for pair, r := range read(output(t, in, program, "export", "-q", "--set", set, "weather.yaml", "correlations",
+		"-o", "-")) {
+		if math.Abs(r-want[pair]) > 1e-12 {
+			t.Errorf("%s: r is %v by Python and %v by Go", pair, r, want[pair])
+		}
+	}
+}
+
 // program is that of this repository, which the test program is by this name; made is a directory for all tests.
 var program, made string
 

@@ -370,11 +370,10 @@ type Source struct {
 	Write func(ctx context.Context, r *Roster, dir string, workers int, done func()) error
 }
 
-// Sources are the cohort kinds: what stands under `cohort:` in a pipeline file.
+// Sources are the cohort kinds of participants: what stands under `cohort:` in a pipeline file. Every program has rows.
 var Sources = []Source{
 	bidsCohortKind,
 	matricesCohortKind,
-	rowsCohortKind,
 	tableCohortKind,
 	timeseriesCohortKind,
 }
@@ -408,7 +407,7 @@ func (r *Roster) Unreadable(s Subject, read func(path string) bool) error {
 	return fmt.Errorf("%s %s: %w", r.Noun(), s.ID, joined(problems))
 }
 
-var registered []Source
+var registered = []Source{rowsCohortKind}
 
 // Register adds cohort kinds to those of the program. A second kind of one name is a bug and panics.
 func Register(kinds ...Source) {

@@ -249,6 +249,8 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 	switch _, images := p.Roster.Files["bold"]; {
 	case images:
 		fmt.Fprintln(w, "Voxels of scans and labels were read only where the size of a file does not match its header: a run may still find participants whose data are damaged, or one scan under two ids.")
+	case p.Roster.Axis != "":
+		fmt.Fprintln(w, "A run may still find rows whose files are damaged.")
 	case p.Roster.Make == nil:
 		fmt.Fprintln(w, "A run may still find participants whose data are damaged, or one scan under two ids.")
 	}
