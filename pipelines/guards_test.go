@@ -648,7 +648,7 @@ func TestShuffles(t *testing.T) {
   evaluate: { use: evaluate, in: { predictions: mine.predictions%s } }`
 	)
 	for _, c := range []struct{ rows, stages, about, want string }{
-		{pairs, fmt.Sprintf(shuffled, "site"), "folds: ", "folds: 9 permutations of the labels within the values of site are asked for, and there are only 8 different ones: p cannot be much below 0.12"},
+		{pairs, fmt.Sprintf(shuffled, "site"), "folds: ", "folds: 9 permutations of the labels within the values of site were requested, but only 8 are distinct, so p cannot be much below 0.12"},
 		{pairs, fmt.Sprintf(shuffled, "''"), "folds: ", ""},
 		{"A\tx B\tx A\ty B\ty A\tz B\tz A\tz", fmt.Sprintf(shuffled, "site"), "folds: ", ""}, // 2·2·3
 		{"A\tx A\tx A\tx B\ty B\ty B\ty", fmt.Sprintf(shuffled, "site"), "stage folds", "stage folds will fail: cohort.participants: permutation 1: labels are permuted within the values of site, in each of which all participants have the same group: no permutation changes a label; set within to another column, or to \"\" to permute over all participants"},

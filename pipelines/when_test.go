@@ -45,7 +45,7 @@ func TestSeedsPage(t *testing.T) {
 	one := strings.Replace(example, "reference: null", "reference: [stage=train]", 1)
 	need.NoError(t, os.WriteFile("study.yaml", []byte(one), 0o644))
 	_, err := Load("study.yaml", nil)
-	need.Error(t, err, "name one, such as comparison: { with: { reference: [seed=1, stage=train] } }")
+	need.Error(t, err, "give one, such as comparison: { with: { reference: [seed=1, stage=train] } }")
 	one = strings.Replace(example, "reference: null", "reference: [seed=1, stage=train]", 1)
 	need.NoError(t, os.WriteFile("study.yaml", []byte(one), 0o644))
 	need.Value(Load("study.yaml", nil))(t)

@@ -33,7 +33,7 @@ func checkOutputs(ports []dag.Port, out dag.Outputs) error {
 	}
 	slices.Sort(extra)
 	for _, name := range extra {
-		wrong = append(wrong, fmt.Errorf("the stage returned an output %q that its ports do not name", name))
+		wrong = append(wrong, fmt.Errorf("the stage returned an output %q that its ports do not declare", name))
 	}
 	return errors.Join(wrong...)
 }

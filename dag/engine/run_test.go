@@ -158,7 +158,7 @@ func TestOutputsAreChecked(t *testing.T) {
 	}{
 		{"right", dag.Outputs{"array": array, "table": table}, ""},
 		{"missing", dag.Outputs{"array": array}, `the stage did not return its output "table"`},
-		{"undeclared", dag.Outputs{"array": array, "table": table, "more": table}, `the stage returned an output "more" that its ports do not name`},
+		{"undeclared", dag.Outputs{"array": array, "table": table, "more": table}, `the stage returned an output "more" that its ports do not declare`},
 		{"format", dag.Outputs{"array": table, "table": table}, `the stage's output "array" is arrow, not npy`},
 		{"dtype", dag.Outputs{"array": encoding.NewArray([]float32{1}, 1, 1), "table": table}, `the stage's output "array" has elements of type <f4, not <f8`},
 		{"rank", dag.Outputs{"array": encoding.NewArray([]float64{1}, 1), "table": table}, `the stage's output "array" has the shape [1], not the axes [draw, roi]`},

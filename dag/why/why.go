@@ -85,7 +85,7 @@ func Task(ctx context.Context, g *dag.Graph, s *artifacts.Store, o engine.Option
 		nodes = nodes[at : at+1]
 	}
 	if len(nodes) != 1 {
-		return nil, fmt.Errorf("%q matches %d tasks, such as %s: name one", task, len(nodes), nodes[0].ID())
+		return nil, fmt.Errorf("%q matches %d tasks, such as %s; give one", task, len(nodes), nodes[0].ID())
 	}
 	o.Until, o.Only = []string{task}, nil
 	x, err := newExplainer(ctx, g, s, o)

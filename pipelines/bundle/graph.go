@@ -56,7 +56,7 @@ func (o *Opened) Graph() (*Replay, error) {
 			}
 			done, err := recipe.Read(o.recipes[t.ID])
 			if err == nil && done.Kind != s.Kind {
-				err = fmt.Errorf("its recipe has the kind %s, but the lock says %s", done.Kind, s.Kind)
+				err = fmt.Errorf("its recipe has the kind %s, but the lock has %s", done.Kind, s.Kind)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", t.ID, err)

@@ -51,7 +51,7 @@ func (s *Study) sparse(stage *dag.StageNode) {
 	if by := role.Within(last.Instance()); column.Categories(s.people(), by) > 0 {
 		within = " within the values of " + by
 	}
-	s.note(column.Notef("%s: %.0f permutations of the labels%s are asked for, and there are only %.0f different ones: p cannot be much below %.2g",
+	s.note(column.Notef("%s: %.0f permutations of the labels%s were requested, but only %.0f are distinct, so p cannot be much below %.2g",
 		stage.Name(), asked, within, ways, 1/ways))
 }
 

@@ -99,7 +99,7 @@ func oneSetting(n *dag.Node, r role.Reference) error {
 	case fit == nil:
 		return fmt.Errorf("%s: no setting matches %s; available: %s%s", r.Parameter, named, words.Some(all, 10), or)
 	}
-	return fmt.Errorf("%s: %d settings match %s (%s): name one, such as %s: { with: { %[1]s: [%[6]s] } }%[7]s", r.Parameter,
+	return fmt.Errorf("%s: %d settings match %s (%s); give one, such as %s: { with: { %[1]s: [%[6]s] } }%[7]s", r.Parameter,
 		len(fit), named, words.Some(fit, 4), n.Stage().Name(), first, or)
 }
 

@@ -149,7 +149,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		}
 	}
 	if unlisted != nil {
-		l.Notes = append(l.Notes, column.Notef("taken to have no table of events: %s", words.Some(unlisted, 6)))
+		l.Notes = append(l.Notes, column.Notef("assumed to have no table of events: %s", words.Some(unlisted, 6)))
 	}
 	c.refuseHeaders(l.Rows, found)
 	addMotion(l, found)

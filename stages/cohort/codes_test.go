@@ -168,7 +168,7 @@ func TestImpossibleDisplacements(t *testing.T) {
 	need.Equal(t, strings.Join(doubts, "; "), "negative displacement; codes in displacements")
 	notes := strings.Join(column.NoteTexts(r.Notes), "\n")
 	for _, want := range []string{"mean_fd of sub-b (-9), mean_fd of sub-d (-0.1)", "func_fd (99, in 1 row); if they stand for missing values: missing: [99]",
-		"taken as numbers: age (99, in 1 row)", "taken as categories: sex (9, in 1 row)"} {
+		"treated as numbers: age (99, in 1 row)", "treated as categories: sex (9, in 1 row)"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q is missing in\n%s", want, notes)
 		}
@@ -210,7 +210,7 @@ func TestCovariatesThatMayBeMissing(t *testing.T) {
 	}
 	notes := strings.Join(column.NoteTexts(r.Notes), "\n")
 	for _, want := range []string{"codes for missing values count as missing: age (-, in 1 row), age (?, in 1 row), iq (n.a., in 1 row), iq (unknown, in 1 row), site (-, in 1 row), score (?, in 1 row)",
-		"taken as categories, although they may stand for missing values: site (unknown, in 1 row), dose (none, in 1 row); if they do, list them in missing"} {
+		"treated as categories, although they may stand for missing values: site (unknown, in 1 row), dose (none, in 1 row); if they do, list them in missing"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q is missing in\n%s", want, notes)
 		}
@@ -229,7 +229,7 @@ func TestWordsThatAreNoFamilies(t *testing.T) {
 		need.Equal(t, fmt.Sprint(c.Values, c.Valid), want, name)
 		notes := strings.Join(column.NoteTexts(r.Notes), "\n")
 		for text, said := range map[string]bool{"codes for missing values count as missing: " + name + " (none, in 2 rows)": name == "family_id",
-			"taken as categories": name == "mother", "keep_together counts them as missing": name == "mother"} {
+			"treated as categories": name == "mother", "keep_together counts them as missing": name == "mother"} {
 			need.Equal(t, strings.Contains(notes, text), said, name+": "+text+"\n"+notes)
 		}
 	}
@@ -264,7 +264,7 @@ func TestNamesThatAreAlike(t *testing.T) {
 // Two people must not become one, and nobody another: names are refused rather than cut or folded.
 func TestNamesAreNotCut(t *testing.T) {
 	for people, want := range map[string]string{
-		"a1,1\nA1,2\n":         `people.csv:3: "A1" and "a1" (line 2) differ only in case, and some file systems cannot tell their files apart: if they are one person, remove one row; if they are two, rename one`,
+		"a1,1\nA1,2\n":         `people.csv:3: "A1" and "a1" (line 2) differ only in case, and some file systems cannot distinguish their files: if they are one person, remove one row; if they are two, rename one`,
 		"sub-08,1\nSUB-08,2\n": `people.csv:3: "SUB-08" and "sub-08" (line 2) would both be named sub-08: if they are one person, remove one row; if they are two, rename one`,
 		"Sub-08,1\n08,2\n":     `people.csv:3: "08" and "Sub-08" (line 2) would both be named sub-08: if they are one person, remove one row; if they are two, rename one`,
 		"Müller,1\nMller,2\n":  `people.csv:2: "Müller" has the character 'ü', but participant names consist of the letters a to z and digits: rename it, or set the parameter id to another column`,
@@ -513,7 +513,7 @@ func TestTablesOfSpreadsheets(t *testing.T) {
 	}
 	notes := strings.Join(column.NoteTexts(r.Notes), "\n")
 	for _, want := range []string{"decimal commas are read as decimal points: mean_fd",
-		"negative in columns that are otherwise positive, and taken as numbers: age (-77, in 1 row); if they stand for missing values: missing: [-77]",
+		"negative in columns that are otherwise positive, and treated as numbers: age (-77, in 1 row); if they stand for missing values: missing: [-77]",
 		`column iq: no value is a number ("~100" of sub-a and 2 more)`} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q is missing in\n%s", want, notes)

@@ -327,7 +327,7 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) err
 			return nil // each participant's task says so
 		}
 		if !labels.Oriented {
-			r.Notes = append(r.Notes, column.Notef("%s does not say which side is left (sform and qform codes are 0): the positions and hemispheres of its regions are not checked",
+			r.Notes = append(r.Notes, column.Notef("%s does not state which side is left (sform and qform codes are 0), so the positions and hemispheres of its regions are not checked",
 				userfile.NameIn(r.Root, path)))
 		}
 		values := labels.Values()

@@ -166,7 +166,7 @@ func TestUnreadableEvents(t *testing.T) {
 	need.NoError(t, err)
 	need.NoError(t, r.Subjects[0].Problem)
 	const text = "sourcedata/raw/sub-01/func: no permission to list this directory"
-	if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, "taken to have no table of events: sub-01: events: "+text) {
+	if notes := strings.Join(column.NoteTexts(r.Notes), "\n"); !strings.Contains(notes, "assumed to have no table of events: sub-01: events: "+text) {
 		t.Errorf("notes %s", notes)
 	}
 	r, err = d.load(func(b *BIDSCohort) { b.Confounds, b.Events = false, "sourcedata/raw" })

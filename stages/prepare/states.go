@@ -119,7 +119,7 @@ func (s *States) shared(x *clustered, nodes int) (pairs []int, warnings finding.
 		return nil, nil, nil
 	}
 	if s.Regions == "all" {
-		return nil, nil, fmt.Errorf("regions without a signal have a correlation of 0 in all windows, so the states would tell their participants from the others: leave these regions out (regions: shared), or these participants (exclude, under cohort): %s",
+		return nil, nil, fmt.Errorf("regions without a signal have a correlation of 0 in all windows, so the states would distinguish their participants from the others; leave these regions out (regions: shared), or these participants (exclude, under cohort): %s",
 			words.Some(x.lacking, 10))
 	}
 	if pairs = pairsWithSignal(x.silent); len(pairs) == 0 {

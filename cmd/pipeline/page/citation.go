@@ -57,7 +57,7 @@ func ExportCitation(a *console.Console, c *results.Current, e export.Options) er
 		return exit.Wrongf("--citations is for a stage of the kind report, but %s is %s", sel.Stage.Name(), sel.Stage.Kind().Name)
 	}
 	if !knowsSettings(task) {
-		return exit.Wrongf("%s does not know the parameters, and so not what to cite: add settings: pipeline.settings to its inputs", task.ID())
+		return exit.Wrongf("%s lacks the parameters that determine what to cite; add settings: pipeline.settings to its inputs", task.ID())
 	}
 	if there, others := c.Shown(sel.Tasks); len(others) > 0 {
 		return c.Missing(a, sel, there, others, "")

@@ -69,7 +69,7 @@ func Choose(g *dag.Graph, text string) (*Selection, error) {
 	}
 	for _, n := range tasks {
 		if n.Stage().Name() != tasks[0].Stage().Name() {
-			return nil, exit.Wrongf("%s names tasks of several stages, %s and %s: name one", pattern, tasks[0].Stage().Name(), n.Stage().Name())
+			return nil, exit.Wrongf("%s matches tasks of several stages, %s and %s; give one stage", pattern, tasks[0].Stage().Name(), n.Stage().Name())
 		}
 	}
 	return withOutput(tasks, out)

@@ -122,7 +122,7 @@ func OfRun(rec *record.Record, store *artifacts.Store) (*Current, error) {
 	}
 	for n := range p.Graph.Tasks() {
 		if k, ran := keys[n.ID()]; c.Steps[n].Key != k || !ran {
-			return nil, fmt.Errorf("%s has changed since this run, in its data or in the program; name the pipeline file to use its present result", n.ID())
+			return nil, fmt.Errorf("%s has changed since this run, in its data or in the program; give the pipeline file to use its present result", n.ID())
 		}
 	}
 	return c, nil

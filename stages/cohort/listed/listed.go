@@ -338,7 +338,7 @@ func (l *List) identify() error {
 		case l.dirs != nil && "sub-"+whole != r.ID && len(meant) == 1:
 			bad("%q cannot name a directory, and nobody is found by leaving out characters: if it is %s, write that", r.Source, meant[0])
 		case there && cased.ID != r.ID:
-			bad("%q and %q (line %d) differ only in case, and some file systems cannot tell their files apart: %s", r.Source, cased.Source, cased.Line, l.oneOrTwo())
+			bad("%q and %q (line %d) differ only in case, and some file systems cannot distinguish their files: %s", r.Source, cased.Source, cased.Line, l.oneOrTwo())
 		case twice && other.Source != r.Source:
 			bad("%q and %q (line %d) would both be named %s: %s", r.Source, other.Source, other.Line, r.ID, l.oneOrTwo())
 		case twice && l.Each == "participant" && first < 0:

@@ -43,7 +43,7 @@ type PublishedRow struct {
 	Model         string   `column:"model"`
 	Participants  int32    `column:"participants"`
 	Regions       int32    `column:"regions"`
-	Preprocessing string   `column:"preprocessing" doc:"as the source says; empty for this run, whose methods tell it"`
+	Preprocessing string   `column:"preprocessing" doc:"as the source states; empty for this run, which the methods describe"`
 	Splits        string   `column:"splits"`
 	Accuracy      float64  `column:"accuracy,missing" doc:"mean over the splits"`
 	AccuracySD    float64  `column:"accuracy_sd,missing" doc:"SD over the splits (n−1)"`
