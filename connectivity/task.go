@@ -57,16 +57,13 @@ func (k Task) Regressors(volumes int) (Matrix, error) {
 	if !(k.TR > 0) || volumes < 2 {
 		return Matrix{}, fmt.Errorf("task regressors need a repetition time and at least two volumes")
 	}
-	last := k.Start + float64(float64(volumes-1)*k.TR)
-	inside := false
 	for _, e := range k.Events {
 		if !finite(e.Onset) || !finite(e.Duration) || e.Duration < 0 || e.Onset < k.Start+earliest {
 			return Matrix{}, fmt.Errorf("an event of %s at %g s with a duration of %g s: the onset must be at least %g s, the duration at least 0", e.Condition, e.Onset, e.Duration, earliest)
 		}
-		inside = inside || e.Onset <= last && e.Onset+e.Duration >= 0
 	}
-	if !inside {
-		return Matrix{}, fmt.Errorf("none of %d events is within the scan, which takes %.4g s: onsets are in s from the first volume", len(k.Events), last+k.TR)
+	if inside := k.Inside(volumes); inside == 0 || 2*inside < len(k.Events) {
+		return Matrix{}, k.misplaced(inside, volumes)
 	}
 	var columns [][]float64
 	for _, c := range k.Conditions() {
@@ -87,6 +84,44 @@ func (k Task) Regressors(volumes int) (Matrix, error) {
 		x.setColumn(j, v)
 	}
 	return x, nil
+}
+
+// Inside is the number of events of which a part lies between the start of the first volume and the end of the last.
+func (k Task) Inside(volumes int) (n int) {
+	end := float64(float64(volumes) * k.TR)
+	for _, e := range k.Events {
+		if e.Onset < end && e.Onset+e.Duration >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Repeated is the number of events that equal an earlier one. Their responses add up.
+func (k Task) Repeated() (n int) {
+	seen := map[Event]bool{}
+	for _, e := range k.Events {
+		if seen[e] {
+			n++
+		}
+		seen[e] = true
+	}
+	return n
+}
+
+// misplaced refuses events most of which lie outside the scan. What would explain it is asked and not assumed.
+func (k Task) misplaced(inside, volumes int) error {
+	first, last := k.Events[0].Onset, k.Events[0].Onset
+	for _, e := range k.Events {
+		first, last = min(first, e.Onset), max(last, e.Onset)
+	}
+	count := fmt.Sprintf("none of %d events lies", len(k.Events))
+	if inside > 0 {
+		count = fmt.Sprintf("only %d of %d events lie", inside, len(k.Events))
+	}
+	return fmt.Errorf("%s within the scan, which takes %.6g s; the onsets range from %.6g to %.6g, and must be in s from the first volume: "+
+		"are they in milliseconds or in samples, or is this the table of another run? Correct the table", count,
+		float64(volumes)*k.TR, first, last)
 }
 
 // columns are the regressors of one condition.

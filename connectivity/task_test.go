@@ -2,9 +2,11 @@ package connectivity
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,11 +58,34 @@ func TestTaskRegressorsOfNilearn(t *testing.T) {
 	}
 }
 
+// The order of events is of no matter. Half of them may lie outside the scan; those that are twice in the table are
+// counted.
+func TestTaskEvents(t *testing.T) {
+	k := Task{TR: 2, Response: SPMResponse, Events: []Event{{12, 1, "a"}, {3, 2, "b"}, {-5, 4, "a"}, {-5, 6, "a"},
+		{3, 2, "b"}, {3, 1, "b"}, {20, 1, "a"}, {19.9, 0, "a"}, {3, 2, "b"}, {7000, 1, "a"}}}
+	need.Equal(t, k.Inside(10), 7)
+	need.Equal(t, k.Repeated(), 2)
+	x := need.Value(k.Regressors(10))(t)
+	slices.Reverse(k.Events)
+	y := need.Value(k.Regressors(10))(t)
+	for v := range 10 {
+		need.Equal(t, fmt.Sprint(y.Row(v)), fmt.Sprint(x.Row(v)))
+	}
+	k.Events = append(k.Events, slices.Repeat([]Event{{7000, 1, "a"}}, 4)...)
+	need.Value(k.Regressors(10))(t) // 7 of 14
+	k.Events = append(k.Events, Event{7000, 1, "a"})
+	_, err := k.Regressors(10)
+	need.Error(t, err, "only 7 of 15 events lie within the scan")
+}
+
 func TestTaskRegressorsRefuse(t *testing.T) {
 	for want, k := range map[string]Task{
-		"none of 1 events is within the scan, which takes 20 s": {TR: 2, Events: []Event{{30000, 2000, "a"}}},
-		"an event of a at -30 s":                                {TR: 2, Events: []Event{{-30, 1, "a"}}},
-		"a duration of -1 s":                                    {TR: 2, Events: []Event{{1, -1, "a"}}},
+		"none of 1 events lies within the scan, which takes 20 s; the onsets range from 30000 to 30000": {TR: 2,
+			Events: []Event{{30000, 2000, "a"}}},
+		"only 1 of 3 events lie within the scan, which takes 20 s; the onsets range from 0 to 9000": {TR: 2, // ms
+			Events: []Event{{4500, 500, "b"}, {0, 500, "a"}, {9000, 500, "a"}}},
+		"an event of a at -30 s": {TR: 2, Events: []Event{{-30, 1, "a"}}},
+		"a duration of -1 s":     {TR: 2, Events: []Event{{1, -1, "a"}}},
 		"no degrees of freedom are left: of 10 volumes, the model of the events takes 11 regressors": {TR: 2,
 			Response: FIRResponse, Events: []Event{{0, 1e300, "a"}, {18, 2, "b"}}},
 		"need a repetition time": {Events: []Event{{1, 1, "a"}}},

@@ -93,9 +93,13 @@ type CleaningRow struct {
 	TRFrom     string    `column:"tr_from,optional" doc:"source of the repetition time: parameter, sidecar or header; empty if unknown or if runs differ"`
 	Task       string    `column:"task,optional" doc:"the model of the task response that was regressed out; none if task responses were not regressed out; empty without events"`
 	Conditions []string  `column:"conditions,optional" doc:"conditions of the task"`
+	Events     float64   `column:"events,missing,optional" doc:"events whose responses were modeled"`
 	Why        string    `column:"why,optional" doc:"reason for no nuisance regression; empty if there was one"`
 	Sidecar    string    `column:"cleaned_by,optional" doc:"how given time series were cleaned, according to their sidecar; empty where it does not state that"`
 	Block      int32     `column:"block,optional" unit:"volumes" doc:"length of the blocks of random draws of the volumes, in the run with the longest; 0 without such draws"`
+
+	EventsInside   float64 `column:"events_inside,missing,optional" doc:"modeled events of which a part lies between the start of the first volume and the end of the last"`
+	RepeatedEvents int32   `column:"repeated_events,optional" doc:"modeled events that equal an earlier one in condition, onset and duration; their responses add up"`
 
 	RepeatedVolumes int32 `column:"repeated_volumes,optional" doc:"volumes that equal the volume before them in all regions, before denoising, in draw 0"`
 	RepeatedRegions int32 `column:"repeated_regions,optional" doc:"regions whose series equals that of another region before it, before denoising, in draw 0"`

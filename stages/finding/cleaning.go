@@ -174,6 +174,14 @@ func (c Cleaning) events() (all List) {
 	if without := of[""]; without != nil && len(without) < len(c.Scans) {
 		all.Add(Finding{"scans.without-events", Limits, Subject{Participants: who(without)}, nil})
 	}
+	all.Add(c.faults("scans.events-outside", func(s Scan) (ScanFault, bool) {
+		out := s.Events - s.EventsInside
+		return ScanFault{N: int(out), Of: int(s.Events), severity: out / s.Events}, out > 0
+	}, nil)...)
+	all.Add(c.faults("scans.events-repeated", func(s Scan) (ScanFault, bool) {
+		n := float64(s.RepeatedEvents)
+		return ScanFault{N: int(n), Of: int(s.Events), severity: n / s.Events}, n > 0
+	}, nil)...)
 	return all
 }
 

@@ -79,6 +79,10 @@ func TestCleaningFindings(t *testing.T) {
 			with(func(r *row) { r.Task, r.Conditions = "fir", []string{"go"} })}, ""},
 		{[]row{with(func(r *row) { r.Task, r.Conditions = "none", []string{"go", "stop"} }), fine},
 			"scans.events-left-in 1; scans.without-events 2"},
+		{[]row{with(func(r *row) { r.Task, r.Events, r.EventsInside = "fir", 240, 240 }),
+			with(func(r *row) { r.Task, r.Events, r.EventsInside = "fir", 240, 239 }),
+			with(func(r *row) { r.Task, r.Events, r.EventsInside, r.RepeatedEvents = "fir", 240, 120, 2 })},
+			"scans.events-outside 3 2; scans.events-repeated 3"},
 		{[]row{with(func(r *row) { r.Strategy = "ica_aroma" })}, "scans.not-denoised-by-aroma"},
 	} {
 		need.Equal(t, listed(Cleaning{Scans: append([]Scan{}, scanned(c.rows...)...)}.Findings()), c.want, c.rows)

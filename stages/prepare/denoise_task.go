@@ -64,6 +64,8 @@ func (s *Denoise) addTask(t *dag.Task, volumes int, o *connectivity.Cleaning, ro
 		copy(both.Row(v)[o.Regressors.Cols:], x.Row(v))
 	}
 	o.Regressors, row.Task, row.Conditions = both, s.Task, names
+	row.Events, row.EventsInside = float64(len(events)), float64(task.Inside(volumes))
+	row.RepeatedEvents = int32(task.Repeated())
 	return nil
 }
 
@@ -122,6 +124,9 @@ func (s *Denoise) events(in dag.Input) ([]connectivity.Event, error) {
 		}
 		if e.Duration, err = number(i, "duration", duration[i]); err != nil {
 			return nil, err
+		}
+		if e.Duration < 0 {
+			return nil, fmt.Errorf("%s:%d: the duration is %g s; it must be at least 0", in.Name, table.Lines[i], e.Duration)
 		}
 		events = append(events, e)
 	}

@@ -66,9 +66,12 @@ func TestDenoiseTask(t *testing.T) {
 			}
 		}
 		row := stagetest.Sure(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))[0]
-		names := "go, stop"
+		names, n := "go, stop", 4.0
 		if c.only != nil {
-			names = "stop"
+			names, n = "stop", 2
+		}
+		if row.Events != n || row.EventsInside != n || row.RepeatedEvents != 0 {
+			t.Errorf("%s: %v of %v events inside, %d repeated", c.task, row.EventsInside, row.Events, row.RepeatedEvents)
 		}
 		if want := c.regressors + 6; float64(row.Regressors) != want || row.TEff != volumes-want-1 ||
 			row.Task != c.task || strings.Join(row.Conditions, ", ") != names {
@@ -103,7 +106,10 @@ func TestDenoiseTaskRefuses(t *testing.T) {
 		{"onset\ttrial_type\n1\ta\n", "{}", nil, "events.tsv: events need the columns onset and duration, in s; it has onset, trial_type" + exclude},
 		{"onset\tduration\ttrial_type\n1\t2\ta\n3\tn/a\tb\n", "{}", nil, "events.tsv:3: the duration is n/a, which is not a number in s" + exclude},
 		{goAndStop, "{}", func(s *Denoise) { s.Conditions = []string{"Go"} }, "events.tsv: no event of the conditions [Go]; it has [go, stop]" + exclude},
-		{"onset\tduration\n4000\t2000\n", "{}", nil, "events.tsv: none of 1 events is within the scan, which takes 120 s: onsets are in s from the first volume" + exclude},
+		{"onset\tduration\n4000\t2000\n", "{}", nil, "events.tsv: none of 1 events lies within the scan, which takes 120 s; the onsets range from 4000 to 4000, and must be in s from the first volume: are they in milliseconds or in samples, or is this the table of another run? Correct the table" + exclude},
+		{"onset\tduration\n0\t500\n4000\t500\n9000\t500\n", "{}", nil, "events.tsv: only 1 of 3 events lie within the scan, which takes 120 s; the onsets range from 0 to 9000"},
+		{"onset\tduration\n1\t2\n3\t-1\n", "{}", nil, "events.tsv:3: the duration is -1 s; it must be at least 0" + exclude},
+		{"onset\tduration\n1\t2\nNaN\t1\n", "{}", nil, "events.tsv:3: the onset is n/a, which is not a number in s" + exclude},
 		{goAndStop, `{"StartTime": 980}`, nil, "bold.json: a StartTime of 980 s; it must be within the repetition time, 2 s"},
 		{goAndStop, "{}", func(s *Denoise) { s.Task, s.After = "fir", 60 }, "events.tsv: no degrees of freedom are left"},
 	} {

@@ -255,7 +255,8 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 	first, further := q.runs[0], int32(len(q.runs)-1)
 	w := column.CleaningRow{
 		Trend: further, TEff: -float64(further), TR: first.TR, TRFrom: first.TRFrom, MeanFD: math.NaN(),
-		MaxFD:   math.NaN(),
+		MaxFD:  math.NaN(),
+		Events: math.NaN(), EventsInside: math.NaN(),
 		Missing: missing, FirstRow: first.FirstRow, Strategy: first.Strategy, Why: first.Why, Sidecar: first.Sidecar,
 	}
 	mean, of := 0.0, 0.0
@@ -290,6 +291,13 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 			w.TRFrom = ""
 		}
 		w.Task, w.Conditions = cmp.Or(run.Task, w.Task), append(w.Conditions, run.Conditions...)
+		if run.Events > 0 {
+			if !(w.Events > 0) {
+				w.Events, w.EventsInside = 0, 0
+			}
+			w.Events, w.EventsInside = w.Events+run.Events, w.EventsInside+run.EventsInside
+		}
+		w.RepeatedEvents += run.RepeatedEvents
 		for _, name := range run.Confounds {
 			if !slices.Contains(w.Confounds, name) {
 				w.Confounds = append(w.Confounds, name)

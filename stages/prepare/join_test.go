@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -121,6 +122,25 @@ func TestJoinOfOneRun(t *testing.T) {
 	}
 	if !slices.Equal(stagetest.Encoded(t, out["quality"]), stagetest.Encoded(t, stagetest.Sure(quality[0].Table()))) {
 		t.Error("the quality is not that of the run")
+	}
+}
+
+// Events of runs add up. Runs without a model of events add none.
+func TestJoinEvents(t *testing.T) {
+	nan := math.NaN()
+	row := func(events, inside float64) column.CleaningRow {
+		return column.CleaningRow{Events: events, EventsInside: inside, RepeatedEvents: 1}
+	}
+	for _, c := range []struct {
+		runs         []column.CleaningRow
+		events, with float64
+	}{
+		{[]column.CleaningRow{row(nan, nan), row(30, 29), row(10, 10)}, 40, 39},
+		{[]column.CleaningRow{row(30, 29), row(nan, nan)}, 30, 29}, {[]column.CleaningRow{row(nan, nan)}, nan, nan},
+	} {
+		w := (&runQuality{runs: c.runs}).whole(0)
+		need.Equal(t, fmt.Sprint(w.Events, w.EventsInside), fmt.Sprint(c.events, c.with))
+		need.Equal(t, int(w.RepeatedEvents), len(c.runs))
 	}
 }
 

@@ -77,6 +77,8 @@ func TestCleaningIsWritten(t *testing.T) {
 		{[]row{with(func(r *row) { r.Task, r.Conditions = "fir", []string{"go", "stop"} }),
 			with(func(r *row) { r.Task, r.Conditions = "fir", []string{"go", "error"} })},
 			"Task regression: responses to error, go, stop (finite impulse responses) were regressed out of 2 scans.", nil},
+		{[]row{fine, with(func(r *row) { r.Events, r.EventsInside, r.RepeatedEvents = 240, 200, 7 })}, simple,
+			[]string{"sub-2 (40 of 240)", "sub-2 (7 of 240)"}},
 		{[]row{with(func(r *row) { r.Task, r.Conditions = "none", []string{"go", "stop"} }), fine}, simple,
 			[]string{"(go, stop) were not regressed out of 1 scan", "although other scans have events: sub-2"}},
 		{[]row{fine, with(func(r *row) {

@@ -31,6 +31,8 @@ var measures = []measure{
 	{"cleaning", "cleaning", "regressors", "quality.regressors", "regressors", inference.Median},
 	{"cleaning", "cleaning", "t_eff", "quality.dof", "dof", inference.Median},
 	{"cleaning", "cleaning", "censored", "quality.censored", "censored", inference.Median},
+	{"cleaning", "cleaning", "events", "quality.events", "events", inference.Median},
+	{"cleaning", "cleaning", "events_inside", "quality.events-inside", "events-inside", inference.Median},
 	{"cleaning", "cleaning", "seconds", "quality.seconds", "", nil},
 	{"cleaning", "cleaning", "mean_fd", "quality.mean-fd", "mean-fd", inference.Median},
 	{"cleaning", "cleaning", "max_fd", "quality.max-fd", "", nil},
