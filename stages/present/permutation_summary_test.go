@@ -113,7 +113,8 @@ func TestPermutationAtItsFloor(t *testing.T) {
 func TestPermutationOfAnotherTraining(t *testing.T) {
 	const said = "The model: the permutation test "
 	setting := func(stage string, tasks int32, parameter string, value ...string) finding.Parameter {
-		return finding.Parameter{Stage: stage, Kind: "train", Tasks: tasks, Parameter: parameter, Value: value, Default: value}
+		return finding.Parameter{Stage: stage, Kind: "train", Tasks: tasks, Parameter: parameter, Value: value,
+			Default: value}
 	}
 	settings := func(epochs, pool string) []finding.Parameter {
 		return []finding.Parameter{setting("permuted", 100, "epochs", epochs), setting("permuted", 100, "pool", pool),

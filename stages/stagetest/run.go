@@ -372,7 +372,8 @@ func ReportInputs(first, groupA, groupB string) map[string][]dag.Input {
 	}
 	settings := encoding.NewTable(encoding.Column{Name: "stage", Values: columns[0]},
 		encoding.Column{Name: "kind", Values: columns[1]}, encoding.Column{Name: "parameter", Values: columns[2]},
-		encoding.Column{Name: "value", Values: encoding.Lists(values)}, encoding.Column{Name: "default", Values: encoding.Lists(values)})
+		encoding.Column{Name: "value", Values: encoding.Lists(values)},
+		encoding.Column{Name: "default", Values: encoding.Lists(values)})
 	settings.Meta = map[string]string{"pipeline": "made up"}
 	return map[string][]dag.Input{
 		"participants": {dag.InputOf(people)}, "settings": {dag.InputOf(settings)},
