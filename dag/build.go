@@ -10,15 +10,15 @@ import (
 	"prgnn/internal/words"
 )
 
-// A Builder makes a Graph: stages are added, then their tasks, then what each task reads. Its methods report no
-// mistakes; Build reports all of them. After a Build without mistakes a Builder must not be used.
+// A Builder makes a Graph: of stages, their tasks, and what each task reads.
+// After a Build without mistakes every method panics.
 type Builder struct {
 	g     *Graph
 	wrong []error
 	done  bool
 }
 
-// NewGraph begins a graph. Its name is that of the pipeline.
+// NewGraph begins the graph of a pipeline of this name.
 func NewGraph(name string) *Builder {
 	return &Builder{g: &Graph{name: name, absent: map[string]string{}}}
 }
@@ -31,37 +31,35 @@ func (b *Builder) graph() *Graph {
 	return b.g
 }
 
-// Title sets the name of the pipeline, the file that describes it, as the user gave it, and the text of the file, which
-// each run keeps.
+// Title sets the name of the pipeline, and the path and text of its file.
 func (b *Builder) Title(name, file, text string) {
 	g := b.graph()
 	g.name, g.file, g.source = name, file, text
 }
 
-// BareAxis sets the axis whose values stand first and alone in the names of tasks: train[sub-003,fold=2].
+// BareAxis sets the axis whose value stands alone in names: train[sub-003].
 func (b *Builder) BareAxis(axis string) { b.graph().bare = axis }
 
-// LeaveOut states why a stage, or a member of a fan-out, has no tasks. Select reports it.
+// LeaveOut states why a stage or a member of a fan-out has no tasks.
 func (b *Builder) LeaveOut(name, why string) { b.graph().absent[name] = why }
 
-// Stage adds a stage. It has a task for each combination of values of its axes, or one task without axes.
+// Stage adds a stage, with a task for each combination of values of its axes.
 func (b *Builder) Stage(name string, k *Kind, axes ...string) *StageNode {
 	s := &StageNode{name: name, kind: k, axes: axes}
 	b.graph().stages = append(b.g.stages, s)
 	return s
 }
 
-// Locate sets where the file asks for a stage. Mistakes are reported there.
+// Locate sets where the file asks for a stage, for messages.
 func (b *Builder) Locate(s *StageNode, pos Pos) { b.graph(); s.pos = pos }
 
-// Require sets what each task of a stage needs, where it is not what the kind states.
+// Require sets what a task of a stage needs, in place of the kind's statement.
 func (b *Builder) Require(s *StageNode, n Needs) { b.graph(); s.asked = n }
 
-// Measure sets the largest sizes of the data of a task of a stage, from which its kind may follow what memory it needs.
+// Measure sets the largest sizes of the data of a task, for Kind.MemoryFor.
 func (b *Builder) Measure(s *StageNode, sizes Sizes) { b.graph(); s.sizes = sizes }
 
-// Task adds a task to a stage, with its parameters filled in; values are its coordinates, in the order of the stage's
-// axes.
+// Task adds a task with its parameters filled in; values are its coordinates.
 func (b *Builder) Task(s *StageNode, instance Stage, values ...string) *Node {
 	n := &Node{stage: s, instance: instance}
 	if b.graph(); len(values) != len(s.axes) {
@@ -78,7 +76,7 @@ func (b *Builder) Task(s *StageNode, instance Stage, values ...string) *Node {
 	return n
 }
 
-// TaskNamed adds a task of which only the name is known, such as one of a recorded run.
+// TaskNamed adds a task of this name, such as one of a recorded run.
 func (b *Builder) TaskNamed(s *StageNode, instance Stage, id string) *Node {
 	b.graph()
 	n := &Node{id: id, stage: s, instance: instance}
@@ -86,25 +84,7 @@ func (b *Builder) TaskNamed(s *StageNode, instance Stage, id string) *Node {
 	return n
 }
 
-// StageLike adds a stage like one of another graph, without its tasks.
-func (b *Builder) StageLike(s *StageNode) *StageNode {
-	like := *s
-	like.tasks = nil
-	b.graph().stages = append(b.g.stages, &like)
-	return &like
-}
-
-// TaskLike adds a task like one of another graph, without its inputs.
-func (b *Builder) TaskLike(s *StageNode, n *Node) *Node {
-	b.graph()
-	like := *n
-	like.stage, like.inputs = s, nil
-	s.tasks = append(s.tasks, &like)
-	return &like
-}
-
-// Connect connects a port of a task to what it reads: one source, or, where the port gathers, all members of a fan-out
-// in the order of CompareCoords, as StageNode.Outputs lists them. The list is kept and must not be changed.
+// Connect connects a port to a source, or to all of StageNode.Outputs.
 func (b *Builder) Connect(n *Node, port string, from ...Source) {
 	b.graph()
 	n.inputs = append(n.inputs, Binding{port, from})
@@ -113,10 +93,10 @@ func (b *Builder) Connect(n *Node, port string, from ...Source) {
 // Replace gives a task other parameters.
 func (b *Builder) Replace(n *Node, instance Stage) { b.graph(); n.instance = instance }
 
-// Refuse states why a task cannot run, where that is known before the run. Its inputs may be incomplete.
+// Refuse states why a task cannot run. Its inputs may be incomplete.
 func (b *Builder) Refuse(n *Node, why error) { b.graph(); n.problem = why }
 
-// Order puts the stages in an order. Stages that are not listed are removed.
+// Order puts the stages in an order, and removes all others.
 func (b *Builder) Order(stages ...*StageNode) { b.graph().stages = stages }
 
 // Sort puts the tasks of a stage in an order.
@@ -125,11 +105,10 @@ func (b *Builder) Sort(s *StageNode, compare func(x, y *Node) int) {
 	slices.SortStableFunc(s.tasks, compare)
 }
 
-// Draft is the graph as far as it is built: for checks before Build.
+// Draft is the graph as far as it is built.
 func (b *Builder) Draft() *Graph { return b.graph() }
 
-// Build checks the graph and returns it. The error lists all mistakes: inputs that do not exist, are not connected, or
-// are connected to what does not fit; names that occur twice; fan-outs without their coordinates; cycles.
+// Build checks the graph. Its error lists all mistakes.
 func (b *Builder) Build() (*Graph, error) {
 	c := check{b: b, ports: map[*Node]*Ports{}, lists: map[listUse]bool{}}
 	c.names()
@@ -292,10 +271,10 @@ func (p *Ports) equal(q Ports) bool {
 	return slices.EqualFunc(p.In, q.In, same) && slices.EqualFunc(p.Out, q.Out, same)
 }
 
-// Output is an output of a task, as the source of a port.
+// Output is an output of the task, for Connect.
 func (n *Node) Output(name string) Source { return Source{Node: n, Output: name} }
 
-// Outputs are an output of all tasks of a stage, for a port that gathers: with their coordinates, in order.
+// Outputs are an output of all tasks, for Connect to a port that gathers.
 func (s *StageNode) Outputs(name string) []Source {
 	all := make([]Source, len(s.tasks))
 	for i, n := range s.tasks {

@@ -109,8 +109,7 @@ func TestBuilderEnds(t *testing.T) {
 		"Measure":  func() { b.Measure(s, nil) },
 		"LeaveOut": func() { b.LeaveOut("a", "b") }, "BareAxis": func() { b.BareAxis("a") },
 		"Sort": func() { b.Sort(s, nil) }, "Build": func() { b.Build() }, "Draft": func() { b.Draft() },
-		"TaskNamed": func() { b.TaskNamed(s, nil, "a") }, "StageLike": func() { b.StageLike(s) },
-		"TaskLike": func() { b.TaskLike(s, n) },
+		"TaskNamed": func() { b.TaskNamed(s, nil, "a") },
 	} {
 		func() {
 			defer func() {

@@ -11,9 +11,7 @@ import (
 	"prgnn/dag/listing"
 )
 
-// Codes reads the text that package codeid generates and the package of the kinds embeds. It gives the field Code of
-// each kind, by name: a line "kind graph 8d9f932ef274…" with the identity, which enters keys, and the declarations
-// behind it in their own lines, which explain how two identities differ (package listing).
+// Codes reads the text that package codeid generates: Kind.Code by name.
 func Codes(text string) map[string]string {
 	listing.Add(text)
 	codes := map[string]string{}
@@ -25,10 +23,8 @@ func Codes(text string) map[string]string {
 	return codes
 }
 
-// CodeDigest is what recipes say of the kind's code: its identity as generated, or
-// the digest of what its author wrote instead. A kind without either, or whose sources
-// differ from the listing, is taken to change with every build of the program: that runs
-// too much again, and never too little.
+// CodeDigest is the identity of the kind's code. A kind without one, or whose
+// sources differ from the listing, changes with every build of the program.
 func (k *Kind) CodeDigest() (string, error) {
 	line, _, _ := strings.Cut(k.Code, "\n")
 	identity, generated := strings.CutPrefix(line, "kind "+k.Name+" ")
@@ -45,22 +41,8 @@ func (k *Kind) CodeDigest() (string, error) {
 	return d, nil
 }
 
-// Sources adds the sources of a module, embedded by the file that package codeid generates.
+// Sources adds the sources of a module, which package codeid embeds.
 func Sources(module string, files fs.FS) { listing.Built(module, files) }
-
-// OtherSources reports, in a sentence for a person, that the code identities of a graph's kinds do not describe the
-// sources of this program; "" if they do.
-func OtherSources(g *Graph) string {
-	for _, s := range g.stages {
-		if !strings.HasPrefix(s.kind.Code, "kind "+s.kind.Name+" ") {
-			continue
-		}
-		if d := listing.Unlisted(s.kind.Code); d != "" {
-			return fmt.Sprintf("%s differs from the listing of the sources: until make generate (in a module of your own: go generate ./...) and a new build, every build of this program runs the stages of the listing again", d)
-		}
-	}
-	return ""
-}
 
 // programDigest is the digest of the running program's own file.
 var programDigest = sync.OnceValues(func() (string, error) {

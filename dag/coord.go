@@ -18,8 +18,7 @@ func StageOf(task string) string {
 	return stage
 }
 
-// TaskID is the name of a task: "folds", "train[pool=topk,fold=2]". The value of the bare axis stands first and alone:
-// "harmonise[sub-003,fold=2]". A value that would make the name ambiguous is quoted.
+// TaskID is the name of a task; the value of the bare axis stands alone.
 func TaskID(stage string, coords []Coord, bare string) string {
 	if len(coords) == 0 {
 		return stage
@@ -44,9 +43,8 @@ func TaskID(stage string, coords []Coord, bare string) string {
 	return string(append(b, ']'))
 }
 
-// CompareCoords orders the members of a fan-out: by their first coordinate in
-// which they differ, numbers as numbers ("2" before "10"), and numbers before
-// words. Words are compared byte by byte.
+// CompareCoords orders members of a fan-out by the first coordinate in which they
+// differ: numbers by value ("2" before "10"), then words byte by byte.
 func CompareCoords(a, b []Coord) int {
 	return slices.CompareFunc(a, b, func(x, y Coord) int {
 		return cmp.Or(strings.Compare(x.Axis, y.Axis), CompareValues(x.Value, y.Value))

@@ -4,6 +4,5 @@
 // runs graphs, and only the tasks without a result: it finds each result in an artifacts.Store by the task's key, the
 // digest of its recipe (the kind, the identity of its code, its parameters, and the digests of its inputs). Names,
 // paths, times, the number of workers and the machine are in no key. A stage is a function of its recipe.
-//
-// docs/engine.md explains keys, early cutoff, lost bytes, and executors.
+// See docs/engine.md.
 package dag

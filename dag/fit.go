@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// String names a type for a person: "npy <f8 [draw, time, roi]".
+// String is the type for a person: "npy <f8 [draw, time, roi]".
 func (t Type) String() string {
 	var b strings.Builder
 	if b.WriteString(t.Format); t.Format == "" {
@@ -24,11 +24,8 @@ func (t Type) String() string {
 	return b.String()
 }
 
-// Fits reports whether an input of type in can take what an output of type out
-// gives; the error says in what they differ. A side that does not state a thing
-// leaves it open. Columns are promised by outputs and asked for by inputs, so an
-// output may have more of them, and an output that lists none promises nothing
-// that an input could be denied: it is checked when the bytes are there.
+// Fits is nil if an input can take what an output gives. What one side does not
+// state fits; an output may have more columns than the input needs.
 func Fits(out, in Type) error {
 	switch {
 	case in.Format == "" || out.Format == "":

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// A Graph is a pipeline whose fan-outs have been written out: every task, what it is connected to, and where in the
-// file it was asked for. A Builder makes it; then it does not change. Lists that it returns must not be changed.
+// A Graph has every task of a pipeline. Its lists must not be changed.
 type Graph struct {
 	name, file, source, bare string
 	stages                   []*StageNode
@@ -19,22 +18,22 @@ type Graph struct {
 // Name is the name of the pipeline.
 func (g *Graph) Name() string { return g.name }
 
-// File is the pipeline file, as the user gave it; "" where there is none.
+// File is the pipeline file, as the user gave it; "" for none.
 func (g *Graph) File() string { return g.file }
 
-// Source is the text of the pipeline file. It is kept with each run.
+// Source is the text of the pipeline file.
 func (g *Graph) Source() string { return g.source }
 
-// Stages are its stages, each after those that it needs where the loader puts them so.
+// Stages are its stages, in order.
 func (g *Graph) Stages() []*StageNode { return g.stages }
 
-// BareAxis is the axis whose values stand first and alone in the names of tasks; "" for none.
+// BareAxis is the axis whose value stands alone in names; "" for none.
 func (g *Graph) BareAxis() string { return g.bare }
 
-// LeftOut is why a stage, or a member of a fan-out, has no tasks; "" where there is no reason to report.
+// LeftOut is why a stage or a member of a fan-out has no tasks; "" if unknown.
 func (g *Graph) LeftOut(name string) string { return g.absent[name] }
 
-// WithLeftOut is the same graph with other reasons for what has no tasks.
+// WithLeftOut is the graph with more reasons of LeftOut.
 func (g *Graph) WithLeftOut(why map[string]string) *Graph {
 	with := *g
 	with.absent = maps.Clone(g.absent)
@@ -42,8 +41,7 @@ func (g *Graph) WithLeftOut(why map[string]string) *Graph {
 	return &with
 }
 
-// A StageNode is one stage of a graph: the tasks of one kind that an entry of the pipeline file makes. No two have one
-// name and the same axes.
+// A StageNode is one stage of a graph: tasks of one kind.
 type StageNode struct {
 	name  string
 	kind  *Kind
@@ -60,24 +58,23 @@ func (s *StageNode) Name() string { return s.name }
 // Kind is the kind of its tasks.
 func (s *StageNode) Kind() *Kind { return s.kind }
 
-// Pos is where the pipeline file asks for it.
+// Pos is its place in the pipeline file.
 func (s *StageNode) Pos() Pos { return s.pos }
 
-// Axes are those of its fan-out, in order; nil for a single task.
+// Axes are those of its fan-out; nil for a single task.
 func (s *StageNode) Axes() []string { return s.axes }
 
-// Tasks are its tasks, in the order of the values of its axes.
+// Tasks are its tasks, in order.
 func (s *StageNode) Tasks() []*Node { return s.tasks }
 
-// Needs are what one task takes of a machine. They are not part of the key: no
-// result depends on them.
+// Needs are what one task takes of a machine. They enter no key.
 type Needs struct {
-	Threads int           // 0: what the kind says
-	Memory  int64         // bytes; 0: what the kind says
+	Threads int           // 0: by the kind
+	Memory  int64         // bytes; 0: by the kind
 	Time    time.Duration // after which a cluster ends it; 0: not known
 }
 
-// Tasks yields the tasks of all stages, in the order of the pipeline file.
+// Tasks yields the tasks of all stages, in order.
 func (g *Graph) Tasks() iter.Seq[*Node] {
 	return func(yield func(*Node) bool) {
 		for _, s := range g.stages {
@@ -90,10 +87,7 @@ func (g *Graph) Tasks() iter.Seq[*Node] {
 	}
 }
 
-// Asked are the needs of each of its tasks that the file states.
-func (s *StageNode) Asked() Needs { return s.asked }
-
-// Needs are those of each of its tasks: by the file, or else by the kind.
+// Needs are those of a task: as asked, or else by the kind.
 func (s *StageNode) Needs() Needs {
 	n := s.asked
 	n.Threads = cmp.Or(n.Threads, s.kind.Threads, 1)
@@ -101,10 +95,10 @@ func (s *StageNode) Needs() Needs {
 	return n
 }
 
-// Sizes are the largest of the data of one of its tasks, as far as they are known.
+// Sizes are those of Builder.Measure.
 func (s *StageNode) Sizes() Sizes { return s.sizes }
 
-// Memory is what one of its tasks takes by what its kind states, in bytes.
+// Memory is what a task needs by its kind, in bytes.
 func (s *StageNode) Memory() int64 {
 	if s.kind.MemoryFor != nil {
 		return s.kind.MemoryFor(s.sizes)
@@ -122,7 +116,7 @@ type Node struct {
 	problem  error
 }
 
-// ID is the name of the task: "connectivity[sub-003]", "train[pool=topk,fold=2]".
+// ID is the name of the task: "train[pool=topk,fold=2]".
 func (n *Node) ID() string { return n.id }
 
 // Stage is the stage that the task belongs to.
@@ -137,10 +131,10 @@ func (n *Node) Instance() Stage { return n.instance }
 // Inputs are what its ports are connected to.
 func (n *Node) Inputs() []Binding { return n.inputs }
 
-// Problem is why the task cannot run, where that is known before the run.
+// Problem is why the task cannot run (Builder.Refuse); nil for no reason.
 func (n *Node) Problem() error { return n.problem }
 
-// Upstream yields the outputs of other tasks that a task reads, in the order of its ports.
+// Upstream yields the outputs of other tasks that the task reads.
 func (n *Node) Upstream() iter.Seq[Source] {
 	return func(yield func(Source) bool) {
 		for _, b := range n.inputs {
@@ -153,8 +147,7 @@ func (n *Node) Upstream() iter.Seq[Source] {
 	}
 }
 
-// A Binding connects one input port to its sources: one, or all members of a
-// fan-out in sorted order.
+// A Binding connects an input port to one source or to those it gathers.
 type Binding struct {
 	Port    string
 	Sources []Source
@@ -162,11 +155,11 @@ type Binding struct {
 
 // A Source is an output of another task, or a file of the user's.
 type Source struct {
-	Coords []Coord // of the member, for gathers
+	Coords []Coord // of a gathered member
 	Node   *Node   // nil for a file
 	Output string  // a port of Node
 	File   string  // absolute path
-	Name   string  // of File, wherever the data lie: for locks and others
+	Name   string  // of File, the same on every machine
 	Format string  // of File
 }
 

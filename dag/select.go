@@ -10,17 +10,12 @@ import (
 	"prgnn/internal/words"
 )
 
-// Select finds the tasks that patterns name, in the order of the graph. A
-// pattern is the name of a stage, which means all its tasks, or a stage with
-// coordinates in brackets:
+// Select finds the tasks that patterns describe, in the order of the graph. The
+// error of a pattern without a task suggests what it may have meant.
 //
-//	train                     all tasks of the stage
-//	train[fold=2]             those whose fold is 2
-//	train[pool=topk,fold=2]
-//	connectivity[sub-003]     a value alone is that of the bare axis, or of the only axis
-//	connectivity[sub-00*]     * stands for any text, ? for any one character
-//
-// A pattern that names nothing is an error, which says what it may have meant.
+//	train[fold=2]         those whose fold is 2
+//	graph[sub-003]        a value alone is that of the bare axis, or of the only axis
+//	graph[sub-00*]        * stands for any text, ? for any one character
 func (g *Graph) Select(patterns ...string) ([]*Node, error) {
 	chosen := map[*Node]bool{}
 	for _, text := range patterns {

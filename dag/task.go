@@ -11,15 +11,12 @@ import (
 	"prgnn/artifacts/encoding"
 )
 
-// A Task is what a running stage sees of the world: its inputs, and where to
-// tell how far it is.
+// A Task is what a running stage has: its inputs, and ways to report.
 type Task struct {
-	// ID and Coords are for messages. They are not part of the key, so nothing
-	// in an output may depend on them: what a stage must know of its place in a
-	// fan-out is a parameter (an axis fills the one of its name).
+	// No output may depend on these: an axis fills the parameter of its name instead.
 	ID      string  // "train[pool=topk,fold=2]"
 	Coords  []Coord // in the order of the stage's axes
-	Threads int     // how many goroutines it may use; results never depend on it
+	Threads int     // goroutines that it may use; no result may depend on it
 
 	inputs map[string][]Input
 
@@ -32,15 +29,12 @@ type Task struct {
 	tookMemory     func(bytes int64)
 }
 
-// An Input is one thing connected to an input port.
+// An Input is what an input port reads: a result or a file.
 type Input struct {
-	Coords []Coord // of a gathering port: the member of the fan-out that it comes from
-	Name   string  // for messages: the path of the user's file, or "bootstrap[sub-003].series"
+	Coords []Coord // of a gathered member
+	Name   string  // for messages: a path, or "bootstrap[sub-003].series"
 	Ref    artifacts.Ref
-	// Path is where the bytes lie, for readers that need to seek; "" in memory.
-	// What is read there is not checked on the way: before the engine keeps what the
-	// stage made of it, it checks the whole file, and that no other one took its place.
-	Path   string
+	Path   string                        // where the bytes lie, for readers that seek; "" in memory
 	Reader func() (io.ReadCloser, error) // checks the bytes against Ref on the way
 
 	shared func(read func(Input) (any, error)) (any, error) // nil where there are no other tasks
@@ -62,11 +56,10 @@ func (w Wiring) Task(id string, coords []Coord, threads int) *Task {
 		checkpoint: w.Checkpoint, saveCheckpoint: w.SaveCheckpoint, tookMemory: w.TookMemory}
 }
 
-// Share has ReadOnce take what is made of the input from by, which gives each caller the value of the first.
+// Share sets what ReadOnce calls in place of read.
 func (in *Input) Share(by func(read func(Input) (any, error)) (any, error)) { in.shared = by }
 
-// NewTask makes a task outside a run, for tests: each port with its inputs. Its Log
-// is a fmt.Stringer, which tells all that was said.
+// NewTask is a task for tests. Its Log is a fmt.Stringer.
 func NewTask(inputs map[string][]Input) *Task {
 	var saved []byte
 	t := &Task{
@@ -104,7 +97,7 @@ func (h *heard) String() string {
 	return string(h.text)
 }
 
-// InputOf wraps a value as an input outside a run.
+// InputOf is a value as an input of NewTask.
 func InputOf(v artifacts.Value, coords ...Coord) Input {
 	var b bytes.Buffer
 	if err := v.Encode(&b); err != nil {
@@ -121,8 +114,7 @@ func InputOf(v artifacts.Value, coords ...Coord) Input {
 // Has reports whether an optional port is connected.
 func (t *Task) Has(port string) bool { return len(t.inputs[port]) > 0 }
 
-// In is the one input of a port that does not gather. Where there is none, or several, reading it returns an error: ask
-// Has first where the port is optional.
+// In is the input of a port. Where there is none, to read it is an error.
 func (t *Task) In(port string) Input {
 	ins := t.inputs[port]
 	if len(ins) != 1 {
@@ -132,32 +124,26 @@ func (t *Task) In(port string) Input {
 	return ins[0]
 }
 
-// All are the inputs of a gathering port, sorted by their coordinates (numbers
-// as numbers).
+// All are the inputs of a gathering port, in the order of CompareCoords.
 func (t *Task) All(port string) []Input { return t.inputs[port] }
 
-// Progress tells how far the task is: done of total, and a short note such as
-// "epoch 12, loss 0.53". It may be called often and from any goroutine; the
-// engine passes on what a person can follow.
+// Progress reports done of total, and a note. Any goroutine may call it.
 func (t *Task) Progress(done, total int, note string) { t.progress(done, total, note) }
 
-// Log is the log of the task, for a person to read, above all when it failed. It is kept beside the result
-// and is no part of it. Any goroutine may write to it, and writing never fails.
+// Log is for a person to read. Any goroutine may write to it.
 func (t *Task) Log() io.Writer { return t.log }
 
-// TookMemory records the peak memory, in bytes, of a process that the task started: the engine sees its own
-// process only.
+// TookMemory records the peak memory of a process that the task started.
 func (t *Task) TookMemory(bytes int64) { t.tookMemory(bytes) }
 
-// Checkpoint returns what SaveCheckpoint last saved for a task of the same key,
-// or nil. A checkpoint is a help to go on, not a result: a stage must give the
-// same bytes with it and without it.
+// Checkpoint is what SaveCheckpoint last saved for a task of this key; nil for
+// nothing. A stage must give the same bytes with it and without it.
 func (t *Task) Checkpoint() []byte { return t.checkpoint() }
 
-// SaveCheckpoint keeps b (atomically) until the task is done.
+// SaveCheckpoint keeps b until the task is done.
 func (t *Task) SaveCheckpoint(b []byte) error { return t.saveCheckpoint(b) }
 
-// Bytes reads and checks the whole input.
+// Bytes reads the whole input, and checks it.
 func (in Input) Bytes() ([]byte, error) {
 	r, err := in.Reader()
 	if err != nil {
@@ -174,8 +160,7 @@ func (in Input) Bytes() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Array reads an npy input. Nothing is parsed before all bytes are checked. Complex numbers are refused: a stage that
-// computes with them takes encoding.DecodeArray of Bytes.
+// Array reads an npy input of real numbers.
 func (in Input) Array() (*encoding.Array, error) {
 	b, err := in.Bytes()
 	if err != nil {
@@ -191,7 +176,7 @@ func (in Input) Array() (*encoding.Array, error) {
 	return a, nil
 }
 
-// Table reads an Arrow input. Nothing is parsed before all bytes are checked. Text that is dictionary-encoded is text.
+// Table reads an Arrow input. Text that is dictionary-encoded is text.
 func (in Input) Table() (*encoding.Table, error) {
 	b, err := in.Bytes()
 	if err != nil {
@@ -207,7 +192,7 @@ func (in Input) Table() (*encoding.Table, error) {
 	return t, nil
 }
 
-// Shared is what read makes of an input. Other tasks of the run that read it get the same value: nobody may change it.
+// ReadOnce is what read makes of an input. Tasks of a run share it unchanged.
 func ReadOnce[T any](in Input, read func(Input) (T, error)) (T, error) {
 	if in.shared == nil {
 		return read(in)
@@ -223,7 +208,7 @@ func ReadOnce[T any](in Input, read func(Input) (T, error)) (T, error) {
 	return read(in) // another one made something else of the same bytes
 }
 
-// Coord is the value of one coordinate of the input, or "".
+// Coord is the value of a coordinate, or "".
 func (in Input) Coord(axis string) string {
 	for _, c := range in.Coords {
 		if c.Axis == axis {

@@ -8,6 +8,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/role"
 )
@@ -155,7 +156,7 @@ func (l *loader) readUse(s *stage, t *tree.Node) *dag.Kind {
 	k, ok := dag.Lookup(t.Text)
 	if !ok {
 		names := lists.Map(dag.Kinds(), func(k *dag.Kind) string { return k.Name })
-		l.bad.Add(t.Pos, "%v", dag.UnknownKind(t.Text, names))
+		l.bad.Add(t.Pos, "%v", UnknownKind(t.Text, names))
 	}
 	return k
 }
@@ -276,4 +277,15 @@ func (s *stage) label() string {
 		return s.name
 	}
 	return fmt.Sprintf("%s (%s)", s.name, s.kind.Name)
+}
+
+// UnknownKind is the error for a name that is no kind; names are those to choose from.
+func UnknownKind(name string, names []string) error {
+	for _, k := range dag.Kinds() {
+		if slices.Contains(k.Former, name) {
+			return fmt.Errorf("the stage kind %q is now a model of the kind %s: write use: %s, with: { model: %s, … }",
+				name, k.Name, k.Name, name)
+		}
+	}
+	return fmt.Errorf("there is no stage kind %q%s", name, words.OrAll(name, names))
 }

@@ -75,10 +75,13 @@ func Cut(g *dag.Graph, tasks map[*dag.Node]bool, linked bool, stored func(n *dag
 	copies := map[*dag.Node]*dag.Node{}
 	for _, s := range g.Stages() {
 		if slices.ContainsFunc(s.Tasks(), func(n *dag.Node) bool { return tasks[n] }) {
-			stage := b.StageLike(s)
+			stage := b.Stage(s.Name(), s.Kind(), s.Axes()...)
+			b.Locate(stage, s.Pos())
+			b.Require(stage, s.Needs())
+			b.Measure(stage, s.Sizes())
 			for _, n := range s.Tasks() {
 				if tasks[n] {
-					copies[n] = b.TaskLike(stage, n)
+					copies[n] = like(b, stage, n)
 				}
 			}
 		}
@@ -103,4 +106,20 @@ func Cut(g *dag.Graph, tasks map[*dag.Node]bool, linked bool, stored func(n *dag
 		}
 	}
 	return b.Build()
+}
+
+// like is a task as in another graph, without its inputs.
+func like(b *dag.Builder, stage *dag.StageNode, n *dag.Node) *dag.Node {
+	if len(n.Coords()) == 0 {
+		copied := b.TaskNamed(stage, n.Instance(), n.ID())
+		b.Refuse(copied, n.Problem())
+		return copied
+	}
+	values := make([]string, len(n.Coords()))
+	for i, c := range n.Coords() {
+		values[i] = c.Value
+	}
+	copied := b.Task(stage, n.Instance(), values...)
+	b.Refuse(copied, n.Problem())
+	return copied
 }

@@ -64,9 +64,9 @@ func TooLarge(r *cohort.Roster, g *dag.Graph, machine func() int64, plan func() 
 	machine, steps := sync.OnceValue(machine), sync.OnceValues(plan)
 	for _, s := range g.Stages() {
 		participants := s.Sizes()[column.SizeParticipants]
-		needs, has := s.Memory(), s.Asked().Memory
+		needs, has := s.Memory(), s.Needs().Memory
 		limit, remedy := "its resources give", fmt.Sprintf("set memory to %.0fG", math.Ceil(float64(needs)/1e9))
-		if has == 0 && participants > 0 {
+		if has == needs && participants > 0 { // the file states no other
 			has, limit, remedy = machine(), "this machine has", "run it where there is more, or on a cluster (docs/cluster.md)"
 		}
 		if participants > 0 && has > 0 && needs > has && toRun(s, steps) {

@@ -16,6 +16,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/listing"
 	"prgnn/dag/record"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
@@ -73,7 +74,7 @@ func (a *app) loaded(file string, p *pipelines.Pipeline, err error) (*pipelines.
 	if err == nil {
 		a.elsewhere(p.Dir)
 		a.Refuse = results.Guard(p, a.storeDir(p.Dir))
-		if other := dag.OtherSources(p.Graph); other != "" {
+		if other := otherSources(p.Graph); other != "" {
 			a.Note("%s", other)
 		}
 		if p.Builtin {
@@ -379,4 +380,18 @@ func (a *app) lookAtRun(what string, sets []string, find func(*record.Record, *a
 	}
 	a.Refuse = results.Guard(c.Pipeline, store.Dir())
 	return c, nil
+}
+
+// otherSources reports, in a sentence for a person, that the code identities of a graph's kinds do not describe the
+// sources of this program; "" if they do.
+func otherSources(g *dag.Graph) string {
+	for _, s := range g.Stages() {
+		if !strings.HasPrefix(s.Kind().Code, "kind "+s.Kind().Name+" ") {
+			continue
+		}
+		if d := listing.Unlisted(s.Kind().Code); d != "" {
+			return fmt.Sprintf("%s differs from the listing of the sources: until make generate (in a module of your own: go generate ./...) and a new build, every build of this program runs the stages of the listing again", d)
+		}
+	}
+	return ""
 }

@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
+	"prgnn/pipelines"
 	"prgnn/stages/cohort"
 	"prgnn/stages/role"
 )
@@ -55,7 +56,7 @@ func Kind(a *console.Console, name string) error {
 	}
 	if !isKind && found == nil {
 		slices.Sort(names)
-		return exit.Wrongf("%v", dag.UnknownKind(name, slices.Compact(names)))
+		return exit.Wrongf("%v", pipelines.UnknownKind(name, slices.Compact(names)))
 	}
 	if isKind {
 		if a.JSON {
