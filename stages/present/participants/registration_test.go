@@ -27,7 +27,7 @@ func TestRegistrationIsTold(t *testing.T) {
 			finding.Written(finding.List{finding.Warning("registration.rotation",
 				map[string]any{"Degrees": 90.2})})), row(column.LabelsMajority, "")},
 			"Labels were resampled (majority of 27 samples a voxel and nearest neighbor).",
-			"Labels that may not fit the scan: sub-2 (its transform rotates the head by 90°: check the registration)"},
+			"Labels that may not fit the scan: sub-2 (its transform rotates the head by 90°; check the registration)"},
 	} {
 		var in []dag.Input
 		for i, r := range c.rows {
