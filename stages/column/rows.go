@@ -281,6 +281,14 @@ func Read[R any](in dag.Input) ([]R, error) {
 	return rows, nil
 }
 
+// ReadPort reads the rows of an input port; none where it is not connected.
+func ReadPort[R any](t *dag.Task, port string) ([]R, error) {
+	if !t.Has(port) {
+		return nil, nil
+	}
+	return Read[R](t.In(port))
+}
+
 // One reads the table of an input port that has one row, whose texts do not keep the table.
 func One[R any](in dag.Input) (row R, err error) {
 	t, err := in.Table()

@@ -11,16 +11,13 @@ import (
 // FirstMapOf chooses the criterion of the first map of a ranking, by the references of its first setting at the port
 // recovery.
 func FirstMapOf(t *dag.Task, ranking RankingRows, of Reading) (finding.FirstMap, error) {
-	var rows []column.RecoveryRow
-	if t.Has("recovery") && len(ranking) > 0 {
-		var err error
-		if rows, err = column.Read[column.RecoveryRow](t.In("recovery")); err != nil {
-			return finding.FirstMap{}, err
-		}
-		rows = slices.DeleteFunc(rows, func(r column.RecoveryRow) bool {
-			return !slices.Equal(r.Coords, ranking[0].Coords)
-		})
+	rows, err := column.ReadPort[column.RecoveryRow](t, "recovery")
+	if err != nil {
+		return finding.FirstMap{}, err
 	}
+	rows = slices.DeleteFunc(rows, func(r column.RecoveryRow) bool {
+		return len(ranking) == 0 || !slices.Equal(r.Coords, ranking[0].Coords)
+	})
 	return finding.FirstMapOf(rows, of.Contrast), nil
 }
 

@@ -102,14 +102,12 @@ func nameNetworks(settings []settingInputs) (names []string, err error) {
 // DrawTraining is nil when there is nothing to draw.
 func DrawTraining(t *dag.Task, drawn int) (*Chart, error) {
 	chance := math.NaN()
-	if t.Has("evaluation") {
-		rows, err := column.Read[majorityRow](t.In("evaluation"))
-		if err != nil {
-			return nil, err
-		}
-		if len(rows) > 0 {
-			chance = rows[0].Majority
-		}
+	rows, err := column.ReadPort[majorityRow](t, "evaluation")
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) > 0 {
+		chance = rows[0].Majority
 	}
 	settings := bySettings(slices.DeleteFunc(slices.Clone(t.All("training")), noRows))
 	names, err := nameNetworks(settings)

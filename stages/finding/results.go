@@ -72,12 +72,12 @@ func (a *Results) Read(t *dag.Task) (err error) {
 	if err := a.readLeakage(t); err != nil {
 		return err
 	}
-	notes, err := read[column.Note](t, "notes")
+	notes, err := column.ReadPort[column.Note](t, "notes")
 	if err != nil {
 		return err
 	}
 	a.Related = slices.ContainsFunc(notes, func(n column.Note) bool { return n.Doubt == column.DoubtRelated })
-	if a.Permuted, err = read[column.PermutationTestRow](t, "permutation"); err != nil {
+	if a.Permuted, err = column.ReadPort[column.PermutationTestRow](t, "permutation"); err != nil {
 		return err
 	}
 	if !t.Has("evaluation") {
@@ -90,7 +90,7 @@ func (a *Results) Read(t *dag.Task) (err error) {
 	if err := a.readMeta(t.In("evaluation")); err != nil {
 		return err
 	}
-	if a.Scores, err = read[FoldScore](t, "scores"); err != nil {
+	if a.Scores, err = column.ReadPort[FoldScore](t, "scores"); err != nil {
 		return err
 	}
 	for i, r := range rows {
@@ -122,14 +122,6 @@ func (a *Results) Read(t *dag.Task) (err error) {
 		}
 	}
 	return nil
-}
-
-// read reads the rows of a port; none where it is not connected.
-func read[R any](t *dag.Task, port string) ([]R, error) {
-	if !t.Has(port) {
-		return nil, nil
-	}
-	return column.Read[R](t.In(port))
 }
 
 // ReadAccuracy reads evaluate's summary.

@@ -37,7 +37,7 @@ var comparisons = []struct{ check, what string }{
 func (a *author) leakage() (err error) {
 	of := finding.Leakage{Connected: a.T.Has("leakage"), Evaluated: a.Accuracy != nil || a.Regression != nil,
 		Admitted: len(a.Admitted)}
-	if of.Unchecked, err = section.Read[column.Unchecked](a.T, column.UncheckedPort); err != nil {
+	if of.Unchecked, err = column.ReadPort[column.Unchecked](a.T, column.UncheckedPort); err != nil {
 		return err
 	}
 	checks, violations := map[string]bool{}, int64(0)
@@ -95,7 +95,7 @@ func (a *author) covariates() error {
 		return a.covariatesOfNumber()
 	}
 	type row = column.CovariateRow
-	all, err := section.Read[row](a.T, "covariates")
+	all, err := column.ReadPort[row](a.T, "covariates")
 	if err != nil || len(all) == 0 {
 		return err
 	}
@@ -161,7 +161,7 @@ func (a *author) lackedRegions() (lacked []finding.Lacked, err error) {
 // covariatesOfNumber describes how covariates go with the number to predict.
 func (a *author) covariatesOfNumber() error {
 	type row = column.NumberCovariateRow
-	all, err := section.Read[row](a.T, "covariates")
+	all, err := column.ReadPort[row](a.T, "covariates")
 	if err != nil || len(all) == 0 {
 		return err
 	}

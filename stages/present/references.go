@@ -12,7 +12,7 @@ import (
 // references compares the ranking of so many regions with references that involve no network training.
 func (a *author) references(regions int, shown finding.Shown) error {
 	type row = column.RecoveryRow
-	rows, err := section.Read[row](a.T, "recovery")
+	rows, err := column.ReadPort[row](a.T, "recovery")
 	if err != nil || len(rows) == 0 {
 		return err
 	}

@@ -266,7 +266,7 @@ func settingOf(r column.RankingRow) string { return column.ShownSetting(r.Coords
 // agreement is how far rankings agree.
 func (a *author) agreement(setting []dag.Coord) error {
 	type row = column.ConsistencyRow
-	rows, err := section.Read[row](a.T, "consistency")
+	rows, err := column.ReadPort[row](a.T, "consistency")
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -306,7 +306,7 @@ func besideChance(x, chance float64, digits int) string {
 
 // null is which regions exceed models retrained on permuted labels.
 func (a *author) null(setting []dag.Coord) error {
-	rows, err := section.Read[column.NullRow](a.T, "null")
+	rows, err := column.ReadPort[column.NullRow](a.T, "null")
 	if err != nil {
 		return err
 	}
@@ -334,7 +334,7 @@ func (a *author) null(setting []dag.Coord) error {
 // fidelity is whether the predictions depend on the salient regions.
 func (a *author) fidelity() error {
 	type row = column.FidelityRow
-	rows, err := section.Read[row](a.T, "fidelity")
+	rows, err := column.ReadPort[row](a.T, "fidelity")
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -371,7 +371,7 @@ func (a *author) fidelity() error {
 // individuality is how much of the scores differs between participants, as λ2 grows.
 func (a *author) individuality() error {
 	type row = column.IndividualityRow
-	rows, err := section.Read[row](a.T, "individuality")
+	rows, err := column.ReadPort[row](a.T, "individuality")
 	if err != nil || len(rows) == 0 {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/performance"
-	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
 
@@ -29,7 +28,7 @@ func (a *Author) evaluation() error {
 		a.regression()
 	}
 	if a.Run.Of("compare") != nil && a.T.Has("comparison") {
-		rows, err := section.Read[column.PairRow](a.T, "comparison")
+		rows, err := column.ReadPort[column.PairRow](a.T, "comparison")
 		if err != nil {
 			return err
 		}
@@ -268,7 +267,7 @@ func (a *Author) rankings() error {
 			}
 		}
 	}
-	rows, err := section.Read[column.RecoveryRow](a.T, "recovery")
+	rows, err := column.ReadPort[column.RecoveryRow](a.T, "recovery")
 	var methods []string
 	for _, r := range rows {
 		if r.Method != column.TrainedModels && !slices.Contains(methods, r.Method) {

@@ -154,13 +154,13 @@ func (a *Cohort) Describe() error {
 	if err := a.describeExcluded(); err != nil {
 		return err
 	}
-	notes, err := section.Read[column.Note](a.T, "notes")
+	notes, err := column.ReadPort[column.Note](a.T, "notes")
 	if err != nil || len(notes) == 0 {
 		return err
 	}
 	var tested []column.CovariateRow
 	if a.Who != nil && a.Who.Numbers == nil {
-		if tested, err = section.Read[column.CovariateRow](a.T, "covariates"); err != nil {
+		if tested, err = column.ReadPort[column.CovariateRow](a.T, "covariates"); err != nil {
 			return err
 		}
 	}

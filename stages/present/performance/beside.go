@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"prgnn/internal/lists"
+	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/present/tables"
@@ -47,7 +48,7 @@ func (a *Results) leftOut() error {
 
 // leftOutEach adds the accuracy of each classifier for each value that is left out.
 func (a *Results) leftOutEach(of values, classifiers []string) error {
-	scores, err := section.Read[finding.FoldScore](a.T, "left_out_scores")
+	scores, err := column.ReadPort[finding.FoldScore](a.T, "left_out_scores")
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (a *Results) leftOutEach(of values, classifiers []string) error {
 
 // published adds the figures of others for the same data.
 func (a *Results) published() error {
-	rows, err := section.Read[tables.PublishedRow](a.T, "published")
+	rows, err := column.ReadPort[tables.PublishedRow](a.T, "published")
 	if err != nil || len(rows) == 0 {
 		return err
 	}

@@ -396,7 +396,7 @@ func (a *Results) permutationTables() {
 // comparison adds the tests between classifiers.
 func (a *Results) comparison() error {
 	type row = column.PairRow
-	rows, err := section.Read[row](a.T, "comparison")
+	rows, err := column.ReadPort[row](a.T, "comparison")
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -436,7 +436,7 @@ func (a *Results) comparison() error {
 // paperTables adds the paper's Tables 1 and 2.
 func (a *Results) paperTables() error {
 	printed := func(mean, sd float64) string { return strings.Replace(wording.PlusMinus(mean, sd), "n/a", "–", 1) }
-	ones, err := section.Read[tables.VariationRow](a.T, "table1")
+	ones, err := column.ReadPort[tables.VariationRow](a.T, "table1")
 	if err != nil {
 		return err
 	}
@@ -456,7 +456,7 @@ func (a *Results) paperTables() error {
 			section.Num("paper", func(r row) string { return printed(r.Paper, r.PaperSD) })),
 			a.Text("performance.paper-1.lead", nil))
 	}
-	twos, err := section.Read[tables.ClassifierRow](a.T, "table2")
+	twos, err := column.ReadPort[tables.ClassifierRow](a.T, "table2")
 	if err != nil || len(twos) == 0 {
 		return err
 	}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/dag"
-	"prgnn/stages/column"
 	"prgnn/stages/report"
 	"prgnn/stages/wording"
 )
@@ -79,12 +77,4 @@ func Keyed[R any](key Column[R], rows []R, columns ...Column[R]) []Column[R] {
 		return slices.Insert(columns, 0, key)
 	}
 	return columns
-}
-
-// Read reads the rows of a port; none where it is not connected.
-func Read[R any](t *dag.Task, port string) ([]R, error) {
-	if !t.Has(port) {
-		return nil, nil
-	}
-	return column.Read[R](t.In(port))
 }
