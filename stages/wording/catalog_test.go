@@ -35,6 +35,9 @@ func TestCodesAndEntriesMatch(t *testing.T) {
 			return err
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
+			if f, ok := n.(*ast.FuncDecl); ok && f.Name.Name == "Shows" { // outputs of kinds, evaluate.summary
+				return false
+			}
 			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
 				text, _ := strconv.Unquote(l.Value)
 				used[text] = of.Position(l.Pos()).String()
