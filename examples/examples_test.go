@@ -169,28 +169,9 @@ func TestNewStage(t *testing.T) {
 		t.Fatal(err)
 	}
 	output(t, dir, program, "new-stage", "outliers", "same", "--clone", clone, "--module", "examples/own-stage")
-	files := 0
-	err = filepath.WalkDir("own-stage", func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() || strings.HasSuffix(path, "_gen.go") || filepath.Base(path) == "codes.txt" {
-			return err
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		got, err := os.ReadFile(filepath.Join(dir, "same", strings.TrimPrefix(path, "own-stage")))
-		if err != nil {
-			return err
-		}
-		files++
-		if strings.ReplaceAll(string(got), "=> "+filepath.ToSlash(clone), "=> ../..") != string(want) {
-			t.Errorf("%s is not that of the example", path)
-		}
-		return nil
-	})
-	if err != nil || files != 6 {
-		t.Errorf("%d files, want 6: %v", files, err)
-	}
+	isExample(t, "own-stage", filepath.Join(dir, "same"), "../..", 6)
+	output(t, dir, program, "new-stage", "--plain", "weather", "plain", "--clone", clone, "--module", "examples/weather")
+	isExample(t, filepath.Join("weather", "go"), filepath.Join(dir, "plain"), "../../..", 12)
 
 	lab := filepath.Join(dir, "my lab", "stages")
 	if err := os.Mkdir(filepath.Dir(lab), 0o777); err != nil {
@@ -208,6 +189,35 @@ func TestNewStage(t *testing.T) {
 	if got, want := output(t, lab, filepath.Join(lab, "pipeline.exe"), "plan", "-q", "closeness.yaml"),
 		"36 tasks: 0 cached"; !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// isExample checks that what new-stage wrote is the example, which has so many files that are not generated.
+func isExample(t *testing.T, example, written, toClone string, want int) {
+	t.Helper()
+	clone := need.Value(filepath.Abs(".."))(t)
+	files := 0
+	err := filepath.WalkDir(example, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasSuffix(path, "_gen.go") || filepath.Base(path) == "codes.txt" ||
+			filepath.Ext(path) == ".py" {
+			return err
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		got, err := os.ReadFile(filepath.Join(written, strings.TrimPrefix(path, example)))
+		if err != nil {
+			return err
+		}
+		files++
+		if strings.ReplaceAll(string(got), "=> "+filepath.ToSlash(clone), "=> "+toClone) != string(want) {
+			t.Errorf("%s is not that of the example", path)
+		}
+		return nil
+	})
+	if err != nil || files != want {
+		t.Errorf("%s: %d files, want %d: %v", example, files, want, err)
 	}
 }
 

@@ -8,17 +8,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/scaffold"
+	"prgnn/dag"
 	"prgnn/internal/pattern"
 	"prgnn/internal/version"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/builtin"
+	"prgnn/stages/cohort"
 )
 
 func (a *app) initCommand() *cobra.Command {
-	full := false
+	full, rows := false, ""
 	cmd := &cobra.Command{
 		Use:   "init [DIR|NAME.yaml]",
 		Short: "write a commented pipeline file to start from",
@@ -27,13 +30,26 @@ built-in biopoint.yaml, with the cohort and a parameter to change. The cohort is
 derivatives where they lie beside the file or in derivatives/, and else simulated. --full writes a copy of the
 built-in file, with a comment on every step. NAME.yaml, with or without a directory before it, is
 that file: for biopoint.yaml the same, for another built-in pipeline a copy of it. An existing file
-is left alone.`,
+is left alone.
+
+--rows FILE begins a study without participants: a pipeline whose cohort is the rows of a table. Its
+name is that of the table, or NAME.yaml.`,
 		Example: `  pipeline init my-study
   cd my-study && pipeline run biopoint.yaml
   pipeline init sessions.yaml
-  pipeline init --full everything`,
+  pipeline init --full everything
+  pipeline init --rows stations.tsv`,
 		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if rows != "" {
+				if full {
+					return flags.Usage(cmd, "--rows and --full exclude each other: leave out one of them")
+				}
+				return a.initRows(strings.Join(args, ""), rows)
+			}
+			if _, ok := builtin.Text("biopoint.yaml"); !ok && len(args) == 0 {
+				return flags.Usage(cmd, "this program has no built-in pipeline: begin with a table by --rows FILE")
+			}
 			path := "biopoint.yaml"
 			if len(args) == 1 {
 				path = args[0]
@@ -52,6 +68,7 @@ is left alone.`,
 			return a.init(path, func([]string) string { return text })
 		},
 	}
+	cmd.Flags().StringVar(&rows, "rows", "", "a study of the rows of the table `FILE` (CSV or TSV), without participants")
 	cmd.Flags().BoolVar(&full, "full", false, "the whole pipeline, with a comment on every step, and no extends")
 	return cmd
 }
@@ -95,12 +112,14 @@ func (a *app) init(path string, text func(derivatives []string) string) error {
 
 func (a *app) newStageCommand() *cobra.Command {
 	var clone, modulePath string
+	plain := false
 	cmd := &cobra.Command{
 		Use:   "new-stage NAME DIR",
 		Short: "write a Go module with a stage kind of your own",
 		Long: `Writes a Go module into DIR that builds a pipeline program with one more stage kind, NAME, with its
 tests and a pipeline file that runs it. The kind is a worked example to change: outlying participants
-by Mahalanobis distance (examples/own-stage). It needs Go, and the source of this program beside DIR:
+by Mahalanobis distance (examples/own-stage), or with --plain three kinds without participants, NAME-clean,
+NAME-daily and NAME-correlation (examples/weather). It needs Go, and the source of this program beside DIR:
 prgnn-` + version.Number + `-source.tar.gz of the release, unpacked, or a clone, which --clone names. go.mod refers to
 it. DIR must be new or empty.`,
 		Example: `  tar xzf prgnn-` + version.Number + `-source.tar.gz
@@ -108,10 +127,13 @@ it. DIR must be new or empty.`,
   cd mylab && go generate ./... && go test ./... && go build -o pipeline .
   ./pipeline run closeness.yaml`,
 		Args: exactly(2),
-		RunE: func(_ *cobra.Command, args []string) error { return a.newStage(args[0], args[1], clone, modulePath) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.newStage(args[0], args[1], clone, modulePath, plain)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&clone, "clone", "", "`DIR` of the source of prgnn (default: prgnn-"+version.Number+"-source or prgnn beside the new module)")
+	f.BoolVar(&plain, "plain", false, "kinds without participants, in a program without the kinds for the brain (examples/weather)")
 	f.StringVar(&modulePath, "module", "", "the `PATH` of the new module, as in its go.mod (default: the name of DIR)")
 	return cmd
 }
@@ -122,11 +144,15 @@ type newStageEvent struct {
 	Files []string `json:"files"`
 }
 
-func (a *app) newStage(name, dir, clone, modulePath string) error {
+func (a *app) newStage(name, dir, clone, modulePath string, plain bool) error {
 	if err := a.MayWrite(dir); err != nil {
 		return err
 	}
-	files, err := scaffold.Module(name, dir, clone, modulePath)
+	from := scaffold.OfParticipants
+	if plain {
+		from = scaffold.Plain
+	}
+	files, err := scaffold.Module(from, name, dir, clone, modulePath)
 	if err != nil {
 		return err
 	}
@@ -164,3 +190,46 @@ func studyText(text string, derivatives []string) string {
 }
 
 var plainPath = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9._/-]*$`)
+
+// initRows writes a pipeline file for the rows of a table; to is a directory, a file, or "".
+func (a *app) initRows(to, table string) error {
+	name := strings.TrimSuffix(filepath.Base(table), filepath.Ext(table))
+	path := to
+	if ext := filepath.Ext(to); ext != ".yaml" && ext != ".yml" {
+		path = filepath.Join(to, name+".yaml")
+	}
+	if err := a.MayWrite(filepath.Dir(path)); err != nil {
+		return err
+	}
+	from, err := filepath.Rel(filepath.Dir(path), table)
+	if err != nil {
+		if from, err = filepath.Abs(table); err != nil {
+			return err
+		}
+	}
+	r, err := (&cohort.RowsCohort{File: table}).Load(".")
+	if err != nil {
+		return exit.Wrongf("--rows %s: %w", table, err)
+	}
+	if err := scaffold.Study(path, rowsText(name, filepath.ToSlash(from), r)); err != nil {
+		return err
+	}
+	if a.JSON {
+		a.Object(initEvent{"init", path, nil})
+		return nil
+	}
+	fmt.Fprintf(a.Out, "wrote %s, for %s of %s; next: pipeline cohort %s\n", path, words.Count(len(r.Subjects), "row"), table, path)
+	return nil
+}
+
+// rowsText is a pipeline of the rows of a table, whose stage is to be changed: it prints each row.
+func rowsText(name, table string, r *cohort.Roster) string {
+	text := "# A study of the rows of a table. pipeline stages lists the stage kinds.\n" +
+		"pipeline: " + strconv.Quote(name) + "\ncohort:\n  rows: { file: " + strconv.Quote(table) + " } # each row is a " + r.AxisName() + "\n\nstages:\n"
+	if _, ok := dag.Lookup("exec"); !ok {
+		return text + "  # first: { use: KIND, each: " + r.AxisName() + ", in: { INPUT: cohort.row } }\n"
+	}
+	return text + "  first: # one task a row: replace the command by a program of yours, such as [python3, \"{script}\", \"{row}\", \"{out}\"]\n" +
+		"    use: exec\n    each: " + r.AxisName() + "\n    in: { row: cohort.row }\n" +
+		"    with: { command: [cp, \"{row}\", \"{out}\"], inputs: [row=tsv], outputs: [out=tsv] }\n"
+}

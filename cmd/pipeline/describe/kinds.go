@@ -2,6 +2,9 @@ package describe
 
 import (
 	"fmt"
+	"maps"
+	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -26,13 +29,20 @@ func Kinds(a *console.Console) {
 		}
 		return
 	}
-	g := console.Grid{Indent: "  ", Wide: a.Wide()}
+	topics := map[string][]*dag.Kind{}
 	for _, k := range dag.Kinds() {
-		g.Add(k.Name, summary(k.Doc))
+		topics[topic(k)] = append(topics[topic(k)], k)
 	}
-	fmt.Fprintln(a.Out, "stage kinds (use: KIND)")
-	g.Print(a.Out)
-	g = console.Grid{Indent: "  ", Wide: a.Wide()}
+	fmt.Fprintln(a.Out, "stage kinds by topic (use: KIND)")
+	for _, name := range slices.Sorted(maps.Keys(topics)) {
+		fmt.Fprintf(a.Out, "\n%s\n", name)
+		g := console.Grid{Indent: "  ", Wide: a.Wide()}
+		for _, k := range topics[name] {
+			g.Add(k.Name, summary(k.Doc))
+		}
+		g.Print(a.Out)
+	}
+	g := console.Grid{Indent: "  ", Wide: a.Wide()}
 	for _, c := range cohort.Kinds() {
 		g.Add(c.Name, summary(c.Doc))
 	}
@@ -41,6 +51,21 @@ func Kinds(a *console.Console) {
 		g.Print(a.Out)
 	}
 	fmt.Fprintln(a.Out, "\npipeline stages NAME describes one.")
+}
+
+// topic is the package that has a kind: that in stages of our own (stages/prepare/extract is prepare), else the last
+// element of its path.
+func topic(k *dag.Kind) string {
+	of := reflect.TypeOf(k.New())
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	own, ours := strings.CutPrefix(of.PkgPath(), "prgnn/stages/")
+	if ours {
+		name, _, _ := strings.Cut(own, "/")
+		return name
+	}
+	return path.Base(own)
 }
 
 // Kind describes one stage kind or cohort kind: its documentation, parameters and ports.
@@ -233,6 +258,7 @@ type portJSON struct {
 type stageJSON struct {
 	Event      string      `json:"event"` // "kind" or "cohort"
 	Name       string      `json:"name"`
+	Topic      string      `json:"topic,omitempty"`
 	Doc        string      `json:"doc"`
 	Code       string      `json:"code,omitempty"`
 	Parameters []paramJSON `json:"parameters"`
@@ -244,7 +270,7 @@ func kindJSON(k *dag.Kind) stageJSON {
 	s := k.New()
 	ports := s.Ports()
 	code, _ := k.CodeDigest() // "" where even the program's own file cannot be read
-	return stageJSON{"kind", k.Name, k.Doc, code, paramsJSON(param.Of(s)), portsJSON(ports.In), portsJSON(ports.Out)}
+	return stageJSON{"kind", k.Name, topic(k), k.Doc, code, paramsJSON(param.Of(s)), portsJSON(ports.In), portsJSON(ports.Out)}
 }
 
 func cohortJSON(c cohort.Source) stageJSON {

@@ -45,18 +45,24 @@ func Study(path, text string) error {
 // stageName is a kind's name that is a Go package's too.
 var stageName = pattern.New(`^[a-z][a-z0-9]*$`)
 
-const (
-	templateDir    = "examples/own-stage" // in the clone, and the path of its module
-	templateStage  = "outliers"
-	templateModule = "examples/own-stage"
+// A Template is an example in the source: its directory, its name in texts, the path of its module, and the path from
+// there to the source.
+type Template struct{ dir, stage, module, toSource string }
 
+// The templates: a kind that reads a column of the participants, and kinds without participants.
+var (
+	OfParticipants = Template{"examples/own-stage", "outliers", "examples/own-stage", "../.."}
+	Plain          = Template{"examples/weather/go", "weather", "examples/weather", "../../.."}
+)
+
+const (
 	unpacked = "prgnn-" + version.Number + "-source" // the release's archive of the source, and its directory
 )
 
 // Module writes a module into dir, which is new or empty, with the kind name, and returns its files. clone
 // is the directory of the source of prgnn ("" for the one beside dir), modulePath the module's path ("" for
 // the name of dir).
-func Module(name, dir, clone, modulePath string) (files []string, err error) {
+func Module(from Template, name, dir, clone, modulePath string) (files []string, err error) {
 	if clone == "" {
 		beside := filepath.Dir(filepath.Clean(dir))
 		if clone = filepath.Join(beside, unpacked); checkClone(clone) != nil {
@@ -78,9 +84,9 @@ func Module(name, dir, clone, modulePath string) (files []string, err error) {
 		return nil, err
 	}
 	write := strings.NewReplacer(
-		templateModule+"/"+templateStage, modulePath+"/"+name, templateModule, modulePath, templateStage, name,
-		strings.ToUpper(templateStage[:1])+templateStage[1:], strings.ToUpper(name[:1])+name[1:],
-		"=> ../..", "=> "+modfile.AutoQuote(toClone))
+		from.module+"/"+from.stage, modulePath+"/"+name, from.module, modulePath, from.stage, name,
+		strings.ToUpper(from.stage[:1])+from.stage[1:], strings.ToUpper(name[:1])+name[1:],
+		"=> "+from.toSource, "=> "+modfile.AutoQuote(toClone))
 
 	room, err := os.MkdirTemp(filepath.Dir(filepath.Clean(dir)), ".new-stage-")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,9 +96,9 @@ func Module(name, dir, clone, modulePath string) (files []string, err error) {
 	}
 	defer os.RemoveAll(room)
 	made := filepath.Join(room, name)
-	files, err = fill(made, os.DirFS(filepath.Join(clone, filepath.FromSlash(templateDir))), write)
+	files, err = fill(made, os.DirFS(filepath.Join(clone, filepath.FromSlash(from.dir))), write)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(clone, filepath.FromSlash(templateDir)), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(clone, filepath.FromSlash(from.dir)), err)
 	}
 	_ = os.Remove(dir) // an empty one gives its place
 	if err := os.Rename(made, dir); err != nil {
@@ -110,7 +116,7 @@ func fill(dir string, template fs.FS, write *strings.Replacer) (files []string, 
 		if e.IsDir() {
 			return fs.SkipDir
 		}
-		if !slices.Contains([]string{".go", ".mod", ".sum", ".yaml"}, path.Ext(file)) ||
+		if !slices.Contains([]string{".go", ".mod", ".sum", ".yaml", ".csv", ".tsv"}, path.Ext(file)) ||
 			strings.HasSuffix(file, "_gen.go") {
 			return nil
 		}
@@ -155,7 +161,7 @@ func checkModule(path string) error {
 func checkClone(clone string) error {
 	text, err := os.ReadFile(filepath.Join(clone, "go.mod"))
 	if err == nil && modfile.ModulePath(text) == "prgnn" {
-		if _, err = os.Stat(filepath.Join(clone, filepath.FromSlash(templateDir), "go.mod")); err == nil {
+		if _, err = os.Stat(filepath.Join(clone, filepath.FromSlash(OfParticipants.dir), "go.mod")); err == nil {
 			return nil
 		}
 	}
