@@ -537,6 +537,21 @@ func TestRepeatsThatNothingTests(t *testing.T) {
 	}
 }
 
+// A stage in fewer repeats than others that are evaluated with it is noted.
+func TestFewerRepeats(t *testing.T) {
+	for matrix, noted := range map[string]bool{"": true, "repeat: [1..2], ": true, "repeat: [1..3], ": false} {
+		p := need.Value(guarded(t, "site", strings.Split("A\tx A\ty A\tz A\tx B\ty B\tx B\tz B\ty", " "), "", fmt.Sprintf(`
+  clean: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes, sidecar: cohort.sidecar } }
+  pearson: { use: connectivity, each: subject, in: { series: clean.series }, with: { pearson: ledoit-wolf } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, repeats: 3 } }
+  ridge: { use: baseline, matrix: { model: [ridge], %sfold: all }, in: { pearson: "pearson[*].pearson", folds: folds } }
+  svm: { use: baseline, matrix: { model: [svm], repeat: [1..3], fold: all }, in: { pearson: "pearson[*].pearson", folds: folds } }
+  evaluate: { use: evaluate, in: { predictions: ["ridge[*].predictions", "svm[*].predictions"] } }`, matrix)))(t)
+		need.Equal(t, len(notesWith(p, "stage ridge: it tests")) == 1, noted, matrix)
+		need.Equal(t, len(notesWith(p, "stage svm: it tests")), 0, matrix)
+	}
+}
+
 // Relatives whom a division may put on both sides are noted, by whatever name their column has: not where each is
 // alone, where a family is a fold, or where nothing is divided.
 func TestFamilies(t *testing.T) {

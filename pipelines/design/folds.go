@@ -132,6 +132,9 @@ func (s *Study) untested(n *dag.Node) (wrong []string) {
 		}
 		tests[k], by[k] = append(tests[k], fold), d
 	}
+	s.fewerRepeats(lists.Map(order, func(k settingOf) repeatOf {
+		return repeatOf{k.stage, by[k].Stage(), k.repeat}
+	}))
 	said := map[string]bool{}
 	for _, k := range order {
 		repeats, folds := s.divisions(by[k])
@@ -146,6 +149,33 @@ func (s *Study) untested(n *dag.Node) (wrong []string) {
 			k.stage, words.Some(names, 8), by[k].ID(), words.Count(folds, "fold"), k.stage, n.Stage().Name()))
 	}
 	return wrong
+}
+
+// A repeatOf is a repeat of a division that a stage tests.
+type repeatOf struct {
+	stage    string
+	division *dag.StageNode
+	repeat   int
+}
+
+// fewerRepeats notes the stages that test fewer repeats of a division than others that are evaluated with them.
+func (s *Study) fewerRepeats(tests []repeatOf) {
+	count := map[[2]string]int{} // by division and stage
+	most, seen := map[string]int{}, map[repeatOf]bool{}
+	for _, t := range tests {
+		if at := [2]string{t.division.Name(), t.stage}; !seen[t] {
+			seen[t] = true
+			count[at]++
+			most[at[0]] = max(most[at[0]], count[at])
+		}
+	}
+	for _, t := range tests {
+		of := t.division.Name()
+		if n := count[[2]string{of, t.stage}]; n < most[of] {
+			s.note(column.Notef("stage %s: it tests %d of the %d repeats of %s that other models are tested in: add repeat: [1..%[3]d] to its matrix",
+				t.stage, n, most[of], of))
+		}
+	}
 }
 
 // unusedRepeats refuses repeats of an evaluated division that no task of the file tests.

@@ -29,6 +29,7 @@ func (a *Results) Performance() (all List) {
 		}
 		all.Add(a.accuracyOf(r)...)
 	}
+	all.Add(a.unequalFolds()...)
 	all.Add(a.betterOther()...)
 	all.Add(a.seeds()...)
 	if compared > 1 {
@@ -128,7 +129,8 @@ func (a *Results) betterOther() (all List) {
 	}
 	if best != nil && best.Accuracy > max(a.First.Accuracy, best.Majority) {
 		all.Add(about("accuracy.other-is-better", Limits, *a.First, of{"Accuracy": a.First.Accuracy,
-			"Other": best.Title, "OtherAccuracy": best.Accuracy}))
+			"SameFolds": best.Folds == a.First.Folds,
+			"Other":     best.Title, "OtherAccuracy": best.Accuracy}))
 	}
 	return all
 }
@@ -174,12 +176,50 @@ func (a *Results) oneClass(r Row) (all List) {
 	return all
 }
 
+// A FoldsOf is the models that were tested in as many folds.
+type FoldsOf struct {
+	Folds  int
+	Models []string
+}
+
+// FoldsOf are the numbers of folds of the models of the page, fewest first; nil where all have the same.
+func (a *Results) FoldsOf() (all []FoldsOf) {
+	add := func(folds int32, model string) {
+		at := slices.IndexFunc(all, func(of FoldsOf) bool { return of.Folds == int(folds) })
+		if at < 0 {
+			at, all = len(all), append(all, FoldsOf{Folds: int(folds)})
+		}
+		all[at].Models = append(all[at].Models, model)
+	}
+	for _, r := range a.PerParticipant() {
+		add(r.Folds, r.Called())
+	}
+	for _, r := range a.Regression {
+		add(r.Folds, r.Name)
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	slices.SortFunc(all, func(x, y FoldsOf) int { return x.Folds - y.Folds })
+	return all
+}
+
+// unequalFolds is the finding that models were tested in different numbers of folds: in one repeat, beside others in
+// several.
+func (a *Results) unequalFolds() (all List) {
+	if groups := a.FoldsOf(); groups != nil {
+		all.Add(Finding{"folds.unequal", Limits, Subject{}, map[string]any{"FoldsOf": groups}})
+	}
+	return all
+}
+
 // fewTested is the number of test participants of a fold below which its correlation says little: at 10 the standard
 // error of Fisher's z is 1/√7 = 0.38.
 const fewTested = 10
 
 // Regressions are the findings about models of a number.
 func (a *Results) Regressions() (all List) {
+	all.Add(a.unequalFolds()...)
 	compared, corrected := 0, a.CorrectedR()
 	for _, r := range a.Regression {
 		if IsMean(r) {

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -181,6 +182,30 @@ func TestBetterClassifier(t *testing.T) {
 		rows := []Row{row("PR-GNN", accuracy, true), row("linear SVM", 0.7, false), row("ridge regression", 0.9, false)}
 		a := &Results{Plan: &Settings{}, Accuracy: rows, First: &rows[0]}
 		need.Equal(t, codes(a.Performance()), want)
+	}
+}
+
+// Models in different numbers of folds: in one repeat beside others in several.
+func TestUnequalFolds(t *testing.T) {
+	for _, c := range []struct {
+		folds [3]int32
+		want  []FoldsOf
+	}{
+		{[3]int32{5, 5, 5}, nil},
+		{[3]int32{15, 5, 15}, []FoldsOf{{5, []string{"b"}}, {15, []string{"a", "c"}}}},
+	} {
+		a, b := &Results{Plan: &Settings{}}, &Results{Plan: &Settings{}}
+		for i, n := range c.folds {
+			r := sound(string("abc"[i]), "model="+string("abc"[i]))
+			r.Folds = n
+			a.Accuracy = append(a.Accuracy, r)
+			b.Regression = append(b.Regression, column.RegressionRow{Name: string("abc"[i]), Folds: n, Participants: 175})
+		}
+		for name, got := range map[string]*Results{"groups": a, "numbers": b} {
+			need.Equal(t, fmt.Sprint(got.FoldsOf()), fmt.Sprint(c.want), name)
+		}
+		need.Equal(t, strings.Contains(codes(a.Performance()), "folds.unequal"), c.want != nil)
+		need.Equal(t, strings.Contains(codes(b.Regressions()), "folds.unequal"), c.want != nil)
 	}
 }
 

@@ -60,6 +60,9 @@ func (a *Author) folds() {
 			"Within": first.List("stratify_by"), "Together": first.List("keep_together"),
 			"Repeated": first.Number("repeats") > 1, "Unit": a.unit()}))
 	}
+	if groups := a.FoldsOf(); groups != nil {
+		a.say("methods.folds-of", values{"FoldsOf": groups})
+	}
 	if where := a.LeftOut(); where != "" {
 		a.say("methods.second-left-out", values{"Where": where})
 	}
@@ -86,7 +89,7 @@ func (a *Author) targetOf(s *finding.StageSettings) string {
 // baselines states the classifiers for comparison, and their inputs.
 func (a *Author) baselines() {
 	if names := a.fittedModels("baseline", "network"); names != nil {
-		a.say("methods.baselines", values{"Another": a.Another, "Names": names})
+		a.say("methods.baselines", values{"Another": a.Another, "Names": names, "FoldsOf": a.FoldsOf()})
 	}
 	a.networks()
 	a.inputs("baseline", "network")
@@ -114,7 +117,7 @@ func (a *Author) measures() {
 		}
 	}
 	first := a.Accuracy[0]
-	of := foldCount(first.Folds, first.TestFolds)
+	of := a.foldCount(first.Folds, first.TestFolds)
 	of["Given"], of["Draws"] = given, a.drawn()
 	a.say("methods.measures", of)
 	if _, classes := a.Predicted(); hasAUC && (len(classes) > 2 || a.Accuracy[0].Positive == "n/a") {
@@ -135,23 +138,26 @@ func (a *Author) measures() {
 
 // regression states how a number was predicted, and how that was measured.
 func (a *Author) regression() {
-	of := values{"Target": a.Number, "Names": a.fittedModels("regression"), "Draws": a.drawn()}
+	of := values{"Target": a.Number, "Names": a.fittedModels("regression"), "Draws": a.drawn(), "FoldsOf": a.FoldsOf()}
 	if of["Names"].([]string) != nil {
 		a.say("methods.regressions", of)
 		a.inputs("regression")
 	}
 	if len(a.Regression) > 0 {
-		maps.Copy(of, foldCount(a.Regression[0].Folds, a.Regression[0].TestFolds))
+		maps.Copy(of, a.foldCount(a.Regression[0].Folds, a.Regression[0].TestFolds))
 	} else {
-		maps.Copy(of, foldCount(0, 0))
+		maps.Copy(of, a.foldCount(0, 0))
 	}
 	a.say("methods.regression-measures", of)
 	a.tests(performance.RegressionTests(a.Regression), []string{"r", "MAE"}, "targets")
 }
 
 // foldCount counts the folds of all repeats, over which measures are means, and several repeats; first are the folds of
-// the first of several.
-func foldCount(folds, first int32) values {
+// the first of several. They are not counted where models differ in them.
+func (a *Author) foldCount(folds, first int32) values {
+	if a.FoldsOf() != nil {
+		folds, first = 0, 0
+	}
 	repeats := 0
 	if first > 0 {
 		repeats = int(folds / first)

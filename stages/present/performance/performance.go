@@ -46,7 +46,7 @@ func (a *Results) Describe() error {
 		return len(a.Retrained(r.Coords,
 			r.Title)) == 0
 	})
-	of := values{"Positive": first.Positive, "Same": same, "Folds": int(first.Folds), "N": int(first.Participants),
+	of := values{"Positive": first.Positive, "Same": same, "FoldsOf": a.FoldsOf(), "Folds": int(first.Folds), "N": int(first.Participants),
 		"Majority": first.Majority, "Retrained": called(retrained), "Draws": !sameLevels(a.Accuracy, rows),
 		"HasMajority": slices.ContainsFunc(rows, Row.IsMajority),
 		"Tests":       a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
@@ -303,11 +303,10 @@ func sameLevels(all, people []Row) bool {
 	})
 }
 
-// sameTested reports whether all classifiers were tested on as many participants in as many folds,
-// with the same majority-class rate.
+// sameTested reports whether all classifiers were tested on as many participants, with the same majority-class rate.
 func sameTested(rows []Row) bool {
 	return !slices.ContainsFunc(rows, func(r Row) bool {
-		return r.Participants != rows[0].Participants || r.Folds != rows[0].Folds || r.Majority != rows[0].Majority
+		return r.Participants != rows[0].Participants || r.Majority != rows[0].Majority
 	})
 }
 

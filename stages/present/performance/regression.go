@@ -38,7 +38,7 @@ func (a *Results) DescribeRegression() error {
 	rows := a.Regression
 	first := rows[0]
 	of := values{"Number": a.Number, "Folds": int(first.Folds), "N": int(first.Participants),
-		"RFolds":  OfFolds(first),
+		"RFolds": OfFolds(first), "FoldsOf": a.FoldsOf(),
 		"HasMean": slices.ContainsFunc(rows, finding.IsMean),
 		"Tests":   a.describeTests(RegressionTests(rows), "targets", "r", a.Within)}
 	a.Table(section.Lay(a.Writer, "regression.models", of, 1, rows,
@@ -86,7 +86,8 @@ func (a *Results) RegressionResult() string {
 			"Among": len(corrected)}
 	})
 	return a.Text("abstract.regression", values{"Number": a.Number, "Similar": a.Similar, "Related": a.Related && len(corrected) > 0,
-		"Folds": int(a.Regression[0].Folds), "RFolds": OfFolds(a.Regression[0]), "Models": models})
+		"FoldsOf": a.FoldsOf(),
+		"Folds":   int(a.Regression[0].Folds), "RFolds": OfFolds(a.Regression[0]), "Models": models})
 }
 
 // OfFolds is how many folds have r and R², where some do not, and else 0.
