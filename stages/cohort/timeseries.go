@@ -37,7 +37,7 @@ type TimeseriesCohort struct {
 	bids.Choice
 	Sessions   []string `param:"sessions" doc:"longitudinal data, for stages with each: session and the kind sessions: with dir all, or the sessions to use, such as [01, 02], with one file each; with series the column that names the session, with one row per session of a participant"`
 	Series     string   `param:"series" place:"maybe" doc:"without dir: each participant's time series: a column, or a path with {columns}, in which * is any text if one file matches"`
-	Columns    []string `param:"columns" doc:"the columns of the table that are covariates, under their names or others, such as [age, site=SITE_ID]; by default all"`
+	Columns    []string `param:"columns" doc:"the columns of the table that are covariates, under their names or others, such as [age, site=SITE_ID]; by default all. Columns of sites, families, persons with several ids, and mean_fd are always kept, since checks use them"`
 	Incomplete string   `param:"incomplete" choices:"fail|skip" doc:"participants without a file, a group or a value that combat needs: let their tasks fail, or exclude them"`
 	Nodes      string   `param:"nodes" place:"maybe" doc:"the regions, in the order of the time series: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file, and for files of ABIDE's Preprocessed Connectomes Project (…_rois_ho.1D) the names of their atlas"`
 }

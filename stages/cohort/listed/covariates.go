@@ -83,6 +83,9 @@ func (l *List) Participants(used []string) *encoding.Table {
 			kept = append(kept, [2]string{name, name})
 		}
 	}
+	if l.covariates != nil {
+		kept = append(slices.Clip(kept), l.guards(rows, ids, used)...)
+	}
 	var ofRuns []string
 	for _, c := range kept {
 		from, name := c[0], c[1]
@@ -115,6 +118,31 @@ func (l *List) Participants(used []string) *encoding.Table {
 		t.Meta = map[string]string{column.Target: l.Target}
 	}
 	return t
+}
+
+// guards are the columns that checks use by default and that the parameter columns does not list: without them labels
+// would be permuted across sites, and the cautions of relatives and of motion would be missing.
+func (l *List) guards(rows []Row, ids, used []string) (kept [][2]string) {
+	listed := func(name string) bool {
+		return slices.ContainsFunc(l.covariates, func(c [2]string) bool { return c[0] == name || c[1] == name })
+	}
+	for _, name := range l.Sheet.Columns {
+		if name == l.ID || name == l.labelColumn() || name == "participant_id" || name == "group" || listed(name) ||
+			slices.Contains(used, name) {
+			continue
+		}
+		values := lists.Map(rows, func(r Row) string { return r.Cells.Get(name) })
+		t := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids}, Covariate(name, values))
+		site := column.NamesSite(name) && !listed("site") && column.HasCategories(t, name)
+		if name == "mean_fd" || site || column.DoubtRelatives(t, "") != nil {
+			kept = append(kept, [2]string{name, name})
+		}
+	}
+	if kept != nil {
+		l.Notes = append(l.Notes, column.Notef("columns: also kept, for the checks of sites, relatives and motion: %s",
+			words.Some(lists.Map(kept, func(c [2]string) string { return c[0] }), 8)))
+	}
+	return kept
 }
 
 // OddTexts notes the few texts that make a column of numbers one of texts. ids are

@@ -2,6 +2,8 @@ package listed
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -9,6 +11,47 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
+
+// The columns that checks use by default are kept also where the parameter columns does not list them; a site under
+// another name is the only one.
+func TestColumnsOfChecksAreKept(t *testing.T) {
+	dir := t.TempDir()
+	text := "participant_id\tgroup\tage\tiq\tsite\tcenter\tFamily_ID\tsubject_id\tmean_fd\n"
+	for i := range 12 {
+		text += fmt.Sprintf("sub-%02d\t%s\t%d\t%d\t%s\tC%d\tF%d\tP%02d\t0.%d\n", i+1, "AB"[i%2:i%2+1], 20+i, 90+i,
+			"xyz"[i%3:i%3+1], i%3, i/2, i, i+1)
+	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "p.tsv"), []byte(text), 0o644))
+	for _, c := range []struct {
+		columns []string
+		want    string
+		notes   int
+	}{
+		{nil, "participant_id group age iq site center Family_ID subject_id mean_fd", 0},
+		{[]string{"age"}, "participant_id group age site center Family_ID mean_fd", 1},
+		{[]string{"age", "site=center", "mean_fd"}, "participant_id group age site mean_fd Family_ID", 1},
+		{[]string{"site", "center", "Family_ID", "mean_fd"}, "participant_id group site center Family_ID mean_fd", 0},
+	} {
+		p := Defaults()
+		p.File = "p.tsv"
+		l := need.Value(p.Read(dir))(t)
+		if c.columns != nil {
+			need.NoError(t, l.Keep(c.columns))
+		}
+		var names []string
+		for _, of := range l.Participants(nil).Columns {
+			names = append(names, of.Name)
+		}
+		need.Equal(t, strings.Join(names, " "), c.want)
+		notes := 0
+		for _, n := range l.Notes {
+			if strings.HasPrefix(n.Text, "columns: also kept") {
+				notes++
+			}
+		}
+		need.Equal(t, notes, c.notes, c.columns)
+	}
+}
 
 // A few texts among numbers are named, with their participants; names made of digits, and texts, are no mistake.
 func TestOddTexts(t *testing.T) {
