@@ -5,6 +5,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
+	release "prgnn/internal/version"
 	"reflect"
 	"strconv"
 	"strings"
@@ -315,10 +316,10 @@ func withoutDoc(literal string) string {
 }
 
 // dagPath is the package that declares what a stage kind is.
-const dagPath = "prgnn/dag"
+const dagPath = release.Module + "/dag"
 
 // enginePath is the package that runs them.
-const enginePath = "prgnn/dag/engine"
+const enginePath = dagPath + "/engine"
 
 func isDagType(t types.Type, names ...string) bool {
 	named, ok := types.Unalias(t).(*types.Named)

@@ -10,6 +10,9 @@ import (
 // It stands in the source, so that a build from an archive without git tells it too.
 const Number = "1.0.0"
 
+// Module is the path of the module, as in go.mod; docs/versions.md lists what to change with it.
+const Module = "prgnn"
+
 // A Program is the program that ran something.
 type Program struct {
 	Version  string // Number

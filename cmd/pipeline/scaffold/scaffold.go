@@ -160,7 +160,7 @@ func checkModule(path string) error {
 
 func checkClone(clone string) error {
 	text, err := os.ReadFile(filepath.Join(clone, "go.mod"))
-	if err == nil && modfile.ModulePath(text) == "prgnn" {
+	if err == nil && modfile.ModulePath(text) == version.Module {
 		if _, err = os.Stat(filepath.Join(clone, filepath.FromSlash(OfParticipants.dir), "go.mod")); err == nil {
 			return nil
 		}
