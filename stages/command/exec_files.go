@@ -392,6 +392,9 @@ func checkColumns(w *written, d declared) error {
 		if have, err = r.Read(); err != nil && err != io.EOF {
 			return fmt.Errorf("has no line of column names: %w", err)
 		}
+		if d.value == "tsv" && strings.Contains(strings.Join(have, ""), "\n") { // it took in rows
+			return errors.New("has a column name that begins with a quotation mark and does not end with one: remove it")
+		}
 	}
 	for i, name := range have {
 		if slices.Contains(have[:i], name) {

@@ -129,6 +129,7 @@ func TestExecFailures(t *testing.T) {
 		{"no such column", `printf 'plant\theight\n1\t2\n' > {r}`, []string{"r=tsv(plant rate)"}, "the output r (r.tsv) has no column rate, which outputs declares; its columns are plant, height"},
 		{"no such columns", `printf '"plant id",height\n1,2\n' > {r}`, []string{"r=csv(plant id, rate, age)"}, "the output r (r.csv) has no column rate, age, which outputs declares; its columns are plant id, height"},
 		{"a column twice", `printf 'plant\trate\tplant\n1\t2\t3\n' > {r}`, []string{"r=tsv(plant rate)"}, `the output r (r.tsv) has several columns "plant": each column must have a name of its own`},
+		{"an open quotation mark in the names", `printf 'plant\t"height\n1\t2"\n' > {r}`, []string{"r=tsv(plant)"}, "the output r (r.tsv) has a column name that begins with a quotation mark and does not end with one: remove it"},
 		{"an empty table", "true > {r}", []string{"r=tsv(plant)"}, "the output r (r.tsv) has no column plant, which outputs declares; it is empty"},
 		{"a directory", "mkdir {r}", []string{"r=text"}, "the output r is not a file"},
 		{"a link", "ln -s /etc/passwd {r}", []string{"r=text"}, "the output r is not a file"},

@@ -42,9 +42,15 @@ type Sheet struct {
 // line has first in this order outside quotation marks. A first column without a name holds row
 // numbers, as R and pandas write them, and is left out. All mistakes are reported at once.
 func Read(r io.Reader, file string) (*Sheet, error) {
-	c, err := reader(r)
+	c, raw, err := reader(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if c.Comma == '\t' {
+		if err := checkTabs(raw, file); err != nil {
+			return nil, err
+		}
+		c.LazyQuotes = true // within a value a quotation mark is a character like any other (5" coil)
 	}
 	s := &Sheet{File: file}
 	var problems []error
@@ -65,6 +71,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 		for i := range fields {
 			fields[i] = strings.TrimSpace(fields[i])
 		}
+		problems = append(problems, rowsWithin(fields, c.Comma, file, line)...)
 		blank := !slices.ContainsFunc(fields, func(f string) bool { return f != "" })
 		if s.Columns == nil {
 			numbered = len(fields) > 1 && fields[0] == "" && !slices.Contains(fields[1:], "")
@@ -124,17 +131,17 @@ const mostWrong = 3
 // sepLine is the line that Excel begins a file with to say how values are separated: sep=;
 var sepLine = pattern.New(`(?i)^\s*"?sep=([,;\t|])"?[ ,;\t|]*\r?\n`)
 
-// reader reads a file within the limits, with the separator that it has.
-func reader(r io.Reader) (*csv.Reader, error) {
-	raw, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+// reader reads a file within the limits, with the separator that it has; raw is its text.
+func reader(r io.Reader) (c *csv.Reader, raw []byte, err error) {
+	raw, err = io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(raw) > maxBytes {
-		return nil, fmt.Errorf("larger than the limit of %d MB for a table of participants: is it the right file?", maxBytes>>20)
+		return nil, nil, fmt.Errorf("larger than the limit of %d MB for a table of participants: is it the right file?", maxBytes>>20)
 	}
 	if err := isText(raw); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
 	if bytes.IndexByte(raw, '\n') < 0 { // lines end as on old Macs, and in text files of their Excel
@@ -148,17 +155,80 @@ func reader(r io.Reader) (*csv.Reader, error) {
 	if m := sepLine.FindSubmatch(raw); m != nil {
 		said, raw = rune(m[1][0]), append([]byte("\n"), raw[len(m[0]):]...) // lines keep their numbers
 	}
-	c := csv.NewReader(bytes.NewReader(raw))
+	c = csv.NewReader(bytes.NewReader(raw))
 	c.Comma = cmp.Or(said, separator(raw))
 	if bytes.Count(raw, []byte{byte(c.Comma)})+bytes.Count(raw, []byte{'\n'}) > maxValues {
-		return nil, fmt.Errorf("more than the limit of %d values for a table of participants: is it the right file?", maxValues)
+		return nil, nil, fmt.Errorf("more than the limit of %d values for a table of participants: is it the right file?", maxValues)
 	}
 	if n := bytes.Count(raw, []byte{'\n'}); n > maxRows {
-		return nil, fmt.Errorf("%d lines, more than the limit of %d for a table of participants: is it the right file?", n, maxRows)
+		return nil, nil, fmt.Errorf("%d lines, more than the limit of %d for a table of participants: is it the right file?", n, maxRows)
 	}
 	c.FieldsPerRecord = -1
-	c.LazyQuotes = c.Comma == '\t' // a tab-separated file may hold a bare quotation mark
-	return c, nil
+	return c, raw, nil
+}
+
+// checkTabs refuses values of a tab-separated text that begin with a quotation mark and do not end with its partner.
+// TSV of BIDS has no quotation marks, but spreadsheets and R write them, so what closes within its line is a quoted
+// value. The first few mistakes are reported.
+func checkTabs(raw []byte, file string) error {
+	var problems []error
+	number := 0
+	for line := range bytes.Lines(raw) {
+		number++
+		column, rest := 1, bytes.TrimRight(line, "\r\n")
+		for len(rest) > 0 {
+			end := bytes.IndexByte(rest, '\t')
+			if rest[0] == '"' {
+				if end = quotedEnd(rest); end == 0 {
+					if len(problems) == mostWrong {
+						return errors.Join(append(problems, fmt.Errorf("%s: later lines were not checked", file))...)
+					}
+					problems = append(problems, fmt.Errorf("%s:%d: column %d begins with a quotation mark that does not close "+
+						"before the next tab or the end of the line: remove it, or quote the whole value on one line and "+
+						"double quotation marks within it (\"5\"\" coil\")", file, number, column))
+					break
+				}
+			}
+			if end < 0 || end == len(rest) {
+				break
+			}
+			column, rest = column+1, rest[end+1:]
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// quotedEnd is the length of a value that begins with a quotation mark, in a line; 0 where it does not close, or a text
+// follows.
+func quotedEnd(line []byte) int {
+	for i := 1; i < len(line); i++ {
+		switch {
+		case line[i] != '"':
+		case i+1 == len(line) || line[i+1] == '\t':
+			return i + 1
+		case line[i+1] != '"':
+			return 0
+		default:
+			i++
+		}
+	}
+	return 0
+}
+
+// rowsWithin refuses a value over lines of which one has as many separators as a row: a quotation mark that was never
+// closed would take these rows in.
+func rowsWithin(fields []string, sep rune, file string, line int) []error {
+	for i, f := range fields {
+		_, below, _ := strings.Cut(f, "\n")
+		for piece := range strings.SplitSeq(below, "\n") {
+			if n := strings.Count(piece, string(sep)); n > 0 && n >= len(fields)-1 {
+				return []error{fmt.Errorf("%s:%d: a quotation mark opens in column %d and closes %s below, past lines that "+
+					"look like rows: close it on its line, or remove it; write the value on one line if it has such lines",
+					file, line, i+1, words.Count(strings.Count(f, "\n"), "line"))}
+			}
+		}
+	}
+	return nil
 }
 
 // decimalCommas writes numbers such as 22,5 as 22.5, column by column, and names the columns. Spreadsheets

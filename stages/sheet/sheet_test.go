@@ -23,6 +23,8 @@ func TestRead(t *testing.T) {
 		{"quoted line ends", "id,note\n1,\"two\nlines\"\n2,b\n", []string{"id", "note"},
 			[][]string{{"1", "two\nlines"}, {"2", "b"}}, []int{2, 4}},
 		{"a bare quotation mark", "id\tnote\n1\t5\" coil\n", []string{"id", "note"}, [][]string{{"1", "5\" coil"}}, []int{2}},
+		{"quotations between tabs", "id\tnote\tx\n1\t\"a \"\"b\"\"\"\t\"\"\n2\t\"c\td\"\t\"e\"\n", []string{"id", "note", "x"}, [][]string{{"1", `a "b"`, ""}, {"2", "c\td", "e"}}, []int{2, 3}},
+		{"lines in a quotation between commas", "id,note,x\n1,\"two, or\nthree\",3\n", []string{"id", "note", "x"}, [][]string{{"1", "two, or\nthree", "3"}}, []int{2}},
 		{"blank lines and columns of a spreadsheet", "id,age,,\n1,2,,\n,,,\n\n3,4\n", []string{"id", "age"}, [][]string{{"1", "2"}, {"3", "4"}}, []int{2, 5}},
 		{"decimal commas", "id;age;code;v\n1;22,5;1,2;0,5\n2;7;a;\n", []string{"id", "age", "code", "v"},
 			[][]string{{"1", "22.5", "1,2", "0.5"}, {"2", "7", "a", ""}}, []int{2, 3}},
@@ -49,6 +51,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
+const openMark = `begins with a quotation mark that does not close before the next tab or the end of the line: remove it, or quote the whole value on one line and double quotation marks within it ("5"" coil")`
+
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "p.tsv: empty, but a table was expected: a line with the names of the columns, then one line per row"},
@@ -59,7 +63,13 @@ func TestReadRefuses(t *testing.T) {
 		{"latin-1", "id,site\n1,Z\xfcrich\n", "p.tsv: line 2 is not UTF-8 text: save the file as UTF-8"},
 		{"open quotation", "id,note\n1,\"a\n", `p.tsv:2: an unmatched quotation mark: quote the whole value, and double quotation marks within it ("5"" coil")`},
 		{"an open quotation is reported where it begins", "id,note\n1,\"a\n2,b\n3,c\n", `p.tsv:2: an unmatched quotation mark: quote the whole value, and double quotation marks within it ("5"" coil")`},
-		{"an open quotation between tabs", "id\tx\tnote\n1\t\"a\tb\n2\tc\td\n", `p.tsv:2: 2 values, but the first line has 3 (a quotation mark opens in column 2 and closes 1 line below, or not at all)`},
+		{"an open quotation between tabs", "id\tx\tnote\n1\t\"a\tb\n2\tc\td\n", "p.tsv:2: column 2 " + openMark},
+		{"an open quotation at the end of a line of tabs", "id\tnote\n1\t\"a\n2\tb\n3\tc\n", "p.tsv:2: column 2 " + openMark},
+		{"two quotations, open, that close each other", "id\tnote\n1\t\"a\n2\tb\n3\tc\"\n4\t\"\n", "p.tsv:2: column 2 " + openMark + "\np.tsv:5: column 2 " + openMark},
+		{"a text after a quotation", "id\tnote\n1\t\"a\" b\n2\t\"\"a\"\n3\t\"a\"\"\n", "p.tsv:2: column 2 " + openMark + "\np.tsv:3: column 2 " + openMark + "\np.tsv:4: column 2 " + openMark},
+		{"a value over lines between tabs", "id\tnote\n1\t\"a\nb\"\n", "p.tsv:2: column 2 " + openMark},
+		{"an open quotation in a header of tabs", "id\t\"note\n1\ta\n", "p.tsv:1: column 2 " + openMark},
+		{"an open quotation between commas takes in rows", "id,note\n1,\"a\n2,b\n3,c\"\n", "p.tsv:2: a quotation mark opens in column 2 and closes 2 lines below, past lines that look like rows: close it on its line, or remove it; write the value on one line if it has such lines"},
 		{"too many rows", strings.Repeat("a\n", maxRows+1), "p.tsv: 262145 lines, more than the limit of 262144 for a table of participants: is it the right file?"},
 		{"another separator", "id,note\n1;a\n", "p.tsv:2: 1 value, but the first line has 2 (they are separated by commas, but here by semicolons)"},
 		{"two columns without names", ",,id\n1,2,3\n", "p.tsv:1: column 1 has no name: name it, or remove the column\np.tsv:1: column 2 has no name: name it, or remove the column"},
