@@ -170,7 +170,8 @@ func TestNewStage(t *testing.T) {
 	}
 	output(t, dir, program, "new-stage", "outliers", "same", "--clone", clone, "--module", "examples/own-stage")
 	isExample(t, "own-stage", filepath.Join(dir, "same"), "../..", 6)
-	output(t, dir, program, "new-stage", "--plain", "weather", "plain", "--clone", clone, "--module", "examples/weather")
+	output(t, dir, program, "new-stage", "--plain", "weather", "plain", "--clone", clone,
+		"--module", "examples/weather")
 	isExample(t, filepath.Join("weather", "go"), filepath.Join(dir, "plain"), "../../..", 12)
 
 	lab := filepath.Join(dir, "my lab", "stages")
@@ -312,6 +313,11 @@ func TestWeather(t *testing.T) {
 		t.Errorf("the program has other kinds than its own:\n%s", kinds)
 	}
 	want := read(output(t, in, lab, "export", "-q", "weather.yaml", "correlations", "-o", "-", "--format", "tsv"))
+
+	output(t, in, lab, "report", "-q", "weather.yaml", "-o", "weather.html")
+	if page := string(need.Value(os.ReadFile(filepath.Join(in, "weather.html")))(t)); !strings.Contains(page, "turku") {
+		t.Error("the report does not list the station turku")
+	}
 
 	byHand := output(t, filepath.Join("weather", "go"), "go", "run", "-ldflags=-s -w", "./byhand", "data",
 		filepath.Join(dir, "store"))

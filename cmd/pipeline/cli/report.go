@@ -27,7 +27,10 @@ the brain, methods, parameters, and the digests of its inputs.
 The report of a pipeline with a stage of the kind report is the stored result of that stage, byte
 for byte: audit repeats it, and show gives its digest. Without such a stage, or before it has run,
 the report shows the existing results and names the missing ones. Nothing is run. The same
-results give the same bytes.`,
+results give the same bytes.
+
+The report of a study without participants shows the tables, figures and texts of each stage, all
+parameters, and the digests of all results.`,
 		Example: `  pipeline report biopoint.yaml -o report.html
   pipeline run quick.yaml && pipeline report quick.yaml -o supplement.html`,
 		Args:              exactly(1),
@@ -56,10 +59,11 @@ func (a *app) report(file string, sets []string, path string) error {
 	if ext := filepath.Ext(path); ext != "" && !strings.EqualFold(ext, ".html") && !strings.EqualFold(ext, ".htm") {
 		return exit.Wrongf("a report is HTML, so PATH must end in .html, not in %s; a browser prints it as PDF", ext)
 	}
-	if g, r := c.Pipeline.Graph, c.Pipeline.Roster; page.Stage(g) == nil {
-		if r != nil && r.Axis != "" {
-			return exit.Wrongf("the cohort of %s consists of rows, but a report needs participants\n  pipeline export %s writes the results of a stage", file, file)
-		}
+	g := c.Pipeline.Graph
+	if !page.Fits(g) {
+		return page.WritePlain(a.Console, c, path)
+	}
+	if page.Stage(g) == nil {
 		quiet := a.Quiet
 		a.Quiet = true // the note of a built-in pipeline has been given
 		sets := c.Sets

@@ -270,7 +270,8 @@ func kindJSON(k *dag.Kind) stageJSON {
 	s := k.New()
 	ports := s.Ports()
 	code, _ := k.CodeDigest() // "" where even the program's own file cannot be read
-	return stageJSON{"kind", k.Name, topic(k), k.Doc, code, paramsJSON(param.Of(s)), portsJSON(ports.In), portsJSON(ports.Out)}
+	return stageJSON{"kind", k.Name, topic(k), k.Doc, code, paramsJSON(param.Of(s)), portsJSON(ports.In),
+		portsJSON(ports.Out)}
 }
 
 func cohortJSON(c cohort.Source) stageJSON {

@@ -46,6 +46,11 @@ func Write(a *console.Console, c *results.Current, path string) error {
 			return err
 		}
 	}
+	return write(a, path, page, missing, scans)
+}
+
+// write writes a page and reports it; beside it are so many pages of scans.
+func write(a *console.Console, path string, page []byte, missing []string, scans int) error {
 	if err := a.WriteTo(path, func(w io.Writer) error { _, err := w.Write(page); return err }); err != nil {
 		return err
 	}
@@ -98,12 +103,14 @@ func Kind() *dag.Kind {
 
 // connected writes a stage that reports what a graph has.
 func connected(g *dag.Graph) string {
-	kind := Kind()
-	if kind == nil {
-		panic("page: there is no kind that reports")
-	}
-	reported := kind.New().(role.Reporter).Shows()
 	in := []string{"settings: pipeline.settings", "notes: pipeline.notes", "excluded: pipeline.excluded", "overview: pipeline.graph"}
+	return "{ use: " + Kind().Name + ", in: { " + strings.Join(append(in, connections(g)...), ", ") + " } }"
+}
+
+// connections are the inputs that a stage that reports has from the stages of a graph.
+func connections(g *dag.Graph) (in []string) {
+	kind := Kind()
+	reported := kind.New().(role.Reporter).Shows()
 	for _, port := range kind.New().Ports().In {
 		from, output, _ := strings.Cut(reported[port.Name], ".")
 		var refs []string
@@ -130,7 +137,7 @@ func connected(g *dag.Graph) string {
 			in = append(in, port.Name+": "+refs[len(refs)-1])
 		}
 	}
-	return "{ use: " + kind.Name + ", in: { " + strings.Join(in, ", ") + " } }"
+	return in
 }
 
 // Stored is the page of a report's task as the store has it; nil when the task has no

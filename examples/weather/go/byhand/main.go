@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/engine"
 )
 
 func main() {
@@ -47,7 +48,7 @@ func main() {
 	store, err := artifacts.Open(os.Args[2])
 	check(err)
 	defer store.Close()
-	result, err := dag.Run(context.Background(), graph, store, dag.Options{})
+	result, err := engine.Run(context.Background(), graph, store, engine.Options{})
 	check(err)
 	for _, wrong := range result.Errors {
 		log.Print(wrong)
