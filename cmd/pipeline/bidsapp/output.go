@@ -2,6 +2,7 @@ package bidsapp
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -30,7 +31,7 @@ func (b *App) Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.
 // dataset brings OUTPUT_DIR up to date as a dataset of derivatives.
 func (b *App) dataset(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, until, chosen []string,
 	files map[string]string) error {
-	c, err := results.LookUp(p, store, until...)
+	c, err := results.LookUp(context.Background(), p, store, until...)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -138,7 +139,7 @@ func (a *app) appCitation(p *pipelines.Pipeline, store *artifacts.Store, file st
 			return nil, err
 		}
 	}
-	c, err := results.LookUp(p, store, until...)
+	c, err := results.LookUp(context.Background(), p, store, until...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -136,5 +137,5 @@ func (a *app) export(cmd *cobra.Command, args []string, e export.Options, sets [
 	if err := export.Stage(a.Console, c, e); err != nil {
 		return err
 	}
-	return page.ExportScans(a.Console, c, e)
+	return page.ExportScans(context.Background(), a.Console, c, e)
 }

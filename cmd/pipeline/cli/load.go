@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -279,7 +280,7 @@ func (a *app) lookUp(file string, sets []string, store *artifacts.Store) (*resul
 	if err != nil {
 		return nil, err
 	}
-	c, err := results.LookUp(p, store)
+	c, err := results.LookUp(context.Background(), p, store)
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/remote"
@@ -68,12 +66,10 @@ func (a *app) openRemote() (artifacts.Pruner, error) {
 
 // share waits for what a run made to arrive at the remote. Ctrl-C leaves the rest to
 // the next run. cached is how many results the run found.
-func (a *app) share(s *artifacts.Store, cached int) {
+func (a *app) share(ctx context.Context, s *artifacts.Store, cached int) {
 	if s.Remote.Report() == nil {
 		return
 	}
-	ctx, done := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer done()
 	s.Remote.Share(ctx, func(left int) {
 		if a.Term.IsTerminal() && !a.Quiet {
 			fmt.Fprintf(a.Stderr, "%ssharing: %s left", console.ClearLine(), words.Count(left, "result"))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,5 +75,5 @@ func (a *app) report(file string, sets []string, path string) error {
 		}
 		c.Sets = sets // those of a run
 	}
-	return page.Write(a.Console, c, path)
+	return page.Write(context.Background(), a.Console, c, path)
 }

@@ -174,13 +174,16 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	if !a.JSON {
 		a.failures(cmd, result, p, r.Options)
 	}
-	if err != nil && ctx.Err() != nil {
-		r.executor.Interrupted(a.Console)
+	interrupted := func() (*engine.Result, error) {
 		a.Warn("interrupted; every finished task is kept. Continue with: %s", a.Again())
 		page.NoteEarlier(a.Console, p)
 		a.doubts(store)
 		a.lastLine(result, true)
 		return result, &exit.Error{Code: exit.Interrupted}
+	}
+	if err != nil && ctx.Err() != nil {
+		r.executor.Interrupted(a.Console)
+		return interrupted()
 	}
 	switch {
 	case err != nil: // the disk is full …
@@ -196,10 +199,14 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	if result.Failed == 0 {
 		err = cmp.Or(err, a.compareHeld(held, result))
 	}
-	if left := page.Leave(a.Console, p, store, result, r.Options); left != nil {
+	left := page.Leave(ctx, a.Console, p, store, result, r.Options)
+	if left != nil && ctx.Err() != nil {
+		return interrupted()
+	}
+	if left != nil {
 		err = cmp.Or(err, error(&exit.Error{Code: exitCode(left)})) // Leave has said why
 	}
-	a.share(store, result.Cached)
+	a.share(ctx, store, result.Cached)
 	a.doubts(store)
 	a.lastLine(result, false)
 	return result, err

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -30,7 +31,7 @@ func knowsSettings(task *dag.Node) bool {
 // Citation are the files that list what to cite for a report, from the inputs that are there, and the tasks that have
 // no result. The report is connected to pipeline.settings.
 func Citation(c *results.Current, task *dag.Node) (files []role.File, missing []string, err error) {
-	in, err := inputsOf(c, task)
+	in, err := inputsOf(context.Background(), c, task)
 	if err != nil {
 		return nil, nil, err
 	}

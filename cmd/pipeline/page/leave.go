@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,7 +29,9 @@ import (
 // the results that are there, and says what is missing. A page that somebody has edited is kept
 // under another name; a file that is no report is not touched. The error says why there is
 // no page; it has been printed.
-func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *engine.Result,
+//
+// When ctx ends first, the page of an earlier run stays, and the error is that of ctx: nothing has been printed.
+func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *engine.Result,
 	o engine.Options) error {
 	task := Stage(p.Graph)
 	if task == nil || r.Outputs[task.ID()] == nil && !asksFor(p.Graph, task, o) {
@@ -37,19 +40,26 @@ func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r 
 	console.SweepUnfinished(p.Dir)
 	path := filepath.Join(p.Dir, fileName(p))
 	var page []byte
-	c, err := results.LookUp(p, store)
+	c, err := results.LookUp(ctx, p, store)
 	if err == nil && r.Outputs[task.ID()] != nil {
 		page, err = stored(c, task)
 	}
 	if err == nil && page == nil {
-		page, _, err = partial(a, c, task, r.Errors)
+		page, _, err = partial(ctx, a, c, task, r.Errors)
 	}
 	var kept string
 	scans := 0
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		setAside(a, path)
-	} else if scans, err = leaveScans(a, c, task, path); err == nil {
+	}
+	if err == nil {
+		scans, err = leaveScans(ctx, a, c, task, path)
+	}
+	if err == nil && ctx.Err() == nil {
 		kept, err = replacePage(a, path, page)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if err != nil {
 		a.Warn("the report was not written to %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
@@ -155,7 +165,8 @@ func keepAside(a *console.Console, path string, page []byte) (string, error) {
 // leaveScans writes the pages of single scans that a report leads to, into the directory beside it. Pages there that
 // are
 // of an earlier run, and that nobody has edited, are removed; other files stay. n is how many pages there are.
-func leaveScans(a *console.Console, c *results.Current, task *dag.Node, path string) (n int, err error) {
+func leaveScans(ctx context.Context, a *console.Console, c *results.Current, task *dag.Node, path string) (
+	n int, err error) {
 	dir := report.SheetDir(path)
 	inputs := map[string][]dag.Input{}
 	for _, b := range task.Inputs() {
@@ -163,7 +174,7 @@ func leaveScans(a *console.Console, c *results.Current, task *dag.Node, path str
 			continue
 		}
 		for _, src := range b.Sources {
-			in, ok, err := inputOf(c, src)
+			in, ok, err := inputOf(ctx, c, src)
 			if err != nil {
 				return 0, err
 			}
@@ -238,7 +249,7 @@ func besides(n int, path string) string {
 }
 
 // ExportScans writes the pages of single scans beside a report that has been exported.
-func ExportScans(a *console.Console, c *results.Current, e export.Options) error {
+func ExportScans(ctx context.Context, a *console.Console, c *results.Current, e export.Options) error {
 	sel, err := results.Choose(c.Pipeline.Graph, e.What)
 	if err != nil || e.Path == "-" || len(sel.Tasks) == 0 {
 		return err
@@ -254,7 +265,7 @@ func ExportScans(a *console.Console, c *results.Current, e export.Options) error
 		}
 		path = filepath.Join(path, name+".html")
 	}
-	n, err := leaveScans(a, c, sel.Tasks[0], path)
+	n, err := leaveScans(ctx, a, c, sel.Tasks[0], path)
 	if n > 0 && !a.JSON {
 		a.Note("wrote %s", besides(n, path))
 	}

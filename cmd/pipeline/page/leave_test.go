@@ -2,12 +2,20 @@ package page
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/results"
+	"prgnn/dag"
+	"prgnn/dag/engine"
 	"prgnn/internal/need"
+	"prgnn/pipelines"
 	_ "prgnn/stages" // the kinds
 	"prgnn/stages/report"
 )
@@ -43,6 +51,43 @@ func TestSetAside(t *testing.T) {
 			t.Errorf("%s is not the page that was set aside: %v", name, err)
 		}
 	}
+}
+
+// Ctrl-C ends the reading of a page's inputs. The page of an earlier run stays, and nothing is printed of the report.
+func TestInterruptedPage(t *testing.T) {
+	dir := t.TempDir()
+	store := need.Value(artifacts.Open(filepath.Join(dir, "store")))(t)
+	defer store.Close()
+	file := filepath.Join(dir, "table.tsv")
+	need.NoError(t, os.WriteFile(file, []byte("participant_id\n"), 0o666))
+	ctx, end := context.WithCancel(t.Context())
+	c, src := &results.Current{Store: store}, dag.Source{File: file, Format: "tsv"}
+	in, ok, err := inputOf(ctx, c, src)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	r := need.Value(in.Reader())(t)
+	defer r.Close()
+	end()
+	if _, err := io.ReadAll(r); !errors.Is(err, context.Canceled) {
+		t.Errorf("reading ends with %v", err)
+	}
+	if _, _, err = inputOf(ctx, c, src); !errors.Is(err, context.Canceled) {
+		t.Errorf("hashing ends with %v", err)
+	}
+
+	p := need.Value(pipelines.Load("biopoint.yaml", nil))(t)
+	p.Dir = dir
+	var page, out, said bytes.Buffer
+	need.NoError(t, (&report.Page{Title: "earlier"}).HTML(&page))
+	path := filepath.Join(dir, fileName(p))
+	need.NoError(t, os.WriteFile(path, page.Bytes(), 0o666))
+	a := console.New(nil, &out, &said)
+	if err := Leave(ctx, a, p, store, &engine.Result{}, engine.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Leave ends with %v", err)
+	}
+	need.Equal(t, string(need.Value(os.ReadFile(path))(t)), page.String())
+	need.Equal(t, said.String(), "")
 }
 
 // Pages of scans of an earlier run are removed as they were written; what somebody has edited or put there stays, and

@@ -30,19 +30,19 @@ type event struct {
 // Write writes the page of a pipeline that has a report stage, and the pages of single scans beside it. It is the
 // stored result of the stage, byte for byte; where there is none, the page is made from the results that are there.
 // A path of - is stdout.
-func Write(a *console.Console, c *results.Current, path string) error {
+func Write(ctx context.Context, a *console.Console, c *results.Current, path string) error {
 	task := Stage(c.Pipeline.Graph)
 	var missing []string
 	page, err := stored(c, task)
 	if page == nil && err == nil {
-		page, missing, err = partial(a, c, task, nil)
+		page, missing, err = partial(ctx, a, c, task, nil)
 	}
 	if err != nil {
 		return err
 	}
 	scans := 0
 	if path != "-" {
-		if scans, err = leaveScans(a, c, task, path); err != nil {
+		if scans, err = leaveScans(ctx, a, c, task, path); err != nil {
 			return err
 		}
 	}
@@ -157,9 +157,9 @@ func stored(c *results.Current, task *dag.Node) ([]byte, error) {
 
 // Partial makes a page from the results that are there, and names the tasks that have
 // none. failures are those of the run that leaves the page.
-func partial(a *console.Console, c *results.Current, task *dag.Node, failures []*engine.Error) (page []byte,
-	missing []string, err error) {
-	in, err := inputsOf(c, task)
+func partial(ctx context.Context, a *console.Console, c *results.Current, task *dag.Node,
+	failures []*engine.Error) (page []byte, missing []string, err error) {
+	in, err := inputsOf(ctx, c, task)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -188,7 +188,7 @@ type reportInputs struct {
 
 // inputsOf opens the inputs of a report that are there. Where a leakage check has no result, those that need a trained
 // model are left out.
-func inputsOf(c *results.Current, task *dag.Node) (*reportInputs, error) {
+func inputsOf(ctx context.Context, c *results.Current, task *dag.Node) (*reportInputs, error) {
 	all := &reportInputs{ports: map[string][]dag.Input{}, lacking: map[string]bool{}}
 	gathers, checks := map[string]bool{}, role.Port(task.Instance(), role.Checks)
 	for _, p := range task.Instance().Ports().In {
@@ -196,7 +196,7 @@ func inputsOf(c *results.Current, task *dag.Node) (*reportInputs, error) {
 	}
 	for _, b := range task.Inputs() {
 		for _, src := range b.Sources {
-			in, ok, err := inputOf(c, src)
+			in, ok, err := inputOf(ctx, c, src)
 			if err != nil {
 				return nil, err
 			}
@@ -230,20 +230,20 @@ func inputsOf(c *results.Current, task *dag.Node) (*reportInputs, error) {
 	return all, nil
 }
 
-// inputOf opens one source of a task; not ok when it has no result.
-func inputOf(c *results.Current, src dag.Source) (in dag.Input, ok bool, err error) {
+// inputOf opens one source of a task, which is read until ctx ends; not ok when it has no result.
+func inputOf(ctx context.Context, c *results.Current, src dag.Source) (in dag.Input, ok bool, err error) {
 	in = dag.Input{Coords: src.Coords}
 	if src.Node == nil {
 		in.Name, in.Path = src.File, src.File
-		in.Ref, err = c.Store.HashFile(src.File, false)
+		in.Ref, err = c.Store.HashFileUntil(ctx, src.File, false)
 		in.Ref.Format = src.Format
-		in.Reader = func() (io.ReadCloser, error) { return regular.Open(src.File) }
+		in.Reader = until(ctx, func() (io.ReadCloser, error) { return regular.Open(src.File) })
 		return in, err == nil, err
 	}
 	step := c.Steps[src.Node]
 	if src.Node.Stage().Kind().Name == "pipeline" {
 		// What the pipeline itself is needs no run.
-		out, err := src.Node.Instance().Run(context.Background(), dag.NewTask(nil))
+		out, err := src.Node.Instance().Run(ctx, dag.NewTask(nil))
 		if err != nil {
 			return in, false, err
 		}
@@ -254,9 +254,23 @@ func inputOf(c *results.Current, src dag.Source) (in dag.Input, ok bool, err err
 		return in, false, nil
 	}
 	in.Name, in.Ref = src.Node.ID()+"."+src.Output, step.Outputs.Of(src.Output)
-	in.Reader = func() (io.ReadCloser, error) { return c.Store.OpenBlob(in.Ref) }
+	in.Reader = until(ctx, func() (io.ReadCloser, error) { return c.Store.OpenBlob(in.Ref) })
 	if !c.Store.Has(in.Ref) {
 		return in, false, nil
 	}
 	return in, true, nil
+}
+
+// until opens what is read until ctx ends.
+func until(ctx context.Context, open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) {
+		r, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return struct {
+			io.Reader
+			io.Closer
+		}{regular.Until(ctx, r), r}, nil
+	}
 }

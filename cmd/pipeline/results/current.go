@@ -25,8 +25,8 @@ type Current struct {
 }
 
 // LookUp looks up the results of a pipeline that has been loaded.
-func LookUp(p *pipelines.Pipeline, store *artifacts.Store, until ...string) (*Current, error) {
-	steps, err := why.Plan(context.Background(), p.Graph, store, engine.Options{Until: until})
+func LookUp(ctx context.Context, p *pipelines.Pipeline, store *artifacts.Store, until ...string) (*Current, error) {
+	steps, err := why.Plan(ctx, p.Graph, store, engine.Options{Until: until})
 	if err != nil {
 		return nil, err
 	}

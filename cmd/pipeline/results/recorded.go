@@ -1,6 +1,7 @@
 package results
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -112,7 +113,7 @@ func OfRun(rec *record.Record, store *artifacts.Store) (*Current, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := LookUp(p, store)
+	c, err := LookUp(context.Background(), p, store)
 	if err != nil {
 		return nil, err
 	}
