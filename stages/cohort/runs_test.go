@@ -137,7 +137,8 @@ func TestRowsAreRuns(t *testing.T) {
 		r.Participants.Rows() != 2 {
 		t.Errorf("columns %v of %d participants, want %v of 2: fd is of a run", names, r.Participants.Rows(), want)
 	}
-	if want := "no covariates, since they differ between the runs of a participant: fd"; !slices.Contains(column.NoteTexts(r.Notes), want) {
+	if want := "no covariates, since they differ between the runs of a participant: fd"; !slices.Contains(r.Notes,
+		column.Note{Text: want, Doubt: column.DoubtOfRuns}) {
 		t.Errorf("notes %q, want %q", column.NoteTexts(r.Notes), want)
 	}
 	r, err = load(t, func(c *TableCohort) { c.Select = "fd < 0.5" })

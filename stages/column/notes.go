@@ -26,6 +26,8 @@ const (
 	DoubtAlike         = "names are alike"
 	DoubtTexts         = "numbers as text"
 	DoubtCategories    = "missing values as categories"
+	DoubtValues        = "codes in covariates"
+	DoubtOfRuns        = "covariates of runs"
 	DoubtSite          = "site"
 	DoubtExclusions    = "exclusions by group"
 	DoubtRareGroup     = "rare group"

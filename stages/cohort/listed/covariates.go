@@ -111,7 +111,11 @@ func (l *List) Participants(used []string) *encoding.Table {
 		l.Notes = append(l.Notes, OddTexts(name, values, ids)...)
 	}
 	if ofRuns != nil {
-		l.Notes = append(l.Notes, column.Notef("no covariates, since they differ between the %ss of a participant: %s", l.part(), words.Some(ofRuns, 6)))
+		text := fmt.Sprintf("no covariates, since they differ between the %ss of a participant: %s", l.part(), words.Some(ofRuns, 6))
+		if slices.Contains(ofRuns, "mean_fd") {
+			text += fmt.Sprintf("; motion is assessed only where confounds have framewise displacements, or mean_fd has one value for each participant, such as the mean over the %ss", l.part())
+		}
+		l.Notes = append(l.Notes, column.Note{Text: text, Doubt: column.DoubtOfRuns})
 	}
 	t := encoding.NewTable(columns...)
 	if l.Target != "" {

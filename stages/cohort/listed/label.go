@@ -319,10 +319,10 @@ func (l *List) clean() error {
 		l.Notes = append(l.Notes, column.Doubtf(column.DoubtDisplacements, "displacements far above all others, and taken as millimeters: %s; %s", words.Some(motion, 8), remedy))
 	}
 	if far != nil {
-		l.Notes = append(l.Notes, column.Notef("far above all other values, and treated as numbers: %s; %s", words.Some(far, 8), remedy))
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "far above all other values, and treated as numbers: %s; %s", words.Some(far, 8), remedy))
 	}
 	if texts != nil {
-		l.Notes = append(l.Notes, column.Notef("numbers among texts, and treated as categories: %s; if they stand for missing values, list them in missing",
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "numbers among texts, and treated as categories: %s; if they stand for missing values, list them in missing",
 			words.Some(texts, 8)))
 	}
 	if found != nil {
@@ -330,7 +330,7 @@ func (l *List) clean() error {
 	}
 	if doubtful != nil {
 		slices.SortFunc(asked, dag.CompareValues)
-		l.Notes = append(l.Notes, column.Notef("negative in columns that are otherwise positive, and treated as numbers: %s; if they stand for missing values: missing: [%s]",
+		l.Notes = append(l.Notes, column.Doubtf(column.DoubtValues, "negative in columns that are otherwise positive, and treated as numbers: %s; if they stand for missing values: missing: [%s]",
 			words.Some(doubtful, 8), strings.Join(slices.Compact(asked), ", ")))
 	}
 	return errors.Join(problems...)

@@ -53,6 +53,22 @@ func TestColumnsOfChecksAreKept(t *testing.T) {
 	}
 }
 
+// Columns that differ between the sessions of a participant are a caution, which states what motion needs.
+func TestColumnsOfSessions(t *testing.T) {
+	dir := t.TempDir()
+	text := "participant_id\tgroup\tvisit\tage\tmean_fd\nsub-1\tA\tx\t20\t0.1\nsub-1\tA\ty\t20\t0.2\nsub-2\tB\tx\t30\t0.1\n"
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "p.tsv"), []byte(text), 0o644))
+	p := Defaults()
+	p.File = "p.tsv"
+	l := need.Value(p.ReadSessions(dir, "visit"))(t)
+	if _, there := l.Participants(nil).Column("mean_fd"); there {
+		t.Error("mean_fd differs between sessions")
+	}
+	note := l.Notes[len(l.Notes)-1]
+	need.Equal(t, note.Doubt, column.DoubtOfRuns)
+	need.Equal(t, strings.HasSuffix(note.Text, "such as the mean over the sessions"), true, note.Text)
+}
+
 // A few texts among numbers are named, with their participants; names made of digits, and texts, are no mistake.
 func TestOddTexts(t *testing.T) {
 	ids, ages := make([]string, 20), make([]string, 20)
