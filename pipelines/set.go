@@ -57,6 +57,50 @@ func parseSet(set string, pos dag.Pos, bad *tree.Mistakes) (path []string, v *tr
 	return strings.Split(strings.TrimSpace(name), "."), v
 }
 
+// Placed divides settings of an earlier run into those that a file has a place for now and those that are gone: of a
+// stage or variable that it no longer has, or of a parameter that the kind of a stage does not have. To leave out a
+// stage that is not there is neither.
+func Placed(file string, sets []string) (placed, gone []string) {
+	f, _, err := readFirst(file)
+	if err != nil {
+		return sets, nil
+	}
+	fresh := func() (l *loader, root *tree.Node) {
+		l = newLoader(f.shown, maxTasks)
+		root, _ = l.resolve(f)
+		return l, root
+	}
+	all, whole := fresh()
+	if whole == nil || whole.Kind != tree.Mapping || len(all.bad.List) > 0 {
+		return sets, nil // the mistakes of the file come first
+	}
+	all.applySets(whole, sets) // one may change the kind of a stage
+	for _, set := range sets {
+		l, root := fresh()
+		path, v := parseSet(set, dag.Pos{}, l.bad)
+		if len(path) == 2 && path[0] == "stages" && v != nil && v.Kind == tree.Empty && under(root, path...) == nil {
+			continue
+		}
+		if l.applySets(root, append(slices.Clone(placed), set)); len(l.bad.List) > 0 || !all.takes(whole, path) {
+			gone = append(gone, set)
+			continue
+		}
+		placed = append(placed, set)
+	}
+	return placed, gone
+}
+
+// takes reports whether the kind of the stage that a setting is of may have its parameter.
+func (l *loader) takes(root *tree.Node, path []string) bool {
+	full := setter{root, dag.Pos{}, l.bad}.full(path)
+	if len(full) < 4 || full[0] != "stages" || full[2] != "with" {
+		return true
+	}
+	stage := under(root, full[:2]...)
+	_, known := dag.Lookup(kindOf(stage))
+	return !known || hasParam(stage, full[3])
+}
+
 // A Dropped is a setting that an earlier reading of a file had.
 type Dropped struct {
 	Set string // as it was given: graphs.density=0.2
@@ -100,6 +144,9 @@ func DroppedSets(file string, then, given []string) (dropped []Dropped) {
 		at := strings.Join(full, ".")
 		if full == nil || settled[at] {
 			continue
+		}
+		if full[0] == "stages" && len(full) > 2 && under(root, full[:2]...) == nil {
+			continue // the stage is left out
 		}
 		settled[at] = true
 		if now := under(root, full...); now == nil || !sameValue(now, v) {
@@ -246,11 +293,7 @@ func (s setter) single(name string) []string {
 }
 
 func hasParam(stage *tree.Node, name string) bool {
-	use := stage.Get("use")
-	if use == nil {
-		return false
-	}
-	k, ok := dag.Lookup(use.Text)
+	k, ok := dag.Lookup(kindOf(stage))
 	return ok && slices.ContainsFunc(param.Of(k.New()), func(p param.Param) bool { return p.Name == name })
 }
 
@@ -297,9 +340,6 @@ func (s setter) walk(path []string, v *tree.Node) {
 // under goes down a path of keys; nil when it is not there.
 func under(t *tree.Node, path ...string) *tree.Node {
 	for _, name := range path {
-		if t == nil {
-			return nil
-		}
 		t = t.Get(name)
 	}
 	return t

@@ -65,8 +65,11 @@ func (t *Node) String() string {
 	return "nothing"
 }
 
-// Get finds the value of a key, or nil.
+// Get finds the value of a key, or nil; it is nil of nothing, so a path of keys may end anywhere.
 func (t *Node) Get(name string) *Node {
+	if t == nil {
+		return nil
+	}
 	for i := range t.Keys {
 		if t.Keys[i].Name == name {
 			return t.Keys[i].Value

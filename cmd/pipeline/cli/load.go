@@ -304,10 +304,23 @@ func (a *app) lastSets(file, last string, then, given []string) []string {
 	case len(given) > 0:
 		a.Warn("these are other settings than those of the last run of %s, which also had --set %s (%s)", file, shown, a.Command("show", last))
 	default:
-		a.Warn("settings of the last run of %s (%s): --set %s; --as-written leaves them out", file, last, shown)
-		return then
+		placed, gone := pipelines.Placed(file, then)
+		if len(placed) > 0 {
+			a.Warn("settings of the last run of %s (%s): --set %s; --as-written leaves them out", file, last,
+				console.Clip(strings.Join(placed, " --set "), 200))
+		}
+		a.tellGone(file, last, gone)
+		return placed
 	}
 	return given
+}
+
+// tellGone reports settings of the last run that the file has no place for now.
+func (a *app) tellGone(file, last string, gone []string) {
+	if len(gone) > 0 {
+		a.Warn("the last run of %s (%s) had --set %s, which has no place in the file as it is now and is left out", file,
+			last, console.Clip(strings.Join(gone, " --set "), 200))
+	}
 }
 
 // dropped says what the last run of a file had set and this command does not set: the file may be another study now.
@@ -328,6 +341,10 @@ func (a *app) dropped(file string, sets []string, store *artifacts.Store) {
 		defer store.Close()
 	}
 	last, _, then := results.LastRun(store, file, text)
+	then, gone := pipelines.Placed(file, then)
+	if !failed {
+		a.tellGone(file, last, gone)
+	}
 	dropped := pipelines.DroppedSets(file, then, sets)
 	if len(dropped) == 0 {
 		return
