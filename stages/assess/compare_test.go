@@ -73,7 +73,8 @@ func TestCompareRepeats(t *testing.T) {
 		folds  float64
 		hasT   bool
 	}{
-		{"two repeats each", slices.Concat(first, repeat(2, stagetest.TwoFolds("fair", 0.1, 0.9, 0.1, 0.9))), 1, 1, 4, true},
+		{"two repeats each", slices.Concat(first, repeat(2, stagetest.TwoFolds("fair", 0.1, 0.9, 0.1, 0.9))),
+			1, 1, 4, true},
 		{"one repeat and two", first, 1, 1, 2, true},
 	} {
 		pairs := stagetest.MustRun(t, &Compare{}, map[string][]dag.Input{

@@ -199,7 +199,8 @@ func TestUnequalFolds(t *testing.T) {
 			r := sound(string("abc"[i]), "model="+string("abc"[i]))
 			r.Folds = n
 			a.Accuracy = append(a.Accuracy, r)
-			b.Regression = append(b.Regression, column.RegressionRow{Name: string("abc"[i]), Folds: n, Participants: 175})
+			b.Regression = append(b.Regression, column.RegressionRow{Name: string("abc"[i]), Folds: n,
+				Participants: 175})
 		}
 		for name, got := range map[string]*Results{"groups": a, "numbers": b} {
 			need.Equal(t, fmt.Sprint(got.FoldsOf()), fmt.Sprint(c.want), name)

@@ -30,7 +30,8 @@ func written(t *testing.T, a *Author) (codes, text string) {
 
 // with are the parameters of a stage: name, value, name, value …
 func with(kind string, parameters ...string) finding.StageSettings {
-	s := finding.StageSettings{Stage: kind, Kind: kind, Values: map[string][][]string{}, Defaults: map[string][]string{}}
+	s := finding.StageSettings{Stage: kind, Kind: kind, Values: map[string][][]string{},
+		Defaults: map[string][]string{}}
 	for i := 0; i < len(parameters); i += 2 {
 		if s.Values[parameters[i]] == nil {
 			s.Parameters = append(s.Parameters, parameters[i])

@@ -39,7 +39,8 @@ func (a *Results) leftOut() error {
 		return fmt.Errorf("%s: no row of the level participant", a.T.In("left_out").Name)
 	}
 	of := values{"Where": cmp.Or(wording.PlainName(a.LeftOut()), "group of participants"), "Folds": int(rows[0].Folds),
-		"N": int(rows[0].Participants), "Tests": a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
+		"N":     int(rows[0].Participants),
+		"Tests": a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
 	a.Table(section.Lay(a.Writer, "performance.left-out", of, 1, rows,
 		classifierColumn, accuracyColumn, intervalColumn, foldsColumn, permutedColumn, areaColumn),
 		a.Text("performance.left-out.lead", of))

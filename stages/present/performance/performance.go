@@ -46,7 +46,8 @@ func (a *Results) Describe() error {
 		return len(a.Retrained(r.Coords,
 			r.Title)) == 0
 	})
-	of := values{"Positive": first.Positive, "Same": same, "FoldsOf": a.FoldsOf(), "Folds": int(first.Folds), "N": int(first.Participants),
+	of := values{"Positive": first.Positive, "Same": same, "FoldsOf": a.FoldsOf(), "Folds": int(first.Folds),
+		"N":        int(first.Participants),
 		"Majority": first.Majority, "Retrained": called(retrained), "Draws": !sameLevels(a.Accuracy, rows),
 		"HasMajority": slices.ContainsFunc(rows, Row.IsMajority),
 		"Tests":       a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
@@ -424,7 +425,8 @@ func (a *Results) comparison() error {
 		section.Num("mcnemar-p", func(r row) string { return report.Probability(r.McNemarP) }),
 		section.Num("mcnemar-holm", func(r row) string { return report.Probability(r.McNemarHolm) })}
 	if slices.ContainsFunc(rows, func(r row) bool { return r.Folds != rows[0].Folds || r.McNemarRepeat > 0 }) {
-		columns = slices.Insert(columns, 5, section.Num("folds-of-both", func(r row) string { return fmt.Sprint(r.Folds) }))
+		columns = slices.Insert(columns, 5, section.Num("folds-of-both",
+			func(r row) string { return fmt.Sprint(r.Folds) }))
 	}
 	t := section.Lay(a.Writer, "performance.comparison", of, 2, rows, columns...)
 	const most = 24 // pairs in the text
