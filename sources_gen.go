@@ -39,13 +39,17 @@ import (
 //go:embed dag/*[^t].go
 //go:embed dag/content/*[^s]t.go
 //go:embed dag/content/*[^t].go
+//go:embed dag/engine/*[^s]t.go
+//go:embed dag/engine/*[^t].go
 //go:embed dag/environment/*[^s]t.go
 //go:embed dag/internal/detail/*[^t].go
 //go:embed dag/internal/line/*[^t].go
+//go:embed dag/internal/order/*[^t].go
 //go:embed dag/listing/*[^s]t.go
 //go:embed dag/listing/*[^t].go
 //go:embed dag/param/*[^s]t.go
 //go:embed dag/param/*[^t].go
+//go:embed dag/recipe/*[^t].go
 //go:embed dag/selector/*[^t].go
 //go:embed dag/shelf/*[^t].go
 //go:embed gnn/*.s

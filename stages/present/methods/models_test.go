@@ -127,11 +127,13 @@ func TestSettings(t *testing.T) {
 		return text
 	}
 	model := func(more ...string) finding.StageSettings {
-		return with("train", append([]string{"variant", "paper", "widths", "8", "edge_weights", "true", "ratio", "0.5",
-			"hidden", "8", "pool", "topk", "distance", "bce", "lambda", "1", "epochs", "3", "batch", "9",
-			"learning_rate", "0.1", "halve", "0", "dropout", "0", "weight_decay", "0", "standardize", "none", "select", "last",
-			"self_weight", "1", "gate", "true",
-			"kernel", "gauss", "glc", "squared", "slope", "0", "draws", "0"}, more...)...)
+		return with("train", append([]string{
+			"variant", "paper", "widths", "8", "edge_weights", "true", "ratio", "0.5", "hidden", "8",
+			"pool", "topk", "distance", "bce", "lambda", "1", "epochs", "3", "batch", "9",
+			"learning_rate", "0.1", "halve", "0", "dropout", "0", "weight_decay", "0",
+			"standardize", "none", "select", "last", "self_weight", "1", "gate", "true",
+			"kernel", "gauss", "glc", "squared", "slope", "0", "draws", "0",
+		}, more...)...)
 	}
 	cleaning := func(more ...string) finding.StageSettings {
 		return with("denoise", append([]string{"detrend", "1", "fd", "0", "filter", "none", "standardize", "none",
