@@ -157,6 +157,9 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 			members = append(members, x.bidsMembers(n, chosen)...)
 		}
 	}
+	if err := withoutTask(members); err != nil {
+		return err
+	}
 	if len(missing) > 0 {
 		x.Note("%s left out, results missing: %s", words.Count(len(missing), "member"), words.Some(results.IDs(missing), 6))
 	}
@@ -319,11 +322,69 @@ func (x *job) bidsName(subject string) bids.Name {
 		}
 	}
 	if name.Get("task") == "" {
-		name = name.With(bids.Entity{Key: "task", Value: bids.Label(x.Task)})
+		name = name.With(bids.Entity{Key: "task", Value: bids.Label(x.taskOf(subject))})
 	}
 	label, seg := x.atlasName()
 	name.Suffix, name.Extension = "", ""
 	return name.With(bids.Entity{Key: "atlas", Value: label}, bids.Entity{Key: "seg", Value: seg})
+}
+
+// taskOf is the task of a participant whose files do not have it in their names: the TaskName of their sidecars (of
+// joined runs, if all have the same), else --task; rest of simulated scans, as simulate-bids names them. "" is unknown.
+func (x *job) taskOf(subject string) string {
+	if task, known := x.tasks[subject]; known {
+		return task
+	}
+	var files []map[string]string
+	for _, s := range x.Pipeline.Roster.Subjects {
+		if s.ID == subject {
+			files = append(files, s.Files)
+			for _, run := range s.Runs {
+				files = append(files, run.Files)
+			}
+		}
+	}
+	var names []string
+	for _, of := range files {
+		for _, port := range []string{"bold", "series", "pearson"} {
+			var side struct{ TaskName string }
+			if path := of[port]; path == "" {
+				continue
+			} else if b, err := bids.ReadJSON(bids.Beside(path, "TaskName")); err == nil {
+				bids.Decode(b, &side) // whatever it is not, it has no task
+			}
+			names = append(names, bids.Label(side.TaskName))
+			break
+		}
+	}
+	task := x.Task
+	if names = slices.Compact(names); len(names) == 1 {
+		task = cmp.Or(names[0], task)
+	}
+	if x.Pipeline.Roster.Make != nil {
+		task = cmp.Or(task, "rest")
+	}
+	if x.tasks == nil {
+		x.tasks = map[string]string{}
+	}
+	x.tasks[subject] = task
+	return task
+}
+
+// withoutTask refuses a dataset with files that have no task: BIDS requires it in the names of files in func.
+func withoutTask(members []*bidsMember) error {
+	var without []string
+	for _, m := range members {
+		if sub := "sub-" + m.name.Get("sub"); m.name.Get("task") == "" && !slices.Contains(without, sub) {
+			without = append(without, sub)
+		}
+	}
+	if without == nil {
+		return nil
+	}
+	return exit.Wrongf("the task of %s is unknown: neither the names of the files nor a TaskName in a sidecar gives it, "+
+		"and BIDS requires it (%s)\n  state it with --task NAME, such as --task rest",
+		words.Count(len(without), "participant"), words.Some(without, 6))
 }
 
 // atlasName is the name of the atlas: DesikanKilliany for the built-in list, whatever --atlas

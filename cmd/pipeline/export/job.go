@@ -83,8 +83,9 @@ type job struct {
 	Options
 	brief  bool // a line a stage, not a line a file
 	lost   []lost
-	record *record // see made
-	batch  *batch  // of a directory: see together
+	record *record           // see made
+	tasks  map[string]string // BIDS: by participant, see taskOf
+	batch  *batch            // of a directory: see together
 }
 
 // A lost says why formats cannot hold some results of an output.
