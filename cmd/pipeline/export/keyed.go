@@ -2,6 +2,7 @@ package export
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"prgnn/pipelines/differ"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
+	"prgnn/stages/sheet"
 )
 
 // withKeys joins the tables of a fan-out into one, a column for each axis in
@@ -56,28 +58,25 @@ func sameText(c *encoding.Column, values []string) bool {
 	return true
 }
 
-// typed are whole numbers, numbers or texts, whatever all of them are.
+// typed are whole numbers, numbers or texts, whatever all of them are. Numbers are written as in tables of users: 007
+// and nan are names, and so are digits beyond an int64.
 func typed(values []string) any {
-	ints, floats := make([]int64, len(values)), make([]float64, len(values))
-	allInts, allFloats := true, true
+	floats, notAt := sheet.Numbers(values)
+	ints, allInts := make([]int64, len(values)), true
 	for i, v := range values {
 		var err error
-		if ints[i], err = strconv.ParseInt(v, 10, 64); err != nil || strconv.FormatInt(ints[i], 10) != v {
-			allInts = false
+		if ints[i], err = strconv.ParseInt(v, 10, 64); errors.Is(err, strconv.ErrRange) {
+			return values
 		}
-		if floats[i], err = strconv.ParseFloat(v, 64); err != nil {
-			allFloats = false
-		}
+		allInts = allInts && strconv.FormatInt(ints[i], 10) == v
 	}
 	switch {
-	case len(values) == 0:
+	case notAt < len(values) || len(values) == 0 || slices.Contains(values, ""):
 		return values
 	case allInts:
 		return ints
-	case allFloats:
-		return floats
 	}
-	return values
+	return floats
 }
 
 // longTable has a row for each element of an array: its place on every axis, and

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -67,6 +69,32 @@ func TestWithKeys(t *testing.T) {
 	need.NoError(t, err)
 	if c, ok := whole.Column("fold_of_task"); !ok || !slices.Equal(c.Values.([]int64), []int64{1, 2}) {
 		t.Errorf("fold_of_task is %v", c)
+	}
+}
+
+// Columns of joined tables keep their types, with and without missing values. A key is a number where the values of the
+// axis are numbers as in a table of a user; 007 is a name.
+func TestJoinedTypes(t *testing.T) {
+	types := func(table *encoding.Table) string {
+		return strings.Join(lists.Map(table.Columns, func(c encoding.Column) string { return c.Name + " " + c.TypeName() }), ", ")
+	}
+	want := types(mixedTable())
+	for _, c := range []struct {
+		values []string
+		want   string
+	}{
+		{[]string{"1", "2"}, "int64"}, {[]string{"0.5", "1"}, "float64"}, {[]string{"0.10", "-2"}, "float64"},
+		{[]string{"001", "002"}, "text"}, {[]string{"sub-1", "2"}, "text"}, {[]string{"36893488147419103232", "1"}, "text"}, {[]string{"", "1"}, "text"},
+		{[]string{"nan", "1"}, "text"},
+		{[]string{"inf", "1"}, "text"}, {[]string{"0x1p4", "1"}, "text"}, {[]string{"00.5", "1"}, "text"},
+	} {
+		tasks := tasksOf([]string{"key"}, c.values[:1], c.values[1:])
+		few := mixedTable()
+		few.Columns[2].Valid = nil // no value is missing in this one
+		whole := need.Value(withKeys(tasks, []*encoding.Table{mixedTable(), few}))(t)
+		need.Equal(t, types(whole), "key "+c.want+", "+want, c.values)
+		n, _ := whole.Column("n")
+		need.Equal(t, fmt.Sprint(n.Has(1), n.Has(4)), "false true")
 	}
 }
 
