@@ -37,8 +37,8 @@ type RowsCohort struct {
 
 var (
 	axisForm = pattern.New(`^[A-Za-z][A-Za-z0-9_-]{0,99}$`)
-	// rowForm are names that need no quotes in the names of tasks, and that every file system takes.
-	rowForm = pattern.New(`^[\p{L}\p{N}][\p{L}\p{N}._+-]*$`)
+	// rowForm are names that need no quotes in the names of tasks. Exports write a space or / as -.
+	rowForm = pattern.New(`^[\p{L}\p{N}]([\p{L}\p{N}._+ /-]*[\p{L}\p{N}._+-])?$`)
 )
 
 const maxRowName = 100 // bytes: it becomes part of the names of files
@@ -141,8 +141,8 @@ func nameRows(l *listed.List) error {
 		switch {
 		case r.ID == "":
 			bad("the row has no name")
-		case !rowForm.MatchString(r.ID):
-			bad("%q cannot name a row: use letters, digits, and . _ + - within, or set the parameter id to another column", r.ID)
+		case !rowForm.MatchString(r.ID) || slices.Contains(strings.Split(r.ID, "/"), ".."):
+			bad("%q cannot name a row: use letters, digits, and spaces . _ + - / within, or set the parameter id to another column", r.ID)
 		case len(r.ID) > maxRowName:
 			bad("a name of %d bytes is too long (at most %d): set the parameter id to another column", len(r.ID), maxRowName)
 		case other == r.ID:
