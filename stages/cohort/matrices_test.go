@@ -48,7 +48,7 @@ func TestMatricesCohort(t *testing.T) {
 		}
 	}
 	if _, err := load("fd/{participant_id}", ""); err == nil || !strings.HasSuffix(err.Error(),
-		"fd/sub-a: confounds among the regions: dvars (column 2); remove them from all files "+
+		"fd/sub-a: confounds or indices among the regions: dvars (column 2); remove them from all files "+
 			"(and from nodes, if it is set), or rename those that are regions") {
 		t.Errorf("with confounds: %v", err)
 	}

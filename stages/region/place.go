@@ -24,18 +24,30 @@ var confoundName = pattern.New(`^((csf|csf_wm|white_matter|global_signal|(std_|d
 	`framewise_displacement|(trans|rot)_[xyz])(_derivative1)?(_power2)?(_filtered)?|` +
 	`([actw]_comp_cor|edge_comp|aroma_motion)_[0-9]+|(cosine|motion_outlier|non_steady_state_outlier)_?[0-9]+)$`)
 
-// RefuseConfounds refuses names of regions that are those of confounds.
+// indexName is the name of a column that counts or names what a row belongs to, or measures its motion, in tables that
+// laboratories write themselves.
+var indexName = pattern.New(`(?i)^((mean_?)?fd(_?(power|jenkinson|mean|mm))?|dvars|motion|censor(ed)?|scrub(bed)?|outlier|` +
+	`(run|session|subject|participant|scan|site|volume|frame|time_?point|trial|block)(_?(id|index|no|nr|number|num))?|` +
+	`ses|vol|index|row|time|onset|duration|trial_type|condition)$`)
+
+// isConfound reports whether a column of series is one of confounds or of indices, and no region.
+func isConfound(name string) bool {
+	name = strings.TrimSpace(name)
+	return confoundName.MatchString(name) || indexName.MatchString(name)
+}
+
+// RefuseConfounds refuses names of regions that are those of confounds or of indices.
 func RefuseConfounds(names []string) error {
 	var found []string
 	for i, name := range names {
-		if confoundName.MatchString(strings.TrimSpace(name)) {
+		if isConfound(name) {
 			found = append(found, fmt.Sprintf("%s (column %d)", name, i+1))
 		}
 	}
 	if found == nil {
 		return nil
 	}
-	return fmt.Errorf("confounds among the regions: %s; remove them from all files (and from nodes, if it is set), or rename those that are regions",
+	return fmt.Errorf("confounds or indices among the regions: %s; remove them from all files (and from nodes, if it is set), or rename those that are regions",
 		words.Some(found, 6))
 }
 
