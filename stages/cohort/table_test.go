@@ -282,7 +282,7 @@ func TestTableCohortPaths(t *testing.T) {
 
 // passing is a table of 25 rows, the first column of which is called time.
 func passing(time func(i int) string) string {
-	text := "time,right\n"
+	text := "first,right\n"
 	for i := range 25 {
 		text += fmt.Sprintf("%s,%d\n", time(i), i*i%7)
 	}
@@ -321,8 +321,8 @@ func TestTimeseriesCohort(t *testing.T) {
 		{"ts/{participant_id}.1D", "list.txt", []string{"left", "right"}, []int64{1, 2}},
 		{"plain/{participant_id}", "", []string{"1", "2", "3"}, []int64{1, 2, 3}},
 		{"named/{participant_id}", "", []string{"left", "right"}, []int64{1, 2}},
-		{"rises/{participant_id}", "", []string{"time", "right"}, []int64{1, 2}},
-		{"steps/{participant_id}", "", []string{"time", "right"}, []int64{1, 2}},
+		{"rises/{participant_id}", "", []string{"first", "right"}, []int64{1, 2}},
+		{"steps/{participant_id}", "", []string{"first", "right"}, []int64{1, 2}},
 	} {
 		r, err := load(c.series, c.nodes)
 		if err != nil {
@@ -341,10 +341,10 @@ func TestTimeseriesCohort(t *testing.T) {
 	for series, want := range map[string]string{
 		"":                           "neither dir nor series is set: a directory of derivatives, or a column of the table, or a path with {columns}",
 		"broken/{participant_id}":    "nodes: broken/sub-a: line 2",
-		"timed/{participant_id}":     "nodes: timed/sub-a: the column time is no region: from row to row it only rises, or only falls, as time does; remove it from all files",
-		"down/{participant_id}":      "nodes: down/sub-a: the column time is no region",
-		"some/{participant_id}":      "nodes: some/sub-a: the column time is no region",
-		"slow/{participant_id}":      "nodes: slow/sub-a: the column time is no region",
+		"timed/{participant_id}":     "nodes: timed/sub-a: the column first is no region: from row to row it only rises, or only falls, as time does; remove it from all files",
+		"down/{participant_id}":      "nodes: down/sub-a: the column first is no region",
+		"some/{participant_id}":      "nodes: some/sub-a: the column first is no region",
+		"slow/{participant_id}":      "nodes: slow/sub-a: the column first is no region",
 		"confounds/{participant_id}": "nodes: confounds/sub-a: confounds or indices among the regions: csf (column 2), framewise_displacement (column 3); remove them from all files",
 		"none/{participant_id}":      "nodes is not set, and no participant of p.tsv has a file to read the names from",
 	} {
