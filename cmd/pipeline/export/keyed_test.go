@@ -76,7 +76,9 @@ func TestWithKeys(t *testing.T) {
 // axis are numbers as in a table of a user; 007 is a name.
 func TestJoinedTypes(t *testing.T) {
 	types := func(table *encoding.Table) string {
-		return strings.Join(lists.Map(table.Columns, func(c encoding.Column) string { return c.Name + " " + c.TypeName() }), ", ")
+		return strings.Join(lists.Map(table.Columns, func(c encoding.Column) string {
+			return c.Name + " " + c.TypeName()
+		}), ", ")
 	}
 	want := types(mixedTable())
 	for _, c := range []struct {
@@ -84,8 +86,8 @@ func TestJoinedTypes(t *testing.T) {
 		want   string
 	}{
 		{[]string{"1", "2"}, "int64"}, {[]string{"0.5", "1"}, "float64"}, {[]string{"0.10", "-2"}, "float64"},
-		{[]string{"001", "002"}, "text"}, {[]string{"sub-1", "2"}, "text"}, {[]string{"36893488147419103232", "1"}, "text"}, {[]string{"", "1"}, "text"},
-		{[]string{"nan", "1"}, "text"},
+		{[]string{"001", "002"}, "text"}, {[]string{"sub-1", "2"}, "text"},
+		{[]string{"36893488147419103232", "1"}, "text"}, {[]string{"", "1"}, "text"}, {[]string{"nan", "1"}, "text"},
 		{[]string{"inf", "1"}, "text"}, {[]string{"0x1p4", "1"}, "text"}, {[]string{"00.5", "1"}, "text"},
 	} {
 		tasks := tasksOf([]string{"key"}, c.values[:1], c.values[1:])
