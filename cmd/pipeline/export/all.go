@@ -91,6 +91,7 @@ func (x *job) outputs(sel *results.Selection, tasks []*dag.Node) error {
 			if ref := x.Ref(n, port.Name); ref.Format == "" { // an output that this task does not have
 				continue
 			}
+			x.output = sel.Stage.Name() + "." + port.Name
 			name := port.Name
 			if len(n.Coords()) > 0 {
 				name = names[n] + "_" + PlainName(port.Name)

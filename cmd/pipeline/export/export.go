@@ -46,6 +46,7 @@ func (x *job) stage() error {
 	if err != nil {
 		return err
 	}
+	x.output = sel.Stage.Name() + "." + sel.Port.Name
 	there, others := x.Shown(sel.Tasks)
 	if len(others) > 0 && (!x.Partial || len(there) == 0) {
 		return x.Missing(x.Console, sel, there, others, partialHint)
@@ -139,6 +140,9 @@ func (x *job) eachMember(dir string, sel *results.Selection, tasks []*dag.Node,
 		return err
 	}
 	names := memberNames(sel.Stage)
+	if err := x.refuseMixture(dir, names); err != nil {
+		return err
+	}
 	return x.together(dir, func() error {
 		for _, n := range tasks {
 			path := filepath.Join(dir, names[n]+ending(n))

@@ -83,6 +83,7 @@ type job struct {
 	Options
 	brief  bool // a line a stage, not a line a file
 	lost   []lost
+	output string            // STAGE.OUTPUT that is written
 	record *record           // see made
 	tasks  map[string]string // BIDS: by participant, see taskOf
 	batch  *batch            // of a directory: see together

@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -119,4 +120,32 @@ func (x *job) refuseLeftovers(dir string, sel *results.Selection, tasks []*dag.N
 	}
 	return exit.Wrongf("%s has files of others, which are not results of this export: %s (participants excluded since?); remove them, or name another directory",
 		dir, words.Some(left, 4))
+}
+
+// refuseMixture refuses a directory with exports of another output under the names of the members: each has the results
+// of one output alone, whatever their formats.
+func (x *job) refuseMixture(dir string, names map[*dag.Node]string) error {
+	if x.Replace {
+		return nil
+	}
+	members := map[string]bool{}
+	for _, name := range names {
+		members[name] = true
+	}
+	entries, _ := os.ReadDir(dir)
+	var others []string
+	for _, e := range entries {
+		of, _ := strings.CutSuffix(e.Name(), filepath.Ext(e.Name()))
+		if !members[of] || !e.Type().IsRegular() {
+			continue
+		}
+		if _, another := x.isExport(filepath.Join(dir, e.Name())); another {
+			others = append(others, e.Name())
+		}
+	}
+	if others == nil {
+		return nil
+	}
+	return exit.Wrongf("%s has exports of another output than %s: %s\n  name another directory, or add to this one, and write over files, with --replace",
+		dir, x.output, words.Some(others, 4))
 }

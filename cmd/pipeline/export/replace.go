@@ -43,7 +43,8 @@ func (x *job) put(path string, write func(io.Writer) error) error {
 	}
 	err := writeFile(path, func(w io.Writer) error { return write(io.MultiWriter(w, sum)) })
 	if err == nil {
-		x.then(func() { x.made().add(artifacts.Digest(sum.Sum(nil))) })
+		output := x.output
+		x.then(func() { x.made().add(artifacts.Digest(sum.Sum(nil)), output) })
 	}
 	return err
 }
@@ -88,74 +89,99 @@ func (x *job) together(dir string, write func() error) error {
 }
 
 // mayReplace says why a file must not be written over; nil when it may. A file that is there is replaced where it is an
-// earlier export: its metadata name results, an export from this store has its bytes, it is a stored result, or it is
-// what would be written.
+// earlier export of this output, or what would be written.
 func (x *job) mayReplace(path string, write func(io.Writer) error) error {
 	return x.MayReplace(path, "an earlier export of this output, unedited", func(path string) bool {
-		return namesResults(path) || x.isOurs(path) || isWritten(path, write)
+		earlier, _ := x.isExport(path)
+		return earlier || isWritten(path, write)
 	})
 }
 
-// isOurs reports whether a file has the bytes of a result, or of an earlier export.
-func (x *job) isOurs(path string) bool {
+// isExport reports whether a file is an export of this output, or one of another: its metadata name results, an export
+// from this store has its bytes, or it is a stored result, of which is not known of which output.
+func (x *job) isExport(path string) (ofThis, ofAnother bool) {
+	if output := namedOutput(path); output != "" {
+		return output == x.output, output != x.output
+	}
 	ref, err := x.Store.HashFile(path, false)
-	return err == nil && (x.Store.Has(ref) || x.made().digests[ref.Digest])
+	if err != nil {
+		return false, false
+	}
+	outputs, known := x.made().outputs[ref.Digest]
+	if known {
+		return outputs[x.output], !outputs[x.output]
+	}
+	return x.Store.Has(ref), false
 }
 
-// A record remembers the digests of exported files, beside what a store remembers of other files. Where it is lost, or
-// cannot be written, a file that another result would replace is kept.
+// A record remembers the digests of exported files and of which outputs they are, beside what a store remembers of other
+// files. Where it is lost, or cannot be written, a file that another result would replace is kept.
 type record struct {
 	log     memo.Log
-	digests map[artifacts.Digest]bool
+	outputs map[artifacts.Digest]map[string]bool
 }
 
 // made is the record of the exports from the store.
 func (x *job) made() *record {
-	if x.record.digests == nil {
-		x.record.log.Open(filepath.Join(x.Store.Dir(), "memo", "exported"), 0)
-		x.record.digests = map[artifacts.Digest]bool{}
-		for _, entry := range x.record.log.Load() {
-			if len(entry) == len(artifacts.Digest{}) {
-				x.record.digests[artifacts.Digest(entry)] = true
+	r := x.record
+	if r.outputs == nil {
+		r.log.Open(filepath.Join(x.Store.Dir(), "memo", "exported"), 0)
+		r.outputs = map[artifacts.Digest]map[string]bool{}
+		for _, entry := range r.log.Load() {
+			if n := len(artifacts.Digest{}); len(entry) > n {
+				r.remember(artifacts.Digest(entry[:n]), string(entry[n:]))
 			}
 		}
 	}
-	return x.record
+	return r
 }
 
-func (r *record) add(d artifacts.Digest) {
-	if !r.digests[d] {
-		r.digests[d] = true
-		r.log.Append(d[:])
+// remember reports whether it is new.
+func (r *record) remember(d artifacts.Digest, output string) bool {
+	if r.outputs[d] == nil {
+		r.outputs[d] = map[string]bool{}
+	}
+	old := r.outputs[d][output]
+	r.outputs[d][output] = true
+	return !old
+}
+
+func (r *record) add(d artifacts.Digest, output string) {
+	if r.remember(d, output) {
+		r.log.Append(append(d[:], output...))
 	}
 }
 
-// namesResults reports whether the metadata of an Arrow or Parquet file, or the sidecar of an npy file, name the
-// results that it holds.
-func namesResults(path string) bool {
+// namedOutput is the output that the metadata of an Arrow or Parquet file, or the sidecar of an npy file, name; "" where
+// they name no results.
+func namedOutput(path string) string {
 	head, err := results.ReadHead(path)
 	if err != nil {
-		return false
+		return ""
 	}
 	switch results.FormatOf(head) {
 	case "arrow", "parquet":
 		f, err := regular.Open(path)
 		if err != nil {
-			return false
+			return ""
 		}
 		defer f.Close()
-		meta, err := encoding.ReadMeta(f)
-		return err == nil && meta[metaSources] != ""
+		if meta, err := encoding.ReadMeta(f); err == nil && meta[metaSources] != "" {
+			return meta[metaOutput]
+		}
 	case "npy":
-		_, ok := readSidecar(path)
-		return ok
+		if side, ok := readSidecar(path); ok {
+			return side.Stage + "." + side.Output
+		}
 	}
-	return false
+	return ""
 }
 
 // readSidecar reads the sidecar of an exported array.
 func readSidecar(path string) (side struct {
 	Array   string          `json:"array"`
+	Stage   string          `json:"stage"`
+	Output  string          `json:"output"`
 	Sources json.RawMessage `json:"sources"`
 }, ok bool) {
 	text, err := regular.ReadFile(strings.TrimSuffix(path, filepath.Ext(path)) + ".json")
