@@ -315,7 +315,7 @@ func TestReferenceIsOneSetting(t *testing.T) {
   net: { use: baseline, matrix: { model: [ridge, mlp], seed: [1, 2], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds } }
   pairs: { use: compare, in: { predictions: ["net[*].predictions"] }, with: { reference: REFERENCE } }`
 	for reference, want := range map[string]string{
-		"[model=ridge]": "stage pairs: reference: 2 settings match model=ridge (model=ridge seed=1 stage=net, model=ridge seed=2 stage=net): name one, such as " +
+		"[model=ridge]": "stage pairs: reference: 2 settings match model=ridge (model=ridge seed=1 stage=net, model=ridge seed=2 stage=net); give one, such as " +
 			"pairs: { with: { reference: [model=ridge, seed=1, stage=net] } }; reference: [] compares all pairs",
 		"[model=ridge, seed=1, stage=net]": "",
 		"[model=svm]":                      "stage pairs: reference: no setting matches model=svm; available: ",

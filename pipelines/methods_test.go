@@ -80,14 +80,15 @@ func TestMethodsOfEveryChoice(t *testing.T) {
 	for _, k := range dag.Kinds() {
 		for _, p := range param.Of(k.New()) {
 			rows = append(rows, settingRow{Stage: k.Name, Kind: k.Name, Parameter: p.Name,
-				Value: plainValue(p.Default)})
+				Value: plainValue(p.Default), Default: plainValue(p.Default)})
 		}
 	}
 	write := func(about string) {
 		table := column.Table(rows)
 		in := map[string][]dag.Input{"settings": {dag.InputOf(table)}, "evaluation": {dag.InputOf(evaluation)},
-			"scores": {dag.InputOf(scores)}, "ranking": {dag.InputOf(&encoding.Table{})}}
-		for _, port := range []string{"comparison", "fidelity", "covariates", "regression"} {
+			"scores": {dag.InputOf(scores)}, "ranking": {dag.InputOf(&encoding.Table{})},
+			"comparison": {dag.InputOf(column.Table([]column.PairRow{}))}}
+		for _, port := range []string{"fidelity", "covariates", "regression"} {
 			in[port] = []dag.Input{dag.InputOf(&encoding.Table{})}
 		}
 		if c, err := methods.Cite(dag.NewTask(in)); err != nil || c == nil {
