@@ -166,7 +166,7 @@ func (s *Study) oneGroup(stage *dag.StageNode) {
 	}
 }
 
-// preserved refuses covariates that would carry the label into the matrices of test participants, and notes those that
+// preserved refuses sites and covariates that would carry the label into the matrices of test participants, and notes those that
 // may.
 func (s *Study) preserved(stage *dag.StageNode) {
 	if s.people() == nil {
@@ -191,7 +191,8 @@ func (s *Study) preserved(stage *dag.StageNode) {
 			stage.Name(), by, words.Some(spared, 8)))
 	}
 	for _, text := range sorted(refused) {
-		s.mistake(stage, "preserve", text)
+		parameter, _, _ := strings.Cut(text, ":")
+		s.mistake(stage, parameter, text)
 	}
 	for _, text := range sorted(doubts) {
 		s.note(column.Notef("stage %s: %s", stage.Name(), text))

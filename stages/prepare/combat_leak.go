@@ -27,8 +27,8 @@ type combatLabel struct {
 	number map[string]float64 // nil for groups
 }
 
-// LeaksLabel refuses covariates to preserve that are the label to predict, stand for it or are the names of
-// participants, and doubts those that predict the label well. folds may be nil.
+// LeaksLabel refuses sites that are the label to predict or determine it, and covariates to preserve that are the label,
+// stand for it or are the names of participants; it doubts those that predict the label well. folds may be nil.
 func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, doubts []string) {
 	labels, err := combatLabels(people, folds)
 	if err != nil {
@@ -37,6 +37,11 @@ func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, dou
 	ids, err := people.Strings("participant_id")
 	if err != nil {
 		return nil, nil
+	}
+	if s.Site == targetColumn || s.Site == "group" {
+		refused = append(refused, fmt.Errorf("site: %s is the label to predict, which would leak into the matrices of test participants: set site to the column of the scanners", s.Site))
+	} else if sites, err := people.Strings(s.Site); err == nil && len(labels) == 1 && determines(sites, ids, labels[0].group) {
+		refused = append(refused, fmt.Errorf("site: every value of %s has participants of one group alone, so ComBat would remove the difference between the groups, and the label would leak into the matrices of test participants: set site to a column whose values have both groups, or leave combat out", s.Site))
 	}
 	for _, name := range s.Preserve {
 		if name == targetColumn || name == "group" {
@@ -69,6 +74,22 @@ func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, dou
 		}
 	}
 	return refused, doubts
+}
+
+// determines reports whether every site has participants of one group alone, of several groups in all.
+func determines(sites, ids []string, group map[string]string) bool {
+	of, groups := map[string]string{}, map[string]bool{}
+	for i, site := range sites {
+		g := group[ids[i]]
+		if site == "" || g == "" {
+			continue
+		}
+		if known, ok := of[site]; ok && known != g {
+			return false
+		}
+		of[site], groups[g] = g, true
+	}
+	return len(groups) > 1 && len(of) < len(ids)
 }
 
 // combatLabels are the label of the cohort, and that of the folds where it is another one.

@@ -142,12 +142,16 @@ func TestCombatRefuses(t *testing.T) {
 	}{
 		{"the group", stagetest.Fresh("combat", "preserve", []any{"age", "group"}), func(map[string][]dag.Input) {},
 			"preserve: group is the label to predict"},
+		{"the group as sites", stagetest.Fresh("combat", "site", "group"), func(map[string][]dag.Input) {},
+			"site: group is the label to predict"},
+		{"sites of one group each", stagetest.Fresh("combat"), name("site", slices.Repeat([]string{"a", "b"},
+			stagetest.Sited/2)), "site: every value of site has participants of one group alone"},
 		{"the group by another name", stagetest.Fresh("combat", "preserve", []any{"dx"}), name("dx", diagnosis), "preserve: dx stands for the group (AUC 1.000"},
 		{"the site twice", stagetest.Fresh("combat", "preserve", []any{"half"}), name("half", half), "preserve: half does not vary within the sites"},
 		{"no column", stagetest.Fresh("combat", "preserve", []any{"iq"}), func(map[string][]dag.Input) {}, `"iq"`},
 		{"a small site", stagetest.Fresh("combat"), name("site", lone), "fewer than 3 training participants for site c ("},
 		{"a site that is not known", stagetest.Fresh("combat"), name("site", func() []float64 {
-			v := slices.Repeat([]float64{1, 2}, stagetest.Sited/2)
+			v := slices.Repeat([]float64{1, 1, 2, 2}, stagetest.Sited/4+1)[:stagetest.Sited]
 			v[4] = math.NaN() // trained on
 			return v
 		}()), "site of sub-005 is unknown: fill it in, or exclude the participant"},
