@@ -239,7 +239,7 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 		numbers["taken"], numbers["unusable"], numbers["excluded"])
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		if name != "" {
-			text := fmt.Sprintf("  %s: %d", name, groups[name])
+			text := fmt.Sprintf("  %s: %d", console.Visible(name), groups[name])
 			if n := excluded[name]; n > 0 {
 				text += fmt.Sprintf(" taken, %d excluded", n)
 			}
@@ -255,7 +255,7 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 		fmt.Fprintln(w, "A run may still find participants whose data are damaged, or one scan under two ids.")
 	}
 	if group := p.Roster.WholeGroup(unusable); group != "" && numbers["taken"] > 0 {
-		fmt.Fprintf(w, "Group %s has no usable participant: correct the cause that they share\n", group)
+		fmt.Fprintf(w, "Group %s has no usable participant: correct the cause that they share\n", console.Visible(group))
 	} else if len(unusable) > 1 && numbers["taken"] > 0 && (len(unusable) <= 10*mostReasons || verbose) {
 		fmt.Fprintln(w, p.Roster.CompleteExclude(fmt.Sprintf("To continue without those that are unusable, under cohort:\n    exclude: [%s]", strings.Join(unusable, ", "))))
 	}

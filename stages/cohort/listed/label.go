@@ -25,8 +25,9 @@ func (l *List) labeled() error {
 		return l.CheckColumn("group", l.Group)
 	}
 	var problems []error
-	if l.Group != Defaults().Group {
-		problems = append(problems, fmt.Errorf("target: group is set to %s too, and a study predicts one of the two: remove one", l.Group))
+	if l.Group != "" && l.Group != Defaults().Group {
+		problems = append(problems, fmt.Errorf("target: group is set to %q too, and a study predicts one of the two: remove "+
+			"one (group: \"\" removes that of an extended file)", l.Group))
 	}
 	if l.Levels != nil {
 		problems = append(problems, errors.New("levels: they name groups, and target is a number: remove levels, or set group in place of target"))

@@ -174,12 +174,21 @@ func (l *List) forget() {
 	for _, v := range l.Missing {
 		gone[plainNumber(v)] = true
 	}
+	var emptied []string
 	for i, name := range l.Sheet.Columns {
+		n := 0
 		for _, row := range l.Sheet.Rows {
-			if name != l.ID && gone[plainNumber(row[i])] {
+			if name != l.ID && row[i] != "" && gone[plainNumber(row[i])] {
 				row[i] = ""
+				n++
 			}
 		}
+		if n > 0 {
+			emptied = append(emptied, fmt.Sprintf("%s (%s)", name, words.Count(n, "value")))
+		}
+	}
+	if emptied != nil {
+		l.Notes = append(l.Notes, column.Notef("missing: values that count as missing: %s", words.Some(emptied, 8)))
 	}
 }
 
