@@ -58,6 +58,42 @@ func TestEvaluateRegressionWithinSites(t *testing.T) {
 	need.Error(t, err, `"d" is not among the participants`)
 }
 
+// No p is below the smallest that its permutations can give, although draws of few labelings can be luckier than that:
+// of a fold of two over two, one labeling of six is the true one, of two over two numbers one of 24.
+func TestSmallestP(t *testing.T) {
+	ids, g := []string{"a", "b", "c", "d"}, [2]string{"ASD", "HC"}
+	var rows [][3]any
+	numbers := make([]fold.NumberRow, len(ids))
+	for i, id := range ids {
+		rows = append(rows, [3]any{id, i / 2, 0.2 + 0.6*float64(i/2)})
+		numbers[i] = fold.NumberRow{ID: id, Target: float64(i), Draw: 1, Fold: 1, Repeat: 1, Set: "test",
+			Predicted: float64(i)}
+	}
+	for seed := range uint64(9) {
+		for _, c := range []struct {
+			stage dag.Stage
+			table *encoding.Table
+			least float64
+			p     []string
+		}{
+			{&Evaluate{Permutations: 99, Seed: seed}, stagetest.OneFold(1, g, rows...), 1. / 6,
+				[]string{"p", "balanced_p", "auc_p"}},
+			{&EvaluateRegression{Permutations: 99, Seed: seed}, column.Table(numbers), 1. / 24, []string{"p"}},
+		} {
+			summary := stagetest.MustRun(t, c.stage, map[string][]dag.Input{
+				"predictions": {dag.InputOf(c.table)}})["summary"].(*encoding.Table)
+			least := stagetest.FloatsOf(t, summary, "p_least")
+			at := len(least) - 1 // over the participants
+			need.Equal(t, least[at], c.least)
+			for _, name := range c.p {
+				if p := stagetest.FloatsOf(t, summary, name)[at]; !(p >= least[at]) {
+					t.Errorf("%T, seed %d: %s %v is below %v", c.stage, seed, name, p, least[at])
+				}
+			}
+		}
+	}
+}
+
 // The contrasts of 16 participants in two folds, two at each site, one of each group: 2⁴ permutations of a fold within
 // sites, of which two are as far apart, the true one and its reverse.
 func TestBiomarkersWithinSites(t *testing.T) {

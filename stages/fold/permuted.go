@@ -361,7 +361,8 @@ func retrainedNumbers(name string, rows [][][]PermutedNumberRow, folds []Tested)
 }
 
 // perFold tests each fold by itself, and combines the p. Folds in which no permutation changes a label are left out:
-// the labels alone decide which these are.
+// the labels alone decide which these are. Where random permutations give a smaller p than all permutations can, by
+// chance, p is the smallest possible one; a larger p is as valid.
 func (c *Tests) perFold(folds []Tested, test func(Tested, *labelings) ([3]float64, float64),
 	set func(*Chance, [3]float64)) (Chance, error) {
 	out := NoChance()
@@ -388,15 +389,13 @@ func (c *Tests) perFold(folds []Tested, test func(Tested, *labelings) ([3]float6
 		}
 	}
 	var all [3]float64
+	out.Test, out.Least = column.PerFold, inference.MajorityP(least)
 	for k := range all {
-		if all[k] = inference.MajorityP(p[k]); least == nil {
-			all[k] = 1
+		if all[k] = max(out.Least, inference.MajorityP(p[k])); least == nil {
+			out.Least, all[k] = 1, 1
 		}
 	}
 	set(&out, all)
-	if out.Test, out.Least = column.PerFold, inference.MajorityP(least); least == nil {
-		out.Least = 1
-	}
 	return out, nil
 }
 
