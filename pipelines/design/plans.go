@@ -166,8 +166,8 @@ func (s *Study) oneGroup(stage *dag.StageNode) {
 	}
 }
 
-// preserved refuses sites and covariates that would carry the label into the matrices of test participants, and notes those that
-// may.
+// preserved refuses sites and covariates that would carry the label into the matrices of test participants, and notes
+// those that may.
 func (s *Study) preserved(stage *dag.StageNode) {
 	if s.people() == nil {
 		return

@@ -27,8 +27,8 @@ type combatLabel struct {
 	number map[string]float64 // nil for groups
 }
 
-// LeaksLabel refuses sites that are the label to predict or determine it, and covariates to preserve that are the label,
-// stand for it or are the names of participants; it doubts those that predict the label well. folds may be nil.
+// LeaksLabel refuses sites that are the label to predict or determine it, and covariates to preserve that are the
+// label, stand for it or are the names of participants; it doubts those that predict the label well. folds may be nil.
 func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, doubts []string) {
 	labels, err := combatLabels(people, folds)
 	if err != nil {
@@ -40,7 +40,8 @@ func (s *Combat) LeaksLabel(people, folds *encoding.Table) (refused []error, dou
 	}
 	if s.Site == targetColumn || s.Site == "group" {
 		refused = append(refused, fmt.Errorf("site: %s is the label to predict, which would leak into the matrices of test participants: set site to the column of the scanners", s.Site))
-	} else if sites, err := people.Strings(s.Site); err == nil && len(labels) == 1 && determines(sites, ids, labels[0].group) {
+	} else if sites, err := people.Strings(s.Site); err == nil && len(labels) == 1 &&
+		determines(sites, ids, labels[0].group) {
 		refused = append(refused, fmt.Errorf("site: every value of %s has participants of one group alone, so ComBat would remove the difference between the groups, and the label would leak into the matrices of test participants: set site to a column whose values have both groups, or leave combat out", s.Site))
 	}
 	for _, name := range s.Preserve {

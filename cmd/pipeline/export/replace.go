@@ -114,8 +114,8 @@ func (x *job) isExport(path string) (ofThis, ofAnother bool) {
 	return x.Store.Has(ref), false
 }
 
-// A record remembers the digests of exported files and of which outputs they are, beside what a store remembers of other
-// files. Where it is lost, or cannot be written, a file that another result would replace is kept.
+// A record remembers the digests of exported files and of which outputs they are, beside what a store remembers of
+// other files. Where it is lost, or cannot be written, a file that another result would replace is kept.
 type record struct {
 	log     memo.Log
 	outputs map[artifacts.Digest]map[string]bool
@@ -152,8 +152,8 @@ func (r *record) add(d artifacts.Digest, output string) {
 	}
 }
 
-// namedOutput is the output that the metadata of an Arrow or Parquet file, or the sidecar of an npy file, name; "" where
-// they name no results.
+// namedOutput is the output that the metadata of an Arrow or Parquet file, or the sidecar of an npy file, name; ""
+// where they name no results.
 func namedOutput(path string) string {
 	head, err := results.ReadHead(path)
 	if err != nil {
