@@ -36,6 +36,8 @@ type Cleaning struct {
 	Site        map[string]string // by participant; nil without sites
 	Group       map[string]string // by participant; nil without groups
 	Description string            // what the names of the scans state of their preprocessing (desc-)
+	// RegionName is that of a place in the node list, from 1.
+	RegionName func(place int) string
 }
 
 // aromaDescription is what fMRIPrep calls scans that ICA-AROMA denoised.
@@ -260,7 +262,7 @@ func (c Cleaning) regions() (all List) {
 	all.Add(c.faults("scans.regions-without-series", func(s Scan) (ScanFault, bool) {
 		n := int(s.Missing + s.Constant)
 		return ScanFault{N: n, severity: float64(n)}, n > 0
-	}, map[string]any{"Element": c.Element, "LeastValid": 100 * c.LeastValid})...)
+	}, map[string]any{"Element": c.Element, "LeastValid": 100 * c.LeastValid, "Always": c.neverUsable()})...)
 	repeated := func(s Scan) bool { return s.RepeatedVolumes > 0 }
 	all.Add(c.faults("scans.repeated-volumes", func(s Scan) (ScanFault, bool) {
 		n := float64(s.RepeatedVolumes)
@@ -271,6 +273,20 @@ func (c Cleaning) regions() (all List) {
 		return ScanFault{N: int(s.RepeatedRegions), severity: float64(s.RepeatedRegions)}, copied(s)
 	}, map[string]any{"Exclude": c.toExclude(copied)})...)
 	return all
+}
+
+// neverUsable are the names of regions without a usable series in any of several scans: a column that is no region, or
+// one outside the field of view of all.
+func (c Cleaning) neverUsable() (names []string) {
+	if len(c.Scans) < 2 || c.RegionName == nil {
+		return nil
+	}
+	for _, place := range c.Scans[0].Unusable {
+		if !slices.ContainsFunc(c.Scans, func(s Scan) bool { return !slices.Contains(s.Unusable, place) }) {
+			names = append(names, c.RegionName(int(place)))
+		}
+	}
+	return names
 }
 
 // Beyond these, correlation matrices of 40 real scans agree by less than 0.98 on average with those filtered before

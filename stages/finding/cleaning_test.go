@@ -3,6 +3,7 @@ package finding
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -307,6 +308,26 @@ func TestTimeUnknown(t *testing.T) {
 		if found != nil {
 			need.Equal(t, strings.Join(found.Subject.Participants, ""), c.unknown)
 			need.Equal(t, strings.Join(found.Numbers.(map[string]any)["Groups"].([]string), " "), c.groups)
+		}
+	}
+}
+
+// Regions that no scan has are listed by name.
+func TestRegionsNeverUsable(t *testing.T) {
+	lacks := func(places ...int32) column.CleaningRow {
+		return with(func(r *column.CleaningRow) { r.Missing, r.Unusable = int32(len(places)), places })
+	}
+	for _, c := range []struct {
+		rows []column.CleaningRow
+		want []string
+	}{
+		{[]column.CleaningRow{lacks(2, 7), lacks(7), lacks(3, 7)}, []string{"r7"}},
+		{[]column.CleaningRow{lacks(2, 7), lacks(7), fine}, nil},
+		{[]column.CleaningRow{lacks(2, 7)}, nil},
+	} {
+		all := Cleaning{Scans: scanned(c.rows...), RegionName: func(at int) string { return fmt.Sprint("r", at) }}.regions()
+		if got := all[0].Numbers.(map[string]any)["Always"]; !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%v, want %v", got, c.want)
 		}
 	}
 }

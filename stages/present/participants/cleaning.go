@@ -95,7 +95,7 @@ func (a *Cohort) cleaning() {
 	}
 	a.Find(finding.Cleaning{Scans: a.Scans, Group: group, Element: a.Element(), Joined: a.Joined() > 0,
 		LeastValid: a.leastValid, MotionGiven: a.column("mean_fd"), Site: a.site(),
-		Description: a.About.Description}.Findings()...)
+		Description: a.About.Description, RegionName: a.RegionName}.Findings()...)
 }
 
 // participantsTable is the table of the participants; nil where it is not connected. Describe reports why it cannot be
