@@ -325,7 +325,8 @@ func TestRegionsNeverUsable(t *testing.T) {
 		{[]column.CleaningRow{lacks(2, 7), lacks(7), fine}, nil},
 		{[]column.CleaningRow{lacks(2, 7)}, nil},
 	} {
-		all := Cleaning{Scans: scanned(c.rows...), RegionName: func(at int) string { return fmt.Sprint("r", at) }}.regions()
+		name := func(at int) string { return fmt.Sprint("r", at) }
+		all := Cleaning{Scans: scanned(c.rows...), RegionName: name}.regions()
 		if got := all[0].Numbers.(map[string]any)["Always"]; !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v, want %v", got, c.want)
 		}
