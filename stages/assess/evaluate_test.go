@@ -200,6 +200,43 @@ func TestEvaluatePWithinSites(t *testing.T) {
 	}
 }
 
+// Why no permutation changes a label: folds of one participant, folds of one group, or sites of one group in each fold.
+func TestEvaluateWithoutPermutations(t *testing.T) {
+	g, group := [2]string{"ASD", "HC"}, map[string]int{"a": 0, "b": 0, "c": 1, "d": 1}
+	for _, c := range []struct {
+		folds, site string // of a, b, c and d
+		single      bool
+		within      string
+	}{
+		{"1234", "xyxy", true, ""}, {"1234", "xxyy", true, ""}, {"1122", "xyxy", false, ""},
+		{"1212", "xxyy", false, "site"}, {"1212", "xyyx", false, "site"}, {"1111", "xxyy", false, "site"},
+	} {
+		var in []dag.Input
+		for f := range 4 {
+			var rows [][3]any
+			for i, id := range strings.Split("abcd", "") {
+				if int(c.folds[i]-'1') == f {
+					rows = append(rows, [3]any{id, group[id], 0.7})
+				}
+			}
+			if rows != nil {
+				in = append(in, dag.InputOf(stagetest.OneFold(int32(f+1), g, rows...),
+					dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
+			}
+		}
+		summary := stagetest.MustRun(t, &Evaluate{Within: "site", Permutations: 99}, map[string][]dag.Input{
+			"predictions": in, "participants": {dag.InputOf(encoding.NewTable(
+				encoding.Column{Name: "participant_id", Values: strings.Split("abcd", "")},
+				encoding.Column{Name: "site", Values: strings.Split(c.site, "")}))}})["summary"].(*encoding.Table)
+		all, err := finding.Of(summary.Meta)
+		need.NoError(t, err)
+		all = slices.DeleteFunc(all, func(f finding.Finding) bool { return f.Code != "test.no-permutation" })
+		need.Equal(t, len(all), 1, c.folds, c.site)
+		need.Equal(t, fmt.Sprint(all[0].Numbers), fmt.Sprint(map[string]any{"Single": c.single, "Within": c.within}),
+			c.folds, c.site)
+	}
+}
+
 // Folds 1 and 2 of three: c is trained on and never tested. Another setting tests all three.
 func TestEvaluatePart(t *testing.T) {
 	g := [2]string{"ASD", "HC"}

@@ -113,23 +113,38 @@ func (s Sites) Least(folds []Tested, permutations int) (float64, error) {
 	return 1 / min(all, inference.Arrangements(level, stratum, all)), nil
 }
 
-// Few is a finding where no permutation within folds and sites can give a p below 0.05.
+// Few is a finding where no permutation within folds and sites can give a p below 0.05. Its Within is "" where no
+// permutation within the folds alone changes a label either: the sites are not the cause.
 func (s Sites) Few(settings [][]Tested, permutations int) (all finding.List, err error) {
-	most := 0.0
+	most, worst := 0.0, []Tested(nil)
 	for _, folds := range settings {
 		least, err := s.Least(folds, permutations)
 		if err != nil {
 			return nil, err
 		}
-		most = max(most, least)
+		if least > most {
+			most, worst = least, folds
+		}
 	}
-	code := "test.few-permutations"
-	switch {
-	case most < 0.05 || permutations == 0:
+	if most < 0.05 || permutations == 0 {
 		return nil, nil
-	case most == 1:
-		code = "test.no-permutation"
 	}
-	all.Add(finding.Finding{Code: code, Weight: finding.Limits, Numbers: map[string]any{"Least": most, "Within": s.By}})
+	code, numbers := "test.few-permutations", map[string]any{"Least": most, "Within": s.By}
+	if most == 1 {
+		within, err := Sites{}.Least(worst, permutations)
+		if err != nil {
+			return nil, err
+		}
+		code, numbers = "test.no-permutation", map[string]any{"Within": s.By, "Single": testsOne(worst)}
+		if within == 1 {
+			numbers["Within"] = ""
+		}
+	}
+	all.Add(finding.Finding{Code: code, Weight: finding.Limits, Numbers: numbers})
 	return all, nil
+}
+
+// testsOne reports whether each fold tests one participant.
+func testsOne(folds []Tested) bool {
+	return !slices.ContainsFunc(folds, func(f Tested) bool { return len(f.Participants) != 1 })
 }
