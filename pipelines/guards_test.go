@@ -584,8 +584,8 @@ func TestFamilies(t *testing.T) {
 	const kept = "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, keep_together: [%s] } }"
 	p = need.Value(guarded(t, "Family_ID", pairs, "", fmt.Sprintf(kept, "Family_ID")))(t)
 	need.Equal(t, strings.Join(notesWith(p, "relatives"), "; "), "column Family_ID: relatives are in one fold, but "+
-		"confidence intervals, and p-values other than those of label permutations, count relatives as independent "+
-		"participants, so intervals are too narrow and these p-values too small; label permutations exchange the labels of "+
+		"confidence intervals, and p-values other than those of label permutations of classifiers (so those of "+
+		"regions and covariates too), count relatives as independent participants, so intervals are too narrow and these p-values too small; label permutations exchange the labels of "+
 		"whole families")
 	matched := []string{"A\t7", "B\t7", "A\t8", "B\t8", "A\tn/a", "B\tn/a"}
 	p = need.Value(guarded(t, "pair", matched, "", fmt.Sprintf(kept, "pair")))(t)

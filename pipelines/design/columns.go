@@ -208,13 +208,13 @@ func (s *Study) relatives() {
 		}
 		if column.AcrossGroups(s.people(), name) && whole == "families" {
 			s.note(column.Doubtf(column.DoubtIndependence, "column %s: participants with one value are in one fold, and each of them "+
-				"is in another group, as in matched pairs; confidence intervals, and p-values other than those of label permutations, "+
-				"count them as independent, so intervals may be too wide or too narrow and these p-values too large or too small; "+
+				"is in another group, as in matched pairs; confidence intervals, and p-values other than those of label permutations "+
+				"of classifiers, count them as independent, so intervals may be too wide or too narrow and these p-values too large or too small; "+
 				"label permutations exchange labels within these sets and between whole sets of one size", name))
 			continue
 		}
 		s.note(column.Doubtf(column.DoubtIndependence, "column %s: %s are in one fold, but confidence intervals, and p-values other than those of "+
-			"label permutations, count %[2]s as independent participants, so intervals are too narrow and these p-values too small; label "+
+			"label permutations of classifiers (so those of regions and covariates too), count %[2]s as independent participants, so intervals are too narrow and these p-values too small; label "+
 			"permutations exchange the labels of whole %[3]s", name, who, whole))
 	}
 }

@@ -126,6 +126,10 @@ a.e
 	got, err = text("a.e", Values{"N": 2, "X": nil, "Names": nil})
 	need.NoError(t, err)
 	need.Equal(t, got, "few, alone")
+	got, err = text("a.b", Values{"N": finding.Span{Low: 1, High: 6}, "Names": nil,
+		"X": finding.Span{Low: 0.5, High: 1}})
+	need.NoError(t, err)
+	need.Equal(t, got, "1–6 folds, nobody: 0.500–1.000")
 	got, err = text("a.f", Values{"N": 2, "Zero": "0", "Shares": []float64{0.05, 0.125}, "Y": 1001.5})
 	need.NoError(t, err)
 	got = Cited(got, func(keys []string) string { return strings.Join(keys, "+") })

@@ -62,7 +62,7 @@ var functions = map[string]func(arguments) (any, error){
 	},
 	"inside": texts(InSentence),
 	// count N "noun": 3 folds. each N "noun": each of the 3 folds.
-	"count": counted(words.Count), "each": counted(words.Each), "the": counted(words.The),
+	"count": counted(words.Count), "each": counted(words.Each), "the": counted(words.The), // of a span, count alone
 	"some": func(a arguments) (any, error) { // some LIST most: a, b and c, or a, b and 3 more
 		list, err := a.list(0)
 		if err != nil {
@@ -271,8 +271,11 @@ func counted(f func(int, string) string) func(arguments) (any, error) {
 		if len(a.of) != 2 {
 			return nil, a.wrong()
 		}
-		n, ok := number(a.of[0])
 		noun, text := a.of[1].(string)
+		if s, is := a.of[0].(finding.Span); is && text { // of participants: 4–6 regions
+			return report.Thousands(s.Low) + "–" + f(int(s.High), noun), nil
+		}
+		n, ok := number(a.of[0])
 		if !ok || !text {
 			return nil, a.wrong()
 		}

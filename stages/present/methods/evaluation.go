@@ -68,7 +68,8 @@ func (a *Author) folds() {
 	}
 	for _, s := range a.kinds("split") {
 		if by, _ := a.takers(s); by != nil && label(s) != label(first) {
-			a.say("methods.other-label", values{"Label": label(s), "Models": a.named(by...)})
+			a.say("methods.other-label", values{"Label": label(s), "Models": a.named(by...),
+				"Stratified": s.Value("stratify") != "false"})
 		}
 	}
 }

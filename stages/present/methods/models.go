@@ -99,7 +99,7 @@ func (a *Author) networks() {
 var tuned = append([]string{"bootstrap", "denoise", "connectivity", "combat", "tangent", "graph"}, learners...)
 
 // elsewhere are parameters that say which task it is, that change no result, or that each scan or the folds state.
-var elsewhere = []string{"fold", "repeat", "permutation", "seed", "checkpoint", "regress"}
+var elsewhere = []string{"fold", "repeat", "permutation", "seed", "checkpoint", "regress", "model"}
 
 // settings lists parameters that differ from their defaults, and that no sentence states: with the default in their
 // place all sentences would be the same.

@@ -66,7 +66,7 @@ func TestInputs(t *testing.T) {
 		"The inputs of ridge regression (baselines) and Brain Network Transformer were the correlations of all pairs of regions, "+
 		"as Fisher's z. The inputs of Li et al. 2019 were the graphs. The inputs of ridge regression (tangents) were the entries "+
 		"of the tangent-space matrices. The inputs of meanMLP were the denoised series. The inputs of linear SVR were each "+
-		"participant's features of the connectivity states (the fraction of time in each state, and transitions), not the "+
+		"participant's features of the connectivity states (the fraction of time and the dwell time in each state, and transitions), not the "+
 		"correlations of the whole scan.")
 }
 
