@@ -173,7 +173,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		checks.Meta[key] = text
 	}
-	found := apartFrom(apart, oneGroup)
+	found := apartFrom("covariate.apart", apart, oneGroup)
 	if found.Add(lacking.differ(s.Permutations)...); found != nil {
 		note(finding.Meta, finding.Written(found))
 	}
@@ -224,9 +224,10 @@ func (l *lackingValues) differ(permutations int) (all finding.List) {
 	return all
 }
 
-// apartFrom are the findings about covariates that separate the groups and were not tested within sites, and those that
-// are known in one group only. Of the volumes scanned and kept there is one.
-func apartFrom(apart []map[string]any, oneGroup map[string][]string) (all finding.List) {
+// apartFrom are the findings, of a code, about covariates that separate the groups or are associated with the number to
+// predict and were not tested within sites, and about those that are known in one group only. Of the volumes scanned
+// and kept there is one.
+func apartFrom(code string, apart []map[string]any, oneGroup map[string][]string) (all finding.List) {
 	is := func(name string) int {
 		return slices.IndexFunc(apart, func(of map[string]any) bool { return of["Name"] == name })
 	}
@@ -235,7 +236,7 @@ func apartFrom(apart []map[string]any, oneGroup map[string][]string) (all findin
 		apart[is("kept")]["Name"] = "volumes_both"
 	}
 	for _, of := range apart {
-		all.Add(finding.Finding{Code: "covariate.apart", Weight: finding.Overturns, Numbers: of})
+		all.Add(finding.Finding{Code: code, Weight: finding.Overturns, Numbers: of})
 	}
 	for _, group := range slices.Sorted(maps.Keys(oneGroup)) {
 		all.Add(finding.Finding{Code: "covariate.one-group", Weight: finding.Limits,
@@ -263,6 +264,8 @@ func sameNumbers(c, d column.CovariateColumn) bool {
 func (s *Covariates) ofNumber(people *column.People, columns []column.CovariateColumn, strata []int) *encoding.Table {
 	target := lists.Map(people.Ids, func(id string) float64 { return people.Numbers[id] })
 	rows, p := make([]column.NumberCovariateRow, len(columns)), make([]float64, len(columns))
+	var apart []map[string]any // covariates that are associated with the number and are not tested within sites
+	twin := map[int]int{}      // a covariate with the values of an earlier one is tested once
 	for k, c := range columns {
 		within := strata
 		if c.Name == s.Within {
@@ -272,13 +275,31 @@ func (s *Covariates) ofNumber(people *column.People, columns []column.CovariateC
 		r := column.NumberCovariateRow{Name: c.Name, Kind: kindOf(of), Permutations: int32(s.Permutations)}
 		r.N, r.Missing = known(of)
 		r.R, r.P = inference.Associate(of, target, within, s.Permutations, random.New(s.Seed, "covariates", c.Name))
+		if !math.IsNaN(r.R) && math.IsNaN(r.P) {
+			_, all := inference.Associate(of, target, make([]int, len(strata)), s.Permutations,
+				random.New(s.Seed, "covariates", "all", c.Name))
+			if all < finding.Alpha {
+				apart = append(apart, map[string]any{"Name": c.Name, "Number": people.Target, "Category": of.Category,
+					"R": r.R, "P": all, "Draws": s.Permutations, "Site": s.Within})
+			}
+		}
 		rows[k], p[k] = r, r.P
+		first := slices.IndexFunc(columns[:k], func(d column.CovariateColumn) bool { return sameNumbers(c, d) })
+		if first >= 0 {
+			twin[k], p[k] = first, math.NaN()
+		}
 	}
 	for i, q := range inference.FDR(p) {
+		if first, ok := twin[i]; ok {
+			q = rows[first].Q
+		}
 		rows[i].Q = q
 	}
 	checks := column.Table(rows)
 	checks.Meta = s.meta(strata)
+	if found := apartFrom("covariate.apart-of-number", apart, nil); found != nil {
+		checks.Meta[finding.Meta] = finding.Written(found) // there are strata, so there is metadata
+	}
 	return checks
 }
 

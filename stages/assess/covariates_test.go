@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
@@ -228,5 +229,63 @@ func TestCovariatesMissingByHolm(t *testing.T) {
 	}
 	if codes, _ := run(); codes != "" || p > 0.05 || p < 0.01 {
 		t.Errorf("%s: p %v", codes, p)
+	}
+}
+
+// Of a number to predict, a covariate that is constant within sites has no p and no part in the correction, and a
+// caution where it is associated over all participants; volumes scanned and kept that are equal are one test.
+func TestCovariatesOfNumberWithinSites(t *testing.T) {
+	var ids, site, scanner []string
+	var target, coil, dummy, age []float64
+	for i := range 40 {
+		at := i % 2
+		ids, site = append(ids, fmt.Sprintf("sub-%02d", i)), append(site, []string{"a", "b"}[at])
+		target = append(target, float64(20*at+i*7%11))
+		coil, scanner = append(coil, float64(12+20*at)), append(scanner, []string{"old", "new"}[at])
+		dummy, age = append(dummy, 1), append(age, float64(i*5%13))
+	}
+	for name, within := range map[string]string{"within": "site", "over all": ""} {
+		people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "target", Values: target}, encoding.Column{Name: "site", Values: site},
+			encoding.Column{Name: "age", Values: age}, encoding.Column{Name: "coil", Values: coil},
+			encoding.Column{Name: "scanner", Values: scanner}, encoding.Column{Name: "dummy", Values: dummy})
+		people.Meta = map[string]string{"target": "iq"}
+		var in []dag.Input
+		for i, id := range ids {
+			r := column.CleaningRow{Volumes: int32(100 + 50*(i%2)), Kept: int32(100 + 50*(i%2))}
+			in = append(in, dag.InputOf(column.Table([]column.CleaningRow{r}), dag.Coord{Axis: "subject", Value: id}))
+		}
+		checks := stagetest.MustRun(t, &Covariates{Label: "target", Within: within, Permutations: 199},
+			map[string][]dag.Input{"participants": {dag.InputOf(people)}, "cleaning": in})["checks"].(*encoding.Table)
+		names := need.Value(checks.Strings("covariate"))(t)
+		r, p := stagetest.FloatsOf(t, checks, "r"), stagetest.FloatsOf(t, checks, "p")
+		q := stagetest.FloatsOf(t, checks, "q")
+		at := func(name string) int { return slices.Index(names, name) }
+		for _, of := range []string{"coil", "scanner", "volumes", "kept"} {
+			k := at(of)
+			if k < 0 || !(r[k] > 0.9) || math.IsNaN(p[k]) != (within != "") || math.IsNaN(q[k]) != (within != "") {
+				t.Errorf("%s %s of %v: r %v, p %v, q %v", name, of, names, r, p, q)
+			}
+		}
+		need.Equal(t, p[at("site")], 1./200, name)
+		if k := at("dummy"); !math.IsNaN(r[k]) || !math.IsNaN(p[k]) {
+			t.Errorf("%s: constant r %v, p %v", name, r[k], p[k])
+		}
+		if within == "" { // site, coil, scanner and the volumes, once, of 4 covariates with p = 1/200, and age
+			need.Equal(t, stagetest.Codes(t, checks), "")
+			need.Equal(t, q[at("kept")], q[at("volumes")])
+			need.Equal(t, q[at("coil")], 5./4/200)
+			continue
+		}
+		need.Equal(t, q[at("site")], 2./200) // of site and age
+		want := strings.TrimSuffix(strings.Repeat("covariate.apart-of-number ", 3), " ")
+		need.Equal(t, stagetest.Codes(t, checks), want)
+		var apart []any
+		for _, f := range need.Value(finding.Of(checks.Meta))(t) {
+			n := f.Numbers.(map[string]any)
+			need.Equal(t, fmt.Sprint(n["Number"], n["Site"]), "iqsite")
+			apart = append(apart, n["Name"])
+		}
+		need.Equal(t, fmt.Sprint(apart), "[coil scanner volumes_both]")
 	}
 }

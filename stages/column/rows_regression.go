@@ -85,7 +85,7 @@ type NumberCovariateRow struct {
 	N            int32   `column:"n" doc:"participants with a value"`
 	Missing      int32   `column:"missing" doc:"participants without a value"`
 	R            float64 `column:"r,missing" doc:"Pearson's correlation of the covariate with the target; of a category the correlation ratio η, the square root of the share of the target's variance that lies between the categories; none of a covariate that does not vary"`
-	P            float64 `column:"p,missing" doc:"share of permutations of the target with a correlation of at least this magnitude, (b+1)/(n+1)"`
-	Q            float64 `column:"q,missing" doc:"p, corrected for the number of covariates (Benjamini and Hochberg)"`
+	P            float64 `column:"p,missing" doc:"share of permutations of the target with a correlation of at least this magnitude, (b+1)/(n+1); none where no permutation within sites changes r"`
+	Q            float64 `column:"q,missing" doc:"p, corrected for the number of different covariates (Benjamini and Hochberg)"`
 	Permutations int32   `column:"permutations" doc:"of the target"`
 }

@@ -150,7 +150,7 @@ func TestNumbers(folds []NumberFold, v Validation) NumberTest {
 // Associate is Pearson's correlation of a covariate with a number; of a category the correlation ratio η, the square
 // root of the share of the number's variance between the categories (Fisher 1925). p is the share of permutations of
 // the number within each stratum with at least this magnitude. Participants whose value is not known are left out. Both
-// are NaN where one of the two does not vary.
+// are NaN where one of the two does not vary, and p where this is so within each stratum: no permutation changes r.
 func Associate(c Covariate, number []float64, stratum []int, permutations int, s *random.Stream) (r, p float64) {
 	var x, y []float64
 	var st []int
@@ -167,6 +167,12 @@ func Associate(c Covariate, number []float64, stratum []int, permutations int, s
 		return r, r
 	}
 	strata, as := ByStratum(st), 0
+	differ := func(v []float64, at []int) bool {
+		return slices.ContainsFunc(at, func(i int) bool { return v[i] != v[at[0]] })
+	}
+	if !slices.ContainsFunc(strata, func(at []int) bool { return differ(x, at) && differ(y, at) }) {
+		return r, math.NaN()
+	}
 	for range permutations {
 		for _, at := range strata {
 			s.Shuffle(len(at), func(i, j int) { y[at[i]], y[at[j]] = y[at[j]], y[at[i]] })

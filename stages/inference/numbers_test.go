@@ -119,4 +119,17 @@ func TestAssociate(t *testing.T) {
 			t.Errorf("a constant covariate has r %v, p %v", r, p)
 		}
 	}
+	// Within strata in which one of the two is constant, no permutation changes r.
+	for _, c := range []Covariate{category, {Values: []float64{7, 7, 9, 9, math.NaN()}}} {
+		if r, p := Associate(c, y, []int{0, 0, 1, 1, 1}, 99, random.New(1, "test")); !(r > 0.9) || !math.IsNaN(p) {
+			t.Errorf("constant in strata: r %v, p %v", r, p)
+		}
+	}
+	steps, strata := []float64{3, 3, 1, 1, 9}, []int{0, 0, 1, 1, 1}
+	if r, p := Associate(falling, steps, strata, 99, random.New(1, "test")); !(r > 0.9) || !math.IsNaN(p) {
+		t.Errorf("a number that is constant in strata: r %v, p %v", r, p)
+	}
+	if _, p := Associate(falling, y, strata, 99, random.New(1, "test")); math.IsNaN(p) {
+		t.Error("no p of a covariate that varies within strata")
+	}
 }

@@ -165,7 +165,7 @@ func (a *author) covariatesOfNumber() error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	v, err := a.ofCovariates(false)
+	v, err := a.ofCovariates(true)
 	if err != nil {
 		return err
 	}
@@ -177,6 +177,7 @@ func (a *author) covariatesOfNumber() error {
 	}
 	a.Find(finding.CovariatesOfNumber(rows, a.Number)...)
 	v["Permutations"] = rows[0].Permutations
+	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) })
 	a.Table(section.Lay(a.Writer, "covariate.number", v, 1, rows,
 		section.Words("covariate", name),
 		section.Num("n", func(r row) string { return fmt.Sprint(r.N) }),
