@@ -196,7 +196,7 @@ func TestTooFewForFolds(t *testing.T) {
 		{"inner folds", "folds: { use: split, matrix: { outer: [1..3] }, in: { participants: cohort.participants }, with: { folds: 3, inner: 3 } }",
 			[]string{`stage folds will fail: cohort.participants, inside fold 1: group "A" has 2 participants, too few for 3 folds with one of each group: set inner to 2 or less, or stratify to false`}},
 		{"a site without a name", "folds: { use: split, in: { participants: cohort.participants }, with: { leave_out: site } }",
-			[]string{`stage folds will fail: cohort.participants: no value in column "site", which defines the folds, for sub-6: fill it in, or exclude the participants`}},
+			[]string{`stage folds will fail: site of sub-6 (participants.tsv:7): no value, but each value of this column is a fold (leave_out): fill it in, leave the participants out (incomplete: skip, or exclude: [sub-6])`}},
 		{"inner folds of a training", `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }
   s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
   c: { use: connectivity, each: subject, in: { series: s } }

@@ -778,6 +778,38 @@ func TestAllFolds(t *testing.T) {
 	}
 }
 
+// Where a column that is left out makes no folds, that is the mistake, once, and not that fold: all is unknown. A
+// participant without a value is one that the division lists, and does not change the other folds.
+func TestFoldsOfAColumnThatIsWrong(t *testing.T) {
+	rows := []string{"A\tx", "A\ty", "A\tn/a", "B\ty", "B\tx", "B\tx", "A\tx", "B\ty"}
+	const rest = `
+  clean: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes, sidecar: cohort.sidecar } }
+  pearson: { use: connectivity, each: subject, in: { series: clean.series } }
+  one: { use: baseline, matrix: { model: [ridge], fold: all }, in: { pearson: "pearson[*].pearson", folds: folds } }
+  two: { use: baseline, matrix: { model: [ridge], fold: FOLDS }, in: { pearson: "pearson[*].pearson", folds: folds } }
+  shuffled: { use: split, matrix: { permutation: [0..9] }, in: { participants: cohort.participants }, with: { folds: 2 } }`
+	load := func(rows []string, by, folds string) (*Pipeline, error) {
+		return guarded(t, "site", rows, "", "folds: { use: split, in: { participants: cohort.participants }, with: { leave_out: "+
+			by+" } }"+strings.ReplaceAll(rest, "FOLDS", folds))
+	}
+	for _, folds := range []string{"all", "[1..2]"} {
+		_, err := load(rows, "sitee", folds)
+		if err == nil || strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(),
+			`stage folds: leave_out: the participants have no column "sitee" (did you mean "site"?)`) {
+			t.Errorf("fold: %s: %v", folds, err)
+		}
+		p := need.Value(load(rows, "site", folds))(t)
+		need.Equal(t, fmt.Sprintln(len(p.Doomed), p.Doomed[0].Stage), "2 folds\n") // shuffled permutes within site
+		need.Equal(t, p.Doomed[0].Why, "site of sub-03 (participants.tsv:4): no value, but each value of this column is a fold "+
+			"(leave_out): fill it in, leave the participants out (incomplete: skip, or exclude: [sub-03])")
+	}
+	none := lists.Map(rows, func(row string) string { return row[:1] + "\tn/a" })
+	if _, err := load(none, "site", "all"); err == nil || strings.Count(err.Error(), "\n") > 0 ||
+		!strings.Contains(err.Error(), "stage folds: leave_out: column site has no values") {
+		t.Error(err)
+	}
+}
+
 // Before a run, a note states which group is positive where the names of both do not show it.
 func TestPositiveAssumed(t *testing.T) {
 	for _, c := range []struct {

@@ -266,6 +266,10 @@ func (l *loader) foldsOf(name string) (of string, n int, wrong bool) {
 	for _, work := range s.works {
 		_, made := design.Divisions(work, people)
 		n = max(n, made)
+		if why := design.NoFolds(work, people); why != "" {
+			l.bad.Add(placeOf(s.pos, s.with)("leave_out"), "stage %s: %s", s.name, why)
+			return name, 0, true
+		}
 	}
 	for _, a := range s.axes {
 		if a.name == "fold" && n == 0 {

@@ -106,7 +106,7 @@ func (s *Study) unplaced() {
 				s.note(column.Notef("stage %s: stratify_by: %s without a value of %s: spread over the folds as one more value",
 					n.Stage().Name(), words.Count(len(column.Unplaced(s.people(), read.Name)), "participant"),
 					read.Name))
-			case !read.Permutes || !s.takes(n, read.Output) || slices.Contains(of, n.Stage()):
+			case !read.Permutes || !s.takes(n, read.Output) || slices.Contains(of, n.Stage()) || s.leavesOut(read.Name):
 			case of == nil:
 				columns = append(columns, read.Name)
 				fallthrough
@@ -122,6 +122,16 @@ func (s *Study) unplaced() {
 				words.Some(named, 6) + ", and with whom these participants may exchange labels is unknown",
 			Remedy: `, or set within: "" in each of these stages to permute over all participants`}))
 	}
+}
+
+// leavesOut reports whether the values of a column are the folds of a division, which fails where one has no value.
+func (s *Study) leavesOut(column string) bool {
+	for n, d := range role.With[role.Divider](s.stages...) {
+		if OfCohort(n) && d.LeavesOut() == column {
+			return true
+		}
+	}
+	return false
 }
 
 // names refuses parameters with a column or a group that the participants do not have: their stages would fail, after
@@ -141,18 +151,24 @@ func (s *Study) names() {
 			what, have := "", []string(nil)
 			switch {
 			case read.Needed && OfCohort(n):
-				what, have = "the participants have no column", s.columns()
+				what, have = lacksColumn, s.columns()
 			case read.Group && groups != nil:
 				what, have = "there is no group", groups
 			}
 			if key := n.Stage().Name() + " " + read.Parameter + " " + read.Name; what != "" && !said[key] &&
 				!slices.Contains(have, read.Name) {
 				said[key] = true
-				s.mistake(n.Stage(), read.Parameter, fmt.Sprintf("%s: %s %q%s", read.Parameter, what, read.Name,
-					words.OrAll(read.Name, have)))
+				s.mistake(n.Stage(), read.Parameter, missing(read.Parameter, what, read.Name, have))
 			}
 		}
 	}
+}
+
+const lacksColumn = "the participants have no column"
+
+// missing states that a parameter has a name that is none of those there are.
+func missing(parameter, what, name string, have []string) string {
+	return fmt.Sprintf("%s: %s %q%s", parameter, what, name, words.OrAll(name, have))
 }
 
 // predictedGroups are the groups that all stages of the file predict, sorted; nil where some predict something else, or

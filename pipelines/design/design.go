@@ -156,6 +156,8 @@ func setting(coords []dag.Coord) []dag.Coord {
 func sorted(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
 
 // columns are the names of the columns of the participants, but for their ids.
-func (s *Study) columns() []string {
-	return lists.Map(s.people().Columns[1:], func(c encoding.Column) string { return c.Name })
+func (s *Study) columns() []string { return columns(s.people()) }
+
+func columns(people *encoding.Table) []string {
+	return lists.Map(people.Columns[1:], func(c encoding.Column) string { return c.Name })
 }

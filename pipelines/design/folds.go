@@ -74,12 +74,26 @@ func Divisions(work dag.Stage, people *encoding.Table) (repeats, folds int) {
 	}
 	distinct := map[string]bool{}
 	for _, v := range values {
-		if cell.Missing(v) {
-			return repeats, 0 // the task fails
+		if !cell.Missing(v) { // the task fails for the participant without a value, and its plan states that
+			distinct[v] = true
 		}
-		distinct[v] = true
 	}
 	return repeats, len(distinct)
+}
+
+// NoFolds is why the column that a Stage leaves out makes no folds of these participants; "" where it makes some.
+func NoFolds(work dag.Stage, people *encoding.Table) string {
+	d, ok := work.(role.Divider)
+	if !ok || d.LeavesOut() == "" || people == nil {
+		return ""
+	}
+	if _, there := people.Column(d.LeavesOut()); !there {
+		return missing("leave_out", lacksColumn, d.LeavesOut(), columns(people))
+	}
+	if _, folds := Divisions(work, people); folds == 0 {
+		return fmt.Sprintf("leave_out: column %s has no values, and each value would be one fold", d.LeavesOut())
+	}
+	return ""
 }
 
 // beyond is the fold or repeat of a task that its division does not make, and the mistake; else 0.

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -56,6 +57,10 @@ func (s *Study) planFails(n *dag.Node) error {
 		if err := s.notGroups(n, d); err != nil {
 			return err
 		}
+		if who := s.foldless(n, d); who != nil {
+			return errors.New(s.faultText(column.Fault{Column: d.LeavesOut(), IDs: who,
+				Why: "no value, but each value of this column is a fold (leave_out)"}))
+		}
 		return s.planOf(n).err
 	}
 	t, ok := n.Instance().(role.Trainer)
@@ -73,6 +78,14 @@ func (s *Study) planFails(n *dag.Node) error {
 		return t.RefusesFolds(planned, graphs)
 	}
 	return nil
+}
+
+// foldless are the participants without a value in the column that a division leaves out.
+func (s *Study) foldless(n *dag.Node, d role.Divider) []string {
+	if s.people() == nil || !OfCohort(n) || d.LeavesOut() == "" {
+		return nil
+	}
+	return column.Unplaced(s.people(), d.LeavesOut())
 }
 
 // GraphsOf is how many graphs of each participant a training uses, 1 of what is no training.

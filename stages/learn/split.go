@@ -109,7 +109,7 @@ func (s *Split) within() string {
 
 // ReadsParticipants are the columns that its parameters name.
 func (s *Split) ReadsParticipants() []role.Reading {
-	read := []role.Reading{{Parameter: "leave_out", Name: s.LeaveOut, Categories: true}}
+	read := []role.Reading{{Parameter: "leave_out", Name: s.LeaveOut, Categories: true, Needed: true}}
 	within := role.Reading{Parameter: "within", Name: s.within(), Categories: true, Permutes: true}
 	switch {
 	case s.Permutation > 0:
