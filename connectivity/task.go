@@ -65,6 +65,9 @@ func (k Task) Regressors(volumes int) (Matrix, error) {
 	if inside := k.Inside(volumes); inside == 0 || 2*inside < len(k.Events) {
 		return Matrix{}, k.misplaced(inside, volumes)
 	}
+	if err := k.overlong(volumes); err != nil {
+		return Matrix{}, err
+	}
 	var columns [][]float64
 	for _, c := range k.Conditions() {
 		var events []Event
@@ -122,6 +125,22 @@ func (k Task) misplaced(inside, volumes int) error {
 	return fmt.Errorf("%s within the scan, which takes %.6g s; the onsets range from %.6g to %.6g, and must be in s from the first volume: "+
 		"are they in milliseconds or in samples, or is this the table of another run? Correct the table", count,
 		float64(volumes)*k.TR, first, last)
+}
+
+// overlong refuses events that last longer than the scan.
+func (k Task) overlong(volumes int) error {
+	n, longest, end := 0, 0.0, float64(float64(volumes)*k.TR)
+	for _, e := range k.Events {
+		if e.Duration > end {
+			n++
+		}
+		longest = max(longest, e.Duration)
+	}
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("the duration of %d of %d events is longer than the scan, which takes %.6g s; the longest is %.6g, and durations "+
+		"must be in s: are they in milliseconds or in samples? Correct the table", n, len(k.Events), end, longest)
 }
 
 // columns are the regressors of one condition.

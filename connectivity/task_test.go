@@ -87,7 +87,9 @@ func TestTaskRegressorsRefuse(t *testing.T) {
 		"an event of a at -30 s": {TR: 2, Events: []Event{{-30, 1, "a"}}},
 		"a duration of -1 s":     {TR: 2, Events: []Event{{1, -1, "a"}}},
 		"no degrees of freedom are left: of 10 volumes, the model of the events takes 11 regressors": {TR: 2,
-			Response: FIRResponse, Events: []Event{{0, 1e300, "a"}, {18, 2, "b"}}},
+			Response: FIRResponse, Events: []Event{{0, 20, "a"}, {18, 2, "b"}}},
+		"the duration of 1 of 2 events is longer than the scan, which takes 20 s; the longest is 1e+300": {TR: 2,
+			Response: FIRResponse, Events: []Event{{0, 1e300, "a"}, {18, 20, "b"}}},
 		"need a repetition time": {Events: []Event{{1, 1, "a"}}},
 	} {
 		if _, err := k.Regressors(10); err == nil || !strings.Contains(err.Error(), want) {

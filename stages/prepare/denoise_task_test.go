@@ -108,6 +108,7 @@ func TestDenoiseTaskRefuses(t *testing.T) {
 		{goAndStop, "{}", func(s *Denoise) { s.Conditions = []string{"Go"} }, "events.tsv: no event of the conditions [Go]; it has [go, stop]" + exclude},
 		{"onset\tduration\n4000\t2000\n", "{}", nil, "events.tsv: none of 1 events lies within the scan, which takes 120 s; the onsets range from 4000 to 4000, and must be in s from the first volume: are they in milliseconds or in samples, or is this the table of another run? Correct the table" + exclude},
 		{"onset\tduration\n0\t500\n4000\t500\n9000\t500\n", "{}", nil, "events.tsv: only 1 of 3 events lie within the scan, which takes 120 s; the onsets range from 0 to 9000"},
+		{"onset\tduration\n10\t2000\n40\t120\n70\t2500\n", "{}", nil, "events.tsv: the duration of 2 of 3 events is longer than the scan, which takes 120 s; the longest is 2500, and durations must be in s: are they in milliseconds or in samples? Correct the table" + exclude},
 		{"onset\tduration\n1\t2\n3\t-1\n", "{}", nil, "events.tsv:3: the duration is -1 s; it must be at least 0" + exclude},
 		{"onset\tduration\n1\t2\nNaN\t1\n", "{}", nil, "events.tsv:3: the onset is n/a, which is not a number in s" + exclude},
 		{goAndStop, `{"StartTime": 980}`, nil, "bold.json: a StartTime of 980 s; it must be within the repetition time, 2 s"},
