@@ -40,6 +40,35 @@ func listed(all List) string {
 	}), "; ")
 }
 
+// Graphs without edges limit a conclusion; where most graphs have none, they overturn it.
+func TestWithoutEdges(t *testing.T) {
+	type by = map[string][]float64
+	shrinkage := by{"1": {1, 0.5}, "2": {1}, "10": {0.25}}
+	for _, c := range []struct {
+		edges  by
+		want   string
+		weight Weight
+		empty  int
+		median any
+	}{
+		{nil, "", 0, 0, nil},
+		{by{"1": {3, 2}, "2": {1}}, "", 0, 0, nil},
+		{by{"1": {0, 2}, "2": {1}, "10": {0}}, "quality.no-edges 1 10", Limits, 2, 0.5},
+		{by{"1": {0, 0}, "2": {1}, "10": {0}}, "quality.no-edges 1 10", Overturns, 3, 0.5},
+		{by{"1": {0, 2}, "2": {0, 3}}, "quality.no-edges 1 2", Limits, 2, 1.0},
+		{by{"2": {0}, "10": {0}}, "quality.no-edges 2 10", Overturns, 2, 0.625},
+		{by{"3": {0}}, "quality.no-edges 3", Overturns, 1, nil},
+	} {
+		all := WithoutEdges(c.edges, shrinkage)
+		need.Equal(t, listed(all), c.want)
+		for _, f := range all {
+			need.Equal(t, f.Weight, c.weight)
+			need.Equal(t, f.Values()["Empty"], any(c.empty))
+			need.Equal(t, f.Values()["Shrinkage"], c.median)
+		}
+	}
+}
+
 func TestCleaningFindings(t *testing.T) {
 	type row = column.CleaningRow
 	sidecar := raw(column.SeriesGiven)

@@ -2,11 +2,14 @@ package finding
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 // A Doubtful is a scan that its labels may not fit.
@@ -22,6 +25,39 @@ func Registration(doubtful []Doubtful) List {
 	}
 	ids := lists.Map(doubtful, func(d Doubtful) string { return d.Who })
 	return List{{"scans.labels-doubtful", Limits, Subject{Participants: ids}, map[string]any{"Listed": doubtful}}}
+}
+
+// WithoutEdges is the finding about participants who have a graph without edges: edges has their number in each graph
+// of each participant, shrinkage that of the partial correlations in each draw.
+func WithoutEdges(edges, shrinkage map[string][]float64) List {
+	var ids []string
+	var of []float64
+	empty, graphs := 0, 0
+	for _, id := range slices.SortedFunc(maps.Keys(edges), dag.CompareValues) {
+		without := 0
+		for _, n := range edges[id] {
+			if n == 0 {
+				without++
+			}
+		}
+		if without > 0 {
+			ids = append(ids, id)
+			of = append(of, shrinkage[id]...)
+		}
+		empty, graphs = empty+without, graphs+len(edges[id])
+	}
+	if ids == nil {
+		return nil
+	}
+	numbers := map[string]any{"N": len(ids), "Of": len(edges), "Empty": empty, "Graphs": graphs, "Shrinkage": nil}
+	if len(of) > 0 {
+		numbers["Shrinkage"] = inference.Median(of)
+	}
+	weight := Limits
+	if 2*empty > graphs {
+		weight = Overturns
+	}
+	return List{{"quality.no-edges", weight, Subject{Participants: ids}, numbers}}
 }
 
 // A Counted is a name, and how often it is there.

@@ -1,6 +1,8 @@
 package present
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -41,16 +43,16 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	for _, want := range []string{
 		"1 HC); 3 of 6 were excluded (Table 2).",
 		"3 participants (2 ASD, 1 HC) were included. All scans had 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (missing or unusable data, <span class=\"whole\">n = 2</span>; rated fail, <span class=\"whole\">n = 1</span>). The analysis included 3 regions.",
-		"Regions without a usable series (in 1 of 2 participants, at most 3) were excluded from the estimate; their correlations were set to 0, and they were nodes without edges. A region that some participants lacked was left out for all participants in every model; graphs were reduced after their construction, so their density and the shrinkage of the partial correlations were those of the regions that each participant had.",
-		"Reconnected, no series and most components: in the draw with the largest number.",
+		"Regions without a nonzero partial correlation (in 1 of 2 participants, at most 3) were nodes without edges. A region that some participants lacked was left out for all participants in every model; graphs were reduced after their construction, so their density and the shrinkage of the partial correlations were those of the regions that each participant had.",
+		"Reconnected, no correlation and most components: in the draw with the largest number.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
 	at := strings.Index(page, "Quality of each participant")
-	if at < 0 || !strings.Contains(page[at:], ">no series<") {
-		t.Error("the table of each participant has no column of regions without a series")
+	if at < 0 || !strings.Contains(page[at:], ">no correlation<") {
+		t.Error("the table of each participant has no column of regions without a partial correlation")
 	}
 	// A study without graphs knows them from its matrices.
 	in["graphs"] = nil
@@ -65,6 +67,61 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	want := "Regions without a usable series (in 1 of 2 participants, at most 3) were excluded from the estimate; their correlations were set to 0."
 	if page := reportText(t, in); !strings.Contains(page, want) {
 		t.Errorf("the page does not say %q", want)
+	}
+}
+
+// Graphs without edges are a caution. Their regions have series where connectivity has counted none without.
+func TestReportOfGraphsWithoutEdges(t *testing.T) {
+	const caution = " have graphs without edges"
+	for _, c := range []struct {
+		edges     []int32 // of each participant
+		missing   int32   // regions, of the first participant
+		shrinkage float64 // of the partial correlations
+		want      string  // caution
+		methods   string
+	}{
+		{[]int32{20, 20, 20}, 0, 0.5, "", ""},
+		{[]int32{0, 20, 0}, 0, 1, "2 of 3 participants have graphs without edges (2 of 3 graphs); the median " +
+			"shrinkage or penalty of their partial correlations was 1. A graph", ""},
+		{[]int32{0, 0, 0}, 0, 0.25, "All 3 participants have graphs without edges (3 of 3 graphs); the median " +
+			"shrinkage or penalty of their partial correlations was 0.25. A graph", ""},
+		{[]int32{0, 0, 0}, 0, math.NaN(), "All 3 participants have graphs without edges (3 of 3 graphs). A graph", ""},
+		{[]int32{0, 0, 0}, 2, 1, "All 3 participants have graphs", "Regions without a usable series (in 1 of 3 " +
+			"participants, at most 2) were excluded from the estimate; their correlations were set to 0, and they " +
+			"were nodes without edges."},
+	} {
+		in := stagetest.ReportInputs("sub-01", "ASD", "HC")
+		in["connectivity"], in["graphs"] = nil, nil
+		for i, edges := range c.edges {
+			member := func(of ...encoding.Column) dag.Input {
+				one := dag.InputOf(encoding.NewTable(append(of, encoding.Column{Name: "draw", Values: []int32{0}})...))
+				one.Coords = []dag.Coord{{Axis: "subject", Value: fmt.Sprint("sub-0", i+1)}}
+				return one
+			}
+			silent := int32(0)
+			if edges == 0 {
+				silent = 24
+			}
+			in["graphs"] = append(in["graphs"], member(encoding.Column{Name: "edges", Values: []int32{edges}},
+				encoding.Column{Name: "silent", Values: []int32{silent}}))
+			missing := int32(0)
+			if i == 0 {
+				missing = c.missing
+			}
+			in["connectivity"] = append(in["connectivity"], member(
+				encoding.Column{Name: "missing", Values: []int32{missing}},
+				encoding.Column{Name: "constant", Values: []int32{0}},
+				encoding.Column{Name: "shrinkage", Values: []float64{c.shrinkage}}))
+		}
+		page := reportText(t, in)
+		if strings.Contains(page, caution) != (c.want != "") || !strings.Contains(page, c.want) {
+			t.Errorf("%v: the page lacks %q, or has a caution without need", c.edges, c.want)
+		}
+		series := strings.Contains(page, "Regions without a usable series")
+		if series != (c.methods != "") || !strings.Contains(page, c.methods) {
+			t.Errorf("%v, %d missing: the methods lack %q, or count regions without need", c.edges, c.missing,
+				c.methods)
+		}
 	}
 }
 

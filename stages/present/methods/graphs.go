@@ -193,13 +193,24 @@ func (a *Author) windows() {
 	a.say("methods.state-measures", nil)
 }
 
-// silentRegions states how regions without a signal enter the analysis, where there are any: in the graphs, or in the
-// matrices of a study without graphs.
+// silentRegions states how regions without a usable series enter the analysis, where connectivity counted any. Without
+// its counts, it states the regions without a nonzero partial correlation: a graph does not show why they have none.
 func (a *Author) silentRegions() error {
 	most := map[string]int{} // of each participant
-	tables := a.T.All("graphs")
-	if tables == nil {
-		tables = a.T.All("connectivity")
+	tables := a.T.All("connectivity")
+	for _, in := range tables {
+		table, err := in.Table()
+		if err != nil {
+			return err
+		}
+		if _, counted := table.Column("missing"); !counted {
+			tables = nil
+			break
+		}
+	}
+	counted := tables != nil
+	if !counted {
+		tables = a.T.All("graphs")
 	}
 	for _, in := range tables {
 		rows, err := column.Read[silentRow](in)
@@ -208,7 +219,7 @@ func (a *Author) silentRegions() error {
 		}
 		of := cmp.Or(in.Coord("subject"), wording.MemberText(in.Coords))
 		for _, r := range rows {
-			most[of] = max(most[of], int(r.Silent), int(r.Missing+r.Constant))
+			most[of] = max(most[of], int(r.Silent+r.Missing+r.Constant))
 		}
 	}
 	with, largest := 0, 0
@@ -220,7 +231,8 @@ func (a *Author) silentRegions() error {
 	if largest == 0 {
 		return nil
 	}
-	of := values{"Participants": with, "All": len(most), "Most": largest, "Graphs": a.T.Has("graphs")}
+	of := values{"Participants": with, "All": len(most), "Most": largest, "Graphs": a.T.Has("graphs"),
+		"Counted": counted}
 	a.say("methods.silent-regions", of)
 	var shared []string
 	every := true

@@ -84,10 +84,25 @@ func (a *Cohort) Quality() error {
 		}
 		a.Find(finding.Empty(empty, len(voxels), a.Element())...)
 	}
+	a.Find(withoutEdges(tables["graphs"], tables["connectivity"])...)
 	if each := a.eachParticipant(tables, of); each != nil {
 		a.Supplement(each)
 	}
 	return a.warnings()
+}
+
+// withoutEdges is the finding about participants who have a graph without edges.
+func withoutEdges(graphs, connectivity *measured) finding.List {
+	of := func(m *measured, column string) map[string][]float64 {
+		all := map[string][]float64{}
+		for i, in := range m.members {
+			if v := m.of(column, i); len(v) > 0 {
+				all[scanName(in)] = append(all[scanName(in)], v...)
+			}
+		}
+		return all
+	}
+	return finding.WithoutEdges(of(graphs, "edges"), of(connectivity, "shrinkage"))
 }
 
 // A CoverageRow is one region of one scan (parcellate's coverage).
