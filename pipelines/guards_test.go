@@ -739,7 +739,8 @@ func TestPersons(t *testing.T) {
 	p := need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "folds: 2, keep_together: [RID]")))(t)
 	need.Equal(t, len(notesWith(p, "may be in training and test data")), 0, "kept together")
 	need.Equal(t, len(notesWith(p, "column RID: scans of one person are in one fold, but confidence intervals, and p-values other "+
-		"than those of label permutations, count scans of one person as independent participants")), 1, "kept together")
+		"than those of label permutations of classifiers (so those of regions and covariates too), count scans of one person "+
+		"as independent participants")), 1, "kept together")
 	p = need.Value(guarded(t, "RID", trios, "", fmt.Sprintf(folds, "leave_out: RID")))(t)
 	need.Equal(t, len(notesWith(p, "person")), 0, "left out")
 }
