@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func radiiAVX(q *float64, n int)
+// func radiiVec(q *float64, n int)
 // Requires: AVX, AVX2
-TEXT ·radiiAVX(SB), NOSPLIT, $0-16
+TEXT ·radiiVec(SB), NOSPLIT, $0-16
 	MOVQ q+0(FP), AX
 	MOVQ n+8(FP), CX
 	SHRQ $0x02, CX

@@ -4,7 +4,7 @@
 
 package random
 
-// radiiAVX is radiiGo; n is a multiple of 4, above 0.
+// radiiVec is radiiGo; n is a multiple of 4, above 0.
 //
 //go:noescape
-func radiiAVX(q *float64, n int)
+func radiiVec(q *float64, n int)
