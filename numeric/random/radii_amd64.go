@@ -13,7 +13,7 @@ func radii(q []float64) {
 		n = 0
 	}
 	if n > 0 {
-		radiiAVX(&q[0], n)
+		radiiVec(&q[0], n)
 	}
 	radiiGo(q[n:])
 }
