@@ -8,7 +8,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # What stages of other modules call (examples/README.md), or tests of other packages, and no program here.
 FOR_OTHERS  = unreachable func: (FromDense|Tensor|FromTensor|fromTensor|Array.Values|FromRecord|Register|RegisterCohort|Digests.Known)$$
 
-.PHONY: build test check lint prose vulnerabilities ci race crash fuzz cross generate callgraph assembly bench web
+.PHONY: build test check lint assembled prose vulnerabilities ci race crash fuzz cross generate callgraph assembly bench web
 
 build: ## the program, as ./pipeline
 	CGO_ENABLED=0 go build -o pipeline ./cmd/pipeline # as it is released: it starts sooner
@@ -18,7 +18,7 @@ test: ## all tests, those in Python too; what this machine lacks is skipped and 
 
 check: lint test ## what to run before a commit
 
-lint: prose ## format, vet, staticcheck, functions that no program calls, prose
+lint: assembled prose ## format, vet, staticcheck, functions that no program calls, assembly, prose
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
 	go vet ./...
 	cd examples/own-stage && go vet ./...
@@ -27,6 +27,11 @@ lint: prose ## format, vet, staticcheck, functions that no program calls, prose
 	go run $(STATICCHECK) ./...
 	@dead=$$(go run $(DEADCODE) ./...) || exit 1; dead=$$(printf '%s' "$$dead" | grep -vE '^(internal/(forge|need|peak|remotetest|s3test|testdir)|gnn/network/networktest|dag/internal/sketch|stages/stagetest|artifacts/storetest|artifacts/encoding/(gonum|gorgonia))/|$(FOR_OTHERS)'); \
 	  test -z "$$dead" || { echo "$$dead"; exit 1; } # those are for tests, and for stages of other modules
+
+assembled: ## the assembly is what internal/asm writes
+	@copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && git ls-files go.mod go.sum internal/asm gnn nifti/inflate numeric | \
+	  tar -c -T - | tar -x -C "$$copy" && $(MAKE) -s -C "$$copy" -f "$(CURDIR)/Makefile" assembly && \
+	  for f in $$(git ls-files '*_amd64.*' '*_arm64.*'); do cmp "$$f" "$$copy/$$f" || { echo "make assembly writes another $$f"; exit 1; }; done
 
 prose: ## terms in the README, the pages and the texts of the program (needs a C compiler once)
 	@texts=$$(mktemp --suffix=.txt) && trap 'rm -f "$$texts"' EXIT && go run ./internal/words/review "$$texts" && \
