@@ -1,11 +1,13 @@
 package audit
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
@@ -162,11 +164,20 @@ func (a *auditor) toAudit(c *results.Current) (tasks []*dag.Node, err error) {
 			others = append(others, n)
 		}
 	}
+	if c.Run != nil {
+		if tasks, err = a.asNow(c, tasks); err != nil {
+			return nil, err
+		}
+	}
 	tasks = a.sampled(tasks)
 	looked := len(tasks)
+	a.sum.earlier = a.earlier(c, others)
 	for _, n := range others {
 		if !a.damaged(c, n) {
 			a.sum.Skipped++
+			if s := c.Steps[n]; s != nil && s.Reason != "" {
+				a.because(s.Reason, n)
+			}
 			if c.Store.Remote.Report() == nil && c.Fetched(n) {
 				a.sum.away++
 			}
@@ -179,12 +190,80 @@ func (a *auditor) toAudit(c *results.Current) (tasks []*dag.Node, err error) {
 	tasks = slices.DeleteFunc(tasks, func(n *dag.Node) bool { return a.damaged(c, n) })
 	if looked == 0 && a.sum.Damaged == 0 {
 		remedy := c.RunAll(a.Console) + " makes them"
+		what += a.reasons()
+		if a.sum.earlier != "" {
+			remedy += "; " + a.sum.earlier
+		}
 		if a.sum.away > 0 {
 			remedy = a.With("--remote", "ADDRESS") + " fetches what came from a remote"
 		}
 		return nil, nothing("no task has %s\n  %s", what, remedy)
 	}
 	return tasks, nil
+}
+
+// earlier is the command that audits the results of a run whose inputs were others; "" for none.
+func (a *auditor) earlier(c *results.Current, others []*dag.Node) string {
+	if c.Run != nil {
+		return ""
+	}
+	run, n := c.Earlier(others)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s audits %s of earlier inputs, parameters or code", a.Command("audit", run.ID), words.Count(n, "result"))
+}
+
+// asNow are the tasks of a run that would do the same work now on the inputs of that run. What reads another file by
+// now, or has other code, would give another result for that reason.
+func (a *auditor) asNow(c *results.Current, tasks []*dag.Node) (same []*dag.Node, err error) {
+	g, err := differ.Cut(c.Pipeline.Graph, setOf(tasks), false, c.Stored)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := engine.Plan(context.Background(), g, c.Store, engine.Options{})
+	if err != nil {
+		return nil, err
+	}
+	keys := map[string]artifacts.Key{}
+	for _, s := range steps {
+		keys[s.Node.ID()] = s.Key
+	}
+	for _, n := range tasks {
+		if keys[n.ID()] == c.Steps[n].Key {
+			same = append(same, n)
+			continue
+		}
+		a.sum.Skipped++
+		a.because("its own data or code have changed since the run", n)
+	}
+	return same, nil
+}
+
+// because notes why a task is not audited.
+func (a *auditor) because(text string, n *dag.Node) {
+	i := slices.IndexFunc(a.sum.reasons, func(r reason) bool { return r.text == text })
+	if i < 0 {
+		i = len(a.sum.reasons)
+		a.sum.reasons = append(a.sum.reasons, reason{text: text})
+	}
+	a.sum.reasons[i].tasks = append(a.sum.reasons[i].tasks, n.ID())
+}
+
+// reasons states in parentheses why tasks are not audited; "" where nothing is known of them.
+func (a *auditor) reasons() string {
+	var texts []string
+	for _, r := range a.sum.reasons {
+		texts = append(texts, words.Some(r.tasks, 3)+": "+r.text)
+	}
+	if texts == nil {
+		return ""
+	}
+	more := ""
+	if n := len(texts) - 5; n > 0 {
+		texts, more = texts[:5], fmt.Sprintf("; and %s", words.Count(n, "other reason"))
+	}
+	return " (" + strings.Join(texts, "; ") + more + ")"
 }
 
 func nothing(format string, args ...any) error {

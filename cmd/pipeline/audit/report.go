@@ -30,6 +30,14 @@ type auditEvent struct {
 	Damaged   int    `json:"damaged"` // not audited: their stored result or inputs are damaged
 	Skipped   int    `json:"skipped"` // without a stored result, or without stored inputs
 	away      int    // those of them whose results came from a remote, where no remote is named
+	reasons   []reason
+	earlier   string // which command audits the results of earlier inputs
+}
+
+// A reason is why tasks are not audited.
+type reason struct {
+	text  string
+	tasks []string
 }
 
 // report counts and prints the outcomes of tasks.
@@ -163,7 +171,10 @@ func (a *auditor) end() error {
 			if sum.away > 0 {
 				remedy = "--remote ADDRESS fetches what came from a remote, " + remedy
 			}
-			a.Warn("%s not audited, without a stored result or stored inputs: %s, --from-inputs needs no stored inputs, --partial accepts this", words.Count(sum.Skipped, "task"), remedy)
+			if sum.earlier != "" {
+				remedy = sum.earlier + ", " + remedy
+			}
+			a.Warn("%s not audited, without a stored result or stored inputs%s: %s, --from-inputs needs no stored inputs, --partial accepts this", words.Count(sum.Skipped, "task"), a.reasons(), remedy)
 		}
 	}
 	switch {

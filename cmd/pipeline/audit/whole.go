@@ -34,8 +34,21 @@ func FromInputs(con *console.Console, c *results.Current, o Options) error {
 	stored := c.Recorded()
 	isStored := func(n *dag.Node) bool { _, ok := stored.Tasks[n.ID()]; return ok }
 	tasks := slices.DeleteFunc(slices.Clone(all), func(n *dag.Node) bool { return !isStored(n) })
+	for _, n := range all {
+		if s := c.Steps[n]; !isStored(n) && s != nil && s.Reason != "" {
+			a.because(s.Reason, n)
+		}
+	}
+	if len(tasks) < len(all) {
+		others := slices.DeleteFunc(slices.Clone(all), isStored)
+		a.sum.Skipped, a.sum.earlier = len(others), a.earlier(c, others)
+	}
 	if len(tasks) == 0 {
-		return nothing("none of %d tasks has a result\n  %s makes them", len(all), c.RunAll(con))
+		earlier := ""
+		if a.sum.earlier != "" {
+			earlier = "; " + a.sum.earlier
+		}
+		return nothing("none of %d tasks has a result%s\n  %s makes them%s", len(all), a.reasons(), c.RunAll(con), earlier)
 	}
 	if len(tasks) < len(c.Steps) || a.Sample < 1 {
 		a.Stages = results.IDs(a.sampled(tasks))
@@ -147,11 +160,9 @@ func (a *auditor) whole(room *Room, g *dag.Graph, stored differ.Results, counted
 	}
 	ran := setOf(differ.Needed(tasks...))
 	outcomes = slices.DeleteFunc(outcomes, func(o *differ.Outcome) bool { return !ran[o.Node] })
-	n := len(outcomes)
 	if counted != nil {
 		outcomes = slices.DeleteFunc(outcomes, func(o *differ.Outcome) bool { return !counted(o.Node) })
 	}
-	a.sum.Skipped = n - len(outcomes)
 	a.report(outcomes...)
 	if slices.ContainsFunc(outcomes, (*differ.Outcome).Differs) {
 		if err := a.conclude(g, outcomes); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/flags"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/version"
 	"prgnn/pipelines/differ"
 )
@@ -18,13 +19,15 @@ func (a *app) auditCommand() *cobra.Command {
 	var au audit.Options
 	var from auditFrom
 	cmd := &cobra.Command{
-		Use:   "audit [FILE]",
+		Use:   "audit [FILE|RUN]",
 		Short: "recompute results from scratch and compare them bit for bit",
 		Long: `Recomputes results in an empty store and compares them with the stored ones, bit for bit:
 
 audit FILE           every task that has a result, each on its stored inputs, so that a
                      difference shows where it begins; then the tasks downstream of a difference,
                      to see whether conclusions change
+audit RUN            the same for the results of an earlier run: its tasks whose own data and code
+                     have not changed since, on the stored inputs of that run
 --from-inputs        everything, starting from your files and using no stored result: the output of
                      a task is the input of the next; results removed by gc are audited too
 audit --lock LOCK    the same, against the digests of a lock: for a reviewer who has the lock, the
@@ -121,11 +124,14 @@ func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.
 	if from.lock != "" {
 		return a.auditLock(from, au)
 	}
-	c, err := a.look(from.file, from.sets)
+	c, err := a.lookAtRun(from.file, from.sets, results.AsRun)
 	if err != nil {
 		return err
 	}
 	defer c.Store.Close()
+	if c.Run != nil && from.inputs {
+		return flags.Usage(cmd, "--from-inputs needs FILE: the inputs of a run may have changed")
+	}
 	switch {
 	case len(from.against) > 0:
 		here := c.Results()

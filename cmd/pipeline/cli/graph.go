@@ -63,7 +63,7 @@ var drawings = map[string]func(diagram.Diagram, io.Writer){
 }
 
 func (a *app) graph(file string, sets []string, path string, write func(diagram.Diagram, io.Writer)) error {
-	p, err := a.load(file, sets)
+	p, err := a.loadToLook(file, sets)
 	if err != nil {
 		return err
 	}

@@ -221,7 +221,7 @@ func (a *app) look(file string, sets []string, named ...string) (*results.Curren
 	a.elsewhere(dir)
 	dir = a.storeDir(dir)
 	if err != nil || !isStore(dir) {
-		p, err := a.load(file, sets)
+		p, err := a.loadToLook(file, sets)
 		if err != nil {
 			return nil, err
 		}
@@ -275,8 +275,52 @@ func (a *app) tellLeftOut(file, last string, sets []string, p *pipelines.Pipelin
 	p.Graph = p.Graph.WithLeftOut(why)
 }
 
-func (a *app) lookUp(file string, sets []string, store *artifacts.Store) (*results.Current, error) {
+// loadToLook is load for a command that looks at results: where the file cannot be loaded, as its data are gone, the
+// results of its last run can still be read.
+func (a *app) loadToLook(file string, sets []string) (*pipelines.Pipeline, error) {
 	p, err := a.load(file, sets)
+	if err != nil {
+		if run := a.lastRunOf(file); run != nil {
+			a.Warn("the last run of %s, %s of %s, is in the store: %s [STAGE] prints its results, which need none of its files",
+				file, run.ID, run.Started.Local().Format("2006-01-02 15:04"), a.Command("show", run.ID))
+		}
+	}
+	return p, err
+}
+
+// lastRunOf is the last run of a file that may be gone by now; nil for none.
+func (a *app) lastRunOf(file string) *artifacts.RunRecord {
+	text, dir := a.sourceOf(file)
+	if file == "" || !isStore(dir) {
+		return nil
+	}
+	store, err := artifacts.Open(dir)
+	if err != nil {
+		return nil // what is wrong with the file comes first
+	}
+	defer store.Close()
+	id, _, _ := results.LastRun(store, file, text)
+	if id == "" {
+		return nil
+	}
+	run, err := store.LoadRun(id)
+	if err != nil {
+		return nil
+	}
+	return run
+}
+
+// sourceOf is the text of a file, "" of one that is gone, and the store of its results.
+func (a *app) sourceOf(file string) (text, store string) {
+	text, dir, err := pipelines.Source(file)
+	if err != nil {
+		text, dir = "", filepath.Dir(file)
+	}
+	return text, a.storeDir(dir)
+}
+
+func (a *app) lookUp(file string, sets []string, store *artifacts.Store) (*results.Current, error) {
+	p, err := a.loadToLook(file, sets)
 	if err != nil {
 		return nil, err
 	}

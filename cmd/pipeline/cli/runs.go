@@ -99,6 +99,15 @@ func (a *app) runs() error {
 func (a *app) runsOf(file string, sets []string) error {
 	p, err := a.load(file, sets)
 	if err != nil {
+		if run := a.lastRunOf(file); run != nil { // its data may be gone
+			_, dir := a.sourceOf(file)
+			store, failed := a.openStore(dir)
+			if failed != nil {
+				return errors.Join(err, failed)
+			}
+			defer store.Close()
+			return errors.Join(a.listRuns(store, run.Pipeline), err)
+		}
 		return err
 	}
 	store, done, err := a.openToLook(p)

@@ -64,7 +64,7 @@ type causesEvent struct {
 }
 
 func (a *app) why(file string, named []string, sets []string) error {
-	p, err := a.load(file, sets)
+	p, err := a.loadToLook(file, sets)
 	if err != nil {
 		return err
 	}

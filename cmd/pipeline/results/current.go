@@ -9,6 +9,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/dag/engine"
+	"prgnn/dag/record"
 	"prgnn/dag/why"
 	"prgnn/pipelines"
 )
@@ -20,6 +21,7 @@ type Current struct {
 	Pipeline *pipelines.Pipeline
 	Store    *artifacts.Store
 	Steps    map[*dag.Node]*engine.Step
+	Run      *record.Record // whose results these are, whatever the file has now; nil for those of now
 
 	read map[artifacts.Digest]bool // what was read to see whether it is damaged: whether it is
 }
@@ -90,5 +92,18 @@ func (c *Current) Kept(a *console.Console, n *dag.Node, port string) (artifacts.
 	return ref, fmt.Errorf("%s.%s is no longer in the store\n  %s", n.ID(), port, makes)
 }
 
-// Ref is one output of a task whose result is there.
-func (c *Current) Ref(n *dag.Node, port string) artifacts.Ref { return c.Steps[n].Outputs.Of(port) }
+// Ref is one output of a task whose result is there, or known before it has run.
+func (c *Current) Ref(n *dag.Node, port string) artifacts.Ref { return c.outputs(n).Of(port) }
+
+// outputs are those of the result of a task, or those that it will give: the cohort of an edited table has not run, and
+// its regions are those of the results that are stored.
+func (c *Current) outputs(n *dag.Node) artifacts.Refs {
+	s := c.Steps[n]
+	if s == nil {
+		return nil
+	}
+	if f, ok := n.Instance().(dag.Precomputed); ok && s.Outputs == nil && s.State == engine.Stale {
+		return f.KnownOutputs()
+	}
+	return s.Outputs
+}

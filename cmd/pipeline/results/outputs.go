@@ -100,6 +100,9 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 		text, makes = text+"\n"+c.Pipeline.Roster.CompleteExclude(failed), makes+" once the cause is fixed"
 	}
 	text += "\n  " + a.Command(words...) + " " + makes
+	if run, n := c.Earlier(others); n > 0 && c.Run == nil {
+		text += "; " + a.Command("show", run.ID, sel.Stage.Name()) + " prints that of an earlier run, of other inputs, parameters or code"
+	}
 	if len(there) > 0 {
 		text += hint
 	}

@@ -123,7 +123,7 @@ func OfRun(rec *record.Record, store *artifacts.Store) (*Current, error) {
 	}
 	for n := range p.Graph.Tasks() {
 		if k, ran := keys[n.ID()]; c.Steps[n].Key != k || !ran {
-			return nil, fmt.Errorf("%s has changed since this run, in its data or in the program; give the pipeline file to use its present result", n.ID())
+			return nil, fmt.Errorf("%s has changed since this run, in its data or in the program, so what it did cannot be described from the data as they are\n  pipeline show %s STAGE and pipeline export %s STAGE give its results; after pipeline run, give the pipeline file for the present ones", n.ID(), rec.ID, rec.ID)
 		}
 	}
 	return c, nil
@@ -139,7 +139,7 @@ func AsRun(rec *record.Record, store *artifacts.Store) (*Current, error) {
 	for i := range rec.Tasks {
 		tasks[rec.Tasks[i].ID] = &rec.Tasks[i]
 	}
-	c := &Current{File: rec.ID, Pipeline: p, Store: store, Steps: map[*dag.Node]*engine.Step{}}
+	c := &Current{File: rec.ID, Pipeline: p, Store: store, Run: rec, Steps: map[*dag.Node]*engine.Step{}}
 	for n := range p.Graph.Tasks() {
 		s := &engine.Step{Node: n, State: engine.Unknown, Reason: "it did not run in run " + rec.ID}
 		if t := tasks[n.ID()]; t != nil {
@@ -151,6 +151,23 @@ func AsRun(rec *record.Record, store *artifacts.Store) (*Current, error) {
 		c.Steps[n] = s
 	}
 	return c, nil
+}
+
+// Earlier is the last run that has results of some tasks which are not those of now: their inputs, parameters or code
+// were others. n is how many; nil is none.
+func (c *Current) Earlier(tasks []*dag.Node) (run *record.Record, n int) {
+	for past := range record.NewPast(c.Store, c.Pipeline.Graph.Name()).Back {
+		for _, t := range tasks {
+			old := past.Task(t.ID())
+			if old != nil && old.Outputs != nil && c.Steps[t] != nil && old.Key != c.Steps[t].Key {
+				n++
+			}
+		}
+		if n > 0 {
+			return past, n
+		}
+	}
+	return nil, 0
 }
 
 // LastRun is the last run of a pipeline file whose text is now text (as pipelines.Source has it), whether the file has
@@ -184,7 +201,7 @@ func pipelineOf(rec *record.Record) (*pipelines.Pipeline, error) {
 	text, sets := pipelines.SplitSource(rec.Source)
 	p, err := (&lock.Lock{File: filepath.Base(rec.File), Text: text, Sets: sets}).Load(filepath.Dir(rec.File), nil)
 	if err != nil {
-		return nil, fmt.Errorf("its pipeline can no longer be loaded (name the pipeline file instead): %w", err)
+		return nil, fmt.Errorf("its pipeline can no longer be loaded: %w\n  pipeline show %s STAGE prints its results, which are in the store; restore what is gone for anything else", err, rec.ID)
 	}
 	return p, nil
 }

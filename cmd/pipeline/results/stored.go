@@ -13,6 +13,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/dag/engine"
+	"prgnn/dag/record"
 	"prgnn/pipelines/differ"
 	"prgnn/pipelines/lock"
 	"prgnn/stages/column"
@@ -100,7 +101,7 @@ func (c *Current) Results() differ.Results {
 
 // Stored is the file that has the bytes of an output.
 func (c *Current) Stored(n *dag.Node, output string) (path, format string) {
-	return InFile(c.Store, c.Steps[n].Outputs.Of(output))
+	return InFile(c.Store, c.Ref(n, output))
 }
 
 // InFile is a file that has the bytes of a result. If there is none, who opens it finds out.
@@ -136,7 +137,7 @@ func (c *Current) InputsStored(n *dag.Node) bool {
 // none. It reads them: a disk may change bytes without telling the file system.
 func (c *Current) DamagedInput(n *dag.Node) string {
 	for src := range n.Upstream() {
-		if s := c.Steps[src.Node]; s != nil && c.damaged(s, s.Outputs.Of(src.Output)) {
+		if s := c.Steps[src.Node]; s != nil && c.damaged(s, c.Ref(src.Node, src.Output)) {
 			return src.Node.ID() + "." + src.Output
 		}
 	}
@@ -152,7 +153,7 @@ func (c *Current) DamagedResult(n *dag.Node) bool {
 
 // damaged reads each blob once.
 func (c *Current) damaged(s *engine.Step, ref artifacts.Ref) bool {
-	if s.State != engine.Cached || s.Damaged {
+	if s.Damaged || ref == (artifacts.Ref{}) {
 		return s.Damaged
 	}
 	bad, known := c.read[ref.Digest]
@@ -168,7 +169,7 @@ func (c *Current) damaged(s *engine.Step, ref artifacts.Ref) bool {
 }
 
 // Recorded are the results that the store holds, and where their bytes are gone, the
-// digests that the last run of the same pipeline wrote down.
+// digests that the last run of the same pipeline wrote down, of the inputs that it has now.
 func (c *Current) Recorded() differ.Results {
 	all := c.Results()
 	runs, _ := c.Store.Runs() // damaged records are as good as none here
@@ -183,13 +184,36 @@ func (c *Current) Recorded() differ.Results {
 		if err != nil || rec.Source != c.Pipeline.Graph.Source() {
 			continue
 		}
+		ofNow := c.unchanged(rec)
 		for id, result := range differ.OfRecord(r.ID, c.Store, rec).Tasks {
-			if _, known := all.Tasks[id]; !known {
+			if _, known := all.Tasks[id]; !known && ofNow[id] {
 				all.Tasks[id] = result
 			}
 		}
 	}
 	return all
+}
+
+// unchanged are the tasks of a record whose work is that of now, as far as it is known what they do now.
+func (c *Current) unchanged(rec *record.Record) map[string]bool {
+	same := map[string]bool{}
+	var look func(n *dag.Node) bool
+	look = func(n *dag.Node) bool {
+		if is, seen := same[n.ID()]; seen {
+			return is
+		}
+		s, t := c.Steps[n], rec.Task(n.ID())
+		is := s != nil && t != nil && (s.Key == (artifacts.Key{}) || s.Key == t.Key)
+		for src := range n.Upstream() {
+			is = is && (s.Key != (artifacts.Key{}) || look(src.Node))
+		}
+		same[n.ID()] = is
+		return is
+	}
+	for n := range c.Steps {
+		look(n)
+	}
+	return same
 }
 
 // Lock writes down what the store holds for the pipeline now.
@@ -204,7 +228,11 @@ func (c *Current) Lock(a *console.Console) (*lock.Lock, error) {
 	}
 	l, err := lock.Of(c.Pipeline, steps, Hasher(c.Store))
 	if errors.As(err, new(*lock.Incomplete)) {
-		err = fmt.Errorf("%w\n  %s makes it", err, c.RunAll(a))
+		earlier := ""
+		if run, n := c.Earlier(slices.Collect(c.Pipeline.Graph.Tasks())); n > 0 && c.Run == nil {
+			earlier = fmt.Sprintf("; run %s has results of other inputs, parameters or code: %s prints them", run.ID, a.Command("show", run.ID, "STAGE"))
+		}
+		err = fmt.Errorf("%w\n  %s makes it%s", err, c.RunAll(a), earlier)
 	}
 	if err != nil && damaged {
 		err = &exit.Error{Code: exit.Damaged, Err: err}
