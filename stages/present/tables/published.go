@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/words"
@@ -14,14 +16,14 @@ import (
 
 var publishedKind = dag.Kind{
 	Name: "published",
-	Doc: "accuracies of your run beside published ones on the same data set\n" +
-		"Each published row says in what it differs from your run: participants, regions, splits. A row with differences is no comparison of models. The figures are means and standard deviations over the splits, computed from the result files that the authors' programs publish; figures printed in papers alone are not among them.",
+	Doc: "accuracies of your run beside published ones\n" +
+		"Each published row lists in what it differs from your run: data set, splits, participants, regions. The data set is that of the figures if each participant's number is one of it. A row with differences is no comparison of models. The figures are means and standard deviations over the splits, computed from the result files that the authors' programs publish; figures printed in papers alone are not among them.",
 	New: func() dag.Stage { return &Published{Study: "abide"} },
 }
 
 // Published puts published figures beside those of a run.
 type Published struct {
-	Study string `param:"study" doc:"the data set" choices:"abide"`
+	Study string `param:"study" doc:"the data set of the published figures" choices:"abide"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -31,6 +33,8 @@ func (*Published) Ports() dag.Ports {
 			{Name: "evaluation", Type: column.Needs[column.AccuracyRow](),
 				Doc: "evaluate's summary"},
 			{Name: "nodes", Type: dag.Arrow("name"), Doc: "the regions of the run"},
+			{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true,
+				Doc: "who took part; without them the data set counts as a different one"},
 		},
 		Out: []dag.Port{{Name: "table", Type: column.Type[PublishedRow](), Doc: "the rows of the run, per participant, then the published ones"}},
 	}
@@ -91,7 +95,19 @@ var publications = []publication{
 	}},
 }
 
-// Run reads the figures of the run, and says how the others differ.
+// isABIDE reports whether all participants have numbers of ABIDE I: SUB_ID 50002 to 51607 in its phenotypic table,
+// whose leading zeros differ between copies.
+func isABIDE(ids []string) bool {
+	for _, id := range ids {
+		n, err := strconv.Atoi(strings.TrimPrefix(id, "sub-"))
+		if err != nil || n < 50002 || n > 51607 {
+			return false
+		}
+	}
+	return len(ids) > 0
+}
+
+// Run reads the figures of the run, and lists how the others differ.
 func (s *Published) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	nodes, err := t.In("nodes").Table()
 	if err != nil {
@@ -117,8 +133,21 @@ func (s *Published) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if rows == nil {
 		return nil, fmt.Errorf("%s: no row of the level participant", t.In("evaluation").Name)
 	}
+	people, err := column.ReadPort[struct {
+		ID string `column:"participant_id"`
+	}](t, "participants")
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(people))
+	for i, p := range people {
+		ids[i] = p.ID
+	}
 	for _, p := range publications {
 		differs := []string{"splits"}
+		if !isABIDE(ids) {
+			differs = []string{"data set", "splits"}
+		}
 		if p.participants != run.Participants {
 			differs = append(differs, "participants")
 		}
