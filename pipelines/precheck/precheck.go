@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
+	"sync"
 
 	"prgnn/dag"
 	"prgnn/internal/machine"
@@ -95,14 +97,37 @@ func (why refusals) lacking(r *cohort.Roster, g *dag.Graph) {
 
 // byHeaders adds the participants whose files a stage would refuse by their headers.
 func (why refusals) byHeaders(g *dag.Graph) {
+	type question struct {
+		id, stage string
+		ask       func() error
+		err       error
+	}
+	var all []*question
 	for n, work := range role.With[role.ScanReader](g.Stages()...) {
 		id := design.Coord(n.Coords(), "subject")
 		files, known := inputFiles(n, func(string) bool { return true })
 		if !known || n.Problem() != nil || id == "" || why.has(id) {
 			continue
 		}
-		if err := work.RefusesHeaders(files); err != nil && !machine.Caused(err) { // that the run reports
-			why.add(id, Refusal{n.Stage().Name() + ": " + err.Error(), listed.UnusableData})
+		all = append(all, &question{id, n.Stage().Name(), func() error { return work.RefusesHeaders(files) }, nil})
+	}
+	var workers sync.WaitGroup
+	next := make(chan *question)
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for q := range next {
+				q.err = q.ask()
+			}
+		})
+	}
+	for _, q := range all {
+		next <- q
+	}
+	close(next)
+	workers.Wait()
+	for _, q := range all {
+		if q.err != nil && !machine.Caused(q.err) { // that the run reports
+			why.add(q.id, Refusal{q.stage + ": " + q.err.Error(), listed.UnusableData})
 		}
 	}
 }

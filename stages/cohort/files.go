@@ -624,19 +624,15 @@ func (r *Roster) skip() {
 		if s.Problem == nil || errors.As(s.Problem, new(several)) {
 			left, keep[s.ID] = append(left, s), true
 		} else {
-			why := errors.Unwrap(s.Problem)
-			if why == nil { // otherHead
-				why = s.Problem
-			}
 			out = append(out, listed.LeftOut{ID: s.ID, Group: group[s.ID], Category: listed.UnusableData,
-				Why: userfile.WithoutPlaces(r.Root, why)})
+				Why: userfile.WithoutPlaces(r.Root, errors.Unwrap(s.Problem))})
 		}
 	}
 	if out == nil || left == nil {
 		return
 	}
 	r.Subjects, r.Participants = left, column.KeepRows(r.Participants, r.IDColumn(), keep)
-	r.Notes = append(r.Notes, column.Notef("%s without a file or a %s excluded", words.Count(len(out), r.Noun()),
+	r.Notes = append(r.Notes, column.Notef("%s without a usable file or a %s excluded", words.Count(len(out), r.Noun()),
 		column.LabelOf(r.Participants)))
 	r.Left = append(r.Left, out...)
 	slices.SortFunc(r.Left, func(a, b listed.LeftOut) int { return strings.Compare(a.ID, b.ID) })

@@ -64,14 +64,9 @@ func (c *MatricesCohort) nodes(l *listed.List, r *Roster) ([]atlas.Node, error) 
 	if c.Nodes != "" {
 		return listRegions(c.Nodes, l.Dir)
 	}
-	f, err := r.openFirst("pearson")
+	names, path, err := r.firstNames("pearson", region.MatrixNames)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w (or set nodes)", err)
 	}
-	defer f.Close()
-	names, err := region.MatrixNames(f)
-	if err != nil {
-		return nil, fmt.Errorf("nodes: %s: %w (or set nodes)", f.Name(), err)
-	}
-	return regionsOf(names, f.Name())
+	return regionsOf(names, path)
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -38,7 +38,7 @@ type TimeseriesCohort struct {
 	Sessions   []string `param:"sessions" doc:"longitudinal data, for stages with each: session and the kind sessions: with dir all, or the sessions to use, such as [01, 02], with one file each; with series the column that names the session, with one row per session of a participant"`
 	Series     string   `param:"series" place:"maybe" doc:"without dir: each participant's time series: a column, or a path with {columns}, in which * is any text if one file matches"`
 	Columns    []string `param:"columns" doc:"the columns of the table that are covariates, under their names or others, such as [age, site=SITE_ID]; by default all. Columns of sites, families, persons with several ids, and mean_fd are always kept, since checks use them"`
-	Incomplete string   `param:"incomplete" choices:"fail|skip" doc:"participants without a file, a group or a value that combat needs: let their tasks fail, or exclude them"`
+	Incomplete string   `param:"incomplete" choices:"fail|skip" doc:"participants without a file, a group or a value that combat needs, or whose file cannot be read (a text among the numbers, a line of another length, an infinite value): let their tasks fail, or exclude them"`
 	Nodes      string   `param:"nodes" place:"maybe" doc:"the regions, in the order of the time series: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file, and for files of ABIDE's Preprocessed Connectomes Project (…_rois_ho.1D) the names of their atlas"`
 }
 
@@ -211,25 +211,22 @@ func (c *TimeseriesCohort) nodes(l *listed.List, r *Roster) ([]atlas.Node, error
 	if c.Nodes != "" {
 		return listRegions(c.Nodes, l.Dir)
 	}
-	f, err := r.openFirst("series")
+	names, path, err := r.firstNames("series", region.SeriesNames)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	names, err := region.SeriesNames(f)
-	if err != nil {
-		return nil, fmt.Errorf("nodes: %s: %w", f.Name(), err)
-	}
-	nodes, err := regionsOf(names, f.Name())
+	nodes, err := regionsOf(names, path)
 	if err != nil {
 		return nil, err
 	}
-	return atlas.OfPCP(f.Name(), nodes), nil
+	return atlas.OfPCP(path, nodes), nil
 }
 
-// openFirst opens the first file of a port that can be opened, for the names of its columns. Participants whose files
-// cannot be are refused.
-func (r *Roster) openFirst(port string) (*os.File, error) {
+// firstNames are the names of the columns of the first file of a port that can be read. Participants whose files cannot
+// be are refused.
+func (r *Roster) firstNames(port string, read func(io.Reader) ([]string, error)) (names []string, path string,
+	err error) {
+	var first error // of files that can be opened
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		path, ok := s.first(port)
@@ -238,28 +235,36 @@ func (r *Roster) openFirst(port string) (*os.File, error) {
 		}
 		f, err := userfile.Open(path)
 		if err == nil {
-			return f, nil
+			names, err = read(f)
+			f.Close()
+			if err == nil {
+				return names, path, nil
+			}
+			if first == nil {
+				first = fmt.Errorf("nodes: %s: %w", path, err)
+			}
+			err = fmt.Errorf("its %s file: %s: %w", port, userfile.NameIn(r.Root, path), err)
 		}
 		if s.Problem == nil {
 			s.Problem = fmt.Errorf("participant %s: %w%s", s.ID, err, r.Without(s.ID))
 		}
 	}
-	return nil, fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from%s", r.Table, firstProblem(r.Subjects))
+	if first != nil {
+		return nil, "", first
+	}
+	return nil, "", fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from%s", r.Table, firstProblem(r.Subjects))
 }
 
 // An otherHead is the problem of a participant whose columns have names where those of most others have none, or none
 // where they have.
 type otherHead struct{ error }
 
+func (e otherHead) Unwrap() error { return errors.Unwrap(e.error) }
+
 // refuseOtherHeads refuses participants whose columns have no names, or are numbered from 0, where those of most files
 // have names, and the reverse: the place of a column would give its region in one file, and its name in another.
 // With a node list that is given, it notes files in which the place of a column alone gives its region.
 func (r *Roster) refuseOtherHeads(port string, given bool) {
-	type head struct {
-		of    *Subject
-		path  string
-		names []string
-	}
 	var groups [2][]head // without names, and with
 	read := func(path string, most int64) ([]string, bool) {
 		f, err := userfile.Open(path)
@@ -292,6 +297,9 @@ func (r *Roster) refuseOtherHeads(port string, given bool) {
 		}
 	}
 	if len(groups[0]) == 0 || len(groups[1]) == 0 {
+		if !given {
+			r.refuseOtherNames(groups[1])
+		}
 		return
 	}
 	// Whether whole numbers are names depends on all rows.
@@ -316,11 +324,57 @@ func (r *Roster) refuseOtherHeads(port string, given bool) {
 	}
 	for _, h := range few {
 		if h.of.Problem == nil {
-			h.of.Problem = otherHead{fmt.Errorf("participant %s: the columns of %s %s, but those of %d files, such as %s, %s: name the columns alike in all files%s",
-				h.of.ID, userfile.NameIn(r.Root, h.path), how(h.names), len(many),
-				userfile.NameIn(r.Root, many[0].path), how(many[0].names), r.Without(h.of.ID))}
+			why := fmt.Errorf("the columns of %s %s, but those of %d files, such as %s, %s: name the columns alike in all files",
+				userfile.NameIn(r.Root, h.path), how(h.names), len(many), userfile.NameIn(r.Root, many[0].path),
+				how(many[0].names))
+			h.of.Problem = otherHead{fmt.Errorf("participant %s: %w%s", h.of.ID, why, r.Without(h.of.ID))}
 		}
 	}
+}
+
+// A head is the names of the columns of a participant's file.
+type head struct {
+	of    *Subject
+	path  string
+	names []string
+}
+
+// refuseOtherNames refuses participants whose columns have other names than those of more than half of the files, from
+// which the regions are taken.
+func (r *Roster) refuseOtherNames(all []head) {
+	of := map[string][]head{}
+	set := func(h head) string { return fmt.Sprintf("%q", slices.Sorted(slices.Values(h.names))) }
+	for _, h := range all {
+		of[set(h)] = append(of[set(h)], h)
+	}
+	for _, many := range of {
+		if len(of) == 1 || 2*len(many) <= len(all) {
+			continue
+		}
+		for _, h := range all {
+			lacks := without(many[0].names, h.names)
+			more := without(h.names, many[0].names)
+			if h.of.Problem != nil || len(lacks)+len(more) == 0 {
+				continue
+			}
+			var how []string
+			if len(lacks) > 0 {
+				how = append(how, "lacks the columns "+words.Some(lacks, 5))
+			}
+			if len(more) > 0 {
+				how = append(how, "has the columns "+words.Some(more, 5))
+			}
+			why := fmt.Errorf("%s %s, against %d files, such as %s: name the columns alike in all files, or set nodes",
+				userfile.NameIn(r.Root, h.path), strings.Join(how, " and "), len(many), userfile.NameIn(r.Root,
+					many[0].path))
+			h.of.Problem = otherHead{fmt.Errorf("participant %s: %w%s", h.of.ID, why, r.Without(h.of.ID))}
+		}
+	}
+}
+
+// without are the names of a list that another has not.
+func without(names, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(other, name) })
 }
 
 // firstProblem says of one participant why there is nothing to be had: of one with too many files, if there is one,

@@ -209,7 +209,7 @@ func TestTimeseriesStar(t *testing.T) {
 		{ID: "sub-d4", Why: `it has no group (column "dx" is empty)`, Category: listed.UnusableData}}; !slices.Equal(r.Left, want) {
 		t.Errorf("left out: %+v, want %+v", r.Left, want)
 	}
-	if want := []string{"2 participants without a file or a group excluded"}; !slices.Contains(column.NoteTexts(r.Notes), want[0]) {
+	if want := []string{"2 participants without a usable file or a group excluded"}; !slices.Contains(column.NoteTexts(r.Notes), want[0]) {
 		t.Errorf("notes %q lack %q", column.NoteTexts(r.Notes), want)
 	}
 	var columns []string
@@ -368,7 +368,33 @@ func TestSkipOtherHeads(t *testing.T) {
 	people := listed.Parameters{File: "people.tsv", ID: "participant_id", Group: "group"}
 	r := need.Value((&TimeseriesCohort{Parameters: people, Series: "{participant_id}.tsv", Incomplete: "skip"}).Load(d.dir))(t)
 	need.Equal(t, len(r.Subjects), 2)
-	need.Equal(t, strings.HasPrefix(r.Left[0].Why, "participant sub-1: the columns of 1.tsv have no names"), true, r.Left[0].Why)
+	need.Equal(t, strings.HasPrefix(r.Left[0].Why, "the columns of 1.tsv have no names"), true, r.Left[0].Why)
+}
+
+// The first participant's file does not decide for the others when it is damaged, or has other names than most.
+func TestSkipDamagedFirst(t *testing.T) {
+	rows := "a\tb\n" + strings.Repeat("0.5\t1.5\n1.5\t-0.5\n", 3)
+	for damaged, want := range map[string]string{
+		"":                                     "its series file: 1.tsv: the file has no numbers",
+		"a\tb":                                 "its series file: 1.tsv: the file has column names but no numbers",
+		strings.Replace(rows, "-0.5", "x", 1):  "its series file: 1.tsv: line 3, column 2",
+		strings.Replace(rows, "\t-0.5", "", 1): "its series file: 1.tsv: line 3 has 1 column",
+		"\xff\xfea\x00\t\x00b\x00\n\x00":       "its series file: 1.tsv: not a text file",
+		strings.Replace(rows, "a\tb", "\xe9\tb", 1):  "1.tsv lacks the columns a and has the columns",
+		strings.Replace(rows, "a\tb", "other\tb", 1): "1.tsv lacks the columns a and has the columns other, against 2 files, such as 2.tsv",
+		strings.Replace(rows, "1.5", "1.5\x00", 1):   "its series file: 1.tsv: not a text file",
+	} {
+		d := newDataset(t, "")
+		d.write("people.tsv", "participant_id\tgroup\n1\tA\n2\tA\n3\tB\n")
+		d.write("1.tsv", damaged)
+		d.write("2.tsv", rows)
+		d.write("3.tsv", rows)
+		people := listed.Parameters{File: "people.tsv", ID: "participant_id", Group: "group"}
+		r := need.Value((&TimeseriesCohort{Parameters: people, Series: "{participant_id}.tsv", Incomplete: "skip"}).Load(d.dir))(t)
+		if len(r.Left) != 1 || !strings.HasPrefix(r.Left[0].Why, want) || len(r.Subjects) != 2 {
+			t.Errorf("%q: left out %v, want %q", damaged, r.Left, want)
+		}
+	}
 }
 
 // With a node list of the user's, columns without names are noted: nothing but their position gives their regions.

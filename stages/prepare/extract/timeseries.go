@@ -51,14 +51,9 @@ func (*Timeseries) Ports() dag.Ports {
 
 func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in := t.In("series")
-	r, err := in.Reader()
+	names, x, own, err := readSeries(in)
 	if err != nil {
 		return nil, err
-	}
-	defer r.Close()
-	names, x, own, err := region.ReadSeries(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	nodes, err := t.In("nodes").Table()
 	if err != nil {
@@ -103,6 +98,18 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
+func readSeries(in dag.Input) (names []string, x connectivity.Matrix, tr float64, err error) {
+	r, err := in.Reader()
+	if err != nil {
+		return nil, x, 0, err
+	}
+	defer r.Close()
+	if names, x, tr, err = region.ReadSeries(r); err != nil {
+		return nil, x, 0, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return names, x, tr, nil
+}
+
 // TimeFrom is where it takes the repetition time from; "" where nothing gives it.
 func (s *Timeseries) TimeFrom(has func(port string) bool) string {
 	switch {
@@ -120,9 +127,21 @@ func (s *Timeseries) GivenTime() float64 { return s.TR }
 // Validate refuses a repetition time in another unit.
 func (s *Timeseries) Validate() []error { return bids.CheckTime(s.TR) }
 
-// RefusesHeaders reports why the task of a participant would fail, by the sidecar of its series.
+// RefusesHeaders reports why the task of a participant would fail, by the sidecar and the numbers of its series: text
+// has no header that states whether the rest is whole.
 func (s *Timeseries) RefusesHeaders(files map[string]dag.Input) error {
 	t := taskOf(files)
+	if t.Has("series") {
+		_, x, _, err := readSeries(t.In("series"))
+		if err == nil {
+			if _, err = connectivity.Inspect(x); err != nil {
+				err = fmt.Errorf("%s: %w", t.In("series").Name, err)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if !t.Has("sidecar") {
 		return nil
 	}
