@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"prgnn/artifacts"
@@ -40,8 +39,12 @@ func (b *App) dataset(a *console.Console, p *pipelines.Pipeline, store *artifact
 }
 
 func (b *App) options(chosen []string, files map[string]string) export.Options {
+	task := "" // of several, the files alone state which one a scan is of
+	if tasks := labels(b.tasks, "task-"); len(tasks) == 1 {
+		task = tasks[0]
+	}
 	return export.Options{Path: b.Out, Format: "bids", Partial: true,
-		Task: slices.Concat(b.tasks, []string{"rest"})[0], App: &export.App{
+		Task: task, App: &export.App{
 			Participants: chosen, Container: container(),
 			Files:  files,
 			Ignore: []string{"logs/", "*.html", "prgnn.yaml"},
@@ -54,10 +57,15 @@ const (
 	CitationBibTeX = "logs/CITATION.bib"
 )
 
-// InTheWay says which files of others stand where this call would write its own, before it computes anything.
+// InTheWay reports files of others that stand where this call would write its own, and participants whose task is
+// unknown, before it computes anything.
 func (b *App) InTheWay(p *pipelines.Pipeline, chosen []string) error {
 	o := b.options(chosen, map[string]string{CitationText: "", CitationBibTeX: ""})
-	return bids.InTheWay(b.Out, export.BIDSNames(p, o))
+	names, err := export.BIDSNames(p, o)
+	if err != nil {
+		return err
+	}
+	return bids.InTheWay(b.Out, names)
 }
 
 // crashLogs writes a file of each task that failed to OUTPUT_DIR/logs.

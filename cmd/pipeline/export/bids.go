@@ -157,7 +157,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 			members = append(members, x.bidsMembers(n, chosen)...)
 		}
 	}
-	if err := withoutTask(members); err != nil {
+	if err := x.withoutTask(members); err != nil {
 		return err
 	}
 	if len(missing) > 0 {
@@ -203,19 +203,28 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 }
 
 // BIDSNames are the files that a dataset has when all its results are there, by their slash-separated paths.
-func BIDSNames(p *pipelines.Pipeline, o Options) []string {
+// Participants whose task is unknown are refused.
+func BIDSNames(p *pipelines.Pipeline, o Options) ([]string, error) {
 	x := &job{Current: &results.Current{Pipeline: p}, Options: o}
 	label, _ := x.atlasName()
 	names := append(rootNames(label), slices.Sorted(maps.Keys(o.App.Files))...)
 	chosen := x.bidsStages("")
+	var all []*bidsMember
+	unusable := map[string]bool{}
+	for _, s := range p.Roster.Subjects {
+		unusable[s.ID] = s.Problem != nil
+	}
 	for _, s := range chosen {
 		for _, n := range x.bidsTasks(s) {
 			for _, m := range x.bidsMembers(n, chosen) {
 				names = append(names, m.fileName(0)+m.file.extension, m.fileName(0)+".json")
+				if !unusable["sub-"+m.name.Get("sub")] {
+					all = append(all, m)
+				}
 			}
 		}
 	}
-	return names
+	return names, x.withoutTask(all)
 }
 
 // mayPut refuses a dataset that would take the place of files which no command may write over: of
@@ -372,7 +381,7 @@ func (x *job) taskOf(subject string) string {
 }
 
 // withoutTask refuses a dataset with files that have no task: BIDS requires it in the names of files in func.
-func withoutTask(members []*bidsMember) error {
+func (x *job) withoutTask(members []*bidsMember) error {
 	var without []string
 	for _, m := range members {
 		if sub := "sub-" + m.name.Get("sub"); m.name.Get("task") == "" && !slices.Contains(without, sub) {
@@ -382,9 +391,13 @@ func withoutTask(members []*bidsMember) error {
 	if without == nil {
 		return nil
 	}
-	return exit.Wrongf("the task of %s is unknown: neither the names of the files nor a TaskName in a sidecar gives it, "+
-		"and BIDS requires it (%s)\n  state it with --task NAME, such as --task rest",
-		words.Count(len(without), "participant"), words.Some(without, 6))
+	flag := "--task"
+	if x.App != nil {
+		flag = "--task-id"
+	}
+	return exit.Wrongf("the task of %s is unknown: neither the names of the files nor a TaskName in a sidecar gives one task, "+
+		"and BIDS requires it (%s)\n  state it with %s NAME, such as %[3]s rest",
+		words.Count(len(without), "participant"), words.Some(without, 6), flag)
 }
 
 // atlasName is the name of the atlas: DesikanKilliany for the built-in list, whatever --atlas
