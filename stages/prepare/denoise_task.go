@@ -13,6 +13,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/cell"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 	"prgnn/stages/sheet"
@@ -107,6 +108,11 @@ func (s *Denoise) events(in dag.Input) ([]connectivity.Event, error) {
 			e.Condition, _ = cell.Whole(kind[i])
 		}
 		if e.Condition != "" && !slices.Contains(have, e.Condition) {
+			alike := slices.IndexFunc(have, func(other string) bool { return strings.EqualFold(other, e.Condition) })
+			if alike >= 0 && len(conditions) == 0 {
+				return nil, fmt.Errorf("%s:%d: the trial_type is %q, and %q above: conditions that differ in case only are probably one; write them alike, or choose the conditions",
+					in.Name, table.Lines[i], e.Condition, have[alike])
+			}
 			have = append(have, e.Condition)
 		}
 		if len(conditions) == 0 && cell.DoubtOf(e.Condition) == cell.Mark {
@@ -129,6 +135,13 @@ func (s *Denoise) events(in dag.Input) ([]connectivity.Event, error) {
 			return nil, fmt.Errorf("%s:%d: the duration is %g s; it must be at least 0", in.Name, table.Lines[i], e.Duration)
 		}
 		events = append(events, e)
+	}
+	if events == nil && len(s.Conditions) == 0 {
+		what := "it has no rows"
+		if len(table.Rows) > 0 {
+			what = fmt.Sprintf("the trial_type is n/a in all %s", words.Count(len(table.Rows), "row"))
+		}
+		return nil, fmt.Errorf("%s: no event has a condition: %s; name the conditions in trial_type, or remove that column to model all events as one condition", in.Name, what)
 	}
 	if events == nil {
 		return nil, fmt.Errorf("%s: no event of the conditions [%s]; it has [%s]", in.Name, strings.Join(s.Conditions, ", "), strings.Join(have, ", "))

@@ -106,6 +106,8 @@ func TestDenoiseTaskRefuses(t *testing.T) {
 		{"onset\ttrial_type\n1\ta\n", "{}", nil, "events.tsv: events need the columns onset and duration, in s; it has onset, trial_type" + exclude},
 		{"onset\tduration\ttrial_type\n1\t2\ta\n3\tn/a\tb\n", "{}", nil, "events.tsv:3: the duration is n/a, which is not a number in s" + exclude},
 		{goAndStop, "{}", func(s *Denoise) { s.Conditions = []string{"Go"} }, "events.tsv: no event of the conditions [Go]; it has [go, stop]" + exclude},
+		{"onset\tduration\ttrial_type\n1\t2\tn/a\n3\t1\tn/a\n", "{}", nil, "events.tsv: no event has a condition: the trial_type is n/a in all 2 rows; name the conditions in trial_type, or remove that column"},
+		{"onset\tduration\ttrial_type\n1\t2\tgo\n3\t1\tstop\n5\t1\tGo\n", "{}", nil, "events.tsv:4: the trial_type is \"Go\", and \"go\" above: conditions that differ in case only are probably one"},
 		{"onset\tduration\n4000\t2000\n", "{}", nil, "events.tsv: none of 1 events lies within the scan, which takes 120 s; the onsets range from 4000 to 4000, and must be in s from the first volume: are they in milliseconds or in samples, or is this the table of another run? Correct the table" + exclude},
 		{"onset\tduration\n0\t500\n4000\t500\n9000\t500\n", "{}", nil, "events.tsv: only 1 of 3 events lie within the scan, which takes 120 s; the onsets range from 0 to 9000"},
 		{"onset\tduration\n10\t2000\n40\t120\n70\t2500\n", "{}", nil, "events.tsv: the duration of 2 of 3 events is longer than the scan, which takes 120 s; the longest is 2500, and durations must be in s: are they in milliseconds or in samples? Correct the table" + exclude},
