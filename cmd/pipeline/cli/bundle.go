@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +40,9 @@ are participants' scans: --without-inputs leaves them out, and replay --inputs n
 			if b.path == "" {
 				return flags.Usage(cmd, "-o PATH is missing")
 			}
+			if ext := strings.ToLower(filepath.Ext(b.path)); slices.Contains(otherArchives, ext) {
+				return flags.Usage(cmd, "-o %s: a bundle is a tar file, not %s: use the ending .tar", b.path, ext)
+			}
 			return a.bundle(args[0], b)
 		},
 	}
@@ -49,6 +53,9 @@ are participants' scans: --without-inputs leaves them out, and replay --inputs n
 	a.asRunFlags(cmd, &b.sets)
 	return cmd
 }
+
+// otherArchives are the endings of archives that a bundle is not.
+var otherArchives = []string{".zip", ".gz", ".tgz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".7z", ".rar"}
 
 type bundling struct {
 	path          string

@@ -66,6 +66,9 @@ func (a *app) load(file string, sets []string) (*pipelines.Pipeline, error) {
 	if file == "" {
 		return nil, exit.Wrongf("the name of the pipeline file is empty")
 	}
+	if file == "-" || file == "/dev/stdin" {
+		return nil, exit.Wrongf("a pipeline cannot be read from standard input: its data, its store and its next run are found by the place of its file; write it to a file, such as study.yaml")
+	}
 	p, err := pipelines.Load(file, sets)
 	return a.loaded(file, p, err)
 }

@@ -77,7 +77,7 @@ func (a *app) newKey(name string) error {
 		path string
 		b    []byte
 		mode os.FileMode
-	}{{name + ".pem", private, 0o600}, {name + ".pub.pem", public, 0o644}} {
+	}{{name + ".pem", private, 0o600}, {name + ".pub.pem", public, 0o666}} {
 		if err := a.MayWrite(f.path); err != nil {
 			return err
 		}

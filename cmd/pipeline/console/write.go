@@ -133,7 +133,7 @@ func fill(made, path string, write func(io.Writer) error) (err error) {
 	err = write(w)
 	var cause *os.PathError
 	if errors.As(err, &cause) && cause.Path == f.Name() || err == nil {
-		if err = errors.Join(err, w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
+		if err = errors.Join(err, w.Flush(), f.Close()); err != nil {
 			return cannotWrite(path, err)
 		}
 	}
