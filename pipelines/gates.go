@@ -131,12 +131,16 @@ func (l *loader) connectCollected() {
 		if s.kind == nil || s.vague {
 			continue
 		}
-		if p := s.input(role.Collected); p != nil && p.Type.Columns != nil {
+		for i := range s.ports.In {
+			p := &s.ports.In[i]
+			if p.Type.Columns == nil || !slices.Contains(role.Ports(s.work, role.Collected), p.Name) {
+				continue
+			}
 			follow, taken := map[*stage]bool{}, map[output]bool{}
 			downstream([]*stage{s}, users, follow)
 			for _, k := range s.links {
 				for _, f := range k.from {
-					if f.producer != nil && f.producer.of != nil {
+					if k.port.Type.Columns != nil && f.producer != nil && f.producer.of != nil {
 						taken[output{f.producer.of, f.output}] = true
 					}
 				}

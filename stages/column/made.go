@@ -2,6 +2,7 @@ package column
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 )
 
 // How something was made is kept in the metadata of its tables, under "made": a line a
@@ -42,13 +44,22 @@ func MadeOf(t *dag.Task, port string) (string, error) {
 	return table.Meta["made"], nil
 }
 
-// MadeApart lists the parameters in which two descriptions differ, except for the allowed ones.
-func MadeApart(made, want string, allowed []string) []string {
+// MadeApart lists the parameters in which two descriptions differ.
+func MadeApart(made, want string) []string {
+	return lists.Map(MadeDiffers(made, want), func(d Difference) string { return d.Text })
+}
+
+// A Difference is one between data and those that a model was trained on.
+type Difference struct {
+	Key  string // by which a user accepts it: the parameter; "" where it cannot be accepted
+	Text string
+	Who  []string // participants that have it
+}
+
+// MadeDiffers are the parameters in which two descriptions differ.
+func MadeDiffers(made, want string) (out []Difference) {
 	a, b := MadeLines(made), MadeLines(want)
-	var names, out []string
-	for n := range a {
-		names = append(names, n)
-	}
+	names := slices.Collect(maps.Keys(a))
 	for n := range b {
 		if _, both := a[n]; !both {
 			names = append(names, n)
@@ -62,11 +73,38 @@ func MadeApart(made, want string, allowed []string) []string {
 		return "not there"
 	}
 	for _, n := range names {
-		if a[n] != b[n] && !slices.Contains(allowed, n) {
-			out = append(out, fmt.Sprintf("%s is %s, not %s", n, say(a, n), say(b, n)))
+		if a[n] != b[n] {
+			out = append(out, Difference{Key: n, Text: fmt.Sprintf("%s is %s, not %s", n, say(a, n), say(b, n))})
 		}
 	}
 	return out
+}
+
+// Differences are all of some participants, each once, in the order in which they were found.
+type Differences []Difference
+
+// Add adds the differences of a participant. Those of a text are one; each further one of a key of one is left to the
+// first, whose text is its example.
+func (all *Differences) Add(id string, one bool, more ...Difference) {
+	for _, d := range more {
+		at := slices.IndexFunc(*all, func(o Difference) bool { return o.Key == d.Key && (one || o.Text == d.Text) })
+		if at < 0 {
+			at, *all = len(*all), append(*all, d)
+		}
+		if o := &(*all)[at]; !slices.Contains(o.Who, id) {
+			o.Who = append(o.Who, id)
+		}
+	}
+}
+
+// Texts are the differences, with the participants of those that not all of so many have.
+func (all Differences) Texts(of int) []string {
+	return lists.Map(all, func(d Difference) string {
+		if len(d.Who) == of {
+			return d.Text
+		}
+		return d.Text + " (" + words.Some(d.Who, 6) + ")"
+	})
 }
 
 // MadeLines reads lines "name = value" of the metadata made, by name.

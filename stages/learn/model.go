@@ -179,6 +179,9 @@ func (m *Trained) check() error {
 	if len(m.Groups) != o.Classes || o.Features != m.Graphs.Features {
 		return errors.New("model.json contradicts itself")
 	}
+	if n := len(m.Graphs.Scans); n > 0 && n != len(m.Graphs.Taught) {
+		return fmt.Errorf("model.json lists %d participants and %d scans", len(m.Graphs.Taught), n)
+	}
 	for i, g := range m.Groups {
 		if g == "" || len(g) > 255 || strings.ContainsAny(g, "\t\r\n") || slices.Contains(m.Groups[:i], g) {
 			return fmt.Errorf("model.json: the groups %.300q: each must be a different name of 1 to 255 bytes without "+

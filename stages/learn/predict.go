@@ -43,7 +43,7 @@ func (*Predict) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "participants", Type: column.Type[predictedPerson](),
-				Doc: "one row per participant: predicted group, by the mean probability over graphs and models; trained counts the models trained on the participant, and should be 0"},
+				Doc: "one row per participant: predicted group, by the mean probability over graphs and models; trained counts the models trained on the participant, and should be 0; same_data should be empty"},
 			{Name: "predictions", Type: column.Type[predictedGraph](), Doc: "the same for every graph and model"},
 			{Name: "scores", Type: column.Type[predictedScore](), Doc: "pooling scores of every node that reaches a pooling layer"},
 		},
@@ -68,15 +68,15 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	var apart []error // all differences are listed at once
 	for _, m := range models {
 		if err := m.Graphs.acceptNodes(names); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.name, err)
+			apart = append(apart, fmt.Errorf("%s: %w", m.name, err))
 		}
 	}
-	if err := s.refuseLacking(models, features, names); err != nil {
-		return nil, err
-	}
-	out := newPredicted(models[0].Groups, len(models))
+	out := newPredicted(models, len(features), s.Allow)
+	var refused, accepted column.Differences
+	hint := "; to accept a difference, list it under allow"
 	for i, in := range features {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -86,10 +86,28 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, err
 		}
-		for at, m := range models {
-			if err := m.Graphs.accept(of.Graphs, of.Made, s.Allow); err != nil {
-				return nil, fmt.Errorf("%s was processed differently from the training graphs of %s: %w", in.Name, m.name, err)
+		for _, m := range models {
+			lacked, err := m.Graphs.lacks(in)
+			if err != nil {
+				return nil, err
 			}
+			for _, d := range m.Graphs.differs(of, lacked, names) {
+				to := &refused
+				if d.Key != "" && slices.Contains(s.Allow, d.Key) {
+					to = &accepted
+				}
+				to.Add(id, d.Key == "edges" || d.Key == "features", d)
+			}
+			if of.Made == "" && m.Graphs.Made != "" {
+				hint = "; their processing is unknown: connect quality, of the stage that made their matrices, to the graph stage"
+			}
+			out.lacked = append(out.lacked, lacked...)
+		}
+		if apart != nil || refused != nil {
+			continue
+		}
+		out.start(id, of, models)
+		for at, m := range models {
 			p, err := m.Predict(of.Graphs, t.Threads)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", id, err)
@@ -100,46 +118,25 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 						"and options damaged?", id, m.name, one.Probability)
 				}
 			}
-			out.add(id, of.Draws, at, p, slices.Contains(m.Graphs.Taught, id))
+			out.add(id, of.Draws, at, p)
 		}
 		t.Progress(i+1, len(features), id)
 	}
-	return out.tables(), nil
-}
-
-// refuseLacking refuses participants without regions that the models were trained with: their features would be zeros,
-// which no correlation is. names are those of the regions, nil where they are not known.
-func (s *Predict) refuseLacking(models []*Trained, features []dag.Input, names []string) error {
-	if slices.Contains(s.Allow, "regions") {
-		return nil
-	}
-	var errs []error
-	var who []string
-	for _, in := range features {
-		var lacked []int
-		for _, m := range models {
-			of, err := m.Graphs.lacks(in)
-			if err != nil {
-				return err
+	if refused != nil {
+		for _, d := range refused {
+			if d.Key == "regions" {
+				hint = "; exclude: [" + strings.Join(d.Who, ", ") + "], under cohort, or predict from zeros (allow: regions)" + hint
 			}
-			lacked = append(lacked, of...)
 		}
-		if lacked == nil {
-			continue
-		}
-		texts := lists.Map(slices.Compact(slices.Sorted(slices.Values(lacked))), func(r int) string {
-			return fold.NumberAndName(r-1, names)
-		})
-		who = append(who, in.Coord("subject"))
-		errs = append(errs, fmt.Errorf("%s: no usable series of %s %s, which all participants had in training",
-			in.Coord("subject"), map[bool]string{true: "region", false: "regions"}[len(texts) == 1],
-			words.Some(texts, 10)))
+		apart = append(apart, fmt.Errorf("the graphs of %s differ from the training graphs of %s: %s%s",
+			words.Count(len(features), "participant"),
+			words.Some(lists.Map(models, func(m *Trained) string { return m.name }), 4),
+			strings.Join(refused.Texts(len(features)), "; "), hint))
 	}
-	if errs == nil {
-		return nil
+	if apart != nil {
+		return nil, errors.Join(apart...)
 	}
-	return fmt.Errorf("%w; exclude: [%s], under cohort, or predict from zeros (allow: regions)", errors.Join(errs...),
-		strings.Join(who, ", "))
+	return out.tables(accepted, names), nil
 }
 
 // acceptNodes refuses a list of nodes that is not the training's.
@@ -160,32 +157,38 @@ func (f *graphFacts) acceptNodes(names []string) error {
 	return nil
 }
 
-// accept refuses graphs of another make than those of the training. A number of
-// edges or features somewhat beyond what the training saw is let through: new
-// participants are not the old ones.
-func (f *graphFacts) accept(graphs []GraphData, made string, allowed []string) error {
-	if d := column.MadeApart(made, f.Made, allowed); d != nil {
-		hint := "to accept a difference, list it under allow"
-		if made == "" {
-			hint = "their processing is unknown: connect quality, of the stage that made their matrices, to the graph stage"
-		}
-		return fmt.Errorf("%s; %s", strings.Join(d, "; "), hint)
+// differs are the differences of a participant's graphs from those of the training. lacked are regions without a series
+// that all had in training: their features would be zeros, which no correlation is. A number of edges or features
+// somewhat beyond what the training saw is no difference: new participants are not the old ones.
+func (f *graphFacts) differs(of Participant, lacked []int, names []string) []column.Difference {
+	all := column.MadeDiffers(of.Made, f.Made)
+	add := func(key, format string, args ...any) {
+		all = append(all, column.Difference{Key: key, Text: fmt.Sprintf(format, args...)})
 	}
-	for _, g := range graphs {
-		g = f.reduced(g)
-		if g.Nodes != f.Nodes || len(g.features) != f.Nodes*f.Features {
-			return fmt.Errorf("%d nodes of %d features, not %d of %d", g.Nodes, len(g.features)/g.Nodes, f.Nodes, f.Features)
+	if lacked != nil {
+		add("regions", "no usable series of %s, which all participants had in training", regionTexts(lacked, names))
+	}
+	for _, g := range of.Graphs {
+		if g = f.reduced(g); g.Nodes != f.Nodes || len(g.features) != f.Nodes*f.Features {
+			add("", "%d nodes of %d features, not %d of %d", g.Nodes, len(g.features)/g.Nodes, f.Nodes, f.Features)
+			break
 		}
-		if n := float64(len(g.edges)); !slices.Contains(allowed, "edges") &&
-			(n < 0.8*float64(f.Edges[0]) || n > 1.25*float64(f.Edges[1])) {
-			return fmt.Errorf("%d edges, not %d to %d: does the density differ? (allow: edges)", len(g.edges), f.Edges[0], f.Edges[1])
+		if n := float64(len(g.edges)); n < 0.8*float64(f.Edges[0]) || n > 1.25*float64(f.Edges[1]) {
+			add("edges", "%d edges, not %d to %d: does the density differ? (edges)", len(g.edges), f.Edges[0], f.Edges[1])
 		}
 		span := max(math.Abs(f.Values[0]), math.Abs(f.Values[1]))
-		for _, x := range g.features {
-			if math.Abs(x) > 2*span && !slices.Contains(allowed, "features") {
-				return fmt.Errorf("a feature outside the training range: %v, but at most %v in training (allow: features)", x, span)
-			}
+		if at := slices.IndexFunc(g.features, func(x float64) bool { return math.Abs(x) > 2*span }); at >= 0 {
+			add("features", "a feature outside the training range: %v, but at most %v in training (features)",
+				g.features[at], span)
 		}
 	}
-	return nil
+	return all
+}
+
+// regionTexts are regions with their names, where these are known.
+func regionTexts(regions []int, names []string) string {
+	texts := lists.Map(slices.Compact(slices.Sorted(slices.Values(regions))), func(r int) string {
+		return fold.NumberAndName(r-1, names)
+	})
+	return map[bool]string{true: "region ", false: "regions "}[len(texts) == 1] + words.Some(texts, 10)
 }

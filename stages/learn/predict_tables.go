@@ -1,16 +1,21 @@
 package learn
 
 import (
+	"slices"
+
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 )
 
 // predicted gathers the answers of the models, participant by participant.
 type predicted struct {
-	groups []string
-	models int
+	groups  []string
+	models  int
+	applied finding.Applied
+	lacked  []int // regions without a series in some participant that all had in training
 
 	participants []predictedPerson
 	persons      [][]float64 // participant × group: mean probability so far
@@ -25,6 +30,7 @@ type predictedPerson struct {
 	Graphs      int32   `column:"graphs" doc:"draws"`
 	Models      int32   `column:"models"`
 	Trained     int32   `column:"trained" doc:"models that were trained on this participant"`
+	Same        string  `column:"same_data" doc:"a training participant of another id with the same graph in draw 0; empty: none"`
 	Predicted   string  `column:"predicted"`
 	Probability float64 `column:"probability" doc:"of the predicted group, mean over graphs and models"`
 }
@@ -46,21 +52,33 @@ type predictedScore struct {
 	column.NodeScore[float64]
 }
 
-func newPredicted(groups []string, models int) *predicted {
-	return &predicted{groups: groups, models: models}
+func newPredicted(models []*Trained, participants int, allow []string) *predicted {
+	p := &predicted{groups: models[0].Groups, models: len(models)}
+	p.applied = finding.Applied{Participants: participants, Allow: allow}
+	for _, m := range models {
+		p.applied.AddModel(m.Graphs.Taught, m.Graphs.Scans != nil)
+	}
+	return p
 }
 
-func (p *predicted) add(id string, draws []int, model int, answers []gnn.Prediction, known bool) {
+// start begins a participant, whose id or scan may be in the training of some models.
+func (p *predicted) start(id string, of Participant, models []*Trained) {
+	one := predictedPerson{ID: id, Graphs: int32(len(of.Draws)), Models: int32(len(models))}
+	scan := of.scan()
+	for _, m := range models {
+		if slices.Contains(m.Graphs.Taught, id) {
+			one.Trained++
+		}
+		if at := slices.Index(m.Graphs.Scans, scan); scan != "" && at >= 0 && m.Graphs.Taught[at] != id {
+			one.Same = m.Graphs.Taught[at]
+		}
+	}
+	p.applied.AddParticipant(id, one.Trained > 0, one.Same)
+	p.participants, p.persons = append(p.participants, one), append(p.persons, make([]float64, len(p.groups)))
+}
+
+func (p *predicted) add(id string, draws []int, model int, answers []gnn.Prediction) {
 	last := len(p.participants) - 1
-	if last < 0 || p.participants[last].ID != id {
-		p.participants = append(p.participants, predictedPerson{ID: id, Graphs: int32(len(draws)),
-			Models: int32(p.models)})
-		p.persons = append(p.persons, make([]float64, len(p.groups)))
-		last++
-	}
-	if known {
-		p.participants[last].Trained++
-	}
 	for i, a := range answers {
 		draw, number := int32(draws[i]), int32(model+1)
 		p.graphs = append(p.graphs, predictedGraph{id, draw, number, p.groups[a.Class], a.Probability[a.Class]})
@@ -78,14 +96,20 @@ func (p *predicted) add(id string, draws []int, model int, answers []gnn.Predict
 	}
 }
 
-func (p *predicted) tables() dag.Outputs {
+func (p *predicted) tables(accepted column.Differences, names []string) dag.Outputs {
 	for i := range p.participants {
 		best := prediction(p.persons[i])
 		p.participants[i].Predicted, p.participants[i].Probability = p.groups[best.Class], best.Probability[best.Class]
 	}
+	p.applied.Accepted = accepted.Texts(len(p.participants))
+	for _, d := range accepted {
+		if d.Key == "regions" {
+			p.applied.Zeros, p.applied.Regions = append(p.applied.Zeros, d.Who...), regionTexts(p.lacked, names)
+		}
+	}
 	return dag.Outputs{
-		"participants": encoding.NewTable(append(column.Columns(p.participants),
-			groupColumns(p.groups, p.persons)...)...),
+		"participants": column.WithMeta(encoding.NewTable(append(column.Columns(p.participants),
+			groupColumns(p.groups, p.persons)...)...), p.applied.Meta()),
 		"predictions": encoding.NewTable(append(column.Columns(p.graphs), groupColumns(p.groups, p.each)...)...),
 		"scores":      column.Table(p.scores),
 	}

@@ -21,6 +21,7 @@ import (
 	"prgnn/gnn"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/stagetest"
 )
 
@@ -86,6 +87,46 @@ func TestPredictAverages(t *testing.T) {
 	}
 	if len(each) != 4 || len(mean) != 1 || math.Abs(mean[0]-sum/4) > 1e-15 {
 		t.Errorf("mean %v of %v", mean, each)
+	}
+}
+
+// Who was in the training is found by id and by the graph of draw 0, and predictions from zeros are a finding.
+func TestPredictFindings(t *testing.T) {
+	in := stagetest.PlantedInputs(t, 20, 3, 9, 1)
+	s := trainer(2)
+	s.Epochs = 1
+	model := dag.InputOf(stagetest.MustRun(t, s, in)["model"])
+	sides := need.Value(s.Divide(in["folds"][0]))(t).Side
+	var taught, tested int // places
+	for i, f := range in["features"] {
+		if sides[f.Coord("subject")] == 0 {
+			taught = i
+		} else {
+			tested = i
+		}
+	}
+	as := func(in dag.Input, id string) dag.Input {
+		in.Coords = []dag.Coord{{Axis: "subject", Value: id}}
+		return in
+	}
+	trained := in["features"][taught].Coord("subject")
+	for _, c := range []struct {
+		at             int
+		id             string
+		want, sameData string
+	}{
+		{tested, "sub-900", "", ""},
+		{tested, trained, "applied.trained", ""}, // another scan of a training participant
+		{taught, trained, "applied.trained", ""},
+		{taught, "sub-900", "applied.same-data", trained},
+	} {
+		out := stagetest.MustRun(t, &Predict{}, map[string][]dag.Input{"model": {model},
+			"edges": {as(in["edges"][c.at], c.id)}, "features": {as(in["features"][c.at], c.id)}})
+		who := out["participants"].(*encoding.Table)
+		need.Equal(t, stagetest.Codes(t, who), c.want, c)
+		need.Equal(t, need.Value(who.Strings("same_data"))(t)[0], c.sameData, c)
+		applied := need.Value(finding.ReadApplied(who))(t)
+		need.Equal(t, [3]int{applied.Models, applied.Least, applied.Trained}, [3]int{1, 16, 16})
 	}
 }
 
@@ -156,9 +197,9 @@ func TestPredictRefuses(t *testing.T) {
 	}{
 		{in, edited(func(f *modelFile) { f.Options.Slope = 1e308 }),
 			"which are not finite: are its weights and options damaged?"},
-		{small, out["model"], "8 nodes of 8 features, not 9 of 9"},
-		{loud, out["model"], "in training (allow: features)"},
-		{few, out["model"], "2 edges, not 8 to 8: does the density differ? (allow: edges)"},
+		{small, out["model"], "…8 nodes of 8 features, not 9 of 9"},
+		{loud, out["model"], "in training (features); to accept a difference, list it under allow"},
+		{few, out["model"], "2 edges, not 8 to 8: does the density differ? (edges); to accept a difference, list it under allow"},
 		{in, artifacts.Bytes{Kind: "npz", Data: good[:len(good)-9]}, "not an npz file: zip: not a valid zip file"},
 		{in, changedModel(t, good, "conv1_Theta.npy", nil), "the array conv1_Theta is missing"},
 		{in, changedModel(t, good, "fc1_b.npy", encoding.NewArray([]float32{1, 2}, 2)), "fc1_b is <f4 [2], but the model needs <f4 [16]"},

@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/numeric/random"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
@@ -223,11 +224,20 @@ func TestPredictRefusesLackedRegions(t *testing.T) {
 	none, shared := train(func(int) []int { return nil }, "shared"), train(groupsLack, "shared")
 	all := train(groupsLack, "all")
 	for _, model := range []dag.Input{none, shared, all} {
-		need.Error(t, predict(model, []int{6, 7}), "sub-001: no usable series of regions 7 (area7), 8 (area8), which all "+
-			"participants had in training\nsub-002: no usable series of regions 7 (area7), 8 (area8), which all participants "+
-			"had in training; exclude: [sub-001, sub-002], under cohort, or predict from zeros (allow: regions)")
+		need.Error(t, predict(model, []int{6, 7}), "the graphs of 20 participants differ from the training graphs of "+
+			"a value in memory: no usable series of regions 7 (area7), 8 (area8), which all participants had in training "+
+			"(sub-001, sub-002); exclude: [sub-001, sub-002], under cohort, or predict from zeros (allow: regions); to accept "+
+			"a difference, list it under allow")
 	}
 	need.NoError(t, predict(shared, []int{3, 9}))
 	need.NoError(t, predict(all, []int{3, 9}))
 	need.NoError(t, predict(none, []int{6}, "regions"))
+	in := lackingInputs(t, 20, func(i int) []int { return map[bool][]int{true: {6}}[i < 2] })
+	out := stagetest.MustRun(t, stagetest.Fresh("predict", "allow", []any{"regions"}), map[string][]dag.Input{
+		"model": {none}, "edges": in["edges"], "features": in["features"], "nodes": {areas()}})
+	applied := need.Value(finding.ReadApplied(out["participants"].(*encoding.Table)))(t)
+	need.Equal(t, fmt.Sprintln(applied.Zeros, applied.Regions), "[sub-001 sub-002] region 7 (area7)\n")
+	if codes := stagetest.Codes(t, out["participants"].(*encoding.Table)); !strings.HasSuffix(codes, "applied.zeros") {
+		t.Error(codes)
+	}
 }

@@ -1,11 +1,13 @@
 package learn
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/stages/column"
@@ -39,6 +41,7 @@ type graphFacts struct {
 	Names    []string   `json:"names,omitempty"`    // of the nodes, when they are known
 	Made     string     `json:"made,omitempty"`     // how, when the edge tables say so
 	Taught   []string   `json:"participants"`       // who was trained on
+	Scans    []string   `json:"scans,omitempty"`    // the scan of each
 	LeftOut  []int      `json:"left_out,omitempty"` // regions, from 1
 	Lacked   []int      `json:"lacked,omitempty"`   // other regions that somebody trained on has no series of
 }
@@ -157,10 +160,10 @@ func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Pa
 	case width != set.features:
 		return fmt.Errorf("%s: %d features per node, but other participants have %d: use the same atlas for all", featuresIn.Name, width, set.features)
 	case p.Made != set.facts.Made:
-		return fmt.Errorf("%s: its graphs were processed differently from those of other participants: %s", edgesIn.Name, strings.Join(column.MadeApart(p.Made, set.facts.Made, nil), "; "))
+		return fmt.Errorf("%s: its graphs were processed differently from those of other participants: %s", edgesIn.Name, strings.Join(column.MadeApart(p.Made, set.facts.Made), "; "))
 	}
 	if r.Side == 0 {
-		set.facts.Taught = append(set.facts.Taught, r.Id)
+		set.facts.Taught, set.facts.Scans = append(set.facts.Taught, r.Id), append(set.facts.Scans, p.scan())
 		lacked, err := set.facts.lacks(featuresIn)
 		if err != nil {
 			return err
@@ -182,9 +185,10 @@ func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Pa
 // A Participant has graphs, of all draws or of some.
 type Participant struct {
 	Graphs []GraphData
-	Draws  []int  // the number of each
-	Of     int    // how many draws there are
-	Made   string // how the graphs were made, when the edge table says so
+	Draws  []int     // the number of each
+	Of     int       // how many draws there are
+	Made   string    // how the graphs were made, when the edge table says so
+	zero   GraphData // draw 0
 }
 
 // ReadParticipant reads the graphs of one participant.
@@ -201,16 +205,29 @@ func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (p Participan
 	if p.Draws, err = s.Numbers(p.Of, featuresIn.Name); err != nil {
 		return p, err
 	}
-	edges, made, err := readEdges(edgesIn, p.Of, p.Draws)
+	edges, made, err := readEdges(edgesIn, p.Of, append([]int{0}, p.Draws...))
 	if err != nil {
 		return p, err
 	}
 	p.Made = made
 	v := a.Float64s()
+	p.zero = GraphData{Nodes: nodes, features: v[:nodes*width], edges: edges[0]}
 	for _, d := range p.Draws {
 		p.Graphs = append(p.Graphs, GraphData{Nodes: nodes, features: v[d*nodes*width:][:nodes*width], edges: edges[d]})
 	}
 	return p, nil
+}
+
+// scan is a digest of draw 0, by which the scan of a training participant is found under another id (the random draws of
+// a scan differ between ids); "" where nothing of a scan is in it (identities as features, and no edges).
+func (p *Participant) scan() string {
+	features, edges := p.zero.features, p.zero.edges
+	if len(edges) == 0 && !slices.ContainsFunc(features, func(x float64) bool { return x != 0 && x != 1 }) {
+		return ""
+	}
+	b, _ := binary.Append(nil, binary.LittleEndian, features) // of fixed size, as are edges
+	b, _ = binary.Append(b, binary.LittleEndian, edges)
+	return artifacts.DigestOf(b).String()[:32]
 }
 
 // readEdges reads from an edge table the edges of some of n draws, by draw; the nodes are counted from 0 then. made is

@@ -233,7 +233,7 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 		made := t.Meta["made"]
 		if i > 0 && made != q.made {
 			return nil, fmt.Errorf("%s was denoised differently from %s: %s", in.Name, quality[0].Name,
-				strings.Join(column.MadeApart(made, q.made, nil), "; "))
+				strings.Join(column.MadeApart(made, q.made), "; "))
 		}
 		codes, err := column.MissingCodesOf(t.Meta)
 		if err != nil {

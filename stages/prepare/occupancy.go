@@ -78,7 +78,7 @@ func (s *Occupancy) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	if want := fitted.Meta["made"]; made != want {
-		return nil, fmt.Errorf("%s: its windows were made differently from those of the states: %s", in.Name, strings.Join(column.MadeApart(made, want, nil), "; "))
+		return nil, fmt.Errorf("%s: its windows were made differently from those of the states: %s", in.Name, strings.Join(column.MadeApart(made, want), "; "))
 	}
 	if len(centers[0]) != x.D {
 		return nil, fmt.Errorf("%s: %d pairs of regions, and the states were fitted to %d", in.Name, x.D, len(centers[0]))

@@ -104,7 +104,7 @@ func sessionQuality(ins []dag.Input) (quality [][]matrixRow, made string, err er
 		case i == 0:
 			made = of
 		case of != made:
-			return nil, "", fmt.Errorf("%s was processed differently from %s: %s", in.Name, ins[0].Name, strings.Join(column.MadeApart(of, made, nil), "; "))
+			return nil, "", fmt.Errorf("%s was processed differently from %s: %s", in.Name, ins[0].Name, strings.Join(column.MadeApart(of, made), "; "))
 		}
 		if quality = append(quality, rows); len(rows) == 0 || len(rows) != len(quality[0]) {
 			return nil, "", fmt.Errorf("%s has %d draws, but %s has %d: use the same number in all sessions", in.Name, len(rows), ins[0].Name, len(quality[0]))

@@ -197,7 +197,7 @@ func (s *States) read(t *dag.Task) (*clustered, error) {
 		case one.D != x.exemplars.D:
 			return nil, fmt.Errorf("%s: %d pairs of regions, but other participants have %d: use the same atlas for all", in.Name, one.D, x.exemplars.D)
 		case how != x.made:
-			return nil, fmt.Errorf("%s: its windows were made differently from those of other participants: %s", in.Name, strings.Join(column.MadeApart(how, x.made, nil), "; "))
+			return nil, fmt.Errorf("%s: its windows were made differently from those of other participants: %s", in.Name, strings.Join(column.MadeApart(how, x.made), "; "))
 		}
 		x.who = append(x.who, in.Coord("subject"))
 		x.without(in.Name, silentRegions(one))

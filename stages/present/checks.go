@@ -10,13 +10,14 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
+	"prgnn/stages/present/methods"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
 
 // checks is the section of leakage, covariates, training and the quality of each step.
 func (a *author) checks() error {
-	for _, part := range []func() error{a.leakage, a.covariates, a.training, a.Quality, a.Motion} {
+	for _, part := range []func() error{a.leakage, a.applied, a.covariates, a.training, a.Quality, a.Motion} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -87,6 +88,15 @@ func (a *author) leakage() (err error) {
 		a.Put("leakage.none", nil)
 	}
 	return nil
+}
+
+// applied adds what is found of the participants that trained models were applied to.
+func (a *author) applied() error {
+	all, err := methods.ReadApplied(a.T)
+	for _, one := range all {
+		a.Find(one.Findings()...)
+	}
+	return err
 }
 
 // covariates describes how well single covariates distinguish the groups.

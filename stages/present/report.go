@@ -85,12 +85,14 @@ func sharedPorts() []dag.Port {
 		gathered("training", "train's history of each model", column.Needs[finding.EpochRow]()),
 		{Name: "warnings", Type: dag.Arrow(column.Warning), Gather: true, Optional: true,
 			Doc: "tables of quality with warnings: those of every stage that has one are connected, also when the file does not name them"},
+		methods.AppliedPort(),
 	}
 }
 
 // sharedUses are uses of sharedPorts.
 func sharedUses() []role.PortUse {
-	return fold.AfterChecks(role.PortUse{Port: "warnings", As: role.Collected})
+	return fold.AfterChecks(role.PortUse{Port: "warnings", As: role.Collected},
+		role.PortUse{Port: methods.AppliedPort().Name, As: role.Collected})
 }
 
 // headline is the setting with these coordinates, of those whose predictions evaluate gathers.

@@ -29,9 +29,9 @@ func TestMadeFromBootstrapOn(t *testing.T) {
 		t.Errorf("made by\n%s", paper)
 	}
 	if same := of(func(b *Bootstrap) { b.Draws, b.Seed = 3, 9 }); same != paper {
-		t.Errorf("another number of draws and seed: %v", column.MadeApart(same, paper, nil))
+		t.Errorf("another number of draws and seed: %v", column.MadeApart(same, paper))
 	}
-	apart := column.MadeApart(of(func(b *Bootstrap) { b.Fraction = 0.5 }), paper, nil)
+	apart := column.MadeApart(of(func(b *Bootstrap) { b.Fraction = 0.5 }), paper)
 	if len(apart) != 1 || apart[0] != "bootstrap.fraction is 0.5, not 0.3333333333333333" {
 		t.Errorf("half of the voxels: %v", apart)
 	}

@@ -98,7 +98,7 @@ func (a *Author) Write() error {
 	}{
 		{"methods.participants", func() error { a.cohort(); a.scans(); return nil }},
 		{"methods.graphs", a.graphs},
-		{"methods.training", func() error { a.training(); return nil }},
+		{"methods.training", func() error { a.training(); return a.applied() }},
 		{"methods.evaluation", a.evaluation},
 	} {
 		a.codes, a.sentences = nil, nil

@@ -2,9 +2,11 @@ package methods
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
+	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
@@ -39,6 +41,37 @@ func (a *Author) training() {
 	}
 	a.say("methods.losses", of)
 	a.say("methods.adam", of)
+}
+
+// AppliedPort takes the participants that trained models were applied to.
+func AppliedPort() dag.Port {
+	return dag.Port{Name: "applied", Type: dag.Arrow("models", "trained", "same_data"), Gather: true, Optional: true,
+		Doc: "predict's participants: those of every predict stage are connected, also when the file does not name them"}
+}
+
+// ReadApplied is what each predict stage did.
+func ReadApplied(t *dag.Task) (all []finding.Applied, err error) {
+	for _, in := range t.All(AppliedPort().Name) {
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		one, err := finding.ReadApplied(table)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// applied states which models were applied to whom.
+func (a *Author) applied() error {
+	all, err := ReadApplied(a.T)
+	for _, one := range all {
+		a.say("methods.applied", one)
+	}
+	return err
 }
 
 // evaluated is the first stage of a kind whose predictions are behind a port of the page, or else the first of the

@@ -1,0 +1,100 @@
+package finding
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
+)
+
+// Applied is what predict did: trained models were applied to participants.
+type Applied struct {
+	Models       int // whose probabilities were averaged
+	Participants int // whose group was predicted
+	Least, Most  int // participants in the training of a model
+	Trained      int // different participants in the training of the models
+	trained      map[string]bool
+	Allow        []string // parameter of predict
+	Accepted     []string // differences from the training graphs that allow let pass
+
+	Known    []string // participants that were in the training of a model
+	Same     []Pair   // participants with the data of a training participant of another id
+	Unlisted int      // models whose file lists no digests of the training data
+	Zeros    []string // participants without regions that all had in training
+	Regions  string   // these regions
+}
+
+// A Pair is two ids of one scan.
+type Pair struct{ New, Trained string }
+
+// AddModel adds a model and who was in its training; listed reports whether it has digests of their data.
+func (a *Applied) AddModel(trained []string, listed bool) {
+	if a.Models++; a.Models == 1 {
+		a.Least, a.trained = len(trained), map[string]bool{}
+	}
+	a.Least, a.Most = min(a.Least, len(trained)), max(a.Most, len(trained))
+	for _, id := range trained {
+		a.trained[id] = true
+	}
+	if a.Trained = len(a.trained); !listed {
+		a.Unlisted++
+	}
+}
+
+// AddParticipant adds a participant; same is the training participant of another id with the same data, or "".
+func (a *Applied) AddParticipant(id string, trained bool, same string) {
+	if trained {
+		a.Known = append(a.Known, id)
+	}
+	if same != "" {
+		a.Same = append(a.Same, Pair{id, same})
+	}
+}
+
+// appliedMeta is the metadata of predict's participants that has what was applied.
+const appliedMeta = "applied"
+
+// Meta is the metadata of the table of predicted participants.
+func (a Applied) Meta() map[string]string {
+	b, err := json.Marshal(a)
+	if err != nil {
+		panic(err) // numbers and texts
+	}
+	meta := map[string]string{appliedMeta: string(b)}
+	if found := Written(a.Findings()); found != "" {
+		meta[Meta] = found
+	}
+	return meta
+}
+
+// ReadApplied is what was applied in the metadata of a table of predicted participants.
+func ReadApplied(t *encoding.Table) (a Applied, err error) {
+	if err = json.Unmarshal([]byte(cmp.Or(t.Meta[appliedMeta], "{}")), &a); err != nil {
+		return a, fmt.Errorf("its metadata %s: %w", appliedMeta, err)
+	}
+	return a, nil
+}
+
+// Findings are why predictions are not those of unseen participants, and what they were computed from.
+func (a Applied) Findings() (all List) {
+	if len(a.Known) > 0 {
+		all.Add(Finding{"applied.trained", Overturns, Subject{Participants: a.Known},
+			map[string]any{"N": len(a.Known), "Of": a.Participants, "Models": a.Models}})
+	}
+	if len(a.Same) > 0 {
+		who := lists.Map(a.Same, func(p Pair) string { return p.New })
+		all.Add(Finding{"applied.same-data", Overturns, Subject{Participants: who},
+			map[string]any{"N": len(who), "Pairs": a.Same}})
+	}
+	if a.Unlisted > 0 {
+		all.Add(Finding{"applied.not-compared", Limits, Subject{},
+			map[string]any{"N": a.Unlisted, "Of": a.Models}})
+	}
+	if len(a.Zeros) > 0 {
+		all.Add(Finding{"applied.zeros", Limits, Subject{Participants: a.Zeros},
+			map[string]any{"N": len(a.Zeros), "Of": a.Participants, "Regions": a.Regions}})
+	}
+	return all
+}

@@ -1,0 +1,39 @@
+package finding
+
+import (
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
+)
+
+func TestAppliedFindings(t *testing.T) {
+	for _, c := range []struct {
+		trained  []string // of the model
+		listed   bool
+		id, same string
+		known    bool
+		zeros    []string
+		want     string
+	}{
+		{[]string{"sub-1", "sub-2"}, true, "sub-3", "", false, nil, ""},
+		{[]string{"sub-1", "sub-2"}, true, "sub-1", "", true, nil, "applied.trained"},
+		{[]string{"sub-1", "sub-2"}, true, "sub-3", "sub-1", false, nil, "applied.same-data"},
+		{[]string{"sub-1", "sub-2"}, false, "sub-3", "", false, nil, "applied.not-compared"},
+		{[]string{"sub-1", "sub-2"}, true, "sub-2", "sub-1", true, []string{"sub-2"},
+			"applied.trained applied.same-data applied.zeros"},
+	} {
+		var a Applied
+		a.AddModel(c.trained, c.listed)
+		a.AddModel([]string{"sub-2"}, true)
+		a.Participants, a.Zeros = 1, c.zeros
+		a.AddParticipant(c.id, c.known, c.same)
+		need.Equal(t, codes(a.Findings()), c.want, c)
+		table := encoding.NewTable()
+		table.Meta = a.Meta()
+		read := need.Value(ReadApplied(table))(t)
+		need.Equal(t, [4]int{read.Models, read.Least, read.Most, read.Trained}, [4]int{2, 1, 2, 2})
+		need.Equal(t, codes(read.Findings()), c.want, c)
+		need.Equal(t, codes(need.Value(Of(table.Meta))(t)), c.want, c)
+	}
+}
