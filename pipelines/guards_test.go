@@ -73,6 +73,10 @@ func TestSitesOfAnotherName(t *testing.T) {
 	}
 	_, err := guarded(t, "scanner", rows, "", folds+", within: scaner } }")
 	need.Error(t, err, `stage folds: within: the participants have no column "scaner" (did you mean "scanner"?)`)
+	// Also where nothing takes the permuted labels.
+	_, err = guarded(t, "scanner", []string{"A\tx", "B\ty"}, "",
+		"folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2, within: scaner } }")
+	need.Error(t, err, `stage folds: within: the participants have no column "scaner" (did you mean "scanner"?)`)
 }
 
 // Every stage that permutes labels is in the note, also a division whose permuted labels others use, until each has the
@@ -500,6 +504,31 @@ func TestFoldsOfOneGroup(t *testing.T) {
 			"folds: { use: split, in: { participants: cohort.participants }, with: { "+c.with+" } }"))(t)
 		got := strings.Join(notesWith(p, "stage folds"), "; ")
 		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s, %s: %q", c.rows, c.with, got)
+		}
+	}
+}
+
+// A group that a fold tests whole, so that nobody of it is in the training, is refused before anything runs.
+func TestUntaughtGroup(t *testing.T) {
+	const train = "folds: { use: split, in: { participants: cohort.participants }, with: { %s } }\n" +
+		"  series: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }\n" +
+		"  connectivity: { use: connectivity, each: subject, in: { series: series } }\n" +
+		"  ridge: { use: baseline, matrix: { fold: all }, in: { pearson: \"connectivity[*].pearson\", folds: folds }, with: { model: %s } }"
+	for _, c := range []struct{ rows, with, model, want string }{
+		{"A\tx B\tx A\ty B\ty A\tx B\ty", "leave_out: site", "ridge", ""},
+		{"A\tx A\tx A\ty B\ty A\tx B\ty", "leave_out: site", "ridge", `stage ridge will fail: folds: outside fold 2 (y, left out) ` +
+			`there are no participants of group "B", so no model can be trained: leave out another column, or leave the ` +
+			`participants of this fold out of the cohort`},
+		{"A\tx A\tx A\tx B\ty B\ty B\ty", "leave_out: site", "ridge", `outside fold 1 (x, left out) there are no participants of group "A"`},
+		{"A\tx A\tx A\tx B\ty B\ty B\ty", "leave_out: site", "majority", ""},
+		{"A\tx A\tx A\tx B\ty A\ty A\ty", "folds: 2, stratify: false", "ridge", `so no model can be trained: use fewer folds, or ` +
+			`stratify them (stratify: true)`},
+	} {
+		p, err := guarded(t, "site", strings.Split(c.rows, " "), "", fmt.Sprintf(train, c.with, c.model))
+		need.NoError(t, err)
+		got := strings.Join(notesWith(p, "stage ridge will fail"), "; ")
+		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s, %s: %q", c.rows, c.with, got)
 		}
 	}

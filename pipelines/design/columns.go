@@ -53,7 +53,15 @@ func (s *Study) Sites() (names, codes []string) {
 // sets it, and notes the columns that hold the site where the column site does not.
 func (s *Study) checkSites(sites []string) {
 	asks := map[string][]*dag.Node{} // a task of each stage, by the column that they lack, or that has one value
+	refused := map[*dag.StageNode]bool{}
 	for n := range role.With[role.Reader](s.stages...) {
+		for _, read := range role.Readings(n.Instance()) { // also where nothing takes the permuted labels
+			if read.Permutes && OfCohort(n) && !slices.Contains(s.columns(), read.Name) && !refused[n.Stage()] &&
+				s.set(n.Stage().Name(), "within") {
+				refused[n.Stage()] = true
+				s.mistake(n.Stage(), "within", missing("within", lacksColumn, read.Name, s.columns()))
+			}
+		}
 		of, permutes := s.permutes(n)
 		by, stage := of.Name, n.Stage()
 		ofStage := func(m *dag.Node) bool { return m.Stage() == stage }
@@ -61,9 +69,6 @@ func (s *Study) checkSites(sites []string) {
 			continue
 		}
 		asks[by] = append(asks[by], n)
-		if _, there := s.people().Column(by); !there && s.set(stage.Name(), "within") {
-			s.mistake(stage, "within", fmt.Sprintf("within: the participants have no column %q%s", by, words.OrAll(by, s.columns())))
-		}
 	}
 	why := "there is no column site"
 	if _, there := s.people().Column("site"); there {

@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/role"
 )
 
@@ -50,8 +51,8 @@ func (s *Study) plansFail(stage *dag.StageNode) {
 	}
 }
 
-// planFails is why a task will fail: there are too few participants for its folds, one is in none, or most groups are
-// of one participant. A division that fails itself is left to its own stage.
+// planFails is why a task will fail: there are too few participants for its folds, one is in none, most groups are of
+// one participant, or a group has no training participants. A division that fails itself is left to its own stage.
 func (s *Study) planFails(n *dag.Node) error {
 	if d, ok := n.Instance().(role.Divider); ok {
 		if err := s.notGroups(n, d); err != nil {
@@ -71,13 +72,20 @@ func (s *Study) planFails(n *dag.Node) error {
 	if err != nil {
 		return err
 	}
-	if repeat, _ := t.TestFold(); repeat != 1 {
+	repeat, tested := t.TestFold()
+	planned := s.planOf(divisionOf(n)).folds
+	if repeat != 1 || planned == nil {
 		return nil
 	}
-	if planned := s.planOf(divisionOf(n)).folds; planned != nil {
-		return t.RefusesFolds(planned, graphs)
+	of, err := fold.Params{Repeat: repeat, Fold: tested}.Divide(dag.InputOf(planned))
+	if err != nil {
+		return nil // the fold axis is compared with the division elsewhere
 	}
-	return nil
+	of.Name = divisionOf(n).Stage().Name()
+	if err := of.Untaught(); err != nil && !t.PredictsLargest() {
+		return err
+	}
+	return t.RefusesFolds(planned, graphs)
 }
 
 // foldless are the participants without a value in the column that a division leaves out.

@@ -2,12 +2,15 @@ package fold
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/role"
 )
@@ -112,6 +115,7 @@ type LabeledMember struct {
 	Fold   int32   `column:"fold"`
 	// The first of those who stay in one fold with this participant; "" where the folds keep nobody together.
 	Together string `column:"together,optional"`
+	LeftOut  string `column:"left_out,optional"` // the value that the fold leaves out
 }
 
 // Label is the label as a text: the group, or the number.
@@ -133,6 +137,7 @@ type Division struct {
 	group  map[string]string
 	target map[string]float64
 	Side   map[string]int
+	left   string // the value that the test fold leaves out
 }
 
 // Divide reads the table of the folds.
@@ -148,6 +153,9 @@ func (s Params) Divide(in dag.Input) (*Division, error) {
 	for _, m := range members {
 		if int(m.Repeat) == s.Repeat {
 			d.group[m.ID], d.target[m.ID] = m.Group, m.Target
+			if int(m.Fold) == s.Fold {
+				d.left = m.LeftOut
+			}
 		}
 	}
 	seen := map[string]bool{}
@@ -159,6 +167,37 @@ func (s Params) Divide(in dag.Input) (*Division, error) {
 	}
 	slices.Sort(d.Groups)
 	return d, nil
+}
+
+// Untaught is why no model can be trained outside the test fold: a group has no training participants, or all have the
+// same number to predict.
+func (d *Division) Untaught() error {
+	taught, labels, number := map[string]bool{}, map[string]bool{}, false
+	for id, side := range d.Side {
+		label := LabeledMember{Group: d.group[id], Target: d.target[id]}.Label()
+		number = number || !math.IsNaN(d.target[id])
+		if labels[label] = true; side == 0 {
+			taught[label] = true
+		}
+	}
+	tests, remedy := fmt.Sprintf("fold %d", d.Fold), "use fewer folds, or stratify them (stratify: true)"
+	if d.left != "" {
+		tests += fmt.Sprintf(" (%s, left out)", d.left)
+		remedy = "leave out another column, or leave the participants of this fold out of the cohort"
+	}
+	if number {
+		if len(taught) == 1 {
+			return fmt.Errorf("%s: all participants outside %s have the same number to predict, %s: %s", d.Name, tests,
+				slices.Collect(maps.Keys(taught))[0], remedy)
+		}
+		return nil
+	}
+	lost := slices.DeleteFunc(slices.Sorted(maps.Keys(labels)), func(g string) bool { return taught[g] })
+	if len(lost) == 0 || len(taught) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: outside %s there are no participants of group %s, so no model can be trained: %s", d.Name, tests,
+		strings.Join(lists.Map(lost, strconv.Quote), ", "), remedy)
 }
 
 // Row finds the participant that an input is of.

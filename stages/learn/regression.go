@@ -119,7 +119,7 @@ func scaleOf(rows []fold.Row) (scale, error) {
 		s.sd += float64((v - s.mean) * (v - s.mean))
 	}
 	if s.sd = math.Sqrt(s.sd / float64(len(numbers))); s.sd == 0 {
-		return s, errors.New("all training participants have the same number to predict: use fewer folds")
+		return s, fmt.Errorf("all training participants have the same number to predict, %v: divide the participants otherwise", s.mean)
 	}
 	return s, nil
 }

@@ -299,24 +299,10 @@ func (set *trainingSet) check(d *fold.Division) error {
 		slices.Sort(absent)
 		return fmt.Errorf("%s: no graphs of %s: exclude them under cohort", d.Name, strings.Join(absent, ", "))
 	}
-	trained := make([]bool, len(set.groups))
-	tested := false
-	for _, r := range set.rows {
-		if r.Side == 0 {
-			trained[r.Label] = true
-		} else {
-			tested = true
-		}
-	}
-	if !tested {
+	if !slices.ContainsFunc(set.rows, func(r fold.Row) bool { return r.Side != 0 }) {
 		return fmt.Errorf("%s: no test participants in fold %d of repeat %d", d.Name, d.Fold, d.Repeat)
 	}
-	for label, there := range trained {
-		if !there {
-			return fmt.Errorf("%[1]s: no training participants of group %[3]q outside fold %[2]d: use fewer folds", d.Name, d.Fold, set.groups[label])
-		}
-	}
-	return nil
+	return d.Untaught()
 }
 
 // majority is the share of the largest group among the training graphs.
