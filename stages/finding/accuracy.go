@@ -67,7 +67,7 @@ func (a *Results) accuracyOf(r Row) (all List) {
 	state, test := a.Chance(r, "accuracy")
 	if state == Above && r.Low <= r.Majority && !r.IsMajority() {
 		all.Add(about("accuracy.interval-includes-majority", Limits, r,
-			of{"Low": r.Low, "High": r.High, "Majority": r.Majority}))
+			of{"Low": r.Low, "High": r.High, "Majority": r.Majority, "First": r.TestFolds > 0}))
 	}
 	if !r.Own {
 		return all
@@ -91,7 +91,8 @@ func (a *Results) accuracyOf(r Row) (all List) {
 		all.Add(about("accuracy.auc-disagrees", Limits, r, of{"Test": test, "AUCTest": auc}))
 	}
 	if ofAUC == Above && r.AUCLow <= 0.5 {
-		all.Add(about("auc.interval-includes-chance", Limits, r, of{"Low": r.AUCLow, "High": r.AUCHigh}))
+		all.Add(about("auc.interval-includes-chance", Limits, r, of{"Low": r.AUCLow, "High": r.AUCHigh,
+			"First": r.TestFolds > 0}))
 	}
 	positive := of{"Positive": r.Positive}
 	switch {

@@ -116,7 +116,7 @@ func (s Sites) Least(folds []Tested, permutations int) (float64, error) {
 // Few is a finding where no permutation within folds and sites can give a p below 0.05. Its Within is "" where no
 // permutation within the folds alone changes a label either: the sites are not the cause.
 func (s Sites) Few(settings [][]Tested, permutations int) (all finding.List, err error) {
-	most, worst := 0.0, []Tested(nil)
+	most, worst, fewest := 0.0, []Tested(nil), 1.0
 	for _, folds := range settings {
 		least, err := s.Least(folds, permutations)
 		if err != nil {
@@ -125,11 +125,12 @@ func (s Sites) Few(settings [][]Tested, permutations int) (all finding.List, err
 		if least > most {
 			most, worst = least, folds
 		}
+		fewest = min(fewest, least)
 	}
 	if most < 0.05 || permutations == 0 {
 		return nil, nil
 	}
-	code, numbers := "test.few-permutations", map[string]any{"Least": most, "Within": s.By}
+	code, numbers := "test.few-permutations", map[string]any{"Least": most, "Lowest": fewest, "Within": s.By}
 	if most == 1 {
 		within, err := Sites{}.Least(worst, permutations)
 		if err != nil {
