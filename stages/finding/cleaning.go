@@ -151,6 +151,27 @@ func JoinedOf(run *Settings, scans []Scan) (n int) {
 	return n
 }
 
+// RunsOf are the fewest and the most runs of a joined series; 0 where they are unknown. Each run has a mean and a trend of
+// the degree of detrend, and joining counts one mean and all trends (CleaningRow.Trend).
+func RunsOf(run *Settings, scans []Scan) (low, high int) {
+	d := run.Of("denoise")
+	if d == nil || JoinedOf(run, scans) == 0 || len(d.Over("detrend")) != 1 {
+		return 0, 0
+	}
+	each := int32(max(d.Number("detrend"), 0)) + 1
+	for _, s := range scans {
+		runs := int((s.Trend + 1) / each)
+		if (s.Trend+1)%each != 0 {
+			return 0, 0
+		}
+		if runs > 1 && (low == 0 || runs < low) {
+			low = runs
+		}
+		high = max(high, runs)
+	}
+	return low, high
+}
+
 // Events are the sorted conditions of each model of the response to a task, and the scans in which it was used. Scans
 // without events are those of the model "".
 func Events(scans []Scan) (conditions map[string][]string, of map[string][]Scan) {

@@ -152,8 +152,9 @@ func TestJoinedRuns(t *testing.T) {
 		said               bool
 		lengths, contained string
 	}{
-		{[2]int32{1, 0}, true, "The scans and joined series had", "(1 of 2 participants)"},
-		{[2]int32{1, 1}, true, "The joined series had", "were concatenated."},
+		{[2]int32{1, 0}, true, "The scans and joined series had", "series of the 2 runs of a participant were concatenated (1 of 2 participants)"},
+		{[2]int32{1, 1}, true, "The joined series had", "of the 2 runs of a participant were concatenated."},
+		{[2]int32{1, 3}, true, "The joined series had", "of the 2 to 4 runs of a participant were concatenated."},
 		{[2]int32{0, 0}, false, "The scans had", ""}, // everybody has one run
 	} {
 		a := authorOf(with("denoise", "detrend", "-1"), with("join"), connectivity, report)

@@ -23,6 +23,11 @@ func (a *Author) evaluation() error {
 	if a.Run.Of("evaluate") != nil && a.T.Has("evaluation") {
 		a.baselines()
 		a.measures()
+		if err := a.leftOutTests(); err != nil {
+			return err
+		}
+	} else if a.Run.Of("compare") != nil && a.T.Has("comparison") { // without evaluate; they are compared below
+		a.baselines()
 	}
 	if a.Run.Of("evaluate-regression") != nil && a.T.Has("regression") {
 		a.regression()
@@ -135,6 +140,30 @@ func (a *Author) measures() {
 		tested = append(tested, "AUC")
 	}
 	a.tests(performance.ClassifierTests(a.Accuracy), tested, "labels")
+}
+
+// leftOutTests states how the p values of a second cross-validation, of what is left out in turn, were computed.
+func (a *Author) leftOutTests() error {
+	where := a.LeftOut()
+	if where == "" {
+		return nil
+	}
+	rows, err := finding.ReadAccuracy(a.T.In("left_out"))
+	if err != nil {
+		return err
+	}
+	split := slices.IndexFunc(a.Run.Stages, func(s finding.StageSettings) bool {
+		return s.Kind == "split" && s.Value("leave_out") == where
+	})
+	of := a.exchanged(&a.Run.Stages[split])
+	of["Where"], of["What"] = where, "labels"
+	for _, g := range performance.GroupTests(performance.ClassifierTests(rows)) {
+		if g.Test != "" {
+			of["Models"], of["Permutations"], of["Retrained"] = g.Models, g.Permutations, g.Test == column.Retrained
+			a.say("methods.left-out-tested", of)
+		}
+	}
+	return nil
 }
 
 // regression states how a number was predicted, and how that was measured.

@@ -9,7 +9,9 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/performance"
+	"prgnn/stages/present/section"
 )
 
 // The methods state the measures that were computed, and those that were not.
@@ -137,5 +139,47 @@ func TestExchanged(t *testing.T) {
 		need.Equal(t, of["Within"], any(want))
 		need.Equal(t, len(of["Together"].([]string)), 2)
 		need.Equal(t, a.exchanged(nil)["Known"], any(false))
+	}
+}
+
+// Without evaluate, the classifiers that are compared are introduced; a second cross-validation has its permutations.
+func TestComparisonAndLeftOutTests(t *testing.T) {
+	split := with("split", "folds", "5", "repeats", "1", "seed", "1", "stratify", "false")
+	out := with("split", "leave_out", "site", "within", "site")
+	out.Stage = "sites"
+	table := func(rows any) []dag.Input {
+		switch rows := rows.(type) {
+		case []column.PairRow:
+			return []dag.Input{dag.InputOf(column.Table(rows))}
+		case []column.AccuracyRow:
+			return []dag.Input{dag.InputOf(column.Table(rows))}
+		}
+		return nil
+	}
+	author := func(in map[string][]dag.Input, stages ...finding.StageSettings) *Author {
+		w := section.NewWriter(dag.NewTask(in))
+		w.Run.Stages = stages
+		return New(w, nil)
+	}
+	a := author(map[string][]dag.Input{"comparison": table([]column.PairRow{{}})}, split,
+		with("baseline", "model", "ridge; svm", "penalty", "1", "c", "1", "transform", "none"), with("compare"))
+	need.NoError(t, a.evaluation())
+	codes, _ := written(t, a)
+	if !strings.Contains(codes, "methods.baselines") ||
+		strings.Index(codes, "methods.baselines") > strings.Index(codes, "methods.comparison") {
+		t.Error(codes)
+	}
+	for test, want := range map[string]string{
+		column.Retrained: "permutations of the labels within folds, on each of which the models of all folds were retrained.",
+		column.PerFold:   "permutations of the labels of the test participants in each fold, without retraining.",
+	} {
+		a = author(map[string][]dag.Input{"left_out": table([]column.AccuracyRow{{Level: "participant", Test: test,
+			Permutations: 1999, P: 0.5, AUCP: 0.5}})}, split, out)
+		need.NoError(t, a.leftOutTests())
+		codes, text := written(t, a)
+		need.Equal(t, codes, "methods.left-out-tested")
+		if !strings.Contains(text, "leave-one-site-out") || !strings.Contains(text, "1,999 "+want) {
+			t.Error(text)
+		}
 	}
 }
