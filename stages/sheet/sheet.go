@@ -326,20 +326,21 @@ func whyFields(fields []string, sep rune) string {
 // dots empties the cells in which columns of numbers have a dot, as SAS and Stata write a missing value.
 func (s *Sheet) dots() {
 	for i := range s.Columns {
-		numbers, dots := 0, []int{}
-		for at, row := range s.Rows {
-			point, _ := decimalComma(row[i])
-			if _, ok := number(point); ok {
-				numbers++
-			} else if row[i] == "." {
-				dots = append(dots, at)
-			} else if row[i] != "" {
-				numbers = -len(s.Rows)
-			}
+		dot := func(row []string) bool { return row[i] == "." }
+		if !slices.ContainsFunc(s.Rows, dot) { // most columns: nothing is parsed
+			continue
 		}
-		for _, at := range dots {
-			if numbers > 0 {
-				s.Rows[at][i] = ""
+		numbers, others := false, slices.ContainsFunc(s.Rows, func(row []string) bool {
+			point, _ := decimalComma(row[i])
+			_, ok := number(point)
+			return !ok && row[i] != "." && row[i] != ""
+		})
+		for _, row := range s.Rows {
+			numbers = numbers || row[i] != "." && row[i] != ""
+		}
+		for _, row := range s.Rows {
+			if numbers && !others && dot(row) {
+				row[i] = ""
 			}
 		}
 	}
