@@ -286,6 +286,7 @@ func TestNamedColumnsAndGroups(t *testing.T) {
 		{strings.NewReplacer("LABEL", "group", "POSITIVE", "C").Replace(learn), `stage e: positive: there is no group "C" (available: A, B)`},
 		{strings.NewReplacer("LABEL", "group", "POSITIVE", "B").Replace(learn), ""},
 		{strings.NewReplacer("LABEL", "scanner", "POSITIVE", "x").Replace(learn), ""},
+		{strings.NewReplacer("LABEL", "group", "POSITIVE", "B").Replace(learn) + "\n  roc: { use: figure-roc, in: { predictions: [\"net[*].predictions\"] } }", ""},
 	} {
 		_, err := guarded(t, "scanner", rows, "", c.stages)
 		if c.want == "" {
@@ -293,6 +294,13 @@ func TestNamedColumnsAndGroups(t *testing.T) {
 			continue
 		}
 		need.Error(t, err, c.want)
+	}
+	// A figure of two groups is refused with three.
+	for _, kind := range []string{"figure-roc", "figure-calibration"} {
+		_, err := guarded(t, "scanner", append(rows, "C\tx", "C\ty", "C\tx"), "", strings.NewReplacer("LABEL", "group",
+			"POSITIVE", "B").Replace(learn)+"\n  roc: { use: "+kind+", in: { predictions: [\"net[*].predictions\"] } }")
+		need.Error(t, err, "stage roc: "+kind+" draws two groups, and the participants have 3 groups (A, B, C): remove this "+
+			"stage, or keep two groups (select, under cohort)")
 	}
 }
 

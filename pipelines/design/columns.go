@@ -146,6 +146,11 @@ func (s *Study) names() {
 	said := map[string]bool{}
 	for n, reader := range role.With[role.Reader](s.stages...) {
 		for _, read := range reader.ReadsParticipants() {
+			if key := n.Stage().Name() + " groups"; read.Two && groups != nil && len(groups) != 2 && !said[key] {
+				said[key] = true
+				s.mistake(n.Stage(), "use", fmt.Sprintf("%s draws two groups, and the participants have %s (%s): remove this stage, or keep two groups (select, under cohort)",
+					n.Stage().Kind().Name, words.Count(len(groups), "group"), words.Some(groups, 6)))
+			}
 			if at, assumed, err := fold.PositiveGroup("", groups); read.Group && read.Name == "" &&
 				len(role.Ports(n.Instance(), role.AllFolds, role.SomeFolds)) > 0 && err == nil && assumed {
 				s.note(column.Notef("stage %s: the positive group is %s, the first of %s and %s in sorted order, because the names do not show which is the control group; set positive: %[3]s, or positive: %[4]s",

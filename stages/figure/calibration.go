@@ -51,9 +51,9 @@ func (*Calibration) Ports() dag.Ports {
 			Doc: "the numbers of the figure"})}
 }
 
-// ReadsParticipants is the group that its parameter names.
+// ReadsParticipants is the group that its parameter names, of two.
 func (s *Calibration) ReadsParticipants() []role.Reading {
-	return []role.Reading{{Parameter: "positive", Name: s.Positive, Group: true}}
+	return []role.Reading{{Parameter: "positive", Name: s.Positive, Group: true, Two: true}}
 }
 
 func (s *Calibration) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {

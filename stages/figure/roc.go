@@ -59,9 +59,9 @@ func (*Confusion) Ports() dag.Ports {
 
 var predictionsPort = fold.PredictionsPort("of the classifiers")
 
-// ReadsParticipants is the group that its parameter names.
+// ReadsParticipants is the group that its parameter names, of two.
 func (s *ROC) ReadsParticipants() []role.Reading {
-	return []role.Reading{{Parameter: "positive", Name: s.Positive, Group: true}}
+	return []role.Reading{{Parameter: "positive", Name: s.Positive, Group: true, Two: true}}
 }
 
 func (s *ROC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {

@@ -88,6 +88,7 @@ type Reading struct {
 	Parameter  string
 	Name       string // of a column, or of a group; "" for none
 	Group      bool   // Name is a group
+	Two        bool   // the stage fails unless the participants have two groups
 	Needed     bool   // the stage fails without this column
 	Categories bool   // the column's values are categories, also where they are numbers, as of sites
 	Permutes   bool   // labels are permuted within the column's values; within all participants where it does not exist
