@@ -210,9 +210,14 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 		return nil, l.noOutput(p, r, named, where)
 	}
 	if err := dag.Fits(out.Type, p.Type); err != nil {
-		hint := ""
-		if r.stage == "cohort" && slices.Contains(p.Type.Columns, column.Target) {
+		hint, number := "", slices.Contains(out.Type.Columns, column.Target)
+		switch {
+		case r.stage == "cohort" && slices.Contains(p.Type.Columns, column.Target):
 			hint = "; to predict a number, set target: COLUMN in the cohort in place of group"
+		case r.stage == "cohort" && number && slices.Contains(p.Type.Columns, "group"):
+			hint = "; the cohort has one number to predict (its parameter target), and no groups: set label: target in this stage"
+		case !number && slices.Contains(p.Type.Columns, column.Target):
+			hint = "; it has groups: to predict the number of the cohort's parameter target, set label: target in stage " + r.stage
 		}
 		l.bad.Add(r.pos, "%s %v: %s.%s does not fit%s", where, err, r.stage, out.Name, hint)
 		return nil, false

@@ -237,6 +237,14 @@ func TestTimeseriesStar(t *testing.T) {
 		`"=x" is not of the form COLUMN or NAME=COLUMN`, "two columns would be named group"} {
 		need.Error(t, err, want, "got")
 	}
+	_, err = load(func(c *TimeseriesCohort) {
+		c.Group, c.Target, c.Columns = "", "AGE", []string{"group=dx", "target=SITE_ID"}
+	}, "cpac/a_1_rois_ho.1D")
+	for _, want := range []string{"columns: group is the name of groups to predict, but target is set: keep the column " +
+		"under another name, such as columns: [diagnosis=dx]", "columns: target is the name of the number to predict, AGE, " +
+		"of which a cohort has one: keep the column under another name, such as columns: [score=SITE_ID]"} {
+		need.Error(t, err, want, "got")
+	}
 }
 
 // A * takes no letter or digit next to a value of the table, in any kind of cohort: sub-11 is not sub-1.

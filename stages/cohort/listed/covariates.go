@@ -18,6 +18,7 @@ import (
 // Keep chooses the covariates: COLUMN, or NAME=COLUMN.
 func (l *List) Keep(columns []string) error {
 	var problems []error
+	seen := map[string]bool{}
 	taken := map[string]bool{"participant_id": true, "group": true, column.Target: l.Target != ""}
 	for _, entry := range columns {
 		name, from, renamed := strings.Cut(entry, "=")
@@ -27,12 +28,21 @@ func (l *List) Keep(columns []string) error {
 		switch {
 		case name == "" || from == "":
 			problems = append(problems, fmt.Errorf("columns: %q is not of the form COLUMN or NAME=COLUMN, such as site=SITE_ID", entry))
+		case name == "group" && l.Target != "":
+			problems = append(problems, fmt.Errorf("columns: group is the name of groups to predict, but target is set: keep the "+
+				"column under another name, such as columns: [diagnosis=%s]", from))
+		case name == column.Target && l.Target != "":
+			problems = append(problems, fmt.Errorf("columns: target is the name of the number to predict, %s, of which a cohort "+
+				"has one: keep the column under another name, such as columns: [score=%s]", l.Target, from))
+		case name == "group" && !seen[name]:
+			problems = append(problems, fmt.Errorf("columns: two columns would be named group: that of the groups to predict, %s, "+
+				"and %s: keep it under another name, such as columns: [diagnosis=%[2]s]", l.Group, from))
 		case taken[name]:
 			problems = append(problems, fmt.Errorf("columns: two columns would be named %s", name))
 		default:
 			problems = append(problems, l.CheckColumn("columns", from))
 		}
-		taken[name] = true
+		taken[name], seen[name] = true, true
 		l.covariates = append(l.covariates, [2]string{from, name})
 	}
 	return errors.Join(problems...)
