@@ -151,8 +151,8 @@ func JoinedOf(run *Settings, scans []Scan) (n int) {
 	return n
 }
 
-// RunsOf are the fewest and the most runs of a joined series; 0 where they are unknown. Each run has a mean and a trend of
-// the degree of detrend, and joining counts one mean and all trends (CleaningRow.Trend).
+// RunsOf are the fewest and the most runs of a joined series; 0 where they are unknown. Each run has a mean and a trend
+// of the degree of detrend, and joining counts all but one mean (CleaningRow.Trend).
 func RunsOf(run *Settings, scans []Scan) (low, high int) {
 	d := run.Of("denoise")
 	if d == nil || JoinedOf(run, scans) == 0 || len(d.Over("detrend")) != 1 {

@@ -218,8 +218,8 @@ func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (p Participan
 	return p, nil
 }
 
-// scan is a digest of draw 0, by which the scan of a training participant is found under another id (the random draws of
-// a scan differ between ids); "" where nothing of a scan is in it (identities as features, and no edges).
+// scan is a digest of draw 0, by which the scan of a training participant is found under another id (the random draws
+// of a scan differ between ids); "" where nothing of a scan is in it (identities as features, and no edges).
 func (p *Participant) scan() string {
 	features, edges := p.zero.features, p.zero.edges
 	if len(edges) == 0 && !slices.ContainsFunc(features, func(x float64) bool { return x != 0 && x != 1 }) {

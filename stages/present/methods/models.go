@@ -16,7 +16,8 @@ import (
 // hasModels reports whether something of the page comes from trained models: after a failed leakage check nothing does,
 // and the methods state no training and no accuracy.
 func (a *Author) hasModels() bool {
-	return slices.ContainsFunc([]string{"evaluation", "regression", "comparison", "predictions", "training", "ranking"}, a.T.Has)
+	return slices.ContainsFunc([]string{"evaluation", "regression", "comparison", "predictions", "training",
+		"ranking"}, a.T.Has)
 }
 
 // training states the model that the pipeline is about, and its training.
