@@ -206,6 +206,9 @@ func (l *lackingValues) test(s *Covariates, name string, of inference.Covariate,
 	}
 	m := inference.Separate(inference.Covariate{Values: absent}, group, groups, within, s.Permutations,
 		random.New(s.Seed, "covariates", "missing", name))
+	if m.Fixed { // it cannot reject, and is no test to correct for (Tarone 1990)
+		return
+	}
 	l.names, l.absent = append(l.names, []string{name}), append(l.absent, absent)
 	l.missing, l.p = append(l.missing, missing), append(l.p, m.P)
 }
@@ -448,8 +451,26 @@ func (s *Covariates) pattern(t *dag.Task, ids []string, group []int, groups []st
 	}
 	told := inference.Separate(alone, group, len(groups), strata, s.Permutations,
 		random.New(s.Seed, "covariates", column.UnusablePattern, "alone"))
-	return &column.CovariateRow{Name: column.UnusablePattern, Kind: "category", N: int32(len(ids)), AUC: told.AUC,
-		Chance: told.Chance, P: p[least]}, lacked, nil
+	row := &column.CovariateRow{Name: column.UnusablePattern, Kind: "category", N: int32(len(ids)), AUC: told.AUC,
+		Chance: told.Chance, P: p[least]}
+	if fixedWithin(of, group, strata) { // as of covariates that are constant within sites
+		row.Chance, row.P = math.NaN(), math.NaN()
+	}
+	return row, lacked, nil
+}
+
+// fixedWithin reports whether no permutation of the groups within strata changes in which group a region is absent.
+func fixedWithin(absent [][]bool, group, strata []int) bool {
+	for _, at := range inference.ByStratum(strata) {
+		other := func(i int) bool { return group[i] != group[at[0]] }
+		varies := func(a []bool) bool {
+			return slices.ContainsFunc(at, func(i int) bool { return a[i] != a[at[0]] })
+		}
+		if slices.ContainsFunc(at, other) && slices.ContainsFunc(absent, varies) {
+			return false
+		}
+	}
+	return true
 }
 
 // lackedBy is how many participants of each group lack a region.

@@ -224,6 +224,26 @@ func TestCovariatesMissingByHolm(t *testing.T) {
 	need.Equal(t, codes, "covariate.missing-differs")
 	need.Equal(t, fmt.Sprint(numbers["Covariates"], numbers["Tests"]), "[map[Name:age] map[Name:iq]] 1")
 	p := numbers["P"].(float64)
+	// A column that one site lacks has p = 1 whatever the groups are, and is no test.
+	sites := make([]string, 40)
+	for i := range sites {
+		sites[i] = []string{"x", "y"}[i/36]
+	}
+	people.Columns = append(people.Columns, encoding.Column{Name: "site", Values: sites})
+	for i := range 4 {
+		add(fmt.Sprint("only", i), func(at int) bool { return at >= 36 })
+	}
+	checks := stagetest.MustRun(t, &Covariates{Label: "group", Within: "site", Permutations: 1999},
+		map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
+	for _, f := range need.Value(finding.Of(checks.Meta))(t) {
+		if of, ok := f.Numbers.(map[string]any); ok && f.Code == "covariate.missing-differs" {
+			need.Equal(t, of["Tests"], any(1.))
+		}
+	}
+	people.Columns = people.Columns[:len(people.Columns)-5]
+	need.Equal(t, fixedWithin([][]bool{{true, true, false, false}}, []int{0, 1, 0, 1}, []int{0, 0, 1, 1}), true)
+	need.Equal(t, fixedWithin([][]bool{{true, false, false, false}}, []int{0, 1, 0, 1}, []int{0, 0, 1, 1}), false)
+	need.Equal(t, fixedWithin([][]bool{{true, false, false, false}}, []int{0, 0, 1, 1}, []int{0, 0, 1, 1}), true)
 	for i := range 4 {
 		add(fmt.Sprint("score", i), func(at int) bool { return at/2 == i || at/2 == i+9 })
 	}
