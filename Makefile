@@ -48,7 +48,7 @@ race: ## the concurrent packages under the race detector
 	go test -race ./artifacts/... ./dag/...
 
 crash: ## writers killed at 300 random moments, and 300 starts at once on a store that is not there
-	PRGNN_KILLS=300 go test -timeout 30m -v -run '^Test(Crash|StartsAtOnce)$$' ./artifacts
+	PRGNN_KILLS=300 go test -timeout 30m -v -run '^Test(Crash|StartsAtOnce)$$' ./artifacts/disk
 
 fuzz: ## every fuzz target for FUZZTIME (10m, 1000000x, or both: what comes first), as a table
 	@test/fuzz.sh

@@ -18,10 +18,11 @@ import (
 var mayImport = map[string][]string{
 	// The store knows nothing of what its bytes mean.
 	"artifacts":          nil,
+	"artifacts/disk":     {"artifacts"},
 	"artifacts/encoding": nil,
 	"artifacts/parquet":  {"artifacts/encoding"},
 
-	"dag":          {"artifacts", "artifacts/encoding"},
+	"dag":          {"artifacts", "artifacts/disk", "artifacts/encoding"},
 	"nifti":        nil,
 	"connectivity": nil,
 	"gnn":          nil,

@@ -11,12 +11,16 @@ import (
 // sources are what the code identities of the stage kinds are compared with.
 //
 //go:embed *[^t].go
-//go:embed artifacts/*[^e]st.go
 //go:embed artifacts/*[^t].go
 //go:embed artifacts/*[^t]est.go
 //go:embed artifacts/claim/*[^t].go
+//go:embed artifacts/disk/*[^e]st.go
+//go:embed artifacts/disk/*[^t].go
+//go:embed artifacts/disk/*[^t]est.go
+//go:embed artifacts/disk/readme.txt
 //go:embed artifacts/encoding/*[^s]t.go
 //go:embed artifacts/encoding/*[^t].go
+//go:embed artifacts/internal/record/*[^t].go
 //go:embed artifacts/lively/*[^t].go
 //go:embed artifacts/memo/*[^t].go
 //go:embed artifacts/pack/*[^s]t.go
@@ -24,8 +28,9 @@ import (
 //go:embed artifacts/parquet/*[^e]st.go
 //go:embed artifacts/parquet/*[^s]t.go
 //go:embed artifacts/parquet/*[^t].go
-//go:embed artifacts/readme.txt
 //go:embed artifacts/refused/*[^t].go
+//go:embed artifacts/remote/*[^e]st.go
+//go:embed artifacts/remote/*[^t].go
 //go:embed artifacts/session/*[^t].go
 //go:embed artifacts/tasklog/*[^t].go
 //go:embed artifacts/whole/*[^t].go

@@ -1,22 +1,18 @@
 package artifacts
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"hash"
 	"io"
 	"strings"
-
-	"prgnn/artifacts/memo"
 )
 
 // A Digest names bytes: it is their SHA-256.
 type Digest [sha256.Size]byte
 
-// A Key names work: it is the SHA-256 of a recipe. It is a different type from Digest on purpose, so that the hash of
-// a description can never be passed for the hash of bytes.
+// A Key names work: it is the SHA-256 of a recipe.
 type Key [sha256.Size]byte
 
 // String returns the digest as 64 lower-case hexadecimal digits.
@@ -25,13 +21,13 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 // String returns the key as 64 lower-case hexadecimal digits.
 func (k Key) String() string { return hex.EncodeToString(k[:]) }
 
-// DigestOf hashes a byte slice.
+// DigestOf is the digest of bytes.
 func DigestOf(b []byte) Digest { return sha256.Sum256(b) }
 
-// KeyOf hashes a recipe.
+// KeyOf is the key of a recipe.
 func KeyOf[T string | []byte](recipe T) Key { return sha256.Sum256([]byte(recipe)) }
 
-// ParseDigest reads what Digest.String wrote.
+// ParseDigest reads 64 lower-case hexadecimal digits.
 func ParseDigest(s string) (Digest, error) {
 	var d Digest
 	if err := parseHex(d[:], s); err != nil {
@@ -40,7 +36,7 @@ func ParseDigest(s string) (Digest, error) {
 	return d, nil
 }
 
-// ParseKey reads what Key.String wrote.
+// ParseKey reads 64 lower-case hexadecimal digits.
 func ParseKey(s string) (Key, error) {
 	var k Key
 	if err := parseHex(k[:], s); err != nil {
@@ -61,22 +57,22 @@ func parseHex(dst []byte, s string) error {
 	return err
 }
 
-// A Value is something a stage makes. Encode is canonical: equal values give equal bytes, on every machine.
+// A Value is something a stage makes.
 type Value interface {
-	// Format is the short name of the encoding: "npy", "arrow", "nifti",
-	// "text", "json", "svg", "html" …
+	// Format is the short name of the encoding, one word: "npy", "arrow", "nifti", "text", "json", "svg", "html" …
 	Format() string
+	// Encode writes the bytes. Equal values give equal bytes, on every machine.
 	Encode(w io.Writer) error
 }
 
-// A Ref says which bytes a value became.
+// A Ref names the bytes of a value, in a store or not.
 type Ref struct {
 	Digest Digest
-	Size   int64 // bytes
-	Format string
+	Size   int64  // bytes
+	Format string // of the value; "" if unknown
 }
 
-// RefOf says which bytes a value would become, without storing them.
+// RefOf encodes a value, and names its bytes. It stores nothing.
 func RefOf(v Value) (Ref, error) {
 	c := hashCounter{hash: sha256.New()}
 	if err := v.Encode(&c); err != nil {
@@ -96,13 +92,16 @@ func (c *hashCounter) Write(p []byte) (int, error) {
 	return c.hash.Write(p)
 }
 
-// An Action records that a recipe was carried out, and the bytes that resulted. Outputs are named by the stage's
-// ports.
+// An Action states that a recipe was carried out, and which bytes resulted.
 type Action struct {
 	Recipe  string
-	Outputs Refs   // in the order of the names
-	Origin  string // "" for work of this store; of a fetched one the id of the key that signed it, or Unsigned
+	Outputs Refs   // by output port
+	Origin  string // "" for work of this store; if it came from a remote, the id of the key that signed it, or Unsigned
 }
+
+// Unsigned is the Origin of an action whose record has no signature, or whose signature was not checked because no keys
+// are trusted.
+const Unsigned = "unsigned"
 
 // Bytes is a Value whose encoding is already in hand, such as a compressed
 // NIfTI image ("nifti"), an SVG picture ("svg") or a text for people ("text").
@@ -122,20 +121,3 @@ func (b Bytes) Encode(w io.Writer) error {
 
 // Text is a Value for people to read: UTF-8, lines ending in \n.
 func Text(s string) Bytes { return Bytes{Kind: "text", Data: []byte(s)} }
-
-// HashFile digests a file outside the store (see memo.Files.Hash). The Ref has no format: a name does not tell what a
-// file holds.
-func (s *Store) HashFile(path string, rehash bool) (Ref, error) {
-	return s.HashFileUntil(context.Background(), path, rehash)
-}
-
-// HashFileUntil is HashFile until ctx ends.
-func (s *Store) HashFileUntil(ctx context.Context, path string, rehash bool) (Ref, error) {
-	d, n, err := s.files.Hash(ctx, path, rehash)
-	return Ref{Digest: d, Size: n}, err
-}
-
-func hashFile(ctx context.Context, path string) (Ref, error) {
-	d, n, err := memo.HashFile(ctx, path)
-	return Ref{Digest: d, Size: n}, err
-}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Refs say which bytes each output of a task became, in the order of their names. A list, since most tasks have
-// one to four outputs: a map of one takes seven times the memory.
+// Refs are the outputs of a task, in the order of their names. A list, since most tasks have one to four outputs, and a
+// map of one takes seven times the memory.
 type Refs []NamedRef
 
 // A NamedRef is one output.
@@ -15,7 +15,7 @@ type NamedRef struct {
 	Ref
 }
 
-// Get is the output of a name, and whether there is one.
+// Get is the output of a name; false for none.
 func (r Refs) Get(name string) (Ref, bool) {
 	for i := range r {
 		if r[i].Name == name {

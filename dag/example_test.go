@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 )
@@ -20,7 +21,7 @@ func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	check(err)
 	defer os.RemoveAll(dir)
-	store, err := artifacts.Open(dir)
+	store, err := disk.Open(dir)
 	check(err)
 	defer store.Close()
 

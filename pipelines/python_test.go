@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/encoding"
 	"prgnn/artifacts/storetest"
 	"prgnn/dag/engine"
@@ -20,7 +20,7 @@ func TestPython(t *testing.T) {
 	python := need.Python(t, "pyarrow")
 	p, err := Load(filepath.Join("testdata", "python", "ages.yaml"), []string{"python=" + python})
 	need.NoError(t, err)
-	store, err := artifacts.Open(t.TempDir())
+	store, err := disk.Open(t.TempDir())
 	need.NoError(t, err)
 	defer store.Close()
 	r, err := engine.Run(context.Background(), p.Graph, store, engine.Options{Until: []string{"ages"}})

@@ -27,7 +27,7 @@ var requirements []byte
 
 // longest are the packages that take longest: they are begun first, so that none of them runs alone at the end.
 var longest = []string{"./examples", "./cmd/pipeline", "./test/python", "./numeric/exact",
-	"./dag/cluster", "./dag/codeid", "./artifacts", "./stages/command", "./stages"}
+	"./dag/cluster", "./dag/codeid", "./artifacts/disk", "./stages/command", "./stages"}
 
 // forTests are the modules and packages that only tests, and a package for a lab's own stages, reach: without
 // optimization they compile in less time. What the program itself reaches is not compiled again.

@@ -3,7 +3,6 @@ package memo
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"prgnn/artifacts"
 	"prgnn/internal/regular"
 )
 
@@ -18,12 +18,9 @@ import (
 // clock leave the same times; ticks are 10 ms on Linux, and up to 2 s on FAT and on some network file systems.
 const Racy = 2 * time.Second
 
-// ErrChanged says that a file outside the store is no longer what it was when it was hashed.
-var ErrChanged = errors.New("changed during the run")
-
 // Hash digests a file outside the store, and counts its bytes. A memo keyed on path, size, mtime, ctime, inode and
 // device spares reading it again; the memo is never trusted for a file younger than two seconds, nor when rehash is
-// set. A file that changes while it is read gives ErrChanged; the end of ctx ends the reading.
+// set. A file that changes while it is read gives artifacts.ErrChanged; the end of ctx ends the reading.
 //
 // A program that has mapped the file into memory (numpy.memmap, mode r+) moves the file's times with its first write
 // to a clean page only. So the pages are written back (see WriteBack) before the state is taken that goes into
@@ -51,7 +48,7 @@ func (m *Files) Hash(ctx context.Context, path string, rehash bool) (digest [32]
 	if settled {
 		WriteBack(abs)
 		if before, err = StateOf(abs); err != nil {
-			return digest, 0, fmt.Errorf("%s: %w: it was removed while it was being read", path, ErrChanged)
+			return digest, 0, fmt.Errorf("%s: %w: it was removed while it was being read", path, artifacts.ErrChanged)
 		}
 		settled = !before.Unsure && !before.Younger(now, Racy)
 	}
@@ -60,7 +57,7 @@ func (m *Files) Hash(ctx context.Context, path string, rehash bool) (digest [32]
 		return digest, 0, err
 	}
 	if after, err := StateOf(abs); err != nil || after != before || size != before.Size {
-		return digest, 0, fmt.Errorf("%s: %w: it was changed while it was being read", path, ErrChanged)
+		return digest, 0, fmt.Errorf("%s: %w: it was changed while it was being read", path, artifacts.ErrChanged)
 	}
 	if settled {
 		m.Remember(abs, before, digest)

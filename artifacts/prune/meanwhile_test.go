@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
+	"prgnn/artifacts/remote"
 	"prgnn/internal/need"
 )
 
@@ -41,7 +43,7 @@ func TestSharedMeanwhile(t *testing.T) {
 	for _, again := range []bool{false, true} { // the work was shared before, too
 		shelf := newShelf()
 		one := attached(t, shelf)
-		one.Remote.SetTrust(artifacts.Trust{Signer: stamp{}})
+		one.Remote.SetTrust(remote.Trust{Signer: stamp{}})
 		old := "old work"
 		if again {
 			old = "new work"
@@ -85,7 +87,7 @@ func TestRemovedAfterTouch(t *testing.T) {
 	k := shared(t, interrupted{d, func(moment string) {
 		if moment == "after touch blobs" && !removed {
 			removed = true
-			need.NoError(t, d.List(t.Context(), "blobs", func(o artifacts.RemoteObject) { delete(d.objects, o.Name) }))
+			need.NoError(t, d.List(t.Context(), "blobs", func(o remote.Object) { delete(d.objects, o.Name) }))
 		}
 	}})
 	three := attached(t, d)
@@ -102,7 +104,7 @@ func TestTouchRefused(t *testing.T) {
 		d.changed[name] = time.Time{}
 	}
 	shared(t, refusing{d})
-	need.NoError(t, d.List(t.Context(), "blobs", func(o artifacts.RemoteObject) {
+	need.NoError(t, d.List(t.Context(), "blobs", func(o remote.Object) {
 		if o.Changed.IsZero() {
 			t.Errorf("%s is as old as before", o.Name)
 		}
@@ -114,17 +116,17 @@ type refusing struct{ dated }
 func (refusing) Touch(context.Context, string) error { return artifacts.ErrMiss }
 
 // shared is new work that a store of its own does and shares.
-func shared(t *testing.T, r artifacts.Remote) artifacts.Key {
+func shared(t *testing.T, r remote.Remote) artifacts.Key {
 	t.Helper()
-	s := need.Value(artifacts.Open(filepath.Join(t.TempDir(), "store")))(t)
+	s := need.Value(disk.Open(filepath.Join(t.TempDir(), "store")))(t)
 	defer s.Close()
-	s.Remote.SetTrust(artifacts.Trust{Signer: stamp{}})
+	s.Remote.SetTrust(remote.Trust{Signer: stamp{}})
 	need.NoError(t, s.Remote.Attach(t.Context(), r))
 	return made(t, s, "new work")
 }
 
 // made is recorded, with an output that does not tell the recipe.
-func made(t *testing.T, s *artifacts.Store, recipe string) artifacts.Key {
+func made(t *testing.T, s *disk.Store, recipe string) artifacts.Key {
 	t.Helper()
 	var outputs artifacts.Refs
 	outputs.Set("a", need.Value(s.Put(artifacts.Text("the same")))(t))

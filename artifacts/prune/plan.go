@@ -15,6 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/internal/record"
+	"prgnn/artifacts/remote"
 )
 
 // Options says what a remote is to keep.
@@ -31,7 +33,7 @@ type Plan struct {
 	Freed   int64 // bytes that go
 	Over    int64 // bytes above Keep that nothing may be removed for: they were used within the last hour
 
-	remote  artifacts.Pruner
+	remote  remote.Pruner
 	cut     time.Time // what changed later stays
 	records []string
 	files   []string
@@ -52,24 +54,24 @@ type action struct {
 
 // Make finds what a remote need not keep: results that nobody has shared or fetched for long, the
 // least recently used first, and files that no record promises. now is a time before the call.
-func Make(ctx context.Context, r artifacts.Pruner, o Options, now time.Time) (*Plan, error) {
-	text, err := artifacts.ReadAll(ctx, r, "version", 1<<10)
+func Make(ctx context.Context, r remote.Pruner, o Options, now time.Time) (*Plan, error) {
+	text, err := remote.ReadAll(ctx, r, "version", 1<<10)
 	if errors.Is(err, artifacts.ErrMiss) {
 		return nil, errors.New("not a remote that this program can empty: it has no file version, which the first run with this remote writes")
 	}
 	if err != nil {
 		return nil, err
 	}
-	if string(text) != artifacts.RemoteVersion {
-		return nil, fmt.Errorf("not a remote that this program can empty: its version is %.40q, not %q", text, artifacts.RemoteVersion)
+	if string(text) != remote.Version {
+		return nil, fmt.Errorf("not a remote that this program can empty: its version is %.40q, not %q", text, remote.Version)
 	}
-	p := &Plan{remote: r, cut: now.Add(-artifacts.Grace)}
+	p := &Plan{remote: r, cut: now.Add(-remote.Grace)}
 	actions := map[artifacts.Key]*action{}
 	for _, part := range []string{"actions", "signed"} {
-		err := r.List(ctx, part, func(o artifacts.RemoteObject) {
+		err := r.List(ctx, part, func(o remote.Object) {
 			name, _, _ := strings.Cut(path.Base(o.Name), ".")
 			k, err := artifacts.ParseKey(name)
-			if err != nil || strings.Contains(o.Name, artifacts.Unfinished) {
+			if err != nil || strings.Contains(o.Name, remote.Unfinished) {
 				p.stray(o, now)
 				return
 			}
@@ -93,8 +95,8 @@ func Make(ctx context.Context, r artifacts.Pruner, o Options, now time.Time) (*P
 	if err := readOutputs(ctx, r, actions); err != nil {
 		return nil, err
 	}
-	blobs := map[artifacts.Digest]artifacts.RemoteObject{}
-	err = r.List(ctx, "blobs", func(o artifacts.RemoteObject) {
+	blobs := map[artifacts.Digest]remote.Object{}
+	err = r.List(ctx, "blobs", func(o remote.Object) {
 		if d, err := artifacts.ParseDigest(path.Base(o.Name)); err == nil {
 			blobs[d] = o
 		} else {
@@ -106,8 +108,8 @@ func Make(ctx context.Context, r artifacts.Pruner, o Options, now time.Time) (*P
 }
 
 // stray takes what a killed process has left half-written.
-func (p *Plan) stray(o artifacts.RemoteObject, now time.Time) {
-	if strings.Contains(o.Name, artifacts.Unfinished) && now.Sub(o.Changed) > 24*time.Hour {
+func (p *Plan) stray(o remote.Object, now time.Time) {
+	if strings.Contains(o.Name, remote.Unfinished) && now.Sub(o.Changed) > 24*time.Hour {
 		p.files, p.Freed = append(p.files, o.Name), p.Freed+o.Size
 	}
 }
@@ -115,20 +117,20 @@ func (p *Plan) stray(o artifacts.RemoteObject, now time.Time) {
 // readUses dates actions by the lists of what was fetched. A list goes when later ones, or records, say more
 // of each of its actions.
 func (p *Plan) readUses(ctx context.Context, actions map[artifacts.Key]*action, now time.Time) error {
-	var lists []artifacts.RemoteObject
-	err := p.remote.List(ctx, artifacts.UsesDir, func(o artifacts.RemoteObject) { lists = append(lists, o) })
+	var lists []remote.Object
+	err := p.remote.List(ctx, remote.UsesDir, func(o remote.Object) { lists = append(lists, o) })
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(lists, func(a, b artifacts.RemoteObject) int { // the newest first
+	slices.SortFunc(lists, func(a, b remote.Object) int { // the newest first
 		return cmp.Or(b.Changed.Compare(a.Changed), cmp.Compare(a.Name, b.Name))
 	})
 	for _, o := range lists {
-		text, err := artifacts.ReadAll(ctx, p.remote, o.Name, 64<<20)
+		text, err := remote.ReadAll(ctx, p.remote, o.Name, 64<<20)
 		if err != nil && !errors.Is(err, artifacts.ErrMiss) && !errors.Is(err, artifacts.ErrCorrupt) {
 			return err
 		}
-		keys, _ := strings.CutPrefix(string(text), artifacts.UsesMagic)
+		keys, _ := strings.CutPrefix(string(text), remote.UsesMagic)
 		needed := false
 		for line := range strings.Lines(keys) {
 			k, err := artifacts.ParseKey(strings.TrimSpace(line))
@@ -136,7 +138,7 @@ func (p *Plan) readUses(ctx context.Context, actions map[artifacts.Key]*action, 
 				a.used, needed = o.Changed, true
 			}
 		}
-		if !needed && now.Sub(o.Changed) > artifacts.Grace {
+		if !needed && now.Sub(o.Changed) > remote.Grace {
 			p.files, p.Freed = append(p.files, o.Name), p.Freed+o.Size
 		}
 	}
@@ -144,20 +146,20 @@ func (p *Plan) readUses(ctx context.Context, actions map[artifacts.Key]*action, 
 }
 
 // readOutputs finds the files that each action promises. A damaged record promises nothing.
-func readOutputs(ctx context.Context, r artifacts.Remote, actions map[artifacts.Key]*action) error {
+func readOutputs(ctx context.Context, r remote.Remote, actions map[artifacts.Key]*action) error {
 	some, ctx := errgroup.WithContext(ctx)
 	some.SetLimit(readers)
 	for _, a := range actions {
 		some.Go(func() error {
-			name := artifacts.ObjectName("actions", a.key.String())
-			text, err := artifacts.ReadAll(ctx, r, name, artifacts.LongestRecord)
+			name := remote.Name("actions", a.key.String())
+			text, err := remote.ReadAll(ctx, r, name, remote.LongestRecord)
 			if errors.Is(err, artifacts.ErrMiss) || errors.Is(err, artifacts.ErrCorrupt) {
 				return nil
 			}
 			if err != nil {
 				return err
 			}
-			read, err := artifacts.ParseAction(a.key, text)
+			read, err := record.ParseAction(a.key, text)
 			if a.valid = err == nil; a.valid {
 				for _, ref := range read.Outputs {
 					a.outputs = append(a.outputs, ref.Digest)
@@ -172,7 +174,7 @@ func readOutputs(ctx context.Context, r artifacts.Remote, actions map[artifacts.
 }
 
 // choose keeps actions, the most recently used first, while there is room and they are young enough.
-func (p *Plan) choose(actions map[artifacts.Key]*action, blobs map[artifacts.Digest]artifacts.RemoteObject, o Options,
+func (p *Plan) choose(actions map[artifacts.Key]*action, blobs map[artifacts.Digest]remote.Object, o Options,
 	now time.Time) {
 	order := make([]*action, 0, len(actions))
 	for _, a := range actions {
@@ -192,7 +194,7 @@ func (p *Plan) choose(actions map[artifacts.Key]*action, blobs map[artifacts.Dig
 		}
 		age := now.Sub(a.used)
 		full = full || o.Keep > 0 && p.Left+more > o.Keep
-		if age > artifacts.Grace && (full || !a.valid || o.Older > 0 && age > o.Older) {
+		if age > remote.Grace && (full || !a.valid || o.Older > 0 && age > o.Older) {
 			p.Results++
 			p.records, p.Freed = append(p.records, a.records...), p.Freed+a.size
 			continue
@@ -205,7 +207,7 @@ func (p *Plan) choose(actions map[artifacts.Key]*action, blobs map[artifacts.Dig
 	for d, b := range blobs {
 		switch {
 		case needed[d]:
-		case now.Sub(b.Changed) <= artifacts.Grace:
+		case now.Sub(b.Changed) <= remote.Grace:
 			p.Left += b.Size
 		default:
 			p.files, p.Freed = append(p.files, b.Name), p.Freed+b.Size

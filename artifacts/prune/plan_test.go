@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
+	"prgnn/artifacts/remote"
 	"prgnn/internal/need"
 )
 
@@ -55,10 +57,10 @@ func (d dated) Put(_ context.Context, name, file string) error {
 	return err
 }
 
-func (d dated) List(_ context.Context, part string, each func(artifacts.RemoteObject)) error {
+func (d dated) List(_ context.Context, part string, each func(remote.Object)) error {
 	for name, b := range d.objects {
 		if strings.HasPrefix(name, part+"/") {
-			each(artifacts.RemoteObject{Name: name, Size: int64(len(b)), Changed: d.changed[name]})
+			each(remote.Object{Name: name, Size: int64(len(b)), Changed: d.changed[name]})
 		}
 	}
 	return nil
@@ -93,16 +95,16 @@ func (d dated) count(prefix string) (n int) {
 }
 
 // attached is a store that shares through a remote.
-func attached(t *testing.T, d dated) *artifacts.Store {
+func attached(t *testing.T, d dated) *disk.Store {
 	t.Helper()
-	s := need.Value(artifacts.Open(filepath.Join(t.TempDir(), "store")))(t)
+	s := need.Value(disk.Open(filepath.Join(t.TempDir(), "store")))(t)
 	t.Cleanup(func() { s.Close() })
 	need.NoError(t, s.Remote.Attach(t.Context(), d))
 	return s
 }
 
 // recorded makes an output, records the work that gave it, and shares both.
-func recorded(t *testing.T, s *artifacts.Store, recipe string) artifacts.Key {
+func recorded(t *testing.T, s *disk.Store, recipe string) artifacts.Key {
 	t.Helper()
 	var outputs artifacts.Refs
 	outputs.Set("a", need.Value(s.Put(artifacts.Text(recipe)))(t))
@@ -152,24 +154,24 @@ func TestPlan(t *testing.T) {
 					Size: int64(len(content)), Format: "text"})
 				w.outputs = append(w.outputs, digest)
 				size[digest] = int64(len(content))
-				put(artifacts.ObjectName("blobs", digest.String()), content, 100*24*time.Hour)
+				put(remote.Name("blobs", digest.String()), content, 100*24*time.Hour)
 			}
 			text := recordText(a)
-			w.record = artifacts.ObjectName("actions", w.key.String())
+			w.record = remote.Name("actions", w.key.String())
 			put(w.record, text, age)
 			if random.IntN(2) == 0 { // somebody fetched it later
 				use := time.Duration(random.Int64N(int64(age)))
-				list := fmt.Append([]byte(artifacts.UsesMagic), w.key, "\n")
-				put(fmt.Sprintf("%s/%d", artifacts.UsesDir, i), list, use)
+				list := fmt.Append([]byte(remote.UsesMagic), w.key, "\n")
+				put(fmt.Sprintf("%s/%d", remote.UsesDir, i), list, use)
 				w.used = now.Add(-use)
 			}
 			all = append(all, w)
 		}
-		put("version", []byte(artifacts.RemoteVersion), 0)
+		put("version", []byte(remote.Version), 0)
 		want := map[string]bool{"version": true, "blobs/cd/" + strings.Repeat("cd", 32): true}
 		put("blobs/ab/"+strings.Repeat("ab", 32), []byte("nobody's"), 48*time.Hour)
 		put("blobs/cd/"+strings.Repeat("cd", 32), []byte("somebody's soon"), time.Minute)
-		put("blobs/ef/"+strings.Repeat("ef", 32)+artifacts.Unfinished+"XYZ", []byte("killed"), 48*time.Hour)
+		put("blobs/ef/"+strings.Repeat("ef", 32)+remote.Unfinished+"XYZ", []byte("killed"), 48*time.Hour)
 		o := Options{Keep: int64(1 + random.IntN(3000)), Older: time.Duration(1+random.IntN(1200)) * time.Hour}
 
 		// The slow definition: try every number of results in their order, and take the largest that fits.
@@ -182,13 +184,13 @@ func TestPlan(t *testing.T) {
 			for _, w := range all[:n] {
 				stay[w.record], total = true, total+int64(len(d.objects[w.record]))
 				for _, digest := range w.outputs {
-					if name := artifacts.ObjectName("blobs", digest.String()); !stay[name] {
+					if name := remote.Name("blobs", digest.String()); !stay[name] {
 						stay[name], total = true, total+size[digest]
 					}
 				}
 				age := now.Sub(w.used)
-				young = young && age <= artifacts.Grace
-				if age > o.Older && age > artifacts.Grace {
+				young = young && age <= remote.Grace
+				if age > o.Older && age > remote.Grace {
 					total = o.Keep + 1 // does not stay for its age
 				}
 			}
@@ -208,7 +210,7 @@ func TestPlan(t *testing.T) {
 		var left int64
 		for name, b := range d.objects {
 			left += int64(len(b))
-			if !strings.HasPrefix(name, artifacts.UsesDir+"/") && !want[name] {
+			if !strings.HasPrefix(name, remote.UsesDir+"/") && !want[name] {
 				t.Errorf("round %d: %s is left", round, name)
 			}
 		}
@@ -241,7 +243,7 @@ func TestPlanOfDamagedRecords(t *testing.T) {
 	one := attached(t, d)
 	k := recorded(t, one, "whole")
 	bad := recorded(t, one, "to be damaged")
-	spoilt := d.objects[artifacts.ObjectName("actions", bad.String())]
+	spoilt := d.objects[remote.Name("actions", bad.String())]
 	spoilt[len(spoilt)/2] ^= 1
 	for name := range d.objects {
 		d.changed[name] = time.Now().Add(-48 * time.Hour)
@@ -280,14 +282,14 @@ func TestFetchedWorkIsUsed(t *testing.T) {
 	for name := range d.objects {
 		d.changed[name] = now.Add(-48 * time.Hour)
 	}
-	d.changed[artifacts.ObjectName("actions", old.String())] = now.Add(-72 * time.Hour)
+	d.changed[remote.Name("actions", old.String())] = now.Add(-72 * time.Hour)
 	two := attached(t, d)
 	if _, err := two.Lookup(old); err != nil {
 		t.Fatal(err)
 	}
 	need.NoError(t, two.Close())
 	for name := range d.objects {
-		if filepath.Dir(name) == artifacts.UsesDir {
+		if filepath.Dir(name) == remote.UsesDir {
 			d.changed[name] = now.Add(-2 * time.Hour)
 		}
 	}
@@ -295,9 +297,9 @@ func TestFetchedWorkIsUsed(t *testing.T) {
 		plan, err := Make(t.Context(), d, Options{Older: 24 * time.Hour}, now)
 		need.NoError(t, err)
 		need.NoError(t, plan.Execute(t.Context()))
-		stays := d.count(artifacts.ObjectName("actions", old.String())) == 1
-		if d.count("actions") != 1 || !stays || d.count(artifacts.UsesDir) != 1 {
-			t.Errorf("%d results are left, %d lists", d.count("actions"), d.count(artifacts.UsesDir))
+		stays := d.count(remote.Name("actions", old.String())) == 1
+		if d.count("actions") != 1 || !stays || d.count(remote.UsesDir) != 1 {
+			t.Errorf("%d results are left, %d lists", d.count("actions"), d.count(remote.UsesDir))
 		}
 	}
 }

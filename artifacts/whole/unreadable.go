@@ -4,12 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"prgnn/artifacts"
 )
 
-// ErrUnreadable says that a file is there, and this user may not read it.
-var ErrUnreadable = errors.New("cannot be read")
-
-// Unreadable says of an error of reading a file that the permission is missing.
+// Unreadable makes an error of a missing permission artifacts.ErrUnreadable, and returns others as they are.
 func Unreadable(err error) error {
 	var call *fs.PathError
 	if errors.As(err, &call) && errors.Is(call, fs.ErrPermission) {
@@ -18,13 +17,13 @@ func Unreadable(err error) error {
 	return err
 }
 
-// An unreadable is ErrUnreadable of one path.
+// An unreadable is artifacts.ErrUnreadable of one path.
 type unreadable struct{ call *fs.PathError }
 
 func (e unreadable) Error() string {
-	return fmt.Sprintf("%s %v: %v", e.call.Path, ErrUnreadable, e.call.Err)
+	return fmt.Sprintf("%s %v: %v", e.call.Path, artifacts.ErrUnreadable, e.call.Err)
 }
 
-func (e unreadable) Is(target error) bool { return target == ErrUnreadable }
+func (e unreadable) Is(target error) bool { return target == artifacts.ErrUnreadable }
 
 func (e unreadable) Unwrap() error { return e.call }

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag/engine"
 )
 
 // A coordinator hands jobs over and watches the store for their results.
 type coordinator struct {
 	x       *Executor
-	store   *artifacts.Store
+	store   *disk.Store
 	space   space
 	program string
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 )
@@ -61,7 +62,7 @@ type tracked struct {
 
 // Execute has a job carried out by the cluster, and waits until the store has its
 // result.
-func (x *Executor) Execute(ctx context.Context, s *artifacts.Store, j *engine.Job) engine.JobResult {
+func (x *Executor) Execute(ctx context.Context, s *disk.Store, j *engine.Job) engine.JobResult {
 	if k, ok := x.Kinds(j.Kind.Name); !ok || k != j.Kind {
 		return engine.Local{}.Execute(ctx, s, j)
 	}
@@ -99,7 +100,7 @@ const (
 )
 
 // fetch brings the inputs of a job into the store and tells which it cannot have.
-func fetch(ctx context.Context, s *artifacts.Store, j *engine.Job) (lost []artifacts.Digest) {
+func fetch(ctx context.Context, s *disk.Store, j *engine.Job) (lost []artifacts.Digest) {
 	var refs []artifacts.Ref
 	for _, in := range j.Inputs {
 		if in.File == "" {
@@ -128,7 +129,7 @@ func (x *Executor) Cancel() error {
 }
 
 // start makes the coordinator's goroutine, which owns all that follows.
-func (x *Executor) start(s *artifacts.Store) error {
+func (x *Executor) start(s *disk.Store) error {
 	c := &coordinator{x: x, store: s, space: spaceOf(s), waiting: map[artifacts.Key]*tracked{},
 		arrays: map[string]*array{}, most: maxElements, piece: wholePiece}
 	err := able(s, c.note)
@@ -147,7 +148,7 @@ func (x *Executor) start(s *artifacts.Store) error {
 }
 
 // able reports whether the file system of the store lacks what no run can do without, and notes what else is missing.
-func able(s *artifacts.Store, note func(format string, args ...any)) error {
+func able(s *disk.Store, note func(format string, args ...any)) error {
 	a, err := s.Health.Probe()
 	if err != nil {
 		return err

@@ -18,7 +18,8 @@ import (
 	"time"
 
 	"prgnn/artifacts"
-	"prgnn/artifacts/remote"
+	"prgnn/artifacts/disk"
+	"prgnn/artifacts/remote/address"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/internal/machine"
@@ -64,7 +65,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) < 4 || os.Args[1] != "exec-task" {
 		os.Exit(m.Run())
 	}
-	s, err := artifacts.Open(os.Args[3])
+	s, err := disk.Open(os.Args[3])
 	if err != nil {
 		panic(err)
 	}
@@ -124,7 +125,7 @@ echo "$@" >>"$(dirname "$0")/cancelled"
 type fake struct {
 	t         *testing.T
 	dir       string
-	s         *artifacts.Store
+	s         *disk.Store
 	executors []*Executor
 	runs      sync.WaitGroup
 }
@@ -140,7 +141,7 @@ func newFake(t *testing.T, store string) *fake {
 	f.set("longest", "1000")
 	f.set("most", "1000")
 	t.Setenv("PATH", f.dir+":"+os.Getenv("PATH"))
-	s := need.Value(artifacts.Open(filepath.Join(t.TempDir(), store)))(t)
+	s := need.Value(disk.Open(filepath.Join(t.TempDir(), store)))(t)
 	f.s = s
 	alive := filepath.Join(f.dir, "alive")
 	need.NoError(t, syscall.Mkfifo(alive, 0o600))
@@ -556,7 +557,7 @@ func TestPrograms(t *testing.T) {
 // is shared: its machines seldom reach the remote.
 func TestRemote(t *testing.T) {
 	f := newFake(t, "store")
-	r, err := remote.Open("file://" + t.TempDir())
+	r, err := address.Open("file://" + t.TempDir())
 	if err == nil {
 		err = f.s.Remote.Attach(t.Context(), r)
 	}

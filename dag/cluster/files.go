@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
@@ -31,7 +32,7 @@ const (
 	namePrefix = "prgnn-"
 )
 
-func spaceOf(s *artifacts.Store) space { return space{filepath.Join(s.Dir(), clusterDir)} }
+func spaceOf(s *disk.Store) space { return space{filepath.Join(s.Dir(), clusterDir)} }
 
 func (c space) path(kind, name string) string { return filepath.Join(c.dir, kind, name) }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/internal/machine"
@@ -38,7 +39,7 @@ type report struct {
 // other, in a process of the cluster. It is called by "pipeline exec-task KEY…". A
 // job whose result is there is not done again: Slurm may start one twice. The error
 // names the jobs that have no result; each has a report in the store.
-func ExecTasks(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.Kind, bool),
+func ExecTasks(ctx context.Context, s *disk.Store, kinds func(string) (*dag.Kind, bool),
 	keys []artifacts.Key, w io.Writer) error {
 	c := spaceOf(s)
 	var failed []error
@@ -68,7 +69,7 @@ func ExecTasks(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag
 	return nil
 }
 
-func execTask(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.Kind, bool),
+func execTask(ctx context.Context, s *disk.Store, kinds func(string) (*dag.Kind, bool),
 	k artifacts.Key) (task string, rep *report) {
 	text, err := regular.ReadFile(spaceOf(s).path(jobsDir, k.String()))
 	if err != nil {
@@ -95,7 +96,7 @@ func execTask(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.
 var errOtherKey = errors.New("the job belongs to another key")
 
 // carryOut carries a job out. Without an Error it is done.
-func carryOut(ctx context.Context, s *artifacts.Store, j *engine.Job) *report {
+func carryOut(ctx context.Context, s *disk.Store, j *engine.Job) *report {
 	began := time.Now()
 	r := engine.Local{}.Execute(ctx, s, j)
 	awaitSignal(ctx, r.Err)
@@ -126,7 +127,7 @@ func awaitSignal(ctx context.Context, err error) {
 }
 
 // result is what the store holds for a key, with all its bytes.
-func result(s *artifacts.Store, k artifacts.Key) (artifacts.Refs, bool) {
+func result(s *disk.Store, k artifacts.Key) (artifacts.Refs, bool) {
 	a, err := s.Work.LookupHere(k)
 	if err != nil {
 		return nil, false
@@ -139,7 +140,7 @@ func result(s *artifacts.Store, k artifacts.Key) (artifacts.Refs, bool) {
 	return a.Outputs, true
 }
 
-func there(s *artifacts.Store, k artifacts.Key) bool {
+func there(s *disk.Store, k artifacts.Key) bool {
 	_, ok := result(s, k)
 	return ok
 }

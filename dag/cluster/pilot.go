@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/internal/regular"
@@ -28,7 +28,7 @@ type Pilot struct {
 	Pilots int       // how many share the queue
 	Out    io.Writer
 
-	store *artifacts.Store
+	store *disk.Store
 	pool  string // directories
 	dir   string
 	until time.Time // zero: not known
@@ -58,7 +58,7 @@ const (
 )
 
 // Work takes jobs until the pool is gone, or the time is over, or ctx is done. What it has not finished then goes back.
-func (p *Pilot) Work(ctx context.Context, s *artifacts.Store, pool string) error {
+func (p *Pilot) Work(ctx context.Context, s *disk.Store, pool string) error {
 	if !strings.HasPrefix(pool, namePrefix) || filepath.Base(pool) != pool {
 		return fmt.Errorf("%q is not the name of a pool, such as %s1f0c…", pool, namePrefix)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/whole"
 	"prgnn/dag"
 	"prgnn/dag/engine"
@@ -43,7 +44,7 @@ type Pool struct {
 
 	begin   sync.Once
 	problem error // why it could not begin
-	store   *artifacts.Store
+	store   *disk.Store
 	space   space
 	name    string
 	dir     string
@@ -114,7 +115,7 @@ type order struct {
 }
 
 // Execute has a job carried out by a pilot, and waits until the store has its result.
-func (p *Pool) Execute(ctx context.Context, s *artifacts.Store, j *engine.Job) engine.JobResult {
+func (p *Pool) Execute(ctx context.Context, s *disk.Store, j *engine.Job) engine.JobResult {
 	if k, ok := p.Kinds(j.Kind.Name); !ok || k != j.Kind {
 		return engine.Local{}.Execute(ctx, s, j)
 	}
@@ -145,7 +146,7 @@ func (p *Pool) Execute(ctx context.Context, s *artifacts.Store, j *engine.Job) e
 }
 
 // start makes the pool, and the goroutine that looks after it.
-func (p *Pool) start(s *artifacts.Store) (err error) {
+func (p *Pool) start(s *disk.Store) (err error) {
 	p.store, p.space, p.name = s, spaceOf(s), newName()
 	p.orders, p.leases = map[artifacts.Key]*order{}, leases{}
 	p.live, p.stop = context.WithCancel(context.Background())

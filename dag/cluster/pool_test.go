@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/internal/need"
@@ -34,7 +35,7 @@ func pilotMain(args []string) int {
 	f.DurationVar(&p.Needs.Time, "time", 0, "")
 	f.IntVar(&p.Pilots, "pilots", 0, "")
 	f.Parse(args)
-	s, err := artifacts.Open(*store)
+	s, err := disk.Open(*store)
 	if err != nil {
 		panic(err)
 	}

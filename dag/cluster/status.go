@@ -5,11 +5,12 @@ import (
 	"path/filepath"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 )
 
 // Status is the state of the submitted, unfinished work of a store: by key, in the words of Slurm, such as
 // "pending: Priority".
-func Status(ctx context.Context, s *artifacts.Store) (map[artifacts.Key]string, error) {
+func Status(ctx context.Context, s *disk.Store) (map[artifacts.Key]string, error) {
 	where := map[artifacts.Key]string{}
 	for _, pool := range list(filepath.Join(spaceOf(s).dir, poolsDir)) {
 		dir := spaceOf(s).path(poolsDir, pool)

@@ -121,7 +121,7 @@ func (f *Digests) content(hash Hashing, paths, except []string) (string, error) 
 				return fmt.Errorf("%s holds more than %d GiB: connect what the command needs as inputs, or run it in a container", paths, mostBytes>>30)
 			}
 			ref, err := f.File(hash, path)
-			if errors.Is(err, memo.ErrChanged) || errors.Is(err, context.Canceled) {
+			if errors.Is(err, artifacts.ErrChanged) || errors.Is(err, context.Canceled) {
 				return err
 			}
 			if err != nil { // which the command cannot read either

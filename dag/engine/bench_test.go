@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/recipe"
 	"prgnn/internal/need"
@@ -59,7 +60,7 @@ func BenchmarkNothingToDo(b *testing.B) {
 			dir := b.TempDir()
 			g := wide(n)
 			once := func() *Result {
-				st := need.Value(artifacts.Open(dir + "/store"))(b)
+				st := need.Value(disk.Open(dir + "/store"))(b)
 				defer st.Close()
 				res := need.Value(Run(context.Background(), g, st, Options{}))(b)
 				return res

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/encoding"
 	"prgnn/artifacts/tasklog"
 	"prgnn/dag"
@@ -20,7 +21,7 @@ import (
 
 // call runs the stage. What happens in it stays in it: a panic is this task's
 // error, and so is a goroutine that the stage ends under itself.
-func call(ctx context.Context, j *Job, inputs map[string][]dag.Input, scratch artifacts.Scratch, log *tasklog.Log,
+func call(ctx context.Context, j *Job, inputs map[string][]dag.Input, scratch disk.Scratch, log *tasklog.Log,
 	rep *JobResult) (out dag.Outputs, err error) {
 	var mu sync.Mutex // guards rep.Memory
 	t := dag.Wiring{
@@ -96,7 +97,7 @@ func writeLine(log *tasklog.Log, text string) {
 }
 
 // saveIn marks the errors of saving a checkpoint as the store's.
-func saveIn(s artifacts.Scratch) func([]byte) error {
+func saveIn(s disk.Scratch) func([]byte) error {
 	return func(b []byte) error {
 		if err := s.Put(b); err != nil {
 			return &StoreError{err}
@@ -107,9 +108,9 @@ func saveIn(s artifacts.Scratch) func([]byte) error {
 
 // keep stores the outputs, then the claim that the recipe gives them: a crash in
 // between leaves bytes that nobody names, never a name without bytes.
-func keep(ctx context.Context, s *artifacts.Store, j *Job, ports []dag.Port, out dag.Outputs) (artifacts.Refs, error) {
+func keep(ctx context.Context, s *disk.Store, j *Job, ports []dag.Port, out dag.Outputs) (artifacts.Refs, error) {
 	refs := make(artifacts.Refs, 0, len(ports))
-	written := make([]*artifacts.Written, 0, len(ports))
+	written := make([]*disk.Written, 0, len(ports))
 	defer func() {
 		for _, w := range written {
 			w.Discard()
@@ -152,7 +153,7 @@ func keep(ctx context.Context, s *artifacts.Store, j *Job, ports []dag.Port, out
 }
 
 // fits refuses a large file, which has a size before it is written, where the store has no room for it.
-func fits(s *artifacts.Store, output string, v artifacts.Value) error {
+func fits(s *disk.Store, output string, v artifacts.Value) error {
 	file, ok := v.(interface{ Size() int64 })
 	if !ok {
 		return nil

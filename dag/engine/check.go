@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/content"
 	"prgnn/dag/recipe"
@@ -76,7 +77,7 @@ func (r *runner) lostRemotely(k artifacts.Key, outputs artifacts.Refs) bool {
 
 // damaged reports whether any of these blobs is, and whether all that are count as such since they are missing in the
 // remote. A plan goes by what is known and reads none.
-func (r *runner) damaged(view *artifacts.View, outputs artifacts.Refs) (damaged, missing bool) {
+func (r *runner) damaged(view *disk.View, outputs artifacts.Refs) (damaged, missing bool) {
 	ask := view.Damaged
 	if r.dry {
 		ask = view.KnownDamaged
@@ -93,7 +94,7 @@ func (r *runner) damaged(view *artifacts.View, outputs artifacts.Refs) (damaged,
 
 // lookup finds what was recorded under a key, if it has all outputs that the
 // stage gives today.
-func lookup(view *artifacts.View, k artifacts.Key, ports dag.Ports, remote bool) (outputs artifacts.Refs, fetched bool,
+func lookup(view *disk.View, k artifacts.Key, ports dag.Ports, remote bool) (outputs artifacts.Refs, fetched bool,
 	err error) {
 	outputs, fetched, err = view.Lookup(k, remote)
 	if err != nil { // anything wrong is a miss
@@ -110,7 +111,7 @@ func lookup(view *artifacts.View, k artifacts.Key, ports dag.Ports, remote bool)
 // A description is what a task is, once its inputs are settled. It is a place
 // to work in: describe overwrites it.
 type description struct {
-	view   *artifacts.View
+	view   *disk.View
 	ports  dag.Ports
 	refs   [][]artifacts.Ref // by binding and source
 	recipe []byte

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 )
 
 // dispatchChecks hands queued nodes to the checkers, in batches that are small
@@ -126,7 +127,7 @@ func (r *runner) tellWait() {
 
 // claim takes the right to do a piece of work, so that of two runs on one store
 // each does it once; nil when another has it.
-func (r *runner) claim(k artifacts.Key) (*artifacts.Claim, error) {
+func (r *runner) claim(k artifacts.Key) (*disk.Claim, error) {
 	if r.readOnly != nil {
 		return nil, &StoreError{r.readOnly}
 	}

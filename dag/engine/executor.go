@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/recipe"
 	"prgnn/dag/shelf"
@@ -18,7 +19,7 @@ type Executor interface {
 	// context has. It is called in a goroutine of its own for each job, and never
 	// for two jobs of one key at a time. If the report has neither Err nor Lost,
 	// the store holds the job's action with Outputs, and their bytes.
-	Execute(context.Context, *artifacts.Store, *Job) JobResult
+	Execute(context.Context, *disk.Store, *Job) JobResult
 }
 
 // A Job is one task that is ready to be carried out, and all that is needed for
@@ -81,7 +82,7 @@ type Local struct{}
 
 // Execute looks for the job's inputs, calls its stage, and checks, stores and
 // records what it gave, in this order.
-func (Local) Execute(ctx context.Context, s *artifacts.Store, j *Job) JobResult {
+func (Local) Execute(ctx context.Context, s *disk.Store, j *Job) JobResult {
 	in := openInputs(ctx, s, j)
 	if lost := in.absent(); lost != nil {
 		return JobResult{Lost: lost}

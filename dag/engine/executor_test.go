@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/internal/detail"
 	"prgnn/internal/need"
@@ -25,7 +26,7 @@ type elsewhere struct {
 	spy  func(*Job) *JobResult // in place of carrying out, when not nil
 }
 
-func (e *elsewhere) Execute(ctx context.Context, s *artifacts.Store, j *Job) JobResult {
+func (e *elsewhere) Execute(ctx context.Context, s *disk.Store, j *Job) JobResult {
 	e.mu.Lock()
 	e.jobs = append(e.jobs, j.Task)
 	e.mu.Unlock()
@@ -34,7 +35,7 @@ func (e *elsewhere) Execute(ctx context.Context, s *artifacts.Store, j *Job) Job
 			return *rep
 		}
 	}
-	own, err := artifacts.Open(s.Dir())
+	own, err := disk.Open(s.Dir())
 	if err != nil {
 		return JobResult{Err: &StoreError{err}}
 	}

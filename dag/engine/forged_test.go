@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
-	"prgnn/artifacts/remote"
+	"prgnn/artifacts/disk"
+	"prgnn/artifacts/remote/address"
 	"prgnn/artifacts/storetest"
 	"prgnn/internal/need"
 )
@@ -22,8 +23,8 @@ func TestForgedSize(t *testing.T) {
 	for _, fetched := range []bool{true, false} {
 		dir := t.TempDir()
 		one, two := newStore(t), newStore(t)
-		attach := func(st *artifacts.Store) {
-			place := need.Value(remote.Open("file://" + filepath.ToSlash(dir)))(t)
+		attach := func(st *disk.Store) {
+			place := need.Value(address.Open("file://" + filepath.ToSlash(dir)))(t)
 			need.NoError(t, st.Remote.Attach(context.Background(), place))
 		}
 		attach(one)

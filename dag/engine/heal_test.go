@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/storetest"
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -19,12 +20,12 @@ import (
 )
 
 // damage changes a byte of an output in the store, leaving its size.
-func damage(t *testing.T, st *artifacts.Store, ref artifacts.Ref) {
+func damage(t *testing.T, st *disk.Store, ref artifacts.Ref) {
 	t.Helper()
 	storetest.Find(t, st.Dir(), ref.Digest).Flip(t)
 }
 
-func lose(t *testing.T, st *artifacts.Store, ref artifacts.Ref) {
+func lose(t *testing.T, st *disk.Store, ref artifacts.Ref) {
 	t.Helper()
 	need.NoError(t, st.Health.Remove(ref.Digest))
 }
@@ -33,7 +34,7 @@ func TestHealing(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		spoil  []string // tasks whose output is lost or damaged
-		how    func(*testing.T, *artifacts.Store, artifacts.Ref)
+		how    func(*testing.T, *disk.Store, artifacts.Ref)
 		change string // the text of c in the second run
 		o      Options
 		ran    string
@@ -235,8 +236,8 @@ func TestEveryBlobHeals(t *testing.T) {
 		s.task("text", &join{Text: "f"}, "e")
 		return s
 	}
-	open := func() *artifacts.Store {
-		st := need.Value(artifacts.Open(dir))(t)
+	open := func() *disk.Store {
+		st := need.Value(disk.Open(dir))(t)
 		return st
 	}
 	st := open()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/storetest"
 	"prgnn/dag"
 	"prgnn/internal/need"
@@ -110,9 +111,9 @@ func (s *sketch) file(id, path string) {
 // blob connects the port "file" of a task to the output of another.
 func (s *sketch) blob(id, from string) { s.Connect(s.nodes[id], "file", s.nodes[from].Output("out")) }
 
-func newStore(t testing.TB) *artifacts.Store {
+func newStore(t testing.TB) *disk.Store {
 	t.Helper()
-	s := need.Value(artifacts.Open(filepath.Join(t.TempDir(), "store")))(t)
+	s := need.Value(disk.Open(filepath.Join(t.TempDir(), "store")))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -123,7 +124,7 @@ func write(t testing.TB, path, text string) {
 }
 
 // run brings a sketch up to date and says what ran, in the order of the graph.
-func (s *sketch) run(t testing.TB, st *artifacts.Store, o Options) (*Result, string) {
+func (s *sketch) run(t testing.TB, st *disk.Store, o Options) (*Result, string) {
 	t.Helper()
 	var mu sync.Mutex
 	ran := map[string]State{}
@@ -149,7 +150,7 @@ func (s *sketch) run(t testing.TB, st *artifacts.Store, o Options) (*Result, str
 }
 
 // text reads the output of a task.
-func (s *sketch) text(t testing.TB, st *artifacts.Store, res *Result, id string) string {
+func (s *sketch) text(t testing.TB, st *disk.Store, res *Result, id string) string {
 	t.Helper()
 	ref, ok := res.Outputs[id].Get("out")
 	if !ok {

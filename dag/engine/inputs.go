@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/memo"
 	"prgnn/artifacts/whole"
 	"prgnn/dag"
@@ -22,7 +23,7 @@ import (
 // of them.
 type jobInputs struct {
 	ctx    context.Context // of the job: once it has ended, nothing of it is kept
-	store  *artifacts.Store
+	store  *disk.Store
 	byPort map[string][]dag.Input
 
 	mu      sync.Mutex // guards what follows: a stage may read in many goroutines
@@ -40,7 +41,7 @@ type source struct {
 	read bool   // once to its end, and found right
 }
 
-func openInputs(ctx context.Context, s *artifacts.Store, j *Job) *jobInputs {
+func openInputs(ctx context.Context, s *disk.Store, j *Job) *jobInputs {
 	in := &jobInputs{ctx: ctx, store: s, byPort: map[string][]dag.Input{}, open: map[*watched]bool{},
 		damaged: map[*source]bool{}}
 	for i := range j.Inputs {
@@ -224,7 +225,7 @@ func (in *jobInputs) ended() error {
 
 // hash digests a file until the job is to end.
 func (in *jobInputs) hash(path string, rehash bool) (artifacts.Ref, error) {
-	return in.store.HashFileUntil(in.ctx, path, rehash)
+	return in.store.HashFile(in.ctx, path, rehash)
 }
 
 // reader opens an input and checks it on the way.

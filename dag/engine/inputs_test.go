@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/encoding"
 	"prgnn/artifacts/storetest"
 	"prgnn/dag"
@@ -141,7 +142,7 @@ func TestLengthOfInput(t *testing.T) {
 }
 
 // spoil changes the first number of an array behind the back of the program, in the bytes that lie there.
-func spoil(t *testing.T, st *artifacts.Store, ref artifacts.Ref) {
+func spoil(t *testing.T, st *disk.Store, ref artifacts.Ref) {
 	t.Helper()
 	o := storetest.Find(t, st.Dir(), ref.Digest)
 	info := need.Value(os.Stat(o.Path))(t)

@@ -138,7 +138,7 @@ func (r *runner) draft(i int32) string {
 			refs[b] = append(refs[b], ref)
 		}
 	}
-	t, err := r.work(n, r.store.HashFile)
+	t, err := r.work(n, r.hash)
 	if err != nil {
 		return ""
 	}

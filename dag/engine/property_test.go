@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
@@ -112,13 +113,13 @@ func newDir(t *rapid.T, base string) string {
 	return dir
 }
 
-func openStore(t *rapid.T, dir string) *artifacts.Store {
-	st := need.Value(artifacts.Open(filepath.Join(dir, "store")))(t)
+func openStore(t *rapid.T, dir string) *disk.Store {
+	st := need.Value(disk.Open(filepath.Join(dir, "store")))(t)
 	t.Cleanup(func() { st.Close() })
 	return st
 }
 
-func mustRun(t *rapid.T, s *sketch, st *artifacts.Store, o Options) *Result {
+func mustRun(t *rapid.T, s *sketch, st *disk.Store, o Options) *Result {
 	res := need.Value(Run(context.Background(), s.Draft(), st, o))(t)
 	return res
 }
@@ -242,7 +243,7 @@ func TestTwoAtOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dir := newDir(t, base)
 		s := drawSpec(t, filepath.Join(dir, "file"))
-		stores := []*artifacts.Store{openStore(t, dir), openStore(t, dir)}
+		stores := []*disk.Store{openStore(t, dir), openStore(t, dir)}
 		var mu sync.Mutex
 		times := map[artifacts.Key]int{}
 		results := make([]*Result, 2)

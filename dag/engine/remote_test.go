@@ -13,14 +13,16 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/remote"
+	"prgnn/artifacts/remote/address"
 	"prgnn/dag"
 	"prgnn/internal/need"
 )
 
 // A crowd is a remote that answers no question for a record before so many are asked at once.
 type crowd struct {
-	artifacts.Remote
+	remote.Remote
 	most int
 
 	mu       sync.Mutex
@@ -48,15 +50,15 @@ func (c *crowd) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	return c.Remote.Get(ctx, name)
 }
 
-func shared(t *testing.T, dir string) artifacts.Remote {
+func shared(t *testing.T, dir string) remote.Remote {
 	t.Helper()
-	return need.Value(remote.Open("file://" + filepath.ToSlash(dir)))(t)
+	return need.Value(address.Open("file://" + filepath.ToSlash(dir)))(t)
 }
 
 // Tasks that are ready at the same time are looked up in a remote at the same time, and each once, whether it is there
 // or not, on one worker too.
 func TestLookupsAtOnce(t *testing.T) {
-	const n = artifacts.Lookups + 8
+	const n = remote.Lookups + 8
 	dir := t.TempDir()
 	var texts []string
 	for _, workers := range []int{1, 4} {
@@ -68,7 +70,7 @@ func TestLookupsAtOnce(t *testing.T) {
 			all = append(all, id)
 		}
 		s.task("last", &join{}, all...)
-		c := &crowd{Remote: shared(t, dir), most: artifacts.Lookups, asked: map[string]int{}}
+		c := &crowd{Remote: shared(t, dir), most: remote.Lookups, asked: map[string]int{}}
 		c.complete = make(chan struct{})
 		st := newStore(t)
 		need.NoError(t, st.Remote.Attach(context.Background(), c))
@@ -90,7 +92,7 @@ func TestLookupsAtOnce(t *testing.T) {
 
 // A latecomer is a remote that answers for other records than the first later.
 type latecomer struct {
-	artifacts.Remote
+	remote.Remote
 	first string
 	later chan struct{}
 }
@@ -104,7 +106,7 @@ func (l *latecomer) Get(ctx context.Context, name string) (io.ReadCloser, error)
 
 // A task that has waited for its turn for long is looked up once more: another machine may have done it.
 func TestCheckAgain(t *testing.T) {
-	alone := func(st *artifacts.Store, id string) (key artifacts.Key) {
+	alone := func(st *disk.Store, id string) (key artifacts.Key) {
 		s := newSketch()
 		s.task(id, &join{Text: id})
 		s.run(t, st, Options{Progress: func(e Event) { key = e.Key }})

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 )
 
@@ -51,7 +52,7 @@ type Result struct {
 // whole could not go on (the store is full, the context was canceled, an option
 // names no task); tasks that failed are in the result. There is a result beside
 // an error too, unless the run could not begin: what was finished is kept.
-func Run(ctx context.Context, g *dag.Graph, s *artifacts.Store, o Options) (*Result, error) {
+func Run(ctx context.Context, g *dag.Graph, s *disk.Store, o Options) (*Result, error) {
 	r, err := newRunner(g, s, o)
 	if err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (s *Step) Recipe() string { return s.recipe() }
 // Plan returns what Run would do, in the order of the graph. It runs nothing. (Package why adds the reasons that
 // records
 // of past runs give.)
-func Plan(ctx context.Context, g *dag.Graph, s *artifacts.Store, o Options) ([]Step, error) {
+func Plan(ctx context.Context, g *dag.Graph, s *disk.Store, o Options) ([]Step, error) {
 	r, err := newRunner(g, s, o)
 	if err != nil {
 		return nil, err

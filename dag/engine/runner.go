@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
+	"prgnn/artifacts/remote"
 	"prgnn/dag"
 	"prgnn/dag/content"
 	"prgnn/dag/internal/order"
@@ -25,7 +27,7 @@ import (
 type runner struct {
 	*order.Index[*dag.Node]
 	graph   *dag.Graph
-	store   *artifacts.Store
+	store   *disk.Store
 	opt     Options
 	dry     bool
 	id      string // of the run
@@ -135,7 +137,7 @@ func (p *status) write() *story {
 	return p.story
 }
 
-func newRunner(g *dag.Graph, s *artifacts.Store, o Options) (*runner, error) {
+func newRunner(g *dag.Graph, s *disk.Store, o Options) (*runner, error) {
 	if err := s.Health.Readable(); err != nil {
 		return nil, err
 	}
@@ -165,7 +167,7 @@ func newRunner(g *dag.Graph, s *artifacts.Store, o Options) (*runner, error) {
 		notes: make(chan Event, 64),
 	}
 	r.clock = func() time.Duration { return time.Since(r.began) }
-	r.files.Rehash, r.hash = o.Rehash, s.HashFile
+	r.files.Rehash, r.hash = o.Rehash, hashing(context.Background(), s)
 	if err := r.choose(); err != nil {
 		return nil, err
 	}
@@ -218,15 +220,20 @@ func (r *runner) marks(patterns []string) ([]bool, error) {
 	return m, err
 }
 
+// hashing digests files until ctx ends.
+func hashing(ctx context.Context, s *disk.Store) content.Hashing {
+	return func(path string, rehash bool) (artifacts.Ref, error) { return s.HashFile(ctx, path, rehash) }
+}
+
 // loop runs until every node is settled, or nothing more may be started and
 // what was started has answered.
 func (r *runner) loop(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r.hash = func(path string, rehash bool) (artifacts.Ref, error) { return r.store.HashFileUntil(ctx, path, rehash) }
+	r.hash = hashing(ctx, r.store)
 	checkers, batch := max(2, min(r.opt.Workers, runtime.GOMAXPROCS(0))), 256
 	if r.remote {
-		checkers, batch = artifacts.Lookups, 16 // they wait for a network, not for a processor
+		checkers, batch = remote.Lookups, 16 // they wait for a network, not for a processor
 	}
 	for range checkers {
 		go r.checker()

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/storetest"
 	"prgnn/internal/need"
 )
@@ -16,7 +16,7 @@ import (
 // of a record are damaged. The next run removes these, as verify says, and makes nothing again.
 func TestDamagedSpare(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
-	st := need.Value(artifacts.Open(dir))(t)
+	st := need.Value(disk.Open(dir))(t)
 	res, _ := chain("a").run(t, st, Options{})
 	need.NoError(t, st.Close())
 	packs := need.Value(filepath.Glob(filepath.Join(dir, "packs", "*")))(t)
@@ -31,7 +31,7 @@ func TestDamagedSpare(t *testing.T) {
 		}
 	}
 	need.Equal(t, harmed, 2, "harmed")
-	st = need.Value(artifacts.Open(dir))(t)
+	st = need.Value(disk.Open(dir))(t)
 	defer st.Close()
 	findings := need.Value(st.Health.Verify(context.Background(), nil))(t).Findings
 	need.Equal(t, len(findings), harmed, "findings")

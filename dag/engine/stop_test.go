@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/internal/detail"
@@ -102,8 +103,8 @@ func TestStoreBreaks(t *testing.T) {
 // is there takes no more.
 func TestStoreReadOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
-	open := func() *artifacts.Store {
-		st := need.Value(artifacts.Open(dir))(t)
+	open := func() *disk.Store {
+		st := need.Value(disk.Open(dir))(t)
 		return st
 	}
 	st := open()

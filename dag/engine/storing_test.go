@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/internal/need"
 )
@@ -19,7 +19,7 @@ type slowDisk struct {
 	full    chan struct{}
 }
 
-func (d *slowDisk) Execute(ctx context.Context, s *artifacts.Store, j *Job) JobResult {
+func (d *slowDisk) Execute(ctx context.Context, s *disk.Store, j *Job) JobResult {
 	j.Waits()
 	if d.waiting.Add(1) == mostStoring+1 {
 		close(d.full)

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 )
@@ -11,7 +12,7 @@ import (
 // A Past is what the latest 50 runs of one pipeline record of its tasks: the newest first, read as far back as
 // somebody asks. It is for one goroutine.
 type Past struct {
-	store    *artifacts.Store
+	store    *disk.Store
 	pipeline string
 
 	once sync.Once
@@ -21,7 +22,7 @@ type Past struct {
 }
 
 // NewPast begins to read.
-func NewPast(s *artifacts.Store, pipeline string) *Past { return &Past{store: s, pipeline: pipeline} }
+func NewPast(s *disk.Store, pipeline string) *Past { return &Past{store: s, pipeline: pipeline} }
 
 // lookBack is how many runs are searched for a task: where one part was run for a while, others are further back.
 const lookBack = 50
@@ -85,7 +86,7 @@ func (h *Past) Failed(task string) *Task {
 }
 
 // LastRan are the records of each task from when it last ran, as far as recorded runs of this pipeline say.
-func LastRan(g *dag.Graph, s *artifacts.Store) map[string]*Task {
+func LastRan(g *dag.Graph, s *disk.Store) map[string]*Task {
 	last := lastOf(g, s, func(t *Task) (*Task, bool) { return t, t.State == engine.Ran })
 	for _, t := range last {
 		if t.Outputs == nil { // a run that was killed has written its times alone
@@ -97,14 +98,14 @@ func LastRan(g *dag.Graph, s *artifacts.Store) map[string]*Task {
 }
 
 // LastKeys are the keys under which each task last ran, or failed, as far as recorded runs of this pipeline say.
-func LastKeys(g *dag.Graph, s *artifacts.Store) map[string]artifacts.Key {
+func LastKeys(g *dag.Graph, s *disk.Store) map[string]artifacts.Key {
 	return lastOf(g, s, func(t *Task) (artifacts.Key, bool) {
 		return t.Key, (t.State == engine.Ran || t.State == engine.Failed) && t.Key != (artifacts.Key{})
 	})
 }
 
 // lastOf has a value for each task: of its latest record that has one. What only killed runs did counts last.
-func lastOf[V any](g *dag.Graph, s *artifacts.Store, value func(*Task) (V, bool)) map[string]V {
+func lastOf[V any](g *dag.Graph, s *disk.Store, value func(*Task) (V, bool)) map[string]V {
 	h, last := NewPast(s, g.Name()), map[string]V{}
 	add := func(tasks []Task) {
 		for i := range tasks {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag/engine"
 	"prgnn/dag/internal/detail"
 	"prgnn/dag/listing"
@@ -74,7 +75,7 @@ type Task struct {
 func (r *Record) Reach(kind string) []listing.Declaration { return listing.Reach(r.reached(), kind) }
 
 // reachedBy reads what the kinds of a run reached: from the blob, or as records of earlier versions hold it.
-func reachedBy(s *artifacts.Store, keeps []artifacts.Ref, held []byte) string {
+func reachedBy(s *disk.Store, keeps []artifacts.Ref, held []byte) string {
 	for _, ref := range keeps {
 		if ref.Format != detail.Listing {
 			continue
@@ -112,7 +113,7 @@ func FileOf(rr *artifacts.RunRecord) (file, source string, err error) {
 
 // Read unpacks the record of a run. One that Store.Runs listed has no
 // cached tasks in it; Store.LoadRun gives all.
-func Read(s *artifacts.Store, rr *artifacts.RunRecord) (*Record, error) {
+func Read(s *disk.Store, rr *artifacts.RunRecord) (*Record, error) {
 	var d detail.Run
 	if err := json.Unmarshal(rr.Detail, &d); err != nil {
 		return nil, fmt.Errorf("run %s: its details: %w", rr.ID, err)

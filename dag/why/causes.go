@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/dag/record"
@@ -28,7 +28,7 @@ type Summary struct {
 }
 
 // Causes explains all tasks that patterns name, or the whole graph without any. Nothing is run.
-func Causes(ctx context.Context, g *dag.Graph, s *artifacts.Store, o engine.Options, patterns ...string) (*Summary,
+func Causes(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Options, patterns ...string) (*Summary,
 	error) {
 	o.Until, o.Only = patterns, nil
 	x, err := newExplainer(ctx, g, s, o)

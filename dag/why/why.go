@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/dag/internal/line"
@@ -39,7 +40,7 @@ type Explanation struct {
 
 // An explainer has a plan and the past of its graph.
 type explainer struct {
-	store *artifacts.Store
+	store *disk.Store
 	past  *record.Past
 	steps []engine.Step
 	code  map[codeOf][]Difference // tasks of one kind have it in common
@@ -52,7 +53,7 @@ type codeOf struct {
 	d    Difference
 }
 
-func newExplainer(ctx context.Context, g *dag.Graph, s *artifacts.Store, o engine.Options) (*explainer, error) {
+func newExplainer(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Options) (*explainer, error) {
 	steps, err := engine.Plan(ctx, g, s, o)
 	if err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func newExplainer(ctx context.Context, g *dag.Graph, s *artifacts.Store, o engin
 }
 
 // Plan is engine.Plan, and each stale task has a reason, which may come from the records of past runs.
-func Plan(ctx context.Context, g *dag.Graph, s *artifacts.Store, o engine.Options) ([]engine.Step, error) {
+func Plan(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Options) ([]engine.Step, error) {
 	x, err := newExplainer(ctx, g, s, o)
 	if err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func Plan(ctx context.Context, g *dag.Graph, s *artifacts.Store, o engine.Option
 }
 
 // Task explains one task. Nothing is run.
-func Task(ctx context.Context, g *dag.Graph, s *artifacts.Store, o engine.Options, task string) (*Explanation, error) {
+func Task(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Options, task string) (*Explanation, error) {
 	nodes, err := g.Select(task)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func NoError(t Test, err error, about ...any) {
 
 // Value is the result of a call without an error; on an error it ends the test:
 //
-//	store := need.Value(artifacts.Open(dir))(t)
+//	store := need.Value(disk.Open(dir))(t)
 func Value[T any](v T, err error) func(Test) T {
 	return func(t Test) T {
 		t.Helper()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag/engine"
 	"prgnn/internal/need"
 	"prgnn/pipelines"
@@ -34,7 +35,7 @@ func packed(t *testing.T, with func(*Contents)) []byte {
 	}
 	p, err := pipelines.Load(filepath.Join(dir, "small.yaml"), nil)
 	need.NoError(t, err)
-	s, err := artifacts.Open(filepath.Join(dir, "store"))
+	s, err := disk.Open(filepath.Join(dir, "store"))
 	need.NoError(t, err)
 	defer s.Close()
 	if _, err := engine.Run(context.Background(), p.Graph, s, engine.Options{}); err != nil {
@@ -42,7 +43,10 @@ func packed(t *testing.T, with func(*Contents)) []byte {
 	}
 	steps, err := engine.Plan(t.Context(), p.Graph, s, engine.Options{})
 	need.NoError(t, err)
-	l, err := lock.Of(p, steps, func(path string) (artifacts.Ref, error) { return s.HashFile(path, true) })
+	l, err := lock.Of(p, steps, func(path string) (artifacts.Ref,
+		error) {
+		return s.HashFile(context.Background(), path, true)
+	})
 	need.NoError(t, err)
 	c := Contents{Lock: l, Recipes: map[string]string{}, Inputs: map[artifacts.Digest]string{}, Open: s.OpenBlob}
 	for id, task := range l.Tasks() {
@@ -66,7 +70,7 @@ func open(t *testing.T, b []byte) (*Opened, error) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "run.tar")
 	need.NoError(t, os.WriteFile(file, b, 0o666))
-	s, err := artifacts.Open(filepath.Join(dir, "store"))
+	s, err := disk.Open(filepath.Join(dir, "store"))
 	need.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	o, err := Open(file, s, filepath.Join(dir, "inputs"))
@@ -81,9 +85,9 @@ func open(t *testing.T, b []byte) (*Opened, error) {
 }
 
 // repeated runs the tasks of a bundle in a new store: they give the digests of its lock.
-func repeated(t *testing.T, l *lock.Lock, r *Replay) *artifacts.Store {
+func repeated(t *testing.T, l *lock.Lock, r *Replay) *disk.Store {
 	t.Helper()
-	s, err := artifacts.Open(t.TempDir())
+	s, err := disk.Open(t.TempDir())
 	need.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	got, err := engine.Run(context.Background(), r.Graph, s, engine.Options{})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/internal/need"
 )
 
@@ -31,7 +32,7 @@ func FuzzOpen(f *testing.F) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "run.tar")
 		need.NoError(t, os.WriteFile(file, b, 0o666))
-		s := need.Value(artifacts.Open(filepath.Join(dir, "store")))(t)
+		s := need.Value(disk.Open(filepath.Join(dir, "store")))(t)
 		defer s.Close()
 		if o, err := Open(file, s, filepath.Join(dir, "inputs")); err == nil {
 			o.Graph()

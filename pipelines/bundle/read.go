@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/internal/regular"
 	"prgnn/pipelines/lock"
 )
@@ -22,7 +23,7 @@ import (
 type Opened struct {
 	Lock    *lock.Lock
 	recipes map[string]string // by task
-	store   *artifacts.Store  // of what is given, and of results
+	store   *disk.Store       // of what is given, and of results
 	dir     string            // of the inputs
 	inputs  map[string]bool   // digest/name
 	given   map[artifacts.Digest]artifacts.Ref
@@ -33,7 +34,7 @@ type Opened struct {
 const maxList = 1 << 30
 
 // Open unpacks the bundle into store and inputs, which is made, checking all of it.
-func Open(file string, store *artifacts.Store, inputs string) (*Opened, error) {
+func Open(file string, store *disk.Store, inputs string) (*Opened, error) {
 	f, err := regular.Open(file)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/internal/need"
@@ -101,7 +102,7 @@ func TestFromAndConclusions(t *testing.T) {
 // What is cut out of a graph keeps its keys: inputs enter them by content.
 func TestCutKeepsKeys(t *testing.T) {
 	g, of := load(t)
-	s := need.Value(artifacts.Open(t.TempDir()))(t)
+	s := need.Value(disk.Open(t.TempDir()))(t)
 	defer s.Close()
 	whole := need.Value(engine.Run(context.Background(), g, s, engine.Options{}))(t)
 	stored := func(n *dag.Node, output string) (string, string) {

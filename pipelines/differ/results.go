@@ -2,6 +2,7 @@ package differ
 
 import (
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag/engine"
 	"prgnn/dag/record"
 	"prgnn/internal/version"
@@ -20,11 +21,11 @@ type Results struct {
 // A Result is the result of one task.
 type Result struct {
 	Outputs artifacts.Refs
-	Store   *artifacts.Store // which has the bytes; nil where only digests are known
+	Store   *disk.Store // which has the bytes; nil where only digests are known
 }
 
 // OfLock are the results in a lock. The store may have their bytes; nil for none.
-func OfLock(name string, l *lock.Lock, store *artifacts.Store) Results {
+func OfLock(name string, l *lock.Lock, store *disk.Store) Results {
 	r := of(name, l.Program)
 	for id, t := range l.Tasks() {
 		r.Tasks[id] = Result{t.Outputs, store}
@@ -42,7 +43,7 @@ func OfStatement(name string, s *statement.Statement) Results {
 }
 
 // OfRecord are the results of a recorded run.
-func OfRecord(name string, s *artifacts.Store, rec *record.Record) Results {
+func OfRecord(name string, s *disk.Store, rec *record.Record) Results {
 	r := of(name, rec.Program)
 	for _, t := range rec.Tasks {
 		if t.Outputs != nil {
@@ -53,7 +54,7 @@ func OfRecord(name string, s *artifacts.Store, rec *record.Record) Results {
 }
 
 // OfRun are the results of a run that has just ended.
-func OfRun(name string, s *artifacts.Store, run *engine.Result) Results {
+func OfRun(name string, s *disk.Store, run *engine.Result) Results {
 	r := of(name, version.This())
 	for id, outputs := range run.Outputs {
 		r.Tasks[id] = Result{outputs, s}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/dag/recipe"
@@ -67,7 +68,7 @@ func sideOf(r *record.Record) side {
 
 // Runs lists the tasks that differ between two runs of a store, in the order of the second run, then those that only
 // the first one has.
-func Runs(store *artifacts.Store, ra, rb *record.Record) ([]*TaskDiff, RunDiff) {
+func Runs(store *disk.Store, ra, rb *record.Record) ([]*TaskDiff, RunDiff) {
 	a, b := sideOf(ra), sideOf(rb)
 	sum := RunDiff{Event: "diff", A: ra.ID, B: rb.ID, Tasks: len(rb.Tasks)}
 	var diffs []*TaskDiff
@@ -109,7 +110,7 @@ func sameOutputs(a, b *record.Task) bool {
 
 // causes are the facts in which a task differs, without the inputs that
 // other tasks made, for those are consequences.
-func causes(store *artifacts.Store, a, b side, x, y *record.Task) []why.Difference {
+func causes(store *disk.Store, a, b side, x, y *record.Task) []why.Difference {
 	switch {
 	case x.State == engine.Failed || y.State == engine.Failed:
 		if x.Error != y.Error {
@@ -140,7 +141,7 @@ func causes(store *artifacts.Store, a, b side, x, y *record.Task) []why.Differen
 }
 
 // CompareOutputs compares the values that a task gave in the two runs, as far as gc has left them.
-func (d *TaskDiff) CompareOutputs(store *artifacts.Store) {
+func (d *TaskDiff) CompareOutputs(store *disk.Store) {
 	d.Outputs = map[string]OutputDiff{}
 	for _, out := range d.b.Outputs {
 		x, y := d.a.Outputs.Of(out.Name), out.Ref
@@ -156,7 +157,7 @@ func (d *TaskDiff) CompareOutputs(store *artifacts.Store) {
 }
 
 // recipe is the recipe of a key, or "" when the store does not have it any more.
-func recipeOf(store *artifacts.Store, k artifacts.Key) string {
+func recipeOf(store *disk.Store, k artifacts.Key) string {
 	act, err := store.Lookup(k)
 	if err != nil && !errors.Is(err, artifacts.ErrMiss) {
 		return ""

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag/engine"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
@@ -24,20 +25,20 @@ stages:
 `
 
 // made runs a small pipeline and writes its lock.
-func made(t *testing.T) (*pipelines.Pipeline, *artifacts.Store, *Lock) {
+func made(t *testing.T) (*pipelines.Pipeline, *disk.Store, *Lock) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"two.yaml": twoStages, "data.txt": "data\n"} {
 		need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
-	s := need.Value(artifacts.Open(filepath.Join(dir, "store")))(t)
+	s := need.Value(disk.Open(filepath.Join(dir, "store")))(t)
 	t.Cleanup(func() { s.Close() })
 	p, l := runAndLock(t, s, filepath.Join(dir, "two.yaml"), "word=\"two\\nlines\"")
 	return p, s, l
 }
 
 // runAndLock runs a pipeline file and writes its lock.
-func runAndLock(t *testing.T, s *artifacts.Store, file string, sets ...string) (*pipelines.Pipeline, *Lock) {
+func runAndLock(t *testing.T, s *disk.Store, file string, sets ...string) (*pipelines.Pipeline, *Lock) {
 	t.Helper()
 	p := need.Value(pipelines.Load(file, sets))(t)
 	if _, err := engine.Run(context.Background(), p.Graph, s, engine.Options{}); err != nil {
@@ -48,8 +49,8 @@ func runAndLock(t *testing.T, s *artifacts.Store, file string, sets ...string) (
 	return p, l
 }
 
-func hash(s *artifacts.Store) func(string) (artifacts.Ref, error) {
-	return func(path string) (artifacts.Ref, error) { return s.HashFile(path, true) }
+func hash(s *disk.Store) func(string) (artifacts.Ref, error) {
+	return func(path string) (artifacts.Ref, error) { return s.HashFile(context.Background(), path, true) }
 }
 
 func encoded(t *testing.T, l *Lock) string {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/internal/need"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestMergeOfStages(t *testing.T) {
 	need.Program(t, "git", "git")
 	dir := t.TempDir()
-	s, err := artifacts.Open(filepath.Join(dir, "store"))
+	s, err := disk.Open(filepath.Join(dir, "store"))
 	need.NoError(t, err)
 	defer s.Close()
 	// lockOf is the lock of a run with these data for two stages, and parameters of these.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/recipe"
 	"prgnn/dag/record"
@@ -36,7 +37,7 @@ type Book struct {
 
 // Read reads the runs of a store. Records that are damaged
 // are left out, and listed in the error.
-func Read(s *artifacts.Store) (*Book, error) {
+func Read(s *disk.Store) (*Book, error) {
 	b := &Book{makers: map[artifacts.Digest][]*Work{}, users: map[artifacts.Digest][]*Work{}}
 	seen := map[artifacts.Key]bool{}
 	runs, err := s.Runs() // the newest first

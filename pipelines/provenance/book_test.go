@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag/engine"
 	"prgnn/internal/need"
 	"prgnn/pipelines"
@@ -23,13 +24,13 @@ stages:
 `
 
 // ran is the book of a store in which a pipeline has been run.
-func ran(t *testing.T, text string) (*Book, *artifacts.Store, string) {
+func ran(t *testing.T, text string) (*Book, *disk.Store, string) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"diamond.yaml": text, "data.txt": "data\n"} {
 		need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
-	s := need.Value(artifacts.Open(filepath.Join(dir, "store")))(t)
+	s := need.Value(disk.Open(filepath.Join(dir, "store")))(t)
 	t.Cleanup(func() { s.Close() })
 	p := need.Value(pipelines.Load(filepath.Join(dir, "diamond.yaml"), nil))(t)
 	if r, err := engine.Run(context.Background(), p.Graph, s, engine.Options{}); err != nil || r.Failed > 0 {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/internal/workdir"
@@ -166,7 +167,7 @@ func TestExecInputsAreNotTheStores(t *testing.T) {
 		}
 		return
 	}
-	s, err := artifacts.Open(t.TempDir())
+	s, err := disk.Open(t.TempDir())
 	need.NoError(t, err)
 	defer s.Close()
 	text := strings.Repeat("the same bytes\n", 2*shareFrom/15)

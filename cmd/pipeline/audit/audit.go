@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/progress"
@@ -54,7 +54,7 @@ type Room struct {
 	*console.Console
 	Dir    *workdir.Dir
 	keep   string
-	stores []*artifacts.Store
+	stores []*disk.Store
 }
 
 // RoomPrefix begins the names of rooms; gc sweeps those of dead processes.
@@ -86,13 +86,13 @@ func (r *Room) Close() {
 }
 
 // run runs a graph in an empty store; the first one is the one that is kept. before is called with it, unless nil.
-func (r *Room) run(g *dag.Graph, o engine.Options, before func(*artifacts.Store) error) (differ.Pass, error) {
+func (r *Room) run(g *dag.Graph, o engine.Options, before func(*disk.Store) error) (differ.Pass, error) {
 	dir := filepath.Join(r.Dir.Path, fmt.Sprint(len(r.stores)))
 	if len(r.stores) == 0 {
 		dir = cmp.Or(r.keep, dir)
 	}
 	pass := differ.Pass{Threads: o.Threads}
-	clean, err := artifacts.Open(dir)
+	clean, err := disk.Open(dir)
 	if err != nil {
 		return pass, err
 	}
@@ -125,7 +125,7 @@ func (r *Room) run(g *dag.Graph, o engine.Options, before func(*artifacts.Store)
 // repeat runs a graph once for each number of threads, and compares. before, unless nil, is called before the first
 // time.
 func (a *auditor) repeat(room *Room, g *dag.Graph, stored differ.Results, until []string,
-	before func(*artifacts.Store) error) ([]*differ.Outcome, error) {
+	before func(*disk.Store) error) ([]*differ.Outcome, error) {
 	var passes []differ.Pass
 	for _, threads := range a.Threads {
 		pass, err := room.run(g, engine.Options{Workers: a.Workers, Threads: threads, Until: until}, before)

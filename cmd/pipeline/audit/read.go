@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
@@ -84,11 +84,11 @@ func LoadLock(a *console.Console, l *lock.Lock, path string, sets []string) (*pi
 }
 
 // OpenStore opens a store that is there; nil when there is none.
-func OpenStore(a *console.Console, dir string) *artifacts.Store {
+func OpenStore(a *console.Console, dir string) *disk.Store {
 	if _, err := os.Stat(filepath.Join(dir, "version")); err != nil {
 		return nil
 	}
-	s, err := artifacts.Open(dir)
+	s, err := disk.Open(dir)
 	if err != nil {
 		a.Note("%v", err)
 		return nil

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
@@ -20,7 +20,7 @@ import (
 
 // Runs prints what differs between two runs of a store, causes first, then the results; for one stage or task, if it is
 // named.
-func Runs(con *console.Console, store *artifacts.Store, idA, idB, stage string) error {
+func Runs(con *console.Console, store *disk.Store, idA, idB, stage string) error {
 	a := start(con, Options{})
 	ra, err := results.LoadRun(store, idA)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
@@ -64,7 +64,7 @@ func FromInputs(con *console.Console, c *results.Current, o Options) error {
 // Lock runs everything that a lock describes, from the inputs on, and compares with
 // its digests. The bytes behind them, if they are stored, give the size of a difference. What
 // is not as in the lock (the code, the data) is reported before anything runs.
-func Lock(con *console.Console, p *pipelines.Pipeline, l *lock.Lock, path string, bytes *artifacts.Store,
+func Lock(con *console.Console, p *pipelines.Pipeline, l *lock.Lock, path string, bytes *disk.Store,
 	o Options) error {
 	a := start(con, o)
 	tasks, err := a.chosen(p.Graph)
@@ -79,7 +79,7 @@ func Lock(con *console.Console, p *pipelines.Pipeline, l *lock.Lock, path string
 		return err
 	}
 	defer room.Close()
-	return a.whole(room, p.Graph, differ.OfLock(path, l, bytes), nil, func(clean *artifacts.Store) error {
+	return a.whole(room, p.Graph, differ.OfLock(path, l, bytes), nil, func(clean *disk.Store) error {
 		ds, err := l.Before(p.Graph, l.Text, nil, results.Hasher(clean))
 		if err != nil {
 			return err
@@ -149,7 +149,7 @@ func programWords(p version.Program) string {
 // whole runs a graph, once for each number of threads, and compares. Of the tasks that ran, those that are not
 // counted were needed by others only, and have nothing to be compared with; counted is nil where all count.
 func (a *auditor) whole(room *Room, g *dag.Graph, stored differ.Results, counted func(*dag.Node) bool,
-	before func(*artifacts.Store) error) error {
+	before func(*disk.Store) error) error {
 	tasks, err := a.chosen(g)
 	if err != nil {
 		return err

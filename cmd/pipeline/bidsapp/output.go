@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
@@ -22,13 +22,13 @@ import (
 // Leave writes what a run leaves in OUTPUT_DIR: logs of failed tasks, and the dataset with the
 // results of the chosen participants. until are the tasks that the run was asked for; files are further files of the
 // dataset, by name.
-func (b *App) Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *engine.Result,
+func (b *App) Leave(a *console.Console, p *pipelines.Pipeline, store *disk.Store, r *engine.Result,
 	until, chosen []string, files map[string]string) error {
 	return cmp.Or(b.crashLogs(a, r), b.dataset(a, p, store, until, chosen, files))
 }
 
 // dataset brings OUTPUT_DIR up to date as a dataset of derivatives.
-func (b *App) dataset(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, until, chosen []string,
+func (b *App) dataset(a *console.Console, p *pipelines.Pipeline, store *disk.Store, until, chosen []string,
 	files map[string]string) error {
 	c, err := results.LookUp(context.Background(), p, store, until...)
 	if err != nil {

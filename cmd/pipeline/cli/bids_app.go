@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/cmd/pipeline/executor"
 	"prgnn/cmd/pipeline/exit"
@@ -131,7 +131,7 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 
 // appCitation is what to cite for the results that are there, as files of the dataset. A pipeline whose report does not
 // know the parameters, or that has none, is read with one that does.
-func (a *app) appCitation(p *pipelines.Pipeline, store *artifacts.Store, file string, sets,
+func (a *app) appCitation(p *pipelines.Pipeline, store *disk.Store, file string, sets,
 	until []string) (map[string]string, error) {
 	if !page.Cites(p.Graph) {
 		var err error

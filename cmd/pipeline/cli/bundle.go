@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
@@ -108,7 +110,7 @@ func (a *app) bundle(what string, b bundling) error {
 			for _, bind := range n.Inputs() {
 				for _, src := range bind.Sources {
 					if src.Node == nil && !b.without {
-						ref, err := c.Store.HashFile(src.File, false)
+						ref, err := c.Store.HashFile(context.Background(), src.File, false)
 						if err != nil {
 							return err
 						}
@@ -226,7 +228,7 @@ func (a *app) replay(path string, r replay) error {
 		return err
 	}
 	defer room.Close()
-	unpacked, err := artifacts.Open(filepath.Join(room.Dir.Path, "unpacked"))
+	unpacked, err := disk.Open(filepath.Join(room.Dir.Path, "unpacked"))
 	if err != nil {
 		return err
 	}
@@ -250,7 +252,7 @@ func (a *app) replay(path string, r replay) error {
 }
 
 // bring looks for the inputs that a bundle leaves out.
-func (a *app) bring(o *bundle.Opened, store *artifacts.Store, path, dir string) error {
+func (a *app) bring(o *bundle.Opened, store *disk.Store, path, dir string) error {
 	if len(o.HasNo) == 0 && dir != "" {
 		return exit.Wrongf("%s has its inputs: leave out --inputs", path)
 	}
@@ -266,7 +268,7 @@ func (a *app) bring(o *bundle.Opened, store *artifacts.Store, path, dir string) 
 			if info, err := e.Info(); err != nil || !sizes[info.Size()] {
 				return err
 			}
-			ref, err := store.HashFile(name, true)
+			ref, err := store.HashFile(context.Background(), name, true)
 			if err != nil {
 				return err
 			}

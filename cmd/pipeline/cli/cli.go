@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/remote"
 	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
@@ -24,7 +24,7 @@ type app struct {
 	helped  error // why a help is not printed
 	signKey string
 	trusted []string // files of public keys
-	keys    func() (artifacts.Trust, error)
+	keys    func() (remote.Trust, error)
 	private bool
 	// asWritten looks at a pipeline file without the settings of its last run.
 	asWritten bool

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/prune"
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
@@ -21,7 +22,7 @@ import (
 )
 
 func (a *app) gcCommand() *cobra.Command {
-	var o artifacts.GCOptions
+	var o disk.GCOptions
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "gc",
@@ -130,7 +131,7 @@ type gcEvent struct {
 	Abandoned int64  `json:"abandoned"`   // bytes of unfinished files of killed runs, which are removed, too
 }
 
-func (a *app) gc(o artifacts.GCOptions, dry bool) error {
+func (a *app) gc(o disk.GCOptions, dry bool) error {
 	store, err := a.openHere()
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 
 // FuzzInspect: of any file there is a description, or one error.
 func FuzzInspect(f *testing.F) {
-	for _, dir := range []string{"../../../nifti/testdata", "../../../artifacts/testdata/store-1/blobs", "../../../stages/mat5/testdata"} {
+	for _, dir := range []string{"../../../nifti/testdata", "../../../artifacts/disk/testdata/store-1/blobs", "../../../stages/mat5/testdata"} {
 		filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
 			if err == nil && info.Mode().IsRegular() && info.Size() < 1<<16 {
 				if b, err := os.ReadFile(path); err == nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
@@ -150,12 +151,12 @@ func (a *app) elsewhere(beside string) {
 }
 
 // open opens the store of a pipeline, and makes it when it is not there.
-func (a *app) open(p *pipelines.Pipeline) (*artifacts.Store, error) {
+func (a *app) open(p *pipelines.Pipeline) (*disk.Store, error) {
 	return a.openStore(a.storeDir(p.Dir))
 }
 
 // isStore reports whether a directory holds anything: looking at a store never makes one.
-// What it holds instead of a store, artifacts.Open says.
+// What it holds instead of a store, disk.Open reports.
 func isStore(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	_, link := os.Readlink(dir)
@@ -164,7 +165,7 @@ func isStore(dir string) bool {
 
 // openToLook opens the store of a pipeline for a command that runs nothing. Where there is no
 // store yet, an empty one among the temporary files stands in for it.
-func (a *app) openToLook(p *pipelines.Pipeline) (store *artifacts.Store, done func(), err error) {
+func (a *app) openToLook(p *pipelines.Pipeline) (store *disk.Store, done func(), err error) {
 	dir, remove := a.storeDir(p.Dir), func() error { return nil }
 	if !isStore(dir) {
 		work, err := workdir.Make("", ".pipeline-look-")
@@ -181,7 +182,7 @@ func (a *app) openToLook(p *pipelines.Pipeline) (store *artifacts.Store, done fu
 }
 
 // openHere opens the store of the working directory for commands that name no file.
-func (a *app) openHere() (*artifacts.Store, error) {
+func (a *app) openHere() (*disk.Store, error) {
 	dir, err := a.dirHere()
 	if err != nil {
 		return nil, err
@@ -190,7 +191,7 @@ func (a *app) openHere() (*artifacts.Store, error) {
 }
 
 // openAlone is openHere without a remote.
-func (a *app) openAlone() (*artifacts.Store, error) {
+func (a *app) openAlone() (*disk.Store, error) {
 	dir, err := a.dirHere()
 	if err != nil {
 		return nil, err
@@ -198,7 +199,7 @@ func (a *app) openAlone() (*artifacts.Store, error) {
 	if err := results.KeepPrivate(dir, a.private); err != nil {
 		return nil, err
 	}
-	return artifacts.Open(dir)
+	return disk.Open(dir)
 }
 
 func (a *app) dirHere() (string, error) {
@@ -297,7 +298,7 @@ func (a *app) lastRunOf(file string) *artifacts.RunRecord {
 	if file == "" || !isStore(dir) {
 		return nil
 	}
-	store, err := artifacts.Open(dir)
+	store, err := disk.Open(dir)
 	if err != nil {
 		return nil // what is wrong with the file comes first
 	}
@@ -322,7 +323,7 @@ func (a *app) sourceOf(file string) (text, store string) {
 	return text, a.storeDir(dir)
 }
 
-func (a *app) lookUp(file string, sets []string, store *artifacts.Store) (*results.Current, error) {
+func (a *app) lookUp(file string, sets []string, store *disk.Store) (*results.Current, error) {
 	p, err := a.loadToLook(file, sets)
 	if err != nil {
 		return nil, err
@@ -372,7 +373,7 @@ func (a *app) tellGone(file, last string, gone []string) {
 
 // dropped says what the last run of a file had set and this command does not set: the file may be another study now.
 // store is nil where the file could not be loaded, perhaps for want of that setting: then only if it can be with it.
-func (a *app) dropped(file string, sets []string, store *artifacts.Store) {
+func (a *app) dropped(file string, sets []string, store *disk.Store) {
 	text, dir, err := pipelines.Source(file)
 	if err != nil {
 		return
@@ -382,7 +383,7 @@ func (a *app) dropped(file string, sets []string, store *artifacts.Store) {
 		if dir = a.storeDir(dir); !isStore(dir) {
 			return
 		}
-		if store, err = artifacts.Open(dir); err != nil {
+		if store, err = disk.Open(dir); err != nil {
 			return // the mistakes of the file come first
 		}
 		defer store.Close()
@@ -421,7 +422,7 @@ func (a *app) lookAt(what string, sets []string) (*results.Current, error) {
 const fixedSettings = "a run has fixed settings: --set, --without and --as-written need a pipeline file"
 
 // lookAtRun is look for a pipeline file, or for a run in the way of find.
-func (a *app) lookAtRun(what string, sets []string, find func(*record.Record, *artifacts.Store) (*results.Current,
+func (a *app) lookAtRun(what string, sets []string, find func(*record.Record, *disk.Store) (*results.Current,
 	error), named ...string) (*results.Current, error) {
 	if !results.IsRun(what) {
 		return a.look(what, sets, named...)

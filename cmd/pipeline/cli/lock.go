@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
@@ -103,7 +103,7 @@ type held struct {
 }
 
 // hold refuses a pipeline that is not the one of the lock, before anything runs.
-func (a *app) hold(p *pipelines.Pipeline, store *artifacts.Store, path string) (*held, error) {
+func (a *app) hold(p *pipelines.Pipeline, store *disk.Store, path string) (*held, error) {
 	if path == "" {
 		path = filepath.Join(p.Dir, lockFile)
 	}

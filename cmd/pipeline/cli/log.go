@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
@@ -110,7 +111,7 @@ func (a *app) logOfRun(id, pattern string) error {
 	return a.logs(store, tasks)
 }
 
-func (a *app) logs(store *artifacts.Store, tasks []taskKey) error {
+func (a *app) logs(store *disk.Store, tasks []taskKey) error {
 	silent := map[bool][]string{} // tasks without a log, by whether they have run
 	for _, t := range tasks {
 		path := store.Work.LogPath(t.key)

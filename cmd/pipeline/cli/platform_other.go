@@ -3,11 +3,11 @@
 package cli
 
 import (
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/exit"
 )
 
-func (a *app) detachRun(*artifacts.Store, string) error {
+func (a *app) detachRun(*disk.Store, string) error {
 	return exit.Wrongf("--detach is for Linux and macOS")
 }
 

@@ -10,14 +10,14 @@ import (
 	"slices"
 	"syscall"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/regular"
 )
 
 // detachRun starts the same command line in a session of its own, so that it
 // outlives the terminal.
-func (a *app) detachRun(s *artifacts.Store, file string) error {
+func (a *app) detachRun(s *disk.Store, file string) error {
 	if pid, log := background(s); pid != 0 {
 		return fmt.Errorf("a run is already in progress in the background: process %d, %s\n  pipeline status %s shows its progress", pid, log, file)
 	}

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"os"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/remote"
+	"prgnn/artifacts/remote/address"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
@@ -17,7 +18,7 @@ import (
 
 // openStore opens a store, and attaches the remote that --remote or $PIPELINE_REMOTE
 // names.
-func (a *app) openStore(dir string) (*artifacts.Store, error) {
+func (a *app) openStore(dir string) (*disk.Store, error) {
 	if err := results.KeepPrivate(dir, a.private); err != nil {
 		return nil, err
 	}
@@ -30,13 +31,13 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 		return nil, err
 	}
 	if place == nil {
-		s, err := artifacts.Open(dir)
+		s, err := disk.Open(dir)
 		if err == nil {
 			s.Remote.SetTrust(trust)
 		}
 		return s, err
 	}
-	s, err := artifacts.Open(dir)
+	s, err := disk.Open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +53,12 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 }
 
 // openRemote is the remote that --remote or $PIPELINE_REMOTE names; nil where none is named.
-func (a *app) openRemote() (artifacts.Pruner, error) {
-	address := cmp.Or(a.Remote, os.Getenv("PIPELINE_REMOTE"))
-	if address == "" {
+func (a *app) openRemote() (remote.Pruner, error) {
+	name := cmp.Or(a.Remote, os.Getenv("PIPELINE_REMOTE"))
+	if name == "" {
 		return nil, nil
 	}
-	place, err := remote.Open(address)
+	place, err := address.Open(name)
 	if err != nil {
 		return nil, exit.Wrong(err)
 	}
@@ -66,7 +67,7 @@ func (a *app) openRemote() (artifacts.Pruner, error) {
 
 // share waits for what a run made to arrive at the remote. Ctrl-C leaves the rest to
 // the next run. cached is how many results the run found.
-func (a *app) share(ctx context.Context, s *artifacts.Store, cached int) {
+func (a *app) share(ctx context.Context, s *disk.Store, cached int) {
 	if s.Remote.Report() == nil {
 		return
 	}
@@ -89,9 +90,9 @@ func (a *app) share(ctx context.Context, s *artifacts.Store, cached int) {
 		a.Note("%s: %s damaged there and treated as missing", r.Name, words.Count(r.Refused, "object"))
 	}
 	switch {
-	case errors.Is(r.ReadOnly, artifacts.ErrHalfShared):
+	case errors.Is(r.ReadOnly, remote.ErrHalfShared):
 		a.Warn("%s: %s fetched, nothing sent: %v", r.Name, words.Count(r.Fetched, "file"), r.ReadOnly)
-	case errors.Is(r.ReadOnly, remote.ErrStore):
+	case errors.Is(r.ReadOnly, address.ErrStore):
 		a.Note("%s: %s fetched, nothing sent: it is a store, which other stores only read", r.Name, words.Count(r.Fetched, "file"))
 	case r.ReadOnly != nil:
 		a.Note("%s: %s fetched; it is read-only", r.Name, words.Count(r.Fetched, "file"))

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/executor"
 	"prgnn/cmd/pipeline/exit"
@@ -529,7 +530,7 @@ const mostOfText = 64 << 10
 
 // texts prints the texts for people that no other task reads. With -q and --json it reads
 // them only: the exit code must not depend on what is printed.
-func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *engine.Result) error {
+func (a *app) texts(g *dag.Graph, store *disk.Store, r *engine.Result) error {
 	silent := a.Quiet || a.JSON
 	var found []results.Output
 	for _, o := range unreadTexts(g) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/progress"
@@ -119,7 +119,7 @@ func (a *app) runsOf(file string, sets []string) error {
 }
 
 // listRuns prints the runs of a pipeline, or of all when its name is "".
-func (a *app) listRuns(store *artifacts.Store, pipeline string) error {
+func (a *app) listRuns(store *disk.Store, pipeline string) error {
 	all, damaged := store.Runs()
 	g := console.Grid{Right: map[int]bool{3: true, 4: true, 5: true}}
 	g.Add("run", "started", "pipeline", "ran", "cached", "took", "outcome")

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
@@ -171,7 +172,7 @@ func (a *app) showStage(file string, sets []string, what string, rows int) error
 
 // showOutputs describes artifacts: all for --json and -v, else those of the
 // first task (of each part, where a stage has two).
-func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows int) error {
+func (a *app) showOutputs(store *disk.Store, outs []results.Output, rows int) error {
 	if rows > 0 && !slices.ContainsFunc(outs, func(o results.Output) bool {
 		return o.Ref.Format == "arrow" || o.Ref.Format == "npy" && a.JSON
 	}) {
@@ -210,7 +211,7 @@ func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows in
 	return nil
 }
 
-func readOutput(store *artifacts.Store, o results.Output) (results.Content, error) {
+func readOutput(store *disk.Store, o results.Output) (results.Content, error) {
 	got, err := results.Read(store, o.Ref, o.Port.Type)
 	if errors.Is(err, artifacts.ErrMiss) { // of a past run
 		return results.Content{}, fmt.Errorf("%s: %s; pipeline run FILE --until %s recomputes it, with the file and settings of that run", o.Name(), results.Freed, dag.StageOf(o.Task.ID()))

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
@@ -268,7 +269,7 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 }
 
 // blobState reads a blob, if it is there.
-func blobState(store *artifacts.Store, d artifacts.Digest) string {
+func blobState(store *disk.Store, d artifacts.Digest) string {
 	if store == nil {
 		return "absent"
 	}

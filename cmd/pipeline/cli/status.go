@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
@@ -123,7 +124,7 @@ func backgroundLog(s string) string { return filepath.Join(s, "cluster", "run.lo
 func backgroundPID(s string) string { return filepath.Join(s, "cluster", "run.pid") }
 
 // background finds a run that --detach began and that is still going on.
-func background(s *artifacts.Store) (pid int, log string) {
+func background(s *disk.Store) (pid int, log string) {
 	b, err := regular.ReadFile(backgroundPID(s.Dir()))
 	if err != nil {
 		return 0, ""

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/remote"
+	"prgnn/artifacts/remote/address"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/envelope"
 	"prgnn/internal/regular"
@@ -17,7 +18,7 @@ import (
 )
 
 // trust is readTrust, once: a pipe can be read no second time.
-func (a *app) trust() (artifacts.Trust, error) {
+func (a *app) trust() (remote.Trust, error) {
 	if a.keys == nil {
 		a.keys = sync.OnceValues(a.readTrust)
 	}
@@ -26,17 +27,17 @@ func (a *app) trust() (artifacts.Trust, error) {
 
 // readTrust reads the keys that sign records and those that are trusted, from flags or from the
 // environment.
-func (a *app) readTrust() (artifacts.Trust, error) {
+func (a *app) readTrust() (remote.Trust, error) {
 	var sign *envelope.PrivateKey
 	var trusted []envelope.PublicKey
 	if given := cmp.Or(a.signKey, os.Getenv("PIPELINE_SIGN_KEY")); given != "" {
 		text, err := pemText(given)
 		if err != nil {
-			return artifacts.Trust{}, keyError("--sign-key", given, err)
+			return remote.Trust{}, keyError("--sign-key", given, err)
 		}
 		key, err := envelope.ReadPrivateKey(text)
 		if err != nil {
-			return artifacts.Trust{}, keyError("--sign-key", given, err)
+			return remote.Trust{}, keyError("--sign-key", given, err)
 		}
 		sign = &key
 	}
@@ -49,15 +50,15 @@ func (a *app) readTrust() (artifacts.Trust, error) {
 	for _, given := range files {
 		text, err := pemText(given)
 		if err != nil {
-			return artifacts.Trust{}, keyError("--trusted-keys", given, err)
+			return remote.Trust{}, keyError("--trusted-keys", given, err)
 		}
 		keys, err := envelope.ReadPublicKeys(text)
 		if err != nil {
-			return artifacts.Trust{}, keyError("--trusted-keys", given, err)
+			return remote.Trust{}, keyError("--trusted-keys", given, err)
 		}
 		trusted = append(trusted, keys...)
 	}
-	return remote.Trust(sign, trusted), nil
+	return address.Trust(sign, trusted), nil
 }
 
 // isPEM tells a key itself, the form of a CI system's secrets, from the path of its file.
@@ -79,7 +80,7 @@ func keyError(flag, given string, err error) error {
 }
 
 // doubts says once how many results were there and were not believed.
-func (a *app) doubts(s *artifacts.Store) {
+func (a *app) doubts(s *disk.Store) {
 	unsigned, forged := s.Remote.Distrusted()
 	if unsigned > 0 {
 		a.Note("%s from other machines without a signature by a trusted key: not used, computed here", words.Count(unsigned, "result"))

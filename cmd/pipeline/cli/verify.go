@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
@@ -98,11 +98,11 @@ func (a *app) verify(repair bool) error {
 	for _, f := range report.Findings {
 		if a.JSON {
 			e := findingEvent{"damage", string(f.Problem), f.Path, f.Detail, f.Remedy(), f.Tasks}
-			if f.Problem == artifacts.Stray {
+			if f.Problem == disk.Stray {
 				e.Event = "stray"
 			}
 			a.Object(e)
-		} else if f.Problem != artifacts.Stray || a.Verbose {
+		} else if f.Problem != disk.Stray || a.Verbose {
 			fmt.Fprintln(a.Out, f)
 		}
 	}
@@ -133,8 +133,8 @@ func (a *app) verify(repair bool) error {
 			a.Note("not repaired: the store did not put it there; move it or delete it: %s", words.Some(left, 5))
 		case others > 0 && !repair:
 			a.Note("pipeline verify --repair removes damaged objects; a run recomputes those that it needs")
-			missing := []artifacts.Problem{artifacts.MissingBlob, artifacts.LostRecord, artifacts.CutPack}
-			if slices.ContainsFunc(report.Findings, func(f artifacts.Finding) bool {
+			missing := []disk.Problem{disk.MissingBlob, disk.LostRecord, disk.CutPack}
+			if slices.ContainsFunc(report.Findings, func(f disk.Finding) bool {
 				return slices.Contains(missing, f.Problem)
 			}) {
 				a.Note("a store that was copied may lack what was not copied to the end: copy it again first")

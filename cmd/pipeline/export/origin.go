@@ -2,12 +2,14 @@ package export
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
@@ -72,7 +74,7 @@ func (x *job) originMeta(sel *results.Selection, tasks []*dag.Node) map[string]s
 }
 
 // Digests are those that a file names in its metadata, or that of its bytes.
-func Digests(store *artifacts.Store, path string) ([]artifacts.Digest, error) {
+func Digests(store *disk.Store, path string) ([]artifacts.Digest, error) {
 	text := ""
 	head, err := results.ReadHead(path)
 	if err != nil {
@@ -96,7 +98,7 @@ func Digests(store *artifacts.Store, path string) ([]artifacts.Digest, error) {
 		}
 	}
 	if text == "" {
-		ref, err := store.HashFile(path, false)
+		ref, err := store.HashFile(context.Background(), path, false)
 		return []artifacts.Digest{ref.Digest}, err
 	}
 	var all []origin

@@ -3,6 +3,7 @@ package export
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -103,7 +104,7 @@ func (x *job) isExport(path string) (ofThis, ofAnother bool) {
 	if output := namedOutput(path); output != "" {
 		return output == x.output, output != x.output
 	}
-	ref, err := x.Store.HashFile(path, false)
+	ref, err := x.Store.HashFile(context.Background(), path, false)
 	if err != nil {
 		return false, false
 	}

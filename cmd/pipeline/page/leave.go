@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
@@ -31,7 +31,7 @@ import (
 // no page; it has been printed.
 //
 // When ctx ends first, the page of an earlier run stays, and the error is that of ctx: nothing has been printed.
-func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *engine.Result,
+func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store *disk.Store, r *engine.Result,
 	o engine.Options) error {
 	task := Stage(p.Graph)
 	if task == nil || r.Outputs[task.ID()] == nil && !asksFor(p.Graph, task, o) {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
@@ -56,7 +56,7 @@ func TestSetAside(t *testing.T) {
 // Ctrl-C ends the reading of a page's inputs. The page of an earlier run stays, and nothing is printed of the report.
 func TestInterruptedPage(t *testing.T) {
 	dir := t.TempDir()
-	store := need.Value(artifacts.Open(filepath.Join(dir, "store")))(t)
+	store := need.Value(disk.Open(filepath.Join(dir, "store")))(t)
 	defer store.Close()
 	file := filepath.Join(dir, "table.tsv")
 	need.NoError(t, os.WriteFile(file, []byte("participant_id\n"), 0o666))

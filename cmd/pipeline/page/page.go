@@ -235,7 +235,7 @@ func inputOf(ctx context.Context, c *results.Current, src dag.Source) (in dag.In
 	in = dag.Input{Coords: src.Coords}
 	if src.Node == nil {
 		in.Name, in.Path = src.File, src.File
-		in.Ref, err = c.Store.HashFileUntil(ctx, src.File, false)
+		in.Ref, err = c.Store.HashFile(ctx, src.File, false)
 		in.Ref.Format = src.Format
 		in.Reader = until(ctx, func() (io.ReadCloser, error) { return regular.Open(src.File) })
 		return in, err == nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/dag/engine"
@@ -84,7 +85,7 @@ func Estimated(steps []engine.Step, past Past, workers int) Estimate {
 
 // Ahead tells before a run what Estimated says of it: "12 tasks to run: about 41 min on 2 workers …". It is "" when
 // nothing is to run, or the time of most tasks is not known. full is what NoRoom says.
-func Ahead(ctx context.Context, g *dag.Graph, s *artifacts.Store, o engine.Options) (text, full string) {
+func Ahead(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Options) (text, full string) {
 	past := Remember(g, s)
 	steps, err := engine.Plan(ctx, g, s, engine.Options{Until: o.Until, Only: o.Only, Force: o.Force})
 	if err != nil {

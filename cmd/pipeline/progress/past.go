@@ -1,7 +1,7 @@
 package progress
 
 import (
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/record"
 )
@@ -10,7 +10,7 @@ import (
 type Past map[string]*record.Task
 
 // Remember reads the recorded runs of a graph's pipeline.
-func Remember(g *dag.Graph, s *artifacts.Store) Past { return record.LastRan(g, s) }
+func Remember(g *dag.Graph, s *disk.Store) Past { return record.LastRan(g, s) }
 
 // A taken is what a task took: seconds, and bytes of results.
 type taken struct{ seconds, bytes float64 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/dag/engine"
@@ -21,7 +21,7 @@ type Display interface {
 }
 
 // For chooses what the flags and the stream ask for.
-func For(a *console.Console, g *dag.Graph, store *artifacts.Store, o engine.Options) Display {
+func For(a *console.Console, g *dag.Graph, store *disk.Store, o engine.Options) Display {
 	switch {
 	case a.JSON:
 		return newJSONLines(a, g, newTallies(g, o))

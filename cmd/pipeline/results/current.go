@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
@@ -19,7 +20,7 @@ type Current struct {
 	File     string   // as it was named
 	Sets     []string // --set
 	Pipeline *pipelines.Pipeline
-	Store    *artifacts.Store
+	Store    *disk.Store
 	Steps    map[*dag.Node]*engine.Step
 	Run      *record.Record // whose results these are, whatever the file has now; nil for those of now
 
@@ -27,7 +28,7 @@ type Current struct {
 }
 
 // LookUp looks up the results of a pipeline that has been loaded.
-func LookUp(ctx context.Context, p *pipelines.Pipeline, store *artifacts.Store, until ...string) (*Current, error) {
+func LookUp(ctx context.Context, p *pipelines.Pipeline, store *disk.Store, until ...string) (*Current, error) {
 	steps, err := why.Plan(ctx, p.Graph, store, engine.Options{Until: until})
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/dag/engine"
@@ -33,7 +34,7 @@ func IsRun(name string) bool {
 var runID = pattern.New(`^[0-9a-f]{1,16}$`)
 
 // LoadRun loads a run by the beginning of its id.
-func LoadRun(store *artifacts.Store, id string) (*record.Record, error) {
+func LoadRun(store *disk.Store, id string) (*record.Record, error) {
 	rr, err := store.LoadRun(id)
 	if errors.Is(err, artifacts.ErrMiss) {
 		return nil, exit.Wrongf("there is no run %s in %s; pipeline runs lists them", id, store.Dir())
@@ -108,7 +109,7 @@ func leftOut(r *record.Record, name string) string {
 }
 
 // OfRun looks up the results of a run. It fails when the pipeline has other results now.
-func OfRun(rec *record.Record, store *artifacts.Store) (*Current, error) {
+func OfRun(rec *record.Record, store *disk.Store) (*Current, error) {
 	p, err := pipelineOf(rec)
 	if err != nil {
 		return nil, err
@@ -130,7 +131,7 @@ func OfRun(rec *record.Record, store *artifacts.Store) (*Current, error) {
 }
 
 // AsRun returns the results of a run itself, whatever its pipeline has now.
-func AsRun(rec *record.Record, store *artifacts.Store) (*Current, error) {
+func AsRun(rec *record.Record, store *disk.Store) (*Current, error) {
 	p, err := pipelineOf(rec)
 	if err != nil {
 		return nil, err
@@ -172,8 +173,8 @@ func (c *Current) Earlier(tasks []*dag.Node) (run *record.Record, n int) {
 
 // LastRun is the last run of a pipeline file whose text is now text (as pipelines.Source has it), whether the file has
 // changed since, and the settings (--set) of that run; id is "" when there is none.
-func LastRun(store *artifacts.Store, file, text string) (id string, changed bool, sets []string) {
-	for r := range artifacts.LatestRuns(store) {
+func LastRun(store *disk.Store, file, text string) (id string, changed bool, sets []string) {
+	for r := range disk.LatestRuns(store) {
 		ran, source, err := record.FileOf(r)
 		if err != nil || filepath.Base(ran) != filepath.Base(file) {
 			continue

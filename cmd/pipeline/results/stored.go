@@ -1,6 +1,7 @@
 package results
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"slices"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
@@ -105,7 +107,7 @@ func (c *Current) Stored(n *dag.Node, output string) (path, format string) {
 }
 
 // InFile is a file that has the bytes of a result. If there is none, who opens it finds out.
-func InFile(s *artifacts.Store, ref artifacts.Ref) (path, format string) {
+func InFile(s *disk.Store, ref artifacts.Ref) (path, format string) {
 	path, err := s.File(ref)
 	if err != nil {
 		path = s.Health.BlobPath(ref.Digest)
@@ -241,8 +243,8 @@ func (c *Current) Lock(a *console.Console) (*lock.Lock, error) {
 }
 
 // Hasher digests files of the user's as runs do.
-func Hasher(s *artifacts.Store) func(string) (artifacts.Ref, error) {
-	return func(path string) (artifacts.Ref, error) { return s.HashFile(path, false) }
+func Hasher(s *disk.Store) func(string) (artifacts.Ref, error) {
+	return func(path string) (artifacts.Ref, error) { return s.HashFile(context.Background(), path, false) }
 }
 
 // Bytes is the size of the results of a run in the store.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
@@ -14,7 +15,7 @@ import (
 )
 
 // Warned says what the results of a run warn of, by stage, each warning once; nothing where a summary of the run does.
-func Warned(a *console.Console, g *dag.Graph, store *artifacts.Store, outputs map[string]artifacts.Refs) {
+func Warned(a *console.Console, g *dag.Graph, store *disk.Store, outputs map[string]artifacts.Refs) {
 	for _, s := range g.Stages() {
 		if s.Kind().Name == "summary" && len(s.Tasks()) > 0 && outputs[s.Tasks()[0].ID()] != nil {
 			return
@@ -46,7 +47,7 @@ func Warned(a *console.Console, g *dag.Graph, store *artifacts.Store, outputs ma
 	}
 }
 
-func readTable(store *artifacts.Store, ref artifacts.Ref) (*encoding.Table, error) {
+func readTable(store *disk.Store, ref artifacts.Ref) (*encoding.Table, error) {
 	r, err := store.OpenBlob(ref)
 	if err != nil {
 		return nil, err

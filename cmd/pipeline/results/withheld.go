@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/dag/engine"
@@ -104,7 +105,7 @@ func (c *Current) withheld(a *console.Console, tasks []*dag.Node) error {
 }
 
 // CheckRun fails where a run's own failed leakage check withholds results of it.
-func CheckRun(a *console.Console, rec *record.Record, store *artifacts.Store, outs []Output) error {
+func CheckRun(a *console.Console, rec *record.Record, store *disk.Store, outs []Output) error {
 	failed := slices.DeleteFunc(slices.Clone(rec.Tasks), func(t record.Task) bool { return t.State != engine.Failed })
 	if len(failed) == 0 {
 		return nil

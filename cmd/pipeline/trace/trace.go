@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/export"
@@ -34,7 +35,7 @@ type event struct {
 
 // Print prints the works that a result was made from (up), and those that were made from it (down). It is named by a
 // file, a digest, a key, a task or a stage. Records that are damaged are the error; the others are printed.
-func Print(c *console.Console, store *artifacts.Store, name string, up, down bool) error {
+func Print(c *console.Console, store *disk.Store, name string, up, down bool) error {
 	book, damaged := provenance.Read(store)
 	digests, works, err := subject(store, book, name)
 	if err != nil {
@@ -62,7 +63,7 @@ func Print(c *console.Console, store *artifacts.Store, name string, up, down boo
 }
 
 // subject finds what is asked for: the digests of its bytes, and what made them.
-func subject(store *artifacts.Store, book *provenance.Book, name string) (digests []artifacts.Digest,
+func subject(store *disk.Store, book *provenance.Book, name string) (digests []artifacts.Digest,
 	works []*provenance.Work, err error) {
 	info, err := os.Stat(name)
 	isFile := err == nil && !info.IsDir()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/internal/need"
@@ -81,7 +82,7 @@ func (s *Sketch) File(id, path string) {
 func (s *Sketch) Fail(id string, why error) { s.Refuse(s.nodes[id], why) }
 
 // Run brings the graph up to date.
-func (s *Sketch) Run(t testing.TB, st *artifacts.Store, o engine.Options) *engine.Result {
+func (s *Sketch) Run(t testing.TB, st *disk.Store, o engine.Options) *engine.Result {
 	t.Helper()
 	return need.Value(engine.Run(t.Context(), need.Value(s.Build())(t), st, o))(t)
 }
@@ -93,9 +94,9 @@ func (s *Sketch) Graph(t testing.TB) *dag.Graph {
 }
 
 // Store is an empty store.
-func Store(t testing.TB) *artifacts.Store {
+func Store(t testing.TB) *disk.Store {
 	t.Helper()
-	s := need.Value(artifacts.Open(t.TempDir() + "/store"))(t)
+	s := need.Value(disk.Open(t.TempDir() + "/store"))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }

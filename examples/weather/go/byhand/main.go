@@ -11,7 +11,7 @@ import (
 
 	"examples/weather/weather"
 
-	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/engine"
@@ -45,7 +45,7 @@ func main() {
 	graph, err := b.Build()
 	check(err)
 
-	store, err := artifacts.Open(os.Args[2])
+	store, err := disk.Open(os.Args[2])
 	check(err)
 	defer store.Close()
 	result, err := engine.Run(context.Background(), graph, store, engine.Options{})
