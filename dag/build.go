@@ -12,6 +12,9 @@ import (
 
 // A Builder makes a Graph: of stages, their tasks, and what each task reads.
 // After a Build without mistakes every method panics.
+//
+// Draft, Locate, Measure, Order, Sort, TaskNamed and Title are for programs that
+// read graphs from files or records, as package pipelines does.
 type Builder struct {
 	g     *Graph
 	wrong []error
@@ -89,9 +92,6 @@ func (b *Builder) Connect(n *Node, port string, from ...Source) {
 	b.graph()
 	n.inputs = append(n.inputs, Binding{port, from})
 }
-
-// Replace gives a task other parameters.
-func (b *Builder) Replace(n *Node, instance Stage) { b.graph(); n.instance = instance }
 
 // Refuse states why a task cannot run. Its inputs may be incomplete.
 func (b *Builder) Refuse(n *Node, why error) { b.graph(); n.problem = why }

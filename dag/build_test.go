@@ -100,8 +100,8 @@ func TestBuilderEnds(t *testing.T) {
 	need.Value(b.Build())(t)
 	for name, change := range map[string]func(){
 		"Stage": func() { b.Stage("b", k) }, "Task": func() { b.Task(s, &one{}) },
-		"Connect": func() { b.Connect(n, "in", n.Output("out")) }, "Replace": func() { b.Replace(n, &one{}) },
-		"Refuse": func() { b.Refuse(n, io.EOF) }, "Order": func() { b.Order() }, "Title": func() {
+		"Connect": func() { b.Connect(n, "in", n.Output("out")) },
+		"Refuse":  func() { b.Refuse(n, io.EOF) }, "Order": func() { b.Order() }, "Title": func() {
 			b.Title("",
 				"", "")
 		},

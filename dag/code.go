@@ -41,7 +41,7 @@ func (k *Kind) CodeDigest() (string, error) {
 	return d, nil
 }
 
-// Sources adds the sources of a module, which package codeid embeds.
+// Sources adds the sources of a module. Only code that codeid writes calls it.
 func Sources(module string, files fs.FS) { listing.Built(module, files) }
 
 // programDigest is the digest of the running program's own file.

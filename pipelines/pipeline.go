@@ -188,6 +188,7 @@ type loader struct {
 	cohort      *cohort.Source // its kind; nil until it is loaded
 	cohortWork  cohort.Loader
 	settings    *dag.StageNode // what a reference to the pipeline itself means
+	itself      *cohortValues  // what its task gives; filled when all of the pipeline is known
 	settled     bool           // there is such a reference
 	drawn       bool           // there is one to its drawing
 

@@ -62,7 +62,8 @@ var settingsKindOf = &dag.Kind{
 // graph only where something refers to it: settled tells.
 func (l *loader) settingsProducer() *producer {
 	l.settings = l.build.Stage(settingsName, settingsKindOf)
-	node := l.build.Task(l.settings, &cohortValues{ports: l.settingsPorts()})
+	l.itself = &cohortValues{ports: l.settingsPorts()}
+	node := l.build.Task(l.settings, l.itself)
 	return &producer{
 		name: settingsName, members: 1,
 		outs: l.settingsPorts(),
@@ -119,7 +120,7 @@ func (l *loader) addSettings(g *dag.Graph) error {
 			}
 		}
 	}
-	l.build.Replace(l.settings.Tasks()[0], work)
+	*l.itself = *work
 	return nil
 }
 

@@ -208,7 +208,7 @@ func TestWiring(t *testing.T) {
 		`there is no input "other"`:                 func(s *sketch) { s.nodes["b"].Inputs()[0].Port = "other" },
 		`input in: a has no output "other"`:         func(s *sketch) { s.nodes["b"].Inputs()[0].Sources[0].Output = "other" },
 		"input file takes one source, not 2":        func(s *sketch) { s.nodes["c"].Inputs()[0].Port = "file" },
-		"input file is connected 0 times, not once": func(s *sketch) { s.Replace(s.nodes["a"], &fileReader{}) },
+		"input file is connected 0 times, not once": func(s *sketch) { s.task("e", &fileReader{}) },
 	} {
 		s := chain("a")
 		spoil(s)

@@ -54,15 +54,17 @@ func studyOf(t *testing.T, text string) *Study {
 		words := strings.Fields(line)
 		name, coords, _ := strings.Cut(strings.TrimSuffix(words[0], "]"), "[")
 		var axes, values []string
+		var at []dag.Coord
 		for c := range strings.SplitSeq(coords, ",") {
 			if axis, value, ok := strings.Cut(c, "="); ok {
 				axes, values = append(axes, axis), append(values, value)
+				at = append(at, dag.Coord{Axis: axis, Value: value})
 			}
 		}
 		if len(stages) == 0 || stages[len(stages)-1].Name() != name {
 			stages = append(stages, b.Stage(name, &dag.Kind{Name: name}, axes...))
 		}
-		n := b.Task(stages[len(stages)-1], nil, values...)
+		n := b.Task(stages[len(stages)-1], workOf(t, at, words[1:]), values...)
 		inputs := map[string][]dag.Source{}
 		var ports []string
 		for i, input := range words[2:] {
@@ -84,20 +86,20 @@ func studyOf(t *testing.T, text string) *Study {
 		for _, port := range ports {
 			b.Connect(n, port, inputs[port]...)
 		}
-		b.Replace(n, workOf(t, n, words[1]))
 		tasks[words[0]] = n
 	}
 	return New(nil, stages, func(k *dag.Kind) bool { return k.Name == "lab" }, nil)
 }
 
-func workOf(t *testing.T, n *dag.Node, what string) dag.Stage {
+// workOf is the stage of a line from its role on.
+func workOf(t *testing.T, at []dag.Coord, words []string) dag.Stage {
 	number := func(text string) int {
 		v, err := strconv.Atoi(text)
 		need.NoError(t, err)
 		return v
 	}
-	what, folds, _ := strings.Cut(what, "=")
-	fold, repeat := Coord(n.Coords(), "fold"), Coord(n.Coords(), "repeat")
+	what, folds, _ := strings.Cut(words[0], "=")
+	fold, repeat := Coord(at, "fold"), Coord(at, "repeat")
 	switch what {
 	case "split":
 		folds, outer, inner := strings.Cut(folds, "/")
@@ -118,7 +120,8 @@ func workOf(t *testing.T, n *dag.Node, what string) dag.Stage {
 	case "-":
 		return &plain{}
 	}
-	return &plain{[]role.PortUse{{Port: n.Inputs()[0].Port, As: map[string]role.Use{"models": role.Models,
+	port, _, _ := strings.Cut(words[1], ":")
+	return &plain{[]role.PortUse{{Port: strings.TrimRight(port, "*+"), As: map[string]role.Use{"models": role.Models,
 		"own": role.OwnFolds, "checks": role.Checks, "all": role.AllFolds, "some": role.SomeFolds,
 		"inner": role.InnerFolds}[what]}}}
 }

@@ -11,6 +11,7 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/flags"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag/engine"
 	"prgnn/pipelines/diagram"
 )
@@ -71,7 +72,7 @@ func (a *app) graph(file string, sets []string, path string, write func(diagram.
 		return err
 	}
 	var steps []engine.Step
-	if isStore(a.storeDir(p.Dir)) {
+	if results.IsStore(a.storeDir(p.Dir)) {
 		store, err := a.open(p)
 		if err != nil {
 			return err

@@ -17,8 +17,6 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
-	"prgnn/dag"
-	"prgnn/dag/listing"
 	"prgnn/dag/record"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
@@ -79,7 +77,7 @@ func (a *app) loaded(file string, p *pipelines.Pipeline, err error) (*pipelines.
 	if err == nil {
 		a.elsewhere(p.Dir)
 		a.Refuse = results.Guard(p, a.storeDir(p.Dir))
-		if other := otherSources(p.Graph); other != "" {
+		if other := results.OtherSources(p.Graph); other != "" {
 			a.Note("%s", other)
 		}
 		if p.Builtin {
@@ -155,19 +153,11 @@ func (a *app) open(p *pipelines.Pipeline) (*disk.Store, error) {
 	return a.openStore(a.storeDir(p.Dir))
 }
 
-// isStore reports whether a directory holds anything: looking at a store never makes one.
-// What it holds instead of a store, disk.Open reports.
-func isStore(dir string) bool {
-	entries, err := os.ReadDir(dir)
-	_, link := os.Readlink(dir)
-	return len(entries) > 0 || err != nil && (link == nil || !errors.Is(err, fs.ErrNotExist))
-}
-
 // openToLook opens the store of a pipeline for a command that runs nothing. Where there is no
 // store yet, an empty one among the temporary files stands in for it.
 func (a *app) openToLook(p *pipelines.Pipeline) (store *disk.Store, done func(), err error) {
 	dir, remove := a.storeDir(p.Dir), func() error { return nil }
-	if !isStore(dir) {
+	if !results.IsStore(dir) {
 		work, err := workdir.Make("", ".pipeline-look-")
 		if err != nil {
 			return nil, nil, err
@@ -204,7 +194,7 @@ func (a *app) openAlone() (*disk.Store, error) {
 
 func (a *app) dirHere() (string, error) {
 	dir := a.storeDir("")
-	if !isStore(dir) {
+	if !results.IsStore(dir) {
 		return "", exit.Wrongf("there is no store in %s: --store DIR or $PIPELINE_STORE says where it is; pipeline run makes one", dir)
 	}
 	return dir, nil
@@ -224,7 +214,7 @@ func (a *app) look(file string, sets []string, named ...string) (*results.Curren
 	text, dir, err := pipelines.Source(file)
 	a.elsewhere(dir)
 	dir = a.storeDir(dir)
-	if err != nil || !isStore(dir) {
+	if err != nil || !results.IsStore(dir) {
 		p, err := a.loadToLook(file, sets)
 		if err != nil {
 			return nil, err
@@ -295,7 +285,7 @@ func (a *app) loadToLook(file string, sets []string) (*pipelines.Pipeline, error
 // lastRunOf is the last run of a file that may be gone by now; nil for none.
 func (a *app) lastRunOf(file string) *artifacts.RunRecord {
 	text, dir := a.sourceOf(file)
-	if file == "" || !isStore(dir) {
+	if file == "" || !results.IsStore(dir) {
 		return nil
 	}
 	store, err := disk.Open(dir)
@@ -380,7 +370,7 @@ func (a *app) dropped(file string, sets []string, store *disk.Store) {
 	}
 	failed := store == nil
 	if failed {
-		if dir = a.storeDir(dir); !isStore(dir) {
+		if dir = a.storeDir(dir); !results.IsStore(dir) {
 			return
 		}
 		if store, err = disk.Open(dir); err != nil {
@@ -446,18 +436,4 @@ func (a *app) lookAtRun(what string, sets []string, find func(*record.Record, *d
 	}
 	a.Refuse = results.Guard(c.Pipeline, store.Dir())
 	return c, nil
-}
-
-// otherSources reports, in a sentence for a person, that the code identities of a graph's kinds do not describe the
-// sources of this program; "" if they do.
-func otherSources(g *dag.Graph) string {
-	for _, s := range g.Stages() {
-		if !strings.HasPrefix(s.Kind().Code, "kind "+s.Kind().Name+" ") {
-			continue
-		}
-		if d := listing.Unlisted(s.Kind().Code); d != "" {
-			return fmt.Sprintf("%s differs from the listing of the sources: until make generate (in a module of your own: go generate ./...) and a new build, every build of this program runs the stages of the listing again", d)
-		}
-	}
-	return ""
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
@@ -15,6 +17,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/dag/engine"
+	"prgnn/dag/listing"
 	"prgnn/dag/record"
 	"prgnn/pipelines/differ"
 	"prgnn/pipelines/lock"
@@ -259,4 +262,26 @@ func Bytes(r *engine.Result) (n int64) {
 		}
 	}
 	return n
+}
+
+// IsStore reports whether a directory holds anything: looking at a store never makes one.
+// What it holds instead of a store, disk.Open reports.
+func IsStore(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	_, link := os.Readlink(dir)
+	return len(entries) > 0 || err != nil && (link == nil || !errors.Is(err, fs.ErrNotExist))
+}
+
+// OtherSources reports, in a sentence for a person, that the code identities of a graph's kinds do not describe the
+// sources of this program; "" if they do.
+func OtherSources(g *dag.Graph) string {
+	for _, s := range g.Stages() {
+		if !strings.HasPrefix(s.Kind().Code, "kind "+s.Kind().Name+" ") {
+			continue
+		}
+		if d := listing.Unlisted(s.Kind().Code); d != "" {
+			return fmt.Sprintf("%s differs from the listing of the sources: until make generate (in a module of your own: go generate ./...) and a new build, every build of this program runs the stages of the listing again", d)
+		}
+	}
+	return ""
 }
