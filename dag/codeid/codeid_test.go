@@ -374,8 +374,25 @@ func (mine) Run() float64      { return science.Norm(1) }
 `))
 	need.NoError(t, txtar.Write(lab, filepath.Join(dir, "lab")))
 	mystages := filepath.Join(dir, "lab", "mystages")
-	need.NoError(t, run(shared, io.Discard, []string{mystages}, false, ""))
-	b, err := os.ReadFile(filepath.Join(mystages, listing.CodeFile))
+	// This module has its sources in sources_gen.go, but for mean.go.
+	testdir.Write(t, filepath.Join(dir, "prgnn", listing.SourcesFile), "package prgnn\n\n//go:embed science/s*.go\n")
+	var b []byte
+	for range 2 { // the generated files are sources, too
+		need.NoError(t, run(shared, io.Discard, []string{mystages}, false, ""))
+		need.NoError(t, run(shared, io.Discard, []string{mystages}, true, ""))
+		b, err = os.ReadFile(filepath.Join(mystages, listing.CodeFile))
+	}
+	if bytes.Contains(b, []byte("source prgnn/science/mean.go")) ||
+		!bytes.Contains(b, []byte("\nsource prgnn/science/shared.go ")) {
+		t.Errorf("the sources of the other module are not those that it embeds:\n%s", b)
+	}
+	// They lie beside the kinds, so that every program that has these has them, and link those of the other module.
+	text := string(need.Value(os.ReadFile(filepath.Join(mystages, listing.SourcesFile)))(t))
+	for _, want := range []string{"package mystages\n", "\t_ \"prgnn\" ", "dag.Sources(\"lab/mystages\", sources)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is missing in\n%s", want, text)
+		}
+	}
 	if err != nil || !bytes.HasPrefix(b, []byte("kind mine ")) || !bytes.Contains(b, []byte("\nprgnn/science.Norm ")) {
 		t.Errorf("%v\n%s", err, b)
 	}

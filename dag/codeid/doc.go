@@ -16,9 +16,12 @@
 // An edited formula runs its stages again; an edited comment, another name, and another
 // place do not.
 //
-// A second file, sources_gen.go at the root of the module, embeds the sources. A program
+// A second file, sources_gen.go, embeds the sources. It lies in the package of the kinds if
+// that has all of them, and else at the root of the module. A program
 // that was built after an edit, without codeid, finds the difference
-// (docs/decisions/0013-sources.md), and shows where a declaration stands.
+// (docs/decisions/0013-sources.md), and shows where a declaration stands. It links the
+// sources of other modules that have such a file; files that those leave out are not
+// compared.
 //
 // # What an identity is
 //

@@ -190,6 +190,7 @@ func goList(dirs []string) ([]*listed, error) {
 			!strings.Contains(e.Pos+e.Err, listing.SourcesFile) {
 			return nil, errors.New(e.Err)
 		}
+		l.GoFiles = slices.DeleteFunc(l.GoFiles, func(name string) bool { return name == listing.SourcesFile })
 		list = append(list, l)
 	}
 }

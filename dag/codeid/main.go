@@ -23,7 +23,7 @@ func main() {
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), "usage: codeid [-check | -reach KIND] DIR...\n\n"+
 			"Writes DIR/"+listing.CodeFile+": the code identities of the stage kinds that the package in DIR, and those inside it, declare.\n"+
-			"The file "+listing.SourcesFile+" at the root of the module embeds their sources, so that the program can compare them.\n"+
+			"The file "+listing.SourcesFile+" in DIR, or at the root of the module, embeds their sources, so that the program can compare them.\n"+
 			"Where DIR or a directory inside it has "+listFile+", it lists the kinds of that package there.\n"+
 			"DIR/... stands for the packages in and below DIR that have the line "+generateLine+".\n\n")
 		flag.PrintDefaults()
