@@ -23,6 +23,7 @@ import (
 	"prgnn/artifacts/storetest"
 	"prgnn/cmd/pipeline/cli"
 	"prgnn/internal/need"
+	"prgnn/internal/sandbox"
 )
 
 func TestMain(m *testing.M) {
@@ -60,6 +61,8 @@ func condition(name string) (bool, error) {
 	switch name {
 	case "mounts": // a small file system can be mounted in a name space of its own
 		err = exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", os.TempDir()).Run()
+	case "namespaces": // a strict command can be confined
+		err = sandbox.Available()
 	case "setpriv", "bids-validator-deno":
 		_, err = exec.LookPath(name)
 	default:

@@ -24,7 +24,7 @@ import (
 var execKind = dag.Kind{
 	Name: "exec",
 	Doc: "runs your own command on declared inputs\n" +
-		"The command starts in a new directory. {NAME} in the command is replaced by the path of the input or output of that name, or by the value of the parameter; inputs are read-only. A gathered input is a TSV file with one row per member: its coordinates and the path of its file. The command sees only PATH and the allowed environment variables; the result depends on their values, which are recorded as hashes. Its output is kept with the result (pipeline log) and shown if it fails. Connect scripts as inputs ({file: stats.py}), so that a changed script runs again. The content of the program counts too, with the interpreter of a script, the programs in a shell line, files and directories whose absolute paths the command contains, files that are values of its variables, and all files behind variables that name places of code, such as PYTHONPATH. What these load from elsewhere does not count, such as installed packages: connect a list of them as the input requirements, or run the command in a container: in: { container: { file: tools.sif } }. Apptainer or podman runs the container; the command then sees the image and its own directory, and no network.",
+		"The command starts in a new directory. {NAME} in the command is replaced by the path of the input or output of that name, or by the value of the parameter; inputs are read-only. A gathered input is a TSV file with one row per member: its coordinates and the path of its file. The command sees only PATH and the allowed environment variables; the result depends on their values, which are recorded as hashes. Its output is kept with the result (pipeline log) and shown if it fails. Connect scripts as inputs ({file: stats.py}), so that a changed script runs again. The content of the program counts too, with the interpreter of a script, the programs in a shell line, files and directories whose absolute paths the command contains, files that are values of its variables, and all files behind variables that name places of code, such as PYTHONPATH. What these load from elsewhere does not count, such as installed packages: connect a list of them as the input requirements, or run the command in a container: in: { container: { file: tools.sif } }. Apptainer or podman runs the container; the command then sees the image and its own directory, and no network. With strict: true, a command without a container sees, of this machine, only the installed programs of the system, read-only, and what counts.",
 	New: func() dag.Stage { return &Exec{TimeLimit: 3600, Python: "python3", Promises: "bits"} },
 }
 
@@ -43,7 +43,9 @@ type Exec struct {
 	Environment []string `param:"environment" doc:"environment variables of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again (another PATH only if PATH is listed); of a variable that names places of code (PYTHONPATH, R_LIBS, PERL5LIB, MATLABPATH, LD_LIBRARY_PATH, CLASSPATH …) the files count, and not the value. Only a hash of a passed value is recorded"`
 	Scratch     []string `param:"scratch" doc:"absolute paths of files and directories that the command writes and does not read as input, such as a cache: their content does not count, and may change"`
 	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" max:"1e9" unit:"s"`
-	Network     bool     `param:"network" doc:"in a container: the command may use the network of the machine"`
+	Strict      bool     `param:"strict" doc:"the command sees only its inputs, what counts by content, and the system (/usr, /bin, /lib, a few files of /etc), read-only, in /work with a /tmp of its own; no HOME, no network, no other process. Linux, where user namespaces are allowed; elsewhere the task fails. A container is always strict"`
+	Software    []string `param:"software" doc:"with strict: absolute paths of directories of installed software that the command sees too, such as a Python environment or MATLAB. Their content counts, unless the input packages lists it"`
+	Network     bool     `param:"network" doc:"in a container, or with strict: the command may use the network of the machine"`
 	Python      string   `param:"python" doc:"with the input requirements: the Python that makes the environment, such as python3.12"`
 	Promises    string   `param:"promise" doc:"reproducibility of the command: bits (identical), a maximum relative error, such as 1e-6, or nothing; audits check it"`
 }
@@ -106,6 +108,7 @@ func (e *Exec) Ports() dag.Ports {
 	p := dag.Ports{In: []dag.Port{
 		{Name: containerPort, Optional: true, Doc: "the image to run the command in, {file: tools.sif}: a Singularity image, or an OCI or Docker archive"},
 		{Name: lockPort, Optional: true, Doc: "the Python packages of the command, {file: requirements.txt}: each with its version and --hash; {python} is the interpreter that has them"},
+		{Name: packagesPort, Optional: true, Doc: "a list of the installed packages that the command uses, with their versions, {file: uv.lock}: a lock file of uv, conda-lock, renv, Julia …, or requirements.txt with hashes. Another content runs the command again; the command does not see it"},
 	}}
 	for _, entry := range e.Inputs {
 		d := declare(entry)
@@ -120,7 +123,8 @@ func (e *Exec) Ports() dag.Ports {
 
 // UsesPorts are those of the program: its other inputs are data.
 func (*Exec) UsesPorts() []role.PortUse {
-	return []role.PortUse{{Port: containerPort, As: role.Program}, {Port: lockPort, As: role.Program}}
+	return []role.PortUse{{Port: containerPort, As: role.Program}, {Port: lockPort, As: role.Program},
+		{Port: packagesPort, As: role.Program}}
 }
 
 var (
@@ -135,7 +139,8 @@ func (e *Exec) Validate() []error {
 	if len(e.Command) == 0 || strings.TrimSpace(e.Command[0]) == "" {
 		bad("command is empty: name the program to run")
 	}
-	seen := map[string]string{containerPort: "the image that the command runs in", lockPort: "the list of Python packages", interpreter: "the interpreter of the input requirements"}
+	seen := map[string]string{containerPort: "the image that the command runs in", lockPort: "the list of Python packages",
+		packagesPort: "the list of installed packages", interpreter: "the interpreter of the input requirements"}
 	for _, list := range []struct {
 		parameter, what string
 		entries         []string
@@ -173,6 +178,7 @@ func (e *Exec) Validate() []error {
 	var names []string
 	delete(seen, containerPort)
 	delete(seen, lockPort)
+	delete(seen, packagesPort)
 	for name := range seen {
 		names = append(names, name)
 	}
@@ -197,6 +203,16 @@ func (e *Exec) Validate() []error {
 		} else if clean == filepath.Dir(clean) {
 			bad("scratch: %q holds every file that the command reads: list the directories that it writes", path)
 		}
+	}
+	for _, dir := range e.Software {
+		if clean := filepath.Clean(dir); !filepath.IsAbs(dir) {
+			bad("software: %q is not an absolute path", dir)
+		} else if clean == filepath.Dir(clean) {
+			bad("software: %q holds all files of the machine: list the directories of the software", dir)
+		}
+	}
+	if len(e.Software) > 0 && !e.Strict {
+		bad("software: a command sees all software unless it is strict: add strict: true, or remove software")
 	}
 	if _, err := role.ParsePromise(e.Promises); err != nil {
 		bad("promise: %w", err)
@@ -224,6 +240,9 @@ func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	if places[interpreter], err = e.pythonOf(ctx, t); err != nil {
+		return nil, err
+	}
+	if err := checkPackages(t); err != nil {
 		return nil, err
 	}
 	if err := e.call(ctx, t, dir, places, c); err != nil {
@@ -261,6 +280,13 @@ func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[str
 		limited, cancel = context.WithTimeout(ctx, time.Duration(e.TimeLimit*float64(time.Second)))
 		defer cancel()
 	}
+	if e.Strict && c == nil {
+		err := e.callStrict(limited, t, dir, words, places[interpreter])
+		if stopped := e.stopped(ctx, limited); stopped != nil {
+			return stopped
+		}
+		return err
+	}
 	log := &maskingWriter{w: t.Log(), secrets: e.secrets()}
 	cmd, err := e.program(limited, words, dir, c, log)
 	if err == nil && c != nil && c.podman() {
@@ -271,27 +297,43 @@ func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[str
 		defer end()
 	}
 	if err == nil {
-		err = runLogged(cmd, log)
+		err = runLogged(log, func(out *os.File) error {
+			cmd.Stdout, cmd.Stderr = out, out
+			return runGuarded(cmd)
+		})
 		log.Flush()
 		if c == nil || !c.podman() { // of podman's containers it is not known
 			t.TookMemory(peakMemory(cmd.ProcessState))
 		}
 	}
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case limited.Err() != nil:
-		return &machine.Fault{Err: fmt.Errorf("the command was stopped after %g s (time_limit)", e.TimeLimit), OfStage: true}
+	switch stopped := e.stopped(ctx, limited); {
+	case stopped != nil:
+		return stopped
 	case err != nil && cmd == nil:
 		return err
 	case err != nil && c != nil:
 		return fmt.Errorf("the command %q in the container ended with %w", words[0], err)
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
-		return &machine.Fault{Err: fmt.Errorf("there is no program %q (commands start in a new directory: connect your script as an input)", words[0])}
+		return noProgram(words[0])
 	case err != nil:
 		return fmt.Errorf("the command %q ended with %w", words[0], err)
 	}
 	return nil
+}
+
+// stopped is why a command was stopped, or nil.
+func (e *Exec) stopped(ctx, limited context.Context) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limited.Err() != nil:
+		return &machine.Fault{Err: fmt.Errorf("the command was stopped after %g s (time_limit)", e.TimeLimit), OfStage: true}
+	}
+	return nil
+}
+
+func noProgram(name string) error {
+	return &machine.Fault{Err: fmt.Errorf("there is no program %q (commands start in a new directory: connect your script as an input)", name)}
 }
 
 // program is the command to run.
@@ -308,22 +350,21 @@ func (e *Exec) program(ctx context.Context, words []string, dir string, c *conta
 	return cmd, nil
 }
 
-// runLogged runs a command that writes to a log. What it leaves behind in its group of
+// runLogged runs a command that writes to a pipe, and that to a log. What it leaves behind in its group of
 // processes is killed when it ends, so that only a process out of reach can still hold the
 // log; it is given up after a while.
-func runLogged(cmd *exec.Cmd, log io.Writer) error {
+func runLogged(log io.Writer, run func(out *os.File) error) error {
 	output, end, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer output.Close()
-	cmd.Stdout, cmd.Stderr = end, end
 	copied := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(log, output)
 		close(copied)
 	}()
-	err = runGuarded(cmd)
+	err = run(end)
 	end.Close()
 	select {
 	case <-copied:

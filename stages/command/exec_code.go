@@ -82,7 +82,7 @@ func (e *Exec) CodeFiles(connected func(port string) bool) []content.Code {
 			add(c)
 		}
 	}
-	all = slices.Concat(all, e.codePlaces(), e.filesOfVariables())
+	all = slices.Concat(all, e.codePlaces(), e.filesOfVariables(), e.softwareFiles(connected))
 	for i := range all {
 		if all[i].What != "program" { // which the command reads in any case
 			all[i].Except = e.Scratch

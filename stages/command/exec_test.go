@@ -79,7 +79,7 @@ func TestExecPorts(t *testing.T) {
 		got = append(got, out.Name+" "+out.Type.String())
 	}
 	need.Equal(t, strings.Join(got, "; "),
-		"container  false; requirements  false; a arrow false; b npy true; c  false; r arrow; s json; t tsv (plant, rate)", "ports ")
+		"container  false; requirements  false; packages  false; a arrow false; b npy true; c  false; r arrow; s json; t tsv (plant, rate)", "ports ")
 }
 
 func TestExecMistakes(t *testing.T) {

@@ -1,0 +1,228 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/dag/content"
+	"prgnn/internal/machine"
+	"prgnn/internal/pattern"
+	"prgnn/internal/sandbox"
+	"prgnn/internal/words"
+)
+
+// packagesPort is the input that lists the versions of the installed packages, and no file of the command.
+const packagesPort = "packages"
+
+// checkPackages refuses a list that pins nothing. The lists of package managers are left to them.
+func checkPackages(t *dag.Task) error {
+	for _, in := range t.All(packagesPort) {
+		list, err := in.Bytes()
+		switch {
+		case err != nil:
+			return err
+		case len(bytes.TrimSpace(list)) == 0:
+			return fmt.Errorf("packages: %s is empty: connect the lock file of the package manager (uv.lock, conda-lock.yml, renv.lock, Manifest.toml), or requirements.txt with hashes", in.Name)
+		case filepath.Ext(in.Name) == ".txt":
+			if err := checkLock(in.Name, list); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// softwareFiles are the directories of installed software, which count by content unless a list of packages is
+// connected.
+func (e *Exec) softwareFiles(connected func(port string) bool) (all []content.Code) {
+	if connected(packagesPort) {
+		return nil
+	}
+	for _, dir := range e.Software {
+		all = append(all, content.Code{What: "directory", Name: filepath.Base(dir), Paths: []string{dir}})
+	}
+	return all
+}
+
+// viewOf is what a strict command sees: the system, its directory, what counts by content, and installed software.
+func (e *Exec) viewOf(t *dag.Task, room, python string) (*sandbox.View, error) {
+	root := filepath.Join(filepath.Dir(room), "root")
+	if err := os.Mkdir(root, 0o700); err != nil {
+		return nil, err
+	}
+	v := sandbox.New(root, room, inside, e.Network)
+	v.Entries = append(v.Entries, sandbox.Entry{To: inside + "/inputs", From: filepath.Join(room, "inputs")})
+	for _, dir := range e.Software {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, &machine.Fault{Err: fmt.Errorf("software: there is no directory %s", dir)}
+		}
+		v.Show(dir)
+	}
+	if python != "" {
+		for _, dir := range installations(python) {
+			v.Show(dir)
+		}
+	}
+	code := e.CodeFiles(func(port string) bool { return len(t.All(port)) > 0 })
+	var hidden []string
+	for _, c := range code {
+		for _, path := range c.Paths {
+			if c.What == "program" {
+				for _, dir := range installations(path) {
+					if !v.Shows(dir) && !slices.Contains(hidden, dir) {
+						hidden = append(hidden, dir)
+					}
+				}
+			}
+			if !slices.ContainsFunc(c.Except,
+				func(dir string) bool { return filepath.Clean(dir) == filepath.Clean(path) }) {
+				v.Show(path)
+			}
+		}
+	}
+	if hidden != nil {
+		return nil, fmt.Errorf("strict: the program %s needs software that the command does not see: list it (software: [%s]), and connect the lock file of its packages (packages: {file: uv.lock}), or else its content counts", e.Command[0], strings.Join(hidden, ", "))
+	}
+	for _, path := range e.Scratch {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return nil, &machine.Fault{Err: fmt.Errorf("scratch: %s does not exist, and a strict command cannot make it: make it before the run", path)}
+		}
+		if !v.Shows(path) && real != filepath.Clean(path) {
+			v.Entries = append(v.Entries, sandbox.Entry{To: filepath.Clean(path), Link: real})
+		}
+		v.Entries = append(v.Entries, sandbox.Entry{To: real, From: real, Writable: true})
+	}
+	return v, nil
+}
+
+// installations are the directories without which a program does not start: those of a Python or conda environment,
+// and of the Python that the environment was made with.
+func installations(program string) (all []string) {
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return nil
+	}
+	for _, path := range []string{program, real} {
+		dir := filepath.Dir(filepath.Dir(path))
+		for _, mark := range []string{"pyvenv.cfg", "conda-meta", "lib/python3*/os.py"} {
+			if found, _ := filepath.Glob(filepath.Join(dir, mark)); found != nil && dir != "/" &&
+				!slices.Contains(all, dir) {
+				all = append(all, dir)
+			}
+		}
+	}
+	return all
+}
+
+// callStrict runs a command that sees its view only.
+func (e *Exec) callStrict(ctx context.Context, t *dag.Task, room string, words []string, python string) error {
+	err := sandbox.Available()
+	if err != nil {
+		return unavailable(err)
+	}
+	v, err := e.viewOf(t, room, python)
+	if err != nil {
+		return err
+	}
+	c := &sandbox.Command{View: v, Path: e.find(words[0]), Args: words, Env: e.environment(inside), Dir: inside}
+	if c.Path == "" {
+		if c.Path = words[0]; !strings.Contains(c.Path, "/") {
+			return noProgram(words[0])
+		}
+	}
+	var end tail
+	log := &maskingWriter{w: io.MultiWriter(t.Log(), &end), secrets: e.secrets()}
+	var state *os.ProcessState
+	err = runLogged(log, func(out *os.File) (err error) {
+		state, err = sandbox.Run(ctx, c, out)
+		return err
+	})
+	log.Flush()
+	t.TookMemory(peakMemory(state))
+	var not *sandbox.Unavailable
+	switch {
+	case errors.As(err, &not):
+		return unavailable(err)
+	case errors.Is(err, os.ErrNotExist):
+		return noProgram(words[0])
+	case err != nil:
+		return fmt.Errorf("the command %q ended with %w%s", words[0], err, remedy(v, end.b))
+	}
+	return nil
+}
+
+var (
+	missing    = pattern.New(`(?i)no such file|ENOENT|not found|cannot (open|find|create|stat)|can't (open|find)|nonexistent|does not exist|no module`)
+	readOnly   = pattern.New(`(?i)read-only file system|EROFS`)
+	pathInText = pattern.New("/[^\\s'\"`:,;()<>|\\[\\]{}‘’“”]+")
+)
+
+// remedy lists what a failed command may not see or write, as far as its output has the paths.
+func remedy(v *sandbox.View, output []byte) string {
+	var hidden, unwritable []string
+	add := func(all *[]string, path string) {
+		if !slices.Contains(*all, path) {
+			*all = append(*all, path)
+		}
+	}
+	for line := range strings.Lines(string(output)) {
+		if !missing.MatchString(line) && !readOnly.MatchString(line) {
+			continue
+		}
+		for _, path := range pathInText.FindAllString(line, -1) {
+			path = strings.TrimRight(path, ".")
+			switch {
+			case slices.ContainsFunc([]string{"/dev/", "/proc/", "/sys/"},
+				func(dir string) bool { return strings.HasPrefix(path, dir) }):
+			case readOnly.MatchString(line) && v.Shows(filepath.Dir(path)) && !v.Writable(path):
+				add(&unwritable, path)
+			case v.Shows(path):
+			case exists(path):
+				add(&hidden, path)
+			case filepath.Dir(path) != "/" && exists(filepath.Dir(path)) && !v.Shows(filepath.Dir(path)):
+				add(&hidden, filepath.Dir(path))
+			}
+		}
+	}
+	var text strings.Builder
+	if hidden != nil {
+		fmt.Fprintf(&text, "\na strict command does not see %s: connect files that it reads as inputs ({file: …}), list directories of installed software under software, and those that it writes under scratch", words.Some(hidden, 10))
+	}
+	if unwritable != nil {
+		fmt.Fprintf(&text, "\na strict command cannot write %s: write to its outputs or to TMPDIR, or list it under scratch", words.Some(unwritable, 10))
+	}
+	return text.String()
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// A tail keeps the end of what is written.
+type tail struct{ b []byte }
+
+const mostTail = 64 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.b = append(t.b, p...)
+	if len(t.b) > 2*mostTail {
+		t.b = append(t.b[:0], t.b[len(t.b)-mostTail:]...)
+	}
+	return len(p), nil
+}
+
+// unavailable is the refusal where commands cannot be confined.
+func unavailable(err error) error {
+	return &machine.Fault{Err: fmt.Errorf("strict: the command did not run, since this machine cannot confine it: %w", err),
+		Remedy: "allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns), or run the command in a container"}
+}
