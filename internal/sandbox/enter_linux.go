@@ -49,9 +49,62 @@ func (e Exit) Error() string {
 	return fmt.Sprintf("exit status %d", w.ExitStatus())
 }
 
-// Run runs a command, whose output goes to out. The state, of the first process, counts the memory of all that it
-// waited for. An error in which the command has no part is an *Unavailable.
+// Run runs a command, whose output goes to out. The state counts the memory of all that ended; it is nil where that is
+// not known. An error in which the
+// command has no part is an *Unavailable.
 func Run(ctx context.Context, c *Command, out *os.File) (*os.ProcessState, error) {
+	run, err := way()
+	if err != nil {
+		return nil, &Unavailable{err}
+	}
+	return run(ctx, c, out)
+}
+
+// Available reports why this machine cannot confine commands, or nil. It tries once.
+func Available() error {
+	_, err := way()
+	return err
+}
+
+type runner func(ctx context.Context, c *Command, out *os.File) (*os.ProcessState, error)
+
+// way is the first way to confine a command that works here.
+var way = sync.OnceValues(func() (runner, error) {
+	dir, err := os.MkdirTemp("", "pipeline-sandbox-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	nothing := &Command{View: &View{Root: dir}}
+	_, err = runItself(context.Background(), nothing, os.Stderr)
+	if err == nil {
+		return runItself, nil
+	}
+	bwrap, missing := exec.LookPath("bwrap")
+	if missing != nil {
+		return nil, fmt.Errorf("%w, and there is no bubblewrap (bwrap)", err)
+	}
+	other := runner(func(ctx context.Context, c *Command, out *os.File) (*os.ProcessState, error) {
+		return runBubblewrap(ctx, bwrap, c, out)
+	})
+	if e := os.Mkdir(filepath.Join(dir, "tmp"), 0o700); e != nil {
+		return nil, e
+	}
+	said, e := os.CreateTemp(dir, "said")
+	if e != nil {
+		return nil, e
+	}
+	defer said.Close()
+	nothing = &Command{View: New("", dir, "/work", false), Path: "/bin/sh", Args: []string{"sh", "-c", ":"}, Dir: "/"}
+	if _, e = other(context.Background(), nothing, said); e != nil {
+		text, _ := os.ReadFile(said.Name())
+		return nil, fmt.Errorf("%w, and bubblewrap ends with %q", err, strings.TrimSpace(string(text)))
+	}
+	return other, nil
+})
+
+// runItself runs a command in namespaces whose first process is this program.
+func runItself(ctx context.Context, c *Command, out *os.File) (*os.ProcessState, error) {
 	orders, send, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -103,17 +156,6 @@ func Run(ctx context.Context, c *Command, out *os.File) (*os.ProcessState, error
 	}
 	return cmd.ProcessState, nil
 }
-
-// Available reports why this machine cannot confine commands, or nil. It tries once.
-var Available = sync.OnceValue(func() error {
-	root, err := os.MkdirTemp("", "pipeline-sandbox-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(root)
-	_, err = Run(context.Background(), &Command{View: &View{Root: root}}, nil)
-	return err
-})
 
 // enter is the life of the first process.
 func enter() {

@@ -2,16 +2,17 @@
 // IPC, host name and, unless the network is allowed, network) and no capability; when it ends or is stopped, all its
 // processes end, daemons too. No privilege is needed where the system allows user namespaces.
 //
-// The program starts itself once more as the first process of the namespaces (see init in enter_linux.go): it mounts
-// what
-// the command sees, gives up its capabilities, starts the command and collects its processes. It ends as soon as the
-// program that started it ends, and the kernel then kills whatever is left in its namespaces.
+// The program starts itself once more as the first process of the namespaces (see init in enter_linux.go). That process
+// mounts what the command sees, gives up its capabilities, starts the command and collects its processes. It ends as
+// soon as the program that started it ends, and the kernel then kills whatever is left in its namespaces. Where the
+// system denies that to this program, bubblewrap does it, which some systems allow it.
 package sandbox
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -36,6 +37,7 @@ type Entry struct {
 	To       string // the path that the command sees
 	From     string // the path on the machine
 	Writable bool
+	Device   bool
 	Own      bool   // From is the command's own: later entries may be made in it
 	Link     string // where a link leads
 	Text     string
@@ -49,6 +51,7 @@ func (v *View) Show(path string) {
 	if err != nil {
 		return
 	}
+	v.Entries = slices.DeleteFunc(v.Entries, func(e Entry) bool { return e.Text != "" && e.To == path })
 	if !v.Shows(real) {
 		v.Entries = append(v.Entries, Entry{To: real, From: real})
 	}
@@ -140,7 +143,7 @@ func New(root, room, inside string, network bool) *View {
 	text("hosts", "127.0.0.1 localhost "+hostname+"\n::1 localhost\n")
 	text("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n")
 	for _, name := range devices {
-		add(Entry{To: "/dev/" + name, From: "/dev/" + name})
+		add(Entry{To: "/dev/" + name, From: "/dev/" + name, Device: true})
 	}
 	for name, fd := range streams {
 		add(Entry{To: "/dev/" + name, Link: "/proc/self/fd" + fd})

@@ -147,7 +147,9 @@ func (e *Exec) callStrict(ctx context.Context, t *dag.Task, room string, words [
 		return err
 	})
 	log.Flush()
-	t.TookMemory(peakMemory(state))
+	if state != nil {
+		t.TookMemory(peakMemory(state))
+	}
 	var not *sandbox.Unavailable
 	switch {
 	case errors.As(err, &not):
@@ -224,5 +226,5 @@ func (t *tail) Write(p []byte) (int, error) {
 // unavailable is the refusal where commands cannot be confined.
 func unavailable(err error) error {
 	return &machine.Fault{Err: fmt.Errorf("strict: the command did not run, since this machine cannot confine it: %w", err),
-		Remedy: "allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns), or run the command in a container"}
+		Remedy: "allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns), install bubblewrap, or run the command in a container"}
 }

@@ -113,7 +113,7 @@ func strictHostile(t *testing.T) {
 		cat KEY 2>/dev/null && echo "read the key"
 		cat /etc/shadow 2>/dev/null && echo "read shadow"
 		cat /proc/PID/environ >/dev/null 2>&1 && echo "read the environment of the program"
-		cat /proc/1/environ >/dev/null 2>&1 && echo "read the environment of the first process"
+		grep -qz ^HOME= /proc/[0-9]*/environ 2>/dev/null && echo "read the environment of the program"
 		(ls -d /proc/1/root/root /proc/1/cwd/root /home/* /root /mnt/* /var/log ROOM/pipeline-exec-*) 2>/dev/null && echo "sees the machine"
 		for f in HOME/x /x /usr/x /usr/bin/x /etc/x /var/x /dev/x /sys/x /proc/sys/kernel/hostname inputs/x; do
 			(echo x > $f) 2>/dev/null && echo "wrote $f"

@@ -1,0 +1,80 @@
+//go:build linux
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"prgnn/internal/need"
+)
+
+// Both ways to confine a command give it the same view.
+func TestRun(t *testing.T) {
+	t.Run("namespaces", func(t *testing.T) {
+		if _, err := runItself(context.Background(), &Command{View: &View{Root: t.TempDir()}}, nil); err != nil {
+			need.Missing(t, "%v; allow user namespaces", err)
+		}
+		confines(t, runItself)
+	})
+	t.Run("bubblewrap", func(t *testing.T) {
+		bwrap := need.Program(t, "bubblewrap", "bwrap")
+		confines(t, func(ctx context.Context, c *Command, out *os.File) (*os.ProcessState, error) {
+			return runBubblewrap(ctx, bwrap, c, out)
+		})
+	})
+}
+
+func confines(t *testing.T, run runner) {
+	dir := t.TempDir()
+	room, root, seen := filepath.Join(dir, "work"), filepath.Join(dir, "root"), filepath.Join(dir, "seen")
+	need.NoError(t, errors.Join(os.MkdirAll(room, 0o700), os.Mkdir(root, 0o700),
+		os.WriteFile(seen, []byte("seen\n"), 0o600), os.WriteFile(filepath.Join(dir, "hidden"),
+			[]byte("hidden\n"), 0o600),
+		os.Symlink(seen, filepath.Join(dir, "link"))))
+	view := func() *View {
+		tmp := filepath.Join(room, "tmp")
+		need.NoError(t, errors.Join(os.RemoveAll(tmp), os.Mkdir(tmp, 0o700)))
+		v := New(root, room, "/work", false)
+		v.Show(filepath.Join(dir, "link"))
+		v.Show(filepath.Join(dir, "none"))
+		return v
+	}
+	call := func(ctx context.Context, script string) (string, error) {
+		out := need.Value(os.Create(filepath.Join(dir, "out")))(t)
+		defer out.Close()
+		_, err := run(ctx, &Command{View: view(), Path: "/bin/sh", Args: []string{"/bin/sh", "-c", script},
+			Env: []string{"PATH=/usr/bin:/bin", "DIR=" + dir}, Dir: "/work"}, out)
+		return string(need.Value(os.ReadFile(out.Name()))(t)), err
+	}
+	said, err := call(context.Background(), `
+		pwd; id -u; hostname; cat $DIR/link $DIR/seen; ls $DIR; cat /etc/passwd; echo / *; wc -c < /dev/null
+		grep Cap /proc/self/status | cut -f2 | sort -u
+		for f in /x /usr/x /etc/x /dev/x /sys/x /proc/sys/kernel/hostname $DIR/seen; do (echo x > $f) 2>/dev/null && echo "wrote $f"; done
+		unshare --user true 2>/dev/null && echo "has namespaces of its own"
+		echo kept > /tmp/kept; echo kept > /dev/shm/kept; exit 7`)
+	need.Error(t, err, "exit status 7")
+	need.Equal(t, said, "/work\n1000\npipeline\nseen\nseen\nlink\nseen\nuser:x:1000:1000::/nonexistent:/bin/sh\n/ tmp\n0\n0000000000000000\n")
+	need.Equal(t, string(need.Value(os.ReadFile(filepath.Join(room, "tmp", "kept")))(t)), "kept\n")
+
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	if _, err = call(ctx, "sleep 600"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("stopped: %v", err)
+	}
+	v := view()
+	v.Entries = append(v.Entries, Entry{To: "/none", From: filepath.Join(dir, "none")})
+	_, err = run(context.Background(), &Command{View: v, Path: "/bin/sh", Args: []string{"sh"}, Dir: "/"}, nil)
+	var not *Unavailable
+	if !errors.As(err, &not) {
+		t.Errorf("a file that does not exist: %v", err)
+	}
+	if strings.Contains(said, "hidden") {
+		t.Error(said)
+	}
+}
