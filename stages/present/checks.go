@@ -12,7 +12,6 @@ import (
 	"prgnn/stages/fold"
 	"prgnn/stages/present/methods"
 	"prgnn/stages/present/section"
-	"prgnn/stages/report"
 )
 
 // checks is the section of leakage, covariates, training and the quality of each step.
@@ -129,24 +128,12 @@ func (a *author) covariates() error {
 	v["Permutations"] = rows[0].Permutations
 	v["OneGroup"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.AUC) })
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) && !math.IsNaN(r.AUC) })
-	columns := []section.Column[row]{
-		section.Words("covariate", name),
-		section.Num("n", func(r row) string { return fmt.Sprint(r.N) }),
-		section.Num("missing", func(r row) string { return fmt.Sprint(r.Missing) }),
-		section.Num("auc", func(r row) string { return report.Share(r.AUC) }),
-		section.Num("chance", func(r row) string { return report.Share(r.Chance) }),
-		section.Num("p", func(r row) string { return report.DrawnP(r.P, r.Permutations) }),
-		section.Num("q", func(r row) string { return report.Probability(r.Q) }),
+	columns := "covariate | n missing auc chance p q"
+	if a.Pictures { // too wide for a text
+		columns = "covariate | values n missing auc chance p q"
 	}
-	if a.Pictures {
-		columns = slices.Insert(columns, 1, section.Words("values", func(r row) string {
-			if r.Name == column.UnusablePattern {
-				return a.Text("covariate.lacked", values{"Regions": lacked})
-			}
-			return r.Values
-		}))
-	}
-	a.Table(section.Lay(a.Writer, "covariate.groups", v, 1, rows, columns...), a.Text("covariate.groups.lead", v))
+	v["Lacked"], v["Regions"] = column.UnusablePattern, lacked
+	a.Table(section.Lay(a.Writer, "covariate.groups", v, rows, columns), a.Text("covariate.groups.lead", v))
 	return nil
 }
 
@@ -188,17 +175,8 @@ func (a *author) covariatesOfNumber() error {
 	a.Find(finding.CovariatesOfNumber(rows, a.Number)...)
 	v["Permutations"] = rows[0].Permutations
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) })
-	a.Table(section.Lay(a.Writer, "covariate.number", v, 1, rows,
-		section.Words("covariate", name),
-		section.Num("n", func(r row) string { return fmt.Sprint(r.N) }),
-		section.Num("missing", func(r row) string { return fmt.Sprint(r.Missing) }),
-		section.Words("coefficient", func(r row) string {
-			return map[bool]string{true: "η",
-				false: "r"}[r.Kind == "category"]
-		}),
-		section.Num("value", func(r row) string { return report.Share(r.R) }),
-		section.Num("p", func(r row) string { return report.DrawnP(r.P, r.Permutations) }),
-		section.Num("q", func(r row) string { return report.Probability(r.Q) })), a.Text("covariate.number.lead", v))
+	a.Table(section.Lay(a.Writer, "covariate.number", v, rows, "covariate | n missing coefficient value p q"),
+		a.Text("covariate.number.lead", v))
 	return nil
 }
 

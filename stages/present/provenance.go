@@ -10,7 +10,6 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
-	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/wording"
@@ -43,38 +42,37 @@ func (a *author) provenance() error {
 		a.parameters()
 		if code := a.Run.Table.Meta["code"]; code != "" {
 			lines := strings.Split(code, "\n")
-			part := func(i int) func(string) string {
-				return func(line string) string { return strings.SplitN(line+" ", " ", 3)[i] }
-			}
-			codes := slices.Compact(slices.Sorted(slices.Values(lists.Map(lines, part(1)))))
-			a.Supplement(section.Lay(a.Writer, "provenance.code", values{"Whole": len(codes) < len(lines) &&
-				len(codes) == 1},
-				1, lines, section.Words("kind", part(0)), section.Words("code", part(1))))
+			rows := lists.Map(lines, func(line string) codeRow {
+				kind, code, _ := strings.Cut(line, " ")
+				return codeRow{kind, code}
+			})
+			whole := len(rows) > 1 && !slices.ContainsFunc(rows, func(r codeRow) bool { return r.Code != rows[0].Code })
+			a.Supplement(section.Lay(a.Writer, "provenance.code", values{"Whole": whole}, rows, "kind | code"))
 		}
 	}
-	type row [5]string
-	of := func(i int) func(row) string { return func(r row) string { return r[i] } }
+	type row struct {
+		Input, Member, Format string
+		Bytes                 int64
+		SHA256                string
+	}
 	var rows []row
 	together := false
 	for _, p := range (&Report{}).Ports().In {
 		ins := a.T.All(p.Name)
 		if len(ins) > mostMembers {
 			size, digest := ofMembers(ins)
-			rows = append(rows, row{p.Name, words.Count(len(ins), "member"), ins[0].Ref.Format,
-				fmt.Sprint(size), digest})
+			rows = append(rows, row{p.Name, words.Count(len(ins), "member"), ins[0].Ref.Format, size, digest})
 			together = true
 			continue
 		}
 		for _, in := range ins {
-			rows = append(rows, row{p.Name, wording.MemberText(in.Coords), in.Ref.Format, fmt.Sprint(in.Ref.Size),
+			rows = append(rows, row{p.Name, wording.MemberText(in.Coords), in.Ref.Format, in.Ref.Size,
 				in.Ref.Digest.String()})
 		}
 	}
 	if rows != nil {
-		a.Supplement(section.Lay(a.Writer, "provenance.inputs", values{"Together": together,
-			"Most": mostMembers}, 2, rows,
-			section.Words("input", of(0)), section.Words("member", of(1)), section.Words("format", of(2)),
-			section.Num("bytes", of(3)), section.Words("sha256", of(4))))
+		a.Supplement(section.Lay(a.Writer, "provenance.inputs", values{"Together": together, "Most": mostMembers}, rows,
+			"input member | format bytes sha256"))
 	}
 	return nil
 }
@@ -82,29 +80,33 @@ func (a *author) provenance() error {
 // parameters is the table of all parameters; an axis has its values in one row.
 func (a *author) parameters() {
 	type row struct {
-		finding.Parameter
-		values []string
-		other  bool // than the default
+		Stage, Kind      string
+		Tasks            int32
+		Parameter, Value string
+		Default, Unit    string
+		other            bool // than the default
 	}
 	var rows []row
 	for _, p := range a.Run.Rows {
-		if n := len(rows); n == 0 || rows[n-1].Stage != p.Stage || rows[n-1].Parameter.Parameter != p.Parameter {
-			rows = append(rows, row{Parameter: p})
+		value := inForce(strings.Join(p.Value, ", "), p.Doc)
+		if n := len(rows); n > 0 && rows[n-1].Stage == p.Stage && rows[n-1].Parameter == p.Parameter {
+			rows[n-1].Value += "; " + value
+		} else {
+			rows = append(rows, row{p.Stage, p.Kind, p.Tasks, p.Parameter, value,
+				inForce(strings.Join(p.Default, ", "), p.Doc), p.Unit, false})
 		}
 		last := &rows[len(rows)-1]
-		last.values = append(last.values, inForce(strings.Join(p.Value, ", "), p.Doc))
 		last.other = last.other || !slices.Equal(p.Value, p.Default)
 	}
-	value := section.StrongIn(section.Words("value", func(r row) string { return strings.Join(r.values, "; ") }),
-		func(r row) bool { return r.other })
-	a.Supplement(section.Lay(a.Writer, "provenance.parameters", nil, 2, rows,
-		section.Words("stage", func(r row) string { return r.Stage }),
-		section.Words("kind", func(r row) string { return r.Kind }),
-		section.Num("tasks", func(r row) string { return fmt.Sprint(r.Tasks) }),
-		section.Words("parameter", func(r row) string { return r.Parameter.Parameter }), value,
-		section.Words("default", func(r row) string { return inForce(strings.Join(r.Default, ", "), r.Doc) }),
-		section.Words("unit", func(r row) string { return r.Unit })))
+	t := section.Lay(a.Writer, "provenance.parameters", nil, rows, "stage kind | tasks parameter value default unit")
+	for i, r := range rows {
+		t.Rows[i][4].Strong = r.other
+	}
+	a.Supplement(t)
 }
+
+// A codeRow is the code identity of a kind.
+type codeRow struct{ Kind, Code string }
 
 // mostMembers is how many members of an input have a row each.
 const mostMembers = 1000

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -206,49 +207,26 @@ func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []fi
 // rankingTables lists the first regions of the first setting in the text, and all regions of all settings in a
 // supplement.
 func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, shown finding.Shown) {
-	some := func(value func(column.RankingRow) float64) bool {
-		return slices.ContainsFunc(rows, func(r column.RankingRow) bool { return !math.IsNaN(value(r)) })
-	}
 	type row = column.RankingRow
-	columns := []section.Column[row]{
-		section.Num("rank", func(r row) string { return fmt.Sprint(r.Rank) }),
-		section.Words("region", func(r row) string { return r.Name }),
+	columns := "setting! rank region | short score interval? by-model? kept?"
+	if !slices.ContainsFunc(rows, func(r row) bool { return r.Abbreviation != r.Name }) {
+		columns = strings.Replace(columns, "short ", "", 1)
 	}
-	if slices.ContainsFunc(rows, func(r row) bool { return r.Abbreviation != r.Name }) {
-		columns = append(columns, section.Words("short", func(r row) string { return r.Abbreviation }))
-	}
-	columns = append(columns, section.Num("score", func(r row) string { return report.Share(r.Score) }))
-	if some(func(r row) float64 { return r.Low }) {
-		columns = append(columns, section.Num("interval", func(r row) string { return report.Range(r.Low, r.High) }))
-	}
-	if rows[0].Best > 0 {
-		columns = append(columns,
-			section.Num("by-model", func(r row) string { return fmt.Sprintf("%d–%d", r.Best, r.Worst) }))
-	}
-	if some(func(r row) float64 { return r.Frequency }) {
-		columns = append(columns, section.Num("kept", func(r row) string { return report.Percent(r.Frequency) }))
-	}
-	if a.Pictures && some(func(r row) float64 { return r.Contrast }) { // too wide for a text
-		columns = append(columns,
-			section.Num("contrast", func(r row) string { return report.Fixed(r.Contrast, 2) }),
-			section.Num("q", func(r row) string { return report.Probability(r.Q) }))
+	contrast := func(r row) bool { return !math.IsNaN(r.Contrast) }
+	if a.Pictures && slices.ContainsFunc(rows, contrast) { // too wide for a text
+		columns += " contrast q"
 	}
 	if rows.Planted() {
-		yes := a.Text("regions.yes", nil)
-		columns = append(columns, section.Words("planted", func(r row) string {
-			return map[bool]string{true: yes}[r.Planted != nil && *r.Planted]
-		}))
+		columns += " planted"
 	}
 	top := slices.DeleteFunc(rows.First(), func(r row) bool { return int(r.Rank) > a.top })
 	of := values{"All": false, "Shown": shown, "By": map[bool]string{false: "score", true: "contrast"}[byContrast],
 		"Many": a.many(), "N": len(top)}
 	table := func(rows []row) *report.Table {
-		keyed := section.Keyed(section.Words("setting", settingOf), rows, slices.Clone(columns)...)
-		region := 1 + len(keyed) - len(columns)
-		t := section.Lay(a.Writer, "regions.ranking", of, region+1, rows, keyed...)
+		t := section.Lay(a.Writer, "regions.ranking", of, rows, columns)
 		for i, r := range rows {
 			if p, ok := a.place[int(r.Index)]; ok {
-				t.Rows[i][region].Place = &p
+				t.Rows[i][t.Keys-1].Place = &p
 			}
 		}
 		return t
@@ -259,9 +237,6 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, shown f
 		a.Supplement(table(rows))
 	}
 }
-
-// settingOf is the setting of a row in a table.
-func settingOf(r column.RankingRow) string { return column.ShownSetting(r.Coords) }
 
 // agreement is how far rankings agree.
 func (a *author) agreement(setting []dag.Coord) error {
@@ -279,29 +254,10 @@ func (a *author) agreement(setting []dag.Coord) error {
 	if !a.Pictures {
 		return nil
 	}
-	columns := section.Keyed(section.Words("setting",
-		func(r row) string { return column.ShownSetting(r.Coords) }), rows,
-		section.Words("over", func(r row) string { return r.Over }),
-		section.Num("number", func(r row) string { return fmt.Sprint(r.Rankings) }),
-		section.Num("k", func(r row) string { return fmt.Sprint(r.K) }),
-		section.Num("two", func(r row) string { return besideChance(r.Common, r.CommonChance, 1) }),
-		section.Num("all", func(r row) string { return besideChance(float64(r.Every), r.EveryChance, 0) }),
-		section.Num("jaccard", func(r row) string { return besideChance(r.Jaccard, r.JaccardChance, 2) }),
-		section.Num("kuncheva", func(r row) string { return report.Fixed(r.Kuncheva, 2) }),
-		section.Num("spearman", func(r row) string { return report.Fixed(r.Spearman, 2) }),
-		section.Num("p", func(r row) string { return report.Probability(r.P) }))
-	t := section.Lay(a.Writer, "ranking.consistency", nil, len(columns)-8, rows, columns...)
+	t := section.Lay(a.Writer, "ranking.consistency", nil, rows,
+		"setting! over | number k two all jaccard kuncheva spearman p")
 	a.LongTable(t, 20, a.Text("ranking.consistency.lead", nil))
 	return nil
-}
-
-// besideChance writes a value, and that of chance in brackets.
-func besideChance(x, chance float64, digits int) string {
-	if math.IsNaN(chance) {
-		return report.Fixed(x, digits)
-	}
-	// Of a count, chance is no whole number.
-	return report.Fixed(x, digits) + " (" + report.Fixed(chance, max(digits, 1)) + ")"
 }
 
 // null is which regions exceed models retrained on permuted labels.
@@ -352,18 +308,10 @@ func (a *author) fidelity() error {
 		}
 		return report.Fixed(r.RandomDrop, decimals) + " ± " + sd
 	}
-	columns := section.Keyed(section.Words("model", func(r row) string { return column.ShownSetting(r.Coords) }), rows,
-		section.Words("action", func(r row) string { return a.Text("masking.action", r) }),
-		section.Num("k", func(r row) string { return fmt.Sprint(r.K) }),
-		section.Num("drop", func(r row) string { return report.Fixed(r.Drop, decimals) }),
-		section.Num("random", random),
-		section.Num("p", func(r row) string { return report.DrawnP(r.P, r.Choices) }),
-		section.Num("changed", func(r row) string { return report.Percent(r.Changed) }),
-		section.Num("random-changed", func(r row) string { return report.Percent(r.RandomChanged) }),
-		section.Num("accuracy", func(r row) string { return report.Share(r.Accuracy) }),
-		section.Num("whole", func(r row) string { return report.Share(r.WholeAccuracy) }))
-	of := values{"Graphs": rows[0].Graphs, "Choices": rows[0].Choices, "Rows": len(rows), "Several": len(rows) > 1}
-	a.Table(section.Lay(a.Writer, "masking.effect", of, len(columns)-7, rows, columns...),
+	of := values{"Graphs": rows[0].Graphs, "Choices": rows[0].Choices, "Rows": len(rows), "Several": len(rows) > 1,
+		"Decimals": decimals}
+	a.Table(section.Lay(a.Writer, "masking.effect", of, rows,
+		"model! action k | drop random p changed random-changed accuracy whole", section.Num("random", random)),
 		a.Text("masking.effect.lead", nil))
 	return nil
 }
@@ -382,15 +330,8 @@ func (a *author) individuality() error {
 	if err := a.Figures(a.Text("individuality.figure", nil), c); err != nil {
 		return err
 	}
-	a.Table(section.Lay(a.Writer, "individuality.shares", nil, 1, rows,
-		section.Words("setting", func(r row) string { return r.Setting }),
-		section.Num("lambda2", func(r row) string { return report.Short(r.Lambda2) }),
-		section.Num("between", func(r row) string { return report.Share(r.Individual) }),
-		section.Num("interval", func(r row) string { return report.Range(r.IndividualLow, r.IndividualHigh) }),
-		section.Num("k", func(r row) string { return fmt.Sprint(r.K) }),
-		section.Num("jaccard", func(r row) string { return report.Share(r.Jaccard) }),
-		section.Num("jaccard-interval", func(r row) string { return report.Range(r.JaccardLow, r.JaccardHigh) }),
-		section.Num("chance", func(r row) string { return report.Share(r.JaccardChance) })),
+	a.Table(section.Lay(a.Writer, "individuality.shares", nil, rows,
+		"setting | lambda2 between interval k jaccard jaccard-interval chance"),
 		a.Text("individuality.shares.lead", nil))
 	return nil
 }

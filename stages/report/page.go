@@ -75,6 +75,14 @@ func (t Table) Head(text string) int {
 	return slices.IndexFunc(t.Heads, func(h Head) bool { return h.Text == text })
 }
 
+// Add adds a column with a text for each row.
+func (t *Table) Add(head Head, texts []string, strong bool) {
+	t.Heads = append(t.Heads, head)
+	for i, text := range texts {
+		t.Rows[i] = append(t.Rows[i], Cell{Text: text, Strong: strong})
+	}
+}
+
 // A Head is the head of a column.
 type Head struct {
 	Text   string

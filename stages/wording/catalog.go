@@ -29,7 +29,8 @@ type entry struct {
 }
 
 // catalog reads the files: a code stands at the begin of a line, its text in indented lines behind it, which a blank
-// joins. A line that begins with # is for the editor.
+// joins. A line that begins with # is for the editor. The entry of a table has its columns behind its caption, in lines
+// that begin with a slash: "/key | head | doc | cell".
 var catalog = sync.OnceValues(func() (map[string]entry, error) {
 	all := map[string]entry{}
 	names, err := files.ReadDir(".")
@@ -49,35 +50,123 @@ var catalog = sync.OnceValues(func() (map[string]entry, error) {
 })
 
 func read(all map[string]entry, file, content string) error {
-	code, at, text := "", 0, []string(nil)
-	end := func() error {
-		if code == "" {
-			return nil
-		}
-		if _, twice := all[code]; twice || text == nil {
-			return fmt.Errorf("%s:%d: %s has no text, or stands twice", file, at, code)
+	code, at, text, columns := "", 0, "", []string(nil)
+	add := func(code, text string) error {
+		if _, twice := all[code]; twice {
+			return fmt.Errorf("%s:%d: %s stands twice", file, at, code)
 		}
 		tree := parse.New(code)
 		tree.Mode = parse.SkipFuncCheck
-		if _, err := tree.Parse(strings.Join(text, " "), "", "", map[string]*parse.Tree{}); err != nil {
+		if _, err := tree.Parse(text, "", "", map[string]*parse.Tree{}); err != nil {
 			return fmt.Errorf("%s:%d: %w", file, at, err)
 		}
-		all[code] = entry{file, at, strings.Join(text, " "), tree}
+		all[code] = entry{file, at, text, tree}
+		return nil
+	}
+	end := func() error {
+		switch {
+		case code == "":
+			return nil
+		case text == "" && columns == nil:
+			return fmt.Errorf("%s:%d: %s has no text", file, at, code)
+		}
+		if err := add(code, text); err != nil {
+			return err
+		}
+		for _, line := range columns {
+			fields := append(splitFields(line), "", "", "")
+			column := code + fields[0]
+			for i, part := range []string{"", docOf, cellOf} {
+				if err := add(column+part, fields[1+i]); err != nil {
+					return err
+				}
+			}
+		}
 		return nil
 	}
 	for i, line := range strings.Split(content, "\n") {
-		switch {
-		case strings.HasPrefix(line, "#"), strings.TrimSpace(line) == "":
-		case strings.HasPrefix(line, "  "):
-			text = append(text, strings.TrimSpace(line))
-		default:
+		of, indented := strings.CutPrefix(line, "  ")
+		of = strings.TrimSpace(of)
+		switch n := len(columns); {
+		case strings.HasPrefix(line, "#"), of == "":
+		case !indented:
 			if err := end(); err != nil {
 				return err
 			}
-			code, at, text = strings.TrimSpace(line), i+1, nil
+			code, at, text, columns = of, i+1, "", nil
+		case strings.HasPrefix(of, "/"):
+			columns = append(columns, of)
+		case n > 0:
+			columns[n-1] += " " + of
+		default:
+			text = strings.TrimSpace(text + " " + of)
 		}
 	}
 	return end()
+}
+
+// splitFields divides the line of a column at its bars; those of a template are its own.
+func splitFields(line string) (fields []string) {
+	for {
+		at := strings.Index(line+" ", " | ")
+		for at >= 0 && strings.Count(line[:at], "{{") > strings.Count(line[:at], "}}") {
+			next := strings.Index(line[at+1:], " | ")
+			if next < 0 {
+				at = -1
+				break
+			}
+			at += 1 + next
+		}
+		if at < 0 {
+			return append(fields, strings.TrimSpace(line))
+		}
+		fields, line = append(fields, strings.TrimSpace(line[:at])), line[min(at+2, len(line)):]
+	}
+}
+
+// The doc and the cell of a column are entries behind that of its head.
+const docOf, cellOf = "|doc", "|cell"
+
+// A Column is what the catalog has on a column of a table.
+type Column struct {
+	Head, Doc string
+	Cell      string // code of the entry of a cell; "" where a cell is the value of the column's name
+	Words     bool   // its cells are words, not numbers
+}
+
+// ColumnOf is a column of a table by its key, with the values of the table: its own, or else that of the entry column.
+// One that neither has is headed by its key.
+func ColumnOf(table, key string, values any) (c Column, err error) {
+	all, err := catalog()
+	if err != nil {
+		return c, err
+	}
+	own, shared := table+"/"+key, "column/"+key
+	heads := own
+	if cell := all[own+cellOf].text; !Has(own) || cell != "" && all[own].text == "" && all[own+docOf].text == "" {
+		heads = shared
+	}
+	if c.Head = strings.ReplaceAll(key, "-", " "); all[heads].text != "" {
+		c.Head, err = Text(heads, values)
+	}
+	if err == nil && Has(heads) {
+		c.Doc, err = Text(heads+docOf, values)
+	}
+	for _, of := range []string{own, shared} {
+		if text := all[of+cellOf].text; text != "" && c.Cell == "" {
+			c.Cell, c.Words = of+cellOf, text[0] == '"'
+		}
+	}
+	return c, err
+}
+
+// CellText is a cell of the column, with the values of its row.
+func (c Column) CellText(values any) (string, error) {
+	text, err := Text(c.Cell, values)
+	if err == nil && c.Words {
+		text = text[1 : len(text)-1]
+	}
+	return text, err
 }
 
 // Has reports whether the catalog has a code.

@@ -23,8 +23,8 @@ import (
 // literals in the sources of the stages, and those that entries refer to.
 func TestCodesAndEntriesMatch(t *testing.T) {
 	code := regexp.MustCompile(`^[a-z0-9-]+\.[a-z0-9.-]+(/[a-z0-9-]+)?$`)
-	used := map[string]string{} // code → place
-	columns := map[string]bool{}
+	used := map[string]string{}  // code → place
+	columns := map[string]bool{} // keys of columns
 	need.NoError(t, filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -41,7 +41,9 @@ func TestCodesAndEntriesMatch(t *testing.T) {
 			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
 				text, _ := strconv.Unquote(l.Value)
 				used[text] = of.Position(l.Pos()).String()
-				columns[text] = true
+				for _, key := range strings.Fields(text) { // of Lay
+					columns[strings.TrimRight(key, "*?!")] = true
+				}
 			}
 			return true
 		})
@@ -72,12 +74,14 @@ func TestCodesAndEntriesMatch(t *testing.T) {
 		}
 	}
 	for _, c := range codes(t) {
+		c, _, _ = strings.Cut(c, "|")
 		base, key, isColumn := strings.Cut(c, "/")
 		for _, suffix := range []string{".lead", ".note", ".alt", ".caption"} {
 			base = strings.TrimSuffix(base, suffix)
 		}
 		switch {
-		case isColumn && columns[key] && (base == "column" || used[base] != ""), !isColumn && used[base] != "",
+		case c == "column", isColumn && columns[key] && (base == "column" || used[base] != ""), !isColumn &&
+			used[base] != "",
 			used[c] != "":
 		default:
 			t.Errorf("%s is used nowhere", c)
@@ -136,6 +140,30 @@ a.e
 	need.Equal(t, got, "14, 2, 5 % or 12.5 %, 1001.5 a+b")
 	need.Equal(t, read(all, "test.txt", "a.b\n  x\n") != nil, true)
 	need.Equal(t, read(all, "test.txt", "z\n") != nil, true)
+}
+
+// What chance gives of a count is no whole number: the table shows the digit that the text shows.
+func TestBesideChance(t *testing.T) {
+	for _, c := range []struct {
+		x, chance float64
+		digits    int
+		want      string
+	}{{3, 0.1417, 0, "3 (0.1)"}, {4.6, 1.19, 1, "4.6 (1.2)"}, {3, 0.02, 0, "3 (0.0)"},
+		{0.25, 0.066, 2, "0.25 (0.07)"}} {
+		need.Equal(t, beside(c.x, c.chance, c.digits), c.want, c)
+	}
+}
+
+// The bars between the parts of a column are not those of its templates, and not those of |r|.
+func TestColumnFields(t *testing.T) {
+	for line, want := range map[string][]string{
+		`/k`:                               {"/k"},
+		`/m | median |r| | over edges`:     {"/m", "median |r|", "over edges"},
+		`/x | | | {{.X | short}}`:          {"/x", "", "", "{{.X | short}}"},
+		`/x | a | b {{if .C | d}}e{{end}}`: {"/x", "a", "b {{if .C | d}}e{{end}}"},
+	} {
+		need.Equal(t, strings.Join(splitFields(line), ";"), strings.Join(want, ";"), line)
+	}
 }
 
 // A group states which other classifiers have the finding.

@@ -24,12 +24,16 @@ var functions = map[string]func(arguments) (any, error){
 	"short":     numbers(1, func(x []float64) string { return report.Short(x[0]) }),                     // 3 digits
 	"thousands": numbers(1, func(x []float64) string { return report.Thousands(x[0]) }),                 // 1,762,972
 	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),                   // 75 %
-	"tenth":     numbers(1, func(x []float64) string { return report.Fixed(100*x[0], 1) + " %" }),       // 7.5 %
+	"tenth":     numbers(1, func(x []float64) string { return tenth(x[0]) }),                            // 7.5 %
 	"loss":      numbers(1, func(x []float64) string { return loss(x[0]) }),                             // 12 %
 	"digits":    numbers(1, func(x []float64) string { return strconv.FormatFloat(x[0], 'f', -1, 64) }), // all of them
-	"plusminus": numbers(2, func(x []float64) string { return PlusMinus(x[0], x[1]) }),                  // 0.70 ± 0.05
-	"fixed":     numbers(2, func(x []float64) string { return report.Fixed(x[0], int(x[1])) }),          // x decimals
-	"p":         numbers(2, func(x []float64) string { return report.DrawnPText(x[0], int32(x[1])) }),   // p draws
+	"estimate":  numbers(3, func(x []float64) string { return estimate(x) }),
+	// 0.7 (0.6–0.8)
+	"beside":    numbers(3, func(x []float64) string { return beside(x[0], x[1], int(x[2])) }),        // 4 (1.2)
+	"drawn":     numbers(2, func(x []float64) string { return report.DrawnP(x[0], int32(x[1])) }),     // of a table
+	"plusminus": numbers(2, func(x []float64) string { return PlusMinus(x[0], x[1]) }),                // 0.70 ± 0.05
+	"fixed":     numbers(2, func(x []float64) string { return report.Fixed(x[0], int(x[1])) }),        // x decimals
+	"p":         numbers(2, func(x []float64) string { return report.DrawnPText(x[0], int32(x[1])) }), // p draws
 	"pvalue":    numbers(2, func(x []float64) string { return pValue(x[0], int32(x[1])) }),
 	// without the number of draws
 	"q": numbers(1, func(x []float64) string { return report.Probability(x[0]) }), // without "p ="
@@ -92,16 +96,8 @@ var functions = map[string]func(arguments) (any, error){
 	},
 	// classifier MODEL: by its name in a file.
 	"classifier": texts(func(model string) string { return cmp.Or(column.Classifiers[model], model) }),
-	"coords": func(a arguments) (any, error) { // of a member of a fan-out: its stage, then its coordinates
-		if len(a.of) != 1 {
-			return nil, a.wrong()
-		}
-		coords, ok := a.of[0].([]dag.Coord)
-		if !ok {
-			return nil, a.wrong()
-		}
-		return MemberText(coords), nil
-	},
+	"coords":     coordinates(MemberText), // of a member of a fan-out: its stage, then its coordinates
+	"setting":    coordinates(column.ShownSetting),
 	"len": func(a arguments) (any, error) {
 		list, err := a.list(0)
 		return len(list), err
@@ -253,6 +249,15 @@ func numbers(n int, f func([]float64) string) func(arguments) (any, error) {
 	}
 }
 
+func coordinates(f func([]dag.Coord) string) func(arguments) (any, error) {
+	return func(a arguments) (any, error) {
+		if coords, ok := a.of[0].([]dag.Coord); ok && len(a.of) == 1 {
+			return f(coords), nil
+		}
+		return nil, a.wrong()
+	}
+}
+
 func texts(f func(string) string) func(arguments) (any, error) {
 	return func(a arguments) (any, error) {
 		if len(a.of) != 1 {
@@ -305,6 +310,30 @@ func loss(share float64) string {
 		return p
 	}
 	return "99 %"
+}
+
+// tenth is a share in tenths of a per cent.
+func tenth(share float64) string {
+	if math.IsNaN(share) {
+		return "n/a"
+	}
+	return report.Fixed(100*share, 1) + " %"
+}
+
+// estimate is a value, and its interval in parentheses where it is known.
+func estimate(x []float64) string {
+	if math.IsNaN(x[1]) {
+		return report.Share(x[0])
+	}
+	return report.Share(x[0]) + " (" + report.Range(x[1], x[2]) + ")"
+}
+
+// beside is a value, and that of chance in parentheses where it is known; that of a count is no whole number.
+func beside(x, chance float64, digits int) string {
+	if math.IsNaN(chance) {
+		return report.Fixed(x, digits)
+	}
+	return report.Fixed(x, digits) + " (" + report.Fixed(chance, max(digits, 1)) + ")"
 }
 
 // List writes names in a sentence: a, b and c.

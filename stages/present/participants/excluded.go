@@ -1,8 +1,6 @@
 package participants
 
 import (
-	"slices"
-
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/present/section"
@@ -38,15 +36,8 @@ func (a *Cohort) describeExcluded() error {
 		return nil
 	}
 	shown := a.Excluded[:min(all, mostExcluded)]
-	columns := []section.Column[ExcludedRow]{
-		section.Words("participant", func(r ExcludedRow) string { return r.Participant }),
-		section.Words("group", func(r ExcludedRow) string { return r.Group }),
-		section.Words("reason", func(r ExcludedRow) string { return r.Reason })}
-	if !slices.ContainsFunc(shown, func(r ExcludedRow) bool { return r.Group != "" }) {
-		columns = slices.Delete(columns, 1, 2)
-	}
 	of := values{"N": all, "Shown": len(shown)}
-	a.excludedTable = section.Lay(a.Writer, "excluded.table", of, 1, shown, columns...)
+	a.excludedTable = section.Lay(a.Writer, "excluded.table", of, shown, "participant | group? reason")
 	if all <= mostInText {
 		a.Table(a.excludedTable, a.Text("excluded.table.lead", of))
 		return nil

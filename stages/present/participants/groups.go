@@ -1,7 +1,6 @@
 package participants
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -81,15 +80,12 @@ func (a *Cohort) beginGroups() *groupTable {
 		t.rows[at] = append(t.rows[at], i)
 	}
 	if a.Who.Numbers == nil {
-		t.Table = section.Lay(a.Writer, "groups.table", nil, 1, groups,
-			section.Words("group", func(g Counted) string { return g.Name }),
-			section.Num("n", func(g Counted) string { return fmt.Sprint(g.N) }))
+		t.Table = section.Lay(a.Writer, "groups.table", nil, groups, "group | n")
 		return t
 	}
 	numbers := lists.Map(a.Who.Ids, func(id string) float64 { return a.Who.Numbers[id] })
-	t.Table = section.Lay(a.Writer, "groups.number", values{"Target": a.Who.Target}, 1, [][]float64{numbers},
-		section.Num("n", func(v []float64) string { return fmt.Sprint(len(v)) }),
-		section.Num("target", func(v []float64) string { return a.describeNumbers([][]float64{v})[0] }))
+	t.Table = section.Lay(a.Writer, "groups.number", values{"Target": a.Who.Target},
+		[]values{{"N": len(numbers), "Described": a.describeNumbers([][]float64{numbers})[0]}}, "n | target")
 	return t
 }
 
@@ -160,10 +156,10 @@ func (a *Cohort) describeColumn(t *groupTable, table *encoding.Table, c encoding
 	case finding.Constant:
 		t.alike = append(t.alike, of)
 	case finding.Codes:
-		t.add(head, lists.Map(groups, func(v []float64) string { return a.countCodes(v, codes) }))
+		t.Add(head, lists.Map(groups, func(v []float64) string { return a.countCodes(v, codes) }), false)
 	default:
 		head.Number = true
-		t.add(head, a.describeNumbers(groups))
+		t.Add(head, a.describeNumbers(groups), false)
 	}
 	return nil
 }
@@ -182,7 +178,7 @@ func (a *Cohort) describeTexts(t *groupTable, c encoding.Column, texts []string)
 		t.hidden = append(t.hidden, covariate{Name: c.Name, Why: why, N: n})
 		return
 	}
-	t.add(report.Head{Text: wording.PlainName(c.Name), Doc: c.Doc}, lists.Map(t.rows, func(rows []int) string {
+	t.Add(report.Head{Text: wording.PlainName(c.Name), Doc: c.Doc}, lists.Map(t.rows, func(rows []int) string {
 		count := map[string]int{}
 		for _, at := range rows {
 			count[texts[at]]++
@@ -192,15 +188,7 @@ func (a *Cohort) describeTexts(t *groupTable, c encoding.Column, texts []string)
 			parts = append(parts, column.CountOf(count[w], w, "\u00a0")) // no line break within
 		}
 		return strings.Join(parts, ", ")
-	}))
-}
-
-// add adds a column with a text for each group.
-func (t *groupTable) add(head report.Head, texts []string) {
-	t.Heads = append(t.Heads, head)
-	for g, text := range texts {
-		t.Rows[g] = append(t.Rows[g], report.Cell{Text: text})
-	}
+	}), false)
 }
 
 // describeNumbers gives mean ± SD (range) of each group.

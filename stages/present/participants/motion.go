@@ -1,7 +1,6 @@
 package participants
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -10,8 +9,6 @@ import (
 	"prgnn/stages/finding"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
-	"prgnn/stages/report"
-	"prgnn/stages/wording"
 )
 
 // Motion writes QC-FC, the head motion that remains in connectivity, and the participants whose connectivity is unlike
@@ -57,25 +54,9 @@ func (a *Cohort) motionFigure() error {
 }
 
 func (a *Cohort) motionTable(rows []column.MotionRow) {
-	type row = column.MotionRow
 	of := values{"Covariates": rows[0].Covariates, "Bound": finding.UpperBound(a.Scans)}
-	percent := func(share float64) string {
-		if math.IsNaN(share) {
-			return "n/a"
-		}
-		return report.Fixed(100*share, 1) + " %"
-	}
-	t := section.Lay(a.Writer, "motion.qcfc", of, 1, rows,
-		section.Words("strategy", func(m row) string { return wording.List(m.Strategy) }),
-		section.Num("n", func(m row) string { return fmt.Sprint(m.Participants) }),
-		section.Num("median", func(m row) string { return report.Share(m.Median) }),
-		section.Num("null", func(m row) string { return report.Share(m.Null) }),
-		section.Num("p05", func(m row) string { return percent(m.Share) }),
-		section.Num("q05", func(m row) string { return percent(m.ShareFDR) }),
-		section.Num("distance", func(m row) string { return report.Share(m.Distance) }),
-		section.Num("lost", func(m row) string { return report.Short(m.Lost) }),
-		section.Num("left", func(m row) string { return report.Short(m.Remaining) }))
-	a.Table(t, a.Text("motion.qcfc.lead", nil))
+	a.Table(section.Lay(a.Writer, "motion.qcfc", of, rows,
+		"strategy | n median null p05 q05 distance lost left"), a.Text("motion.qcfc.lead", nil))
 	for _, m := range rows {
 		if m.MissingEdges > 0 {
 			a.Put("motion.edges", values{"Strategy": m.Strategy, "N": m.MissingEdges, "Of": m.Edges + m.MissingEdges})

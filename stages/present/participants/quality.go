@@ -48,10 +48,7 @@ var measures = []measure{
 
 // Quality writes the quality of each step, over all participants and of each.
 func (a *Cohort) Quality() error {
-	type line struct {
-		measure
-		numbers []string // median, smallest, largest
-	}
+	type line struct{ Step, Measure, Median, Smallest, Largest string }
 	tables, err := readMeasures(a.T)
 	if err != nil {
 		return err
@@ -59,7 +56,8 @@ func (a *Cohort) Quality() error {
 	var lines []line
 	for _, m := range measures {
 		if v := tables[m.port].values[m.column]; len(v) > 0 {
-			lines = append(lines, line{m, report.Alike(inference.Median(v), slices.Min(v), slices.Max(v))})
+			n := report.Alike(inference.Median(v), slices.Min(v), slices.Max(v))
+			lines = append(lines, line{m.step, m.code, n[0], n[1], n[2]})
 		}
 	}
 	of := values{"Element": a.Element(), "Bound": finding.UpperBound(a.Scans), "Undefined": 0}
@@ -67,13 +65,8 @@ func (a *Cohort) Quality() error {
 		of["Undefined"] = c.without("partial_se")
 	}
 	if lines != nil {
-		t := section.Lay(a.Writer, "quality.steps", of, 2, lines,
-			section.Words("step", func(l line) string { return l.step }),
-			section.Words("measure", func(l line) string { return a.Text(l.code, of) }),
-			section.Num("median", func(l line) string { return l.numbers[0] }),
-			section.Num("smallest", func(l line) string { return l.numbers[1] }),
-			section.Num("largest", func(l line) string { return l.numbers[2] }))
-		a.Table(t, a.Text("quality.steps.lead", nil))
+		a.Table(section.Lay(a.Writer, "quality.steps", of, lines, "step measure | median smallest largest"),
+			a.Text("quality.steps.lead", nil))
 	}
 	a.registration()
 	a.cleaning()
@@ -225,16 +218,13 @@ func (a *Cohort) eachParticipant(tables map[string]*measured, of values) *report
 	if len(shown) < len(ids) {
 		of["Shown"], of["Ends"] = len(shown), ends
 	}
-	heads := []section.Column[int]{section.Words("participant", func(i int) string { return ids[i] })}
+	keys := "participant |"
+	own := []section.Column[int]{section.Words("participant", func(i int) string { return ids[i] })}
 	for _, c := range columns {
-		heads = append(heads, section.Num(c.key, func(i int) string {
-			if math.IsNaN(c.values[i]) {
-				return "n/a"
-			}
-			return report.Short(c.values[i])
-		}))
+		keys += " " + c.key
+		own = append(own, section.Num(c.key, func(i int) string { return report.Short(c.values[i]) }))
 	}
-	return section.Lay(a.Writer, "quality.each", of, 1, shown, heads...)
+	return section.Lay(a.Writer, "quality.each", of, shown, keys, own...)
 }
 
 // rowsOfMembers are the members that have a number, in the order of the ports, and whether they are sessions or runs of

@@ -3,12 +3,14 @@ package participants
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/markup"
 	"prgnn/stages/column"
+	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/wording"
@@ -114,21 +116,15 @@ func (a *Cohort) scanLinks(ins []dag.Input) error {
 		who[scanName(in)] = cmp.Or(in.Coord("subject"), scanName(in))
 	}
 	dir := report.SheetDir(a.Run.Pipeline)
-	cleaning := func(key string, of func(column.CleaningRow) float64) section.Column[string] {
-		return section.Num(key, func(id string) string {
-			if row, ok := cleaned[who[id]]; ok {
-				return report.Short(of(row))
-			}
-			return "n/a"
-		})
-	}
-	t := section.Lay(a.Writer, "scans.pages", nil, 1, scanNames(ins),
-		section.Words("participant", func(id string) string { return id }),
-		cleaning("kept", func(r column.CleaningRow) float64 { return float64(r.Kept) }),
-		cleaning("mean-fd", func(r column.CleaningRow) float64 { return r.MeanFD }),
-		cleaning("max-fd", func(r column.CleaningRow) float64 { return r.MaxFD }),
-		cleaning("dof", func(r column.CleaningRow) float64 { return r.TEff }),
-		section.Words("outlier", func(id string) string { return outlier[who[id]] }))
+	rows := lists.Map(scanNames(ins), func(id string) values {
+		all := values{"Participant": id, "Outlier": outlier[who[id]], "Kept": nil, "MeanFD": nil, "MaxFD": nil,
+			"TEff": nil}
+		if row, ok := cleaned[who[id]]; ok {
+			maps.Copy(all, finding.Values(row))
+		}
+		return all
+	})
+	t := section.Lay(a.Writer, "scans.pages", nil, rows, "participant | kept mean-fd max-fd dof outlier")
 	t.Supplement = true
 	for i := range t.Rows {
 		id := t.Rows[i][0].Text

@@ -41,9 +41,8 @@ func (a *Results) leftOut() error {
 	of := values{"Where": cmp.Or(wording.PlainName(a.LeftOut()), "group of participants"), "Folds": int(rows[0].Folds),
 		"N":     int(rows[0].Participants),
 		"Tests": a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
-	a.Table(section.Lay(a.Writer, "performance.left-out", of, 1, rows,
-		classifierColumn, accuracyColumn, intervalColumn, foldsColumn, permutedColumn, areaColumn),
-		a.Text("performance.left-out.lead", of))
+	a.Table(section.Lay(a.Writer, "performance.left-out", of, rows, "classifier | accuracy* interval over-folds p auc",
+		classifierColumn), a.Text("performance.left-out.lead", of))
 	return a.leftOutEach(of, lists.Map(rows, func(r Row) string { return r.Called() }))
 }
 
@@ -54,8 +53,8 @@ func (a *Results) leftOutEach(of values, classifiers []string) error {
 		return err
 	}
 	type left struct {
-		name     string
-		n        int32
+		Where    string
+		N        int32
 		accuracy map[string]float64 // by classifier
 	}
 	var rows []left
@@ -63,7 +62,7 @@ func (a *Results) leftOutEach(of values, classifiers []string) error {
 		if s.Level != "participant" {
 			continue
 		}
-		i := slices.IndexFunc(rows, func(r left) bool { return r.name == s.LeftOut })
+		i := slices.IndexFunc(rows, func(r left) bool { return r.Where == s.LeftOut })
 		if i < 0 {
 			i = len(rows)
 			rows = append(rows, left{s.LeftOut, s.N, map[string]float64{}})
@@ -73,10 +72,7 @@ func (a *Results) leftOutEach(of values, classifiers []string) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	columns := []section.Column[left]{
-		section.Words("where", func(r left) string { return r.name }),
-		section.Num("n", func(r left) string { return fmt.Sprint(r.n) }),
-	}
+	var columns []section.Column[left]
 	for _, name := range classifiers {
 		columns = append(columns, section.Number(name, a.Text("column/accuracy-of", nil), func(r left) string {
 			if x, ok := r.accuracy[name]; ok {
@@ -85,7 +81,7 @@ func (a *Results) leftOutEach(of values, classifiers []string) error {
 			return "n/a"
 		}))
 	}
-	a.Supplement(section.Lay(a.Writer, "performance.left-out-each", of, 1, rows, columns...))
+	a.Supplement(section.Lay(a.Writer, "performance.left-out-each", of, rows, "where | n", columns...))
 	return nil
 }
 
@@ -95,7 +91,6 @@ func (a *Results) published() error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	type row = tables.PublishedRow
 	var sources []string
 	for _, r := range rows {
 		text := fmt.Sprintf("%s: %s, %s", r.Source, r.File, r.Preprocessing)
@@ -104,15 +99,7 @@ func (a *Results) published() error {
 		}
 	}
 	of := values{"Sources": sources}
-	a.Table(section.Lay(a.Writer, "performance.published", of, 2, rows,
-		section.Words("source", func(r row) string { return r.Source }),
-		section.Words("classifier", func(r row) string { return r.Model }),
-		section.Num("n", func(r row) string { return fmt.Sprint(r.Participants) }),
-		section.Num("regions", func(r row) string { return fmt.Sprint(r.Regions) }),
-		section.Words("splits", func(r row) string { return r.Splits }),
-		section.Num("accuracy", func(r row) string { return wording.PlusMinus(r.Accuracy, r.AccuracySD) }),
-		section.Num("auc", func(r row) string { return wording.PlusMinus(r.AUC, r.AUCSD) }),
-		section.Words("differs", func(r row) string { return wording.List(r.Differs) })),
-		a.Text("performance.published.lead", of))
+	a.Table(section.Lay(a.Writer, "performance.published", of, rows,
+		"source classifier | n regions splits accuracy auc differs"), a.Text("performance.published.lead", of))
 	return nil
 }

@@ -2,11 +2,9 @@ package performance
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -52,25 +50,17 @@ func (a *Results) Describe() error {
 		"HasMajority": slices.ContainsFunc(rows, Row.IsMajority),
 		"Tests":       a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
 	maps.Copy(of, first.OverFolds())
-	t := section.Lay(a.Writer, "performance.accuracy", of, 1, rows,
-		classifierColumn, accuracyColumn, intervalColumn, foldsColumn, permutedColumn,
-		section.Num("balanced", func(r Row) string { return report.Share(r.Balanced) }),
-		areaColumn,
-		section.Num("sens-spec", func(r Row) string {
-			if math.IsNaN(r.Sensitivity) {
-				return "n/a"
-			}
-			return report.Share(r.Sensitivity) + "/" + report.Share(r.Specificity)
-		}))
-	a.Table(t, a.Text("performance.accuracy.lead", of))
-	a.Supplement(a.intervals(rows, of))
+	a.Table(section.Lay(a.Writer, "performance.accuracy", of, rows,
+		"classifier | accuracy* interval over-folds p balanced auc sens-spec", classifierColumn),
+		a.Text("performance.accuracy.lead", of))
+	measures := "classifier | accuracy balanced auc"
+	if first.Positive != "n/a" {
+		measures += " sensitivity specificity brier"
+	}
+	a.Supplement(section.Lay(a.Writer, "performance.intervals", of, rows, measures, classifierColumn))
 	if !same {
-		a.Table(section.Lay(a.Writer, "performance.tested", of, 1, rows,
-			classifierColumn,
-			section.Num("tested", func(r Row) string { return fmt.Sprint(r.Participants) }),
-			section.Num("folds", func(r Row) string { return fmt.Sprint(r.Folds) }),
-			section.Num("majority", func(r Row) string { return report.Share(r.Majority) })),
-			a.Text("performance.tested.lead", of))
+		a.Table(section.Lay(a.Writer, "performance.tested", of, rows, "classifier | tested folds majority",
+			classifierColumn), a.Text("performance.tested.lead", of))
 	}
 	a.eachLevel()
 	a.Find(a.Performance()...)
@@ -94,57 +84,13 @@ func called(rows []Row) []string {
 	return lists.Map(rows, func(r Row) string { return wording.InSentence(r.Called()) })
 }
 
-// intervals is the table of measures with their confidence intervals.
-func (a *Results) intervals(rows []Row, about values) *report.Table {
-	of := func(key string, value, low, high func(Row) float64) section.Column[Row] {
-		return section.Num(key, func(r Row) string {
-			if math.IsNaN(low(r)) {
-				return report.Share(value(r))
-			}
-			return report.Share(value(r)) + " (" + report.Range(low(r), high(r)) + ")"
-		})
+// classifierColumn is the name of a classifier.
+var classifierColumn = section.Words("classifier", func(r Row) string {
+	if r.Leaks {
+		return r.Called() + " (leakage, admitted)"
 	}
-	columns := []section.Column[Row]{classifierColumn,
-		of("accuracy", func(r Row) float64 { return r.Accuracy },
-			func(r Row) float64 { return r.Low }, func(r Row) float64 { return r.High }),
-		of("balanced", func(r Row) float64 { return r.Balanced },
-			func(r Row) float64 { return r.BalancedLow }, func(r Row) float64 { return r.BalancedHigh }),
-		of("auc", func(r Row) float64 { return r.AUC },
-			func(r Row) float64 { return r.AUCLow }, func(r Row) float64 { return r.AUCHigh })}
-	if about["Positive"] != "n/a" {
-		columns = append(columns,
-			of("sensitivity", func(r Row) float64 { return r.Sensitivity },
-				func(r Row) float64 { return r.SensLow }, func(r Row) float64 { return r.SensHigh }),
-			of("specificity", func(r Row) float64 { return r.Specificity },
-				func(r Row) float64 { return r.SpecLow }, func(r Row) float64 { return r.SpecHigh }),
-			of("brier", func(r Row) float64 { return r.Brier },
-				func(r Row) float64 { return r.BrierLow }, func(r Row) float64 { return r.BrierHigh }))
-	}
-	return section.Lay(a.Writer, "performance.intervals", about, 1, rows, columns...)
-}
-
-// Columns that the tables of performance share.
-var (
-	classifierColumn = section.Words("classifier", func(r Row) string {
-		if r.Leaks {
-			return r.Called() + " (leakage, admitted)"
-		}
-		return r.Called()
-	})
-	accuracyColumn = section.Strong(section.Num("accuracy", func(r Row) string { return report.Share(r.Accuracy) }))
-	intervalColumn = section.Num("interval", func(r Row) string { return report.Range(r.Low, r.High) })
-	foldsColumn    = section.Num("over-folds", func(r Row) string { return wording.PlusMinus(r.FoldMean, r.FoldSD) })
-	areaColumn     = section.Num("auc", func(r Row) string { return report.Share(r.AUC) })
-	permutedColumn = section.Num("p", func(r Row) string { return testedP(r.Test, r.P, r.Permutations) })
-)
-
-// testedP is a p of evaluate; n/a where its table does not state the test.
-func testedP(test string, p float64, permutations int32) string {
-	if test == "" {
-		return "n/a"
-	}
-	return report.DrawnP(p, permutations)
-}
+	return r.Called()
+})
 
 // A TestOf is the test of one model against chance, by evaluate or evaluate-regression.
 type TestOf struct {
@@ -264,21 +210,14 @@ func (a *Results) eachLevel() {
 	}
 	of := values{"Graphs": graphs, "Permuted": len(a.Permuted) > 0, "Retrained": retrained, "Without": without,
 		"FirstRepeat": a.firstRepeat(ClassifierTests(people), "accuracy") + a.firstRepeat(areaTests(people), "AUC")}
-	a.Supplement(section.Lay(a.Writer, "performance.levels", of, 2, rows,
-		classifierColumn,
-		section.Words("level", func(r Row) string { return r.Level }),
-		accuracyColumn.Plain(), intervalColumn, foldsColumn,
-		section.Num("p-holm", func(r Row) string {
+	a.Supplement(section.Lay(a.Writer, "performance.levels", of, rows,
+		"classifier level | accuracy interval over-folds p-holm balanced auc auc-p sensitivity specificity",
+		classifierColumn, section.Num("p-holm", func(r Row) string {
 			if p, ok := corrected[column.CoordText(r.Coords)]; ok && r.Level == "participant" {
 				return report.Probability(p)
 			}
 			return "n/a"
-		}),
-		section.Num("balanced", func(r Row) string { return report.Share(r.Balanced) }),
-		section.Num("auc", func(r Row) string { return report.Share(r.AUC) }),
-		section.Num("auc-p", func(r Row) string { return testedP(r.Test, r.AUCP, r.Permutations) }),
-		section.Num("sensitivity", func(r Row) string { return report.Share(r.Sensitivity) }),
-		section.Num("specificity", func(r Row) string { return report.Share(r.Specificity) })))
+		})))
 }
 
 // sameLevels reports whether each setting has the same measures per graph and per participant: of one graph each.
@@ -347,20 +286,8 @@ func (a *Results) folds() error {
 	if len(own) == 0 || len(own) > most {
 		return nil
 	}
-	columns := []section.Column[finding.FoldScore]{
-		section.Words("fold", func(r finding.FoldScore) string {
-			if repeats {
-				return fmt.Sprintf("%d.%d", r.Repeat, r.Fold)
-			}
-			return fmt.Sprint(r.Fold)
-		}),
-		section.Num("accuracy", func(r finding.FoldScore) string { return report.Share(r.Accuracy) })}
-	if own[0].LeftOut != "" {
-		columns = slices.Insert(columns, 1,
-			section.Words("left-out", func(r finding.FoldScore) string { return r.LeftOut }))
-	}
-	of := values{"Title": a.First.Title, "Called": wording.InSentence(a.First.Called())}
-	t := section.Lay(a.Writer, "performance.folds", of, 1, own, columns...)
+	of := values{"Title": a.First.Title, "Called": wording.InSentence(a.First.Called()), "Repeated": repeats}
+	t := section.Lay(a.Writer, "performance.folds", of, own, "fold | left-out? accuracy")
 	for i, r := range own {
 		t.Rows[i][len(t.Rows[i])-1].Bar = &report.Bar{Share: r.Accuracy, Mark: a.First.Majority}
 	}
@@ -382,13 +309,11 @@ func (a *Results) permutationTables() {
 	for _, test := range a.RetrainedTests() {
 		of := values{"Name": test.Name(), "Draws": int(test.Rows[0].Permutations), "MAE": test.Measured("mae") != nil,
 			"Attributed": test.Of != nil}
-		a.Table(section.Lay(a.Writer, "performance.permutation", of, 1, test.Rows,
-			section.Words("measure", func(r row) string { return wording.PlainName(r.Measure) }),
+		a.Table(section.Lay(a.Writer, "performance.permutation", of, test.Rows,
+			"measure | observed chance-mean chance-95 permutations p",
 			number("observed", func(r row) float64 { return r.Observed }),
 			number("chance-mean", func(r row) float64 { return r.Mean }),
-			number("chance-95", func(r row) float64 { return r.Quantile95 }),
-			section.Num("permutations", func(r row) string { return fmt.Sprint(r.Permutations) }),
-			section.Num("p", func(r row) string { return report.DrawnP(r.P, r.Permutations) })),
+			number("chance-95", func(r row) float64 { return r.Quantile95 })),
 			a.Text("performance.permutation.lead", of))
 	}
 }
@@ -414,21 +339,12 @@ func (a *Results) comparison() error {
 	different := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Folds > 0 })
 	of["Different"] = lists.Map(different, func(r row) string { return r.NameA + " and " + r.NameB })
 	of["Equal"] = slices.ContainsFunc(rows, func(r row) bool { return r.Folds > 0 && math.IsNaN(r.TP) })
-	columns := []section.Column[row]{
-		section.Words("a", func(r row) string { return r.NameA }),
-		section.Words("b", func(r row) string { return r.NameB }),
-		section.Num("accuracy-a", func(r row) string { return report.Share(r.AccuracyA) }),
-		section.Num("accuracy-b", func(r row) string { return report.Share(r.AccuracyB) }),
-		section.Num("only", func(r row) string { return fmt.Sprintf("%d : %d", r.OnlyA, r.OnlyB) }),
-		section.Num("t-p", func(r row) string { return report.Probability(r.TP) }),
-		section.Num("t-holm", func(r row) string { return report.Probability(r.THolm) }),
-		section.Num("mcnemar-p", func(r row) string { return report.Probability(r.McNemarP) }),
-		section.Num("mcnemar-holm", func(r row) string { return report.Probability(r.McNemarHolm) })}
+	folds := ""
 	if slices.ContainsFunc(rows, func(r row) bool { return r.Folds != rows[0].Folds || r.McNemarRepeat > 0 }) {
-		columns = slices.Insert(columns, 5, section.Num("folds-of-both",
-			func(r row) string { return fmt.Sprint(r.Folds) }))
+		folds = "folds-of-both"
 	}
-	t := section.Lay(a.Writer, "performance.comparison", of, 2, rows, columns...)
+	t := section.Lay(a.Writer, "performance.comparison", of, rows,
+		"a b | accuracy-a accuracy-b only "+folds+" t-p t-holm mcnemar-p mcnemar-holm")
 	const most = 24 // pairs in the text
 	a.LongTable(t, most, a.Text("performance.comparison.lead", of))
 	return nil
@@ -436,43 +352,24 @@ func (a *Results) comparison() error {
 
 // paperTables adds the paper's Tables 1 and 2.
 func (a *Results) paperTables() error {
-	printed := func(mean, sd float64) string { return strings.Replace(wording.PlusMinus(mean, sd), "n/a", "–", 1) }
 	ones, err := column.ReadPort[tables.VariationRow](a.T, "table1")
 	if err != nil {
 		return err
 	}
 	if len(ones) > 0 {
 		type row = tables.VariationRow
-		a.Table(section.Lay(a.Writer, "performance.paper-1", nil, 3, ones,
+		a.Table(section.Lay(a.Writer, "performance.paper-1", nil, ones,
+			"distance pooling lambdas | over-folds* accuracy interval paper",
 			section.Words("distance", func(r row) string { return tables.PrintedName(r.Distance) }),
-			section.Words("pooling", func(r row) string { return tables.PrintedName(r.Pool) }),
-			section.Words("lambdas",
-				func(r row) string { return report.Short(r.Lambda1) + "-" + report.Short(r.Lambda2) }),
-			section.Strong(section.Num("over-folds", func(r row) string {
-				return wording.PlusMinus(r.FoldMean,
-					r.FoldSD)
-			})),
-			section.Num("accuracy", func(r row) string { return report.Share(r.Accuracy) }),
-			section.Num("interval", func(r row) string { return report.Range(r.Low, r.High) }),
-			section.Num("paper", func(r row) string { return printed(r.Paper, r.PaperSD) })),
+			section.Words("pooling", func(r row) string { return tables.PrintedName(r.Pool) })),
 			a.Text("performance.paper-1.lead", nil))
 	}
 	twos, err := column.ReadPort[tables.ClassifierRow](a.T, "table2")
 	if err != nil || len(twos) == 0 {
 		return err
 	}
-	type row = tables.ClassifierRow
-	a.Table(section.Lay(a.Writer, "performance.paper-2", nil, 1, twos,
-		section.Words("classifier", func(r row) string { return section.OrItself(column.Classifiers, r.Model) }),
-		section.Strong(section.Num("over-folds", func(r row) string {
-			return wording.PlusMinus(r.FoldMean,
-				r.FoldSD)
-		})),
-		section.Num("accuracy", func(r row) string { return report.Share(r.Accuracy) }),
-		section.Num("interval", func(r row) string { return report.Range(r.Low, r.High) }),
-		section.Num("parameters", func(r row) string { return report.Thousands(r.Parameters) }),
-		section.Num("paper", func(r row) string { return printed(r.Paper, r.PaperSD) }),
-		section.Num("paper-parameters", func(r row) string { return report.Thousands(r.PaperParameters) })),
+	a.Table(section.Lay(a.Writer, "performance.paper-2", nil, twos,
+		"classifier | over-folds* accuracy interval parameters paper paper-parameters"),
 		a.Text("performance.paper-2.lead", nil))
 	return nil
 }

@@ -41,13 +41,8 @@ func (a *Results) DescribeRegression() error {
 		"RFolds": OfFolds(first), "FoldsOf": a.FoldsOf(),
 		"HasMean": slices.ContainsFunc(rows, finding.IsMean),
 		"Tests":   a.describeTests(RegressionTests(rows), "targets", "r", a.Within)}
-	a.Table(section.Lay(a.Writer, "regression.models", of, 1, rows,
-		section.Words("model", func(r row) string { return r.Name }),
-		section.Strong(section.Num("r", func(r row) string { return report.Share(r.R) })),
-		section.Num("r-interval", func(r row) string { return wording.To(r.RLow, r.RHigh, report.Share) }),
-		section.Num("p", func(r row) string { return testedP(r.Test, r.P, r.Permutations) }),
-		section.Num("r2", func(r row) string { return report.Share(r.R2) }),
-		section.Num("r2-interval", func(r row) string { return wording.To(r.R2Low, r.R2High, report.Share) }),
+	a.Table(section.Lay(a.Writer, "regression.models", of, rows,
+		"model | r* r-interval p r2 r2-interval mae mae-interval",
 		section.Num("mae", func(r row) string { return a.Error(r.MAE) }),
 		section.Num("mae-interval", func(r row) string { return wording.To(r.MAELow, r.MAEHigh, a.Error) })),
 		a.Text("regression.models.lead", of))
@@ -58,11 +53,7 @@ func (a *Results) DescribeRegression() error {
 		}
 	}
 	of["FirstMAE"] = firstMAE
-	a.Supplement(section.Lay(a.Writer, "regression.further", of, 1, rows,
-		section.Words("model", func(r row) string { return r.Name }),
-		section.Num("r-sd", func(r row) string { return report.Share(r.RSD) }),
-		section.Num("r2-training", func(r row) string { return report.Share(r.R2Trained) }),
-		section.Num("mae-p", func(r row) string { return testedP(r.Test, r.MAEP, r.Permutations) })))
+	a.Supplement(section.Lay(a.Writer, "regression.further", of, rows, "model | r-sd r2-training mae-p"))
 	a.permutationTables()
 	a.Find(a.Regressions()...)
 	if !a.Pictures || len(a.T.All("predicted")) == 0 {

@@ -42,9 +42,11 @@ func (w *Writer) ReadSettings() error {
 // Text writes an entry of the catalog. Err reports what fails.
 func (w *Writer) Text(code string, values any) string {
 	text, err := wording.Text(code, values)
-	w.err = cmp.Or(w.err, err)
+	w.fail(err)
 	return text
 }
+
+func (w *Writer) fail(err error) { w.err = cmp.Or(w.err, err) }
 
 // Err is the first failure of the catalog.
 func (w *Writer) Err() error { return w.err }
@@ -59,7 +61,7 @@ func (w *Writer) Find(all ...finding.Finding) { w.Findings.Add(all...) }
 func (w *Writer) Cautions() (texts []string) {
 	for _, g := range w.Findings.Grouped() {
 		text, err := wording.Finding(g)
-		w.err = cmp.Or(w.err, err)
+		w.fail(err)
 		texts = append(texts, text)
 	}
 	return texts

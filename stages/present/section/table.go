@@ -1,80 +1,128 @@
 package section
 
 import (
+	"fmt"
+	"math"
+	"reflect"
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
+	"prgnn/stages/finding"
 	"prgnn/stages/report"
 	"prgnn/stages/wording"
 )
 
-// A Column is one column of a table in the page; R is what a row shows.
+// A Column is a column of a table in the page that shows what a row of it does not have; R is a row.
 type Column[R any] struct {
-	report.Head
-	key    string // of its head and doc in the catalog
-	strong func(R) bool
+	key    string
+	head   *report.Head // nil for that of the catalog
+	number bool
 	cell   func(R) string
 }
 
-// Number is a column of numbers, written by a function of report.
+// Number is a column of numbers with a head of its own, behind those of the table.
 func Number[R any](head, doc string, cell func(R) string) Column[R] {
-	return Column[R]{report.Head{Text: head, Doc: doc, Number: true}, "", nil, cell}
+	return Column[R]{head: &report.Head{Text: head, Doc: doc, Number: true}, cell: cell}
 }
 
-// Words is a column of words, whose head and doc the catalog has by its key.
+// Words is a column of words.
 func Words[R any](key string, cell func(R) string) Column[R] { return Column[R]{key: key, cell: cell} }
 
-// Num is a column of numbers, likewise.
+// Num is a column of numbers, written by a function of report.
 func Num[R any](key string, cell func(R) string) Column[R] {
-	return Column[R]{Head: report.Head{Number: true}, key: key, cell: cell}
+	return Column[R]{key: key, number: true, cell: cell}
 }
 
-// Lay is a table with a row for each element. The catalog has its caption by its code, its note (code.note) where it
-// has one, and "head | doc" of each column (code/key, or column/key).
-func Lay[R any](w *Writer, code string, values any, keys int, rows []R, columns ...Column[R]) *report.Table {
-	for i, c := range columns {
-		if c.key == "" {
+// Lay is a table with a row for each element of rows: "setting! region | score* interval?". It has the columns of these
+// keys, those before the bar being the names of the rows. The catalog has its caption by its code, its note (code.note)
+// where it has one, and head, doc and cell of its columns; a cell without an entry is the field or the column of the
+// row
+// that has the key's name. A column with an asterisk is bold; one with a question mark is left out where no row has a
+// value, one with an exclamation mark where all rows have the same.
+func Lay[R any](w *Writer, code string, about any, rows []R, columns string, own ...Column[R]) *report.Table {
+	t := &report.Table{Caption: w.Text(code, about), Rows: make([][]report.Cell, len(rows))}
+	if wording.Has(code + ".note") {
+		t.Note = strings.TrimSpace(w.Text(code+".note", about))
+	}
+	named := lists.Map(rows, func(r R) map[string]any { return valuesOf(about, r) })
+	keys := true
+	for _, name := range strings.Fields(columns) {
+		if name == "|" {
+			t.Keys, keys = len(t.Heads), false
 			continue
 		}
-		at := code + "/" + c.key
-		if !wording.Has(at) {
-			at = "column/" + c.key
+		key := strings.TrimRight(name, "*?!")
+		of, err := wording.ColumnOf(code, key, about)
+		w.fail(err)
+		head := report.Head{Text: of.Head, Doc: of.Doc, Number: !of.Words}
+		texts := make([]string, len(rows))
+		if at := slices.IndexFunc(own, func(c Column[R]) bool { return c.head == nil && c.key == key }); at >= 0 {
+			head.Number = own[at].number
+			texts = lists.Map(rows, own[at].cell)
+		} else {
+			for i, v := range named {
+				if of.Cell != "" {
+					texts[i], err = of.CellText(v)
+				} else {
+					texts[i], head.Number, err = shownValue(v, key)
+				}
+				w.fail(err)
+			}
 		}
-		head, doc, _ := strings.Cut(w.Text(at, values), " | ")
-		columns[i].Head = report.Head{Text: head, Doc: doc, Number: c.Number}
+		switch mark := strings.TrimPrefix(name, key); {
+		case mark == "?" && !slices.ContainsFunc(texts, func(text string) bool { return text != "" && text != "n/a" }):
+		case mark == "!" && !slices.ContainsFunc(texts, func(text string) bool { return text != texts[0] }):
+		default:
+			t.Add(head, texts, mark == "*")
+		}
 	}
-	t := TableOf(w.Text(code, values), keys, rows, columns...)
-	if wording.Has(code + ".note") {
-		t.Note = strings.TrimSpace(w.Text(code+".note", values))
+	if keys {
+		t.Keys = len(t.Heads)
+	}
+	for _, c := range own {
+		if c.head != nil {
+			t.Add(*c.head, lists.Map(rows, c.cell), false)
+		}
 	}
 	return t
 }
 
-// Strong is the column in bold.
-func Strong[R any](c Column[R]) Column[R] { return StrongIn(c, func(R) bool { return true }) }
-
-// StrongIn is the column in bold in some rows.
-func StrongIn[R any](c Column[R], in func(R) bool) Column[R] { c.strong = in; return c }
-
-// Plain is the column not in bold.
-func (c Column[R]) Plain() Column[R] { c.strong = nil; return c }
-
-// TableOf is a table with a row for each element.
-func TableOf[R any](caption string, keys int, rows []R, columns ...Column[R]) *report.Table {
-	t := &report.Table{Caption: caption, Keys: keys, Rows: make([][]report.Cell, len(rows))}
-	for _, c := range columns {
-		t.Heads = append(t.Heads, c.Head)
-		for i, r := range rows {
-			t.Rows[i] = append(t.Rows[i], report.Cell{Text: c.cell(r), Strong: c.strong != nil && c.strong(r)})
+// valuesOf are what the cells of a row are written from: the fields of the row, and what the table is about. What a
+// pointer points to is its value.
+func valuesOf(about, row any) map[string]any {
+	all := finding.Values(about)
+	for name, v := range finding.Values(row) {
+		if of := reflect.ValueOf(v); of.Kind() == reflect.Pointer {
+			if v = nil; !of.IsNil() {
+				v = of.Elem().Interface()
+			}
 		}
+		all[name] = v
 	}
-	return t
+	return all
 }
 
-// Keyed puts a column first where rows differ in it: of settings.
-func Keyed[R any](key Column[R], rows []R, columns ...Column[R]) []Column[R] {
-	if slices.ContainsFunc(rows, func(r R) bool { return key.cell(r) != key.cell(rows[0]) }) {
-		return slices.Insert(columns, 0, key)
+// shownValue is the value of a name, which is a field's without capitals.
+func shownValue(values map[string]any, key string) (text string, number bool, err error) {
+	name := strings.ReplaceAll(key, "-", "")
+	for field, v := range values {
+		if strings.ToLower(field) != name {
+			continue
+		}
+		switch v := v.(type) {
+		case string:
+			return v, false, nil
+		case []string:
+			return wording.List(v), false, nil
+		case int, int32, int64:
+			return fmt.Sprint(v), true, nil
+		case float64:
+			return report.Share(v), true, nil
+		case nil:
+			return report.Share(math.NaN()), true, nil
+		}
+		return "", false, fmt.Errorf("column %s: no cell is written of a %T", key, v)
 	}
-	return columns
+	return "", false, fmt.Errorf("column %s: the rows have no such value", key)
 }
