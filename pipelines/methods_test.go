@@ -76,10 +76,10 @@ func TestMethodsOfBuiltins(t *testing.T) {
 // The methods can be written for every choice of every parameter: the catalog has an entry, and the entry its values.
 func TestMethodsOfEveryChoice(t *testing.T) {
 	evaluation, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
-	var rows []settingRow
+	var rows []column.SettingRow
 	for _, k := range dag.Kinds() {
 		for _, p := range param.Of(k.New()) {
-			rows = append(rows, settingRow{Stage: k.Name, Kind: k.Name, Parameter: p.Name,
+			rows = append(rows, column.SettingRow{Stage: k.Name, Kind: k.Name, Parameter: p.Name,
 				Value: plainValue(p.Default), Default: plainValue(p.Default)})
 		}
 	}

@@ -2,17 +2,15 @@ package pipelines
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
-	"prgnn/internal/lists"
 	"prgnn/pipelines/diagram"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
@@ -25,20 +23,6 @@ import (
 // of its stages. A report needs them; nothing else of a file's text flows anywhere, and none
 // of them names a path, a host or a user.
 const settingsName = "pipeline"
-
-// A settingRow is one value of one parameter of one stage, in pipeline.settings: an axis has several. A value is a
-// list,
-// which of a text or a number has one item.
-type settingRow struct {
-	Stage     string   `column:"stage"`
-	Kind      string   `column:"kind"`
-	Tasks     int32    `column:"tasks"`
-	Parameter string   `column:"parameter"`
-	Value     []string `column:"value"`
-	Default   []string `column:"default"`
-	Unit      string   `column:"unit"`
-	Doc       string   `column:"doc"`
-}
 
 // An excludedRow is one participant who takes no part.
 type excludedRow struct {
@@ -77,7 +61,7 @@ func (l *loader) settingsProducer() *producer {
 
 func (l *loader) settingsPorts() []dag.Port {
 	return []dag.Port{
-		{Name: "settings", Type: column.Type[settingRow](), Doc: "every parameter of every stage"},
+		{Name: "settings", Type: column.Type[column.SettingRow](), Doc: "every parameter of every stage"},
 		{Name: "notes", Type: column.Type[column.Note](), Doc: "notes from loading the file"},
 		{Name: "excluded", Type: dag.Arrow(l.excludedID(), "reason"), Doc: "excluded members of the cohort, with the reason"},
 		{Name: column.UncheckedPort, Type: column.Type[column.Unchecked](), Doc: "stages that can read several participants: no leakage check knows what they do"},
@@ -133,10 +117,12 @@ func (l *loader) excludedID() string {
 }
 
 func (l *loader) settingsTable(name string) (*encoding.Table, error) {
-	var rows []settingRow
+	var rows []column.SettingRow
 	add := func(stage, kind string, n int, p param.Param, values ...[]string) {
 		for _, value := range values {
-			rows = append(rows, settingRow{stage, kind, int32(n), p.Name, value, plainValue(p.Default), p.Unit, p.Doc})
+			rows = append(rows, column.SettingRow{Stage: stage, Kind: kind, Tasks: int32(n), Parameter: p.Name,
+				Value:   value,
+				Default: plainValue(p.Default), Unit: p.Unit, Doc: p.Doc})
 		}
 	}
 	if l.cohort != nil {
@@ -174,25 +160,27 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 		}
 		codes[s.kind.Name] = code[:min(16, len(code))]
 	}
-	lines := lists.Map(slices.Sorted(maps.Keys(codes)), func(kind string) string { return kind + " " + codes[kind] })
-	t.Meta = map[string]string{"pipeline": name, "code": strings.Join(lines, "\n"), "inputs": l.inputs()}
+	t.Meta = map[string]string{"pipeline": name, column.SettingCodes: column.JSON(codes),
+		column.SettingLinks: column.JSON(l.inputs())}
 	return t, nil
 }
 
-// inputs has a line for each connection of an input to another stage: stage, port, source.
-func (l *loader) inputs() string {
-	var lines []string
+// inputs are the connections of inputs to other stages, sorted.
+func (l *loader) inputs() (links []column.Link) {
 	for _, s := range l.stages {
 		for _, k := range s.links {
 			for i := range k.from {
 				if p := k.from[i].producer; p != nil && p.of != nil {
-					lines = append(lines, s.name+" "+k.port.Name+" "+p.name+"."+k.from[i].output)
+					links = append(links, column.Link{Stage: s.name, Port: k.port.Name,
+						From: p.name + "." + k.from[i].output})
 				}
 			}
 		}
 	}
-	slices.Sort(lines)
-	return strings.Join(lines, "\n")
+	slices.SortFunc(links, func(x, y column.Link) int {
+		return cmp.Or(cmp.Compare(x.Stage, y.Stage), cmp.Compare(x.Port, y.Port), cmp.Compare(x.From, y.From))
+	})
+	return links
 }
 
 // values are, of each parameter, the different values that the tasks of a stage

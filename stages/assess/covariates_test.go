@@ -50,8 +50,10 @@ func TestCovariateOfUnusableRegions(t *testing.T) {
 		if auc != 1 || p != 1./200 {
 			t.Errorf("AUC %v, p %v", auc, p)
 		}
-		if values, _ := out.Strings("values"); values[at] != "ASD 0.20 (0.63) · HC 3 (0)" {
-			t.Errorf("values %q", values[at])
+		r := need.Value(column.Rows[column.CovariateRow](out))(t)[at]
+		if !stagetest.Near(r.Means, []float64{0.2, 3}) || !stagetest.Near(r.SDs, []float64{math.Sqrt(0.4), 0}) ||
+			len(r.Levels) > 0 {
+			t.Errorf("values %v, %v, %v", r.Means, r.SDs, r.Levels)
 		}
 	}
 }
@@ -162,7 +164,7 @@ func TestCovariateOfRepetitionTime(t *testing.T) {
 		}
 		out := stagetest.MustRun(t, &Covariates{Label: "group", Permutations: 199}, map[string][]dag.Input{
 			"participants": {dag.InputOf(people)}, "cleaning": in})["checks"].(*encoding.Table)
-		names, values := need.Value(out.Strings("covariate"))(t), need.Value(out.Strings("values"))(t)
+		names, rows := need.Value(out.Strings("covariate"))(t), need.Value(column.Rows[column.CovariateRow](out))(t)
 		at := slices.Index(names, "tr")
 		switch {
 		case times[0] == times[1]:
@@ -172,7 +174,7 @@ func TestCovariateOfRepetitionTime(t *testing.T) {
 		default:
 			need.Equal(t, stagetest.FloatsOf(t, out, "auc")[at], 1)
 			need.Equal(t, stagetest.FloatsOf(t, out, "p")[at], 1./200)
-			need.Equal(t, values[at], "ASD 10 2 s, 0 2.5 s, 10 3 s · HC 0 2 s, 20 2.5 s, 0 3 s")
+			need.Equal(t, fmt.Sprint(rows[at].Groups, rows[at].Levels, rows[at].Counts), "[ASD HC] [2 s 2.5 s 3 s] [10 0 10 0 20 0]")
 		}
 	}
 }

@@ -133,59 +133,10 @@ func namesIdentifier(name string) bool {
 	return identifierName.MatchString(wordsOf(name))
 }
 
-// Describe summarizes the values of each group: mean (SD), or the count of each category.
-func (c CovariateColumn) Describe(group []int, groups int) []string {
-	texts := make([]string, groups)
-	if c.Text == nil {
-		v := make([][]float64, groups)
-		for i, x := range c.Number {
-			if group[i] >= 0 {
-				v[group[i]] = append(v[group[i]], x)
-			}
-		}
-		for g, d := range Describe(v) {
-			switch texts[g] = d.Mean; {
-			case d.Mean == "":
-				texts[g] = "n/a"
-			case d.SD != "":
-				texts[g] += " (" + d.SD + ")"
-			}
-		}
-		return texts
-	}
-	for g := range texts {
-		texts[g] = c.categories(group, g)
-	}
-	return texts
-}
-
 // CountOf is how many have a category, "5 GE"; the name of one that is a number stands before it, "3: 5".
 func CountOf(n int, name, blank string) string {
 	if _, err := strconv.Atoi(name); err == nil {
 		return fmt.Sprintf("%s:%s%d", name, blank, n)
 	}
 	return fmt.Sprintf("%d%s%s", n, blank, name)
-}
-
-// categories counts each category in one group.
-func (c CovariateColumn) categories(group []int, g int) string {
-	_, names := Numbered(c.Text)
-	const most = 6
-	var parts []string
-	for k, name := range names {
-		n := 0
-		for i, x := range c.Text {
-			if group[i] == g && x == name {
-				n++
-			}
-		}
-		switch {
-		case name == "":
-		case k >= most:
-			return strings.Join(parts, ", ") + " …"
-		default:
-			parts = append(parts, CountOf(n, name, " "))
-		}
-	}
-	return strings.Join(parts, ", ")
 }

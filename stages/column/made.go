@@ -1,6 +1,8 @@
 package column
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,23 +15,23 @@ import (
 	"prgnn/internal/words"
 )
 
-// How something was made is kept in the metadata of its tables, under "made": a line a
-// parameter, "graph.density = 0.1", of the stage and of those before it. A trained model
-// carries the lines of its graphs, so that it can refuse others.
+// How something was made is kept in the metadata of its tables, under "made": a JSON object with the parameters of the
+// stage and of those before it, "graph.density": 0.1. A trained model carries those of its graphs, so that it can refuse
+// others.
 
 // MadeBy describes how a stage makes its outputs: the description of its input, and the parameters of the
 // stage, except for those that do not change the outputs.
 func MadeBy(kind string, s dag.Stage, of string, except ...string) map[string]string {
-	var lines []string
-	if of != "" {
-		lines = strings.Split(of, "\n")
-	}
+	made := Made(of)
 	for _, l := range param.Text(s) {
-		if name, _, _ := strings.Cut(l, " = "); !slices.Contains(except, name) {
-			lines = append(lines, kind+"."+l)
+		if name, value, _ := strings.Cut(l, " = "); !slices.Contains(except, name) {
+			if !json.Valid([]byte(value)) { // a text with control characters
+				value = JSON(value)
+			}
+			made[kind+"."+name] = json.RawMessage(value)
 		}
 	}
-	return map[string]string{"made": strings.Join(lines, "\n")}
+	return map[string]string{"made": JSON(made)}
 }
 
 // MadeOf is the description of how an input was made; "" when the port is not connected.
@@ -58,7 +60,7 @@ type Difference struct {
 
 // MadeDiffers are the parameters in which two descriptions differ.
 func MadeDiffers(made, want string) (out []Difference) {
-	a, b := MadeLines(made), MadeLines(want)
+	a, b := Made(made), Made(want)
 	names := slices.Collect(maps.Keys(a))
 	for n := range b {
 		if _, both := a[n]; !both {
@@ -66,15 +68,10 @@ func MadeDiffers(made, want string) (out []Difference) {
 		}
 	}
 	slices.Sort(names)
-	say := func(m map[string]string, n string) string {
-		if v, ok := m[n]; ok {
-			return v
-		}
-		return "not there"
-	}
+	written := func(v json.RawMessage) string { return cmp.Or(string(v), "not there") }
 	for _, n := range names {
-		if a[n] != b[n] {
-			out = append(out, Difference{Key: n, Text: fmt.Sprintf("%s is %s, not %s", n, say(a, n), say(b, n))})
+		if is, was := written(a[n]), written(b[n]); is != was {
+			out = append(out, Difference{Key: n, Text: fmt.Sprintf("%s is %s, not %s", n, is, was)})
 		}
 	}
 	return out
@@ -107,14 +104,21 @@ func (all Differences) Texts(of int) []string {
 	})
 }
 
-// MadeLines reads lines "name = value" of the metadata made, by name.
-func MadeLines(made string) map[string]string {
-	m := map[string]string{}
-	for l := range strings.Lines(made) {
-		name, value, _ := strings.Cut(strings.TrimSuffix(l, "\n"), " = ")
-		m[name] = value
+// Made are the parameters in the metadata made, by their names. A text that a program of the user's wrote is one.
+func Made(text string) map[string]json.RawMessage {
+	made := map[string]json.RawMessage{}
+	if text != "" && json.Unmarshal([]byte(text), &made) != nil {
+		made = map[string]json.RawMessage{"made": json.RawMessage(JSON(text))}
 	}
-	return m
+	return made
+}
+
+// MadeValue is the value of a parameter in the metadata made; the zero value where it has none of this type.
+func MadeValue[T any](made, name string) (v T) {
+	if json.Unmarshal(Made(made)[name], &v) != nil {
+		return *new(T)
+	}
+	return v
 }
 
 type nameRow struct {

@@ -101,16 +101,20 @@ type PairRow struct {
 
 // A CovariateRow tells how well one covariate alone tells the groups apart (covariates).
 type CovariateRow struct {
-	Name         string  `column:"covariate"`
-	Kind         string  `column:"kind,optional" doc:"number or category"`
-	N            int32   `column:"n" doc:"participants with a value"`
-	Missing      int32   `column:"missing" doc:"participants without a value"`
-	Values       string  `column:"values,optional" doc:"of each group: mean (sd), or counts"`
-	AUC          float64 `column:"auc,missing" doc:"area under the ROC curve of the covariate alone, in the direction in which it is larger; 0.5: no discrimination"`
-	Chance       float64 `column:"chance,missing" doc:"mean of the same over permuted labels; none where no permutation within sites changes it"`
-	P            float64 `column:"p,missing" doc:"share of permutations with at least this AUC, (b+1)/(n+1); none where no permutation within sites changes the AUC"`
-	Q            float64 `column:"q,missing" doc:"p, corrected for the number of different covariates (Benjamini and Hochberg)"`
-	Permutations int32   `column:"permutations,optional" doc:"number of label permutations"`
+	Name         string    `column:"covariate"`
+	Kind         string    `column:"kind,optional" doc:"number or category"`
+	N            int32     `column:"n" doc:"participants with a value"`
+	Missing      int32     `column:"missing" doc:"participants without a value"`
+	Groups       []string  `column:"groups,optional" doc:"by name; what follows is of each of them"`
+	Means        []float64 `column:"means,optional" doc:"of a number"`
+	SDs          []float64 `column:"sds,optional" doc:"of a number (n−1)"`
+	Levels       []string  `column:"levels,optional" doc:"of a category"`
+	Counts       []int32   `column:"counts,optional" doc:"participants with each level, group by group"`
+	AUC          float64   `column:"auc,missing" doc:"area under the ROC curve of the covariate alone, in the direction in which it is larger; 0.5: no discrimination"`
+	Chance       float64   `column:"chance,missing" doc:"mean of the same over permuted labels; none where no permutation within sites changes it"`
+	P            float64   `column:"p,missing" doc:"share of permutations with at least this AUC, (b+1)/(n+1); none where no permutation within sites changes the AUC"`
+	Q            float64   `column:"q,missing" doc:"p, corrected for the number of different covariates (Benjamini and Hochberg)"`
+	Permutations int32     `column:"permutations,optional" doc:"number of label permutations"`
 }
 
 // A PermutationTestRow compares one measure of one setting with permuted groups (permutation).

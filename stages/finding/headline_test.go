@@ -53,7 +53,7 @@ func TestHeadlineOfAnotherNetwork(t *testing.T) {
 	}
 	settings := column.Table([]Parameter{{Stage: "train", Kind: "train"}, {Stage: "net", Kind: "network"},
 		{Stage: "markers", Kind: "biomarkers"}, {Stage: "page", Kind: "report"}})
-	settings.Meta = map[string]string{"inputs": "markers scores train.scores\npage ranking markers.ranking\n"}
+	settings.Meta = links("markers scores train.scores", "page ranking markers.ranking")
 	for _, c := range []struct {
 		headline   string
 		train, net float64 // p

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 )
@@ -59,7 +60,7 @@ func study(t *testing.T, sets ...string) *dag.Task {
 			on = "permuted " + strings.Join(f[1:], " ")
 		}
 	}
-	settings.Meta = map[string]string{"inputs": strings.Join(append(inputs, on), "\n")}
+	settings.Meta = links(append(inputs, on)...)
 	return dag.NewTask(map[string][]dag.Input{"settings": {dag.InputOf(settings)}})
 }
 
@@ -157,4 +158,12 @@ func TestOneOfTwoPermutationTestsIsOfTheClassifier(t *testing.T) {
 		need.Equal(t, fmt.Sprint(judged.P, state), fmt.Sprint(c.p, c.state))
 		need.Equal(t, codes(a.RetrainedOthers()), "permutation.unattributed")
 	}
+}
+
+// links are connections as metadata of the settings: stage, port and source of each.
+func links(of ...string) map[string]string {
+	return map[string]string{column.SettingLinks: column.JSON(lists.Map(of, func(link string) column.Link {
+		words := strings.Fields(link)
+		return column.Link{Stage: words[0], Port: words[1], From: words[2]}
+	}))}
 }

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,35 +59,24 @@ func ReadSettings(t *dag.Task) (*Settings, error) {
 		last.Values[r.Parameter] = append(last.Values[r.Parameter], r.Value)
 		last.Defaults[r.Parameter], last.doc[r.Parameter] = r.Default, r.Doc
 	}
-	for line := range strings.Lines(table.Meta["inputs"]) {
-		words := strings.Fields(line)
-		if len(words) != 3 {
-			continue
-		}
-		of := s.Stage(words[0])
+	links, err := column.LinksOf(table.Meta)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("settings").Name, err)
+	}
+	for _, l := range links {
+		of := s.Stage(l.Stage)
 		if of == nil { // a stage without parameters is known by its connections alone
-			s.Stages = append(s.Stages, StageSettings{Stage: words[0], Values: map[string][][]string{},
+			s.Stages = append(s.Stages, StageSettings{Stage: l.Stage, Values: map[string][][]string{},
 				Inputs: map[string][]string{}})
 			of = &s.Stages[len(s.Stages)-1]
 		}
-		in := of.Inputs
-		in[words[1]] = append(in[words[1]], words[2])
+		of.Inputs[l.Port] = append(of.Inputs[l.Port], l.From)
 	}
 	return s, nil
 }
 
-// A Parameter is one value of one parameter of one stage (pipeline.settings): a list, of one item where the parameter
-// is none.
-type Parameter struct {
-	Stage     string   `column:"stage"`
-	Kind      string   `column:"kind"`
-	Tasks     int32    `column:"tasks,optional"`
-	Parameter string   `column:"parameter"`
-	Value     []string `column:"value"`
-	Default   []string `column:"default"`
-	Unit      string   `column:"unit,optional"`
-	Doc       string   `column:"doc,optional"`
-}
+// A Parameter is one value of one parameter of one stage.
+type Parameter = column.SettingRow
 
 // Stage is the stage of a name; nil when there is none.
 func (s *Settings) Stage(name string) *StageSettings {

@@ -163,7 +163,7 @@ func TestPredictRefuses(t *testing.T) {
 		for _, e := range in["edges"] {
 			table, _ := e.Table()
 			told["edges"] = append(told["edges"], dag.InputOf(column.WithMeta(table,
-				map[string]string{"made": "graph.density = " + density + "\ngraph.rule = \"largest\""}), e.Coords...))
+				map[string]string{"made": fmt.Sprintf(`{"graph.density":%s,"graph.rule":"largest"}`, density)}), e.Coords...))
 		}
 		return told
 	}

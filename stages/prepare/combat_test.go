@@ -213,11 +213,13 @@ func TestCombatRefuses(t *testing.T) {
 		return out.(*encoding.Table).Meta["made"], dag.InputOf(out)
 	}
 	first, quality := made("a", dag.InputOf(column.WithMeta(encoding.NewTable(encoding.Column{Name: "draw",
-		Values: []int32{0, 1}}), map[string]string{"made": "connectivity.rho = 0.1"})))
+		Values: []int32{0, 1}}), map[string]string{"made": `{"connectivity.rho":0.1}`})))
 	second, _ := made("b", quality)
 	alone, _ := made("b")
-	if want := first + " " + strings.TrimPrefix(alone, "harmonize.fitted = "); second != want || !strings.HasPrefix(first, "connectivity.rho = 0.1\nharmonize.fitted = ") {
-		t.Errorf("made as\n%s\nwant\n%s", second, want)
+	fits := func(made string) []string { return column.MadeValue[[]string](made, "harmonize.fitted") }
+	if !slices.Equal(fits(second), slices.Concat(fits(first), fits(alone))) || len(fits(first)) != 1 ||
+		len(column.Made(alone)) != 1 || column.MadeValue[float64](second, "connectivity.rho") != 0.1 {
+		t.Errorf("made as\n%s, then\n%s, and alone\n%s", first, second, alone)
 	}
 	// An unknown category.
 	in = stagetest.SitedInputs(t)

@@ -275,8 +275,8 @@ func TestDenoiseByConfounds(t *testing.T) {
 			t.Errorf("%s: %d volumes in the series, and the quality says %d", c.name, a.Shape[1], rows[0].Kept)
 		}
 		// A model must know that these series and those of another strategy differ.
-		if how := column.MadeLines(out["quality"].(*encoding.Table).Meta["made"])["denoise.regress"]; strings.Trim(how,
-			`"`) != c.strategy {
+		made := out["quality"].(*encoding.Table).Meta["made"]
+		if how := column.MadeValue[string](made, "denoise.regress"); how != c.strategy {
 			t.Errorf("%s: made with regress %s, want %s", c.name, how, c.strategy)
 		}
 	}

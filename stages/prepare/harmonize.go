@@ -133,15 +133,11 @@ func fittedQuality(t *dag.Task, kind string, draws int) (*encoding.Table, error)
 		}
 		q, made = &encoding.Table{Columns: table.Columns}, table.Meta["made"]
 	}
-	line := kind + ".fitted = "
+	all, name := column.Made(made), kind+".fitted"
 	by := t.In("fitted").Ref.Digest.String()
-	if before, ok := column.MadeLines(made)[kind+".fitted"]; ok { // of correlations before partial ones
-		by = before + " " + by
-		made = strings.ReplaceAll(made, line+before, line+by)
-	} else {
-		made = strings.TrimPrefix(made+"\n"+line+by, "\n")
-	}
-	return column.WithMeta(q, map[string]string{"made": made}), nil
+	fits := append(column.MadeValue[[]string](made, name), by) // of correlations before partial ones
+	all[name] = json.RawMessage(column.JSON(fits))
+	return column.WithMeta(q, map[string]string{"made": column.JSON(all)}), nil
 }
 
 // fits are the fits that tasks of this process read last, the latest last, each with the table of participants: all

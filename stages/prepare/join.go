@@ -241,8 +241,8 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 		}
 		q.runs, q.made, q.codes = append(q.runs, row), made, append(q.codes, codes)
 	}
-	how := column.MadeLines(q.made)
-	if len(quality) > 1 && strings.Trim(how["denoise.standardize"], `"`) == "none" && how["denoise.detrend"] == "-1" {
+	if len(quality) > 1 && column.MadeValue[string](q.made, "denoise.standardize") == "none" &&
+		column.MadeValue[float64](q.made, "denoise.detrend") == -1 {
 		return nil, errors.New("the runs keep their offsets (standardize: none, detrend: -1), which would look like correlation: use detrend: 0 or more in denoise")
 	}
 	return q, nil

@@ -196,10 +196,9 @@ func segmentsOf(t *dag.Task, clean *column.CleaningRow, rows int) ([]connectivit
 
 // highPassOf is the lowest frequency that cleaning left, Hz; NaN where it took out a trend only.
 func highPassOf(made string, confounds []string) float64 {
-	how := column.MadeLines(made)
-	var f float64
-	if strings.Trim(how["denoise.filter"], `"`) != "none" {
-		fmt.Sscan(how["denoise.high_pass"], &f)
+	f := 0.0
+	if column.MadeValue[string](made, "denoise.filter") != "none" {
+		f = column.MadeValue[float64](made, "denoise.high_pass")
 	}
 	switch {
 	case f > 0:

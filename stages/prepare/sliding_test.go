@@ -91,7 +91,7 @@ func TestWindowsWarn(t *testing.T) {
 	highPass := func(f float64) func(s *SlidingWindows, in map[string]dag.Input) {
 		return func(s *SlidingWindows, in map[string]dag.Input) {
 			table := stagetest.Sure(in["quality"].Table())
-			table.Meta = map[string]string{"made": "denoise.filter = \"butterworth\"\ndenoise.high_pass = " + fmt.Sprint(f)}
+			table.Meta = map[string]string{"made": fmt.Sprintf(`{"denoise.filter":"butterworth","denoise.high_pass":%v}`, f)}
 			s.Width, in["quality"] = 40, dag.InputOf(table)
 		}
 	}
@@ -307,7 +307,7 @@ func TestOccupancy(t *testing.T) {
 	}
 	table := stagetest.Sure(one["list"].Table())
 	changed := stagetest.Named("list", column.WithMeta(&encoding.Table{Columns: table.Columns},
-		map[string]string{"made": "windows.width = 9"}))
+		map[string]string{"made": `{"windows.width":9}`}))
 	changed.Coords = one["list"].Coords
 	one["list"] = changed
 	_, err = stagetest.RunWith(&Occupancy{}, one)

@@ -1,17 +1,20 @@
 package present
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/present/methods"
 	"prgnn/stages/present/section"
+	"prgnn/stages/report"
 )
 
 // checks is the section of leakage, covariates, training and the quality of each step.
@@ -133,8 +136,47 @@ func (a *author) covariates() error {
 		columns = "covariate | values n missing auc chance p q"
 	}
 	v["Lacked"], v["Regions"] = column.UnusablePattern, lacked
-	a.Table(section.Lay(a.Writer, "covariate.groups", v, rows, columns), a.Text("covariate.groups.lead", v))
+	shown := lists.Map(rows, func(r row) valuedRow { return valuedRow{r, valuesByGroup(r)} })
+	a.Table(section.Lay(a.Writer, "covariate.groups", v, shown, columns), a.Text("covariate.groups.lead", v))
 	return nil
+}
+
+// A valuedRow is a covariate with its values in each group.
+type valuedRow struct {
+	column.CovariateRow
+	Values []groupValues
+}
+
+// The groupValues are mean and SD of a group, or how many of it have each level of a category.
+type groupValues struct {
+	Group, Mean, SD string
+	Levels          []string
+	More            bool // levels than are listed
+}
+
+func valuesByGroup(r column.CovariateRow) []groupValues {
+	const mostLevels = 6
+	of := lists.Map(r.Groups, func(group string) groupValues { return groupValues{Group: group} })
+	numbers := report.Alike(column.Known(slices.Concat(r.Means, r.SDs))...)
+	next := func(known float64) (text string) {
+		if !math.IsNaN(known) {
+			text, numbers = numbers[0], numbers[1:]
+		}
+		return text
+	}
+	for i := range r.Means {
+		of[i].Mean = cmp.Or(next(r.Means[i]), "n/a")
+	}
+	for i := range r.SDs {
+		of[i].SD = next(r.SDs[i])
+	}
+	for i, n := range r.Counts {
+		g, level := &of[i/len(r.Levels)], i%len(r.Levels)
+		if g.More = level >= mostLevels; !g.More {
+			g.Levels = append(g.Levels, column.CountOf(int(n), r.Levels[level], " "))
+		}
+	}
+	return of
 }
 
 // lackedRegions are the regions that some participants lack.

@@ -60,8 +60,10 @@ func TestCovariates(t *testing.T) {
 	if p := stagetest.FloatsOf(t, out, "p"); p[0] != 1./200 || p[1] < 0.3 || p[2] != 1 || p[3] != 1 || p[5] != 1./200 {
 		t.Errorf("p: %v", p)
 	}
-	if values, _ := out.Strings("values"); values[1] != "ASD 9 F, 10 M · HC 10 F, 10 M" || values[2] != "ASD 20 one · HC 20 one" || values[5] != "ASD 140 (0) · HC 141 (0)" {
-		t.Errorf("values: %q", values)
+	rows := need.Value(column.Rows[column.CovariateRow](out))(t)
+	for i, want := range map[int]string{1: "[{ASD   [9 F 10 M] false} {HC   [10 F 10 M] false}]",
+		5: "[{ASD 140 0 [] false} {HC 141 0 [] false}]"} {
+		need.Equal(t, fmt.Sprint(valuesByGroup(rows[i])), want)
 	}
 	// q is p times 3 over its rank: site and volumes do not vary, and are no tests.
 	p := stagetest.FloatsOf(t, out, "p")

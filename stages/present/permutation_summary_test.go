@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -149,9 +150,8 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 				rows = append(rows, finding.Parameter{Stage: kind, Kind: kind, Tasks: 1})
 			}
 			table := settingsTable(rows...)
-			table.Meta = map[string]string{"inputs": "evaluate predictions train.predictions\n" +
-				"permutation predictions permuted.predictions\nreport evaluation evaluate.summary\n" +
-				"report permutation permutation.test\n"}
+			table.Meta = links("evaluate predictions train.predictions", "permutation predictions permuted.predictions",
+				"report evaluation evaluate.summary", "report permutation permutation.test")
 			in["settings"] = []dag.Input{dag.InputOf(table)}
 		}
 		page := need.Value((&Report{Top: 5}).Page(dag.NewTask(in)))(t)
@@ -212,7 +212,7 @@ func TestMethodsNameTheRetrainedModels(t *testing.T) {
 				Value: []string{"family_id", "twin"}})
 		}
 		table := settingsTable(rows...)
-		table.Meta = map[string]string{"inputs": "permuted_svm folds folds.folds\npermuted_ridge folds folds.folds\n"}
+		table.Meta = links("permuted_svm folds folds.folds", "permuted_ridge folds folds.folds")
 		in["settings"] = []dag.Input{dag.InputOf(table)}
 		page := need.Value((&Report{Top: 5}).Page(dag.NewTask(in)))(t)
 		methods := ""
@@ -225,4 +225,12 @@ func TestMethodsNameTheRetrainedModels(t *testing.T) {
 			t.Errorf("within %s: no %q in %s", within, want, methods)
 		}
 	}
+}
+
+// links are connections as metadata of the settings: stage, port and source of each.
+func links(of ...string) map[string]string {
+	return map[string]string{column.SettingLinks: column.JSON(lists.Map(of, func(link string) column.Link {
+		words := strings.Fields(link)
+		return column.Link{Stage: words[0], Port: words[1], From: words[2]}
+	}))}
 }

@@ -3,13 +3,16 @@ package present
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/stages/column"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/wording"
@@ -40,11 +43,14 @@ func (a *author) provenance() error {
 	}
 	if a.Run.Table != nil {
 		a.parameters()
-		if code := a.Run.Table.Meta["code"]; code != "" {
-			lines := strings.Split(code, "\n")
-			rows := lists.Map(lines, func(line string) codeRow {
-				kind, code, _ := strings.Cut(line, " ")
-				return codeRow{kind, code}
+		if text := a.Run.Table.Meta[column.SettingCodes]; text != "" {
+			codes := map[string]string{}
+			if err := json.Unmarshal([]byte(text), &codes); err != nil {
+				return fmt.Errorf("%s: %s: %w", a.T.In("settings").Name, column.SettingCodes, err)
+			}
+			rows := lists.Map(slices.Sorted(maps.Keys(codes)), func(kind string) codeRow {
+				return codeRow{kind,
+					codes[kind]}
 			})
 			whole := len(rows) > 1 && !slices.ContainsFunc(rows, func(r codeRow) bool { return r.Code != rows[0].Code })
 			a.Supplement(section.Lay(a.Writer, "provenance.code", values{"Whole": whole}, rows, "kind | code"))

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
@@ -25,7 +24,8 @@ func TestMadeFromBootstrapOn(t *testing.T) {
 		return out["quality"].(*encoding.Table).Meta["made"]
 	}
 	paper := of(func(*Bootstrap) {})
-	if !strings.Contains(paper, "bootstrap.fraction = 0.3333333333333333") || !strings.Contains(paper, "denoise.detrend = 1") {
+	if column.MadeValue[float64](paper, "bootstrap.fraction") != 1./3 ||
+		column.MadeValue[int](paper, "denoise.detrend") != 1 {
 		t.Errorf("made by\n%s", paper)
 	}
 	if same := of(func(b *Bootstrap) { b.Draws, b.Seed = 3, 9 }); same != paper {

@@ -3,7 +3,6 @@ package participants
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -22,8 +21,7 @@ func (a *Cohort) readCleaned() (err error) {
 	a.Scans = nil
 	return eachTable(a.T, "cleaning", func(in dag.Input, table *encoding.Table) error {
 		if a.leastValid == 0 {
-			least := column.MadeLines(table.Meta["made"])["bootstrap.min_valid"]
-			a.leastValid, _ = strconv.ParseFloat(least, 64) // "" for series of which no voxels are known
+			a.leastValid = column.MadeValue[float64](table.Meta["made"], "bootstrap.min_valid")
 		}
 		if _, ok := table.Column("strategy"); !ok {
 			return nil

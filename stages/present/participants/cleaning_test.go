@@ -183,7 +183,7 @@ func TestMissingCodesAreACaution(t *testing.T) {
 // A region without a series may have a signal, in too few of its voxels: the caution says so.
 func TestCautionOfRegionsWithoutSeries(t *testing.T) {
 	table := column.WithMeta(column.Table([]column.CleaningRow{{Missing: 8, Strategy: "none", Why: column.Simulated}}),
-		map[string]string{"made": "bootstrap.fraction = 0.5\nbootstrap.min_valid = 0.5\ndenoise.detrend = 1"})
+		map[string]string{"made": `{"bootstrap.fraction":0.5,"bootstrap.min_valid":0.5,"denoise.detrend":1}`})
 	in := dag.InputOf(table)
 	in.Coords = []dag.Coord{{Axis: "subject", Value: "sub-23"}}
 	a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"cleaning": {in}}))}

@@ -1,0 +1,129 @@
+package assess
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference"
+)
+
+// groups are those of the participants: which one each is in, by its place among the names.
+type groups struct {
+	of    []int
+	names []string
+}
+
+func groupsOf(people *column.People) groups {
+	of, names := column.Numbered(lists.Map(people.Ids, func(id string) string { return people.Group[id] }))
+	return groups{of, names}
+}
+
+// ofGroups tests how well each covariate alone distinguishes the groups.
+func (s trial) ofGroups(t *dag.Task, people *column.People) (*encoding.Table, error) {
+	g := groupsOf(people)
+	if len(g.names) < 2 {
+		return nil, fmt.Errorf("%s: all participants are in one group: nothing to classify; name another column by group, or select more participants", t.In("participants").Name)
+	}
+	var rows []column.CovariateRow
+	var p []float64                   // of those that are corrected for
+	oneGroup := map[string][]string{} // covariates that are known in a group only
+	var apart []map[string]any        // covariates that separate the groups and are not tested within sites
+	var lacking lackingValues         // covariates whose values may be missing more often in one group
+	for _, c := range s.columns {
+		of, within := covariateOf(c), s.within(c)
+		if n, missing := known(of); n > 0 && missing > 0 && g.only(of) < 0 {
+			lacking.test(s, c, of, missing, g)
+		}
+		told := inference.Separation{AUC: math.NaN(), Chance: math.NaN(), P: math.NaN()}
+		if only := g.only(of); only < 0 {
+			told = inference.Separate(of, g.of, len(g.names), within, s.Permutations, s.stream(c.Name))
+		} else { // nothing to compare with
+			oneGroup[g.names[only]] = append(oneGroup[g.names[only]], c.Name)
+		}
+		if varies(of) && c.Name != s.Within && told.Fixed {
+			// Within sites nothing is tested; over all participants site and covariate are not told apart.
+			all := inference.Separate(of, g.of, len(g.names), s.one(), s.Permutations, s.stream("all", c.Name))
+			if told.Chance, told.P = math.NaN(), math.NaN(); all.P < finding.Alpha {
+				apart = append(apart, map[string]any{"Name": c.Name, "AUC": told.AUC, "Site": s.Within,
+					"OneGroupEach": fold.OneGroupEach(g.of, within)})
+			}
+		}
+		rows = append(rows, g.row(c, of, told))
+		if p = append(p, told.P); !varies(of) { // no test, and none to correct for
+			p[len(p)-1] = math.NaN()
+		}
+	}
+	pattern, lacked, err := s.pattern(t, g)
+	if err != nil {
+		return nil, err
+	}
+	if pattern != nil {
+		rows, p = append(rows, *pattern), append(p, pattern.P)
+	}
+	for i, q := range s.corrected(p) {
+		if math.IsNaN(q) && !math.IsNaN(rows[i].P) {
+			q = 1
+		}
+		rows[i].Q, rows[i].Permutations = q, int32(s.Permutations)
+	}
+	found := apartFrom("covariate.apart", apart, oneGroup)
+	found.Add(lacking.differ(s.Permutations)...)
+	checks := s.checked(column.Table(rows), found)
+	if lacked != nil {
+		checks.Meta[column.LackedRegions] = column.JSON(lacked)
+	}
+	return checks, nil
+}
+
+// only is the only group of which a covariate is known; −1 for several or none.
+func (g groups) only(of inference.Covariate) int {
+	only := -1
+	for i, v := range of.Values {
+		switch {
+		case math.IsNaN(v) || only == g.of[i]:
+		case only >= 0:
+			return -1
+		default:
+			only = g.of[i]
+		}
+	}
+	return only
+}
+
+// row is the row of one covariate, but for q: its test, and its values in each group.
+func (g groups) row(c column.CovariateColumn, of inference.Covariate, s inference.Separation) column.CovariateRow {
+	r := column.CovariateRow{Name: c.Name, Kind: kindOf(of), Groups: g.names, AUC: s.AUC, Chance: s.Chance, P: s.P}
+	r.N, r.Missing = known(of)
+	if of.Category {
+		_, names := column.Numbered(c.Text)
+		r.Levels = slices.DeleteFunc(names, func(level string) bool { return level == "" })
+		r.Counts = make([]int32, len(g.names)*len(r.Levels))
+		for i, level := range c.Text {
+			if at := slices.Index(r.Levels, level); at >= 0 {
+				r.Counts[g.of[i]*len(r.Levels)+at]++
+			}
+		}
+		return r
+	}
+	for k := range g.names {
+		var v []float64
+		for i, x := range of.Values {
+			if g.of[i] == k && !math.IsNaN(x) {
+				v = append(v, x)
+			}
+		}
+		mean, sd := column.MeanSD(v)
+		if len(v) < 2 {
+			sd = math.NaN()
+		}
+		r.Means, r.SDs = append(r.Means, mean), append(r.SDs, sd)
+	}
+	return r
+}

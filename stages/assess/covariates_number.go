@@ -1,0 +1,36 @@
+package assess
+
+import (
+	"math"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
+	"prgnn/stages/column"
+	"prgnn/stages/finding"
+	"prgnn/stages/inference"
+)
+
+// ofNumber correlates covariates with the number to predict.
+func (s trial) ofNumber(people *column.People) *encoding.Table {
+	target := lists.Map(people.Ids, func(id string) float64 { return people.Numbers[id] })
+	rows, p := make([]column.NumberCovariateRow, len(s.columns)), make([]float64, len(s.columns))
+	var apart []map[string]any // covariates that are associated with the number and are not tested within sites
+	for k, c := range s.columns {
+		of := covariateOf(c)
+		r := column.NumberCovariateRow{Name: c.Name, Kind: kindOf(of), Permutations: int32(s.Permutations)}
+		r.N, r.Missing = known(of)
+		r.R, r.P = inference.Associate(of, target, s.within(c), s.Permutations, s.stream(c.Name))
+		if !math.IsNaN(r.R) && math.IsNaN(r.P) {
+			_, all := inference.Associate(of, target, s.one(), s.Permutations, s.stream("all", c.Name))
+			if all < finding.Alpha {
+				apart = append(apart, map[string]any{"Name": c.Name, "Number": people.Target, "Category": of.Category,
+					"R": r.R, "P": all, "Draws": s.Permutations, "Site": s.Within})
+			}
+		}
+		rows[k], p[k] = r, r.P
+	}
+	for i, q := range s.corrected(p) {
+		rows[i].Q = q
+	}
+	return s.checked(column.Table(rows), apartFrom("covariate.apart-of-number", apart, nil))
+}
