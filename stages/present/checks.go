@@ -137,7 +137,7 @@ func (a *author) covariates() error {
 	}
 	v["Lacked"], v["Regions"] = column.UnusablePattern, lacked
 	shown := lists.Map(rows, func(r row) valuedRow { return valuedRow{r, valuesByGroup(r)} })
-	a.Table(section.Lay(a.Writer, "covariate.groups", v, shown, columns), a.Text("covariate.groups.lead", v))
+	a.Table(section.Lay(a.Writer, "covariate.groups", v, shown, columns))
 	return nil
 }
 
@@ -217,8 +217,7 @@ func (a *author) covariatesOfNumber() error {
 	a.Find(finding.CovariatesOfNumber(rows, a.Number)...)
 	v["Permutations"] = rows[0].Permutations
 	v["Fixed"] = slices.ContainsFunc(rows, func(r row) bool { return math.IsNaN(r.P) })
-	a.Table(section.Lay(a.Writer, "covariate.number", v, rows, "covariate | n missing coefficient value p q"),
-		a.Text("covariate.number.lead", v))
+	a.Table(section.Lay(a.Writer, "covariate.number", v, rows, "covariate | n missing coefficient value p q"))
 	return nil
 }
 

@@ -3,12 +3,10 @@ package present
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/markup"
 	"prgnn/internal/pattern"
-	"prgnn/internal/words"
 	"prgnn/stages/figure"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -31,20 +29,13 @@ func (a *author) more() error {
 			return err
 		}
 		shown.Caption, shown.Note = wording.MemberText(in.Coords), t.Meta["note"]
-		a.LongTable(shown, most, "is a result of "+shown.Caption+".")
+		a.LongTable(shown, most)
 	}
 	small, wide, err := a.furtherPictures()
 	if err != nil {
 		return err
 	}
-	var titles []string
-	for _, f := range slices.Concat(small, wide) {
-		titles = append(titles, wording.LowerFirst(f.Title))
-	}
-	if n := len(titles); n > 1 && n <= 4 {
-		titles = []string{strings.Join(titles[:n-1], ", ") + " and " + titles[n-1]}
-	}
-	a.Show(words.Some(titles, 4), small, wide)
+	a.Show(small, wide)
 	return nil
 }
 

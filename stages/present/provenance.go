@@ -38,7 +38,7 @@ func (a *author) provenance() error {
 		if err != nil {
 			return err
 		}
-		a.Show("the pipeline", []report.Figure{{Title: a.Text("provenance.figure", nil), Format: "svg", Data: svg,
+		a.Show([]report.Figure{{Title: a.Text("provenance.figure", nil), Format: "svg", Data: svg,
 			Alt: a.Text("provenance.figure.alt", nil), Caption: a.Text("provenance.figure.caption", nil)}}, nil)
 	}
 	if a.Run.Table != nil {

@@ -47,6 +47,6 @@ func (a *author) references(regions int, shown finding.Shown) error {
 	a.Table(section.Lay(a.Writer, "ranking.recovery", of, rows, "setting! ranking | "+planted+" agreement shared held-out",
 		section.Num("shared", func(r row) string {
 			return report.Fixed(r.Shared(leading[column.CoordText(r.Coords)]), 0)
-		})), a.Text("ranking.recovery.lead", nil))
+		})))
 	return nil
 }

@@ -107,7 +107,7 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.T.In("ranking").Name, err)
 		}
-		if err := a.Figures(a.Text("regions.figures.map", nil), c); err != nil {
+		if err := a.Figures(c); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 			return err
 		}
 	}
-	if err := a.Figures(a.Text("regions.figures.scores", nil), figure.DrawRanking(rows, 25), figure.DrawContrast(rows, 25)); err != nil {
+	if err := a.Figures(figure.DrawRanking(rows, 25), figure.DrawContrast(rows, 25)); err != nil {
 		return err
 	}
 	if !a.T.Has("individual") || !a.T.Has("nodes") || !shown {
@@ -133,7 +133,7 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 	if err != nil {
 		return err
 	}
-	return a.Figures(a.Text("regions.figures.individuals", nil), c)
+	return a.Figures(c)
 }
 
 // space reads the label image, and the image that lies under it; nil for none.
@@ -186,7 +186,7 @@ func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []fi
 	}
 	viewer.Static = &still
 	a.place = p.Middle // the space that is shown need not be that of the node list
-	a.Add(report.Block{Lead: a.Count.Figure(&still) + " " + a.Text("regions.slices.lead", nil)})
+	a.Count.Figure(&still)
 	a.Add(report.Block{Viewer: viewer})
 	for _, other := range readings[1:] {
 		if other.Contrast != readings[0].Contrast {
@@ -198,7 +198,7 @@ func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []fi
 				a.Add(report.Block{Text: none})
 				return nil
 			}
-			return a.Figures(a.Text("regions.figures.other", other.Reading), figure.DrawSlices(p, under, other, a.top))
+			return a.Figures(figure.DrawSlices(p, under, other, a.top))
 		}
 	}
 	return nil
@@ -231,7 +231,7 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, shown f
 		}
 		return t
 	}
-	a.Table(table(top), a.Text("regions.ranking.lead", of))
+	a.Table(table(top))
 	if len(top) < len(rows) {
 		of["All"] = true
 		a.Supplement(table(rows))
@@ -256,7 +256,7 @@ func (a *author) agreement(setting []dag.Coord) error {
 	}
 	t := section.Lay(a.Writer, "ranking.consistency", nil, rows,
 		"setting! over | number k two all jaccard kuncheva spearman p")
-	a.LongTable(t, 20, a.Text("ranking.consistency.lead", nil))
+	a.LongTable(t, 20)
 	return nil
 }
 
@@ -311,8 +311,7 @@ func (a *author) fidelity() error {
 	of := values{"Graphs": rows[0].Graphs, "Choices": rows[0].Choices, "Rows": len(rows), "Several": len(rows) > 1,
 		"Decimals": decimals}
 	a.Table(section.Lay(a.Writer, "masking.effect", of, rows,
-		"model! action k | drop random p changed random-changed accuracy whole", section.Num("random", random)),
-		a.Text("masking.effect.lead", nil))
+		"model! action k | drop random p changed random-changed accuracy whole", section.Num("random", random)))
 	return nil
 }
 
@@ -327,11 +326,10 @@ func (a *author) individuality() error {
 	if err != nil {
 		return err
 	}
-	if err := a.Figures(a.Text("individuality.figure", nil), c); err != nil {
+	if err := a.Figures(c); err != nil {
 		return err
 	}
 	a.Table(section.Lay(a.Writer, "individuality.shares", nil, rows,
-		"setting | lambda2 between interval k jaccard jaccard-interval chance"),
-		a.Text("individuality.shares.lead", nil))
+		"setting | lambda2 between interval k jaccard jaccard-interval chance"))
 	return nil
 }

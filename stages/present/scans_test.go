@@ -73,7 +73,7 @@ func TestScanCaptionsAreSaidOnce(t *testing.T) {
 		lead, captions := "", []string(nil)
 		for _, s := range page.Sections {
 			for _, b := range s.Blocks {
-				lead += b.Lead
+				lead += b.Text
 				if b.Figure != nil {
 					captions = append(captions, b.Figure.Caption)
 				}
@@ -84,7 +84,7 @@ func TestScanCaptionsAreSaidOnce(t *testing.T) {
 			need.Equal(t, strings.Join(captions, "|"), "Over the volumes: FD. Below: correlations.")
 		case 3:
 			need.Equal(t, strings.Join(captions, "|"), "|Gray: removed volumes.|")
-			if !strings.Contains(lead, "show the quality of each scan. Over the volumes: FD. Below: correlations.") {
+			if !strings.Contains(lead, "Over the volumes: FD. Below: correlations.") {
 				t.Error(lead)
 			}
 		default:

@@ -170,7 +170,7 @@ Quality control and checks
   Accuracy per graph is 0.990 on training graphs (running mean over the batches of the last epoch,
   while the weights change; mean over 1 model) and 0.800 on test graphs.
 
-  Quality of each step
+  Quality of each step, over participants and their scans, regions or draws
     step     measure                                median  smallest  largest
     parcels  voxels per region                         5.5       0.0      9.0
     parcels  share of the label on the scan's grid     1.0       0.5      1.0

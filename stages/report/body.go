@@ -93,9 +93,8 @@ func (b *body) page(p *Page) {
 	}
 	for _, s := range p.Sections {
 		b.put("<section aria-labelledby=\"%s\"><h2 id=\"%s\">%s</h2>\n", s.ID, s.ID, s.Title)
-		for i, block := range s.Blocks {
-			onScreen := i+1 < len(s.Blocks) && s.Blocks[i+1].rated()
-			b.block(block, onScreen)
+		for _, block := range s.Blocks {
+			b.block(block)
 		}
 		b.put("</section>\n")
 	}
@@ -132,14 +131,9 @@ func (b *body) tiles(tiles []Tile) {
 	b.put("</dl>\n")
 }
 
-// block writes a block; onScreen says that what it leads to is not printed.
-func (b *body) block(of Block, onScreen bool) {
-	lead := "<p class=\"lead\">%s</p>\n"
-	if onScreen {
-		lead = "<p class=\"lead screen\">%s</p>\n"
-	}
+func (b *body) block(of Block) {
 	for _, part := range []struct{ format, text string }{
-		{"<h3>%s</h3>\n", of.Heading}, {"<p>%s</p>\n", of.Text}, {lead, of.Lead}, {"<p class=\"small\">%s</p>\n", of.Note},
+		{"<h3>%s</h3>\n", of.Heading}, {"<p>%s</p>\n", of.Text}, {"<p class=\"small\">%s</p>\n", of.Note},
 	} {
 		if part.text != "" {
 			b.prose(part.format, part.text)

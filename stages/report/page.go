@@ -39,7 +39,6 @@ type Section struct {
 // A Block is one of its fields.
 type Block struct {
 	Text       string // a paragraph
-	Lead       string // a paragraph that points to the tables or figures that follow; not in a text
 	Note       string // a paragraph in small letters
 	Heading    string // of a part of the section
 	List       []string
@@ -48,11 +47,6 @@ type Block struct {
 	Figure     *Figure
 	Figures    []Figure // side by side where there is room
 	Viewer     *Viewer
-}
-
-// rated reports whether the block has a figure that is rated on the screen, and so not printed.
-func (b Block) rated() bool {
-	return b.Figure != nil && b.Figure.Rated != "" || len(b.Figures) > 0 && b.Figures[0].Rated != ""
 }
 
 // A Table has one row of heads. The first Keys columns name a row.

@@ -278,15 +278,15 @@ func TestDrawnP(t *testing.T) {
 	}
 }
 
-// A sentence that leads to what is not printed says so on paper; another one does not.
-func TestLeads(t *testing.T) {
+// The section of figures that are not printed states so on paper.
+func TestFiguresOnScreenOnly(t *testing.T) {
 	figure := func(number, rated string) Block {
 		return Block{Figure: &Figure{Number: number, Title: "x", Format: "svg", Rated: rated, Wide: rated != ""}}
 	}
-	blocks := []Block{{Lead: "Figure 1 is drawn."}, figure("1", ""), {Lead: "Figure 2 is a scan."}, figure("2", "sub-01")}
+	blocks := []Block{figure("1", ""), figure("2", "sub-01")}
 	out := written(t, &Page{Sections: []Section{{ID: "a", Title: "a", Blocks: blocks}}})
-	for _, want := range []string{`<p class="lead">Figure 1 is drawn.</p>`, `<p class="lead screen">Figure 2 is a scan.</p>`,
-		`<figure class="wide screen">`, `.lead.screen::after { content: " (in the file)"; }`, `body:not(.sheet) figure.screen`} {
+	for _, want := range []string{`<figure class="wide screen">`, `body:not(.sheet) figure.screen`,
+		`body:not(.sheet) section:has(> figure.screen) h2::after { content: " (in the file)"; }`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the page lacks %s", want)
 		}

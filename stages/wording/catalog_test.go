@@ -76,7 +76,7 @@ func TestCodesAndEntriesMatch(t *testing.T) {
 	for _, c := range codes(t) {
 		c, _, _ = strings.Cut(c, "|")
 		base, key, isColumn := strings.Cut(c, "/")
-		for _, suffix := range []string{".lead", ".note", ".alt", ".caption"} {
+		for _, suffix := range []string{".note", ".alt", ".caption"} {
 			base = strings.TrimSuffix(base, suffix)
 		}
 		switch {
@@ -189,12 +189,4 @@ func codes(t *testing.T) []string {
 	all, err := catalog()
 	need.NoError(t, err)
 	return slices.Sorted(maps.Keys(all))
-}
-
-// An acronym stays as it is.
-func TestLowerFirst(t *testing.T) {
-	for title, want := range map[string]string{"Degrees of the nodes": "degrees of the nodes", "ROC curves": "ROC curves",
-		"QC-FC": "QC-FC", "T": "T", "": ""} {
-		need.Equal(t, LowerFirst(title), want, title)
-	}
 }

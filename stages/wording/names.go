@@ -31,14 +31,6 @@ func UpperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// LowerFirst writes a title within a sentence; an acronym stays.
-func LowerFirst(s string) string {
-	if len(s) > 1 && 'a' <= s[1] && s[1] <= 'z' {
-		return strings.ToLower(s[:1]) + s[1:]
-	}
-	return s
-}
-
 // UnitName is the name of a unit in a table: years for a.
 func UnitName(unit string) string {
 	if unit == "a" {

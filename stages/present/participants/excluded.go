@@ -39,7 +39,7 @@ func (a *Cohort) describeExcluded() error {
 	of := values{"N": all, "Shown": len(shown)}
 	a.excludedTable = section.Lay(a.Writer, "excluded.table", of, shown, "participant | group? reason")
 	if all <= mostInText {
-		a.Table(a.excludedTable, a.Text("excluded.table.lead", of))
+		a.Table(a.excludedTable)
 		return nil
 	}
 	a.Supplement(a.excludedTable)

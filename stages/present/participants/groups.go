@@ -67,7 +67,7 @@ func (a *Cohort) describeGroups() error {
 	}
 	t.Note = strings.TrimSpace(a.Text("groups.note", values{"Described": len(t.Heads) > 2 || a.Who.Numbers != nil,
 		"Alike": t.alike, "Hidden": t.hidden, "Duplicates": a.Duplicates, "Lacking": a.Lacking}))
-	a.Table(t.Table, a.Text("groups.lead", values{"Number": a.Who.Numbers != nil}))
+	a.Table(t.Table)
 	return a.allParticipants(table)
 }
 

@@ -50,13 +50,13 @@ func (a *Cohort) motionFigure() error {
 	if err != nil {
 		return err
 	}
-	return a.Figures(a.Text("motion.figure", nil), c)
+	return a.Figures(c)
 }
 
 func (a *Cohort) motionTable(rows []column.MotionRow) {
 	of := values{"Covariates": rows[0].Covariates, "Bound": finding.UpperBound(a.Scans)}
 	a.Table(section.Lay(a.Writer, "motion.qcfc", of, rows,
-		"strategy | n median null p05 q05 distance lost left"), a.Text("motion.qcfc.lead", nil))
+		"strategy | n median null p05 q05 distance lost left"))
 	for _, m := range rows {
 		if m.MissingEdges > 0 {
 			a.Put("motion.edges", values{"Strategy": m.Strategy, "N": m.MissingEdges, "Of": m.Edges + m.MissingEdges})

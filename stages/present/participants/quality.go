@@ -65,8 +65,7 @@ func (a *Cohort) Quality() error {
 		of["Undefined"] = c.without("partial_se")
 	}
 	if lines != nil {
-		a.Table(section.Lay(a.Writer, "quality.steps", of, lines, "step measure | median smallest largest"),
-			a.Text("quality.steps.lead", nil))
+		a.Table(section.Lay(a.Writer, "quality.steps", of, lines, "step measure | median smallest largest"))
 	}
 	a.registration()
 	a.cleaning()

@@ -47,7 +47,10 @@ func (a *Cohort) ScanQuality() error {
 		}
 		pages = append(pages, f)
 	}
-	a.Show(a.Text("scans.quality", values{"Shared": strings.TrimSuffix(sharedSentences(pages), ".")}), nil, pages)
+	if shared := sharedSentences(pages); shared != "" {
+		a.Add(report.Block{Text: shared})
+	}
+	a.Show(nil, pages)
 	return nil
 }
 

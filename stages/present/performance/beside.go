@@ -42,7 +42,7 @@ func (a *Results) leftOut() error {
 		"N":     int(rows[0].Participants),
 		"Tests": a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
 	a.Table(section.Lay(a.Writer, "performance.left-out", of, rows, "classifier | accuracy* interval over-folds p auc",
-		classifierColumn), a.Text("performance.left-out.lead", of))
+		classifierColumn))
 	return a.leftOutEach(of, lists.Map(rows, func(r Row) string { return r.Called() }))
 }
 
@@ -100,6 +100,6 @@ func (a *Results) published() error {
 	}
 	of := values{"Sources": sources}
 	a.Table(section.Lay(a.Writer, "performance.published", of, rows,
-		"source classifier | n regions splits accuracy auc differs"), a.Text("performance.published.lead", of))
+		"source classifier | n regions splits accuracy auc differs"))
 	return nil
 }

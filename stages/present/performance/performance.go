@@ -51,18 +51,17 @@ func (a *Results) Describe() error {
 		"Tests":       a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
 	maps.Copy(of, first.OverFolds())
 	a.Table(section.Lay(a.Writer, "performance.accuracy", of, rows,
-		"classifier | accuracy* interval over-folds p balanced auc sens-spec", classifierColumn),
-		a.Text("performance.accuracy.lead", of))
-	measures := "classifier | accuracy balanced auc"
-	if first.Positive != "n/a" {
-		measures += " sensitivity specificity brier"
-	}
-	a.Supplement(section.Lay(a.Writer, "performance.intervals", of, rows, measures, classifierColumn))
+		"classifier | accuracy* interval over-folds p balanced auc sens-spec", classifierColumn))
+	a.corrected(rows, of)
 	if !same {
 		a.Table(section.Lay(a.Writer, "performance.tested", of, rows, "classifier | tested folds majority",
-			classifierColumn), a.Text("performance.tested.lead", of))
+			classifierColumn))
 	}
-	a.eachLevel()
+	if of["Draws"] == true {
+		graphs := slices.DeleteFunc(slices.Clone(a.Accuracy), func(r Row) bool { return r.Level != "graph" })
+		a.Supplement(section.Lay(a.Writer, "performance.graphs", nil, graphs,
+			"classifier | accuracy interval over-folds balanced auc sensitivity specificity", classifierColumn))
+	}
 	a.Find(a.Performance()...)
 	if a.Nested != nil {
 		a.Put("performance.nested", a.Nested.AccuracyRow)
@@ -191,16 +190,10 @@ func (a *Results) firstRepeat(all []TestOf, measure string) string {
 	return " " + a.Text("tests.first-repeat", values{"Measure": measure, "First": first})
 }
 
-// eachLevel adds the accuracies per graph beside those per participant, where they differ.
-func (a *Results) eachLevel() {
-	rows, people := a.Accuracy, a.PerParticipant()
-	graphs := !sameLevels(rows, people)
-	if !graphs {
-		rows = people
-	}
-	corrected := a.Corrected()
+// corrected is the table of all measures of the classifiers, with their intervals, corrected p, and p of the AUC.
+func (a *Results) corrected(rows []Row, of values) {
 	var retrained, without []string
-	for _, r := range people {
+	for _, r := range rows {
 		switch state, t := a.Chance(r, "accuracy"); {
 		case state == finding.Unattributed:
 			without = append(without, wording.InSentence(r.Called()))
@@ -208,12 +201,16 @@ func (a *Results) eachLevel() {
 			retrained = append(retrained, wording.InSentence(r.Called()))
 		}
 	}
-	of := values{"Graphs": graphs, "Permuted": len(a.Permuted) > 0, "Retrained": retrained, "Without": without,
-		"FirstRepeat": a.firstRepeat(ClassifierTests(people), "accuracy") + a.firstRepeat(areaTests(people), "AUC")}
-	a.Supplement(section.Lay(a.Writer, "performance.levels", of, rows,
-		"classifier level | accuracy interval over-folds p-holm balanced auc auc-p sensitivity specificity",
-		classifierColumn, section.Num("p-holm", func(r Row) string {
-			if p, ok := corrected[column.CoordText(r.Coords)]; ok && r.Level == "participant" {
+	maps.Copy(of, values{"Permuted": len(a.Permuted) > 0, "AsRetrained": retrained, "Without": without,
+		"FirstRepeat": a.firstRepeat(ClassifierTests(rows), "accuracy") + a.firstRepeat(areaTests(rows), "AUC")})
+	measures := "classifier | accuracy balanced auc"
+	if rows[0].Positive != "n/a" {
+		measures += " sensitivity specificity brier"
+	}
+	corrected := a.Corrected()
+	a.Supplement(section.Lay(a.Writer, "performance.intervals", of, rows, measures+" p-holm auc-p", classifierColumn,
+		section.Num("p-holm", func(r Row) string {
+			if p, ok := corrected[column.CoordText(r.Coords)]; ok {
 				return report.Probability(p)
 			}
 			return "n/a"
@@ -291,7 +288,7 @@ func (a *Results) folds() error {
 	for i, r := range own {
 		t.Rows[i][len(t.Rows[i])-1].Bar = &report.Bar{Share: r.Accuracy, Mark: a.First.Majority}
 	}
-	a.Table(t, a.Text("performance.folds.lead", of))
+	a.Table(t)
 	return nil
 }
 
@@ -313,8 +310,7 @@ func (a *Results) permutationTables() {
 			"measure | observed chance-mean chance-95 permutations p",
 			number("observed", func(r row) float64 { return r.Observed }),
 			number("chance-mean", func(r row) float64 { return r.Mean }),
-			number("chance-95", func(r row) float64 { return r.Quantile95 })),
-			a.Text("performance.permutation.lead", of))
+			number("chance-95", func(r row) float64 { return r.Quantile95 })))
 	}
 }
 
@@ -346,7 +342,7 @@ func (a *Results) comparison() error {
 	t := section.Lay(a.Writer, "performance.comparison", of, rows,
 		"a b | accuracy-a accuracy-b only "+folds+" t-p t-holm mcnemar-p mcnemar-holm")
 	const most = 24 // pairs in the text
-	a.LongTable(t, most, a.Text("performance.comparison.lead", of))
+	a.LongTable(t, most)
 	return nil
 }
 
@@ -361,16 +357,14 @@ func (a *Results) paperTables() error {
 		a.Table(section.Lay(a.Writer, "performance.paper-1", nil, ones,
 			"distance pooling lambdas | over-folds* accuracy interval paper",
 			section.Words("distance", func(r row) string { return tables.PrintedName(r.Distance) }),
-			section.Words("pooling", func(r row) string { return tables.PrintedName(r.Pool) })),
-			a.Text("performance.paper-1.lead", nil))
+			section.Words("pooling", func(r row) string { return tables.PrintedName(r.Pool) })))
 	}
 	twos, err := column.ReadPort[tables.ClassifierRow](a.T, "table2")
 	if err != nil || len(twos) == 0 {
 		return err
 	}
 	a.Table(section.Lay(a.Writer, "performance.paper-2", nil, twos,
-		"classifier | over-folds* accuracy interval parameters paper paper-parameters"),
-		a.Text("performance.paper-2.lead", nil))
+		"classifier | over-folds* accuracy interval parameters paper paper-parameters"))
 	return nil
 }
 
@@ -383,7 +377,7 @@ func (a *Results) performanceFigures(rows []Row) error {
 		return nil
 	}
 	if c := accuracyChart(rows); c != nil && len(rows) > 1 {
-		if err := a.Figures("the accuracy of the classifiers", c); err != nil {
+		if err := a.Figures(c); err != nil {
 			return err
 		}
 	}
@@ -401,18 +395,14 @@ func (a *Results) performanceFigures(rows []Row) error {
 		shown := max(0, slices.IndexFunc(all.Settings, func(f []fold.Tested) bool {
 			return a.First != nil && column.Holds(a.First.Coords, f[0].Coords)
 		}))
-		drawn := "the confusion matrix"
-		if roc != nil {
-			drawn += " and the ROC curves"
-		}
-		if err := a.Figures(drawn, figure.DrawConfusion(all, shown), roc); err != nil {
+		if err := a.Figures(figure.DrawConfusion(all, shown), roc); err != nil {
 			return err
 		}
 		calibration, err := figure.DrawCalibration(all, "", calibrationBins)
 		if err != nil {
 			return err
 		}
-		if err := a.Figures("the calibration of the predicted probabilities", calibration); err != nil {
+		if err := a.Figures(calibration); err != nil {
 			return err
 		}
 	}
@@ -424,10 +414,10 @@ func (a *Results) performanceFigures(rows []Row) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Figures("cross-entropy and accuracy during training", training); err != nil {
+	if err := a.Figures(training); err != nil {
 		return err
 	}
-	return a.Figures("how the pooling scores develop during training", distributions)
+	return a.Figures(distributions)
 }
 
 // othersLast is 1 for a classifier to compare with.

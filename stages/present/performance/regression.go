@@ -44,8 +44,7 @@ func (a *Results) DescribeRegression() error {
 	a.Table(section.Lay(a.Writer, "regression.models", of, rows,
 		"model | r* r-interval p r2 r2-interval mae mae-interval",
 		section.Num("mae", func(r row) string { return a.Error(r.MAE) }),
-		section.Num("mae-interval", func(r row) string { return wording.To(r.MAELow, r.MAEHigh, a.Error) })),
-		a.Text("regression.models.lead", of))
+		section.Num("mae-interval", func(r row) string { return wording.To(r.MAELow, r.MAEHigh, a.Error) })))
 	var firstMAE []string // which p for MAE is of
 	for _, r := range rows {
 		if r.Test != "" && r.TestFolds > 0 {
@@ -63,7 +62,7 @@ func (a *Results) DescribeRegression() error {
 	if err != nil {
 		return err
 	}
-	return a.Figures(a.Text("regression.figure", values{"Number": a.Number}), figure.DrawPredicted(all, a.Number, 6)...)
+	return a.Figures(figure.DrawPredicted(all, a.Number, 6)...)
 }
 
 // RegressionResult is the result of each model in a sentence.

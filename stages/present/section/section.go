@@ -3,7 +3,6 @@ package section
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"prgnn/dag"
 	"prgnn/stages/figure"
@@ -73,32 +72,26 @@ func (w *Writer) Add(b report.Block) { w.Section.Blocks = append(w.Section.Block
 // Heading adds a heading within the section.
 func (w *Writer) Heading(text string) { w.Add(report.Block{Heading: text}) }
 
-// Table adds a table behind a sentence that begins with its name: "Table 2 lists …".
-func (w *Writer) Table(t *report.Table, sentence string) {
-	w.Add(report.Block{Lead: w.Count.Table(t) + " " + sentence})
+// Table adds a table.
+func (w *Writer) Table(t *report.Table) {
+	w.Count.Table(t)
 	w.Add(report.Block{Table: t})
 }
 
 // LongTable is Table; a table of more than so many rows is folded away.
-func (w *Writer) LongTable(t *report.Table, most int, sentence string) {
-	if len(t.Rows) <= most {
-		w.Table(t, sentence)
-		return
-	}
-	w.Supplement(t)
-	w.Add(report.Block{Text: t.Label() + " " + sentence})
+func (w *Writer) LongTable(t *report.Table, most int) {
+	t.Supplement = len(t.Rows) > most
+	w.Table(t)
 }
 
 // Supplement adds a table that is folded away.
 func (w *Writer) Supplement(t *report.Table) {
 	t.Supplement = true
-	w.Count.Table(t)
-	w.Add(report.Block{Table: t})
+	w.Table(t)
 }
 
-// Figures adds charts side by side, the wide ones by themselves, behind a sentence that
-// begins with their names. A nil chart is left out.
-func (w *Writer) Figures(sentence string, charts ...*figure.Chart) error {
+// Figures adds charts side by side, the wide ones by themselves. A nil chart is left out.
+func (w *Writer) Figures(charts ...*figure.Chart) error {
 	var small, wide []report.Figure
 	for _, c := range charts {
 		if c == nil {
@@ -114,23 +107,17 @@ func (w *Writer) Figures(sentence string, charts ...*figure.Chart) error {
 			small = append(small, f)
 		}
 	}
-	w.Show(sentence, small, wide)
+	w.Show(small, wide)
 	return nil
 }
 
 // Show numbers and adds figures.
-func (w *Writer) Show(sentence string, small, wide []report.Figure) {
-	var names []string
+func (w *Writer) Show(small, wide []report.Figure) {
 	for _, figures := range [][]report.Figure{small, wide} {
 		for i := range figures {
-			names = append(names, strings.TrimPrefix(w.Count.Figure(&figures[i]), "Figure "))
+			w.Count.Figure(&figures[i])
 		}
 	}
-	if names == nil {
-		return
-	}
-	w.Add(report.Block{Lead: w.Text("figure.lead", wording.Values{"N": len(names), "First": names[0],
-		"Last": names[len(names)-1], "What": sentence})})
 	if len(small) > 1 {
 		w.Add(report.Block{Figures: small})
 	} else {
