@@ -64,8 +64,7 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64, t
 		end := panel.Y.Max - 1 - float64(slices.IndexFunc(rows, func(row block) bool { return row.to == b.to }))
 		panel.Marks = append(panel.Marks, Mark{Paint: func(c draw.Canvas, _, y func(float64) vg.Length) {
 			c.SetColor(ours.Categories[k%len(ours.Categories)])
-			c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X - 5, Y: y(end)}, Max: vg.Point{X: c.Min.X - 1,
-				Y: y(top)}}.Path())
+			c.Fill(rect(c.Min.X-5, y(end), c.Min.X-1, y(top)).Path())
 		}})
 		if b.name != "" && (top-end)/panel.Y.Max*carpetHigh >= ours.TickSize-1 {
 			panel.Y.At, panel.Y.Names = append(panel.Y.At, (top+end)/2), append(panel.Y.Names, b.name+"\u00a0")

@@ -140,7 +140,7 @@ func TestArea(t *testing.T) {
 			t.Fatalf("the curve goes from %v to %v", rates[0], last)
 		}
 	}
-	if Rates([]Case{{1, true, 0}}) != nil {
+	if Rates([]Case{{1, true}}) != nil {
 		t.Error("a curve without negatives")
 	}
 }
@@ -149,27 +149,27 @@ func TestArea(t *testing.T) {
 // curves on a fine grid, and its area is the mean of theirs: 0.75 and 0 by hand, where
 // pooling the scores of both folds would give 10/16.
 func TestMeanRates(t *testing.T) {
-	cases := []Case{{0.9, true, 1}, {0.8, false, 1}, {0.7, true, 1}, {0.1, false, 1}, {0.2, false, 2}, {0.1, true, 2}}
-	if got := area(meanOf(cases)); got != (0.75+0)/2 {
+	folds := [][]Case{{{0.9, true}, {0.8, false}, {0.7, true}, {0.1, false}}, {{0.2, false}, {0.1, true}}}
+	if got := area(meanOf(folds)); got != (0.75+0)/2 {
 		t.Errorf("area %v, want %v", got, 0.375)
 	}
-	if got := area(Rates(cases)); got == 0.375 {
+	if got := area(Rates(slices.Concat(folds...))); got == 0.375 {
 		t.Error("the pooled area does not differ: the test cannot fail")
 	}
 	r := random.New(2, "roc test")
 	for range 100 {
-		cases = cases[:0]
+		folds = folds[:0]
 		areas, curves := 0.0, [][]Rate{}
-		for fold := range 3 {
+		for range 3 {
 			var of []Case
 			for i := range 4 + r.IntN(12) {
 				of = append(of, Case{Score: float64(r.IntN(6)), Positive: i == 0 || i > 1 &&
-					r.IntN(2) == 0, Fold: fold})
+					r.IntN(2) == 0})
 			}
-			cases, curves = append(cases, of...), append(curves, Rates(of))
+			folds, curves = append(folds, of), append(curves, Rates(of))
 			areas += area(Rates(of)) / 3
 		}
-		mean := meanOf(append(cases, Case{Fold: 9})) // a fold of one group has no curve
+		mean := meanOf(append(folds, []Case{{}})) // a fold of one group has no curve
 		if got := area(mean); math.Abs(got-areas) > 1e-12 {
 			t.Fatalf("area %v, the folds' mean is %v", got, areas)
 		}
@@ -188,7 +188,7 @@ func TestMeanRates(t *testing.T) {
 			}
 		}
 	}
-	if meanOf([]Case{{1, true, 0}, {1, false, 1}}) != nil {
+	if meanOf([][]Case{{{1, true}}, {{1, false}}}) != nil {
 		t.Error("a mean of no curves")
 	}
 }
@@ -240,31 +240,33 @@ func area(rates []Rate) float64 {
 	return a
 }
 
-func meanOf(cases []Case) []Rate {
-	mean, _, _ := MeanRates(cases)
+func meanOf(folds [][]Case) []Rate {
+	mean, _, _ := MeanRates(folds)
 	return mean
 }
 
 // The band of two folds, one perfect and one reversed: at 1 − specificity between 0 and 1 the mean sensitivity is 0.5,
 // and its SD 1/√2, which reaches beyond 0 and 1.
 func TestBandOverFolds(t *testing.T) {
-	perfect := []Case{{2, true, 0}, {1, false, 0}}
-	mean, low, high := MeanRates(append(perfect, Case{1, true, 1}, Case{2, false, 1}))
+	perfect := []Case{{2, true}, {1, false}}
+	mean, low, high := MeanRates([][]Case{perfect, {{1, true}, {2, false}}})
 	for i, m := range mean[1 : len(mean)-1] {
 		if m.True != 0.5 || low[i+1].True != 0 || high[i+1].True != 1 || low[i+1].False != m.False {
 			t.Errorf("at %v: %v, %v … %v", m.False, m.True, low[i+1].True, high[i+1].True)
 		}
 	}
-	mean, low, high = MeanRates(perfect)
+	mean, low, high = MeanRates([][]Case{perfect})
 	if !slices.Equal(mean, low) || !slices.Equal(mean, high) {
 		t.Errorf("the band of one fold: %v, %v … %v", mean, low, high)
 	}
 	// Thirds: three folds of four participants, whose curves pass (0, 0), (0, 0.5) and (0, 1): SD 0.5.
-	var three []Case
-	for fold, scores := range [][4]float64{{1, 1, 4, 4}, {4, 1, 3, 3}, {4, 4, 1, 1}} {
+	var three [][]Case
+	for _, scores := range [][4]float64{{1, 1, 4, 4}, {4, 1, 3, 3}, {4, 4, 1, 1}} {
+		var of []Case
 		for i, v := range scores {
-			three = append(three, Case{v, i < 2, fold})
+			of = append(of, Case{v, i < 2})
 		}
+		three = append(three, of)
 	}
 	mean, low, high = MeanRates(three)
 	i := slices.IndexFunc(mean, func(r Rate) bool { return r == Rate{0, 0.5} })

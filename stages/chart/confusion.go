@@ -27,8 +27,7 @@ func Confusion(groups []string, counts [][]float64) ours.Figure {
 				sum += v
 			}
 			for j, v := range row {
-				r := vg.Rectangle{Min: vg.Point{X: x(float64(j)), Y: y(n - 1 - float64(i))},
-					Max: vg.Point{X: x(float64(j + 1)), Y: y(n - float64(i))}}
+				r := rect(x(float64(j)), y(n-1-float64(i)), x(float64(j+1)), y(n-float64(i)))
 				share := 0.0
 				if sum > 0 {
 					share = v / sum

@@ -56,10 +56,8 @@ func (a Atlas) ByParticipant(names []string, rows []Individuals, scale Colorbar)
 				}
 			}
 		}
-		strip := c
-		strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - mapBar + 10, Y: c.Max.Y - top - min(each, 120)},
-			Max: vg.Point{X: c.Max.X, Y: c.Max.Y - top}}
-		ours.Bar(strip, heat, scale.Low, scale.High, scale.Label)
+		ours.Bar(part(c, c.Max.X-mapBar+10, c.Max.Y-top-min(each, 120), c.Max.X, c.Max.Y-top), heat, scale.Low,
+			scale.High, scale.Label)
 		var key []sign
 		if ring {
 			key = []sign{{wording.Label("chart.kept-in-all", nil), stroke(Style{Color: ringColor, Width: 2})}}

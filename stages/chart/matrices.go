@@ -59,15 +59,14 @@ func matrixRows(panels []MatrixPanel, groups []string, perRow int) ours.Figure {
 		for r, row := range rows {
 			x, y := c.Min.X+words, c.Min.Y+foot+vg.Length(len(rows)-1-r)*height
 			for i, p := range row {
-				square := vg.Rectangle{Min: vg.Point{X: x, Y: y}, Max: vg.Point{X: x + side, Y: y + side}}
+				square := rect(x, y, x+side, y+side)
 				ours.Text(c, vg.Point{X: x, Y: square.Max.Y + 5}, p.Title, ours.Style(ours.LabelSize, true),
 					draw.XLeft, draw.YBottom)
 				p.paint(c, square, order, blocks, limits[p.Label], i == 0)
 				x += side
 				if last(row, i) {
-					strip := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x + 6,
-						Y: square.Min.Y + side/4}, Max: vg.Point{X: x + bar, Y: square.Max.Y - side/8}}}
-					ours.Bar(strip, ours.Diverging, -limits[p.Label], limits[p.Label], p.Label)
+					ours.Bar(part(c, x+6, square.Min.Y+side/4, x+bar, square.Max.Y-side/8), ours.Diverging,
+						-limits[p.Label], limits[p.Label], p.Label)
 					x += bar
 				}
 				x += gap

@@ -151,8 +151,7 @@ func HeadMotion(of []Motion) ours.Figure {
 			p.paint(body)
 			top -= head + panel*vg.Length(len(p.Rows))
 		}
-		freedoms(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: c.Min,
-			Max: vg.Point{X: c.Max.X, Y: c.Min.Y + 26 + vg.Length(len(of))*bar}}}, of, bar)
+		freedoms(part(c, c.Min.X, c.Min.Y, c.Max.X, c.Min.Y+26+vg.Length(len(of))*bar), of, bar)
 	}
 	return f
 }
@@ -238,8 +237,7 @@ func freedoms(c draw.Canvas, of []Motion, high vg.Length) {
 			paint    color.NRGBA
 		}{{0, left, ours.Categories[0]}, {left, m.Left + m.Lost, ours.None}} {
 			c.SetColor(part.paint)
-			c.Fill(vg.Rectangle{Min: vg.Point{X: x(part.from), Y: top - high + 3}, Max: vg.Point{X: x(part.to),
-				Y: top}}.Path())
+			c.Fill(rect(x(part.from), top-high+3, x(part.to), top).Path())
 		}
 		ours.Text(c, vg.Point{X: x(m.Left+m.Lost) + 6, Y: middle + 1.5}, fmt.Sprintf("%.0f left, %.0f lost", m.Left,
 			m.Lost), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YCenter)

@@ -55,8 +55,7 @@ func ScanQuality(p Participant) ours.Figure {
 		top := c.Max.Y - 4 - headHigh
 		p.runNames(c, top+1)
 		for _, t := range traces {
-			p.trace(c, vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - traceHigh},
-				Max: vg.Point{X: c.Max.X - traceRight, Y: top}}, t)
+			p.trace(c, rect(c.Min.X+traceLeft, top-traceHigh, c.Max.X-traceRight, top), t)
 			top -= traceHigh + partGap
 		}
 		for i, part := range []struct {
@@ -64,8 +63,7 @@ func ScanQuality(p Participant) ours.Figure {
 			values []float64
 		}{{"chart.carpet-before", p.Before}, {"chart.carpet-after", p.After}} {
 			top -= 6
-			box := vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - carpetHigh},
-				Max: vg.Point{X: c.Max.X - traceRight, Y: top}}
+			box := rect(c.Min.X+traceLeft, top-carpetHigh, c.Max.X-traceRight, top)
 			ours.Text(c, vg.Point{X: box.Min.X, Y: box.Max.Y + 1}, wording.Label(part.code,
 				wording.Values{"N": len(p.Bands), "Rows": p.Rows}),
 				ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YBottom)
@@ -73,8 +71,7 @@ func ScanQuality(p Participant) ours.Figure {
 			top -= carpetHigh + partGap
 		}
 		rest := c.Min.Y + below
-		p.lower(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: rest},
-			Max: vg.Point{X: c.Max.X, Y: rest + lowerHigh}}})
+		p.lower(part(c, c.Min.X, rest, c.Max.X, rest+lowerHigh))
 		for i, of := range outlines {
 			p.paintOutlines(c, rest, p.Brains[i].Name, of)
 			rest -= of.height() + outlinesHead
@@ -129,11 +126,10 @@ func (p Participant) lower(c draw.Canvas) {
 	order, blocks := arrange(p.Groups)
 	side := c.Max.Y - c.Min.Y - 26
 	most := limit(p.Matrix, n)
-	square := vg.Rectangle{Min: vg.Point{X: c.Min.X + 2, Y: c.Min.Y + 10}, Max: vg.Point{X: c.Min.X + 2 + side,
-		Y: c.Min.Y + 10 + side}}
+	square := rect(c.Min.X+2, c.Min.Y+10, c.Min.X+2+side, c.Min.Y+10+side)
 	MatrixPanel{Values: p.Matrix}.paint(c, square, order, blocks, most, false)
-	ours.Bar(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: square.Max.X + 6, Y: square.Min.Y +
-		side/4}, Max: vg.Point{X: square.Max.X + 40, Y: square.Max.Y}}}, ours.Diverging, -most, most, "r")
+	ours.Bar(part(c, square.Max.X+6, square.Min.Y+side/4, square.Max.X+40, square.Max.Y), ours.Diverging, -most,
+		most, "r")
 	var r []float64
 	for i := range n {
 		r = append(r, p.Matrix[i*n:i*n+i]...)

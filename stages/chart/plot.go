@@ -185,8 +185,7 @@ func Bars(edges, height []float64, gap vg.Length, fill color.NRGBA) Mark {
 			for i, v := range height {
 				from, to := max(x(edges[i]), c.Min.X), min(x(edges[i+1]), c.Max.X)
 				if v > 0 && from < to {
-					bars = append(bars, vg.Rectangle{Min: vg.Point{X: from, Y: y(0)},
-						Max: vg.Point{X: to - gap, Y: y(v)}}.Path()...)
+					bars = append(bars, rect(from, y(0), to-gap, y(v)).Path()...)
 				}
 			}
 			c.SetColor(fill)
@@ -209,8 +208,7 @@ func Shades(from, to []float64, fill color.NRGBA) Mark {
 	return Mark{Paint: func(c draw.Canvas, x, _ func(float64) vg.Length) {
 		c.SetColor(fill)
 		for i := range from {
-			c.Fill(vg.Rectangle{Min: vg.Point{X: x(from[i]), Y: c.Min.Y}, Max: vg.Point{X: x(to[i]),
-				Y: c.Max.Y}}.Path())
+			c.Fill(rect(x(from[i]), c.Min.Y, x(to[i]), c.Max.Y).Path())
 		}
 	}}
 }
@@ -343,9 +341,7 @@ func (p Plot) paint(c draw.Canvas) {
 	cell := func(i, j int, top vg.Length) draw.Canvas {
 		wide := (c.Max.X - c.Min.X) / vg.Length(columns)
 		left := c.Min.X + wide*vg.Length(j)
-		return draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: left + 2, Y: top - p.rowHeight(i) + edge/2}, Max: vg.Point{X: left + wide - gap,
-				Y: top - edge}}}
+		return part(c, left+2, top-p.rowHeight(i)+edge/2, left+wide-gap, top-edge)
 	}
 	// What axes and titles take: to the left of each column, below and above each row.
 	left, right := make([]vg.Length, columns), make([]vg.Length, columns)
@@ -447,4 +443,15 @@ func drawSigns(c draw.Canvas, at vg.Point, width vg.Length, signs []sign) {
 		ours.Text(c, here, s.word, ours.Style(ours.TickSize, false),
 			draw.XLeft, draw.YCenter)
 	}
+}
+
+// part is the part of a canvas within some edges.
+func part(c draw.Canvas, left, bottom, right, top vg.Length) draw.Canvas {
+	c.Rectangle = rect(left, bottom, right, top)
+	return c
+}
+
+// rect is a rectangle by its edges.
+func rect(left, bottom, right, top vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: left, Y: bottom}, Max: vg.Point{X: right, Y: top}}
 }

@@ -101,10 +101,8 @@ func regionMaps(rows [][]view, maps []RegionMap, bar Colorbar, ring string) ours
 				draw.XLeft, draw.YTop)
 			top -= heights[k]
 			if k == 0 {
-				strip := c
-				strip.Min = vg.Point{X: c.Max.X - mapBar + 12, Y: top - max(of.heights[0], 80)}
-				strip.Max = vg.Point{X: c.Max.X, Y: top}
-				ours.Bar(strip, heat, bar.Low, bar.High, bar.Label)
+				ours.Bar(part(c, c.Max.X-mapBar+12, top-max(of.heights[0], 80), c.Max.X, top), heat, bar.Low,
+					bar.High, bar.Label)
 			}
 			of.paint(c, vg.Point{X: c.Min.X, Y: top}, m, true)
 			top -= of.height()
@@ -172,8 +170,7 @@ func (l layout) paint(c draw.Canvas, at vg.Point, m RegionMap, lettered bool) {
 			w, h := v.size()
 			middle := at.X + each*(vg.Length(j)+0.5)
 			half := vg.Length(w) * l.units[i] / 2
-			in := vg.Rectangle{Min: vg.Point{X: middle - half, Y: at.Y - vg.Length(h)*l.units[i]},
-				Max: vg.Point{X: middle + half, Y: at.Y}}
+			in := rect(middle-half, at.Y-vg.Length(h)*l.units[i], middle+half, at.Y)
 			v.paint(c, in, m.Regions)
 			below, left, right := v.names()
 			if lettered {
@@ -230,7 +227,7 @@ func number(c draw.Canvas, in vg.Rectangle, marks []mark) {
 		if beside {
 			p.X += 6 + sty.Width(fmt.Sprint(k.number))/2
 		}
-		box := vg.Rectangle{Min: vg.Point{X: p.X - 5, Y: p.Y - 5}, Max: vg.Point{X: p.X + 5, Y: p.Y + 5}}
+		box := rect(p.X-5, p.Y-5, p.X+5, p.Y+5)
 		if slices.ContainsFunc(taken, func(t vg.Rectangle) bool {
 			return t.Min.X < box.Max.X && box.Min.X < t.Max.X && t.Min.Y < box.Max.Y && box.Min.Y < t.Max.Y
 		}) {

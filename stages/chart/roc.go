@@ -11,7 +11,6 @@ import (
 type Case struct {
 	Score    float64 // the higher, the more positive
 	Positive bool
-	Fold     int
 }
 
 // A Rate is a point of a ROC curve.
@@ -50,10 +49,10 @@ func Points(rates []Rate) (x, y []float64) {
 // their true positive rates (vertical averaging, Fawcett 2006), and the same less and plus their SD, within 0 and 1.
 // Scores of different folds are never compared, and the area of the mean is the mean of the folds' areas. Folds that
 // lack one side have no curve; nil when all do.
-func MeanRates(cases []Case) (mean, low, high []Rate) {
+func MeanRates(folds [][]Case) (mean, low, high []Rate) {
 	var curves [][]Rate
 	var at []float64
-	for _, fold := range byFold(cases) {
+	for _, fold := range folds {
 		if rates := Rates(fold); rates != nil {
 			curves = append(curves, rates)
 			for _, r := range rates {
@@ -96,20 +95,4 @@ func trueRates(rates []Rate, x float64) (low, high float64) {
 		high = rates[i].True
 	}
 	return low, high
-}
-
-// byFold groups cases by fold, in the order in which the folds appear.
-func byFold(cases []Case) [][]Case {
-	var folds [][]Case
-	at := map[int]int{}
-	for _, c := range cases {
-		i, known := at[c.Fold]
-		if !known {
-			i = len(folds)
-			at[c.Fold] = i
-			folds = append(folds, nil)
-		}
-		folds[i] = append(folds[i], c)
-	}
-	return folds
 }

@@ -94,18 +94,18 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	var bands, thin, lines []chart.Mark
 	var drawn []string
 	for k, folds := range all.Settings {
-		var cases []chart.Case
+		var cases [][]chart.Case
 		var curves []chart.Mark
 		flat, sty := true, chart.Series(max(series[k], 0), 1.8)
 		color := chart.Color(max(series[k], 0))
-		for i, f := range folds {
+		for _, f := range folds {
 			var of []chart.Case
 			for _, p := range f.Participants {
-				of = append(of, chart.Case{Score: p.Probability[positive], Positive: p.Label == positive, Fold: i})
+				of = append(of, chart.Case{Score: p.Probability[positive], Positive: p.Label == positive})
 			}
 			x, y := chart.Points(chart.Rates(of))
 			curves = append(curves, chart.Line(x, y, chart.Style{Color: chart.Faded(color, 0x60), Width: 0.6}))
-			cases, flat = append(cases, of...), flat && len(x) <= 2
+			cases, flat = append(cases, of), flat && len(x) <= 2
 		}
 		mean, low, high := chart.MeanRates(cases)
 		if mean == nil {

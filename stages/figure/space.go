@@ -27,11 +27,7 @@ var ErrGrayordinates = errors.New("the parcels are of grayordinates, whose posit
 // ReadParcels reads a label image: of node numbers, as parcellate's description of it states, or of the
 // ids of the nodes, as an atlas has them.
 func ReadParcels(in dag.Input, nodes []region.Node) (*Parcels, error) {
-	b, err := in.Bytes()
-	if err != nil {
-		return nil, err
-	}
-	r, err := nifti.NewReader(bytes.NewReader(b), in.Name)
+	r, err := open(in)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +71,14 @@ func ReadParcels(in dag.Input, nodes []region.Node) (*Parcels, error) {
 	}
 	p.findMiddles()
 	return p, nil
+}
+
+func open(in dag.Input) (*nifti.Reader, error) {
+	b, err := in.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	return nifti.NewReader(bytes.NewReader(b), in.Name)
 }
 
 // each uses the region and the place of every voxel that is in one.
@@ -149,11 +153,7 @@ type Anatomy struct {
 
 // ReadAnatomy reads an image of at most so many voxels.
 func ReadAnatomy(in dag.Input) (*Anatomy, error) {
-	b, err := in.Bytes()
-	if err != nil {
-		return nil, err
-	}
-	r, err := nifti.NewReader(bytes.NewReader(b), in.Name)
+	r, err := open(in)
 	if err != nil {
 		return nil, err
 	}
