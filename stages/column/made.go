@@ -15,9 +15,9 @@ import (
 	"prgnn/internal/words"
 )
 
-// How something was made is kept in the metadata of its tables, under "made": a JSON object with the parameters of the
-// stage and of those before it, "graph.density": 0.1. A trained model carries those of its graphs, so that it can refuse
-// others.
+// How something was made is kept in the metadata of its tables, under "made": a JSON object with the parameters of
+// the stage and of those before it, "graph.density": 0.1. A trained model carries those of its graphs, so that it can
+// refuse others.
 
 // MadeBy describes how a stage makes its outputs: the description of its input, and the parameters of the
 // stage, except for those that do not change the outputs.
