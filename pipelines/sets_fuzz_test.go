@@ -11,9 +11,11 @@ import (
 // FuzzSets: whatever two --set give, there is a pipeline or there are Errors with a place; a pipeline that is made
 // keeps its settings in its text, which is read as the same pipeline.
 func FuzzSets(f *testing.F) {
-	for _, set := range []string{"first.value=2", "second.value", "=", "first=", ".value=1", "first..value=1", "first.value.=1",
+	for _, set := range []string{"first.value=2", "second.value", "=", "first=", ".value=1",
+		"first..value=1", "first.value.=1",
 		"stages.first.with.value=1", "stages=null", "stages.first=null", "first.in.input=second", "second.in=[first]",
-		"first.value=[1, {a: b}]", "first.value=*a", "first.value=&a [*a]", "first.value='", "first.value=\"\\x\"", "vars.a=${b}",
+		"first.value=[1, {a: b}]", "first.value=*a", "first.value=&a [*a]", "first.value='", "first.value=\"\\x\"",
+		"vars.a=${b}",
 		"vars.b=${a}", "a=1", "first[0].value=1", "first.value=\x00", "seed=1e99", "seed=18446744073709551616", "<<.a=1",
 		"first.value=!!binary x", "stages.first.use=nothing", "stages.third.use=echo", "pipeline=\n", "größe=1", "first.value=# x",
 		"stages.\"first\".with.value=1", "cohort.rows.file=x", "extends=biopoint.yaml", "first.value=" + strings.Repeat("[", 200)} {

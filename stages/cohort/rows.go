@@ -79,16 +79,24 @@ func (c *RowsCohort) Load(dir string) (*Roster, error) {
 	return rowRoster(l, axis, sources)
 }
 
+// isReserved reports whether a name cannot stand under each:, where null is YAML's.
+func isReserved(axis string) bool {
+	return slices.Contains(reservedAxes, axis) || strings.EqualFold(axis, "null")
+}
+
+// An AxisError is that of a column that cannot name the axis.
+type AxisError struct{ error }
+
 // axis is the name of the axis.
 func (c *RowsCohort) axis(id, file string) (string, error) {
 	switch {
-	case c.Axis == "" && axisForm.MatchString(id) && !slices.Contains(reservedAxes, id):
+	case c.Axis == "" && axisForm.MatchString(id) && !isReserved(id):
 		return id, nil
 	case c.Axis == "":
-		return "", fmt.Errorf("axis: the column %q of %s cannot name the axis: set the parameter axis to another name", id, file)
+		return "", AxisError{fmt.Errorf("axis: the column %q of %s cannot name the axis: set the parameter axis to another name", id, file)}
 	case !axisForm.MatchString(c.Axis):
 		return "", fmt.Errorf("axis: %q is not a valid name: use letters, digits, _ and -, beginning with a letter, at most 100", c.Axis)
-	case slices.Contains(reservedAxes, c.Axis):
+	case isReserved(c.Axis):
 		return "", fmt.Errorf("axis: %q has another meaning: choose another name", c.Axis)
 	}
 	return c.Axis, nil

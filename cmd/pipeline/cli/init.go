@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -207,11 +208,16 @@ func (a *app) initRows(to, table string) error {
 			return err
 		}
 	}
+	axis := ""
 	r, err := (&cohort.RowsCohort{File: table}).Load(".")
+	if errors.As(err, new(cohort.AxisError)) {
+		axis = "row"
+		r, err = (&cohort.RowsCohort{File: table, Axis: axis}).Load(".")
+	}
 	if err != nil {
 		return exit.Wrongf("--rows %s: %w", table, err)
 	}
-	if err := scaffold.Study(path, rowsText(name, filepath.ToSlash(from), r)); err != nil {
+	if err := scaffold.Study(path, rowsText(name, filepath.ToSlash(from), axis, r)); err != nil {
 		return err
 	}
 	if a.JSON {
@@ -222,10 +228,13 @@ func (a *app) initRows(to, table string) error {
 	return nil
 }
 
-// rowsText is a pipeline of the rows of a table, whose stage is to be changed: it prints each row.
-func rowsText(name, table string, r *cohort.Roster) string {
+// rowsText is a pipeline of the rows of a table, with a name of their axis where the first column cannot be it, whose stage is to be changed: it prints each row.
+func rowsText(name, table, axis string, r *cohort.Roster) string {
+	if axis != "" {
+		axis = ", axis: " + axis
+	}
 	text := "# A study of the rows of a table. pipeline stages lists the stage kinds.\n" +
-		"pipeline: " + strconv.Quote(name) + "\ncohort:\n  rows: { file: " + strconv.Quote(table) + " } # each row is a " + r.AxisName() + "\n\nstages:\n"
+		"pipeline: " + strconv.Quote(name) + "\ncohort:\n  rows: { file: " + strconv.Quote(table) + axis + " } # each row is a " + r.AxisName() + "\n\nstages:\n"
 	if _, ok := dag.Lookup("exec"); !ok {
 		return text + "  # first: { use: KIND, each: " + r.AxisName() + ", in: { INPUT: cohort.row } }\n"
 	}
