@@ -16,7 +16,7 @@ import (
 	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
 	"prgnn/stages/cohort/simulate"
-	"prgnn/stages/command"
+	_ "prgnn/stages/command" // registers its kinds
 	"prgnn/stages/figure"
 	"prgnn/stages/learn"
 	"prgnn/stages/prepare"
@@ -39,21 +39,8 @@ var files embed.FS
 func init() {
 	builtin.Register(files, "pipelines")
 	engine.RegisterWarnings(wording.Warnings)
-	dag.Register(coded(simulate.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, leakage.Kinds,
-		figure.Kinds, present.Kinds, tables.Kinds, command.Kinds)...)
+	dag.Register(role.Coded(codes, simulate.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds,
+		leakage.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
 	cohort.Register(cohort.Sources...)
 	cohort.Register(simulate.Source)
-}
-
-// coded are the kinds of all topics, with their code identities and their roles declared.
-func coded(topics ...[]dag.Kind) (all []*dag.Kind) {
-	for _, kinds := range topics {
-		for i := range kinds {
-			k := &kinds[i]
-			k.Code = codes[k.Name]
-			role.Declare(k)
-			all = append(all, k)
-		}
-	}
-	return all
 }

@@ -261,6 +261,42 @@ func (two) Run() float64      { return 2 }
 	}
 }
 
+// TestInner has a package inside that embeds a file of its own: it has the identities of its kinds, which are those
+// that
+// they have without that file.
+func TestInner(t *testing.T) {
+	dir := unpack(t)
+	const inner = `
+
+type inner struct{}
+
+func (inner) Ports() []dag.Port { return nil }
+func (inner) Run() float64      { return 2 }
+
+var Kind = dag.Kind{Name: "inner", New: func() dag.Stage { return inner{} }}
+`
+	stages, path := filepath.Join(dir, "stages"), filepath.Join(dir, "stages", "inner", "inner.go")
+	replace(t, filepath.Join(stages, "registry.go"), "import (", "import (\n\t_ \"prgnn/stages/inner\"\n")
+	kind := func(dir string) string {
+		text := string(need.Value(os.ReadFile(filepath.Join(dir, listing.CodeFile)))(t))
+		at := strings.Index(text, "kind inner ")
+		if at < 0 {
+			return ""
+		}
+		line, _, _ := strings.Cut(text[at:], "\n")
+		return line
+	}
+	testdir.Write(t, path, "package inner\n\nimport \"prgnn/dag\""+inner)
+	need.NoError(t, run(shared, io.Discard, []string{stages}, false, ""))
+	identity := kind(stages)
+	testdir.Write(t, path, "package inner\n\nimport (\n\t_ \"embed\"\n\n\t\"prgnn/dag\"\n)\n\n"+embedsCodes+inner)
+	need.NoError(t, run(shared, io.Discard, []string{stages}, false, ""))
+	need.NoError(t, run(shared, io.Discard, []string{stages}, true, ""))
+	if got := kind(filepath.Dir(path)); identity == "" || got != identity || kind(stages) != "" {
+		t.Errorf("its own file has %q, the other one %q, and before that had %q", got, kind(stages), identity)
+	}
+}
+
 // TestLists has a package whose list of kinds is generated: a kind is added and removed by its
 // file alone, and a stale list fails the check.
 func TestLists(t *testing.T) {

@@ -13,6 +13,8 @@
 //
 // These are the code identities of the kinds by name, for the field Code of dag.Kind.
 // A go:generate line in the package makes the file, and a test fails when it is stale.
+// A package inside that embeds a file codes.txt, too, has the identities of its kinds
+// there, for programs that import it without the others.
 // An edited formula runs its stages again; an edited comment, another name, and another
 // place do not.
 //

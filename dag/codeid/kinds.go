@@ -7,11 +7,14 @@ import (
 	"go/constant"
 	"slices"
 	"strings"
+
+	"prgnn/dag/listing"
 )
 
 // A kind is one stage kind that a package declares.
 type kind struct {
 	name     string
+	in       *pkg
 	identity string
 	decls    []*decl // by name
 	modules  []string
@@ -30,6 +33,11 @@ func (ds *declarations) kinds(root *pkg) ([]kind, error) {
 		for _, k := range more {
 			if slices.ContainsFunc(kinds, func(o kind) bool { return o.name == k.name }) {
 				wrong = append(wrong, fmt.Errorf("%s: a second stage kind %q", path, k.name))
+			}
+		}
+		for i := range more {
+			if more[i].in = root; slices.Contains(q.embedPatterns(), listing.CodeFile) {
+				more[i].in = q // whose kinds a program may have without the others
 			}
 		}
 		kinds, wrong = append(kinds, more...), append(wrong, err)

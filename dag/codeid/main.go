@@ -23,6 +23,7 @@ func main() {
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), "usage: codeid [-check | -reach KIND] DIR...\n\n"+
 			"Writes DIR/"+listing.CodeFile+": the code identities of the stage kinds that the package in DIR, and those inside it, declare.\n"+
+			"A package inside that embeds a file of this name has its own kinds there.\n"+
 			"The file "+listing.SourcesFile+" in DIR, or at the root of the module, embeds their sources, so that the program can compare them.\n"+
 			"Where DIR or a directory inside it has "+listFile+", it lists the kinds of that package there.\n"+
 			"DIR/... stands for the packages in and below DIR that have the line "+generateLine+".\n\n")
@@ -99,13 +100,19 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 			found = print(out, kinds, show) || found
 			continue
 		}
-		listed, err := sources.listed(root, kinds)
-		if err != nil {
-			return err
+		of := map[*pkg][]kind{root: nil}
+		for _, k := range kinds {
+			of[k.in] = append(of[k.in], k)
 		}
 		beside := slices.Sorted(maps.Keys(sources.beside))
-		if err := put(filepath.Join(root.Dir, listing.CodeFile), listingText(kinds, listed, beside)); err != nil {
-			return err
+		for q, kinds := range of {
+			listed, err := sources.listed(q, kinds)
+			if err != nil {
+				return err
+			}
+			if err := put(filepath.Join(q.Dir, listing.CodeFile), listingText(kinds, listed, beside)); err != nil {
+				return err
+			}
 		}
 	}
 	switch {

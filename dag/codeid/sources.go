@@ -79,7 +79,9 @@ func (p *program) sources() (*sources, error) {
 			if err != nil {
 				return nil, err
 			}
-			s.beside[q.Module.Path] = map[string]bool{}
+			if s.beside[q.Module.Path] == nil {
+				s.beside[q.Module.Path] = map[string]bool{}
+			}
 			for line := range strings.Lines(string(text)) {
 				s.beside[q.Module.Path][strings.TrimSuffix(line, "\n")] = true
 			}

@@ -316,6 +316,19 @@ var declared = map[string]bool{}
 // they do with participants.
 func Declare(k *dag.Kind) { declared[k.Name] = true }
 
+// Coded are the kinds of some topics with their code identities, and with their roles declared, for dag.Register.
+func Coded(codes map[string]string, topics ...[]dag.Kind) (all []*dag.Kind) {
+	for _, kinds := range topics {
+		for i := range kinds {
+			k := &kinds[i]
+			k.Code = codes[k.Name]
+			Declare(k)
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
 // Own reports whether a kind is registered and has not declared its roles.
 func Own(k *dag.Kind) bool {
 	_, registered := dag.Lookup(k.Name)
