@@ -14,10 +14,14 @@ import (
 // Share writes a share or another number of that size to three places: 0.797.
 func Share(x float64) string { return Fixed(x, 3) }
 
-// Fixed writes a number with so many decimals; what is rounded to 0 has no sign.
+// Fixed writes a number with so many decimals; what is rounded to 0 has no sign. A large one has six significant digits
+// and an exponent: the decimals of 1e98 are 99 digits that nobody measured.
 func Fixed(x float64, decimals int) string {
 	if math.IsNaN(x) {
 		return "n/a"
+	}
+	if a := math.Abs(x); a >= 1e15 || a >= 1e7 && decimals > 0 {
+		return strings.Replace(strconv.FormatFloat(x, 'g', 6, 64), "-", "−", 1)
 	}
 	text := fmt.Sprintf("%.*f", decimals, x)
 	if zero, negative := strings.CutPrefix(text, "-"); negative && strings.Trim(zero, "0.") == "" {
@@ -117,9 +121,23 @@ func Thousands(x float64) string {
 	if math.IsNaN(x) {
 		return "–"
 	}
-	s := strconv.Itoa(int(x))
+	if math.Abs(x) >= 1e15 {
+		return Fixed(x, 0)
+	}
+	sign, s := "", strconv.Itoa(int(math.Abs(x)))
+	if x <= -1 {
+		sign = "−"
+	}
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
-	return s
+	return sign + s
+}
+
+// Digits writes all digits of a number, and of one that is very large or small six, with an exponent.
+func Digits(x float64) string {
+	if a := math.Abs(x); a >= 1e15 || a > 0 && a < 1e-6 {
+		return strconv.FormatFloat(x, 'g', 6, 64)
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }

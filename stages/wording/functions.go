@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"prgnn/dag"
@@ -18,15 +17,15 @@ import (
 
 // functions format the values of entries.
 var functions = map[string]func(arguments) (any, error){
-	"share":     numbers(1, func(x []float64) string { return report.Share(x[0]) }),                     // 0.797
-	"interval":  numbers(2, func(x []float64) string { return report.Range(x[0], x[1]) }),               // 0.7–0.9
-	"to":        numbers(2, func(x []float64) string { return To(x[0], x[1], report.Share) }),           // −0.1 to 0.2
-	"short":     numbers(1, func(x []float64) string { return report.Short(x[0]) }),                     // 3 digits
-	"thousands": numbers(1, func(x []float64) string { return report.Thousands(x[0]) }),                 // 1,762,972
-	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),                   // 75 %
-	"tenth":     numbers(1, func(x []float64) string { return tenth(x[0]) }),                            // 7.5 %
-	"loss":      numbers(1, func(x []float64) string { return loss(x[0]) }),                             // 12 %
-	"digits":    numbers(1, func(x []float64) string { return strconv.FormatFloat(x[0], 'f', -1, 64) }), // all of them
+	"share":     numbers(1, func(x []float64) string { return report.Share(x[0]) }),           // 0.797
+	"interval":  numbers(2, func(x []float64) string { return report.Range(x[0], x[1]) }),     // 0.7–0.9
+	"to":        numbers(2, func(x []float64) string { return To(x[0], x[1], report.Share) }), // −0.1 to 0.2
+	"short":     numbers(1, func(x []float64) string { return report.Short(x[0]) }),           // 3 digits
+	"thousands": numbers(1, func(x []float64) string { return report.Thousands(x[0]) }),       // 1,762,972
+	"percent":   numbers(1, func(x []float64) string { return report.Percent(x[0]) }),         // 75 %
+	"tenth":     numbers(1, func(x []float64) string { return tenth(x[0]) }),                  // 7.5 %
+	"loss":      numbers(1, func(x []float64) string { return loss(x[0]) }),                   // 12 %
+	"digits":    numbers(1, func(x []float64) string { return report.Digits(x[0]) }),          // all of them
 	"estimate":  numbers(3, func(x []float64) string { return estimate(x) }),
 	// 0.7 (0.6–0.8)
 	"beside":    numbers(3, func(x []float64) string { return beside(x[0], x[1], int(x[2])) }),        // 4 (1.2)
