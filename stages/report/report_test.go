@@ -250,10 +250,14 @@ func TestFixed(t *testing.T) {
 
 // No text has more digits than a number can be known to: 1e98 has an exponent, whatever writes it.
 func TestLargeNumbers(t *testing.T) {
-	for _, c := range [][2]string{{Share(1e98), "1e+98"}, {Share(-1.23456789e20), "−1.23457e+20"}, {Share(123456.789), "123456.789"},
-		{Range(1e98, 2e98), "1e+98–2e+98"}, {Percent(1e98), "1e+100 %"}, {Fixed(1762972, 0), "1762972"}, {Short(1e98), "1e+98"},
-		{Thousands(1e98), "1e+98"}, {Thousands(1762972), "1,762,972"}, {Thousands(-123), "−123"}, {Thousands(-1234), "−1,234"},
-		{Digits(1e98), "1e+98"}, {Digits(1e-300), "1e-300"}, {Digits(0.72), "0.72"}, {strings.Join(Alike(1e98, 2), " "), "1e+98 2"}} {
+	for _, c := range [][2]string{{Share(1e98), "1e+98"}, {Share(-1.23456789e20), "−1.23457e+20"},
+		{Share(123456.789), "123456.789"},
+		{Range(1e98, 2e98), "1e+98–2e+98"}, {Percent(1e98), "1e+100 %"}, {Fixed(1762972, 0), "1762972"},
+		{Short(1e98), "1e+98"},
+		{Thousands(1e98), "1e+98"}, {Thousands(1762972), "1,762,972"}, {Thousands(-123), "−123"},
+		{Thousands(-1234), "−1,234"},
+		{Digits(1e98), "1e+98"}, {Digits(1e-300), "1e-300"}, {Digits(0.72), "0.72"},
+		{strings.Join(Alike(1e98, 2), " "), "1e+98 2"}} {
 		need.Equal(t, c[0], c[1])
 	}
 }
