@@ -234,7 +234,8 @@ func rowsText(name, table, axis string, r *cohort.Roster) string {
 		axis = ", axis: " + axis
 	}
 	text := "# A study of the rows of a table. pipeline stages lists the stage kinds.\n" +
-		"pipeline: " + strconv.Quote(name) + "\ncohort:\n  rows: { file: " + strconv.Quote(table) + axis + " } # each row is a " + r.AxisName() + "\n\nstages:\n"
+		"pipeline: " + strconv.Quote(name) + "\ncohort:\n  rows: { file: " + strconv.Quote(table) + axis +
+		" } # each row is a " + r.AxisName() + "\n\nstages:\n"
 	if _, ok := dag.Lookup("exec"); !ok {
 		return text + "  # first: { use: KIND, each: " + r.AxisName() + ", in: { INPUT: cohort.row } }\n"
 	}
