@@ -228,7 +228,8 @@ func (a *app) initRows(to, table string) error {
 	return nil
 }
 
-// rowsText is a pipeline of the rows of a table, with a name of their axis where the first column cannot be it, whose stage is to be changed: it prints each row.
+// rowsText is a pipeline of the rows of a table, whose stage is to be changed: it prints each row. axis is the name of
+// their axis where the first column cannot be it, else "".
 func rowsText(name, table, axis string, r *cohort.Roster) string {
 	if axis != "" {
 		axis = ", axis: " + axis
