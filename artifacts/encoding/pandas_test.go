@@ -13,7 +13,8 @@ import (
 // marks.
 func TestPandasReadsTexts(t *testing.T) {
 	python, dir := need.Python(t, "pandas"), t.TempDir()
-	texts := []string{"x\ty", "one\ntwo", "a \"quoted\" word", "\"begins", " blank", "a,b", "\n", "#1", "back\\n", "\\.", ""}
+	texts := []string{"x\ty", "one\ntwo", "a \"quoted\" word", "\"begins", " blank", "a,b", "\n",
+		"#1", "back\\n", "\\.", ""}
 	table := NewTable(Column{Name: "a\tb", Values: texts})
 	for name, sep := range map[string]rune{"t.tsv": '\t', "t.csv": ','} {
 		f := need.Value(os.Create(filepath.Join(dir, name)))(t)
