@@ -26,16 +26,10 @@ func (a *Adam[T]) Step(params, grad []T, rate float64) {
 	a.Steps++
 	a.Power1 = float64(a.Power1 * a.Beta1)
 	a.Power2 = float64(a.Power2 * a.Beta2)
-	b1, b2 := T(a.Beta1), T(a.Beta2)
-	c1, c2 := T(1-a.Beta1), T(1-a.Beta2)
-	decay, epsilon := T(a.Decay), T(a.Epsilon)
-	step := T(rate / (1 - a.Power1))
-	root := T(math.Sqrt(1 - a.Power2))
-	for i, p := range params {
-		g := grad[i] + T(decay*p)
-		m := T(b1*a.M[i]) + T(c1*g)
-		v := T(b2*a.V[i]) + T(c2*T(g*g))
-		a.M[i], a.V[i] = m, v
-		params[i] = p - T(step*(m/(T(math.Sqrt(float64(v)))/root+epsilon)))
-	}
+	kernelsOf[T]().adam(params, grad[:len(params)], a.M[:len(params)], a.V[:len(params)], &adamRates[T]{
+		decay: T(a.Decay), b1: T(a.Beta1), c1: T(1 - a.Beta1), b2: T(a.Beta2), c2: T(1 - a.Beta2),
+		root: T(math.Sqrt(1 - a.Power2)), epsilon: T(a.Epsilon), step: T(rate / (1 - a.Power1))})
 }
+
+// adamRates are the numbers of a step, in the order that the assembly reads.
+type adamRates[T Float] struct{ decay, b1, c1, b2, c2, root, epsilon, step T }

@@ -40,8 +40,8 @@
 //     inner loops need (Θ transposed, rows padded to a multiple of 8, w/‖w‖) is made
 //     from it by prepare, and a gradient goes back through the same by finish.
 //   - Same numbers in, same bits out: on every machine, in any number of
-//     goroutines, with and without vector instructions. Products are rounded before they
-//     are summed, sums have a defined order, and exponentials are package exact's.
+//     goroutines, with and without vector instructions. Sums have a defined order, their
+//     products a defined rounding, and exponentials are package exact's.
 //   - Graphs and inputs are read-only. A Model may be used by one goroutine at a time.
 //   - Nodes count from 0 and keep their number through the poolings (Scores.Node).
 //   - Graphs are undirected. Sizes may differ within a batch, except for the losses

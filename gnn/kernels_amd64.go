@@ -9,8 +9,6 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-//go:generate go run -C ../internal/asm . -out ../../gnn/vector_amd64.s -stubs ../../gnn/vector_amd64.go -pkg gnn gnn
-
 // fastest gives the kernels for this machine; their results are those of the
 // portable ones, bit for bit. In float32, on a processor with AVX2 and FMA, they are
 // written in assembly (by internal/asm); gemm has a form for AVX-512 too.
@@ -156,6 +154,7 @@ func vectorize(k *kernels[float32], wide bool) {
 	if wide {
 		vectorizeWide(k)
 	}
+	vectorizeRows(&k.rowKernels)
 	k.blank = func(a *adjacency[float32]) {
 		slices := len(a.row) / lanes
 		_, _, _, _, _ = a.col[a.start[slices]-1], a.reverse[a.start[slices]-1], a.weight[a.start[slices]-1],
@@ -245,5 +244,108 @@ func vectorizeWide(k *kernels[float32]) {
 				blocks)
 		}
 		return keepEdges(a, b, rank, k, 16*blocks, n)
+	}
+}
+
+// vectorizeRows sets the kernels over rows; what is left of a row after the last eight is computed in plain Go.
+func vectorizeRows(k *rowKernels[float32]) {
+	k.scale = func(y []float32, f float32) {
+		n := len(y) &^ (lanes - 1)
+		if n > 0 {
+			scaleVec(&y[0], f, n/lanes)
+		}
+		scale(y[n:], f)
+	}
+	k.affine = func(out, v, scale, shift []float32) {
+		n := len(v) &^ (lanes - 1)
+		out, scale, shift = out[:len(v)], scale[:len(v)], shift[:len(v)]
+		if n > 0 {
+			affineVec(&out[0], &v[0], &scale[0], &shift[0], n/lanes)
+		}
+		affine(out[n:], v[n:], scale[n:], shift[n:])
+	}
+	k.relu = func(v []float32, slope float32) {
+		n := len(v) &^ (lanes - 1)
+		if n > 0 {
+			reluVec(&v[0], slope, n/lanes)
+		}
+		relu(v[n:], slope)
+	}
+	k.reluBack = func(d, y []float32, slope float32) {
+		n := len(y) &^ (lanes - 1)
+		d = d[:len(y)]
+		if n > 0 {
+			reluBackVec(&d[0], &y[0], slope, n/lanes)
+		}
+		reluBack(d[n:], y[n:], slope)
+	}
+	k.drop = func(out, x []float32, kept []uint8, factor float32) {
+		n := len(kept) &^ (lanes - 1)
+		out, x = out[:len(kept)], x[:len(kept)]
+		if n > 0 {
+			dropVec(&out[0], &x[0], &kept[0], factor, n/lanes)
+		}
+		drop(out[n:], x[n:], kept[n:], factor)
+	}
+	k.drawn = func(kept []uint8, words []uint64, least uint32) {
+		n := len(kept) &^ 31
+		words = words[:(len(kept)+1)/2]
+		if n > 0 {
+			drawnVec(&kept[0], &words[0], least, n/32)
+		}
+		drawn(kept[n:], words[n/2:], least)
+	}
+	k.sum = func(lane *[lanes]float32, v []float32) {
+		n := len(v) &^ (lanes - 1)
+		if n > 0 {
+			sumVec(lane, &v[0], n/lanes)
+		}
+		sum(lane, v[n:])
+	}
+	k.center = func(lane *[lanes]float32, v []float32, mean float32) {
+		n := len(v) &^ (lanes - 1)
+		if n > 0 {
+			centerVec(lane, &v[0], mean, n/lanes)
+		}
+		center(lane, v[n:], mean)
+	}
+	k.unscale = func(lane *[2 * lanes]float32, d, normal, scale, ds, dt []float32) {
+		n := len(d) &^ (lanes - 1)
+		normal, scale, ds, dt = normal[:len(d)], scale[:len(d)], ds[:len(d)], dt[:len(d)]
+		if n > 0 {
+			unscaleVec(lane, &d[0], &normal[0], &scale[0], &ds[0], &dt[0], n/lanes)
+		}
+		unscale(lane, d[n:], normal[n:], scale[n:], ds[n:], dt[n:])
+	}
+	k.uncenter = func(d, normal []float32, inverse, mean, along float32) {
+		n := len(d) &^ (lanes - 1)
+		normal = normal[:len(d)]
+		if n > 0 {
+			uncenterVec(&d[0], &normal[0], inverse, mean, along, n/lanes)
+		}
+		uncenter(d[n:], normal[n:], inverse, mean, along)
+	}
+	k.products = func(lane *[lanes]float32, a, b []float32) {
+		n := len(a) &^ (lanes - 1)
+		b = b[:len(a)]
+		if n > 0 {
+			productsVec(lane, &a[0], &b[0], n/lanes)
+		}
+		products(lane, a[n:], b[n:])
+	}
+	k.softmaxBack = func(d, p []float32, along, factor float32) {
+		n := len(p) &^ (lanes - 1)
+		d = d[:len(p)]
+		if n > 0 {
+			softmaxBackVec(&d[0], &p[0], along, factor, n/lanes)
+		}
+		softmaxBack(d[n:], p[n:], along, factor)
+	}
+	k.adam = func(params, grad, m, v []float32, r *adamRates[float32]) {
+		n := len(params) &^ (lanes - 1)
+		if n > 0 {
+			adamVec(&params[0], &grad[0], &m[0], &v[0], (*[8]float32)(unsafe.Pointer(r)), n/lanes)
+		}
+		adam(params[n:], grad[n:], m[n:], v[n:], r)
 	}
 }

@@ -105,6 +105,58 @@ func compareKernels(t *testing.T, fast, slow *kernels[float32]) {
 				return [][]float32{v}
 			})
 		}
+		for _, size := range []int{n, 3 * n, 200 + n} {
+			x, y, scale, shift := vec(size), vec(size), vec(size), vec(size)
+			x[size/2] = float32(math.Copysign(0, -1))
+			words, kept := make([]uint64, (size+1)/2), make([]uint8, size)
+			for i := range words {
+				words[i] = r.Uint64()
+			}
+			drawn(kept, words, 1<<30)
+			same("rows", size, 1, func(k *kernels[float32]) [][]float32 {
+				var out [][]float32
+				on := func(v []float32, do func(v []float32)) {
+					v = slices.Clone(v)
+					do(v)
+					out = append(out, v)
+				}
+				lane, both := [lanes]float32{1, 2, 3}, [2 * lanes]float32{4, 5, 6}
+				on(x, func(v []float32) { k.scale(v, 0.3) })
+				on(x, func(v []float32) { k.affine(v, y, scale, shift) })
+				on(x, func(v []float32) { k.relu(v, 0.2) })
+				on(x, func(v []float32) { k.relu(v, 0) })
+				on(x, func(v []float32) { k.reluBack(v, y, 0.2) })
+				on(x, func(v []float32) { k.drop(v, y, kept, 1.25) })
+				on(x, func(v []float32) {
+					drawn := make([]uint8, len(v))
+					k.drawn(drawn, words, 1<<30)
+					for i, d := range drawn {
+						v[i] = float32(d)
+					}
+				})
+				k.sum(&lane, x)
+				on(x, func(v []float32) { k.center(&lane, v, 0.1) })
+				on(x, func(v []float32) {
+					on(scale, func(ds []float32) {
+						on(shift, func(dt []float32) { k.unscale(&both, v, y, scale, ds, dt) })
+					})
+				})
+				on(x, func(v []float32) { k.uncenter(v, y, 0.7, 0.1, -0.2) })
+				k.products(&lane, x, y)
+				on(x, func(v []float32) { k.softmaxBack(v, y, 0.4, 0.6) })
+				on(x, func(v []float32) {
+					on(scale, func(m []float32) {
+						on(shift, func(square []float32) {
+							for i, x := range square {
+								square[i] = abs(x)
+							}
+							k.adam(v, y, m, square, &adamRates[float32]{0.01, 0.9, 0.1, 0.99, 0.01, 0.3, 1e-8, 0.05})
+						})
+					})
+				})
+				return append(out, lane[:], both[:])
+			})
+		}
 		same("sigmoid", n, 1, func(k *kernels[float32]) [][]float32 {
 			s, tail := make([]float32, p), make([]float32, p)
 			r := slices.Clone(f)
@@ -252,7 +304,7 @@ func isEntry(a *adjacency[float32], e int) bool {
 	return false
 }
 
-// The exponentials of the vector kernels, over the whole range, seen through sigmoid.
+// The exponentials of the vector kernels, over the whole range, seen through sigmoid and softmax.
 func TestVectorExp(t *testing.T) {
 	const n = 1 << 16
 	r, s, tail, want, wantTail := make([]float32, n), make([]float32, n), make([]float32, n),
@@ -262,9 +314,17 @@ func TestVectorExp(t *testing.T) {
 	}
 	r[0], r[1], r[2] = float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.Copysign(0, -1))
 	sigmoid(want, wantTail, r)
+	logits, p := slices.Clone(r), slices.Clone(r)
+	logits[0], p[0] = 0, 0
+	portable[float32]().softmax(p)
 	for name, k := range vectorKernels() {
 		k.sigmoid(s, tail, r)
+		v := slices.Clone(logits)
+		k.softmax(v)
 		for i := range r {
+			if v[i] != p[i] {
+				t.Fatalf("%s: softmax of %v is %v; portable %v", name, logits[i], v[i], p[i])
+			}
 			if s[i] != want[i] || tail[i] != wantTail[i] {
 				t.Fatalf("%s: sigmoid(%v) = %v, %v; portable %v, %v", name, r[i], s[i], tail[i], want[i], wantTail[i])
 			}

@@ -12,14 +12,19 @@ import (
 func portable[T Float]() *kernels[T] {
 	return &kernels[T]{
 		gemm: gemm[T], dots: dots[T], outerAdd: outerAdd[T], add: add[T],
-		attend: attend[T], attendBack: attendBack[T], spread: spread[T], edgeDots: edgeDots[T], collect: collect[T],
-		spread1: spread1[T], edgeDots1: edgeDots1[T],
-		sigmoid: sigmoid[T], softmax: softmax[T],
+		attend: attendBy(exps[T]), attendBack: attendBack[T], spread: spread[T],
+		edgeDots: edgeDots[T], collect: collect[T], spread1: spread1[T], edgeDots1: edgeDots1[T],
+		sigmoid: sigmoid[T], softmax: softmaxBy(exps[T]),
 		rank:  rank[T],
 		edges: func(a, b *adjacency[T], rank []int32, k int) int { return keepEdges(a, b, rank, k, 0, 0) },
 		blank: blank[T], link: link[T],
 		gate: gate[T], gateBack: gateBack[T], mmdSums: mmdSums[T],
 		widen: widen[T], unfold: unfold[T], integers: integers[uint8], repeated: repeated[uint8],
+		rowKernels: rowKernels[T]{
+			scale: scale[T], affine: affine[T], relu: relu[T], reluBack: reluBack[T], drop: drop[T], drawn: drawn,
+			sum: sum[T], center: center[T], unscale: unscale[T], uncenter: uncenter[T],
+			products: products[T], softmaxBack: softmaxBack[T], adam: adam[T],
+		},
 	}
 }
 
@@ -62,30 +67,49 @@ func dots[T Float](out, a, b []T, n, w int) {
 	}
 }
 
-// attend takes the largest logit off before the exponentials, so that none
-// overflows; the sum of a row is then at least 1.
-func attend[T Float](alpha []T, a *adjacency[T], f, g []T, slope T) {
-	for i := range a.n {
-		e0 := int(a.first[i])
-		e1 := e0 + lanes*int(a.degree[i])
-		var largest T
-		for e := e0; e < e1; e += lanes {
-			pre := f[i] + g[a.col[e]]
-			l := T(a.weight[e] * activate(pre, slope))
-			alpha[e] = l
-			if e == e0 || l > largest {
-				largest = l
+// exps replaces numbers by their exponentials.
+func exps[T Float](v []T) {
+	for i, x := range v {
+		v[i] = Exp(x)
+	}
+}
+
+// attendBy takes the largest logit off before the exponentials, so that none
+// overflows; the sum of a row is then at least 1. Places that are no entries have the exponential of −∞, 0.
+func attendBy[T Float](exps func(v []T)) func(alpha []T, a *adjacency[T], f, g []T, slope T) {
+	return func(alpha []T, a *adjacency[T], f, g []T, slope T) {
+		alpha = alpha[:a.size()]
+		for e := range alpha {
+			alpha[e] = T(math.Inf(-1))
+		}
+		for i := range a.n {
+			e0 := int(a.first[i])
+			e1 := e0 + lanes*int(a.degree[i])
+			var largest T
+			for e := e0; e < e1; e += lanes {
+				pre := f[i] + g[a.col[e]]
+				l := T(a.weight[e] * activate(pre, slope))
+				alpha[e] = l
+				if e == e0 || l > largest {
+					largest = l
+				}
+			}
+			for e := e0; e < e1; e += lanes {
+				alpha[e] -= largest
 			}
 		}
-		var sum T
-		for e := e0; e < e1; e += lanes {
-			x := Exp(alpha[e] - largest)
-			alpha[e] = x
-			sum += x
-		}
-		scale := 1 / sum
-		for e := e0; e < e1; e += lanes {
-			alpha[e] *= scale
+		exps(alpha)
+		for i := range a.n {
+			e0 := int(a.first[i])
+			e1 := e0 + lanes*int(a.degree[i])
+			var sum T
+			for e := e0; e < e1; e += lanes {
+				sum += alpha[e]
+			}
+			scale := 1 / sum
+			for e := e0; e < e1; e += lanes {
+				alpha[e] *= scale
+			}
 		}
 	}
 }
@@ -127,21 +151,14 @@ func spread[T Float](out []T, a *adjacency[T], coef, z []T, w int, back bool) {
 	for i := range a.n {
 		e0 := int(a.first[i])
 		e1 := e0 + lanes*int(a.degree[i])
-		for j := 0; j < w; j += 4 {
-			var s0, s1, s2, s3 T
-			for e := e0; e < e1; e += lanes {
-				k := e
-				if back {
-					k = int(a.reverse[e])
-				}
-				c, z := coef[k], z[int(a.col[e])*w+j:][:4:4]
-				s0 += T(c * z[0])
-				s1 += T(c * z[1])
-				s2 += T(c * z[2])
-				s3 += T(c * z[3])
+		row := out[i*w:][:w]
+		clear(row)
+		for e := e0; e < e1; e += lanes {
+			k := e
+			if back {
+				k = int(a.reverse[e])
 			}
-			o := out[i*w+j:][:4:4]
-			o[0], o[1], o[2], o[3] = s0, s1, s2, s3
+			dense.Axpy(row, coef[k], z[int(a.col[e])*w:][:w])
 		}
 	}
 }
@@ -182,21 +199,21 @@ func sigmoid[T Float](s, tail, r []T) {
 	}
 }
 
-func softmax[T Float](v []T) {
-	largest, lane := v[0], [lanes]T{}
-	for _, x := range v {
-		largest = max(largest, x)
-	}
-	for i, x := range v {
-		v[i] = Exp(x - largest)
-		lane[i%lanes] += v[i]
-	}
-	for i := range 4 {
-		lane[i] += lane[i+4]
-	}
-	scale := 1 / ((lane[0] + lane[2]) + (lane[1] + lane[3]))
-	for i := range v {
-		v[i] *= scale
+func softmaxBy[T Float](exps func(v []T)) func(v []T) {
+	return func(v []T) {
+		largest, lane := v[0], [lanes]T{}
+		for _, x := range v {
+			largest = max(largest, x)
+		}
+		for i := range v {
+			v[i] -= largest
+		}
+		exps(v)
+		sum(&lane, v)
+		scale := 1 / sumOf(lane[:])
+		for i := range v {
+			v[i] *= scale
+		}
 	}
 }
 
@@ -251,12 +268,8 @@ func link[T Float](a *adjacency[T], last []int32) {
 }
 
 func outerAdd[T Float](y, c, v []T, n, w int) {
-	v = v[:w]
 	for i, c := range c[:n] {
-		y := y[i*w:][:len(v)]
-		for j, v := range v {
-			y[j] += T(c * v)
-		}
+		dense.Axpy(y[i*w:][:w], c, v[:w])
 	}
 }
 
@@ -355,5 +368,104 @@ func mmdSums[T Float](value, slope, s, weight []T, inside T, n int) {
 			g += T(x * d)
 		}
 		value[i], slope[i] = v, g
+	}
+}
+
+// sumOf adds eight lanes.
+func sumOf[T Float](l []T) T {
+	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+}
+
+func scale[T Float](y []T, f T) {
+	for i := range y {
+		y[i] *= f
+	}
+}
+
+func affine[T Float](out, v, scale, shift []T) {
+	out, scale, shift = out[:len(v)], scale[:len(v)], shift[:len(v)]
+	for i, x := range v {
+		out[i] = T(x*scale[i]) + shift[i]
+	}
+}
+
+func relu[T Float](v []T, slope T) {
+	for i, x := range v {
+		v[i] = activate(x, slope)
+	}
+}
+
+func reluBack[T Float](d, y []T, slope T) {
+	slopes := [2]T{slope, 1}
+	for i, v := range y { // which of the two is as good as random: it picks a number, not a branch
+		above := 0
+		if v > 0 {
+			above = 1
+		}
+		d[i] *= slopes[above]
+	}
+}
+
+func drop[T Float](out, x []T, kept []uint8, factor T) {
+	factors := [2]T{0, factor}
+	for i, k := range kept {
+		out[i] = x[i] * factors[k>>7]
+	}
+}
+
+func drawn(kept []uint8, words []uint64, least uint32) {
+	for i := range kept {
+		x := uint32(words[i/2] >> (i % 2 * 32))
+		kept[i] = uint8(int64(uint64(least)-uint64(x)-1) >> 63) // below 0 where x is at least least
+	}
+}
+
+func sum[T Float](lane *[lanes]T, v []T) {
+	for i, x := range v {
+		lane[i%lanes] += x
+	}
+}
+
+func center[T Float](lane *[lanes]T, v []T, mean T) {
+	for i, x := range v {
+		v[i] = x - mean
+		lane[i%lanes] += T(v[i] * v[i])
+	}
+}
+
+func unscale[T Float](lane *[2 * lanes]T, d, normal, scale, ds, dt []T) {
+	for i, v := range d {
+		ds[i] += T(v * normal[i])
+		dt[i] += v
+		d[i] = T(v * scale[i])
+		lane[i%lanes] += d[i]
+		lane[lanes+i%lanes] += T(d[i] * normal[i])
+	}
+}
+
+func uncenter[T Float](d, normal []T, inverse, mean, along T) {
+	for i, v := range d {
+		d[i] = inverse * (v - mean - T(normal[i]*along))
+	}
+}
+
+func products[T Float](lane *[lanes]T, a, b []T) {
+	for i, x := range a {
+		lane[i%lanes] += T(x * b[i])
+	}
+}
+
+func softmaxBack[T Float](d, p []T, along, factor T) {
+	for i, x := range p {
+		d[i] = T(x*(d[i]-along)) * factor
+	}
+}
+
+func adam[T Float](params, grad, m, v []T, r *adamRates[T]) {
+	for i, p := range params {
+		g := T(r.decay*p) + grad[i]
+		m[i] = T(r.b1*m[i]) + T(r.c1*g)
+		v[i] = T(r.b2*v[i]) + T(r.c2*T(g*g))
+		params[i] = p - T(r.step*(m[i]/(T(math.Sqrt(float64(v[i])))/r.root+r.epsilon)))
 	}
 }

@@ -144,7 +144,7 @@ func (m *brainNetCNN[T]) convolve(params, x []T, n, threads int) {
 			row, col := s.maps[1].sides(at, k)
 			line[T]{col, row}.forward(t, node, nodeW[k*d*w:][:d*w], slope)
 		}
-		network.ReLU(node, slope)
+		gnn.ReLU(node, slope)
 	})
 }
 
@@ -248,7 +248,7 @@ func (m *brainNetCNN[T]) head(params []T, n int, r *random.Stream, threads int) 
 		y := make([]T, n*f.Out)
 		f.Forward(y, values[i], params, n, threads)
 		if i < len(m.layers)-1 {
-			network.ReLU(y, T(m.Slope))
+			gnn.ReLU(y, T(m.Slope))
 			if r != nil {
 				masks = append(masks, network.Drop(y, m.Dropout, r))
 			}
@@ -279,7 +279,7 @@ func (m *brainNetCNN[T]) Gradient(params, grad []T, cases []int, r *random.Strea
 		if i > 0 && r != nil {
 			network.Times(dx, masks[i-1])
 		}
-		network.ReLUBack(dx, values[i], slope) // what was dropped has gradient 0 already
+		gnn.ReLUBack(dx, values[i], slope) // what was dropped has gradient 0 already
 		dy = dx
 	}
 	m.backward(dy, params, grad, n, threads)

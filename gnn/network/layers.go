@@ -62,9 +62,7 @@ func (f Full[T]) Backward(dx, dy, x, params, grad []T, n, threads int) {
 		db := Of(grad, f.B)
 		clear(db)
 		for i := range n {
-			for j, v := range dy[i*f.Out:][:f.Out] {
-				db[j] += v
-			}
+			gnn.Add(db, dy[i*f.Out:][:f.Out])
 		}
 	}
 	switch {
@@ -92,7 +90,7 @@ func Through[T gnn.Float](layers []Full[T], params, x []T, slope T, n, threads i
 		y := make([]T, n*f.Out)
 		f.Forward(y, values[i], params, n, threads)
 		if i < len(layers)-1 {
-			ReLU(y, slope)
+			gnn.ReLU(y, slope)
 		}
 		values = append(values, y)
 	}
@@ -109,30 +107,11 @@ func ThroughBack[T gnn.Float](layers []Full[T], params, grad []T, values [][]T, 
 		}
 		layers[i].Backward(dx, d, values[i], params, grad, n, threads)
 		if i > 0 {
-			ReLUBack(dx, values[i], slope)
+			gnn.ReLUBack(dx, values[i], slope)
 		}
 		d = dx
 	}
 	return d
-}
-
-// ReLU is max(x, 0) + slope·min(x, 0), in place.
-func ReLU[T gnn.Float](v []T, slope T) {
-	for i, x := range v {
-		v[i] = max(x, 0) + T(slope*min(x, 0))
-	}
-}
-
-// ReLUBack multiplies a gradient by the slope where the result was not above 0.
-func ReLUBack[T gnn.Float](d, y []T, slope T) {
-	slopes := [2]T{slope, 1}
-	for i, v := range y { // which of the two is as good as random: it picks a number, not a branch
-		above := 0
-		if v > 0 {
-			above = 1
-		}
-		d[i] *= slopes[above]
-	}
 }
 
 // Drop sets each value to 0 with probability p, and divides the others by 1−p; it
@@ -149,24 +128,23 @@ func Drop[T gnn.Float](v []T, p float64, r *random.Stream) []T {
 	return mask
 }
 
-// Mask draws factors of dropout, two of each random word: 0 with probability p, otherwise 1/(1−p).
-func Mask[T gnn.Float](n int, p float64, r *random.Stream) []T {
-	keep, factors, least := make([]T, n), [2]T{0, T(1 / (1 - p))}, uint32(p*(1<<32))
-	word := uint64(0)
-	for j := range keep {
-		if word >>= 32; j%2 == 0 {
-			word = r.Uint64()
-		}
-		kept := 0 // no branch, which would be guessed wrong half of the time
-		if uint32(word) >= least {
-			kept = 1
-		}
-		keep[j] = factors[kept]
-	}
-	return keep
+// A Mask is a dropout of numbers: which are kept, as gnn.Drawn draws them, and their factor.
+type Mask[T gnn.Float] struct {
+	Kept   []uint8
+	Factor T
 }
 
-// Times multiplies by the factors of Drop or Mask.
+// NewMask draws a dropout of n numbers with the probability p.
+func NewMask[T gnn.Float](n int, p float64, r *random.Stream) Mask[T] {
+	m := Mask[T]{make([]uint8, n), T(1 / (1 - p))}
+	gnn.Drawn(m.Kept, p, r)
+	return m
+}
+
+// Drop sets out to x after the dropout, of numbers from place at on.
+func (m Mask[T]) Drop(out, x []T, at int) { gnn.Drop(out, x, m.Kept[at:][:len(x)], m.Factor) }
+
+// Times multiplies by the factors of Drop.
 func Times[T gnn.Float](v, factor []T) {
 	for i, f := range factor {
 		v[i] *= f
@@ -179,43 +157,9 @@ const epsilon = 1e-5
 // Normalize centers v and scales it to variance 1, in place: a layer normalization before its scale and
 // shift. It returns the factor.
 func Normalize[T gnn.Float](v []T) T {
-	inverse := T(1 / math.Sqrt(float64(Center(v)+epsilon)))
-	for j := range v {
-		v[j] *= inverse
-	}
+	inverse := T(1 / math.Sqrt(float64(gnn.Center(v)+epsilon)))
+	gnn.Scale(v, inverse)
 	return inverse
-}
-
-// Center takes the mean from v, in place, and returns the variance (n in the denominator).
-func Center[T gnn.Float](v []T) T {
-	mean, sum := T(0), T(0)
-	for _, x := range v {
-		mean += x
-	}
-	mean /= T(len(v))
-	for j, x := range v {
-		v[j] = x - mean
-		sum += T(v[j] * v[j])
-	}
-	return sum / T(len(v))
-}
-
-// Unnormalize turns the gradient d of scale·normal + shift into that of what was normalized, and adds to
-// those of scale and shift.
-func Unnormalize[T gnn.Float](d, normal, scale, ds, dt []T, inverse T) {
-	mean, along := T(0), T(0)
-	for j, v := range d {
-		ds[j] += T(v * normal[j])
-		dt[j] += v
-		d[j] = T(v * scale[j])
-		mean += d[j]
-		along += T(d[j] * normal[j])
-	}
-	mean /= T(len(d))
-	along /= T(len(d))
-	for j, v := range d {
-		d[j] = inverse * (v - mean - T(normal[j]*along))
-	}
 }
 
 // Contrast sets d to the gradient of the logit of class 1 less that of class 0, or with more classes of the

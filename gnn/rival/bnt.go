@@ -159,7 +159,7 @@ func (n *bntNet[T]) back(params, grad []T, p *bntPass[T], logits []T, matrices b
 		di := network.Of(grad, n.identity)
 		clear(di)
 		for at := 0; at < len(d); at += n.columns {
-			add(di[at/n.columns%n.Nodes*n.Identity:], d[at+n.Nodes:][:n.Identity])
+			gnn.Add(di[at/n.columns%n.Nodes*n.Identity:], d[at+n.Nodes:][:n.Identity])
 		}
 	}
 	return d

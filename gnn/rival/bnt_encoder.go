@@ -41,9 +41,12 @@ func newBNTBlock[T gnn.Float](l *gnn.Layout, number, columns int, o BNT) bntBloc
 
 // A mask holds the factors of dropout of one participant in one block.
 type mask[T gnn.Float] struct {
-	attention         []T // heads × nodes × nodes
-	first, up, second []T // nodes × columns, × FeedForward, × columns
+	attention         network.Mask[T] // heads × nodes × nodes
+	first, up, second network.Mask[T] // nodes × columns, × FeedForward, × columns
 }
+
+func firstOf[T gnn.Float](m *mask[T]) network.Mask[T]  { return m.first }
+func secondOf[T gnn.Float](m *mask[T]) network.Mask[T] { return m.second }
 
 // masks draws those of some participants: block × participant.
 func (n *bntNet[T]) masks(graphs int, stream *random.Stream, threads int) [][]*mask[T] {
@@ -57,7 +60,7 @@ func (n *bntNet[T]) masks(graphs int, stream *random.Stream, threads int) [][]*m
 	}
 	dense.Each(threads, len(seeds), func(i int) {
 		r := random.New(seeds[i], "dropout")
-		draw := func(size int) []T { return network.Mask[T](size, n.Dropout, r) }
+		draw := func(size int) network.Mask[T] { return network.NewMask[T](size, n.Dropout, r) }
 		m := &mask[T]{draw(n.Heads * n.Nodes * n.Nodes), draw(n.Nodes * n.columns), draw(n.Nodes * n.FeedForward),
 			draw(n.Nodes * n.columns)}
 		all[i/graphs][i%graphs] = m
@@ -99,26 +102,24 @@ func (b *bntBlock[T]) forward(params, x []T, nodes int, masks []*mask[T], thread
 		q, k, v := b.parts(s.qkv, i/h, i%h, nodes)
 		a := s.attention[i*nodes*nodes:][:nodes*nodes]
 		dense.Multiply(a, nodes, q, k.T(), nodes, c/h, nodes, false, 1)
-		for j := range a {
-			a[j] *= factor
-		}
+		gnn.Scale(a, factor)
 		softmax(a, nodes)
 		dense.Multiply(s.joined[i/h*nodes*c+i%h*(c/h):], c, dense.Rows(s.dropped(i, h), nodes), v,
 			nodes, nodes, c/h, false, 1)
 	})
 	y := make([]T, rows*c)
 	b.out.Forward(y, s.joined, params, rows, threads)
-	s.first = join(b.first, params, x, y, c, masks, func(m *mask[T]) []T { return m.first }, graphs, threads)
+	s.first = join(b.first, params, x, y, c, masks, firstOf[T], graphs, threads)
 	b.up.Forward(s.hidden, s.first.out, params, rows, threads)
 	dense.Each(threads, graphs, func(g int) {
 		part := graph(s.hidden, g, graphs)
-		network.ReLU(part, 0)
+		gnn.ReLU(part, 0)
 		if masks != nil {
-			network.Times(part, masks[g].up)
+			masks[g].up.Drop(part, part, 0)
 		}
 	})
 	b.down.Forward(y, s.hidden, params, rows, threads)
-	s.second = join(b.second, params, s.first.out, y, c, masks, func(m *mask[T]) []T { return m.second },
+	s.second = join(b.second, params, s.first.out, y, c, masks, secondOf[T],
 		graphs, threads)
 	return s
 }
@@ -137,30 +138,28 @@ func (s *state[T]) dropped(i, heads int) []T {
 	if s.masks == nil {
 		return a
 	}
-	out := append([]T(nil), a...)
-	network.Times(out, s.masks[i/heads].attention[i%heads*size:][:size])
+	out := make([]T, size)
+	s.masks[i/heads].attention.Drop(out, a, i%heads*size)
 	return out
 }
 
 // join is LN(x + y), y after dropout; y is overwritten.
-func join[T gnn.Float](l norm, params, x, y []T, columns int, masks []*mask[T], of func(*mask[T]) []T,
+func join[T gnn.Float](l norm, params, x, y []T, columns int, masks []*mask[T], of func(*mask[T]) network.Mask[T],
 	graphs, threads int) *normal[T] {
 	n := &normal[T]{before: make([]T, len(x)), inverse: make([]T, len(x)/columns), out: make([]T, len(x))}
 	scale, shift := network.Of(params, l.scale), network.Of(params, l.shift)
 	dense.Each(threads, graphs, func(g int) {
 		if masks != nil {
-			network.Times(graph(y, g, graphs), of(masks[g]))
+			part := graph(y, g, graphs)
+			of(masks[g]).Drop(part, part, 0)
 		}
 		from := g * (len(x) / graphs)
 		for at := from; at < from+len(x)/graphs; at += columns {
 			row, out := n.before[at:][:columns], n.out[at:][:columns]
-			for j, v := range x[at:][:columns] {
-				row[j] = v + y[at+j]
-			}
+			copy(row, y[at:])
+			gnn.Add(row, x[at:][:columns])
 			n.inverse[at/columns] = network.Normalize(row)
-			for j, v := range row {
-				out[j] = T(v*scale[j]) + shift[j]
-			}
+			gnn.Affine(out, row, scale, shift)
 		}
 	})
 	return n
@@ -174,7 +173,7 @@ func unjoin[T gnn.Float](l norm, params, grad []T, n *normal[T], d []T, columns,
 		ds, dt := parts[2*g*columns:][:columns], parts[(2*g+1)*columns:][:columns]
 		from := g * (len(d) / graphs)
 		for at := from; at < from+len(d)/graphs; at += columns {
-			network.Unnormalize(d[at:][:columns], n.before[at:][:columns], scale, ds, dt, n.inverse[at/columns])
+			gnn.Uncenter(d[at:][:columns], n.before[at:][:columns], scale, ds, dt, n.inverse[at/columns])
 		}
 	})
 	ds, dt := network.Of(grad, l.scale), network.Of(grad, l.shift)
@@ -195,32 +194,32 @@ func (b *bntBlock[T]) back(params, grad []T, s *state[T], d []T, wanted bool, th
 	rows := len(s.x) / c
 	graphs := rows / nodes
 	// through is the gradient of what was added, before its dropout
-	through := func(d []T, of func(*mask[T]) []T) []T {
+	through := func(d []T, of func(*mask[T]) network.Mask[T]) []T {
 		if s.masks == nil {
 			return d
 		}
-		out := append([]T(nil), d...)
+		out := make([]T, len(d))
 		for g, m := range s.masks {
-			network.Times(graph(out, g, graphs), of(m))
+			of(m).Drop(graph(out, g, graphs), graph(d, g, graphs), 0)
 		}
 		return out
 	}
 	unjoin(b.second, params, grad, s.second, d, c, graphs, threads)
 	up := make([]T, rows*b.up.Out)
-	b.down.Backward(up, through(d, func(m *mask[T]) []T { return m.second }), s.hidden, params, grad, rows, threads)
+	b.down.Backward(up, through(d, secondOf[T]), s.hidden, params, grad, rows, threads)
 	dense.Each(threads, graphs, func(g int) {
 		part := graph(up, g, graphs)
 		if s.masks != nil {
-			network.Times(part, s.masks[g].up)
+			s.masks[g].up.Drop(part, part, 0)
 		}
-		network.ReLUBack(part, graph(s.hidden, g, graphs), 0)
+		gnn.ReLUBack(part, graph(s.hidden, g, graphs), 0)
 	})
 	dx := make([]T, rows*c)
 	b.up.Backward(dx, up, s.first.out, params, grad, rows, threads)
-	add(dx, d)
+	gnn.Add(dx, d)
 	unjoin(b.first, params, grad, s.first, dx, c, graphs, threads)
 	joined := d
-	b.out.Backward(joined, through(dx, func(m *mask[T]) []T { return m.first }), s.joined, params, grad, rows, threads)
+	b.out.Backward(joined, through(dx, firstOf[T]), s.joined, params, grad, rows, threads)
 
 	dqkv := make([]T, rows*3*c)
 	factor := T(1 / math.Sqrt(float64(c/h)))
@@ -232,12 +231,9 @@ func (b *bntBlock[T]) back(params, grad []T, s *state[T], d []T, wanted bool, th
 		dense.Multiply(da, nodes, dj, v.T(), nodes, c/h, nodes, false, 1)
 		dense.Multiply(dqkv[at+2*c:], 3*c, dense.Rows(s.dropped(i, h), nodes).T(), dj, nodes, nodes, c/h, false, 1)
 		if s.masks != nil {
-			network.Times(da, s.masks[i/h].attention[i%h*nodes*nodes:][:nodes*nodes])
+			s.masks[i/h].attention.Drop(da, da, i%h*nodes*nodes)
 		}
-		softmaxBack(da, s.attention[i*nodes*nodes:][:nodes*nodes], nodes)
-		for j := range da {
-			da[j] *= factor
-		}
+		softmaxBack(da, s.attention[i*nodes*nodes:][:nodes*nodes], nodes, factor)
 		dense.Multiply(dqkv[at:], 3*c, dense.Rows(da, nodes), k, nodes, nodes, c/h, false, 1)
 		dense.Multiply(dqkv[at+c:], 3*c, dense.Rows(da, nodes).T(), q, nodes, nodes, c/h, false, 1)
 	})
@@ -247,7 +243,7 @@ func (b *bntBlock[T]) back(params, grad []T, s *state[T], d []T, wanted bool, th
 	}
 	b.in.Backward(out, dqkv, s.x, params, grad, rows, threads)
 	if wanted {
-		add(out, dx)
+		gnn.Add(out, dx)
 	}
 	return out
 }
@@ -259,15 +255,9 @@ func softmax[T gnn.Float](v []T, width int) {
 	}
 }
 
-// softmaxBack turns the gradient d of a softmax p into that of what it was computed from.
-func softmaxBack[T gnn.Float](d, p []T, width int) {
+// softmaxBack turns the gradient d of softmaxes p of factor·x, row by row, into that of x.
+func softmaxBack[T gnn.Float](d, p []T, width int, factor T) {
 	for at := 0; at < len(d); at += width {
-		row, along := d[at:][:width], T(0)
-		for j, x := range p[at:][:width] {
-			along += T(row[j] * x)
-		}
-		for j, x := range p[at:][:width] {
-			row[j] = x * (row[j] - along)
-		}
+		gnn.SoftmaxBack(d[at:][:width], p[at:][:width], factor)
 	}
 }

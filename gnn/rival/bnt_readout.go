@@ -34,7 +34,7 @@ func (n *bntNet[T]) read(params, x []T, graphs, threads int) *readout[T] {
 		dense.Multiply(graph(pooled, g, graphs), c, dense.Rows(to, k).T(), dense.Rows(part, c), k, n.Nodes, c, false, 1)
 	})
 	reduced := network.Through(n.head[:1], params, pooled, leaky, graphs*k, threads)
-	network.ReLU(reduced[1], leaky)
+	gnn.ReLU(reduced[1], leaky)
 	r.values = append(reduced[:1], network.Through(n.head[1:], params, reduced[1], leaky, graphs, threads)...)
 	return r
 }
@@ -133,7 +133,7 @@ func (n *bntNet[T]) readBack(params, grad []T, r *readout[T], logits []T, thread
 	graphs := len(logits) / n.Classes
 	z := r.encoded[len(r.encoded)-1]
 	d := network.ThroughBack(n.head[1:], params, grad, r.values[1:], logits, leaky, true, graphs, threads)
-	network.ReLUBack(d, r.values[1], leaky)
+	gnn.ReLUBack(d, r.values[1], leaky)
 	pooled := network.ThroughBack(n.head[:1], params, grad, r.values[:1], d, leaky, true, graphs*k, threads)
 	dz := make([]T, len(z))
 	weight := T(n.Clustering / float64(len(z)/c))
@@ -142,7 +142,7 @@ func (n *bntNet[T]) readBack(params, grad []T, r *readout[T], logits []T, thread
 		p := graph(r.assign, g, graphs)
 		dp := make([]T, n.Nodes*k)
 		dense.Multiply(dp, k, dense.Rows(part, c), dense.Rows(dg, c).T(), n.Nodes, c, k, false, 1)
-		softmaxBack(dp, p, k)
+		softmaxBack(dp, p, k, 1)
 		if r.target != nil { // of λ·KL(Q‖softmax(l)) with Q fixed: λ(P − Q)
 			for i, q := range graph(r.target, g, graphs) {
 				dp[i] += T(weight * (p[i] - q))

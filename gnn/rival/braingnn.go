@@ -74,7 +74,7 @@ func (o BrainGNN) start(t network.Training) network.Training {
 func Communities(m *Model[Graph[float32]]) [][]float32 {
 	o := m.design.(BrainGNN)
 	v := slices.Clone(network.Of(m.params, newBrainGNN[float32](o, nil, nil).blocks[0].member))
-	network.ReLU(v, 0)
+	gnn.ReLU(v, 0)
 	return slices.Collect(slices.Chunk(v, o.Communities))
 }
 

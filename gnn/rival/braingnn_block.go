@@ -82,7 +82,7 @@ func (b *brainBlock[T]) forward(o BrainGNN, params []T, graphs, size, threads in
 	b.graphs, b.size, b.keep = graphs, size, o.kept(size)
 	b.arrange(o.Nodes, region)
 	copy(network.Size(&b.members, o.Nodes*o.Communities), network.Of(params, b.member))
-	network.ReLU(b.members, 0)
+	gnn.ReLU(b.members, 0)
 	b.kernel.Forward(network.Size(&b.w, o.Nodes*b.kernel.Out), b.members, params, o.Nodes, threads)
 	network.Size(&b.x, rows*b.in)
 	network.Size(&b.y, rows*b.out)
@@ -124,11 +124,11 @@ func (b *brainBlock[T]) forward(o BrainGNN, params []T, graphs, size, threads in
 		if o.ConvBias {
 			bias := network.Of(params, b.bias)
 			for at := 0; at < len(h); at += b.out {
-				add(h[at:][:b.out], bias)
+				gnn.Add(h[at:][:b.out], bias)
 			}
 		}
 		if o.ReLU {
-			network.ReLU(h, 0)
+			gnn.ReLU(h, 0)
 		}
 		b.choose(o, g)
 	})
@@ -171,7 +171,7 @@ func (b *brainBlock[T]) choose(o BrainGNN, g int) {
 
 // standardize z-scores v (population sd) in place and returns 1/sd; equal values become 0, and do not move.
 func standardize[T gnn.Float](v []T) (inverse T) {
-	if variance := network.Center(v); variance > 0 {
+	if variance := gnn.Center(v); variance > 0 {
 		inverse = 1 / root(variance)
 	}
 	for i := range v {
@@ -186,7 +186,7 @@ func (b *brainBlock[T]) read(z []T, width, part int) {
 		mean, most := z[g*width+part:][:b.out], z[g*width+part+b.out:][:b.out]
 		clear(mean)
 		for p := range b.keep {
-			add(mean, b.pooled[(g*b.keep+p)*b.out:][:b.out])
+			gnn.Add(mean, b.pooled[(g*b.keep+p)*b.out:][:b.out])
 		}
 		for j, p := range b.best[g*b.out:][:b.out] {
 			mean[j] /= T(b.keep)
@@ -208,7 +208,7 @@ func (b *brainBlock[T]) readBack(dz []T, width, part int, more bool) {
 			mean[j] = row[j] / T(b.keep)
 		}
 		for p := range b.keep {
-			add(dp[(g*b.keep+p)*b.out:][:b.out], mean)
+			gnn.Add(dp[(g*b.keep+p)*b.out:][:b.out], mean)
 		}
 		for j, p := range b.best[g*b.out:][:b.out] {
 			dp[(g*b.keep+int(p))*b.out+j] += row[b.out+j]
@@ -227,20 +227,20 @@ func (b *brainBlock[T]) back(o BrainGNN, params, grad, dx []T, threads int) {
 		dh := b.dh[g*size*b.out:][:size*b.out]
 		b.chooseBack(o, g, dh)
 		if o.ReLU {
-			network.ReLUBack(dh, b.h[g*size*b.out:][:size*b.out], 0)
+			gnn.ReLUBack(dh, b.h[g*size*b.out:][:size*b.out], 0)
 		}
 		sum := b.parts[2*g*b.out:][:b.out]
 		clear(sum)
 		for at := 0; at < len(dh); at += b.out {
-			add(sum, dh[at:][:b.out])
+			gnn.Add(sum, dh[at:][:b.out])
 		}
 		dense.Multiply(b.dy[g*size*b.out:], b.out, dense.Rows(b.edges[g], size).T(), dense.Rows(dh, b.out), size, size,
 			b.out, false, 1)
 	})
 	du, db := make([]T, b.out), make([]T, b.out)
 	for g := range b.graphs {
-		add(db, b.parts[2*g*b.out:][:b.out])
-		add(du, b.parts[(2*g+1)*b.out:][:b.out])
+		gnn.Add(db, b.parts[2*g*b.out:][:b.out])
+		gnn.Add(du, b.parts[(2*g+1)*b.out:][:b.out])
 	}
 	if o.ConvBias {
 		copy(network.Of(grad, b.bias), db)
@@ -269,7 +269,7 @@ func (b *brainBlock[T]) back(o BrainGNN, params, grad, dx []T, threads int) {
 	})
 	dMember := network.Of(grad, b.member)
 	b.kernel.Backward(dMember, b.dw, b.members, params, grad, o.Nodes, threads)
-	network.ReLUBack(dMember, b.members, 0)
+	gnn.ReLUBack(dMember, b.members, 0)
 }
 
 // chooseBack takes the gradient of one graph through gates and scores to dh.

@@ -61,7 +61,7 @@ func (h *head[T]) forward(o BrainGNN, params []T, first, second *brainBlock[T], 
 		y := make([]T, first.graphs*f.Out)
 		f.Forward(y, x, params, first.graphs, threads)
 		if i < len(h.layers)-1 {
-			network.ReLU(y, 0)
+			gnn.ReLU(y, 0)
 			h.relu = append(h.relu, y)
 			if o.BatchNorm {
 				y = h.normalize(params, i, first.graphs, training, run)
@@ -130,7 +130,7 @@ func (h *head[T]) back(params, grad, d []T, threads int) []T {
 			if h.norms != nil {
 				h.normalizeBack(params, grad, d, i, rows)
 			}
-			network.ReLUBack(d, h.relu[i], 0)
+			gnn.ReLUBack(d, h.relu[i], 0)
 		}
 		dx := make([]T, rows*f.In)
 		f.Backward(dx, d, h.values[i], params, grad, rows, threads)

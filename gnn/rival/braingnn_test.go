@@ -316,6 +316,6 @@ func TestBrainGNNBits(t *testing.T) {
 				all = append(all, p.Probability, p.Layers[0].Score, p.Layers[1].Score)
 			}
 		}
-		need.Equal(t, testdir.Bits(all...), "976ccb20b7cce54a", threads)
+		need.Equal(t, testdir.Bits(all...), "3079cc379ed72631", threads)
 	}
 }

@@ -80,9 +80,9 @@ func (n *meanNet[T]) Drops() bool { return n.Dropout > 0 }
 // A meanPass is what a forward pass leaves for the way back. Rows are volumes, those of one participant
 // after those of the one before.
 type meanPass[T gnn.Float] struct {
-	from   []int // first row of each participant, and the end
-	x      []T   // rows × regions
-	keep   []T   // factors of dropout; nil without
+	from   []int            // first row of each participant, and the end
+	x      []T              // rows × regions
+	keep   *network.Mask[T] // nil without dropout
 	layers []meanLayer[T]
 	mean   []T // participants × hidden: mean over time of the last layer
 	logits []T // participants × classes
@@ -103,8 +103,8 @@ func (n *meanNet[T]) of(cases []int) [][]T {
 	return out
 }
 
-// forward computes the logits of series. keep, rows × hidden, may be nil.
-func (n *meanNet[T]) forward(params []T, series [][]T, keep []T, threads int) *meanPass[T] {
+// forward computes the logits of series. The dropout keep, of rows × hidden, may be nil.
+func (n *meanNet[T]) forward(params []T, series [][]T, keep *network.Mask[T], threads int) *meanPass[T] {
 	p := &meanPass[T]{from: make([]int, len(series)+1), keep: keep}
 	for k, x := range series {
 		p.from[k+1] = p.from[k] + len(x)/n.Regions
@@ -123,15 +123,13 @@ func (n *meanNet[T]) forward(params []T, series [][]T, keep []T, threads int) *m
 			for r := p.from[k]; r < p.from[k+1]; r++ {
 				v, out := y.normal[r*h:][:h], y.out[r*h:][:h]
 				y.inverse[r] = network.Normalize(v)
-				for j, x := range v {
-					out[j] = T(x*scale[j]) + shift[j]
-				}
+				gnn.Affine(out, v, scale, shift)
 				if l > 0 {
-					add(out, in[r*h:][:h])
+					gnn.Add(out, in[r*h:][:h])
 				}
-				network.ReLU(out, 0)
+				gnn.ReLU(out, 0)
 				if l == 0 && keep != nil {
-					network.Times(out, keep[r*h:][:h])
+					keep.Drop(out, out, r*h)
 				}
 			}
 		})
@@ -142,7 +140,7 @@ func (n *meanNet[T]) forward(params []T, series [][]T, keep []T, threads int) *m
 	dense.Each(threads, len(series), func(k int) {
 		mean := p.mean[k*h:][:h]
 		for r := p.from[k]; r < p.from[k+1]; r++ {
-			add(mean, in[r*h:][:h])
+			gnn.Add(mean, in[r*h:][:h])
 		}
 		for j := range mean {
 			mean[j] /= T(p.from[k+1] - p.from[k])
@@ -155,13 +153,14 @@ func (n *meanNet[T]) forward(params []T, series [][]T, keep []T, threads int) *m
 // Gradient overwrites grad with the gradient of the summed cross-entropy of cases, unless it is nil.
 func (n *meanNet[T]) Gradient(params, grad []T, cases []int, dropout *random.Stream,
 	threads int) (loss float64, right int) {
-	var keep []T
+	var keep *network.Mask[T]
 	if dropout != nil && n.Dropout > 0 {
 		rows := 0
 		for _, i := range cases {
 			rows += len(n.series[i]) / n.Regions
 		}
-		keep = network.Mask[T](rows*n.Hidden, n.Dropout, dropout)
+		mask := network.NewMask[T](rows*n.Hidden, n.Dropout, dropout)
+		keep = &mask
 	}
 	p := n.forward(params, n.of(cases), keep, threads)
 	for k, i := range cases {
@@ -204,14 +203,14 @@ func (n *meanNet[T]) back(params, grad []T, p *meanPass[T], logits []T, threads 
 			ds, dt := scales[2*k*h:][:h], scales[(2*k+1)*h:][:h]
 			for r := p.from[k]; r < p.from[k+1]; r++ {
 				dr, normal := d[r*h:][:h], y.normal[r*h:][:h]
-				network.ReLUBack(dr, y.out[r*h:][:h], 0)
+				gnn.ReLUBack(dr, y.out[r*h:][:h], 0)
 				if l == 0 && p.keep != nil {
-					network.Times(dr, p.keep[r*h:][:h])
+					p.keep.Drop(dr, dr, r*h)
 				}
 				if l > 0 {
 					copy(skip[r*h:], dr)
 				}
-				network.Unnormalize(dr, normal, scale, ds, dt, y.inverse[r])
+				gnn.Uncenter(dr, normal, scale, ds, dt, y.inverse[r])
 			}
 		})
 		in := p.x
@@ -223,8 +222,8 @@ func (n *meanNet[T]) back(params, grad []T, p *meanPass[T], logits []T, threads 
 			clear(ds)
 			clear(dt)
 			for k := range cases {
-				add(ds, scales[2*k*h:][:h])
-				add(dt, scales[(2*k+1)*h:][:h])
+				gnn.Add(ds, scales[2*k*h:][:h])
+				gnn.Add(dt, scales[(2*k+1)*h:][:h])
 			}
 		}
 		var below []T
@@ -232,7 +231,7 @@ func (n *meanNet[T]) back(params, grad []T, p *meanPass[T], logits []T, threads 
 			below = make([]T, rows*b.In)
 		}
 		b.Backward(below, d, in, params, grad, rows, threads)
-		add(below, skip)
+		gnn.Add(below, skip)
 		d = below
 	}
 	return d

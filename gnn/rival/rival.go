@@ -117,10 +117,4 @@ func (plain[T]) Buffers() []T { return nil }
 // Penalty is 0.
 func (plain[T]) Penalty() float64 { return 0 }
 
-func add[T gnn.Float](to, v []T) {
-	for j, x := range v {
-		to[j] += x
-	}
-}
-
 func root[T gnn.Float](x T) T { return T(math.Sqrt(float64(x))) }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// avo writes amd64 only. What package dense needs on arm64 is short: vectors of 128 bits, which every
-// such processor has, by the instructions that Go's assembler has names for.
+// avo writes amd64 only. What packages dense and gnn have on arm64 is short: vectors of 128 bits, which every
+// such processor has, by the instructions that Go's assembler has names for, and one comparison.
 
 // neon is a file of functions for arm64 and their declarations.
 type neon struct{ text, stubs strings.Builder }
@@ -18,12 +18,17 @@ func (n *neon) op(format string, args ...any) { fmt.Fprintf(&n.text, "\t"+format
 
 func (n *neon) label(name string) { fmt.Fprintf(&n.text, "%s:\n", name) }
 
-// function begins a function whose parameters have 8 bytes each; the first registers hold those that are in
+// function begins a function whose parameters have 8 bytes each, a float32 at their end 4; the first registers hold
+// those that are in
 // loaded, in their order.
 func (n *neon) function(name, doc, parameters string, loaded ...string) {
 	all := strings.Split(parameters, ", ")
+	size := 8 * len(all)
+	if strings.HasSuffix(parameters, " float32") {
+		size -= 4
+	}
 	fmt.Fprintf(&n.stubs, "\n// %s is %s\n//\n//go:noescape\nfunc %s(%s)\n", name, doc, name, parameters)
-	fmt.Fprintf(&n.text, "\n// func %s(%s)\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", name, parameters, name, 8*len(all))
+	fmt.Fprintf(&n.text, "\n// func %s(%s)\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", name, parameters, name, size)
 	for i, p := range loaded {
 		for at, q := range all {
 			if strings.HasPrefix(q, p+" ") {
@@ -132,18 +137,25 @@ func (n *neon) multiply(name, element, lanes string) {
 
 // neonVectors are the operations on vectors that accumulate products.
 func neonVectors(n *neon) {
-	n.function("axpyVec", "axpyGo; n is a multiple of 4, above 0.",
-		"y *float64, x *float64, n int, f float64", "y", "x", "n")
-	n.op("FMOVD f+24(FP), F0")
-	n.op("VDUP V0.D[0], V0.D2")
-	n.fours("axpy", 2, func() {
-		n.op("VLD1 (R0), %s", registers(1, 2, "D2"))
-		n.op("VLD1.P 32(R1), %s", registers(3, 2, "D2"))
-		n.fma(3, 0, 1, "D2")
-		n.fma(4, 0, 2, "D2")
-		n.op("VST1.P %s, 32(R0)", registers(1, 2, "D2"))
-	})
-	n.op("RET")
+	for _, double := range []bool{false, true} {
+		name, element, lanes, lane, count, load := "axpy32", "float32", "S4", "S", 1, "FMOVS"
+		if double {
+			name, element, lanes, lane, count, load = "axpy64", "float64", "D2", "D", 2, "FMOVD"
+		}
+		n.function(name, "axpyGo; n is a multiple of 4, above 0.", fmt.Sprintf("y *%s, x *%s, n int, f %s", element,
+			element, element), "y", "x", "n")
+		n.op("%s f+24(FP), F0", load)
+		n.op("VDUP V0.%s[0], V0.%s", lane, lanes)
+		n.fours(name, 2, func() {
+			n.op("VLD1 (R0), %s", registers(1, count, lanes))
+			n.op("VLD1.P %d(R1), %s", 16*count, registers(3, count, lanes))
+			for v := range count {
+				n.fma(3+v, 0, 1+v, lanes)
+			}
+			n.op("VST1.P %s, %d(R0)", registers(1, count, lanes), 16*count)
+		})
+		n.op("RET")
+	}
 
 	n.function("addSquaresVec", "addSquaresGo; n is a multiple of 4, above 0.",
 		"y *float64, x *float64, n int", "y", "x", "n")
@@ -195,4 +207,83 @@ func (n *neon) fours(label string, count int, body func()) {
 	body()
 	n.op("SUB $4, R%d", count)
 	n.op("CBNZ R%d, %s", count, label)
+}
+
+// neonGNN are the loops of package gnn that accumulate products: the sums over edges, and exponentials.
+func neonGNN(n *neon) {
+	n.spread("spreadRow16", 4)
+	n.spread("spreadRow8", 2)
+	n.exp()
+}
+
+// spread has the sums in V16 to V19.
+func (n *neon) spread(name string, count int) {
+	n.function(name, "a row of spread for one block of columns; stride is in bytes, entries is above 0. Without reverse "+
+		"it is\n// not back.", "out *float32, entries int, col *int32, reverse *int32, coef *float32, z *float32, stride int",
+		"out", "entries", "col", "reverse", "coef", "z", "stride")
+	const out, entries, col, reverse, coef, z, stride, at = 0, 1, 2, 3, 4, 5, 6, 7
+	n.zero(16, count)
+	n.op("CBNZ R%d, back", reverse)
+	for _, back := range []bool{false, true} {
+		label := map[bool]string{false: "entry", true: "back"}[back]
+		n.label(label)
+		if back {
+			n.op("MOVW.P 32(R%d), R%d", reverse, at)
+			n.op("ADD R%d<<2, R%d, R%d", at, coef, at)
+			n.op("VLD1R (R%d), [V4.S4]", at)
+		} else {
+			n.op("VLD1R (R%d), [V4.S4]", coef)
+			n.op("ADD $32, R%d", coef)
+		}
+		n.op("MOVW.P 32(R%d), R%d", col, at)
+		n.op("MADD R%d, R%d, R%d, R%d", at, z, stride, at)
+		n.op("VLD1 (R%d), %s", at, registers(0, count, "S4"))
+		for v := range count {
+			n.fma(v, 4, 16+v, "S4")
+		}
+		n.op("SUB $1, R%d", entries)
+		n.op("CBNZ R%d, %s", entries, label)
+		n.op("VST1 %s, (R%d)", registers(16, count, "S4"), out)
+		n.op("RET")
+	}
+}
+
+// exp has the constants of Exp32 in V16 to V28.
+func (n *neon) exp() {
+	n.function("expVec", "exps for numbers that are not above 0; fours is above 0.", "v *float32, fours int", "v", "fours")
+	names := []string{"expMin", "log2e", "round", "ln2Hi", "ln2Lo", "c7", "c6", "c5", "c4", "c3", "c2", "one"}
+	register := map[string]int{}
+	for i, name := range names {
+		register[name] = 16 + i
+		n.op("MOVW $%#x, R2", constants[name])
+		n.op("VDUP R2, V%d.S4", 16+i)
+	}
+	copied := func(from, to int) { n.op("VORR V%d.B16, V%d.B16, V%d.B16", from, from, to) }
+	const x, k, whole, p, small, zero = 0, 1, 2, 3, 5, 6
+	n.zero(zero, 1)
+	n.label("four")
+	n.op("VLD1 (R0), %s", registers(x, 1, "S4"))
+	n.op("WORD $%#x // FCMGT V%d.4S, V%d.4S, V%d.4S", 0x6ea0e400|x<<16|register["expMin"]<<5|small, small,
+		register["expMin"], x)
+	copied(register["round"], k)
+	n.fma(x, register["log2e"], k, "S4")
+	copied(k, whole)
+	less := func(x, y, sum int) { n.op("VFMLS V%d.S4, V%d.S4, V%d.S4", x, y, sum) }
+	less(register["one"], register["round"], whole)
+	less(whole, register["ln2Hi"], x)
+	less(whole, register["ln2Lo"], x)
+	sum := register["c7"]
+	for i, q := range []string{"c6", "c5", "c4", "c3", "c2", "one", "one"} {
+		next := p + i%2
+		copied(register[q], next)
+		n.fma(sum, x, next, "S4")
+		sum = next
+	}
+	n.op("VSHL $23, V%d.S4, V%d.S4", k, k)
+	n.op("VADD V%d.S4, V%d.S4, V%d.S4", k, sum, sum)
+	n.op("VBIT V%d.B16, V%d.B16, V%d.B16", small, zero, sum)
+	n.op("VST1.P %s, 16(R0)", registers(sum, 1, "S4"))
+	n.op("SUB $1, R1")
+	n.op("CBNZ R1, four")
+	n.op("RET")
 }

@@ -52,6 +52,7 @@ func inGNN() {
 	widen("widenWide", true, shifts)
 	unfold()
 	mmd()
+	rows()
 }
 
 // constants are the numbers that the loops need, by name.
@@ -98,25 +99,17 @@ func c(name string) Mem {
 func exp(x VecVirtual) {
 	k, n, p, small := YMM(), YMM(), YMM(), YMM()
 	VCMPPS(U8(0x11), c("expMin"), x, small) // x < min
-	VMULPS(c("log2e"), x, k)
-	VADDPS(c("round"), k, k)
+	VMOVUPS(c("round"), k)
+	VFMADD231PS(c("log2e"), x, k)
 	VSUBPS(c("round"), k, n)
-	t := YMM()
-	VMULPS(c("ln2Hi"), n, t)
-	VSUBPS(t, x, x)
-	VMULPS(c("ln2Lo"), n, t)
-	VSUBPS(t, x, x)
+	VFNMADD231PS(c("ln2Hi"), n, x)
+	VFNMADD231PS(c("ln2Lo"), n, x)
 	VMOVUPS(c("c7"), p)
-	for _, q := range []string{"c6", "c5", "c4", "c3", "c2"} {
-		VMULPS(x, p, p)
-		VADDPS(c(q), p, p)
+	for _, q := range []string{"c6", "c5", "c4", "c3", "c2", "one", "one"} {
+		VFMADD213PS(c(q), x, p)
 	}
-	VMULPS(x, x, t)
-	VMULPS(p, t, t)
-	VADDPS(x, t, t)
-	VADDPS(c("one"), t, t)
 	VPSLLD(U8(23), k, k)
-	VPADDD(k, t, x)
+	VPADDD(k, p, x)
 	VANDNPS(x, small, x)
 }
 
@@ -345,26 +338,19 @@ func expVec(name string, wide bool) {
 
 // expWide is exp in 16 lanes.
 func expWide(x VecVirtual) {
-	k, n, p, t, enough := ZMM(), ZMM(), ZMM(), ZMM(), K()
+	k, n, p, enough := ZMM(), ZMM(), ZMM(), K()
 	VCMPPS_BCST(U8(0x15), c("expMin"), x, enough) // not x < min
-	VMULPS_BCST(c("log2e"), x, k)
-	VADDPS_BCST(c("round"), k, k)
+	VBROADCASTSS(c("round"), k)
+	VFMADD231PS_BCST(c("log2e"), x, k)
 	VSUBPS_BCST(c("round"), k, n)
-	VMULPS_BCST(c("ln2Hi"), n, t)
-	VSUBPS(t, x, x)
-	VMULPS_BCST(c("ln2Lo"), n, t)
-	VSUBPS(t, x, x)
+	VFNMADD231PS_BCST(c("ln2Hi"), n, x)
+	VFNMADD231PS_BCST(c("ln2Lo"), n, x)
 	VBROADCASTSS(c("c7"), p)
-	for _, q := range []string{"c6", "c5", "c4", "c3", "c2"} {
-		VMULPS(x, p, p)
-		VADDPS_BCST(c(q), p, p)
+	for _, q := range []string{"c6", "c5", "c4", "c3", "c2", "one", "one"} {
+		VFMADD213PS_BCST(c(q), x, p)
 	}
-	VMULPS(x, x, t)
-	VMULPS(p, t, t)
-	VADDPS(x, t, t)
-	VADDPS_BCST(c("one"), t, t)
 	VPSLLD(U8(23), k, k)
-	VPADDD_Z(k, t, enough, x)
+	VPADDD_Z(k, p, enough, x)
 }
 
 func scaleRows() {
@@ -496,8 +482,8 @@ func outerAdd(name string, cols int) {
 		x, t := YMM(), YMM()
 		VBROADCASTSS(Mem{Base: cp}, x)
 		for j := range vv {
-			VMULPS(vv[j], x, t)
-			VADDPS(Mem{Base: y, Disp: 32 * j}, t, t)
+			VMOVUPS(Mem{Base: y, Disp: 32 * j}, t)
+			VFMADD231PS(vv[j], x, t)
 			VMOVUPS(t, Mem{Base: y, Disp: 32 * j})
 		}
 		ADDQ(I8(4), cp)

@@ -64,9 +64,7 @@ func spread(name string, rows, cols int, wide, back bool) {
 					VBROADCASTSS(Mem{Base: coef, Index: offset, Scale: 1, Disp: 4 * r}, x)
 				}
 				for j := range cols {
-					t := vector()
-					VMULPS(Mem{Base: z, Index: at, Scale: 1, Disp: 32 * j}, x, t)
-					VADDPS(t, acc[r*cols+j], acc[r*cols+j])
+					VFMADD231PS(Mem{Base: z, Index: at, Scale: 1, Disp: 32 * j}, x, acc[r*cols+j])
 				}
 			}
 			ADDQ(I8(32), offset)

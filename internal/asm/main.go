@@ -1,6 +1,6 @@
 // Command asm writes the assembly of packages dense, random, gnn, baseline and inflate for amd64, by avo, and that of
-// dense for arm64. It is a module of its own, so that the program does not depend on avo. The packages call it by go
-// generate:
+// dense and gnn for arm64. It is a module of its own, so that the program does not depend on avo. The packages call it
+// by go generate:
 //
 //	go generate ./numeric/dense ./numeric/random ./gnn ./gnn/baseline ./nifti/inflate
 //
@@ -22,7 +22,7 @@ import (
 var (
 	sets = map[string]func(){"products": products, "vectors": vectors, "gnn": inGNN, "crossed": crossed,
 		"random": inRandom, "inflate": inInflate}
-	neonSets = map[string]func(n *neon){"neonproducts": neonProducts, "neonvectors": neonVectors}
+	neonSets = map[string]func(n *neon){"neonproducts": neonProducts, "neonvectors": neonVectors, "neongnn": neonGNN}
 )
 
 func main() {
@@ -33,7 +33,7 @@ func main() {
 	}
 	set, known := sets[flag.Arg(0)]
 	if !known || flag.NArg() != 1 {
-		log.Fatalf("asm: name one of products, vectors, neonproducts, neonvectors, gnn, crossed, random and inflate, not %q",
+		log.Fatalf("asm: name one of products, vectors, gnn, crossed, random, inflate, neonproducts, neonvectors and neongnn, not %q",
 			flag.Args())
 	}
 	ConstraintExpr("!purego")

@@ -11,18 +11,11 @@ import (
 
 // vectors are the operations on vectors of package dense, for AVX2 and FMA.
 func vectors() {
-	function("axpy", "func(y, x *float64, n int, f float64)", 4)
-	f := spread64("f")
-	y, x := load("y"), load("x")
-	fours(func() {
-		t := YMM()
-		VMOVUPD(Mem{Base: y}, t)
-		VFMADD231PD(Mem{Base: x}, f, t)
-		VMOVUPD(t, Mem{Base: y})
-	}, y, x)
+	axpy("axpy32", "float32", XMM, 16, VMOVUPS, VFMADD231PS, VBROADCASTSS)
+	axpy("axpy64", "float64", YMM, 32, VMOVUPD, VFMADD231PD, VBROADCASTSD)
 
 	function("addSquares", "func(y, x *float64, n int)", 4)
-	y, x = load("y"), load("x")
+	y, x := load("y"), load("x")
 	fours(func() {
 		t := YMM()
 		VMOVUPD(Mem{Base: x}, t)
@@ -31,7 +24,7 @@ func vectors() {
 	}, y, x)
 
 	function("scale", "func(y, x, w *float64, n int, f float64)", 4)
-	f = spread64("f")
+	f := spread64("f")
 	y, x = load("y"), load("x")
 	w := load("w")
 	fours(func() {
@@ -70,6 +63,30 @@ func vectors() {
 
 	lanes("dot32", "float32", XMM, 16, VMOVUPS, VFMADD231PS)
 	lanes("dot64", "float64", YMM, 32, VMOVUPD, VFMADD231PD)
+}
+
+// axpy has four elements in a register.
+func axpy(name, element string, register func() VecVirtual, size int, move, fma, broadcast func(...Op)) {
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(y, x *%s, n int, f %s)", element, element))
+	Pragma("noescape")
+	Doc(name + " is axpyGo; n is a multiple of 4, above 0.")
+	y, x, n, f := load("y"), load("x"), load("n"), register()
+	addr, err := Param("f").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	broadcast(addr.Addr, f)
+	SHRQ(U8(2), n)
+	atLeastOnce("four", n, func() {
+		t := register()
+		move(Mem{Base: y}, t)
+		fma(Mem{Base: x}, f, t)
+		move(t, Mem{Base: y})
+		ADDQ(I8(int8(size)), y)
+		ADDQ(I8(int8(size)), x)
+	})
+	VZEROUPPER()
+	RET()
 }
 
 // lanes is a sum of products in four lanes, those of one register.

@@ -10,7 +10,7 @@ func addTiles(c []float64, cs int, a, b []float64, ld, m, depth int) {
 }
 
 // Axpy adds f·x to y.
-func Axpy(y []float64, f float64, x []float64) { axpyGo(y, f, x) }
+func Axpy[T Float](y []T, f T, x []T) { axpyGo(y, f, x) }
 
 // AddSquares adds x[i]² to y[i].
 func AddSquares(y, x []float64) { addSquaresGo(y, x) }

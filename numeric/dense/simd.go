@@ -37,13 +37,20 @@ func whole(n int) int {
 }
 
 // Axpy adds f·x to y.
-func Axpy(y []float64, f float64, x []float64) {
+func Axpy[T Float](y []T, f T, x []T) {
 	x = x[:len(y)]
 	n := whole(len(y))
 	if n > 0 {
-		axpyVec(&y[0], &x[0], n, f)
+		to, from := unsafe.Pointer(&y[0]), unsafe.Pointer(&x[0])
+		if unsafe.Sizeof(f) == 4 {
+			axpy32((*float32)(to), (*float32)(from), n, float32(f))
+		} else {
+			axpy64((*float64)(to), (*float64)(from), n, float64(f))
+		}
 	}
-	axpyGo(y[n:], f, x[n:])
+	if n < len(y) {
+		axpyGo(y[n:], f, x[n:])
+	}
 }
 
 // AddSquares adds x[i]² to y[i].

@@ -49,6 +49,13 @@ func TestVectorsAreThePortableCode(t *testing.T) {
 			}
 		}
 	}
+	for n := range 70 {
+		x, a := normals[float32](n, "x", n), normals[float32](n, "y", n)
+		b := slices.Clone(a)
+		axpyGo(a, 0.3, x)
+		Axpy(b, 0.3, x)
+		same(t, b, a, fmt.Sprint("axpy of ", n))
+	}
 	y := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	if s, m := SumSquares(y), SumMagnitudes([]float64{-1, 2, -3}); s != 285 || m != 6 {
 		t.Errorf("sums %v and %v, want 285 and 6", s, m)

@@ -1,15 +1,40 @@
 package dense
 
-import "math"
+import (
+	"math"
+	"unsafe"
+
+	"prgnn/numeric/exact"
+)
 
 // Operations on vectors. Each function defines its result; the vector code does the same roundings in
 // the same order, several elements at once.
 
 // axpyGo: y[i] += f·x[i].
-func axpyGo(y []float64, f float64, x []float64) {
+func axpyGo[T Float](y []T, f T, x []T) {
 	x = x[:len(y)]
+	if unsafe.Sizeof(f) == 4 && len(y) > 0 {
+		axpySingle(unsafe.Slice((*float32)(unsafe.Pointer(&y[0])), len(y)), float32(f),
+			unsafe.Slice((*float32)(unsafe.Pointer(&x[0])), len(x)))
+		return
+	}
 	for i := range y {
-		y[i] = math.FMA(f, x[i], y[i])
+		y[i] = T(math.FMA(float64(f), float64(x[i]), float64(y[i])))
+	}
+}
+
+// axpySingle calls exact.FMA32 for those sums alone that rounding to float64 and then to float32 may get wrong.
+func axpySingle(y []float32, f float32, x []float32) {
+	const normal = 2 * (1023 - 126) << 52
+	x = x[:len(y)]
+	factor := float64(f)
+	for i := range y {
+		s := float64(factor*float64(x[i])) + float64(y[i])
+		if b := math.Float64bits(s); b<<35 == 1<<63 || b<<1-1 < normal-1 {
+			y[i] = exact.FMA32(f, x[i], y[i])
+		} else {
+			y[i] = float32(s)
+		}
 	}
 }
 

@@ -4,23 +4,43 @@
 
 #include "textflag.h"
 
-// func axpyVec(y *float64, x *float64, n int, f float64)
+// func axpy32(y *float32, x *float32, n int, f float32)
 // Requires: AVX, FMA3
-TEXT ·axpyVec(SB), NOSPLIT, $0-32
-	VBROADCASTSD f+24(FP), Y0
+TEXT ·axpy32(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
+	VBROADCASTSS f+24(FP), X0
 	SHRQ         $0x02, DX
 
 four_ab:
+	VMOVUPS     (AX), X1
+	VFMADD231PS (CX), X0, X1
+	VMOVUPS     X1, (AX)
+	ADDQ        $+16, AX
+	ADDQ        $+16, CX
+	DECQ        DX
+	JNZ         four_ab
+	VZEROUPPER
+	RET
+
+// func axpy64(y *float64, x *float64, n int, f float64)
+// Requires: AVX, FMA3
+TEXT ·axpy64(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD f+24(FP), Y0
+	SHRQ         $0x02, DX
+
+four_ac:
 	VMOVUPD     (AX), Y1
 	VFMADD231PD (CX), Y0, Y1
 	VMOVUPD     Y1, (AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	DECQ        DX
-	JNZ         four_ab
+	JNZ         four_ac
 	VZEROUPPER
 	RET
 
@@ -32,14 +52,14 @@ TEXT ·addSquaresVec(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), DX
 	SHRQ $0x02, DX
 
-four_ac:
+four_ad:
 	VMOVUPD     (CX), Y0
 	VFMADD213PD (AX), Y0, Y0
 	VMOVUPD     Y0, (AX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	DECQ        DX
-	JNZ         four_ac
+	JNZ         four_ad
 	VZEROUPPER
 	RET
 
@@ -53,7 +73,7 @@ TEXT ·scaleVec(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x02, BX
 
-four_ad:
+four_ae:
 	VMULPD  (DX), Y0, Y1
 	VMULPD  (CX), Y1, Y1
 	VMOVUPD Y1, (AX)
@@ -61,7 +81,7 @@ four_ad:
 	ADDQ    $+32, CX
 	ADDQ    $+32, DX
 	DECQ    BX
-	JNZ     four_ad
+	JNZ     four_ae
 	VZEROUPPER
 	RET
 
@@ -74,14 +94,14 @@ TEXT ·clipVec(SB), NOSPLIT, $0-16
 	MOVQ         n+8(FP), CX
 	SHRQ         $0x02, CX
 
-four_ae:
+four_af:
 	VMOVUPD (AX), Y2
 	VMINPD  Y0, Y2, Y2
 	VMAXPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 	ADDQ    $+32, AX
 	DECQ    CX
-	JNZ     four_ae
+	JNZ     four_af
 	VZEROUPPER
 	RET
 
@@ -101,14 +121,14 @@ TEXT ·sumSquaresVec(SB), NOSPLIT, $0-24
 	VXORPD Y1, Y1, Y1
 	SHRQ   $0x03, DX
 
-eight_af:
+eight_ag:
 	VMOVUPD     (CX), Y2
 	VFMADD231PD Y2, Y2, Y0
 	VMOVUPD     32(CX), Y2
 	VFMADD231PD Y2, Y2, Y1
 	ADDQ        $+64, CX
 	DECQ        DX
-	JNZ         eight_af
+	JNZ         eight_ag
 	VMOVUPD     Y0, (AX)
 	VMOVUPD     Y1, 32(AX)
 	VZEROUPPER
@@ -125,14 +145,14 @@ TEXT ·sumMagnitudesVec(SB), NOSPLIT, $0-24
 	VXORPD       Y2, Y2, Y2
 	SHRQ         $0x03, DX
 
-eight_ag:
+eight_ah:
 	VANDPD  (CX), Y0, Y3
 	VADDPD  Y3, Y1, Y1
 	VANDPD  32(CX), Y0, Y3
 	VADDPD  Y3, Y2, Y2
 	ADDQ    $+64, CX
 	DECQ    DX
-	JNZ     eight_ag
+	JNZ     eight_ah
 	VMOVUPD Y1, (AX)
 	VMOVUPD Y2, 32(AX)
 	VZEROUPPER
@@ -151,13 +171,13 @@ TEXT ·dot32(SB), NOSPLIT, $0-32
 	VMOVUPS (AX), X0
 	SHRQ    $0x02, BX
 
-four_ah:
+four_ai:
 	VMOVUPS     (CX), X1
 	VFMADD231PS (DX), X1, X0
 	ADDQ        $+16, CX
 	ADDQ        $+16, DX
 	DECQ        BX
-	JNZ         four_ah
+	JNZ         four_ai
 	VMOVUPS     X0, (AX)
 	VZEROUPPER
 	RET
@@ -172,13 +192,13 @@ TEXT ·dot64(SB), NOSPLIT, $0-32
 	VMOVUPD (AX), Y0
 	SHRQ    $0x02, BX
 
-four_ai:
+four_aj:
 	VMOVUPD     (CX), Y1
 	VFMADD231PD (DX), Y1, Y0
 	ADDQ        $+32, CX
 	ADDQ        $+32, DX
 	DECQ        BX
-	JNZ         four_ai
+	JNZ         four_aj
 	VMOVUPD     Y0, (AX)
 	VZEROUPPER
 	RET

@@ -4,21 +4,37 @@
 
 #include "textflag.h"
 
-// func axpyVec(y *float64, x *float64, n int, f float64)
-TEXT ·axpyVec(SB), NOSPLIT, $0-32
+// func axpy32(y *float32, x *float32, n int, f float32)
+TEXT ·axpy32(SB), NOSPLIT, $0-28
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R2
+	FMOVS f+24(FP), F0
+	VDUP V0.S[0], V0.S4
+axpy32:
+	VLD1 (R0), [V1.S4]
+	VLD1.P 16(R1), [V3.S4]
+	VFMLA V3.S4, V0.S4, V1.S4
+	VST1.P [V1.S4], 16(R0)
+	SUB $4, R2
+	CBNZ R2, axpy32
+	RET
+
+// func axpy64(y *float64, x *float64, n int, f float64)
+TEXT ·axpy64(SB), NOSPLIT, $0-32
 	MOVD y+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R2
 	FMOVD f+24(FP), F0
 	VDUP V0.D[0], V0.D2
-axpy:
+axpy64:
 	VLD1 (R0), [V1.D2, V2.D2]
 	VLD1.P 32(R1), [V3.D2, V4.D2]
 	VFMLA V3.D2, V0.D2, V1.D2
 	VFMLA V4.D2, V0.D2, V2.D2
 	VST1.P [V1.D2, V2.D2], 32(R0)
 	SUB $4, R2
-	CBNZ R2, axpy
+	CBNZ R2, axpy64
 	RET
 
 // func addSquaresVec(y *float64, x *float64, n int)

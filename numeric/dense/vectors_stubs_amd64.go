@@ -4,10 +4,15 @@
 
 package dense
 
-// axpyVec is axpyGo; n is a multiple of 4, above 0.
+// axpy32 is axpyGo; n is a multiple of 4, above 0.
 //
 //go:noescape
-func axpyVec(y *float64, x *float64, n int, f float64)
+func axpy32(y *float32, x *float32, n int, f float32)
+
+// axpy64 is axpyGo; n is a multiple of 4, above 0.
+//
+//go:noescape
+func axpy64(y *float64, x *float64, n int, f float64)
 
 // addSquaresVec is addSquaresGo; n is a multiple of 4, above 0.
 //

@@ -97,6 +97,9 @@ func (s *Stream) inDisk() (u, v, q float64) {
 	}
 }
 
+// Uint64 is that of rand.Rand, without a call through an interface.
+func (s *Stream) Uint64() uint64 { return s.source.Uint64() }
+
 // uniform is Float64, without a call through an interface.
 func (s *Stream) uniform() float64 { return float64(float64(s.source.Uint64()<<11>>11) * 0x1p-53) }
 
