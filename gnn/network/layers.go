@@ -2,6 +2,8 @@ package network
 
 import (
 	"math"
+	"slices"
+	"sync"
 
 	"prgnn/gnn"
 	"prgnn/numeric/dense"
@@ -39,6 +41,58 @@ func Size[T any](s *[]T, n int) []T {
 	}
 	*s = (*s)[:n]
 	return *s
+}
+
+// Memory lends slices, so that the batches after the first one need no new ones. What is in them is undefined.
+type Memory[T any] struct {
+	lock sync.Mutex
+	free map[int][][]T // by length
+	lent [][]T
+}
+
+// Take lends a slice of n values until Give or Reset.
+func (m *Memory[T]) Take(n int) []T {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	s := []T(nil)
+	if free := m.free[n]; len(free) > 0 {
+		s, m.free[n] = free[len(free)-1], free[:len(free)-1]
+	} else {
+		s = make([]T, n)
+	}
+	m.lent = append(m.lent, s)
+	return s
+}
+
+// Give takes one slice back.
+func (m *Memory[T]) Give(s []T) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	for i, lent := range slices.Backward(m.lent) {
+		if &lent[0] == &s[0] {
+			m.lent = slices.Delete(m.lent, i, i+1)
+			m.back(s)
+			return
+		}
+	}
+}
+
+// Reset takes back all that is lent.
+func (m *Memory[T]) Reset() {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	for _, s := range m.lent {
+		m.back(s)
+	}
+	clear(m.lent)
+	m.lent = m.lent[:0]
+}
+
+func (m *Memory[T]) back(s []T) {
+	if m.free == nil {
+		m.free = map[int][][]T{}
+	}
+	m.free[len(s)] = append(m.free[len(s)], s)
 }
 
 // Of are the values of an array.
@@ -134,9 +188,9 @@ type Mask[T gnn.Float] struct {
 	Factor T
 }
 
-// NewMask draws a dropout of n numbers with the probability p.
-func NewMask[T gnn.Float](n int, p float64, r *random.Stream) Mask[T] {
-	m := Mask[T]{make([]uint8, n), T(1 / (1 - p))}
+// NewMask draws a dropout of so many numbers with the probability p.
+func NewMask[T gnn.Float](kept []uint8, p float64, r *random.Stream) Mask[T] {
+	m := Mask[T]{kept, T(1 / (1 - p))}
 	gnn.Drawn(m.Kept, p, r)
 	return m
 }

@@ -67,6 +67,7 @@ type bntNet[T gnn.Float] struct {
 	l        gnn.Layout
 	identity gnn.Param // nodes × Identity; empty without
 	penalty  float64   // of the last gradient
+	memory   *memories[T]
 	blocks   []bntBlock[T]
 	encode   []network.Full[T] // the MLP before the readout; none for the readout of the paper
 	head     []network.Full[T] // of a cluster, then of all
@@ -78,7 +79,7 @@ type bntNet[T gnn.Float] struct {
 
 // newBNT makes a network. centers (K × V) are those of centersOf.
 func newBNT[T gnn.Float](o BNT, centers []float64, graphs [][]T, label []int) *bntNet[T] {
-	n := &bntNet[T]{BNT: o, columns: o.Columns(), graphs: graphs, label: label}
+	n := &bntNet[T]{BNT: o, columns: o.Columns(), graphs: graphs, label: label, memory: &memories[T]{}}
 	if o.Identity > 0 {
 		n.identity = network.Add(&n.l, "identity_N", o.Nodes, o.Identity)
 	}
@@ -142,7 +143,7 @@ func (n *bntNet[T]) forward(params, x []T, masks [][]*mask[T], threads int) *bnt
 		if masks != nil {
 			m = masks[i]
 		}
-		p.blocks = append(p.blocks, b.forward(params, x, n.Nodes, m, threads))
+		p.blocks = append(p.blocks, b.forward(params, x, n.Nodes, m, &n.memory.numbers, threads))
 		x = p.blocks[i].second.out
 	}
 	p.readout = n.read(params, x, p.graphs, threads)
@@ -179,6 +180,7 @@ func (n *bntNet[T]) padded(cases []int) []T {
 // rate rates participants: layers 1 and 2 are what each node receives in each block, the mean over heads and rows of
 // its column of the attention; layer 3 is gradient × input of each node, over its row of the matrix.
 func (n *bntNet[T]) rate(params []T, cases []int, threads int) []gnn.Prediction {
+	n.memory.reset()
 	x := n.padded(cases)
 	p := n.forward(params, x, nil, threads)
 	out := predictions(p.logits(), n.Classes)
@@ -214,13 +216,14 @@ func received[T gnn.Float](attention []T, nodes int) []float64 {
 // random numbers the cases are mixed.
 func (n *bntNet[T]) Gradient(params, grad []T, cases []int, stream *random.Stream,
 	threads int) (loss float64, right int) {
+	n.memory.reset()
 	x := n.padded(cases)
 	share, partner := 1.0, []int(nil)
 	var masks [][]*mask[T]
 	if stream != nil {
 		if n.Mixup {
 			share, partner = stream.Float64(), stream.Perm(len(cases))
-			x = mix(x, share, partner)
+			x = mix(n.memory.numbers.Take(len(x)), x, share, partner)
 		}
 		if n.Dropout > 0 {
 			masks = n.masks(len(cases), stream, threads)
@@ -251,9 +254,8 @@ func (n *bntNet[T]) Gradient(params, grad []T, cases []int, stream *random.Strea
 }
 
 // mix is share·x + (1−share)·x', where x' are the participants in another order.
-func mix[T gnn.Float](x []T, share float64, order []int) []T {
+func mix[T gnn.Float](out, x []T, share float64, order []int) []T {
 	size := len(x) / len(order)
-	out := make([]T, len(x))
 	a, b := T(share), T(1-share)
 	for k, from := range order {
 		mine, other := x[k*size:][:size], x[from*size:][:size]

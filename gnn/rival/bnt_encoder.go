@@ -60,7 +60,9 @@ func (n *bntNet[T]) masks(graphs int, stream *random.Stream, threads int) [][]*m
 	}
 	dense.Each(threads, len(seeds), func(i int) {
 		r := random.New(seeds[i], "dropout")
-		draw := func(size int) network.Mask[T] { return network.NewMask[T](size, n.Dropout, r) }
+		draw := func(size int) network.Mask[T] {
+			return network.NewMask[T](n.memory.kept.Take(size), n.Dropout, r)
+		}
 		m := &mask[T]{draw(n.Heads * n.Nodes * n.Nodes), draw(n.Nodes * n.columns), draw(n.Nodes * n.FeedForward),
 			draw(n.Nodes * n.columns)}
 		all[i/graphs][i%graphs] = m
@@ -70,6 +72,7 @@ func (n *bntNet[T]) masks(graphs int, stream *random.Stream, threads int) [][]*m
 
 // A state is what the forward pass of a block leaves.
 type state[T gnn.Float] struct {
+	memory        *network.Memory[T]
 	nodes         int
 	masks         []*mask[T] // of each participant; nil without dropout
 	x             []T        // rows × columns
@@ -90,12 +93,14 @@ type normal[T gnn.Float] struct {
 // graph is the part of a participant.
 func graph[T any](v []T, g, graphs int) []T { return v[g*(len(v)/graphs):][:len(v)/graphs] }
 
-func (b *bntBlock[T]) forward(params, x []T, nodes int, masks []*mask[T], threads int) *state[T] {
+func (b *bntBlock[T]) forward(params, x []T, nodes int, masks []*mask[T],
+	memory *network.Memory[T], threads int) *state[T] {
 	c, h := b.columns, b.heads
 	rows := len(x) / c
 	graphs := rows / nodes
-	s := &state[T]{nodes: nodes, masks: masks, x: x, qkv: make([]T, rows*3*c), joined: make([]T, rows*c),
-		attention: make([]T, graphs*h*nodes*nodes), hidden: make([]T, rows*b.up.Out)}
+	s := &state[T]{memory: memory, nodes: nodes, masks: masks, x: x, qkv: memory.Take(rows * 3 * c),
+		joined: memory.Take(rows * c), attention: memory.Take(graphs * h * nodes * nodes),
+		hidden: memory.Take(rows * b.up.Out)}
 	b.in.Forward(s.qkv, x, params, rows, threads)
 	factor := T(1 / math.Sqrt(float64(c/h)))
 	dense.Each(threads, graphs*h, func(i int) {
@@ -104,12 +109,13 @@ func (b *bntBlock[T]) forward(params, x []T, nodes int, masks []*mask[T], thread
 		dense.Multiply(a, nodes, q, k.T(), nodes, c/h, nodes, false, 1)
 		gnn.Scale(a, factor)
 		softmax(a, nodes)
-		dense.Multiply(s.joined[i/h*nodes*c+i%h*(c/h):], c, dense.Rows(s.dropped(i, h), nodes), v,
-			nodes, nodes, c/h, false, 1)
+		dropped := s.dropped(i, h)
+		dense.Multiply(s.joined[i/h*nodes*c+i%h*(c/h):], c, dense.Rows(dropped, nodes), v, nodes, nodes, c/h, false, 1)
+		s.done(dropped)
 	})
-	y := make([]T, rows*c)
+	y := memory.Take(rows * c)
 	b.out.Forward(y, s.joined, params, rows, threads)
-	s.first = join(b.first, params, x, y, c, masks, firstOf[T], graphs, threads)
+	s.first = join(b.first, params, x, y, c, masks, firstOf[T], memory, graphs, threads)
 	b.up.Forward(s.hidden, s.first.out, params, rows, threads)
 	dense.Each(threads, graphs, func(g int) {
 		part := graph(s.hidden, g, graphs)
@@ -119,8 +125,7 @@ func (b *bntBlock[T]) forward(params, x []T, nodes int, masks []*mask[T], thread
 		}
 	})
 	b.down.Forward(y, s.hidden, params, rows, threads)
-	s.second = join(b.second, params, s.first.out, y, c, masks, secondOf[T],
-		graphs, threads)
+	s.second = join(b.second, params, s.first.out, y, c, masks, secondOf[T], memory, graphs, threads)
 	return s
 }
 
@@ -131,22 +136,28 @@ func (b *bntBlock[T]) parts(qkv []T, g, head, nodes int) (q, k, v dense.View[T])
 	return dense.Rows(qkv[at:], 3*c), dense.Rows(qkv[at+c:], 3*c), dense.Rows(qkv[at+2*c:], 3*c)
 }
 
-// dropped is the attention of a head, after dropout.
+// dropped is the attention of a head, after dropout, until done.
 func (s *state[T]) dropped(i, heads int) []T {
 	size := s.nodes * s.nodes
 	a := s.attention[i*size:][:size]
 	if s.masks == nil {
 		return a
 	}
-	out := make([]T, size)
+	out := s.memory.Take(size)
 	s.masks[i/heads].attention.Drop(out, a, i%heads*size)
 	return out
 }
 
+func (s *state[T]) done(dropped []T) {
+	if s.masks != nil {
+		s.memory.Give(dropped)
+	}
+}
+
 // join is LN(x + y), y after dropout; y is overwritten.
 func join[T gnn.Float](l norm, params, x, y []T, columns int, masks []*mask[T], of func(*mask[T]) network.Mask[T],
-	graphs, threads int) *normal[T] {
-	n := &normal[T]{before: make([]T, len(x)), inverse: make([]T, len(x)/columns), out: make([]T, len(x))}
+	memory *network.Memory[T], graphs, threads int) *normal[T] {
+	n := &normal[T]{before: memory.Take(len(x)), inverse: memory.Take(len(x) / columns), out: memory.Take(len(x))}
 	scale, shift := network.Of(params, l.scale), network.Of(params, l.shift)
 	dense.Each(threads, graphs, func(g int) {
 		if masks != nil {
@@ -198,14 +209,14 @@ func (b *bntBlock[T]) back(params, grad []T, s *state[T], d []T, wanted bool, th
 		if s.masks == nil {
 			return d
 		}
-		out := make([]T, len(d))
+		out := s.memory.Take(len(d))
 		for g, m := range s.masks {
 			of(m).Drop(graph(out, g, graphs), graph(d, g, graphs), 0)
 		}
 		return out
 	}
 	unjoin(b.second, params, grad, s.second, d, c, graphs, threads)
-	up := make([]T, rows*b.up.Out)
+	up := s.memory.Take(rows * b.up.Out)
 	b.down.Backward(up, through(d, secondOf[T]), s.hidden, params, grad, rows, threads)
 	dense.Each(threads, graphs, func(g int) {
 		part := graph(up, g, graphs)
@@ -214,22 +225,24 @@ func (b *bntBlock[T]) back(params, grad []T, s *state[T], d []T, wanted bool, th
 		}
 		gnn.ReLUBack(part, graph(s.hidden, g, graphs), 0)
 	})
-	dx := make([]T, rows*c)
+	dx := s.memory.Take(rows * c)
 	b.up.Backward(dx, up, s.first.out, params, grad, rows, threads)
 	gnn.Add(dx, d)
 	unjoin(b.first, params, grad, s.first, dx, c, graphs, threads)
 	joined := d
 	b.out.Backward(joined, through(dx, firstOf[T]), s.joined, params, grad, rows, threads)
 
-	dqkv := make([]T, rows*3*c)
+	dqkv := s.memory.Take(rows * 3 * c)
 	factor := T(1 / math.Sqrt(float64(c/h)))
 	dense.Each(threads, graphs*h, func(i int) {
 		q, k, v := b.parts(s.qkv, i/h, i%h, nodes)
 		at := i/h*nodes*3*c + i%h*(c/h)
 		dj := dense.Rows(joined[i/h*nodes*c+i%h*(c/h):], c)
-		da := make([]T, nodes*nodes)
+		da, dropped := s.memory.Take(nodes*nodes), s.dropped(i, h)
+		defer s.done(dropped)
+		defer s.memory.Give(da)
 		dense.Multiply(da, nodes, dj, v.T(), nodes, c/h, nodes, false, 1)
-		dense.Multiply(dqkv[at+2*c:], 3*c, dense.Rows(s.dropped(i, h), nodes).T(), dj, nodes, nodes, c/h, false, 1)
+		dense.Multiply(dqkv[at+2*c:], 3*c, dense.Rows(dropped, nodes).T(), dj, nodes, nodes, c/h, false, 1)
 		if s.masks != nil {
 			s.masks[i/h].attention.Drop(da, da, i%h*nodes*nodes)
 		}
@@ -239,7 +252,7 @@ func (b *bntBlock[T]) back(params, grad []T, s *state[T], d []T, wanted bool, th
 	})
 	var out []T
 	if wanted {
-		out = make([]T, rows*c)
+		out = s.memory.Take(rows * c)
 	}
 	b.in.Backward(out, dqkv, s.x, params, grad, rows, threads)
 	if wanted {

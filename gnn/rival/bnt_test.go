@@ -52,7 +52,8 @@ func (f fixture) net(t *testing.T) *bntNet[float64] {
 // gradientOf is the loss and gradient of the fixture's mixture.
 func gradientOf(t *testing.T, n *bntNet[float64], params []float64, threads int) (loss float64, grad []float64) {
 	share, partner := npy(t, "bnt/mix_lam")[0], networktest.Ints(npy(t, "bnt/mix_perm"))
-	p := n.forward(params, mix(n.padded(networktest.UpTo(bntPeople)), share, partner), nil, threads)
+	x := n.padded(networktest.UpTo(bntPeople))
+	p := n.forward(params, mix(make([]float64, len(x)), x, share, partner), nil, threads)
 	loss = n.cluster(p)
 	d := p.logits()
 	for k := range bntPeople {
@@ -79,7 +80,8 @@ func TestBNTAgainstPyTorch(t *testing.T) {
 				t.Fatalf("%s: %d parameters, want %d", dir, n.Layout().Len(), len(init))
 			}
 			params := networktest.Turned(n.Layout(), init, false)
-			x := mix(n.padded(networktest.UpTo(bntPeople)), share, partner)
+			whole := n.padded(networktest.UpTo(bntPeople))
+			x := mix(make([]float64, len(whole)), whole, share, partner)
 			if f.identity == 0 {
 				networktest.Near(t, "mixed", x, npy(t, "bnt/X_mix"), 1e-15)
 			}

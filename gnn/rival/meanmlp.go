@@ -2,6 +2,7 @@ package rival
 
 import (
 	"fmt"
+	"slices"
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
@@ -45,6 +46,7 @@ type meanNet[T gnn.Float] struct {
 	out    network.Full[T]
 	series [][]T // T × F each, row-major
 	label  []int
+	memory *memories[T]
 }
 
 // A meanBlock is a full layer with its normalization.
@@ -55,7 +57,7 @@ type meanBlock[T gnn.Float] struct {
 
 // newMeanMLP makes a network.
 func newMeanMLP[T gnn.Float](o MeanMLP, series [][]T, label []int) *meanNet[T] {
-	n := &meanNet[T]{MeanMLP: o, series: series, label: label}
+	n := &meanNet[T]{MeanMLP: o, series: series, label: label, memory: &memories[T]{}}
 	in := o.Regions
 	for l := range o.Layers + 1 {
 		name := "in"
@@ -110,13 +112,14 @@ func (n *meanNet[T]) forward(params []T, series [][]T, keep *network.Mask[T], th
 		p.from[k+1] = p.from[k] + len(x)/n.Regions
 	}
 	rows := p.from[len(series)]
-	p.x = make([]T, 0, rows*n.Regions)
-	for _, x := range series {
-		p.x = append(p.x, x...)
+	memory := &n.memory.numbers
+	p.x = memory.Take(rows * n.Regions)
+	for k, x := range series {
+		copy(p.x[p.from[k]*n.Regions:], x)
 	}
 	in, h := p.x, n.Hidden
 	for l, b := range n.blocks {
-		y := meanLayer[T]{normal: make([]T, rows*h), inverse: make([]T, rows), out: make([]T, rows*h)}
+		y := meanLayer[T]{normal: memory.Take(rows * h), inverse: memory.Take(rows), out: memory.Take(rows * h)}
 		scale, shift := network.Of(params, b.scale), network.Of(params, b.shift)
 		b.Forward(y.normal, in, params, rows, threads)
 		dense.Each(threads, len(series), func(k int) {
@@ -153,13 +156,14 @@ func (n *meanNet[T]) forward(params []T, series [][]T, keep *network.Mask[T], th
 // Gradient overwrites grad with the gradient of the summed cross-entropy of cases, unless it is nil.
 func (n *meanNet[T]) Gradient(params, grad []T, cases []int, dropout *random.Stream,
 	threads int) (loss float64, right int) {
+	n.memory.reset()
 	var keep *network.Mask[T]
 	if dropout != nil && n.Dropout > 0 {
 		rows := 0
 		for _, i := range cases {
 			rows += len(n.series[i]) / n.Regions
 		}
-		mask := network.NewMask[T](rows*n.Hidden, n.Dropout, dropout)
+		mask := network.NewMask[T](n.memory.kept.Take(rows*n.Hidden), n.Dropout, dropout)
 		keep = &mask
 	}
 	p := n.forward(params, n.of(cases), keep, threads)
@@ -180,7 +184,7 @@ func (n *meanNet[T]) Gradient(params, grad []T, cases []int, dropout *random.Str
 // the series. With grad nil, to the series alone; otherwise those are not computed.
 func (n *meanNet[T]) back(params, grad []T, p *meanPass[T], logits []T, threads int) (dx []T) {
 	cases, rows, h := len(p.from)-1, p.from[len(p.from)-1], n.Hidden
-	mean, d := make([]T, cases*h), make([]T, rows*h) // d: gradient of the layer's result
+	mean, d := make([]T, cases*h), n.memory.numbers.Take(rows*h) // d: gradient of the layer's result
 	n.out.Backward(mean, logits, p.mean, params, grad, cases, threads)
 	dense.Each(threads, cases, func(k int) {
 		row := mean[k*h:][:h]
@@ -195,7 +199,7 @@ func (n *meanNet[T]) back(params, grad []T, p *meanPass[T], logits []T, threads 
 		b, y := n.blocks[l], p.layers[l]
 		var skip []T
 		if l > 0 {
-			skip = make([]T, rows*h)
+			skip = n.memory.numbers.Take(rows * h)
 		}
 		scales := make([]T, 2*cases*h) // of each participant: of scale, of shift
 		scale := network.Of(params, b.scale)
@@ -228,7 +232,7 @@ func (n *meanNet[T]) back(params, grad []T, p *meanPass[T], logits []T, threads 
 		}
 		var below []T
 		if l > 0 || grad == nil {
-			below = make([]T, rows*b.In)
+			below = n.memory.numbers.Take(rows * b.In)
 		}
 		b.Backward(below, d, in, params, grad, rows, threads)
 		gnn.Add(below, skip)
@@ -239,14 +243,16 @@ func (n *meanNet[T]) back(params, grad []T, p *meanPass[T], logits []T, threads 
 
 // rate gives gradient × input of the contrast of the logits, summed over time, as layer 1.
 func (n *meanNet[T]) rate(params []T, cases []int, threads int) []gnn.Prediction {
+	n.memory.reset()
 	series := n.of(cases)
 	p := n.forward(params, series, nil, threads)
-	direction := contrasts(p.logits, n.Classes)
+	x, direction := slices.Clone(p.x), contrasts(p.logits, n.Classes)
 	var gradient []T
 	if n.Steps == 0 {
 		gradient = n.back(params, nil, p, direction, threads)
 	}
 	for step := range n.Steps {
+		n.memory.reset()
 		share := T((float64(step) + 0.5) / float64(n.Steps))
 		scaled := make([][]T, len(series))
 		for k, x := range series {
@@ -267,7 +273,7 @@ func (n *meanNet[T]) rate(params []T, cases []int, threads int) []gnn.Prediction
 	for k := range series {
 		score := make([]float64, n.Regions)
 		for i := p.from[k] * n.Regions; i < p.from[k+1]*n.Regions; i++ {
-			score[i%n.Regions] += float64(float64(gradient[i]) * float64(p.x[i]))
+			score[i%n.Regions] += float64(float64(gradient[i]) * float64(x[i]))
 		}
 		out[k].Layers = []gnn.Scores{allKept(score)}
 	}

@@ -108,6 +108,17 @@ func contrasts[T gnn.Float](logits []T, classes int) []T {
 	return d
 }
 
+// memories are what the passes of a network compute in.
+type memories[T gnn.Float] struct {
+	numbers network.Memory[T]
+	kept    network.Memory[uint8]
+}
+
+func (m *memories[T]) reset() {
+	m.numbers.Reset()
+	m.kept.Reset()
+}
+
 // A plain network has nothing beside its parameters and the cross-entropy.
 type plain[T gnn.Float] struct{}
 

@@ -8,7 +8,10 @@
 // Slices are row-major. A slice that is too short for the sizes given panics.
 package dense
 
-import "sync"
+import (
+	"sync"
+	"unsafe"
+)
 
 //go:generate -command asm go run -C ../../internal/asm . -pkg dense
 //go:generate asm -out ../../numeric/dense/kernel_amd64.s -stubs ../../numeric/dense/kernel_stubs_amd64.go products
@@ -36,8 +39,8 @@ func (v View[T]) from(i, j int) View[T] {
 	return View[T]{v.Data[min(len(v.Data), i*v.Row+j*v.Col):], v.Row, v.Col}
 }
 
-// depthOfPanel is how much of the depth one panel of b holds: with 32 columns of float32, half a MiB.
-const depthOfPanel = 4096
+// depthOfPanel is how much of the depth one panel of b holds: with 32 columns of float32, 128 KiB.
+const depthOfPanel = 1024
 
 // Multiply computes c = a·b, or c += a·b with add, for a of m × depth and b of
 // depth × n; c is row-major with rows cs apart. With add, the sum of an element
@@ -55,8 +58,9 @@ func Multiply[T Float](c []T, cs int, a, b View[T], m, depth, n int, add bool, t
 	}
 	k := kernelOf[T]()
 	panels := (n + k.cols - 1) / k.cols
-	if a.Row == 1 && a.Col >= 128 && depth >= 256 && panels > 1 {
-		k.turned(c, cs, a, b, m, depth, n, add, threads)
+	turned := a.Row == 1 && a.Col >= 128 && depth >= 256
+	if panels > 1 && (turned || m > manyRows*k.rows && m*depth > 1<<17) {
+		k.blocked(c, cs, a, b, m, depth, n, add, turned, threads)
 		return
 	}
 	// Panels of columns are shared out; where there are few, their rows as well.
@@ -72,28 +76,57 @@ func Multiply[T Float](c []T, cs int, a, b View[T], m, depth, n int, add bool, t
 	})
 }
 
-// turned multiplies by a tall a that is transposed: its elements along the depth lie so far apart that they fall
-// into one another's lines of the cache. Strips of rows are laid side by side first, part of the depth at a time.
-func (k *kernel[T]) turned(c []T, cs int, a, b View[T], m, depth, n int, add bool, threads int) {
-	const part = 256
-	height := 20 * k.rows
-	Each(threads, (m+height-1)/height, func(s int) {
-		work := workspaceOf[T]()
-		defer work.release()
-		i0 := s * height
-		rows := min(height, m-i0)
-		strip := work.take(0, part*rows)
-		for p0 := 0; p0 < depth; p0 += part {
-			d := min(part, depth-p0)
-			for p := range d {
-				copy(strip[p*rows:][:rows], a.Data[(p0+p)*a.Col+i0:])
-			}
-			for j0 := 0; j0 < n; j0 += k.cols {
-				k.panel(c[i0*cs+j0:], cs, View[T]{strip, 1, rows}, b.from(p0, j0), rows, d, min(k.cols, n-j0),
-					add || p0 > 0)
-			}
+// manyRows is how many times the rows of a kernel are worth a copy of b.
+const manyRows = 16
+
+// blocked multiplies part of the depth and of the columns at a time (Goto & van de Geijn 2008, ACM Trans Math Softw
+// 34:12): panels of b, half a MiB of them, are packed once for all rows of a, and so many rows of a as have a quarter
+// of a MiB stay in the second-level cache while all these panels are multiplied by them. Of a turned a, the elements
+// along the depth lie so far apart that they fall into one another's lines of the cache: its rows are laid side by
+// side first.
+func (k *kernel[T]) blocked(c []T, cs int, a, b View[T], m, depth, n int, add, turned bool, threads int) {
+	part, size := depthOfPanel, int(unsafe.Sizeof(*new(T)))
+	if turned {
+		part = 256
+	}
+	shared := workspaceOf[T]()
+	defer shared.release()
+	for p0 := 0; p0 < depth; p0 += part {
+		d := min(part, depth-p0)
+		group := max(1, 1<<19/size/d/k.cols) * k.cols
+		height := max(1, 1<<18/size/d/k.rows) * k.rows
+		if threads > 1 {
+			height = min(height, (m/(2*threads)+k.rows)/k.rows*k.rows)
 		}
-	})
+		for g0 := 0; g0 < n; g0 += group {
+			w := min(group, n-g0)
+			panels := (w + k.cols - 1) / k.cols
+			packed := shared.take(0, panels*k.cols*d)
+			Each(threads, panels, func(i int) {
+				j := i * k.cols
+				pack(packed[j*d:], b.from(p0, g0+j), d, min(k.cols, w-j), k.of(w-j).cols)
+			})
+			Each(threads, (m+height-1)/height, func(s int) {
+				work := workspaceOf[T]()
+				defer work.release()
+				i0 := s * height
+				rows := min(height, m-i0)
+				strip := a.from(i0, p0)
+				if turned {
+					side := work.take(1, d*rows)
+					for p := range d {
+						copy(side[p*rows:][:rows], strip.Data[p*a.Col:])
+					}
+					strip = View[T]{side, 1, rows}
+				}
+				for j := 0; j < w; j += k.cols {
+					kernel := k.of(w - j)
+					kernel.times(work, c[i0*cs+g0+j:], cs, strip, packed[j*d:], kernel.cols, rows, d, min(k.cols, w-j),
+						add || p0 > 0)
+				}
+			})
+		}
+	}
 }
 
 // Gram computes the products of the rows of a (m × depth) with one another:
@@ -169,34 +202,46 @@ func kernelOf[T Float]() *kernel[T] {
 	return any(kernel64).(*kernel[T])
 }
 
+// of is the kernel for so many columns, or for more.
+func (k *kernel[T]) of(columns int) *kernel[T] {
+	if k.half != nil && columns <= k.half.cols {
+		return k.half
+	}
+	return k
+}
+
 // panel multiplies by up to k.cols columns of b, which it packs unless they are
 // as the kernel wants them.
 func (k *kernel[T]) panel(c []T, cs int, a, b View[T], m, depth, n int, add bool) {
-	if k.half != nil && n <= k.half.cols {
-		k = k.half
-	}
+	k = k.of(n)
 	work := workspaceOf[T]()
 	defer work.release()
-	// A panel that is narrower than the kernel is computed beside c.
-	out, os := c, cs
-	if n < k.cols {
-		out, os = work.take(0, m*k.cols), k.cols
-		for i := 0; add && i < m; i++ {
-			copy(out[i*os:][:n], c[i*cs:])
-		}
-	}
 	for p0 := 0; p0 < depth; p0 += depthOfPanel {
 		d := min(depthOfPanel, depth-p0)
 		part, bs := b.from(p0, 0), b.Row
 		data := part.Data
-		if n < k.cols || b.Col != 1 || m > 16*k.rows && b.Row > 4*k.cols {
+		if n < k.cols || b.Col != 1 || m > manyRows*k.rows && b.Row > 4*k.cols {
 			data, bs = work.take(1, d*k.cols), k.cols
 			pack(data, part, d, n, k.cols)
 		}
-		k.run(out, os, a.from(0, p0).Data, a.Row, a.Col, data, bs, m, d, k.cols, add || p0 > 0)
+		k.times(work, c, cs, a.from(0, p0), data, bs, m, d, n, add || p0 > 0)
 	}
-	for i := 0; n < k.cols && i < m; i++ {
-		copy(c[i*cs:][:n], out[i*os:])
+}
+
+// times multiplies by n columns, of which there are k.cols in data. What is narrower than the kernel is computed
+// beside c.
+func (k *kernel[T]) times(work *workspace[T], c []T, cs int, a View[T], data []T, bs, m, depth, n int, add bool) {
+	if n == k.cols {
+		k.run(c, cs, a.Data, a.Row, a.Col, data, bs, m, depth, k.cols, add)
+		return
+	}
+	out := work.take(0, m*k.cols)
+	for i := 0; add && i < m; i++ {
+		copy(out[i*k.cols:][:n], c[i*cs:])
+	}
+	k.run(out, k.cols, a.Data, a.Row, a.Col, data, bs, m, depth, k.cols, add)
+	for i := range m {
+		copy(c[i*cs:][:n], out[i*k.cols:])
 	}
 }
 

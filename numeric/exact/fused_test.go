@@ -78,7 +78,7 @@ func TestAssemblyFusesWhatIsDefined(t *testing.T) {
 // exactProducts are expressions whose product is exact, so that it does not matter when the
 // sum is rounded: multiples of powers of two.
 var exactProducts = []string{"2*s.Float64() - 1", "float64(2*r.Float64()) - 1", "n/2 + a - 1", "float64(n+1)/2",
-	"1+8*float64(d)", "(1+cos))/2"}
+	"1+8*float64(d)", "(1+cos))/2", "T(1-share)"}
 
 // TestOnlyFMAIsFused looks for fused products in what the compiler makes for arm64: where math.FMA is not
 // written, x*y + z in one rounding has other bits than on amd64, where it has two. float64(x*y) + z forbids it.
