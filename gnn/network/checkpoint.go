@@ -25,7 +25,7 @@ type run[T gnn.Float] struct {
 	At              int
 }
 
-func newRun[T gnn.Float](net Network[T], n int, t Training) *run[T] {
+func newRun[T gnn.Float](net Network[T], t Training) *run[T] {
 	r := &run[T]{net: net, Params: Initial[T](net.Layout(), t), Rate: t.Rate, Least: math.Inf(1)}
 	if f, ok := net.(further[T]); ok {
 		r.further, r.Buffers = f, f.Buffers()

@@ -135,7 +135,7 @@ func Uniform(r *random.Stream, bound float64) float64 { return bound * (float64(
 
 // Train fits a network to all of n cases but the last ones, which validate or are for the test.
 func Train[T gnn.Float](ctx context.Context, net Network[T], n int, t Training) ([]T, error) {
-	r := newRun(net, n, t)
+	r := newRun(net, t)
 	taught := n - t.Test - t.Held
 	all := t.Epochs * ((taught + t.Batch - 1) / t.Batch)
 	for len(r.Done) < t.Epochs && !r.ended(t) {

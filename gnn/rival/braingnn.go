@@ -208,7 +208,7 @@ func (n *brainNet[T]) Gradient(params, grad []T, cases []int, stream *random.Str
 		label[k] = n.label[i]
 	}
 	loss, right = network.Entropies(d, label, upTo(len(cases)))
-	n.penalty = n.losses(params, grad, label) * float64(len(cases))
+	n.penalty = n.losses(grad, label) * float64(len(cases))
 	if grad != nil {
 		n.back(params, grad, d, threads)
 	}

@@ -7,7 +7,7 @@ import (
 
 // losses is the weighted sum of the terms beside the cross-entropy, for the labels of the batch. Unless grad is
 // nil it sets the gradients of the scores, and in grad those of the lengths of the pooling vectors.
-func (n *brainNet[T]) losses(params, grad []T, label []int) (sum float64) {
+func (n *brainNet[T]) losses(grad []T, label []int) (sum float64) {
 	for _, b := range n.blocks {
 		clear(network.Size(&b.dScore, b.graphs*b.size))
 		beyond := float64(b.length) - 1

@@ -94,24 +94,25 @@ func (a *Results) accuracyOf(r Row) (all List) {
 		all.Add(about("auc.interval-includes-chance", Limits, r, of{"Low": r.AUCLow, "High": r.AUCHigh,
 			"First": r.TestFolds > 0}))
 	}
-	positive := of{"Positive": r.Positive}
-	switch {
-	case r.Sensitivity == 0 && r.Specificity == 1:
-		all.Add(about("sensitivity.nobody", Overturns, r, positive))
-	case r.Sensitivity == 0:
-		all.Add(about("sensitivity.none", Limits, r, positive))
-	case r.Sensitivity < 0.5:
-		all.Add(about("sensitivity.below-half", Limits, r,
-			of{"Positive": r.Positive, "Sensitivity": r.Sensitivity}))
-	}
-	switch {
-	case r.Specificity == 0 && r.Sensitivity == 1:
-		all.Add(about("specificity.everybody", Overturns, r, positive))
-	case r.Specificity == 0:
-		all.Add(about("specificity.none", Limits, r, positive))
-	case r.Specificity < 0.5:
-		all.Add(about("specificity.below-half", Limits, r,
-			of{"Positive": r.Positive, "Specificity": r.Specificity}))
+	for _, m := range []struct {
+		name                  string
+		x, other              float64
+		oneClass, none, fewer string // codes
+	}{
+		{"Sensitivity", r.Sensitivity, r.Specificity, "sensitivity.nobody", "sensitivity.none", "sensitivity.below-half"},
+		{"Specificity", r.Specificity, r.Sensitivity, "specificity.everybody", "specificity.none",
+			"specificity.below-half"},
+	} {
+		numbers := of{"Positive": r.Positive}
+		switch {
+		case m.x == 0 && m.other == 1:
+			all.Add(about(m.oneClass, Overturns, r, numbers))
+		case m.x == 0:
+			all.Add(about(m.none, Limits, r, numbers))
+		case m.x < 0.5:
+			numbers[m.name] = m.x
+			all.Add(about(m.fewer, Limits, r, numbers))
+		}
 	}
 	return all
 }

@@ -371,8 +371,8 @@ func (c *Tests) perFold(folds []Tested, test func(Tested, *labelings) ([3]float6
 	}
 	var p [3][]float64
 	var least []float64
-	for at, f := range folds {
-		labels, err := c.labelings(f, at)
+	for _, f := range folds {
+		labels, err := c.labelings(f)
 		if err != nil || labels == nil {
 			return NoChance(), err
 		}
@@ -408,7 +408,7 @@ type labelings struct {
 
 // labelings are those of a fold: of split, or at random within the sites. There are none where the predictions are of
 // other folds, or of a part of them.
-func (c *Tests) labelings(f Tested, at int) (*labelings, error) {
+func (c *Tests) labelings(f Tested) (*labelings, error) {
 	n := len(f.Participants)
 	from := make([]int, n)
 	if c.labels == nil {

@@ -46,7 +46,7 @@ var functions = map[string]func(arguments) (any, error){
 	"upper": texts(UpperFirst),
 	"plain": texts(PlainName),
 	"cite": func(a arguments) (any, error) { // cite "key" …: a mark that Cited replaces
-		keys, err := arguments{a.name, []any{a.of}}.list(0)
+		keys, err := arguments{a.name, []any{a.of}}.list()
 		return citeBegin + strings.Join(keys, " ") + citeEnd, err
 	},
 	"standard": func(a arguments) (any, error) { // standard VALUE "100": a parameter, or for 0 what stands for it
@@ -67,7 +67,7 @@ var functions = map[string]func(arguments) (any, error){
 	// count N "noun": 3 folds. each N "noun": each of the 3 folds.
 	"count": counted(words.Count), "each": counted(words.Each), "the": counted(words.The), // of a span, count alone
 	"some": func(a arguments) (any, error) { // some LIST most: a, b and c, or a, b and 3 more
-		list, err := a.list(0)
+		list, err := a.list()
 		if err != nil {
 			return nil, err
 		}
@@ -83,11 +83,11 @@ var functions = map[string]func(arguments) (any, error){
 		return words.Some(list, most), nil
 	},
 	"list": func(a arguments) (any, error) { // a, b and c
-		list, err := a.list(0)
+		list, err := a.list()
 		return List(list), err
 	},
 	"join": func(a arguments) (any, error) { // join LIST "; "
-		list, err := a.list(0)
+		list, err := a.list()
 		if err != nil || len(a.of) < 2 {
 			return nil, a.wrong()
 		}
@@ -98,7 +98,7 @@ var functions = map[string]func(arguments) (any, error){
 	"coords":     coordinates(MemberText), // of a member of a fan-out: its stage, then its coordinates
 	"setting":    coordinates(column.ShownSetting),
 	"len": func(a arguments) (any, error) {
-		list, err := a.list(0)
+		list, err := a.list()
 		return len(list), err
 	},
 	"eq": equal,
@@ -187,18 +187,18 @@ func Cited(text string, write func(keys []string) string) string {
 	}
 }
 
-// list is the argument as a list of texts.
-func (a arguments) list(i int) ([]string, error) {
-	if i >= len(a.of) {
+// list is the first argument as a list of texts.
+func (a arguments) list() ([]string, error) {
+	if len(a.of) == 0 {
 		return nil, a.wrong()
 	}
-	switch v := a.of[i].(type) {
+	switch v := a.of[0].(type) {
 	case []string:
 		return v, nil
 	case nil: // an empty list in JSON
 		return nil, nil
 	}
-	v := reflect.ValueOf(a.of[i])
+	v := reflect.ValueOf(a.of[0])
 	if v.Kind() != reflect.Slice {
 		return nil, a.wrong()
 	}

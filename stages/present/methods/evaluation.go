@@ -232,15 +232,11 @@ func (a *Author) tests(all []performance.TestOf, measures []string, what string)
 // share, who exchanged labels as a whole; not Known without the participants.
 func (a *Author) exchanged(split *finding.StageSettings) values {
 	of := values{"Known": false, "Within": "", "Together": nil}
-	if split == nil || split.Kind != "split" || !a.T.Has("participants") {
-		return of
-	}
-	table, err := a.T.In("participants").Table()
-	if err != nil { // Read has read it
+	if split == nil || split.Kind != "split" || a.People == nil {
 		return of
 	}
 	of["Known"], of["Together"] = true, split.List("keep_together")
-	values, err := table.Strings(split.Value("within"))
+	values, err := a.People.Strings(split.Value("within"))
 	if _, names := column.Numbered(values); err == nil && len(names) > 1 {
 		of["Within"] = split.Value("within")
 	}

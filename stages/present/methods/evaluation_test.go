@@ -132,7 +132,7 @@ func TestExchanged(t *testing.T) {
 		encoding.Column{Name: "lab", Values: []string{"x", "x", "x"}})
 	for within, want := range map[string]string{"site": "site", "lab": "", "scanner": ""} {
 		a := authorOf()
-		a.T = dag.NewTask(map[string][]dag.Input{"participants": {dag.InputOf(people)}})
+		a.People = people
 		split := with("split", "within", within, "keep_together", "family_id, twin")
 		of := a.exchanged(&split)
 		need.Equal(t, of["Known"], any(true))

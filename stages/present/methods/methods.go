@@ -45,12 +45,8 @@ func (a *Author) Read() error {
 	if err := a.Cohort.Read(); err != nil {
 		return err
 	}
-	if a.T.Has("participants") {
-		who, err := column.ReadPeople(a.T.In("participants"))
-		if err != nil {
-			return err
-		}
-		a.Number = cmp.Or(who.Target, a.Number)
+	if a.Who != nil {
+		a.Number = cmp.Or(a.Who.Target, a.Number)
 	}
 	err := a.Results.Read(a.T)
 	a.Classes = a.Labels

@@ -113,21 +113,17 @@ func (a *Author) networks() {
 		s := &a.Run.Stages[i]
 		of := parameters(s, values{"Models": a.named(s), "Ratio": s.Numbers("ratio")})
 		for _, model := range modelsOf(s) {
-			switch of["Name"] = a.nameOf(s, model); model {
-			case "bnt":
-				a.say("methods.bnt", of)
-			case "braingnn":
-				a.say("methods.braingnn", of)
-			case "meanmlp":
-				a.say("methods.meanmlp", of)
-			case "brainnetcnn":
-				a.say("methods.brainnetcnn", of)
-			case "li2019":
-				a.say("methods.li2019", of)
+			if code := networkCodes[model]; code != "" {
+				of["Name"] = a.nameOf(s, model)
+				a.say(code, of)
 			}
 		}
 	}
 }
+
+// networkCodes are the entries of the networks for comparison.
+var networkCodes = map[string]string{"bnt": "methods.bnt", "braingnn": "methods.braingnn", "meanmlp": "methods.meanmlp",
+	"brainnetcnn": "methods.brainnetcnn", "li2019": "methods.li2019"}
 
 // tuned are the kinds whose parameters the methods state: all that differ from the defaults.
 var tuned = append([]string{"bootstrap", "denoise", "connectivity", "combat", "tangent", "graph"}, learners...)

@@ -96,34 +96,20 @@ func (a *Cohort) cleaning() {
 		Description: a.About.Description, RegionName: a.RegionName}.Findings()...)
 }
 
-// participantsTable is the table of the participants; nil where it is not connected. Describe reports why it cannot be
-// read.
-func (a *Cohort) participantsTable() *encoding.Table {
-	if !a.T.Has("participants") {
-		return nil
-	}
-	table, err := a.T.In("participants").Table()
-	if err != nil {
-		return nil
-	}
-	return table
-}
-
 // column reports whether the participants have a column.
 func (a *Cohort) column(name string) (has bool) {
-	if table := a.participantsTable(); table != nil {
-		_, has = table.Column(name)
+	if a.People != nil {
+		_, has = a.People.Column(name)
 	}
 	return has
 }
 
 // site is the site of each participant; nil without sites.
 func (a *Cohort) site() map[string]string {
-	table := a.participantsTable()
-	if table == nil {
+	if a.People == nil {
 		return nil
 	}
-	_, site, err := column.ByParticipant(table, "site")
+	_, site, err := column.ByParticipant(a.People, "site")
 	if err != nil { // no sites
 		return nil
 	}

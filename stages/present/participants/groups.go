@@ -36,15 +36,7 @@ type covariate struct {
 
 // describeGroups gives the size of each group and its covariates.
 func (a *Cohort) describeGroups() error {
-	in := a.T.In("participants")
-	var err error
-	if a.Who, err = column.ReadPeople(in); err != nil {
-		return err
-	}
-	table, err := in.Table()
-	if err != nil {
-		return err
-	}
+	table := a.People
 	a.Page.Simulated = a.Who.Simulated
 	of, classes := a.Predicted()
 	a.Find(finding.Groups(classes, of, len(a.Who.Ids))...)

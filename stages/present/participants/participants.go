@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
@@ -22,9 +23,10 @@ type Cohort struct {
 	Duplicates []string // participants whose scan has another id, too
 	Lacking    int      // number of participants without all results, in an incomplete run
 
-	Who           *column.People
-	Properties    []string // columns of the participants, except id and group
-	Nodes         int      // number of regions; 0 where the node list is not connected
+	Who           *column.People  // nil where participants are not connected
+	People        *encoding.Table // likewise: their table
+	Properties    []string        // columns of the participants, except id and group
+	Nodes         int             // number of regions; 0 where the node list is not connected
 	Excluded      []ExcludedRow
 	excludedTable *report.Table // nil without any
 
@@ -38,6 +40,15 @@ type Cohort struct {
 
 // Read reads the inputs that several sections need.
 func (a *Cohort) Read() (err error) {
+	if a.T.Has("participants") {
+		in := a.T.In("participants")
+		if a.Who, err = column.ReadPeople(in); err != nil {
+			return err
+		}
+		if a.People, err = in.Table(); err != nil {
+			return err
+		}
+	}
 	if a.T.Has("nodes") {
 		nodes, err := a.T.In("nodes").Table()
 		if err != nil {
@@ -109,15 +120,11 @@ func (a *Cohort) Predicted() (of string, all []Counted) {
 // ColumnOf is the only column of the participants that has exactly these values, and how many participants have each;
 // "" where no column, or more than one, has them.
 func (a *Cohort) ColumnOf(values []string) (name string, size map[string]int) {
-	if !a.T.Has("participants") {
+	if a.People == nil {
 		return "", nil
 	}
-	table, err := a.T.In("participants").Table()
-	if err != nil {
-		return "", nil // describeGroups reports it
-	}
-	for _, c := range table.Columns {
-		texts, err := table.Strings(c.Name)
+	for _, c := range a.People.Columns {
+		texts, err := a.People.Strings(c.Name)
 		if err != nil {
 			continue
 		}
@@ -146,7 +153,7 @@ func (a *Cohort) Difference() string {
 
 // Describe writes the section on the groups, and on who was excluded and why.
 func (a *Cohort) Describe() error {
-	if a.T.Has("participants") {
+	if a.Who != nil {
 		if err := a.describeGroups(); err != nil {
 			return err
 		}
