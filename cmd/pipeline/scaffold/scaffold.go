@@ -117,8 +117,8 @@ func fill(dir string, template fs.FS, write *strings.Replacer) (files []string, 
 			return fs.SkipDir
 		}
 		if !slices.Contains([]string{".go", ".mod", ".sum", ".yaml", ".csv", ".tsv"}, path.Ext(file)) ||
-			strings.HasSuffix(file, "_gen.go") {
-			return nil
+			strings.HasSuffix(file, "_gen.go") || path.Dir(file) == "." && strings.HasSuffix(file, "sv") {
+			return nil // a table at the top is what somebody exported there
 		}
 		text, err := fs.ReadFile(template, file)
 		if err != nil {
