@@ -102,9 +102,14 @@ func (k *kernel[T]) blocked(c []T, cs int, a, b View[T], m, depth, n int, add, t
 			w := min(group, n-g0)
 			panels := (w + k.cols - 1) / k.cols
 			packed := shared.take(0, panels*k.cols*d)
-			Each(threads, panels, func(i int) {
-				j := i * k.cols
-				pack(packed[j*d:], b.from(p0, g0+j), d, min(k.cols, w-j), k.of(w-j).cols)
+			// Some rows of all panels at a time: rows that lie in one piece are read in one piece.
+			rows := (d + packRows - 1) / packRows
+			Each(threads, rows, func(i int) {
+				from := i * packRows
+				for j := 0; j < w; j += k.cols {
+					cols := k.of(w - j).cols
+					pack(packed[j*d+from*cols:], b.from(p0+from, g0+j), min(packRows, d-from), min(k.cols, w-j), cols)
+				}
 			})
 			Each(threads, (m+height-1)/height, func(s int) {
 				work := workspaceOf[T]()
@@ -245,6 +250,9 @@ func (k *kernel[T]) times(work *workspace[T], c []T, cs int, a View[T], data []T
 	}
 }
 
+// packRows are how many rows are packed at a time.
+const packRows = 32
+
 // pack lays depth rows of n values side by side, filled up with zeros to cols.
 func pack[T Float](to []T, b View[T], depth, n, cols int) {
 	if b.Col == 1 {
@@ -259,9 +267,8 @@ func pack[T Float](to []T, b View[T], depth, n, cols int) {
 		clear(to[:depth*cols])
 	}
 	// Some rows at a time: what is written to stays in the nearest cache.
-	const rows = 64
-	for p0 := 0; p0 < depth; p0 += rows {
-		end := min(depth, p0+rows)
+	for p0 := 0; p0 < depth; p0 += packRows {
+		end := min(depth, p0+packRows)
 		for j := range n {
 			from := b.Data[j*b.Col:]
 			for p := p0; p < end; p++ {
