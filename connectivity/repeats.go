@@ -39,13 +39,18 @@ func Repeats(x Matrix, status []Status) (volumes, regions int) {
 // is 0 where there is none; a column of which all other values are the same, such as of one outlier, has none. Other
 // numbers of nines are no measured values: 999 does not hide -999.
 func Code(values []float64) (code float64, times int) {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if finite(v) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if low != math.Trunc(low) && high != math.Trunc(high) || low > high { // as in nearly all series
+		return 0, 0
+	}
 	sorted := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !finite(v) })
 	slices.Sort(sorted)
 	first := func(x float64) int { at, _ := slices.BinarySearch(sorted, x); return at }
-	if len(sorted) == 0 {
-		return 0, 0
-	}
-	low, high := sorted[0], sorted[len(sorted)-1]
 	after, before := first(math.Nextafter(low, math.Inf(1))), first(high)
 	for _, c := range []struct {
 		code   float64
