@@ -77,6 +77,7 @@ import (
 //go:embed internal/markup/*[^t].go
 //go:embed internal/pattern/*[^t].go
 //go:embed internal/regular/*[^t].go
+//go:embed internal/sandbox/*[^t].go
 //go:embed internal/venv/*[^t].go
 //go:embed internal/version/*[^t].go
 //go:embed internal/words/*[^t].go
@@ -116,6 +117,7 @@ import (
 //go:embed stages/cohort/userfile/*[^t].go
 //go:embed stages/column/*[^s]t.go
 //go:embed stages/column/*[^t].go
+//go:embed stages/command/*[^s]t.go
 //go:embed stages/command/*[^t].go
 //go:embed stages/draw/*[^s]t.go
 //go:embed stages/draw/*[^t].go

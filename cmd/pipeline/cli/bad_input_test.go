@@ -15,6 +15,7 @@ import (
 
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 	"prgnn/nifti"
 )
 
@@ -34,7 +35,7 @@ const (
 )
 
 func newStudy(t *testing.T) study {
-	s := study{t, t.TempDir()}
+	s := study{t, testdir.Memory(t)}
 	for _, n := range []string{"a", "b"} {
 		scan, labels := make([]int16, 4*3*2*5), make([]int16, 4*3*2)
 		for i := range scan {

@@ -17,6 +17,7 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 )
 
 // hostile is what data may hold to write on a terminal: a title, a color, moving the cursor, a
@@ -48,7 +49,7 @@ func quotedYAML(text string) string {
 // those named bad… are refused.
 func hostileStudy(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := testdir.Memory(t)
 	if runtime.GOOS != "windows" {
 		dir = filepath.Join(dir, strings.ReplaceAll(hostile, "/", ""))
 	}

@@ -15,6 +15,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 )
 
 // forms are command lines that succeed, of every command and of each of its ways to be called.
@@ -160,7 +161,7 @@ func clean(text string) string {
 
 // called is what a command line gives: its exit code, stdout, stderr and the names of the files that it made.
 func called(t *testing.T, from string, words []string) (code int, out, stderr string) {
-	dir := t.TempDir()
+	dir := testdir.Memory(t)
 	need.NoError(t, os.CopyFS(dir, os.DirFS(from)))
 	t.Chdir(dir)
 	for i, w := range words {
