@@ -9,3 +9,24 @@ func Map[A, B any](list []A, f func(A) B) []B {
 	}
 	return out
 }
+
+// A Group is the elements of a list that have a key, in their order.
+type Group[K comparable, E any] struct {
+	Key K
+	All []E
+}
+
+// By groups a list by a key, in the order in which the keys first occur.
+func By[K comparable, E any](list []E, key func(E) K) (groups []Group[K, E]) {
+	at := map[K]int{}
+	for _, x := range list {
+		k := key(x)
+		i, known := at[k]
+		if !known {
+			i, at[k] = len(groups), len(groups)
+			groups = append(groups, Group[K, E]{Key: k})
+		}
+		groups[i].All = append(groups[i].All, x)
+	}
+	return groups
+}

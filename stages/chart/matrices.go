@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"prgnn/internal/lists"
 	ours "prgnn/stages/draw"
 )
 
@@ -114,21 +115,13 @@ type block struct {
 
 // arrange puts the regions of a group together, groups in the order in which they come.
 func arrange(groups []string) (order []int, blocks []block) {
-	var names []string
-	for _, g := range groups {
-		if !slices.Contains(names, g) {
-			names = append(names, g)
-		}
+	regions := make([]int, len(groups))
+	for i := range regions {
+		regions[i] = i
 	}
-	for _, name := range names {
-		b := block{name, len(order), 0}
-		for i, g := range groups {
-			if g == name {
-				order = append(order, i)
-			}
-		}
-		b.to = len(order)
-		blocks = append(blocks, b)
+	for _, of := range lists.By(regions, func(i int) string { return groups[i] }) {
+		blocks = append(blocks, block{of.Key, len(order), len(order) + len(of.All)})
+		order = append(order, of.All...)
 	}
 	return order, blocks
 }

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/markup"
 	"prgnn/stages/column"
 	"prgnn/stages/draw"
@@ -119,15 +120,8 @@ type settingInputs struct {
 
 // bySettings groups the members of a gathering port.
 func bySettings(ins []dag.Input) []settingInputs {
-	var out []settingInputs
-	for _, in := range ins {
-		name := column.SettingName(in.Coords)
-		i := slices.IndexFunc(out, func(s settingInputs) bool { return s.name == name })
-		if i < 0 {
-			i = len(out)
-			out = append(out, settingInputs{name: name})
-		}
-		out[i].members = append(out[i].members, in)
-	}
-	return out
+	settings := lists.By(ins, func(in dag.Input) string { return column.SettingName(in.Coords) })
+	return lists.Map(settings, func(of lists.Group[string, dag.Input]) settingInputs {
+		return settingInputs{name: of.Key, members: of.All}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 )
 
@@ -186,18 +187,16 @@ type FoldsOf struct {
 
 // FoldsOf are the numbers of folds of the models of the page, fewest first; nil where all have the same.
 func (a *Results) FoldsOf() (all []FoldsOf) {
-	add := func(folds int32, model string) {
-		at := slices.IndexFunc(all, func(of FoldsOf) bool { return of.Folds == int(folds) })
-		if at < 0 {
-			at, all = len(all), append(all, FoldsOf{Folds: int(folds)})
-		}
-		all[at].Models = append(all[at].Models, model)
+	type tested struct {
+		name  string
+		folds int32
 	}
-	for _, r := range a.PerParticipant() {
-		add(r.Folds, r.Called())
-	}
+	models := lists.Map(a.PerParticipant(), func(r Row) tested { return tested{r.Called(), r.Folds} })
 	for _, r := range a.Regression {
-		add(r.Folds, r.Name)
+		models = append(models, tested{r.Name, r.Folds})
+	}
+	for _, of := range lists.By(models, func(t tested) int32 { return t.folds }) {
+		all = append(all, FoldsOf{int(of.Key), lists.Map(of.All, func(t tested) string { return t.name })})
 	}
 	if len(all) < 2 {
 		return nil

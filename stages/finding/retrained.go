@@ -79,18 +79,12 @@ func (a *Results) RetrainedTests() []*RetrainedTest {
 
 // attributed makes the tests of Permuted.
 func (a *Results) attributed() (tests []*RetrainedTest) {
-	of := map[string]*RetrainedTest{}
-	for _, r := range a.Permuted {
-		key := column.CoordText(r.Coords) + "\x00" + r.Name
-		if of[key] == nil {
-			of[key] = &RetrainedTest{}
-			tests = append(tests, of[key])
-		}
-		of[key].Rows = append(of[key].Rows, r)
-	}
-	for _, t := range tests {
-		t.Stage = a.stageBehind(t.Rows[0].Coords, "permutation")
+	for _, of := range lists.By(a.Permuted, func(r column.PermutationTestRow) string {
+		return column.CoordText(r.Coords) + "\x00" + r.Name
+	}) {
+		t := &RetrainedTest{Rows: of.All, Stage: a.stageBehind(of.All[0].Coords, "permutation")}
 		a.attribute(t)
+		tests = append(tests, t)
 	}
 	return tests
 }

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -257,24 +258,13 @@ func OverDraws(graphs []Case) []Case {
 // bySetting gathers the folds of each setting, in the order of the inputs, and
 // sorts them by repeat and fold.
 func bySetting(folds []Tested) [][]Tested {
-	var out [][]Tested
-	at := map[string]int{}
-	for _, f := range folds {
-		i, ok := at[f.setting]
-		if !ok {
-			i = len(out)
-			at[f.setting] = i
-			out = append(out, nil)
-		}
-		out[i] = append(out[i], f)
-	}
-	for _, fs := range out {
-		slices.SortFunc(fs, func(a, b Tested) int {
-			return cmp.Or(cmp.Compare(a.Repeat, b.Repeat),
-				cmp.Compare(a.Fold, b.Fold))
+	settings := lists.By(folds, func(f Tested) string { return f.setting })
+	return lists.Map(settings, func(of lists.Group[string, Tested]) []Tested {
+		slices.SortFunc(of.All, func(a, b Tested) int {
+			return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Fold, b.Fold))
 		})
-	}
-	return out
+		return of.All
+	})
 }
 
 // OnlyOnce checks that no participant is tested twice in one repeat of a setting.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/version"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -249,24 +250,17 @@ func (a *Author) permutations() {
 	if a.Regression != nil {
 		target = a.Number
 	}
-	var order []string
-	models := map[string][]string{}
 	tests := a.RetrainedTests()
-	for _, t := range tests {
+	for _, how := range lists.By(tests, func(t *finding.RetrainedTest) string {
 		var split *finding.StageSettings
 		if t.Stage != nil {
 			split = slices.Concat(a.Run.Sources(t.Stage, "folds"), []*finding.StageSettings{nil})[0]
 		}
 		of := a.exchanged(split)
 		of["Draws"], of["Target"] = int(t.Rows[0].Permutations), target
-		how := a.Text("methods.permuted", of)
-		if models[how] == nil {
-			order = append(order, how)
-		}
-		models[how] = append(models[how], retrainedName(t))
-	}
-	for _, how := range order {
-		a.say("methods.permutation", values{"Models": models[how], "How": how})
+		return a.Text("methods.permuted", of)
+	}) {
+		a.say("methods.permutation", values{"Models": lists.Map(how.All, retrainedName), "How": how.Key})
 	}
 	for _, t := range tests {
 		of := values{"Name": retrainedName(t), "Other": t.Other, "Reason": t.Reason, "Design": t.Design}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
@@ -211,26 +212,22 @@ func (a *Author) fittedModels(kinds ...string) (models []string) {
 
 // inputs states what the models of some kinds were trained on.
 func (a *Author) inputs(kinds ...string) {
-	var order []string
-	models := map[string][]string{}
+	type trained struct{ name, input string }
+	var models []trained
 	for i := range a.Run.Stages {
 		s := &a.Run.Stages[i]
 		if !slices.Contains(kinds, s.Kind) {
 			continue
 		}
 		for _, model := range modelsOf(s) {
-			input := a.inputOf(s, model)
-			if input == "" {
-				continue
+			if input := a.inputOf(s, model); input != "" {
+				models = append(models, trained{a.nameOf(s, model), input})
 			}
-			if models[input] == nil {
-				order = append(order, input)
-			}
-			models[input] = append(models[input], a.nameOf(s, model))
 		}
 	}
-	for _, input := range order {
-		a.say("methods.inputs", values{"Models": models[input], "What": input})
+	for _, of := range lists.By(models, func(m trained) string { return m.input }) {
+		names := lists.Map(of.All, func(m trained) string { return m.name })
+		a.say("methods.inputs", values{"Models": names, "What": of.Key})
 	}
 }
 

@@ -127,38 +127,35 @@ func ofFirst(test string, folds int32, measure float64) float64 {
 	return measure
 }
 
-// A TestGroup is the models that were tested in one way, with one number of permutations.
-type TestGroup struct {
+// A Testing is one way in which models were tested, with one number of permutations.
+type Testing struct {
 	Test         string
 	Permutations int32
 	First        bool // of the first of several repeats only
-	Models       []string
+}
+
+// A TestGroup is the models that were tested in one way.
+type TestGroup struct {
+	Testing
+	Models []string
 }
 
 // GroupTests are the groups: models that were retrained, those tested fold by fold, those without a test.
 func GroupTests(all []TestOf) (groups []TestGroup) {
 	for _, test := range []string{column.Retrained, column.PerFold, ""} {
-		begin := len(groups)
-		for _, t := range all {
-			if t.Test != test {
-				continue
-			}
-			n, first := t.Permutations, !math.IsNaN(t.First)
-			if test == "" {
-				n = 0
-			}
-			at := slices.IndexFunc(groups[begin:], func(g TestGroup) bool {
-				return g.Permutations == n &&
-					g.First == first
-			})
-			if at < 0 {
-				at = len(groups) - begin
-				groups = append(groups, TestGroup{Test: test, Permutations: n, First: first})
-			}
-			groups[begin+at].Models = append(groups[begin+at].Models, t.Model)
+		own := slices.DeleteFunc(slices.Clone(all), func(t TestOf) bool { return t.Test != test })
+		for _, of := range lists.By(own, TestOf.way) {
+			groups = append(groups, TestGroup{of.Key, lists.Map(of.All, func(t TestOf) string { return t.Model })})
 		}
 	}
 	return groups
+}
+
+func (t TestOf) way() Testing {
+	if t.Test == "" {
+		return Testing{}
+	}
+	return Testing{t.Test, t.Permutations, !math.IsNaN(t.First)}
 }
 
 // describeTests describes tests by permutations of labels or targets, in sentences.
