@@ -12,7 +12,8 @@ var (
 	// ErrCorrupt: bytes do not have the digest that names them.
 	ErrCorrupt = errors.New("damaged")
 
-	// ErrDamagedRun: the record of a run cannot be read. No run replaces it; health.Repair removes it.
+	// ErrDamagedRun: the record of a run cannot be read. No run replaces it; repair (Health.Repair of a
+	// disk.Store) removes it.
 	ErrDamagedRun = fmt.Errorf("%w record", ErrCorrupt)
 
 	// ErrChanged: a file outside the store has changed since it was hashed.

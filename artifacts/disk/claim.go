@@ -32,7 +32,7 @@ func (x *Work) TryClaim(k artifacts.Key) (c *Claim, ok bool, err error) {
 // since 2026-01-31 14:05".
 func (x *Work) Claimants() []string { return x.store.session.Claimants() }
 
-// Hold says that a run begins: until Close, blobs that Has finds or Put makes are safe from a gc in another process.
+// Hold begins a run: until Close, blobs that Has finds or Put makes are safe from a gc in another process.
 // In a store that cannot be written it fails, and the run can only read. What killed runs left unfinished is removed.
 func (x *Work) Hold() error {
 	s := x.store

@@ -47,7 +47,7 @@ func (x *Health) KnownDamaged(r artifacts.Ref) bool {
 	return known && bad
 }
 
-// LostRemotely reports whether a blob that is not here is damaged in the remote, or missing although the record of the
+// Lost reports whether a blob that is not here is damaged in the remote, or missing although the record of the
 // task that gave it is there. It then counts as damaged there, and is remembered as such.
 func (x *Sharing) Lost(k artifacts.Key, r artifacts.Ref) bool {
 	s := x.store
@@ -73,7 +73,7 @@ func (x *Sharing) Lost(k artifacts.Key, r artifacts.Ref) bool {
 	return true
 }
 
-// MissingRemotely reports whether a blob that is not here was found missing in the remote (see LostRemotely): a gc of
+// Missing reports whether a blob that is not here was found missing in the remote (see Lost): a gc of
 // the remote removes blobs while others read its records.
 func (x *Sharing) Missing(r artifacts.Ref) bool {
 	s := x.store

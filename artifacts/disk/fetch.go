@@ -15,7 +15,7 @@ import (
 	"prgnn/artifacts/remote"
 )
 
-// Fetch tells of each blob whether it is in the store, and brings it from the remote
+// Fetch reports of each blob whether it is in the store, and brings it from the remote
 // when it is not and the remote has it. The store then keeps it as its own.
 func (x *Sharing) Fetch(ctx context.Context, refs ...artifacts.Ref) []bool {
 	s := x.store

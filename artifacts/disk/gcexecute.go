@@ -14,7 +14,7 @@ import (
 // that a run which begins waits for some milliseconds only.
 const gcStep = 256
 
-// Execute carries the plan out, and tells how many blobs and bytes it removed. It is safe while runs are going on in
+// Execute carries the plan out, and returns how many blobs and bytes it removed. It is safe while runs are going on in
 // other processes: what they use after the plan was made stays.
 func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
 	s := p.s

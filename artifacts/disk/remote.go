@@ -32,7 +32,7 @@ func (x *Sharing) Attach(ctx context.Context, r remote.Remote) error {
 	return nil
 }
 
-// Remote describes the remote that is attached and how it went; nil when there is none.
+// Report describes the remote that is attached, and what was exchanged with it; nil if there is none.
 func (x *Sharing) Report() *RemoteReport {
 	s := x.store
 	if s.link == nil {
@@ -43,7 +43,7 @@ func (x *Sharing) Report() *RemoteReport {
 	return &r
 }
 
-// A RemoteReport tells what passed between a store and its remote.
+// A RemoteReport states what a store and its remote have exchanged.
 type RemoteReport struct {
 	Name     string
 	Down     error // why it is not asked at the moment

@@ -29,10 +29,9 @@ var _ interface {
 	artifacts.Writer
 } = (*Store)(nil)
 
-// A Store is a directory of blobs, actions and runs; see the package comment. Its methods, and those of its parts,
-// may be
-// called from many goroutines, and many processes may use one directory at once. Most callers need a Reader or a Writer
-// only.
+// A Store is a directory of blobs, actions and runs. Its methods, and those of its parts, may be called from many
+// goroutines, and many processes may use one directory at once. Most callers need an artifacts.Reader or an
+// artifacts.Writer only.
 type Store struct {
 	Work   *Work    // who carries out which work
 	Health *Health  // damage, its repair, and what can be removed

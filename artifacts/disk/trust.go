@@ -21,7 +21,7 @@ type trust struct {
 	doubts map[artifacts.Key]bool // actions that no trusted key has signed; true: a signature does not fit
 }
 
-// SetTrust says whose records are believed. It must be called before the store is used.
+// SetTrust sets whose records are used, and who signs those of this store. It must be called before the store is used.
 func (x *Sharing) SetTrust(t remote.Trust) {
 	s := x.store
 	s.trust.Trust = t
@@ -89,7 +89,7 @@ func (s *Store) putSigned(ctx context.Context, k artifacts.Key, record []byte) e
 	return s.putRecord(ctx, signedName(k, s.trust.Signer.ID()), envelope, s.Remote.Untrusted(k))
 }
 
-// ForgetFetched removes the records that came from a remote, and counts them.
+// Forget removes the records that came from a remote, and counts them.
 func (x *Sharing) Forget() (int, error) {
 	s := x.store
 	all, err := s.objects(actionsDir)

@@ -62,7 +62,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s: %s; %s", f.Path, f.Problem, f.Detail, f.Remedy())
 }
 
-// Remedy says what happens to the damage, and who acts.
+// Remedy states what happens to the damage, and who acts.
 func (f Finding) Remedy() string {
 	task := "task " + words.Some(f.Tasks, 5)
 	if len(f.Tasks) > 1 {

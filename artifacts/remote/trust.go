@@ -1,6 +1,6 @@
 package remote
 
-// A Trust tells which records of other machines a store believes, and who signs its own.
+// A Trust states which records of other machines a store uses, and who signs its own.
 //
 // A blob cannot lie, for its digest names it. A record can: "this recipe gave 666". So records are signed where they
 // are made, and a reader who trusts keys computes again what none of these keys has signed.

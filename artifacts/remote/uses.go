@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Pruner is a remote that can be kept small: it tells what it holds, and removes it.
+// A Pruner is a remote that can be kept small: it lists what it holds, and removes it.
 type Pruner interface {
 	Remote
 	// List calls each for all objects of blobs, actions, signed or uses, one at a time.
@@ -21,7 +21,7 @@ type Pruner interface {
 // looked what it holds. Who finds a blob there touches it before recording what promises it.
 const Grace = time.Hour
 
-// A RemoteObject is one of a remote as it lies there.
+// An Object is one that lies in a remote.
 type Object struct {
 	Name    string
 	Size    int64 // bytes

@@ -153,7 +153,7 @@ func (c *coordinator) again(t *tracked, e element, why cause) {
 	t.tries[why]++
 	if t.tries[why] > why.tries() {
 		said := c.space.tail(t.name, t.index)
-		c.end(t, engine.JobResult{Err: why.fault(e, t), Said: said})
+		c.end(t, engine.JobResult{Err: why.fault(e, t), Log: said})
 		return
 	}
 	switch why {

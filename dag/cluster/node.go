@@ -100,7 +100,7 @@ func carryOut(ctx context.Context, s *disk.Store, j *engine.Job) *report {
 	began := time.Now()
 	r := engine.Local{}.Execute(ctx, s, j)
 	awaitSignal(ctx, r.Err)
-	rep := &report{Done: r.Err == nil && r.Lost == nil, Said: r.Said, Seconds: time.Since(began).Seconds()}
+	rep := &report{Done: r.Err == nil && r.Lost == nil, Said: r.Log, Seconds: time.Since(began).Seconds()}
 	for _, d := range r.Lost {
 		rep.Lost = append(rep.Lost, d.String())
 		rep.Error = "some of its inputs are not in the store"
@@ -173,7 +173,7 @@ func readReport(path string) (*report, bool) {
 }
 
 func (r *report) asReport() engine.JobResult {
-	rep := engine.JobResult{Said: r.Said, Seconds: r.Seconds}
+	rep := engine.JobResult{Log: r.Said, Seconds: r.Seconds}
 	for _, text := range r.Lost {
 		if d, err := artifacts.ParseDigest(text); err == nil {
 			rep.Lost = append(rep.Lost, d)

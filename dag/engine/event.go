@@ -49,7 +49,7 @@ type Error struct {
 	Pos  dag.Pos
 	Err  error
 	Key  artifacts.Key // of the task's log, if it came so far
-	Said string        // the last lines of the log before the error
+	Log  string        // the last lines of the log before the error
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %v", e.Pos, e.Task, e.Err) }

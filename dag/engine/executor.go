@@ -17,15 +17,15 @@ import (
 type Executor interface {
 	// Execute carries out one job and returns when it has ended, or soon after the
 	// context has. It is called in a goroutine of its own for each job, and never
-	// for two jobs of one key at a time. If the report has neither Err nor Lost,
+	// for two jobs of one key at a time. If the result has neither Err nor Lost,
 	// the store holds the job's action with Outputs, and their bytes.
 	Execute(context.Context, *disk.Store, *Job) JobResult
 }
 
 // A Job is one task that is ready to be carried out, and all that is needed for
-// it. But for Work and the functions it is plain data; Work follows from Kind and the
-// parameters in Recipe, unless Kind is one that no registry holds (the tables of a
-// cohort), whose tasks cost nothing and stay where they are.
+// it. Kind, Instance and the functions aside it is plain data, which may go to another
+// machine; Instance follows from Kind and the parameters in Recipe. Tasks of a kind that is
+// not registered (the tables of a cohort) cost nothing, and are carried out in this process.
 type Job struct {
 	Task     string      // its name, for messages
 	Coords   []dag.Coord // of the task, for messages
@@ -35,13 +35,13 @@ type Job struct {
 	Key      artifacts.Key // of Recipe
 	Inputs   []JobInput    // by port, in the order in which the stage sees them
 	Forced   bool          // to be carried out even if the store has its result
-	Threads  int           // how many goroutines it may use
+	Threads  int           // goroutines that it may use
 	Memory   int64         // bytes that it needs; 0: little
 	Time     time.Duration // how long it may take at most; 0: not known
 
-	// Progress passes on what the stage tells of itself; it may be nil.
+	// Progress passes on what the stage reports (dag.Task.Progress); it may be nil.
 	Progress func(done, total int, note string)
-	// Waits tells that the job needs no processor any more and waits for the disk; it may be nil.
+	// Waits reports that the job needs no processor any more and waits for the disk; it may be nil.
 	Waits func()
 }
 
@@ -57,14 +57,14 @@ type JobInput struct {
 	again bool         // other tasks are still to read it
 }
 
-// A Report says how a job ended.
+// A JobResult states how a job ended.
 type JobResult struct {
 	Outputs artifacts.Refs
 	Err     error
 	// Lost are blobs among the inputs that the store does not hold, or held with
 	// other bytes: their producers run again, then the job.
 	Lost   []artifacts.Digest
-	Said   string // the last lines of the log, of a job that failed
+	Log    string // the last lines of the log, of a job that failed
 	Memory int64  // bytes: the most that processes of its own held; 0 when it had none
 	// Seconds are what it took where it was carried out; 0 where only the whole is known, waiting included.
 	Seconds float64
@@ -113,7 +113,7 @@ func (Local) Execute(ctx context.Context, s *disk.Store, j *Job) JobResult {
 	if err != nil {
 		err = words.Bound(err)
 		rep.Err = err
-		rep.Said = log.Tail(saidLines)
+		rep.Log = log.Tail(saidLines)
 		writeLine(log, "error: "+err.Error())
 	} else if rep.Lost == nil {
 		// A checkpoint that stays behind is never asked for again; gc takes it.

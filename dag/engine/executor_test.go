@@ -85,7 +85,7 @@ func TestExecutorFails(t *testing.T) {
 		rep  JobResult
 		want string
 	}{
-		"the task":  {JobResult{Err: errors.New("node7 said no"), Said: "step 1\nstep 2"}, "a:ran b:failed c:skipped d:ran"},
+		"the task":  {JobResult{Err: errors.New("node7 said no"), Log: "step 1\nstep 2"}, "a:ran b:failed c:skipped d:ran"},
 		"the store": {JobResult{Err: &StoreError{full}}, ""},
 	} {
 		e := &elsewhere{spy: func(j *Job) *JobResult {
@@ -103,7 +103,7 @@ func TestExecutorFails(t *testing.T) {
 			continue
 		}
 		res, ran := s.run(t, newStore(t), Options{Executor: e})
-		if ran != tt.want || res.Errors[0].Said != tt.rep.Said || res.Errors[0].Key == (artifacts.Key{}) {
+		if ran != tt.want || res.Errors[0].Log != tt.rep.Log || res.Errors[0].Key == (artifacts.Key{}) {
 			t.Errorf("%s: %s, %+v", name, ran, res.Errors)
 		}
 	}
@@ -140,7 +140,7 @@ func TestLogOfTask(t *testing.T) {
 		}
 	}
 	need.Equal(t, d.Tasks[0].Memory, 12345, "a took", "bytes")
-	if said := res.Errors[0].Said; !strings.HasPrefix(said, "line 10\n") || !strings.HasSuffix(said, "\nline 29") {
+	if said := res.Errors[0].Log; !strings.HasPrefix(said, "line 10\n") || !strings.HasSuffix(said, "\nline 29") {
 		t.Errorf("b said %q", said)
 	}
 }

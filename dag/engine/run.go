@@ -14,7 +14,7 @@ import (
 type Options struct {
 	Workers  int         // 0: one for each CPU
 	Threads  int         // goroutines that each task may use, whatever its kind asks for; 0: what that asks for
-	Memory   int64       // bytes that running tasks may need together, by what their kinds say; 0: no limit
+	Memory   int64       // bytes that running tasks may need together, as their kinds state; 0: no limit
 	Until    []string    // stages or tasks: run these and what they need (see Graph.Select)
 	Only     []string    // run only these; what they need must be cached
 	Force    []string    // run these even if cached
@@ -22,7 +22,7 @@ type Options struct {
 	Rehash   bool        // do not trust the memo of file digests
 	Executor Executor    // where tasks are carried out; nil: Local
 	Progress func(Event) // called from one goroutine, in order
-	// Bring says of which tasks the caller reads the results after the run: those that
+	// Bring reports whether the caller reads the results of a task after the run: those that
 	// only the remote has are brought into the store, and made again if they are damaged
 	// there. It may be nil, and is called from many goroutines.
 	Bring func(*dag.Node) bool
@@ -30,7 +30,7 @@ type Options struct {
 
 // A Result is the outcome of a run.
 type Result struct {
-	ID       string // of the run record; "-" when it could leave none
+	ID       string // of the run record; "-" if none could be written
 	NoRecord error  // why; nil for a store that cannot be written at all
 	Tasks    int
 	Ran      int

@@ -70,7 +70,7 @@ func (r *runner) finish(ctx context.Context, o *outcome) {
 	if o.Seconds > 0 { // it waited for its turn elsewhere
 		s.seconds, s.start = o.Seconds, s.start+max(0, o.seconds-o.Seconds)
 	}
-	s.said = o.Said
+	s.said = o.Log
 	if o.Memory > 0 { // of its own processes, which are not this one
 		s.memory = o.Memory
 	}
@@ -151,7 +151,7 @@ func (r *runner) settle(i int32, s State, outputs artifacts.Refs, err error) {
 		r.left--
 		r.readLast(e.node)
 		if e.s == Failed {
-			p.write().err = &Error{Task: n.ID(), Pos: n.Stage().Pos(), Err: e.err, Key: p.key, Said: p.tale().said}
+			p.write().err = &Error{Task: n.ID(), Pos: n.Stage().Pos(), Err: e.err, Key: p.key, Log: p.tale().said}
 		}
 		if outputs != nil {
 			if before := p.outputs.Load(); before != nil {

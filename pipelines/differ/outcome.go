@@ -106,7 +106,7 @@ func (p Pass) outcome(n *dag.Node, stored Results, upstream map[*dag.Node]*Outco
 	at := slices.IndexFunc(p.Failed, func(e *engine.Error) bool { return e.Task == n.ID() })
 	switch {
 	case at >= 0:
-		o.State, o.Error, o.Log = Failed, p.Failed[at].Err.Error(), p.Failed[at].Said
+		o.State, o.Error, o.Log = Failed, p.Failed[at].Err.Error(), p.Failed[at].Log
 		return o, nil
 	case wanted && !came:
 		o.State, o.Error = Failed, "it did not run: an upstream task failed"

@@ -168,8 +168,8 @@ func (a *app) logs(store *disk.Store, tasks []taskKey) error {
 
 // said is the end of a failed task's log, for a person, with where to find the rest.
 func (a *app) said(e *engine.Error, file string) string {
-	if e.Said == "" {
+	if e.Log == "" {
 		return ""
 	}
-	return fmt.Sprintf("\n    its log ends\n      %s\n    all of it: %s", strings.ReplaceAll(e.Said, "\n", "\n      "), a.Command("log", file, e.Task))
+	return fmt.Sprintf("\n    its log ends\n      %s\n    all of it: %s", strings.ReplaceAll(e.Log, "\n", "\n      "), a.Command("log", file, e.Task))
 }

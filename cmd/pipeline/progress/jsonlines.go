@@ -102,9 +102,9 @@ func AppendTask(b []byte, e engine.Event) []byte {
 	if e.Err != nil {
 		b = append(b, `,"error":`...)
 		b = appendJSON(b, cause(e.Err))
-		if errors.As(e.Err, &failed) && failed.Said != "" {
+		if errors.As(e.Err, &failed) && failed.Log != "" {
 			b = append(b, `,"log":`...)
-			b = appendJSON(b, failed.Said)
+			b = appendJSON(b, failed.Log)
 		}
 	}
 	if e.Note != "" {
