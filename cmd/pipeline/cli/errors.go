@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -39,7 +38,7 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return flags.Usage(cmd, "%s", flagMessage(err))
+		return flags.Usage(cmd, "%s", flags.Message(err))
 	}
 	name := unknown.GetSpecifiedName()
 	dashes := "--"
@@ -71,27 +70,6 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 // otherJobs are what other programs call --jobs.
 var otherJobs = []string{"workers", "threads", "nthreads", "cores", "cpus", "nproc", "nprocs", "n-jobs", "n_jobs",
 	"parallel", "processes"}
-
-// flagMessage turns what pflag says into what a person can use.
-func flagMessage(err error) string {
-	var value *pflag.InvalidValueError
-	if errors.As(err, &value) {
-		cause := errors.Unwrap(value)
-		var number *strconv.NumError
-		if errors.As(cause, &number) {
-			cause = errors.New("it must be an integer")
-			if number.Func == "ParseFloat" {
-				cause = errors.New("it must be a number")
-			}
-		}
-		return fmt.Sprintf("--%s cannot be %q: %v", value.GetFlag().Name, value.GetValue(), cause)
-	}
-	var lonely *pflag.ValueRequiredError
-	if errors.As(err, &lonely) {
-		return fmt.Sprintf("--%s needs a value", lonely.GetFlag().Name)
-	}
-	return err.Error()
-}
 
 // finish prints the error of the command, if any, and gives the exit code.
 func (a *app) finish(err error) int {

@@ -136,3 +136,24 @@ func (d days) Set(text string) error {
 	}
 	return nil
 }
+
+// Message is an error of pflag for a person: which flag is wrong, and what it takes.
+func Message(err error) string {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		cause := errors.Unwrap(value)
+		var number *strconv.NumError
+		if errors.As(cause, &number) {
+			cause = errors.New("it must be an integer")
+			if number.Func == "ParseFloat" {
+				cause = errors.New("it must be a number")
+			}
+		}
+		return fmt.Sprintf("--%s cannot be %q: %v", value.GetFlag().Name, value.GetValue(), cause)
+	}
+	var lonely *pflag.ValueRequiredError
+	if errors.As(err, &lonely) {
+		return fmt.Sprintf("--%s needs a value", lonely.GetFlag().Name)
+	}
+	return err.Error()
+}
