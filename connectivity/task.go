@@ -1,6 +1,7 @@
 package connectivity
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -110,6 +111,41 @@ func (k Task) Repeated() (n int) {
 		seen[e] = true
 	}
 	return n
+}
+
+// A Timing is how the events of a task lie in a scan.
+type Timing struct {
+	// Overlapping events end after the onset of a later one of their condition. Events that equal another one are not
+	// among them.
+	Overlapping int
+	Cut         int     // events that begin within the scan and end after it
+	Span        float64 // share of the scan from the first onset to the last end, both taken within the scan
+}
+
+// Timing is that of the events in a scan of so many volumes. Times that differ by one step of the model are equal.
+func (k Task) Timing(volumes int) (t Timing) {
+	end, step := float64(float64(volumes)*k.TR), k.TR/oversampling
+	events := slices.Clone(k.Events)
+	slices.SortFunc(events, func(x, y Event) int {
+		return cmp.Or(cmp.Compare(x.Condition, y.Condition), cmp.Compare(x.Onset, y.Onset),
+			cmp.Compare(x.Duration, y.Duration))
+	})
+	events = slices.Compact(events)
+	from, to := end, 0.0
+	for i, e := range events {
+		off := e.Onset + e.Duration
+		if i+1 < len(events) && events[i+1].Condition == e.Condition && off > events[i+1].Onset+step {
+			t.Overlapping++
+		}
+		if e.Onset < end && off > end+step {
+			t.Cut++
+		}
+		if e.Onset < end && off >= 0 {
+			from, to = min(from, max(e.Onset, 0)), max(to, min(off, end))
+		}
+	}
+	t.Span = max(to-from, 0) / end
+	return t
 }
 
 // misplaced refuses events most of which lie outside the scan. What would explain it is asked and not assumed.

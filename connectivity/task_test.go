@@ -78,6 +78,44 @@ func TestTaskEvents(t *testing.T) {
 	need.Error(t, err, "only 7 of 15 events lie within the scan")
 }
 
+// What is compared is of one condition: trials within a block do not overlap it, and blocks that follow each other
+// end where the next begins, give or take a step of the model.
+func TestTaskTiming(t *testing.T) {
+	ms := func(factor float64) (events []Event) { // 20 trials in 600 s
+		for i := range 20 {
+			events = append(events, Event{30 * float64(i), 0.2 * factor, []string{"a", "b"}[i%2]})
+		}
+		return events
+	}
+	each := ms(1000)
+	for i := range each {
+		each[i].Condition = fmt.Sprint(i)
+	}
+	for _, c := range []struct {
+		events []Event
+		want   Timing
+	}{
+		{ms(1), Timing{0, 0, (570 + 0.2) / 600}},
+		{ms(1000), Timing{18, 6, 1}},
+		{each, Timing{0, 6, 1}}, // each trial is a condition of its own
+		{[]Event{{0, 30, "block"}, {0, 2, "trial"}, {2, 2, "trial"}, {4.001, 26.1, "trial"}, {30.1, 30, "block"}},
+			Timing{0, 0, 60.1 / 600}},
+		{[]Event{{0, 30, "block"}, {29, 30, "block"}, {29, 30, "block"}}, Timing{1, 0, 59.0 / 600}},
+		{[]Event{{0, 30.04, "block"}, {30, 570.04, "block"}}, Timing{0, 0, 1}},
+		{[]Event{{0, 30.05, "block"}, {30, 570.05, "block"}}, Timing{1, 1, 1}},
+		{[]Event{{-5, 2, "a"}, {-2, 4, "a"}, {3, 1, "a"}, {700, 90, "a"}}, Timing{0, 0, 4.0 / 600}},
+		{[]Event{{0.5, 0.01, "a"}, {9.5, 0.01, "a"}}, Timing{0, 0, 9.01 / 600}}, // minutes
+		{[]Event{{3, 1, "a"}, {3, 2, "a"}}, Timing{1, 0, 2.0 / 600}},
+		{[]Event{{700, 1, "a"}}, Timing{}},
+	} {
+		got := Task{TR: 2, Events: c.events}.Timing(300)
+		if math.Abs(got.Span-c.want.Span) < 1e-12 {
+			got.Span = c.want.Span
+		}
+		need.Equal(t, got, c.want, c.events)
+	}
+}
+
 func TestTaskRegressorsRefuse(t *testing.T) {
 	for want, k := range map[string]Task{
 		"none of 1 events lies within the scan, which takes 20 s; the onsets range from 30000 to 30000": {TR: 2,

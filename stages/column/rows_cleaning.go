@@ -101,6 +101,10 @@ type CleaningRow struct {
 	EventsInside   float64 `column:"events_inside,missing,optional" doc:"modeled events of which a part lies between the start of the first volume and the end of the last"`
 	RepeatedEvents int32   `column:"repeated_events,optional" doc:"modeled events that equal an earlier one in condition, onset and duration; their responses add up"`
 
+	OverlappingEvents int32   `column:"events_overlapping,optional" doc:"modeled events that end after the onset of a later event of the same condition, by more than a fiftieth of the repetition time; those in repeated_events do not count"`
+	EventsCut         int32   `column:"events_cut,optional" doc:"modeled events that begin within the scan and end after it, by more than a fiftieth of the repetition time"`
+	EventsSpan        float64 `column:"events_span,missing,optional" doc:"share of the scan from the first onset to the end of the last event, within the scan, in the run with the least; missing with fewer than three events"`
+
 	RepeatedVolumes int32 `column:"repeated_volumes,optional" doc:"volumes that equal the volume before them in all regions, before denoising, in draw 0"`
 	RepeatedRegions int32 `column:"repeated_regions,optional" doc:"regions whose series equals that of another region before it, before denoising, in draw 0"`
 

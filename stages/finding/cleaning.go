@@ -201,6 +201,32 @@ func (c Cleaning) events() (all List) {
 		out := s.Events - s.EventsInside
 		return ScanFault{N: int(out), Of: int(s.Events), severity: out / s.Events}, out > 0
 	}, nil)...)
+	overlap := c.faults("scans.events-overlap", func(s Scan) (ScanFault, bool) {
+		n := float64(s.OverlappingEvents)
+		return ScanFault{N: int(n), Of: int(s.Events), severity: n / s.Events}, n > 0
+	}, nil)
+	modeled, most := 0, 0
+	for _, s := range c.Scans {
+		if s.Events > 0 {
+			modeled++
+			if 2*float64(s.OverlappingEvents) >= s.Events {
+				most++
+			}
+		}
+	}
+	for i := range overlap {
+		if 2*most > modeled {
+			overlap[i].Weight = Overturns
+		}
+	}
+	all.Add(overlap...)
+	all.Add(c.faults("scans.events-cut", func(s Scan) (ScanFault, bool) {
+		n := float64(s.EventsCut) // the last event of a condition may go on after the scan
+		return ScanFault{N: int(n), Of: int(s.Events), severity: n / s.Events}, n >= 3 && 4*n > s.Events
+	}, nil)...)
+	all.Add(c.faults("scans.events-in-part", func(s Scan) (ScanFault, bool) {
+		return ScanFault{X: s.EventsSpan, severity: -s.EventsSpan}, s.EventsSpan > 0 && 2*s.EventsSpan < 1
+	}, nil)...)
 	all.Add(c.faults("scans.events-repeated", func(s Scan) (ScanFault, bool) {
 		n := float64(s.RepeatedEvents)
 		return ScanFault{N: int(n), Of: int(s.Events), severity: n / s.Events}, n > 0
@@ -343,7 +369,7 @@ type ScanFault struct {
 	Who      string
 	N, Of    int     // volumes, voxels or regions; 0 where they are not counted
 	Longest  int     // gap, volumes
-	X        float64 // repetition time in s, or mean framewise displacement in mm
+	X        float64 // repetition time in s, mean framewise displacement in mm, or a share of the scan
 	Element  string
 	Codes    []Code
 	severity float64

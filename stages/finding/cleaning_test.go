@@ -20,6 +20,31 @@ var fine = column.CleaningRow{Volumes: 148, Kept: 148, Regressors: 29, TR: 2, Me
 // with is a fine scan but for a change.
 func with(change func(*column.CleaningRow)) column.CleaningRow { r := fine; change(&r); return r }
 
+// timed is a scan of a task with ten events.
+func timed(overlapping, cut int32, span float64) column.CleaningRow {
+	return with(func(r *column.CleaningRow) {
+		r.Task, r.Conditions, r.Events, r.EventsInside = "spm", []string{"a", "b"}, 10, 10
+		r.OverlappingEvents, r.EventsCut, r.EventsSpan = overlapping, cut, span
+	})
+}
+
+// Overlapping events limit a conclusion; where most events of most scans overlap, they overturn it.
+func TestWeightOfOverlappingEvents(t *testing.T) {
+	for _, c := range []struct {
+		overlapping []int32
+		want        Weight
+	}{{[]int32{1, 1, 1}, Limits}, {[]int32{5, 9, 0}, Overturns}, {[]int32{4, 9, 0}, Limits}, {[]int32{5}, Overturns}} {
+		found := Cleaning{Scans: scanned(lists.Map(append(c.overlapping, -1), func(n int32) column.CleaningRow {
+			if n < 0 {
+				return fine // without events
+			}
+			return timed(n, 0, 0.9)
+		})...)}.events()
+		at := slices.IndexFunc(found, func(f Finding) bool { return f.Code == "scans.events-overlap" })
+		need.Equal(t, found[at].Weight, c.want, c.overlapping)
+	}
+}
+
 // raw is a scan without nuisance regression.
 func raw(why string) column.CleaningRow {
 	return with(func(r *column.CleaningRow) { r.Strategy, r.Why, r.Regressors = "none", why, 0 })
@@ -113,6 +138,9 @@ func TestCleaningFindings(t *testing.T) {
 			with(func(r *row) { r.Task, r.Events, r.EventsInside = "fir", 240, 239 }),
 			with(func(r *row) { r.Task, r.Events, r.EventsInside, r.RepeatedEvents = "fir", 240, 120, 2 })},
 			"scans.events-outside 3 2; scans.events-repeated 3"},
+		{[]row{timed(0, 2, 0.5), timed(1, 0, 0.9), timed(0, 3, 0.49), timed(3, 3, 0.02)},
+			"scans.events-overlap 4 2; scans.events-cut 3 4; scans.events-in-part 4 3"},
+		{[]row{timed(0, 0, math.NaN()), timed(0, 0, 0)}, ""},
 		{[]row{with(func(r *row) { r.Strategy = "ica_aroma" })}, "scans.not-denoised-by-aroma"},
 	} {
 		need.Equal(t, listed(Cleaning{Scans: append([]Scan{}, scanned(c.rows...)...)}.Findings()), c.want, c.rows)

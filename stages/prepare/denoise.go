@@ -418,7 +418,7 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 	row column.CleaningRow, each []column.VolumeRow, err error) {
 	each = unknownVolumes(volumes)
 	row = column.CleaningRow{MeanFD: math.NaN(), MaxFD: math.NaN(), Strategy: "none",
-		Events: math.NaN(), EventsInside: math.NaN()}
+		Events: math.NaN(), EventsInside: math.NaN(), EventsSpan: math.NaN()}
 	asked := s.Regress != "none" && s.Regress != "auto" || len(s.Columns) > 0 || s.FD > 0 || s.DVARS > 0
 	why := scan.Meta[column.CleanedBefore] // why they need no nuisance regression: somebody has cleaned them
 	if why == column.CleanedScan && (asked || s.Task != "none") {

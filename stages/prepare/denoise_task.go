@@ -67,6 +67,11 @@ func (s *Denoise) addTask(t *dag.Task, volumes int, o *connectivity.Cleaning, ro
 	o.Regressors, row.Task, row.Conditions = both, s.Task, names
 	row.Events, row.EventsInside = float64(len(events)), float64(task.Inside(volumes))
 	row.RepeatedEvents = int32(task.Repeated())
+	timing := task.Timing(volumes)
+	row.OverlappingEvents, row.EventsCut = int32(timing.Overlapping), int32(timing.Cut)
+	if len(events) >= 3 {
+		row.EventsSpan = timing.Span
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -78,6 +79,23 @@ func TestDenoiseTask(t *testing.T) {
 			t.Errorf("%s: %d regressors, %v degrees of freedom left, task %q of %q", c.task, row.Regressors, row.TEff, row.Task,
 				row.Conditions)
 		}
+	}
+}
+
+// The timing of the events stands in quality, which the cautions on milliseconds and minutes read.
+func TestDenoiseTimingOfEvents(t *testing.T) {
+	const volumes = 100
+	for text, want := range map[string]string{
+		"onset\tduration\n10\t50\n40\t170\n70\t50\n": "2 1 0.95", "onset\tduration\n10\t2\n11\t2\n": "1 0 NaN",
+		"onset\tduration\n0.1\t0.1\n0.4\t0.1\n2\t0\n": "0 0 0.0095",
+	} {
+		s := stagetest.NewStage[*Denoise](t, "denoise")
+		s.Task = "spm"
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(stagetest.Series(2, volumes, 3)),
+			"scan": dag.InputOf(scanOf(2)), "events": dag.InputOf(tsv(text))})
+		need.NoError(t, err)
+		row := stagetest.Sure(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))[0]
+		need.Equal(t, fmt.Sprintf("%d %d %.6g", row.OverlappingEvents, row.EventsCut, row.EventsSpan), want, text)
 	}
 }
 

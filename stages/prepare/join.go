@@ -256,7 +256,7 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 	w := column.CleaningRow{
 		Trend: further, TEff: -float64(further), TR: first.TR, TRFrom: first.TRFrom, MeanFD: math.NaN(),
 		MaxFD:  math.NaN(),
-		Events: math.NaN(), EventsInside: math.NaN(),
+		Events: math.NaN(), EventsInside: math.NaN(), EventsSpan: math.NaN(),
 		Missing: missing, FirstRow: first.FirstRow, Strategy: first.Strategy, Why: first.Why, Sidecar: first.Sidecar,
 	}
 	mean, of := 0.0, 0.0
@@ -298,6 +298,10 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 			w.Events, w.EventsInside = w.Events+run.Events, w.EventsInside+run.EventsInside
 		}
 		w.RepeatedEvents += run.RepeatedEvents
+		w.OverlappingEvents, w.EventsCut = w.OverlappingEvents+run.OverlappingEvents, w.EventsCut+run.EventsCut
+		if !(w.EventsSpan <= run.EventsSpan) && !math.IsNaN(run.EventsSpan) {
+			w.EventsSpan = run.EventsSpan
+		}
 		for _, name := range run.Confounds {
 			if !slices.Contains(w.Confounds, name) {
 				w.Confounds = append(w.Confounds, name)

@@ -129,18 +129,23 @@ func TestJoinOfOneRun(t *testing.T) {
 func TestJoinEvents(t *testing.T) {
 	nan := math.NaN()
 	row := func(events, inside float64) column.CleaningRow {
-		return column.CleaningRow{Events: events, EventsInside: inside, RepeatedEvents: 1}
+		return column.CleaningRow{Events: events, EventsInside: inside, RepeatedEvents: 1, OverlappingEvents: 3,
+			EventsCut: 2, EventsSpan: inside / 100}
 	}
 	for _, c := range []struct {
 		runs         []column.CleaningRow
 		events, with float64
+		least        float64
 	}{
-		{[]column.CleaningRow{row(nan, nan), row(30, 29), row(10, 10)}, 40, 39},
-		{[]column.CleaningRow{row(30, 29), row(nan, nan)}, 30, 29}, {[]column.CleaningRow{row(nan, nan)}, nan, nan},
+		{[]column.CleaningRow{row(nan, nan), row(30, 29), row(10, 10)}, 40, 39, 0.1},
+		{[]column.CleaningRow{row(30, 29), row(nan, nan)}, 30, 29, 0.29}, {[]column.CleaningRow{row(nan, nan)},
+			nan, nan, nan},
 	} {
 		w := (&runQuality{runs: c.runs}).whole(0)
 		need.Equal(t, fmt.Sprint(w.Events, w.EventsInside), fmt.Sprint(c.events, c.with))
-		need.Equal(t, int(w.RepeatedEvents), len(c.runs))
+		n := len(c.runs)
+		need.Equal(t, fmt.Sprint(w.RepeatedEvents, w.OverlappingEvents, w.EventsCut), fmt.Sprint(n, 3*n, 2*n))
+		need.Equal(t, fmt.Sprint(w.EventsSpan), fmt.Sprint(c.least))
 	}
 }
 
