@@ -10,6 +10,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/internal/regular"
@@ -38,18 +41,82 @@ func Name(first []byte) string {
 			return f.what
 		}
 	}
-	if isMAT4(first) {
+	if of := transformOf(first); of != "" {
+		return of
+	}
+	if name := mat4Name(first); strings.Contains(name, "Transform") {
+		return ants
+	} else if name != "" {
 		return "it is a MATLAB MAT-file of version 4; in MATLAB, load it and save it again with -v7 (scipy.io.savemat writes version 5)"
 	}
 	return ""
 }
 
-// isMAT4 reports whether a file begins with the header of a matrix of MATLAB's MAT-files of version 4: five numbers of
-// four bytes (machine, precision and kind as decimal digits; rows; columns; whether it is complex; the length of the
-// name with its final zero), then the name ("MAT-File Format", R2024a, chapter 3).
-func isMAT4(first []byte) bool {
-	if len(first) < 22 {
+// Spatial transforms, which are often beside the data, under names like theirs.
+const (
+	holdsNone = ", which holds no image, series, matrix or table: "
+	ants      = "it is a spatial transform of ANTs (ITK)" + holdsNone +
+		"apply it to the image with antsApplyTransforms, and give what that writes"
+	flirt = "it is a spatial transform of FSL or SPM (4 × 4 numbers)" + holdsNone +
+		"apply it to the image (flirt -applyxfm -init), and give what that writes"
+	freesurfer = "it is a spatial transform of FreeSurfer" + holdsNone +
+		"apply it to the image with mri_vol2vol, and give what that writes"
+	afni = "it is a spatial transform of AFNI" + holdsNone +
+		"apply it to the image with 3dAllineate -1Dmatrix_apply, and give what that writes"
+)
+
+// register begins tkregister's register.dat: the subject, three numbers, then a matrix.
+var register = regexp.MustCompile(`^\S+\s*\n(\s*[-+.\deE]+\s*\n){3}` +
+	`((\s*[-+.\deE]+){4}\s*\n){4}`)
+
+// transformOf is what to do with the text of a spatial transform, "" where it is none.
+func transformOf(first []byte) string {
+	switch text := string(first); {
+	case strings.HasPrefix(text, "#Insight Transform File"):
+		return ants
+	case strings.HasPrefix(text, "# transform file ") || strings.HasPrefix(text, "type") &&
+		strings.Contains(text, "\nnxforms"),
+		strings.HasPrefix(text, "MNI Transform File"), register.MatchString(text):
+		return freesurfer
+	case strings.HasPrefix(text, "#") && strings.Contains(text, "matrices (DICOM-to-DICOM"):
+		return afni
+	case len(first) < Enough && isFLIRT(strings.Fields(text), strings.Count(strings.TrimSpace(text), "\n")):
+		return flirt
+	}
+	return ""
+}
+
+// isFLIRT reports whether these are the numbers of an affine transform, in four lines.
+func isFLIRT(fields []string, newlines int) bool {
+	var x [16]float64
+	if len(fields) != len(x) || newlines != 3 {
 		return false
+	}
+	for i, f := range fields {
+		v, err := strconv.ParseFloat(f, 64)
+		if err != nil {
+			return false
+		}
+		x[i] = v
+	}
+	return Affine(x[:])
+}
+
+// Affine reports whether 4 × 4 numbers, row by row, are an affine transform with a translation: their last row is
+// 0 0 0 1, and their last column is not, which is so in no matrix of regions by regions.
+func Affine(x []float64) bool {
+	return len(x) == 16 && slices.Equal(x[12:], []float64{0, 0, 0, 1}) && (x[3] != 0 || x[7] != 0 || x[11] != 0)
+}
+
+// AffineIs is what to do with numbers that are an affine transform.
+const AffineIs = flirt
+
+// mat4Name is the name of the matrix of a file that begins with the header of MATLAB's MAT-files of version 4, "" for
+// others: five numbers of four bytes (machine, precision and kind as decimal digits; rows; columns; whether it is
+// complex; the length of the name with its final zero), then the name ("MAT-File Format", R2024a, chapter 3).
+func mat4Name(first []byte) string {
+	if len(first) < 22 {
+		return ""
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	kind := order.Uint32(first)
@@ -60,11 +127,14 @@ func isMAT4(first []byte) bool {
 	length := order.Uint32(first[16:])
 	if kind/10 > 5 || kind%10 > 2 || order.Uint32(first[12:]) > 1 || length < 2 || length > 64 ||
 		int(20+length) > len(first) {
-		return false
+		return ""
 	}
 	name, ended := bytes.CutSuffix(first[20:20+length], []byte{0})
 	letters := bytes.ToLower(name)
-	return ended && letters[0] >= 'a' && letters[0] <= 'z' && len(bytes.Trim(letters, "abcdefghijklmnopqrstuvwxyz0123456789_")) == 0
+	if !ended || letters[0] < 'a' || letters[0] > 'z' || len(bytes.Trim(letters, "abcdefghijklmnopqrstuvwxyz0123456789_")) > 0 {
+		return ""
+	}
+	return string(name)
 }
 
 const (

@@ -125,6 +125,7 @@ func TestMatricesAreThoseOfConnectivity(t *testing.T) {
 
 func TestMatricesRefuses(t *testing.T) {
 	half := []float64{1, .5, .5, 1}
+	moved := []float64{1, 0, 0, 4, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
 	for _, c := range []struct {
 		name, want string
 		file       []byte
@@ -141,6 +142,11 @@ func TestMatricesRefuses(t *testing.T) {
 		{"Fisher's z, infinite", "if the files hold Fisher's z, set fisher_z", npy(t, []float64{math.Inf(1), .5, .5, math.Inf(1)}, 2, 2), nil},
 		{"covariance", "covariance and precision matrices are refused", npy(t, []float64{2, .5, .5, 1}, 2, 2), nil},
 		{"distance", "covariances and distances are refused", npy(t, []float64{0, 1.2, 1.2, 0}, 2, 2), nil},
+		{"an affine transform, npy", "it is a spatial transform of FSL or SPM", npy(t, moved, 4, 4), nil},
+		{"an affine transform, mat", "it is a spatial transform of FSL or SPM",
+			stagetest.Mat(t, mat5.Matrix("M", moved, 4, 4)), nil},
+		{"an affine transform of FSL", "it is a spatial transform of FSL or SPM",
+			[]byte("1 0 0 4\n0 1 0 0\n0 0 1 0\n0 0 0 1\n"), nil},
 		{"too few volumes", "needs at least 12 independent volumes", npy(t, half, 2, 2), func(s *Matrices) { s.Partial, s.Volumes = "empirical", 11 }},
 	} {
 		s := stagetest.NewStage[*Matrices](t, "matrices")

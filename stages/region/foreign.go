@@ -11,6 +11,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
+	"prgnn/internal/foreign"
 	"prgnn/internal/words"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/mat5"
@@ -39,14 +40,19 @@ func ReadSquares(r io.Reader, variable string) (names []string, draws []connecti
 		if err != nil {
 			return nil, nil, err
 		}
-		draws, err = squares(shape, v)
+		if draws, err = squares(shape, v); err == nil {
+			err = refuseAffine(draws)
+		}
 		return nil, draws, err
 	case mat5.Is(first):
 		all, err := mat5.Read(br)
 		if err != nil {
 			return nil, nil, err
 		}
-		return matSquares(all, variable)
+		if names, draws, err = matSquares(all, variable); err == nil {
+			err = refuseAffine(draws)
+		}
+		return names, draws, err
 	}
 	names, x, err := connectivity.ReadRelmat(br)
 	if err == nil {
@@ -60,6 +66,14 @@ func ReadSquares(r io.Reader, variable string) (names []string, draws []connecti
 
 // matrixCopies are those that the stage makes of matrices: in the order of the nodes, and checked.
 const matrixCopies = 2
+
+// refuseAffine refuses a spatial transform.
+func refuseAffine(draws []connectivity.Matrix) error {
+	if len(draws) == 1 && foreign.Affine(draws[0].Data) {
+		return errors.New(foreign.AffineIs)
+	}
+	return nil
+}
 
 // squares cuts an array [roi, roi] or [draw, roi, roi] into matrices.
 func squares(shape []int, v []float64) ([]connectivity.Matrix, error) {
