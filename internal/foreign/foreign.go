@@ -102,10 +102,14 @@ func isFLIRT(fields []string, newlines int) bool {
 	return Affine(x[:])
 }
 
-// Affine reports whether 4 × 4 numbers, row by row, are an affine transform with a translation: their last row is
-// 0 0 0 1, and their last column is not, which is so in no matrix of regions by regions.
+// Affine reports whether 4 × 4 numbers, row by row, are an affine transform: their last row is 0 0 0 1, and they are
+// not symmetric as a matrix of regions by regions is, or they are the identity.
 func Affine(x []float64) bool {
-	return len(x) == 16 && slices.Equal(x[12:], []float64{0, 0, 0, 1}) && (x[3] != 0 || x[7] != 0 || x[11] != 0)
+	if len(x) != 16 || !slices.Equal(x[12:], []float64{0, 0, 0, 1}) {
+		return false
+	}
+	apart := x[3] != 0 || x[7] != 0 || x[11] != 0 || x[1] != x[4] || x[2] != x[8] || x[6] != x[9]
+	return apart || slices.Equal(x[:12], []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0})
 }
 
 // AffineIs is what to do with numbers that are an affine transform.

@@ -51,6 +51,8 @@ func TestName(t *testing.T) {
 		{"ANTs, text", "#Insight Transform File V1.0\n#Transform 0\n", "antsApplyTransforms"},
 		{"FSL", "1 0 0 3.5  \n0 1 0 0  \n0 0 1 0  \n0 0 0 1  \n", "flirt"},
 		{"FSL, Windows", "0.9 0.1 0 0\r\n-0.1 1 0 2\r\n0 0 1 0\r\n0 0 0 1", "flirt"},
+		{"the identity", "1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n", "flirt"},
+		{"a rotation", "0.9 0.1 0 0\n-0.1 0.9 0 0\n0 0 1 0\n0 0 0 1\n", "flirt"},
 		{"a matrix of four regions", "1 0.5 0.1 0\n0.5 1 0.2 0\n0.1 0.2 1 0\n0 0 0 1\n", ""},
 		{"five volumes", "1 0 0 3.5\n0 1 0 0\n0 0 1 0\n0 0 0 1\n0 0 0 1\n", ""},
 		{"FreeSurfer, LTA", "type      = 0 # LINEAR_VOX_TO_VOX\nnxforms   = 1\n", "mri_vol2vol"},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/foreign"
 	"prgnn/internal/need"
 )
 
@@ -157,6 +158,8 @@ n.tsv:3: the name "a" was used before (n.tsv:2): rename one of the two
 n.tsv:3: the value 1 was used before (n.tsv:2): correct one of the two
 n.tsv:6: the region has no name: fill it in`},
 		{"the background is counted", "index,name\n2,a\n1,Background\n", `n.tsv:3: the value 1 is named "Background", but the background of a label image is the value 0: if the list counts from 1 and the image from 0, subtract 1 from every value; if 1 is a region of the image, give it another name`},
+		{"a workbook", "\xd0\xcf\x11\xe0\xa1\xb1", "n.tsv: it is an old Office file (.xls); export the table as CSV or TSV"},
+		{"a transform", "#Insight Transform File V1.0\n", "n.tsv: " + foreign.Name([]byte("#Insight Transform File"))},
 		{"latin-1", "index,name\n1,Gehirnh\xe4lfte\n", "n.tsv:2: not UTF-8 text"},
 		{"plain twice", "a\na\n", `n.tsv: node 2: the name "a" was used before (node 1): rename one of the two`},
 	} {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"prgnn/internal/cell"
+	"prgnn/internal/foreign"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
@@ -237,7 +238,11 @@ func readLines(r io.Reader, file string) ([]line, error) {
 
 // eachLine reads the lines of a file, counted from 1, up to the first error of take.
 func eachLine(r io.Reader, file string, take func(n int, text string) error) error {
-	s, n := bufio.NewScanner(r), 1
+	br := bufio.NewReader(r)
+	if first, _ := br.Peek(foreign.Enough); foreign.Name(first) != "" {
+		return fmt.Errorf("%s: %s", file, foreign.Name(first))
+	}
+	s, n := bufio.NewScanner(br), 1
 	for ; s.Scan(); n++ {
 		text := s.Text()
 		if n == 1 { // some editors put a byte-order mark in front
