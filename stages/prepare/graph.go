@@ -3,8 +3,9 @@ package prepare
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -15,7 +16,7 @@ import (
 var graphKind = dag.Kind{
 	Name: "graph",
 	Doc: "brain graphs: the strongest partial correlations as edges, and features of the nodes\n" +
-		"The paper's rule (\"Graph definition\"): the largest positive partial correlations, 10 % of all pairs, plus the largest edge of every node that would be isolated. A region without a signal has no edges and is not counted in the pairs. Ties go to the lower node numbers.",
+		"The paper's rule (\"Graph definition\"): the largest positive partial correlations, 10 % of all pairs, plus the largest edge of every node that would be isolated. A region without a series, or whose partial correlations all are 0, has no edges and is not counted in the pairs. Ties go to the lower node numbers.",
 	New: func() dag.Stage {
 		return &Graph{Rule: "largest", Density: 0.10, Of: "pairs", Percentile: 95, Repair: "largest",
 			Features: "pearson"}
@@ -72,7 +73,7 @@ func (s *Graph) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	var edges []column.EdgeRow
 	features := make([]connectivity.Matrix, len(partial))
-	quality := make([]connectivity.GraphQuality, len(partial))
+	quality := make([]graphRow, len(partial))
 	for d, m := range partial {
 		g, err := connectivity.Build(m, rule)
 		if err != nil {
@@ -82,7 +83,8 @@ func (s *Graph) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			edges = append(edges, column.EdgeRow{Draw: int32(d), Source: int32(e.Source + 1),
 				Target: int32(e.Target + 1), Weight: e.Weight})
 		}
-		features[d], quality[d] = g.NodeFeatures(connectivity.Features(s.Features), pearson[d]), g.Quality
+		features[d] = g.NodeFeatures(connectivity.Features(s.Features), pearson[d])
+		quality[d] = graphQuality(d, g.Quality, withoutSeries(m, pearson[d]))
 	}
 	made, err := column.MadeOf(t, "quality")
 	if err != nil {
@@ -91,35 +93,47 @@ func (s *Graph) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{
 		"edges":    column.WithMeta(column.Table(edges), column.MadeBy("graph", s, made)),
 		"features": region.Stack(features),
-		"quality":  graphQuality(quality),
+		"quality":  column.Table(quality),
 	}, nil
 }
 
 // A graphRow is the quality of the graph of one draw.
 type graphRow struct {
 	Draw        int32   `column:"draw" doc:"0 is the plain mean"`
-	Nodes       int32   `column:"nodes" doc:"nodes, with and without a signal"`
-	Silent      int32   `column:"silent" doc:"nodes without a signal; they have no edges"`
+	Nodes       int32   `column:"nodes" doc:"all nodes"`
+	Silent      int32   `column:"silent" doc:"nodes without a series: their correlations and partial correlations all are 0; they have no edges"`
+	Unconnected int32   `column:"unconnected" doc:"nodes with a series whose partial correlations all are 0 (a strong shrinkage or penalty); they have no edges"`
 	Edges       int32   `column:"edges" doc:"all edges"`
 	Chosen      int32   `column:"chosen" doc:"edges selected by the rule"`
 	Repaired    int32   `column:"repaired" doc:"isolated nodes that were reconnected"`
 	NotPositive int32   `column:"not_positive" doc:"edges of repaired nodes whose weight is not positive"`
-	Isolated    int32   `column:"isolated" doc:"nodes with a signal and without an edge"`
-	Components  int32   `column:"components" doc:"connected components of the nodes with a signal"`
-	Positive    float64 `column:"positive,missing" doc:"share of the pairs with a positive partial correlation"`
+	Isolated    int32   `column:"isolated" doc:"nodes with a nonzero partial correlation and without an edge"`
+	Components  int32   `column:"components" doc:"connected components of the nodes with a nonzero partial correlation"`
+	Positive    float64 `column:"positive,missing" doc:"share of the pairs of nodes with a nonzero partial correlation whose own is positive"`
 	Threshold   float64 `column:"threshold,missing" doc:"smallest weight selected by the rule"`
-	DegreeMin   int32   `column:"degree_min" doc:"smallest degree of a node with a signal"`
-	DegreeMean  float64 `column:"degree_mean,missing" doc:"mean degree of the nodes with a signal"`
+	DegreeMin   int32   `column:"degree_min" doc:"smallest degree of a node with a nonzero partial correlation"`
+	DegreeMean  float64 `column:"degree_mean,missing" doc:"mean degree of the nodes with a nonzero partial correlation"`
 	DegreeMax   int32   `column:"degree_max" doc:"largest degree"`
 }
 
-func graphQuality(quality []connectivity.GraphQuality) *encoding.Table {
-	rows := make([]graphRow, len(quality))
-	for d, q := range quality {
-		rows[d] = graphRow{int32(d), int32(q.Nodes), int32(q.Silent), int32(q.Edges), int32(q.Chosen),
-			int32(q.Repaired), int32(q.NotPositive),
-			int32(q.Isolated), int32(q.Components), q.Positive, q.Threshold, int32(q.DegreeMin), q.DegreeMean,
-			int32(q.DegreeMax)}
+// graphQuality is the quality of a draw in which so many nodes have no series.
+func graphQuality(draw int, q connectivity.GraphQuality, silent int) graphRow {
+	return graphRow{int32(draw), int32(q.Nodes), int32(silent), int32(q.Silent - silent), int32(q.Edges),
+		int32(q.Chosen),
+		int32(q.Repaired), int32(q.NotPositive),
+		int32(q.Isolated), int32(q.Components), q.Positive, q.Threshold, int32(q.DegreeMin), q.DegreeMean,
+		int32(q.DegreeMax)}
+}
+
+// withoutSeries counts the nodes whose partial correlations and correlations all are 0 or NaN.
+func withoutSeries(partial, pearson connectivity.Matrix) (n int) {
+	for i := range pearson.Rows {
+		if p, q := partial.Row(i), pearson.Row(i); !slices.ContainsFunc([][]float64{p[:i], p[i+1:], q[:i], q[i+1:]},
+			func(row []float64) bool {
+				return slices.ContainsFunc(row, func(r float64) bool { return math.Abs(r) > 0 })
+			}) {
+			n++
+		}
 	}
-	return column.Table(rows)
+	return n
 }

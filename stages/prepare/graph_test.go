@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -70,6 +71,19 @@ func TestGraphTables(t *testing.T) {
 		sum += f.Float64s()[i*5]
 	}
 	need.Equal(t, sum, 2*count[0], "the degrees of draw 0 add up to", "twice its edges are")
+}
+
+// A region whose partial correlations all are 0 has a series where its correlations are not; none of the two has edges.
+func TestGraphTellsNoSeriesFromNoEdges(t *testing.T) {
+	nan := math.NaN()
+	pearson := []float64{1, .5, .4, 0, .5, 1, .3, nan, .4, .3, 1, 0, 0, nan, 0, 0}
+	partial := []float64{1, .5, 0, 0, .5, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
+	out := need.Value(stagetest.RunWith(stagetest.NewStage[*Graph](t, "graph"), map[string]dag.Input{
+		"pearson": dag.InputOf(encoding.NewArray(pearson, 1, 4, 4)),
+		"partial": dag.InputOf(encoding.NewArray(partial, 1, 4, 4))}))(t)
+	for name, want := range map[string]float64{"nodes": 4, "silent": 1, "unconnected": 1, "isolated": 0} {
+		need.Equal(t, stagetest.ColumnOf(t, out["quality"], name), want, name)
+	}
 }
 
 func TestGraphReadings(t *testing.T) {

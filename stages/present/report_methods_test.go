@@ -43,16 +43,16 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	for _, want := range []string{
 		"1 HC); 3 of 6 were excluded (Table 2).",
 		"3 participants (2 ASD, 1 HC) were included. All scans had 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (missing or unusable data, <span class=\"whole\">n = 2</span>; rated fail, <span class=\"whole\">n = 1</span>). The analysis included 3 regions.",
-		"Regions without a nonzero partial correlation (in 1 of 2 participants, at most 3) were nodes without edges. A region that some participants lacked was left out for all participants in every model; graphs were reduced after their construction, so their density and the shrinkage of the partial correlations were those of the regions that each participant had.",
-		"Reconnected, no correlation and most components: in the draw with the largest number.",
+		"Regions without a nonzero correlation (in 1 of 2 participants, at most 3) were nodes without edges. A region that some participants lacked was left out for all participants in every model; graphs were reduced after their construction, so their density and the shrinkage of the partial correlations were those of the regions that each participant had.",
+		"Reconnected, no series, no partial correlation and most components: in the draw with the largest number.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
 	at := strings.Index(page, "Quality of each participant")
-	if at < 0 || !strings.Contains(page[at:], ">no correlation<") {
-		t.Error("the table of each participant has no column of regions without a partial correlation")
+	if at < 0 || !strings.Contains(page[at:], ">no series<") {
+		t.Error("the table of each participant has no column of regions without a series")
 	}
 	// A study without graphs knows them from its matrices.
 	in["graphs"] = nil
@@ -103,7 +103,8 @@ func TestReportOfGraphsWithoutEdges(t *testing.T) {
 				silent = 24
 			}
 			in["graphs"] = append(in["graphs"], member(encoding.Column{Name: "edges", Values: []int32{edges}},
-				encoding.Column{Name: "silent", Values: []int32{silent}}))
+				encoding.Column{Name: "silent", Values: []int32{0}},
+				encoding.Column{Name: "unconnected", Values: []int32{silent}}))
 			missing := int32(0)
 			if i == 0 {
 				missing = c.missing

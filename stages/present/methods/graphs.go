@@ -195,7 +195,7 @@ func (a *Author) windows() {
 }
 
 // silentRegions states how regions without a usable series enter the analysis, where connectivity counted any. Without
-// its counts, it states the regions without a nonzero partial correlation: a graph does not show why they have none.
+// its counts, it states the regions without a nonzero correlation: a graph does not show why they have none.
 func (a *Author) silentRegions() error {
 	most := map[string]int{} // of each participant
 	tables := a.T.All("connectivity")

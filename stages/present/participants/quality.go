@@ -43,6 +43,7 @@ var measures = []measure{
 	{"graphs", "graphs", "threshold", "quality.threshold", "", nil},
 	{"graphs", "graphs", "repaired", "quality.repaired", "repaired", slices.Max[[]float64]},
 	{"graphs", "graphs", "silent", "quality.silent", "silent", slices.Max[[]float64]},
+	{"graphs", "graphs", "unconnected", "quality.unconnected", "unconnected", slices.Max[[]float64]},
 	{"graphs", "graphs", "components", "quality.components", "components", slices.Max[[]float64]},
 }
 
