@@ -68,15 +68,22 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	pearson, quality, err := s.read(t.In("pearson"), nodes, s.PearsonVariable, s.FisherZ == "pearson" ||
-		s.FisherZ == "both")
+	var doubtful []string // files read as Fisher's z whose diagonal is that of correlations
+	read := func(port, variable string) ([]connectivity.Matrix, []connectivity.Quality, error) {
+		z := s.FisherZ == port || s.FisherZ == "both"
+		draws, quality, ones, err := s.read(t.In(port), nodes, variable, z)
+		if ones && z {
+			doubtful = append(doubtful, port)
+		}
+		return draws, quality, err
+	}
+	pearson, quality, err := read("pearson", s.PearsonVariable)
 	if err != nil {
 		return nil, err
 	}
 	var partial []connectivity.Matrix
 	if s.Partial == "given" {
-		if partial, _, err = s.read(t.In("partial"), nodes, s.PartialVariable, s.FisherZ == "partial" ||
-			s.FisherZ == "both"); err != nil {
+		if partial, _, err = read("partial", s.PartialVariable); err != nil {
 			return nil, err
 		}
 		if len(partial) != len(pearson) {
@@ -100,7 +107,13 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	return dag.Outputs{"pearson": region.Stack(pearson), "partial": region.Stack(partial),
-		"quality": column.WithMeta(connectivityQuality(quality, matrixWarnings),
+		"quality": column.WithMeta(connectivityQuality(quality, func(q *connectivity.Quality) finding.List {
+			all := matrixWarnings(q)
+			if doubtful != nil {
+				all.Add(finding.Warning("matrices.ones-in-z", map[string]any{"Of": doubtful}))
+			}
+			return all
+		}),
 			column.MadeBy("matrices", s, "", "pearson_variable", "partial_variable"))}, nil
 }
 
@@ -115,27 +128,29 @@ func matrixWarnings(q *connectivity.Quality) finding.List {
 	return all
 }
 
-// read reads one file: a matrix a draw, in the order of the nodes.
-func (s *Matrices) read(in dag.Input, nodes *encoding.Table, variable string, z bool) ([]connectivity.Matrix,
-	[]connectivity.Quality, error) {
+// read reads one file: a matrix a draw, in the order of the nodes; ones reports whether the diagonal is 1 throughout.
+func (s *Matrices) read(in dag.Input, nodes *encoding.Table, variable string, z bool) (
+	_ []connectivity.Matrix, _ []connectivity.Quality, ones bool, _ error) {
 	r, err := in.Reader()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	defer r.Close()
 	names, draws, err := region.ReadSquares(r, variable)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, nil, false, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	n := draws[0].Cols
 	place, err := region.PlaceColumns(names, n, nodes)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, nil, false, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	quality := make([]connectivity.Quality, len(draws))
 	y := connectivity.NewMatrix(n, n)
+	ones = true
 	for d, x := range draws {
 		for i, pi := range place {
+			ones = ones && x.At(i, i) == 1
 			for j, pj := range place {
 				y.Row(pi)[pj] = x.At(i, j)
 			}
@@ -149,10 +164,10 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, variable string, z 
 			if errors.As(err, new(connectivity.UnitError)) {
 				err = column.UnitError{Err: err}
 			}
-			return nil, nil, err
+			return nil, nil, false, err
 		}
 		copy(x.Data, given.Data)
 		quality[d] = q
 	}
-	return draws, quality, nil
+	return draws, quality, ones, nil
 }

@@ -169,6 +169,26 @@ func TestMatricesRefuses(t *testing.T) {
 	}
 }
 
+// Files with 1 on the diagonal that are read as Fisher's z are a warning: z of 1 is infinite.
+func TestMatricesOnesInZ(t *testing.T) {
+	for _, c := range []struct {
+		z        string
+		diagonal float64
+		want     string
+	}{{"pearson", 1, "matrices.ones-in-z"}, {"pearson", 0, ""}, {"pearson", math.Inf(1), ""}, {"none", 1, ""}} {
+		s := stagetest.NewStage[*Matrices](t, "matrices")
+		s.Partial, s.FisherZ = "ridge", c.z
+		out := need.Value(stagetest.RunWith(s, map[string]dag.Input{"pearson": given(npy(t,
+			[]float64{c.diagonal, .5, .5, c.diagonal}, 2, 2)), "nodes": dag.InputOf(stagetest.NodesOf("a", "b"))}))(t)
+		code := ""
+		rows := need.Value(column.Rows[matrixRow](out["quality"].(*encoding.Table)))(t)
+		for _, f := range finding.Warned(rows[0].Warning) {
+			code += f.Code
+		}
+		need.Equal(t, code, c.want, c.z, c.diagonal)
+	}
+}
+
 // TestMatricesZeroRegion: a region whose correlations are all 0 is listed as a warning, whatever its diagonal is; a
 // missing one is not.
 func TestMatricesZeroRegion(t *testing.T) {

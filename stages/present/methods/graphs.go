@@ -38,6 +38,11 @@ func (a *Author) matrices() {
 		}
 		a.correlation(c, i == 0)
 	}
+	for _, c := range a.kinds("matrices") {
+		if c.Values["fisher_z"] != nil { // not the cohort of that name
+			a.say("methods.given-matrices", parameters(c, a.only(c)))
+		}
+	}
 	a.sessions()
 	for _, c := range a.kinds("combat") {
 		of := parameters(c, a.only(c))

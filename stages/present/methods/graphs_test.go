@@ -115,6 +115,24 @@ func TestComBat(t *testing.T) {
 		"scanner with fewer than 3 training participants in a fold, or none, were not changed.")
 }
 
+// What the values of given matrices were read as is stated: values below 1 are those of r and of Fisher's z.
+func TestGivenMatrices(t *testing.T) {
+	for _, c := range []struct{ partial, z, want string }{
+		{"given", "none", "Correlations and partial correlations were given as files; the values were read as " +
+			"correlations, not as Fisher's z, which values below 1 cannot be distinguished from."},
+		{"ridge", "pearson", "Correlations were given as files; the values were read as Fisher's z and transformed back; " +
+			"partial correlations were computed from them (ridge)."},
+		{"given", "pearson", "Correlations and partial correlations were given as files; the values were read as Fisher's z " +
+			"(correlations) and transformed back, those of the partial correlations as correlations."},
+	} {
+		a := authorOf(with("matrices", "partial", c.partial, "fisher_z", c.z))
+		need.NoError(t, a.graphs())
+		codes, text := written(t, a)
+		need.Equal(t, codes, "methods.given-matrices")
+		need.Equal(t, text, c.want)
+	}
+}
+
 // Series are those of voxels or of grayordinates, and draws of one third have a name.
 func TestSeries(t *testing.T) {
 	for draws, want := range map[string]string{"0": "methods.series methods.min-valid", "3": "methods.series-draws methods.min-valid"} {
