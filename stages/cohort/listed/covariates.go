@@ -186,12 +186,37 @@ func OddTexts(name string, values, ids []string) []column.Note {
 	case len(odd) > 0 && numbers == 0 && column.NamesMeasure(name):
 		return []column.Note{column.Doubtf(column.DoubtTexts, "column %s: no value is a number (%s): taken as text, although its name is that of a number; write numbers as 30 or 1.5",
 			name, words.Some(odd, 2))}
+	case len(odd) > 0 && numbers <= len(odd) && quantities(values):
+		return []column.Note{column.Doubtf(column.DoubtTexts, "column %s: numbers with other characters, or dates (%s): taken as text, "+
+			"so each is a category; write numbers as 30 or 1.5, and times and dates as numbers of one unit",
+			name, words.Some(odd, 2))}
 	case len(odd) == 0 || numbers <= len(odd) && !column.NamesMeasure(name):
 		return nil
 	}
 	return []column.Note{column.Doubtf(column.DoubtTexts, "column %s: %s and %s (%s): taken as text, so no value counts as a number; write n/a where a value is missing, and numbers as 30 or 1.5",
 		name, words.Count(numbers, "number"), words.Count(len(odd), "text"), words.Some(odd, 4))}
 }
+
+// quantities reports whether values that mostly differ are numbers, alone or with a sign, a unit or separated
+// thousands, or dates or times.
+func quantities(values []string) bool {
+	distinct, n := map[string]bool{}, 0
+	for _, v := range values {
+		if v == "" {
+			continue
+		}
+		if n++; !quantity.MatchString(v) {
+			return false
+		}
+		distinct[v] = true
+	}
+	return len(distinct) >= 5 && 2*len(distinct) > n
+}
+
+// quantity has a number of digits and signs, between marks or before a unit; dates and times.
+var quantity = pattern.New(`^([<>≤≥~≈]?\s*[-+−–]?\d+([.,]\d+)?\s*(%|years?|yrs?|y|months?|mo|weeks?|days?|d|h|min|sec|ms|s|mm|cm|mg|kg|lbs?)?\.?` +
+	`|\([-+−–]?\d+([.,]\d+)?\)|[-+−–]?\d{1,3}(['’_\x{a0}\x{202f} ]\d{3})+([.,]\d+)?` +
+	`|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2}(:\d{2})?)$`)
 
 // decimal is a number with a decimal comma.
 var decimal = pattern.New(`^[+-]?\d+,\d+$`)

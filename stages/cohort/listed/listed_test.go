@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
@@ -67,6 +69,33 @@ func TestColumnsOfSessions(t *testing.T) {
 	note := l.Notes[len(l.Notes)-1]
 	need.Equal(t, note.Doubt, column.DoubtOfRuns)
 	need.Equal(t, strings.HasSuffix(note.Text, "such as the mean over the sessions"), true, note.Text)
+}
+
+// Columns of numbers with other characters would be categories without a word; names and few categories are no numbers.
+func TestQuantitiesAsTexts(t *testing.T) {
+	ids := lists.Map(make([]int, 12), func(int) string { return "sub-01" })
+	for format, noted := range map[string]bool{"%d%%": true, "-%d %%": true, "2020-03-%02d": true, "%02d/03/2020": true,
+		"10:%02d": true, "1'%03d": true, "1 %03d": true, "−%d": true, "(%d)": true, "<%d": true, "%d y": true,
+		"%d.5 mm": true,
+		"%d":      false, "p%d": false, "%dT": false, "%d-a": false, "F0%d": false, "x%d y": false, "ok": false} {
+		values := lists.Map(make([]int, 12), func(int) string { return format })
+		for i := range values {
+			if strings.Contains(format, "%") {
+				values[i] = fmt.Sprintf(format, i+10)
+			}
+		}
+		got := OddTexts("score", values, ids)
+		if (len(got) == 1) != noted || noted && (got[0].Doubt != column.DoubtTexts ||
+			!strings.HasPrefix(got[0].Text, "column score: numbers with other characters, or dates (")) {
+			t.Errorf("%s: %v", format, got)
+		}
+	}
+	if got := OddTexts("dose", slices.Repeat([]string{"5 mg", "10 mg"}, 6), ids); got != nil {
+		t.Error(got)
+	}
+	if got := OddTexts("change", strings.Split("1 −2 3 −4 −5 6 −7 −8 9 −10 −11 −12", " "), ids); len(got) != 1 {
+		t.Error(got)
+	}
 }
 
 // A few texts among numbers are named, with their participants; names made of digits, and texts, are no mistake.
