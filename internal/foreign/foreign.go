@@ -66,8 +66,8 @@ const (
 )
 
 // register begins tkregister's register.dat: the subject, three numbers, then a matrix.
-var register = regexp.MustCompile(`^\S+\s*\n(\s*[-+.\deE]+\s*\n){3}` +
-	`((\s*[-+.\deE]+){4}\s*\n){4}`)
+var register = regexp.MustCompile(`^\S+[ \t]*\r?\n([ \t]*[-+.\deE]+[ \t]*\r?\n){3}` +
+	`([ \t]*[-+.\deE]+([ \t]+[-+.\deE]+){3}[ \t]*\r?\n){4}`)
 
 // transformOf is what to do with the text of a spatial transform, "" where it is none.
 func transformOf(first []byte) string {

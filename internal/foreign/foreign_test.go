@@ -57,6 +57,7 @@ func TestName(t *testing.T) {
 		{"five volumes", "1 0 0 3.5\n0 1 0 0\n0 0 1 0\n0 0 0 1\n0 0 0 1\n", ""},
 		{"FreeSurfer, LTA", "type      = 0 # LINEAR_VOX_TO_VOX\nnxforms   = 1\n", "mri_vol2vol"},
 		{"FreeSurfer, register.dat", "sub-1\n2.0\n2.0\n0.15\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\nround\n", "mri_vol2vol"},
+		{"a series of one region", strings.Repeat("0.125\n", 9), ""},
 		{"FreeSurfer, xfm", "MNI Transform File\n% avi2talxfm\n", "mri_vol2vol"},
 		{"AFNI", "# 3dvolreg matrices (DICOM-to-DICOM, row-by-row):\n1 0 0 0 0 1 0 0 0 0 1 0\n", "3dAllineate"},
 		{"a table of types", "type\tnxforms2\na\t1\n", ""},
