@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,8 +11,6 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/scaffold"
-	"prgnn/dag"
-	"prgnn/internal/pattern"
 	"prgnn/internal/version"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
@@ -64,7 +61,7 @@ name is that of the table, or NAME.yaml.`,
 				return flags.Usage(cmd, "there is no built-in pipeline %s%s; a file of your own begins with extends: NAME.yaml", name, words.OrAll(name, builtin.Names()))
 			}
 			if short, ok := builtin.Short(name); ok && !full {
-				return a.init(path, func(derivatives []string) string { return studyText(short, derivatives) })
+				return a.init(path, func(derivatives []string) string { return scaffold.Extending(short, derivatives) })
 			}
 			return a.init(path, func([]string) string { return text })
 		},
@@ -166,32 +163,6 @@ func (a *app) newStage(name, dir, clone, modulePath string, plain bool) error {
 	return nil
 }
 
-// studyText is a file that extends biopoint.yaml. Its cohort is the derivatives of fMRIPrep that lie beside it, or is
-// simulated.
-func studyText(text string, derivatives []string) string {
-	var dir string
-	switch len(derivatives) {
-	case 0:
-		return text
-	case 1:
-		dir = derivatives[0]
-		if !plainPath.MatchString(dir) {
-			dir = strconv.Quote(dir)
-		}
-	default:
-		dir = "." // no guess: the cohort lists those within, and asks for one
-	}
-	begin, rest, _ := strings.Cut(text, "# Who takes part")
-	_, end, _ := strings.Cut(rest, "\n\n")
-	_, simulated, _ := strings.Cut(rest, "cohort:\n  ")
-	simulated, _, _ = strings.Cut(simulated, "\n")
-	return begin + "# Who takes part: the participants of these derivatives. pipeline cohort FILE lists them, or asks for what\n" +
-		"# is missing: group: a column of participants.tsv (default: group), or space: one of several.\ncohort:\n" +
-		"  bids: { dir: " + dir + " }\n  # " + simulated + "\n\n" + end
-}
-
-var plainPath = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9._/-]*$`)
-
 // initRows writes a pipeline file for the rows of a table; to is a directory, a file, or "".
 func (a *app) initRows(to, table string) error {
 	name := strings.TrimSuffix(filepath.Base(table), filepath.Ext(table))
@@ -217,7 +188,7 @@ func (a *app) initRows(to, table string) error {
 	if err != nil {
 		return exit.Wrongf("--rows %s: %w", table, err)
 	}
-	if err := scaffold.Study(path, rowsText(name, filepath.ToSlash(from), axis, r)); err != nil {
+	if err := scaffold.Study(path, scaffold.OfRows(name, filepath.ToSlash(from), axis, r.AxisName())); err != nil {
 		return err
 	}
 	if a.JSON {
@@ -226,21 +197,4 @@ func (a *app) initRows(to, table string) error {
 	}
 	fmt.Fprintf(a.Out, "wrote %s, for %s of %s; next: pipeline cohort %s\n", path, words.Count(len(r.Subjects), "row"), table, path)
 	return nil
-}
-
-// rowsText is a pipeline of the rows of a table, whose stage is to be changed: it prints each row. axis is the name of
-// their axis where the first column cannot be it, else "".
-func rowsText(name, table, axis string, r *cohort.Roster) string {
-	if axis != "" {
-		axis = ", axis: " + axis
-	}
-	text := "# A study of the rows of a table. pipeline stages lists the stage kinds.\n" +
-		"pipeline: " + strconv.Quote(name) + "\ncohort:\n  rows: { file: " + strconv.Quote(table) + axis +
-		" } # each row is a " + r.AxisName() + "\n\nstages:\n"
-	if _, ok := dag.Lookup("exec"); !ok {
-		return text + "  # first: { use: KIND, each: " + r.AxisName() + ", in: { INPUT: cohort.row } }\n"
-	}
-	return text + "  first: # one task a row: replace the command by a program of yours, such as [python3, \"{script}\", \"{row}\", \"{out}\"]\n" +
-		"    use: exec\n    each: " + r.AxisName() + "\n    in: { row: cohort.row }\n" +
-		"    with: { command: [cp, \"{row}\", \"{out}\"], inputs: [row=tsv], outputs: [out=tsv] }\n"
 }
