@@ -70,6 +70,13 @@ func (a *Results) accuracyOf(r Row) (all List) {
 		all.Add(about("accuracy.interval-includes-majority", Limits, r,
 			of{"Low": r.Low, "High": r.High, "Majority": r.Majority, "First": r.TestFolds > 0}))
 	}
+	if state == NotAboveMajority && !r.IsMajority() {
+		weight := Limits
+		if r.Own {
+			weight = Overturns
+		}
+		all.Add(about("accuracy.not-above-majority", weight, r, of{"Accuracy": r.Accuracy, "Majority": r.Majority}))
+	}
 	if !r.Own {
 		return all
 	}

@@ -61,6 +61,9 @@ func TestOfOneClassifier(t *testing.T) {
 		{func(r *Row) { r.AUCLow, r.Test = 0.4, "" }, "accuracy.untested"}, // no test rejects anything
 		{func(r *Row) { r.Low = 0.6 }, "accuracy.interval-includes-majority"},
 		{func(r *Row) { r.Low, r.Own = 0.6, false }, "accuracy.interval-includes-majority"},
+		{func(r *Row) { r.Low, r.Accuracy, r.High = 0.2, 0.6, 0.7 }, "accuracy.not-above-majority"},
+		{func(r *Row) { r.Low, r.Accuracy, r.High, r.Own = 0.2, 0.417, 0.7, false }, "accuracy.not-above-majority"},
+		{func(r *Row) { r.Low, r.Accuracy, r.P, r.AUCP = 0.2, 0.417, 0.2, 0.2 }, "accuracy.not-above-chance"},
 		{func(r *Row) { r.Low, r.P, r.AUCP = 0.6, 0.2, 0.2 }, "accuracy.not-above-chance"},
 		{func(r *Row) { r.Low, r.High, r.P, r.AUCP = 0.3, 0.59, 0.9, 0.9 }, "accuracy.below-majority"},
 		{func(r *Row) { r.AUCFolds, r.SensFolds, r.SpecFolds = 5, 5, 5 }, ""},
@@ -319,6 +322,14 @@ func TestAboveChanceHasOneAnswer(t *testing.T) {
 			func(f Finding) bool { return f.Weight == Notes })), c.want, c)
 		need.Equal(t, a.IsUnproven(coords("stage=train"), nil), c.state != Above, c)
 	}
+	below := sound("linear SVM", "stage=baselines")
+	below.Accuracy, below.Low, below.Own = below.Majority, 0.4, false
+	among := &Results{Plan: &Settings{}, Accuracy: []Row{below}}
+	is, _ := among.Chance(below, "accuracy")
+	need.Equal(t, is, NotAboveMajority)
+	above, before, _ := among.OthersAbove()
+	need.Equal(t, len(above), 0)
+	need.Equal(t, before, false)
 	a := &Results{Related: true}
 	state, _ := a.TestOfR(column.RegressionRow{Test: column.Retrained, P: 0.01, Least: 0.001})
 	need.Equal(t, state, Dependent)

@@ -37,12 +37,13 @@ func (t Test) Powerless() bool { return t.Least >= Alpha }
 type State int
 
 const (
-	Above        State = iota // p < Alpha
-	NotAbove                  // p ≥ Alpha of a test that could have been significant
-	Undecidable               // the test cannot be significant
-	Dependent                 // p < Alpha, and relatives may be in training and test data: the test does not hold
-	Untested                  // there is no test
-	Unattributed              // a permutation test may be of the classifier, or of another one
+	Above            State = iota // p < Alpha
+	NotAbove                      // p ≥ Alpha of a test that could have been significant
+	Undecidable                   // the test cannot be significant
+	Dependent                     // p < Alpha, and relatives may be in training and test data: the test does not hold
+	NotAboveMajority              // p < Alpha, and the accuracy is not higher than the majority-class rate
+	Untested                      // there is no test
+	Unattributed                  // a permutation test may be of the classifier, or of another one
 )
 
 // Tests are those of a measure, accuracy, auc or r: evaluate's, then by models that the kind permutation retrained. A
@@ -93,7 +94,7 @@ func decisive(tests []Test) (t Test, ok bool) {
 // comparison is above chance only after Holm's correction for all that were tested.
 func (a *Results) Chance(r Row, measure string) (State, Test) {
 	state, t := a.uncorrected(r, measure)
-	if state == Above && !r.Own && measure == "accuracy" {
+	if (state == Above || state == NotAboveMajority) && !r.Own && measure == "accuracy" {
 		if p, ok := a.Corrected()[column.CoordText(r.Coords)]; ok && p >= Alpha {
 			return NotAbove, t
 		}
@@ -107,7 +108,11 @@ func (a *Results) uncorrected(r Row, measure string) (State, Test) {
 		return Unattributed, Test{}
 	}
 	t, tested := decisive(a.Tests(r, measure))
-	return a.state(t, tested), t
+	state := a.state(t, tested)
+	if state == Above && measure == "accuracy" && r.Accuracy <= r.Majority {
+		state = NotAboveMajority
+	}
+	return state, t
 }
 
 // state is what a test shows.

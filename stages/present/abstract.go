@@ -113,9 +113,10 @@ func (a *author) result(r finding.Row) string {
 	maps.Copy(v, values{"Similar": a.Similar, "Related": a.Related, "Tests": a.tests(r, "accuracy"),
 		"AUCTests": a.tests(r, "auc"),
 		"Many":     a.many(),
-		"State":    [...]string{"", "not above", "undecidable", "dependent", "untested", "unattributed"}[state],
-		"Test":     test,
-		"Measure":  "accuracy", "Before": before, "Corrected": 0,
+		"State": [...]string{"", "not above", "undecidable", "dependent",
+			"not above majority", "untested", "unattributed"}[state],
+		"Test":    test,
+		"Measure": "accuracy", "Before": before, "Corrected": 0,
 		"Above": lists.Map(above, func(r finding.Row) string {
 			_, t := a.Chance(r, "accuracy")
 			return a.Text("abstract.above", values{"Name": r.Called(), "Accuracy": r.Accuracy, "First": t.First,
