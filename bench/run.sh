@@ -2,7 +2,7 @@
 # Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [baseline] [engine]
 #                                     and by name only: startup, biopoint, commands (connectivity as a command),
 #                                     scan (as a command), abide_stages (of all of ABIDE), brainnetcnn, abide, baseline_abide, beyond,
-#                                     scale, proof (arm64; five minutes), null
+#                                     scale, proof (arm64; five minutes), null, weather (one job by several engines)
 #
 # Without names, all of them. The Python peers get a virtual environment in
 # ${XDG_CACHE_HOME:-~/.cache}/prgnn-bench, unless PRGNN_BENCH_PYTHON names an interpreter
@@ -102,6 +102,10 @@ bench_brainnetcnn() {
 
 bench_engine() {
 	bench/engine/run.sh "$results/engine"
+}
+
+bench_weather() {
+	bench/engine/weather/run.sh "$results/engine"
 }
 
 # Not a matter of speed: the digests of quick.yaml on arm64, under qemu.
