@@ -143,7 +143,7 @@ func TestEditedStage(t *testing.T) {
 	}
 	for _, step := range []struct{ old, new, ran, why string }{
 		{"// Run computes", "// Run decomposes the matrices, and\n// computes", "0 ran, 36 cached", ""},
-		{"squared[i] = d * d", "squared[i] = d", "3 ran, 33 cached", "code: examples/own-stage/outliers.distances changed (outliers/outliers.go:186)"},
+		{"squared[i] = d * d", "squared[i] = d", "3 ran, 33 cached", "code: examples/own-stage/outliers.distances changed (outliers.go:186)"},
 	} {
 		edit("outliers/outliers.go", step.old, step.new)
 		output(t, dir, "go", "run", "prgnn/dag/codeid", "./outliers")
