@@ -258,6 +258,7 @@ stages:
 		"sub-2": "clean: 5 of 5 volumes are kept, fewer than min_volumes (6)",
 		"sub-3": "clean: 4 of 4 volumes are kept, fewer than min_volumes (6)",
 		"sub-5": "clean: 4 of 4 volumes are kept, fewer than min_volumes (6)",
+		"sub-6": "series: faulty.tsv: line 2, column 2: there is a text, not a number",
 	}
 	got := precheck.Refused(p.Roster, p.Graph)
 	for id, refusal := range got {
