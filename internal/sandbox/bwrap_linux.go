@@ -65,14 +65,14 @@ func runBubblewrap(ctx context.Context, bwrap string, c *Command, out *os.File) 
 	reply.Close()
 	ran, code := false, 0
 	for d := json.NewDecoder(statuses); ; {
-		var said struct {
+		var status struct {
 			Exit *int `json:"exit-code"`
 		}
-		if d.Decode(&said) != nil {
+		if d.Decode(&status) != nil {
 			break
 		}
-		if said.Exit != nil {
-			ran, code = true, *said.Exit
+		if status.Exit != nil {
+			ran, code = true, *status.Exit
 		}
 	}
 	err = cmd.Wait()

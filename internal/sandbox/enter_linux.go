@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// name is how the program is called as the first process of the namespaces. Its file 3 is the order, whose end is that
-// of the program, and file 4 takes the answer.
+// name is how the program is called as the first process of the namespaces. Its file 3 is the Command to run, or one
+// without words to see whether it could; the end of this file is that of the program. File 4 takes the answer.
 const name = "pipeline: sandbox"
 
 func init() {
@@ -27,9 +27,6 @@ func init() {
 		enter()
 	}
 }
-
-// An order is what the first process is to do: to run a command, or with no words to see whether it could.
-type order struct{ Command }
 
 // An answer is what became of it.
 type answer struct {
@@ -50,8 +47,7 @@ func (e Exit) Error() string {
 }
 
 // Run runs a command, whose output goes to out. The state counts the memory of all that ended; it is nil where that is
-// not known. An error in which the
-// command has no part is an *Unavailable.
+// not known. An error in which the command has no part is an *Unavailable.
 func Run(ctx context.Context, c *Command, out *os.File) (*os.ProcessState, error) {
 	run, err := way()
 	if err != nil {
@@ -90,14 +86,14 @@ var way = sync.OnceValues(func() (runner, error) {
 	if e := os.Mkdir(filepath.Join(dir, "tmp"), 0o700); e != nil {
 		return nil, e
 	}
-	said, e := os.CreateTemp(dir, "said")
+	log, e := os.CreateTemp(dir, "log")
 	if e != nil {
 		return nil, e
 	}
-	defer said.Close()
+	defer log.Close()
 	nothing = &Command{View: New("", dir, "/work", false), Path: "/bin/sh", Args: []string{"sh", "-c", ":"}, Dir: "/"}
-	if _, e = other(context.Background(), nothing, said); e != nil {
-		text, _ := os.ReadFile(said.Name())
+	if _, e = other(context.Background(), nothing, log); e != nil {
+		text, _ := os.ReadFile(log.Name())
 		return nil, fmt.Errorf("%w, and bubblewrap ends with %q", err, strings.TrimSpace(string(text)))
 	}
 	return other, nil
@@ -105,20 +101,20 @@ var way = sync.OnceValues(func() (runner, error) {
 
 // runItself runs a command in namespaces whose first process is this program.
 func runItself(ctx context.Context, c *Command, out *os.File) (*os.ProcessState, error) {
-	orders, send, err := os.Pipe()
+	commands, send, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer send.Close()
 	answers, reply, err := os.Pipe()
 	if err != nil {
-		orders.Close()
+		commands.Close()
 		return nil, err
 	}
 	defer answers.Close()
 	cmd := exec.CommandContext(ctx, "/proc/self/exe")
 	cmd.Args, cmd.Env, cmd.Dir = []string{name}, []string{}, "/"
-	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = out, out, []*os.File{orders, reply}
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = out, out, []*os.File{commands, reply}
 	namespaces := unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 	if !c.View.Network {
 		namespaces |= unix.CLONE_NEWNET
@@ -131,22 +127,22 @@ func runItself(ctx context.Context, c *Command, out *os.File) (*os.ProcessState,
 		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_SYS_RESOURCE},
 	}
 	err = cmd.Start()
-	orders.Close()
+	commands.Close()
 	reply.Close()
 	if err != nil {
 		return nil, &Unavailable{fmt.Errorf("a process with namespaces of its own does not start: %w", err)}
 	}
-	go func() { _ = json.NewEncoder(send).Encode(order{*c}) }() // it ends with the process that reads it
+	go func() { _ = json.NewEncoder(send).Encode(c) }() // it ends with the process that reads it
 	var a answer
-	said := json.NewDecoder(answers).Decode(&a)
+	unread := json.NewDecoder(answers).Decode(&a)
 	err = cmd.Wait()
 	switch {
 	case ctx.Err() != nil:
 		return cmd.ProcessState, ctx.Err()
 	case err != nil:
 		return cmd.ProcessState, fmt.Errorf("the first process of its namespaces: %w", err)
-	case said != nil:
-		return cmd.ProcessState, fmt.Errorf("the first process of its namespaces did not answer: %w", said)
+	case unread != nil:
+		return cmd.ProcessState, fmt.Errorf("the first process of its namespaces did not answer: %w", unread)
 	case a.Failed != "":
 		return cmd.ProcessState, &Unavailable{errors.New(a.Failed)}
 	case a.Errno != 0:
@@ -162,29 +158,29 @@ func enter() {
 	runtime.LockOSThread() // capabilities belong to threads
 	unix.CloseOnExec(3)
 	unix.CloseOnExec(4)
-	from, to := os.NewFile(3, "order"), os.NewFile(4, "answer")
+	from, to := os.NewFile(3, "command"), os.NewFile(4, "answer")
 	end := func(a answer) {
 		_ = json.NewEncoder(to).Encode(a)
 		os.Exit(0)
 	}
-	var o order
-	if json.NewDecoder(from).Decode(&o) != nil {
+	var c Command
+	if json.NewDecoder(from).Decode(&c) != nil {
 		os.Exit(1)
 	}
 	go func() { // what ends the program ends the command
 		_, _ = io.Copy(io.Discard, from)
 		os.Exit(1)
 	}()
-	if err := o.View.enter(); err != nil {
+	if err := c.View.enter(); err != nil {
 		end(answer{Failed: err.Error()})
 	}
 	if err := giveUp(); err != nil {
 		end(answer{Failed: "capabilities cannot be given up: " + err.Error()})
 	}
-	if len(o.Args) == 0 {
+	if len(c.Args) == 0 {
 		end(answer{})
 	}
-	pid, err := syscall.ForkExec(o.Path, o.Args, &syscall.ProcAttr{Dir: o.Dir, Env: o.Env, Files: []uintptr{0, 1, 2},
+	pid, err := syscall.ForkExec(c.Path, c.Args, &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: []uintptr{0, 1, 2},
 		Sys: &syscall.SysProcAttr{Setsid: true}})
 	if err != nil {
 		var errno syscall.Errno
