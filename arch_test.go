@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"gnn":          nil,
 	"internal":     nil,
 	"numeric":      nil,
+	"docs":         nil,
 
 	// The topics of the stages, from the top down.
 	"stages": {"artifacts/parquet", "dag", "stages/role", "stages/builtin", "stages/command", "stages/present",
@@ -111,7 +112,7 @@ var mayImport = map[string][]string{
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/page": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/results",
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
-	"cmd/pipeline/describe": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/results",
+	"cmd/pipeline/describe": {"artifacts", "dag", "docs", "stages", "pipelines", "cmd/pipeline/results",
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/imaging": {"nifti", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/describe",
 		"cmd/pipeline/results", "cmd/pipeline/console", "cmd/pipeline/exit"},

@@ -130,6 +130,7 @@ var commands = []subcommand{
 	{name: "print", group: "help", make: (*app).printCommand, places: nowhere},
 	{name: "simulate", group: "help", make: (*app).simulateCommand, places: nowhere,
 		has: func() bool { return writer() != nil }},
+	{name: "docs", group: "help", make: (*app).docsCommand, places: nowhere},
 	{name: "stages", group: "help", make: (*app).stagesCommand, places: nowhere},
 	{name: "new-stage", group: "help", make: (*app).newStageCommand, places: nowhere},
 	{name: "version", group: "help", make: (*app).versionCommand, places: nowhere},

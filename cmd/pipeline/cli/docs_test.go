@@ -18,6 +18,7 @@ import (
 	_ "prgnn/cmd/pipeline/imaging"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/docs"
 	"prgnn/internal/need"
 	"prgnn/pipelines"
 	_ "prgnn/stages"
@@ -73,20 +74,6 @@ var (
 	call = regexp.MustCompile("(?m)(?:`|^[ #$]*(?:\\./|go run \\./cmd/)?)(pipeline [^`\n]*)")
 )
 
-// anchor is what GitHub makes of a heading.
-func anchor(heading string) string {
-	keep := func(r rune) rune {
-		switch {
-		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
-			return unicode.ToLower(r)
-		case r == ' ':
-			return '-'
-		}
-		return -1
-	}
-	return strings.Map(keep, heading)
-}
-
 // TestDocsLinks: what a page points to is there.
 func TestDocsLinks(t *testing.T) {
 	links := 0
@@ -112,7 +99,7 @@ func TestDocsLinks(t *testing.T) {
 			}
 			var anchors []string
 			for _, h := range mdHeading.FindAllStringSubmatch(string(b), -1) {
-				anchors = append(anchors, anchor(h[1]))
+				anchors = append(anchors, docs.Anchor(h[1]))
 			}
 			if part != "" && !slices.Contains(anchors, part) {
 				t.Errorf("%s: the link %s leads to no heading; there are %q", p.name, m[1], anchors)

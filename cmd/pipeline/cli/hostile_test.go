@@ -172,6 +172,8 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	add("sign", "run.lock", "--key", "me.pem")
 	add("verify")
 	add("verify", hostile)
+	add("docs", hostile)
+	add("docs", "--search", hostile)
 	add("stages", hostile)
 	add("init", "there"+hostile)
 	add("simulate", "-o", "simulated", "--participants", hostile)

@@ -80,6 +80,8 @@ var forms = []string{
 	"print study.yaml",
 	"print study.yaml --json",
 	"simulate small.yaml d --set cohort.volumes=20",
+	"docs",
+	"docs questions",
 	"stages",
 	"stages echo",
 	"new-stage mine m --clone ROOT",

@@ -1,0 +1,87 @@
+package describe
+
+import (
+	"fmt"
+	"strings"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/docs"
+	"prgnn/internal/words"
+)
+
+// A topicEvent is a section of the documentation.
+type topicEvent struct {
+	Event   string `json:"event"` // "topic"
+	Topic   string `json:"topic"`
+	Heading string `json:"heading"`
+	Text    string `json:"text,omitempty"`
+}
+
+// Topics lists the pages of the documentation.
+func Topics(a *console.Console) {
+	list(a, titles())
+	a.Note("pipeline docs TOPIC prints a page, pipeline docs --search WORDS finds one")
+}
+
+// Topic prints a page or a section.
+func Topic(a *console.Console, topic string) error {
+	text := docs.Read(topic)
+	if text == "" {
+		var names []string
+		for _, s := range titles() {
+			names = append(names, s.Topic())
+		}
+		remedy := words.DidYouMean(topic, names)
+		if found := docs.Search(strings.Fields(topic)); remedy == "" && len(found) > 0 {
+			remedy = fmt.Sprintf(" (%s has the word)", found[0].Topic())
+		}
+		return exit.Wrongf("the documentation has no topic %q%s; pipeline docs lists the pages", topic, remedy)
+	}
+	if a.JSON {
+		heading, _, _ := strings.Cut(strings.TrimLeft(text, "# "), "\n")
+		a.Object(topicEvent{"topic", topic, heading, text})
+		return nil
+	}
+	_, err := fmt.Fprint(a.Out, text)
+	return err
+}
+
+// most are the sections that a search prints.
+const most = 12
+
+// Search lists the sections that hold all words.
+func Search(a *console.Console, query string) error {
+	found := docs.Search(strings.Fields(query))
+	if len(found) == 0 {
+		return exit.Wrongf("no section of the documentation has all of the words %s; search for fewer words", query)
+	}
+	list(a, found[:min(len(found), most)])
+	if more := len(found) - most; more > 0 {
+		a.Note("%d more sections have these words; add a word to narrow the search", more)
+	}
+	return nil
+}
+
+func titles() []docs.Section {
+	var pages []docs.Section
+	for _, s := range docs.Sections() {
+		if s.Level == 1 {
+			pages = append(pages, s)
+		}
+	}
+	return pages
+}
+
+func list(a *console.Console, sections []docs.Section) {
+	grid := console.Grid{Wide: a.Wide()}
+	for _, s := range sections {
+		if a.JSON {
+			a.Object(topicEvent{"topic", s.Topic(), s.Heading, ""})
+		}
+		grid.Add(s.Topic(), s.Heading)
+	}
+	if !a.JSON {
+		grid.Print(a.Out)
+	}
+}

@@ -1,0 +1,142 @@
+// Package docs holds the pages of this directory, which the program prints without a network.
+package docs
+
+import (
+	"cmp"
+	"embed"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+//go:embed *.md
+var files embed.FS
+
+// A Section is a heading of a page with the text down to the next heading.
+type Section struct {
+	Page    string // "statistics" for statistics.md
+	Heading string // without #
+	Level   int    // of the heading; 1 is the title of the page
+	Text    string // with the heading
+}
+
+// Topic is the address of the section: PAGE for the title, PAGE#ANCHOR else.
+func (s Section) Topic() string {
+	if s.Level == 1 {
+		return s.Page
+	}
+	return s.Page + "#" + Anchor(s.Heading)
+}
+
+// Sections are those of all pages, in the order of the pages' names and of their text. Callers only read them.
+var Sections = sync.OnceValue(func() []Section {
+	var all []Section
+	names, _ := fs.Glob(files, "*.md") // the pattern is a constant
+	for _, name := range names {
+		text, err := files.ReadFile(name)
+		if err != nil {
+			panic(err) // Glob lists what is there
+		}
+		if !strings.HasPrefix(string(text), "---\n") { // a manuscript for pandoc
+			all = append(all, divide(strings.TrimSuffix(name, ".md"), string(text))...)
+		}
+	}
+	return all
+})
+
+var (
+	heading = regexp.MustCompile(`^(#+) +(.*)$`)
+	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+)
+
+// divide cuts a page before each heading. Lines between fences are no headings.
+func divide(page, text string) []Section {
+	var all []Section
+	fenced := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		if m := heading.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil && !fenced {
+			all = append(all, Section{Page: page, Heading: link.ReplaceAllString(m[2], "$1"), Level: len(m[1])})
+		}
+		if len(all) > 0 {
+			all[len(all)-1].Text += line
+		}
+	}
+	return all
+}
+
+// Anchor is the address of a heading in its page, as GitHub makes it.
+func Anchor(heading string) string {
+	keep := func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+			return unicode.ToLower(r)
+		case r == ' ':
+			return '-'
+		}
+		return -1
+	}
+	return strings.Map(keep, heading)
+}
+
+// Read is the text of a topic, PAGE, PAGE.md or PAGE#ANCHOR, with the sections inside it; "" when there is none.
+func Read(topic string) string {
+	page, anchor, part := strings.Cut(strings.TrimPrefix(topic, "docs/"), "#")
+	page = strings.TrimSuffix(page, ".md")
+	var text strings.Builder
+	level := 0 // of the heading that was asked for, once it is found
+	for _, s := range Sections() {
+		switch {
+		case s.Page != page:
+		case level == 0 && (!part || Anchor(s.Heading) == anchor):
+			level = s.Level
+			text.WriteString(s.Text)
+		case level > 0 && s.Level > level:
+			text.WriteString(s.Text)
+		case level > 0:
+			return text.String()
+		}
+	}
+	return text.String()
+}
+
+// Search are the sections that hold every word, whatever its case. Those with more of the words in the heading come
+// first, then those where the words stand closer together on average.
+func Search(words []string) []Section {
+	type match struct {
+		Section
+		inHeading int
+		density   float64 // occurrences per byte
+	}
+	var found []match
+next:
+	for _, s := range Sections() {
+		m := match{Section: s}
+		text, head := strings.ToLower(s.Text), strings.ToLower(s.Heading)
+		for _, w := range words {
+			w = strings.ToLower(w)
+			n := strings.Count(text, w)
+			if n == 0 {
+				continue next
+			}
+			m.density += float64(n) / float64(len(text))
+			if strings.Contains(head, w) {
+				m.inHeading++
+			}
+		}
+		found = append(found, m)
+	}
+	slices.SortStableFunc(found, func(a, b match) int {
+		return cmp.Or(cmp.Compare(b.inHeading, a.inHeading), cmp.Compare(b.density, a.density))
+	})
+	sections := make([]Section, len(found))
+	for i, m := range found {
+		sections[i] = m.Section
+	}
+	return sections
+}
