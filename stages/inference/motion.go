@@ -35,7 +35,7 @@ func MotionOf(edges iter.Seq[[]float64], motion []float64, covariates [][]float6
 			}
 			who, of = prepareMotion(motion, covariates, of), present
 		}
-		y, ok := remainder(who.basis, of)
+		y, _, ok := Remainder(who.basis, of, rounding)
 		if who.unit == nil || !ok {
 			continue
 		}
@@ -73,7 +73,7 @@ func prepareMotion(motion []float64, covariates [][]float64, values []float64) (
 		p.basis = addDirection(p.basis, c)
 	}
 	if p.degrees = len(motion) - 1 - len(p.basis); p.degrees >= 2 { // the basis holds the constant too
-		p.unit, _ = remainder(p.basis, motion)
+		p.unit, _, _ = Remainder(p.basis, motion, rounding)
 	}
 	return p
 }
@@ -90,14 +90,18 @@ func where(values, v []float64) (out []float64) {
 
 // addDirection adds to an orthonormal basis what is new in v.
 func addDirection(basis [][]float64, v []float64) [][]float64 {
-	if v, ok := remainder(basis, v); ok {
+	if v, _, ok := Remainder(basis, v, rounding); ok {
 		basis = append(basis, v)
 	}
 	return basis
 }
 
-// remainder is v without its part in the basis, of length 1; ok is false where nothing but rounding is left.
-func remainder(basis [][]float64, v []float64) (rest []float64, ok bool) {
+// rounding is what may be left of a vector, as a share of its length, that lies in a basis.
+const rounding = 1e-12
+
+// Remainder is v without its part in the orthonormal basis, of length 1, and the length that it had; ok is false where
+// that is not above least times the length of v.
+func Remainder(basis [][]float64, v []float64, least float64) (rest []float64, length float64, ok bool) {
 	rest = slices.Clone(v)
 	whole := math.Sqrt(inner(v, v))
 	for range 2 { // twice is enough (Giraud et al. 2005)
@@ -108,14 +112,14 @@ func remainder(basis [][]float64, v []float64) (rest []float64, ok bool) {
 			}
 		}
 	}
-	length := math.Sqrt(inner(rest, rest))
-	if !(length > 1e-12*whole) {
-		return nil, false
+	length = math.Sqrt(inner(rest, rest))
+	if !(length > least*whole) {
+		return nil, 0, false
 	}
 	for i := range rest {
 		rest[i] /= length
 	}
-	return rest, true
+	return rest, length, true
 }
 
 func inner(a, b []float64) (sum float64) {
@@ -132,8 +136,8 @@ func Correlation(x, y []float64) float64 {
 		one[i] = 1
 	}
 	basis := addDirection(nil, one)
-	a, ok1 := remainder(basis, x)
-	b, ok2 := remainder(basis, y)
+	a, _, ok1 := Remainder(basis, x, rounding)
+	b, _, ok2 := Remainder(basis, y, rounding)
 	if !ok1 || !ok2 {
 		return math.NaN()
 	}

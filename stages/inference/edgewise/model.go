@@ -1,0 +1,193 @@
+// Package edgewise tests each edge of connectomes over participants: a linear model with covariates, Freedman and
+// Lane's permutations of its residuals within exchangeability blocks, and corrections over the edges: the largest
+// statistic, the false discovery rate, components (NBS) and threshold-free components (TFNBS).
+//
+// Products of matrices are fused as numeric/dense defines them, and sums of squares by its AddSquares.
+package edgewise
+
+import (
+	"errors"
+	"math"
+
+	"prgnn/numeric/dense"
+	"prgnn/stages/inference"
+)
+
+// A Design holds the columns of the linear model Y = XB + E, a value for each participant. One tested column gives t,
+// several give F.
+type Design struct{ Tested, Nuisance [][]float64 }
+
+// A Model is a design with orthonormal columns. By the theorem of Frisch, Waugh and Lovell, the tested columns without
+// what the nuisance columns explain, fitted to the residuals of these, give the estimates of the full model.
+type Model struct {
+	N       int   // participants
+	Tested  int   // independent tested columns
+	Degrees int   // of freedom of the residuals: N less the rank of the design
+	Dropped []int // nuisance columns that are linear combinations of those before them
+
+	basis  []float64 // tested, then nuisance, each of N values
+	rows   int       // of basis
+	length float64   // of one tested column without what the nuisance explains
+}
+
+// ErrNotEstimable: the nuisance columns explain a tested column.
+var ErrNotEstimable = errors.New("the tested effect is a linear combination of the covariates")
+
+// ErrSaturated: the design has as many independent columns as there are participants.
+var ErrSaturated = errors.New("no degrees of freedom are left")
+
+// NewModel makes the model of so many participants. The order of the nuisance columns decides which of several
+// collinear ones are dropped; the residuals are the same for any choice.
+func NewModel(d Design, n int) (*Model, error) {
+	const least = 1e-10 // of the length of a column
+	m := &Model{N: n, Tested: len(d.Tested)}
+	var nuisance, all [][]float64
+	for i, c := range d.Nuisance {
+		if unit, _, ok := inference.Remainder(nuisance, c, least); ok {
+			nuisance = append(nuisance, unit)
+		} else {
+			m.Dropped = append(m.Dropped, i)
+		}
+	}
+	all = nuisance
+	for _, c := range d.Tested {
+		unit, length, ok := inference.Remainder(all, c, least)
+		if !ok {
+			return nil, ErrNotEstimable
+		}
+		m.basis, m.length, all = append(m.basis, unit...), length, append(all, unit)
+	}
+	for _, unit := range nuisance {
+		m.basis = append(m.basis, unit...)
+	}
+	m.rows = len(all)
+	if m.Degrees = n - m.rows; m.Degrees < 1 {
+		return nil, ErrSaturated
+	}
+	return m, nil
+}
+
+// A Fit holds the residuals of the nuisance columns and the estimates of each edge.
+type Fit struct {
+	*Model
+	Edges     int
+	Statistic []float64 // t, or F
+	Beta, SE  []float64 // of one tested column, in units of the edges
+	SD        []float64 // of the residuals of the full model
+	P         []float64 // parametric, two-sided
+
+	residuals []float64 // participant × edge, in place of the data
+	total     []float64 // sum of squared residuals of each edge
+}
+
+// Varies reports, for each edge of y (participant × edge), whether its values are finite and differ by more than
+// rounding.
+func Varies(y []float64, edges int) []bool {
+	varies := make([]bool, edges)
+	for e := range varies {
+		mean, n := 0.0, 0.0
+		for i := e; i < len(y); i += edges {
+			mean, n = mean+y[i], n+1
+		}
+		mean /= n
+		q := 0.0
+		for i := e; i < len(y); i += edges {
+			q = math.FMA(y[i]-mean, y[i]-mean, q)
+		}
+		varies[e] = q > n*float64(float64(1e-24*mean)*mean) && !math.IsInf(q, 0) // false for NaN
+	}
+	return varies
+}
+
+// Fit fits the model to y (participant × edge), and keeps y as its residuals. Of an edge that the nuisance columns
+// explain, all estimates are NaN.
+func (m *Model) Fit(y []float64, edges, threads int) *Fit {
+	f := &Fit{Model: m, Edges: edges, residuals: y, total: make([]float64, edges), Statistic: make([]float64, edges),
+		Beta: make([]float64, edges), SE: make([]float64, edges), SD: make([]float64, edges), P: make([]float64, edges)}
+	before := make([]float64, edges)
+	for i := range m.N {
+		dense.AddSquares(before, y[i*edges:][:edges])
+	}
+	tested := dense.Rows(m.basis[:m.Tested*m.N], m.N)
+	k := m.rows - m.Tested
+	nuisance := dense.Rows(m.basis[m.Tested*m.N:], m.N)
+	scores := make([]float64, max(k, m.Tested)*edges)
+	for range 2 { // the second time takes out the rounding of the first
+		dense.Multiply(scores, edges, nuisance, dense.Rows(y, edges), k, m.N, edges, false, threads)
+		negate(scores[:k*edges])
+		dense.Multiply(y, edges, nuisance.T(), dense.Rows(scores, edges), m.N, k, edges, true, threads)
+	}
+	for i := range m.N {
+		dense.AddSquares(f.total, y[i*edges:][:edges])
+	}
+	dense.Multiply(scores, edges, tested, dense.Rows(y, edges), m.Tested, m.N, edges, false, threads)
+	explained := make([]float64, edges)
+	for j := range m.Tested {
+		dense.AddSquares(explained, scores[j*edges:][:edges])
+	}
+	u := clone(scores[:m.Tested*edges])
+	negate(scores[:m.Tested*edges])
+	rest, row := make([]float64, edges), make([]float64, edges) // RSS of the full model, without cancellation
+	for i := range m.N {
+		copy(row, y[i*edges:][:edges])
+		for j := range m.Tested {
+			dense.Axpy(row, m.basis[j*m.N+i], scores[j*edges:][:edges])
+		}
+		dense.AddSquares(rest, row)
+	}
+	df := float64(m.Degrees)
+	for e := range edges {
+		switch {
+		case !(f.total[e] > 1e-20*before[e]):
+			for _, v := range [][]float64{f.Statistic, f.Beta, f.SE, f.SD, f.P} {
+				v[e] = math.NaN()
+			}
+		case m.Tested > 1:
+			f.SD[e] = math.Sqrt(rest[e] / df)
+			f.Statistic[e] = explained[e] / float64(m.Tested) / (rest[e] / df)
+			f.Beta[e], f.SE[e] = math.NaN(), math.NaN()
+			f.P[e] = inference.VarianceRatioP(f.Statistic[e], m.Tested, m.Degrees)
+		default:
+			f.SD[e] = math.Sqrt(rest[e] / df)
+			f.Beta[e], f.SE[e] = u[e]/m.length, f.SD[e]/m.length
+			f.Statistic[e] = u[e] / f.SD[e]
+			f.P[e] = inference.StudentP(f.Statistic[e], m.Degrees)
+		}
+	}
+	return f
+}
+
+// BlockVariances are the variances of the residuals of the full model in each block, the mean over edges. block numbers
+// the participants' blocks from 0.
+func (f *Fit) BlockVariances(block []int, blocks int) []float64 {
+	sum, n := make([]float64, blocks), make([]float64, blocks)
+	scores := make([]float64, f.Tested*f.Edges)
+	dense.Multiply(scores, f.Edges, dense.Rows(f.basis[:f.Tested*f.N], f.N), dense.Rows(f.residuals, f.Edges), f.Tested,
+		f.N, f.Edges, false, 1)
+	negate(scores)
+	row := make([]float64, f.Edges)
+	for i, b := range block {
+		copy(row, f.residuals[i*f.Edges:][:f.Edges])
+		for j := range f.Tested {
+			dense.Axpy(row, f.basis[j*f.N+i], scores[j*f.Edges:][:f.Edges])
+		}
+		for e, v := range row {
+			if sd := f.SD[e]; sd > 0 {
+				sum[b] += float64(v/sd) * float64(v/sd)
+			}
+		}
+		n[b]++
+	}
+	for b := range sum {
+		sum[b] /= float64(n[b] * float64(f.Edges))
+	}
+	return sum
+}
+
+func negate(v []float64) {
+	for i := range v {
+		v[i] = -v[i]
+	}
+}
+
+func clone(v []float64) []float64 { return append([]float64(nil), v...) }

@@ -1,0 +1,204 @@
+package edgewise
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"prgnn/numeric/dense"
+	"prgnn/stages/inference"
+)
+
+// A Permutation is which participant's residuals each one receives, and their signs; nil for all +1.
+type Permutation struct {
+	From []int
+	Sign []float64
+}
+
+// Options are what a permutation test computes.
+type Options struct {
+	Permutations int
+	// Draw makes the b-th permutation, b from 1. It depends on b alone and is called by several goroutines.
+	Draw       func(b int) Permutation
+	Thresholds []float64 // of t (or F), of components
+	Tail       Tail      // of one tested column
+	Free       ThresholdFree
+	Threads    int
+}
+
+// Null holds what the permutations gave, in their order; the data as they are are not among them.
+type Null struct {
+	Largest           []float64   // largest |t| or F of all edges
+	Extent, Intensity [][]float64 // threshold × permutation: of the largest component; 0 where no edge is above
+	Free              []float64   // largest TFNBS
+	As                []int       // of each edge: permutations with at least as large a |t| or F
+}
+
+// Heights are what components and TFNBS are made of: t, or √F, which is |t| of one tested column.
+func (m *Model) Heights(statistic []float64) []float64 {
+	if m.Tested == 1 {
+		return statistic
+	}
+	out := make([]float64, len(statistic))
+	for e, f := range statistic {
+		out[e] = math.Sqrt(f)
+	}
+	return out
+}
+
+// Permute computes the statistics of all permutations. By Freedman and Lane (1983; Winkler et al. 2014, NeuroImage
+// 92:381), Y* = fitted nuisance + permuted residuals R; the full model is fitted again. With the orthonormal columns U
+// (tested) and Q (nuisance), all that changes are the sums UᵀPR and QᵀPR: t = uᵀPR·√df / √(diag RᵀR − Σ(QᵀPR)² −
+// Σ(UᵀPR)²). Several permutations are one product of matrices.
+func (f *Fit) Permute(net *Network, o Options) *Null {
+	null := &Null{Largest: make([]float64, o.Permutations), Free: make([]float64, o.Permutations),
+		As: make([]int, f.Edges)}
+	for range o.Thresholds {
+		null.Extent = append(null.Extent, make([]float64, o.Permutations))
+		null.Intensity = append(null.Intensity, make([]float64, o.Permutations))
+	}
+	powers := o.Free.powers(f.Edges)
+	least := make([]float64, f.Edges) // what counts as at least as large, but for rounding
+	for e, s := range f.Statistic {
+		least[e] = math.Abs(s) - float64(1e-10*max(1, math.Abs(s)))
+	}
+	each := max(1, 192/f.rows) // permutations of one product
+	threads := max(1, o.Threads)
+	var free sync.Mutex
+	var workers []*worker
+	dense.Each(threads, (o.Permutations+each-1)/each, func(i int) {
+		free.Lock()
+		var w *worker
+		if len(workers) > 0 {
+			w, workers = workers[len(workers)-1], workers[:len(workers)-1]
+		}
+		free.Unlock()
+		if w == nil {
+			w = f.worker(net.Copy(), each)
+		}
+		first := i * each
+		w.run(f, o, first, min(each, o.Permutations-first), least, powers, null)
+		free.Lock()
+		workers = append(workers, w)
+		free.Unlock()
+	})
+	for _, w := range workers {
+		for e, n := range w.as {
+			null.As[e] += n
+		}
+	}
+	return null
+}
+
+// A worker has the memory of one goroutine.
+type worker struct {
+	net                   *Network
+	columns, scores       []float64
+	explained, statistic  []float64
+	enhanced, unexplained []float64
+	as                    []int
+}
+
+func (f *Fit) worker(net *Network, each int) *worker {
+	row := func() []float64 { return make([]float64, f.Edges) }
+	return &worker{net: net, columns: make([]float64, each*f.rows*f.N), scores: make([]float64, each*f.rows*f.Edges),
+		explained: row(), statistic: row(), enhanced: row(), unexplained: row(), as: make([]int, f.Edges)}
+}
+
+func (w *worker) run(f *Fit, o Options, first, n int, least []float64, powers powers, null *Null) {
+	columns := w.columns[:n*f.rows*f.N]
+	clear(columns)
+	for b := range n {
+		p := o.Draw(first + b + 1)
+		for j := range f.rows {
+			to, from := columns[(b*f.rows+j)*f.N:][:f.N], f.basis[j*f.N:][:f.N]
+			for i, v := range from {
+				if p.Sign != nil {
+					v *= p.Sign[i]
+				}
+				to[p.From[i]] = v
+			}
+		}
+	}
+	dense.Multiply(w.scores, f.Edges, dense.Rows(columns, f.N), dense.Rows(f.residuals, f.Edges), n*f.rows, f.N,
+		f.Edges,
+		false, 1)
+	for b := range n {
+		w.statistics(f, w.scores[b*f.rows*f.Edges:])
+		largest := 0.0
+		for e, s := range w.statistic {
+			s = math.Abs(s)
+			largest = max(largest, s) // no NaN: their edges have 0
+			if s >= least[e] {
+				w.as[e]++
+			}
+		}
+		null.Largest[first+b] = largest
+		for i, threshold := range o.Thresholds {
+			null.Extent[i][first+b], null.Intensity[i][first+b] = w.net.join(w.statistic, threshold, o.Tail)
+		}
+		null.Free[first+b] = w.net.enhance(w.enhanced, f.Heights(w.statistic), o.Free, powers)
+	}
+}
+
+// statistics are t or F of one permutation from its sums.
+func (w *worker) statistics(f *Fit, scores []float64) {
+	clear(w.explained)
+	clear(w.unexplained)
+	for j := range f.rows {
+		to := w.explained
+		if j >= f.Tested {
+			to = w.unexplained
+		}
+		dense.AddSquares(to, scores[j*f.Edges:][:f.Edges])
+	}
+	df := float64(f.Degrees)
+	for e, total := range f.total {
+		if math.IsNaN(f.Statistic[e]) {
+			w.statistic[e] = 0
+			continue
+		}
+		// Rounding can leave nothing where the model explains an edge entirely.
+		rest := max(total-w.unexplained[e]-w.explained[e], float64(1e-14*total))
+		if f.Tested > 1 {
+			w.statistic[e] = w.explained[e] / float64(f.Tested) / (rest / df)
+		} else {
+			w.statistic[e] = scores[e] / math.Sqrt(rest/df)
+		}
+	}
+}
+
+// Enhanced are the values of TFNBS of a test.
+func (n *Network) Enhanced(statistic []float64, o ThresholdFree) []float64 {
+	out := make([]float64, len(statistic))
+	n.enhance(out, statistic, o, o.powers(len(statistic)))
+	return out
+}
+
+// Corrected are the p of values among the largest of each permutation (Westfall & Young 1993).
+func Corrected(values, largest []float64) []float64 {
+	sorted := slices.Sorted(slices.Values(largest))
+	out := make([]float64, len(values))
+	for i, v := range values {
+		v = math.Abs(v)
+		if math.IsNaN(v) {
+			out[i] = v
+			continue
+		}
+		least := v - float64(1e-10*max(1, v))
+		at, _ := slices.BinarySearch(sorted, least)
+		out[i] = inference.PermutationP(len(sorted)-at, len(sorted))
+	}
+	return out
+}
+
+// Uncorrected are the p of each edge by itself.
+func (n *Null) Uncorrected(statistic []float64) []float64 {
+	out := make([]float64, len(statistic))
+	for e, s := range statistic {
+		if out[e] = inference.PermutationP(n.As[e], len(n.Largest)); math.IsNaN(s) {
+			out[e] = math.NaN()
+		}
+	}
+	return out
+}
