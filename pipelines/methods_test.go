@@ -1,6 +1,8 @@
 package pipelines
 
 import (
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -9,6 +11,7 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/need"
 	_ "prgnn/stages"
+	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 	"prgnn/stages/present/methods"
 	"prgnn/stages/stagetest"
@@ -73,45 +76,115 @@ func TestMethodsOfBuiltins(t *testing.T) {
 	}
 }
 
+// every is each parameter of each kind of stage and of cohort, with its default as the value; a stage has the name of
+// its kind, and all models.
+func every() (rows []column.SettingRow, of []param.Param) {
+	add := func(stage, kind string, parameters []param.Param) {
+		for _, p := range parameters {
+			values := [][]string{plainValue(p.Default)}
+			for _, choice := range p.Choices {
+				if p.Name == "model" && choice != p.Default {
+					values = append(values, []string{choice})
+				}
+			}
+			for _, v := range values {
+				of = append(of, p)
+				rows = append(rows, column.SettingRow{Stage: stage, Kind: kind, Parameter: p.Name, Value: v,
+					Default: plainValue(p.Default), Doc: p.Doc})
+			}
+		}
+	}
+	for _, k := range dag.Kinds() {
+		if !strings.HasPrefix(k.Name, "t-") { // those of tests
+			add(k.Name, k.Name, param.Of(k.New()))
+		}
+	}
+	return rows, of
+}
+
+// methodsOf are the methods of some settings, of a report with all inputs.
+func methodsOf(t *testing.T, rows []column.SettingRow) string {
+	t.Helper()
+	evaluation, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
+	in := map[string][]dag.Input{"settings": {dag.InputOf(column.Table(rows))}, "evaluation": {dag.InputOf(evaluation)},
+		"scores": {dag.InputOf(scores)}, "ranking": {dag.InputOf(&encoding.Table{})},
+		"comparison": {dag.InputOf(column.Table([]column.PairRow{}))}}
+	for _, port := range []string{"fidelity", "covariates", "regression"} {
+		in[port] = []dag.Input{dag.InputOf(&encoding.Table{})}
+	}
+	return need.Value(methods.Cite(dag.NewTask(in)))(t).Markdown()
+}
+
 // The methods can be written for every choice of every parameter: the catalog has an entry, and the entry its values.
 func TestMethodsOfEveryChoice(t *testing.T) {
-	evaluation, scores := stagetest.Evaluated(0.8, 0.7, 0.9)
-	var rows []column.SettingRow
-	for _, k := range dag.Kinds() {
-		for _, p := range param.Of(k.New()) {
-			rows = append(rows, column.SettingRow{Stage: k.Name, Kind: k.Name, Parameter: p.Name,
-				Value: plainValue(p.Default), Default: plainValue(p.Default)})
+	rows, of := every()
+	methodsOf(t, rows)
+	for i, p := range of {
+		choices := p.Choices
+		if p.Type == "true or false" {
+			choices = []string{"true", "false"}
+		}
+		was := rows[i].Value
+		for _, choice := range choices {
+			rows[i].Value = []string{choice}
+			methodsOf(t, rows)
+		}
+		rows[i].Value = was
+	}
+}
+
+// Every parameter of every kind of stage and of cohort that differs from its default changes the methods, unless it
+// is Unstated for a reason.
+func TestMethodsStateEveryParameter(t *testing.T) {
+	rows, of := every()
+	unknown := maps.Clone(methods.Unstated)
+	check := func(rows []column.SettingRow, i int, p param.Param, as string) {
+		r := &rows[i]
+		stage := r.Kind
+		if r.Stage == "cohort" {
+			stage = r.Stage
+		}
+		reasons := 0
+		for _, name := range []string{stage, r.Parameter, stage + "." + r.Parameter} {
+			if delete(unknown, name); methods.Unstated[name] != "" {
+				reasons++
+			}
+		}
+		was, value := r.Value, "7"
+		for _, choice := range p.Choices {
+			if was == nil || choice != was[0] {
+				value = choice
+			}
+		}
+		if p.Type == "true or false" {
+			value = fmt.Sprint(was[0] != "true")
+		}
+		r.Value = []string{value}
+		stated := methodsOf(t, rows) != as
+		if r.Value = was; !stated && reasons == 0 && !strings.HasPrefix(r.Kind, "figure-") {
+			t.Errorf("%s.%s: %s, and not %v, changes no sentence of the methods", r.Kind, p.Name, value, was)
 		}
 	}
-	write := func(about string) {
-		table := column.Table(rows)
-		in := map[string][]dag.Input{"settings": {dag.InputOf(table)}, "evaluation": {dag.InputOf(evaluation)},
-			"scores": {dag.InputOf(scores)}, "ranking": {dag.InputOf(&encoding.Table{})},
-			"comparison": {dag.InputOf(column.Table([]column.PairRow{}))}}
-		for _, port := range []string{"fidelity", "covariates", "regression"} {
-			in[port] = []dag.Input{dag.InputOf(&encoding.Table{})}
+	as := methodsOf(t, rows)
+	for i, p := range of {
+		check(rows, i, p, as)
+	}
+	for _, k := range cohort.Kinds() {
+		cohorts := rows
+		var parameters []param.Param
+		for _, p := range param.Of(k.New()) {
+			if p.Place == param.PlaceNever {
+				parameters = append(parameters, p)
+				cohorts = append(cohorts[:len(cohorts):len(cohorts)], column.SettingRow{Stage: "cohort", Kind: k.Name,
+					Parameter: p.Name, Value: plainValue(p.Default), Default: plainValue(p.Default), Doc: p.Doc})
+			}
 		}
-		if c, err := methods.Cite(dag.NewTask(in)); err != nil || c == nil {
-			t.Errorf("%s: %v", about, err)
+		as := methodsOf(t, cohorts)
+		for i, p := range parameters {
+			check(cohorts, len(rows)+i, p, as)
 		}
 	}
-	write("defaults")
-	for i := range rows {
-		k, _ := dag.Lookup(rows[i].Kind)
-		for _, p := range param.Of(k.New()) {
-			choices := p.Choices
-			if p.Type == "true or false" {
-				choices = []string{"true", "false"}
-			}
-			if p.Name != rows[i].Parameter {
-				continue
-			}
-			was := rows[i].Value
-			for _, choice := range choices {
-				rows[i].Value = []string{choice}
-				write(rows[i].Stage + "." + p.Name + ": " + choice)
-			}
-			rows[i].Value = was
-		}
+	for name := range unknown {
+		t.Errorf("Unstated has %s, which no kind has", name)
 	}
 }

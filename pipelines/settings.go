@@ -146,7 +146,7 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 		}
 		values := s.values()
 		for i, p := range standard {
-			if p.Name != "subject" {
+			if p.Name != "subject" && !s.perPart(p.Name) {
 				add(s.name, s.kind.Name, s.members, p, values[i]...)
 			}
 		}
@@ -181,6 +181,12 @@ func (l *loader) inputs() (links []column.Link) {
 		return cmp.Or(cmp.Compare(x.Stage, y.Stage), cmp.Compare(x.Port, y.Port), cmp.Compare(x.From, y.From))
 	})
 	return links
+}
+
+// perPart reports whether a parameter is the run or the session of a task, by each: run or each: session.
+func (s *stage) perPart(name string) bool {
+	return (name == "run" || name == "session") &&
+		slices.ContainsFunc(s.axes, func(a axis) bool { return a.name == name && a.param })
 }
 
 // values are, of each parameter, the different values that the tasks of a stage

@@ -21,6 +21,20 @@ stages:
   report: { use: report, in: { settings: pipeline.settings, notes: pipeline.notes, excluded: pipeline.excluded } }
 `
 
+// What the axis of each: fills in, the participant and the run, is no setting.
+func TestSettingsWithoutAxes(t *testing.T) {
+	p := need.Value(build("runs.yaml", []byte(`
+cohort: { simulate: { asd: 2, hc: 2 } }
+stages:
+  voxels: { use: parcellate, each: run, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
+  draws: { use: bootstrap, each: run, in: { bold: cohort.bold, parcels: voxels, nodes: cohort.nodes } }
+  report: { use: report, in: { settings: pipeline.settings } }
+`), ".", nil, maxTasks))(t)
+	parameter, _ := outputOf(t, p.Graph, "pipeline", "settings").Strings("parameter")
+	need.Equal(t, slices.Contains(parameter, "session"), true)
+	need.Equal(t, slices.Contains(parameter, "run") || slices.Contains(parameter, "subject"), false)
+}
+
 // outputOf runs the task of that name, which needs nothing.
 func outputOf(t *testing.T, g *dag.Graph, name, output string) *encoding.Table {
 	t.Helper()

@@ -15,8 +15,18 @@ import (
 	"prgnn/stages/report"
 )
 
-// evaluation states how the result was measured.
+// evaluation states how the result was measured, the settings that no other sentence states, and the program.
 func (a *Author) evaluation() error {
+	if err := a.measured(); err != nil {
+		return err
+	}
+	a.settings()
+	a.say("methods.program", values{"Version": version.Number})
+	return nil
+}
+
+// measured states how the result was measured.
+func (a *Author) measured() error {
 	a.folds()
 	if c := a.Run.Of("choose"); c != nil {
 		a.say("methods.nested", parameters(c, nil))
@@ -48,8 +58,6 @@ func (a *Author) evaluation() error {
 			return err
 		}
 	}
-	a.settings()
-	a.say("methods.program", values{"Version": version.Number})
 	return nil
 }
 

@@ -117,15 +117,17 @@ func TestComBat(t *testing.T) {
 
 // What the values of given matrices were read as is stated: values below 1 are those of r and of Fisher's z.
 func TestGivenMatrices(t *testing.T) {
-	for _, c := range []struct{ partial, z, want string }{
-		{"given", "none", "Correlations and partial correlations were given as files; the values were read as " +
-			"correlations, not as Fisher's z, which values below 1 cannot be distinguished from."},
-		{"ridge", "pearson", "Correlations were given as files; the values were read as Fisher's z and transformed back; " +
-			"partial correlations were computed from them (ridge)."},
-		{"given", "pearson", "Correlations and partial correlations were given as files; the values were read as Fisher's z " +
-			"(correlations) and transformed back, those of the partial correlations as correlations."},
+	const both, one = "Correlations and partial correlations were given as files; the values were read as ",
+		"Correlations were given as files; the values were read as Fisher's z and transformed back; "
+	for _, c := range []struct{ partial, z, volumes, want string }{
+		{"given", "none", "0", both + "correlations, not as Fisher's z, which values below 1 cannot be distinguished from."},
+		{"ridge", "pearson", "0", one + "partial correlations were computed from them by the inverse of r + ρI with ρ = 0.2."},
+		{"empirical", "pearson", "150", one + "partial correlations were computed from them by the inverse; " +
+			"150 independent volumes were behind each matrix."},
+		{"given", "pearson", "0", both + "Fisher's z (correlations) and transformed back, those of the partial " +
+			"correlations as correlations."},
 	} {
-		a := authorOf(with("matrices", "partial", c.partial, "fisher_z", c.z))
+		a := authorOf(with("matrices", "partial", c.partial, "fisher_z", c.z, "rho", "0.2", "volumes", c.volumes))
 		need.NoError(t, a.graphs())
 		codes, text := written(t, a)
 		need.Equal(t, codes, "methods.given-matrices")

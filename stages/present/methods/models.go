@@ -126,35 +126,80 @@ func (a *Author) networks() {
 var networkCodes = map[string]string{"bnt": "methods.bnt", "braingnn": "methods.braingnn", "meanmlp": "methods.meanmlp",
 	"brainnetcnn": "methods.brainnetcnn", "li2019": "methods.li2019"}
 
-// tuned are the kinds whose parameters the methods state: all that differ from the defaults.
-var tuned = append([]string{"bootstrap", "denoise", "connectivity", "combat", "tangent", "graph"}, learners...)
+// Unstated are the parameters that the list of settings leaves out, with the reason: kinds with all of theirs,
+// names, and parameters of one kind or of the cohort ("kind.parameter").
+var Unstated = map[string]string{
+	"report": shown, "summary": shown, "tables": shown, "published": shown, "brainmap": shown, "echo": shown,
 
-// elsewhere are parameters that say which task it is, that change no result, or that each scan or the folds state.
-var elsewhere = []string{"fold", "repeat", "permutation", "seed", "checkpoint", "regress", "model"}
+	"subject": place, "run": place, "session": place, "fold": place, "repeat": place, "permutation": place,
+	"outer": place, "inner": place, "simulate.group": place, "simulate.site": place,
+
+	"seed":       "the sentence about the folds states that of the division",
+	"checkpoint": "it changes no result",
+	"model":      "sentences list the models",
+
+	"denoise.regress":                  "it is stated for each scan",
+	"predict.allow":                    "the sentence about applied models states it",
+	"compare.reference":                "the table of comparisons lists the pairs",
+	"evaluate.permutations":            counted,
+	"evaluate-regression.permutations": counted,
+	"covariates.permutations":          counted,
+	"split.permutations":               counted,
+
+	"exec.command": program, "exec.inputs": program, "exec.outputs": program, "exec.environment": program,
+	"exec.scratch": program, "exec.time_limit": program, "exec.strict": program, "exec.software": program,
+	"exec.network": program, "exec.python": program, "exec.promise": program,
+
+	"cohort.id": columns, "cohort.group": columns, "cohort.target": columns, "cohort.levels": columns,
+	"cohort.columns": columns, "cohort.missing": columns, "cohort.select": excluded, "cohort.exclude": excluded,
+	"cohort.incomplete": excluded, "cohort.asd": sizes, "cohort.hc": sizes, "cohort.corrupt": excluded,
+}
+
+// Reasons of several parameters.
+const (
+	shown    = "it changes what the page shows, and no result"
+	place    = "it is the place of a task among those of its stage"
+	counted  = "sentences state how many permutations there were"
+	program  = "it is how a program is called"
+	columns  = "it is what the file of participants calls something"
+	excluded = "the sentence about excluded participants states the reasons"
+	sizes    = "the sentence about the participants counts them"
+)
+
+// isUnstated reports whether the list of settings leaves out a parameter. Figures change no result, and the atlas that
+// was found ("labels.…") has its sentence.
+func isUnstated(s *finding.StageSettings, name string) bool {
+	kind := s.Kind
+	if s.Stage == "cohort" {
+		kind = s.Stage
+	}
+	return strings.HasPrefix(kind, "figure-") || Unstated[kind] != "" || Unstated[name] != "" ||
+		Unstated[kind+"."+name] != "" || strings.HasPrefix(kind+"."+name, "cohort.labels.")
+}
 
 // settings lists parameters that differ from their defaults, and that no sentence states: with the default in their
 // place all sentences would be the same.
 func (a *Author) settings() {
 	as, stages := "", []string(nil)
-	for _, kind := range tuned {
-		for _, s := range a.kinds(kind) {
-			var others []string
-			for _, name := range s.Parameters {
-				value, standard := s.Values[name], s.Defaults[name]
-				differs := slices.ContainsFunc(value, func(v []string) bool { return !slices.Equal(v, standard) })
-				if !differs || !s.Concerns(name, modelsOf(s)) || slices.Contains(elsewhere, name) {
-					continue
-				}
-				as = cmp.Or(as, a.sketch())
-				s.Values[name] = [][]string{standard}
-				stated := a.sketch() != as
-				if s.Values[name] = value; !stated {
-					others = append(others, a.Text("methods.setting", values{"Name": name, "Values": s.Over(name)}))
-				}
+	for i := range a.Run.Stages {
+		s := &a.Run.Stages[i]
+		var others []string
+		for _, name := range s.Parameters {
+			value, standard := s.Values[name], s.Defaults[name]
+			differs := slices.ContainsFunc(value, func(v []string) bool { return !slices.Equal(v, standard) })
+			if !differs || isUnstated(s, name) || !s.Concerns(name, modelsOf(s)) {
+				continue
 			}
-			if others != nil {
-				stages = append(stages, a.Text("methods.settings-of", values{"Stage": s.Stage, "Settings": others}))
+			as = cmp.Or(as, a.sketch())
+			s.Values[name] = [][]string{standard}
+			stated := a.sketch() != as
+			if s.Values[name] = value; !stated {
+				of := slices.DeleteFunc(s.Over(name), func(v string) bool { return v == "" })
+				others = append(others, a.Text("methods.setting", values{"Name": name, "Values": of}))
 			}
+		}
+		if others != nil {
+			stages = append(stages, a.Text("methods.settings-of", values{"Stage": s.Stage, "Settings": others}))
 		}
 	}
 	if stages != nil {
@@ -162,15 +207,16 @@ func (a *Author) settings() {
 	}
 }
 
-// sketch is the text of the sentences that depend on the parameters of the tuned kinds alone.
+// sketch is the text of all sentences before the list of settings. What fails to be read has failed before.
 func (a *Author) sketch() string {
 	codes, sentences, cited := a.codes, a.sentences, slices.Clone(a.cited)
-	a.matrices()
-	a.edges()
+	a.cohort()
+	a.scans()
+	_ = a.graphs()
 	a.training()
-	a.baselines()
-	a.inputs("regression")
-	text := strings.Join(a.sentences[len(sentences):], " ") + strings.Join(a.fittedModels("regression"), " ")
+	_ = a.applied()
+	_ = a.measured()
+	text := strings.Join(a.sentences[len(sentences):], " ")
 	a.codes, a.sentences, a.cited = codes, sentences, cited
 	return text
 }

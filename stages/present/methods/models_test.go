@@ -141,6 +141,6 @@ func TestSettings(t *testing.T) {
 	}
 	need.Equal(t, write(model(), cleaning()), "")
 	need.Equal(t, write(model("slope", "not 0.2", "draws", "not 2"), cleaning("margin", "not 3")),
-		"Other settings that differed from the program's defaults: margin 3 in the stage denoise; "+
-			"slope 0.2, draws 2 in the stage train.")
+		"Other settings that differed from the program's defaults: slope 0.2, draws 2 in the stage train; "+
+			"margin 3 in the stage denoise.")
 }
