@@ -221,20 +221,14 @@ func (a *Author) tests(all []performance.TestOf, measures []string, what string)
 			a.say("methods.p-per-fold", of)
 		}
 	}
-	var first, values []string
-	for _, t := range all {
-		if !math.IsNaN(t.First) {
-			first = append(first, t.Model)
-			values = append(values, t.Model+" "+report.Share(t.First))
-		}
-	}
+	first, known := performance.FirstRepeat(all, report.Share)
 	if first == nil {
 		return
 	}
-	if !slices.ContainsFunc(all, func(t performance.TestOf) bool { return t.Test != "" && math.IsNaN(t.First) }) {
+	if !slices.ContainsFunc(all, func(t performance.TestOf) bool { return t.Test != "" && !t.OfFirst }) {
 		first = nil // all
 	}
-	a.say("methods.p-of-first-repeat", map[string]any{"Models": first, "Measure": measures[0], "Values": values})
+	a.say("methods.p-of-first-repeat", values{"Models": first, "Measure": measures[0], "Values": known})
 }
 
 // exchanged is within which column's values the labels of a split were permuted, and the columns whose values relatives

@@ -95,36 +95,62 @@ var classifierColumn = section.Words("classifier", func(r Row) string {
 type TestOf struct {
 	Test, Model  string // column.Retrained, column.PerFold, or "" for none
 	Permutations int32
-	First        float64 // the measure in the first repeat, which p is of; NaN where p is of all folds
+	OfFirst      bool    // p is of the first of several repeats
+	First        float64 // the measure there; NaN where it has no p, as r of a constant prediction
 }
 
 // ClassifierTests are those of the accuracy of classifiers.
 func ClassifierTests(rows []Row) []TestOf {
 	return lists.Map(finding.PerParticipant(rows), func(r Row) TestOf {
-		return TestOf{r.Test, wording.InSentence(r.Called()), r.Permutations, ofFirst(r.Test, r.TestFolds,
-			r.TestAccuracy)}
+		t := TestOf{Test: r.Test, Model: wording.InSentence(r.Called()), Permutations: r.Permutations}
+		return t.ofFirst(r.TestFolds, r.Folds, r.P, r.TestAccuracy)
 	})
 }
 
 // areaTests are those of the AUC.
 func areaTests(rows []Row) []TestOf {
 	return lists.Map(rows, func(r Row) TestOf {
-		return TestOf{r.Test, wording.InSentence(r.Called()), r.Permutations, ofFirst(r.Test, r.TestFolds, r.TestAUC)}
+		t := TestOf{Test: r.Test, Model: wording.InSentence(r.Called()), Permutations: r.Permutations}
+		return t.ofFirst(r.TestFolds, r.Folds, r.AUCP, r.TestAUC)
 	})
 }
 
 // RegressionTests are those of r of models of a number.
 func RegressionTests(rows []column.RegressionRow) []TestOf {
 	return lists.Map(rows, func(r column.RegressionRow) TestOf {
-		return TestOf{r.Test, r.Name, r.Permutations, ofFirst(r.Test, r.TestFolds, r.TestR)}
+		t := TestOf{Test: r.Test, Model: r.Name, Permutations: r.Permutations}
+		return t.ofFirst(r.TestFolds, r.Folds, r.P, r.TestR)
 	})
 }
 
-func ofFirst(test string, folds int32, measure float64) float64 {
-	if test == "" || folds == 0 {
-		return math.NaN()
+// errorTests are those of the mean absolute error of models of a number.
+func errorTests(rows []column.RegressionRow) []TestOf {
+	return lists.Map(rows, func(r column.RegressionRow) TestOf {
+		t := TestOf{Test: r.Test, Model: r.Name, Permutations: r.Permutations}
+		return t.ofFirst(r.TestFolds, r.Folds, r.MAEP, r.TestMAE)
+	})
+}
+
+// ofFirst adds what a test is of: of so many folds of all, with a p for the measure in them.
+func (t TestOf) ofFirst(of, folds int32, p, measure float64) TestOf {
+	t.OfFirst, t.First = t.Test != "" && of > 0 && of < folds, math.NaN()
+	if t.OfFirst && !math.IsNaN(p) {
+		t.First = measure
 	}
-	return measure
+	return t
+}
+
+// FirstRepeat are the models whose p is of the first of several repeats, and those measures there that have a p.
+func FirstRepeat(all []TestOf, short func(float64) string) (models, measures []string) {
+	for _, t := range all {
+		if t.OfFirst {
+			models = append(models, t.Model)
+		}
+		if !math.IsNaN(t.First) {
+			measures = append(measures, t.Model+" "+short(t.First))
+		}
+	}
+	return models, measures
 }
 
 // A Testing is one way in which models were tested, with one number of permutations.
@@ -155,7 +181,7 @@ func (t TestOf) way() Testing {
 	if t.Test == "" {
 		return Testing{}
 	}
-	return Testing{t.Test, t.Permutations, !math.IsNaN(t.First)}
+	return Testing{t.Test, t.Permutations, t.OfFirst}
 }
 
 // describeTests describes tests by permutations of labels or targets, in sentences.
@@ -175,16 +201,11 @@ func (a *Results) describeTests(all []TestOf, what, measure, within string) (tex
 
 // firstRepeat is the sentence that p is of the first repeat, with the measure of each model there; "" for one repeat.
 func (a *Results) firstRepeat(all []TestOf, measure string) string {
-	var first []string
-	for _, t := range all {
-		if !math.IsNaN(t.First) {
-			first = append(first, t.Model+" "+report.Share(t.First))
-		}
-	}
-	if first == nil {
+	models, measures := FirstRepeat(all, report.Share)
+	if models == nil {
 		return ""
 	}
-	return " " + a.Text("tests.first-repeat", values{"Measure": measure, "First": first})
+	return " " + a.Text("tests.first-repeat", values{"Measure": measure, "First": measures})
 }
 
 // corrected is the table of all measures of the classifiers, with their intervals, corrected p, and p of the AUC.

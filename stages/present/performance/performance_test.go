@@ -1,6 +1,7 @@
 package performance
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
+	"prgnn/stages/report"
 )
 
 func results(t *dag.Task, of *finding.Results) *Results {
@@ -48,6 +50,7 @@ func TestTestsOf(t *testing.T) {
 	row := func(title, test string, permutations, folds int32) Row {
 		r := Row{Title: title}
 		r.Level, r.Test, r.Permutations, r.TestFolds, r.TestAccuracy = "participant", test, permutations, folds, 0.639
+		r.Folds = 9
 		return r
 	}
 	a := results(dag.NewTask(nil), &finding.Results{})
@@ -68,6 +71,39 @@ func TestTestsOf(t *testing.T) {
 			c.within)), c.want)
 	}
 	need.NoError(t, a.Err())
+}
+
+// With several repeats, the p of a model without r, which predicts a constant, is of the first repeat too; an r
+// without a
+// p is not listed beside it, and the p of its error is.
+func TestFirstRepeatWithoutR(t *testing.T) {
+	none := math.NaN()
+	row := func(name string, first int32, r, p float64) column.RegressionRow {
+		return column.RegressionRow{Name: name, Test: column.Retrained, Permutations: 99, Folds: 10, TestFolds: first,
+			TestR: r, P: p, TestMAE: 9, MAEP: 0.5}
+	}
+	for _, c := range []struct {
+		rows  []column.RegressionRow
+		tests []TestOf
+		r     string
+	}{
+		{[]column.RegressionRow{row("mean", 5, none, none), row("SVR", 5, 0.31, 0.02)},
+			[]TestOf{{column.Retrained, "mean", 99, true, none}, {column.Retrained, "SVR", 99, true, 0.31}},
+			"SVR 0.310"},
+		{[]column.RegressionRow{row("mean", 5, 0.1, none)}, []TestOf{{column.Retrained, "mean", 99, true, none}}, ""},
+		{[]column.RegressionRow{row("SVR", 10, 0.31, 0.02)}, []TestOf{{column.Retrained, "SVR", 99, false, none}}, ""},
+	} {
+		all := RegressionTests(c.rows)
+		need.Equal(t, fmt.Sprint(all), fmt.Sprint(c.tests))
+		need.Equal(t, len(GroupTests(all)), 1)
+		_, measures := FirstRepeat(all, report.Share)
+		need.Equal(t, strings.Join(measures, "; "), c.r)
+		_, errors := FirstRepeat(errorTests(c.rows), report.Short)
+		need.Equal(t, len(errors), map[bool]int{true: len(c.rows)}[c.rows[0].TestFolds == 5])
+		a := results(dag.NewTask(nil), &finding.Results{})
+		need.Equal(t, strings.Contains(a.describeTests(all, "targets", "r", ""), "of the first repeat were"), all[0].OfFirst)
+		need.NoError(t, a.Err())
+	}
 }
 
 // Errors of all models have the same decimals.

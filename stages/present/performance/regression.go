@@ -45,13 +45,7 @@ func (a *Results) DescribeRegression() error {
 		"model | r* r-interval p r2 r2-interval mae mae-interval",
 		section.Num("mae", func(r row) string { return a.Error(r.MAE) }),
 		section.Num("mae-interval", func(r row) string { return wording.To(r.MAELow, r.MAEHigh, a.Error) })))
-	var firstMAE []string // which p for MAE is of
-	for _, r := range rows {
-		if r.Test != "" && r.TestFolds > 0 {
-			firstMAE = append(firstMAE, r.Name+" "+report.Short(r.TestMAE))
-		}
-	}
-	of["FirstMAE"] = firstMAE
+	_, of["FirstMAE"] = FirstRepeat(errorTests(rows), report.Short)
 	a.Supplement(section.Lay(a.Writer, "regression.further", of, rows, "model | r-sd r2-training mae-p"))
 	a.permutationTables()
 	a.Find(a.Regressions()...)
