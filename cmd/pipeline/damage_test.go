@@ -38,7 +38,7 @@ func TestWhateverRotsIsMended(t *testing.T) {
 	}
 	for _, path := range files {
 		path.Flip(t)
-		if out := c.run("run", "small.yaml"); !strings.Contains(out, "banana\n") {
+		if out := c.run("run", "small.yaml", "--summary"); !strings.Contains(out, "banana\n") {
 			t.Errorf("%s: %s", path, out)
 		}
 		c.run("verify")
@@ -66,7 +66,8 @@ func TestWhateverRotsInARemoteIsMended(t *testing.T) {
 			for _, path := range c.files("remote") {
 				spoil(t, path)
 				need.NoError(t, os.RemoveAll(filepath.Join(c.dir, "store")))
-				if out := c.run("run", "small.yaml", "--remote", "file://"+remote); !strings.Contains(out, "banana\n") {
+				out := c.run("run", "small.yaml", "--summary", "--remote", "file://"+remote)
+				if !strings.Contains(out, "banana\n") {
 					t.Errorf("%s: %s", path, out)
 				}
 				c.run("verify")

@@ -38,7 +38,8 @@ func TestSilentlyDamagedText(t *testing.T) {
 			strings.Contains(out, "ban") {
 			t.Errorf("%v: %v\n%s", args, err, out)
 		}
-		if out := c.run("run", "small.yaml"); !strings.Contains(out, "banana\n") || !strings.Contains(out, "damaged and restored: ") {
+		out = c.run("run", "small.yaml", "--summary")
+		if !strings.Contains(out, "banana\n") || !strings.Contains(out, "damaged and restored: ") {
 			t.Errorf("then: %s", out)
 		}
 		c.run("verify")

@@ -130,6 +130,7 @@ var unseen = map[string]string{
 	"--partial":                        "nothing is missing here",
 	"--repair":                         "nothing is damaged here",
 	"--allow-commands":                 "the bundle runs no commands",
+	"--summary":                        "no stage writes a text here",
 	"--up":                             "the default of lineage",
 	"--layout":                         "there is one layout",
 	"--full of init sessions.yaml":     "that file is whole without it",

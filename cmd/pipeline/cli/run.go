@@ -23,6 +23,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/engine"
+	"prgnn/dag/record"
 	"prgnn/internal/machine"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -46,7 +47,8 @@ A run that was stopped or killed resumes when it is started again. A FILE that i
 not found is looked up among the built-in pipelines. Stages and tasks are named as in the
 file: connectivity, connectivity[sub-003], train[pool=topk,fold=2]; * matches any text.
 Texts that no other stage reads, such as a summary, are printed at the end, and the page of a
-report stage is written to NAME.html beside FILE.`,
+report stage is written to NAME.html beside FILE. A run that finds all results does not print
+the texts that the last run printed; --summary prints them.`,
 		Example: `  pipeline run biopoint.yaml
   pipeline run biopoint.yaml --set graphs.density=0.2    only graphs and what follows run again
   pipeline run biopoint.yaml --set cohort.limit=20       20 participants, each group in proportion
@@ -60,6 +62,9 @@ report stage is written to NAME.html beside FILE.`,
 			r.file, r.FailFast = args[0], !keepGoing
 			if r.lock != "" && !r.locked {
 				return flags.Usage(cmd, "--lock names the lock for --locked: add --locked")
+			}
+			if r.summary && (a.Quiet || a.JSON) {
+				return flags.Usage(cmd, "--summary prints texts, which --quiet and --json leave out: leave out --summary")
 			}
 			if a.JSON && r.executor.Detach {
 				return flags.Usage(cmd, "--detach shows no events of the run: leave out --json; status FILE --json shows the progress")
@@ -84,6 +89,7 @@ report stage is written to NAME.html beside FILE.`,
 	f.StringVar(&r.lock, "lock", "", "with --locked: the lock is `PATH` (default: run.lock beside FILE)")
 	f.BoolVar(&a.private, "private", a.private, "make the store readable by you only, permanently (also: PIPELINE_PRIVATE=1)")
 	f.BoolVar(&r.Rehash, "rehash", false, "hash every input file again, even if its size and times are unchanged")
+	f.BoolVar(&r.summary, "summary", false, "print the texts at the end of the pipeline, such as a summary, even if nothing ran")
 	return cmd
 }
 
@@ -95,6 +101,7 @@ type running struct {
 	executor executor.Executor
 	locked   bool   // the run is held to a lock
 	lock     string // its path; "" is run.lock beside the file
+	summary  bool   // texts are printed even if nothing ran
 }
 
 func (a *app) runFile(cmd *cobra.Command, r *running) error {
@@ -193,7 +200,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	case result.Failed > 0:
 		err = &exit.Error{Code: exit.Failed}
 	}
-	err = cmp.Or(err, a.texts(p.Graph, store, result))
+	err = cmp.Or(err, a.texts(p.Graph, store, result, r.summary))
 	if result.Ran > 0 && !a.JSON {
 		results.Warned(a.Console, p.Graph, store, result.Outputs)
 	}
@@ -528,9 +535,9 @@ const mostTexts = 5
 // mostOfText is how much of a text a run prints, bytes.
 const mostOfText = 64 << 10
 
-// texts prints the texts for people that no other task reads. With -q and --json it reads
-// them only: the exit code must not depend on what is printed.
-func (a *app) texts(g *dag.Graph, store *disk.Store, r *engine.Result) error {
+// texts prints the texts for people that no other task reads; where nothing ran, those that differ from the last
+// run's, unless all is set. With -q and --json it reads them only: the exit code must not depend on what is printed.
+func (a *app) texts(g *dag.Graph, store *disk.Store, r *engine.Result, all bool) error {
 	silent := a.Quiet || a.JSON
 	var found []results.Output
 	for _, o := range unreadTexts(g) {
@@ -539,9 +546,14 @@ func (a *app) texts(g *dag.Graph, store *disk.Store, r *engine.Result) error {
 			found = append(found, o)
 		}
 	}
+	var printed func(results.Output) bool
+	if r.Ran+r.Failed == 0 && !all && !silent && len(found) > 0 {
+		printed = inLastRun(record.NewPast(store, g.Name()), r.ID)
+	}
+	var unchanged []string
 	for i, o := range found {
 		if i == mostTexts {
-			if !silent {
+			if !silent && len(unchanged) < mostTexts {
 				fmt.Fprintf(a.Out, "\n%s more: pipeline show FILE %s\n", words.Count(len(found)-mostTexts, "text"), o.Task.Stage().Name())
 			}
 			break
@@ -551,6 +563,10 @@ func (a *app) texts(g *dag.Graph, store *disk.Store, r *engine.Result) error {
 			return fmt.Errorf("%s: %w", o.Name(), err)
 		}
 		if silent {
+			continue
+		}
+		if printed != nil && printed(o) {
+			unchanged = append(unchanged, o.Task.ID())
 			continue
 		}
 		if len(found) > 1 {
@@ -563,10 +579,26 @@ func (a *app) texts(g *dag.Graph, store *disk.Store, r *engine.Result) error {
 		}
 		fmt.Fprintln(a.Out, shown+more)
 	}
-	if len(found) > 0 && !silent {
+	if unchanged != nil {
+		a.Note("unchanged since the last run: %s; %s prints it", words.Some(unchanged, 3), a.With("--summary"))
+	}
+	if len(unchanged) < min(len(found), mostTexts) && !silent {
 		fmt.Fprintln(a.Out)
 	}
 	return nil
+}
+
+// inLastRun reports whether the last run that had a text, before the run id, had the same one.
+func inLastRun(past *record.Past, id string) func(results.Output) bool {
+	return func(o results.Output) bool {
+		for run := range past.Back {
+			if t := run.Task(o.Task.ID()); run.ID != id && t != nil && t.Outputs != nil {
+				ref, ok := t.Outputs.Get(o.Port.Name)
+				return ok && ref.Digest == o.Ref.Digest
+			}
+		}
+		return false
+	}
 }
 
 // handedOut tells of which tasks a run reads the results when it is over: the texts

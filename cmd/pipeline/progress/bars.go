@@ -113,6 +113,9 @@ func (b *bars) draw(now time.Time) {
 // frame is what the screen shall show. Where the stages do not fit, those that
 // are through go first, then those that wait.
 func (b *bars) frame(now time.Time, width, height int) []string {
+	if all := b.t.allCached(); all != "" {
+		return []string{b.term.Faint(all)}
+	}
 	room := max(height-3, 3)
 	var shown []*tally
 	for _, s := range b.t.order {

@@ -52,6 +52,8 @@ type lines struct {
 	mu      sync.Mutex
 	t       *tallies
 	printed map[*tally]bool
+	busy    bool      // a task ran
+	cached  []*tally  // that were through before one did: their lines wait for it
 	last    time.Time // of the last line
 	stop    chan struct{}
 	stopped sync.WaitGroup
@@ -72,6 +74,10 @@ func (l *lines) Event(e engine.Event) {
 	if s == nil {
 		return
 	}
+	if e.State != engine.Cached && e.State != engine.Waiting {
+		l.busy = true
+		l.flush(now)
+	}
 	switch e.State {
 	case engine.Waiting, engine.Running:
 		return
@@ -83,9 +89,22 @@ func (l *lines) Event(e engine.Event) {
 		}
 		fmt.Fprintf(l.w, "%s: %s%s\n", e.Task, e.State, took)
 	}
-	if s.complete() && !l.printed[s] {
+	switch {
+	case !s.complete() || l.printed[s]:
+	case l.busy || l.verbose:
+		l.stage(s, now)
+	default:
+		l.printed[s] = true
+		l.cached = append(l.cached, s)
+	}
+}
+
+// flush prints the lines that wait.
+func (l *lines) flush(now time.Time) {
+	for _, s := range l.cached {
 		l.stage(s, now)
 	}
+	l.cached = nil
 }
 
 func (l *lines) stage(s *tally, now time.Time) {
@@ -130,6 +149,11 @@ func (l *lines) Close() {
 	l.stopped.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if all := l.t.allCached(); all != "" && !l.verbose {
+		fmt.Fprintln(l.w, all)
+		return
+	}
+	l.flush(time.Now())
 	for _, s := range l.t.order {
 		if s.done() > 0 && !l.printed[s] {
 			l.stage(s, time.Now())

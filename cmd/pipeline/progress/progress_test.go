@@ -62,6 +62,30 @@ func TestLinesOfAnUnfinishedRun(t *testing.T) {
 	need.Equal(t, out.String(), "series: 1 cached\n")
 }
 
+// TestAllCached: a run that finds every result has one line, and one in which a task runs has a line a stage.
+func TestAllCached(t *testing.T) {
+	series := []string{"series[sub-1]", "series[sub-2]", "series[sub-3]"}
+	for last, want := range map[engine.State]string{
+		engine.Cached:  "2 stages: 4 cached\n",
+		engine.Skipped: "series: 3 cached\ntrain: 1 skipped\n",
+	} {
+		var out strings.Builder
+		l, frames := newLines(&out, newTallies(twoStages(), engine.Options{}), false), newTallies(twoStages(),
+			engine.Options{})
+		for _, task := range series {
+			l.Event(event("series", task, engine.Cached))
+			frames.count(event("series", task, engine.Cached), time.Now())
+		}
+		need.Equal(t, out.String(), "") // waits for a task that runs
+		l.Event(event("train", "train", last))
+		frames.count(event("train", "train", last), time.Now())
+		l.Close()
+		need.Equal(t, out.String(), want)
+		frame := newFrames(frames).frame(time.Now(), 80, 24)
+		need.Equal(t, len(frame) == 1 && frame[0]+"\n" == want, last == engine.Cached)
+	}
+}
+
 func TestLinesSignOfLife(t *testing.T) {
 	var out strings.Builder
 	l := newLines(&out, newTallies(twoStages(), engine.Options{}), false)

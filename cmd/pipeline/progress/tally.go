@@ -8,6 +8,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/dag/engine"
+	"prgnn/internal/words"
 )
 
 // tallies count what became of each stage's tasks.
@@ -181,6 +182,24 @@ func (s *tally) work() (worked, all float64) {
 		}
 	}
 	return worked, float64(s.total() - s.cached - s.skipped)
+}
+
+// allCached is the one line for a run that found every result; "" for any other.
+func (t *tallies) allCached() string {
+	stages, tasks := 0, 0
+	for _, s := range t.order {
+		if s.tasks == 0 && s.done() == 0 {
+			continue
+		}
+		if s.cached < s.total() {
+			return ""
+		}
+		stages, tasks = stages+1, tasks+s.cached
+	}
+	if stages == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: %d cached", words.Count(stages, "stage"), tasks)
 }
 
 // Counts are how many tasks ended how.
