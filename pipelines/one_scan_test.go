@@ -14,7 +14,7 @@ import (
 func TestOneFileOfTwoParticipants(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.tsv", "b.tsv", "c.tsv"} {
-		testdir.Write(t, filepath.Join(dir, name), "x\ty\n1\t2\n2\t1\n")
+		testdir.Write(t, filepath.Join(dir, name), name+"\ty\n1\t2\n2\t1\n")
 	}
 	need.NoError(t, os.Symlink("b.tsv", filepath.Join(dir, "link.tsv")))
 	testdir.Write(t, filepath.Join(dir, "p.tsv"),
@@ -60,6 +60,53 @@ func TestConfoundsOfTwoParticipants(t *testing.T) {
 			need.Error(t, err, "its confounds file ", " has the content of that of "+want, "correct the file of one")
 		} else {
 			need.NoError(t, err)
+		}
+	}
+}
+
+// A series, matrix or scan with the bytes of another participant's under another path is of one of the two.
+func TestContentOfTwoParticipants(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"1": "1\t2\n2\t1\n", "2": "1\t3\n3\t1\n", "3": "1\t2\n2\t1\n"} {
+		testdir.Write(t, filepath.Join(dir, name+".tsv"), text)
+		testdir.Write(t, filepath.Join(dir, "p"+name+".tsv"), name)
+		testdir.Write(t, filepath.Join(dir, name+".nii"), text)
+	}
+	testdir.Write(t, filepath.Join(dir, "p.tsv"), "participant_id\tgroup\tfile\n1\tA\t1\n2\tB\t2\n3\tA\t3\n")
+	testdir.Write(t, filepath.Join(dir, "n.tsv"), "index\tname\n1\ta\n2\tb\n")
+	for port, text := range map[string]string{"series": "timeseries: { file: p.tsv, series: '{file}.tsv' }",
+		"pearson": "matrices: { file: p.tsv, pearson: '{file}.tsv', nodes: n.tsv }",
+		"partial": "matrices: { file: p.tsv, pearson: 'p{file}.tsv', partial: '{file}.tsv', nodes: n.tsv }",
+		"bold":    "table: { file: p.tsv, bold: '{file}.nii', labels: p1.tsv }"} {
+		p, err := build("x.yaml", []byte("cohort: { "+text+" }\nstages:\n  s: { use: echo, with: { value: x } }\n"), dir,
+			nil, maxTasks)
+		need.NoError(t, err)
+		if err == nil {
+			need.Error(t, p.Roster.Subjects[0].Problem, "its "+port+" file ", " has the content of that of sub-3 (p.tsv:4)")
+			need.NoError(t, p.Roster.Subjects[1].Problem)
+			need.Error(t, p.Roster.Subjects[2].Problem, " has the content of that of sub-1 (p.tsv:2)")
+		}
+	}
+}
+
+// A label image on the grid of each participant is of one; in a template's space, copies of an atlas are as good as the
+// atlas, and one file for several is a matter of the stage that reads it.
+func TestLabelsOfTwoParticipants(t *testing.T) {
+	_, load := labeled(t)
+	for _, c := range []struct {
+		labels, space string
+		refused       bool
+	}{{"copied", "native", true}, {"copied", "T1w", true}, {"copied", "MNI152NLin6Asym", false}, {"copied",
+		"auto", false},
+		{"own", "native", false}} {
+		p, err := load(c.labels, c.space, "")
+		need.NoError(t, err)
+		for i, s := range p.Roster.Subjects {
+			if c.refused && i < 2 {
+				need.Error(t, s.Problem, "its labels file ", "but one label image is not of two participants")
+			} else {
+				need.NoError(t, s.Problem)
+			}
 		}
 	}
 }

@@ -30,7 +30,8 @@ func TestRefusedAreLeftOut(t *testing.T) {
 		id := fmt.Sprintf("sub-%d", i+1)
 		participants += id + "\t" + []string{"A", "B"}[i%2] + "\n"
 		img := &nifti.Image{Shape: []int{1, 1, 1, volumes}, TR: 2,
-			Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: make([]int16, volumes)}
+			Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}},
+			Data:   slices.Repeat([]int16{int16(i)}, volumes)}
 		var b bytes.Buffer
 		need.NoError(t, nifti.Encode(&b, img))
 		stem := id + "/func/" + id + "_task-rest"
@@ -101,7 +102,7 @@ func TestRunsAreRefusedTogether(t *testing.T) {
 		for r, volumes := range runs {
 			img := &nifti.Image{Shape: []int{1, 1, 1, volumes}, TR: 2,
 				Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}},
-				Data:   make([]int16, volumes)}
+				Data:   slices.Repeat([]int16{int16(2*i + r)}, volumes)}
 			var b bytes.Buffer
 			need.NoError(t, nifti.Encode(&b, img))
 			stem := fmt.Sprintf("%s/func/%s_task-rest_run-%d", id, id, r+1)
@@ -163,7 +164,8 @@ func TestMotionIsTheReason(t *testing.T) {
 		id := fmt.Sprintf("sub-%d", i+1)
 		participants += id + "\t" + []string{"A", "B"}[i%2] + "\n"
 		img := &nifti.Image{Shape: []int{1, 1, 1, 40}, TR: 2,
-			Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: make([]int16, 40)}
+			Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}},
+			Data:   slices.Repeat([]int16{int16(i)}, 40)}
 		var b bytes.Buffer
 		need.NoError(t, nifti.Encode(&b, img))
 		var c strings.Builder

@@ -19,6 +19,7 @@ import (
 func TestWhichRepetitionTime(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) { t.Helper(); testdir.Write(t, filepath.Join(dir, name), text) }
+	scans := int16(0)
 	image := func(shape ...int) string {
 		t.Helper()
 		n := 1
@@ -28,7 +29,8 @@ func TestWhichRepetitionTime(t *testing.T) {
 		var b bytes.Buffer
 		grid := nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}
 		need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: shape, Affine: grid, TR: 2,
-			Data: make([]int16, n)}))
+			Data: slices.Repeat([]int16{scans}, n)}))
+		scans++ // no two are one
 		return b.String()
 	}
 	write("participants.tsv", "participant_id\tgroup\nsub-01\tA\nsub-02\tB\n")

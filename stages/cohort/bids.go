@@ -184,6 +184,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if r.Space = c.Space; c.Space == "auto" {
 		r.Space = ""
 	}
+	r.segmented = labels == nil
 	r.Here = append(r.Here, userfile.WhereFound(root, l.Path))
 	r.Here = append(r.Here, labels.here()...)
 	if r.Atlas, err = labels.settings(); err != nil {

@@ -189,3 +189,50 @@ func TestBIDSNotFetched(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
+
+// FreeSurfer's labels, brain masks in the space of each and transforms are of one participant; a transform that moves
+// nothing, and a mask in the space of a template, may be those of many.
+func TestBIDSCopiesOfAnother(t *testing.T) {
+	affine := func(x string) string {
+		return "#Insight Transform File V1.0\n#Transform 0\nTransform: AffineTransform_double_3_3\n" +
+			"Parameters: 1 0 0 0 1 0 0 0 1 " + x + " 0 0\nFixedParameters: 0 0 0\n"
+	}
+	for _, c := range []struct {
+		space, port string
+		moves       string // mm
+		refused     bool
+	}{{"T1w", "labels", "", true}, {"T1w", "mask", "", true}, {"T1w", "transform", "2", true}, {"T1w",
+		"transform", "0", false},
+		{"T1w", "none", "", false}, {"MNI152NLin2009cAsym", "labels", "", true}, {"MNI152NLin2009cAsym", "warp", "", false},
+		{"MNI152NLin2009cAsym", "mask", "", false}} {
+		t.Run(c.space+" "+c.port+c.moves, func(t *testing.T) {
+			d := newDataset(t, threePeople)
+			for i, sub := range []string{"sub-01", "sub-02", "sub-03"} {
+				text := func(port, copied string) string {
+					if port == c.port && i < 2 {
+						return copied
+					}
+					return sub
+				}
+				scan, anat := sub+"/func/"+sub+"_task-rest_space-"+c.space+"_desc-", sub+"/anat/"+sub
+				d.write(scan+"preproc_bold.nii.gz", sub)
+				d.write(scan+"brain_mask.nii.gz", text("mask", "mask"))
+				d.write("sourcedata/freesurfer/"+sub+"/mri/aparc+aseg.mgz", text("labels", "labels"))
+				d.write(anat+"_from-fsnative_to-T1w_mode-image_xfm.txt", text("transform", affine(c.moves)))
+				d.write(anat+"_from-T1w_to-MNI152NLin2009cAsym_mode-image_xfm.h5", text("warp", "no transform"))
+			}
+			r := need.Value(d.load(func(b *BIDSCohort) {
+				b.Space, b.Labels, b.Confounds = c.space, "freesurfer",
+					false
+			}))(t)
+			r.RefuseOneScan()
+			for i, s := range r.Subjects {
+				if c.refused && i < 2 {
+					need.Error(t, s.Problem, "its "+c.port+" file ", " has the content of that of ")
+				} else {
+					need.NoError(t, s.Problem)
+				}
+			}
+		})
+	}
+}

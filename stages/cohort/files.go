@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,10 +17,13 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
+	"prgnn/nifti"
+	"prgnn/nifti/itk"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
+	"prgnn/stages/region"
 	"prgnn/stages/sheet"
 )
 
@@ -419,9 +423,6 @@ func rosterOf(l *listed.List, sources []*fileSource) *Roster {
 			if err != nil {
 				problems = append(problems, err)
 			}
-			if err := oneScan(Run{name, s.Files}, s.Runs); err != nil {
-				problems = append(problems, err)
-			}
 			if s.Runs = append(s.Runs, Run{name, s.Files}); last != nil {
 				last.Runs = s.Runs
 				if problems != nil && last.Problem == nil {
@@ -497,106 +498,144 @@ func (r *Roster) refuseShared(l *listed.List, files []rowFile) {
 var measured = []string{"framewise_displacement", "std_dvars", "dvars", "trans_x", "rot_x", "csf", "white_matter",
 	"global_signal", "a_comp_cor_00"}
 
-// oneMotion reports whether two tables of confounds have the same bytes, with columns that no two scans share.
-func oneMotion(a, b string) bool {
-	if !regular.Same(a, b) {
-		return false
-	}
-	file, err := userfile.Open(a)
+// motion reports whether a table of confounds has columns that no two scans share.
+func motion(path string) bool {
+	file, err := userfile.Open(path)
 	if err != nil {
 		return false
 	}
 	defer file.Close()
-	s, err := sheet.Read(file, a)
+	s, err := sheet.Read(file, path)
 	return err == nil && slices.ContainsFunc(s.Columns, func(name string) bool {
 		return slices.Contains(measured, name)
 	})
 }
 
+// moves reports whether a transform is not the identity, which may be that of many.
+func moves(path string) bool {
+	file, err := regular.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	t, err := itk.Read(file, info.Size())
+	if err != nil { // its task reports it
+		return false
+	}
+	linear, whole := t.Linear()
+	return !whole || linear != nifti.Identity
+}
+
+// An ownPort is a port whose file is of one participant.
+type ownPort struct {
+	name string
+	of   string // what is of one participant
+	is   func(r *Roster,
+		native bool) bool // whether it is, in the space of each participant or not; nil where it always is
+	file func(path string) bool // whether this file is; nil where each is
+}
+
+func inNative(_ *Roster, native bool) bool { return native }
+
+// ownPorts are those of files that two participants cannot share, the first one reported first.
+var ownPorts = []ownPort{{name: "bold", of: "scan"}, {name: "series", of: "scan"}, {name: "pearson", of: "scan"},
+	{name: "partial", of: "scan"}, {name: "confounds", of: "scan", file: motion},
+	{name: "labels", of: "label image", is: func(r *Roster, native bool) bool { return native || r.segmented }},
+	{name: "mask", of: "brain mask", is: inNative}, {name: "within", of: "brain mask", is: inNative},
+	{name: "transform", of: "transform", file: moves}, {name: "warp", of: "transform", file: moves}}
+
 // RefuseOneScan makes it a problem of two participants that one file is the scan, series or matrix of both, whatever
-// links lead to it: one brain counts once. So does a table of confounds with the same bytes, whose motion and signals
-// are of one scan. Those who are left out do not count, so it is called when these are known.
+// links lead to it, or that their files have the same bytes: one brain counts once. So do their tables of confounds,
+// and the label images and masks that lie in the space of each. Those who are left out do not count, so it is called
+// when these are known.
 func (r *Roster) RefuseOneScan() {
 	if r.Axis != "" {
 		return
 	}
-	type place struct {
-		subject int
-		path    string
-	}
-	first, why := map[string]place{}, map[int]error{}
-	tables := map[int64][]place{} // of confounds, by size
-	refuse := func(i, other int, port, path string) {
-		id, from, line := r.Subjects[i].ID, r.Subjects[other].ID, func(id string) string {
-			if at := r.Line(id); at != "" {
-				return " (" + at + ")"
-			}
-			return ""
+	why := map[int]error{}
+	native := region.Individual(cmp.Or(r.Space, r.spaceByName(r.IDs())))
+	for _, port := range ownPorts {
+		if port.is != nil && !port.is(r, native) {
+			continue
 		}
-		is, what := "is also", "the path"
-		if port == "confounds" {
-			is, what = "has the content of", "the file"
-		}
-		if why[i] == nil {
-			why[i] = fmt.Errorf("participant %s%s: %w%s", id, line(id), userfile.Place(fmt.Errorf(
-				"its %s file %s %s that of %s%s, but one scan is not of two participants: correct %s of one, or exclude one of the two",
-				port, path, is, from, line(from), what), path), r.Without(id))
-		}
-	}
-	for i, s := range r.Subjects {
-		for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
-			for _, port := range []string{"bold", "series", "pearson", "partial"} {
-				path := run.Files[port]
-				file, err := regular.Identity(path)
-				if path == "" || err != nil {
-					continue
-				}
-				was, there := first[port+" "+file]
-				if !there {
-					first[port+" "+file] = place{i, path}
-				} else if was.subject != i {
-					refuse(was.subject, i, port, was.path)
-					refuse(i, was.subject, port, path)
+		var subjects []int
+		var paths, runs []string
+		for i, s := range r.Subjects {
+			for _, run := range append([]Run{{Files: s.Files}}, s.Runs...) {
+				if path := run.Files[port.name]; path != "" {
+					subjects, paths, runs = append(subjects, i), append(paths, path), append(runs, run.Name)
 				}
 			}
-			path := run.Files["confounds"]
-			info, err := os.Stat(path)
-			if path == "" || err != nil {
+		}
+		for _, same := range regular.Copies(paths) {
+			if port.file != nil && !port.file(paths[same[0]]) {
 				continue
 			}
-			same := tables[info.Size()]
-			for _, was := range same {
-				if was.subject != i && oneMotion(was.path, path) {
-					refuse(was.subject, i, "confounds", was.path)
-					refuse(i, was.subject, "confounds", path)
+			for n, at := range same {
+				i := subjects[at]
+				if why[i] != nil {
+					continue
+				}
+				earlier := slices.IndexFunc(same[:n], func(k int) bool { return subjects[k] == i })
+				if other := slices.IndexFunc(same, func(k int) bool { return subjects[k] != i }); other >= 0 {
+					why[i] = r.shared(port, i, subjects[same[other]], paths[at], paths[same[other]])
+				} else if was := same[max(earlier, 0)]; earlier >= 0 && port.of == "scan" {
+					why[i] = r.twice(port, i, [2]string{runs[was], runs[at]}, [2]string{paths[was], paths[at]})
 				}
 			}
-			tables[info.Size()] = append(same, place{i, path})
 		}
 	}
 	for i, err := range why {
-		if r.Subjects[i].Problem == nil {
+		if err != nil && r.Subjects[i].Problem == nil {
 			r.Subjects[i].Problem = err
 		}
 	}
 }
 
-// oneScan refuses a run or session of a participant whose scan or series is that of an earlier one: one scan is no two.
-func oneScan(run Run, earlier []Run) error {
-	for _, port := range []string{"bold", "series"} {
-		path := run.Files[port]
-		for _, other := range earlier {
-			if was := other.Files[port]; path != "" && was != "" && regular.Same(was, path) {
-				file := filepath.Base(path)
-				if name := filepath.Base(was); name != file {
-					file += ", as in " + name
-				}
-				return fmt.Errorf("its scans %s and %s are one (%s): a scan that counts twice is no more data; take one of them out, or name the right file", other.Name, run.Name, file)
-			}
-		}
+// called is a participant with its place in the table.
+func (r *Roster) called(i int) string {
+	if at := r.Line(r.Subjects[i].ID); at != "" {
+		return r.Subjects[i].ID + " (" + at + ")"
 	}
-	return nil
+	return r.Subjects[i].ID
 }
+
+// shared is why a participant's file cannot be that of another too; nil of one label image for several, which its tasks
+// refuse where no transform takes it to each (see OneImage).
+func (r *Roster) shared(port ownPort, i, other int, path, its string) error {
+	is, what := "has the content of", "the file"
+	one, _ := regular.Identity(path)
+	if two, _ := regular.Identity(its); one == two {
+		if port.name == "labels" {
+			return nil
+		}
+		is, what = "is also", "the path"
+	}
+	return fmt.Errorf("participant %s: %w%s", r.called(i), userfile.Place(fmt.Errorf(
+		"its %s file %s %s that of %s, but one %s is not of two participants: correct %s of one, or exclude one of the two",
+		port.name, path, is, r.called(other), port.of, what), path), excluding(r.Subjects[i].ID))
+}
+
+// twice is why two runs or sessions of a participant cannot have one scan, which is no two, or one table of confounds.
+func (r *Roster) twice(port ownPort, i int, runs, paths [2]string) error {
+	file := filepath.Base(paths[1])
+	if name := filepath.Base(paths[0]); name != file {
+		file += ", as in " + name
+	}
+	why := "are one (%s): a scan that counts twice is no more data; take one of them out, or name the right file"
+	if port.name == "confounds" {
+		why = "have the same confounds (%s), but motion and signals are of one scan: name the right file"
+	}
+	return fmt.Errorf("participant %s: its scans %s and %s "+why+"%s", r.called(i), runs[0], runs[1], file,
+		excluding(r.Subjects[i].ID))
+}
+
+// excluding is how to continue without a participant whose files are looked at after incomplete: skip.
+func excluding(id string) string { return " (to continue without it: exclude: [" + id + "])" }
 
 // runName names a further run of a participant: by the column of sessions, or its number.
 func runName(l *listed.List, row listed.Row, runs []Run) (string, error) {

@@ -288,16 +288,18 @@ func TestExcludeNobody(t *testing.T) {
 func TestOneFileAsTwoRuns(t *testing.T) {
 	long := strings.Repeat("1\t2\n", 2000)
 	dir := testdir.Files(t, map[string]string{
-		"a.tsv": "a\tb\n1\t2\n", "copy.tsv": "a\tb\n1\t2\n", "b.tsv": "a\tb\n1\t3\n",
-		"x.tsv": long + "1\n", "y.tsv": long + "2\n",
-		"participants.tsv": "participant_id\tgroup\tf\n1\tA\ta.tsv\n1\tA\ta.tsv\n2\tB\ta.tsv\n2\tB\tcopy.tsv\n" +
-			"3\tA\ta.tsv\n3\tA\tb.tsv\n4\tB\tx.tsv\n4\tB\ty.tsv\n5\tB\tx.tsv\n5\tB\ty.tsv\n5\tB\tx.tsv\n"})
+		"1.tsv": "a\tb\n1\t1\n", "2.tsv": "a\tb\n1\t2\n", "copy.tsv": "a\tb\n1\t2\n", "3.tsv": "a\tb\n1\t3\n",
+		"4.tsv": "a\tb\n1\t4\n", "v.tsv": long + "4\n", "w.tsv": long + "3\n", "x.tsv": long + "1\n",
+		"y.tsv": long + "2\n",
+		"participants.tsv": "participant_id\tgroup\tf\n1\tA\t1.tsv\n1\tA\t1.tsv\n2\tB\t2.tsv\n2\tB\tcopy.tsv\n" +
+			"3\tA\t3.tsv\n3\tA\t4.tsv\n4\tB\tv.tsv\n4\tB\tw.tsv\n5\tB\tx.tsv\n5\tB\ty.tsv\n5\tB\tx.tsv\n"})
 	c := &TimeseriesCohort{Parameters: listed.Defaults(), Series: "f"}
 	c.File, c.Runs = "participants.tsv", "all"
 	r := need.Value(c.Load(dir))(t)
-	for i, want := range []string{"participants.tsv:3: participant sub-1: its scans 1 and 2 are one (a.tsv)",
-		"participants.tsv:5: participant sub-2: its scans 1 and 2 are one (copy.tsv, as in a.tsv)", "", "",
-		"participants.tsv:12: participant sub-5: its scans 1 and 3 are one (x.tsv)"} {
+	r.RefuseOneScan()
+	for i, want := range []string{"participant sub-1 (participants.tsv:2): its scans 1 and 2 are one (1.tsv)",
+		"participant sub-2 (participants.tsv:4): its scans 1 and 2 are one (copy.tsv, as in 2.tsv)", "", "",
+		"participant sub-5 (participants.tsv:10): its scans 1 and 3 are one (x.tsv)"} {
 		if want == "" {
 			need.NoError(t, r.Subjects[i].Problem)
 		} else {
