@@ -82,7 +82,7 @@ func (c Cleaning) nuisance() (all List) {
 	}
 	if unknown > 0 {
 		all.Add(Finding{"nuisance.unknown", Notes, Subject{}, map[string]any{"N": unknown, "Of": len(c.Scans),
-			"NoMotion": still > 0 && !c.MotionGiven}})
+			"Joined": c.Joined, "NoMotion": still > 0 && !c.MotionGiven}})
 	}
 	return all
 }
@@ -192,7 +192,7 @@ func (c Cleaning) events() (all List) {
 	conditions, of := Events(c.Scans)
 	if left := of["none"]; left != nil {
 		all.Add(Finding{"scans.events-left-in", Limits, Subject{Participants: who(left)},
-			map[string]any{"N": len(left), "Conditions": conditions["none"]}})
+			map[string]any{"N": len(left), "Joined": c.Joined, "Conditions": conditions["none"]}})
 	}
 	if without := of[""]; without != nil && len(without) < len(c.Scans) {
 		all.Add(Finding{"scans.without-events", Limits, Subject{Participants: who(without)}, nil})
@@ -243,7 +243,7 @@ func (c Cleaning) lengths() (all List) {
 	median, short := column.ShortScans(volumes)
 	all.Add(c.faults("scans.short", func(s Scan) (ScanFault, bool) {
 		return ScanFault{N: int(s.Volumes), severity: -float64(s.Volumes)}, short[s.Who] && s.Volumes > 0
-	}, map[string]any{"Median": median, "Joined": c.Joined})...)
+	}, map[string]any{"Median": median})...)
 	if length, ok := usual(c.Scans, func(s Scan) float64 { return float64(s.Volumes) }); ok {
 		sites, alike := c.sitesOfLength(int32(length))
 		if sites != nil {
@@ -253,11 +253,12 @@ func (c Cleaning) lengths() (all List) {
 		all.Add(c.faults("scans.length", func(s Scan) (ScanFault, bool) {
 			return ScanFault{N: int(s.Volumes)},
 				float64(s.Volumes) != length && !alike[s.Who] && !short[s.Who] && s.Volumes > 0
-		}, map[string]any{"Usual": int(length), "Joined": c.Joined})...)
+		}, map[string]any{"Usual": int(length)})...)
 	}
 	if unknown, groups := TimeUnknown(c.Scans, c.Group); unknown != nil && len(unknown) < len(c.Scans) {
 		all.Add(Finding{"scans.time-unknown", Limits, Subject{Participants: who(unknown)},
-			map[string]any{"N": len(unknown), "Of": len(c.Scans), "Groups": groups, "Who": who(unknown)}})
+			map[string]any{"N": len(unknown), "Of": len(c.Scans), "Joined": c.Joined, "Groups": groups,
+				"Who": who(unknown)}})
 	}
 	if tr, ok := usual(c.Scans, func(s Scan) float64 { return s.TR }); ok {
 		all.Add(c.faults("scans.repetition-time", func(s Scan) (ScanFault, bool) {
@@ -394,7 +395,7 @@ func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers m
 	if shared {
 		found = slices.DeleteFunc(found[:1], func(ScanFault) bool { return found[0].severity == found[n-1].severity })
 	}
-	values := map[string]any{"Listed": found, "Shared": shared, "N": n, "Of": len(c.Scans)}
+	values := map[string]any{"Listed": found, "Shared": shared, "N": n, "Of": len(c.Scans), "Joined": c.Joined}
 	maps.Copy(values, numbers)
 	return List{{code, Limits, subject, values}}
 }

@@ -84,7 +84,8 @@ func (a *Cohort) cleaning() {
 	conditions, of := finding.Events(a.Scans)
 	for _, model := range []string{"spm", "glover", "fir"} {
 		if n := len(of[model]); n > 0 {
-			a.Put("scans.task", values{"Model": model, "Conditions": conditions[model], "N": n})
+			a.Put("scans.task", values{"Model": model, "Conditions": conditions[model], "N": n,
+				"Joined": a.Joined() > 0})
 		}
 	}
 	var group map[string]string
