@@ -105,7 +105,7 @@ var mayImport = map[string][]string{
 	"cmd":       {"cmd/pipeline/cli", "cmd/pipeline/imaging", "stages"}, // main
 
 	// The rooms of the command, from the top down.
-	"cmd/pipeline/cli": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/bidsapp",
+	"cmd/pipeline/cli": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/atlases", "cmd/pipeline/bidsapp",
 		"cmd/pipeline/manual", "cmd/pipeline/page", "cmd/pipeline/trace",
 		"cmd/pipeline/flags", "cmd/pipeline/executor", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/members",
 		"cmd/pipeline/describe", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/scaffold",
@@ -122,6 +122,7 @@ var mayImport = map[string][]string{
 	"cmd/pipeline/executor": {"dag", "stages", "cmd/pipeline/flags", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/members":  {"pipelines", "stages", "cmd/pipeline/console"},
 	"cmd/pipeline/bidsapp":  {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/results", "cmd/pipeline/console"},
+	"cmd/pipeline/atlases":  {"stages", "cmd/pipeline/flags", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/manual":   {},
 	"cmd/pipeline/export":   {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/results", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/audit":    {"artifacts", "dag", "pipelines", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/console", "cmd/pipeline/exit"},

@@ -121,6 +121,7 @@ func TestRead(t *testing.T) {
 			[]Node{{Index: 1, ID: 10, Name: "a", X: -3.5, Color: "#00FF00"}, {Index: 2, ID: 11, Name: "b", X: nan}}},
 		{"Excel", "\ufeffIndex;Name\r\n3;\"x, y\"\r\n\r\n", []Node{{Index: 1, ID: 3, Name: "x, y", X: nan}}},
 		{"pandas", "index,name\n1.0,a\n20.0,b\n", []Node{{Index: 1, ID: 1, Name: "a", X: nan}, {Index: 2, ID: 20, Name: "b", X: nan}}},
+		{"DiFuMo of TemplateFlow", "Component\tDifumo_names\tYeo_networks7\tGM\n1\tCuneus\tVisCent\t0.4\n", []Node{{Index: 1, ID: 1, Name: "Cuneus", X: nan}}},
 		{"plain names", "left\nright\n", []Node{{Index: 1, ID: 1, Name: "left", X: nan},
 			{Index: 2, ID: 2, Name: "right", X: nan}}},
 		{"plain numbers", "101\n7\n", []Node{{Index: 1, ID: 101, Name: "101", X: nan},

@@ -240,9 +240,23 @@ func (w *Wanted) missing(places []Place, stubs, elsewhere []candidate, near []st
 		slices.Sort(near)
 		text += words.DidYouMean(w.Atlas, near) + "; the atlases in this space are " + words.Some(near, 12)
 	default:
-		text += "; the key dir names another directory"
+		text += "; the key dir is for another directory"
+	}
+	if w.Dir == "" && len(elsewhere) == 0 {
+		text += "; an atlas of TemplateFlow is fetched by: " + w.get()
 	}
 	return errors.New(text)
+}
+
+// get is the command that fetches the atlas, if TemplateFlow has it.
+func (w *Wanted) get() string {
+	command := "pipeline atlas get " + w.Atlas + " --space " + w.Space
+	for _, part := range [][2]string{{"desc", w.Desc}, {"res", w.Resolution}} {
+		if part[1] != "" {
+			command += " --" + part[0] + " " + strings.TrimPrefix(part[1], part[0]+"-")
+		}
+	}
+	return command
 }
 
 // name is the atlas that a file is of.

@@ -126,6 +126,13 @@ func columnsOf(header []string) (columns map[string]int, id string, err error) {
 		}
 		columns[name] = i
 	}
+	if _, ok := columns["difumo_names"]; ok {
+		for theirs, ours := range difumo {
+			if at, ok := columns[theirs]; ok {
+				columns[ours] = at
+			}
+		}
+	}
 	if _, ok := columns["name"]; !ok {
 		return nil, "", fmt.Errorf("no column \"name\"; the columns are %s", words.Some(header, 30))
 	}
@@ -136,6 +143,9 @@ func columnsOf(header []string) (columns map[string]int, id string, err error) {
 	}
 	return nil, "", fmt.Errorf("no column \"index\" (or \"id\") with the value of each region in the label image; the columns are %s", words.Some(header, 30))
 }
+
+// difumo are the columns of the table of DiFuMo in TemplateFlow, which are not those of BIDS.
+var difumo = map[string]string{"component": "index", "difumo_names": "name", "yeo_networks7": "network"}
 
 var isColor = pattern.New(`^#[0-9a-fA-F]{6}$`)
 

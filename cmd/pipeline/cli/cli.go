@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts/remote"
+	"prgnn/cmd/pipeline/atlases"
 	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
@@ -128,14 +129,18 @@ var commands = []subcommand{
 
 	{name: "init", group: "help", make: (*app).initCommand, places: nowhere},
 	{name: "print", group: "help", make: (*app).printCommand, places: nowhere},
-	{name: "simulate", group: "help", make: (*app).simulateCommand, places: nowhere,
-		has: func() bool { return writer() != nil }},
+	{name: "simulate", group: "help", make: (*app).simulateCommand, places: nowhere, has: imaging},
+	{name: "atlas", group: "help", make: func(a *app) *cobra.Command { return atlases.Command(a.Console) },
+		places: nowhere, has: imaging},
 	{name: "docs", group: "help", make: (*app).docsCommand, places: nowhere},
 	{name: "stages", group: "help", make: (*app).stagesCommand, places: nowhere},
 	{name: "new-stage", group: "help", make: (*app).newStageCommand, places: nowhere},
 	{name: "version", group: "help", make: (*app).versionCommand, places: nowhere},
 	{name: "completion", group: "help", make: (*app).completionCommand, places: nowhere, tellsOfAll: true},
 }
+
+// imaging reports whether the program has the kinds of brain imaging.
+func imaging() bool { return writer() != nil }
 
 // available are the commands that this program has: a lab's may be without the brain.
 func available() []subcommand {

@@ -172,6 +172,8 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	add("sign", "run.lock", "--key", "me.pem")
 	add("verify")
 	add("verify", hostile)
+	add("atlas", "get", hostile)
+	add("atlas", "list", hostile)
 	add("docs", hostile)
 	add("docs", "--search", hostile)
 	add("stages", hostile)

@@ -80,6 +80,7 @@ var forms = []string{
 	"print study.yaml",
 	"print study.yaml --json",
 	"simulate small.yaml d --set cohort.volumes=20",
+	"atlas list",
 	"docs",
 	"docs questions",
 	"stages",
