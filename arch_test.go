@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 		"stages/column", "stages/fold",
 		"stages/region", "stages/learn", "stages/inference"},
 	"stages/assess/leakage": {"stages/role", "stages/finding", "artifacts/encoding", "dag", "stages/column", "stages/fold", "stages/region",
-		"stages/learn"},
+		"stages/learn", "stages/inference"},
 	"stages/learn": {"stages/role", "stages/finding", "artifacts", "artifacts/encoding", "dag", "gnn",
 		"stages/column", "stages/fold",
 		"stages/region", "stages/inference", "stages/learn/family"},

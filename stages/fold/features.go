@@ -33,14 +33,14 @@ type Features struct {
 // symmetric matrix the entries above the diagonal count, without regions that have only zeros and NaN there: these are
 // missing.
 func FeaturesOf(a *encoding.Array) Features {
-	v, shape := a.Float64s(), a.Shape
-	if len(shape) == 3 && shape[0] > 0 {
-		v, shape = v[:len(v)/shape[0]], shape[1:]
+	v := a.Float64s()
+	if len(a.Shape) == 3 && a.Shape[0] > 0 {
+		v = v[:len(v)/a.Shape[0]]
 	}
 	f := Features{print: PrintOf(v)}
-	if len(shape) == 2 && shape[0] == shape[1] && symmetric(v, shape[0]) {
+	if m, n := Matrix(a); n > 0 {
 		f.matrix = true
-		v = edges(v, shape[0])
+		v = edges(m, n)
 	}
 	chosen := random.New(0, "leakage", "features").Perm(len(v))
 	for _, i := range chosen[:min(mostValues, len(v))] {
@@ -52,6 +52,18 @@ func FeaturesOf(a *encoding.Array) Features {
 	}
 	f.ranks = inference.Ranks(f.values)
 	return f
+}
+
+// Matrix is draw 0 of an array (draw first) of symmetric matrices, and its number of regions; 0 of another array.
+func Matrix(a *encoding.Array) (m []float64, n int) {
+	v, shape := a.Float64s(), a.Shape
+	if len(shape) == 3 && shape[0] > 0 {
+		v, shape = v[:len(v)/shape[0]], shape[1:]
+	}
+	if len(shape) != 2 || shape[0] != shape[1] || !symmetric(v, shape[0]) {
+		return nil, 0
+	}
+	return v, shape[0]
 }
 
 // unknown names the first value of an array's draw 0, where none of them is finite: NaN are no features, and the same

@@ -166,6 +166,7 @@ const (
 	SignalsCompared     = "no two participants have series with the same signals"
 	MeanSignalsCompared = "no two participants have series with the same mean signal" // filtered ones were not compared
 	FeaturesCompared    = "no two participants have the same features"
+	CopiesCompared      = "no two participants have connectivity that agrees better than two scans of one person"
 	PredictionsCompared = "every graph is on the side of its participant, and has its label"
 )
 

@@ -85,7 +85,8 @@ func (a *author) leakage() (err error) {
 	switch {
 	case of.Connected:
 		a.Put("leakage.checks", values{"Passed": of.Passed(), "Complete": of.Complete(), "Checks": of.Checks,
-			"Comparisons": of.Comparisons, "Admitted": of.Admitted, "Missing": of.Missing, "Programs": of.Programs()})
+			"Comparisons": of.Comparisons, "Admitted": of.Admitted, "Missing": of.Missing, "Programs": of.Programs(),
+			"Copies": checks[fold.CopiesCompared]})
 	case of.Evaluated:
 		a.Put("leakage.none", nil)
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"prgnn/dag"
-	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -24,7 +23,7 @@ var leakageKind = dag.Kind{
 	Name: "leakage",
 	Doc: "fails if a model was trained on a test participant, or if one scan has two ids\n" +
 		"Checks stored results: the assignment to folds, the scans and features of each participant (the same data under two ids), the sides of the predictions, and the training participants recorded in each model and every other fit. A training with known leakage (select: test, standardize: all) fails too. Connect only folds, scans and features to check before training. Stages that train a model wait for all checks that need no model, and stages that compute an accuracy wait for all checks; after a failure none of them runs.",
-	New: func() dag.Stage { return &Leakage{Correlation: 0.8, Filtered: 0.65} },
+	New: func() dag.Stage { return &Leakage{Correlation: 0.8, Filtered: 0.65, Unrelated: 0.001} },
 
 	// with scans: docs/scale.md#the-memory-of-stages-that-gather-everybody
 	MemoryFor: column.Memory{Each: 80e3}.For,
@@ -37,6 +36,7 @@ type Leakage struct {
 	Admitted    bool    `param:"admitted" doc:"accept trainings with known leakage, as in the authors' program; their predictions keep the warning"`
 	Correlation float64 `param:"correlation" doc:"two scans whose mean signals correlate at least this much, with either sign, at any lag, count as one scan, unless unrelated series may do so by chance (probability over all pairs and lags above 0.005: docs/statistics.md); 0 turns the comparison off" min:"0" max:"1"`
 	Filtered    float64 `param:"filtered" doc:"two scans with the same regions, whose band-pass filtered signals without the mean over regions correlate at least this much, with either sign, at any lag, count as one scan, whatever temporal filter and global signal regression they had, unless unrelated series may do so by chance, as for correlation; 0 turns the comparison off" min:"0" max:"1"`
+	Unrelated   float64 `param:"unrelated" doc:"how many pairs of different people are expected above the threshold of similar connectivity, in the whole cohort; a pair above it is a caution, and counts as one scan if two scans of one person cannot agree as well (docs/statistics.md); 0 turns the comparison off" min:"0" max:"1"`
 }
 
 func (*Leakage) Ports() dag.Ports {
@@ -66,6 +66,7 @@ type leakCheck struct {
 
 	together int    // violations that the first text of found lists together, after its first
 	byChance string // for the report: what may be chance, and is no violation
+	copies   finding.Copies
 }
 
 func (c *leakCheck) fail(format string, args ...any) {
@@ -81,6 +82,7 @@ type foldBook struct {
 	fold  map[int64]map[string]int64 // repeat → participant → fold
 	used  []foldPlace                // in which predictions are tested
 	whole []*leakCheck               // of families that the folds keep together
+	with  map[string]string          // participant → the first one whom the folds keep together with them
 }
 
 func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
@@ -117,43 +119,61 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if problems != nil {
 		return nil, errors.Join(problems...)
 	}
-	rows := lists.Map(checks, func(c *leakCheck) fold.CheckRow {
-		return fold.CheckRow{Check: c.name, Of: int32(c.of), Found: int32(len(c.found))}
-	})
-	table := column.Table(rows)
-	if table.Meta, err = similarScans(t, book); err != nil {
-		return nil, err
-	}
-	note := func(key, text string) {
-		if table.Meta == nil {
-			table.Meta = map[string]string{}
+	var rows []fold.CheckRow
+	for _, c := range checks {
+		if c.name != "" {
+			rows = append(rows, fold.CheckRow{Check: c.name, Of: int32(c.of), Found: int32(len(c.found))})
 		}
-		table.Meta[key] = text
+	}
+	table := column.Table(rows)
+	var copies finding.Copies
+	for _, c := range checks {
+		if c.copies.Scans > 0 {
+			copies = c.copies
+		}
+	}
+	if table.Meta, err = similarScans(t, book, copies); err != nil {
+		return nil, err
 	}
 	for _, c := range checks {
 		if c.passed != nil {
-			note(column.AdmittedLeaks, column.JSON(c.passed))
+			table.Meta[column.AdmittedLeaks] = column.JSON(c.passed)
 		}
 		if c.byChance != "" {
-			note(column.AlikeByChance, c.byChance)
+			table.Meta[column.AlikeByChance] = c.byChance
 		}
 	}
 	return dag.Outputs{"checks": table}, nil
 }
 
-// similarScans is a finding of participants whose connectivity is as similar as that of two scans of one person. It is
-// no violation: similar is not proof, and twins exist.
-func similarScans(t *dag.Task, b *foldBook) (map[string]string, error) {
+// similarScans are findings of participants whose connectivity is as similar as that of two scans of one person, and of
+// what was compared. It is no violation: similar is not proof, and twins exist.
+func similarScans(t *dag.Task, b *foldBook, copies finding.Copies) (map[string]string, error) {
 	pairs, err := fold.Similar(slices.DeleteFunc(slices.Clone(t.All("features")), func(in dag.Input) bool {
 		return !b.takesPart(in.Coord("subject"))
 	}), t.Threads)
-	if err != nil || pairs == nil {
+	if err != nil {
 		return nil, err
 	}
-	names := lists.Map(pairs, func(d fold.Duplicate) string { return d.First + " and " + d.Later })
-	return map[string]string{column.SimilarScans: strconv.Itoa(len(pairs)),
-		finding.Meta: finding.Written(finding.List{{Code: "leakage.similar-scans", Weight: finding.Overturns,
-			Numbers: map[string]any{"Pairs": names}}})}, nil
+	found := copies.Findings()
+	var names []string
+	for _, d := range pairs {
+		if !copies.Have(d.First, d.Later) {
+			names = append(names, d.First+" and "+d.Later)
+		}
+	}
+	if names != nil {
+		found.Add(finding.Finding{Code: "leakage.similar-scans", Weight: finding.Overturns,
+			Numbers: map[string]any{"Pairs": names}})
+	}
+	meta := map[string]string{}
+	if n := len(names) + len(copies.With(finding.Caution)); n > 0 {
+		meta[column.SimilarScans] = strconv.Itoa(n)
+	}
+	if found != nil {
+		meta[finding.Meta] = finding.Written(found)
+	}
+	return meta, nil
 }
 
 func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
@@ -161,7 +181,7 @@ func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &foldBook{label: map[string]string{}, fold: map[int64]map[string]int64{}}
+	b := &foldBook{label: map[string]string{}, fold: map[int64]map[string]int64{}, with: map[string]string{}}
 	c.of = len(members)
 	for _, m := range members {
 		folds := b.fold[int64(m.Repeat)]
@@ -175,7 +195,7 @@ func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
 		if l, known := b.label[m.ID]; known && l != m.Label() {
 			c.fail("%s has the labels %s and %s", m.ID, l, m.Label())
 		}
-		folds[m.ID], b.label[m.ID] = int64(m.Fold), m.Label()
+		folds[m.ID], b.label[m.ID], b.with[m.ID] = int64(m.Fold), m.Label(), m.Together
 	}
 	if n, found := fold.Separated(members); n > 0 {
 		b.whole = []*leakCheck{{name: fold.KeptTogether, of: n, found: found}}

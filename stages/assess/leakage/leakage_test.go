@@ -294,7 +294,8 @@ func TestSimilarScansAreCounted(t *testing.T) {
 		features = append(features,
 			dag.InputOf(encoding.NewArray(m, 1, regions, regions), dag.Coord{Axis: "subject", Value: id}))
 	}
-	meta := need.Value(similarScans(dag.NewTask(map[string][]dag.Input{"features": features}), book))(t)
+	meta := need.Value(similarScans(dag.NewTask(map[string][]dag.Input{"features": features}), book,
+		finding.Copies{}))(t)
 	need.Equal(t, meta[column.SimilarScans], "1", "pairs")
 	found := need.Value(finding.Of(meta))(t)
 	need.Equal(t, found[0].Code, "leakage.similar-scans")

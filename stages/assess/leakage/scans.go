@@ -43,7 +43,7 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if s.Filtered > 0 && s.Filtered < 1 {
 		filtered = filteredTrace
 	}
-	traces, series, having, err := readTraces(taking["scans"], means, filtered)
+	traces, regions, having, err := readTraces(taking["scans"], means, filtered)
 	if err != nil {
 		return nil, err
 	}
@@ -55,10 +55,18 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range slices.Concat(heard, same) {
+	copies, alike, err := s.copiesAmong(taking, b, traces, regions, t.Threads)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range slices.Concat(heard, same, alike) {
 		if !slices.ContainsFunc(twins, d.SamePair) { // found by volumes, or by another trace
 			twins = append(twins, d)
 		}
+	}
+	series := 0
+	for _, n := range regions {
+		series += min(n, 1)
 	}
 	// A comparison that leaves out a series does not count as made: a copy of that series would go unnoticed.
 	signals := leakCheck{name: fold.SignalsCompared, of: series, byChance: chance.text(s)}
@@ -70,8 +78,8 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	}
 	var checks []*leakCheck
 	for _, c := range []leakCheck{{name: fold.ScansCompared, of: len(taking["scans"])},
-		signals, {name: fold.FeaturesCompared, of: len(taking["features"])}} {
-		if c.of > 0 {
+		signals, {name: fold.FeaturesCompared, of: len(taking["features"])}, copies} {
+		if c.of > 0 || c.copies.Scans > 0 {
 			checks = append(checks, &c)
 		}
 	}

@@ -187,19 +187,20 @@ func (x *trace) meet(y *trace) (best meeting) {
 	return best
 }
 
-// readTraces makes the traces of those inputs that are series, and counts these, and those that have each kind.
-func readTraces(ins []dag.Input, kinds ...func(*encoding.Array) *trace) (all []*trace, series int, having []int,
+// readTraces makes the traces of those inputs that are series, and counts those that have each kind; regions are those
+// of each input, 0 of one that is no series.
+func readTraces(ins []dag.Input, kinds ...func(*encoding.Array) *trace) (all []*trace, regions, having []int,
 	err error) {
-	having = make([]int, len(kinds))
+	regions, having = make([]int, len(ins)), make([]int, len(kinds))
 	for i, in := range ins {
 		if in.Ref.Format != "npy" {
 			continue
 		}
 		a, err := in.Array()
 		if err != nil {
-			return nil, 0, nil, err
+			return nil, nil, nil, err
 		}
-		series++
+		regions[i] = a.Shape[2]
 		for k, kind := range kinds {
 			if x := kind(a); x != nil {
 				x.input = i
@@ -208,7 +209,7 @@ func readTraces(ins []dag.Input, kinds ...func(*encoding.Array) *trace) (all []*
 			}
 		}
 	}
-	return all, series, having, nil
+	return all, regions, having, nil
 }
 
 // sameTraces finds series of two participants that are of one scan by their traces: of those that a screen of all pairs

@@ -1,0 +1,119 @@
+package finding
+
+import (
+	"math"
+	"slices"
+
+	"prgnn/internal/lists"
+)
+
+// Copies are what the similarities of all scans of a cohort show: pairs that are more similar than different people.
+type Copies struct {
+	Scans, Participants, Regions int
+
+	Fixed        string     // why only a fixed limit holds, one of the constants below; "" where it does not
+	Expected     float64    // pairs of different people in the cohort that exceed the threshold
+	Threshold    float64    // a correlation
+	Margin       float64    // in Fisher's z, beyond what two halves of a scan predict; NaN without series
+	Matrices     int        // scans of which matrices alone were there
+	Kept         int        // matrices whose global signal cannot be removed
+	Apart        int        // pairs without enough edges in common
+	Others       int        // scans with other numbers of regions
+	Uncorrelated bool       // the matrices are no correlations: as they are, without a fixed limit
+	MostAlike    bool       // more pairs exceed their limits than there are pairs of scans
+	Pairs        []CopyPair // above the threshold, the most similar first
+}
+
+// Why a cohort has no distribution of its own.
+const (
+	FixedParticipants = "participants" // too few
+	FixedRegions      = "regions"      // too few
+	FixedEdges        = "edges"        // too few in common
+	FixedAlike        = "alike"        // similarities that do not vary
+	FixedMemory       = "memory"       // too many edges of too many participants
+)
+
+// A CopyPair is two scans of different ids.
+type CopyPair struct {
+	First, Later           string // participants
+	FirstInput, LaterInput string // files
+	Similarity             float64
+	Limit                  float64 // of two scans of one person; NaN where none is known
+	Locked                 bool    // the signals of both have one course of time
+	Related                bool    // a column of the cohort relates them
+}
+
+// Verdicts of pairs.
+const (
+	Violation = "violation" // one scan under two ids
+	Caution   = "caution"   // one person twice, or a changed copy
+	Relatives = "relatives" // known ones, no more similar than scans of one person
+)
+
+// Verdict is that of a pair above the threshold. Relatives may share what makes scans similar, so similarity alone
+// makes no copy of them.
+func (p CopyPair) Verdict() string {
+	above := p.Locked || p.Similarity > p.Limit // false for NaN
+	switch {
+	case above && !p.Related:
+		return Violation
+	case p.Related && !above:
+		return Relatives
+	}
+	return Caution
+}
+
+// With are the pairs of a verdict.
+func (c Copies) With(verdict string) (pairs []CopyPair) {
+	for _, p := range c.Pairs {
+		if p.Verdict() == verdict {
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs
+}
+
+// Have reports whether two participants are such a pair.
+func (c Copies) Have(a, b string) bool {
+	return slices.ContainsFunc(c.Pairs, func(p CopyPair) bool {
+		return p.First == a && p.Later == b || p.First == b && p.Later == a
+	})
+}
+
+const mostListed = 10
+
+// Findings are what a reader should know of the comparison.
+func (c Copies) Findings() (all List) {
+	for _, of := range []struct {
+		code, verdict string
+		weight        Weight
+	}{{"copies.violation", Violation, Overturns}, {"copies.caution", Caution, Overturns}, {"copies.relatives",
+		Relatives, Notes}} {
+		if pairs := c.With(of.verdict); pairs != nil {
+			all.Add(Finding{of.code, of.weight, Subject{}, map[string]any{"N": len(pairs),
+				"Threshold": c.Threshold, "More": max(0, len(pairs)-mostListed),
+				"Pairs": lists.Map(pairs[:min(mostListed, len(pairs))], func(p CopyPair) any {
+					return map[string]any{"First": p.First, "Later": p.Later, "R": p.Similarity, "Limit": p.Limit,
+						"Limited": !math.IsNaN(p.Limit), "Locked": p.Locked}
+				})}})
+		}
+	}
+	numbers := map[string]any{"Participants": c.Participants, "Regions": c.Regions, "Why": c.Fixed}
+	if c.MostAlike {
+		all.Add(Finding{"copies.most-alike", Overturns, Subject{}, map[string]any{"Scans": c.Scans}})
+	}
+	if c.Fixed != "" && c.Scans > 1 {
+		all.Add(Finding{"copies.fixed", Notes, Subject{}, numbers})
+		return all
+	}
+	for _, of := range []struct {
+		code string
+		n    int
+	}{{"copies.matrices", c.Matrices}, {"copies.global-signal", c.Kept}, {"copies.apart", c.Apart}, {"copies.other-regions", c.Others}} {
+		if of.n > 0 {
+			all.Add(Finding{of.code, Notes, Subject{}, map[string]any{"N": of.n, "Scans": c.Scans,
+				"Limited": !c.Uncorrelated}})
+		}
+	}
+	return all
+}
