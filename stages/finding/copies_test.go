@@ -28,8 +28,8 @@ func TestVerdictsOfPairs(t *testing.T) {
 }
 
 func TestFindingsOfCopies(t *testing.T) {
-	violation, caution := CopyPair{First: "a", Later: "b", Similarity: 0.9, Limit: 0.8}, CopyPair{First: "c", Later: "d"}
-	caution.Similarity, caution.Limit = 0.7, 0.8
+	violation := CopyPair{First: "a", Later: "b", Similarity: 0.9, Limit: 0.8}
+	caution := CopyPair{First: "c", Later: "d", Similarity: 0.7, Limit: 0.8}
 	relatives := caution
 	relatives.Related = true
 	for _, c := range []struct {
