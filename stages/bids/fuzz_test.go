@@ -25,8 +25,9 @@ func FuzzSidecar(f *testing.F) {
 		text := bytes.TrimPrefix(stored, []byte(byteOrderMark))
 		var read map[string]any
 		given := json.Unmarshal(text, &read) == nil &&
-			(read["RepetitionTime"] != nil || read["SamplingFrequency"] != nil) || read == nil // a broken one may
-		fields := []string{"RepetitionTime", "SamplingFrequency"}
+			(read["RepetitionTime"] != nil || read["VolumeTiming"] != nil || read["SamplingFrequency"] != nil) ||
+			read == nil // a broken one may
+		fields := TimeFields
 		dir := t.TempDir()
 		image := filepath.Join(dir, "sub-01", "func", "sub-01_task-rest_bold.nii.gz")
 		testdir.Write(t, image, "")

@@ -53,17 +53,37 @@ func CheckTime(tr float64) []error {
 	return []error{fmt.Errorf("tr: %g s is no repetition time of a scan (%g to %d s): give it in s", tr, ShortestTime, LongestTime)}
 }
 
-// TimeFields are the fields of a JSON file that give the time between two volumes, in their order.
-var TimeFields = []string{"RepetitionTime", "SamplingFrequency"}
+// ScanTimes are the fields of the JSON file of a scan that give the time between two volumes.
+var ScanTimes = []string{"RepetitionTime", "VolumeTiming"}
 
-// Time is the repetition time of a JSON file, s: its RepetitionTime, or what follows from the SamplingFrequency (Hz)
-// that series of regions have; 0 where it has neither. One that is not believed is an error.
+// TimeFields are those of a scan or of series, in their order.
+var TimeFields = append(slices.Clone(ScanTimes), "SamplingFrequency")
+
+// Time is the repetition time of a JSON file, s: its RepetitionTime, the interval of its VolumeTiming, or what follows
+// from the SamplingFrequency (Hz) that series of regions have; 0 where it has none. One that is not believed is an
+// error, and so are volumes at unequal intervals (an *UnequalError), also beside a RepetitionTime, which BIDS excludes.
 func Time(b []byte) (float64, error) {
-	var scan struct{ RepetitionTime *float64 }
+	var scan struct {
+		RepetitionTime *float64
+		VolumeTiming   []float64
+	}
 	if err := Decode(b, &scan); err != nil {
 		return 0, err
 	}
-	if tr := scan.RepetitionTime; tr != nil {
+	tr := scan.RepetitionTime
+	if scan.VolumeTiming != nil {
+		step, err := interval(scan.VolumeTiming)
+		switch {
+		case err != nil:
+			return 0, err
+		case tr == nil:
+			return step, nil
+		case TimesDiffer(*tr, step):
+			return 0, fmt.Errorf("a RepetitionTime of %g s, and a VolumeTiming with %g s between volumes: they exclude each other in BIDS; remove the wrong one",
+				*tr, step)
+		}
+	}
+	if tr != nil {
 		if !IsTime(*tr) {
 			return 0, fmt.Errorf("a RepetitionTime of %v; the unit must be s; correct it, or set the parameter tr", *tr)
 		}
@@ -78,6 +98,37 @@ func Time(b []byte) (float64, error) {
 		return 0, fmt.Errorf("a SamplingFrequency of %v; the unit must be Hz; correct it, or set the parameter tr", f)
 	}
 	return 1 / f, nil
+}
+
+// An UnequalError is why volumes by their VolumeTiming have no repetition time.
+type UnequalError struct{ text string }
+
+func (e *UnequalError) Error() string {
+	return e.text + ": a scan without one repetition time is not analyzed as one with it; correct the field, or, if " +
+		"the volumes are at equal intervals, remove it and give the RepetitionTime"
+}
+
+// equalSteps is how far intervals of volumes at equal intervals may be from their mean, relative: DICOM files round
+// times to 2.5 ms.
+const equalSteps = 0.01
+
+// interval is the time between two volumes by their onsets, s.
+func interval(onsets []float64) (float64, error) {
+	n := len(onsets)
+	if n < 2 {
+		return 0, &UnequalError{fmt.Sprintf("a VolumeTiming of %d onsets, fewer than 2", n)}
+	}
+	step, least, most := (onsets[n-1]-onsets[0])/float64(n-1), math.Inf(1), math.Inf(-1)
+	for i, t := range onsets[1:] {
+		least, most = min(least, t-onsets[i]), max(most, t-onsets[i])
+	}
+	if tolerance := max(SameTime, float64(equalSteps*step)); !(step-least <= tolerance && most-step <= tolerance) {
+		return 0, &UnequalError{fmt.Sprintf("a VolumeTiming with %.4g to %.4g s between volumes", least, most)}
+	}
+	if !IsTime(step) {
+		return 0, &UnequalError{fmt.Sprintf("a VolumeTiming with %g s between volumes; the unit must be s", step)}
+	}
+	return math.Round(step*1e6) / 1e6, nil
 }
 
 // SamplingApart states RepetitionTime and SamplingFrequency of a JSON file that contradict each other, by more than
@@ -266,8 +317,8 @@ func decode(b []byte, v reflect.Value, field string) error {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) && field != "" {
 			want := wrong.Type.Kind().String()
-			if want == "float64" {
-				want = "number"
+			if plain := map[string]string{"float64": "number", "slice": "list"}[want]; plain != "" {
+				want = plain
 			}
 			if number, large := strings.CutPrefix(wrong.Value, "number "); large && want == "number" {
 				return fmt.Errorf("%s is %.40s, beyond the largest number of double precision, 1.8e308", field, number)

@@ -2,6 +2,7 @@ package bids
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -60,6 +61,41 @@ func TestCheckTime(t *testing.T) {
 		60.1: false, -1: false} {
 		if errs := CheckTime(tr); (errs == nil) != believed {
 			t.Errorf("%g s: %v", tr, errs)
+		}
+	}
+}
+
+// Onsets of volumes at equal intervals give the repetition time; others give none, whatever RepetitionTime stands
+// beside them (BIDS excludes both in one file), and neither does a list that is none of onsets.
+func TestVolumeTiming(t *testing.T) {
+	for _, c := range []struct {
+		text, wrong string
+		tr          float64
+		unequal     bool
+	}{
+		{text: `{"VolumeTiming": [0, 2, 4, 6]}`, tr: 2},
+		{text: `{"VolumeTiming": [0.5, 1.22, 1.9425, 2.66]}`, tr: 0.72}, // rounded to 2.5 ms
+		{text: `{"VolumeTiming": [0, 2, 4], "RepetitionTime": 2}`, tr: 2},
+		{text: `{"VolumeTiming": [0, 2, 4], "SamplingFrequency": 3}`, tr: 2},
+		{text: `{"VolumeTiming": null, "RepetitionTime": 3}`, tr: 3},
+		{text: `{"VolumeTiming": [0, 2, 4, 11, 13, 15]}`, wrong: "2 to 7 s between volumes", unequal: true},
+		{text: `{"VolumeTiming": [0, 2, 4, 11, 13, 15], "RepetitionTime": 3}`, wrong: "2 to 7 s", unequal: true},
+		{text: `{"VolumeTiming": [0, 2, 2, 4]}`, wrong: "0 to 2 s", unequal: true},
+		{text: `{"VolumeTiming": [6, 4, 2, 0]}`, wrong: "with -2 s between volumes", unequal: true},
+		{text: `{"VolumeTiming": [0, 2000, 4000]}`, wrong: "2000 s between volumes; the unit must be s", unequal: true},
+		{text: `{"VolumeTiming": [0]}`, wrong: "1 onsets, fewer than 2", unequal: true},
+		{text: `{"VolumeTiming": []}`, wrong: "0 onsets, fewer than 2", unequal: true},
+		{text: `{"VolumeTiming": [0, 10, 20], "RepetitionTime": 2}`, wrong: "they exclude each other in BIDS"},
+		{text: `{"VolumeTiming": "0, 2"}`, wrong: "VolumeTiming is a string, but must be a list"},
+		{text: `{"VolumeTiming": [0, "2"]}`, wrong: "VolumeTiming is a string, but must be a number"},
+	} {
+		tr, err := Time([]byte(c.text))
+		need.Equal(t, tr, c.tr, c.text)
+		need.Equal(t, errors.As(err, new(*UnequalError)), c.unequal, c.text)
+		if c.wrong == "" {
+			need.NoError(t, err)
+		} else {
+			need.Error(t, err, c.wrong)
 		}
 	}
 }

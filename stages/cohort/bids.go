@@ -66,7 +66,7 @@ type bidsFiles struct {
 	// s, of the sidecar and of the scan; 0 where they do not say
 	tr, headerTR float64
 	sampling     string // how the sidecar contradicts itself on the repetition time; "" where it does not
-	noTime       error  // why the sidecar, which has a RepetitionTime, gives none
+	noTime       error  // why the sidecar, which has a RepetitionTime or VolumeTiming, gives none
 	// of the scan, by its header; 0 when that cannot be read
 	volumes int
 	grid    gridName

@@ -85,7 +85,7 @@ func (c *BIDSCohort) findRun(l *listed.List, sidecars *bids.Sidecars, row listed
 	f := &bidsFiles{bold: bold.Path, grid: gridName{bold.Get("space"), bold.Get("res")}}
 	bad := func(err error) { f.problems = append(f.problems, err) }
 	var err error
-	if f.sidecar, err = sidecars.Of(bold, "RepetitionTime"); err != nil {
+	if f.sidecar, err = sidecars.Of(bold, bids.ScanTimes...); err != nil {
 		bad(unread(filepath.Dir(bold.Path), err))
 	}
 	f.times()

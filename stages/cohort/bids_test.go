@@ -731,3 +731,27 @@ func TestSamplingFrequencyOfScans(t *testing.T) {
 		t.Error(notes)
 	}
 }
+
+// The VolumeTiming of a sidecar counts, and not the header, which knows of no pauses between volumes.
+func TestVolumeTimingOfScans(t *testing.T) {
+	d := newDataset(t, threePeople)
+	for sub, text := range map[string]string{"sub-01": "[0, 2, 4]", "sub-02": "[0, 2, 12]", "sub-03": "[0, 10, 20]"} {
+		scan := sub + "/func/" + sub + "_task-rest_space-T1w_desc-preproc_bold"
+		d.write(scan+".nii.gz", "")
+		d.write(scan+".json", `{"VolumeTiming": `+text+`}`)
+		d.write(sub+"/anat/"+sub+"_desc-aparcaseg_dseg.nii.gz", "")
+	}
+	r := need.Value(d.load(func(b *BIDSCohort) { b.Confounds, b.Time = false, "header" }))(t)
+	need.NoError(t, r.Subjects[1].Problem)
+	r = need.Value(d.load(func(b *BIDSCohort) { b.Confounds = false }))(t)
+	need.NoError(t, r.Subjects[0].Problem)
+	need.Error(t, r.Subjects[1].Problem, "sub-02_task-rest_space-T1w_desc-preproc_bold.json: a VolumeTiming with 2 to 10 s",
+		"or set repetition_time: header")
+	need.NoError(t, r.Subjects[2].Problem)
+	for i, want := range []float64{2, 10} {
+		_, tr := r.Scan([]string{"sub-01", "sub-03"}[i], "1")
+		need.Equal(t, tr, want)
+	}
+	notes, _ := r.About(r.IDs())
+	need.Equal(t, strings.Contains(strings.Join(column.NoteTexts(notes), "\n"), "sub-03 (sidecar 10 s, header 2 s)"), true)
+}

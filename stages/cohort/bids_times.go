@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"prgnn/nifti/cifti"
 	"prgnn/stages/bids"
 	"prgnn/stages/cohort/listed"
+	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 )
 
@@ -44,8 +46,16 @@ func (f *bidsFiles) apart() bool {
 }
 
 // refuseHeaders makes it a problem of a participant that no JSON file gives its repetition time, where its header does
-// not count either.
+// not count either: one header gives one time to volumes at unequal intervals, too.
 func (c *BIDSCohort) refuseHeaders(rows []listed.Row, found map[string]*bidsFiles) {
+	for _, row := range rows {
+		for _, f := range found[row.ID].each() {
+			if c.Time != "header" && errors.As(f.noTime, new(*bids.UnequalError)) {
+				found[row.ID].problems = append(found[row.ID].problems, userfile.Place(fmt.Errorf(
+					"%s: %w, or set repetition_time: header", f.sidecar, f.noTime), f.sidecar))
+			}
+		}
+	}
 	why := c.headersWrong(rows, found)
 	if why == "" {
 		return

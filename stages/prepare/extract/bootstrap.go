@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -258,7 +259,8 @@ func (b *Bootstrap) made() map[string]string {
 
 // timeOf is the repetition time, s, and its source: the parameter, the sidecar, or else the header, of which own is the
 // time, 0 for none. The parameter stands in where sidecar and header give none, or one in milliseconds; where it
-// contradicts them, it is refused. A sidecar goes before the header of the file of the port.
+// contradicts them, it is refused, and so it is where the sidecar has volumes at unequal intervals. A sidecar goes
+// before the header of the file of the port.
 func timeOf(t *dag.Task, port string, parameter, own float64) (tr float64, from string, err error) {
 	var beside float64
 	if t.Has("sidecar") {
@@ -269,7 +271,7 @@ func timeOf(t *dag.Task, port string, parameter, own float64) (tr float64, from 
 		return 0, "", fmt.Errorf("%s: its repetition time is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is", t.In("sidecar").Name, beside, parameter)
 	case parameter > 0 && err == nil && beside == 0 && bids.IsTime(own) && bids.TimesDiffer(own, parameter):
 		return 0, "", fmt.Errorf("%s: the repetition time in its header is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the header is right; if tr is, give it as RepetitionTime in a sidecar (in: { sidecar: { file: FILE.json } })", t.In(port).Name, own, parameter)
-	case parameter > 0:
+	case parameter > 0 && !errors.As(err, new(*bids.UnequalError)):
 		return parameter, "parameter", nil
 	case err != nil || beside > 0:
 		return beside, "sidecar", err

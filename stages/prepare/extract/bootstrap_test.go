@@ -403,7 +403,7 @@ func TestBootstrapTellsOfTheScan(t *testing.T) {
 
 // Whatever a sidecar says, a repetition time that is taken from it is one, in s.
 func FuzzSidecarTime(f *testing.F) {
-	for _, text := range []string{`{"RepetitionTime": 0.8}`, `{"RepetitionTime": -2}`, `{"SamplingFrequency": 0.5}`, `{"SamplingFrequency": 1e-320}`, `{"RepetitionTime": 1e400}`, `{"repetitiontime": 60.1}`,
+	for _, text := range []string{`{"RepetitionTime": 0.8}`, `{"RepetitionTime": -2}`, `{"SamplingFrequency": 0.5}`, `{"SamplingFrequency": 1e-320}`, `{"VolumeTiming": [0, 2, 4]}`, `{"VolumeTiming": [0, 2, 9]}`, `{"RepetitionTime": 1e400}`, `{"repetitiontime": 60.1}`,
 		`{"RepetitionTime": "2"}`, `{"Nuisance parameters": "36P"}`, `{"NuisanceParameters": null}`, `[`} {
 		f.Add([]byte(text))
 	}

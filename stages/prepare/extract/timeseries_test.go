@@ -112,6 +112,18 @@ func TestTimeseriesTellsOfItsSidecar(t *testing.T) {
 	}
 }
 
+// Volumes at unequal intervals have no repetition time, which no parameter replaces.
+func TestTimeseriesUnequalIntervals(t *testing.T) {
+	for _, tr := range []float64{0, 2} {
+		s := stagetest.NewStage[*Timeseries](t, "timeseries")
+		s.TR = tr
+		_, err := stagetest.RunWith(s, map[string]dag.Input{"series": fileOf("f", "1 2 3\n4 5 6\n"),
+			"nodes":   regionNodes(),
+			"sidecar": fileOf("s.json", `{"VolumeTiming": [0, 2, 12, 14]}`)})
+		need.Error(t, err, "s.json: a VolumeTiming with 2 to 10 s between volumes")
+	}
+}
+
 // A parameter does not silently stand in for the repetition time that the file of a participant gives.
 func TestTimeseriesTwoTimes(t *testing.T) {
 	s := stagetest.NewStage[*Timeseries](t, "timeseries")
