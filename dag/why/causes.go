@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/dag/record"
-	"prgnn/dag/selector"
 )
 
 // A Cause is a fact that makes tasks run, and that does not follow from a change in another task.
@@ -153,7 +151,7 @@ func (x *explainer) addCauses(c *causes, step *engine.Step, past *record.Record,
 
 // follows reports whether another input is the consequence of another task's change.
 func follows(step *engine.Step, now string, d Difference, past *record.Record) bool {
-	if d.New == "" {
+	if d.New == "" || d.Member() != "" {
 		return false
 	}
 	src := source(step.Node, now, d.Name, d.New)
@@ -167,14 +165,14 @@ func causeText(stage string, d Difference) string {
 	if d.What == "parameter" && d.Old != "" && d.New != "" {
 		return fmt.Sprintf("%s.%s %s → %s", stage, d.Name, d.Old, d.New)
 	}
-	_, coords, member := strings.Cut(d.Name, "[")
+	member := d.Member()
 	switch {
 	case d.What == "code": // often of several stages
 		return d.String()
-	case d.What == "input" && d.New == "" && member: // likewise
-		parts := slices.DeleteFunc(selector.Split(strings.TrimSuffix(coords, "]")),
-			func(c string) bool { return strings.HasPrefix(c, "stage=") })
-		return "removed: inputs with " + strings.Join(parts, ",")
+	case member != "" && d.New == "": // likewise
+		return "removed: inputs with " + member
+	case member != "":
+		return "added: inputs with " + member
 	}
 	return stage + ": " + d.String()
 }

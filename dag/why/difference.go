@@ -11,6 +11,7 @@ import (
 	"prgnn/dag/listing"
 	"prgnn/dag/recipe"
 	"prgnn/dag/record"
+	"prgnn/dag/selector"
 )
 
 // A Difference is one fact in which two recipes differ.
@@ -66,6 +67,18 @@ func (d Difference) String() string {
 		return what + " has changed"
 	}
 	return fmt.Sprintf("%s: %s → %s", what, d.Old, d.New)
+}
+
+// Member is the coordinates of a gathered input that only one of the two recipes has, "subject=sub-003": of its stage
+// only where it has no others. It is "" for every other difference.
+func (d Difference) Member() string {
+	_, coords, gathered := strings.Cut(d.Name, "[")
+	if !gathered || d.What != "input" || d.Old != "" && d.New != "" {
+		return ""
+	}
+	coords = strings.TrimSuffix(coords, "]")
+	others := slices.DeleteFunc(selector.Split(coords), func(c string) bool { return strings.HasPrefix(c, "stage=") })
+	return cmp.Or(strings.Join(others, ","), coords)
 }
 
 // ofCode tells a difference in one declaration or module.

@@ -106,7 +106,7 @@ func Task(ctx context.Context, g *dag.Graph, s *disk.Store, o engine.Options, ta
 		e.Run, e.When = past.ID, past.Started
 		if a, err := s.Lookup(t.Key); err == nil {
 			e.Before = a.Recipe
-			e.Differences = x.differences(step, past, a.Recipe, e.Recipe)
+			e.Differences = slices.DeleteFunc(x.differences(step, past, a.Recipe, e.Recipe), unknown)
 		}
 	}
 	if e.State == engine.Unknown {
@@ -189,14 +189,18 @@ func (x *explainer) reason(step *engine.Step) string {
 	return strings.Join(parts, "; ")
 }
 
-// differences compares an old recipe of a task with its present one, as far as that is known, and adds where inputs
-// come
-// from, and which declarations make the difference in code.
+// unknown reports whether a difference is of an input that an upstream task has to make first.
+func unknown(d Difference) bool {
+	return d.What == "input" && strings.HasPrefix(d.New, line.Unknown+" ")
+}
+
+// differences compares an old recipe of a task with its present one, as far as that is known (of a new member of a
+// gathered input, that it is new), and adds where inputs come from, and which declarations make the difference in code.
 func (x *explainer) differences(step *engine.Step, past *record.Record, old, now string) []Difference {
 	var ds []Difference
 	for _, d := range Recipes(old, now) {
 		switch {
-		case d.What == "input" && strings.HasPrefix(d.New, line.Unknown+" "):
+		case unknown(d) && d.Member() == "":
 			continue
 		case d.What == "input" && d.New != "":
 			d.From = origin(source(step.Node, now, d.Name, d.New))

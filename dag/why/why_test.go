@@ -329,6 +329,40 @@ func TestCausesParametersFirst(t *testing.T) {
 	}
 }
 
+// TestCausesOfMembers: a member more and a member less are one cause for each, also where an upstream task has to make
+// the member first, and where the tasks are up to date again.
+func TestCausesOfMembers(t *testing.T) {
+	st := sketch.Store(t)
+	file := filepath.Join(t.TempDir(), "bold.txt")
+	write(t, file, "bold")
+	less := study{density: "0.1", code: codeNow, file: file}
+	more := less
+	more.extra = true
+	causes := func(y study) string {
+		t.Helper()
+		sum := need.Value(Causes(t.Context(), y.sketch().Graph(t), st, engine.Options{}))(t)
+		return strings.Join(lists.Map(sum.Causes, func(c Cause) string {
+			return c.Text + " (" + strings.Join(c.Tasks, " ") + ")"
+		}), "\n")
+	}
+	less.sketch().Run(t, st, engine.Options{})
+	need.Equal(t, causes(more), "added: inputs with from=3 (train)")
+	later := more // with a member that is not known before series has run
+	later.file = filepath.Join(t.TempDir(), "other.txt")
+	write(t, later.file, "other bold")
+	need.Equal(t, causes(later), "series: input file ("+later.file+") has changed (series)\n"+
+		"added: inputs with from=3 (train)")
+	e := need.Value(Task(t.Context(), later.sketch().Graph(t), st, engine.Options{}, "train"))(t)
+	need.Equal(t, len(e.Differences), 0)
+	more.sketch().Run(t, st, engine.Options{})
+	need.Equal(t, causes(more), "added: inputs with from=3 (train)")
+	need.Equal(t, causes(less), "removed: inputs with from=3 (train)")
+	for name, want := range map[string]string{"in[stage=graphs,subject=sub-1]": "subject=sub-1",
+		"in[stage=graphs]": "stage=graphs", "in[]": "", "in": ""} {
+		need.Equal(t, Difference{What: "input", Name: name, New: "arrow 01"}.Member(), want)
+	}
+}
+
 // A recipe tells equal values from others, and set from not set, and holds no value.
 func TestEnvironmentInRecipes(t *testing.T) {
 	t.Setenv("TOKEN", "tok-0123456789")

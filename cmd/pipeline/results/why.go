@@ -41,13 +41,49 @@ func PrintCauses(a *console.Console, sum *why.Summary) {
 }
 
 func printCauses(a *console.Console, sum *why.Summary, count bool) {
-	a.Few(a.Out, len(sum.Causes), 10, func(i int) {
-		c, tasks := sum.Causes[i], ""
+	causes := sum.Causes
+	if !a.Verbose {
+		causes = joined(causes)
+	}
+	a.Few(a.Out, len(causes), 10, func(i int) {
+		c, tasks := causes[i], ""
 		if count || len(c.Tasks) > 1 {
 			tasks = a.Page.Faint(fmt.Sprintf("  (%s)", words.Count(len(c.Tasks), "task")))
 		}
 		fmt.Fprintln(a.Out, a.Page.Bold(c.Text)+tasks)
 	})
+}
+
+// joined has one cause for the members that were added to the inputs of the same tasks, or removed from them.
+func joined(causes []why.Cause) (all []why.Cause) {
+	type same struct {
+		added bool
+		tasks string
+	}
+	at, members := map[same]int{}, map[int][]string{}
+	for _, c := range causes {
+		member := c.Change.Member()
+		k := same{c.Change.Old == "", strings.Join(c.Tasks, "\n")}
+		i, seen := at[k]
+		if member == "" || !seen {
+			i, all = len(all), append(all, c)
+		}
+		if member != "" {
+			at[k], members[i] = i, append(members[i], member)
+		}
+	}
+	for i, names := range members {
+		if len(names) > 1 {
+			text := strings.TrimSuffix(all[i].Text, names[0])
+			if axis, _, _ := strings.Cut(names[0], "="); !strings.Contains(names[0], ",") { // once
+				for j := range names[1:] {
+					names[j+1] = strings.TrimPrefix(names[j+1], axis+"=")
+				}
+			}
+			all[i].Text = text + words.Some(names, 3)
+		}
+	}
+	return all
 }
 
 // PrintWhy gives the causes of a task, and compares its recipe with that of its last result.
