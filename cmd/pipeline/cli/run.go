@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
-	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/executor"
 	"prgnn/cmd/pipeline/exit"
@@ -23,12 +22,10 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/engine"
-	"prgnn/dag/record"
 	"prgnn/internal/machine"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
-	"prgnn/pipelines/differ"
 	"prgnn/pipelines/precheck"
 	"prgnn/stages/column"
 )
@@ -200,7 +197,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	case result.Failed > 0:
 		err = &exit.Error{Code: exit.Failed}
 	}
-	err = cmp.Or(err, a.texts(p.Graph, store, result, r.summary))
+	err = cmp.Or(err, results.PrintTexts(a.Console, p.Graph, store, result, r.summary))
 	if result.Ran > 0 && !a.JSON {
 		results.Warned(a.Console, p.Graph, store, result.Outputs)
 	}
@@ -529,84 +526,11 @@ func (a *app) brief(text string) string {
 
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") }
 
-// mostTexts is how many texts a run prints.
-const mostTexts = 5
-
-// mostOfText is how much of a text a run prints, bytes.
-const mostOfText = 64 << 10
-
-// texts prints the texts for people that no other task reads; where nothing ran, those that differ from the last
-// run's, unless all is set. With -q and --json it reads them only: the exit code must not depend on what is printed.
-func (a *app) texts(g *dag.Graph, store *disk.Store, r *engine.Result, all bool) error {
-	silent := a.Quiet || a.JSON
-	var found []results.Output
-	for _, o := range unreadTexts(g) {
-		if ref, ok := r.Outputs[o.Task.ID()].Get(o.Port.Name); ok {
-			o.Ref = ref
-			found = append(found, o)
-		}
-	}
-	var printed func(results.Output) bool
-	if r.Ran+r.Failed == 0 && !all && !silent && len(found) > 0 {
-		printed = inLastRun(record.NewPast(store, g.Name()), r.ID)
-	}
-	var unchanged []string
-	for i, o := range found {
-		if i == mostTexts {
-			if !silent && len(unchanged) < mostTexts {
-				fmt.Fprintf(a.Out, "\n%s more: pipeline show FILE %s\n", words.Count(len(found)-mostTexts, "text"), o.Task.Stage().Name())
-			}
-			break
-		}
-		text, err := differ.ReadBlob(store, o.Ref)
-		if err != nil {
-			return fmt.Errorf("%s: %w", o.Name(), err)
-		}
-		if silent {
-			continue
-		}
-		if printed != nil && printed(o) {
-			unchanged = append(unchanged, o.Task.ID())
-			continue
-		}
-		if len(found) > 1 {
-			fmt.Fprintf(a.Out, "\n%s\n", a.Page.Bold(o.Name()))
-		}
-		shown, more := strings.TrimRight(string(text), "\n"), ""
-		if len(shown) > mostOfText {
-			shown = strings.ToValidUTF8(shown[:mostOfText], "")
-			more = fmt.Sprintf("\n… and %d more bytes: pipeline export FILE %s -o PATH", len(text)-len(shown), o.Name())
-		}
-		fmt.Fprintln(a.Out, shown+more)
-	}
-	if unchanged != nil {
-		a.Note("unchanged since the last run: %s; %s prints it", words.Some(unchanged, 3), a.With("--summary"))
-	}
-	if len(unchanged) < min(len(found), mostTexts) && !silent {
-		fmt.Fprintln(a.Out)
-	}
-	return nil
-}
-
-// inLastRun reports whether the last run that had a text, before the run id, had the same one.
-func inLastRun(past *record.Past, id string) func(results.Output) bool {
-	return func(o results.Output) bool {
-		for run := range past.Back {
-			if t := run.Task(o.Task.ID()); run.ID != id && t != nil && t.Outputs != nil {
-				ref, ok := t.Outputs.Get(o.Port.Name)
-				return ok && ref.Digest == o.Ref.Digest
-			}
-		}
-		return false
-	}
-}
-
 // handedOut tells of which tasks a run reads the results when it is over: the texts
 // that it prints, and the report that it leaves, with its inputs.
 func handedOut(p *pipelines.Pipeline) func(*dag.Node) bool {
 	read := map[*dag.Node]bool{}
-	texts := unreadTexts(p.Graph)
-	for _, o := range texts[:min(len(texts), mostTexts)] {
+	for _, o := range results.PrintedTexts(p.Graph) {
 		read[o.Task] = true
 	}
 	if task := page.Stage(p.Graph); task != nil {
@@ -616,38 +540,4 @@ func handedOut(p *pipelines.Pipeline) func(*dag.Node) bool {
 		}
 	}
 	return func(n *dag.Node) bool { return read[n] }
-}
-
-// unreadTexts are the outputs of format text that no task takes further, as yet without
-// their refs.
-func unreadTexts(g *dag.Graph) []results.Output {
-	text := func(p dag.Port) bool { return p.Type.Format == "text" }
-	var writers []*dag.StageNode // few, where there are many tasks
-	for _, s := range g.Stages() {
-		if len(s.Tasks()) > 0 && slices.ContainsFunc(s.Tasks()[0].Instance().Ports().Out, text) {
-			writers = append(writers, s)
-		}
-	}
-	if writers == nil {
-		return nil
-	}
-	read := map[string]bool{} // task.output
-	for n := range g.Tasks() {
-		for src := range n.Upstream() {
-			if slices.Contains(writers, src.Node.Stage()) {
-				read[src.Node.ID()+"."+src.Output] = true
-			}
-		}
-	}
-	var found []results.Output
-	for _, s := range writers {
-		for _, n := range s.Tasks() {
-			for _, p := range n.Instance().Ports().Out {
-				if o := (results.Output{Task: n, Port: p}); text(p) && !read[o.Name()] {
-					found = append(found, o)
-				}
-			}
-		}
-	}
-	return found
 }
