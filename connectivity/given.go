@@ -31,12 +31,11 @@ func Given(x Matrix, z bool) (r Matrix, missing, constant int, err error) {
 	status := make([]Status, n)
 	for i := range n {
 		status[i] = givenStatus(x, i)
-		if !z && status[i] == Present {
-			if d := x.At(i, i); d != 0 && !math.IsNaN(d) && !(math.Abs(d-1) <= asymmetry) {
-				return Matrix{}, 0, 0, UnitError{fmt.Errorf("row %d has %g on the diagonal, but a correlation matrix has 1 (or 0, or n/a): if the files hold Fisher's z, set fisher_z; covariance and precision matrices are refused", i+1, d)}
-			}
-		}
 	}
+	if err := diagonal(x, status); err != nil && !z {
+		return Matrix{}, 0, 0, err
+	}
+	lone := Lone(x)
 	r = NewMatrix(n, n)
 	for i := range n {
 		r.Row(i)[i] = 1
@@ -54,7 +53,7 @@ func Given(x Matrix, z bool) (r Matrix, missing, constant int, err error) {
 					what = "only a correlation of ±1 has an infinite Fisher's z: the two regions have the same series, or the file is damaged"
 				}
 				err := fmt.Errorf("row %d, column %d is %g and row %d, column %d is %g: %s", i+1, j+1, a, j+1, i+1, b, what)
-				if z {
+				if z || lone {
 					return Matrix{}, 0, 0, err
 				}
 				return Matrix{}, 0, 0, UnitError{err}
@@ -66,6 +65,9 @@ func Given(x Matrix, z bool) (r Matrix, missing, constant int, err error) {
 				v = exact.Tanh(v)
 			}
 			if math.Abs(v) > 1+asymmetry {
+				if lone {
+					return Matrix{}, 0, 0, fmt.Errorf("row %d, column %d is %g, but a correlation is between −1 and 1, as all others here are: correct the value; if these are Fisher's z, set fisher_z", i+1, j+1, v)
+				}
 				return Matrix{}, 0, 0, UnitError{fmt.Errorf("row %d, column %d is %g, but a correlation is between −1 and 1: if these are Fisher's z, set fisher_z; covariances and distances are refused", i+1, j+1, v)}
 			}
 			v = max(-1, min(1, v))
@@ -74,6 +76,60 @@ func Given(x Matrix, z bool) (r Matrix, missing, constant int, err error) {
 	}
 	missing, constant = count(status)
 	return r, missing, constant, nil
+}
+
+// diagonal is what is wrong with the diagonal of correlations: 1, 0 or NaN in each row of a region with a signal.
+// Values
+// in half of the rows or more are of another unit, a few are damaged.
+func diagonal(x Matrix, status []Status) error {
+	present, negative, first, odd := 0, 0, -1, 0
+	for i := range x.Rows {
+		d := x.At(i, i)
+		if status[i] != Present {
+			continue
+		}
+		present++
+		if d == 0 || math.IsNaN(d) || math.Abs(d-1) <= asymmetry {
+			continue
+		}
+		if odd++; first < 0 {
+			first = i
+		}
+		if math.Abs(d+1) <= asymmetry {
+			negative++
+		}
+	}
+	if odd == 0 {
+		return nil
+	}
+	err := fmt.Errorf("row %d has %g on the diagonal, but a correlation matrix has 1 (or 0, or n/a)", first+1,
+		x.At(first, first))
+	switch {
+	case negative == odd && 2*odd >= present:
+		return fmt.Errorf("%w, and partial correlations from a precision matrix have −1 where nothing sets it: set it to 1 in all files", err)
+	case 2*odd < present || x.At(first, first) < 0:
+		return fmt.Errorf("%w, as %d of %d rows here: correct the values", err, present-odd, present)
+	}
+	return UnitError{fmt.Errorf("%w: if the files hold Fisher's z, set fisher_z; covariance and precision matrices are refused", err)}
+}
+
+// mostZ is a Fisher's z that two regions do not have unless they have one series: of a correlation of 0.9999.
+const mostZ = 5
+
+// Lone reports whether one pair alone is beyond ±1, which a damaged value explains better than another unit: beside 1
+// on
+// the diagonal, where Fisher's z is infinite, or beyond any z of two regions.
+func Lone(x Matrix) bool {
+	pairs, most, ones := 0, 0.0, true
+	for i := range x.Rows {
+		ones = ones && (math.Abs(x.At(i, i)-1) <= asymmetry || givenStatus(x, i) != Present)
+		for j := range i {
+			if v := max(math.Abs(x.At(i, j)), math.Abs(x.At(j, i))); v > 1+asymmetry {
+				pairs, most = pairs+1, max(most, v)
+			}
+		}
+	}
+	return pairs == 1 && x.Rows > 2 && (ones || most > mostZ)
 }
 
 // givenStatus tells from row i and column i whether a region has a signal.

@@ -1,6 +1,7 @@
 package connectivity
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -107,6 +108,42 @@ func TestGiven(t *testing.T) {
 		if _, _, _, err := Given(m, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want %q", m.Data, err, want)
 		}
+	}
+}
+
+// Numbers of another unit are those of a matrix; a value that is alone in it is damaged, and −1 on the diagonal is what
+// a precision matrix leaves there.
+func TestGivenUnit(t *testing.T) {
+	of := func(diagonal, a, b, c float64) Matrix {
+		return square(3, diagonal, a, b, a, diagonal, c, b, c, diagonal)
+	}
+	one := of(1, .5, .5, .5)
+	one.Data[4] = 7
+	negative := of(1, .5, .5, .5)
+	negative.Data[8] = -7
+	missing := square(4, 1, .5, 9, math.NaN(), .5, 1, .5, math.NaN(), 9, .5, 1, math.NaN(), math.NaN(),
+		math.NaN(), math.NaN(),
+		math.NaN())
+	for _, c := range []struct {
+		name, want string
+		m          Matrix
+		unit       bool
+	}{
+		{"two beside 1", "if these are Fisher's z", of(1, 1.5, .2, 1.2), true},
+		{"one beside 0", "if these are Fisher's z", of(0, 1.5, .2, .3), true},
+		{"one beside 1", "row 2, column 1 is 1.5, but a correlation is between −1 and 1, as all others here are", of(1, 1.5, .2, .3), false},
+		{"one beside 1, a region missing", "row 3, column 1 is 9, ", missing, false},
+		{"one beyond any z", "row 3, column 2 is -70, ", of(0, .1, .2, -70), false},
+		{"one infinite", "row 2, column 1 is +Inf", of(1, math.Inf(1), .2, .3), false},
+		{"covariance", "covariance and precision matrices are refused", of(2, .5, .2, .3), true},
+		{"z, infinite diagonal", "set fisher_z", of(math.Inf(1), .5, .2, .3), true},
+		{"one variance", "row 2 has 7 on the diagonal, but a correlation matrix has 1 (or 0, or n/a), as 2 of 3 rows here", one, false},
+		{"one negative", "row 3 has -7 on the diagonal", negative, false},
+		{"precision", "set it to 1 in all files", of(-1, .5, .2, .3), false},
+	} {
+		_, _, _, err := Given(c.m, false)
+		need.Error(t, err, c.want)
+		need.Equal(t, errors.As(err, new(UnitError)), c.unit, c.name)
 	}
 }
 

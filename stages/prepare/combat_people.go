@@ -228,6 +228,8 @@ func pairsOf(m connectivity.Matrix, transform string) ([]float64, error) {
 			switch {
 			case silent[i] || silent[j]:
 				x = math.NaN()
+			case transform == "fisher" && math.Abs(x) > 1 && connectivity.Lone(m):
+				return nil, fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation, as all others here are: correct the value; if these are Fisher's z already, set transform: none in the stage combat", i+1, j+1, x)
 			case transform == "fisher" && math.Abs(x) > 1:
 				return nil, column.UnitError{Err: fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation; if these are Fisher's z already, set transform: none in the stage combat", i+1, j+1, x)}
 			case transform == "fisher":

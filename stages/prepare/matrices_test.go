@@ -141,6 +141,7 @@ func TestMatricesRefuses(t *testing.T) {
 		{"Fisher's z", "if these are Fisher's z, set fisher_z", npy(t, []float64{0, 1.5, 1.5, 0}, 2, 2), nil},
 		{"Fisher's z, infinite", "if the files hold Fisher's z, set fisher_z", npy(t, []float64{math.Inf(1), .5, .5, math.Inf(1)}, 2, 2), nil},
 		{"covariance", "covariance and precision matrices are refused", npy(t, []float64{2, .5, .5, 1}, 2, 2), nil},
+		{"−1 on the diagonal", "set it to 1 in all files", npy(t, []float64{-1, .5, .5, -1}, 2, 2), nil},
 		{"distance", "covariances and distances are refused", npy(t, []float64{0, 1.2, 1.2, 0}, 2, 2), nil},
 		{"an affine transform, npy", "it is a spatial transform of FSL or SPM", npy(t, moved, 4, 4), nil},
 		{"an affine transform, mat", "it is a spatial transform of FSL or SPM",
