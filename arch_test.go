@@ -58,7 +58,7 @@ var mayImport = map[string][]string{
 		"stages/fold", "stages/region", "stages/report", "stages/chart", "stages/draw"},
 	"stages/assess": {"stages/role", "stages/finding", "artifacts", "artifacts/encoding", "dag", "nifti", "gnn",
 		"stages/column", "stages/fold",
-		"stages/region", "stages/learn", "stages/inference"},
+		"stages/region", "stages/learn", "stages/learn/family", "stages/inference"},
 	"stages/assess/leakage": {"stages/role", "stages/finding", "artifacts/encoding", "dag", "stages/column", "stages/fold", "stages/region",
 		"stages/learn", "stages/inference"},
 	"stages/learn": {"stages/role", "stages/finding", "artifacts", "artifacts/encoding", "dag", "gnn",

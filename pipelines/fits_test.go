@@ -275,3 +275,21 @@ stages:
 		}
 	}
 }
+
+// A test of each edge is of all participants: no training of them may depend on it, through a program of the user's
+// either.
+func TestEdgesEnterNoClassifier(t *testing.T) {
+	const text = `
+cohort: { simulate: { asd: 6, hc: 6 } }
+stages:
+  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: cohort.labels, nodes: cohort.nodes } }
+  connectivity: { use: connectivity, each: subject, in: { series: series } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  edges: { use: edges, in: { matrices: "connectivity[*].pearson", participants: cohort.participants } }
+  masked: { use: exec, each: subject, in: { one: connectivity.pearson, edges: edges.edges }, with: { command: [mask, "{one}", "{edges}", "{out}"], inputs: [one=npy, edges=arrow], outputs: [out=npy] } }
+  trained: { use: baseline, matrix: { fold: [1, 2] }, in: { pearson: "FROM", folds: folds } }
+`
+	mustBuild(t, strings.Replace(text, "FROM", "connectivity[*].pearson", 1))
+	_, err := build("x.yaml", []byte(strings.Replace(text, "FROM", "masked[*].out", 1)), t.TempDir(), nil, maxTasks)
+	need.Error(t, err, "stage trained: leakage: input pearson of trained[fold=1] depends on edges, which is fitted to all participants, including those that trained[fold=1] tests, and cannot be fitted within folds")
+}

@@ -123,6 +123,10 @@ func verdict(f fit, tests []*dag.Node, n *dag.Node) string {
 		return fmt.Sprintf("the file %s, which is fitted to participants of this cohort (%s): connect the stage that fits it, fanned out over the folds", f.file, f.who)
 	}
 	for _, test := range tests {
+		port := func(p dag.Port) bool { return p.Name == "folds" }
+		if foldsOf(f.task) == nil && !slices.ContainsFunc(f.task.Instance().Ports().In, port) {
+			return fmt.Sprintf("%s, which is fitted to all participants, including those that %s tests, and cannot be fitted within folds: remove it from what %s uses", f.task.ID(), test.ID(), n.Stage().Name())
+		}
 		text := seen(f.task, test)
 		switch {
 		case text == "":

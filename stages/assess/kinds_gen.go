@@ -9,6 +9,7 @@ var Kinds = []dag.Kind{
 	biomarkersKind,
 	compareKind,
 	covariatesKind,
+	edgesKind,
 	evaluateKind,
 	evaluateRegressionKind,
 	fidelityKind,

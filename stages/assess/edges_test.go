@@ -1,0 +1,299 @@
+package assess
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// An edgesOracle is the design of stages/inference/edgewise/testdata/oracle.py: 36 participants, 16 regions, Fisher z.
+type edgesOracle struct {
+	Edges, Design [][]float64
+	Site, Family  []int
+	T, Beta, P, Q []float64
+	Interval      [][2]float64
+	F             struct{ F, P []float64 }
+	Flips         struct {
+		Edges [][]float64
+		T     []float64
+	}
+}
+
+func readEdgesOracle(t *testing.T) (o edgesOracle) {
+	t.Helper()
+	b := need.Value(os.ReadFile("../inference/edgewise/testdata/oracle.json"))(t)
+	need.NoError(t, json.Unmarshal(b, &o))
+	return o
+}
+
+// matrixOf is a matrix of 16 regions with these edges, in two draws of which the second is no data.
+func matrixOf(z []float64, coords ...dag.Coord) dag.Input {
+	const n = 16
+	v := make([]float64, 2*n*n)
+	e := 0
+	for i := range n {
+		v[i*n+i] = 1
+		for j := i + 1; j < n; j++ {
+			v[i*n+j], v[j*n+i] = z[e], z[e]
+			e++
+		}
+	}
+	for i := range n * n {
+		v[n*n+i] = 99
+	}
+	return dag.InputOf(encoding.NewArray(v, 2, n, n), coords...)
+}
+
+func subject(i int) dag.Coord { return dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i)} }
+
+// edgesInputs are those of the oracle.
+func edgesInputs(o edgesOracle) map[string][]dag.Input {
+	in := map[string][]dag.Input{}
+	var ids, group, site, family []string
+	for i, z := range o.Edges {
+		in["matrices"] = append(in["matrices"], matrixOf(z, subject(i)))
+		ids, group = append(ids, subject(i).Value), append(group, []string{"HC", "ASD"}[int(o.Design[0][i])])
+		site, family = append(site, fmt.Sprint("site", o.Site[i])), append(family, fmt.Sprint("f", o.Family[i]))
+	}
+	in["participants"] = []dag.Input{dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "group", Values: group}, encoding.Column{Name: "age", Values: o.Design[2]},
+		encoding.Column{Name: "fd", Values: o.Design[3]}, encoding.Column{Name: "site", Values: site},
+		encoding.Column{Name: "family", Values: family}))}
+	return in
+}
+
+func edgesStage(more ...any) dag.Stage {
+	return stagetest.Fresh("edges", append([]any{"transform", "none", "permutations", 199, "covariates",
+		[]any{"age", "fd", "site"}}, more...)...)
+}
+
+func edgeRows(t *testing.T, out dag.Outputs) ([]column.EdgeTestRow, column.EdgeSummaryRow) {
+	t.Helper()
+	rows := need.Value(column.Rows[column.EdgeTestRow](out["edges"].(*encoding.Table)))(t)
+	return rows, need.Value(column.Rows[column.EdgeSummaryRow](out["summary"].(*encoding.Table)))(t)[0]
+}
+
+func field(rows []column.EdgeTestRow, of func(column.EdgeTestRow) float64) (v []float64) {
+	for _, r := range rows {
+		v = append(v, of(r))
+	}
+	return v
+}
+
+func near(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// TestEdges: groups with covariates equal statsmodels (oracle.py), within sites, with families and without.
+func TestEdges(t *testing.T) {
+	o := readEdgesOracle(t)
+	for _, more := range [][]any{nil, {"within", "site"}, {"family", "family"}, {"within", "site", "family", "family"}} {
+		out := stagetest.MustRun(t, edgesStage(more...), edgesInputs(o))
+		rows, summary := edgeRows(t, out)
+		near(t, "t", field(rows, func(r column.EdgeTestRow) float64 { return r.Statistic }), o.T)
+		near(t, "estimate", field(rows, func(r column.EdgeTestRow) float64 { return r.Estimate }), o.Beta)
+		near(t, "low", field(rows, func(r column.EdgeTestRow) float64 { return r.EstimateLow }),
+			field(rows, func(r column.EdgeTestRow) float64 { return o.Interval[edgeAt(r)][0] }))
+		near(t, "p", field(rows, func(r column.EdgeTestRow) float64 { return r.P }), o.P)
+		near(t, "q", field(rows, func(r column.EdgeTestRow) float64 { return r.Q }), o.Q)
+		if summary.Participants != 36 || summary.Degrees != 30 || summary.Edges != 120 ||
+			!slices.Equal(summary.Groups, []string{"HC", "ASD"}) || !slices.Equal(summary.Counts, []int32{20, 16}) {
+			t.Errorf("%v: summary %+v", more, summary)
+		}
+		if math.IsNaN(summary.VarianceRatio) != (len(more) < 2 || more[0] == "family") {
+			t.Errorf("%v: ratio of variances %v", more, summary.VarianceRatio)
+		}
+		significant := 0
+		for _, r := range rows {
+			if r.PMax < r.PPermutation || r.Significant != (r.PMax < 0.05) {
+				t.Errorf("%v: %+v", more, r)
+			}
+			if r.Significant {
+				significant++
+			}
+		}
+		if int(summary.Significant) != significant || significant < 3 {
+			t.Errorf("%v: %d significant edges, the summary has %d", more, significant, summary.Significant)
+		}
+	}
+}
+
+func edgeAt(r column.EdgeTestRow) int {
+	i, j := int(r.Source-1), int(r.Target-1)
+	return i*(31-i)/2 + j - i - 1
+}
+
+// TestEdgesOfSeveralGroups: F of the sites.
+func TestEdgesOfSeveralGroups(t *testing.T) {
+	o := readEdgesOracle(t)
+	out := stagetest.MustRun(t, edgesStage("test", "site", "covariates", []any{"age", "fd"}), edgesInputs(o))
+	rows, summary := edgeRows(t, out)
+	near(t, "F", field(rows, func(r column.EdgeTestRow) float64 { return r.Statistic }), o.F.F)
+	near(t, "p", field(rows, func(r column.EdgeTestRow) float64 { return r.P }), o.F.P)
+	for _, r := range rows {
+		// Of an F far below its expectation both ends are 0 (Steiger 2004).
+		if !(r.EffectLow <= r.Effect && (r.Effect <= r.EffectHigh || r.P > 0.975)) || !math.IsNaN(r.Estimate) {
+			t.Errorf("%+v", r)
+		}
+	}
+	need.Equal(t, summary.Statistic+" "+summary.Effect+" "+summary.Design, "F partial eta squared several groups")
+}
+
+// TestEdgesOfANumber: r of age is t of the model, and its interval that of Fisher's z.
+func TestEdgesOfANumber(t *testing.T) {
+	o := readEdgesOracle(t)
+	rows, summary := edgeRows(t, stagetest.MustRun(t, edgesStage("test", "age", "covariates", []any{}), edgesInputs(o)))
+	for e, r := range rows {
+		var y []float64
+		for _, z := range o.Edges {
+			y = append(y, z[e])
+		}
+		want := slowR(o.Design[2], y)
+		near(t, "r", []float64{r.Effect, r.EffectLow, r.EffectHigh},
+			[]float64{want, math.Tanh(math.Atanh(want) - 1.959963984540054/math.Sqrt(33)),
+				math.Tanh(math.Atanh(want) + 1.959963984540054/math.Sqrt(33))})
+	}
+	need.Equal(t, summary.Effect, "partial r")
+}
+
+// TestEdgesOfSessions: the change between two sessions, each the mean of two runs, adjusted for the change of motion.
+func TestEdgesOfSessions(t *testing.T) {
+	o := readEdgesOracle(t)
+	in := map[string][]dag.Input{"participants": edgesInputs(o)["participants"]}
+	scan := func(i int, ses, run string, of int, less float64) {
+		z := slices.Clone(o.Edges[of])
+		for e := range z {
+			z[e] += less
+		}
+		coords := []dag.Coord{subject(i), {Axis: "session", Value: ses}, {Axis: "run", Value: run}}
+		in["matrices"] = append(in["matrices"], matrixOf(z, coords...))
+		in["cleaning"] = append(in["cleaning"], dag.InputOf(column.Table([]column.CleaningRow{{MeanFD: o.Design[3][of]}}),
+			coords...))
+	}
+	for i := range 18 {
+		for _, run := range []string{"1", "2"} {
+			less := map[string]float64{"1": -0.1, "2": 0.1}[run]
+			scan(i, "01", run, i+18, less)
+			scan(i, "02", run, i, less)
+		}
+	}
+	scan(20, "01", "1", 20, 0) // has no second session
+	scan(1, "03", "1", 5, 0)   // of no session that is asked for
+	out := stagetest.MustRun(t, edgesStage("test", "session", "sessions", []any{"ses-01", "02"}, "covariates",
+		[]any{"mean_fd"}), in)
+	rows, summary := edgeRows(t, out)
+	near(t, "t", field(rows, func(r column.EdgeTestRow) float64 { return r.Statistic }), o.Flips.T)
+	if !slices.Equal(summary.Left, []string{"sub-20"}) || summary.Participants != 18 {
+		t.Errorf("summary %+v", summary)
+	}
+}
+
+// TestEdgesLeftOut: edges of a region that a participant lacks, and constant ones, are not tested and do not change the
+// others.
+func TestEdgesLeftOut(t *testing.T) {
+	o := readEdgesOracle(t)
+	for i := range o.Edges {
+		o.Edges[i][0] = 0.5
+	}
+	for j := range 15 { // region 16 of sub-03
+		o.Edges[3][edgeAt(column.EdgeTestRow{Source: int32(j + 1), Target: 16})] = 0
+	}
+	rows, summary := edgeRows(t, stagetest.MustRun(t, edgesStage(), edgesInputs(o)))
+	if summary.MissingEdges != 15 || summary.ConstantEdges != 1 || summary.Edges != 104 ||
+		!slices.Equal(summary.LackedRegions, []int32{16}) {
+		t.Errorf("summary %+v", summary)
+	}
+	for e, r := range rows {
+		if lacks := r.Target == 16 || e == 0; math.IsNaN(r.Statistic) != lacks || !lacks &&
+			math.Abs(r.Statistic-o.T[e]) > 1e-9 {
+			t.Errorf("%+v, t %v", r, o.T[e])
+		}
+	}
+}
+
+func TestEdgesRefuse(t *testing.T) {
+	o := readEdgesOracle(t)
+	with := func(change func(map[string][]dag.Input)) map[string][]dag.Input {
+		in := edgesInputs(o)
+		change(in)
+		return in
+	}
+	participants := func(name string, values any) map[string][]dag.Input {
+		return with(func(in map[string][]dag.Input) {
+			table := need.Value(in["participants"][0].Table())(t)
+			table.Columns = append(slices.DeleteFunc(slices.Clone(table.Columns), func(c encoding.Column) bool {
+				return c.Name == name
+			}), encoding.Column{Name: name, Values: values})
+			in["participants"] = []dag.Input{dag.InputOf(table)}
+		})
+	}
+	ages := slices.Clone(o.Design[2])
+	ages[7] = math.NaN()
+	of := func(a, b string) (v []string) {
+		for _, s := range o.Site {
+			v = append(v, map[bool]string{true: a, false: b}[s == 0])
+		}
+		return v
+	}
+	var bySite []string
+	for _, s := range o.Site {
+		bySite = append(bySite, fmt.Sprint("g", min(s, 1)))
+	}
+	for _, c := range []struct {
+		name  string
+		stage dag.Stage
+		in    map[string][]dag.Input
+		want  string
+	}{
+		{"a missing covariate", edgesStage(), participants("age", ages), "no value of age for sub-07"},
+		{"a group within sites", edgesStage("within", "site", "covariates", []any{}), participants("group", bySite), "no permutation within site"},
+		{"a group that is a site", edgesStage(), participants("group", of("A", "B")), "linear combination"},
+		{"one group", edgesStage(), participants("group", of("A", "A")), "nothing to compare"},
+		{"Fisher's z twice", edgesStage("transform", "fisher"), with(func(in map[string][]dag.Input) {
+			z := slices.Clone(o.Edges[2])
+			z[4] = 1.5
+			in["matrices"][2] = matrixOf(z, subject(2))
+		}), "no correlation"},
+		{"another atlas", edgesStage(), with(func(in map[string][]dag.Input) {
+			in["matrices"][2] = dag.InputOf(encoding.NewArray(make([]float64, 9), 1, 3, 3), subject(2))
+		}), "3 regions"},
+		{"not finite", edgesStage(), with(func(in map[string][]dag.Input) {
+			z := slices.Clone(o.Edges[2])
+			z[4] = math.Inf(1)
+			in["matrices"][2] = matrixOf(z, subject(2))
+		}), "nodes 1 and 6"},
+		{"two settings", edgesStage(), with(func(in map[string][]dag.Input) {
+			for i := range in["matrices"] {
+				in["matrices"][i] = matrixOf(o.Edges[i], subject(i), dag.Coord{Axis: "strategy", Value: fmt.Sprint(i % 2)})
+			}
+		}), "several settings"},
+		{"an identifier", edgesStage("covariates", []any{"participant_key"}), participants("participant_key",
+			slices.Collect(func(yield func(string) bool) {
+				for i := range 36 {
+					yield(fmt.Sprint("x", i))
+				}
+			})), "identifies participants"},
+	} {
+		_, err := stagetest.RunStage(t, c.stage, c.in)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	out := stagetest.MustRun(t, edgesStage("missing", "skip"), participants("age", ages))
+	if _, summary := edgeRows(t, out); !slices.Equal(summary.Left, []string{"sub-07"}) || summary.Participants != 35 {
+		t.Errorf("missing: skip left out %v", summary.Left)
+	}
+}
