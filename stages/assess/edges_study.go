@@ -507,7 +507,8 @@ func (st *edgeStudy) permutations(s *Edges) (func(b int) edgewise.Permutation, e
 			}
 			return edgewise.Permutation{From: own, Sign: sign}
 		case st.units != nil:
-			return edgewise.Permutation{From: family.Exchange(n, st.units, func(i int) string { return st.block[i] }, stream)}
+			return edgewise.Permutation{From: family.Exchange(n, st.units,
+				func(i int) string { return st.block[i] }, stream)}
 		}
 		from := slices.Clone(own)
 		inference.Permute(from, strata, stream)

@@ -100,7 +100,8 @@ func near(t *testing.T, what string, got, want []float64) {
 // TestEdges: groups with covariates equal statsmodels (oracle.py), within sites, with families and without.
 func TestEdges(t *testing.T) {
 	o := readEdgesOracle(t)
-	for _, more := range [][]any{nil, {"within", "site"}, {"family", "family"}, {"within", "site", "family", "family"}} {
+	for _, more := range [][]any{nil, {"within", "site"}, {"family", "family"}, {"within", "site", "family",
+		"family"}} {
 		out := stagetest.MustRun(t, edgesStage(more...), edgesInputs(o))
 		rows, summary := edgeRows(t, out)
 		near(t, "t", field(rows, func(r column.EdgeTestRow) float64 { return r.Statistic }), o.T)
@@ -180,8 +181,9 @@ func TestEdgesOfSessions(t *testing.T) {
 		}
 		coords := []dag.Coord{subject(i), {Axis: "session", Value: ses}, {Axis: "run", Value: run}}
 		in["matrices"] = append(in["matrices"], matrixOf(z, coords...))
-		in["cleaning"] = append(in["cleaning"], dag.InputOf(column.Table([]column.CleaningRow{{MeanFD: o.Design[3][of]}}),
-			coords...))
+		in["cleaning"] = append(in["cleaning"],
+			dag.InputOf(column.Table([]column.CleaningRow{{MeanFD: o.Design[3][of]}}),
+				coords...))
 	}
 	for i := range 18 {
 		for _, run := range []string{"1", "2"} {
@@ -277,7 +279,8 @@ func TestEdgesRefuse(t *testing.T) {
 		}), "nodes 1 and 6"},
 		{"two settings", edgesStage(), with(func(in map[string][]dag.Input) {
 			for i := range in["matrices"] {
-				in["matrices"][i] = matrixOf(o.Edges[i], subject(i), dag.Coord{Axis: "strategy", Value: fmt.Sprint(i % 2)})
+				in["matrices"][i] = matrixOf(o.Edges[i], subject(i), dag.Coord{Axis: "strategy",
+					Value: fmt.Sprint(i % 2)})
 			}
 		}), "several settings"},
 		{"an identifier", edgesStage("covariates", []any{"participant_key"}), participants("participant_key",

@@ -259,7 +259,8 @@ func TestEdgesWithoutVariance(t *testing.T) {
 	}
 	f := fitted(t, o.Edges, o.Design[:1], o.Design[1:])
 	from := field[[][]int](t, o.Blocks["free"], "permutations")
-	null := permuted(t, f, network(16), Options{Permutations: 20, Draw: drawn(from), Thresholds: []float64{1}, Tail: Both})
+	null := permuted(t, f, network(16), Options{Permutations: 20, Draw: drawn(from), Thresholds: []float64{1},
+		Tail: Both})
 	for _, e := range []int{3, 7} {
 		if !math.IsNaN(f.Statistic[e]) || !math.IsNaN(null.Uncorrected(f.Statistic)[e]) {
 			t.Errorf("edge %d: t %v", e, f.Statistic[e])
