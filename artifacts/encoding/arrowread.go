@@ -172,7 +172,9 @@ func ColumnOf(field arrow.Field) Column {
 	c := Column{Name: field.Name}
 	c.Unit, _ = field.Metadata.GetValue(metaUnit)
 	c.Doc, _ = field.Metadata.GetValue(metaDoc)
-	if keeps(field.Type) {
+	switch field.Type.ID() {
+	case arrow.STRING, arrow.FLOAT64, arrow.FLOAT32, arrow.INT64, arrow.INT32, arrow.BOOL: // the type of Values
+	default:
 		c.field = field
 	}
 	return c

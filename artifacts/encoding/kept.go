@@ -2,7 +2,6 @@ package encoding
 
 import (
 	"fmt"
-	"math"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -42,69 +41,6 @@ func (c *Column) keep(typ arrow.DataType, chunks []arrow.Array, mem *budget.Budg
 	}
 	c.Values = whole
 	return nil
-}
-
-// joined is one array in normal form of all chunks. One chunk is not copied.
-func joined(typ arrow.DataType, chunks []arrow.Array, mem *budget.Budget) (arrow.Array, error) {
-	var parts []arrow.Array
-	n := normalizer{mem: mem}
-	for _, a := range chunks {
-		data, err := n.normal(a.Data())
-		if err != nil {
-			return nil, err
-		}
-		if parts = append(parts, array.MakeFromData(data)); data.Len() == 0 && len(parts) > 1 {
-			parts = parts[:len(parts)-1]
-		} else if parts[0].Len() == 0 {
-			parts = parts[len(parts)-1:]
-		}
-	}
-	from := allocator{memory.NewGoAllocator(), mem}
-	switch len(parts) {
-	case 0:
-		b := array.NewBuilder(from, typ)
-		defer b.Release()
-		return b.NewArray(), nil
-	case 1:
-		return parts[0], nil
-	}
-	if whole := sameDictionary(parts, from); whole != nil {
-		return whole, nil
-	}
-	whole, err := array.Concatenate(parts, from)
-	if err != nil {
-		return nil, err
-	}
-	own := normalizer{mem: budget.For(math.MaxInt64)} // its parts were taken
-	data, err := own.normal(whole.Data())
-	if err != nil {
-		return nil, err
-	}
-	return array.MakeFromData(data), nil
-}
-
-// sameDictionary joins arrays over one dictionary, as the batches of a file have it; nil for others. The
-// library would compare the dictionaries of all batches.
-func sameDictionary(parts []arrow.Array, mem memory.Allocator) arrow.Array {
-	first, ok := parts[0].(*array.Dictionary)
-	if !ok {
-		return nil
-	}
-	indices := make([]arrow.Array, len(parts))
-	for i, p := range parts {
-		d := p.(*array.Dictionary)
-		if !sameMemory(first.Data().Dictionary(), d.Data().Dictionary()) {
-			return nil
-		}
-		indices[i] = d.Indices()
-	}
-	whole, err := array.Concatenate(indices, mem)
-	if err != nil {
-		return nil
-	}
-	d := whole.Data()
-	return array.NewDictionaryData(array.NewDataWithDictionary(first.DataType(), d.Len(), d.Buffers(), d.NullN(), 0,
-		first.Data().Dictionary().(*array.Data)))
 }
 
 // sameMemory reports whether two arrays without children lie in the same bytes.

@@ -183,3 +183,61 @@ func same(t *testing.T, got, want any) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// Tables join where one has further values in a dictionary or nothing but missing values; the rows are those that
+// pyarrow reads from both.
+func TestJoinedByPyarrow(t *testing.T) {
+	python := need.Python(t, "pandas", "pyarrow")
+	dir := t.TempDir()
+	script := func(what string) {
+		t.Helper()
+		if out, err := exec.Command(python, "testdata/joined.py", what, dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v:\n%s", err, out)
+		}
+	}
+	script("make")
+	for _, first := range need.Value(filepath.Glob(dir + "/*.0.arrow"))(t) {
+		name := first[:len(first)-len(".0.arrow")]
+		var parts []*encoding.Table
+		for _, file := range []string{first, name + ".1.arrow"} {
+			part, err := encoding.ReadTable(bytes.NewReader(need.Value(os.ReadFile(file))(t)))
+			if err != nil {
+				t.Fatal(filepath.Base(file), err)
+			}
+			parts = append(parts, part)
+		}
+		whole, err := encoding.Concat(parts...)
+		if err != nil {
+			t.Fatal(filepath.Base(name), err)
+		}
+		need.NoError(t, os.WriteFile(name+".arrow", encoding.Encoded(t, whole), 0o666))
+	}
+	script("check")
+}
+
+// Values of types that no type holds are not joined, and an order that differs is not made up.
+func TestNotJoined(t *testing.T) {
+	ordered := func(values ...string) arrow.Array {
+		b := array.NewDictionaryBuilder(memory.DefaultAllocator, &arrow.DictionaryType{
+			IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String, Ordered: true})
+		for _, v := range values {
+			need.NoError(t, b.(*array.BinaryDictionaryBuilder).AppendString(v))
+		}
+		return b.NewArray()
+	}
+	words, numbers := encoding.Lists([][]string{{"a"}}), encoding.Lists([][]float64{{1}})
+	for _, c := range []struct {
+		a, b any
+		err  string
+	}{
+		{words, numbers, `column "c" is list<item: float64, nullable> in table 1, but list<item: utf8, nullable> in table 0`},
+		{words, []string{"a"}, `column "c" is text in table 1, but list<item: utf8, nullable> in table 0`},
+		{[]string{"a"}, words, `column "c" is list<item: utf8, nullable> in table 1, but text in table 0`},
+		{[]int32{1}, []int64{1}, `column "c" is int64 in table 1, but int32 in table 0`},
+		{ordered("low", "high"), ordered("high", "low"), `column "c": it is an ordered dictionary, and its values differ`},
+	} {
+		_, err := encoding.Concat(encoding.NewTable(encoding.Column{Name: "c", Values: c.a}),
+			encoding.NewTable(encoding.Column{Name: "c", Values: c.b}))
+		need.Error(t, err, c.err)
+	}
+}

@@ -1,6 +1,7 @@
 package encoding
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -26,7 +27,7 @@ type Column struct {
 	Unit   string // "s", "mm", "Hz" …; empty for a plain number or a name
 	Doc    string // one line
 
-	field arrow.Field // of an arrow.Array that was read: its further metadata, and whether values may be missing
+	field arrow.Field // in the file, where its type is not that of Values, or Values is an arrow.Array
 }
 
 // A Table is a set of columns of equal length. As a Value it is an Arrow IPC
@@ -173,56 +174,95 @@ func (t *Table) Format() string { return "arrow" }
 // Encode writes the table as an Arrow IPC file.
 func (t *Table) Encode(w io.Writer) error { return writeArrow(w, t, false) }
 
-// Concat stacks tables that have the same columns.
+// Concat stacks tables that have the same columns. A column without a value whose type in the file is null takes the
+// type that it has in the other tables.
 func Concat(ts ...*Table) (*Table, error) {
 	if len(ts) == 0 {
 		return nil, fmt.Errorf("concat: no tables, so the columns of the result are unknown")
 	}
 	out := &Table{Meta: maps.Clone(ts[0].Meta)}
-	for i, c := range ts[0].Columns {
+	for i := range ts[0].Columns {
 		parts := make([]*Column, len(ts))
 		for j, t := range ts {
-			if len(t.Columns) != len(ts[0].Columns) || t.Columns[i].Name != c.Name {
+			if len(t.Columns) != len(ts[0].Columns) || t.Columns[i].Name != ts[0].Columns[i].Name {
 				return nil, fmt.Errorf("concat: table %d has the columns %q, but table 0 has %q", j, t.names(), ts[0].names())
 			}
-			if parts[j] = &t.Columns[i]; parts[j].TypeName() != c.TypeName() {
-				return nil, fmt.Errorf("concat: column %q is %s in table %d, but %s in table 0", c.Name, parts[j].TypeName(), j, c.TypeName())
-			}
+			parts[j] = &t.Columns[i]
 		}
-		switch c.Values.(type) {
-		case []string:
-			c.Values = concatValues[string](parts)
-		case []float64:
-			c.Values = concatValues[float64](parts)
-		case []float32:
-			c.Values = concatValues[float32](parts)
-		case []int64:
-			c.Values = concatValues[int64](parts)
-		case []int32:
-			c.Values = concatValues[int32](parts)
-		case []bool:
-			c.Values = concatValues[bool](parts)
-		default:
-			var arrays []arrow.Array
-			for _, p := range parts {
-				arrays = append(arrays, p.Values.(arrow.Array))
-			}
-			if err := c.keep(arrays[0].DataType(), arrays, budget.For(math.MaxInt64)); err != nil {
-				return nil, fmt.Errorf("concat: %w", err)
-			}
-			out.Columns = append(out.Columns, c)
-			continue
+		c, err := concatColumn(parts)
+		if err != nil {
+			return nil, fmt.Errorf("concat: %w", err)
 		}
-		c.Valid = concatValid(parts)
 		out.Columns = append(out.Columns, c)
 	}
 	return out, out.Check()
 }
 
+func concatColumn(parts []*Column) (Column, error) {
+	at := max(0, slices.IndexFunc(parts, func(p *Column) bool { return !p.isNull() }))
+	c := *parts[at]
+	unlike := func(p *Column) bool { return !p.isNull() && p.TypeName() != c.TypeName() }
+	j := slices.IndexFunc(parts, unlike)
+	differs := func() error {
+		return fmt.Errorf("column %q is %s in table %d, but %s in table %d", c.Name, parts[j].TypeName(), j, c.TypeName(), at)
+	}
+	if c.IsArrow() {
+		var arrays []arrow.Array
+		for _, p := range parts {
+			switch a, ok := p.Values.(arrow.Array); {
+			case ok:
+				arrays = append(arrays, a)
+			case p.isNull():
+				n, _ := p.len()
+				arrays = append(arrays, array.NewNull(n))
+			default:
+				return c, differs()
+			}
+		}
+		err := c.keep(arrays[at].DataType(), arrays, budget.For(math.MaxInt64))
+		if errors.Is(err, errUnlike) {
+			err = differs()
+		}
+		return c, err
+	}
+	if j >= 0 {
+		return c, differs()
+	}
+	switch c.Values.(type) {
+	case []string:
+		c.Values = concatValues[string](parts)
+	case []float64:
+		c.Values = concatValues[float64](parts)
+	case []float32:
+		c.Values = concatValues[float32](parts)
+	case []int64:
+		c.Values = concatValues[int64](parts)
+	case []int32:
+		c.Values = concatValues[int32](parts)
+	case []bool:
+		c.Values = concatValues[bool](parts)
+	default:
+		return c, c.notColumn()
+	}
+	c.Valid = concatValid(parts)
+	return c, nil
+}
+
+// isNull reports whether the column is null in its file: it has neither values nor a type.
+func (c *Column) isNull() bool {
+	v, isText := c.Values.([]string)
+	return isText && c.field.Type != nil && c.field.Type.ID() == arrow.NULL &&
+		(len(v) == 0 || c.Valid != nil && !slices.Contains(c.Valid, true))
+}
+
 func concatValues[T any](parts []*Column) []T {
 	all := make([][]T, len(parts))
 	for i, p := range parts {
-		all[i] = p.Values.([]T)
+		var ok bool
+		if all[i], ok = p.Values.([]T); !ok { // null
+			n, _ := p.len()
+			all[i] = make([]T, n)
+		}
 	}
 	return slices.Concat(all...)
 }
