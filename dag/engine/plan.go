@@ -22,6 +22,7 @@ func (r *runner) plan(ctx context.Context) error {
 
 func (r *runner) steps() []Step {
 	var steps []Step
+	clear(r.roots) // of before planRemakes
 	for i := range r.at {
 		if p := &r.at[i]; p.phase != outside && p.wanted {
 			steps = append(steps, r.step(int32(i)))

@@ -74,6 +74,29 @@ func TestEarlyCutoff(t *testing.T) {
 	}
 }
 
+// What is skipped, or unknown in a plan, has the task where that begins for a reason, and not its neighbor alone.
+func TestReasonsBeginUpstream(t *testing.T) {
+	s := chain("a")
+	s.task("e", &join{Text: "e"}, "c")
+	s.task("f", &join{Text: "f"}, "e")
+	st := newStore(t)
+	for _, step := range need.Value(Plan(t.Context(), s.Draft(), st, Options{}))(t) {
+		if want := map[string]string{"b": "needs a, which is not up to date",
+			"f": "needs e, which may not be up to date, as a is not up to date"}[step.Node.ID()]; want != "" {
+			need.Equal(t, step.Reason, want)
+		}
+	}
+	s.nodes["b"].Instance().(*join).during = func(context.Context, *dag.Task) error { return errors.New("no voxels") }
+	skipped := map[string]string{}
+	s.run(t, st, Options{Progress: func(e Event) {
+		if e.State == Skipped {
+			skipped[e.Task] = e.Err.Error()
+		}
+	}})
+	need.Equal(t, fmt.Sprint(skipped), fmt.Sprint(map[string]string{"c": "needs b, which failed",
+		"e": "needs c, which was skipped, as b failed", "f": "needs e, which was skipped, as b failed"}))
+}
+
 func TestFailure(t *testing.T) {
 	s := chain("a")
 	broken := errors.New("the scan has no voxels")

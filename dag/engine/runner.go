@@ -60,6 +60,8 @@ type runner struct {
 	fatal     error             // why the run as a whole cannot go on
 	readOnly  error             // why nothing can be stored
 
+	roots map[int32]int32 // of skipped and unknown tasks; see root
+
 	batches  chan []int32
 	checked  chan []verdict
 	waiting  chan int32 // tasks that wait for the disk
@@ -160,7 +162,7 @@ func newRunner(g *dag.Graph, s *disk.Store, o Options) (*runner, error) {
 	r := &runner{
 		Index: x, graph: g, store: s, opt: o, began: time.Now(), remote: s.Remote.Report() != nil,
 		at:       make([]status, len(x.Nodes)),
-		heldBack: map[int32][]int32{}, heals: map[heal]int{},
+		heldBack: map[int32][]int32{}, heals: map[heal]int{}, roots: map[int32]int32{},
 		threads: o.Workers, memory: o.Memory,
 		batches: make(chan []int32), checked: make(chan []verdict),
 		waiting: make(chan int32), outcomes: make(chan outcome),

@@ -212,14 +212,44 @@ func (r *runner) after(u, cause int32) State {
 	return Unknown
 }
 
+// because is the reason of a task that needs another one, which did not end well: with the task upstream where that
+// begins.
 func (r *runner) because(u, cause int32) error {
 	how := map[State]string{
 		Failed: "failed", Skipped: "was skipped", Stale: "is not up to date", Unknown: "may not be up to date",
-	}[r.at[cause].state]
-	if r.at[u].wanted && !r.at[cause].wanted {
-		return fmt.Errorf("needs %s, which %s; %w", r.Nodes[cause].ID(), how, ErrOnly)
 	}
-	return fmt.Errorf("needs %s, which %s", r.Nodes[cause].ID(), how)
+	why := fmt.Sprintf("needs %s, which %s", r.Nodes[cause].ID(), how[r.at[cause].state])
+	if root := r.root(cause); root != cause && r.at[root].state != Unknown {
+		why += fmt.Sprintf(", as %s %s", r.Nodes[root].ID(), how[r.at[root].state])
+	}
+	if r.at[u].wanted && !r.at[cause].wanted {
+		return fmt.Errorf("%s; %w", why, ErrOnly)
+	}
+	return errors.New(why)
+}
+
+// root is the task that a skipped or unknown task waits for at last: one that failed, say.
+func (r *runner) root(i int32) int32 {
+	var path []int32
+	for {
+		if known, ok := r.roots[i]; ok {
+			i = known
+			break
+		}
+		if s := r.at[i].state; s != Skipped && s != Unknown {
+			break
+		}
+		next := r.cause(i)
+		if next == i {
+			break
+		}
+		path = append(path, i)
+		i = next
+	}
+	for _, j := range path {
+		r.roots[j] = i
+	}
+	return i
 }
 
 // giveUp settles what was never started after the first failure.

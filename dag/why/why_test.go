@@ -101,7 +101,7 @@ func TestWhy(t *testing.T) {
 			"graph stale parameter text: \"0.1\" → \"0.12\"\ntrain unknown needs graph, which is not up to date\n",
 			"graph", "parameter text: \"0.1\" → \"0.12\""},
 		{"a file", func(y *study) { y.file = other },
-			"series stale input file (" + other + ") has changed\ngraph unknown needs series, which is not up to date\ntrain unknown needs graph, which may not be up to date\n",
+			"series stale input file (" + other + ") has changed\ngraph unknown needs series, which is not up to date\ntrain unknown needs graph, which may not be up to date, as series is not up to date\n",
 			"train", "waits for series"},
 		{"code", func(y *study) { y.code = edited("poolScores 02", "poolScores 04") },
 			"graph stale code: prgnn/gnn.poolScores changed (gnn/pool.go:41)\ntrain unknown needs graph, which is not up to date\n",

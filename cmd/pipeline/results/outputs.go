@@ -140,9 +140,9 @@ func withSets(words, sets []string) []string {
 	return words
 }
 
-// failures says which tasks that a task needs failed when they last ran, as they are now,
-// and how: each on lines of its own. "" when none did.
-func (c *Current) failures(n *dag.Node) string {
+// failures lists the tasks that a task needs and that cannot run, or failed when they last ran, as they are now,
+// and why: each on lines of its own. "" when none did.
+func (c *Current) failures(of *dag.Node) string {
 	var lines []string
 	seen := map[*dag.Node]bool{}
 	var look func(*dag.Node)
@@ -154,12 +154,14 @@ func (c *Current) failures(n *dag.Node) string {
 		seen[n] = true
 		if said := c.Failure(n); said != "" {
 			lines = append(lines, "  "+n.ID()+" failed: "+strings.ReplaceAll(said, "\n", "\n  "))
+		} else if s.State == engine.Failed && n != of {
+			lines = append(lines, "  "+n.ID()+" cannot run: "+strings.ReplaceAll(s.Reason, "\n", "\n  "))
 		}
 		for src := range n.Upstream() {
 			look(src.Node)
 		}
 	}
-	look(n)
+	look(of)
 	const most = 5
 	if more := len(lines) - most; more > 0 {
 		lines = append(lines[:most], fmt.Sprintf("  … and %d more failed", more))
