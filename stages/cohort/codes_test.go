@@ -268,6 +268,7 @@ func TestNamesAreNotCut(t *testing.T) {
 		"sub-08,1\nSUB-08,2\n": `people.csv:3: "SUB-08" and "sub-08" (line 2) would both be named sub-08: if they are one person, remove one row; if they are two, rename one`,
 		"Sub-08,1\n08,2\n":     `people.csv:3: "08" and "Sub-08" (line 2) would both be named sub-08: if they are one person, remove one row; if they are two, rename one`,
 		"Müller,1\nMller,2\n":  `people.csv:2: "Müller" has the character 'ü', but participant names consist of the letters a to z and digits: rename it, or set the parameter id to another column`,
+		"１２,1\nb1,2\n":         `people.csv:2: "１２" has the character '１', but participant names`, // full-width digits
 		"x1,1\nx\u200b2,2\n":   `people.csv:3: "x\u200b2" has the character '\u200b', but participant names`,
 		"а1,1\nb1,2\n":         `people.csv:2: "а1" has the character 'а', but participant names`, // Cyrillic
 	} {

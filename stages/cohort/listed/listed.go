@@ -329,12 +329,12 @@ func (l *List) identify() error {
 		switch {
 		case r.Source == "":
 			bad("the participant has no name (column %q is empty)", l.ID)
+		case odd >= 0:
+			bad("%q has the character %q, but participant names consist of the letters a to z and digits: rename it, or set the parameter id to another column", r.Source, []rune(r.Source[odd:])[0])
 		case r.ID == "sub-":
 			bad("%q has no letter or digit and cannot name a participant: rename it, or set the parameter id to another column", r.Source)
 		case strings.ContainsAny(r.Source, `/\`):
 			bad("%q has a slash and cannot name a participant, since files are found by the names: rename it, or set the parameter id to another column", r.Source)
-		case odd >= 0:
-			bad("%q has the character %q, but participant names consist of the letters a to z and digits: rename it, or set the parameter id to another column", r.Source, []rune(r.Source[odd:])[0])
 		case cell.Grouped(bare):
 			digits := lettersAndDigits(bare)[len("sub-"):]
 			bad("%q may be %s or %s: write participants as whole numbers without separators", r.Source, strings.TrimSuffix(digits, "000"), digits)
