@@ -587,6 +587,15 @@ func TestLostZeros(t *testing.T) {
 		"spreadsheet remove leading zeros from the table?")
 	need.Error(t, r.Subjects[1].Problem, "no such file, but 002_x0.csv exists: did")
 	need.NoError(t, r.Subjects[2].Problem)
+	testdir.Write(t, filepath.Join(dir, "decimals.csv"), "id,dx\n1.00,HC\n2.0,ASD\n3.00,HC\n4.0,HC\n")
+	decimals := listed.Parameters{File: "decimals.csv", ID: "id", Group: "dx"}
+	for _, series := range []string{"ts/{id}_x0.csv", "ts/{id}_*.csv"} {
+		r = need.Value((&TimeseriesCohort{Parameters: decimals, Series: series}).Load(dir))(t)
+		need.Error(t, r.Subjects[0].Problem, ", but 001_x0.csv or 01_x0.csv exists: did a spreadsheet remove leading zeros")
+		need.Error(t, r.Subjects[1].Problem, ", but 002_x0.csv exists: did")
+		need.NoError(t, r.Subjects[2].Problem)
+		need.Error(t, r.Subjects[3].Problem, "4.0_")
+	}
 	for _, series := range []string{"ts/{id}_*.csv", "*/{id}_x?.c*"} {
 		r = need.Value((&TimeseriesCohort{Parameters: people, Series: series}).Load(dir))(t)
 		for i, want := range []string{"001_x0.csv or", "002_x0.csv exists: did a spreadsheet remove leading zeros"} {

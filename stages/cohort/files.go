@@ -101,6 +101,8 @@ func (f *fileSource) of(l *listed.List, r listed.Row) (string, error) {
 	}
 	whole, _, wrong := f.named(l, r, true)
 	switch {
+	case err != nil && errors.As(wrong, new(lostZeros)):
+		return "", wrong
 	case wrong != nil:
 		return path, err
 	case err != nil:
@@ -150,7 +152,7 @@ func (f *fileSource) named(l *listed.List, r listed.Row, plain bool) (path strin
 	path = userfile.Within(l.Dir, name)
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", changed, fmt.Errorf("%s: %w%s", f.what(), userfile.Plain(path, err), f.otherZeros(path))
+		return "", changed, fmt.Errorf("%s: %w", f.what(), f.otherZeros(path, userfile.Plain(path, err)))
 	}
 	if what := regular.Otherwise(info); what != "" {
 		return "", changed, userfile.Place(fmt.Errorf("%s: %w", f.what(), &regular.Error{Path: path, What: what}), path)
@@ -164,11 +166,16 @@ func (f *fileSource) named(l *listed.List, r listed.Row, plain bool) (path strin
 // zeros are those before a number within a name.
 var zeros = pattern.New(`(^|[^0-9])0+([0-9])`)
 
-// otherZeros proposes the file whose name differs from that of a missing one, made from columns, by zeros before
-// numbers.
-func (f *fileSource) otherZeros(path string) string {
+// lostZeros is the error of a file whose name others have but for zeros before numbers, which it proposes.
+type lostZeros struct{ error }
+
+func (e lostZeros) Unwrap() error { return e.error }
+
+// otherZeros proposes, beside the error of a missing file whose name is made from columns, the file whose name differs
+// by zeros before numbers.
+func (f *fileSource) otherZeros(path string, err error) error {
 	if f.pieces == nil {
-		return ""
+		return err
 	}
 	plain := func(name string) string { return zeros.ReplaceAllString(name, "$1$2") }
 	entries, _ := f.list(filepath.Dir(path)).ReadDir(".")
@@ -179,14 +186,15 @@ func (f *fileSource) otherZeros(path string) string {
 		}
 	}
 	if near == nil {
-		return ""
+		return err
 	}
-	return zerosRemoved(near)
+	return zerosRemoved(err, near)
 }
 
-// zerosRemoved proposes files whose names differ by zeros before numbers.
-func zerosRemoved(near []string) string {
-	return fmt.Sprintf(", but %s exists: did a spreadsheet remove leading zeros from the table?", strings.Join(near, " or "))
+// zerosRemoved adds files whose names differ by zeros before numbers to the error of a missing one.
+func zerosRemoved(err error, near []string) error {
+	return lostZeros{fmt.Errorf("%w, but %s exists: did a spreadsheet remove leading zeros from the table?", err,
+		strings.Join(near, " or "))}
 }
 
 // numbers are whole numbers without the zeros before them.
@@ -281,7 +289,7 @@ func (f *fileSource) match(root, name string, filled []string) (string, error) {
 			"%s may be of another %s; write what stands between in %s", name, words.Some(longer, 4), f.noun, f.port)
 	case len(found) == 0:
 		if near := matching(f.dirs[dir], anyGlob, anyZeros+")$"); len(near) > 0 {
-			return "", fmt.Errorf("no file matches %s%s", name, zerosRemoved(near))
+			return "", zerosRemoved(fmt.Errorf("no file matches %s", name), near)
 		}
 		return "", joined(append([]error{fmt.Errorf("no file matches %s", name)}, f.dirs[dir].unlisted(dir)...))
 	case len(found) > 1:
@@ -454,7 +462,7 @@ type rowFile struct {
 func (g rowFile) asked() string {
 	filled := slices.Clone(g.pieces)
 	for i := 1; i < len(filled); i += 2 {
-		filled[i] = g.row.Value(filled[i])
+		filled[i], _ = cell.Whole(g.row.Value(filled[i]))
 	}
 	return strings.Join(filled, "")
 }

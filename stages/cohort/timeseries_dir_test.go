@@ -303,6 +303,14 @@ func TestStarExtendsNobody(t *testing.T) {
 	r, err = (&RowsCohort{File: "people.tsv", Files: []string{"f=ts/*{group}_ts.tsv"}}).Load(d.dir)
 	need.NoError(t, err)
 	need.Error(t, r.Subjects[0].Problem, "no file matches")
+
+	// One number with decimals in some rows only, as of a site, is one name.
+	d.write("sites.tsv", "participant_id\tgroup\tsite\n1\tA\t2\n2\tB\t2.00\n")
+	d.write("ts/site-2_x.tsv", "A\tB\n1\t2\n")
+	r, err = (&RowsCohort{File: "sites.tsv", Files: []string{"f=ts/site-{site}_*.tsv"}}).Load(d.dir)
+	need.NoError(t, err)
+	need.NoError(t, r.Subjects[0].Problem)
+	need.NoError(t, r.Subjects[1].Problem)
 }
 
 // One file without names among files with names, or numbered from 0 among numbered from 1, is refused for its
