@@ -20,6 +20,7 @@ type Applied struct {
 	Accepted     []string // differences from the training graphs that allow let pass
 
 	Known    []string // participants that were in the training of a model
+	Equal    []string // participants with the id of a training participant, and other data
 	Same     []Pair   // participants with the data of a training participant of another id
 	Unlisted int      // models whose file lists no digests of the training data
 	Zeros    []string // participants without regions that all had in training
@@ -43,10 +44,14 @@ func (a *Applied) AddModel(trained []string, listed bool) {
 	}
 }
 
-// AddParticipant adds a participant; same is the training participant of another id with the same data, or "".
-func (a *Applied) AddParticipant(id string, trained bool, same string) {
-	if trained {
+// AddParticipant adds a participant: whether it was in the training of a model, and whether a model was trained on
+// other data of the same id; same is the training participant of another id with the same data, or "".
+func (a *Applied) AddParticipant(id string, trained, equal bool, same string) {
+	switch {
+	case trained:
 		a.Known = append(a.Known, id)
+	case equal:
+		a.Equal = append(a.Equal, id)
 	}
 	if same != "" {
 		a.Same = append(a.Same, Pair{id, same})
@@ -82,6 +87,10 @@ func (a Applied) Findings() (all List) {
 	if len(a.Known) > 0 {
 		all.Add(Finding{"applied.trained", Overturns, Subject{Participants: a.Known},
 			map[string]any{"N": len(a.Known), "Of": a.Participants, "Models": a.Models}})
+	}
+	if len(a.Equal) > 0 {
+		all.Add(Finding{"applied.equal-id", Limits, Subject{Participants: a.Equal},
+			map[string]any{"N": len(a.Equal), "Of": a.Participants, "Models": a.Models}})
 	}
 	if len(a.Same) > 0 {
 		who := lists.Map(a.Same, func(p Pair) string { return p.New })

@@ -13,21 +13,24 @@ func TestAppliedFindings(t *testing.T) {
 		listed   bool
 		id, same string
 		known    bool
+		equal    bool
 		zeros    []string
 		want     string
 	}{
-		{[]string{"sub-1", "sub-2"}, true, "sub-3", "", false, nil, ""},
-		{[]string{"sub-1", "sub-2"}, true, "sub-1", "", true, nil, "applied.trained"},
-		{[]string{"sub-1", "sub-2"}, true, "sub-3", "sub-1", false, nil, "applied.same-data"},
-		{[]string{"sub-1", "sub-2"}, false, "sub-3", "", false, nil, "applied.not-compared"},
-		{[]string{"sub-1", "sub-2"}, true, "sub-2", "sub-1", true, []string{"sub-2"},
+		{[]string{"sub-1", "sub-2"}, true, "sub-3", "", false, false, nil, ""},
+		{[]string{"sub-1", "sub-2"}, true, "sub-1", "", true, false, nil, "applied.trained"},
+		{[]string{"sub-1", "sub-2"}, true, "sub-1", "", false, true, nil, "applied.equal-id"},
+		{[]string{"sub-1", "sub-2"}, true, "sub-1", "", true, true, nil, "applied.trained"},
+		{[]string{"sub-1", "sub-2"}, true, "sub-3", "sub-1", false, false, nil, "applied.same-data"},
+		{[]string{"sub-1", "sub-2"}, false, "sub-3", "", false, false, nil, "applied.not-compared"},
+		{[]string{"sub-1", "sub-2"}, true, "sub-2", "sub-1", true, false, []string{"sub-2"},
 			"applied.trained applied.same-data applied.zeros"},
 	} {
 		var a Applied
 		a.AddModel(c.trained, c.listed)
 		a.AddModel([]string{"sub-2"}, true)
 		a.Participants, a.Zeros = 1, c.zeros
-		a.AddParticipant(c.id, c.known, c.same)
+		a.AddParticipant(c.id, c.known, c.equal, c.same)
 		need.Equal(t, codes(a.Findings()), c.want, c)
 		table := encoding.NewTable()
 		table.Meta = a.Meta()

@@ -43,7 +43,7 @@ func (*Predict) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "participants", Type: column.Type[predictedPerson](),
-				Doc: "one row per participant: predicted group, by the mean probability over graphs and models; trained counts the models trained on the participant, and should be 0; same_data should be empty"},
+				Doc: "one row per participant: predicted group, by the mean probability over graphs and models; trained counts the models with this id in their training, unless their digests show other data, and should be 0; same_data should be empty"},
 			{Name: "predictions", Type: column.Type[predictedGraph](), Doc: "the same for every graph and model"},
 			{Name: "scores", Type: column.Type[predictedScore](), Doc: "pooling scores of every node that reaches a pooling layer"},
 		},

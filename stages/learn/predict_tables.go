@@ -29,7 +29,7 @@ type predictedPerson struct {
 	ID          string  `column:"participant_id"`
 	Graphs      int32   `column:"graphs" doc:"draws"`
 	Models      int32   `column:"models"`
-	Trained     int32   `column:"trained" doc:"models that were trained on this participant"`
+	Trained     int32   `column:"trained" doc:"models with this id in their training, unless their digests show other data"`
 	Same        string  `column:"same_data" doc:"a training participant of another id with the same graph in draw 0; empty: none"`
 	Predicted   string  `column:"predicted"`
 	Probability float64 `column:"probability" doc:"of the predicted group, mean over graphs and models"`
@@ -61,19 +61,27 @@ func newPredicted(models []*Trained, participants int, allow []string) *predicte
 	return p
 }
 
-// start begins a participant, whose id or scan may be in the training of some models.
+// start begins a participant, whose id or scan may be in the training of some models. Of graphs that were made in the
+// same way, the digests decide whether one of an id in the training is that participant's scan.
 func (p *predicted) start(id string, of Participant, models []*Trained) {
 	one := predictedPerson{ID: id, Graphs: int32(len(of.Draws)), Models: int32(len(models))}
 	scan := of.scan()
+	equal := false
 	for _, m := range models {
-		if slices.Contains(m.Graphs.Taught, id) {
-			one.Trained++
+		if at := slices.Index(m.Graphs.Taught, id); at >= 0 {
+			decided := m.Graphs.Scans != nil && m.Graphs.Scans[at] != "" && scan != "" &&
+				of.Made != "" && of.Made == m.Graphs.Made
+			if decided && m.Graphs.Scans[at] != scan {
+				equal = true
+			} else {
+				one.Trained++
+			}
 		}
 		if at := slices.Index(m.Graphs.Scans, scan); scan != "" && at >= 0 && m.Graphs.Taught[at] != id {
 			one.Same = m.Graphs.Taught[at]
 		}
 	}
-	p.applied.AddParticipant(id, one.Trained > 0, one.Same)
+	p.applied.AddParticipant(id, one.Trained > 0, equal, one.Same)
 	p.participants, p.persons = append(p.participants, one), append(p.persons, make([]float64, len(p.groups)))
 }
 

@@ -93,8 +93,19 @@ func TestPredictAverages(t *testing.T) {
 // Who was in the training is found by id and by the graph of draw 0, and predictions from zeros are a finding.
 func TestPredictFindings(t *testing.T) {
 	in := stagetest.PlantedInputs(t, 20, 3, 9, 1)
+	made := func(edges []dag.Input) (all []dag.Input) {
+		for _, e := range edges {
+			table := *need.Value(e.Table())(t)
+			table.Meta = map[string]string{"made": `{"graph.density":0.1}`}
+			all = append(all, dag.InputOf(&table, e.Coords...))
+		}
+		return all
+	}
 	s := trainer(2)
 	s.Epochs = 1
+	unknown := dag.InputOf(stagetest.MustRun(t, s, in)["model"]) // how its graphs were made
+	plain := in["edges"]
+	in["edges"] = made(plain)
 	model := dag.InputOf(stagetest.MustRun(t, s, in)["model"])
 	sides := need.Value(s.Divide(in["folds"][0]))(t).Side
 	var taught, tested int // places
@@ -113,18 +124,23 @@ func TestPredictFindings(t *testing.T) {
 	for _, c := range []struct {
 		at             int
 		id             string
+		model          dag.Input
+		edges          []dag.Input
 		want, sameData string
+		known          int32
 	}{
-		{tested, "sub-900", "", ""},
-		{tested, trained, "applied.trained", ""}, // another scan of a training participant
-		{taught, trained, "applied.trained", ""},
-		{taught, "sub-900", "applied.same-data", trained},
+		{tested, "sub-900", model, in["edges"], "", "", 0},
+		{tested, trained, model, in["edges"], "applied.equal-id", "", 0}, // of another person, or another scan
+		{tested, trained, unknown, plain, "applied.trained", "", 1},      // or the same scan, made in another way
+		{taught, trained, model, in["edges"], "applied.trained", "", 1},
+		{taught, "sub-900", model, in["edges"], "applied.same-data", trained, 0},
 	} {
-		out := stagetest.MustRun(t, &Predict{}, map[string][]dag.Input{"model": {model},
-			"edges": {as(in["edges"][c.at], c.id)}, "features": {as(in["features"][c.at], c.id)}})
+		out := stagetest.MustRun(t, &Predict{}, map[string][]dag.Input{"model": {c.model},
+			"edges": {as(c.edges[c.at], c.id)}, "features": {as(in["features"][c.at], c.id)}})
 		who := out["participants"].(*encoding.Table)
 		need.Equal(t, stagetest.Codes(t, who), c.want, c)
 		need.Equal(t, need.Value(who.Strings("same_data"))(t)[0], c.sameData, c)
+		need.Equal(t, int32(need.Value(who.Ints("trained"))(t)[0]), c.known, c)
 		applied := need.Value(finding.ReadApplied(who))(t)
 		need.Equal(t, [3]int{applied.Models, applied.Least, applied.Trained}, [3]int{1, 16, 16})
 	}
