@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/pipelines"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -32,6 +34,9 @@ schema, shape, digest and the first rows; of a fan-out the first member, or all 
 may be a task, and name an output: graphs, connectivity[sub-003], train[fold=2].history.
 STAGE may be findings: the cautions of the summary with their codes and numbers.
 With a RUN (pipeline runs lists them): the results of that run.
+
+A FILE is shown with the settings (--set) of its last run. Where that run was for a part, and
+a STAGE has no complete result with these settings, those of an earlier run are used; a line states it.
 
 --where names the files of the store that hold one output, and reads none of them. With --json each
 is an object with its path, format, digest, the names of its axes and the coordinates of its task;
@@ -144,15 +149,27 @@ func (a *app) showStage(file string, sets []string, what string, rows int) error
 		return err
 	}
 	defer c.Store.Close()
-	sel, err := results.Choose(c.Pipeline.Graph, what)
+	sel, tasks, err := shown(c, what)
 	if err != nil {
 		return err
 	}
-	tasks := sel.Tasks
-	if !sel.Named {
-		tasks = sel.All
-	}
 	there, others := c.Shown(tasks)
+	if earlier := a.complete(c, sets, what, others); earlier != nil {
+		again := []string{"--as-written"}
+		if len(earlier.Sets) > 0 {
+			again = nil
+		}
+		for _, set := range earlier.Sets {
+			again = append(again, "--set", set)
+		}
+		a.Warn("%s has %d of %d results with these settings; shown are the complete results of an earlier run (%s)", what,
+			len(there), len(tasks), a.With(again...))
+		if sel, tasks, err = shown(earlier, what); err != nil {
+			return err
+		}
+		c = earlier
+		there, others = c.Shown(tasks)
+	}
 	if len(there) == 0 {
 		return c.Missing(a.Console, sel, there, others, "")
 	}
@@ -168,6 +185,46 @@ func (a *app) showStage(file string, sets []string, what string, rows int) error
 		}
 	}
 	return a.showOutputs(c.Store, outs, rows)
+}
+
+// shown are the tasks whose results a stage, task or output stands for.
+func shown(c *results.Current, what string) (*results.Selection, []*dag.Node, error) {
+	sel, err := results.Choose(c.Pipeline.Graph, what)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !sel.Named {
+		return sel, sel.All, nil
+	}
+	return sel, sel.Tasks, nil
+}
+
+// complete is the file with the settings of an earlier run, where those of the last run, which c has, lack results of a
+// stage, and the earlier ones lack none. It is nil where there is none, and where the user gave the settings.
+func (a *app) complete(c *results.Current, given []string, what string, lacking []*dag.Node) *results.Current {
+	if len(lacking) == 0 || len(given) > 0 || len(c.Sets) == 0 {
+		return nil
+	}
+	text, _ := a.sourceOf(c.File)
+	for _, sets := range results.Tried(c.Store, c.File, text) {
+		p, err := pipelines.Load(c.File, sets)
+		if err != nil || slices.Equal(sets, c.Sets) {
+			continue
+		}
+		earlier, err := results.LookUp(context.Background(), p, c.Store)
+		if err != nil {
+			continue
+		}
+		earlier.File, earlier.Sets = c.File, sets
+		_, tasks, err := shown(earlier, what)
+		if err != nil {
+			continue
+		}
+		if _, others := earlier.Shown(tasks); len(others) == 0 {
+			return earlier
+		}
+	}
+	return nil
 }
 
 // showOutputs describes artifacts: all for --json and -v, else those of the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -174,21 +175,50 @@ func (c *Current) Earlier(tasks []*dag.Node) (run *record.Record, n int) {
 // LastRun is the last run of a pipeline file whose text is now text (as pipelines.Source has it), whether the file has
 // changed since, and the settings (--set) of that run; id is "" when there is none.
 func LastRun(store *disk.Store, file, text string) (id string, changed bool, sets []string) {
-	for r := range disk.LatestRuns(store) {
-		ran, source, err := record.FileOf(r)
-		if err != nil || filepath.Base(ran) != filepath.Base(file) {
-			continue
-		}
-		then, sets := pipelines.SplitSource(source)
-		if rest, same := strings.CutPrefix(source, text); same { // a comment at its end may look like settings
-			then = text
-			_, sets = pipelines.SplitSource(strings.TrimPrefix(rest, "\n"))
-		}
-		if then == text || samePath(ran, file) { // not another file of that name, in a shared store
-			return r.ID, then != text, sets
-		}
+	for run, sets := range runsOf(store, file, text) {
+		return run.id, run.changed, sets
 	}
 	return "", false, nil
+}
+
+type runOf struct {
+	id      string
+	changed bool // the file is another one now
+}
+
+// runsOf are the runs of a pipeline file with their settings, newest first.
+func runsOf(store *disk.Store, file, text string) iter.Seq2[runOf, []string] {
+	return func(yield func(runOf, []string) bool) {
+		for r := range disk.LatestRuns(store) {
+			ran, source, err := record.FileOf(r)
+			if err != nil || filepath.Base(ran) != filepath.Base(file) {
+				continue
+			}
+			then, sets := pipelines.SplitSource(source)
+			if rest, same := strings.CutPrefix(source, text); same { // a comment at its end may look like settings
+				then = text
+				_, sets = pipelines.SplitSource(strings.TrimPrefix(rest, "\n"))
+			}
+			// Not of another file of that name, in a shared store.
+			if (then == text || samePath(ran, file)) && !yield(runOf{r.ID, then != text}, sets) {
+				return
+			}
+		}
+	}
+}
+
+// Tried are the settings of the last 100 runs of a pipeline file, at most ten different ones, newest first.
+func Tried(store *disk.Store, file, text string) (tried [][]string) {
+	n := 0
+	for _, sets := range runsOf(store, file, text) {
+		if !slices.ContainsFunc(tried, func(t []string) bool { return slices.Equal(t, sets) }) {
+			tried = append(tried, sets)
+		}
+		if n++; n == 100 || len(tried) == 10 {
+			break
+		}
+	}
+	return tried
 }
 
 func samePath(a, b string) bool {
