@@ -33,7 +33,7 @@ func runBubblewrap(ctx context.Context, bwrap string, c *Command, out *os.File) 
 	if !c.View.Network {
 		args = append(args, "--unshare-net")
 	}
-	for _, e := range c.View.Entries {
+	for _, e := range c.View.ordered() {
 		switch {
 		case e.Link != "":
 			args = append(args, "--symlink", e.Link, e.To)

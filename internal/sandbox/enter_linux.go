@@ -207,8 +207,11 @@ func (v *View) enter() error {
 	if err := unix.Mount("tmpfs", v.Root, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755"); err != nil {
 		return fmt.Errorf("a directory for it cannot be mounted: %w", err)
 	}
-	for i, e := range v.Entries {
-		if err := v.make(i); err != nil {
+	made := &View{Root: v.Root}
+	for _, e := range v.ordered() {
+		err := made.make(e)
+		made.Entries = append(made.Entries, e)
+		if err != nil {
 			return fmt.Errorf("%s cannot be shown to it: %w", e.To, err)
 		}
 	}
@@ -255,14 +258,12 @@ func (v *View) enter() error {
 	return os.Chdir("/")
 }
 
-// make makes one entry.
-func (v *View) make(i int) error {
-	e := v.Entries[i]
-	before := &View{Entries: v.Entries[:i]}
+// make makes one entry more.
+func (v *View) make(e Entry) error {
 	to := v.Root + e.To
 	info, err := os.Lstat(to)
 	there := err == nil
-	if in := before.entry(e.To); !there && in != nil && !in.Own {
+	if in := v.entry(e.To); !there && in != nil && !in.Own {
 		return fmt.Errorf("it would have to be made in %s", in.To)
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {

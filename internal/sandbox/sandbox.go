@@ -26,7 +26,7 @@ const (
 type View struct {
 	// Root is an empty directory on which the view is mounted, for the command alone.
 	Root string
-	// Entries are made in this order; a later one may lie in an earlier one.
+	// Entries may lie in others, whatever their order; of two with one path the later is seen.
 	Entries []Entry
 	// Network leaves the command the network of the machine.
 	Network bool
@@ -38,7 +38,7 @@ type Entry struct {
 	From     string // the path on the machine
 	Writable bool
 	Device   bool
-	Own      bool   // From is the command's own: later entries may be made in it
+	Own      bool   // From is the command's own: other entries may be made in it
 	Link     string // where a link leads
 	Text     string
 }
@@ -71,6 +71,20 @@ func (v *View) Shows(path string) bool {
 func (v *View) Writable(path string) bool {
 	at := v.entry(filepath.Clean(path))
 	return at != nil && at.Writable
+}
+
+// ordered are the entries to make, each behind those in which it lies, without those that are seen in these anyway.
+func (v *View) ordered() []Entry {
+	all := slices.Clone(v.Entries)
+	slices.SortStableFunc(all, func(a, b Entry) int { return strings.Count(a.To, "/") - strings.Count(b.To, "/") })
+	made := &View{}
+	for _, e := range all {
+		in := made.entry(filepath.Dir(e.To))
+		if in == nil || in.Own || e.Link == "" && e.Text == "" && e.Writable != in.Writable {
+			made.Entries = append(made.Entries, e)
+		}
+	}
+	return made.Entries
 }
 
 // entry is the one in which a path lies, the deepest and last.

@@ -82,13 +82,13 @@ func (e *Exec) CodeFiles(connected func(port string) bool) []content.Code {
 			add(c)
 		}
 	}
-	all = slices.Concat(all, e.codePlaces(), e.filesOfVariables(), e.softwareFiles(connected))
+	all = slices.Concat(all, e.codePlaces(), e.filesOfVariables())
 	for i := range all {
 		if all[i].What != "program" { // which the command reads in any case
 			all[i].Except = e.Scratch
 		}
 	}
-	return all
+	return append(all, e.softwareFiles(connected)...)
 }
 
 // shellLine is the line that the command gives a shell: sh -c LINE; "" for none.

@@ -41,13 +41,14 @@ func checkPackages(t *dag.Task) error {
 }
 
 // softwareFiles are the directories of installed software, which count by content unless a list of packages is
-// connected.
+// connected. It is not written, also where it lies in scratch.
 func (e *Exec) softwareFiles(connected func(port string) bool) (all []content.Code) {
 	if connected(packagesPort) {
 		return nil
 	}
 	for _, dir := range e.Software {
-		all = append(all, content.Code{What: "directory", Name: filepath.Base(dir), Paths: []string{dir}})
+		inside := slices.DeleteFunc(slices.Clone(e.Scratch), func(s string) bool { return content.Within(dir, []string{s}) })
+		all = append(all, content.Code{What: "directory", Name: filepath.Base(dir), Paths: []string{dir}, Except: inside})
 	}
 	return all
 }
@@ -82,8 +83,7 @@ func (e *Exec) viewOf(t *dag.Task, room, python string) (*sandbox.View, error) {
 					}
 				}
 			}
-			if !slices.ContainsFunc(c.Except,
-				func(dir string) bool { return filepath.Clean(dir) == filepath.Clean(path) }) {
+			if !content.Within(path, c.Except) { // scratch is shown below
 				v.Show(path)
 			}
 		}
@@ -152,8 +152,8 @@ func (e *Exec) callStrict(ctx context.Context, t *dag.Task, room string, words [
 	}
 	var not *sandbox.Unavailable
 	switch {
-	case errors.As(err, &not):
-		return unavailable(err)
+	case errors.As(err, &not): // others it can confine
+		return &machine.Fault{Err: fmt.Errorf("strict: the command did not run, since its view of the files cannot be made: %w", err)}
 	case errors.Is(err, os.ErrNotExist):
 		return noProgram(words[0])
 	case err != nil:

@@ -19,6 +19,8 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/content"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/sandbox"
 	"prgnn/internal/workdir"
@@ -317,6 +319,48 @@ func strictScratch(t *testing.T) {
 	_, err = e.Run(context.Background(), dag.NewTask(in))
 	need.NoError(t, err)
 	need.Equal(t, string(need.Value(os.ReadFile(filepath.Join(dir, "cache", "new")))(t)), "x\n")
+}
+
+// What lies in another path of the view, or is a link there, may be listed before that.
+func TestExecStrictNested(t *testing.T) { asUsers(t, strictNested) }
+
+func strictNested(t *testing.T) {
+	dir := need.Value(filepath.EvalSymlinks(t.TempDir()))(t)
+	path := func(name string) string { return filepath.Join(dir, name) }
+	need.NoError(t, errors.Join(os.MkdirAll(path("data/deep"), 0o755), os.WriteFile(path("data/deep/a"), []byte("a\n"), 0o644),
+		os.Symlink("deep/a", path("data/link")), os.Symlink("data", path("other"))))
+	for _, c := range []struct {
+		name, script             string
+		words, scratch, software []string
+		wrote                    bool
+	}{
+		{"file, directory", "", []string{"data/deep/a", "data"}, nil, nil, false},
+		{"link, directory", "", []string{"data/link", "data/deep", "data"}, nil, nil, false},
+		{"behind a link, link", "", []string{"other/deep/a", "other", "data/link"}, nil, nil, false},
+		{"file in scratch", "", []string{"data/deep/a"}, []string{"data"}, nil, true},
+		{"directory around scratch", "", []string{"data/deep/a", "data"}, []string{"data/deep"}, nil, true},
+		{"software in scratch", "", nil, []string{"data"}, []string{"data/deep"}, false},
+		{"scratch in software", "", nil, []string{"data/deep"}, []string{"data"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, in := strict(t, strings.ReplaceAll(`cat D/deep/a; (echo x > D/deep/new) 2>/dev/null && echo wrote; (echo x > D/new) 2>/dev/null; true`, "D", path("data")))
+			all := func(names []string) []string { return lists.Map(names, path) }
+			e.Command, e.Scratch, e.Software = append(e.Command, all(c.words)...), all(c.scratch), all(c.software)
+			task := dag.NewTask(in)
+			_, err := e.Run(context.Background(), task)
+			need.NoError(t, err)
+			want := "a\n"
+			if c.wrote {
+				want += "wrote\n"
+			}
+			need.Equal(t, said(task), want)
+			counts := slices.ContainsFunc(e.CodeFiles(func(string) bool { return false }), func(c content.Code) bool {
+				return c.What != "program" && !content.Within(c.Paths[0], c.Except)
+			})
+			need.Equal(t, counts, c.name != "file in scratch", "its content counts")
+			need.NoError(t, errors.Join(os.RemoveAll(path("data/new")), os.RemoveAll(path("data/deep/new"))))
+		})
+	}
 }
 
 // With network a strict command reaches the machine's.
