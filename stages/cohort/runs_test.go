@@ -137,7 +137,7 @@ func TestRowsAreRuns(t *testing.T) {
 		r.Participants.Rows() != 2 {
 		t.Errorf("columns %v of %d participants, want %v of 2: fd is of a run", names, r.Participants.Rows(), want)
 	}
-	if want := "no covariates, since they differ between the runs of a participant: fd"; !slices.Contains(r.Notes,
+	if want := "not used as covariates: columns that differ between the runs of a participant (fd)"; !slices.Contains(r.Notes,
 		column.Note{Text: want, Doubt: column.DoubtOfRuns}) {
 		t.Errorf("notes %q, want %q", column.NoteTexts(r.Notes), want)
 	}

@@ -121,7 +121,8 @@ func (l *List) Participants(used []string) *encoding.Table {
 		l.Notes = append(l.Notes, OddTexts(name, values, ids)...)
 	}
 	if ofRuns != nil {
-		text := fmt.Sprintf("no covariates, since they differ between the %ss of a participant: %s", l.part(), words.Some(ofRuns, 6))
+		text := fmt.Sprintf("not used as covariates: columns that differ between the %ss of a participant (%s)", l.part(),
+			words.Some(ofRuns, 6))
 		if slices.Contains(ofRuns, "mean_fd") {
 			text += fmt.Sprintf("; motion is assessed only where confounds have framewise displacements, or mean_fd has one value for each participant, such as the mean over the %ss", l.part())
 		}
