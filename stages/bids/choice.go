@@ -87,6 +87,12 @@ func (e *Choice) Text() string {
 	return text
 }
 
+// A ChoiceError refuses several files of a participant, of which parameters have to choose.
+type ChoiceError struct{ Err error }
+
+func (e ChoiceError) Error() string { return e.Err.Error() }
+func (e ChoiceError) Unwrap() error { return e.Err }
+
 // SortRuns checks that files differ in nothing but what tells the runs of one task
 // apart, puts them in the order of their names, and names the runs: by the one
 // entity in which they differ, or by all of those.
@@ -118,7 +124,7 @@ func SortRuns(files []File, parameters map[string]string) (names []string, err e
 			n = "1"
 		}
 		if same[n] {
-			return nil, fmt.Errorf("%d files match; they differ in %s: runs: all joins the runs of one task", len(files), Differences(files, parameters))
+			return nil, ChoiceError{fmt.Errorf("%d files match; they differ in %s: runs: all joins the runs of one task", len(files), Differences(files, parameters))}
 		}
 		same[n] = true
 		names = append(names, n)
@@ -126,7 +132,7 @@ func SortRuns(files []File, parameters map[string]string) (names []string, err e
 	for _, f := range files {
 		for _, e := range f.Entities {
 			if !slices.Contains(keys, e.Key) && differ(e.Key) {
-				return nil, fmt.Errorf("%d files match; they differ in %s: runs: all joins the runs of one task", len(files), Differences(files, parameters))
+				return nil, ChoiceError{fmt.Errorf("%d files match; they differ in %s: runs: all joins the runs of one task", len(files), Differences(files, parameters))}
 			}
 		}
 	}

@@ -157,6 +157,9 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if err := l.Choose(); err != nil {
 		return nil, err
 	}
+	if err := undecided(l.Rows, func(id string) []error { return found[id].problems }); err != nil {
+		return nil, fmt.Errorf("%s: %w", root, err)
+	}
 	sidecarsOf := map[string][]string{}
 	for _, row := range l.Rows {
 		for _, f := range found[row.ID].each() {

@@ -59,6 +59,26 @@ func (c *BIDSCohort) find(l *listed.List, sidecars *bids.Sidecars, row listed.Ro
 	return f
 }
 
+// undecided is the mistake of the cohort where half of the participants or more, and not one alone, have several files
+// of which it chooses none: that is no fault of theirs. problems are those of a participant.
+func undecided(rows []listed.Row, problems func(id string) []error) error {
+	var first error
+	n := 0
+	for _, row := range rows {
+		var choice bids.ChoiceError
+		if errors.As(errors.Join(problems(row.ID)...), &choice) {
+			if n++; first == nil {
+				first = fmt.Errorf("%s: %w", row.ID, choice)
+			}
+		}
+	}
+	if n < 2 || 2*n < len(rows) {
+		return nil
+	}
+	return fmt.Errorf("the cohort does not state which files are meant, for %d of %s: %w", n,
+		words.Count(len(rows), "participant"), first)
+}
+
 // brokenSidecars reports sidecars that are no JSON, of the participants whose they are: as a problem of the
 // participant, or as one mistake where several inherit it, which is no fault of theirs.
 func brokenSidecars(whose map[string][]string, bad func(id string, err error)) error {
@@ -231,8 +251,8 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 		return scans, nil, nil
 	}
 	if len(scans) > 1 {
-		return nil, nil, fmt.Errorf("%d scans match; they differ in %s%s%s", len(scans), bids.Differences(scans, c.bare),
-			sessionsHint(scans), bids.JoinHint(scans, nil))
+		return nil, nil, bids.ChoiceError{Err: fmt.Errorf("%d scans match; they differ in %s%s%s", len(scans),
+			bids.Differences(scans, c.bare), sessionsHint(scans), bids.JoinHint(scans, nil))}
 	}
 	gray := pick(files, "func", bids.Want{Suffixes: []string{"bold"}, Extensions: []string{".dtseries.nii"}})
 	if len(every) == 0 && len(gray) > 0 && c.Space != surfaceSpace {

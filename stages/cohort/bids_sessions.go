@@ -49,7 +49,8 @@ func sortSessions(scans []bids.File) (names []string, err error) {
 	for i, f := range scans {
 		if i > 0 && names[i-1] == name(f) {
 			two := scans[i-1 : i+1]
-			return nil, fmt.Errorf("session %s: %d scans match; they differ in %s; sessions needs one scan per session", name(f), len(two), bids.Differences(two, nil))
+			return nil, bids.ChoiceError{Err: fmt.Errorf("session %s: %d scans match; they differ in %s; sessions needs one scan per session",
+				name(f), len(two), bids.Differences(two, nil))}
 		}
 		names = append(names, name(f))
 	}

@@ -307,3 +307,46 @@ func TestOneFileAsTwoRuns(t *testing.T) {
 		}
 	}
 }
+
+// A choice between scans or series that the cohort leaves open for many is a mistake of the cohort, before anything
+// runs; several scans of one participant are this one's.
+func TestUndecidedFiles(t *testing.T) {
+	for tasks, want := range map[string]string{
+		"rest film|rest film|rest": "the cohort does not state which files are meant, for 2 of 3 participants: sub-01: 2 scans match; they " +
+			"differ in task (film, rest): set the parameter task",
+		"rest film|rest|rest": "", "rest|rest|film": "",
+	} {
+		d := newDataset(t, threePeople)
+		for i, list := range strings.Split(tasks, "|") {
+			sub := fmt.Sprintf("sub-0%d", i+1)
+			for _, task := range strings.Fields(list) {
+				stem := sub + "/func/" + sub + "_task-" + task + "_"
+				d.write(stem+"space-T1w_desc-preproc_bold.nii.gz", "")
+				d.write(stem+"space-T1w_desc-aparcaseg_dseg.nii.gz", "")
+				d.write(stem+"atlas-A_timeseries.tsv", fmt.Sprintf("a\tb\n1\t2\n%d\t1\n", i))
+			}
+		}
+		r, err := d.load(func(b *BIDSCohort) { b.Confounds = false })
+		series := &TimeseriesCohort{Parameters: listed.Defaults(), Dir: "."}
+		_, other := series.Load(d.dir)
+		if want != "" {
+			need.Error(t, err, want)
+			need.Error(t, other, strings.Replace(want, "scans", "time series files", 1))
+			r, err = d.load(func(b *BIDSCohort) { b.Confounds, b.Task = false, []string{"rest"} })
+			need.NoError(t, err)
+			need.NoError(t, r.Subjects[0].Problem)
+			continue
+		}
+		need.NoError(t, err)
+		need.NoError(t, other)
+		need.Equal(t, r.Subjects[0].Problem != nil, strings.HasPrefix(tasks, "rest film"))
+	}
+	d := newDataset(t, threePeople)
+	for _, sub := range []string{"sub-01", "sub-02", "sub-03"} {
+		for _, atlas := range []string{"A", "B"} {
+			d.write(sub+"/func/"+sub+"_task-rest_atlas-"+atlas+"_stat-mean_timeseries.tsv", "a\tb\n1\t2\n")
+		}
+	}
+	_, err := (&TimeseriesCohort{Parameters: listed.Defaults(), Dir: "."}).Load(d.dir)
+	need.Error(t, err, "for 3 of 3 participants: sub-01: 2 time series files match; they differ in atlas (A, B): set the parameter atlas")
+}

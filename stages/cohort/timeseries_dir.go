@@ -38,7 +38,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	r := &Roster{Participants: l.Participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")},
 		Left: l.LeftOut(), PerRun: several, Sessions: len(c.Sessions) > 0, Root: root, Table: l.Path,
 		Lines: l.Lines(), Sources: l.Sources()}
-	sidecars := &bids.Sidecars{Root: root}
+	sidecars, all := &bids.Sidecars{Root: root}, map[string][]error{} // problems
 	for _, row := range l.Rows {
 		s := Subject{ID: row.ID, Files: map[string]string{}}
 		var problems []error
@@ -64,7 +64,10 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		if problems != nil {
 			s.Problem = fmt.Errorf("participant %s: %w (to continue without it: exclude: [%s])", row.ID, joined(problems), row.ID)
 		}
-		r.Subjects = append(r.Subjects, s)
+		r.Subjects, all[row.ID] = append(r.Subjects, s), problems
+	}
+	if err := undecided(l.Rows, func(id string) []error { return all[id] }); err != nil {
+		return nil, fmt.Errorf("%s: %w", root, err)
 	}
 	by := generator(root)
 	r.Here = append(r.Here, userfile.WhereFound(root, l.Path))
@@ -128,8 +131,8 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 	case len(fits) == 1:
 		return fits, nil, nil
 	case len(fits) > 1:
-		return nil, nil, fmt.Errorf("%d time series files match; they differ in %s%s", len(fits),
-			bids.Differences(fits, parameters), sessionsHint(fits)+bids.JoinHint(fits, parameters))
+		return nil, nil, bids.ChoiceError{Err: fmt.Errorf("%d time series files match; they differ in %s%s", len(fits),
+			bids.Differences(fits, parameters), sessionsHint(fits)+bids.JoinHint(fits, parameters))}
 	case len(every) == 0:
 		return nil, nil, errors.New("it has no time series of an atlas (func/…_atlas-…_timeseries.tsv or .1D)")
 	}

@@ -134,7 +134,6 @@ func TestTimeseriesDialects(t *testing.T) {
 			func(c *TimeseriesCohort) { c.Desc = "denoiseSimple" }, "SUB_task-rest_seg-DiFuMo64_desc-denoiseSimple_timeseries.tsv", ""},
 		{"C-PAC", []string{"SUB/ses-1/func/SUB_ses-1_task-rest_atlas-CC200_space-MNI152NLin6ASym_reg-default_desc-Mean_timeseries.1D"}, nil, "SUB_ses-1_task-rest_atlas-CC200_space-MNI152NLin6ASym_reg-default_desc-Mean_timeseries.1D", ""},
 		{"C-PAC, a directory a session", []string{"SUB_ses-1/func/SUB_ses-1_task-rest_run-1_atlas-AAL_desc-Mean-1_timeseries.1D"}, nil, "SUB_ses-1_task-rest_run-1_atlas-AAL_desc-Mean-1_timeseries.1D", ""},
-		{"two atlases", []string{"SUB/func/SUB_task-rest_atlas-A_stat-mean_timeseries.tsv", "SUB/func/SUB_task-rest_atlas-B_stat-mean_timeseries.tsv"}, nil, "", "2 time series files match; they differ in atlas (A, B): set the parameter atlas"},
 		{"confounds alone", []string{"SUB/func/SUB_task-rest_desc-confounds_timeseries.tsv"}, nil, "", "it has no time series of an atlas (func/…_atlas-…_timeseries.tsv or .1D)"},
 		{"another atlas", []string{"SUB/func/SUB_task-rest_atlas-A_timeseries.tsv"}, func(c *TimeseriesCohort) { c.Atlas = "B" }, "", "none of its time series matches; it has SUB_task-rest_atlas-A_timeseries.tsv"},
 	} {
