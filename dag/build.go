@@ -3,10 +3,12 @@ package dag
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	"prgnn/dag/internal/order"
+	"prgnn/dag/param"
 	"prgnn/internal/words"
 )
 
@@ -82,7 +84,7 @@ func (b *Builder) Task(s *StageNode, instance Stage, values ...string) *Node {
 // TaskNamed adds a task of this name, such as one of a recorded run.
 func (b *Builder) TaskNamed(s *StageNode, instance Stage, id string) *Node {
 	b.graph()
-	n := &Node{id: id, stage: s, instance: instance}
+	n := &Node{id: id, stage: s, instance: instance, named: true}
 	s.tasks = append(s.tasks, n)
 	return n
 }
@@ -110,7 +112,7 @@ func (b *Builder) Draft() *Graph { return b.graph() }
 
 // Build checks the graph. Its error lists all mistakes.
 func (b *Builder) Build() (*Graph, error) {
-	c := check{b: b, ports: map[*Node]*Ports{}, lists: map[listUse]bool{}}
+	c := check{b: b, ports: map[*Node]*Ports{}, lists: map[listUse]bool{}, makes: map[*Kind]Stage{}}
 	c.names()
 	if len(b.wrong) == 0 {
 		for n := range b.graph().Tasks() {
@@ -150,6 +152,7 @@ type check struct {
 	b     *Builder
 	ports map[*Node]*Ports // of the tasks of the graph
 	lists map[listUse]bool // that have been checked: many tasks share one list
+	makes map[*Kind]Stage  // what Kind.New returns; nil where it cannot be compared with instances
 }
 
 // A listUse is a list of sources on the port of a stage's tasks.
@@ -177,19 +180,62 @@ func (c *check) names() {
 		var last *Ports
 		for _, n := range s.tasks {
 			switch {
-			case n.instance == nil:
+			case n.instance == nil || reflect.ValueOf(n.instance).IsZero():
 				c.b.mistake(s, "task %s has no instance of its kind", n.id)
 				continue
 			case tasks[n.id]:
 				c.b.mistake(s, "there are two tasks %s", n.id)
 			}
 			tasks[n.id] = true
+			c.instance(n)
 			if p := n.instance.Ports(); last == nil || !last.equal(p) {
 				last = &p
 			}
 			c.ports[n] = last
 		}
 	}
+}
+
+// instance checks that a task has a stage of its kind, which its parameters suit. The parameters of a recorded task
+// are those of the program that ran it.
+func (c *check) instance(n *Node) {
+	k := n.stage.kind
+	if n.named || k == nil {
+		return
+	}
+	standard, seen := c.makes[k]
+	if !seen {
+		standard = c.standard(n.stage)
+		c.makes[k] = standard
+	}
+	if standard == nil {
+		return
+	}
+	if reflect.TypeOf(n.instance) != reflect.TypeOf(standard) {
+		c.b.mistake(n.stage, "task %s: its instance is a %T, but the kind %s makes a %T", n.id, n.instance, k.Name, standard)
+		return
+	}
+	err := param.Check(n.instance, standard)
+	if v, ok := n.instance.(Validator); ok && err == nil {
+		err = errors.Join(v.Validate()...)
+	}
+	if err != nil {
+		c.b.mistake(n.stage, "task %s: %s", n.id, strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+}
+
+// standard is what the kind of a stage makes; nil where its type has mistakes.
+func (c *check) standard(s *StageNode) Stage {
+	if s.kind.New == nil {
+		c.b.mistake(s, "the kind %s of stage %s has no New", s.kind.Name, s.name)
+		return nil
+	}
+	made := s.kind.New()
+	if err := param.Declared(made); err != nil {
+		c.b.mistake(s, "the kind %s of stage %s: %s", s.kind.Name, s.name, strings.ReplaceAll(err.Error(), "\n", "; "))
+		return nil
+	}
+	return made
 }
 
 // inputs checks what a task reads.

@@ -2,7 +2,9 @@ package dag
 
 import (
 	"context"
+	"errors"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -21,7 +23,7 @@ func in(name string, t Type, gather bool) Ports {
 
 // A graph with mistakes is refused before anything runs, and all of them are listed.
 func TestBuildRefuses(t *testing.T) {
-	kind := &Kind{Name: "typed"}
+	kind := &Kind{Name: "typed", New: func() Stage { return &typed{} }}
 	text := func() *typed { return &typed{in("in", Format("text"), true)} }
 	b := NewGraph("wrong")
 	a := b.Stage("a", kind)
@@ -81,6 +83,58 @@ func TestBuildRefuses(t *testing.T) {
 	b.Connect(y, "in", x.Output("out"))
 	_, err = b.Build()
 	need.Error(t, err, "the tasks form a cycle: x needs y needs x")
+}
+
+// A gain has parameters with tags, and one rule between them.
+type gain struct {
+	typed
+	Factor float64   `param:"factor" min:"0" max:"2"`
+	Mode   string    `param:"mode" choices:"fast|exact"`
+	Bands  []float64 `param:"bands" max:"1"`
+	Steps  int       `param:"steps" min:"1"`
+}
+
+func (g *gain) Validate() []error {
+	if g.Mode == "exact" && g.Factor == 1 {
+		return []error{errors.New("mode exact needs another factor than 1")}
+	}
+	return nil
+}
+
+// A shifted stage is of another type.
+type shifted struct{ typed }
+
+// A task has an instance of its kind, with parameters that the kind accepts.
+func TestBuildChecksInstances(t *testing.T) {
+	kind := &Kind{Name: "gain", New: func() Stage { return &gain{Mode: "fast"} }}
+	b := NewGraph("instances")
+	for _, n := range []struct {
+		stage string
+		kind  *Kind
+		work  Stage
+	}{
+		{"default", kind, &gain{Mode: "fast"}}, // of steps, 0 is the default
+		{"other", kind, &shifted{}},
+		{"value", kind, (*gain)(nil)},
+		{"values", kind, &gain{Factor: -3, Mode: "slow", Bands: []float64{0, 2, math.NaN()}, Steps: -1}},
+		{"infinite", kind, &gain{Factor: math.Inf(1), Mode: "fast"}},
+		{"rule", kind, &gain{Factor: 1, Mode: "exact", Steps: 1}},
+		{"nothing", &Kind{Name: "nothing"}, &shifted{}},
+	} {
+		b.Task(b.Stage(n.stage, n.kind), n.work)
+	}
+	b.TaskNamed(b.Stage("recorded", kind), &shifted{}, "recorded")
+	_, err := b.Build()
+	need.Equal(t, err.Error(), strings.Join([]string{
+		"task other: its instance is a *dag.shifted, but the kind gain makes a *dag.gain",
+		"task value has no instance of its kind",
+		`task values: parameter "factor" must be between 0 and 2, not -3; parameter "mode" must be one of fast, exact, ` +
+			`not "slow"; parameter "bands" element 2 must be at most 1, not 2; element 3 must be a number, not NaN; ` +
+			`parameter "steps" must be at least 1, not -1`,
+		`task infinite: parameter "factor" must be a number, not +Inf`,
+		"task rule: mode exact needs another factor than 1",
+		"the kind nothing of stage nothing has no New",
+	}, "\n"))
 }
 
 // one has one output.

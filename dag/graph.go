@@ -114,6 +114,7 @@ type Node struct {
 	instance Stage
 	inputs   []Binding
 	problem  error
+	named    bool // by Builder.TaskNamed
 }
 
 // ID is the name of the task: "train[pool=topk,fold=2]".

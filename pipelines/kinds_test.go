@@ -78,6 +78,7 @@ func init() {
 			Type: dag.Format("text")}}}}}
 	})
 	register("t-free", func() dag.Stage { return &free{} })
+	register("t-maker", func() dag.Stage { return &maker{} })
 
 	cohort.Register(cohort.Source{Name: "t-files",
 		New: func() cohort.Loader { return &peopled{Folder: "scans", People: 3} }})
@@ -259,7 +260,7 @@ type made struct {
 func (c *made) Load(string) (*cohort.Roster, error) {
 	ids, table := people(c.People)
 	r := &cohort.Roster{Participants: table, Nodes: nodesOf(), Extra: map[string]artifacts.Value{"truth": nodesOf()},
-		Make: func(id string) dag.Stage { return &maker{Subject: id, Seed: c.Seed} }, MakeKind: "t-free",
+		Make: func(id string) dag.Stage { return &maker{Subject: id, Seed: c.Seed} }, MakeKind: "t-maker",
 		Files: map[string]dag.Type{"bold": dag.Format("nifti")}}
 	for _, id := range ids {
 		r.Subjects = append(r.Subjects, cohort.Subject{ID: id})

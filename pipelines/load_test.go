@@ -382,7 +382,7 @@ cohort[sub-002] (seed = 3, subject = "sub-002")`)
 		check(t, "clean", stageText(t, p, "clean"), `
 clean[sub-001] (detrend = 1, seed = 3, subject = "sub-001", tr = 0) scan<-cohort[sub-001].bold{subject=sub-001} truth<-cohort.truth
 clean[sub-002] (detrend = 1, seed = 3, subject = "sub-002", tr = 0) scan<-cohort[sub-002].bold{subject=sub-002} truth<-cohort.truth`)
-		need.Equal(t, p.Graph.Stages()[1].Kind().Name, "t-free", "kind")
+		need.Equal(t, p.Graph.Stages()[1].Kind().Name, "t-maker", "kind")
 	})
 }
 

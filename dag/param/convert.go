@@ -157,20 +157,39 @@ func number(value any) (float64, bool) {
 	return 0, false
 }
 
+// check checks a value that the parameter has.
+func (f *field) check(v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.Bool:
+	case reflect.String:
+		return f.checkChoice(v.String())
+	case reflect.Slice:
+		var wrong []error
+		for i := range v.Len() {
+			if err := f.check(v.Index(i)); err != nil {
+				wrong = append(wrong, fmt.Errorf("element %d %w", i+1, err))
+			}
+		}
+		return errors.Join(wrong...)
+	default:
+		x, ok := number(v.Interface())
+		if !ok {
+			return fmt.Errorf("must be a number, not %s", describe(v.Interface()))
+		}
+		if x < f.least || x > f.most {
+			return f.checkNumber(x, describe(v.Interface()))
+		}
+	}
+	return nil
+}
+
 func (f *field) checkNumber(x float64, given string) error {
-	lo, hi := f.tag.Get("min"), f.tag.Get("max")
-	below, above := false, false
-	if lo != "" {
-		bound, _ := strconv.ParseFloat(lo, 64) // collect has seen that it is a number
-		below = x < bound
-	}
-	if hi != "" {
-		bound, _ := strconv.ParseFloat(hi, 64)
-		above = x > bound
-	}
-	switch {
-	case !below && !above:
+	below, above := x < f.least, x > f.most
+	if !below && !above {
 		return nil
+	}
+	lo, hi := f.tag.Get("min"), f.tag.Get("max")
+	switch {
 	case lo != "" && hi != "":
 		unit := ""
 		if f.tag.Get("unit") == "s" && above {

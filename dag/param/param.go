@@ -2,6 +2,7 @@
 package param
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // A Param describes one parameter of a stage: an exported field of its struct.
@@ -20,8 +22,7 @@ import (
 //		Subject  string  `param:"subject" doc:"the participant, filled in by each: subject"`
 //	}
 //
-// Field types: bool, int, int64, uint64, float64, string, and slices of int,
-// float64 and string. The tags choices:"a|b", min, max, unit and doc are checked
+// A field is a bool, int, int64, uint64, float64 or string, or a slice of int, float64 or string. The tags choices:"a|b", min, max, unit and doc are checked
 // and shown; of a list, each element is checked. A text with the tag keys:"a|b" may also
 // be a mapping of texts under these keys, which it holds as a JSON object; under the key dir
 // stands a place. Embedded structs are groups of
@@ -121,9 +122,12 @@ type field struct {
 	tag     reflect.StructTag
 	choices []string
 	keys    []string
+
+	least, most float64 // the tags min and max
 }
 
 type fieldTable struct {
+	wrong   error
 	inOrder []field
 	sorted  []*field // by name
 	byName  map[string]*field
@@ -133,51 +137,91 @@ type fieldTable struct {
 // thousand tasks are written from a few of them.
 var fieldTables sync.Map // reflect.Type → *fieldTable
 
-// fieldsOf finds the parameters of s. A stage whose declaration breaks the rules
-// that Param states is a bug of its author, and panics.
+// fieldsOf finds the parameters of s. A stage whose declaration breaks the rules that Param states is a bug of its
+// author, and panics; dag.Register and Build have checked it.
 func fieldsOf(s any) (*fieldTable, reflect.Value) {
+	t, v, err := table(s)
+	if err != nil {
+		panic("param: " + err.Error())
+	}
+	return t, v
+}
+
+// Declared lists the mistakes in the declaration of a stage's type: the rules that Param states.
+func Declared(s any) error {
+	_, _, err := table(s)
+	return err
+}
+
+// Check lists the parameters of s with values that their tags do not allow, but for those of from, a stage of its type.
+// Both have types without mistakes (Declared).
+func Check(s, from any) error {
+	fields, v := fieldsOf(s)
+	_, was := fieldsOf(from)
+	var wrong []error
+	for i := range fields.inOrder {
+		f := &fields.inOrder[i]
+		err := f.check(v.FieldByIndex(f.index))
+		if err != nil && !reflect.DeepEqual(v.FieldByIndex(f.index).Interface(), was.FieldByIndex(f.index).Interface()) {
+			wrong = append(wrong, fmt.Errorf("parameter %q %w", f.name, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func table(s any) (*fieldTable, reflect.Value, error) {
 	v := reflect.ValueOf(s)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		panic(fmt.Sprintf("param: stage %T is not a pointer to a struct", s))
+		return nil, v, fmt.Errorf("stage %T is not a pointer to a struct", s)
 	}
 	v = v.Elem()
 	if t, ok := fieldTables.Load(v.Type()); ok {
-		return t.(*fieldTable), v
+		t := t.(*fieldTable)
+		return t, v, t.wrong
 	}
 	t := &fieldTable{byName: map[string]*field{}}
-	t.collect(v.Type(), nil)
+	wrong := t.collect(v.Type(), nil)
 	for i := range t.inOrder {
 		f := &t.inOrder[i]
 		if t.byName[f.name] != nil {
-			panic(fmt.Sprintf("param: stage %T has two parameters %q", s, f.name))
+			wrong = append(wrong, fmt.Errorf("stage %T has two parameters %q", s, f.name))
 		}
 		t.byName[f.name] = f
 		t.sorted = append(t.sorted, f)
 	}
 	slices.SortFunc(t.sorted, func(a, b *field) int { return strings.Compare(a.name, b.name) })
+	t.wrong = errors.Join(wrong...)
 	fieldTables.Store(v.Type(), t)
-	return t, v
+	return t, v, t.wrong
 }
 
-func (t *fieldTable) collect(typ reflect.Type, at []int) {
+func (t *fieldTable) collect(typ reflect.Type, at []int) (wrong []error) {
+	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	for i := range typ.NumField() {
 		sf := typ.Field(i)
 		index := append(slices.Clone(at), i)
 		if sf.Anonymous && sf.Type.Kind() == reflect.Struct && sf.Tag.Get("param") == "" {
-			t.collect(sf.Type, index)
+			wrong = append(wrong, t.collect(sf.Type, index)...)
 			continue
 		}
 		if !sf.IsExported() {
 			continue
 		}
-		f := field{name: sf.Tag.Get("param"), index: index, typ: sf.Type, tag: sf.Tag}
+		f := field{name: sf.Tag.Get("param"), index: index, typ: sf.Type, tag: sf.Tag, least: math.Inf(-1), most: math.Inf(1)}
 		if f.name == "" {
 			// An exported field that is no parameter could change the result
 			// without changing the key.
-			panic(fmt.Sprintf("param: field %s of %s has no param tag", sf.Name, typ))
+			bad("field %s of %s has no param tag", sf.Name, typ)
+			continue
 		}
 		if f.typeName() == "" {
-			panic(fmt.Sprintf("param: parameter %q of %s has the type %s, which parameters cannot have", f.name, typ, sf.Type))
+			hint := ""
+			if sf.Type == reflect.TypeFor[time.Duration]() {
+				hint = `; for a time, use float64 and the tag unit:"s"`
+			}
+			bad("parameter %q of %s has the type %s: a parameter is a bool, int, int64, uint64, float64 or string, "+
+				"or a slice of int, float64 or string%s", f.name, typ, sf.Type, hint)
+			continue
 		}
 		if c := sf.Tag.Get("choices"); c != "" {
 			f.choices = strings.Split(c, "|")
@@ -185,15 +229,19 @@ func (t *fieldTable) collect(typ reflect.Type, at []int) {
 		if k := sf.Tag.Get("keys"); k != "" {
 			f.keys = strings.Split(k, "|")
 		}
-		for _, bound := range []string{"min", "max"} {
+		for bound, to := range map[string]*float64{"min": &f.least, "max": &f.most} {
 			if b := sf.Tag.Get(bound); b != "" {
-				if _, err := strconv.ParseFloat(b, 64); err != nil {
-					panic(fmt.Sprintf("param: parameter %q of %s: %s %q is not a number", f.name, typ, bound, b))
+				x, err := strconv.ParseFloat(b, 64)
+				if err != nil {
+					bad("parameter %q of %s: %s %q is not a number", f.name, typ, bound, b)
+					continue
 				}
+				*to = x
 			}
 		}
 		t.inOrder = append(t.inOrder, f)
 	}
+	return wrong
 }
 
 // typeName says for a person what a parameter takes; "" when its Go type is

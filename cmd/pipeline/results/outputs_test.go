@@ -20,7 +20,7 @@ func (*twoOutputs) Ports() dag.Ports {
 func (*twoOutputs) Run(context.Context, *dag.Task) (dag.Outputs, error) { panic("never run") }
 
 func TestChoose(t *testing.T) {
-	kind := &dag.Kind{Name: "two"}
+	kind := &dag.Kind{Name: "two", New: func() dag.Stage { return &twoOutputs{} }}
 	b := dag.NewGraph("x")
 	b.Title("x", "x.yaml", "")
 	stage := b.Stage("train", kind, "lambda", "fold")
