@@ -235,6 +235,11 @@ func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	from, err := os.OpenRoot(dir) // the directory itself, whatever the command puts in its place
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
 	c, err := e.containerOf(t, dir)
 	if err != nil {
 		return nil, err
@@ -252,7 +257,7 @@ func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	var wrong []error
 	for _, entry := range e.Outputs {
 		d := declareOutput(entry)
-		v, err := collect(ctx, filepath.Join(dir, places[d.name]), d)
+		v, err := collect(ctx, from, places[d.name], d)
 		if err != nil {
 			wrong = append(wrong, err)
 			continue

@@ -146,23 +146,34 @@ func extension(format string, start []byte) string {
 	return "." + format
 }
 
-// collect reads and checks an output.
-func collect(ctx context.Context, path string, d declared) (artifacts.Value, error) {
-	info, err := os.Lstat(path)
+// collect reads and checks an output, the file at a path in the command's directory. No link is followed: the command
+// may have put one in place of the file, or of the directory around it, that leads to files which it may not read.
+func collect(ctx context.Context, room *os.Root, path string, d declared) (artifacts.Value, error) {
+	switch around, err := room.Lstat(filepath.Dir(path)); {
+	case err != nil && !os.IsNotExist(err):
+		return nil, err
+	case err == nil && !around.IsDir():
+		return nil, fmt.Errorf("the command replaced its directory %s by %s: it must write the output %s ({%s}) into the directory that it finds", filepath.Dir(path), regular.Otherwise(around), d.name, d.name)
+	}
+	info, err := room.Lstat(path)
 	switch {
 	case os.IsNotExist(err):
 		return nil, fmt.Errorf("the command did not write its output %s ({%s} in the command is the path of the file)", d.name, d.name)
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("the output %s is not a file", d.name)
+		return nil, fmt.Errorf("the output %s is %s: the command must write a regular file to {%s}", d.name, regular.Otherwise(info), d.name)
 	}
-	f, err := regular.Open(path)
+	f, err := room.OpenFile(path, os.O_RDONLY|regular.NonBlock, 0)
 	if errors.Is(err, os.ErrPermission) {
 		return nil, fmt.Errorf("the output %s (%s) cannot be read, since the command left it with mode %03o: the command must leave it readable (chmod u+r)", d.name, filepath.Base(path), info.Mode().Perm())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the output %s (%s): %w", d.name, filepath.Base(path), err)
+	}
+	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
+		f.Close()
+		return nil, fmt.Errorf("the output %s (%s) was replaced while it was read: the command must leave no process behind that writes to it", d.name, filepath.Base(path))
 	}
 	limit := int64(math.MaxInt64)
 	if known := formats[d.value]; known.decoded || known.text {

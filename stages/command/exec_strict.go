@@ -47,8 +47,9 @@ func (e *Exec) softwareFiles(connected func(port string) bool) (all []content.Co
 		return nil
 	}
 	for _, dir := range e.Software {
-		inside := slices.DeleteFunc(slices.Clone(e.Scratch), func(s string) bool { return content.Within(dir, []string{s}) })
-		all = append(all, content.Code{What: "directory", Name: filepath.Base(dir), Paths: []string{dir}, Except: inside})
+		around := func(scratch string) bool { return content.Within(dir, []string{scratch}) }
+		all = append(all, content.Code{What: "directory", Name: filepath.Base(dir), Paths: []string{dir},
+			Except: slices.DeleteFunc(slices.Clone(e.Scratch), around)})
 	}
 	return all
 }

@@ -140,11 +140,16 @@ func strictHostile(t *testing.T) {
 	_, err := e.Run(context.Background(), task)
 	need.Equal(t, said(task), "done\n", "it reached")
 	need.Error(t, err, "the command did not write its output link")
-	// A link is no output.
+	// A link is no output, and no place of outputs.
 	e.Command[0] = "sh"
-	in["script"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "sh", Data: []byte("ln -s " + key + " $1")})}
-	_, err = e.Run(context.Background(), dag.NewTask(in))
-	need.Error(t, err, "the output link is not a file")
+	for script, want := range map[string]string{
+		"ln -s " + key + " $1": "the output link is a link",
+		"rmdir outputs; ln -s " + filepath.Dir(key) + " outputs": "the command replaced its directory outputs by a link",
+	} {
+		in["script"] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "sh", Data: []byte(script)})}
+		_, err = e.Run(context.Background(), dag.NewTask(in))
+		need.Error(t, err, want)
+	}
 	need.Equal(t, strings.Join(alive(t, marker), "\n"), "", "it left processes")
 }
 
@@ -327,7 +332,8 @@ func TestExecStrictNested(t *testing.T) { asUsers(t, strictNested) }
 func strictNested(t *testing.T) {
 	dir := need.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 	path := func(name string) string { return filepath.Join(dir, name) }
-	need.NoError(t, errors.Join(os.MkdirAll(path("data/deep"), 0o755), os.WriteFile(path("data/deep/a"), []byte("a\n"), 0o644),
+	need.NoError(t, errors.Join(os.MkdirAll(path("data/deep"), 0o755),
+		os.WriteFile(path("data/deep/a"), []byte("a\n"), 0o644),
 		os.Symlink("deep/a", path("data/link")), os.Symlink("data", path("other"))))
 	for _, c := range []struct {
 		name, script             string
@@ -345,7 +351,8 @@ func strictNested(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			e, in := strict(t, strings.ReplaceAll(`cat D/deep/a; (echo x > D/deep/new) 2>/dev/null && echo wrote; (echo x > D/new) 2>/dev/null; true`, "D", path("data")))
 			all := func(names []string) []string { return lists.Map(names, path) }
-			e.Command, e.Scratch, e.Software = append(e.Command, all(c.words)...), all(c.scratch), all(c.software)
+			e.Command, e.Scratch, e.Software = append(e.Command, all(c.words)...), all(c.scratch),
+				all(c.software)
 			task := dag.NewTask(in)
 			_, err := e.Run(context.Background(), task)
 			need.NoError(t, err)

@@ -131,8 +131,13 @@ func TestExecFailures(t *testing.T) {
 		{"a column twice", `printf 'plant\trate\tplant\n1\t2\t3\n' > {r}`, []string{"r=tsv(plant rate)"}, `the output r (r.tsv) has several columns "plant": each column must have a name of its own`},
 		{"an open quotation mark in the names", `printf 'plant\t"height\n1\t2"\n' > {r}`, []string{"r=tsv(plant)"}, "the output r (r.tsv) has a column name that begins with a quotation mark and does not end with one: remove it"},
 		{"an empty table", "true > {r}", []string{"r=tsv(plant)"}, "the output r (r.tsv) has no column plant, which outputs declares; it is empty"},
-		{"a directory", "mkdir {r}", []string{"r=text"}, "the output r is not a file"},
-		{"a link", "ln -s /etc/passwd {r}", []string{"r=text"}, "the output r is not a file"},
+		{"a directory", "mkdir {r}", []string{"r=text"}, "the output r is a directory: the command must write a regular file to {r}"},
+		{"a link", "ln -s /etc/passwd {r}", []string{"r=text"}, "the output r is a link: the command must write a regular file to {r}"},
+		{"a pipe", "mkfifo {r}", []string{"r=text"}, "the output r is a named pipe (FIFO): the command must write a regular file to {r}"},
+		{"a link to a directory", `d=$(dirname "$PWD"); mv outputs "$d/o"; ln -s "$d/o" outputs; echo x > {r}`, []string{"r=text"}, "the command replaced its directory outputs by a link: it must write the output r ({r}) into the directory that it finds"},
+		{"a link in the directory", `mv outputs tmp; ln -s tmp/outputs; echo x > {r}`, []string{"r=text"}, "the command replaced its directory outputs by a link: it must write the output r ({r}) into the directory that it finds"},
+		{"a pipe for a directory", "rmdir outputs; mkfifo outputs", []string{"r=text"}, "the command replaced its directory outputs by a named pipe (FIFO): it must write the output r ({r}) into the directory that it finds"},
+		{"no directory", "rmdir outputs", []string{"r=text"}, "the command did not write its output r ({r} in the command is the path of the file)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := execShell(t, c.line)
@@ -310,9 +315,11 @@ func TestInterruptedCheck(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "o.txt")
 	need.NoError(t, os.WriteFile(path, []byte("A"), 0o666))
 	ctx, cancel := context.WithCancel(t.Context())
-	need.Value(collect(ctx, path, declared{name: "o", value: "text"}))(t)
+	room := need.Value(os.OpenRoot(filepath.Dir(path)))(t)
+	defer room.Close()
+	need.Value(collect(ctx, room, "o.txt", declared{name: "o", value: "text"}))(t)
 	cancel()
-	if _, err := collect(ctx, path, declared{name: "o", value: "text"}); !errors.Is(err, context.Canceled) {
+	if _, err := collect(ctx, room, "o.txt", declared{name: "o", value: "text"}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
