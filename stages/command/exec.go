@@ -225,6 +225,9 @@ func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if wrong := e.Validate(); wrong != nil {
 		return nil, errors.Join(wrong...)
 	}
+	if err := closeInherited(); err != nil {
+		return nil, err
+	}
 	room, err := workdir.Make("", workdir.ExecRooms)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func again(t *testing.T, program, name string, env ...string) *exec.Cmd {
 // the next run does not remove; what is there meanwhile is its user's alone.
 func TestExecKilled(t *testing.T) {
 	if pids := os.Getenv("PRGNN_TEST_KILLED"); pids != "" { // the process that is killed
-		e := execShell(t, "echo $$ >> "+pids+"; sleep 600 >/dev/null 2>&1 & echo $! >> "+pids+"; echo > "+pids+".go; sleep 0.05")
+		e := execShell(t, "exec 3> "+pids+".pipe; echo $$ >> "+pids+"; sleep 600 >/dev/null 2>&1 & echo $! >> "+pids+"; echo > "+pids+".go; sleep 0.05")
 		e.Inputs = []string{"table*=text"}
 		var all []dag.Input
 		for i := range 200 {
@@ -49,12 +49,11 @@ func TestExecKilled(t *testing.T) {
 		}
 	}
 	temp, pids := t.TempDir(), filepath.Join(t.TempDir(), "pids")
-	ended, inherited, err := os.Pipe() // all processes of the program and of its commands have the pipe open
-	need.NoError(t, err)
+	need.NoError(t, syscall.Mkfifo(pids+".pipe", 0o600)) // which all processes of the commands have open
+	ended := need.Value(os.OpenFile(pids+".pipe", os.O_RDONLY|syscall.O_NONBLOCK, 0))(t)
 	defer ended.Close()
 	for i := range 12 {
 		cmd := again(t, os.Args[0], t.Name(), "PRGNN_TEST_KILLED="+pids, "TMPDIR="+temp)
-		cmd.ExtraFiles = []*os.File{inherited}
 		need.NoError(t, cmd.Start())
 		t.Cleanup(func() { // where the test did not come to it
 			cmd.Process.Kill()
@@ -79,7 +78,6 @@ func TestExecKilled(t *testing.T) {
 		})
 		os.Remove(pids + ".go")
 	}
-	inherited.Close()
 	ended.SetReadDeadline(time.Now().Add(time.Minute))
 	if _, err := io.Copy(io.Discard, ended); err != nil { // the pipe ends with the last of them
 		t.Errorf("processes outlive the program: %v", err)

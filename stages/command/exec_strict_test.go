@@ -382,6 +382,26 @@ func TestExecStrictNetwork(t *testing.T) {
 	need.NoError(t, err)
 }
 
+// A command has no file open but its own: none that the caller of the program left open.
+func TestExecInheritsNoFiles(t *testing.T) {
+	file := need.Value(os.Open(write(t, "open", "inherited")))(t)
+	defer file.Close()
+	fd := need.Value(syscall.Dup(int(file.Fd())))(t) // which programs inherit
+	defer syscall.Close(fd)
+	for _, isolated := range []bool{false, true} {
+		e := execShell(t, fmt.Sprintf("ls /dev/fd/ | grep -x '[0-9]*' | wc -l; cat /dev/fd/%d", fd))
+		if e.Strict = isolated; isolated {
+			strict(t, "")
+		}
+		task := dag.NewTask(nil)
+		_, err := e.Run(context.Background(), task)
+		need.Error(t, err, "ended with exit status 1")
+		if got := said(task); !strings.HasPrefix(got, "4\n") || strings.Contains(got, "inherited") { // the fourth is of ls
+			t.Errorf("strict %t: %s", isolated, got)
+		}
+	}
+}
+
 // The memory of a strict command is that of its largest process.
 func TestExecStrictMemory(t *testing.T) {
 	e, in := strict(t, "head -c 200000000 /dev/zero | tail -c 200000000 | wc -c")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -40,6 +41,21 @@ func runGuarded(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: group}
 	cmd.Cancel = func() error { return syscall.Kill(-group, syscall.SIGKILL) }
 	return cmd.Run()
+}
+
+// closeInherited lets no program that this one starts inherit the files that were open when it was started itself.
+// What this program opens closes itself.
+func closeInherited() error {
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return fmt.Errorf("the files that the command must not inherit cannot be listed: %w", err)
+	}
+	for _, e := range open {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
 }
 
 // resourceLimits are podman's words for the limits of this process, beyond which it may not go: podman's own
