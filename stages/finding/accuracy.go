@@ -70,7 +70,8 @@ func (a *Results) accuracyOf(r Row) (all List) {
 		all.Add(about("accuracy.interval-includes-majority", Limits, r,
 			of{"Low": r.Low, "High": r.High, "Majority": r.Majority, "First": r.TestFolds > 0}))
 	}
-	if state == NotAboveMajority && !r.IsMajority() {
+	below := r.Own && r.High < r.Majority // which includes that it is not above
+	if state == NotAboveMajority && !r.IsMajority() && !below {
 		weight := Limits
 		if r.Own {
 			weight = Overturns
@@ -85,7 +86,7 @@ func (a *Results) accuracyOf(r Row) (all List) {
 			"First": r.TestAccuracy, "FirstAUC": r.TestAUC}))
 	}
 	switch {
-	case r.High < r.Majority:
+	case below:
 		all.Add(about("accuracy.below-majority", Overturns, r, of{"Majority": r.Majority}))
 	case state == Untested:
 		all.Add(about("accuracy.untested", Overturns, r, of{"Measure": "accuracy"}))

@@ -66,6 +66,8 @@ func TestOfOneClassifier(t *testing.T) {
 		{func(r *Row) { r.Low, r.Accuracy, r.P, r.AUCP = 0.2, 0.417, 0.2, 0.2 }, "accuracy.not-above-chance"},
 		{func(r *Row) { r.Low, r.P, r.AUCP = 0.6, 0.2, 0.2 }, "accuracy.not-above-chance"},
 		{func(r *Row) { r.Low, r.High, r.P, r.AUCP = 0.3, 0.59, 0.9, 0.9 }, "accuracy.below-majority"},
+		{func(r *Row) { r.Low, r.Accuracy, r.High = 0.3, 0.45, 0.59 }, "accuracy.below-majority"},
+		{func(r *Row) { r.Low, r.Accuracy, r.High, r.Own = 0.3, 0.45, 0.59, false }, "accuracy.not-above-majority"},
 		{func(r *Row) { r.AUCFolds, r.SensFolds, r.SpecFolds = 5, 5, 5 }, ""},
 		{func(r *Row) { r.AUCFolds, r.SensFolds, r.SpecFolds = 3, 4, 4 }, "folds.of-one-class"},
 		{func(r *Row) { r.AUCFolds, r.SensFolds, r.SpecFolds = 4, 5, 4 }, "folds.of-one-class"},
