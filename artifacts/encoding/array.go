@@ -21,8 +21,9 @@ type Element interface {
 // As a Value it is an npy file, version 1.0, little-endian, its data aligned to
 // 64 bytes, so that numpy can map it into memory.
 type Array struct {
-	Shape []int
-	data  any // a slice of an Element
+	Shape  []int
+	data   any    // a slice of an Element
+	stored string // the type in the file that it was read from, where it is not that of data
 }
 
 // NewArray wraps data (not copied). It panics unless the product of shape is
@@ -165,30 +166,38 @@ func Stack(arrays []*Array) (*Array, error) {
 		return nil, fmt.Errorf("stack: no arrays, so the shape of the result is unknown")
 	}
 	first := arrays[0]
+	stored := first.stored
 	for i, a := range arrays {
+		if a.stored != stored {
+			stored = ""
+		}
 		if a.DType() != first.DType() || !slices.Equal(a.Shape, first.Shape) {
 			return nil, fmt.Errorf("stack: array %d is %s %v, but array 0 is %s %v",
 				i, a.DType(), a.Shape, first.DType(), first.Shape)
 		}
 	}
 	shape := append([]int{len(arrays)}, first.Shape...)
+	whole := func(a *Array) (*Array, error) {
+		a.stored = stored
+		return a, nil
+	}
 	switch first.data.(type) {
 	case []float64:
-		return stack[float64](arrays, shape), nil
+		return whole(stack[float64](arrays, shape))
 	case []float32:
-		return stack[float32](arrays, shape), nil
+		return whole(stack[float32](arrays, shape))
 	case []int64:
-		return stack[int64](arrays, shape), nil
+		return whole(stack[int64](arrays, shape))
 	case []int32:
-		return stack[int32](arrays, shape), nil
+		return whole(stack[int32](arrays, shape))
 	case []int16:
-		return stack[int16](arrays, shape), nil
+		return whole(stack[int16](arrays, shape))
 	case []complex64:
-		return stack[complex64](arrays, shape), nil
+		return whole(stack[complex64](arrays, shape))
 	case []complex128:
-		return stack[complex128](arrays, shape), nil
+		return whole(stack[complex128](arrays, shape))
 	default:
-		return stack[uint8](arrays, shape), nil
+		return whole(stack[uint8](arrays, shape))
 	}
 }
 

@@ -93,9 +93,14 @@ func (t *Table) Record() (arrow.Record, error) {
 		if err != nil {
 			return nil, err
 		}
+		kept := c.IsArrow()
+		if t.stored && c.fileType() != nil {
+			data = narrowed(c, data)
+			kept = data.DataType().ID() == c.field.Type.ID()
+		}
 		cols[i] = array.MakeFromData(data)
-		fields[i] = arrow.Field{Name: c.Name, Type: data.DataType(), Nullable: true, Metadata: fieldMetadata(c)}
-		if c.IsArrow() && c.field.Type != nil {
+		fields[i] = arrow.Field{Name: c.Name, Type: data.DataType(), Nullable: true, Metadata: fieldMetadata(c, kept)}
+		if kept && c.field.Type != nil {
 			fields[i].Nullable = c.field.Nullable
 		}
 	}
@@ -107,9 +112,9 @@ func (t *Table) Record() (arrow.Record, error) {
 	return array.NewRecord(arrow.NewSchema(fields, meta), cols, int64(t.Rows())), nil
 }
 
-func fieldMetadata(c *Column) arrow.Metadata {
+func fieldMetadata(c *Column, kept bool) arrow.Metadata {
 	m := map[string]string{}
-	if c.IsArrow() {
+	if kept {
 		m = c.field.Metadata.ToMap()
 		delete(m, metaUnit)
 		delete(m, metaDoc)

@@ -129,6 +129,7 @@ var arrowTypes = map[byte]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: t
 	20: true, arrowLargeList: true}
 
 const (
+	arrowDecimal   = 7
 	arrowList      = 12
 	arrowStruct    = 13
 	arrowFixedList = 16
@@ -216,8 +217,14 @@ func checkFields(fields []flat, parent string, depth int) (n int, err error) {
 			}
 			return 0, errType(name, known)
 		}
-		if _, ok := f.table(3); !ok {
+		details, ok := f.table(3)
+		if !ok {
 			return 0, fmt.Errorf("column %q has no type", name)
+		}
+		if typ == arrowDecimal {
+			if pos := details.field(2); pos != 0 && details.u32(pos) != 128 && details.u32(pos) != 256 {
+				return 0, errType(name, word(fmt.Sprintf("decimal%d", details.u32(pos))))
+			}
 		}
 		nested := f.tables(5)
 		_, dictionary := f.table(4)

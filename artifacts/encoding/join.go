@@ -296,7 +296,8 @@ func oneDictionary(parts []arrow.ArrayData, mem memory.Allocator) ([]arrow.Array
 			}
 			copy(indices.Bytes()[row*width:(row+1)*width], b[:])
 		}
-		out[i] = array.NewDataWithDictionary(&typ, d.Len(), []*memory.Buffer{d.Buffers()[0], indices}, d.NullN(), 0, values)
+		buffers := []*memory.Buffer{d.Buffers()[0], indices}
+		out[i] = array.NewDataWithDictionary(&typ, d.Len(), buffers, d.NullN(), 0, values)
 	}
 	return out, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/artifacts/parquet"
 	"prgnn/internal/need"
 )
 
@@ -211,6 +212,11 @@ func TestJoinedByPyarrow(t *testing.T) {
 			t.Fatal(filepath.Base(name), err)
 		}
 		need.NoError(t, os.WriteFile(name+".arrow", encoding.Encoded(t, whole), 0o666))
+		need.NoError(t, os.WriteFile(name+".stored.arrow", encoding.Encoded(t, whole.AsStored()), 0o666))
+		var b bytes.Buffer
+		if err := parquet.Write(&b, whole.AsStored()); err == nil {
+			need.NoError(t, os.WriteFile(name+".parquet", b.Bytes(), 0o666))
+		}
 	}
 	script("check")
 }

@@ -90,6 +90,14 @@ func TestHalfFloats(t *testing.T) {
 		if want := HalfToFloat(uint16(bits)); x != want && want == want {
 			t.Fatalf("%#04x is %v, want %v", bits, x, want)
 		}
+		if h, ok := floatToHalf(x); !ok || x == x && int(h) != bits {
+			t.Fatalf("%v is %#04x, want %#04x", x, h, bits)
+		}
+	}
+	for _, x := range []float32{0x1p-25, 65520, 1 + 0x1p-11, math.MaxFloat32} {
+		if h, ok := floatToHalf(x); ok {
+			t.Errorf("%v is %#04x, a float16", x, h)
+		}
 	}
 }
 

@@ -277,3 +277,22 @@ func TestStack(t *testing.T) {
 		t.Error("nothing was stacked")
 	}
 }
+
+// An array is written with the element type of its file as numpy writes it; so is a stack of arrays of one type.
+func TestEncodeStored(t *testing.T) {
+	for _, name := range []string{"bool", "half", "le-f2", "i1", "le-u2", "le-u4", "le-u8", "u1", "le-f8", "le-i2"} {
+		file := need.Value(os.ReadFile("testdata/npy/" + name + ".npy"))(t)
+		a := need.Value(ReadArray(bytes.NewReader(file)))(t)
+		var b bytes.Buffer
+		need.NoError(t, a.EncodeStored(&b))
+		if !bytes.Equal(b.Bytes(), file) {
+			t.Errorf("%s: other bytes: %q", name, b.Bytes()[:128])
+		}
+		need.Equal(t, need.Value(Stack([]*Array{a, a}))(t).FileDType(), a.FileDType(), name)
+		wide := need.Value(ReadArray(bytes.NewReader(Encoded(t, a))))(t)
+		mixed := need.Value(Stack([]*Array{a, wide}))(t)
+		need.Equal(t, mixed.FileDType(), a.DType(), name)
+	}
+	big := need.Value(ReadArray(bytes.NewReader(need.Value(os.ReadFile("testdata/npy/be-u4-fortran.npy"))(t))))(t)
+	need.Equal(t, big.FileDType(), "<u4")
+}

@@ -39,6 +39,18 @@ func (h npyDescr) canonical() bool {
 	return h.size >= 2
 }
 
+// narrow is the element type in little-endian order, where an Array holds a wider one.
+func (h npyDescr) narrow() string {
+	h.order = '<'
+	if h.canonical() {
+		return ""
+	}
+	if h.size == 1 {
+		h.order = '|'
+	}
+	return fmt.Sprintf("%c%c%d", h.order, h.kind, h.size)
+}
+
 // foreign reports whether the elements are converted, or put in another order, before Array holds them.
 func (h npyDescr) foreign() bool { return !h.canonical() || h.fortran && len(h.shape) > 1 }
 

@@ -176,7 +176,7 @@ func readNPY(r io.Reader, claim func(h npyDescr, n int) error) (*Array, error) {
 	case err != io.EOF:
 		return nil, err
 	}
-	return &Array{Shape: h.shape, data: data}, nil
+	return &Array{Shape: h.shape, data: data, stored: h.narrow()}, nil
 }
 
 // remaining is how many bytes a reader has, at most, or -1 when it cannot tell.

@@ -36,6 +36,8 @@ type Column struct {
 type Table struct {
 	Columns []Column
 	Meta    map[string]string // schema metadata
+
+	stored bool // see AsStored
 }
 
 // NewTable checks that all columns have one length and distinct names, and
@@ -203,6 +205,12 @@ func concatColumn(parts []*Column) (Column, error) {
 	c := *parts[at]
 	unlike := func(p *Column) bool { return !p.isNull() && p.TypeName() != c.TypeName() }
 	j := slices.IndexFunc(parts, unlike)
+	for _, p := range parts {
+		if !p.isNull() && p.FileTypeName() != c.FileTypeName() {
+			c.field = arrow.Field{}
+		}
+		c.field.Nullable = c.field.Nullable || p.isNull() || p.field.Nullable
+	}
 	differs := func() error {
 		return fmt.Errorf("column %q is %s in table %d, but %s in table %d", c.Name, parts[j].TypeName(), j, c.TypeName(), at)
 	}

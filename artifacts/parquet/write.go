@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
@@ -97,8 +98,12 @@ func fieldOf(name string, typ arrow.DataType) (schema.Node, error) {
 			decimalBytes(t.GetPrecision()))
 	case *arrow.Float64Type:
 		return leaf(parquet.Types.Double, none, -1)
-	case *arrow.Float32Type, *arrow.Float16Type:
+	case *arrow.Float32Type:
 		return leaf(parquet.Types.Float, none, -1)
+	case *arrow.Float16Type:
+		return leaf(parquet.Types.FixedLenByteArray, schema.Float16LogicalType{}, 2)
+	case *arrow.NullType:
+		return leaf(parquet.Types.Int32, schema.NullLogicalType{}, -1)
 	case *arrow.Int64Type, *arrow.DurationType:
 		return leaf(parquet.Types.Int64, none, -1)
 	case *arrow.Int32Type:
@@ -123,7 +128,7 @@ func fieldOf(name string, typ arrow.DataType) (schema.Node, error) {
 		return leaf(parquet.Types.Int64, schema.NewTimestampLogicalType(t.TimeZone != "", units[t.Unit]), -1)
 	case *arrow.ListType, *arrow.LargeListType, *arrow.FixedSizeListType:
 		item := t.(arrow.ListLikeType).Elem()
-		if arrow.IsNested(item.ID()) {
+		if arrow.IsNested(item.ID()) || item.ID() == arrow.NULL {
 			break
 		}
 		element, err := fieldOf("element", item)
@@ -218,9 +223,9 @@ func writeChunk(w file.ColumnChunkWriter, a arrow.Array) error {
 
 func isThere(a arrow.Array, i int) bool {
 	if d, ok := a.(*array.Dictionary); ok {
-		return d.IsValid(i) && d.Dictionary().IsValid(d.GetValueIndex(i))
+		return d.IsValid(i) && isThere(d.Dictionary(), d.GetValueIndex(i))
 	}
-	return a.IsValid(i)
+	return a.IsValid(i) && a.DataType().ID() != arrow.NULL
 }
 
 func writeValues(w file.ColumnChunkWriter, a arrow.Array, rows []int, levels, repeated []int16) (err error) {
@@ -262,11 +267,6 @@ func writeValues(w file.ColumnChunkWriter, a arrow.Array, rows []int, levels, re
 		}
 		return err
 	}
-	floats := func(value func(i int) float32) error {
-		v, _ := convert(rows, func(i int) (float32, error) { return value(i), nil })
-		_, err := w.(*file.Float32ColumnChunkWriter).WriteBatch(v, levels, repeated)
-		return err
-	}
 	switch a := a.(type) {
 	case *array.String:
 		return texts(func(i int) []byte { return []byte(a.Value(i)) })
@@ -287,9 +287,16 @@ func writeValues(w file.ColumnChunkWriter, a arrow.Array, rows []int, levels, re
 		_, err = w.(*file.Float64ColumnChunkWriter).WriteBatch(v, levels, repeated)
 		return err
 	case *array.Float32:
-		return floats(a.Value)
+		v, _ := convert(rows, func(i int) (float32, error) { return a.Value(i), nil })
+		_, err = w.(*file.Float32ColumnChunkWriter).WriteBatch(v, levels, repeated)
+		return err
 	case *array.Float16:
-		return floats(func(i int) float32 { return encoding.HalfToFloat(a.Value(i).Uint16()) })
+		return fixed(func(i int) ([]byte, error) {
+			return binary.LittleEndian.AppendUint16(nil, a.Value(i).Uint16()), nil
+		})
+	case *array.Null:
+		_, err = w.(*file.Int32ColumnChunkWriter).WriteBatch(nil, levels, repeated)
+		return err
 	case *array.Boolean:
 		v, _ := convert(rows, func(i int) (bool, error) { return a.Value(i), nil })
 		_, err = w.(*file.BooleanColumnChunkWriter).WriteBatch(v, levels, repeated)

@@ -232,4 +232,6 @@ write("types-none.arrow", kept_table.slice(0, 0))
 with open(path("arrow", "types.json"), "w") as f:
     json.dump({k: v[1] for k, v in kept.items()} | {"always": ["2000-01-01T00:00:00"] * 5}, f, indent=1)
 write("union.arrow", pa.table({"either": pa.UnionArray.from_sparse(pa.array([0, 1], pa.int8()), [pa.array([1, 2]), pa.array(["a", "b"])])}))
+write("decimal32.arrow", pa.table({"price": pa.array([decimal.Decimal("1.2")], pa.decimal32(5, 1))}))
+write("runs.arrow", pa.table({"same": pa.RunEndEncodedArray.from_arrays([2], ["a"])}))
 write("view.arrow", pa.table({"seen": pa.array(["a"], pa.string_view())}))

@@ -8,6 +8,7 @@ import sys
 import pandas as pd
 import pyarrow as pa
 import pyarrow.ipc
+import pyarrow.parquet
 
 day = datetime.datetime(2024, 2, 29)
 large = pa.large_string()
@@ -48,12 +49,25 @@ pairs = {
     "null_field": (pa.array([{"x": None, "y": 1}]), pa.array([{"x": "a", "y": None}, None])),
     "null_map": (pa.array([[]], pa.map_(pa.string(), pa.null())), pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int8()))),
     "null_pair": (pa.array([[None, None]], pa.list_(pa.null(), 2)), pa.array([[1, 2]], pa.list_(pa.int64(), 2))),
+    "byte": (pa.array([255, None], pa.uint8()), pa.array([0], pa.uint8())),
+    "small": (pa.array([-128, None], pa.int8()), pa.array([127], pa.int8())),
+    "short": (pa.array([-2**15], pa.int16()), pa.array([None], pa.int16())),
+    "u16": (pa.array([2**16 - 1], pa.uint16()), pa.array([], pa.uint16())),
+    "u32": (pa.array([2**32 - 1], pa.uint32()), pa.array([None, 1], pa.uint32())),
+    "u64": (pa.array([2**63 - 1], pa.uint64()), pa.array([None, 1], pa.uint64())),
+    "half": (pa.array([0.5, None, float("nan")], pa.float16()), pa.array([6e-8, -65504], pa.float16())),
+    "text": (pa.array(["é", None], large), pa.array(["b", ""], large)),
+    "widths": (pa.array([1], pa.uint8()), pa.array([1], pa.int32())),
+    "bool8": (pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0], pa.int8())),
+              pa.ExtensionArray.from_storage(pa.bool8(), pa.array([None, 0], pa.int8()))),
     # What pandas writes.
     "categorical": (frame(pd.Categorical(["a", None])), frame(pd.Categorical([None, None]))),
     "categories": (frame(pd.Categorical(["a"])), frame(pd.Categorical(["b", "c"]))),
     "missing": (frame([None, None]), frame([[1], None])),
     "object": (frame(pd.Series([], dtype=object)), frame(pd.Series([day]))),
 }
+narrow = ["byte", "small", "short", "u16", "u32", "u64", "half", "text", "bool8", "null_byte", "nulls"]
+nested = ["inside", "null_field", "null_map"]  # no Parquet
 what, folder = sys.argv[1:]
 for name, parts in pairs.items():
     for i, part in enumerate(parts):
@@ -65,7 +79,16 @@ for name, parts in pairs.items():
         continue
     got = pa.ipc.open_file("%s/%s.arrow" % (folder, name)).read_all()
     got.validate(full=True)
-    assert repr(got["c"].to_pylist()) == repr(parts[0].to_pylist() + parts[1].to_pylist()), (name, got["c"])
+    assert name == "bool8" or repr(got["c"].to_pylist()) == repr(parts[0].to_pylist() + parts[1].to_pylist()), (name, got["c"])
+    stored = [pa.ipc.open_file("%s/%s.stored.arrow" % (folder, name)).read_all(),
+              pa.parquet.read_table("%s/%s.parquet" % (folder, name))] if name not in nested else []
+    for table in stored:
+        table.validate(full=True)
+        assert repr(table["c"].to_pylist()) == repr(parts[0].to_pylist() + parts[1].to_pylist()), (name, table["c"])
+        if name in narrow:
+            assert table["c"].type == parts[0].type, (name, table["c"].type)
+    if name in narrow:
+        continue
     typed = [p.type for p in parts if p.type != pa.null()]
     if name in ("many", "many_uint8", "index"):
         assert got["c"].type.index_type in (pa.int16(), pa.uint16(), pa.int32()), got["c"].type

@@ -295,15 +295,15 @@ func (x *job) forReaders(t *encoding.Table, sel *results.Selection, tasks []*dag
 func encodeTable(w io.Writer, t *encoding.Table, format string) error {
 	switch format {
 	case "parquet":
-		return parquet.Write(w, t)
+		return parquet.Write(w, t.AsStored())
 	case "arrow-zstd":
-		return t.WriteArrowZstd(w)
+		return t.AsStored().WriteArrowZstd(w)
 	case "csv":
 		return t.WriteCSV(w, ',')
 	case "tsv":
 		return t.WriteCSV(w, '\t')
 	}
-	return t.Encode(w)
+	return t.AsStored().Encode(w)
 }
 
 // keyed joins the tables of tasks, their coordinates in front.
@@ -364,13 +364,13 @@ func (x *job) writeArray(sel *results.Selection, tasks []*dag.Node) (sidecar str
 		})
 	}
 	if err == nil {
-		err = x.toPath(whole.Encode)
+		err = x.toPath(whole.EncodeStored)
 	}
 	if err != nil || x.Path == "-" {
 		return "", err
 	}
 	side := sidecarJSON{Array: filepath.Base(x.Path), Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name(),
-		Output: sel.Port.Name, Doc: sel.Port.Doc, DType: whole.DType(), Shape: whole.Shape, Axes: axes,
+		Output: sel.Port.Name, Doc: sel.Port.Doc, DType: whole.FileDType(), Shape: whole.Shape, Axes: axes,
 		Sources: x.origins(sel.Port.Name, tasks)}
 	return sidecar, x.WriteFile(sidecar, side.write)
 }

@@ -37,7 +37,7 @@ func Columns(t *encoding.Table) []columnJSON {
 	cols := []columnJSON{}
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		cols = append(cols, columnJSON{c.Name, c.TypeName(), c.Unit, c.Doc})
+		cols = append(cols, columnJSON{c.Name, c.FileTypeName(), c.Unit, c.Doc})
 	}
 	return cols
 }
@@ -69,7 +69,7 @@ func (c Content) JSON(rows int) ContentJSON {
 			out.Head = append(out.Head, row)
 		}
 	case c.Array != nil:
-		out.DType, out.Shape, out.Axes = c.Array.DType(), c.Array.Shape, c.Axes
+		out.DType, out.Shape, out.Axes = c.Array.FileDType(), c.Array.Shape, c.Axes
 		if c.Array.IsComplex() {
 			parts := c.Array.Parts()
 			for i := range min(rows, c.Array.Len()) {
@@ -108,13 +108,13 @@ func (c Content) Print(w io.Writer, rows int, indent string) {
 func (c Content) printArray(w io.Writer, indent string) {
 	a := c.Array
 	if a.IsComplex() {
-		fmt.Fprintf(w, "%s%s %s\n", indent, a.DType(), differ.Shape(a.Shape, c.Axes))
+		fmt.Fprintf(w, "%s%s %s\n", indent, a.FileDType(), differ.Shape(a.Shape, c.Axes))
 		parts := a.Parts()
 		printCorners(w, a.Len(), func(i int) string { return complexText(parts[2*i:], 6) }, a.Shape, indent)
 		return
 	}
 	values := a.Float64s()
-	fmt.Fprintf(w, "%s%s %s", indent, a.DType(), differ.Shape(a.Shape, c.Axes))
+	fmt.Fprintf(w, "%s%s %s", indent, a.FileDType(), differ.Shape(a.Shape, c.Axes))
 	if s := summarize(values); len(values) != 1 {
 		fmt.Fprintf(w, "; min %s, median %s, max %s, mean %s, sd %s", differ.Rounded(s.min), differ.Rounded(s.median),
 			differ.Rounded(s.max), differ.Rounded(s.mean), differ.Rounded(s.sd))
