@@ -162,6 +162,7 @@ n.tsv:6: the region has no name: fill it in`},
 		{"a workbook", "\xd0\xcf\x11\xe0\xa1\xb1", "n.tsv: it is an old Office file (.xls); export the table as CSV or TSV"},
 		{"a transform", "#Insight Transform File V1.0\n", "n.tsv: " + foreign.Name([]byte("#Insight Transform File"))},
 		{"latin-1", "index,name\n1,Gehirnh\xe4lfte\n", "n.tsv:2: not UTF-8 text"},
+		{"plain twice, with an accent", "ü\nu\u0308\n", "n.tsv: node 2: the name \"u\u0308\" was used before (node 1): rename one of the two"},
 		{"plain twice", "a\na\n", `n.tsv: node 2: the name "a" was used before (node 1): rename one of the two`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

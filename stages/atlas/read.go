@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"prgnn/internal/cell"
 	"prgnn/internal/foreign"
 	"prgnn/internal/pattern"
@@ -204,10 +206,10 @@ func check(nodes []Node, file string, where func(i int) string) error {
 	for i, n := range nodes {
 		if n.Name == "" {
 			problems = append(problems, fmt.Errorf("%s: the region has no name: fill it in", where(i)))
-		} else if j, twice := names[n.Name]; twice {
+		} else if j, twice := names[norm.NFC.String(n.Name)]; twice {
 			problems = append(problems, fmt.Errorf("%s: the name %.80q was used before (%s): rename one of the two", where(i), n.Name, where(j)))
 		} else {
-			names[n.Name] = i
+			names[norm.NFC.String(n.Name)] = i
 		}
 		if j, twice := ids[n.ID]; twice {
 			problems = append(problems, fmt.Errorf("%s: the value %d was used before (%s): correct one of the two", where(i), n.ID, where(j)))

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/atlas"
 	"prgnn/stages/bids"
@@ -344,7 +345,9 @@ type head struct {
 func (r *Roster) refuseOtherNames(all []head) {
 	of := map[string][]head{}
 	set := func(h head) string { return fmt.Sprintf("%q", slices.Sorted(slices.Values(h.names))) }
-	for _, h := range all {
+	for i, h := range all {
+		h.names = lists.Map(h.names, column.Composed)
+		all[i] = h
 		of[set(h)] = append(of[set(h)], h)
 	}
 	for _, many := range of {

@@ -325,6 +325,7 @@ func TestOtherHeads(t *testing.T) {
 		{[4]string{"0\t1\t2\n", "1\t2\t3\n", "1\t2\t3\n", "1\t2\t3\n"}, [4]string{"the columns of a.tsv are numbered 0 to 2, but those of 3 files, such as b.tsv, are named 1 to 3"}, "1"},
 		{[4]string{"0\t1\t2\n", "0\t1\t2\n", "", "a\tb\tc\n"}, [4]string{3: "the columns of d.tsv are named a to c, but those of 3 files, such as a.tsv, are numbered 0 to 2"}, "0"},
 		{[4]string{"c\tb\ta\n", "a\tb\tc\n", "a\tb\tc\n", "a\tb\tc\n"}, [4]string{}, "c"},
+		{[4]string{"a\tü\tc\n", "a\tü\tc\n", "a\tü\tc\n", "a\tu\u0308\tc\n"}, [4]string{}, "a"},
 		{[4]string{"", "", "", "0\t1\t2\n"}, [4]string{}, "1"},
 	} {
 		dir, table := t.TempDir(), "participant_id\tgroup\tf\n"

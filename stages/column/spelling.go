@@ -64,6 +64,10 @@ func invisible(r rune) bool {
 		unicode.Other_Default_Ignorable_Code_Point)
 }
 
+// Composed is a name with each letter and its accent as one character (NFC): programs of macOS write two (NFD), which
+// look the same. Names of regions are compared so.
+func Composed(name string) string { return norm.NFC.String(name) }
+
 // Shown is a name for a note in which it stands beside one that may look the same: as it is, or with what cannot be
 // seen written out (Zu\u0308rich), as in a YAML text between quotation marks.
 func Shown(name string) string {

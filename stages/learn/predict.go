@@ -150,7 +150,7 @@ func (f *graphFacts) acceptNodes(names []string) error {
 		return fmt.Errorf("the model has %d regions, but the node list has %d", len(f.Names), len(names))
 	}
 	for i, n := range names {
-		if n != f.Names[i] {
+		if column.Composed(n) != column.Composed(f.Names[i]) {
 			return fmt.Errorf("region %d is %s in the node list, but %s in training: use the same atlas in the same order", i+1, n, f.Names[i])
 		}
 	}

@@ -330,3 +330,10 @@ func FuzzReadModel(f *testing.F) {
 		}
 	})
 }
+
+// Region names of a model and of a node list are one name, whether an accent is a character of its own or not.
+func TestComposedNodes(t *testing.T) {
+	f := &graphFacts{Names: []string{"ü", "o"}}
+	need.NoError(t, f.acceptNodes([]string{"u\u0308", "o"}))
+	need.Error(t, f.acceptNodes([]string{"u\u0308", "ö"}), "region 2 is ö in the node list, but o in training")
+}

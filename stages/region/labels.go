@@ -159,11 +159,11 @@ func Misfits(nodes []Node, by func(Node) int32, values []int32, file string, own
 func Contradiction(nodes []Node, by func(Node) int32, table []cifti.Label) error {
 	keys := map[string]int{}
 	for _, l := range table {
-		keys[l.Name] = l.Key
+		keys[column.Composed(l.Name)] = l.Key
 	}
 	var apart []string
 	for _, n := range nodes {
-		if key, there := keys[n.Name]; there && key != int(by(n)) {
+		if key, there := keys[column.Composed(n.Name)]; there && key != int(by(n)) {
 			apart = append(apart, fmt.Sprintf("%s (%d, in the file %d)", n.Name, by(n), key))
 		}
 	}

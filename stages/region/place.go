@@ -84,17 +84,17 @@ func PlaceColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 		}
 	}
 	for i, r := range rows {
-		known[r.Abbreviation] = i
+		known[column.Composed(r.Abbreviation)] = i
 	}
 	for i, r := range rows {
-		known[r.Name] = i
+		known[column.Composed(r.Name)] = i
 	}
 	delete(known, "") // a node without this name
 	place := make([]int, len(names))
 	taken := make([]string, n)
 	var unknown, twice []string
 	for j, name := range names {
-		k, ok := known[name]
+		k, ok := known[column.Composed(name)]
 		switch {
 		case !ok:
 			unknown = append(unknown, name)

@@ -1,12 +1,14 @@
 package region
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
+	"prgnn/nifti/cifti"
 )
 
 // Columns without names follow the rows of the node list, unless its ids 1…N are in another order: there, they could
@@ -40,6 +42,23 @@ func TestPlaceUnnamedColumns(t *testing.T) {
 			t.Errorf("ids %v, columns %v: the nodes %v, want %v", c.ids, c.names, place, c.want)
 		}
 	}
+}
+
+// A letter and its accent as one character or as two are one name: of columns, and of the labels of a file.
+func TestComposedNames(t *testing.T) {
+	nodes := encoding.NewTable(encoding.Column{Name: "id", Values: []int32{1, 2, 3}},
+		encoding.Column{Name: "abbreviation", Values: []string{"", "ö", ""}},
+		encoding.Column{Name: "name", Values: []string{"Broca-Areal für Sprache", "o", "u\u0308"}})
+	for _, names := range [][]string{{"ü", "o\u0308", "Broca-Areal fu\u0308r Sprache"}, {"u\u0308", "ö", "Broca-Areal für Sprache"}} {
+		place, err := PlaceColumns(names, 3, nodes)
+		need.NoError(t, err)
+		need.Equal(t, fmt.Sprint(place), "[2 1 0]")
+	}
+	_, err := PlaceColumns([]string{"ü", "u\u0308", "o"}, 3, nodes)
+	need.Error(t, err, "there is one node for")
+	by := func(n Node) int32 { return n.Id }
+	err = Contradiction([]Node{{Id: 4, Name: "ü"}}, by, []cifti.Label{{Key: 5, Name: "u\u0308"}})
+	need.Error(t, err, "the node list gives 1 of 1 regions another value")
 }
 
 func TestConfoundNames(t *testing.T) {
