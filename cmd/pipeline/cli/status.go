@@ -16,6 +16,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/cluster"
 	"prgnn/dag/engine"
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 )
@@ -60,8 +61,10 @@ func (a *app) status(file string, sets []string) error {
 	}
 	g := console.Grid{}
 	done, all := 0, 0
-	for _, s := range c.Pipeline.Graph.Stages() {
-		e := stageStatus(c, s, where)
+	// The tables and the files of a cohort are one stage.
+	stages := lists.By(c.Pipeline.Graph.Stages(), func(s *dag.StageNode) string { return s.Name() })
+	for _, of := range stages {
+		e := stageStatus(c, of.Key, of.All, where)
 		done += e.Done
 		all += e.Tasks
 		if a.JSON {
@@ -81,9 +84,13 @@ func (a *app) status(file string, sets []string) error {
 	return nil
 }
 
-func stageStatus(c *results.Current, s *dag.StageNode, where map[artifacts.Key]string) statusEvent {
-	e := statusEvent{Event: "status", Stage: s.Name(), Tasks: len(s.Tasks())}
-	for _, n := range s.Tasks() {
+func stageStatus(c *results.Current, name string, parts []*dag.StageNode, where map[artifacts.Key]string) statusEvent {
+	var tasks []*dag.Node
+	for _, s := range parts {
+		tasks = append(tasks, s.Tasks()...)
+	}
+	e := statusEvent{Event: "status", Stage: name, Tasks: len(tasks)}
+	for _, n := range tasks {
 		step := c.Steps[n]
 		if step == nil {
 			continue
