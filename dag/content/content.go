@@ -159,6 +159,31 @@ func (f *Digests) content(hash Hashing, paths, except []string) (string, error) 
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
+// Uncounted are what lies in a directory and does not count, without the exceptions, or else the directory itself.
+func Uncounted(dir string, except []string) (all []string) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil
+	}
+	temporary, _ := os.Stat(os.TempDir())
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil || e.Type()&fs.ModeSymlink != 0: // where a link leads counts, or is not in it
+			return nil
+		case Within(path, except):
+		case path == dir && isStore(path), path != dir && ofRuns(filepath.Dir(path), e, temporary):
+			all = append(all, path)
+		default:
+			return nil
+		}
+		if e.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return all
+}
+
 // ofRuns reports whether a file or directory is none that a command reads: it follows from the rest, or is what runs
 // write, such as a store of results, the page beside a pipeline file, or temporary files.
 func ofRuns(dir string, e fs.DirEntry, temporary fs.FileInfo) bool {

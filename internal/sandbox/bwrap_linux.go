@@ -37,6 +37,8 @@ func runBubblewrap(ctx context.Context, bwrap string, c *Command, out *os.File) 
 		switch {
 		case e.Link != "":
 			args = append(args, "--symlink", e.Link, e.To)
+		case e.Hidden && e.Own:
+			args = append(args, "--perms", "0555", "--tmpfs", e.To) // there may be many, and --remount-ro is slow
 		case e.From == "":
 			text, err := textFile(e.Text)
 			if err != nil {

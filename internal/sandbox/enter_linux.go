@@ -275,6 +275,10 @@ func (v *View) make(e Entry) error {
 	switch {
 	case e.Link != "":
 		return os.Symlink(e.Link, to)
+	case e.Hidden && e.Own:
+		return unix.Mount("tmpfs", to, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0555")
+	case e.Hidden:
+		return unix.Mount("/dev/null", to, "", unix.MS_BIND, "")
 	case e.From == "":
 		return os.WriteFile(to, []byte(e.Text), 0o644)
 	}

@@ -41,6 +41,7 @@ type Entry struct {
 	Own      bool   // From is the command's own: other entries may be made in it
 	Link     string // where a link leads
 	Text     string
+	Hidden   bool // empty: a directory of its own, else a file
 }
 
 // Show adds a file or directory of the machine under its own path, read-only, unless the view has it already or it does
@@ -51,7 +52,9 @@ func (v *View) Show(path string) {
 	if err != nil {
 		return
 	}
-	v.Entries = slices.DeleteFunc(v.Entries, func(e Entry) bool { return e.Text != "" && e.To == path })
+	v.Entries = slices.DeleteFunc(v.Entries, func(e Entry) bool {
+		return e.Text != "" && e.To == path || e.Hidden && e.To == real
+	})
 	if !v.Shows(real) {
 		v.Entries = append(v.Entries, Entry{To: real, From: real})
 	}
@@ -60,11 +63,19 @@ func (v *View) Show(path string) {
 	}
 }
 
+// Hide makes a file or directory empty that lies in another of the machine, unless it was added itself.
+func (v *View) Hide(path string) {
+	info, err := os.Lstat(path)
+	if err == nil && !slices.ContainsFunc(v.Entries, func(e Entry) bool { return e.To == path }) {
+		v.Entries = append(v.Entries, Entry{To: path, Hidden: true, Own: info.IsDir()})
+	}
+}
+
 // Shows reports whether the command sees what the machine has at a path, where that exists.
 func (v *View) Shows(path string) bool {
 	path = filepath.Clean(path)
 	at := v.entry(path)
-	return at != nil && at.Text == "" && (at.To == path || !at.Own)
+	return at != nil && at.Text == "" && !at.Hidden && (at.To == path || !at.Own)
 }
 
 // Writable reports whether the command may write to a path.
@@ -80,7 +91,7 @@ func (v *View) ordered() []Entry {
 	made := &View{}
 	for _, e := range all {
 		in := made.entry(filepath.Dir(e.To))
-		if in == nil || in.Own || e.Link == "" && e.Text == "" && e.Writable != in.Writable {
+		if in == nil || in.Own || e.Hidden || e.Link == "" && e.Text == "" && e.Writable != in.Writable {
 			made.Entries = append(made.Entries, e)
 		}
 	}

@@ -87,6 +87,11 @@ func (e *Exec) viewOf(t *dag.Task, room, python string) (*sandbox.View, error) {
 			if !content.Within(path, c.Except) { // scratch is shown below
 				v.Show(path)
 			}
+			if c.What != "program" {
+				for _, uncounted := range content.Uncounted(path, c.Except) {
+					v.Hide(uncounted)
+				}
+			}
 		}
 	}
 	if hidden != nil {

@@ -370,6 +370,43 @@ func strictNested(t *testing.T) {
 	}
 }
 
+// Of a directory that counts, a strict command does not see what does not count, unless that is listed itself.
+func TestExecStrictHides(t *testing.T) { asUsers(t, strictHides) }
+
+func strictHides(t *testing.T) {
+	dir := need.Value(filepath.EvalSymlinks(t.TempDir()))(t)
+	files := map[string]string{"a": "", ".git/config": "", "deep/__pycache__/m.pyc": "", "deep/m.py": "", "sub/.git": "",
+		"store/version": "prgnn store 1\n", "page.html": `<meta name="generator" content="PR-GNN Pipeline report">`,
+		"cache/.git/x": "", "other.html": ""}
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		need.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text+"x"), 0o644)))
+	}
+	need.NoError(t, os.Symlink("a", filepath.Join(dir, "deep", ".git")))
+	for _, c := range []struct {
+		words, software, environment string
+		want                         string
+	}{
+		{words: "D", want: ""},
+		{software: "D", want: ""},
+		{environment: "PYTHONPATH=D", want: ""},
+		{words: "D/.git D", want: "./.git/config "},
+		{words: "D D/.git", want: "./.git/config "},
+		{words: "D/.git/config D D/store/version", want: "./.git/config ./store/version "},
+	} {
+		e, in := strict(t, "cd "+dir+`; find . -type f -size +0 | LC_ALL=C sort | tr '\n' ' '; (echo > .git/new) 2>&1 | grep -c "Read-only\|denied"`)
+		words := func(text string) []string { return strings.Fields(strings.ReplaceAll(text, "D", dir)) }
+		e.Command, e.Software, e.Environment = append(e.Command, words(c.words)...), words(c.software), words(c.environment)
+		e.Scratch = []string{filepath.Join(dir, "cache")}
+		task := dag.NewTask(in)
+		_, err := e.Run(context.Background(), task)
+		need.NoError(t, err)
+		want := strings.Fields("./a ./cache/.git/x ./deep/m.py ./other.html " + c.want)
+		slices.Sort(want)
+		need.Equal(t, said(task), strings.Join(want, " ")+" 1\n")
+	}
+}
+
 // With network a strict command reaches the machine's.
 func TestExecStrictNetwork(t *testing.T) {
 	need.Program(t, "bash", "bash")
@@ -396,7 +433,8 @@ func TestExecInheritsNoFiles(t *testing.T) {
 		task := dag.NewTask(nil)
 		_, err := e.Run(context.Background(), task)
 		need.Error(t, err, "ended with exit status 1")
-		if got := said(task); !strings.HasPrefix(got, "4\n") || strings.Contains(got, "inherited") { // the fourth is of ls
+		// The fourth is of ls.
+		if got := said(task); !strings.HasPrefix(got, "4\n") || strings.Contains(got, "inherited") {
 			t.Errorf("strict %t: %s", isolated, got)
 		}
 	}
