@@ -16,6 +16,7 @@ func (r *runner) plan(ctx context.Context) error {
 	if err := r.loop(ctx); err != nil {
 		return err
 	}
+	r.hash = hashing(ctx, r.store) // for drafts, which may be the first to need a file
 	r.planRemakes()
 	return nil
 }

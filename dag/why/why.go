@@ -197,6 +197,9 @@ func unknown(d Difference) bool {
 // differences compares an old recipe of a task with its present one, as far as that is known (of a new member of a
 // gathered input, that it is new), and adds where inputs come from, and which declarations make the difference in code.
 func (x *explainer) differences(step *engine.Step, past *record.Record, old, now string) []Difference {
+	if now == "" { // a file cannot be read
+		return nil
+	}
 	var ds []Difference
 	for _, d := range Recipes(old, now) {
 		switch {
