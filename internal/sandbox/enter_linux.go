@@ -276,7 +276,7 @@ func (v *View) make(e Entry) error {
 	case e.Link != "":
 		return os.Symlink(e.Link, to)
 	case e.Hidden && e.Own:
-		return unix.Mount("tmpfs", to, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0555")
+		return unix.Mount("tmpfs", to, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755") // protect makes it read-only
 	case e.Hidden:
 		return unix.Mount("/dev/null", to, "", unix.MS_BIND, "")
 	case e.From == "":

@@ -380,7 +380,8 @@ func strictHides(t *testing.T) {
 		"cache/.git/x": "", "other.html": ""}
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		need.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text+"x"), 0o644)))
+		need.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(text+"x"), 0o644)))
 	}
 	need.NoError(t, os.Symlink("a", filepath.Join(dir, "deep", ".git")))
 	for _, c := range []struct {
@@ -396,7 +397,8 @@ func strictHides(t *testing.T) {
 	} {
 		e, in := strict(t, "cd "+dir+`; find . -type f -size +0 | LC_ALL=C sort | tr '\n' ' '; (echo > .git/new) 2>&1 | grep -c "Read-only\|denied"`)
 		words := func(text string) []string { return strings.Fields(strings.ReplaceAll(text, "D", dir)) }
-		e.Command, e.Software, e.Environment = append(e.Command, words(c.words)...), words(c.software), words(c.environment)
+		e.Command, e.Software = append(e.Command, words(c.words)...), words(c.software)
+		e.Environment = words(c.environment)
 		e.Scratch = []string{filepath.Join(dir, "cache")}
 		task := dag.NewTask(in)
 		_, err := e.Run(context.Background(), task)
