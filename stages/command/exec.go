@@ -24,7 +24,7 @@ import (
 var execKind = dag.Kind{
 	Name: "exec",
 	Doc: "runs your own command on declared inputs\n" +
-		"The command starts in a new directory. {NAME} in the command is replaced by the path of the input or output of that name, or by the value of the parameter; inputs are read-only. A gathered input is a TSV file with one row per member: its coordinates and the path of its file. The command sees only PATH and the allowed environment variables; the result depends on their values, which are recorded as hashes. Its output is kept with the result (pipeline log) and shown if it fails. Connect scripts as inputs ({file: stats.py}), so that a changed script runs again. The content of the program counts too, with the interpreter of a script, the programs in a shell line, files and directories whose absolute paths the command contains, files that are values of its variables, and all files behind variables that name places of code, such as PYTHONPATH. What these load from elsewhere does not count, such as installed packages: connect a list of them as the input requirements, or run the command in a container: in: { container: { file: tools.sif } }. Apptainer or podman runs the container; the command then sees the image and its own directory, and no network. With strict: true, a command without a container sees, of this machine, only the installed programs of the system, read-only, and what counts.",
+		"The command starts in a new directory. {NAME} in the command is replaced by the path of the input or output of that name, or by the value of the parameter; inputs are read-only. A gathered input is a TSV file with one row per member: its coordinates and the path of its file. The command sees only the variables that environment lists, PATH, TMPDIR and TEMP (a directory of its own), LANG (C.UTF-8) and TZ (UTC); the result depends on the values of the listed ones, which are recorded as hashes. Its output is kept with the result (pipeline log) and shown if it fails. Connect scripts as inputs ({file: stats.py}), so that a changed script runs again. The content of the program counts too, with the interpreter of a script, the programs in a shell line, files and directories whose absolute paths the command contains, files that are values of its variables, and all files behind variables that name places of code, such as PYTHONPATH. What these load from elsewhere does not count, such as installed packages: connect a list of them as the input requirements, or run the command in a container: in: { container: { file: tools.sif } }. Apptainer or podman runs the container; the command then sees the image and its own directory, and no network. With strict: true, a command without a container sees, of this machine, only the installed programs of the system, read-only, and what counts.",
 	New: func() dag.Stage { return &Exec{TimeLimit: 3600, Python: "python3", Promises: "bits"} },
 }
 
@@ -40,7 +40,7 @@ type Exec struct {
 	Inputs      []string `param:"inputs" doc:"declared inputs: NAME=FORMAT, or NAME*=FORMAT for one that gathers; without =FORMAT, any format is accepted"`
 	Outputs     []string `param:"outputs" doc:"declared outputs: NAME=FORMAT, such as result=arrow; the command must write a file of that format for each. A table may declare columns that it must have, NAME=FORMAT(COLUMN COLUMN), such as 'fit=tsv(plant rate)'"`
 	Parameters  []string `param:"parameters" doc:"NAME=VALUE, for {NAME} in the command"`
-	Environment []string `param:"environment" doc:"environment variables of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again (another PATH only if PATH is listed); of a variable that names places of code (PYTHONPATH, R_LIBS, PERL5LIB, MATLABPATH, LD_LIBRARY_PATH, CLASSPATH …) the files count, and not the value. Only a hash of a passed value is recorded"`
+	Environment []string `param:"environment" doc:"environment variables of the command, besides PATH, TMPDIR, TEMP, LANG=C.UTF-8 and TZ=UTC: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again (another PATH only if PATH is listed); of a variable that names places of code (PYTHONPATH, R_LIBS, PERL5LIB, MATLABPATH, LD_LIBRARY_PATH, CLASSPATH …) the files count, and not the value. Only a hash of a passed value is recorded"`
 	Scratch     []string `param:"scratch" doc:"absolute paths of files and directories that the command writes and does not read as input, such as a cache: their content does not count, and may change"`
 	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" max:"1e9" unit:"s"`
 	Strict      bool     `param:"strict" doc:"the command sees only its inputs, what counts by content, and the system (/usr, /bin, /lib, a few files of /etc), read-only, in /work with a /tmp of its own; no HOME, no network, no other process. Linux, where user namespaces are allowed; elsewhere the task fails. A container is always strict"`
@@ -409,18 +409,24 @@ func (e *Exec) lookPath(program string) string {
 func (e *Exec) environment(dir string) []string {
 	var env []string
 	for _, name := range append([]string{"PATH"}, e.EnvNames()...) {
-		if v, ok := os.LookupEnv(name); ok {
+		has := func(v string) bool { return strings.HasPrefix(v, name+"=") }
+		if v, ok := os.LookupEnv(name); ok && !slices.ContainsFunc(slices.Concat(env, e.Environment), has) {
 			env = append(env, name+"="+v)
 		}
 	}
 	return append(env, e.set(dir)...)
 }
 
-// set are the variables with their values that the command gets in any case: a place for its
-// temporary files, settings that make its output the same everywhere, and those of the user.
+// set are the variables with their values that the command gets in any case: those of the user, a place for its
+// temporary files, and, unless the user lists others, settings that make its output the same everywhere.
 func (e *Exec) set(dir string) []string {
-	env := []string{"TMPDIR=" + filepath.Join(dir, "tmp"), "TEMP=" + filepath.Join(dir, "tmp"),
-		"LANG=C.UTF-8", "TZ=UTC"}
+	env := []string{"TMPDIR=" + filepath.Join(dir, "tmp"), "TEMP=" + filepath.Join(dir, "tmp")}
+	for _, setting := range []string{"LANG=C.UTF-8", "TZ=UTC"} {
+		name, _, _ := strings.Cut(setting, "=")
+		if _, listed := e.value(name); !listed {
+			env = append(env, setting)
+		}
+	}
 	for _, entry := range e.Environment {
 		if strings.Contains(entry, "=") {
 			env = append(env, entry)

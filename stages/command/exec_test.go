@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
+	"prgnn/internal/sandbox"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -219,6 +221,39 @@ func TestExecClean(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+}
+
+// What is listed under environment comes before what each command gets; what is listed but unset does not.
+func TestExecTimeZone(t *testing.T) {
+	for _, c := range []struct {
+		zone        string
+		environment []string
+		want        string
+	}{
+		{"JST-9", nil, "TZ=UTC LANG=C.UTF-8"},
+		{"JST-9", []string{"TZ"}, "TZ=JST-9 LANG=C.UTF-8"},
+		{"", []string{"TZ"}, "TZ= LANG=C.UTF-8"},
+		{"JST-9", []string{"LANG=C", "TZ=Europe/Rome", "PATH=/usr/bin:/bin"}, "TZ=Europe/Rome LANG=C"},
+	} {
+		t.Setenv("TZ", c.zone)
+		e := execShell(t, "env | grep -cE '^(TZ|PATH)='; env | grep -E '^(TZ|LANG)=' | sort -r | tr '\\n' ' '")
+		e.Environment = c.environment
+		for _, e.Strict = range isolations() {
+			task := dag.NewTask(nil)
+			_, err := e.Run(context.Background(), task)
+			need.NoError(t, err)
+			need.Equal(t, said(task), "2\n"+c.want+" ", fmt.Sprint(c, e.Strict))
+		}
+		need.Equal(t, slices.Contains(e.set(inside), "TZ=UTC"), c.want == "TZ=UTC LANG=C.UTF-8", "in a container")
+	}
+}
+
+// isolations are the ways to run commands here: not strict, and strict.
+func isolations() []bool {
+	if sandbox.Available() != nil {
+		return []bool{false}
+	}
+	return []bool{false, true}
 }
 
 func TestExecPath(t *testing.T) {
