@@ -59,7 +59,8 @@ var mayImport = map[string][]string{
 	"stages/assess": {"stages/role", "stages/finding", "artifacts", "artifacts/encoding", "dag", "nifti", "gnn",
 		"stages/column", "stages/fold",
 		"stages/region", "stages/learn", "stages/learn/family", "stages/inference"},
-	"stages/assess/leakage": {"stages/role", "stages/finding", "artifacts/encoding", "dag", "stages/column", "stages/fold", "stages/region",
+	"stages/assess/leakage": {"stages/role", "stages/finding", "artifacts", "artifacts/encoding", "dag",
+		"stages/column", "stages/fold", "stages/region",
 		"stages/learn", "stages/inference"},
 	"stages/learn": {"stages/role", "stages/finding", "artifacts", "artifacts/encoding", "dag", "gnn",
 		"stages/column", "stages/fold",
@@ -109,7 +110,9 @@ var mayImport = map[string][]string{
 		"cmd/pipeline/manual", "cmd/pipeline/page", "cmd/pipeline/trace",
 		"cmd/pipeline/flags", "cmd/pipeline/executor", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/members",
 		"cmd/pipeline/describe", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/scaffold",
-		"cmd/pipeline/console", "cmd/pipeline/exit"},
+		"cmd/pipeline/duplicates", "cmd/pipeline/console", "cmd/pipeline/exit"},
+	"cmd/pipeline/duplicates": {"artifacts", "connectivity", "dag", "stages", "cmd/pipeline/console",
+		"cmd/pipeline/flags", "cmd/pipeline/exit"},
 	"cmd/pipeline/page": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/results",
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/describe": {"artifacts", "dag", "docs", "stages", "pipelines", "cmd/pipeline/results",
@@ -230,9 +233,10 @@ func TestCommandsWriteThroughTheGuard(t *testing.T) {
 		"cmd/pipeline/cli/platform_unix.go:Create",    // the log of a remote's process, in the store
 		"cmd/pipeline/cli/platform_unix.go:WriteFile", // its number
 		"cmd/pipeline/cli/sign.go:OpenFile",           // a new key, never over another
-		"cmd/pipeline/bidsapp/record.go:WriteFile",    // among the temporary files
-		"cmd/pipeline/scaffold/scaffold.go:OpenFile",  // a new pipeline file
-		"cmd/pipeline/scaffold/scaffold.go:Rename",    // a new module
+		"cmd/pipeline/duplicates/duplicates.go:Create",
+		"cmd/pipeline/bidsapp/record.go:WriteFile",   // among the temporary files
+		"cmd/pipeline/scaffold/scaffold.go:OpenFile", // a new pipeline file
+		"cmd/pipeline/scaffold/scaffold.go:Rename",   // a new module
 		"cmd/pipeline/scaffold/scaffold.go:WriteFile",
 	}
 	writes := regexp.MustCompile(`\bos\.(WriteFile|Create|CreateTemp|OpenFile|Rename|Link|Symlink)\(`)

@@ -21,7 +21,8 @@ type Copies struct {
 	Others       int        // scans with other numbers of regions
 	Uncorrelated bool       // the matrices are no correlations: as they are, without a fixed limit
 	MostAlike    bool       // more pairs exceed their limits than there are pairs of scans
-	Pairs        []CopyPair // above the threshold, the most similar first
+	Pairs        []CopyPair // of different ids above the threshold, the most similar first
+	Sessions     []CopyPair // of one id each, likewise
 }
 
 // Why a cohort has no distribution of its own.
@@ -33,7 +34,7 @@ const (
 	FixedMemory       = "memory"       // too many edges of too many participants
 )
 
-// A CopyPair is two scans of different ids.
+// A CopyPair is two scans.
 type CopyPair struct {
 	First, Later           string // participants
 	FirstInput, LaterInput string // files
@@ -41,6 +42,7 @@ type CopyPair struct {
 	Limit                  float64 // of two scans of one person; NaN where none is known
 	Locked                 bool    // the signals of both have one course of time
 	Related                bool    // a column of the cohort relates them
+	Same                   bool    // another comparison found one scan
 }
 
 // Verdicts of pairs.
@@ -55,7 +57,7 @@ const (
 func (p CopyPair) Verdict() string {
 	above := p.Locked || p.Similarity > p.Limit // false for NaN
 	switch {
-	case above && !p.Related:
+	case p.Same || above && !p.Related:
 		return Violation
 	case p.Related && !above:
 		return Relatives

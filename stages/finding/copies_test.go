@@ -22,6 +22,7 @@ func TestVerdictsOfPairs(t *testing.T) {
 		{"relatives above the limit", CopyPair{Similarity: 0.91, Limit: 0.9, Related: true}, Caution},
 		{"relatives with one course of time", CopyPair{Similarity: 0.80, Limit: 0.9, Related: true, Locked: true},
 			Caution},
+		{"relatives with the same file", CopyPair{Similarity: 0.80, Limit: 0.9, Related: true, Same: true}, Violation},
 	} {
 		need.Equal(t, c.pair.Verdict(), c.want, c.name)
 	}

@@ -114,6 +114,7 @@ var commands = []subcommand{
 	{name: "report", group: "look", make: (*app).reportCommand, places: looksUp},
 	{name: "export", group: "look", make: (*app).exportCommand, places: looksUp},
 	{name: "inspect", group: "look", make: (*app).inspectCommand, places: nowhere},
+	{name: "check-duplicates", group: "look", make: (*app).checkDuplicatesCommand, places: nowhere},
 
 	{name: "diff", group: "trust", make: (*app).diffCommand, places: looksUp},
 	{name: "audit", group: "trust", make: (*app).auditCommand, places: looksUp},

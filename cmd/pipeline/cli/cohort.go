@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/duplicates"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/members"
 )
@@ -52,4 +53,11 @@ func (a *app) cohort(file string, sets []string) error {
 		return &exit.Error{Code: exit.Failed, Err: fmt.Errorf("no %s is usable", p.Roster.Noun())}
 	}
 	return nil
+}
+
+func (a *app) checkDuplicatesCommand() *cobra.Command {
+	cmd, path := duplicates.Command(a.Console)
+	cmd.Args = exactly(1)
+	a.outputFlags(cmd, path, "", "write the pairs as TSV to `PATH`; - is stdout")
+	return cmd
 }

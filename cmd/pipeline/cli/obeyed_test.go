@@ -20,6 +20,7 @@ import (
 
 // forms are command lines that succeed, of every command and of each of its ways to be called.
 var forms = []string{
+	"check-duplicates scans.tsv --series {participant_id}.txt",
 	"run study.yaml",
 	"run study.yaml --locked",
 	"plan study.yaml",
@@ -112,6 +113,7 @@ var values = map[string]string{
 	"against": "copy.lock", "signed-by": "me.pub.pem", "keep": "kept", "results": "parcels", "inputs": "DIR",
 	"key": "me.pem", "new-key": "new", "license": "CC0-1.0", "keep-runs": "1", "max-size": "1G", "older": "90d",
 	"layout": "bids", "clone": "DIR", "module": "x.org/m",
+	"series": "a", "matrices": "a", "id": "other", "family": "other", "unrelated": "0.1",
 }
 
 // unseen are flags that change what the output of a form of a command does not show, and why. A command alone stands
@@ -134,6 +136,7 @@ var unseen = map[string]string{
 	"--summary":                        "no stage writes a text here",
 	"--up":                             "the default of lineage",
 	"--layout":                         "there is one layout",
+	"--unrelated":                      "three participants have no distribution",
 	"--full of init sessions.yaml":     "that file is whole without it",
 	"--sample":                         "a half and less of two tasks is one",
 	"--without of cohort":              "settings make the file that is listed",
@@ -196,6 +199,9 @@ func TestFlagsAreObeyedOrRefused(t *testing.T) {
 	s.write("small.yaml", []byte("cohort: { simulate: { asd: 1, hc: 1 } }\nstages: { e: { use: echo } }\n"))
 	need.NoError(t, os.MkdirAll(filepath.Join(s.dir, "foreign"), 0o777))
 	s.write("foreign/file", []byte("of another program"))
+	s.write("scans.tsv", []byte("participant_id\tother\tpair\na\tx\t1\nb\ty\t1\na\tz\t2\n"))
+	s.write("a.txt", []byte("1 2\n2 1\n4 0\n3 5\n1 1\n"))
+	s.write("b.txt", []byte("5 3\n0 1\n1 7\n3 1\n2 2\n"))
 	need.NoError(t, os.MkdirAll(filepath.Join(s.dir, "shared"), 0o777))
 	t.Chdir(s.dir)
 	for _, line := range []string{

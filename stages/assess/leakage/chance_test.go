@@ -242,7 +242,7 @@ func TestUnrelatedSeriesAreAlikeByChance(t *testing.T) {
 		}
 		s := &Leakage{Correlation: 0.5, Filtered: 0.4}
 		heard := func(ins []dag.Input) ([]fold.Duplicate, byChance) {
-			all, _, _, err := readTraces(ins, meanTrace, filteredTrace)
+			all, _, _, err := readTraces(ins, 2, meanTrace, filteredTrace)
 			need.NoError(t, err)
 			same, chance, err := s.sameTraces(all, ins, 2)
 			need.NoError(t, err)

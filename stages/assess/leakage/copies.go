@@ -1,12 +1,15 @@
 package leakage
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"slices"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -41,11 +44,12 @@ type comparedScan struct{ id, family, name string }
 // A comparison is of the scans of a cohort.
 type comparison struct {
 	scans    []comparedScan
+	regions  int
 	series   bool    // matrices are correlations of series
 	expected float64 // pairs of different people above the threshold
-	// matrices are those of a scan, region × region: of the whole, then, for series, of its halves and quarters. They
-	// may be changed.
-	matrices func(i int) ([][]float64, error)
+	// matrices yields those of a scan, region × region: of the whole, then, for series, of its halves and quarters.
+	// Each may be changed, until the next one.
+	matrices func(i int, yield func(m []float64)) error
 }
 
 // connections are the upper triangles by rows of a scan's matrices, without the global signal.
@@ -66,20 +70,20 @@ func spearmanBrown(half float64) float64 {
 
 // of reads the connections of a scan; plain keeps values as they are.
 func (c *comparison) of(i int, plain bool) (out connections, err error) {
-	all, err := c.matrices(i)
-	for k, m := range all {
+	err = c.matrices(i, func(m []float64) {
 		n := int(math.Sqrt(float64(len(m))))
-		out.plain = !correlations(m, n)
-		if !plain && !out.plain && !withoutGlobal(m, n) && k == 0 {
-			out.kept = true
+		if !c.series {
+			out.plain = !correlations(m, n)
 		}
-		out.parts = append(out.parts, triangle(m, n))
-	}
+		v, removed := triangle(m, n, !plain && !out.plain)
+		out.kept = out.kept || !removed && !plain && !out.plain && out.parts == nil
+		out.parts = append(out.parts, v)
+	})
 	return out, err
 }
 
-// matricesOf are those of series (draw, time, region), draw 0.
-func matricesOf(a *encoding.Array) (all [][]float64) {
+// ofSeries yields the matrices of series (draw, time, region), draw 0.
+func ofSeries(a *encoding.Array, yield func(m []float64)) {
 	rows, cols, v := a.Shape[1], a.Shape[2], a.Float64s()
 	windows := [][2]int{{0, rows}}
 	if rows >= leastVolumes {
@@ -88,36 +92,41 @@ func matricesOf(a *encoding.Array) (all [][]float64) {
 			windows = append(windows, [2]int{rows * q / 4, rows * (q + 1) / 4})
 		}
 	}
+	m, z := make([]float64, cols*cols), make([]float64, rows*cols)
 	for _, w := range windows {
-		all = append(all, correlationsOf(v[w[0]*cols:w[1]*cols], w[1]-w[0], cols))
+		correlationsOf(m, z, v[w[0]*cols:w[1]*cols], w[1]-w[0], cols)
+		yield(m)
 	}
-	return all
 }
 
-// correlationsOf are Pearson's between the columns of series; NaN for a region that does not vary.
-func correlationsOf(v []float64, rows, cols int) []float64 {
-	z, m := make([]float64, rows*cols), make([]float64, cols*cols)
+// correlationsOf sets m to Pearson's between the columns of series, NaN for a region that does not vary; z is for as
+// many numbers as the series has.
+func correlationsOf(m, z, v []float64, rows, cols int) {
+	const block = 16 // columns at a time: of one line of the cache
 	absent := make([]bool, cols)
-	for j := range cols {
-		y := z[j*rows:][:rows]
-		for i := range y {
-			y[i] = v[i*cols+j]
+	for from := 0; from < cols; from += block {
+		to := min(cols, from+block)
+		for i := range rows {
+			for j := from; j < to; j++ {
+				z[j*rows+i] = v[i*cols+j]
+			}
 		}
-		if absent[j] = !standardize(y); absent[j] {
-			clear(y)
+		for j := from; j < to; j++ {
+			y := z[j*rows:][:rows]
+			if absent[j] = !standardize(y); absent[j] {
+				clear(y)
+			}
 		}
 	}
 	dense.Gram(m, dense.Rows(z, rows), cols, rows, 1)
 	for i := range cols {
-		for j := range cols {
-			if absent[i] || absent[j] {
-				m[i*cols+j] = math.NaN()
-			} else if i == j {
-				m[i*cols+j] = 1
+		m[i*cols+i] = 1
+		if absent[i] {
+			for j := range cols {
+				m[i*cols+j], m[j*cols+i] = math.NaN(), math.NaN()
 			}
 		}
 	}
-	return m
 }
 
 // correlations makes the diagonal of a matrix 1, and NaN of regions without a signal, and reports whether all other
@@ -147,22 +156,26 @@ func correlations(m []float64, n int) (are bool) {
 	return are
 }
 
-// withoutGlobal removes the global signal inside correlations C, as the regression of the mean of the z-scored series
-// does: C − gg'/Σg with g = C1, as correlations again. It reports whether Σg is above 0; otherwise C stays.
-func withoutGlobal(m []float64, n int) bool {
-	g, total := make([]float64, n), 0.0
-	for i := range n {
+// triangle is the upper triangle of correlations C by rows, without the diagonal and, with remove, without the global
+// signal: C − gg'/Σg with g = C1, as correlations again, is what the regression of the mean of the z-scored series
+// leaves. removed reports whether Σg is above 0; otherwise C stays.
+func triangle(m []float64, n int, remove bool) (out []float64, removed bool) {
+	out = make([]float64, 0, n*(n-1)/2)
+	g, scale, total := make([]float64, n), make([]float64, n), 0.0
+	for i := 0; remove && i < n; i++ {
 		for _, x := range m[i*n:][:n] {
-			if !math.IsNaN(x) {
+			if x == x {
 				g[i] += x
 			}
 		}
 		total += g[i]
 	}
 	if !(total > 0) {
-		return false
+		for i := range n {
+			out = append(out, m[i*n+i+1:(i+1)*n]...)
+		}
+		return out, false
 	}
-	scale := make([]float64, n)
 	for i := range n {
 		left := m[i*n+i] - float64(g[i]*g[i])/total
 		scale[i] = math.NaN()
@@ -171,20 +184,12 @@ func withoutGlobal(m []float64, n int) bool {
 		}
 	}
 	for i := range n {
-		for j := range n {
-			m[i*n+j] = (m[i*n+j] - float64(g[i]*g[j])/total) * float64(scale[i]*scale[j])
+		of := g[i] / total
+		for j := i + 1; j < n; j++ {
+			out = append(out, (m[i*n+j]-float64(of*g[j]))*float64(scale[i]*scale[j]))
 		}
 	}
-	return true
-}
-
-// triangle is the upper triangle by rows, without the diagonal.
-func triangle(m []float64, n int) []float64 {
-	out := make([]float64, 0, n*(n-1)/2)
-	for i := range n {
-		out = append(out, m[i*n+i+1:(i+1)*n]...)
-	}
-	return out
+	return out, true
 }
 
 // A meanOf is the mean over scans, edge by edge, of those that have the edge.
@@ -247,11 +252,7 @@ func (c *comparison) compare(threads int) (out finding.Copies, pairs []scanPair,
 	if len(c.scans) == 0 {
 		return out, nil, nil
 	}
-	first, err := c.matrices(0)
-	if err != nil {
-		return out, nil, err
-	}
-	out.Regions = int(math.Sqrt(float64(len(first[0]))))
+	out.Regions = c.regions
 	edges := out.Regions * (out.Regions - 1) / 2
 	switch {
 	case out.Participants < fewestScans:
@@ -268,7 +269,7 @@ func (c *comparison) compare(threads int) (out finding.Copies, pairs []scanPair,
 	if err := s.read(&out); err != nil {
 		return out, nil, err
 	}
-	top, compared := s.pairs()
+	top, own, compared := s.pairs()
 	out.Apart = compared.apart
 	n := len(c.scans)
 	r2 := n / 2
@@ -288,15 +289,19 @@ func (c *comparison) compare(threads int) (out finding.Copies, pairs []scanPair,
 	// By construction at most half as many pairs as scans are above t₁. Where more exceed what scans of one person can
 	// reach, the tail is itself of copies.
 	out.MostAlike = top[r2].r > s.limit(top[r2], out.Uncorrelated)
-	for _, p := range top {
+	for _, p := range slices.Concat(top, own) {
 		limit := s.limit(p, out.Uncorrelated)
 		if !(clipped(p.r) > t1 || out.MostAlike && p.r > limit) {
 			continue
 		}
 		a, b := c.scans[p.i], c.scans[p.j]
-		pairs = append(pairs, p)
-		out.Pairs = append(out.Pairs, finding.CopyPair{First: a.id, Later: b.id, FirstInput: a.name, LaterInput: b.name,
-			Similarity: p.r, Limit: limit, Related: a.family != "" && a.family == b.family})
+		pair := finding.CopyPair{First: a.id, Later: b.id, FirstInput: a.name, LaterInput: b.name, Similarity: p.r,
+			Limit: limit, Related: a.family != "" && a.family == b.family}
+		if a.id == b.id {
+			out.Sessions = append(out.Sessions, pair)
+			continue
+		}
+		pairs, out.Pairs = append(pairs, p), append(out.Pairs, pair)
 	}
 	return out, pairs, nil
 }
@@ -435,8 +440,9 @@ type counted struct {
 	apart int // with too few edges in common
 }
 
-// pairs are the most similar pairs, as many as the tail has at most and one more, the most similar first.
-func (s *similarities) pairs() (top []scanPair, of counted) {
+// pairs are the most similar pairs, as many as the tail has at most and one more, the most similar first; own are all
+// those of one participant each.
+func (s *similarities) pairs() (top, own []scanPair, of counted) {
 	n, keep := len(s.scans), pairsOfTail*len(s.scans)+1
 	least := math.Inf(-1)
 	cut := func() {
@@ -466,6 +472,7 @@ func (s *similarities) pairs() (top []scanPair, of counted) {
 			for j := range i {
 				switch x := r[(i-from)*to+j]; {
 				case s.scans[i].id == s.scans[j].id:
+					own = append(own, scanPair{x, j, i})
 				case math.IsNaN(x):
 					of.apart++
 				default:
@@ -481,26 +488,26 @@ func (s *similarities) pairs() (top []scanPair, of counted) {
 		}
 	}
 	cut()
-	return top, of
+	return top, own, of
 }
 
-// copiesAmong finds copies by the similarities of those who take part: of their series where all have one, else of
-// matrices among their features. regions are those of each scan, 0 for one without series.
-func (s *Leakage) copiesAmong(taking map[string][]dag.Input, b *foldBook, traces []*trace, regions []int,
+// copiesAmong finds copies by similarity: of series where all participants have one, else of matrices among their
+// features. regions are those of each scan, 0 for one without series.
+func (s *Leakage) copiesAmong(scans, features []dag.Input, family map[string]string, traces []*trace, regions []int,
 	threads int) (check leakCheck, same []fold.Duplicate, err error) {
 	if s.Unrelated == 0 {
 		return check, nil, nil
 	}
 	with := map[string]bool{}
-	for i, in := range taking["scans"] {
+	for i, in := range scans {
 		with[in.Coord("subject")] = with[in.Coord("subject")] || regions[i] > 0
 	}
 	c := comparison{series: true, expected: s.Unrelated}
-	ins := taking["scans"]
-	if len(with) == 0 || slices.ContainsFunc(slices.Concat(ins, taking["features"]), func(in dag.Input) bool {
+	ins := scans
+	if len(with) == 0 || slices.ContainsFunc(slices.Concat(scans, features), func(in dag.Input) bool {
 		return !with[in.Coord("subject")]
 	}) {
-		ins, c.series = taking["features"], false
+		ins, c.series = features, false
 		if regions, err = matrixSizes(ins); err != nil {
 			return check, nil, err
 		}
@@ -514,25 +521,48 @@ func (s *Leakage) copiesAmong(taking map[string][]dag.Input, b *foldBook, traces
 		if regions[i] == most {
 			at = append(at, i)
 			id := in.Coord("subject")
-			c.scans = append(c.scans, comparedScan{id, b.with[id], filepath.Base(in.Name)})
+			c.scans = append(c.scans, comparedScan{id, family[id], filepath.Base(in.Name)})
 		}
 	}
-	c.matrices = func(i int) ([][]float64, error) {
+	c.regions, c.matrices = most, func(i int, yield func(m []float64)) error {
 		a, err := ins[at[i]].Array()
-		if err != nil {
-			return nil, err
+		switch {
+		case err != nil:
+		case c.series:
+			ofSeries(a, yield)
+		default:
+			m, _ := fold.Matrix(a)
+			yield(slices.Clone(m))
 		}
-		if c.series {
-			return matricesOf(a), nil
-		}
-		m, _ := fold.Matrix(a)
-		return [][]float64{slices.Clone(m)}, nil
+		return err
 	}
 	found, pairs, err := c.compare(threads)
 	if err != nil {
 		return check, nil, err
 	}
 	found.Others = others
+	if c.series && found.Fixed != "" && len(features) == 0 { // whose matrices are compared as features
+		for i := range c.scans {
+			in := ins[at[i]]
+			in.Ref.Digest = artifacts.DigestOf([]byte("correlations of " + in.Ref.Digest.String()))
+			in.Reader = func() (io.ReadCloser, error) {
+				a, err := ins[at[i]].Array()
+				if err != nil {
+					return nil, err
+				}
+				rows, n := a.Shape[1], a.Shape[2]
+				var b bytes.Buffer
+				m := make([]float64, n*n)
+				correlationsOf(m, make([]float64, rows*n), a.Float64s(), rows, n)
+				err = encoding.NewArray(m, 1, n, n).Encode(&b)
+				return io.NopCloser(&b), err
+			}
+			features = append(features, in)
+		}
+		if same, err = fold.Duplicates(features); err != nil {
+			return check, nil, err
+		}
+	}
 	if c.series {
 		if err := lock(found.Pairs, lists.Map(pairs, func(p scanPair) [2]int {
 			return [2]int{at[p.i],

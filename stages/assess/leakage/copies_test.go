@@ -38,11 +38,11 @@ func oracleScans(t *testing.T, parts int) *comparison {
 	need.NoError(t, err)
 	const regions = 24
 	edges := shape[2]
-	c := &comparison{series: parts > 1, expected: 0.001}
+	c := &comparison{regions: regions, series: parts > 1, expected: 0.001}
 	for i := range shape[0] {
 		c.scans = append(c.scans, comparedScan{id: fmt.Sprint(i)})
 	}
-	c.matrices = func(i int) (all [][]float64, _ error) {
+	c.matrices = func(i int, yield func(m []float64)) error {
 		for k := range parts {
 			of := v[(i*shape[1]+k)*edges:][:edges]
 			m := make([]float64, regions*regions)
@@ -53,9 +53,9 @@ func oracleScans(t *testing.T, parts int) *comparison {
 					of = of[1:]
 				}
 			}
-			all = append(all, m)
+			yield(m)
 		}
-		return all, nil
+		return nil
 	}
 	return c
 }
@@ -124,7 +124,7 @@ func TestCopiesAreThoseOfNumpy(t *testing.T) {
 	slices.SortFunc(want, func(a, b float64) int { return cmp.Compare(b, a) })
 	s := similarities{comparison: oracleScans(t, 7), edges: 276, threads: 2}
 	need.NoError(t, s.read(&finding.Copies{}))
-	top, of := s.pairs()
+	top, _, of := s.pairs()
 	need.Equal(t, of.n, len(want), "pairs")
 	need.Equal(t, len(top), 671, "kept")
 	for k, p := range top {
@@ -143,18 +143,15 @@ func TestCopiesAreThoseOfNumpy(t *testing.T) {
 func TestCopiesOverCommonEdges(t *testing.T) {
 	c := oracleScans(t, 7)
 	whole := c.matrices
-	c.matrices = func(i int) ([][]float64, error) {
-		all, err := whole(i)
-		if i == 12 || i == 30 {
-			for _, m := range all {
-				for k := range m {
-					if k%24 == i%5 || k/24 == i%5 {
-						m[k] = math.NaN()
-					}
+	c.matrices = func(i int, yield func(m []float64)) error {
+		return whole(i, func(m []float64) {
+			for k := range m {
+				if (i == 12 || i == 30) && (k%24 == i%5 || k/24 == i%5) {
+					m[k] = math.NaN()
 				}
 			}
-		}
-		return all, err
+			yield(m)
+		})
 	}
 	got, _, err := c.compare(2)
 	need.NoError(t, err)
@@ -185,22 +182,21 @@ func TestCopiesOverCommonEdges(t *testing.T) {
 	for k := range x {
 		want += x[k] * y[k]
 	}
-	top, _ := s.pairs()
+	top, _, _ := s.pairs()
 	at := slices.IndexFunc(top, func(p scanPair) bool { return p.i == 12 && p.j == 62 })
 	if at < 0 || math.Abs(top[at].r-want) > 1e-12 {
 		t.Errorf("pair %d of %v, want %v", at, top[:6], want)
 	}
 	// Of few regions in common nothing is known.
-	c.matrices = func(i int) ([][]float64, error) {
-		all, err := whole(i)
-		for _, m := range all {
+	c.matrices = func(i int, yield func(m []float64)) error {
+		return whole(i, func(m []float64) {
 			for k := range m {
 				if i == 7 && (k%24 < 5 || k/24 < 5) {
 					m[k] = math.NaN()
 				}
 			}
-		}
-		return all, err
+			yield(m)
+		})
 	}
 	got, _, err = c.compare(2)
 	need.NoError(t, err)
@@ -226,18 +222,18 @@ func TestCopiesWithoutADistribution(t *testing.T) {
 
 	same := some(40)
 	all := same.matrices
-	same.matrices = func(i int) ([][]float64, error) { return all(i % 2) }
+	same.matrices = func(i int, yield func(m []float64)) error { return all(i%2, yield) }
 	alike := compared(t, same, 1)
 	need.Equal(t, alike.Fixed, finding.FixedAlike)
 	need.Equal(t, alike.MostAlike, true)
 
 	thrice := some(60)
-	thrice.matrices = func(i int) ([][]float64, error) { return all(i % 20) }
+	thrice.matrices = func(i int, yield func(m []float64)) error { return all(i%20, yield) }
 	most := compared(t, thrice, 1)
 	need.Equal(t, most.MostAlike, true)
 	need.Equal(t, len(most.With(finding.Violation)), 60)
 	twice := some(60)
-	twice.matrices = func(i int) ([][]float64, error) { return all(i % 30) }
+	twice.matrices = func(i int, yield func(m []float64)) error { return all(i%30, yield) }
 	half := compared(t, twice, 1)
 	need.Equal(t, half.MostAlike, false)
 	need.Equal(t, len(half.With(finding.Violation)), 30)
@@ -245,18 +241,22 @@ func TestCopiesWithoutADistribution(t *testing.T) {
 	known := oracleScans(t, 7)
 	known.scans[60].id = "4" // the second session
 	known.scans[16].family, known.scans[66].family = "A", "A"
-	pairs := compared(t, known, 1).Pairs
+	related := compared(t, known, 1)
+	pairs := related.Pairs
+	need.Equal(t, len(related.Sessions), 1)
+	need.Equal(t, related.Sessions[0].First+" "+related.Sessions[0].Later, "4 4")
 	need.Equal(t, fmt.Sprint(lists.Map(pairs,
 		func(p finding.CopyPair) string { return p.First + " " + p.Later + " " + p.Verdict() })),
 		"[16 66 caution 12 62 violation 14 64 violation 15 65 violation 13 63 violation 9 61 caution]")
 
 	values := some(67)
-	values.matrices = func(i int) ([][]float64, error) {
-		m, err := all(i)
-		for k, x := range m[0] {
-			m[0][k] = 3 * x
-		}
-		return m, err
+	values.matrices = func(i int, yield func(m []float64)) error {
+		return all(i, func(m []float64) {
+			for k, x := range m {
+				m[k] = 3 * x
+			}
+			yield(m)
+		})
 	}
 	plain := compared(t, values, 1)
 	need.Equal(t, plain.Uncorrelated, true)
@@ -296,7 +296,10 @@ func TestCopiesOfSeries(t *testing.T) {
 	for p := range series {
 		c.scans = append(c.scans, comparedScan{id: fmt.Sprint(p)})
 	}
-	c.matrices = func(i int) ([][]float64, error) { return matricesOf(series[i]), nil }
+	c.regions, c.matrices = regions, func(i int, yield func(m []float64)) error {
+		ofSeries(series[i], yield)
+		return nil
+	}
 	none := compared(t, c, 2)
 	need.Equal(t, len(none.Pairs), 0)
 	need.Equal(t, none.Kept, 0)
@@ -321,10 +324,11 @@ func TestCopiesAreViolations(t *testing.T) {
 		var features []dag.Input
 		members, together := make([]fold.Member, len(c.scans)), make([]string, len(c.scans))
 		for i := range c.scans {
-			m := need.Value(c.matrices(i))(t)
+			var correlations []float64
+			need.NoError(t, c.matrices(i, func(m []float64) { correlations = m }))
 			members[i] = fold.Member{ID: fmt.Sprintf("sub-%02d", i), Group: "AB"[i%2 : i%2+1], Repeat: 1,
 				Fold: int32(i%3 + 1)}
-			features = append(features, dag.InputOf(encoding.NewArray(m[0], 1, 24, 24),
+			features = append(features, dag.InputOf(encoding.NewArray(correlations, 1, 24, 24),
 				dag.Coord{Axis: "subject", Value: members[i].ID}))
 		}
 		if change != nil {

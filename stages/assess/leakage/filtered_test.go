@@ -117,7 +117,7 @@ func TestSignalsThatWereCompared(t *testing.T) {
 
 func filteredTwins(t *testing.T, ins []dag.Input) []fold.Duplicate {
 	t.Helper()
-	all, _, _, err := readTraces(ins, filteredTrace)
+	all, _, _, err := readTraces(ins, 2, filteredTrace)
 	need.NoError(t, err)
 	same, _, _ := (&Leakage{Filtered: 0.65}).sameTraces(all, ins, 2)
 	return same

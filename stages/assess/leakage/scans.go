@@ -1,6 +1,7 @@
 package leakage
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -9,6 +10,8 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/numeric/dense"
+	"prgnn/stages/finding"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
 )
@@ -31,9 +34,45 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 			}
 		}
 	}
-	twins, repeated, err := sharedScans(taking["scans"])
+	found, err := s.Compare(taking["scans"], taking["features"], b.with, t.Threads)
 	if err != nil {
 		return nil, err
+	}
+	var checks []*leakCheck
+	for _, c := range []leakCheck{{name: fold.ScansCompared, of: len(taking["scans"])},
+		found.signals, {name: fold.FeaturesCompared, of: len(taking["features"])}, found.copies} {
+		if c.of > 0 || c.copies.Scans > 0 {
+			checks = append(checks, &c)
+		}
+	}
+	if found.Twins != nil {
+		checks[0].fail("%s", fold.DuplicateText(found.Twins)) // one list, with one line to paste
+		checks[0].together = len(found.Twins) - 1
+	}
+	if n := fold.InParts(taking["scans"]); n > 0 {
+		c := &leakCheck{name: "no participant has one scan as two runs or sessions", of: n}
+		for _, d := range found.Repeated {
+			c.fail("%s and %s %s: one scan counts as two; take one of them out, or name the right file", d.First, d.Later, d.How)
+		}
+		checks = append(checks, c)
+	}
+	return checks, nil
+}
+
+// Found is one scan under two ids, and what else a comparison of scans showed.
+type Found struct {
+	Twins    []fold.Duplicate // one scan under two ids, by any comparison
+	Repeated []fold.Duplicate // one scan as two runs or sessions
+	Copies   finding.Copies
+
+	signals, copies leakCheck
+}
+
+// Compare compares scans and series (draw, time, region), and features, of the participants in their coordinate
+// subject. with is the same for relatives.
+func (s *Leakage) Compare(scans, features []dag.Input, with map[string]string, threads int) (f Found, err error) {
+	if f.Twins, f.Repeated, err = sharedScans(scans, threads); err != nil {
+		return f, err
 	}
 	none := func(*encoding.Array) *trace { return nil }
 	means, filtered := none, none
@@ -43,63 +82,50 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if s.Filtered > 0 && s.Filtered < 1 {
 		filtered = filteredTrace
 	}
-	traces, regions, having, err := readTraces(taking["scans"], means, filtered)
+	traces, regions, having, err := readTraces(scans, threads, means, filtered)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	same, err := fold.Duplicates(taking["features"])
+	same, err := fold.Duplicates(features)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	heard, chance, err := s.sameTraces(traces, taking["scans"], t.Threads)
+	heard, chance, err := s.sameTraces(traces, scans, threads)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	copies, alike, err := s.copiesAmong(taking, b, traces, regions, t.Threads)
+	copies, alike, err := s.copiesAmong(scans, features, with, traces, regions, threads)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
+	f.copies, f.Copies = copies, copies.copies
 	for _, d := range slices.Concat(heard, same, alike) {
-		if !slices.ContainsFunc(twins, d.SamePair) { // found by volumes, or by another trace
-			twins = append(twins, d)
+		if !slices.ContainsFunc(f.Twins, d.SamePair) { // found by volumes, or by another trace
+			f.Twins = append(f.Twins, d)
 		}
+	}
+	for i := range f.Copies.Pairs {
+		p := &f.Copies.Pairs[i]
+		p.Same = slices.ContainsFunc(f.Twins, fold.Duplicate{First: p.First, Later: p.Later}.SamePair)
 	}
 	series := 0
 	for _, n := range regions {
 		series += min(n, 1)
 	}
 	// A comparison that leaves out a series does not count as made: a copy of that series would go unnoticed.
-	signals := leakCheck{name: fold.SignalsCompared, of: series, byChance: chance.text(s)}
+	f.signals = leakCheck{name: fold.SignalsCompared, of: series, byChance: chance.text(s)}
 	if having[1] < series {
-		signals.name = fold.MeanSignalsCompared
+		f.signals.name = fold.MeanSignalsCompared
 	}
 	if having[0] < series {
-		signals.of = 0
+		f.signals.of = 0
 	}
-	var checks []*leakCheck
-	for _, c := range []leakCheck{{name: fold.ScansCompared, of: len(taking["scans"])},
-		signals, {name: fold.FeaturesCompared, of: len(taking["features"])}, copies} {
-		if c.of > 0 || c.copies.Scans > 0 {
-			checks = append(checks, &c)
+	for _, p := range sameParts(traces, scans) {
+		if !slices.ContainsFunc(f.Repeated, p.SamePair) { // found by volumes
+			f.Repeated = append(f.Repeated, p)
 		}
 	}
-	if twins != nil {
-		checks[0].fail("%s", fold.DuplicateText(twins)) // one list, with one line to paste
-		checks[0].together = len(twins) - 1
-	}
-	for _, p := range sameParts(traces, taking["scans"]) {
-		if !slices.ContainsFunc(repeated, p.SamePair) { // found by volumes
-			repeated = append(repeated, p)
-		}
-	}
-	if n := fold.InParts(taking["scans"]); n > 0 {
-		c := &leakCheck{name: "no participant has one scan as two runs or sessions", of: n}
-		for _, d := range repeated {
-			c.fail("%s and %s %s: one scan counts as two; take one of them out, or name the right file", d.First, d.Later, d.How)
-		}
-		checks = append(checks, c)
-	}
-	return checks, nil
+	return f, nil
 }
 
 // A scan is recognized by its first and last time points, as far as they are read: two
@@ -115,15 +141,17 @@ const (
 
 // sharedScans finds scans that two participants share, each reported with the first participant that has it, and scans
 // that are two runs or sessions of one participant.
-func sharedScans(ins []dag.Input) (twins, repeated []fold.Duplicate, err error) {
+func sharedScans(ins []dag.Input, threads int) (twins, repeated []fold.Duplicate, err error) {
+	read, errs := make([][]fold.Print, len(ins)), make([]error, len(ins))
+	dense.Each(threads, len(ins), func(i int) { read[i], errs[i] = timePoints(ins[i]) })
+	if err := cmp.Or(errs...); err != nil {
+		return nil, nil, err
+	}
 	points := fold.NewPrintIndex(rescaled)
 	var owner []int // of each point: the first input that has it
 	told := map[[2]string]bool{}
 	for i, in := range ins {
-		own, err := timePoints(in)
-		if err != nil {
-			return nil, nil, err
-		}
+		own := read[i]
 		shared := map[int]int{} // earlier input → time points that it has, too
 		for _, p := range own {
 			if at := points.Find(p); at >= 0 {

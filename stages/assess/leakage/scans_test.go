@@ -233,7 +233,7 @@ func TestScansOfPeople(t *testing.T) {
 		ins = append(ins, dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: data},
 			dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}))
 	}
-	twins, _, err := sharedScans(ins)
+	twins, _, err := sharedScans(ins, 2)
 	if err != nil || len(twins) > 0 {
 		t.Errorf("%v, %v", twins, err)
 	}
@@ -257,7 +257,7 @@ func TestScansOfPeople(t *testing.T) {
 	need.NoError(t, nifti.Encode(&b, img))
 	ins = append(ins, dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()},
 		dag.Coord{Axis: "subject", Value: "sub-041"}))
-	twins, _, err = sharedScans(ins)
+	twins, _, err = sharedScans(ins, 2)
 	if err != nil || len(twins) != 1 || twins[0].First != "sub-007" || twins[0].Later != "sub-041" {
 		t.Errorf("rescaled: %v, %v", twins, err)
 	}

@@ -152,8 +152,10 @@ type tile struct {
 const (
 	tileTraces = 1024
 	tileValues = 4 << 20 // of the traces on a side: 32 MB
-	fewPairs   = 256
 )
+
+// fewTraces is how many pairs of each trace are compared as soon as its signatures are made; tests lower it.
+var fewTraces = 16
 
 // tiles are all pairs of traces that can be of one scan.
 func (s *Leakage) tiles(all []*trace, threads int) (tiles []tile, err error) {
@@ -190,7 +192,7 @@ func (s *Leakage) tiles(all []*trace, threads int) (tiles []tile, err error) {
 		}
 		for i, xs := range blocks {
 			for _, ys := range blocks[:i+1] {
-				if len(xs)*len(ys) > fewPairs {
+				if len(xs)*len(ys) > fewTraces*(len(xs)+len(ys)) {
 					tiles = append(tiles, tile{screen, xs, ys})
 				} else {
 					tiles = append(tiles, tile{nil, xs, ys})

@@ -89,10 +89,18 @@ func madeCohort(t *testing.T) (ins []dag.Input) {
 	return ins
 }
 
+// screenAll has all tiles but the smallest screened in a test.
+func screenAll(t *testing.T) {
+	was := fewTraces
+	t.Cleanup(func() { fewTraces = was })
+	fewTraces = 2
+}
+
 // What is found in place of comparing all pairs is what comparing all pairs finds, at any number of threads.
 func TestScreenFindsWhatAllPairsFind(t *testing.T) {
+	screenAll(t)
 	ins := madeCohort(t)
-	all, _, _, err := readTraces(ins, meanTrace, filteredTrace)
+	all, _, _, err := readTraces(ins, 2, meanTrace, filteredTrace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +122,9 @@ func TestScreenFindsWhatAllPairsFind(t *testing.T) {
 
 // A screen passes every pair that correlates by enough at some lag, at every level, and few others.
 func TestScreenBound(t *testing.T) {
+	screenAll(t)
 	ins := madeCohort(t)
-	all, _, _, err := readTraces(ins, meanTrace, filteredTrace)
+	all, _, _, err := readTraces(ins, 2, meanTrace, filteredTrace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,6 +147,12 @@ func TestScreenBound(t *testing.T) {
 			}
 		}
 	}
+	screened := 0
+	defer func() {
+		if screened < 20 {
+			t.Errorf("%d tiles were screened", screened)
+		}
+	}()
 	for least := 0.05; least < 1; least += 0.15 {
 		passed := map[[2]int]bool{}
 		s := &Leakage{Correlation: least, Filtered: least}
@@ -145,6 +160,7 @@ func TestScreenBound(t *testing.T) {
 			if tile.screen == nil {
 				continue
 			}
+			screened++
 			tile.pairs(all, func(i, j int) {
 				if passed[[2]int{i, j}] {
 					t.Fatalf("%d and %d are passed twice", i, j)
@@ -167,13 +183,14 @@ func TestScreenBound(t *testing.T) {
 
 // Of the real series of three sites (and of all 1,035) the same pairs are found as by comparing each with each.
 func TestScreenOnABIDE(t *testing.T) {
+	screenAll(t)
 	var ins []dag.Input
 	for _, f := range abideSeries(t, "CMU_", "Yale_") {
 		v, nodes := readSeries(t, f)
 		ins = append(ins, seriesInput(encoding.NewArray(v, 1, len(v)/nodes, nodes),
 			strings.TrimSuffix(filepath.Base(f), "_rois_ho.1D.gz")))
 	}
-	all, _, _, err := readTraces(ins, meanTrace, filteredTrace)
+	all, _, _, err := readTraces(ins, 2, meanTrace, filteredTrace)
 	if err != nil {
 		t.Fatal(err)
 	}

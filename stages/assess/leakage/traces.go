@@ -189,24 +189,31 @@ func (x *trace) meet(y *trace) (best meeting) {
 
 // readTraces makes the traces of those inputs that are series, and counts those that have each kind; regions are those
 // of each input, 0 of one that is no series.
-func readTraces(ins []dag.Input, kinds ...func(*encoding.Array) *trace) (all []*trace, regions, having []int,
-	err error) {
+func readTraces(ins []dag.Input, threads int, kinds ...func(*encoding.Array) *trace) (all []*trace,
+	regions, having []int, err error) {
 	regions, having = make([]int, len(ins)), make([]int, len(kinds))
-	for i, in := range ins {
-		if in.Ref.Format != "npy" {
-			continue
+	made, errs := make([]*trace, len(ins)*len(kinds)), make([]error, len(ins))
+	dense.Each(threads, len(ins), func(i int) {
+		if ins[i].Ref.Format != "npy" {
+			return
 		}
-		a, err := in.Array()
-		if err != nil {
-			return nil, nil, nil, err
+		a, err := ins[i].Array()
+		if errs[i] = err; err != nil {
+			return
 		}
 		regions[i] = a.Shape[2]
 		for k, kind := range kinds {
-			if x := kind(a); x != nil {
-				x.input = i
-				all = append(all, x)
-				having[k]++
-			}
+			made[i*len(kinds)+k] = kind(a)
+		}
+	})
+	if err := cmp.Or(errs...); err != nil {
+		return nil, nil, nil, err
+	}
+	for i, x := range made {
+		if x != nil {
+			x.input = i / len(kinds)
+			all = append(all, x)
+			having[i%len(kinds)]++
 		}
 	}
 	return all, regions, having, nil

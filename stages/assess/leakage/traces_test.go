@@ -63,7 +63,7 @@ func seriesInput(a *encoding.Array, subject string) dag.Input {
 }
 
 func findTraces(ins []dag.Input, least float64, threads int) ([]fold.Duplicate, error) {
-	all, _, _, err := readTraces(ins, meanTrace)
+	all, _, _, err := readTraces(ins, 2, meanTrace)
 	same, _, _ := (&Leakage{Correlation: least}).sameTraces(all, ins, threads)
 	return same, err
 }
