@@ -39,7 +39,7 @@ func newStudy(t *testing.T) study {
 	for _, n := range []string{"a", "b"} {
 		scan, labels := make([]int16, 4*3*2*5), make([]int16, 4*3*2)
 		for i := range scan {
-			scan[i] = int16(i * i % 97)
+			scan[i] = int16(i*i%97) + int16(n[0]-'a')*int16(i%5)
 		}
 		for i := range labels {
 			labels[i] = int16(11 + i%2)

@@ -62,6 +62,13 @@ const mostProblems = 20
 // sessions is the verdict of two scans of one id.
 const sessions = "sessions"
 
+// evidence is that of pairs that are no violations.
+var evidence = map[string]string{
+	finding.Caution:   "more similar than different people: one person with two ids, relatives, or a changed copy",
+	finding.Relatives: "more similar than different people, and related",
+	sessions:          "scans of one participant",
+}
+
 // Is reports whether bytes are a table of this command.
 func Is(b []byte) bool { return strings.HasPrefix(string(b), "participant_1\tparticipant_2\tfile_1\t") }
 
@@ -119,10 +126,7 @@ func Check(a *console.Console, o Options) error {
 	if err != nil {
 		return err
 	}
-	rows, err := rowsOf(found)
-	if err != nil {
-		return err
-	}
+	rows := rowsOf(found)
 	if err := o.show(a, rows, found, notes, len(ins), len(ids)); err != nil {
 		return err
 	}
@@ -310,7 +314,7 @@ func align(scans []scan) {
 }
 
 // rowsOf are the pairs: violations, cautions, relatives, then the sessions of one participant.
-func rowsOf(found leakage.Found) (rows []Row, err error) {
+func rowsOf(found leakage.Found) (rows []Row) {
 	nan := math.NaN()
 	copies := found.Copies
 	for _, d := range found.Twins {
@@ -332,15 +336,14 @@ func rowsOf(found leakage.Found) (rows []Row, err error) {
 	}
 	add := func(pairs []finding.CopyPair, verdict string) {
 		for _, p := range pairs {
-			text, wrong := wording.Text("copies.evidence", wording.Values{"Verdict": verdict})
-			err = cmp.Or(err, wrong)
-			rows = append(rows, Row{p.First, p.Later, p.FirstInput, p.LaterInput, p.Similarity, p.Limit, verdict, text})
+			rows = append(rows, Row{p.First, p.Later, p.FirstInput, p.LaterInput, p.Similarity, p.Limit, verdict,
+				evidence[verdict]})
 		}
 	}
 	add(copies.With(finding.Caution), finding.Caution)
 	add(copies.With(finding.Relatives), finding.Relatives)
 	add(copies.Sessions, sessions)
-	return rows, err
+	return rows
 }
 
 // show prints what was found, and writes the table.
