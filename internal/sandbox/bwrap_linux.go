@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,7 +56,21 @@ func runBubblewrap(ctx context.Context, bwrap string, c *Command, out *os.File) 
 			args = append(args, "--ro-bind", e.From, e.To)
 		}
 	}
-	args = append(args, "--proc", "/proc", "--remount-ro", "/proc", "--tmpfs", "/dev/shm", "--remount-ro", "/",
+	program, err := filter(c.View.Network)
+	if err != nil {
+		return nil, &Unavailable{err}
+	}
+	var code bytes.Buffer
+	if err := binary.Write(&code, binary.NativeEndian, program); err != nil {
+		return nil, err
+	}
+	calls, err := textFile(code.String())
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, calls)
+	args = append(args, "--seccomp", fd(), "--proc", "/proc", "--remount-ro", "/proc", "--tmpfs", "/dev/shm",
+		"--remount-ro", "/",
 		"--chdir", c.Dir, "--", c.Path)
 	cmd := exec.CommandContext(ctx, bwrap, append(args, c.Args[1:]...)...)
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = c.Env, "/", out, out, files
@@ -65,16 +81,16 @@ func runBubblewrap(ctx context.Context, bwrap string, c *Command, out *os.File) 
 		return nil, &Unavailable{err}
 	}
 	reply.Close()
-	ran, code := false, 0
+	ran, status := false, 0
 	for d := json.NewDecoder(statuses); ; {
-		var status struct {
+		var report struct {
 			Exit *int `json:"exit-code"`
 		}
-		if d.Decode(&status) != nil {
+		if d.Decode(&report) != nil {
 			break
 		}
-		if status.Exit != nil {
-			ran, code = true, *status.Exit
+		if report.Exit != nil {
+			ran, status = true, *report.Exit
 		}
 	}
 	err = cmd.Wait()
@@ -83,8 +99,8 @@ func runBubblewrap(ctx context.Context, bwrap string, c *Command, out *os.File) 
 		return nil, ctx.Err()
 	case !ran:
 		return nil, &Unavailable{fmt.Errorf("bubblewrap, whose message is in the log: %w", errors.Join(err))}
-	case code != 0:
-		return nil, Exit(code << 8) // 128 + the number of a signal, as shells count
+	case status != 0:
+		return nil, Exit(status << 8) // 128 + the number of a signal, as shells count
 	}
 	return nil, nil
 }

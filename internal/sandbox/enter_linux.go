@@ -28,6 +28,12 @@ func init() {
 	}
 }
 
+// A filtered command is one with the filter of its system calls.
+type filtered struct {
+	*Command
+	Calls []unix.SockFilter
+}
+
 // An answer is what became of it.
 type answer struct {
 	Failed string        // in the setup
@@ -101,6 +107,10 @@ var way = sync.OnceValues(func() (runner, error) {
 
 // runItself runs a command in namespaces whose first process is this program.
 func runItself(ctx context.Context, c *Command, out *os.File) (*os.ProcessState, error) {
+	calls, err := filter(c.View.Network)
+	if err != nil {
+		return nil, &Unavailable{err}
+	}
 	commands, send, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -132,7 +142,7 @@ func runItself(ctx context.Context, c *Command, out *os.File) (*os.ProcessState,
 	if err != nil {
 		return nil, &Unavailable{fmt.Errorf("a process with namespaces of its own does not start: %w", err)}
 	}
-	go func() { _ = json.NewEncoder(send).Encode(c) }() // it ends with the process that reads it
+	go func() { _ = json.NewEncoder(send).Encode(filtered{c, calls}) }() // it ends with the process that reads it
 	var a answer
 	unread := json.NewDecoder(answers).Decode(&a)
 	err = cmd.Wait()
@@ -163,7 +173,7 @@ func enter() {
 		_ = json.NewEncoder(to).Encode(a)
 		os.Exit(0)
 	}
-	var c Command
+	var c filtered
 	if json.NewDecoder(from).Decode(&c) != nil {
 		os.Exit(1)
 	}
@@ -176,6 +186,9 @@ func enter() {
 	}
 	if err := giveUp(); err != nil {
 		end(answer{Failed: "capabilities cannot be given up: " + err.Error()})
+	}
+	if err := restrict(c.Calls); err != nil {
+		end(answer{Failed: "system calls cannot be filtered: " + err.Error()})
 	}
 	if len(c.Args) == 0 {
 		end(answer{})
@@ -304,8 +317,8 @@ var kept = map[string]uintptr{"ro": unix.MS_RDONLY, "nosuid": unix.MS_NOSUID, "n
 	"noexec": unix.MS_NOEXEC, "noatime": unix.MS_NOATIME, "nodiratime": unix.MS_NODIRATIME,
 	"relatime": unix.MS_RELATIME}
 
-// protect makes every mount of the view read-only, also those inside directories of the machine, but those that the
-// command may write to.
+// protect makes every mount of the view read-only, also those inside directories of the machine; those that the command
+// may write to have no devices, and no programs that run as their owner.
 func (v *View) protect() error {
 	table, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -321,15 +334,18 @@ func (v *View) protect() error {
 			continue
 		}
 		path := strings.TrimPrefix(at, v.Root)
-		if v.Writable(path) || path == "/dev/shm" {
+		if path == "/dev/shm" {
 			continue
 		}
-		flags := uintptr(unix.MS_BIND | unix.MS_REMOUNT | unix.MS_RDONLY)
+		flags, as := uintptr(unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY), "read-only"
+		if v.Writable(path) {
+			flags, as = unix.MS_BIND|unix.MS_REMOUNT|unix.MS_NOSUID|unix.MS_NODEV, "a place without devices"
+		}
 		for option := range strings.SplitSeq(fields[5], ",") {
 			flags |= kept[option]
 		}
 		if err := unix.Mount("", at, "", flags, ""); err != nil {
-			return fmt.Errorf("%s cannot be made read-only for it: %w", path, err)
+			return fmt.Errorf("%s cannot be made %s for it: %w", path, as, err)
 		}
 	}
 	return nil
