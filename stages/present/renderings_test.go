@@ -102,7 +102,7 @@ func TestRenderingsAgree(t *testing.T) {
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, shown)), " ")
 	for _, want := range []string{"majority-class rate " + chance, "Result: the accuracy per participant (PR-GNN) is " +
 		wantAccuracy, "AUC is " + wantArea, "PR-GNN " + wantAccuracy + " ", " " + folds + " ±", "majority classifier " + chance,
-		"PR-GNN majority " + wantAccuracy + " " + chance} {
+		"PR-GNN majority classifier " + wantAccuracy + " " + chance} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the summary does not say %q:\n%s", want, text)
 		}

@@ -39,7 +39,7 @@ func TestSummaryNamesClassifiers(t *testing.T) {
 		"evaluation":   {dag.InputOf(evaluated["summary"])}, "comparison": {dag.InputOf(pairs)}})
 	at := -1
 	for _, want := range []string{"\n    PR-GNN  ", "\n    ridge regression ", "\n    linear SVM ", "\n    majority classifier ",
-		"\n    PR-GNN  ridge ", "\n    PR-GNN  linear SVM ", "\n    PR-GNN  majority  "} {
+		"\n    PR-GNN  ridge ", "\n    PR-GNN  linear SVM ", "\n    PR-GNN  majority classifier  "} {
 		next := strings.Index(text, want)
 		if next <= at {
 			t.Errorf("%q is missing, or not in its place, in\n%s", want, text)

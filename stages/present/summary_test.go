@@ -17,6 +17,7 @@ import (
 	"prgnn/stages/finding"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
+	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
 	"prgnn/stages/wording"
 )
@@ -78,7 +79,7 @@ func summaryText(t *testing.T, s *Summary, in map[string][]dag.Input) string {
 		t.Error("not a text")
 	}
 	for line := range strings.Lines(text) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 100 {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > report.Width {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -96,15 +97,16 @@ SIMULATED DATA
   Nobody was scanned: no number here says anything about people.
 
 Summary
-  Question: does functional connectivity distinguish ASD and HC in participants who were not in the
-  training set?
+  Question: does functional connectivity distinguish ASD and HC in participants
+  who were not in the training set?
   Data: 40 simulated participants (24 ASD and 16 HC).
-  Result: the accuracy per participant is 0.800 (pooled over 3 folds), 95 % CI 0.700–0.900; the
-  majority-class rate is 0.600; p < 0.001 (fold by fold, models not retrained). The AUC is 0.800
-  (mean over the folds); p = 0.020 (fold by fold, models not retrained).
+  Result: the accuracy per participant is 0.800 (pooled over 3 folds), 95 % CI
+  0.700–0.900; the majority-class rate is 0.600; p < 0.001 (fold by fold, models
+  not retrained). The AUC is 0.800 (mean over the folds); p = 0.020 (fold by
+  fold, models not retrained).
   Accuracy per participant: 0.800
-    ██████████████████│█████······  95 % CI 0.700–0.900 · mean ± SD over folds 0.750 ± 0.050 ·
-                                    majority-class rate 0.600
+    ██████████████████│█████······  95 % CI 0.700–0.900 · mean ± SD over folds
+                                    0.750 ± 0.050 · majority-class rate 0.600
   Area under the ROC curve: 0.800
     ███████████████│████████······  mean over the folds · chance level 0.5
   Sensitivity / specificity: 0.900 / 0.400
@@ -112,12 +114,14 @@ Summary
 
 Cautions
   - Group HC has only 16 participants
-  - The model classified more than half of the other participants as ASD (specificity 0.400)
-  - No stage of this pipeline checks leakage, so one scan under two ids may be in training and test
-    data
-  - Regions without a voxel (all participants together): 1 of 6 (c in 1). Check that the labels are
-    in the space of the scans
-  - Overfitting: the accuracy is 0.990 on training graphs and 0.800 on test graphs
+  - The model classified more than half of the other participants as ASD
+    (specificity 0.400)
+  - No stage of this pipeline checks leakage, so one scan under two ids may be
+    in training and test data
+  - Regions without a voxel (all participants together): 1 of 6 (c in 1). Check
+    that the labels are in the space of the scans
+  - Overfitting: the accuracy is 0.990 on training graphs and 0.800 on test
+    graphs
 
 Participants
   Groups
@@ -127,15 +131,19 @@ Participants
 
 Classification performance
   Performance on test participants
-    classifier  accuracy      95 % CI     over folds        p  balanced    AUC  sens./spec.
-    The model      0.800  0.700–0.900  0.750 ± 0.050  < 0.001     0.700  0.800  0.900/0.400
-    3 folds, 40 participants. Majority-class rate: 0.600, the share of the largest class among the
-    tested participants. In the test against chance, the test labels were permuted 9,999 times fold
-    by fold, without retraining, and p combines a majority of the folds. This test is conservative;
-    a test with retrained models (kind permutation, see docs/statistics.md) can detect smaller
-    effects. The positive class is ASD. Accuracy and its 95 % CI are computed from the predictions
-    pooled over the folds; balanced accuracy, AUC, sensitivity and specificity are means over the
-    folds.
+    classifier  accuracy      95 % CI     over folds
+    The model      0.800  0.700–0.900  0.750 ± 0.050
+
+    classifier        p  balanced    AUC  sens./spec.
+    The model   < 0.001     0.700  0.800  0.900/0.400
+    3 folds, 40 participants. Majority-class rate: 0.600, the share of the
+    largest class among the tested participants. In the test against chance, the
+    test labels were permuted 9,999 times fold by fold, without retraining, and
+    p combines a majority of the folds. This test is conservative; a test with
+    retrained models (kind permutation, see docs/statistics.md) can detect
+    smaller effects. The positive class is ASD. Accuracy and its 95 % CI are
+    computed from the predictions pooled over the folds; balanced accuracy, AUC,
+    sensitivity and specificity are means over the folds.
 
   Accuracy in each fold, per participant
     fold                    accuracy
@@ -149,26 +157,32 @@ Salient regions
     rank  region  score      95 % CI  rank by model   kept  planted
        1  c       0.750  0.750–0.750            1–1  100 %  yes
        2  a       0.500  0.500–0.500            2–2   75 %  yes
-  On average, two models share 2.0 of their top 2 regions (1.3 expected by chance, p = 0.294). All 2
-  models share 2 (1.3 expected by chance). The rank correlation of all regions is 1.00.
+  On average, two models share 2.0 of their top 2 regions (1.3 expected by
+  chance, p = 0.294). All 2 models share 2 (1.3 expected by chance). The rank
+  correlation of all regions is 1.00.
 
-  Rankings of the regions and references that involve no network training, top 2 of 3 regions
+  Rankings of the regions and references that involve no network training, top 2
+  of 3 regions
     ranking                     planted  AUROC  agreement  shared  held-out
     trained models, mean score   2 of 2   1.00       1.00       2       n/a
     trained models, contrast     0 of 2   0.50        n/a       0       n/a
-    There are 2 planted regions; 1.3 of the top 2 are expected by chance. Untrained models have the
-    architecture, folds and starting weights of the trained ones. Welch's t-test and ridge
-    regression are computed in the training participants of each fold and averaged over folds; two
-    folds share most of these participants, so their agreement is higher than that of rankings from
-    test participants.
+    There are 2 planted regions; 1.3 of the top 2 are expected by chance.
+    Untrained models have the architecture, folds and starting weights of the
+    trained ones. Welch's t-test and ridge regression are computed in the
+    training participants of each fold and averaged over folds; two folds share
+    most of these participants, so their agreement is higher than that of
+    rankings from test participants.
 
 Quality control and checks
-  No stage of this pipeline checks leakage. Only the training rejects a participant on both sides of
-  a split and two participants with the same features; it does not compare scans.
-  It is unknown whether 1 model fitted the training graphs, because the history has no
-  majority-class rate, or has accuracies of mixed graphs, which are lower: fold 1.
-  Accuracy per graph is 0.990 on training graphs (running mean over the batches of the last epoch,
-  while the weights change; mean over 1 model) and 0.800 on test graphs.
+  No stage of this pipeline checks leakage. Only the training rejects a
+  participant on both sides of a split and two participants with the same
+  features; it does not compare scans.
+  It is unknown whether 1 model fitted the training graphs, because the history
+  has no majority-class rate, or has accuracies of mixed graphs, which are
+  lower: fold 1.
+  Accuracy per graph is 0.990 on training graphs (running mean over the batches
+  of the last epoch, while the weights change; mean over 1 model) and 0.800 on
+  test graphs.
 
   Quality of each step, over participants and their scans, regions or draws
     step     measure                                median  smallest  largest
@@ -365,8 +379,9 @@ func TestSummaryOfLittle(t *testing.T) {
 Cautions
   - Group a has only 2 participants
   - Group b has only 1 participant
-  - 3 participants can be divided into groups of these sizes in only 3 ways, so no permutation test
-    can give p < 0.05 (for comparison, two groups of 4 can be formed in 70 ways)
+  - 3 participants can be divided into groups of these sizes in only 3 ways, so
+    no permutation test can give p < 0.05 (for comparison, two groups of 4 can
+    be formed in 70 ways)
 
 Participants
   Groups
@@ -388,8 +403,8 @@ func TestSummaryOfSettings(t *testing.T) {
 		encoding.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
 	in["evaluation"] = []dag.Input{dag.InputOf(both)}
 	delete(in, "scores")
-	text := summaryText(t, &Summary{Top: 10}, in)
-	for _, want := range []string{"\n    TopK           0.900  0.800–0.950", "\n    SAGE           0.800  0.700–0.900", "2 classifiers were compared, which biases the accuracy of the best one upward", "Result: the pipeline has 2 settings and no headline."} {
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+	for _, want := range []string{" TopK 0.900 0.800–0.950", " SAGE 0.800 0.700–0.900", "2 classifiers were compared, which biases the accuracy of the best one upward", "Result: the pipeline has 2 settings and no headline."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

@@ -2,12 +2,13 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// Width is how many columns the lines of a text have at most.
-const Width = 100
+// Width is how many columns the lines of a text have at most: those of a terminal.
+const Width = 80
 
 // Text is the page as plain text, at most Width columns wide: all words and tables but
 // supplementary ones, no figures.
@@ -119,16 +120,16 @@ func (w *textWriter) block(b *Block) {
 	}
 }
 
-// table writes a table in columns. Where it is too wide, its widest columns of text are
-// narrowed and their cells take several lines; a table of many numbers runs over.
+// table writes a table in columns. Where it is too wide, its widest columns are narrowed and their cells take several
+// lines; where that does not do, the table has several parts, each with the names of its rows.
 func (w *textWriter) table(t *Table) {
 	if s := w.String(); strings.Count(s[strings.LastIndex("\n"+s, "\n\n")+1:], "\n") > 1 {
 		w.WriteByte('\n') // a table is set off, but not from the title of its section
 	}
 	w.paragraph(2, t.Caption) // without its number, which counts the tables of another page
-	cells := [][]string{}
-	for _, h := range t.Heads {
-		cells = append(cells, []string{h.Text})
+	columns := make([]textColumn, len(t.Heads))
+	for i, h := range t.Heads {
+		columns[i] = textColumn{number: h.Number, cells: []string{h.Text}}
 	}
 	for _, row := range t.Rows {
 		for i, c := range row {
@@ -136,26 +137,127 @@ func (w *textWriter) table(t *Table) {
 			if c.Bar != nil {
 				text = c.Bar.text(20) + " " + text
 			}
-			cells[i] = append(cells[i], text)
+			columns[i].cells = append(columns[i].cells, text)
 		}
 	}
-	width := widths(cells)
-	for k := range len(t.Rows) + 1 {
-		var parts [][]string
+	for i, part := range parts(columns, t.Keys) {
+		if i > 0 {
+			w.WriteByte('\n')
+		}
+		w.columns(part)
+	}
+	if t.Note != "" {
+		w.paragraph(4, t.Note)
+	}
+}
+
+// A textColumn is a column with its head as the first cell.
+type textColumn struct {
+	number      bool
+	cells       []string
+	width       int
+	least, full int // widths: no word is cut, and of a number no cell is broken; no cell is broken
+}
+
+// parts are the columns in parts that are each narrow enough, and their widths. The first keys columns name the rows.
+func parts(columns []textColumn, keys int) (all [][]textColumn) {
+	for i := range columns {
+		c := &columns[i]
+		for k, text := range c.cells {
+			n := utf8.RuneCountInString(text)
+			c.full = max(c.full, n)
+			if c.number && k > 0 {
+				c.least = max(c.least, n)
+				continue
+			}
+			for _, word := range wrap(text, 1) {
+				c.least = max(c.least, utf8.RuneCountInString(word))
+			}
+		}
+	}
+	if len(columns) == 0 {
+		return nil
+	}
+	keys = max(keys, 1)
+	for keys > 1 && least(columns[:keys]) > Width/2 {
+		keys--
+	}
+	all = divided(columns, keys, Width)
+	for limit := Width; len(all) > 1 && limit > 0; limit-- { // as few parts as there have to be, and as equal
+		narrower := divided(columns, keys, limit-1)
+		if len(narrower) > len(all) {
+			break
+		}
+		all = narrower
+	}
+	for _, part := range all {
+		fit(part)
+	}
+	return all
+}
+
+// least is the least width of columns with what is between them.
+func least(columns []textColumn) int {
+	total := 2
+	for _, c := range columns {
+		total += c.least + 2
+	}
+	return total
+}
+
+// divided are the columns in parts of at most so many characters, where no word is longer.
+func divided(columns []textColumn, keys, limit int) (all [][]textColumn) {
+	part := columns[:keys:keys]
+	for i := keys; i < len(columns); i++ {
+		more := append(slices.Clip(part), columns[i])
+		if least(more) > limit && len(part) > keys {
+			all = append(all, part)
+			more = append(columns[:keys:keys], columns[i])
+		}
+		part = more
+	}
+	return append(all, part)
+}
+
+// fit sets the widths of columns: full, or narrowed from the widest down.
+func fit(columns []textColumn) {
+	total := 2
+	for i := range columns {
+		columns[i].width = columns[i].full
+		total += columns[i].full + 2
+	}
+	for ; total > Width; total-- {
+		widest := -1
+		for i, c := range columns {
+			if c.width > c.least && (widest < 0 || c.width > columns[widest].width) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return // of one word that is longer than a line
+		}
+		columns[widest].width--
+	}
+}
+
+// columns writes the lines of columns.
+func (w *textWriter) columns(columns []textColumn) {
+	for k := range columns[0].cells {
+		var cells [][]string
 		tall := 0
-		for i := range cells {
-			part := wrap(cells[i][k], width[i])
-			parts, tall = append(parts, part), max(tall, len(part))
+		for _, c := range columns {
+			cell := wrap(c.cells[k], c.width)
+			cells, tall = append(cells, cell), max(tall, len(cell))
 		}
 		for l := range tall {
 			line := "  "
-			for i, part := range parts {
+			for i, cell := range cells {
 				text := ""
-				if l < len(part) {
-					text = part[l]
+				if l < len(cell) {
+					text = cell[l]
 				}
-				pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(text))
-				if t.Heads[i].Number {
+				pad := strings.Repeat(" ", max(0, columns[i].width-utf8.RuneCountInString(text)))
+				if columns[i].number {
 					text = pad + text
 				} else {
 					text += pad
@@ -165,41 +267,6 @@ func (w *textWriter) table(t *Table) {
 			w.WriteString(strings.TrimRight(line, " ") + "\n")
 		}
 	}
-	if t.Note != "" {
-		w.paragraph(4, t.Note)
-	}
-}
-
-// widths are those of the columns: as wide as their longest cells or, where the table would be too
-// wide, narrowed from the widest down, first to their longest words and then to six characters.
-func widths(cells [][]string) []int {
-	const least = 6
-	width, word, total := make([]int, len(cells)), make([]int, len(cells)), 2
-	for i, column := range cells {
-		for _, text := range column {
-			width[i] = max(width[i], utf8.RuneCountInString(text))
-			for w := range strings.FieldsSeq(text) {
-				word[i] = max(word[i], utf8.RuneCountInString(w))
-			}
-		}
-		total += width[i] + 2
-	}
-	for _, floor := range []func(i int) int{func(i int) int { return max(word[i], least) },
-		func(int) int { return least }} {
-		for ; total > Width; total-- {
-			widest := -1
-			for i := range width {
-				if width[i] > floor(i) && (widest < 0 || width[i] > width[widest]) {
-					widest = i
-				}
-			}
-			if widest < 0 {
-				break
-			}
-			width[widest]--
-		}
-	}
-	return width
 }
 
 // text draws the bar in n columns.
@@ -216,24 +283,21 @@ func (b *Bar) text(n int) string {
 	return string(out)
 }
 
-// wrap breaks a text into lines of at most n characters, at blanks; a word longer
-// than that is cut.
+// wrap breaks a text into lines of at most n characters, at blanks; a word longer than that is whole.
 func wrap(text string, n int) []string {
 	var lines []string
-	line := []rune{}
+	line, at := "", 0
 	for _, word := range strings.Fields(blankWithin.ReplaceAllString(text, "$1\x00$2\x00$3")) {
-		w := []rune(strings.ReplaceAll(word, "\x00", " "))
-		if len(line) > 0 && len(line)+1+len(w) > n {
-			lines, line = append(lines, string(line)), nil
+		word = strings.ReplaceAll(word, "\x00", " ")
+		long := utf8.RuneCountInString(word)
+		switch {
+		case at == 0:
+			line, at = word, long
+		case at+1+long > n:
+			lines, line, at = append(lines, line), word, long
+		default:
+			line, at = line+" "+word, at+1+long
 		}
-		if len(line) > 0 {
-			line = append(line, ' ')
-		}
-		for len(line)+len(w) > n {
-			cut := n - len(line)
-			lines, line, w = append(lines, string(append(line, w[:cut]...))), nil, w[cut:]
-		}
-		line = append(line, w...)
 	}
-	return append(lines, string(line))
+	return append(lines, line)
 }

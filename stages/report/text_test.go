@@ -2,7 +2,11 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"prgnn/internal/need"
 )
 
 func TestWrap(t *testing.T) {
@@ -12,12 +16,47 @@ func TestWrap(t *testing.T) {
 	}{
 		{"", []string{""}}, {"one", []string{"one"}}, {"one two", []string{"one", "two"}},
 		{"a b c d", []string{"a b c", "d"}},
-		{"größer als", []string{"größe", "r als"}}, {"a p = 1 b", []string{"a", "p = 1", "b"}},
+		{"größer als", []string{"größer", "als"}}, {"a p = 1 b", []string{"a", "p = 1", "b"}},
 		{"a p < 2", []string{"a", "p < 2"}},
-		{"abcdefghijkl m", []string{"abcde", "fghij", "kl m"}},
+		{"abcdefghijkl m", []string{"abcdefghijkl", "m"}},
 	} {
 		if got := wrap(c.text, 5); !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// TestTextOfTables: no line is wider than a terminal, no word and no number is broken, and a table of many columns
+// comes in parts of about the same width, each with what its rows are of.
+func TestTextOfTables(t *testing.T) {
+	number := strings.Repeat("1", 12)
+	table := &Table{Keys: 2, Caption: "Caption", Heads: []Head{{Text: "first model"}, {Text: "second"}}}
+	row := []Cell{{Text: "a model so called"}, {Text: "other"}}
+	for range 6 {
+		table.Heads = append(table.Heads, Head{Text: "mean accuracy", Number: true})
+		row = append(row, Cell{Text: number})
+	}
+	table.Rows = [][]Cell{row, row}
+	w := &textWriter{}
+	w.table(table)
+	text := w.String()
+	for line := range strings.Lines(text) {
+		if utf8.RuneCountInString(line) > Width+1 {
+			t.Errorf("too wide: %s", line)
+		}
+	}
+	for want, n := range map[string]int{number: 2 * 6, "\n    a model so called  other": 2 * 2, "first model": 2,
+		"accuracy": 6, "\n\n": 1} {
+		need.Equal(t, strings.Count(text, want), n, want, text)
+	}
+	// The name of one row may take several lines, and a word that is longer than a line is whole.
+	long := strings.Repeat("x", Width)
+	w = &textWriter{}
+	w.table(&Table{Heads: []Head{{Text: "name"}, {Text: "n", Number: true}},
+		Rows: [][]Cell{{{Text: strings.Repeat("word ", 30)}, {Text: "12"}}, {{Text: long}, {Text: "13"}}}})
+	for _, want := range []string{long, "12", "13", "word word"} {
+		if !strings.Contains(w.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, w)
 		}
 	}
 }
