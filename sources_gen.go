@@ -129,6 +129,7 @@ import (
 //go:embed stages/inference/*[^e]st.go
 //go:embed stages/inference/*[^s]t.go
 //go:embed stages/inference/*[^t].go
+//go:embed stages/inference/edgewise/*[^t].go
 //go:embed stages/learn/*[^s]t.go
 //go:embed stages/learn/*[^t].go
 //go:embed stages/learn/family/*[^t].go
@@ -158,6 +159,7 @@ import (
 //go:embed stages/role/*[^t].go
 //go:embed stages/sheet/*[^s]t.go
 //go:embed stages/sheet/*[^t].go
+//go:embed stages/usual.txt
 //go:embed stages/wording/*.txt
 //go:embed stages/wording/*[^t].go
 var sources embed.FS

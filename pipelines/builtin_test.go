@@ -82,9 +82,9 @@ func TestOwnCohort(t *testing.T) {
 	table := "participant_id\tgroup\tscan\nsub-1\tASD\ta.nii.gz\nsub-2\tHC\tb.nii.gz\n"
 	need.NoError(t, os.WriteFile(filepath.Join(dir, "participants.tsv"), []byte(table), 0o644))
 	lines := strings.Split(template(), "\n")
-	from := slices.Index(lines, "  simulate:")
+	from := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "  simulate: {") })
 	text := strings.Join(slices.Concat(lines[:from],
-		[]string{"  table: { file: participants.tsv, bold: scan, labels: labels.nii.gz }"}, lines[from+4:]), "\n")
+		[]string{"  table: { file: participants.tsv, bold: scan, labels: labels.nii.gz }"}, lines[from+1:]), "\n")
 	p := need.Value(build("biopoint.yaml", []byte(text), dir, nil, maxTasks))(t)
 	if got := tasks(p); got["cohort"] != 1 || got["parcels"] != 2 {
 		t.Errorf("%v", got)

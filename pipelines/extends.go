@@ -13,6 +13,7 @@ import (
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
+	"prgnn/pipelines/wiring"
 	"prgnn/stages/builtin"
 )
 
@@ -75,9 +76,11 @@ func (l *loader) resolve(first sourceFile) (root *tree.Node, shown []string) {
 		f = next
 	}
 	root = chain[len(chain)-1]
+	l.wired = wiring.Connect(root, l.removed, l.bad)
 	for i := len(chain) - 2; i >= 0; i-- {
 		m := merger{l.bad, shown[i+1], l.removed}
 		m.merge(root, chain[i], nil)
+		l.wired = wiring.Connect(root, l.removed, l.bad) || l.wired
 	}
 	return root, shown
 }

@@ -109,7 +109,7 @@ func Source(file string) (text, dir string, err error) {
 
 // source is the text of a file that resolve has read.
 func (l *loader) source(f sourceFile, root *tree.Node, files []string) string {
-	if root == nil || len(files) < 2 {
+	if root == nil || len(files) < 2 && !l.wired {
 		return string(f.text)
 	}
 	return l.text(root)
@@ -195,6 +195,7 @@ type loader struct {
 	apart   []apartFrom
 	removed map[string]dag.Pos // what an extending file removed ("stages.fidelity") → where
 	leftOut []string           // stages that --without leaves out
+	wired   bool               // something was connected by itself
 }
 
 func newLoader(file string, limit int) *loader {
@@ -569,4 +570,4 @@ func indexWord(text, name string) int {
 
 // ownKeys are the keys of a pipeline file, which no variable may be called:
 // --set seed=7 must mean one thing.
-var ownKeys = []string{"extends", "pipeline", "seed", "vars", "cohort", "stages"}
+var ownKeys = []string{"extends", "pipeline", "seed", "vars", "cohort", "connect", "stages"}

@@ -39,7 +39,8 @@ func Print(file string, sets []string, plain bool) (string, error) {
 // that extends others, all in one.
 func Place(file string, line int) string {
 	if f, _, err := readFirst(file); err == nil {
-		if root, files := newLoader(file, maxTasks).resolve(f); root != nil && len(files) > 1 {
+		l := newLoader(file, maxTasks)
+		if root, files := l.resolve(f); root != nil && (len(files) > 1 || l.wired) {
 			return tree.Origin(root, line)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
+	"prgnn/pipelines/wiring"
 )
 
 // applySets puts the values of --set over those of the file, before anything is
@@ -97,7 +98,7 @@ func (l *loader) takes(root *tree.Node, path []string) bool {
 		return true
 	}
 	stage := under(root, full[:2]...)
-	_, known := dag.Lookup(kindOf(stage))
+	_, known := dag.Lookup(wiring.Kind(stage))
 	return !known || hasParam(stage, full[3])
 }
 
@@ -181,7 +182,7 @@ func presently(root *tree.Node, set string, full []string, now, v *tree.Node) (t
 
 // defaultOf is the default of a parameter of a stage.
 func defaultOf(stage *tree.Node, name string) (text string, ok bool) {
-	kind, ok := dag.Lookup(kindOf(stage))
+	kind, ok := dag.Lookup(wiring.Kind(stage))
 	if !ok {
 		return "", false
 	}
@@ -293,7 +294,7 @@ func (s setter) single(name string) []string {
 }
 
 func hasParam(stage *tree.Node, name string) bool {
-	k, ok := dag.Lookup(kindOf(stage))
+	k, ok := dag.Lookup(wiring.Kind(stage))
 	return ok && slices.ContainsFunc(param.Of(k.New()), func(p param.Param) bool { return p.Name == name })
 }
 

@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/pipelines/diagram"
+	"prgnn/pipelines/wiring"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 )
@@ -22,7 +23,7 @@ import (
 // out, pipeline.unchecked the stages that no leakage check sees, pipeline.graph the drawing
 // of its stages. A report needs them; nothing else of a file's text flows anywhere, and none
 // of them names a path, a host or a user.
-const settingsName = "pipeline"
+const settingsName = wiring.Settings
 
 // An excludedRow is one participant who takes no part.
 type excludedRow struct {

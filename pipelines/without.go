@@ -6,6 +6,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/pipelines/tree"
+	"prgnn/pipelines/wiring"
 	"prgnn/stages/role"
 )
 
@@ -24,7 +25,7 @@ func leaveOut(root *tree.Node, named []string) (names []string) {
 		if in := k.Value.Get("in"); in != nil && !isCheck(k.Value) {
 			for _, port := range in.Keys {
 				for _, ref := range references(port.Value) {
-					readers[stageIn(ref)] = append(readers[stageIn(ref)], k.Name)
+					readers[wiring.Stage(ref)] = append(readers[wiring.Stage(ref)], k.Name)
 				}
 			}
 		}
@@ -59,7 +60,7 @@ func lostInput(stage *tree.Node, gone map[string]bool) (lost bool) {
 	var optional []string
 	has := func(port string) bool { return in.Get(port) != nil }
 	refuses := func() bool { return false } // the inputs that are left
-	if kind, ok := dag.Lookup(kindOf(stage)); ok {
+	if kind, ok := dag.Lookup(wiring.Kind(stage)); ok {
 		if user, ok := kind.New().(role.InputUser); ok {
 			refuses = func() bool { return user.RefusesInputs(has) != nil }
 		}
@@ -74,11 +75,11 @@ func lostInput(stage *tree.Node, gone map[string]bool) (lost bool) {
 		from := port.Value
 		if from.Kind == tree.List {
 			many := len(from.Items)
-			from.Items = slices.DeleteFunc(from.Items, func(ref *tree.Node) bool { return gone[stageIn(ref)] })
+			from.Items = slices.DeleteFunc(from.Items, func(ref *tree.Node) bool { return gone[wiring.Stage(ref)] })
 			if len(from.Items) > 0 || many == 0 {
 				return false
 			}
-		} else if !gone[stageIn(from)] {
+		} else if !gone[wiring.Stage(from)] {
 			return false
 		}
 		lost = lost || !slices.Contains(optional, port.Name)
@@ -90,7 +91,7 @@ func lostInput(stage *tree.Node, gone map[string]bool) (lost bool) {
 // lostReference reports whether the setting that a stage compares with was one of a stage that is gone.
 func lostReference(stage *tree.Node, gone map[string]bool) bool {
 	reference := under(stage, "with", "reference")
-	kind, known := dag.Lookup(kindOf(stage))
+	kind, known := dag.Lookup(wiring.Kind(stage))
 	if reference == nil || !known {
 		return false
 	}
@@ -103,20 +104,12 @@ func lostReference(stage *tree.Node, gone map[string]bool) bool {
 
 // isCheck reports whether other stages wait for a stage (role.Check).
 func isCheck(stage *tree.Node) bool {
-	kind, ok := dag.Lookup(kindOf(stage))
+	kind, ok := dag.Lookup(wiring.Kind(stage))
 	if !ok {
 		return false
 	}
 	_, ok = kind.New().(role.Check)
 	return ok
-}
-
-// kindOf is the kind that a stage names; "" where it names none.
-func kindOf(stage *tree.Node) string {
-	if use := stage.Get("use"); use != nil {
-		return use.Text
-	}
-	return ""
 }
 
 // references are what a port is connected to.
@@ -125,11 +118,4 @@ func references(port *tree.Node) []*tree.Node {
 		return port.Items
 	}
 	return []*tree.Node{port}
-}
-
-// stageIn is the stage that a reference names: STAGE[SELECTION].OUTPUT.
-func stageIn(ref *tree.Node) string {
-	stage, _, _ := strings.Cut(ref.Text, "[")
-	stage, _, _ = strings.Cut(stage, ".")
-	return strings.TrimSpace(stage)
 }

@@ -33,6 +33,9 @@ var codesText string
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(codesText)
 
+//go:embed usual.txt
+var usualText string
+
 //go:embed pipelines
 var files embed.FS
 
@@ -41,6 +44,7 @@ func init() {
 	engine.RegisterWarnings(wording.Warnings)
 	dag.Register(role.Coded(codes, simulate.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds,
 		leakage.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
+	role.Usually(usualText)
 	cohort.Register(cohort.Sources...)
 	cohort.Register(simulate.Source)
 }

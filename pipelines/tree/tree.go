@@ -4,6 +4,8 @@ package tree
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
@@ -29,6 +31,7 @@ type Node struct {
 	Written string   // of a text: before variables were written out
 	Vars    []string // the variables that were written into it
 	Head    string   // that of them which begins a path: data of ${data}/scans
+	Usual   bool     // a reference that the file leaves out: its port is connected to what it usually takes
 	Bad     bool     // stands for a value that cannot be known; what is wrong has been said
 }
 
@@ -133,4 +136,34 @@ func (t *Node) Broken() bool {
 		}
 	}
 	return false
+}
+
+// Put sets the value of a key of a mapping, which has the place of its value.
+func (t *Node) Put(name string, value *Node) {
+	for i := range t.Keys {
+		if t.Keys[i].Name == name {
+			t.Keys[i].Value = value
+			return
+		}
+	}
+	t.Keys = append(t.Keys, Key{Name: name, Pos: value.Pos, Value: value})
+}
+
+// InBrackets reports whether a list or mapping stands in brackets, on one line.
+func (t *Node) InBrackets() bool { return t.flow }
+
+// Remark adds to the comment behind a value.
+func (t *Node) Remark(text string) { t.comment = strings.TrimSpace(t.comment + "  " + text) }
+
+// Copy is a node like t, which shares nothing with it.
+func (t *Node) Copy() *Node {
+	c := *t
+	c.Items, c.Keys = slices.Clone(t.Items), slices.Clone(t.Keys)
+	for i := range c.Items {
+		c.Items[i] = c.Items[i].Copy()
+	}
+	for i := range c.Keys {
+		c.Keys[i].Value = c.Keys[i].Value.Copy()
+	}
+	return &c
 }

@@ -108,8 +108,23 @@ func printKind(a *console.Console, k *dag.Kind) {
 	fmt.Fprintf(a.Out, "%s\n%s\n", a.Page.Bold(k.Name), paragraphs(a, k.Doc))
 	printParams(a, param.Of(s))
 	ports := s.Ports()
+	for i := range ports.In {
+		ports.In[i].Doc += usually(k.Name, ports.In[i].Name)
+	}
 	printPorts(a, "inputs (in:)", ports.In, role.Port(s, role.Checks))
 	printPorts(a, "outputs; the first is the default", ports.Out, "")
+}
+
+// usually ends the description of a port with what it usually takes.
+func usually(kind, port string) string {
+	switch u := role.UsualOf(kind, port); {
+	case len(u.From) == 0:
+		return ""
+	case u.All:
+		return "; usually all of " + strings.Join(u.From, ", ")
+	default:
+		return "; usually " + strings.Join(u.From, ", else ")
+	}
 }
 
 func printCohort(a *console.Console, c cohort.Source) {

@@ -1,0 +1,180 @@
+package pipelines
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/role"
+)
+
+// TestUsualFits: what a port usually takes is there, and fits it.
+func TestUsualFits(t *testing.T) {
+	seen := 0
+	for _, kind := range dag.Kinds() {
+		for _, in := range kind.New().Ports().In {
+			for _, from := range role.UsualOf(kind.Name, in.Name).From {
+				seen++
+				of, output, _ := strings.Cut(from, ".")
+				if of = strings.TrimSuffix(of, "[*]"); of == "cohort" || of == settingsName {
+					continue
+				}
+				other, ok := dag.Lookup(of)
+				if !ok {
+					t.Errorf("%s.%s: there is no kind %s", kind.Name, in.Name, of)
+					continue
+				}
+				outs := other.New().Ports().Out
+				at := slices.IndexFunc(outs, func(p dag.Port) bool { return p.Name == output })
+				if at < 0 {
+					t.Errorf("%s.%s: %s has no output %q", kind.Name, in.Name, of, output)
+				} else if err := dag.Fits(outs[at].Type, in.Type); err != nil &&
+					!slices.Contains(in.Type.Columns, column.Target) {
+					// (split has the column of a target with label: target)
+					t.Errorf("%s.%s: %s: %v", kind.Name, in.Name, from, err)
+				}
+			}
+		}
+	}
+	if seen < 150 {
+		t.Errorf("only %d outputs", seen)
+	}
+}
+
+// small is a whole study in which no stage states its inputs.
+const small = `
+connect: usual
+cohort: { simulate: { asd: 6, hc: 6, volumes: 80, grid: 9 } }
+stages:
+  parcels: { use: parcellate }
+  series: { use: bootstrap }
+  clean: { use: denoise }
+  connectivity: { use: connectivity }
+  graphs: { use: graph }
+  folds: { use: split, with: { folds: 3 } }
+  checks: { use: leakage }
+  train: { use: train, matrix: { fold: all } }
+  baselines: { use: baseline, matrix: { model: [majority, ridge], fold: all } }
+  evaluate: { use: evaluate }
+  biomarkers: { use: biomarkers }
+  report: { use: report }
+`
+
+// TestConnectUsual: what is connected by itself has the keys of the same connections by hand, and the text that is kept
+// with a run has them all.
+func TestConnectUsual(t *testing.T) {
+	p := mustBuild(t, small)
+	for stage, want := range map[string]string{
+		"clean[sub-sim003]":  "series<-series[sub-sim003].series",
+		"train[fold=2]":      "edges<-graphs[sub-sim001].edges",
+		"evaluate":           "+train[fold=1].predictions{fold=1,stage=train}",
+		"graphs[sub-sim012]": "partial<-connectivity[sub-sim012].partial",
+	} {
+		name, _, _ := strings.Cut(stage, "[")
+		if text := stageText(t, p, name); !strings.Contains(text, stage) || !strings.Contains(text, want) {
+			t.Errorf("%s is not %s: %.400s", stage, want, text)
+		}
+	}
+	kept := p.Graph.Source()
+	if strings.Contains(kept, "connect: usual") || !strings.Contains(kept, "# by itself: bold, labels") {
+		t.Errorf("the kept text is\n%s", kept)
+	}
+	if again := mustBuild(t, kept); keysText(again) != keysText(p) || again.Graph.Source() != kept {
+		t.Errorf("the kept text has other tasks: %s", firstDifference(keysText(p), keysText(again)))
+	}
+	// Without connect: usual, optional inputs stay open, and the others are connected.
+	q := mustBuild(t, regexp.MustCompile("connect: usual|  baselines.*").ReplaceAllString(small, ""))
+	if text := stageText(t, q, "clean"); strings.Contains(text, "scan<-") || !strings.Contains(text, "series<-") {
+		t.Error(text)
+	}
+}
+
+// TestConnectUsualOpen: null leaves an input open, a selection and a file stay as they are.
+func TestConnectUsualOpen(t *testing.T) {
+	p := mustBuild(t, strings.Replace(small, "{ use: denoise }", "{ use: denoise, in: { sampled: null, events: ~ } }", 1))
+	text := stageText(t, p, "clean")
+	if strings.Contains(text, "sampled<-") || strings.Contains(text, "events<-") || !strings.Contains(text, "scan<-") {
+		t.Error(text)
+	}
+	again := mustBuild(t, p.Graph.Source())
+	if keysText(again) != keysText(p) {
+		t.Error(firstDifference(keysText(p), keysText(again)))
+	}
+}
+
+func TestConnectUsualMistakes(t *testing.T) {
+	two := "  train: { use: train, matrix: { fold: all } }\n  other: { use: train, matrix: { fold: all }, with: { pool: sage } }\n"
+	for _, c := range []struct{ old, new, want string }{
+		{"{ use: denoise }", "{ use: denoise, in: { sampeld: null } }", `stage clean has no input "sampeld" (did you mean "sampled"?)`},
+		{"connect: usual", "connect: all", "connect is the text \"all\"; its one value, usual"},
+		{"  train: { use: train, matrix: { fold: all } }\n", two, "stage biomarkers: its input scores can take train.scores or other.scores; write one of them: in: { scores: … }, or null for none"},
+		{"  graphs: { use: graph }\n", "", "stage train: its input edges is not connected"},
+	} {
+		_, err := build("x.yaml", []byte(strings.Replace(small, c.old, c.new, 1)), ".", nil, maxTasks)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.new, err)
+		}
+	}
+}
+
+// TestConnectUsualExtended: a stage that an extending file adds changes no connection of the extended file, and one
+// that it removes leaves those open that may be.
+func TestConnectUsualExtended(t *testing.T) {
+	t.Chdir(t.TempDir())
+	need.NoError(t, os.WriteFile("base.yaml", []byte(small), 0o666))
+	load := func(more string) *Pipeline {
+		t.Helper()
+		need.NoError(t, os.WriteFile("x.yaml", []byte("extends: base.yaml\nstages:\n"+more), 0o666))
+		p, err := Load("x.yaml", nil)
+		if err != nil {
+			t.Fatalf("%s: %v", more, err)
+		}
+		return p
+	}
+	base := need.Value(Load("base.yaml", nil))(t)
+	p := load("  again: { use: train, matrix: { fold: all }, with: { pool: sage } }\n")
+	for _, stage := range []string{"train", "evaluate", "biomarkers"} {
+		need.Equal(t, stageText(t, p, stage), stageText(t, base, stage), stage)
+	}
+	if !strings.Contains(stageText(t, p, "again"), "edges<-graphs") {
+		t.Error("a new stage is not connected")
+	}
+	p = load("  biomarkers: null\n")
+	if text := stageText(t, p, "report"); strings.Contains(text, "ranking<-") || !strings.Contains(text, "scores<-") {
+		t.Error(text)
+	}
+	need.NoError(t, os.WriteFile("x.yaml", []byte("extends: base.yaml\nstages: { clean: null }\n"), 0o666))
+	if _, err := Load("x.yaml", nil); err == nil || !strings.Contains(err.Error(), "connectivity: its input series is not connected") {
+		t.Errorf("without its denoising: %v", err)
+	}
+}
+
+// TestAxesPass: a stage fans out as its inputs do, and an axis sets no parameter of the stage that it is passed to.
+func TestAxesPass(t *testing.T) {
+	p := mustBuild(t, `
+cohort: { simulate: { asd: 4, hc: 4, volumes: 80, grid: 9 } }
+stages:
+  parcels: { use: parcellate }
+  series: { use: bootstrap }
+  clean: { use: denoise, matrix: { regress: [auto, none] } }
+  connectivity: { use: connectivity }
+  folds: { use: split, with: { folds: 2 } }
+  graphs: { use: graph }
+`)
+	need.Equal(t, tasks(p)["connectivity"], 16)
+	need.Equal(t, tasks(p)["graphs"], 16)
+	need.Equal(t, tasks(p)["folds"], 1)
+	_, err := build("x.yaml", []byte(`
+stages:
+  one: { use: echo, matrix: { value: [a, b] } }
+  two: { use: echo, in: { input: one } }
+`), ".", nil, maxTasks)
+	if err == nil || !strings.Contains(err.Error(), "one fans out over value, but two does not") {
+		t.Error(err)
+	}
+}
