@@ -77,6 +77,9 @@ var way = sync.OnceValues(func() (runner, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
 	nothing := &Command{View: &View{Root: dir}}
 	_, err = runItself(context.Background(), nothing, os.Stderr)
 	if err == nil {

@@ -46,7 +46,8 @@ var swept sync.Map
 // Make makes a directory in parent ("" for that of temporary files), whose name begins
 // with prefix. The first call for a place clears what dead processes left there.
 func Make(parent, prefix string) (*Dir, error) {
-	if parent == "" {
+	temporary := parent == ""
+	if temporary {
 		parent = os.TempDir()
 		if info, err := os.Stat(parent); err != nil || !info.IsDir() {
 			return nil, fmt.Errorf("%s, where temporary files go, is no directory: make it, or name another one by the variable %s", parent, tempVariable())
@@ -57,7 +58,10 @@ func Make(parent, prefix string) (*Dir, error) {
 	}
 	for {
 		outer, err := os.MkdirTemp(parent, prefix)
-		if err != nil {
+		switch {
+		case err != nil && temporary:
+			return nil, fmt.Errorf("%s, where temporary files go, cannot be written: make room or change its mode, or name another one by the variable %s: %w", parent, tempVariable(), err)
+		case err != nil:
 			return nil, err
 		}
 		d := &Dir{Path: filepath.Join(outer, workName), outer: outer, lock: open(filepath.Join(outer, lockName))}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -202,6 +203,11 @@ func TestNoDirectoryForTemporaryFiles(t *testing.T) {
 	_, err := Make("", "prefix-")
 	need.Error(t, err, nowhere+", where temporary files go, is no directory", "no directory")
 	need.Error(t, err, "by the variable TMP", "no directory")
+	if runtime.GOOS == "linux" {
+		t.Setenv("TMPDIR", "/proc") // where nobody makes a directory
+		_, err := Make("", "x-")
+		need.Error(t, err, "/proc, where temporary files go, cannot be written: make room or change its mode")
+	}
 }
 
 // TestRemoveAbove: what a program writes above its directory goes with it.

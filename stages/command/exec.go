@@ -232,8 +232,14 @@ func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer room.Remove() // what cannot be removed stays, in a directory for temporary files
-	dir := room.Path
+	defer room.Remove()                 // what cannot be removed stays, in a directory for temporary files
+	dir, err := filepath.Abs(room.Path) // TMPDIR may be relative, or a link
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
 	places, err := e.lay(dir, t)
 	if err != nil {
 		return nil, err

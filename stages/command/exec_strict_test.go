@@ -96,6 +96,22 @@ func strictSees(t *testing.T) {
 	need.Equal(t, said(task), want+"/ inputs outputs tmp\nmore\n")
 }
 
+// The place of temporary files may be a link, or relative.
+func TestExecStrictTemporary(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	need.NoError(t, errors.Join(os.Mkdir("real", 0o755), os.Symlink("real", "link")))
+	for _, tmp := range []string{filepath.Join(dir, "link"), "link", "real"} {
+		t.Setenv("TMPDIR", tmp)
+		e, in := strict(t, "echo $TMPDIR; echo x > $1")
+		e.Command, e.Outputs = append(e.Command, "{out}"), []string{"out=text"}
+		for _, e.Strict = range isolations() {
+			_, err := e.Run(context.Background(), dag.NewTask(in))
+			need.NoError(t, err, tmp)
+		}
+	}
+}
+
 // What a command tries that wants to see, change or outlive more than it may.
 func TestExecStrictHostile(t *testing.T) { asUsers(t, strictHostile) }
 
