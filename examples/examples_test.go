@@ -22,6 +22,7 @@ import (
 	"prgnn/cmd/pipeline/cli"
 	_ "prgnn/cmd/pipeline/imaging"
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 	_ "prgnn/stages" // the kinds
 )
 
@@ -191,6 +192,39 @@ func TestNewStage(t *testing.T) {
 		"36 tasks: 0 cached"; !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
+}
+
+// TestHelperPackage: a kind begins to use another package of its module. The program and a program by hand reuse
+// results after a new build, as before, and as after the kind uses it no more.
+func TestHelperPackage(t *testing.T) {
+	dir := t.TempDir()
+	clone := need.Value(filepath.Abs(".."))(t)
+	output(t, dir, program, "new-stage", "--plain", "tide", "lab", "--clone", clone, "--module", "lab.example")
+	lab := filepath.Join(dir, "lab")
+	twice := func(state, store string) {
+		t.Helper()
+		output(t, lab, "go", "generate", "./...")
+		for _, build := range [][2]string{{"-s -w", "9 ran, 0 cached"}, {"-s", "0 ran, 9 cached"}} {
+			if got := output(t, lab, "go", "run", "-ldflags="+build[0], "./byhand", "data", store); !strings.Contains(got,
+				build[1]) || strings.Contains(got, "differs from the listing") {
+				t.Errorf("%s: %s, want %s", state, got, build[1])
+			}
+		}
+	}
+	twice("without a helper", "first.store")
+	file := filepath.Join(lab, "tide", "tide.go")
+	plain := string(need.Value(os.ReadFile(file))(t))
+	edited := strings.Replace(plain, "import (", "import (\n\t\"lab.example/half\"\n", 1)
+	edited = strings.Replace(edited, "s.Hours", "half.Of(2*s.Hours)", 1)
+	testdir.Write(t, filepath.Join(lab, "half", "half.go"), "package half\n\nfunc Of(n int) int { return n / 2 }\n")
+	testdir.Write(t, file, edited)
+	twice("with a helper", "second.store")
+	output(t, lab, "go", "build", "-o", "pipeline.exe", ".")
+	if got := output(t, lab, filepath.Join(lab, "pipeline.exe"), "plan", "tide.yaml"); strings.Contains(got, "differs from") {
+		t.Error(got)
+	}
+	testdir.Write(t, file, plain)
+	twice("without it again", "third.store")
 }
 
 // isExample checks that what new-stage wrote is the example, which has so many files that are not generated.

@@ -396,6 +396,7 @@ package mystages
 import (
 	_ "embed"
 
+	"lab/half"
 	"prgnn/dag"
 	"prgnn/science"
 )
@@ -406,13 +407,29 @@ var Mine = dag.Kind{Name: "mine", Code: codes["mine"], New: func() dag.Stage { r
 type mine struct{}
 
 func (mine) Ports() []dag.Port { return nil }
-func (mine) Run() float64      { return science.Norm(1) }
+func (mine) Run() float64      { return science.Norm(half.Half) }
+-- half/half.go --
+package half
+
+const Half = 0.5
+-- main.go --
+package main
+
+import _ "lab/mystages"
+
+func main() {}
+-- sources_gen.go --
+package main
+
+//go:embed half/*[^t].go
 `))
 	need.NoError(t, txtar.Write(lab, filepath.Join(dir, "lab")))
 	mystages := filepath.Join(dir, "lab", "mystages")
 	// This module has its sources in sources_gen.go, but for mean.go.
 	testdir.Write(t, filepath.Join(dir, "prgnn", listing.SourcesFile), "package prgnn\n\n//go:embed science/s*.go\n")
 	var b []byte
+	former := filepath.Join(dir, "lab", listing.SourcesFile)
+	need.Error(t, run(shared, io.Discard, []string{mystages}, true, ""), former, "a file that is no longer generated")
 	for range 2 { // the generated files are sources, too
 		need.NoError(t, run(shared, io.Discard, []string{mystages}, false, ""))
 		need.NoError(t, run(shared, io.Discard, []string{mystages}, true, ""))
@@ -422,7 +439,15 @@ func (mine) Run() float64      { return science.Norm(1) }
 		!bytes.Contains(b, []byte("\nsource prgnn/science/shared.go ")) {
 		t.Errorf("the sources of the other module are not those that it embeds:\n%s", b)
 	}
-	// They lie beside the kinds, so that every program that has these has them, and link those of the other module.
+	// They lie in each package that the kinds reach, so that every program with these has them. The package of the kinds
+	// links those of the other module.
+	if _, err := os.Stat(former); err == nil {
+		t.Error("a file that is no longer generated stays")
+	}
+	helper := string(need.Value(os.ReadFile(filepath.Join(dir, "lab", "half", listing.SourcesFile)))(t))
+	if !strings.Contains(helper, "package half\n") || strings.Contains(helper, "\"prgnn\"") {
+		t.Error(helper)
+	}
 	text := string(need.Value(os.ReadFile(filepath.Join(mystages, listing.SourcesFile)))(t))
 	for _, want := range []string{"package mystages\n", "\t_ \"prgnn\" ", "dag.Sources(\"lab/mystages\", sources)"} {
 		if !strings.Contains(text, want) {

@@ -18,8 +18,9 @@
 // An edited formula runs its stages again; an edited comment, another name, and another
 // place do not.
 //
-// A second file, sources_gen.go, embeds the sources. It lies in the package of the kinds if
-// that has all of them, and else at the root of the module. A program
+// A second file, sources_gen.go, embeds the sources: one in each package of the module that the
+// kinds reach, so that every program with the kinds has all of them. (The packages that package dag
+// imports cannot import it: in the module of dag the file lies at the root.) A program
 // that was built after an edit, without codeid, finds the difference
 // (docs/decisions/0013-sources.md), and shows where a declaration stands. It links the
 // sources of other modules that have such a file; files that those leave out are not

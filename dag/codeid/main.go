@@ -24,7 +24,7 @@ func main() {
 		fmt.Fprint(flag.CommandLine.Output(), "usage: codeid [-check | -reach KIND] DIR...\n\n"+
 			"Writes DIR/"+listing.CodeFile+": the code identities of the stage kinds that the package in DIR, and those inside it, declare.\n"+
 			"A package inside that embeds a file of this name has its own kinds there.\n"+
-			"The file "+listing.SourcesFile+" in DIR, or at the root of the module, embeds their sources, so that the program can compare them.\n"+
+			"A file "+listing.SourcesFile+" in each package of the module that they reach embeds its sources, so that the program can compare them.\n"+
 			"Where DIR or a directory inside it has "+listFile+", it lists the kinds of that package there.\n"+
 			"DIR/... stands for the packages in and below DIR that have the line "+generateLine+".\n\n")
 		flag.PrintDefaults()
@@ -86,8 +86,17 @@ func run(l *loader, out io.Writer, args []string, check bool, show string) error
 		return err
 	}
 	if show == "" {
-		if err := put(sources.file, sources.text); err != nil {
-			return err
+		for _, path := range slices.Sorted(maps.Keys(sources.files)) {
+			if err := put(path, sources.files[path]); err != nil {
+				return err
+			}
+		}
+		if check && sources.former != "" {
+			stale = append(stale, sources.former)
+		} else if sources.former != "" {
+			if err := os.Remove(sources.former); err != nil {
+				return err
+			}
 		}
 	}
 	found := false

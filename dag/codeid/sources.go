@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,14 +14,15 @@ import (
 	"strings"
 
 	"prgnn/dag/listing"
+	release "prgnn/internal/version"
 )
 
-// sources are the files that the kinds' program is built from, and the Go file that embeds those of the main module.
+// sources are the files that the kinds' program is built from, and the Go files that embed those of the main module.
 type sources struct {
 	of     map[string][]listing.Source // by package
 	beside map[string]map[string]bool  // other modules with a listing of their own: the lines of its declarations
-	file   string
-	text   []byte
+	files  map[string][]byte           // by path
+	former string                      // the path of such a file of earlier versions, which is removed; "" for none
 }
 
 // listed are those of a package and of what it imports. Of a module with a listing of its own they are the files of
@@ -87,7 +86,7 @@ func (p *program) sources() (*sources, error) {
 			}
 		}
 	}
-	var patterns []string
+	matching := map[*pkg][]string{} // the patterns of the packages of the main module
 	others := map[string][]string{} // what other modules embed, by their paths
 	for _, q := range p.all {
 		if !q.ours() || s.beside[q.Module.Path] != nil || !q.Module.Main && q.ImportPath == q.Module.Path {
@@ -100,18 +99,26 @@ func (p *program) sources() (*sources, error) {
 			}
 			others[q.Module.Path] = embedLines(text)
 		}
+		var own []string // what a package of another module embeds
+		if !q.Module.Main {
+			text, err := os.ReadFile(filepath.Join(q.Dir, listing.SourcesFile))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			own = embedLines(text)
+		}
 		embedded := slices.DeleteFunc(q.embedPatterns(), func(p string) bool { return p == listing.CodeFile })
 		names := slices.DeleteFunc(slices.Clone(q.EmbedFiles), func(name string) bool {
 			return !slices.ContainsFunc(embedded, func(pattern string) bool { return embedMatches(pattern, name) })
 		})
-		matching := embedded
+		patterns := embedded
 		for _, pattern := range notTests {
 			some, err := filepath.Glob(filepath.Join(q.Dir, pattern)) // a directory whose name has no sign of a pattern
 			if err != nil {
 				return nil, err
 			}
 			if len(some) > 0 {
-				matching = append(matching, pattern)
+				patterns = append(patterns, pattern)
 			}
 			for _, file := range some {
 				names = append(names, filepath.Base(file))
@@ -122,11 +129,7 @@ func (p *program) sources() (*sources, error) {
 			if base := path.Base(name); base == listing.CodeFile || base == listing.SourcesFile {
 				continue
 			}
-			inside := path.Join(strings.TrimPrefix(strings.TrimPrefix(q.ImportPath, q.Module.Path), "/"), name)
-			if !q.Module.Main && !slices.ContainsFunc(others[q.Module.Path], func(pattern string) bool {
-				ok, _ := path.Match(pattern, inside)
-				return ok
-			}) {
+			if !q.Module.Main && !matches(others[q.Module.Path], path.Join(q.inside(), name)) && !matches(own, name) {
 				continue // the program has nothing to compare it with
 			}
 			text, err := os.ReadFile(filepath.Join(q.Dir, filepath.FromSlash(name)))
@@ -137,30 +140,64 @@ func (p *program) sources() (*sources, error) {
 				listing.Source{Path: path.Join(q.ImportPath, name), Digest: listing.Digest(text)})
 		}
 		if q.Module.Main {
-			inside := strings.TrimPrefix(strings.TrimPrefix(q.ImportPath, main.Path), "/")
-			for _, pattern := range matching {
-				plain, all := strings.CutPrefix(pattern, "all:")
-				patterns = append(patterns, map[bool]string{true: "all:"}[all]+path.Join(inside, plain))
-			}
+			matching[q] = patterns
 		}
 	}
-	slices.Sort(patterns)
-	name, err := packageIn(main)
-	at, dir := main.Path, main.Dir
-	for _, root := range p.roots { // every program that imports the kinds then has all sources
-		inside := strings.TrimPrefix(root.ImportPath, main.Path+"/") + "/"
-		if !slices.ContainsFunc(patterns, func(p string) bool { return !strings.HasPrefix(p, inside) }) {
-			for i := range patterns {
-				patterns[i] = strings.TrimPrefix(patterns[i], inside)
-			}
-			at, dir, name = root.ImportPath, root.Dir, root.Name
-			break
-		}
-	}
-	s.file = filepath.Join(dir, listing.SourcesFile)
 	maps.DeleteFunc(others, func(_ string, patterns []string) bool { return patterns == nil })
-	s.text = embedding(name, at, slices.Compact(patterns), slices.Sorted(maps.Keys(others)))
-	return &s, err
+	s.files = map[string][]byte{}
+	if main.Path == release.Module {
+		s.files[filepath.Join(main.Dir, listing.SourcesFile)] = embedding(path.Base(main.Path), main.Path, rooted(matching), nil)
+		return &s, nil
+	}
+	for q, patterns := range matching { // every program that imports the kinds then has all sources
+		var linked []string
+		if slices.Contains(p.roots, q) || slices.Contains(q.embedPatterns(), listing.CodeFile) {
+			linked = slices.DeleteFunc(slices.Sorted(maps.Keys(others)), func(module string) bool {
+				return !slices.ContainsFunc(q.Deps, func(dep string) bool {
+					of := p.all[dep]
+					return of != nil && of.Module != nil && of.Module.Path == module
+				})
+			})
+		}
+		slices.Sort(patterns)
+		s.files[filepath.Join(q.Dir, listing.SourcesFile)] = embedding(q.Name, q.ImportPath, slices.Compact(patterns), linked)
+	}
+	former := filepath.Join(main.Dir, listing.SourcesFile)
+	text, err := os.ReadFile(former)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if s.files[former] == nil && slices.ContainsFunc(embedLines(text), func(pattern string) bool {
+		return strings.Contains(pattern, "/") && slices.Contains(notTests, path.Base(pattern))
+	}) {
+		s.former = former
+	}
+	return &s, nil
+}
+
+// inside is the directory of a package in its module; "" for the root.
+func (q *pkg) inside() string {
+	return strings.TrimPrefix(strings.TrimPrefix(q.ImportPath, q.Module.Path), "/")
+}
+
+// matches reports whether one of some patterns matches a path.
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, _ := path.Match(pattern, name)
+		return ok
+	})
+}
+
+// rooted are the patterns of packages, as they are at the root of their module.
+func rooted(of map[*pkg][]string) (all []string) {
+	for q, patterns := range of {
+		for _, pattern := range patterns {
+			plain, every := strings.CutPrefix(pattern, "all:")
+			all = append(all, map[bool]string{true: "all:"}[every]+path.Join(q.inside(), plain))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // embedding is the Go file of a package that embeds the sources in its directory, and links those of other modules.
@@ -178,31 +215,6 @@ func embedding(name, at string, patterns, others []string) []byte {
 	}
 	fmt.Fprintf(&b, "var sources embed.FS\n\nfunc init() { dag.Sources(%q, sources) }\n", at)
 	return b.Bytes()
-}
-
-// packageIn is the name of the package at the root of a module: the one that is there, or that of the path.
-func packageIn(m *module) (string, error) {
-	files, err := filepath.Glob(filepath.Join(m.Dir, "*.go"))
-	if err != nil {
-		return "", err
-	}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") || filepath.Base(file) == listing.SourcesFile {
-			continue
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly)
-		if err != nil {
-			return "", err
-		}
-		return f.Name.Name, nil
-	}
-	name := strings.Map(func(r rune) rune {
-		if r < 'a' || r > 'z' {
-			return -1
-		}
-		return r
-	}, path.Base(m.Path))
-	return cmp.Or(name, "sources"), nil
 }
 
 // embedPatterns are those of the go:embed lines in the files of a package that are read.

@@ -94,15 +94,16 @@ func Differs(code string, built []Source, modules map[string]string, others []st
 			}
 		}
 	}
+	left := maps.Clone(listed) // two packages may embed one file
 	for _, s := range built {
 		inside := slices.ContainsFunc(beside, func(module string) bool { return strings.HasPrefix(s.Path, module) })
 		digest, known := listed[s.Path]
 		if dirs[path.Dir(s.Path)] && digest != s.Digest && (known || !inside) {
 			return s.Path
 		}
-		delete(listed, s.Path)
+		delete(left, s.Path)
 	}
-	if gone := slices.Sorted(maps.Keys(listed)); len(gone) > 0 { // removed, or without its module's Sources
+	if gone := slices.Sorted(maps.Keys(left)); len(gone) > 0 { // removed, or without its module's Sources
 		return gone[0]
 	}
 	if len(beside) > 0 {

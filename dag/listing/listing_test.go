@@ -94,7 +94,9 @@ func TestDiffers(t *testing.T) {
 		{map[string]string{"gnn/vector.s": ""}, plot, "prgnn/gnn/vector.s"},
 		{nil, map[string]string{"gonum.org/v1/plot": "v0.18.0"}, "module gonum.org/v1/plot"},
 	} {
-		need.Equal(t, Differs(code, files(c.changes), c.modules, nil), c.want, c.changes, c.modules)
+		built := files(c.changes)
+		need.Equal(t, Differs(code, built, c.modules, nil), c.want, c.changes, c.modules)
+		need.Equal(t, Differs(code, slices.Concat(built, built), c.modules, nil), c.want, "embedded twice")
 	}
 	need.Equal(t, Differs(code, nil, plot, nil), "prgnn/gnn/pool.go", "no sources")
 
