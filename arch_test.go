@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 		"stages/present/performance", "stages/present/section", "stages/present/tables", "stages/figure", "stages/column",
 		"stages/fold", "stages/region", "stages/report", "stages/chart"},
 	"stages/present/methods": {"stages/finding", "stages/wording", "dag", "stages/present/participants", "stages/present/performance",
-		"stages/present/section", "stages/column", "stages/fold", "stages/report", "stages/literature",
+		"stages/present/section", "stages/figure", "stages/column", "stages/fold", "stages/report", "stages/literature",
 		"stages/inference"},
 	"stages/present/participants": {"stages/finding", "stages/wording", "artifacts/encoding", "dag", "stages/present/section", "stages/figure",
 		"stages/column", "stages/report", "stages/inference"},

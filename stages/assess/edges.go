@@ -63,6 +63,7 @@ func (*Edges) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "each participant's matrices, of several runs or sessions too"},
 			{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "what is tested, and the covariates"},
+			{Name: "nodes", Type: dag.Arrow("index"), Optional: true, Doc: "the node list, for the names of the regions"},
 			{Name: "cleaning", Type: dag.Arrow("mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for the same: mean_fd as a covariate"},
 		},
 		Out: []dag.Port{
@@ -167,6 +168,9 @@ func (s *Edges) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	result := edgeResult{s, study, fit, net, null, o, places}
 	rows, components := result.rows()
+	if err := nameEdges(t, rows, data.regions); err != nil {
+		return nil, err
+	}
 	return dag.Outputs{
 		"edges":      column.Table(rows),
 		"components": column.Table(components),
@@ -174,6 +178,24 @@ func (s *Edges) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		"summary":    result.summary(rows, components),
 		"statistic":  result.matrix(rows),
 	}, nil
+}
+
+// nameEdges gives the regions their names, where the node list is connected.
+func nameEdges(t *dag.Task, rows []column.EdgeTestRow, regions int) error {
+	if !t.Has("nodes") {
+		return nil
+	}
+	names, err := column.NodeNames(t)
+	if err != nil {
+		return err
+	}
+	if len(names) != regions {
+		return fmt.Errorf("%s: %d nodes, but matrices of %d regions", t.In("nodes").Name, len(names), regions)
+	}
+	for i := range rows {
+		rows[i].SourceName, rows[i].TargetName = names[rows[i].Source-1], names[rows[i].Target-1]
+	}
+	return nil
 }
 
 // An edgeResult is a test and what came out.

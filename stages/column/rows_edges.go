@@ -4,6 +4,8 @@ package column
 type EdgeTestRow struct {
 	Source       int32   `column:"source" doc:"node number"`
 	Target       int32   `column:"target" doc:"node number"`
+	SourceName   string  `column:"source_name,missing" doc:"name of the node"`
+	TargetName   string  `column:"target_name,missing" doc:"name of the node"`
 	Statistic    float64 `column:"statistic,missing" doc:"t, or F of several groups; missing for an edge that is missing in a participant, or does not vary"`
 	Estimate     float64 `column:"estimate,missing" doc:"difference between the groups, slope or change, adjusted for the covariates, in units of the edges (Fisher z); missing of several groups"`
 	EstimateLow  float64 `column:"estimate_low,missing" doc:"lower end of its 95 % interval (Student's t)"`

@@ -12,6 +12,7 @@ var Kinds = []dag.Kind{
 	kindConnectivity,
 	kindDegrees,
 	kindDistributions,
+	kindEdges,
 	kindIndividuality,
 	kindIndividuals,
 	kindMotion,

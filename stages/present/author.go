@@ -58,6 +58,7 @@ func (a *author) write() (*report.Page, error) {
 		{"methods", "section.methods", a.methods.Write},
 		{results, title, describe},
 		{"regions", "section.regions", a.regions},
+		{"edges", "section.edges", a.edges},
 		{"checks", "section.checks", a.checks},
 		{"more", "section.more", a.more},
 		{"scans", "section.scans", a.ScanQuality},

@@ -74,6 +74,9 @@ func sharedPorts() []dag.Port {
 		optional("consistency", "biomarkers' consistency: agreement of rankings", column.Needs[column.ConsistencyRow]()),
 		optional("null", "biomarkers' null: every region against models with permuted labels", column.Needs[column.NullRow]()),
 		optional("recovery", "biomarkers' recovery: its rankings beside references", column.Needs[column.RecoveryRow]()),
+		optional("edge_tests", "edges' summary: the test of each edge over participants", column.Needs[column.EdgeSummaryRow]()),
+		optional("edges", "edges' table of the same", column.Needs[column.EdgeTestRow]()),
+		optional("edge_components", "edges' components of the same", column.Needs[column.ComponentRow]()),
 		optional("fidelity", "fidelity: the effect of masking regions, beside random ones", column.Needs[column.FidelityRow]()),
 		gathered("coverage", "parcellate's coverage of each participant", column.Needs[participants.CoverageRow]()),
 		participants.RegistrationPort(),
@@ -129,6 +132,7 @@ func (*Report) Ports() dag.Ports {
 		gathered("distribution", "train's distribution of pooling scores over the epochs", column.Needs[figure.BinRow]()),
 		gathered("tables", "further tables, shown as they are: a list of references; each is headed by the name of its stage", dag.Arrow()),
 		dag.Port{Name: "figures", Gather: true, Optional: true, Doc: "further pictures, svg or png: a list of references"},
+		optional("edge_null", "edges' null: what each permutation gave, for its figure", column.Needs[column.EdgeNullRow]()),
 		gathered("qcfc_edges", "qcfc's edges, for the figure of QC-FC", column.Needs[column.MotionEdgeRow]()),
 		dag.Port{Name: "scans", Type: dag.Format("svg"), Gather: true, Optional: true, Doc: "figure-qc's picture of each participant, to look at and to rate; shown for up to 50"},
 		dag.Port{Name: "parcels", Type: dag.Format("nifti"), Gather: true, Optional: true, Doc: "the regions in space, for slices and the viewer: parcellate's parcels, of which the first participant's are drawn, or an atlas"},
@@ -141,7 +145,8 @@ func (*Report) Ports() dag.Ports {
 // withoutModels are the ports of a report that need no trained model: what may be shown
 // where a leakage check has not passed.
 var withoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", column.UncheckedPort,
-	"covariates", "coverage", "registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "scans", "connectivity",
+	"covariates", "coverage", "registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "edge_tests", "edges",
+	"edge_components", "edge_null", "scans", "connectivity",
 	"graphs", "warnings", "parcels", "anatomy", "overview"}
 
 // Page is the report of the inputs that are connected.
@@ -198,7 +203,9 @@ func (*Report) Shows() map[string]string {
 	return map[string]string{
 		"participants": "cohort.participants", "nodes": "cohort.nodes",
 		"evaluation": "evaluate.summary", "scores": "evaluate.scores",
-		"ranking": "biomarkers.ranking", "individual": "biomarkers.individual", "recovery": "biomarkers.recovery",
+		"edge_tests": "edges.summary", "edges": "edges.edges", "edge_components": "edges.components",
+		"edge_null": "edges.null",
+		"ranking":   "biomarkers.ranking", "individual": "biomarkers.individual", "recovery": "biomarkers.recovery",
 		"coverage": "parcellate.coverage", "parcels": "parcellate.parcels", "cleaning": "denoise.quality",
 		"connectivity": "connectivity.quality", "graphs": "graph.quality",
 		"comparison": "compare.pairs", "permutation": "permutation.test",

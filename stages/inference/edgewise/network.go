@@ -119,7 +119,8 @@ func (n *Network) Components(t []float64, threshold float64, tail Tail) (all []C
 	return all, of
 }
 
-// ThresholdFree holds the exponents of TFNBS (Vinokur et al. 2015; Baggio et al. 2018, Hum Brain Mapp 39:1): the value
+// ThresholdFree holds the exponents of TFNBS (Vinokur et al. 2015; Baggio et al. 2018, Hum Brain Mapp 39:2289): the
+// value
 // of an edge is Σ size^E · h^H · dh over the heights h = dh, 2dh … ≤ |t|, with the sign of t, where size is the
 // number of
 // edges in its component of edges with |t| ≥ h.

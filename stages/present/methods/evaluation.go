@@ -10,6 +10,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/version"
 	"prgnn/stages/column"
+	"prgnn/stages/figure"
 	"prgnn/stages/finding"
 	"prgnn/stages/present/performance"
 	"prgnn/stages/report"
@@ -53,7 +54,7 @@ func (a *Author) measured() error {
 		})})
 	}
 	a.permutations()
-	for _, part := range []func() error{a.rankings, a.fidelity, a.covariates, a.motion} {
+	for _, part := range []func() error{a.rankings, a.fidelity, a.edgeTests, a.covariates, a.motion} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -374,6 +375,19 @@ func (a *Author) motion() error {
 		a.say("methods.motion", values{"Covariates": nil})
 	default:
 		a.say("methods.motion", values{"Covariates": q.List("covariates")})
+	}
+	return nil
+}
+
+// edgeTests states how edges were tested over participants.
+func (a *Author) edgeTests() error {
+	rows, err := column.ReadPort[column.EdgeSummaryRow](a.T, "edge_tests")
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	of := figure.EdgeValues(rows[0])
+	if s := a.Run.Of("edges"); s != nil {
+		a.say("methods.edge-tests", parameters(s, of))
 	}
 	return nil
 }

@@ -1,0 +1,157 @@
+package figure
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+
+	"prgnn/dag"
+	"prgnn/stages/chart"
+	"prgnn/stages/column"
+	"prgnn/stages/inference"
+	"prgnn/stages/region"
+)
+
+var kindEdges = dag.Kind{
+	Name: "figure-edges",
+	Doc: "tests of edges as a matrix: all above the diagonal, the significant ones below it\n" +
+		"Regions are in blocks by hemisphere and structure (or by network, where the atlas names it, as Schaefer's does). Edges that were not tested are gray.",
+	New: func() dag.Stage { return &Edges{} },
+}
+
+// Edges draws tests of edges.
+type Edges struct{}
+
+func (*Edges) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "summary", Type: column.Needs[column.EdgeSummaryRow](), Doc: "edges' summary"},
+			{Name: "edges", Type: column.Needs[column.EdgeTestRow](), Doc: "edges' table of the same"},
+			{Name: "nodes", Type: dag.Arrow("index", "name"), Doc: "the node list"},
+		},
+		Out: picturePorts("the tests of edges"),
+	}
+}
+
+func (*Edges) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	summary, err := column.One[column.EdgeSummaryRow](t.In("summary"))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := column.Read[column.EdgeTestRow](t.In("edges"))
+	if err != nil {
+		return nil, err
+	}
+	return outputs(DrawEdges(summary, rows, t.In("nodes")))
+}
+
+// DrawEdges draws all edges above the diagonal and the significant ones below it.
+func DrawEdges(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, nodes dag.Input) (*Chart, error) {
+	blocks, err := region.BlocksOf(nodes)
+	if err != nil {
+		return nil, err
+	}
+	n := len(blocks)
+	if len(rows) != n*(n-1)/2 {
+		return nil, fmt.Errorf("%s: %d nodes, but %d edges", nodes.Name, n, len(rows))
+	}
+	statistic, significant := make([]float64, n*n), make([]bool, n*n)
+	for _, r := range rows {
+		i, j := int(r.Source-1), int(r.Target-1)
+		statistic[i*n+j], statistic[j*n+i] = r.Statistic, r.Statistic
+		significant[i*n+j], significant[j*n+i] = r.Significant, r.Significant
+	}
+	panel := chart.MatrixPanel{Values: statistic, Label: summary.Statistic}
+	of := EdgeValues(summary)
+	of["Blocks"] = slices.ContainsFunc(blocks, func(b string) bool { return b != blocks[0] })
+	return Captioned(chart.TestedMatrix(panel, significant, blocks), "figure.edges", of), nil
+}
+
+// EdgeValues are what the entries about a test of edges use.
+func EdgeValues(r column.EdgeSummaryRow) values {
+	v := values{"Test": r.Test, "Design": r.Design, "Statistic": r.Statistic, "Effect": r.Effect, "Groups": r.Groups,
+		"Sessions": r.Sessions, "Covariates": r.Covariates, "Participants": r.Participants, "Edges": r.Edges,
+		"MissingEdges": r.MissingEdges, "Within": r.Within, "Family": r.Family, "Permutations": r.Permutations,
+		"Correction": r.Correction, "Size": r.Size, "Tail": r.Tail, "Threshold": r.Threshold,
+		"Significant": r.Significant, "Components": r.Components, "LeastP": r.LeastP,
+		"ByQ": r.Correction == "bh" || r.Correction == "bh-permutation"}
+	var sizes []string
+	for i, n := range r.Counts {
+		sizes = append(sizes, column.CountOf(int(n), r.Groups[i], " "))
+	}
+	v["Sizes"], v["Larger"] = sizes, ""
+	if len(r.Groups) > 0 {
+		v["Larger"] = r.Groups[len(r.Groups)-1]
+	}
+	return v
+}
+
+// DrawEdgeNull draws what each permutation gave by the measure of the correction, and the same in the data; nil for a
+// correction that has no largest value, or where the data have no component.
+func DrawEdgeNull(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, components []column.ComponentRow,
+	null []column.EdgeNullRow) *Chart {
+	seen := math.Inf(-1)
+	of := func(column.EdgeNullRow) float64 { return 0 }
+	switch summary.Correction {
+	case "max-t":
+		of = func(r column.EdgeNullRow) float64 { return r.Largest }
+		for _, r := range rows {
+			seen = known(seen, math.Abs(r.Statistic))
+		}
+	case "tfnbs":
+		of = func(r column.EdgeNullRow) float64 { return r.TFNBS }
+		for _, r := range rows {
+			seen = known(seen, math.Abs(r.TFNBS))
+		}
+	case "nbs":
+		of = func(r column.EdgeNullRow) float64 { return float64(r.Edges) }
+		size := func(c column.ComponentRow) float64 { return float64(c.Edges) }
+		if summary.Size == "intensity" {
+			of = func(r column.EdgeNullRow) float64 { return r.Intensity }
+			size = func(c column.ComponentRow) float64 { return c.Intensity }
+		}
+		for _, c := range components {
+			if c.Tested {
+				seen = max(seen, size(c))
+			}
+		}
+	}
+	if math.IsInf(seen, -1) || len(null) == 0 {
+		return nil
+	}
+	var v []float64
+	for _, r := range null {
+		v = append(v, of(r))
+	}
+	slices.Sort(v)
+	const bins = 40
+	low, high := v[0], max(seen, v[len(v)-1])
+	if !(high > low) {
+		high = low + 1
+	}
+	edges, counts := make([]float64, bins+1), make([]float64, bins)
+	for i := range edges {
+		edges[i] = low + (high-low)*float64(i)/bins
+	}
+	for _, x := range v {
+		counts[min(bins-1, int((x-low)/(high-low)*bins))]++
+	}
+	panel := chart.Panel{X: chart.Axis{Label: label("edges.largest", EdgeValues(summary))},
+		Y: chart.Axis{Label: "permutations", Zero: true},
+		Marks: []chart.Mark{chart.Bars(edges, counts, 0.3, chart.Faded(chart.Color(0), 110)),
+			chart.Upright(inference.Quantile(v, 0.95), chart.Chance), chart.Upright(seen,
+				chart.Style{Color: chart.Color(1), Width: 1.4})}}
+	plot := chart.Plot{Rows: [][]chart.Panel{{panel}}, Width: 110 * vg.Millimeter,
+		Height: []vg.Length{60 * vg.Millimeter}}
+	return Captioned(plot.Figure(), "figure.edges-null", EdgeValues(summary))
+}
+
+func known(a, b float64) float64 {
+	if math.IsNaN(b) {
+		return a
+	}
+	return max(a, b)
+}

@@ -1,0 +1,27 @@
+package finding
+
+import (
+	"strings"
+	"testing"
+
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+)
+
+func TestEdgeTest(t *testing.T) {
+	for _, c := range []struct {
+		row  column.EdgeSummaryRow
+		want string
+	}{
+		{column.EdgeSummaryRow{Degrees: 10, Edges: 90, MissingEdges: 10, VarianceRatio: 4}, ""},
+		{column.EdgeSummaryRow{Degrees: 9, Edges: 90}, "edges.few-degrees limits"},
+		{column.EdgeSummaryRow{Degrees: 10, Edges: 90, VarianceRatio: 4.1}, "edges.unequal-variances limits"},
+		{column.EdgeSummaryRow{Degrees: 10, Edges: 80, MissingEdges: 10, ConstantEdges: 5}, "edges.lacking limits"},
+		{column.EdgeSummaryRow{Degrees: 10, Edges: 90, Left: []string{"sub-1"}, Dropped: []string{"months"}},
+			"edges.skipped limits, edges.dropped notes"},
+	} {
+		got := lists.Map(EdgeTest(c.row), func(f Finding) string { return f.Code + " " + f.Weight.String() })
+		need.Equal(t, strings.Join(got, ", "), c.want)
+	}
+}

@@ -1,0 +1,111 @@
+package present
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/stages/column"
+	"prgnn/stages/figure"
+	"prgnn/stages/finding"
+	"prgnn/stages/present/section"
+)
+
+// An edgeRow is an edge with the names of its regions.
+type edgeRow struct {
+	First, Second string
+	column.EdgeTestRow
+}
+
+// A componentRow is a component with the number of its regions.
+type componentRow struct {
+	column.ComponentRow
+	Regions int
+}
+
+// shownComponents is how many components the table lists.
+const shownComponents = 10
+
+// edges writes the test of each edge over participants.
+func (a *author) edges() error {
+	tests, err := column.ReadPort[column.EdgeSummaryRow](a.T, "edge_tests")
+	if err != nil || len(tests) == 0 {
+		return err
+	}
+	test := tests[0]
+	of := figure.EdgeValues(test)
+	a.Put("edges.result", of)
+	a.Find(finding.EdgeTest(test)...)
+	rows, err := column.ReadPort[column.EdgeTestRow](a.T, "edges")
+	if err != nil {
+		return err
+	}
+	components, err := column.ReadPort[column.ComponentRow](a.T, "edge_components")
+	if err != nil {
+		return err
+	}
+	if a.Pictures && len(rows) > 0 {
+		if err := a.edgeFigures(test, rows, components); err != nil {
+			return err
+		}
+	}
+	a.strongest(rows, of)
+	a.components(components, of)
+	return nil
+}
+
+func (a *author) edgeFigures(test column.EdgeSummaryRow, rows []column.EdgeTestRow,
+	components []column.ComponentRow) error {
+	null, err := column.ReadPort[column.EdgeNullRow](a.T, "edge_null")
+	if err != nil {
+		return err
+	}
+	charts := []*figure.Chart{figure.DrawEdgeNull(test, rows, components, null)}
+	if a.T.Has("nodes") {
+		c, err := figure.DrawEdges(test, rows, a.T.In("nodes"))
+		if err != nil {
+			return err
+		}
+		charts = append([]*figure.Chart{c}, charts...)
+	}
+	return a.Figures(charts...)
+}
+
+// strongest is the table of the edges with the largest statistics.
+func (a *author) strongest(rows []column.EdgeTestRow, of values) {
+	tested := slices.DeleteFunc(rows, func(r column.EdgeTestRow) bool { return math.IsNaN(r.Statistic) })
+	slices.SortStableFunc(tested, func(x, y column.EdgeTestRow) int {
+		return cmp.Compare(math.Abs(y.Statistic), math.Abs(x.Statistic))
+	})
+	var shown []edgeRow
+	for _, r := range tested[:min(a.top, len(tested))] {
+		shown = append(shown, edgeRow{cmp.Or(r.SourceName, fmt.Sprint(r.Source)), cmp.Or(r.TargetName,
+			fmt.Sprint(r.Target)), r})
+	}
+	if of["N"] = len(shown); len(shown) == 0 {
+		return
+	}
+	columns := "first second | statistic estimate? size p-edge q p-max p-free component?"
+	if !a.Pictures { // too wide for a text
+		columns = "first second | statistic size q p-max"
+	}
+	a.Table(section.Lay(a.Writer, "edges.strongest", of, shown, columns))
+}
+
+// components is the table of the largest components above the tested threshold.
+func (a *author) components(all []column.ComponentRow, of values) {
+	var shown []componentRow
+	for _, c := range all {
+		if c.Tested {
+			shown = append(shown, componentRow{c, len(c.Nodes)})
+		}
+	}
+	slices.SortStableFunc(shown, func(x, y componentRow) int { return cmp.Compare(y.Edges, x.Edges) })
+	of["All"] = len(shown)
+	shown = shown[:min(shownComponents, len(shown))]
+	if of["N"] = len(shown); len(shown) > 0 {
+		a.Table(section.Lay(a.Writer, "edges.components", of, shown,
+			"component | edges regions intensity p-size p-intensity"))
+	}
+}

@@ -1,0 +1,75 @@
+package present
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// edgeInputs are those of a test of three regions.
+func edgeInputs(row column.EdgeSummaryRow) map[string][]dag.Input {
+	edge := func(source, target int32, t float64, significant bool) column.EdgeTestRow {
+		return column.EdgeTestRow{Source: source, Target: target, Statistic: t, Estimate: t / 10, EstimateLow: t/10 - 1,
+			EstimateHigh: t/10 + 1, Effect: t / 5, EffectLow: t/5 - 1, EffectHigh: t/5 + 1, P: 0.01, Q: 0.02,
+			PMax:   0.03,
+			PTFNBS: 0.04, TFNBS: 2 * t, Component: 1, Significant: significant}
+	}
+	row.Participants, row.Degrees, row.Edges, row.Permutations, row.Threshold, row.LeastP = 30, 27, 2, 99, 2.5, 0.03
+	return map[string][]dag.Input{
+		"participants": {dag.InputOf(stagetest.SomeParticipants(30, "A", "B"))},
+		"nodes":        {dag.InputOf(stagetest.NodesOf("left", "right", "middle"))},
+		"edge_tests":   {dag.InputOf(column.Table([]column.EdgeSummaryRow{row}))},
+		"edges": {dag.InputOf(column.Table([]column.EdgeTestRow{edge(1, 2, 2.6, false), edge(1, 3, -3.7, true),
+			edge(2, 3, math.NaN(), false)}))},
+		"edge_components": {dag.InputOf(column.Table([]column.ComponentRow{{Threshold: 2.5, Tested: true, Component: 1,
+			Edges: 2, Intensity: 1.3, Nodes: []int32{1, 2, 3}, P: 0.02, PIntensity: 0.5},
+			{Threshold: 3, Component: 1, Edges: 1, Nodes: []int32{1, 3}, P: 0.9}}))},
+		"edge_null": {dag.InputOf(column.Table([]column.EdgeNullRow{{Permutation: 1, Largest: 2, Edges: 1},
+			{Permutation: 2, Largest: 4, Edges: 3, TFNBS: 7}}))},
+	}
+}
+
+// TestEdges: the section of each design and correction has its numbers, the strongest edge first; only the tested
+// threshold's components are in the table.
+func TestEdges(t *testing.T) {
+	for _, c := range []struct {
+		row  column.EdgeSummaryRow
+		want []string
+	}{
+		{column.EdgeSummaryRow{Design: "groups", Groups: []string{"A", "B"}, Counts: []int32{14, 16},
+			Statistic: "t", Effect: "d",
+			Correction: "max-t", Significant: 1, Covariates: []string{"age"}}, []string{"between A and B",
+			"14 A, 16 B", "adjusted for age", "1 edge is significant"}},
+		{column.EdgeSummaryRow{Design: "several groups", Groups: []string{"A", "B", "C"}, Statistic: "F",
+			Effect: "partial eta squared", Correction: "tfnbs"}, []string{"A, B and C", "No edge is significant", "largest F"}},
+		{column.EdgeSummaryRow{Design: "number", Test: "age", Statistic: "t", Effect: "partial r", Correction: "bh",
+			Significant: 2}, []string{"association with age", "2 edges are significant", "q 0.030"}},
+		{column.EdgeSummaryRow{Design: "change", Sessions: []string{"01", "02"}, Statistic: "t", Effect: "d",
+			Correction: "nbs", Size: "edges", Tail: "left", Components: 1}, []string{"sessions 01 and 02", "1 component of edges above −t = 2.50"}},
+		{column.EdgeSummaryRow{Design: "groups", Groups: []string{"A", "B"}, Sessions: []string{"01", "02"},
+			Statistic: "t",
+			Effect:    "d", Correction: "nbs", Size: "intensity", Tail: "both"}, []string{"of the change between the sessions 01 and 02", "No component"}},
+	} {
+		in := edgeInputs(c.row)
+		page := string(stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"].(artifacts.Bytes).Data)
+		if n := strings.Count(page, "<figure"); n < 2 && c.row.Correction != "bh" {
+			t.Errorf("%s: %d figures", c.row.Design, n)
+		}
+		delete(in, "edge_null")
+		out := stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"]
+		text := strings.Join(strings.Fields(string(out.(artifacts.Bytes).Data)), " ")
+		for _, want := range append(c.want, "2 edges were tested", "in 30 participants", "1 2 3 1.3 0.020 0.500") {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s, %s: no %q in %s", c.row.Design, c.row.Correction, want, text)
+			}
+		}
+		first, second := strings.Index(text, "−3.70"), strings.Index(text, "2.60")
+		need.Equal(t, first > 0 && first < second, true, "the strongest edge first")
+	}
+}
