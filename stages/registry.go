@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/engine"
 	"prgnn/stages/assess"
+	"prgnn/stages/assess/edges"
 	"prgnn/stages/assess/leakage"
 	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
@@ -43,7 +44,7 @@ func init() {
 	builtin.Register(files, "pipelines")
 	engine.RegisterWarnings(wording.Warnings)
 	dag.Register(role.Coded(codes, simulate.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds,
-		leakage.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
+		edges.Kinds, leakage.Kinds, figure.Kinds, present.Kinds, tables.Kinds)...)
 	role.Usually(usualText)
 	cohort.Register(cohort.Sources...)
 	cohort.Register(simulate.Source)

@@ -9,7 +9,6 @@ var Kinds = []dag.Kind{
 	biomarkersKind,
 	compareKind,
 	covariatesKind,
-	edgesKind,
 	evaluateKind,
 	evaluateRegressionKind,
 	fidelityKind,

@@ -11,7 +11,6 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
-	"prgnn/stages/inference"
 	"prgnn/stages/region"
 )
 
@@ -142,7 +141,7 @@ func DrawEdgeNull(summary column.EdgeSummaryRow, rows []column.EdgeTestRow, comp
 	panel := chart.Panel{X: chart.Axis{Label: label("edges.largest", EdgeValues(summary))},
 		Y: chart.Axis{Label: "permutations", Zero: true},
 		Marks: []chart.Mark{chart.Bars(edges, counts, 0.3, chart.Faded(chart.Color(0), 110)),
-			chart.Upright(inference.Quantile(v, 0.95), chart.Chance), chart.Upright(seen,
+			chart.Upright(v[int(0.95*float64(len(v)-1))], chart.Chance), chart.Upright(seen,
 				chart.Style{Color: chart.Color(1), Width: 1.4})}}
 	plot := chart.Plot{Rows: [][]chart.Panel{{panel}}, Width: 110 * vg.Millimeter,
 		Height: []vg.Length{60 * vg.Millimeter}}

@@ -1,4 +1,4 @@
-package assess
+package edges
 
 import (
 	"context"

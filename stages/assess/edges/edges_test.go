@@ -1,4 +1,4 @@
-package assess
+package edges
 
 import (
 	"encoding/json"
@@ -31,7 +31,7 @@ type edgesOracle struct {
 
 func readEdgesOracle(t *testing.T) (o edgesOracle) {
 	t.Helper()
-	b := need.Value(os.ReadFile("../inference/edgewise/testdata/oracle.json"))(t)
+	b := need.Value(os.ReadFile("../../inference/edgewise/testdata/oracle.json"))(t)
 	need.NoError(t, json.Unmarshal(b, &o))
 	return o
 }
@@ -162,12 +162,23 @@ func TestEdgesOfANumber(t *testing.T) {
 		for _, z := range o.Edges {
 			y = append(y, z[e])
 		}
-		want := slowR(o.Design[2], y)
+		want := pearson(o.Design[2], y)
 		near(t, "r", []float64{r.Effect, r.EffectLow, r.EffectHigh},
 			[]float64{want, math.Tanh(math.Atanh(want) - 1.959963984540054/math.Sqrt(33)),
 				math.Tanh(math.Atanh(want) + 1.959963984540054/math.Sqrt(33))})
 	}
 	need.Equal(t, summary.Effect, "partial r")
+}
+
+// pearson is the correlation by its definition.
+func pearson(x, y []float64) float64 {
+	mx, sx := column.MeanSD(x)
+	my, sy := column.MeanSD(y)
+	sum := 0.0
+	for i := range x {
+		sum += (x[i] - mx) / sx * (y[i] - my) / sy
+	}
+	return sum / float64(len(x)-1)
 }
 
 // TestEdgesOfSessions: the change between two sessions, each the mean of two runs, adjusted for the change of motion.

@@ -1,0 +1,2 @@
+// Package edges has the kind that tests each edge over participants.
+package edges

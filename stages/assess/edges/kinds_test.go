@@ -1,0 +1,5 @@
+package edges
+
+import "prgnn/stages/stagetest"
+
+func init() { stagetest.Use(Kinds) }
