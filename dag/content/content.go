@@ -111,6 +111,7 @@ func (f *Digests) content(hash Hashing, paths, except []string) (string, error) 
 	add = func(path, name string, above []fs.FileInfo) error {
 		info, err := os.Stat(path)
 		switch {
+		case Computed(path):
 		case err != nil:
 			fmt.Fprintf(sum, "%q is not there\n", name)
 		case info.Mode().IsRegular():
@@ -157,6 +158,19 @@ func (f *Digests) content(hash Hashing, paths, except []string) (string, error) 
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// Computed reports whether a path leads to what the system computes.
+func Computed(path string) bool {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+	}
+	path = filepath.Clean(path)
+	return slices.ContainsFunc([]string{"/dev", "/proc", "/sys"}, func(system string) bool {
+		return path == system || strings.HasPrefix(path, system+"/")
+	})
 }
 
 // Uncounted are what lies in a directory and does not count, without the exceptions, or else the directory itself.

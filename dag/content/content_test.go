@@ -69,3 +69,22 @@ func TestInterruptedCode(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestComputed: what the system computes does not count, also behind a link: it is another one with each reading.
+func TestComputed(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		need.Missing(t, "%v", err)
+	}
+	dir := t.TempDir()
+	of := func() string {
+		return need.Value(new(Digests).Code(HashFile, []string{dir, "/proc/self/stat"}, nil))(t)
+	}
+	before := of()
+	need.NoError(t, os.Symlink("/proc/self/stat", filepath.Join(dir, "mtab")))
+	need.NoError(t, os.Symlink("/proc/self/fdinfo", filepath.Join(dir, "directory")))
+	need.Equal(t, of(), before)
+	need.NoError(t, os.Symlink(os.Args[0], filepath.Join(dir, "other")))
+	if of() == before {
+		t.Error("a link to a file does not count")
+	}
+}

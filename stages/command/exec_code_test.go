@@ -21,6 +21,7 @@ func TestPathsOfCommands(t *testing.T) {
 		need.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 		need.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
 	}
+	need.NoError(t, os.Symlink("/dev/null", filepath.Join(dir, "null")))
 	t.Setenv("PRGNN_DIR", dir)
 	for text, want := range map[string]string{
 		"DIR/a.txt":                            "/a.txt",
@@ -50,6 +51,7 @@ func TestPathsOfCommands(t *testing.T) {
 		"sh wc $(dirname DIR/d/e.txt)/x":       "/d /d/e.txt",
 		"sh awk '/usr/ {print}' DIR/nowhere":   "none",
 		"sh cat /proc/self/status $HOME/a.txt": "none",
+		"sh cat DIR/null":                      "none",
 		// What only the command computes stands for the directory.
 		"sh cat DIR/d/sub-${n}_mask.txt":                  "/d",
 		"sh n=$(basename x .tsv); cat DIR/d/e$n\".txt\"":  "/d",
