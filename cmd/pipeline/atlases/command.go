@@ -86,7 +86,7 @@ func list(a *console.Console, word string) error {
 	if err != nil {
 		return err
 	}
-	grid := console.Grid{Right: map[int]bool{4: true, 5: true}}
+	grid := console.Grid{Right: map[int]bool{4: true, 5: true}, Wide: a.Wide()}
 	grid.Add("atlas", "desc", "space", "res", "regions", "size", "here")
 	var names []string
 	for _, at := range All() {

@@ -95,7 +95,7 @@ func Against(con *console.Console, g *dag.Graph, here differ.Results, places []s
 
 // table prints a line for each stage and a column for each place.
 func (a *auditor) table(g *dag.Graph, platform string, hosts []host) {
-	t := console.Grid{}
+	t := console.Grid{Wide: a.Wide()}
 	head, platforms := []string{"stage"}, []string{platform}
 	for _, h := range hosts {
 		head, platforms = append(head, h.Place), append(platforms, cmp.Or(h.Platform, "?"))

@@ -235,6 +235,7 @@ func (a *app) everywhere(cmd *cobra.Command, _ []string) error {
 	if a.JSON && out != nil && out.Value.String() == "-" {
 		errs = append(errs, flags.Usage(cmd, "--json and -o - both write to stdout: give a file by -o PATH, or leave out --json"))
 	}
+	a.Fold(!a.JSON && !slices.Contains(verbatim, cmd.Name()))
 	if instead, text := textOnly[cmd.Name()]; a.JSON && text && cmd.Parent() == cmd.Root() {
 		errs = append(errs, flags.Usage(cmd, "there is no --json for it: %s", instead))
 	}
@@ -270,6 +271,9 @@ var textOnly = map[string]string{
 	"exec-task":  "leave it out",
 	"exec-pilot": "leave it out",
 }
+
+// verbatim are the commands whose output is a text of another form, which a terminal shows as it is.
+var verbatim = []string{"graph", "print", "log", "completion", "docs", "help"}
 
 // outputFlags gives a command -o, with its default, and --replace.
 func (a *app) outputFlags(cmd *cobra.Command, path *string, byDefault, usage string) {

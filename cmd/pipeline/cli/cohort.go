@@ -47,7 +47,7 @@ func (a *app) cohort(file string, sets []string) error {
 			a.Object(e)
 		}
 	} else {
-		members.Print(a.Out, p, all, a.Verbose)
+		members.Print(a.Console, p, all)
 	}
 	if !slices.ContainsFunc(all, func(e members.Event) bool { return e.State == "taken" }) {
 		return &exit.Error{Code: exit.Failed, Err: fmt.Errorf("no %s is usable", p.Roster.Noun())}

@@ -100,7 +100,7 @@ func (a *app) plan(file string, sets []string, o engine.Options) error {
 		}
 		return exit.Wrong(errors.Join(failing...))
 	}
-	g := console.Grid{}
+	g := console.Grid{Wide: a.Wide()}
 	for _, group := range groupSteps(steps, a.Verbose) {
 		g.Add(group.name(), string(group.state), group.reason)
 	}

@@ -121,7 +121,7 @@ func (a *app) runsOf(file string, sets []string) error {
 // listRuns prints the runs of a pipeline, or of all when its name is "".
 func (a *app) listRuns(store *disk.Store, pipeline string) error {
 	all, damaged := store.Runs()
-	g := console.Grid{Right: map[int]bool{3: true, 4: true, 5: true}}
+	g := console.Grid{Right: map[int]bool{3: true, 4: true, 5: true}, Wide: a.Wide()}
 	g.Add("run", "started", "pipeline", "ran", "cached", "took", "outcome")
 	listed := 0
 	for _, rr := range all {
@@ -191,7 +191,7 @@ func (a *app) showRun(id string, what []string, rows int) error {
 }
 
 func (a *app) printRun(r *record.Record) {
-	g := console.Grid{}
+	g := console.Grid{Wide: a.Wide()}
 	g.Add("run", r.ID)
 	g.Add("pipeline", fmt.Sprintf("%s (%s)", r.Pipeline, r.File))
 	g.Add("started", r.Started.Local().Format("2006-01-02 15:04:05"))
@@ -235,7 +235,7 @@ func (a *app) printRun(r *record.Record) {
 			s.bytes += ref.Size
 		}
 	}
-	g = console.Grid{Right: map[int]bool{2: true, 3: true, 4: true, 5: true}}
+	g = console.Grid{Right: map[int]bool{2: true, 3: true, 4: true, 5: true}, Wide: a.Wide()}
 	g.Add("stage", "tasks", "work", "memory", "read", "results")
 	for _, name := range order {
 		s := sums[name]

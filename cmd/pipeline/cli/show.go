@@ -101,7 +101,7 @@ func (a *app) showFile(file string, sets []string) error {
 		return err
 	}
 	defer c.Store.Close()
-	g := console.Grid{Right: map[int]bool{2: true, 3: true, 4: true}}
+	g := console.Grid{Right: map[int]bool{2: true, 3: true, 4: true}, Wide: a.Wide()}
 	g.Add("stage", "kind", "tasks", "there", "size", "outputs")
 	for _, s := range c.Pipeline.Graph.Stages() {
 		e := stageEvent{Event: "stage", Stage: s.Name(), Kind: s.Kind().Name, Tasks: len(s.Tasks())}
@@ -259,7 +259,7 @@ func (a *app) showOutputs(store *disk.Store, outs []results.Output, rows int) er
 		if o.Port.Doc != "" {
 			fmt.Fprintf(a.Out, "  %s\n", a.Page.Faint(o.Port.Doc))
 		}
-		got.Print(a.Out, rows, "  ")
+		got.Print(a.Console, rows, "  ")
 		fmt.Fprintln(a.Out)
 	}
 	if len(others) > 0 {

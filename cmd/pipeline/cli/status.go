@@ -59,7 +59,7 @@ func (a *app) status(file string, sets []string) error {
 	if err != nil && !errors.Is(err, cluster.ErrAbsent) {
 		a.Note("Slurm does not answer: %v", err)
 	}
-	g := console.Grid{}
+	g := console.Grid{Wide: a.Wide()}
 	done, all := 0, 0
 	// The tables and the files of a cohort are one stage.
 	stages := lists.By(c.Pipeline.Graph.Stages(), func(s *dag.StageNode) string { return s.Name() })

@@ -46,10 +46,20 @@ type Console struct {
 // New is the console of a command line. Colors and bars are for streams that are terminals.
 func New(args []string, stdout, stderr io.Writer) *Console {
 	shown, said := &visibleWriter{w: stdout}, &visibleWriter{w: stderr}
-	return &Console{
+	a := &Console{
 		Out: bufio.NewWriterSize(shown, 1<<16), Stderr: said, stdout: stdout,
 		Page: terminalOf(stdout), Term: terminalOf(stderr), Args: args,
 		shown: shown, said: said,
+	}
+	said.folds = &folder{wide: a.Term.wide}
+	return a
+}
+
+// Fold breaks the lines of stdout between words where it is a terminal, or leaves them whole.
+func (a *Console) Fold(on bool) {
+	_ = a.Out.Flush()
+	if a.shown.folds = nil; on {
+		a.shown.folds = &folder{wide: a.Page.wide}
 	}
 }
 
@@ -184,13 +194,7 @@ func commandLine(args []string) string {
 }
 
 // Wide is how many columns a terminal has; 0 when stdout is none, and lines stay whole.
-func (a *Console) Wide() int {
-	if !a.Page.IsTerminal() {
-		return 0
-	}
-	w, _ := a.Page.Size()
-	return w
-}
+func (a *Console) Wide() int { return a.Page.wide() }
 
 // Few calls show for the first most of n items (with -v for all), and prints how many it leaves out.
 func (a *Console) Few(w io.Writer, n, most int, show func(i int)) {

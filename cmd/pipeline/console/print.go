@@ -14,8 +14,10 @@ import (
 type Grid struct {
 	Indent string
 	Right  map[int]bool
-	Wide   int // columns of the terminal, into which the last cell is wrapped; 0 wraps nothing
-	Rows   [][]string
+	// Wide is how many columns a terminal has; 0 is no limit. A last cell of text is wrapped into them, beside the other
+	// cells or below them. If the others are too wide, too, the grid is printed in parts, each with the first column.
+	Wide int
+	Rows [][]string
 }
 
 // Add adds a row.
@@ -26,9 +28,8 @@ func (g *Grid) Add(cells ...string) {
 	g.Rows = append(g.Rows, cells)
 }
 
-// Print writes all rows.
-func (g *Grid) Print(w io.Writer) {
-	var width []int
+// widths are those of the columns.
+func (g *Grid) widths() (width []int) {
 	for _, row := range g.Rows {
 		for i, cell := range row {
 			if i == len(width) {
@@ -37,11 +38,32 @@ func (g *Grid) Print(w io.Writer) {
 			width[i] = max(width[i], utf8.RuneCountInString(cell))
 		}
 	}
-	hang := utf8.RuneCountInString(g.Indent)
-	for i := 0; i+1 < len(width); i++ {
-		hang += width[i] + 2
+	return width
+}
+
+// Width is how many columns the lines have at most.
+func (g *Grid) Width() int {
+	n := utf8.RuneCountInString(g.Indent) - 2
+	for _, w := range g.widths() {
+		n += w + 2
 	}
-	below := hang+30 > g.Wide // too little room beside the other cells
+	return n
+}
+
+// Print writes all rows.
+func (g *Grid) Print(w io.Writer) {
+	width := g.widths()
+	hang, all := utf8.RuneCountInString(g.Indent), 0
+	for i := range width {
+		if all = hang + width[i]; i+1 < len(width) {
+			hang += width[i] + 2
+		}
+	}
+	if g.Wide > 0 && all > g.Wide && len(width) > 1 && (hang > g.Wide || g.Right[len(width)-1]) {
+		g.printParts(w, width)
+		return
+	}
+	below := hang+30 > g.Wide && all > g.Wide // too little room beside the other cells
 	var line strings.Builder
 	for _, row := range g.Rows {
 		line.Reset()
@@ -70,6 +92,28 @@ func (g *Grid) Print(w io.Writer) {
 		if under != "" {
 			fmt.Fprintln(w, under)
 		}
+	}
+}
+
+// printParts writes as many columns as there is room for, and the others below them.
+func (g *Grid) printParts(w io.Writer, width []int) {
+	for from := 1; from < len(width); {
+		part, room := Grid{Indent: g.Indent, Right: map[int]bool{0: g.Right[0]}}, g.Wide-len(g.Indent)-width[0]
+		to := from
+		for to < len(width) && (to == from || room >= width[to]+2) {
+			part.Right[to-from+1] = g.Right[to]
+			room -= width[to] + 2
+			to++
+		}
+		for _, row := range g.Rows {
+			cells := slices.Clone(row[:min(1, len(row))])
+			part.Rows = append(part.Rows, append(cells, row[min(from, len(row)):min(to, len(row))]...))
+		}
+		if from > 1 {
+			fmt.Fprintln(w)
+		}
+		part.Print(w)
+		from = to
 	}
 }
 

@@ -49,6 +49,38 @@ func TestAgain(t *testing.T) {
 	need.Equal(t, a.Again(), `pipeline run 'my study/x.yaml' --set 'train.lambda=[0, 0]' --only 'a'\''b' ''`)
 }
 
+// TestFold: lines break between words, and a word or a control sequence is whole; in pieces of any size of lines.
+func TestFold(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"short\n", "short\n"},
+		{"ten letters and more\nnext\n", "ten letters\n  and more\nnext\n"},
+		{"  in one two three\n", "  in one two\n    three\n"},
+		{"a  b          c           d\n", "a  b\n  c\n  d\n"},
+		{"averylongwordindeed and more\n", "averylongwordindeed\n  and more\n"},
+		{"\x1b[31mred\x1b[0m words of 12 x\n", "\x1b[31mred\x1b[0m words of\n  12 x\n"},
+		{"in all in 37.3 s\n", "in all in\n  37.3 s\n"},
+		{"größe größer x", "größe größer\n  x"},
+	} {
+		f := &folder{wide: func() int { return 12 }}
+		need.Equal(t, string(f.fold([]byte(c.in))), c.want, c.in)
+	}
+	f := &folder{wide: func() int { return 12 }}
+	need.Equal(t, string(f.fold([]byte("1 of 2 ")))+string(f.fold([]byte("skipped: x\n")))+string(f.fold([]byte("next\n"))),
+		"1 of 2 \n  skipped: x\nnext\n")
+	f = &folder{wide: func() int { return 0 }}
+	need.Equal(t, string(f.fold([]byte("ten letters and more\n"))), "ten letters and more\n")
+}
+
+// Where all columns are too wide for the terminal, or the last one is of numbers, there are parts with the first one.
+func TestGridInParts(t *testing.T) {
+	g := Grid{Indent: "  ", Wide: 24, Right: map[int]bool{1: true, 2: true, 3: true}}
+	g.Add("name", "first", "second", "third")
+	g.Add("sub-1", "1", "2", "3")
+	var b strings.Builder
+	g.Print(&b)
+	need.Equal(t, b.String(), "  name   first  second\n  sub-1      1       2\n\n  name   third\n  sub-1      3\n")
+}
+
 // The last cell is wrapped beside the others where there is room, and below them where not.
 func TestGridWraps(t *testing.T) {
 	for _, c := range []struct {

@@ -36,6 +36,15 @@ func (t Terminal) Size() (width, height int) {
 	return 80, 24
 }
 
+// wide is the columns of a terminal; 0 where there is none.
+func (t Terminal) wide() int {
+	if !t.IsTerminal() {
+		return 0
+	}
+	w, _ := t.Size()
+	return w
+}
+
 func (t Terminal) paint(code, s string) string {
 	if !t.color {
 		return s

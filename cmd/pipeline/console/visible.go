@@ -23,8 +23,9 @@ var Control = sync.OnceValue(func() string { return "\x1b" + rand.Text() + "[" }
 type visibleWriter struct {
 	w io.Writer
 
-	mu   sync.Mutex
-	rest []byte // an incomplete character or control sequence
+	mu    sync.Mutex
+	rest  []byte // an incomplete character or control sequence
+	folds *folder
 }
 
 func (v *visibleWriter) Write(p []byte) (int, error) {
@@ -32,6 +33,9 @@ func (v *visibleWriter) Write(p []byte) (int, error) {
 	defer v.mu.Unlock()
 	text, rest := appendVisible(make([]byte, 0, len(v.rest)+len(p)), append(v.rest, p...), false)
 	v.rest = bytes.Clone(rest)
+	if v.folds != nil {
+		text = v.folds.fold(text)
+	}
 	if len(text) > 0 {
 		if _, err := v.w.Write(text); err != nil {
 			return 0, err

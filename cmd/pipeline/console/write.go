@@ -245,6 +245,7 @@ func SweepUnfinished(dir string) { workdir.Sweep(dir, workdir.Unfinished) }
 // characters visible.
 func (a *Console) Bytes(write func(io.Writer) error) error {
 	if a.Page.IsTerminal() {
+		a.Fold(false)
 		return write(a.Out)
 	}
 	if isClosed(a.stdout) {

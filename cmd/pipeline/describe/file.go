@@ -129,9 +129,9 @@ func inspectValue(a *console.Console, e FileEvent, f *os.File, rows int) error {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "%s  %s, %s\n", a.Page.Bold(e.Path), e.Format, console.ByteCount(e.Bytes))
-	c.Print(a.Out, rows, "  ")
+	c.Print(a, rows, "  ")
 	if c.Table != nil {
-		g := console.Grid{Indent: "  "}
+		g := console.Grid{Indent: "  ", Wide: a.Wide()}
 		for _, col := range results.Columns(c.Table) {
 			g.Add(col.Name, col.Type, col.Unit, col.Doc)
 		}

@@ -44,7 +44,7 @@ func printImage(a *console.Console, e describe.FileEvent, info nifti.Info) {
 		order = "big-endian"
 	}
 	fmt.Fprintf(a.Out, "%s  %s, %s %s, %s\n", a.Page.Bold(e.Path), what, nifti.DataType(info.Datatype), order, console.ByteCount(e.Bytes))
-	g := console.Grid{Indent: "  "}
+	g := console.Grid{Indent: "  ", Wide: a.Wide()}
 	lengths := lists.Map(info.Shape, func(n int64) string { return fmt.Sprint(n) })
 	g.Add("shape", strings.Join(lengths, " × "))
 	if info.Class != "Cifti2Image" { // whose axes are no places in space

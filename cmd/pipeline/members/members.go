@@ -172,11 +172,12 @@ func scanCells(events []Scan) []string {
 	return row
 }
 
-// Print writes the table, a line for each reason that several share, the notes, and the numbers. verbose names the
+// Print writes the table, a line for each reason that several share, the notes, and the numbers. With -v it lists the
 // files.
-func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
+func Print(a *console.Console, p *pipelines.Pipeline, people []Event) {
+	w, verbose := a.Out, a.Verbose
 	ports := slices.Sorted(maps.Keys(p.Roster.Files))
-	g := console.Grid{}
+	g := console.Grid{Wide: a.Wide()}
 	head := []string{"participant", "group"}
 	if p.Roster.Axis != "" {
 		head = []string{p.Roster.Axis}

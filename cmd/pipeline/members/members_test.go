@@ -2,9 +2,11 @@ package members
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
+	"prgnn/cmd/pipeline/console"
 	"prgnn/internal/need"
 	"prgnn/pipelines"
 	_ "prgnn/stages" // the kinds
@@ -27,7 +29,9 @@ func TestReasonsThatSeveralShare(t *testing.T) {
 		e.fault = i == 4
 	}
 	var out bytes.Buffer
-	Print(&out, p, people, false)
+	a := console.New(nil, &out, io.Discard)
+	Print(a, p, people)
+	need.NoError(t, a.Flush())
 	text := out.String()
 	id := func(i int) string { return people[i].Participant }
 	if n := strings.Count(text, "unusable: [1]"); n != 4 || strings.Count(text, "is cut off") != 1 {

@@ -89,14 +89,15 @@ func (c Content) JSON(rows int) ContentJSON {
 }
 
 // Print shows a content to a person: its shape, then its beginning.
-func (c Content) Print(w io.Writer, rows int, indent string) {
+func (c Content) Print(a *console.Console, rows int, indent string) {
+	w := a.Out
 	switch {
 	case c.Table != nil:
 		fmt.Fprintf(w, "%s%s × %s\n", indent, words.Count(c.Table.Rows(), "row"),
 			words.Count(len(c.Table.Columns), "column"))
-		printTable(w, c.Table, rows, indent)
+		printTable(a, c.Table, rows, indent)
 	case c.Array != nil:
-		c.printArray(w, indent)
+		c.printArray(w, a.Wide(), indent)
 	case c.Text != "":
 		lines := strings.Split(strings.TrimRight(c.Text, "\n"), "\n")
 		for _, line := range lines {
@@ -105,12 +106,12 @@ func (c Content) Print(w io.Writer, rows int, indent string) {
 	}
 }
 
-func (c Content) printArray(w io.Writer, indent string) {
+func (c Content) printArray(w io.Writer, wide int, indent string) {
 	a := c.Array
 	if a.IsComplex() {
 		fmt.Fprintf(w, "%s%s %s\n", indent, a.FileDType(), differ.Shape(a.Shape, c.Axes))
 		parts := a.Parts()
-		printCorners(w, a.Len(), func(i int) string { return complexText(parts[2*i:], 6) }, a.Shape, indent)
+		printCorners(w, wide, a.Len(), func(i int) string { return complexText(parts[2*i:], 6) }, a.Shape, indent)
 		return
 	}
 	values := a.Float64s()
@@ -123,7 +124,7 @@ func (c Content) printArray(w io.Writer, indent string) {
 		}
 	}
 	fmt.Fprintln(w)
-	printCorners(w, len(values), func(i int) string { return fmt.Sprintf("%.6g", values[i]) }, a.Shape, indent)
+	printCorners(w, wide, len(values), func(i int) string { return fmt.Sprintf("%.6g", values[i]) }, a.Shape, indent)
 }
 
 // complexText is a complex number as Python writes it, with so many digits; -1 for all.
@@ -135,8 +136,9 @@ func complexText(parts []float64, digits int) string {
 	return re + im + "j"
 }
 
-// printCorners shows the first matrix of an array: all of it, or its corners when it is large.
-func printCorners(w io.Writer, n int, text func(i int) string, shape []int, indent string) {
+// printCorners shows the first matrix of an array: all of it, or its corners when it is large, which are narrower where a
+// terminal of wide columns has no room.
+func printCorners(w io.Writer, wide, n int, text func(i int) string, shape []int, indent string) {
 	if n == 0 {
 		return
 	}
@@ -147,33 +149,39 @@ func printCorners(w io.Writer, n int, text func(i int) string, shape []int, inde
 			rows = shape[n-2]
 		}
 	}
-	g := console.Grid{Indent: indent, Right: map[int]bool{}}
-	shown := corner(columns)
-	for i := range shown {
-		g.Right[i] = true
-	}
-	for _, r := range corner(rows) {
-		var cells []string
-		for _, c := range shown {
-			if r < 0 || c < 0 {
-				cells = append(cells, "…")
-			} else {
-				cells = append(cells, text(r*columns+c))
-			}
+	for size := 4; ; size-- {
+		g := console.Grid{Indent: indent, Right: map[int]bool{}}
+		shown := corner(columns, size)
+		for i := range shown {
+			g.Right[i] = true
 		}
-		g.Add(cells...)
+		for _, r := range corner(rows, 4) {
+			var cells []string
+			for _, c := range shown {
+				if r < 0 || c < 0 {
+					cells = append(cells, "…")
+				} else {
+					cells = append(cells, text(r*columns+c))
+				}
+			}
+			g.Add(cells...)
+		}
+		if size == 1 || wide == 0 || g.Width() <= wide {
+			g.Print(w)
+			return
+		}
 	}
-	g.Print(w)
 }
 
-// corner lists the first n numbers, or the first and last four with -1 for what is left out.
-func corner(n int) []int {
+// corner lists the first n numbers or, of more than two beside those of both ends, as many of the first and the last
+// with -1 for what is left out.
+func corner(n, ends int) []int {
 	var all []int
 	for i := range n {
 		switch {
-		case n <= 10 || i < 4 || i >= n-4:
+		case n <= 2*ends+2 || i < ends || i >= n-ends:
 			all = append(all, i)
-		case i == 4:
+		case i == ends:
 			all = append(all, -1)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 )
 
 // printTable shows the first rows of a table to a person.
-func printTable(w io.Writer, t *encoding.Table, rows int, indent string) {
-	g := console.Grid{Indent: indent, Right: map[int]bool{}}
+func printTable(a *console.Console, t *encoding.Table, rows int, indent string) {
+	g := console.Grid{Indent: indent, Right: map[int]bool{}, Wide: a.Wide()}
 	var names []string
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -49,9 +49,9 @@ func printTable(w io.Writer, t *encoding.Table, rows int, indent string) {
 		}
 		g.Add(cells...)
 	}
-	g.Print(w)
+	g.Print(a.Out)
 	if more := t.Rows() - n; more > 0 {
-		io.WriteString(w, indent+"… "+words.Count(more, "row")+" more\n")
+		io.WriteString(a.Out, indent+"… "+words.Count(more, "row")+" more\n")
 	}
 }
 
