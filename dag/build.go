@@ -13,10 +13,8 @@ import (
 )
 
 // A Builder makes a Graph: of stages, their tasks, and what each task reads.
-// After a Build without mistakes every method panics.
-//
-// Draft, Locate, Measure, Order, Sort, TaskNamed and Title are for programs that
-// read graphs from files or records, as package pipelines does.
+// After a Build without mistakes every method panics. Draft, Locate, Measure,
+// Order, Sort, TaskNamed and Title are for readers of files and of records.
 type Builder struct {
 	g     *Graph
 	wrong []error

@@ -3,10 +3,12 @@ package dag
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"prgnn/internal/need"
 )
@@ -135,6 +137,47 @@ func TestBuildChecksInstances(t *testing.T) {
 		"task rule: mode exact needs another factor than 1",
 		"the kind nothing of stage nothing has no New",
 	}, "\n"))
+}
+
+// A windowed stage has parameters of types that none can have.
+type windowed struct {
+	typed
+	Window time.Duration `param:"window"`
+	Hidden int
+	Limits map[string]int `param:"limits"`
+}
+
+// TestRegisterChecksDeclarations: all mistakes in the declaration of a kind are listed when it is registered, and by
+// Build for one that is not.
+func TestRegisterChecksDeclarations(t *testing.T) {
+	const types = ": a parameter is a bool, int, int64, uint64, float64 or string, or a slice of int, float64 or string"
+	wrong := []string{
+		`parameter "window" of dag.windowed has the type time.Duration` + types + `; for a time, use float64 and the tag unit:"s"`,
+		"field Hidden of dag.windowed has no param tag",
+		`parameter "limits" of dag.windowed has the type map[string]int` + types,
+	}
+	kind := &Kind{Name: "windowed", New: func() Stage { return &windowed{} }}
+	for _, c := range []struct {
+		kind *Kind
+		want string
+	}{
+		{kind, "dag: the kind windowed: " + strings.Join(wrong, "\n")},
+		{&Kind{Name: "nothing"}, "dag: the kind nothing has no New"},
+	} {
+		func() {
+			defer func() { need.Equal(t, fmt.Sprint(recover()), c.want) }()
+			Register(c.kind)
+		}()
+		if _, there := Lookup(c.kind.Name); there {
+			t.Errorf("%s is registered", c.kind.Name)
+		}
+	}
+	b := NewGraph("windows")
+	s := b.Stage("s", kind, "n")
+	b.Task(s, &windowed{}, "1")
+	b.Task(s, &windowed{}, "2")
+	_, err := b.Build()
+	need.Equal(t, err.Error(), "the kind windowed of stage s: "+strings.Join(wrong, "; "))
 }
 
 // one has one output.

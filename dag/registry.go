@@ -2,9 +2,12 @@ package dag
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
+
+	"prgnn/dag/param"
 )
 
 // registry has the stage kinds of this program.
@@ -13,13 +16,19 @@ var registry struct {
 	kinds map[string]*Kind
 }
 
-// Register adds stage kinds to the program, in an init function.
+// Register adds stage kinds, in an init function. It panics at a mistake in one.
 func Register(kinds ...*Kind) {
 	registry.Lock()
 	defer registry.Unlock()
 	for _, k := range kinds {
 		if registry.kinds[k.Name] != nil {
 			panic("dag: the kind " + k.Name + " is registered twice")
+		}
+		if k.New == nil {
+			panic("dag: the kind " + k.Name + " has no New")
+		}
+		if err := param.Declared(k.New()); err != nil {
+			panic(fmt.Sprintf("dag: the kind %s: %v", k.Name, err))
 		}
 		if registry.kinds == nil {
 			registry.kinds = map[string]*Kind{}

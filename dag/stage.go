@@ -8,7 +8,8 @@ import (
 )
 
 // A Stage is one piece of work with its parameters filled in: a pointer to a
-// struct whose tagged fields are the parameters (package param).
+// struct whose tagged fields are the parameters (package param): bool, int,
+// int64, uint64, float64, string, and slices of int, float64 and string.
 type Stage interface {
 	Ports() Ports
 	// Run depends on parameters and inputs only: no clock, environment, path, global.

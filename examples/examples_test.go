@@ -205,7 +205,8 @@ func TestHelperPackage(t *testing.T) {
 		t.Helper()
 		output(t, lab, "go", "generate", "./...")
 		for _, build := range [][2]string{{"-s -w", "9 ran, 0 cached"}, {"-s", "0 ran, 9 cached"}} {
-			if got := output(t, lab, "go", "run", "-ldflags="+build[0], "./byhand", "data", store); !strings.Contains(got,
+			if got := output(t, lab, "go", "run", "-ldflags="+build[0], "./byhand", "data",
+				store); !strings.Contains(got,
 				build[1]) || strings.Contains(got, "differs from the listing") {
 				t.Errorf("%s: %s, want %s", state, got, build[1])
 			}
@@ -220,7 +221,8 @@ func TestHelperPackage(t *testing.T) {
 	testdir.Write(t, file, edited)
 	twice("with a helper", "second.store")
 	output(t, lab, "go", "build", "-o", "pipeline.exe", ".")
-	if got := output(t, lab, filepath.Join(lab, "pipeline.exe"), "plan", "tide.yaml"); strings.Contains(got, "differs from") {
+	if got := output(t, lab, filepath.Join(lab, "pipeline.exe"), "plan", "tide.yaml"); strings.Contains(got,
+		"differs from") {
 		t.Error(got)
 	}
 	testdir.Write(t, file, plain)

@@ -439,7 +439,8 @@ package main
 		!bytes.Contains(b, []byte("\nsource prgnn/science/shared.go ")) {
 		t.Errorf("the sources of the other module are not those that it embeds:\n%s", b)
 	}
-	// They lie in each package that the kinds reach, so that every program with these has them. The package of the kinds
+	// They lie in each package that the kinds reach, so that every program with these has them. The package of the
+	// kinds
 	// links those of the other module.
 	if _, err := os.Stat(former); err == nil {
 		t.Error("a file that is no longer generated stays")

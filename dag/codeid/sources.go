@@ -146,7 +146,8 @@ func (p *program) sources() (*sources, error) {
 	maps.DeleteFunc(others, func(_ string, patterns []string) bool { return patterns == nil })
 	s.files = map[string][]byte{}
 	if main.Path == release.Module {
-		s.files[filepath.Join(main.Dir, listing.SourcesFile)] = embedding(path.Base(main.Path), main.Path, rooted(matching), nil)
+		s.files[filepath.Join(main.Dir, listing.SourcesFile)] = embedding(path.Base(main.Path), main.Path,
+			rooted(matching), nil)
 		return &s, nil
 	}
 	for q, patterns := range matching { // every program that imports the kinds then has all sources
@@ -160,7 +161,8 @@ func (p *program) sources() (*sources, error) {
 			})
 		}
 		slices.Sort(patterns)
-		s.files[filepath.Join(q.Dir, listing.SourcesFile)] = embedding(q.Name, q.ImportPath, slices.Compact(patterns), linked)
+		s.files[filepath.Join(q.Dir, listing.SourcesFile)] = embedding(q.Name, q.ImportPath,
+			slices.Compact(patterns), linked)
 	}
 	former := filepath.Join(main.Dir, listing.SourcesFile)
 	text, err := os.ReadFile(former)

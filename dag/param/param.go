@@ -22,7 +22,8 @@ import (
 //		Subject  string  `param:"subject" doc:"the participant, filled in by each: subject"`
 //	}
 //
-// A field is a bool, int, int64, uint64, float64 or string, or a slice of int, float64 or string. The tags choices:"a|b", min, max, unit and doc are checked
+// A field is a bool, int, int64, uint64, float64 or string, or a slice of int, float64
+// or string. The tags choices:"a|b", min, max, unit and doc are checked
 // and shown; of a list, each element is checked. A text with the tag keys:"a|b" may also
 // be a mapping of texts under these keys, which it holds as a JSON object; under the key dir
 // stands a place. Embedded structs are groups of
@@ -162,7 +163,8 @@ func Check(s, from any) error {
 	for i := range fields.inOrder {
 		f := &fields.inOrder[i]
 		err := f.check(v.FieldByIndex(f.index))
-		if err != nil && !reflect.DeepEqual(v.FieldByIndex(f.index).Interface(), was.FieldByIndex(f.index).Interface()) {
+		if err != nil && !reflect.DeepEqual(v.FieldByIndex(f.index).Interface(),
+			was.FieldByIndex(f.index).Interface()) {
 			wrong = append(wrong, fmt.Errorf("parameter %q %w", f.name, err))
 		}
 	}
@@ -207,7 +209,8 @@ func (t *fieldTable) collect(typ reflect.Type, at []int) (wrong []error) {
 		if !sf.IsExported() {
 			continue
 		}
-		f := field{name: sf.Tag.Get("param"), index: index, typ: sf.Type, tag: sf.Tag, least: math.Inf(-1), most: math.Inf(1)}
+		f := field{name: sf.Tag.Get("param"), index: index, typ: sf.Type, tag: sf.Tag,
+			least: math.Inf(-1), most: math.Inf(1)}
 		if f.name == "" {
 			// An exported field that is no parameter could change the result
 			// without changing the key.

@@ -13,6 +13,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/lists"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -415,6 +416,9 @@ func Register(kinds ...Source) {
 	for _, c := range kinds {
 		if slices.ContainsFunc(registered, func(o Source) bool { return o.Name == c.Name }) {
 			panic("cohort: the kind " + c.Name + " is registered twice")
+		}
+		if err := param.Declared(c.New()); err != nil {
+			panic(fmt.Sprintf("cohort: the kind %s: %v", c.Name, err))
 		}
 		registered = append(registered, c)
 	}
