@@ -53,9 +53,12 @@ func hostileStudy(t *testing.T) string {
 	if runtime.GOOS != "windows" {
 		dir = filepath.Join(dir, strings.ReplaceAll(hostile, "/", ""))
 	}
-	series := "a\tb\tc\n"
-	for i := range 12 {
-		series += fmt.Sprintf("%d\t%d\t%d\n", i%5, i%3, i%7)
+	series := func(of int) string {
+		text := "a\tb\tc\n"
+		for i := range 12 {
+			text += fmt.Sprintf("%d\t%d\t%d\n", i%5, i%3, i%7+of*i%4)
+		}
+		return text
 	}
 	cell := strings.NewReplacer("\r", "", "\n", "").Replace(hostile)
 	cohort := "cohort: { timeseries: { file: people.tsv, series: \"{participant_id}.tsv\" } }\n"
@@ -63,7 +66,7 @@ func hostileStudy(t *testing.T) string {
 	files := map[string]string{
 		"people.tsv": "participant_id\tgroup\t" + cell + "\nsub-a\tA" + cell + "\t" + cell + "\nsub-b\tB" + cell +
 			"\tx\nsub-c\tB" + cell + "\tx\n",
-		"sub-a.tsv": series, "sub-b.tsv": series, "sub-c.tsv": series,
+		"sub-a.tsv": series(0), "sub-b.tsv": series(1), "sub-c.tsv": series(2),
 		"good.yaml": "pipeline: " + quotedYAML(hostile) + "\nseed: 3\n" + cohort + "stages:\n" + series1 +
 			"  said: { use: exec, with: { command: [sh, -c, " + quotedYAML("printf '"+hostile+"'; printf '"+hostile+"' > {out}") + "], outputs: [out=text] } }\n" +
 			"  values: { use: echo, matrix: { value: [" + quotedYAML(hostile) + ", b] } }\n",
