@@ -349,6 +349,27 @@ func TestWeather(t *testing.T) {
 	if !strings.Contains(kinds, "weather-daily") || strings.Contains(kinds, "parcellate") {
 		t.Errorf("the program has other kinds than its own:\n%s", kinds)
 	}
+	if got := output(t, in, lab, "init", "--rows", filepath.Join("data", "stations.tsv")); !strings.Contains(got,
+		"next: pipeline cohort stations.yaml") {
+		t.Error(got)
+	}
+	if got := output(t, in, lab, "run", "-q", "stations.yaml"); !strings.Contains(got, " 0 failed") {
+		t.Error(got)
+	}
+	help := output(t, in, lab, "--help")
+	for line := range strings.Lines(help) {
+		if f := strings.Fields(line); strings.HasPrefix(line, "  ") && len(f) > 1 && f[0] != "new-stage" &&
+			f[0] != "pipeline" &&
+			f[0][0] != '-' {
+			help += output(t, in, lab, "help", f[0])
+		}
+	}
+	for _, word := range []string{"biopoint", "NIfTI", "BIDS", "bids", "participant", "region", "voxel", "sub-", "fMRI",
+		"Workbench", "connectivity", "imaging"} {
+		if at := strings.Index(help, word); at >= 0 {
+			t.Errorf("the help of a program without the brain: %q", help[max(0, at-60):min(len(help), at+40)])
+		}
+	}
 	want := read(output(t, in, lab, "export", "-q", "weather.yaml", "correlations", "-o", "-", "--format", "tsv"))
 
 	output(t, in, lab, "report", "-q", "weather.yaml", "-o", "weather.html")

@@ -137,7 +137,7 @@ func (a *app) bundle(what string, b bundling) error {
 	a.Note("wrote %s (%s): %s, %s, %s", b.path, console.ByteCount(e.Bytes), words.Count(e.Tasks, "task"),
 		words.Count(e.Inputs, "input file"), words.Count(e.Results, "result"))
 	if b.without {
-		a.Note("without its inputs: pipeline replay %s --inputs DIR", b.path)
+		a.Note("without its inputs: pipeline replay %s --inputs DIR", console.Shell(b.path))
 	}
 	return nil
 }

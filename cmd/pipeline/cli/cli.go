@@ -213,6 +213,7 @@ parameter changed back runs nothing.`,
 	root.SetHelpFunc(a.help)
 	root.SetUsageFunc(func(*cobra.Command) error { return nil })
 	root.SetFlagErrorFunc(a.flagError)
+	plain(root)
 	return root
 }
 

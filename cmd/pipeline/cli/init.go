@@ -3,16 +3,21 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/scaffold"
+	"prgnn/dag"
 	"prgnn/internal/version"
 	"prgnn/internal/words"
+	"prgnn/pipelines"
 	"prgnn/stages/bids"
 	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
@@ -98,10 +103,11 @@ func (a *app) init(path string, text func(derivatives []string) string) error {
 		return nil
 	}
 	if written != text(nil) {
-		fmt.Fprintf(a.Out, "wrote %s, for fMRIPrep's derivatives in %s; next: pipeline cohort %s\n", path, strings.Join(found, ", "), path)
+		fmt.Fprintf(a.Out, "wrote %s, for fMRIPrep's derivatives in %s; next: pipeline cohort %s\n", path, strings.Join(found, ", "),
+			console.Shell(path))
 		return nil
 	}
-	fmt.Fprintf(a.Out, "wrote %s; try: pipeline run %s\n", path, path)
+	fmt.Fprintf(a.Out, "wrote %s; try: pipeline run %s\n", path, console.Shell(path))
 	for _, dir := range found {
 		fmt.Fprintf(a.Out, "fMRIPrep's derivatives are in %s: to use them, replace simulate under cohort by\n  bids: { dir: %s, group: group }\n", dir, dir)
 	}
@@ -159,7 +165,7 @@ func (a *app) newStage(name, dir, clone, modulePath string, plain bool) error {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "wrote %s: %s\n", dir, strings.Join(files, ", "))
-	fmt.Fprintf(a.Out, "  cd %s && go generate ./... && go test ./... && go build -o pipeline .\n  ./pipeline run %s.yaml\n", dir, name)
+	fmt.Fprintf(a.Out, "  cd %s && go generate ./... && go test ./... && go build -o pipeline .\n  ./pipeline run %s.yaml\n", console.Shell(dir), name)
 	return nil
 }
 
@@ -188,13 +194,62 @@ func (a *app) initRows(to, table string) error {
 	if err != nil {
 		return exit.Wrongf("--rows %s: %w", table, err)
 	}
-	if err := scaffold.Study(path, scaffold.OfRows(name, filepath.ToSlash(from), axis, r.AxisName())); err != nil {
+	text, complete := rowsStudy(path, func(stage string) string {
+		return scaffold.OfRows(name, filepath.ToSlash(from), axis, r.AxisName(), stage)
+	}, r)
+	if err := scaffold.Study(path, text); err != nil {
 		return err
 	}
 	if a.JSON {
 		a.Object(initEvent{"init", path, nil})
 		return nil
 	}
-	fmt.Fprintf(a.Out, "wrote %s, for %s of %s; next: pipeline cohort %s\n", path, words.Count(len(r.Subjects), "row"), table, path)
+	next := "pipeline cohort " + console.Shell(path)
+	if !complete {
+		next = "replace KIND in it by a stage kind of this program, which pipeline stages lists"
+	}
+	fmt.Fprintf(a.Out, "wrote %s, for %s of %s; next: %s\n", path, words.Count(len(r.Subjects), "row"), table, next)
 	return nil
+}
+
+// rowsStudy is the text of a pipeline of rows with one stage: a command, or the first kind of this program that reads
+// what the rows have and needs nothing else. complete is false where the program has none.
+func rowsStudy(path string, text func(stage string) string, r *cohort.Roster) (written string, complete bool) {
+	if _, ok := dag.Lookup("exec"); ok {
+		return text(""), true
+	}
+	const stage = "  first: { use: %s, each: %s, in: { %s } } # pipeline stages %[1]s describes it\n"
+	for _, k := range dag.Kinds() {
+		if of := inputsOfRows(k.New().Ports(), r); of != "" {
+			try := text(fmt.Sprintf(stage, k.Name, r.AxisName(), of))
+			if _, err := pipelines.LoadText(path, try, filepath.Dir(path), nil); err == nil {
+				return try, true
+			}
+		}
+	}
+	return text(fmt.Sprintf(stage, "KIND", r.AxisName(), "INPUT: cohort.row")), false
+}
+
+// inputsOfRows connects the inputs of a kind with what each row has, its files before its columns; "" where it needs
+// anything else.
+func inputsOfRows(ports dag.Ports, r *cohort.Roster) string {
+	var of []string
+	for _, in := range ports.In {
+		if in.Optional {
+			continue
+		}
+		from := ""
+		for _, has := range []map[string]dag.Type{r.Files, r.Values} {
+			for _, port := range slices.Sorted(maps.Keys(has)) {
+				if from == "" && !in.Gather && dag.Fits(has[port], in.Type) == nil {
+					from = in.Name + ": cohort." + port
+				}
+			}
+		}
+		if from == "" {
+			return ""
+		}
+		of = append(of, from)
+	}
+	return strings.Join(of, ", ")
 }

@@ -100,7 +100,11 @@ func (a *app) mistaken(file string, err error) error {
 	var mistakes tree.Errors
 	if !errors.As(err, &mistakes) {
 		if errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "built-in") {
-			err = fmt.Errorf("%w\n  the built-in pipelines are %s; pipeline init writes one to start from", err, strings.Join(builtin.Names(), ", "))
+			hint := "pipeline init --rows TABLE writes one for the rows of a table"
+			if names := builtin.Names(); len(names) > 0 {
+				hint = fmt.Sprintf("the built-in pipelines are %s; pipeline init writes one to start from", strings.Join(names, ", "))
+			}
+			err = fmt.Errorf("%w\n  %s", err, hint)
 		}
 		return exit.Wrong(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"prgnn/artifacts/disk"
+	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/regular"
 )
@@ -19,7 +20,7 @@ import (
 // outlives the terminal.
 func (a *app) detachRun(s *disk.Store, file string) error {
 	if pid, log := background(s); pid != 0 {
-		return fmt.Errorf("a run is already in progress in the background: process %d, %s\n  pipeline status %s shows its progress", pid, log, file)
+		return fmt.Errorf("a run is already in progress in the background: process %d, %s\n  pipeline status %s shows its progress", pid, log, console.Shell(file))
 	}
 	for _, key := range append(slices.Clone(a.trusted), a.signKey) {
 		if regular.IsPipe(key) {
@@ -50,7 +51,7 @@ func (a *app) detachRun(s *disk.Store, file string) error {
 	if err := os.WriteFile(backgroundPID(s.Dir()), fmt.Appendln(nil, cmd.Process.Pid), 0o666); err != nil {
 		a.Note("%v", err)
 	}
-	fmt.Fprintf(a.Out, "continuing in the background: process %d, %s\n  pipeline status %s shows its progress\n", cmd.Process.Pid, log.Name(), file)
+	fmt.Fprintf(a.Out, "continuing in the background: process %d, %s\n  pipeline status %s shows its progress\n", cmd.Process.Pid, log.Name(), console.Shell(file))
 	return cmd.Process.Release()
 }
 

@@ -185,12 +185,17 @@ func (a *Console) Command(words ...string) string {
 func commandLine(args []string) string {
 	words := []string{"pipeline"}
 	for _, w := range args {
-		if strings.ContainsAny(w, " \t\n\"'\\$&|;<>()*?[]{}#~`!") || w == "" {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		words = append(words, w)
+		words = append(words, Shell(w))
 	}
 	return strings.Join(words, " ")
+}
+
+// Shell is a text as one word of a command line: in quotes where a shell would take it apart.
+func Shell(w string) string {
+	if strings.ContainsAny(w, " \t\n\"'\\$&|;<>()*?[]{}#~`!") || w == "" {
+		return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	}
+	return w
 }
 
 // Wide is how many columns a terminal has; 0 when stdout is none, and lines stay whole.

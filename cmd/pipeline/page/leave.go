@@ -62,7 +62,7 @@ func Leave(ctx context.Context, a *console.Console, p *pipelines.Pipeline, store
 		return ctx.Err()
 	}
 	if err != nil {
-		a.Warn("the report was not written to %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
+		a.Warn("the report was not written to %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, console.Shell(p.File))
 		return err
 	}
 	if a.JSON {

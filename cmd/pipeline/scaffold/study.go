@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"prgnn/dag"
 	"prgnn/internal/pattern"
 )
 
@@ -35,16 +34,17 @@ func Extending(text string, derivatives []string) string {
 var plainPath = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9._/-]*$`)
 
 // OfRows is the text of a pipeline of the rows of a table, whose stage is to be changed: it copies each row. row is the
-// name of a row; axis is the same name where the file must state it, else "".
-func OfRows(name, table, axis, row string) string {
+// name of a row; axis is the same name where the file must state it, else "". stage is the line of a stage; "" for a
+// command.
+func OfRows(name, table, axis, row, stage string) string {
 	if axis != "" {
 		axis = ", axis: " + axis
 	}
 	text := "# A study of the rows of a table. pipeline stages lists the stage kinds.\n" +
 		"pipeline: " + strconv.Quote(name) + "\ncohort:\n  rows: { file: " + strconv.Quote(table) + axis +
 		" } # each row is a " + row + "\n\nstages:\n"
-	if _, ok := dag.Lookup("exec"); !ok {
-		return text + "  # first: { use: KIND, each: " + row + ", in: { INPUT: cohort.row } }\n"
+	if stage != "" {
+		return text + stage
 	}
 	return text + "  first: # one task a row: replace the command by a program of yours, such as\n" +
 		"  # [python3, \"{script}\", \"{row}\", \"{out}\"]\n" +
