@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"prgnn/dag"
+	"prgnn/dag/content"
 	"prgnn/internal/machine"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
@@ -25,13 +26,14 @@ var execKind = dag.Kind{
 	Name: "exec",
 	Doc: "runs your own command on declared inputs\n" +
 		"The command starts in a new directory. {NAME} in the command is replaced by the path of the input or output of that name, or by the value of the parameter; inputs are read-only. A gathered input is a TSV file with one row per member: its coordinates and the path of its file. The command sees only the variables that environment lists, PATH, TMPDIR and TEMP (a directory of its own), LANG (C.UTF-8) and TZ (UTC); the result depends on the values of the listed ones, which are recorded as hashes. Its output is kept with the result (pipeline log) and shown if it fails. Connect scripts as inputs ({file: stats.py}), so that a changed script runs again. The content of the program counts too, with the interpreter of a script, the programs in a shell line, files and directories whose absolute paths the command contains, files that are values of its variables, and all files behind variables that name places of code, such as PYTHONPATH. What these load from elsewhere does not count, such as installed packages: connect a list of them as the input requirements, or run the command in a container: in: { container: { file: tools.sif } }. Apptainer or podman runs the container; the command then sees the image and its own directory, and no network. With strict: true, a command without a container sees, of this machine, only the installed programs of the system, read-only, and what counts.",
-	New: func() dag.Stage { return &Exec{TimeLimit: 3600, Python: "python3", Promises: "bits"} },
+	New: func() dag.Stage { return &Exec{TimeLimit: 3600, Python: defaultPython, Promises: "bits"} },
 }
 
 var (
-	_ role.PortUser = (*Exec)(nil)
-	_ role.Promiser = (*Exec)(nil)
-	_ role.Adviser  = (*Exec)(nil)
+	_ role.PortUser  = (*Exec)(nil)
+	_ role.Promiser  = (*Exec)(nil)
+	_ role.Adviser   = (*Exec)(nil)
+	_ role.InputUser = (*Exec)(nil)
 )
 
 // Exec runs a command. Its ports are those that its parameters declare.
@@ -132,6 +134,14 @@ var (
 	execPlace = pattern.New(`\{\{|\}\}|\{[A-Za-z][A-Za-z0-9_-]*\}`)
 )
 
+// reserved are directories that strict commands do not write as those of the machine: their own, and the system's.
+var reserved = []string{inside, inside + "/inputs", inside + "/outputs", inside + "/tmp", "/tmp", "/var/tmp",
+	"/usr", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/local", "/usr/local/bin", "/bin", "/sbin", "/lib",
+	"/lib64", "/etc"}
+
+// own are as many of them as are the command's own.
+const own = 6
+
 // Validate checks what is declared and what the command asks for.
 func (e *Exec) Validate() []error {
 	var wrong []error
@@ -190,25 +200,58 @@ func (e *Exec) Validate() []error {
 			}
 		}
 	}
+	variables := map[string]bool{}
 	for _, entry := range e.Environment {
-		if name, _, _ := strings.Cut(entry, "="); name == "" || strings.ContainsAny(name, " \t\x00") {
+		name, value, set := strings.Cut(entry, "=")
+		switch {
+		case name == "" || strings.ContainsAny(name, " \t\x00"):
 			bad("environment: %q is neither NAME nor NAME=VALUE", entry)
-		} else if cloudCredential.MatchString(name) {
+		case cloudCredential.MatchString(name):
 			bad("environment: %s is a cloud credential, and results must not depend on credentials: download the data before the run and connect the files as inputs ({file: …})", name)
+		case variables[name]:
+			bad("environment: %s is listed several times: remove all but one", name)
+		case name == "TMPDIR" || name == "TEMP":
+			bad("environment: %s is always a directory of the command's own: remove it", name)
+		case name == "PATH" && set && value == "":
+			bad("environment: PATH= is empty, and no program is found: list the directories, or remove it")
+		}
+		variables[name] = true
+	}
+	for _, list := range []struct {
+		parameter string
+		entries   []string
+	}{{"command", e.Command}, {"parameters", e.Parameters}, {"environment", e.Environment}, {"scratch", e.Scratch},
+		{"software", e.Software}} {
+		for _, entry := range list.entries {
+			if strings.Contains(entry, "\x00") {
+				bad("%s: %q has a character of value 0, which no program can get: remove it", list.parameter, entry)
+			}
 		}
 	}
 	for _, path := range e.Scratch {
-		if clean := filepath.Clean(path); !filepath.IsAbs(path) {
+		clean := filepath.Clean(path)
+		switch {
+		case !filepath.IsAbs(path):
 			bad("scratch: %q is not an absolute path; relative paths are in the command's own directory, and never count", path)
-		} else if clean == filepath.Dir(clean) {
+		case clean == filepath.Dir(clean):
 			bad("scratch: %q holds every file that the command reads: list the directories that it writes", path)
+		case e.Strict && slices.Contains(reserved, clean):
+			bad("scratch: %q has other files for a strict command, its own or those of the system: list another directory", path)
+		case e.Strict && content.Computed(clean):
+			bad("scratch: %q is computed by the system, or holds devices: list another directory", path)
 		}
 	}
 	for _, dir := range e.Software {
-		if clean := filepath.Clean(dir); !filepath.IsAbs(dir) {
+		clean := filepath.Clean(dir)
+		switch {
+		case !filepath.IsAbs(dir):
 			bad("software: %q is not an absolute path", dir)
-		} else if clean == filepath.Dir(clean) {
+		case clean == filepath.Dir(clean):
 			bad("software: %q holds all files of the machine: list the directories of the software", dir)
+		case slices.Contains(reserved[:own], clean):
+			bad("software: %q is a strict command's own directory: list another one", dir)
+		case content.Computed(clean):
+			bad("software: %q is computed by the system, or holds devices: list another directory", dir)
 		}
 	}
 	if len(e.Software) > 0 && !e.Strict {
@@ -220,9 +263,28 @@ func (e *Exec) Validate() []error {
 	return wrong
 }
 
+// RefusesInputs checks the inputs that are no files of the command against its parameters.
+func (e *Exec) RefusesInputs(has func(port string) bool) error {
+	var wrong []error
+	bad := func(is bool, format string, args ...any) {
+		if is {
+			wrong = append(wrong, fmt.Errorf(format, args...))
+		}
+	}
+	listed, image := has(lockPort), has(containerPort)
+	used := strings.Contains(strings.Join(e.Command, " "), "{"+interpreter+"}")
+	bad(used && !listed, "{%s} in the command is the interpreter of the input %s, which is not connected", interpreter, lockPort)
+	bad(listed && !used, "the input %s is connected, but the command does not use {%s}, which has its packages", lockPort, interpreter)
+	bad(listed && image, "%s and %s are connected, but a container has its own packages: connect only one of them", containerPort, lockPort)
+	bad(e.Python != defaultPython && !listed, "python: %s makes the environment of the input %s, which is not connected: connect it, or remove python", e.Python, lockPort)
+	bad(len(e.Software) > 0 && image, "software lists directories of this machine, but a container is connected, which has its own: remove one of them")
+	bad(e.Network && !e.Strict && !image, "network: a command that is neither strict nor in a container uses the network in any case: add strict: true, or remove network")
+	return errors.Join(wrong...)
+}
+
 // Run carries the command out.
 func (e *Exec) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
-	if wrong := e.Validate(); wrong != nil {
+	if wrong := append(e.Validate(), e.RefusesInputs(t.Has)); errors.Join(wrong...) != nil {
 		return nil, errors.Join(wrong...)
 	}
 	if err := closeInherited(); err != nil {

@@ -82,9 +82,6 @@ func (e *Exec) containerOf(t *dag.Task, room string) (*container, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	if len(e.Software) > 0 {
-		return nil, errors.New("software lists directories of this machine, but a container is connected, which has its own: remove one of them")
-	}
 	in := all[0]
 	kind, err := kindOfImage(in.Path)
 	if err != nil {

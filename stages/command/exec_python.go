@@ -17,6 +17,8 @@ import (
 const (
 	lockPort    = "requirements"
 	interpreter = "python"
+	// defaultPython makes the environment, unless the parameter names another one.
+	defaultPython = "python3"
 )
 
 // pipOptions hold the environment to its list: each file by its hash, and nothing built from source, whose
@@ -74,17 +76,9 @@ func withoutComment(line string) string {
 // pythonOf is the interpreter of the environment that the task asks for, which is made if it is not
 // there; "" for none.
 func (e *Exec) pythonOf(ctx context.Context, t *dag.Task) (string, error) {
-	all, used := t.All(lockPort), strings.Contains(strings.Join(e.Command, " "), "{"+interpreter+"}")
-	switch {
-	case len(all) == 0 && used:
-		return "", fmt.Errorf("{%s} in the command is the interpreter of the input %s, which is not connected", interpreter, lockPort)
-	case len(all) == 0:
+	all := t.All(lockPort)
+	if len(all) == 0 {
 		return "", nil
-	case !used:
-		return "", fmt.Errorf("the input %s is connected, but the command does not use {%s}, which has its packages", lockPort, interpreter)
-	}
-	if len(t.All(containerPort)) > 0 {
-		return "", fmt.Errorf("%s and %s are connected, but a container has its own packages: connect only one of them", containerPort, lockPort)
 	}
 	list, err := all[0].Bytes()
 	if err != nil {

@@ -17,7 +17,8 @@ var (
 	secretName = pattern.New(`(?i)(TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|APIKEY|(^|_)(KEYS?|PAT|PW|PASS|AUTH)|PGPASS)(_|$)`)
 )
 
-// Advise warns of secrets among the variables.
+// Advise warns of secrets among the variables, and of directories that this machine lacks: the one that runs the
+// command may have them.
 func (e *Exec) Advise() []string {
 	var advice []string
 	for _, entry := range e.Environment {
@@ -27,6 +28,19 @@ func (e *Exec) Advise() []string {
 			advice = append(advice, "environment: "+name+" looks like a secret, and its value is kept in clear with every result: write "+name+" without a value, and set it where the program is started")
 		default:
 			advice = append(advice, "environment: "+name+" looks like a secret: a slow hash of its value is kept, from which a short value can be guessed, and so is what the command writes to its outputs")
+		}
+	}
+	if !e.Strict {
+		return advice
+	}
+	for _, dir := range e.Software {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			advice = append(advice, "software: there is no directory "+dir+" on this machine, and the command fails where it is missing")
+		}
+	}
+	for _, path := range e.Scratch {
+		if !exists(path) {
+			advice = append(advice, "scratch: "+path+" does not exist on this machine, and a strict command cannot make it: make it before the run")
 		}
 	}
 	return advice

@@ -108,9 +108,64 @@ func TestExecMistakes(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("said\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+	e = newExec()
+	e.Command, e.Parameters, e.Strict = []string{"run", "a\x00b"}, []string{"p=\x00"}, true
+	e.Environment = []string{"A=1", "A", "TMPDIR", "TEMP=x", "PATH=", "B=x\x00y"}
+	if root == "/" {
+		e.Scratch, e.Software = []string{"/work", "/usr/bin/", "/proc/self", "/work/cache"}, []string{"/tmp", "/dev"}
+	}
+	want = []string{
+		"environment: A is listed several times: remove all but one",
+		"environment: TMPDIR is always a directory of the command's own: remove it",
+		"environment: TEMP is always a directory of the command's own: remove it",
+		"environment: PATH= is empty, and no program is found: list the directories, or remove it",
+		`command: "a\x00b" has a character of value 0, which no program can get: remove it`,
+		`parameters: "p=\x00" has a character of value 0, which no program can get: remove it`,
+		`environment: "B=x\x00y" has a character of value 0, which no program can get: remove it`,
+	}
+	if root == "/" {
+		want = append(want,
+			`scratch: "/work" has other files for a strict command, its own or those of the system: list another directory`,
+			`scratch: "/usr/bin/" has other files for a strict command, its own or those of the system: list another directory`,
+			`scratch: "/proc/self" is computed by the system, or holds devices: list another directory`,
+			`software: "/tmp" is a strict command's own directory: list another one`,
+			`software: "/dev" is computed by the system, or holds devices: list another directory`)
+	}
+	got = lists.Map(e.Validate(), func(err error) string { return err.Error() })
+	need.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	if wrong := newExec().Validate(); len(wrong) != 1 || wrong[0].Error() != "command is empty: name the program to run" {
 		t.Errorf("no command: %v", wrong)
 	}
+}
+
+// Inputs that are no files of the command fit its parameters, and what this machine lacks is stated before a run.
+func TestExecRefusesInputs(t *testing.T) {
+	for _, c := range []struct {
+		set   func(e *Exec)
+		ports string
+		want  string
+	}{
+		{func(e *Exec) {}, "", ""},
+		{func(e *Exec) { e.Network = true }, "", "network: a command that is neither strict nor in a container uses the network in any case"},
+		{func(e *Exec) { e.Network = true }, containerPort, ""},
+		{func(e *Exec) { e.Network, e.Strict = true, true }, "", ""},
+		{func(e *Exec) { e.Python = "python9" }, "", "python: python9 makes the environment of the input requirements, which is not connected"},
+		{func(e *Exec) { e.Command = []string{"{python}"} }, "", "{python} in the command is the interpreter of the input requirements"},
+		{func(e *Exec) { e.Command, e.Python = []string{"{python}"}, "python9" }, lockPort, ""},
+	} {
+		e := newExec()
+		e.Command = []string{"run"}
+		c.set(e)
+		err := e.RefusesInputs(func(port string) bool { return port == c.ports })
+		if got := fmt.Sprint(err); c.want == "" && err != nil || !strings.Contains(got, c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+	e := newExec()
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	e.Strict, e.Software, e.Scratch = true, []string{nowhere}, []string{nowhere}
+	need.Equal(t, strings.Join(e.Advise(), "\n"), "software: there is no directory "+nowhere+" on this machine, and the command fails where it is missing\n"+
+		"scratch: "+nowhere+" does not exist on this machine, and a strict command cannot make it: make it before the run")
 }
 
 func TestExecFailures(t *testing.T) {
