@@ -23,7 +23,22 @@ type Copies struct {
 	MostAlike    bool       // more pairs exceed their limits than there are pairs of scans
 	Pairs        []CopyPair // of different ids above the threshold, the most similar first
 	Sessions     []CopyPair // of one id each, likewise
+	Tail         Tail
 }
+
+// A Tail is the distribution of the similarities of different ids, in Fisher's z, and what stands for different people:
+// above From, Pairs·exp(−(z − From)/Scale) of them are expected above z.
+type Tail struct {
+	Counts      []int // of pairs, in steps of TailStep from TailLow on; further pairs are in the first and the last one
+	From, Scale float64
+	Pairs       int // above From
+}
+
+const (
+	TailLow  = -1
+	TailStep = 0.02
+	TailEnd  = 3
+)
 
 // Why a cohort has no distribution of its own.
 const (

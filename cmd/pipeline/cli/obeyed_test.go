@@ -113,7 +113,7 @@ var values = map[string]string{
 	"against": "copy.lock", "signed-by": "me.pub.pem", "keep": "kept", "results": "parcels", "inputs": "DIR",
 	"key": "me.pem", "new-key": "new", "license": "CC0-1.0", "keep-runs": "1", "max-size": "1G", "older": "90d",
 	"layout": "bids", "clone": "DIR", "module": "x.org/m",
-	"series": "a", "matrices": "a", "id": "other", "family": "other", "unrelated": "0.1",
+	"series": "a", "matrices": "a", "id": "other", "family": "other", "unrelated": "0.1", "figure": "f.svg",
 }
 
 // unseen are flags that change what the output of a form of a command does not show, and why. A command alone stands

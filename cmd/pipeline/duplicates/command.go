@@ -43,5 +43,6 @@ The exit code is 1 when there is a violation, or when a scan cannot be read; the
 		"the `COLUMN` of families, whose members are relatives (default: one with such a name, as Family_ID)")
 	f.Float64Var(&o.Stage.Unrelated, "unrelated", 0.001,
 		"how many pairs of different people may be cautions, in the whole cohort (`N`)")
+	f.StringVar(&o.Figure, "figure", "", "draw the similarities as SVG to `PATH`")
 	return cmd, &o.Path
 }

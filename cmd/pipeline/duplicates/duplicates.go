@@ -3,6 +3,7 @@ package duplicates
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"errors"
@@ -25,6 +26,7 @@ import (
 	"prgnn/internal/workdir"
 	"prgnn/numeric/dense"
 	"prgnn/stages/assess/leakage"
+	"prgnn/stages/chart"
 	"prgnn/stages/cohort/userfile"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
@@ -40,6 +42,7 @@ type Options struct {
 	Series, Matrices string // a column, or a path with {columns}; one of the two
 	ID, Family       string // columns; "" for the first, and for one with the name of a column of families
 	Path             string // of the output; "" for none
+	Figure           string // path of an SVG; "" for none
 	Threads          int
 	Stage            leakage.Leakage // with its limits
 }
@@ -127,6 +130,11 @@ func Check(a *console.Console, o Options) error {
 		return err
 	}
 	rows := rowsOf(found)
+	if o.Figure != "" {
+		if err := draw(a, o.Figure, found.Copies); err != nil {
+			return err
+		}
+	}
 	if err := o.show(a, rows, found, notes, len(ins), len(ids)); err != nil {
 		return err
 	}
@@ -426,4 +434,27 @@ func (o *Options) show(a *console.Console, rows []Row, found leakage.Found, note
 		words.Count(counts[finding.Caution], "caution"), words.Count(counts[finding.Relatives], "pair"),
 		words.Count(counts[sessions], "pair"))
 	return nil
+}
+
+// draw writes the figure of the similarities.
+func draw(a *console.Console, path string, c finding.Copies) error {
+	if c.Tail.Counts == nil {
+		return exit.Wrongf("--figure: there are no similarities to draw: %d participants with %d regions have no distribution of their own", c.Participants, c.Regions)
+	}
+	kinds := []string{finding.Violation, finding.Caution, finding.Relatives}
+	s := chart.Similarities{Low: finding.TailLow, Step: finding.TailStep, Counts: c.Tail.Counts, From: c.Tail.From,
+		Scale: c.Tail.Scale, Pairs: c.Tail.Pairs, Threshold: math.Atanh(c.Threshold)}
+	for _, p := range c.Pairs {
+		s.Above = append(s.Above, chart.SimilarPair{Name: p.First + ", " + p.Later, R: p.Similarity, Limit: p.Limit,
+			Kind: slices.Index(kinds, p.Verdict())})
+	}
+	svg, err := chart.Copies(s, kinds).SVG()
+	if err != nil {
+		return err
+	}
+	ours := console.Holds(func(b []byte) bool { return bytes.Contains(b, []byte("<svg")) })
+	if err := a.MayReplace(path, "a figure", ours); err != nil {
+		return err
+	}
+	return a.WriteFile(path, func(w io.Writer) error { _, err := w.Write(svg); return err })
 }

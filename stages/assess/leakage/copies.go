@@ -284,6 +284,7 @@ func (c *comparison) compare(threads int) (out finding.Copies, pairs []scanPair,
 		out.Fixed, out.MostAlike = finding.FixedAlike, top[r2].r >= matricesLimit
 		return out, nil, nil
 	}
+	out.Tail = finding.Tail{Counts: compared.z, From: z1, Scale: sigma, Pairs: r1}
 	t1 := z2 + float64(sigma*exact.Log(float64(r2)/c.expected))
 	out.Threshold = exact.Tanh(t1)
 	// By construction at most half as many pairs as scans are above t₁. Where more exceed what scans of one person can
@@ -436,8 +437,9 @@ func (s *similarities) limit(p scanPair, uncorrelated bool) float64 {
 
 // counted are numbers of pairs of different ids.
 type counted struct {
-	n     int // compared
-	apart int // with too few edges in common
+	n     int   // compared
+	apart int   // with too few edges in common
+	z     []int // finding.Tail
 }
 
 // pairs are the most similar pairs, as many as the tail has at most and one more, the most similar first; own are all
@@ -454,6 +456,7 @@ func (s *similarities) pairs() (top, own []scanPair, of counted) {
 			least = top[keep-1].r
 		}
 	}
+	of.z = make([]int, int(math.Round((finding.TailEnd-finding.TailLow)/finding.TailStep)))
 	r := make([]float64, rowsAtOnce*n)
 	row := func(i int) []float64 { return s.rows[i*s.edges:][:s.edges] }
 	for from := 0; from < n; from += rowsAtOnce {
@@ -477,6 +480,8 @@ func (s *similarities) pairs() (top, own []scanPair, of counted) {
 					of.apart++
 				default:
 					of.n++
+					bin := int(math.Floor((clipped(x) - finding.TailLow) / finding.TailStep))
+					of.z[max(0, min(bin, len(of.z)-1))]++
 					if x >= least {
 						top = append(top, scanPair{x, j, i})
 					}

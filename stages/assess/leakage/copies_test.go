@@ -266,12 +266,13 @@ func TestCopiesWithoutADistribution(t *testing.T) {
 	}
 }
 
-// Series of unrelated people are no copies, whatever removes their global signal, and a copy with other volumes is one.
-func TestCopiesOfSeries(t *testing.T) {
-	const people, regions, volumes = 40, 24, 160
+// strangers are series of different people, with latent signals that all share in part.
+func strangers(cohort, people, regions, volumes int) (*comparison, []*encoding.Array) {
 	series := make([]*encoding.Array, people)
+	c := &comparison{regions: regions, series: true, expected: 0.001}
 	for p := range series {
-		common, own, noise := random.New(1, "common"), random.New(1, "own", p), random.New(1, "noise", p)
+		common := random.New(uint64(cohort), "common")
+		own, noise := random.New(uint64(cohort), "own", p), random.New(uint64(cohort), "noise", p)
 		loadings := make([]float64, regions*6)
 		for k := range loadings {
 			loadings[k] = float64(0.8*common.Normal()) + float64(0.45*own.Normal())
@@ -291,15 +292,34 @@ func TestCopiesOfSeries(t *testing.T) {
 			}
 		}
 		series[p] = encoding.NewArray(v, 1, volumes, regions)
-	}
-	c := &comparison{series: true, expected: 0.001}
-	for p := range series {
 		c.scans = append(c.scans, comparedScan{id: fmt.Sprint(p)})
 	}
-	c.regions, c.matrices = regions, func(i int, yield func(m []float64)) error {
+	c.matrices = func(i int, yield func(m []float64)) error {
 		ofSeries(series[i], yield)
 		return nil
 	}
+	return c, series
+}
+
+// In cohorts without copies, 0.12 pairs are expected above the threshold.
+func TestRateOfFalsePairs(t *testing.T) {
+	for _, of := range []struct{ cohorts, people int }{{100, 20}, {20, 60}} {
+		cautions, violations := 0, 0
+		for k := range of.cohorts {
+			c, _ := strangers(k, of.people, 24, 120)
+			got := compared(t, c, 2)
+			cautions, violations = cautions+len(got.With(finding.Caution)), violations+len(got.With(finding.Violation))
+		}
+		if cautions > 1 || violations > 0 {
+			t.Errorf("%d cohorts of %d: %d cautions, %d violations", of.cohorts, of.people, cautions, violations)
+		}
+	}
+}
+
+// Series of unrelated people are no copies, and a copy with other volumes is one.
+func TestCopiesOfSeries(t *testing.T) {
+	const people, regions, volumes = 40, 24, 160
+	c, series := strangers(1, people, regions, volumes)
 	none := compared(t, c, 2)
 	need.Equal(t, len(none.Pairs), 0)
 	need.Equal(t, none.Kept, 0)

@@ -26,7 +26,7 @@ var leakageKind = dag.Kind{
 	New: func() dag.Stage { return &Leakage{Correlation: 0.8, Filtered: 0.65, Unrelated: 0.001} },
 
 	// with scans: docs/scale.md#the-memory-of-stages-that-gather-everybody
-	MemoryFor: column.Memory{Each: 80e3}.For,
+	MemoryFor: column.Memory{Each: 120e3}.For,
 }
 
 var _ role.Check = (*Leakage)(nil)
