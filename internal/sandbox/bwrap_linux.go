@@ -69,8 +69,8 @@ func runBubblewrap(ctx context.Context, bwrap string, c *Command, out *os.File) 
 		return nil, err
 	}
 	files = append(files, calls)
-	args = append(args, "--seccomp", fd(), "--proc", "/proc", "--remount-ro", "/proc", "--tmpfs", "/dev/shm",
-		"--remount-ro", "/",
+	args = append(args, "--seccomp", fd(), "--proc", "/proc", "--remount-ro", "/proc",
+		"--perms", "1777", "--tmpfs", "/dev/shm", "--chmod", "0755", "/", "--remount-ro", "/",
 		"--chdir", c.Dir, "--", c.Path)
 	cmd := exec.CommandContext(ctx, bwrap, append(args, c.Args[1:]...)...)
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = c.Env, "/", out, out, files

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -153,9 +154,9 @@ func runItself(ctx context.Context, c *Command, out *os.File) (*os.ProcessState,
 	case ctx.Err() != nil:
 		return cmd.ProcessState, ctx.Err()
 	case err != nil:
-		return cmd.ProcessState, fmt.Errorf("the first process of its namespaces: %w", err)
+		return cmd.ProcessState, fmt.Errorf("the process that confines it (%w), which the system ends where memory is short", err)
 	case unread != nil:
-		return cmd.ProcessState, fmt.Errorf("the first process of its namespaces did not answer: %w", unread)
+		return cmd.ProcessState, fmt.Errorf("the process that confines it, which did not answer: %w", unread)
 	case a.Failed != "":
 		return cmd.ProcessState, &Unavailable{errors.New(a.Failed)}
 	case a.Errno != 0:
@@ -168,7 +169,8 @@ func runItself(ctx context.Context, c *Command, out *os.File) (*os.ProcessState,
 
 // enter is the life of the first process.
 func enter() {
-	runtime.LockOSThread() // capabilities belong to threads
+	runtime.LockOSThread()                 // capabilities belong to threads
+	signal.Notify(make(chan os.Signal, 1)) // the command may send them, and none ends this process
 	unix.CloseOnExec(3)
 	unix.CloseOnExec(4)
 	from, to := os.NewFile(3, "command"), os.NewFile(4, "answer")

@@ -98,12 +98,14 @@ func confines(t *testing.T, run runner) {
 	said, err := call(context.Background(), `
 		pwd; id -u; hostname; cat $DIR/link $DIR/seen; ls $DIR; cat /etc/passwd; echo / *; wc -c < /dev/null
 		grep Cap /proc/self/status | cut -f2 | sort -u
+		stat -c %a / /dev/shm /tmp
 		for f in /x /usr/x /etc/x /dev/x /sys/x /proc/sys/kernel/hostname $DIR/seen; do (echo x > $f) 2>/dev/null && echo "wrote $f"; done
 		grep " /work \| /tmp " /proc/self/mountinfo | grep -c nosuid,nodev
+		for s in HUP INT QUIT ILL ABRT BUS FPE USR1 SEGV USR2 PIPE ALRM TERM; do kill -$s 1 2>/dev/null; done
 		unshare --user true 2>/dev/null && echo "has namespaces of its own"
 		echo kept > /tmp/kept; echo kept > /dev/shm/kept; exit 7`)
 	need.Error(t, err, "exit status 7")
-	need.Equal(t, said, "/work\n1000\npipeline\nseen\nseen\nlink\nseen\nuser:x:1000:1000::/nonexistent:/bin/sh\n/ tmp\n0\n0000000000000000\n2\n")
+	need.Equal(t, said, "/work\n1000\npipeline\nseen\nseen\nlink\nseen\nuser:x:1000:1000::/nonexistent:/bin/sh\n/ tmp\n0\n0000000000000000\n755\n1777\n700\n2\n")
 	need.Equal(t, string(need.Value(os.ReadFile(filepath.Join(room, "tmp", "kept")))(t)), "kept\n")
 
 	calls(t, func(script string, env ...string) string {
