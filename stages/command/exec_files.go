@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"prgnn/artifacts"
@@ -173,7 +174,7 @@ func collect(ctx context.Context, room *os.Root, path string, d declared) (artif
 	}
 	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
 		f.Close()
-		return nil, fmt.Errorf("the output %s (%s) was replaced while it was read: the command must leave no process behind that writes to it", d.name, filepath.Base(path))
+		return nil, changed(d.name, path)
 	}
 	limit := int64(math.MaxInt64)
 	if known := formats[d.value]; known.decoded || known.text {
@@ -183,7 +184,7 @@ func collect(ctx context.Context, room *os.Root, path string, d declared) (artif
 		f.Close()
 		return nil, fmt.Errorf("the output %s (%s) has %d bytes, and %s is read up to %d GiB: write it in parts, or as a format that is stored unread, such as bin", d.name, filepath.Base(path), info.Size(), d.value, limit>>30)
 	}
-	v := &written{ctx, d.value, f, info.Size()}
+	v := &written{ctx, d.value, f, info.Size(), d.name, info.ModTime()}
 	if err := v.check(d); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("the output %s is not %s: %w", d.name, d.value, err)
@@ -197,7 +198,14 @@ func collect(ctx context.Context, room *os.Root, path string, d declared) (artif
 	}
 	defer f.Close()
 	data, err := io.ReadAll(v.reader())
+	if err == nil {
+		err = v.unchanged()
+	}
 	return artifacts.Bytes{Kind: d.value, Data: data}, err
+}
+
+func changed(name, path string) error {
+	return fmt.Errorf("the output %s (%s) was changed while it was read: the command must leave no process behind that writes to it (setsid, a daemon)", name, filepath.Base(path))
 }
 
 // mostInMemory is the size up to which an output is held in memory, bytes; mostDecoded the one up to which a text, a
@@ -213,6 +221,17 @@ type written struct {
 	format string
 	f      *os.File // closed with the last reference to it
 	size   int64
+	name   string
+	time   time.Time // of its last change, when it was opened
+}
+
+// unchanged refuses a file that a process has written to since it was opened.
+func (w *written) unchanged() error {
+	info, err := w.f.Stat()
+	if err == nil && (info.Size() != w.size || !info.ModTime().Equal(w.time)) {
+		err = changed(w.name, w.f.Name())
+	}
+	return err
 }
 
 func (w *written) Format() string { return w.format }
@@ -225,7 +244,10 @@ func (w *written) Size() int64 { return w.size }
 func (w *written) Encode(to io.Writer) error {
 	n, err := io.Copy(to, w.reader())
 	if err == nil && n != w.size {
-		err = fmt.Errorf("the file became shorter while it was stored: %d of %d bytes", n, w.size)
+		return changed(w.name, w.f.Name())
+	}
+	if err == nil {
+		err = w.unchanged()
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -398,6 +399,36 @@ func TestLargeOutputs(t *testing.T) {
 	text := stagetest.ExecOutput(t, out["o"])
 	need.Equal(t, len(text), 17<<20, "bytes")
 	need.Equal(t, text[:6], "begin\x00", "it begins with")
+}
+
+// TestOutputChanges: an output that a process writes to while it is read is not stored, in memory or not.
+func TestOutputChanges(t *testing.T) {
+	for _, size := range []int64{3, mostInMemory + 1} {
+		path := filepath.Join(t.TempDir(), "o.bin")
+		need.NoError(t, errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, size)))
+		room := need.Value(os.OpenRoot(filepath.Dir(path)))(t)
+		defer room.Close()
+		v := need.Value(collect(t.Context(), room, "o.bin", declared{name: "o", value: "bin"}))(t)
+		later := func() { need.NoError(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour))) }
+		if w, large := v.(*written); large {
+			later()
+			need.Error(t, w.Encode(io.Discard), "the output o (o.bin) was changed while it was read")
+			continue
+		}
+		_, err := collect(changesWhenRead{t.Context(), later}, room, "o.bin", declared{name: "o", value: "bin"})
+		need.Error(t, err, "the output o (o.bin) was changed while it was read")
+	}
+}
+
+// changesWhenRead is asked with each reading whether it has ended.
+type changesWhenRead struct {
+	context.Context
+	change func()
+}
+
+func (c changesWhenRead) Err() error {
+	c.change()
+	return nil
 }
 
 // TestInterruptedCheck: the reading that checks a large output ends with the run.
