@@ -30,6 +30,9 @@ The exit code is 1 when there is a violation, or when a scan cannot be read; the
 			if (o.Series == "") == (o.Matrices == "") {
 				return flags.Usage(cmd, "either --series or --matrices is needed: a column of TABLE that holds paths, or a path with {columns}")
 			}
+			if !(o.Stage.Unrelated >= 0 && o.Stage.Unrelated <= 1) {
+				return flags.Usage(cmd, "--unrelated is %v: it takes a number from 0 (no comparison of similarities) to 1", o.Stage.Unrelated)
+			}
 			o.Table, o.Threads = args[0], runtime.GOMAXPROCS(0)
 			return Check(a, o)
 		},

@@ -426,7 +426,7 @@ func (o *Options) show(a *console.Console, rows []Row, found leakage.Found, note
 		}
 		fmt.Fprintln(a.Out, text+".")
 	}
-	if c.Scans > 0 && !math.IsNaN(c.Threshold) {
+	if c.Scans > 0 && !math.IsNaN(c.Threshold) && !c.MostAlike {
 		fmt.Fprintf(a.Out, "Similarity of different people: at most %.3f (%g pairs of them above it are expected)\n", c.Threshold, c.Expected)
 	}
 	fmt.Fprintf(a.Out, "%s of %s: %s, %s, %s of relatives, %s of one participant\n", words.Count(scans, "scan"),
