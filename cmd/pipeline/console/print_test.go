@@ -65,7 +65,8 @@ func TestFold(t *testing.T) {
 		need.Equal(t, string(f.fold([]byte(c.in))), c.want, c.in)
 	}
 	f := &folder{wide: func() int { return 12 }}
-	need.Equal(t, string(f.fold([]byte("1 of 2 ")))+string(f.fold([]byte("skipped: x\n")))+string(f.fold([]byte("next\n"))),
+	fold := func(s string) string { return string(f.fold([]byte(s))) }
+	need.Equal(t, fold("1 of 2 ")+fold("skipped: x\n")+fold("next\n"),
 		"1 of 2 \n  skipped: x\nnext\n")
 	f = &folder{wide: func() int { return 0 }}
 	need.Equal(t, string(f.fold([]byte("ten letters and more\n"))), "ten letters and more\n")

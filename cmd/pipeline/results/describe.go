@@ -136,8 +136,8 @@ func complexText(parts []float64, digits int) string {
 	return re + im + "j"
 }
 
-// printCorners shows the first matrix of an array: all of it, or its corners when it is large, which are narrower where a
-// terminal of wide columns has no room.
+// printCorners shows the first matrix of an array: all of it, or its corners when it is large, which are narrower where
+// a terminal of wide columns has no room.
 func printCorners(w io.Writer, wide, n int, text func(i int) string, shape []int, indent string) {
 	if n == 0 {
 		return
