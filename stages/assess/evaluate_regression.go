@@ -87,7 +87,8 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 		for at, f := range fs {
 			of := folds[at].Score()
 			rs = append(rs, of.R)
-			scores = append(scores, column.RegressionFoldRow{Coords: f.Coords, Name: f.Name, Repeat: int32(f.Repeat),
+			scores = append(scores, column.RegressionFoldRow{Coords: f.Coords, Name: f.Name,
+				Classifier: column.ClassifierOf(f.Coords, f.Model), Repeat: int32(f.Repeat),
 				Fold: int32(f.Fold), N: int32(len(f.Participants)),
 				R: of.R, R2: of.R2, R2Trained: of.R2Trained, MAE: of.MAE})
 		}

@@ -17,7 +17,8 @@ func scoresTable(axes []string, settings [][]fold.Tested, positive int) *encodin
 			for _, f := range fs {
 				s := fold.Score(f.Cases(l), positive)
 				rows = append(rows, column.FoldRow{
-					Coords: f.Coords, Name: f.Name, Repeat: int32(f.Repeat), Fold: int32(f.Fold), Level: l,
+					Coords: f.Coords, Name: f.Name, Classifier: column.ClassifierOf(f.Coords, f.Model),
+					Repeat: int32(f.Repeat), Fold: int32(f.Fold), Level: l,
 					N:        int32(s.N),
 					Accuracy: s.Accuracy, Balanced: s.Balanced, AUC: s.Auc, Sensitivity: s.Sensitivity,
 					Specificity: s.Specificity,

@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/numeric/random"
+	"prgnn/stages/column"
 	"prgnn/stages/finding"
 	"prgnn/stages/stagetest"
 )
@@ -111,8 +112,8 @@ func TestEvaluateFirstRepeat(t *testing.T) {
 			rows = append(rows, [3]any{fmt.Sprint(i), i % 2, p[i]})
 		}
 		table := stagetest.OneFold(1, g, rows...)
-		column, _ := table.Column("repeat")
-		column.Values = slices.Repeat([]int32{int32(repeat + 1)}, 4)
+		repeats, _ := table.Column("repeat")
+		repeats.Values = slices.Repeat([]int32{int32(repeat + 1)}, 4)
 		ins = append(ins, dag.InputOf(table))
 		summary := stagetest.MustRun(t, &Evaluate{Permutations: 99},
 			map[string][]dag.Input{"predictions": ins})["summary"].(*encoding.Table)
@@ -384,6 +385,21 @@ func TestScoresNameWhatIsLeftOut(t *testing.T) {
 		"predictions": predictions,
 		"folds":       {dag.InputOf(other)}}))
 	need.Error(t, err, "tests b in fold 1 of repeat 1, where these folds do not have them", "folds of other models")
+}
+
+// The scores state the kind of each model, as the summary does: of a stage with the axis model by it, else by what the
+// predictions state, as those of train do.
+func TestScoresStateTheModel(t *testing.T) {
+	g := [2]string{"ASD", "HC"}
+	table := func() *encoding.Table { return stagetest.OneFold(1, g, [3]any{"a", 0, 0.1}, [3]any{"b", 1, 0.6}) }
+	trained := column.WithMeta(table(), map[string]string{"model": "pr-gnn", "groups": table().Meta["groups"]})
+	out := stagetest.MustRun(t, &Evaluate{Permutations: 99}, map[string][]dag.Input{"predictions": {
+		dag.InputOf(table(), dag.Coord{Axis: "stage", Value: "baselines"}, dag.Coord{Axis: "model", Value: "svm"}),
+		dag.InputOf(trained, dag.Coord{Axis: "stage", Value: "train"})}})
+	for _, name := range []string{"scores", "summary"} {
+		got := need.Value(out[name].(*encoding.Table).Strings("classifier"))(t)
+		need.Equal(t, strings.Join(got, " "), "svm svm pr-gnn pr-gnn", name)
+	}
 }
 
 // Who leaves out participants of a fold is refused, or with partial gets a caution.

@@ -13,6 +13,7 @@ const Retrained, PerFold = "retrained", "per fold"
 type FoldRow struct {
 	Coords      []dag.Coord `column:"*"`
 	Name        string      `column:"name,optional" doc:"display name of the classifier"`
+	Classifier  string      `column:"classifier,optional" doc:"its kind: pr-gnn, svm, majority …; empty for a program of yours that states none"`
 	Repeat      int32       `column:"repeat"`
 	Fold        int32       `column:"fold"`
 	Level       string      `column:"level" doc:"graph: every draw counts; participant: mean probability over the draws"`

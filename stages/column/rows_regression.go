@@ -8,15 +8,16 @@ import (
 
 // A RegressionFoldRow holds the measures of one fold of one setting (evaluate-regression).
 type RegressionFoldRow struct {
-	Coords    []dag.Coord `column:"*"`
-	Name      string      `column:"name" doc:"display name of the model"`
-	Repeat    int32       `column:"repeat"`
-	Fold      int32       `column:"fold"`
-	N         int32       `column:"n" doc:"participants tested"`
-	R         float64     `column:"r,missing" doc:"Pearson's correlation of predicted and observed values; none where either is constant, or with fewer than three participants"`
-	R2        float64     `column:"r2,missing" doc:"R² about the mean of the test participants; none with fewer than three, or a constant target"`
-	R2Trained float64     `column:"r2_training,missing" doc:"R² about the mean of the training participants"`
-	MAE       float64     `column:"mae" doc:"mean absolute error, in units of the target"`
+	Coords     []dag.Coord `column:"*"`
+	Name       string      `column:"name" doc:"display name of the model"`
+	Classifier string      `column:"classifier,optional" doc:"its kind: pr-gnn, svr, mean …; empty for a program of yours that states none"`
+	Repeat     int32       `column:"repeat"`
+	Fold       int32       `column:"fold"`
+	N          int32       `column:"n" doc:"participants tested"`
+	R          float64     `column:"r,missing" doc:"Pearson's correlation of predicted and observed values; none where either is constant, or with fewer than three participants"`
+	R2         float64     `column:"r2,missing" doc:"R² about the mean of the test participants; none with fewer than three, or a constant target"`
+	R2Trained  float64     `column:"r2_training,missing" doc:"R² about the mean of the training participants"`
+	MAE        float64     `column:"mae" doc:"mean absolute error, in units of the target"`
 }
 
 // A RegressionRow holds the measures of one setting, means over its folds (evaluate-regression).
