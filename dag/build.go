@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -66,6 +67,7 @@ func (b *Builder) Measure(s *StageNode, sizes Sizes) { b.graph(); s.sizes = size
 func (b *Builder) Task(s *StageNode, instance Stage, values ...string) *Node {
 	n := &Node{stage: s, instance: instance}
 	if b.graph(); len(values) != len(s.axes) {
+		n.id = fmt.Sprintf("%s[%s]", s.name, strings.Join(values, ","))
 		b.mistake(s, "stage %s: a task has the coordinates [%s], and the axes of the stage are [%s]", s.name,
 			strings.Join(values, ", "), strings.Join(s.axes, ", "))
 	} else if len(values) > 0 {
@@ -74,7 +76,7 @@ func (b *Builder) Task(s *StageNode, instance Stage, values ...string) *Node {
 			n.coords[i] = Coord{s.axes[i], v}
 		}
 	}
-	n.id = TaskID(s.name, n.coords, b.g.bare)
+	n.id = cmp.Or(n.id, TaskID(s.name, n.coords, b.g.bare))
 	s.tasks = append(s.tasks, n)
 	return n
 }
@@ -111,26 +113,23 @@ func (b *Builder) Draft() *Graph { return b.graph() }
 // Build checks the graph. Its error lists all mistakes.
 func (b *Builder) Build() (*Graph, error) {
 	c := check{b: b, ports: map[*Node]*Ports{}, lists: map[listUse]bool{}, makes: map[*Kind]Stage{}}
+	before := len(b.wrong)
 	c.names()
-	if len(b.wrong) == 0 {
-		for n := range b.graph().Tasks() {
-			c.inputs(n)
-		}
+	for n := range b.graph().Tasks() {
+		c.inputs(n)
 	}
-	if len(b.wrong) == 0 {
-		_, err := order.New(slices.Collect(b.g.Tasks()), (*Node).ID, func(n *Node, yield func(*Node) bool) {
-			for src := range n.Upstream() {
-				if !yield(src.Node) {
-					return
-				}
+	_, err := order.New(slices.Collect(b.g.Tasks()), (*Node).ID, func(n *Node, yield func(*Node) bool) {
+		for src := range n.Upstream() {
+			if _, there := c.ports[src.Node]; there && !yield(src.Node) {
+				return
 			}
-		})
-		if err != nil {
-			b.wrong = append(b.wrong, err)
 		}
+	})
+	if err != nil {
+		b.wrong = append(b.wrong, err)
 	}
 	if err := errors.Join(b.wrong...); err != nil {
-		b.wrong = nil
+		b.wrong = b.wrong[:before] // those of Task, which remain
 		return nil, err
 	}
 	b.done = true
@@ -148,7 +147,7 @@ func (b *Builder) mistake(s *StageNode, format string, args ...any) {
 // A check is one Build.
 type check struct {
 	b     *Builder
-	ports map[*Node]*Ports // of the tasks of the graph
+	ports map[*Node]*Ports // of the tasks of the graph; nil where a mistake leaves them unknown
 	lists map[listUse]bool // that have been checked: many tasks share one list
 	makes map[*Kind]Stage  // what Kind.New returns; nil where it cannot be compared with instances
 }
@@ -177,15 +176,17 @@ func (c *check) names() {
 		stages[s.name] = s
 		var last *Ports
 		for _, n := range s.tasks {
-			switch {
-			case n.instance == nil || reflect.ValueOf(n.instance).IsZero():
-				c.b.mistake(s, "task %s has no instance of its kind", n.id)
-				continue
-			case tasks[n.id]:
+			if tasks[n.id] {
 				c.b.mistake(s, "there are two tasks %s", n.id)
 			}
-			tasks[n.id] = true
-			c.instance(n)
+			tasks[n.id], c.ports[n] = true, nil
+			if v := reflect.ValueOf(n.instance); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+				c.b.mistake(s, "task %s has no instance of its kind", n.id)
+				continue
+			}
+			if !c.instance(n) {
+				continue
+			}
 			if p := n.instance.Ports(); last == nil || !last.equal(p) {
 				last = &p
 			}
@@ -194,12 +195,12 @@ func (c *check) names() {
 	}
 }
 
-// instance checks that a task has a stage of its kind, which its parameters suit. The parameters of a recorded task
-// are those of the program that ran it.
-func (c *check) instance(n *Node) {
+// instance checks that a task has a stage of its kind, which its parameters suit, and reports whether its ports are
+// those that it is to have. The parameters of a recorded task are those of the program that ran it.
+func (c *check) instance(n *Node) bool {
 	k := n.stage.kind
 	if n.named || k == nil {
-		return
+		return true
 	}
 	standard, seen := c.makes[k]
 	if !seen {
@@ -207,19 +208,22 @@ func (c *check) instance(n *Node) {
 		c.makes[k] = standard
 	}
 	if standard == nil {
-		return
+		return true
 	}
 	if reflect.TypeOf(n.instance) != reflect.TypeOf(standard) {
 		c.b.mistake(n.stage, "task %s: its instance is a %T, but the kind %s makes a %T", n.id, n.instance, k.Name, standard)
-		return
+		return false
 	}
 	err := param.Check(n.instance, standard)
 	if v, ok := n.instance.(Validator); ok && err == nil {
 		err = errors.Join(v.Validate()...)
 	}
-	if err != nil {
-		c.b.mistake(n.stage, "task %s: %s", n.id, strings.ReplaceAll(err.Error(), "\n", "; "))
+	if err == nil {
+		return true
 	}
+	c.b.mistake(n.stage, "task %s: %s", n.id, strings.ReplaceAll(err.Error(), "\n", "; "))
+	ports := n.instance.Ports()
+	return ports.equal(standard.Ports()) // else they may follow from the parameters
 }
 
 // standard is what the kind of a stage makes; nil where its type has mistakes.
@@ -239,6 +243,9 @@ func (c *check) standard(s *StageNode) Stage {
 // inputs checks what a task reads.
 func (c *check) inputs(n *Node) {
 	ports, connected := c.ports[n], map[string]bool{}
+	if ports == nil {
+		return
+	}
 	for _, in := range n.inputs {
 		at := slices.IndexFunc(ports.In, func(p Port) bool { return p.Name == in.Port })
 		switch {
@@ -285,6 +292,9 @@ func (c *check) sources(n *Node, p *Port, from []Source) {
 		}
 		if !there {
 			c.b.mistake(n.stage, "task %s needs the task %s, which is not in the graph", n.id, src.Node.id)
+			continue
+		}
+		if up == nil {
 			continue
 		}
 		at := slices.IndexFunc(up.Out, func(out Port) bool { return out.Name == src.Output })

@@ -59,25 +59,49 @@ func TestBuildRefuses(t *testing.T) {
 		"task nothing: its input in is connected to no task and no file",
 	}, "\n"))
 
+	// No mistake hides another one, and what follows from one is not listed.
 	b = NewGraph("names")
 	fan := b.Stage("fan", kind, "x", "y")
 	b.Locate(fan, Pos{"x.yaml", 7, 3})
 	b.Task(fan, text(), "1")
 	b.Task(fan, text(), "1", "2")
 	b.Task(fan, text(), "1", "2")
-	b.Task(fan, nil, "2", "2")
+	b.Task(fan, text(), "2")
+	empty := b.Task(fan, nil, "2", "2")
 	b.Stage("fan", kind, "x", "y")
 	b.Stage("none", nil)
 	b.Stage("", kind)
-	_, err = b.Build()
-	need.Equal(t, err.Error(), strings.Join([]string{
-		"x.yaml:7:3: stage fan: a task has the coordinates [1], and the axes of the stage are [x, y]",
-		"x.yaml:7:3: there are two tasks fan[x=1,y=2]",
-		"x.yaml:7:3: task fan[x=2,y=2] has no instance of its kind",
-		"there are two stages fan",
-		"stage none has no kind",
-		"a stage has no name",
-	}, "\n"))
+	other = NewGraph("other")
+	gains := &Kind{Name: "gain", New: func() Stage { return &gain{typed: *text()} }}
+	mixed := b.Task(b.Stage("mixed", gains), text())
+	b.Connect(mixed, "im", other.Task(other.Stage("z", kind), text()).Output("out"))
+	wide := b.Task(b.Stage("wide", gains), &gain{typed: *text(), Factor: 3})
+	b.Connect(wide, "in", empty.Output("out"), mixed.Output("outt"), wide.Output("outt"))
+	vague := b.Task(b.Stage("vague", gains), &gain{Factor: 3}) // with other ports than a new one has
+	b.Connect(vague, "im", Source{})
+	late := b.Task(b.Stage("late", kind), text())
+	b.Connect(late, "in", vague.Output("any"))
+	for range 2 {
+		_, err = b.Build()
+		need.Equal(t, err.Error(), strings.Join([]string{
+			"x.yaml:7:3: stage fan: a task has the coordinates [1], and the axes of the stage are [x, y]",
+			"x.yaml:7:3: stage fan: a task has the coordinates [2], and the axes of the stage are [x, y]",
+			"x.yaml:7:3: there are two tasks fan[x=1,y=2]",
+			"x.yaml:7:3: task fan[x=2,y=2] has no instance of its kind",
+			"there are two stages fan",
+			"stage none has no kind",
+			"a stage has no name",
+			"task mixed: its instance is a *dag.typed, but the kind gain makes a *dag.gain",
+			`task wide: parameter "factor" must be between 0 and 2, not 3`,
+			`task vague: parameter "factor" must be between 0 and 2, not 3`,
+			"x.yaml:7:3: task fan[1]: its input in is not connected",
+			"x.yaml:7:3: task fan[x=1,y=2]: its input in is not connected",
+			"x.yaml:7:3: task fan[x=1,y=2]: its input in is not connected",
+			"x.yaml:7:3: task fan[2]: its input in is not connected",
+			`task wide: its input in reads wide.outt, and that task has no such output (did you mean "out"?)`,
+			"the tasks form a cycle: wide needs wide",
+		}, "\n"))
+	}
 
 	b = NewGraph("cycle")
 	x, y := b.Task(b.Stage("x", kind), text()), b.Task(b.Stage("y", kind), text())
