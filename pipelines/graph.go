@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/stages/cohort/listed"
 )
 
 // graph writes out what has been checked: the cohort, then every stage after
@@ -212,8 +213,8 @@ func (l *loader) cohortStages() []*dag.StageNode {
 			}
 			place[n] = i
 			if lacks := g.lacks[s.ID]; n.Problem() == nil && lacks != nil {
-				l.build.Refuse(n, fmt.Errorf("%[1]s %[2]s has no %[3]s: add it, or exclude the %[1]s (exclude: [%[2]s] under cohort)",
-					l.roster.Noun(), s.ID, strings.Join(lacks, ", and no ")))
+				l.build.Refuse(n, fmt.Errorf("%[1]s %[2]s has no %[3]s: add it, or exclude the %[1]s (exclude: [%[4]s] under cohort)",
+					l.roster.Noun(), s.ID, strings.Join(lacks, ", and no "), listed.Item(s.ID)))
 			}
 		}
 		l.build.Sort(g.members, func(a, b *dag.Node) int { return cmp.Compare(place[a], place[b]) })

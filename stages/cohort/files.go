@@ -441,7 +441,8 @@ func rosterOf(l *listed.List, sources []*fileSource) *Roster {
 			s.Files = nil
 		}
 		if problems != nil {
-			s.Problem = fmt.Errorf("%s:%d: %s %s: %w (to continue without it: exclude: [%s])", l.Path, row.Line, l.Noun(), row.ID, joined(problems), row.ID)
+			s.Problem = fmt.Errorf("%s:%d: %s %s: %w%s", l.Path, row.Line, l.Noun(), row.ID, joined(problems),
+				excluding(row.ID))
 		}
 		r.Subjects = append(r.Subjects, s)
 	}
@@ -643,7 +644,9 @@ func (r *Roster) twice(port ownPort, i int, runs, paths [2]string) error {
 }
 
 // excluding is how to continue without a participant whose files are looked at after incomplete: skip.
-func excluding(id string) string { return " (to continue without it: exclude: [" + id + "])" }
+func excluding(id string) string {
+	return " (to continue without it: exclude: [" + listed.Item(id) + "])"
+}
 
 // runName names a further run of a participant: by the column of sessions, or its number.
 func runName(l *listed.List, row listed.Row, runs []Run) (string, error) {

@@ -142,7 +142,7 @@ func (r *Roster) IDs() map[string]bool {
 
 // Without says how to continue without a member.
 func (r *Roster) Without(id string) string {
-	remedy := "exclude: [" + id + "]"
+	remedy := "exclude: [" + listed.Item(id) + "]"
 	if r.Incomplete != "" {
 		remedy = "incomplete: skip, or " + remedy
 	}
@@ -344,6 +344,8 @@ func (r *Roster) Finder() func(name string) (id string, err error) {
 
 var excludeList = pattern.New(`exclude: \[([^\[\]]*)\]`)
 
+var excludeItem = pattern.New(`"([^"\\]|\\.)*"|[^, "][^,]*`)
+
 // CompleteExclude adds the participants that are excluded already to every `exclude: [sub-003]` of a message, so that
 // the line can replace the one that is there. Every message that a person reads goes through it; without a roster it
 // stays as it is.
@@ -356,7 +358,8 @@ func (r *Roster) CompleteExclude(message string) string {
 		return message
 	}
 	return excludeList.ReplaceAllStringFunc(message, func(line string) string {
-		ids := append(strings.Split(excludeList.FindStringSubmatch(line)[1], ", "), there...)
+		ids := excludeItem.FindAllString(excludeList.FindStringSubmatch(line)[1], -1)
+		ids = append(ids, lists.Map(there, listed.Item)...)
 		slices.SortFunc(ids, dag.CompareValues)
 		return "exclude: [" + strings.Join(slices.Compact(ids), ", ") + "]"
 	})

@@ -37,8 +37,11 @@ type RowsCohort struct {
 
 var (
 	axisForm = pattern.New(`^[A-Za-z][A-Za-z0-9_-]{0,99}$`)
-	// rowForm are names that need no quotes in the names of tasks. Exports write a space or / as -.
-	rowForm = pattern.New(`^[\p{L}\p{N}]([\p{L}\p{N}._+ /-]*[\p{L}\p{N}._+-])?$`)
+	// rowForm are names without a pattern (* ?), a placeholder ({ $) or a quotation mark; a first - or / would be an
+	// option or a path in a command. Names of tasks quote , = and so on, and names of files have - for what is not
+	// allowed there.
+	rowForm = pattern.New(`^[\p{L}\p{N}_.+()&'’%,=#:;@!~°–]([\p{L}\p{N}_.+()&'’%,=#:;@!~°– /-]*` +
+		`[\p{L}\p{N}_.+()&'’%,=#:;@!~°–-])?$`)
 )
 
 const maxRowName = 100 // bytes: it becomes part of the names of files
@@ -73,7 +76,10 @@ func (c *RowsCohort) Load(dir string) (*Roster, error) {
 	if err := errors.Join(l.CheckColumn("id", l.ID), err, wrong); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(nameRows(l), l.Choose()); err != nil {
+	if err := nameRows(l); err != nil {
+		return nil, err
+	}
+	if err := l.Choose(); err != nil {
 		return nil, err
 	}
 	return rowRoster(l, axis, sources)
@@ -149,8 +155,9 @@ func nameRows(l *listed.List) error {
 		switch {
 		case r.ID == "":
 			bad("the row has no name")
-		case !rowForm.MatchString(r.ID) || slices.Contains(strings.Split(r.ID, "/"), ".."):
-			bad("%q cannot name a row: use letters, digits, and spaces . _ + - / within, or set the parameter id to another column", r.ID)
+		case !rowForm.MatchString(r.ID) || slices.Contains(strings.Split(r.ID, "/"), "..") ||
+			slices.Contains(strings.Split(r.ID, "/"), "."):
+			bad("%q cannot name a row: use letters, digits, . _ + ( ) & ' %% , = # : ; @ ! ~, and spaces - / within, or set the parameter id to another column", r.ID)
 		case len(r.ID) > maxRowName:
 			bad("a name of %d bytes is too long (at most %d): set the parameter id to another column", len(r.ID), maxRowName)
 		case other == r.ID:

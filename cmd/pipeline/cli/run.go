@@ -22,11 +22,13 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/engine"
+	"prgnn/internal/lists"
 	"prgnn/internal/machine"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/pipelines/precheck"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 )
 
@@ -376,7 +378,7 @@ func (a *app) failures(cmd *cobra.Command, r *engine.Result, p *pipelines.Pipeli
 	if group := p.Roster.WholeGroup(out); out != nil && group != "" {
 		fmt.Fprintf(a.Stderr, "All participants of group %s failed: correct the cause that they share\n", group)
 	} else if out != nil {
-		where, what := "under cohort", p.Roster.CompleteExclude("exclude: ["+strings.Join(out, ", ")+"]")
+		where, what := "under cohort", p.Roster.CompleteExclude("exclude: ["+strings.Join(lists.Map(out, listed.Item), ", ")+"]")
 		if cmd.Name() == bidsAppName { // who calls that has no file to write into
 			where, what = "at the group level", "--set 'cohort."+strings.Replace(what, ": ", "=", 1)+"' --change-settings"
 		}

@@ -14,11 +14,13 @@ import (
 	"strings"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/internal/lists"
 	"prgnn/internal/machine"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/pipelines/precheck"
 	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/listed"
 	"prgnn/stages/column"
 )
 
@@ -258,7 +260,7 @@ func Print(a *console.Console, p *pipelines.Pipeline, people []Event) {
 	if group := p.Roster.WholeGroup(unusable); group != "" && numbers["taken"] > 0 {
 		fmt.Fprintf(w, "Group %s has no usable participant: correct the cause that they share\n", console.Visible(group))
 	} else if len(unusable) > 1 && numbers["taken"] > 0 && (len(unusable) <= 10*mostReasons || verbose) {
-		fmt.Fprintln(w, p.Roster.CompleteExclude(fmt.Sprintf("To continue without those that are unusable, under cohort:\n    exclude: [%s]", strings.Join(unusable, ", "))))
+		fmt.Fprintln(w, p.Roster.CompleteExclude(fmt.Sprintf("To continue without those that are unusable, under cohort:\n    exclude: [%s]", strings.Join(lists.Map(unusable, listed.Item), ", "))))
 	}
 }
 

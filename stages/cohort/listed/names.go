@@ -186,3 +186,14 @@ func (l *List) DoubtNames(what, in, remedy string, of func(Row) (who, name strin
 			words.Some(pairs, 6), remedy, in))
 	}
 }
+
+// plainItem are names that are items of a list in YAML without quotes.
+var plainItem = pattern.New(`^[\p{L}\p{N}_.]([\p{L}\p{N}_.+()/'-]|:[\p{L}\p{N}]| [\p{L}\p{N}(])*$`)
+
+// Item is a name as an item of a list in YAML, in quotes where it needs them.
+func Item(name string) string {
+	if plainItem.MatchString(name) {
+		return name
+	}
+	return strconv.Quote(name)
+}
