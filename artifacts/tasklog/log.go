@@ -59,6 +59,18 @@ func (l *Log) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// WriteLine adds whole lines of their own, also behind one that has no end yet.
+func (l *Log) WriteLine(text string) {
+	l.mu.Lock()
+	begun := len(l.last) > 0 && l.last[len(l.last)-1] != '\n'
+	l.mu.Unlock()
+	text = strings.TrimRight(text, "\n") + "\n"
+	if begun {
+		text = "\n" + text
+	}
+	_, _ = l.Write([]byte(text)) // which succeeds
+}
+
 // createLog replaces an older log in place of writing over it: somebody may be
 // reading that.
 func createLog(path string) (*os.File, error) {

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 
 	"prgnn/artifacts"
@@ -48,7 +47,7 @@ func call(ctx context.Context, j *Job, inputs map[string][]dag.Input, scratch di
 	for _, name := range slices.Sorted(maps.Keys(out)) {
 		if table, ok := out[name].(*encoding.Table); ok {
 			for _, w := range tableWarnings(table) {
-				writeLine(log, "warning: "+w)
+				log.WriteLine("warning: " + w)
 			}
 		}
 	}
@@ -82,18 +81,13 @@ func progressAndLog(tell func(int, int, string), log *tasklog.Log) func(int, int
 		mu.Lock()
 		if note != "" && note != last {
 			last = note
-			writeLine(log, note)
+			log.WriteLine(note)
 		}
 		mu.Unlock()
 		if tell != nil {
 			tell(done, total, note)
 		}
 	}
-}
-
-// writeLine writes whole lines.
-func writeLine(log *tasklog.Log, text string) {
-	io.WriteString(log, strings.TrimRight(text, "\n")+"\n")
 }
 
 // saveIn marks the errors of saving a checkpoint as the store's.

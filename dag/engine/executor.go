@@ -114,7 +114,7 @@ func (Local) Execute(ctx context.Context, s *disk.Store, j *Job) JobResult {
 		err = words.Bound(err)
 		rep.Err = err
 		rep.Log = log.Tail(saidLines)
-		writeLine(log, "error: "+err.Error())
+		log.WriteLine("error: " + err.Error())
 	} else if rep.Lost == nil {
 		// A checkpoint that stays behind is never asked for again; gc takes it.
 		_ = scratch.Remove()

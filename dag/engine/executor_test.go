@@ -124,7 +124,7 @@ func TestLogOfTask(t *testing.T) {
 	}
 	s.nodes["b"].Instance().(*join).during = func(_ context.Context, task *dag.Task) error {
 		for i := range 30 {
-			fmt.Fprintln(task.Log(), "line", i)
+			fmt.Fprint(task.Log(), "\nline ", i) // the last one has no end
 		}
 		return errors.New("it broke")
 	}
