@@ -101,6 +101,7 @@ import (
 //go:embed numeric/random/*[^t].go
 //go:embed stages/*[^t].go
 //go:embed stages/assess/*[^t].go
+//go:embed stages/assess/edges/*[^t].go
 //go:embed stages/assess/leakage/*[^t].go
 //go:embed stages/atlas/*[^t].go
 //go:embed stages/atlas/dk84.tsv

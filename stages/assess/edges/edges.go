@@ -29,7 +29,7 @@ var edgesKind = dag.Kind{
 	},
 
 	// docs/scale.md#the-memory-of-stages-that-gather-everybody
-	MemoryFor: column.Memory{Base: 64 << 20, Each: 90e3}.For,
+	MemoryFor: column.Memory{Base: 64 << 20, Each: 150e3}.For,
 }
 
 var (

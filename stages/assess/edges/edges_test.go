@@ -300,6 +300,8 @@ func TestEdgesRefuse(t *testing.T) {
 					yield(fmt.Sprint("x", i))
 				}
 			})), "identifies participants"},
+		{"sessions that are averaged", edgesStage("test", "session", "sessions", []any{"01", "02"}), edgesInputs(o),
+			"matrices of no session"},
 	} {
 		_, err := stagetest.RunStage(t, c.stage, c.in)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -3,6 +3,7 @@ package edges
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -56,6 +57,7 @@ func (s *Edges) read(t *dag.Task) (*edgeData, error) {
 	counts := [2]map[string][]float64{{}, {}}
 	var ids []string
 	other := map[string]string{} // axis → value, of axes that are no scans of a participant
+	sessions := map[string]bool{}
 	for i, in := range t.All("matrices") {
 		id := in.Coord(column.Subject)
 		if id == "" {
@@ -72,6 +74,7 @@ func (s *Edges) read(t *dag.Task) (*edgeData, error) {
 		}
 		at := s.session(in)
 		if at < 0 {
+			sessions[in.Coord(session)] = true
 			continue
 		}
 		z, regions, err := s.edgesOf(in)
@@ -95,6 +98,13 @@ func (s *Edges) read(t *dag.Task) (*edgeData, error) {
 			}
 		}
 		t.Progress(i+1, len(t.All("matrices")), "reading")
+	}
+	if len(ids) == 0 {
+		have := words.Some(slices.Sorted(maps.Keys(sessions)), 8)
+		if sessions[""] {
+			have = "matrices of no session"
+		}
+		return nil, fmt.Errorf("sessions: no matrices of %s are connected, but %s: connect those of each session, such as connectivity[*].pearson, and not their mean", strings.Join(s.Sessions, " and "), have)
 	}
 	for _, id := range ids {
 		for at := range max(1, len(s.Sessions)) {

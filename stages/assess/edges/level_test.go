@@ -1,0 +1,188 @@
+package edges
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/numeric/random"
+	"prgnn/stages/inference/edgewise"
+)
+
+// TestLevel: without an effect, p ≤ 0.05 in 5 % of cohorts, with confounds that go with what is tested, sites that
+// differ
+// and relatives who are alike. docs/statistics.md has the numbers of 3,000 cohorts (-v).
+func TestLevel(t *testing.T) {
+	const cohorts, regions, permutations, n = 300, 9, 99, 40
+	const edges = regions * (regions - 1) / 2
+	for _, c := range []struct {
+		name string
+		// make makes what is tested, and what each participant has apart from noise.
+		make    func(st *edgeStudy, r *random.Stream) (shared []float64)
+		invalid bool // exchanges who are not exchangeable: p are too small
+	}{
+		{"two groups, age differs", func(st *edgeStudy, r *random.Stream) []float64 {
+			x, age := labels(n), make([]float64, n)
+			for i := range age {
+				age[i] = r.Normal() + x[i]
+			}
+			st.kind, st.design.Tested = twoGroups, [][]float64{x}
+			st.design.Nuisance = append(st.design.Nuisance, age)
+			return age
+		}, false},
+		{"a number, age goes with it", func(st *edgeStudy, r *random.Stream) []float64 {
+			x, age := make([]float64, n), make([]float64, n)
+			for i := range age {
+				age[i] = r.Normal()
+				x[i] = age[i] + r.Normal()
+			}
+			st.kind, st.design.Tested = number, [][]float64{x}
+			st.design.Nuisance = append(st.design.Nuisance, age)
+			return age
+		}, false},
+		{"three groups", func(st *edgeStudy, r *random.Stream) []float64 {
+			a, b := make([]float64, n), make([]float64, n)
+			for i := range n {
+				if i%3 == 1 {
+					a[i] = 1
+				} else if i%3 == 2 {
+					b[i] = 1
+				}
+			}
+			st.kind, st.design.Tested = severalGroups, [][]float64{a, b}
+			return make([]float64, n)
+		}, false},
+		{"two groups, within sites", func(st *edgeStudy, r *random.Stream) []float64 {
+			x, shared := make([]float64, n), make([]float64, n)
+			level := r.Normal()
+			second := make([]float64, n)
+			for i := range n { // a quarter of the first site and three quarters of the second are patients
+				site := i * 2 / n
+				if (i%4 == 0) == (site == 0) {
+					x[i] = 1
+				}
+				st.block = append(st.block, fmt.Sprint(site))
+				second[i] = float64(site)
+				shared[i] = 2 * level * second[i]
+			}
+			st.kind, st.design.Tested = twoGroups, [][]float64{x}
+			st.design.Nuisance = append(st.design.Nuisance, second)
+			return shared
+		}, false},
+		{"two groups of families", families(true), false},
+		{"two groups of families, exchanged one by one", families(false), true},
+		{"change between two sessions", func(st *edgeStudy, r *random.Stream) []float64 {
+			motion := make([]float64, n)
+			mean := 0.0
+			for i := range motion {
+				motion[i] = r.Normal()
+				mean += motion[i] / n
+			}
+			for i := range motion {
+				motion[i] -= mean
+			}
+			st.kind, st.design.Tested = change, [][]float64{st.design.Nuisance[0]}
+			st.design.Nuisance = [][]float64{motion}
+			return motion
+		}, false},
+	} {
+		share := map[string]float64{}
+		for k := range cohorts {
+			r := random.New(9, "level", c.name, k)
+			st := &edgeStudy{regions: regions}
+			for i := range n {
+				st.ids = append(st.ids, fmt.Sprint(i))
+			}
+			st.design.Nuisance = [][]float64{slices.Repeat([]float64{1}, n)}
+			shared := c.make(st, r)
+			for i := range n {
+				common := r.Normal() // edges of a participant are alike
+				for range edges {
+					st.values = append(st.values, shared[i]+common+r.Normal())
+				}
+			}
+			draw := need.Value(st.permutations(&Edges{Seed: uint64(k)}))(t)
+			f := need.Value(edgewise.NewModel(st.design, n))(t).Fit(st.values, edges, 1)
+			net := allPairs(regions)
+			threshold := 2.0
+			o := edgewise.Options{Permutations: permutations, Draw: draw, Thresholds: []float64{threshold},
+				Tail: edgewise.Both, Free: edgewise.Usual, Threads: 1}
+			null := need.Value(f.Permute(net, o))(t)
+			for _, p := range null.Uncorrected(f.Statistic) {
+				count(share, "uncorrected", p, cohorts*edges)
+			}
+			least := func(p []float64) float64 { return slices.Min(append(p, 1)) }
+			count(share, "max-t", least(edgewise.Corrected(f.Statistic, null.Largest)), cohorts)
+			count(share, "tfnbs", least(edgewise.Corrected(net.Enhanced(f.Heights(f.Statistic), o.Free), null.Free)),
+				cohorts)
+			all, _ := net.Components(f.Statistic, threshold, edgewise.Both)
+			var extent, intensity []float64
+			for _, component := range all {
+				extent, intensity = append(extent, component.Extent), append(intensity, component.Intensity)
+			}
+			count(share, "nbs", least(edgewise.Corrected(extent, null.Extent[0])), cohorts)
+			count(share, "nbs, intensity", least(edgewise.Corrected(intensity, null.Intensity[0])), cohorts)
+		}
+		t.Logf("%s: uncorrected %.3f, max-t %.3f, nbs %.3f (intensity %.3f), tfnbs %.3f", c.name, share["uncorrected"],
+			share["max-t"], share["nbs"], share["nbs, intensity"], share["tfnbs"])
+		se := math.Sqrt(0.05 * 0.95 / cohorts)
+		if c.invalid {
+			if share["max-t"] < 0.05+3*se {
+				t.Errorf("%s: max-t %v, but this test should show that families matter", c.name, share["max-t"])
+			}
+			continue
+		}
+		for what, v := range share {
+			if v > 0.05+4*se || what != "nbs" && what != "nbs, intensity" && v < 0.05-4*se {
+				t.Errorf("%s: %s: p ≤ 0.05 in %v of the cohorts", c.name, what, v)
+			}
+		}
+	}
+}
+
+// count adds 1/all where p ≤ 0.05.
+func count(share map[string]float64, what string, p float64, all int) {
+	if p <= 0.05 {
+		share[what] += 1 / float64(all)
+	} else {
+		share[what] += 0
+	}
+}
+
+func labels(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(i % 2)
+	}
+	return x
+}
+
+// families are pairs of relatives in one group, who are alike; whole exchanges them as units.
+func families(whole bool) func(st *edgeStudy, r *random.Stream) []float64 {
+	return func(st *edgeStudy, r *random.Stream) []float64 {
+		n := len(st.ids)
+		x, shared := make([]float64, n), make([]float64, n)
+		for i := 0; i < n; i += 2 {
+			x[i], x[i+1] = float64(i/2%2), float64(i/2%2)
+			v := 2 * r.Normal()
+			shared[i], shared[i+1] = v, v
+			if whole {
+				st.units = append(st.units, []int{i, i + 1})
+			}
+		}
+		st.kind, st.design.Tested = twoGroups, [][]float64{x}
+		return shared
+	}
+}
+
+func allPairs(regions int) *edgewise.Network {
+	var source, target []int32
+	for i := range int32(regions) {
+		for j := i + 1; j < int32(regions); j++ {
+			source, target = append(source, i), append(target, j)
+		}
+	}
+	return edgewise.NewNetwork(regions, source, target)
+}
