@@ -36,8 +36,23 @@ func checkPackages(t *dag.Task) error {
 				return err
 			}
 		}
+		if form, ok := lockForms[filepath.Base(in.Name)]; ok && !form.has.MatchString(string(list)) {
+			return fmt.Errorf("packages: %s is no lock file of %s: it has no %s: write it by %s, or connect the list of another manager", in.Name, form.of, form.what, form.by)
+		}
 	}
 	return nil
+}
+
+// lockForms are what the lock files of package managers have, by their names.
+var lockForms = map[string]struct {
+	has          pattern.Pattern
+	of, what, by string
+}{
+	"uv.lock":        {pattern.New(`(?m)^\[\[package\]\]`), "uv", "[[package]]", "uv lock"},
+	"poetry.lock":    {pattern.New(`(?m)^\[\[package\]\]`), "poetry", "[[package]]", "poetry lock"},
+	"conda-lock.yml": {pattern.New(`(?m)^package:`), "conda-lock", "package:", "conda-lock"},
+	"renv.lock":      {pattern.New(`"Packages"\s*:`), "renv", `"Packages"`, "renv::snapshot()"},
+	"Manifest.toml":  {pattern.New(`(?m)^(\[\[|manifest_format|julia_version)`), "Julia", "[[deps]]", "Pkg.resolve()"},
 }
 
 // softwareFiles are the directories of installed software, which count by content unless a list of packages is

@@ -314,8 +314,16 @@ func TestExecStrictSoftware(t *testing.T) {
 		in.Name = name
 		return map[string][]dag.Input{packagesPort: {in}}
 	}
-	_, err = run(list("uv.lock", "version = 1\n"))
-	need.NoError(t, err)
+	for name, text := range map[string]string{"uv.lock": "version = 1\n\n[[package]]\nname = \"numpy\"\n",
+		"renv.lock": `{"R": {}, "Packages": {}}`, "conda-lock.yml": "version: 1\npackage:\n- name: numpy\n",
+		"Manifest.toml": "julia_version = \"1.11\"\nmanifest_format = \"2.0\"\n[[deps.X]]\n", "mine.lock": "numpy 2\n"} {
+		_, err = run(list(name, text))
+		need.NoError(t, err)
+	}
+	for _, name := range []string{"uv.lock", "poetry.lock", "renv.lock", "conda-lock.yml", "Manifest.toml"} {
+		_, err = run(list(name, "hello\n"))
+		need.Error(t, err, "packages: "+name+" is no lock file of ")
+	}
 	_, err = run(list("uv.lock", "\n"))
 	need.Error(t, err, "packages: uv.lock is empty")
 	_, err = run(map[string][]dag.Input{containerPort: {dag.InputOf(artifacts.Text("image"))}})

@@ -63,10 +63,14 @@ const (
 // is the directory of the source of prgnn ("" for the one beside dir), modulePath the module's path ("" for
 // the name of dir).
 func Module(from Template, name, dir, clone, modulePath string) (files []string, err error) {
+	var absent error
 	if clone == "" {
 		beside := filepath.Dir(filepath.Clean(dir))
 		if clone = filepath.Join(beside, unpacked); checkClone(clone) != nil {
 			clone = filepath.Join(beside, "prgnn")
+		}
+		if _, err := os.Stat(clone); errors.Is(err, fs.ErrNotExist) {
+			absent = fmt.Errorf("there is no source of prgnn beside the new module, as %s or prgnn: unpack %[1]s.tar.gz of the release there, or name a clone by --clone DIR", unpacked)
 		}
 	}
 	if modulePath == "" {
@@ -76,7 +80,10 @@ func Module(from Template, name, dir, clone, modulePath string) (files []string,
 		}
 		modulePath = filepath.Base(full)
 	}
-	if err := errors.Join(checkStageName(name), checkModule(modulePath), checkClone(clone), checkNew(dir)); err != nil {
+	if absent == nil {
+		absent = checkClone(clone)
+	}
+	if err := errors.Join(checkStageName(name), checkModule(modulePath), absent, checkNew(dir)); err != nil {
 		return nil, exit.Wrongf("%v", err)
 	}
 	toClone, err := fromTo(dir, clone)
