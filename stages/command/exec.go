@@ -276,7 +276,7 @@ func (e *Exec) RefusesInputs(has func(port string) bool) error {
 	bad(used && !listed, "{%s} in the command is the interpreter of the input %s, which is not connected", interpreter, lockPort)
 	bad(listed && !used, "the input %s is connected, but the command does not use {%s}, which has its packages", lockPort, interpreter)
 	bad(listed && image, "%s and %s are connected, but a container has its own packages: connect only one of them", containerPort, lockPort)
-	bad(e.Python != defaultPython && !listed, "python: %s makes the environment of the input %s, which is not connected: connect it, or remove python", e.Python, lockPort)
+	bad(e.Python != "" && e.Python != defaultPython && !listed, "python: %s makes the environment of the input %s, which is not connected: connect it, or remove python", e.Python, lockPort)
 	bad(len(e.Software) > 0 && image, "software lists directories of this machine, but a container is connected, which has its own: remove one of them")
 	bad(e.Network && !e.Strict && !image, "network: a command that is neither strict nor in a container uses the network in any case: add strict: true, or remove network")
 	return errors.Join(wrong...)
