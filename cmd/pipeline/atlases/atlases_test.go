@@ -169,7 +169,7 @@ func get(t *testing.T, words ...string) (string, error) {
 	t.Helper()
 	var out, diag bytes.Buffer
 	a := console.New(words, &out, &diag)
-	cmd := Command(a)
+	cmd, _, _ := Command(a)
 	cmd.SetArgs(words)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.Execute()

@@ -20,9 +20,9 @@ import (
 )
 
 // Command is the command atlas.
-func Command(a *console.Console) *cobra.Command {
+func Command(a *console.Console) (cmd *cobra.Command, output *string, usage string) {
 	var g getting
-	cmd := &cobra.Command{
+	cmd = &cobra.Command{
 		Use:   "atlas list [WORD] | atlas get NAME",
 		Short: "list atlases of TemplateFlow, and fetch one",
 		Long: `atlas list prints the atlases that the program can fetch, those whose name has WORD; it needs
@@ -62,7 +62,7 @@ nothing.`,
 	f.StringVar(&g.to, "to", "", "write below the directory `DIR` (default: TemplateFlow's)")
 	f.StringVar(&g.sha256, "sha256", "", "NAME is a file that the list does not have, with the SHA-256 `DIGEST`")
 	f.BoolVarP(&g.yes, "yes", "y", false, "do not ask")
-	return cmd
+	return cmd, nil, ""
 }
 
 type atlasEvent struct {

@@ -51,7 +51,7 @@ damaged; 4 when a task could not be audited, as its result or inputs are not sto
   pipeline audit biopoint.yaml --from-inputs --threads 1,8
   pipeline audit --lock run.lock --set data=DIR
   pipeline audit biopoint.yaml --against colleague/.pipeline --against arm64.lock`,
-		Args:              between(0, 1),
+		Args:              flags.Between(0, 1),
 		ValidArgsFunction: completeFile,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.audit(cmd, args, from, au) },
 	}

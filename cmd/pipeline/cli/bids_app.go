@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/results"
+	"prgnn/internal/machine"
 	"prgnn/pipelines"
 )
 
@@ -49,7 +50,7 @@ Exit codes: 0 success, 1 a participant or a stage failed, 2 wrong usage.`,
 				}
 				return a.version()
 			}
-			if err := exactly(3)(cmd, args); err != nil {
+			if err := flags.Exactly(3)(cmd, args); err != nil {
 				return err
 			}
 			x.In, x.Out, x.Level = args[0], args[1], args[2]
@@ -64,7 +65,7 @@ Exit codes: 0 success, 1 a participant or a stage failed, 2 wrong usage.`,
 }
 
 func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
-	leaveRoom()
+	machine.LeaveRoom()
 	r := &running{executor: executor.Executor{Where: "local"}}
 	r.Workers, r.Memory = x.Workers, int64(x.Memory*1e9)
 	if err := x.Check(); err != nil {

@@ -36,7 +36,7 @@ are participants' scans: --without-inputs leaves them out, and replay --inputs n
 		Example: `  pipeline bundle biopoint.yaml -o run.tar
   pipeline bundle 3f2a -o run.tar --without-inputs --results evaluate --results biomarkers.ranking
   pipeline replay run.tar`,
-		Args:              exactly(1),
+		Args:              flags.Exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if b.path == "" {
@@ -198,7 +198,7 @@ run commands of the bundle's author (exec) are run only with --allow-commands.`,
 		Example: `  pipeline replay run.tar
   pipeline replay run.tar --inputs /data/scans       for a bundle without inputs
   pipeline replay run.tar --keep results             keeps the results as a store`,
-		Args: exactly(1),
+		Args: flags.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slices.ContainsFunc(r.threads, func(n int) bool { return n < 1 }) || len(r.threads) == 0 {
 				return flags.Usage(cmd, "--threads takes numbers of at least 1, such as 1,4")

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts/remote"
-	"prgnn/cmd/pipeline/atlases"
 	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
+	"prgnn/cmd/pipeline/manual"
 )
 
 // An app is one call of the program, with the flags that every command has.
@@ -114,7 +114,6 @@ var commands = []subcommand{
 	{name: "report", group: "look", make: (*app).reportCommand, places: looksUp},
 	{name: "export", group: "look", make: (*app).exportCommand, places: looksUp},
 	{name: "inspect", group: "look", make: (*app).inspectCommand, places: nowhere},
-	{name: "check-duplicates", group: "look", make: (*app).checkDuplicatesCommand, places: nowhere},
 
 	{name: "diff", group: "trust", make: (*app).diffCommand, places: looksUp},
 	{name: "audit", group: "trust", make: (*app).auditCommand, places: looksUp},
@@ -130,9 +129,8 @@ var commands = []subcommand{
 
 	{name: "init", group: "help", make: (*app).initCommand, places: nowhere},
 	{name: "print", group: "help", make: (*app).printCommand, places: nowhere},
-	{name: "simulate", group: "help", make: (*app).simulateCommand, places: nowhere, has: imaging},
-	{name: "atlas", group: "help", make: func(a *app) *cobra.Command { return atlases.Command(a.Console) },
-		places: nowhere, has: imaging},
+	{name: "simulate", group: "help", make: (*app).simulateCommand, places: nowhere,
+		has: func() bool { return writer() != nil }},
 	{name: "docs", group: "help", make: (*app).docsCommand, places: nowhere},
 	{name: "stages", group: "help", make: (*app).stagesCommand, places: nowhere},
 	{name: "new-stage", group: "help", make: (*app).newStageCommand, places: nowhere},
@@ -140,12 +138,19 @@ var commands = []subcommand{
 	{name: "completion", group: "help", make: (*app).completionCommand, places: nowhere, tellsOfAll: true},
 }
 
-// imaging reports whether the program has the kinds of brain imaging.
-func imaging() bool { return writer() != nil }
-
 // available are the commands that this program has: a lab's may be without the brain.
 func available() []subcommand {
-	return slices.DeleteFunc(slices.Clone(commands), func(c subcommand) bool { return c.has != nil && !c.has() })
+	all := slices.DeleteFunc(slices.Clone(commands), func(c subcommand) bool { return c.has != nil && !c.has() })
+	for _, c := range flags.Registered() {
+		all = append(all, subcommand{name: c.Name, group: c.Group, places: nowhere, make: func(a *app) *cobra.Command {
+			cmd, output, usage := c.Make(a.Console)
+			if output != nil {
+				a.outputFlags(cmd, output, "", usage)
+			}
+			return cmd
+		}})
+	}
+	return all
 }
 
 // root is the program's command. Where only names a command, no other one is made: their flags take a tenth of the
@@ -213,7 +218,7 @@ parameter changed back runs nothing.`,
 	root.SetHelpFunc(a.help)
 	root.SetUsageFunc(func(*cobra.Command) error { return nil })
 	root.SetFlagErrorFunc(a.flagError)
-	plain(root)
+	manual.Plain(root)
 	return root
 }
 
@@ -280,39 +285,6 @@ var verbatim = []string{"graph", "print", "log", "completion", "docs", "help"}
 func (a *app) outputFlags(cmd *cobra.Command, path *string, byDefault, usage string) {
 	cmd.Flags().StringVarP(path, "output", "o", byDefault, usage)
 	cmd.Flags().BoolVar(&a.Replace, "replace", false, "write over any file at PATH, or in the directory PATH; by default, only over what this command wrote")
-}
-
-// between and exactly check the number of arguments, in the words of
-// the command's own usage line.
-func between(low, high int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < low:
-			return flags.Usage(cmd, "%s is missing", missing(cmd, len(args)))
-		case len(args) > high:
-			if cmd.Flags().Lookup("until") != nil { // make and its kin take a target here
-				return flags.Usage(cmd, "unexpected argument %q; for a stage and what it needs: --until %[1]s", args[high])
-			}
-			return flags.Usage(cmd, "unexpected argument %q", args[high])
-		}
-		return nil
-	}
-}
-
-func exactly(n int) cobra.PositionalArgs { return between(n, n) }
-
-// missing names the n-th argument of the usage line.
-func missing(cmd *cobra.Command, n int) string {
-	for _, word := range strings.Fields(cmd.Use)[1:] {
-		if strings.HasPrefix(word, "[") || strings.HasPrefix(word, "-") {
-			continue
-		}
-		if n == 0 {
-			return word
-		}
-		n--
-	}
-	return "an argument"
 }
 
 // directory is a flag's value: a path that is not empty.

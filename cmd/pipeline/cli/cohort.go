@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/cmd/pipeline/duplicates"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/members"
 )
 
@@ -25,7 +25,7 @@ names the files. The exit code is 1 when no participant is usable.`,
 		Example: `  pipeline cohort biopoint.yaml
   pipeline cohort study.yaml --set cohort.select='age >= 18'
   pipeline cohort biopoint.yaml --json | jq -r 'select(.state == "excluded") | .participant'`,
-		Args:              exactly(1),
+		Args:              flags.Exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE:              func(_ *cobra.Command, args []string) error { return a.cohort(args[0], sets) },
 	}
@@ -53,11 +53,4 @@ func (a *app) cohort(file string, sets []string) error {
 		return &exit.Error{Code: exit.Failed, Err: fmt.Errorf("no %s is usable", p.Roster.Noun())}
 	}
 	return nil
-}
-
-func (a *app) checkDuplicatesCommand() *cobra.Command {
-	cmd, path := duplicates.Command(a.Console)
-	cmd.Args = exactly(1)
-	a.outputFlags(cmd, path, "", "write the pairs as TSV to `PATH`; - is stdout")
-	return cmd
 }

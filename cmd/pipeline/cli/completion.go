@@ -23,7 +23,7 @@ func (a *app) completionCommand() *cobra.Command {
 		Example: `  source <(pipeline completion bash)                                   now
   pipeline completion bash > ~/.local/share/bash-completion/completions/pipeline   always
   pipeline completion zsh > "${fpath[1]}/_pipeline"`,
-		Args:      exactly(1),
+		Args:      flags.Exactly(1),
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/audit"
+	"prgnn/cmd/pipeline/flags"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -17,7 +18,7 @@ relative error; for one task of each stage, or for every task of STAGE.`,
 		Example: `  pipeline runs
   pipeline diff 3f2a 7c01
   pipeline diff 3f2a 7c01 evaluate`,
-		Args: between(2, 3),
+		Args: flags.Between(2, 3),
 		RunE: func(_ *cobra.Command, args []string) error {
 			stage := ""
 			if len(args) == 3 {

@@ -5,6 +5,7 @@ import (
 
 	"prgnn/cmd/pipeline/describe"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/flags"
 )
 
 func (a *app) docsCommand() *cobra.Command {
@@ -17,7 +18,7 @@ func (a *app) docsCommand() *cobra.Command {
 		Example: `  pipeline docs
   pipeline docs questions | less
   pipeline docs --search "age covariate"`,
-		Args: between(0, 1),
+		Args: flags.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case cmd.Flags().Changed("search") && len(args) > 0:
@@ -33,4 +34,24 @@ func (a *app) docsCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&search, "search", "", "list the sections that have all `WORDS`")
 	return cmd
+}
+
+func (a *app) stagesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "stages [NAME]",
+		Short: "the stage kinds; one kind's parameters and ports",
+		Long: `Lists the stage kinds that a pipeline file may use, and the cohort kinds. With a NAME: what
+it does, its parameters with defaults, types, units and allowed values, and its ports.`,
+		Example: `  pipeline stages
+  pipeline stages graph`,
+		Args:              flags.Between(0, 1),
+		ValidArgsFunction: completeKind,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				describe.Kinds(a.Console)
+				return nil
+			}
+			return describe.Kind(a.Console, args[0])
+		},
+	}
 }

@@ -64,7 +64,7 @@ whose methods this run used, by its parameters, and CITATION.md the methods text
   pipeline export biopoint.yaml --format all -o results/        every stage, a directory each
   pipeline export biopoint.yaml report --citations -o .         CITATION.bib, CITATION.md
   pipeline export 3f2a evaluate -o scores.csv                   of an earlier run`,
-		Args:              between(1, 2),
+		Args:              flags.Between(1, 2),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.export(cmd, args, e, sets, citations)

@@ -33,7 +33,7 @@ records stay, so why, diff and audit still work. It also removes working directo
 runs, audits and commands. It is safe while runs are in progress: their files stay.`,
 		Example: `  pipeline gc --dry-run --keep-runs 3
   pipeline gc --keep-runs 10 --max-size 200G`,
-		Args: exactly(0),
+		Args: flags.Exactly(0),
 		RunE: func(*cobra.Command, []string) error { return a.gc(o, dry) },
 	}
 	f := cmd.Flags()
@@ -56,7 +56,7 @@ use the remote: a missing result is computed again. A run that finds a result in
 does not ask the remote, so it does not count as a use.`,
 		Example: `  pipeline remote gc --dry-run --keep 500G --remote s3://lab-results/prgnn
   pipeline remote gc --keep 500G --older 90d --remote file:///mnt/lab/prgnn`,
-		Args:      exactly(1),
+		Args:      flags.Exactly(1),
 		ValidArgs: []string{"gc"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {

@@ -178,6 +178,8 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	add("atlas", "get", hostile)
 	add("atlas", "list", hostile)
 	add("docs", hostile)
+	add("check-duplicates", hostile, "--series", hostile)
+	add("check-duplicates", "people.tsv", "--series", "{participant_id}.tsv")
 	add("docs", "--search", hostile)
 	add("stages", hostile)
 	add("init", "there"+hostile)

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/trace"
 )
 
@@ -20,7 +21,7 @@ can be named too: lineage scan.nii.gz --down.`,
   pipeline lineage 9f86d081 --down
   pipeline lineage data/sub-003_bold.nii.gz --down
   pipeline lineage evaluate --up -v`,
-		Args: exactly(1),
+		Args: flags.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := a.openHere()
 			if err != nil {

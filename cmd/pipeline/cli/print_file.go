@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/flags"
 	"prgnn/pipelines"
 )
 
@@ -17,7 +18,7 @@ line ends with its file and line of origin. The output is a pipeline file that e
 nothing and gives the same keys. Data are not read, and variables are not expanded.`,
 		Example: `  pipeline print quick.yaml
   pipeline print study.yaml --plain > whole.yaml`,
-		Args:              exactly(1),
+		Args:              flags.Exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE:              func(_ *cobra.Command, args []string) error { return a.printFile(args[0], sets, plain) },
 	}

@@ -35,7 +35,7 @@ prov       one PROV-JSON file (W3C): every file, task and link, for tools that d
 		Example: `  pipeline provenance biopoint.yaml -o crate/
   pipeline provenance biopoint.yaml -o crate/ --license CC-BY-4.0
   pipeline provenance 3f2a --format prov -o prov.json`,
-		Args:              exactly(1),
+		Args:              flags.Exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {

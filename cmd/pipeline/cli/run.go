@@ -55,7 +55,7 @@ the texts that the last run printed; --summary prints them.`,
   pipeline run biopoint.yaml --without fidelity          the report then lacks the masking of regions
   pipeline run biopoint.yaml --force 'train[fold=2]'
   pipeline run study.yaml --json | jq -r 'select(.state == "failed") | .error'`,
-		Args:              exactly(1),
+		Args:              flags.Exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.file, r.FailFast = args[0], !keepGoing
@@ -104,7 +104,7 @@ type running struct {
 }
 
 func (a *app) runFile(cmd *cobra.Command, r *running) error {
-	leaveRoom()
+	machine.LeaveRoom()
 	p, err := a.load(r.file, r.sets)
 	if err != nil {
 		a.dropped(r.file, r.sets, nil)

@@ -30,7 +30,7 @@ show and diff.`,
 		Example: `  pipeline runs
   pipeline runs biopoint.yaml
   pipeline runs --json | jq -r 'select(.failed > 0) | .id'`,
-		Args:              between(0, 1),
+		Args:              flags.Between(0, 1),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && len(sets) > 0 {

@@ -38,7 +38,7 @@ The keys are PEM files, as from openssl genpkey -algorithm ed25519.`,
 		Example: `  pipeline sign --new-key me                  writes me.pem, to be kept secret, and me.pub.pem
   pipeline sign run.lock --key me.pem -o run.intoto.json
   pipeline verify run.intoto.json --signed-by me.pub.pem`,
-		Args: between(0, 1),
+		Args: flags.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case newKey != "" && len(args) == 0:

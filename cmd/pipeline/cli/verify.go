@@ -34,7 +34,7 @@ or a store that does not exist is reported as not checked.`,
 		Example: `  pipeline verify
   pipeline verify --repair && pipeline run biopoint.yaml
   pipeline verify run.intoto.json --signed-by me.pub.pem`,
-		Args: between(0, 1),
+		Args: flags.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && signedBy == "":

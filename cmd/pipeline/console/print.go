@@ -14,8 +14,9 @@ import (
 type Grid struct {
 	Indent string
 	Right  map[int]bool
-	// Wide is how many columns a terminal has; 0 is no limit. A last cell of text is wrapped into them, beside the other
-	// cells or below them. If the others are too wide, too, the grid is printed in parts, each with the first column.
+	// Wide is how many columns a terminal has; 0 is no limit. A last cell of text is wrapped into them, beside the
+	// other cells or below them. If the others are too wide, too, the grid is printed in parts, each with the
+	// first column.
 	Wide int
 	Rows [][]string
 }

@@ -10,8 +10,8 @@ import (
 	"prgnn/stages/assess/leakage"
 )
 
-// Command is check-duplicates, but for the flags of its output, which goes to path.
-func Command(a *console.Console) (cmd *cobra.Command, path *string) {
+// Command is check-duplicates.
+func Command(a *console.Console) (cmd *cobra.Command, output *string, usage string) {
 	o := Options{Stage: leakage.Leakage{Correlation: 0.8, Filtered: 0.65}}
 	cmd = &cobra.Command{
 		Use:   "check-duplicates TABLE",
@@ -26,6 +26,7 @@ The exit code is 1 when there is a violation, or when a scan cannot be read; the
 		Example: `  pipeline check-duplicates participants.tsv --series 'series/{participant_id}.tsv'
   pipeline check-duplicates participants.csv --id FILE_ID --series 'cpac/{FILE_ID}_rois_ho.1D.gz'
   pipeline check-duplicates participants.tsv --matrices matrix_file --family Family_ID -o pairs.tsv`,
+		Args: flags.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (o.Series == "") == (o.Matrices == "") {
 				return flags.Usage(cmd, "either --series or --matrices is needed: a column of TABLE that holds paths, or a path with {columns}")
@@ -47,5 +48,5 @@ The exit code is 1 when there is a violation, or when a scan cannot be read; the
 	f.Float64Var(&o.Stage.Unrelated, "unrelated", 0.001,
 		"how many pairs of different people may be cautions, in the whole cohort (`N`)")
 	f.StringVar(&o.Figure, "figure", "", "draw the similarities as SVG to `PATH`")
-	return cmd, &o.Path
+	return cmd, &o.Path, "write the pairs as TSV to `PATH`; - is stdout"
 }

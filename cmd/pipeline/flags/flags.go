@@ -157,3 +157,51 @@ func Message(err error) string {
 	}
 	return err.Error()
 }
+
+// A Command is a command of a package that a program imports for it, such as one of brain imaging.
+type Command struct {
+	Name, Group string // the group of the help: run, look, trust or help
+	// Make makes it. output is what its flag -o sets, and usage that flag's; nil for a command without -o.
+	Make func(a *console.Console) (cmd *cobra.Command, output *string, usage string)
+}
+
+var registered []Command
+
+// Register adds commands to the program. Packages call it when they are initialized.
+func Register(more ...Command) { registered = append(registered, more...) }
+
+// Registered are the commands that were registered.
+func Registered() []Command { return registered }
+
+// Between checks the number of arguments, in the words of the command's own usage line.
+func Between(low, high int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < low:
+			return Usage(cmd, "%s is missing", missing(cmd, len(args)))
+		case len(args) > high:
+			if cmd.Flags().Lookup("until") != nil { // make and its kin take a target here
+				return Usage(cmd, "unexpected argument %q; for a stage and what it needs: --until %[1]s", args[high])
+			}
+			return Usage(cmd, "unexpected argument %q", args[high])
+		}
+		return nil
+	}
+}
+
+// Exactly is Between(n, n).
+func Exactly(n int) cobra.PositionalArgs { return Between(n, n) }
+
+// missing names the n-th argument of the usage line.
+func missing(cmd *cobra.Command, n int) string {
+	for _, word := range strings.Fields(cmd.Use)[1:] {
+		if strings.HasPrefix(word, "[") || strings.HasPrefix(word, "-") {
+			continue
+		}
+		if n == 0 {
+			return word
+		}
+		n--
+	}
+	return "an argument"
+}

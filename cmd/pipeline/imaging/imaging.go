@@ -3,12 +3,18 @@
 package imaging
 
 import (
+	"prgnn/cmd/pipeline/atlases"
 	"prgnn/cmd/pipeline/describe"
+	"prgnn/cmd/pipeline/duplicates"
 	"prgnn/cmd/pipeline/export"
+	"prgnn/cmd/pipeline/flags"
 )
 
 func init() {
 	describe.RegisterImages(inspectImage)
+	flags.Register(
+		flags.Command{Name: "atlas", Group: "help", Make: atlases.Command},
+		flags.Command{Name: "check-duplicates", Group: "look", Make: duplicates.Command})
 	export.Register(
 		export.Form{Name: "pconn", Ending: ".pconn.nii", Doc: "matrix as CIFTI-2, for Connectome Workbench",
 			Takes: "a matrix of regions by regions", Fits: export.IsMatrix, Write: pconn},

@@ -1,18 +1,16 @@
-package cli
+package machine
 
 import (
 	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-
-	"prgnn/internal/machine"
 )
 
-// leaveRoom leaves room for garbage, unless GOGC or GOMEMLIMIT is set: whoever sets them knows better. Tasks hold
+// LeaveRoom leaves room for garbage, unless GOGC or GOMEMLIMIT is set: whoever sets them knows better. Tasks hold
 // little and drop much: biopoint.yaml was collected 1,200 times for some 10 MB each, and a run with nothing to do
 // spent a third of its time on it. Near the end of the memory, of this machine or of a container, there is no room.
-func leaveRoom() {
+func LeaveRoom() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
@@ -48,7 +46,7 @@ func (r *room) keep() {
 func (r *room) again() {
 	if !r.limited { // a short run, which collects nothing, never asks: that takes 0.2 ms
 		r.limited = true
-		if most := machine.Memory(); most > 0 {
+		if most := Memory(); most > 0 {
 			debug.SetMemoryLimit(most * 3 / 4) // the rest is for files that are read
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package manual
 
 import (
 	"strings"
@@ -60,8 +60,8 @@ var brainFlags = map[string][]string{"export": {"atlas", "column", "draw", "draw
 	"tr", "citations"},
 	"init": {"full"}, "inspect": {"stats"}}
 
-// plain gives commands the help of a program without the kinds for the brain.
-func plain(cmd *cobra.Command) {
+// Plain gives commands the help of a program without the kinds for the brain.
+func Plain(cmd *cobra.Command) {
 	if len(builtin.Names()) > 0 {
 		return
 	}
@@ -87,6 +87,6 @@ func plain(cmd *cobra.Command) {
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = plainNames.Replace(f.Usage) })
 	for _, sub := range cmd.Commands() {
-		plain(sub)
+		Plain(sub)
 	}
 }
