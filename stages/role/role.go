@@ -50,6 +50,8 @@ type Trainer interface {
 	Tester
 	// Graphs is the number of graphs of each participant, of so many draws (0: unknown) of a result.
 	Graphs(draws int, of string) (int, error)
+	// Numbers are the draws that it uses, of so many of a result.
+	Numbers(draws int, of string) ([]int, error)
 	// RefusesFolds is why the training fails on the planned folds, with so many graphs of each participant.
 	RefusesFolds(planned *encoding.Table, graphs int) error
 	// InEpochs reports whether its history has epochs; a page then states whether the network has learned.

@@ -79,7 +79,7 @@ whose methods this run used, by its parameters, and CITATION.md the methods text
 	f.StringVar(&e.Labels, "labels", "", "label image `PATH` of the regions, for CIFTI")
 	f.Float64Var(&e.TR, "tr", 0, "repetition time `SECONDS`, for CIFTI series (default: that of the scan)")
 	f.BoolVar(&e.Partial, "partial", false, "export the existing members when others are missing")
-	f.BoolVar(&e.Draws, "draws", false, "bids: also the bootstrap draws, as desc-boot01 …")
+	f.BoolVar(&e.Draws, "draws", false, "bids: also the bootstrap draws, as desc-boot01 …; pyg: also draws that no training uses")
 	f.StringVar(&e.Task, "task", "", "bids: the task `NAME`, where neither the names nor the sidecars of the cohort's files give it")
 	f.StringVar(&e.Atlas, "atlas", "", "bids: `NAME` of the atlas (default: DesikanKilliany for the built-in list, else custom)")
 	f.BoolVar(&e.CSVSafe, "csv-safe", false, "csv, tsv: put an apostrophe before text that a spreadsheet would run as a formula (=, +, -, @)")

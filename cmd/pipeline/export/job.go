@@ -52,7 +52,7 @@ var flagFormats = map[string][]string{
 	"tr":       {"ptseries", "all"},
 	"names":    {"arrow", "arrow-zstd", "parquet", "csv", "tsv", "all"},
 	"csv-safe": {"csv", "tsv", "all"},
-	"draws":    {"bids"},
+	"draws":    {"bids", "pyg"},
 	"task":     {"bids"},
 	"atlas":    {"bids"},
 }

@@ -15,6 +15,8 @@ import (
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/role"
 )
 
 // writePyG writes the graphs of all participants as plain arrays, from which a
@@ -30,6 +32,9 @@ import (
 //	draw.npy        <i8 [graphs]         0 is the plain mean
 //	subject.npy     <i8 [graphs]         the place in the list "participants" of dataset.json
 //	dataset.json    names, units and where it comes from
+//
+// The graphs are those of the draws that the trainings on them use: all random ones by default, and not draw 0. Without
+// a training, and with --draws, they are those of all draws.
 func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 	ports := map[string]dag.Port{}
 	for _, p := range tasks[0].Instance().Ports().Out {
@@ -39,7 +44,8 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 		len(tasks[0].Coords()) != 1 || tasks[0].Coords()[0].Axis != "subject" {
 		return exit.Wrongf("pyg is for graphs: a stage with the outputs edges and features, one task a participant")
 	}
-	d := &pygData{edgePtr: []int64{0}}
+	d := &pygData{edgePtr: []int64{0}, used: map[int]bool{}}
+	trainings := x.trainings(sel.Stage)
 	side := pygJSON{Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name(), Groups: []string{},
 		Participants: []string{}, Regions: []string{}}
 	groups, err := x.Groups()
@@ -54,12 +60,21 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 	for i, n := range tasks {
 		subject := n.Coords()[0].Value
 		side.Participants = append(side.Participants, subject)
-		if err := d.add(x.Current, n, ports, int64(i), numbers[groups[subject]]); err != nil {
+		if err := d.add(x.Current, n, ports, trainings, int64(i), numbers[groups[subject]]); err != nil {
 			return fmt.Errorf("%s: %w", n.ID(), err)
 		}
 	}
 	if x.Pipeline.Roster != nil {
 		side.Regions = nodeNames(x.Pipeline.Roster, d.nodes)
+	}
+	for _, n := range trainings {
+		if name := n.Stage().Name(); !slices.Contains(side.DrawsOf, name) {
+			side.DrawsOf = append(side.DrawsOf, name)
+		}
+	}
+	if side.DrawsOf != nil && len(d.used) < d.of {
+		x.Note("%s, as %s; --draws adds the others", fold.DrawsText(slices.Sorted(maps.Keys(d.used)), d.of),
+			words.Some(side.DrawsOf, 6))
 	}
 	side.Edges, side.Features = x.origins("edges", tasks), x.origins("features", tasks)
 	arrays, about := d.arrays(), filepath.Join(x.Path, "dataset.json")
@@ -99,8 +114,43 @@ type pygJSON struct {
 	Groups       []string `json:"groups"`
 	Participants []string `json:"participants"`
 	Regions      []string `json:"regions"`
+	DrawsOf      []string `json:"draws_of,omitempty"` // the stages whose trainings use these draws; none: all draws
 	Edges        []origin `json:"edges"`
 	Features     []origin `json:"features"`
+}
+
+// trainings are the tasks that train on graphs of a stage; none with --draws.
+func (x *job) trainings(graphs *dag.StageNode) (all []*dag.Node) {
+	for n := range x.Pipeline.Graph.Tasks() {
+		if _, ok := n.Instance().(role.Trainer); !ok || x.Draws {
+			continue
+		}
+		for src := range n.Upstream() {
+			if src.Node.Stage() == graphs && src.Output == "edges" {
+				all = append(all, n)
+				break
+			}
+		}
+	}
+	return all
+}
+
+// drawsOf reports of each draw whether a training uses it.
+func drawsOf(trainings []*dag.Node, draws int, of string) ([]bool, error) {
+	used := make([]bool, draws)
+	for _, n := range trainings {
+		numbers, err := n.Instance().(role.Trainer).Numbers(draws, of)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n.ID(), err)
+		}
+		for _, d := range numbers {
+			used[d] = true
+		}
+	}
+	for d := range used {
+		used[d] = used[d] || trainings == nil
+	}
+	return used, nil
 }
 
 type pygData struct {
@@ -113,10 +163,13 @@ type pygData struct {
 	subject  []int64
 	nodes    int
 	features int
+	used     map[int]bool // draws of any participant
+	of       int          // how many draws there are
 }
 
 // add appends the graphs of a participant.
-func (d *pygData) add(c *results.Current, n *dag.Node, ports map[string]dag.Port, subject, group int64) error {
+func (d *pygData) add(c *results.Current, n *dag.Node, ports map[string]dag.Port, trainings []*dag.Node,
+	subject, group int64) error {
 	edges, err := c.Read(n, ports["edges"])
 	if err != nil {
 		return err
@@ -136,20 +189,33 @@ func (d *pygData) add(c *results.Current, n *dag.Node, ports map[string]dag.Port
 	if err != nil {
 		return err
 	}
+	used, err := drawsOf(trainings, shape[0], n.ID())
+	if err != nil {
+		return err
+	}
+	d.of = max(d.of, shape[0])
+	values, size := features.Array.Float64s(), shape[1]*shape[2]
 	at := 0 // edges are sorted by draw
 	for draw := range int64(shape[0]) {
 		for ; at < len(rows) && int64(rows[at].Draw) == draw; at++ {
+			if !used[draw] {
+				continue
+			}
 			s, e := int64(rows[at].Source-1), int64(rows[at].Target-1)
 			d.from, d.to = append(d.from, s, e), append(d.to, e, s)
 			d.weight = append(d.weight, rows[at].Weight, rows[at].Weight)
 		}
+		if !used[draw] {
+			continue
+		}
+		d.used[int(draw)] = true
+		d.x = append(d.x, values[int(draw)*size:(int(draw)+1)*size]...)
 		d.edgePtr = append(d.edgePtr, int64(len(d.from)))
 		d.y, d.draw, d.subject = append(d.y, group), append(d.draw, draw), append(d.subject, subject)
 	}
 	if at != len(rows) {
 		return fmt.Errorf("its edges are not sorted by draw, or belong to draws without features")
 	}
-	d.x = append(d.x, features.Array.Float64s()...)
 	return nil
 }
 
