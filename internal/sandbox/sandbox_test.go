@@ -40,6 +40,9 @@ func init() { // the command of TestCalls
 		unix.Fchmodat(unix.AT_FDCWD, file, 0o4755, 0), unix.Fchmodat(unix.AT_FDCWD, file, 0o1755, 0),
 		unix.Fchmodat(unix.AT_FDCWD, file, 0o4755, unix.AT_SYMLINK_NOFOLLOW) != nil, os.Chmod(file,
 			0o755|os.ModeSetgid))
+	_, made := os.OpenFile("/tmp/made", os.O_CREATE|os.O_WRONLY, 0o700|os.ModeSetuid)
+	_, opened := os.OpenFile(file, os.O_RDONLY, 0o700|os.ModeSetuid)
+	fmt.Println(made != nil, opened, unix.Mknod("/tmp/node", unix.S_IFREG|0o4700, 0))
 	info, _ := os.Stat(file)
 	fmt.Println(info.Mode())
 	os.Exit(0)
@@ -47,9 +50,10 @@ func init() { // the command of TestCalls
 
 // Calls that lead out of the namespaces fail, and those beside them do not.
 func calls(t *testing.T, call func(script string, env ...string) string) {
-	group := "<nil>\ngrwxr-xr-x\n"
+	made := "\ntrue <nil> operation not permitted\n"
+	group := "<nil>" + made + "grwxr-xr-x\n"
 	if os.Getgid() == 0 {
-		group = "chmod /tmp/mode: operation not permitted\ntrwxr-xr-x\n"
+		group = "chmod /tmp/mode: operation not permitted" + made + "trwxr-xr-x\n"
 	}
 	want := fmt.Sprintf("0 0 0 %d %[1]d\n%[2]d %[2]d %[3]d %[4]d %[3]d %[5]d\n", syscall.EAFNOSUPPORT, syscall.ENOSYS, syscall.EPERM,
 		syscall.ESRCH, syscall.EBADF) + "<nil> true <nil> operation not permitted <nil> true " + group
