@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"net/url"
@@ -98,7 +99,8 @@ func (b *body) page(p *Page) {
 		}
 		b.put("</section>\n")
 	}
-	b.put("</main>\n</div>\n<footer><p>Made by PR-GNN Pipeline " + version.Number + ". One file, no network: keep it, send it, print it.</p></footer>\n")
+	b.put("</main>\n</div>\n<footer><p>Made by %s %s. One file, no network: keep it, send it, print it.</p></footer>\n",
+		cmp.Or(p.MadeBy, "PR-GNN Pipeline"), version.Number)
 }
 
 // turn leads from the page of a scan to its neighbors.

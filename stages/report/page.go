@@ -12,7 +12,8 @@ type Page struct {
 	Tiles      []Tile   // the result in a few numbers
 	Cautions   []string
 	Sections   []Section
-	Turn       *Turn // of the page of one scan, in the directory of a report's sheets
+	MadeBy     string // the program; "" for PR-GNN Pipeline
+	Turn       *Turn  // of the page of one scan, in the directory of a report's sheets
 }
 
 // A Turn is the place of a scan's page among the pages of a report: its number from 1, and the files of its neighbors.

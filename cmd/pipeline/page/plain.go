@@ -54,7 +54,7 @@ type plainPage struct {
 }
 
 func plain(a *console.Console, c *results.Current) (page *report.Page, missing []string, err error) {
-	p := &plainPage{Current: c, Page: report.Page{Title: "Results of " + c.Pipeline.Graph.Name()}}
+	p := &plainPage{Current: c, Page: report.Page{Title: "Results of " + c.Pipeline.Graph.Name(), MadeBy: "prgnn"}}
 	digests := report.Table{Heads: heads("result", "format", "bytes", "SHA-256"), Keys: 1, Supplement: true,
 		Caption: "The results, by the digests of their bytes."}
 	parameters := report.Table{Heads: heads("stage", "kind", "parameter", "value"), Keys: 3,
@@ -83,7 +83,7 @@ func plain(a *console.Console, c *results.Current) (page *report.Page, missing [
 	}
 	p.Incomplete = c.Lacks(missing, nil, nil)
 	last := report.Section{ID: "provenance", Title: "Provenance"}
-	last.Blocks = append(last.Blocks, report.Block{Text: "Made by PR-GNN Pipeline " + version.Number + "."})
+	last.Blocks = append(last.Blocks, report.Block{Text: "Made by prgnn " + version.Number + "."})
 	for _, note := range c.Pipeline.Notes {
 		last.Blocks = append(last.Blocks, report.Block{Text: note})
 	}
@@ -115,7 +115,8 @@ func (p *plainPage) output(s *dag.StageNode, tasks []*dag.Node, port dag.Port) (
 	if port.Doc != "" {
 		t.Caption += ": " + port.Doc
 	}
-	rows := 0
+	rows, columns, figures, texts := 0, 0, 0, 0
+	others := map[string]int{} // results by their format, which a page does not show
 	for i, n := range tasks {
 		ref := p.Ref(n, port.Name)
 		name := n.ID() + "." + port.Name
@@ -125,9 +126,13 @@ func (p *plainPage) output(s *dag.StageNode, tasks []*dag.Node, port dag.Port) (
 			if err != nil {
 				return nil, err
 			}
-			rows += fill(&t, n, got, name)
+			in, wide := fill(&t, n, got, name)
+			if rows, columns = rows+in, max(columns, wide); wide == 0 { // a header alone, or no table at all
+				others[ref.Format]++
+			}
 		case "svg", "png":
 			if i >= shownFigures {
+				figures++
 				continue
 			}
 			b, err := p.blob(n, port)
@@ -139,6 +144,7 @@ func (p *plainPage) output(s *dag.StageNode, tasks []*dag.Node, port dag.Port) (
 				Alt: name, Caption: port.Doc, Format: ref.Format, Data: b}})
 		case "text", "json", "markdown", "log":
 			if i >= shownRows || ref.Size > shownText {
+				texts++
 				continue
 			}
 			b, err := p.blob(n, port)
@@ -146,13 +152,34 @@ func (p *plainPage) output(s *dag.StageNode, tasks []*dag.Node, port dag.Port) (
 				return nil, err
 			}
 			blocks = append(blocks, report.Block{Text: name + ": " + strings.ToValidUTF8(string(b), "�")})
+		default:
+			others[ref.Format]++
 		}
 	}
 	if len(t.Heads) > 0 {
-		if rows > len(t.Rows) {
+		switch {
+		case rows == 0:
+			t.Note = "No rows."
+		case rows > len(t.Rows):
 			t.Note = fmt.Sprintf("The first %d of %d rows; pipeline export writes all.", len(t.Rows), rows)
 		}
+		if columns > shownColumns {
+			t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" The first %d of %d columns.", shownColumns, columns))
+		}
 		blocks = append(blocks, p.table(t))
+	}
+	var left []string
+	for what, n := range map[string]int{"figure": figures, "text": texts} {
+		if n > 0 {
+			left = append(left, words.Count(n, "further "+what))
+		}
+	}
+	for format, n := range others {
+		left = append(left, fmt.Sprintf("%s of the format %s", words.Count(n, "result"), format))
+	}
+	if slices.Sort(left); left != nil {
+		blocks = append(blocks, report.Block{Note: fmt.Sprintf("Not shown of %s.%s: %s; pipeline export writes them.", s.Name(),
+			port.Name, strings.Join(left, ", "))})
 	}
 	return blocks, nil
 }
@@ -175,9 +202,12 @@ func (p *plainPage) table(t report.Table) report.Block {
 }
 
 // fill adds the rows of one task, with the coordinates that are no columns in front, as long as there is room and the
-// columns are those of the first task. It returns how many rows the task has.
-func fill(t *report.Table, n *dag.Node, got results.Content, name string) int {
+// columns are those of the first task. It returns how many rows and columns the task has.
+func fill(t *report.Table, n *dag.Node, got results.Content, name string) (int, int) {
 	columns, rows, number := texts(got, name)
+	if len(columns) == 0 {
+		return 0, 0
+	}
 	isColumn := func(c dag.Coord) bool { return slices.Contains(columns, c.Axis) }
 	coords := slices.DeleteFunc(slices.Clone(n.Coords()), isColumn)
 	front := lists.Map(coords, func(c dag.Coord) string { return c.Axis })
@@ -190,13 +220,13 @@ func fill(t *report.Table, n *dag.Node, got results.Content, name string) int {
 		}
 	}
 	if !slices.Equal(lists.Map(t.Heads, func(h report.Head) string { return h.Text }), names) {
-		return len(rows)
+		return len(rows), len(columns)
 	}
 	for _, row := range rows[:min(len(rows), max(shownRows-len(t.Rows), 0))] {
 		at := lists.Map(coords, func(c dag.Coord) string { return c.Value })
 		t.Rows = append(t.Rows, cells(append(at, row[:shown]...)...))
 	}
-	return len(rows)
+	return len(rows), len(columns)
 }
 
 // texts are the columns of a table, its first rows as texts (nil for those that are not shown), and which columns are
