@@ -378,7 +378,8 @@ func (a *app) failures(cmd *cobra.Command, r *engine.Result, p *pipelines.Pipeli
 	if group := p.Roster.WholeGroup(out); out != nil && group != "" {
 		fmt.Fprintf(a.Stderr, "All participants of group %s failed: correct the cause that they share\n", group)
 	} else if out != nil {
-		where, what := "under cohort", p.Roster.CompleteExclude("exclude: ["+strings.Join(lists.Map(out, listed.Item), ", ")+"]")
+		where := "under cohort"
+		what := p.Roster.CompleteExclude("exclude: [" + strings.Join(lists.Map(out, listed.Item), ", ") + "]")
 		if cmd.Name() == bidsAppName { // who calls that has no file to write into
 			where, what = "at the group level", "--set 'cohort."+strings.Replace(what, ": ", "=", 1)+"' --change-settings"
 		}
