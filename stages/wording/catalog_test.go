@@ -175,6 +175,30 @@ func TestFindingText(t *testing.T) {
 	need.Equal(t, text, "SVM detected none of the PAT participants (sensitivity 0); likewise 2 other seeds of the same training and ridge")
 }
 
+// A finding that a table keeps as JSON has the text of the finding that was kept.
+func TestWrittenFindings(t *testing.T) {
+	pair := finding.CopyPair{First: "sub-1", Later: "sub-2", FirstInput: "a", LaterInput: "b", Similarity: 1, Limit: 1}
+	copies := finding.Copies{Scans: 34, Participants: 33, Regions: 30, Expected: 1, Threshold: 1, Margin: 1,
+		Matrices: 1, Kept: 1, Apart: 1, Others: 1, Pairs: []finding.CopyPair{pair}}
+	all := copies.Findings()
+	for _, why := range []string{finding.FixedParticipants, finding.FixedRegions, finding.FixedEdges, finding.FixedAlike} {
+		fixed := copies
+		fixed.Fixed, fixed.Matrices, fixed.Kept = why, 3, 3
+		all = append(all, fixed.Findings()...)
+	}
+	kept := need.Value(finding.Of(map[string]string{finding.Meta: finding.Written(all)}))(t)
+	need.Equal(t, len(kept), len(all))
+	if len(all) < 8 {
+		t.Errorf("only %d findings", len(all))
+	}
+	for i := range all {
+		want := need.Value(Finding(finding.Group{Finding: all[i]}))(t)
+		text, err := Finding(finding.Group{Finding: kept[i]})
+		need.NoError(t, err, all[i].Code)
+		need.Equal(t, text, want, all[i].Code)
+	}
+}
+
 // The name of a column or stage is written as it is.
 func TestUpperFirst(t *testing.T) {
 	for text, want := range map[string]string{"the groups": "The groups", "column mean_fd is": "Column mean_fd is",
