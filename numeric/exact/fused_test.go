@@ -17,7 +17,7 @@ import (
 // unfused are the packages whose results have the same bits on every machine. Pictures are
 // drawn in ordinary arithmetic (stages/draw rounds them), and what is printed is rounded too.
 var unfused = []string{"gnn/...", "connectivity/...", "nifti/...", "numeric/dense", "numeric/exact",
-	"numeric/random", "stages/inference"}
+	"numeric/random", "stages/inference/..."}
 
 // These are the functions whose portable form has math.FMA and FMA32 for each product that it adds: on both
 // architectures, and on one. Those of separateToo have products that are not added, too.

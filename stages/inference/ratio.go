@@ -27,13 +27,13 @@ func beta(x float64, a, b int) float64 {
 		return 1 - beta(1-x, b, a)
 	}
 	const tiny = 1e-300
-	p, q := float64(a)/2, float64(b)/2
+	p, q := float64(float64(a)/2), float64(float64(b)/2) // converted, so that no processor fuses them with a sum
 	c, d := 1.0, 1/(1-float64((p+q)*x)/(p+1))
 	h := d
 	for i := 1; i < 10_000; i++ {
-		k := float64(i)
-		even := k * (q - k) * x / (float64(p+2*k-1) * float64(p+2*k))
-		odd := -(p + k) * (p + q + k) * x / (float64(p+2*k) * float64(p+2*k+1))
+		k, twice := float64(i), float64(2*i)
+		even := k * (q - k) * x / ((p + twice - 1) * (p + twice))
+		odd := -(p + k) * (p + q + k) * x / ((p + twice) * (p + twice + 1))
 		for _, n := range []float64{even, odd} {
 			if d = 1 + float64(n*d); math.Abs(d) < tiny {
 				d = tiny
@@ -44,7 +44,7 @@ func beta(x float64, a, b int) float64 {
 			d = 1 / d
 			h *= c * d
 		}
-		if math.Abs(c*d-1) < 1e-16 {
+		if math.Abs(float64(c*d)-1) < 1e-16 {
 			break
 		}
 	}
@@ -86,7 +86,7 @@ func crossing(beyond func(x float64) bool) float64 {
 		low, high = high, high*2
 	}
 	for range 200 {
-		x := low + (high-low)/2
+		x := low + float64((high-low)/2)
 		if x == low || x == high {
 			break
 		}
@@ -132,7 +132,7 @@ func noncentralParts(x float64, above, below int) (parts []float64) {
 
 // noncentralF is the distribution function Σ Poisson(j; λ/2) · I_x(above/2 + j, below/2).
 func noncentralF(parts []float64, lambda float64) (sum float64) {
-	mean, logFactorial := lambda/2, 0.0
+	mean, logFactorial := float64(lambda/2), 0.0
 	if mean == 0 {
 		return parts[0]
 	}

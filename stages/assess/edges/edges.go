@@ -288,7 +288,7 @@ func (r *edgeResult) effect(k int) (v, low, high float64) {
 	}
 	v = f.Beta[k] / f.SD[k]
 	se := f.SE[k] / f.SD[k] // √(1/x̃ᵀx̃)
-	half := z * math.Sqrt(float64(se*se)+float64(v*v)/(2*df))
+	half := float64(z * math.Sqrt(float64(se*se)+float64(v*v)/(2*df)))
 	return v, v - half, v + half
 }
 

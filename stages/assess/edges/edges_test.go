@@ -137,6 +137,26 @@ func edgeAt(r column.EdgeTestRow) int {
 	return i*(31-i)/2 + j - i - 1
 }
 
+// TestCohensD: without covariates, d is the difference of the means over the pooled SD, with the variance of Hedges and
+// Olkin.
+func TestCohensD(t *testing.T) {
+	o := readEdgesOracle(t)
+	rows, summary := edgeRows(t, stagetest.MustRun(t, edgesStage("covariates", []any{}), edgesInputs(o)))
+	need.Equal(t, summary.Effect, "d")
+	for e, r := range rows {
+		var of [2][]float64
+		for i, z := range o.Edges {
+			g := int(o.Design[0][i])
+			of[g] = append(of[g], z[e])
+		}
+		m0, s0 := column.MeanSD(of[0])
+		m1, s1 := column.MeanSD(of[1])
+		d := (m1 - m0) / math.Sqrt((19*s0*s0+15*s1*s1)/34)
+		half := 1.959963984540054 * math.Sqrt(1.0/20+1.0/16+d*d/(2*34))
+		near(t, "d", []float64{r.Effect, r.EffectLow, r.EffectHigh}, []float64{d, d - half, d + half})
+	}
+}
+
 // TestEdgesOfSeveralGroups: F of the sites.
 func TestEdgesOfSeveralGroups(t *testing.T) {
 	o := readEdgesOracle(t)

@@ -155,7 +155,7 @@ func (f *Fit) BlockVariances(block []int, blocks int) []float64 {
 		}
 		for e, v := range row {
 			if sd := f.SD[e]; sd > 0 {
-				sum[b] += float64(v/sd) * float64(v/sd)
+				sum[b] += float64((v / sd) * (v / sd))
 			}
 		}
 		n[b]++
