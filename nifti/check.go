@@ -311,6 +311,9 @@ func checkTime(h *Header) []Problem {
 	field := fmt.Sprintf("pixdim[%d]", axis)
 	switch tr := h.TR(); {
 	case tr == 0:
+		if h.rivalTime() > 0 {
+			return warning(field, "set it as a parameter", "%s", h.NoTime())
+		}
 		return warning(field, "set it as a parameter", "%v: the file does not state the repetition time", h.Pixdim[axis])
 	case tr < 0.02 || tr > 60:
 		return warning(field, "if it is in ms, set the unit of time, or set the repetition time in s as a parameter", "a repetition time of %v s", tr)

@@ -3,6 +3,7 @@ package nifti
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,8 +142,37 @@ func TestTR(t *testing.T) {
 		h := &Header{Version: c.version, XYZTUnits: c.units, Dim: [8]int64{4, 1, 1, 1, 9}}
 		h.Pixdim[4] = c.pixdim
 		need.Equal(t, h.TR(), c.want, c, "TR")
-		h.Dim, h.Pixdim[4], h.Pixdim[5] = [8]int64{5, 1, 1, 1, 1, 9}, 7, c.pixdim // x, y, z, 1, t
+		h.Dim, h.Pixdim[4], h.Pixdim[5] = [8]int64{5, 1, 1, 1, 1, 9}, 1, c.pixdim // x, y, z, 1, t
 		need.Equal(t, h.TR(), c.want, c, "TR of five axes")
+	}
+}
+
+// Of x, y, z, 1, t the step of an axis of one may be the time of the scan from which the image was made: beside another
+// step, neither is believed. Writers fill in 1 (and 0) for an axis that they add.
+func TestTimeOfAxesOfOne(t *testing.T) {
+	for _, c := range []struct {
+		steps []float64 // of the fourth axis, and of those after it
+		want  float64
+		why   string
+	}{
+		{[]float64{2, 1}, 0, "pixdim[4] is 2, pixdim[5] is 1: either may be the repetition time"},
+		{[]float64{2, 3}, 0, "pixdim[4] is 2, pixdim[5] is 3: either may be the repetition time"},
+		{[]float64{2, 1, 1}, 0, "pixdim[4] is 2, pixdim[6] is 1: either may be the repetition time"},
+		{[]float64{1, 2, 1}, 0, "pixdim[5] is 2, pixdim[6] is 1: either may be the repetition time"},
+		{[]float64{2, 0}, 0, "pixdim[5] is 0"},
+		{[]float64{2, 2}, 2, ""},
+		{[]float64{1, 2}, 2, ""},
+		{[]float64{0, 2}, 2, ""},
+		{[]float64{-1, 2}, 2, ""},
+		{[]float64{math.NaN(), 2}, 2, ""},
+		{[]float64{1, 1}, 1, ""},
+	} {
+		n := len(c.steps)
+		h := &Header{Version: 1, XYZTUnits: 10, Dim: [8]int64{int64(3 + n), 2, 2, 2, 1, 1, 1, 1}}
+		copy(h.Pixdim[4:], c.steps)
+		h.Dim[3+n] = 80
+		need.Equal(t, h.TR(), c.want, c.steps)
+		need.Equal(t, h.NoTime(), c.why, c.steps)
 	}
 }
 

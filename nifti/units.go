@@ -1,6 +1,7 @@
 package nifti
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -35,7 +36,7 @@ func (h *Header) TimeAxis() int {
 // usable one.
 func (h *Header) TR() float64 {
 	unit := h.XYZTUnits & 0o70
-	if h.Dim[0] < 4 || noTimes[unit] {
+	if h.Dim[0] < 4 || noTimes[unit] || h.rivalTime() > 0 {
 		return 0
 	}
 	f, ok := timeUnits[unit]
@@ -53,4 +54,33 @@ func (h *Header) TR() float64 {
 		return 0
 	}
 	return tr
+}
+
+// rivalTime is an axis of one before that of the volumes whose step is another, 0
+// for none: it may be the repetition time of the scan that got a further axis.
+// 1 is what writers fill in for an axis of one.
+func (h *Header) rivalTime() int {
+	axis := h.TimeAxis()
+	for i := 4; i < axis; i++ {
+		if step := h.Pixdim[i]; step > 0 && step != 1 && step != h.Pixdim[axis] && h.Pixdim[axis] > 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// NoTime is why the header gives no repetition time; "" where it gives one.
+func (h *Header) NoTime() string {
+	if h.TR() > 0 {
+		return ""
+	}
+	axis := h.TimeAxis()
+	text := fmt.Sprintf("pixdim[%d] is %v", axis, h.Pixdim[axis])
+	switch rival := h.rivalTime(); {
+	case noTimes[h.XYZTUnits&0o70] && h.Pixdim[axis] > 0:
+		text += fmt.Sprintf(", but the unit of xyzt_units, %d, is none of time", h.XYZTUnits)
+	case rival > 0:
+		text = fmt.Sprintf("pixdim[%d] is %v, %s: either may be the repetition time", rival, h.Pixdim[rival], text)
+	}
+	return text
 }

@@ -151,7 +151,7 @@ func (why refusals) cleaned(r *cohort.Roster, g *dag.Graph) map[*dag.Node]column
 		}
 		volumes, tr := r.Scan(id, part)
 		if timeless && volumes > 0 && tr == 0 {
-			why.add(id, refused(where, errors.New("no repetition time: no sidecar gives the RepetitionTime, and the header of the scan gives none, or one that cannot be in s; set tr, in s")))
+			why.add(id, refused(where, errors.New("no repetition time: no sidecar gives the RepetitionTime, and the header of the scan gives none, two, or one that cannot be in s; set tr, in s")))
 		}
 		if !cleans {
 			continue

@@ -220,10 +220,9 @@ func openSeries(bold dag.Input, grid nifti.Grid, tr float64) (*nifti.Reader, err
 	switch g := r.Header.Grid(); {
 	case !sameGrid(g, grid):
 		err = fmt.Errorf("%s: its grid (%v) is not that of the parcels (%v); make the parcels from this scan", bold.Name, g, grid)
-	case tr == 0 && r.Header.TR() == 0 && r.Header.Pixdim[r.Header.TimeAxis()] > 0:
-		err = fmt.Errorf("%s: the header gives no repetition time (pixdim[%d] is %v, but the unit of xyzt_units, %d, is none of time); set the parameter tr, in s", bold.Name, r.Header.TimeAxis(), r.Header.Pixdim[r.Header.TimeAxis()], r.Header.XYZTUnits)
 	case tr == 0 && r.Header.TR() == 0:
-		err = fmt.Errorf("%s: the header gives no repetition time (pixdim[%d] is %v); set the parameter tr, in s", bold.Name, r.Header.TimeAxis(), r.Header.Pixdim[r.Header.TimeAxis()])
+		err = fmt.Errorf("%s: the header gives no repetition time (%s); set the parameter tr, in s", bold.Name,
+			r.Header.NoTime())
 	case tr == 0:
 		_, err = bids.HeaderTime(bold.Name, r.Header.TR())
 	}
