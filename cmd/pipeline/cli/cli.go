@@ -133,6 +133,7 @@ var commands = []subcommand{
 		has: func() bool { return writer() != nil }},
 	{name: "docs", group: "help", make: (*app).docsCommand, places: nowhere},
 	{name: "stages", group: "help", make: (*app).stagesCommand, places: nowhere},
+	{name: "schema", group: "help", make: (*app).schemaCommand, places: nowhere},
 	{name: "new-stage", group: "help", make: (*app).newStageCommand, places: nowhere},
 	{name: "version", group: "help", make: (*app).versionCommand, places: nowhere},
 	{name: "completion", group: "help", make: (*app).completionCommand, places: nowhere, tellsOfAll: true},
@@ -274,12 +275,13 @@ var textOnly = map[string]string{
 	"graph":      "plan FILE --json lists the tasks, with their states",
 	"completion": "leave it out",
 	"help":       "leave it out",
+	"schema":     "the schema is JSON: leave it out",
 	"exec-task":  "leave it out",
 	"exec-pilot": "leave it out",
 }
 
 // verbatim are the commands whose output is a text of another form, which a terminal shows as it is.
-var verbatim = []string{"graph", "print", "log", "completion", "docs", "help"}
+var verbatim = []string{"graph", "print", "log", "completion", "docs", "help", "schema"}
 
 // outputFlags gives a command -o, with its default, and --replace.
 func (a *app) outputFlags(cmd *cobra.Command, path *string, byDefault, usage string) {

@@ -1,11 +1,17 @@
 package cli
 
 import (
+	"io"
+	"path/filepath"
+	"strings"
+
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/describe"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
+	"prgnn/internal/words"
 )
 
 func (a *app) docsCommand() *cobra.Command {
@@ -54,4 +60,45 @@ it does, its parameters with defaults, types, units and allowed values, and its 
 			return describe.Kind(a.Console, args[0])
 		},
 	}
+}
+
+func (a *app) schemaCommand() *cobra.Command {
+	install := false
+	cmd := &cobra.Command{
+		Use:   "schema [DIR]",
+		Short: "a JSON Schema of pipeline files, for editors",
+		Long: `Prints a JSON Schema (draft 2020-12) of pipeline files with the kinds of this program, own kinds
+included: their parameters with types, bounds and choices, and their inputs. Editors complete and
+check a file with it; pipeline plan also checks what a schema cannot state, such as references.
+
+--install writes it as ` + describe.SchemaFile + ` into DIR (default: the working directory). Editors with the
+YAML language server find it by the first line that pipeline init writes:
+  ` + strings.TrimSpace(describe.EditorsLine),
+		Example: `  pipeline schema --install
+  pipeline schema > pipeline.schema.json`,
+		Args: flags.Between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := words.JSON(describe.Schema())
+			if err != nil {
+				return err
+			}
+			if !install {
+				if len(args) > 0 {
+					return flags.Usage(cmd, "DIR is for --install: add --install, or leave out %s", args[0])
+				}
+				return a.Bytes(func(w io.Writer) error { _, err := w.Write(text); return err })
+			}
+			path := filepath.Join(strings.Join(args, ""), describe.SchemaFile)
+			if err := a.MayReplace(path, "a schema of this command", console.Holds(describe.IsSchema)); err != nil {
+				return err
+			}
+			if err := a.WriteBytes(path, text); err != nil {
+				return err
+			}
+			a.Note("wrote %s", path)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&install, "install", false, "write "+describe.SchemaFile+" into DIR")
+	return cmd
 }

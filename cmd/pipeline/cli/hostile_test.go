@@ -182,6 +182,7 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	add("check-duplicates", "people.tsv", "--series", "{participant_id}.tsv")
 	add("docs", "--search", hostile)
 	add("stages", hostile)
+	add("schema", "--install", hostile)
 	add("init", "there"+hostile)
 	add("simulate", "-o", "simulated", "--participants", hostile)
 	add("simulate", hostile)

@@ -86,6 +86,8 @@ var forms = []string{
 	"docs questions",
 	"stages",
 	"stages echo",
+	"schema",
+	"schema --install",
 	"new-stage mine m --clone ROOT",
 	"version",
 	"completion bash",
