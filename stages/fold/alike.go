@@ -80,7 +80,7 @@ func Similar(ins []dag.Input, threads int) ([]Duplicate, error) {
 		x := r[i*n+j]
 		if i < j && best[j] == i && x-middle >= similarCenter*sd && sd > 0 &&
 			x-max(second[i], second[j]) >= similarLead*(x-middle) {
-			out = append(out, Duplicate{who[i], who[j], "have similar connectivity"})
+			out = append(out, Duplicate{First: who[i], Later: who[j], How: "have similar connectivity"})
 		}
 	}
 	return out, nil

@@ -210,7 +210,7 @@ func TestDuplicatesOfAllPairs(t *testing.T) {
 			}
 			how, first, later := all[j].Same(f), ins[i].Coord("subject"), in.Coord("subject")
 			if how != "" && first != later {
-				want = append(want, Duplicate{first, later, "have the same features (" + how + ")"})
+				want = append(want, Twins(ins[i], in, "have the same features ("+how+")"))
 			}
 		}
 	}

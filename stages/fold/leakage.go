@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,8 +18,14 @@ import (
 
 // A Duplicate is one scan under two ids: those of a participant and of a later one.
 type Duplicate struct {
-	First, Later string
-	How          string // for an error: "have the same features"
+	First, Later         string
+	How                  string // for an error: "have the same features"
+	FirstFile, LaterFile string
+}
+
+// Twins are two inputs of one scan, of two participants.
+func Twins(a, b dag.Input, how string) Duplicate {
+	return Duplicate{a.Coord("subject"), b.Coord("subject"), how, filepath.Base(a.Name), filepath.Base(b.Name)}
 }
 
 // SamePair reports whether two duplicates are of the same participants.
@@ -46,7 +53,7 @@ func Duplicates(ins []dag.Input) ([]Duplicate, error) {
 func question(ins []dag.Input) artifacts.Digest {
 	var of strings.Builder
 	for _, in := range ins {
-		fmt.Fprintf(&of, "%q %s\n", in.Coord("subject"), in.Ref.Digest)
+		fmt.Fprintf(&of, "%q %q %s\n", in.Coord("subject"), in.Name, in.Ref.Digest)
 	}
 	return artifacts.DigestOf([]byte(of.String()))
 }
@@ -113,8 +120,7 @@ func findDuplicates(ins []dag.Input) ([]Duplicate, error) {
 	})
 	var twins []Duplicate
 	for _, p := range pairs {
-		twins = append(twins, Duplicate{ins[p.first].Coord("subject"), ins[p.later].Coord("subject"),
-			"have the same features (" + p.how + ")"})
+		twins = append(twins, Twins(ins[p.first], ins[p.later], "have the same features ("+p.how+")"))
 	}
 	return twins, nil
 }

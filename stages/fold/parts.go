@@ -2,7 +2,6 @@ package fold
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,8 +31,10 @@ func Parts(a, b dag.Input) bool {
 
 // Repeat says of two runs or sessions that they are one.
 func Repeat(a, b dag.Input, how string) Duplicate {
-	return Duplicate{First: a.Coord("subject") + ", " + PartOf(a), Later: a.Coord("subject") + ", " + PartOf(b),
-		How: fmt.Sprintf("%s (%s and %s)", how, filepath.Base(a.Name), filepath.Base(b.Name))}
+	d := Twins(a, b, how)
+	d.First, d.Later = d.First+", "+PartOf(a), d.Later+", "+PartOf(b)
+	d.How += fmt.Sprintf(" (%s and %s)", d.FirstFile, d.LaterFile)
+	return d
 }
 
 // InParts counts the inputs of participants with several runs or sessions.

@@ -19,8 +19,9 @@ func Command(a *console.Console) (cmd *cobra.Command, output *string, usage stri
 		Long: `Compares the scans of a CSV or TSV table, one row per scan, without a pipeline file: time series of
 regions (TSV, CSV, 1D, npy, ptseries.nii; gzipped or not) or connectivity matrices (npy, TSV, CSV,
 .mat). It prints each pair that is more similar than different people of this cohort, with a verdict:
-violation, one scan under two ids; caution, one person twice, or a changed copy; relatives, by a
-column of families; sessions, rows of one participant. docs/audit-your-data.md explains them.
+violation, one scan under two ids, or in two rows of one participant; caution, one person twice, or a
+changed copy; relatives, by a column of families; sessions, rows of one participant.
+docs/audit-your-data.md explains them.
 
 The exit code is 1 when there is a violation, or when a scan cannot be read; the others are compared.`,
 		Example: `  pipeline check-duplicates participants.tsv --series 'series/{participant_id}.tsv'
@@ -34,6 +35,9 @@ The exit code is 1 when there is a violation, or when a scan cannot be read; the
 			if !(o.Stage.Unrelated >= 0 && o.Stage.Unrelated <= 1) {
 				return flags.Usage(cmd, "--unrelated is %v: it takes a number from 0 (no comparison of similarities) to 1", o.Stage.Unrelated)
 			}
+			if o.Stage.Unrelated == 0 && o.Figure != "" {
+				return flags.Usage(cmd, "--figure draws similarities, and --unrelated 0 compares none: leave one of them out")
+			}
 			o.Table, o.Threads = args[0], runtime.GOMAXPROCS(0)
 			return Check(a, o)
 		},
@@ -46,7 +50,7 @@ The exit code is 1 when there is a violation, or when a scan cannot be read; the
 	f.StringVar(&o.Family, "family", "",
 		"the `COLUMN` of families, whose members are relatives (default: one with such a name, as Family_ID)")
 	f.Float64Var(&o.Stage.Unrelated, "unrelated", 0.001,
-		"how many pairs of different people may be cautions, in the whole cohort (`N`)")
+		"how many pairs of different people may be cautions, in the whole cohort (`N`; 0: similarities are not compared)")
 	f.StringVar(&o.Figure, "figure", "", "draw the similarities as SVG to `PATH`")
 	return cmd, &o.Path, "write the pairs as TSV to `PATH`; - is stdout"
 }

@@ -93,6 +93,9 @@ func Check(a *console.Console, o Options) error {
 	if err != nil {
 		return exit.Wrong(err)
 	}
+	if o.Stage.Unrelated == 0 {
+		notes = append(notes, "--unrelated 0: similarities of connectivity were not compared")
+	}
 	work, err := workdir.Make("", "prgnn-duplicates-")
 	if err != nil {
 		return err
@@ -148,7 +151,13 @@ func Check(a *console.Console, o Options) error {
 		problems = append(problems[:mostProblems], fmt.Errorf("and %d more scans cannot be read (-v lists them)", more))
 	}
 	if violations > 0 || found.Copies.MostAlike {
-		problems = append(problems, fmt.Errorf("%s (one scan under two ids)", words.Count(violations, "violation")))
+		what := "one scan under two ids"
+		if n := len(found.Repeated); n == violations && n > 0 {
+			what = "one scan in two rows of a participant"
+		} else if n > 0 {
+			what += ", or in two rows of a participant"
+		}
+		problems = append(problems, fmt.Errorf("%s (%s)", words.Count(violations, "violation"), what))
 	}
 	if problems != nil {
 		return &exit.Error{Code: exit.Failed, Err: errors.Join(problems...)}
@@ -326,11 +335,10 @@ func rowsOf(found leakage.Found) (rows []Row) {
 	nan := math.NaN()
 	copies := found.Copies
 	for _, d := range found.Twins {
-		r := Row{First: d.First, Later: d.Later, Similarity: nan, Limit: nan, Verdict: finding.Violation,
-			Evidence: d.How}
+		r := Row{d.First, d.Later, d.FirstFile, d.LaterFile, nan, nan, finding.Violation, d.How}
 		for _, p := range copies.Pairs {
 			if d.SamePair(fold.Duplicate{First: p.First, Later: p.Later}) {
-				r.FirstFile, r.LaterFile, r.Similarity, r.Limit = p.FirstInput, p.LaterInput, p.Similarity, p.Limit
+				r.Similarity, r.Limit = p.Similarity, p.Limit
 			}
 		}
 		rows = append(rows, r)
@@ -339,8 +347,8 @@ func rowsOf(found leakage.Found) (rows []Row) {
 		return cmp.Compare(b.Similarity, a.Similarity)
 	})
 	for _, d := range found.Repeated {
-		rows = append(rows, Row{First: d.First, Later: d.Later, Similarity: nan, Limit: nan, Verdict: finding.Violation,
-			Evidence: d.How})
+		id := d.First[:strings.LastIndex(d.First, ", session ")] // of both
+		rows = append(rows, Row{id, id, d.FirstFile, d.LaterFile, nan, nan, finding.Violation, d.How})
 	}
 	add := func(pairs []finding.CopyPair, verdict string) {
 		for _, p := range pairs {

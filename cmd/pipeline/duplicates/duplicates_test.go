@@ -127,6 +127,35 @@ func TestKnownPairsAreNoViolations(t *testing.T) {
 	}
 }
 
+// One scan in two rows of one participant is not under two ids; the files of a pair are listed also where few
+// participants have no distribution of similarities.
+func TestOneScanTwice(t *testing.T) {
+	table := oracleTable(t, 6, func(int) string { return "n/a" })
+	dir := filepath.Dir(table)
+	rows := string(need.Value(os.ReadFile(table))(t))
+	for i := range 6 { // as series, the rows of a matrix are volumes
+		m := need.Value(os.ReadFile(filepath.Join(dir, fmt.Sprintf("m%d.npy", i))))(t)
+		need.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("copy%d.npy", i)), m, 0o666))
+	}
+	path := filepath.Join(dir, "pairs.tsv")
+	for _, c := range []struct{ row, matrices, series, pair, wrong string }{
+		{"2\tn/a\tcopy2.npy\n", "", "file", "2\t2\tm2.npy\tcopy2.npy\t",
+			"1 violation (one scan in two rows of a participant)"},
+		{"9\tn/a\tcopy2.npy\n", "", "file", "2\t9\tm2.npy\tcopy2.npy\t", "1 violation (one scan under two ids)"},
+		{"9\tn/a\tcopy2.npy\n", "file", "", "2\t9\tm2.npy\tcopy2.npy\t", "1 violation (one scan under two ids)"},
+		{"9\tn/a\tcopy2.npy\n3\tn/a\tcopy3.npy\n", "", "file", "3\t3\tm3.npy\tcopy3.npy\t",
+			"2 violations (one scan under two ids, or in two rows of a participant)"},
+	} {
+		need.NoError(t, os.WriteFile(table, []byte(rows+c.row), 0o666))
+		_, err := check(Options{Table: table, Series: c.series, Matrices: c.matrices, Path: path})
+		need.Error(t, err, c.wrong)
+		if b := need.Value(os.ReadFile(path))(t); !strings.Contains(string(b), "\n"+c.pair) {
+			t.Errorf("%q is not in\n%s", c.pair, b)
+		}
+		need.NoError(t, os.Remove(path))
+	}
+}
+
 // A faulty scan concerns its participant, mistakes of the table all at once, and few participants are stated.
 func TestFaultyScans(t *testing.T) {
 	table := oracleTable(t, 12, func(int) string { return "n/a" })

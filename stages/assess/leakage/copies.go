@@ -589,7 +589,8 @@ func (s *Leakage) copiesAmong(scans, features []dag.Input, family map[string]str
 			how = fmt.Sprintf("have connectivity that correlates %.3f, where different people reach %.3f, and signals with one course of time", p.Similarity, found.Threshold)
 		}
 		same = append(same, fold.Duplicate{First: p.First, Later: p.Later,
-			How: fmt.Sprintf("%s (%s and %s)", how, p.FirstInput, p.LaterInput)})
+			How:       fmt.Sprintf("%s (%s and %s)", how, p.FirstInput, p.LaterInput),
+			FirstFile: p.FirstInput, LaterFile: p.LaterInput})
 	}
 	return check, same, nil
 }

@@ -171,8 +171,8 @@ func sharedScans(ins []dag.Input, threads int) (twins, repeated []fold.Duplicate
 			}
 			if pair[0] != pair[1] && !told[pair] {
 				told[pair] = true
-				twins = append(twins, fold.Duplicate{First: pair[0], Later: pair[1],
-					How: fmt.Sprintf("share volumes of a scan (%s and %s)", filepath.Base(ins[other].Name), filepath.Base(in.Name))})
+				twins = append(twins, fold.Twins(ins[other], in, fmt.Sprintf("share volumes of a scan (%s and %s)",
+					filepath.Base(ins[other].Name), filepath.Base(in.Name))))
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func (s *Leakage) sameByDefinition(t *testing.T, all []*trace, ins []dag.Input) 
 				}
 				how := fmt.Sprintf("have %s that correlate %.2f over %d volumes at a lag of %d (%s and %s)", what, m.r,
 					m.shared*x.step+x.margin, max(m.lag, -m.lag)*x.step, filepath.Base(a.Name), filepath.Base(b.Name))
-				found = append(found, fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"), How: how})
+				found = append(found, fold.Twins(a, b, how))
 			}
 		}
 	}

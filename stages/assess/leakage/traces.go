@@ -253,7 +253,7 @@ func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) (same [
 				errs[k] = cmp.Or(errs[k], fmt.Errorf("signals of %s and %s cannot be compared: %w", a.Name, b.Name, err))
 				return
 			}
-			l := likeness{j, i, p, of, fold.Duplicate{First: of.First, Later: of.Later, How: how}}
+			l := likeness{j, i, p, of, fold.Twins(a, b, how)}
 			if l.chance <= least {
 				found[k] = append(found[k], l)
 				return
