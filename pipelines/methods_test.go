@@ -38,8 +38,6 @@ func TestMethodsOfBuiltins(t *testing.T) {
 	for name, want := range map[string][]string{
 		"abide-bnt.yaml": {
 			"Regions were ranked by the score in pooling layer 1 of PR-GNN, averaged over the test graphs of each participant and then over participants [@li2020].",
-			"In a further ranking (bnt regions), regions were ranked by gradient × input of Brain Network Transformer, averaged over the test graphs of each participant and then over participants [@kan].",
-			"In a further ranking (braingnn regions), regions were ranked by the score in pooling layer 1 of BrainGNN, averaged over the test graphs of each participant and then over participants [@li2021].",
 			"For logistic regression (after combat), ridge regression (after combat) and kernel ridge regression (after combat), effects of site on the correlations were removed by ComBat [@johnson] with empirical Bayes, fitted in each fold to the training participants; the effects of age and sex were preserved.",
 			"For logistic regression (tangent space), linear SVM (tangent space), ridge regression (tangent space) and kernel ridge regression (tangent space), correlation was estimated as the Ledoit–Wolf shrinkage covariance [@ledoit] of the standardized series.",
 			"For logistic regression (tangent space), linear SVM (tangent space), ridge regression (tangent space) and kernel ridge regression (tangent space), covariance matrices were mapped to the tangent space",

@@ -144,6 +144,38 @@ func (s *Settings) Shown(kind, port string) *StageSettings {
 	return s.Of(kind)
 }
 
+// Behind are the stages, in their order, whose results a report of the run shows or whose results those came of, with the
+// reports and the cohort; all where no connection of a report is known. A leakage check gives leave, and no data;
+// warnings are collected from all stages.
+func (s *Settings) Behind() []StageSettings {
+	behind, known := map[string]bool{"cohort": true}, false
+	var add func(of *StageSettings)
+	add = func(of *StageSettings) {
+		if behind[of.Stage] {
+			return
+		}
+		behind[of.Stage] = true
+		for port := range of.Inputs {
+			if of.Kind == "leakage" || of.Kind == "report" && port == "warnings" {
+				continue
+			}
+			for _, from := range s.Sources(of, port) {
+				add(from)
+			}
+		}
+	}
+	for i := range s.Stages {
+		if of := &s.Stages[i]; of.Kind == "report" && len(of.Inputs) > 0 {
+			known = true
+			add(of)
+		}
+	}
+	if !known {
+		return s.Stages
+	}
+	return slices.DeleteFunc(slices.Clone(s.Stages), func(of StageSettings) bool { return !behind[of.Stage] })
+}
+
 // Uses reports whether some value of a parameter is neither none nor empty.
 func (s *StageSettings) Uses(parameter string) bool {
 	return slices.ContainsFunc(s.Over(parameter), func(v string) bool { return v != "" && v != "none" })

@@ -64,7 +64,7 @@ func (a *Author) measured() error {
 
 // folds states how participants were divided, and what was predicted.
 func (a *Author) folds() {
-	first := a.Run.Of("split")
+	first := a.division()
 	if first == nil {
 		return
 	}
@@ -207,7 +207,7 @@ func (a *Author) foldCount(folds, first int32) values {
 
 // tests states how models were tested against chance: measures by permutations of what, labels or targets.
 func (a *Author) tests(all []performance.TestOf, measures []string, what string) {
-	of := a.exchanged(a.Run.Of("split"))
+	of := a.exchanged(a.division())
 	of["Measures"], of["What"] = measures, what
 	groups := slices.DeleteFunc(performance.GroupTests(all), func(g performance.TestGroup) bool { return g.Test == "" })
 	if measures == nil || len(groups) == 0 {

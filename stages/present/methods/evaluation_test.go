@@ -1,7 +1,9 @@
 package methods
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,5 +183,54 @@ func TestComparisonAndLeftOutTests(t *testing.T) {
 		if !strings.Contains(text, "leave-one-site-out") || !strings.Contains(text, "1,999 "+want) {
 			t.Error(text)
 		}
+	}
+}
+
+// The methods describe the division, the steps and the models that the page comes of; of other stages they list
+// settings. A division that is left out in turn may come first in the file.
+func TestMethodsAreOfThePage(t *testing.T) {
+	stage := func(name string, of finding.StageSettings, inputs ...string) finding.StageSettings {
+		of.Stage, of.Inputs = name, map[string][]string{}
+		for i := 0; i < len(inputs); i += 2 {
+			of.Inputs[inputs[i]] = append(of.Inputs[inputs[i]], inputs[i+1])
+		}
+		return of
+	}
+	folds := with("split", "folds", "10", "seed", "7", "repeats", "1", "stratify", "true", "leave_out", "")
+	folds.Defaults["folds"] = []string{"5"}
+	stages := []finding.StageSettings{
+		stage("folds", folds),
+		stage("combat", with("combat", "preserve", "age", "site", "site", "empirical_bayes", "true",
+			"mean_only", "false", "reference", "", "few", "keep", "minimum", "2"), "folds", "folds.folds"),
+		stage("svm", with("baseline", "model", "svm", "c", "1", "transform", "none"), "folds", "folds.folds",
+			"pearson", "combat.harmonized"),
+		stage("sites", with("split", "leave_out", "site")),
+		stage("ridge", with("baseline", "model", "ridge", "penalty", "1", "transform", "none"), "folds", "sites.folds"),
+		stage("checks", with("leakage"), "folds", "folds.folds", "predictions", "svm.predictions"),
+		stage("evaluate", with("evaluate"), "predictions", "ridge.predictions"),
+		stage("of-folds", with("evaluate"), "predictions", "svm.predictions"),
+	}
+	write := func(inputs ...string) string {
+		a := authorOf(append(slices.Clone(stages), stage("report", with("report"), inputs...),
+			stage("summary", with("summary"), "evaluation", "of-folds.summary"))...)
+		a.Run.Table = encoding.NewTable()
+		need.NoError(t, a.Write())
+		need.NoError(t, a.Err())
+		need.Equal(t, len(a.Run.Stages), len(stages)+2)
+		return strings.Join(a.codes, " ") + fmt.Sprint(a.Section.Blocks)
+	}
+	ofSites := write("evaluation", "evaluate.summary", "warnings", "combat.quality", "leakage", "checks.report")
+	both := write("evaluation", "of-folds.summary", "left_out", "evaluate.summary")
+	sitesFirst := write("evaluation", "evaluate.summary", "left_out", "of-folds.summary")
+	for _, c := range []struct {
+		text, want string
+		has        bool
+	}{
+		{ofSites, "Each value of site was left out in turn", true}, {ofSites, "ComBat", false}, {ofSites, "10 folds", false},
+		{ofSites, "folds 10 in the stage folds", true}, {both, "into 10 folds", true}, {both, "ComBat", true},
+		{both, "Each value of", false}, {sitesFirst, "Each value of site", true},
+		{sitesFirst, "into 10 folds", false},
+	} {
+		need.Equal(t, strings.Contains(c.text, c.want), c.has, c.want, c.text)
 	}
 }

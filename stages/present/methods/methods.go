@@ -23,9 +23,10 @@ type Author struct {
 	*section.Writer
 	*participants.Cohort
 	*performance.Results
-	codes, sentences []string // of the paragraph that is being written: the entries chosen, and their texts
-	cited            []string // keys of literature, in the order of their citation
-	pandoc           bool     // cite by key, as pandoc does, and not by number
+	whole            []finding.StageSettings // of the run; while the methods are written, Run has those behind the page
+	codes, sentences []string                // of the paragraph that is being written: the entries chosen, and their texts
+	cited            []string                // keys of literature, in the order of their citation
+	pandoc           bool                    // cite by key, as pandoc does, and not by number
 }
 
 // values are what entries of the catalog use.
@@ -83,11 +84,15 @@ func parameters(s *finding.StageSettings, more values) values {
 	return all
 }
 
-// Write writes the methods from the parameters of the run.
+// Write writes the methods from the parameters of the stages that the page comes of; those of other stages are listed
+// as settings alone.
 func (a *Author) Write() error {
 	if a.Run.Table == nil {
 		return nil
 	}
+	a.whole = a.Run.Stages
+	a.Run.Stages = a.Run.Behind()
+	defer func() { a.Run.Stages = a.whole }()
 	for _, part := range []struct {
 		title string
 		write func() error

@@ -181,8 +181,8 @@ func isUnstated(s *finding.StageSettings, name string) bool {
 // place all sentences would be the same.
 func (a *Author) settings() {
 	as, stages := "", []string(nil)
-	for i := range a.Run.Stages {
-		s := &a.Run.Stages[i]
+	for i := range a.whole {
+		s := &a.whole[i]
 		var others []string
 		for _, name := range s.Parameters {
 			value, standard := s.Values[name], s.Defaults[name]

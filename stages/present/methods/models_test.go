@@ -122,6 +122,7 @@ func TestSettings(t *testing.T) {
 			}
 		}
 		a := authorOf(train, clean)
+		a.whole = a.Run.Stages
 		a.settings()
 		_, text := written(t, a)
 		return text

@@ -88,10 +88,24 @@ func takesPartial(s *finding.StageSettings) bool {
 	})
 }
 
-// sameFolds reports whether a stage has the folds of the first division, which the methods describe.
+// sameFolds reports whether a stage has the folds of the division that the methods describe first.
 func (a *Author) sameFolds(s *finding.StageSettings) bool {
 	folds := a.Run.Sources(s, "folds")
-	return folds == nil || slices.Contains(folds, a.Run.Of("split"))
+	return folds == nil || slices.Contains(folds, a.division())
+}
+
+// division is the split whose folds the first evaluated models of the page have, or else the first of the file.
+func (a *Author) division() *finding.StageSettings {
+	for _, port := range []string{"evaluation", "regression"} {
+		for _, model := range a.StagesBehind(port, "predictions") {
+			for _, from := range a.Run.Sources(a.Run.Stage(model), "folds") {
+				if from.Kind == "split" {
+					return from
+				}
+			}
+		}
+	}
+	return a.Run.Of("split")
 }
 
 // drawn reports whether a participant has draws: of voxels, of volumes, or sessions.
