@@ -52,6 +52,7 @@ func (l *loader) connect() {
 	l.connectChecks()
 	l.connectCollected()
 	l.leaveOutPictures()
+	l.refuseSettings()
 	for _, s := range l.stages {
 		if s.kind != nil && !s.vague {
 			l.checkAxes(s)

@@ -9,6 +9,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
 
 // matchAxes finds out which members of the producer each task of s means.
@@ -234,4 +235,104 @@ func sameValues(a, b []string) []int32 {
 		same[i] = p
 	}
 	return same
+}
+
+// refuseSettings refuses several settings of one participant, such as two cleanings of a scan, at inputs that take one
+// (role.OneSetting): the stage would take them for several participants.
+func (l *loader) refuseSettings() {
+	for _, s := range l.stages {
+		if s.kind == nil || s.vague || s.unknown || s.loose {
+			continue
+		}
+		ports := role.Ports(s.work, role.OneSetting)
+		unit := []string{l.memberAxis(), "run", "session"}
+		if role.Port(s.work, role.OwnFolds) != "" {
+			unit = append(unit, "fold", "repeat")
+		}
+		told := map[string]bool{} // of several inputs from one stage, the first is reported
+		for i := range s.links {
+			if k := &s.links[i]; slices.Contains(ports, k.port.Name) {
+				if src, fault := l.settingsApart(s, k, unit); fault != "" && !told[src.stage] {
+					told[src.stage] = true
+					l.bad.Add(src.pos, "stage %s: input %s %s", s.name, k.port.Name, fault)
+				}
+			}
+		}
+	}
+}
+
+// settingsApart finds two members of an input that are of one participant, run and session (unit): the source of the
+// second, and what is wrong.
+func (l *loader) settingsApart(s *stage, k *link, unit []string) (*source, string) {
+	type member struct {
+		src *source
+		m   int32
+	}
+	known := map[string]bool{} // tasks that gather the same
+	var b []byte
+	for task := range s.members {
+		b = b[:0]
+		for i := range k.from {
+			if k.from[i].group != nil {
+				b = appendInt(b, k.from[i].group[task])
+			}
+		}
+		if known[string(b)] {
+			continue
+		}
+		known[string(b)] = true
+		seen := map[string]member{}
+		for i := range k.from {
+			src := &k.from[i]
+			if src.group == nil || !slices.Contains(src.producer.axes, l.memberAxis()) {
+				continue
+			}
+			for _, m := range src.groups[src.group[task]] {
+				of := src.producer.unit(m, unit)
+				first, twice := seen[of]
+				switch {
+				case !twice:
+					seen[of] = member{src, m}
+				case first.src.producer == src.producer && first.m != m:
+					return src, s.fanOutOver(src, first.m, m)
+				default:
+					return src, fmt.Sprintf("takes the data of each participant once, but %s and %s are both connected: "+
+						"connect one of them", first.src.text, src.text)
+				}
+			}
+		}
+	}
+	return nil, ""
+}
+
+// unit are the coordinates of a member on some axes.
+func (p *producer) unit(m int32, axes []string) string {
+	var b []byte
+	for _, name := range axes {
+		if a := slices.Index(p.axes, name); a >= 0 {
+			b = append(append(b, p.text(int(m), a)...), 0)
+		}
+	}
+	return string(b)
+}
+
+// fanOutOver is what is wrong where two members of a source are two settings of one participant.
+func (s *stage) fanOutOver(src *source, first, second int32) string {
+	var names, fixed, matrix []string
+	for a, name := range src.producer.axes {
+		if src.producer.value(int(first), a) == src.producer.value(int(second), a) {
+			continue
+		}
+		names = append(names, name)
+		fixed = append(fixed, name+"="+src.producer.text(int(first), a))
+		matrix = append(matrix, name+": ["+words.Some(src.producer.texts(a), 8)+"]")
+	}
+	output := ""
+	if src.ref.output != "" {
+		output = "." + src.ref.output
+	}
+	one := fmt.Sprintf("%s[%s,*]%s", src.stage, strings.Join(fixed, ","), output)
+	return fmt.Sprintf("takes the data of each participant once, but %s has several settings of each (%s): fan %s out over "+
+		"%s too, matrix: { %s }, or connect one setting, such as %s", src.stage, strings.Join(names, ", "), s.name,
+		strings.Join(names, " and "), strings.Join(matrix, ", "), quoteFlow(one))
 }

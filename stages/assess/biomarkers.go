@@ -141,10 +141,11 @@ type saliency struct {
 	q           float64
 }
 
-// UsesPorts are the scores: features fitted for other folds than those of their models are refused; and those of models
+// UsesPorts are the features; the scores: features fitted for other folds than those of their models are refused; and those of models
 // trained on permuted labels.
 func (*Biomarkers) UsesPorts() []role.PortUse {
-	return []role.PortUse{{Port: "scores", As: role.OwnFolds}, {Port: "permuted", As: role.PermutedLabels}}
+	return append(role.OneSettingOf("features"), role.PortUse{Port: "scores", As: role.OwnFolds},
+		role.PortUse{Port: "permuted", As: role.PermutedLabels})
 }
 
 func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {

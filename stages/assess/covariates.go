@@ -25,7 +25,10 @@ var covariatesKind = dag.Kind{
 	New: func() dag.Stage { return &Covariates{Label: "group", Within: "site", Permutations: 9999} },
 }
 
-var _ role.Reader = (*Covariates)(nil)
+var (
+	_ role.Reader   = (*Covariates)(nil)
+	_ role.PortUser = (*Covariates)(nil)
+)
 
 // Covariates tries covariates alone.
 type Covariates struct {
@@ -34,6 +37,11 @@ type Covariates struct {
 	Within       string   `param:"within" doc:"labels are permuted within the values of this column, if it exists"`
 	Permutations int      `param:"permutations" doc:"number of label permutations" min:"99" max:"10000000"`
 	Seed         uint64   `param:"seed" doc:"of the permutations"`
+}
+
+// UsesPorts are the inputs that take one setting of each participant.
+func (*Covariates) UsesPorts() []role.PortUse {
+	return role.OneSettingOf("cleaning")
 }
 
 func (s *Covariates) Ports() dag.Ports {

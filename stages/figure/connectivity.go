@@ -14,6 +14,7 @@ import (
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var kindConnectivity = dag.Kind{
@@ -26,9 +27,16 @@ var kindConnectivity = dag.Kind{
 	MemoryFor: column.Memory{Each: 10e3}.For,
 }
 
+var _ role.PortUser = (*Connectivity)(nil)
+
 // Connectivity draws mean matrices.
 type Connectivity struct {
 	Label string `param:"label" doc:"label of the color scale, such as r or partial r"`
+}
+
+// UsesPorts are the inputs that take one setting of each participant.
+func (*Connectivity) UsesPorts() []role.PortUse {
+	return role.OneSettingOf("matrices")
 }
 
 func (*Connectivity) Ports() dag.Ports {

@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
 
 var kindDegrees = dag.Kind{
@@ -20,8 +21,15 @@ var kindDegrees = dag.Kind{
 	New:  func() dag.Stage { return &Degrees{} },
 }
 
+var _ role.PortUser = (*Degrees)(nil)
+
 // Degrees draws the distribution of degrees.
 type Degrees struct{}
+
+// UsesPorts are the inputs that take one setting of each participant.
+func (*Degrees) UsesPorts() []role.PortUse {
+	return role.OneSettingOf("edges")
+}
 
 func (*Degrees) Ports() dag.Ports {
 	return dag.Ports{

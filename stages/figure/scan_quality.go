@@ -10,6 +10,7 @@ import (
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 	"prgnn/stages/wording"
 )
 
@@ -20,9 +21,16 @@ var kindScanQuality = dag.Kind{
 	New: func() dag.Stage { return &ScanQuality{FD: 0.5} },
 }
 
+var _ role.PortUser = (*ScanQuality)(nil)
+
 // ScanQuality draws one participant's quality control.
 type ScanQuality struct {
 	FD float64 `param:"fd" doc:"threshold line in the trace of framewise displacement; what is censored is set in denoise" min:"0" unit:"mm"`
+}
+
+// UsesPorts are the inputs that take one setting of each participant.
+func (*ScanQuality) UsesPorts() []role.PortUse {
+	return role.OneSettingOf("before", "after", "volumes", "mean", "parcels", "sample", "carpet")
 }
 
 func (*ScanQuality) Ports() dag.Ports {

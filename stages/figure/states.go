@@ -12,6 +12,7 @@ import (
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 	"prgnn/stages/wording"
 )
 
@@ -22,9 +23,16 @@ var kindStates = dag.Kind{
 	New: func() dag.Stage { return &States{Label: "r"} },
 }
 
+var _ role.PortUser = (*States)(nil)
+
 // States draws connectivity states.
 type States struct {
 	Label string `param:"label" doc:"label of the color scale, such as r or partial r"`
+}
+
+// UsesPorts are the inputs that take one setting of each participant.
+func (*States) UsesPorts() []role.PortUse {
+	return role.OneSettingOf("measures")
 }
 
 func (*States) Ports() dag.Ports {

@@ -12,7 +12,6 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
-	"prgnn/stages/role"
 )
 
 // Params select the test fold and the draws; every cross-validated kind has them.
@@ -69,9 +68,6 @@ func DrawsText(draws []int, n int) string {
 
 // TestFold is the repeat and the fold that is tested, from 1.
 func (s Params) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
-
-// UsesPorts are the inputs of every training that have a use beyond their type.
-func (Params) UsesPorts() []role.PortUse { return AfterChecks() }
 
 // What a training is unless it has a method of its own.
 

@@ -76,6 +76,11 @@ type Baseline struct {
 	Seed         uint64  `param:"seed" doc:"seed of initial weights, order of the graphs, dropout, and the trees of a forest"`
 }
 
+// UsesPorts are each participant's data, of one setting, and the checks.
+func (*Baseline) UsesPorts() []role.PortUse {
+	return fold.AfterChecks(role.OneSettingOf("pearson", "tangent", "states", "edges", "features")...)
+}
+
 func (*Baseline) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{

@@ -130,6 +130,11 @@ func copyFields(to, from any) {
 	}
 }
 
+// UsesPorts are each participant's data, of one setting, and the checks.
+func (*Network) UsesPorts() []role.PortUse {
+	return fold.AfterChecks(role.OneSettingOf("pearson", "edges", "features", "series")...)
+}
+
 // Ports are those of the model; before it is chosen, those of all.
 func (s *Network) Ports() dag.Ports {
 	of := func(model string, ports ...dag.Port) []dag.Port {

@@ -52,7 +52,7 @@ func (*Predict) Ports() dag.Ports {
 
 // UsesPorts are the models: features fitted for other folds than theirs are refused.
 func (*Predict) UsesPorts() []role.PortUse {
-	return []role.PortUse{{Port: "model", As: role.Models}}
+	return append(role.OneSettingOf("edges", "features"), role.PortUse{Port: "model", As: role.Models})
 }
 
 func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {

@@ -66,6 +66,11 @@ type Regression struct {
 	Seed         uint64  `param:"seed" doc:"seed of the inner folds, the trees of a forest, and the initial weights and the order of the graphs of an mlp"`
 }
 
+// UsesPorts are each participant's data, of one setting, and the checks.
+func (*Regression) UsesPorts() []role.PortUse {
+	return fold.AfterChecks(role.OneSettingOf("pearson", "tangent")...)
+}
+
 // Ports are the stage's inputs and outputs.
 func (*Regression) Ports() dag.Ports {
 	return dag.Ports{

@@ -43,6 +43,11 @@ func trainOf(variant string) *Train {
 		ScoresOf: "all", Precision: "float32"}
 }
 
+// UsesPorts are each participant's data, of one setting, and the checks.
+func (*Train) UsesPorts() []role.PortUse {
+	return fold.AfterChecks(role.OneSettingOf("edges", "features")...)
+}
+
 func (s *Train) Ports() dag.Ports {
 	history := []string{"epoch", "rate", "loss", "ce"}
 	for l := range s.Widths {

@@ -37,6 +37,11 @@ type TrainRegression struct {
 	Groups int `param:"groups" doc:"groups of the consistency loss: so many quantiles of the numbers of the training participants; 1: all graphs of a batch are one group" min:"1" max:"100"`
 }
 
+// UsesPorts are each participant's data, of one setting, and the checks.
+func (*TrainRegression) UsesPorts() []role.PortUse {
+	return fold.AfterChecks(role.OneSettingOf("edges", "features")...)
+}
+
 // Ports are the stage's inputs and outputs.
 func (*TrainRegression) Ports() dag.Ports {
 	in := (&Train{}).Ports().In

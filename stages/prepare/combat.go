@@ -30,7 +30,10 @@ var combatKind = dag.Kind{
 	Memory:     64 << 20,
 }
 
-var _ role.Fitter = (*Combat)(nil)
+var (
+	_ role.Fitter   = (*Combat)(nil)
+	_ role.PortUser = (*Combat)(nil)
+)
 
 // Combat learns what sites add.
 type Combat struct {
@@ -45,6 +48,11 @@ type Combat struct {
 	Few       string   `param:"few" doc:"a site with fewer training participants: refuse it, or keep its matrices unharmonized and out of the fit" choices:"refuse|keep"`
 	Transform string   `param:"transform" doc:"transform of the matrices, inverted afterwards: fisher, z = atanh r (|r| at most 0.9999999); none, if they are z already" choices:"fisher|none"`
 	Tolerance float64  `param:"tolerance" doc:"convergence criterion: relative change of the posterior means; 0.0001 in other programs" min:"1e-13" max:"0.1"`
+}
+
+// UsesPorts are the inputs that take one setting of each participant.
+func (*Combat) UsesPorts() []role.PortUse {
+	return role.OneSettingOf("matrices")
 }
 
 func (*Combat) Ports() dag.Ports {

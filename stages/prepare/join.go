@@ -26,8 +26,9 @@ var joinKind = dag.Kind{
 }
 
 var (
-	_ role.Drawer = (*Join)(nil)
-	_ role.Joiner = (*Join)(nil)
+	_ role.PortUser = (*Join)(nil)
+	_ role.Drawer   = (*Join)(nil)
+	_ role.Joiner   = (*Join)(nil)
 )
 
 // Join concatenates the runs of a participant.
@@ -38,6 +39,11 @@ type Join struct {
 
 // DrawsOf is how many draws its arrays have, of an input with so many.
 func (*Join) DrawsOf(input int) int { return input }
+
+// UsesPorts are the inputs that take one setting of each participant.
+func (*Join) UsesPorts() []role.PortUse {
+	return role.OneSettingOf("series", "quality", "coverage", "volumes")
+}
 
 func (*Join) Ports() dag.Ports {
 	return dag.Ports{

@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
+	"prgnn/stages/role"
 )
 
 var sessionsKind = dag.Kind{
@@ -21,8 +22,15 @@ var sessionsKind = dag.Kind{
 	New: func() dag.Stage { return &Sessions{} },
 }
 
+var _ role.PortUser = (*Sessions)(nil)
+
 // Sessions pools the matrices of a participant's sessions.
 type Sessions struct{}
+
+// UsesPorts are the inputs that take one setting of each participant.
+func (*Sessions) UsesPorts() []role.PortUse {
+	return role.OneSettingOf("pearson", "partial", "quality")
+}
 
 func (*Sessions) Ports() dag.Ports {
 	matrix := func(name, doc string) dag.Port {

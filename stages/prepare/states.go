@@ -31,7 +31,10 @@ var statesKind = dag.Kind{
 	Memory:     512 << 20,
 }
 
-var _ role.Tester = (*States)(nil)
+var (
+	_ role.Tester   = (*States)(nil)
+	_ role.PortUser = (*States)(nil)
+)
 
 // States finds states.
 type States struct {
@@ -43,6 +46,11 @@ type States struct {
 	Regions  string `param:"regions" doc:"all: a participant with a region without a signal is refused; shared: states are of the pairs of regions with a signal in every participant they are fitted to" choices:"all|shared"`
 	Starts   int    `param:"starts" doc:"starts of k-means++ on the exemplars, of which the best is taken" min:"1" max:"1000"`
 	Seed     uint64 `param:"seed" doc:"of the starts"`
+}
+
+// UsesPorts are the inputs that take one setting of each participant.
+func (*States) UsesPorts() []role.PortUse {
+	return role.OneSettingOf("windows", "list")
 }
 
 func (*States) Ports() dag.Ports {

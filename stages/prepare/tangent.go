@@ -32,8 +32,9 @@ var tangentKind = dag.Kind{
 }
 
 var (
-	_ role.Tester = (*Tangent)(nil)
-	_ role.Reader = (*Tangent)(nil)
+	_ role.PortUser = (*Tangent)(nil)
+	_ role.Tester   = (*Tangent)(nil)
+	_ role.Reader   = (*Tangent)(nil)
 )
 
 // Tangent fits a reference.
@@ -46,6 +47,11 @@ type Tangent struct {
 	Stop      string  `param:"stop" doc:"geometric, controls: tolerance, below; nilearn: norm of the mean logarithm over the number of entries below 1e-7, at most 30 steps" choices:"tolerance|nilearn"`
 	Tolerance float64 `param:"tolerance" doc:"Frobenius norm of the mean logarithm at which the geometric mean is found" min:"1e-13" max:"0.001"`
 	Regions   string  `param:"regions" doc:"shared: a region that is missing or constant in a participant, also in one of the test fold, is left out of all; all: it is uncorrelated with the others in those who lack it" choices:"shared|all"`
+}
+
+// UsesPorts are the inputs that take one setting of each participant.
+func (*Tangent) UsesPorts() []role.PortUse {
+	return role.OneSettingOf("matrices")
 }
 
 func (*Tangent) Ports() dag.Ports {

@@ -140,6 +140,9 @@ const (
 	PermutedLabels Use = "uses permuted labels"
 	// Positions: the regions' positions in space. Without them and without centroids, the stage is left out.
 	Positions Use = "draws at positions"
+	// OneSetting: the stage takes the members for the data of different participants, or of their runs and sessions.
+	// Several settings of one participant, such as two cleanings of a scan, are refused.
+	OneSetting Use = "takes one setting of each participant"
 	// Program: it holds the user's program and no data; what this does with the other inputs is unknown, so they count
 	// as fitted to all of whom they have data.
 	Program Use = "runs a program"
@@ -289,6 +292,14 @@ func Ports(s dag.Stage, as ...Use) (ports []string) {
 		}
 	}
 	return ports
+}
+
+// OneSettingOf are inputs that take one setting of each participant.
+func OneSettingOf(ports ...string) (uses []PortUse) {
+	for _, port := range ports {
+		uses = append(uses, PortUse{Port: port, As: OneSetting})
+	}
+	return uses
 }
 
 // Readings are the names that the parameters of a stage have.

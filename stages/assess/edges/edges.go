@@ -33,8 +33,9 @@ var edgesKind = dag.Kind{
 }
 
 var (
-	_ role.Tester = (*Edges)(nil)
-	_ role.Reader = (*Edges)(nil)
+	_ role.PortUser = (*Edges)(nil)
+	_ role.Tester   = (*Edges)(nil)
+	_ role.Reader   = (*Edges)(nil)
 )
 
 // Edges tests edges over participants.
@@ -56,6 +57,11 @@ type Edges struct {
 	Transform    string    `param:"transform" doc:"of the matrices: fisher, z = atanh r (|r| at most 0.9999999); none, if they are z already, or are no correlations" choices:"fisher|none"`
 	Permutations int       `param:"permutations" doc:"number of permutations" min:"99" max:"1000000"`
 	Seed         uint64    `param:"seed" doc:"of the permutations"`
+}
+
+// UsesPorts are the inputs that take one setting of each participant.
+func (*Edges) UsesPorts() []role.PortUse {
+	return role.OneSettingOf("matrices", "cleaning")
 }
 
 func (*Edges) Ports() dag.Ports {

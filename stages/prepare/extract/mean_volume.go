@@ -23,10 +23,18 @@ var meanVolumeKind = dag.Kind{
 	Memory: 256 << 20,
 }
 
-var _ role.ScanReader = (*MeanVolume)(nil)
+var (
+	_ role.ScanReader = (*MeanVolume)(nil)
+	_ role.PortUser   = (*MeanVolume)(nil)
+)
 
 // MeanVolume averages a scan.
 type MeanVolume struct{}
+
+// UsesPorts are the inputs that take one setting of each participant.
+func (*MeanVolume) UsesPorts() []role.PortUse {
+	return role.OneSettingOf("bold")
+}
 
 func (*MeanVolume) Ports() dag.Ports {
 	return dag.Ports{
