@@ -321,7 +321,20 @@ func TestEdgesRefuse(t *testing.T) {
 				}
 			})), "identifies participants"},
 		{"sessions that are averaged", edgesStage("test", "session", "sessions", []any{"01", "02"}), edgesInputs(o),
-			"matrices of no session"},
+			"leave out sessions"},
+		{"one session alone", edgesStage("test", "session", "sessions", []any{"01", "02"}, "covariates", []any{"age"}),
+			with(func(in map[string][]dag.Input) {
+				for i := range in["matrices"] {
+					at := dag.Coord{Axis: "session", Value: map[bool]string{true: "01", false: "02"}[i > 0]}
+					in["matrices"][i] = matrixOf(o.Edges[i], subject(i), at)
+				}
+			}), "0 participants with matrices of the sessions 01 and 02, age: too few to test; only one of the sessions: sub-00,"},
+		{"few values", edgesStage("missing", "skip"), participants("age", slices.Repeat([]float64{math.NaN()}, 36)),
+			"0 participants with matrices, group, age, fd, site: too few to test; without a value: sub-00,"},
+		{"a constant", edgesStage("test", "age", "covariates", []any{"fd"}),
+			participants("age", slices.Repeat([]float64{30}, 36)), "all participants have age 30: nothing to compare"},
+		{"a constant alone", edgesStage("test", "age", "covariates", []any{}),
+			participants("age", slices.Repeat([]float64{30}, 36)), "all participants have age 30: nothing to compare"},
 	} {
 		_, err := stagetest.RunStage(t, c.stage, c.in)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -104,7 +104,8 @@ func (s *Edges) read(t *dag.Task) (*edgeData, error) {
 		if sessions[""] {
 			have = "matrices of no session"
 		}
-		return nil, fmt.Errorf("sessions: no matrices of %s are connected, but %s: connect those of each session, such as connectivity[*].pearson, and not their mean", strings.Join(s.Sessions, " and "), have)
+		return nil, fmt.Errorf("sessions: no matrices of %s are connected, but %s: connect those of each session, such as connectivity[*].pearson, and not their mean; without several sessions leave out sessions",
+			strings.Join(s.Sessions, " and "), have)
 	}
 	for _, id := range ids {
 		for at := range max(1, len(s.Sessions)) {
@@ -282,7 +283,8 @@ func (s *Edges) study(t *dag.Task, d *edgeData) (*edgeStudy, error) {
 		return nil, errors.Join(wrong...)
 	}
 	if len(keep) < 4 {
-		return nil, fmt.Errorf("%s with all values: too few to test", words.Count(len(keep), "participant"))
+		return nil, fmt.Errorf("%s with %s: too few to test%s", words.Count(len(keep), "participant"),
+			strings.Join(s.needed(columns), ", "), d.without(st.left))
 	}
 	for _, i := range keep {
 		st.ids = append(st.ids, all[i])
@@ -294,6 +296,34 @@ func (s *Edges) study(t *dag.Task, d *edgeData) (*edgeStudy, error) {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return st, s.blocks(st, table)
+}
+
+// needed is what a participant must have to be tested.
+func (s *Edges) needed(columns []column.CovariateColumn) []string {
+	needed := []string{"matrices"}
+	if len(s.Sessions) > 0 {
+		needed[0] += " of the sessions " + strings.Join(s.Sessions, " and ")
+	}
+	return append(needed, lists.Map(columns, func(c column.CovariateColumn) string { return c.Name })...)
+}
+
+// without lists the participants who are left out: those without one of the sessions, and those without a value.
+func (d *edgeData) without(left []string) (text string) {
+	var session, value []string
+	for _, id := range left {
+		if d.apart[id] {
+			session = append(session, id)
+		} else {
+			value = append(value, id)
+		}
+	}
+	if session != nil {
+		text += "; only one of the sessions: " + words.Some(session, 8)
+	}
+	if value != nil {
+		text += "; without a value: " + words.Some(value, 8)
+	}
+	return text
 }
 
 // kept are the values of some participants.
@@ -378,6 +408,9 @@ func (s *Edges) effect(st *edgeStudy, c column.CovariateColumn) error {
 		st.kind, st.design.Tested = number, [][]float64{c.Number}
 		if s.Positive != "" {
 			return fmt.Errorf("positive: %s is a number, and has no groups", c.Name)
+		}
+		if least := slices.Min(c.Number); least == slices.Max(c.Number) {
+			return fmt.Errorf("all participants have %s %v: nothing to compare", c.Name, least)
 		}
 		return nil
 	}
