@@ -13,6 +13,7 @@ import (
 	"prgnn/pipelines/tree"
 	"prgnn/stages/builtin"
 	"prgnn/stages/column"
+	"prgnn/stages/role"
 )
 
 // A link is what an input port is connected to.
@@ -122,26 +123,45 @@ func (l *loader) checkTransforms(s *stage, connected map[string]bool) {
 // then left out.
 func (l *loader) beyondReading() bool { return len(l.bad.List) > 1000 }
 
-// candidate proposes an output of the same name that would fit.
+// candidate proposes what the port usually takes, or else the outputs of the same name that would fit.
 func (l *loader) candidate(s *stage, p *dag.Port) string {
 	if l.beyondReading() {
 		return ""
 	}
+	var fit []string
+	usual := ""
+	rank := len(role.UsualOf(s.kind.Name, p.Name).From)
 	for _, name := range slices.Concat([]string{"cohort"}, l.names) {
 		for _, from := range l.producers[name] {
 			if from.of == s {
 				continue
 			}
 			for _, out := range from.outs {
-				if out.Name == p.Name && dag.Fits(out.Type, p.Type) == nil {
-					text := name + "." + out.Name
-					if p.Gather && len(from.axes) > 0 {
-						text = quoteFlow(name + "[*]." + out.Name)
-					}
-					return fmt.Sprintf(" (in: { %s: %s } fits)", p.Name, text)
+				kind := "cohort"
+				if from.of != nil && from.of.kind != nil {
+					kind = from.of.kind.Name
+				}
+				at := slices.Index(role.UsualOf(s.kind.Name, p.Name).From, kind+"."+out.Name)
+				if at < 0 && out.Name != p.Name || dag.Fits(out.Type, p.Type) != nil {
+					continue
+				}
+				text := name + "." + out.Name
+				if p.Gather && len(from.axes) > 0 {
+					text = quoteFlow(name + "[*]." + out.Name)
+				}
+				if fit = append(fit, text); at >= 0 && at < rank {
+					usual, rank = text, at
 				}
 			}
 		}
+	}
+	switch {
+	case usual != "":
+		return fmt.Sprintf(" (in: { %s: %s } fits)", p.Name, usual)
+	case len(fit) == 1:
+		return fmt.Sprintf(" (in: { %s: %s } fits)", p.Name, fit[0])
+	case len(fit) > 1:
+		return fmt.Sprintf(" (%s fit)", words.Some(fit, 5))
 	}
 	return ""
 }

@@ -76,12 +76,13 @@ func (l *loader) resolve(first sourceFile) (root *tree.Node, shown []string) {
 		f = next
 	}
 	root = chain[len(chain)-1]
-	l.wired = wiring.Connect(root, l.removed, l.bad)
+	l.wired = wiring.Connect(root, shown[len(chain)-1], l.removed, l.bad)
 	for i := len(chain) - 2; i >= 0; i-- {
 		m := merger{l.bad, shown[i+1], l.removed}
 		m.merge(root, chain[i], nil)
-		l.wired = wiring.Connect(root, l.removed, l.bad) || l.wired
+		l.wired = wiring.Connect(root, shown[i], l.removed, l.bad) || l.wired
 	}
+	wiring.Forget(root)
 	return root, shown
 }
 

@@ -23,11 +23,11 @@ func TestTooLarge(t *testing.T) {
 	}{
 		{40000, "", map[int64][]string{
 			2e9: {
-				"stage duplicates needs about 3.2 GB for 40000 participants, and this machine has 2.0 GB: " + elsewhere},
+				"stage duplicates needs about 4.8 GB for 40000 participants, and this machine has 2.0 GB: " + elsewhere},
 			6e8: {
-				"stage duplicates needs about 3.2 GB for 40000 participants, and this machine has 0.6 GB: " + elsewhere,
+				"stage duplicates needs about 4.8 GB for 40000 participants, and this machine has 0.6 GB: " + elsewhere,
 				"stage summary needs about 0.8 GB for 40000 participants, and this machine has 0.6 GB: " + elsewhere},
-			3.2e9: nil,
+			4.8e9: nil,
 			0:     nil, // on a cluster, which is asked for as much
 		}},
 		{1031, "", map[int64][]string{4e9: nil}},

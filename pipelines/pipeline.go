@@ -18,6 +18,7 @@ import (
 	"prgnn/pipelines/design"
 	"prgnn/pipelines/precheck"
 	"prgnn/pipelines/tree"
+	"prgnn/pipelines/wiring"
 	"prgnn/stages/builtin"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
@@ -427,6 +428,8 @@ func (l *loader) read(root *tree.Node, sets []string, p *Pipeline) {
 		return
 	}
 	l.places.sets = l.applySets(root, sets)
+	wiring.Connect(root, "", l.removed, l.bad) // what they add or open
+	wiring.Forget(root)
 	l.only(root, "a pipeline file", ownKeys)
 	l.vars = tree.ReadVars(root.Get("vars"), ownKeys, l.bad)
 	l.vars.Gone = func(name string) string { return l.gone("vars", name) }

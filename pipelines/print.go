@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"prgnn/pipelines/tree"
+	"prgnn/pipelines/wiring"
 )
 
 // Print gives a pipeline file with everything that it extends and with what --set sets, as one
@@ -22,6 +23,8 @@ func Print(file string, sets []string, plain bool) (string, error) {
 	}
 	if root != nil && len(l.bad.List) == 0 {
 		l.applySets(root, sets)
+		wiring.Connect(root, "", l.removed, l.bad)
+		wiring.Forget(root)
 	}
 	if len(l.bad.List) > 0 {
 		return "", l.bad.Sorted()

@@ -108,18 +108,69 @@ func TestConnectUsualOpen(t *testing.T) {
 }
 
 func TestConnectUsualMistakes(t *testing.T) {
+	fan := "{ use: denoise, matrix: { detrend: [0, 2] } }"
 	two := "  train: { use: train, matrix: { fold: all } }\n  other: { use: train, matrix: { fold: all }, with: { pool: sage } }\n"
 	for _, c := range []struct{ old, new, want string }{
 		{"{ use: denoise }", "{ use: denoise, in: { sampeld: null } }", `stage clean has no input "sampeld" (did you mean "sampled"?)`},
 		{"connect: usual", "connect: all", "connect is the text \"all\"; its one value, usual"},
 		{"  train: { use: train, matrix: { fold: all } }\n", two, "stage biomarkers: its input scores can take train.scores or other.scores; write one of them: in: { scores: … }, or null for none"},
 		{"  graphs: { use: graph }\n", "", "stage train: its input edges is not connected"},
+		{"{ use: denoise }", fan, "stage train: its input edges would take members of graphs that differ in detrend; fan out over it (matrix: { detrend: … }), or select"},
+		{"  report", "  harm: { use: harmonize, in: { fitted: combat } }\n  combat: { use: combat }\n  report",
+			"stage graphs: its input pearson can take connectivity.pearson or harm.matrices; write one of them"},
+		{"{ use: baseline,", "{ use: baseline, in: { pearson: \"connectivity[*].pearson\" },", ""},
+		{"  report", "  proj: { use: project }\n  tangent: { use: tangent }\n  report", "stage proj: no stage takes its outputs"},
 	} {
 		_, err := build("x.yaml", []byte(strings.Replace(small, c.old, c.new, 1)), ".", nil, maxTasks)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.new, err)
 		}
 	}
+}
+
+// TestConnectUsualSiblings: inputs that usually come from one stage are outputs of the stage, and of its members, that
+// the file states for one of them.
+func TestConnectUsualSiblings(t *testing.T) {
+	for _, c := range []struct{ clean, series, want string }{
+		{"{ use: denoise }", "clean.series", "quality<-clean[sub-sim001].quality"},
+		{"{ use: denoise }", "series.series", ""},
+		{"{ use: denoise, matrix: { detrend: [0, 2] } }", "clean[detrend=2].series",
+			"quality<-clean[sub-sim001,detrend=2].quality"},
+	} {
+		p := mustBuild(t, strings.NewReplacer("{ use: denoise }", c.clean,
+			"{ use: connectivity }", "{ use: connectivity, in: { series: \""+c.series+"\" } }").Replace(small))
+		need.Equal(t, tasks(p)["connectivity"], 12, c.series)
+		text := stageText(t, p, "connectivity")
+		if c.want == "" && strings.Contains(text, "quality<-") || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %.300s", c.series, text)
+		}
+	}
+	// Two divisions into folds: what was fitted and tested in the one is no input of the other.
+	p := mustBuild(t, strings.NewReplacer("{ use: train,", "{ use: train, in: { folds: folds },", "{ use: baseline,",
+		"{ use: baseline, in: { folds: folds },", "{ use: evaluate }", "{ use: evaluate, in: { folds: folds } }",
+		"  checks: { use: leakage }\n", `
+  lo: { use: split, with: { folds: 2 } }
+  other: { use: baseline, in: { pearson: "connectivity[*].pearson", folds: lo }, matrix: { model: [ridge], fold: all } }
+  checks: { use: leakage, in: { folds: folds } }
+  more: { use: leakage, in: { folds: lo } }
+`).Replace(small))
+	for stage, not := range map[string]string{"checks": "other[", "evaluate": "other[", "more": "baselines["} {
+		if text := stageText(t, p, stage); strings.Contains(text, not) || !strings.Contains(text, "predictions<-") {
+			t.Errorf("%s: %.600s", stage, text)
+		}
+	}
+}
+
+// TestConnectUsualSet: --set opens inputs, adds stages and axes as the file does.
+func TestConnectUsualSet(t *testing.T) {
+	p := mustBuild(t, small, "stages.clean.in.sampled=null", "stages.again={ use: graph, with: { density: 0.2 } }")
+	if text := stageText(t, p, "clean"); strings.Contains(text, "sampled<-") || !strings.Contains(text, "scan<-") {
+		t.Error(text)
+	}
+	need.Equal(t, tasks(p)["again"], 12)
+	text, sets := SplitSource(p.Graph.Source())
+	again := mustBuild(t, text, sets...)
+	need.Equal(t, keysText(again), keysText(p))
 }
 
 // TestConnectUsualExtended: a stage that an extending file adds changes no connection of the extended file, and one

@@ -3,12 +3,14 @@
 package wiring
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/dag/selector"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
@@ -45,21 +47,23 @@ type wirer struct {
 	of      map[string][]string // names of stages, by kind, in the order of the file
 	whole   bool                // optional ports too: the file, and not one that it extends, has connect: usual
 	scans   bool                // the cohort is one of participants, and not of rows
+	cohort  bool                // the file has one
 	seen    map[string]bool     // the stages whose axes are known, or looked for
+	done    map[string]bool     // the stages whose ports are connected, or are being connected
 	added   bool
 }
 
 // Connect changes the tree of a file before --set and before anything is understood, and reports whether it added
 // anything: what it adds stands there as if the file had it. Of files that extend another, the extended one comes
-// first: a stage that is added changes no connection of a stage that was there. Ports that a file leaves open on
-// purpose are added to removed.
-func Connect(root *tree.Node, removed Removed, bad *tree.Mistakes) bool {
+// first: a stage that is added changes no connection of a stage that was there. file is the one of this turn; "" is for
+// what --set changed. Ports that a file leaves open on purpose are added to removed.
+func Connect(root *tree.Node, file string, removed Removed, bad *tree.Mistakes) bool {
 	all := root.Get("stages")
 	if root.Kind != tree.Mapping || all == nil || all.Kind != tree.Mapping {
 		return false
 	}
 	w := &wirer{bad: bad, removed: removed, stages: map[string]*tree.Node{}, of: map[string][]string{},
-		seen: map[string]bool{}}
+		cohort: root.Get("cohort") != nil, seen: map[string]bool{}, done: map[string]bool{}}
 	for _, k := range all.Keys {
 		if k.Value.Kind == tree.Mapping {
 			w.stages[k.Name] = k.Value
@@ -70,26 +74,60 @@ func Connect(root *tree.Node, removed Removed, bad *tree.Mistakes) bool {
 	switch how := root.Get("connect"); {
 	case how == nil || how.Bad || how.Kind == tree.Empty:
 	case how.Kind == tree.Scalar && how.Text == "usual":
-		w.whole = true
-		// What is kept with a run has every connection, and is not connected again.
-		root.Keys = slices.DeleteFunc(root.Keys, func(k tree.Key) bool { return k.Name == "connect" })
+		w.whole = file == "" || how.Pos.File == file
 	default:
 		bad.Add(how.Pos, "connect is %s; its one value, usual, connects optional inputs, too, to what they usually take",
 			how)
 	}
 	for _, k := range all.Keys {
 		if k.Value.Kind == tree.Mapping {
-			w.ports(k, root.Get("cohort") != nil)
+			w.ports(k)
 		}
 	}
 	for _, k := range all.Keys {
 		w.axes(k.Name)
 	}
+	if w.whole {
+		w.unread(all.Keys)
+	}
 	return w.added
 }
 
+// Forget takes the key connect out of a file that is connected: what is kept with a run has every connection.
+func Forget(root *tree.Node) {
+	root.Keys = slices.DeleteFunc(root.Keys, func(k tree.Key) bool { return k.Name == "connect" })
+}
+
+// between are the kinds that only change data for other stages.
+var between = []string{"harmonize", "project", "join", "sessions"}
+
+// unread refuses a stage that changes data which no stage takes: a classifier of what it harmonizes is connected by
+// hand.
+func (w *wirer) unread(stages []tree.Key) {
+	read := map[string]bool{}
+	for _, k := range stages {
+		if in := k.Value.Get("in"); in != nil {
+			for _, port := range in.Keys {
+				for _, ref := range append(port.Value.Items, port.Value) {
+					read[Stage(ref)] = true
+				}
+			}
+		}
+	}
+	for _, k := range stages {
+		if slices.Contains(between, Kind(k.Value)) && !read[k.Name] {
+			w.bad.Add(k.Pos, "stage %s: no stage takes its outputs; write it in the stage that is to take them (in: { PORT: %s }), or remove it",
+				k.Name, k.Name)
+		}
+	}
+}
+
 // ports connects the ports of a stage that the file leaves out. A port with null stays open.
-func (w *wirer) ports(s tree.Key, cohort bool) {
+func (w *wirer) ports(s tree.Key) {
+	if w.done[s.Name] {
+		return
+	}
+	w.done[s.Name] = true
 	kind, ok := dag.Lookup(Kind(s.Value))
 	in := s.Value.Get("in")
 	if !ok || in != nil && in.Kind != tree.Mapping && in.Kind != tree.Empty {
@@ -107,6 +145,9 @@ func (w *wirer) ports(s tree.Key, cohort bool) {
 		})
 	}
 	w.checkOpen(s, kind, takes, open)
+	slices.SortStableFunc(takes, func(a, b dag.Port) int { // the folds first: other inputs are of the same division
+		return cmp.Compare(b2i(b.Name == folds), b2i(a.Name == folds))
+	})
 	var made []string
 	for _, p := range takes {
 		usual := role.UsualOf(kind.Name, p.Name)
@@ -115,7 +156,7 @@ func (w *wirer) ports(s tree.Key, cohort bool) {
 			!w.whole {
 			continue
 		}
-		refs := w.find(s, p, usual, cohort)
+		refs := w.find(s, p, usual)
 		if len(refs) == 0 {
 			continue
 		}
@@ -128,7 +169,9 @@ func (w *wirer) ports(s tree.Key, cohort bool) {
 			value = &tree.Node{Pos: s.Pos, Kind: tree.List, Items: refs, Usual: true}
 		}
 		in.Put(p.Name, value)
-		made = append(made, p.Name)
+		if !value.Bad {
+			made = append(made, p.Name)
+		}
 	}
 	if made != nil {
 		shown := in
@@ -203,49 +246,158 @@ func portsOf(kind *dag.Kind, stage *tree.Node) []dag.Port {
 	return work.Ports().In
 }
 
-// find lists the references of a port: none where nothing fits, several only of a port that takes all.
-func (w *wirer) find(s tree.Key, p dag.Port, usual role.Usual, cohort bool) []*tree.Node {
+const folds = "folds"
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// find lists the references of a port: none where nothing fits, several only of a port that takes all, a bad one after
+// a mistake.
+func (w *wirer) find(s tree.Key, p dag.Port, usual role.Usual) []*tree.Node {
 	var refs []*tree.Node
 	add := func(text string) {
 		refs = append(refs, &tree.Node{Pos: s.Pos, Kind: tree.Scalar, Value: text, Text: text, Usual: true,
 			Plain: !strings.Contains(text, "[")})
 	}
+	given, siblings := w.siblings(s, usual)
+	if siblings && !usual.All { // inputs of one origin are outputs of one stage
+		for _, from := range slices.Concat(usual.From, usual.Rivals) {
+			kind, output, _ := strings.Cut(from, ".")
+			for _, g := range given {
+				if w.stages[g.stage] != nil && Kind(w.stages[g.stage]) == kind {
+					add(g.stage + g.selected + "." + output)
+					return refs
+				}
+			}
+		}
+		return nil
+	}
+	var texts []string // of what fits
 	for _, from := range usual.From {
 		kind, output, _ := strings.Cut(from, ".")
 		switch name, _, _ := strings.Cut(kind, "["); name {
 		case "cohort":
-			if cohort {
+			if w.cohort {
 				add(from)
 			}
 		case Settings:
 			add(from)
 		default:
-			names := slices.DeleteFunc(slices.Clone(w.of[kind]), func(name string) bool { return name == s.Name })
-			if len(names) > 1 && !usual.All {
-				w.bad.Add(s.Pos, "stage %s: its input %s can take %s; write one of them: in: { %s: … }, or null for none",
-					s.Name, p.Name, outputs(names, output), p.Name)
-				return nil
-			}
-			for _, name := range names {
-				if p.Gather && w.fansOut(name) {
-					name += "[*]"
+			for _, name := range w.of[kind] {
+				ours := !siblings || slices.ContainsFunc(given, func(g origin) bool { return g.stage == name })
+				if name == s.Name || !ours || w.otherFolds(s, name) {
+					continue
 				}
-				add(name + "." + output)
+				texts = append(texts, name+"."+output)
+				if !p.Gather || !w.fansOut(name) {
+					add(name + "." + output)
+				} else if w.mixes(s, p, usual, name) {
+					return []*tree.Node{{Pos: s.Pos, Bad: true}}
+				} else {
+					add(name + "[*]." + output)
+				}
 			}
 		}
 		if len(refs) > 0 && !usual.All {
 			break
 		}
 	}
+	if len(refs) == 0 || usual.All {
+		return refs
+	}
+	for _, from := range usual.Rivals {
+		kind, output, _ := strings.Cut(from, ".")
+		for _, name := range w.of[kind] {
+			if name != s.Name && !w.otherFolds(s, name) {
+				texts = append(texts, name+"."+output)
+			}
+		}
+	}
+	if len(texts) > 1 {
+		w.bad.Add(s.Pos, "stage %s: its input %s can take %s or %s; write one of them: in: { %s: … }, or null for none",
+			s.Name, p.Name, strings.Join(texts[:len(texts)-1], ", "), texts[len(texts)-1], p.Name)
+		return []*tree.Node{{Pos: s.Pos, Bad: true}}
+	}
 	return refs
 }
 
-func outputs(stages []string, output string) string {
-	texts := make([]string, len(stages))
-	for i, name := range stages {
-		texts[i] = name + "." + output
+// An origin is a stage that a file states for an input, with the members that it selects: connectivity, [draw=1].
+type origin struct{ stage, selected string }
+
+// siblings are the origins of the inputs that the file states and that usually come from the same kinds as this one. is
+// reports whether there are such inputs.
+func (w *wirer) siblings(s tree.Key, usual role.Usual) (of []origin, is bool) {
+	in := s.Value.Get("in")
+	if in == nil {
+		return nil, false
 	}
-	return strings.Join(texts[:len(texts)-1], ", ") + " or " + texts[len(texts)-1]
+	kinds := func(u role.Usual) (names []string) {
+		for _, from := range slices.Concat(u.From, u.Rivals) {
+			name, _, _ := strings.Cut(from, ".")
+			if name != "cohort" && name != "cohort[*]" && name != Settings {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	own := kinds(usual)
+	for _, k := range in.Keys {
+		related := slices.ContainsFunc(kinds(role.UsualOf(Kind(s.Value), k.Name)),
+			func(name string) bool { return slices.Contains(own, name) })
+		if !related || k.Value.Usual || k.Value.Bad {
+			continue
+		}
+		is = true
+		for _, ref := range append(slices.Clone(k.Value.Items), k.Value) {
+			if ref.Kind == tree.Scalar {
+				text := strings.TrimSpace(ref.Text)
+				at := strings.IndexAny(text+".", "[.")
+				end := at
+				if close := strings.LastIndex(text, "]"); close > at {
+					end = close + 1
+				}
+				of = append(of, origin{text[:at], text[at:end]})
+			}
+		}
+	}
+	return of, is
+}
+
+// otherFolds reports whether a stage belongs to another division into folds than s.
+func (w *wirer) otherFolds(s tree.Key, name string) bool {
+	own := s.Value.Get("in").Get(folds)
+	if own == nil {
+		return false
+	}
+	w.ports(tree.Key{Name: name, Pos: w.stages[name].Pos, Value: w.stages[name]})
+	other := w.stages[name].Get("in").Get(folds)
+	return other != nil && Stage(own) != Stage(other)
+}
+
+// settled are the kinds that report the settings of the stages before them, one by one.
+var settled = []string{"report", "summary", "qcfc", "leakage"}
+
+// mixes refuses an input that would take members of several settings, such as two kinds of denoising, of each
+// participant.
+func (w *wirer) mixes(s tree.Key, p dag.Port, usual role.Usual, name string) bool {
+	from, own := w.stages[name], s.Value.Get("matrix")
+	matrix := from.Get("matrix")
+	if usual.All || !isGiven(from.Get("each")) || matrix == nil || slices.Contains(settled, Kind(s.Value)) {
+		return false
+	}
+	for _, axis := range matrix.Keys {
+		if axis.Name == "fold" || axis.Name == "repeat" || own.Get(axis.Name) != nil {
+			continue
+		}
+		w.bad.Add(s.Pos, "stage %s: its input %s would take members of %s that differ in %s; fan out over it (matrix: { %[4]s: … }), or select (in: { %[2]s: \"%[3]s[%[4]s=…,*]\" })",
+			s.Name, p.Name, name, axis.Name)
+		return true
+	}
+	return false
 }
 
 // fansOut reports whether a stage makes several tasks, as it is written or by the axes of its inputs.
@@ -278,32 +430,53 @@ func (w *wirer) axes(name string) {
 	}
 	for _, k := range in.Keys {
 		gather, known := gathers[k.Name]
-		if !known || gather || k.Value.Kind != tree.Scalar || strings.ContainsAny(k.Value.Text, "[$") {
+		if !known || gather || k.Value.Kind != tree.Scalar || strings.ContainsAny(k.Value.Text, "*$") {
 			continue
 		}
-		from, output, _ := strings.Cut(strings.TrimSpace(k.Value.Text), ".")
+		text, selected := unselected(strings.TrimSpace(k.Value.Text))
+		from, output, _ := strings.Cut(text, ".")
 		if from == "cohort" && w.scans && !slices.Contains(wholeCohort, output) && !isGiven(t.Get("each")) {
 			w.put(t, "each", &tree.Node{Pos: t.Pos, Kind: tree.Scalar, Value: column.Subject,
 				Text: column.Subject, Plain: true})
 			continue
 		}
 		w.axes(from)
-		if each := w.stages[from].Get("each"); isGiven(each) && !isGiven(t.Get("each")) {
+		if each := w.stages[from].Get("each"); isGiven(each) && !isGiven(t.Get("each")) &&
+			!slices.Contains(selected, each.Text) {
 			w.put(t, "each", each.Copy())
 		}
-		w.passMatrix(t, kind, w.stages[from].Get("matrix"))
+		w.passMatrix(t, kind, w.stages[from].Get("matrix"), selected)
 	}
+}
+
+// unselected is a reference without its brackets, and the axes on which they select a member.
+func unselected(ref string) (text string, axes []string) {
+	at, end := strings.IndexByte(ref, '['), strings.LastIndexByte(ref, ']')
+	if at < 0 || end < at {
+		return ref, nil
+	}
+	for _, sel := range selector.Split(ref[at+1 : end]) {
+		axis, _, named := strings.Cut(strings.TrimSpace(sel), "=")
+		if !named {
+			axis = column.Subject
+		}
+		axes = append(axes, strings.TrimSpace(axis))
+	}
+	return ref[:at] + ref[end+1:], axes
 }
 
 // passMatrix gives a stage the axes of an input's matrix. A matrix that leaves out or adds combinations is left alone,
 // and so is an axis that would set a parameter, unless it is the fold or the repeat, which mean the same everywhere.
-func (w *wirer) passMatrix(t *tree.Node, kind *dag.Kind, matrix *tree.Node) {
+func (w *wirer) passMatrix(t *tree.Node, kind *dag.Kind, matrix *tree.Node, selected []string) {
 	if matrix == nil || matrix.Kind != tree.Mapping || matrix.Get("exclude") != nil || matrix.Get("include") != nil {
 		return
 	}
 	own := t.Get("matrix")
 	parameters := lists.Map(param.Of(kind.New()), func(p param.Param) string { return p.Name })
 	for _, axis := range matrix.Keys {
+		if slices.Contains(selected, axis.Name) {
+			continue
+		}
 		if slices.Contains(parameters, axis.Name) && axis.Name != "fold" && axis.Name != "repeat" {
 			continue
 		}

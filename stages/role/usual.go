@@ -10,13 +10,15 @@ type Usual struct {
 	// From are outputs KIND.OUTPUT, or ports of the cohort or of the pipeline (cohort.nodes), the preferred first.
 	From []string
 	All  bool // the port takes every output of From that there is
+	// Rivals are outputs that a person may mean as well: where the file has one, the port is connected by hand.
+	Rivals []string
 }
 
 var usual = map[string]map[string]Usual{} // by kind and port
 
 // Usually adds a table of what ports usually take. A line is KIND PORT, then "all" if the port takes all of what
-// follows, then the outputs. Empty lines and lines that begin with # are comments. It panics on a port that the table
-// has twice: a program contains its tables.
+// follows, then the outputs, and behind "or" the rivals. Empty lines and lines that begin with # are comments. It
+// panics on a port that the table has twice: a program contains its tables.
 func Usually(table string) {
 	for line := range strings.Lines(table) {
 		words := strings.Fields(line)
@@ -37,7 +39,11 @@ func Usually(table string) {
 		if all {
 			from = slices.Delete(from, 0, 1)
 		}
-		usual[kind][port] = Usual{from, all}
+		var rivals []string
+		if at := slices.Index(from, "or"); at >= 0 {
+			from, rivals = from[:at], from[at+1:]
+		}
+		usual[kind][port] = Usual{from, all, rivals}
 	}
 }
 

@@ -181,7 +181,8 @@ func TestWrittenFindings(t *testing.T) {
 	copies := finding.Copies{Scans: 34, Participants: 33, Regions: 30, Expected: 1, Threshold: 1, Margin: 1,
 		Matrices: 1, Kept: 1, Apart: 1, Others: 1, Pairs: []finding.CopyPair{pair}}
 	all := copies.Findings()
-	for _, why := range []string{finding.FixedParticipants, finding.FixedRegions, finding.FixedEdges, finding.FixedAlike} {
+	for _, why := range []string{finding.FixedParticipants, finding.FixedRegions, finding.FixedEdges,
+		finding.FixedAlike} {
 		fixed := copies
 		fixed.Fixed, fixed.Matrices, fixed.Kept = why, 3, 3
 		all = append(all, fixed.Findings()...)

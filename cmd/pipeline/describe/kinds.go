@@ -117,14 +117,18 @@ func printKind(a *console.Console, k *dag.Kind) {
 
 // usually ends the description of a port with what it usually takes.
 func usually(kind, port string) string {
-	switch u := role.UsualOf(kind, port); {
+	u := role.UsualOf(kind, port)
+	switch {
 	case len(u.From) == 0:
 		return ""
 	case u.All:
 		return "; usually all of " + strings.Join(u.From, ", ")
-	default:
-		return "; usually " + strings.Join(u.From, ", else ")
 	}
+	text := "; usually " + strings.Join(u.From, ", else ")
+	if u.Rivals != nil {
+		text += ", but by hand beside " + strings.Join(u.Rivals, " or ")
+	}
+	return text
 }
 
 func printCohort(a *console.Console, c cohort.Source) {
