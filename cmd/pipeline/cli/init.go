@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/describe"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/scaffold"
@@ -95,7 +96,7 @@ func (a *app) init(path string, text func(derivatives []string) string) error {
 		}
 	}
 	written := text(found)
-	if err := scaffold.Study(path, written); err != nil {
+	if err := scaffold.Study(path, describe.EditorsLine+written); err != nil {
 		return err
 	}
 	if a.JSON {
@@ -197,7 +198,7 @@ func (a *app) initRows(to, table string) error {
 	text, complete := rowsStudy(path, func(stage string) string {
 		return scaffold.OfRows(name, filepath.ToSlash(from), axis, r.AxisName(), stage)
 	}, r)
-	if err := scaffold.Study(path, text); err != nil {
+	if err := scaffold.Study(path, describe.EditorsLine+text); err != nil {
 		return err
 	}
 	if a.JSON {
