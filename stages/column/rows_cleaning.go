@@ -26,6 +26,10 @@ const (
 // may stand for missing values: a JSON list of MissingCode.
 const MissingCodes = "codes"
 
+// JoinedRuns is the metadata by which the quality of a joined series lists its runs, or sessions, where
+// it has several: a JSON list of names.
+const JoinedRuns = "runs"
+
 // TimeUnknown is the error of a step that needs the repetition time, where it is not known.
 func TimeUnknown(step string) error {
 	return fmt.Errorf("%s needs the repetition time, which is not known: set tr, in s", step)

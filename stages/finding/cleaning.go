@@ -16,6 +16,7 @@ type Scan struct {
 	Who         string // the participant, with its session or run
 	Participant string
 	Session     string
+	Runs        int // of a joined series; 0 for one scan
 	Codes       []Code
 	column.CleaningRow
 }
@@ -132,42 +133,26 @@ func SessionsOf(scans []Scan) []int {
 }
 
 // JoinedOf is of how many participants what the page has on the cleaning is that of several runs or sessions, joined,
-// and not of one scan. join counts each further run with the trend.
-func JoinedOf(run *Settings, scans []Scan) (n int) {
-	if !slices.ContainsFunc(run.Stages, func(s StageSettings) bool {
-		return (s.Kind == "report" || s.Kind == "summary") && run.KindOf(&s, "cleaning") == "join"
-	}) {
-		return 0
-	}
-	degree := math.NaN()
-	if d := run.Of("denoise"); d != nil {
-		degree = max(d.Number("detrend"), 0)
-	}
+// and not of one scan.
+func JoinedOf(scans []Scan) (n int) {
 	for _, s := range scans {
-		if !(float64(s.Trend) <= degree) {
+		if s.Runs > 1 {
 			n++
 		}
 	}
 	return n
 }
 
-// RunsOf are the fewest and the most runs of a joined series; 0 where they are unknown. Each run has a mean and a trend
-// of the degree of detrend, and joining counts all but one mean (CleaningRow.Trend).
-func RunsOf(run *Settings, scans []Scan) (low, high int) {
-	d := run.Of("denoise")
-	if d == nil || JoinedOf(run, scans) == 0 || len(d.Over("detrend")) != 1 {
-		return 0, 0
-	}
-	each := int32(max(d.Number("detrend"), 0)) + 1
+// RunsOf are the fewest and the most runs of a joined series; 0 where none is joined.
+func RunsOf(scans []Scan) (low, high int) {
 	for _, s := range scans {
-		runs := int((s.Trend + 1) / each)
-		if (s.Trend+1)%each != 0 {
-			return 0, 0
+		if s.Runs > 1 && (low == 0 || s.Runs < low) {
+			low = s.Runs
 		}
-		if runs > 1 && (low == 0 || runs < low) {
-			low = runs
-		}
-		high = max(high, runs)
+		high = max(high, s.Runs)
+	}
+	if low == 0 {
+		high = 0
 	}
 	return low, high
 }

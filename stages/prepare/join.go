@@ -211,6 +211,9 @@ type runQuality struct {
 // meta is the metadata of the quality of all runs, of these names.
 func (q *runQuality) meta(names []string) map[string]string {
 	meta := map[string]string{"made": q.made}
+	if len(names) > 1 {
+		meta[column.JoinedRuns] = column.JSON(names)
+	}
 	var codes []column.MissingCode
 	for i, own := range q.codes {
 		for _, c := range own {

@@ -143,23 +143,23 @@ func TestLengths(t *testing.T) {
 
 // What is joined is called so: no scan has the volumes of all runs.
 func TestJoinedRuns(t *testing.T) {
-	connectivity, report := with("connectivity", "pearson", "empirical", "partial", "empirical", "standardize", "false",
-		"fisher_z", "none"), with("report")
+	connectivity := with("connectivity", "pearson", "empirical", "partial", "empirical", "standardize", "false",
+		"fisher_z", "none")
 	connectivity.Inputs = map[string][]string{"series": {"join.series"}}
-	report.Inputs = map[string][]string{"cleaning": {"join.quality"}}
 	for _, c := range []struct {
-		trends             [2]int32
+		runs               [2]int
 		said               bool
 		lengths, contained string
 	}{
-		{[2]int32{1, 0}, true, "The scans and joined series had", "series of the 2 runs of a participant were concatenated (1 of 2 participants)"},
-		{[2]int32{1, 1}, true, "The joined series had", "of the 2 runs of a participant were concatenated."},
-		{[2]int32{1, 3}, true, "The joined series had", "of the 2 to 4 runs of a participant were concatenated."},
-		{[2]int32{0, 0}, false, "The scans had", ""}, // everybody has one run
+		{[2]int{2, 1}, true, "The scans and joined series had", "series of the 2 runs of a participant were concatenated (1 of 2 participants)"},
+		{[2]int{2, 2}, true, "The joined series had", "of the 2 runs of a participant were concatenated."},
+		{[2]int{2, 4}, true, "The joined series had", "of the 2 to 4 runs of a participant were concatenated."},
+		{[2]int{1, 1}, false, "The scans had", ""}, // everybody has one run
 	} {
-		a := authorOf(with("denoise", "detrend", "-1"), with("join"), connectivity, report)
-		a.Scans = cleaned(column.CleaningRow{Volumes: 148, Kept: 148, TR: 2, Trend: c.trends[0]},
-			column.CleaningRow{Volumes: 74, Kept: 74, TR: 2, Trend: c.trends[1]})
+		a := authorOf(with("denoise", "detrend", "-1"), with("join"), connectivity)
+		a.Scans = cleaned(column.CleaningRow{Volumes: 148, Kept: 148, TR: 2},
+			column.CleaningRow{Volumes: 74, Kept: 74, TR: 2})
+		a.Scans[0].Runs, a.Scans[1].Runs = c.runs[0], c.runs[1]
 		a.lengths()
 		need.NoError(t, a.graphs())
 		codes, text := written(t, a)

@@ -33,7 +33,7 @@ func (a *Author) matrices() {
 	}
 	for i, c := range a.kinds("connectivity") {
 		if joined := a.Joined(); joined > 0 && a.Run.KindOf(c, "series") == "join" {
-			low, high := finding.RunsOf(a.Run, a.Scans)
+			low, high := finding.RunsOf(a.Scans)
 			a.say("methods.joined", values{"Joined": joined, "Scans": len(a.Scans), "Low": low, "High": high})
 		}
 		a.correlation(c, i == 0)

@@ -1,6 +1,7 @@
 package participants
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -35,12 +36,18 @@ func (a *Cohort) readCleaned() (err error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", in.Name, err)
 		}
+		var runs []string
+		if text := table.Meta[column.JoinedRuns]; text != "" {
+			if err := json.Unmarshal([]byte(text), &runs); err != nil {
+				return fmt.Errorf("%s: the metadata %s: %w", in.Name, column.JoinedRuns, err)
+			}
+		}
 		codes := lists.Map(found, func(c column.MissingCode) finding.Code {
 			return finding.Code{Name: a.RegionName(c.Region), MissingCode: c}
 		})
 		for i, r := range rows {
 			s := finding.Scan{Who: scanName(in), Participant: participantOf(in), Session: in.Coord("session"),
-				CleaningRow: r}
+				Runs: len(runs), CleaningRow: r}
 			if i == 0 {
 				s.Codes = codes
 			}
@@ -118,7 +125,7 @@ func (a *Cohort) site() map[string]string {
 }
 
 // Joined is of how many participants what the page has on the cleaning is that of several runs or sessions, joined.
-func (a *Cohort) Joined() int { return finding.JoinedOf(a.Run, a.Scans) }
+func (a *Cohort) Joined() int { return finding.JoinedOf(a.Scans) }
 
 // mostFrequent are names with how often each is there, the most frequent first.
 func mostFrequent(count map[string]int) (all []Counted) {

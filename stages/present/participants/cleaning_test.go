@@ -10,7 +10,6 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
-	"prgnn/stages/finding"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -196,28 +195,32 @@ func TestCautionOfRegionsWithoutSeries(t *testing.T) {
 	}
 }
 
-// Joined runs are counted by participant: 2 of 4 time series were supplied, and not all of 2.
+// Joined runs are counted by participant: 2 of 4 time series were supplied, and not all of 2. The tables state so
+// themselves, for a page without the parameters.
 func TestJoinedRunsAreCountedByParticipant(t *testing.T) {
-	write := func(of ...finding.StageSettings) string {
+	write := func(runs ...string) string {
 		var in []dag.Input
 		for _, id := range []string{"sub-1", "sub-2"} {
 			table := column.Table([]column.CleaningRow{{Volumes: 148, Kept: 148, TR: 2, Trend: 3, Strategy: "none",
 				Why: column.SeriesGiven, MeanFD: 0.1, Task: "none", Conditions: []string{"go"}}})
+			if runs != nil {
+				table = column.WithMeta(table, map[string]string{column.JoinedRuns: column.JSON(runs)})
+			}
 			in = append(in, dag.InputOf(table, dag.Coord{Axis: "subject", Value: id}))
 		}
 		a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"cleaning": in}))}
 		need.NoError(t, a.Read())
-		a.Run.Stages = of
 		a.cleaning()
 		a.Page.Sections = []report.Section{*a.Section}
 		return strings.Join(strings.Fields(a.Page.Text()), " ") + strings.Join(a.Cautions(), " ")
 	}
-	report := finding.StageSettings{Stage: "report", Kind: "report",
-		Inputs: map[string][]string{"cleaning": {"whole.quality"}}}
-	for of, want := range map[string][]string{"scans": {"All 2 time series were supplied", "out of 2 scans (task"},
-		"join": {"The time series of all 2 participants were supplied", "out of the scans of 2 participants (task"}} {
-		text := write(finding.StageSettings{Stage: "whole", Kind: of}, report)
-		for _, want := range want {
+	one := []string{"All 2 time series were supplied", "out of 2 scans (task"}
+	for _, c := range []struct {
+		runs, want []string
+	}{{nil, one}, {[]string{"1"}, one}, {[]string{"1", "2"}, []string{
+		"The time series of all 2 participants were supplied", "out of the scans of 2 participants (task"}}} {
+		text := write(c.runs...)
+		for _, want := range c.want {
 			need.Equal(t, strings.Contains(text, want), true, text)
 		}
 	}
