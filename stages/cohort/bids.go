@@ -495,7 +495,7 @@ func (c *BIDSCohort) about(rows []listed.Row, found map[string]*bidsFiles) (note
 		}
 	}
 	times, timesApart := timeNotes(rows, found, c.part())
-	return slices.Concat(notes, regroupedNote(rows, found), times, cutNote(volumes), codeNote(rows, found),
+	return slices.Concat(notes, regroupedNote(rows, found), times, cutNote(volumes), displacementNotes(rows, found),
 		maskNotes(rows, found)), timesApart
 }
 

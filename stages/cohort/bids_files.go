@@ -313,21 +313,30 @@ func (f *bidsFiles) motion() error {
 	return nil
 }
 
-// codeNote notes tables of confounds whose framewise displacement holds codes for missing values: they are in mean_fd.
-func codeNote(rows []listed.Row, found map[string]*bidsFiles) []column.Note {
-	var who []string
+// displacementNotes note tables of confounds whose framewise displacement holds codes for missing values, which are in
+// mean_fd, or no motion of a head.
+func displacementNotes(rows []listed.Row, found map[string]*bidsFiles) (notes []column.Note) {
+	var coded, still []string
 	for _, row := range rows {
 		for _, f := range found[row.ID].each() {
+			who := strings.TrimSpace(row.ID + " " + f.name)
 			if f.codes != nil {
-				who = append(who, strings.TrimSpace(row.ID+" "+f.name)+" ("+strings.Join(f.codes, ", ")+")")
+				coded = append(coded, who+" ("+strings.Join(f.codes, ", ")+")")
+			}
+			if f.hasFD && f.meanFD < column.LeastMotion {
+				still = append(still, fmt.Sprintf("%s (%.2g mm)", who, f.meanFD))
 			}
 		}
 	}
-	if who == nil {
-		return nil
+	if coded != nil {
+		notes = append(notes, column.Doubtf(column.DoubtCodes, "framewise_displacement of the confounds holds numbers that may stand for missing values, and that mean_fd counts: %s; write n/a in their place",
+			words.Some(coded, 6)))
 	}
-	return []column.Note{column.Doubtf(column.DoubtCodes, "framewise_displacement of the confounds holds numbers that may stand for missing values, and that mean_fd counts: %s; write n/a in their place",
-		words.Some(who, 6))}
+	if still != nil {
+		notes = append(notes, column.Doubtf(column.DoubtCodes, "framewise_displacement of the confounds was not measured, or is not in mm (mean below %g mm): %s; give it in mm, or write n/a",
+			column.LeastMotion, words.Some(still, 6)))
+	}
+	return notes
 }
 
 // addMotion puts mean_fd among the columns, unless the table has one of its own.

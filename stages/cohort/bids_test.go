@@ -701,7 +701,8 @@ func TestImpossibleMotion(t *testing.T) {
 	for _, s := range []string{"sub-01", "sub-02", "sub-03"} {
 		d.list("legacy.txt", "sub-01", s)
 	}
-	for id, fd := range map[string]string{"sub-02": "n/a\n0.1\n-1\n", "sub-03": "n/a\n0.1\n999\n"} {
+	for id, fd := range map[string]string{"sub-02": "n/a\n0.1\n-1\n", "sub-03": "n/a\n0.1\n999\n",
+		"sub-01": "n/a\n0.0002\n0.0001\n"} {
 		d.write(id+"/func/"+id+"_task-mixedgamblestask_run-02_desc-confounds_timeseries.tsv", "framewise_displacement\n"+fd)
 	}
 	r := need.Value(d.load(func(*BIDSCohort) {}))(t)
@@ -711,9 +712,13 @@ func TestImpossibleMotion(t *testing.T) {
 		}
 	}
 	need.Error(t, r.Subjects[1].Problem, "timeseries.tsv:4: framewise_displacement is -1, but cannot be negative: write n/a for a missing value")
-	const note = "framewise_displacement of the confounds holds numbers that may stand for missing values, and that mean_fd counts: sub-03 (999); write n/a in their place"
-	if notes := notesOf(r); !strings.Contains(notes, note) {
-		t.Error(notes)
+	for _, note := range []string{
+		"framewise_displacement of the confounds holds numbers that may stand for missing values, and that mean_fd counts: sub-03 (999); write n/a in their place",
+		"framewise_displacement of the confounds was not measured, or is not in mm (mean below 0.005 mm): sub-01 (0.00015 mm); give it in mm, or write n/a",
+	} {
+		if notes := notesOf(r); !strings.Contains(notes, note) {
+			t.Error(notes)
+		}
 	}
 }
 

@@ -69,6 +69,10 @@ func (e UnitError) Unwrap() error { return e.Err }
 // scrubbing), mm.
 const StrongMotion = 0.5
 
+// LeastMotion is a mean framewise displacement that every scan of a person exceeds, mm: less is in another unit, or was
+// not measured.
+const LeastMotion = 0.005
+
 // A CleaningRow describes the cleaning of one scan's series, and what is left (denoise; join, of several
 // runs).
 type CleaningRow struct {

@@ -469,6 +469,10 @@ func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *c
 	if fd == nil && scrub.FD > 0 {
 		return row, each, fmt.Errorf("%s: fd needs the column framewise_displacement, or the six motion parameters", in.Name)
 	}
+	if scrub.FD > 0 && row.MeanFD < column.LeastMotion {
+		return row, each, fmt.Errorf("%s: the mean framewise displacement is %.2g mm, below %g mm, so it was not measured or is in another unit, and censors nothing: give framewise_displacement in mm, or remove that column and give the motion parameters in mm and rad%s",
+			in.Name, row.MeanFD, column.LeastMotion, orExclude)
+	}
 	if dvars == nil && scrub.DVARS > 0 {
 		return row, each, fmt.Errorf("%s: dvars needs the column std_dvars", in.Name)
 	}

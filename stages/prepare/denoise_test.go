@@ -142,6 +142,9 @@ func TestDenoiseRefuses(t *testing.T) {
 	confounds := stagetest.Named("sub-1_confounds.tsv", confoundsOf(50))
 	withoutMotion := stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
 		Data: bytes.ReplaceAll(confoundsOf(50).Data, []byte("0.75\t"), []byte("n/a\t"))})
+	inMeters := strings.NewReplacer("0.75\t", "0.0003\t", "0.25\t", "0.0003\t")
+	still := stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
+		Data: []byte(inMeters.Replace(string(confoundsOf(50).Data)))})
 	unmarked := stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
 		Data: []byte("non_steady_state_outlier00\n1\nn/a\n" + strings.Repeat("0\n", 48))})
 	const exclude = "; or exclude this participant (exclude, under cohort)"
@@ -177,6 +180,8 @@ func TestDenoiseRefuses(t *testing.T) {
 			"series[sub-1]: censoring for motion keeps 1 of 50 volumes, fewer than min_volumes (6)" + exclude},
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": withoutMotion},
 			"x.tsv: framewise displacement has no value in 2 volumes, the first of them volume 4: whether to censor these volumes is not known; only the first volume may lack a value; repair the table (without the column framewise_displacement, it is computed from the motion parameters), or censor nothing (another strategy with regress, fd: 0, dvars: 0)" + exclude},
+		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": still},
+			"x.tsv: the mean framewise displacement is 0.0003 mm, below 0.005 mm, so it was not measured or is in another unit, and censors nothing: give framewise_displacement in mm, or remove that column and give the motion parameters in mm and rad" + exclude},
 		{func(s *Denoise) { s.Regress = "none" }, map[string]dag.Input{"confounds": unmarked},
 			"x.tsv: column non_steady_state_outlier00 has no value in volume 2" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"series": short}, "series[sub-7]: 3 of 3 volumes are kept, fewer than min_volumes (6)" + exclude},
