@@ -10,16 +10,18 @@ import (
 	"prgnn/stages/region"
 )
 
-// DrawPredicted draws predicted over observed numbers for each of the first models; name is what the number is called.
-// Models with one prediction in each fold, such as the mean, are not drawn.
-func DrawPredicted(all *fold.Settings, name string, most int) []*Chart {
+// DrawPredicted draws predicted over observed numbers for each of the first models; name is what the number is called, over
+// what predictions are averaged over, where participants have several. Models with one prediction in each fold, such as the mean, are not drawn.
+func DrawPredicted(all *fold.Settings, name, over string, most int) []*Chart {
 	var charts []*Chart
 	series := seriesOf(all)
 	for k, folds := range all.Settings {
 		var observed, predicted []float64
-		varies, draws := false, false
+		varies, own := false, "" // of each model
 		for _, f := range folds {
-			draws = draws || len(f.Graphs) > len(f.Participants)
+			if len(f.Graphs) > len(f.Participants) {
+				own = over
+			}
 			for _, c := range f.Participants {
 				observed, predicted = append(observed, c.Target), append(predicted, c.Probability[0])
 				varies = varies || c.Probability[0] != f.Participants[0].Probability[0]
@@ -39,7 +41,7 @@ func DrawPredicted(all *fold.Settings, name string, most int) []*Chart {
 		f := chart.Plot{Rows: [][]chart.Panel{{p}}, Width: chart.Column, Height: []vg.Length{chart.Column}}
 		charts = append(charts, Captioned(f.Figure(), "figure.predicted",
 			values{"Model": region.Clip(folds[0].Name, 60),
-				"N": len(observed), "Number": name, "Draws": draws}))
+				"N": len(observed), "Number": name, "Over": own}))
 	}
 	return charts
 }

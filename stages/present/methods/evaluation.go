@@ -34,7 +34,9 @@ func (a *Author) measured() error {
 	}
 	if a.Run.Of("evaluate") != nil && a.T.Has("evaluation") {
 		a.baselines()
-		a.measures()
+		if err := a.measures(); err != nil {
+			return err
+		}
 		if err := a.leftOutTests(); err != nil {
 			return err
 		}
@@ -42,7 +44,9 @@ func (a *Author) measured() error {
 		a.baselines()
 	}
 	if a.Run.Of("evaluate-regression") != nil && a.T.Has("regression") {
-		a.regression()
+		if err := a.regression(); err != nil {
+			return err
+		}
 	}
 	if a.Run.Of("compare") != nil && a.T.Has("comparison") {
 		rows, err := column.ReadPort[column.PairRow](a.T, "comparison")
@@ -112,7 +116,7 @@ func (a *Author) baselines() {
 }
 
 // measures states which measures of the classifiers are given and which are not, and how they were tested.
-func (a *Author) measures() {
+func (a *Author) measures() error {
 	known := func(of func(performance.Row) float64) bool {
 		return slices.ContainsFunc(a.Accuracy, func(r performance.Row) bool { return !math.IsNaN(of(r)) })
 	}
@@ -134,7 +138,11 @@ func (a *Author) measures() {
 	}
 	first := a.Accuracy[0]
 	of := a.foldCount(first.Folds, first.TestFolds)
-	of["Given"], of["Draws"] = given, a.drawn()
+	over, err := a.Over()
+	if err != nil {
+		return err
+	}
+	of["Given"], of["Over"] = given, over
 	a.say("methods.measures", of)
 	if _, classes := a.Predicted(); hasAUC && (len(classes) > 2 || a.Accuracy[0].Positive == "n/a") {
 		a.say("methods.auc", values{"Positive": a.Accuracy[0].Positive})
@@ -150,6 +158,7 @@ func (a *Author) measures() {
 		tested = append(tested, "AUC")
 	}
 	a.tests(performance.ClassifierTests(a.Accuracy), tested, "labels")
+	return nil
 }
 
 // leftOutTests states how the p values of a second cross-validation, of what is left out in turn, were computed.
@@ -177,8 +186,12 @@ func (a *Author) leftOutTests() error {
 }
 
 // regression states how a number was predicted, and how that was measured.
-func (a *Author) regression() {
-	of := values{"Target": a.Number, "Names": a.fittedModels("regression"), "Draws": a.drawn(), "FoldsOf": a.FoldsOf()}
+func (a *Author) regression() error {
+	over, err := a.Over()
+	if err != nil {
+		return err
+	}
+	of := values{"Target": a.Number, "Names": a.fittedModels("regression"), "Over": over, "FoldsOf": a.FoldsOf()}
 	if of["Names"].([]string) != nil {
 		a.say("methods.regressions", of)
 		a.inputs("regression")
@@ -190,6 +203,7 @@ func (a *Author) regression() {
 	}
 	a.say("methods.regression-measures", of)
 	a.tests(performance.RegressionTests(a.Regression), []string{"r", "MAE"}, "targets")
+	return nil
 }
 
 // foldCount counts the folds of all repeats, over which measures are means, and several repeats; first are the folds of
@@ -334,11 +348,14 @@ func (a *Author) fidelity() error {
 	if f == nil || !a.T.Has("fidelity") {
 		return nil
 	}
-	draws := 0
+	draws, of := 0, "draw"
 	if a.drawn() {
 		draws = int(f.Number("draws"))
 	}
-	a.say("methods.fidelity", parameters(f, values{"K": f.List("k"), "Draws": draws,
+	if a.Run.Of("sessions") != nil {
+		of = "graph"
+	}
+	a.say("methods.fidelity", parameters(f, values{"K": f.List("k"), "Draws": draws, "Of": of,
 		"Random": int(f.Number("random"))}))
 	return nil
 }

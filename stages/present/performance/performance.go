@@ -44,9 +44,13 @@ func (a *Results) Describe() error {
 		return len(a.Retrained(r.Coords,
 			r.Title)) == 0
 	})
+	over, err := a.Over()
+	if err != nil {
+		return err
+	}
 	of := values{"Positive": first.Positive, "Same": same, "FoldsOf": a.FoldsOf(), "Folds": int(first.Folds),
 		"N":        int(first.Participants),
-		"Majority": first.Majority, "Retrained": called(retrained), "Draws": !sameLevels(a.Accuracy, rows),
+		"Majority": first.Majority, "Retrained": called(retrained), "Over": over,
 		"HasMajority": slices.ContainsFunc(rows, Row.IsMajority),
 		"Tests":       a.describeTests(ClassifierTests(rows), "labels", "accuracy", rows[0].Within)}
 	maps.Copy(of, first.OverFolds())
@@ -57,7 +61,7 @@ func (a *Results) Describe() error {
 		a.Table(section.Lay(a.Writer, "performance.tested", of, rows, "classifier | tested folds majority",
 			classifierColumn))
 	}
-	if of["Draws"] == true {
+	if over != "" {
 		graphs := slices.DeleteFunc(slices.Clone(a.Accuracy), func(r Row) bool { return r.Level != "graph" })
 		a.Supplement(section.Lay(a.Writer, "performance.graphs", nil, graphs,
 			"classifier | accuracy interval over-folds balanced auc sensitivity specificity", classifierColumn))
@@ -235,6 +239,35 @@ func (a *Results) corrected(rows []Row, of values) {
 		})))
 }
 
+// Over are the graphs or matrices over which the predictions of a participant are averaged: draws, sessions, or both; ""
+// where each has one, and for a number whose predictions are not connected.
+func (a *Results) Over() (string, error) {
+	sessions := a.Plan.Of("sessions") != nil || slices.ContainsFunc(a.T.All("cleaning"),
+		func(in dag.Input) bool { return in.Coord("session") != "" })
+	draws := slices.ContainsFunc(a.Plan.Stages, func(s finding.StageSettings) bool {
+		return s.Number("draws") > 1 && (s.Kind == "bootstrap" || s.Kind == "denoise")
+	})
+	several := len(a.Accuracy) > 0 && !sameLevels(a.Accuracy, a.PerParticipant())
+	if a.Regression != nil {
+		all, err := fold.ReadNumbers(a.T.All("predicted"))
+		if err != nil {
+			return "", err
+		}
+		several = slices.ContainsFunc(slices.Concat(all.Settings...), func(f fold.Tested) bool {
+			return len(f.Graphs) > len(f.Participants)
+		})
+	}
+	switch {
+	case !several:
+		return "", nil
+	case sessions && draws:
+		return "sessions and draws", nil
+	case sessions:
+		return "sessions", nil
+	}
+	return "draws", nil
+}
+
 // sameLevels reports whether each setting has the same measures per graph and per participant: of one graph each.
 func sameLevels(all, people []Row) bool {
 	type measures [12]float64
@@ -348,7 +381,11 @@ func (a *Results) comparison() error {
 	slices.SortStableFunc(rows, func(x, y row) int {
 		return cmp.Or(place(x.A)-place(y.A), place(x.B)-place(y.B))
 	})
-	of := values{"Draws": !sameLevels(a.Accuracy, a.PerParticipant()), "Pairs": len(rows),
+	over, err := a.Over()
+	if err != nil {
+		return err
+	}
+	of := values{"Over": over, "Pairs": len(rows),
 		"Repeats": slices.ContainsFunc(rows, func(r row) bool { return r.McNemarRepeat > 0 })}
 	different := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Folds > 0 })
 	of["Different"] = lists.Map(different, func(r row) string { return r.NameA + " and " + r.NameB })

@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/fold"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -112,5 +114,47 @@ func TestErrorsAlike(t *testing.T) {
 		{MAE: 11.96, MAELow: 10, MAEHigh: 14.21}, {MAE: 11.9, MAELow: math.NaN(), MAEHigh: math.NaN()}}})
 	for x, want := range map[float64]string{11.96: "12.0", 11.9: "11.9", 10: "10.0", 14.21: "14.2"} {
 		need.Equal(t, a.Error(x), want)
+	}
+}
+
+// Predictions are averaged over draws or sessions only where participants have several.
+func TestOver(t *testing.T) {
+	row := func(level string, accuracy float64) Row {
+		return Row{AccuracyRow: column.AccuracyRow{Level: level, Accuracy: accuracy}}
+	}
+	one, several := []Row{row("graph", 0.5), row("participant", 0.5)}, []Row{row("graph", 0.4), row("participant", 0.5)}
+	numbers := func(ids ...string) *encoding.Table {
+		rows := []fold.NumberRow{{ID: "z", Fold: 1, Repeat: 1, Set: "train"}}
+		for i, id := range ids {
+			rows = append(rows, fold.NumberRow{ID: id, Draw: int32(i), Fold: 1, Repeat: 1, Set: "test"})
+		}
+		return column.Table(rows)
+	}
+	draws := finding.StageSettings{Stage: "clean", Kind: "denoise", Values: map[string][][]string{"draws": {{"10"}}}}
+	sessions := finding.StageSettings{Stage: "pooled", Kind: "sessions"}
+	visit := dag.InputOf(numbers("a"), dag.Coord{Axis: "session", Value: "1"})
+	for _, c := range []struct {
+		accuracy  []Row
+		predicted *encoding.Table
+		plan      []finding.StageSettings
+		cleaning  []dag.Input
+		want      string
+	}{
+		{accuracy: one, plan: []finding.StageSettings{draws, sessions}}, {accuracy: several, want: "draws"},
+		{accuracy: several, plan: []finding.StageSettings{draws}, want: "draws"},
+		{accuracy: several, plan: []finding.StageSettings{sessions}, want: "sessions"},
+		{accuracy: several, cleaning: []dag.Input{visit}, want: "sessions"},
+		{accuracy: several, plan: []finding.StageSettings{draws, sessions}, want: "sessions and draws"},
+		{predicted: numbers("a", "b"), plan: []finding.StageSettings{draws}},
+		{predicted: numbers("a", "a", "b", "b"), want: "draws"},
+		{predicted: numbers("a", "a", "b", "b"), plan: []finding.StageSettings{sessions}, want: "sessions"},
+	} {
+		in, of := map[string][]dag.Input{"cleaning": c.cleaning}, &finding.Results{Accuracy: c.accuracy}
+		if c.predicted != nil {
+			in["predicted"], of.Regression = []dag.Input{dag.InputOf(c.predicted)}, make([]column.RegressionRow, 1)
+		}
+		a := results(dag.NewTask(in), of)
+		a.Plan.Stages = c.plan
+		need.Equal(t, need.Value(a.Over())(t), c.want)
 	}
 }

@@ -37,7 +37,11 @@ func (a *Results) DescribeRegression() error {
 	type row = column.RegressionRow
 	rows := a.Regression
 	first := rows[0]
-	of := values{"Number": a.Number, "Folds": int(first.Folds), "N": int(first.Participants),
+	over, err := a.Over()
+	if err != nil {
+		return err
+	}
+	of := values{"Over": over, "Number": a.Number, "Folds": int(first.Folds), "N": int(first.Participants),
 		"RFolds": OfFolds(first), "FoldsOf": a.FoldsOf(),
 		"HasMean": slices.ContainsFunc(rows, finding.IsMean),
 		"Tests":   a.describeTests(RegressionTests(rows), "targets", "r", a.Within)}
@@ -56,7 +60,7 @@ func (a *Results) DescribeRegression() error {
 	if err != nil {
 		return err
 	}
-	return a.Figures(figure.DrawPredicted(all, a.Number, 6)...)
+	return a.Figures(figure.DrawPredicted(all, a.Number, over, 6)...)
 }
 
 // RegressionResult is the result of each model in a sentence.
