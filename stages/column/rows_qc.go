@@ -1,6 +1,10 @@
 package column
 
-import "prgnn/dag"
+import (
+	"slices"
+
+	"prgnn/dag"
+)
 
 // A MotionRow is QC-FC of one way of cleaning: how much of functional connectivity goes with motion over the
 // participants.
@@ -20,6 +24,16 @@ type MotionRow struct {
 	MeanFD       float64     `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement: mean over the participants"`
 	Lost         float64     `column:"dof_lost" doc:"degrees of freedom lost to removed volumes, regressors, filter and trend: mean over the participants"`
 	Remaining    float64     `column:"dof_left" doc:"degrees of freedom left: mean over the participants"`
+}
+
+// StrategyAmong is the strategy of a row; its setting, where others have the same strategy in another setting.
+func (r MotionRow) StrategyAmong(all []MotionRow) []string {
+	if slices.ContainsFunc(all, func(o MotionRow) bool {
+		return slices.Equal(o.Strategy, r.Strategy) && !slices.Equal(o.Coords, r.Coords)
+	}) {
+		return []string{ShownSetting(r.Coords)}
+	}
+	return r.Strategy
 }
 
 // A MotionEdgeRow is one edge of QC-FC.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/wording"
@@ -79,15 +80,11 @@ func DrawHeadMotion(summary, edges []dag.Input, drawn int) (*Chart, error) {
 	}
 	shown := all[:min(len(all), drawn)]
 	var of []chart.Motion
+	rows := lists.Map(shown, func(s setting) column.MotionRow { return s.MotionRow })
 	distances, least, largest := false, shown[0].Participants, shown[0].Participants
 	for _, s := range shown {
 		m := s.Motion
-		m.Name = wording.List(s.Strategy)
-		if slices.ContainsFunc(shown, func(o setting) bool {
-			return slices.Equal(o.Strategy, s.Strategy) && !slices.Equal(o.Coords, s.Coords)
-		}) {
-			m.Name = column.ShownSetting(s.Coords)
-		}
+		m.Name = wording.List(s.StrategyAmong(rows))
 		m.Rho, m.Median, m.Share, m.Lost, m.Left = s.MotionRow.Distance, s.MotionRow.Median, s.MotionRow.Share,
 			s.MotionRow.Lost, s.Remaining
 		// the null's standard error is 1/√(freedom − 1)

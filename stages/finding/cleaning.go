@@ -16,7 +16,8 @@ type Scan struct {
 	Who         string // the participant, with its session or run
 	Participant string
 	Session     string
-	Runs        int // of a joined series; 0 for one scan
+	Runs        int  // of a joined series; 0 for one scan
+	Again       bool // of a scan that is listed before, cleaned in another way
 	Codes       []Code
 	column.CleaningRow
 }
@@ -72,18 +73,11 @@ func (c Cleaning) nuisance() (all List) {
 			all.Add(Finding{"nuisance.none-of-some", Limits, Subject{Participants: who(of)}, map[string]any{"Why": why}})
 		}
 	}
-	unknown, still := 0, 0
-	for _, s := range c.Scans {
-		if s.Given() && s.Sidecar == "" {
-			unknown++
-		}
-		if s.Given() && math.IsNaN(s.MeanFD) {
-			still++
-		}
-	}
-	if unknown > 0 {
-		all.Add(Finding{"nuisance.unknown", Notes, Subject{}, map[string]any{"N": unknown, "Of": len(c.Scans),
-			"Joined": c.Joined, "NoMotion": still > 0 && !c.MotionGiven}})
+	unknown := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return !s.Given() || s.Sidecar != "" })
+	still := slices.ContainsFunc(c.Scans, func(s Scan) bool { return s.Given() && math.IsNaN(s.MeanFD) })
+	if len(unknown) > 0 {
+		all.Add(Finding{"nuisance.unknown", Notes, Subject{}, map[string]any{"N": CountScans(unknown),
+			"Of": CountScans(c.Scans), "Joined": c.Joined, "NoMotion": still && !c.MotionGiven}})
 	}
 	return all
 }
@@ -125,7 +119,7 @@ func UpperBound(scans []Scan) bool {
 func SessionsOf(scans []Scan) []int {
 	count := map[string]int{}
 	for _, s := range scans {
-		if s.Session != "" {
+		if s.Session != "" && !s.Again {
 			count[s.Participant]++
 		}
 	}
@@ -134,13 +128,8 @@ func SessionsOf(scans []Scan) []int {
 
 // JoinedOf is of how many participants what the page has on the cleaning is that of several runs or sessions, joined,
 // and not of one scan.
-func JoinedOf(scans []Scan) (n int) {
-	for _, s := range scans {
-		if s.Runs > 1 {
-			n++
-		}
-	}
-	return n
+func JoinedOf(scans []Scan) int {
+	return CountScans(slices.DeleteFunc(slices.Clone(scans), func(s Scan) bool { return s.Runs <= 1 }))
 }
 
 // RunsOf are the fewest and the most runs of a joined series; 0 where none is joined.
@@ -177,7 +166,7 @@ func (c Cleaning) events() (all List) {
 	conditions, of := Events(c.Scans)
 	if left := of["none"]; left != nil {
 		all.Add(Finding{"scans.events-left-in", Limits, Subject{Participants: who(left)},
-			map[string]any{"N": len(left), "Joined": c.Joined, "Conditions": conditions["none"]}})
+			map[string]any{"N": CountScans(left), "Joined": c.Joined, "Conditions": conditions["none"]}})
 	}
 	if without := of[""]; without != nil && len(without) < len(c.Scans) {
 		all.Add(Finding{"scans.without-events", Limits, Subject{Participants: who(without)}, nil})
@@ -242,7 +231,7 @@ func (c Cleaning) lengths() (all List) {
 	}
 	if unknown, groups := TimeUnknown(c.Scans, c.Group); unknown != nil && len(unknown) < len(c.Scans) {
 		all.Add(Finding{"scans.time-unknown", Limits, Subject{Participants: who(unknown)},
-			map[string]any{"N": len(unknown), "Of": len(c.Scans), "Joined": c.Joined, "Groups": groups,
+			map[string]any{"N": CountScans(unknown), "Of": CountScans(c.Scans), "Joined": c.Joined, "Groups": groups,
 				"Who": who(unknown)}})
 	}
 	if tr, ok := usual(c.Scans, func(s Scan) float64 { return s.TR }); ok {
@@ -378,12 +367,16 @@ func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers m
 		return nil
 	}
 	slices.SortStableFunc(found, func(x, y ScanFault) int { return cmp.Compare(y.severity, x.severity) })
+	if cleanedAgain(c.Scans) {
+		found = once(found, func(f ScanFault) string { return f.Who })
+	}
 	subject := Subject{Participants: lists.Map(found, func(f ScanFault) string { return f.Who })}
-	n, shared := len(found), nobodyStandsOut(len(found), len(c.Scans))
+	n, scans := len(found), CountScans(c.Scans)
+	shared := nobodyStandsOut(n, scans)
 	if shared {
 		found = slices.DeleteFunc(found[:1], func(ScanFault) bool { return found[0].severity == found[n-1].severity })
 	}
-	values := map[string]any{"Listed": found, "Shared": shared, "N": n, "Of": len(c.Scans), "Joined": c.Joined}
+	values := map[string]any{"Listed": found, "Shared": shared, "N": n, "Of": scans, "Joined": c.Joined}
 	maps.Copy(values, numbers)
 	return List{{code, Limits, subject, values}}
 }
@@ -391,16 +384,11 @@ func (c Cleaning) faults(code string, of func(Scan) (ScanFault, bool), numbers m
 // toExclude are the participants of scans with a fault, which could be excluded; none where most scans have it: then it
 // is one of the data.
 func (c Cleaning) toExclude(fault func(Scan) bool) (ids []string) {
-	scans := 0
-	for _, s := range c.Scans {
-		if fault(s) {
-			scans++
-			ids = append(ids, s.Participant)
-		}
-	}
-	if nobodyStandsOut(scans, len(c.Scans)) {
+	of := slices.DeleteFunc(slices.Clone(c.Scans), func(s Scan) bool { return !fault(s) })
+	if nobodyStandsOut(CountScans(of), CountScans(c.Scans)) {
 		return nil
 	}
+	ids = lists.Map(of, func(s Scan) string { return s.Participant })
 	slices.Sort(ids) // several runs of one participant are one
 	return slices.Compact(ids)
 }
@@ -422,14 +410,15 @@ func (c Cleaning) sitesOfLength(usual int32) (sites []SiteLength, alike map[stri
 	alike = map[string]bool{}
 	for _, at := range slices.SortedFunc(maps.Keys(of), dag.CompareValues) {
 		scans, length := of[at], of[at][0].Volumes
-		if len(scans) < 2 || length == usual ||
+		n := CountScans(scans)
+		if n < 2 || length == usual ||
 			slices.ContainsFunc(scans, func(s Scan) bool { return s.Volumes != length }) {
 			continue
 		}
 		for _, s := range scans {
 			alike[s.Who] = true
 		}
-		sites = append(sites, SiteLength{at, int(length), len(scans)})
+		sites = append(sites, SiteLength{at, int(length), n})
 	}
 	return sites, alike
 }
@@ -453,4 +442,31 @@ func usual(scans []Scan, of func(Scan) float64) (value float64, ok bool) {
 	return 0, false
 }
 
-func who(scans []Scan) []string { return lists.Map(scans, func(s Scan) string { return s.Who }) }
+// who are the names of the scans, each once.
+func who(scans []Scan) []string {
+	names := lists.Map(scans, func(s Scan) string { return s.Who })
+	if cleanedAgain(scans) {
+		names = once(names, func(name string) string { return name })
+	}
+	return names
+}
+
+// CountScans is the number of scans; one that was cleaned in several ways is one.
+func CountScans(scans []Scan) int { return len(who(scans)) }
+
+// cleanedAgain reports whether there are scans that were cleaned in several ways.
+func cleanedAgain(scans []Scan) bool {
+	return slices.ContainsFunc(scans, func(s Scan) bool { return s.Again })
+}
+
+// once is the first element of each name.
+func once[E any](list []E, name func(E) string) (first []E) {
+	seen := map[string]bool{}
+	for _, e := range list {
+		if !seen[name(e)] {
+			seen[name(e)] = true
+			first = append(first, e)
+		}
+	}
+	return first
+}

@@ -191,6 +191,35 @@ func TestLengthFindings(t *testing.T) {
 	}
 }
 
+// A scan that is cleaned in several ways counts once, with its most severe fault.
+func TestCleanedInSeveralWays(t *testing.T) {
+	var scans []Scan
+	for setting := range int32(3) {
+		for i := range int32(4) {
+			s := scanned(with(func(r *column.CleaningRow) {
+				r.Strategy, r.Why, r.Constant = "none", column.SeriesGiven, setting*(i%2)
+			}))[0]
+			s.Who, s.Session, s.Again = fmt.Sprint(i+1), "a", setting > 0
+			s.Participant = s.Who
+			scans = append(scans, s)
+		}
+	}
+	c := Cleaning{Scans: scans}
+	for _, f := range c.Findings() {
+		switch v := f.Values(); f.Code {
+		case "nuisance.unknown":
+			need.Equal(t, fmt.Sprint(v["N"], v["Of"]), "4 4")
+		case "scans.regions-without-series":
+			need.Equal(t, fmt.Sprint(v["N"], v["Of"], f.Subject.Participants), "2 4 [2 4]")
+			need.Equal(t, v["Listed"].([]ScanFault)[0].N, 2)
+		default:
+			t.Errorf("unexpected: %s", f.Code)
+		}
+	}
+	need.Equal(t, len(c.Findings()), 2)
+	need.Equal(t, fmt.Sprint(SessionsOf(scans)), "[1 1 1 1]")
+}
+
 // A fault of most scans is counted, and lists the most severe one alone if there is one; only a fault of few scans
 // has a
 // remedy by exclusion.

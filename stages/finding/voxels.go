@@ -37,15 +37,19 @@ func (c Cleaning) LostVoxels() List {
 		return nil
 	}
 	slices.SortStableFunc(struck, func(x, y Scan) int { return lostIn(y) - lostIn(x) })
-	numbers := map[string]any{"Element": c.Element, "N": len(struck), "Of": len(c.Scans),
+	scans := CountScans(c.Scans)
+	if cleanedAgain(c.Scans) {
+		struck = once(struck, func(s Scan) string { return s.Who })
+	}
+	numbers := map[string]any{"Element": c.Element, "N": len(struck), "Of": scans,
 		"Scans": []LostScan(nil), "Regions": []LostIn(nil), "Alone": 0, "Most": []LostScan(nil)}
 	unknown := slices.ContainsFunc(struck, func(s Scan) bool { return s.Lost == nil })
 	switch {
-	case !nobodyStandsOut(len(struck), len(c.Scans)):
+	case !nobodyStandsOut(len(struck), scans):
 		numbers["Scans"] = lists.Map(struck, lostOf)
 	case !unknown:
-		numbers["Regions"], numbers["Alone"] = lostByRegion(struck, len(c.Scans))
-		numbers["Most"] = mostStruck(struck, len(c.Scans))
+		numbers["Regions"], numbers["Alone"] = lostByRegion(struck, scans)
+		numbers["Most"] = mostStruck(struck, scans)
 	}
 	return List{{"scans.lost-voxels", Limits, Subject{Participants: who(struck)}, numbers}}
 }

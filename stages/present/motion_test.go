@@ -42,6 +42,18 @@ func TestMotionInReport(t *testing.T) {
 	if strings.Contains(text, "(strategy 36P)") {
 		t.Error("a strategy that leaves nothing is cautioned against")
 	}
+	settings := []column.MotionRow{row("24P", 0.31, 0.12), row("24P", 0.12, 0)}
+	settings[0].Coords, settings[1].Coords = []dag.Coord{{Axis: "detrend", Value: "0"}},
+		[]dag.Coord{{Axis: "detrend", Value: "2"}}
+	in["qcfc"] = []dag.Input{dag.InputOf(column.Table(settings, "detrend"))}
+	text = string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
+	text = strings.Join(strings.Fields(text), " ")
+	for _, want := range []string{"(strategy detrend 0): 12.0 %", "(strategy detrend 0) excludes",
+		"(strategy detrend 2) excludes"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the summary of two settings lacks %q:\n%s", want, text)
+		}
+	}
 	in["qcfc"] = []dag.Input{dag.InputOf(column.Table([]column.MotionRow{row("none", math.NaN(), math.NaN())},
 		"regress"))}
 	text = string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)

@@ -166,9 +166,9 @@ func (a *Author) lengths() {
 	unknown, groups := finding.TimeUnknown(a.Scans, group)
 	names := slices.DeleteFunc(lists.Map(unknown, func(s finding.Scan) string { return s.Who }),
 		func(who string) bool { return who == "" })
-	of := values{"Joined": a.Joined(), "Scans": len(a.Scans), "Low": int(slices.Min(volumes)),
+	of := values{"Joined": a.Joined(), "Scans": finding.CountScans(a.Scans), "Low": int(slices.Min(volumes)),
 		"High": int(slices.Max(volumes)), "Median": inference.Median(volumes), "Unknown": names, "Groups": groups,
-		"N":     len(unknown),
+		"N":     finding.CountScans(unknown),
 		"LowTR": math.NaN(), "HighTR": math.NaN()}
 	if tr != nil {
 		of["LowTR"], of["HighTR"] = slices.Min(tr), slices.Max(tr)

@@ -34,7 +34,8 @@ func (a *Author) matrices() {
 	for i, c := range a.kinds("connectivity") {
 		if joined := a.Joined(); joined > 0 && a.Run.KindOf(c, "series") == "join" {
 			low, high := finding.RunsOf(a.Scans)
-			a.say("methods.joined", values{"Joined": joined, "Scans": len(a.Scans), "Low": low, "High": high})
+			a.say("methods.joined", values{"Joined": joined, "Scans": finding.CountScans(a.Scans), "Low": low,
+				"High": high})
 		}
 		a.correlation(c, i == 0)
 	}
@@ -88,7 +89,13 @@ func (a *Author) denoising(d *finding.StageSettings) {
 			steps = append(steps, text)
 		}
 	}
-	if d.Value("detrend") != "-1" {
+	var trends []string // of the settings
+	for _, degree := range d.Over("detrend") {
+		trends = append(trends, a.Text("denoising.detrend", values{"detrend": degree}))
+	}
+	if len(trends) > 1 {
+		step("denoising.detrend-by-setting", values{"Trends": trends})
+	} else if d.Value("detrend") != "-1" {
 		step("denoising.detrend", nil)
 	}
 	for _, s := range a.Scans {

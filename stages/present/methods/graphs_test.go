@@ -65,6 +65,8 @@ func TestDenoising(t *testing.T) {
 				[]string{"faces"}
 		})}, nil, "regression task freedom",
 			"(faces) were not regressed out"},
+		{nil, []string{"detrend", "0; 2"}, "detrend-by-setting",
+			"the mean was removed or linear and quadratic trends were removed, depending on the setting"},
 	} {
 		d := with("denoise", append([]string{"detrend", "-1", "fd", "0", "filter", "none", "high_pass", "0.01",
 			"low_pass", "0.08",

@@ -20,6 +20,7 @@ type values = wording.Values
 // its voxels that bootstrap needed for a series. A table that is not denoise's has nothing on the cleaning.
 func (a *Cohort) readCleaned() (err error) {
 	a.Scans = nil
+	listed := map[string]bool{}
 	return eachTable(a.T, "cleaning", func(in dag.Input, table *encoding.Table) error {
 		if a.leastValid == 0 {
 			a.leastValid = column.MadeValue[float64](table.Meta["made"], "bootstrap.min_valid")
@@ -45,8 +46,11 @@ func (a *Cohort) readCleaned() (err error) {
 		codes := lists.Map(found, func(c column.MissingCode) finding.Code {
 			return finding.Code{Name: a.RegionName(c.Region), MissingCode: c}
 		})
+		name := scanName(in)
+		again := listed[name]
+		listed[name] = true
 		for i, r := range rows {
-			s := finding.Scan{Who: scanName(in), Participant: participantOf(in), Session: in.Coord("session"),
+			s := finding.Scan{Who: name, Participant: participantOf(in), Session: in.Coord("session"), Again: again,
 				Runs: len(runs), CleaningRow: r}
 			if i == 0 {
 				s.Codes = codes
@@ -90,7 +94,7 @@ func (a *Cohort) cleaning() {
 	}
 	conditions, of := finding.Events(a.Scans)
 	for _, model := range []string{"spm", "glover", "fir"} {
-		if n := len(of[model]); n > 0 {
+		if n := finding.CountScans(of[model]); n > 0 {
 			a.Put("scans.task", values{"Model": model, "Conditions": conditions[model], "N": n,
 				"Joined": a.Joined() > 0})
 		}

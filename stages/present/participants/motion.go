@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/finding"
@@ -24,6 +25,10 @@ func (a *Cohort) Motion() error {
 			of[i].Coords = append(slices.Clone(in.Coords), of[i].Coords...)
 		}
 		rows = append(rows, of...)
+	}
+	names := lists.Map(rows, func(r column.MotionRow) []string { return r.StrategyAmong(rows) })
+	for i, name := range names {
+		rows[i].Strategy = name
 	}
 	unknown := func(r column.MotionRow) bool { return math.IsNaN(r.Median) }
 	switch {
