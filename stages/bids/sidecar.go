@@ -61,8 +61,9 @@ var TimeFields = append(slices.Clone(ScanTimes), "SamplingFrequency")
 
 // Time is the repetition time of a JSON file, s: its RepetitionTime, the interval of its VolumeTiming, or what follows
 // from the SamplingFrequency (Hz) that series of regions have; 0 where it has none. One that is not believed is an
-// error, and so are volumes at unequal intervals (an *UnequalError), also beside a RepetitionTime, which BIDS excludes.
-func Time(b []byte) (float64, error) {
+// error, and so are volumes at unequal intervals (an *UnequalError), also beside a RepetitionTime, which BIDS excludes,
+// and onsets of another number of volumes than the scan has; 0 volumes are an unknown number.
+func Time(b []byte, volumes int) (float64, error) {
 	var scan struct {
 		RepetitionTime *float64
 		VolumeTiming   []float64
@@ -76,6 +77,9 @@ func Time(b []byte) (float64, error) {
 		switch {
 		case err != nil:
 			return 0, err
+		case volumes > 0 && len(scan.VolumeTiming) != volumes:
+			return 0, &UnequalError{fmt.Sprintf("a VolumeTiming of %d onsets for %d volumes: list the onset of each volume, or, if they are at equal intervals, remove it and give the RepetitionTime",
+				len(scan.VolumeTiming), volumes)}
 		case tr == nil:
 			return step, nil
 		case TimesDiffer(*tr, step):
@@ -100,12 +104,14 @@ func Time(b []byte) (float64, error) {
 	return 1 / f, nil
 }
 
-// An UnequalError is why volumes by their VolumeTiming have no repetition time.
+// An UnequalError is why volumes by their VolumeTiming have no repetition time, which no parameter replaces.
 type UnequalError struct{ text string }
 
-func (e *UnequalError) Error() string {
-	return e.text + ": a scan without one repetition time is not analyzed as one with it; correct the field, or, if " +
-		"the volumes are at equal intervals, remove it and give the RepetitionTime"
+func (e *UnequalError) Error() string { return e.text }
+
+func unequal(format string, values ...any) error {
+	return &UnequalError{fmt.Sprintf(format, values...) + ": a scan without one repetition time is not analyzed as " +
+		"one with it; correct the field, or, if the volumes are at equal intervals, remove it and give the RepetitionTime"}
 }
 
 // equalSteps is how far intervals of volumes at equal intervals may be from their mean, relative: DICOM files round
@@ -116,17 +122,17 @@ const equalSteps = 0.01
 func interval(onsets []float64) (float64, error) {
 	n := len(onsets)
 	if n < 2 {
-		return 0, &UnequalError{fmt.Sprintf("a VolumeTiming of %d onsets, fewer than 2", n)}
+		return 0, unequal("a VolumeTiming of %d onsets, fewer than 2", n)
 	}
 	step, least, most := (onsets[n-1]-onsets[0])/float64(n-1), math.Inf(1), math.Inf(-1)
 	for i, t := range onsets[1:] {
 		least, most = min(least, t-onsets[i]), max(most, t-onsets[i])
 	}
 	if tolerance := max(SameTime, float64(equalSteps*step)); !(step-least <= tolerance && most-step <= tolerance) {
-		return 0, &UnequalError{fmt.Sprintf("a VolumeTiming with %.4g to %.4g s between volumes", least, most)}
+		return 0, unequal("a VolumeTiming with %.4g to %.4g s between volumes", least, most)
 	}
 	if !IsTime(step) {
-		return 0, &UnequalError{fmt.Sprintf("a VolumeTiming with %g s between volumes; the unit must be s", step)}
+		return 0, unequal("a VolumeTiming with %g s between volumes; the unit must be s", step)
 	}
 	return math.Round(step*1e6) / 1e6, nil
 }

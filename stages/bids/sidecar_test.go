@@ -72,7 +72,12 @@ func TestVolumeTiming(t *testing.T) {
 		text, wrong string
 		tr          float64
 		unequal     bool
+		volumes     int
 	}{
+		{text: `{"VolumeTiming": [0, 2, 4, 6]}`, tr: 2, volumes: 4},
+		{text: `{"VolumeTiming": [0, 2, 4, 6]}`, wrong: "a VolumeTiming of 4 onsets for 80 volumes: ", unequal: true, volumes: 80},
+		{text: `{"VolumeTiming": [0, 2, 4], "RepetitionTime": 2}`, wrong: "3 onsets for 2 volumes", unequal: true, volumes: 2},
+		{text: `{"RepetitionTime": 2}`, tr: 2, volumes: 80},
 		{text: `{"VolumeTiming": [0, 2, 4, 6]}`, tr: 2},
 		{text: `{"VolumeTiming": [0.5, 1.22, 1.9425, 2.66]}`, tr: 0.72}, // rounded to 2.5 ms
 		{text: `{"VolumeTiming": [0, 2, 4], "RepetitionTime": 2}`, tr: 2},
@@ -89,7 +94,7 @@ func TestVolumeTiming(t *testing.T) {
 		{text: `{"VolumeTiming": "0, 2"}`, wrong: "VolumeTiming is a string, but must be a list"},
 		{text: `{"VolumeTiming": [0, "2"]}`, wrong: "VolumeTiming is a string, but must be a number"},
 	} {
-		tr, err := Time([]byte(c.text))
+		tr, err := Time([]byte(c.text), c.volumes)
 		need.Equal(t, tr, c.tr, c.text)
 		need.Equal(t, errors.As(err, new(*UnequalError)), c.unequal, c.text)
 		if c.wrong == "" {

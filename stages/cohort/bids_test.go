@@ -739,8 +739,9 @@ func TestSamplingFrequencyOfScans(t *testing.T) {
 
 // The VolumeTiming of a sidecar counts, and not the header, which knows of no pauses between volumes.
 func TestVolumeTimingOfScans(t *testing.T) {
-	d := newDataset(t, threePeople)
-	for sub, text := range map[string]string{"sub-01": "[0, 2, 4]", "sub-02": "[0, 2, 12]", "sub-03": "[0, 10, 20]"} {
+	d := newDataset(t, threePeople+"sub-04\tHC\n")
+	for sub, text := range map[string]string{"sub-01": "[0, 2, 4]", "sub-02": "[0, 2, 12]",
+		"sub-03": "[0, 10, 20]", "sub-04": "[0, 2]"} {
 		scan := sub + "/func/" + sub + "_task-rest_space-T1w_desc-preproc_bold"
 		d.write(scan+".nii.gz", "")
 		d.write(scan+".json", `{"VolumeTiming": `+text+`}`)
@@ -753,6 +754,8 @@ func TestVolumeTimingOfScans(t *testing.T) {
 	need.Error(t, r.Subjects[1].Problem, "sub-02_task-rest_space-T1w_desc-preproc_bold.json: a VolumeTiming with 2 to 10 s",
 		"or set repetition_time: header")
 	need.NoError(t, r.Subjects[2].Problem)
+	need.Error(t, r.Subjects[3].Problem, "preproc_bold.json: a VolumeTiming of 2 onsets for 3 volumes",
+		"or set repetition_time: header")
 	for i, want := range []float64{2, 10} {
 		_, tr := r.Scan([]string{"sub-01", "sub-03"}[i], "1")
 		need.Equal(t, tr, want)

@@ -21,15 +21,17 @@ import (
 
 // times reads the repetition time and the length of a scan. A scan that cannot be read says why when its task runs.
 func (f *bidsFiles) times() {
+	if r, err := nifti.Open(f.bold); err == nil {
+		f.header(r)
+		r.Close()
+	}
 	if b, err := bids.ReadJSON(f.sidecar); f.sidecar != "" && err == nil {
-		f.tr, f.noTime = bids.Time(b)
+		f.tr, f.noTime = bids.Time(b, f.volumes)
 		f.sampling = bids.SamplingApart(b)
 	}
-	r, err := nifti.Open(f.bold)
-	if err != nil {
-		return
-	}
-	defer r.Close()
+}
+
+func (f *bidsFiles) header(r *nifti.Reader) {
 	if f.gray = r.Header.CIFTI(); f.gray {
 		f.volumes = int(r.Header.Dim[5])
 		f.headerTR = cifti.Step(r)

@@ -124,12 +124,10 @@ func sidecarPort(r *Roster) error {
 			return f
 		}
 		if FormatOf(series) != "nifti" {
-			f.bold = "" // its header has no time
+			f.bold, f.volumes = "", volumesOf(series) // its header has no time
 		}
 		f.times()
-		if lengths[[2]string{id, part}] = f.volumes; f.bold == "" {
-			lengths[[2]string{id, part}] = volumesOf(series)
-		}
+		lengths[[2]string{id, part}] = f.volumes
 		if f.sidecar == "" {
 			without = append(without, who)
 		}

@@ -105,7 +105,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return lists
 	}
 
-	tr, _, err := timeOf(t, "bold", b.TR, 0)
+	tr, _, err := timeOf(t, "bold", b.TR, 0, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if models == nil {
 		header = m.Header.TR()
 	}
-	tr, from, err := timeOf(t, "bold", b.TR, header)
+	tr, from, err := timeOf(t, "bold", b.TR, header, m.Volumes)
 	if err != nil {
 		return nil, err
 	}
@@ -158,29 +158,32 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 // RefusesHeaders reports why the task of a participant would fail, by its sidecar and the header of its scan.
 func (b *Bootstrap) RefusesHeaders(files map[string]dag.Input) error {
 	t := taskOf(files)
-	header := 0.0
-	if b.TR > 0 && t.Has("bold") { // which may contradict it
-		header = headerTR(t.In("bold"))
+	header, volumes := 0.0, 0
+	if (b.TR > 0 || t.Has("sidecar")) && t.Has("bold") { // which may contradict them
+		header, volumes = headerTime(t.In("bold"))
 	}
-	if _, _, err := timeOf(t, "bold", b.TR, header); err != nil {
+	if b.TR == 0 {
+		header = 0 // whose doubt its task reports
+	}
+	if _, _, err := timeOf(t, "bold", b.TR, header, volumes); err != nil {
 		return err
 	}
 	_, err := b.meta(t)
 	return err
 }
 
-// headerTR is the repetition time in the header of a scan, s; 0 for none, or where the scan cannot be read, which its
-// task reports.
-func headerTR(bold dag.Input) float64 {
+// headerTime is the repetition time in the header of a scan, s, 0 for none, and the number of its volumes; 0 and 0
+// where the scan cannot be read, which its task reports.
+func headerTime(bold dag.Input) (tr float64, volumes int) {
 	r, err := region.OpenImage(bold)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	defer r.Close()
 	if r.Header.CIFTI() {
-		return cifti.Step(r)
+		return cifti.Step(r), int(r.Header.Dim[5])
 	}
-	return r.Header.TR()
+	return r.Header.TR(), int(r.Volumes())
 }
 
 // meta says how the series were made, and whether the scan was cleaned before.
@@ -259,11 +262,11 @@ func (b *Bootstrap) made() map[string]string {
 // timeOf is the repetition time, s, and its source: the parameter, the sidecar, or else the header, of which own is the
 // time, 0 for none. The parameter stands in where sidecar and header give none, or one in milliseconds; where it
 // contradicts them, it is refused, and so it is where the sidecar has volumes at unequal intervals. A sidecar goes
-// before the header of the file of the port.
-func timeOf(t *dag.Task, port string, parameter, own float64) (tr float64, from string, err error) {
+// before the header of the file of the port, which has so many volumes, 0 for an unknown number.
+func timeOf(t *dag.Task, port string, parameter, own float64, volumes int) (tr float64, from string, err error) {
 	var beside float64
 	if t.Has("sidecar") {
-		beside, err = sidecarTR(t.In("sidecar"))
+		beside, err = sidecarTR(t.In("sidecar"), volumes)
 	}
 	switch {
 	case parameter > 0 && err == nil && beside > 0 && bids.TimesDiffer(beside, parameter):
@@ -282,12 +285,12 @@ func timeOf(t *dag.Task, port string, parameter, own float64) (tr float64, from 
 }
 
 // sidecarTR is the repetition time of a BIDS sidecar, s; 0 when it has none.
-func sidecarTR(in dag.Input) (float64, error) {
+func sidecarTR(in dag.Input, volumes int) (float64, error) {
 	b, err := region.JSON(in)
 	if err != nil {
 		return 0, err
 	}
-	tr, err := bids.Time(b)
+	tr, err := bids.Time(b, volumes)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", in.Name, err)
 	}

@@ -410,7 +410,7 @@ func FuzzSidecarTime(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		in := dag.InputOf(artifacts.Bytes{Kind: "json", Data: text})
 		in.Name = "x.json"
-		tr, err := sidecarTR(in)
+		tr, err := sidecarTR(in, 0)
 		if tr != 0 && !bids.IsTime(tr) || err != nil && (tr != 0 || !strings.HasPrefix(err.Error(), "x.json: ")) {
 			t.Errorf("%q: %v, %v", text, tr, err)
 		}

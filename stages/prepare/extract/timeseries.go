@@ -74,7 +74,7 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if _, err := connectivity.Inspect(x); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	tr, from, err := timeOf(t, "series", s.TR, own)
+	tr, from, err := timeOf(t, "series", s.TR, own, x.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +131,7 @@ func (s *Timeseries) Validate() []error { return bids.CheckTime(s.TR) }
 // has no header that states whether the rest is whole.
 func (s *Timeseries) RefusesHeaders(files map[string]dag.Input) error {
 	t := taskOf(files)
+	volumes := 0
 	if t.Has("series") {
 		_, x, _, err := readSeries(t.In("series"))
 		if err == nil {
@@ -141,11 +142,12 @@ func (s *Timeseries) RefusesHeaders(files map[string]dag.Input) error {
 		if err != nil {
 			return err
 		}
+		volumes = x.Rows
 	}
 	if !t.Has("sidecar") {
 		return nil
 	}
-	_, _, err := timeOf(t, "series", s.TR, 0)
+	_, _, err := timeOf(t, "series", s.TR, 0, volumes)
 	if _, other := denoised(t.In("sidecar")); err == nil {
 		err = other
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"prgnn/stages/region"
 	"slices"
 	"strings"
 	"testing"
@@ -121,6 +122,28 @@ func TestTimeseriesUnequalIntervals(t *testing.T) {
 			"nodes":   regionNodes(),
 			"sidecar": fileOf("s.json", `{"VolumeTiming": [0, 2, 12, 14]}`)})
 		need.Error(t, err, "s.json: a VolumeTiming with 2 to 10 s between volumes")
+	}
+}
+
+// Onsets of another number of volumes are those of another scan, whose repetition time may be another.
+func TestVolumeTimingOfOtherLength(t *testing.T) {
+	sidecar := fileOf("s.json", `{"VolumeTiming": [0, 2, 4, 6]}`)
+	scan := boldCube(t, 4, 0, 5)
+	series := fileOf("f", "1 2 3\n4 5 6\n7 8 1\n")
+	for _, tr := range []float64{0, 2} {
+		in := map[string]dag.Input{"bold": scan, "nodes": stagetest.Nodes(1001), "sidecar": sidecar,
+			"parcels": imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return 1 }))}
+		_, err := stagetest.RunWith(&Bootstrap{TR: tr}, in)
+		volumes := need.Value(region.OpenImage(scan))(t).Volumes()
+		want := fmt.Sprintf("s.json: a VolumeTiming of 4 onsets for %d volumes: list the onset", volumes)
+		need.Error(t, err, want)
+		need.Error(t, (&Bootstrap{TR: tr}).RefusesHeaders(in), want)
+		s := stagetest.NewStage[*Timeseries](t, "timeseries")
+		s.TR = tr
+		in = map[string]dag.Input{"series": series, "nodes": regionNodes(), "sidecar": sidecar}
+		_, err = stagetest.RunWith(s, in)
+		need.Error(t, err, "s.json: a VolumeTiming of 4 onsets for 3 volumes")
+		need.Error(t, s.RefusesHeaders(in), "s.json: a VolumeTiming of 4 onsets for 3 volumes")
 	}
 }
 
