@@ -22,6 +22,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/cell"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 	"prgnn/numeric/dense"
@@ -212,7 +213,8 @@ func read(o Options) (scans []scan, notes []string, err error) {
 	}
 	sessions := map[string]int{}
 	for i, row := range t.Rows {
-		s := scan{id: row[id], line: t.Lines[i]}
+		s := scan{line: t.Lines[i]}
+		s.id, _ = cell.Whole(row[id]) // 1.0, as pandas saves it
 		if s.id == "" {
 			return nil, nil, fmt.Errorf("%s:%d: the participant has no name (column %q is empty)", o.Table, s.line, t.Columns[id])
 		}
@@ -221,9 +223,7 @@ func read(o Options) (scans []scan, notes []string, err error) {
 		}
 		sessions[s.id]++
 		s.session = sessions[s.id]
-		if s.path, s.problem = fill(pattern, t.Columns, row); s.problem == nil {
-			s.path = userfile.Within(filepath.Dir(o.Table), s.path)
-		}
+		s.path, s.problem = fileOf(filepath.Dir(o.Table), pattern, t.Columns, row)
 		scans = append(scans, s)
 	}
 	for name := range columnsIn(pattern) {
@@ -251,19 +251,35 @@ func columnsIn(pattern string) func(yield func(string) bool) {
 	}
 }
 
-// fill puts the cells of a row into a pattern.
-func fill(pattern string, columns, row []string) (string, error) {
-	var replace []string
+// fileOf is the file of a row: the pattern with its cells. As in a cohort, a whole number with decimals is that number,
+// too: the file that exists is taken, and two are refused.
+func fileOf(dir, pattern string, columns, row []string) (string, error) {
+	var written, whole []string
 	for name := range columnsIn(pattern) {
 		at := slices.Index(columns, name)
 		if at >= 0 && row[at] == "" {
 			return "", fmt.Errorf("the column %q is empty, but it names the file", name)
 		}
 		if at >= 0 {
-			replace = append(replace, "{"+name+"}", row[at])
+			digits, _ := cell.Whole(row[at])
+			written, whole = append(written, "{"+name+"}", row[at]), append(whole, "{"+name+"}", digits)
 		}
 	}
-	return strings.NewReplacer(replace...).Replace(pattern), nil
+	path := func(cells []string) (path string, there bool) {
+		path = userfile.Within(dir, strings.NewReplacer(cells...).Replace(pattern))
+		_, err := os.Stat(path)
+		return path, err == nil
+	}
+	p, there := path(written)
+	plain, alsoThere := path(whole)
+	switch {
+	case p == plain || !alsoThere:
+		return p, nil
+	case there:
+		return "", fmt.Errorf("the file may be %s or %s, since the table holds whole numbers with decimals: write them without",
+			filepath.Base(p), filepath.Base(plain))
+	}
+	return plain, nil
 }
 
 // store reads the file and writes it as an array (draw, time or region, region).

@@ -200,3 +200,20 @@ func TestCopiesOfABIDE(t *testing.T) {
 		}
 	}
 }
+
+// A whole number with decimals, as pandas saves it, is read as in a cohort.
+func TestWholeNumbersWithDecimals(t *testing.T) {
+	table := oracleTable(t, 24, func(int) string { return "" })
+	rows := strings.Split(strings.TrimSpace(string(need.Value(os.ReadFile(table))(t))), "\n")
+	for i := range rows {
+		rows[i] += "\t" + map[bool]string{true: "f", false: fmt.Sprintf("%d.0", i-1)}[i == 0]
+	}
+	need.NoError(t, os.WriteFile(table, []byte(strings.Join(rows, "\n")+"\n"), 0o666))
+	all := Options{Table: table, Matrices: "m{f}.npy"}
+	out, err := check(all)
+	need.NoError(t, err)
+	need.Equal(t, strings.Contains(out, "24 scans of 24 participants"), true, out)
+	need.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(table), "m7.0.npy"), nil, 0o666))
+	_, err = check(all)
+	need.Error(t, err, "people.tsv:9: participant 7: the file may be m7.0.npy or m7.npy")
+}
