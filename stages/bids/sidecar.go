@@ -89,7 +89,7 @@ func Time(b []byte, volumes int) (float64, error) {
 	}
 	if tr != nil {
 		if !IsTime(*tr) {
-			return 0, fmt.Errorf("a RepetitionTime of %v; the unit must be s; correct it, or set the parameter tr", *tr)
+			return 0, fmt.Errorf("a RepetitionTime of %v; %s; correct it, or set the parameter tr", *tr, must(*tr, "s"))
 		}
 		return *tr, nil
 	}
@@ -99,9 +99,17 @@ func Time(b []byte, volumes int) (float64, error) {
 	}
 	f := *series.SamplingFrequency
 	if !IsTime(1 / f) {
-		return 0, fmt.Errorf("a SamplingFrequency of %v; the unit must be Hz; correct it, or set the parameter tr", f)
+		return 0, fmt.Errorf("a SamplingFrequency of %v; %s; correct it, or set the parameter tr", f, must(f, "Hz"))
 	}
 	return 1 / f, nil
+}
+
+// must is what a number that is no time, or no frequency, is required to be.
+func must(x float64, unit string) string {
+	if x > 0 {
+		return "the unit must be " + unit
+	}
+	return "it must be above 0 " + unit
 }
 
 // An UnequalError is why volumes by their VolumeTiming have no repetition time, which no parameter replaces.
@@ -132,7 +140,7 @@ func interval(onsets []float64) (float64, error) {
 		return 0, unequal("a VolumeTiming with %.4g to %.4g s between volumes", least, most)
 	}
 	if !IsTime(step) {
-		return 0, unequal("a VolumeTiming with %g s between volumes; the unit must be s", step)
+		return 0, unequal("a VolumeTiming with %g s between volumes; %s", step, must(step, "s"))
 	}
 	return math.Round(step*1e6) / 1e6, nil
 }
@@ -323,13 +331,10 @@ func decode(b []byte, v reflect.Value, field string) error {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) && field != "" {
 			want := wrong.Type.Kind().String()
-			if plain := map[string]string{"float64": "number", "slice": "list"}[want]; plain != "" {
-				want = plain
-			}
-			if number, large := strings.CutPrefix(wrong.Value, "number "); large && want == "number" {
+			if number, large := strings.CutPrefix(wrong.Value, "number "); large && want == "float64" {
 				return fmt.Errorf("%s is %.40s, beyond the largest number of double precision, 1.8e308", field, number)
 			}
-			return fmt.Errorf("%s is a %s, but must be a %s", field, wrong.Value, want)
+			return fmt.Errorf("%s is %s, but must be %s", field, ofJSON(wrong.Value), ofJSON(want))
 		}
 		return err
 	case t.Kind() == reflect.Pointer:
@@ -430,4 +435,19 @@ func Beside(path string, fields ...string) string {
 		return p
 	}
 	return ""
+}
+
+// ofJSON is a type of Go or of JSON as people call it.
+func ofJSON(kind string) string {
+	switch kind {
+	case "float64":
+		kind = "number"
+	case "array", "slice":
+		kind = "list"
+	case "bool":
+		kind = "Boolean"
+	case "object", "struct", "map":
+		return "an object"
+	}
+	return "a " + kind
 }

@@ -92,6 +92,12 @@ func TestVolumeTiming(t *testing.T) {
 		{text: `{"VolumeTiming": []}`, wrong: "0 onsets, fewer than 2", unequal: true},
 		{text: `{"VolumeTiming": [0, 10, 20], "RepetitionTime": 2}`, wrong: "they exclude each other in BIDS"},
 		{text: `{"VolumeTiming": "0, 2"}`, wrong: "VolumeTiming is a string, but must be a list"},
+		{text: `{"RepetitionTime": [2]}`, wrong: "RepetitionTime is a list, but must be a number"},
+		{text: `{"RepetitionTime": {"s": 2}}`, wrong: "RepetitionTime is an object, but must be a number"},
+		{text: `{"RepetitionTime": true}`, wrong: "RepetitionTime is a Boolean, but must be a number"},
+		{text: `{"RepetitionTime": -2}`, wrong: "a RepetitionTime of -2; it must be above 0 s; correct it"},
+		{text: `{"RepetitionTime": 2000}`, wrong: "a RepetitionTime of 2000; the unit must be s; correct it"},
+		{text: `{"SamplingFrequency": 0}`, wrong: "a SamplingFrequency of 0; it must be above 0 Hz; correct it"},
 		{text: `{"VolumeTiming": [0, "2"]}`, wrong: "VolumeTiming is a string, but must be a number"},
 	} {
 		tr, err := Time([]byte(c.text), c.volumes)

@@ -106,6 +106,13 @@ func TestWrite(t *testing.T) {
 		"redirect": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.2:9/", http.StatusFound)
 		}, "redirects to another host, 127.0.0.2:9"},
+		"redirect to itself": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+		}, "redirects more than 5 times"},
+		"redirect to a file": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "file:///etc/hosts")
+			w.WriteHeader(http.StatusFound)
+		}, "redirects from http to file, which is not followed"},
 		"silent": {func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, content[:9])
 			w.(http.Flusher).Flush()

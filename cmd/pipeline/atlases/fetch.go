@@ -128,7 +128,12 @@ func (o *Origin) open(ctx context.Context, f File) (io.ReadCloser, error) {
 		// Compression would change the bytes, and proxies are the only part of the environment that counts.
 		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableCompression: true, DisableKeepAlives: true},
 		CheckRedirect: func(to *http.Request, via []*http.Request) error {
-			if to.URL.Host != o.address.Host || to.URL.Scheme != o.address.Scheme || len(via) > 5 {
+			switch {
+			case len(via) > 5:
+				return errors.New("the server redirects more than 5 times")
+			case to.URL.Scheme != o.address.Scheme:
+				return fmt.Errorf("the server redirects from %s to %s, which is not followed", o.address.Scheme, to.URL.Scheme)
+			case to.URL.Host != o.address.Host:
 				return fmt.Errorf("the server redirects to another host, %s; if you trust it, give its address by --from", to.URL.Host)
 			}
 			return nil
