@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/describe"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
-	"prgnn/internal/words"
 )
 
 func (a *app) docsCommand() *cobra.Command {
@@ -78,25 +74,13 @@ YAML language server find it by the first line that pipeline init writes:
   pipeline schema > pipeline.schema.json`,
 		Args: flags.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := words.JSON(describe.Schema())
-			if err != nil {
-				return err
+			switch {
+			case install:
+				return describe.InstallSchema(a.Console, strings.Join(args, ""))
+			case len(args) > 0:
+				return flags.Usage(cmd, "DIR is for --install: add --install, or leave out %s", args[0])
 			}
-			if !install {
-				if len(args) > 0 {
-					return flags.Usage(cmd, "DIR is for --install: add --install, or leave out %s", args[0])
-				}
-				return a.Bytes(func(w io.Writer) error { _, err := w.Write(text); return err })
-			}
-			path := filepath.Join(strings.Join(args, ""), describe.SchemaFile)
-			if err := a.MayReplace(path, "a schema of this command", console.Holds(describe.IsSchema)); err != nil {
-				return err
-			}
-			if err := a.WriteBytes(path, text); err != nil {
-				return err
-			}
-			a.Note("wrote %s", path)
-			return nil
+			return describe.PrintSchema(a.Console)
 		},
 	}
 	cmd.Flags().BoolVar(&install, "install", false, "write "+describe.SchemaFile+" into DIR")

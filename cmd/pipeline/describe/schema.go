@@ -2,13 +2,17 @@ package describe
 
 import (
 	"bytes"
+	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/version"
+	"prgnn/internal/words"
 	"prgnn/stages/cohort"
 )
 
@@ -30,6 +34,32 @@ var (
 
 // IsSchema reports whether a text is a schema that this program wrote.
 func IsSchema(text []byte) bool { return bytes.Contains(text, []byte(`"urn:prgnn:pipeline:`)) }
+
+// PrintSchema writes the schema to stdout.
+func PrintSchema(a *console.Console) error {
+	text, err := words.JSON(Schema())
+	if err != nil {
+		return err
+	}
+	return a.Bytes(func(w io.Writer) error { _, err := w.Write(text); return err })
+}
+
+// InstallSchema writes the schema into a directory, over an earlier one.
+func InstallSchema(a *console.Console, dir string) error {
+	path := filepath.Join(dir, SchemaFile)
+	if err := a.MayReplace(path, "a schema of this command", console.Holds(IsSchema)); err != nil {
+		return err
+	}
+	text, err := words.JSON(Schema())
+	if err != nil {
+		return err
+	}
+	if err := a.WriteBytes(path, text); err != nil {
+		return err
+	}
+	a.Note("wrote %s", path)
+	return nil
+}
 
 // Schema is the JSON Schema (draft 2020-12) of pipeline files, of the kinds of this program. What it cannot state, such
 // as references that exist and formats that fit, plan checks.
