@@ -141,8 +141,8 @@ type saliency struct {
 	q           float64
 }
 
-// UsesPorts are the features; the scores: features fitted for other folds than those of their models are refused; and those of models
-// trained on permuted labels.
+// UsesPorts are the features; the scores: features fitted for other folds than those of their models are refused;
+// and those of models trained on permuted labels.
 func (*Biomarkers) UsesPorts() []role.PortUse {
 	return append(role.OneSettingOf("features"), role.PortUse{Port: "scores", As: role.OwnFolds},
 		role.PortUse{Port: "permuted", As: role.PermutedLabels})

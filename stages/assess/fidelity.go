@@ -78,7 +78,8 @@ type maskEffect struct {
 
 // UsesPorts are the models: features fitted for other folds than theirs are refused.
 func (*Fidelity) UsesPorts() []role.PortUse {
-	return append(fold.AfterChecks(role.PortUse{Port: "model", As: role.Models}), role.OneSettingOf("edges", "features")...)
+	return append(fold.AfterChecks(role.PortUse{Port: "model", As: role.Models}),
+		role.OneSettingOf("edges", "features")...)
 }
 
 func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {

@@ -10,8 +10,9 @@ import (
 	"prgnn/stages/region"
 )
 
-// DrawPredicted draws predicted over observed numbers for each of the first models; name is what the number is called, over
-// what predictions are averaged over, where participants have several. Models with one prediction in each fold, such as the mean, are not drawn.
+// DrawPredicted draws predicted over observed numbers for each of the first models; name is what the number is
+// called, over what predictions are averaged over, where participants have several. Models with one prediction in
+// each fold, such as the mean, are not drawn.
 func DrawPredicted(all *fold.Settings, name, over string, most int) []*Chart {
 	var charts []*Chart
 	series := seriesOf(all)

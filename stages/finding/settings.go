@@ -144,9 +144,9 @@ func (s *Settings) Shown(kind, port string) *StageSettings {
 	return s.Of(kind)
 }
 
-// Behind are the stages, in their order, whose results a report of the run shows or whose results those came of, with the
-// reports and the cohort; all where no connection of a report is known. A leakage check gives leave, and no data;
-// warnings are collected from all stages.
+// Behind are the stages, in their order, whose results a report of the run shows or whose results those came of,
+// with the reports and the cohort; all where no connection of a report is known. A leakage check gives leave, and no
+// data; warnings are collected from all stages.
 func (s *Settings) Behind() []StageSettings {
 	behind, known := map[string]bool{"cohort": true}, false
 	var add func(of *StageSettings)

@@ -182,7 +182,8 @@ func TestMissingCodesAreACaution(t *testing.T) {
 
 // A region without a series may have a signal, in too few of its voxels: the caution says so.
 func TestCautionOfRegionsWithoutSeries(t *testing.T) {
-	table := column.WithMeta(column.Table([]column.CleaningRow{{Missing: 8, MeanFD: 0.1, Strategy: "none", Why: column.Simulated}}),
+	rows := []column.CleaningRow{{Missing: 8, MeanFD: 0.1, Strategy: "none", Why: column.Simulated}}
+	table := column.WithMeta(column.Table(rows),
 		map[string]string{"made": `{"bootstrap.fraction":0.5,"bootstrap.min_valid":0.5,"denoise.detrend":1}`})
 	in := dag.InputOf(table)
 	in.Coords = []dag.Coord{{Axis: "subject", Value: "sub-23"}}

@@ -239,8 +239,8 @@ func (a *Results) corrected(rows []Row, of values) {
 		})))
 }
 
-// Over are the graphs or matrices over which the predictions of a participant are averaged: draws, sessions, or both; ""
-// where each has one, and for a number whose predictions are not connected.
+// Over are the graphs or matrices over which the predictions of a participant are averaged: draws, sessions, or
+// both; "" where each has one, and for a number whose predictions are not connected.
 func (a *Results) Over() (string, error) {
 	sessions := a.Plan.Of("sessions") != nil || slices.ContainsFunc(a.T.All("cleaning"),
 		func(in dag.Input) bool { return in.Coord("session") != "" })
