@@ -134,3 +134,34 @@ func TestNotesThatAreCautions(t *testing.T) {
 		}
 	}
 }
+
+// Of scans that were cleaned in two ways, each participant has one row, and the notes state which setting it has.
+func TestQualityOfSettings(t *testing.T) {
+	var ins []dag.Input
+	for _, detrend := range []string{"0", "2"} {
+		for _, id := range []string{"sub-1", "sub-2"} {
+			row := column.CleaningRow{Strategy: "none", Why: column.SeriesGiven, Volumes: 80, Kept: 80, MeanFD: 0.1}
+			ins = append(ins, dag.InputOf(column.Table([]column.CleaningRow{row}),
+				dag.Coord{Axis: "detrend", Value: detrend}, dag.Coord{Axis: "subject", Value: id}))
+		}
+	}
+	a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"cleaning": ins}))}
+	need.NoError(t, a.Read())
+	need.NoError(t, a.Quality())
+	var notes []string
+	for _, b := range a.Section.Blocks {
+		if b.Table != nil {
+			notes = append(notes, b.Table.Note)
+			if b.Table.Supplement {
+				need.Equal(t, len(b.Table.Rows), 2)
+			}
+		}
+	}
+	need.Equal(t, len(notes), 2)
+	for i, want := range []string{"The values of all settings (detrend 0; detrend 2) are summarized together.",
+		"the table lists one setting (detrend 2)."} {
+		if !strings.HasSuffix(notes[i], want) {
+			t.Errorf("the note is %q, want %q", notes[i], want)
+		}
+	}
+}

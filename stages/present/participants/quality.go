@@ -62,6 +62,18 @@ func (a *Cohort) Quality() error {
 		}
 	}
 	of := values{"Element": a.Element(), "Bound": finding.UpperBound(a.Scans), "Undefined": 0}
+	var settings, last []string // a row of a participant has the values of the last
+	for _, port := range []string{"coverage", "cleaning", "connectivity", "graphs"} {
+		for i, name := range tables[port].settings() {
+			if !slices.Contains(settings, name) {
+				settings = append(settings, name)
+			}
+			if i == len(tables[port].settings())-1 && !slices.Contains(last, name) {
+				last = append(last, name)
+			}
+		}
+	}
+	of["Settings"], of["Last"] = settings, last
 	if c := tables["connectivity"]; len(c.values["partial_se"]) > 0 {
 		of["Undefined"] = c.without("partial_se")
 	}
@@ -138,14 +150,32 @@ func (m *measured) of(column string, member int) []float64 {
 	return m.values[column][start:m.ends[column][member]]
 }
 
-// without is the number of members without a value.
+// without is the number of scans without a value in some setting.
 func (m *measured) without(column string) (n int) {
-	for i := range m.members {
-		if len(m.of(column, i)) == 0 {
+	seen := map[string]bool{}
+	for i, in := range m.members {
+		if name := scanName(in); len(m.of(column, i)) == 0 && (name == "" || !seen[name]) {
+			seen[name] = true
 			n++
 		}
 	}
 	return n
+}
+
+// settings are those in which the scans were processed, in the order of the port; nil for one.
+func (m *measured) settings() (all []string) {
+	for _, in := range m.members {
+		setting := column.ShownSetting(slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool {
+			return slices.Contains([]string{"subject", "session", "run"}, c.Axis)
+		}))
+		if in.Coord("subject") != "" && !slices.Contains(all, setting) {
+			all = append(all, setting)
+		}
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	return all
 }
 
 // readMeasures reads the measures of each port. Each table is read once, and of it only these numbers are kept.
