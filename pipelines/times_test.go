@@ -3,6 +3,7 @@ package pipelines
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -172,5 +173,38 @@ func TestSeriesWithoutRepetitionTime(t *testing.T) {
 		why := precheck.Refused(p.Roster, p.Graph)
 		need.Equal(t, why["sub-b"].Why, c.want)
 		need.Equal(t, why["sub-a"].Why, "")
+	}
+}
+
+// A sidecar of series that contradicts itself on the repetition time is refused where a filter uses the time, and not
+// where its participant is left out.
+func TestSidecarAgainstItself(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) { need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)) }
+	write("p.tsv", "participant_id\tgroup\na\tA\nb\tB\nc\tA\n")
+	for id, frequency := range map[string]string{"a": "0.5", "b": "0.4", "c": "0.4"} {
+		write(id+".tsv", "L\tR\n1\t2\n2\t1\n")
+		write(id+".json", `{"RepetitionTime": 2.5, "SamplingFrequency": `+frequency+`}`)
+	}
+	const file = `connect: usual
+cohort: { timeseries: { file: p.tsv, series: "{participant_id}.tsv" } }
+stages:
+  series: { use: timeseries, in: { sidecar: cohort.sidecar } }
+  clean: { use: denoise, with: { filter: none } }
+`
+	const refused = "contradicts its RepetitionTime, which counts: sub-a (RepetitionTime 2.5 s, SamplingFrequency 0.5 Hz); " +
+		"stage clean: the butterworth filter uses the repetition time of the sidecar, and that is not known to be " +
+		"right: look at the scanner's protocol and correct the JSON file, or exclude these participants"
+	filtered := []string{"clean.filter=butterworth", "clean.low_pass=0.08"}
+	for want, sets := range map[string][][]string{refused: {filtered}, "": {nil,
+		append(slices.Clone(filtered), "cohort.exclude=[sub-a]"), append(slices.Clone(filtered), "series.tr=2.5")}} {
+		for _, sets := range sets {
+			_, err := build("t.yaml", []byte(file), dir, sets, maxTasks)
+			if want == "" {
+				need.NoError(t, err)
+			} else {
+				need.Error(t, err, want)
+			}
+		}
 	}
 }

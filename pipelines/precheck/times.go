@@ -69,8 +69,9 @@ func givenTime(n *dag.Node) float64 {
 	return 0
 }
 
-// Contradicted is why a stage cannot use the repetition time of scans whose header and sidecar differ; "" where it does
-// not use it, or where chosen (sidecar or header) is what the stages use.
+// Contradicted is why a stage cannot use the repetition time of scans whose files contradict each other; ""
+// where it does not use it, or where chosen (sidecar or header; "" for a cohort without such a choice) is what the
+// stages use.
 func Contradicted(g *dag.Graph, s *dag.StageNode, chosen string) string {
 	if len(s.Tasks()) == 0 {
 		return ""
@@ -86,9 +87,12 @@ func Contradicted(g *dag.Graph, s *dag.StageNode, chosen string) string {
 			from = "sidecar"
 		}
 		if sources[other][from] > 0 && from != chosen {
+			remedy := "set repetition_time: sidecar or repetition_time: header in the cohort"
+			if chosen == "" { // a cohort without that parameter
+				remedy = "correct the JSON file"
+			}
 			return fmt.Sprintf("stage %s: %s uses the repetition time of the %s, and that is not known to be right: look at "+
-				"the scanner's protocol and set repetition_time: sidecar or repetition_time: header in the cohort, or exclude "+
-				"these participants", s.Name(), work.NeedsTime(), from)
+				"the scanner's protocol and %s, or exclude these participants", s.Name(), work.NeedsTime(), from, remedy)
 		}
 	}
 	return ""

@@ -735,6 +735,14 @@ func TestSamplingFrequencyOfScans(t *testing.T) {
 	if notes := notesOf(r); !strings.Contains(notes, note) {
 		t.Error(notes)
 	}
+	for _, c := range []struct {
+		f    bidsFiles
+		want bool
+	}{{bidsFiles{sampling: "x", tr: 2}, true}, {bidsFiles{sampling: "x", tr: 2, headerTR: 3}, true},
+		{bidsFiles{sampling: "x", tr: 2, headerTR: 2}, false}} { // which the header confirms
+		_, contradict := timeNotes([]listed.Row{{ID: "a"}}, map[string]*bidsFiles{"a": &c.f}, "run")
+		need.Equal(t, strings.Contains(contradict, "SamplingFrequency"), c.want)
+	}
 }
 
 // The VolumeTiming of a sidecar counts, and not the header, which knows of no pauses between volumes.

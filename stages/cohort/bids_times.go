@@ -128,15 +128,19 @@ func cutNote(volumes map[string]int) []column.Note {
 }
 
 // timeNotes tell of repetition times that contradict each other, or differ between
-// participants. contradict is the note of those that contradict each other, "" where none do.
+// participants. contradict is the note of those that contradict each other, or within a sidecar without a header that
+// confirms its RepetitionTime; "" where none do.
 func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (notes []column.Note, contradict string) {
-	var apart, sampled []string
+	var apart, sampled, unsure, doubts []string
 	used := map[float64]int{}
 	for _, row := range rows {
 		for _, f := range found[row.ID].each() {
 			who := row.ID + map[bool]string{true: " " + part + " " + f.name}[f.name != ""]
 			if f.sampling != "" {
 				sampled = append(sampled, who+" ("+f.sampling+")")
+				if f.headerTR == 0 || f.apart() { // else the header confirms the RepetitionTime
+					unsure = append(unsure, sampled[len(sampled)-1])
+				}
 			}
 			if f.apart() {
 				apart = append(apart, fmt.Sprintf("%s (sidecar %g s, header %g s)", who, f.tr, f.headerTR))
@@ -149,8 +153,11 @@ func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (not
 		}
 	}
 	if apart != nil {
-		contradict = "the repetition times of sidecar and header differ: " + words.Some(apart, 6)
-		notes = append(notes, column.Note{Text: contradict})
+		doubts = append(doubts, "the repetition times of sidecar and header differ: "+words.Some(apart, 6))
+		notes = append(notes, column.Note{Text: doubts[0]})
+	}
+	for _, n := range samplingNote(unsure) {
+		doubts = append(doubts, n.Text)
 	}
 	notes = append(notes, samplingNote(sampled)...)
 	if len(used) > 1 {
@@ -161,5 +168,5 @@ func timeNotes(rows []listed.Row, found map[string]*bidsFiles, part string) (not
 		slices.Sort(text)
 		notes = append(notes, column.Notef("not all scans have the same repetition time: %s", strings.Join(text, ", ")))
 	}
-	return notes, contradict
+	return notes, strings.Join(doubts, "; ")
 }

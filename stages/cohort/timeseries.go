@@ -116,6 +116,7 @@ func seriesFiles(series, sidecar string) map[string]string {
 func sidecarPort(r *Roster) error {
 	var scans []*bidsFiles
 	var without, apart, sampled []string
+	sampledOf := map[string][]string{} // by participant
 	times, lengths := map[[2]string]float64{}, map[[2]string]int{}
 	count := func(id, part string, files map[string]string) *bidsFiles {
 		who, series := strings.TrimSpace(id+" "+part), files["series"]
@@ -133,6 +134,9 @@ func sidecarPort(r *Roster) error {
 		}
 		if f.sampling != "" {
 			sampled = append(sampled, who+" ("+f.sampling+")")
+			if f.headerTR == 0 || f.apart() { // else the header confirms the RepetitionTime
+				sampledOf[id] = append(sampledOf[id], sampled[len(sampled)-1])
+			}
 		}
 		if f.apart() {
 			apart = append(apart, fmt.Sprintf("%s (sidecar %g s, header %g s)", who, f.tr, f.headerTR))
@@ -185,7 +189,16 @@ func sidecarPort(r *Roster) error {
 		if sessions != nil {
 			notes, _ = sessions(ids)
 		}
-		return append(notes, r.protocolNotes(ids)...), ""
+		var unsure []string
+		for _, s := range r.Subjects {
+			if ids[s.ID] {
+				unsure = append(unsure, sampledOf[s.ID]...)
+			}
+		}
+		for _, n := range samplingNote(unsure) {
+			timesApart = n.Text
+		}
+		return append(notes, r.protocolNotes(ids)...), timesApart
 	}
 	return inherited
 }
