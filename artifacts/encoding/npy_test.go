@@ -47,6 +47,10 @@ func TestComplex(t *testing.T) {
 	}
 	_, _, err := ReadFloats(need.Value(os.Open("testdata/npy/complex.npy"))(t), 1)
 	need.Error(t, err, `element type "<c16": the numbers are complex`)
+	head := "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 2), }\n"
+	mask := "\x93NUMPY\x01\x00" + string([]byte{byte(len(head)), 0}) + head + "\x00\x01\x01\x00"
+	_, _, err = ReadFloats(strings.NewReader(mask), 1)
+	need.Error(t, err, `element type "|b1": the values are truth values, as of a mask: save numbers`)
 	nan := complex(math.Copysign(math.NaN(), -1), math.NaN())
 	a, b := Encoded(t, NewArray([]complex128{nan}, 1)), Encoded(t, NewArray([]complex128{-nan}, 1))
 	if !bytes.Equal(a, b) {

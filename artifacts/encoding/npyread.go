@@ -57,6 +57,9 @@ func ReadFloats(r io.Reader, copies int) (shape []int, v []float64, err error) {
 		if err := mem.Take(int64(n), int64(size), "numbers"); err != nil {
 			return fmt.Errorf("shape %v of %s: %w", h.shape, h.descr, err)
 		}
+		if h.kind == 'b' {
+			return fmt.Errorf("element type %q: the values are truth values, as of a mask: save numbers", h.descr)
+		}
 		return nil
 	})
 	if err != nil {
