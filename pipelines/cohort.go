@@ -254,7 +254,9 @@ func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 			chosen.Subjects = append(chosen.Subjects, s)
 		}
 	}
-	slices.SortFunc(chosen.Left, func(a, b listed.LeftOut) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(chosen.Left, func(a, b listed.LeftOut) int { // sub-2 before sub-10
+		return dag.CompareValues(strings.TrimPrefix(a.ID, "sub-"), strings.TrimPrefix(b.ID, "sub-"))
+	})
 	return &chosen
 }
 

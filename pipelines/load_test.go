@@ -474,6 +474,18 @@ func TestLoadFiles(t *testing.T) {
 	}
 }
 
+// Participants who are left out are in the order of their numbers.
+func TestLeftOutByNumber(t *testing.T) {
+	dir := t.TempDir()
+	const people = "participant_id\tgroup\nsub-1\tA\nsub-2\tB\nsub-3\tA\nsub-10\tB\n"
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "people.tsv"), []byte(people), 0o644))
+	const file = "cohort: { matrices: { file: people.tsv, pearson: \"{participant_id}.npy\", nodes: dk84 }, " +
+		"exclude: [sub-10, sub-2] }\nstages: { folds: { use: split, in: { participants: cohort.participants } } }\n"
+	p := need.Value(build("x.yaml", []byte(file), dir, nil, maxTasks))(t)
+	ids := lists.Map(p.Roster.Left, func(left listed.LeftOut) string { return left.ID })
+	need.Equal(t, strings.Join(ids, " "), "sub-2 sub-10")
+}
+
 // The line that a message proposes for cohort: names whom a parameter of the cohort's kind excludes already, too.
 func TestExcludeTwice(t *testing.T) {
 	dir := t.TempDir()

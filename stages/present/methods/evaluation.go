@@ -142,7 +142,7 @@ func (a *Author) measures() error {
 	if err != nil {
 		return err
 	}
-	of["Given"], of["Over"] = given, over
+	of["Given"], of["Over"], of["Unit"] = given, over, a.unit()
 	a.say("methods.measures", of)
 	if _, classes := a.Predicted(); hasAUC && (len(classes) > 2 || a.Accuracy[0].Positive == "n/a") {
 		a.say("methods.auc", values{"Positive": a.Accuracy[0].Positive})

@@ -234,3 +234,25 @@ func TestMethodsAreOfThePage(t *testing.T) {
 		need.Equal(t, strings.Contains(c.text, c.want), c.has, c.want, c.text)
 	}
 }
+
+// Measures per graph are stated where participants have several; one participant lacks, and two lack results.
+func TestLevelsAndLacking(t *testing.T) {
+	for graph, want := range map[float64]string{0.5: "were computed per participant.",
+		0.4: "were computed per graph and per participant (mean probability over the draws)."} {
+		a := authorOf()
+		for level, accuracy := range map[string]float64{"graph": graph, "participant": 0.5} {
+			a.Accuracy = append(a.Accuracy,
+				performance.Row{AccuracyRow: column.AccuracyRow{Level: level, Accuracy: accuracy, Positive: "ASD"}})
+		}
+		need.NoError(t, a.measures())
+		_, text := written(t, a)
+		need.Equal(t, strings.Contains(text, want), true, text)
+	}
+	for n, want := range map[int]string{1: "1 of them lacks results", 2: "2 of them lack results"} {
+		a := authorOf()
+		a.Who, a.Lacking = &column.People{Ids: []string{"a", "b"}}, n
+		a.cohort()
+		_, text := written(t, a)
+		need.Equal(t, strings.Contains(text, want), true, text)
+	}
+}

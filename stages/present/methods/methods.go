@@ -24,7 +24,7 @@ type Author struct {
 	*participants.Cohort
 	*performance.Results
 	whole            []finding.StageSettings // of the run; while methods are written, Run has those behind the page
-	codes, sentences []string                // of the paragraph that is being written: the entries chosen, and their texts
+	codes, sentences []string                // of the paragraph being written: the entries chosen, and their texts
 	cited            []string                // keys of literature, in the order of their citation
 	pandoc           bool                    // cite by key, as pandoc does, and not by number
 }
