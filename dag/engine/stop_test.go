@@ -87,10 +87,15 @@ func TestStoreBreaks(t *testing.T) {
 	st := newStore(t)
 	s := chain("a")
 	s.nodes["b"].Instance().(*join).during = func(context.Context, *dag.Task) error {
-		if err := os.RemoveAll(st.Dir()); err != nil {
-			return err
+		for { // the run writes its record meanwhile, and makes the directory for it again
+			err := os.RemoveAll(st.Dir())
+			if err == nil {
+				err = os.WriteFile(st.Dir(), nil, 0o666)
+			}
+			if info, stat := os.Stat(st.Dir()); err == nil || stat == nil && !info.IsDir() {
+				return err
+			}
 		}
-		return os.WriteFile(st.Dir(), nil, 0o666)
 	}
 	res, err := Run(context.Background(), s.Draft(), st, Options{Workers: 1})
 	need.Error(t, err, st.Dir())
@@ -335,7 +340,8 @@ func TestKeptAtInterrupt(t *testing.T) {
 	s := newSketch()
 	ctx, cancel := context.WithCancel(t.Context())
 	s.task("a", &join{Text: "A", during: func(context.Context, *dag.Task) error { cancel(); return nil }})
-	if res, err := Run(ctx, s.Draft(), newStore(t), Options{Workers: 1}); err == nil || res.Outputs["a"] == nil {
+	res, err := Run(ctx, s.Draft(), newStore(t), Options{Workers: 1})
+	if res.Outputs["a"] == nil || err != nil && !errors.Is(err, context.Canceled) { // it may end before it looks
 		t.Errorf("%v, %+v", err, res)
 	}
 }
