@@ -53,10 +53,13 @@ func Make(parent, prefix string) (*Dir, error) {
 			return nil, fmt.Errorf("%s, where temporary files go, is no directory: make it, or name another one by the variable %s", parent, tempVariable())
 		}
 	}
+	if real, err := filepath.EvalSymlinks(parent); err == nil {
+		parent = real // LINK/.. is the directory above where the link leads, and not the one of the link
+	}
 	if _, again := swept.LoadOrStore([2]string{parent, prefix}, true); !again {
 		Sweep(parent, prefix)
 	}
-	for {
+	for tries := 1; ; tries++ {
 		outer, err := os.MkdirTemp(parent, prefix)
 		switch {
 		case err != nil && temporary:
@@ -69,7 +72,7 @@ func Make(parent, prefix string) (*Dir, error) {
 			return d, nil
 		}
 		d.Remove()
-		if !errors.Is(err, errSwept) {
+		if !errors.Is(err, errSwept) || tries == mostTries {
 			return nil, err
 		}
 	}
@@ -85,6 +88,9 @@ func tempVariable() string {
 
 // open names a lock file without making one that has gone meanwhile.
 func open(path string) *flock.Flock { return flock.New(path, flock.SetFlag(os.O_RDWR)) }
+
+// mostTries bounds how often a directory is removed by the sweeps of others while it is made.
+const mostTries = 100
 
 var errSwept = errors.New("removed while it was being made")
 

@@ -223,3 +223,16 @@ func TestRemoveAbove(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 }
+
+// TestMakeThroughLink: the directory of temporary files may be LINK/.., above where the link leads.
+func TestMakeThroughLink(t *testing.T) {
+	dir := t.TempDir()
+	need.NoError(t, os.MkdirAll(filepath.Join(dir, "real", "sub"), 0o755))
+	need.NoError(t, os.Symlink(filepath.Join(dir, "real", "sub"), filepath.Join(dir, "link")))
+	t.Setenv("TMPDIR", dir+"/link/..")
+	d := need.Value(Make("", "x-"))(t)
+	defer d.Remove()
+	if got := filepath.Dir(filepath.Dir(d.Path)); got != filepath.Join(dir, "real") {
+		t.Error(got)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/artifacts/whole"
 	"prgnn/dag"
 	"prgnn/dag/content"
 	"prgnn/internal/machine"
@@ -75,6 +76,9 @@ func (e *Exec) viewOf(t *dag.Task, room, python string) (*sandbox.View, error) {
 	if err := os.Mkdir(root, 0o700); err != nil {
 		return nil, err
 	}
+	if err := e.apart(filepath.Dir(filepath.Dir(room))); err != nil {
+		return nil, err
+	}
 	v := sandbox.New(root, room, inside, e.Network)
 	v.Entries = append(v.Entries, sandbox.Entry{To: inside + "/inputs", From: filepath.Join(room, "inputs")})
 	for _, dir := range e.Software {
@@ -121,8 +125,29 @@ func (e *Exec) viewOf(t *dag.Task, room, python string) (*sandbox.View, error) {
 			v.Entries = append(v.Entries, sandbox.Entry{To: filepath.Clean(path), Link: real})
 		}
 		v.Entries = append(v.Entries, sandbox.Entry{To: real, From: real, Writable: true})
+		if store := filepath.Join(real, ".pipeline"); whole.Store(store) != "" {
+			v.Hide(store)
+		}
 	}
 	return v, nil
+}
+
+// apart refuses directories in which a strict command would reach what other commands, or the store, work with.
+func (e *Exec) apart(temporary string) error {
+	for _, list := range []struct {
+		parameter string
+		dirs      []string
+	}{{"scratch", e.Scratch}, {"software", e.Software}} {
+		for _, dir := range list.dirs {
+			if content.Within(temporary, []string{dir}) {
+				return &machine.Fault{Err: fmt.Errorf("%s: %s has the directory of temporary files, %s, where other commands work: list a directory inside it, or set TMPDIR to another one", list.parameter, dir, temporary)}
+			}
+			if store := whole.Store(dir); store != "" {
+				return fmt.Errorf("%s: %s is in the store %s, which commands do not read or write: list another directory", list.parameter, dir, store)
+			}
+		}
+	}
+	return nil
 }
 
 // installations are the directories without which a program does not start: those of a Python or conda environment,

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
 	"prgnn/dag"
 	"prgnn/dag/content"
 	"prgnn/internal/lists"
@@ -348,6 +349,43 @@ func strictScratch(t *testing.T) {
 	_, err = e.Run(context.Background(), dag.NewTask(in))
 	need.NoError(t, err)
 	need.Equal(t, string(need.Value(os.ReadFile(filepath.Join(dir, "cache", "new")))(t)), "x\n")
+}
+
+// Scratch and software hold neither the directories of other commands nor the store.
+func TestExecStrictApart(t *testing.T) {
+	dir := t.TempDir()
+	temporary := filepath.Join(dir, "some", "tmp")
+	need.NoError(t, os.MkdirAll(temporary, 0o755))
+	t.Setenv("TMPDIR", temporary)
+	st := need.Value(disk.Open(filepath.Join(dir, "study", ".pipeline")))(t)
+	need.NoError(t, st.Close())
+	e, in := strict(t, "ls $1/.pipeline; touch $1/.pipeline/evil; echo x > $1/new; true")
+	e.Command = append(e.Command, filepath.Join(dir, "study"))
+	for _, c := range []struct{ scratch, software, want string }{
+		{filepath.Join(dir, "some"), "", "scratch: " + dir + "/some has the directory of temporary files, " + temporary},
+		{temporary, "", "where other commands work"},
+		{"", dir, "software: " + dir + " has the directory of temporary files"},
+		{filepath.Join(dir, "study", ".pipeline"), "", "is in the store"},
+		{filepath.Join(dir, "study"), "", ""},
+	} {
+		e.Scratch, e.Software = nil, nil
+		if c.scratch != "" {
+			e.Scratch = []string{c.scratch}
+		}
+		if c.software != "" {
+			e.Software = []string{c.software}
+		}
+		_, err := e.Run(context.Background(), dag.NewTask(in))
+		if c.want == "" {
+			need.NoError(t, err)
+			continue
+		}
+		need.Error(t, err, c.want)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "study", ".pipeline", "evil")); err == nil {
+		t.Error("the command wrote into the store")
+	}
+	need.Value(os.Stat(filepath.Join(dir, "study", "new")))(t)
 }
 
 // What lies in another path of the view, or is a link there, may be listed before that.
