@@ -115,7 +115,7 @@ func TestConnectUsualMistakes(t *testing.T) {
 		{"connect: usual", "connect: all", "connect is the text \"all\"; its one value, usual"},
 		{"  train: { use: train, matrix: { fold: all } }\n", two, "stage biomarkers: its input scores can take train.scores or other.scores; write one of them: in: { scores: … }, or null for none"},
 		{"  graphs: { use: graph }\n", "", "stage train: its input edges is not connected"},
-		{"{ use: denoise }", fan, "stage train: its input edges would take members of graphs that differ in detrend; fan out over it (matrix: { detrend: … }), or select"},
+		{"{ use: denoise }", fan, "stage train: input edges takes the data of each participant once, but graphs has several settings of each (detrend)"},
 		{"  report", "  harm: { use: harmonize, in: { fitted: combat } }\n  combat: { use: combat }\n  report",
 			"stage graphs: its input pearson can take connectivity.pearson or harm.matrices; write one of them"},
 		{"{ use: baseline,", "{ use: baseline, in: { pearson: \"connectivity[*].pearson\" },", ""},

@@ -295,8 +295,6 @@ func (w *wirer) find(s tree.Key, p dag.Port, usual role.Usual) []*tree.Node {
 				texts = append(texts, name+"."+output)
 				if !p.Gather || !w.fansOut(name) {
 					add(name + "." + output)
-				} else if w.mixes(s, p, usual, name) {
-					return []*tree.Node{{Pos: s.Pos, Bad: true}}
 				} else {
 					add(name + "[*]." + output)
 				}
@@ -376,28 +374,6 @@ func (w *wirer) otherFolds(s tree.Key, name string) bool {
 	w.ports(tree.Key{Name: name, Pos: w.stages[name].Pos, Value: w.stages[name]})
 	other := w.stages[name].Get("in").Get(folds)
 	return other != nil && Stage(own) != Stage(other)
-}
-
-// settled are the kinds that report the settings of the stages before them, one by one.
-var settled = []string{"report", "summary", "qcfc", "leakage"}
-
-// mixes refuses an input that would take members of several settings, such as two kinds of denoising, of each
-// participant.
-func (w *wirer) mixes(s tree.Key, p dag.Port, usual role.Usual, name string) bool {
-	from, own := w.stages[name], s.Value.Get("matrix")
-	matrix := from.Get("matrix")
-	if usual.All || !isGiven(from.Get("each")) || matrix == nil || slices.Contains(settled, Kind(s.Value)) {
-		return false
-	}
-	for _, axis := range matrix.Keys {
-		if axis.Name == "fold" || axis.Name == "repeat" || own.Get(axis.Name) != nil {
-			continue
-		}
-		w.bad.Add(s.Pos, "stage %s: its input %s would take members of %s that differ in %s; fan out over it (matrix: { %[4]s: … }), or select (in: { %[2]s: \"%[3]s[%[4]s=…,*]\" })",
-			s.Name, p.Name, name, axis.Name)
-		return true
-	}
-	return false
 }
 
 // fansOut reports whether a stage makes several tasks, as it is written or by the axes of its inputs.

@@ -248,8 +248,8 @@ func (a *Results) Over() (string, error) {
 		return s.Number("draws") > 1 && (s.Kind == "bootstrap" || s.Kind == "denoise")
 	})
 	several := len(a.Accuracy) > 0 && !sameLevels(a.Accuracy, a.PerParticipant())
-	if a.Regression != nil {
-		all, err := fold.ReadNumbers(a.T.All("predicted"))
+	if predicted := a.T.All("predicted"); a.Regression != nil && len(predicted) > 0 {
+		all, err := fold.ReadNumbers(predicted)
 		if err != nil {
 			return "", err
 		}
