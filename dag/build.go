@@ -51,6 +51,11 @@ func (b *Builder) LeaveOut(name, why string) { b.graph().absent[name] = why }
 func (b *Builder) Stage(name string, k *Kind, axes ...string) *StageNode {
 	s := &StageNode{name: name, kind: k, axes: axes}
 	b.graph().stages = append(b.g.stages, s)
+	for i, axis := range axes {
+		if slices.Contains(axes[:i], axis) {
+			b.mistake(s, "stage %s has the axis %s twice", name, axis)
+		}
+	}
 	return s
 }
 

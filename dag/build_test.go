@@ -69,6 +69,7 @@ func TestBuildRefuses(t *testing.T) {
 	b.Task(fan, text(), "2")
 	empty := b.Task(fan, nil, "2", "2")
 	b.Stage("fan", kind, "x", "y")
+	b.Stage("axes", kind, "x", "y", "x")
 	b.Stage("none", nil)
 	b.Stage("", kind)
 	other = NewGraph("other")
@@ -86,6 +87,7 @@ func TestBuildRefuses(t *testing.T) {
 		need.Equal(t, err.Error(), strings.Join([]string{
 			"x.yaml:7:3: stage fan: a task has the coordinates [1], and the axes of the stage are [x, y]",
 			"x.yaml:7:3: stage fan: a task has the coordinates [2], and the axes of the stage are [x, y]",
+			"stage axes has the axis x twice",
 			"x.yaml:7:3: there are two tasks fan[x=1,y=2]",
 			"x.yaml:7:3: task fan[x=2,y=2] has no instance of its kind",
 			"there are two stages fan",

@@ -32,7 +32,7 @@ var longest = []string{"./examples", "./cmd/pipeline", "./test/python", "./numer
 // forTests are the modules and packages that only tests, and a package for a lab's own stages, reach: without
 // optimization they compile in less time. What the program itself reaches is not compiled again.
 var forTests = []string{"github.com/apache/arrow/go/arrow/...", "github.com/chewxy/...", "github.com/gogo/protobuf/...",
-	"github.com/google/go-containerregistry/...", "google.golang.org/protobuf/internal/filedesc",
+	"github.com/google/go-containerregistry/...", "github.com/santhosh-tekuri/jsonschema/...", "google.golang.org/protobuf/internal/filedesc",
 	"google.golang.org/protobuf/internal/impl", "google.golang.org/protobuf/reflect/...",
 	"google.golang.org/protobuf/types/...", "gorgonia.org/..."}
 

@@ -21,7 +21,7 @@ type EdgeTestRow struct {
 	TFNBS        float64 `column:"tfnbs,missing" doc:"threshold-free network-based statistic, with the sign of t"`
 	PTFNBS       float64 `column:"p_tfnbs,missing" doc:"by its largest magnitude in each permutation"`
 	Component    int32   `column:"component" doc:"connected component of edges above the tested threshold; 0: none"`
-	Significant  bool    `column:"significant" doc:"p or q of the correction of the file is below 0.05; with nbs: the edge's component is significant, which is no claim about the edge"`
+	Significant  bool    `column:"significant" doc:"p or q of the correction of the file is below 0.05; with nbs: the edge's component is significant, and nothing is claimed of the edge itself"`
 }
 
 // A ComponentRow is a connected component of edges above a threshold.

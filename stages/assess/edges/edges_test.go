@@ -299,7 +299,7 @@ func TestEdgesRefuse(t *testing.T) {
 			z := slices.Clone(o.Edges[2])
 			z[4] = 1.5
 			in["matrices"][2] = matrixOf(z, subject(2))
-		}), "no correlation"},
+		}), "correlations are at most 1"},
 		{"another atlas", edgesStage(), with(func(in map[string][]dag.Input) {
 			in["matrices"][2] = dag.InputOf(encoding.NewArray(make([]float64, 9), 1, 3, 3), subject(2))
 		}), "3 regions"},

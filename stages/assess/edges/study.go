@@ -192,7 +192,7 @@ func (s *Edges) edgesOf(in dag.Input) (z []float64, regions int, err error) {
 			case v-v != 0:
 				return nil, 0, fmt.Errorf("%s: the connectivity of nodes %d and %d is %v: exclude the participant or the nodes", in.Name, i+1, j+1, v)
 			case s.Transform == "fisher" && math.Abs(v) > 1+1e-9:
-				return nil, 0, fmt.Errorf("%s: the connectivity of nodes %d and %d is %v, which is no correlation: set transform: none", in.Name, i+1, j+1, v)
+				return nil, 0, fmt.Errorf("%s: the connectivity of nodes %d and %d is %v, and correlations are at most 1: set transform: none", in.Name, i+1, j+1, v)
 			case s.Transform == "fisher":
 				v = exact.Atanh(max(-0.9999999, min(0.9999999, v)))
 			}
