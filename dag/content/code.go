@@ -1,8 +1,11 @@
 package content
 
 import (
+	"context"
 	"slices"
 	"strings"
+
+	"prgnn/artifacts/whole"
 )
 
 // A CodeReader is a stage whose result depends on files that are no inputs: a program, and what it loads from
@@ -50,4 +53,17 @@ func CodeOf(stage any, connected func(port string) bool) []Code {
 		}, all[i].Name)
 	}
 	return all
+}
+
+type storeKey struct{}
+
+// WithStore is the context of the tasks of a run: dir is the store of their results, which no command sees.
+func WithStore(ctx context.Context, dir string) context.Context {
+	return context.WithValue(ctx, storeKey{}, whole.Resolved(dir))
+}
+
+// Store is the resolved directory of the store that a task's results go to; "" for none.
+func Store(ctx context.Context) string {
+	dir, _ := ctx.Value(storeKey{}).(string)
+	return dir
 }

@@ -7,6 +7,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
 	"prgnn/dag"
+	"prgnn/dag/content"
 	"prgnn/dag/recipe"
 	"prgnn/dag/shelf"
 	"prgnn/internal/words"
@@ -91,7 +92,7 @@ func (Local) Execute(ctx context.Context, s *disk.Store, j *Job) JobResult {
 	scratch := s.Work.Scratch(j.Key)
 	var rep JobResult
 	outside := recipe.OutsideFiles(j.Instance, j.work().Inputs)
-	out, err := call(ctx, j, in.byPort, scratch, log, &rep)
+	out, err := call(content.WithStore(ctx, s.Dir()), j, in.byPort, scratch, log, &rep)
 	ports := j.Instance.Ports().Out
 	if err == nil {
 		err = checkOutputs(ports, out)

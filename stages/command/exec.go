@@ -279,6 +279,9 @@ func (e *Exec) RefusesInputs(has func(port string) bool) error {
 	bad(e.Python != "" && e.Python != defaultPython && !listed, "python: %s makes the environment of the input %s, which is not connected: connect it, or remove python", e.Python, lockPort)
 	bad(len(e.Software) > 0 && image, "software lists directories of this machine, but a container is connected, which has its own: remove one of them")
 	bad(e.Network && !e.Strict && !image, "network: a command that is neither strict nor in a container uses the network in any case: add strict: true, or remove network")
+	if e.Strict && !image {
+		wrong = append(wrong, e.inStores(has)...)
+	}
 	return errors.Join(wrong...)
 }
 

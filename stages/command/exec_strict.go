@@ -71,7 +71,7 @@ func (e *Exec) softwareFiles(connected func(port string) bool) (all []content.Co
 }
 
 // viewOf is what a strict command sees: the system, its directory, what counts by content, and installed software.
-func (e *Exec) viewOf(t *dag.Task, room, python string) (*sandbox.View, error) {
+func (e *Exec) viewOf(ctx context.Context, t *dag.Task, room, python string) (*sandbox.View, error) {
 	root := filepath.Join(filepath.Dir(room), "root")
 	if err := os.Mkdir(root, 0o700); err != nil {
 		return nil, err
@@ -125,14 +125,49 @@ func (e *Exec) viewOf(t *dag.Task, room, python string) (*sandbox.View, error) {
 			v.Entries = append(v.Entries, sandbox.Entry{To: filepath.Clean(path), Link: real})
 		}
 		v.Entries = append(v.Entries, sandbox.Entry{To: real, From: real, Writable: true})
-		if store := filepath.Join(real, ".pipeline"); whole.Store(store) != "" {
-			v.Hide(store)
-		}
+		hideStore(v, filepath.Join(real, ".pipeline"))
 	}
+	hideStore(v, content.Store(ctx))
 	return v, nil
 }
 
-// apart refuses directories in which a strict command would reach what other commands, or the store, work with.
+// hideStore makes a store empty that lies in a directory of the view. Where a link leads there, so it does in the view.
+func hideStore(v *sandbox.View, dir string) {
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() && v.Shows(dir) && whole.Store(dir) != "" {
+		v.Hide(dir)
+	}
+}
+
+// inStores refuses what a strict command would see of a store, which counts in no key.
+func (e *Exec) inStores(connected func(port string) bool) (wrong []error) {
+	seen := map[string]bool{}
+	refuse := func(what, path, remedy string) {
+		if store := whole.Store(path); store != "" && !seen[what] {
+			seen[what] = true
+			wrong = append(wrong, fmt.Errorf("%s is in the store %s, which strict commands do not read or write: %s", what, store, remedy))
+		}
+	}
+	for _, dir := range e.Scratch {
+		refuse("scratch: "+filepath.Clean(dir), dir, "list another directory")
+	}
+	for _, dir := range e.Software {
+		refuse("software: "+filepath.Clean(dir), dir, "list another directory")
+	}
+	for _, c := range e.CodeFiles(connected) {
+		for _, path := range c.Paths {
+			switch {
+			case slices.Contains(e.Software, path):
+			case c.What == "environment" || c.Secret:
+				refuse("command: "+c.String(), path, "connect what it reads as inputs")
+			default:
+				refuse("command: "+filepath.Clean(path), path, "connect what it reads as inputs")
+			}
+		}
+	}
+	return wrong
+}
+
+// apart refuses directories in which a strict command would reach what other commands work with.
 func (e *Exec) apart(temporary string) error {
 	for _, list := range []struct {
 		parameter string
@@ -141,9 +176,6 @@ func (e *Exec) apart(temporary string) error {
 		for _, dir := range list.dirs {
 			if content.Within(temporary, []string{dir}) {
 				return &machine.Fault{Err: fmt.Errorf("%s: %s has the directory of temporary files, %s, where other commands work: list a directory inside it, or set TMPDIR to another one", list.parameter, dir, temporary)}
-			}
-			if store := whole.Store(dir); store != "" {
-				return fmt.Errorf("%s: %s is in the store %s, which commands do not read or write: list another directory", list.parameter, dir, store)
 			}
 		}
 	}
@@ -175,7 +207,7 @@ func (e *Exec) callStrict(ctx context.Context, t *dag.Task, room string, words [
 	if err != nil {
 		return unavailable(err)
 	}
-	v, err := e.viewOf(t, room, python)
+	v, err := e.viewOf(ctx, t, room, python)
 	if err != nil {
 		return err
 	}

@@ -388,6 +388,36 @@ func TestExecStrictApart(t *testing.T) {
 	need.Value(os.Stat(filepath.Join(dir, "study", "new")))(t)
 }
 
+// A strict command in whose scratch or software the store of the run lies does not see it, whatever its name, and
+// whether or not a link .pipeline leads there.
+func TestExecStrictStoreInUse(t *testing.T) {
+	dir := need.Value(filepath.EvalSymlinks(t.TempDir()))(t)
+	store := filepath.Join(dir, "study", "results")
+	need.NoError(t, need.Value(disk.Open(store))(t).Close())
+	e, in := strict(t, "ls $1/results $1/.pipeline/; touch $1/.pipeline/evil $1/results/evil; true")
+	e.Command = append(e.Command, filepath.Join(dir, "study"))
+	need.NoError(t, os.Symlink("results", filepath.Join(dir, "study", ".pipeline")))
+	ctx := content.WithStore(context.Background(), filepath.Join(dir, "study", ".pipeline"))
+	in[packagesPort] = []dag.Input{dag.InputOf(artifacts.Bytes{Kind: "lock", Data: []byte("[[package]]\n")})}
+	for _, list := range []*[]string{&e.Scratch, &e.Software} {
+		*list = []string{filepath.Join(dir, "study")}
+		task := dag.NewTask(in)
+		_, err := e.Run(ctx, task)
+		need.NoError(t, err)
+		if strings.Contains(said(task), "version") {
+			t.Errorf("the command sees the store: %s", said(task))
+		}
+		*list = nil
+	}
+	need.Error(t, os.Remove(filepath.Join(store, "evil")), "no such file")
+	for path, want := range map[string]string{"study/results": "study/results is in the store " + store,
+		"study/.pipeline/version": "study/.pipeline/version is in the store " + store} {
+		e.Command[2] = filepath.Join(dir, path)
+		_, err := e.Run(ctx, dag.NewTask(in))
+		need.Error(t, err, want)
+	}
+}
+
 // What lies in another path of the view, or is a link there, may be listed before that.
 func TestExecStrictNested(t *testing.T) { asUsers(t, strictNested) }
 
@@ -455,7 +485,7 @@ func strictHides(t *testing.T) {
 		{environment: "PYTHONPATH=D", want: ""},
 		{words: "D/.git D", want: "./.git/config "},
 		{words: "D D/.git", want: "./.git/config "},
-		{words: "D/.git/config D D/store/version", want: "./.git/config ./store/version "},
+		{words: "D/.git/config D", want: "./.git/config "},
 	} {
 		e, in := strict(t, "cd "+dir+`; find . -type f -size +0 | LC_ALL=C sort | tr '\n' ' '; (echo > .git/new) 2>&1 | grep -c "Read-only\|denied"`)
 		words := func(text string) []string { return strings.Fields(strings.ReplaceAll(text, "D", dir)) }
