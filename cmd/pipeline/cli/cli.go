@@ -113,6 +113,7 @@ var commands = []subcommand{
 	{name: "log", group: "look", make: (*app).logCommand, places: looksUp},
 	{name: "report", group: "look", make: (*app).reportCommand, places: looksUp},
 	{name: "export", group: "look", make: (*app).exportCommand, places: looksUp},
+	{name: "cite", group: "look", make: (*app).citeCommand, places: looksUp},
 	{name: "inspect", group: "look", make: (*app).inspectCommand, places: nowhere},
 
 	{name: "diff", group: "trust", make: (*app).diffCommand, places: looksUp},
@@ -281,7 +282,7 @@ var textOnly = map[string]string{
 }
 
 // verbatim are the commands whose output is a text of another form, which a terminal shows as it is.
-var verbatim = []string{"graph", "print", "log", "completion", "docs", "help", "schema"}
+var verbatim = []string{"graph", "print", "log", "cite", "completion", "docs", "help", "schema"}
 
 // outputFlags gives a command -o, with its default, and --replace.
 func (a *app) outputFlags(cmd *cobra.Command, path *string, byDefault, usage string) {

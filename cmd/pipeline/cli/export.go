@@ -18,7 +18,6 @@ import (
 func (a *app) exportCommand() *cobra.Command {
 	var e export.Options
 	var sets []string
-	var citations bool
 	cmd := &cobra.Command{
 		Use:   "export FILE|RUN [STAGE[.OUTPUT]]",
 		Short: "results as files for Python, R, MATLAB, Excel, Workbench, or as a BIDS dataset",
@@ -45,10 +44,7 @@ ball of 4 mm around its centroid in the node list (MNI).
 
 --format bids writes series, matrices and graphs of all participants (or those of one STAGE) as a
 derivative dataset in the directory PATH: named as in XCP-D 26, with sidecars that state
-estimator, parameters and quality. --draws adds the bootstrap draws.
-
---citations writes what to cite for the results of a report stage: CITATION.bib holds the works
-whose methods this run used, by its parameters, and CITATION.md the methods text that cites them.`,
+estimator, parameters and quality. --draws adds the bootstrap draws.`,
 		Example: `  pipeline export biopoint.yaml evaluate -o scores.arrow        pyarrow.feather.read_table("scores.arrow")
   pipeline export biopoint.yaml connectivity.pearson -o pearson.npy
   pipeline export biopoint.yaml 'connectivity[sub-003].quality' -o quality.csv
@@ -62,12 +58,11 @@ whose methods this run used, by its parameters, and CITATION.md the methods text
   pipeline export biopoint.yaml graphs -o graphs/ --format pyg
   pipeline export biopoint.yaml --format bids -o derivatives/prgnn
   pipeline export biopoint.yaml --format all -o results/        every stage, a directory each
-  pipeline export biopoint.yaml report --citations -o .         CITATION.bib, CITATION.md
   pipeline export 3f2a evaluate -o scores.csv                   of an earlier run`,
 		Args:              flags.Between(1, 2),
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.export(cmd, args, e, sets, citations)
+			return a.export(cmd, args, e, sets)
 		},
 	}
 	f := cmd.Flags()
@@ -83,23 +78,16 @@ whose methods this run used, by its parameters, and CITATION.md the methods text
 	f.StringVar(&e.Task, "task", "", "bids: the task `NAME`, where neither the names nor the sidecars of the cohort's files give it")
 	f.StringVar(&e.Atlas, "atlas", "", "bids: `NAME` of the atlas (default: DesikanKilliany for the built-in list, else custom)")
 	f.BoolVar(&e.CSVSafe, "csv-safe", false, "csv, tsv: put an apostrophe before text that a spreadsheet would run as a formula (=, +, -, @)")
-	f.BoolVar(&citations, "citations", false, "write CITATION.bib and CITATION.md of a report stage into the directory PATH (default: here)")
 	a.asRunFlags(cmd, &sets)
 	return cmd
 }
 
 // export writes what the options name, of the run args[0].
-func (a *app) export(cmd *cobra.Command, args []string, e export.Options, sets []string, citations bool) error {
+func (a *app) export(cmd *cobra.Command, args []string, e export.Options, sets []string) error {
 	if len(args) == 2 {
 		e.What = args[1]
 	}
 	switch {
-	case citations && e.What == "":
-		return flags.Usage(cmd, "STAGE is missing: the name of the report stage, such as report")
-	case citations && (e.Format != "" || e.Path == "-"):
-		return flags.Usage(cmd, "--citations writes CITATION.bib and CITATION.md into the directory -o DIR")
-	case citations && e.Path == "":
-		e.Path = "."
 	case e.What == "" && e.Format != "bids" && e.Format != "all":
 		return flags.Usage(cmd, "STAGE[.OUTPUT] is missing; for every stage: --format all -o DIR")
 	case e.Path == "":
@@ -124,9 +112,6 @@ func (a *app) export(cmd *cobra.Command, args []string, e export.Options, sets [
 	defer c.Store.Close()
 	if err := a.MayWrite(e.Path); err != nil {
 		return err
-	}
-	if citations {
-		return page.ExportCitation(a.Console, c, e)
 	}
 	if e.Format == "bids" {
 		return export.BIDS(a.Console, c, e)

@@ -10,9 +10,10 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
-	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/version"
+	"prgnn/stages/literature"
 	"prgnn/stages/role"
 )
 
@@ -41,24 +42,38 @@ func Citation(c *results.Current, task *dag.Node) (files []role.File, missing []
 	return files, in.missing, nil
 }
 
-type citationEvent struct {
-	Event string   `json:"event"` // "citations"
-	Paths []string `json:"paths"`
+// A citedFile is one of the files of a citation.
+type citedFile struct {
+	Event string `json:"event"` // "citation"
+	Name  string `json:"name"`
+	Text  string `json:"text,omitempty"`
+	Path  string `json:"path,omitempty"`
 }
 
-// ExportCitation writes what to cite for the results of a report into a directory.
-func ExportCitation(a *console.Console, c *results.Current, e export.Options) error {
-	sel, err := results.Choose(c.Pipeline.Graph, e.What)
-	if err != nil {
-		return err
+// Cite writes what to cite for the results of a report stage: to the directory dir or, where that is empty, to stdout.
+// Of several report stages, stage selects one; by default it is the last.
+func Cite(a *console.Console, c *results.Current, stage, dir string) error {
+	task := Stage(c.Pipeline.Graph)
+	if stage != "" {
+		sel, err := results.Choose(c.Pipeline.Graph, stage)
+		if err != nil {
+			return err
+		}
+		task = sel.Tasks[0]
 	}
-	task := sel.Tasks[0]
+	if task == nil {
+		return exit.Wrongf("no stage of the kind report is in the pipeline; add one, which needs settings: pipeline.settings")
+	}
 	by, ok := task.Instance().(role.Reporter)
 	if !ok {
-		return exit.Wrongf("--citations is for a stage of the kind report, but %s is %s", sel.Stage.Name(), sel.Stage.Kind().Name)
+		return exit.Wrongf("cite takes a stage of the kind report, but %s is %s", task.Stage().Name(), task.Stage().Kind().Name)
 	}
 	if !knowsSettings(task) {
 		return exit.Wrongf("%s lacks the parameters that determine what to cite; add settings: pipeline.settings to its inputs", task.ID())
+	}
+	sel, err := results.Choose(c.Pipeline.Graph, task.ID())
+	if err != nil {
+		return err
 	}
 	if there, others := c.Shown(sel.Tasks); len(others) > 0 {
 		return c.Missing(a, sel, there, others, "")
@@ -71,37 +86,78 @@ func ExportCitation(a *console.Console, c *results.Current, e export.Options) er
 		return fmt.Errorf("results that %s was made from are no longer in the store: %s\n  %s makes them again", task.ID(),
 			missing[0], c.RunAll(a))
 	}
-	done := citationEvent{Event: "citations"}
+	return writeCitation(a, files, dir, by.Cited)
+}
+
+func writeCitation(a *console.Console, files []role.File, dir string, ours func([]byte) bool) error {
+	texts := map[string][]byte{}
 	for _, f := range files {
-		if err := a.MayReplace(filepath.Join(e.Path, f.Name), "a citation that this program wrote",
-			console.Holds(by.Cited)); err != nil {
-			return err
-		}
-	}
-	out, err := a.Files(e.Path)
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
-	for _, f := range files {
-		path := filepath.Join(e.Path, f.Name)
 		text, err := f.Text()
 		if err != nil {
 			return err
 		}
-		err = out.Write(path, func(w io.Writer) error { _, err := w.Write(text); return err })
+		texts[f.Name] = text
+	}
+	if dir == "" {
+		for i, f := range files {
+			switch {
+			case a.JSON:
+				a.Object(citedFile{Event: "citation", Name: f.Name, Text: string(texts[f.Name])})
+			case i > 0:
+				fmt.Fprintf(a.Out, "\n%s", texts[f.Name])
+			default:
+				fmt.Fprintf(a.Out, "%s", texts[f.Name])
+			}
+		}
+		return nil
+	}
+	if err := a.MayWrite(dir); err != nil {
+		return err
+	}
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name)
+		if err := a.MayReplace(path, "a citation that this program wrote", console.Holds(ours)); err != nil {
+			return err
+		}
+	}
+	out, err := a.Files(dir)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	var paths []string
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name)
+		err = out.Write(path, func(w io.Writer) error { _, err := w.Write(texts[f.Name]); return err })
 		if err != nil {
 			return err
 		}
-		done.Paths = append(done.Paths, path)
+		paths = append(paths, path)
 	}
 	if err := out.Publish(); err != nil {
 		return err
 	}
-	if a.JSON {
-		a.Object(done)
-		return nil
+	for i, f := range files {
+		if a.JSON {
+			a.Object(citedFile{Event: "citation", Name: f.Name, Path: paths[i]})
+		}
 	}
-	a.Note("wrote %s", strings.Join(done.Paths, " and "))
+	a.Note("wrote %s", strings.Join(paths, " and "))
 	return nil
+}
+
+// CiteProgram prints the references to the program and to the paper that it runs, as text and as BibTeX.
+func CiteProgram(a *console.Console) {
+	works := []string{"prgnn", "li2020"}
+	var text, bib strings.Builder
+	for _, key := range works {
+		fmt.Fprintln(&text, literature.Works[key])
+		fmt.Fprintf(&bib, "\n%s", literature.Works[key].BibTeX(key, version.Number))
+	}
+	if a.JSON {
+		a.Object(citedFile{Event: "citation", Name: "CITATION.md", Text: text.String()})
+		a.Object(citedFile{Event: "citation", Name: "CITATION.bib", Text: strings.TrimPrefix(bib.String(), "\n")})
+		return
+	}
+	fmt.Fprint(a.Out, text.String(), bib.String())
 }
