@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/page"
@@ -25,9 +29,16 @@ works that it used, and their BibTeX entries. STAGE selects one of several repor
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case len(args) == 0 && (dir != "" || len(sets) > 0):
-				return flags.Usage(cmd, "-o, --set and --without need FILE or RUN")
 			case len(args) == 0:
+				var need []string
+				cmd.Flags().Visit(func(f *pflag.Flag) {
+					if !slices.Contains([]string{"json", "quiet", "verbose"}, f.Name) {
+						need = append(need, "--"+f.Name)
+					}
+				})
+				if need != nil {
+					return flags.Usage(cmd, "FILE or RUN is missing for %s", strings.Join(need, ", "))
+				}
 				page.CiteProgram(a.Console)
 				return nil
 			case dir == "-":

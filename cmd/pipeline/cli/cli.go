@@ -125,6 +125,7 @@ var commands = []subcommand{
 	{name: "lineage", group: "trust", make: (*app).lineageCommand, places: looksUp},
 	{name: "provenance", group: "trust", make: (*app).provenanceCommand, places: looksUp},
 	{name: "verify", group: "trust", make: (*app).verifyCommand, places: inStore},
+	{name: "store", group: "trust", make: (*app).storeCommand, places: inStore},
 	{name: "gc", group: "trust", make: (*app).gcCommand, places: inStore},
 	{name: "remote", group: "trust", make: (*app).remoteCommand, places: inRemote},
 

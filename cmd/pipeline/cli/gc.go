@@ -30,8 +30,10 @@ func (a *app) gcCommand() *cobra.Command {
 		Long: `Removes results that no kept run needs, least recently used first. All recorded runs are kept unless
 --keep-runs limits them to the newest. --max-size stops once the store has that size. The small
 records stay, so why, diff and audit still work. It also removes working directories left by killed
-runs, audits and commands. It is safe while runs are in progress: their files stay.`,
-		Example: `  pipeline gc --dry-run --keep-runs 3
+runs, audits and commands. It is safe while runs are in progress: their files stay. pipeline store lists
+the runs, and what each keeps.`,
+		Example: `  pipeline store
+  pipeline gc --dry-run --keep-runs 3
   pipeline gc --keep-runs 10 --max-size 200G`,
 		Args: flags.Exactly(0),
 		RunE: func(*cobra.Command, []string) error { return a.gc(o, dry) },

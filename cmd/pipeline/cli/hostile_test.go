@@ -157,6 +157,10 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 		add("export", f, "nothing"+hostile, "-o", "x.csv")
 	}
 	add("runs")
+	add("store")
+	add("store", id[1])
+	add("cite", hostile)
+	add("cite", "good.yaml", hostile)
 	for _, run := range []string{id[1], other[1]} {
 		add("show", run)
 		add("show", run, "said")

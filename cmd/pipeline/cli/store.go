@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/disk"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/flags"
+	"prgnn/cmd/pipeline/results"
+	"prgnn/dag"
+	"prgnn/dag/record"
+)
+
+func (a *app) storeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "store [RUN]",
+		Short: "where results are kept, and what takes the space",
+		Long: `Prints the directory of the store, its size, and for each run, newest first: the size of its results,
+and how much of it no newer run has, which gc frees without that run. With RUN, the same for
+each stage of that run. A deleted store loses nothing but time: a run makes its results again.`,
+		Example: `  pipeline store
+  pipeline store 3f2a
+  pipeline gc --dry-run --keep-runs 3`,
+		Args: flags.Between(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			store, err := a.openHere()
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			runs, err := readRuns(store)
+			if len(args) == 1 {
+				return errors.Join(a.stagesInStore(store, runs, args[0]), err)
+			}
+			return errors.Join(a.runsInStore(store, runs), err)
+		},
+	}
+}
+
+// readRuns are the recorded runs with their tasks, newest first. The error lists those that cannot be read.
+func readRuns(store *disk.Store) ([]*record.Record, error) {
+	all, damaged := store.Runs()
+	var runs []*record.Record
+	for _, rr := range all {
+		r, err := results.LoadRun(store, rr.ID)
+		if err != nil {
+			damaged = errors.Join(damaged, err)
+			continue
+		}
+		runs = append(runs, r)
+	}
+	return runs, damaged
+}
+
+// A use is how much some results take.
+type use struct {
+	Event   string `json:"event"` // "run" or "stage"
+	Name    string `json:"name"`
+	Started string `json:"started,omitempty"`
+	File    string `json:"pipeline,omitempty"`
+	Results int    `json:"results"` // blobs
+	Bytes   int64  `json:"bytes"`
+	Alone   int64  `json:"alone_bytes"` // that no newer run has
+}
+
+// count adds the results of a task that are in the store. Each counts once.
+func (u *use) count(store *disk.Store, t record.Task, seen, newer map[artifacts.Digest]bool) {
+	for _, ref := range t.Outputs {
+		if seen[ref.Digest] || !store.Has(ref.Ref) {
+			continue
+		}
+		seen[ref.Digest] = true
+		u.Results++
+		u.Bytes += ref.Size
+		if !newer[ref.Digest] {
+			u.Alone += ref.Size
+		}
+	}
+}
+
+func (a *app) runsInStore(store *disk.Store, runs []*record.Record) error {
+	plan, err := store.Health.PlanGC(disk.GCOptions{})
+	if err != nil {
+		return err
+	}
+	if !a.JSON {
+		fmt.Fprintf(a.Out, "store  %s\nsize   %s in %d files\n", store.Dir(), console.ByteCount(plan.Bytes), plan.Blobs)
+	} else {
+		a.Object(struct {
+			Event string `json:"event"` // "store"
+			Dir   string `json:"directory"`
+			Blobs int    `json:"results"`
+			Bytes int64  `json:"bytes"`
+			Free  int64  `json:"free_bytes"` // that gc removes
+		}{"store", store.Dir(), plan.Blobs, plan.Bytes, plan.Freed})
+	}
+	g := console.Grid{Right: map[int]bool{3: true, 4: true, 5: true}, Wide: a.Wide()}
+	g.Add("run", "started", "pipeline", "results", "size", "not in newer runs")
+	newer := map[artifacts.Digest]bool{}
+	for _, r := range runs {
+		u, seen := use{Event: "run", Name: r.ID, Started: r.Started.Format(time.RFC3339), File: r.Pipeline}, map[artifacts.Digest]bool{}
+		for _, t := range r.Tasks {
+			u.count(store, t, seen, newer)
+		}
+		for d := range seen {
+			newer[d] = true
+		}
+		if a.JSON {
+			a.Object(u)
+			continue
+		}
+		g.Add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, fmt.Sprint(u.Results),
+			console.ByteCount(u.Bytes), console.ByteCount(u.Alone))
+	}
+	if a.JSON {
+		return nil
+	}
+	if len(runs) > 0 {
+		fmt.Fprintln(a.Out)
+		g.Print(a.Out)
+	}
+	fmt.Fprintf(a.Out, "\n%s are in no recorded run: pipeline gc removes them\n", console.ByteCount(plan.Freed))
+	if len(runs) > 1 {
+		a.Note("pipeline gc --keep-runs N also removes what only older runs have; pipeline gc --dry-run shows how much")
+	}
+	return nil
+}
+
+// stagesInStore lists what the stages of a run take, the largest first.
+func (a *app) stagesInStore(store *disk.Store, runs []*record.Record, id string) error {
+	run, err := results.LoadRun(store, id)
+	if err != nil {
+		return err
+	}
+	newer := map[artifacts.Digest]bool{}
+	for _, r := range runs {
+		if r.ID == run.ID {
+			break
+		}
+		for _, t := range r.Tasks {
+			for _, ref := range t.Outputs {
+				newer[ref.Digest] = true
+			}
+		}
+	}
+	byStage, seen := map[string]*use{}, map[artifacts.Digest]bool{}
+	var stages []*use
+	for _, t := range run.Tasks {
+		name := dag.StageOf(t.ID)
+		u := byStage[name]
+		if u == nil {
+			u = &use{Event: "stage", Name: name}
+			byStage[name], stages = u, append(stages, u)
+		}
+		u.count(store, t, seen, newer)
+	}
+	slices.SortStableFunc(stages, func(x, y *use) int { return int(min(1, max(-1, y.Bytes-x.Bytes))) })
+	g := console.Grid{Right: map[int]bool{1: true, 2: true, 3: true}, Wide: a.Wide()}
+	g.Add("stage", "results", "size", "not in newer runs")
+	for _, u := range stages {
+		if a.JSON {
+			a.Object(*u)
+			continue
+		}
+		g.Add(u.Name, fmt.Sprint(u.Results), console.ByteCount(u.Bytes), console.ByteCount(u.Alone))
+	}
+	if !a.JSON {
+		g.Print(a.Out)
+	}
+	return nil
+}
