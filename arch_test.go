@@ -109,7 +109,7 @@ var mayImport = map[string][]string{
 
 	// The rooms of the command, from the top down.
 	"cmd/pipeline/cli": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/bidsapp",
-		"cmd/pipeline/manual", "cmd/pipeline/page", "cmd/pipeline/trace",
+		"cmd/pipeline/manual", "cmd/pipeline/page", "cmd/pipeline/space", "cmd/pipeline/trace",
 		"cmd/pipeline/flags", "cmd/pipeline/executor", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/members",
 		"cmd/pipeline/describe", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/scaffold",
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
@@ -122,6 +122,7 @@ var mayImport = map[string][]string{
 	"cmd/pipeline/imaging": {"nifti", "stages", "pipelines", "cmd/pipeline/atlases", "cmd/pipeline/duplicates", "cmd/pipeline/flags",
 		"cmd/pipeline/export", "cmd/pipeline/describe",
 		"cmd/pipeline/results", "cmd/pipeline/console", "cmd/pipeline/exit"},
+	"cmd/pipeline/space": {"artifacts", "dag", "cmd/pipeline/audit", "cmd/pipeline/results", "cmd/pipeline/console"},
 	"cmd/pipeline/trace": {"artifacts", "pipelines", "cmd/pipeline/export", "cmd/pipeline/console",
 		"cmd/pipeline/exit"},
 	"cmd/pipeline/flags":    {"dag", "cmd/pipeline/console", "cmd/pipeline/exit"},

@@ -3,23 +3,41 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
 	"prgnn/artifacts/prune"
-	"prgnn/cmd/pipeline/audit"
-	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/flags"
-	"prgnn/internal/words"
-	"prgnn/internal/workdir"
+	"prgnn/cmd/pipeline/space"
 )
+
+func (a *app) storeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "store [RUN]",
+		Short: "where results are kept, and what takes the space",
+		Long: `Prints the directory of the store, its size, and for each run, newest first: the size of its results,
+and how much of it no newer run has, which gc frees without that run. With RUN, the same for
+each stage of that run. A deleted store loses nothing but time: a run makes its results again.`,
+		Example: `  pipeline store
+  pipeline store 3f2a
+  pipeline gc --dry-run --keep-runs 3`,
+		Args: flags.Between(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			store, err := a.openHere()
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			if len(args) == 1 {
+				return space.Stages(a.Console, store, args[0])
+			}
+			return space.Runs(a.Console, store)
+		},
+	}
+}
 
 func (a *app) gcCommand() *cobra.Command {
 	var o disk.GCOptions
@@ -77,16 +95,6 @@ does not ask the remote, so it does not count as a use.`,
 	return cmd
 }
 
-type remoteGCEvent struct {
-	Event   string `json:"event"` // "remote gc"
-	DryRun  bool   `json:"dry_run"`
-	Removed int    `json:"removed"` // results
-	Kept    int    `json:"kept"`    // results
-	Freed   int64  `json:"freed"`   // bytes
-	Left    int64  `json:"left"`    // bytes
-	Over    int64  `json:"over"`    // bytes above --keep
-}
-
 func (a *app) remoteGC(ctx context.Context, o prune.Options, dry bool) error {
 	place, err := a.openRemote()
 	switch {
@@ -95,42 +103,7 @@ func (a *app) remoteGC(ctx context.Context, o prune.Options, dry bool) error {
 	case place == nil:
 		return exit.Wrongf("the remote is missing: add --remote URL, or set PIPELINE_REMOTE")
 	}
-	plan, err := prune.Make(ctx, place, o, time.Now())
-	if err == nil && !dry {
-		err = plan.Execute(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", place, err)
-	}
-	if a.JSON {
-		a.Object(remoteGCEvent{"remote gc", dry, plan.Results, plan.Kept, plan.Freed, plan.Left, plan.Over})
-		return nil
-	}
-	fmt.Fprintf(a.Out, "%s: %s %s (%s), kept %s (%s)\n", place, removed(dry), words.Count(plan.Results, "result"),
-		console.ByteCount(plan.Freed), words.Count(plan.Kept, "result"), console.ByteCount(plan.Left))
-	if plan.Over > 0 {
-		a.Note("that is %s more than --keep: results used within the last hour stay", console.ByteCount(plan.Over))
-	}
-	return nil
-}
-
-func removed(dry bool) string {
-	if dry {
-		return "would remove"
-	}
-	return "removed"
-}
-
-type gcEvent struct {
-	Event     string `json:"event"` // "gc"
-	DryRun    bool   `json:"dry_run"`
-	Removed   int    `json:"removed"` // blobs
-	Freed     int64  `json:"freed"`   // bytes
-	Left      int64  `json:"left"`    // bytes
-	Over      int64  `json:"over"`    // bytes above --max-size
-	KeptRuns  int    `json:"kept_runs"`
-	LeftInUse int    `json:"left_in_use"` // blobs kept for runs that are going on
-	Abandoned int64  `json:"abandoned"`   // bytes of unfinished files of killed runs, which are removed, too
+	return space.FreeRemote(ctx, a.Console, place, o, dry)
 }
 
 func (a *app) gc(o disk.GCOptions, dry bool) error {
@@ -139,57 +112,12 @@ func (a *app) gc(o disk.GCOptions, dry bool) error {
 		return err
 	}
 	defer store.Close()
-	plan, err := store.Health.PlanGC(o)
-	if err != nil {
-		return err
+	err = space.Free(a.Console, store, o, dry)
+	switch {
+	case errors.Is(err, artifacts.ErrFull):
+		return remedied{err, "gc itself needs some room. Delete or move other files on that file system (df -h, df -i and quota show what is used up), then repeat: " + a.Again()}
+	case errors.Is(err, artifacts.ErrReadOnly):
+		return remedied{err, "repeat it as a user who may write there: " + a.Again()}
 	}
-	if a.Verbose && !a.JSON {
-		for _, v := range plan.Remove {
-			fmt.Fprintf(a.Out, "%s  %s, last used %s\n", console.Short(v.Digest.String()), console.ByteCount(v.Size),
-				v.LastUse.Local().Format("2006-01-02 15:04"))
-		}
-	}
-	e := gcEvent{"gc", dry, len(plan.Remove), plan.Freed, plan.Bytes - plan.Freed, plan.Over,
-		len(plan.Kept), plan.InUse, plan.Left}
-	if !dry {
-		if e.Removed, e.Freed, err = plan.Execute(); err != nil {
-			if e.Removed > 0 {
-				a.Warn("gc removed only %s (%s)", words.Count(e.Removed, "blob"), console.ByteCount(e.Freed))
-			}
-			switch {
-			case errors.Is(err, artifacts.ErrFull):
-				return remedied{err, "gc itself needs some room. Delete or move other files on that file system (df -h, df -i and quota show what is used up), then repeat: " + a.Again()}
-			case errors.Is(err, artifacts.ErrReadOnly):
-				return remedied{err, "repeat it as a user who may write there: " + a.Again()}
-			}
-			return err
-		}
-		e.Left = plan.Bytes - e.Freed
-	}
-	rooms := 0
-	if !dry {
-		rooms = workdir.Sweep(os.TempDir(), workdir.ExecRooms) +
-			workdir.Sweep(filepath.Dir(store.Dir()), audit.RoomPrefix)
-	}
-	if a.JSON {
-		a.Object(e)
-		return nil
-	}
-	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", removed(dry), words.Count(e.Removed, "blob"),
-		console.ByteCount(e.Freed), console.ByteCount(e.Left), words.Count(e.KeptRuns, "run"))
-	if plan.Left > 0 {
-		a.Note("and %s of unfinished files left by killed runs", console.ByteCount(plan.Left))
-	}
-	if rooms > 0 {
-		a.Note("and %s left by killed runs", words.Count(rooms, "directory"))
-	}
-	if len(plan.Ahead) > 0 {
-		a.Note("%s %s dated in the future (a clock was wrong), and kept besides the newest: %s. To release results of such a run, delete its record in %s",
-			words.Count(len(plan.Ahead), "run"), areIs(len(plan.Ahead)), words.Some(plan.Ahead, 5),
-			filepath.Join(store.Dir(), "runs"))
-	}
-	if e.Over > 0 {
-		a.Note("that is %s more than --max-size; a smaller --keep-runs frees more", console.ByteCount(e.Over))
-	}
-	return nil
+	return err
 }

@@ -1,4 +1,5 @@
-package cli
+// Package space is about the room that results take: what each run keeps, and what can go.
+package space
 
 import (
 	"errors"
@@ -6,42 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"prgnn/artifacts"
 	"prgnn/artifacts/disk"
 	"prgnn/cmd/pipeline/console"
-	"prgnn/cmd/pipeline/flags"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/record"
 )
-
-func (a *app) storeCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "store [RUN]",
-		Short: "where results are kept, and what takes the space",
-		Long: `Prints the directory of the store, its size, and for each run, newest first: the size of its results,
-and how much of it no newer run has, which gc frees without that run. With RUN, the same for
-each stage of that run. A deleted store loses nothing but time: a run makes its results again.`,
-		Example: `  pipeline store
-  pipeline store 3f2a
-  pipeline gc --dry-run --keep-runs 3`,
-		Args: flags.Between(0, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			store, err := a.openHere()
-			if err != nil {
-				return err
-			}
-			defer store.Close()
-			runs, err := readRuns(store)
-			if len(args) == 1 {
-				return errors.Join(a.stagesInStore(store, runs, args[0]), err)
-			}
-			return errors.Join(a.runsInStore(store, runs), err)
-		},
-	}
-}
 
 // readRuns are the recorded runs with their tasks, newest first. The error lists those that cannot be read.
 func readRuns(store *disk.Store) ([]*record.Record, error) {
@@ -60,13 +32,13 @@ func readRuns(store *disk.Store) ([]*record.Record, error) {
 
 // A use is how much some results take.
 type use struct {
-	Event   string `json:"event"` // "run" or "stage"
-	Name    string `json:"name"`
-	Started string `json:"started,omitempty"`
-	File    string `json:"pipeline,omitempty"`
-	Results int    `json:"results"` // blobs
-	Bytes   int64  `json:"bytes"`
-	Alone   int64  `json:"alone_bytes"` // that no newer run has
+	Event    string `json:"event"` // "run" or "stage"
+	Name     string `json:"name"`
+	Started  string `json:"started,omitempty"`
+	Pipeline string `json:"pipeline,omitempty"`
+	Results  int    `json:"results"` // blobs
+	Bytes    int64  `json:"bytes"`
+	Alone    int64  `json:"alone_bytes"` // that no newer run has
 }
 
 // count adds the results of a task that are in the store. Each counts once.
@@ -84,7 +56,9 @@ func (u *use) count(store *disk.Store, t record.Task, seen, newer map[artifacts.
 	}
 }
 
-func (a *app) runsInStore(store *disk.Store, runs []*record.Record) error {
+// Runs prints the directory of a store, its size, and what each recorded run keeps, newest first.
+func Runs(a *console.Console, store *disk.Store) error {
+	runs, damaged := readRuns(store)
 	plan, err := store.Health.PlanGC(disk.GCOptions{})
 	if err != nil {
 		return err
@@ -104,7 +78,8 @@ func (a *app) runsInStore(store *disk.Store, runs []*record.Record) error {
 	g.Add("run", "started", "pipeline", "results", "size", "not in newer runs")
 	newer := map[artifacts.Digest]bool{}
 	for _, r := range runs {
-		u, seen := use{Event: "run", Name: r.ID, Started: r.Started.Format(time.RFC3339), File: r.Pipeline}, map[artifacts.Digest]bool{}
+		u := use{Event: "run", Name: r.ID, Started: r.Started.Format(time.RFC3339), Pipeline: r.Pipeline}
+		seen := map[artifacts.Digest]bool{}
 		for _, t := range r.Tasks {
 			u.count(store, t, seen, newer)
 		}
@@ -119,7 +94,7 @@ func (a *app) runsInStore(store *disk.Store, runs []*record.Record) error {
 			console.ByteCount(u.Bytes), console.ByteCount(u.Alone))
 	}
 	if a.JSON {
-		return nil
+		return damaged
 	}
 	if len(runs) > 0 {
 		fmt.Fprintln(a.Out)
@@ -129,11 +104,12 @@ func (a *app) runsInStore(store *disk.Store, runs []*record.Record) error {
 	if len(runs) > 1 {
 		a.Note("pipeline gc --keep-runs N also removes what only older runs have; pipeline gc --dry-run shows how much")
 	}
-	return nil
+	return damaged
 }
 
-// stagesInStore lists what the stages of a run take, the largest first.
-func (a *app) stagesInStore(store *disk.Store, runs []*record.Record, id string) error {
+// Stages prints what the stages of a run keep, the largest first.
+func Stages(a *console.Console, store *disk.Store, id string) error {
+	runs, damaged := readRuns(store)
 	run, err := results.LoadRun(store, id)
 	if err != nil {
 		return err
@@ -173,5 +149,5 @@ func (a *app) stagesInStore(store *disk.Store, runs []*record.Record, id string)
 	if !a.JSON {
 		g.Print(a.Out)
 	}
-	return nil
+	return damaged
 }
