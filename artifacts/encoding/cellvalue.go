@@ -74,12 +74,10 @@ func (c *Column) Text(i int) string {
 
 // valueOf is an element of an array; nil for one that is missing.
 func valueOf(a arrow.Array, i int) any {
-	if a.IsNull(i) {
+	if !isThere(a, i) {
 		return nil
 	}
 	switch a := a.(type) {
-	case *array.Null:
-		return nil
 	case *array.Dictionary:
 		return valueOf(a.Dictionary(), a.GetValueIndex(i))
 	case *array.String:
@@ -166,7 +164,7 @@ func appendJSON(b []byte, a arrow.Array, i int) []byte {
 		}
 		return append(b, ']')
 	}
-	if a.IsNull(i) {
+	if !isThere(a, i) {
 		return append(b, "null"...)
 	}
 	switch a := a.(type) {

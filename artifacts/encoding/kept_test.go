@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -44,6 +45,24 @@ func TestKeptCells(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A missing value has one form, be it missing at the index of a dictionary or among its values.
+func TestKeptMissing(t *testing.T) {
+	dates := array.NewDate32Builder(memory.DefaultAllocator)
+	dates.AppendValues([]arrow.Date32{0, 1}, []bool{true, false})
+	at := array.NewInt8Builder(memory.DefaultAllocator)
+	at.AppendValues([]int8{0, 1, 0}, []bool{true, true, false})
+	days := array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8,
+		ValueType: arrow.FixedWidthTypes.Date32}, at.NewArray(), dates.NewArray())
+	tab := encoding.NewTable(encoding.Column{Name: "day", Values: arrow.Array(days)},
+		encoding.Column{Name: "row", Values: []int64{1, 2, 3}})
+	for sep, want := range map[rune]string{',': "day,row\n1970-01-01,1\n,2\n,3\n",
+		'\t': "day\trow\n1970-01-01\t1\nn/a\t2\nn/a\t3\n"} {
+		var b strings.Builder
+		need.NoError(t, tab.WriteCSV(&b, sep))
+		need.Equal(t, b.String(), want)
 	}
 }
 

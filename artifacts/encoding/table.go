@@ -131,9 +131,17 @@ func (c *Column) TypeName() string {
 // Has reports whether row i has a value.
 func (c *Column) Has(i int) bool {
 	if a, ok := c.Values.(arrow.Array); ok {
-		return a.IsValid(i)
+		return isThere(a, i)
 	}
 	return c.Valid == nil || c.Valid[i]
+}
+
+// isThere reports whether an element has a value. That of a dictionary may stand for a missing one.
+func isThere(a arrow.Array, i int) bool {
+	if d, ok := a.(*array.Dictionary); ok {
+		return d.IsValid(i) && isThere(d.Dictionary(), d.GetValueIndex(i))
+	}
+	return a.IsValid(i) && a.DataType().ID() != arrow.NULL
 }
 
 // Slice is the column in the rows from lo up to hi, without copying.

@@ -190,7 +190,7 @@ func writeGroup(out *file.Writer, rec arrow.Record, from, to int) error {
 func writeChunk(w file.ColumnChunkWriter, a arrow.Array) error {
 	levels, repeated, rows := make([]int16, 0, a.Len()), []int16(nil), make([]int, 0, a.Len())
 	put := func(values arrow.Array, i int, level int16) {
-		if isThere(values, i) {
+		if in := (encoding.Column{Values: values}); in.Has(i) {
 			level, rows = level+1, append(rows, i)
 		}
 		levels = append(levels, level)
@@ -219,13 +219,6 @@ func writeChunk(w file.ColumnChunkWriter, a arrow.Array) error {
 		}
 	}
 	return writeValues(w, a, rows, levels, repeated)
-}
-
-func isThere(a arrow.Array, i int) bool {
-	if d, ok := a.(*array.Dictionary); ok {
-		return d.IsValid(i) && isThere(d.Dictionary(), d.GetValueIndex(i))
-	}
-	return a.IsValid(i) && a.DataType().ID() != arrow.NULL
 }
 
 func writeValues(w file.ColumnChunkWriter, a arrow.Array, rows []int, levels, repeated []int16) (err error) {

@@ -115,11 +115,14 @@ func (a *Console) WriteFile(path string, write func(io.Writer) error) error {
 	return nil
 }
 
+// ErrSameName reports that two files of a directory would have one name.
+var ErrSameName = errors.New("two results would have the name")
+
 // fill writes the new file made, which is to become path.
 func fill(made, path string, write func(io.Writer) error) (err error) {
 	f, err := os.OpenFile(made, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("two results would have the name %s", path)
+		return fmt.Errorf("%w %s", ErrSameName, path)
 	}
 	if err != nil {
 		return cannotWrite(path, err)

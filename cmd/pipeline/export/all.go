@@ -96,7 +96,11 @@ func (x *job) outputs(sel *results.Selection, tasks []*dag.Node) error {
 			if len(n.Coords()) > 0 {
 				name = names[n] + "_" + PlainName(port.Name)
 			}
-			if err := x.writeOutput(n, port, filepath.Join(x.Path, name)); err != nil {
+			err := x.writeOutput(n, port, filepath.Join(x.Path, name))
+			if errors.Is(err, console.ErrSameName) {
+				return exit.Wrongf("%w\n  export each output into a directory of its own, such as: pipeline export %s %s --format all -o %s", err, console.Shell(x.File), x.output, console.Shell(port.Name+"/"))
+			}
+			if err != nil {
 				return err
 			}
 		}
