@@ -102,9 +102,9 @@ func to[T dense.Float](v []float64) []T {
 }
 
 // Standardize z-scores rows by mean and SD of the inputs of by; one that does not vary only loses its mean. It returns
-// the SD of each input, 1 of those.
-func Standardize(by, rows Rows) []float64 {
-	mean, sd := by.mean(), make([]float64, by.D)
+// these means and SDs, 1 for the inputs that do not vary.
+func Standardize(by, rows Rows) (mean, sd []float64) {
+	mean, sd = by.mean(), make([]float64, by.D)
 	by.eachRow(func(_ int, row []float64) {
 		for j, v := range row {
 			sd[j] += float64((v - mean[j]) * (v - mean[j]))
@@ -120,5 +120,5 @@ func Standardize(by, rows Rows) []float64 {
 			x[j] = (v - mean[j]) / sd[j]
 		}
 	}
-	return sd
+	return mean, sd
 }

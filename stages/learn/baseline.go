@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
@@ -14,6 +15,7 @@ import (
 	"prgnn/gnn/network"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
 )
@@ -92,6 +94,7 @@ func (*Baseline) Ports() dag.Ports {
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Optional: true, Doc: "li2019: the edges of each participant's graphs, as for train"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "li2019: their node features"},
 			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},
+			nodesPort, qualityPort,
 			permutedPort,
 			fold.LeakagePort(),
 		},
@@ -101,10 +104,18 @@ func (*Baseline) Ports() dag.Ports {
 			{Name: "history", Type: column.Type[baselineEpochRow](), Doc: "mlp, brainnetcnn, li2019: losses and accuracies per epoch, as in train; no rows for the other models"},
 			{Name: "regions", Type: column.Type[regionWeightRow](), Doc: "linear-svm, ridge, logistic, kernel-ridge: the model's weight of each region; no rows for the others"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as in the paper's Table 2: for svm and forest, the number of inputs"},
+			filePort,
 			{Name: "permuted", Type: column.Type[fold.PermutedRow](), Doc: "the model trained again on each label permutation, and tested, for evaluate; no rows without the input permuted, in repeats after the first, for more than 11,585 graphs, and for forest, mlp, brainnetcnn and li2019"},
 		},
 	}
 }
+
+// Ports of the models that have a file.
+var (
+	nodesPort   = dag.Port{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; the model file then records its regions and refuses others"}
+	qualityPort = dag.Port{Name: "quality", Type: dag.Arrow("draw"), Gather: true, Optional: true, Doc: "quality of each participant's matrices, of the stage that made them; the model file then records how they were made and refuses others"}
+	filePort    = dag.Port{Name: "file", Type: dag.Format("npz"), Doc: "the trained model in one file, for the kind validate and for numpy.load: every array by name, and model.json with its description"}
+)
 
 // InEpochs reports whether the model is a network.
 func (s *Baseline) InEpochs() bool {
@@ -142,6 +153,7 @@ type ratedSet struct {
 	history     []network.Epoch // of a network
 	regions     []regionWeightRow
 	permuted    *encoding.Table
+	file        artifacts.Bytes
 }
 
 // A modelRow is the one row about the model that was fitted.
@@ -202,9 +214,15 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		"history":     history,
 		"regions":     column.Table(r.regions),
 		"permuted":    r.permuted,
+		"file":        r.file,
 		"model": column.Table([]modelRow{{s.Model, int64(r.inputs), int64(r.parameters),
 			int64(r.taught), r.set.noted(r.note)}}),
 	}, nil
+}
+
+// calibrated reports whether its probabilities are estimates, not decision values.
+func (s *Baseline) calibrated() bool {
+	return !slices.Contains([]string{"svm", "linear-svm", "ridge", "kernel-ridge"}, s.Model)
 }
 
 // paired reports whether the model compares each training graph with each.
@@ -246,9 +264,13 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	}
 	r.probability = inSet(set, model.Probability(set.all, t.Threads))
 	r.parameters, r.note = model.Parameters(), model.Note()
-	if r.regions, err = form.regions(t, model, set, set.groups); err == nil {
-		r.permuted, err = s.retrain(ctx, t, set)
+	if r.regions, err = regionWeights(form, t, model, set, set.groups); err != nil {
+		return nil, err
 	}
+	if r.permuted, err = s.retrain(ctx, t, set); err != nil {
+		return nil, err
+	}
+	r.file, err = set.file(t, s.Params, modelfile.HeaderOf(s.Model, set.groups, s.calibrated()), model)
 	return r, err
 }
 
@@ -303,7 +325,8 @@ func (s *Baseline) onGraphs(ctx context.Context, t *dag.Task) (*ratedSet, error)
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
 	r.probability, r.parameters, r.note = model.Probability(all, t.Threads), model.Parameters(), model.Note()
-	return r, nil
+	r.file, err = graphNetworkFile(modelfile.HeaderOf(s.Model, set.groups, true), set.facts, model)
+	return r, err
 }
 
 // training is how a network is trained on n graphs and tested on others, with its own

@@ -2,12 +2,16 @@ package learn
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/region"
 )
 
@@ -18,13 +22,16 @@ type rowSet struct {
 	at    []int         // the row of each graph of the set
 	label []int         // of each row
 	train baseline.Rows // the training side
+	mean  []float64     // of each input in training
 	sd    []float64     // of each input in training, by which it is divided; nil: by nothing
 	out   []bool        // regions that are left out; nil: none
+	about modelfile.Matrices
+	scans map[string]string // the data of each training participant
 }
 
 // readRows reads what a model is trained on. paired is for models that compare each training graph with each.
-func readRows(t *dag.Task, p fold.Params, form matrixForm, standardize string, paired bool) (*rowSet, error) {
-	r := &rowSet{}
+func readRows(t *dag.Task, p fold.Params, form modelfile.Form, standardize string, paired bool) (*rowSet, error) {
+	r := &rowSet{scans: map[string]string{}}
 	if err := r.read(t, p, form, paired); err != nil {
 		return nil, err
 	}
@@ -36,7 +43,7 @@ func readRows(t *dag.Task, p fold.Params, form matrixForm, standardize string, p
 	}
 	r.train = r.all.First(taught)
 	if standardize == "training" {
-		r.sd = baseline.Standardize(r.train, r.all)
+		r.mean, r.sd = baseline.Standardize(r.train, r.all)
 	}
 	return r, nil
 }
@@ -52,14 +59,14 @@ func inSet[T any](r *rowSet, made []T) []T {
 
 // read gives the inputs of each matrix as a row, and puts each participant on its side of the fold. It goes
 // through the participants twice, so that the rows of each side lie together and nothing is held a second time.
-func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm, paired bool) error {
+func (r *rowSet) read(t *dag.Task, p fold.Params, form modelfile.Form, paired bool) error {
 	d, err := p.Divide(t.In("folds"))
 	if err != nil {
 		return err
 	}
 	r.trainingSet = &trainingSet{groups: d.Groups}
 	nodes := 0
-	if form.tangent {
+	if form.Tangent() {
 		facts, _, err := region.ReadReference(t.In("fitted"))
 		if err == nil {
 			nodes, err = facts.Nodes, refuseLeak(t.In("fitted"), facts.Repeat, facts.Fold, d)
@@ -68,7 +75,7 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm, paired bool) 
 			return err
 		}
 	}
-	if form.states {
+	if form.States() {
 		facts, _, err := region.ReadStates(t.In("states_fitted"))
 		if err == nil {
 			err = refuseLeak(t.In("states_fitted"), facts.Repeat, facts.Fold, d)
@@ -77,8 +84,8 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm, paired bool) 
 			return err
 		}
 	}
-	inputs := t.All(form.port)
-	if !form.states { // two participants may stay in the same states
+	inputs := t.All(form.Port)
+	if !form.States() { // two participants may stay in the same states
 		if err := fold.RefuseDuplicates(inputs, d); err != nil {
 			return err
 		}
@@ -119,6 +126,10 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm, paired bool) 
 			t.Progress(side*len(inputs)+i+1, 2*len(inputs), "reading")
 		}
 	}
+	r.about.Form, r.about.Nodes = form, nodes
+	if err := r.describe(t, d, inputs); err != nil {
+		return err
+	}
 	for i, of := range graphs {
 		for j, row := range of {
 			r.rows, r.at = append(r.rows, row), append(r.at, first[i]+j)
@@ -128,7 +139,7 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm, paired bool) 
 }
 
 // add reads the matrices of one of count participants. nodes is how many regions the others have, 0 before the first.
-func (r *rowSet) add(of fold.Row, in dag.Input, count int, p fold.Params, form matrixForm, nodes *int) ([]fold.Row,
+func (r *rowSet) add(of fold.Row, in dag.Input, count int, p fold.Params, form modelfile.Form, nodes *int) ([]fold.Row,
 	error) {
 	draws, err := region.SharedDraws(in, "draw, roi, roi")
 	if err != nil {
@@ -140,9 +151,9 @@ func (r *rowSet) add(of fold.Row, in dag.Input, count int, p fold.Params, form m
 	}
 	n := draws[0].Rows
 	switch {
-	case form.states && draws[0].Cols != n+2:
+	case form.States() && draws[0].Cols != n+2:
 		return nil, fmt.Errorf("%s: %d × %d numbers, want features of the stage occupancy", in.Name, n, draws[0].Cols)
-	case !form.states && (n != draws[0].Cols || n < 2):
+	case !form.States() && (n != draws[0].Cols || n < 2):
 		return nil, fmt.Errorf("%s: %d × %d numbers, want a symmetric matrix", in.Name, n, draws[0].Cols)
 	case *nodes == 0:
 		*nodes = n
@@ -150,21 +161,97 @@ func (r *rowSet) add(of fold.Row, in dag.Input, count int, p fold.Params, form m
 		return nil, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, n, *nodes)
 	}
 	if r.all.X == nil {
-		r.all.D = form.width(n)
+		r.all.D = form.Width(n)
 		r.all.X = make([]float64, 0, count*len(numbers)*r.all.D)
+	}
+	if of.Side == 0 {
+		r.scans[of.Id] = modelfile.DataOf(draws[0].Data)
 	}
 	var graphs []fold.Row
 	for _, draw := range numbers {
 		before := len(r.all.X)
-		if r.all.X, err = form.row(r.all.X, draws[draw].Data, n); err != nil {
+		if r.all.X, err = form.Row(r.all.X, draws[draw].Data, n); err != nil {
 			return nil, fmt.Errorf("%s, draw %d: %w", in.Name, draw, err)
 		}
-		form.leaveOut(r.all.X[before:], r.out)
+		form.LeaveOut(r.all.X[before:], r.out)
 		r.all.N++
 		of.Draw = draw
 		graphs = append(graphs, of)
 	}
 	return graphs, nil
+}
+
+// describe states how the matrices were made, as far as the stage is connected to what states it.
+func (r *rowSet) describe(t *dag.Task, d *fold.Division, inputs []dag.Input) (err error) {
+	if r.about.Names, err = column.NodeNames(t); err != nil {
+		return err
+	}
+	if n := r.about.Names; n != nil && len(n) != r.about.Nodes && !r.about.States() {
+		return fmt.Errorf("%s lists %d nodes, but the matrices have %d", t.In("nodes").Name, len(n), r.about.Nodes)
+	}
+	for i, q := range t.All("quality") {
+		table, err := q.Table()
+		if err != nil {
+			return err
+		}
+		made := table.Meta["made"]
+		if i == 0 {
+			r.about.Made = made
+		}
+		if made != r.about.Made {
+			return fmt.Errorf("%s: its matrices were processed differently from those of other participants: %s", q.Name,
+				strings.Join(column.MadeApart(made, r.about.Made), "; "))
+		}
+	}
+	for i, is := range r.out {
+		if is {
+			r.about.LeftOut = append(r.about.LeftOut, i+1)
+		}
+	}
+	if r.about.States() {
+		return nil
+	}
+	for _, in := range inputs {
+		if d.Side[in.Coord("subject")] != 0 {
+			continue
+		}
+		lacked, err := lackedRegions(in, r.about.LeftOut, r.about.Lacked)
+		if err != nil {
+			return err
+		}
+		r.about.Lacked = append(r.about.Lacked, lacked...)
+	}
+	slices.Sort(r.about.Lacked)
+	return nil
+}
+
+// file is the model file of a model of the rows.
+func (r *rowSet) file(t *dag.Task, p fold.Params, h modelfile.Header, model any) (artifacts.Bytes, error) {
+	a := modelfile.About{Header: h, Fitted: baseline.Store(model), Matrices: r.about, Fold: p.Fold, Repeat: p.Repeat}
+	members, err := column.Read[fold.LabeledMember](t.In("folds"))
+	if err != nil {
+		return artifacts.Bytes{}, err
+	}
+	var cohort, ids, scans []string
+	counts := map[string]int{}
+	for _, m := range members {
+		if int(m.Repeat) != p.Repeat {
+			continue
+		}
+		cohort = append(cohort, m.ID)
+		if scan, taught := r.scans[m.ID]; taught {
+			ids, scans = append(ids, m.ID), append(scans, scan)
+			counts[m.Group]++
+		}
+	}
+	if h.Groups == nil {
+		counts = nil
+	}
+	if r.about.States() { // two participants may stay in the same states
+		scans = nil
+	}
+	a.Training = modelfile.NewTraining(cohort, ids, scans, counts)
+	return modelfile.Write(a, r.mean, r.sd)
 }
 
 // innerRows is the inner fold of each training row, from 0; nil where there is nothing to choose of the penalties.

@@ -1,41 +1,30 @@
 package learn
 
 import (
-	"archive/zip"
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/gnn/baseline"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/numeric/dense"
-	"prgnn/stages/region"
+	"prgnn/stages/learn/modelfile"
 )
 
-// A trained model travels as one npz file: its arrays by name, as numpy.load reads them, and
-// what it is in model.json. The members are stored without compression, in a fixed order and
-// without times, so that equal models are equal files.
-
-// noTime is the first time that a zip archive can state.
-var noTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// modelFile is model.json.
+// modelFile is model.json of a model of graphs.
 type modelFile struct {
-	Options gnn.Options `json:"options"`
-	Groups  []string    `json:"groups"`           // their places are the classes
-	Graphs  graphFacts  `json:"graphs"`           // what the model was trained on
-	Target  *[2]float64 `json:"target,omitempty"` // of a number: mean and SD, by which its output is z-scored
+	modelfile.Header
+	Options gnn.Options      `json:"options,omitzero"` // of PR-GNN
+	Fitted  *baseline.Stored `json:"fitted,omitempty"` // of another model
+	Graphs  graphFacts       `json:"graphs"`           // what the model was trained on
 }
 
 // A Trained model, read back.
@@ -45,6 +34,7 @@ type Trained struct {
 	double bool // its arrays are in float64
 	arrays map[string]*encoding.Array
 	norm   standardization
+	other  baseline.GraphClassifier // a network that is not PR-GNN
 }
 
 // layouts are the arrays of a model: those of training, its buffers, and its standardization.
@@ -54,34 +44,24 @@ func layouts(o gnn.Options, norm standardization) []gnn.Layout {
 
 // modelNPZ writes a model whose arrays lie one after the other in weights.
 func modelNPZ[T gnn.Float](f modelFile, norm standardization, weights []T) (artifacts.Bytes, error) {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	add := func(name string, write func(io.Writer) error) error {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: noTime})
-		if err != nil {
-			return err
-		}
-		return write(w)
-	}
+	var arrays []modelfile.Array
 	for _, l := range layouts(f.Options, norm) {
 		for _, p := range l {
-			values := weights[:p.Len()]
+			arrays = append(arrays, modelfile.Array{Name: p.Name, Values: weightArray(weights[:p.Len()], p.Shape...)})
 			weights = weights[p.Len():]
-			if err := add(p.Name+".npy", weightArray(values, p.Shape...).Encode); err != nil {
-				return artifacts.Bytes{}, err
-			}
 		}
 	}
-	text, err := json.MarshalIndent(f, "", " ")
-	if err != nil {
-		return artifacts.Bytes{}, err
+	return modelfile.Pack(f, arrays)
+}
+
+// graphNetworkFile is the file of a network that is not PR-GNN.
+func graphNetworkFile(h modelfile.Header, facts graphFacts, model baseline.GraphClassifier) (artifacts.Bytes, error) {
+	fitted := baseline.Store(model)
+	var arrays []modelfile.Array
+	for _, p := range fitted.Parts {
+		arrays = append(arrays, modelfile.Array{Name: p.Name, Values: weightArray(p.Values.([]float32), p.Shape...)})
 	}
-	asJSON := func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err }
-	if err := add("model.json", asJSON); err != nil {
-		return artifacts.Bytes{}, err
-	}
-	err = z.Close()
-	return artifacts.Bytes{Kind: "npz", Data: b.Bytes()}, err
+	return modelfile.Pack(modelFile{Header: h, Fitted: &fitted, Graphs: facts}, arrays)
 }
 
 // ReadModels reads models of the same groups.
@@ -109,66 +89,31 @@ func ReadModels(in []dag.Input) ([]*Trained, error) {
 	return models, nil
 }
 
-// largestModel is far more bytes than any model of this kind has.
-const largestModel = 1 << 26
-
 // ReadModel reads an npz file, which may come from anywhere, and checks it against what it
 // says of itself.
 func ReadModel(b []byte) (*Trained, error) {
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	arrays, about, err := modelfile.Unpack(b)
 	if err != nil {
-		return nil, fmt.Errorf("not an npz file: %w", err)
+		return nil, err
 	}
-	m := &Trained{arrays: map[string]*encoding.Array{}}
-	found, left := false, int64(largestModel)
-	for i, f := range z.File {
-		if slices.ContainsFunc(z.File[:i], func(g *zip.File) bool { return g.Name == f.Name }) {
-			return nil, fmt.Errorf("it has several files %.100q", f.Name)
-		}
-		member, err := readMember(f, left)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
-		}
-		left -= int64(len(member))
-		if name, array := strings.CutSuffix(f.Name, ".npy"); array {
-			if m.arrays[name], err = encoding.ReadArray(bytes.NewReader(member)); err != nil {
-				return nil, fmt.Errorf("%s: %w", f.Name, err)
-			}
-		} else if f.Name == "model.json" {
-			if err := region.DecodeJSON(member, &m.modelFile); err != nil {
-				return nil, fmt.Errorf("%s: %w", f.Name, err)
-			}
-			found = true
-		} else {
-			return nil, fmt.Errorf("%.100q is neither model.json nor an array (.npy)", f.Name)
-		}
+	m := &Trained{arrays: arrays}
+	if err := modelfile.Decode(about, &m.modelFile); err != nil {
+		return nil, err
 	}
-	if !found {
-		return nil, errors.New("it has no model.json: is it a trained model?")
+	if err := m.Header.Check(); err != nil {
+		return nil, err
 	}
 	return m, m.check()
 }
 
-// readMember reads no more than limit bytes, whatever the archive says. What it says is believed where it is too much.
-func readMember(f *zip.File, limit int64) ([]byte, error) {
-	tooMany := fmt.Errorf("larger than the limit of %d bytes for a model", largestModel)
-	if f.UncompressedSize64 > uint64(limit) {
-		return nil, tooMany
-	}
-	r, err := f.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	b, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if int64(len(b)) > limit {
-		return nil, tooMany
-	}
-	return b, err
-}
-
 // check compares the arrays with the options, and takes the standardization out.
 func (m *Trained) check() error {
+	if n := len(m.Graphs.Scans); n > 0 && n != len(m.Graphs.Taught) {
+		return fmt.Errorf("model.json lists %d participants and %d scans", len(m.Graphs.Taught), n)
+	}
+	if m.Fitted != nil {
+		return m.restore()
+	}
 	o := m.Options
 	if err := o.Check(); err != nil {
 		return fmt.Errorf("model.json: %w", err)
@@ -178,15 +123,6 @@ func (m *Trained) check() error {
 	}
 	if len(m.Groups) != o.Classes || o.Features != m.Graphs.Features {
 		return errors.New("model.json contradicts itself")
-	}
-	if n := len(m.Graphs.Scans); n > 0 && n != len(m.Graphs.Taught) {
-		return fmt.Errorf("model.json lists %d participants and %d scans", len(m.Graphs.Taught), n)
-	}
-	for i, g := range m.Groups {
-		if g == "" || len(g) > 255 || strings.ContainsAny(g, "\t\r\n") || slices.Contains(m.Groups[:i], g) {
-			return fmt.Errorf("model.json: the groups %.300q: each must be a different name of 1 to 255 bytes without "+
-				"tabs and line breaks", m.Groups)
-		}
 	}
 	if mean, sd := m.arrays["input_mean"], m.arrays["input_sd"]; mean != nil && sd != nil {
 		m.norm = standardization{mean: mean.Float64s(), sd: sd.Float64s()}
@@ -224,8 +160,32 @@ func (m *Trained) check() error {
 	return nil
 }
 
+// restore puts a network together that is not PR-GNN.
+func (m *Trained) restore() (err error) {
+	if len(m.Groups) < 2 || m.Graphs.Features < 1 {
+		return errors.New("model.json contradicts itself")
+	}
+	for name, a := range m.arrays {
+		m.Fitted.Parts = append(m.Fitted.Parts, baseline.Part{Name: name, Shape: a.Shape, Values: a.Values()})
+	}
+	m.other, err = m.Fitted.RestoreGraphs(m.Graphs.Features, len(m.Groups))
+	return err
+}
+
 // Predict runs the model in the precision of its weights.
 func (m *Trained) Predict(graphs []GraphData, threads int) ([]gnn.Prediction, error) {
+	if m.other != nil {
+		cases := make([]baseline.EdgeGraph, len(graphs))
+		for i, g := range graphs {
+			g = m.Graphs.reduced(g)
+			cases[i] = baseline.EdgeGraph{Nodes: g.Nodes, Features: g.features, Edges: g.edges}
+			if err := cases[i].Check(); err != nil {
+				return nil, err
+			}
+		}
+		p := m.other.Probability(cases, threads)
+		return lists.Map(slices.Collect(slices.Chunk(p, len(m.Groups))), prediction), nil
+	}
 	if m.double {
 		return predictIn[float64](m, graphs, threads)
 	}

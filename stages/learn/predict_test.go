@@ -22,6 +22,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/finding"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/stagetest"
 )
 
@@ -309,7 +310,8 @@ func FuzzReadModel(f *testing.F) {
 	m, err := gnn.New[float32](o, 1)
 	need.NoError(f, err)
 	facts := graphFacts{Nodes: 3, Features: 2, Edges: [2]int{1, 3}, Values: [2]float64{-1, 1}}
-	b, err := modelNPZ(modelFile{Options: o, Groups: []string{"a", "b"}, Graphs: facts}, standardization{}, m.Params)
+	b, err := modelNPZ(modelFile{Header: modelfile.HeaderOf("pr-gnn", []string{"a", "b"}, true), Options: o,
+		Graphs: facts}, standardization{}, m.Params)
 	need.NoError(f, err)
 	f.Add(b.Data)
 	f.Add(b.Data[:len(b.Data)/2])

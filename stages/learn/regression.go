@@ -14,6 +14,7 @@ import (
 	"prgnn/gnn/network"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/region"
 	"prgnn/stages/role"
 )
@@ -79,6 +80,7 @@ func (*Regression) Ports() dag.Ports {
 			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, of the stage project, in place of pearson"},
 			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, of the stage tangent; refused when a test participant was used for it"},
 			{Name: "folds", Type: column.Type[fold.NumberMember](), Doc: "the assignment to folds, of split with label: target"},
+			nodesPort, qualityPort,
 			permutedPort,
 			fold.LeakagePort(),
 		},
@@ -86,6 +88,7 @@ func (*Regression) Ports() dag.Ports {
 			{Name: "predictions", Type: column.Type[fold.NumberRow](), Doc: "of every graph"},
 			{Name: "regions", Type: column.Type[regionWeight](), Doc: "ridge, kernel-ridge, svr: the model's weight of each region; no rows for the others"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as those of baseline"},
+			filePort,
 			{Name: "permuted", Type: column.Type[fold.PermutedNumberRow](), Doc: "the model trained again on each label permutation, and tested, for evaluate-regression; no rows without the input permuted, in repeats after the first, for more than 11,585 graphs, and for svr, rbf-svr, forest and mlp"},
 		},
 	}
@@ -145,7 +148,7 @@ func (s *Regression) RefusesFolds(planned *encoding.Table, graphs int) error {
 func (s *Regression) paired() bool { return s.Model == "svr" || s.Model == "rbf-svr" }
 
 // form is how this model sees the matrices that are connected.
-func (s *Regression) form(has func(port string) bool) (matrixForm, error) {
+func (s *Regression) form(has func(port string) bool) (modelfile.Form, error) {
 	return formOf(has, s.Model == "ridge", false, s.Transform, s.Diagonal, s.OffDiagonal)
 }
 
@@ -181,7 +184,7 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
 	decided := inSet(set, model.Decide(set.all, t.Threads))
-	weights, err := form.regions(t, model, set, []string{column.Target})
+	weights, err := regionWeights(form, t, model, set, []string{column.Target})
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +197,13 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		regions[i] = w.regionWeight
 		regions[i].Weight, regions[i].Pattern = w.Weight*unit.sd, w.Pattern*unit.sd
 	}
+	file, err := set.file(t, s.Params, modelfile.Header{Format: modelfile.Format, Model: s.Model,
+		Target: &[2]float64{unit.mean, unit.sd}, Calibrated: true}, model)
+	if err != nil {
+		return nil, err
+	}
 	return dag.Outputs{
+		"file":        file,
 		"predictions": numberTable(s.Params, set.trainingSet, decided, unit, s.Model, nil),
 		"regions":     column.Table(regions),
 		"permuted":    permuted,

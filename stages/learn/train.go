@@ -10,6 +10,7 @@ import (
 	"prgnn/gnn"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/role"
 )
 
@@ -144,7 +145,8 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 		return nil, err
 	}
 	weights := slices.Concat(m.Params, m.Buffers, convert[T](norm.values()))
-	model, err := modelNPZ(modelFile{Options: o, Groups: set.groups, Graphs: set.facts}, norm, weights)
+	model, err := modelNPZ(modelFile{Header: modelfile.HeaderOf(column.PrGNN, set.groups, true), Options: o,
+		Graphs: set.facts}, norm, weights)
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,12 @@ func (f *graphFacts) reduced(g GraphData) GraphData {
 
 // lacks are the regions, from 1, without a usable series in these features that the training did not lack.
 func (f *graphFacts) lacks(features dag.Input) (regions []int, err error) {
-	a, err := dag.ReadOnce(features, dag.Input.Array)
+	return lackedRegions(features, f.LeftOut, f.Lacked)
+}
+
+// lackedRegions are the regions, from 1, without a usable series in an array, except for some.
+func lackedRegions(in dag.Input, except ...[]int) (regions []int, err error) {
+	a, err := dag.ReadOnce(in, dag.Input.Array)
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +84,9 @@ func (f *graphFacts) lacks(features dag.Input) (regions []int, err error) {
 	if !slices.Contains(absent, false) { // the identities of regions show none
 		return nil, nil
 	}
+	known := slices.Concat(except...)
 	for i, is := range absent {
-		if is && !slices.Contains(f.LeftOut, i+1) && !slices.Contains(f.Lacked, i+1) {
+		if is && !slices.Contains(known, i+1) {
 			regions = append(regions, i+1)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"prgnn/gnn"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/learn/modelfile"
 	"prgnn/stages/role"
 )
 
@@ -121,7 +122,8 @@ func (s *TrainRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, er
 		return nil, err
 	}
 	weights := slices.Concat(m.Params, m.Buffers, convert[float32](norm.values()))
-	about := modelFile{Options: o, Graphs: set.facts, Target: &[2]float64{unit.mean, unit.sd}}
+	about := modelFile{Header: modelfile.Header{Format: modelfile.Format, Model: column.PrGNN,
+		Target: &[2]float64{unit.mean, unit.sd}, Calibrated: true}, Options: o, Graphs: set.facts}
 	model, err := modelNPZ(about, norm, weights)
 	if err != nil {
 		return nil, err

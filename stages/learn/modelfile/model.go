@@ -1,0 +1,231 @@
+package modelfile
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/gnn/baseline"
+)
+
+// Format is the version of the format that this program writes, and the latest that it reads.
+const Format = 1
+
+// A Header is what model.json has of every model.
+type Header struct {
+	Format     int         `json:"format,omitempty"` // 0: of a version before the format had a number
+	Model      string      `json:"model,omitempty"`
+	Groups     []string    `json:"groups,omitempty"`    // their places are the classes
+	Target     *[2]float64 `json:"target,omitempty"`    // of a number: mean and SD, by which the output is z-scored
+	Threshold  float64     `json:"threshold,omitempty"` // two groups: the second is predicted above this probability
+	Calibrated bool        `json:"calibrated"`          // false: probabilities are 1/(1+exp(−f)) of decision values f
+}
+
+// HeaderOf is that of a model of groups.
+func HeaderOf(model string, groups []string, calibrated bool) Header {
+	h := Header{Format: Format, Model: model, Groups: groups, Calibrated: calibrated}
+	if len(groups) == 2 {
+		h.Threshold = 0.5
+	}
+	return h
+}
+
+// Check refuses a header that no model can have.
+func (h *Header) Check() error {
+	if h.Format > Format {
+		return fmt.Errorf("model.json: format %d, and this program reads formats up to %d: use a newer version of it", h.Format, Format)
+	}
+	if (h.Groups == nil) == (h.Target == nil) {
+		return errors.New("model.json: a model has groups or a target")
+	}
+	for i, g := range h.Groups {
+		if g == "" || len(g) > 255 || strings.ContainsAny(g, "\t\r\n") || slices.Contains(h.Groups[:i], g) {
+			return fmt.Errorf("model.json: the groups %.300q: each must be a different name of 1 to 255 bytes without "+
+				"tabs and line breaks", h.Groups)
+		}
+	}
+	if h.Target != nil && !(h.Target[1] > 0 && !math.IsInf(h.Target[1], 0) && h.Target[0]-h.Target[0] == 0) {
+		return fmt.Errorf("model.json: target: mean and SD are %v", *h.Target)
+	}
+	if h.Threshold < 0 || h.Threshold >= 1 {
+		return fmt.Errorf("model.json: threshold: %v is not a probability", h.Threshold)
+	}
+	return nil
+}
+
+// Matrices are the inputs of a model of matrices, and how these were made.
+type Matrices struct {
+	Form
+	Nodes   int      `json:"nodes"`
+	Names   []string `json:"names,omitempty"` // of the nodes, if they are known
+	Made    string   `json:"made,omitempty"`  // parameters of the stages that made them, as JSON, if they are known
+	LeftOut []int    `json:"left_out,omitempty"`
+	Lacked  []int    `json:"lacked,omitempty"` // further nodes, from 1, without a signal in a training participant
+}
+
+// About is model.json of a model of matrices.
+type About struct {
+	Header
+	Fitted   baseline.Stored `json:"fitted"`
+	Matrices Matrices        `json:"matrices"`
+	Training Training        `json:"training"`
+	Fold     int             `json:"fold"` // that it does not know, of the study that it was trained in
+	Repeat   int             `json:"repeat"`
+}
+
+// A Model is a model of matrices, as it was stored.
+type Model struct {
+	Name string // of the file
+	About
+	mean, sd []float64 // by which each input is z-scored; nil: by nothing
+	fitted   any       // baseline.Classifier or baseline.Regressor
+}
+
+// inputNodes are the two nodes of each input, from 1, and its factor.
+func (m *Matrices) inputNodes() (pairs []int32, factors []float64) {
+	m.Each(m.Nodes, func(i, j int, factor float64) {
+		pairs, factors = append(pairs, int32(i+1), int32(j+1)), append(factors, factor)
+	})
+	return pairs, factors
+}
+
+// Write writes a model. mean and sd are those of its inputs in training, nil where these are not z-scored.
+func Write(a About, mean, sd []float64) (artifacts.Bytes, error) {
+	var arrays []Array
+	for _, p := range a.Fitted.Parts {
+		arrays = append(arrays, Array{p.Name, arrayOf(p)})
+	}
+	if !a.Matrices.States() {
+		pairs, factors := a.Matrices.inputNodes()
+		arrays = append(arrays, Array{"input_nodes", encoding.NewArray(pairs, len(factors), 2)},
+			Array{"input_factor", encoding.NewArray(factors, len(factors))})
+	}
+	if sd != nil {
+		arrays = append(arrays, Array{"input_mean", encoding.NewArray(mean, len(mean))},
+			Array{"input_sd", encoding.NewArray(sd, len(sd))})
+	}
+	return Pack(a, arrays)
+}
+
+func arrayOf(p baseline.Part) *encoding.Array {
+	switch v := p.Values.(type) {
+	case []float32:
+		return encoding.NewArray(v, p.Shape...)
+	case []int32:
+		return encoding.NewArray(v, p.Shape...)
+	default:
+		return encoding.NewArray(v.([]float64), p.Shape...)
+	}
+}
+
+// Read reads a model of matrices from a file that may come from anywhere.
+func Read(b []byte) (*Model, error) {
+	arrays, about, err := Unpack(b)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{}
+	if err := Decode(about, &m.About); err != nil {
+		return nil, err
+	}
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	of := &m.Matrices
+	inputs, err := of.inputs()
+	if err != nil {
+		return nil, err
+	}
+	take := func(name string, dtype string, shape ...int) *encoding.Array {
+		a := arrays[name]
+		delete(arrays, name)
+		if a != nil && (a.DType() != dtype || !slices.Equal(a.Shape, shape)) && err == nil {
+			err = fmt.Errorf("%s is %s %v, but the model needs %s %v", name, a.DType(), a.Shape, dtype, shape)
+		}
+		return a
+	}
+	pairs, factors := take("input_nodes", "<i4", inputs, 2), take("input_factor", "<f8", inputs)
+	mean, sd := take("input_mean", "<f8", inputs), take("input_sd", "<f8", inputs)
+	if err != nil {
+		return nil, err
+	}
+	if !of.States() {
+		p, f := of.inputNodes()
+		if pairs == nil || factors == nil || !slices.Equal(pairs.Values().([]int32), p) ||
+			!slices.Equal(factors.Float64s(), f) {
+			return nil, errors.New("input_nodes and input_factor are not those of model.json: is one of them altered?")
+		}
+	}
+	if (mean == nil) != (sd == nil) {
+		return nil, errors.New("one of input_mean and input_sd is missing")
+	}
+	if sd != nil {
+		m.mean, m.sd = mean.Float64s(), sd.Float64s()
+		for i, s := range m.sd {
+			if !(s > 0) || math.IsInf(s, 0) || m.mean[i]-m.mean[i] != 0 {
+				return nil, fmt.Errorf("input %d has mean %v and SD %v", i+1, m.mean[i], s)
+			}
+		}
+	}
+	for name, a := range arrays {
+		m.Fitted.Parts = append(m.Fitted.Parts, baseline.Part{Name: name, Shape: a.Shape, Values: a.Values()})
+	}
+	m.fitted, err = m.Fitted.Restore(inputs, max(1, len(m.Groups)))
+	return m, err
+}
+
+// inputs is how many numbers a row has.
+func (m *Matrices) inputs() (int, error) {
+	const most = 1 << 13
+	if m.Nodes < 1 || m.Nodes > most || !slices.Contains([]string{"pearson", "tangent", "states"}, m.Port) {
+		return 0, fmt.Errorf("model.json: matrices: %d nodes, and inputs of %.40q", m.Nodes, m.Port)
+	}
+	if m.Names != nil && len(m.Names) != m.Nodes {
+		return 0, fmt.Errorf("model.json: matrices: %d names, but %d nodes", len(m.Names), m.Nodes)
+	}
+	for _, r := range slices.Concat(m.LeftOut, m.Lacked) {
+		if r < 1 || r > m.Nodes {
+			return 0, fmt.Errorf("model.json: matrices: there is no node %d", r)
+		}
+	}
+	return m.Width(m.Nodes), nil
+}
+
+// Row appends the inputs of a matrix, as the model takes them.
+func (m *Model) Row(to, matrix []float64) ([]float64, error) {
+	before := len(to)
+	to, err := m.Matrices.Row(to, matrix, m.Matrices.Nodes)
+	if err != nil {
+		return to, err
+	}
+	row := to[before:]
+	if m.Matrices.LeftOut != nil {
+		out := make([]bool, m.Matrices.Nodes)
+		for _, r := range m.Matrices.LeftOut {
+			out[r-1] = true
+		}
+		m.Matrices.LeaveOut(row, out)
+	}
+	for j := range m.sd {
+		row[j] = (row[j] - m.mean[j]) / m.sd[j]
+	}
+	return to, nil
+}
+
+// Predict is the probability of each group for each row, or the number.
+func (m *Model) Predict(rows []float64, threads int) []float64 {
+	width := m.Matrices.Width(m.Matrices.Nodes)
+	x := baseline.Rows{N: len(rows) / width, D: width, X: rows}
+	if m.Target == nil {
+		return m.fitted.(baseline.Classifier).Probability(x, threads)
+	}
+	out := m.fitted.(baseline.Regressor).Decide(x, threads)
+	for i, f := range out {
+		out[i] = m.Target[0] + float64(m.Target[1]*f)
+	}
+	return out
+}

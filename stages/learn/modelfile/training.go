@@ -1,0 +1,79 @@
+package modelfile
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"prgnn/stages/column"
+)
+
+// Training lists the participants of a training, by keyed hashes: a file shows whether a given participant was among
+// them, and lists no ids. Whoever has a list of ids can test each of them.
+type Training struct {
+	Key          string         `json:"key"`              // of the hashes, the same for all models of a cohort
+	Participants []string       `json:"participants"`     // HMAC-SHA256 of each id in its normal form, 32 hexadecimal digits
+	Scans        []string       `json:"scans,omitempty"`  // of the data of each in draw 0
+	Counts       map[string]int `json:"counts,omitempty"` // participants of each group
+}
+
+// NewTraining lists participants by ids, and scans by what DataOf returns of each. The key is made of the ids of the
+// whole cohort.
+func NewTraining(cohort, ids, scans []string, counts map[string]int) Training {
+	all := slices.Sorted(slices.Values(cohort))
+	key := sha256.Sum256([]byte("prgnn model\n" + strings.Join(all, "\n")))
+	t := Training{Key: hex.EncodeToString(key[:16]), Participants: make([]string, len(ids)), Counts: counts}
+	for i, id := range ids {
+		t.Participants[i] = t.hash("participant", NormalID(id))
+	}
+	for _, s := range scans {
+		t.Scans = append(t.Scans, t.hash("scan", s))
+	}
+	return t
+}
+
+func (t Training) hash(of, text string) string {
+	key, _ := hex.DecodeString(t.Key) // a file with another key finds nobody
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(of + "\n" + text))
+	return hex.EncodeToString(h.Sum(nil))[:32]
+}
+
+// Participant is the place in the list of a participant with this id; −1 if there is none.
+func (t Training) Participant(id string) int {
+	return slices.Index(t.Participants, t.hash("participant", NormalID(id)))
+}
+
+// Scan is the place of a training participant with these data; −1 if there is none.
+func (t Training) Scan(data string) int { return slices.Index(t.Scans, t.hash("scan", data)) }
+
+// NormalID is an id without what programs change in ids: sub-, upper case, leading zeros of numbers, and the way in
+// which accents are written.
+func NormalID(id string) string {
+	id = strings.TrimPrefix(strings.ToLower(column.Composed(strings.TrimSpace(id))), "sub-")
+	var b strings.Builder
+	digit := false // the last one was a digit other than a leading 0
+	for i := range len(id) {
+		c := id[i]
+		if c == '0' && !digit && i+1 < len(id) && '0' <= id[i+1] && id[i+1] <= '9' {
+			continue
+		}
+		digit = '0' <= c && c <= '9'
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// DataOf is a digest of numbers.
+func DataOf(v []float64) string {
+	h := sha256.New()
+	b := make([]byte, 0, 1<<15)
+	for part := range slices.Chunk(v, 1<<12) {
+		b, _ = binary.Append(b[:0], binary.LittleEndian, part) // of fixed size
+		h.Write(b)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

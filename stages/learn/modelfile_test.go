@@ -1,0 +1,200 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/gnn/baseline"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/learn/modelfile"
+	"prgnn/stages/stagetest"
+)
+
+// A model file gives the probabilities of the stage that wrote it, for training and test participants alike; it states
+// how its inputs were made, and finds its training participants without listing them.
+func TestModelFileGivesTheStagesPredictions(t *testing.T) {
+	s := stagetest.NewCorrStudy(t, 16)
+	in := s.Inputs()
+	in["nodes"] = []dag.Input{dag.InputOf(stagetest.NodesOf("a", "b", "c", "d", "e"))}
+	for _, p := range in["pearson"] {
+		quality := encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0, 1, 2}})
+		quality.Meta = map[string]string{"made": `{"denoise.fd":0.5}`}
+		in["quality"] = append(in["quality"], dag.InputOf(quality, p.Coords...))
+	}
+	for _, name := range []string{"majority", "svm", "forest", "mlp", "brainnetcnn", "linear-svm", "ridge", "logistic",
+		"kernel-ridge"} {
+		out := stagetest.MustRun(t, stagetest.Quickly(name, "standardize", "training"), in)
+		m := need.Value(modelfile.Read(stagetest.Encoded(t, out["file"])))(t)
+		if m.Matrices.Made != `{"denoise.fd":0.5}` || !slices.Equal(m.Matrices.Names, []string{"a", "b", "c",
+			"d", "e"}) ||
+			m.Header.Model != name || m.Threshold != 0.5 || m.Fold != 2 {
+			t.Errorf("%s: %+v", name, m.About)
+		}
+		var rows []float64
+		for _, a := range s.Pearson {
+			for draw := 1; draw < 3; draw++ {
+				rows = need.Value(m.Row(rows, a.Float64s()[draw*25:][:25]))(t)
+			}
+		}
+		p := m.Predict(rows, 2)
+		for i, want := range need.Value(column.Rows[fold.PredictionRow](out["predictions"].(*encoding.Table)))(t) {
+			if got := p[2*i+1]; math.Abs(got-want.Probability) > 1e-12 || name != "linear-svm" &&
+				got != want.Probability {
+				t.Errorf("%s: graph %d: probability %v, want %v", name, i, got, want.Probability)
+			}
+			at := m.Training.Participant(strings.ToUpper(strings.TrimPrefix(want.ID, "sub-0")))
+			if (at >= 0) != (want.Set == "train") {
+				t.Errorf("%s: %s of the %s set is number %d in training", name, want.ID, want.Set, at)
+			}
+			if scan := m.Training.Scan(modelfile.DataOf(s.Pearson[i/2].Float64s()[:25])); scan != at {
+				t.Errorf("%s: the scan of %s is that of number %d, want %d", name, want.ID, scan, at)
+			}
+		}
+		if b := stagetest.Encoded(t, out["file"]); strings.Contains(string(b), "sub-0") {
+			t.Errorf("%s: the file lists ids", name)
+		}
+	}
+	// Matrices that were made differently are no one study.
+	odd := encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0, 1, 2}})
+	odd.Meta = map[string]string{"made": `{"denoise.fd":0.2}`}
+	in["quality"][3] = dag.InputOf(odd, in["quality"][3].Coords...)
+	_, err := stagetest.RunStage(t, stagetest.Quickly("ridge"), in)
+	need.Error(t, err, "processed differently from those of other participants: denoise.fd is 0.2, not 0.5")
+}
+
+// The file of Li et al.'s network gives its probabilities by the kind predict.
+func TestGraphNetworkFile(t *testing.T) {
+	in := stagetest.NewCorrStudy(t, 16).Inputs()
+	out := stagetest.MustRun(t, stagetest.Quickly("li2019"), in)
+	delete(in, "folds")
+	delete(in, "pearson")
+	in["model"] = []dag.Input{dag.InputOf(out["file"])}
+	got := stagetest.FloatsOf(t, stagetest.MustRun(t, &Predict{}, in)["predictions"], "p_HC")
+	if want := stagetest.FloatsOf(t, out["predictions"], "p_HC"); !slices.Equal(got, want) {
+		t.Errorf("probabilities %v, want %v", got, want)
+	}
+}
+
+// The file of a regression gives its predictions.
+func TestRegressionFileGivesTheStagesPredictions(t *testing.T) {
+	in := numbered(t, ramp(24))
+	for _, name := range []string{"mean", "ridge", "kernel-ridge", "svr", "rbf-svr", "forest", "mlp"} {
+		out := stagetest.MustRun(t, stagetest.Fresh("regression", "model", name, "fold", 2, "trees", 9,
+			"epochs", 5), in)
+		m := need.Value(modelfile.Read(stagetest.Encoded(t, out["file"])))(t)
+		var rows []float64
+		for _, p := range in["pearson"] {
+			a := need.Value(p.Array())(t)
+			n := a.Shape[1]
+			for draw := min(1, a.Shape[0]-1); draw < a.Shape[0]; draw++ {
+				rows = need.Value(m.Row(rows, a.Float64s()[draw*n*n:][:n*n]))(t)
+			}
+		}
+		got, want := m.Predict(rows, 1), stagetest.FloatsOf(t, out["predictions"], "predicted")
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-9*math.Abs(want[i]) {
+				t.Errorf("%s: graph %d is %v, want %v", name, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+// numpy applies the files as the documentation states it, and scikit-learn trains the same models.
+func TestModelFilesInPython(t *testing.T) {
+	python := need.Python(t, "numpy", "sklearn")
+	s := stagetest.NewCorrStudy(t, 40)
+	dir := t.TempDir()
+	save := func(name string, v artifacts.Value) {
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), stagetest.Encoded(t, v), 0o666))
+	}
+	var matrices []float64
+	for _, a := range s.Pearson {
+		matrices = append(matrices, a.Float64s()[25:]...) // without draw 0
+	}
+	save("matrices.npy", encoding.NewArray(matrices, 40, 2, 5, 5))
+	for _, name := range []string{"ridge", "logistic", "kernel-ridge", "linear-svm", "svm", "ridge-standardized"} {
+		model, standardized := strings.CutSuffix(name, "-standardized")
+		more := []any{"tolerance", 1e-12, "penalties", []any{1.0}}
+		if standardized {
+			more = append(more, "standardize", "training")
+		}
+		out := stagetest.MustRun(t, stagetest.Quickly(model, more...), s.Inputs())
+		save(name+".npz", out["file"])
+		p := stagetest.FloatsOf(t, out["predictions"], "probability")
+		save(name+"-expected.npy", encoding.NewArray(p, len(p)))
+		var label, taught []int32
+		for i, r := range need.Value(column.Rows[fold.PredictionRow](out["predictions"].(*encoding.Table)))(t) {
+			if i%2 == 0 {
+				label, taught = append(label, r.Label), append(taught, map[string]int32{"train": 1}[r.Set])
+			}
+		}
+		save("label.npy", encoding.NewArray(label, 40))
+		save("taught.npy", encoding.NewArray(taught, 40))
+	}
+	text, err := exec.Command(python, filepath.Join("testdata", "apply_model.py"), dir).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	need.Equal(t, strings.Count(string(text), " equal\n"), 6)
+}
+
+func TestNormalID(t *testing.T) {
+	for id, want := range map[string]string{"sub-0012": "12", "0": "0", "000": "0", "A007b05": "a7b5", "SUB-x": "x",
+		"sub-100": "100", "u\u0308": "ü", " a ": "a"} {
+		need.Equal(t, modelfile.NormalID(id), want, id)
+	}
+}
+
+// What is no model file of matrices is refused.
+func TestModelFileRefuses(t *testing.T) {
+	linear := func() (a modelfile.About) {
+		a.Header = modelfile.HeaderOf("ridge", []string{"A", "B"}, false)
+		a.Matrices.Form = modelfile.Form{Port: "pearson", Upper: true, Off: 1}
+		a.Matrices.Nodes = 3
+		a.Fitted = baseline.Stored{Kind: "linear", Parts: []baseline.Part{{Name: "weights", Shape: []int{1, 3},
+			Values: []float64{1, 2, 3}}, {Name: "offset", Shape: []int{1}, Values: []float64{0}}}}
+		return a
+	}
+	good := need.Value(modelfile.Write(linear(), nil, nil))(t)
+	need.Value(modelfile.Read(good.Data))(t)
+	for i, c := range []struct {
+		change func(a *modelfile.About)
+		text   string
+	}{
+		{func(a *modelfile.About) { a.Format = 9 }, "format 9, and this program reads formats up to 1"},
+		{func(a *modelfile.About) { a.Groups = nil }, "a model has groups or a target"},
+		{func(a *modelfile.About) { a.Groups = []string{"A", "A"} }, "each must be a different name"},
+		{func(a *modelfile.About) { a.Groups = []string{"A", "B", "C"} }, "the array weights"},
+		{func(a *modelfile.About) { a.Threshold = 1.5 }, "threshold: 1.5 is not a probability"},
+		{func(a *modelfile.About) { a.Matrices.Nodes = 4 }, "the array weights"},
+		{func(a *modelfile.About) { a.Matrices.Port = "partial" }, "inputs of \"partial\""},
+		{func(a *modelfile.About) { a.Matrices.Names = []string{"a"} }, "1 names, but 3 nodes"},
+		{func(a *modelfile.About) { a.Matrices.LeftOut = []int{4} }, "there is no node 4"},
+	} {
+		a := linear()
+		c.change(&a)
+		_, err := modelfile.Read(need.Value(modelfile.Write(a, nil, nil))(t).Data)
+		need.Error(t, err, c.text, fmt.Sprint("case ", i))
+	}
+	for name, with := range map[string]artifacts.Value{
+		"input_nodes.npy":  encoding.NewArray([]int32{1, 2, 2, 3, 1, 3}, 3, 2),
+		"input_factor.npy": nil,
+		"input_sd.npy":     encoding.NewArray([]float64{1, 1, 1}, 3),
+		"weights.npy":      encoding.NewArray([]float64{1, 1, math.Inf(1)}, 1, 3),
+	} {
+		if _, err := modelfile.Read(changedModel(t, good.Data, name, with).Data); err == nil {
+			t.Errorf("a file with another %s is read", name)
+		}
+	}
+}
